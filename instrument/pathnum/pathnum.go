@@ -1,0 +1,172 @@
+// Package pathnum numbers the paths of a function: it truncates the control-flow
+// graph to an acyclic one and gives its edges the values whose sum along a path
+// is the path's number.
+//
+// The graph
+//
+//	A ──▶ H ──▶ X ──▶ Exit
+//	      ▲ ╲
+//	      │  B ──▶ C
+//	      │  ╲     │
+//	      │   D    │
+//	      │    ╲   ▼
+//	      └─────── E
+//
+// truncated at its loop header H has four paths:
+//
+//	0   A→H, then the loop is reached          A→H ends paths, Val 0
+//	1   H→B→C→E→H, a round through C           paths that start at H begin with 1
+//	2   H→B→D→E→H, a round through D           B→D has Val 1
+//	3   H→X→Exit                               H→X has Val 2
+//
+// Of the six edges that could carry an addition two do. With measured
+// frequencies the hottest out-edge of every node gets Val 0 ("smart
+// numbering"); had D been hotter than C, the addition would stand on B→C.
+// Frequencies and the order decide only what a path's number is, never which
+// paths there are.
+//
+// The package knows nothing of source code. What an edge is, whether it has a
+// place to carry code (Fixed) and how often it is taken, its caller says; to
+// turn numbers into paths again is the work of package runtime/pdag.
+//
+// Sources: Ball and Larus, "Efficient Path Profiling", MICRO 1996; Bond and
+// McKinley, "Continuous Path and Edge Profiling", MICRO 2005, sections 3.1, 3.2
+// and 3.4. Deviation: the paper lets the dummy edge to a hot loop header come
+// before the function's entry; here the entry's Val is always 0. The Val of a
+// start is part of a constant that is loaded anyhow, so nothing is lost.
+package pathnum
+
+import (
+	"fmt"
+
+	"github.com/pepgo/pep/runtime/pdag"
+)
+
+// A Graph is the control-flow graph of a function. Edges lead to nodes of the
+// graph or to [pdag.Exit].
+type Graph struct {
+	Entry int
+	Nodes []Node
+}
+
+// A Node is a basic block. Two edges to the same node are two edges.
+type Node struct {
+	Out []Edge
+}
+
+// An Edge is a way on from a node.
+type Edge struct {
+	To   int
+	Freq float64 // executions, measured or estimated, in any unit that is the same for the whole graph
+
+	// Fixed says that the edge has no place in the source to carry code: its
+	// Val must be 0, and no path can end on it other than by leaving the function.
+	Fixed bool
+
+	// Dead says that an execution that takes the edge never completes a path,
+	// as with a panic. The edge is not numbered.
+	Dead bool
+}
+
+// A Truncation says where loops are cut.
+type Truncation int
+
+const (
+	// Header ends paths on every edge into a loop header, as PEP does: a loop
+	// that is reached from elsewhere ends a path.
+	Header Truncation = iota
+
+	// BackEdge ends paths on the edges that close loops only, as Ball and Larus
+	// do: what leads to a loop and its first round are one path.
+	BackEdge
+)
+
+// An Order says which out-edges of a node come first, and so have the low Vals.
+// A fixed edge comes first in any order; edges with equal frequencies keep the
+// order of the graph.
+type Order int
+
+const (
+	Hottest  Order = iota // smart numbering: additions stand on cold edges
+	Original              // the order of the graph, as Ball and Larus do
+	Coldest               // the contrary of smart, to measure what smart numbering gains
+)
+
+const (
+	// DefaultLimit bounds the paths through one node so that path numbers of
+	// all functions of a package fit a small address range.
+	DefaultLimit = 1 << 12
+
+	// MaxPaths is the largest number of paths of a function (spec PEP §5).
+	MaxPaths = 1 << 31
+)
+
+// Options are optional: the zero value is PEP as the paper has it.
+type Options struct {
+	Truncate Truncation
+	Order    Order
+
+	// Limit is the number of paths from a node (0: DefaultLimit) above which
+	// paths are cut there: all edges into the node are truncated, and it becomes
+	// a start that is marked as Cut. The entry, loop headers that are starts
+	// already and nodes that a fixed edge leads to are not cut.
+	Limit uint64
+}
+
+// A FixedError reports a fixed edge that would need code.
+type FixedError struct {
+	Node, Out int  // the edge: Nodes[Node].Out[Out]
+	To        int  // its target
+	Truncated bool // paths must end on it; otherwise it needs a Val, as Node has another fixed out-edge
+}
+
+func (e *FixedError) Error() string {
+	if e.Truncated {
+		return fmt.Sprintf("out-edge %d of node %d leads to loop header %d and has no place for code", e.Out, e.Node, e.To)
+	}
+	return fmt.Sprintf("out-edge %d of node %d is the second one without a place for code", e.Out, e.Node)
+}
+
+// A SizeError reports a function with more than MaxPaths paths.
+type SizeError struct {
+	Paths uint64 // number of paths that made it too many
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%d paths, at most %d can be numbered", e.Paths, uint64(MaxPaths))
+}
+
+// Number truncates and numbers g. The nodes of the result are those of g, with
+// the same out-edges in the same order. Its Starts are the entry, then the
+// targets of truncated edges in the order of opts, by how often they are entered.
+//
+// Edges on which no path is ever completed are Dead in the result, beside those
+// that are so in g: edges of nodes that cannot be reached from the entry, and
+// edges to nodes from which all ways lead to dead edges. An endless loop is
+// not such, its rounds are paths. A function that never completes a path has
+// N = 0.
+//
+// The loop headers are the targets of the retreating edges of a depth-first
+// search that takes out-edges in order; every cycle has one, and in a reducible
+// graph they do not depend on the order.
+//
+// Errors are a [*FixedError] or a [*SizeError]. Number panics if an edge of g
+// leads nowhere.
+func Number(g *Graph, opts Options) (*pdag.Graph, error) {
+	if opts.Limit == 0 {
+		opts.Limit = DefaultLimit
+	}
+	n := newNumbering(g, opts)
+	n.bury()
+	n.search()
+	if err := n.truncate(); err != nil {
+		return nil, err
+	}
+	if err := n.number(); err != nil {
+		return nil, err
+	}
+	if err := n.start(); err != nil {
+		return nil, err
+	}
+	return n.out, nil
+}

@@ -1,0 +1,161 @@
+package pathnum
+
+// This file makes the graph acyclic: it marks as dead what is on no completed
+// path, finds the loop headers, and truncates.
+
+import "github.com/pepgo/pep/runtime/pdag"
+
+// numbering is the state of one call of Number.
+type numbering struct {
+	in   *Graph
+	opts Options
+	out  *pdag.Graph
+
+	preds    [][]edge // live edges into each node
+	post     []int    // the nodes that can be reached, in postorder
+	state    []visit  // by node, of the depth-first search
+	retreats []edge   // edges that close cycles
+	starts   []startKind
+	paths    []uint64 // NumPaths by node
+}
+
+// An edge is in.Nodes[node].Out[i].
+type edge struct{ node, i int }
+
+type visit uint8
+
+const (
+	unseen visit = iota
+	active
+	done
+)
+
+// startKind says why paths start at a node, other than at the entry.
+type startKind uint8
+
+const (
+	noStart startKind = iota
+	header
+	cut
+)
+
+func newNumbering(g *Graph, opts Options) *numbering {
+	n := &numbering{
+		in:     g,
+		opts:   opts,
+		out:    &pdag.Graph{Nodes: make([]pdag.Node, len(g.Nodes))},
+		preds:  make([][]edge, len(g.Nodes)),
+		state:  make([]visit, len(g.Nodes)),
+		starts: make([]startKind, len(g.Nodes)),
+		paths:  make([]uint64, len(g.Nodes)),
+	}
+	for v, node := range g.Nodes {
+		n.out.Nodes[v].Out = make([]pdag.Edge, len(node.Out))
+		for i, e := range node.Out {
+			n.out.Nodes[v].Out[i] = pdag.Edge{To: e.To, Dead: e.Dead}
+			if !e.Dead && e.To != pdag.Exit {
+				n.preds[e.To] = append(n.preds[e.To], edge{v, i})
+			}
+		}
+	}
+	return n
+}
+
+func (n *numbering) edge(e edge) *pdag.Edge { return &n.out.Nodes[e.node].Out[e.i] }
+
+func (n *numbering) fixed(e edge) bool { return n.in.Nodes[e.node].Out[e.i].Fixed }
+
+// bury marks the edges as dead that lead to nodes without live out-edges.
+func (n *numbering) bury() {
+	live := make([]int, len(n.out.Nodes)) // number of live out-edges
+	var ends []int
+	for v, node := range n.out.Nodes {
+		for _, e := range node.Out {
+			if !e.Dead {
+				live[v]++
+			}
+		}
+		if live[v] == 0 {
+			ends = append(ends, v)
+		}
+	}
+	for len(ends) > 0 {
+		v := ends[len(ends)-1]
+		ends = ends[:len(ends)-1]
+		for _, p := range n.preds[v] {
+			n.edge(p).Dead = true
+			if live[p.node]--; live[p.node] == 0 {
+				ends = append(ends, p.node)
+			}
+		}
+		n.preds[v] = nil
+	}
+}
+
+// search goes through the live part of the graph depth first, then buries what
+// it has not reached.
+func (n *numbering) search() {
+	n.visit(n.in.Entry)
+	for v, node := range n.out.Nodes {
+		if n.state[v] == unseen {
+			for i := range node.Out {
+				node.Out[i].Dead = true
+			}
+			continue
+		}
+		reached := n.preds[v][:0]
+		for _, p := range n.preds[v] {
+			if n.state[p.node] == done {
+				reached = append(reached, p)
+			}
+		}
+		n.preds[v] = reached
+	}
+}
+
+func (n *numbering) visit(v int) {
+	n.state[v] = active
+	for i, e := range n.out.Nodes[v].Out {
+		if e.Dead || e.To == pdag.Exit {
+			continue
+		}
+		switch n.state[e.To] {
+		case unseen:
+			n.visit(e.To)
+		case active:
+			n.retreats = append(n.retreats, edge{v, i})
+		}
+	}
+	n.state[v] = done
+	n.post = append(n.post, v)
+}
+
+// truncate ends paths on the edges that the kind of truncation asks for.
+func (n *numbering) truncate() error {
+	for _, r := range n.retreats {
+		n.starts[n.edge(r).To] = header
+	}
+	if n.opts.Truncate == BackEdge {
+		return n.end(n.retreats)
+	}
+	for v, kind := range n.starts {
+		if kind != header {
+			continue
+		}
+		if err := n.end(n.preds[v]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end truncates edges.
+func (n *numbering) end(edges []edge) error {
+	for _, e := range edges {
+		if n.fixed(e) {
+			return &FixedError{Node: e.node, Out: e.i, To: n.edge(e).To, Truncated: true}
+		}
+		n.edge(e).Ends = true
+	}
+	return nil
+}
