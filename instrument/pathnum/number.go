@@ -88,7 +88,7 @@ func (o Order) compare(a, b float64) int {
 // and all of them can be.
 func (n *numbering) cuttable(v int) bool {
 	open := n.open(v)
-	return len(open) > 0 && !slices.ContainsFunc(open, n.fixed)
+	return len(open) > 0 && !slices.ContainsFunc(open, n.endless)
 }
 
 // open returns the edges into v that are not truncated.

@@ -63,6 +63,13 @@ type Edge struct {
 	// Val must be 0, and no path can end on it other than by leaving the function.
 	Fixed bool
 
+	// AddOnly says that the edge's place can carry an increment but not the end
+	// of a path. No path ends on the edge other than by leaving the function.
+	AddOnly bool
+
+	// Ends says that paths must end on the edge, whatever the truncation.
+	Ends bool
+
 	// Dead says that an execution that takes the edge never completes a path,
 	// as with a panic. The edge is not numbered.
 	Dead bool

@@ -65,6 +65,9 @@ func (n *numbering) edge(e edge) *pdag.Edge { return &n.out.Nodes[e.node].Out[e.
 
 func (n *numbering) fixed(e edge) bool { return n.in.Nodes[e.node].Out[e.i].Fixed }
 
+// endless reports whether no path can end on e.
+func (n *numbering) endless(e edge) bool { return n.fixed(e) || n.in.Nodes[e.node].Out[e.i].AddOnly }
+
 // bury marks the edges as dead that lead to nodes without live out-edges.
 func (n *numbering) bury() {
 	live := make([]int, len(n.out.Nodes)) // number of live out-edges
@@ -135,6 +138,9 @@ func (n *numbering) truncate() error {
 	for _, r := range n.retreats {
 		n.starts[n.edge(r).To] = header
 	}
+	if err := n.end(n.asked()); err != nil {
+		return err
+	}
 	if n.opts.Truncate == BackEdge {
 		return n.end(n.retreats)
 	}
@@ -152,10 +158,27 @@ func (n *numbering) truncate() error {
 // end truncates edges.
 func (n *numbering) end(edges []edge) error {
 	for _, e := range edges {
-		if n.fixed(e) {
+		if n.endless(e) {
 			return &FixedError{Node: e.node, Out: e.i, To: n.edge(e).To, Truncated: true}
 		}
 		n.edge(e).Ends = true
 	}
 	return nil
+}
+
+// asked returns the edges that the graph asks paths to end on, and makes their
+// targets starts.
+func (n *numbering) asked() []edge {
+	var asked []edge
+	for v, preds := range n.preds {
+		for _, p := range preds {
+			if n.in.Nodes[p.node].Out[p.i].Ends {
+				asked = append(asked, p)
+				if n.starts[v] == noStart {
+					n.starts[v] = cut
+				}
+			}
+		}
+	}
+	return asked
 }

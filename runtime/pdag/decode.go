@@ -10,8 +10,9 @@ type Step struct {
 }
 
 // Decode returns the path with number p: the index into Starts of its start,
-// and its edges in order. Not ok are a p that is not below N, and a graph whose
-// numbering is inconsistent (see [Graph.Check]) if p comes to light as wrong.
+// and its edges in order. Not ok is a p that is not below N. In a graph that is
+// not well-formed (see [Graph.Check]) other numbers may not be ok either, but
+// whatever is returned with ok has the number p.
 func (g *Graph) Decode(p uint64) (start int, path []Step, ok bool) {
 	return g.DecodePartial(p, Exit)
 }
