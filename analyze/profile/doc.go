@@ -1,0 +1,55 @@
+// Package profile loads the paths and edges profiles that programs built
+// with pepbuild write, as plain structs.
+//
+// They are pprof files, and this package is the one place that knows how
+// paths and edges are put into them:
+//
+//	paths   sample types paths/count, branch_flow/count (count times branches on the path)
+//	        location 0   function "pkg.F·p12" (system name pkg.F), at the line where the path ends
+//	        location 1   function pkg.F
+//	        location 2…  callers
+//	        labels       path      p12
+//	                     from      entry | loop x.go:15 | cut x.go:20
+//	                     lines     12-14,17,20-22
+//	                     branches  12:5 if true; 15:6 for body
+//	edges   sample type  edges/count
+//	        location 0   function pkg.F, at the line the edge leads to
+//	        location 1…  callers
+//	        labels       branch    x.go:12:5
+//	                     kind      if | for | range | switch | && | …
+//	                     outcome   true | body | case 1, 2 | no case | …
+//
+// Both have the period paths/count 1 when every path was counted and
+// cpu/nanoseconds when paths were sampled at ticks of CPU time. The build ID
+// of the first mapping names the program's site tables: it is the same in
+// all builds of the same source, exact or sampled.
+//
+// A worked example. With the file of a program whose function
+//
+//	10  func sign(n int) int {
+//	11  	if n < 0 {
+//	12  		return -1
+//	13  	}
+//	14  	return 1
+//	15  }
+//
+// was called with a negative number 7 times,
+//
+//	f, err := profile.Open("app.71.paths.pb.gz")
+//	paths, err := f.Paths()
+//
+// gives the one path
+//
+//	Path{
+//		ID:       PathID{Func{"main.sign", "/src/app/sign.go", 10}, "p0"},
+//		EndLine:  12,
+//		From:     "entry",
+//		Lines:    "10-12",
+//		Branches: []Decision{{11, 2, "if", "true"}},
+//		Count:    7,
+//		Flow:     7,
+//	}
+//
+// The package computes nothing but sums over callers; package accuracy has
+// the metrics and package report the texts.
+package profile

@@ -1,0 +1,230 @@
+package profile_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/profile/proftest"
+)
+
+const pathsText = `
+profile paths
+comment "pep: sampled PEP(64,17), tick 10ms cpu"
+binary /bin/app
+build 5eed
+period 10000000 cpu/nanoseconds
+path func=main.sign at=sign.go:10 path=p12 end=12 count=7 flow=14 from=entry lines=10-12 branches="11:2 if true; 12:3 switch case \"a; b\", 'c'" callers="main.main main.go:9; runtime.main proc.go:250"
+path func=main.sign at=sign.go:10 path=p2 end=14 count=1 flow=1 from="loop sign.go:13" lines=13,14 branches="13:2 for body" callers="main.main main.go:9"
+path func=main.sign at=sign.go:10 path=p12 end=12 count=3 flow=6 from=entry lines=10-12 branches="11:2 if true; 12:3 switch case \"a; b\", 'c'" callers="main.main main.go:8"
+path func=main.init at=sign.go:3 path=p0 end=4 count=1 flow=0 from=entry lines=3,4
+`
+
+const edgesText = `
+profile edges
+comment "pep: exact, every path counted"
+binary /bin/app
+build 5eed
+period 1 paths/count
+edge func=main.sign at=sign.go:10 branch=sign.go:13:2 kind=switch outcome=default line=18 count=1
+edge func=main.sign at=sign.go:10 branch=sign.go:13:2 kind=switch outcome="case 3" line=16 count=1
+edge func=main.sign at=sign.go:10 branch=sign.go:13:2 kind=switch outcome="case 1, 2" line=14 count=6
+edge func=main.sign at=sign.go:10 branch=sign.go:11:2 kind=if outcome=false line=13 count=8
+edge func=main.sign at=sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main main.go:9"
+edge func=main.sign at=sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=5 callers="main.main main.go:8"
+`
+
+func parse(t *testing.T, name, text string) *profile.File {
+	t.Helper()
+	data, err := proftest.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := profile.Parse(name, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+var sign = profile.Func{Name: "main.sign", File: "sign.go", StartLine: 10}
+
+func TestPaths(t *testing.T) {
+	f := parse(t, "app.71.paths.pb.gz", pathsText)
+	if f.Kind != profile.KindPaths || f.Binary != "/bin/app" || f.BuildID != "5eed" || f.Exact() ||
+		f.Period != (profile.Period{Type: "cpu", Unit: "nanoseconds", Value: 10_000_000}) {
+		t.Errorf("got header %+v", f)
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := profile.Path{
+		ID:      profile.PathID{Func: sign, Label: "p12"},
+		EndLine: 12, From: "entry", Lines: "10-12",
+		Branches: []profile.Decision{
+			{Line: 11, Col: 2, Kind: "if", Outcome: "true"},
+			{Line: 12, Col: 3, Kind: "switch", Outcome: `case "a; b", 'c'`},
+		},
+		Callers: []profile.Frame{
+			{Func: profile.Func{Name: "main.main", File: "main.go"}, Line: 9},
+			{Func: profile.Func{Name: "runtime.main", File: "proc.go"}, Line: 250},
+		},
+		Count: 7, Flow: 14,
+	}
+	if diff := cmp.Diff(want, paths[0]); diff != "" {
+		t.Errorf("first path (-want +got):\n%s", diff)
+	}
+
+	// Sums are over callers, and p2 stands before p12.
+	var got []string
+	for _, p := range profile.SumPaths(paths) {
+		if p.Callers != nil {
+			t.Errorf("%s: got callers %v, want none", p.ID.Label, p.Callers)
+		}
+		got = append(got, p.ID.Func.Name+" "+p.ID.Label, strings.Repeat("x", int(p.Count)))
+	}
+	if diff := cmp.Diff([]string{"main.init p0", "x", "main.sign p2", "x", "main.sign p12", "xxxxxxxxxx"}, got); diff != "" {
+		t.Errorf("sums (-want +got):\n%s", diff)
+	}
+}
+
+func TestEdges(t *testing.T) {
+	f := parse(t, "app.71.edges.pb.gz", edgesText)
+	if f.Kind != profile.KindEdges || !f.Exact() {
+		t.Errorf("got header %+v", f)
+	}
+	edges, err := f.Edges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pos := func(line int64) profile.BranchID {
+		return profile.BranchID{Func: sign, Pos: profile.Pos{File: "sign.go", Line: line, Col: 2}}
+	}
+	want := []profile.Branch{
+		{ID: pos(11), Kind: "if", Outcomes: []profile.Outcome{{Name: "true", Line: 12, Count: 12}, {Name: "false", Line: 13, Count: 8}}},
+		{ID: pos(13), Kind: "switch", Outcomes: []profile.Outcome{
+			{Name: "case 1, 2", Line: 14, Count: 6}, {Name: "case 3", Line: 16, Count: 1}, {Name: "default", Line: 18, Count: 1}}},
+	}
+	if diff := cmp.Diff(want, profile.SumEdges(edges)); diff != "" {
+		t.Errorf("branches (-want +got):\n%s", diff)
+	}
+}
+
+func TestBadSamples(t *testing.T) {
+	const paths, edges = "profile paths\n", "profile edges\n"
+	tests := []struct{ name, text, want string }{
+		{"A path without number.", paths + "path func=f at=x.go:1 count=1", `sample 1 of 1: no label "path"`},
+		{"A negative count.", paths + "path func=f at=x.go:1 path=p0 count=-1", "sample 1 of 1: negative count -1"},
+		{"A decision without outcome.", paths + `path func=f at=x.go:1 path=p0 branches="12:5"`, `label branches="12:5", want line:col kind outcome`},
+		{"A decision with a line too large.", paths + `path func=f at=x.go:1 path=p0 branches="99999999999:5 if true"`, "line or column 99999999999 is out of range"},
+		{"A branch without place.", edges + "edge func=f at=x.go:1 branch=x.go kind=if outcome=true", `label branch="x.go", want file:line:col`},
+		{"A branch without outcome.", edges + "edge func=f at=x.go:1 branch=x.go:1:2 kind=if", `no label "outcome"`},
+		{"Edges for paths.", edges, "x.edges.pb.gz: counts edges, but paths are needed: give x.paths.pb.gz"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			f := parse(t, "x.edges.pb.gz", test.text)
+			load := func() error { _, err := f.Paths(); return err }
+			if f.Kind == profile.KindEdges && test.text != edges {
+				load = func() error { _, err := f.Edges(); return err }
+			}
+			if err := load(); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("got error %v, want %q in it", err, test.want)
+			}
+		})
+	}
+}
+
+func TestSibling(t *testing.T) {
+	for name, want := range map[string]string{
+		"app.71.paths.pb.gz":           "app.71.edges.pb.gz",
+		"/d.paths.d/x.paths.pb.gz":     "/d.paths.d/x.edges.pb.gz",
+		"my.paths.test.71.paths.pb.gz": "my.paths.test.71.edges.pb.gz",
+		"/d.paths.d/profile.pb.gz":     "",
+	} {
+		got, err := parse(t, name, pathsText).Sibling()
+		if got != want || (err != nil) != (want == "") {
+			t.Errorf("sibling of %s: got %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
+
+func TestMergeAdds(t *testing.T) {
+	a, b := parse(t, "a", pathsText), parse(t, "b", pathsText)
+	merged, err := profile.Merge([]*profile.File{a, b, a})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Through a file, as pep merge does.
+	name := filepath.Join(t.TempDir(), "m.paths.pb.gz")
+	if err := merged.Save(name); err != nil {
+		t.Fatal(err)
+	}
+	merged, err = profile.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := merged.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := a.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		want[i].Count *= 3
+		want[i].Flow *= 3
+	}
+	if diff := cmp.Diff(profile.SumPaths(want), profile.SumPaths(got)); diff != "" {
+		t.Errorf("three times the same (-want +got):\n%s", diff)
+	}
+	if merged.BuildID != a.BuildID || merged.Period != a.Period || len(merged.Comments) != 1 {
+		t.Errorf("got header %+v, want that of %+v", merged, a)
+	}
+	// Nothing but the file is left in the directory.
+	if names, _ := os.ReadDir(filepath.Dir(name)); len(names) != 1 {
+		t.Errorf("got %d files, want 1", len(names))
+	}
+}
+
+// FuzzParse: what is read may be an error but never a panic, and what loads
+// can be summed and saved.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{pathsText, edgesText, "profile paths", "profile samples/count cpu/nanoseconds"} {
+		for _, encode := range []func(string) ([]byte, error){proftest.Raw, proftest.Encode} {
+			data, err := encode(text)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data)
+			f.Add(data[:len(data)/2])
+		}
+	}
+	f.Add([]byte("garbage"))
+	f.Add([]byte{0x1f, 0x8b})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := profile.Parse("fuzz", bytes.NewReader(data))
+		if err != nil {
+			if file != nil || strings.Contains(err.Error(), "\n") {
+				t.Errorf("got %v and error %q, want no file and one line", file, err)
+			}
+			return
+		}
+		if paths, err := file.Paths(); err == nil {
+			profile.SumPaths(paths)
+		}
+		if edges, err := file.Edges(); err == nil {
+			profile.SumEdges(edges)
+		}
+		if _, err := profile.Merge([]*profile.File{file, file}); err != nil {
+			t.Errorf("merging with itself: %v", err)
+		}
+	})
+}

@@ -1,0 +1,244 @@
+// Package proftest makes profiles for tests from a text that people can
+// read, the text that pep dump prints:
+//
+//	profile paths
+//	comment "pep: exact, every path counted"
+//	binary /bin/app
+//	build 5eed
+//	period 1 paths/count
+//	path func=main.sign at=sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches="11:2 if true" callers="main.main main.go:9"
+//
+// Blank lines and lines that begin with # are left out. So may be any value
+// of a sample but func and at; then it is 0, or its label is missing. Parse
+// makes whatever is asked for, right or wrong.
+package proftest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+
+	pprof "github.com/google/pprof/profile"
+)
+
+// Parse makes a profile of a text.
+func Parse(text string) (*pprof.Profile, error) {
+	b := builder{
+		p:         &pprof.Profile{Mapping: []*pprof.Mapping{{ID: 1, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}}},
+		functions: make(map[pprof.Function]*pprof.Function),
+		locations: make(map[pprof.Line]*pprof.Location),
+	}
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := b.line(line); err != nil {
+			return nil, fmt.Errorf("line %d: %w: %s", i+1, err, line)
+		}
+	}
+	return b.p, nil
+}
+
+// Encode makes the content of a .pb.gz file of a text.
+func Encode(text string) ([]byte, error) {
+	p, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var buf bytes.Buffer
+	if err := p.Write(&buf); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// Raw is Encode without compression.
+func Raw(text string) ([]byte, error) {
+	data, err := Encode(text)
+	if err != nil {
+		return nil, err
+	}
+	r, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
+
+type builder struct {
+	p         *pprof.Profile
+	functions map[pprof.Function]*pprof.Function
+	locations map[pprof.Line]*pprof.Location
+}
+
+func (b *builder) line(line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "profile":
+		switch rest {
+		case "paths":
+			b.p.SampleType = valueTypes("paths/count branch_flow/count")
+			b.p.DefaultSampleType = "paths"
+		case "edges":
+			b.p.SampleType = valueTypes("edges/count")
+		default: // of another kind, for tests of errors
+			b.p.SampleType = valueTypes(rest)
+		}
+		return nil
+	case "comment":
+		text, err := unquote(rest)
+		b.p.Comments = append(b.p.Comments, text)
+		return err
+	case "binary":
+		text, err := unquote(rest)
+		b.p.Mapping[0].File = text
+		return err
+	case "build":
+		text, err := unquote(rest)
+		b.p.Mapping[0].BuildID = text
+		return err
+	case "period":
+		n, types, _ := strings.Cut(rest, " ")
+		period, err := strconv.ParseInt(n, 10, 64)
+		b.p.Period, b.p.PeriodType = period, valueTypes(types)[0]
+		return err
+	case "path", "edge":
+		fields, err := parseFields(rest)
+		if err != nil {
+			return err
+		}
+		return b.sample(verb, fields)
+	}
+	return fmt.Errorf("unknown verb %q", verb)
+}
+
+func valueTypes(list string) []*pprof.ValueType {
+	var types []*pprof.ValueType
+	for _, text := range strings.Fields(list) {
+		typ, unit, _ := strings.Cut(text, "/")
+		types = append(types, &pprof.ValueType{Type: typ, Unit: unit})
+	}
+	return types
+}
+
+func (b *builder) sample(verb string, f fields) error {
+	s := &pprof.Sample{Label: make(map[string][]string)}
+	file, start, err := fileLine(f.text["at"])
+	if err != nil {
+		return err
+	}
+	fn := pprof.Function{Name: f.text["func"], SystemName: f.text["func"], Filename: file, StartLine: start}
+	switch verb {
+	case "path":
+		path := fn
+		path.Name += "·" + f.text["path"]
+		s.Location = append(s.Location, b.location(path, f.int("end")), b.location(fn, f.int("end")))
+		s.Value = []int64{f.int("count"), f.int("flow")}
+		f.label(s, "path", "from", "lines", "branches")
+	case "edge":
+		s.Location = append(s.Location, b.location(fn, f.int("line")))
+		s.Value = []int64{f.int("count")}
+		f.label(s, "branch", "kind", "outcome")
+	}
+	if list := f.text["callers"]; list != "" {
+		for text := range strings.SplitSeq(list, "; ") {
+			name, at, _ := strings.Cut(text, " ")
+			file, line, err := fileLine(at)
+			if err != nil {
+				return err
+			}
+			s.Location = append(s.Location, b.location(pprof.Function{Name: name, SystemName: name, Filename: file}, line))
+		}
+	}
+	b.p.Sample = append(b.p.Sample, s)
+	return f.err
+}
+
+func (b *builder) location(fn pprof.Function, line int64) *pprof.Location {
+	f := b.functions[fn]
+	if f == nil {
+		f = &pprof.Function{}
+		*f = fn
+		f.ID = uint64(len(b.p.Function) + 1)
+		b.functions[fn] = f
+		b.p.Function = append(b.p.Function, f)
+	}
+	key := pprof.Line{Function: f, Line: line}
+	l := b.locations[key]
+	if l == nil {
+		l = &pprof.Location{ID: uint64(len(b.p.Location) + 1), Mapping: b.p.Mapping[0], Line: []pprof.Line{key}}
+		b.locations[key] = l
+		b.p.Location = append(b.p.Location, l)
+	}
+	return l
+}
+
+func fileLine(text string) (string, int64, error) {
+	i := strings.LastIndex(text, ":")
+	if i < 0 {
+		return "", 0, fmt.Errorf("%q, want file:line", text)
+	}
+	line, err := strconv.ParseInt(text[i+1:], 10, 64)
+	return text[:i], line, err
+}
+
+// fields are the values of a sample's line. err is the first error of int.
+type fields struct {
+	text map[string]string
+	err  error
+}
+
+var fieldText = regexp.MustCompile(`^(\w+)=("(?:[^"\\]|\\.)*"|\S*)\s*`)
+
+func parseFields(rest string) (fields, error) {
+	f := fields{text: make(map[string]string)}
+	for rest != "" {
+		m := fieldText.FindStringSubmatch(rest)
+		if m == nil {
+			return fields{}, fmt.Errorf("want key=value at %q", rest)
+		}
+		value, err := unquote(m[2])
+		if err != nil {
+			return fields{}, err
+		}
+		f.text[m[1]] = value
+		rest = rest[len(m[0]):]
+	}
+	return f, nil
+}
+
+func unquote(s string) (string, error) {
+	if !strings.HasPrefix(s, `"`) {
+		return s, nil
+	}
+	text, err := strconv.Unquote(s)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", s, err)
+	}
+	return text, nil
+}
+
+func (f *fields) int(key string) int64 {
+	text, ok := f.text[key]
+	if !ok {
+		return 0
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil && f.err == nil {
+		f.err = err
+	}
+	return n
+}
+
+func (f *fields) label(s *pprof.Sample, keys ...string) {
+	for _, key := range keys {
+		if value, ok := f.text[key]; ok {
+			s.Label[key] = []string{value}
+		}
+	}
+}

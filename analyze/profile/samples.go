@@ -1,0 +1,367 @@
+package profile
+
+// This file defines samples and takes them out of a file.
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	pprof "github.com/google/pprof/profile"
+)
+
+// A Func identifies a function of the profiled program. Name alone does not:
+// there may be any number of main.init.
+type Func struct {
+	Name      string
+	File      string
+	StartLine int64
+}
+
+// Compare orders functions by name, file and line.
+func (f Func) Compare(g Func) int {
+	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.File, g.File), cmp.Compare(f.StartLine, g.StartLine))
+}
+
+// A Frame is a line in a function that called.
+type Frame struct {
+	Func Func
+	Line int64
+}
+
+// A Pos is a place in the source. File is as short as the profile has it.
+type Pos struct {
+	File      string
+	Line, Col int64
+}
+
+// String is the form file:line:col of the label.
+func (p Pos) String() string { return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col) }
+
+// A PathID identifies a path of a program, in all its profiles.
+type PathID struct {
+	Func  Func
+	Label string // "p12" for path number 12 of the function
+}
+
+// Compare orders paths by function and number.
+func (p PathID) Compare(q PathID) int {
+	// Shorter first is p2 before p12.
+	return cmp.Or(p.Func.Compare(q.Func), cmp.Compare(len(p.Label), len(q.Label)), cmp.Compare(p.Label, q.Label))
+}
+
+// A Path is one sample of a paths file.
+type Path struct {
+	ID       PathID
+	EndLine  int64      // where the path ends
+	From     string     // where it starts: "entry", "loop x.go:15", "cut x.go:20"
+	Lines    string     // lines it runs through, in order: "12-14,17"
+	Branches []Decision // in order
+	Callers  []Frame    // innermost first; none in exact profiles
+	Count    int64      // how often it was recorded
+	Flow     int64      // Count times the number of branches on it
+}
+
+// A Decision is a branch on a path and the way it went, in the file of the
+// path's function.
+type Decision struct {
+	Line, Col     int64
+	Kind, Outcome string // "if", "true"
+}
+
+// A BranchID identifies a branch of a program, in all its profiles.
+type BranchID struct {
+	Func Func
+	Pos  Pos
+}
+
+// Compare orders branches by function and place.
+func (b BranchID) Compare(c BranchID) int {
+	return cmp.Or(b.Func.Compare(c.Func), cmp.Compare(b.Pos.File, c.Pos.File),
+		cmp.Compare(b.Pos.Line, c.Pos.Line), cmp.Compare(b.Pos.Col, c.Pos.Col))
+}
+
+// An Edge is one sample of an edges file: an outcome of a branch.
+type Edge struct {
+	Branch  BranchID
+	Kind    string  // "if", "for", "switch", "&&", …
+	Outcome string  // "true", "body", "case 1, 2", …
+	Line    int64   // line the edge leads to
+	Callers []Frame // innermost first; none in exact profiles
+	Count   int64   // how often it was recorded
+}
+
+// Paths returns the samples of a paths file, in the file's order.
+func (f *File) Paths() ([]Path, error) {
+	if err := f.want(KindPaths); err != nil {
+		return nil, err
+	}
+	var paths []Path
+	for i, s := range f.pprof.Sample {
+		p, err := newPath(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
+		}
+		paths = append(paths, p)
+	}
+	return paths, nil
+}
+
+// Edges returns the samples of an edges file, in the file's order.
+func (f *File) Edges() ([]Edge, error) {
+	if err := f.want(KindEdges); err != nil {
+		return nil, err
+	}
+	var edges []Edge
+	for i, s := range f.pprof.Sample {
+		e, err := newEdge(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
+		}
+		edges = append(edges, e)
+	}
+	return edges, nil
+}
+
+func (f *File) want(kind Kind) error {
+	if f.Kind == kind {
+		return nil
+	}
+	advice := fmt.Sprintf("give the .%s.pb.gz file of the same run", kind)
+	if sibling, err := f.Sibling(); err == nil {
+		advice = "give " + sibling
+	}
+	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, kind, advice)
+}
+
+func newPath(s *pprof.Sample) (Path, error) {
+	l := labels{s: s}
+	p := Path{
+		ID:       PathID{Label: l.need("path")},
+		From:     l.get("from"),
+		Lines:    l.get("lines"),
+		Branches: l.decisions(),
+		Count:    l.value(0),
+		Flow:     l.value(1),
+	}
+	frames := frames(s)
+	if l.err == nil && len(frames) < 2 {
+		l.err = fmt.Errorf("stack of %d frames, want the path and its function", len(frames))
+	}
+	if l.err != nil {
+		return Path{}, l.err
+	}
+	p.ID.Func, p.EndLine, p.Callers = frames[1].Func, frames[0].Line, frames[2:]
+	return p, nil
+}
+
+func newEdge(s *pprof.Sample) (Edge, error) {
+	l := labels{s: s}
+	e := Edge{
+		Branch:  BranchID{Pos: l.pos("branch")},
+		Kind:    l.need("kind"),
+		Outcome: l.need("outcome"),
+		Count:   l.value(0),
+	}
+	frames := frames(s)
+	if l.err == nil && len(frames) < 1 {
+		l.err = fmt.Errorf("stack without frames, want the branch's function")
+	}
+	if l.err != nil {
+		return Edge{}, l.err
+	}
+	e.Branch.Func, e.Line, e.Callers = frames[0].Func, frames[0].Line, frames[1:]
+	return e, nil
+}
+
+// frames returns the stack, innermost first. A location has several lines
+// where functions were inlined into one another.
+func frames(s *pprof.Sample) []Frame {
+	var frames []Frame
+	for _, loc := range s.Location {
+		for _, line := range loc.Line {
+			fn := line.Function
+			frames = append(frames, Frame{Func{fn.Name, fn.Filename, fn.StartLine}, line.Line})
+		}
+	}
+	return frames
+}
+
+// labels takes a sample apart. It keeps the first error.
+type labels struct {
+	s   *pprof.Sample
+	err error
+}
+
+func (l *labels) fail(format string, args ...any) {
+	if l.err == nil {
+		l.err = fmt.Errorf(format, args...)
+	}
+}
+
+func (l *labels) get(key string) string {
+	if values := l.s.Label[key]; len(values) > 0 {
+		return values[0]
+	}
+	return ""
+}
+
+func (l *labels) need(key string) string {
+	v := l.get(key)
+	if v == "" {
+		l.fail("no label %q", key)
+	}
+	return v
+}
+
+func (l *labels) value(i int) int64 {
+	v := l.s.Value[i]
+	if v < 0 {
+		l.fail("negative count %d: pep does not read differences of profiles", v)
+	}
+	return v
+}
+
+var posText = regexp.MustCompile(`^(.*):(\d+):(\d+)$`)
+
+func (l *labels) pos(key string) Pos {
+	m := posText.FindStringSubmatch(l.need(key))
+	if m == nil {
+		l.fail("label %s=%q, want file:line:col", key, l.get(key))
+		return Pos{}
+	}
+	return Pos{m[1], l.number(m[2]), l.number(m[3])}
+}
+
+// decisionText is the beginning of a decision: "12:5 if true", or
+// "; 12:5 if true" for those that follow. What a decision may contain, as in
+// `switch case "a; b"`, does not look like that.
+var decisionText = regexp.MustCompile(`(?:^|; )(\d+):(\d+) (\S+) `)
+
+func (l *labels) decisions() []Decision {
+	text := l.get("branches")
+	if text == "" {
+		return nil
+	}
+	starts := decisionText.FindAllStringSubmatchIndex(text, -1)
+	if len(starts) == 0 || starts[0][0] != 0 {
+		l.fail("label branches=%q, want line:col kind outcome; …", text)
+		return nil
+	}
+	var decisions []Decision
+	for i, m := range starts {
+		end := len(text)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		decisions = append(decisions, Decision{
+			Line:    l.number(text[m[2]:m[3]]),
+			Col:     l.number(text[m[4]:m[5]]),
+			Kind:    text[m[6]:m[7]],
+			Outcome: text[m[1]:end],
+		})
+	}
+	return decisions
+}
+
+func (l *labels) number(digits string) int64 {
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if err != nil {
+		l.fail("line or column %s is out of range", digits)
+	}
+	return n
+}
+
+// SumPaths adds up the samples that differ in nothing but callers. The
+// result is ordered by ID and has no callers.
+func SumPaths(paths []Path) []Path {
+	index := make(map[PathID]int)
+	var sums []Path
+	for _, p := range paths {
+		i, ok := index[p.ID]
+		if !ok {
+			i = len(sums)
+			index[p.ID] = i
+			p.Callers = nil
+			sums = append(sums, p)
+			continue
+		}
+		sums[i].Count += p.Count
+		sums[i].Flow += p.Flow
+	}
+	slices.SortFunc(sums, func(a, b Path) int { return a.ID.Compare(b.ID) })
+	return sums
+}
+
+// A Branch is a branch with the counts of its outcomes.
+type Branch struct {
+	ID       BranchID
+	Kind     string
+	Outcomes []Outcome
+}
+
+// Count is how often the branch was recorded.
+func (b Branch) Count() int64 {
+	var n int64
+	for _, o := range b.Outcomes {
+		n += o.Count
+	}
+	return n
+}
+
+// An Outcome is one way that a branch goes.
+type Outcome struct {
+	Name  string // "true", "body", "case 1, 2", …
+	Line  int64  // line it leads to, the first if there are several
+	Count int64  // how often it was recorded
+}
+
+// SumEdges adds up edges over their callers and gathers them by branch. The
+// branches are ordered by ID. Outcomes are in the order of the source, as
+// far as lines tell: true before false, the first case first.
+func SumEdges(edges []Edge) []Branch {
+	index := make(map[BranchID]int)
+	var branches []Branch
+	for _, e := range edges {
+		i, ok := index[e.Branch]
+		if !ok {
+			i = len(branches)
+			index[e.Branch] = i
+			branches = append(branches, Branch{ID: e.Branch, Kind: e.Kind})
+		}
+		branches[i].add(e)
+	}
+	slices.SortFunc(branches, func(a, b Branch) int { return a.ID.Compare(b.ID) })
+	for _, b := range branches {
+		slices.SortFunc(b.Outcomes, func(o, p Outcome) int {
+			return cmp.Or(cmp.Compare(outcomeRank(o.Name), outcomeRank(p.Name)), cmp.Compare(o.Line, p.Line), strings.Compare(o.Name, p.Name))
+		})
+	}
+	return branches
+}
+
+func (b *Branch) add(e Edge) {
+	for i := range b.Outcomes {
+		if b.Outcomes[i].Name == e.Outcome {
+			b.Outcomes[i].Count += e.Count
+			b.Outcomes[i].Line = min(b.Outcomes[i].Line, e.Line)
+			return
+		}
+	}
+	b.Outcomes = append(b.Outcomes, Outcome{e.Outcome, e.Line, e.Count})
+}
+
+// outcomeRank orders outcomes whose lines tell nothing: the else of an if
+// without one leads anywhere, done may lead back to an outer loop.
+func outcomeRank(name string) int {
+	switch name {
+	case "true", "body":
+		return 0
+	case "false", "done", "no case":
+		return 2
+	}
+	return 1
+}

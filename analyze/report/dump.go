@@ -1,0 +1,115 @@
+package report
+
+// This file writes every sample as a line of text. Package proftest reads
+// that text back into a profile.
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+// Dump writes everything in a file, in an order that depends on nothing but
+// the content: a line per fact and then a line per sample,
+//
+//	profile paths
+//	comment "pep: exact, every path counted"
+//	binary /bin/app
+//	build 5eed
+//	period 1 paths/count
+//	path func=main.sign at=/src/app/sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches="11:2 if true" callers=""
+//
+// or in an edges file
+//
+//	edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9"
+//
+// Values with other than plain characters are quoted as in Go.
+func Dump(w io.Writer, f *profile.File) error {
+	var samples []string
+	var err error
+	switch f.Kind {
+	case profile.KindPaths:
+		samples, err = dumpPaths(f)
+	case profile.KindEdges:
+		samples, err = dumpEdges(f)
+	}
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriter(w)
+	fmt.Fprintln(b, "profile", f.Kind)
+	for _, c := range f.Comments {
+		fmt.Fprintf(b, "comment %q\n", c)
+	}
+	fmt.Fprintln(b, "binary", quote(f.Binary))
+	fmt.Fprintln(b, "build", quote(f.BuildID))
+	fmt.Fprintf(b, "period %d %s/%s\n", f.Period.Value, f.Period.Type, f.Period.Unit)
+	for _, s := range samples {
+		fmt.Fprintln(b, s)
+	}
+	return b.Flush()
+}
+
+func dumpPaths(f *profile.File) ([]string, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(paths, func(p, q profile.Path) int {
+		return cmp.Or(p.ID.Compare(q.ID), cmp.Compare(callers(p.Callers), callers(q.Callers)), cmp.Compare(p.Count, q.Count))
+	})
+	var lines []string
+	for _, p := range paths {
+		var decisions []string
+		for _, d := range p.Branches {
+			decisions = append(decisions, fmt.Sprintf("%d:%d %s %s", d.Line, d.Col, d.Kind, d.Outcome))
+		}
+		lines = append(lines, fmt.Sprintf("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
+			quote(p.ID.Func.Name), quote(at(p.ID.Func)), quote(p.ID.Label), p.EndLine, p.Count, p.Flow,
+			quote(p.From), quote(p.Lines), quote(strings.Join(decisions, "; ")), quote(callers(p.Callers))))
+	}
+	return lines, nil
+}
+
+func dumpEdges(f *profile.File) ([]string, error) {
+	edges, err := f.Edges()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(edges, func(e, g profile.Edge) int {
+		return cmp.Or(e.Branch.Compare(g.Branch), cmp.Compare(e.Outcome, g.Outcome), cmp.Compare(e.Line, g.Line),
+			cmp.Compare(callers(e.Callers), callers(g.Callers)), cmp.Compare(e.Count, g.Count))
+	})
+	var lines []string
+	for _, e := range edges {
+		lines = append(lines, fmt.Sprintf("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
+			quote(e.Branch.Func.Name), quote(at(e.Branch.Func)), quote(e.Branch.Pos.String()), quote(e.Kind), quote(e.Outcome),
+			e.Line, e.Count, quote(callers(e.Callers))))
+	}
+	return lines, nil
+}
+
+func at(f profile.Func) string { return fmt.Sprintf("%s:%d", f.File, f.StartLine) }
+
+func callers(frames []profile.Frame) string {
+	var texts []string
+	for _, f := range frames {
+		texts = append(texts, fmt.Sprintf("%s %s:%d", f.Func.Name, f.Func.File, f.Line))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// quote leaves alone what is read without doubt as one value.
+func quote(s string) string {
+	q := strconv.Quote(s)
+	if s == "" || strings.ContainsAny(s, " =") || q != `"`+s+`"` {
+		return q
+	}
+	return s
+}

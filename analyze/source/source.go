@@ -1,0 +1,135 @@
+// Package source finds the Go source that the file names of a profile mean.
+//
+//	src := source.NewTree("/home/me/app:/home/me/lib")
+//	src.Line("example.com/app/sign.go", 11) // "	if n < 0 {", true
+//	src.FuncEnd("example.com/app/sign.go", 10) // 15, true
+//
+// It never fails: where there is no source, it says so.
+package source
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Tree is a set of directories with source, and the files read so far.
+type Tree struct {
+	dirs  []string
+	files map[string]*file // by name in the profile; nil if there is none
+}
+
+type file struct {
+	lines []string
+	ends  map[int64]int64 // by first line of a function: its last
+}
+
+// NewTree returns the tree of a list of directories, separated as in $PATH.
+//
+// A file name is first tried as it is, then in every directory, then in
+// every directory with one leading element of the name left out, and so on:
+// with the directory /home/me/app, the name /build/app/sign.go of a program
+// built elsewhere finds /home/me/app/sign.go.
+func NewTree(list string) *Tree {
+	return &Tree{filepath.SplitList(list), make(map[string]*file)}
+}
+
+// Has reports whether the file can be read.
+func (t *Tree) Has(name string) bool { return t.file(name) != nil }
+
+// Line returns a line of a file, counted from 1.
+func (t *Tree) Line(name string, n int64) (string, bool) {
+	f := t.file(name)
+	if f == nil || n < 1 || n > int64(len(f.lines)) {
+		return "", false
+	}
+	return f.lines[n-1], true
+}
+
+// Short returns the name as a reader in the working directory would write it.
+func (t *Tree) Short(name string) string {
+	if wd, err := os.Getwd(); err == nil {
+		if rel, ok := strings.CutPrefix(name, wd+string(filepath.Separator)); ok {
+			return rel
+		}
+	}
+	return name
+}
+
+// FuncEnd returns the last line of the function that starts at a line. It
+// reports false if there is none: then the source is not what was profiled.
+func (t *Tree) FuncEnd(name string, start int64) (int64, bool) {
+	f := t.file(name)
+	if f == nil {
+		return 0, false
+	}
+	if f.ends == nil {
+		f.ends = funcEnds(strings.Join(f.lines, "\n"))
+	}
+	end, ok := f.ends[start]
+	return end, ok
+}
+
+func (t *Tree) file(name string) *file {
+	f, ok := t.files[name]
+	if !ok {
+		f = t.find(name)
+		t.files[name] = f
+	}
+	return f
+}
+
+func (t *Tree) find(name string) *file {
+	if f := read(name); f != nil {
+		return f
+	}
+	for rest := filepath.ToSlash(name); rest != ""; {
+		for _, dir := range t.dirs {
+			if f := read(filepath.Join(dir, filepath.FromSlash(rest))); f != nil {
+				return f
+			}
+		}
+		_, rest, _ = strings.Cut(rest, "/")
+	}
+	return nil
+}
+
+func read(name string) *file {
+	// A profile may name anything, and reading a pipe would not end.
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	text := strings.TrimSuffix(string(data), "\n")
+	return &file{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
+}
+
+// funcEnds maps the first line of every function declaration and literal to
+// its last, the outermost's when several start on one line.
+func funcEnds(text string) map[int64]int64 {
+	fset := token.NewFileSet()
+	// What can be parsed of a broken file is good enough.
+	tree, _ := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	ends := make(map[int64]int64)
+	if tree == nil {
+		return ends
+	}
+	// PositionFor ignores //line directives: these are lines of this file.
+	line := func(pos token.Pos) int64 { return int64(fset.PositionFor(pos, false).Line) }
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			ends[line(n.Pos())] = line(n.End())
+		case *ast.FuncLit:
+			ends[line(n.Pos())] = max(ends[line(n.Pos())], line(n.End()))
+		}
+		return true
+	})
+	return ends
+}

@@ -1,0 +1,82 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+const text = `package app
+
+// sign is documented.
+func sign(n int) int {
+	f := func() { g(func() {
+	}) }
+	if n < 0 {
+		return -1
+	}
+	return 1
+}
+`
+
+func write(t *testing.T, name string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+func TestTreeFindsFiles(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	abs := write(t, filepath.Join(dir, "app", "sign.go"))
+	tests := []struct {
+		name, list, file string
+		want             bool
+	}{
+		{"The name as it is.", "", abs, true},
+		{"A name relative to a directory.", dir, "app/sign.go", true},
+		{"A name relative to the second directory.", other + string(filepath.ListSeparator) + dir, "app/sign.go", true},
+		{"A name of another machine.", dir, "/build/17/app/sign.go", true},
+		{"A module's name.", filepath.Join(dir, "app"), "example.com/app@v1.2.3/sign.go", true},
+		{"A file that is not there.", dir, "app/gone.go", false},
+		{"No directories.", "", "app/sign.go", false},
+		{"A directory is not a file.", dir, "app", false},
+		{"No name.", dir, "", false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := NewTree(test.list).Has(test.file); got != test.want {
+				t.Errorf("Has(%q) in %q = %v, want %v", test.file, test.list, got, test.want)
+			}
+		})
+	}
+}
+
+func TestLine(t *testing.T) {
+	name := write(t, filepath.Join(t.TempDir(), "sign.go"))
+	tree := NewTree("")
+	for n, want := range map[int64]string{1: "package app", 7: "\tif n < 0 {", 11: "}"} {
+		if got, ok := tree.Line(name, n); got != want || !ok {
+			t.Errorf("Line(%d) = %q, %v, want %q", n, got, ok, want)
+		}
+	}
+	for _, n := range []int64{-1, 0, 12} {
+		if got, ok := tree.Line(name, n); ok {
+			t.Errorf("Line(%d) = %q, want none", n, got)
+		}
+	}
+}
+
+func TestFuncEnd(t *testing.T) {
+	name := write(t, filepath.Join(t.TempDir(), "sign.go"))
+	tree := NewTree("")
+	for start, want := range map[int64]int64{4: 11, 5: 6, 3: 0, 7: 0} {
+		if got, ok := tree.FuncEnd(name, start); got != want || ok != (want != 0) {
+			t.Errorf("FuncEnd(%d) = %d, %v, want %d", start, got, ok, want)
+		}
+	}
+}
