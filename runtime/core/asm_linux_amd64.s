@@ -1,0 +1,236 @@
+// This file holds what must be assembly: system calls, and the entry points of
+// signal handlers.
+//
+// A handler runs on the thread's signal stack, possibly on a thread that Go
+// knows nothing of. It calls Go code that must not find out: that code gets a
+// g of zeros, whose stack bound of 0 no stack pointer is below, and keeps to
+// integers and memory outside of the heap. Handlers save no registers, for the
+// kernel restores them all from the signal frame.
+
+#include "textflag.h"
+
+#define SYS_mprotect	10
+#define SYS_rt_sigreturn	15
+#define SYS_clone	56
+#define SYS_execve	59
+#define SYS_write	1
+#define SYS_wait4	61
+#define SYS_exit_group	231
+
+#define SIGINFO_CODE	8
+#define SIGINFO_ADDR	16
+#define UCONTEXT_ERR	192
+
+// ADDRESS returns the address of a symbol that Go code cannot name.
+#define ADDRESS(sym) \
+	LEAQ	sym(SB), AX \
+	MOVQ	AX, p+0(FP) \
+	RET
+
+// func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
+TEXT ·syscall6(SB), NOSPLIT, $0-72
+	MOVQ	num+0(FP), AX
+	MOVQ	a1+8(FP), DI
+	MOVQ	a2+16(FP), SI
+	MOVQ	a3+24(FP), DX
+	MOVQ	a4+32(FP), R10
+	MOVQ	a5+40(FP), R8
+	MOVQ	a6+48(FP), R9
+	SYSCALL
+	CMPQ	AX, $0xfffffffffffff001
+	JLS	ok
+	NEGQ	AX
+	MOVQ	$-1, r+56(FP)
+	MOVQ	AX, errno+64(FP)
+	RET
+ok:
+	MOVQ	AX, r+56(FP)
+	MOVQ	$0, errno+64(FP)
+	RET
+
+// CALLGO calls the Go function whose code the variable names. Its arguments are
+// in AX, BX and CX; the 24 bytes at the stack top are theirs to spill to.
+#define CALLGO(code) \
+	LEAQ	·zeroG(SB), R14 \
+	XORPS	X15, X15 \
+	MOVQ	code(SB), R12 \
+	CALL	R12
+
+// MPROTECT gives the poll region the protection in DX.
+#define MPROTECT \
+	MOVQ	·region+0(SB), DI \
+	MOVQ	·region+8(SB), SI \
+	MOVL	$SYS_mprotect, AX \
+	SYSCALL
+
+// faultEntry handles SIGSEGV. DI = signal, SI = siginfo, DX = ucontext. A read
+// of the poll region that is not permitted goes to onFault, all else to the
+// handler that was there before, as if we had not been.
+TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	MOVQ	SIGINFO_ADDR(SI), BX
+	MOVQ	BX, AX
+	SUBQ	·region+0(SB), AX
+	CMPQ	AX, ·region+8(SB)
+	JCC	chain
+	CMPL	SIGINFO_CODE(SI), $2	// SEGV_ACCERR
+	JNE	chain
+	TESTQ	$0x12, UCONTEXT_ERR(DX)	// a write or an instruction fetch
+	JNE	chain
+	SUBQ	$56, SP
+	MOVQ	DI, 24(SP)
+	MOVQ	SI, 32(SP)
+	MOVQ	DX, 40(SP)
+	MOVQ	AX, BX
+	MOVQ	DX, AX
+	CALLGO(·faultCode)	// onFault(ucontext, number) action
+	MOVQ	24(SP), DI
+	MOVQ	32(SP), SI
+	MOVQ	40(SP), DX
+	ADDQ	$56, SP
+	CMPQ	AX, $2	// actDisarm
+	JEQ	disarm
+	CMPQ	AX, $3	// actChain
+	JEQ	chain
+	RET
+disarm:
+	MOVQ	$1, DX	// PROT_READ
+	MPROTECT
+	RET
+chain:
+	MOVQ	·chained+(11*8)(SB), AX
+	JMP	AX
+
+// tickEntry handles the timer's signal.
+TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	SUBQ	$56, SP
+	CALLGO(·tickCode)	// onTick() action
+	ADDQ	$56, SP
+	XORL	DX, DX	// PROT_NONE
+	CMPQ	AX, $1	// actArm
+	JEQ	protect
+	MOVL	$1, DX	// PROT_READ
+	CMPQ	AX, $2	// actDisarm
+	JEQ	protect
+	RET
+protect:
+	MPROTECT
+	RET
+
+// deathEntry handles signals that a program may die of.
+TEXT ·deathEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	SUBQ	$56, SP
+	MOVQ	DI, 24(SP)
+	MOVQ	SI, 32(SP)
+	MOVQ	DX, 40(SP)
+	MOVL	DI, AX
+	MOVQ	SI, BX
+	MOVQ	DX, CX
+	CALLGO(·deathCode)	// onDeath(sig, siginfo, ucontext) fate
+	MOVQ	AX, 48(SP)
+	TESTQ	$1, AX	// fateWrite
+	JEQ	written
+	CALL	·spawn(SB)
+written:
+	MOVQ	48(SP), AX
+	MOVQ	24(SP), DI
+	MOVQ	32(SP), SI
+	MOVQ	40(SP), DX
+	ADDQ	$56, SP
+	TESTQ	$2, AX	// fateChain
+	JNE	chain
+	TESTQ	$4, AX	// fateExit
+	JNE	exit
+	RET
+exit:
+	MOVL	$2, DI
+	MOVL	$SYS_exit_group, AX
+	SYSCALL
+	INT	$3
+chain:
+	MOVLQZX	DI, DI
+	LEAQ	·chained(SB), AX
+	MOVQ	(AX)(DI*8), AX
+	JMP	AX
+
+// spawn makes polls silent and runs the writer: a child with our memory until
+// it has become the writer, whose end we wait for. The child has every signal
+// blocked, as has this thread, so that a second ^C does not stop it halfway.
+TEXT ·spawn(SB), NOSPLIT|NOFRAME, $0
+	MOVQ	$1, DX
+	MPROTECT
+	MOVL	$0x4100, DI	// CLONE_VM|CLONE_VFORK, and no signal at its end
+	XORL	SI, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	XORL	R8, R8
+	MOVL	$SYS_clone, AX
+	SYSCALL
+	TESTQ	AX, AX
+	JEQ	child
+	JLT	failed
+	MOVQ	AX, R12
+wait:
+	MOVQ	R12, DI
+	XORL	SI, SI
+	MOVL	$0x40000000, DX	// __WALL: also children that end without a signal
+	XORL	R10, R10
+	MOVL	$SYS_wait4, AX
+	SYSCALL
+	CMPQ	AX, $-4	// EINTR
+	JEQ	wait
+	RET
+child:
+	MOVQ	·writer+0(SB), DI	// path
+	MOVQ	·writer+8(SB), SI	// argv
+	MOVQ	·writer+16(SB), DX	// envp
+	MOVL	$SYS_execve, AX
+	SYSCALL
+	MOVL	$2, DI
+	MOVQ	·writer+24(SB), SI	// message
+	MOVQ	·writer+32(SB), DX	// its length
+	MOVL	$SYS_write, AX
+	SYSCALL
+	MOVL	$1, DI
+	MOVL	$SYS_exit_group, AX
+	SYSCALL
+	INT	$3
+failed:
+	MOVL	$2, DI
+	MOVQ	·writer+24(SB), SI
+	MOVQ	·writer+32(SB), DX
+	MOVL	$SYS_write, AX
+	SYSCALL
+	RET
+
+TEXT ·restorer(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	MOVL	$SYS_rt_sigreturn, AX
+	SYSCALL
+	INT	$3
+
+// func faultEntryPC() (p uintptr)
+TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·faultEntry)
+
+// func tickEntryPC() (p uintptr)
+TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·tickEntry)
+
+// func deathEntryPC() (p uintptr)
+TEXT ·deathEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·deathEntry)
+
+// func restorerPC() (p uintptr)
+TEXT ·restorerPC(SB), NOSPLIT, $0-8
+	ADDRESS(·restorer)
+
+// func raisePC() (p uintptr)
+TEXT ·raisePC(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·raise)
+
+// func textStart() (p uintptr)
+TEXT ·textStart(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·text)
+
+// func textEnd() (p uintptr)
+TEXT ·textEnd(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·etext)

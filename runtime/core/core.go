@@ -1,0 +1,71 @@
+// Package core is what runs inside an instrumented program: it turns the polls
+// that instrumented code executes into counts of paths, and the counts into
+// pprof files when the program ends.
+//
+// Instrumented code knows a path by its number within the package and polls at
+// the end of each. There are three kinds of poll, one per build of this package:
+//
+//	page   r := Base + number; … ; _ = *(*unsafe.Pointer)(unsafe.Pointer(r))
+//	flag   if core.Flag != 0 { core.Poll(number) }
+//	exact  core.Count(&table, number)
+//
+// A page poll is one load and no branch. The region at Base is readable until
+// a tick of CPU time makes it unreadable; from then on polls fault, the address
+// that faulted is the path, and the handler counts it, steps over the load and
+// makes the region readable again when the burst is over (sampler.go). A flag
+// poll does the same with a branch. An exact poll counts every path.
+//
+// Counts live in a file mapped into the program, <prog>.<pid>.pep in PEPDIR
+// (table.go), so a program that is killed loses nothing. They become
+// <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz
+//
+//   - in the program itself when main returns or os.Exit is called;
+//   - in a child when it dies of a panic, a fatal error of the runtime, or a
+//     signal. The child is the same binary, so that it can name the program
+//     counters, started with PEP_WRITE=<the .pep file>, and never comes as far
+//     as the first initialiser of the user's.
+//
+// A program goes on as if it were not profiled when its options are malformed
+// or its directory is not writable; one line on standard error says so.
+//
+// # Where there are no signals of ours
+//
+// All of the above is had on linux/amd64. Elsewhere the flag poll and the exact
+// poll work, with ticks of wall-clock time from a goroutine, counts in ordinary
+// memory, and profiles at normal exits only: there is no live .pep file and no
+// profile of a program that panics or is killed. On systems other than Linux
+// the program must set [WriteFile].
+//
+// The package is compiled as 0pep/core and linked under everything that is
+// instrumented, so it imports nothing that could be: the runtime, what the
+// runtime imports, and its own siblings.
+//
+// Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
+// for what is sampled when; the poll page is ours (design.md section 2).
+package core
+
+// The poll region: instrumented code holds Base + path number in its path
+// registers. Below 2^31, so that addresses are 32-bit immediates.
+const (
+	Base = 0x6000_0000
+	Size = 1 << 28
+)
+
+// Kinds of poll; the kind of this build is the constant mode.
+const (
+	modePage = iota
+	modeFlag
+	modeExact
+)
+
+var modeNames = [...]string{modePage: "page poll", modeFlag: "flag poll", modeExact: "exact"}
+
+// WriteFile writes a profile where this package cannot open files itself (on
+// systems other than Linux). The main package sets it from an init function.
+var WriteFile func(name string, data []byte) error
+
+func init() {
+	if linked {
+		start()
+	}
+}

@@ -1,0 +1,6 @@
+//go:build peplinked
+
+package core
+
+// tracebackCache returns the address of the runtime's variable traceback_cache.
+func tracebackCache() (p *uint32)

@@ -1,0 +1,65 @@
+package core
+
+// This file holds the exact poll: core.Count(&table, number).
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// A Table is where the paths of one package are counted. Instrumented code
+// declares one per package, statically initialised.
+type Table struct {
+	Path string // import path of the package, as in its site table
+	N    uint64 // number of paths in the package
+
+	counters uintptr // address of N counters; 0 until the first Count
+}
+
+// off says that the program runs without a profile.
+var off bool
+
+// Count counts the path with the given number within t's package. Every call
+// counts, on any number of threads.
+func Count(t *Table, number uintptr) {
+	p := loadPtr(&t.counters)
+	if p == 0 {
+		if p = t.first(); p == 0 {
+			return
+		}
+	}
+	add64((*uint64)(unsafe.Add(at(p), number*8)), 1)
+}
+
+// at makes an address that is not on the heap a pointer.
+func at(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+
+var allocating uint32 // lock of Table.first
+
+//go:noinline
+func (t *Table) first() uintptr {
+	if off {
+		return 0
+	}
+	for !cas32(&allocating, 0, 1) {
+		runtime.Gosched()
+	}
+	p := loadPtr(&t.counters)
+	if p == 0 {
+		p = newCounters(t.Path, t.N)
+		storePtr(&t.counters, p)
+	}
+	store32(&allocating, 0)
+	return p
+}
+
+// A section is the beginning of the counters of one package in a .pep file. It
+// takes up a page; the counters follow.
+type section struct {
+	N       uint64 // number of counters
+	Size    uint64 // bytes from this header to the next
+	PathLen uint32
+	Path    [pageSize - 20]byte // import path
+}
+
+func sectionSize(n uint64) uint64 { return (pageSize + 8*n + pageSize - 1) &^ (pageSize - 1) }

@@ -1,0 +1,27 @@
+//go:build peplinked
+
+package core
+
+// This file holds what differs between the package as it is linked into
+// programs and as it is built in its own module: here, the former.
+
+import (
+	"internal/runtime/atomic"
+	"internal/runtime/exithook"
+)
+
+// linked says that this build runs inside an instrumented program.
+const linked = true
+
+func atExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
+
+// The compiler makes single instructions of all of these.
+
+func load32(p *uint32) uint32               { return atomic.Load(p) }
+func store32(p *uint32, x uint32)           { atomic.Store(p, x) }
+func cas32(p *uint32, old, new uint32) bool { return atomic.Cas(p, old, new) }
+func load64(p *uint64) uint64               { return atomic.Load64(p) }
+func cas64(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
+func add64(p *uint64, n int64) uint64       { return atomic.Xadd64(p, n) }
+func loadPtr(p *uintptr) uintptr            { return atomic.Loaduintptr(p) }
+func storePtr(p *uintptr, x uintptr)        { atomic.Storeuintptr(p, x) }

@@ -1,0 +1,23 @@
+//go:build !peplinked
+
+package core
+
+// This file stands in for link_linked.go in the package's own module, where
+// internal/runtime/… cannot be imported and nothing is profiled.
+
+import "sync/atomic"
+
+const linked = false
+
+func atExit(func()) {}
+
+func tracebackCache() *uint32 { return new(uint32) }
+
+func load32(p *uint32) uint32               { return atomic.LoadUint32(p) }
+func store32(p *uint32, x uint32)           { atomic.StoreUint32(p, x) }
+func cas32(p *uint32, old, new uint32) bool { return atomic.CompareAndSwapUint32(p, old, new) }
+func load64(p *uint64) uint64               { return atomic.LoadUint64(p) }
+func cas64(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint64(p, old, new) }
+func add64(p *uint64, n int64) uint64       { return atomic.AddUint64(p, uint64(n)) }
+func loadPtr(p *uintptr) uintptr            { return atomic.LoadUintptr(p) }
+func storePtr(p *uintptr, x uintptr)        { atomic.StoreUintptr(p, x) }

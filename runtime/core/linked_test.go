@@ -1,0 +1,195 @@
+package core
+
+// This file links the package under small programs that poll by hand, as
+// pepbuild does under instrumented ones.
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+const modulePrefix = "github.com/pepgo/pep/runtime/"
+
+// runtimePackages are compiled in this order.
+var runtimePackages = []string{"pdag", "wire", "pprofenc", "report", "core"}
+
+// exports returns an importcfg of std, for programs and for the runtime.
+var exports = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
+		"runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time").Output()
+	return string(out), err
+})
+
+// A linker builds programs over the runtime with some build tags.
+type linker struct {
+	t         testing.TB
+	dir       string
+	importcfg string
+	extra     []string // flags for compiler and assembler
+}
+
+func newLinker(t testing.TB, tags string, extra ...string) *linker {
+	t.Helper()
+	std, err := exports()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &linker{t: t, dir: t.TempDir(), extra: extra}
+	l.importcfg = filepath.Join(l.dir, "importcfg")
+	l.write(l.importcfg, std)
+	for _, name := range runtimePackages {
+		l.runtimePackage(name, "peplinked"+tags)
+	}
+	return l
+}
+
+func (l *linker) write(name, text string) {
+	l.t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+func (l *linker) tool(args ...string) {
+	l.t.Helper()
+	cmd := exec.Command("go", append([]string{"tool"}, args...)...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		l.t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
+
+// runtimePackage compiles one package of the runtime under its 0pep name.
+func (l *linker) runtimePackage(name, tags string) {
+	l.t.Helper()
+	list := exec.Command("go", "list", "-find", "-tags", tags, "-f", `{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}}`, modulePrefix+name)
+	out, err := list.Output()
+	if err != nil {
+		l.t.Fatalf("%s: %v", list, err)
+	}
+	f := strings.Split(strings.TrimSpace(string(out)), ",")
+	goFiles, sFiles, dir := strings.Fields(f[0]), strings.Fields(f[1]), f[2]
+	path := "0pep/" + name
+	archive := filepath.Join(l.dir, name+".a")
+	args := []string{"compile", "-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
+	args = append(args, l.extra...)
+	if len(sFiles) == 0 {
+		args = append(args, "-complete")
+	} else {
+		for i, s := range sFiles {
+			sFiles[i] = filepath.Join(dir, s)
+		}
+		abis := filepath.Join(l.dir, name+".symabis")
+		l.tool(append([]string{"asm", "-p", path, "-I", filepath.Join(goroot(), "pkg", "include"), "-gensymabis", "-o", abis}, sFiles...)...)
+		args = append(args, "-symabis", abis)
+	}
+	for _, g := range goFiles {
+		text, err := os.ReadFile(filepath.Join(dir, g))
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		copied := filepath.Join(l.dir, name+"_"+g)
+		l.write(copied, strings.ReplaceAll(string(text), `"`+modulePrefix, `"0pep/`))
+		args = append(args, copied)
+	}
+	l.tool(args...)
+	for i, s := range sFiles {
+		obj := filepath.Join(l.dir, fmt.Sprint(name, i, ".o"))
+		asm := append([]string{"asm", "-p", path, "-I", filepath.Join(goroot(), "pkg", "include")}, l.extra...)
+		l.tool(append(asm, "-o", obj, s)...)
+		l.tool("pack", "r", archive, obj)
+	}
+	cfg, _ := os.ReadFile(l.importcfg)
+	l.write(l.importcfg, fmt.Sprintf("%spackagefile %s=%s\n", cfg, path, archive))
+}
+
+func goroot() string {
+	out, _ := exec.Command("go", "env", "GOROOT").Output()
+	return strings.TrimSpace(string(out))
+}
+
+// program builds testdata/file and returns the executable. With replace, pairs
+// of old and new, its text is changed first. Without tables none are appended.
+func (l *linker) program(file string, tables []*wire.Package, replace ...string) string {
+	l.t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", file))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	name := strings.TrimSuffix(file, ".go")
+	src := filepath.Join(l.dir, file)
+	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
+	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
+	l.tool(append(append([]string{"compile", "-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.extra...), src)...)
+	link := []string{"link", "-checklinkname=0", "-importcfg", l.importcfg, "-o", exe}
+	if len(l.extra) > 0 {
+		link = append(link, "-buildmode=pie")
+	}
+	l.tool(append(link, obj)...)
+	if tables != nil {
+		var b []byte
+		for _, p := range tables {
+			b = wire.AppendPackage(b, p)
+		}
+		f, err := os.OpenFile(exe, os.O_WRONLY|os.O_APPEND, 0)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if _, err := f.Write(wire.AppendTrailer(b)); err != nil {
+			l.t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	return exe
+}
+
+// A run is what a program left behind.
+type run struct {
+	stdout, stderr string
+	code           int // -1 after a signal
+	signal         string
+	dir            string // PEPDIR
+}
+
+// start runs exe with its own PEPDIR, in which it is to find env.
+func start1(t testing.TB, exe string, env []string, args ...string) (*exec.Cmd, *run) {
+	r := &run{dir: t.TempDir()}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(append(os.Environ(), "PEPDIR="+r.dir), env...)
+	return cmd, r
+}
+
+func runProgram(t testing.TB, exe string, env []string, args ...string) *run {
+	t.Helper()
+	cmd, r := start1(t, exe, env, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Run()
+	r.stdout, r.stderr = stdout.String(), stderr.String()
+	r.code = cmd.ProcessState.ExitCode()
+	if r.code < 0 {
+		r.signal = cmd.ProcessState.String()
+	}
+	return r
+}
+
+func (r *run) files(t testing.TB) (names []string) {
+	t.Helper()
+	list, err := os.ReadDir(r.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range list {
+		names = append(names, e.Name())
+	}
+	return names
+}

@@ -1,0 +1,5 @@
+//go:build pepexact
+
+package core
+
+const mode = modeExact

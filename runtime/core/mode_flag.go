@@ -1,0 +1,5 @@
+//go:build pepflag && !pepexact
+
+package core
+
+const mode = modeFlag

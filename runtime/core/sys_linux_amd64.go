@@ -1,0 +1,243 @@
+package core
+
+// This file holds the system calls, by their names in section 2 of the manual.
+
+import "unsafe"
+
+func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
+
+// sys keeps what its arguments point to alive and in place.
+//
+//go:uintptrescapes
+func sys(num, a1, a2, a3, a4, a5, a6 uintptr) (r uintptr, e errno) {
+	r, err := syscall6(num, a1, a2, a3, a4, a5, a6)
+	return r, errno(err)
+}
+
+func faultEntry()
+func tickEntry()
+func deathEntry()
+func spawn()
+func restorer()
+
+func faultEntryPC() (p uintptr)
+func tickEntryPC() (p uintptr)
+func deathEntryPC() (p uintptr)
+func restorerPC() (p uintptr)
+func raisePC() (p uintptr)
+func textStart() (p uintptr)
+func textEnd() (p uintptr)
+
+const (
+	sysRead         = 0
+	sysWrite        = 1
+	sysClose        = 3
+	sysFstat        = 5
+	sysMmap         = 9
+	sysMprotect     = 10
+	sysRtSigaction  = 13
+	sysPread        = 17
+	sysGetpid       = 39
+	sysFtruncate    = 77
+	sysGetcwd       = 79
+	sysRename       = 82
+	sysUnlink       = 87
+	sysReadlink     = 89
+	sysGetppid      = 110
+	sysTimerCreate  = 222
+	sysTimerSettime = 223
+	sysTimerDelete  = 226
+	sysClockGettime = 228
+	sysExitGroup    = 231
+	sysOpenat       = 257
+	sysFallocate    = 285
+
+	atFdcwd = ^uintptr(99) // -100
+
+	oRdonly  = 0
+	oWronly  = 0x1
+	oRdwr    = 0x2
+	oCreat   = 0x40
+	oExcl    = 0x80
+	oTrunc   = 0x200
+	oCloexec = 0x80000
+
+	protRead, protWrite = 1, 2
+
+	mapShared         = 0x1
+	mapPrivate        = 0x2
+	mapAnonymous      = 0x20
+	mapNoreserve      = 0x4000
+	mapFixedNoreplace = 0x100000
+
+	eEXIST     = 17
+	eINTR      = 4
+	eOPNOTSUPP = 95
+
+	clockRealtime       = 0
+	clockProcessCPUTime = 2
+)
+
+// An errno is an error number of the kernel; 0 is none.
+type errno uintptr
+
+func (e errno) Error() string {
+	switch e {
+	case 1:
+		return "operation not permitted"
+	case 2:
+		return "no such file or directory"
+	case 12:
+		return "cannot allocate memory"
+	case 13:
+		return "permission denied"
+	case 17:
+		return "file exists"
+	case 20:
+		return "not a directory"
+	case 28:
+		return "no space left on device"
+	case 30:
+		return "read-only file system"
+	case 122:
+		return "disk quota exceeded"
+	}
+	return "errno " + decimal(uint64(e))
+}
+
+func cstring(s string) *byte {
+	b := make([]byte, len(s)+1)
+	copy(b, s)
+	return &b[0]
+}
+
+func open(name string, flags uintptr) (fd uintptr, e errno) {
+	r, err := sys(sysOpenat, atFdcwd, uintptr(unsafe.Pointer(cstring(name))), flags|oCloexec, 0o666, 0, 0)
+	return r, err
+}
+
+func closeFd(fd uintptr) { sys(sysClose, fd, 0, 0, 0, 0, 0) }
+
+func rename(from, to string) errno {
+	_, err := sys(sysRename, uintptr(unsafe.Pointer(cstring(from))), uintptr(unsafe.Pointer(cstring(to))), 0, 0, 0, 0)
+	return err
+}
+
+func unlink(name string) { sys(sysUnlink, uintptr(unsafe.Pointer(cstring(name))), 0, 0, 0, 0, 0) }
+
+// write writes all of b.
+func write(fd uintptr, b []byte) errno {
+	for len(b) > 0 {
+		n, err := sys(sysWrite, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+		switch {
+		case err == eINTR:
+		case err != 0:
+			return err
+		default:
+			b = b[n:]
+		}
+	}
+	return 0
+}
+
+// pread fills b from offset off. Not ok is an error or the end of the file.
+func pread(fd uintptr, b []byte, off int64) bool {
+	for len(b) > 0 {
+		n, err := sys(sysPread, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(off), 0, 0)
+		switch {
+		case err == eINTR:
+		case err != 0 || n == 0:
+			return false
+		default:
+			b, off = b[n:], off+int64(n)
+		}
+	}
+	return true
+}
+
+func fileSize(fd uintptr) int64 {
+	var stat [144]byte
+	if _, err := sys(sysFstat, fd, uintptr(unsafe.Pointer(&stat[0])), 0, 0, 0, 0); err != 0 {
+		return 0
+	}
+	return *(*int64)(unsafe.Pointer(&stat[48]))
+}
+
+// mmap returns memory for good; what is mapped is never unmapped.
+func mmap(addr, size, prot, flags, fd, off uintptr) (p unsafe.Pointer, e errno) {
+	r, err := sys(sysMmap, addr, size, prot, flags, fd, off)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&r)), err
+}
+
+func readlink(name string) string {
+	var b [4096]byte
+	n, err := sys(sysReadlink, uintptr(unsafe.Pointer(cstring(name))), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	if err != 0 {
+		return ""
+	}
+	return string(b[:n])
+}
+
+func getcwd() string {
+	var b [4096]byte
+	n, err := sys(sysGetcwd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0, 0)
+	if err != 0 || n == 0 {
+		return ""
+	}
+	return string(b[:n-1])
+}
+
+func getpid() uint32 {
+	r, _ := sys(sysGetpid, 0, 0, 0, 0, 0, 0)
+	return uint32(r)
+}
+
+func getppid() uint32 {
+	r, _ := sys(sysGetppid, 0, 0, 0, 0, 0, 0)
+	return uint32(r)
+}
+
+// now returns the time in ns since 1970.
+func now() uint64 {
+	var ts [2]uint64
+	sys(sysClockGettime, clockRealtime, uintptr(unsafe.Pointer(&ts[0])), 0, 0, 0, 0)
+	return ts[0]*1e9 + ts[1]
+}
+
+func exit(code uintptr) { sys(sysExitGroup, code, 0, 0, 0, 0, 0) }
+
+// A sigaction is the kernel's struct sigaction.
+type sigaction struct {
+	handler  uintptr
+	flags    uint64
+	restorer uintptr
+	mask     uint64
+}
+
+const (
+	saSiginfo  = 0x4
+	saOnstack  = 0x08000000
+	saRestorer = 0x04000000
+	saRestart  = 0x10000000
+)
+
+// handle makes entry the handler of sig, with all signals blocked, and returns
+// the handler that was.
+func handle(sig, entry uintptr) (old uintptr) {
+	sa := sigaction{
+		handler:  entry,
+		flags:    saSiginfo | saOnstack | saRestorer | saRestart,
+		restorer: restorerPC(),
+		mask:     ^uint64(0),
+	}
+	var was sigaction
+	sys(sysRtSigaction, sig, uintptr(unsafe.Pointer(&sa)), uintptr(unsafe.Pointer(&was)), 8, 0, 0)
+	return was.handler
+}
+
+// handler returns the handler of sig; 0 and 1 stand for default and ignored.
+func handler(sig uintptr) uintptr {
+	var was sigaction
+	sys(sysRtSigaction, sig, 0, uintptr(unsafe.Pointer(&was)), 8, 0, 0)
+	return was.handler
+}

@@ -1,0 +1,184 @@
+package core
+
+// This file holds the table of counts: the layout of a .pep file and the way
+// entries get into it.
+//
+// A .pep file of a sampled program (PEP_WRITE and `pep recover` read it, `pep`
+// looks into it while the program runs) is, little-endian,
+//
+//	offset 0         a header (the Go type below, whose layout a test pins)
+//	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
+//
+// An entry whose State is entryReady counts one (path, program counter,
+// callers). Several entries may have the same key, when threads came upon a new
+// key at the same time: readers add them up. Program counters are relative to
+// Text, the start of the text segment, so that they mean the same in another
+// process of the same binary.
+//
+// A file of exact counts has no slots. From offset 4096 on there is a section
+// per instrumented package that has counted: a page with a section header, then
+// N counters of 8 bytes, up to the next page boundary; End says where the last
+// one ends.
+//
+// Writers are signal handlers: they allocate nothing, take no locks and never
+// wait for each other.
+
+import "unsafe"
+
+const (
+	magic      = "pepdata\n"
+	version    = 1
+	pageSize   = 4096
+	slots      = 1 << 15
+	maxCallers = 32
+	maxProbes  = 1024 // before an entry is dropped: some 10 µs, in a signal handler
+
+	// From here on new entries come without callers: 3/4 is where linear probing
+	// begins to cost, and what is left keeps paths apart if not their callers.
+	crowded = slots / 4 * 3
+)
+
+// A header is the first page of a .pep file.
+type header struct {
+	Magic   [8]byte
+	Version uint32
+	Mode    uint32 // modePage, modeFlag or modeExact
+	Pid     uint32
+	Slots   uint32
+	Text    uint64  // address of the text segment in the program
+	Tick    uint64  // ns of CPU time between ticks
+	Start   uint64  // when the program started, ns since 1970
+	Build   [8]byte // hash of the site tables linked into the program
+	sampler
+
+	Used      uint64 // entries in use
+	Dropped   uint64 // samples that found no room
+	Shortened uint64 // samples counted without their callers, for want of room
+	Truncated uint64 // samples with more than maxCallers callers
+	Unknown   uint64 // polls of a form that pollLen does not know: not counted
+	End       uint64 // end of the last section of exact counts, as a file offset
+
+	ExeLen uint32
+	Exe    [1024]byte // the program's file
+}
+
+// A key is what an entry counts. Leaf and Callers are program counters as in
+// Entry.
+type key struct {
+	Path    uint32             // number within the package
+	PC      uint32             // of the poll, relative to Text
+	Leaf    uint32             // the word at the stack top if it is in the text, else 0: see [frameless]
+	N       uint32             // callers
+	Callers [maxCallers]uint32 // return addresses, innermost first, relative to Text
+}
+
+// An entry is a slot of the table.
+type entry struct {
+	Hash  uint64 // 0 = free
+	Count uint64
+	key
+	State uint32 // entryReady when the key can be read
+}
+
+const entryReady = 1
+
+// A table is a header and its slots, in memory that is not moved or freed.
+type table struct {
+	*header
+	slots unsafe.Pointer // of Slots entries
+}
+
+func tableAt(p unsafe.Pointer) table {
+	return table{(*header)(p), unsafe.Add(p, pageSize)}
+}
+
+func (t table) entry(i uint32) *entry {
+	return (*entry)(unsafe.Add(t.slots, uintptr(i)*unsafe.Sizeof(entry{})))
+}
+
+// add counts k once. If the table is crowded, k loses its callers.
+func (t table) add(k *key) {
+	h := k.hash()
+	e, free := t.find(h, k)
+	if e == nil && load64(&t.Used) >= crowded && k.N|k.Leaf != 0 {
+		k.N, k.Leaf = 0, 0
+		add64(&t.Shortened, 1)
+		h = k.hash()
+		e, free = t.find(h, k)
+	}
+	for e == nil && free != nil {
+		if cas64(&free.Hash, 0, h) {
+			add64(&t.Used, 1)
+			free.key = *k
+			store32(&free.State, entryReady)
+			e = free
+		} else {
+			e, free = t.find(h, k)
+		}
+	}
+	if e == nil {
+		add64(&t.Dropped, 1)
+		return
+	}
+	add64(&e.Count, 1)
+}
+
+// find returns k's entry, or where it could be put, or neither. An entry that
+// another thread is just filling in counts as somebody else's.
+func (t table) find(h uint64, k *key) (e, free *entry) {
+	mask := t.Slots - 1
+	i := uint32(h) & mask
+	for range min(maxProbes, t.Slots) {
+		e := t.entry(i)
+		switch load64(&e.Hash) {
+		case 0:
+			return nil, e
+		case h:
+			if load32(&e.State) == entryReady && e.key.equal(k) {
+				return e, nil
+			}
+		}
+		i = (i + 1) & mask
+	}
+	return nil, nil
+}
+
+// equal ignores what lies beyond the callers in use, as hash does.
+func (k *key) equal(l *key) bool {
+	if k.Path != l.Path || k.PC != l.PC || k.Leaf != l.Leaf || k.N != l.N {
+		return false
+	}
+	for i := range min(k.N, maxCallers) {
+		if k.Callers[i] != l.Callers[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// hash is never 0. It multiplies and folds, 64 bits at a time.
+func (k *key) hash() uint64 {
+	h := mix(uint64(k.Path)<<32|uint64(k.PC), uint64(k.Leaf)<<32|uint64(k.N))
+	for i := range min(k.N, maxCallers) {
+		h = mix(h, uint64(k.Callers[i]))
+	}
+	return h | 1<<63
+}
+
+func mix(h, x uint64) uint64 {
+	h = (h ^ x) * 0x9e3779b97f4a7c15 // 2^64 divided by the golden ratio
+	return h ^ h>>29
+}
+
+// fill writes what is the same in every program.
+func (t table) fill(opts options) {
+	copy(t.Magic[:], magic)
+	t.Version = version
+	t.Mode = mode
+	if mode != modeExact {
+		t.Slots = slots
+	}
+	t.Samples, t.Stride, t.Form = opts.samples, opts.stride, opts.form
+	t.Tick = opts.tick
+	t.End = pageSize
+}

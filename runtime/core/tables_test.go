@@ -1,0 +1,51 @@
+package core
+
+import (
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// loopTables are the site tables of testdata/loop.go, by hand.
+func loopTables() []*wire.Package {
+	return []*wire.Package{{
+		Path:  "main",
+		Files: []string{"/src/loop.go"},
+		Funcs: []wire.Func{{
+			Name: "main.work", File: 0, Line: 26, Base: 64,
+			Graph: pdag.Graph{
+				Nodes: []pdag.Node{
+					{Out: []pdag.Edge{{To: 1, Ends: true}}},
+					{Out: []pdag.Edge{{To: 2}, {To: pdag.Exit, Val: 2}}},
+					{Out: []pdag.Edge{{To: 3}, {To: 4, Val: 1}}},
+					{Out: []pdag.Edge{{To: 1, Ends: true}}},
+					{Out: []pdag.Edge{{To: 1, Ends: true}}},
+				},
+				Starts: []pdag.Start{{Node: 0}, {Node: 1, Val: 1}},
+				N:      4,
+			},
+			Blocks: []wire.Block{
+				{Spans: []wire.Span{{Line: 27, Col: 2, EndLine: 28, EndCol: 8}}, Outs: []wire.Out{{Line: 31, Col: 2}}},
+				{Branch: wire.Branch{Kind: "for", Line: 31, Col: 2}, Outs: []wire.Out{{Outcome: "body", Line: 32, Col: 3}, {Outcome: "done", Line: 42, Col: 2}}},
+				{Branch: wire.Branch{Kind: "if", Line: 32, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 33, Col: 4}, {Outcome: "false", Line: 35, Col: 4}}},
+				{Spans: []wire.Span{{Line: 33, Col: 4, EndLine: 33, EndCol: 7}}, Outs: []wire.Out{{Line: 31, Col: 2}}},
+				{Spans: []wire.Span{{Line: 35, Col: 4, EndLine: 35, EndCol: 7}}, Outs: []wire.Out{{Line: 31, Col: 2}}},
+			},
+		}, {
+			Name: "main.small", File: 0, Line: 46, Base: 100,
+			Graph: pdag.Graph{
+				Nodes: []pdag.Node{
+					{Out: []pdag.Edge{{To: 1, Val: 1}, {To: 2}}},
+					{Out: []pdag.Edge{{To: 2}}},
+					{Out: []pdag.Edge{{To: pdag.Exit}}},
+				},
+				Starts: []pdag.Start{{}},
+				N:      2,
+			},
+			Blocks: []wire.Block{
+				{Branch: wire.Branch{Kind: "if", Line: 48, Col: 2}, Outs: []wire.Out{{Outcome: "true", Line: 50, Col: 3}, {Outcome: "false", Line: 53, Col: 2}}},
+				{Spans: []wire.Span{{Line: 50, Col: 3, EndLine: 50, EndCol: 9}}, Outs: []wire.Out{{Line: 53, Col: 2}}},
+				{Spans: []wire.Span{{Line: 53, Col: 2, EndLine: 53, EndCol: 10}}, Outs: []wire.Out{{Line: 53, Col: 2}}},
+			},
+		}},
+	}}
+}

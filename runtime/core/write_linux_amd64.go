@@ -1,0 +1,130 @@
+package core
+
+// This file holds the files of a profile: the .pep file read, the executable's
+// site tables, the pprof files written.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+const tickClock = "cpu"
+
+// writeFrom writes the profiles that the .pep file holds the counts of and
+// removes it. It returns the status to exit with. If it cannot, the file stays.
+func writeFrom(name string) (status uintptr) {
+	problem := tryWriteFrom(name)
+	if problem == "" {
+		unlink(name)
+		return 0
+	}
+	print("pep: ", problem, "; the counts are in ", name, "\n")
+	return 1
+}
+
+func tryWriteFrom(name string) (problem string) {
+	fd, e := open(name, oRdonly)
+	if e != 0 {
+		return "reading the counts: " + e.Error()
+	}
+	defer closeFd(fd)
+	size := fileSize(fd)
+	if size < pageSize {
+		return "reading the counts: not a .pep file"
+	}
+	m, e := mmap(0, uintptr(size), protRead, mapShared, fd, 0)
+	if e != 0 {
+		return "reading the counts: " + e.Error()
+	}
+	c := counted{tableAt(m), uint64(size)}
+	if problem := c.check(); problem != "" {
+		return "reading the counts: " + problem
+	}
+	pkgs, build, err := siteTables()
+	if err != nil {
+		return err.Error()
+	}
+	if build != c.Build {
+		return "reading the counts: of another build of " + string(c.Exe[:c.ExeLen])
+	}
+	p := c.profile(pkgs, build)
+	if pid := c.Pid; pid == getpid() || pid == getppid() {
+		p.Duration = int64(now() - c.Start)
+	}
+	paths, edges := p.Write()
+	stem := name
+	if n := len(name) - len(".pep"); n > 0 && name[n:] == ".pep" {
+		stem = name[:n]
+	}
+	if problem := writeFile(stem+".paths.pb.gz", paths); problem != "" {
+		return problem
+	}
+	return writeFile(stem+".edges.pb.gz", edges)
+}
+
+// writeFile writes a file under a temporary name and then gives it its own, so
+// that no reader ever sees half of it.
+func writeFile(name string, data []byte) (problem string) {
+	tmp := name + ".tmp"
+	fd, e := open(tmp, oWronly|oCreat|oTrunc)
+	if e == 0 {
+		e = write(fd, data)
+		closeFd(fd)
+	}
+	if e == 0 {
+		e = rename(tmp, name)
+	}
+	if e != 0 {
+		return "writing " + name + ": " + e.Error()
+	}
+	return ""
+}
+
+// siteTables reads the site tables at the end of this executable.
+func siteTables() (pkgs []*wire.Package, build [8]byte, err error) {
+	fd, e := open("/proc/self/exe", oRdonly)
+	if e != 0 {
+		return nil, build, e
+	}
+	defer closeFd(fd)
+	tables, build, err := wire.FindTrailer(fileSize(fd), func(p []byte, off int64) bool { return pread(fd, p, off) })
+	if err == nil {
+		pkgs, err = packages(tables)
+	}
+	return pkgs, build, err
+}
+
+// buildHash returns the hash that the site tables of this executable are known
+// by, zeros if it has none.
+func buildHash() (hash [8]byte) {
+	fd, e := open("/proc/self/exe", oRdonly)
+	if e != 0 {
+		return hash
+	}
+	defer closeFd(fd)
+	// Only the footer is read here: checking the tables can wait.
+	_, _, _ = wire.FindTrailer(fileSize(fd), func(p []byte, off int64) bool {
+		if pread(fd, p, off) && len(p) >= 16 {
+			copy(hash[:], p[8:16])
+		}
+		return false
+	})
+	return hash
+}
+
+// sections returns the counters of every package in a file of exact counts.
+func (c counted) sections() (list []counters) {
+	for off := uint64(pageSize); off+pageSize <= c.End; {
+		s := (*section)(unsafe.Add(unsafe.Pointer(c.header), off))
+		if s.N > c.End || s.Size < sectionSize(s.N) || s.Size > c.End-off || s.PathLen > uint32(len(s.Path)) {
+			break
+		}
+		list = append(list, counters{
+			path:     string(s.Path[:s.PathLen]),
+			counters: unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(s), pageSize)), s.N),
+		})
+		off += s.Size
+	}
+	return list
+}

@@ -1,0 +1,140 @@
+package pprofenc
+
+// This file compresses: one deflate block with the fixed codes of RFC 1951,
+// section 3.2.6, over matches found by a hash of four bytes. Profiles consist
+// of repetition (labels, callers, file names), so that is most of the gain; no
+// compress/flate can be had here.
+
+// Gzip returns data as a gzip file.
+func Gzip(data []byte) []byte {
+	w := bitWriter{out: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}} // deflate, no name, no time, unknown OS
+	w.deflate(data)
+	out := w.out
+	out = le32(out, crc32(data))
+	return le32(out, uint32(len(data)))
+}
+
+func le32(b []byte, x uint32) []byte {
+	return append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
+}
+
+// crc32 is the checksum of RFC 1952, section 8.
+func crc32(data []byte) uint32 {
+	var table [256]uint32
+	for i := range table {
+		c := uint32(i)
+		for range 8 {
+			c = c>>1 ^ 0xedb88320&-(c&1)
+		}
+		table[i] = c
+	}
+	c := ^uint32(0)
+	for _, b := range data {
+		c = table[byte(c)^b] ^ c>>8
+	}
+	return ^c
+}
+
+// A bitWriter writes the lowest bit first.
+type bitWriter struct {
+	out  []byte
+	acc  uint64
+	bits uint
+}
+
+func (w *bitWriter) write(x uint32, n uint) {
+	w.acc |= uint64(x) << w.bits
+	w.bits += n
+	for w.bits >= 8 {
+		w.out = append(w.out, byte(w.acc))
+		w.acc >>= 8
+		w.bits -= 8
+	}
+}
+
+// code writes a Huffman code, whose highest bit comes first.
+func (w *bitWriter) code(x uint32, n uint) {
+	var r uint32
+	for range n {
+		r = r<<1 | x&1
+		x >>= 1
+	}
+	w.write(r, n)
+}
+
+// symbol writes a literal or a length symbol with the fixed code.
+func (w *bitWriter) symbol(s uint32) {
+	switch {
+	case s < 144:
+		w.code(0x30+s, 8)
+	case s < 256:
+		w.code(0x190+s-144, 9)
+	case s < 280:
+		w.code(s-256, 7)
+	default:
+		w.code(0xc0+s-280, 8)
+	}
+}
+
+const (
+	window   = 1 << 15
+	minMatch = 4
+	maxMatch = 258
+	hashBits = 14
+)
+
+func (w *bitWriter) deflate(data []byte) {
+	w.write(1, 1)               // the last block
+	w.write(1, 2)               // with fixed codes
+	var last [1 << hashBits]int // 1 + where a hash was last seen
+	for i := 0; i < len(data); {
+		n, dist := 0, 0
+		if i+minMatch <= len(data) {
+			h := (uint32(data[i]) | uint32(data[i+1])<<8 | uint32(data[i+2])<<16 | uint32(data[i+3])<<24) * 0x9e3779b1 >> (32 - hashBits)
+			if j := last[h] - 1; j >= 0 && i-j <= window {
+				n, dist = matchLen(data, j, i), i-j
+			}
+			last[h] = i + 1
+		}
+		if n < minMatch {
+			w.symbol(uint32(data[i]))
+			i++
+			continue
+		}
+		w.match(uint32(n), uint32(dist))
+		i += n
+	}
+	w.symbol(256)
+	if w.bits > 0 {
+		w.write(0, 8-w.bits)
+	}
+}
+
+func matchLen(data []byte, j, i int) (n int) {
+	for i+n < len(data) && n < maxMatch && data[j+n] == data[i+n] {
+		n++
+	}
+	return n
+}
+
+func (w *bitWriter) match(n, dist uint32) {
+	if n == maxMatch {
+		w.symbol(285)
+	} else {
+		sym, extra, bits := bucket(n-3, 2)
+		w.symbol(257 + sym)
+		w.write(extra, bits)
+	}
+	sym, extra, bits := bucket(dist-1, 1)
+	w.code(sym, 5)
+	w.write(extra, bits)
+}
+
+// bucket splits x as deflate's lengths (with 2 bits of x in the symbol) and
+// distances (1 bit) are: by its highest bits, the rest being extra bits.
+func bucket(x uint32, inSymbol uint) (sym, extra uint32, bits uint) {
+	for x>>bits >= 2<<inSymbol {
+		bits++
+	}
+	return uint32(bits)<<inSymbol + x>>bits, x & (1<<bits - 1), bits
+}

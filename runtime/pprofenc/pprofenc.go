@@ -1,0 +1,216 @@
+// Package pprofenc writes profiles in pprof's format: protocol buffers in gzip.
+//
+//	p := pprofenc.New(pprofenc.ValueType{"paths", "count"})
+//	f := p.Function(pprofenc.Function{Name: "main.main", Filename: "main.go", StartLine: 3})
+//	p.Sample([]uint64{p.Location(f, 5)}, []int64{7}, []pprofenc.Label{{"path", "p12"}})
+//	file := pprofenc.Gzip(p.Encode())
+//
+// It only writes, and only what we use of the format; google/pprof does the
+// rest, and reads in the tests. It imports nothing, for it is linked into
+// instrumented programs.
+//
+// Source: github.com/google/pprof, proto/profile.proto.
+package pprofenc
+
+// A ValueType names what a value of a sample is.
+type ValueType struct{ Type, Unit string }
+
+// A Mapping is the program's file. Its functions, files, lines and inlined
+// frames count as known.
+type Mapping struct {
+	File    string
+	BuildID string // hexadecimal, of at least two digits, or empty
+}
+
+// A Function is a function that samples refer to.
+type Function struct {
+	Name       string
+	SystemName string // Name if empty
+	Filename   string
+	StartLine  int64
+}
+
+// A Label is a property of a sample.
+type Label struct{ Key, Value string }
+
+// A Profile is a profile under construction. Fields are optional.
+type Profile struct {
+	Mapping     Mapping
+	PeriodType  ValueType
+	Period      int64
+	Comments    []string
+	Time        int64 // ns since 1970
+	Duration    int64 // ns
+	DefaultType string
+
+	types     []ValueType
+	samples   buffer // encoded, field tags included
+	locations buffer
+	functions buffer
+
+	strings map[string]int64
+	table   []string
+	funcIDs map[Function]uint64
+	locIDs  map[line]uint64
+}
+
+type line struct {
+	function uint64
+	line     int64
+}
+
+// New returns a profile without samples whose samples have values of the given
+// types.
+func New(types ...ValueType) *Profile {
+	p := &Profile{
+		types:   types,
+		strings: make(map[string]int64),
+		funcIDs: make(map[Function]uint64),
+		locIDs:  make(map[line]uint64),
+	}
+	p.str("")
+	return p
+}
+
+// str returns the index of s in the string table.
+func (p *Profile) str(s string) int64 {
+	i, ok := p.strings[s]
+	if !ok {
+		i = int64(len(p.table))
+		p.strings[s] = i
+		p.table = append(p.table, s)
+	}
+	return i
+}
+
+// Function returns the id of f.
+func (p *Profile) Function(f Function) uint64 {
+	if f.SystemName == "" {
+		f.SystemName = f.Name
+	}
+	id, ok := p.funcIDs[f]
+	if ok {
+		return id
+	}
+	id = uint64(len(p.funcIDs)) + 1
+	p.funcIDs[f] = id
+	var m buffer
+	m.uint(1, id)
+	m.int(2, p.str(f.Name))
+	m.int(3, p.str(f.SystemName))
+	m.int(4, p.str(f.Filename))
+	m.int(5, f.StartLine)
+	p.functions.bytes(5, m)
+	return id
+}
+
+// Location returns the id of the location that is one line of a function.
+func (p *Profile) Location(function uint64, lineNo int64) uint64 {
+	l := line{function, lineNo}
+	id, ok := p.locIDs[l]
+	if ok {
+		return id
+	}
+	id = uint64(len(p.locIDs)) + 1
+	p.locIDs[l] = id
+	var lm, m buffer
+	lm.uint(1, function)
+	lm.int(2, lineNo)
+	m.uint(1, id)
+	m.uint(2, 1) // mapping
+	m.bytes(4, lm)
+	p.locations.bytes(4, m)
+	return id
+}
+
+// Sample adds a sample. Locations are ids, the leaf first; values are as many
+// as the profile has types.
+func (p *Profile) Sample(locations []uint64, values []int64, labels []Label) {
+	var m, packed buffer
+	for _, l := range locations {
+		packed.varint(l)
+	}
+	m.bytes(1, packed)
+	packed = packed[:0]
+	for _, v := range values {
+		packed.varint(uint64(v))
+	}
+	m.bytes(2, packed)
+	for _, l := range labels {
+		var lm buffer
+		lm.int(1, p.str(l.Key))
+		lm.int(2, p.str(l.Value))
+		m.bytes(3, lm)
+	}
+	p.samples.bytes(2, m)
+}
+
+// Encode returns the profile as a protocol buffer.
+func (p *Profile) Encode() []byte {
+	var b buffer
+	for _, t := range p.types {
+		b.bytes(1, p.valueType(t))
+	}
+	b = append(b, p.samples...)
+	b.bytes(3, p.mapping())
+	b = append(b, p.locations...)
+	b = append(b, p.functions...)
+	b.int(9, p.Time)
+	b.int(10, p.Duration)
+	if p.PeriodType != (ValueType{}) {
+		b.bytes(11, p.valueType(p.PeriodType))
+	}
+	b.int(12, p.Period)
+	for _, c := range p.Comments {
+		b.varint(13 << 3)
+		b.varint(uint64(p.str(c)))
+	}
+	b.int(14, p.str(p.DefaultType))
+	for _, s := range p.table { // last, when every string is in it
+		b.bytes(6, buffer(s))
+	}
+	return b
+}
+
+func (p *Profile) valueType(t ValueType) (m buffer) {
+	m.int(1, p.str(t.Type))
+	m.int(2, p.str(t.Unit))
+	return m
+}
+
+func (p *Profile) mapping() (m buffer) {
+	m.uint(1, 1)
+	m.int(5, p.str(p.Mapping.File))
+	m.int(6, p.str(p.Mapping.BuildID))
+	for field := range 4 { // has_functions … has_inline_frames
+		m.uint(7+field, 1)
+	}
+	return m
+}
+
+// A buffer is a protocol buffer message under construction.
+type buffer []byte
+
+func (b *buffer) varint(x uint64) {
+	for x >= 0x80 {
+		*b = append(*b, byte(x)|0x80)
+		x >>= 7
+	}
+	*b = append(*b, byte(x))
+}
+
+// uint and int leave out zeros, which are the default.
+func (b *buffer) uint(field int, x uint64) {
+	if x != 0 {
+		b.varint(uint64(field) << 3)
+		b.varint(x)
+	}
+}
+
+func (b *buffer) int(field int, x int64) { b.uint(field, uint64(x)) }
+
+func (b *buffer) bytes(field int, x []byte) {
+	b.varint(uint64(field)<<3 | 2)
+	b.varint(uint64(len(x)))
+	*b = append(*b, x...)
+}

@@ -1,0 +1,193 @@
+package report
+
+// This file turns a path number into what people read about the path.
+
+import (
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A path is a decoded path of one function.
+type path struct {
+	id       uint64 // of its pseudo function in the profile of paths
+	endLine  int
+	branches []pdag.Step // steps out of nodes with more than one live out-edge
+	labels   []pprofenc.Label
+}
+
+// path returns path p of fn, or nil if fn has none.
+func (w *writer) path(pkg *wire.Package, fn *wire.Func, p uint64) *path {
+	known := w.decode[fn]
+	if known == nil {
+		known = make(map[uint64]*path)
+		w.decode[fn] = known
+	}
+	d, ok := known[p]
+	if !ok {
+		d = w.decodePath(pkg, fn, p)
+		known[p] = d
+	}
+	return d
+}
+
+func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
+	start, steps, ok := fn.Graph.Decode(p)
+	if !ok || len(steps) == 0 {
+		return nil
+	}
+	d := &path{}
+	for _, s := range steps {
+		if live(fn.Graph.Nodes[s.Node]) > 1 {
+			d.branches = append(d.branches, s)
+		}
+	}
+	last := steps[len(steps)-1]
+	d.endLine = fn.Blocks[last.Node].Outs[last.Out].Line
+	number := "p" + itoa(int(p))
+	file := pkg.Files[fn.File]
+	d.id = w.paths.Function(pprofenc.Function{
+		Name:       fn.Name + "·" + number,
+		SystemName: fn.Name, // unlike Name, so that pprof does not take "(*T)" for C++
+		Filename:   file,
+		StartLine:  int64(fn.Line),
+	})
+	d.labels = []pprofenc.Label{
+		{Key: "path", Value: number},
+		{Key: "from", Value: from(fn, start, base(file))},
+		{Key: "lines", Value: lines(fn, steps)},
+	}
+	if len(d.branches) > 0 {
+		d.labels = append(d.labels, pprofenc.Label{Key: "branches", Value: branches(fn, d.branches)})
+	}
+	return d
+}
+
+// live returns how many out-edges of n paths may take.
+func live(n pdag.Node) (count int) {
+	for _, e := range n.Out {
+		if !e.Dead {
+			count++
+		}
+	}
+	return count
+}
+
+// from says where a path begins.
+func from(fn *wire.Func, start int, file string) string {
+	if start == 0 {
+		return "entry"
+	}
+	s := fn.Graph.Starts[start]
+	kind := "loop "
+	if s.Cut {
+		kind = "cut "
+	}
+	return kind + file + ":" + itoa(nodeLine(fn, s.Node))
+}
+
+// nodeLine returns the line of a node: of its branch (the loop statement, in a
+// header), of its first statement, or where an edge leads to it.
+func nodeLine(fn *wire.Func, node int) int {
+	b := &fn.Blocks[node]
+	if b.Branch.Line > 0 && len(b.Outs) > 1 {
+		return b.Branch.Line
+	}
+	if len(b.Spans) > 0 {
+		return b.Spans[0].Line
+	}
+	for i, n := range fn.Graph.Nodes {
+		for j, e := range n.Out {
+			if e.To == node {
+				return fn.Blocks[i].Outs[j].Line
+			}
+		}
+	}
+	return fn.Line
+}
+
+// lines lists the lines of the statements on a path: "12-14,17".
+func lines(fn *wire.Func, steps []pdag.Step) string {
+	var on []int // ascending
+	for _, s := range steps {
+		for _, span := range fn.Blocks[s.Node].Spans {
+			for l := span.Line; l <= span.EndLine; l++ {
+				on = insert(on, l)
+			}
+		}
+	}
+	var b []byte
+	for i := 0; i < len(on); {
+		j := i + 1
+		for j < len(on) && on[j] == on[j-1]+1 {
+			j++
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, itoa(on[i])...)
+		if j > i+1 {
+			b = append(b, '-')
+			b = append(b, itoa(on[j-1])...)
+		}
+		i = j
+	}
+	return string(b)
+}
+
+// insert adds x to the ascending s. Lines mostly come in order.
+func insert(s []int, x int) []int {
+	i := len(s)
+	for i > 0 && s[i-1] > x {
+		i--
+	}
+	if i > 0 && s[i-1] == x {
+		return s
+	}
+	s = append(s, 0)
+	copy(s[i+1:], s[i:])
+	s[i] = x
+	return s
+}
+
+// branches lists the branches of a path and their outcomes.
+func branches(fn *wire.Func, steps []pdag.Step) string {
+	var b []byte
+	for i, s := range steps {
+		block := &fn.Blocks[s.Node]
+		if i > 0 {
+			b = append(b, "; "...)
+		}
+		b = append(b, position(block.Branch.Line, block.Branch.Col)...)
+		b = append(b, ' ')
+		b = append(b, block.Branch.Kind...)
+		if o := block.Outs[s.Out].Outcome; o != "" {
+			b = append(b, ' ')
+			b = append(b, o...)
+		}
+	}
+	return string(b)
+}
+
+func position(line, col int) string { return itoa(line) + ":" + itoa(col) }
+
+func itoa(n int) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = '0' + byte(n%10)
+		if n /= 10; n == 0 {
+			return string(b[i:])
+		}
+	}
+}
+
+func base(name string) string {
+	for i := len(name) - 1; i >= 0; i-- {
+		if name[i] == '/' || name[i] == '\\' {
+			return name[i+1:]
+		}
+	}
+	return name
+}

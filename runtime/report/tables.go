@@ -1,0 +1,91 @@
+package report
+
+// This file finds the site tables that a sample is about.
+
+import "github.com/pepgo/pep/runtime/wire"
+
+type tables struct {
+	byPath map[string]*wire.Package
+	byFile map[string][]*wire.Package // a file may be compiled into several packages: p and its test variants
+	of     map[*wire.Func]*wire.Package
+}
+
+func index(pkgs []*wire.Package) tables {
+	t := tables{
+		byPath: make(map[string]*wire.Package),
+		byFile: make(map[string][]*wire.Package),
+		of:     make(map[*wire.Func]*wire.Package),
+	}
+	for _, p := range pkgs {
+		t.byPath[p.Path] = p
+		for _, f := range p.Files {
+			t.byFile[f] = append(t.byFile[f], p)
+		}
+		for i := range p.Funcs {
+			t.of[&p.Funcs[i]] = p
+		}
+	}
+	return t
+}
+
+// find returns the package and function that s counts a path of, or nils.
+//
+// Where several packages have the file, the right one has a function at the
+// sample's number in that file; of those, one whose function has the frame's
+// name is better than one whose path begins it.
+func (t *tables) find(s *Sample) (*wire.Package, *wire.Func) {
+	if s.Package != "" {
+		p := t.byPath[s.Package]
+		if p == nil {
+			return nil, nil
+		}
+		return p, function(p, s.Number)
+	}
+	if len(s.Stack) == 0 {
+		return nil, nil
+	}
+	frame := &s.Stack[0]
+	var pkg *wire.Package
+	var fn *wire.Func
+	best := -1
+	for _, p := range t.byFile[frame.File] {
+		f := function(p, s.Number)
+		if f == nil || p.Files[f.File] != frame.File {
+			continue
+		}
+		fit := 0
+		switch {
+		case f.Name == frame.Func:
+			fit = 2
+		case hasPrefix(frame.Func, p.Path+"."):
+			fit = 1
+		}
+		if fit > best {
+			pkg, fn, best = p, f, fit
+		}
+	}
+	return pkg, fn
+}
+
+// function returns the function of p that number is a path of, or nil.
+func function(p *wire.Package, number uint64) *wire.Func {
+	lo, hi := 0, len(p.Funcs) // Funcs[:lo] begin at or below number, Funcs[hi:] above
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if p.Funcs[mid].Base <= number {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == 0 {
+		return nil
+	}
+	f := &p.Funcs[lo-1]
+	if number-f.Base >= f.Graph.N {
+		return nil
+	}
+	return f
+}
+
+func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }
