@@ -49,8 +49,8 @@ func enumerate(g *pdag.Graph, max int) ([]path, bool) {
 // A relation is a matrix over nodes.
 type relation [][]bool
 
-// reach returns which nodes lead to which by one edge or more, of those that
-// use allows, without passing through avoid.
+// reach returns which of n nodes lead to which by one of the edges or more,
+// none of them at node avoid (n for no such node).
 func reach(n, avoid int, edges func(yield func(from, to int))) relation {
 	r := make(relation, n)
 	for i := range r {

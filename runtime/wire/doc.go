@@ -1,0 +1,120 @@
+// Package wire is the format of site tables: what the path numbers of a program
+// mean, in terms of its source. pepbuild writes one table per package and
+// appends them all to the executable; the program's own report writer and the
+// pep command read them.
+//
+// This comment is the specification. The package imports nothing but pdag, for
+// it is linked into instrumented programs, and it must not lean on anything
+// that is instrumented itself.
+//
+// # Numbers and strings
+//
+// A number is an unsigned varint: seven bits a byte, lowest first, the top bit
+// set in all but the last byte, ten bytes at most. A signed number is zigzag
+// coded (0, -1, 1, -2 … as 0, 1, 2, 3 …). "a<<3 | b<<2 | c" is one number that
+// holds several.
+//
+//	string   length, bytes
+//	name     shared, string: the first shared bytes of the name before it in the
+//	         table (127 at most), then the string
+//	ref      0: the empty string; 1: a string that follows; n > 1: the string
+//	         that was the (n-1)th to be written this way
+//	line     signed, the difference from the line before it in the table
+//
+// Names start from the empty string, lines from 0. In a number that holds a ref
+// and other bits, a new string follows the number.
+//
+// # Tables
+//
+//	table    version (1 byte), length of the body, body,
+//	         FNV-1a hash of the body (32 bits, little-endian)
+//	body     path of the package: string
+//	         number of files, their names: name
+//	         number of functions, functions
+//	         number of functions left alone, per function: head, reason: ref
+//	head     name, index of the file, line
+//	function head
+//	         Base, less Base+N of the function before it (less 0 for the first)
+//	         number of nodes, nodes
+//	         number of starts, per start: node<<1 | Cut, then Val less the
+//	         Val of the start before it
+//	         N, less the Val of the last start
+//	node     spans<<3 | branch<<2 | outs: number of spans, whether there is a
+//	         branch, number of out-edges; outs = 3 for 3 or more, and then
+//	         the number of those above 3 follows
+//	         spans
+//	         branch, if any: Kind: ref, line, column
+//	         per out-edge: edge, out
+//	span     signed<<1 | several: line, whether EndLine differs from it
+//	         column
+//	         EndCol less Col, or if several: EndLine: line, EndCol
+//	edge     to<<3 | val<<2 | Dead<<1 | Ends, where to is 0 for Exit and
+//	         otherwise 1 + target less the node (signed)
+//	         Val if val is set; otherwise it is 0
+//	out      Outcome: ref<<1 | explicit
+//	         if explicit: line, column; otherwise the edge leads to the first
+//	         span of the target node, or to its branch if it has no span (line
+//	         0, column 0 if it has neither), or, leaving the function, to the
+//	         last span of its own node (likewise)
+//
+// A reader refuses versions it does not know. The version grows with every
+// change of the format.
+//
+// # Trailer
+//
+// The executable of a program ends with the tables of its packages, one after
+// the other, and a footer of 24 bytes:
+//
+//	length of the tables     8 bytes, little-endian
+//	hash of the tables       8 bytes, FNV-1a, big-endian
+//	version                  1 byte
+//	"pepSITE"                7 bytes
+//
+// The hash is what a profile names the program by: path numbers of one build
+// mean nothing in another.
+//
+// # Example
+//
+// The table of
+//
+//	package main           // main.go
+//
+//	func f(x int) int {
+//		if x > 0 {
+//			return 1
+//		}
+//		return 0
+//	}
+//
+// is 72 bytes long:
+//
+//	01 42                           version, 66 bytes of body
+//	04 6d 61 69 6e                  path "main"
+//	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
+//	01 05 01 66                     1 function: shares "main." with that, then "f"
+//	00 06 00                        file 0, line 3, Base 0
+//	03 0e                           3 nodes; node 0: 1 span, a branch, 2 out-edges
+//	04 05 05                        a line further on, column 5, 5 bytes long
+//	01 02 69 66 00 05               new string "if", no line further on, column 5
+//	1c 01                           edge: 1 node further on, Val 1
+//	02 04 74 72 75 65               out: new string "true", place implied
+//	28                              edge: 2 nodes further on
+//	02 05 66 61 6c 73 65            out: new string "false", place implied
+//	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
+//	09 08 02 08 00 00               node 2 likewise, 2 lines further on
+//	01 00 00 02                     1 start: node 0, Val 0; N = 2
+//	00                              no function left alone
+//	6f ac 96 3f                     hash of the body
+package wire
+
+// Version is the version of the format that this package writes and reads.
+const Version = 1
+
+const (
+	refEmpty    = 0
+	refNew      = 1
+	firstRef    = 2
+	manyOuts    = 3   // number of out-edges that is followed by the rest of it
+	maxShared   = 127 // bytes a name shares at most; more would let a small corrupt table fill the memory
+	checksumLen = 4
+)

@@ -1,0 +1,343 @@
+package wire
+
+// This file reads site tables. The format is specified in doc.go.
+
+import "github.com/pepgo/pep/runtime/pdag"
+
+// An Error says what is wrong with a site table, or with the trailer.
+type Error string
+
+func (e Error) Error() string { return "site table: " + string(e) }
+
+// ReadPackage reads the table that b begins with and returns the bytes after it.
+//
+// What it returns is consistent: blocks and outs are as many as nodes and edges,
+// edges, starts and files lead to what exists. Whether the path numbering is,
+// [pdag.Graph.Check] tells. Slices without elements are nil. Errors are of type
+// [Error]; memory taken is in proportion to b in any case.
+func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
+	body, rest, err := split(b)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := &decoder{s: string(body)}
+	p = d.pkg()
+	if d.wrong == "" && d.off < len(d.s) {
+		d.fail(utoa(uint64(len(d.s)-d.off)) + " bytes left over")
+	}
+	if d.wrong != "" {
+		return nil, nil, Error(d.wrong + " at byte " + utoa(uint64(d.off)) + " of package " + d.path)
+	}
+	return p, rest, nil
+}
+
+// split returns the body of the table that b begins with, and what follows the
+// table.
+func split(b []byte) (body, rest []byte, err error) {
+	if len(b) == 0 {
+		return nil, nil, Error("truncated: no bytes")
+	}
+	if b[0] != Version {
+		return nil, nil, wrongVersion(b[0])
+	}
+	n, size := uvarint(b[1:])
+	b = b[1+size:]
+	if size == 0 || len(b) < checksumLen || n > uint64(len(b)-checksumLen) {
+		return nil, nil, Error("truncated: body of " + utoa(n) + " bytes, " + utoa(uint64(len(b))) + " left")
+	}
+	body, b = b[:n], b[n:]
+	if got, want := checksum(body), uint32(littleEndian(b[:checksumLen])); got != want {
+		return nil, nil, Error("checksum is " + utoa(uint64(got)) + ", want " + utoa(uint64(want)))
+	}
+	return body, b[checksumLen:], nil
+}
+
+func wrongVersion(v byte) Error {
+	if v > Version {
+		return Error("newer version " + utoa(uint64(v)) + ", this program reads " + utoa(Version))
+	}
+	return Error("unknown version " + utoa(uint64(v)))
+}
+
+// A decoder reads the body of a table. After an error it reads zeros.
+type decoder struct {
+	s     string
+	off   int
+	wrong string // the first thing that was wrong
+
+	path string
+	refs []string
+	name string // name read last
+	line int    // line read last
+	open []openOut
+
+	nodes  slab[pdag.Node]
+	edges  slab[pdag.Edge]
+	starts slab[pdag.Start]
+	blocks slab[Block]
+	spans  slab[Span]
+	outs   slab[Out]
+}
+
+// An openOut is an Out whose place is implied by a block that need not have
+// been read yet.
+type openOut struct {
+	out      *Out
+	from, to int
+}
+
+// The least numbers of bytes that things take: counts above what is left of the
+// body cannot be right.
+const (
+	minFile  = 2 // shared, length
+	minFunc  = 8 // shared, length, file, line, base, nodes, starts, N
+	minNode  = 1 // counts
+	minSpan  = 3 // line, column, length
+	minEdge  = 2 // edge, out
+	minStart = 2 // node, Val
+	minLeft  = 5 // shared, length, file, line, reason
+)
+
+func (d *decoder) pkg() *Package {
+	p := &Package{}
+	p.Path = d.str()
+	d.path = p.Path
+	p.Files = list[string](d.count(minFile))
+	for i := range p.Files {
+		p.Files[i] = d.sharing()
+	}
+	p.Funcs = list[Func](d.count(minFunc))
+	base := uint64(0)
+	for i := range p.Funcs {
+		f := &p.Funcs[i]
+		f.Name, f.File, f.Line = d.head(len(p.Files))
+		f.Base = base + d.uvarint()
+		d.fn(f)
+		base = f.Base + f.Graph.N
+	}
+	p.Left = list[Left](d.count(minLeft))
+	for i := range p.Left {
+		l := &p.Left[i]
+		l.Name, l.File, l.Line = d.head(len(p.Files))
+		l.Reason = d.ref(d.uvarint())
+	}
+	return p
+}
+
+func (d *decoder) head(files int) (name string, file, line int) {
+	return d.sharing(), d.index(d.uvarint(), files, "file"), d.lineAt()
+}
+
+func (d *decoder) fn(f *Func) {
+	g := &f.Graph
+	n := d.count(minNode)
+	g.Nodes = d.nodes.take(n)
+	f.Blocks = d.blocks.take(n)
+	d.open = d.open[:0]
+	for v := range g.Nodes {
+		d.node(f, v)
+	}
+	for _, o := range d.open {
+		at := implied(f, o.from, o.to)
+		o.out.Line, o.out.Col = at.line, at.col
+	}
+	g.Starts = d.starts.take(d.count(minStart))
+	val := uint64(0)
+	for i := range g.Starts {
+		u := d.uvarint()
+		val += d.uvarint()
+		g.Starts[i] = pdag.Start{Node: d.index(u>>1, n, "node"), Val: val, Cut: u&1 != 0}
+	}
+	g.N = val + d.uvarint()
+}
+
+func (d *decoder) node(f *Func, v int) {
+	block := &f.Blocks[v]
+	u := d.uvarint()
+	outs := d.fits(u&manyOuts, minEdge)
+	if outs == manyOuts {
+		outs += d.count(minEdge)
+	}
+	block.Spans = d.spans.take(d.fits(u>>3, minSpan))
+	for i := range block.Spans {
+		block.Spans[i] = d.span()
+	}
+	if u&4 != 0 {
+		block.Branch = Branch{Kind: d.ref(d.uvarint()), Line: d.lineAt(), Col: d.int()}
+	}
+	edges := d.edges.take(outs)
+	block.Outs = d.outs.take(outs)
+	for i := range edges {
+		edges[i] = d.edge(v, len(f.Blocks))
+		d.out(&block.Outs[i], v, edges[i].To)
+	}
+	f.Graph.Nodes[v].Out = edges
+}
+
+func (d *decoder) span() Span {
+	u := d.uvarint()
+	d.line += unzigzag(u >> 1)
+	s := Span{Line: d.line, Col: d.int(), EndLine: d.line}
+	if u&1 == 0 {
+		s.EndCol = s.Col + d.int()
+		return s
+	}
+	s.EndLine = d.lineAt()
+	s.EndCol = d.int()
+	return s
+}
+
+func (d *decoder) edge(from, nodes int) pdag.Edge {
+	u := d.uvarint()
+	e := pdag.Edge{To: pdag.Exit, Dead: u&2 != 0, Ends: u&1 != 0}
+	if to := u >> 3; to > 0 {
+		e.To = d.index(uint64(from+unzigzag(to-1)), nodes, "node")
+	}
+	if u&4 != 0 {
+		e.Val = d.uvarint()
+	}
+	return e
+}
+
+func (d *decoder) out(o *Out, from, to int) {
+	u := d.uvarint()
+	o.Outcome = d.ref(u >> 1)
+	if u&1 != 0 {
+		o.Line, o.Col = d.lineAt(), d.int()
+		return
+	}
+	d.open = append(d.open, openOut{o, from, to})
+}
+
+func (d *decoder) lineAt() int {
+	d.line += unzigzag(d.uvarint())
+	return d.line
+}
+
+// ref returns the string with reference u.
+func (d *decoder) ref(u uint64) string {
+	switch u {
+	case refEmpty:
+		return ""
+	case refNew:
+		s := d.str()
+		d.refs = append(d.refs, s)
+		return s
+	}
+	if i := d.index(u-firstRef, len(d.refs), "string"); i < len(d.refs) {
+		return d.refs[i]
+	}
+	return ""
+}
+
+func (d *decoder) sharing() string {
+	n := d.index(d.uvarint(), min(len(d.name), maxShared)+1, "shared byte")
+	d.name = d.name[:n] + d.str()
+	return d.name
+}
+
+func (d *decoder) str() string {
+	n := d.count(1)
+	s := d.s[d.off : d.off+n]
+	d.off += n
+	return s
+}
+
+// index returns u as an index into n things.
+func (d *decoder) index(u uint64, n int, thing string) int {
+	if u >= uint64(n) {
+		d.fail(thing + " " + utoa(u) + " of " + utoa(uint64(n)))
+		return 0
+	}
+	return int(u)
+}
+
+// count reads a number of things that take at least size bytes each.
+func (d *decoder) count(size int) int { return d.fits(d.uvarint(), size) }
+
+// fits returns n, the number of things to come, if there may be as many.
+func (d *decoder) fits(n uint64, size int) int {
+	if n > uint64((len(d.s)-d.off)/size) {
+		d.fail("truncated: " + utoa(n) + " things to come")
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) int() int { return int(d.uvarint()) }
+
+func (d *decoder) uvarint() uint64 {
+	u, size := uvarint(d.s[d.off:])
+	if size == 0 {
+		d.fail("truncated: no number")
+	}
+	d.off += size
+	return u
+}
+
+// fail notes what is wrong, and leaves nothing to read.
+func (d *decoder) fail(what string) {
+	if d.wrong != "" {
+		return
+	}
+	d.wrong = what
+	d.s = d.s[:d.off]
+}
+
+// uvarint returns the number that b begins with and its size; 0 is the size of
+// what is no number.
+func uvarint[B string | []byte](b B) (u uint64, size int) {
+	for i := 0; i < len(b) && i < 10; i++ {
+		u |= uint64(b[i]&0x7f) << (7 * i)
+		if b[i] < 0x80 {
+			return u, i + 1
+		}
+	}
+	return 0, 0
+}
+
+func unzigzag(u uint64) int { return int(u>>1) ^ -int(u&1) }
+
+// littleEndian returns the number in b, of 8 bytes at most.
+func littleEndian(b []byte) (u uint64) {
+	for i, c := range b {
+		u |= uint64(c) << (8 * i)
+	}
+	return u
+}
+
+// A slab hands out short slices of a long one.
+type slab[T any] []T
+
+func (s *slab[T]) take(n int) []T {
+	const chunk = 64
+	if n == 0 {
+		return nil
+	}
+	if n > len(*s) {
+		*s = make([]T, max(n, chunk))
+	}
+	t := (*s)[:n:n]
+	*s = (*s)[n:]
+	return t
+}
+
+// list returns n zero values, or nil for none.
+func list[T any](n int) []T {
+	if n == 0 {
+		return nil
+	}
+	return make([]T, n)
+}
+
+func utoa(u uint64) string {
+	var buf [20]byte
+	i := len(buf)
+	for {
+		i--
+		buf[i] = byte('0' + u%10)
+		if u /= 10; u == 0 {
+			return string(buf[i:])
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package wire
+
+import "github.com/pepgo/pep/runtime/pdag"
+
+// A Package is the site table of one instrumented package: what its path
+// numbers mean, in terms of the source.
+type Package struct {
+	Path  string   // import path as the compiler's -p flag has it: "go/types", "main"
+	Files []string // names as in the binary's line tables, indexed by Func.File
+	Funcs []Func   // in increasing Base
+	Left  []Left   // functions that were left alone
+}
+
+// A Func describes one instrumented function, method, function literal or
+// range-over-func body. Its path p has the package-relative number Base+p.
+type Func struct {
+	Name   string // linker symbol: "go/types.(*Checker).expr", "main.main.func1"
+	File   int    // index into Package.Files
+	Line   int    // line of the func keyword
+	Base   uint64
+	Graph  pdag.Graph
+	Blocks []Block // one per node of Graph
+}
+
+// A Block is what is known of a node beside its edges.
+type Block struct {
+	Spans  []Span // the statements of the block
+	Branch Branch // meaningful if the node has more than one out-edge
+	Outs   []Out  // one per out-edge of the node, same order
+}
+
+// A Span is a run of statements that are executed as one, by source position.
+// Lines and columns count from 1; End is exclusive.
+type Span struct {
+	Line, Col       int
+	EndLine, EndCol int
+}
+
+// A Branch is the construct that decides which out-edge is taken.
+type Branch struct {
+	Kind      string // "if", "for", "range", "switch", "type switch", "select", "&&", "||", …
+	Line, Col int
+}
+
+// An Out is one outcome of a branch (or the only way on from a block).
+type Out struct {
+	Outcome   string // "true", "false", "case 1, 2", "default", "no case", "body", "done"; empty on a single out-edge
+	Line, Col int    // where the edge leads to; for an edge that leaves the function, where it is left
+}
+
+// A Left is a function that was not instrumented, with the reason.
+type Left struct {
+	Name   string
+	File   int
+	Line   int
+	Reason string
+}

@@ -1,0 +1,376 @@
+package wire_test
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// example is the package of the package comment.
+func example() *wire.Package {
+	return &wire.Package{
+		Path:  "main",
+		Files: []string{"main.go"},
+		Funcs: []wire.Func{{
+			Name: "main.f",
+			Line: 3,
+			Graph: pdag.Graph{
+				Nodes: []pdag.Node{
+					{Out: []pdag.Edge{{To: 1, Val: 1}, {To: 2}}},
+					{Out: []pdag.Edge{{To: pdag.Exit}}},
+					{Out: []pdag.Edge{{To: pdag.Exit}}},
+				},
+				Starts: []pdag.Start{{Node: 0}},
+				N:      2,
+			},
+			Blocks: []wire.Block{
+				{
+					Spans:  []wire.Span{{Line: 4, Col: 5, EndLine: 4, EndCol: 10}},
+					Branch: wire.Branch{Kind: "if", Line: 4, Col: 5},
+					Outs:   []wire.Out{{Outcome: "true", Line: 5, Col: 3}, {Outcome: "false", Line: 7, Col: 2}},
+				},
+				{
+					Spans: []wire.Span{{Line: 5, Col: 3, EndLine: 5, EndCol: 11}},
+					Outs:  []wire.Out{{Line: 5, Col: 3}},
+				},
+				{
+					Spans: []wire.Span{{Line: 7, Col: 2, EndLine: 7, EndCol: 10}},
+					Outs:  []wire.Out{{Line: 7, Col: 2}},
+				},
+			},
+		}},
+	}
+}
+
+// The bytes in the package comment are those of the example.
+func TestDocExample(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := wire.AppendPackage(nil, example())
+	var documented []byte
+	for _, m := range regexp.MustCompile(`(?m)^//\t((?:[0-9a-f]{2} )+) `).FindAllSubmatch(doc, -1) {
+		line, err := hex.DecodeString(strings.ReplaceAll(string(m[1]), " ", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		documented = append(documented, line...)
+	}
+	if !bytes.Equal(documented, table) {
+		t.Errorf("doc.go has\n% x\nwant\n% x", documented, table)
+	}
+	if !strings.Contains(string(doc), fmt.Sprintf("is %d bytes long", len(table))) {
+		t.Errorf("doc.go does not say that the table is %d bytes long", len(table))
+	}
+}
+
+// equal ignores the difference between nil and empty slices, which the format
+// does not keep.
+func equal(t *testing.T, got, want *wire.Package) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("package (-want +got):\n%s", diff)
+	}
+}
+
+func TestPEP05RoundTrip(t *testing.T) {
+	var tables []byte
+	var want []*wire.Package
+	for seed := range uint64(300) {
+		p := random(rand.New(rand.NewPCG(seed, 5)))
+		want = append(want, p)
+		tables = wire.AppendPackage(tables, p)
+	}
+	for i, rest := 0, tables; len(rest) > 0; i++ {
+		p, after, err := wire.ReadPackage(rest)
+		if err != nil {
+			t.Fatalf("seed %d: %v", i, err)
+		}
+		equal(t, p, want[i])
+		if t.Failed() {
+			t.Fatalf("seed %d", i)
+		}
+		rest = after
+	}
+}
+
+// random makes a package with everything in it, reasonable or not.
+func random(r *rand.Rand) *wire.Package {
+	words := []string{"", "if", "true", "false", "case 1, 2", "go/types.(*Checker)", "go/types.(*Checker).expr", strings.Repeat("x", 300)}
+	word := func() string { return words[r.IntN(len(words))] }
+	number := func() int {
+		if r.IntN(20) == 0 {
+			return int(int64(r.Uint64()) >> 3)
+		}
+		return r.IntN(100)
+	}
+	p := &wire.Package{Path: word(), Files: []string{word(), "b.go"}}
+	for range r.IntN(4) {
+		f := wire.Func{Name: word() + word(), File: r.IntN(2), Line: number(), Base: r.Uint64() >> r.IntN(64)}
+		n := r.IntN(6)
+		for range n {
+			var out []pdag.Edge
+			block := wire.Block{}
+			for range r.IntN(6) {
+				out = append(out, pdag.Edge{
+					To:   r.IntN(n+1) - 1,
+					Val:  r.Uint64() >> (r.IntN(32) * 2),
+					Ends: r.IntN(3) == 0,
+					Dead: r.IntN(3) == 0,
+				})
+				block.Outs = append(block.Outs, wire.Out{Outcome: word(), Line: number(), Col: number()})
+			}
+			for range r.IntN(3) {
+				span := wire.Span{Line: number(), Col: number(), EndCol: number()}
+				if span.EndLine = span.Line; r.IntN(2) == 0 {
+					span.EndLine = number()
+				}
+				block.Spans = append(block.Spans, span)
+			}
+			if r.IntN(2) == 0 {
+				block.Branch = wire.Branch{Kind: word(), Line: number(), Col: number()}
+			}
+			f.Graph.Nodes = append(f.Graph.Nodes, pdag.Node{Out: out})
+			f.Blocks = append(f.Blocks, block)
+		}
+		for range min(n, r.IntN(3)) {
+			f.Graph.Starts = append(f.Graph.Starts, pdag.Start{Node: r.IntN(n), Val: r.Uint64(), Cut: r.IntN(2) == 0})
+		}
+		f.Graph.N = r.Uint64()
+		p.Funcs = append(p.Funcs, f)
+	}
+	for range r.IntN(3) {
+		p.Left = append(p.Left, wire.Left{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
+	}
+	return p
+}
+
+// The places that are implied need not be right.
+func TestPlacesThatAreNotImplied(t *testing.T) {
+	p := example()
+	f := &p.Funcs[0]
+	f.Blocks[0].Outs[0] = wire.Out{Outcome: "true", Line: 6, Col: 1}
+	f.Blocks[1].Outs[0].Col++
+	f.Blocks[2] = wire.Block{Outs: []wire.Out{{Line: 8, Col: 1}}}
+	got, rest, err := wire.ReadPackage(wire.AppendPackage(nil, p))
+	if err != nil || len(rest) > 0 {
+		t.Fatalf("%v, %d bytes left", err, len(rest))
+	}
+	equal(t, got, p)
+}
+
+func TestReadPackageErrors(t *testing.T) {
+	table := wire.AppendPackage(nil, example())
+	spoilt := bytes.Clone(table)
+	spoilt[10]++
+	newer := bytes.Clone(table)
+	newer[0] = 7
+	tests := []struct {
+		name  string
+		table []byte
+		want  string
+	}{
+		{"nothing", nil, `truncated: no bytes`},
+		{"a table of another version", newer, `newer version 7, this program reads 1`},
+		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
+		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
+		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
+		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
+		{"more than a package", framed("\x01p\x00\x00\x00abc"), `3 bytes left over at byte 5 of package p`},
+		{"less than a package", framed("\x01p\x00\x00"), `truncated: no number at byte 4 of package p`},
+		{"a string past the end", framed("\x09p"), `truncated: 9 things to come at byte 1 of package `},
+		{"files past the end", framed("\x01p\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 7 of package p`},
+		{"an endless number", framed("\x01p" + strings.Repeat("\xff", 11)), `truncated: no number at byte 2 of package p`},
+		{"a function of no file", framed("\x01p\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 7 of package p`},
+		{"a name like none before", framed("\x01p\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 4 of package p`},
+		{"a string that is not there", framed("\x01p\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 13 of package p`},
+		{"an edge that leads nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 15 of package p`},
+		{"a start nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 17 of package p`},
+	}
+	for _, test := range tests {
+		p, rest, err := wire.ReadPackage(test.table)
+		var werr wire.Error
+		if p != nil || rest != nil || !errors.As(err, &werr) {
+			t.Errorf("%s: got %v, %d bytes, error %v, want a wire.Error only", test.name, p, len(rest), err)
+			continue
+		}
+		if ok, _ := regexp.MatchString("^site table: "+test.want+"$", err.Error()); !ok {
+			t.Errorf("%s: got error %q, want %q", test.name, err, test.want)
+		}
+	}
+}
+
+// framed makes a table of a body.
+func framed(body string) []byte {
+	h := fnv.New32a()
+	h.Write([]byte(body))
+	b := []byte{wire.Version}
+	n := len(body)
+	for ; n >= 0x80; n >>= 7 {
+		b = append(b, byte(n)|0x80)
+	}
+	b = append(b, byte(n))
+	b = append(b, body...)
+	sum := h.Sum32()
+	return append(b, byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
+}
+
+func TestEveryTruncationIsAnError(t *testing.T) {
+	p := random(rand.New(rand.NewPCG(3, 5)))
+	table := wire.AppendPackage(nil, p)
+	for n := range table {
+		if _, _, err := wire.ReadPackage(table[:n]); err == nil {
+			t.Errorf("%d of %d bytes are a table", n, len(table))
+		}
+	}
+	_, size := body(table)
+	for n := range size {
+		b, _ := body(table)
+		if _, _, err := wire.ReadPackage(framed(string(b[:n]))); err == nil {
+			t.Errorf("%d of %d bytes are a body", n, size)
+		}
+	}
+}
+
+// body returns the body of a table.
+func body(table []byte) (b []byte, size int) {
+	i := 1
+	for shift := 0; ; shift += 7 {
+		size |= int(table[i]&0x7f) << shift
+		if i++; table[i-1] < 0x80 {
+			break
+		}
+	}
+	return table[i : i+size], size
+}
+
+func FuzzReadPackage(f *testing.F) {
+	for seed := range uint64(20) {
+		b, _ := body(wire.AppendPackage(nil, random(rand.New(rand.NewPCG(seed, 5)))))
+		f.Add(string(b))
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		wire.ReadPackage([]byte(body))
+		p, _, err := wire.ReadPackage(framed(body))
+		if err != nil {
+			if p != nil {
+				t.Error("a package beside an error")
+			}
+			return
+		}
+		for i := range p.Funcs {
+			p.Funcs[i].Graph.Check()
+		}
+		again, _, err := wire.ReadPackage(wire.AppendPackage(nil, p))
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, again, p)
+	})
+}
+
+// A small table must not be read into a lot of memory, whatever it holds.
+func TestMemoryIsInProportion(t *testing.T) {
+	bodies := map[string]string{
+		"names that share all they may": "\x01p\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
+		"nodes without edges":           "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 100000),
+		"edges past the end":            "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"spans past the end":            "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+	}
+	for name, body := range bodies {
+		table := framed(body)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		wire.ReadPackage(table)
+		runtime.ReadMemStats(&after)
+		got := (after.TotalAlloc - before.TotalAlloc) / uint64(len(table))
+		if got > 200 {
+			t.Errorf("%s: %d bytes of memory per byte of the table", name, got)
+		}
+	}
+}
+
+func TestTrailer(t *testing.T) {
+	tables := wire.AppendPackage(wire.AppendPackage(nil, example()), random(rand.New(rand.NewPCG(1, 5))))
+	file := append([]byte("\x7fELF and so on"), wire.AppendTrailer(bytes.Clone(tables))...)
+	got, hash, err := find(file)
+	if err != nil || !bytes.Equal(got, tables) {
+		t.Errorf("got %d bytes, error %v, want the %d bytes", len(got), err, len(tables))
+	}
+	h := fnv.New64a()
+	h.Write(tables)
+	if want := h.Sum(nil); !bytes.Equal(hash[:], want) {
+		t.Errorf("got hash %x, want %x", hash, want)
+	}
+}
+
+func find(file []byte) ([]byte, [8]byte, error) {
+	return wire.FindTrailer(int64(len(file)), func(p []byte, off int64) bool {
+		return off >= 0 && copy(p, file[off:]) == len(p)
+	})
+}
+
+func TestFindTrailerErrors(t *testing.T) {
+	file := wire.AppendTrailer([]byte("tables"))
+	change := func(i int, to byte) []byte {
+		b := bytes.Clone(file)
+		b[i] = to
+		return b
+	}
+	footer := len("tables")
+	tests := []struct {
+		name string
+		file []byte
+		want error
+	}{
+		{"an empty file", nil, wire.ErrNoTrailer},
+		{"another program", []byte("\x7fELF of somebody else, long enough"), wire.ErrNoTrailer},
+		{"something behind the footer", append(bytes.Clone(file), 0), wire.ErrNoTrailer},
+		{"a newer version", change(footer+16, 9), wire.Error("newer version 9, this program reads 1")},
+		{"a file without its beginning", file[1:], wire.Error("truncated: 6 bytes, 5 left")},
+		{"a length that cannot be", change(footer+7, 0xff), wire.Error("truncated: 18374686479671623686 bytes, 6 left")},
+		{"changed tables", change(0, 'T'), wire.Error("hash differs from the footer's")},
+		{"a changed hash", change(footer+8, 1), wire.Error("hash differs from the footer's")},
+	}
+	for _, test := range tests {
+		tables, _, err := find(test.file)
+		if tables != nil || err != test.want {
+			t.Errorf("%s: got %d bytes, error %v, want %v", test.name, len(tables), err, test.want)
+		}
+	}
+	_, _, err := wire.FindTrailer(30, func([]byte, int64) bool { return false })
+	if want := wire.Error("reading the footer at byte 6"); err != want {
+		t.Errorf("a file that cannot be read: got error %v, want %v", err, want)
+	}
+}
+
+func BenchmarkReadPackage(b *testing.B) {
+	p := example()
+	for i := range 1000 {
+		f := p.Funcs[0]
+		f.Name = fmt.Sprintf("main.f%d", i)
+		p.Funcs = append(p.Funcs, f)
+	}
+	table := wire.AppendPackage(nil, p)
+	b.SetBytes(int64(len(table)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := wire.ReadPackage(table); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
