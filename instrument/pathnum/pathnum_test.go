@@ -237,8 +237,8 @@ func checkError(t *testing.T, in *pathnum.Graph, live [][]bool, err error) {
 	}
 }
 
-// checkEdges makes sure that out is in with Vals where Vals may be, the hottest
-// edges without (PEP-08).
+// checkEdges makes sure that out has the edges of in, dead where they are not
+// alive, and asks nothing of fixed ones.
 func checkEdges(t *testing.T, in *pathnum.Graph, out *pdag.Graph, live [][]bool) {
 	t.Helper()
 	if len(out.Nodes) != len(in.Nodes) {
