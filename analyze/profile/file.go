@@ -67,7 +67,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, pathless(err))
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty: the program was stopped while writing it", name)
+		return nil, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote, or the copy went wrong", name)
 	}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		data, err = gunzip(data)

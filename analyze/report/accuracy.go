@@ -49,14 +49,11 @@ func Accuracy(w io.Writer, exact, sampled Run) error {
 
 	b := bufio.NewWriter(w)
 	fmt.Fprint(b, comments(exact.Paths), comments(sampled.Paths), "\n")
-	t := table{left: 4}
-	t.row("", "ours", "|", "paper, PEP(64,17)")
-	t.row("Wall weight matching", percent(wall.Accuracy, 1), "|", paperWall)
-	t.row("relative overlap", percent(accuracy.Relative(actualEdges, estimatedEdges), 1), "|", paperRelative)
-	t.row("absolute overlap", percent(accuracy.Absolute(actualEdges, estimatedEdges), 1), "|", paperAbsolute)
-	for _, line := range t.lines() {
-		fmt.Fprintln(b, line)
-	}
+	row := func(metric, ours, paper string) { fmt.Fprintf(b, "%-20s  %7s | %s\n", metric, ours, paper) }
+	row("", "ours", "paper, PEP(64,17)")
+	row("Wall weight matching", percent(wall.Accuracy, 1), paperWall)
+	row("relative overlap", percent(accuracy.Relative(actualEdges, estimatedEdges), 1), paperRelative)
+	row("absolute overlap", percent(accuracy.Absolute(actualEdges, estimatedEdges), 1), paperAbsolute)
 	var samples int64
 	for _, p := range sampledPaths {
 		samples += p.Count

@@ -20,10 +20,14 @@ import (
 // List writes the source of the functions of an edges file whose names match.
 //
 //	count    share  line
+//	                  10  func sign(n int) int {
 //	                  11  	if n < 0 {
 //	    7  100.00%        	^ if true
 //	    0    0.00%        	^ if false
 //	    7             12  		return -1
+//	                  13  	}
+//	                  14  	return 1
+//	                  15  }
 //
 // The count beside a line says how often a branch on another line led there.
 // Beneath a line stand its branches, a caret under each (the operands of &&
@@ -36,7 +40,7 @@ func List(w io.Writer, f *profile.File, src *source.Tree, funcs *regexp.Regexp) 
 	}
 	edges = slices.DeleteFunc(edges, func(e profile.Edge) bool { return !funcs.MatchString(e.Branch.Func.Name) })
 	if len(edges) == 0 {
-		return fmt.Errorf("%s: no function with a recorded branch matches %q", f.Name, funcs)
+		return fmt.Errorf("%s: no function with a recorded branch matches %q: pep list . shows all", f.Name, funcs)
 	}
 	listings := make(map[profile.Func]*listing)
 	for _, e := range edges {
@@ -85,13 +89,13 @@ func (l *listing) write(w io.Writer, src *source.Tree) {
 			outcomes += b.Count()
 		}
 	}
-	fmt.Fprintf(w, "%s  %s:%d, %s, went %d times\n", l.fn.Name, src.Short(l.fn.File), l.fn.StartLine, count(branches, "branch"), outcomes)
+	fmt.Fprintf(w, "%s  %s:%d, %s, decided %d times\n", l.fn.Name, src.Short(l.fn.File), l.fn.StartLine, count(branches, "branch"), outcomes)
 	end, ok := src.FuncEnd(l.fn.File, l.fn.StartLine)
 	if !ok && src.Has(l.fn.File) {
 		fmt.Fprintf(w, "no function starts there: the source is not what was profiled\n")
 	}
 
-	t := table{left: 3}
+	t := table{numbers: 3}
 	t.row("count", "share", "line", "")
 	for _, n := range l.lines(src, end) {
 		text, _ := src.Line(l.fn.File, n)

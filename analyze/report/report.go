@@ -56,10 +56,10 @@ func comments(f *profile.File) string {
 }
 
 // A table aligns cells in columns. Columns are as wide as their widest cell,
-// and two spaces apart.
+// and two spaces apart. The first columns are numbers, aligned to the right.
 type table struct {
-	left int // columns from this one on are aligned to the left
-	rows [][]string
+	numbers int // columns of numbers
+	rows    [][]string
 }
 
 func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
@@ -83,7 +83,7 @@ func (t *table) lines() []string {
 				b.WriteString("  ")
 			}
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < t.left {
+			if i < t.numbers {
 				b.WriteString(pad + cell)
 			} else {
 				b.WriteString(cell + pad)

@@ -35,7 +35,7 @@ func Top(w io.Writer, f *profile.File, src *source.Tree, o TopOptions) error {
 		return o.Func != nil && !o.Func.MatchString(p.ID.Func.Name)
 	})
 	if len(selected) == 0 && len(all) > 0 {
-		return fmt.Errorf("%s: no function of a path matches %q", f.Name, o.Func)
+		return fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
 	}
 	weight := func(p profile.Path) int64 {
 		if o.ByCount {
@@ -81,7 +81,7 @@ func writePaths(w io.Writer, src *source.Tree, paths []profile.Path, weight func
 	if byCount {
 		unit = "count%"
 	}
-	t := table{left: 5}
+	t := table{numbers: 5}
 	t.row("#", unit, "cum%", "flow", "count", "path")
 	for i, p := range paths {
 		sum += weight(p)

@@ -1,0 +1,122 @@
+package report
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/analyze/source"
+)
+
+const pathsText = `profile paths
+comment "pep: exact, every path counted"
+binary /bin/app
+build 5eed
+period 1 paths/count
+path func=main.sign at=/src/app/sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 branches="11:2 if true" callers=""
+`
+
+const edgesText = `profile edges
+comment "pep: exact, every path counted"
+binary /bin/app
+build 5eed
+period 1 paths/count
+edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9"
+`
+
+var signSource = strings.Repeat("\n", 9) + "func sign(n int) int {\n\tif n < 0 {\n\t\treturn -1\n\t}\n\treturn 1\n}\n"
+
+func parse(t *testing.T, text string) *profile.File {
+	t.Helper()
+	data, err := proftest.Encode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := profile.Parse("app", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// signTree has the source of sign.go.
+func signTree(t *testing.T) *source.Tree {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "sign.go"), []byte("package main"+signSource), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return source.NewTree(dir)
+}
+
+// codeBlock returns the first block of code in a file's comments that
+// contains a text.
+func codeBlock(t *testing.T, file, text string) string {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range regexp.MustCompile(`(?m)(^//\t.*\n(//\n//\t.*\n)?)+`).FindAllString(string(data), -1) {
+		if strings.Contains(block, text) {
+			return regexp.MustCompile(`(?m)^//\t?`).ReplaceAllString(block, "")
+		}
+	}
+	t.Fatalf("%s has no code with %q", file, text)
+	return ""
+}
+
+// TestDocs: what the comments show is what is printed.
+func TestDocs(t *testing.T) {
+	paths, edges, src := parse(t, pathsText), parse(t, edgesText), signTree(t)
+	var top, list, dumpPaths, dumpEdges bytes.Buffer
+	if err := errors.Join(
+		Top(&top, paths, src, TopOptions{}),
+		List(&list, edges, src, regexp.MustCompile("sign")),
+		Dump(&dumpPaths, paths),
+		Dump(&dumpEdges, edges),
+	); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(codeBlock(t, "report.go", "flow%"), top.String()); diff != "" {
+		t.Errorf("Top (-doc +got):\n%s", diff)
+	}
+	if doc := codeBlock(t, "list.go", "share"); !strings.Contains(list.String(), doc) {
+		t.Errorf("List prints\n%swithout\n%s", list.String(), doc)
+	}
+	if diff := cmp.Diff(codeBlock(t, "dump.go", "path func"), dumpPaths.String()); diff != "" {
+		t.Errorf("Dump of paths (-doc +got):\n%s", diff)
+	}
+	if doc := codeBlock(t, "dump.go", "edge func"); !strings.HasSuffix(dumpEdges.String(), doc) {
+		t.Errorf("Dump of edges prints\n%swithout\n%s", dumpEdges.String(), doc)
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("disk full")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestWriteErrors(t *testing.T) {
+	paths, edges, src := parse(t, pathsText), parse(t, edgesText), source.NewTree("")
+	run := Run{Paths: paths, Edges: edges}
+	for name, err := range map[string]error{
+		"Top":      Top(fullDisk{}, paths, src, TopOptions{}),
+		"List":     List(fullDisk{}, edges, src, regexp.MustCompile("")),
+		"Accuracy": Accuracy(fullDisk{}, run, run),
+		"Dump":     Dump(fullDisk{}, paths),
+	} {
+		if err != errFull {
+			t.Errorf("%s: got %v, want %v", name, err, errFull)
+		}
+	}
+}

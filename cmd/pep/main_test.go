@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pepgo/pep/analyze/profile/proftest"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pep": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			return makeExample(env.WorkDir)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"mkprofile": mkprofile,
+			"truncate":  truncate,
+			"exitcode":  exitCode,
+		},
+	})
+}
+
+// mkprofile makes a profile of the text of package proftest, in which $WORK
+// is the directory of the script.
+//
+//	mkprofile text.txt app.71.paths.pb.gz
+func mkprofile(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mkprofile text out")
+	}
+	data, err := proftest.Encode(strings.ReplaceAll(ts.ReadFile(args[0]), "$WORK", ts.Getenv("WORK")))
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}
+
+// truncate cuts a file to its first half.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: truncate file")
+	}
+	name := ts.MkAbs(args[0])
+	info, err := os.Stat(name)
+	ts.Check(err)
+	ts.Check(os.Truncate(name, info.Size()/2))
+}
+
+// exitCode runs a command that must end with the given exit code.
+//
+//	exitcode 2 pep tpo
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode code command arg...")
+	}
+	got := "0"
+	if exit, ok := errors.AsType[*exec.ExitError](ts.Exec(args[1], args[2:]...)); ok {
+		got = strconv.Itoa(exit.ExitCode())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// makeExample puts the profiles and the source of testdata/example into a
+// directory: every x.txt as x.pb.gz.
+func makeExample(dir string) error {
+	names, err := filepath.Glob(filepath.Join("testdata", "example", "*"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		out := filepath.Base(name)
+		if text, ok := strings.CutSuffix(out, ".txt"); ok {
+			out = text + ".pb.gz"
+			if data, err = proftest.Encode(string(data)); err != nil {
+				return err
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, out), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package main
+
+// This file holds the usage texts, written by hand. A test runs the examples.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+const usage = `pep shows the profiles that programs built with pepbuild write:
+which paths they took, and which way each branch went.
+
+Usage:
+
+	pep top [flags] FILE...            hot paths with their branches and source
+	pep list [flags] REGEXP FILE       source of functions with edge counts beside it
+	pep accuracy EXACT SAMPLED         how well a sampled profile stands for an exact one
+	pep merge -o OUT FILE...           add up profiles
+	pep dump FILE                      every sample as a line of text
+	pep version                        version of pep
+	pep help [command]                 this text, or the flags of a command
+
+A program writes two files when it ends: app.71.paths.pb.gz for top, and
+app.71.edges.pb.gz for list, if 71 was its process ID. FILE may be - for the
+standard input. Both files also open in go tool pprof.
+
+Examples:
+
+	pep top app.71.paths.pb.gz
+	pep list main.count app.71.edges.pb.gz
+`
+
+// commandUsage has the usage of each command; the first line is its synopsis.
+var commandUsage = map[string]string{
+	"top": `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] FILE...
+
+Prints the hot paths of paths profiles, hottest first: share of the program,
+share so far, flow, count, and the branches in order with their source.
+Several files are added up.
+
+	-n 10               how many paths; 0 is all
+	-flow               order by branch flow: count times branches on the path (default)
+	-count              order by count
+	-func regexp        only paths of functions whose names match
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+
+Examples:
+
+	pep top -n 3 app.71.paths.pb.gz
+	pep top -count -func '^main\.' app.71.paths.pb.gz app.72.paths.pb.gz
+`,
+	"list": `pep list [-source_path dirs] REGEXP FILE
+
+Prints the source of the functions of an edges profile whose names match.
+The count beside a line says how often a branch on another line led there.
+Beneath a line stand its branches, a caret under each, with the count and
+share of every outcome; the operands of && and || are branches, too.
+
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+
+Examples:
+
+	pep list main.count app.71.edges.pb.gz
+	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
+`,
+	"accuracy": `pep accuracy EXACT SAMPLED
+
+Compares a sampled profile with an exact one of the same source, by the
+metrics of the PEP paper, and prints the paper's results beside. Each
+argument is the paths or the edges file of a run; the other is found by name.
+
+	Wall weight matching   share of the hot paths' flow that the sampled profile finds
+	relative overlap       how well it tells the bias of each branch
+	absolute overlap       how well it tells the frequency of each branch outcome
+
+Examples:
+
+	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
+`,
+	"merge": `pep merge -o OUT FILE...
+
+Adds up profiles of one kind, paths or edges, of one program.
+
+	-o OUT   file to write
+
+Examples:
+
+	pep merge -o all.paths.pb.gz app.71.paths.pb.gz app.72.paths.pb.gz
+`,
+	"dump": `pep dump FILE
+
+Prints every sample of a profile as a line of key=value pairs, in an order
+that depends on nothing but the content: for grep, and for comparing.
+
+Examples:
+
+	pep dump app.71.paths.pb.gz
+`,
+	"version": `pep version
+
+Prints the version of pep and of the Go it was built with.
+`,
+}
+
+// synopsis is the first line of a command's usage.
+func synopsis(name string) string {
+	line, _, _ := strings.Cut(commandUsage[name], "\n")
+	return line
+}
+
+func help(args []string, w io.Writer) error {
+	text := usage
+	switch len(args) {
+	case 0:
+	case 1:
+		if args[0] == "help" {
+			break
+		}
+		body, ok := commandUsage[args[0]]
+		if !ok {
+			return usagef("help: unknown command %q: pep help lists the commands", args[0])
+		}
+		text = "usage: " + body
+	default:
+		return usagef("help: wrong number of arguments: usage: pep help [command]")
+	}
+	_, err := fmt.Fprint(w, text)
+	return err
+}
