@@ -1,0 +1,99 @@
+// Command pepbuild builds Go programs that profile themselves: which paths and
+// edges they take, sampled so cheaply that it can stay on.
+//
+// Usage:
+//
+//	pepbuild [build|run|test] [flags] [packages]
+//	pepbuild version
+//
+// It takes the place of the go command:
+//
+//	$ pepbuild build -o prog ./cmd/prog
+//	$ ./prog
+//	$ go tool pprof -top prog.4711.paths.pb.gz
+//
+// Run "pepbuild help" for the flags.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+
+	"github.com/pepgo/pep/internal/gobuild"
+	"github.com/pepgo/pep/internal/toolexec"
+)
+
+const usage = `pepbuild builds Go programs that profile the paths they take.
+
+usage:
+	pepbuild [build|run|test] [flags] [packages] [arguments]
+	pepbuild version
+
+Without a verb it builds. It understands the flags of go build, go run and go
+test, and besides:
+
+	-pepmode=sample   sample paths, cheap enough to stay on (default)
+	-pepmode=exact    count every path
+	-peppkg=patterns  packages to profile, separated by commas, as for -coverpkg;
+	                  "all" means all that can be, with dependencies and std
+	                  (default: the packages of the main module)
+	-peppoll=page     notice the end of a path by a load from a protected page
+	                  (default on linux/amd64)
+	-peppoll=flag     notice it by testing a flag (default elsewhere, and with
+	                  -race, -msan and -asan)
+	-peptruncate=header|backedge
+	                  where loops end paths: at their headers (default), or on
+	                  their back edges only
+	-pepdump=dir      write the instrumented source to dir
+
+The program that is built writes its profiles when it ends:
+	<program>.<pid>.paths.pb.gz and <program>.<pid>.edges.pb.gz
+to be read with go tool pprof or pep. It looks at the environment:
+	PEPDIR=dir        where profiles go (default: the current directory)
+	PEPOPTS=samples=64,stride=17,tick=10ms,ag=simplified
+	                  how to sample
+`
+
+func main() {
+	code, err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pepbuild:", err)
+	}
+	os.Exit(code)
+}
+
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	if len(args) > 0 {
+		switch args[0] {
+		case "toolexec":
+			return toolexec.Run(args[1:], stdin, stdout, stderr)
+		case "version", "-version", "--version":
+			fmt.Fprintln(stdout, "pepbuild", version())
+			return 0, nil
+		case "help", "-h", "-help", "--help":
+			fmt.Fprint(stdout, usage)
+			return 0, nil
+		}
+	}
+	parsed, err := gobuild.Parse(args)
+	if err != nil {
+		return 2, err
+	}
+	code, err := gobuild.Run(parsed, stdin, stdout, stderr)
+	var usageErr *gobuild.UsageError
+	if errors.As(err, &usageErr) {
+		code = 2
+	}
+	return code, err
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "(unknown)"
+	}
+	return info.Main.Version + " " + info.GoVersion
+}

@@ -1,0 +1,171 @@
+package instrument_test
+
+// This file instruments a corpus of real packages, checks the result with the
+// type checker and the numbering with its invariants.
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/rewrite"
+)
+
+var corpus = flag.String("corpus", "go/types,regexp,encoding/json,compress/flate,net/http,text/template,sort,slices,reflect,strconv,iter,maps,testing",
+	"packages to instrument, separated by commas; std for all")
+
+type listed struct {
+	ImportPath, Dir, Export string
+	GoFiles, CgoFiles       []string
+	DepOnly                 bool
+}
+
+func list(t *testing.T, args ...string) []*listed {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,CgoFiles,DepOnly"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list %v: %v", args, err)
+	}
+	var pkgs []*listed
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		p := new(listed)
+		if err := dec.Decode(p); err == io.EOF {
+			return pkgs
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// vendored looks a package up as std's own packages do: what is not found is in
+// std's vendor directory.
+type vendored struct{ types.Importer }
+
+func (v vendored) Import(path string) (*types.Package, error) {
+	if pkg, err := v.Importer.Import(path); err == nil {
+		return pkg, nil
+	}
+	return v.Importer.Import("vendor/" + path)
+}
+
+func TestCorpus(t *testing.T) {
+	if testing.Short() {
+		t.Skip("instruments many packages")
+	}
+	exports := map[string]string{}
+	var pkgs []*listed
+	for _, p := range list(t, append([]string{"-export", "-deps"}, strings.Split(*corpus, ",")...)...) {
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly && p.ImportPath != "unsafe" {
+			pkgs = append(pkgs, p)
+		}
+	}
+	core := types.NewPackage("0pep/core", "core")
+	core.MarkComplete()
+	lookup := func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data for %s", path)
+		}
+		return os.Open(exports[path])
+	}
+	left := map[string]int{}
+	funcs, adds, polls := 0, 0, 0
+	for _, p := range pkgs {
+		if len(p.CgoFiles) > 0 || len(p.GoFiles) == 0 {
+			continue
+		}
+		imp := vendored{importer.ForCompiler(token.NewFileSet(), "gc", lookup)}
+		pkg := &instrument.Package{Path: p.ImportPath, Importer: imp, CorePath: "0pep/core"}
+		for _, f := range p.GoFiles {
+			pkg.Files = append(pkg.Files, filepath.Join(p.Dir, f))
+		}
+		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page})
+		if err != nil {
+			t.Errorf("%s: %v", p.ImportPath, err)
+			continue
+		}
+		for _, f := range res.Sites.Funcs {
+			if msg := f.Graph.Check(); msg != "" {
+				t.Errorf("%s: %s: %s", p.ImportPath, f.Name, msg)
+			}
+		}
+		for _, l := range res.Sites.Left {
+			left[l.Reason]++
+			if testing.Verbose() {
+				t.Logf("left alone: %s:%d %s: %s", res.Sites.Files[l.File], l.Line, l.Name, l.Reason)
+			}
+		}
+		funcs += len(res.Sites.Funcs)
+		adds += res.Adds
+		polls += res.Polls
+		check(t, pkg, res, withCore{imp, core})
+	}
+	total := 0
+	var reasons []string
+	for r, n := range left {
+		reasons = append(reasons, fmt.Sprintf("%6d %s", n, r))
+		total += n
+	}
+	sort.Strings(reasons)
+	t.Logf("%d packages, %d functions, %d increments, %d ends of paths; %d functions left alone:\n%s",
+		len(pkgs), funcs, adds, polls, total, strings.Join(reasons, "\n"))
+	if total*100 > funcs {
+		t.Errorf("%d of %d functions were left alone, more than one in a hundred", total, funcs+total)
+	}
+}
+
+type withCore struct {
+	types.Importer
+	core *types.Package
+}
+
+func (w withCore) Import(path string) (*types.Package, error) {
+	if path == w.core.Path() {
+		return w.core, nil
+	}
+	return w.Importer.Import(path)
+}
+
+// check type-checks an instrumented package, and compares its lines with those
+// of the source.
+func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp types.Importer) {
+	t.Helper()
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range pkg.Files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, ok := res.Text[name]
+		if !ok {
+			text = string(src)
+		} else if _, rest, _ := strings.Cut(text, "\n"); strings.Count(rest, "\n") != strings.Count(string(src), "\n") {
+			t.Errorf("%s: the number of lines has changed", name)
+		}
+		f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("instrumented %s: %v", name, err)
+			return
+		}
+		files = append(files, f)
+	}
+	conf := types.Config{Importer: imp, Error: func(err error) { t.Errorf("instrumented %s: %v", pkg.Path, err) }}
+	conf.Check(pkg.Path, fset, files, nil)
+}

@@ -1,0 +1,258 @@
+// Package describe writes down what the path numbers of a function mean in
+// terms of its source: the site table's entry for the function.
+//
+// For
+//
+//	func f(x int) int {   // line 1
+//		if x > 0 {
+//			x = -x
+//		}
+//		return x
+//	}
+//
+// it says that block 0 runs through lines 1 and 2 and ends in the branch "if" at
+// 2:5, with the outcomes "true", leading to 3:3, and "false", leading to 5:2.
+package describe
+
+import (
+	"bytes"
+	"go/ast"
+	"go/printer"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// maxOutcome bounds the text of a case in the site table, in bytes.
+const maxOutcome = 48
+
+// A Describer describes functions of one package.
+type Describer struct {
+	fset *token.FileSet
+	file func(name string) int // index of a file name in the site table
+}
+
+// New returns a describer; file returns the index of a file's name in the site
+// table.
+func New(fset *token.FileSet, file func(name string) int) *Describer {
+	return &Describer{fset, file}
+}
+
+// Func describes f, whose numbering is g.
+func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
+	pos := d.fset.Position(f.Syntax.Pos())
+	out := wire.Func{
+		Name:   f.Name,
+		File:   d.file(pos.Filename),
+		Line:   pos.Line,
+		Base:   base,
+		Graph:  *g,
+		Blocks: make([]wire.Block, len(f.Nodes)),
+	}
+	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
+		out.Line = d.fset.Position(decl.Type.Func).Line
+	}
+	for i, n := range f.Nodes {
+		out.Blocks[i] = d.block(f, n)
+	}
+	return out
+}
+
+// Left describes a function that was left alone.
+func (d *Describer) Left(f *flow.Func, reason string) wire.Left {
+	pos := d.fset.Position(f.Syntax.Pos())
+	return wire.Left{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
+}
+
+func (d *Describer) block(f *flow.Func, n *flow.Node) wire.Block {
+	b := wire.Block{Spans: d.spans(n)}
+	if len(n.Out) > 1 {
+		b.Branch = d.branch(f, n)
+	}
+	for _, e := range n.Out {
+		b.Outs = append(b.Outs, d.out(f, e, len(n.Out) > 1))
+	}
+	return b
+}
+
+// spans returns the source ranges of the statements in n.
+func (d *Describer) spans(n *flow.Node) []wire.Span {
+	var spans []wire.Span
+	for _, mk := range n.Marks {
+		if !mk.From.IsValid() {
+			continue
+		}
+		from, to := d.fset.Position(mk.From), d.fset.Position(mk.To)
+		spans = append(spans, wire.Span{Line: from.Line, Col: from.Column, EndLine: to.Line, EndCol: to.Column})
+	}
+	slices.SortFunc(spans, func(a, b wire.Span) int {
+		if a.Line != b.Line {
+			return a.Line - b.Line
+		}
+		return a.Col - b.Col
+	})
+	return spans
+}
+
+// branch names the construct that decides where control goes from n.
+func (d *Describer) branch(f *flow.Func, n *flow.Node) wire.Branch {
+	for _, e := range n.Out {
+		if l := e.Leaf; l != nil {
+			return d.at(l.Op, l.Expr.Pos())
+		}
+	}
+	for _, e := range n.Out {
+		if mk := e.Case; mk != nil {
+			switch s := mk.Switch.(type) {
+			case *ast.SwitchStmt:
+				return d.at("switch", s.Switch)
+			case *ast.TypeSwitchStmt:
+				return d.at("type switch", s.Switch)
+			case *ast.SelectStmt:
+				return d.at("select", s.Select)
+			}
+			if s, ok := mk.Of.(*ast.RangeStmt); ok {
+				return d.at("range", s.For)
+			}
+		}
+	}
+	return d.at("branch", d.firstPos(f, n))
+}
+
+func (d *Describer) at(kind string, p token.Pos) wire.Branch {
+	pos := d.fset.Position(p)
+	return wire.Branch{Kind: kind, Line: pos.Line, Col: pos.Column}
+}
+
+// firstPos returns a position in n, or that of the function.
+func (d *Describer) firstPos(f *flow.Func, n *flow.Node) token.Pos {
+	for _, mk := range n.Marks {
+		if mk.From.IsValid() {
+			return mk.From
+		}
+	}
+	return f.Syntax.Pos()
+}
+
+// out describes an edge: what its outcome is called, and where it leads to.
+func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
+	pos := d.fset.Position(d.target(f, e))
+	o := wire.Out{Line: pos.Line, Col: pos.Column}
+	if branch {
+		o.Outcome = d.outcome(e)
+	}
+	return o
+}
+
+// target returns the position that e leads to. For an edge out of the function
+// that is where it is left.
+func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
+	switch {
+	case e.To == nil:
+		if e.Place.Mark != nil {
+			return e.Place.Mark.Pos
+		}
+		return f.Body().Rbrace
+	case e.Case != nil && e.Case.From.IsValid():
+		return e.Case.From
+	case e.Case != nil && e.Case.Kind != mark.NoCase:
+		return e.Case.Pos
+	case len(e.To.Marks) > 0 && e.To.Marks[0].From.IsValid():
+		return e.To.Marks[0].From
+	case e.Leaf != nil:
+		return e.Leaf.Expr.Pos()
+	case len(e.To.Out) > 0 && e.To.Out[0].Leaf != nil: // an operand of a condition
+		return e.To.Out[0].Leaf.Expr.Pos()
+	case e.Place.Mark != nil:
+		return e.Place.Mark.Pos
+	}
+	return d.firstPos(f, e.To)
+}
+
+// outcome names the way that e goes.
+func (d *Describer) outcome(e *flow.Edge) string {
+	if e.Leaf != nil {
+		if e.Leaf.Op == "for" && !e.Leaf.Cond.Split {
+			if e.Outcome {
+				return "body"
+			}
+			return "done"
+		}
+		if e.Outcome {
+			return "true"
+		}
+		return "false"
+	}
+	if mk := e.Case; mk != nil {
+		switch c := mk.Of.(type) {
+		case *ast.CaseClause:
+			return d.caseText(c)
+		case *ast.CommClause:
+			return d.commText(c)
+		case *ast.RangeStmt:
+			if mk.Kind == mark.Start {
+				return "body"
+			}
+			return "done"
+		}
+		if mk.Kind == mark.NoCase {
+			return "no case"
+		}
+	}
+	if _, ok := loopOf(e); ok {
+		return "done"
+	}
+	return "else"
+}
+
+// loopOf reports whether the other ways from where e starts are those of a range
+// loop, so that e must be its end.
+func loopOf(e *flow.Edge) (*ast.RangeStmt, bool) {
+	for _, o := range e.From.Out {
+		if o != e && o.Case != nil {
+			if r, ok := o.Case.Of.(*ast.RangeStmt); ok {
+				return r, true
+			}
+		}
+	}
+	return nil, false
+}
+
+func (d *Describer) caseText(c *ast.CaseClause) string {
+	if c.List == nil {
+		return "default"
+	}
+	return "case " + d.source(c.List)
+}
+
+func (d *Describer) commText(c *ast.CommClause) string {
+	if c.Comm == nil {
+		return "default"
+	}
+	return "case " + d.source(c.Comm)
+}
+
+// source returns the text of n on one line, cut to a bearable length.
+func (d *Describer) source(n any) string {
+	var b bytes.Buffer
+	if list, ok := n.([]ast.Expr); ok {
+		for i, e := range list {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			printer.Fprint(&b, token.NewFileSet(), e)
+		}
+	} else {
+		printer.Fprint(&b, token.NewFileSet(), n)
+	}
+	s := strings.Join(strings.Fields(strings.ReplaceAll(b.String(), ";", ",")), " ")
+	if len(s) > maxOutcome {
+		s = strings.ToValidUTF8(s[:maxOutcome-len("…")], "") + "…"
+	}
+	return s
+}

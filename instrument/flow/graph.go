@@ -1,0 +1,504 @@
+package flow
+
+// This file turns the SSA form of a function into nodes and edges with places.
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// A block is a basic block, or a part of one that was split off.
+type block struct {
+	node  *node
+	marks []*mark.Mark
+	in    []*edge
+	nout  int
+	panic bool // ends in a panic
+	said  bool // … that stands in the source
+
+	// resumes is set on what follows a marker before a range-over-func loop:
+	// the loop's body is another function, and if that returns from this one,
+	// no code of this one is executed any more.
+	resumes bool
+}
+
+// An edge joins two blocks, and so two nodes. The parallel edges that cannot be
+// told apart are one edge with several origins.
+type edge struct {
+	from, to *node // to is nil if the function is left
+	orig     []origin
+	leaf     *mark.Leaf
+	outcome  bool
+	ends     bool // a path must end here
+}
+
+type origin struct {
+	src, dst *block // dst is nil if the function is left
+}
+
+// A node is a set of blocks that are entered and left as one.
+type node struct {
+	blocks  []*block
+	in, out []*edge
+}
+
+type builder struct {
+	marks *mark.Marks
+	pkg   *types.Package // of the marker functions
+	fn    *Func
+
+	nodes  []*node           // nodes[0] is the entry
+	bodies map[ast.Node]bool // range-over-func loops of the function
+}
+
+// build fills in b.fn from the SSA form.
+func (b *builder) build(fn *ssa.Function) {
+	if len(fn.Blocks) == 0 {
+		b.fn.Left = "it has no body"
+		return
+	}
+	b.bodies = map[ast.Node]bool{}
+	for _, a := range fn.AnonFuncs {
+		if r, ok := a.Syntax().(*ast.RangeStmt); ok {
+			b.bodies[r] = true
+		}
+	}
+	b.read(fn)
+	b.shareDecisions()
+	b.contract()
+	b.dropDead()
+	b.emit(fn)
+}
+
+// read makes a node of every block that can be reached from the entry.
+func (b *builder) read(fn *ssa.Function) {
+	blocks := map[*ssa.BasicBlock]*block{}
+	var visit func(x *ssa.BasicBlock) *block
+	var order []*ssa.BasicBlock
+	visit = func(x *ssa.BasicBlock) *block {
+		if blk := blocks[x]; blk != nil {
+			return blk
+		}
+		blk := &block{node: &node{}}
+		blk.node.blocks = []*block{blk}
+		blocks[x] = blk
+		order = append(order, x)
+		b.nodes = append(b.nodes, blk.node)
+		for _, s := range x.Succs {
+			visit(s)
+		}
+		return blk
+	}
+	visit(fn.Blocks[0])
+	for _, x := range order {
+		b.readBlock(x, blocks)
+	}
+}
+
+func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block) {
+	blk := blocks[x]
+	for _, instr := range x.Instrs {
+		switch instr := instr.(type) {
+		case *ssa.Call:
+			if id, ok := b.marker(instr.Common(), "Mark"); ok {
+				mk := b.marks.Mark(id)
+				blk.marks = append(blk.marks, mk)
+				if mk.Kind == mark.Before && b.bodies[mk.Of] {
+					blk = b.split(blk)
+				}
+			}
+		case *ssa.Return:
+			b.connect(blk, nil)
+		case *ssa.Panic:
+			blk.panic = true
+			blk.said = instr.Pos().IsValid()
+			b.connect(blk, nil)
+		case *ssa.If:
+			t := b.connect(blk, blocks[x.Succs[0]])
+			f := b.connect(blk, blocks[x.Succs[1]])
+			if leaf := b.leaf(instr.Cond); leaf != nil {
+				t.leaf, t.outcome = leaf, true
+				f.leaf, f.outcome = leaf, false
+			}
+		case *ssa.Jump:
+			b.connect(blk, blocks[x.Succs[0]])
+		}
+	}
+}
+
+// split ends blk and returns the block that goes on. A path ends between them.
+func (b *builder) split(blk *block) *block {
+	rest := &block{node: &node{}, resumes: true}
+	rest.node.blocks = []*block{rest}
+	b.nodes = append(b.nodes, rest.node)
+	b.connect(blk, rest).ends = true
+	return rest
+}
+
+// marker returns the ID of the marker that is called, if one is.
+func (b *builder) marker(call *ssa.CallCommon, name string) (int, bool) {
+	fn, ok := call.Value.(*ssa.Function)
+	if !ok || fn.Name() != name || fn.Pkg == nil || fn.Pkg.Pkg != b.pkg {
+		return 0, false
+	}
+	id, _ := constant.Int64Val(call.Args[0].(*ssa.Const).Value)
+	return int(id), true
+}
+
+// leaf returns the leaf that an If tests, or nil.
+func (b *builder) leaf(cond ssa.Value) *mark.Leaf {
+	cmp, ok := cond.(*ssa.BinOp)
+	if !ok || cmp.Op != token.EQL {
+		return nil
+	}
+	call, ok := cmp.X.(*ssa.Call)
+	if !ok {
+		return nil
+	}
+	id, ok := b.marker(call.Common(), "Leaf")
+	if !ok {
+		return nil
+	}
+	return b.marks.Leaf(id)
+}
+
+func (b *builder) connect(src, dst *block) *edge {
+	e := &edge{from: src.node, orig: []origin{{src, dst}}}
+	src.node.out = append(src.node.out, e)
+	src.nout++
+	if dst != nil {
+		e.to = dst.node
+		dst.node.in = append(dst.node.in, e)
+		dst.in = append(dst.in, e)
+	}
+	return e
+}
+
+// place returns where the code of e can stand.
+func (b *builder) place(e *edge) Place {
+	if l := e.leaf; l != nil && len(e.orig) == 1 {
+		// The way out of an unsplit loop condition is the loop's end, which
+		// a break reaches as well.
+		_, isFor := l.Cond.Stmt.(*ast.ForStmt)
+		if !isFor || l.Cond.Split || e.outcome {
+			return Place{Leaf: l, Outcome: e.outcome}
+		}
+	}
+	if dst := e.orig[0].dst; dst != nil && len(dst.marks) > 0 {
+		var others []*edge
+		for _, in := range dst.in {
+			if in != e && !slices.Contains(e.orig, in.orig[0]) {
+				others = append(others, in)
+			}
+		}
+		p := Place{Mark: dst.marks[0]}
+		for _, o := range others {
+			mk := lastMark(o.orig[0].src)
+			if mk == nil || mk.Kind != mark.Fallthru || o.orig[0].src.nout != 1 {
+				p.Mark = nil
+				break
+			}
+			p.Undo = append(p.Undo, mk)
+		}
+		if p.Mark != nil {
+			return p
+		}
+	}
+	if len(e.orig) == 1 && len(e.from.out) == 1 || e.orig[0].src.nout == 1 && len(e.orig) == 1 {
+		if src := e.orig[0].src; src.nout == 1 && len(src.marks) > 0 {
+			return Place{Mark: lastMark(src), Out: true}
+		}
+		if first := e.from.blocks[0]; len(e.from.out) == 1 && len(first.marks) > 0 {
+			return Place{Mark: lastMark(first), Out: true}
+		}
+	}
+	return Place{}
+}
+
+func lastMark(blk *block) *mark.Mark {
+	if len(blk.marks) == 0 {
+		return nil
+	}
+	return blk.marks[len(blk.marks)-1]
+}
+
+// shareDecisions gives nodes that decide between the same two targets, without
+// places to tell who decided, one node for the decision. This is how go/ssa
+// builds a loop over an integer: the comparison stands before the loop and
+// again at the loop's end.
+func (b *builder) shareDecisions() {
+	for _, p := range slices.Clone(b.nodes) {
+		if !b.decides(p) {
+			continue
+		}
+		var same []*node
+		for _, e := range p.out[0].to.in {
+			q := e.from
+			if b.decides(q) && q.out[0].to == p.out[0].to && q.out[1].to == p.out[1].to && !slices.Contains(same, q) {
+				same = append(same, q)
+			}
+		}
+		if len(same) < 2 {
+			continue
+		}
+		blk := &block{node: &node{}}
+		blk.node.blocks = []*block{blk}
+		b.nodes = append(b.nodes, blk.node)
+		outs := []*block{p.out[0].orig[0].dst, p.out[1].orig[0].dst}
+		for _, q := range same {
+			for _, e := range slices.Clone(q.out) {
+				b.disconnect(e)
+			}
+			q.blocks[0].nout = 0
+			b.connect(q.blocks[0], blk)
+		}
+		for _, dst := range outs {
+			b.connect(blk, dst)
+		}
+	}
+}
+
+// decides reports whether n is a block that does nothing in the end but choose
+// between two targets, by edges without a place.
+func (b *builder) decides(n *node) bool {
+	if len(n.out) != 2 || n.out[0].to == nil || n.out[1].to == nil || n.out[0].to == n.out[1].to {
+		return false
+	}
+	return n.out[0].leaf == nil && n.out[1].leaf == nil
+}
+
+func (b *builder) disconnect(e *edge) {
+	e.from.out = slices.DeleteFunc(e.from.out, func(x *edge) bool { return x == e })
+	if e.to != nil {
+		e.to.in = slices.DeleteFunc(e.to.in, func(x *edge) bool { return x == e })
+		for _, o := range e.orig {
+			o.dst.in = slices.DeleteFunc(o.dst.in, func(x *edge) bool { return x == e })
+		}
+	}
+}
+
+// contract joins nodes over edges without a place, as far as nothing that could
+// be told apart is lost.
+func (b *builder) contract() {
+	for again := true; again; {
+		again = false
+		for _, n := range slices.Clone(b.nodes) {
+			if len(n.blocks) == 0 {
+				continue // joined meanwhile
+			}
+			if b.mergeParallel(n) || b.joinSuccessor(n) || b.joinPredecessor(n) || b.leaveEarly(n) {
+				again = true
+			}
+		}
+	}
+	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
+}
+
+// mergeParallel makes one edge of those from n to the same block that have no
+// place.
+func (b *builder) mergeParallel(n *node) bool {
+	for i, e := range n.out {
+		if b.place(e).Known() {
+			continue
+		}
+		for _, f := range n.out[i+1:] {
+			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || b.place(f).Known() {
+				continue
+			}
+			orig := append(slices.Clone(e.orig), f.orig...)
+			b.disconnect(f)
+			e.orig = orig
+			e.leaf = nil
+			for _, o := range f.orig {
+				if o.dst != nil {
+					o.dst.in = append(o.dst.in, &edge{from: n, to: e.to, orig: []origin{o}})
+				}
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// joinSuccessor joins n with a successor that is entered from n only, by edges
+// without a place.
+func (b *builder) joinSuccessor(n *node) bool {
+	for _, e := range n.out {
+		v := e.to
+		if v == nil || v == n || v == b.nodes[0] {
+			continue
+		}
+		if slices.ContainsFunc(v.in, func(in *edge) bool { return in.from != n || b.place(in).Known() }) {
+			continue
+		}
+		for _, in := range slices.Clone(v.in) {
+			b.remove(in)
+		}
+		b.join(v, n)
+		return true
+	}
+	return false
+}
+
+// joinPredecessor joins n, if all it does is to go on by an edge without a
+// place, with where it goes.
+func (b *builder) joinPredecessor(n *node) bool {
+	if len(n.out) != 1 || n == b.nodes[0] {
+		return false
+	}
+	e := n.out[0]
+	if e.to == nil || e.to == n || b.place(e).Known() {
+		return false
+	}
+	v := e.to
+	b.remove(e)
+	b.join(n, v)
+	return true
+}
+
+// leaveEarly removes n if all it does is to leave the function, without a place
+// to say so: the edges into n leave it instead.
+func (b *builder) leaveEarly(n *node) bool {
+	if len(n.out) != 1 || n == b.nodes[0] || n.out[0].to != nil || b.place(n.out[0]).Known() || len(n.in) == 0 {
+		return false
+	}
+	if slices.ContainsFunc(n.in, func(in *edge) bool { return in.from == n || !b.place(in).Known() }) {
+		return false
+	}
+	for _, in := range n.in {
+		in.to = nil
+	}
+	n.blocks, n.in, n.out = nil, nil, nil
+	return true
+}
+
+// remove takes e out of the nodes; the blocks keep it, for it still says
+// whether another edge has a place.
+func (b *builder) remove(e *edge) {
+	is := func(x *edge) bool { return x == e }
+	e.from.out = slices.DeleteFunc(e.from.out, is)
+	e.to.in = slices.DeleteFunc(e.to.in, is)
+}
+
+// join moves all of v into n.
+func (b *builder) join(v, n *node) {
+	for _, blk := range v.blocks {
+		blk.node = n
+	}
+	for _, e := range v.out {
+		e.from = n
+	}
+	for _, e := range v.in {
+		e.to = n
+	}
+	n.blocks = append(n.blocks, v.blocks...)
+	n.out = append(n.out, v.out...)
+	n.in = append(n.in, v.in...)
+	v.blocks, v.in, v.out = nil, nil, nil
+}
+
+// dropDead finds the edges behind which there is nothing but an implicit panic.
+// They are kept, marked by a from node only, until emit.
+func (b *builder) dropDead() {
+	for again := true; again; {
+		again = false
+		for _, n := range b.nodes {
+			if n == b.nodes[0] || len(n.in) == 0 {
+				continue
+			}
+			if slices.ContainsFunc(n.out, func(e *edge) bool { return !implicit(e) }) {
+				continue
+			}
+			if slices.ContainsFunc(n.blocks, func(blk *block) bool { return len(blk.marks) > 0 }) {
+				continue
+			}
+			for _, e := range slices.Clone(n.in) {
+				b.disconnect(e)
+			}
+			again = true
+		}
+		b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool {
+			return n != b.nodes[0] && len(n.in) == 0
+		})
+	}
+	for _, n := range b.nodes {
+		for _, e := range slices.Clone(n.out) {
+			if implicit(e) {
+				b.disconnect(e)
+			}
+		}
+	}
+}
+
+// implicit reports whether e is an exit by a panic that is not in the source.
+func implicit(e *edge) bool {
+	src := e.orig[0].src
+	return e.to == nil && src.panic && !src.said
+}
+
+// emit translates the nodes into b.fn and checks that every edge that needs a
+// place has one.
+func (b *builder) emit(fn *ssa.Function) {
+	index := map[*node]*Node{}
+	for i, n := range b.nodes {
+		nn := &Node{Index: i}
+		for _, blk := range n.blocks {
+			nn.Marks = append(nn.Marks, blk.marks...)
+		}
+		slices.SortFunc(nn.Marks, func(a, b *mark.Mark) int { return a.ID - b.ID })
+		index[n] = nn
+		b.fn.Nodes = append(b.fn.Nodes, nn)
+	}
+	for _, n := range b.nodes {
+		nn := index[n]
+		placeless := 0
+		for _, e := range n.out {
+			ee := &Edge{From: nn, Place: b.place(e), Ends: e.ends, Leaf: e.leaf, Outcome: e.outcome}
+			if e.to != nil {
+				ee.To = index[e.to]
+			}
+			if dst := e.orig[0].dst; dst != nil && len(dst.marks) > 0 {
+				ee.Case = dst.marks[0]
+			}
+			ee.Panics = leadsToPanic(e)
+			if !ee.Place.Known() {
+				if e.to == nil && slices.ContainsFunc(n.blocks, func(blk *block) bool { return blk.resumes }) {
+					ee.Dead = true
+				} else if e.to == nil {
+					b.leave("a way out of it has no place in the source")
+					return
+				} else {
+					placeless++
+				}
+			}
+			nn.Out = append(nn.Out, ee)
+		}
+		if placeless > 1 {
+			b.leave(fmt.Sprintf("%d ways on from one block have no place in the source", placeless))
+			return
+		}
+	}
+}
+
+func leadsToPanic(e *edge) bool {
+	src := e.orig[0].src
+	if e.to == nil {
+		return src.panic
+	}
+	return len(e.to.out) > 0 && !slices.ContainsFunc(e.to.out, func(x *edge) bool {
+		return x.to != nil || !x.orig[0].src.panic
+	})
+}
+
+func (b *builder) leave(reason string) {
+	b.fn.Nodes = nil
+	b.fn.Left = reason
+}

@@ -1,0 +1,111 @@
+package flow
+
+// This file names functions as the linker does.
+
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+type collector struct {
+	cfg   *Config
+	prog  *program
+	funcs []*Func
+	inits int
+}
+
+// function adds fn and the functions within it.
+func (c *collector) function(fn *ssa.Function, name string) {
+	c.add(fn, name)
+	c.literals(fn, name)
+}
+
+func (c *collector) add(fn *ssa.Function, name string) {
+	f := &Func{Syntax: fn.Syntax(), Name: name}
+	b := &builder{marks: c.cfg.Marks, pkg: c.prog.marks, fn: f}
+	b.build(fn)
+	c.funcs = append(c.funcs, f)
+}
+
+// literals adds the function literals and range-over-func bodies in fn. The
+// compiler numbers the two kinds apart, through all levels of one declaration:
+// f.func1, f.func1.1, f-range1.
+func (c *collector) literals(fn *ssa.Function, name string) {
+	lits, ranges := 0, 0
+	for _, a := range fn.AnonFuncs {
+		var n string
+		switch a.Syntax().(type) {
+		case *ast.FuncLit:
+			lits++
+			n = fmt.Sprintf("%s.func%d", name, lits)
+			if fn.Parent() != nil {
+				n = fmt.Sprintf("%s.%d", name, lits)
+			}
+		case *ast.RangeStmt:
+			ranges++
+			n = fmt.Sprintf("%s-range%d", name, ranges)
+		default:
+			continue
+		}
+		c.function(a, n)
+	}
+}
+
+// declName returns the symbol name of a declared function.
+func (c *collector) declName(d *ast.FuncDecl) string {
+	pkg := escapePath(c.cfg.Path)
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		name := d.Name.Name
+		if name == "init" {
+			name = fmt.Sprintf("init.%d", c.inits)
+			c.inits++
+		}
+		if d.Type.TypeParams != nil {
+			name += "[...]"
+		}
+		return pkg + "." + name
+	}
+	typ := d.Recv.List[0].Type
+	star := false
+	for {
+		if p, ok := typ.(*ast.ParenExpr); ok {
+			typ = p.X
+		} else if s, ok := typ.(*ast.StarExpr); ok {
+			typ, star = s.X, true
+		} else {
+			break
+		}
+	}
+	recv := ""
+	switch t := typ.(type) {
+	case *ast.Ident:
+		recv = t.Name
+	case *ast.IndexExpr:
+		recv = t.X.(*ast.Ident).Name + "[...]"
+	case *ast.IndexListExpr:
+		recv = t.X.(*ast.Ident).Name + "[...]"
+	}
+	if star {
+		recv = "(*" + recv + ")"
+	}
+	return pkg + "." + recv + "." + d.Name.Name
+}
+
+// escapePath escapes an import path as symbol names have it: dots in the last
+// element, and bytes that are not plain, as %xx.
+func escapePath(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	var b strings.Builder
+	for i := 0; i < len(path); i++ {
+		c := path[i]
+		if c <= ' ' || c == '.' && i > slash || c == '%' || c == '"' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02x", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,267 @@
+// Package instrument turns the source of a Go package into source that keeps
+// track of the path it takes, and describes the paths.
+//
+//	func f(x int) int {
+//		if x > 0 {
+//			return 1
+//		}
+//		return 0
+//	}
+//
+// becomes, for the poll page,
+//
+//	func f(x int) int { r := BASE;
+//		if x > 0 { r += 1;
+//			poll(r); return 1
+//		}
+//		poll(r); return 0
+//	}
+//
+// The phases, each a package:
+//
+//	mark      put numbered marker calls where code for an edge can stand
+//	flow      type-check, build go/ssa, find each function's graph and places
+//	pathnum   truncate the graph and number its paths
+//	place     say what code stands where
+//	rewrite   edit the text
+//	describe  say what the path numbers mean
+//
+// How a package is built with it is not known here: see internal/toolexec.
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/describe"
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/instrument/pathnum"
+	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// MaxPaths bounds the paths of a package: they must fit the poll page region.
+const MaxPaths = 1 << 28
+
+// A Package is a package to instrument.
+type Package struct {
+	Path      string   // import path, as the compiler's -p flag has it
+	Files     []string // names of its Go files
+	Importer  types.Importer
+	GoVersion string // "go1.26"; empty for the newest
+	Sizes     types.Sizes
+	CorePath  string                   // import path of the linked runtime
+	Rename    func(name string) string // name of a file in the binary's line tables; nil for no change
+}
+
+// Options say how. The zero value needs a Poll.
+type Options struct {
+	Poll    rewrite.Poll
+	Numbers pathnum.Options
+}
+
+// A Result is an instrumented package.
+type Result struct {
+	Text  map[string]string // new text of the files that changed, by name
+	Table string            // text of a further file; empty if none is needed
+	Sites *wire.Package
+	Adds  int // increments of path registers in the text
+	Polls int // ends of paths in the text
+}
+
+// Do instruments a package. An error means that the package was left as it is,
+// because it does not parse or type-check; the compiler will say why better.
+func Do(pkg *Package, opts Options) (*Result, error) {
+	in := &instrumenter{pkg: pkg, opts: opts, fset: token.NewFileSet(), src: map[*ast.File][]byte{}}
+	if err := in.parse(); err != nil {
+		return nil, err
+	}
+	in.marks = mark.Files(in.fset, in.files, in.skip)
+	funcs, _, err := flow.Functions(&flow.Config{
+		Path:      pkg.Path,
+		Fset:      in.fset,
+		Files:     in.files,
+		Marks:     in.marks,
+		Importer:  pkg.Importer,
+		GoVersion: pkg.GoVersion,
+		Sizes:     pkg.Sizes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	in.plan(funcs)
+	in.rewrite()
+	return &in.result, nil
+}
+
+type instrumenter struct {
+	pkg   *Package
+	opts  Options
+	fset  *token.FileSet
+	files []*ast.File
+	src   map[*ast.File][]byte
+	marks *mark.Marks
+
+	fileIndex map[string]int
+	funcs     map[*ast.BlockStmt]*rewrite.Func
+	result    Result
+}
+
+func (in *instrumenter) parse() error {
+	for _, name := range in.pkg.Files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		f, err := parser.ParseFile(in.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		in.files = append(in.files, f)
+		in.src[f] = src
+	}
+	return nil
+}
+
+// skip reports whether a file takes no edits: tests are not what is profiled,
+// what cgo makes is not of the user's writing, and names of ours in the source
+// would clash.
+func (in *instrumenter) skip(f *ast.File) bool {
+	base := filepath.Base(in.fset.File(f.FileStart).Name())
+	return strings.HasSuffix(base, "_test.go") ||
+		strings.HasPrefix(base, "_cgo_") || base == "_testmain.go" ||
+		rewrite.Reserved(in.src[f])
+}
+
+// plan numbers the functions and decides which are rewritten.
+func (in *instrumenter) plan(funcs []*flow.Func) {
+	in.fileIndex = map[string]int{}
+	in.funcs = map[*ast.BlockStmt]*rewrite.Func{}
+	sites := &wire.Package{Path: in.pkg.Path}
+	in.result.Sites = sites
+	d := describe.New(in.fset, in.fileNumber)
+	base := uint64(0)
+	for _, f := range funcs {
+		file := in.fileOf(f.Syntax)
+		if file == nil || in.skip(file) {
+			continue
+		}
+		p, reason := in.planFunc(f)
+		if p != nil && base+p.Graph.N > MaxPaths {
+			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
+		}
+		if reason != "" {
+			sites.Left = append(sites.Left, d.Left(f, reason))
+			continue
+		}
+		sites.Funcs = append(sites.Funcs, d.Func(f, p.Graph, base))
+		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
+			// A sample of a function with one path says nothing.
+			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
+			in.result.Adds += p.Adds()
+			in.result.Polls += p.Ends()
+		}
+		base += p.Graph.N
+	}
+}
+
+// planFunc returns the plan for f, or the reason why it is left alone.
+func (in *instrumenter) planFunc(f *flow.Func) (*place.Plan, string) {
+	if f.Left != "" {
+		return nil, f.Left
+	}
+	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
+		if dir := forbidding(decl.Doc); dir != "" {
+			return nil, dir
+		}
+	}
+	p, err := place.New(f, in.opts.Numbers)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return p, ""
+}
+
+// forbidding returns the directive in doc, if any, that keeps calls and stack
+// use out of a function.
+func forbidding(doc *ast.CommentGroup) string {
+	if doc == nil {
+		return ""
+	}
+	for _, c := range doc.List {
+		dir, _, _ := strings.Cut(c.Text, " ")
+		switch dir {
+		case "//go:nosplit", "//go:norace", "//go:systemstack", "//go:nowritebarrier",
+			"//go:nowritebarrierrec", "//go:yeswritebarrierrec", "//go:cgo_unsafe_args":
+			return dir
+		}
+	}
+	return ""
+}
+
+func (in *instrumenter) fileOf(n ast.Node) *ast.File {
+	tf := in.fset.File(n.Pos())
+	for _, f := range in.files {
+		if in.fset.File(f.FileStart) == tf {
+			return f
+		}
+	}
+	return nil
+}
+
+// fileNumber returns the index of a file in the site table.
+func (in *instrumenter) fileNumber(name string) int {
+	if in.pkg.Rename != nil {
+		name = in.pkg.Rename(name)
+	}
+	i, ok := in.fileIndex[name]
+	if !ok {
+		i = len(in.result.Sites.Files)
+		in.fileIndex[name] = i
+		in.result.Sites.Files = append(in.result.Sites.Files, name)
+	}
+	return i
+}
+
+// rewrite edits the files. The first one imports the linked runtime, so that it
+// is initialised before the package.
+func (in *instrumenter) rewrite() {
+	in.result.Text = map[string]string{}
+	if len(in.funcs) == 0 {
+		return
+	}
+	imported := false
+	for _, f := range in.files {
+		if in.skip(f) {
+			continue
+		}
+		w := rewrite.Writer{
+			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
+		}
+		name := in.fset.File(f.FileStart).Name()
+		text, ok := w.Text(in.fset, in.src[f], f)
+		if !ok {
+			continue
+		}
+		imported = true
+		in.result.Text[name] = text
+	}
+	if in.opts.Poll == rewrite.Count {
+		in.addTable()
+	}
+}
+
+// addTable declares the package's table of counts, as a variable of static data.
+func (in *instrumenter) addTable() {
+	sites := in.result.Sites
+	last := sites.Funcs[len(sites.Funcs)-1]
+	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, last.Base+last.Graph.N)
+}

@@ -1,0 +1,62 @@
+package mark
+
+// This file defines the markers around the operands of conditions.
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// cond replaces the operands of condition e of statement s by markers around
+// them. Where && and || cannot be split, the whole condition is one leaf.
+func (m *marker) cond(s ast.Stmt, e ast.Expr, split bool) ast.Expr {
+	c := &Cond{Stmt: s, Expr: e, Split: split && isShortCircuit(e)}
+	m.marks.Conds[s] = c
+	op := "if"
+	if _, ok := s.(*ast.ForStmt); ok {
+		op = "for"
+	}
+	return m.operand(c, e, op)
+}
+
+// operand returns a marked copy of the operand e. The original is left as it
+// is, since rewriting goes by it.
+func (m *marker) operand(c *Cond, e ast.Expr, op string) ast.Expr {
+	if c.Split {
+		switch e := e.(type) {
+		case *ast.ParenExpr:
+			return &ast.ParenExpr{Lparen: e.Lparen, X: m.operand(c, e.X, op), Rparen: e.Rparen}
+		case *ast.UnaryExpr:
+			if e.Op == token.NOT {
+				return &ast.UnaryExpr{OpPos: e.OpPos, Op: e.Op, X: m.operand(c, e.X, op)}
+			}
+		case *ast.BinaryExpr:
+			if e.Op == token.LAND || e.Op == token.LOR {
+				x := m.operand(c, e.X, e.Op.String())
+				return &ast.BinaryExpr{X: x, OpPos: e.OpPos, Op: e.Op, Y: m.operand(c, e.Y, op)}
+			}
+		}
+	}
+	l := &Leaf{ID: len(m.marks.ByID), Cond: c, Expr: e, Op: op}
+	m.marks.ByID = append(m.marks.ByID, l)
+	c.Leaves = append(c.Leaves, l)
+	// The comparison is an untyped bool, which goes with operands of any
+	// boolean type.
+	return &ast.BinaryExpr{
+		X:  call("Leaf", l.ID, e),
+		Op: token.EQL,
+		Y:  &ast.BasicLit{Kind: token.INT, Value: "0"},
+	}
+}
+
+func isShortCircuit(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return isShortCircuit(e.X)
+	case *ast.UnaryExpr:
+		return e.Op == token.NOT && isShortCircuit(e.X)
+	case *ast.BinaryExpr:
+		return e.Op == token.LAND || e.Op == token.LOR
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+// Package mark puts numbered marker calls into a syntax tree, at every place
+// where code for an edge of the control flow could stand.
+//
+// A marker is a call of a function that nobody knows, so that go/ssa neither
+// removes nor moves the block it stands in. After the SSA is built, the marker
+// that a block holds tells which place in the source the block is:
+//
+//	if x > 0 {            mark.Mark(1)
+//		f()               if mark.Leaf(2, x > 0) == 0 {
+//	}                         mark.Mark(3)
+//	return                    f()
+//	                      }
+//	                      mark.Mark(4)
+//	                      return
+//
+// Statement markers (Mark) stand before runs of statements, before jumps and at
+// the ends of loop bodies. Condition markers (Leaf) stand around the operands of
+// the && and || of a condition, so that both ways out of an operand have a
+// place.
+//
+// The package is syntax only: it knows no types. Where a marker's place is in
+// terms of edges is found by package flow; what is written there, by package
+// rewrite.
+package mark
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+)
+
+// PkgPath and PkgName name the package that the markers are functions of. It
+// exists for the type checker only. The name has a letter that nobody types.
+const (
+	PkgPath = "pep/mark"
+	PkgName = "pepʹmark"
+)
+
+// A Kind says where a statement marker stands, and so how code is inserted
+// there.
+type Kind uint8
+
+const (
+	Before   Kind = iota // before the statement at Pos
+	Start                // at the start of a block or clause, after the { or : before Pos
+	After                // after the statement that ends at Pos
+	End                  // before the } at Pos
+	NoCase               // in a default clause that is to be added before the } at Pos
+	Fallthru             // before the fallthrough at Pos
+	Panic                // before the call of panic at Pos
+)
+
+// A Mark is a statement marker.
+type Mark struct {
+	ID    int
+	Kind  Kind
+	Pos   token.Pos // where code is inserted
+	Alone bool      // of a NoCase: the switch has no other clause
+	Of    ast.Node  // the clause that the marker starts, or the loop it belongs to; else nil
+
+	// The switch or select whose clause the marker starts; nil otherwise.
+	Switch ast.Stmt
+
+	// The run of statements behind the marker that are executed together
+	// with it; empty (From == To) for a marker that only holds code.
+	From, To token.Pos
+}
+
+// A Cond is the condition of an if or for statement.
+type Cond struct {
+	Stmt   ast.Stmt // *ast.IfStmt or *ast.ForStmt
+	Expr   ast.Expr // the condition as it was
+	Leaves []*Leaf  // in source order
+	Split  bool     // the operands of && and || are leaves of their own
+}
+
+// A Leaf is an operand of a condition that decides on its own where control
+// goes.
+type Leaf struct {
+	ID   int
+	Cond *Cond
+	Expr ast.Expr
+	Op   string // "&&" or "||" if the leaf is a left operand, else "if" or "for"
+}
+
+// Marks are the markers of a package.
+type Marks struct {
+	ByID  []any              // *Mark or *Leaf
+	Conds map[ast.Stmt]*Cond // by *ast.IfStmt or *ast.ForStmt
+
+	stmts map[*ast.ExprStmt]*Mark
+}
+
+// Mark returns the statement marker with the given ID, or nil if the ID is a
+// leaf's.
+func (m *Marks) Mark(id int) *Mark { mk, _ := m.ByID[id].(*Mark); return mk }
+
+// Leaf returns the leaf with the given ID, or nil if the ID is a statement
+// marker's.
+func (m *Marks) Leaf(id int) *Leaf { l, _ := m.ByID[id].(*Leaf); return l }
+
+// StmtMark returns the marker that s is, or nil if s is a statement of the
+// program.
+func (m *Marks) StmtMark(s ast.Stmt) *Mark {
+	x, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return nil
+	}
+	return m.stmts[x]
+}
+
+// Files marks the given files of one package. The trees are changed in place.
+// Files for which skip is true are left as they are.
+func Files(fset *token.FileSet, files []*ast.File, skip func(*ast.File) bool) *Marks {
+	m := &marker{fset: fset, marks: &Marks{
+		Conds: map[ast.Stmt]*Cond{},
+		stmts: map[*ast.ExprStmt]*Mark{},
+	}}
+	for _, f := range files {
+		if skip(f) {
+			continue
+		}
+		before := len(m.marks.ByID)
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Body != nil {
+					m.funcBody(d.Type, d.Body)
+				}
+			case *ast.GenDecl:
+				m.literals(d)
+			}
+		}
+		if len(m.marks.ByID) > before {
+			f.Decls = append([]ast.Decl{importDecl()}, f.Decls...)
+		}
+	}
+	return m.marks
+}
+
+type marker struct {
+	fset  *token.FileSet
+	marks *Marks
+}
+
+func importDecl() ast.Decl {
+	return &ast.GenDecl{Tok: token.IMPORT, Specs: []ast.Spec{&ast.ImportSpec{
+		Name: ast.NewIdent(PkgName),
+		Path: &ast.BasicLit{Kind: token.STRING, Value: strconv.Quote(PkgPath)},
+	}}}
+}

@@ -1,0 +1,286 @@
+package mark
+
+// This file defines the walk over statements that places the markers.
+
+import (
+	"go/ast"
+	"go/token"
+	"strconv"
+)
+
+// call returns a call of the marker function name. The nodes have no position:
+// nothing in the source corresponds to them.
+func call(name string, id int, args ...ast.Expr) *ast.CallExpr {
+	lit := &ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(id)}
+	return &ast.CallExpr{
+		Fun:  &ast.SelectorExpr{X: ast.NewIdent(PkgName), Sel: ast.NewIdent(name)},
+		Args: append([]ast.Expr{lit}, args...),
+	}
+}
+
+// mark makes a new statement marker.
+func (m *marker) mark(kind Kind, pos token.Pos, of ast.Node) (*Mark, ast.Stmt) {
+	mk := &Mark{ID: len(m.marks.ByID), Kind: kind, Pos: pos, Of: of}
+	m.marks.ByID = append(m.marks.ByID, mk)
+	s := &ast.ExprStmt{X: call("Mark", mk.ID)}
+	m.marks.stmts[s] = mk
+	return mk, s
+}
+
+func (m *marker) funcBody(typ *ast.FuncType, body *ast.BlockStmt) {
+	canEnd := typ.Results == nil || len(typ.Results.List) == 0
+	m.block(body, nil, canEnd)
+}
+
+// block marks a braced statement list. With end, control may reach the closing
+// brace and code may stand there.
+func (m *marker) block(b *ast.BlockStmt, of ast.Node, end bool) {
+	b.List = m.list(b.List, b.Lbrace+1, of)
+	if end {
+		_, s := m.mark(End, b.Rbrace, of)
+		b.List = append(b.List, s)
+	}
+}
+
+// list marks a statement list that starts at pos and returns the new list. The
+// first marker stands at the start, also of an empty list.
+func (m *marker) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt {
+	var out []ast.Stmt
+	run, s := m.mark(Start, pos, of) // the run that statements are added to; nil: start one
+	out = append(out, s)
+	extend := func(s ast.Node, to token.Pos) {
+		if run.From == token.NoPos {
+			run.From = s.Pos()
+		}
+		run.To = to
+	}
+	begin := func(kind Kind, pos token.Pos) {
+		var s ast.Stmt
+		run, s = m.mark(kind, pos, nil)
+		out = append(out, s)
+	}
+	for len(stmts) > 0 {
+		s := stmts[0]
+		stmts = stmts[1:]
+
+		var label *ast.LabeledStmt // outermost label of a loop, switch or select
+		if l, ok := s.(*ast.LabeledStmt); ok {
+			// Falling into a label is an edge of its own.
+			begin(Before, l.Pos())
+			run.Of = l.Stmt
+			if !keepsLabel(l.Stmt) {
+				// A label may stand before any other statement: let it
+				// stand before a marker.
+				inner := l.Stmt
+				mk, ms := m.mark(Before, inner.Pos(), nil)
+				l.Stmt = ms
+				out = append(out, l)
+				run = mk
+				if e, ok := inner.(*ast.EmptyStmt); ok && e.Implicit {
+					// "L: }": code goes between the colon and the brace.
+					mk.Kind, mk.Pos = Start, l.Colon+1
+					continue
+				}
+				stmts = append([]ast.Stmt{inner}, stmts...)
+				continue
+			}
+			label = l
+			s = l.Stmt
+		}
+		if run == nil {
+			begin(Before, s.Pos())
+		}
+		keep := s
+		if label != nil {
+			keep = label
+		}
+
+		switch s := s.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			extend(keep, keep.Pos())
+			if label == nil {
+				begin(Before, s.Pos()) // the edge into the loop
+				run.Of = s
+			}
+			m.stmt(s)
+			out = append(out, keep)
+			run = nil
+			if canLeave(s) {
+				var after ast.Stmt
+				run, after = m.mark(After, s.End(), s)
+				out = append(out, after)
+			}
+		case *ast.IfStmt:
+			extend(keep, s.Body.Lbrace)
+			m.stmt(s)
+			out = append(out, keep)
+			run = nil
+		case *ast.SwitchStmt:
+			extend(keep, s.Body.Lbrace)
+			m.stmt(s)
+			out = append(out, keep)
+			run = nil
+		case *ast.TypeSwitchStmt:
+			extend(keep, s.Body.Lbrace)
+			m.stmt(s)
+			out = append(out, keep)
+			run = nil
+		case *ast.SelectStmt:
+			extend(keep, s.Body.Lbrace)
+			m.stmt(s)
+			out = append(out, keep)
+			run = nil
+		case *ast.BlockStmt:
+			m.stmt(s)
+			out = append(out, keep)
+			run = nil
+		case *ast.ReturnStmt, *ast.BranchStmt:
+			end := s.End()
+			extend(s, end)
+			kind := Before
+			if b, ok := s.(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {
+				kind = Fallthru
+			}
+			m.stmt(s)
+			_, jump := m.mark(kind, s.Pos(), nil)
+			out = append(out, jump, s)
+			run = nil
+		default:
+			end := s.End()
+			extend(s, end)
+			m.stmt(s)
+			if isPanic(s) {
+				_, jump := m.mark(Panic, s.Pos(), nil)
+				out = append(out, jump)
+				run = nil
+			}
+			out = append(out, keep)
+		}
+	}
+	return out
+}
+
+// keepsLabel reports whether a label before s must stay there, because break
+// and continue refer to it.
+func keepsLabel(s ast.Stmt) bool {
+	switch s.(type) {
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
+		return true
+	}
+	return false
+}
+
+// canLeave reports whether the loop may be left at its head, so that what
+// follows it is not required to be unreachable.
+func canLeave(loop ast.Stmt) bool {
+	f, ok := loop.(*ast.ForStmt)
+	return !ok || f.Cond != nil
+}
+
+func isPanic(s ast.Stmt) bool {
+	x, ok := s.(*ast.ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := x.X.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	id, ok := c.Fun.(*ast.Ident)
+	return ok && id.Name == "panic"
+}
+
+// stmt marks what is inside of s.
+func (m *marker) stmt(s ast.Stmt) {
+	switch s := s.(type) {
+	case nil:
+	case *ast.BlockStmt:
+		m.block(s, nil, false)
+	case *ast.IfStmt:
+		m.stmt(s.Init)
+		m.literals(s.Cond)
+		s.Cond = m.cond(s, s.Cond, true)
+		m.block(s.Body, nil, false)
+		m.stmt(s.Else)
+	case *ast.ForStmt:
+		m.stmt(s.Init)
+		m.stmt(s.Post)
+		if s.Cond != nil {
+			m.literals(s.Cond)
+			s.Cond = m.cond(s, s.Cond, m.sameLine(s.For, s.Body.Lbrace))
+		}
+		m.block(s.Body, s, true)
+	case *ast.RangeStmt:
+		m.literals(s.X)
+		if s.Key != nil {
+			m.literals(s.Key)
+		}
+		if s.Value != nil {
+			m.literals(s.Value)
+		}
+		m.block(s.Body, s, true)
+	case *ast.SwitchStmt:
+		m.stmt(s.Init)
+		if s.Tag != nil {
+			m.literals(s.Tag)
+		}
+		m.clauses(s, s.Body)
+	case *ast.TypeSwitchStmt:
+		m.stmt(s.Init)
+		m.stmt(s.Assign)
+		m.clauses(s, s.Body)
+	case *ast.SelectStmt:
+		for _, c := range s.Body.List {
+			c := c.(*ast.CommClause)
+			m.stmt(c.Comm)
+			c.Body = m.clause(s, c.Body, c.Colon+1, c)
+		}
+	case *ast.LabeledStmt:
+		m.stmt(s.Stmt)
+	default:
+		m.literals(s)
+	}
+}
+
+func (m *marker) sameLine(a, b token.Pos) bool {
+	return m.fset.PositionFor(a, false).Line == m.fset.PositionFor(b, false).Line
+}
+
+// clauses marks the clauses of a switch and gives it a default clause if it has
+// none: the edge taken when no case matches needs a place too.
+func (m *marker) clauses(s ast.Stmt, body *ast.BlockStmt) {
+	hasDefault := false
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		for _, e := range c.List {
+			m.literals(e)
+		}
+		hasDefault = hasDefault || c.List == nil
+		c.Body = m.clause(s, c.Body, c.Colon+1, c)
+	}
+	if !hasDefault {
+		mk, ms := m.mark(NoCase, body.Rbrace, nil)
+		mk.Alone = len(body.List) == 0
+		mk.Switch = s
+		body.List = append(body.List, &ast.CaseClause{Body: []ast.Stmt{ms}})
+	}
+}
+
+// clause marks the body of a clause of s.
+func (m *marker) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node) []ast.Stmt {
+	id := len(m.marks.ByID)
+	out := m.list(body, pos, clause)
+	m.marks.Mark(id).Switch = s
+	return out
+}
+
+// literals marks the bodies of the outermost function literals in n.
+func (m *marker) literals(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if ok {
+			m.funcBody(lit.Type, lit.Body)
+		}
+		return !ok
+	})
+}

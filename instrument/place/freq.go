@@ -1,0 +1,141 @@
+package place
+
+// This file estimates how often the edges of a function are taken, for want of
+// a profile. The rules are the usual ones (Ball and Larus, "Branch Prediction
+// for Free", PLDI 1993: loop branches, returns, pointer comparisons), with the
+// error check that Go programs are full of.
+
+import (
+	"go/ast"
+	"go/token"
+
+	"github.com/pepgo/pep/instrument/flow"
+)
+
+// Probabilities of the outcome that a rule is about.
+const (
+	probPanic  = 0.01 // a panic follows
+	probLeave  = 0.12 // a loop is left
+	probError  = 0.08 // an error is not nil
+	probReturn = 0.28 // a return follows at once
+)
+
+// frequencies returns relative frequencies of the edges of f; only those of the
+// edges of one node compare.
+func frequencies(f *flow.Func) map[*flow.Edge]float64 {
+	loop := loops(f)
+	freq := map[*flow.Edge]float64{}
+	for _, n := range f.Nodes {
+		for _, e := range n.Out {
+			freq[e] = weight(e, loop)
+		}
+	}
+	return freq
+}
+
+// weight estimates how likely e is beside the other edges of its node.
+func weight(e *flow.Edge, loop []int) float64 {
+	switch {
+	case e.Panics:
+		return probPanic
+	case e.Leaf != nil && isErrorCheck(e.Leaf.Expr):
+		if e.Outcome == isNotEqual(e.Leaf.Expr) {
+			return probError
+		}
+		return 1 - probError
+	case loop[e.From.Index] != 0 && (e.To == nil || loop[e.To.Index] != loop[e.From.Index]):
+		return probLeave
+	case e.To == nil || returns(e.To):
+		return probReturn
+	}
+	return 0.5
+}
+
+func returns(n *flow.Node) bool { return len(n.Out) == 1 && n.Out[0].To == nil }
+
+// isErrorCheck reports whether e compares something called err with nil. The
+// name decides, not the type: it is a guess anyway.
+func isErrorCheck(e ast.Expr) bool {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	if !ok || b.Op != token.EQL && b.Op != token.NEQ {
+		return false
+	}
+	x, ok := b.X.(*ast.Ident)
+	y, ok2 := b.Y.(*ast.Ident)
+	return ok && ok2 && y.Name == "nil" && (x.Name == "err" || x.Name == "e")
+}
+
+func isNotEqual(e ast.Expr) bool { return ast.Unparen(e).(*ast.BinaryExpr).Op == token.NEQ }
+
+// loops numbers the strongly connected components of f that are loops, by node;
+// 0 is no loop. Nested loops are one: leaving the inner one does not count as
+// leaving.
+func loops(f *flow.Func) []int {
+	t := &tarjan{
+		f:     f,
+		index: make([]int, len(f.Nodes)),
+		low:   make([]int, len(f.Nodes)),
+		loop:  make([]int, len(f.Nodes)),
+		on:    make([]bool, len(f.Nodes)),
+	}
+	for _, n := range f.Nodes {
+		if t.index[n.Index] == 0 {
+			t.visit(n)
+		}
+	}
+	return t.loop
+}
+
+// tarjan finds strongly connected components (Tarjan, 1972).
+type tarjan struct {
+	f          *flow.Func
+	next       int
+	index, low []int
+	on         []bool
+	stack      []*flow.Node
+	loop       []int
+	loops      int
+}
+
+func (t *tarjan) visit(n *flow.Node) {
+	t.next++
+	v := n.Index
+	t.index[v], t.low[v] = t.next, t.next
+	t.stack = append(t.stack, n)
+	t.on[v] = true
+	self := false
+	for _, e := range n.Out {
+		if e.To == nil {
+			continue
+		}
+		w := e.To.Index
+		self = self || w == v
+		if t.index[w] == 0 {
+			t.visit(e.To)
+			t.low[v] = min(t.low[v], t.low[w])
+		} else if t.on[w] {
+			t.low[v] = min(t.low[v], t.index[w])
+		}
+	}
+	if t.low[v] != t.index[v] {
+		return
+	}
+	size := 0
+	for i := len(t.stack) - 1; ; i-- {
+		size++
+		if t.stack[i] == n {
+			break
+		}
+	}
+	members := t.stack[len(t.stack)-size:]
+	t.stack = t.stack[:len(t.stack)-size]
+	if size > 1 || self {
+		t.loops++
+	}
+	for _, m := range members {
+		t.on[m.Index] = false
+		if size > 1 || self {
+			t.loop[m.Index] = t.loops
+		}
+	}
+}

@@ -1,0 +1,153 @@
+// Package place decides what code stands at which place of a function, given
+// its graph and its path numbering.
+//
+// For the loop
+//
+//	for i < n {     // leaf 2
+//		i++     // mark 3, mark 4 at the end
+//	}               // mark 5
+//
+// truncated at its header it says: before the loop and at mark 4 a path ends and
+// the next one starts with the header's number; where leaf 2 is false, add the
+// value of that edge.
+//
+// Package rewrite turns this into text.
+package place
+
+import (
+	"fmt"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/instrument/pathnum"
+	"github.com/pepgo/pep/runtime/pdag"
+)
+
+// An Op is code at a place: r += Add, or the end of the path whose number is
+// r + Add.
+type Op struct {
+	Add  uint64 // modulo 2^64: what was added elsewhere may have to be taken back
+	Ends bool
+
+	// Restart is the path number at which the next path starts, if Ends and
+	// Restarts.
+	Restarts bool
+	Restart  uint64
+}
+
+// An Outcome is one way out of a leaf.
+type Outcome struct {
+	Leaf *mark.Leaf
+	True bool
+}
+
+// A Plan says what to write into one function.
+type Plan struct {
+	Func  *flow.Func
+	Graph *pdag.Graph
+	Marks map[*mark.Mark][]Op
+	Leafs map[Outcome][]Op
+}
+
+// Adds returns the number of increments of the path register in p.
+func (p *Plan) Adds() int { return p.count(func(op Op) bool { return !op.Ends }) }
+
+// Ends returns the number of ends of paths in p.
+func (p *Plan) Ends() int { return p.count(func(op Op) bool { return op.Ends }) }
+
+func (p *Plan) count(is func(Op) bool) int {
+	n := 0
+	count := func(ops []Op) {
+		for _, op := range ops {
+			if is(op) {
+				n++
+			}
+		}
+	}
+	for _, ops := range p.Marks {
+		count(ops)
+	}
+	for _, ops := range p.Leafs {
+		count(ops)
+	}
+	return n
+}
+
+// New numbers the paths of f, by the frequencies of its edges, and places the
+// code. The error says why the function cannot be profiled.
+func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
+	graph, err := pathnum.Number(input(f), opts)
+	if err != nil {
+		return nil, err
+	}
+	if graph.N == 0 {
+		return nil, fmt.Errorf("no path through it ever ends")
+	}
+	p := &Plan{
+		Func:  f,
+		Graph: graph,
+		Marks: map[*mark.Mark][]Op{},
+		Leafs: map[Outcome][]Op{},
+	}
+	// What an edge into a block does comes before what an edge out of it does,
+	// where both stand at the same marker.
+	for _, out := range []bool{false, true} {
+		for i, n := range f.Nodes {
+			for j, e := range n.Out {
+				if e.Place.Out == out {
+					p.edge(e, graph.Nodes[i].Out[j])
+				}
+			}
+		}
+	}
+	return p, nil
+}
+
+// input returns the graph of f with estimated frequencies.
+func input(f *flow.Func) *pathnum.Graph {
+	g := &pathnum.Graph{Nodes: make([]pathnum.Node, len(f.Nodes))}
+	freq := frequencies(f)
+	for i, n := range f.Nodes {
+		for _, e := range n.Out {
+			in := pathnum.Edge{
+				To:      pdag.Exit,
+				Freq:    freq[e],
+				Fixed:   !e.Place.Known(),
+				AddOnly: len(e.Place.Undo) > 0,
+				Ends:    e.Ends,
+				Dead:    e.Dead,
+			}
+			if e.To != nil {
+				in.To = e.To.Index
+			}
+			g.Nodes[i].Out = append(g.Nodes[i].Out, in)
+		}
+	}
+	return g
+}
+
+// edge places the code of one edge.
+func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
+	if num.Dead {
+		return
+	}
+	op := Op{Add: num.Val}
+	switch {
+	case num.Ends:
+		start, _ := p.Graph.StartAfter(num.To)
+		op.Ends, op.Restarts, op.Restart = true, true, p.Graph.Starts[start].Val
+	case num.To == pdag.Exit:
+		op.Ends = true
+	case num.Val == 0:
+		return
+	}
+	if l := e.Place.Leaf; l != nil {
+		o := Outcome{l, e.Place.Outcome}
+		p.Leafs[o] = append(p.Leafs[o], op)
+		return
+	}
+	p.Marks[e.Place.Mark] = append(p.Marks[e.Place.Mark], op)
+	for _, u := range e.Place.Undo {
+		p.Marks[u] = append([]Op{{Add: -num.Val}}, p.Marks[u]...)
+	}
+}

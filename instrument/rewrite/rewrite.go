@@ -1,0 +1,236 @@
+// Package rewrite writes path registers and polls into source text.
+//
+//	func f(x int) int {                func f(x int) int { _pep_r := …;
+//		if x > 0 {             →       if x > 0 { _pep_r += 1;
+//			x = -x                         x = -x
+//		}                              }
+//		return x                       poll(_pep_r); return x
+//	}                                  }
+//
+// All edits stay on the line they are made on, so that line numbers are those
+// of the source; a //line directive at the top names the original file. Columns
+// shift. The inserted text leans on no predeclared name, adds no function
+// literal, no defer and no package-level initialiser, and never stands around an
+// expression: conditions with && and || are evaluated operand by operand into a
+// variable before the statement.
+//
+// What is inserted where is said by the plans of package place.
+package rewrite
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/edit"
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/instrument/place"
+)
+
+// A Poll says what is done with the path number at the end of a path.
+type Poll string
+
+const (
+	Page  Poll = "page"  // load from the poll page
+	Flag  Poll = "flag"  // test a flag, call the sampler if it is set
+	Count Poll = "count" // count the path
+)
+
+// PageBase is the address of the poll page's first byte, where the linked
+// runtime maps it.
+const PageBase = 0x6000_0000
+
+// Names that are inserted. Source that has them already is not rewritten.
+const (
+	prefix   = "_pep_"
+	register = prefix + "r"
+	test     = prefix + "t"
+	core     = prefix + "core"
+	unsafe   = prefix + "unsafe"
+	table    = prefix + "table"
+)
+
+// Reserved reports whether src uses a name that the rewriting inserts.
+func Reserved(src []byte) bool { return strings.Contains(string(src), prefix) }
+
+// A Func is a function to rewrite.
+type Func struct {
+	Plan *place.Plan
+	Base uint64 // number of its path 0 within the package
+}
+
+// A Writer rewrites the files of a package.
+type Writer struct {
+	Poll   Poll
+	Core   string // import path of the linked runtime
+	Marks  *mark.Marks
+	Funcs  map[*ast.BlockStmt]*Func // what to rewrite, by body
+	Import bool                     // import the linked runtime even if the file does not use it
+}
+
+// Text rewrites a file: src is its text and f its marked tree. If there is
+// nothing to change, ok is false.
+func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
+	w := &file{Writer: wr, buf: edit.New(src), file: fset.File(f.FileStart)}
+	for _, d := range f.Decls {
+		w.decl(d)
+	}
+	if !w.buf.Changed() {
+		return "", false
+	}
+	w.imports(f)
+	return fmt.Sprintf("//line %s:1:1\n", w.file.Name()) + w.buf.String(), true
+}
+
+// Table returns a file of package name that declares the package's table of
+// counts: static data, which needs no initialiser.
+func Table(name, corePath, path string, paths uint64) string {
+	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.Table{Path: %q, N: %d}\n",
+		name, core, corePath, table, core, path, paths)
+}
+
+// A file is a file that is being rewritten.
+type file struct {
+	*Writer
+	buf  *edit.Buffer
+	file *token.File
+
+	usesUnsafe, usesCore bool
+}
+
+// imports adds the imports that the inserted text needs, right behind the
+// package clause. A file may import a package twice under different names.
+func (w *file) imports(f *ast.File) {
+	var b strings.Builder
+	if w.usesUnsafe {
+		fmt.Fprintf(&b, "; import %s \"unsafe\"", unsafe)
+	}
+	switch {
+	case w.usesCore:
+		fmt.Fprintf(&b, "; import %s %q", core, w.Core)
+	case w.Import:
+		fmt.Fprintf(&b, "; import _ %q", w.Core)
+	}
+	w.buf.Insert(w.offset(f.Name.End()), b.String())
+}
+
+func (w *file) offset(p token.Pos) int { return w.file.Offset(p) }
+
+func (w *file) insert(p token.Pos, text string) {
+	if text != "" {
+		w.buf.Insert(w.offset(p), text)
+	}
+}
+
+func (w *file) decl(d ast.Decl) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Body != nil {
+			w.body(d.Body)
+		}
+	case *ast.GenDecl:
+		if d.Tok != token.IMPORT {
+			w.literals(nil, d)
+		}
+	}
+}
+
+// A scope is a function that is being rewritten; nil if it is left alone.
+type scope struct {
+	*Func
+	plan *place.Plan
+}
+
+// body rewrites a function body.
+func (w *file) body(b *ast.BlockStmt) {
+	f := w.Funcs[b]
+	if f == nil {
+		w.stmts(nil, b.List)
+		return
+	}
+	s := &scope{f, f.Plan}
+	if s.hasRegister() {
+		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.Sizeof(0)*0 + %s;", register, unsafe, w.number(s, 0)))
+		w.usesUnsafe = true
+	}
+	w.stmts(s, b.List)
+}
+
+// hasRegister reports whether the function's paths differ.
+func (s *scope) hasRegister() bool { return s.plan.Graph.N > 1 }
+
+// number returns the constant for path p of s: an address in the poll page, or
+// the number of the path in the package.
+func (w *file) number(s *scope, p uint64) string {
+	n := s.Base + p
+	if w.Poll == Page {
+		return fmt.Sprintf("%#x", PageBase+n)
+	}
+	return fmt.Sprint(n)
+}
+
+// code returns the text of ops.
+func (w *file) code(s *scope, ops []place.Op) string {
+	var b strings.Builder
+	for _, op := range ops {
+		switch {
+		case op.Ends:
+			b.WriteString(w.poll(s, op.Add))
+			if op.Restarts && s.hasRegister() {
+				fmt.Fprintf(&b, " %s = %s;", register, w.number(s, op.Restart))
+			}
+		case int64(op.Add) < 0:
+			fmt.Fprintf(&b, " %s -= %d;", register, -op.Add)
+		default:
+			fmt.Fprintf(&b, " %s += %d;", register, op.Add)
+		}
+	}
+	return b.String()
+}
+
+// poll returns the text that ends the path r + add.
+func (w *file) poll(s *scope, add uint64) string {
+	r := register
+	switch {
+	case !s.hasRegister():
+		r = w.number(s, 0)
+	case add != 0:
+		r = fmt.Sprintf("%s + %d", register, add)
+	}
+	switch w.Poll {
+	case Page:
+		w.usesUnsafe = true
+		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, w.uintptr(s, r))
+	case Flag:
+		w.usesCore = true
+		return fmt.Sprintf(" if %s.Flag != 0 { %s.Poll(%s) };", core, core, r)
+	default:
+		w.usesCore = true
+		return fmt.Sprintf(" %s.Count(&%s, %s);", core, table, r)
+	}
+}
+
+// uintptr makes a constant one that may be converted to an unsafe.Pointer.
+func (w *file) uintptr(s *scope, r string) string {
+	if s.hasRegister() {
+		return r
+	}
+	return unsafe + ".Sizeof(0)*0 + " + r
+}
+
+// atMark returns the text at a statement marker.
+func (w *file) atMark(s *scope, mk *mark.Mark) string {
+	if s == nil {
+		return ""
+	}
+	return w.code(s, s.plan.Marks[mk])
+}
+
+// atLeaf returns the text at an outcome of a leaf.
+func (w *file) atLeaf(s *scope, l *mark.Leaf, outcome bool) string {
+	if s == nil {
+		return ""
+	}
+	return w.code(s, s.plan.Leafs[place.Outcome{Leaf: l, True: outcome}])
+}

@@ -1,0 +1,177 @@
+package rewrite
+
+// This file defines the walk over the marked tree that makes the edits.
+//
+// Positions of edits are taken from the nodes of the source and from the
+// markers; the marker calls themselves have none.
+
+import (
+	"go/ast"
+	"go/token"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+func (w *file) stmts(s *scope, list []ast.Stmt) {
+	for _, st := range list {
+		w.stmt(s, st)
+	}
+}
+
+func (w *file) stmt(s *scope, st ast.Stmt) {
+	if mk := w.Marks.StmtMark(st); mk != nil {
+		w.mark(s, mk)
+		return
+	}
+	switch st := st.(type) {
+	case nil:
+	case *ast.BlockStmt:
+		w.stmts(s, st.List)
+	case *ast.LabeledStmt:
+		w.stmt(s, st.Stmt)
+	case *ast.IfStmt:
+		w.ifStmt(s, st)
+	case *ast.ForStmt:
+		w.forStmt(s, st)
+	case *ast.RangeStmt:
+		for _, e := range []ast.Expr{st.Key, st.Value, st.X} {
+			if e != nil {
+				w.literals(s, e)
+			}
+		}
+		if w.Funcs[st.Body] != nil {
+			w.body(st.Body) // range over a function: the body is one itself
+			return
+		}
+		w.stmts(s, st.Body.List)
+	case *ast.SwitchStmt:
+		w.stmt(s, st.Init)
+		if st.Tag != nil {
+			w.literals(s, st.Tag)
+		}
+		w.clauses(s, st.Body)
+	case *ast.TypeSwitchStmt:
+		w.stmt(s, st.Init)
+		w.stmt(s, st.Assign)
+		w.clauses(s, st.Body)
+	case *ast.SelectStmt:
+		for _, c := range st.Body.List {
+			c := c.(*ast.CommClause)
+			w.stmt(s, c.Comm)
+			w.stmts(s, c.Body)
+		}
+	default:
+		w.literals(s, st)
+	}
+}
+
+// mark inserts the code at a statement marker.
+func (w *file) mark(s *scope, mk *mark.Mark) {
+	code := w.atMark(s, mk)
+	if code == "" {
+		return
+	}
+	switch mk.Kind {
+	case mark.Start:
+		w.insert(mk.Pos, code)
+	case mark.Before, mark.Panic, mark.Fallthru:
+		w.insert(mk.Pos, code[1:]+" ")
+	case mark.After, mark.End:
+		w.insert(mk.Pos, ";"+code)
+	case mark.NoCase:
+		text := "default:" + code + " "
+		if !mk.Alone {
+			text = "; " + text
+		}
+		w.insert(mk.Pos, text)
+	}
+}
+
+func (w *file) clauses(s *scope, body *ast.BlockStmt) {
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		for _, e := range c.List {
+			w.literals(s, e)
+		}
+		w.stmts(s, c.Body)
+	}
+}
+
+// literals rewrites the bodies of the function literals in n.
+func (w *file) literals(s *scope, n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if ok {
+			w.body(lit.Body)
+		}
+		return !ok
+	})
+}
+
+// ifStmt rewrites an if statement, also one that is the else branch of another.
+func (w *file) ifStmt(s *scope, st *ast.IfStmt) {
+	cond := w.Marks.Conds[st]
+	w.stmt(s, st.Init)
+	w.literals(s, cond.Expr)
+	if w.splits(s, cond) {
+		w.insertOver(st.If, "if", "{")
+		w.operands(s, cond)
+		w.insert(st.Body.Lbrace, "if "+test+" ")
+		w.stmts(s, st.Body.List)
+		w.elseBranch(s, st, "")
+		w.insert(st.End(), "}")
+		return
+	}
+	var ifTrue, ifFalse string
+	if !cond.Split {
+		ifTrue = w.atLeaf(s, cond.Leaves[0], true)
+		ifFalse = w.atLeaf(s, cond.Leaves[0], false)
+	}
+	w.insert(st.Body.Lbrace+1, ifTrue)
+	w.stmts(s, st.Body.List)
+	w.elseBranch(s, st, ifFalse)
+}
+
+// elseBranch rewrites the else branch of st and puts code at its start.
+func (w *file) elseBranch(s *scope, st *ast.IfStmt, code string) {
+	switch e := st.Else.(type) {
+	case nil:
+		if code != "" {
+			w.insert(st.End(), " else {"+code+" }")
+		}
+	case *ast.BlockStmt:
+		w.insert(e.Lbrace+1, code)
+		w.stmts(s, e.List)
+	case *ast.IfStmt:
+		if code == "" {
+			w.ifStmt(s, e)
+			return
+		}
+		w.insert(e.If, "{"+code+" ")
+		w.ifStmt(s, e)
+		w.insert(e.End(), "}")
+	}
+}
+
+// insertOver replaces the token tok at p.
+func (w *file) insertOver(p token.Pos, tok, text string) {
+	o := w.offset(p)
+	w.buf.Replace(o, o+len(tok), text)
+}
+
+func (w *file) forStmt(s *scope, st *ast.ForStmt) {
+	w.stmt(s, st.Init)
+	cond := w.Marks.Conds[st]
+	if cond != nil {
+		w.literals(s, cond.Expr)
+	}
+	switch {
+	case cond == nil:
+	case w.splits(s, cond):
+		w.movedOperands(s, cond, st)
+	case !cond.Split:
+		w.insert(st.Body.Lbrace+1, w.atLeaf(s, cond.Leaves[0], true))
+	}
+	w.stmt(s, st.Post)
+	w.stmts(s, st.Body.List)
+}

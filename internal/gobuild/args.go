@@ -1,0 +1,231 @@
+package gobuild
+
+// This file tells the arguments of pepbuild apart: flags of ours, flags of the
+// go command, and packages.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// UsageError reports a command line that cannot be carried out.
+type UsageError struct{ msg string }
+
+func (e *UsageError) Error() string { return e.msg }
+
+func usagef(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// Args is a parsed command line.
+type Args struct {
+	Verb     string   // "build", "run", "test"
+	Mode     string   // -pepmode: "sample" or "exact"
+	Poll     string   // -peppoll: "page", "flag" or "" for the best there is
+	Packages []string // -peppkg: patterns; nil for the main module
+	Truncate string   // -peptruncate: "header" or "backedge"
+	Dump     string   // -pepdump: directory
+
+	GoFlags  []string // build flags, as -flag or -flag=value
+	Gcflags  []string // values of -gcflags, in order
+	Patterns []string // packages or files
+	Rest     []string // what comes behind: arguments of the program or the tests
+}
+
+// Flags of the go command that take a value; all others are boolean. "test"
+// flags are understood by go test only, and do not concern go list.
+var (
+	valueFlags = []string{
+		"C", "asmflags", "buildmode", "compiler", "gccgoflags", "gcflags", "installsuffix", "ldflags",
+		"mod", "modfile", "o", "overlay", "p", "pgo", "pkgdir", "tags", "toolexec", "exec",
+		"covermode", "coverpkg",
+	}
+	boolFlags = []string{
+		"a", "n", "race", "msan", "asan", "cover", "v", "work", "x", "json", "buildvcs", "linkshared",
+		"modcacherw", "trimpath",
+	}
+	testValueFlags = []string{
+		"bench", "benchtime", "blockprofile", "blockprofilerate", "count", "coverprofile", "cpu",
+		"cpuprofile", "fuzz", "fuzzminimizetime", "fuzztime", "list", "memprofile", "memprofilerate",
+		"mutexprofile", "mutexprofilefraction", "outputdir", "parallel", "run", "shuffle", "skip",
+		"timeout", "trace", "vet",
+	}
+	testBoolFlags = []string{"artifacts", "benchmem", "c", "failfast", "fullpath", "short"}
+)
+
+// actionFlags say what the go command does rather than what is built; go list
+// must not see them.
+var actionFlags = []string{"a", "n", "o", "v", "work", "x", "json", "exec", "p"}
+
+// Parse parses a command line, without the name of the program.
+func Parse(args []string) (*Args, error) {
+	a := &Args{Verb: "build", Mode: "sample", Truncate: "header"}
+	if len(args) > 0 && slices.Contains([]string{"build", "run", "test"}, args[0]) {
+		a.Verb = args[0]
+		args = args[1:]
+	}
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		if args[0] == "--" {
+			args = args[1:]
+			break
+		}
+		rest, err := a.flag(args)
+		if err != nil {
+			return nil, err
+		}
+		args = rest
+	}
+	return a, a.operands(args)
+}
+
+// flag takes the flag at the start of args and returns what is left.
+func (a *Args) flag(args []string) ([]string, error) {
+	name, value, hasValue := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+	args = args[1:]
+	ours := strings.HasPrefix(name, "pep")
+	takes := ours || slices.Contains(valueFlags, name) ||
+		a.Verb == "test" && slices.Contains(testValueFlags, strings.TrimPrefix(name, "test."))
+	switch {
+	case takes && !hasValue:
+		if len(args) == 0 {
+			return nil, usagef("flag -%s needs a value", name)
+		}
+		value, args = args[0], args[1:]
+	case !takes && !slices.Contains(boolFlags, name) &&
+		!(a.Verb == "test" && slices.Contains(testBoolFlags, strings.TrimPrefix(name, "test."))):
+		return nil, usagef("unknown flag -%s (flags of ours: -pepmode, -peppkg, -peppoll, -peptruncate, -pepdump; flags of go %s go before the packages)", name, a.Verb)
+	}
+	if ours {
+		return args, a.ourFlag(name, value)
+	}
+	if err := refuse(name, value); err != nil {
+		return nil, err
+	}
+	if name == "gcflags" {
+		a.Gcflags = append(a.Gcflags, value)
+		return args, nil
+	}
+	flag := "-" + name
+	if takes || hasValue {
+		flag += "=" + value
+	}
+	a.GoFlags = append(a.GoFlags, flag)
+	return args, nil
+}
+
+func (a *Args) ourFlag(name, value string) error {
+	oneOf := func(to *string, values ...string) error {
+		if !slices.Contains(values, value) {
+			return usagef("-%s=%s: want %s", name, value, strings.Join(values, " or "))
+		}
+		*to = value
+		return nil
+	}
+	switch name {
+	case "pepmode":
+		return oneOf(&a.Mode, "sample", "exact")
+	case "peppoll":
+		return oneOf(&a.Poll, "page", "flag")
+	case "peptruncate":
+		return oneOf(&a.Truncate, "header", "backedge")
+	case "peppkg":
+		a.Packages = strings.Split(value, ",")
+	case "pepdump":
+		a.Dump = value
+	default:
+		return usagef("unknown flag -%s (there are -pepmode, -peppkg, -peppoll, -peptruncate, -pepdump)", name)
+	}
+	return nil
+}
+
+// refuse rejects flags of the go command that cannot go with instrumentation.
+func refuse(name, value string) error {
+	switch name {
+	case "toolexec":
+		return usagef("-toolexec=%s: pepbuild needs the flag for itself; build with one of the two", value)
+	case "cover", "covermode", "coverpkg", "coverprofile":
+		return usagef("-%s: coverage and pepbuild both rewrite the source; build with one of the two (-pepmode=exact counts every block)", name)
+	case "buildmode":
+		switch value {
+		case "plugin", "c-shared", "c-archive", "shared":
+			return usagef("-buildmode=%s: only executables can be profiled; use -buildmode=exe or pie", value)
+		}
+	case "linkshared":
+		return usagef("-linkshared: only executables that hold all of their code can be profiled")
+	case "compiler":
+		if value != "gc" {
+			return usagef("-compiler=%s: only gc can be used", value)
+		}
+	}
+	return nil
+}
+
+// operands takes what follows the flags.
+func (a *Args) operands(args []string) error {
+	switch a.Verb {
+	case "run":
+		n := 0
+		for n < len(args) && strings.HasSuffix(args[n], ".go") && !strings.HasPrefix(args[n], "-") {
+			n++
+		}
+		if n == 0 && len(args) > 0 {
+			n = 1
+		}
+		a.Patterns, a.Rest = args[:n], args[n:]
+	case "test":
+		// Flags may stand behind the packages; from -args on, or the first
+		// operand behind a flag, all is the tests'.
+		n := 0
+		for n < len(args) && !strings.HasPrefix(args[n], "-") {
+			n++
+		}
+		a.Patterns = args[:n]
+		args = args[n:]
+		for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-args" && args[0] != "--args" {
+			rest, err := a.flag(args)
+			if err != nil {
+				return err
+			}
+			args = rest
+		}
+		a.Rest = args
+	default:
+		for _, arg := range args {
+			if strings.HasPrefix(arg, "-") {
+				return usagef("flag %s stands behind a package: flags go first", arg)
+			}
+		}
+		a.Patterns = args
+	}
+	return nil
+}
+
+// has reports whether a boolean flag of the go command is set.
+func (a *Args) has(name string) bool {
+	return slices.Contains(a.GoFlags, "-"+name) || slices.Contains(a.GoFlags, "-"+name+"=true")
+}
+
+// value returns the value of a flag of the go command, or "".
+func (a *Args) value(name string) string {
+	value := ""
+	for _, f := range a.GoFlags {
+		if v, ok := strings.CutPrefix(f, "-"+name+"="); ok {
+			value = v
+		}
+	}
+	return value
+}
+
+// listFlags returns the flags that bear on what go list says.
+func (a *Args) listFlags() []string {
+	var flags []string
+	for _, f := range a.GoFlags {
+		name, _, _ := strings.Cut(strings.TrimPrefix(f, "-"), "=")
+		test := slices.Contains(testValueFlags, name) || slices.Contains(testBoolFlags, name) || strings.HasPrefix(name, "test.")
+		if !test && !slices.Contains(actionFlags, name) {
+			flags = append(flags, f)
+		}
+	}
+	return flags
+}

@@ -1,0 +1,238 @@
+// Package gobuild runs the go command so that it instruments what it builds.
+//
+//	pepbuild build -peppkg=all -o prog ./cmd/prog
+//
+// becomes
+//
+//	go build -toolexec='pepbuild toolexec' -gcflags=example.com/m/cmd/prog=-pep=poll=page,…
+//		-gcflags=strings=-pep=… … -o=prog ./cmd/prog
+//
+// with one tag for each package that is to be instrumented. The go command knows
+// the tags as flags of the compiler: what it has in its cache under other flags
+// stays there, and untagged packages are not compiled at all. What the tags do
+// is the work of package toolexec.
+package gobuild
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/internal/linked"
+	"github.com/pepgo/pep/internal/toolexec"
+)
+
+// goVersion is the release of Go that the linked runtime and the compile and
+// link commands are known for.
+const goVersion = "go1.26"
+
+type build struct {
+	args  *Args
+	goCmd string
+	env   map[string]string
+	deps  []*pkg
+}
+
+// Run carries out a command line and returns the exit code of the go command.
+func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	b := &build{args: args, goCmd: "go"}
+	goArgs, linkedCfg, err := b.prepare()
+	var ge *goError
+	if errors.As(err, &ge) {
+		fmt.Fprintln(stderr, ge)
+		return ge.code, nil
+	}
+	if err != nil {
+		return 1, err
+	}
+	cmd := exec.Command(b.goCmd, goArgs...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
+	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg)
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	if err != nil {
+		return 1, fmt.Errorf("running the go command: %w", err)
+	}
+	return 0, nil
+}
+
+// prepare returns the arguments for the go command, and the file that names the
+// linked runtime's archives.
+func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
+	if err := b.readEnv(); err != nil {
+		return nil, "", err
+	}
+	poll, err := b.poll()
+	if err != nil {
+		return nil, "", err
+	}
+	paths, err := b.selectPackages()
+	if err != nil {
+		return nil, "", err
+	}
+	if err := b.checkMain(); err != nil {
+		return nil, "", err
+	}
+	exe, key, err := self()
+	if err != nil {
+		return nil, "", err
+	}
+	linkedCfg, err = b.linkRuntime(poll, key)
+	if err != nil {
+		return nil, "", err
+	}
+	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key}
+	if b.args.Dump != "" {
+		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
+			return nil, "", err
+		}
+	}
+	gcflags, err := b.gcflags(paths, tag.Arg())
+	if err != nil {
+		return nil, "", err
+	}
+	goArgs = []string{b.args.Verb, "-toolexec=" + quoted(exe) + " toolexec"}
+	goArgs = append(goArgs, gcflags...)
+	goArgs = append(goArgs, b.args.GoFlags...)
+	if len(b.args.Patterns) > 0 && b.args.Verb != "test" {
+		goArgs = append(goArgs, "--")
+	}
+	goArgs = append(goArgs, b.args.Patterns...)
+	return append(goArgs, b.args.Rest...), linkedCfg, nil
+}
+
+// readEnv asks the go command for its settings, and checks that they suit.
+func (b *build) readEnv() error {
+	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS")
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("the go command is not in PATH: install Go (%s) or add its bin directory to PATH", goVersion)
+	}
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal([]byte(out), &b.env); err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	if v := b.env["GOVERSION"]; v != goVersion && !strings.HasPrefix(v, goVersion+".") && !strings.HasPrefix(v, goVersion+"-") {
+		return fmt.Errorf("the go command is %s: this pepbuild works with %s; put that first in PATH or set GOTOOLCHAIN", v, goVersion)
+	}
+	for flag := range strings.FieldsSeq(b.env["GOFLAGS"]) {
+		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if err := refuse(name, value); err != nil {
+			return fmt.Errorf("GOFLAGS: %w", err)
+		}
+	}
+	return nil
+}
+
+// poll chooses how the ends of paths are noticed.
+func (b *build) poll() (rewrite.Poll, error) {
+	if b.args.Mode == "exact" {
+		if b.args.Poll != "" {
+			return "", usagef("-peppoll=%s: with -pepmode=exact every path is counted and nothing is polled", b.args.Poll)
+		}
+		return rewrite.Count, nil
+	}
+	page := "" // why the page cannot be used
+	if b.env["GOOS"] != "linux" || b.env["GOARCH"] != "amd64" {
+		page = "on " + b.env["GOOS"] + "/" + b.env["GOARCH"]
+	}
+	for _, san := range []string{"race", "msan", "asan"} {
+		if b.args.has(san) {
+			page = "with -" + san
+		}
+	}
+	switch {
+	case b.args.Poll == "page" && page != "":
+		return "", usagef("-peppoll=page cannot be used %s; use -peppoll=flag", page)
+	case b.args.Poll == "flag" || page != "":
+		return rewrite.Flag, nil
+	}
+	return rewrite.Page, nil
+}
+
+// checkMain reports packages that cannot be run.
+func (b *build) checkMain() error {
+	if b.args.Verb == "test" {
+		return nil
+	}
+	named, mains := 0, 0
+	var other *pkg
+	for _, p := range b.deps {
+		if p.DepOnly || p.Error != nil {
+			continue
+		}
+		named++
+		if p.Name == "main" {
+			mains++
+		} else {
+			other = p
+		}
+	}
+	if named > 0 && mains == 0 {
+		return usagef("package %s is not a main package, so there is no program to profile; name a main package, or use pepbuild test", other.ImportPath)
+	}
+	return nil
+}
+
+func (b *build) linkRuntime(poll rewrite.Poll, key string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no place to keep the linked runtime: %w", err)
+	}
+	cfg := &linked.Config{
+		Go:        b.goCmd,
+		Env:       b.env,
+		ListFlags: append(b.args.listFlags(), b.userGcflags()...),
+		Shared:    b.args.value("buildmode") == "pie",
+		CacheDir:  filepath.Join(cache, "pepbuild"),
+		Key:       key,
+	}
+	switch poll {
+	case rewrite.Flag:
+		cfg.Tags = []string{"pepflag"}
+	case rewrite.Count:
+		cfg.Tags = []string{"pepexact"}
+	}
+	return linked.Build(cfg)
+}
+
+// self returns the path of this executable and a hash of its content, which
+// stands for the instrumenter and the linked runtime in cache keys.
+func self() (exe, key string, err error) {
+	if exe, err = os.Executable(); err != nil {
+		return "", "", err
+	}
+	f, err := os.Open(exe)
+	if err != nil {
+		return "", "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", "", err
+	}
+	return exe, hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+// quoted quotes a word as the go command's -toolexec wants it.
+func quoted(s string) string {
+	if !strings.ContainsAny(s, " \t'\"") {
+		return s
+	}
+	if !strings.Contains(s, "'") {
+		return "'" + s + "'"
+	}
+	return `"` + s + `"`
+}

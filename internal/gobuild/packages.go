@@ -1,0 +1,165 @@
+package gobuild
+
+// This file chooses the packages that are instrumented.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/internal/linked"
+)
+
+// A pkg is what go list says of a package.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Standard   bool
+	DepOnly    bool
+	ForTest    string
+	Module     *struct{ Main bool }
+	GoFiles    []string
+	CgoFiles   []string
+	Error      *struct{ Err string }
+}
+
+// path returns the import path without the test that a package is built for.
+func (p *pkg) path() string {
+	path, _, _ := strings.Cut(p.ImportPath, " ")
+	return path
+}
+
+// list runs go list.
+func (b *build) list(args ...string) ([]*pkg, error) {
+	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,Error"}, args...)
+	out, err := b.goOutput(args...)
+	if err != nil {
+		return nil, err
+	}
+	var pkgs []*pkg
+	for dec := json.NewDecoder(strings.NewReader(out)); ; {
+		p := new(pkg)
+		if err := dec.Decode(p); err == io.EOF {
+			return pkgs, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		pkgs = append(pkgs, p)
+	}
+}
+
+// goOutput runs the go command and returns what it prints.
+func (b *build) goOutput(args ...string) (string, error) {
+	var stderr bytes.Buffer
+	cmd := exec.Command(b.goCmd, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return "", &goError{exit.ExitCode(), stderr.String()}
+	}
+	return string(out), err
+}
+
+// goError is what the go command says when it does not succeed.
+type goError struct {
+	code   int
+	stderr string
+}
+
+func (e *goError) Error() string { return strings.TrimSpace(e.stderr) }
+
+// selectPackages returns the import paths of the packages to instrument, sorted.
+func (b *build) selectPackages() ([]string, error) {
+	args := append([]string{"-deps"}, b.args.listFlags()...)
+	if b.args.Verb == "test" {
+		args = append(args, "-test")
+	}
+	deps, err := b.list(append(append(args, "--"), b.args.Patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	b.deps = deps
+	wanted, err := b.wanted(deps)
+	if err != nil {
+		return nil, err
+	}
+	never, err := b.never()
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for _, p := range deps {
+		path := p.path()
+		if wanted(p) && !never(path) && len(p.GoFiles)+len(p.CgoFiles) > 0 && !strings.HasSuffix(path, ".test") {
+			set[path] = true
+		}
+	}
+	var paths []string
+	for path := range set {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	if len(paths) == 0 && b.args.Packages != nil {
+		return nil, usagef("-peppkg=%s matches no package of the program that can be instrumented; see go list -deps", strings.Join(b.args.Packages, ","))
+	}
+	return paths, nil
+}
+
+// wanted returns a function that says whether the user asks for a package.
+func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
+	if b.args.Packages == nil {
+		return func(p *pkg) bool { return !p.DepOnly || p.Module != nil && p.Module.Main }, nil
+	}
+	if slices.Contains(b.args.Packages, "all") {
+		return func(*pkg) bool { return true }, nil
+	}
+	matched, err := b.list(append(append(b.args.listFlags(), "--"), b.args.Packages...)...)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]bool{}
+	for _, p := range matched {
+		if p.Error != nil && p.Name == "" {
+			return nil, usagef("-peppkg: %s", strings.TrimSpace(p.Error.Err))
+		}
+		set[p.path()] = true
+	}
+	return func(p *pkg) bool { return set[p.path()] }, nil
+}
+
+// apart lists packages of std that cannot be instrumented although the linked
+// runtime does not need them: code that runs between fork and exec, in signal
+// handlers or on the runtime's own stacks, and what is called where no call may
+// be. A trailing slash stands for all below.
+var apart = []string{
+	"unsafe", "syscall", "sync/atomic", "runtime", "runtime/", "internal/runtime/", "internal/syscall/",
+	"internal/race", "internal/msan", "internal/asan",
+}
+
+// never returns a function that says which packages are never instrumented: the
+// above, and all that the linked runtime is made of.
+func (b *build) never() (func(path string) bool, error) {
+	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], nil)
+	if err != nil {
+		return nil, err
+	}
+	out, err := b.goOutput(append([]string{"list", "-deps"}, imports...)...)
+	if err != nil {
+		return nil, err
+	}
+	closure := strings.Fields(out)
+	return func(path string) bool {
+		if slices.Contains(closure, path) {
+			return true
+		}
+		return slices.ContainsFunc(apart, func(a string) bool {
+			return path == a || strings.HasSuffix(a, "/") && strings.HasPrefix(path, a)
+		})
+	}, nil
+}

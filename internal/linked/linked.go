@@ -1,0 +1,307 @@
+// Package linked compiles the runtime that is linked into instrumented programs.
+//
+// The go command does not know the runtime: its packages are no part of the
+// user's modules, and must not be looked for there. So they are compiled here, by
+// the go command's own tools, against the export data of the user's build, and
+// kept in the user's cache directory. The compile and link commands of the build
+// are told of the archives; see package toolexec.
+package linked
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"go/build"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/runtime"
+)
+
+// CorePath is the import path of the package that instrumented code uses.
+const CorePath = runtime.LinkedPath + "core"
+
+// A Config says for which build the runtime is compiled.
+type Config struct {
+	Go        string            // the go command
+	Env       map[string]string // of the build, as go env has it: GOOS, GOARCH, GOROOT, GOTOOLDIR, GOVERSION, GOAMD64
+	ListFlags []string          // build flags that change what std is compiled to, for go list -export
+	Tags      []string          // build tags: how the polls work
+	Shared    bool              // position-independent code
+	CacheDir  string            // where archives are kept
+	Key       string            // identifies the source of the runtime
+}
+
+// Build compiles the runtime unless it is in the cache, and returns the name of
+// a file with the lines of an importcfg that name the archives.
+func Build(cfg *Config) (importcfg string, err error) {
+	b := &builder{Config: cfg}
+	if err := b.scan(); err != nil {
+		return "", err
+	}
+	if err := b.listExports(); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(cfg.CacheDir, b.hash())
+	importcfg = filepath.Join(dir, "importcfg")
+	if _, err := os.Stat(importcfg); err == nil {
+		return importcfg, nil
+	}
+	return importcfg, b.build(dir)
+}
+
+// Imports returns the import paths of the packages of std that the runtime
+// imports.
+func Imports(goos, goarch string, tags []string) ([]string, error) {
+	b := &builder{Config: &Config{Env: map[string]string{"GOOS": goos, "GOARCH": goarch}, Tags: tags}}
+	err := b.scan()
+	return b.std, err
+}
+
+type builder struct {
+	*Config
+	pkgs    []*build.Package // dependencies first
+	std     []string         // import paths from outside
+	exports map[string]string
+}
+
+// scan finds the packages, their files for the configuration, and their imports.
+func (b *builder) scan() error {
+	entries, err := fs.ReadDir(runtime.Source, ".")
+	if err != nil {
+		return err
+	}
+	pkgs := map[string]*build.Package{}
+	for _, e := range entries {
+		pkg, err := b.context().ImportDir(e.Name(), 0)
+		if err != nil {
+			return fmt.Errorf("linked runtime: %w", err)
+		}
+		pkgs[e.Name()] = pkg
+	}
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		for _, imp := range pkgs[name].Imports {
+			if rest, ok := strings.CutPrefix(imp, runtime.ModulePath); ok {
+				visit(rest)
+			} else if imp != "unsafe" && !slices.Contains(b.std, imp) {
+				b.std = append(b.std, imp)
+			}
+		}
+		b.pkgs = append(b.pkgs, pkgs[name])
+	}
+	for _, e := range entries {
+		visit(e.Name())
+	}
+	slices.Sort(b.std)
+	return nil
+}
+
+// context returns a build context that reads the embedded source.
+func (b *builder) context() *build.Context {
+	ctx := build.Default
+	ctx.GOOS, ctx.GOARCH = b.Env["GOOS"], b.Env["GOARCH"]
+	ctx.CgoEnabled = false
+	ctx.BuildTags = append([]string{"peplinked"}, b.Tags...)
+	ctx.JoinPath = path.Join
+	ctx.IsAbsPath = path.IsAbs
+	ctx.IsDir = func(name string) bool {
+		info, err := fs.Stat(runtime.Source, name)
+		return err == nil && info.IsDir()
+	}
+	ctx.HasSubdir = func(string, string) (string, bool) { return "", false }
+	ctx.ReadDir = func(dir string) ([]fs.FileInfo, error) {
+		entries, err := fs.ReadDir(runtime.Source, dir)
+		var infos []fs.FileInfo
+		for _, e := range entries {
+			if info, err := e.Info(); err == nil {
+				infos = append(infos, info)
+			}
+		}
+		return infos, err
+	}
+	ctx.OpenFile = func(name string) (io.ReadCloser, error) { return runtime.Source.Open(name) }
+	return &ctx
+}
+
+// listExports finds the export data of the imported packages of std.
+func (b *builder) listExports() error {
+	args := append([]string{"list", "-export", "-f", "{{.ImportPath}}={{.Export}}"}, b.ListFlags...)
+	out, err := output(b.Go, append(append(args, "--"), b.std...)...)
+	if err != nil {
+		return fmt.Errorf("listing std for the linked runtime: %w", err)
+	}
+	b.exports = map[string]string{}
+	for line := range strings.Lines(out) {
+		imp, file, _ := strings.Cut(strings.TrimSpace(line), "=")
+		b.exports[imp] = file
+	}
+	return nil
+}
+
+// hash identifies the archives: the export data's file names are hashes of their
+// content.
+func (b *builder) hash() string {
+	h := sha256.New()
+	fmt.Fprintln(h, b.Key, b.Tags, b.Shared)
+	for _, v := range []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT"} {
+		fmt.Fprintln(h, v, b.Env[v])
+	}
+	for _, imp := range b.std {
+		fmt.Fprintln(h, imp, b.exports[imp])
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// build compiles everything into a temporary directory that then takes the
+// place of dir, so that concurrent builds do not see halves.
+func (b *builder) build(dir string) (err error) {
+	if err := os.MkdirAll(b.CacheDir, 0o777); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(b.CacheDir, "build-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+
+	var stdcfg, ours strings.Builder
+	for imp, file := range b.exports {
+		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", imp, file)
+	}
+	for _, pkg := range b.pkgs {
+		name := path.Base(pkg.Dir)
+		cfg := filepath.Join(work, name+".importcfg")
+		if err := os.WriteFile(cfg, []byte(stdcfg.String()), 0o666); err != nil {
+			return err
+		}
+		if err := b.compile(pkg, work, cfg); err != nil {
+			return fmt.Errorf("compiling the linked runtime: %w", err)
+		}
+		imp := runtime.LinkedPath + name
+		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", imp, filepath.Join(work, name+".a"))
+		fmt.Fprintf(&ours, "packagefile %s=%s\n", imp, filepath.Join(dir, name+".a"))
+	}
+	if err := os.WriteFile(filepath.Join(work, "importcfg"), []byte(ours.String()), 0o666); err != nil {
+		return err
+	}
+	if err := os.Rename(work, dir); err != nil {
+		if _, statErr := os.Stat(filepath.Join(dir, "importcfg")); statErr == nil {
+			return nil // somebody else was faster
+		}
+		return err
+	}
+	return nil
+}
+
+// compile compiles one package into work.
+func (b *builder) compile(pkg *build.Package, work, importcfg string) error {
+	name := path.Base(pkg.Dir)
+	imp := runtime.LinkedPath + name
+	src := filepath.Join(work, name)
+	if err := b.extract(pkg, src); err != nil {
+		return err
+	}
+	out := filepath.Join(work, name+".a")
+	args := []string{"-o", out, "-p", imp, "-pack", "-importcfg", importcfg, "-trimpath", src + "=>" + imp}
+	if b.Shared {
+		args = append(args, "-shared")
+	}
+	if len(pkg.SFiles) == 0 {
+		args = append(args, "-complete")
+	} else {
+		symabis := filepath.Join(src, "symabis")
+		if err := b.assemble(imp, src, pkg.SFiles, "-gensymabis", "-o", symabis); err != nil {
+			return err
+		}
+		args = append(args, "-symabis", symabis, "-asmhdr", filepath.Join(src, "go_asm.h"))
+	}
+	if err := b.tool(src, "compile", append(args, pkg.GoFiles...)...); err != nil {
+		return err
+	}
+	for _, s := range pkg.SFiles {
+		obj := strings.TrimSuffix(s, ".s") + ".o"
+		if err := b.assemble(imp, src, []string{s}, "-o", obj); err != nil {
+			return err
+		}
+		data, err := os.ReadFile(filepath.Join(src, obj))
+		if err != nil {
+			return err
+		}
+		short := fmt.Sprintf("asm%d.o", slices.Index(pkg.SFiles, s))
+		if err := archive.Add(out, short, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// extract writes the files of a package, with imports as they are in programs.
+func (b *builder) extract(pkg *build.Package, dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for _, name := range slices.Concat(pkg.GoFiles, pkg.SFiles) {
+		text, err := fs.ReadFile(runtime.Source, path.Join(pkg.Dir, name))
+		if err != nil {
+			return err
+		}
+		text = bytes.ReplaceAll(text, []byte(`"`+runtime.ModulePath), []byte(`"`+runtime.LinkedPath))
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			return err
+		}
+	}
+	// The assembler wants it when it looks for symbols, before it exists.
+	return os.WriteFile(filepath.Join(dir, "go_asm.h"), nil, 0o666)
+}
+
+func (b *builder) assemble(imp, dir string, files []string, args ...string) error {
+	args = append(args,
+		"-p", imp, "-trimpath", dir+"=>"+imp, "-I", dir, "-I", filepath.Join(b.Env["GOROOT"], "pkg", "include"),
+		"-D", "GOOS_"+b.Env["GOOS"], "-D", "GOARCH_"+b.Env["GOARCH"])
+	if v := b.Env["GOAMD64"]; v != "" {
+		args = append(args, "-D", "GOAMD64_"+v)
+	}
+	if b.Shared {
+		args = append(args, "-shared")
+	}
+	return b.tool(dir, "asm", append(args, files...)...)
+}
+
+func (b *builder) tool(dir, name string, args ...string) error {
+	cmd := exec.Command(filepath.Join(b.Env["GOTOOLDIR"], name), args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOOS="+b.Env["GOOS"], "GOARCH="+b.Env["GOARCH"], "PWD="+dir)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", name, err, out)
+	}
+	return nil
+}
+
+// output runs a command and returns what it prints; what it says on its standard
+// error is part of the error.
+func output(name string, args ...string) (string, error) {
+	var stderr bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w\n%s", filepath.Base(name), args[0], err, stderr.Bytes())
+	}
+	return string(out), nil
+}

@@ -1,0 +1,178 @@
+package toolexec
+
+// This file instruments a package on its way to the compiler.
+
+import (
+	"errors"
+	"fmt"
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/internal/linked"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// compile runs a compile command, on instrumented source if it is tagged.
+func (t *tool) compile() (int, error) {
+	value, i := t.flag(TagFlag)
+	if i < 0 {
+		return t.run(t.args)
+	}
+	tag, err := ParseTag(value)
+	if err != nil {
+		return 1, err
+	}
+	t.args = append(append([]string(nil), t.args[:i]...), t.args[i+1:]...)
+	if _, ok := t.flag("-V"); ok >= 0 {
+		return t.run(t.args)
+	}
+	c := &compilation{tool: t, tag: tag}
+	if err := c.read(); err != nil {
+		return 1, err
+	}
+	return c.run()
+}
+
+// A compilation is a compile command that is tagged.
+type compilation struct {
+	*tool
+	tag       Tag
+	path      string // import path
+	out       string // archive to write
+	importcfg string
+	rewrites  string         // of file names, from -trimpath
+	files     map[string]int // Go files by absolute name: index in args
+	order     []string       // the same in order
+}
+
+func (c *compilation) read() error {
+	c.path, _ = c.flag("-p")
+	c.out, _ = c.flag("-o")
+	c.importcfg, _ = c.flag("-importcfg")
+	c.rewrites, _ = c.flag("-trimpath")
+	c.files = map[string]int{}
+	for i := len(c.args) - 1; i >= 0 && strings.HasSuffix(c.args[i], ".go"); i-- {
+		abs, err := filepath.Abs(c.args[i])
+		if err != nil {
+			return err
+		}
+		c.files[abs] = i
+		c.order = append([]string{abs}, c.order...)
+	}
+	if c.path == "" || c.out == "" || c.importcfg == "" || len(c.order) == 0 {
+		return errors.New("compile command without -p, -o, -importcfg or Go files: this version of Go is not known")
+	}
+	return nil
+}
+
+func (c *compilation) run() (int, error) {
+	imports, err := readImports(c.importcfg)
+	if err != nil {
+		return 1, err
+	}
+	lang, _ := c.flag("-lang")
+	res, err := instrument.Do(&instrument.Package{
+		Path:      c.path,
+		Files:     c.order,
+		Importer:  imports,
+		GoVersion: lang,
+		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
+		CorePath:  linked.CorePath,
+		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
+	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering()})
+	if err != nil {
+		// What is wrong with the package is the compiler's to say.
+		code, runErr := c.tool.run(c.args)
+		if code == 0 && runErr == nil {
+			return 1, fmt.Errorf("%s compiles but cannot be instrumented: %w; exclude it by -peppkg", c.path, err)
+		}
+		return code, runErr
+	}
+	if err := c.replace(res); err != nil {
+		return 1, err
+	}
+	code, err := c.tool.run(c.args)
+	if code != 0 || err != nil {
+		return code, err
+	}
+	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
+}
+
+// replace writes the instrumented files and has the command compile them.
+func (c *compilation) replace(res *instrument.Result) error {
+	dir := filepath.Join(filepath.Dir(c.out), "pep")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return err
+	}
+	for name, text := range res.Text {
+		file := filepath.Join(dir, filepath.Base(name))
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			return err
+		}
+		c.args[c.files[name]] = file
+	}
+	if res.Table != "" {
+		file := filepath.Join(dir, "pep_table.go")
+		if err := os.WriteFile(file, []byte(res.Table), 0o666); err != nil {
+			return err
+		}
+		c.args = append(c.args, file)
+	}
+	if c.tag.Dump != "" {
+		if err := dump(c.tag.Dump, c.path, dir); err != nil {
+			return err
+		}
+	}
+	linked, err := linkedPackages()
+	if err != nil {
+		return err
+	}
+	cfg := filepath.Join(dir, "importcfg")
+	if err := appendFile(c.importcfg, cfg, linked); err != nil {
+		return err
+	}
+	_, i := c.flag("-importcfg")
+	c.args = withFlag(c.args, i, "-importcfg", cfg)
+	return nil
+}
+
+// dump copies the instrumented files of a package to where the user looks.
+func dump(root, path, dir string) error {
+	to := filepath.Join(root, filepath.FromSlash(path))
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	return os.CopyFS(to, os.DirFS(dir))
+}
+
+// linkedPackages returns the lines of the importcfg for the linked runtime.
+func linkedPackages() (string, error) {
+	name := os.Getenv(EnvLinked)
+	if name == "" {
+		return "", fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvLinked)
+	}
+	b, err := os.ReadFile(name)
+	return string(b), err
+}
+
+// trimmed applies the compiler's -trimpath rewrites to a file name, as
+// cmd/internal/objabi does: a list, separated by semicolons, of a prefix and
+// what to put in its place.
+func trimmed(name, rewrites string) string {
+	for rule := range strings.SplitSeq(rewrites, ";") {
+		prefix, with, _ := strings.Cut(rule, "=>")
+		rest, ok := strings.CutPrefix(name, prefix)
+		if !ok || prefix == "" || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator {
+			continue
+		}
+		if with == "" {
+			return strings.TrimLeft(rest, `/\`)
+		}
+		return with + rest
+	}
+	return name
+}

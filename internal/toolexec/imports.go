@@ -1,0 +1,80 @@
+package toolexec
+
+// This file reads what the go command says of a package's imports, and their
+// export data.
+
+import (
+	"bufio"
+	"fmt"
+	"go/token"
+	"go/types"
+	"os"
+	"strings"
+
+	"golang.org/x/tools/go/gcexportdata"
+)
+
+// An importer imports packages from the archives that an importcfg names.
+type importer struct {
+	fset    *token.FileSet
+	mapping map[string]string // import path in the source to import path
+	file    map[string]string // import path to archive
+	done    map[string]*types.Package
+}
+
+// readImports reads an importcfg file.
+func readImports(name string) (*importer, error) {
+	imp := &importer{
+		fset:    token.NewFileSet(),
+		mapping: map[string]string{},
+		file:    map[string]string{},
+		done:    map[string]*types.Package{},
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// Not a bufio.Scanner: lines may be longer than it takes.
+	for r := bufio.NewReader(f); ; {
+		line, err := r.ReadString('\n')
+		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		key, value, _ := strings.Cut(rest, "=")
+		switch verb {
+		case "importmap":
+			imp.mapping[key] = value
+		case "packagefile":
+			imp.file[key] = value
+		}
+		if err != nil {
+			return imp, nil
+		}
+	}
+}
+
+// Import implements types.Importer.
+func (imp *importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if to, ok := imp.mapping[path]; ok {
+		path = to
+	}
+	if pkg := imp.done[path]; pkg != nil && pkg.Complete() {
+		return pkg, nil
+	}
+	name, ok := imp.file[path]
+	if !ok {
+		return nil, fmt.Errorf("no export data for %q", path)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := gcexportdata.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return nil, fmt.Errorf("export data of %q: %w", path, err)
+	}
+	return gcexportdata.Read(r, imp.fset, imp.done, path)
+}

@@ -1,0 +1,79 @@
+package toolexec
+
+// This file links the runtime and the site tables into a program.
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// sitesMember is the archive member that holds a package's site table.
+const sitesMember = "pep.sites"
+
+// link runs a link command. If packages of the program are instrumented, the
+// runtime is linked in and their site tables are appended to the executable.
+func (t *tool) link() (int, error) {
+	cfg, i := t.flag("-importcfg")
+	out, _ := t.flag("-o")
+	if i < 0 || out == "" {
+		return t.run(t.args) // -V=full
+	}
+	tables, err := siteTables(cfg)
+	if err != nil {
+		return 1, err
+	}
+	if tables == nil {
+		return t.run(t.args)
+	}
+	linked, err := linkedPackages()
+	if err != nil {
+		return 1, err
+	}
+	ours := filepath.Join(filepath.Dir(cfg), "importcfg.pep")
+	if err := appendFile(cfg, ours, linked); err != nil {
+		return 1, err
+	}
+	code, err := t.run(withFlag(t.args, i, "-importcfg", ours))
+	if code != 0 || err != nil {
+		return code, err
+	}
+	return 0, appendTrailer(out, tables)
+}
+
+// siteTables returns the site tables of the packages that an importcfg names,
+// by import path; nil if there are none.
+func siteTables(importcfg string) ([]byte, error) {
+	imports, err := readImports(importcfg)
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for path := range imports.file {
+		paths = append(paths, path)
+	}
+	slices.Sort(paths)
+	var tables []byte
+	for _, path := range paths {
+		table, err := archive.Find(imports.file[path], sitesMember)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, table...)
+	}
+	return tables, nil
+}
+
+func appendTrailer(exe string, tables []byte) (err error) {
+	f, err := os.OpenFile(exe, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = f.Write(wire.AppendTrailer(tables))
+	return err
+}

@@ -1,0 +1,105 @@
+// Package toolexec stands between the go command and its tools.
+//
+// The go command is run with -toolexec, and calls
+//
+//	pepbuild toolexec /path/to/compile -o $WORK/b002/_pkg_.a … -pep=poll=page,… x.go
+//
+// for every tool it needs. Most calls are passed on as they are. A compile
+// command with a -pep tag (put there through -gcflags, so that it is part of the
+// build cache's key) compiles instrumented copies of its files instead, and
+// stores the package's site table in the archive. A link command gathers the
+// site tables of all packages, links the runtime in, and appends the tables to
+// the executable.
+//
+// The caller has to see to it that the packages that are tagged may be
+// instrumented, and that the linked runtime is built; see package gobuild.
+package toolexec
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// EnvLinked names the environment variable that tells where the linked runtime
+// is: a file in the format of an importcfg.
+const EnvLinked = "PEPBUILD_LINKED"
+
+// Run runs the tool args[0] with the given arguments and returns its exit code.
+func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	if len(args) == 0 {
+		return 2, errors.New("toolexec: no tool: this verb is for the go command")
+	}
+	t := &tool{path: args[0], args: args[1:], stdin: stdin, stdout: stdout, stderr: stderr}
+	switch strings.TrimSuffix(filepath.Base(t.path), ".exe") {
+	case "compile":
+		return t.compile()
+	case "link":
+		return t.link()
+	}
+	return t.run(t.args)
+}
+
+// A tool is a call of a tool of the go command.
+type tool struct {
+	path           string
+	args           []string
+	stdin          io.Reader
+	stdout, stderr io.Writer
+}
+
+// run runs the tool and returns its exit code.
+func (t *tool) run(args []string) (int, error) {
+	cmd := exec.Command(t.path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = t.stdin, t.stdout, t.stderr
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode(), nil
+	}
+	if err != nil {
+		return 1, fmt.Errorf("running %s: %w", t.path, err)
+	}
+	return 0, nil
+}
+
+// flag returns the value of a flag of the tool's command line, and its index;
+// -1 if it is not there.
+func (t *tool) flag(name string) (value string, index int) {
+	for i, a := range t.args {
+		if v, ok := strings.CutPrefix(a, name+"="); ok {
+			return v, i
+		}
+		if a == name && i+1 < len(t.args) {
+			return t.args[i+1], i + 1
+		}
+	}
+	return "", -1
+}
+
+// withFlag returns args with the value at index i, as flag found it, replaced.
+func withFlag(args []string, i int, name, value string) []string {
+	args = append([]string(nil), args...)
+	if strings.HasPrefix(args[i], name+"=") {
+		args[i] = name + "=" + value
+	} else {
+		args[i] = value
+	}
+	return args
+}
+
+// appendFile writes a copy of the file name with text added at the end.
+func appendFile(name, copy, text string) error {
+	old, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if len(old) > 0 && old[len(old)-1] != '\n' {
+		old = append(old, '\n')
+	}
+	return os.WriteFile(copy, append(old, text...), 0o666)
+}

@@ -1,0 +1,29 @@
+// Package runtime holds the source of what is linked into instrumented programs.
+//
+// The packages below this one are compiled twice: as packages of this module,
+// for their tests and for the tools that read what they write, and by pepbuild,
+// under the import path 0pep, as part of the program that is profiled:
+//
+//	pdag      the numbered graph of a function; from path numbers to paths
+//	wire      site tables
+//	core      polls, sampling, the table of samples, start and end of the program
+//	report    from samples to profiles
+//	pprofenc  pprof's file format
+//
+// They import nothing but each other and what package runtime of the standard
+// library imports itself, since everything else may be instrumented.
+package runtime
+
+import "embed"
+
+// Source is the source of the packages, one directory each.
+//
+//go:embed */*.go */*.s
+var Source embed.FS
+
+// ModulePath is how the packages import each other in this module, LinkedPath
+// how they do in a program.
+const (
+	ModulePath = "github.com/pepgo/pep/runtime/"
+	LinkedPath = "0pep/"
+)
