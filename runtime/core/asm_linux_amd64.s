@@ -64,8 +64,8 @@ ok:
 	SYSCALL
 
 // faultEntry handles SIGSEGV. DI = signal, SI = siginfo, DX = ucontext. A read
-// of the poll region that is not permitted goes to onFault, all else to the
-// handler that was there before, as if we had not been.
+// of the poll region that is not permitted goes to onFault, all else on to
+// deathEntry.
 TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	SIGINFO_ADDR(SI), BX
 	MOVQ	BX, AX
@@ -97,8 +97,7 @@ disarm:
 	MPROTECT
 	RET
 chain:
-	MOVQ	·chained+(11*8)(SB), AX
-	JMP	AX
+	JMP	·deathEntry(SB)
 
 // tickEntry handles the timer's signal.
 TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
@@ -116,7 +115,8 @@ protect:
 	MPROTECT
 	RET
 
-// deathEntry handles signals that a program may die of.
+// deathEntry handles signals that a program may die of. Unless it does, the
+// handler that was there before is entered as if we had not been.
 TEXT ·deathEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	SUBQ	$56, SP
 	MOVQ	DI, 24(SP)

@@ -36,9 +36,21 @@
 // profile of a program that panics or is killed. On systems other than Linux
 // the program must set [WriteFile].
 //
-// The package is compiled as 0pep/core and linked under everything that is
-// instrumented, so it imports nothing that could be: the runtime, what the
-// runtime imports, and its own siblings.
+// # How it is linked
+//
+// pepbuild compiles this package and the siblings it needs (pdag, wire,
+// pprofenc, report, core, in this order) as 0pep/core and so on, with the text
+// github.com/pepgo/pep/runtime/ in import clauses replaced by 0pep/, and links
+// them under everything that is instrumented. So they import nothing that could
+// be: the runtime, what the runtime imports, and each other. It takes
+//
+//   - the files that the go command chooses (go list -find -tags) with the tag
+//     peplinked, and pepflag or pepexact for those kinds of poll;
+//   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
+//     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
+//     -shared for both in position-independent builds; never -race and the like;
+//   - link -checklinkname=0, for the two variables of the runtime that are
+//     referred to in crash_linux_amd64.s.
 //
 // Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
 // for what is sampled when; the poll page is ours (design.md section 2).

@@ -39,8 +39,8 @@ type frame struct {
 
 // textOffset returns pc relative to the text segment; not ok is a pc outside.
 func textOffset(pc uintptr) (off uint32, ok bool) {
-	off64 := pc - textBase
-	return uint32(off64), off64 < textSize
+	d := pc - textBase
+	return uint32(d), d < textSize
 }
 
 // onFault handles the fault of a page poll for path number: it counts the path
@@ -61,7 +61,8 @@ func onFault(ctx *ucontext, number uintptr) action {
 		ctx.callers(&k)
 		counts.add(&k)
 	}
-	ctx.rip = unsafe.Add(ctx.rip, n)
+	// Not a pointer store: that would be a write barrier during a collection.
+	*(*uintptr)(unsafe.Pointer(&ctx.rip)) += n
 	return act
 }
 
@@ -103,65 +104,3 @@ func onTick() action {
 	setFlag(act)
 	return actNone
 }
-
-// A fate is what becomes of a program that got a signal, as bits.
-type fate uintptr
-
-const (
-	fateWrite fate = 1 << iota // run the writer
-	fateChain                  // go on with the handler that was there before
-	fateExit                   // exit(2)
-)
-
-const (
-	sigABRT = 6
-	siTkill = -6
-
-	raiseSize = 64 // bytes from the start of runtime.raise that are surely in it or harmless
-)
-
-// onDeath handles signals that may be the end of the program. Go's own handler
-// decides: unless the program has asked to be notified, it raises the signal
-// again for the kernel to act upon, and that is when the profile is written.
-// The same way come panics and fatal errors, as SIGABRT, because the runtime
-// has been told to dump core after them (keepCrashing).
-func onDeath(sig uintptr, info *siginfo, ctx *ucontext) fate {
-	if info.code != siTkill || uintptr(ctx.rip)-raiseStart >= raiseSize {
-		return fateChain
-	}
-	var f fate
-	if cas32(&dying, 0, 1) {
-		store32(&counts.Stopped, 1)
-		f = fateWrite
-	}
-	if sig == sigABRT && crashBitIsOurs() {
-		f |= fateExit
-	}
-	return f
-}
-
-// dying is set when the writer has been started for the last time.
-var dying uint32
-
-// crashBit is what GOTRACEBACK=crash sets in runtime.traceback_cache.
-const crashBit = 1
-
-// withOurBit is the value of runtime.traceback_cache that we last stored, with
-// the crash bit that is ours and not the user's; 0 if the user's is set.
-var withOurBit uint32
-
-// keepCrashing sets the crash bit, so that the runtime ends panics and fatal
-// errors with a signal, unless the program's user has set it. It is called at
-// every tick because debug.SetTraceback clears the bit.
-func keepCrashing() {
-	p := tracebackCachePtr
-	old := load32(p)
-	if old&crashBit == 0 && cas32(p, old, old|crashBit) {
-		store32(&withOurBit, old|crashBit)
-	}
-}
-
-// crashBitIsOurs reports whether the program would have exited with status 2
-// instead of dumping core. (It is mistaken if the user, having started it with
-// GOTRACEBACK=system, calls debug.SetTraceback("crash").)
-func crashBitIsOurs() bool { return load32(tracebackCachePtr) == load32(&withOurBit) }

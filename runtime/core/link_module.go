@@ -11,8 +11,6 @@ const linked = false
 
 func atExit(func()) {}
 
-func tracebackCache() *uint32 { return new(uint32) }
-
 func load32(p *uint32) uint32               { return atomic.LoadUint32(p) }
 func store32(p *uint32, x uint32)           { atomic.StoreUint32(p, x) }
 func cas32(p *uint32, old, new uint32) bool { return atomic.CompareAndSwapUint32(p, old, new) }

@@ -1,12 +1,13 @@
 package core
 
 import (
+	"os"
+	"os/exec"
 	"testing"
 )
 
 func TestScratch(t *testing.T) {
-	l := newLinker(t, "")
+	l := newLinker(t, os.Getenv("TAGS"))
 	exe := l.program("loop.go", loopTables())
-	r := runProgram(t, exe, nil)
-	t.Logf("%+v %v", r, r.files(t))
+	exec.Command("cp", exe, "/tmp/loop").Run()
 }

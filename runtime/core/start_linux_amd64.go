@@ -13,7 +13,8 @@ var (
 	textSize   uintptr
 	raiseStart uintptr
 
-	tracebackCachePtr *uint32
+	traceback *uint32  // the runtime's traceback_cache
+	queue     *signals // the runtime's sig
 
 	faultCode, tickCode, deathCode uintptr     // of the Go functions that handlers call
 	chained                        [65]uintptr // handlers that were there before, by signal
@@ -36,8 +37,6 @@ var (
 
 // tickSignal is a real-time signal that neither Go nor the C library uses.
 const tickSignal = 62
-
-const sigSEGV, sigHUP, sigINT, sigTERM = 11, 1, 2, 15
 
 func start() {
 	env := runtimeEnvs()
@@ -153,20 +152,19 @@ func prepareWriter(env []string) {
 
 func installHandlers() {
 	raiseStart = raisePC()
-	tracebackCachePtr = tracebackCache()
+	traceback, queue = tracebackCache(), signalQueue()
 	faultCode, tickCode, deathCode = codeOf(onFault), codeOf(onTick), codeOf(onDeath)
-	if mode == modePage {
-		chained[sigSEGV] = handler(sigSEGV)
-		handle(sigSEGV, faultEntryPC())
+	for _, sig := range deadly {
+		chained[sig] = handler(sig)
+		switch {
+		case sig == sigSEGV && mode == modePage:
+			handle(sig, faultEntryPC())
+		case chained[sig] > 1: // neither default nor ignored
+			handle(sig, deathEntryPC())
+		}
 	}
 	if mode != modeExact {
 		handle(tickSignal, tickEntryPC())
-	}
-	for _, sig := range [...]uintptr{sigABRT, sigINT, sigTERM, sigHUP} {
-		if old := handler(sig); old > 1 { // neither default nor ignored
-			chained[sig] = old
-			handle(sig, deathEntryPC())
-		}
 	}
 	keepCrashing()
 }
@@ -194,10 +192,9 @@ func startTimer(ns uint64) {
 // finish writes the profile at a normal exit. It runs as an exit hook, while
 // other goroutines may go on.
 func finish() {
-	if !cas32(&dying, 0, 1) {
+	if !startDying() {
 		return
 	}
-	store32(&counts.Stopped, 1)
 	if mode != modeExact {
 		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
 	}
