@@ -9,9 +9,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -22,33 +25,59 @@ const modulePrefix = "github.com/pepgo/pep/runtime/"
 var runtimePackages = []string{"pdag", "wire", "pprofenc", "report", "core"}
 
 // exports returns an importcfg of std, for programs and for the runtime.
-var exports = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
+func exports(pie bool) (string, error) {
+	mode := "-buildmode=exe"
+	if pie {
+		mode = "-buildmode=pie"
+	}
+	exportsLock.Lock()
+	defer exportsLock.Unlock()
+	if cfg, ok := exportsKnown[mode]; ok {
+		return cfg, nil
+	}
+	out, err := exec.Command("go", "list", mode, "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
 		"runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time").Output()
+	exportsKnown[mode] = string(out)
 	return string(out), err
-})
+}
+
+var (
+	exportsLock  sync.Mutex
+	exportsKnown = map[string]string{}
+)
 
 // A linker builds programs over the runtime with some build tags.
 type linker struct {
 	t         testing.TB
 	dir       string
 	importcfg string
-	extra     []string // flags for compiler and assembler
+	pie       bool
+	programs  int // built so far
 }
 
-func newLinker(t testing.TB, tags string, extra ...string) *linker {
+// newLinker returns a linker over the runtime built with tags (",pepflag").
+func newLinker(t testing.TB, tags string, pie bool) *linker {
 	t.Helper()
-	std, err := exports()
+	std, err := exports(pie)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &linker{t: t, dir: t.TempDir(), extra: extra}
+	l := &linker{t: t, dir: t.TempDir(), pie: pie}
 	l.importcfg = filepath.Join(l.dir, "importcfg")
 	l.write(l.importcfg, std)
 	for _, name := range runtimePackages {
 		l.runtimePackage(name, "peplinked"+tags)
 	}
 	return l
+}
+
+// shared returns the flag of compiler and assembler for position-independent
+// code.
+func (l *linker) shared() []string {
+	if l.pie {
+		return []string{"-shared"}
+	}
+	return nil
 }
 
 func (l *linker) write(name, text string) {
@@ -79,7 +108,7 @@ func (l *linker) runtimePackage(name, tags string) {
 	path := "0pep/" + name
 	archive := filepath.Join(l.dir, name+".a")
 	args := []string{"compile", "-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
-	args = append(args, l.extra...)
+	args = append(args, l.shared()...)
 	if len(sFiles) == 0 {
 		args = append(args, "-complete")
 	} else {
@@ -102,7 +131,7 @@ func (l *linker) runtimePackage(name, tags string) {
 	l.tool(args...)
 	for i, s := range sFiles {
 		obj := filepath.Join(l.dir, fmt.Sprint(name, i, ".o"))
-		asm := append([]string{"asm", "-p", path, "-I", filepath.Join(goroot(), "pkg", "include")}, l.extra...)
+		asm := append([]string{"asm", "-p", path, "-I", filepath.Join(goroot(), "pkg", "include")}, l.shared()...)
 		l.tool(append(asm, "-o", obj, s)...)
 		l.tool("pack", "r", archive, obj)
 	}
@@ -123,13 +152,14 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	name := strings.TrimSuffix(file, ".go")
-	src := filepath.Join(l.dir, file)
+	l.programs++
+	name := strings.TrimSuffix(file, ".go") + string(rune('a'+l.programs))
+	src := filepath.Join(l.dir, name+".go")
 	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
 	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
-	l.tool(append(append([]string{"compile", "-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.extra...), src)...)
+	l.tool(append(append([]string{"compile", "-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared()...), src)...)
 	link := []string{"link", "-checklinkname=0", "-importcfg", l.importcfg, "-o", exe}
-	if len(l.extra) > 0 {
+	if l.pie {
 		link = append(link, "-buildmode=pie")
 	}
 	l.tool(append(link, obj)...)
@@ -154,42 +184,62 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 
 // A run is what a program left behind.
 type run struct {
-	stdout, stderr string
-	code           int // -1 after a signal
-	signal         string
+	stdout, stderr bytes.Buffer
+	state          string // "exit status 2", "signal: terminated"
 	dir            string // PEPDIR
 }
 
-// start runs exe with its own PEPDIR, in which it is to find env.
-func start1(t testing.TB, exe string, env []string, args ...string) (*exec.Cmd, *run) {
-	r := &run{dir: t.TempDir()}
-	cmd := exec.Command(exe, args...)
+// command returns exe as a command whose PEPDIR is r's.
+func command(t testing.TB, exe string, env []string, args ...string) (cmd *exec.Cmd, r *run) {
+	r = &run{dir: t.TempDir()}
+	cmd = exec.Command(exe, args...)
 	cmd.Env = append(append(os.Environ(), "PEPDIR="+r.dir), env...)
+	cmd.Stdout, cmd.Stderr = &r.stdout, &r.stderr
 	return cmd, r
 }
 
-func runProgram(t testing.TB, exe string, env []string, args ...string) *run {
+// execute runs exe to its end.
+func execute(t testing.TB, exe string, env []string, args ...string) *run {
 	t.Helper()
-	cmd, r := start1(t, exe, env, args...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Run()
-	r.stdout, r.stderr = stdout.String(), stderr.String()
-	r.code = cmd.ProcessState.ExitCode()
-	if r.code < 0 {
-		r.signal = cmd.ProcessState.String()
-	}
+	cmd, r := command(t, exe, env, args...)
+	_ = cmd.Run() // the state says how it ended
+	r.state = cmd.ProcessState.String()
 	return r
 }
 
-func (r *run) files(t testing.TB) (names []string) {
+// files lists what is in PEPDIR, without program name and process number.
+func (r *run) files(t testing.TB) string {
 	t.Helper()
 	list, err := os.ReadDir(r.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
+	var names []string
 	for _, e := range list {
-		names = append(names, e.Name())
+		names = append(names, number.ReplaceAllString(e.Name(), ""))
 	}
-	return names
+	return strings.Join(names, " ")
+}
+
+var number = regexp.MustCompile(`^\w+\.\d+\.`)
+
+const bothProfiles = "edges.pb.gz paths.pb.gz"
+
+// profile reads the profile whose name ends so.
+func (r *run) profile(t testing.TB, suffix string) *profile.Profile {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(r.dir, "*."+suffix+".pb.gz"))
+	if len(names) != 1 {
+		t.Fatalf("%d profiles of %s: %v", len(names), suffix, names)
+	}
+	f, err := os.Open(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

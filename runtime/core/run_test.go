@@ -1,13 +1,309 @@
 package core
 
 import (
+	"bufio"
+	"fmt"
+	"io"
 	"os"
-	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
 	"testing"
+
+	"github.com/google/pprof/profile"
 )
 
-func TestScratch(t *testing.T) {
-	l := newLinker(t, os.Getenv("TAGS"))
-	exe := l.program("loop.go", loopTables())
-	exec.Command("cp", exe, "/tmp/loop").Run()
+// The polls of testdata/loop.go are those of page mode; these are the others.
+const pagePoll = "_ = *(*unsafe.Pointer)(unsafe.Pointer(r))"
+
+var (
+	flagPolls = []string{
+		"const base = 0x6000_0000", "const base = 0",
+		`_ "0pep/core"`, `"0pep/core"`,
+		pagePoll, "if core.Flag != 0 { core.Poll(r) }",
+		"var array =", "var _ unsafe.Pointer; var array =",
+	}
+	exactPolls = []string{
+		"const base = 0x6000_0000", "const base = 0",
+		`_ "0pep/core"`, `"0pep/core"`,
+		pagePoll, "core.Count(&table, r)",
+		"var array =", `var _ unsafe.Pointer; var table = core.Table{Path: "main", N: 102}; var array =`,
+	}
+	noPolls = []string{`_ "0pep/core"`, "", pagePoll, "_ = (*unsafe.Pointer)(unsafe.Pointer(r))"}
+)
+
+// share returns which part of the first values of p belongs to samples with
+// label key=value among those with the label at all and a stack that has fn.
+func share(p *profile.Profile, key, value, fn string) float64 {
+	var part, all int64
+	for _, s := range p.Sample {
+		if len(s.Label[key]) == 0 || !hasFunction(s, fn) {
+			continue
+		}
+		all += s.Value[0]
+		if s.Label[key][0] == value {
+			part += s.Value[0]
+		}
+	}
+	return float64(part) / float64(all)
+}
+
+func hasFunction(s *profile.Sample, fn string) bool {
+	for _, l := range s.Location {
+		if l.Line[0].Function.Name == fn {
+			return true
+		}
+	}
+	return false
+}
+
+// testShares checks that a sampled profile has the shares that the program's
+// source gives away.
+func testShares(t *testing.T, exe, poll string) {
+	r := execute(t, exe, []string{"PEPOPTS=tick=2ms"}, "burn")
+	if r.stdout.String() != "done\n" || r.stderr.Len() > 0 || r.state != "exit status 0" {
+		t.Fatalf("%s, %s%s", r.state, &r.stdout, &r.stderr)
+	}
+	if got := r.files(t); got != bothProfiles {
+		t.Errorf("files %s", got)
+	}
+	paths, edges := r.profile(t, "paths"), r.profile(t, "edges")
+	// 69 of 100 values in the array are above 30. Half of small's arguments are even.
+	for _, s := range []struct {
+		of        string
+		got, want float64
+	}{
+		{"p1 in work", share(paths, "path", "p1", "main.work"), .69},
+		{"p2 in work", share(paths, "path", "p2", "main.work"), .31},
+		{"p1 in small", share(paths, "path", "p1", "main.small"), .5},
+		{"true in work", share(edges, "outcome", "true", "main.work") / share(edges, "kind", "if", "main.work"), .69},
+	} {
+		if s.got < s.want-.05 || s.got > s.want+.05 {
+			t.Errorf("%s: share %.3f, want about %.2f", s.of, s.got, s.want)
+		}
+	}
+	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms cpu, ` + poll + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?$`)
+	if len(paths.Comments) != 1 || !comment.MatchString(paths.Comments[0]) {
+		t.Errorf("comments %q", paths.Comments)
+	}
+	for _, want := range []string{
+		"main.work·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1",               // work has no frame
+		"main.small·p1 main.small main.caller main.burn.func1 sync.(*WaitGroup).Go.func1", // small is inlined
+	} {
+		if !hasStack(paths, want) {
+			t.Errorf("no stack %s in\n%s", want, paths)
+		}
+	}
+}
+
+func hasStack(p *profile.Profile, want string) bool {
+	for _, s := range p.Sample {
+		var names []string
+		for _, l := range s.Location {
+			names = append(names, l.Line[0].Function.Name)
+		}
+		if strings.Join(names, " ") == want {
+			return true
+		}
+	}
+	return false
+}
+
+func TestExactCountsAreExact(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepexact", false).program("loop.go", loopTables(), exactPolls...)
+	r := execute(t, exe, nil, "count")
+	if r.stdout.String() != "done\n" || r.stderr.Len() > 0 {
+		t.Fatalf("%s, %s%s", r.state, &r.stdout, &r.stderr)
+	}
+	paths := r.profile(t, "paths")
+	above := 0
+	for i := range 4096 {
+		if i*7919%100 > 30 {
+			above++
+		}
+	}
+	got := map[string]int64{}
+	for _, s := range paths.Sample {
+		got[s.Location[0].Line[0].Function.Name] = s.Value[0]
+	}
+	want := map[string]int64{
+		"main.work·p0": 400, "main.work·p1": 400 * int64(above), "main.work·p2": 400 * int64(4096-above), "main.work·p3": 400,
+		"main.small·p0": 200_000, "main.small·p1": 200_000,
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if c := paths.Comments; len(c) != 1 || c[0] != "pep: exact, every path counted" {
+		t.Errorf("comments %q", c)
+	}
+
+	if r := execute(t, exe, nil, "panic"); r.state != "exit status 2" || r.files(t) != bothProfiles {
+		t.Errorf("after a panic: %s, files %s", r.state, r.files(t))
+	}
+}
+
+func TestPagePrograms(t *testing.T) {
+	t.Parallel()
+	l := newLinker(t, "", false)
+	profiled := l.program("loop.go", loopTables())
+	plain := l.program("loop.go", nil, noPolls...)
+	bare := l.program("loop.go", nil)
+	t.Run("shares", func(t *testing.T) { testShares(t, profiled, "page poll") })
+	t.Run("ends", func(t *testing.T) { testEnds(t, profiled, plain) })
+	t.Run("signals", func(t *testing.T) { testSignals(t, profiled, plain) })
+	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
+}
+
+func TestPositionIndependentPagePrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("std may have to be compiled as position-independent code")
+	}
+	t.Parallel()
+	testShares(t, newLinker(t, "", true).program("loop.go", loopTables()), "page poll")
+}
+
+func TestFlagPrograms(t *testing.T) {
+	t.Parallel()
+	testShares(t, newLinker(t, ",pepflag", false).program("loop.go", loopTables(), flagPolls...), "flag poll")
+}
+
+// testEnds runs a program profiled and not, to all kinds of
+// ends: status and messages must be the same, and the profiles must be there.
+func testEnds(t *testing.T, profiled, plain string) {
+	t.Parallel()
+	for _, test := range []struct {
+		what string
+		env  []string
+	}{
+		{"exit", nil},
+		{"recover", nil},
+		{"collect", []string{"PEPOPTS=tick=1ms"}},
+		{"children", []string{"PEPOPTS=tick=1ms"}},
+		{"panic", nil},
+		{"panic", []string{"GOTRACEBACK=none"}},
+		{"panic", []string{"GOTRACEBACK=all"}},
+		{"panic", []string{"GOTRACEBACK=crash"}},
+		{"nil", nil},
+		{"set traceback", []string{"PEPOPTS=tick=1ms"}},
+		{"concurrent map writes", []string{"GOTRACEBACK=none"}},
+		{"deadlock", nil},
+	} {
+		name := strings.Join(append([]string{test.what}, test.env...), " ")
+		got, want := execute(t, profiled, test.env, test.what), execute(t, plain, test.env, test.what)
+		compare(t, name, got, want)
+		if f := got.files(t); f != bothProfiles && test.what != "children" {
+			t.Errorf("%s: files %s", name, f)
+		}
+	}
+}
+
+// compare compares what can be the same in two runs.
+func compare(t *testing.T, name string, got, want *run) {
+	t.Helper()
+	if got.state != want.state {
+		t.Errorf("%s: %s, want %s", name, got.state, want.state)
+	}
+	if got.stdout.String() != want.stdout.String() {
+		t.Errorf("%s: stdout %q, want %q", name, &got.stdout, &want.stdout)
+	}
+	if g, w := timeless(got.stderr.String()), timeless(want.stderr.String()); g != w {
+		t.Errorf("%s: stderr\n%s\nwant\n%s", name, g, w)
+	}
+}
+
+var changing = regexp.MustCompile(`0x[0-9a-f]+\??|goroutine \d+|m=\d+`)
+
+// timeless replaces addresses and the numbers of goroutines and threads, and
+// leaves out the runtime's own goroutines, which are not always the same.
+func timeless(stderr string) string {
+	s, _, _ := strings.Cut(changing.ReplaceAllString(stderr, "…"), "\n\n… gp=… m=nil")
+	return s
+}
+
+func testSignals(t *testing.T, profiled, plain string) {
+	t.Parallel()
+	for _, test := range []struct {
+		what string
+		sig  syscall.Signal
+	}{
+		{"wait", syscall.SIGINT},
+		{"wait", syscall.SIGTERM},
+		{"wait", syscall.SIGHUP},
+		{"wait", syscall.SIGQUIT},
+		{"wait", syscall.SIGABRT},
+		{"wait", syscall.SIGSEGV},
+		{"notify", syscall.SIGTERM},
+		{"notify", syscall.SIGQUIT},
+	} {
+		name := fmt.Sprint(test.what, " ", test.sig)
+		got, want := signalled(t, profiled, test.what, test.sig), signalled(t, plain, test.what, test.sig)
+		got.stderr.Reset() // dumps of all goroutines and registers are never the same
+		if lines := strings.Count(want.stderr.String(), "\n-----\n"); lines > 0 {
+			t.Errorf("%s: a plain program prints %d relayed dumps", name, lines)
+		}
+		want.stderr.Reset()
+		compare(t, name, got, want)
+		if f := got.files(t); f != bothProfiles {
+			t.Errorf("%s: files %s", name, f)
+		}
+	}
+}
+
+// signalled starts exe and sends it sig when it says that it is ready.
+func signalled(t *testing.T, exe, what string, sig syscall.Signal) *run {
+	t.Helper()
+	cmd, r := command(t, exe, nil, what)
+	cmd.Stdout = nil
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(out)
+	if _, err := in.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(sig); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(in)
+	r.stdout.Write(rest)
+	_ = cmd.Wait() // the state says how it ended
+	r.state = cmd.ProcessState.String()
+	return r
+}
+
+func testProblems(t *testing.T, exe, bare string) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, exe, env, stderr, files string
+	}{
+		{"an option that is not one", exe, "PEPOPTS=sample=3",
+			`pep: PEPOPTS: "sample" is none of samples, stride, tick, ag; running without a profile` + "\n", ""},
+		{"a directory that does not exist", exe, "PEPDIR=/nonexistent",
+			`pep: creating /nonexistent/X.pep: no such file or directory (PEPDIR="/nonexistent" says where); running without a profile` + "\n", ""},
+		{"a directory that is a file", exe, "PEPDIR=" + file,
+			`pep: creating ` + file + `/X.pep: not a directory (PEPDIR="` + file + `" says where); running without a profile` + "\n", ""},
+		{"no site tables", bare, "",
+			`pep: site table: none in this file (not built by pepbuild?); the counts are in DIR/X.pep` + "\n", "pep"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := execute(t, test.exe, []string{test.env}, "exit")
+			stderr := regexp.MustCompile(`\w+\.\d+\.pep`).ReplaceAllString(r.stderr.String(), "X.pep")
+			if stderr = strings.ReplaceAll(stderr, r.dir, "DIR"); stderr != test.stderr {
+				t.Errorf("stderr %s\nwant   %s", stderr, test.stderr)
+			}
+			if r.state != "exit status 3" || r.files(t) != test.files {
+				t.Errorf("%s, files %s", r.state, r.files(t))
+			}
+		})
+	}
 }

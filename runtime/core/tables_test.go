@@ -11,7 +11,7 @@ func loopTables() []*wire.Package {
 		Path:  "main",
 		Files: []string{"/src/loop.go"},
 		Funcs: []wire.Func{{
-			Name: "main.work", File: 0, Line: 26, Base: 64,
+			Name: "main.work", File: 0, Line: 27, Base: 64,
 			Graph: pdag.Graph{
 				Nodes: []pdag.Node{
 					{Out: []pdag.Edge{{To: 1, Ends: true}}},
@@ -24,14 +24,14 @@ func loopTables() []*wire.Package {
 				N:      4,
 			},
 			Blocks: []wire.Block{
-				{Spans: []wire.Span{{Line: 27, Col: 2, EndLine: 28, EndCol: 8}}, Outs: []wire.Out{{Line: 31, Col: 2}}},
-				{Branch: wire.Branch{Kind: "for", Line: 31, Col: 2}, Outs: []wire.Out{{Outcome: "body", Line: 32, Col: 3}, {Outcome: "done", Line: 42, Col: 2}}},
-				{Branch: wire.Branch{Kind: "if", Line: 32, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 33, Col: 4}, {Outcome: "false", Line: 35, Col: 4}}},
-				{Spans: []wire.Span{{Line: 33, Col: 4, EndLine: 33, EndCol: 7}}, Outs: []wire.Out{{Line: 31, Col: 2}}},
-				{Spans: []wire.Span{{Line: 35, Col: 4, EndLine: 35, EndCol: 7}}, Outs: []wire.Out{{Line: 31, Col: 2}}},
+				{Spans: []wire.Span{{Line: 28, Col: 2, EndLine: 29, EndCol: 8}}, Outs: []wire.Out{{Line: 32, Col: 2}}},
+				{Branch: wire.Branch{Kind: "for", Line: 32, Col: 2}, Outs: []wire.Out{{Outcome: "body", Line: 33, Col: 3}, {Outcome: "done", Line: 43, Col: 2}}},
+				{Branch: wire.Branch{Kind: "if", Line: 33, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 34, Col: 4}, {Outcome: "false", Line: 36, Col: 4}}},
+				{Spans: []wire.Span{{Line: 34, Col: 4, EndLine: 34, EndCol: 7}}, Outs: []wire.Out{{Line: 32, Col: 2}}},
+				{Spans: []wire.Span{{Line: 36, Col: 4, EndLine: 36, EndCol: 7}}, Outs: []wire.Out{{Line: 32, Col: 2}}},
 			},
 		}, {
-			Name: "main.small", File: 0, Line: 46, Base: 100,
+			Name: "main.small", File: 0, Line: 47, Base: 100,
 			Graph: pdag.Graph{
 				Nodes: []pdag.Node{
 					{Out: []pdag.Edge{{To: 1, Val: 1}, {To: 2}}},
@@ -42,9 +42,9 @@ func loopTables() []*wire.Package {
 				N:      2,
 			},
 			Blocks: []wire.Block{
-				{Branch: wire.Branch{Kind: "if", Line: 48, Col: 2}, Outs: []wire.Out{{Outcome: "true", Line: 50, Col: 3}, {Outcome: "false", Line: 53, Col: 2}}},
-				{Spans: []wire.Span{{Line: 50, Col: 3, EndLine: 50, EndCol: 9}}, Outs: []wire.Out{{Line: 53, Col: 2}}},
-				{Spans: []wire.Span{{Line: 53, Col: 2, EndLine: 53, EndCol: 10}}, Outs: []wire.Out{{Line: 53, Col: 2}}},
+				{Branch: wire.Branch{Kind: "if", Line: 49, Col: 2}, Outs: []wire.Out{{Outcome: "true", Line: 51, Col: 3}, {Outcome: "false", Line: 54, Col: 2}}},
+				{Spans: []wire.Span{{Line: 51, Col: 3, EndLine: 51, EndCol: 9}}, Outs: []wire.Out{{Line: 54, Col: 2}}},
+				{Spans: []wire.Span{{Line: 54, Col: 2, EndLine: 54, EndCol: 10}}, Outs: []wire.Out{{Line: 54, Col: 2}}},
 			},
 		}},
 	}}

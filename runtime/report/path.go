@@ -106,14 +106,18 @@ func nodeLine(fn *wire.Func, node int) int {
 	return fn.Line
 }
 
-// lines lists the lines of the statements on a path: "12-14,17".
+// lines lists the lines of the statements and branches on a path: "12-14,17".
 func lines(fn *wire.Func, steps []pdag.Step) string {
 	var on []int // ascending
 	for _, s := range steps {
-		for _, span := range fn.Blocks[s.Node].Spans {
+		b := &fn.Blocks[s.Node]
+		for _, span := range b.Spans {
 			for l := span.Line; l <= span.EndLine; l++ {
 				on = insert(on, l)
 			}
+		}
+		if len(b.Outs) > 1 && b.Branch.Line > 0 {
+			on = insert(on, b.Branch.Line)
 		}
 	}
 	var b []byte

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
@@ -69,26 +70,34 @@ var array = func() []int {
 	return a
 }()
 
-// burn uses up about a second of CPU time in g goroutines.
-func burn(g int) (total int) {
+// burn uses up CPU time for d in g goroutines.
+func burn(g int, d time.Duration) {
 	var wg sync.WaitGroup
-	var mu sync.Mutex
 	for range g {
 		wg.Go(func() {
-			n := 0
-			for end := time.Now().Add(time.Second / 4); time.Now().Before(end); {
+			for end := time.Now().Add(d); time.Now().Before(end); {
 				for range 10 {
-					n += work(array, 30)
+					work(array, 30)
 				}
-				n += caller(1000)
+				caller(10_000)
 			}
-			mu.Lock()
-			total += n
-			mu.Unlock()
 		})
 	}
 	wg.Wait()
-	return total
+}
+
+// count runs work and caller a known number of times.
+func count() {
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 100 {
+				work(array, 30)
+				caller(1000)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 type node struct{ next *node }
@@ -103,58 +112,70 @@ func recovers() (got string) {
 }
 
 func main() {
-	what := "return"
-	if len(os.Args) > 1 {
-		what = os.Args[1]
-	}
-	debug.SetGCPercent(debug.SetGCPercent(-1))
-	if what != "quick" {
-		burn(4)
+	what := os.Args[1]
+	if what != "count" && what != "quick" {
+		burn(4, 60*time.Millisecond)
 	}
 	switch what {
+	case "burn":
+		burn(4, 300*time.Millisecond)
+	case "count":
+		count()
 	case "exit":
 		os.Exit(3)
 	case "panic":
 		panic("this is the end")
 	case "nil":
 		follow(nil)
-	case "throw":
+	case "set traceback":
+		debug.SetTraceback("all")
+		burn(4, 60*time.Millisecond) // until the next tick
+		panic("this is the end")
+	case "concurrent map writes":
 		m := map[int]int{}
-		go func() {
-			for {
-				m[1]++
-			}
-		}()
-		for {
-			m[2]++
+		for range 4 {
+			go func() {
+				for {
+					m[1]++
+				}
+			}()
 		}
+		select {}
 	case "deadlock":
 		select {}
 	case "recover":
-		for range 100 {
+		for range 20 {
 			if s := recovers(); !strings.Contains(s, "nil pointer dereference") {
 				fmt.Println(s)
 			}
-			burn(1)
+			burn(1, 5*time.Millisecond)
 		}
-	case "gc":
+	case "collect":
 		m := map[int]string{}
-		for i := range 300_000 {
+		for i := range 100_000 {
 			m[i%5000] = fmt.Sprint(i)
 			if i%100 == 0 {
-				work(array, 30)
+				go work(array, 30)
 			}
 			if i%10_000 == 0 {
 				runtime.GC()
 				deep(10_000)
 			}
 		}
+	case "children":
+		for range 20 {
+			out, err := exec.Command(os.Args[0], "quick").CombinedOutput()
+			if err != nil || string(out) != "done\n" {
+				fmt.Printf("%s%v\n", out, err)
+			}
+			burn(1, 5*time.Millisecond)
+		}
 	case "wait":
 		fmt.Println("ready")
 		time.Sleep(time.Minute)
 	case "notify":
 		c := make(chan os.Signal, 1)
-		signal.Notify(c, syscall.SIGTERM)
+		signal.Notify(c, syscall.SIGTERM, syscall.SIGQUIT)
 		fmt.Println("ready")
 		fmt.Println(<-c)
 	}
