@@ -85,7 +85,7 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 		return nil, err
 	}
 	in.marks = mark.Files(in.fset, in.files, in.skip)
-	funcs, _, err := flow.Functions(&flow.Config{
+	funcs, info, err := flow.Functions(&flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,
 		Files:     in.files,
@@ -97,6 +97,7 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	in.info = info
 	in.plan(funcs)
 	in.rewrite()
 	return &in.result, nil
@@ -109,6 +110,7 @@ type instrumenter struct {
 	files []*ast.File
 	src   map[*ast.File][]byte
 	marks *mark.Marks
+	info  *types.Info
 
 	fileIndex map[string]int
 	funcs     map[*ast.BlockStmt]*rewrite.Func
@@ -245,6 +247,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
+			IsPanic: in.isPanic,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)
@@ -257,6 +260,16 @@ func (in *instrumenter) rewrite() {
 	if in.opts.Poll == rewrite.Count {
 		in.addTable()
 	}
+}
+
+// isPanic reports whether a call is one of the predeclared panic.
+func (in *instrumenter) isPanic(call *ast.CallExpr) bool {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok {
+		return false
+	}
+	b, ok := in.info.Uses[id].(*types.Builtin)
+	return ok && b.Name() == "panic"
 }
 
 // addTable declares the package's table of counts, as a variable of static data.

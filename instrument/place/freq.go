@@ -18,6 +18,7 @@ const (
 	probLeave  = 0.12 // a loop is left
 	probError  = 0.08 // an error is not nil
 	probReturn = 0.28 // a return follows at once
+	probEqual  = 0.35 // two things are equal
 )
 
 // frequencies returns relative frequencies of the edges of f; only those of the
@@ -39,16 +40,25 @@ func weight(e *flow.Edge, loop []int) float64 {
 	case e.Panics:
 		return probPanic
 	case e.Leaf != nil && isErrorCheck(e.Leaf.Expr):
-		if e.Outcome == isNotEqual(e.Leaf.Expr) {
-			return probError
-		}
-		return 1 - probError
+		return outcome(e, isComparison(e.Leaf.Expr, token.NEQ), probError)
 	case loop[e.From.Index] != 0 && (e.To == nil || loop[e.To.Index] != loop[e.From.Index]):
 		return probLeave
 	case e.To == nil || returns(e.To):
 		return probReturn
+	case e.Leaf != nil && isComparison(e.Leaf.Expr, token.EQL):
+		return outcome(e, true, probEqual)
+	case e.Leaf != nil && isComparison(e.Leaf.Expr, token.NEQ):
+		return outcome(e, false, probEqual)
 	}
 	return 0.5
+}
+
+// outcome returns p if the leaf of e has the given outcome, else 1-p.
+func outcome(e *flow.Edge, of bool, p float64) float64 {
+	if e.Outcome == of {
+		return p
+	}
+	return 1 - p
 }
 
 func returns(n *flow.Node) bool { return len(n.Out) == 1 && n.Out[0].To == nil }
@@ -65,7 +75,10 @@ func isErrorCheck(e ast.Expr) bool {
 	return ok && ok2 && y.Name == "nil" && (x.Name == "err" || x.Name == "e")
 }
 
-func isNotEqual(e ast.Expr) bool { return ast.Unparen(e).(*ast.BinaryExpr).Op == token.NEQ }
+func isComparison(e ast.Expr, op token.Token) bool {
+	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
+	return ok && b.Op == op
+}
 
 // loops numbers the strongly connected components of f that are loops, by node;
 // 0 is no loop. Nested loops are one: leaving the inner one does not count as

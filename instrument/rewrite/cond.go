@@ -3,24 +3,21 @@ package rewrite
 // This file evaluates conditions with && and || operand by operand, so that
 // code can stand at each outcome of each operand:
 //
-//	if a && b {     →     { t := 0 != 0; if (a) { t = 0 == 0 } else { … };
-//	                      if t { t = 0 != 0; if (b) { … t = 0 == 0 } }; if t {
+//	if a && b {        →     { if (a) { … } else { …; goto L1 }; if (b) { … } else { …; goto L1 }; {
+//		f()                  	f()
+//	} else {                 }; goto L2; L1: {
+//		g()                  	g()
+//	}                        }; L2: }
 //
-// The variable holds constants only, and the compiler turns the tests of it into
-// jumps again. 0 == 0 stands for true, which a program may have redefined. An
-// operand is tested by an if of its own rather than assigned, since operands may
-// be of different boolean types.
+// This is the control flow that the compiler makes of the condition, so that it
+// costs nothing beside the code at the outcomes. All jumps go forward, to a label
+// of the same or an enclosing block, over nothing that is declared there.
 
 import (
 	"go/ast"
 	"go/token"
 
 	"github.com/pepgo/pep/instrument/mark"
-)
-
-const (
-	yes = "0 == 0"
-	no  = "0 != 0"
 )
 
 // splits reports whether cond must be evaluated operand by operand: it can be,
@@ -37,76 +34,111 @@ func (w *file) splits(s *scope, cond *mark.Cond) bool {
 	return false
 }
 
-// A sink receives the pieces of an evaluation in order: inserted text, and
-// operands and what stands between them in the source.
+// A target is where control goes after an operand.
+type target struct {
+	w     *file
+	label string // empty until something jumps there
+	jump  string // the statement to get there, if it is not a goto
+}
+
+// to returns the statement that goes to t.
+func (t *target) to() string {
+	if t.jump != "" {
+		return " " + t.jump
+	}
+	if t.label == "" {
+		t.label = t.w.newLabel()
+	}
+	return " goto " + t.label
+}
+
+// mark returns the label of t as text, if something jumps there.
+func (t *target) mark() string {
+	if t.label == "" {
+		return ""
+	}
+	return t.label + ": "
+}
+
+// A sink receives the pieces of an evaluation in order: inserted text, operands,
+// and the tokens of the source that the evaluation replaces.
 type sink interface {
 	text(string)
 	operand(e ast.Expr)
-	drop(from token.Pos, tok string) // a token that the evaluation replaces
+	drop(at token.Pos, tok string)
 }
 
-// operands evaluates the condition of an if in its place.
-func (w *file) operands(s *scope, cond *mark.Cond) {
-	in := &inPlace{w: w, at: cond.Expr.Pos()}
-	in.text(test + " := " + no + "; ")
-	w.evaluate(s, cond, in)
-	in.text("; ")
+// operands evaluates the condition of an if in its place. Control goes on behind
+// it if the condition is true, and to otherwise if not.
+func (w *file) operands(s *scope, cond *mark.Cond, otherwise *target) {
+	e := &evaluation{file: w, scope: s, leaves: cond.Leaves, out: &inPlace{w: w, at: cond.Expr.Pos()}}
+	behind := &target{w: w}
+	e.eval(cond.Expr, behind, otherwise, behind)
+	e.out.text(behind.mark())
 }
 
 // movedOperands evaluates the condition of a for at the start of its body.
 func (w *file) movedOperands(s *scope, cond *mark.Cond, st *ast.ForStmt) {
-	at := w.offset(st.Body.Lbrace + 1)
-	from, to := w.offset(cond.Expr.Pos()), w.offset(cond.Expr.End())
-	w.buf.Replace(from, to, "")
-	m := &moved{w: w, at: at}
-	m.text(" " + test + " := " + no + "; ")
-	w.evaluate(s, cond, m)
-	m.text("; if !" + test + " { break };")
+	w.buf.Replace(w.offset(cond.Expr.Pos()), w.offset(cond.Expr.End()), "")
+	e := &evaluation{file: w, scope: s, leaves: cond.Leaves, out: &moved{w, w.offset(st.Body.Lbrace + 1)}}
+	behind := &target{w: w}
+	e.out.text(" ")
+	e.eval(cond.Expr, behind, &target{w: w, jump: "break"}, behind)
+	e.out.text(behind.mark())
 }
 
-// evaluate sends the statements that set the test variable to the value of
-// cond. The variable is false before.
-func (w *file) evaluate(s *scope, cond *mark.Cond, out sink) {
-	leaves := cond.Leaves
-	var eval func(e ast.Expr)
-	eval = func(e ast.Expr) {
-		switch x := e.(type) {
-		case *ast.ParenExpr:
-			out.drop(x.Lparen, "(")
-			eval(x.X)
-			out.drop(x.Rparen, ")")
+type evaluation struct {
+	*file
+	scope  *scope
+	leaves []*mark.Leaf // yet to come, in source order
+	out    sink
+}
+
+// eval writes statements that go to yes if e is true and to no if it is false;
+// one of the two, next, is what follows.
+func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
+	switch x := e.(type) {
+	case *ast.ParenExpr:
+		ev.out.drop(x.Lparen, "(")
+		ev.eval(x.X, yes, no, next)
+		ev.out.drop(x.Rparen, ")")
+		return
+	case *ast.UnaryExpr:
+		if x.Op == token.NOT {
+			ev.out.drop(x.OpPos, "!")
+			ev.eval(x.X, no, yes, next)
 			return
-		case *ast.UnaryExpr:
-			if x.Op == token.NOT {
-				out.drop(x.OpPos, "!")
-				eval(x.X)
-				out.text("; " + test + " = !" + test)
-				return
-			}
-		case *ast.BinaryExpr:
-			if x.Op == token.LAND || x.Op == token.LOR {
-				eval(x.X)
-				if x.Op == token.LAND {
-					out.text("; if " + test + " { " + test + " = " + no + "; ")
-				} else {
-					out.text("; if !" + test + " { ")
-				}
-				out.drop(x.OpPos, x.Op.String())
-				eval(x.Y)
-				out.text(" }")
-				return
-			}
 		}
-		l := leaves[0]
-		leaves = leaves[1:]
-		out.text("if (")
-		out.operand(e)
-		out.text(") {" + w.atLeaf(s, l, true) + " " + test + " = " + yes + " }")
-		if code := w.atLeaf(s, l, false); code != "" {
-			out.text(" else {" + code + " }")
+	case *ast.BinaryExpr:
+		if x.Op == token.LAND || x.Op == token.LOR {
+			right := &target{w: ev.file} // the right operand
+			if x.Op == token.LAND {
+				ev.eval(x.X, right, no, right)
+			} else {
+				ev.eval(x.X, yes, right, right)
+			}
+			ev.out.text(right.mark())
+			ev.out.drop(x.OpPos, x.Op.String())
+			ev.eval(x.Y, yes, no, next)
+			return
 		}
 	}
-	eval(cond.Expr)
+	l := ev.leaves[0]
+	ev.leaves = ev.leaves[1:]
+	ifTrue, ifFalse := ev.atLeaf(ev.scope, l, true), ev.atLeaf(ev.scope, l, false)
+	if yes != next {
+		ifTrue += yes.to()
+	}
+	if no != next {
+		ifFalse += no.to()
+	}
+	ev.out.text("if (")
+	ev.out.operand(e)
+	ev.out.text(") {" + ifTrue + " }")
+	if ifFalse != "" {
+		ev.out.text(" else {" + ifFalse + " }")
+	}
+	ev.out.text("; ")
 }
 
 // inPlace leaves the operands where they are and puts text between them. What
@@ -121,7 +153,7 @@ func (p *inPlace) text(t string) { p.w.insert(p.at, t) }
 
 func (p *inPlace) operand(e ast.Expr) { p.at = e.End() }
 
-func (p *inPlace) drop(from token.Pos, tok string) { p.w.insertOver(from, tok, "") }
+func (p *inPlace) drop(at token.Pos, tok string) { p.w.insertOver(at, tok, "") }
 
 // moved puts text and operands at one offset.
 type moved struct {

@@ -11,8 +11,7 @@
 // of the source; a //line directive at the top names the original file. Columns
 // shift. The inserted text leans on no predeclared name, adds no function
 // literal, no defer and no package-level initialiser, and never stands around an
-// expression: conditions with && and || are evaluated operand by operand into a
-// variable before the statement.
+// expression: conditions with && and || are taken apart into statements.
 //
 // What is inserted where is said by the plans of package place.
 package rewrite
@@ -45,7 +44,7 @@ const PageBase = 0x6000_0000
 const (
 	prefix   = "_pep_"
 	register = prefix + "r"
-	test     = prefix + "t"
+	label    = prefix + "L"
 	core     = prefix + "core"
 	unsafe   = prefix + "unsafe"
 	table    = prefix + "table"
@@ -67,12 +66,15 @@ type Writer struct {
 	Marks  *mark.Marks
 	Funcs  map[*ast.BlockStmt]*Func // what to rewrite, by body
 	Import bool                     // import the linked runtime even if the file does not use it
+
+	// IsPanic reports whether a call is one of the predeclared panic.
+	IsPanic func(*ast.CallExpr) bool
 }
 
 // Text rewrites a file: src is its text and f its marked tree. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
-	w := &file{Writer: wr, buf: edit.New(src), file: fset.File(f.FileStart)}
+	w := &file{Writer: wr, src: src, buf: edit.New(src), file: fset.File(f.FileStart)}
 	for _, d := range f.Decls {
 		w.decl(d)
 	}
@@ -93,10 +95,18 @@ func Table(name, corePath, path string, paths uint64) string {
 // A file is a file that is being rewritten.
 type file struct {
 	*Writer
+	src  []byte
 	buf  *edit.Buffer
 	file *token.File
 
 	usesUnsafe, usesCore bool
+	labels               int
+}
+
+// newLabel returns the name of a label that the file does not have yet.
+func (w *file) newLabel() string {
+	w.labels++
+	return fmt.Sprintf("%s%d", label, w.labels)
 }
 
 // imports adds the imports that the inserted text needs, right behind the

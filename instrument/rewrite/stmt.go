@@ -7,6 +7,7 @@ package rewrite
 
 import (
 	"go/ast"
+	"go/scanner"
 	"go/token"
 
 	"github.com/pepgo/pep/instrument/mark"
@@ -114,12 +115,7 @@ func (w *file) ifStmt(s *scope, st *ast.IfStmt) {
 	w.stmt(s, st.Init)
 	w.literals(s, cond.Expr)
 	if w.splits(s, cond) {
-		w.insertOver(st.If, "if", "{")
-		w.operands(s, cond)
-		w.insert(st.Body.Lbrace, "if "+test+" ")
-		w.stmts(s, st.Body.List)
-		w.elseBranch(s, st, "")
-		w.insert(st.End(), "}")
+		w.splitIf(s, st, cond)
 		return
 	}
 	var ifTrue, ifFalse string
@@ -130,6 +126,46 @@ func (w *file) ifStmt(s *scope, st *ast.IfStmt) {
 	w.insert(st.Body.Lbrace+1, ifTrue)
 	w.stmts(s, st.Body.List)
 	w.elseBranch(s, st, ifFalse)
+}
+
+// splitIf rewrites an if statement whose condition is evaluated operand by
+// operand. It becomes a block.
+func (w *file) splitIf(s *scope, st *ast.IfStmt, cond *mark.Cond) {
+	w.insertOver(st.If, "if", "{")
+	otherwise, end := &target{w: w}, &target{w: w}
+	w.operands(s, cond, otherwise)
+	w.stmts(s, st.Body.List)
+	if st.Else == nil {
+		w.insert(st.End(), "; "+otherwise.mark()+"}")
+		return
+	}
+	// A goto behind a body that ends in a return would be a way to the end of
+	// the block, and the compiler would miss a return there.
+	jump := ""
+	if !w.terminates(st.Body) {
+		jump = end.to() + ";"
+	}
+	w.insertOver(w.elseToken(st), "else", ";"+jump+" "+otherwise.mark())
+	w.elseBranch(s, st, "")
+	w.insert(st.End(), "; "+end.mark()+"}")
+}
+
+// elseToken returns the position of the else of st.
+func (w *file) elseToken(st *ast.IfStmt) token.Pos {
+	from, to := w.offset(st.Body.End()), w.offset(st.Else.Pos())
+	var sc scanner.Scanner
+	gap := w.src[from:to]
+	f := token.NewFileSet().AddFile("", -1, len(gap))
+	sc.Init(f, gap, nil, 0)
+	for {
+		pos, tok, _ := sc.Scan()
+		if tok == token.ELSE {
+			return st.Body.End() + token.Pos(f.Offset(pos))
+		}
+		if tok == token.EOF {
+			panic("rewrite: no else between the branches of an if")
+		}
+	}
 }
 
 // elseBranch rewrites the else branch of st and puts code at its start.

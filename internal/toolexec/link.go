@@ -38,7 +38,9 @@ func (t *tool) link() (int, error) {
 	if err := appendFile(cfg, ours, linked); err != nil {
 		return 1, err
 	}
-	code, err := t.run(withFlag(t.args, i, "-importcfg", ours))
+	// The linked runtime refers to a variable of package runtime.
+	args := append([]string{"-checklinkname=0"}, withFlag(t.args, i, "-importcfg", ours)...)
+	code, err := t.run(args)
 	if code != 0 || err != nil {
 		return code, err
 	}
