@@ -32,9 +32,10 @@
 //
 // All of the above is had on linux/amd64. Elsewhere the flag poll and the exact
 // poll work, with ticks of wall-clock time from a goroutine, counts in ordinary
-// memory, and profiles at normal exits only: there is no live .pep file and no
-// profile of a program that panics or is killed. On systems other than Linux
-// the program must set [WriteFile].
+// memory, and profiles at normal exits only: there is no live .pep file, no
+// profile of a program that panics or is killed, and (with flag polls) a
+// deadlock of all goroutines goes unnoticed. The main package must set
+// [OpenExecutable] and [WriteFile].
 //
 // # How it is linked
 //
@@ -72,12 +73,33 @@ const (
 
 var modeNames = [...]string{modePage: "page poll", modeFlag: "flag poll", modeExact: "exact"}
 
-// WriteFile writes a profile where this package cannot open files itself (on
-// systems other than Linux). The main package sets it from an init function.
-var WriteFile func(name string, data []byte) error
+// On systems other than linux/amd64 this package cannot open files. There, the
+// main package lends it what os has, before main ends:
+//
+//	core.OpenExecutable = func() (string, int64, func([]byte, int64) (int, error), error) {
+//		name, err := os.Executable()
+//		…
+//		return name, info.Size(), f.ReadAt, nil
+//	}
+//	core.WriteFile = func(suffix string, data []byte) error {
+//		return os.WriteFile(fmt.Sprintf("%s/%s.%d.%s", dir, prog, os.Getpid(), suffix), data, 0o666)
+//	}
+var (
+	OpenExecutable func() (name string, size int64, readAt func(p []byte, off int64) (n int, err error), err error)
+	WriteFile      func(suffix string, data []byte) error
+)
+
+// off says that the program runs without a profile.
+var off bool
 
 func init() {
 	if linked {
 		start()
 	}
+}
+
+// unprofiled tells the user why the program runs as if it were not instrumented.
+func unprofiled(problem string) {
+	off = true
+	print("pep: ", problem, "; running without a profile\n")
 }

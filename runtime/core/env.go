@@ -16,3 +16,8 @@ func runtimeEnvs() []string
 //
 //go:linkname frameStartLine runtime/pprof.runtime_FrameStartLine
 func frameStartLine(f *runtime.Frame) int
+
+// sleep sleeps for ns; the runtime provides it for package time.
+//
+//go:linkname sleep time.Sleep
+func sleep(ns int64)

@@ -16,9 +16,6 @@ type Table struct {
 	counters uintptr // address of N counters; 0 until the first Count
 }
 
-// off says that the program runs without a profile.
-var off bool
-
 // Count counts the path with the given number within t's package. Every call
 // counts, on any number of threads.
 func Count(t *Table, number uintptr) {

@@ -65,12 +65,6 @@ func start() {
 	}
 }
 
-// unprofiled tells the user why the program runs as if it were not instrumented.
-func unprofiled(problem string) {
-	off = true
-	print("pep: ", problem, "; running without a profile\n")
-}
-
 func mapRegion() {
 	_, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
 	if e != 0 {

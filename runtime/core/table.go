@@ -78,6 +78,7 @@ type entry struct {
 	Count uint64
 	key
 	State uint32 // entryReady when the key can be read
+	_     uint32 // so that Hash and Count are aligned on 32-bit systems too
 }
 
 const entryReady = 1

@@ -30,6 +30,21 @@ var (
 		pagePoll, "core.Count(&table, r)",
 		"var array =", `var _ unsafe.Pointer; var table = core.Table{Path: "main", N: 102}; var array =`,
 	}
+	// borrowed is what portable programs lend the runtime.
+	borrowed = []string{"type node struct", `func init() {
+	core.OpenExecutable = func() (string, int64, func([]byte, int64) (int, error), error) {
+		f, err := os.Open(os.Args[0])
+		if err != nil {
+			return "", 0, nil, err
+		}
+		info, err := f.Stat()
+		return os.Args[0], info.Size(), f.ReadAt, err
+	}
+	core.WriteFile = func(suffix string, data []byte) error {
+		return os.WriteFile(fmt.Sprint(os.Getenv("PEPDIR"), "/loop.1.", suffix), data, 0o666)
+	}
+}
+type node struct`}
 	noPolls = []string{`_ "0pep/core"`, "", pagePoll, "_ = (*unsafe.Pointer)(unsafe.Pointer(r))"}
 )
 
@@ -83,7 +98,7 @@ func testShares(t *testing.T, exe, poll string) {
 			t.Errorf("%s: share %.3f, want about %.2f", s.of, s.got, s.want)
 		}
 	}
-	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms cpu, ` + poll + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?$`)
+	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + poll + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?$`)
 	if len(paths.Comments) != 1 || !comment.MatchString(paths.Comments[0]) {
 		t.Errorf("comments %q", paths.Comments)
 	}
@@ -110,9 +125,8 @@ func hasStack(p *profile.Profile, want string) bool {
 	return false
 }
 
-func TestExactCountsAreExact(t *testing.T) {
-	t.Parallel()
-	exe := newLinker(t, ",pepexact", false).program("loop.go", loopTables(), exactPolls...)
+// testCounts checks that an exact profile is just that.
+func testCounts(t *testing.T, exe string) {
 	r := execute(t, exe, nil, "count")
 	if r.stdout.String() != "done\n" || r.stderr.Len() > 0 {
 		t.Fatalf("%s, %s%s", r.state, &r.stdout, &r.stderr)
@@ -138,7 +152,12 @@ func TestExactCountsAreExact(t *testing.T) {
 	if c := paths.Comments; len(c) != 1 || c[0] != "pep: exact, every path counted" {
 		t.Errorf("comments %q", c)
 	}
+}
 
+func TestExactPrograms(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepexact", target{}).program("loop.go", loopTables(), exactPolls...)
+	testCounts(t, exe)
 	if r := execute(t, exe, nil, "panic"); r.state != "exit status 2" || r.files(t) != bothProfiles {
 		t.Errorf("after a panic: %s, files %s", r.state, r.files(t))
 	}
@@ -146,11 +165,11 @@ func TestExactCountsAreExact(t *testing.T) {
 
 func TestPagePrograms(t *testing.T) {
 	t.Parallel()
-	l := newLinker(t, "", false)
+	l := newLinker(t, "", target{})
 	profiled := l.program("loop.go", loopTables())
 	plain := l.program("loop.go", nil, noPolls...)
 	bare := l.program("loop.go", nil)
-	t.Run("shares", func(t *testing.T) { testShares(t, profiled, "page poll") })
+	t.Run("shares", func(t *testing.T) { testShares(t, profiled, "cpu, page poll") })
 	t.Run("ends", func(t *testing.T) { testEnds(t, profiled, plain) })
 	t.Run("signals", func(t *testing.T) { testSignals(t, profiled, plain) })
 	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
@@ -161,12 +180,26 @@ func TestPositionIndependentPagePrograms(t *testing.T) {
 		t.Skip("std may have to be compiled as position-independent code")
 	}
 	t.Parallel()
-	testShares(t, newLinker(t, "", true).program("loop.go", loopTables()), "page poll")
+	testShares(t, newLinker(t, "", target{pie: true}).program("loop.go", loopTables()), "cpu, page poll")
 }
 
 func TestFlagPrograms(t *testing.T) {
 	t.Parallel()
-	testShares(t, newLinker(t, ",pepflag", false).program("loop.go", loopTables(), flagPolls...), "flag poll")
+	testShares(t, newLinker(t, ",pepflag", target{}).program("loop.go", loopTables(), flagPolls...), "cpu, flag poll")
+}
+
+// TestPortablePrograms runs programs for linux/386, which have to do without
+// signals and files of ours.
+func TestPortablePrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("std may have to be compiled for 386")
+	}
+	t.Parallel()
+	g := target{goarch: "386"}
+	flag := newLinker(t, ",pepflag", g).program("loop.go", loopTables(), append(borrowed, flagPolls...)...)
+	exact := newLinker(t, ",pepexact", g).program("loop.go", loopTables(), append(borrowed, exactPolls...)...)
+	testShares(t, flag, "wall, flag poll")
+	testCounts(t, exact)
 }
 
 // testEnds runs a program profiled and not, to all kinds of

@@ -24,26 +24,43 @@ const modulePrefix = "github.com/pepgo/pep/runtime/"
 // runtimePackages are compiled in this order.
 var runtimePackages = []string{"pdag", "wire", "pprofenc", "report", "core"}
 
-// exports returns an importcfg of std, for programs and for the runtime.
-func exports(pie bool) (string, error) {
-	mode := "-buildmode=exe"
-	if pie {
-		mode = "-buildmode=pie"
+// A target is what programs are built for.
+type target struct {
+	goarch string // amd64 if empty
+	pie    bool   // position-independent
+}
+
+func (g target) mode() string {
+	if g.pie {
+		return "pie"
 	}
+	return "exe"
+}
+
+func (g target) command(args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	if g.goarch != "" {
+		cmd.Env = append(os.Environ(), "GOARCH="+g.goarch, "CGO_ENABLED=0")
+	}
+	return cmd
+}
+
+// exports returns an importcfg of std, for programs and for the runtime.
+func exports(g target) (string, error) {
 	exportsLock.Lock()
 	defer exportsLock.Unlock()
-	if cfg, ok := exportsKnown[mode]; ok {
+	if cfg, ok := exportsKnown[g]; ok {
 		return cfg, nil
 	}
-	out, err := exec.Command("go", "list", mode, "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
+	out, err := g.command("list", "-buildmode="+g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
 		"runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time").Output()
-	exportsKnown[mode] = string(out)
+	exportsKnown[g] = string(out)
 	return string(out), err
 }
 
 var (
 	exportsLock  sync.Mutex
-	exportsKnown = map[string]string{}
+	exportsKnown = map[target]string{}
 )
 
 // A linker builds programs over the runtime with some build tags.
@@ -51,18 +68,18 @@ type linker struct {
 	t         testing.TB
 	dir       string
 	importcfg string
-	pie       bool
-	programs  int // built so far
+	target
+	programs int // built so far
 }
 
 // newLinker returns a linker over the runtime built with tags (",pepflag").
-func newLinker(t testing.TB, tags string, pie bool) *linker {
+func newLinker(t testing.TB, tags string, g target) *linker {
 	t.Helper()
-	std, err := exports(pie)
+	std, err := exports(g)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &linker{t: t, dir: t.TempDir(), pie: pie}
+	l := &linker{t: t, dir: t.TempDir(), target: g}
 	l.importcfg = filepath.Join(l.dir, "importcfg")
 	l.write(l.importcfg, std)
 	for _, name := range runtimePackages {
@@ -89,7 +106,7 @@ func (l *linker) write(name, text string) {
 
 func (l *linker) tool(args ...string) {
 	l.t.Helper()
-	cmd := exec.Command("go", append([]string{"tool"}, args...)...)
+	cmd := l.command(append([]string{"tool"}, args...)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		l.t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
@@ -98,7 +115,7 @@ func (l *linker) tool(args ...string) {
 // runtimePackage compiles one package of the runtime under its 0pep name.
 func (l *linker) runtimePackage(name, tags string) {
 	l.t.Helper()
-	list := exec.Command("go", "list", "-find", "-tags", tags, "-f", `{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}}`, modulePrefix+name)
+	list := l.command("list", "-find", "-tags", tags, "-f", `{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}}`, modulePrefix+name)
 	out, err := list.Output()
 	if err != nil {
 		l.t.Fatalf("%s: %v", list, err)
@@ -158,11 +175,7 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
 	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
 	l.tool(append(append([]string{"compile", "-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared()...), src)...)
-	link := []string{"link", "-checklinkname=0", "-importcfg", l.importcfg, "-o", exe}
-	if l.pie {
-		link = append(link, "-buildmode=pie")
-	}
-	l.tool(append(link, obj)...)
+	l.tool("link", "-checklinkname=0", "-importcfg", l.importcfg, "-o", exe, "-buildmode="+l.mode(), obj)
 	if tables != nil {
 		var b []byte
 		for _, p := range tables {
