@@ -1,0 +1,44 @@
+# Everything needs Go 1.26 and make; README.md says what to type.
+
+GO     ?= go
+BUILD  := $(CURDIR)/build
+DEMO   := typecheck
+
+# What is built stays in bin/ and build/; what the go command and pepbuild cache
+# is where they cache it always.
+.PHONY: build demo test exact gotest clean
+
+build:
+	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
+	@$(GO) build -o bin/pep ./cmd/pep
+
+# Builds a program of testprogs with all it imports instrumented, runs it, and
+# shows its ten hottest paths: make demo, make demo DEMO=markdown.
+demo: build
+	@rm -rf $(BUILD)/demo && mkdir -p $(BUILD)/demo/profiles
+	@echo "pepbuild build -peppkg=all: building testprogs/$(DEMO) and what it imports"
+	@cd testprogs/$(DEMO) && $(CURDIR)/bin/pepbuild build -peppkg=all -o $(BUILD)/demo/$(DEMO) .
+	@echo "running it"
+	@PEPDIR=$(BUILD)/demo/profiles $(BUILD)/demo/$(DEMO)
+	@echo; bin/pep top -n 10 $(BUILD)/demo/profiles/$(DEMO).*.paths.pb.gz
+	@echo; echo "The same in pprof, in a browser, and which way the branches of a function went:"; echo
+	@cd $(BUILD)/demo/profiles && for f in $(DEMO).*; do \
+		case $$f in \
+		*.paths.pb.gz) echo "	go tool pprof -http=: build/demo/profiles/$$f";; \
+		*.edges.pb.gz) echo "	bin/pep list REGEXP build/demo/profiles/$$f";; \
+		esac; done
+
+# gofmt, go vet, all tests; says what was skipped and ends with the count.
+test:
+	@$(GO) run ./internal/cmd/check
+
+# Exact counts against those of go build -cover, over the test programs.
+exact:
+	$(GO) run ./internal/cmd/exactness
+
+# The test programs of the Go distribution, plain and instrumented.
+gotest:
+	$(GO) run ./internal/cmd/gotest
+
+clean:
+	rm -rf bin build

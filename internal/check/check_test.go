@@ -1,0 +1,75 @@
+package check
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTests(t *testing.T) {
+	tests := []struct {
+		name, events, want string
+		count              Count
+	}{{
+		name: "Tests and subtests count alike, and skips are shown with their reasons.",
+		events: `
+{"Action":"start","Package":"p"}
+{"Action":"run","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
+{"Action":"pass","Package":"p","Test":"TestA/x"}
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:7: no perf events here\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"--- SKIP: TestB (0.00s)\n"}
+{"Action":"skip","Package":"p","Test":"TestB"}
+{"Action":"pass","Package":"p","Elapsed":0.5}`,
+		want: `SKIP  p TestB
+      b_test.go:7: no perf events here
+ok    p  0.50s  2 passed
+`,
+		count: Count{Passed: 2, Skipped: 1},
+	}, {
+		name: "A failed test shows its output and its package does not count again.",
+		events: `
+{"Action":"output","Package":"p","Test":"TestA","Output":"    a_test.go:3: got 1, want 2\n"}
+{"Action":"fail","Package":"p","Test":"TestA"}
+{"Action":"fail","Package":"p"}`,
+		want:  "FAIL  p TestA\n      a_test.go:3: got 1, want 2\n",
+		count: Count{Failed: 1},
+	}, {
+		name: "A package that does not compile is one failure.",
+		events: `
+{"ImportPath":"p [p.test]","Action":"build-output","Output":"./a.go:3:1: syntax error\n"}
+{"ImportPath":"p [p.test]","Action":"build-fail"}
+{"Action":"output","Package":"p","Output":"FAIL\tp [build failed]\n"}
+{"Action":"fail","Package":"p","FailedBuild":"p [p.test]"}`,
+		want:  "FAIL  p\n      ./a.go:3:1: syntax error\n      FAIL\tp [build failed]\n",
+		count: Count{Failed: 1},
+	}, {
+		name:   "A package without tests is not mentioned.",
+		events: `{"Action":"skip","Package":"p"}`,
+	}}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var out strings.Builder
+			count, err := Tests(&out, strings.NewReader(test.events))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(test.want, out.String()); d != "" {
+				t.Errorf("report (-want +got):\n%s", d)
+			}
+			if count != test.count {
+				t.Errorf("got %+v, want %+v", count, test.count)
+			}
+		})
+	}
+}
+
+func TestTestsRefusesWhatIsNotEvents(t *testing.T) {
+	for _, events := range []string{"", "FAIL p [setup failed]", `{"Action":"start","Package":"p"}`} {
+		if count, err := Tests(new(strings.Builder), strings.NewReader(events)); err == nil {
+			t.Errorf("Tests of %q: got %v and no error", events, count)
+		}
+	}
+}

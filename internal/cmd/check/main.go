@@ -1,0 +1,83 @@
+// Command check runs every check of the project and ends with a line that says
+// how many passed and how many failed:
+//
+//	$ go run ./internal/cmd/check
+//	ok    gofmt
+//	ok    go vet
+//	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
+//	…
+//	431 passed, 0 failed
+//
+// Arguments are passed on to go test; without any, all packages are tested. The
+// exit code is 0 if everything passed.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"github.com/pepgo/pep/internal/check"
+)
+
+func main() {
+	count := run(os.Args[1:], os.Stdout)
+	if count.Skipped > 0 {
+		fmt.Printf("%d skipped, see SKIP above\n", count.Skipped)
+	}
+	fmt.Println(count)
+	if count.Failed > 0 {
+		os.Exit(1)
+	}
+}
+
+func run(args []string, w io.Writer) check.Count {
+	if len(args) == 0 {
+		args = []string{"./..."}
+	}
+	var count check.Count
+	count.Add(silent(w, "gofmt", "gofmt", "-l", "."))
+	count.Add(silent(w, "go vet", "go", "vet", "./..."))
+	count.Add(tests(w, args))
+	return count
+}
+
+// silent runs a command that says nothing if all is well.
+func silent(w io.Writer, what, name string, args ...string) check.Count {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err == nil && len(bytes.TrimSpace(out)) == 0 {
+		fmt.Fprintf(w, "ok    %s\n", what)
+		return check.Count{Passed: 1}
+	}
+	fmt.Fprintf(w, "FAIL  %s\n%s", what, out)
+	if err != nil {
+		fmt.Fprintf(w, "      %v\n", err)
+	}
+	return check.Count{Failed: 1}
+}
+
+// tests runs go test.
+func tests(w io.Writer, args []string) check.Count {
+	cmd := exec.Command("go", append([]string{"test", "-json", "-timeout=15m"}, args...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintf(w, "FAIL  go test\n      %v\n", err)
+		return check.Count{Failed: 1}
+	}
+	count, err := check.Tests(w, out)
+	io.Copy(io.Discard, out)
+	if waitErr := cmd.Wait(); err == nil && count.Failed == 0 {
+		err = waitErr
+	}
+	if err != nil {
+		fmt.Fprintf(w, "FAIL  go test\n      %v\n", err)
+		count.Failed++
+	}
+	return count
+}

@@ -1,0 +1,191 @@
+package policy
+
+// This file says who may import whom.
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ours is a statement of policy: the packages of this module on the left may
+// import those on the right, and no others of it. "x/..." is x and all that is
+// below. The first line that names a package holds for it; a package that no
+// line names may not exist.
+//
+// From source to instrumented programs, from programs to profiles and from
+// profiles to reports there are three trees that meet in formats only: site
+// tables (runtime/wire), numbered graphs (runtime/pdag) and pprof files.
+const ours = `
+	# The source of what is linked into programs, one place to get it from.
+	runtime:
+
+	# What is linked into programs leans on nothing that could be instrumented.
+	runtime/pdag:
+	runtime/pprofenc:
+	runtime/wire:     runtime/pdag
+	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc
+	runtime/...:      runtime/...
+
+	# A phase knows the phases before it, and none knows how packages are built.
+	instrument/mark:
+	instrument/edit:
+	instrument/pathnum:  runtime/pdag
+	instrument/flow:     instrument/mark
+	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
+	instrument/rewrite:  instrument/mark instrument/place instrument/edit
+	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
+	instrument/...:      instrument/... runtime/pdag runtime/wire
+
+	# Models of hardware and sketches: they see events, not source and not processes.
+	hwsim/...: hwsim/... runtime/pdag runtime/wire
+
+	# Reports are made of what the profiles say. They need neither source code
+	# analysis nor the program.
+	analyze/...: analyze/... runtime/pdag runtime/wire
+
+	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
+	internal/archive:
+	internal/linked:   internal/archive runtime
+	internal/toolexec: instrument/... internal/archive internal/linked runtime/wire
+	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
+	internal/policy:
+	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
+
+	# Commands parse flags and call.
+	cmd/pepbuild: internal/gobuild internal/toolexec
+	cmd/pep:      analyze/...
+	cmd/pepsim:   hwsim/... analyze/...
+	cmd/...:      internal/... analyze/...
+`
+
+// inTests is what the tests of all packages may import beyond that: what tests
+// share, and decoders to look at what was written.
+const inTests = "internal/... analyze/... instrument/... runtime/..."
+
+// apart are those that never import each other, in tests neither.
+var apart = [][2]string{
+	{"hwsim/...", "instrument/..."},
+}
+
+// A rule is a line of ours.
+type rule struct {
+	who string
+	may []string
+}
+
+func rules(t *testing.T) (rules []rule) {
+	for line := range strings.Lines(ours) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		who, may, ok := strings.Cut(line, ":")
+		if !ok {
+			t.Fatalf("policy: %q is not of the form package: packages", line)
+		}
+		rules = append(rules, rule{who, strings.Fields(may)})
+	}
+	return rules
+}
+
+// matches reports whether a package is one of those that pattern names.
+func matches(pattern, dir string) bool {
+	if stem, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return dir == stem || strings.HasPrefix(dir, stem+"/")
+	}
+	return pattern == dir
+}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	rules := rules(t)
+	for _, f := range goFiles(t) {
+		i := slices.IndexFunc(rules, func(r rule) bool { return matches(r.who, f.dir) })
+		if i < 0 {
+			t.Errorf("%s: the policy has no line for package %s", f.name, f.dir)
+			continue
+		}
+		may := append([]string{f.dir}, rules[i].may...)
+		if f.test() {
+			may = append(may, strings.Fields(inTests)...)
+		}
+		for _, imp := range f.imports {
+			dir, ok := strings.CutPrefix(imp, module+"/")
+			if !ok {
+				continue
+			}
+			if !slices.ContainsFunc(may, func(p string) bool { return matches(p, dir) }) {
+				t.Errorf("%s imports %s; of this module, %s may import: %s", f.name, dir, f.dir, strings.Join(rules[i].may, " "))
+			}
+			for _, a := range apart {
+				if matches(a[0], f.dir) && matches(a[1], dir) || matches(a[1], f.dir) && matches(a[0], dir) {
+					t.Errorf("%s imports %s: %s and %s have nothing to do with each other", f.name, dir, a[0], a[1])
+				}
+			}
+		}
+	}
+}
+
+// What is linked into programs may lean on package runtime and on what that
+// imports: these are never instrumented, and no initialiser of theirs comes
+// after ours. Everything else of std may be instrumented and would poll, in
+// signal handlers and while a profile is written.
+func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
+	allowed := strings.Fields(output(t, "go", "list", "-deps", "runtime"))
+	for _, f := range goFiles(t) {
+		if !f.linked() {
+			continue
+		}
+		for _, imp := range f.imports {
+			if !strings.HasPrefix(imp, module+"/") && !slices.Contains(allowed, imp) {
+				t.Errorf("%s imports %s, which package runtime does not", f.name, imp)
+			}
+		}
+	}
+}
+
+// outsiders says which packages may import packages of other modules. Tests may
+// import any that go.mod requires.
+var outsiders = map[string][]string{
+	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
+	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
+	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
+	"github.com/google/go-cmp/...":        {},
+	"github.com/rogpeppe/go-internal/...": {},
+}
+
+func TestOtherModulesAreImportedWhereTheyBelong(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test() {
+			continue
+		}
+		for _, imp := range f.imports {
+			if strings.HasPrefix(imp, module) || !strings.Contains(strings.Split(imp, "/")[0], ".") {
+				continue
+			}
+			if !mayImport(f.dir, imp) {
+				t.Errorf("%s imports %s; the policy does not let %s do that", f.name, imp, f.dir)
+			}
+		}
+	}
+}
+
+func mayImport(dir, imp string) bool {
+	for pattern, who := range outsiders {
+		if matches(pattern, imp) && slices.ContainsFunc(who, func(w string) bool { return matches(w, dir) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reports must be had without a type checker or a compiler at hand, and the
+// pipeline from source to text without pprof: what links go/ssa in is where it
+// belongs only if nothing else does, through any number of packages.
+func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./analyze/...", "./cmd/pep")) {
+		if strings.HasPrefix(imp, "golang.org/x/tools/") {
+			t.Errorf("analyze or cmd/pep depends on %s", imp)
+		}
+	}
+}
