@@ -1,0 +1,48 @@
+package core
+
+import "testing"
+
+func TestOptions(t *testing.T) {
+	with := func(f func(o *options)) options {
+		o := defaultOptions
+		f(&o)
+		return o
+	}
+	for _, test := range []struct {
+		in   string
+		want options
+	}{
+		{"", defaultOptions},
+		{"samples=64,stride=17,tick=10ms,ag=simplified", defaultOptions},
+		{"samples=1024", with(func(o *options) { o.samples = 1024 })},
+		{"ag=regular,stride=65535", with(func(o *options) { o.form, o.stride = agRegular, 65535 })},
+		{"ag=jikes", with(func(o *options) { o.form = agJikes })},
+		{"ag=timer", with(func(o *options) { o.samples, o.stride = 1, 1 })},
+		{"tick=500us", with(func(o *options) { o.tick = 500_000 })},
+		{"tick=2s", with(func(o *options) { o.tick = 2_000_000_000 })},
+	} {
+		if got, problem := parseOptions(test.in); got != test.want || problem != "" {
+			t.Errorf("%q: got %+v, %q, want %+v", test.in, got, problem, test.want)
+		}
+	}
+}
+
+func TestMalformedOptions(t *testing.T) {
+	for in, want := range map[string]string{
+		"samples":                  `"samples" is not of the form name=value`,
+		"rate=3":                   `"rate" is none of samples, stride, tick, ag`,
+		"samples=0":                `samples=0 is not a number from 1 on`,
+		"samples=4294967296":       `samples=4294967296 is not a number from 1 on`,
+		"stride=65536":             `stride=65536 is not a number from 1 to 65535`,
+		"stride=-1":                `stride=-1 is not a number from 1 to 65535`,
+		"tick=10":                  `tick=10 is not a time from 100us on, such as 10ms`,
+		"tick=1us":                 `tick=1us is not a time from 100us on, such as 10ms`,
+		"tick=99999999999999999ms": `tick=99999999999999999ms is not a time from 100us on, such as 10ms`,
+		"ag=none":                  `ag=none is none of simplified, regular, jikes, timer`,
+		"samples=64,,stride=1":     `"" is not of the form name=value`,
+	} {
+		if _, problem := parseOptions(in); problem != want {
+			t.Errorf("%q: %s, want %s", in, problem, want)
+		}
+	}
+}

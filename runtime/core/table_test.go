@@ -1,0 +1,140 @@
+package core
+
+import (
+	"sync"
+	"testing"
+	"unsafe"
+)
+
+func newTable(slots uint32) table {
+	words := make([]uint64, (pageSize+uintptr(slots)*unsafe.Sizeof(entry{}))/8)
+	t := tableAt(unsafe.Pointer(&words[0]))
+	t.Slots = slots
+	return t
+}
+
+// entries returns the counts in the table by key; those of equal keys are added.
+func (t table) entries() map[key]uint64 {
+	counts := map[key]uint64{}
+	for i := range t.Slots {
+		if e := t.entry(i); e.State == entryReady {
+			counts[e.key] += e.Count
+		}
+	}
+	return counts
+}
+
+func keyOf(path, pc uint32, callers ...uint32) *key {
+	k := &key{Path: path, PC: pc, N: uint32(len(callers))}
+	copy(k.Callers[:], callers)
+	return k
+}
+
+func TestLayoutOfAFile(t *testing.T) {
+	var h header
+	var e entry
+	for _, f := range []struct {
+		name      string
+		got, want uintptr
+	}{
+		{"Text", unsafe.Offsetof(h.Text), 24},
+		{"Tick", unsafe.Offsetof(h.Tick), 32},
+		{"Start", unsafe.Offsetof(h.Start), 40},
+		{"Build", unsafe.Offsetof(h.Build), 48},
+		{"Samples", unsafe.Offsetof(h.Samples), 56},
+		{"State", unsafe.Offsetof(h.State), 72},
+		{"Used", unsafe.Offsetof(h.Used), 104},
+		{"End", unsafe.Offsetof(h.End), 144},
+		{"Exe", unsafe.Offsetof(h.Exe), 156},
+		{"entry.Count", unsafe.Offsetof(e.Count), 8},
+		{"entry.Path", unsafe.Offsetof(e.key), 16},
+		{"entry.Callers", unsafe.Offsetof(e.Callers), 32},
+		{"entry.State", unsafe.Offsetof(e.State), 160},
+		{"entry", unsafe.Sizeof(e), 168},
+		{"section.Path", unsafe.Offsetof(section{}.Path), 20},
+		{"section", unsafe.Sizeof(section{}), pageSize},
+	} {
+		if f.got != f.want {
+			t.Errorf("%s is at %d, want %d", f.name, f.got, f.want)
+		}
+	}
+	if unsafe.Sizeof(h) > pageSize {
+		t.Errorf("the header takes %d bytes", unsafe.Sizeof(h))
+	}
+}
+
+func TestKeysDifferInEveryField(t *testing.T) {
+	tab := newTable(64)
+	keys := []*key{
+		keyOf(1, 2, 3, 4), keyOf(2, 2, 3, 4), keyOf(1, 3, 3, 4), keyOf(1, 2, 3), keyOf(1, 2, 3, 5), keyOf(1, 2, 4, 3), keyOf(1, 2),
+		{Path: 1, PC: 2, Leaf: 3},
+	}
+	for i, k := range keys {
+		for range i + 1 {
+			tab.add(k)
+		}
+	}
+	for i, k := range keys {
+		if n := tab.entries()[*k]; n != uint64(i+1) {
+			t.Errorf("key %d is counted %d times, want %d", i, n, i+1)
+		}
+	}
+	if tab.Used != uint64(len(keys)) {
+		t.Errorf("%d entries used, want %d", tab.Used, len(keys))
+	}
+}
+
+func TestCrowdedTableKeepsPathsAndDropsCallers(t *testing.T) {
+	tab := newTable(slots)
+	tab.Used = crowded
+	for caller := range uint32(5) {
+		tab.add(keyOf(7, 8, caller+1))
+	}
+	if got := tab.entries(); got[key{Path: 7, PC: 8, Callers: [maxCallers]uint32{1}}] != 5 || tab.Shortened != 5 || tab.Dropped != 0 {
+		t.Errorf("got %v, %d shortened, %d dropped", got, tab.Shortened, tab.Dropped)
+	}
+}
+
+func TestFullTableCountsWhatItDrops(t *testing.T) {
+	tab := newTable(16)
+	for i := range uint32(20) {
+		tab.add(keyOf(i, 1))
+		tab.add(keyOf(i, 1))
+	}
+	var sum uint64
+	for _, n := range tab.entries() {
+		sum += n
+	}
+	if sum != 32 || tab.Used != 16 || tab.Dropped != 8 {
+		t.Errorf("%d counted in %d entries, %d dropped", sum, tab.Used, tab.Dropped)
+	}
+}
+
+func TestThreadsAddWithoutLoss(t *testing.T) {
+	const threads, rounds, keys = 8, 20_000, 300
+	tab := newTable(1024)
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			for i := range uint32(rounds) {
+				tab.add(keyOf(i%keys, i%keys/3, i%keys))
+			}
+		})
+	}
+	wg.Wait()
+	got := tab.entries()
+	var sum uint64
+	for _, n := range got {
+		sum += n
+	}
+	if sum != threads*rounds || len(got) != keys || tab.Dropped != 0 {
+		t.Errorf("%d counted for %d keys, %d dropped; want %d for %d", sum, len(got), tab.Dropped, threads*rounds, keys)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	tab := newTable(slots)
+	for i := 0; b.Loop(); i++ {
+		tab.add(keyOf(uint32(i%100), 1, 2, 3, 4, 5, 6, 7, 8))
+	}
+}

@@ -1,0 +1,181 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// tables are those of
+//
+//	10	func (t *T) f(n int) {
+//	11		for n > 0 {
+//	12			if n%3 == 0 {
+//	13				panic("no path ends here")
+//	14			}
+//	15			if n == 7 {
+//	16				continue
+//	17			}
+//	18			n--
+//	19			t.g()
+//	20		}
+//	21	}
+//
+// in package p, whose file is in p's external test as well.
+func tables() []*wire.Package {
+	f := wire.Func{
+		Name: "p.(*T).f", File: 0, Line: 10, Base: 5,
+		Graph: pdag.Graph{
+			Nodes: []pdag.Node{
+				{Out: []pdag.Edge{{To: 1, Ends: true}}},
+				{Out: []pdag.Edge{{To: 2}, {To: pdag.Exit, Val: 2}}},
+				{Out: []pdag.Edge{{To: 5, Dead: true}, {To: 3}}},
+				{Out: []pdag.Edge{{To: 1, Val: 1, Ends: true}, {To: 4}}},
+				{Out: []pdag.Edge{{To: 1, Ends: true}}},
+				{Out: []pdag.Edge{{To: pdag.Exit, Dead: true}}},
+			},
+			Starts: []pdag.Start{{}, {Node: 1, Val: 1}, {Node: 4, Val: 4, Cut: true}},
+			N:      5,
+		},
+		Blocks: []wire.Block{
+			{Outs: []wire.Out{{Line: 11, Col: 2}}},
+			{Branch: wire.Branch{Kind: "for", Line: 11, Col: 2}, Outs: []wire.Out{{Outcome: "body", Line: 12, Col: 3}, {Outcome: "done", Line: 21, Col: 1}}},
+			{Branch: wire.Branch{Kind: "if", Line: 12, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 13, Col: 4}, {Outcome: "false", Line: 15, Col: 3}}},
+			{Branch: wire.Branch{Kind: "if", Line: 15, Col: 3}, Outs: []wire.Out{{Outcome: "true", Line: 16, Col: 4}, {Outcome: "false", Line: 18, Col: 3}}},
+			{Spans: []wire.Span{{Line: 18, Col: 3, EndLine: 19, EndCol: 8}}, Outs: []wire.Out{{Line: 11, Col: 2}}},
+			{Outs: []wire.Out{{Line: 13, Col: 4}}},
+		},
+	}
+	g := f
+	g.Name, g.File = "p_test.g", 1
+	return []*wire.Package{
+		{Path: "p", Files: []string{"/src/p/x.go"}, Funcs: []wire.Func{f}},
+		{Path: "p_test", Files: []string{"/src/p/x.go", "/src/p/x_test.go"}, Funcs: []wire.Func{g}},
+	}
+}
+
+var (
+	inF   = report.Frame{Func: "p.(*T).f", File: "/src/p/x.go", Line: 16, StartLine: 10}
+	inG   = report.Frame{Func: "p_test.g", File: "/src/p/x_test.go", Line: 16, StartLine: 10}
+	main1 = report.Frame{Func: "main.main", File: "/src/main.go", Line: 5, StartLine: 3}
+)
+
+func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profile) {
+	t.Helper()
+	p := report.Profile{
+		Packages:   tables(),
+		Samples:    samples,
+		Mapping:    pprofenc.Mapping{File: "/bin/p", BuildID: "00ff"},
+		Comment:    "pep: a test",
+		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		Period:     1e7,
+	}
+	pf, ef := p.Write()
+	parse := func(b []byte) *profile.Profile {
+		p, err := profile.ParseData(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.CheckValid(); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	return parse(pf), parse(ef)
+}
+
+// text returns what pprof -raw prints from the sample types to the mappings.
+func text(p *profile.Profile) string {
+	_, s, _ := strings.Cut(p.String(), "Samples:\n")
+	s, _, _ = strings.Cut(s, "Mappings\n")
+	return s
+}
+
+func TestPathsAndEdges(t *testing.T) {
+	paths, edges := write(t,
+		report.Sample{Number: 5 + 0, Count: 2, Stack: []report.Frame{inF, main1}},
+		report.Sample{Number: 5 + 1, Count: 7, Stack: []report.Frame{inF, main1}},
+		report.Sample{Number: 5 + 3, Count: 3, Stack: []report.Frame{inF, main1}},
+		report.Sample{Number: 5 + 4, Count: 1, Stack: []report.Frame{inF, main1}},
+		report.Sample{Number: 5 + 3, Count: 4, Package: "p"},
+	)
+	want := `paths/count[dflt] branch_flow/count
+          2          0: 1 2 3 
+                from:[entry] path:[p0]
+          7         14: 4 2 3 
+                branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]
+          3          3: 5 6 3 
+                branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
+          1          0: 7 2 3 
+                from:[cut x.go:18] lines:[18-19] path:[p4]
+          4          4: 5 6 
+                branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
+Locations
+     1: 0x0 M=1 p.(*T).f·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
+     2: 0x0 M=1 p.(*T).f /src/p/x.go:11:0 s=10
+     3: 0x0 M=1 main.main /src/main.go:5:0 s=3
+     4: 0x0 M=1 p.(*T).f·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
+     5: 0x0 M=1 p.(*T).f·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
+     6: 0x0 M=1 p.(*T).f /src/p/x.go:21:0 s=10
+     7: 0x0 M=1 p.(*T).f·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
+`
+	if d := cmp.Diff(want, text(paths)); d != "" {
+		t.Errorf("paths (-want +got):\n%s", d)
+	}
+	want = `edges/count
+          7: 3 1 
+                branch:[x.go:11:2] kind:[for] outcome:[body]
+          7: 4 1 
+                branch:[x.go:15:3] kind:[if] outcome:[false]
+          3: 2 1 
+                branch:[x.go:11:2] kind:[for] outcome:[done]
+          4: 2 
+                branch:[x.go:11:2] kind:[for] outcome:[done]
+Locations
+`
+	got, _, _ := strings.Cut(text(edges), "     1:")
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("edges (-want +got):\n%s", d)
+	}
+	for _, p := range []*profile.Profile{paths, edges} {
+		if d := cmp.Diff([]string{"pep: a test"}, p.Comments); d != "" {
+			t.Errorf("comments (-want +got):\n%s", d)
+		}
+	}
+}
+
+func TestPackagesAreToldApart(t *testing.T) {
+	paths, _ := write(t,
+		report.Sample{Number: 5, Count: 1, Stack: []report.Frame{inF}},
+		report.Sample{Number: 5, Count: 10, Stack: []report.Frame{inG}},
+	)
+	got := map[string]int64{}
+	for _, s := range paths.Sample {
+		got[s.Location[1].Line[0].Function.Name] = s.Value[0]
+	}
+	if d := cmp.Diff(map[string]int64{"p.(*T).f": 1, "p_test.g": 10}, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestUnknownPathsAreCounted(t *testing.T) {
+	paths, edges := write(t,
+		report.Sample{Number: 5, Count: 1, Stack: []report.Frame{inF}},
+		report.Sample{Number: 4, Count: 2, Stack: []report.Frame{inF}},   // before f
+		report.Sample{Number: 10, Count: 4, Stack: []report.Frame{inF}},  // after f
+		report.Sample{Number: 5, Count: 8, Stack: []report.Frame{main1}}, // a file of no package
+		report.Sample{Number: 5, Count: 16, Package: "q"},
+		report.Sample{Number: 5, Count: 32},
+	)
+	want := "pep: a test, 62 of functions unknown to the site tables"
+	if len(paths.Sample) != 1 || paths.Comments[0] != want || edges.Comments[0] != want {
+		t.Errorf("%d samples, comments %q and %q", len(paths.Sample), paths.Comments, edges.Comments)
+	}
+}
