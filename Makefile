@@ -22,11 +22,8 @@ demo: build
 	@PEPDIR=$(BUILD)/demo/profiles $(BUILD)/demo/$(DEMO)
 	@echo; bin/pep top -n 10 $(BUILD)/demo/profiles/$(DEMO).*.paths.pb.gz
 	@echo; echo "The same in pprof, in a browser, and which way the branches of a function went:"; echo
-	@cd $(BUILD)/demo/profiles && for f in $(DEMO).*; do \
-		case $$f in \
-		*.paths.pb.gz) echo "	go tool pprof -http=: build/demo/profiles/$$f";; \
-		*.edges.pb.gz) echo "	bin/pep list REGEXP build/demo/profiles/$$f";; \
-		esac; done
+	@cd build/demo/profiles && for f in *.paths.pb.gz; do echo "	go tool pprof -http=: build/demo/profiles/$$f"; done
+	@cd build/demo/profiles && for f in *.edges.pb.gz; do echo "	bin/pep list REGEXP build/demo/profiles/$$f"; done
 
 # gofmt, go vet, all tests; says what was skipped and ends with the count.
 test:
