@@ -101,6 +101,8 @@ chain:
 
 // tickEntry handles the timer's signal.
 TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
+	JNE	chain
 	SUBQ	$56, SP
 	CALLGO(·tickCode)	// onTick() action
 	ADDQ	$56, SP
@@ -114,6 +116,8 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 protect:
 	MPROTECT
 	RET
+chain:
+	JMP	·chain(SB)
 
 // deathEntry handles signals that a program may die of. Unless it does, the
 // handler that was there before is entered as if we had not been.
@@ -147,6 +151,10 @@ exit:
 	SYSCALL
 	INT	$3
 chain:
+	JMP	·chain(SB)
+
+// chain enters the handler that was there before.
+TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVLQZX	DI, DI
 	LEAQ	·chained(SB), AX
 	MOVQ	(AX)(DI*8), AX

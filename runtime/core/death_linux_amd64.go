@@ -5,9 +5,10 @@ package core
 //
 // There are three ways for a Go program to die other than by exiting:
 //
-// By SIGINT, SIGTERM or SIGHUP, unless it has asked to be notified of them. Go's
-// handler decides that and, if so, raises the signal once more for the kernel
-// to act upon. Then we write the profile.
+// By SIGINT, SIGTERM or SIGHUP, unless it has asked to be notified of them, or by
+// SIGPIPE, when it writes to a standard output that nobody reads. The runtime
+// decides that and, if so, raises the signal once more for the kernel to act
+// upon. Then we write the profile.
 //
 // By an unrecovered panic or a fatal error of the runtime. After its message
 // the runtime exits, unless it has been told to dump core (GOTRACEBACK=crash):
@@ -35,10 +36,12 @@ const (
 	sigINT  = 2
 	sigQUIT = 3
 	sigILL  = 4
+	sigTRAP = 5
 	sigABRT = 6
 	sigBUS  = 7
 	sigFPE  = 8
 	sigSEGV = 11
+	sigPIPE = 13
 	sigTERM = 15
 
 	siUser  = 0 // codes up to here: sent by a process, not by the kernel
@@ -49,7 +52,7 @@ const (
 
 // deadly are the signals that onDeath handles. A SIGSEGV comes to it by way of
 // faultEntry in page mode.
-var deadly = [...]uintptr{sigHUP, sigINT, sigQUIT, sigILL, sigABRT, sigBUS, sigFPE, sigSEGV, sigTERM}
+var deadly = [...]uintptr{sigHUP, sigINT, sigQUIT, sigILL, sigTRAP, sigABRT, sigBUS, sigFPE, sigSEGV, sigPIPE, sigTERM}
 
 // onDeath handles the deadly signals.
 func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
@@ -74,16 +77,15 @@ func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
 
 // fatal reports whether Go's handler will end the program at once.
 func fatal(sig uintptr, code int32, pc uintptr) bool {
-	switch sig {
-	case sigHUP, sigINT, sigTERM:
-		return false // it will be raised again
-	case sigQUIT, sigABRT:
-		return !queue.wants(sig)
-	}
-	if code <= siUser {
-		return !queue.wants(sig)
-	}
 	_, inGo := textOffset(pc)
+	switch {
+	case sig == sigHUP, sig == sigINT, sig == sigPIPE, sig == sigTERM:
+		return false // it will be raised again
+	case code <= siUser, sig == sigQUIT, sig == sigABRT:
+		return !queue.wants(sig)
+	case sig == sigILL, sig == sigTRAP:
+		return true
+	}
 	return !inGo // in Go code it becomes a panic
 }
 

@@ -222,6 +222,7 @@ func testEnds(t *testing.T, profiled, plain string) {
 		{"set traceback", []string{"PEPOPTS=tick=1ms"}},
 		{"concurrent map writes", []string{"GOTRACEBACK=none"}},
 		{"deadlock", nil},
+		{"overflow", []string{"GOTRACEBACK=none"}},
 	} {
 		name := strings.Join(append([]string{test.what}, test.env...), " ")
 		got, want := execute(t, profiled, test.env, test.what), execute(t, plain, test.env, test.what)
@@ -267,6 +268,7 @@ func testSignals(t *testing.T, profiled, plain string) {
 		{"wait", syscall.SIGQUIT},
 		{"wait", syscall.SIGABRT},
 		{"wait", syscall.SIGSEGV},
+		{"pipe", 0},
 		{"notify", syscall.SIGTERM},
 		{"notify", syscall.SIGQUIT},
 	} {
@@ -284,7 +286,8 @@ func testSignals(t *testing.T, profiled, plain string) {
 	}
 }
 
-// signalled starts exe and sends it sig when it says that it is ready.
+// signalled starts exe and sends it sig when it says that it is ready. With sig
+// 0 it closes the other end of its standard output.
 func signalled(t *testing.T, exe, what string, sig syscall.Signal) *run {
 	t.Helper()
 	cmd, r := command(t, exe, nil, what)
@@ -300,11 +303,15 @@ func signalled(t *testing.T, exe, what string, sig syscall.Signal) *run {
 	if _, err := in.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(sig); err != nil {
-		t.Fatal(err)
+	if sig == 0 {
+		out.Close()
+	} else {
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		rest, _ := io.ReadAll(in)
+		r.stdout.Write(rest)
 	}
-	rest, _ := io.ReadAll(in)
-	r.stdout.Write(rest)
 	_ = cmd.Wait() // the state says how it ended
 	r.state = cmd.ProcessState.String()
 	return r

@@ -37,6 +37,7 @@ const (
 	sysMprotect     = 10
 	sysRtSigaction  = 13
 	sysPread        = 17
+	sysMadvise      = 28
 	sysGetpid       = 39
 	sysFtruncate    = 77
 	sysGetcwd       = 79
@@ -69,6 +70,8 @@ const (
 	mapAnonymous      = 0x20
 	mapNoreserve      = 0x4000
 	mapFixedNoreplace = 0x100000
+
+	madvNohugepage = 15
 
 	eEXIST     = 17
 	eINTR      = 4

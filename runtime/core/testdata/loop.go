@@ -141,6 +141,13 @@ func main() {
 			}()
 		}
 		select {}
+	case "overflow":
+		debug.SetMaxStack(1 << 16)
+		deep(1_000_000)
+	case "pipe":
+		for {
+			fmt.Println("ready")
+		}
 	case "deadlock":
 		select {}
 	case "recover":
