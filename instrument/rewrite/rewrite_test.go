@@ -1,0 +1,296 @@
+package rewrite_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected texts")
+
+const corePath = "0pep/core"
+
+// archives returns the archives in testdata by name.
+func archives(t *testing.T) map[string]*txtar.Archive {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	all := map[string]*txtar.Archive{}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(a.Files) == 0 || a.Files[0].Name != "in.go" || len(bytes.TrimSpace(a.Comment)) == 0 {
+			t.Fatalf("%s: want a sentence and a file in.go", file)
+		}
+		all[strings.TrimSuffix(filepath.Base(file), ".txtar")] = a
+	}
+	return all
+}
+
+// do instruments a file in.go in a temporary directory.
+func do(t *testing.T, text []byte, opts instrument.Options) (pkg *instrument.Package, res *instrument.Result) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "in.go")
+	if err := os.WriteFile(name, text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	pkg = &instrument.Package{Path: "main", Files: []string{name}, Importer: importer.Default(), CorePath: corePath}
+	res, err := instrument.Do(pkg, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkg, res
+}
+
+// Each archive has a program in.go and what becomes of it with a poll page,
+// page.go, followed by the functions that are left alone.
+func TestGolden(t *testing.T) {
+	for name, a := range archives(t) {
+		t.Run(name, func(t *testing.T) {
+			in := a.Files[0].Data
+			pkg, res := do(t, in, instrument.Options{Poll: rewrite.Page})
+			text := strings.ReplaceAll(res.Text[pkg.Files[0]], pkg.Files[0], "in.go")
+			got := []txtar.File{a.Files[0], {Name: "page.go", Data: []byte(text)}}
+			if len(res.Sites.Left) > 0 {
+				var left strings.Builder
+				for _, l := range res.Sites.Left {
+					fmt.Fprintf(&left, "%s: %s\n", l.Name, l.Reason)
+				}
+				got = append(got, txtar.File{Name: "left", Data: []byte(left.String())})
+			}
+			if *update {
+				a.Files = got
+				if err := os.WriteFile("testdata/"+name+".txtar", txtar.Format(a), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want := string(txtar.Format(&txtar.Archive{Files: a.Files}))
+			if diff := cmp.Diff(want, string(txtar.Format(&txtar.Archive{Files: got}))); diff != "" {
+				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The instrumented text type-checks for every kind of poll, has as many lines as
+// the source, and every line of the source is part of the line it became.
+func TestTextIsValid(t *testing.T) {
+	for name, a := range archives(t) {
+		for _, poll := range []rewrite.Poll{rewrite.Page, rewrite.Flag, rewrite.Count} {
+			t.Run(name+"/"+string(poll), func(t *testing.T) {
+				in := a.Files[0].Data
+				pkg, res := do(t, in, instrument.Options{Poll: poll})
+				text := res.Text[pkg.Files[0]]
+				header, text, _ := strings.Cut(text, "\n")
+				if want := "//line " + pkg.Files[0] + ":1:1"; header != want {
+					t.Errorf("the text begins with %q, want %q", header, want)
+				}
+				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want {
+					t.Errorf("got %d lines, want %d", got, want)
+				}
+				typeCheck(t, pkg.Files[0], text, res.Table)
+			})
+		}
+	}
+}
+
+// typeCheck checks an instrumented file and the package's table.
+func typeCheck(t *testing.T, name, text, table string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*ast.File{f}
+	if table != "" {
+		f, err := parser.ParseFile(fset, "table.go", table, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	core, err := corePackage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := types.Config{Importer: withCore{importer.Default(), core}, Error: func(err error) { t.Error(err) }}
+	conf.Check("main", fset, files, nil)
+}
+
+// corePackage is the part of the linked runtime that instrumented text uses.
+func corePackage() (*types.Package, error) {
+	const text = `package core
+type Table struct { Path string; N uint64 }
+var Flag uint32
+func Poll(uintptr)
+func Count(*Table, uintptr)
+`
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "core.go", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	return new(types.Config).Check(corePath, fset, []*ast.File{f}, nil)
+}
+
+type withCore struct {
+	types.Importer
+	core *types.Package
+}
+
+func (w withCore) Import(path string) (*types.Package, error) {
+	if path == corePath {
+		return w.core, nil
+	}
+	return w.Importer.Import(path)
+}
+
+// Only edges with a value have an increment, and one way out of every branch has
+// none.
+func TestIncrementsPEP12(t *testing.T) {
+	for name, a := range archives(t) {
+		t.Run(name, func(t *testing.T) {
+			pkg, res := do(t, a.Files[0].Data, instrument.Options{Poll: rewrite.Page})
+			text := res.Text[pkg.Files[0]]
+			if regexp.MustCompile(`_pep_r [+-]= 0\b`).MatchString(text) {
+				t.Error("the text has an increment of 0")
+			}
+			edges := 0
+			for _, f := range res.Sites.Funcs {
+				for _, n := range f.Graph.Nodes {
+					zero := len(n.Out) == 0
+					for _, e := range n.Out {
+						zero = zero || e.Val == 0
+						if e.Val != 0 && !e.Dead {
+							edges++
+						}
+					}
+					if !zero {
+						t.Errorf("%s: no way out of a block has the value 0", f.Name)
+					}
+				}
+			}
+			if res.Adds > 2*edges {
+				t.Errorf("%d increments for %d edges with a value", res.Adds, edges)
+			}
+		})
+	}
+}
+
+// The numbers of the paths of a function with 2^40 of them fit the region.
+func TestManyPathsPEP35(t *testing.T) {
+	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Poll: rewrite.Page})
+	i := slices.IndexFunc(res.Sites.Funcs, func(f wire.Func) bool { return f.Name == "main.bits" })
+	if i < 0 {
+		t.Fatalf("main.bits was left alone: %v", res.Sites.Left)
+	}
+	g := res.Sites.Funcs[i].Graph
+	if g.N < 40 || g.N > instrument.MaxPaths {
+		t.Errorf("%d paths", g.N)
+	}
+	cuts := 0
+	for _, s := range g.Starts {
+		if s.Cut {
+			cuts++
+		}
+	}
+	if cuts == 0 {
+		t.Error("no cut is reported")
+	}
+	if msg := g.Check(); msg != "" {
+		t.Error(msg)
+	}
+}
+
+// Every program does what it did, however it is polled and truncated. The
+// programs are built all at once.
+func TestProgramsRunAlikePEP10(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds all programs five times")
+	}
+	dir := t.TempDir()
+	tool := filepath.Join(dir, "pepbuild")
+	run(t, ".", "go", "build", "-o", tool, "github.com/pepgo/pep/cmd/pepbuild")
+	module := filepath.Join(dir, "module")
+	all := archives(t)
+	for name, a := range all {
+		write(t, filepath.Join(module, name, "in.go"), a.Files[0].Data)
+	}
+	write(t, filepath.Join(module, "go.mod"), []byte("module example.com/programs\n\ngo 1.26\n"))
+	run(t, module, "go", "build", "-o", filepath.Join(dir, "plain")+"/", "./...")
+	want := map[string]string{}
+	for name := range all {
+		want[name] = outcome(t, filepath.Join(dir, "plain", name))
+		if !strings.HasPrefix(want[name], "<nil>") {
+			t.Fatalf("%s ends with %s", name, want[name])
+		}
+	}
+	for mode, flag := range map[string]string{
+		"page":     "-peppoll=page",
+		"flag":     "-peppoll=flag",
+		"exact":    "-pepmode=exact",
+		"backedge": "-peptruncate=backedge",
+	} {
+		t.Run(mode, func(t *testing.T) {
+			run(t, module, tool, "build", flag, "-o", filepath.Join(dir, mode)+"/", "./...")
+			for name := range all {
+				if got := outcome(t, filepath.Join(dir, mode, name)); got != want[name] {
+					t.Errorf("%s:\n%s", name, cmp.Diff(want[name], got))
+				}
+			}
+		})
+	}
+}
+
+func write(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func run(t *testing.T, dir, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+}
+
+// outcome runs a program and returns how it ended and what it printed.
+func outcome(t *testing.T, name string) string {
+	t.Helper()
+	cmd := exec.Command(name)
+	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=200us,stride=3")
+	out, err := cmd.CombinedOutput()
+	return fmt.Sprintf("%v\n%s", err, out)
+}
