@@ -26,6 +26,7 @@ type Args struct {
 	Packages []string // -peppkg: patterns; nil for the main module
 	Truncate string   // -peptruncate: "header" or "backedge"
 	Dump     string   // -pepdump: directory
+	Dir      string   // -C: directory to change to first
 
 	GoFlags  []string // build flags, as -flag or -flag=value
 	Gcflags  []string // values of -gcflags, in order
@@ -58,12 +59,23 @@ var (
 // must not see them.
 var actionFlags = []string{"a", "n", "o", "v", "work", "x", "json", "exec", "p"}
 
+// otherVerbs are the verbs of the go command that are not ours.
+var otherVerbs = []string{
+	"bug", "clean", "doc", "env", "fix", "fmt", "generate", "get", "install", "list", "mod", "work",
+	"telemetry", "tool", "vet",
+}
+
 // Parse parses a command line, without the name of the program.
 func Parse(args []string) (*Args, error) {
 	a := &Args{Verb: "build", Mode: "sample", Truncate: "header"}
-	if len(args) > 0 && slices.Contains([]string{"build", "run", "test"}, args[0]) {
-		a.Verb = args[0]
-		args = args[1:]
+	if len(args) > 0 {
+		switch {
+		case slices.Contains([]string{"build", "run", "test"}, args[0]):
+			a.Verb = args[0]
+			args = args[1:]
+		case slices.Contains(otherVerbs, args[0]):
+			return nil, usagef("no verb %q: there are build, run, test and version; for all else use go %s", args[0], args[0])
+		}
 	}
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		if args[0] == "--" {
@@ -102,8 +114,12 @@ func (a *Args) flag(args []string) ([]string, error) {
 	if err := refuse(name, value); err != nil {
 		return nil, err
 	}
-	if name == "gcflags" {
+	switch name {
+	case "gcflags":
 		a.Gcflags = append(a.Gcflags, value)
+		return args, nil
+	case "C":
+		a.Dir = value
 		return args, nil
 	}
 	flag := "-" + name

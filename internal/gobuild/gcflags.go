@@ -3,29 +3,22 @@ package gobuild
 // This file merges our tags with the user's -gcflags. Of several -gcflags that
 // match a package, the go command takes the last one alone.
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// userGcflags returns the user's own -gcflags.
-func (b *build) userGcflags() []string {
+// gcflags returns the user's -gcflags and, behind them, one for each package of
+// paths with what the user wants for it and the tag, which may be empty.
+func (b *build) gcflags(paths []string, tag string) []string {
 	var flags []string
 	for _, v := range b.args.Gcflags {
 		flags = append(flags, "-gcflags="+v)
 	}
-	return flags
-}
-
-// gcflags returns the user's -gcflags and, behind them, one for each package of
-// paths with what the user wants for it and the tag.
-func (b *build) gcflags(paths []string, tag string) ([]string, error) {
-	user, err := b.gcflagsOf()
-	if err != nil {
-		return nil, err
-	}
-	flags := b.userGcflags()
 	for _, path := range paths {
-		flags = append(flags, "-gcflags="+path+"="+strings.TrimSpace(user(path)+" "+tag))
+		flags = append(flags, "-gcflags="+path+"="+strings.TrimSpace(b.userFlags(path)+" "+tag))
 	}
-	return flags, nil
+	return flags
 }
 
 // gcflagsOf returns a function that says which flags the user gives for a
@@ -36,7 +29,7 @@ func (b *build) gcflagsOf() (func(path string) string, error) {
 		flags string
 	}
 	var rules []rule
-	for _, v := range b.args.Gcflags {
+	for _, v := range slices.Concat(b.given.Gcflags, b.args.Gcflags) {
 		pattern, flags, ok := strings.Cut(v, "=")
 		if strings.HasPrefix(strings.TrimSpace(v), "-") || !ok {
 			rules = append(rules, rule{b.isNamed, v})

@@ -14,6 +14,7 @@
 package gobuild
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -36,13 +37,23 @@ const goVersion = "go1.26"
 
 type build struct {
 	args  *Args
+	given *Args // flags that GOFLAGS gives; the go command reads them itself
 	goCmd string
 	env   map[string]string
 	deps  []*pkg
+
+	userFlags func(path string) string // the user's -gcflags for a package
 }
 
 // Run carries out a command line and returns the exit code of the go command.
+// With -C it changes the working directory of the process, as the go command
+// does.
 func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+	if args.Dir != "" {
+		if err := os.Chdir(args.Dir); err != nil {
+			return 2, fmt.Errorf("-C: %w", err)
+		}
+	}
 	b := &build{args: args, goCmd: "go"}
 	goArgs, linkedCfg, err := b.prepare()
 	var ge *goError
@@ -56,6 +67,12 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg)
+	if args.Verb == "test" && os.Getenv("PEPDIR") == "" {
+		// Tests run in the directories of their packages.
+		if cwd, err := os.Getwd(); err == nil {
+			cmd.Env = append(cmd.Env, "PEPDIR="+cwd)
+		}
+	}
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -84,6 +101,9 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.checkMain(); err != nil {
 		return nil, "", err
 	}
+	if b.userFlags, err = b.gcflagsOf(); err != nil {
+		return nil, "", err
+	}
 	exe, key, err := self()
 	if err != nil {
 		return nil, "", err
@@ -98,12 +118,8 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 			return nil, "", err
 		}
 	}
-	gcflags, err := b.gcflags(paths, tag.Arg())
-	if err != nil {
-		return nil, "", err
-	}
 	goArgs = []string{b.args.Verb, "-toolexec=" + quoted(exe) + " toolexec"}
-	goArgs = append(goArgs, gcflags...)
+	goArgs = append(goArgs, b.gcflags(paths, quoted(tag.Arg()))...)
 	goArgs = append(goArgs, b.args.GoFlags...)
 	if len(b.args.Patterns) > 0 && b.args.Verb != "test" {
 		goArgs = append(goArgs, "--")
@@ -127,12 +143,21 @@ func (b *build) readEnv() error {
 	if v := b.env["GOVERSION"]; v != goVersion && !strings.HasPrefix(v, goVersion+".") && !strings.HasPrefix(v, goVersion+"-") {
 		return fmt.Errorf("the go command is %s: this pepbuild works with %s; put that first in PATH or set GOTOOLCHAIN", v, goVersion)
 	}
+	var given Args // by GOFLAGS
 	for flag := range strings.FieldsSeq(b.env["GOFLAGS"]) {
-		name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 		if err := refuse(name, value); err != nil {
 			return fmt.Errorf("GOFLAGS: %w", err)
 		}
+		if name == "gcflags" {
+			given.Gcflags = append(given.Gcflags, value)
+		} else if hasValue {
+			given.GoFlags = append(given.GoFlags, "-"+name+"="+value)
+		} else {
+			given.GoFlags = append(given.GoFlags, "-"+name)
+		}
 	}
+	b.given = &given
 	return nil
 }
 
@@ -149,7 +174,7 @@ func (b *build) poll() (rewrite.Poll, error) {
 		page = "on " + b.env["GOOS"] + "/" + b.env["GOARCH"]
 	}
 	for _, san := range []string{"race", "msan", "asan"} {
-		if b.args.has(san) {
+		if b.args.has(san) || b.given.has(san) {
 			page = "with -" + san
 		}
 	}
@@ -192,12 +217,11 @@ func (b *build) linkRuntime(poll rewrite.Poll, key string) (string, error) {
 		return "", fmt.Errorf("no place to keep the linked runtime: %w", err)
 	}
 	cfg := &linked.Config{
-		Go:        b.goCmd,
-		Env:       b.env,
-		ListFlags: append(b.args.listFlags(), b.userGcflags()...),
-		Shared:    b.args.value("buildmode") == "pie",
-		CacheDir:  filepath.Join(cache, "pepbuild"),
-		Key:       key,
+		Go:       b.goCmd,
+		Env:      b.env,
+		Shared:   cmp.Or(b.args.value("buildmode"), b.given.value("buildmode")) == "pie",
+		CacheDir: filepath.Join(cache, "pepbuild"),
+		Key:      key,
 	}
 	switch poll {
 	case rewrite.Flag:
@@ -205,6 +229,13 @@ func (b *build) linkRuntime(poll rewrite.Poll, key string) (string, error) {
 	case rewrite.Count:
 		cfg.Tags = []string{"pepexact"}
 	}
+	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], cfg.Tags)
+	if err != nil {
+		return "", err
+	}
+	// -gcflags without a pattern are for the packages that the user names, and
+	// not for those that go list is asked for.
+	cfg.ListFlags = append(b.args.listFlags(), b.gcflags(imports, "")...)
 	return linked.Build(cfg)
 }
 
@@ -226,7 +257,7 @@ func self() (exe, key string, err error) {
 	return exe, hex.EncodeToString(h.Sum(nil))[:16], nil
 }
 
-// quoted quotes a word as the go command's -toolexec wants it.
+// quoted quotes a word as the go command wants it in -toolexec and -gcflags.
 func quoted(s string) string {
 	if !strings.ContainsAny(s, " \t'\"") {
 		return s

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/instrument"
@@ -120,7 +121,9 @@ func (c *compilation) replace(res *instrument.Result) error {
 		if err := os.WriteFile(file, []byte(res.Table), 0o666); err != nil {
 			return err
 		}
-		c.args = append(c.args, file)
+		// Before all others: variables whose initialisers come to use the
+		// table are then initialised in the order that they were.
+		c.args = slices.Insert(c.args, c.files[c.order[0]], file)
 	}
 	if c.tag.Dump != "" {
 		if err := dump(c.tag.Dump, c.path, dir); err != nil {
