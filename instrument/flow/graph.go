@@ -287,19 +287,31 @@ func (b *builder) disconnect(e *edge) {
 
 // contract joins nodes over edges without a place, as far as nothing that could
 // be told apart is lost.
+//
+// What follows a node and belongs to it alone goes first: the blocks of an && in
+// the last statement of a clause. Were the last of them joined with what follows
+// the switch before that, the rest of the clause would have to go along, and
+// count as executed whenever that is.
 func (b *builder) contract() {
-	for again := true; again; {
-		again = false
-		for _, n := range slices.Clone(b.nodes) {
-			if len(n.blocks) == 0 {
-				continue // joined meanwhile
-			}
-			if b.mergeParallel(n) || b.joinSuccessor(n) || b.joinPredecessor(n) || b.leaveEarly(n) {
-				again = true
+	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.leaveEarly) {
+	}
+	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
+}
+
+// some reports whether one of the functions, which are tried in order, changes a
+// node.
+func (b *builder) some(functions ...func(*node) bool) bool {
+	for _, n := range b.nodes {
+		if len(n.blocks) == 0 {
+			continue // joined meanwhile
+		}
+		for _, change := range functions {
+			if change(n) {
+				return true
 			}
 		}
 	}
-	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
+	return false
 }
 
 // mergeParallel makes one edge of those from n to the same block that have no
