@@ -86,12 +86,28 @@ func TestKeysDifferInEveryField(t *testing.T) {
 
 func TestCrowdedTableKeepsPathsAndDropsCallers(t *testing.T) {
 	tab := newTable(slots)
-	tab.Used = crowded
-	for caller := range uint32(5) {
-		tab.add(keyOf(7, 8, caller+1))
+	known := keyOf(7, 8, 1, 2, 3, 4, 5, 6)
+	tab.add(known)
+	for _, test := range []struct {
+		used    uint64
+		callers uint32
+	}{{1, 6}, {slots / 2, 4}, {slots / 4 * 3, 0}} {
+		tab.Used, tab.Shortened = test.used, 0
+		k := keyOf(uint32(test.used), 8, 1, 2, 3, 4, 5, 6)
+		k.Leaf = 9
+		want := *k
+		want.N = test.callers
+		if want.N == 0 {
+			want.Leaf = 0
+		}
+		tab.add(k)
+		if tab.entries()[want] != 1 || tab.Shortened != uint64(b2i(test.callers < 6)) {
+			t.Errorf("%d slots used: no entry with %d callers, or %d shortened", test.used, test.callers, tab.Shortened)
+		}
+		tab.add(keyOf(7, 8, 1, 2, 3, 4, 5, 6))
 	}
-	if got := tab.entries(); got[key{Path: 7, PC: 8, Callers: [maxCallers]uint32{1}}] != 5 || tab.Shortened != 5 || tab.Dropped != 0 {
-		t.Errorf("got %v, %d shortened, %d dropped", got, tab.Shortened, tab.Dropped)
+	if n := tab.entries()[*known]; n != 4 {
+		t.Errorf("the entry from before is counted %d times, want 4", n)
 	}
 }
 
