@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // The polls of testdata/loop.go are those of page mode; these are the others.
@@ -169,9 +172,12 @@ func TestPagePrograms(t *testing.T) {
 	profiled := l.program("loop.go", loopTables())
 	plain := l.program("loop.go", nil, noPolls...)
 	bare := l.program("loop.go", nil)
+	other := l.program("loop.go", append(loopTables(), &wire.Package{Path: "other"}))
 	t.Run("shares", func(t *testing.T) { testShares(t, profiled, "cpu, page poll") })
 	t.Run("ends", func(t *testing.T) { testEnds(t, profiled, plain) })
 	t.Run("signals", func(t *testing.T) { testSignals(t, profiled, plain) })
+	t.Run("recovery", func(t *testing.T) { testRecovery(t, profiled, other) })
+	t.Run("writer that cannot run", func(t *testing.T) { testWriterThatCannotRun(t, profiled) })
 	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
 }
 
@@ -286,9 +292,59 @@ func testSignals(t *testing.T, profiled, plain string) {
 	}
 }
 
+func testRecovery(t *testing.T, profiled, other string) {
+	t.Parallel()
+	r := signalled(t, profiled, "wait", syscall.SIGKILL)
+	if got := r.files(t); got != "pep" {
+		t.Fatalf("files %s after %s", got, r.state)
+	}
+	files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
+	out, err := writeCommand(other, files[0]).CombinedOutput()
+	if !strings.HasPrefix(string(out), "pep: reading the counts: of another build of "+profiled+"; the counts are in ") || err == nil {
+		t.Errorf("another build: %s%v", out, err)
+	}
+	if out, err := writeCommand(profiled, files[0]).CombinedOutput(); len(out) > 0 || err != nil {
+		t.Errorf("%s%v", out, err)
+	}
+	if got := r.files(t); got != bothProfiles {
+		t.Errorf("files %s", got)
+	}
+	if !hasStack(r.profile(t, "paths"), "main.work·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1") {
+		t.Error("not the stacks of the program")
+	}
+}
+
+func writeCommand(exe, file string) *exec.Cmd {
+	cmd := exec.Command(exe)
+	cmd.Env = []string{"PEP_WRITE=" + file}
+	return cmd
+}
+
+func testWriterThatCannotRun(t *testing.T, profiled string) {
+	t.Parallel()
+	exe := filepath.Join(t.TempDir(), "gone")
+	if out, err := exec.Command("cp", profiled, exe).CombinedOutput(); err != nil {
+		t.Fatalf("%s%v", out, err)
+	}
+	r := signalledWhen(t, exe, "wait", syscall.SIGTERM, func() {
+		if err := os.Chmod(exe, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want := regexp.MustCompile(`^pep: /proc/self/exe cannot be run to write the profile; the counts are in ` + r.dir + `/gone\.\d+\.pep\n$`)
+	if r.state != "signal: terminated" || r.files(t) != "pep" || !want.MatchString(r.stderr.String()) {
+		t.Errorf("%s, files %s, stderr %s", r.state, r.files(t), &r.stderr)
+	}
+}
+
 // signalled starts exe and sends it sig when it says that it is ready. With sig
 // 0 it closes the other end of its standard output.
 func signalled(t *testing.T, exe, what string, sig syscall.Signal) *run {
+	t.Helper()
+	return signalledWhen(t, exe, what, sig, func() {})
+}
+
+func signalledWhen(t *testing.T, exe, what string, sig syscall.Signal, ready func()) *run {
 	t.Helper()
 	cmd, r := command(t, exe, nil, what)
 	cmd.Stdout = nil
@@ -303,6 +359,7 @@ func signalled(t *testing.T, exe, what string, sig syscall.Signal) *run {
 	if _, err := in.ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
+	ready()
 	if sig == 0 {
 		out.Close()
 	} else {

@@ -25,7 +25,7 @@ func (c counted) check() string {
 		return "of version " + decimal(uint64(c.Version)) + ", not " + decimal(version)
 	case c.Mode != mode:
 		return "of a program built with another kind of poll"
-	case c.size < pageSize+uint64(c.Slots)*uint64(unsafe.Sizeof(entry{})), c.ExeLen > uint32(len(c.Exe)), c.End > c.size:
+	case c.size < pageSize+uint64(c.Slots)*uint64(unsafe.Sizeof(entry{})), c.ExeLen > uint32(len(c.Exe)):
 		return "truncated"
 	}
 	return ""

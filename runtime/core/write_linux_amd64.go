@@ -115,9 +115,10 @@ func buildHash() (hash [8]byte) {
 
 // sections returns the counters of every package in a file of exact counts.
 func (c counted) sections() (list []counters) {
-	for off := uint64(pageSize); off+pageSize <= c.End; {
+	end := min(c.End, c.size) // the program may just be adding a section
+	for off := uint64(pageSize); off+pageSize <= end; {
 		s := (*section)(unsafe.Add(unsafe.Pointer(c.header), off))
-		if s.N > c.End || s.Size < sectionSize(s.N) || s.Size > c.End-off || s.PathLen > uint32(len(s.Path)) {
+		if s.N > end || s.Size < sectionSize(s.N) || s.Size > end-off || s.PathLen > uint32(len(s.Path)) {
 			break
 		}
 		list = append(list, counters{
