@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test exact gotest clean
+.PHONY: build demo test bench accuracy exact gotest clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -28,6 +28,18 @@ demo: build
 # gofmt, go vet, all tests; says what was skipped and ends with the count.
 test:
 	@$(GO) run ./internal/cmd/check
+
+# What profiling costs, and how far sampled profiles can be relied on. With the
+# whole workload this takes long; docs/measuring.md says more. For a quick look:
+# make bench BENCHFLAGS='-scale 2 -rounds 1 -buildtime=false flate'
+BENCHFLAGS    ?=
+ACCURACYFLAGS ?=
+
+bench:
+	$(GO) run ./internal/cmd/pepbench overhead $(BENCHFLAGS)
+
+accuracy:
+	$(GO) run ./internal/cmd/pepbench accuracy $(ACCURACYFLAGS)
 
 # Exact counts against those of go build -cover, over the test programs.
 exact:

@@ -44,14 +44,19 @@ func run(args []string, w io.Writer) check.Count {
 	return count
 }
 
-// silent runs a command that says nothing if all is well.
+// silent runs a command that prints nothing if all is well. What it says on its
+// standard error counts only if it does not succeed: the go command tells there
+// what it downloads.
 func silent(w io.Writer, what, name string, args ...string) check.Count {
-	out, err := exec.Command(name, args...).CombinedOutput()
-	if err == nil && len(bytes.TrimSpace(out)) == 0 {
+	var stderr bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err == nil && len(out) == 0 {
 		fmt.Fprintf(w, "ok    %s\n", what)
 		return check.Count{Passed: 1}
 	}
-	fmt.Fprintf(w, "FAIL  %s\n%s", what, out)
+	fmt.Fprintf(w, "FAIL  %s\n%s%s", what, out, stderr.Bytes())
 	if err != nil {
 		fmt.Fprintf(w, "      %v\n", err)
 	}
