@@ -1,0 +1,287 @@
+package bench
+
+// This file measures how well samples stand for exact profiles.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/accuracy"
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+// AccuracyOptions say what Accuracy measures; the zero value is of no use, Runs
+// must be 1 at least.
+type AccuracyOptions struct {
+	Runs     int       // sampled runs for each setting
+	Settings []Setting // the first is the one that is looked into
+	Truncate string    // -peptruncate; "" is header
+}
+
+// A Fit is how well the sampled profiles of a program stand for its exact one.
+type Fit struct {
+	Program  string
+	Settings []Setting
+	Samples  [][]Match // by setting and run
+	Together Match     // all runs of the first setting added up
+	Exact    Exact
+	Worst    Difference // where all runs of the first setting together are farthest off
+}
+
+// Exact is what an exact profile holds, and the program's site tables.
+type Exact struct {
+	Funcs, Left int   // functions instrumented, and left alone
+	Paths       int   // that were taken
+	Hot         int   // of these
+	Ends        int64 // of paths: the polls of a sampled run
+	Flow        int64 // branch flow
+}
+
+// A Match is how a sampled profile compares with the exact one.
+type Match struct {
+	Wall, Relative, Absolute float64 // see package accuracy
+	Paths                    int     // that were sampled
+	Ticks, Samples, Dropped  int64
+}
+
+// A Difference is a function that samples give too much or too little of.
+type Difference struct {
+	Func           string
+	Exact, Sampled float64 // its share of the program's branch flow
+}
+
+// Accuracy measures how well sampled profiles of the test programs stand for
+// exact ones: one exact run of each program, and opts.Runs sampled ones for
+// each setting, by turns.
+func Accuracy(cfg *Config, opts AccuracyOptions) ([]Fit, error) {
+	truncate := "-peptruncate=header"
+	if opts.Truncate != "" {
+		truncate = "-peptruncate=" + opts.Truncate
+	}
+	var fits []Fit
+	err := cfg.each(func(p *program) error {
+		p.logf("%s: building with %s", p.name, truncate)
+		if err := errors.Join(
+			p.pepbuild(pageBuild, truncate),
+			p.pepbuild(exactBuild, "-pepmode=exact", truncate),
+		); err != nil {
+			return err
+		}
+		fit, err := p.fit(opts)
+		fits = append(fits, fit)
+		return err
+	})
+	return fits, err
+}
+
+func (p *program) fit(opts AccuracyOptions) (Fit, error) {
+	fit := Fit{Program: p.name, Settings: opts.Settings, Samples: make([][]Match, len(opts.Settings))}
+	p.logf("%s: exact run", p.name)
+	exact, err := p.profile(exactBuild, "PEPOPTS=")
+	if err != nil {
+		return fit, err
+	}
+	if fit.Exact, err = p.exact(exact); err != nil {
+		return fit, err
+	}
+	var together counts
+	for run := range opts.Runs {
+		p.logf("%s: run %d of %d", p.name, run+1, opts.Runs)
+		for i, s := range opts.Settings {
+			sampled, err := p.profile(pageBuild, s.env())
+			if err == nil {
+				err = profile.SameProgram(exact.file, sampled.file)
+			}
+			if err != nil {
+				return fit, fmt.Errorf("%s: %w", s, err)
+			}
+			fit.Samples[i] = append(fit.Samples[i], match(exact, sampled))
+			if i == 0 {
+				together.add(sampled)
+			}
+		}
+	}
+	fit.Together = match(exact, &together)
+	fit.Worst = worst(exact, &together)
+	return fit, nil
+}
+
+func (p *program) exact(c *counts) (e Exact, err error) {
+	pkgs, err := siteTables(p.exe(exactBuild))
+	for _, pkg := range pkgs {
+		e.Funcs += len(pkg.Funcs)
+		e.Left += len(pkg.Left)
+	}
+	e.Paths = len(c.flows)
+	e.Hot = accuracy.Wall(c.flows, c.flows, profile.PathID.Compare).Hot
+	e.Ends = c.samples
+	for _, flow := range c.flows {
+		e.Flow += flow
+	}
+	return e, err
+}
+
+// counts are the profiles of one run, or of several added up.
+type counts struct {
+	file     *profile.File // of paths; of one run
+	flows    map[profile.PathID]int64
+	outcomes map[profile.BranchID]accuracy.Outcomes
+	samples  int64 // or all path ends, in an exact profile
+	ticks    int64
+	dropped  int64
+}
+
+// profile runs a build once and reads what it writes.
+func (p *program) profile(build string, env ...string) (*counts, error) {
+	out, err := os.MkdirTemp(p.work, "out")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(out)
+	r, err := start(out, append(env, "PEPDIR="+out), p.exe(build), p.scale())
+	if err == nil && r.Code != 0 {
+		err = fmt.Errorf("%s exits with code %d", p.exe(build), r.Code)
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := filepath.Glob(filepath.Join(out, "*.paths.pb.gz"))
+	if err != nil {
+		return nil, err
+	}
+	if len(names) != 1 {
+		return nil, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
+	}
+	return read(names[0])
+}
+
+// read reads the paths profile with a name and the edges profile beside it.
+func read(name string) (*counts, error) {
+	file, err := profile.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := file.Paths()
+	if err != nil {
+		return nil, err
+	}
+	sibling, err := file.Sibling()
+	if err != nil {
+		return nil, err
+	}
+	edgesFile, err := profile.Open(sibling)
+	if err != nil {
+		return nil, err
+	}
+	edges, err := edgesFile.Edges()
+	if err != nil {
+		return nil, err
+	}
+	c := &counts{file: file, flows: make(map[profile.PathID]int64), outcomes: make(map[profile.BranchID]accuracy.Outcomes)}
+	for _, path := range paths {
+		c.flows[path.ID] += path.Flow
+		c.samples += path.Count
+	}
+	for _, e := range edges {
+		c.outcome(e.Branch, e.Outcome, e.Count)
+	}
+	c.ticks, c.dropped = commented(file.Comments, "ticks"), commented(file.Comments, "dropped")
+	return c, nil
+}
+
+func (c *counts) outcome(id profile.BranchID, name string, n int64) {
+	if c.outcomes[id] == nil {
+		c.outcomes[id] = make(accuracy.Outcomes)
+	}
+	c.outcomes[id][name] += n
+}
+
+// add adds a run. The zero value of c is none.
+func (c *counts) add(run *counts) {
+	if c.flows == nil {
+		c.flows, c.outcomes = make(map[profile.PathID]int64), make(map[profile.BranchID]accuracy.Outcomes)
+	}
+	for id, flow := range run.flows {
+		c.flows[id] += flow
+	}
+	for id, o := range run.outcomes {
+		for name, n := range o {
+			c.outcome(id, name, n)
+		}
+	}
+	c.samples += run.samples
+	c.ticks += run.ticks
+	c.dropped += run.dropped
+}
+
+// commented returns the number before a word in the comments of a profile, such
+// as "312 ticks"; 0 if there is none.
+func commented(comments []string, word string) int64 {
+	m := regexp.MustCompile(`\b(\d+) ` + word + `\b`).FindStringSubmatch(strings.Join(comments, "\n"))
+	if m == nil {
+		return 0
+	}
+	n, err := strconv.ParseInt(m[1], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func match(exact, sampled *counts) Match {
+	return Match{
+		Wall:     accuracy.Wall(exact.flows, sampled.flows, profile.PathID.Compare).Accuracy,
+		Relative: accuracy.Relative(exact.outcomes, sampled.outcomes),
+		Absolute: accuracy.Absolute(exact.outcomes, sampled.outcomes),
+		Paths:    len(sampled.flows),
+		Ticks:    sampled.ticks,
+		Samples:  sampled.samples,
+		Dropped:  sampled.dropped,
+	}
+}
+
+// worst returns the function whose share of the flow differs most.
+func worst(exact, sampled *counts) Difference {
+	all := make(map[string]*Difference)
+	shares := func(c *counts, share func(*Difference) *float64) {
+		var total int64
+		for _, flow := range c.flows {
+			total += flow
+		}
+		for id, flow := range c.flows {
+			d := all[id.Func.Name]
+			if d == nil {
+				d = &Difference{Func: id.Func.Name}
+				all[id.Func.Name] = d
+			}
+			*share(d) += float64(flow) / float64(max(1, total))
+		}
+	}
+	shares(exact, func(d *Difference) *float64 { return &d.Exact })
+	shares(sampled, func(d *Difference) *float64 { return &d.Sampled })
+	var list []Difference
+	for _, d := range all {
+		list = append(list, *d)
+	}
+	if len(list) == 0 {
+		return Difference{}
+	}
+	return slices.MaxFunc(list, func(a, b Difference) int {
+		switch x, y := a.off(), b.off(); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return strings.Compare(b.Func, a.Func)
+	})
+}
+
+// off is how far the samples are off.
+func (d Difference) off() float64 { return max(d.Exact-d.Sampled, d.Sampled-d.Exact) }

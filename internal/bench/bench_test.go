@@ -1,0 +1,192 @@
+package bench
+
+import (
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func TestSummarize(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		xs   []float64
+		want summary
+	}{
+		{"one value is all of its quantiles", []float64{3}, summary{3, 3, 3, 3, 3}},
+		{"between two values quantiles are interpolated", []float64{4, 2}, summary{2, 2.5, 3, 3.5, 4}},
+		{"an odd number of values has one in the middle", []float64{5, 1, 4, 2, 3}, summary{1, 2, 3, 4, 5}},
+		// R: quantile(c(1, 2, 4, 8, 16, 32)) is 1.0 2.5 6.0 14.0 32.0.
+		{"quartiles are those of R", []float64{32, 16, 8, 4, 2, 1}, summary{1, 2.5, 6, 14, 32}},
+	} {
+		in := slices.Clone(tt.xs)
+		if got := summarize(tt.xs); got != tt.want {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+		if !slices.Equal(in, tt.xs) {
+			t.Errorf("%s: the values were reordered", tt.name)
+		}
+	}
+}
+
+func TestMeans(t *testing.T) {
+	near := func(what string, got, want float64) {
+		if math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: got %v, want %v", what, got, want)
+		}
+	}
+	near("mean", mean([]float64{1, 2, 6}), 3)
+	near("geometric mean", geoMean([]float64{1, 2, 4}), 2)
+	near("geometric mean of ratios that cancel out", geoMean([]float64{0.8, 1.25}), 1)
+	if got := argMax([]float64{1, 3, 2, 3}); got != 1 {
+		t.Errorf("argMax: got %d, want 1, the first of the greatest", got)
+	}
+}
+
+func TestParseSettings(t *testing.T) {
+	got, err := ParseSettings(" 64,17  1,1 ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]Setting{PEP, {Samples: 1, Stride: 1}}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, bad := range []string{"", "64", "64,17,3", "64;17", "x,1", "64,17x"} {
+		if got, err := ParseSettings(bad); err == nil {
+			t.Errorf("%q: got %v, want an error", bad, got)
+		}
+	}
+}
+
+func TestSettingsAreWhatTheProgramReads(t *testing.T) {
+	for _, tt := range []struct {
+		setting   Setting
+		name, env string
+	}{
+		{PEP, "PEP(64,17)", "PEPOPTS=samples=64,stride=17"},
+		{Setting{1, 1, 20 * time.Millisecond}, "PEP(1,1) 20ms", "PEPOPTS=samples=1,stride=1,tick=20000us"},
+	} {
+		if got := tt.setting.String(); got != tt.name {
+			t.Errorf("got %q, want %q", got, tt.name)
+		}
+		if got := tt.setting.env(); got != tt.env {
+			t.Errorf("got %q, want %q", got, tt.env)
+		}
+	}
+}
+
+func TestRunsMustDoTheSame(t *testing.T) {
+	plain := Run{Stdout: "sum 7\n"}
+	for _, tt := range []struct {
+		name, want string
+		run        Run
+	}{
+		{"times do not matter", "", Run{CPU: 1, Wall: 2, Stdout: "sum 7\n"}},
+		{"output does", `prints "sum 8\n", plain program "sum 7\n"`, Run{Stdout: "sum 8\n"}},
+		{"the exit code does", "exit code 2, plain program 0", Run{Stdout: "sum 7\n", Code: 2}},
+	} {
+		got := ""
+		if err := tt.run.same(plain); err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// golden compares text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; go test -update rewrites it):\n%s", name, diff)
+	}
+}
+
+// cost makes a program up of the CPU seconds of its variants, by round. Wall is
+// twice that.
+func cost(name string, rounds ...[]float64) Cost {
+	c := Cost{
+		Program:  name,
+		Variants: variants([]Setting{PEP}),
+		Packages: 40,
+		Size:     map[string]int64{plainBuild: 2_000_000, pageBuild: 2_400_000, flagBuild: 2_500_000, exactBuild: 2_600_000, coverBuild: 3_000_000},
+		BuildTime: map[string]Run{
+			"go":       {CPU: 10 * time.Second, Wall: 6 * time.Second},
+			"pepbuild": {CPU: 15 * time.Second, Wall: 9 * time.Second},
+		},
+	}
+	for range c.Variants {
+		c.Runs, c.Exit = append(c.Runs, nil), append(c.Exit, nil)
+	}
+	for _, round := range rounds {
+		for v, s := range round {
+			cpu := time.Duration(s * float64(time.Second))
+			c.Runs[v] = append(c.Runs[v], Run{CPU: cpu, Wall: 2 * cpu})
+			c.Exit[v] = append(c.Exit[v], Run{Wall: time.Duration(v) * 10 * time.Millisecond})
+		}
+	}
+	return c
+}
+
+func TestOverheadTables(t *testing.T) {
+	slow := cost("slow", []float64{2, 2.1, 2.2, 2.3, 4, 3}, []float64{2.5, 2.5, 2.5, 2.5, 5, 3})
+	slow.Instructions = map[string]int64{plainBuild: 2e9, pageBuild: 2.2e9, flagBuild: 2.4e9, exactBuild: 6e9, coverBuild: 3e9}
+	fast := cost("fast", []float64{1, 0.99, 1, 1.1, 1.5, 1.2}, []float64{1, 1, 1.02, 1.1, 1.5, 1.3})
+	fast.Skipped = ErrNoValgrind
+	golden(t, "overhead.md", OverheadTables([]Cost{slow, fast}))
+}
+
+func TestAccuracyTables(t *testing.T) {
+	settings := []Setting{PEP, {Samples: 1, Stride: 1}, {Samples: 64, Stride: 17, Tick: 20 * time.Millisecond}}
+	fit := func(name string, off float64) Fit {
+		run := func(x float64) Match {
+			return Match{Wall: x - off, Relative: x + 0.02, Absolute: x - 0.1, Paths: 100, Ticks: 300, Samples: 19200}
+		}
+		few := Match{Wall: 0.5, Relative: 0.7, Absolute: 0.4, Ticks: 300, Samples: 300, Dropped: 2}
+		return Fit{
+			Program:  name,
+			Settings: settings,
+			Samples:  [][]Match{{run(0.93), run(0.94), run(0.96)}, {few}, {run(0.9)}},
+			Together: run(0.97),
+			Exact:    Exact{Funcs: 1200, Left: 3, Paths: 800, Hot: 90, Ends: 5_000_000, Flow: 12_500_000},
+			Worst:    Difference{"main.work", 0.25, 0.2},
+		}
+	}
+	header := []Fit{fit("one", 0), fit("two", 0.1)}
+	golden(t, "accuracy.md", AccuracyTables(header)+TruncationTables(header, header))
+}
+
+func TestHeaderNamesMachineAndCommand(t *testing.T) {
+	got := Header("Title", "go run ./x -n 1", time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
+	if !strings.HasPrefix(got, "# Title\n\n2026-03-04, ") || !strings.HasSuffix(got, ".\n\n    go run ./x -n 1\n\n") || !strings.Contains(got, " cores, ") || !strings.Contains(got, "go1.") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLastLine(t *testing.T) {
+	if got := lastLine("==12== Collected\n==12== unhandled instruction\n==12== \n"); got != "unhandled instruction" {
+		t.Errorf("got %q", got)
+	}
+	if got := lastLine(""); got != "no message" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,74 @@
+package bench
+
+// This file measures how long builds take.
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A buildTimer times builds in caches of its own, which it fills with what is
+// not instrumented first. So both the go command and pepbuild find the packages
+// that are to be instrumented cold, and all others warm.
+type buildTimer struct {
+	*Config
+	dir string
+	env []string
+}
+
+func newBuildTimer(cfg *Config) (*buildTimer, error) {
+	dir, err := os.MkdirTemp("", "pepbench-cache-")
+	if err != nil {
+		return nil, err
+	}
+	env := []string{"GOCACHE=" + filepath.Join(dir, "go"), "XDG_CACHE_HOME=" + dir}
+	return &buildTimer{cfg, dir, env}, nil
+}
+
+func (t *buildTimer) close() { os.RemoveAll(t.dir) }
+
+// measure times the build of p, plain and instrumented, where pkgs are the
+// instrumented packages.
+func (t *buildTimer) measure(p *program, pkgs []string) (map[string]Run, error) {
+	t.logf("%s: timing builds", p.name)
+	// What marks the packages as not built yet: for the go command a flag of
+	// the compiler without effect (-D is the directory of local imports), for
+	// pepbuild a change of its own executable.
+	salted, err := t.salted(p.name)
+	if err != nil {
+		return nil, err
+	}
+	plain := []string{"build", "-o", p.exe("timed")}
+	for _, pkg := range pkgs {
+		plain = append(plain, "-gcflags="+pkg+"=-D="+t.dir+"/"+p.name)
+	}
+	prime := func(exe string, args ...string) error {
+		_, err := tool(p.dir, t.env, exe, args...)
+		return err
+	}
+	if err := errors.Join(
+		prime("go", "build", "-o", p.exe("timed"), "."),
+		prime(salted, "build", "-o", p.exe("timed"), "."), // the linked runtime
+	); err != nil {
+		return nil, err
+	}
+	times := make(map[string]Run)
+	if times["go"], err = tool(p.dir, t.env, "go", append(plain, ".")...); err != nil {
+		return nil, err
+	}
+	times["pepbuild"], err = tool(p.dir, t.env, salted, "build", "-peppkg="+t.Packages, "-o", p.exe("timed"), ".")
+	return times, err
+}
+
+// salted returns a copy of the command pepbuild which has something behind its
+// end: it does the same, but nothing that it has built before is of use to it.
+func (t *buildTimer) salted(salt string) (string, error) {
+	data, err := os.ReadFile(t.Pepbuild)
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(t.dir, "pepbuild-"+strings.ReplaceAll(salt, "/", "-"))
+	return name, os.WriteFile(name, append(data, salt...), 0o755)
+}

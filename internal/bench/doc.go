@@ -1,0 +1,22 @@
+// Package bench measures what profiling costs and how well sampled profiles
+// stand for exact ones, on the programs in testprogs, and sets the results
+// beside those of PEP (Bond & McKinley, MICRO 2005, §6).
+//
+//	cfg := &bench.Config{Root: root, Pepbuild: pepbuild, Packages: "all", Scale: 100, Log: os.Stderr}
+//	results, err := bench.Overhead(cfg, bench.OverheadOptions{Rounds: 10})
+//	fmt.Print(bench.OverheadTables(results))
+//
+// builds every program in several variants, runs the variants by turns, and
+// prints Markdown tables such as
+//
+//	| CPU time                  | mean  | paper | max            | paper  | prototype |
+//	|---------------------------|------:|------:|---------------:|-------:|----------:|
+//	| page poll, no ticks       | +2.1% | +1.1% | +5.0% (lua)    | +5.4%  | +5.5%     |
+//
+// Measuring overhead is also a test: variants that do not print what the plain
+// program prints, or exit with another code, end it.
+//
+// It needs the go command, and for counts of instructions valgrind. It has no
+// opinion of the results but for the targets of the specification (PEP-27 to
+// PEP-29), which the accuracy tables are checked against.
+package bench

@@ -1,0 +1,48 @@
+package bench
+
+// This file says on what was measured.
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Header is the beginning of a file of results: title, date, machine class,
+// and the command line that reproduces it.
+func Header(title, command string, when time.Time) string {
+	return fmt.Sprintf("# %s\n\n%s, %s.\n\n    %s\n\n", title, when.Format(time.DateOnly), machine(), command)
+}
+
+// machine is the class of this machine: processor, cores, kernel, Go.
+func machine() string {
+	goVersion := "go unknown"
+	if out, err := exec.Command("go", "env", "GOVERSION", "GOOS", "GOARCH").Output(); err == nil {
+		goVersion = strings.Join(strings.Fields(string(out)), " ")
+	}
+	return fmt.Sprintf("%s, %d cores, %s, %s", processor(), runtime.NumCPU(), kernel(), goVersion)
+}
+
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return "unknown processor"
+	}
+	for line := range strings.Lines(string(info)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return "unknown processor"
+}
+
+func kernel() string {
+	release, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		return "unknown kernel"
+	}
+	return "Linux " + strings.TrimSpace(string(release))
+}

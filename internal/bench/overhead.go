@@ -1,0 +1,226 @@
+package bench
+
+// This file measures the cost of instrumentation in time, bytes and
+// instructions.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	pprof "github.com/google/pprof/profile"
+)
+
+// OverheadOptions say what Overhead measures; the zero value is of no use,
+// Rounds must be 1 at least.
+type OverheadOptions struct {
+	Rounds       int       // runs of each variant
+	Settings     []Setting // of the page poll; nil is PEP(64,17)
+	BuildTime    bool      // measure builds
+	Instructions int       // runs under callgrind of each build; 0 is none
+}
+
+// A Variant is a way to build and run a program.
+type Variant struct {
+	Name  string
+	Build string   // which executable: "plain", "page", "flag", "exact", "cover"
+	Env   []string // what it runs with
+}
+
+const (
+	plainBuild = "plain"
+	pageBuild  = "page"
+	flagBuild  = "flag"
+	exactBuild = "exact"
+	coverBuild = "cover"
+)
+
+// builds has all executables, the plain one first.
+var builds = []string{plainBuild, pageBuild, flagBuild, exactBuild, coverBuild}
+
+// variants returns what is measured, the plain program first.
+func variants(settings []Setting) []Variant {
+	list := []Variant{
+		{"plain", plainBuild, nil},
+		{"page poll, no ticks", pageBuild, []string{noTicks}},
+	}
+	for _, s := range settings {
+		list = append(list, Variant{s.String() + ", page poll", pageBuild, []string{s.env()}})
+	}
+	return append(list,
+		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
+		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
+		Variant{"go build -cover", coverBuild, nil},
+	)
+}
+
+// A Cost is what was measured of one program.
+type Cost struct {
+	Program      string
+	Variants     []Variant        // the plain program first
+	Runs         [][]Run          // by variant and round
+	Exit         [][]Run          // Wall is the time from the end of the profile to the end of the process
+	Packages     int              // that are instrumented
+	Size         map[string]int64 // bytes of the executable, by build
+	Instructions map[string]int64 // by build; nil if not measured
+	Skipped      error            // why instructions are not, although they should be
+	BuildTime    map[string]Run   // "go", "pepbuild"; nil if not measured
+}
+
+// Overhead measures what instrumentation costs the test programs.
+//
+// The variants run by turns: every round runs each of them once, beginning with
+// another one each time, so that what changes on the machine in the meantime
+// befalls them all. All runs must print the same and exit with the same code.
+func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
+	if opts.Settings == nil {
+		opts.Settings = []Setting{PEP}
+	}
+	var costs []Cost
+	var timer *buildTimer
+	if opts.BuildTime {
+		var err error
+		if timer, err = newBuildTimer(cfg); err != nil {
+			return nil, err
+		}
+		defer timer.close()
+	}
+	err := cfg.each(func(p *program) error {
+		c := Cost{Program: p.name, Variants: variants(opts.Settings)}
+		pkgs, err := p.buildAll(&c)
+		if err == nil {
+			err = p.rounds(&c, opts.Rounds)
+		}
+		if err == nil && opts.Instructions > 0 {
+			c.Instructions, err = p.instructions(opts.Instructions)
+			if errors.Is(err, ErrNoValgrind) {
+				p.logf("%s: %v", p.name, err)
+				c.Skipped, err = err, nil
+			}
+		}
+		if err == nil && timer != nil {
+			c.BuildTime, err = timer.measure(p, pkgs)
+		}
+		costs = append(costs, c)
+		return err
+	})
+	return costs, err
+}
+
+// buildAll builds all executables and returns the import paths of what is
+// instrumented in them.
+func (p *program) buildAll(c *Cost) (pkgs []string, err error) {
+	p.logf("%s: building", p.name)
+	if err := errors.Join(
+		p.plain(plainBuild),
+		p.pepbuild(pageBuild, "-peppoll=page"),
+		p.pepbuild(flagBuild, "-peppoll=flag"),
+		p.pepbuild(exactBuild, "-pepmode=exact"),
+	); err != nil {
+		return nil, err
+	}
+	if pkgs, err = p.importPaths(); err != nil {
+		return nil, err
+	}
+	c.Packages = len(pkgs)
+	if err := p.plain(coverBuild, "-cover", "-covermode=count", "-coverpkg="+strings.Join(pkgs, ",")); err != nil {
+		return nil, err
+	}
+	c.Size = make(map[string]int64)
+	for _, build := range builds {
+		if c.Size[build], err = size(p.exe(build)); err != nil {
+			return nil, err
+		}
+	}
+	return pkgs, nil
+}
+
+// importPaths returns the packages that are instrumented, as the go command
+// names them.
+func (p *program) importPaths() ([]string, error) {
+	pkgs, err := instrumented(p.exe(pageBuild))
+	if err != nil {
+		return nil, err
+	}
+	list, err := tool(p.dir, nil, "go", "list", ".")
+	if err != nil {
+		return nil, err
+	}
+	for i, path := range pkgs {
+		if path == "main" { // as the compiler names it
+			pkgs[i] = strings.TrimSpace(list.Stdout)
+		}
+	}
+	return pkgs, nil
+}
+
+// rounds runs all variants by turns.
+func (p *program) rounds(c *Cost, rounds int) error {
+	c.Runs = make([][]Run, len(c.Variants))
+	c.Exit = make([][]Run, len(c.Variants))
+	plain, _, err := p.runVariant(c.Variants[0]) // also warms up the file system's cache
+	if err != nil {
+		return err
+	}
+	if plain.Code != 0 {
+		return fmt.Errorf("the plain program exits with code %d", plain.Code)
+	}
+	for round := range rounds {
+		p.logf("%s: round %d of %d", p.name, round+1, rounds)
+		for i := range c.Variants {
+			i = (i + round) % len(c.Variants)
+			r, exit, err := p.runVariant(c.Variants[i])
+			if err == nil {
+				err = r.same(plain)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Variants[i].Name, err)
+			}
+			c.Runs[i] = append(c.Runs[i], r)
+			c.Exit[i] = append(c.Exit[i], Run{Wall: exit})
+		}
+	}
+	return nil
+}
+
+// runVariant runs v once. exit is the time between the end of its profile and
+// its own, in which the profile is written; 0 if it writes none.
+func (p *program) runVariant(v Variant) (r Run, exit time.Duration, err error) {
+	out, err := os.MkdirTemp(p.work, "out")
+	if err != nil {
+		return r, 0, err
+	}
+	defer os.RemoveAll(out)
+	env := append([]string{"PEPDIR=" + out, "GOCOVERDIR=" + out}, v.Env...)
+	r, err = start(out, env, p.exe(v.Build), p.scale())
+	if err != nil || v.Build == plainBuild || v.Build == coverBuild {
+		return r, 0, err
+	}
+	profiled, err := profileDuration(out)
+	return r, r.Wall - profiled, err
+}
+
+// profileDuration returns how long the one run with profiles in dir had been
+// going on when it began to write them.
+func profileDuration(dir string) (time.Duration, error) {
+	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
+	if err != nil {
+		return 0, err
+	}
+	if len(names) != 1 {
+		return 0, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
+	}
+	f, err := os.Open(names[0])
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	p, err := pprof.Parse(f)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", names[0], err)
+	}
+	return time.Duration(p.DurationNanos), nil
+}

@@ -1,0 +1,247 @@
+package bench
+
+// This file makes tables of costs.
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// figures are results that a variant's are set beside; "" where there are none.
+type figures struct {
+	paperMean, paperMax string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
+	prototype           string // design.md §2: geometric mean without httpecho and without smart numbering
+}
+
+// reference returns what to set beside a variant.
+func reference(v Variant) figures {
+	switch {
+	case v.Build == flagBuild:
+		return figures{prototype: "+12%"} // without samples
+	case v.Build == exactBuild:
+		return figures{paperMean: "+92%", paperMax: "+407%"}
+	case v.Build == coverBuild:
+		// The paper's perfect edge profile has a counter per branch outcome, cover one per block.
+		return figures{paperMean: "+10%", paperMax: "+34%", prototype: "+61%"}
+	case len(v.Env) == 1 && v.Env[0] == noTicks:
+		return figures{paperMean: "+1.1%", paperMax: "+5.4%", prototype: "+5.5%"}
+	case len(v.Env) == 1 && v.Env[0] == PEP.env():
+		return figures{paperMean: "+1.2%", paperMax: "+4.3%"}
+	}
+	return figures{}
+}
+
+// OverheadTables returns Markdown of what was measured.
+func OverheadTables(costs []Cost) string {
+	if len(costs) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	section := func(title, text string, t *table) {
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", title, text, t)
+	}
+	cpu := func(r Run) float64 { return r.CPU.Seconds() }
+	wall := func(r Run) float64 { return r.Wall.Seconds() }
+
+	section("Overhead", "User and system time: least of all runs, divided by that of the plain program; geometric mean and maximum over the programs. "+
+		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
+		"The prototype (design.md section 2) took no samples, had no smart numbering, and did not run httpecho.", overheadSummary(costs, cpu))
+	section("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
+	section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
+	section("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
+	section("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
+	section("Executables", "Size, divided by that of the plain executable.", sizes(costs))
+	if costs[0].Instructions != nil || costs[0].Skipped != nil {
+		section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under callgrind and without ticks, divided by those of the plain program. Least of all runs.",
+			largeScale-smallScale, largeScale, smallScale), instructions(costs))
+	}
+	if costs[0].BuildTime != nil {
+		section("Builds", "Packages that are instrumented cold, all others and the linked runtime warm. "+
+			"The paper's counterpart is its first iteration, which compiles and runs: +1.6% on average, +4.6% at most.", buildTimes(costs))
+	}
+	return b.String()
+}
+
+// least returns the least of a measure over the runs of variant v.
+func (c *Cost) least(v int, measure func(Run) float64) float64 {
+	var xs []float64
+	for _, r := range c.Runs[v] {
+		xs = append(xs, measure(r))
+	}
+	return summarize(xs).min
+}
+
+func (c *Cost) leastRatio(v int, measure func(Run) float64) float64 {
+	return c.least(v, measure) / c.least(0, measure)
+}
+
+// byRound returns the ratios of variant v to the plain program, by round.
+func (c *Cost) byRound(v int, measure func(Run) float64) []float64 {
+	var xs []float64
+	for i, r := range c.Runs[v] {
+		xs = append(xs, measure(r)/measure(c.Runs[0][i]))
+	}
+	return xs
+}
+
+func overheadSummary(costs []Cost, measure func(Run) float64) *table {
+	t := newTable("variant", "ours, mean", "paper, mean", "ours, max", "paper, max", "prototype, mean")
+	for v, variant := range costs[0].Variants {
+		if v == 0 {
+			continue
+		}
+		var xs []float64
+		for _, c := range costs {
+			xs = append(xs, c.leastRatio(v, measure))
+		}
+		at := argMax(xs)
+		f := reference(variant)
+		t.row(variant.Name, overhead(geoMean(xs)), or(f.paperMean), overhead(xs[at])+" ("+costs[at].Program+")", or(f.paperMax), or(f.prototype))
+	}
+	return t
+}
+
+func or(s string) string {
+	if s == "" {
+		return none
+	}
+	return s
+}
+
+// perProgram makes a table with a row for each program, of a cell for each
+// variant but the plain one.
+func perProgram(costs []Cost, plain string, plainCell func(*Cost) string, cell func(c *Cost, v int) string) *table {
+	header := []string{"program", plain}
+	for _, v := range costs[0].Variants[1:] {
+		header = append(header, v.Name)
+	}
+	t := newTable(header...)
+	for i := range costs {
+		c := &costs[i]
+		row := []string{c.Program, plainCell(c)}
+		for v := range c.Variants[1:] {
+			row = append(row, cell(c, v+1))
+		}
+		t.row(row...)
+	}
+	return t
+}
+
+// summaryRows adds geometric mean and maximum of the columns behind the second.
+func summaryRows(t *table, columns [][]float64) *table {
+	means, maxima := []string{"geometric mean", ""}, []string{"maximum", ""}
+	for _, xs := range columns {
+		means = append(means, ratio(geoMean(xs)))
+		maxima = append(maxima, ratio(xs[argMax(xs)]))
+	}
+	t.row(means...)
+	t.row(maxima...)
+	return t
+}
+
+func leastRatios(costs []Cost, measure func(Run) float64) *table {
+	columns := make([][]float64, len(costs[0].Variants)-1)
+	t := perProgram(costs, "plain",
+		func(c *Cost) string { return fmt.Sprintf("%.2f s", c.least(0, measure)) },
+		func(c *Cost, v int) string {
+			x := c.leastRatio(v, measure)
+			columns[v-1] = append(columns[v-1], x)
+			return ratio(x)
+		})
+	return summaryRows(t, columns)
+}
+
+func roundRatios(costs []Cost, measure func(Run) float64) *table {
+	return perProgram(costs, "plain, by least",
+		func(c *Cost) string {
+			var xs []float64
+			for _, r := range c.Runs[0] {
+				xs = append(xs, measure(r)/c.least(0, measure))
+			}
+			return spread(xs)
+		},
+		func(c *Cost, v int) string { return spread(c.byRound(v, measure)) })
+}
+
+func spread(xs []float64) string {
+	s := summarize(xs)
+	return ratio(s.median) + " (" + ratio(s.p25) + "–" + ratio(s.p75) + ")"
+}
+
+func exits(costs []Cost) *table {
+	t := newTable("program")
+	var shown []int
+	for v, variant := range costs[0].Variants {
+		if variant.Build != plainBuild && variant.Build != coverBuild {
+			shown = append(shown, v)
+			t.rows[0] = append(t.rows[0], variant.Name)
+		}
+	}
+	for _, c := range costs {
+		row := []string{c.Program}
+		for _, v := range shown {
+			var xs []float64
+			for _, r := range c.Exit[v] {
+				xs = append(xs, r.Wall.Seconds())
+			}
+			row = append(row, milliseconds(time.Duration(summarize(xs).median*float64(time.Second))))
+		}
+		t.row(row...)
+	}
+	return t
+}
+
+func sizes(costs []Cost) *table {
+	t := newTable("program", "packages", "plain", "page", "flag", "exact", "cover")
+	columns := make([][]float64, len(builds)-1)
+	for _, c := range costs {
+		row := []string{c.Program, fmt.Sprint(c.Packages), fmt.Sprintf("%.1f MB", float64(c.Size[plainBuild])/1e6)}
+		for i, build := range builds[1:] {
+			x := float64(c.Size[build]) / float64(c.Size[plainBuild])
+			columns[i] = append(columns[i], x)
+			row = append(row, ratio(x))
+		}
+		t.row(row...)
+	}
+	summaryRows(t, columns)
+	for i := len(t.rows) - 2; i < len(t.rows); i++ { // there is one column more
+		t.rows[i] = append([]string{t.rows[i][0], ""}, t.rows[i][1:]...)
+	}
+	return t
+}
+
+func instructions(costs []Cost) *table {
+	t := newTable("program", "plain", "page", "flag", "exact", "cover")
+	columns := make([][]float64, len(builds)-1)
+	for _, c := range costs {
+		if c.Skipped != nil {
+			t.row(c.Program, "skipped: "+c.Skipped.Error(), none, none, none, none)
+			continue
+		}
+		row := []string{c.Program, fmt.Sprintf("%.0f M", float64(c.Instructions[plainBuild])/1e6)}
+		for i, build := range builds[1:] {
+			x := float64(c.Instructions[build]) / float64(c.Instructions[plainBuild])
+			columns[i] = append(columns[i], x)
+			row = append(row, ratio(x))
+		}
+		t.row(row...)
+	}
+	if len(columns[0]) == 0 {
+		return t
+	}
+	return summaryRows(t, columns)
+}
+
+func buildTimes(costs []Cost) *table {
+	t := newTable("program", "packages", "go build, CPU", "pepbuild, CPU", "ratio", "go build, wall", "pepbuild, wall", "ratio")
+	var cpus, walls []float64
+	for _, c := range costs {
+		plain, pep := c.BuildTime["go"], c.BuildTime["pepbuild"]
+		cpu, wall := pep.CPU.Seconds()/plain.CPU.Seconds(), pep.Wall.Seconds()/plain.Wall.Seconds()
+		cpus, walls = append(cpus, cpu), append(walls, wall)
+		t.row(c.Program, fmt.Sprint(c.Packages), seconds(plain.CPU), seconds(pep.CPU), ratio(cpu), seconds(plain.Wall), seconds(pep.Wall), ratio(wall))
+	}
+	t.row("geometric mean", "", "", "", ratio(geoMean(cpus)), "", "", ratio(geoMean(walls)))
+	return t
+}

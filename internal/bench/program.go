@@ -1,0 +1,149 @@
+package bench
+
+// This file builds the test programs in their variants.
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A Config says what is measured, and with what.
+type Config struct {
+	Root     string    // the module of pep; test programs are in Root/testprogs
+	Pepbuild string    // the command
+	Programs []string  // names of test programs; nil is all
+	Packages string    // what is instrumented, as for -peppkg
+	Scale    int       // percent of the programs' workload
+	Log      io.Writer // progress; nil is none
+}
+
+func (c *Config) logf(format string, args ...any) {
+	if c.Log != nil {
+		fmt.Fprintf(c.Log, format+"\n", args...)
+	}
+}
+
+// programs returns the names of the test programs to measure.
+func (c *Config) programs() ([]string, error) {
+	mods, err := filepath.Glob(filepath.Join(c.Root, "testprogs", "*", "go.mod"))
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	for _, mod := range mods {
+		all = append(all, filepath.Base(filepath.Dir(mod)))
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no programs in %s", filepath.Join(c.Root, "testprogs"))
+	}
+	if c.Programs == nil {
+		return all, nil
+	}
+	for _, name := range c.Programs {
+		if !slices.Contains(all, name) {
+			return nil, fmt.Errorf("no test program %s; there are %s", name, strings.Join(all, ", "))
+		}
+	}
+	return c.Programs, nil
+}
+
+// A program is a test program being measured.
+type program struct {
+	*Config
+	name string
+	dir  string // its module
+	work string // for executables and profiles
+}
+
+// each calls f for every program, with an empty work directory.
+func (c *Config) each(f func(*program) error) error {
+	names, err := c.programs()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		work, err := os.MkdirTemp("", "pepbench-"+name+"-")
+		if err != nil {
+			return err
+		}
+		err = f(&program{c, name, filepath.Join(c.Root, "testprogs", name), work})
+		os.RemoveAll(work)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// exe is the name of the executable of a build.
+func (p *program) exe(build string) string { return filepath.Join(p.work, p.name+"."+build) }
+
+// scale is the argument that the program gets.
+func (p *program) scale() string { return strconv.Itoa(p.Scale) }
+
+// pepbuild builds p instrumented.
+func (p *program) pepbuild(build string, flags ...string) error {
+	args := append([]string{"build", "-peppkg=" + p.Packages, "-o", p.exe(build)}, flags...)
+	_, err := tool(p.dir, nil, p.Pepbuild, append(args, ".")...)
+	return err
+}
+
+// plain builds p with the go command and further flags.
+func (p *program) plain(build string, flags ...string) error {
+	args := append([]string{"build", "-o", p.exe(build)}, flags...)
+	_, err := tool(p.dir, nil, "go", append(args, ".")...)
+	return err
+}
+
+// instrumented returns the import paths of the packages that are instrumented
+// in an executable: those that it has site tables of.
+func instrumented(exe string) ([]string, error) {
+	pkgs, err := siteTables(exe)
+	var paths []string
+	for _, pkg := range pkgs {
+		paths = append(paths, pkg.Path)
+	}
+	return paths, err
+}
+
+func siteTables(exe string) (pkgs []*wire.Package, err error) {
+	f, err := os.Open(exe)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tables, _, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
+		_, err := f.ReadAt(p, off)
+		return err == nil
+	})
+	for err == nil && len(tables) > 0 {
+		var pkg *wire.Package
+		if pkg, tables, err = wire.ReadPackage(tables); err == nil {
+			pkgs = append(pkgs, pkg)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(exe), err)
+	}
+	return pkgs, nil
+}
+
+// size returns the bytes of an executable.
+func size(exe string) (int64, error) {
+	info, err := os.Stat(exe)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}

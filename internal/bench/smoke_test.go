@@ -1,0 +1,134 @@
+package bench
+
+// This file runs the measurements on one program at a small scale.
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/report"
+)
+
+// smokeConfig needs the go command and a system on which paths are sampled.
+func smokeConfig(t *testing.T) *Config {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds a program in five variants")
+	}
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the page poll needs linux/amd64")
+	}
+	root, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pepbuild := filepath.Join(t.TempDir(), "pepbuild")
+	cmd := exec.Command("go", "build", "-o", pepbuild, "./cmd/pepbuild")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("building pepbuild: %v\n%s", err, out)
+	}
+	return &Config{Root: root, Pepbuild: pepbuild, Programs: []string{"sortbench"}, Packages: "sort,slices,container/heap,.", Scale: 2}
+}
+
+func TestOverheadOfOneProgram(t *testing.T) {
+	cfg := smokeConfig(t)
+	costs, err := Overhead(cfg, OverheadOptions{Rounds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(costs) != 1 || costs[0].Packages != 4 {
+		t.Fatalf("got %+v, want the costs of one program with 4 packages instrumented", costs)
+	}
+	c := costs[0]
+	for v, variant := range c.Variants {
+		if n := len(c.Runs[v]); n != 1 || c.Runs[v][0].CPU <= 0 {
+			t.Errorf("%s: got %d runs, the first %+v, want 1 that takes time", variant.Name, n, c.Runs[v])
+		}
+	}
+	if c.Size[pageBuild] <= c.Size[plainBuild] {
+		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[pageBuild], c.Size[plainBuild])
+	}
+	if text := OverheadTables(costs); !strings.Contains(text, "| sortbench") {
+		t.Errorf("no row of the program in:\n%s", text)
+	}
+}
+
+func TestAccuracyOfOneProgram(t *testing.T) {
+	cfg := smokeConfig(t)
+	fits, err := Accuracy(cfg, AccuracyOptions{Runs: 1, Settings: []Setting{{Samples: 1024, Stride: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := fits[0]
+	if f.Exact.Funcs == 0 || f.Exact.Paths == 0 || f.Exact.Ends == 0 || f.Exact.Hot == 0 {
+		t.Errorf("got %+v of the exact profile, want no zeros", f.Exact)
+	}
+	if m := f.Samples[0][0]; m.Wall != f.Together.Wall || m.Samples != f.Together.Samples {
+		t.Errorf("one run together is %+v, want what it is alone, %+v", f.Together, m)
+	}
+	if text := AccuracyTables(fits); !strings.Contains(text, "| sortbench") {
+		t.Errorf("no row of the program in:\n%s", text)
+	}
+}
+
+// TestMetricsAreThoseOfPep: pep accuracy prints the same.
+func TestMetricsAreThoseOfPep(t *testing.T) {
+	cfg := smokeConfig(t)
+	err := cfg.each(func(p *program) error {
+		if err := errors.Join(p.pepbuild(exactBuild, "-pepmode=exact"), p.pepbuild(pageBuild)); err != nil {
+			return err
+		}
+		exact, exactFiles := profiled(t, p, exactBuild)
+		sampled, sampledFiles := profiled(t, p, pageBuild)
+		var text bytes.Buffer
+		if err := report.Accuracy(&text, exactFiles, sampledFiles); err != nil {
+			return err
+		}
+		m := match(exact, sampled)
+		for name, x := range map[string]float64{"Wall weight matching": m.Wall, "relative overlap": m.Relative, "absolute overlap": m.Absolute} {
+			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^%s +%.2f%% `, name, 100*x)); !want.Match(text.Bytes()) {
+				t.Errorf("%s is %v, pep accuracy prints\n%s", name, x, &text)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// profiled runs a build and returns its profiles, as read here and for package
+// report.
+func profiled(t *testing.T, p *program, build string) (*counts, report.Run) {
+	t.Helper()
+	dir := t.TempDir()
+	if _, err := start(dir, []string{"PEPDIR=" + dir}, p.exe(build), p.scale()); err != nil {
+		t.Fatal(err)
+	}
+	open := func(kind profile.Kind) *profile.File {
+		names, err := filepath.Glob(filepath.Join(dir, "*."+string(kind)+".pb.gz"))
+		if err != nil || len(names) != 1 {
+			t.Fatalf("%s profiles: got %v, %v, want one", kind, names, err)
+		}
+		f, err := profile.Open(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	run := report.Run{Paths: open(profile.KindPaths), Edges: open(profile.KindEdges)}
+	c, err := read(run.Paths.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, run
+}

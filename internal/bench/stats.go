@@ -1,0 +1,59 @@
+package bench
+
+// This file holds the statistics.
+
+import (
+	"math"
+	"slices"
+)
+
+// A summary is the order statistics of some measurements.
+type summary struct {
+	min, p25, median, p75, max float64
+}
+
+// summarize needs one measurement at least.
+func summarize(xs []float64) summary {
+	s := slices.Sorted(slices.Values(xs))
+	return summary{s[0], quantile(s, 0.25), quantile(s, 0.5), quantile(s, 0.75), s[len(s)-1]}
+}
+
+// quantile returns the p-quantile of ascending values, by linear interpolation
+// between the two nearest (type 7 of Hyndman and Fan, as in R and NumPy).
+func quantile(ascending []float64, p float64) float64 {
+	at := p * float64(len(ascending)-1)
+	i := int(at)
+	if i+1 >= len(ascending) {
+		return ascending[i]
+	}
+	return ascending[i] + (at-float64(i))*(ascending[i+1]-ascending[i])
+}
+
+func mean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += x
+	}
+	return sum / float64(len(xs))
+}
+
+// geoMean returns the geometric mean, which is the one for ratios: the mean of
+// b/a is the inverse of the mean of a/b.
+func geoMean(xs []float64) float64 {
+	sum := 0.0
+	for _, x := range xs {
+		sum += math.Log(x)
+	}
+	return math.Exp(sum / float64(len(xs)))
+}
+
+// argMax returns the index of the largest of xs.
+func argMax(xs []float64) int {
+	at := 0
+	for i, x := range xs {
+		if x > xs[at] {
+			at = i
+		}
+	}
+	return at
+}

@@ -1,0 +1,219 @@
+// Pepbench measures on the test programs what profiling costs and how well
+// sampled profiles stand for exact ones, beside the figures of the PEP paper.
+//
+//	go run ./internal/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
+//	go run ./internal/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//
+// A program is the name of a directory in testprogs; without any, all are
+// measured. The tables go to standard output, and with -o FILE to a file that
+// also says on what machine they were made, and how. Measure on a quiet
+// machine; to see whether all works, -scale 2 -rounds 1 does.
+//
+// The configurations of the paper's figure 6, and its figures 8 and 9 with a
+// tick of 20 ms beside the default:
+//
+//	go run ./internal/cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
+//	go run ./internal/cmd/pepbench accuracy -tick 10ms,20ms
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/internal/bench"
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pepbench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("usage: pepbench overhead|accuracy [flags] [program ...]")
+	}
+	m := &measurement{command: "go run ./internal/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
+	switch args[0] {
+	case "overhead":
+		return m.overhead(args[1:])
+	case "accuracy":
+		return m.accuracy(args[1:])
+	}
+	return fmt.Errorf("no command %q: there are overhead and accuracy", args[0])
+}
+
+// A measurement is a command being carried out.
+type measurement struct {
+	command        string
+	stdout, stderr io.Writer
+	cfg            bench.Config
+	pepbuild, out  string
+	settings       string
+}
+
+// flags returns the flags that both commands have.
+func (m *measurement) flags(name, settings string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(m.stderr)
+	f.IntVar(&m.cfg.Scale, "scale", 100, "`percent` of the programs' workload")
+	f.StringVar(&m.cfg.Packages, "pkg", "all", "`packages` to instrument, as for -peppkg")
+	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, several separated by spaces")
+	f.StringVar(&m.pepbuild, "pepbuild", "", "the pepbuild `command` (default: built from ./cmd/pepbuild)")
+	f.StringVar(&m.out, "o", "", "write the tables to a `file`, too")
+	return f
+}
+
+func (m *measurement) overhead(args []string) error {
+	flags := m.flags("overhead", "64,17")
+	var opts bench.OverheadOptions
+	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
+	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
+	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions (default: none)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if opts.Rounds < 1 {
+		return fmt.Errorf("-rounds %d: want 1 or more", opts.Rounds)
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	if opts.Settings, err = bench.ParseSettings(m.settings); err != nil {
+		return err
+	}
+	costs, err := bench.Overhead(&m.cfg, opts)
+	if err != nil {
+		return err
+	}
+	return m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d.", opts.Rounds), bench.OverheadTables(costs))
+}
+
+func (m *measurement) accuracy(args []string) error {
+	flags := m.flags("accuracy", "64,17 1,1 256,17 1024,17 16,17")
+	var opts bench.AccuracyOptions
+	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
+	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
+	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case opts.Runs < 1:
+		return fmt.Errorf("-runs %d: want 1 or more", opts.Runs)
+	case *truncate != "header" && *truncate != "backedge":
+		return fmt.Errorf("-truncate %s: want header or backedge", *truncate)
+	}
+	settings, err := bench.ParseSettings(m.settings)
+	if err != nil {
+		return err
+	}
+	if opts.Settings, err = atTicks(settings, *ticks); err != nil {
+		return err
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	fits, err := bench.Accuracy(&m.cfg, opts)
+	if err != nil {
+		return err
+	}
+	tables := bench.AccuracyTables(fits)
+	if *truncate == "backedge" {
+		opts.Truncate, opts.Settings = "backedge", opts.Settings[:1]
+		backedge, err := bench.Accuracy(&m.cfg, opts)
+		if err != nil {
+			return err
+		}
+		tables += bench.TruncationTables(fits, backedge)
+	}
+	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact.", opts.Runs), tables)
+}
+
+// atTicks returns the settings with each of the ticks.
+func atTicks(settings []bench.Setting, ticks string) ([]bench.Setting, error) {
+	if ticks == "" {
+		return settings, nil
+	}
+	var list []bench.Setting
+	for text := range strings.SplitSeq(ticks, ",") {
+		tick, err := time.ParseDuration(text)
+		if err != nil || tick < 100*time.Microsecond {
+			return nil, fmt.Errorf("-tick %s: want times from 100us on, such as 10ms,20ms", ticks)
+		}
+		for _, s := range settings {
+			s.Tick = tick
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// prepare completes m.cfg and builds pepbuild, unless it is given; done removes
+// that again.
+func (m *measurement) prepare(programs []string) (done func(), err error) {
+	m.cfg.Log = m.stderr
+	if len(programs) > 0 {
+		m.cfg.Programs = programs
+	}
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return nil, fmt.Errorf("go env: %w", err)
+	}
+	m.cfg.Root = filepath.Dir(strings.TrimSpace(string(mod)))
+	if m.pepbuild != "" {
+		m.cfg.Pepbuild, err = filepath.Abs(m.pepbuild)
+		return func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "pepbench-")
+	if err != nil {
+		return nil, err
+	}
+	m.cfg.Pepbuild = filepath.Join(dir, "pepbuild")
+	cmd := exec.Command("go", "build", "-o", m.cfg.Pepbuild, "./cmd/pepbuild")
+	cmd.Dir = m.cfg.Root
+	cmd.Stderr = m.stderr
+	if err := cmd.Run(); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("building pepbuild: %w", err)
+	}
+	return func() { os.RemoveAll(dir) }, nil
+}
+
+// write writes the tables to standard output and to the file of -o.
+func (m *measurement) write(title, how, tables string) error {
+	if _, err := fmt.Fprint(m.stdout, tables); err != nil || m.out == "" {
+		return err
+	}
+	how += fmt.Sprintf(" Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", m.cfg.Scale, m.cfg.Packages)
+	text := bench.Header(title, m.command, time.Now()) + how + tables
+	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
+}
+
+// quote writes arguments as a shell wants them.
+func quote(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t'\"$*\\;&|<>()") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}
