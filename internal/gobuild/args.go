@@ -96,16 +96,14 @@ func (a *Args) flag(args []string) ([]string, error) {
 	name, value, hasValue := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
 	args = args[1:]
 	ours := strings.HasPrefix(name, "pep")
-	takes := ours || slices.Contains(valueFlags, name) ||
-		a.Verb == "test" && slices.Contains(testValueFlags, strings.TrimPrefix(name, "test."))
+	takes, known := a.understands(name)
 	switch {
 	case takes && !hasValue:
 		if len(args) == 0 {
 			return nil, usagef("flag -%s needs a value", name)
 		}
 		value, args = args[0], args[1:]
-	case !takes && !slices.Contains(boolFlags, name) &&
-		!(a.Verb == "test" && slices.Contains(testBoolFlags, strings.TrimPrefix(name, "test."))):
+	case !known:
 		return nil, usagef("unknown flag -%s (flags of ours: -pepmode, -peppkg, -peppoll, -peptruncate, -pepdump; flags of go %s go before the packages)", name, a.Verb)
 	}
 	if ours {
@@ -128,6 +126,17 @@ func (a *Args) flag(args []string) ([]string, error) {
 	}
 	a.GoFlags = append(a.GoFlags, flag)
 	return args, nil
+}
+
+// understands reports whether a flag is known, and whether it takes a value.
+func (a *Args) understands(name string) (takes, known bool) {
+	values, bools := valueFlags, boolFlags
+	if a.Verb == "test" {
+		name = strings.TrimPrefix(name, "test.")
+		values, bools = slices.Concat(values, testValueFlags), slices.Concat(bools, testBoolFlags)
+	}
+	takes = strings.HasPrefix(name, "pep") || slices.Contains(values, name)
+	return takes, takes || slices.Contains(bools, name)
 }
 
 func (a *Args) ourFlag(name, value string) error {
@@ -190,8 +199,9 @@ func (a *Args) operands(args []string) error {
 		}
 		a.Patterns, a.Rest = args[:n], args[n:]
 	case "test":
-		// Flags may stand behind the packages; from -args on, or the first
-		// operand behind a flag, all is the tests'.
+		// Flags may stand behind the packages; those that go test does not
+		// know are the tests', and from -args on, or the first operand behind
+		// a flag, all is.
 		n := 0
 		for n < len(args) && !strings.HasPrefix(args[n], "-") {
 			n++
@@ -199,13 +209,19 @@ func (a *Args) operands(args []string) error {
 		a.Patterns = args[:n]
 		args = args[n:]
 		for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-args" && args[0] != "--args" {
+			name, _, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+			if _, known := a.understands(name); !known {
+				a.Rest = append(a.Rest, args[0])
+				args = args[1:]
+				continue
+			}
 			rest, err := a.flag(args)
 			if err != nil {
 				return err
 			}
 			args = rest
 		}
-		a.Rest = args
+		a.Rest = append(a.Rest, args...)
 	default:
 		for _, arg := range args {
 			if strings.HasPrefix(arg, "-") {
