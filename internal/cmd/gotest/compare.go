@@ -1,0 +1,264 @@
+package main
+
+// This file builds and runs the programs and compares.
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	batch    = 60 // programs built at a time: disk space is used by one batch only
+	parallel = 2  // programs run at a time
+)
+
+// stress makes runs meet the sampler more often than they would.
+const stress = "tick=500us,samples=64,stride=7"
+
+// A comparison runs programs plain and instrumented.
+type comparison struct {
+	dir      string // for temporary files
+	pepbuild string
+	modes    []string
+	std      bool
+	timeout  time.Duration
+	verbose  bool
+	out      io.Writer
+
+	alike, differ map[string]int // by mode
+	broken        []string       // programs that do not work plain, with the reason
+
+	mu sync.Mutex // guards alike, differ, broken and out
+}
+
+func (c *comparison) run(programs []string) error {
+	c.alike, c.differ = map[string]int{}, map[string]int{}
+	for len(programs) > 0 {
+		n := min(batch, len(programs))
+		if err := c.batch(programs[:n]); err != nil {
+			return err
+		}
+		programs = programs[n:]
+	}
+	return nil
+}
+
+// batch compares programs in a module of their own, a package for each.
+func (c *comparison) batch(programs []string) error {
+	module := filepath.Join(c.dir, "module")
+	defer os.RemoveAll(module)
+	if err := copyPrograms(programs, module); err != nil {
+		return err
+	}
+	// Some programs do not build and are found missing later.
+	build := []string{"build", "-o", filepath.Join(c.dir, "plain") + "/", "./..."}
+	logs := map[string]string{"plain": c.build(module, "go", build...)}
+	defer os.RemoveAll(filepath.Join(c.dir, "plain"))
+	for _, mode := range c.modes {
+		defer os.RemoveAll(filepath.Join(c.dir, mode))
+		args, err := flags(mode)
+		if err != nil {
+			return err
+		}
+		if c.std {
+			args = append(args, "-peppkg=all")
+		}
+		args = append(args, "-o", filepath.Join(c.dir, mode)+"/", "./...")
+		logs[mode] = c.build(module, c.pepbuild, append([]string{"build"}, args...)...)
+	}
+	work := make(chan string)
+	var wg sync.WaitGroup
+	for range parallel {
+		wg.Go(func() {
+			for p := range work {
+				c.program(p, module, logs)
+			}
+		})
+	}
+	for _, p := range programs {
+		work <- p
+	}
+	close(work)
+	wg.Wait()
+	return nil
+}
+
+// flags returns the flags of pepbuild for a mode.
+func flags(mode string) ([]string, error) {
+	switch mode {
+	case "page", "flag":
+		return []string{"-peppoll=" + mode}, nil
+	case "exact":
+		return []string{"-pepmode=exact"}, nil
+	case "backedge":
+		return []string{"-peptruncate=backedge"}, nil
+	}
+	return nil, fmt.Errorf("mode %q: there are page, flag, exact and backedge", mode)
+}
+
+// copyPrograms makes a module with one package for each program.
+func copyPrograms(programs []string, module string) error {
+	root, err := testRoot()
+	if err != nil {
+		return err
+	}
+	for _, p := range programs {
+		text, err := os.ReadFile(filepath.Join(root, p))
+		if err != nil {
+			return err
+		}
+		dir := filepath.Join(module, packageName(p))
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(p)), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(filepath.Join(module, "go.mod"), []byte("module example.com/gotest\n\ngo 1.26\n"), 0o666)
+}
+
+// packageName returns the name of a program's directory and executable.
+func packageName(program string) string {
+	return strings.NewReplacer("/", "_", ".go", "").Replace(program)
+}
+
+// build builds a module and returns what the command says.
+func (c *comparison) build(module, name string, args ...string) string {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = module
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off")
+	out, _ := cmd.CombinedOutput()
+	return string(out)
+}
+
+// program runs a program plain and in all modes.
+func (c *comparison) program(p, module string, logs map[string]string) {
+	name := packageName(p)
+	dir := filepath.Join(module, name)
+	want := c.exec(filepath.Join(c.dir, "plain", name), dir)
+	if want.state != "exit status 0" && want.state != "exit status 2" {
+		c.leaveOut(p, "plain: "+want.state+" "+message(logs["plain"], name))
+		return
+	}
+	for _, mode := range c.modes {
+		if reason := excluded[mode+" "+p]; reason != "" {
+			c.leaveOut(mode+" "+p, reason)
+			continue
+		}
+		got := c.exec(filepath.Join(c.dir, mode, name), dir)
+		if got == want {
+			c.count(c.alike, mode)
+			continue
+		}
+		if again := c.exec(filepath.Join(c.dir, "plain", name), dir); again != want && again.state == got.state {
+			c.count(c.alike, mode) // what it prints depends on chance
+			continue
+		}
+		c.count(c.differ, mode)
+		c.mu.Lock()
+		fmt.Fprintf(c.out, "%s: %s: got %s, want %s %s\n", mode, p, c.short(got), c.short(want), message(logs[mode], name))
+		c.mu.Unlock()
+	}
+}
+
+func (c *comparison) count(m map[string]int, mode string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m[mode]++
+}
+
+func (c *comparison) leaveOut(p, reason string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = append(c.broken, p+": "+reason)
+}
+
+// message returns what the go command said of a package.
+func message(log, name string) string {
+	_, rest, ok := strings.Cut(log, "# example.com/gotest/"+name+"\n")
+	if !ok {
+		return ""
+	}
+	text, _, _ := strings.Cut(rest, "\n#")
+	return strings.TrimSpace(text)
+}
+
+// An outcome is what a run of a program shows.
+type outcome struct {
+	state          string // how it ended
+	stdout, stderr string
+}
+
+func (c *comparison) short(o outcome) string {
+	if c.verbose {
+		return fmt.Sprintf("%+v", o)
+	}
+	s := fmt.Sprintf("%s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
+	if len(s) > 600 {
+		s = s[:600] + "…"
+	}
+	return s
+}
+
+// exec runs an executable in dir.
+func (c *comparison) exec(exe, dir string) outcome {
+	profiles, err := os.MkdirTemp(c.dir, "profiles-")
+	if err != nil {
+		return outcome{state: err.Error()}
+	}
+	defer os.RemoveAll(profiles)
+	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, exe)
+	cmd.Args[0] = filepath.Base(exe)
+	cmd.Dir = dir
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+stress, "GOTRACEBACK=single")
+	cmd.WaitDelay = time.Second
+	err = cmd.Run()
+	o := outcome{"exit status 0", settle(stdout.String()), settle(stderr.String())}
+	switch {
+	case ctx.Err() != nil:
+		o.state = "timeout"
+	case cmd.ProcessState != nil:
+		o.state = cmd.ProcessState.String()
+		if o.state == "signal: aborted" {
+			break
+		}
+	case err != nil:
+		o.state = "not built"
+	}
+	return o
+}
+
+var (
+	traceback = regexp.MustCompile(`(?ms)^goroutine \d+ .*`)
+	address   = regexp.MustCompile(`0x[0-9a-f]+`)
+)
+
+// settle takes out of a program's output what differs between two builds:
+// addresses, and the tracebacks of panics.
+func settle(s string) string {
+	return address.ReplaceAllString(traceback.ReplaceAllString(s, "goroutine …"), "0x…")
+}
+
+// command runs a command and shows what it says if it does not succeed.
+func command(dir, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}

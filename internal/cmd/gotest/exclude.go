@@ -1,0 +1,9 @@
+package main
+
+// excluded names the programs that say nothing about instrumentation, with the
+// reason. A mode may stand before the name.
+var excluded = map[string]string{
+	"noinit.go":                     "counts the initialisers that are left to do at run time: calls of functions that hold polls are not evaluated by the compiler",
+	"exact heapsampling.go":         "looks for all allocations of a function in adjacent lines: the first count of a package allocates where it happens",
+	"exact fixedbugs/issue18636.go": "has 64 kB of stack: the profile is written on it when main returns",
+}

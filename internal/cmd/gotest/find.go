@@ -1,0 +1,70 @@
+package main
+
+// This file finds the programs.
+
+import (
+	"go/build"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// find returns the programs whose names match, as slash-separated paths under
+// GOROOT/test, and a line for each that is left out, with the reason.
+func find(match *regexp.Regexp) (programs, left []string, err error) {
+	root, err := testRoot()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, dir := range []string{".", "abi", "chan", "fixedbugs", "interface", "ken", "typeparam"} {
+		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, file := range files {
+			name := path.Join(dir, filepath.Base(file))
+			if !match.MatchString(name) || !runs(file) {
+				continue
+			}
+			reason := excluded[name]
+			if ok, err := build.Default.MatchFile(filepath.Dir(file), filepath.Base(file)); err != nil || !ok {
+				reason = "is not for this system"
+			}
+			if reason != "" {
+				left = append(left, name+": "+reason)
+				continue
+			}
+			programs = append(programs, name)
+		}
+	}
+	slices.Sort(programs)
+	return programs, left, nil
+}
+
+func testRoot() (string, error) {
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	return filepath.Join(strings.TrimSpace(string(out)), "test"), err
+}
+
+// runs reports whether the header of a file says that it is a program to run,
+// without arguments.
+func runs(file string) bool {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "// run":
+			return true
+		case line != "" && !strings.HasPrefix(line, "//go:build") && !strings.HasPrefix(line, "// +build"):
+			return false
+		}
+	}
+	return false
+}

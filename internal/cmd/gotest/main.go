@@ -1,0 +1,105 @@
+// Command gotest runs the test programs of the Go distribution, GOROOT/test,
+// plain and instrumented, and reports where the two differ.
+//
+//	$ go run ./internal/cmd/gotest -run 'fixedbugs/issue4.*' -mode page,exact
+//	page: 61 programs ran alike, 0 differ
+//	exact: 61 programs ran alike, 0 differ
+//	7 programs left out: see -v
+//
+// The programs are the single files whose header is "// run" without arguments:
+// what they check is the language and the library, by their exit code and what
+// they print. They are copied into a module in a temporary directory, and built
+// by the go command and by pepbuild, the main packages instrumented, or with
+// -std all that can be. Runs are sampled at a high rate, so that handlers have
+// their chance to do harm.
+//
+// Programs that cannot be compared are named in exclude.go, each with its reason.
+// The exit code is 1 if programs differ.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("gotest: ")
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	fs := flag.NewFlagSet("gotest", flag.ContinueOnError)
+	fs.SetOutput(stderr)
+	pattern := fs.String("run", "", "programs whose names under GOROOT/test match the `regexp`")
+	modes := fs.String("mode", "page,exact,flag", "comma-separated `kinds` of poll")
+	pepbuild := fs.String("pepbuild", "", "the `command` to build with (default: built for the occasion)")
+	std := fs.Bool("std", false, "instrument std too")
+	timeout := fs.Duration("timeout", time.Minute, "for one run of a program")
+	verbose := fs.Bool("v", false, "name what is left out, and show whole outputs")
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	match, err := regexp.Compile(*pattern)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "gotest-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	if *pepbuild == "" {
+		*pepbuild = filepath.Join(dir, "pepbuild")
+		if err := command("", "go", "build", "-o", *pepbuild, "github.com/pepgo/pep/cmd/pepbuild"); err != nil {
+			return err
+		}
+	}
+	programs, left, err := find(match)
+	if err != nil {
+		return err
+	}
+	c := &comparison{
+		dir:      dir,
+		pepbuild: *pepbuild,
+		modes:    strings.Split(*modes, ","),
+		std:      *std,
+		timeout:  *timeout,
+		verbose:  *verbose,
+		out:      stdout,
+	}
+	if err := c.run(programs); err != nil {
+		return err
+	}
+	differ := 0
+	for _, m := range c.modes {
+		fmt.Fprintf(stdout, "%s: %d programs ran alike, %d differ\n", m, c.alike[m], c.differ[m])
+		differ += c.differ[m]
+	}
+	left = append(left, c.broken...)
+	if *verbose {
+		for _, l := range left {
+			fmt.Fprintln(stdout, "left out:", l)
+		}
+	} else if len(left) > 0 {
+		fmt.Fprintf(stdout, "%d programs left out: see -v\n", len(left))
+	}
+	if differ > 0 {
+		return fmt.Errorf("%d differences", differ)
+	}
+	return nil
+}
