@@ -29,8 +29,12 @@ type Op struct {
 	Add  uint64 // modulo 2^64: what was added elsewhere may have to be taken back
 	Ends bool
 
-	// Restart is the path number at which the next path starts, if Ends and
-	// Restarts.
+	// Known says that all ways to the end of the path have added the same, and
+	// Add is the number of the path itself.
+	Known bool
+
+	// Restart is the path number that the register is set to for the next
+	// path, if Ends and Restarts.
 	Restarts bool
 	Restart  uint64
 }
@@ -47,6 +51,12 @@ type Plan struct {
 	Graph *pdag.Graph
 	Marks map[*mark.Mark][]Op
 	Leafs map[Outcome][]Op
+
+	// Register says that there is a path register, which Starts[0].Val is put
+	// into at the start. Otherwise all paths are known where they end.
+	Register bool
+
+	values values
 }
 
 // Adds returns the number of increments of the path register in p.
@@ -89,6 +99,8 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 		Marks: map[*mark.Mark][]Op{},
 		Leafs: map[Outcome][]Op{},
 	}
+	p.values = valuesOf(graph)
+	p.Register = p.values.live[0]
 	// What an edge into a block does comes before what an edge out of it does,
 	// where both stand at the same marker.
 	for _, out := range []bool{false, true} {
@@ -132,13 +144,19 @@ func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
 		return
 	}
 	op := Op{Add: num.Val}
+	known := p.values.known[e.From.Index]
 	switch {
-	case num.Ends:
-		start, _ := p.Graph.StartAfter(num.To)
-		op.Ends, op.Restarts, op.Restart = true, true, p.Graph.Starts[start].Val
-	case num.To == pdag.Exit:
+	case num.Ends || num.To == pdag.Exit:
 		op.Ends = true
-	case num.Val == 0:
+		if known != unknown {
+			op.Known, op.Add = true, known+num.Val
+		}
+		if num.Ends && p.values.live[num.To] {
+			start, _ := p.Graph.StartAfter(num.To)
+			op.Restarts, op.Restart = true, p.Graph.Starts[start].Val
+			p.Register = true
+		}
+	case num.Val == 0 || !p.values.live[num.To]:
 		return
 	}
 	if l := e.Place.Leaf; l != nil {

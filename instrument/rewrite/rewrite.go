@@ -160,15 +160,12 @@ func (w *file) body(b *ast.BlockStmt) {
 		return
 	}
 	s := &scope{f, f.Plan}
-	if s.hasRegister() {
+	if s.plan.Register {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.Sizeof(0)*0 + %s;", register, unsafe, w.number(s, 0)))
 		w.usesUnsafe = true
 	}
 	w.stmts(s, b.List)
 }
-
-// hasRegister reports whether the function's paths differ.
-func (s *scope) hasRegister() bool { return s.plan.Graph.N > 1 }
 
 // number returns the constant for path p of s: an address in the poll page, or
 // the number of the path in the package.
@@ -186,8 +183,8 @@ func (w *file) code(s *scope, ops []place.Op) string {
 	for _, op := range ops {
 		switch {
 		case op.Ends:
-			b.WriteString(w.poll(s, op.Add))
-			if op.Restarts && s.hasRegister() {
+			b.WriteString(w.poll(s, op))
+			if op.Restarts {
 				fmt.Fprintf(&b, " %s = %s;", register, w.number(s, op.Restart))
 			}
 		case int64(op.Add) < 0:
@@ -199,34 +196,30 @@ func (w *file) code(s *scope, ops []place.Op) string {
 	return b.String()
 }
 
-// poll returns the text that ends the path r + add.
-func (w *file) poll(s *scope, add uint64) string {
-	r := register
+// poll returns the text that ends a path.
+func (w *file) poll(s *scope, op place.Op) string {
+	number := register
 	switch {
-	case !s.hasRegister():
-		r = w.number(s, 0)
-	case add != 0:
-		r = fmt.Sprintf("%s + %d", register, add)
+	case op.Known:
+		number = w.number(s, op.Add)
+	case op.Add != 0:
+		number = fmt.Sprintf("%s + %d", register, op.Add)
 	}
 	switch w.Poll {
 	case Page:
 		w.usesUnsafe = true
-		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, w.uintptr(s, r))
+		if op.Known {
+			// The constant must not be one of type int.
+			number = fmt.Sprintf("%s.Sizeof(0)*0 + %s", unsafe, number)
+		}
+		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, number)
 	case Flag:
 		w.usesCore = true
-		return fmt.Sprintf(" if %s.Flag != 0 { %s.Poll(%s) };", core, core, r)
+		return fmt.Sprintf(" if %s.Flag != 0 { %s.Poll(%s) };", core, core, number)
 	default:
 		w.usesCore = true
-		return fmt.Sprintf(" %s.Count(&%s, %s);", core, table, r)
+		return fmt.Sprintf(" %s.Count(&%s, %s);", core, table, number)
 	}
-}
-
-// uintptr makes a constant one that may be converted to an unsafe.Pointer.
-func (w *file) uintptr(s *scope, r string) string {
-	if s.hasRegister() {
-		return r
-	}
-	return unsafe + ".Sizeof(0)*0 + " + r
 }
 
 // atMark returns the text at a statement marker.
