@@ -76,7 +76,7 @@ func (c *compilation) run() (int, error) {
 		return 1, err
 	}
 	lang, _ := c.flag("-lang")
-	res, err := instrument.Do(&instrument.Package{
+	res, err := do(&instrument.Package{
 		Path:      c.path,
 		Files:     c.order,
 		Importer:  imports,
@@ -101,6 +101,17 @@ func (c *compilation) run() (int, error) {
 		return code, err
 	}
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
+}
+
+// do instruments a package. A mistake of the instrumenter's is an error like any
+// other: it must not look like one of the user's program.
+func do(pkg *instrument.Package, opts instrument.Options) (res *instrument.Result, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("internal error: %v", r)
+		}
+	}()
+	return instrument.Do(pkg, opts)
 }
 
 // replace writes the instrumented files and has the command compile them.
