@@ -371,9 +371,19 @@ func (b *builder) joinPredecessor(n *node) bool {
 		return false
 	}
 	v := e.to
+	if len(v.in) > 1 && n.executes() {
+		return false // its statements would count as executed whenever v is
+	}
 	b.remove(e)
 	b.join(n, v)
 	return true
+}
+
+// executes reports whether there are statements in n.
+func (n *node) executes() bool {
+	return slices.ContainsFunc(n.blocks, func(blk *block) bool {
+		return slices.ContainsFunc(blk.marks, func(mk *mark.Mark) bool { return mk.From != mk.To })
+	})
 }
 
 // leaveEarly removes n if all it does is to leave the function, without a place
