@@ -74,6 +74,15 @@ type goError struct {
 
 func (e *goError) Error() string { return strings.TrimSpace(e.stderr) }
 
+// Selected returns the import paths of the packages that args has instrumented.
+func Selected(args *Args) ([]string, error) {
+	b := &build{args: args, goCmd: "go"}
+	if err := b.readEnv(); err != nil {
+		return nil, err
+	}
+	return b.selectPackages()
+}
+
 // selectPackages returns the import paths of the packages to instrument, sorted.
 func (b *build) selectPackages() ([]string, error) {
 	args := append([]string{"-deps"}, b.args.listFlags()...)

@@ -1,0 +1,230 @@
+package exactness
+
+// This file builds a program with coverage and exact counting at once, and runs
+// it.
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/internal/gobuild"
+)
+
+//go:embed snapshot.go.txt
+var snapshotSource string
+
+// snapshotDir is where the package that writes the counters goes within the
+// module, and the end of its import path.
+const snapshotDir = "exactness_snapshot"
+
+// coverMode counts with atomic additions: no program is without goroutines.
+const coverMode = "atomic"
+
+// A Program is what is checked: a main package at the root of a module of its
+// own.
+type Program struct {
+	Dir      string
+	Args     []string // of the run
+	Truncate string   // -peptruncate; empty for the default
+	Work     string   // an empty directory to work in
+	Stderr   io.Writer
+}
+
+// A build is a program that has been built and run.
+type build struct {
+	*Program
+	src      string // copy of the module
+	exe      string // with coverage
+	plain    string // executable without coverage
+	counters string // the file that the snapshot was written to
+	paths    string // the profile of paths
+	pkgs     []*pkg // those that are covered and instrumented
+}
+
+// A pkg is what go list says of a package.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	GoFiles    []string
+}
+
+// run builds and runs p. It changes the working directory, which is how the go
+// command is told what module it is in, and changes it back.
+func (p *Program) run() (b *build, err error) {
+	b = &build{
+		Program:  p,
+		src:      filepath.Join(p.Work, "src"),
+		exe:      filepath.Join(p.Work, filepath.Base(p.Dir)),
+		plain:    filepath.Join(p.Work, filepath.Base(p.Dir)+".plain"),
+		counters: filepath.Join(p.Work, "counters"),
+	}
+	if err := os.CopyFS(b.src, os.DirFS(p.Dir)); err != nil {
+		return nil, err
+	}
+	wd, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chdir(b.src); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.Chdir(wd)) }()
+	// Without cgo, whose output is not the text that cover makes.
+	os.Setenv("CGO_ENABLED", "0")
+
+	for _, step := range []func() error{
+		b.vendor, b.selectPackages, b.addSnapshot, b.compile, b.compilePlain, b.execute,
+	} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// vendor copies the modules that b depends on into the module, where it may
+// change them: it puts //line directives out of effect, for they leave columns
+// unknown.
+func (b *build) vendor() error {
+	if _, err := output("go", "mod", "vendor"); err != nil {
+		return err
+	}
+	return filepath.WalkDir(b.src, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".go" {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(name, lineDirective.ReplaceAll(text, []byte("// line ")), 0o666)
+	})
+}
+
+var lineDirective = regexp.MustCompile(`(?m)^//line `)
+
+// selectPackages finds the packages that can be instrumented. All of them can be
+// covered.
+func (b *build) selectPackages() error {
+	paths, err := gobuild.Selected(&gobuild.Args{Verb: "build", Packages: []string{"all"}, Patterns: []string{"."}})
+	if err != nil {
+		return err
+	}
+	out, err := output("go", "list", "-deps", "-json=ImportPath,Name,Dir,GoFiles", ".")
+	if err != nil {
+		return err
+	}
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		p := new(pkg)
+		if err := dec.Decode(p); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("go list: %w", err)
+		}
+		if slices.Contains(paths, p.ImportPath) {
+			b.pkgs = append(b.pkgs, p)
+		}
+	}
+}
+
+// main returns the main package.
+func (b *build) main() *pkg { return b.pkgs[len(b.pkgs)-1] } // dependencies come first
+
+// addSnapshot adds the package that writes the counters to the module.
+func (b *build) addSnapshot() error {
+	dir := filepath.Join(b.src, snapshotDir)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "snapshot.go"), []byte(snapshotSource), 0o666); err != nil {
+		return err
+	}
+	file := "exactness_import.go"
+	text := fmt.Sprintf("package main\n\nimport _ %q\n", b.main().ImportPath+"/"+snapshotDir)
+	b.main().GoFiles = append(b.main().GoFiles, file)
+	return os.WriteFile(filepath.Join(b.src, file), []byte(text), 0o666)
+}
+
+// compile builds the program. The go command hands covered text to toolexec,
+// since both are asked for; users may not do that.
+func (b *build) compile() error {
+	return b.compileTo(b.exe, "-cover", "-covermode="+coverMode, "-coverpkg="+strings.Join(b.importPaths(), ","))
+}
+
+// compilePlain builds what users build.
+func (b *build) compilePlain() error { return b.compileTo(b.plain) }
+
+func (b *build) importPaths() (paths []string) {
+	for _, p := range b.pkgs {
+		paths = append(paths, p.ImportPath)
+	}
+	return paths
+}
+
+func (b *build) compileTo(exe string, flags ...string) error {
+	args := &gobuild.Args{
+		Verb:     "build",
+		Mode:     "exact",
+		Packages: b.importPaths(),
+		Truncate: b.Truncate,
+		GoFlags:  append(flags, "-o="+exe),
+		Patterns: []string{"."},
+	}
+	if args.Truncate == "" {
+		args.Truncate = "header"
+	}
+	code, err := gobuild.Run(args, nil, b.Stderr, b.Stderr)
+	if err == nil && code != 0 {
+		err = fmt.Errorf("exit code %d", code)
+	}
+	if err != nil {
+		return fmt.Errorf("building %s: %w", b.Dir, err)
+	}
+	return nil
+}
+
+// execute runs the program.
+func (b *build) execute() error {
+	prof := filepath.Join(b.Work, "prof")
+	if err := os.Mkdir(prof, 0o777); err != nil {
+		return err
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command(b.exe, b.Args...)
+	cmd.Stdout, cmd.Stderr = b.Stderr, &stderr
+	// Without GOCOVERDIR nothing but the snapshot writes counters.
+	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool {
+		return strings.HasPrefix(e, "GOCOVERDIR=") || strings.HasPrefix(e, "PEPOPTS=")
+	})
+	cmd.Env = append(cmd.Env, "PEPDIR="+prof, "EXACTNESS_SNAPSHOT="+b.counters)
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("running %s %s: %w\n%s", b.exe, strings.Join(b.Args, " "), err, stderr.Bytes())
+	}
+	b.paths = filepath.Join(prof, filepath.Base(b.exe)+"."+strconv.Itoa(cmd.Process.Pid)+".paths.pb.gz")
+	return nil
+}
+
+// output runs a command and returns what it prints.
+func output(name string, args ...string) ([]byte, error) {
+	var stderr bytes.Buffer
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, args[0], err, stderr.Bytes())
+	}
+	return out, nil
+}

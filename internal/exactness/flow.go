@@ -1,0 +1,161 @@
+package exactness
+
+// This file adds up the paths of a function.
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A funcKey identifies a function in a profile.
+type funcKey struct {
+	name, file string
+	line       int
+}
+
+// A flow is what is known of one function from its paths.
+type flow struct {
+	*wire.Func
+	edges [][]uint64 // executions of the edges
+	nodes []uint64   // executions of the nodes on paths that ended
+	began []uint64   // paths that ended, by start
+	ended []uint64   // ends of paths on truncated edges, by the start that follows
+}
+
+func newFlow(f *wire.Func) *flow {
+	return &flow{
+		Func:  f,
+		edges: f.Graph.EdgeCounts(),
+		nodes: make([]uint64, len(f.Graph.Nodes)),
+		began: make([]uint64, len(f.Graph.Starts)),
+		ended: make([]uint64, len(f.Graph.Starts)),
+	}
+}
+
+// add counts n executions of path p.
+func (f *flow) add(p, n uint64) error {
+	start, steps, ok := f.Graph.Decode(p)
+	if !ok {
+		return fmt.Errorf("%s has no path %d", f.Name, p)
+	}
+	f.began[start] += n
+	for _, s := range steps {
+		f.edges[s.Node][s.Out] += n
+		f.nodes[s.Node] += n
+	}
+	last := steps[len(steps)-1]
+	if e := f.Graph.Nodes[last.Node].Out[last.Out]; e.Ends {
+		next, _ := f.Graph.StartAfter(e.To)
+		f.ended[next] += n
+	}
+	return nil
+}
+
+// balance checks Kirchhoff's law: what comes into a node, over edges and by
+// paths that start there, goes out of it.
+func (f *flow) balance() error {
+	in := make([]uint64, len(f.nodes))
+	for i, s := range f.Graph.Starts {
+		in[s.Node] += f.began[i]
+	}
+	for v, n := range f.Graph.Nodes {
+		for i, e := range n.Out {
+			if e.To >= 0 && !e.Ends {
+				in[e.To] += f.edges[v][i]
+			}
+		}
+	}
+	for v := range f.nodes {
+		out := uint64(0)
+		for _, n := range f.edges[v] {
+			out += n
+		}
+		if in[v] != out || out != f.nodes[v] {
+			return fmt.Errorf("%s: node %d is entered %d times, left %d times, executed %d times", f.Name, v, in[v], out, f.nodes[v])
+		}
+	}
+	return nil
+}
+
+// unended returns, by start, the number of paths that began and never ended. Of
+// those that begin with the function, the counter c says how many there are,
+// which stands where every execution comes through node; if it is nil, there
+// must not be any. The numbers are negative if the counts are wrong.
+func (f *flow) unended(node int, c *counter) []int64 {
+	unended := make([]int64, len(f.began))
+	if c != nil {
+		unended[0] = excess(c, f.nodes[node])
+	}
+	for i := 1; i < len(unended); i++ {
+		unended[i] = int64(f.ended[i] - f.began[i])
+		if f.Graph.Starts[i].Node == node {
+			unended[0] -= unended[i]
+		}
+	}
+	return unended
+}
+
+// readPaths adds the paths of a profile to the flows of their functions.
+func readPaths(name string, flows map[funcKey]*flow) error {
+	file, err := profile.Open(name)
+	if err != nil {
+		return err
+	}
+	if !file.Exact() {
+		return fmt.Errorf("%s: not exact", name)
+	}
+	for _, c := range file.Comments {
+		if strings.Contains(c, "unknown to the site tables") {
+			return fmt.Errorf("%s: %s", name, c)
+		}
+	}
+	paths, err := file.Paths()
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		f := flows[funcKey{p.ID.Func.Name, p.ID.Func.File, int(p.ID.Func.StartLine)}]
+		if f == nil {
+			return fmt.Errorf("%s: function %s is in no site table", name, p.ID.Func.Name)
+		}
+		number, err := strconv.ParseUint(strings.TrimPrefix(p.ID.Label, "p"), 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := f.add(number, uint64(p.Count)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readTables returns the site tables of an executable.
+func readTables(exe string) (pkgs []*wire.Package, err error) {
+	f, err := os.Open(exe)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	tables, _, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
+		_, err := f.ReadAt(p, off)
+		return err == nil
+	})
+	for err == nil && len(tables) > 0 {
+		var p *wire.Package
+		p, tables, err = wire.ReadPackage(tables)
+		pkgs = append(pkgs, p)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", exe, err)
+	}
+	return pkgs, nil
+}
