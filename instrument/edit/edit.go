@@ -78,7 +78,7 @@ func (b *Buffer) render(out *strings.Builder, start, end int, atEnd bool) {
 		if e.start < at {
 			continue // within a replaced text
 		}
-		if e.end > end {
+		if e.end > end || !atEnd && e.start == start && e.end == end && e.start < e.end {
 			continue // the replacement that the text is moved out of
 		}
 		out.Write(b.old[at:e.start])
