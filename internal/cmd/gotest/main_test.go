@@ -10,7 +10,7 @@ import (
 // subset are programs about control flow, of all folders.
 const subset = `^(` +
 	`235|blank|closedchan|closure[1-7]?|cmp|const[34]|copy|ddd|defer|deferfin|defernil|deferprint|divide|for|` +
-	`func[5-8]?|if|init1|initialize|map|method|named|newexpr|nil|nilptr2?|nosplit|peano|range[34]?|recover[1-4]?|` +
+	`func[5-8]?|if|init1|initialize|map|method|named|newexpr|nil|nilptr2?|peano|range[34]?|recover[1-4]?|` +
 	`reorder2?|sieve|simassign|stack|stringrange|switch|turing|typeswitch1?|varinit|zerodivide|` +
 	`chan/(doubleselect|select[3-7]?|sieve1|powser1)|` +
 	`ken/(label|array|chan1?|robfor|string|simpswitch|rob[12]|divmod)|` +
