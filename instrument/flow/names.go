@@ -31,27 +31,30 @@ func (c *collector) add(fn *ssa.Function, name string) {
 }
 
 // literals adds the function literals and range-over-func bodies in fn. The
-// compiler numbers the two kinds apart, through all levels of one declaration:
-// f.func1, f.func1.1, f-range1.
+// compiler numbers the two kinds apart, and names what stands in such a body
+// after the function that the loop is in: f.func1, f.func1.1, f-range1,
+// f.func2 (cmd/compile/internal/ir, closureName).
 func (c *collector) literals(fn *ssa.Function, name string) {
 	lits, ranges := 0, 0
-	for _, a := range fn.AnonFuncs {
-		var n string
-		switch a.Syntax().(type) {
-		case *ast.FuncLit:
-			lits++
-			n = fmt.Sprintf("%s.func%d", name, lits)
-			if fn.Parent() != nil {
-				n = fmt.Sprintf("%s.%d", name, lits)
+	var within func(body *ssa.Function)
+	within = func(body *ssa.Function) {
+		for _, a := range body.AnonFuncs {
+			switch a.Syntax().(type) {
+			case *ast.FuncLit:
+				lits++
+				if fn.Parent() != nil {
+					c.function(a, fmt.Sprintf("%s.%d", name, lits))
+				} else {
+					c.function(a, fmt.Sprintf("%s.func%d", name, lits))
+				}
+			case *ast.RangeStmt:
+				ranges++
+				c.add(a, fmt.Sprintf("%s-range%d", name, ranges))
+				within(a)
 			}
-		case *ast.RangeStmt:
-			ranges++
-			n = fmt.Sprintf("%s-range%d", name, ranges)
-		default:
-			continue
 		}
-		c.function(a, n)
 	}
+	within(fn)
 }
 
 // declName returns the symbol name of a declared function.

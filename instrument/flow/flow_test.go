@@ -1,0 +1,207 @@
+package flow_test
+
+import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected graphs")
+
+// functions returns the functions of a file.
+func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "in.go", src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*ast.File{f}
+	funcs, _, err := flow.Functions(&flow.Config{
+		Path:     "p",
+		Fset:     fset,
+		Files:    files,
+		Marks:    mark.Files(fset, files, func(*ast.File) bool { return false }),
+		Importer: importer.Default(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, funcs
+}
+
+// Each archive has a file in.go, and the graphs of its functions: a line for each
+// node, with the lines of its statements, and one for each edge, with its place.
+func TestGraphs(t *testing.T) {
+	names, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, name := range names {
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fset, funcs := functions(t, a.Files[0].Data)
+			var b strings.Builder
+			for _, f := range funcs {
+				write(&b, fset, f)
+			}
+			if *update {
+				a.Files = []txtar.File{a.Files[0], {Name: "graphs", Data: []byte(b.String())}}
+				if err := os.WriteFile(name, txtar.Format(a), 0o666); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if len(a.Files) < 2 {
+				t.Fatal("no graphs; run with -update")
+			}
+			if diff := cmp.Diff(string(a.Files[1].Data), b.String()); diff != "" {
+				t.Errorf("run with -update to accept (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
+	fmt.Fprintf(b, "%s\n", f.Name)
+	if f.Left != "" {
+		fmt.Fprintf(b, "\tleft alone: %s\n", f.Left)
+	}
+	for _, n := range f.Nodes {
+		fmt.Fprintf(b, "\t%d", n.Index)
+		for _, mk := range n.Marks {
+			if mk.From.IsValid() {
+				fmt.Fprintf(b, " %s", at(fset, mk.From))
+			}
+		}
+		fmt.Fprintln(b)
+		for _, e := range n.Out {
+			to := "exit"
+			if e.To != nil {
+				to = fmt.Sprint(e.To.Index)
+			}
+			fmt.Fprintf(b, "\t\t→ %s %s%s\n", to, place(fset, e), facts(e))
+		}
+	}
+}
+
+// at writes a position as line:column.
+func at(fset *token.FileSet, p token.Pos) string {
+	pos := fset.Position(p)
+	return fmt.Sprintf("%d:%d", pos.Line, pos.Column)
+}
+
+func place(fset *token.FileSet, e *flow.Edge) string {
+	switch p := e.Place; {
+	case p.Leaf != nil:
+		return fmt.Sprintf("%s at %s is %v", p.Leaf.Op, at(fset, p.Leaf.Expr.Pos()), p.Outcome)
+	case p.Mark != nil:
+		kind := map[mark.Kind]string{
+			mark.Before: "before", mark.Start: "start", mark.After: "after", mark.End: "end",
+			mark.NoCase: "no case", mark.Fallthru: "fallthrough", mark.Panic: "panic",
+		}[p.Mark.Kind]
+		s := kind + " " + at(fset, p.Mark.Pos)
+		if p.Out {
+			s += ", leaving"
+		}
+		for _, u := range p.Undo {
+			s += ", undone at " + at(fset, u.Pos)
+		}
+		return s
+	}
+	return "nowhere"
+}
+
+func facts(e *flow.Edge) (s string) {
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{{e.Ends, "ends"}, {e.Dead, "dead"}, {e.Panics, "panics"}} {
+		if f.set {
+			s += ", " + f.name
+		}
+	}
+	return s
+}
+
+// Names are those of the linker, which profiles are matched by.
+func TestNames(t *testing.T) {
+	const src = `package p
+
+type T struct{}
+type G[K comparable, V any] struct{}
+
+func (T) value() {}
+func (*T) pointer() { func() { func() {}() }() }
+func (*G[K, V]) generic() { _ = func() {} }
+func plain[A any]() { _ = func() {} }
+func init() { _ = func() {} }
+func init() {}
+func loop(s func(func() bool)) {
+	for range s {
+		_ = func() {}
+		for range s {
+			_ = func() {
+				for range s {
+					_ = func() {}
+				}
+			}
+		}
+	}
+	_ = func() {}
+	for range s {
+	}
+}
+
+var x = func() int { return 1 }()
+`
+	_, funcs := functions(t, []byte(src))
+	var got []string
+	for _, f := range funcs {
+		got = append(got, f.Name)
+	}
+	want := []string{
+		"p.T.value", "p.(*T).pointer", "p.(*T).pointer.func1", "p.(*T).pointer.func1.1",
+		"p.(*G[...]).generic", "p.(*G[...]).generic.func1", "p.plain[...]", "p.plain[...].func1",
+		"p.init.0", "p.init.0.func1", "p.init.1",
+		"p.loop", "p.loop-range1", "p.loop.func1",
+		"p.loop-range2", "p.loop.func2", "p.loop.func2-range1", "p.loop.func2.1",
+		"p.loop.func3", "p.loop-range3",
+		"p.init.func1",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+func TestTypeErrorsAreReported(t *testing.T) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "in.go", "package p\nfunc f() int { return \"\" }\n", parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*ast.File{f}
+	_, _, err = flow.Functions(&flow.Config{
+		Path: "p", Fset: fset, Files: files, Importer: importer.Default(),
+		Marks: mark.Files(fset, files, func(*ast.File) bool { return false }),
+	})
+	if err == nil || !strings.Contains(err.Error(), "in.go:2:23") {
+		t.Errorf("got %v", err)
+	}
+}
