@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,6 +32,54 @@ func TestSubset(t *testing.T) {
 	m := regexp.MustCompile(`(?m)^page: (\d+) programs ran alike, 0 differ$`).FindStringSubmatch(out.String())
 	if m == nil || len(m[1]) < 2 || m[1] < "60" && len(m[1]) == 2 {
 		t.Errorf("want at least 60 programs that run alike:\n%s", &out)
+	}
+}
+
+// The compiler's own tests of loops over functions are turned into a package that
+// a test calls, since tests are not instrumented.
+func TestRangeOverFunc(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the compiler's tests of range over functions")
+	}
+	root, err := testRoot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(root, "../src/cmd/compile/internal/rangefunc/rangefunc_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := "package rangefunc\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) {\n"
+	names := regexp.MustCompile(`(?m)^func (Test\w+)`).FindAllStringSubmatch(string(text), -1)
+	for _, name := range names {
+		calls += "\tt.Run(\"" + name[1] + "\", " + name[1] + ")\n"
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":       "module rangefunc\n\ngo 1.26\n",
+		"range.go":     strings.Replace(string(text), "package rangefunc_test", "package rangefunc", 1),
+		"call_test.go": calls + "}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pepbuild := filepath.Join(dir, "pepbuild")
+	if err := command("", "go", "build", "-o", pepbuild, "github.com/pepgo/pep/cmd/pepbuild"); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PEPDIR", dir)
+	for _, mode := range []string{"page", "flag", "exact", "backedge"} {
+		args, err := flags(mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(pepbuild, append(append([]string{"test", "-v"}, args...), ".")...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		if n := strings.Count(string(out), "    --- PASS: TestAll/"); err != nil || n != len(names) {
+			t.Errorf("%s: %v, %d of %d tests pass\n%s", mode, err, n, len(names), out)
+		}
 	}
 }
 
