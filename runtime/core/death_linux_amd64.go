@@ -56,7 +56,7 @@ var deadly = [...]uintptr{sigHUP, sigINT, sigQUIT, sigILL, sigTRAP, sigABRT, sig
 
 // onDeath handles the deadly signals.
 func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
-	pc := uintptr(ctx.rip)
+	pc := ctx.rip
 	switch {
 	case info.code == siTkill && pc-raiseStart < raiseSize: // by the runtime
 		if startDying() {

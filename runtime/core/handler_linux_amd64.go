@@ -9,15 +9,13 @@ import "unsafe"
 // A ucontext is the machine state that a signal interrupted: struct ucontext of
 // linux/amd64 as far as it is needed.
 type ucontext struct {
-	_       [88]byte
-	r14     *goroutine
-	_       [24]byte
-	rbp     *frame
-	_       [32]byte
-	rsp     *uintptr
-	rip     unsafe.Pointer
-	_       [16]byte
-	errCode uint64
+	_   [88]byte
+	r14 *goroutine
+	_   [24]byte
+	rbp *frame
+	_   [32]byte
+	rsp *uintptr
+	rip uintptr // not a pointer: it is stored to, and must not be with a write barrier
 }
 
 // A siginfo is the beginning of struct siginfo.
@@ -48,10 +46,10 @@ func textOffset(pc uintptr) (off uint32, ok bool) {
 func onFault(ctx *ucontext, number uintptr) action {
 	k := key{Path: uint32(number)}
 	var ok bool
-	if k.PC, ok = textOffset(uintptr(ctx.rip)); !ok {
+	if k.PC, ok = textOffset(ctx.rip); !ok {
 		return actChain
 	}
-	n := pollLen(ctx.rip)
+	n := pollLen(at(ctx.rip))
 	if n == 0 {
 		add64(&counts.Unknown, 1)
 		return actDisarm
@@ -84,7 +82,7 @@ func (ctx *ucontext) callers(k *key) {
 		if !ok {
 			return
 		}
-		if k.N == maxCallers {
+		if k.N >= maxCallers {
 			add64(&counts.Truncated, 1)
 			return
 		}

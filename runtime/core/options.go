@@ -8,10 +8,12 @@ const (
 	defaultSamples = 64
 	defaultStride  = 17
 	defaultTick    = 10_000_000
-	minTick        = 100_000 // ns; below it the kernel's timers no longer follow
+	minTick        = 100_000 // ns
 )
 
-// options are the settings of PEPOPTS.
+// options are the settings of PEPOPTS. The kernel looks at CPU-time timers when
+// its scheduler ticks: at HZ=250 there are no more than 250 ticks a second,
+// whatever tick says. (The comment in a profile has the number.)
 type options struct {
 	samples, stride, form uint32
 	tick                  uint64 // ns

@@ -176,6 +176,7 @@ func TestPagePrograms(t *testing.T) {
 	t.Run("shares", func(t *testing.T) { testShares(t, profiled, "cpu, page poll") })
 	t.Run("ends", func(t *testing.T) { testEnds(t, profiled, plain) })
 	t.Run("signals", func(t *testing.T) { testSignals(t, profiled, plain) })
+	t.Run("handlers", func(t *testing.T) { testHandlers(t, profiled) })
 	t.Run("recovery", func(t *testing.T) { testRecovery(t, profiled, other) })
 	t.Run("writer that cannot run", func(t *testing.T) { testWriterThatCannotRun(t, profiled) })
 	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
@@ -256,10 +257,16 @@ func compare(t *testing.T, name string, got, want *run) {
 var changing = regexp.MustCompile(`0x[0-9a-f]+\??|goroutine \d+|m=\d+`)
 
 // timeless replaces addresses and the numbers of goroutines and threads, and
-// leaves out the runtime's own goroutines, which are not always the same.
+// leaves out goroutines that are not always there: the runtime's own, and those
+// that are just ending.
 func timeless(stderr string) string {
-	s, _, _ := strings.Cut(changing.ReplaceAllString(stderr, "…"), "\n\n… gp=… m=nil")
-	return s
+	var kept []string
+	for _, g := range strings.Split(changing.ReplaceAllString(stderr, "…"), "\n\n") {
+		if !strings.HasPrefix(g, "… gp=… m=nil") && !strings.Contains(g, "\nruntime.goexit1()\n") {
+			kept = append(kept, strings.TrimSpace(g))
+		}
+	}
+	return strings.Join(kept, "\n\n")
 }
 
 func testSignals(t *testing.T, profiled, plain string) {

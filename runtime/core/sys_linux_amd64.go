@@ -29,7 +29,6 @@ func textStart() (p uintptr)
 func textEnd() (p uintptr)
 
 const (
-	sysRead         = 0
 	sysWrite        = 1
 	sysClose        = 3
 	sysFstat        = 5
