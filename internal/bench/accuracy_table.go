@@ -86,8 +86,13 @@ func accuracySummary(fits []Fit) *table {
 
 // targets checks what the specification wants of the means (spec/pep.md §14).
 func targets(fits []Fit) (lines []string) {
-	means := make(map[Setting][]float64)
+	means := make(map[Setting][]float64) // at the default tick
 	for i, s := range fits[0].Settings {
+		if s.Tick != 0 && s.Tick != defaultTick {
+			continue
+		}
+		s = s.withoutTick()
+		means[s] = nil
 		for _, m := range metrics {
 			means[s] = append(means[s], mean(medians(fits, i, m)))
 		}

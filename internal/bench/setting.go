@@ -17,6 +17,9 @@ type Setting struct {
 // PEP is the setting that the paper recommends.
 var PEP = Setting{Samples: 64, Stride: 17}
 
+// defaultTick is the tick of programs that are not told otherwise (runtime/core).
+const defaultTick = 10 * time.Millisecond
+
 // noTicks samples nothing: no program gets that old.
 const noTicks = "PEPOPTS=tick=100000s"
 

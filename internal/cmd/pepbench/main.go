@@ -81,7 +81,7 @@ func (m *measurement) overhead(args []string) error {
 	var opts bench.OverheadOptions
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
-	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions (default: none)")
+	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
