@@ -34,8 +34,7 @@
 // poll work, with ticks of wall-clock time from a goroutine, counts in ordinary
 // memory, and profiles at normal exits only: there is no live .pep file, no
 // profile of a program that panics or is killed, and (with flag polls) a
-// deadlock of all goroutines goes unnoticed. The main package must set
-// [OpenExecutable] and [WriteFile].
+// deadlock of all goroutines goes unnoticed.
 //
 // # How it is linked
 //
@@ -54,7 +53,7 @@
 //     referred to in crash_linux_amd64.s.
 //
 // Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
-// for what is sampled when; the poll page is ours (design.md section 2).
+// for what is sampled when; the poll page is ours.
 package core
 
 // The poll region: instrumented code holds Base + path number in its path
@@ -72,22 +71,6 @@ const (
 )
 
 var modeNames = [...]string{modePage: "page poll", modeFlag: "flag poll", modeExact: "exact"}
-
-// On systems other than linux/amd64 this package cannot open files. There, the
-// main package lends it what os has, before main ends:
-//
-//	core.OpenExecutable = func() (string, int64, func([]byte, int64) (int, error), error) {
-//		name, err := os.Executable()
-//		…
-//		return name, info.Size(), f.ReadAt, nil
-//	}
-//	core.WriteFile = func(suffix string, data []byte) error {
-//		return os.WriteFile(fmt.Sprintf("%s/%s.%d.%s", dir, prog, os.Getpid(), suffix), data, 0o666)
-//	}
-var (
-	OpenExecutable func() (name string, size int64, readAt func(p []byte, off int64) (n int, err error), err error)
-	WriteFile      func(suffix string, data []byte) error
-)
 
 // off says that the program runs without a profile.
 var off bool

@@ -3,9 +3,11 @@
 package core
 
 // This file holds the beginning and the end of a profiled program where there
-// are no signals of ours: see the package comment.
+// are no signals of ours: see the package comment. It uses package os, so that os
+// and what it imports is not instrumented there.
 
 import (
+	"os"
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/wire"
@@ -59,33 +61,54 @@ func finish() {
 }
 
 func writeCounts() (problem string) {
-	if OpenExecutable == nil || WriteFile == nil {
-		return "no profile: OpenExecutable and WriteFile of 0pep/core are not set"
-	}
-	name, size, readAt, err := OpenExecutable()
+	name, err := os.Executable()
 	if err != nil {
-		return "reading the site tables: " + err.Error()
+		return "no profile: " + err.Error()
 	}
-	tables, build, err := wire.FindTrailer(size, func(p []byte, off int64) bool {
-		n, _ := readAt(p, off) // at the end of the file there may be an error beside all bytes
-		return n == len(p)
-	})
-	if err != nil {
-		return err.Error()
-	}
-	pkgs, err := packages(tables)
-	if err != nil {
-		return err.Error()
+	pkgs, build, problem := readTables(name)
+	if problem != "" {
+		return "no profile: " + problem
 	}
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
 	paths, edges := counted{table: counts}.profile(pkgs, build).Write()
-	if err := WriteFile("paths.pb.gz", paths); err != nil {
-		return err.Error()
+	stem := os.Getenv("PEPDIR")
+	if stem != "" {
+		stem += string(os.PathSeparator)
 	}
-	if err := WriteFile("edges.pb.gz", edges); err != nil {
-		return err.Error()
+	stem += base(os.Args[0]) + "." + decimal(uint64(os.Getpid()))
+	for _, f := range [...]struct {
+		suffix string
+		data   []byte
+	}{{".paths.pb.gz", paths}, {".edges.pb.gz", edges}} {
+		if err := os.WriteFile(stem+f.suffix, f.data, 0o666); err != nil {
+			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
+		}
 	}
 	return ""
+}
+
+// readTables reads the site tables at the end of the executable.
+func readTables(name string) (pkgs []*wire.Package, build [8]byte, problem string) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, build, err.Error()
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, build, err.Error()
+	}
+	tables, build, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
+		n, _ := f.ReadAt(p, off) // at the end of the file there may be an error beside all bytes
+		return n == len(p)
+	})
+	if err == nil {
+		pkgs, err = packages(tables)
+	}
+	if err != nil {
+		return nil, build, err.Error()
+	}
+	return pkgs, build, ""
 }
 
 // newCounters returns memory for n counters of the package path.
