@@ -33,21 +33,6 @@ var (
 		pagePoll, "core.Count(&table, r)",
 		"var array =", `var _ unsafe.Pointer; var table = core.Table{Path: "main", N: 102}; var array =`,
 	}
-	// borrowed is what portable programs lend the runtime.
-	borrowed = []string{"type node struct", `func init() {
-	core.OpenExecutable = func() (string, int64, func([]byte, int64) (int, error), error) {
-		f, err := os.Open(os.Args[0])
-		if err != nil {
-			return "", 0, nil, err
-		}
-		info, err := f.Stat()
-		return os.Args[0], info.Size(), f.ReadAt, err
-	}
-	core.WriteFile = func(suffix string, data []byte) error {
-		return os.WriteFile(fmt.Sprint(os.Getenv("PEPDIR"), "/loop.1.", suffix), data, 0o666)
-	}
-}
-type node struct`}
 	noPolls = []string{`_ "0pep/core"`, "", pagePoll, "_ = (*unsafe.Pointer)(unsafe.Pointer(r))"}
 )
 
@@ -196,15 +181,15 @@ func TestFlagPrograms(t *testing.T) {
 }
 
 // TestPortablePrograms runs programs for linux/386, which have to do without
-// signals and files of ours.
+// signals of ours.
 func TestPortablePrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("std may have to be compiled for 386")
 	}
 	t.Parallel()
 	g := target{goarch: "386"}
-	flag := newLinker(t, ",pepflag", g).program("loop.go", loopTables(), append(borrowed, flagPolls...)...)
-	exact := newLinker(t, ",pepexact", g).program("loop.go", loopTables(), append(borrowed, exactPolls...)...)
+	flag := newLinker(t, ",pepflag", g).program("loop.go", loopTables(), flagPolls...)
+	exact := newLinker(t, ",pepexact", g).program("loop.go", loopTables(), exactPolls...)
 	testShares(t, flag, "wall, flag poll")
 	testCounts(t, exact)
 }
