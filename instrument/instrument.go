@@ -84,7 +84,7 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 	if err := in.parse(); err != nil {
 		return nil, err
 	}
-	in.marks = mark.Files(in.fset, in.files, in.skip)
+	in.marks = mark.Files(in.files, in.skip)
 	funcs, info, err := flow.Functions(&flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,

@@ -8,9 +8,9 @@ import (
 )
 
 // cond replaces the operands of condition e of statement s by markers around
-// them. Where && and || cannot be split, the whole condition is one leaf.
-func (m *marker) cond(s ast.Stmt, e ast.Expr, split bool) ast.Expr {
-	c := &Cond{Stmt: s, Expr: e, Split: split && isShortCircuit(e)}
+// them.
+func (m *marker) cond(s ast.Stmt, e ast.Expr) ast.Expr {
+	c := &Cond{Stmt: s, Expr: e, Split: isShortCircuit(e)}
 	m.marks.Conds[s] = c
 	op := "if"
 	if _, ok := s.(*ast.ForStmt); ok {

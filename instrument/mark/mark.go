@@ -111,8 +111,8 @@ func (m *Marks) StmtMark(s ast.Stmt) *Mark {
 
 // Files marks the given files of one package. The trees are changed in place.
 // Files for which skip is true are left as they are.
-func Files(fset *token.FileSet, files []*ast.File, skip func(*ast.File) bool) *Marks {
-	m := &marker{fset: fset, marks: &Marks{
+func Files(files []*ast.File, skip func(*ast.File) bool) *Marks {
+	m := &marker{marks: &Marks{
 		Conds: map[ast.Stmt]*Cond{},
 		stmts: map[*ast.ExprStmt]*Mark{},
 	}}
@@ -139,7 +139,6 @@ func Files(fset *token.FileSet, files []*ast.File, skip func(*ast.File) bool) *M
 }
 
 type marker struct {
-	fset  *token.FileSet
 	marks *Marks
 }
 

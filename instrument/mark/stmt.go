@@ -199,7 +199,7 @@ func (m *marker) stmt(s ast.Stmt) {
 	case *ast.IfStmt:
 		m.stmt(s.Init)
 		m.literals(s.Cond)
-		s.Cond = m.cond(s, s.Cond, true)
+		s.Cond = m.cond(s, s.Cond)
 		m.block(s.Body, nil, false)
 		m.stmt(s.Else)
 	case *ast.ForStmt:
@@ -207,7 +207,7 @@ func (m *marker) stmt(s ast.Stmt) {
 		m.stmt(s.Post)
 		if s.Cond != nil {
 			m.literals(s.Cond)
-			s.Cond = m.cond(s, s.Cond, m.sameLine(s.For, s.Body.Lbrace))
+			s.Cond = m.cond(s, s.Cond)
 		}
 		m.block(s.Body, s, true)
 	case *ast.RangeStmt:
@@ -240,10 +240,6 @@ func (m *marker) stmt(s ast.Stmt) {
 	default:
 		m.literals(s)
 	}
-}
-
-func (m *marker) sameLine(a, b token.Pos) bool {
-	return m.fset.PositionFor(a, false).Line == m.fset.PositionFor(b, false).Line
 }
 
 // clauses marks the clauses of a switch and gives it a default clause if it has

@@ -14,8 +14,11 @@ package rewrite
 // of the same or an enclosing block, over nothing that is declared there.
 
 import (
+	"bytes"
+	"fmt"
 	"go/ast"
 	"go/token"
+	"strings"
 
 	"github.com/pepgo/pep/instrument/mark"
 )
@@ -77,14 +80,34 @@ func (w *file) operands(s *scope, cond *mark.Cond, otherwise *target) {
 	e.out.text(behind.mark())
 }
 
-// movedOperands evaluates the condition of a for at the start of its body.
+// movedOperands evaluates the condition of a for at the start of its body. If the
+// header is on several lines, line directives keep the lines of what is moved,
+// and of what is not.
 func (w *file) movedOperands(s *scope, cond *mark.Cond, st *ast.ForStmt) {
 	w.buf.Replace(w.offset(cond.Expr.Pos()), w.offset(cond.Expr.End()), "")
-	e := &evaluation{file: w, scope: s, leaves: cond.Leaves, out: &moved{w, w.offset(st.Body.Lbrace + 1)}}
+	m := &moved{w: w, at: w.offset(st.Body.Lbrace + 1)}
+	m.lines = bytes.Count(w.src[w.offset(cond.Expr.Pos()):w.offset(cond.Expr.End())], []byte("\n"))
+	m.directives = m.lines > 0 || w.line(cond.Expr.End()) != w.line(st.Body.Lbrace)
+	if m.directives && st.Post != nil {
+		w.insert(st.Post.Pos(), w.lineDirective(st.Post.Pos()))
+	}
+	e := &evaluation{file: w, scope: s, leaves: cond.Leaves, out: m}
 	behind := &target{w: w}
-	e.out.text(" ")
+	m.text(" ")
 	e.eval(cond.Expr, behind, &target{w: w, jump: "break"}, behind)
-	e.out.text(behind.mark())
+	m.text(behind.mark())
+	if m.directives {
+		m.text(strings.Repeat("\n", m.lines) + w.lineDirective(st.Body.Lbrace+1))
+	}
+}
+
+// line returns the line of p, regardless of line directives in the source.
+func (w *file) line(p token.Pos) int { return w.file.PositionFor(p, false).Line }
+
+// lineDirective returns a directive that says that what follows stands at p.
+func (w *file) lineDirective(p token.Pos) string {
+	pos := w.file.PositionFor(p, true)
+	return fmt.Sprintf("/*line :%d:%d*/", pos.Line, max(pos.Column, 1))
 }
 
 type evaluation struct {
@@ -157,14 +180,21 @@ func (p *inPlace) drop(at token.Pos, tok string) { p.w.insertOver(at, tok, "") }
 
 // moved puts text and operands at one offset.
 type moved struct {
-	w  *file
-	at int
+	w          *file
+	at         int
+	lines      int  // line breaks that are yet to be put somewhere
+	directives bool // say where operands stood
 }
 
 func (m *moved) text(t string) { m.w.buf.Insert(m.at, t) }
 
 func (m *moved) operand(e ast.Expr) {
-	m.w.buf.Move(m.w.offset(e.Pos()), m.w.offset(e.End()), m.at)
+	from, to := m.w.offset(e.Pos()), m.w.offset(e.End())
+	if m.directives {
+		m.text(m.w.lineDirective(e.Pos()))
+	}
+	m.w.buf.Move(from, to, m.at)
+	m.lines -= bytes.Count(m.w.src[from:to], []byte("\n"))
 }
 
 func (m *moved) drop(token.Pos, string) {}

@@ -53,32 +53,41 @@ var sentinel = codeOf(packages)
 // codeOf returns the address of f's code.
 func codeOf[F any](f F) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
 
+// A symbolizer turns program counters into frames, each but once: a profile has
+// many stacks of the same few thousand callers.
+type symbolizer map[uintptr][]report.Frame
+
 // stack returns the frames of a sample, inlined ones expanded: the function
-// that polled first. The end of a goroutine's stack, runtime.goexit, is left
-// out as runtime/pprof does.
-func (k *key) stack() []report.Frame {
-	var pcs [maxCallers + 2]uintptr
-	pcs[0] = address(k.PC)
+// that polled first.
+func (s symbolizer) stack(k *key) []report.Frame {
+	pc := address(k.PC)
 	if mode == modePage {
-		pcs[0]++ // the poll's own; the rest are return addresses already
+		pc++ // the poll's own; the rest are return addresses already
 	}
-	n := 1
+	stack := append(make([]report.Frame, 0, k.N+4), s.frames(pc)...)
 	for _, off := range k.Callers[:min(k.N, maxCallers)] {
-		pcs[n] = address(off)
-		n++
+		stack = append(stack, s.frames(address(off))...)
 	}
-	pcs[n] = sentinel + 1
-	frames := runtime.CallersFrames(pcs[:n+1])
-	var stack []report.Frame
+	return stack
+}
+
+// frames returns the frames at pc, innermost first. The end of a goroutine's
+// stack, runtime.goexit, is left out as runtime/pprof does.
+func (s symbolizer) frames(pc uintptr) []report.Frame {
+	list, ok := s[pc]
+	if ok {
+		return list
+	}
+	frames := runtime.CallersFrames([]uintptr{pc, sentinel + 1})
 	for {
 		f, more := frames.Next()
 		if !more {
 			break // at the sentinel
 		}
-		if f.Function == "runtime.goexit" {
-			continue
+		if f.Function != "runtime.goexit" {
+			list = append(list, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: frameStartLine(&f)})
 		}
-		stack = append(stack, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: frameStartLine(&f)})
 	}
-	return stack
+	s[pc] = list
+	return list
 }

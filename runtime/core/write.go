@@ -83,6 +83,7 @@ func (c counted) comment() string {
 // samples returns the entries of the table, equal ones added up.
 func (c counted) samples() []report.Sample {
 	merged := make(map[key]int)
+	symbols := make(symbolizer)
 	var list []report.Sample
 	for i := range c.Slots {
 		e := c.entry(i)
@@ -98,7 +99,7 @@ func (c counted) samples() []report.Sample {
 		if !ok {
 			j = len(list)
 			merged[k] = j
-			list = append(list, report.Sample{Number: uint64(k.Path), Stack: k.stack()})
+			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k)})
 		}
 		list[j].Count += int64(load64(&e.Count))
 	}
