@@ -11,7 +11,7 @@ import (
 // figures are results that a variant's are set beside; "" where there are none.
 type figures struct {
 	paperMean, paperMax string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
-	prototype           string // design.md §2: geometric mean without httpecho and without smart numbering
+	prototype           string // docs/measuring.md: geometric mean without httpecho and without smart numbering
 }
 
 // reference returns what to set beside a variant.
@@ -46,7 +46,7 @@ func OverheadTables(costs []Cost) string {
 
 	section("Overhead", "User and system time: least of all runs, divided by that of the plain program; geometric mean and maximum over the programs. "+
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
-		"The prototype (design.md section 2) took no samples, had no smart numbering, and did not run httpecho.", overheadSummary(costs, cpu))
+		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho.", overheadSummary(costs, cpu))
 	section("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
 	section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
 	section("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
