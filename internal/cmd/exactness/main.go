@@ -1,4 +1,4 @@
-// Exactness checks that the exact path counts of the test programs say how
+// Command exactness checks that the exact path counts of the test programs say how
 // often every block was executed, see package exactness.
 //
 //	go run ./internal/cmd/exactness [flags] [program ...]

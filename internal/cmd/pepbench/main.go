@@ -1,4 +1,4 @@
-// Pepbench measures on the test programs what profiling costs and how well
+// Command pepbench measures on the test programs what profiling costs and how well
 // sampled profiles stand for exact ones, beside the figures of the PEP paper.
 //
 //	go run ./internal/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
