@@ -204,23 +204,22 @@ func (d *Describer) outcome(e *flow.Edge) string {
 			return "no case"
 		}
 	}
-	if _, ok := loopOf(e); ok {
+	if endsRange(e) {
 		return "done"
 	}
 	return "else"
 }
 
-// loopOf reports whether the other ways from where e starts are those of a range
-// loop, so that e must be its end.
-func loopOf(e *flow.Edge) (*ast.RangeStmt, bool) {
-	for _, o := range e.From.Out {
-		if o != e && o.Case != nil {
-			if r, ok := o.Case.Of.(*ast.RangeStmt); ok {
-				return r, true
-			}
+// endsRange reports whether the other ways from where e starts are those of a
+// range loop, so that e must be its end.
+func endsRange(e *flow.Edge) bool {
+	return slices.ContainsFunc(e.From.Out, func(o *flow.Edge) bool {
+		if o == e || o.Case == nil {
+			return false
 		}
-	}
-	return nil, false
+		_, ok := o.Case.Of.(*ast.RangeStmt)
+		return ok
+	})
 }
 
 func (d *Describer) caseText(c *ast.CaseClause) string {

@@ -65,10 +65,9 @@ func load(cfg *Config) (*program, error) {
 	}
 	marks := markPackage()
 	conf := types.Config{
-		Importer:                 withMarks{cfg.Importer, marks},
-		GoVersion:                cfg.GoVersion,
-		Sizes:                    cfg.Sizes,
-		DisableUnusedImportCheck: false,
+		Importer:  withMarks{cfg.Importer, marks},
+		GoVersion: cfg.GoVersion,
+		Sizes:     cfg.Sizes,
 	}
 	tpkg, err := conf.Check(cfg.Path, cfg.Fset, cfg.Files, info)
 	if err != nil {
