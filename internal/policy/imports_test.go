@@ -23,8 +23,11 @@ const ours = `
 	# What is linked into programs leans on nothing that could be instrumented.
 	runtime/pdag:
 	runtime/pprofenc:
+	runtime/tuple:
+	runtime/trace:    runtime/tuple
 	runtime/wire:     runtime/pdag
 	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc
+	runtime/core:     runtime/... hwsim hwsim/strat
 	runtime/...:      runtime/...
 
 	# A phase knows the phases before it, and none knows how packages are built.
@@ -38,7 +41,9 @@ const ours = `
 	instrument/...:      instrument/... runtime/pdag runtime/wire
 
 	# Models of hardware and sketches: they see events, not source and not processes.
-	hwsim/...: hwsim/... runtime/pdag runtime/wire
+	hwsim:       runtime/tuple
+	hwsim/strat: hwsim runtime/tuple
+	hwsim/...:   hwsim/... runtime/trace runtime/tuple runtime/pdag runtime/wire
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
@@ -55,7 +60,7 @@ const ours = `
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/...
-	cmd/pepsim:   hwsim/... analyze/...
+	cmd/pepsim:   hwsim/... analyze/... runtime/trace runtime/tuple runtime/wire
 	cmd/...:      internal/... analyze/...
 `
 

@@ -9,6 +9,7 @@ type Package struct {
 	Files []string // names as in the binary's line tables, indexed by Func.File
 	Funcs []Func   // in increasing Base
 	Left  []Left   // functions that were left alone
+	Taps  []Tap    // tap i has the site tuple.SiteBase(Path)+i
 }
 
 // A Func describes one instrumented function, method, function literal or
@@ -54,4 +55,15 @@ type Left struct {
 	File   int
 	Line   int
 	Reason string
+}
+
+// A Tap is a place where instrumented code reports a word.
+type Tap struct {
+	Tag       uint8  // a tuple.Tag
+	Func      string // linker symbol of the function it stands in
+	File      int    // index into Package.Files
+	Line, Col int    // of the expression
+	Expr      string // the expression as in the source: "p.next", "len(s)"
+	Type      string // its type: "int", "*go/types.Named"
+	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, a type descriptor)
 }

@@ -1,0 +1,65 @@
+// Package tuple is the one record that taps, engines and traces have in common:
+// a word that was seen at a place in a program.
+//
+//	t := tuple.New(tuple.Load, tuple.SiteBase("main")+3, 42)
+//	t.Tag()  // tuple.Load
+//	t.Site() // SiteBase("main") + 3: the fourth tap of package main
+//	t.W      // 42
+//
+// It is the papers' <pc, w> with a profile tag beside the pc: two words, 16
+// bytes. Profiles of several kinds can so go through one compressor and be told
+// apart again behind it.
+//
+// The package imports nothing, for it is linked into instrumented programs.
+//
+// Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
+// ISCA 2001, section 2.1.
+package tuple
+
+// A Tuple is one event.
+type Tuple struct {
+	PC uint64 // tag and site, as New puts them together
+	W  uint64 // what was seen
+}
+
+// A Tag says of what kind an event is, and with it what its word means.
+type Tag uint8
+
+const (
+	Arg    Tag = iota + 1 // the value of a parameter or receiver at the entry of its function
+	Result                // a value that is returned
+	Load                  // a value that was loaded through a pointer, field, element or map
+	Store                 // a value that is stored
+	Call                  // the program counter of the function that a dynamic call goes to
+	Type                  // the type descriptor of the value in an interface; 0 for nil
+	Edge                  // the outcome of a branch
+	Addr                  // an address that is loaded from or stored to
+	Const                 // an operand compared with a constant
+)
+
+const siteBits = 56
+
+// New returns the event of kind tag at a site, less than 1<<56, with the word w.
+func New(tag Tag, site, w uint64) Tuple { return Tuple{uint64(tag)<<siteBits | site, w} }
+
+// Tag returns the kind of t.
+func (t Tuple) Tag() Tag { return Tag(t.PC >> siteBits) }
+
+// Site returns the place in the program, without the tag.
+func (t Tuple) Site() uint64 { return t.PC & (1<<siteBits - 1) }
+
+// MaxSites bounds the sites of a package.
+const MaxSites = 1 << 24
+
+// SiteBase returns the site of the first tap of the package with the given
+// import path; the following taps have the numbers after it. The upper 32 bits
+// are the FNV-1a hash of the path, so that a package can be compiled without
+// knowing what else will be linked; whoever links must see that no two paths
+// have the same.
+func SiteBase(path string) uint64 {
+	h := uint32(2166136261)
+	for i := range len(path) {
+		h = (h ^ uint32(path[i])) * 16777619
+	}
+	return uint64(h) << 24
+}
