@@ -1,6 +1,6 @@
 package core
 
-// This file knows the instruction that a page poll is compiled to.
+// This file knows the instructions that page polls are compiled to.
 
 import "unsafe"
 
@@ -17,21 +17,53 @@ func pollLen(pc unsafe.Pointer) uintptr {
 	if byteAt(pc, n) != 0x84 { // TEST r/m8, r8
 		return 0
 	}
-	n++
-	modrm := byteAt(pc, n)
+	operand := operandLen(unsafe.Add(pc, n+1))
+	if operand == 0 {
+		return 0
+	}
+	return n + 1 + operand
+}
+
+// comparison returns the number of the register that the instruction at pc, a
+// CMPQ, compares with memory, and the length of the instruction; a length of 0
+// says that another instruction is there. Numbers are the processor's: AX, CX,
+// DX, BX, SP, BP, SI, DI, R8 … R15.
+func comparison(pc unsafe.Pointer) (reg, length uintptr) {
+	rex := byteAt(pc, 0)
+	if rex&0xf8 != 0x48 { // REX.W
+		return 0, 0
+	}
+	if op := byteAt(pc, 1); op != 0x3b && op != 0x39 { // CMP r64, r/m64 and the reverse
+		return 0, 0
+	}
+	n := operandLen(unsafe.Add(pc, 2))
+	if n == 0 {
+		return 0, 0
+	}
+	reg = uintptr(byteAt(pc, 2) >> 3 & 7)
+	if rex&4 != 0 { // REX.R
+		reg += 8
+	}
+	return reg, 2 + n
+}
+
+// operandLen returns the length of a ModRM byte that names memory and of what
+// belongs to it, or 0 if it names a register.
+func operandLen(p unsafe.Pointer) (n uintptr) {
+	modrm := byteAt(p, 0)
 	n++
 	mod, rm := modrm>>6, modrm&7
-	if mod == 3 { // both operands are registers
+	if mod == 3 {
 		return 0
 	}
 	if rm == 4 {
-		rm = byteAt(pc, n) & 7 // SIB: its base has the same special case as rm
+		rm = byteAt(p, n) & 7 // SIB: its base has the same special case as rm
 		n++
 	}
 	switch {
 	case mod == 1:
 		n++
-	case mod == 2, rm == 5: // disp32; without a base, absolute or relative to RIP
+	case mod == 2, mod == 0 && rm == 5: // disp32; without a base, absolute or relative to RIP
 		n += 4
 	}
 	return n

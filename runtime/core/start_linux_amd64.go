@@ -7,7 +7,7 @@ import "unsafe"
 
 // What the handlers and assembly work with; set before they are installed.
 var (
-	region     = [2]uintptr{Base, Size}
+	regions    = [6]uintptr{Base, Size, TapBase, TapSize, Base, Size} // see type region
 	counts     table
 	textBase   uintptr
 	textSize   uintptr
@@ -67,7 +67,12 @@ func start() {
 }
 
 func mapRegion() {
-	_, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
+	size := uintptr(Size)
+	if pollTaps {
+		size += TapSize
+	}
+	regions[allRegions/8+1] = size
+	_, e := mmap(Base, size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
 	if e != 0 {
 		print("pep: mapping the poll region at ", hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
 		exit(2)
@@ -76,7 +81,7 @@ func mapRegion() {
 	// cache lines wherever they are: 1.9 ns for polls all over 1 MB, 6.1 ns with
 	// huge pages. In return mprotect is slower, 23 µs a burst instead of 2 µs for
 	// as many; but hot paths are few and close together.
-	sys(sysMadvise, Base, Size, madvNohugepage, 0, 0, 0)
+	sys(sysMadvise, Base, size, madvNohugepage, 0, 0, 0)
 }
 
 // createTable makes the .pep file in dir and maps it. Its room on disk is taken
@@ -104,7 +109,7 @@ func createTable(dir string, opts options) (problem string) {
 	defer closeFd(fd)
 	size := uintptr(pageSize)
 	if mode != modeExact {
-		size += slots * unsafe.Sizeof(entry{})
+		size += slots*unsafe.Sizeof(entry{}) + tapSlots*unsafe.Sizeof(tapEntry{})
 	}
 	if _, e = sys(sysFallocate, fd, 0, 0, size, 0, 0); e == eOPNOTSUPP {
 		_, e = sys(sysFtruncate, fd, size, 0, 0, 0, 0)
@@ -199,7 +204,7 @@ func finish() {
 		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
 	}
 	if mode == modePage {
-		sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
+		sys(sysMprotect, Base, regions[allRegions/8+1], protRead, 0, 0, 0)
 	}
 	writeFrom(tableName)
 }

@@ -8,6 +8,7 @@ package core
 //
 //	offset 0         a header (the Go type below, whose layout a test pins)
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
+//	behind it        TapSlots entries of 40 bytes, another one
 //
 // An entry whose State is entryReady counts one (path, program counter,
 // callers). Several entries may have the same key, when threads came upon a new
@@ -46,6 +47,7 @@ type header struct {
 	Start   uint64  // when the program started, ns since 1970
 	Build   [8]byte // hash of the site tables linked into the program
 	sampler
+	Taps sampler // of polled taps
 
 	Used      uint64 // entries in use
 	Dropped   uint64 // samples that found no room
@@ -53,6 +55,9 @@ type header struct {
 	Truncated uint64 // samples with more than maxCallers callers
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	End       uint64 // end of the last section of exact counts, as a file offset
+
+	TapSlots uint64
+	TapsLost uint64 // samples of polled taps that found no room
 
 	ExeLen uint32
 	Exe    [1024]byte // the program's file
@@ -200,8 +205,10 @@ func (t table) fill(opts options) {
 	t.Mode = mode
 	if mode != modeExact {
 		t.Slots = slots
+		t.TapSlots = tapSlots
 	}
 	t.Samples, t.Stride, t.Form = opts.samples, opts.stride, opts.form
+	t.Taps.Samples, t.Taps.Stride, t.Taps.Form = opts.samples, opts.stride, opts.form
 	t.Tick = opts.tick
 	t.End = pageSize
 }

@@ -1,0 +1,7 @@
+//go:build !peppolltaps
+
+package core
+
+const pollTaps = false
+
+const tapSlots = 0
