@@ -79,8 +79,11 @@ func walk(f func(name string) error) error {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if d.IsDir() && (rel == ".git" || rel == "bin" || rel == "build") {
-			return fs.SkipDir
+		if rel == ".git" || rel == "bin" || rel == "build" {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil // .git is a file in a tree that shares its repository
 		}
 		if !d.Type().IsRegular() || strings.HasSuffix(rel, ".pb.gz") {
 			return nil
