@@ -26,8 +26,13 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable: "plain", "page", "flag", "exact", "cover"
+	Build string   // which executable: "plain", "page", "flag", "exact", "cover"; "taps", "burst"
 	Env   []string // what it runs with
+}
+
+// writesPaths reports whether v writes a profile of paths at its end.
+func (v Variant) writesPaths() bool {
+	return v.Build == pageBuild || v.Build == flagBuild || v.Build == exactBuild
 }
 
 const (
@@ -64,6 +69,7 @@ type Cost struct {
 	Runs         [][]Run          // by variant and round
 	Exit         [][]Run          // Wall is the time from the end of the profile to the end of the process
 	Packages     int              // that are instrumented
+	Sites        int              // of taps; only counted by Taps
 	Size         map[string]int64 // bytes of the executable, by build
 	Instructions map[string]int64 // by build; nil if not measured
 	Skipped      error            // why instructions are not, although they should be
@@ -196,7 +202,7 @@ func (p *program) runVariant(v Variant) (r Run, exit time.Duration, err error) {
 	defer os.RemoveAll(out)
 	env := append([]string{"PEPDIR=" + out, "GOCOVERDIR=" + out}, v.Env...)
 	r, err = start(out, env, p.exe(v.Build), p.scale())
-	if err != nil || v.Build == plainBuild || v.Build == coverBuild {
+	if err != nil || !v.writesPaths() {
 		return r, 0, err
 	}
 	profiled, err := profileDuration(out)

@@ -173,7 +173,7 @@ func exits(costs []Cost) *table {
 	t := newTable("program")
 	var shown []int
 	for v, variant := range costs[0].Variants {
-		if variant.Build != plainBuild && variant.Build != coverBuild {
+		if variant.writesPaths() {
 			shown = append(shown, v)
 			t.rows[0] = append(t.rows[0], variant.Name)
 		}

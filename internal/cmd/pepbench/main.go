@@ -1,8 +1,10 @@
 // Command pepbench measures on the test programs what profiling costs and how well
-// sampled profiles stand for exact ones, beside the figures of the PEP paper.
+// sampled profiles stand for exact ones, beside the figures of the PEP paper; and
+// what value taps cost.
 //
 //	go run ./internal/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//	go run ./internal/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
 // measured. The tables go to standard output, and with -o FILE to a file that
@@ -43,7 +45,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|accuracy|taps [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -51,8 +53,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.overhead(args[1:])
 	case "accuracy":
 		return m.accuracy(args[1:])
+	case "taps":
+		return m.taps(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead and accuracy", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy and taps", args[0])
 }
 
 // A measurement is a command being carried out.
@@ -64,20 +68,48 @@ type measurement struct {
 	settings       string
 }
 
-// flags returns the flags that both commands have.
-func (m *measurement) flags(name, settings string) *flag.FlagSet {
+// flags returns the flags that all commands have.
+func (m *measurement) flags(name string) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
 	f.SetOutput(m.stderr)
 	f.IntVar(&m.cfg.Scale, "scale", 100, "`percent` of the programs' workload")
 	f.StringVar(&m.cfg.Packages, "pkg", "all", "`packages` to instrument, as for -peppkg")
-	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, several separated by spaces")
 	f.StringVar(&m.pepbuild, "pepbuild", "", "the pepbuild `command` (default: built from ./cmd/pepbuild)")
 	f.StringVar(&m.out, "o", "", "write the tables to a `file`, too")
 	return f
 }
 
+func (m *measurement) settingsFlag(f *flag.FlagSet, settings string) {
+	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, several separated by spaces")
+}
+
+func (m *measurement) taps(args []string) error {
+	flags := m.flags("taps")
+	var s bench.TapSetting
+	flags.StringVar(&s.Kinds, "taps", "loads", "`kinds` of taps, as for -peptaps")
+	flags.StringVar(&s.Engine, "engine", "H[P256]2048+A16", "`engine` that all tuples go into")
+	rounds := flags.Int("rounds", 5, "`runs` of each variant")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds %d: want 1 or more", *rounds)
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	costs, err := bench.Taps(&m.cfg, s, *rounds)
+	if err != nil {
+		return err
+	}
+	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds), bench.TapTables(costs))
+}
+
 func (m *measurement) overhead(args []string) error {
-	flags := m.flags("overhead", "64,17")
+	flags := m.flags("overhead")
+	m.settingsFlag(flags, "64,17")
 	var opts bench.OverheadOptions
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
@@ -104,7 +136,8 @@ func (m *measurement) overhead(args []string) error {
 }
 
 func (m *measurement) accuracy(args []string) error {
-	flags := m.flags("accuracy", "64,17 1,1 256,17 1024,17 16,17")
+	flags := m.flags("accuracy")
+	m.settingsFlag(flags, "64,17 1,1 256,17 1024,17 16,17")
 	var opts bench.AccuracyOptions
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
 	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")

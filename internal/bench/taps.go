@@ -1,0 +1,88 @@
+package bench
+
+// This file measures the cost of value taps.
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// A TapSetting is a kind of taps and what becomes of their tuples.
+type TapSetting struct {
+	Kinds  string // as for -peptaps
+	Engine string // of the full stream, as for PEPOPTS engine=
+}
+
+const (
+	tapsBuild  = "taps"
+	burstBuild = "burst"
+)
+
+// Taps measures what value taps cost the test programs, by turns as Overhead
+// does: with every tuple going into an engine, and in bursts. Paths are not
+// tracked in these builds.
+func Taps(cfg *Config, s TapSetting, rounds int) ([]Cost, error) {
+	var costs []Cost
+	err := cfg.each(func(p *program) error {
+		p.logf("%s: building", p.name)
+		err := errors.Join(
+			p.plain(plainBuild),
+			p.pepbuild(tapsBuild, "-peppoll=none", "-peptaps="+s.Kinds),
+			p.pepbuild(burstBuild, "-peppoll=none", "-peptaps="+s.Kinds, "-peptapmode=burst"),
+		)
+		c := Cost{Program: p.name, Variants: tapVariants(s)}
+		if err == nil {
+			err = p.sites(&c)
+		}
+		if err == nil {
+			err = p.rounds(&c, rounds)
+		}
+		costs = append(costs, c)
+		return err
+	})
+	return costs, err
+}
+
+func tapVariants(s TapSetting) []Variant {
+	return []Variant{
+		{"plain", plainBuild, nil},
+		{"full stream into " + s.Engine, tapsBuild, []string{"PEPOPTS=engine=" + s.Engine}},
+		{"full stream into " + s.Engine + "@mul", tapsBuild, []string{"PEPOPTS=engine=" + strings.Replace(s.Engine, "+", "@mul+", 1)}},
+		{"bursts, no ticks", burstBuild, []string{noTicks}},
+		{"bursts of " + PEP.String(), burstBuild, []string{PEP.env()}},
+	}
+}
+
+// sites counts the packages that are instrumented, and sites of taps.
+func (p *program) sites(c *Cost) error {
+	pkgs, err := siteTables(p.exe(tapsBuild))
+	c.Packages = len(pkgs)
+	for _, pkg := range pkgs {
+		c.Sites += len(pkg.Taps)
+	}
+	return err
+}
+
+// TapTables returns Markdown of what was measured.
+func TapTables(costs []Cost) string {
+	if len(costs) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	section := func(title, text string, t *table) {
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", title, text, t)
+	}
+	cpu := func(r Run) float64 { return r.CPU.Seconds() }
+	wall := func(r Run) float64 { return r.Wall.Seconds() }
+	section("CPU time", "User and system time: least of all runs, divided by that of the plain program. "+
+		"Software value profilers of the paper's time took 10 to 30 times as long as the plain program (Sastry et al., ISCA 2001, section 1).", leastRatios(costs, cpu))
+	section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
+	section("Wall-clock time", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
+	sites := newTable("program", "packages", "taps")
+	for _, c := range costs {
+		sites.row(c.Program, fmt.Sprint(c.Packages), fmt.Sprint(c.Sites))
+	}
+	section("Taps", "Packages that are instrumented, and their taps.", sites)
+	return b.String()
+}
