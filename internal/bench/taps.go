@@ -48,7 +48,7 @@ func tapVariants(s TapSetting) []Variant {
 	return []Variant{
 		{"plain", plainBuild, nil},
 		{"full stream into " + s.Engine, tapsBuild, []string{"PEPOPTS=engine=" + s.Engine}},
-		{"full stream into " + s.Engine + "@mul", tapsBuild, []string{"PEPOPTS=engine=" + strings.Replace(s.Engine, "+", "@mul+", 1)}},
+		{"full stream into " + s.Engine + "@mul", tapsBuild, []string{"PEPOPTS=engine=" + s.Engine + "@mul"}},
 		{"bursts, no ticks", burstBuild, []string{noTicks}},
 		{"bursts of " + PEP.String(), burstBuild, []string{PEP.env()}},
 	}
