@@ -13,7 +13,7 @@
 //	H[P256]2048    hash splitter: 2048 strata, each with a P256 of its own
 //	H[P256]2048+A16    the messages of the one go through the other
 //	tag2-256-2048/2w   tagged table: tag bits, counter's maximum, entries, ways
-//	F16384-3+H[P256]2048   a filter of converged places in front
+//	F16384+H[P256]2048     a filter of converged places in front, 16384 bits
 //
 // and used like this:
 //
