@@ -61,16 +61,17 @@ func mean(c metric.Curve) (m float64) {
 	return m
 }
 
-func TestRunIsReproducible(t *testing.T) {
-	c := Config{Lengths: []int{200}, Permutations: 20, Share: 0.3, Others: 10, Rate: 10, Strata: 3, Seed: 5}
-	a, err := c.Run()
+func TestLengthsAreIndependentAndReproducible(t *testing.T) {
+	c := Config{Lengths: []int{200, 300}, Permutations: 20, Share: 0.3, Others: 10, Rate: 10, Strata: 3, Seed: 5}
+	both, err := c.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := c.Run()
-	for i := range a {
-		if a[i].Points[0] != b[i].Points[0] {
-			t.Errorf("%s: got %v, then %v", a[i].Spec, a[i].Points, b[i].Points)
+	c.Lengths = c.Lengths[1:]
+	alone, _ := c.Run()
+	for i := range both {
+		if a, b := both[i].Points[1], alone[i].Points[0]; a != b {
+			t.Errorf("%s: got %v after another length, %v alone", both[i].Spec, a, b)
 		}
 	}
 }

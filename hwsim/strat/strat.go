@@ -97,7 +97,8 @@ func pass(x component, msgs []hwsim.Message, start int) []hwsim.Message {
 	return out
 }
 
-// A Compressor is what a Spec describes. It is an hwsim.Engine.
+// A Compressor is what a Spec describes. It is an hwsim.Engine, for one
+// goroutine at a time.
 type Compressor struct {
 	filter *filter // nil if there is none
 	stages chain
@@ -109,18 +110,18 @@ func (c *Compressor) Push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 	if c.filter != nil {
 		return c.pushFiltered(in, out)
 	}
-	start := len(out)
-	if b, ok := c.stages[0].(batcher); ok {
+	start, first := len(out), c.stages[0]
+	if b, ok := first.(batcher); ok {
 		out = b.tuples(in, out)
-		for _, x := range c.stages[1:] {
-			out = pass(x, out, start)
+	} else {
+		for _, t := range in {
+			if m, ok := first.step(hwsim.Message{Tuple: t, Count: 1}); ok {
+				out = append(out, m)
+			}
 		}
-		return out
 	}
-	for _, t := range in {
-		if m, ok := c.stages.step(hwsim.Message{Tuple: t, Count: 1}); ok {
-			out = append(out, m)
-		}
+	for _, x := range c.stages[1:] {
+		out = pass(x, out, start)
 	}
 	return out
 }
