@@ -11,9 +11,10 @@ package strat
 // was profiled often enough, there is one rule here that implies all three: the
 // standard error of every value's share is at most a tolerance.
 //
-// What is masked keeps its profile as it was, so a filter bounds accuracy from
-// below as it bounds overhead from above. A period after which all is forgotten
-// lets later phases of the program be seen.
+// What is masked keeps its profile, and so the error that it has by then. A
+// place that appears behind a bit that is set already is stopped with the other;
+// more bits make that rarer. A period after which all is forgotten lets later
+// phases of the program be seen.
 //
 // Source: Zilles and Sohi, "A Programmable Co-processor for Profiling", HPCA
 // 2001, the sections on the PC filter and on confidence.
