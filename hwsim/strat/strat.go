@@ -151,10 +151,10 @@ func (c *Compressor) Flush(out []hwsim.Message) []hwsim.Message {
 }
 
 // Retained returns how many events the components have counted and not sent.
-// For periodic samplers, counters and tagged tables that is exact: it and the
-// counts of all messages sum to the events that were pushed and not filtered.
-// For random samplers there is no such number. Phases that counters began with
-// are not events, and make it negative at first.
+// It and the counts of all messages sum to the events that were pushed and not
+// filtered. There is no such number for random samplers without a counter, and
+// none for periodic ones behind messages with different counts. Phases that
+// counters begin with are not events: they make it less, and even negative.
 func (c *Compressor) Retained() int64 { return c.stages.retained() }
 
 // Filtered returns how many events the filter has stopped since the last Flush.
