@@ -61,9 +61,13 @@ func (f *facts) findShared(file *ast.File) {
 				f.share(n.X)
 			}
 		case *ast.SliceExpr:
-			f.share(n.X)
+			if _, array := f.typeOf(n.X).Underlying().(*types.Array); array {
+				f.share(n.X)
+			}
 		case *ast.SelectorExpr:
-			if s := f.Info.Selections[n]; s != nil && s.Kind() == types.MethodVal {
+			// A method may have a pointer receiver.
+			s := f.Info.Selections[n]
+			if s != nil && s.Kind() == types.MethodVal && !isPointer(f.typeOf(n.X)) && !types.IsInterface(f.typeOf(n.X)) {
 				f.share(n.X)
 			}
 		}
@@ -71,15 +75,22 @@ func (f *facts) findShared(file *ast.File) {
 	})
 }
 
-// share notes the variable that e is, or is a part of.
+// share notes the variable that e is, or is a part of, unless e is reached
+// through a pointer.
 func (f *facts) share(e ast.Expr) {
 	for {
 		switch x := e.(type) {
 		case *ast.ParenExpr:
 			e = x.X
 		case *ast.SelectorExpr:
+			if s := f.Info.Selections[x]; s == nil || s.Indirect() {
+				return
+			}
 			e = x.X
 		case *ast.IndexExpr:
+			if _, array := f.typeOf(x.X).Underlying().(*types.Array); !array {
+				return
+			}
 			e = x.X
 		case *ast.Ident:
 			if v, ok := f.Info.Uses[x].(*types.Var); ok {
