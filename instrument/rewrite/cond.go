@@ -24,13 +24,17 @@ import (
 )
 
 // splits reports whether cond must be evaluated operand by operand: there is code
-// before an operand, or it has several and there is code for an outcome.
+// before an operand, or for the end of a loop alone, or the condition has several
+// operands and there is code for an outcome.
 func (w *file) splits(s *scope, cond *mark.Cond) bool {
 	for _, l := range cond.Leaves {
 		if leafInside(l) && w.tapsAtLeaf(l) != "" {
 			return true
 		}
 		if !cond.Split {
+			if l.Op == "for" && w.atLeaf(s, l, false) != "" {
+				return true
+			}
 			continue
 		}
 		if w.atLeaf(s, l, true) != "" || w.atLeaf(s, l, false) != "" {

@@ -36,11 +36,11 @@ func (f *finder) branch(n *flow.Node, b wire.Block) {
 	for j, e := range n.Out {
 		c := Call{PC: pc, Func: "Tap", Arg: fmt.Sprint(j)}
 		switch p := e.Place; {
+		case e.Leaf != nil:
+			o := place.Outcome{Leaf: e.Leaf, True: e.Outcome}
+			f.plan.Ways[o] = append(f.plan.Ways[o], c)
 		case !p.Known() || len(p.Undo) > 0:
 			f.skip(tuple.Edge, whyEdge)
-		case p.Leaf != nil:
-			o := place.Outcome{Leaf: p.Leaf, True: p.Outcome}
-			f.plan.Ways[o] = append(f.plan.Ways[o], c)
 		default:
 			f.plan.Marks[p.Mark] = append(f.plan.Marks[p.Mark], c)
 		}

@@ -111,6 +111,7 @@ const (
 	whyReread      = "cannot be read back"
 	whyCalls       = "the results of a call"
 	whyPlace       = "no place for a statement"
+	whyEmbedded    = "of an embedded interface"
 	whyEdge        = "the edge has no place of its own"
 )
 

@@ -250,6 +250,8 @@ func (u *unit) call(e *ast.CallExpr) {
 			if types.IsInterface(u.typeOf(fun.X)) && !isTypeParam(u.typeOf(fun.X)) {
 				u.dynamicType(fun.X)
 				u.callee(fun.X, fun)
+			} else if recv := s.Obj().Type().(*types.Signature).Recv(); recv != nil && types.IsInterface(recv.Type()) && !isTypeParam(u.typeOf(fun.X)) {
+				u.embeddedInterface(fun)
 			}
 			break
 		}
@@ -260,6 +262,16 @@ func (u *unit) call(e *ast.CallExpr) {
 	}
 	for _, arg := range e.Args {
 		u.value(arg)
+	}
+}
+
+// embeddedInterface counts a call of a method of an embedded interface, which no
+// expression of the source is.
+func (u *unit) embeddedInterface(fun *ast.SelectorExpr) {
+	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
+		if u.wants(tag, fun.Pos()) {
+			u.skip(tag, whyEmbedded)
+		}
 	}
 }
 
