@@ -93,7 +93,7 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 		return
 	}
 	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w.bits); ok {
-		f.plan.Start[body] = append(f.plan.Start[body], Call{pc, w.fn, w.conv, v.Name()})
+		f.plan.Start[body] = append(f.plan.Start[body], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: v.Name()})
 	}
 }
 
@@ -235,7 +235,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 // result taps a named result that is returned without being mentioned.
 func (u *unit) result(pos token.Pos, name string, typ types.Type) {
 	if w, ok := u.wordOf(tuple.Result, typ); ok {
-		u.insertText(tuple.Result, pos, w.expr(name), typ, w, name)
+		u.insertText(tuple.Result, pos, w.expr(name), typ, w, Call{Arg: name})
 	}
 }
 
@@ -312,8 +312,9 @@ func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 }
 
 func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
-	u := f.unit(at, s.X)
-	u.value(s.X)
+	if f.evaluates(s) {
+		f.unit(at, s.X).value(s.X)
+	}
 	if f.bodies[s.Body] {
 		return // over a function: the body is one itself
 	}
@@ -322,6 +323,20 @@ func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
 	f.marked = false
 	f.stmts(s.Body.List)
 	f.depth--
+}
+
+// evaluates reports whether the operand of s is evaluated. An array, or a pointer
+// to one, may not be if its length is all that the loop needs.
+func (f *finder) evaluates(s *ast.RangeStmt) bool {
+	if s.Value != nil && !isBlank(s.Value) {
+		return true
+	}
+	t := f.typeOf(s.X).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	_, array := t.(*types.Array)
+	return !array
 }
 
 // elements taps the elements that a loop is over, in the variable that they are

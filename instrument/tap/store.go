@@ -62,9 +62,9 @@ func (f *finder) assignAll(lhs, rhs []ast.Expr, at spot, after ast.Stmt) {
 	for _, r := range rhs {
 		a.value(r)
 	}
-	for _, l := range lhs {
+	for i, l := range lhs {
 		if !isBlank(l) {
-			a.target(l)
+			a.target(l, i == 0)
 		}
 	}
 	for i, l := range lhs {

@@ -78,6 +78,10 @@ type Call struct {
 	Func string // "Tap", "TapPtr", …
 	Conv string // type of the linked runtime to convert the argument to, or ""
 	Arg  string
+
+	// Pos is where the argument stands in the source, if to evaluate it may
+	// panic, so that the panic can be reported there.
+	Pos token.Pos
 }
 
 // A Plan says what is tapped, and where the code stands.
