@@ -322,7 +322,7 @@ func (u *unit) callee(e ast.Expr, called ast.Expr) {
 	if !u.wants(tuple.Call, called.Pos()) {
 		return
 	}
-	w := word{"TapFunc", "", 64}
+	w := word{"TapFunc", "", uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
 	if types.IsInterface(u.typeOf(e)) {
 		w = word{"TapType", "", 0}
 	}
@@ -371,7 +371,7 @@ func (u *unit) address(e ast.Expr) bool {
 	if !u.early(tuple.Addr, e) {
 		return false
 	}
-	expr, w := types.ExprString(e), word{"TapPtr", "Ptr", 64}
+	expr, w := types.ExprString(e), word{"TapPtr", "Ptr", 0}
 	return u.insertText(tuple.Addr, e.Pos(), expr, u.typeOf(e), w, Call{Arg: "&" + expr, Pos: u.panicPos(e)})
 }
 
