@@ -73,17 +73,9 @@ func (f *finder) signature(recv *ast.FieldList, typ *ast.FuncType) {
 
 // arg taps a variable that has its value when the function starts.
 func (f *finder) arg(e ast.Expr) {
-	if v := f.variable(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
+	if v := f.local(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
 		f.start(tuple.Arg, e.Pos(), v.Name(), v, f.fn.Body())
 	}
-}
-
-// variable returns the local variable that e is, if it can be named.
-func (f *finder) variable(e ast.Expr) *types.Var {
-	if e == nil {
-		return nil
-	}
-	return f.local(e)
 }
 
 // start taps variable v, whose value is that of expr, at the start of a body.
@@ -347,7 +339,7 @@ func (f *finder) elements(s *ast.RangeStmt) {
 	}
 	switch f.typeOf(s.X).Underlying().(type) {
 	case *types.Array, *types.Slice, *types.Map, *types.Pointer, *types.Basic:
-		v := f.variable(s.Value)
+		v := f.local(s.Value)
 		if v == nil {
 			f.skip(tuple.Load, whyReread)
 			return
@@ -373,15 +365,15 @@ func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
 	if s.Tag != nil {
 		u := f.unit(at, s.Tag)
 		u.value(s.Tag)
-		if hasConstant(f, s) {
+		if f.hasConstantCase(s) {
 			u.compared(s.Tag)
 		}
 	}
 	f.clauses(s.Body)
 }
 
-// hasConstant reports whether a case of s is a constant.
-func hasConstant(f *finder, s *ast.SwitchStmt) bool {
+// hasConstantCase reports whether a case of s is a constant.
+func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			if f.constant(e) != nil {
