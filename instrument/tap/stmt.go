@@ -14,7 +14,7 @@ import (
 
 // function finds the taps of a function, without those in it.
 func (f *finder) function(fn Func) {
-	f.fn, f.depth, f.marked, f.results = fn, 0, false, nil
+	f.fn, f.loops, f.marked, f.results = fn, nil, false, nil
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
 	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
@@ -293,15 +293,20 @@ func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
 	}
-	f.depth++
+	f.loop(s.Body.Lbrace, s.End())
+	if s.Cond != nil {
+		f.loop(f.Marks.Conds[s].Expr.Pos(), s.Body.Lbrace)
+	}
 	f.condition(s)
 	if s.Post != nil {
 		f.simple(s.Post, spot{}, nil)
 	}
 	f.marked = false
 	f.stmts(s.Body.List)
-	f.depth--
 }
+
+// loop notes that what stands from one position to the other is in a loop.
+func (f *finder) loop(from, to token.Pos) { f.loops = append(f.loops, extent{from, to}) }
 
 func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
 	if f.evaluates(s) {
@@ -310,11 +315,11 @@ func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
 	if f.bodies[s.Body] {
 		return // over a function: the body is one itself
 	}
-	f.depth++
+	f.loop(s.Pos(), s.X.Pos()) // the variables
+	f.loop(s.Body.Lbrace, s.End())
 	f.elements(s)
 	f.marked = false
 	f.stmts(s.Body.List)
-	f.depth--
 }
 
 // evaluates reports whether the operand of s is evaluated. An array, or a pointer
