@@ -146,10 +146,10 @@ func (u *unit) place(e ast.Expr) {
 	u.before = max(u.before, u.risk(e))
 }
 
-// target walks e, which is assigned to. If it is not the first that is, others
-// have been assigned to when it panics.
+// target taps the address of e, which is assigned to, and whose parts have been
+// walked. If it is not the first that is, others have been assigned to when it
+// panics.
 func (u *unit) target(e ast.Expr, first bool) {
-	u.parts(e)
 	tapped := false
 	switch {
 	case !u.memory(e):
