@@ -34,9 +34,11 @@ type file struct {
 func (f *file) test() bool { return strings.HasSuffix(f.name, "_test.go") }
 
 // linked reports whether the file may be part of a program that is profiled:
-// all of runtime/x is, but for tests and what is built without peplinked only.
+// all of runtime/x is, and the engines, but for tests and what is built without
+// peplinked only.
 func (f *file) linked() bool {
-	return strings.HasPrefix(f.dir, "runtime/") && !f.test() && !f.needsAbsent("peplinked")
+	in := strings.HasPrefix(f.dir, "runtime/") || f.dir == "hwsim" || f.dir == "hwsim/strat"
+	return in && !f.test() && !f.needsAbsent("peplinked")
 }
 
 // needsAbsent reports whether a build constraint asks for the tag not to be set.
