@@ -47,6 +47,7 @@ import (
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -69,6 +70,8 @@ type Options struct {
 	Poll    rewrite.Poll
 	Numbers pathnum.Options
 	Taps    tap.Options
+
+	PollTaps bool // taps are polled, and report in bursts
 }
 
 // A Result is an instrumented package.
@@ -104,6 +107,9 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 	in.info = info
 	in.plan(funcs)
 	in.rewrite()
+	if opts.Poll == rewrite.None {
+		in.result.Sites.Funcs = nil // no path of theirs is ever counted
+	}
 	return &in.result, nil
 }
 
@@ -174,7 +180,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 		}
 		sites.Funcs = append(sites.Funcs, d.Func(f, p.Graph, base))
 		tapped[len(tapped)-1].Blocks = sites.Funcs[len(sites.Funcs)-1].Blocks
-		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
+		if in.opts.Poll != rewrite.None && p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
 			// A sample of a function with one path says nothing.
 			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
 			in.result.Adds += p.Adds()
@@ -280,7 +286,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps,
+			IsPanic: in.isPanic, Taps: in.result.Taps, PollTaps: in.opts.PollTaps, SiteBase: tuple.SiteBase(in.pkg.Path),
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)

@@ -44,6 +44,7 @@ test, and besides:
 	                  (default on linux/amd64)
 	-peppoll=flag     notice it by testing a flag (default elsewhere, and with
 	                  -race, -msan and -asan)
+	-peppoll=none     leave paths alone: taps only
 	-peptruncate=header|backedge
 	                  where loops end paths: at their headers (default), or on
 	                  their back edges only
@@ -66,6 +67,9 @@ Besides paths, values can be reported as tuples of a place and a word:
 	    consts        integers that are compared with constants
 	    marked        nothing but the statements that the source marks
 	    all           all of these
+	-peptapmode=full  every tap reports always: the whole stream (default)
+	-peptapmode=burst taps are polled, and report for some microseconds every
+	                  20 ms: cheap enough to stay on (linux/amd64)
 	-pepfuncs=regexp  tap only functions whose linker symbol matches
 	-peprange=ranges  tap only these lines: file.go:10-20, file.go:10 or file.go,
 	                  separated by commas

@@ -35,11 +35,19 @@ const (
 	Page  Poll = "page"  // load from the poll page
 	Flag  Poll = "flag"  // test a flag, call the sampler if it is set
 	Count Poll = "count" // count the path
+	None  Poll = "none"  // do not keep track of paths
 )
 
 // PageBase is the address of the poll page's first byte, where the linked
 // runtime maps it.
 const PageBase = 0x6000_0000
+
+// Tap i of a package has the TapSpan bytes from TapBase + (i+1)*TapSpan on, in the
+// region that the linked runtime maps for polled taps.
+const (
+	TapBase = 0x7000_0000
+	TapSpan = 16
+)
 
 // Names that are inserted. Source that has them already is not rewritten.
 const (
@@ -68,6 +76,9 @@ type Writer struct {
 	Funcs  map[*ast.BlockStmt]*Func // what to rewrite, by body
 	Import bool                     // import the linked runtime even if the file does not use it
 	Taps   *tap.Plan                // nil for none
+
+	PollTaps bool   // taps are polled, and report in bursts
+	SiteBase uint64 // site of the package's first tap
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool

@@ -2,8 +2,10 @@ package rewrite
 
 // This file writes taps: calls of the linked runtime that report a word each.
 //
-//	p := l.head                   p := l.head; _pep_core.TapPtr(0x3…, _pep_core.Ptr(p))
+//	p := l.head                   p := l.head; _pep_core.Tap(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
 //	if p.n > 3 {             →    _pep_core.Tap(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
+//
+// Polled taps call PollTap, with an address in the tap region for the site.
 //
 // The conversions are to aliases of the linked runtime, since the program may use
 // the names of the predeclared types for something else.
@@ -17,6 +19,7 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // taps returns the text of some taps, to stand at the given position, which is
@@ -28,20 +31,39 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 	for _, c := range calls {
 		arg := c.Arg
 		if c.Conv != "" {
-			arg = fmt.Sprintf("%s.%s(%s)", core, c.Conv, c.Arg)
+			arg = fmt.Sprintf("%s.%s(%s)", core, c.Conv, arg)
+		}
+		if c.Func != "" {
+			arg = fmt.Sprintf("%s.%s(%s)", core, c.Func, arg)
 		}
 		b.WriteString(" ")
 		if c.Pos.IsValid() && (!at.IsValid() || w.line(c.Pos) != w.line(at)) {
 			b.WriteString(w.lineDirective(c.Pos))
 			elsewhere = true
 		}
-		fmt.Fprintf(&b, "%s.%s(%#x, %s);", core, c.Func, c.PC, arg)
-		w.usesCore = true
+		b.WriteString(w.tap(c.PC, arg))
 	}
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
 	}
 	return b.String()
+}
+
+// tap returns the text that reports the word that arg says.
+func (w *file) tap(pc uint64, arg string) string {
+	w.usesCore = true
+	if !w.PollTaps {
+		return fmt.Sprintf("%s.Tap(%#x, %s);", core, pc, arg)
+	}
+	w.usesUnsafe = true
+	index := tuple.Tuple{PC: pc}.Site() - w.SiteBase
+	return fmt.Sprintf("%s.PollTap(%s, %s, %s);", core, address(TapBase+(index+1)*TapSpan), address(TapBase), arg)
+}
+
+// address returns the pointer with a constant address, which must not be a
+// constant of type int.
+func address(a uint64) string {
+	return fmt.Sprintf("%s.Pointer(%s.Sizeof(0)*0 + %#x)", unsafe, unsafe, a)
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {

@@ -35,7 +35,7 @@ func (f *finder) branch(n *flow.Node, b wire.Block) {
 		return
 	}
 	for j, e := range n.Out {
-		c := Call{PC: pc, Func: "Tap", Arg: fmt.Sprint(j)}
+		c := Call{PC: pc, Arg: fmt.Sprint(j)}
 		switch p := e.Place; {
 		case e.Leaf != nil:
 			o := place.Outcome{Leaf: e.Leaf, True: e.Outcome}

@@ -93,7 +93,7 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 // not.
 func (f *finder) wordOf(tag tuple.Tag, t types.Type) (w word, ok bool) {
 	w, ok = f.word(t)
-	if ok && w.fn == "TapSlice" && f.old {
+	if ok && w.fn == "SliceWord" && f.old {
 		ok = false
 	}
 	if !ok {
@@ -235,7 +235,7 @@ func (u *unit) result(pos token.Pos, name string, typ types.Type) {
 func (u *unit) returned(e ast.Expr, typ types.Type) {
 	if w, ok := u.constantWord(e, typ); ok {
 		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, u.bits(typ)); ok {
-			u.put(Call{PC: pc, Func: "Tap", Arg: fmt.Sprintf("%#x", w)})
+			u.put(Call{PC: pc, Arg: fmt.Sprintf("%#x", w)})
 		}
 		return
 	}

@@ -126,7 +126,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 	}
 	if r != nil && a.after != nil {
 		if c, ok := a.constantWord(r, typ); ok {
-			a.store(l, w, Call{Func: "Tap", Arg: fmt.Sprintf("%#x", c)})
+			a.store(l, w, Call{Arg: fmt.Sprintf("%#x", c)})
 			return
 		}
 		if v := a.local(r); v != nil && a.assigned(v) == 0 && (a.effects == 0 || !a.shared[v]) {

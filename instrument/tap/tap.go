@@ -72,10 +72,10 @@ type Func struct {
 	Blocks []wire.Block // by node; nil if branches cannot be told
 }
 
-// A Call is a tap: a call of a function of the linked runtime.
+// A Call is a tap: a call of the linked runtime, which is given the word.
 type Call struct {
 	PC   uint64 // tag and site
-	Func string // "Tap", "TapPtr", …
+	Func string // of the linked runtime that returns the word: "PtrWord"; "" if the argument is the word
 	Conv string // type of the linked runtime to convert the argument to, or ""
 	Arg  string
 

@@ -322,9 +322,9 @@ func (u *unit) callee(e ast.Expr, called ast.Expr) {
 	if !u.wants(tuple.Call, called.Pos()) {
 		return
 	}
-	w := word{"TapFunc", "", uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
+	w := word{"FuncWord", "", uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
 	if types.IsInterface(u.typeOf(e)) {
-		w = word{"TapType", "", 0}
+		w = word{"TypeWord", "", 0}
 	}
 	if u.early(tuple.Call, e) {
 		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.typeOf(e), w, e)
@@ -337,7 +337,7 @@ func (u *unit) dynamicType(e ast.Expr) {
 		return
 	}
 	if u.early(tuple.Type, e) {
-		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TapType", "", 0}, e)
+		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TypeWord", "", 0}, e)
 	}
 }
 
@@ -371,7 +371,7 @@ func (u *unit) address(e ast.Expr) bool {
 	if !u.early(tuple.Addr, e) {
 		return false
 	}
-	expr, w := types.ExprString(e), word{"TapPtr", "Ptr", 0}
+	expr, w := types.ExprString(e), word{"PtrWord", "Ptr", 0}
 	return u.insertText(tuple.Addr, e.Pos(), expr, u.typeOf(e), w, Call{Arg: "&" + expr, Pos: u.panicPos(e)})
 }
 

@@ -19,33 +19,33 @@ type word struct {
 // all their types are integers.
 func (c *Config) word(t types.Type) (w word, ok bool) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return word{"Tap", "U64", 64}, integers(p.Underlying().(*types.Interface))
+		return word{"", "U64", 64}, integers(p.Underlying().(*types.Interface))
 	}
 	bits := func() uint8 { return uint8(8 * c.sizes().Sizeof(t)) }
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
 		case u.Kind() == types.UnsafePointer:
-			return word{"TapPtr", "Ptr", bits()}, true
+			return word{"PtrWord", "Ptr", bits()}, true
 		case u.Info()&types.IsUntyped != 0:
 			return word{}, false
 		case u.Info()&types.IsBoolean != 0:
-			return word{"TapBool", "Bool", bits()}, true
+			return word{"BoolWord", "Bool", bits()}, true
 		case u.Info()&types.IsInteger != 0:
-			return word{"Tap", "U64", bits()}, true
+			return word{"", "U64", bits()}, true
 		case u.Kind() == types.Float64:
-			return word{"TapF64", "F64", bits()}, true
+			return word{"F64Word", "F64", bits()}, true
 		case u.Kind() == types.Float32:
-			return word{"TapF32", "F32", bits()}, true
+			return word{"F32Word", "F32", bits()}, true
 		case u.Info()&types.IsString != 0:
-			return word{"TapString", "String", 0}, true
+			return word{"StringWord", "String", 0}, true
 		}
 	case *types.Pointer:
-		return word{"TapPtr", "Ptr", bits()}, true
+		return word{"PtrWord", "Ptr", bits()}, true
 	case *types.Chan, *types.Map, *types.Signature:
-		return word{"TapRef", "", bits()}, true
+		return word{"RefWord", "", bits()}, true
 	case *types.Slice:
-		return word{"TapSlice", "", 0}, true
+		return word{"SliceWord", "", 0}, true
 	}
 	return word{}, false
 }

@@ -25,11 +25,11 @@ func usagef(format string, args ...any) error {
 type Args struct {
 	Verb     string        // "build", "run", "test"
 	Mode     string        // -pepmode: "sample" or "exact"
-	Poll     string        // -peppoll: "page", "flag" or "" for the best there is
+	Poll     string        // -peppoll: "page", "flag", "none" or "" for the best there is
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header" or "backedge"
 	Dump     string        // -pepdump: directory
-	Taps     toolexec.Taps // -peptaps, -pepfuncs, -peprange, -pepsites
+	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 
 	GoFlags  []string // build flags, as -flag or -flag=value
@@ -60,7 +60,7 @@ var (
 )
 
 // ourFlags are the flags that pepbuild has beside those of the go command.
-const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump"
+const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump"
 
 // actionFlags say what the go command does rather than what is built; go list
 // must not see them.
@@ -99,7 +99,10 @@ func Parse(args []string) (*Args, error) {
 		return a, err
 	}
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
-		return a, usagef("-pepfuncs, -peprange and -pepsites choose among taps: say with -peptaps what is tapped")
+		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites are about taps: say with -peptaps what is tapped")
+	}
+	if a.Poll == "none" && a.Taps.Kinds == "" {
+		return a, usagef("-peppoll=none: without paths there must be taps to profile anything: say with -peptaps what is tapped")
 	}
 	return a, nil
 }
@@ -164,7 +167,7 @@ func (a *Args) ourFlag(name, value string) error {
 	case "pepmode":
 		return oneOf(&a.Mode, "sample", "exact")
 	case "peppoll":
-		return oneOf(&a.Poll, "page", "flag")
+		return oneOf(&a.Poll, "page", "flag", "none")
 	case "peptruncate":
 		return oneOf(&a.Truncate, "header", "backedge")
 	case "peppkg":
@@ -173,6 +176,11 @@ func (a *Args) ourFlag(name, value string) error {
 		a.Dump = value
 	case "peptaps", "pepfuncs", "peprange", "pepsites":
 		return a.tapFlag(name, value)
+	case "peptapmode":
+		mode := ""
+		err := oneOf(&mode, "full", "burst")
+		a.Taps.Burst = mode == "burst"
+		return err
 	default:
 		return usagef("unknown flag -%s (there are %s)", name, ourFlags)
 	}

@@ -25,6 +25,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/internal/linked"
@@ -94,6 +95,9 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if err := b.checkBursts(poll); err != nil {
+		return nil, "", err
+	}
 	paths, err := b.selectPackages()
 	if err != nil {
 		return nil, "", err
@@ -117,6 +121,9 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err
 		}
+		// What comes from the build cache is not instrumented anew, and would
+		// not be written.
+		tag.Tool += fmt.Sprintf("-%d", time.Now().UnixNano())
 	}
 	goArgs = []string{b.args.Verb, "-toolexec=" + quoted(exe) + " toolexec"}
 	goArgs = append(goArgs, b.gcflags(paths, quoted(tag.Arg()))...)
@@ -169,22 +176,45 @@ func (b *build) poll() (rewrite.Poll, error) {
 		}
 		return rewrite.Count, nil
 	}
-	page := "" // why the page cannot be used
-	if b.env["GOOS"] != "linux" || b.env["GOARCH"] != "amd64" {
-		page = "on " + b.env["GOOS"] + "/" + b.env["GOARCH"]
-	}
-	for _, san := range []string{"race", "msan", "asan"} {
-		if b.args.has(san) || b.given.has(san) {
-			page = "with -" + san
-		}
-	}
+	page := b.noPage()
 	switch {
+	case b.args.Poll == "none":
+		return rewrite.None, nil
 	case b.args.Poll == "page" && page != "":
 		return "", usagef("-peppoll=page cannot be used %s; use -peppoll=flag", page)
 	case b.args.Poll == "flag" || page != "":
 		return rewrite.Flag, nil
 	}
 	return rewrite.Page, nil
+}
+
+// noPage says why the page cannot be used: "on windows/arm64", "with -race". It
+// is empty if the page can be used.
+func (b *build) noPage() string {
+	for _, san := range []string{"race", "msan", "asan"} {
+		if b.args.has(san) || b.given.has(san) {
+			return "with -" + san
+		}
+	}
+	if b.env["GOOS"] != "linux" || b.env["GOARCH"] != "amd64" {
+		return "on " + b.env["GOOS"] + "/" + b.env["GOARCH"]
+	}
+	return ""
+}
+
+// checkBursts reports settings that taps cannot be polled with: they fault as
+// polls of the page do.
+func (b *build) checkBursts(poll rewrite.Poll) error {
+	if !b.args.Taps.Burst {
+		return nil
+	}
+	if page := b.noPage(); page != "" {
+		return usagef("-peptapmode=burst cannot be used %s", page)
+	}
+	if poll != rewrite.Page && poll != rewrite.None {
+		return usagef("-peptapmode=burst goes with -peppoll=page and -peppoll=none only")
+	}
+	return nil
 }
 
 // checkMain reports packages that cannot be run.
@@ -223,11 +253,14 @@ func (b *build) linkRuntime(poll rewrite.Poll, key string) (string, error) {
 		CacheDir: filepath.Join(cache, "pepbuild"),
 		Key:      key,
 	}
-	switch poll {
-	case rewrite.Flag:
+	switch {
+	case poll == rewrite.Flag, poll == rewrite.None && b.noPage() != "":
 		cfg.Tags = []string{"pepflag"}
-	case rewrite.Count:
+	case poll == rewrite.Count:
 		cfg.Tags = []string{"pepexact"}
+	}
+	if b.args.Taps.Burst {
+		cfg.Tags = append(cfg.Tags, "peppolltaps")
 	}
 	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], cfg.Tags)
 	if err != nil {

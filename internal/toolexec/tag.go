@@ -28,6 +28,7 @@ type Taps struct {
 	Funcs  string // regular expression
 	Ranges string // as tap.ParseRanges reads them
 	Sites  int    // of a package at most; 0 for no bound
+	Burst  bool   // taps are polled, and report in bursts
 }
 
 // Options returns what t stands for. The error begins with the name of the
@@ -63,6 +64,9 @@ func (t Taps) fields() string {
 	}
 	if t.Sites != 0 {
 		s += fmt.Sprintf(",sites=%d", t.Sites)
+	}
+	if t.Burst {
+		s += ",burst=1"
 	}
 	return s
 }
@@ -103,6 +107,8 @@ func ParseTag(s string) (Tag, error) {
 			t.Taps.Funcs = value
 		case ok && key == "range":
 			t.Taps.Ranges = value
+		case ok && key == "burst":
+			t.Taps.Burst = true
 		case ok && key == "sites":
 			if t.Taps.Sites, err = strconv.Atoi(value); err != nil {
 				return Tag{}, fmt.Errorf("tag %q: %w", s, err)

@@ -19,9 +19,12 @@ type ucontext struct {
 	eflags uintptr
 }
 
-// register returns the value of the register with the processor's number reg.
-func (ctx *ucontext) register(reg uintptr) uint64 {
-	return *(*uint64)(unsafe.Add(unsafe.Pointer(ctx), registerOffset[reg&15]))
+// value returns the value of an operand.
+func (ctx *ucontext) value(o operand) uint64 {
+	if o.reg == noRegister {
+		return o.value
+	}
+	return *(*uint64)(unsafe.Add(unsafe.Pointer(ctx), registerOffset[o.reg&15]))
 }
 
 // registerOffset is where registers are in a ucontext.
@@ -79,7 +82,7 @@ func onTap(ctx *ucontext, index uintptr) action {
 		return actChain
 	}
 	act := actNone
-	reg, n := comparison(at(ctx.rip))
+	with, n := comparison(at(ctx.rip))
 	if n == 0 {
 		if n = pollLen(at(ctx.rip)); n == 0 {
 			add64(&counts.Unknown, 1)
@@ -89,7 +92,7 @@ func onTap(ctx *ucontext, index uintptr) action {
 		var take bool
 		take, act = counts.Taps.poll()
 		if take {
-			counts.addTap(&tapKey{W: ctx.register(reg), PC: pc, Index: uint32(index)})
+			counts.addTap(&tapKey{W: ctx.value(with), PC: pc, Index: uint32(index)})
 		}
 		ctx.eflags &^= zeroFlag // different
 	}

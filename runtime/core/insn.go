@@ -24,27 +24,42 @@ func pollLen(pc unsafe.Pointer) uintptr {
 	return n + 1 + operand
 }
 
-// comparison returns the number of the register that the instruction at pc, a
-// CMPQ, compares with memory, and the length of the instruction; a length of 0
-// says that another instruction is there. Numbers are the processor's: AX, CX,
-// DX, BX, SP, BP, SI, DI, R8 … R15.
-func comparison(pc unsafe.Pointer) (reg, length uintptr) {
-	rex := byteAt(pc, 0)
+// An operand is what an instruction compares with memory: a register, by the
+// processor's number (AX, CX, DX, BX, SP, BP, SI, DI, R8 … R15), or a constant.
+type operand struct {
+	reg   uintptr // noRegister for a constant
+	value uint64  // of the constant
+}
+
+const noRegister = 16
+
+// comparison returns what the instruction at pc, a CMPQ, compares with memory,
+// and the length of the instruction; a length of 0 says that another instruction
+// is there.
+func comparison(pc unsafe.Pointer) (o operand, length uintptr) {
+	rex, op := byteAt(pc, 0), byteAt(pc, 1)
 	if rex&0xf8 != 0x48 { // REX.W
-		return 0, 0
-	}
-	if op := byteAt(pc, 1); op != 0x3b && op != 0x39 { // CMP r64, r/m64 and the reverse
-		return 0, 0
+		return o, 0
 	}
 	n := operandLen(unsafe.Add(pc, 2))
 	if n == 0 {
-		return 0, 0
+		return o, 0
 	}
-	reg = uintptr(byteAt(pc, 2) >> 3 & 7)
-	if rex&4 != 0 { // REX.R
-		reg += 8
+	n += 2
+	reg := byteAt(pc, 2) >> 3 & 7
+	switch {
+	case op == 0x3b, op == 0x39: // CMP r64, r/m64 and the reverse
+		if rex&4 != 0 { // REX.R
+			reg += 8
+		}
+		return operand{reg: uintptr(reg)}, n
+	case op == 0x83 && reg == 7: // CMP r/m64, imm8
+		return operand{noRegister, uint64(int8(byteAt(pc, n)))}, n + 1
+	case op == 0x81 && reg == 7: // CMP r/m64, imm32
+		imm := uint32(byteAt(pc, n)) | uint32(byteAt(pc, n+1))<<8 | uint32(byteAt(pc, n+2))<<16 | uint32(byteAt(pc, n+3))<<24
+		return operand{noRegister, uint64(int32(imm))}, n + 4
 	}
-	return reg, 2 + n
+	return o, 0
 }
 
 // operandLen returns the length of a ModRM byte that names memory and of what

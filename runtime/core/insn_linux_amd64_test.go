@@ -70,17 +70,21 @@ func TestPollsOfAllRegisters(t *testing.T) {
 
 func TestComparisonsOfAllRegisters(t *testing.T) {
 	var insns []string
-	var want []int
+	var want []operand
 	for _, m := range memory() {
 		for i, r := range registers {
 			insns = append(insns, "CMPQ\t"+r+", "+m, "CMPQ\t"+m+", "+r)
-			want = append(want, i, i)
+			want = append(want, operand{reg: uintptr(i)}, operand{reg: uintptr(i)})
+		}
+		for _, v := range []int32{0, 1, -1, 127, -128, 128, 1 << 30, -1 << 30} {
+			insns = append(insns, fmt.Sprintf("CMPQ\t%s, $%d", m, v))
+			want = append(want, operand{noRegister, uint64(v)})
 		}
 	}
 	for i, code := range assembled(t, insns) {
-		reg, n := comparison(padded(code))
-		if int(reg) != want[i] || int(n) != len(code) {
-			t.Errorf("register %d and %d bytes understood of %s, % x", reg, n, insns[i], code)
+		got, n := comparison(padded(code))
+		if got != want[i] || int(n) != len(code) {
+			t.Errorf("%v and %d bytes understood of %s, % x", got, n, insns[i], code)
 		}
 	}
 }
@@ -111,7 +115,7 @@ func TestOtherInstructionsAreNotComparisons(t *testing.T) {
 	for name, code := range map[string][]byte{
 		"CMPQ AX, CX":    {0x48, 0x39, 0xc8},
 		"CMPL AX, (CX)":  {0x39, 0x01},
-		"CMPQ (AX), $1":  {0x48, 0x83, 0x38, 0x01},
+		"ADDQ $1, (AX)":  {0x48, 0x83, 0x00, 0x01},
 		"MOVQ (AX), CX":  {0x48, 0x8b, 0x08},
 		"TESTB AX, (AX)": {0x84, 0x00},
 	} {

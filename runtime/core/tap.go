@@ -1,14 +1,14 @@
 package core
 
-// This file holds what instrumented code calls to report values:
+// This file holds what instrumented code calls to make words of values:
 //
 //	core.Tap(pc, core.U64(x))
-//	core.TapPtr(pc, core.Ptr(p))
+//	core.Tap(pc, core.PtrWord(core.Ptr(p)))
+//	core.PollTap(tap, on, core.SliceWord(s))
 //
-// All go through Tap (stream.go). The inserted text leans on no predeclared
-// name, which the program may have given another meaning, so that it names types
-// by the aliases below: a conversion to them takes any type of their kind,
-// foreign unexported ones too.
+// The inserted text leans on no predeclared name, which the program may have
+// given another meaning, so that it names types by the aliases below: a
+// conversion to them takes any type of their kind, foreign unexported ones too.
 
 import "unsafe"
 
@@ -22,46 +22,48 @@ type (
 	Ptr    = unsafe.Pointer
 )
 
-// TapBool reports 1 for true and 0 for false.
-func TapBool(pc uint64, b bool) {
-	w := uint64(0)
+// BoolWord returns 1 for true and 0 for false.
+func BoolWord(b bool) (w uint64) {
 	if b {
 		w = 1
 	}
-	Tap(pc, w)
+	return w
 }
 
-// TapF64 reports the bits of a float64.
-func TapF64(pc uint64, f float64) { Tap(pc, *(*uint64)(unsafe.Pointer(&f))) }
+// F64Word returns the bits of a float64.
+func F64Word(f float64) uint64 { return *(*uint64)(unsafe.Pointer(&f)) }
 
-// TapF32 reports the bits of a float32.
-func TapF32(pc uint64, f float32) { Tap(pc, uint64(*(*uint32)(unsafe.Pointer(&f)))) }
+// F32Word returns the bits of a float32.
+func F32Word(f float32) uint64 { return uint64(*(*uint32)(unsafe.Pointer(&f))) }
 
-// TapString reports the length of a string.
-func TapString(pc uint64, s string) { Tap(pc, uint64(len(s))) }
+// StringWord returns the length of a string.
+func StringWord(s string) uint64 { return uint64(len(s)) }
 
-// TapSlice reports the length of a slice.
-func TapSlice[E any](pc uint64, s []E) { Tap(pc, uint64(len(s))) }
+// SliceWord returns the length of a slice.
+func SliceWord[E any](s []E) uint64 { return uint64(len(s)) }
 
-// TapPtr reports an address.
-func TapPtr(pc uint64, p unsafe.Pointer) { Tap(pc, uint64(uintptr(p))) }
+// PtrWord returns an address.
+func PtrWord(p unsafe.Pointer) uint64 { return uint64(uintptr(p)) }
 
 // An eface is how an empty interface lies in memory. What is a pointer by itself
 // is put into one without an allocation.
-type eface struct{ typ, data uintptr }
+type eface struct {
+	typ  uintptr
+	data unsafe.Pointer
+}
 
-// TapRef reports the address that a map, channel or function value is.
-func TapRef(pc uint64, x any) { Tap(pc, uint64((*eface)(unsafe.Pointer(&x)).data)) }
+// RefWord returns the address that a map, channel or function value is.
+func RefWord(x any) uint64 { return uint64(uintptr((*eface)(unsafe.Pointer(&x)).data)) }
 
-// TapType reports the type descriptor of the value in an interface, 0 for nil.
-func TapType(pc uint64, x any) { Tap(pc, uint64((*eface)(unsafe.Pointer(&x)).typ)) }
+// TypeWord returns the type descriptor of the value in an interface, 0 for nil.
+func TypeWord(x any) uint64 { return uint64((*eface)(unsafe.Pointer(&x)).typ) }
 
-// TapFunc reports the program counter of the code of a function value, 0 for
+// FuncWord returns the program counter of the code of a function value, 0 for
 // nil. The value is the address of a closure, which the code's begins.
-func TapFunc(pc uint64, f any) {
-	w := (*eface)(unsafe.Pointer(&f)).data
-	if w != 0 {
-		w = *(*uintptr)(at(w))
+func FuncWord(f any) uint64 {
+	closure := (*eface)(unsafe.Pointer(&f)).data
+	if closure == nil {
+		return 0
 	}
-	Tap(pc, uint64(w))
+	return uint64(*(*uintptr)(closure))
 }
