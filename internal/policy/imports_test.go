@@ -22,9 +22,10 @@ const ours = `
 
 	# What is linked into programs leans on nothing that could be instrumented.
 	runtime/pdag:
-	runtime/pprofenc:
+	runtime/crc32:
+	runtime/pprofenc: runtime/crc32
 	runtime/tuple:
-	runtime/trace:    runtime/tuple
+	runtime/trace:    runtime/crc32 runtime/tuple
 	runtime/wire:     runtime/pdag
 	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc
 	runtime/core:     runtime/... hwsim hwsim/strat

@@ -82,7 +82,7 @@ func walk(f func(name string) error) error {
 		if d.IsDir() && (rel == ".git" || rel == "bin" || rel == "build") {
 			return fs.SkipDir
 		}
-		if !d.Type().IsRegular() || strings.HasSuffix(rel, ".pb.gz") {
+		if !d.Type().IsRegular() || rel == ".git" || strings.HasSuffix(rel, ".pb.gz") {
 			return nil
 		}
 		return f(rel)

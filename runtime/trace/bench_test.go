@@ -1,0 +1,35 @@
+package trace_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/pepgo/pep/internal/tracetest"
+	"github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+const benchTuples = 1 << 20
+
+func BenchmarkAppendBlock(b *testing.B) {
+	for _, bench := range []struct {
+		name  string
+		funcs int
+	}{{"small", 10}, {"middle", 100}, {"large", 1000}} {
+		b.Run(bench.name, func(b *testing.B) {
+			tuples := tracetest.New(1, bench.funcs).Events(make([]tuple.Tuple, benchTuples))
+			dst := make([]byte, 0, trace.MaxBlockBytes)
+			size := 0
+			b.SetBytes(16 * benchTuples)
+			b.ReportAllocs()
+			for b.Loop() {
+				size = 0
+				for block := range slices.Chunk(tuples, trace.MaxBlock) {
+					size += len(trace.AppendBlock(dst, 1, block))
+				}
+			}
+			b.ReportMetric(float64(size)/benchTuples, "bytes/tuple")
+			b.ReportMetric(float64(b.N)*benchTuples/1e6/b.Elapsed().Seconds(), "Mtuples/s")
+		})
+	}
+}
