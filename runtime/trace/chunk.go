@@ -23,10 +23,10 @@ const (
 // An Error says what is wrong with a trace.
 type Error string
 
-func (e Error) Error() string { return "trace: " + string(e) }
+func (e Error) Error() string { return string(e) }
 
 // ErrTruncated is the error for bytes that end before a chunk does.
-const ErrTruncated = Error("truncated: it ends in the middle of a chunk")
+const ErrTruncated = Error("truncated trace")
 
 // Next returns the kind and the body of the chunk that b begins with, and the
 // bytes after it. Its error is [ErrTruncated] if b is too short, and another

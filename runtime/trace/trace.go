@@ -47,15 +47,15 @@ const PreambleBytes = len(magic) + 1
 func CheckPreamble(b []byte) error {
 	switch {
 	case len(b) == 0:
-		return Error("the file is empty")
+		return Error("not a trace: the file is empty")
 	case len(b) < PreambleBytes && string(b) == magic[:min(len(b), len(magic))]:
 		return ErrTruncated
 	case len(b) < PreambleBytes || string(b[:len(magic)]) != magic:
 		return Error("not a trace: it does not begin with " + magic)
 	case b[len(magic)] > Version:
-		return Error("newer version " + utoa(uint64(b[len(magic)])) + ", this program reads " + utoa(Version))
+		return Error("trace of newer version " + utoa(uint64(b[len(magic)])) + ", this program reads " + utoa(Version))
 	case b[len(magic)] != Version:
-		return Error("unknown version " + utoa(uint64(b[len(magic)])))
+		return Error("trace of unknown version " + utoa(uint64(b[len(magic)])))
 	}
 	return nil
 }

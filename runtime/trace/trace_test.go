@@ -202,7 +202,7 @@ func TestEveryTruncation(t *testing.T) {
 		got, err := decode(file[:n])
 		want := error(trace.ErrTruncated)
 		if n == 0 {
-			want = trace.Error("the file is empty")
+			want = trace.Error("not a trace: the file is empty")
 		}
 		if err != want {
 			t.Errorf("%d of %d bytes: got %v, want %v", n, len(file), err, want)
@@ -230,13 +230,13 @@ func TestErrors(t *testing.T) {
 		file []byte
 		want string
 	}{
-		{"another file", []byte("\x7fELF and so on"), "trace: not a trace: it does not begin with pepTRACE"},
-		{"a short other file", []byte("pepper"), "trace: not a trace: it does not begin with pepTRACE"},
-		{"a newer version", change(8, 9), "trace: newer version 9, this program reads 1"},
-		{"version 0", change(8, 0), "trace: unknown version 0"},
-		{"a changed bit in the header", change(20, 0xff), "trace: checksum is "},
-		{"a changed bit in the end", change(len(file)-1, 0xee), "trace: checksum is "},
-		{"a length that cannot be", change(12, 0xff), "trace: truncated"},
+		{"another file", []byte("\x7fELF and so on"), "not a trace: it does not begin with pepTRACE"},
+		{"a short other file", []byte("pepper"), "not a trace: it does not begin with pepTRACE"},
+		{"a newer version", change(8, 9), "trace of newer version 9, this program reads 1"},
+		{"version 0", change(8, 0), "trace of unknown version 0"},
+		{"a changed bit in the header", change(20, 0xff), "checksum is "},
+		{"a changed bit in the end", change(len(file)-1, 0xee), "checksum is "},
+		{"a length that cannot be", change(12, 0xff), "truncated trace"},
 	}
 	for _, test := range tests {
 		if _, err := decode(test.file); err == nil || !strings.HasPrefix(err.Error(), test.want) {
@@ -250,15 +250,15 @@ func TestBodyErrors(t *testing.T) {
 	blocks := []struct {
 		name, body, want string
 	}{
-		{"nothing", "", "trace: 1 bytes wanted at byte 0 of the body"},
-		{"tuples that are not there", "\x00\x02\x00", "trace: 1 bytes wanted at byte 3 of the body"},
-		{"more tuples than a block has", "\x00\x81\x20", "trace: 4097 tuples, at most 4096 at byte 3 of the body"},
-		{"a stream of more than 32 bits", "\x80\x80\x80\x80\x10\x00", "trace: stream 4294967296, at most 4294967295 at byte 6 of the body"},
-		{"a number without end", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "trace: a number of more than ten bytes at byte 10 of the body"},
-		{"site 3", "\x00\x01\x30", "trace: head 48 at byte 3 of the body"},
-		{"size 9", "\x00\x01\x09", "trace: head 9 at byte 3 of the body"},
-		{"a word too short", "\x00\x01\x08\x01", "trace: 8 bytes wanted at byte 3 of the body"},
-		{"more bytes than tuples", "\x00\x01\x00\x00\x00", "trace: 2 bytes left over at byte 3 of the body"},
+		{"nothing", "", "1 bytes wanted at byte 0 of the body"},
+		{"tuples that are not there", "\x00\x02\x00", "1 bytes wanted at byte 3 of the body"},
+		{"more tuples than a block has", "\x00\x81\x20", "4097 tuples, at most 4096 at byte 3 of the body"},
+		{"a stream of more than 32 bits", "\x80\x80\x80\x80\x10\x00", "stream 4294967296, at most 4294967295 at byte 6 of the body"},
+		{"a number without end", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "a number of more than ten bytes at byte 10 of the body"},
+		{"site 3", "\x00\x01\x30", "head 48 at byte 3 of the body"},
+		{"size 9", "\x00\x01\x09", "head 9 at byte 3 of the body"},
+		{"a word too short", "\x00\x01\x08\x01", "8 bytes wanted at byte 3 of the body"},
+		{"more bytes than tuples", "\x00\x01\x00\x00\x00", "2 bytes left over at byte 3 of the body"},
 	}
 	for _, test := range blocks {
 		dst := make([]tuple.Tuple, 3)
