@@ -1,0 +1,147 @@
+package strat
+
+// This file has the filter that stops the events of places whose profile has
+// converged.
+//
+// The paper names it as an improvement (section 5.4): what is known need not be
+// sampled, and what is not sampled is no longer in the strata of others. The
+// hardware is the bit array of Zilles and Sohi's co-processor, indexed by a
+// hash of the pc; software sets a bit when the messages say that the place's
+// invariance is known. Where they mask what is very invariant, very variant, or
+// was profiled often enough, there is one rule here that implies all three: the
+// standard error of every value's share is at most a tolerance.
+//
+// What is masked keeps its profile as it was, so a filter bounds accuracy from
+// below as it bounds overhead from above. A period after which all is forgotten
+// lets later phases of the program be seen.
+//
+// Source: Zilles and Sohi, "A Programmable Co-processor for Profiling", HPCA
+// 2001, the sections on the PC filter and on confidence.
+
+import (
+	"math/bits"
+
+	"github.com/pepgo/pep/hwsim"
+)
+
+// filter is F: the bits of the hardware and what software keeps for each.
+type filter struct {
+	mask     []uint64
+	places   []place
+	variance float64 // the tolerance, squared
+	period   uint64  // events after which all is forgotten; 0 for never
+	events   uint64  // of this period
+	stopped  uint64
+}
+
+// A place is what software knows of a pc. The first pc that is seen at an index
+// owns it.
+type place struct {
+	pc       uint64
+	messages uint32
+	shared   bool   // two pcs have the index: its bit is never set
+	events   uint64 // that the messages stand for
+	values   [4]value
+}
+
+// A value is one of those that may be frequent, with an upper bound of its
+// events.
+type value struct{ w, events uint64 }
+
+func newFilter(n int, tolerance float64, period uint64) *filter {
+	return &filter{
+		mask:     make([]uint64, (n+63)/64),
+		places:   make([]place, n),
+		variance: tolerance * tolerance,
+		period:   period,
+	}
+}
+
+func (f *filter) index(pc uint64) uint64 {
+	hi, _ := bits.Mul64(pc*0x9E3779B97F4A7C15, uint64(len(f.places)))
+	return hi
+}
+
+func (f *filter) masked(pc uint64) bool {
+	i := f.index(pc)
+	return f.mask[i/64]>>(i%64)&1 != 0
+}
+
+// lets takes an event of pc and reports whether it goes on to the compressor.
+func (f *filter) lets(pc uint64) bool {
+	if f.events == f.period && f.period != 0 {
+		f.clear()
+	}
+	f.events++
+	if f.masked(pc) {
+		f.stopped++
+		return false
+	}
+	return true
+}
+
+// observe is what software does with a message.
+func (f *filter) observe(m hwsim.Message) {
+	i := f.index(m.Tuple.PC)
+	p := &f.places[i]
+	if p.messages == 0 {
+		p.pc = m.Tuple.PC
+	}
+	if p.pc != m.Tuple.PC {
+		p.shared = true
+		f.mask[i/64] &^= 1 << (i % 64)
+	}
+	if p.shared {
+		return
+	}
+	p.count(m)
+	if p.converged(f.variance) {
+		f.mask[i/64] |= 1 << (i % 64)
+	}
+}
+
+// count adds a message. A new value takes the place of the rarest and inherits
+// its count, so that no frequent value is missed.
+//
+// Source: Metwally, Agrawal and El Abbadi, "Efficient Computation of Frequent
+// and Top-k Elements in Data Streams", ICDT 2005, section 3.
+func (p *place) count(m hwsim.Message) {
+	p.messages++
+	p.events += m.Count
+	rarest := 0
+	for i := range p.values {
+		v := &p.values[i]
+		if v.w == m.Tuple.W && v.events > 0 {
+			v.events += m.Count
+			return
+		}
+		if v.events < p.values[rarest].events {
+			rarest = i
+		}
+	}
+	p.values[rarest] = value{m.Tuple.W, p.values[rarest].events + m.Count}
+}
+
+// converged reports whether no value's share has a variance above the given
+// one. Shares are those of counts, but the variance is that of messages: each
+// is one observation, however many events it stands for. Two messages for and
+// two against are added, so that a handful of equal ones proves nothing.
+//
+// Source: Agresti and Coull, "Approximate Is Better than 'Exact' for Interval
+// Estimation of Binomial Proportions", The American Statistician 52, 1998.
+func (p *place) converged(variance float64) bool {
+	n := float64(p.messages)
+	for _, v := range p.values {
+		share := (float64(v.events)/float64(p.events)*n + 2) / (n + 4)
+		if share*(1-share) > variance*(n+4) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *filter) clear() {
+	clear(f.mask)
+	clear(f.places)
+	f.events = 0
+}

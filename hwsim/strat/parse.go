@@ -1,0 +1,235 @@
+package strat
+
+// This file parses descriptions of compressors:
+//
+//	spec    = [ "F" number [ "-" number [ "-" number ] ] "+" ] stages { "@" option }
+//	stages  = stage { "+" stage }
+//	stage   = [ "C" ] sampler | "C" | "H[" stages "]" number | "A" number | tagged
+//	sampler = ( "R" | "RC" | "P" ) number
+//	tagged  = "tag" number "-" number "-" number [ "/" ( number "w" | "full" ) ]
+//	option  = "table" | "mul" | "xor" | "seed=" number | "phase"
+//
+// CR256 is C beside R256 and CRC256 is C beside RC256.
+
+// A SyntaxError says where a description of a compressor is wrong.
+type SyntaxError struct {
+	Spec   string
+	Column int    // from 1, in bytes
+	Want   string // what was expected there
+}
+
+func (e *SyntaxError) Error() string {
+	b := append(make([]byte, 0, 80), "compressor "...)
+	b = append(b, e.Spec...)
+	b = appendInt(append(b, ", column "...), e.Column)
+	b = append(append(b, ": want "...), e.Want...)
+	return string(b)
+}
+
+// Bounds of what can be described.
+const (
+	maxRate    = 1 << 28
+	maxCells   = 1 << 22 // strata and entries in all
+	maxTagBits = 32
+	maxFilter  = 1 << 20 // bits of a mask; software has 100 bytes for each
+	maxDepth   = 8       // of splitters in splitters
+	maxNumber  = 1<<63 - 1
+)
+
+// A parser stops at its first error: nothing is accepted after it.
+type parser struct {
+	spec  string
+	pos   int
+	depth int  // of the splitters around pos
+	later bool // pos is behind a component that sends messages
+	err   *SyntaxError
+}
+
+// ParseSpec parses the description of a compressor. Its errors are of type
+// *SyntaxError.
+func ParseSpec(spec string) (Spec, error) {
+	p := &parser{spec: spec}
+	s := Spec{Seed: defaultSeed, Filter: p.filter()}
+	s.Stages, _ = p.stages()
+	for p.accept("@") {
+		p.option(&s)
+	}
+	if p.pos < len(spec) {
+		p.want("+, @ or the end")
+	}
+	if p.err != nil {
+		return Spec{}, p.err
+	}
+	return s, nil
+}
+
+func (p *parser) filter() (f Filter) {
+	if !p.accept("F") {
+		return f
+	}
+	f = Filter{N: p.number("the bits of the mask", maxFilter), Percent: defaultPercent}
+	if p.accept("-") {
+		f.Percent = p.number("a standard error in percent", 50)
+		if p.accept("-") {
+			f.Period = p.number64("a number of events", maxNumber)
+		}
+	}
+	p.expect("+")
+	return f
+}
+
+// stages parses a chain and returns it with the number of its strata and
+// entries.
+func (p *parser) stages() (stages []Stage, cells int) {
+	later := p.later
+	for first := true; first || p.accept("+"); first = false {
+		s, n := p.stage()
+		stages = append(stages, s)
+		if cells += n; cells > maxCells {
+			p.want("fewer strata and entries before here, 4194304 in all")
+		}
+		p.later = true
+	}
+	p.later = later
+	return stages, cells
+}
+
+// stage parses a component. Words that others begin with come after those.
+func (p *parser) stage() (s Stage, cells int) {
+	switch {
+	case p.accept("H["):
+		return p.split()
+	case p.later && p.accept("tag"):
+		p.pos -= len("tag")
+		p.want("tag as the first component only: it counts tuples, not messages")
+	case p.accept("tag"):
+		s = p.tagged()
+		return s, s.N
+	case p.accept("A"):
+		s = Stage{Op: Associative, N: p.number("the entries of the table", maxCells)}
+		return s, s.N
+	case p.accept("CRC"):
+		return p.sampler(Countdown, true), 1
+	case p.accept("CR"):
+		return p.sampler(Random, true), 1
+	case p.accept("CP"):
+		return p.sampler(Periodic, true), 1
+	case p.accept("C"):
+		return Stage{Op: Counter}, 1
+	case p.accept("RC"):
+		return p.sampler(Countdown, false), 1
+	case p.accept("R"):
+		return p.sampler(Random, false), 1
+	case p.accept("P"):
+		return p.sampler(Periodic, false), 1
+	case p.accept("F"):
+		p.pos--
+		p.want("F at the beginning only")
+	default:
+		p.want("one of R, RC, P, C, CR, H[, A, tag")
+	}
+	return s, 0
+}
+
+func (p *parser) sampler(op Op, counted bool) Stage {
+	return Stage{Op: op, Counted: counted, Rate: p.number("a rate", maxRate)}
+}
+
+func (p *parser) split() (s Stage, cells int) {
+	if p.depth++; p.depth > maxDepth {
+		p.want("at most 8 splitters one in the other")
+		return s, 0
+	}
+	s = Stage{Op: Split}
+	s.Each, cells = p.stages()
+	p.expect("]")
+	s.N = p.number("the number of strata", maxCells/max(cells, 1))
+	p.depth--
+	return s, cells * s.N
+}
+
+func (p *parser) tagged() Stage {
+	s := Stage{Op: Tagged, TagBits: p.number("the bits of a tag", maxTagBits)}
+	p.expect("-")
+	s.Rate = p.number("the hits at which an entry is sent", maxRate)
+	p.expect("-")
+	s.N = p.number("the entries of the table", maxCells)
+	s.Ways = min(defaultWays, s.N)
+	start := p.pos
+	switch {
+	case p.accept("/full"):
+		s.Ways = s.N
+	case p.accept("/"):
+		start = p.pos
+		s.Ways = p.number("a number of ways, or full", s.N)
+		p.expect("w")
+	}
+	if p.err == nil && s.N%s.Ways != 0 {
+		p.pos = start
+		p.want("ways that divide the entries")
+	}
+	return s
+}
+
+func (p *parser) option(s *Spec) {
+	switch {
+	case p.accept("table"):
+		s.Hash = Table
+	case p.accept("mul"):
+		s.Hash = Mul
+	case p.accept("xor"):
+		s.Hash = XOR
+	case p.accept("phase"):
+		s.Phase = true
+	case p.accept("seed="):
+		s.Seed = p.number64("a seed", maxNumber)
+	default:
+		p.want("one of table, mul, xor, seed=, phase")
+	}
+}
+
+// accept skips word if it is next.
+func (p *parser) accept(word string) bool {
+	rest := p.spec[p.pos:]
+	if p.err != nil || len(rest) < len(word) || rest[:len(word)] != word {
+		return false
+	}
+	p.pos += len(word)
+	return true
+}
+
+func (p *parser) expect(word string) {
+	if !p.accept(word) {
+		p.want(word)
+	}
+}
+
+// number parses a decimal number from 1 to most.
+func (p *parser) number(what string, most int) int {
+	return int(p.number64(what, uint64(most)))
+}
+
+func (p *parser) number64(what string, most uint64) (n uint64) {
+	start := p.pos
+	for p.err == nil && p.pos < len(p.spec) && '0' <= p.spec[p.pos] && p.spec[p.pos] <= '9' {
+		d := uint64(p.spec[p.pos] - '0')
+		if d > most || n > (most-d)/10 {
+			n = 0
+			break
+		}
+		n = 10*n + d
+		p.pos++
+	}
+	if n == 0 {
+		p.pos = start
+		p.want(string(appendUint(append([]byte(what), ", from 1 to "...), most)))
+	}
+	return n
+}
+
+// want is the error that something else was expected at the current column.
+func (p *parser) want(what string) {
+	if p.err == nil {
+		p.err = &SyntaxError{p.spec, p.pos + 1, what}
+	}
+}

@@ -1,0 +1,236 @@
+package strat
+
+// This file has descriptions of compressors, how they are written, and how
+// compressors are made of them.
+
+import (
+	"math/bits"
+
+	"github.com/pepgo/pep/hwsim"
+)
+
+// An Op says what a stage does.
+type Op uint8
+
+const (
+	Random      Op = iota + 1 // R: each element with probability 1/Rate
+	Countdown                 // RC: gaps uniform in 1..2*Rate-1
+	Periodic                  // P: every Rate-th element
+	Counter                   // C alone: the length of the stream
+	Split                     // H[Each]: N strata
+	Associative               // A: N entries
+	Tagged                    // tag: N entries
+)
+
+// A Stage is one component. Of the fields that its Op does not name only
+// Counted may be set, and that for samplers.
+type Stage struct {
+	Op      Op
+	Counted bool // C beside a sampler: messages carry a real count
+	Rate    int  // of samplers, in elements per message; the hits of a tag's entry at which it is sent
+	N       int  // strata or entries
+
+	TagBits int // of a tag's entry
+	Ways    int // entries of a tag's set; N divided by Ways is the number of sets
+
+	Each []Stage // what every stratum goes through
+}
+
+// A Filter is the filter of converged places in front of the stages.
+type Filter struct {
+	N       int    // bits of the mask; 0 for no filter
+	Percent int    // standard error at which a value's share is known, in percent points
+	Period  uint64 // events after which all is forgotten; 0 for never
+}
+
+// A Spec describes a compressor. ParseSpec reads one and String writes it.
+type Spec struct {
+	Filter Filter
+	Stages []Stage // at least one
+	Hash   Hash    // of all splitters and tagged tables
+	Seed   uint64  // of all random numbers and tables
+	Phase  bool    // periodic samplers begin anywhere in their period, and not at 0
+}
+
+const (
+	defaultSeed    = 1
+	defaultWays    = 2 // of the instance that the paper evaluates (section 5.4)
+	defaultPercent = 3 // over it, the filter is too coarse for the 5 % that the paper looks at
+)
+
+// String returns s in the form that ParseSpec reads, without what is default.
+func (s Spec) String() string {
+	b := make([]byte, 0, 64)
+	if f := s.Filter; f.N > 0 {
+		b = appendInt(append(b, 'F'), f.N)
+		if f.Percent != defaultPercent || f.Period > 0 {
+			b = appendInt(append(b, '-'), f.Percent)
+		}
+		if f.Period > 0 {
+			b = appendUint(append(b, '-'), f.Period)
+		}
+		b = append(b, '+')
+	}
+	b = appendStages(b, s.Stages)
+	if s.Hash != Table {
+		b = append(append(b, '@'), hashNames[s.Hash]...)
+	}
+	if s.Seed != defaultSeed {
+		b = appendUint(append(b, "@seed="...), s.Seed)
+	}
+	if s.Phase {
+		b = append(b, "@phase"...)
+	}
+	return string(b)
+}
+
+func appendStages(b []byte, stages []Stage) []byte {
+	for i, x := range stages {
+		if i > 0 {
+			b = append(b, '+')
+		}
+		if x.Counted {
+			b = append(b, 'C')
+		}
+		switch x.Op {
+		case Random:
+			b = appendInt(append(b, 'R'), x.Rate)
+		case Countdown:
+			b = appendInt(append(b, "RC"...), x.Rate)
+		case Periodic:
+			b = appendInt(append(b, 'P'), x.Rate)
+		case Counter:
+			b = append(b, 'C')
+		case Split:
+			b = appendStages(append(b, "H["...), x.Each)
+			b = appendInt(append(b, ']'), x.N)
+		case Associative:
+			b = appendInt(append(b, 'A'), x.N)
+		case Tagged:
+			b = appendTagged(b, x)
+		}
+	}
+	return b
+}
+
+func appendTagged(b []byte, x Stage) []byte {
+	b = appendInt(append(b, "tag"...), x.TagBits)
+	b = appendInt(append(b, '-'), x.Rate)
+	b = appendInt(append(b, '-'), x.N)
+	switch x.Ways {
+	case defaultWays:
+	case x.N:
+		b = append(b, "/full"...)
+	default:
+		b = append(appendInt(append(b, '/'), x.Ways), 'w')
+	}
+	return b
+}
+
+func appendInt(b []byte, n int) []byte { return appendUint(b, uint64(n)) }
+
+func appendUint(b []byte, n uint64) []byte {
+	if n >= 10 {
+		b = appendUint(b, n/10)
+	}
+	return append(b, '0'+byte(n%10))
+}
+
+// The streams of the random generator: components are numbered from 0, hash
+// functions from hashStream.
+const hashStream = 1 << 32
+
+// New returns a compressor as s describes it. What ParseSpec would not accept
+// may panic.
+func (s Spec) New() *Compressor {
+	b := builder{spec: s}
+	c := &Compressor{stages: b.chain(s.Stages, 0)}
+	if f := s.Filter; f.N > 0 {
+		c.filter = newFilter(f.N, float64(f.Percent)/100, f.Period)
+	}
+	return c
+}
+
+type builder struct {
+	spec    Spec
+	streams uint64 // of random numbers that components have
+}
+
+func (b *builder) rand() pcg {
+	b.streams++
+	return newPCG(b.spec.Seed, b.streams-1)
+}
+
+func (b *builder) phase() phase { return phase{b.spec.Phase, b.rand()} }
+
+// hasher returns a hash function for splitters within depth others. What lies
+// one in the other must differ; what lies beside may be the same.
+func (b *builder) hasher(n, depth int) hasher {
+	return newHasher(b.spec.Hash, n, b.spec.Seed, uint64(depth))
+}
+
+func (b *builder) chain(stages []Stage, depth int) chain {
+	c := make(chain, len(stages))
+	for i, x := range stages {
+		c[i] = b.component(x, depth)
+		if x.Counted {
+			c[i] = &counted{sampler: c[i]}
+		}
+	}
+	return c
+}
+
+func (b *builder) component(x Stage, depth int) component {
+	switch x.Op {
+	case Random:
+		return &random{uint32(x.Rate), b.rand()}
+	case Countdown:
+		return &countdown{rate: uint32(x.Rate), rand: b.rand()}
+	case Periodic:
+		return newPeriodic(uint32(x.Rate), b.phase())
+	case Counter:
+		return &counter{}
+	case Split:
+		return b.split(x, depth)
+	case Associative:
+		return newAssociative(x.N)
+	case Tagged:
+		return &tagged{
+			hash:    b.hasher(x.N/x.Ways, depth),
+			tagBits: x.TagBits,
+			max:     uint32(x.Rate),
+			ways:    x.Ways,
+			entries: make([]slot, x.N),
+		}
+	}
+	panic("strat: a stage without an op")
+}
+
+func (b *builder) split(x Stage, depth int) component {
+	h := b.hasher(x.N, depth)
+	if len(x.Each) == 1 && x.Each[0].Op == Periodic && !x.Each[0].Counted {
+		return newStratified(h, uint32(x.Each[0].Rate), b.phase())
+	}
+	s := &splitter{h, make([]component, x.N)}
+	for i := range s.strata {
+		if c := b.chain(x.Each, depth+1); len(c) == 1 {
+			s.strata[i] = c[0]
+		} else {
+			s.strata[i] = c
+		}
+	}
+	return s
+}
+
+// Parse returns a new compressor. It is ParseSpec and New.
+func Parse(spec string) (hwsim.Engine, error) {
+	s, err := ParseSpec(spec)
+	if err != nil {
+		return nil, err
+	}
+	return s.New(), nil
+}
+
+// CounterBits returns how many bits a counter has that counts to n and is
+// sent and reset there: the logarithm of n, rounded up (section 3.5).
+func CounterBits(n int) int { return bits.Len(uint(n - 1)) }

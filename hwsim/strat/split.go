@@ -1,0 +1,107 @@
+package strat
+
+// This file has the hash splitter, and its one form that is worth a loop of its
+// own: H[P_r]_n, the design that the paper recommends.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// splitter is H[X]_n: n disjoint substreams, each with an X of its own
+// (section 3.2).
+type splitter struct {
+	hash   hasher
+	strata []component
+}
+
+func (s *splitter) step(m hwsim.Message) (hwsim.Message, bool) {
+	return s.strata[s.hash.index(m.Tuple)].step(m)
+}
+
+func (s *splitter) flush(out []hwsim.Message) []hwsim.Message {
+	for _, x := range s.strata {
+		out = x.flush(out)
+	}
+	return out
+}
+
+func (s *splitter) retained() (n int64) {
+	for _, x := range s.strata {
+		n += x.retained()
+	}
+	return n
+}
+
+func (s *splitter) stratum(t tuple.Tuple) int { return int(s.hash.index(t)) }
+
+// stratified is H[P_r]_n: a table of counters and nothing else (section 3.5,
+// figure 5).
+type stratified struct {
+	hash   hasher
+	rate   uint32
+	counts []uint32
+	phase  phase
+	from   int64       // the sum of counts that the stream began with
+	unit   uint64      // the count of an element
+	index  [256]uint32 // of the tuples that are being taken
+}
+
+func newStratified(h hasher, rate uint32, p phase) *stratified {
+	s := &stratified{hash: h, rate: rate, counts: make([]uint32, h.n), phase: p}
+	s.flush(nil)
+	return s
+}
+
+func (s *stratified) step(m hwsim.Message) (hwsim.Message, bool) {
+	s.unit = m.Count
+	n := &s.counts[s.hash.index(m.Tuple)]
+	if *n++; *n < s.rate {
+		return m, false
+	}
+	*n = 0
+	m.Count *= uint64(s.rate)
+	return m, true
+}
+
+// tuples hashes a block of tuples and counts them after that: the hash
+// functions have loops without calls, and the processor need not wait for one
+// counter to hash for the next.
+func (s *stratified) tuples(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
+	s.unit = 1
+	counts, rate := s.counts, s.rate
+	for len(in) > 0 {
+		block := in[:min(len(in), len(s.index))]
+		in = in[len(block):]
+		index := s.index[:len(block)]
+		s.hash.indices(block, index)
+		for i, j := range index {
+			n := counts[j] + 1
+			if n == rate {
+				n = 0
+				out = append(out, hwsim.Message{Tuple: block[i], Count: uint64(rate)})
+			}
+			counts[j] = n
+		}
+	}
+	return out
+}
+
+func (s *stratified) flush(out []hwsim.Message) []hwsim.Message {
+	s.from = 0
+	for i := range s.counts {
+		s.counts[i] = s.phase.draw(s.rate)
+		s.from += int64(s.counts[i])
+	}
+	return out
+}
+
+func (s *stratified) retained() int64 {
+	n := -s.from
+	for _, c := range s.counts {
+		n += int64(c)
+	}
+	return n * int64(s.unit)
+}
+
+func (s *stratified) stratum(t tuple.Tuple) int { return int(s.hash.index(t)) }
