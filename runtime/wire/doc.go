@@ -32,6 +32,7 @@
 //	         number of files, their names: name
 //	         number of functions, functions
 //	         number of functions left alone, per function: head, reason: ref
+//	         number of taps, taps
 //	head     name, index of the file, line
 //	function head
 //	         Base, less Base+N of the function before it (less 0 for the first)
@@ -51,6 +52,8 @@
 //	edge     to<<3 | val<<2 | Dead<<1 | Ends, where to is 0 for Exit and
 //	         otherwise 1 + target less the node (signed)
 //	         Val if val is set; otherwise it is 0
+//	tap      Tag: 1 byte; Func: ref; index of the file; line, column
+//	         Expr: ref; Type: ref; Bits: 1 byte
 //	out      Outcome: ref<<1 | explicit
 //	         if explicit: line, column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
@@ -86,9 +89,9 @@
 //		return 0
 //	}
 //
-// is 72 bytes long:
+// with x tapped at the entry of f, is 94 bytes long:
 //
-//	01 42                           version, 66 bytes of body
+//	02 58                           version, 88 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
 //	01 05 01 66                     1 function: shares "main." with that, then "f"
@@ -104,11 +107,15 @@
 //	09 08 02 08 00 00               node 2 likewise, 2 lines further on
 //	01 00 00 02                     1 start: node 0, Val 0; N = 2
 //	00                              no function left alone
-//	6f ac 96 3f                     hash of the body
+//	01 01                           1 tap, of the kind Arg
+//	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
+//	07 08                           4 lines back, column 8
+//	01 01 78 01 03 69 6e 74 40      new strings "x" and "int", 64 bits
+//	77 c7 1c d9                     hash of the body
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 1
+const Version = 2
 
 const (
 	refEmpty    = 0

@@ -96,6 +96,7 @@ const (
 	minEdge  = 2 // edge, out
 	minStart = 2 // node, Val
 	minLeft  = 5 // shared, length, file, line, reason
+	minTap   = 8 // tag, function, file, line, column, expression, type, bits
 )
 
 func (d *decoder) pkg() *Package {
@@ -121,7 +122,21 @@ func (d *decoder) pkg() *Package {
 		l.Name, l.File, l.Line = d.head(len(p.Files))
 		l.Reason = d.ref(d.uvarint())
 	}
+	p.Taps = list[Tap](d.count(minTap))
+	for i := range p.Taps {
+		d.tap(&p.Taps[i], len(p.Files))
+	}
 	return p
+}
+
+func (d *decoder) tap(t *Tap, files int) {
+	t.Tag = d.byte()
+	t.Func = d.ref(d.uvarint())
+	t.File = d.index(d.uvarint(), files, "file")
+	t.Line, t.Col = d.lineAt(), d.int()
+	t.Expr = d.ref(d.uvarint())
+	t.Type = d.ref(d.uvarint())
+	t.Bits = d.byte()
 }
 
 func (d *decoder) head(files int) (name string, file, line int) {
@@ -265,6 +280,15 @@ func (d *decoder) fits(n uint64, size int) int {
 }
 
 func (d *decoder) int() int { return int(d.uvarint()) }
+
+func (d *decoder) byte() byte {
+	if d.off == len(d.s) {
+		d.fail("truncated: no byte")
+		return 0
+	}
+	d.off++
+	return d.s[d.off-1]
+}
 
 func (d *decoder) uvarint() uint64 {
 	u, size := uvarint(d.s[d.off:])

@@ -52,6 +52,7 @@ func example() *wire.Package {
 				},
 			},
 		}},
+		Taps: []wire.Tap{{Tag: 1, Func: "main.f", Line: 3, Col: 8, Expr: "x", Type: "int", Bits: 64}},
 	}
 }
 
@@ -156,6 +157,12 @@ func random(r *rand.Rand) *wire.Package {
 	for range r.IntN(3) {
 		p.Left = append(p.Left, wire.Left{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
 	}
+	for range r.IntN(4) {
+		p.Taps = append(p.Taps, wire.Tap{
+			Tag: uint8(r.IntN(256)), Func: word(), File: r.IntN(2), Line: number(), Col: number(),
+			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)),
+		})
+	}
 	return p
 }
 
@@ -185,12 +192,12 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 7, this program reads 1`},
+		{"a table of another version", newer, `newer version 7, this program reads 2`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
-		{"more than a package", framed("\x01p\x00\x00\x00abc"), `3 bytes left over at byte 5 of package p`},
+		{"more than a package", framed("\x01p\x00\x00\x00\x00abc"), `3 bytes left over at byte 6 of package p`},
 		{"less than a package", framed("\x01p\x00\x00"), `truncated: no number at byte 4 of package p`},
 		{"a string past the end", framed("\x09p"), `truncated: 9 things to come at byte 1 of package `},
 		{"files past the end", framed("\x01p\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 7 of package p`},
@@ -199,6 +206,8 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a name like none before", framed("\x01p\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 4 of package p`},
 		{"a string that is not there", framed("\x01p\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 13 of package p`},
 		{"an edge that leads nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 15 of package p`},
+		{"a tap of no file", framed("\x01p\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
+		{"a tap without its end", framed("\x01p\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x80\x00"), `truncated: no byte at byte 16 of package p`},
 		{"a start nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 17 of package p`},
 	}
 	for _, test := range tests {
@@ -289,6 +298,7 @@ func TestMemoryIsInProportion(t *testing.T) {
 		"names that share all they may": "\x01p\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
 		"nodes without edges":           "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 100000),
 		"edges past the end":            "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"taps of nothing":               "\x01p\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 800000),
 		"spans past the end":            "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
 	}
 	for name, body := range bodies {
@@ -340,7 +350,7 @@ func TestFindTrailerErrors(t *testing.T) {
 		{"an empty file", nil, wire.ErrNoTrailer},
 		{"another program", []byte("\x7fELF of somebody else, long enough"), wire.ErrNoTrailer},
 		{"something behind the footer", append(bytes.Clone(file), 0), wire.ErrNoTrailer},
-		{"a newer version", change(footer+16, 9), wire.Error("newer version 9, this program reads 1")},
+		{"a newer version", change(footer+16, 9), wire.Error("newer version 9, this program reads 2")},
 		{"a file without its beginning", file[1:], wire.Error("truncated: 6 bytes, 5 left")},
 		{"a length that cannot be", change(footer+7, 0xff), wire.Error("truncated: 18374686479671623686 bytes, 6 left")},
 		{"changed tables", change(0, 'T'), wire.Error("hash differs from the footer's")},

@@ -45,6 +45,21 @@ func (e *encoder) pkg(p *Package) {
 		e.head(l.Name, l.File, l.Line)
 		e.ref(l.Reason)
 	}
+	e.int(len(p.Taps))
+	for i := range p.Taps {
+		e.tap(&p.Taps[i])
+	}
+}
+
+func (e *encoder) tap(t *Tap) {
+	e.b = append(e.b, t.Tag)
+	e.ref(t.Func)
+	e.int(t.File)
+	e.lineAt(t.Line)
+	e.int(t.Col)
+	e.ref(t.Expr)
+	e.ref(t.Type)
+	e.b = append(e.b, t.Bits)
 }
 
 // head writes what functions that are instrumented and left alone have in common.
