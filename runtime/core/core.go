@@ -81,6 +81,12 @@ func init() {
 	}
 }
 
+// unprofiledTaps tells the user why taps report nothing.
+func unprofiledTaps(problem string) {
+	store32(&Taps, tapsOff)
+	print("pep: ", problem, "; taps report nothing\n")
+}
+
 // unprofiled tells the user why the program runs as if it were not instrumented.
 func unprofiled(problem string) {
 	off = true

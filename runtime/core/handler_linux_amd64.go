@@ -95,6 +95,10 @@ func (ctx *ucontext) callers(k *key) {
 // onTick handles the timer's signal.
 func onTick() action {
 	keepCrashing()
+	tickTaps()
+	if mode == modeExact {
+		return actNone
+	}
 	act := counts.tick()
 	if mode == modePage {
 		return act

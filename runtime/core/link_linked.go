@@ -8,6 +8,8 @@ package core
 import (
 	"internal/runtime/atomic"
 	"internal/runtime/exithook"
+	"internal/strconv"
+	_ "unsafe" // for linkname
 )
 
 // linked says that this build runs inside an instrumented program.
@@ -21,7 +23,18 @@ func load32(p *uint32) uint32               { return atomic.Load(p) }
 func store32(p *uint32, x uint32)           { atomic.Store(p, x) }
 func cas32(p *uint32, old, new uint32) bool { return atomic.Cas(p, old, new) }
 func load64(p *uint64) uint64               { return atomic.Load64(p) }
+func store64(p *uint64, x uint64)           { atomic.Store64(p, x) }
 func cas64(p *uint64, old, new uint64) bool { return atomic.Cas64(p, old, new) }
 func add64(p *uint64, n int64) uint64       { return atomic.Xadd64(p, n) }
 func loadPtr(p *uintptr) uintptr            { return atomic.Loaduintptr(p) }
 func storePtr(p *uintptr, x uintptr)        { atomic.Storeuintptr(p, x) }
+
+// pause sleeps for pauseTime, without letting go of the P.
+func pause() { usleep(pauseTime / 1000) }
+
+// usleep sleeps for as many µs.
+//
+//go:linkname usleep runtime.usleep
+func usleep(us uint32)
+
+func formatFloat(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }

@@ -58,11 +58,15 @@ func start() {
 		unprofiled(problem)
 		return
 	}
+	tapOptions = opts.tapping
 	prepareWriter(env)
 	installHandlers()
 	atExit(finish)
-	if mode != modeExact {
+	if ticking() {
 		startTimer(opts.tick)
+	}
+	if problem := startTaps(); problem != "" {
+		unprofiledTaps(problem)
 	}
 }
 
@@ -102,10 +106,7 @@ func createTable(dir string, opts options) (problem string) {
 		return "creating " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
 	}
 	defer closeFd(fd)
-	size := uintptr(pageSize)
-	if mode != modeExact {
-		size += slots * unsafe.Sizeof(entry{})
-	}
+	size := uintptr(tableSize(slotsOf(mode)))
 	if _, e = sys(sysFallocate, fd, 0, 0, size, 0, 0); e == eOPNOTSUPP {
 		_, e = sys(sysFtruncate, fd, size, 0, 0, 0, 0)
 	}
@@ -163,11 +164,14 @@ func installHandlers() {
 			handle(sig, deathEntryPC())
 		}
 	}
-	if mode != modeExact {
+	if ticking() {
 		chained[tickSignal] = handle(tickSignal, tickEntryPC())
 	}
 	keepCrashing()
 }
+
+// ticking reports whether anything is sampled at ticks.
+func ticking() bool { return mode != modeExact || tapOptions.taps == tapsBurst }
 
 // startTimer makes the kernel send tickSignal after every ns of CPU time that
 // the process uses, on all threads together.
@@ -195,7 +199,8 @@ func finish() {
 	if !startDying() {
 		return
 	}
-	if mode != modeExact {
+	finishTaps()
+	if ticking() {
 		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
 	}
 	if mode == modePage {
