@@ -15,6 +15,10 @@ type Hash uint8
 const (
 	// Table is the paper's: every byte of both words goes through a table of
 	// 256 random bytes, the pc's bytes are reversed, and all is folded.
+	//
+	// A byte of a tuple reaches 8 neighbouring bits of the index only. With the
+	// paper's 2048 strata and our words of 64 bits, tuples that differ in the
+	// lowest bytes of pc and w alone have no more than 512 of them.
 	Table Hash = iota
 
 	// Mul multiplies both words by random odd numbers and takes the upper bits
@@ -29,16 +33,16 @@ const (
 var hashNames = [...]string{Table: "table", Mul: "mul", XOR: "xor"}
 
 // xorfold splits x into chunks of k bits, the lowest first, and XORs them
-// (section 3.5). Zero bits are all one index.
+// (section 3.5). Each step makes the lowest chunk the sum of twice as many as
+// before. With no bits there is one index only.
 func xorfold(x uint64, k int) uint64 {
 	if k == 0 {
 		return 0
 	}
-	var f uint64
-	for ; x != 0; x >>= k {
-		f ^= x & (1<<k - 1)
+	for s := k; s < 64; s *= 2 {
+		x ^= x >> s
 	}
-	return f
+	return x & (1<<k - 1)
 }
 
 // flip reverses the bytes of x (section 3.5).
