@@ -27,7 +27,8 @@ const ours = `
 	runtime/tuple:
 	runtime/trace:    runtime/crc32 runtime/tuple
 	runtime/wire:     runtime/pdag
-	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc
+	runtime/ring:     runtime/tuple
+	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
 	runtime/core:     runtime/... hwsim hwsim/strat
 	runtime/...:      runtime/...
 
@@ -44,6 +45,7 @@ const ours = `
 	# Models of hardware and sketches: they see events, not source and not processes.
 	hwsim:       runtime/tuple
 	hwsim/strat: hwsim runtime/tuple
+	hwsim/ring:  runtime/ring runtime/tuple
 	hwsim/...:   hwsim/... runtime/trace runtime/tuple runtime/pdag runtime/wire
 
 	# Reports are made of what the profiles say. They need neither source code
@@ -52,7 +54,7 @@ const ours = `
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
-	internal/linked:   internal/archive runtime
+	internal/linked:   internal/archive runtime hwsim
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/wire
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
 	internal/policy:

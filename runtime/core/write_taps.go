@@ -92,7 +92,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	t := tapsOf(a, streams)
 	r := &report.Taps{
-		Packages: p.Packages, Words: t.words, Names: names{make(symbolizer), c.header},
+		Packages: p.Packages, Words: t.words, Names: newNames(c.header),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment(), Scale: 1,
 	}
@@ -166,7 +166,7 @@ func (t *taps) comment() string {
 
 // symbols returns the names of types and functions among the words.
 func (t *taps) symbols() (list []trace.Symbol) {
-	n := names{make(symbolizer), counts.header}
+	n := newNames(counts.header)
 	for i := range t.words {
 		w := &t.words[i]
 		if w.Other || w.Tuple.W == 0 {
@@ -186,9 +186,11 @@ func (t *taps) symbols() (list []trace.Symbol) {
 // addresses of. It is the same binary as this one, but may have been elsewhere
 // in memory.
 type names struct {
-	symbolizer
-	of *header
+	symbols *symbolizer
+	of      *header
 }
+
+func newNames(of *header) names { return names{&symbolizer{at: map[uintptr][]uint32{}}, of} }
 
 func (n names) here(addr uint64) uintptr {
 	if n.of.Text == 0 {
@@ -199,11 +201,11 @@ func (n names) here(addr uint64) uintptr {
 
 // Func returns the function whose code begins at pc.
 func (n names) Func(pc uint64) report.Frame {
-	frames := n.frames(n.here(pc) + 1)
+	frames := n.symbols.lookup(n.here(pc) + 1)
 	if len(frames) == 0 {
 		return report.Frame{Func: hex(pc)}
 	}
-	f := frames[len(frames)-1] // what is inlined at its beginning comes before it
+	f := n.symbols.frames[frames[len(frames)-1]] // what is inlined at its beginning comes before it
 	f.Line = f.StartLine
 	return f
 }

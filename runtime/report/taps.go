@@ -184,7 +184,7 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 		stack = []uint64{p.Location(id, int64(f.Line)), at}
 		labels = append(labels, pprofenc.Label{Key: "type", Value: s.Type})
 	}
-	p.Sample(stack, []int64{int64(float64(x.Count)*w.Scale + .5), x.Messages}, labels)
+	p.Sample(stack, []int64{int64(float64(x.Count)*w.Scale + .5), x.Messages}, p.Labels(labels...))
 	return true
 }
 
