@@ -51,7 +51,7 @@ func TestLayoutOfAFile(t *testing.T) {
 		{"entry.Callers", unsafe.Offsetof(e.Callers), 32},
 		{"entry.State", unsafe.Offsetof(e.State), 160},
 		{"entry", unsafe.Sizeof(e), 168},
-		{"section.Path", unsafe.Offsetof(section{}.Path), 20},
+		{"section.Path", unsafe.Offsetof(section{}.Path), 24},
 		{"section", unsafe.Sizeof(section{}), pageSize},
 	} {
 		if f.got != f.want {

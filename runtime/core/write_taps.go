@@ -86,6 +86,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 			return nil
 		}
 		a = areaOf{areaHeader: new(areaHeader)}
+		a.Exact = 1
 	}
 	if a.Deliver == deliverRing {
 		return nil
