@@ -83,7 +83,7 @@ func init() {
 
 // unprofiledTaps tells the user why taps report nothing.
 func unprofiledTaps(problem string) {
-	store32(&Taps, tapsOff)
+	tapOptions.taps = tapsOff
 	print("pep: ", problem, "; taps report nothing\n")
 }
 

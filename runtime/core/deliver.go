@@ -141,7 +141,7 @@ func fold(msgs []hwsim.Message) int {
 }
 
 // startTaps lets taps report, as the options say.
-func startTaps() (problem string) {
+func startTaps(opts options) (problem string) {
 	if tapOptions.taps == tapsOff {
 		return ""
 	}
@@ -160,8 +160,11 @@ func startTaps() (problem string) {
 			return problem
 		}
 	}
-	if tapOptions.taps == tapsFull {
+	switch tapOptions.taps {
+	case tapsFull:
 		store32(&Taps, tapsFull)
+	case tapsBurst:
+		bursts.Samples, bursts.Stride, bursts.Form = opts.samples, opts.stride, opts.form
 	}
 	return ""
 }

@@ -43,7 +43,7 @@ func start() {
 	if mode == modeFlag || tapOptions.taps == tapsBurst {
 		go ticks(int64(opts.tick))
 	}
-	if problem := startTaps(); problem != "" {
+	if problem := startTaps(opts); problem != "" {
 		unprofiledTaps(problem)
 	}
 }

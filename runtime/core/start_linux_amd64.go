@@ -62,11 +62,11 @@ func start() {
 	prepareWriter(env)
 	installHandlers()
 	atExit(finish)
+	if problem := startTaps(opts); problem != "" {
+		unprofiledTaps(problem)
+	}
 	if ticking() {
 		startTimer(opts.tick)
-	}
-	if problem := startTaps(); problem != "" {
-		unprofiledTaps(problem)
 	}
 }
 
