@@ -69,7 +69,7 @@ const ours = `
 
 // inTests is what the tests of all packages may import beyond that: what tests
 // share, and decoders to look at what was written.
-const inTests = "internal/... analyze/... instrument/... runtime/..."
+const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/..."
 
 // apart are those that never import each other, in tests neither.
 var apart = [][2]string{

@@ -4,6 +4,7 @@ package core
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,11 +14,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/ring"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
@@ -254,6 +257,62 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Another process reads what a program taps, with an engine of its own.
+func TestRing(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	cmd, r := command(t, exe, []string{"PEPOPTS=deliver=ring,full=block"}, "count")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	reader := openRingIn(t, r.dir)
+	counts := map[tuple.Tuple]int{}
+	read := 0
+	for {
+		_, tuples, err := reader.Next()
+		if err == io.EOF {
+			break
+		}
+		for _, x := range tuples {
+			counts[x]++
+		}
+		read += len(tuples)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err, &r.stderr)
+	}
+	if read != 2_200_000 || reader.Dropped() != 0 {
+		t.Errorf("%d read, %d dropped", read, reader.Dropped())
+	}
+	if n := counts[tuple.New(tuple.Arg, tuple.SiteBase("main"), ^uint64(6))]; n != 8*90_000 {
+		t.Errorf("n=-7 %d times", n)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+	// Without a reader no program waits for ever.
+	for _, full := range []string{"block", "drop"} {
+		r := execute(t, exe, []string{"PEPOPTS=deliver=ring,full=" + full}, "count")
+		if r.stdout.String() != "done\n" || r.files(t) != bothProfiles {
+			t.Errorf("%s: %s%s, files %s", full, &r.stdout, &r.stderr, r.files(t))
+		}
+	}
+}
+
+// openRingIn opens the ring in a directory when it is there.
+func openRingIn(t *testing.T, dir string) *ring.Reader {
+	t.Helper()
+	for start := time.Now(); time.Since(start) < time.Minute; {
+		if names, _ := filepath.Glob(filepath.Join(dir, "*.ring")); len(names) == 1 {
+			if r, err := ring.Open(names[0]); err == nil {
+				return r
+			}
+		}
+	}
+	t.Fatal("there is no ring")
+	return nil
 }
 
 // Nothing is dropped unless the user wants it, and all that is is counted.
