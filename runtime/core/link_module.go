@@ -8,7 +8,6 @@ package core
 import (
 	"strconv"
 	"sync/atomic"
-	"time"
 )
 
 const linked = false
@@ -25,6 +24,10 @@ func add64(p *uint64, n int64) uint64       { return atomic.AddUint64(p, uint64(
 func loadPtr(p *uintptr) uintptr            { return atomic.LoadUintptr(p) }
 func storePtr(p *uintptr, x uintptr)        { atomic.StoreUintptr(p, x) }
 
-func pause() { time.Sleep(pauseTime) }
+// pause is called while pinned: it must not sleep as goroutines do.
+func pause() {
+	for start := nanotime(); nanotime()-start < pauseTime; {
+	}
+}
 
 func formatFloat(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }

@@ -188,7 +188,9 @@ func TestPortablePrograms(t *testing.T) {
 	}
 	t.Parallel()
 	g := target{goarch: "386"}
-	flag := newLinker(t, ",pepflag", g).program("loop.go", loopTables(), flagPolls...)
+	l := newLinker(t, ",pepflag", g)
+	flag := l.program("loop.go", loopTables(), flagPolls...)
+	testExactTaps(t, execute(t, l.program("taps.go", tapTables()), nil, "count"))
 	exact := newLinker(t, ",pepexact", g).program("loop.go", loopTables(), exactPolls...)
 	testShares(t, flag, "wall, flag poll")
 	testCounts(t, exact)
