@@ -49,6 +49,7 @@ type stream struct {
 	Fed     uint64 // events that the engine has seen, or that are in the ring
 	Dropped uint64 // events that the queue or ring had no room for
 	Cache   [cacheSize]cached
+	Others  [othersSize]cached
 	Buf     [bufTuples]tuple.Tuple
 }
 

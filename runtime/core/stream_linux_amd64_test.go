@@ -87,12 +87,9 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 	a := areaAt(unsafe.Pointer(&words[0]))
 	a.Slots = wordSlots
 	const sites, each = 10, wordSlots / 10
-	for i := range uint64(each) {
+	for range each {
 		for s := range uint64(sites) {
 			a.add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 3, 1)
-		}
-		if i == each/2 && a.Other != 0 {
-			t.Errorf("%d events are others when half of what there is has come", a.Other)
 		}
 	}
 	sums := map[uint64]int64{}
@@ -110,10 +107,11 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 		}
 		other += uint64(others[s])
 	}
-	if a.Lost != 0 || other == 0 || other != a.Other {
-		t.Errorf("%d lost, %d others, of which the table says %d", a.Lost, other, a.Other)
+	// A few words come upon a crowded part of the table earlier.
+	if least := uint64(3 * (sites*each - wordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
+		t.Errorf("%d lost, %d others, want about %d", a.Lost, other, least)
 	}
-	if a.Used > wordSlots/4*3+sites {
+	if a.Used > wordSlots/2+sites {
 		t.Errorf("%d of %d slots used", a.Used, wordSlots)
 	}
 }

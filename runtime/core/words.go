@@ -4,14 +4,14 @@ package core
 // tap, in a table of fixed size.
 //
 // It is open-addressed, as the table of paths is, and added to by any number of
-// threads without locks. When three quarters of it are full, words that are not
-// in it yet are counted together, per tap, so that taps keep their totals.
+// threads without locks. When half of it is full, words that are not in it yet
+// are counted together, per tap, so that taps keep their totals.
 
 import "unsafe"
 
 const (
-	wordSlots     = 1 << 16 // 2.5 MB
-	maxWordProbes = 64
+	wordSlots     = 1 << 17 // 5 MB
+	maxWordProbes = 32
 
 	// otherBit, in the PC of a word, says that it stands for all words of its tap
 	// that found no slot of their own. No tag has it.
@@ -23,7 +23,6 @@ const (
 type areaHeader struct {
 	Slots    uint64
 	Used     uint64 // slots
-	Other    uint64 // events counted under otherBit
 	Lost     uint64 // events that were sent by an engine and found no slot at all
 	NoStream uint64 // events dropped for want of a stream
 	Deliver  uint32 // deliverInterrupt, …
@@ -66,11 +65,25 @@ func (a areaOf) word(i uint64) *word {
 
 // add counts the tuple (pc, w).
 func (a areaOf) add(pc, w, count, messages uint64) {
-	e := a.find(pc, w, load64(&a.Used) < a.Slots/4*3)
-	if e == nil {
-		add64(&a.Other, int64(count))
-		e = a.find(pc|otherBit, 0, true)
+	if !a.addWord(pc, w, count, messages) {
+		a.addOther(pc, count, messages)
 	}
+}
+
+// addWord counts the tuple (pc, w) if there is room for it.
+func (a areaOf) addWord(pc, w, count, messages uint64) (ok bool) {
+	e := a.find(pc, w, load64(&a.Used) < a.Slots/2)
+	if e == nil {
+		return false
+	}
+	add64(&e.Count, int64(count))
+	add64(&e.Messages, int64(messages))
+	return true
+}
+
+// addOther counts a tuple for which there is no room.
+func (a areaOf) addOther(pc, count, messages uint64) {
+	e := a.find(pc|otherBit, 0, true)
 	if e == nil {
 		add64(&a.Lost, int64(count))
 		return
@@ -110,8 +123,12 @@ func (a areaOf) find(pc, w uint64, make bool) *word {
 
 // Without an engine, every tuple goes into the table. In front of it is a cache
 // per stream, for the words that come again and again: the table's counts cost
-// an atomic addition each.
-const cacheSize = 512
+// an atomic addition each. There is another for the taps whose words there is no
+// room for.
+const (
+	cacheSize  = 2048 // 48 KB
+	othersSize = 64
+)
 
 // A cached word is one with events that are not in the table. PC is 0 if free.
 type cached struct{ PC, W, Count uint64 }
@@ -123,8 +140,20 @@ func (s *stream) count(pc, w uint64) {
 		c.Count++
 		return
 	}
-	if c.PC != 0 {
-		area.add(c.PC, c.W, c.Count, c.Count)
+	if c.PC != 0 && !area.addWord(c.PC, c.W, c.Count, c.Count) {
+		s.countOther(c.PC, c.Count)
 	}
 	*c = cached{pc, w, 1}
+}
+
+func (s *stream) countOther(pc, count uint64) {
+	c := &s.Others[mix(0, pc)>>20%othersSize]
+	if c.PC == pc {
+		c.Count += count
+		return
+	}
+	if c.PC != 0 {
+		area.addOther(c.PC, c.Count, c.Count)
+	}
+	*c = cached{pc, 0, count}
 }

@@ -19,6 +19,7 @@ type taps struct {
 	fed, dropped uint64
 	buffered     uint64 // events that were still in buffers, and went nowhere
 	counted      uint64 // events that words stand for
+	other        uint64 // of these, events of words for which there was no room
 }
 
 // tapsOf adds up the words of an area and what is still in streams: in their
@@ -39,6 +40,9 @@ func tapsOf(a areaOf, streams []*stream) *taps {
 		t.words[i].Count += int64(count)
 		t.words[i].Messages += int64(messages)
 		t.counted += count
+		if t.words[i].Other {
+			t.other += count
+		}
 	}
 	for i := range min(a.Slots, wordSlots) {
 		if e := a.word(i); load64(&e.Hash)&1 != 0 {
@@ -51,6 +55,11 @@ func tapsOf(a areaOf, streams []*stream) *taps {
 		for i := range s.Cache {
 			if c := &s.Cache[i]; c.PC != 0 {
 				add(c.PC, c.W, c.Count, c.Count)
+			}
+		}
+		for i := range s.Others {
+			if c := &s.Others[i]; c.PC != 0 {
+				add(c.PC|otherBit, 0, c.Count, c.Count)
 			}
 		}
 		rest := s.Buf[:min(load32(&s.N), bufTuples)]
@@ -147,7 +156,7 @@ func (t *taps) comment() string {
 	}{
 		{uint64(max(kept, 0)), " left in engines"},
 		{t.buffered, " left in buffers"},
-		{a.Other, " of words without room, as other"},
+		{t.other, " of words without room, as other"},
 		{a.Lost, " without room"},
 	} {
 		if more.n > 0 {
