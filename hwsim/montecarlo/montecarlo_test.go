@@ -23,7 +23,7 @@ func TestSTRAT21_Figure4(t *testing.T) {
 	points := map[string]metric.Curve{}
 	for _, x := range curves {
 		points[x.Spec+" "+x.Estimator.String()] = x.Points
-		t.Logf("%-10s %-5v crosses 4 %% at %6.0f: %.2f", x.Spec, x.Estimator, x.Points.Crossing(4), x.Points)
+		t.Logf("%-10s %-5v crosses 4 %% at %6.0f", x.Spec, x.Estimator, x.Points.Crossing(4))
 	}
 	for name, want := range map[string]float64{"R10 sum": 12000, "H[P10]4 sum": 4600} {
 		if got := points[name].Crossing(4); !near(got, want) {
