@@ -29,16 +29,16 @@ const (
 var hashNames = [...]string{Table: "table", Mul: "mul", XOR: "xor"}
 
 // xorfold splits x into chunks of k bits, the lowest first, and XORs them
-// (section 3.5). Zero bits are all one index.
+// (section 3.5). Each step makes the lowest chunk the sum of twice as many as
+// before. With no bits there is one index only.
 func xorfold(x uint64, k int) uint64 {
 	if k == 0 {
 		return 0
 	}
-	var f uint64
-	for ; x != 0; x >>= k {
-		f ^= x & (1<<k - 1)
+	for s := k; s < 64; s *= 2 {
+		x ^= x >> s
 	}
-	return f
+	return x & (1<<k - 1)
 }
 
 // flip reverses the bytes of x (section 3.5).

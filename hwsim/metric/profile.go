@@ -1,0 +1,93 @@
+// Package metric says how well what an engine sent stands for what happened.
+//
+// What happened is the ideal profile: all events of the same stream, counted.
+// Both are a Profile, and a Selection says which tuples of the ideal one an
+// optimizer would look at:
+//
+//	ideal, measured := metric.New(), metric.New()
+//	ideal.AddTuples(batch)                      // 3000 loads at 1: 2000 times 7, 1000 times 8
+//	measured.AddMessages(engine.Push(batch, nil)) // 7 and 8, six messages each
+//	metric.Value.Error(ideal, measured).Mean    // |2/3 - 1/2|·2/3 + |1/3 - 1/2|·1/3 = 0.1667
+//
+// Errors are of shares of a place's events, and so do not change with the scale
+// of either profile. As a profile grows they make a Curve, which says when an
+// engine has converged.
+//
+// Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
+// ISCA 2001, section 5.3.1.
+package metric
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A Profile says how often tuples and places occurred, in events.
+type Profile struct {
+	places map[uint64]*place // by pc, which has the profile tag in it
+	total  uint64
+}
+
+// A place is the events of one pc.
+type place struct {
+	total uint64
+	words map[uint64]uint64
+}
+
+// New returns an empty profile.
+func New() *Profile { return &Profile{places: map[uint64]*place{}} }
+
+// Add counts n events of t.
+func (p *Profile) Add(t tuple.Tuple, n uint64) {
+	at := p.places[t.PC]
+	if at == nil {
+		at = &place{words: map[uint64]uint64{}}
+		p.places[t.PC] = at
+	}
+	at.total += n
+	at.words[t.W] += n
+	p.total += n
+}
+
+// AddTuples counts one event of each of in.
+func (p *Profile) AddTuples(in []tuple.Tuple) {
+	for _, t := range in {
+		p.Add(t, 1)
+	}
+}
+
+// AddMessages counts the events that messages stand for.
+func (p *Profile) AddMessages(msgs []hwsim.Message) {
+	for _, m := range msgs {
+		p.Add(m.Tuple, m.Count)
+	}
+}
+
+// Total returns the number of events.
+func (p *Profile) Total() uint64 { return p.total }
+
+// Place returns the number of events at pc.
+func (p *Profile) Place(pc uint64) uint64 {
+	if at := p.places[pc]; at != nil {
+		return at.total
+	}
+	return 0
+}
+
+// Tuple returns the number of events of t.
+func (p *Profile) Tuple(t tuple.Tuple) uint64 {
+	if at := p.places[t.PC]; at != nil {
+		return at.words[t.W]
+	}
+	return 0
+}
+
+// Invariance returns the share of the events at t's place that t has, from 0 to
+// 1. It is 0 where nothing was seen.
+func (p *Profile) Invariance(t tuple.Tuple) float64 {
+	at := p.places[t.PC]
+	if at == nil || at.total == 0 {
+		return 0
+	}
+	return float64(at.words[t.W]) / float64(at.total)
+}
