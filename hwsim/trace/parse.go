@@ -52,14 +52,15 @@ func (p *parser) line(n int, line string) error {
 		}
 		return nil
 	}
-	if line == "" || strings.HasPrefix(line, "#") {
+	line = strings.TrimSpace(line)
+	if line == "" || line[0] == '#' {
 		return nil
 	}
 	if p.ended {
 		return errors.New("something follows the end")
 	}
 	key, rest, _ := strings.Cut(line, " ")
-	if key[0] >= '0' && key[0] <= '9' {
+	if key != "" && key[0] >= '0' && key[0] <= '9' {
 		return p.tuple(key, rest)
 	}
 	if key == "end" {

@@ -40,10 +40,8 @@ func printHeader(w io.Writer, r *Reader) {
 	fmt.Fprintf(w, "%s\nbuild %x\n", textMagic, r.Header.Build)
 	printString(w, "exe", r.Header.Exe)
 	printString(w, "comment", r.Header.Comment)
-	if r.Sites != nil {
-		for _, p := range r.Sites.packages {
-			printPackage(w, p)
-		}
+	for _, p := range r.Sites.Packages() {
+		printPackage(w, p)
 	}
 	for _, s := range symbols(r.Names) {
 		fmt.Fprintf(w, "symbol %s %s %s\n", TagName(s.Tag), WordName(s.Tag, s.W), oneLine(s.Name))

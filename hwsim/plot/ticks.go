@@ -1,0 +1,49 @@
+package plot
+
+// This file labels axes that count events: 200K, 7M.
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+)
+
+// eventTicks are those of a linear axis.
+func eventTicks(least, most float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(least, most)
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = events(t.Value)
+		}
+	}
+	return ticks
+}
+
+// logTicks are those of a logarithmic axis, with labels at 1, 2 and 5.
+func logTicks(least, most float64) (ticks []plot.Tick) {
+	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most; decade *= 10 {
+		for k := 1.0; k < 10; k++ {
+			x := k * decade
+			if x < least || x > most {
+				continue
+			}
+			label := ""
+			if k == 1 || k == 2 || k == 5 {
+				label = events(x)
+			}
+			ticks = append(ticks, plot.Tick{Value: x, Label: label})
+		}
+	}
+	return ticks
+}
+
+func events(x float64) string {
+	switch {
+	case x >= 1e6:
+		return strconv.FormatFloat(x/1e6, 'g', 4, 64) + "M"
+	case x >= 1e3:
+		return strconv.FormatFloat(x/1e3, 'g', 4, 64) + "K"
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
