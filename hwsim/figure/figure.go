@@ -87,10 +87,7 @@ func Files(dir string) func(program, taps string) (replay.Source, error) {
 				return err
 			}
 			defer r.Close()
-			if err := replay.Of(r)(do); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			return nil
+			return replay.Of(r)(do)
 		}, nil
 	}
 }

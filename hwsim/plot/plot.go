@@ -93,7 +93,9 @@ func (f Lines) Write(out io.Writer) error {
 	if f.MaxY > 0 {
 		p.Y.Max = f.MaxY
 	}
-	p.Y.Max = max(p.Y.Max, 1e-3)
+	if f.MaxY == 0 {
+		p.Y.Max = max(p.Y.Max*1.35, 1e-3) // room for the legend
+	}
 	if f.Limit > 0 {
 		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: f.Limit}, {X: p.X.Max, Y: f.Limit}})
 		if err != nil {
@@ -178,14 +180,18 @@ func newPlot(title, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
 	p.Title.TextStyle.Font.Size = 11
+	p.Title.TextStyle.Font.Variant = "Sans"
 	p.Title.Padding = vg.Points(6)
 	p.Y.Label.Text = y
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle.Font.Size = 9
+		axis.Label.TextStyle.Font.Variant = "Sans"
 		axis.Tick.Label.Font.Size = 8
+		axis.Tick.Label.Font.Variant = "Sans"
 	}
 	p.Legend.Top = true
 	p.Legend.TextStyle.Font.Size = 8
+	p.Legend.TextStyle.Font.Variant = "Sans"
 	p.Legend.ThumbnailWidth = vg.Points(14)
 	p.Legend.Padding = vg.Points(1)
 	p.BackgroundColor = color.White

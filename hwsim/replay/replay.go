@@ -18,6 +18,7 @@
 package replay
 
 import (
+	"errors"
 	"math"
 
 	"github.com/pepgo/pep/hwsim"
@@ -84,7 +85,7 @@ func Run(source Source, config Config) ([]*Result, error) {
 		x.units = append(x.units, &unit{Result: res, engines: map[uint32]hwsim.Engine{}})
 	}
 	err := source(x.block)
-	if err == errLimit {
+	if errors.Is(err, errLimit) {
 		err = nil
 	}
 	x.end()
@@ -112,11 +113,7 @@ func (c Config) withDefaults() Config {
 }
 
 // errLimit ends a source.
-const errLimit = sentinel("enough events")
-
-type sentinel string
-
-func (s sentinel) Error() string { return string(s) }
+var errLimit = errors.New("enough events")
 
 // A run is where a source has come to.
 type run struct {

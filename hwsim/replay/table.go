@@ -101,7 +101,7 @@ func Top(out io.Writer, r *Result, n int, sites *trace.Sites, names trace.Names)
 	slices.SortStableFunc(all, func(a, b tuple.Tuple) int { return cmp.Compare(p.Tuple(b), p.Tuple(a)) })
 	fmt.Fprintf(out, "%s, top %d of %d tuples:\n", r.Spec, min(n, len(all)), len(all))
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "share\tof place\ttag\tsite\tword\t")
+	fmt.Fprintln(w, "share\tof place\ttag\tsite\tword")
 	for _, t := range all[:min(n, len(all))] {
 		word := trace.WordName(t.Tag(), t.W)
 		if name, ok := names[trace.Word{Tag: t.Tag(), W: t.W}]; ok {
@@ -111,7 +111,7 @@ func Top(out io.Writer, r *Result, n int, sites *trace.Sites, names trace.Names)
 		if where := sites.Describe(t.Site()); where != "" {
 			site = where
 		}
-		fmt.Fprintf(w, "%.2f%%\t%.2f%%\t%s\t%s\t%s\t\n", 100*float64(p.Tuple(t))/float64(p.Total()),
+		fmt.Fprintf(w, "%.2f%%\t%.2f%%\t%s\t%s\t%s\n", 100*float64(p.Tuple(t))/float64(p.Total()),
 			100*p.Invariance(t), trace.TagName(t.Tag()), site, word)
 	}
 	return w.Flush()

@@ -3,6 +3,7 @@ package trace
 // This file takes parts of traces and joins them.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -53,7 +54,7 @@ func (w *walk) over() bool {
 
 func (w *walk) each(r *Reader, do func(Block) error) error {
 	if w.Func != nil && r.Sites == nil {
-		return errors.New("functions are not known: the trace has no site tables that go with it")
+		return fmt.Errorf("%s: functions are not known without site tables that go with the trace", r.label())
 	}
 	for !w.over() {
 		b, err := r.Next()
@@ -137,11 +138,14 @@ func Merge(out io.Writer, traces []*Reader, differ bool) error {
 	return errors.Join(err, w.WriteNames(names), w.Close(dropped))
 }
 
+func (r *Reader) label() string { return cmp.Or(r.name, "a trace") }
+
 // SameBuild returns an error unless traces are of one build.
 func SameBuild(traces []*Reader) error {
-	for i, r := range traces {
-		if first := traces[0].Header.Build; r.Header.Build != first {
-			return fmt.Errorf("trace %d is of build %x, trace 1 of build %x: their sites mean different things", i+1, r.Header.Build, first)
+	for _, r := range traces {
+		if first := traces[0]; r.Header.Build != first.Header.Build {
+			return fmt.Errorf("%s is of build %x, %s of build %x: their sites mean different things",
+				r.label(), r.Header.Build, first.label(), first.Header.Build)
 		}
 	}
 	return nil

@@ -163,6 +163,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
+	"gonum.org/v1/plot/...":               {"hwsim/plot"},
 	"github.com/google/go-cmp/...":        {},
 	"github.com/rogpeppe/go-internal/...": {},
 }
