@@ -10,9 +10,13 @@ import (
 // The streams of figure 4 with all 2500 permutations, but six lengths of
 // twenty, so that the test takes seconds. They are around the crossings that
 // the paper's text gives. A mean of 2500 errors is off by 1.5 % (one standard
-// deviation), so crossings are those of the trend through all six, off by about
-// 1.5 % themselves. The seed is fixed; bounds are those of the requirement, and
-// not what this seed happens to meet.
+// deviation), and a length by twice that; crossings are those of the trend
+// through all six, which is somewhat better.
+//
+// The bounds are the requirement's, and the seed is fixed: with the seeds 1 to 4
+// R crosses between 11600 and 12290, and H[P] between 4310 and 4570. So the
+// latter's true crossing is near 4450, 3 % under what the paper reads off its
+// figure, and another seed can miss the bound.
 func TestSTRAT21_Figure4(t *testing.T) {
 	c := Figure4
 	c.Lengths = []int{4000, 5000, 7000, 9000, 11000, 13000}
@@ -61,16 +65,17 @@ func mean(c metric.Curve) (m float64) {
 	return m
 }
 
-func TestRunIsReproducible(t *testing.T) {
-	c := Config{Lengths: []int{200}, Permutations: 20, Share: 0.3, Others: 10, Rate: 10, Strata: 3, Seed: 5}
-	a, err := c.Run()
+func TestLengthsAreIndependentAndReproducible(t *testing.T) {
+	c := Config{Lengths: []int{200, 300}, Permutations: 20, Share: 0.3, Others: 10, Rate: 10, Strata: 3, Seed: 5}
+	both, err := c.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, _ := c.Run()
-	for i := range a {
-		if a[i].Points[0] != b[i].Points[0] {
-			t.Errorf("%s: got %v, then %v", a[i].Spec, a[i].Points, b[i].Points)
+	c.Lengths = c.Lengths[1:]
+	alone, _ := c.Run()
+	for i := range both {
+		if a, b := both[i].Points[1], alone[i].Points[0]; a != b {
+			t.Errorf("%s: got %v after another length, %v alone", both[i].Spec, a, b)
 		}
 	}
 }

@@ -11,9 +11,10 @@ package strat
 // was profiled often enough, there is one rule here that implies all three: the
 // standard error of every value's share is at most a tolerance.
 //
-// What is masked keeps its profile as it was, so a filter bounds accuracy from
-// below as it bounds overhead from above. A period after which all is forgotten
-// lets later phases of the program be seen.
+// What is masked keeps its profile, and so the error that it has by then. A
+// place that appears behind a bit that is set already is stopped with the other;
+// more bits make that rarer. A period after which all is forgotten lets later
+// phases of the program be seen.
 //
 // Source: Zilles and Sohi, "A Programmable Co-processor for Profiling", HPCA
 // 2001, the sections on the PC filter and on confidence.
@@ -44,7 +45,7 @@ type place struct {
 	values   [4]value
 }
 
-// A value is one of those that may be frequent, with an upper bound of its
+// A value is one of those that may be frequent, with a lower bound of its
 // events.
 type value struct{ w, events uint64 }
 
@@ -100,26 +101,33 @@ func (f *filter) observe(m hwsim.Message) {
 	}
 }
 
-// count adds a message. A new value takes the place of the rarest and inherits
-// its count, so that no frequent value is missed.
+// count adds a message. A value that there is no room for cancels as many
+// events of all others: no value's events are overstated, and those of values
+// that are never frequent go to 0.
 //
-// Source: Metwally, Agrawal and El Abbadi, "Efficient Computation of Frequent
-// and Top-k Elements in Data Streams", ICDT 2005, section 3.
+// Source: Misra and Gries, "Finding Repeated Elements", Science of Computer
+// Programming 2, 1982, section 3.
 func (p *place) count(m hwsim.Message) {
 	p.messages++
 	p.events += m.Count
-	rarest := 0
+	rarest := &p.values[0]
 	for i := range p.values {
 		v := &p.values[i]
 		if v.w == m.Tuple.W && v.events > 0 {
 			v.events += m.Count
 			return
 		}
-		if v.events < p.values[rarest].events {
-			rarest = i
+		if v.events < rarest.events {
+			rarest = v
 		}
 	}
-	p.values[rarest] = value{m.Tuple.W, p.values[rarest].events + m.Count}
+	less := min(m.Count, rarest.events)
+	for i := range p.values {
+		p.values[i].events -= less
+	}
+	if m.Count > less {
+		*rarest = value{m.Tuple.W, m.Count - less}
+	}
 }
 
 // converged reports whether no value's share has a variance above the given

@@ -15,6 +15,10 @@ type Hash uint8
 const (
 	// Table is the paper's: every byte of both words goes through a table of
 	// 256 random bytes, the pc's bytes are reversed, and all is folded.
+	//
+	// A byte of a tuple reaches 8 neighbouring bits of the index only. With the
+	// paper's 2048 strata and our words of 64 bits, tuples that differ in the
+	// lowest bytes of pc and w alone have no more than 512 of them.
 	Table Hash = iota
 
 	// Mul multiplies both words by random odd numbers and takes the upper bits

@@ -55,7 +55,7 @@ type Spec struct {
 const (
 	defaultSeed    = 1
 	defaultWays    = 2 // of the instance that the paper evaluates (section 5.4)
-	defaultPercent = 3 // over it, the filter is too coarse for the 5 % that the paper looks at
+	defaultPercent = 5 // the error that the paper asks for (section 5.4)
 )
 
 // String returns s in the form that ParseSpec reads, without what is default.

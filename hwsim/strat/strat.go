@@ -13,7 +13,7 @@
 //	H[P256]2048    hash splitter: 2048 strata, each with a P256 of its own
 //	H[P256]2048+A16    the messages of the one go through the other
 //	tag2-256-2048/2w   tagged table: tag bits, counter's maximum, entries, ways
-//	F16384-3+H[P256]2048   a filter of converged places in front
+//	F16384+H[P256]2048     a filter of converged places in front, 16384 bits
 //
 // and used like this:
 //
@@ -97,7 +97,8 @@ func pass(x component, msgs []hwsim.Message, start int) []hwsim.Message {
 	return out
 }
 
-// A Compressor is what a Spec describes. It is an hwsim.Engine.
+// A Compressor is what a Spec describes. It is an hwsim.Engine, for one
+// goroutine at a time.
 type Compressor struct {
 	filter *filter // nil if there is none
 	stages chain
@@ -109,18 +110,18 @@ func (c *Compressor) Push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 	if c.filter != nil {
 		return c.pushFiltered(in, out)
 	}
-	start := len(out)
-	if b, ok := c.stages[0].(batcher); ok {
+	start, first := len(out), c.stages[0]
+	if b, ok := first.(batcher); ok {
 		out = b.tuples(in, out)
-		for _, x := range c.stages[1:] {
-			out = pass(x, out, start)
+	} else {
+		for _, t := range in {
+			if m, ok := first.step(hwsim.Message{Tuple: t, Count: 1}); ok {
+				out = append(out, m)
+			}
 		}
-		return out
 	}
-	for _, t := range in {
-		if m, ok := c.stages.step(hwsim.Message{Tuple: t, Count: 1}); ok {
-			out = append(out, m)
-		}
+	for _, x := range c.stages[1:] {
+		out = pass(x, out, start)
 	}
 	return out
 }
@@ -150,10 +151,10 @@ func (c *Compressor) Flush(out []hwsim.Message) []hwsim.Message {
 }
 
 // Retained returns how many events the components have counted and not sent.
-// For periodic samplers, counters and tagged tables that is exact: it and the
-// counts of all messages sum to the events that were pushed and not filtered.
-// For random samplers there is no such number. Phases that counters began with
-// are not events, and make it negative at first.
+// It and the counts of all messages sum to the events that were pushed and not
+// filtered. There is no such number for random samplers without a counter, and
+// none for periodic ones behind messages with different counts. Phases that
+// counters begin with are not events: they make it less, and even negative.
 func (c *Compressor) Retained() int64 { return c.stages.retained() }
 
 // Filtered returns how many events the filter has stopped since the last Flush.

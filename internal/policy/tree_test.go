@@ -34,9 +34,11 @@ type file struct {
 func (f *file) test() bool { return strings.HasSuffix(f.name, "_test.go") }
 
 // linked reports whether the file may be part of a program that is profiled:
-// all of runtime/x is, but for tests and what is built without peplinked only.
+// all of runtime/x is, and the engines, but for tests and what is built without
+// peplinked only.
 func (f *file) linked() bool {
-	return strings.HasPrefix(f.dir, "runtime/") && !f.test() && !f.needsAbsent("peplinked")
+	in := strings.HasPrefix(f.dir, "runtime/") || f.dir == "hwsim" || f.dir == "hwsim/strat"
+	return in && !f.test() && !f.needsAbsent("peplinked")
 }
 
 // needsAbsent reports whether a build constraint asks for the tag not to be set.
@@ -79,8 +81,11 @@ func walk(f func(name string) error) error {
 			return err
 		}
 		rel = filepath.ToSlash(rel)
-		if d.IsDir() && (rel == ".git" || rel == "bin" || rel == "build") {
-			return fs.SkipDir
+		if rel == ".git" || rel == "bin" || rel == "build" {
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil // .git is a file in a tree that shares its repository
 		}
 		if !d.Type().IsRegular() || rel == ".git" || strings.HasSuffix(rel, ".pb.gz") {
 			return nil

@@ -55,26 +55,29 @@ func codeOf[F any](f F) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
 
 // A symbolizer turns program counters into frames, each but once: a profile has
 // many stacks of the same few thousand callers.
-type symbolizer map[uintptr][]report.Frame
+type symbolizer struct {
+	frames []report.Frame
+	at     map[uintptr][]uint32 // indices into frames, innermost first
+}
 
 // stack returns the frames of a sample, inlined ones expanded: the function
 // that polled first.
-func (s symbolizer) stack(k *key) []report.Frame {
+func (s *symbolizer) stack(k *key) []uint32 {
 	pc := address(k.PC)
 	if mode == modePage {
 		pc++ // the poll's own; the rest are return addresses already
 	}
-	stack := append(make([]report.Frame, 0, k.N+4), s.frames(pc)...)
+	stack := append(make([]uint32, 0, k.N+4), s.lookup(pc)...)
 	for _, off := range k.Callers[:min(k.N, maxCallers)] {
-		stack = append(stack, s.frames(address(off))...)
+		stack = append(stack, s.lookup(address(off))...)
 	}
 	return stack
 }
 
-// frames returns the frames at pc, innermost first. The end of a goroutine's
-// stack, runtime.goexit, is left out as runtime/pprof does.
-func (s symbolizer) frames(pc uintptr) []report.Frame {
-	list, ok := s[pc]
+// lookup returns the frames at pc. The end of a goroutine's stack,
+// runtime.goexit, is left out as runtime/pprof does.
+func (s *symbolizer) lookup(pc uintptr) []uint32 {
+	list, ok := s.at[pc]
 	if ok {
 		return list
 	}
@@ -85,9 +88,10 @@ func (s symbolizer) frames(pc uintptr) []report.Frame {
 			break // at the sentinel
 		}
 		if f.Function != "runtime.goexit" {
-			list = append(list, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: frameStartLine(&f)})
+			list = append(list, uint32(len(s.frames)))
+			s.frames = append(s.frames, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: frameStartLine(&f)})
 		}
 	}
-	s[pc] = list
+	s.at[pc] = list
 	return list
 }

@@ -45,7 +45,7 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
 		p.Samples = c.exactSamples()
 	} else {
-		p.Samples = c.samples()
+		p.Frames, p.Samples = c.samples()
 	}
 	return p
 }
@@ -80,11 +80,11 @@ func (c counted) comment() string {
 	return s
 }
 
-// samples returns the entries of the table, equal ones added up.
-func (c counted) samples() []report.Sample {
+// samples returns the entries of the table, equal ones added up, and the frames
+// of their stacks.
+func (c counted) samples() (frames []report.Frame, list []report.Sample) {
 	merged := make(map[key]int)
-	symbols := make(symbolizer)
-	var list []report.Sample
+	symbols := symbolizer{at: make(map[uintptr][]uint32)}
 	for i := range c.Slots {
 		e := c.entry(i)
 		if load32(&e.State) != entryReady {
@@ -103,7 +103,7 @@ func (c counted) samples() []report.Sample {
 		}
 		list[j].Count += int64(load64(&e.Count))
 	}
-	return list
+	return symbols.frames, list
 }
 
 // exactSamples returns the paths that were counted at all.

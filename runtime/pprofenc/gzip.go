@@ -9,7 +9,7 @@ import "github.com/pepgo/pep/runtime/crc32"
 
 // Gzip returns data as a gzip file.
 func Gzip(data []byte) []byte {
-	w := bitWriter{out: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}} // deflate, no name, no time, unknown OS
+	w := compressor{bitWriter: bitWriter{out: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}}} // deflate, no name, no time, unknown OS
 	w.deflate(data)
 	out := w.out
 	out = le32(out, crc32.Checksum(data))
@@ -37,28 +37,46 @@ func (w *bitWriter) write(x uint32, n uint) {
 	}
 }
 
-// code writes a Huffman code, whose highest bit comes first.
-func (w *bitWriter) code(x uint32, n uint) {
-	var r uint32
-	for range n {
-		r = r<<1 | x&1
-		x >>= 1
-	}
-	w.write(r, n)
+// A compressor writes symbols with the fixed codes.
+type compressor struct {
+	bitWriter
+	codes [288]code // of literals and lengths
 }
 
-// symbol writes a literal or a length symbol with the fixed code.
-func (w *bitWriter) symbol(s uint32) {
-	switch {
-	case s < 144:
-		w.code(0x30+s, 8)
-	case s < 256:
-		w.code(0x190+s-144, 9)
-	case s < 280:
-		w.code(s-256, 7)
-	default:
-		w.code(0xc0+s-280, 8)
+// A code is a Huffman code with its first bit lowest.
+type code struct {
+	bits uint16
+	n    uint8
+}
+
+func newCode(x uint32, n uint) code {
+	c := code{n: uint8(n)}
+	for range n {
+		c.bits = c.bits<<1 | uint16(x&1)
+		x >>= 1
 	}
+	return c
+}
+
+func (w *compressor) makeCodes() {
+	for s := range uint32(len(w.codes)) {
+		switch {
+		case s < 144:
+			w.codes[s] = newCode(0x30+s, 8)
+		case s < 256:
+			w.codes[s] = newCode(0x190+s-144, 9)
+		case s < 280:
+			w.codes[s] = newCode(s-256, 7)
+		default:
+			w.codes[s] = newCode(0xc0+s-280, 8)
+		}
+	}
+}
+
+// symbol writes a literal or a length symbol.
+func (w *compressor) symbol(s uint32) {
+	c := w.codes[s]
+	w.write(uint32(c.bits), uint(c.n))
 }
 
 const (
@@ -68,7 +86,8 @@ const (
 	hashBits = 14
 )
 
-func (w *bitWriter) deflate(data []byte) {
+func (w *compressor) deflate(data []byte) {
+	w.makeCodes()
 	w.write(1, 1)               // the last block
 	w.write(1, 2)               // with fixed codes
 	var last [1 << hashBits]int // 1 + where a hash was last seen
@@ -102,7 +121,7 @@ func matchLen(data []byte, j, i int) (n int) {
 	return n
 }
 
-func (w *bitWriter) match(n, dist uint32) {
+func (w *compressor) match(n, dist uint32) {
 	if n == maxMatch {
 		w.symbol(285)
 	} else {
@@ -111,7 +130,8 @@ func (w *bitWriter) match(n, dist uint32) {
 		w.write(extra, bits)
 	}
 	sym, extra, bits := bucket(dist-1, 1)
-	w.code(sym, 5)
+	c := newCode(sym, 5)
+	w.write(uint32(c.bits), uint(c.n))
 	w.write(extra, bits)
 }
 

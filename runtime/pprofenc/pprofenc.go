@@ -2,7 +2,7 @@
 //
 //	p := pprofenc.New(pprofenc.ValueType{"paths", "count"})
 //	f := p.Function(pprofenc.Function{Name: "main.main", Filename: "main.go", StartLine: 3})
-//	p.Sample([]uint64{p.Location(f, 5)}, []int64{7}, []pprofenc.Label{{"path", "p12"}})
+//	p.Sample([]uint64{p.Location(f, 5)}, []int64{7}, p.Labels(pprofenc.Label{"path", "p12"}))
 //	file := pprofenc.Gzip(p.Encode())
 //
 // It only writes, and only what we use of the format; google/pprof does the
@@ -47,6 +47,8 @@ type Profile struct {
 	samples   buffer // encoded, field tags included
 	locations buffer
 	functions buffer
+	message   buffer // one sample, and within it
+	packed    buffer // one list of numbers: kept for their memory
 
 	strings map[string]int64
 	table   []string
@@ -123,10 +125,25 @@ func (p *Profile) Location(function uint64, lineNo int64) uint64 {
 	return id
 }
 
+// Labels are labels as a profile stores them. Samples may share them.
+type Labels buffer
+
+// Labels returns labels for the samples of p.
+func (p *Profile) Labels(labels ...Label) Labels {
+	var m, lm buffer
+	for _, l := range labels {
+		lm = lm[:0]
+		lm.int(1, p.str(l.Key))
+		lm.int(2, p.str(l.Value))
+		m.bytes(3, lm)
+	}
+	return Labels(m)
+}
+
 // Sample adds a sample. Locations are ids, the leaf first; values are as many
-// as the profile has types.
-func (p *Profile) Sample(locations []uint64, values []int64, labels []Label) {
-	var m, packed buffer
+// as the profile has types; labels are nil or made by p.
+func (p *Profile) Sample(locations []uint64, values []int64, labels Labels) {
+	m, packed := p.message[:0], p.packed[:0]
 	for _, l := range locations {
 		packed.varint(l)
 	}
@@ -136,13 +153,9 @@ func (p *Profile) Sample(locations []uint64, values []int64, labels []Label) {
 		packed.varint(uint64(v))
 	}
 	m.bytes(2, packed)
-	for _, l := range labels {
-		var lm buffer
-		lm.int(1, p.str(l.Key))
-		lm.int(2, p.str(l.Value))
-		m.bytes(3, lm)
-	}
+	m = append(m, labels...)
 	p.samples.bytes(2, m)
+	p.message, p.packed = m, packed
 }
 
 // Encode returns the profile as a protocol buffer.

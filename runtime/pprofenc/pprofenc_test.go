@@ -26,7 +26,7 @@ func TestProfileReadsBackByPprof(t *testing.T) {
 		t.Errorf("the same function has ids %d and %d", fn, again)
 	}
 	locs := []uint64{p.Location(path, 9), p.Location(fn, 9), p.Location(fn, 9)}
-	p.Sample(locs, []int64{5, 0}, []pprofenc.Label{{"path", "p12"}, {"from", "entry"}})
+	p.Sample(locs, []int64{5, 0}, p.Labels(pprofenc.Label{"path", "p12"}, pprofenc.Label{"from", "entry"}))
 	p.Sample(locs[:1], []int64{-1, 1 << 40}, nil)
 
 	got, err := profile.ParseData(pprofenc.Gzip(p.Encode()))

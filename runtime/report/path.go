@@ -10,10 +10,15 @@ import (
 
 // A path is a decoded path of one function.
 type path struct {
-	id       uint64 // of its pseudo function in the profile of paths
-	endLine  int
-	branches []pdag.Step // steps out of nodes with more than one live out-edge
-	labels   []pprofenc.Label
+	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
+	branches []*edge   // out of nodes with more than one live out-edge
+	labels   pprofenc.Labels
+}
+
+// An edge is an outcome of a branch.
+type edge struct {
+	leaf   uint64 // location in the profile of edges
+	labels pprofenc.Labels
 }
 
 // path returns path p of fn, or nil if fn has none.
@@ -36,31 +41,55 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	if !ok || len(steps) == 0 {
 		return nil
 	}
+	var taken []pdag.Step
 	d := &path{}
 	for _, s := range steps {
 		if live(fn.Graph.Nodes[s.Node]) > 1 {
-			d.branches = append(d.branches, s)
+			taken = append(taken, s)
+			d.branches = append(d.branches, w.edge(pkg, fn, s))
 		}
 	}
 	last := steps[len(steps)-1]
-	d.endLine = fn.Blocks[last.Node].Outs[last.Out].Line
+	end := fn.Blocks[last.Node].Outs[last.Out].Line
 	number := "p" + itoa(int(p))
 	file := pkg.Files[fn.File]
-	d.id = w.paths.Function(pprofenc.Function{
+	id := w.paths.Function(pprofenc.Function{
 		Name:       fn.Name + "·" + number,
 		SystemName: fn.Name, // unlike Name, so that pprof does not take "(*T)" for C++
 		Filename:   file,
 		StartLine:  int64(fn.Line),
 	})
-	d.labels = []pprofenc.Label{
+	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end)}
+	labels := []pprofenc.Label{
 		{Key: "path", Value: number},
 		{Key: "from", Value: from(fn, start, base(file))},
 		{Key: "lines", Value: lines(fn, steps)},
 	}
-	if len(d.branches) > 0 {
-		d.labels = append(d.labels, pprofenc.Label{Key: "branches", Value: branches(fn, d.branches)})
+	if len(taken) > 0 {
+		labels = append(labels, pprofenc.Label{Key: "branches", Value: branches(fn, taken)})
 	}
+	d.labels = w.paths.Labels(labels...)
 	return d
+}
+
+// edge returns the edge that s takes.
+func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
+	k := edgeOf{fn, s}
+	e := w.taken[k]
+	if e == nil {
+		block := &fn.Blocks[s.Node]
+		out := block.Outs[s.Out]
+		e = &edge{
+			leaf: w.edges.in(pkg, fn, out.Line),
+			labels: w.edges.Labels(
+				pprofenc.Label{Key: "branch", Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
+				pprofenc.Label{Key: "kind", Value: block.Branch.Kind},
+				pprofenc.Label{Key: "outcome", Value: out.Outcome},
+			),
+		}
+		w.taken[k] = e
+	}
+	return e
 }
 
 // live returns how many out-edges of n paths may take.

@@ -26,6 +26,7 @@
 package report
 
 import (
+	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -47,13 +48,15 @@ type Sample struct {
 	// Stack is not: then the innermost frame says which package it is.
 	Package string
 
-	// Stack is the function that the path is of, then its callers.
-	Stack []Frame
+	// Stack is the function that the path is of, then its callers, as indices
+	// into Profile.Frames.
+	Stack []uint32
 }
 
 // A Profile is what the two profiles are made from.
 type Profile struct {
 	Packages []*wire.Package
+	Frames   []Frame
 	Samples  []Sample
 
 	Mapping    pprofenc.Mapping
@@ -68,9 +71,12 @@ type Profile struct {
 func (p *Profile) Write() (paths, edges []byte) {
 	w := writer{
 		tables: index(p.Packages),
-		paths:  pprofenc.New(pprofenc.ValueType{Type: "paths", Unit: "count"}, pprofenc.ValueType{Type: "branch_flow", Unit: "count"}),
-		edges:  pprofenc.New(pprofenc.ValueType{Type: "edges", Unit: "count"}),
+		paths:  newOutput(p.Frames, pprofenc.ValueType{Type: "paths", Unit: "count"}, pprofenc.ValueType{Type: "branch_flow", Unit: "count"}),
+		edges:  newOutput(p.Frames, pprofenc.ValueType{Type: "edges", Unit: "count"}),
 		decode: make(map[*wire.Func]map[uint64]*path),
+		taken:  make(map[edgeOf]*edge),
+		stacks: make(map[string]int),
+		sums:   make(map[edgeAt]int),
 	}
 	var lost int64
 	for i := range p.Samples {
@@ -84,7 +90,7 @@ func (p *Profile) Write() (paths, edges []byte) {
 	if lost > 0 {
 		comment += ", " + itoa(int(lost)) + " of functions unknown to the site tables"
 	}
-	for _, e := range [...]*pprofenc.Profile{w.paths, w.edges} {
+	for _, e := range [...]*output{w.paths, w.edges} {
 		e.Mapping = p.Mapping
 		e.PeriodType, e.Period = p.PeriodType, p.Period
 		e.Time, e.Duration = p.Start, p.Duration
@@ -94,33 +100,47 @@ func (p *Profile) Write() (paths, edges []byte) {
 	return pprofenc.Gzip(w.paths.Encode()), pprofenc.Gzip(w.edges.Encode())
 }
 
-// A writer is the work of Write in progress.
+// A writer is the work of Write in progress. A program waits for it when it
+// ends, and has tens of thousands of stacks of the same few thousand frames: so
+// what can be shared is made once and then known by a number.
 type writer struct {
 	tables       tables
-	paths, edges *pprofenc.Profile
-	decode       map[*wire.Func]map[uint64]*path // what has been decoded so far
+	paths, edges *output
+
+	// What has been decoded so far.
+	decode map[*wire.Func]map[uint64]*path
+	taken  map[edgeOf]*edge
 
 	// Edges are summed over the paths that share them, per stack of callers.
-	edgeIndex map[edgeKey]int
-	edgeList  []edgeSum
+	stacks map[string]int // of callers, as locations of the edges profile, encoded: index in stackList
+	sums   map[edgeAt]int // index in sumList
+
+	stackList [][]uint64
+	sumList   []edgeSum
+	buf       []byte
+	locs      []uint64
 }
 
-type edgeKey struct {
-	fn        *wire.Func
-	node, out int
-	callers   string // location ids, encoded
+type edgeOf struct {
+	fn   *wire.Func
+	step pdag.Step
+}
+
+// An edgeAt is an edge below a stack of callers.
+type edgeAt struct {
+	edge  *edge
+	stack int
 }
 
 type edgeSum struct {
-	edgeKey
-	count     int64
-	locations []uint64 // in w.edges, without the leaf
+	edgeAt
+	count int64
 }
 
 // sample adds s to both profiles. Not ok is a sample whose function or path the
 // site tables do not have.
 func (w *writer) sample(s *Sample) (ok bool) {
-	pkg, fn := w.tables.find(s)
+	pkg, fn := w.tables.find(w.paths.frames, s)
 	if fn == nil {
 		return false
 	}
@@ -128,69 +148,80 @@ func (w *writer) sample(s *Sample) (ok bool) {
 	if d == nil {
 		return false
 	}
-	locs := []uint64{
-		w.paths.Location(d.id, int64(d.endLine)),
-		w.paths.Location(w.function(w.paths, pkg, fn), int64(d.endLine)),
+	w.locs = w.paths.callers(append(w.locs[:0], d.leaf[:]...), s)
+	w.paths.Sample(w.locs, []int64{s.Count, s.Count * int64(len(d.branches))}, d.labels)
+	if len(d.branches) > 0 {
+		w.addEdges(d, s)
 	}
-	locs = append(locs, callers(w.paths, s)...)
-	w.paths.Sample(locs, []int64{s.Count, s.Count * int64(len(d.branches))}, d.labels)
-	w.addEdges(fn, d, s)
 	return true
 }
 
-// callers returns the locations of s's callers in p.
-func callers(p *pprofenc.Profile, s *Sample) (locs []uint64) {
-	if len(s.Stack) < 2 {
-		return nil
+func (w *writer) addEdges(d *path, s *Sample) {
+	stack := w.stack(s)
+	for _, e := range d.branches {
+		at := edgeAt{e, stack}
+		i, ok := w.sums[at]
+		if !ok {
+			i = len(w.sumList)
+			w.sums[at] = i
+			w.sumList = append(w.sumList, edgeSum{edgeAt: at})
+		}
+		w.sumList[i].count += s.Count
 	}
-	for _, f := range s.Stack[1:] {
-		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
-		locs = append(locs, p.Location(id, int64(f.Line)))
+}
+
+// stack returns the number of s's callers in w.stackList.
+func (w *writer) stack(s *Sample) int {
+	w.locs = w.edges.callers(w.locs[:0], s)
+	w.buf = w.buf[:0]
+	for _, l := range w.locs {
+		w.buf = append(w.buf, byte(l), byte(l>>8), byte(l>>16), byte(l>>24))
+	}
+	i, ok := w.stacks[string(w.buf)]
+	if !ok {
+		i = len(w.stackList)
+		w.stacks[string(w.buf)] = i
+		w.stackList = append(w.stackList, append([]uint64(nil), w.locs...))
+	}
+	return i
+}
+
+func (w *writer) writeEdges() {
+	for _, sum := range w.sumList {
+		w.locs = append(append(w.locs[:0], sum.edge.leaf), w.stackList[sum.stack]...)
+		w.edges.Sample(w.locs, []int64{sum.count}, sum.edge.labels)
+	}
+}
+
+// An output is one of the profiles, with the locations of the frames.
+type output struct {
+	*pprofenc.Profile
+	frames    []Frame
+	locations []uint64 // by frame; 0 until it is used
+}
+
+func newOutput(frames []Frame, types ...pprofenc.ValueType) *output {
+	return &output{pprofenc.New(types...), frames, make([]uint64, len(frames))}
+}
+
+// callers appends the locations of s's callers to locs.
+func (o *output) callers(locs []uint64, s *Sample) []uint64 {
+	if len(s.Stack) < 2 {
+		return locs
+	}
+	for _, i := range s.Stack[1:] {
+		if o.locations[i] == 0 {
+			f := &o.frames[i]
+			id := o.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
+			o.locations[i] = o.Location(id, int64(f.Line))
+		}
+		locs = append(locs, o.locations[i])
 	}
 	return locs
 }
 
-func (w *writer) function(p *pprofenc.Profile, pkg *wire.Package, fn *wire.Func) uint64 {
-	return p.Function(pprofenc.Function{Name: fn.Name, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
-}
-
-func (w *writer) addEdges(fn *wire.Func, d *path, s *Sample) {
-	if len(d.branches) == 0 {
-		return
-	}
-	locs := callers(w.edges, s)
-	var enc []byte
-	for _, l := range locs {
-		for i := range 4 {
-			enc = append(enc, byte(l>>(8*i)))
-		}
-	}
-	if w.edgeIndex == nil {
-		w.edgeIndex = make(map[edgeKey]int)
-	}
-	for _, b := range d.branches {
-		k := edgeKey{fn, b.Node, b.Out, string(enc)}
-		i, ok := w.edgeIndex[k]
-		if !ok {
-			i = len(w.edgeList)
-			w.edgeIndex[k] = i
-			w.edgeList = append(w.edgeList, edgeSum{edgeKey: k, locations: locs})
-		}
-		w.edgeList[i].count += s.Count
-	}
-}
-
-func (w *writer) writeEdges() {
-	for i := range w.edgeList {
-		e := &w.edgeList[i]
-		pkg := w.tables.of[e.fn]
-		block := &e.fn.Blocks[e.node]
-		out := block.Outs[e.out]
-		leaf := w.edges.Location(w.function(w.edges, pkg, e.fn), int64(out.Line))
-		w.edges.Sample(append([]uint64{leaf}, e.locations...), []int64{e.count}, []pprofenc.Label{
-			{Key: "branch", Value: base(pkg.Files[e.fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
-			{Key: "kind", Value: block.Branch.Kind},
-			{Key: "outcome", Value: out.Outcome},
-		})
-	}
+// in returns the location of a line of fn.
+func (o *output) in(pkg *wire.Package, fn *wire.Func, line int) uint64 {
+	f := o.Function(pprofenc.Function{Name: fn.Name, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
+	return o.Location(f, int64(line))
 }

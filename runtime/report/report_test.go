@@ -61,16 +61,24 @@ func tables() []*wire.Package {
 	}
 }
 
-var (
-	inF   = report.Frame{Func: "p.(*T).f", File: "/src/p/x.go", Line: 16, StartLine: 10}
-	inG   = report.Frame{Func: "p_test.g", File: "/src/p/x_test.go", Line: 16, StartLine: 10}
-	main1 = report.Frame{Func: "main.main", File: "/src/main.go", Line: 5, StartLine: 3}
+// The frames that samples of the tests are about, and their numbers.
+var frames = []report.Frame{
+	inF:   {Func: "p.(*T).f", File: "/src/p/x.go", Line: 16, StartLine: 10},
+	inG:   {Func: "p_test.g", File: "/src/p/x_test.go", Line: 16, StartLine: 10},
+	main1: {Func: "main.main", File: "/src/main.go", Line: 5, StartLine: 3},
+}
+
+const (
+	inF = iota
+	inG
+	main1
 )
 
 func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
 		Packages:   tables(),
+		Frames:     frames,
 		Samples:    samples,
 		Mapping:    pprofenc.Mapping{File: "/bin/p", BuildID: "00ff"},
 		Comment:    "pep: a test",
@@ -100,10 +108,10 @@ func text(p *profile.Profile) string {
 
 func TestPathsAndEdges(t *testing.T) {
 	paths, edges := write(t,
-		report.Sample{Number: 5 + 0, Count: 2, Stack: []report.Frame{inF, main1}},
-		report.Sample{Number: 5 + 1, Count: 7, Stack: []report.Frame{inF, main1}},
-		report.Sample{Number: 5 + 3, Count: 3, Stack: []report.Frame{inF, main1}},
-		report.Sample{Number: 5 + 4, Count: 1, Stack: []report.Frame{inF, main1}},
+		report.Sample{Number: 5 + 0, Count: 2, Stack: []uint32{inF, main1}},
+		report.Sample{Number: 5 + 1, Count: 7, Stack: []uint32{inF, main1}},
+		report.Sample{Number: 5 + 3, Count: 3, Stack: []uint32{inF, main1}},
+		report.Sample{Number: 5 + 4, Count: 1, Stack: []uint32{inF, main1}},
 		report.Sample{Number: 5 + 3, Count: 4, Package: "p"},
 	)
 	want := `paths/count[dflt] branch_flow/count
@@ -130,18 +138,18 @@ Locations
 		t.Errorf("paths (-want +got):\n%s", d)
 	}
 	want = `edges/count
-          7: 2 1 
+          7: 1 3 
                 branch:[x.go:11:2] kind:[for] outcome:[body]
-          7: 3 1 
+          7: 2 3 
                 branch:[x.go:15:3] kind:[if] outcome:[false]
-          3: 4 1 
+          3: 4 3 
                 branch:[x.go:11:2] kind:[for] outcome:[done]
           4: 4 
                 branch:[x.go:11:2] kind:[for] outcome:[done]
 Locations
-     1: 0x0 M=1 main.main /src/main.go:5:0 s=3
-     2: 0x0 M=1 p.(*T).f /src/p/x.go:12:0 s=10
-     3: 0x0 M=1 p.(*T).f /src/p/x.go:18:0 s=10
+     1: 0x0 M=1 p.(*T).f /src/p/x.go:12:0 s=10
+     2: 0x0 M=1 p.(*T).f /src/p/x.go:18:0 s=10
+     3: 0x0 M=1 main.main /src/main.go:5:0 s=3
      4: 0x0 M=1 p.(*T).f /src/p/x.go:21:0 s=10
 `
 	if d := cmp.Diff(want, text(edges)); d != "" {
@@ -156,8 +164,8 @@ Locations
 
 func TestPackagesAreToldApart(t *testing.T) {
 	paths, _ := write(t,
-		report.Sample{Number: 5, Count: 1, Stack: []report.Frame{inF}},
-		report.Sample{Number: 5, Count: 10, Stack: []report.Frame{inG}},
+		report.Sample{Number: 5, Count: 1, Stack: []uint32{inF}},
+		report.Sample{Number: 5, Count: 10, Stack: []uint32{inG}},
 	)
 	got := map[string]int64{}
 	for _, s := range paths.Sample {
@@ -170,10 +178,10 @@ func TestPackagesAreToldApart(t *testing.T) {
 
 func TestUnknownPathsAreCounted(t *testing.T) {
 	paths, edges := write(t,
-		report.Sample{Number: 5, Count: 1, Stack: []report.Frame{inF}},
-		report.Sample{Number: 4, Count: 2, Stack: []report.Frame{inF}},   // before f
-		report.Sample{Number: 10, Count: 4, Stack: []report.Frame{inF}},  // after f
-		report.Sample{Number: 5, Count: 8, Stack: []report.Frame{main1}}, // a file of no package
+		report.Sample{Number: 5, Count: 1, Stack: []uint32{inF}},
+		report.Sample{Number: 4, Count: 2, Stack: []uint32{inF}},   // before f
+		report.Sample{Number: 10, Count: 4, Stack: []uint32{inF}},  // after f
+		report.Sample{Number: 5, Count: 8, Stack: []uint32{main1}}, // a file of no package
 		report.Sample{Number: 5, Count: 16, Package: "q"},
 		report.Sample{Number: 5, Count: 32},
 	)

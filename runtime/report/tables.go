@@ -7,22 +7,17 @@ import "github.com/pepgo/pep/runtime/wire"
 type tables struct {
 	byPath map[string]*wire.Package
 	byFile map[string][]*wire.Package // a file may be compiled into several packages: p and its test variants
-	of     map[*wire.Func]*wire.Package
 }
 
 func index(pkgs []*wire.Package) tables {
 	t := tables{
 		byPath: make(map[string]*wire.Package),
 		byFile: make(map[string][]*wire.Package),
-		of:     make(map[*wire.Func]*wire.Package),
 	}
 	for _, p := range pkgs {
 		t.byPath[p.Path] = p
 		for _, f := range p.Files {
 			t.byFile[f] = append(t.byFile[f], p)
-		}
-		for i := range p.Funcs {
-			t.of[&p.Funcs[i]] = p
 		}
 	}
 	return t
@@ -33,7 +28,7 @@ func index(pkgs []*wire.Package) tables {
 // Where several packages have the file, the right one has a function at the
 // sample's number in that file; of those, one whose function has the frame's
 // name is better than one whose path begins it.
-func (t *tables) find(s *Sample) (*wire.Package, *wire.Func) {
+func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	if s.Package != "" {
 		p := t.byPath[s.Package]
 		if p == nil {
@@ -44,7 +39,7 @@ func (t *tables) find(s *Sample) (*wire.Package, *wire.Func) {
 	if len(s.Stack) == 0 {
 		return nil, nil
 	}
-	frame := &s.Stack[0]
+	frame := &frames[s.Stack[0]]
 	var pkg *wire.Package
 	var fn *wire.Func
 	best := -1

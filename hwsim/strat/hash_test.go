@@ -1,0 +1,233 @@
+package strat
+
+import (
+	"math"
+	"math/bits"
+	"testing"
+
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// slowFold is xorfold bit by bit.
+func slowFold(x uint64, k int) (f uint64) {
+	for i := range 64 {
+		if k > 0 && x>>i&1 == 1 {
+			f ^= 1 << (i % k)
+		}
+	}
+	return f
+}
+
+// slowIndex is the paper's hash, byte by byte, for a power of two of indices.
+func slowIndex(table [256]byte, t tuple.Tuple, k int) uint64 {
+	var npc, nw uint64
+	for i := range 8 {
+		npc |= uint64(table[t.PC>>(8*i)&0xff]) << (8 * (7 - i))
+		nw |= uint64(table[t.W>>(8*i)&0xff]) << (8 * i)
+	}
+	return slowFold(npc^nw, k)
+}
+
+// The vectors are worked out by hand.
+func TestSTRAT07_HandWorkedVectors(t *testing.T) {
+	if got, want := flip(0x0102030405060708), uint64(0x0807060504030201); got != want {
+		t.Errorf("flip: got %#x, want %#x", got, want)
+	}
+	for _, x := range []struct {
+		x    uint64
+		k    int
+		want uint64
+	}{
+		{0, 11, 0},
+		{0x7ff, 11, 0x7ff},
+		{0x800, 11, 1},           // bit 11 is bit 0 of the second chunk
+		{0x801, 11, 0},           // and cancels bit 0 of the first
+		{0x1234, 8, 0x12 ^ 0x34}, // 0x26
+		{0x123456789abcdef0, 16, 0x1234 ^ 0x5678 ^ 0x9abc ^ 0xdef0}, // 0
+		{1 << 63, 11, 1 << 8},      // 63 = 5*11 + 8: the last chunk has 9 bits
+		{1 << 63, 7, 1},            // 63 = 9*7: the last chunk has 1 bit
+		{0xf0f0f0f0f0f0f0f0, 2, 0}, // each bit 16 times
+		{0x8000000000000001, 64, 0x8000000000000001},
+		{0xdeadbeef, 0, 0},
+	} {
+		if got := xorfold(x.x, x.k); got != x.want {
+			t.Errorf("xorfold(%#x, %d) = %#x, want %#x", x.x, x.k, got, x.want)
+		}
+	}
+
+	// With the identity for T, the index is xorfold(flip(pc) ^ w).
+	var identity [256]byte
+	for i := range identity {
+		identity[i] = byte(i)
+	}
+	h := hasher{n: 2048, k: 11, direct: true, parts: fold(identity, 11)}
+	for _, x := range []struct {
+		t    tuple.Tuple
+		want uint32
+	}{
+		{tuple.Tuple{}, 0},
+		{tuple.Tuple{W: 0x7ff}, 0x7ff},
+		{tuple.Tuple{W: 0x801}, 0},
+		{tuple.Tuple{PC: 0x0300000000000000}, 3}, // the tag is the highest byte: it becomes the lowest
+		{tuple.Tuple{PC: 0x80}, 1 << 8},          // bit 63 after flip
+		{tuple.Tuple{PC: 0x0300000000000000, W: 3}, 0},
+	} {
+		if got := h.index(x.t); got != x.want {
+			t.Errorf("index(%#x) = %#x, want %#x", x.t, got, x.want)
+		}
+	}
+	// And tag = xorfold(pc ^ w), without T and without flip.
+	if got := tagOf(tuple.Tuple{PC: 0b1011, W: 0b0110}, 2); got != 0b11^0b01 {
+		t.Errorf("tag of 1011 and 0110 in 2 bits: got %b, want %b", got, 0b11^0b01)
+	}
+}
+
+func TestSTRAT07_FastHashIsThePapers(t *testing.T) {
+	g := newPCG(3, 3)
+	for k := range 23 {
+		h := newHasher(Table, 1<<k, 9, 0)
+		r := newPCG(9, hashStream)
+		table := randomBytes(&r)
+		for range 2000 {
+			x := tuple.Tuple{PC: g.next64(), W: g.next64() >> g.below(64)}
+			if got, want := uint64(h.index(x)), slowIndex(table, x, k); got != want {
+				t.Fatalf("index of %#x for %d indices: got %d, want %d", x, 1<<k, got, want)
+			}
+			if got, want := xorfold(x.W, k), slowFold(x.W, k); got != want {
+				t.Fatalf("xorfold(%#x, %d) = %#x, want %#x", x.W, k, got, want)
+			}
+		}
+	}
+}
+
+// Every bit of the input must change every bit of the index half of the time,
+// over tables: with the table given, the hash is linear in what the table
+// yields. Chi-square over all pairs of bits, against flips of a coin.
+func TestSTRAT07_Avalanche(t *testing.T) {
+	const k, tables = 8, 256
+	g := newPCG(11, 0)
+	for _, kind := range []Hash{Table, Mul} {
+		var flips [128][k]float64
+		for seed := range uint64(tables) {
+			h := newHasher(kind, 1<<k, seed, 0)
+			x := tuple.Tuple{PC: g.next64(), W: g.next64()}
+			before := h.index(x)
+			for i := range 128 {
+				y := x
+				if i < 64 {
+					y.PC ^= 1 << i
+				} else {
+					y.W ^= 1 << (i - 64)
+				}
+				for j := range k {
+					flips[i][j] += float64((before ^ h.index(y)) >> j & 1)
+				}
+			}
+		}
+		// Multiplication carries upwards only: the highest bits of a word reach
+		// no lower bit of the index.
+		inputs, cells, chi := 128, 0, 0.0
+		for i := range inputs {
+			if kind == Mul && i%64 >= 56 {
+				continue
+			}
+			for j := range k {
+				d := flips[i][j] - tables/2
+				chi += d * d / (tables / 4)
+				cells++
+			}
+		}
+		// Chi-square with many degrees of freedom is normal with the variance 2n.
+		// The bits of one sample are not independent: hence 6 deviations.
+		n := float64(cells)
+		if math.Abs(chi-n) > 6*math.Sqrt(2*n) {
+			t.Errorf("%s: chi-square %.0f for %.0f pairs of bits, want within %.0f", hashNames[kind], chi, n, 6*math.Sqrt(2*n))
+		}
+	}
+}
+
+// A program's tuples must spread: with 8 tuples for each of the strata, the
+// fullest has at most four times that and less than an eighth are empty. The
+// paper's hash does not do that where only the lowest bytes differ, and folding
+// alone is no hash at all; what they do is logged.
+func TestStrataAreEvenlyLoaded(t *testing.T) {
+	words := map[string]func(i uint64) uint64{
+		"counters":   func(i uint64) uint64 { return i },
+		"pointers":   func(i uint64) uint64 { return 0xc000000000 + 48*i },
+		"pages":      func(i uint64) uint64 { return i << 12 },
+		"upper bits": func(i uint64) uint64 { return i << 40 },
+	}
+	for _, n := range []int{2048, 2000, 1023, 64} {
+		for _, kind := range []Hash{Table, Mul, XOR} {
+			for name, word := range words {
+				fullest, empty := load(n, kind, word)
+				t.Logf("%4d strata by %-5s, %-10s: fullest %2d, empty %4d", n, hashNames[kind], name, fullest, empty)
+				weak := kind == XOR || kind == Table && n == 2048 && name == "counters"
+				if !weak && (fullest > 32 || empty > n/8) {
+					t.Errorf("want at most 32 in the fullest and %d empty", n/8)
+				}
+			}
+		}
+	}
+}
+
+// load sends 8n tuples of 64 places to n strata.
+func load(n int, kind Hash, word func(i uint64) uint64) (fullest, empty int) {
+	h := newHasher(kind, n, defaultSeed, 0)
+	load := make([]int, n)
+	for site := range uint64(64) {
+		for i := range uint64(8*n) / 64 {
+			load[h.index(tuple.New(tuple.Load, tuple.SiteBase("main")+site, word(i)))]++
+		}
+	}
+	for _, l := range load {
+		fullest = max(fullest, l)
+		if l == 0 {
+			empty++
+		}
+	}
+	return fullest, empty
+}
+
+func TestSTRAT05_EqualTuplesShareAStratum(t *testing.T) {
+	g := newPCG(5, 5)
+	for _, n := range []int{1, 2, 3, 7, 64, 100, 1000, 2047, 2048, 2049, 65536} {
+		for _, kind := range []Hash{Table, Mul, XOR} {
+			h := newHasher(kind, n, 3, 0)
+			seen := map[tuple.Tuple]uint32{}
+			var in []tuple.Tuple
+			for range 3000 {
+				x := tuple.New(tuple.Tag(g.below(9)), uint64(g.below(50)), uint64(g.below(50)))
+				in = append(in, x)
+				i := h.index(x)
+				if before, ok := seen[x]; ok && before != i {
+					t.Fatalf("%v went to stratum %d of %d, and then to %d", x, before, n, i)
+				}
+				if seen[x] = i; int(i) >= n {
+					t.Fatalf("%v went to stratum %d of %d", x, i, n)
+				}
+			}
+			index := make([]uint32, len(in))
+			h.indices(in, index)
+			for j, x := range in {
+				if index[j] != seen[x] {
+					t.Fatalf("%v went to stratum %d of %d in a batch, %d alone", x, index[j], n, seen[x])
+				}
+			}
+		}
+	}
+}
+
+// The hash must see the tag: profiles of several kinds have the same sites.
+func TestTagIsHashed(t *testing.T) {
+	for _, kind := range []Hash{Table, Mul, XOR} {
+		h := newHasher(kind, 2048, defaultSeed, 0)
+		var strata uint64
+		for tag := tuple.Arg; tag <= tuple.Const; tag++ {
+			strata |= 1 << (h.index(tuple.New(tag, 5, 5)) % 64)
+		}
+		if bits.OnesCount64(strata) < 4 {
+			t.Errorf("%s: 9 tags of one tuple go to %d strata", hashNames[kind], bits.OnesCount64(strata))
+		}
+	}
+}
