@@ -162,19 +162,3 @@ func synthetic(out *bytes.Buffer, n int) error {
 	}
 	return errors.Join(w.Write(0, tuples), w.Close(0))
 }
-
-func TestOptionsKeepWhatIsSet(t *testing.T) {
-	for _, test := range []struct {
-		set  string
-		n    uint64
-		want string
-	}{
-		{"", 0, "trace=/t"},
-		{"samples=1,tick=1ms", 0, "samples=1,tick=1ms,trace=/t"},
-		{"trace=/other,samples=1,tracemax=3", 7, "samples=1,trace=/t,tracemax=7"},
-	} {
-		if got := options(test.set, "/t", test.n); got != test.want {
-			t.Errorf("%q, %d: got %q, want %q", test.set, test.n, got, test.want)
-		}
-	}
-}

@@ -100,7 +100,8 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 	return nil
 }
 
-// model says what overheads are.
+// model says what events and overheads are.
 func (env *Env) model(res *Result) {
+	res.setup("events: from the start of the programs on (the paper skips their initialisation)")
 	res.setup("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)
 }

@@ -55,13 +55,14 @@ const ours = `
 	internal/linked:   internal/archive runtime
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/wire
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
+	internal/record:
 	internal/policy:
 	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/...
-	cmd/pepsim:   hwsim/... analyze/... runtime/trace runtime/tuple runtime/wire
+	cmd/pepsim:   hwsim/... internal/record
 	cmd/...:      internal/... analyze/...
 `
 

@@ -22,7 +22,7 @@ import (
 const modulePrefix = "github.com/pepgo/pep/runtime/"
 
 // runtimePackages are compiled in this order.
-var runtimePackages = []string{"pdag", "wire", "pprofenc", "report", "core"}
+var runtimePackages = []string{"pdag", "wire", "crc32", "pprofenc", "report", "core"}
 
 // A target is what programs are built for.
 type target struct {
