@@ -37,7 +37,8 @@ const ours = `
 	instrument/pathnum:  runtime/pdag
 	instrument/flow:     instrument/mark
 	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
-	instrument/rewrite:  instrument/mark instrument/place instrument/edit
+	instrument/tap:      instrument/mark instrument/flow instrument/place runtime/tuple runtime/wire
+	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/edit
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
 	instrument/...:      instrument/... runtime/pdag runtime/wire
 
@@ -53,7 +54,7 @@ const ours = `
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
 	internal/linked:   internal/archive runtime
-	internal/toolexec: instrument/... internal/archive internal/linked runtime/wire
+	internal/toolexec: instrument/... internal/archive internal/linked runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
 	internal/record:
 	internal/policy:
