@@ -8,9 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -29,7 +31,8 @@ func TestMain(m *testing.M) {
 
 // tracing stands in for a program that was built with pepbuild -peptaps: it
 // prints PEPOPTS without the directory of the trace, writes the trace that
-// $TRACE names to where that says, and exits with its first argument.
+// $TRACE names to where that says, bit by bit, and exits with its first argument,
+// or, if that is "forever", when it is interrupted.
 func tracing() {
 	for s := range strings.SplitSeq(os.Getenv("PEPOPTS"), ",") {
 		name, isTrace := strings.CutPrefix(s, "trace=")
@@ -39,20 +42,38 @@ func tracing() {
 		}
 		fmt.Println("trace=" + filepath.Base(name))
 		if from := os.Getenv("TRACE"); from != "" {
-			data, err := os.ReadFile(from)
-			if err == nil {
-				err = os.WriteFile(name, data, 0o644)
-			}
-			if err != nil {
+			if err := writeSlowly(name, from); err != nil {
 				fmt.Fprintln(os.Stderr, err)
 				os.Exit(99)
 			}
 		}
 	}
+	if len(os.Args) > 1 && os.Args[1] == "forever" {
+		time.Sleep(time.Hour)
+	}
 	if len(os.Args) > 1 {
 		code, _ := strconv.Atoi(os.Args[1])
 		os.Exit(code)
 	}
+}
+
+// writeSlowly copies a file so that whoever reads the copy meanwhile sees parts.
+func writeSlowly(name, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(data, 1+len(data)/20) {
+		time.Sleep(2 * time.Millisecond)
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
+	}
+	return f.Close()
 }
 
 func TestScripts(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 
 	"github.com/pepgo/pep/hwsim/trace"
 	recording "github.com/pepgo/pep/internal/record"
@@ -118,7 +117,6 @@ func record(c *call) error {
 	if err := c.parse(1, -1); err != nil {
 		return err
 	}
-	cmd := exec.Command(c.args[0], c.args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.stdin, c.stdout, c.stderr
-	return recording.Run(cmd, *out, *n)
+	program := recording.Command{Args: c.args, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr}
+	return program.Run(*out, *n)
 }

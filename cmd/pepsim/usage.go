@@ -101,7 +101,8 @@ Runs a program that was built with pepbuild -peptaps, with trace=FILE added to
 PEPOPTS; what else is set there is kept.
 
 	-o FILE   the trace (default pep.trace)
-	-n N      no more than N tuples (tracemax=N in PEPOPTS); 0 is all
+	-n N      interrupt the program when it has written N tuples, and end the
+	          trace with those; it has no names of types and functions then
 `,
 	"trace info": `pepsim trace info TRACE
 

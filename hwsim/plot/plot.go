@@ -204,7 +204,8 @@ func newPlot(title, y string) *plot.Plot {
 
 func write(out io.Writer, p *plot.Plot) error {
 	c := vgsvg.New(width, height)
-	p.Draw(draw.Crop(draw.New(c), 0, -vg.Points(6), 0, 0)) // the last tick's label is wider than its place
+	// The last tick's label is wider than its place, the title higher.
+	p.Draw(draw.Crop(draw.New(c), 0, -vg.Points(9), 0, -vg.Points(4)))
 	_, err := c.WriteTo(out)
 	return err
 }

@@ -9,13 +9,18 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// eventTicks are those of a linear axis.
-func eventTicks(least, most float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(least, most)
-	for i, t := range ticks {
-		if t.Label != "" {
-			ticks[i].Label = events(t.Value)
+// eventTicks are those of a linear axis: four to ten of them, at multiples of 1,
+// 2 or 5 times a power of ten.
+func eventTicks(least, most float64) (ticks []plot.Tick) {
+	power := math.Pow(10, math.Floor(math.Log10((most-least)/4)))
+	step := power
+	for _, k := range []float64{2, 5} {
+		if k*power <= (most-least)/4 {
+			step = k * power
 		}
+	}
+	for i := math.Ceil(least / step); i*step <= most; i++ {
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: events(i * step)})
 	}
 	return ticks
 }

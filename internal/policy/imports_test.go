@@ -56,7 +56,7 @@ const ours = `
 	internal/linked:   internal/archive runtime
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
-	internal/record:
+	internal/record:   hwsim/trace
 	internal/policy:
 	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
 
