@@ -38,6 +38,7 @@ func (c *call) write(name string, do func(io.Writer) error) error {
 func printText(c *call) error {
 	f := &trace.Filter{}
 	f.Flags(c.flags)
+	bare := c.flags.Bool("bare", false, "")
 	if err := c.parse(1, 1); err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func printText(c *call) error {
 	if err != nil {
 		return err
 	}
-	return f.Print(c.stdout, r[0])
+	return f.Print(c.stdout, r[0], *bare)
 }
 
 func info(c *call) error {

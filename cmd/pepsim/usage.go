@@ -116,11 +116,13 @@ Examples:
 	"trace print": `pepsim trace print [flags] TRACE
 
 Prints a trace as text, a tuple a line: stream, tag, site, word, and where the
-site is in the source.
-` + filterUsage + `
+site is in the source. Before them stand the taps of the whole program.
+
+	-bare          tuples only; what is printed is no trace for trace parse
+` + strings.TrimPrefix(filterUsage, "\n") + `
 Examples:
 
-	pepsim trace print -n 3 words.trace
+	pepsim trace print -bare -n 3 words.trace
 	pepsim trace print -tag call,type -func '^main\.' words.trace
 `,
 	"trace parse": `pepsim trace parse -o OUT TEXT

@@ -40,12 +40,12 @@ type Figure struct {
 
 // All has the experiments of section 11 of the specification, in order.
 var All = []Figure{
-	{"strat-4", "error of samplers on random permutations", figure4},
-	{"strat-7", "error and overhead of the largest working set", figure7},
+	{"strat-4", "error of samplers on random permutations (STRAT-21)", figure4},
+	{"strat-7", "error and overhead of the largest working set (STRAT-22, STRAT-23)", figure7},
 	{"strat-8", "errors of the other programs", figure8},
-	{"strat-9", "sizes of the table", figure9},
-	{"strat-10", "a second level of 16 entries", figure10},
-	{"strat-11", "edges and calls in one compressor", figure11},
+	{"strat-9", "sizes of the table (STRAT-24)", figure9},
+	{"strat-10", "a second level of 16 entries (STRAT-12)", figure10},
+	{"strat-11", "edges and calls in one compressor (STRAT-25)", figure11},
 }
 
 // Find returns the figure with an ID.

@@ -60,9 +60,8 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%d rows, %d plots, or no seed", len(res.Rows), len(res.Plots))
 			}
 			for _, row := range res.Rows {
-				why := "differs: " + row.What + ": why has not been found out\n"
-				if strings.Contains(out.String(), why) != row.Differs {
-					t.Errorf("%+v: and %q", row, why)
+				if said := "differs: " + row.What + ": "; strings.Contains(out.String(), said) != row.Differs {
+					t.Errorf("%+v: and %q", row, said)
 				}
 			}
 			names, err := res.Save(t.TempDir())

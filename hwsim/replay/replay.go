@@ -61,6 +61,7 @@ type Result struct {
 	Error    metric.Error
 	Errors   metric.Curve // in percent, before the flush but for the last
 	Sent     metric.Curve // overhead in percent, likewise
+	Places   []int        // that the errors are of, one for each point of Errors
 	Profile  *metric.Profile
 	Ideal    *metric.Profile // the exact one, of all results the same
 }
@@ -181,6 +182,7 @@ func (x *run) point() {
 		u.Error = x.Selection.Error(x.ideal, u.Profile)
 		u.Errors = append(u.Errors, metric.Point{Events: x.events, Error: 100 * u.Error.Mean})
 		u.Sent = append(u.Sent, metric.Point{Events: x.events, Error: u.Percent()})
+		u.Places = append(u.Places, u.Error.Places)
 	}
 }
 
@@ -191,7 +193,7 @@ func (x *run) end() {
 			u.take(e.Flush(nil))
 		}
 		if n := len(u.Errors); n > 0 && u.Errors[n-1].Events == x.events {
-			u.Errors, u.Sent = u.Errors[:n-1], u.Sent[:n-1]
+			u.Errors, u.Sent, u.Places = u.Errors[:n-1], u.Sent[:n-1], u.Places[:n-1]
 		}
 	}
 	if x.events > 0 {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/tracetest"
@@ -109,6 +110,38 @@ func TestSTRAT24TableSizes(t *testing.T) {
 	early := a.Sent[0]
 	if late := b.Sent[0]; early.Error < late.Error {
 		t.Errorf("after %d events the smaller table has sent less", early.Events)
+	}
+}
+
+// Edges and calls go through one compressor; software tells them apart by the
+// tag or by the place, which is to come to the same. That the overhead is below
+// 4.5 % follows from the rate.
+func TestSTRAT25EdgesAndCalls(t *testing.T) {
+	isCall := func(site uint64) bool { return site%5 == 0 }
+	loads := synthetic(4, 100, 1_000_000, 1)
+	source := func(do func(trace.Block) error) error {
+		return loads(func(b trace.Block) error {
+			for i, x := range b.Tuples {
+				tag := tuple.Edge
+				if isCall(x.Site()) {
+					tag = tuple.Call
+				}
+				b.Tuples[i] = tuple.New(tag, x.Site(), x.W%3)
+			}
+			return do(b)
+		})
+	}
+	r := run(t, source, replay.Config{Engines: []string{"H[P256]2048"}})["H[P256]2048"]
+	byTag, byPlace := map[tuple.Tag]uint64{}, map[bool]uint64{}
+	for _, x := range (metric.Selection{}).Of(r.Profile) {
+		byTag[x.Tag()] += r.Profile.Tuple(x)
+		byPlace[isCall(x.Site())] += r.Profile.Tuple(x)
+	}
+	if byTag[tuple.Call] != byPlace[true] || byTag[tuple.Edge] != byPlace[false] || byTag[tuple.Call] == 0 || byTag[tuple.Call]+byTag[tuple.Edge] != r.Profile.Total() {
+		t.Errorf("by tag %v, by place %v, all %d", byTag, byPlace, r.Profile.Total())
+	}
+	if r.Percent() >= 4.5 {
+		t.Errorf("overhead %.2f %%, want below 4.5 %%", r.Percent())
 	}
 }
 

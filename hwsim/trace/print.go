@@ -14,11 +14,14 @@ import (
 
 const textMagic = "pep trace 1"
 
-// Print writes the tuples of a trace that the filter keeps as text. What was
-// printed before an error stands for itself.
-func (f *Filter) Print(out io.Writer, r *Reader) error {
+// Print writes the tuples of a trace that the filter keeps as text, or, if it is
+// to be bare, just their lines. What was printed before an error stands for
+// itself.
+func (f *Filter) Print(out io.Writer, r *Reader, bare bool) error {
 	w := bufio.NewWriter(out)
-	printHeader(w, r)
+	if !bare {
+		printHeader(w, r)
+	}
 	n := uint64(0)
 	err := f.Each(r, func(b Block) error {
 		n += uint64(len(b.Tuples))
@@ -27,7 +30,7 @@ func (f *Filter) Print(out io.Writer, r *Reader) error {
 		}
 		return nil
 	})
-	if err == nil {
+	if err == nil && !bare {
 		fmt.Fprintf(w, "end %d %d\n", n, r.End.Dropped)
 	}
 	if ferr := w.Flush(); ferr != nil {

@@ -71,7 +71,7 @@ func text(t *testing.T, f trace.Filter, file []byte) (string, error) {
 		return "", err
 	}
 	var out bytes.Buffer
-	err = f.Print(&out, r)
+	err = f.Print(&out, r, false)
 	if err != nil {
 		_, what, _ := strings.Cut(err.Error(), "x.trace: ")
 		err = errors.New(what)
@@ -346,7 +346,7 @@ func FuzzReader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		(&trace.Filter{}).Print(io.Discard, r)
+		(&trace.Filter{}).Print(io.Discard, r, false)
 	})
 }
 

@@ -205,3 +205,13 @@ func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
 		}
 	}
 }
+
+// Plots are of experiments: nothing that builds, profiles or is profiled has a
+// plotting library in it.
+func TestOnlyPepsimLinksPlots(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./cmd/pep", "./cmd/pepbuild", "./runtime/...")) {
+		if strings.HasPrefix(imp, "gonum.org/") {
+			t.Errorf("cmd/pep, cmd/pepbuild or runtime depends on %s", imp)
+		}
+	}
+}
