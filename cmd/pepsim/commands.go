@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
 	"strings"
 
@@ -53,10 +54,14 @@ func replayTraces(c *call) error {
 	}
 	if len(results) > 0 && results[0].Events > 0 {
 		err = errors.Join(err, replay.Table(c.stdout, results))
+		names := trace.Names{}
+		for _, t := range traces {
+			maps.Copy(names, t.Names)
+		}
 		for _, r := range results {
 			if *top > 0 {
 				fmt.Fprintln(c.stdout)
-				err = errors.Join(err, replay.Top(c.stdout, r, *top, traces[0].Sites, traces[0].Names))
+				err = errors.Join(err, replay.Top(c.stdout, r, *top, traces[0].Sites, names))
 			}
 		}
 	}
