@@ -24,6 +24,14 @@ func (c *call) open(names []string) (traces []*trace.Reader, err error) {
 	return traces, nil
 }
 
+// one parses a command line with one trace and opens that.
+func (c *call) one() (*trace.Reader, error) {
+	if err := c.parse(1, 1); err != nil {
+		return nil, err
+	}
+	return trace.Open(c.args[0], c.stdin)
+}
+
 // write calls do to write a file; "-" is the standard output.
 func (c *call) write(name string, do func(io.Writer) error) error {
 	switch name {
@@ -39,39 +47,30 @@ func printText(c *call) error {
 	f := &trace.Filter{}
 	f.Flags(c.flags)
 	bare := c.flags.Bool("bare", false, "")
-	if err := c.parse(1, 1); err != nil {
-		return err
-	}
-	r, err := c.open(c.args)
+	r, err := c.one()
 	if err != nil {
 		return err
 	}
-	return f.Print(c.stdout, r[0], *bare)
+	return f.Print(c.stdout, r, *bare)
 }
 
 func info(c *call) error {
-	if err := c.parse(1, 1); err != nil {
-		return err
-	}
-	r, err := c.open(c.args)
+	r, err := c.one()
 	if err != nil {
 		return err
 	}
-	return trace.Info(c.stdout, r[0])
+	return trace.Info(c.stdout, r)
 }
 
 func filter(c *call) error {
 	f := &trace.Filter{}
 	f.Flags(c.flags)
 	out := c.flags.String("o", "", "")
-	if err := c.parse(1, 1); err != nil {
-		return err
-	}
-	r, err := c.open(c.args)
+	r, err := c.one()
 	if err != nil {
 		return err
 	}
-	return c.write(*out, func(w io.Writer) error { return f.Copy(w, r[0]) })
+	return c.write(*out, func(w io.Writer) error { return f.Copy(w, r) })
 }
 
 func merge(c *call) error {
