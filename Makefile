@@ -72,7 +72,7 @@ $(LOADS) $(CALLS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
-	@cd testprogs/$(basename $*) && PEPDIR=$(BUILD)/tapped $(CURDIR)/bin/pepsim trace record -n $(TUPLES) -o $(CURDIR)/$@ -- $(BUILD)/tapped/$*
+	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepsim trace record -n $(TUPLES) -o $(CURDIR)/$@ -- $(BUILD)/tapped/$*
 
 clean:
 	rm -rf bin build

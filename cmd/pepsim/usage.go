@@ -102,7 +102,8 @@ PEPOPTS; what else is set there is kept.
 
 	-o FILE   the trace (default pep.trace)
 	-n N      interrupt the program when it has written N tuples, and end the
-	          trace with those; it has no names of types and functions then
+	          trace with those; it has no names of types and functions then, and
+	          the program writes no profiles
 `,
 	"trace info": `pepsim trace info TRACE
 

@@ -34,7 +34,8 @@ const patience = 10 * time.Second
 
 // Run runs the program and has it write a trace. What PEPOPTS says beside that is
 // kept. If max is not 0 the trace ends with so many tuples, and the program is
-// interrupted when it has written them.
+// interrupted when it has written them; what else it has written by then, such
+// as a part of its profiles, is removed.
 func (c *Command) Run(file string, max uint64) error {
 	name, err := filepath.Abs(file)
 	if err != nil {
@@ -78,9 +79,15 @@ func (c *Command) command(ctx context.Context, name string) *exec.Cmd {
 func (c *Command) limited(name string, max uint64) error {
 	all := name + ".all"
 	defer os.Remove(all)
+	dir, err := os.MkdirTemp("", "pep-record-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
 	ctx, interrupt := context.WithCancel(context.Background())
 	defer interrupt()
 	cmd := c.command(ctx, all)
+	cmd.Env = append(cmd.Env, "PEPDIR="+dir)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("%s: %w", c.Args[0], err)
 	}
@@ -92,7 +99,7 @@ func (c *Command) limited(name string, max uint64) error {
 	}()
 	in := &follower{name: all, ended: ended}
 	defer in.close()
-	err := trace.Save(name, func(out io.Writer) error {
+	err = trace.Save(name, func(out io.Writer) error {
 		r, err := trace.NewReader(in)
 		if err != nil {
 			return err
