@@ -177,9 +177,10 @@ func (u *unit) take(msgs []hwsim.Message) {
 
 // point adds a point to all curves.
 func (x *run) point() {
+	selected := x.Selection.Of(x.ideal)
 	for _, u := range x.units {
 		u.Events = x.events
-		u.Error = x.Selection.Error(x.ideal, u.Profile)
+		u.Error = metric.Over(selected, x.ideal, u.Profile)
 		u.Errors = append(u.Errors, metric.Point{Events: x.events, Error: 100 * u.Error.Mean})
 		u.Sent = append(u.Sent, metric.Point{Events: x.events, Error: u.Percent()})
 		u.Places = append(u.Places, u.Error.Places)
