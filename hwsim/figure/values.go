@@ -144,7 +144,7 @@ func figure8(env *Env, res *Result) error {
 			}
 		}
 		reduced[p.Role] = k
-		t.Cells = append(t.Cells, append(line, fmt.Sprintf("1/%d", k)))
+		t.Cells = append(t.Cells, append(line, reducedTo(k)))
 	})
 	if err != nil {
 		return err
@@ -155,13 +155,17 @@ func figure8(env *Env, res *Result) error {
 		if !ok {
 			continue
 		}
-		ours := fmt.Sprintf("%dx", k)
-		if k == 0 {
-			ours = "none"
-		}
-		res.row(inRole(role).String()+": rate reduced at R256's error by", ours, "more than 2x", k > 2)
+		res.row(inRole(role).String()+": rate at R256's error", reducedTo(k), "below 1/2", k > 2)
 	}
 	return nil
+}
+
+// reducedTo prints the rate that is 1/k of R256's, 0 for none.
+func reducedTo(k int) string {
+	if k == 0 {
+		return "above"
+	}
+	return fmt.Sprintf("1/%d", k)
 }
 
 // finite returns the points that have an error.
