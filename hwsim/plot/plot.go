@@ -12,6 +12,7 @@
 package plot
 
 import (
+	"bytes"
 	"image/color"
 	"io"
 	"math"
@@ -64,7 +65,7 @@ func (f Lines) Write(out io.Writer) error {
 		p.X.Scale = plot.LogScale{}
 		p.X.Tick.Marker = plot.TickerFunc(logTicks)
 	} else {
-		p.X.Tick.Marker = plot.TickerFunc(eventTicks)
+		p.X.Tick.Marker = plot.TickerFunc(linearTicks)
 	}
 	first, last := math.Inf(1), math.Inf(-1)
 	for i, c := range f.Curves {
@@ -189,6 +190,7 @@ func newPlot(title, y string) *plot.Plot {
 		axis.Tick.Label.Font.Size = 8
 		axis.Tick.Label.Font.Variant = "Sans"
 	}
+	p.Y.Tick.Marker = plot.TickerFunc(linearTicks)
 	p.Legend.Top = true
 	p.Legend.TextStyle.Font.Size = 8
 	p.Legend.TextStyle.Font.Variant = "Sans"
@@ -206,6 +208,12 @@ func write(out io.Writer, p *plot.Plot) error {
 	c := vgsvg.New(width, height)
 	// The last tick's label is wider than its place, the title higher.
 	p.Draw(draw.Crop(draw.New(c), 0, -vg.Points(9), 0, -vg.Points(4)))
-	_, err := c.WriteTo(out)
+	var svg bytes.Buffer
+	if _, err := c.WriteTo(&svg); err != nil {
+		return err
+	}
+	// The font that widths are of need not be there where the plot is looked at.
+	const family = "font-family:Liberation Sans"
+	_, err := out.Write(bytes.ReplaceAll(svg.Bytes(), []byte(family), []byte(family+",Arial,Helvetica,sans-serif")))
 	return err
 }

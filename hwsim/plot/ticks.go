@@ -1,6 +1,6 @@
 package plot
 
-// This file labels axes that count events: 200K, 7M.
+// This file labels axes: 2.5, 200K, 7M.
 
 import (
 	"math"
@@ -9,9 +9,12 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// eventTicks are those of a linear axis: four to ten of them, at multiples of 1,
+// linearTicks are those of a linear axis: four to ten of them, at multiples of 1,
 // 2 or 5 times a power of ten.
-func eventTicks(least, most float64) (ticks []plot.Tick) {
+func linearTicks(least, most float64) (ticks []plot.Tick) {
+	if !(most > least) {
+		return nil
+	}
 	power := math.Pow(10, math.Floor(math.Log10((most-least)/4)))
 	step := power
 	for _, k := range []float64{2, 5} {
@@ -20,7 +23,7 @@ func eventTicks(least, most float64) (ticks []plot.Tick) {
 		}
 	}
 	for i := math.Ceil(least / step); i*step <= most; i++ {
-		ticks = append(ticks, plot.Tick{Value: i * step, Label: events(i * step)})
+		ticks = append(ticks, plot.Tick{Value: i * step, Label: label(i * step)})
 	}
 	return ticks
 }
@@ -33,17 +36,17 @@ func logTicks(least, most float64) (ticks []plot.Tick) {
 			if x < least || x > most {
 				continue
 			}
-			label := ""
+			text := ""
 			if k == 1 || k == 2 || k == 5 {
-				label = events(x)
+				text = label(x)
 			}
-			ticks = append(ticks, plot.Tick{Value: x, Label: label})
+			ticks = append(ticks, plot.Tick{Value: x, Label: text})
 		}
 	}
 	return ticks
 }
 
-func events(x float64) string {
+func label(x float64) string {
 	switch {
 	case x >= 1e6:
 		return strconv.FormatFloat(x/1e6, 'g', 4, 64) + "M"
