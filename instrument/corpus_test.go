@@ -22,6 +22,8 @@ import (
 
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 var corpus = flag.String("corpus", "go/types,regexp,encoding/json,compress/flate,net/http,text/template,sort,slices,reflect,strconv,iter,maps,testing",
@@ -64,27 +66,42 @@ func (v vendored) Import(path string) (*types.Package, error) {
 	return v.Importer.Import("vendor/" + path)
 }
 
-func TestCorpus(t *testing.T) {
+func TestCorpus(t *testing.T) { instrumentCorpus(t, tap.Options{}) }
+
+// With all taps that there are, a package is still valid.
+func TestCorpusTapped(t *testing.T) {
+	all, err := tap.ParseKinds("all")
+	if err != nil {
+		t.Fatal(err)
+	}
+	instrumentCorpus(t, tap.Options{Kinds: all})
+}
+
+func instrumentCorpus(t *testing.T, taps tap.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
+	const linked = "github.com/pepgo/pep/runtime/core"
 	exports := map[string]string{}
 	var pkgs []*listed
-	for _, p := range list(t, append([]string{"-export", "-deps"}, strings.Split(*corpus, ",")...)...) {
+	for _, p := range list(t, append([]string{"-export", "-deps", linked}, strings.Split(*corpus, ",")...)...) {
 		exports[p.ImportPath] = p.Export
-		if !p.DepOnly && p.ImportPath != "unsafe" {
+		if !p.DepOnly && p.ImportPath != "unsafe" && p.ImportPath != linked {
 			pkgs = append(pkgs, p)
 		}
 	}
-	core := types.NewPackage("0pep/core", "core")
-	core.MarkComplete()
 	lookup := func(path string) (io.ReadCloser, error) {
 		if exports[path] == "" {
 			return nil, fmt.Errorf("no export data for %s", path)
 		}
 		return os.Open(exports[path])
 	}
+	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linked)
+	if err != nil {
+		t.Fatal(err)
+	}
 	left := map[string]int{}
+	tapped, skipped := map[tuple.Tag]int{}, map[tap.Skip]int{}
 	funcs, adds, polls := 0, 0, 0
 	for _, p := range pkgs {
 		if len(p.CgoFiles) > 0 || len(p.GoFiles) == 0 {
@@ -95,7 +112,7 @@ func TestCorpus(t *testing.T) {
 		for _, f := range p.GoFiles {
 			pkg.Files = append(pkg.Files, filepath.Join(p.Dir, f))
 		}
-		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page})
+		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page, Taps: taps})
 		if err != nil {
 			t.Errorf("%s: %v", p.ImportPath, err)
 			continue
@@ -109,6 +126,14 @@ func TestCorpus(t *testing.T) {
 			left[l.Reason]++
 			if testing.Verbose() {
 				t.Logf("left alone: %s:%d %s: %s", res.Sites.Files[l.File], l.Line, l.Name, l.Reason)
+			}
+		}
+		for _, tap := range res.Sites.Taps {
+			tapped[tuple.Tag(tap.Tag)]++
+		}
+		if res.Taps != nil {
+			for s, n := range res.Taps.Skipped {
+				skipped[s] += n
 			}
 		}
 		funcs += len(res.Sites.Funcs)
@@ -125,8 +150,25 @@ func TestCorpus(t *testing.T) {
 	sort.Strings(reasons)
 	t.Logf("%d packages, %d functions, %d increments, %d ends of paths; %d functions left alone:\n%s",
 		len(pkgs), funcs, adds, polls, total, strings.Join(reasons, "\n"))
+	logTaps(t, tapped, skipped)
 	if total*100 > funcs {
 		t.Errorf("%d of %d functions were left alone, more than one in a hundred", total, funcs+total)
+	}
+}
+
+func logTaps(t *testing.T, tapped map[tuple.Tag]int, skipped map[tap.Skip]int) {
+	for tag := tuple.Arg; tag <= tuple.Const && len(tapped) > 0; tag++ {
+		var reasons []string
+		total := tapped[tag]
+		for s, n := range skipped {
+			if s.Tag == tag {
+				reasons = append(reasons, fmt.Sprintf("%7d %s", n, s.Reason))
+				total += n
+			}
+		}
+		sort.Strings(reasons)
+		t.Logf("kind %d: %d of %d tapped, %.1f %%; not tapped:\n%s",
+			tag, tapped[tag], total, 100*float64(tapped[tag])/float64(max(total, 1)), strings.Join(reasons, "\n"))
 	}
 }
 
@@ -136,7 +178,7 @@ type withCore struct {
 }
 
 func (w withCore) Import(path string) (*types.Package, error) {
-	if path == w.core.Path() {
+	if path == "0pep/core" {
 		return w.core, nil
 	}
 	return w.Importer.Import(path)

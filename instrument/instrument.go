@@ -23,6 +23,7 @@
 //	flow      type-check, build go/ssa, find each function's graph and places
 //	pathnum   truncate the graph and number its paths
 //	place     say what code stands where
+//	tap       choose the expressions whose values are reported, if any
 //	rewrite   edit the text
 //	describe  say what the path numbers mean
 //
@@ -45,6 +46,7 @@ import (
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -66,6 +68,7 @@ type Package struct {
 type Options struct {
 	Poll    rewrite.Poll
 	Numbers pathnum.Options
+	Taps    tap.Options
 }
 
 // A Result is an instrumented package.
@@ -73,8 +76,9 @@ type Result struct {
 	Text  map[string]string // new text of the files that changed, by name
 	Table string            // text of a further file; empty if none is needed
 	Sites *wire.Package
-	Adds  int // increments of path registers in the text
-	Polls int // ends of paths in the text
+	Adds  int       // increments of path registers in the text
+	Polls int       // ends of paths in the text
+	Taps  *tap.Plan // nil if none were asked for
 }
 
 // Do instruments a package. An error means that the package was left as it is,
@@ -151,6 +155,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
 	base := uint64(0)
+	var tapped []tap.Func
 	for _, f := range funcs {
 		file := in.fileOf(f.Syntax)
 		if file == nil || in.skip(file) {
@@ -160,11 +165,15 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 		if p != nil && base+p.Graph.N > MaxPaths {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
+		if directive(f) == "" {
+			tapped = append(tapped, tap.Func{Func: f})
+		}
 		if reason != "" {
 			sites.Left = append(sites.Left, d.Left(f, reason))
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, d.Func(f, p.Graph, base))
+		tapped[len(tapped)-1].Blocks = sites.Funcs[len(sites.Funcs)-1].Blocks
 		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
 			// A sample of a function with one path says nothing.
 			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
@@ -173,6 +182,24 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 		}
 		base += p.Graph.N
 	}
+	in.tap(tapped)
+}
+
+// tap chooses the taps.
+func (in *instrumenter) tap(funcs []tap.Func) {
+	in.result.Taps = tap.Find(&tap.Config{
+		Options:    in.opts.Taps,
+		Path:       in.pkg.Path,
+		Fset:       in.fset,
+		Files:      in.files,
+		Marks:      in.marks,
+		Info:       in.info,
+		Sizes:      in.pkg.Sizes,
+		FileNumber: in.fileNumber,
+	}, funcs)
+	if in.result.Taps != nil {
+		in.result.Sites.Taps = in.result.Taps.Sites
+	}
 }
 
 // planFunc returns the plan for f, or the reason why it is left alone.
@@ -180,16 +207,22 @@ func (in *instrumenter) planFunc(f *flow.Func) (*place.Plan, string) {
 	if f.Left != "" {
 		return nil, f.Left
 	}
-	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
-		if dir := forbidding(decl.Doc); dir != "" {
-			return nil, dir
-		}
+	if dir := directive(f); dir != "" {
+		return nil, dir
 	}
 	p, err := place.New(f, in.opts.Numbers)
 	if err != nil {
 		return nil, err.Error()
 	}
 	return p, ""
+}
+
+// directive returns the directive, if any, that keeps f from being instrumented.
+func directive(f *flow.Func) string {
+	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
+		return forbidding(decl.Doc)
+	}
+	return ""
 }
 
 // forbidding returns the directive in doc, if any, that keeps calls and stack
@@ -237,7 +270,7 @@ func (in *instrumenter) fileNumber(name string) int {
 // is initialised before the package.
 func (in *instrumenter) rewrite() {
 	in.result.Text = map[string]string{}
-	if len(in.funcs) == 0 {
+	if len(in.funcs) == 0 && len(in.result.Sites.Taps) == 0 {
 		return
 	}
 	imported := false
@@ -247,7 +280,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic,
+			IsPanic: in.isPanic, Taps: in.result.Taps,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)
@@ -257,7 +290,7 @@ func (in *instrumenter) rewrite() {
 		imported = true
 		in.result.Text[name] = text
 	}
-	if in.opts.Poll == rewrite.Count {
+	if in.opts.Poll == rewrite.Count && len(in.funcs) > 0 {
 		in.addTable()
 	}
 }

@@ -47,7 +47,33 @@ test, and besides:
 	-peptruncate=header|backedge
 	                  where loops end paths: at their headers (default), or on
 	                  their back edges only
-	-pepdump=dir      write the instrumented source to dir
+	-pepdump=dir      write the instrumented source to dir, with a list taps.txt of
+	                  what is tapped and what is not
+
+Besides paths, values can be reported as tuples of a place and a word:
+
+	-peptaps=kinds    what is tapped, separated by commas (default: none)
+	    args          parameters and receivers, at the entry of their functions
+	    results       values that are returned
+	    loads         values read through pointers, from elements of slices,
+	                  arrays, strings and maps, and from package variables
+	    stores        values stored to such places
+	    addrs         the addresses of loads and stores
+	    calls         callees of dynamic calls
+	    types         types in interfaces: at method calls, type switches and
+	                  type assertions
+	    edges         outcomes of branches
+	    consts        integers that are compared with constants
+	    marked        nothing but the statements that the source marks
+	    all           all of these
+	-pepfuncs=regexp  tap only functions whose linker symbol matches
+	-peprange=ranges  tap only these lines: file.go:10-20, file.go:10 or file.go,
+	                  separated by commas
+	-pepsites=n       tap at most n places of a package, those in the innermost
+	                  loops first
+
+With any -peptaps, a statement with the comment //pep:tap at its end or on the
+line above is tapped, whatever kinds, functions and lines are selected.
 
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.paths.pb.gz and <program>.<pid>.edges.pb.gz

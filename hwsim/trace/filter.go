@@ -3,9 +3,11 @@ package trace
 // This file takes parts of traces and joins them.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 
@@ -32,17 +34,29 @@ func (f *Filter) keep(stream uint32, pos uint64, t tuple.Tuple, sites *Sites) bo
 		(f.Func == nil || f.Func.MatchString(sites.Func(t.Site())))
 }
 
-// errEnough ends a walk that has all it wants.
-var errEnough = errors.New("enough")
-
 // Each calls do for every block of a trace, with the tuples that the filter
 // keeps, if any. Its error is nil at the end of the trace.
-func (f *Filter) Each(r *Reader, do func(Block) error) error {
-	if f.Func != nil && r.Sites == nil {
-		return errors.New("functions are not known: the trace has no site tables that go with it")
+func (f *Filter) Each(r *Reader, do func(Block) error) error { return f.walk().each(r, do) }
+
+// A walk is how far a filter has come.
+type walk struct {
+	*Filter
+	pos  uint64 // of the next tuple
+	kept uint64
+}
+
+func (f *Filter) walk() *walk { return &walk{Filter: f} }
+
+// over reports whether nothing more is kept.
+func (w *walk) over() bool {
+	return w.First > 0 && w.kept >= w.First || w.To > 0 && w.pos >= w.To
+}
+
+func (w *walk) each(r *Reader, do func(Block) error) error {
+	if w.Func != nil && r.Sites == nil {
+		return fmt.Errorf("%s: functions are not known without site tables that go with the trace", r.label())
 	}
-	pos, kept := uint64(0), uint64(0)
-	for {
+	for !w.over() {
 		b, err := r.Next()
 		if err == io.EOF {
 			return nil
@@ -52,23 +66,22 @@ func (f *Filter) Each(r *Reader, do func(Block) error) error {
 		}
 		n := 0
 		for _, t := range b.Tuples {
-			if f.keep(b.Stream, pos, t, r.Sites) && (f.First == 0 || kept < f.First) {
+			if w.keep(b.Stream, w.pos, t, r.Sites) && (w.First == 0 || w.kept < w.First) {
 				b.Tuples[n] = t
 				n++
-				kept++
+				w.kept++
 			}
-			pos++
+			w.pos++
+		}
+		if n == 0 {
+			continue
 		}
 		b.Tuples = b.Tuples[:n]
-		if n > 0 {
-			if err := do(b); err != nil {
-				return err
-			}
-		}
-		if f.First > 0 && kept == f.First || f.To > 0 && pos >= f.To {
-			return nil
+		if err := do(b); err != nil {
+			return err
 		}
 	}
+	return nil
 }
 
 // Copy writes the tuples of a trace that the filter keeps as a trace. What was
@@ -82,9 +95,31 @@ func (f *Filter) Copy(out io.Writer, r *Reader) error {
 	return errors.Join(err, w.WriteNames(r.Names), w.Close(r.End.Dropped))
 }
 
-// Merge writes traces as one. Streams get new numbers, in the order in which
-// they come; sites stay as they are. It refuses traces of different builds,
-// whose sites mean different things, unless told that they need not agree.
+// EachOf is Each for several traces, one after the other. Streams get new
+// numbers, in the order in which they come; positions go on.
+func (f *Filter) EachOf(traces []*Reader, do func(Block) error) error {
+	w, streams := f.walk(), uint32(0)
+	for _, r := range traces {
+		number := map[uint32]uint32{}
+		err := w.each(r, func(b Block) error {
+			n, ok := number[b.Stream]
+			if !ok {
+				n = streams
+				number[b.Stream] = n
+				streams++
+			}
+			return do(Block{n, b.Tuples})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Merge writes traces as one. Streams get new numbers as with EachOf; sites stay
+// as they are. It refuses traces of different builds, whose sites mean different
+// things, unless told that they need not agree.
 func Merge(out io.Writer, traces []*Reader, differ bool) error {
 	h, err := mergeHeaders(traces, differ)
 	if err != nil {
@@ -94,57 +129,48 @@ func Merge(out io.Writer, traces []*Reader, differ bool) error {
 	if err != nil {
 		return err
 	}
-	names, dropped, streams := Names{}, uint64(0), uint32(0)
+	err = (&Filter{}).EachOf(traces, func(b Block) error { return w.Write(b.Stream, b.Tuples) })
+	names, dropped := Names{}, uint64(0)
 	for _, r := range traces {
-		number := map[uint32]uint32{}
-		err = (&Filter{}).Each(r, func(b Block) error {
-			n, ok := number[b.Stream]
-			if !ok {
-				n = streams
-				number[b.Stream] = n
-				streams++
-			}
-			return w.Write(n, b.Tuples)
-		})
-		for word, name := range r.Names {
-			names[word] = name
-		}
+		maps.Copy(names, r.Names)
 		dropped += r.End.Dropped
-		if err != nil {
-			break
-		}
 	}
 	return errors.Join(err, w.WriteNames(names), w.Close(dropped))
+}
+
+func (r *Reader) label() string { return cmp.Or(r.name, "a trace") }
+
+// SameBuild returns an error unless traces are of one build.
+func SameBuild(traces []*Reader) error {
+	for _, r := range traces {
+		if first := traces[0]; r.Header.Build != first.Header.Build {
+			return fmt.Errorf("%s is of build %x, %s of build %x: their sites mean different things",
+				r.label(), r.Header.Build, first.label(), first.Header.Build)
+		}
+	}
+	return nil
 }
 
 // mergeHeaders returns the first header, and if builds differ one with the
 // tables of all packages, the first trace's if several have one.
 func mergeHeaders(traces []*Reader, differ bool) (*format.Header, error) {
 	h := traces[0].Header
-	var packages []*wire.Package
-	same := true
-	for i, r := range traces {
-		if r.Header.Build != h.Build {
-			if !differ {
-				return nil, fmt.Errorf("trace %d is of build %x, trace 1 of build %x: their sites mean different things", i+1, r.Header.Build, h.Build)
-			}
-			same = false
-		}
-		if r.Sites == nil {
-			continue
-		}
-		for _, p := range r.Sites.packages {
-			if !slices.ContainsFunc(packages, func(q *wire.Package) bool { return q.Path == p.Path }) {
-				packages = append(packages, p)
-			}
-		}
-	}
-	if same {
+	err := SameBuild(traces)
+	if err == nil {
 		return &h, nil
 	}
+	if !differ {
+		return nil, err
+	}
 	h.Tables, h.Comment = nil, "several builds"
-	for _, p := range packages {
-		h.Tables = wire.AppendPackage(h.Tables, p)
+	seen := map[string]bool{}
+	for _, r := range traces {
+		for _, p := range r.Sites.Packages() {
+			if !seen[p.Path] {
+				seen[p.Path] = true
+				h.Tables = wire.AppendPackage(h.Tables, p)
+			}
+		}
 	}
 	h.Build = BuildOf(h.Tables)
 	return &h, nil

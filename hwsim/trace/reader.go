@@ -27,6 +27,7 @@ type Reader struct {
 	Names  Names      // of words; those of symbols that have been read, or all if Open could read twice
 	End    format.End // known when Next has returned io.EOF
 
+	name   string // of the file, "" if it is not known
 	close  func() error
 	in     *bufio.Reader
 	chunk  bytes.Buffer
@@ -44,6 +45,7 @@ func Open(name string, stdin io.Reader) (*Reader, error) {
 		if err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
+		r.name = "standard input"
 		return r, nil
 	}
 	f, err := os.Open(name)
@@ -58,6 +60,7 @@ func Open(name string, stdin io.Reader) (*Reader, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
+	r.name = name
 	return r, nil
 }
 
@@ -134,6 +137,14 @@ func (r *Reader) Close() error { return r.close() }
 // site tables of the header: tuples can be read without. A trace that is cut
 // off or damaged is read as far as it is whole.
 func (r *Reader) Next() (Block, error) {
+	b, err := r.block()
+	if err != nil && err != io.EOF && r.name != "" {
+		err = fmt.Errorf("%s: %w", r.name, err)
+	}
+	return b, err
+}
+
+func (r *Reader) block() (Block, error) {
 	for {
 		off := r.off
 		kind, body, err := r.next()

@@ -57,6 +57,14 @@ func BuildOf(tables []byte) (build [8]byte) {
 	return build
 }
 
+// Packages returns the tables that are known.
+func (s *Sites) Packages() []*wire.Package {
+	if s == nil {
+		return nil
+	}
+	return s.packages
+}
+
 // Tap returns the tap at a site and its package; nil if it is not known.
 func (s *Sites) Tap(site uint64) (*wire.Package, *wire.Tap) {
 	if s == nil {
@@ -79,9 +87,9 @@ func (s *Sites) Func(site uint64) string {
 }
 
 // Name returns what parseSite reads: "main+3" for the fourth tap of main, or the
-// number of a site whose package is not known.
+// number of a site without a tap that is known.
 func (s *Sites) Name(site uint64) string {
-	if p, _ := s.Tap(site); p != nil {
+	if p, tap := s.Tap(site); tap != nil {
 		return p.Path + "+" + strconv.FormatUint(site-tuple.SiteBase(p.Path), 10)
 	}
 	return "0x" + strconv.FormatUint(site, 16)

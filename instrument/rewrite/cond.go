@@ -23,13 +23,20 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// splits reports whether cond must be evaluated operand by operand: it can be,
-// and there is code for an outcome.
+// splits reports whether cond must be evaluated operand by operand: there is code
+// before an operand, or for the end of a loop alone, or the condition has several
+// operands and there is code for an outcome.
 func (w *file) splits(s *scope, cond *mark.Cond) bool {
-	if s == nil || !cond.Split {
-		return false
-	}
 	for _, l := range cond.Leaves {
+		if leafInside(l) && w.tapsAtLeaf(l) != "" {
+			return true
+		}
+		if !cond.Split {
+			if l.Op == "for" && w.atLeaf(s, l, false) != "" {
+				return true
+			}
+			continue
+		}
 		if w.atLeaf(s, l, true) != "" || w.atLeaf(s, l, false) != "" {
 			return true
 		}
@@ -154,6 +161,9 @@ func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 	}
 	if no != next {
 		ifFalse += no.to()
+	}
+	if leafInside(l) {
+		ev.out.text(strings.TrimPrefix(ev.tapsAtLeaf(l)+" ", " "))
 	}
 	ev.out.text("if (")
 	ev.out.operand(e)

@@ -13,7 +13,7 @@
 // literal, no defer and no package-level initialiser, and never stands around an
 // expression: conditions with && and || are taken apart into statements.
 //
-// What is inserted where is said by the plans of package place.
+// What is inserted where is said by the plans of packages place and tap.
 package rewrite
 
 import (
@@ -25,6 +25,7 @@ import (
 	"github.com/pepgo/pep/instrument/edit"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/tap"
 )
 
 // A Poll says what is done with the path number at the end of a path.
@@ -66,6 +67,7 @@ type Writer struct {
 	Marks  *mark.Marks
 	Funcs  map[*ast.BlockStmt]*Func // what to rewrite, by body
 	Import bool                     // import the linked runtime even if the file does not use it
+	Taps   *tap.Plan                // nil for none
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool
@@ -156,6 +158,7 @@ type scope struct {
 func (w *file) body(b *ast.BlockStmt) {
 	f := w.Funcs[b]
 	if f == nil {
+		w.tapsAtStart(b)
 		w.stmts(nil, b.List)
 		return
 	}
@@ -164,6 +167,7 @@ func (w *file) body(b *ast.BlockStmt) {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.Sizeof(0)*0 + %s;", register, unsafe, w.number(s, 0)))
 		w.usesUnsafe = true
 	}
+	w.tapsAtStart(b)
 	w.stmts(s, b.List)
 }
 
@@ -224,16 +228,18 @@ func (w *file) poll(s *scope, op place.Op) string {
 
 // atMark returns the text at a statement marker.
 func (w *file) atMark(s *scope, mk *mark.Mark) string {
-	if s == nil {
-		return ""
+	text := ""
+	if s != nil {
+		text = w.code(s, s.plan.Marks[mk])
 	}
-	return w.code(s, s.plan.Marks[mk])
+	return text + w.tapsAtMark(mk)
 }
 
 // atLeaf returns the text at an outcome of a leaf.
 func (w *file) atLeaf(s *scope, l *mark.Leaf, outcome bool) string {
-	if s == nil {
-		return ""
+	text, o := "", place.Outcome{Leaf: l, True: outcome}
+	if s != nil {
+		text = w.code(s, s.plan.Leafs[o])
 	}
-	return w.code(s, s.plan.Leafs[place.Outcome{Leaf: l, True: outcome}])
+	return text + w.tapsAtOutcome(o)
 }

@@ -22,6 +22,8 @@ import (
 
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -96,14 +98,26 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// The instrumented text type-checks for every kind of poll, has as many lines as
-// the source, and every line of the source is part of the line it became.
+// The instrumented text type-checks for every kind of poll, with taps and
+// without, has as many lines as the source, and every line of the source is part
+// of the line it became.
 func TestTextIsValid(t *testing.T) {
+	all, err := tap.ParseKinds("all")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, a := range archives(t) {
-		for _, poll := range []rewrite.Poll{rewrite.Page, rewrite.Flag, rewrite.Count} {
-			t.Run(name+"/"+string(poll), func(t *testing.T) {
+		for kind, opts := range map[string]instrument.Options{
+			"page":        {Poll: rewrite.Page},
+			"flag":        {Poll: rewrite.Flag},
+			"count":       {Poll: rewrite.Count},
+			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
+			"count,taps":  {Poll: rewrite.Count, Taps: tap.Options{Kinds: all}},
+			"count,edges": {Poll: rewrite.Count, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+		} {
+			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data
-				pkg, res := do(t, in, instrument.Options{Poll: poll})
+				pkg, res := do(t, in, opts)
 				text := res.Text[pkg.Files[0]]
 				header, text, _ := strings.Cut(text, "\n")
 				if want := "//line " + pkg.Files[0] + ":1:1"; header != want {
@@ -145,17 +159,25 @@ func typeCheck(t *testing.T, name, text, table string) {
 // corePackage is the part of the linked runtime that instrumented text uses.
 func corePackage() (*types.Package, error) {
 	const text = `package core
+import "unsafe"
 type Table struct { Path string; N uint64 }
 var Flag uint32
 func Poll(uintptr)
 func Count(*Table, uintptr)
+func Tap(pc, w uint64)
+func at(uintptr) unsafe.Pointer
 `
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "core.go", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	return new(types.Config).Check(corePath, fset, []*ast.File{f}, nil)
+	taps, err := parser.ParseFile(fset, "../../runtime/core/tap.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	conf := types.Config{Importer: importer.Default()}
+	return conf.Check(corePath, fset, []*ast.File{f, taps}, nil)
 }
 
 type withCore struct {
@@ -231,7 +253,7 @@ func TestManyPathsPEP35(t *testing.T) {
 // programs are built all at once.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs five times")
+		t.Skip("builds all programs seven times")
 	}
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "pepbuild")
@@ -255,9 +277,11 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		"flag":     "-peppoll=flag",
 		"exact":    "-pepmode=exact",
 		"backedge": "-peptruncate=backedge",
+		"taps":     "-peptaps=all",
+		"exacttap": "-peptaps=all -pepmode=exact",
 	} {
 		t.Run(mode, func(t *testing.T) {
-			run(t, module, tool, "build", flag, "-o", filepath.Join(dir, mode)+"/", "./...")
+			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag), []string{"-o", filepath.Join(dir, mode) + "/", "./..."})...)
 			for name := range all {
 				if got := outcome(t, filepath.Join(dir, mode, name)); got != want[name] {
 					t.Errorf("%s:\n%s", name, cmp.Diff(want[name], got))

@@ -24,6 +24,15 @@ func (w *file) stmt(s *scope, st ast.Stmt) {
 		w.mark(s, mk)
 		return
 	}
+	if text := w.tapsBefore(st); text != "" {
+		w.insert(st.Pos(), text[1:]+" ")
+	}
+	w.inner(s, st)
+	w.tapsAfter(st)
+}
+
+// inner rewrites what is in st.
+func (w *file) inner(s *scope, st ast.Stmt) {
 	switch st := st.(type) {
 	case nil:
 	case *ast.BlockStmt:
@@ -44,6 +53,7 @@ func (w *file) stmt(s *scope, st ast.Stmt) {
 			w.body(st.Body) // range over a function: the body is one itself
 			return
 		}
+		w.tapsAtStart(st.Body)
 		w.stmts(s, st.Body.List)
 	case *ast.SwitchStmt:
 		w.stmt(s, st.Init)
@@ -179,6 +189,7 @@ func (w *file) elseBranch(s *scope, st *ast.IfStmt, code string) {
 		w.insert(e.Lbrace+1, code)
 		w.stmts(s, e.List)
 	case *ast.IfStmt:
+		code += w.tapsBefore(e)
 		if code == "" {
 			w.ifStmt(s, e)
 			return

@@ -6,7 +6,10 @@ package gobuild
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pepgo/pep/internal/toolexec"
 )
 
 // UsageError reports a command line that cannot be carried out.
@@ -20,13 +23,14 @@ func usagef(format string, args ...any) error {
 
 // Args is a parsed command line.
 type Args struct {
-	Verb     string   // "build", "run", "test"
-	Mode     string   // -pepmode: "sample" or "exact"
-	Poll     string   // -peppoll: "page", "flag" or "" for the best there is
-	Packages []string // -peppkg: patterns; nil for the main module
-	Truncate string   // -peptruncate: "header" or "backedge"
-	Dump     string   // -pepdump: directory
-	Dir      string   // -C: directory to change to first
+	Verb     string        // "build", "run", "test"
+	Mode     string        // -pepmode: "sample" or "exact"
+	Poll     string        // -peppoll: "page", "flag" or "" for the best there is
+	Packages []string      // -peppkg: patterns; nil for the main module
+	Truncate string        // -peptruncate: "header" or "backedge"
+	Dump     string        // -pepdump: directory
+	Taps     toolexec.Taps // -peptaps, -pepfuncs, -peprange, -pepsites
+	Dir      string        // -C: directory to change to first
 
 	GoFlags  []string // build flags, as -flag or -flag=value
 	Gcflags  []string // values of -gcflags, in order
@@ -54,6 +58,9 @@ var (
 	}
 	testBoolFlags = []string{"artifacts", "benchmem", "c", "failfast", "fullpath", "short"}
 )
+
+// ourFlags are the flags that pepbuild has beside those of the go command.
+const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump"
 
 // actionFlags say what the go command does rather than what is built; go list
 // must not see them.
@@ -88,7 +95,13 @@ func Parse(args []string) (*Args, error) {
 		}
 		args = rest
 	}
-	return a, a.operands(args)
+	if err := a.operands(args); err != nil {
+		return a, err
+	}
+	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
+		return a, usagef("-pepfuncs, -peprange and -pepsites choose among taps: say with -peptaps what is tapped")
+	}
+	return a, nil
 }
 
 // flag takes the flag at the start of args and returns what is left.
@@ -104,7 +117,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 		}
 		value, args = args[0], args[1:]
 	case !known:
-		return nil, usagef("unknown flag -%s (flags of ours: -pepmode, -peppkg, -peppoll, -peptruncate, -pepdump; flags of go %s go before the packages)", name, a.Verb)
+		return nil, usagef("unknown flag -%s (flags of ours: %s; flags of go %s go before the packages)", name, ourFlags, a.Verb)
 	}
 	if ours {
 		return args, a.ourFlag(name, value)
@@ -158,8 +171,37 @@ func (a *Args) ourFlag(name, value string) error {
 		a.Packages = strings.Split(value, ",")
 	case "pepdump":
 		a.Dump = value
+	case "peptaps", "pepfuncs", "peprange", "pepsites":
+		return a.tapFlag(name, value)
 	default:
-		return usagef("unknown flag -%s (there are -pepmode, -peppkg, -peppoll, -peptruncate, -pepdump)", name)
+		return usagef("unknown flag -%s (there are %s)", name, ourFlags)
+	}
+	return nil
+}
+
+// tapFlag takes a flag that selects taps.
+func (a *Args) tapFlag(name, value string) error {
+	check := toolexec.Taps{Kinds: "all"}
+	switch name {
+	case "peptaps":
+		check.Kinds, a.Taps.Kinds = value, value
+		if value == "" || value == "none" {
+			a.Taps.Kinds = ""
+			return nil
+		}
+	case "pepfuncs":
+		check.Funcs, a.Taps.Funcs = value, value
+	case "peprange":
+		check.Ranges, a.Taps.Ranges = value, value
+	case "pepsites":
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return usagef("-pepsites=%s: want a number from 1 on", value)
+		}
+		a.Taps.Sites = n
+	}
+	if _, err := check.Options(); err != nil {
+		return &UsageError{err.Error()}
 	}
 	return nil
 }

@@ -112,7 +112,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key}
+	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key, Taps: b.args.Taps}
 	if b.args.Dump != "" {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err

@@ -38,7 +38,8 @@ const ours = `
 	instrument/pathnum:  runtime/pdag
 	instrument/flow:     instrument/mark
 	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
-	instrument/rewrite:  instrument/mark instrument/place instrument/edit
+	instrument/tap:      instrument/mark instrument/flow instrument/place runtime/tuple runtime/wire
+	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/edit
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
 	instrument/...:      instrument/... runtime/pdag runtime/wire
 
@@ -55,15 +56,16 @@ const ours = `
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
 	internal/linked:   internal/archive runtime hwsim
-	internal/toolexec: instrument/... internal/archive internal/linked runtime/wire
+	internal/toolexec: instrument/... internal/archive internal/linked runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
+	internal/record:   hwsim/trace
 	internal/policy:
 	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/...
-	cmd/pepsim:   hwsim/... analyze/... runtime/trace runtime/tuple runtime/wire
+	cmd/pepsim:   hwsim/... internal/record
 	cmd/...:      internal/... analyze/...
 `
 
@@ -165,6 +167,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
+	"gonum.org/v1/plot/...":               {"hwsim/plot"},
 	"github.com/google/go-cmp/...":        {},
 	"github.com/rogpeppe/go-internal/...": {},
 }
@@ -201,6 +204,16 @@ func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
 	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./analyze/...", "./cmd/pep")) {
 		if strings.HasPrefix(imp, "golang.org/x/tools/") {
 			t.Errorf("analyze or cmd/pep depends on %s", imp)
+		}
+	}
+}
+
+// Plots are of experiments: nothing that builds, profiles or is profiled has a
+// plotting library in it.
+func TestOnlyPepsimLinksPlots(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./cmd/pep", "./cmd/pepbuild", "./runtime/...")) {
+		if strings.HasPrefix(imp, "gonum.org/") {
+			t.Errorf("cmd/pep, cmd/pepbuild or runtime depends on %s", imp)
 		}
 	}
 }

@@ -87,7 +87,7 @@ func walk(f func(name string) error) error {
 			}
 			return nil // .git is a file in a tree that shares its repository
 		}
-		if !d.Type().IsRegular() || rel == ".git" || strings.HasSuffix(rel, ".pb.gz") {
+		if !d.Type().IsRegular() || strings.HasSuffix(rel, ".pb.gz") {
 			return nil
 		}
 		return f(rel)

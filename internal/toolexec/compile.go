@@ -75,6 +75,10 @@ func (c *compilation) run() (int, error) {
 	if err != nil {
 		return 1, err
 	}
+	taps, err := c.tag.Taps.Options()
+	if err != nil {
+		return 1, err
+	}
 	lang, _ := c.flag("-lang")
 	res, err := do(&instrument.Package{
 		Path:      c.path,
@@ -84,7 +88,7 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering()})
+	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps})
 	if err != nil {
 		// What is wrong with the package is the compiler's to say.
 		code, runErr := c.tool.run(c.args)
@@ -92,6 +96,10 @@ func (c *compilation) run() (int, error) {
 			return 1, fmt.Errorf("%s compiles but cannot be instrumented: %w; exclude it by -peppkg", c.path, err)
 		}
 		return code, runErr
+	}
+	if res.Taps != nil && res.Taps.Left > 0 {
+		fmt.Fprintf(c.stderr, "pepbuild: %d of %d tap sites left out by -pepsites=%d\n",
+			res.Taps.Left, res.Taps.Left+len(res.Taps.Sites), c.tag.Taps.Sites)
 	}
 	if err := c.replace(res); err != nil {
 		return 1, err
@@ -137,6 +145,9 @@ func (c *compilation) replace(res *instrument.Result) error {
 		c.args = slices.Insert(c.args, c.files[c.order[0]], file)
 	}
 	if c.tag.Dump != "" {
+		if err := listTaps(res, filepath.Join(dir, "taps.txt")); err != nil {
+			return err
+		}
 		if err := dump(c.tag.Dump, c.path, dir); err != nil {
 			return err
 		}

@@ -4,11 +4,13 @@ package toolexec
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -60,14 +62,39 @@ func siteTables(importcfg string) ([]byte, error) {
 	}
 	slices.Sort(paths)
 	var tables []byte
+	tapped := map[uint64]string{}
 	for _, path := range paths {
 		table, err := archive.Find(imports.file[path], sitesMember)
 		if err != nil {
 			return nil, err
 		}
+		if err := checkSites(tapped, path, table); err != nil {
+			return nil, err
+		}
 		tables = append(tables, table...)
 	}
 	return tables, nil
+}
+
+// checkSites notes where the sites of a package begin, and sees to it that no
+// other's begin there: sites are numbered from a hash of the import path.
+func checkSites(tapped map[uint64]string, path string, table []byte) error {
+	if table == nil {
+		return nil
+	}
+	p, _, err := wire.ReadPackage(table)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if len(p.Taps) == 0 {
+		return nil
+	}
+	base := tuple.SiteBase(p.Path)
+	if other, ok := tapped[base]; ok && other != p.Path {
+		return fmt.Errorf("the import paths %s and %s have the same hash, so that their taps cannot be told apart: leave one of them out by -peppkg, or build without -peptaps", other, p.Path)
+	}
+	tapped[base] = p.Path
+	return nil
 }
 
 func appendTrailer(exe string, tables []byte) (err error) {

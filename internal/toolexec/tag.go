@@ -2,10 +2,14 @@ package toolexec
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/instrument/tap"
 )
 
 // A Tag says how a package is instrumented. It travels in the package's
@@ -14,7 +18,53 @@ type Tag struct {
 	Poll     rewrite.Poll
 	Truncate string // "header" or "backedge"
 	Tool     string // hash of the instrumenter and the linked runtime
+	Taps     Taps
 	Dump     string // directory to write the instrumented source to; empty for none
+}
+
+// Taps say what is tapped, as the user wrote it. Without Kinds nothing is.
+type Taps struct {
+	Kinds  string // as tap.ParseKinds reads them
+	Funcs  string // regular expression
+	Ranges string // as tap.ParseRanges reads them
+	Sites  int    // of a package at most; 0 for no bound
+}
+
+// Options returns what t stands for. The error begins with the name of the
+// pepbuild flag that is wrong.
+func (t Taps) Options() (o tap.Options, err error) {
+	if t.Kinds == "" {
+		return o, nil
+	}
+	if o.Kinds, err = tap.ParseKinds(t.Kinds); err != nil {
+		return o, fmt.Errorf("-peptaps=%s: %w", t.Kinds, err)
+	}
+	if t.Funcs != "" {
+		if o.Funcs, err = regexp.Compile(t.Funcs); err != nil {
+			return o, fmt.Errorf("-pepfuncs=%s: %w", t.Funcs, err)
+		}
+	}
+	if t.Ranges != "" {
+		if o.Ranges, err = tap.ParseRanges(t.Ranges); err != nil {
+			return o, fmt.Errorf("-peprange=%s: %w", t.Ranges, err)
+		}
+	}
+	o.Max = t.Sites
+	return o, nil
+}
+
+// fields returns t as fields of a tag. What the user wrote may contain anything.
+func (t Taps) fields() string {
+	s := ""
+	for _, f := range []struct{ key, value string }{{"taps", t.Kinds}, {"funcs", t.Funcs}, {"range", t.Ranges}} {
+		if f.value != "" {
+			s += "," + f.key + "=" + url.QueryEscape(f.value)
+		}
+	}
+	if t.Sites != 0 {
+		s += fmt.Sprintf(",sites=%d", t.Sites)
+	}
+	return s
 }
 
 // TagFlag is the flag of the compile command that carries the tag. The compiler
@@ -23,7 +73,7 @@ const TagFlag = "-pep"
 
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
-	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, t.Poll, t.Truncate, t.Tool)
+	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, t.Poll, t.Truncate, t.Tool) + t.Taps.fields()
 	if t.Dump != "" {
 		s += ",dump=" + t.Dump
 	}
@@ -37,13 +87,26 @@ func ParseTag(s string) (Tag, error) {
 	s, t.Dump, _ = strings.Cut(s, ",dump=")
 	for field := range strings.SplitSeq(s, ",") {
 		key, value, ok := strings.Cut(field, "=")
+		value, err := url.QueryUnescape(value)
 		switch {
+		case err != nil:
+			return Tag{}, fmt.Errorf("tag %q: %w", s, err)
 		case ok && key == "poll":
 			t.Poll = rewrite.Poll(value)
 		case ok && key == "truncate":
 			t.Truncate = value
 		case ok && key == "tool":
 			t.Tool = value
+		case ok && key == "taps":
+			t.Taps.Kinds = value
+		case ok && key == "funcs":
+			t.Taps.Funcs = value
+		case ok && key == "range":
+			t.Taps.Ranges = value
+		case ok && key == "sites":
+			if t.Taps.Sites, err = strconv.Atoi(value); err != nil {
+				return Tag{}, fmt.Errorf("tag %q: %w", s, err)
+			}
 		default:
 			return Tag{}, fmt.Errorf("tag %q: unknown field %q", s, field)
 		}

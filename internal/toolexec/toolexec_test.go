@@ -16,7 +16,8 @@ import (
 func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{
 		{Poll: rewrite.Page, Truncate: "header", Tool: "0123"},
-		{Poll: rewrite.Count, Truncate: "backedge", Tool: "0123", Dump: "/a dir/with,dump=and=commas,"},
+		{Poll: rewrite.Flag, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7}},
+		{Poll: rewrite.Count, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Dump: "/a dir/with,dump=and=commas,"},
 	} {
 		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
 		if !ok {

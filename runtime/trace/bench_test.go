@@ -33,3 +33,19 @@ func BenchmarkAppendBlock(b *testing.B) {
 		})
 	}
 }
+
+func BenchmarkDecodeBlock(b *testing.B) {
+	tuples := tracetest.New(1, 100).Events(make([]tuple.Tuple, trace.MaxBlock))
+	_, body, _, err := trace.Next(trace.AppendBlock(nil, 1, tuples))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(16 * trace.MaxBlock)
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := trace.DecodeBlock(tuples[:0], body); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*trace.MaxBlock/1e6/b.Elapsed().Seconds(), "Mtuples/s")
+}

@@ -11,7 +11,8 @@ import (
 const (
 	// MaxBlock is how many tuples a block may have: enough that what a block
 	// has to learn anew costs little, and little enough to lose with the end of
-	// a file.
+	// a file. Of 16M loads of two test programs, typecheck and lua, a quarter of
+	// it makes files 4 % and 11 % longer, four times as much 1 % and 3 % shorter.
 	MaxBlock = 4096
 
 	// MaxBlockBytes is how long a block with MaxBlock tuples can get.

@@ -59,8 +59,8 @@
 //	                 the slot is that of the PC, with W 0 from now on
 //	         size bytes (0 … 8), little-endian: W less the slot's W (signed)
 //
-// A slot keeps which one followed when its PC changes. Measured on a stream
-// like those of programs (package tracetest), a tuple takes 2.3 to 2.8 bytes.
+// A slot keeps which one followed when its PC changes. The first 16M loads of
+// the test programs typecheck and lua take 2.1 bytes each.
 //
 // # Example
 //

@@ -37,6 +37,16 @@ const (
 	Const                 // an operand compared with a constant
 )
 
+var tagNames = [...]string{"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const"}
+
+// String returns the name of a tag: "arg", "load".
+func (t Tag) String() string {
+	if int(t) < len(tagNames) {
+		return tagNames[t]
+	}
+	return "unknown"
+}
+
 const siteBits = 56
 
 // New returns the event of kind tag at a site, less than 1<<56, with the word w.

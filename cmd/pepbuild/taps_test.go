@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+var (
+	_ = elf.ET_EXEC
+	_ = json.Marshal
+	_ = profile.Parse
+)
+
+// An event is a tuple with the tap that it is of.
+type event struct {
+	wire.Tap
+	w uint64
+}
+
+// tuples runs a program and returns the tuples that it reports, in order, and
+// what it prints.
+func tuples(t *testing.T, prog string, args ...string) (events []event, stdout string) {
+	t.Helper()
+	sites := map[uint64]wire.Tap{}
+	for _, p := range packages(t, prog) {
+		for i, tap := range p.Taps {
+			sites[tuple.SiteBase(p.Path)+uint64(i)] = tap
+		}
+	}
+	var out, stderr bytes.Buffer
+	cmd := exec.Command(prog, args...)
+	cmd.Env = append(os.Environ(), "PEP_TUPLES=1", "PEPDIR="+filepath.Dir(prog))
+	cmd.Stdout, cmd.Stderr = &out, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s", prog, err, &stderr)
+	}
+	for line := range strings.Lines(stderr.String()) {
+		var u tuple.Tuple
+		if n, _ := fmt.Sscanf(line, "tuple %v %v", &u.PC, &u.W); n < 2 {
+			t.Fatalf("%s says %q", prog, line)
+		}
+		tap, ok := sites[u.Site()]
+		if !ok || tap.Tag != uint8(u.Tag()) {
+			t.Fatalf("the site table has %+v for tuple %#x", tap, u)
+		}
+		events = append(events, event{tap, u.W})
+	}
+	return events, out.String()
+}
+
+// packages returns the site tables of a program.
+func packages(t *testing.T, prog string) (pkgs []*wire.Package) {
+	t.Helper()
+	data, err := os.ReadFile(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, _, err := wire.FindTrailer(int64(len(data)), func(p []byte, off int64) bool {
+		return copy(p, data[off:]) == len(p)
+	})
+	for len(tables) > 0 && err == nil {
+		var p *wire.Package
+		p, tables, err = wire.ReadPackage(tables)
+		pkgs = append(pkgs, p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pkgs
+}
+
+// build builds the module in dir with pepbuild and returns the program.
+func build(t *testing.T, dir string, flags ...string) (prog string) {
+	t.Helper()
+	prog = filepath.Join(t.TempDir(), "prog")
+	cmd := exec.Command("pepbuild", slices.Concat([]string{"build"}, flags, []string{"-o", prog, "."})...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return prog
+}
+
+// extract writes the files of an archive to a directory of their own.
+func extract(t *testing.T, a *txtar.Archive) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for _, f := range append(a.Files, txtar.File{Name: "go.mod", Data: []byte("module example.com/taps\n\ngo 1.26\n")}) {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// Each archive in testdata/taps is a program whose lines say in a comment which
+// tuples are reported there, by kind and expression, with the words in order:
+//
+//	return l.n //~ load l.n: 3 4; result l.n: 3 4
+//
+// The comment of the archive is the flags. Words of addresses, types and code
+// are shown as what the program itself says that they are, in lines "name
+// address NAME" that it prints, or as nil or something.
+func TestTaps(t *testing.T) {
+	skipUnlessLinux(t)
+	files, err := filepath.Glob("testdata/taps/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			a, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prog := build(t, extract(t, a), strings.Fields(string(a.Comment))...)
+			events, stdout := tuples(t, prog)
+			for i := range a.Files {
+				f := &a.Files[i]
+				got := annotate(string(f.Data), seen(events, f.Name, names(stdout)))
+				if got != string(f.Data) && !*update {
+					t.Errorf("%s: run with -update to accept (-want +got):\n%s", f.Name, cmp.Diff(string(f.Data), got))
+				}
+				f.Data = []byte(got)
+			}
+			if *update {
+				if err := os.WriteFile(file, txtar.Format(a), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func skipUnlessLinux(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("tuples are printed on linux only")
+	}
+}
+
+// names reads what a program says that words stand for.
+func names(stdout string) map[uint64]string {
+	names := map[uint64]string{}
+	for _, m := range regexp.MustCompile(`(?m)^name (\S+) (.*)$`).FindAllStringSubmatch(stdout, -1) {
+		if w, err := strconv.ParseUint(m[1], 0, 64); err == nil && w != 0 {
+			names[w] = m[2]
+		}
+	}
+	return names
+}
+
+// seen returns the tuples of a file as text, by line.
+func seen(events []event, name string, names map[uint64]string) map[int]string {
+	type place struct {
+		line, col int
+		what      string
+	}
+	words := map[place]string{}
+	var order []place
+	for _, e := range events {
+		p := place{e.Line, e.Col, tuple.Tag(e.Tag).String() + " " + e.Expr}
+		if _, ok := words[p]; !ok {
+			order = append(order, p)
+		}
+		words[p] += " " + show(e, names)
+	}
+	slices.SortStableFunc(order, func(a, b place) int { return a.col - b.col })
+	lines := map[int]string{}
+	for _, p := range order {
+		if lines[p.line] != "" {
+			lines[p.line] += "; "
+		}
+		lines[p.line] += p.what + ":" + words[p]
+	}
+	return lines
+}
+
+// show returns a word as text.
+func show(e event, names map[uint64]string) string {
+	if name := names[e.w]; name != "" {
+		return name
+	}
+	tag := tuple.Tag(e.Tag)
+	switch {
+	case tag == tuple.Addr || tag == tuple.Type || tag == tuple.Call || regexp.MustCompile(`^(\*|map|chan|func|unsafe)`).MatchString(e.Type):
+		if e.w == 0 {
+			return "nil"
+		}
+		return "something"
+	case e.Type == "float64":
+		return fmt.Sprint(math.Float64frombits(e.w))
+	case e.Type == "float32":
+		return fmt.Sprint(math.Float32frombits(uint32(e.w)))
+	case strings.HasPrefix(e.Type, "uint"):
+		return fmt.Sprint(e.w)
+	}
+	return fmt.Sprint(int64(e.w))
+}
+
+// annotate returns a text with its lines' comments replaced.
+func annotate(text string, lines map[int]string) string {
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(text) {
+		n++
+		code, _, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "//~")
+		code = strings.TrimRight(code, " ")
+		if lines[n] != "" {
+			code += " //~ " + lines[n]
+		}
+		b.WriteString(code + "\n")
+	}
+	return b.String()
+}

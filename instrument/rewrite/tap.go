@@ -1,0 +1,89 @@
+package rewrite
+
+// This file writes taps: calls of the linked runtime that report a word each.
+//
+//	p := l.head                   p := l.head; _pep_core.TapPtr(0x3…, _pep_core.Ptr(p))
+//	if p.n > 3 {             →    _pep_core.Tap(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
+//
+// The conversions are to aliases of the linked runtime, since the program may use
+// the names of the predeclared types for something else.
+
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/tap"
+)
+
+// taps returns the text of some taps.
+func (w *file) taps(calls []tap.Call) string {
+	var b strings.Builder
+	for _, c := range calls {
+		arg := c.Arg
+		if c.Conv != "" {
+			arg = fmt.Sprintf("%s.%s(%s)", core, c.Conv, c.Arg)
+		}
+		fmt.Fprintf(&b, " %s.%s(%#x, %s);", core, c.Func, c.PC, arg)
+		w.usesCore = true
+	}
+	return b.String()
+}
+
+func (w *file) tapsAtStart(body *ast.BlockStmt) {
+	if w.Taps != nil {
+		w.insert(body.Lbrace+1, w.taps(w.Taps.Start[body]))
+	}
+}
+
+func (w *file) tapsBefore(st ast.Stmt) string {
+	if w.Taps == nil {
+		return ""
+	}
+	text := w.taps(w.Taps.Before[st])
+	if s, ok := st.(*ast.IfStmt); ok && s.Init == nil {
+		text += w.tapsAtLeaf(w.Marks.Conds[s].Leaves[0])
+	}
+	return text
+}
+
+func (w *file) tapsAfter(st ast.Stmt) {
+	if w.Taps == nil {
+		return
+	}
+	if text := w.taps(w.Taps.After[st]); text != "" {
+		w.insert(st.End(), ";"+strings.TrimSuffix(text, ";"))
+	}
+}
+
+func (w *file) tapsAtMark(mk *mark.Mark) string {
+	if w.Taps == nil {
+		return ""
+	}
+	return w.taps(w.Taps.Marks[mk])
+}
+
+func (w *file) tapsAtOutcome(o place.Outcome) string {
+	if w.Taps == nil {
+		return ""
+	}
+	return w.taps(w.Taps.Ways[o])
+}
+
+// tapsAtLeaf returns the text before an operand of a condition. For the first
+// operand of an if without a statement in its header, that is before the if.
+func (w *file) tapsAtLeaf(l *mark.Leaf) string {
+	if w.Taps == nil {
+		return ""
+	}
+	return w.taps(w.Taps.Leafs[l])
+}
+
+// leafInside reports whether the taps of l stand in the evaluation of the
+// condition, and not before the statement.
+func leafInside(l *mark.Leaf) bool {
+	s, ok := l.Cond.Stmt.(*ast.IfStmt)
+	return !ok || s.Init != nil || l != l.Cond.Leaves[0]
+}

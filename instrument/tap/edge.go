@@ -1,0 +1,62 @@
+package tap
+
+// This file taps branches: at the place of every edge out of a node with several.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// edges taps the branches of the function. The word of a tuple is the index of
+// the edge among those of its node, as in the site table.
+func (f *finder) edges() {
+	if f.fn.Blocks == nil || !f.wanted || !f.Kinds.Has(tuple.Edge) {
+		return
+	}
+	for i, n := range f.fn.Nodes {
+		if len(n.Out) > 1 {
+			f.branch(n, f.fn.Blocks[i])
+		}
+	}
+}
+
+func (f *finder) branch(n *flow.Node, b wire.Block) {
+	if !f.within(b.Branch.Line) {
+		return
+	}
+	pc, ok := f.branchSite(n, b)
+	if !ok {
+		return
+	}
+	for j, e := range n.Out {
+		c := Call{PC: pc, Func: "Tap", Arg: fmt.Sprint(j)}
+		switch p := e.Place; {
+		case e.Leaf != nil:
+			o := place.Outcome{Leaf: e.Leaf, True: e.Outcome}
+			f.plan.Ways[o] = append(f.plan.Ways[o], c)
+		case !p.Known() || len(p.Undo) > 0:
+			f.skip(tuple.Edge, whyEdge)
+		default:
+			f.plan.Marks[p.Mark] = append(f.plan.Marks[p.Mark], c)
+		}
+	}
+}
+
+// branchSite makes a site of a branch. Its Expr is the kind of the branch, its
+// Type the outcomes, separated by semicolons.
+func (f *finder) branchSite(n *flow.Node, b wire.Block) (pc uint64, ok bool) {
+	var outcomes []string
+	for _, o := range b.Outs {
+		outcomes = append(outcomes, o.Outcome)
+	}
+	k := key{tuple.Edge, f.fn.Syntax.Pos(), fmt.Sprint(n.Index)}
+	return f.add(k, wire.Tap{
+		Tag: uint8(tuple.Edge), Func: f.fn.Name, File: f.FileNumber(f.file), Line: b.Branch.Line, Col: b.Branch.Col,
+		Expr: b.Branch.Kind, Type: strings.Join(outcomes, "; "),
+	})
+}

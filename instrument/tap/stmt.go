@@ -1,0 +1,408 @@
+package tap
+
+// This file defines the walk over the statements of a function.
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// function finds the taps of a function, without those in it.
+func (f *finder) function(fn Func) {
+	f.fn, f.depth, f.marked, f.results = fn, 0, false, nil
+	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
+	f.old = f.oldLanguage(fn.Syntax.Pos())
+	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
+	switch s := fn.Syntax.(type) {
+	case *ast.FuncDecl:
+		f.signature(s.Recv, s.Type)
+	case *ast.FuncLit:
+		f.signature(nil, s.Type)
+	case *ast.RangeStmt:
+		if s.Tok == token.DEFINE {
+			f.arg(s.Key)
+			f.arg(s.Value)
+		}
+	}
+	f.stmts(fn.Body().List)
+	f.edges()
+}
+
+// oldLanguage reports whether the file of pos is in a version of the language
+// without generics.
+func (f *finder) oldLanguage(pos token.Pos) bool {
+	for _, file := range f.Files {
+		if file.FileStart <= pos && pos < file.FileEnd {
+			v := f.Info.FileVersions[file]
+			return v != "" && version.Compare(v, "go1.18") < 0
+		}
+	}
+	return false
+}
+
+// signature taps the parameters, and notes the results.
+func (f *finder) signature(recv *ast.FieldList, typ *ast.FuncType) {
+	for _, list := range []*ast.FieldList{recv, typ.Params} {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			for _, name := range field.Names {
+				f.arg(name)
+			}
+		}
+	}
+	if typ.Results == nil {
+		return
+	}
+	for _, field := range typ.Results.List {
+		for i := range max(1, len(field.Names)) {
+			v := types.NewParam(token.NoPos, nil, "_", f.Info.TypeOf(field.Type))
+			if i < len(field.Names) {
+				v = f.Info.Defs[field.Names[i]].(*types.Var)
+			}
+			f.results = append(f.results, v)
+		}
+	}
+}
+
+// arg taps a variable that has its value when the function starts.
+func (f *finder) arg(e ast.Expr) {
+	if v := f.variable(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
+		f.start(tuple.Arg, e.Pos(), v.Name(), v, f.fn.Body())
+	}
+}
+
+// variable returns the local variable that e is, if it can be named.
+func (f *finder) variable(e ast.Expr) *types.Var {
+	if e == nil {
+		return nil
+	}
+	return f.local(e)
+}
+
+// start taps variable v, whose value is that of expr, at the start of a body.
+func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, body *ast.BlockStmt) {
+	w, ok := f.wordOf(tag, v.Type())
+	if !ok {
+		return
+	}
+	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w.bits); ok {
+		f.plan.Start[body] = append(f.plan.Start[body], Call{pc, w.fn, w.conv, v.Name()})
+	}
+}
+
+// wordOf returns how values of type t are reported, and counts those that are
+// not.
+func (f *finder) wordOf(tag tuple.Tag, t types.Type) (w word, ok bool) {
+	w, ok = f.word(t)
+	if ok && w.fn == "TapSlice" && f.old {
+		ok = false
+	}
+	if !ok {
+		f.skip(tag, whyType)
+	}
+	return w, ok
+}
+
+func (f *finder) stmts(list []ast.Stmt) {
+	for _, s := range list {
+		if f.Marks.StmtMark(s) == nil {
+			f.listed(s, true)
+		}
+	}
+}
+
+// listed walks a statement of a list. Nothing can stand before one whose label
+// is that of a break or continue.
+func (f *finder) listed(s ast.Stmt, open bool) {
+	if l, ok := s.(*ast.LabeledStmt); ok {
+		f.listed(l.Stmt, false)
+		return
+	}
+	f.stmt = s
+	at := spot{}
+	if open {
+		at.stmt = s
+	}
+	f.statement(s, at)
+}
+
+// statement walks s. Taps before it go to at.
+func (f *finder) statement(s ast.Stmt, at spot) {
+	f.marked = f.marks(s)
+	switch s := s.(type) {
+	case *ast.BlockStmt:
+		f.marked = false
+		f.stmts(s.List)
+	case *ast.IfStmt:
+		f.ifStmt(s, at)
+	case *ast.ForStmt:
+		f.forStmt(s, at)
+	case *ast.RangeStmt:
+		f.rangeStmt(s, at)
+	case *ast.SwitchStmt:
+		f.switchStmt(s, at)
+	case *ast.TypeSwitchStmt:
+		f.typeSwitch(s, at)
+	case *ast.SelectStmt:
+		for _, c := range s.Body.List {
+			c := c.(*ast.CommClause)
+			f.simple(c.Comm, spot{}, nil)
+			f.marked = false
+			f.stmts(c.Body)
+		}
+	default:
+		f.simple(s, at, s)
+	}
+	f.marked = false
+}
+
+// marks reports whether s has a directive, at the end of its last line (or, of
+// its header's) or on the line above.
+func (f *finder) marks(s ast.Stmt) bool {
+	end := s.End()
+	switch s := s.(type) {
+	case *ast.IfStmt:
+		end = s.Body.Lbrace
+	case *ast.ForStmt:
+		end = s.Body.Lbrace
+	case *ast.RangeStmt:
+		end = s.Body.Lbrace
+	case *ast.SwitchStmt:
+		end = s.Body.Lbrace
+	case *ast.TypeSwitchStmt:
+		end = s.Body.Lbrace
+	}
+	above := f.line(s.Pos())
+	above.n--
+	return f.lines[f.line(end)] || f.lines[above] && !f.code[above]
+}
+
+// simple walks a statement without statements in it; after says what statement
+// taps can be put behind, nil if there is none.
+func (f *finder) simple(s ast.Stmt, at spot, after ast.Stmt) {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		f.unit(at, s.X).value(s.X)
+	case *ast.AssignStmt:
+		f.assign(s, at, after)
+	case *ast.IncDecStmt:
+		f.update(s.X, nil, at, after)
+	case *ast.DeclStmt:
+		f.declare(s, at, after)
+	case *ast.SendStmt:
+		u := f.unit(at, s.Chan, s.Value)
+		u.value(s.Chan)
+		u.value(s.Value)
+	case *ast.GoStmt:
+		f.unit(at, s.Call).value(s.Call)
+	case *ast.DeferStmt:
+		f.unit(at, s.Call).value(s.Call)
+	case *ast.ReturnStmt:
+		f.returns(s, at)
+	}
+}
+
+func (f *finder) returns(s *ast.ReturnStmt, at spot) {
+	u := f.unit(at, s.Results...)
+	if len(s.Results) == 0 {
+		for _, v := range f.results {
+			if v.Name() != "_" && v.Name() != "" && f.wants(tuple.Result, s.Pos()) {
+				u.result(s.Pos(), v.Name(), v.Type())
+			}
+		}
+		return
+	}
+	for i, e := range s.Results {
+		u.value(e)
+		if !f.wants(tuple.Result, e.Pos()) {
+			continue
+		}
+		if len(s.Results) != len(f.results) {
+			f.skip(tuple.Result, whyCalls)
+			continue
+		}
+		u.returned(e, f.results[i].Type())
+	}
+}
+
+// result taps a named result that is returned without being mentioned.
+func (u *unit) result(pos token.Pos, name string, typ types.Type) {
+	if w, ok := u.wordOf(tuple.Result, typ); ok {
+		u.insertText(tuple.Result, pos, w.expr(name), typ, w, name)
+	}
+}
+
+// returned taps e, which is returned as a result of the given type.
+func (u *unit) returned(e ast.Expr, typ types.Type) {
+	if w, ok := u.constantWord(e, typ); ok {
+		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, u.bits(typ)); ok {
+			u.put(Call{PC: pc, Func: "Tap", Arg: fmt.Sprintf("%#x", w)})
+		}
+		return
+	}
+	if types.IsInterface(typ) && !isTypeParam(typ) {
+		u.skip(tuple.Result, whyType)
+		return
+	}
+	u.tap(tuple.Result, e)
+}
+
+// constantWord returns the word of e as a value of type t, if e is a constant or
+// nil.
+func (f *finder) constantWord(e ast.Expr, t types.Type) (w uint64, ok bool) {
+	if _, ok := f.word(t); !ok || isTypeParam(t) {
+		return 0, false
+	}
+	if f.Info.Types[e].IsNil() {
+		return 0, true
+	}
+	if v := f.constant(e); v != nil {
+		return constWord(v, t)
+	}
+	return 0, false
+}
+
+// bits returns the width of a type that has a word.
+func (f *finder) bits(t types.Type) uint8 { w, _ := f.word(t); return w.bits }
+
+func (f *finder) ifStmt(s *ast.IfStmt, at spot) {
+	if s.Init != nil {
+		f.simple(s.Init, at, nil)
+	}
+	f.condition(s)
+	f.marked = false
+	f.stmts(s.Body.List)
+	switch e := s.Else.(type) {
+	case *ast.BlockStmt:
+		f.stmts(e.List)
+	case *ast.IfStmt:
+		f.statement(e, spot{stmt: e})
+	}
+}
+
+// condition walks the operands of the condition of s. Each has a place before it:
+// package rewrite makes one.
+func (f *finder) condition(s ast.Stmt) {
+	if c := f.Marks.Conds[s]; c != nil {
+		for _, l := range c.Leaves {
+			f.unit(spot{leaf: l}, l.Expr).value(l.Expr)
+		}
+	}
+}
+
+func (f *finder) forStmt(s *ast.ForStmt, at spot) {
+	if s.Init != nil {
+		f.simple(s.Init, at, nil)
+	}
+	f.depth++
+	f.condition(s)
+	if s.Post != nil {
+		f.simple(s.Post, spot{}, nil)
+	}
+	f.marked = false
+	f.stmts(s.Body.List)
+	f.depth--
+}
+
+func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
+	u := f.unit(at, s.X)
+	u.value(s.X)
+	if f.bodies[s.Body] {
+		return // over a function: the body is one itself
+	}
+	f.depth++
+	f.elements(s)
+	f.marked = false
+	f.stmts(s.Body.List)
+	f.depth--
+}
+
+// elements taps the elements that a loop is over, in the variable that they are
+// put into.
+func (f *finder) elements(s *ast.RangeStmt) {
+	if s.Value == nil || !f.wants(tuple.Load, s.Value.Pos()) || isBlank(s.Value) {
+		return
+	}
+	switch f.typeOf(s.X).Underlying().(type) {
+	case *types.Array, *types.Slice, *types.Map, *types.Pointer, *types.Basic:
+		v := f.variable(s.Value)
+		if v == nil {
+			f.skip(tuple.Load, whyReread)
+			return
+		}
+		key := "…"
+		if s.Key != nil && !isBlank(s.Key) {
+			key = types.ExprString(s.Key)
+		}
+		f.start(tuple.Load, s.Value.Pos(), types.ExprString(s.X)+"["+key+"]", v, s.Body)
+	}
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
+	if s.Init != nil {
+		f.simple(s.Init, at, nil)
+		at = spot{}
+	}
+	if s.Tag != nil {
+		u := f.unit(at, s.Tag)
+		u.value(s.Tag)
+		if hasConstant(f, s) {
+			u.compared(s.Tag)
+		}
+	}
+	f.clauses(s.Body)
+}
+
+// hasConstant reports whether a case of s is a constant.
+func hasConstant(f *finder, s *ast.SwitchStmt) bool {
+	for _, c := range s.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if f.constant(e) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at spot) {
+	if s.Init != nil {
+		f.simple(s.Init, at, nil)
+		at = spot{}
+	}
+	var x ast.Expr
+	switch a := s.Assign.(type) {
+	case *ast.ExprStmt:
+		x = a.X
+	case *ast.AssignStmt:
+		x = a.Rhs[0]
+	}
+	x = ast.Unparen(x).(*ast.TypeAssertExpr).X
+	u := f.unit(at, x)
+	u.value(x)
+	u.dynamicType(x)
+	f.clauses(s.Body)
+}
+
+func (f *finder) clauses(body *ast.BlockStmt) {
+	for _, c := range body.List {
+		c := c.(*ast.CaseClause)
+		for _, e := range c.List {
+			f.unit(spot{}, e).value(e)
+		}
+		f.marked = false
+		f.stmts(c.Body)
+	}
+}

@@ -1,0 +1,251 @@
+// Package tap chooses the expressions of a package whose values are reported
+// while it runs, and where the code for that can stand.
+//
+// With the kinds args, loads and stores,
+//
+//	func (l *list) push(x int) {
+//		n := l.head
+//		l.head = &node{x, n}
+//	}
+//
+// is to become
+//
+//	func (l *list) push(x int) { Tap(l); Tap(x);
+//		n := l.head; Tap(n)
+//		l.head = &node{x, n}; Tap(l.head)
+//	}
+//
+// A tap is a statement of its own, before or after the statement that is
+// tapped, and never stands around an expression. It evaluates an expression once
+// more, so it must be one whose evaluation nobody notices:
+//
+//   - After a statement, a local variable that the value has been put into, or
+//     the place that it has been stored to, if the statement cannot have changed
+//     where that is.
+//   - Before a statement, an expression without side effects that the statement
+//     is sure to evaluate (not behind && or ||), before it has side effects of
+//     its own (no call, receive or the like but those that the expression is an
+//     operand of), and which panics only if the statement would panic the same
+//     way: nothing that may panic stands before it but what is tapped too.
+//
+// What can be tapped in neither way is not tapped, and counted with the reason.
+// The rules suppose that a program does not race: an expression is read twice,
+// and another goroutine that changes it in between without synchronisation is
+// seen to do so.
+//
+// Types and syntax choose what is tapped, not go/ssa: see decision 7. What is
+// written, and how, is said by package rewrite; what the words mean, by package
+// tuple.
+package tap
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// Config says which package is looked at.
+type Config struct {
+	Options
+	Path  string // import path
+	Fset  *token.FileSet
+	Files []*ast.File // marked by package mark
+	Marks *mark.Marks
+	Info  *types.Info
+	Sizes types.Sizes // may be nil
+
+	// FileNumber returns the index of a file's name in the site table.
+	FileNumber func(name string) int
+}
+
+// A Func is a function that may be tapped.
+type Func struct {
+	*flow.Func
+	Blocks []wire.Block // by node; nil if branches cannot be told
+}
+
+// A Call is a tap: a call of a function of the linked runtime.
+type Call struct {
+	PC   uint64 // tag and site
+	Func string // "Tap", "TapPtr", …
+	Conv string // type of the linked runtime to convert the argument to, or ""
+	Arg  string
+}
+
+// A Plan says what is tapped, and where the code stands.
+type Plan struct {
+	Sites   []wire.Tap
+	Skipped map[Skip]int // what was asked for and is not tapped
+	Left    int          // sites left out because there would be more than Options.Max
+
+	Start  map[*ast.BlockStmt][]Call // at the start of a body, behind its {
+	Before map[ast.Stmt][]Call       // before a statement
+	After  map[ast.Stmt][]Call       // after a statement
+	Leafs  map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
+	Marks  map[*mark.Mark][]Call     // at a marker
+	Ways   map[place.Outcome][]Call  // at an outcome of an operand
+	Bodies map[*ast.BlockStmt]*Func  // functions with taps
+}
+
+// A Skip is a reason why something was not tapped.
+type Skip struct {
+	Tag    tuple.Tag
+	Reason string
+}
+
+// Reasons. What they mean is said in docs/decisions/0007-taps.md.
+const (
+	whyType        = "its type has no word"
+	whyConditional = "evaluated conditionally"
+	whyBeside      = "beside a call"
+	whyImpure      = "not without side effects"
+	whyPanic       = "behind what may panic"
+	whyReread      = "cannot be read back"
+	whyCalls       = "the results of a call"
+	whyPlace       = "no place for a statement"
+	whyEmbedded    = "of an embedded interface"
+	whyEdge        = "the edge has no place of its own"
+)
+
+// Find chooses the taps of the functions of a package. Without options it
+// returns nil.
+func Find(cfg *Config, funcs []Func) *Plan {
+	if cfg.Options.none() {
+		return nil
+	}
+	facts := newFacts(cfg)
+	for _, fn := range funcs {
+		facts.bodies[fn.Body()] = true
+	}
+	f := &finder{facts: facts, plan: newPlan()}
+	f.all(funcs)
+	limit := cfg.Max
+	if limit <= 0 || limit > tuple.MaxSites {
+		limit = tuple.MaxSites
+	}
+	if len(f.found) <= limit {
+		return f.plan
+	}
+	// Which taps there are bears on which there can be: find them anew, from
+	// among those that are kept.
+	again := &finder{facts: facts, plan: newPlan(), keep: hottest(f.found, limit)}
+	again.all(funcs)
+	again.plan.Left = len(f.found) - len(again.found)
+	return again.plan
+}
+
+func newPlan() *Plan {
+	return &Plan{
+		Skipped: map[Skip]int{},
+		Start:   map[*ast.BlockStmt][]Call{},
+		Before:  map[ast.Stmt][]Call{},
+		After:   map[ast.Stmt][]Call{},
+		Leafs:   map[*mark.Leaf][]Call{},
+		Marks:   map[*mark.Mark][]Call{},
+		Ways:    map[place.Outcome][]Call{},
+	}
+}
+
+// A key identifies a site.
+type key struct {
+	tag  tuple.Tag
+	pos  token.Pos
+	expr string
+}
+
+// A find is a site with what ranks it among others.
+type find struct {
+	key
+	marked bool
+	depth  int // loops around it
+}
+
+// hottest returns n of the sites: those that are marked, and then those within
+// the most loops, in source order.
+func hottest(found []find, n int) map[key]bool {
+	found = slices.Clone(found)
+	slices.SortStableFunc(found, func(a, b find) int {
+		if a.marked != b.marked {
+			if a.marked {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.depth, a.depth)
+	})
+	keep := map[key]bool{}
+	for _, x := range found[:n] {
+		keep[x.key] = true
+	}
+	return keep
+}
+
+// A finder finds the taps of a package.
+type finder struct {
+	*facts
+	plan  *Plan
+	found []find
+	keep  map[key]bool // nil for all
+
+	fn      Func
+	file    string // that the function is in
+	results []*types.Var
+	wanted  bool     // the function is selected
+	old     bool     // the language version of the file has no generics
+	marked  bool     // the statement is marked
+	depth   int      // of loops
+	stmt    ast.Stmt // the statement of a list that is looked at
+}
+
+func (f *finder) all(funcs []Func) {
+	for _, fn := range funcs {
+		f.function(fn)
+	}
+}
+
+// site makes a site of an expression, if that is among those to keep, and returns
+// the PC of its tuples.
+func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, bits uint8) (pc uint64, ok bool) {
+	p := f.Fset.Position(pos)
+	return f.add(key{tag, pos, expr}, wire.Tap{
+		Tag: uint8(tag), Func: f.fn.Name, File: f.FileNumber(p.Filename), Line: p.Line, Col: p.Column,
+		Expr: expr, Type: types.TypeString(typ, (*types.Package).Path), Bits: bits,
+	})
+}
+
+func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
+	if f.keep != nil && !f.keep[k] {
+		return 0, false
+	}
+	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
+	f.plan.Sites = append(f.plan.Sites, t)
+	f.found = append(f.found, find{k, f.marked, f.depth})
+	return pc, true
+}
+
+// wants reports whether what stands at pos is to be tapped.
+func (f *finder) wants(tag tuple.Tag, pos token.Pos) bool {
+	if f.marked && tag != tuple.Addr {
+		return true
+	}
+	return f.wanted && f.Kinds.Has(tag) && f.within(f.Fset.Position(pos).Line)
+}
+
+// within reports whether a line of the function's file is in one of the ranges,
+// if there are any.
+func (f *finder) within(line int) bool {
+	if len(f.Ranges) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(f.Ranges, func(r Range) bool { return r.Has(f.file, line) })
+}
+
+func (f *finder) skip(tag tuple.Tag, reason string) { f.plan.Skipped[Skip{tag, reason}]++ }

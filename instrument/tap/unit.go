@@ -1,0 +1,429 @@
+package tap
+
+// This file defines the walk over the expressions that are evaluated at one
+// place.
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A spot is where taps that stand before what they tap go: before a statement,
+// or before an operand of a condition. The zero spot is nowhere.
+type spot struct {
+	stmt ast.Stmt
+	leaf *mark.Leaf
+}
+
+// A unit is some expressions that are evaluated one after the other.
+type unit struct {
+	*finder
+	at spot
+
+	effects int  // operations with side effects in the unit
+	within  int  // those that what is looked at is an operand of
+	maybe   int  // operands of && and || that it is in
+	before  risk // how what is evaluated before, and not tapped, may panic
+
+	// held has the local variable that a top-level expression is put into.
+	held map[ast.Expr]*ast.Ident
+}
+
+// unit starts a unit of the given expressions, to be evaluated in this order.
+func (f *finder) unit(at spot, exprs ...ast.Expr) *unit {
+	u := &unit{finder: f, at: at}
+	for _, e := range exprs {
+		ast.Inspect(e, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok && f.effect(e) {
+				u.effects++
+			}
+			_, lit := n.(*ast.FuncLit)
+			return !lit
+		})
+	}
+	return u
+}
+
+// effect reports whether e itself, its operands apart, has side effects.
+func (f *facts) effect(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		return e.Op == token.ARROW
+	case *ast.CallExpr:
+		if f.constant(e) != nil || f.Info.Types[e.Fun].IsType() {
+			return false
+		}
+		switch name := f.builtin(e); name {
+		case "len", "cap", "new", "make", "min", "max", "complex", "real", "imag":
+			return false
+		default:
+			return !unsafeName(name)
+		}
+	}
+	return false
+}
+
+// unsafeName reports whether a predeclared function is one of package unsafe,
+// whose names begin with a capital letter.
+func unsafeName(name string) bool { return name != "" && name[0] < 'a' }
+
+// value walks e, whose value is used.
+func (u *unit) value(e ast.Expr) {
+	tv := u.Info.Types[e]
+	if e == nil || tv.Value != nil || tv.IsType() {
+		return
+	}
+	if u.effect(e) {
+		u.within++
+		defer func() { u.within-- }()
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		u.value(e.X)
+		return
+	case *ast.SelectorExpr:
+		u.selector(e)
+	case *ast.StarExpr:
+		u.value(e.X)
+	case *ast.IndexExpr:
+		if u.indexes(e) {
+			u.element(e)
+		}
+	case *ast.SliceExpr:
+		u.base(e.X)
+		for _, i := range []ast.Expr{e.Low, e.High, e.Max} {
+			if i != nil {
+				u.value(i)
+			}
+		}
+	case *ast.UnaryExpr:
+		if e.Op == token.AND {
+			u.place(e.X)
+		} else {
+			u.value(e.X)
+		}
+	case *ast.BinaryExpr:
+		u.binary(e)
+	case *ast.CallExpr:
+		u.call(e)
+	case *ast.TypeAssertExpr:
+		u.value(e.X)
+		if e.Type != nil {
+			u.dynamicType(e.X)
+		}
+	case *ast.CompositeLit:
+		for _, x := range e.Elts {
+			u.literalElement(x, e)
+		}
+	}
+	tapped := false
+	if u.memory(e) {
+		tapped = u.load(e)
+	}
+	if !tapped {
+		u.before = max(u.before, u.risk(e))
+	}
+}
+
+func (u *unit) literalElement(x ast.Expr, lit *ast.CompositeLit) {
+	if kv, ok := x.(*ast.KeyValueExpr); ok {
+		if _, isMap := u.typeOf(lit).Underlying().(*types.Map); isMap {
+			u.value(kv.Key)
+		}
+		x = kv.Value
+	}
+	u.value(x)
+}
+
+// place walks e, whose address is used.
+func (u *unit) place(e ast.Expr) {
+	u.parts(e)
+	u.before = max(u.before, u.risk(e))
+}
+
+// target walks e, which is assigned to.
+func (u *unit) target(e ast.Expr) {
+	u.parts(e)
+	if !u.memory(e) || !u.address(e) {
+		u.before = max(u.before, u.risk(e))
+	}
+}
+
+// parts walks the operands of e, whose address is used.
+func (u *unit) parts(e ast.Expr) {
+	switch e := e.(type) {
+	case *ast.Ident:
+	case *ast.ParenExpr:
+		u.place(e.X)
+	case *ast.SelectorExpr:
+		u.selector(e)
+	case *ast.IndexExpr:
+		u.element(e)
+	case *ast.StarExpr:
+		u.value(e.X)
+	default:
+		u.value(e)
+	}
+}
+
+func (u *unit) selector(e *ast.SelectorExpr) {
+	switch s := u.Info.Selections[e]; {
+	case s == nil || s.Kind() == types.MethodExpr:
+	case s.Kind() == types.MethodVal:
+		u.receiver(e, s)
+	default:
+		u.base(e.X)
+	}
+}
+
+// receiver walks the receiver of a method value or call.
+func (u *unit) receiver(e *ast.SelectorExpr, s *types.Selection) {
+	recv := s.Obj().Type().(*types.Signature).Recv()
+	if recv != nil && isPointer(recv.Type()) {
+		u.base(e.X)
+	} else {
+		u.value(e.X)
+	}
+	u.before = max(u.before, nilRisk)
+}
+
+// base walks what a part is taken of: a pointer, slice and the like has to be
+// read for that, a struct or an array has not.
+func (u *unit) base(e ast.Expr) {
+	switch u.typeOf(e).Underlying().(type) {
+	case *types.Struct, *types.Array:
+		u.place(e)
+	default:
+		u.value(e)
+	}
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Pointer)
+	return ok
+}
+
+func (u *unit) element(e *ast.IndexExpr) {
+	if !u.indexes(e) {
+		return
+	}
+	u.base(e.X)
+	u.value(e.Index)
+}
+
+func (u *unit) binary(e *ast.BinaryExpr) {
+	u.value(e.X)
+	if e.Op == token.LAND || e.Op == token.LOR {
+		u.maybe++
+		u.value(e.Y)
+		u.maybe--
+		return
+	}
+	u.value(e.Y)
+	switch e.Op {
+	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
+		if u.constant(e.Y) != nil {
+			u.compared(e.X)
+		} else if u.constant(e.X) != nil {
+			u.compared(e.Y)
+		}
+	}
+}
+
+// compared taps e, which is compared with a constant.
+func (u *unit) compared(e ast.Expr) {
+	if b, ok := u.typeOf(e).Underlying().(*types.Basic); ok && b.Info()&types.IsInteger != 0 && u.constant(e) == nil {
+		u.tap(tuple.Const, e)
+	}
+}
+
+func (u *unit) call(e *ast.CallExpr) {
+	switch fun := ast.Unparen(e.Fun).(type) {
+	case *ast.SelectorExpr:
+		if s := u.Info.Selections[fun]; s != nil && s.Kind() == types.MethodVal {
+			u.receiver(fun, s)
+			if types.IsInterface(u.typeOf(fun.X)) && !isTypeParam(u.typeOf(fun.X)) {
+				u.dynamicType(fun.X)
+				u.callee(fun.X, fun)
+			} else if recv := s.Obj().Type().(*types.Signature).Recv(); recv != nil && types.IsInterface(recv.Type()) && !isTypeParam(u.typeOf(fun.X)) {
+				u.embeddedInterface(fun)
+			}
+			break
+		}
+		u.calledValue(fun)
+	case *ast.FuncLit:
+	default:
+		u.calledValue(fun)
+	}
+	for _, arg := range e.Args {
+		u.value(arg)
+	}
+}
+
+// embeddedInterface counts a call of a method of an embedded interface, which no
+// expression of the source is.
+func (u *unit) embeddedInterface(fun *ast.SelectorExpr) {
+	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
+		if u.wants(tag, fun.Pos()) {
+			u.skip(tag, whyEmbedded)
+		}
+	}
+}
+
+// calledValue walks what is called and no method: a function value, perhaps.
+func (u *unit) calledValue(fun ast.Expr) {
+	tv := u.Info.Types[fun]
+	if !tv.IsValue() || u.declared(fun) {
+		return
+	}
+	u.value(fun)
+	u.callee(fun, fun)
+}
+
+// declared reports whether fun is a declared function, known to the compiler.
+func (u *unit) declared(fun ast.Expr) bool {
+	switch x := fun.(type) {
+	case *ast.Ident:
+		_, ok := u.Info.Uses[x].(*types.Func)
+		return ok
+	case *ast.SelectorExpr:
+		_, ok := u.Info.Uses[x.Sel].(*types.Func)
+		return ok
+	case *ast.IndexExpr:
+		return u.declared(x.X)
+	case *ast.IndexListExpr:
+		return true
+	}
+	return false
+}
+
+func isTypeParam(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.TypeParam)
+	return ok
+}
+
+// callee taps where a dynamic call goes: the code of function value e, or the
+// type in interface e, whose method is said by the expression that is called.
+func (u *unit) callee(e ast.Expr, called ast.Expr) {
+	if !u.wants(tuple.Call, called.Pos()) {
+		return
+	}
+	w := word{"TapFunc", "", 64}
+	if types.IsInterface(u.typeOf(e)) {
+		w = word{"TapType", "", 0}
+	}
+	if u.early(tuple.Call, e) {
+		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.typeOf(e), w, e)
+	}
+}
+
+// dynamicType taps the type in interface e.
+func (u *unit) dynamicType(e ast.Expr) {
+	if isTypeParam(u.typeOf(e)) || !u.wants(tuple.Type, e.Pos()) {
+		return
+	}
+	if u.early(tuple.Type, e) {
+		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TapType", "", 0}, e)
+	}
+}
+
+// load taps a value that is read from memory. It reports whether e is evaluated
+// before the unit.
+func (u *unit) load(e ast.Expr) bool {
+	if id := u.held[e]; id != nil && u.wants(tuple.Load, e.Pos()) {
+		u.holds(e, id)
+		return u.address(e)
+	}
+	a := u.address(e)
+	return u.tap(tuple.Load, e) || a
+}
+
+// holds taps the value of e after the statement, in the variable that it is in.
+func (u *unit) holds(e ast.Expr, id *ast.Ident) {
+	w, ok := u.wordOf(tuple.Load, u.typeOf(id))
+	if !ok {
+		return
+	}
+	if pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w.bits); ok {
+		u.plan.After[u.stmt] = append(u.plan.After[u.stmt], Call{pc, w.fn, w.conv, id.Name})
+	}
+}
+
+// address taps the address of e. It reports whether it does.
+func (u *unit) address(e ast.Expr) bool {
+	if !u.wants(tuple.Addr, e.Pos()) || !u.addressable(e) {
+		return false
+	}
+	if !u.early(tuple.Addr, e) {
+		return false
+	}
+	return u.insertText(tuple.Addr, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TapPtr", "Ptr", 64}, "&"+types.ExprString(e))
+}
+
+// tap taps the value of e before it is evaluated. It reports whether it does.
+func (u *unit) tap(tag tuple.Tag, e ast.Expr) bool {
+	if !u.wants(tag, e.Pos()) {
+		return false
+	}
+	w, ok := u.wordOf(tag, u.typeOf(e))
+	if !ok || !u.early(tag, e) {
+		return false
+	}
+	return u.insert(tag, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w, e)
+}
+
+// early reports whether e can be evaluated before the unit, and counts it with
+// the reason if not.
+func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
+	why := ""
+	switch {
+	case u.at == spot{}:
+		why = whyPlace
+	case u.maybe > 0:
+		why = whyConditional
+	case !u.pure(e) || strings.Contains(types.ExprString(e), "\n"):
+		why = whyImpure
+	case u.within != u.effects && !u.private(e):
+		why = whyBeside
+	case !u.before.allows(u.totalRisk(e)):
+		why = whyPanic
+	default:
+		return true
+	}
+	u.skip(tag, why)
+	return false
+}
+
+// allows reports whether something that may panic as r says can be evaluated
+// before what may panic as done says.
+func (done risk) allows(r risk) bool {
+	return r == safe || done == safe || done == nilRisk && r == nilRisk
+}
+
+// insert taps e, which is at pos and is shown as expr, at the spot of u.
+func (u *unit) insert(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, e ast.Expr) bool {
+	return u.insertText(tag, pos, expr, typ, w, types.ExprString(e))
+}
+
+func (u *unit) insertText(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, arg string) bool {
+	pc, ok := u.site(tag, pos, expr, typ, w.bits)
+	if !ok {
+		return false
+	}
+	u.put(Call{pc, w.fn, w.conv, arg})
+	return true
+}
+
+// put puts a call at the spot of u.
+func (u *unit) put(c Call) {
+	if u.at.leaf != nil {
+		u.plan.Leafs[u.at.leaf] = append(u.plan.Leafs[u.at.leaf], c)
+		return
+	}
+	u.plan.Before[u.at.stmt] = append(u.plan.Before[u.at.stmt], c)
+}
