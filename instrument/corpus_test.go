@@ -167,7 +167,7 @@ func logTaps(t *testing.T, tapped map[tuple.Tag]int, skipped map[tap.Skip]int) {
 			}
 		}
 		sort.Strings(reasons)
-		t.Logf("kind %d: %d of %d tapped, %.1f %%; not tapped:\n%s",
+		t.Logf("%s: %d of %d tapped, %.1f %%; not tapped:\n%s",
 			tag, tapped[tag], total, 100*float64(tapped[tag])/float64(max(total, 1)), strings.Join(reasons, "\n"))
 	}
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"bytes"
-	"debug/elf"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -23,12 +21,6 @@ import (
 
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
-)
-
-var (
-	_ = elf.ET_EXEC
-	_ = json.Marshal
-	_ = profile.Parse
 )
 
 // An event is a tuple with the tap that it is of.
@@ -137,8 +129,12 @@ func TestTaps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			prog := build(t, extract(t, a), strings.Fields(string(a.Comment))...)
+			dir := extract(t, a)
+			prog := build(t, dir, strings.Fields(string(a.Comment))...)
 			events, stdout := tuples(t, prog)
+			if plain := plainOutput(t, dir); !strings.Contains(plain, "name ") && plain != stdout {
+				t.Errorf("output (-plain +tapped):\n%s", cmp.Diff(plain, stdout))
+			}
 			for i := range a.Files {
 				f := &a.Files[i]
 				got := annotate(string(f.Data), seen(events, f.Name, names(stdout)))
@@ -154,6 +150,18 @@ func TestTaps(t *testing.T) {
 			}
 		})
 	}
+}
+
+// plainOutput runs the program in dir without instrumentation.
+func plainOutput(t *testing.T, dir string) string {
+	t.Helper()
+	cmd := exec.Command("go", "run", ".")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
 }
 
 func skipUnlessLinux(t *testing.T) {
@@ -235,4 +243,60 @@ func annotate(text string, lines map[int]string) string {
 		b.WriteString(code + "\n")
 	}
 	return b.String()
+}
+
+// The tuples of edges are as many as an exact profile says, but for edges that
+// have no place of their own (to a clause that is fallen into as well), and for
+// those of a path that a panic ended, which the profile does not have.
+func TestEdgeTuplesAreExact(t *testing.T) {
+	skipUnlessLinux(t)
+	a, err := txtar.ParseFile("testdata/taps/control.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog := build(t, extract(t, a), "-peptaps=edges", "-pepmode=exact")
+	got := map[string]int64{}
+	events, _ := tuples(t, prog)
+	for _, e := range events {
+		outcome := strings.Split(e.Type, "; ")[e.w]
+		got[fmt.Sprintf("%s %s:%d:%d %s %s", e.Func, "main.go", e.Line, e.Col, e.Expr, outcome)]++
+	}
+	want := edges(t, filepath.Dir(prog))
+	placeless := map[string]int64{
+		"main.loops main.go:85:2 switch case 4": 1,
+	}
+	for edge, n := range placeless {
+		if want[edge] != n {
+			t.Errorf("the exact profile has %s %d times, want %d", edge, want[edge], n)
+		}
+		delete(want, edge)
+	}
+	want["main.panics main.go:116:5 && false"] = 1
+	if diff := cmp.Diff(want, got); diff != "" || len(got) == 0 {
+		t.Errorf("edges (-exact +tuples):\n%s", diff)
+	}
+}
+
+// edges reads the profile of edges in a directory.
+func edges(t *testing.T, dir string) map[string]int64 {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.edges.pb.gz"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("want a profile of edges, got %q", files)
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]int64{}
+	for _, s := range p.Sample {
+		fn := s.Location[0].Line[0].Function.Name
+		counts[fmt.Sprintf("%s %s %s %s", fn, s.Label["branch"][0], s.Label["kind"][0], s.Label["outcome"][0])] += s.Value[0]
+	}
+	return counts
 }

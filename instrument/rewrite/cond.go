@@ -28,7 +28,7 @@ import (
 // operands and there is code for an outcome.
 func (w *file) splits(s *scope, cond *mark.Cond) bool {
 	for _, l := range cond.Leaves {
-		if leafInside(l) && w.tapsAtLeaf(l) != "" {
+		if leafInside(l) && w.tapsAtLeaf(l, l.Expr.Pos()) != "" {
 			return true
 		}
 		if !cond.Split {
@@ -75,6 +75,7 @@ func (t *target) mark() string {
 type sink interface {
 	text(string)
 	operand(e ast.Expr)
+	pos() token.Pos // where text goes, in the source; NoPos if there is no telling
 	drop(at token.Pos, tok string)
 }
 
@@ -163,7 +164,7 @@ func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 		ifFalse += no.to()
 	}
 	if leafInside(l) {
-		ev.out.text(strings.TrimPrefix(ev.tapsAtLeaf(l)+" ", " "))
+		ev.out.text(strings.TrimPrefix(ev.tapsAtLeaf(l, ev.out.pos())+" ", " "))
 	}
 	ev.out.text("if (")
 	ev.out.operand(e)
@@ -184,6 +185,8 @@ type inPlace struct {
 
 func (p *inPlace) text(t string) { p.w.insert(p.at, t) }
 
+func (p *inPlace) pos() token.Pos { return p.at }
+
 func (p *inPlace) operand(e ast.Expr) { p.at = e.End() }
 
 func (p *inPlace) drop(at token.Pos, tok string) { p.w.insertOver(at, tok, "") }
@@ -197,6 +200,13 @@ type moved struct {
 }
 
 func (m *moved) text(t string) { m.w.buf.Insert(m.at, t) }
+
+func (m *moved) pos() token.Pos {
+	if m.directives {
+		return token.NoPos
+	}
+	return m.w.file.Pos(m.at)
+}
 
 func (m *moved) operand(e ast.Expr) {
 	from, to := m.w.offset(e.Pos()), m.w.offset(e.End())

@@ -98,6 +98,41 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// Each archive in testdata/taps begins with the kinds of taps on a line, and has a
+// program in.go and what becomes of it, taps.go.
+func TestTapsGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/taps/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line, _, _ := strings.Cut(string(a.Comment), "\n")
+		kinds, err := tap.ParseKinds(line)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		pkg, res := do(t, a.Files[0].Data, instrument.Options{Poll: rewrite.Count, Taps: tap.Options{Kinds: kinds}})
+		text := res.Text[pkg.Files[0]]
+		typeCheck(t, pkg.Files[0], text, res.Table)
+		got := txtar.Format(&txtar.Archive{Comment: a.Comment, Files: []txtar.File{
+			a.Files[0], {Name: "taps.go", Data: []byte(strings.ReplaceAll(text, pkg.Files[0], "in.go"))},
+		}})
+		if *update {
+			if err := os.WriteFile(file, got, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		if diff := cmp.Diff(string(txtar.Format(a)), string(got)); diff != "" {
+			t.Errorf("%s: run with -update to accept (-want +got):\n%s", file, diff)
+		}
+	}
+}
+
 // The instrumented text type-checks for every kind of poll, with taps and
 // without, has as many lines as the source, and every line of the source is part
 // of the line it became.

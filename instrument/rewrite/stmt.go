@@ -20,6 +20,9 @@ func (w *file) stmts(s *scope, list []ast.Stmt) {
 }
 
 func (w *file) stmt(s *scope, st ast.Stmt) {
+	if st == nil {
+		return
+	}
 	if mk := w.Marks.StmtMark(st); mk != nil {
 		w.mark(s, mk)
 		return
@@ -34,7 +37,6 @@ func (w *file) stmt(s *scope, st ast.Stmt) {
 // inner rewrites what is in st.
 func (w *file) inner(s *scope, st ast.Stmt) {
 	switch st := st.(type) {
-	case nil:
 	case *ast.BlockStmt:
 		w.stmts(s, st.List)
 	case *ast.LabeledStmt:

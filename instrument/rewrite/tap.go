@@ -11,6 +11,7 @@ package rewrite
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/mark"
@@ -18,23 +19,34 @@ import (
 	"github.com/pepgo/pep/instrument/tap"
 )
 
-// taps returns the text of some taps.
-func (w *file) taps(calls []tap.Call) string {
+// taps returns the text of some taps, to stand at the given position, which is
+// NoPos if a line directive follows. What may panic is said to be on the line
+// that it stands on in the source.
+func (w *file) taps(calls []tap.Call, at token.Pos) string {
 	var b strings.Builder
+	elsewhere := false
 	for _, c := range calls {
 		arg := c.Arg
 		if c.Conv != "" {
 			arg = fmt.Sprintf("%s.%s(%s)", core, c.Conv, c.Arg)
 		}
-		fmt.Fprintf(&b, " %s.%s(%#x, %s);", core, c.Func, c.PC, arg)
+		b.WriteString(" ")
+		if c.Pos.IsValid() && (!at.IsValid() || w.line(c.Pos) != w.line(at)) {
+			b.WriteString(w.lineDirective(c.Pos))
+			elsewhere = true
+		}
+		fmt.Fprintf(&b, "%s.%s(%#x, %s);", core, c.Func, c.PC, arg)
 		w.usesCore = true
+	}
+	if elsewhere && at.IsValid() {
+		b.WriteString(w.lineDirective(at))
 	}
 	return b.String()
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {
 	if w.Taps != nil {
-		w.insert(body.Lbrace+1, w.taps(w.Taps.Start[body]))
+		w.insert(body.Lbrace+1, w.taps(w.Taps.Start[body], body.Lbrace))
 	}
 }
 
@@ -42,9 +54,9 @@ func (w *file) tapsBefore(st ast.Stmt) string {
 	if w.Taps == nil {
 		return ""
 	}
-	text := w.taps(w.Taps.Before[st])
+	text := w.taps(w.Taps.Before[st], st.Pos())
 	if s, ok := st.(*ast.IfStmt); ok && s.Init == nil {
-		text += w.tapsAtLeaf(w.Marks.Conds[s].Leaves[0])
+		text += w.tapsAtLeaf(w.Marks.Conds[s].Leaves[0], st.Pos())
 	}
 	return text
 }
@@ -53,7 +65,7 @@ func (w *file) tapsAfter(st ast.Stmt) {
 	if w.Taps == nil {
 		return
 	}
-	if text := w.taps(w.Taps.After[st]); text != "" {
+	if text := w.taps(w.Taps.After[st], st.End()); text != "" {
 		w.insert(st.End(), ";"+strings.TrimSuffix(text, ";"))
 	}
 }
@@ -62,23 +74,23 @@ func (w *file) tapsAtMark(mk *mark.Mark) string {
 	if w.Taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Marks[mk])
+	return w.taps(w.Taps.Marks[mk], mk.Pos)
 }
 
 func (w *file) tapsAtOutcome(o place.Outcome) string {
 	if w.Taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Ways[o])
+	return w.taps(w.Taps.Ways[o], o.Leaf.Expr.Pos())
 }
 
 // tapsAtLeaf returns the text before an operand of a condition. For the first
 // operand of an if without a statement in its header, that is before the if.
-func (w *file) tapsAtLeaf(l *mark.Leaf) string {
+func (w *file) tapsAtLeaf(l *mark.Leaf, at token.Pos) string {
 	if w.Taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Leafs[l])
+	return w.taps(w.Taps.Leafs[l], at)
 }
 
 // leafInside reports whether the taps of l stand in the evaluation of the

@@ -4,6 +4,7 @@ package tap
 
 import (
 	"fmt"
+	"go/token"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/flow"
@@ -54,9 +55,25 @@ func (f *finder) branchSite(n *flow.Node, b wire.Block) (pc uint64, ok bool) {
 	for _, o := range b.Outs {
 		outcomes = append(outcomes, o.Outcome)
 	}
-	k := key{tuple.Edge, f.fn.Syntax.Pos(), fmt.Sprint(n.Index)}
+	k := key{tuple.Edge, f.branchPos(n), fmt.Sprint(f.fn.Name, n.Index)}
 	return f.add(k, wire.Tap{
 		Tag: uint8(tuple.Edge), Func: f.fn.Name, File: f.FileNumber(f.file), Line: b.Branch.Line, Col: b.Branch.Col,
 		Expr: b.Branch.Kind, Type: strings.Join(outcomes, "; "),
 	})
+}
+
+// branchPos returns the position of what decides where n goes on, or of the
+// function if that is not known.
+func (f *finder) branchPos(n *flow.Node) token.Pos {
+	for _, e := range n.Out {
+		switch {
+		case e.Leaf != nil:
+			return e.Leaf.Expr.Pos()
+		case e.Case != nil && e.Case.Switch != nil:
+			return e.Case.Switch.Pos()
+		case e.Case != nil && e.Case.Of != nil:
+			return e.Case.Of.Pos()
+		}
+	}
+	return f.fn.Syntax.Pos()
 }

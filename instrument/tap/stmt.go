@@ -14,7 +14,7 @@ import (
 
 // function finds the taps of a function, without those in it.
 func (f *finder) function(fn Func) {
-	f.fn, f.depth, f.marked, f.results = fn, 0, false, nil
+	f.fn, f.loops, f.marked, f.results = fn, nil, false, nil
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
 	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
@@ -73,17 +73,9 @@ func (f *finder) signature(recv *ast.FieldList, typ *ast.FuncType) {
 
 // arg taps a variable that has its value when the function starts.
 func (f *finder) arg(e ast.Expr) {
-	if v := f.variable(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
+	if v := f.local(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
 		f.start(tuple.Arg, e.Pos(), v.Name(), v, f.fn.Body())
 	}
-}
-
-// variable returns the local variable that e is, if it can be named.
-func (f *finder) variable(e ast.Expr) *types.Var {
-	if e == nil {
-		return nil
-	}
-	return f.local(e)
 }
 
 // start taps variable v, whose value is that of expr, at the start of a body.
@@ -93,7 +85,7 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 		return
 	}
 	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w.bits); ok {
-		f.plan.Start[body] = append(f.plan.Start[body], Call{pc, w.fn, w.conv, v.Name()})
+		f.plan.Start[body] = append(f.plan.Start[body], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: v.Name()})
 	}
 }
 
@@ -235,7 +227,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 // result taps a named result that is returned without being mentioned.
 func (u *unit) result(pos token.Pos, name string, typ types.Type) {
 	if w, ok := u.wordOf(tuple.Result, typ); ok {
-		u.insertText(tuple.Result, pos, w.expr(name), typ, w, name)
+		u.insertText(tuple.Result, pos, w.expr(name), typ, w, Call{Arg: name})
 	}
 }
 
@@ -301,27 +293,47 @@ func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
 	}
-	f.depth++
+	f.loop(s.Body.Lbrace, s.End())
+	if s.Cond != nil {
+		f.loop(f.Marks.Conds[s].Expr.Pos(), s.Body.Lbrace)
+	}
 	f.condition(s)
 	if s.Post != nil {
 		f.simple(s.Post, spot{}, nil)
 	}
 	f.marked = false
 	f.stmts(s.Body.List)
-	f.depth--
 }
 
+// loop notes that what stands from one position to the other is in a loop.
+func (f *finder) loop(from, to token.Pos) { f.loops = append(f.loops, extent{from, to}) }
+
 func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
-	u := f.unit(at, s.X)
-	u.value(s.X)
+	if f.evaluates(s) {
+		f.unit(at, s.X).value(s.X)
+	}
 	if f.bodies[s.Body] {
 		return // over a function: the body is one itself
 	}
-	f.depth++
+	f.loop(s.Pos(), s.X.Pos()) // the variables
+	f.loop(s.Body.Lbrace, s.End())
 	f.elements(s)
 	f.marked = false
 	f.stmts(s.Body.List)
-	f.depth--
+}
+
+// evaluates reports whether the operand of s is evaluated. An array, or a pointer
+// to one, may not be if its length is all that the loop needs.
+func (f *finder) evaluates(s *ast.RangeStmt) bool {
+	if s.Value != nil && !isBlank(s.Value) {
+		return true
+	}
+	t := f.typeOf(s.X).Underlying()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem().Underlying()
+	}
+	_, array := t.(*types.Array)
+	return !array
 }
 
 // elements taps the elements that a loop is over, in the variable that they are
@@ -332,7 +344,7 @@ func (f *finder) elements(s *ast.RangeStmt) {
 	}
 	switch f.typeOf(s.X).Underlying().(type) {
 	case *types.Array, *types.Slice, *types.Map, *types.Pointer, *types.Basic:
-		v := f.variable(s.Value)
+		v := f.local(s.Value)
 		if v == nil {
 			f.skip(tuple.Load, whyReread)
 			return
@@ -358,15 +370,15 @@ func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
 	if s.Tag != nil {
 		u := f.unit(at, s.Tag)
 		u.value(s.Tag)
-		if hasConstant(f, s) {
+		if f.hasConstantCase(s) {
 			u.compared(s.Tag)
 		}
 	}
 	f.clauses(s.Body)
 }
 
-// hasConstant reports whether a case of s is a constant.
-func hasConstant(f *finder, s *ast.SwitchStmt) bool {
+// hasConstantCase reports whether a case of s is a constant.
+func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
 			if f.constant(e) != nil {

@@ -59,20 +59,33 @@ func (f *finder) assignAll(lhs, rhs []ast.Expr, at spot, after ast.Stmt) {
 			}
 		}
 	}
-	for _, r := range rhs {
-		a.value(r)
-	}
-	for _, l := range lhs {
-		if !isBlank(l) {
-			a.target(l)
-		}
-	}
+	a.walk(rhs)
 	for i, l := range lhs {
 		var r ast.Expr
 		if len(lhs) == len(rhs) {
 			r = rhs[i]
 		}
 		a.stored(l, r)
+	}
+}
+
+// walk walks both sides in the order in which the compiler has them evaluated:
+// those of a single assignment from the right, of several pair by pair, and the
+// places that are assigned to at last.
+func (a *assignment) walk(rhs []ast.Expr) {
+	if len(rhs) == 1 {
+		a.value(rhs[0])
+	}
+	for i, l := range a.lhs {
+		a.parts(l)
+		if len(rhs) > 1 {
+			a.value(rhs[i])
+		}
+	}
+	for i, l := range a.lhs {
+		if !isBlank(l) {
+			a.target(l, i == 0)
+		}
 	}
 }
 

@@ -78,6 +78,10 @@ type Call struct {
 	Func string // "Tap", "TapPtr", …
 	Conv string // type of the linked runtime to convert the argument to, or ""
 	Arg  string
+
+	// Pos is where the argument stands in the source, if to evaluate it may
+	// panic, so that the panic can be reported there.
+	Pos token.Pos
 }
 
 // A Plan says what is tapped, and where the code stands.
@@ -201,7 +205,7 @@ type finder struct {
 	wanted  bool     // the function is selected
 	old     bool     // the language version of the file has no generics
 	marked  bool     // the statement is marked
-	depth   int      // of loops
+	loops   []extent // of the function
 	stmt    ast.Stmt // the statement of a list that is looked at
 }
 
@@ -227,8 +231,22 @@ func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
 	}
 	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
 	f.plan.Sites = append(f.plan.Sites, t)
-	f.found = append(f.found, find{k, f.marked, f.depth})
+	f.found = append(f.found, find{k, f.marked, f.depth(k.pos)})
 	return pc, true
+}
+
+// An extent is a part of the source.
+type extent struct{ from, to token.Pos }
+
+// depth returns the number of loops around pos, as far as they have been seen.
+func (f *finder) depth(pos token.Pos) int {
+	n := 0
+	for _, l := range f.loops {
+		if l.from <= pos && pos < l.to {
+			n++
+		}
+	}
+	return n
 }
 
 // wants reports whether what stands at pos is to be tapped.

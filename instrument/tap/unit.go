@@ -146,10 +146,19 @@ func (u *unit) place(e ast.Expr) {
 	u.before = max(u.before, u.risk(e))
 }
 
-// target walks e, which is assigned to.
-func (u *unit) target(e ast.Expr) {
-	u.parts(e)
-	if !u.memory(e) || !u.address(e) {
+// target taps the address of e, which is assigned to, and whose parts have been
+// walked. If it is not the first that is, others have been assigned to when it
+// panics.
+func (u *unit) target(e ast.Expr, first bool) {
+	tapped := false
+	switch {
+	case !u.memory(e):
+	case first || u.totalRisk(e) == safe:
+		tapped = u.address(e)
+	case u.addressable(e) && u.wants(tuple.Addr, e.Pos()):
+		u.skip(tuple.Addr, whyPanic)
+	}
+	if !tapped {
 		u.before = max(u.before, u.risk(e))
 	}
 }
@@ -313,7 +322,7 @@ func (u *unit) callee(e ast.Expr, called ast.Expr) {
 	if !u.wants(tuple.Call, called.Pos()) {
 		return
 	}
-	w := word{"TapFunc", "", 64}
+	w := word{"TapFunc", "", uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
 	if types.IsInterface(u.typeOf(e)) {
 		w = word{"TapType", "", 0}
 	}
@@ -350,7 +359,7 @@ func (u *unit) holds(e ast.Expr, id *ast.Ident) {
 		return
 	}
 	if pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w.bits); ok {
-		u.plan.After[u.stmt] = append(u.plan.After[u.stmt], Call{pc, w.fn, w.conv, id.Name})
+		u.plan.After[u.stmt] = append(u.plan.After[u.stmt], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: id.Name})
 	}
 }
 
@@ -362,7 +371,8 @@ func (u *unit) address(e ast.Expr) bool {
 	if !u.early(tuple.Addr, e) {
 		return false
 	}
-	return u.insertText(tuple.Addr, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TapPtr", "Ptr", 64}, "&"+types.ExprString(e))
+	expr, w := types.ExprString(e), word{"TapPtr", "Ptr", 0}
+	return u.insertText(tuple.Addr, e.Pos(), expr, u.typeOf(e), w, Call{Arg: "&" + expr, Pos: u.panicPos(e)})
 }
 
 // tap taps the value of e before it is evaluated. It reports whether it does.
@@ -407,16 +417,25 @@ func (done risk) allows(r risk) bool {
 
 // insert taps e, which is at pos and is shown as expr, at the spot of u.
 func (u *unit) insert(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, e ast.Expr) bool {
-	return u.insertText(tag, pos, expr, typ, w, types.ExprString(e))
+	return u.insertText(tag, pos, expr, typ, w, Call{Arg: types.ExprString(e), Pos: u.panicPos(e)})
 }
 
-func (u *unit) insertText(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, arg string) bool {
+// insertText is insert with what c says is evaluated.
+func (u *unit) insertText(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, c Call) bool {
 	pc, ok := u.site(tag, pos, expr, typ, w.bits)
-	if !ok {
-		return false
+	if ok {
+		c.PC, c.Func, c.Conv = pc, w.fn, w.conv
+		u.put(c)
 	}
-	u.put(Call{pc, w.fn, w.conv, arg})
-	return true
+	return ok
+}
+
+// panicPos returns the position of e if its evaluation may panic.
+func (u *unit) panicPos(e ast.Expr) token.Pos {
+	if u.totalRisk(e) == safe {
+		return token.NoPos
+	}
+	return e.Pos()
 }
 
 // put puts a call at the spot of u.

@@ -6,8 +6,6 @@ import (
 	"go/constant"
 	"go/types"
 	"math"
-
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A word says how values of a type are reported.
@@ -123,10 +121,4 @@ func constWord(v constant.Value, t types.Type) (w uint64, ok bool) {
 		return uint64(len(constant.StringVal(v))), true
 	}
 	return 0, false
-}
-
-// reports says whether taps with the tag report values; those of others report
-// types, code, or addresses of any type.
-func reports(tag tuple.Tag) bool {
-	return tag != tuple.Type && tag != tuple.Call && tag != tuple.Addr
 }

@@ -58,6 +58,12 @@ type Left struct {
 }
 
 // A Tap is a place where instrumented code reports a word.
+//
+// Of a branch (tuple.Edge), Expr is the kind, as in Branch, and Type holds the
+// outcomes, separated by "; ": the word is an index into them. Of a dynamic call
+// (tuple.Call), Bits is 0 if Expr names a method of an interface of type Type:
+// the word is the type descriptor of what has the method, and otherwise the
+// program counter of a function.
 type Tap struct {
 	Tag       uint8  // a tuple.Tag
 	Func      string // linker symbol of the function it stands in
@@ -65,5 +71,5 @@ type Tap struct {
 	Line, Col int    // of the expression
 	Expr      string // the expression as in the source: "p.next", "len(s)"
 	Type      string // its type: "int", "*go/types.Named"
-	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, a type descriptor)
+	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, an address, a type descriptor)
 }

@@ -101,8 +101,10 @@ func flags(mode string) ([]string, error) {
 		return []string{"-pepmode=exact"}, nil
 	case "backedge":
 		return []string{"-peptruncate=backedge"}, nil
+	case "taps":
+		return []string{"-peptaps=all"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are page, flag, exact and backedge", mode)
+	return nil, fmt.Errorf("mode %q: there are page, flag, exact, backedge and taps", mode)
 }
 
 // copyPrograms makes a module with one package for each program.

@@ -1,0 +1,40 @@
+package toolexec
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// The words have the same 32-bit FNV-1a hash.
+func TestSitesOfTwoPackagesMustDiffer(t *testing.T) {
+	const one, other = "costarring", "liquid"
+	if tuple.SiteBase(one) != tuple.SiteBase(other) {
+		t.Fatalf("the sites of %s and %s differ", one, other)
+	}
+	table := func(path string, taps int) []byte {
+		return wire.AppendPackage(nil, &wire.Package{Path: path, Files: []string{"x.go"}, Taps: make([]wire.Tap, taps)})
+	}
+	for _, test := range []struct {
+		name  string
+		path  string
+		table []byte
+		wrong bool
+	}{
+		{"another package", "main", table("main", 1), false},
+		{"a package without taps", other, table(other, 0), false},
+		{"a package that is not instrumented", other, nil, false},
+		{"a package with taps", other, table(other, 2), true},
+	} {
+		tapped := map[uint64]string{}
+		if err := checkSites(tapped, one, table(one, 1)); err != nil {
+			t.Fatal(err)
+		}
+		err := checkSites(tapped, test.path, test.table)
+		if (err != nil) != test.wrong || err != nil && !strings.Contains(err.Error(), "costarring and liquid have the same hash") {
+			t.Errorf("%s: got error %v", test.name, err)
+		}
+	}
+}
