@@ -8,7 +8,7 @@
 //	err := lines.Write(file)
 //
 // It is the only place that knows the plotting library, which so is no part of
-// anything that is linked into programs (decision 7).
+// anything that is linked into programs (decision 8).
 package plot
 
 import (
