@@ -6,10 +6,11 @@ package core
 // programs and as it is built in its own module: here, the former.
 
 import (
+	"internal/abi"
 	"internal/runtime/atomic"
 	"internal/runtime/exithook"
 	"internal/strconv"
-	_ "unsafe" // for linkname
+	"unsafe"
 )
 
 // linked says that this build runs inside an instrumented program.
@@ -38,3 +39,24 @@ func pause() { usleep(pauseTime / 1000) }
 func usleep(us uint32)
 
 func formatFloat(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
+
+// methodPC returns the code of a method of the type whose descriptor is at t, 0
+// if it has none of that name.
+func methodPC(t uintptr, name string) uintptr {
+	u := (*abi.Type)(at(t)).Uncommon()
+	if u == nil {
+		return 0
+	}
+	for _, m := range u.Methods() {
+		if nameAt((*byte)(resolveNameOff(at(t), int32(m.Name)))) == name {
+			return uintptr(resolveTextOff(at(t), int32(m.Tfn)))
+		}
+	}
+	return 0
+}
+
+// resolveTextOff returns the code that is off from that of the module that p
+// points into; the runtime provides it for package reflect.
+//
+//go:linkname resolveTextOff reflect.resolveTextOff
+func resolveTextOff(p unsafe.Pointer, off int32) unsafe.Pointer

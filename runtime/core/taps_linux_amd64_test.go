@@ -40,7 +40,8 @@ func tapTables() []*wire.Package {
 			tap(tuple.Load, 49, "b", "bool", 8),
 			tap(tuple.Load, 51, "f", "float64", 64),
 			tap(tuple.Type, 58, "r", "fmt.Stringer", 0),
-			tap(tuple.Call, 63, "fn", "func(int) int", 64),
+			tap(tuple.Call, 65, "fn", "func(int) int", 64),
+			tap(tuple.Call, 59, "r.String", "fmt.Stringer", 0),
 		},
 	}}
 }
@@ -57,7 +58,7 @@ func byLabel(p *profile.Profile, key string) map[string]int64 {
 }
 
 // events is how many words each kind of profile of taps.go counts.
-var events = map[string]int64{"values": 8 * 225_000, "types": 8 * 25_000, "calltargets": 8 * 25_000}
+var events = map[string]int64{"values": 8 * 225_000, "types": 8 * 25_000, "calltargets": 8 * 50_000}
 
 // testExactTaps checks profiles that must count everything.
 func testExactTaps(t *testing.T, r *run) {
@@ -88,7 +89,10 @@ func testExactTaps(t *testing.T, r *run) {
 		callee, caller := s.Location[0].Line[0], s.Location[1].Line[0]
 		targets[fmt.Sprint(callee.Function.Name, ":", callee.Line, " ", caller.Function.Name, ":", caller.Line)] += s.Value[0]
 	}
-	wantTargets := map[string]int64{"main.double:35 main.work:63": 8 * 12_500, "main.triple:38 main.work:63": 8 * 12_500}
+	wantTargets := map[string]int64{
+		"main.double:36 main.work:65": 8 * 12_500, "main.triple:39 main.work:65": 8 * 12_500,
+		"main.(*myInt).String:33 main.work:59": 8 * 6250, "main.myString.String:29 main.work:59": 8 * 15_000, "nil:0 main.work:59": 8 * 3750,
+	}
 	if d := cmp.Diff(wantTargets, targets); d != "" {
 		t.Errorf("call targets (-want +got):\n%s", d)
 	}
@@ -210,11 +214,11 @@ func TestTraceReplays(t *testing.T) {
 		for _, e := range engines {
 			add(e.Flush(nil))
 		}
-		if end != (trace.End{Tuples: 2_200_000}) {
+		if end != (trace.End{Tuples: 2_400_000}) {
 			t.Errorf("%s: end %+v", deliver, end)
 		}
 		slices.Sort(names)
-		if d := cmp.Diff([]string{"*main.myInt", "main.double", "main.myString", "main.triple"}, names); d != "" {
+		if d := cmp.Diff([]string{"*main.myInt", "*main.myInt", "main.double", "main.myString", "main.myString", "main.triple"}, names); d != "" {
 			t.Errorf("%s: symbols (-want +got):\n%s", deliver, d)
 		}
 		want := map[string]int64{}
@@ -251,7 +255,7 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("%s: -interrupt +service:\n%s", engine, d)
 			}
-			gaps := regexp.MustCompile(`2200000 events, 0 dropped.*gap between messages at least \d+ns, p1 \d+ns`)
+			gaps := regexp.MustCompile(`2400000 events, 0 dropped.*gap between messages at least \d+ns, p1 \d+ns`)
 			if how == "deliver=service" && !gaps.MatchString(p.Comments[0]) {
 				t.Errorf("%s: %s", engine, p.Comments)
 			}
@@ -283,7 +287,7 @@ func TestRing(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Error(err, &r.stderr)
 	}
-	if read != 2_200_000 || reader.Dropped() != 0 {
+	if read != 2_400_000 || reader.Dropped() != 0 {
 		t.Errorf("%d read, %d dropped", read, reader.Dropped())
 	}
 	if n := counts[tuple.New(tuple.Arg, tuple.SiteBase("main"), ^uint64(6))]; n != 8*90_000 {
@@ -329,8 +333,8 @@ func TestPolicies(t *testing.T) {
 		}
 		fed, _ := strconv.Atoi(m[1])
 		dropped, _ := strconv.Atoi(m[2])
-		if fed+dropped != 2_200_000 || dropped > 0 && !strings.Contains(opts, "drop") {
-			t.Errorf("%s: %d + %d events, want 2200000", opts, fed, dropped)
+		if fed+dropped != 2_400_000 || dropped > 0 && !strings.Contains(opts, "drop") {
+			t.Errorf("%s: %d + %d events, want 2400000", opts, fed, dropped)
 		}
 	}
 	r := execute(t, exe, nil, "spin")

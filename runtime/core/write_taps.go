@@ -186,7 +186,11 @@ func (t *taps) symbols() (list []trace.Symbol) {
 		case tuple.Type:
 			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: n.Type(w.Tuple.W)})
 		case tuple.Call:
-			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: n.Func(w.Tuple.W).Func})
+			name := n.Func(w.Tuple.W).Func
+			if len(n.symbols.lookup(n.here(w.Tuple.W)+1)) == 0 { // a type, of whose methods one is called
+				name = n.Type(w.Tuple.W)
+			}
+			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: name})
 		}
 	}
 	return list
@@ -220,6 +224,17 @@ func (n names) Func(pc uint64) report.Frame {
 	return f
 }
 
+// Method returns the method of a name that the type whose descriptor is at addr
+// has.
+func (n names) Method(addr uint64, name string) report.Frame {
+	if t := n.here(addr); n.mayReadType(t) {
+		if pc := methodPC(t, name); pc != 0 {
+			return n.Func(uint64(pc - n.here(0)))
+		}
+	}
+	return report.Frame{Func: n.Type(addr) + "." + name}
+}
+
 // Type returns the name of the type whose descriptor is at addr.
 func (n names) Type(addr uint64) string {
 	t := n.here(addr)
@@ -249,19 +264,24 @@ const extraStar = 1 << 1
 // typeName returns the name that the descriptor at p has.
 func typeName(p uintptr) string {
 	t := (*abiType)(at(p))
-	b := (*[1 << 16]byte)(resolveNameOff(unsafe.Pointer(t), t.str))
-	n, size := 0, 1 // behind the flags, a varint and as many bytes
+	name := nameAt((*byte)(resolveNameOff(unsafe.Pointer(t), t.str)))
+	if t.flag&extraStar != 0 {
+		name = name[1:]
+	}
+	return name
+}
+
+// nameAt returns the name at p: behind a byte of flags, its length as a varint,
+// and its bytes.
+func nameAt(p *byte) string {
+	b := (*[1 << 16]byte)(unsafe.Pointer(p))
+	n, size := 0, 1
 	for shift := 0; ; shift += 7 {
 		x := b[size]
 		size++
 		n |= int(x&0x7f) << shift
 		if x < 0x80 {
-			break
+			return string(b[size : size+n])
 		}
 	}
-	name := string(b[size : size+n])
-	if t.flag&extraStar != 0 {
-		name = name[1:]
-	}
-	return name
 }

@@ -42,6 +42,7 @@ type Word struct {
 // Names tells what addresses stand for.
 type Names interface {
 	Func(pc uint64) Frame
+	Method(addr uint64, name string) Frame // of the type at addr
 	Type(addr uint64) string
 	Float(x float64, bits int) string
 }
@@ -170,7 +171,7 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	stack := []uint64{at}
 	labels := []pprofenc.Label{
 		{Key: "site", Value: base(s.file) + ":" + position(s.Line, s.Col)},
-		{Key: "kind", Value: tagName(x.Tuple.Tag())},
+		{Key: "kind", Value: x.Tuple.Tag().String()},
 		{Key: "expr", Value: s.Expr},
 	}
 	switch kind {
@@ -179,7 +180,7 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	case 1:
 		labels = append(labels, pprofenc.Label{Key: "type", Value: w.typeOf(x)}, pprofenc.Label{Key: "static", Value: s.Type})
 	case 2:
-		f := w.target(x)
+		f := w.target(s, x)
 		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
 		stack = []uint64{p.Location(id, int64(f.Line)), at}
 		labels = append(labels, pprofenc.Label{Key: "type", Value: s.Type})
@@ -201,12 +202,14 @@ func (w *tapWriter) typeOf(x *Word) string {
 	return w.Names.Type(x.Tuple.W)
 }
 
-func (w *tapWriter) target(x *Word) Frame {
+func (w *tapWriter) target(s *site, x *Word) Frame {
 	switch {
 	case x.Other:
 		return Frame{Func: other}
 	case x.Tuple.W == 0:
 		return Frame{Func: "nil"}
+	case s.Bits == 0: // a method of an interface
+		return w.Names.Method(x.Tuple.W, afterLast(s.Expr, '.'))
 	}
 	return w.Names.Func(x.Tuple.W)
 }
@@ -220,6 +223,8 @@ func (w *tapWriter) value(s *site, x *Word) string {
 		return other
 	case tuple.Tag(s.Tag) == tuple.Addr:
 		return hex(word)
+	case tuple.Tag(s.Tag) == tuple.Edge:
+		return outcome(s.Type, word)
 	case s.Bits == 0:
 		return utoa(word) // a length
 	}
@@ -246,15 +251,31 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	return utoa(word)
 }
 
-func tagName(t tuple.Tag) string {
-	names := [...]string{
-		tuple.Arg: "arg", tuple.Result: "result", tuple.Load: "load", tuple.Store: "store", tuple.Call: "call",
-		tuple.Type: "type", tuple.Edge: "edge", tuple.Addr: "addr", tuple.Const: "const",
+// outcome returns the i-th of a branch's outcomes.
+func outcome(list string, i uint64) string {
+	for n := uint64(0); ; n++ {
+		end := 0
+		for end < len(list) && !hasPrefix(list[end:], "; ") {
+			end++
+		}
+		switch {
+		case n == i:
+			return list[:end]
+		case end == len(list):
+			return utoa(i)
+		}
+		list = list[end+len("; "):]
 	}
-	if int(t) < len(names) && names[t] != "" {
-		return names[t]
+}
+
+// afterLast returns what follows the last sep in s.
+func afterLast(s string, sep byte) string {
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == sep {
+			return s[i+1:]
+		}
 	}
-	return "tag" + utoa(uint64(t))
+	return s
 }
 
 func utoa(u uint64) string {

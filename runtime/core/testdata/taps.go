@@ -21,6 +21,7 @@ const (
 	flt  = 3<<56 | base + 2 // f float64
 	typ  = 6<<56 | base + 3 // r fmt.Stringer
 	call = 5<<56 | base + 4 // fn
+	meth = 5<<56 | base + 5 // r.String
 )
 
 type myString string
@@ -56,6 +57,7 @@ func work() {
 				r = nil
 			}
 			core.TapType(typ, r)
+			core.TapType(meth, r)
 			fn := double
 			if i%8 == 0 {
 				fn = triple
