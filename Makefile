@@ -6,11 +6,12 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test bench accuracy exact gotest clean
+.PHONY: build demo test bench accuracy exact gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
 	@$(GO) build -o bin/pep ./cmd/pep
+	@$(GO) build -o bin/pepsim ./cmd/pepsim
 
 # Builds a program of testprogs with all it imports instrumented, runs it, and
 # shows its ten hottest paths: make demo, make demo DEMO=markdown.
@@ -48,6 +49,30 @@ exact:
 # The test programs of the Go distribution, plain and instrumented.
 gotest:
 	$(GO) run ./internal/cmd/gotest
+
+# The experiments of the papers on the test programs: records 16M loads of each,
+# and 4M edges and calls, then prints ours beside the papers' and draws the
+# plots. Traces that are there are taken as they are: rm -r build/traces for new
+# ones. For a part: make figures FIGURE=strat-7 FIGUREPROGRAMS=typecheck
+FIGURE         ?= all
+FIGUREPROGRAMS ?= typecheck lua regex flate printer markdown jsonbench sortbench httpecho
+FIGUREFLAGS    ?=
+LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
+CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
+
+figures: build $(LOADS) $(CALLS)
+	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
+
+.DELETE_ON_ERROR:
+$(LOADS): TAPS = loads
+$(LOADS): TUPLES = 16000000
+$(CALLS): TAPS = edges,calls
+$(CALLS): TUPLES = 4000000
+$(LOADS) $(CALLS): build/traces/%.trace: | build
+	@mkdir -p build/traces build/tapped
+	@echo "recording $(TUPLES) $(TAPS) of $(basename $*)"
+	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
+	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepsim trace record -n $(TUPLES) -o $(CURDIR)/$@ -- $(BUILD)/tapped/$*
 
 clean:
 	rm -rf bin build

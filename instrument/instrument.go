@@ -107,9 +107,6 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 	in.info = info
 	in.plan(funcs)
 	in.rewrite()
-	if opts.Poll == rewrite.None {
-		in.result.Sites.Funcs = nil // no path of theirs is ever counted
-	}
 	return &in.result, nil
 }
 
@@ -178,9 +175,14 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 			sites.Left = append(sites.Left, d.Left(f, reason))
 			continue
 		}
-		sites.Funcs = append(sites.Funcs, d.Func(f, p.Graph, base))
-		tapped[len(tapped)-1].Blocks = sites.Funcs[len(sites.Funcs)-1].Blocks
-		if in.opts.Poll != rewrite.None && p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
+		described := d.Func(f, p.Graph, base)
+		tapped[len(tapped)-1].Blocks = described.Blocks
+		if in.opts.Poll == rewrite.None {
+			sites.Left = append(sites.Left, d.Left(f, "-peppoll=none"))
+			continue
+		}
+		sites.Funcs = append(sites.Funcs, described)
+		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
 			// A sample of a function with one path says nothing.
 			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
 			in.result.Adds += p.Adds()

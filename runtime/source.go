@@ -9,6 +9,13 @@
 //	core      polls, sampling, the table of samples, start and end of the program
 //	report    from samples to profiles
 //	pprofenc  pprof's file format
+//	tuple     the record of what taps see
+//	trace     files of such records
+//	crc32     the checksum of both kinds of files
+//	ring      memory in which another process reads such records
+//
+// So are hwsim and hwsim/strat, the engines that such records go to. They have
+// their source with them.
 //
 // They import nothing but each other and what package runtime of the standard
 // library imports itself, since everything else may be instrumented.

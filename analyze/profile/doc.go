@@ -19,8 +19,28 @@
 //	                     kind      if | for | range | switch | && | …
 //	                     outcome   true | body | case 1, 2 | no case | …
 //
-// Both have the period paths/count 1 when every path was counted and
-// cpu/nanoseconds when paths were sampled at ticks of CPU time. The build ID
+//	values  sample types values/count, messages/count
+//	        location 0   function pkg.F, at the line of the tap
+//	        labels       value     n=42
+//	                     site      x.go:12:5
+//	                     kind      arg | result | load | store | const | edge | addr
+//	                     expr      n
+//	                     type      int
+//	types   sample types types/count, messages/count
+//	        location 0   as above
+//	        labels       type      *bytes.Buffer, the dynamic type
+//	                     static    io.Reader
+//	                     site, kind and expr as above
+//	calltargets
+//	        sample types calls/count, messages/count
+//	        location 0   the function that was called
+//	        location 1   function pkg.F, at the line of the call
+//	        labels       site, kind, expr and type as above
+//
+// The first two have the period paths/count 1 when every path was counted and
+// cpu/nanoseconds when paths were sampled at ticks of CPU time. The others have
+// the period events/count 1 when every event was counted, and otherwise how many
+// events a message stands for. The build ID
 // of the first mapping names the program's site tables: it is the same in
 // all builds of the same source, exact or sampled.
 //

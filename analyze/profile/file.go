@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
@@ -22,11 +21,26 @@ type Kind string
 
 // The kinds of files. A file of kind "paths" is named x.paths.pb.gz.
 const (
-	KindPaths Kind = "paths"
-	KindEdges Kind = "edges"
+	KindPaths       Kind = "paths"
+	KindEdges       Kind = "edges"
+	KindValues      Kind = "values"
+	KindTypes       Kind = "types"
+	KindCallTargets Kind = "calltargets"
 )
 
-// A File is a loaded profile. Its Paths or Edges method gives the samples.
+// kinds has the kinds by the sample types of their files.
+var kinds = map[string]Kind{
+	"paths/count branch_flow/count": KindPaths,
+	"edges/count":                   KindEdges,
+	"values/count messages/count":   KindValues,
+	"types/count messages/count":    KindTypes,
+	"calls/count messages/count":    KindCallTargets,
+}
+
+// readable says what this package reads.
+const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz and .calltargets.pb.gz files of programs built with pepbuild"
+
+// A File is a loaded profile. Its Paths, Edges or Words method gives the samples.
 type File struct {
 	Name     string   // as given to Open or Parse, for messages
 	Kind     Kind     //
@@ -40,12 +54,12 @@ type File struct {
 
 // A Period says how often the profiled program recorded.
 type Period struct {
-	Type, Unit string // cpu/nanoseconds when sampled, paths/count when exact
-	Value      int64  // ns of CPU time between ticks; 1 when exact
+	Type, Unit string // cpu/nanoseconds when paths were sampled, paths/count when exact; events/count of taps
+	Value      int64  // ns of CPU time between ticks, or events per message; 1 when exact
 }
 
-// Exact reports whether every path was counted.
-func (f *File) Exact() bool { return f.Period.Unit == "count" }
+// Exact reports whether everything was counted.
+func (f *File) Exact() bool { return f.Period.Unit == "count" && f.Period.Value == 1 }
 
 // Open loads a file. Errors name it and are fit for users.
 func Open(name string) (*File, error) {
@@ -85,7 +99,7 @@ func Parse(name string, r io.Reader) (*File, error) {
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a pprof profile: pep reads the .paths.pb.gz and .edges.pb.gz files of programs built with pepbuild", name)
+		return nil, fmt.Errorf("%s: not a pprof profile: %s", name, readable)
 	}
 	return newFile(name, p)
 }
@@ -109,14 +123,9 @@ func gunzip(data []byte) ([]byte, error) {
 func newFile(name string, p *pprof.Profile) (*File, error) {
 	f := &File{Name: name, Comments: p.Comments, pprof: p}
 	types := sampleTypes(p)
-	switch {
-	case slices.Equal(types, []string{"paths/count", "branch_flow/count"}):
-		f.Kind = KindPaths
-	case slices.Equal(types, []string{"edges/count"}):
-		f.Kind = KindEdges
-	default:
-		return nil, fmt.Errorf("%s: a profile of another kind (%q): pep reads the .paths.pb.gz and .edges.pb.gz files of programs built with pepbuild; for this one use go tool pprof",
-			name, strings.Join(types, ", "))
+	f.Kind = kinds[strings.Join(types, " ")]
+	if f.Kind == "" {
+		return nil, fmt.Errorf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", name, strings.Join(types, ", "), readable)
 	}
 	if len(p.Mapping) > 0 {
 		f.Binary, f.BuildID = p.Mapping[0].File, p.Mapping[0].BuildID
@@ -138,10 +147,14 @@ func sampleTypes(p *pprof.Profile) []string {
 // Sibling returns the name of the file of the other kind that the same run
 // of the program wrote: app.71.edges.pb.gz for app.71.paths.pb.gz, and back.
 func (f *File) Sibling() (string, error) {
-	other := KindEdges
 	if f.Kind == KindEdges {
-		other = KindPaths
+		return f.named(KindPaths)
 	}
+	return f.named(KindEdges)
+}
+
+// named returns the name of the file of a kind that the same run wrote.
+func (f *File) named(other Kind) (string, error) {
 	dir, base := filepath.Split(f.Name)
 	mark := "." + string(f.Kind) + "."
 	i := strings.LastIndex(base, mark)

@@ -126,15 +126,20 @@ func (f *File) Edges() ([]Edge, error) {
 	return edges, nil
 }
 
-func (f *File) want(kind Kind) error {
-	if f.Kind == kind {
-		return nil
+// want returns an error unless f is of one of the kinds.
+func (f *File) want(kinds ...Kind) error {
+	var names []string
+	for _, k := range kinds {
+		if f.Kind == k {
+			return nil
+		}
+		names = append(names, string(k))
 	}
-	advice := fmt.Sprintf("give the .%s.pb.gz file of the same run", kind)
-	if sibling, err := f.Sibling(); err == nil {
+	advice := fmt.Sprintf("give the .%s.pb.gz file of the same run", kinds[0])
+	if sibling, err := f.named(kinds[0]); err == nil {
 		advice = "give " + sibling
 	}
-	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, kind, advice)
+	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, strings.Join(names, " or "), advice)
 }
 
 func newPath(s *pprof.Sample) (Path, error) {

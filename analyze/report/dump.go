@@ -29,6 +29,10 @@ import (
 //
 //	edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9"
 //
+// or in a values, types or call targets file
+//
+//	word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 target="" count=7 messages=7
+//
 // Values with other than plain characters are quoted as in Go.
 func Dump(w io.Writer, f *profile.File) error {
 	var samples []string
@@ -38,6 +42,8 @@ func Dump(w io.Writer, f *profile.File) error {
 		samples, err = dumpPaths(f)
 	case profile.KindEdges:
 		samples, err = dumpEdges(f)
+	default:
+		samples, err = dumpWords(f)
 	}
 	if err != nil {
 		return err
@@ -91,6 +97,27 @@ func dumpEdges(f *profile.File) ([]string, error) {
 		lines = append(lines, fmt.Sprintf("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
 			quote(e.Branch.Func.Name), quote(at(e.Branch.Func)), quote(e.Branch.Pos.String()), quote(e.Kind), quote(e.Outcome),
 			e.Line, e.Count, quote(callers(e.Callers))))
+	}
+	return lines, nil
+}
+
+func dumpWords(f *profile.File) ([]string, error) {
+	words, err := f.Words()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(words, func(v, w profile.Word) int {
+		return cmp.Or(v.Site.Compare(w.Site), cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target), cmp.Compare(v.Count, w.Count))
+	})
+	var lines []string
+	for _, w := range words {
+		target := ""
+		if w.Target != (profile.Func{}) {
+			target = at(w.Target)
+		}
+		lines = append(lines, fmt.Sprintf("word func=%s at=%s site=%s kind=%s expr=%s type=%s value=%s target=%s count=%d messages=%d",
+			quote(w.Site.Func.Name), quote(at(w.Site.Func)), quote(w.Site.Pos.String()), quote(w.Site.Kind), quote(w.Site.Expr),
+			quote(w.Site.Type), quote(w.Value), quote(target), w.Count, w.Messages))
 	}
 	return lines, nil
 }

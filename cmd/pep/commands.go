@@ -83,6 +83,36 @@ func list(c *call) error {
 	return report.List(c.stdout, f, source.NewTree(*sourcePath), re)
 }
 
+func values(c *call) error {
+	n := c.flags.Int("n", 5, "")
+	pattern := c.flags.String("func", "", "")
+	events := c.flags.Int64("events", 1000, "")
+	percent := c.flags.Float64("share", 80, "")
+	sourcePath := c.flags.String("source_path", "", "")
+	if err := c.parse(1, -1); err != nil {
+		return err
+	}
+	if *n < 0 {
+		return usagef("values: -n %d: want a number of values, or 0 for all", *n)
+	}
+	if *percent < 0 || *percent > 100 {
+		return usagef("values: -share %g: want a percentage", *percent)
+	}
+	options := report.ValuesOptions{N: *n, Events: *events, Share: *percent / 100}
+	if *pattern != "" {
+		re, err := regexp.Compile(*pattern)
+		if err != nil {
+			return usagef("values: -func: %w", err)
+		}
+		options.Func = re
+	}
+	f, err := c.openMerged(c.args)
+	if err != nil {
+		return err
+	}
+	return report.Values(c.stdout, f, source.NewTree(*sourcePath), options)
+}
+
 // compare is the command accuracy.
 func compare(c *call) error {
 	if err := c.parse(2, 2); err != nil {

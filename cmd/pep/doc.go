@@ -64,6 +64,28 @@
 //	actual hot paths: 7 of 8, 5 of them found (a hot path has more than 0.125% of the flow)
 //	samples: 128, of 5 paths
 //
+// If the program has taps, there are files of what they saw: values, dynamic
+// types of interfaces, and targets of calls.
+//
+//	$ pep values -n 1 app.71.values.pb.gz
+//	pep: taps, every event counted, by interrupt, 3000 events, 0 dropped
+//	app: 2 taps in 1 function, 3000 events
+//
+//	main.isVowel  words.go:14:14  arg c byte, 1500 events, 3 values
+//	 share  count  value
+//	80.00%   1200  120
+//	and 2 values more, 20.00%
+//
+//	main.isVowel  words.go:17:10  result isVowel(c) bool, 1500 events, 2 values
+//	 share  count  value
+//	80.00%   1200  false
+//	and 1 value more, 20.00%
+//
+//	worth specialising (at least 1000 events, 80.00% of them alike):
+//	events   share  condition            place
+//	  1500  80.00%  c == 120             main.isVowel words.go:14
+//	  1500  80.00%  isVowel(c) == false  main.isVowel words.go:17
+//
 // Profiles of several runs are added up by merge. What no report shows is
 // found with dump, which prints every sample as a line, and grep.
 //

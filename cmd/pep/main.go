@@ -37,6 +37,7 @@ type command struct {
 var commands = []command{
 	{"top", top},
 	{"list", list},
+	{"values", values},
 	{"accuracy", compare},
 	{"merge", merge},
 	{"dump", dump},

@@ -15,6 +15,7 @@ Usage:
 
 	pep top [flags] FILE...            hot paths with their branches and source
 	pep list [flags] REGEXP FILE       source of functions with edge counts beside it
+	pep values [flags] FILE...         what taps have seen: values, types, call targets
 	pep accuracy EXACT SAMPLED         how well a sampled profile stands for an exact one
 	pep merge -o OUT FILE...           add up profiles
 	pep dump FILE                      every sample as a line of text
@@ -22,13 +23,15 @@ Usage:
 	pep help [command]                 this text, or the flags of a command
 
 A program writes two files when it ends: app.71.paths.pb.gz for top, and
-app.71.edges.pb.gz for list, if 71 was its process ID. FILE may be - for the
-standard input. Both files also open in go tool pprof.
+app.71.edges.pb.gz for list, if 71 was its process ID; if it has taps, also
+app.71.values.pb.gz, app.71.types.pb.gz and app.71.calltargets.pb.gz for values.
+FILE may be - for the standard input. All files also open in go tool pprof.
 
 Examples:
 
 	pep top app.71.paths.pb.gz
 	pep list main.count app.71.edges.pb.gz
+	pep values app.71.values.pb.gz
 `
 
 // commandUsage has the usage of each command; the first line is its synopsis.
@@ -64,6 +67,32 @@ Examples:
 	pep list main.count app.71.edges.pb.gz
 	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
 `,
+	"values": `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] FILE...
+
+Prints what taps have seen: for each, those with most events first, the most
+frequent values (or types, or functions that were called) with their share and
+count. Several files of one kind are added up.
+
+If not every event was counted, counts are estimates, and bounds stand beside
+them, within which the truth is with 95% confidence if the messages of the
+engine come at random (stratified engines do better): for a count,
+1.96*count/sqrt(messages); for a share p of the M messages of a tap,
+1.96*sqrt(p*(1-p)/M), or 3/M if p is 0 or 1.
+
+Last come the taps for whose most frequent value code of its own may be worth
+writing.
+
+	-n 5                how many values of a tap; 0 is all
+	-func regexp        only taps in functions whose names match
+	-events 1000        worth specialising: taps with at least so many events
+	-share 80           and at least this percentage of them, less the bound, alike
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+
+Examples:
+
+	pep values -n 2 app.71.values.pb.gz
+	pep values -func '^main\.' -share 50 app.71.calltargets.pb.gz
+`,
 	"accuracy": `pep accuracy EXACT SAMPLED
 
 Compares a sampled profile with an exact one of the same source, by the
@@ -80,7 +109,7 @@ Examples:
 `,
 	"merge": `pep merge -o OUT FILE...
 
-Adds up profiles of one kind, paths or edges, of one program.
+Adds up profiles of one kind, such as paths, of one program.
 
 	-o OUT   file to write
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"os/exec"
@@ -19,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -39,23 +41,34 @@ func tuples(t *testing.T, prog string, args ...string) (events []event, stdout s
 			sites[tuple.SiteBase(p.Path)+uint64(i)] = tap
 		}
 	}
+	name := filepath.Join(t.TempDir(), "trace")
 	var out, stderr bytes.Buffer
 	cmd := exec.Command(prog, args...)
-	cmd.Env = append(os.Environ(), "PEP_TUPLES=1", "PEPDIR="+filepath.Dir(prog))
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "PEPOPTS=trace="+name, "PEPDIR="+filepath.Dir(prog)) // one stream
 	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil {
+	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
 		t.Fatalf("%s: %v\n%s", prog, err, &stderr)
 	}
-	for line := range strings.Lines(stderr.String()) {
-		var u tuple.Tuple
-		if n, _ := fmt.Sscanf(line, "tuple %v %v", &u.PC, &u.W); n < 2 {
-			t.Fatalf("%s says %q", prog, line)
+	r, err := trace.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			break
 		}
-		tap, ok := sites[u.Site()]
-		if !ok || tap.Tag != uint8(u.Tag()) {
-			t.Fatalf("the site table has %+v for tuple %#x", tap, u)
+		if err != nil {
+			t.Fatal(err)
 		}
-		events = append(events, event{tap, u.W})
+		for _, u := range b.Tuples {
+			tap, ok := sites[u.Site()]
+			if !ok || tap.Tag != uint8(u.Tag()) {
+				t.Fatalf("the site table has %+v for tuple %#x", tap, u)
+			}
+			events = append(events, event{tap, u.W})
+		}
 	}
 	return events, out.String()
 }

@@ -65,10 +65,16 @@ type Error struct {
 // Error compares a measured profile with the ideal one of the same stream. A
 // tuple that was not measured has the invariance 0.
 func (s Selection) Error(ideal, measured *Profile) Error {
+	return Over(s.Of(ideal), ideal, measured)
+}
+
+// Over is Error for tuples that have been selected, in the order of Of: to find
+// them once for several measured profiles.
+func Over(selected []tuple.Tuple, ideal, measured *Profile) Error {
 	var e Error
 	var weight, sum, squares float64
 	var last uint64
-	for i, t := range s.Of(ideal) {
+	for i, t := range selected {
 		if e.Tuples++; i == 0 || t.PC != last {
 			e.Places++
 		}

@@ -23,12 +23,49 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/runtime"
 )
 
 // CorePath is the import path of the package that instrumented code uses.
 const CorePath = runtime.LinkedPath + "core"
+
+// A root is embedded source. The packages in it import each other, and those in
+// roots before it, by paths that begin with module; in programs these become
+// paths that begin with linked.
+type root struct {
+	source         fs.FS
+	module, linked string
+}
+
+var roots = []root{
+	{runtime.Source, runtime.ModulePath, runtime.LinkedPath},
+	{hwsim.Source, "github.com/pepgo/pep/hwsim", runtime.LinkedPath + "hwsim"},
+}
+
+// inProgram returns the import path in programs of what has the given one in
+// this module. Not ok is a package that no root has.
+func inProgram(imp string) (path string, ok bool) {
+	for _, r := range roots {
+		if rest, ok := strings.CutPrefix(imp, r.module); ok {
+			return r.linked + rest, true
+		}
+	}
+	return "", false
+}
+
+// A unit is a package of the linked runtime.
+type unit struct {
+	*build.Package
+	source fs.FS
+	path   string // import path in programs
+}
+
+// name is a file name for the package.
+func (u *unit) name() string {
+	return strings.ReplaceAll(strings.TrimPrefix(u.path, runtime.LinkedPath), "/", "-")
+}
 
 // A Config says for which build the runtime is compiled.
 type Config struct {
@@ -69,50 +106,70 @@ func Imports(goos, goarch string, tags []string) ([]string, error) {
 
 type builder struct {
 	*Config
-	pkgs    []*build.Package // dependencies first
-	std     []string         // import paths from outside
+	pkgs    []*unit  // dependencies first
+	std     []string // import paths from outside
 	exports map[string]string
 }
 
 // scan finds the packages, their files for the configuration, and their imports.
 func (b *builder) scan() error {
-	entries, err := fs.ReadDir(runtime.Source, ".")
-	if err != nil {
-		return err
-	}
-	pkgs := map[string]*build.Package{}
-	for _, e := range entries {
-		pkg, err := b.context().ImportDir(e.Name(), 0)
+	units := map[string]*unit{}
+	var paths []string
+	for _, r := range roots {
+		found, err := b.units(r)
 		if err != nil {
 			return fmt.Errorf("linked runtime: %w", err)
 		}
-		pkgs[e.Name()] = pkg
+		for _, u := range found {
+			units[u.path] = u
+			paths = append(paths, u.path)
+		}
 	}
 	seen := map[string]bool{}
-	var visit func(name string)
-	visit = func(name string) {
-		if seen[name] {
+	var visit func(path string)
+	visit = func(path string) {
+		if seen[path] {
 			return
 		}
-		seen[name] = true
-		for _, imp := range pkgs[name].Imports {
-			if rest, ok := strings.CutPrefix(imp, runtime.ModulePath); ok {
-				visit(rest)
+		seen[path] = true
+		for _, imp := range units[path].Imports {
+			if p, ok := inProgram(imp); ok {
+				visit(p)
 			} else if imp != "unsafe" && !slices.Contains(b.std, imp) {
 				b.std = append(b.std, imp)
 			}
 		}
-		b.pkgs = append(b.pkgs, pkgs[name])
+		b.pkgs = append(b.pkgs, units[path])
 	}
-	for _, e := range entries {
-		visit(e.Name())
+	for _, p := range paths {
+		visit(p)
 	}
 	slices.Sort(b.std)
 	return nil
 }
 
-// context returns a build context that reads the embedded source.
-func (b *builder) context() *build.Context {
+// units returns the packages of a root: one for each directory with source.
+func (b *builder) units(r root) (list []*unit, err error) {
+	ctx := b.context(r.source)
+	err = fs.WalkDir(r.source, ".", func(dir string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		pkg, err := ctx.ImportDir(dir, 0)
+		if _, none := errors.AsType[*build.NoGoError](err); none {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		list = append(list, &unit{pkg, r.source, path.Join(r.linked, dir)})
+		return nil
+	})
+	return list, err
+}
+
+// context returns a build context that reads embedded source.
+func (b *builder) context(source fs.FS) *build.Context {
 	ctx := build.Default
 	ctx.GOOS, ctx.GOARCH = b.Env["GOOS"], b.Env["GOARCH"]
 	ctx.CgoEnabled = false
@@ -120,12 +177,12 @@ func (b *builder) context() *build.Context {
 	ctx.JoinPath = path.Join
 	ctx.IsAbsPath = path.IsAbs
 	ctx.IsDir = func(name string) bool {
-		info, err := fs.Stat(runtime.Source, name)
+		info, err := fs.Stat(source, name)
 		return err == nil && info.IsDir()
 	}
 	ctx.HasSubdir = func(string, string) (string, bool) { return "", false }
 	ctx.ReadDir = func(dir string) ([]fs.FileInfo, error) {
-		entries, err := fs.ReadDir(runtime.Source, dir)
+		entries, err := fs.ReadDir(source, dir)
 		var infos []fs.FileInfo
 		for _, e := range entries {
 			if info, err := e.Info(); err == nil {
@@ -134,7 +191,7 @@ func (b *builder) context() *build.Context {
 		}
 		return infos, err
 	}
-	ctx.OpenFile = func(name string) (io.ReadCloser, error) { return runtime.Source.Open(name) }
+	ctx.OpenFile = func(name string) (io.ReadCloser, error) { return source.Open(name) }
 	return &ctx
 }
 
@@ -184,7 +241,7 @@ func (b *builder) build(dir string) (err error) {
 		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", imp, file)
 	}
 	for _, pkg := range b.pkgs {
-		name := path.Base(pkg.Dir)
+		name := pkg.name()
 		cfg := filepath.Join(work, name+".importcfg")
 		if err := os.WriteFile(cfg, []byte(stdcfg.String()), 0o666); err != nil {
 			return err
@@ -192,9 +249,8 @@ func (b *builder) build(dir string) (err error) {
 		if err := b.compile(pkg, work, cfg); err != nil {
 			return fmt.Errorf("compiling the linked runtime: %w", err)
 		}
-		imp := runtime.LinkedPath + name
-		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", imp, filepath.Join(work, name+".a"))
-		fmt.Fprintf(&ours, "packagefile %s=%s\n", imp, filepath.Join(dir, name+".a"))
+		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", pkg.path, filepath.Join(work, name+".a"))
+		fmt.Fprintf(&ours, "packagefile %s=%s\n", pkg.path, filepath.Join(dir, name+".a"))
 	}
 	if err := os.WriteFile(filepath.Join(work, "importcfg"), []byte(ours.String()), 0o666); err != nil {
 		return err
@@ -209,9 +265,8 @@ func (b *builder) build(dir string) (err error) {
 }
 
 // compile compiles one package into work.
-func (b *builder) compile(pkg *build.Package, work, importcfg string) error {
-	name := path.Base(pkg.Dir)
-	imp := runtime.LinkedPath + name
+func (b *builder) compile(pkg *unit, work, importcfg string) error {
+	name, imp := pkg.name(), pkg.path
 	src := filepath.Join(work, name)
 	if err := b.extract(pkg, src); err != nil {
 		return err
@@ -251,16 +306,18 @@ func (b *builder) compile(pkg *build.Package, work, importcfg string) error {
 }
 
 // extract writes the files of a package, with imports as they are in programs.
-func (b *builder) extract(pkg *build.Package, dir string) error {
+func (b *builder) extract(pkg *unit, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	for _, name := range slices.Concat(pkg.GoFiles, pkg.SFiles) {
-		text, err := fs.ReadFile(runtime.Source, path.Join(pkg.Dir, name))
+		text, err := fs.ReadFile(pkg.source, path.Join(pkg.Dir, name))
 		if err != nil {
 			return err
 		}
-		text = bytes.ReplaceAll(text, []byte(`"`+runtime.ModulePath), []byte(`"`+runtime.LinkedPath))
+		for _, r := range roots {
+			text = bytes.ReplaceAll(text, []byte(`"`+r.module), []byte(`"`+r.linked))
+		}
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			return err
 		}

@@ -22,11 +22,13 @@ const ours = `
 
 	# What is linked into programs leans on nothing that could be instrumented.
 	runtime/pdag:
-	runtime/pprofenc:
+	runtime/crc32:
+	runtime/pprofenc: runtime/crc32
 	runtime/tuple:
-	runtime/trace:    runtime/tuple
+	runtime/trace:    runtime/crc32 runtime/tuple
 	runtime/wire:     runtime/pdag
-	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc
+	runtime/ring:     runtime/tuple
+	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
 	runtime/core:     runtime/... hwsim hwsim/strat
 	runtime/...:      runtime/...
 
@@ -44,6 +46,7 @@ const ours = `
 	# Models of hardware and sketches: they see events, not source and not processes.
 	hwsim:       runtime/tuple
 	hwsim/strat: hwsim runtime/tuple
+	hwsim/ring:  runtime/ring runtime/tuple
 	hwsim/...:   hwsim/... runtime/trace runtime/tuple runtime/pdag runtime/wire
 
 	# Reports are made of what the profiles say. They need neither source code
@@ -52,22 +55,23 @@ const ours = `
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
-	internal/linked:   internal/archive runtime
+	internal/linked:   internal/archive runtime hwsim
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
+	internal/record:   hwsim/trace
 	internal/policy:
 	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/...
-	cmd/pepsim:   hwsim/... analyze/... runtime/trace runtime/tuple runtime/wire
+	cmd/pepsim:   hwsim/... internal/record
 	cmd/...:      internal/... analyze/...
 `
 
 // inTests is what the tests of all packages may import beyond that: what tests
 // share, and decoders to look at what was written.
-const inTests = "internal/... analyze/... instrument/... runtime/..."
+const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/..."
 
 // apart are those that never import each other, in tests neither.
 var apart = [][2]string{
@@ -163,6 +167,7 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
+	"gonum.org/v1/plot/...":               {"hwsim/plot"},
 	"github.com/google/go-cmp/...":        {},
 	"github.com/rogpeppe/go-internal/...": {},
 }
@@ -199,6 +204,16 @@ func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
 	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./analyze/...", "./cmd/pep")) {
 		if strings.HasPrefix(imp, "golang.org/x/tools/") {
 			t.Errorf("analyze or cmd/pep depends on %s", imp)
+		}
+	}
+}
+
+// Plots are of experiments: nothing that builds, profiles or is profiled has a
+// plotting library in it.
+func TestOnlyPepsimLinksPlots(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./cmd/pep", "./cmd/pepbuild", "./runtime/...")) {
+		if strings.HasPrefix(imp, "gonum.org/") {
+			t.Errorf("cmd/pep, cmd/pepbuild or runtime depends on %s", imp)
 		}
 	}
 }

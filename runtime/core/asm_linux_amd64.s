@@ -243,3 +243,11 @@ TEXT ·textStart(SB), NOSPLIT, $0-8
 // func textEnd() (p uintptr)
 TEXT ·textEnd(SB), NOSPLIT, $0-8
 	ADDRESS(runtime·etext)
+
+// func typesStart() (p uintptr)
+TEXT ·typesStart(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·types)
+
+// func typesEnd() (p uintptr)
+TEXT ·typesEnd(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·etypes)

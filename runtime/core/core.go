@@ -15,9 +15,14 @@
 // makes the region readable again when the burst is over (sampler.go). A flag
 // poll does the same with a branch. An exact poll counts every path.
 //
+// Beside paths there are values: taps, calls core.Tap(pc, word) that instrumented
+// code makes where it is told to (stream.go). They go through a buffer per P
+// (deliver.go) into a table of words (words.go).
+//
 // Counts live in a file mapped into the program, <prog>.<pid>.pep in PEPDIR
 // (table.go), so a program that is killed loses nothing. They become
-// <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz
+// <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz, and those of taps
+// values.pb.gz, types.pb.gz and calltargets.pb.gz,
 //
 //   - in the program itself when main returns or os.Exit is called;
 //   - in a child when it dies of a panic, a fatal error of the runtime, or a
@@ -39,8 +44,9 @@
 // # How it is linked
 //
 // pepbuild compiles this package and the siblings it needs (pdag, wire,
-// pprofenc, report, core, in this order) as 0pep/core and so on, with the text
-// github.com/pepgo/pep/runtime/ in import clauses replaced by 0pep/, and links
+// pprofenc, report and so on, in an order that suits their imports) as 0pep/core
+// and so on, with the text github.com/pepgo/pep/runtime/ in import clauses
+// replaced by 0pep/, likewise hwsim and hwsim/strat as 0pep/hwsim…, and links
 // them under everything that is instrumented. So they import nothing that could
 // be: the runtime, what the runtime imports, and each other. It takes
 //
@@ -88,6 +94,12 @@ func init() {
 	if linked {
 		start()
 	}
+}
+
+// unprofiledTaps tells the user why taps report nothing.
+func unprofiledTaps(problem string) {
+	tapOptions.taps = tapsOff
+	print("pep: ", problem, "; taps report nothing\n")
 }
 
 // unprofiled tells the user why the program runs as if it were not instrumented.

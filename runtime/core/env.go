@@ -2,7 +2,7 @@ package core
 
 import (
 	"runtime"
-	_ "unsafe" // for linkname
+	"unsafe"
 )
 
 // runtimeEnvs returns the environment; the runtime provides it for package
@@ -21,3 +21,27 @@ func frameStartLine(f *runtime.Frame) int
 //
 //go:linkname sleep time.Sleep
 func sleep(ns int64)
+
+// nanotime returns the time of the monotonic clock in ns.
+//
+//go:linkname nanotime runtime.nanotime
+func nanotime() int64
+
+// procPin keeps the goroutine on its P, whose number it returns, and from being
+// preempted, until procUnpin has been called as often.
+//
+//go:linkname procPin runtime.procPin
+func procPin() int
+
+//go:linkname procUnpin runtime.procUnpin
+func procUnpin()
+
+// pauseTime is how long to wait before one looks again whether another thread
+// has finished what takes some µs.
+const pauseTime = 20_000 // ns
+
+// resolveNameOff returns the name that is off from the types of the module that
+// p points into; the runtime provides it for package reflect.
+//
+//go:linkname resolveNameOff reflect.resolveNameOff
+func resolveNameOff(p unsafe.Pointer, off int32) unsafe.Pointer

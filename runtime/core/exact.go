@@ -2,10 +2,7 @@ package core
 
 // This file holds the exact poll: core.Count(&table, number).
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 // A Table is where the paths of one package are counted. Instrumented code
 // declares one per package, statically initialised.
@@ -31,32 +28,19 @@ func Count(t *Table, number uintptr) {
 // at makes an address that is not on the heap a pointer.
 func at(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
 
-var allocating uint32 // lock of Table.first
-
 //go:noinline
 func (t *Table) first() uintptr {
 	if off {
 		return 0
 	}
-	for !cas32(&allocating, 0, 1) {
-		runtime.Gosched()
-	}
+	lockMemory()
+	defer unlockMemory()
 	p := loadPtr(&t.counters)
 	if p == 0 {
 		p = newCounters(t.Path, t.N)
 		storePtr(&t.counters, p)
 	}
-	store32(&allocating, 0)
 	return p
 }
 
-// A section is the beginning of the counters of one package in a .pep file. It
-// takes up a page; the counters follow.
-type section struct {
-	N       uint64 // number of counters
-	Size    uint64 // bytes from this header to the next
-	PathLen uint32
-	Path    [pageSize - 20]byte // import path
-}
-
-func sectionSize(n uint64) uint64 { return (pageSize + 8*n + pageSize - 1) &^ (pageSize - 1) }
+func sectionSize(n uint64) uint64 { return pageSize + pages(8*n) }

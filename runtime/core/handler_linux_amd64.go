@@ -90,9 +90,9 @@ func onTap(ctx *ucontext, index uintptr) action {
 		}
 	} else {
 		var take bool
-		take, act = counts.Taps.poll()
+		take, act = pollTap()
 		if take {
-			counts.addTap(&tapKey{W: ctx.value(with), PC: pc, Index: uint32(index)})
+			area.add(polledPC(pc, index), ctx.value(with), 1, 1)
 		}
 		ctx.eflags &^= zeroFlag // different
 	}
@@ -155,8 +155,12 @@ func (ctx *ucontext) callers(k *key) {
 // of taps.
 func onTick() (action, region) {
 	keepCrashing()
-	if pollTaps && load64(&counts.sampler.Ticks) > load64(&counts.Taps.Ticks) {
-		return counts.Taps.tick(), tapRegion
+	if pollTaps && area.areaHeader != nil && load64(&bursts.Ticks) < load64(&counts.Ticks) {
+		return tickPolledTaps(), tapRegion
+	}
+	tickTaps()
+	if mode == modeExact {
+		return actNone, pathRegion
 	}
 	act := counts.tick()
 	if mode == modePage {

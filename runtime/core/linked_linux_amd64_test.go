@@ -19,10 +19,16 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-const modulePrefix = "github.com/pepgo/pep/runtime/"
+const modulePrefix = "github.com/pepgo/pep/"
+
+// linkedName changes the import clauses of the runtime.
+var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
 
 // runtimePackages are compiled in this order.
-var runtimePackages = []string{"pdag", "wire", "pprofenc", "report", "core"}
+var runtimePackages = []string{
+	"runtime/pdag", "runtime/crc32", "runtime/wire", "runtime/pprofenc", "runtime/tuple", "runtime/trace", "runtime/ring", "runtime/report",
+	"hwsim", "hwsim/strat", "runtime/core",
+}
 
 // A target is what programs are built for.
 type target struct {
@@ -122,7 +128,9 @@ func (l *linker) runtimePackage(name, tags string) {
 	}
 	f := strings.Split(strings.TrimSpace(string(out)), ",")
 	goFiles, sFiles, dir := strings.Fields(f[0]), strings.Fields(f[1]), f[2]
+	name = strings.TrimPrefix(name, "runtime/")
 	path := "0pep/" + name
+	name = strings.ReplaceAll(name, "/", "-")
 	archive := filepath.Join(l.dir, name+".a")
 	args := []string{"compile", "-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
 	args = append(args, l.shared()...)
@@ -142,7 +150,7 @@ func (l *linker) runtimePackage(name, tags string) {
 			l.t.Fatal(err)
 		}
 		copied := filepath.Join(l.dir, name+"_"+g)
-		l.write(copied, strings.ReplaceAll(string(text), `"`+modulePrefix, `"0pep/`))
+		l.write(copied, linkedName.Replace(string(text)))
 		args = append(args, copied)
 	}
 	l.tool(args...)

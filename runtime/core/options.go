@@ -17,9 +17,23 @@ const (
 type options struct {
 	samples, stride, form uint32
 	tick                  uint64 // ns
+	tapping
 }
 
-var defaultOptions = options{samples: defaultSamples, stride: defaultStride, form: agSimplified, tick: defaultTick}
+// tapping are the options of taps.
+type tapping struct {
+	taps    uint32 // tapsOff, …
+	engine  string // engineExact, or a description for package strat
+	deliver uint32 // deliverInterrupt, …
+	full    uint32 // fullBlock or fullDrop
+	trace   string // file for the trace, "" for none
+}
+
+// tapOptions are those of this program.
+var tapOptions tapping
+
+var defaultOptions = options{samples: defaultSamples, stride: defaultStride, form: agSimplified, tick: defaultTick,
+	tapping: tapping{taps: defaultTaps, engine: engineExact}}
 
 // parseOptions reads "samples=64,stride=17,tick=10ms,ag=simplified", any part
 // of it in any order. A problem is a sentence's end for the user, "" if there
@@ -37,10 +51,19 @@ func parseOptions(s string) (o options, problem string) {
 			return o, problem
 		}
 	}
+	if o.deliver == deliverRing && o.trace != "" {
+		return o, "deliver=ring leaves engines and traces to the reader: no trace="
+	}
 	return o, ""
 }
 
 func (o *options) set(name, value string) (problem string) {
+	if pollTaps {
+		switch {
+		case name == "engine", name == "trace", name == "deliver", name == "full", name == "taps" && value == "full":
+			return name + "=" + value + " is for programs whose taps always report; this one is built with -peptapmode=burst"
+		}
+	}
 	switch name {
 	case "samples":
 		n, ok := parseUint(value)
@@ -73,10 +96,42 @@ func (o *options) set(name, value string) (problem string) {
 		default:
 			return "ag=" + value + " is none of simplified, regular, jikes, timer"
 		}
+	case "engine":
+		if len(value) > len(area.Engine) {
+			return "engine=" + value[:20] + "… is longer than 256 bytes"
+		}
+		if _, err := newEngine(value); err != nil {
+			return "engine: " + err.Error()
+		}
+		o.engine = value
+	case "trace":
+		o.trace = value
+	case "taps":
+		return choose(&o.taps, name, value, "off", "full", "burst")
+	case "deliver":
+		return choose(&o.deliver, name, value, "interrupt", "service", "ring")
+	case "full":
+		return choose(&o.full, name, value, "block", "drop")
 	default:
-		return quote(name) + " is none of samples, stride, tick, ag"
+		return quote(name) + " is none of samples, stride, tick, ag, taps, engine, deliver, full, trace"
 	}
 	return ""
+}
+
+// choose sets x to the index of value among names.
+func choose(x *uint32, name, value string, names ...string) (problem string) {
+	all := ""
+	for i, n := range names {
+		if n == value {
+			*x = uint32(i)
+			return ""
+		}
+		if i > 0 {
+			all += ", "
+		}
+		all += n
+	}
+	return name + "=" + value + " is none of " + all
 }
 
 // parseUint reads a decimal number of at most 18 digits.

@@ -19,6 +19,10 @@ func TestOptions(t *testing.T) {
 		{"ag=jikes", with(func(o *options) { o.form = agJikes })},
 		{"ag=timer", with(func(o *options) { o.samples, o.stride = 1, 1 })},
 		{"tick=500us", with(func(o *options) { o.tick = 500_000 })},
+		{"engine=H[P256]2048+A16@seed=3,deliver=service", with(func(o *options) { o.engine, o.deliver = "H[P256]2048+A16@seed=3", deliverService })},
+		{"engine=exact,taps=burst,full=drop", with(func(o *options) { o.taps, o.full = tapsBurst, fullDrop })},
+		{"deliver=ring,taps=off", with(func(o *options) { o.taps, o.deliver = tapsOff, deliverRing })},
+		{"trace=a.trace", with(func(o *options) { o.trace = "a.trace" })},
 		{"tick=2s", with(func(o *options) { o.tick = 2_000_000_000 })},
 	} {
 		if got, problem := parseOptions(test.in); got != test.want || problem != "" {
@@ -30,7 +34,7 @@ func TestOptions(t *testing.T) {
 func TestMalformedOptions(t *testing.T) {
 	for in, want := range map[string]string{
 		"samples":                  `"samples" is not of the form name=value`,
-		"rate=3":                   `"rate" is none of samples, stride, tick, ag`,
+		"rate=3":                   `"rate" is none of samples, stride, tick, ag, taps, engine, deliver, full, trace`,
 		"samples=0":                `samples=0 is not a number from 1 on`,
 		"samples=4294967296":       `samples=4294967296 is not a number from 1 on`,
 		"stride=65536":             `stride=65536 is not a number from 1 to 65535`,
@@ -39,6 +43,11 @@ func TestMalformedOptions(t *testing.T) {
 		"tick=1us":                 `tick=1us is not a time from 100us on, such as 10ms`,
 		"tick=99999999999999999ms": `tick=99999999999999999ms is not a time from 100us on, such as 10ms`,
 		"ag=none":                  `ag=none is none of simplified, regular, jikes, timer`,
+		"engine=H[P256":            `engine: compressor H[P256, column 7: want ]`,
+		"taps=some":                `taps=some is none of off, full, burst`,
+		"deliver=":                 `deliver= is none of interrupt, service, ring`,
+		"full=wait":                `full=wait is none of block, drop`,
+		"deliver=ring,trace=x":     `deliver=ring leaves engines and traces to the reader: no trace=`,
 		"samples=64,,stride=1":     `"" is not of the form name=value`,
 	} {
 		if _, problem := parseOptions(in); problem != want {

@@ -1,82 +1,81 @@
 package core
 
 import (
-	"io"
-	"os"
-	"path/filepath"
+	"strings"
 	"testing"
-	"unsafe"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
+// pollTapTables are the site tables of testdata/polltaps.go, by hand, behind
+// those of another package with the same file.
+func pollTapTables() []*wire.Package {
+	load := func(line int, expr, typ string, bits uint8) wire.Tap {
+		return wire.Tap{Tag: uint8(tuple.Load), Func: "main.loads", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits}
+	}
+	other := load(1, "no", "int", 64)
+	other.Func = "main_test.no"
+	files := []string{"/src/polltaps.go"}
+	return []*wire.Package{
+		{Path: "main_test", Files: files, Taps: []wire.Tap{other, other, other, other}},
+		{Path: "main", Files: files, Taps: []wire.Tap{load(1, "no", "int", 64), load(1, "no", "int", 64), load(22, "a[i]", "int64", 64), load(24, "b[i & 1]", "uint8", 8)}},
+	}
+}
+
 // TestPolledTaps runs a program whose taps see values that are known by its
-// source, zeros among them, which make the comparison of a silent tap true.
+// source, zeros among them, which make the comparison of a silent tap true. The
+// program checks that it computes what it should.
 func TestPolledTaps(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",peppolltaps", target{}).program("taps.go", nil)
-	cmd, r := command(t, exe, []string{"PEPOPTS=tick=4ms"})
-	cmd.Stdout = nil
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ready := make([]byte, len("ready\n"))
-	if _, err := io.ReadFull(out, ready); err != nil {
-		t.Fatalf("%v, %s", err, &r.stderr)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // killed
-	names, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
-	if len(names) != 1 {
-		t.Fatalf("files %v, %s", names, &r.stderr)
-	}
-	file, err := os.ReadFile(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	words := make([]uint64, len(file)/8)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), len(file)), file)
-	tab := tableAt(unsafe.Pointer(&words[0]))
-
-	seen := map[uint32]map[uint64]uint64{}
-	var all uint64
-	for i := range uint64(1 << 15) {
-		e := (*tapEntry)(unsafe.Add(tab.slots, uintptr(tab.Slots)*unsafe.Sizeof(entry{})+uintptr(i)*unsafe.Sizeof(tapEntry{})))
-		if e.State != entryReady {
-			continue
-		}
-		if seen[e.Index] == nil {
-			seen[e.Index] = map[uint64]uint64{}
-		}
-		seen[e.Index][e.W] += e.Count
-		all += e.Count
-	}
-	if all != tab.Taps.Taken || tab.TapsLost != 0 || tab.Unknown != 0 {
-		t.Errorf("%d counted, %d taken, %d lost, %d unknown", all, tab.Taps.Taken, tab.TapsLost, tab.Unknown)
-	}
-	// Bursts follow on path bursts that have no polls to end them here: every
-	// second tick is the taps'.
-	if all < 1000 {
-		t.Fatalf("%d samples only in %d ticks", all, tab.Taps.Ticks)
-	}
-	for index, values := range map[uint32][]uint64{3: {0, 7, 14, 21}, 4: {0, 200}} {
-		for _, w := range values {
-			share := float64(seen[index][w]) / float64(all)
-			if want := .5 / float64(len(values)); share < want*.8 || share > want*1.25 {
-				t.Errorf("tap %d: word %d has share %.3f, want about %.3f", index, w, share, want)
+	exe := newLinker(t, ",peppolltaps", target{}).program("polltaps.go", pollTapTables())
+	for end, state := range map[string]string{"return": "exit status 0", "panic": "exit status 2"} {
+		t.Run(end, func(t *testing.T) {
+			r := execute(t, exe, []string{"PEPOPTS=tick=4ms"}, end)
+			if r.state != state || r.files(t) != "values.pb.gz" {
+				t.Fatalf("%s, files %s, %s", r.state, r.files(t), &r.stderr)
 			}
-			delete(seen[index], w)
+			testPolledValues(t, r.profile(t, "values"))
+		})
+	}
+}
+
+func testPolledValues(t *testing.T, p *profile.Profile) {
+	if len(p.Comments) != 1 || !strings.Contains(p.Comments[0], "in bursts") || strings.Contains(p.Comments[0], "unknown") {
+		t.Errorf("comments %q", p.Comments)
+	}
+	seen := map[string]int64{}
+	var all int64
+	for _, s := range p.Sample {
+		if f := s.Location[0].Line[0].Function.Name; f != "main.loads" {
+			t.Errorf("sample in %s", f)
 		}
-		if len(seen[index]) > 0 {
-			t.Errorf("tap %d has seen %v, too", index, seen[index])
+		seen[s.Label["value"][0]] += s.Value[0]
+		all += s.Value[0]
+	}
+	if all < 1000 {
+		t.Fatalf("%d samples only: %s", all, p.Comments)
+	}
+	for value, want := range map[string]float64{
+		"a[i]=0": .125, "a[i]=7": .125, "a[i]=14": .125, "a[i]=21": .125, "b[i & 1]=0": .25, "b[i & 1]=200": .25,
+	} {
+		if share := float64(seen[value]) / float64(all); share < want*.8 || share > want*1.25 {
+			t.Errorf("%s has share %.3f, want about %.3f", value, share, want)
 		}
-		delete(seen, index)
+		delete(seen, value)
 	}
 	if len(seen) > 0 {
-		t.Errorf("other taps: %v", seen)
+		t.Errorf("there are also %v", seen)
+	}
+}
+
+func TestPolledTapsRefuseAStream(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",peppolltaps", target{}).program("polltaps.go", pollTapTables())
+	r := execute(t, exe, []string{"PEPOPTS=engine=P4"}, "return")
+	if r.state != "exit status 0" || !strings.Contains(r.stderr.String(), "-peptapmode=burst") {
+		t.Errorf("%s, %s", r.state, &r.stderr)
 	}
 }

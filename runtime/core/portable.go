@@ -10,6 +10,8 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -36,9 +38,13 @@ func start() {
 	words := make([]uint64, (pageSize+slots*unsafe.Sizeof(entry{}))/8)
 	counts = tableAt(unsafe.Pointer(&words[0]))
 	counts.fill(opts)
+	tapOptions = opts.tapping
 	atExit(finish)
-	if mode == modeFlag {
+	if mode == modeFlag || tapOptions.taps == tapsBurst {
 		go ticks(int64(opts.tick))
+	}
+	if problem := startTaps(opts); problem != "" {
+		unprofiledTaps(problem)
 	}
 }
 
@@ -47,6 +53,7 @@ func start() {
 func ticks(ns int64) {
 	for load32(&counts.Stopped) == 0 {
 		sleep(ns)
+		tickTaps()
 		setFlag(counts.tick())
 	}
 }
@@ -55,6 +62,7 @@ func ticks(ns int64) {
 // may go on.
 func finish() {
 	store32(&counts.Stopped, 1)
+	finishTaps()
 	if problem := writeCounts(); problem != "" {
 		print("pep: ", problem, "\n")
 	}
@@ -70,17 +78,16 @@ func writeCounts() (problem string) {
 		return "no profile: " + problem
 	}
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
-	paths, edges := counted{table: counts}.profile(pkgs, build).Write()
+	c := counted{table: counts}
+	p := c.profile(pkgs, build)
+	files := append(p.Write(), c.tapFiles(p)...)
 	stem := os.Getenv("PEPDIR")
 	if stem != "" {
 		stem += string(os.PathSeparator)
 	}
 	stem += base(os.Args[0]) + "." + decimal(uint64(os.Getpid()))
-	for _, f := range [...]struct {
-		suffix string
-		data   []byte
-	}{{".paths.pb.gz", paths}, {".edges.pb.gz", edges}} {
-		if err := os.WriteFile(stem+f.suffix, f.data, 0o666); err != nil {
+	for _, f := range files {
+		if err := os.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data, 0o666); err != nil {
 			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
 		}
 	}
@@ -120,3 +127,38 @@ func newCounters(path string, n uint64) uintptr {
 
 // sections returns the counters of every package.
 func (c counted) sections() []counters { return exactCounts }
+
+// The rest is what taps need.
+
+var sectionMemory [][]uint64 // keeps what newSection returned
+
+func newSection(kind uint32, size uint64) unsafe.Pointer {
+	words := make([]uint64, size/8)
+	sectionMemory = append(sectionMemory, words)
+	return unsafe.Pointer(unsafe.SliceData(words))
+}
+
+func (c counted) tapped() (areaOf, []*stream) { return area, openStreams() }
+
+// mayReadType: what is named is in this process.
+func (n names) mayReadType(uintptr) bool { return true }
+
+// There are no files to which threads could write while they are pinned.
+
+func openTrace() (problem string) {
+	if tapOptions.trace != "" {
+		return "PEPOPTS: trace= is had on linux/amd64 only"
+	}
+	return ""
+}
+
+func openRing() (problem string) { return "PEPOPTS: deliver=ring is had on linux/amd64 only" }
+
+func (k *sink) traceBlock(uint32, []tuple.Tuple) {}
+func closeTrace()                                {}
+func closeRing()                                 {}
+
+// Time in bursts is wall-clock time, as ticks are.
+
+func cpuTime() uint64          { return uint64(nanotime()) }
+func cpuTimeInHandler() uint64 { return cpuTime() }

@@ -188,7 +188,9 @@ func TestPortablePrograms(t *testing.T) {
 	}
 	t.Parallel()
 	g := target{goarch: "386"}
-	flag := newLinker(t, ",pepflag", g).program("loop.go", loopTables(), flagPolls...)
+	l := newLinker(t, ",pepflag", g)
+	flag := l.program("loop.go", loopTables(), flagPolls...)
+	testExactTaps(t, execute(t, l.program("taps.go", tapTables()), nil, "count"))
 	exact := newLinker(t, ",pepexact", g).program("loop.go", loopTables(), exactPolls...)
 	testShares(t, flag, "wall, flag poll")
 	testCounts(t, exact)
@@ -376,7 +378,7 @@ func testProblems(t *testing.T, exe, bare string) {
 		name, exe, env, stderr, files string
 	}{
 		{"an option that is not one", exe, "PEPOPTS=sample=3",
-			`pep: PEPOPTS: "sample" is none of samples, stride, tick, ag; running without a profile` + "\n", ""},
+			`pep: PEPOPTS: "sample" is none of samples, stride, tick, ag, taps, engine, deliver, full, trace; running without a profile` + "\n", ""},
 		{"a directory that does not exist", exe, "PEPDIR=/nonexistent",
 			`pep: creating /nonexistent/X.pep: no such file or directory (PEPDIR="/nonexistent" says where); running without a profile` + "\n", ""},
 		{"a directory that is a file", exe, "PEPDIR=" + file,

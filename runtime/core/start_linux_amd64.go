@@ -58,10 +58,14 @@ func start() {
 		unprofiled(problem)
 		return
 	}
+	tapOptions = opts.tapping
 	prepareWriter(env)
 	installHandlers()
 	atExit(finish)
-	if mode != modeExact {
+	if problem := startTaps(opts); problem != "" {
+		unprofiledTaps(problem)
+	}
+	if ticking() {
 		startTimer(opts.tick)
 	}
 }
@@ -107,10 +111,7 @@ func createTable(dir string, opts options) (problem string) {
 		return "creating " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
 	}
 	defer closeFd(fd)
-	size := uintptr(pageSize)
-	if mode != modeExact {
-		size += slots*unsafe.Sizeof(entry{}) + tapSlots*unsafe.Sizeof(tapEntry{})
-	}
+	size := uintptr(tableSize(slotsOf(mode)))
 	if _, e = sys(sysFallocate, fd, 0, 0, size, 0, 0); e == eOPNOTSUPP {
 		_, e = sys(sysFtruncate, fd, size, 0, 0, 0, 0)
 	}
@@ -168,11 +169,14 @@ func installHandlers() {
 			handle(sig, deathEntryPC())
 		}
 	}
-	if mode != modeExact {
+	if ticking() {
 		chained[tickSignal] = handle(tickSignal, tickEntryPC())
 	}
 	keepCrashing()
 }
+
+// ticking reports whether anything is sampled at ticks.
+func ticking() bool { return mode != modeExact || tapOptions.taps == tapsBurst }
 
 // startTimer makes the kernel send tickSignal after every ns of CPU time that
 // the process uses, on all threads together.
@@ -200,7 +204,8 @@ func finish() {
 	if !startDying() {
 		return
 	}
-	if mode != modeExact {
+	finishTaps()
+	if ticking() {
 		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
 	}
 	if mode == modePage {

@@ -1,45 +1,167 @@
 package core
 
-// This file stands in for the stream that tuples go through. With PEP_TUPLES
-// set, the first of them are printed when the program ends, for tests.
+// This file holds the stream of tuples: what taps report, on its way out of the
+// threads that run them.
+//
+// There is a stream per P, as hardware has one per core. A tap stores its tuple
+// into the buffer of the P it runs on: no lock, no map, no allocation, and no
+// cache line that another thread writes. It cannot be preempted in between, for
+// the compiler has no safe points in functions that are nosplit, and what it
+// calls for a full buffer runs pinned to the P.
 
-var tuples struct {
-	on    bool
-	next  uint32
-	words [1 << 16][2]uint64
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// Taps says what taps do. Instrumented code may test it before it evaluates
+// what it reports: if core.Taps != 0 { core.Tap(pc, w) }.
+var Taps uint32
+
+// Values of Taps.
+const (
+	tapsOff   = iota // nothing
+	tapsFull         // report
+	tapsBurst        // report if the burst says so (burst.go)
+)
+
+const (
+	// bufTuples is how many tuples a buffer holds: 16 KB. A buffer is read as
+	// soon as it is full, so it should be in the first-level cache then.
+	bufTuples = 1024
+
+	// maxStreams is for how many Ps there are streams. On further ones taps are
+	// dropped, and counted.
+	maxStreams = 1024
+)
+
+// A stream is the buffer of one P, and what has become of its tuples. It lives
+// in memory that is not moved or freed, in the .pep file where there is one.
+//
+// N and Buf belong to the P, the rest to the holder of Lock. That is the P too,
+// but when the program ends.
+type stream struct {
+	N       uint32 // tuples in Buf
+	ID      uint32
+	Lock    uint32
+	_       uint32
+	Fed     uint64 // events that the engine has seen, or that are in the ring
+	Dropped uint64 // events that the queue or ring had no room for
+	Cache   [cacheSize]cached
+	Others  [othersSize]cached
+	Buf     [bufTuples]tuple.Tuple
 }
 
-func init() {
-	if linked && lookup(runtimeEnvs(), "PEP_TUPLES") != "" {
-		tuples.on = true
-		atExit(printTuples)
-	}
-}
+const streamSize = uint64(unsafe.Sizeof(stream{}))
+
+// streams has the stream of every P. Those without one have noStream, whose
+// buffer is always full.
+var (
+	streams  [maxStreams]*stream
+	noStream = stream{N: bufTuples}
+)
 
 // Tap reports word w at pc, the tag and site of a tuple.
+//
+//go:nosplit
 func Tap(pc, w uint64) {
-	if tuples.on {
-		keep(pc, w)
+	if Taps != tapsFull {
+		if Taps != tapsOff {
+			tapInBurst(pc, w)
+		}
+		return
 	}
+	record(pc, w)
 }
 
+// record is the part of Tap that costs something.
+//
+//go:nosplit
+func record(pc, w uint64) {
+	id := uint(procPin())
+	if id < maxStreams {
+		s := streams[id]
+		if n := s.N; n < bufTuples {
+			s.Buf[n] = tuple.Tuple{PC: pc, W: w}
+			s.N = n + 1
+			procUnpin()
+			return
+		}
+	}
+	recordSlowly(id, pc, w)
+}
+
+// recordSlowly records a tuple when there is no room for it. It is called with
+// the P pinned, and unpins it.
+//
 //go:noinline
-func keep(pc, w uint64) {
-	for {
-		i := load32(&tuples.next)
-		if i == uint32(len(tuples.words)) {
+func recordSlowly(id uint, pc, w uint64) {
+	for waited := uint64(0); ; {
+		s := streamOf(id)
+		if s == nil {
+			if area.areaHeader != nil {
+				add64(&area.NoStream, 1)
+			}
+			procUnpin()
 			return
 		}
-		if cas32(&tuples.next, i, i+1) {
-			tuples.words[i] = [2]uint64{pc, w}
+		if s.N < bufTuples || s.deliver(waited) {
+			s.Buf[s.N] = tuple.Tuple{PC: pc, W: w}
+			s.N++
+			procUnpin()
 			return
 		}
+		procUnpin() // the collector need not wait for the reader too
+		pause()
+		waited += pauseTime
+		id = uint(procPin())
 	}
 }
 
-func printTuples() {
-	tuples.on = false
-	for _, t := range tuples.words[:tuples.next] {
-		print("tuple ", hex(t[0]), " ", hex(t[1]), "\n")
+// streamOf returns the stream of the P with the given number, which the caller
+// has pinned, and nil if it has none and is not to get one.
+func streamOf(id uint) *stream {
+	if id >= maxStreams {
+		return nil
+	}
+	s := streams[id]
+	if s != &noStream {
+		return s
+	}
+	lockMemory()
+	defer unlockMemory()
+	if load32(&tapsEnded) != 0 {
+		return nil
+	}
+	if area.areaHeader == nil {
+		openArea()
+	}
+	if s = newStream(uint32(id)); s == nil {
+		store32(&tapsEnded, 1)
+		store32(&Taps, tapsOff)
+		return nil
+	}
+	streams[id] = s
+	return s
+}
+
+// tapsEnded is set when no more streams are to be made: at the end of the
+// program, or when there is no memory for them.
+var tapsEnded uint32
+
+// lockMemory lets one thread at a time make room for counts. The holder cannot
+// be preempted, so those who wait may be pinned too.
+func lockMemory() {
+	procPin()
+	for !cas32(&allocating, 0, 1) {
+		pause()
 	}
 }
+
+func unlockMemory() {
+	store32(&allocating, 0)
+	procUnpin()
+}
+
+var allocating uint32

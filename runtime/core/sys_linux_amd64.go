@@ -27,6 +27,8 @@ func restorerPC() (p uintptr)
 func raisePC() (p uintptr)
 func textStart() (p uintptr)
 func textEnd() (p uintptr)
+func typesStart() (p uintptr)
+func typesEnd() (p uintptr)
 
 const (
 	sysWrite        = 1
@@ -60,6 +62,7 @@ const (
 	oCreat   = 0x40
 	oExcl    = 0x80
 	oTrunc   = 0x200
+	oAppend  = 0x400
 	oCloexec = 0x80000
 
 	protRead, protWrite = 1, 2
@@ -197,6 +200,21 @@ func getpid() uint32 {
 func getppid() uint32 {
 	r, _ := sys(sysGetppid, 0, 0, 0, 0, 0, 0)
 	return uint32(r)
+}
+
+// cpuTime returns how long all threads of the process together have run, in ns.
+func cpuTime() uint64 {
+	var ts [2]uint64
+	sys(sysClockGettime, clockProcessCPUTime, uintptr(unsafe.Pointer(&ts)), 0, 0, 0, 0)
+	return ts[0]*1e9 + ts[1]
+}
+
+// cpuTimeInHandler is cpuTime without an allocation: the stack of a handler is
+// not moved.
+func cpuTimeInHandler() uint64 {
+	var ts [2]uint64
+	syscall6(sysClockGettime, clockProcessCPUTime, uintptr(unsafe.Pointer(&ts)), 0, 0, 0, 0)
+	return ts[0]*1e9 + ts[1]
 }
 
 // now returns the time in ns since 1970.

@@ -8,7 +8,7 @@ package core
 //
 //	offset 0         a header (the Go type below, whose layout a test pins)
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
-//	behind it        TapSlots entries of 40 bytes, another one
+//	then, to End     sections, in whole pages (section.go)
 //
 // An entry whose State is entryReady counts one (path, program counter,
 // callers). Several entries may have the same key, when threads came upon a new
@@ -16,10 +16,10 @@ package core
 // Text, the start of the text segment, so that they mean the same in another
 // process of the same binary.
 //
-// A file of exact counts has no slots. From offset 4096 on there is a section
-// per instrumented package that has counted: a page with a section header, then
-// N counters of 8 bytes, up to the next page boundary; End says where the last
-// one ends.
+// A file of exact counts has no slots, but a section per instrumented package
+// that has counted: a page with a section header, then N counters of 8 bytes. A
+// program with taps has a section with the profile of words (words.go) and one
+// per stream (stream.go).
 //
 // Writers are signal handlers: they allocate nothing, take no locks and never
 // wait for each other.
@@ -47,17 +47,13 @@ type header struct {
 	Start   uint64  // when the program started, ns since 1970
 	Build   [8]byte // hash of the site tables linked into the program
 	sampler
-	Taps sampler // of polled taps
 
 	Used      uint64 // entries in use
 	Dropped   uint64 // samples that found no room
 	Shortened uint64 // samples counted without some or all of their callers, for want of room
 	Truncated uint64 // samples with more than maxCallers callers
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
-	End       uint64 // end of the last section of exact counts, as a file offset
-
-	TapSlots uint64
-	TapsLost uint64 // samples of polled taps that found no room
+	End       uint64 // end of the last section, as a file offset
 
 	ExeLen uint32
 	Exe    [1024]byte // the program's file
@@ -203,12 +199,21 @@ func (t table) fill(opts options) {
 	copy(t.Magic[:], magic)
 	t.Version = version
 	t.Mode = mode
-	if mode != modeExact {
-		t.Slots = slots
-		t.TapSlots = tapSlots
-	}
+	t.Slots = slotsOf(mode)
 	t.Samples, t.Stride, t.Form = opts.samples, opts.stride, opts.form
-	t.Taps.Samples, t.Taps.Stride, t.Taps.Form = opts.samples, opts.stride, opts.form
 	t.Tick = opts.tick
-	t.End = pageSize
+	t.End = tableSize(t.Slots)
+}
+
+// slotsOf returns how many slots there are with a kind of poll.
+func slotsOf(mode uint32) uint32 {
+	if mode == modeExact {
+		return 0
+	}
+	return slots
+}
+
+// tableSize returns the size of the header and so many slots, in whole pages.
+func tableSize(slots uint32) uint64 {
+	return pageSize + pages(uint64(slots)*uint64(unsafe.Sizeof(entry{})))
 }

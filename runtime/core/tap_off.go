@@ -2,6 +2,7 @@
 
 package core
 
+// pollTaps says that taps are polls of the tap region.
 const pollTaps = false
 
-const tapSlots = 0
+const defaultTaps = tapsFull

@@ -2,9 +2,7 @@
 
 package core
 
-// pollTaps says that the program may have polled taps.
+// pollTaps says that taps are polls of the tap region.
 const pollTaps = mode == modePage
 
-// tapSlots is how many entries the table of polled taps has: bursts see a few
-// thousand words a second, most of them again and again.
-const tapSlots = 1 << 15
+const defaultTaps = tapsBurst

@@ -4,8 +4,6 @@ package core
 // site tables, the pprof files written.
 
 import (
-	"unsafe"
-
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -52,15 +50,16 @@ func tryWriteFrom(name string) (problem string) {
 	if pid := c.Pid; pid == getpid() || pid == getppid() {
 		p.Duration = int64(now() - c.Start)
 	}
-	paths, edges := p.Write()
 	stem := name
 	if n := len(name) - len(".pep"); n > 0 && name[n:] == ".pep" {
 		stem = name[:n]
 	}
-	if problem := writeFile(stem+".paths.pb.gz", paths); problem != "" {
-		return problem
+	for _, f := range append(p.Write(), c.tapFiles(p)...) {
+		if problem := writeFile(stem+"."+f.Kind+".pb.gz", f.Data); problem != "" {
+			return problem
+		}
 	}
-	return writeFile(stem+".edges.pb.gz", edges)
+	return ""
 }
 
 // writeFile writes a file under a temporary name and then gives it its own, so
@@ -83,12 +82,7 @@ func writeFile(name string, data []byte) (problem string) {
 
 // siteTables reads the site tables at the end of this executable.
 func siteTables() (pkgs []*wire.Package, build [8]byte, err error) {
-	fd, e := open("/proc/self/exe", oRdonly)
-	if e != 0 {
-		return nil, build, e
-	}
-	defer closeFd(fd)
-	tables, build, err := wire.FindTrailer(fileSize(fd), func(p []byte, off int64) bool { return pread(fd, p, off) })
+	tables, build, err := rawTables()
 	if err == nil {
 		pkgs, err = packages(tables)
 	}
@@ -111,21 +105,4 @@ func buildHash() (hash [8]byte) {
 		return false
 	})
 	return hash
-}
-
-// sections returns the counters of every package in a file of exact counts.
-func (c counted) sections() (list []counters) {
-	end := min(c.End, c.size) // the program may just be adding a section
-	for off := uint64(pageSize); off+pageSize <= end; {
-		s := (*section)(unsafe.Add(unsafe.Pointer(c.header), off))
-		if s.N > end || s.Size < sectionSize(s.N) || s.Size > end-off || s.PathLen > uint32(len(s.Path)) {
-			break
-		}
-		list = append(list, counters{
-			path:     string(s.Path[:s.PathLen]),
-			counters: unsafe.Slice((*uint64)(unsafe.Add(unsafe.Pointer(s), pageSize)), s.N),
-		})
-		off += s.Size
-	}
-	return list
 }

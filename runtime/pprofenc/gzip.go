@@ -5,34 +5,19 @@ package pprofenc
 // of repetition (labels, callers, file names), so that is most of the gain; no
 // compress/flate can be had here.
 
+import "github.com/pepgo/pep/runtime/crc32"
+
 // Gzip returns data as a gzip file.
 func Gzip(data []byte) []byte {
 	w := compressor{bitWriter: bitWriter{out: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}}} // deflate, no name, no time, unknown OS
 	w.deflate(data)
 	out := w.out
-	out = le32(out, crc32(data))
+	out = le32(out, crc32.Checksum(data))
 	return le32(out, uint32(len(data)))
 }
 
 func le32(b []byte, x uint32) []byte {
 	return append(b, byte(x), byte(x>>8), byte(x>>16), byte(x>>24))
-}
-
-// crc32 is the checksum of RFC 1952, section 8.
-func crc32(data []byte) uint32 {
-	var table [256]uint32
-	for i := range table {
-		c := uint32(i)
-		for range 8 {
-			c = c>>1 ^ 0xedb88320&-(c&1)
-		}
-		table[i] = c
-	}
-	c := ^uint32(0)
-	for _, b := range data {
-		c = table[byte(c)^b] ^ c>>8
-	}
-	return ^c
 }
 
 // A bitWriter writes the lowest bit first.

@@ -6,8 +6,8 @@
 //	file := pprofenc.Gzip(p.Encode())
 //
 // It only writes, and only what we use of the format; google/pprof does the
-// rest, and reads in the tests. It imports nothing, for it is linked into
-// instrumented programs.
+// rest, and reads in the tests. It imports nothing but crc32, for it is linked
+// into instrumented programs.
 //
 // Source: github.com/google/pprof, proto/profile.proto.
 package pprofenc

@@ -67,8 +67,12 @@ type Profile struct {
 	Duration   int64 // ns
 }
 
-// Write returns the profile of paths and the profile of edges, as pprof files.
-func (p *Profile) Write() (paths, edges []byte) {
+// Write returns the profile of paths and the profile of edges; none if packages
+// have been built for their taps only.
+func (p *Profile) Write() []File {
+	if Tapped(p.Packages) && !counted(p.Packages) {
+		return nil
+	}
 	w := writer{
 		tables: index(p.Packages),
 		paths:  newOutput(p.Frames, pprofenc.ValueType{Type: "paths", Unit: "count"}, pprofenc.ValueType{Type: "branch_flow", Unit: "count"}),
@@ -97,7 +101,20 @@ func (p *Profile) Write() (paths, edges []byte) {
 		e.Comments = []string{comment}
 	}
 	w.paths.DefaultType = "paths"
-	return pprofenc.Gzip(w.paths.Encode()), pprofenc.Gzip(w.edges.Encode())
+	return []File{
+		{"paths", pprofenc.Gzip(w.paths.Encode())},
+		{"edges", pprofenc.Gzip(w.edges.Encode())},
+	}
+}
+
+// counted reports whether paths of some function can be counted.
+func counted(pkgs []*wire.Package) bool {
+	for _, p := range pkgs {
+		if len(p.Funcs) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // A writer is the work of Write in progress. A program waits for it when it

@@ -85,7 +85,7 @@ func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profil
 		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"},
 		Period:     1e7,
 	}
-	pf, ef := p.Write()
+	files := p.Write()
 	parse := func(b []byte) *profile.Profile {
 		p, err := profile.ParseData(b)
 		if err != nil {
@@ -96,7 +96,7 @@ func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profil
 		}
 		return p
 	}
-	return parse(pf), parse(ef)
+	return parse(files[0].Data), parse(files[1].Data)
 }
 
 // text returns what pprof -raw prints from the sample types to the mappings.

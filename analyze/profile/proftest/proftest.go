@@ -86,6 +86,10 @@ func (b *builder) line(line string) error {
 			b.p.DefaultSampleType = "paths"
 		case "edges":
 			b.p.SampleType = valueTypes("edges/count")
+		case "values", "types":
+			b.p.SampleType = valueTypes(rest + "/count messages/count")
+		case "calltargets":
+			b.p.SampleType = valueTypes("calls/count messages/count")
 		default: // of another kind, for tests of errors
 			b.p.SampleType = valueTypes(rest)
 		}
@@ -107,7 +111,7 @@ func (b *builder) line(line string) error {
 		period, err := strconv.ParseInt(n, 10, 64)
 		b.p.Period, b.p.PeriodType = period, valueTypes(types)[0]
 		return err
-	case "path", "edge":
+	case "path", "edge", "word":
 		fields, err := parseFields(rest)
 		if err != nil {
 			return err
@@ -144,6 +148,10 @@ func (b *builder) sample(verb string, f fields) error {
 		s.Location = append(s.Location, b.location(fn, f.int("line")))
 		s.Value = []int64{f.int("count")}
 		f.label(s, "branch", "kind", "outcome")
+	case "word":
+		if err := b.word(s, fn, f); err != nil {
+			return err
+		}
 	}
 	if list := f.text["callers"]; list != "" {
 		for text := range strings.SplitSeq(list, "; ") {
@@ -157,6 +165,38 @@ func (b *builder) sample(verb string, f fields) error {
 	}
 	b.p.Sample = append(b.p.Sample, s)
 	return f.err
+}
+
+// word makes a sample of a values, types or call targets profile: which, the
+// sample types tell.
+func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
+	var line int64
+	var err error
+	if i := strings.LastIndex(f.text["site"], ":"); i > 0 {
+		if _, line, err = fileLine(f.text["site"][:i]); err != nil {
+			return err
+		}
+	}
+	s.Location = append(s.Location, b.location(fn, line))
+	s.Value = []int64{f.int("count"), f.int("messages")}
+	switch b.p.SampleType[0].Type {
+	case "values":
+		f.text["value"] = f.text["expr"] + "=" + f.text["value"]
+	case "types":
+		f.text["static"], f.text["type"] = f.text["type"], f.text["value"]
+		delete(f.text, "value")
+	case "calls":
+		target := pprof.Function{Name: f.text["value"], SystemName: f.text["value"]}
+		if at := f.text["target"]; at != "" {
+			if target.Filename, target.StartLine, err = fileLine(at); err != nil {
+				return err
+			}
+		}
+		s.Location = append([]*pprof.Location{b.location(target, target.StartLine)}, s.Location...)
+		delete(f.text, "value")
+	}
+	f.label(s, "site", "kind", "expr", "type", "value", "static")
+	return nil
 }
 
 func (b *builder) location(fn pprof.Function, line int64) *pprof.Location {

@@ -1,50 +1,123 @@
-// Program taps polls at taps by hand, as pepbuild would, until it is killed.
+// Program taps reports words by hand as instrumented code would, and then ends
+// as its argument says.
 package main
 
 import (
 	"fmt"
+	"os"
+	"runtime"
 	"sync"
+	"syscall"
 	"time"
-	"unsafe"
 
 	"0pep/core"
 )
 
-const tapBase = 0x7000_0000
+const base = uint64(0xea90e208) << 24 // tuple.SiteBase("main")
 
-// loads is taps 3 and 4: a[i], which is 0, 7, 14 or 21, and its address's half.
-//
+const (
+	arg  = 1<<56 | base     // n int
+	load = 3<<56 | base + 1 // b bool
+	flt  = 3<<56 | base + 2 // f float64
+	typ  = 6<<56 | base + 3 // r fmt.Stringer
+	call = 5<<56 | base + 4 // fn
+	meth = 5<<56 | base + 5 // r.String
+)
+
+type myString string
+
+func (s myString) String() string { return string(s) }
+
+type myInt int
+
+func (i *myInt) String() string { return "" }
+
 //go:noinline
-func loads(a []int64, b []uint8) (sum int64) {
-	for i := range a {
-		core.PollTap(unsafe.Pointer(unsafe.Sizeof(0)*0+tapBase+3*16), unsafe.Pointer(unsafe.Sizeof(0)*0+tapBase), uint64(a[i]))
-		sum += a[i]
-		core.PollTap(unsafe.Pointer(unsafe.Sizeof(0)*0+tapBase+4*16), unsafe.Pointer(unsafe.Sizeof(0)*0+tapBase), uint64(b[i&1]))
-		sum += int64(b[i&1])
+func double(x int) int { return 2 * x }
+
+//go:noinline
+func triple(x int) int { return 3 * x }
+
+// work reports 100,000 values of n, 90 % of them 7, and what goes with them.
+func work() {
+	var i7 myInt
+	for i := range 100_000 {
+		n := -7
+		if i%10 == 0 {
+			n = i / 10 % 100
+		}
+		core.Tap(arg, uint64(n))
+		core.TapBool(load, n == -7)
+		if i%4 == 0 {
+			core.TapF64(flt, float64(i%8)/8)
+			var r fmt.Stringer = myString("")
+			if i%16 == 0 {
+				r = &i7
+			} else if i%20 == 0 {
+				r = nil
+			}
+			core.TapType(typ, r)
+			core.TapType(meth, r)
+			fn := double
+			if i%8 == 0 {
+				fn = triple
+			}
+			core.TapFunc(call, fn)
+		}
 	}
-	return sum
 }
 
 func main() {
-	a := make([]int64, 4000)
-	want := int64(0)
-	for i := range a {
-		a[i] = int64(i % 4 * 7)
-		want += a[i]
-	}
-	b := []uint8{0, 200}
-	want += 2000 * 200
 	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for end := time.Now().Add(400 * time.Millisecond); time.Now().Before(end); {
-				if got := loads(a, b); got != want {
-					panic(fmt.Sprint("sum ", got, ", want ", want))
-				}
-			}
-		})
+	for range 8 {
+		wg.Go(work)
+		if os.Args[1] == "in turn" {
+			wg.Wait()
+		}
 	}
 	wg.Wait()
-	fmt.Println("ready")
-	select {}
+	switch os.Args[1] {
+	case "count", "in turn":
+	case "panic":
+		panic("over")
+	case "kill":
+		syscall.Kill(os.Getpid(), syscall.SIGTERM)
+		select {}
+	case "exit":
+		os.Exit(3)
+	case "spin": // other goroutines go on reporting while the program ends
+		for range runtime.GOMAXPROCS(0) * 2 {
+			go func() {
+				for {
+					core.Tap(arg, 7)
+				}
+			}()
+		}
+		time.Sleep(20 * time.Millisecond)
+	case "burn":
+		for range 100 {
+			work()
+		}
+	case "bench":
+		bench()
+	}
+	fmt.Println("done")
+}
+
+//go:noinline
+func empty(pc, w uint64) {}
+
+// bench prints ns per call of Tap, and of a function that does nothing.
+func bench() {
+	const n = 100_000_000
+	start := time.Now()
+	for i := range uint64(n) {
+		empty(arg, i&63)
+	}
+	none := time.Since(start)
+	start = time.Now()
+	for i := range uint64(n) {
+		core.Tap(arg, i&63)
+	}
+	fmt.Printf("%.2f %.2f\n", float64(time.Since(start))/n, float64(none)/n)
 }

@@ -1,0 +1,171 @@
+package profile
+
+// This file defines what taps have seen, and takes it out of a file.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	pprof "github.com/google/pprof/profile"
+)
+
+// A Site is a tap of a program.
+type Site struct {
+	Func Func
+	Pos  Pos
+	Kind string // "arg", "load", "type", "call", …
+	Expr string // the expression whose value it reports
+	Type string // its type
+}
+
+// Compare orders sites by place.
+func (s Site) Compare(t Site) int {
+	return cmp.Or(cmp.Compare(s.Func.File, t.Func.File), cmp.Compare(s.Pos.Line, t.Pos.Line), cmp.Compare(s.Pos.Col, t.Pos.Col),
+		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr))
+}
+
+// A Word is one sample of a values, types or call targets file: something that
+// was seen at a tap.
+type Word struct {
+	Site     Site
+	Value    string // a value, the name of a type, or that of a function
+	Target   Func   // of a call
+	Count    int64  // how often, estimated if the file is not exact
+	Messages int64  // in how many messages
+}
+
+// Words returns the samples of a values, types or call targets file, in the
+// file's order.
+func (f *File) Words() ([]Word, error) {
+	if err := f.want(KindValues, KindTypes, KindCallTargets); err != nil {
+		return nil, err
+	}
+	var words []Word
+	for i, s := range f.pprof.Sample {
+		w, err := f.newWord(s)
+		if err != nil {
+			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
+		}
+		words = append(words, w)
+	}
+	return words, nil
+}
+
+func (f *File) newWord(s *pprof.Sample) (Word, error) {
+	l := labels{s: s}
+	w := Word{
+		Site:     Site{Pos: l.pos("site"), Kind: l.need("kind"), Expr: l.need("expr"), Type: l.get("type")},
+		Count:    l.value(0),
+		Messages: l.value(1),
+	}
+	frames := frames(s)
+	want := 1
+	switch f.Kind {
+	case KindValues:
+		w.Value = strings.TrimPrefix(l.need("value"), w.Site.Expr+"=")
+	case KindTypes:
+		w.Value, w.Site.Type = l.need("type"), l.get("static")
+	case KindCallTargets:
+		want = 2
+	}
+	if l.err == nil && len(frames) < want {
+		l.err = fmt.Errorf("stack of %d frames, want %d", len(frames), want)
+	}
+	if l.err != nil {
+		return Word{}, l.err
+	}
+	w.Site.Func = frames[want-1].Func
+	if f.Kind == KindCallTargets {
+		w.Target = frames[0].Func
+		w.Value = w.Target.Name
+	}
+	return w, nil
+}
+
+// OtherWords is the value that stands for those that were not told apart.
+const OtherWords = "(other)"
+
+// A Seen is a site and what was seen there, the most frequent first, and last
+// what was not told apart.
+type Seen struct {
+	Site     Site
+	Words    []Word
+	Count    int64
+	Messages int64
+}
+
+// SumSites adds up words of the same site and value. The sites with most events
+// come first.
+func SumSites(words []Word) []Seen {
+	type key struct {
+		site   Site
+		value  string
+		target Func
+	}
+	index := make(map[Site]int)
+	at := make(map[key]int)
+	var list []Seen
+	for _, w := range words {
+		i, ok := index[w.Site]
+		if !ok {
+			i = len(list)
+			index[w.Site] = i
+			list = append(list, Seen{Site: w.Site})
+		}
+		s := &list[i]
+		s.Count += w.Count
+		s.Messages += w.Messages
+		k := key{w.Site, w.Value, w.Target}
+		j, ok := at[k]
+		if !ok {
+			at[k] = len(s.Words)
+			s.Words = append(s.Words, w)
+			continue
+		}
+		s.Words[j].Count += w.Count
+		s.Words[j].Messages += w.Messages
+	}
+	for _, s := range list {
+		slices.SortFunc(s.Words, func(v, w Word) int {
+			return cmp.Or(compareBool(v.Value == OtherWords, w.Value == OtherWords), cmp.Compare(w.Count, v.Count),
+				cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target))
+		})
+	}
+	slices.SortFunc(list, func(s, t Seen) int { return cmp.Or(cmp.Compare(t.Count, s.Count), s.Site.Compare(t.Site)) })
+	return list
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// confidence is how many standard deviations 95 % of a normal distribution are
+// within.
+const confidence = 1.96
+
+// CountError returns the bound within which the true count of w is with 95 %
+// confidence if its messages come at random: 1.96·count/√messages (Poisson).
+// Stratified samplers do better.
+func (w Word) CountError() float64 {
+	return confidence * float64(w.Count) / math.Sqrt(float64(max(w.Messages, 1)))
+}
+
+// ShareError returns the bound, likewise, of w's share p of the events at its
+// site: 1.96·√(p(1-p)/M) for M messages of the site (binomial), and 3/M if that
+// is 0.
+func (s Seen) ShareError(w Word) float64 {
+	p, m := float64(w.Count)/float64(max(s.Count, 1)), float64(max(s.Messages, 1))
+	if e := confidence * math.Sqrt(p*(1-p)/m); e > 0 {
+		return min(e, 1)
+	}
+	return min(3/m, 1)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/tracetest"
+	format "github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pepsim": main, "tracing": tracing})
+}
+
+// tracing stands in for a program that was built with pepbuild -peptaps: it
+// prints PEPOPTS without the directory of the trace, writes the trace that
+// $TRACE names to where that says, bit by bit, and exits with its first argument,
+// or, if that is "forever", when it is interrupted.
+func tracing() {
+	for s := range strings.SplitSeq(os.Getenv("PEPOPTS"), ",") {
+		name, isTrace := strings.CutPrefix(s, "trace=")
+		if !isTrace {
+			fmt.Println(s)
+			continue
+		}
+		fmt.Println("trace=" + filepath.Base(name))
+		if from := os.Getenv("TRACE"); from != "" {
+			if err := writeSlowly(name, from); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(99)
+			}
+		}
+	}
+	if len(os.Args) > 1 && os.Args[1] == "forever" {
+		time.Sleep(time.Hour)
+	}
+	if len(os.Args) > 1 {
+		code, _ := strconv.Atoi(os.Args[1])
+		os.Exit(code)
+	}
+}
+
+// writeSlowly copies a file so that whoever reads the copy meanwhile sees parts.
+func writeSlowly(name, from string) error {
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(data, 1+len(data)/20) {
+		time.Sleep(2 * time.Millisecond)
+		if _, err := f.Write(part); err != nil {
+			return err
+		}
+	}
+	return f.Close()
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               func(env *testscript.Env) error { return makeExample(env.WorkDir) },
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"foreign":  foreign,
+			"patch":    patch,
+			"truncate": truncate,
+			"exitcode": exitCode,
+		},
+	})
+}
+
+// patch changes a byte of a file: patch file offset value. Offsets below 0 count
+// from the end.
+func patch(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: patch file offset value")
+	}
+	data := []byte(ts.ReadFile(args[0]))
+	off, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	value, err := strconv.ParseUint(args[2], 0, 8)
+	ts.Check(err)
+	data[(off+len(data))%len(data)] = byte(value)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+// foreign gives a trace the build of another program.
+func foreign(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: foreign file")
+	}
+	h, rest, err := format.ReadHeader([]byte(ts.ReadFile(args[0])))
+	ts.Check(err)
+	h.Build = [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), append(format.AppendHeader(nil, h), rest...), 0o644))
+}
+
+// truncate cuts so many bytes off the end of a file.
+func truncate(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: truncate file bytes")
+	}
+	data := ts.ReadFile(args[0])
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(data)-n)))
+}
+
+// exitCode runs a command that must end with the given exit code.
+//
+//	exitcode 2 pepsim tpo
+func exitCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode code command arg...")
+	}
+	got := "0"
+	if exit, ok := errors.AsType[*exec.ExitError](ts.Exec(args[1], args[2:]...)); ok {
+		got = strconv.Itoa(exit.ExitCode())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code %s, want %s", got, args[0])
+	}
+}
+
+// makeExample puts the example's traces into a directory: words.trace, of a text
+// that is there as well, and app.trace, of a program that is made up.
+func makeExample(dir string) error {
+	text, err := os.ReadFile(filepath.Join("testdata", "example", "words.txt"))
+	if err != nil {
+		return err
+	}
+	var words, app bytes.Buffer
+	if err := trace.Parse(&words, bytes.NewReader(text)); err != nil {
+		return err
+	}
+	if err := synthetic(&app, 2_000_000); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "words.txt"), text, 0o644),
+		os.WriteFile(filepath.Join(dir, "words.trace"), words.Bytes(), 0o644),
+		os.WriteFile(filepath.Join(dir, "app.trace"), app.Bytes(), 0o644),
+	)
+}
+
+// synthetic writes n tuples of a small program with a tap for each of its sites.
+func synthetic(out *bytes.Buffer, n int) error {
+	tuples := tracetest.New(7, 12).Events(make([]tuple.Tuple, n))
+	pkg := &wire.Package{Path: "main", Files: []string{"app.go"}}
+	for i := range 300 {
+		pkg.Taps = append(pkg.Taps, wire.Tap{
+			Tag: uint8(tuple.Load), Func: fmt.Sprintf("main.f%d", i/10), Line: 10 + i, Col: 7,
+			Expr: fmt.Sprintf("x[%d]", i), Type: "int", Bits: 64,
+		})
+	}
+	tables := wire.AppendPackage(nil, pkg)
+	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: trace.BuildOf(tables)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Write(0, tuples), w.Close(0))
+}

@@ -1,0 +1,187 @@
+package main
+
+// This file holds the usage texts, written by hand. A test runs the examples.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+const usage = `pepsim runs models of profiling hardware over the events of real programs:
+the loads, branches, calls … that a program built with pepbuild -peptaps reports.
+
+Usage:
+
+	pepsim run [flags] TRACE...        engines over traces: messages, overhead, error
+	pepsim figure [flags] ID|all       the papers' experiments, ours beside theirs
+	pepsim trace record [flags] -- PROG ARGS...
+	                                   run a program and write a trace of it
+	pepsim trace info TRACE            what is in a trace
+	pepsim trace print [flags] TRACE   a trace as text, a tuple a line
+	pepsim trace parse -o OUT TEXT     a trace of such text
+	pepsim trace filter -o OUT [flags] TRACE
+	                                   part of a trace
+	pepsim trace merge -o OUT TRACE... several traces as one
+	pepsim version                     version of pepsim
+	pepsim help [command]              this text, or the flags of a command
+
+TRACE may be - for the standard input, and OUT for the standard output.
+
+Examples:
+
+	pepsim trace info app.trace
+	pepsim run -engine R64 -engine 'H[P64]512' app.trace
+`
+
+// filterUsage describes the flags that trace print and trace filter share.
+const filterUsage = `
+	-tag tags      only tuples of these kinds, separated by commas: arg, result,
+	               load, store, call, type, edge, addr, const
+	-stream ids    only these streams, separated by commas
+	-func regexp   only sites in functions whose names match
+	-from N        only tuples from position N on, counted from 0
+	-to N          only tuples before position N
+	-n N           no more than N tuples
+`
+
+// commandUsage has the usage of each command; the first line is its synopsis.
+var commandUsage = map[string]string{
+	"run": `pepsim run [-engine SPEC]... [-top 10] [-csv] [-cycles 3.35] [-n N] TRACE...
+
+Runs engines over traces of one program, one after the other, every stream
+through an engine of its own, and compares what they send to software with the
+exact profile of the same events: messages, modelled overhead, storage with
+words of 32 bits, the error over tuples that have 10% of a site's events, of
+sites with 1000 events or more, 40% or more of them in such tuples; when the
+error was first below 5%, and from when on it stayed there.
+
+	-engine SPEC   a compressor, such as R256, P256, H[P256]2048, tag2-256-2048,
+	               H[P256]2048+A16; default R256 and H[P256]2048
+	-top 10        how many of the hottest tuples to print; 0 for none
+	-csv           the table as comma-separated values, and no tuples
+	-cycles 3.35   cycles that the program takes for an event; a message takes 30
+	-n N           no more than N events; 0 is all
+
+Examples:
+
+	pepsim run -top 3 app.trace
+	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
+`,
+	"figure": `pepsim figure [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
+
+Repeats experiments of the papers and prints ours beside theirs. IDs are those
+of Sastry, Bodik and Smith, ISCA 2001:
+
+	strat-4    error of samplers on random permutations
+	strat-7    error and overhead of the largest working set
+	strat-8    errors of the other programs
+	strat-9    sizes of the table
+	strat-10   a second level of 16 entries
+	strat-11   edges and calls in one compressor
+
+All but strat-4 need traces, PROGRAM.loads.trace and PROGRAM.calls.trace of the
+test programs; make figures records them.
+
+	-traces DIR        where they are (default build/traces)
+	-o DIR             where plots go, as SVG (default docs/figures)
+	-n N               events of strat-7 to strat-10 (default 16000000); strat-11
+	                   takes a quarter
+	-permutations N    of strat-4 (default 2500)
+	-seed 1            of strat-4 and of all engines
+	-cycles 3.35       cycles that a program takes for an event; a message takes 30
+
+Examples:
+
+	pepsim figure -o plots -permutations 5 strat-4
+`,
+	"trace record": `pepsim trace record [-o pep.trace] [-n N] -- PROG ARGS...
+
+Runs a program that was built with pepbuild -peptaps, with trace=FILE added to
+PEPOPTS; what else is set there is kept.
+
+	-o FILE   the trace (default pep.trace)
+	-n N      interrupt the program when it has written N tuples, and end the
+	          trace with those; it has no names of types and functions then, and
+	          the program writes no profiles
+`,
+	"trace info": `pepsim trace info TRACE
+
+Prints where a trace comes from, its size, and how many tuples it has of each
+tag and stream.
+
+Examples:
+
+	pepsim trace info app.trace
+`,
+	"trace print": `pepsim trace print [flags] TRACE
+
+Prints a trace as text, a tuple a line: stream, tag, site, word, and where the
+site is in the source. Before them stand the taps of the whole program.
+
+	-bare          tuples only; what is printed is no trace for trace parse
+` + strings.TrimPrefix(filterUsage, "\n") + `
+Examples:
+
+	pepsim trace print -bare -n 3 words.trace
+	pepsim trace print -tag call,type -func '^main\.' words.trace
+`,
+	"trace parse": `pepsim trace parse -o OUT TEXT
+
+Writes the trace that trace print prints as TEXT. Of site tables only the taps
+are in the text, so the trace has a build of its own.
+
+	-o OUT   file to write
+
+Examples:
+
+	pepsim trace parse -o new.trace words.txt
+`,
+	"trace filter": `pepsim trace filter -o OUT [flags] TRACE
+
+Writes the part of a trace that the flags let through, all of them together.
+
+	-o OUT         file to write
+` + strings.TrimPrefix(filterUsage, "\n") + `
+Examples:
+
+	pepsim trace filter -n 1000 -o head.trace app.trace
+	pepsim trace filter -tag load -from 500 -to 1500 -o part.trace app.trace
+`,
+	"trace merge": `pepsim trace merge -o OUT [-differ] TRACE...
+
+Writes several traces as one, one after the other. Streams get new numbers;
+sites stay what they are, so all must be of one build.
+
+	-o OUT    file to write
+	-differ   builds may differ; where they have the same package, sites are
+	          named as in the first trace that has it
+
+Examples:
+
+	pepsim trace merge -o twice.trace app.trace app.trace
+`,
+	"version": `pepsim version
+
+Prints the version of pepsim and of the Go it was built with.
+`,
+}
+
+// synopsis is the first line of a command's usage.
+func synopsis(name string) string {
+	line, _, _ := strings.Cut(commandUsage[name], "\n")
+	return line
+}
+
+func help(args []string, w io.Writer) error {
+	text := usage
+	if name := strings.Join(args, " "); name != "" && name != "help" {
+		body, ok := commandUsage[name]
+		if !ok {
+			return usagef("help: unknown command %q: pepsim help lists the commands", name)
+		}
+		text = "usage: " + body
+	}
+	_, err := fmt.Fprint(w, text)
+	return err
+}

@@ -1,0 +1,66 @@
+package figure
+
+// This file has figure 11: two kinds of profile at once.
+
+import (
+	"fmt"
+
+	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// negligible is the error in percent that one does not see in a bar chart.
+const negligible = 0.5
+
+// figure11 is STRAT-25. Software tells edges from calls by the tag of a message.
+func figure11(env *Env, res *Result) error {
+	const engine = "H[P256]2048"
+	bars := plot.Bars{Title: "Figure 11: edges and calls through one " + engine, Y: "%", Limit: 4.5}
+	bars.Series = []plot.Series{{Name: "final error %"}, {Name: "modelled overhead %"}}
+	t := Table{Cells: [][]string{{"program", "error", "of edges", "of calls", "overhead"}}, Title: engine}
+	worst, overhead, small := 0.0, 0.0, 0
+	err := env.each(res, "calls", env.Events/4, "", []string{engine}, func(p Program, results []*replay.Result) {
+		r := results[0]
+		e, o := errorPercent(r), r.Percent()
+		worst, overhead = max(worst, e), max(overhead, o)
+		if e < negligible {
+			small++
+		}
+		bars.Groups = append(bars.Groups, p.Name)
+		bars.Series[0].Values = append(bars.Series[0].Values, e)
+		bars.Series[1].Values = append(bars.Series[1].Values, o)
+		t.Cells = append(t.Cells, []string{p.String(), percent(e), percent(errorOf(r, tuple.Edge)), percent(errorOf(r, tuple.Call)), percent(o)})
+	})
+	if err != nil {
+		return err
+	}
+	res.Tables = append(res.Tables, t)
+	res.plot("strat-11", bars)
+	res.row("greatest error", percent(worst), "below 3 %", worst < 3)
+	res.row("greatest overhead", percent(overhead), "below 4.5 %", overhead < 4.5)
+	n := len(bars.Groups)
+	res.row(fmt.Sprintf("errors below %v %%", negligible), fmt.Sprintf("%d of %d programs", small, n), "negligible for 6 of 10", 10*small >= 6*n)
+	return nil
+}
+
+// errorOf returns the error in percent of the profile of one tag.
+func errorOf(r *replay.Result, tag tuple.Tag) float64 {
+	return 100 * metric.Value.Error(only(r.Ideal, tag), only(r.Profile, tag)).Mean
+}
+
+// only returns the part of a profile that has a tag.
+func only(p *metric.Profile, tag tuple.Tag) *metric.Profile {
+	part := metric.New()
+	for _, t := range (metric.Selection{}).Of(p) {
+		if t.Tag() == tag {
+			part.Add(t, p.Tuple(t))
+		}
+	}
+	return part
+}
+
+// bytes prints what an engine's storage takes with the paper's words of 32 bits.
+func bytes(r *replay.Result) string { return fmt.Sprintf("%.0f", cost.Of(r.Spec, cost.Word32).Bytes()) }

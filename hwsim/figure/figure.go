@@ -1,0 +1,216 @@
+// Package figure repeats the experiments of the papers on our programs and puts
+// what the papers say beside.
+//
+//	env := &figure.Env{Source: figure.Files("build/traces")}
+//	f, _ := figure.Find("strat-7")
+//	res, err := f.Run(env)
+//	res.Print(os.Stdout)                   // H[P256]2048 first below 5 %  ours | 200K events
+//	names, err := res.Save("docs/figures") // strat-7a.svg, …
+//
+// Benchmarks of 2001 become test programs of ours that play their role; Programs
+// says which. What the papers only draw, and the text does not say, cannot be
+// put beside and is not made up.
+//
+// Where ours differ from the paper, the row says so, and why if that has been
+// found out: reasons.go.
+//
+// Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
+// ISCA 2001.
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+)
+
+// A Figure is one experiment.
+type Figure struct {
+	ID    string // "strat-7"
+	Title string
+	run   func(env *Env, res *Result) error
+}
+
+// All has the experiments of section 11 of the specification, in order.
+var All = []Figure{
+	{"strat-4", "error of samplers on random permutations (STRAT-21)", figure4},
+	{"strat-7", "error and overhead of the largest working set (STRAT-22, STRAT-23)", figure7},
+	{"strat-8", "errors of the other programs", figure8},
+	{"strat-9", "sizes of the table (STRAT-24)", figure9},
+	{"strat-10", "a second level of 16 entries (STRAT-12)", figure10},
+	{"strat-11", "edges and calls in one compressor (STRAT-25)", figure11},
+}
+
+// Find returns the figure with an ID.
+func Find(id string) (Figure, bool) {
+	for _, f := range All {
+		if f.ID == id {
+			return f, true
+		}
+	}
+	return Figure{}, false
+}
+
+// An Env is what experiments have to work with.
+type Env struct {
+	// Source returns the events of a program, with taps on "loads" or on
+	// "calls", edges among them. Its error is, or wraps, ErrNoTrace if there is
+	// no such trace.
+	Source func(program, taps string) (replay.Source, error)
+
+	Overhead     cost.Overhead // of messages; cost.Default if zero
+	Events       uint64        // of figures 7 to 10, 16M if 0; figure 11 takes a quarter
+	Permutations int           // of figure 4, 2500 if 0
+	Seed         uint64        // of figure 4 and of all engines, 1 if 0
+}
+
+// ErrNoTrace is the error for a program without a trace.
+var ErrNoTrace = errors.New("no such trace")
+
+// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory.
+func Files(dir string) func(program, taps string) (replay.Source, error) {
+	return func(program, taps string) (replay.Source, error) {
+		name := filepath.Join(dir, program+"."+taps+".trace")
+		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w (make figures records them)", name, ErrNoTrace)
+		}
+		return func(do func(trace.Block) error) error {
+			r, err := trace.Open(name, nil)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			return replay.Of(r)(do)
+		}, nil
+	}
+}
+
+// A Drawing is a plot.
+type Drawing interface{ Write(out io.Writer) error }
+
+// A Result is what an experiment found.
+type Result struct {
+	Figure Figure
+	Setup  []string // what was run, a line each
+	Tables []Table
+	Rows   []Row
+	Plots  []Plot
+}
+
+// A Plot is a drawing with the name of its file, without directory.
+type Plot struct {
+	Name    string
+	Drawing Drawing
+}
+
+// A Table has a title, a line of column heads, and cells.
+type Table struct {
+	Title string
+	Cells [][]string
+}
+
+// A Row is a number or statement of the paper with ours beside it.
+type Row struct {
+	What, Ours, Paper string
+	Differs           bool // ours is not what the paper says
+}
+
+// Run runs the experiment.
+func (f Figure) Run(env *Env) (*Result, error) {
+	e := *env
+	if e.Overhead == (cost.Overhead{}) {
+		e.Overhead = cost.Default
+	}
+	if e.Events == 0 {
+		e.Events = 16_000_000
+	}
+	if e.Permutations == 0 {
+		e.Permutations = 2500
+	}
+	if e.Seed == 0 {
+		e.Seed = 1
+	}
+	res := &Result{Figure: f}
+	if err := f.run(&e, res); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.ID, err)
+	}
+	return res, nil
+}
+
+func (r *Result) setup(format string, args ...any) {
+	r.Setup = append(r.Setup, fmt.Sprintf(format, args...))
+}
+
+// row adds a row; agrees is whether ours is what the paper says. Where that is a
+// number of events read from a drawing, up to a factor of two is agreement.
+func (r *Result) row(what, ours, paper string, agrees bool) {
+	r.Rows = append(r.Rows, Row{what, ours, paper, !agrees})
+}
+
+func (r *Result) plot(name string, d Drawing) { r.Plots = append(r.Plots, Plot{name, d}) }
+
+// Print prints all but the plots.
+func (r *Result) Print(out io.Writer) error {
+	fmt.Fprintf(out, "%s: %s\n", r.Figure.ID, r.Figure.Title)
+	for _, line := range r.Setup {
+		fmt.Fprintf(out, "  %s\n", line)
+	}
+	for _, t := range r.Tables {
+		fmt.Fprintf(out, "\n%s\n", t.Title)
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		for _, line := range t.Cells {
+			for _, cell := range line {
+				fmt.Fprintf(w, "%s\t", cell)
+			}
+			fmt.Fprintln(w)
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintln(out)
+	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
+	fmt.Fprintln(w, "\tours\t| paper")
+	for _, row := range r.Rows {
+		fmt.Fprintf(w, "%s\t%s\t| %s\n", row.What, row.Ours, row.Paper)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, row := range r.Rows {
+		if row.Differs {
+			fmt.Fprintf(out, "differs: %s: %s\n", row.What, reason(r.Figure.ID, row.What))
+		}
+	}
+	return nil
+}
+
+// Save writes the plots as SVG files into a directory and returns their names.
+func (r *Result) Save(dir string) (names []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	for _, p := range r.Plots {
+		name := filepath.Join(dir, p.Name+".svg")
+		if err := save(name, p.Drawing); err != nil {
+			return names, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+func save(name string, d Drawing) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Write(f), f.Close())
+}

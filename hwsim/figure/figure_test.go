@@ -1,0 +1,110 @@
+package figure_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/figure"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/tracetest"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// synthetic makes up events for some programs. What figures say of them says
+// nothing of the paper's programs or ours: tests look at how it is said.
+func synthetic(program, taps string) (replay.Source, error) {
+	funcs := map[string]int{"typecheck": 200, "lua": 20, "regex": 5}[program]
+	if funcs == 0 {
+		return nil, fmt.Errorf("%s: %w", program, figure.ErrNoTrace)
+	}
+	return func(do func(trace.Block) error) error {
+		p := tracetest.New(1, funcs)
+		buf := make([]tuple.Tuple, 4096)
+		for {
+			tuples := p.Events(buf)
+			for i, t := range tuples {
+				if taps == "calls" {
+					tag := tuple.Edge
+					if t.Site()%5 == 0 {
+						tag = tuple.Call
+					}
+					tuples[i] = tuple.New(tag, t.Site(), t.W%4)
+				}
+			}
+			if err := do(trace.Block{Tuples: tuples}); err != nil {
+				return err
+			}
+		}
+	}, nil
+}
+
+func TestFigures(t *testing.T) {
+	env := &figure.Env{Source: synthetic, Events: 400_000, Permutations: 20}
+	for _, f := range figure.All {
+		t.Run(f.ID, func(t *testing.T) {
+			res, err := f.Run(env)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out strings.Builder
+			if err := res.Print(&out); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("\n%s", out.String())
+			if len(res.Rows) == 0 || len(res.Plots) == 0 || !strings.Contains(out.String(), "seed 1") {
+				t.Errorf("%d rows, %d plots, or no seed", len(res.Rows), len(res.Plots))
+			}
+			for _, row := range res.Rows {
+				if said := "differs: " + row.What + ": "; strings.Contains(out.String(), said) != row.Differs {
+					t.Errorf("%+v: and %q", row, said)
+				}
+			}
+			names, err := res.Save(t.TempDir())
+			if err != nil || len(names) != len(res.Plots) {
+				t.Errorf("%v, %v", names, err)
+			}
+			for _, name := range names {
+				if svg, err := os.ReadFile(name); err != nil || !strings.Contains(string(svg), "<svg") {
+					t.Errorf("%s: %v, no SVG", name, err)
+				}
+			}
+		})
+	}
+}
+
+func TestProgramsAreTheTestPrograms(t *testing.T) {
+	entries, err := os.ReadDir("../../testprogs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got []string
+	for _, e := range entries {
+		if e.IsDir() {
+			want = append(want, e.Name())
+		}
+	}
+	for _, p := range figure.Programs {
+		got = append(got, p.Name)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("programs %q, want %q", got, want)
+	}
+}
+
+func TestNoTraces(t *testing.T) {
+	env := &figure.Env{Source: figure.Files(t.TempDir())}
+	for _, f := range figure.All[1:] {
+		if _, err := f.Run(env); !errors.Is(err, figure.ErrNoTrace) || !strings.HasSuffix(err.Error(), "no such trace (make figures records them)") {
+			t.Errorf("%s: got %v", f.ID, err)
+		}
+	}
+	if _, ok := figure.Find("strat-5"); ok {
+		t.Error("strat-5, a drawing, is no experiment")
+	}
+}

@@ -1,0 +1,107 @@
+package figure
+
+// This file says which program of ours plays the role of which benchmark.
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/strat"
+)
+
+// A Program is one of the test programs.
+type Program struct {
+	Name string
+	Role string // the benchmark that it stands for, "" if none is like it
+	Why  string
+}
+
+// Programs are the test programs. go, a game, and raytrace have no counterpart.
+var Programs = []Program{
+	{"typecheck", "gcc", "a compiler's front end, with by far the most code"},
+	{"lua", "li", "an interpreter, with 8 queens among its inputs as for li"},
+	{"regex", "perl", "matching of text"},
+	{"flate", "m88ksim", "tight loops over a small state"},
+	{"printer", "strata", "a translator from syntax trees to text"},
+	{"markdown", "jack", "a parser"},
+	{"jsonbench", "jess", "decisions by data: reflection and a state machine"},
+	{"sortbench", "db", "a data base in memory is looked up and sorted"},
+	{"httpecho", "", "a server; nothing of its kind is in the paper"},
+}
+
+func (p Program) String() string {
+	if p.Role == "" {
+		return p.Name
+	}
+	return p.Name + " (" + p.Role + ")"
+}
+
+// inRole returns the program that stands for a benchmark.
+func inRole(role string) Program {
+	for _, p := range Programs {
+		if p.Role == role {
+			return p
+		}
+	}
+	panic("figure: no program is " + role)
+}
+
+// replay runs engines over the events of a program.
+func (env *Env) replay(p Program, taps string, limit uint64, engines ...string) ([]*replay.Result, error) {
+	source, err := env.Source(p.Name, taps)
+	if err != nil {
+		return nil, err
+	}
+	c := replay.Config{Overhead: env.Overhead, Limit: limit}
+	for _, e := range engines {
+		spec, err := strat.ParseSpec(e)
+		if err != nil {
+			return nil, err
+		}
+		spec.Seed = env.Seed
+		c.Engines = append(c.Engines, spec.String())
+	}
+	return replay.Run(source, c)
+}
+
+// each runs engines over all programs that there are traces of, but for the one
+// in role except, and calls do with the results. What is missing is said in the
+// setup; it is an error if nothing is left.
+func (env *Env) each(res *Result, taps string, limit uint64, except string, engines []string, do func(p Program, r []*replay.Result)) error {
+	var missing []string
+	var ran []string
+	var last error
+	for _, p := range Programs {
+		if except != "" && p.Role == except {
+			continue
+		}
+		r, err := env.replay(p, taps, limit, engines...)
+		if errors.Is(err, ErrNoTrace) {
+			missing, last = append(missing, p.Name), err
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		ran = append(ran, fmt.Sprintf("%s: %s events", p, short(r[0].Events)))
+		do(p, r)
+	}
+	if ran == nil {
+		return last
+	}
+	res.setup("programs: %s", strings.Join(ran, ", "))
+	if missing != nil {
+		res.setup("no traces of: %s", strings.Join(missing, ", "))
+	}
+	res.setup("engines: %s; seed %d", strings.Join(engines, " "), env.Seed)
+	env.model(res)
+	return nil
+}
+
+// model says what events and overheads are.
+func (env *Env) model(res *Result) {
+	res.setup("events: from the start of the programs on (the paper skips their initialisation)")
+	res.setup("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)
+}

@@ -1,0 +1,244 @@
+package figure
+
+// This file has figures 7 to 10: profiles of the values that loads see.
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/replay"
+)
+
+// compressors are the five that section 5.4 compares.
+var compressors = []string{"R256", "P256", "H[P256]2048", "H[P512]2048", "tag2-256-2048"}
+
+const maxError = 30 // percent, where plots of errors end: all begin at 100
+
+// curves returns one curve of every engine.
+func curves(engines []string, results []*replay.Result, of func(r *replay.Result) metric.Curve) (c []plot.Curve) {
+	for i, r := range results {
+		c = append(c, plot.Curve{Name: engines[i], Points: of(r)})
+	}
+	return c
+}
+
+func errorsOf(r *replay.Result) metric.Curve { return r.Errors }
+
+// errorLines draws the errors of engines on a program.
+func errorLines(title string, engines []string, results []*replay.Result) plot.Lines {
+	return plot.Lines{
+		Title: title, X: "events", Y: "error %", LogX: true, MaxY: maxError, Limit: limit,
+		Curves: curves(engines, results, errorsOf),
+	}
+}
+
+// convergence is a table of what engines did on a program.
+func convergence(title string, engines []string, results []*replay.Result) Table {
+	t := Table{Title: title, Cells: [][]string{{"engine", "messages", "overhead", "error", "first <5 %", "stays <5 %", "bytes"}}}
+	for i, r := range results {
+		t.Cells = append(t.Cells, []string{
+			engines[i], fmt.Sprint(r.Messages), percent(r.Percent()), percent(errorPercent(r)),
+			events(r.Errors.FirstBelow(limit)), events(r.Errors.StaysBelow(limit)), bytes(r),
+		})
+	}
+	return t
+}
+
+// figure7 is STRAT-22 and STRAT-23.
+func figure7(env *Env, res *Result) error {
+	p := inRole("gcc")
+	results, err := env.replay(p, "loads", env.Events, compressors...)
+	if err != nil {
+		return err
+	}
+	by := byName(compressors, results)
+	r, periodic := by["R256"], by["P256"]
+	h, half, tagged := by["H[P256]2048"], by["H[P512]2048"], by["tag2-256-2048"]
+	quarter := env.Events / 4
+	res.setup("program: %s, %s; %s load events; errors of %d tuples at %d places; seed %d", p, p.Why, short(r.Events), r.Error.Tuples, r.Error.Places, env.Seed)
+	env.model(res)
+	res.Tables = append(res.Tables, convergence("at the end", compressors, results))
+
+	upTo := func(r *replay.Result) metric.Curve { return until(r.Errors, quarter) }
+	name := "Figure 7: " + p.Name
+	res.plot("strat-7a", plot.Lines{
+		Title: name + ", error until " + short(quarter), X: "load events", Y: "error %", MaxY: maxError, Limit: limit,
+		Curves: curves(compressors, results, upTo),
+	})
+	res.plot("strat-7b", errorLines(name+", error", compressors, results))
+	res.plot("strat-7c", plot.Lines{
+		Title: name + ", modelled overhead", X: "load events", Y: "overhead %",
+		Curves: curves(compressors, results, func(r *replay.Result) metric.Curve { return r.Sent }),
+	})
+
+	hFirst, hOK := h.Errors.FirstBelow(limit)
+	rFirst, rOK := r.Errors.FirstBelow(limit)
+	hStays, hStaysOK := h.Errors.StaysBelow(limit)
+	rStays, rStaysOK := r.Errors.StaysBelow(limit)
+	first, stays := ratio(rFirst, rOK, hFirst, hOK), ratio(rStays, rStaysOK, hStays, hStaysOK)
+	res.row("H[P256]2048 is first below 5 %", events(hFirst, hOK)+places(h, hFirst), "200K", hOK && hFirst <= 400_000)
+	res.row("R256 is first below 5 %", events(rFirst, rOK)+places(r, rFirst), "600K-700K", rOK && rFirst >= 300_000 && rFirst <= 1_400_000)
+	res.row("R256 takes longer", factor(first), "3-3.5x; at least 2x", first >= 2)
+	res.row("H[P256]2048 stays below 5 % from", events(hStays, hStaysOK), "300K", hStaysOK && hStays <= 600_000)
+	res.row("R256 stays below 5 % from", events(rStays, rStaysOK), "7M", rStaysOK && rStays >= 3_500_000 && rStays <= 14_000_000)
+	res.row("R256 takes longer to stay", factor(stays), "23x; at least 2x", stays >= 2)
+	res.row("error of H[P256]2048 at the end", percent(errorPercent(h)), "below 3 %", errorPercent(h) < 3)
+	res.row("overhead of H[P256]2048 at the end", percent(h.Percent()), "3.5 %", near(h.Percent(), 3.5, 0.1))
+	res.row("errors of R256 and P256", percent(errorPercent(r))+", "+percent(errorPercent(periodic)), "almost identical", near(errorPercent(r), errorPercent(periodic), 0.2))
+	onAverage := best(compressors, results, func(r *replay.Result) float64 { return mean(finite(r.Errors)) })
+	res.row("the most accurate, over the curve", onAverage, "tag2-256-2048", onAverage == "tag2-256-2048")
+	atTheEnd := best(compressors, results, errorPercent)
+	res.row("the most accurate, at the end", atTheEnd, "tag2-256-2048", atTheEnd == "tag2-256-2048")
+	cost := float64(tagged.Messages) / float64(h.Messages)
+	res.row("messages of tag2-256-2048 to H[P256]2048", factor(cost), "almost 3x", cost >= 2 && cost <= 3.5)
+	halved := float64(half.Messages) / float64(r.Messages)
+	res.row("messages of H[P512]2048 to R256", factor(halved), "half", math.Abs(halved-0.5) <= 0.05)
+	res.row("errors of H[P512]2048 and R256", percent(errorPercent(half))+", "+percent(errorPercent(r)), "similar", near(errorPercent(half), errorPercent(r), 0.3))
+	gap := int64(r.Messages) - int64(h.Messages)
+	res.row("messages of R256 above H[P256]2048", fmt.Sprint(gap), "up to 2K", gap >= 0 && gap <= 2048)
+	return nil
+}
+
+// best returns the engine with the least error.
+func best(engines []string, results []*replay.Result, of func(r *replay.Result) float64) string {
+	least := 0
+	for i, r := range results {
+		if of(r) < of(results[least]) {
+			least = i
+		}
+	}
+	return engines[least]
+}
+
+// places says how many places the error after a number of events is of.
+func places(r *replay.Result, events uint64) string {
+	for i, p := range r.Errors {
+		if p.Events == events {
+			return fmt.Sprintf(" (error of %d places)", r.Places[i])
+		}
+	}
+	return ""
+}
+
+// figure8 has the other programs, and by which factor a stratified sampler can
+// have a lower rate than R256 with no greater error.
+func figure8(env *Env, res *Result) error {
+	slower := []string{"H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
+	engines := append(compressors[:len(compressors):len(compressors)], slower...)
+	t := Table{Title: "error at the end", Cells: [][]string{append(append([]string{"program"}, engines...), "rate")}}
+	reduced := map[string]int{}
+	err := env.each(res, "loads", env.Events, "gcc", engines, func(p Program, results []*replay.Result) {
+		n := len(compressors)
+		res.plot("strat-8-"+p.Name, errorLines("Figure 8: "+p.Name+", error", compressors, results[:n]))
+		res.Tables = append(res.Tables, convergence(p.String(), compressors, results[:n]))
+		line := []string{p.String()}
+		for _, r := range results {
+			line = append(line, percent(errorPercent(r)))
+		}
+		by, k := byName(engines, results), 0
+		for _, rate := range []int{256, 512, 1024, 2048, 4096} {
+			if by[fmt.Sprintf("H[P%d]2048", rate)].Error.Mean <= by["R256"].Error.Mean {
+				k = rate / 256
+			}
+		}
+		reduced[p.Role] = k
+		t.Cells = append(t.Cells, append(line, reducedTo(k)))
+	})
+	if err != nil {
+		return err
+	}
+	res.Tables = append(res.Tables, t)
+	for _, role := range []string{"perl", "db"} {
+		k, ok := reduced[role]
+		if !ok {
+			continue
+		}
+		res.row(inRole(role).String()+": rate at R256's error", reducedTo(k), "below 1/2", k > 2)
+	}
+	return nil
+}
+
+// reducedTo prints the rate that is 1/k of R256's, 0 for none.
+func reducedTo(k int) string {
+	if k == 0 {
+		return "above"
+	}
+	return fmt.Sprintf("1/%d", k)
+}
+
+// finite returns the points that have an error.
+func finite(c metric.Curve) (f metric.Curve) {
+	for _, p := range c {
+		if !math.IsNaN(p.Error) {
+			f = append(f, p)
+		}
+	}
+	return f
+}
+
+// figure9 is STRAT-24.
+func figure9(env *Env, res *Result) error {
+	engines := []string{"H[P256]512", "H[P256]1024", "H[P256]2048", "H[P256]4096"}
+	for _, role := range []string{"gcc", "li"} {
+		p := inRole(role)
+		results, err := env.replay(p, "loads", env.Events, engines...)
+		if err != nil {
+			return err
+		}
+		res.setup("program: %s; %s load events; seed %d", p, short(results[0].Events), env.Seed)
+		res.Tables = append(res.Tables, convergence(p.String(), engines, results))
+		res.plot("strat-9-"+p.Name, errorLines("Figure 9: "+p.Name+", error", engines, results))
+		small, large := results[0], results[3]
+		early := results[0].Events / 10
+		x, y := mean(finite(until(small.Errors, early))), mean(finite(until(large.Errors, early)))
+		res.row(p.String()+": mean error of n=512 and 4096 in the first tenth", percent(x)+", "+percent(y),
+			"larger with 4096 for some programs, such as li", role != "li" || x < y)
+		a, b := errorPercent(small), errorPercent(large)
+		res.row(p.String()+": error of n=512 and 4096 at the end", percent(a)+", "+percent(b), "smaller in the end", b <= a)
+	}
+	return nil
+}
+
+// figure10 is STRAT-12.
+func figure10(env *Env, res *Result) error {
+	plain := []string{"R256", "H[P256]2048", "tag2-256-2048"}
+	var engines []string
+	for _, e := range plain {
+		engines = append(engines, e, e+"+A16")
+	}
+	bars := plot.Bars{Title: "Figure 10: what a second level of 16 entries saves", Y: "modelled overhead %"}
+	for _, e := range engines {
+		bars.Series = append(bars.Series, plot.Series{Name: e})
+	}
+	t := Table{Title: "messages with A16: 1 of", Cells: [][]string{append([]string{"program"}, plain...)}}
+	least, most := math.Inf(1), 0.0
+	prominent := map[string]float64{}
+	err := env.each(res, "loads", env.Events, "", engines, func(p Program, results []*replay.Result) {
+		bars.Groups = append(bars.Groups, p.Name)
+		line := []string{p.String()}
+		for i, r := range results {
+			bars.Series[i].Values = append(bars.Series[i].Values, r.Percent())
+			if i%2 == 0 {
+				saved := float64(r.Messages) / float64(results[i+1].Messages)
+				least, most = min(least, saved), max(most, saved)
+				prominent[p.Role] = max(prominent[p.Role], saved)
+				line = append(line, fmt.Sprintf("%.2f", saved))
+			}
+		}
+		t.Cells = append(t.Cells, line)
+	})
+	if err != nil {
+		return err
+	}
+	res.Tables = append(res.Tables, t)
+	res.plot("strat-10", bars)
+	res.row("A16 reduces overheads by", fmt.Sprintf("%.2f-%.2f", least, most), "1.15-2.5, always", least >= 1.05 && most <= 3.5)
+	for _, role := range []string{"m88ksim", "db", "jess"} {
+		if saved, ok := prominent[role]; ok {
+			res.row(inRole(role).String()+": at most by", fmt.Sprintf("%.2f", saved), "pronounced", saved >= 1.5)
+		}
+	}
+	return nil
+}

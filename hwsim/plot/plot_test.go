@@ -1,0 +1,75 @@
+package plot_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/plot"
+)
+
+// wellFormed returns the text in an SVG.
+func wellFormed(t *testing.T, svg []byte) (text string) {
+	t.Helper()
+	d := xml.NewDecoder(bytes.NewReader(svg))
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			return text
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s, ok := token.(xml.CharData); ok {
+			text += string(s)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	lines := plot.Lines{
+		Title: "errors", X: "events", Y: "error %", LogX: true, Limit: 5,
+		Curves: []plot.Curve{
+			{Name: "R256", Points: metric.Curve{{Events: 1000, Error: math.NaN()}, {Events: 20_000, Error: 9}, {Events: 3_000_000, Error: 4}}},
+			{Name: "H[P256]2048", Points: metric.Curve{{Events: 20_000, Error: 6}, {Events: 3_000_000, Error: 1}}},
+			{Name: "nothing"},
+		},
+	}
+	var a, b bytes.Buffer
+	if err := lines.Write(&a); err != nil {
+		t.Fatal(err)
+	}
+	if err := lines.Write(&b); err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Errorf("a second time: %v, or another file", err)
+	}
+	text := wellFormed(t, a.Bytes())
+	for _, want := range []string{"errors", "R256", "H[P256]2048", "20K", "1M", "error %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+	if err := (plot.Lines{LogX: true}).Write(io.Discard); err != nil {
+		t.Errorf("no curves: %v", err)
+	}
+}
+
+func TestBars(t *testing.T) {
+	bars := plot.Bars{
+		Title: "overheads", Y: "overhead %", Groups: []string{"typecheck", "lua"}, Limit: 4.5,
+		Series: []plot.Series{{"R256", []float64{3.5, 3.4}}, {"R256+A16", []float64{2.5, math.NaN()}}},
+	}
+	var out bytes.Buffer
+	if err := bars.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	text := wellFormed(t, out.Bytes())
+	for _, want := range []string{"typecheck", "lua", "R256+A16"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %q", want, text)
+		}
+	}
+}

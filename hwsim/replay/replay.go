@@ -1,0 +1,203 @@
+// Package replay runs engines over a recorded stream of tuples, each over the
+// same events, with the exact profile beside.
+//
+//	r, err := trace.Open("app.trace", nil)
+//	…
+//	results, err := replay.Run(replay.Of(r), replay.Config{Engines: []string{"R256", "H[P256]2048"}})
+//	for _, res := range results {
+//		res.Messages                     // that software has to handle
+//		res.Config.Overhead.Percent(res.Messages, res.Events)
+//		res.Error.Mean                   // against the exact profile, at the end
+//		res.Errors.StaysBelow(5)         // events after which it stays below 5 %
+//	}
+//
+// As in a program that is profiled while it runs, every stream of events has an
+// engine of its own, and messages of all go into one profile. The engines'
+// random numbers begin with the seed that their description has, plus the number
+// of the stream.
+package replay
+
+import (
+	"errors"
+	"math"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A Source calls do for every block of a stream of events, and returns the first
+// error.
+type Source func(do func(trace.Block) error) error
+
+// Of returns the events of traces that are to be read one after the other.
+func Of(traces ...*trace.Reader) Source {
+	return func(do func(trace.Block) error) error { return (&trace.Filter{}).EachOf(traces, do) }
+}
+
+// A Config says what is run. Only Engines is needed.
+type Config struct {
+	Engines   []string         // as package strat describes them
+	Selection metric.Selection // of what an error is; metric.Value if zero
+	Overhead  cost.Overhead    // of messages; cost.Default if zero
+	Limit     uint64           // events; 0 is all
+	First     uint64           // events at the first point of a curve; 10000 if 0
+}
+
+// step is how far the points of curves lie apart: 5 % of the events. Where they
+// cross a limit is known that well, and an error, which takes time in proportion
+// to what was seen, is computed about a hundred times.
+const step = 1.05
+
+// A Result is what an engine did.
+type Result struct {
+	Spec     strat.Spec
+	Config   Config // with what was zero
+	Events   uint64
+	Messages uint64 // those of the flush at the end included
+	Error    metric.Error
+	Errors   metric.Curve // in percent, before the flush but for the last
+	Sent     metric.Curve // overhead in percent, likewise
+	Places   []int        // that the errors are of, one for each point of Errors
+	Profile  *metric.Profile
+	Ideal    *metric.Profile // the exact one, of all results the same
+}
+
+// Percent returns the modelled overhead at the end.
+func (r *Result) Percent() float64 { return r.Config.Overhead.Percent(r.Messages, r.Events) }
+
+// Compression returns how many events there are to a message.
+func (r *Result) Compression() float64 { return float64(r.Events) / float64(r.Messages) }
+
+// Run runs engines over a source. With an error from the source it returns, too,
+// what was had before it; an engine that cannot be parsed gives nothing.
+func Run(source Source, config Config) ([]*Result, error) {
+	c := config.withDefaults()
+	x := &run{Config: c, ideal: metric.New(), next: c.First}
+	for _, text := range c.Engines {
+		spec, err := strat.ParseSpec(text)
+		if err != nil {
+			return nil, err
+		}
+		res := &Result{Spec: spec, Config: c, Profile: metric.New(), Ideal: x.ideal}
+		x.units = append(x.units, &unit{Result: res, engines: map[uint32]hwsim.Engine{}})
+	}
+	err := source(x.block)
+	if errors.Is(err, errLimit) {
+		err = nil
+	}
+	x.end()
+	var results []*Result
+	for _, u := range x.units {
+		results = append(results, u.Result)
+	}
+	return results, err
+}
+
+func (c Config) withDefaults() Config {
+	if c.Selection == (metric.Selection{}) {
+		c.Selection = metric.Value
+	}
+	if c.Overhead == (cost.Overhead{}) {
+		c.Overhead = cost.Default
+	}
+	if c.First == 0 {
+		c.First = 10_000
+	}
+	if c.Limit == 0 {
+		c.Limit = math.MaxUint64
+	}
+	return c
+}
+
+// errLimit ends a source.
+var errLimit = errors.New("enough events")
+
+// A run is where a source has come to.
+type run struct {
+	Config
+	units  []*unit
+	ideal  *metric.Profile
+	events uint64
+	next   uint64 // events at which the next point is due
+	msgs   []hwsim.Message
+}
+
+// A unit is what one description of an engine stands for.
+type unit struct {
+	*Result
+	engines map[uint32]hwsim.Engine // by stream
+	order   []hwsim.Engine
+}
+
+func (u *unit) engine(stream uint32) hwsim.Engine {
+	e := u.engines[stream]
+	if e == nil {
+		spec := u.Spec
+		spec.Seed += uint64(stream)
+		e = spec.New()
+		u.engines[stream] = e
+		u.order = append(u.order, e)
+	}
+	return e
+}
+
+// block takes a block, with a point wherever one is due in it.
+func (x *run) block(b trace.Block) error {
+	for tuples := b.Tuples; len(tuples) > 0; {
+		n := min(uint64(len(tuples)), x.next-x.events, x.Limit-x.events)
+		x.push(b.Stream, tuples[:n])
+		tuples = tuples[n:]
+		if x.events == x.next {
+			x.point()
+			x.next = max(x.next+1, uint64(float64(x.next)*step))
+		}
+		if x.events == x.Limit {
+			return errLimit
+		}
+	}
+	return nil
+}
+
+func (x *run) push(stream uint32, tuples []tuple.Tuple) {
+	x.ideal.AddTuples(tuples)
+	x.events += uint64(len(tuples))
+	for _, u := range x.units {
+		u.take(u.engine(stream).Push(tuples, x.msgs[:0]))
+	}
+}
+
+func (u *unit) take(msgs []hwsim.Message) {
+	u.Profile.AddMessages(msgs)
+	u.Messages += uint64(len(msgs))
+}
+
+// point adds a point to all curves.
+func (x *run) point() {
+	selected := x.Selection.Of(x.ideal)
+	for _, u := range x.units {
+		u.Events = x.events
+		u.Error = metric.Over(selected, x.ideal, u.Profile)
+		u.Errors = append(u.Errors, metric.Point{Events: x.events, Error: 100 * u.Error.Mean})
+		u.Sent = append(u.Sent, metric.Point{Events: x.events, Error: u.Percent()})
+		u.Places = append(u.Places, u.Error.Places)
+	}
+}
+
+// end flushes all engines.
+func (x *run) end() {
+	for _, u := range x.units {
+		for _, e := range u.order {
+			u.take(e.Flush(nil))
+		}
+		if n := len(u.Errors); n > 0 && u.Errors[n-1].Events == x.events {
+			u.Errors, u.Sent, u.Places = u.Errors[:n-1], u.Sent[:n-1], u.Places[:n-1]
+		}
+	}
+	if x.events > 0 {
+		x.point()
+	}
+}

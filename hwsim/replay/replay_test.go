@@ -1,0 +1,174 @@
+package replay_test
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/tracetest"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// synthetic returns n events of a program made up, in so many streams.
+func synthetic(seed uint64, funcs, n, streams int) replay.Source {
+	tuples := tracetest.New(seed, funcs).Events(make([]tuple.Tuple, n))
+	return func(do func(trace.Block) error) error {
+		const size = 4096
+		for i := 0; i < n; i += size {
+			b := trace.Block{Stream: uint32(i / size / 10 % streams), Tuples: tuples[i:min(n, i+size)]}
+			if err := do(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func run(t *testing.T, source replay.Source, c replay.Config) map[string]*replay.Result {
+	t.Helper()
+	results, err := replay.Run(source, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string]*replay.Result{}
+	for _, r := range results {
+		by[r.Spec.String()] = r
+	}
+	var out bytes.Buffer
+	if err := replay.Table(&out, results); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", out.String())
+	return by
+}
+
+func TestMessagesAndRetention(t *testing.T) {
+	const n = 1_000_000
+	r := run(t, synthetic(1, 300, n, 2), replay.Config{Engines: []string{"R256", "P256", "H[P256]2048", "A16", "P256+A16"}})
+	if got, want := r["P256"].Messages, uint64(n/256); got > want || got < want-1 { // of two streams
+		t.Errorf("P256 sends %d messages, want %d", got, want)
+	}
+	if got, want := float64(r["R256"].Messages), float64(n/256); math.Abs(got-want) > 4*math.Sqrt(want) {
+		t.Errorf("R256 sends %v messages, want about %v", got, want)
+	}
+	// A table holds (r-1)*n events at most; there is one for each stream.
+	if gap := int64(r["P256"].Messages - r["H[P256]2048"].Messages); gap < 0 || gap > 2*2048 {
+		t.Errorf("STRAT-09: H[P256]2048 sends %d messages less than P256, want 0 to 4096", gap)
+	}
+	if e := r["A16"].Error.Mean; e != 0 {
+		t.Errorf("A16 has the error %v, want none", e)
+	}
+	if a, b := r["P256"], r["P256+A16"]; a.Error != b.Error || a.Profile.Total() != b.Profile.Total() {
+		t.Errorf("STRAT-10: with A16 the profile is another: %v, %v", a.Error, b.Error)
+	}
+	for name, x := range r {
+		if last := x.Errors[len(x.Errors)-1]; last.Events != n || last.Error != 100*x.Error.Mean || x.Events != n {
+			t.Errorf("%s: the curve ends with %v, the error is %v", name, last, x.Error.Mean)
+		}
+	}
+}
+
+// The messages of a stratified sampler with twice the rate are half of the
+// others' but for what its counters hold.
+func TestSTRAT23HalfTheMessages(t *testing.T) {
+	r := run(t, synthetic(2, 300, 8_000_000, 1), replay.Config{Engines: []string{"R256", "H[P512]2048"}, First: 1_000_000})
+	a, b := r["R256"], r["H[P512]2048"]
+	ratio := float64(b.Messages) / float64(a.Messages)
+	t.Logf("H[P512]2048 sends %.3f of the messages of R256, errors %.2f %% and %.2f %%", ratio, 100*b.Error.Mean, 100*a.Error.Mean)
+	if math.Abs(ratio-0.5) > 0.05 {
+		t.Errorf("ratio %.3f, want 0.5±0.05", ratio)
+	}
+}
+
+// A16 behind a sampler saves what one message in 16 repeats.
+func TestSTRAT12SecondLevel(t *testing.T) {
+	for seed := range uint64(3) {
+		r := run(t, synthetic(seed, 20, 1_000_000, 1), replay.Config{Engines: []string{"R256", "R256+A16", "H[P256]2048", "H[P256]2048+A16"}})
+		for _, e := range []string{"R256", "H[P256]2048"} {
+			t.Logf("seed %d, %s: A16 sends 1/%.2f of the messages", seed, e, float64(r[e].Messages)/float64(r[e+"+A16"].Messages))
+			if r[e+"+A16"].Messages > r[e].Messages {
+				t.Errorf("seed %d, %s: more messages with A16", seed, e)
+			}
+		}
+	}
+}
+
+// Small tables send earlier, large ones mix less.
+func TestSTRAT24TableSizes(t *testing.T) {
+	r := run(t, synthetic(3, 1000, 4_000_000, 1), replay.Config{Engines: []string{"H[P256]512", "H[P256]4096"}})
+	for i, p := range r["H[P256]512"].Errors {
+		if i%10 == 0 {
+			t.Logf("%8d events: n=512 %6.2f %%, n=4096 %6.2f %%", p.Events, p.Error, r["H[P256]4096"].Errors[i].Error)
+		}
+	}
+	a, b := r["H[P256]512"], r["H[P256]4096"]
+	early := a.Sent[0]
+	if late := b.Sent[0]; early.Error < late.Error {
+		t.Errorf("after %d events the smaller table has sent less", early.Events)
+	}
+}
+
+// Edges and calls go through one compressor; software tells them apart by the
+// tag or by the place, which is to come to the same. That the overhead is below
+// 4.5 % follows from the rate.
+func TestSTRAT25EdgesAndCalls(t *testing.T) {
+	isCall := func(site uint64) bool { return site%5 == 0 }
+	loads := synthetic(4, 100, 1_000_000, 1)
+	source := func(do func(trace.Block) error) error {
+		return loads(func(b trace.Block) error {
+			for i, x := range b.Tuples {
+				tag := tuple.Edge
+				if isCall(x.Site()) {
+					tag = tuple.Call
+				}
+				b.Tuples[i] = tuple.New(tag, x.Site(), x.W%3)
+			}
+			return do(b)
+		})
+	}
+	r := run(t, source, replay.Config{Engines: []string{"H[P256]2048"}})["H[P256]2048"]
+	byTag, byPlace := map[tuple.Tag]uint64{}, map[bool]uint64{}
+	for _, x := range (metric.Selection{}).Of(r.Profile) {
+		byTag[x.Tag()] += r.Profile.Tuple(x)
+		byPlace[isCall(x.Site())] += r.Profile.Tuple(x)
+	}
+	if byTag[tuple.Call] != byPlace[true] || byTag[tuple.Edge] != byPlace[false] || byTag[tuple.Call] == 0 || byTag[tuple.Call]+byTag[tuple.Edge] != r.Profile.Total() {
+		t.Errorf("by tag %v, by place %v, all %d", byTag, byPlace, r.Profile.Total())
+	}
+	if r.Percent() >= 4.5 {
+		t.Errorf("overhead %.2f %%, want below 4.5 %%", r.Percent())
+	}
+}
+
+func TestLimit(t *testing.T) {
+	r := run(t, synthetic(1, 10, 100_000, 1), replay.Config{Engines: []string{"P10"}, Limit: 12_345, First: 100})
+	if got := r["P10"].Events; got != 12_345 {
+		t.Errorf("%d events, want 12345", got)
+	}
+	if got := r["P10"].Errors[0].Events; got != 100 {
+		t.Errorf("first point at %d events, want 100", got)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	if _, err := replay.Run(synthetic(1, 10, 10, 1), replay.Config{Engines: []string{"H[P256"}}); err == nil || !strings.Contains(err.Error(), "column 7") {
+		t.Errorf("got %v, want an error that says where", err)
+	}
+	cut := errors.New("cut off")
+	source := func(do func(trace.Block) error) error {
+		return errors.Join(do(trace.Block{Tuples: make([]tuple.Tuple, 100)}), cut)
+	}
+	results, err := replay.Run(source, replay.Config{Engines: []string{"P10"}})
+	if !errors.Is(err, cut) || len(results) != 1 || results[0].Messages != 10 {
+		t.Errorf("got %v, %v, want what was read and the error", results, err)
+	}
+	none := func(func(trace.Block) error) error { return nil }
+	if results, err := replay.Run(none, replay.Config{Engines: []string{"P10"}}); err != nil || results[0].Events != 0 {
+		t.Errorf("no events: %v, %v", results, err)
+	}
+}

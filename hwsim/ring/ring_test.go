@@ -1,0 +1,89 @@
+package ring
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	layout "github.com/pepgo/pep/runtime/ring"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// write does what a program does: it adds a block if there is room.
+func write(r layout.Ring, stream uint32, tuples ...tuple.Tuple) bool {
+	pos := r.Tail
+	b := r.Block(pos)
+	if b.Seq != pos {
+		return false
+	}
+	r.Tail++
+	b.Stream, b.N = stream, uint32(copy(b.Tuples[:], tuples))
+	b.Seq++
+	return true
+}
+
+func newRing() layout.Ring {
+	r := layout.At(unsafe.Pointer(&make([]uint64, layout.Size/8)[0]))
+	r.Init()
+	return r
+}
+
+func TestBlocksComeInOrderAndGiveRoom(t *testing.T) {
+	ring := newRing()
+	r, err := newReader(unsafe.Pointer(ring.Header))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.alive = func(int) bool { return true }
+	next := uint64(0)
+	for round := range 3 {
+		n := uint64(0)
+		for write(ring, uint32(next+n)%3, tuple.New(tuple.Load, 1, next+n), tuple.New(tuple.Load, 2, 0)) {
+			n++
+		}
+		if n != layout.Blocks {
+			t.Fatalf("round %d: room for %d blocks, want %d", round, n, layout.Blocks)
+		}
+		for range n {
+			stream, tuples, err := r.Next()
+			if err != nil || stream != uint32(next)%3 || len(tuples) != 2 || tuples[0].W != next {
+				t.Fatalf("block %d: stream %d, %v, %v", next, stream, tuples, err)
+			}
+			next++
+		}
+	}
+	ring.Closed = 1
+	if _, _, err := r.Next(); err != io.EOF {
+		t.Errorf("at the end: %v", err)
+	}
+}
+
+func TestReaderEndsWithAProgramThatWasKilled(t *testing.T) {
+	ring := newRing()
+	r, _ := newReader(unsafe.Pointer(ring.Header))
+	r.alive = func(int) bool { return false }
+	write(ring, 7)
+	if stream, _, err := r.Next(); stream != 7 || err != nil {
+		t.Errorf("stream %d, %v", stream, err)
+	}
+	if _, _, err := r.Next(); err != io.EOF {
+		t.Error(err)
+	}
+}
+
+func TestOpenErrors(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "x.ring")
+	if _, err := Open(name); err == nil || err.Error() != name+": no such file (a program that runs with PEPOPTS=deliver=ring has one, and removes it when it ends)" {
+		t.Error(err)
+	}
+	if err := os.WriteFile(name, []byte("short"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(name); err == nil || err.Error() != fmt.Sprintf("%s: not a ring: 5 bytes, want %d", name, layout.Size) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,29 @@
+// Package trace reads and writes files of tuples, in the format of package
+// runtime/trace, and has a text form for them:
+//
+//	pep trace 1
+//	build 1798f8fde812639b
+//	exe ./app
+//	comment loads of main
+//	package main
+//	file main.go
+//	tap 0 load main.f main.go:5:9 64 int p.count
+//	tap 1 type main.f main.go:6:12 0 any x
+//	symbol type 0x4a0 *go/types.Named
+//	7 load main+0 300  # p.count main.go:5:9 main.f
+//	7 type main+1 0x4a0  # *go/types.Named; x main.go:6:12 main.f
+//	end 2 0
+//
+// A line for a tuple has stream, tag, site and word; what stands behind # is for
+// readers. Sites are package+number, or a number; words are decimal, or
+// hexadecimal with 0x. Of site tables the text has the taps alone, so a trace
+// made of it has a build of its own if it has taps.
+//
+//	r, err := trace.Open("app.trace", nil)
+//	…
+//	f := trace.Filter{Tags: []tuple.Tag{tuple.Load}, First: 1000}
+//	err = f.Each(r, func(b trace.Block) error {
+//		messages = engine.Push(b.Tuples, messages[:0])
+//		…
+//	})
+package trace

@@ -1,0 +1,183 @@
+package trace
+
+// This file names sites and words.
+
+import (
+	"fmt"
+	"hash/fnv"
+	"strconv"
+	"strings"
+
+	format "github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// Sites says which taps stand at sites. A nil Sites knows none.
+type Sites struct {
+	packages []*wire.Package
+	byBase   map[uint64]*wire.Package
+}
+
+// NewSites reads the site tables of a trace. If they cannot be read or are not
+// those of the trace's build, it returns what says nothing, and an error.
+func NewSites(h *format.Header) (*Sites, error) {
+	if len(h.Tables) == 0 {
+		return nil, nil
+	}
+	if build := BuildOf(h.Tables); build != h.Build {
+		return nil, fmt.Errorf("the site tables are of build %x, the trace is of build %x: words and sites were read without names", build, h.Build)
+	}
+	var packages []*wire.Package
+	for rest := h.Tables; len(rest) > 0; {
+		p, after, err := wire.ReadPackage(rest)
+		if err != nil {
+			return nil, fmt.Errorf("%w: words and sites were read without names", err)
+		}
+		packages = append(packages, p)
+		rest = after
+	}
+	return sitesOf(packages), nil
+}
+
+func sitesOf(packages []*wire.Package) *Sites {
+	s := &Sites{packages: packages, byBase: map[uint64]*wire.Package{}}
+	for _, p := range packages {
+		s.byBase[tuple.SiteBase(p.Path)] = p
+	}
+	return s
+}
+
+// BuildOf returns the hash of site tables by which profiles and traces name the
+// program.
+func BuildOf(tables []byte) (build [8]byte) {
+	h := fnv.New64a()
+	h.Write(tables)
+	copy(build[:], h.Sum(nil))
+	return build
+}
+
+// Packages returns the tables that are known.
+func (s *Sites) Packages() []*wire.Package {
+	if s == nil {
+		return nil
+	}
+	return s.packages
+}
+
+// Tap returns the tap at a site and its package; nil if it is not known.
+func (s *Sites) Tap(site uint64) (*wire.Package, *wire.Tap) {
+	if s == nil {
+		return nil, nil
+	}
+	const index = tuple.MaxSites - 1
+	p := s.byBase[site&^index]
+	if p == nil || site&index >= uint64(len(p.Taps)) {
+		return p, nil
+	}
+	return p, &p.Taps[site&index]
+}
+
+// Func returns the function that a site stands in, "" if it is not known.
+func (s *Sites) Func(site uint64) string {
+	if _, tap := s.Tap(site); tap != nil {
+		return tap.Func
+	}
+	return ""
+}
+
+// Name returns what parseSite reads: "main+3" for the fourth tap of main, or the
+// number of a site without a tap that is known.
+func (s *Sites) Name(site uint64) string {
+	if p, tap := s.Tap(site); tap != nil {
+		return p.Path + "+" + strconv.FormatUint(site-tuple.SiteBase(p.Path), 10)
+	}
+	return "0x" + strconv.FormatUint(site, 16)
+}
+
+// Describe returns where a site stands in the source, "" if it is not known:
+// "p.next main.go:5:3 main.f".
+func (s *Sites) Describe(site uint64) string {
+	p, tap := s.Tap(site)
+	if tap == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %s:%d:%d %s", tap.Expr, file(p, tap), tap.Line, tap.Col, tap.Func)
+}
+
+// file returns the name of the file that a tap stands in, without directories.
+func file(p *wire.Package, tap *wire.Tap) string {
+	if tap.File >= len(p.Files) {
+		return "?"
+	}
+	name := p.Files[tap.File]
+	return name[strings.LastIndexByte(name, '/')+1:]
+}
+
+func parseSite(s string) (uint64, error) {
+	if i := strings.LastIndexByte(s, '+'); i > 0 {
+		n, err := strconv.ParseUint(s[i+1:], 10, 24)
+		if err != nil {
+			return 0, fmt.Errorf("site %q: want package+number with a number below %d", s, tuple.MaxSites)
+		}
+		return tuple.SiteBase(s[:i]) + n, nil
+	}
+	n, err := strconv.ParseUint(s, 0, 56)
+	if err != nil {
+		return 0, fmt.Errorf("site %q: want package+number, or a number below 1<<56", s)
+	}
+	return n, nil
+}
+
+// A Word is a word with the tag that says what it means.
+type Word struct {
+	Tag tuple.Tag
+	W   uint64
+}
+
+// Names are the names of types and functions that stand as words in tuples.
+type Names map[Word]string
+
+var tags = [...]string{
+	tuple.Arg:    "arg",
+	tuple.Result: "result",
+	tuple.Load:   "load",
+	tuple.Store:  "store",
+	tuple.Call:   "call",
+	tuple.Type:   "type",
+	tuple.Edge:   "edge",
+	tuple.Addr:   "addr",
+	tuple.Const:  "const",
+}
+
+// TagName returns the name of a tag: "load", or "tag77" if it has none.
+func TagName(t tuple.Tag) string {
+	if int(t) < len(tags) && tags[t] != "" {
+		return tags[t]
+	}
+	return "tag" + strconv.Itoa(int(t))
+}
+
+// ParseTag is the inverse of TagName.
+func ParseTag(s string) (tuple.Tag, error) {
+	for t, name := range tags {
+		if name != "" && name == s {
+			return tuple.Tag(t), nil
+		}
+	}
+	if n, ok := strings.CutPrefix(s, "tag"); ok {
+		if t, err := strconv.ParseUint(n, 10, 8); err == nil {
+			return tuple.Tag(t), nil
+		}
+	}
+	return 0, fmt.Errorf("tag %q: want one of %s", s, strings.Join(tags[1:], ", "))
+}
+
+// WordName returns how a word is printed: addresses and what looks like one in
+// hexadecimal.
+func WordName(t tuple.Tag, w uint64) string {
+	if t == tuple.Call || t == tuple.Type || t == tuple.Addr || w >= 1<<32 {
+		return "0x" + strconv.FormatUint(w, 16)
+	}
+	return strconv.FormatUint(w, 10)
+}

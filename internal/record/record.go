@@ -1,0 +1,179 @@
+// Package record runs programs that were built with pepbuild -peptaps so that
+// they write a trace.
+//
+//	c := record.Command{Args: []string{"./app", "-v"}, Stdout: os.Stdout, Stderr: os.Stderr}
+//	err := c.Run("app.trace", 16_000_000)
+//
+// What a program is told, by PEPOPTS in its environment, is in docs/formats.md.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/hwsim/trace"
+)
+
+// A Command is a program with what it is to be run with.
+type Command struct {
+	Args           []string // its name first
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// patience is how long a program may take to end when it is asked to. What it
+// does then, such as writing profiles, is of no interest here.
+const patience = 10 * time.Second
+
+// Run runs the program and has it write a trace. What PEPOPTS says beside that is
+// kept. If max is not 0 the trace ends with so many tuples, and the program is
+// interrupted when it has written them; what else it has written by then, such
+// as a part of its profiles, is removed.
+func (c *Command) Run(file string, max uint64) error {
+	name, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	if strings.Contains(name, ",") {
+		return fmt.Errorf("%s: PEPOPTS is separated by commas, so the name of a trace cannot have one", name)
+	}
+	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if max > 0 {
+		return c.limited(name, max)
+	}
+	if err := c.command(context.Background(), name).Run(); err != nil {
+		return fmt.Errorf("%s: %w", c.Args[0], err)
+	}
+	if _, err := os.Stat(name); err != nil {
+		return c.noTrace()
+	}
+	return nil
+}
+
+func (c *Command) noTrace() error {
+	return fmt.Errorf("%s has written no trace: programs do that if pepbuild has built them with -peptaps", c.Args[0])
+}
+
+func (c *Command) command(ctx context.Context, name string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Stdin, c.Stdout, c.Stderr
+	cmd.Env = append(cmd.Environ(), "PEPOPTS="+options(os.Getenv("PEPOPTS"), name))
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = patience
+	return cmd
+}
+
+// limited copies what the program writes while it does, until it is enough.
+//
+// A pipe would not do: threads write blocks at the same time, which come one
+// after the other in a file that is appended to, but not in a pipe.
+func (c *Command) limited(name string, max uint64) error {
+	all := name + ".all"
+	defer os.Remove(all)
+	dir, err := os.MkdirTemp("", "pep-record-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	ctx, interrupt := context.WithCancel(context.Background())
+	defer interrupt()
+	cmd := c.command(ctx, all)
+	cmd.Env = append(cmd.Env, "PEPDIR="+dir)
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("%s: %w", c.Args[0], err)
+	}
+	ended := make(chan struct{})
+	var exit error
+	go func() {
+		exit = cmd.Wait()
+		close(ended)
+	}()
+	in := &follower{name: all, ended: ended}
+	defer in.close()
+	err = trace.Save(name, func(out io.Writer) error {
+		r, err := trace.NewReader(in)
+		if err != nil {
+			return err
+		}
+		return (&trace.Filter{First: max}).Copy(out, r)
+	})
+	select {
+	case <-ended:
+	default:
+		interrupt()
+		<-ended
+		return err // how the program ends when it is interrupted does not matter
+	}
+	if exit != nil {
+		return fmt.Errorf("%s: %w", c.Args[0], exit)
+	}
+	if in.file == nil {
+		return c.noTrace()
+	}
+	return err
+}
+
+// A follower reads a file that a program is writing; the file ends where it ends
+// when the program has.
+type follower struct {
+	name  string
+	ended <-chan struct{}
+	file  *os.File // nil as long as there is none
+}
+
+func (f *follower) Read(p []byte) (int, error) {
+	for {
+		last := false
+		select {
+		case <-f.ended:
+			last = true
+		default:
+		}
+		n, err := f.read(p)
+		if n > 0 || err != nil && err != io.EOF || last {
+			return n, err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// read reads what there is.
+func (f *follower) read(p []byte) (n int, err error) {
+	if f.file == nil {
+		f.file, err = os.Open(f.name)
+		if errors.Is(err, os.ErrNotExist) {
+			f.file = nil
+			return 0, io.EOF
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return f.file.Read(p)
+}
+
+func (f *follower) close() {
+	if f.file != nil {
+		f.file.Close()
+	}
+}
+
+// options returns PEPOPTS with a trace instead of the one that it has.
+func options(set, name string) string {
+	var list []string
+	for s := range strings.SplitSeq(set, ",") {
+		if s != "" && !strings.HasPrefix(s, "trace=") {
+			list = append(list, s)
+		}
+	}
+	return strings.Join(append(list, "trace="+name), ",")
+}

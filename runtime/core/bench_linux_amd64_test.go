@@ -1,0 +1,68 @@
+package core
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// BenchmarkTap measures taps in a program: with what a full buffer costs, by the
+// way it is delivered and the engine, beyond a call of an empty function.
+func BenchmarkTap(b *testing.B) {
+	exe := newLinker(b, ",pepflag", target{}).program("taps.go", tapTables())
+	for _, opts := range []string{
+		"taps=off", "taps=burst", "engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16", "deliver=service", "deliver=ring,full=drop",
+		"engine=exact,trace=a.trace",
+	} {
+		b.Run(opts, func(b *testing.B) {
+			var tap, empty float64
+			for range b.N {
+				r := execute(b, exe, []string{"PEPOPTS=" + opts}, "bench")
+				f := strings.Fields(r.stdout.String())
+				if len(f) != 3 {
+					b.Fatalf("%s%s", &r.stdout, &r.stderr)
+				}
+				t, _ := strconv.ParseFloat(f[0], 64)
+				e, _ := strconv.ParseFloat(f[1], 64)
+				tap, empty = tap+t, empty+e
+			}
+			b.ReportMetric(tap/float64(b.N), "ns/tap")
+			b.ReportMetric(empty/float64(b.N), "ns/empty")
+		})
+	}
+}
+
+// BenchmarkFold measures what becomes of a full buffer, in ns per tuple: with
+// values that are mostly the same few, and with values that are all different.
+func BenchmarkFold(b *testing.B) {
+	streams := map[string]func(r *rand.Rand) uint64{
+		"64 values": func(r *rand.Rand) uint64 { return uint64(r.IntN(64)) },
+		"skewed":    func(r *rand.Rand) uint64 { return uint64(r.ExpFloat64() * 1000) },
+		"addresses": func(r *rand.Rand) uint64 { return r.Uint64() },
+	}
+	for name, value := range streams {
+		r := rand.New(rand.NewPCG(1, 2))
+		tuples := make([]tuple.Tuple, 1<<20)
+		for i := range tuples {
+			tuples[i] = tuple.New(tuple.Load, uint64(r.IntN(16)), value(r))
+		}
+		for _, opts := range []string{"engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16"} {
+			b.Run(name+"/"+opts, func(b *testing.B) {
+				finish := startTapping(b, opts)
+				Tap(1<<56, 0)
+				s := openStreams()[0]
+				procPin()
+				for i := range b.N {
+					at := i * bufTuples & (len(tuples) - 1)
+					s.feed(tuples[at : at+bufTuples])
+				}
+				procUnpin()
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N*bufTuples), "ns/tuple")
+				finish()
+			})
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package core
+
+// This file holds what becomes of full buffers: the two ways of section 2.2 of
+// Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling", ISCA 2001.
+//
+//	interrupt  the P feeds its buffer to its engine, and adds the messages to
+//	           the table, as the handler of an interrupt would
+//	service    the buffer goes into a queue; a goroutine does the rest
+//	ring       the buffer goes into a ring that another process reads
+//
+// Every stream has an engine of its own, which sees the stream's tuples in order
+// whichever way they take: so the messages are the same.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// Ways of delivery.
+const (
+	deliverInterrupt = iota
+	deliverService
+	deliverRing
+)
+
+// What is done when a queue or ring is full.
+const (
+	fullBlock = iota // wait
+	fullDrop         // drop the buffer and count what was in it
+)
+
+// engineExact is the engine that is none: every tuple is counted.
+const engineExact = "exact"
+
+// newEngine returns the engine with the given name, nil for engineExact.
+func newEngine(spec string) (hwsim.Engine, error) {
+	if spec == engineExact {
+		return nil, nil
+	}
+	return strat.Parse(spec)
+}
+
+// A sink is what a stream's tuples go to. It is apart from the stream because
+// engines are on the heap.
+type sink struct {
+	engine hwsim.Engine // nil if every tuple is counted
+	out    []hwsim.Message
+	trace  []byte // memory for encoded blocks
+}
+
+var sinks [maxStreams]*sink
+
+// batch is how many tuples are pushed at a time: so many that their messages,
+// two for each at most, are no more memory than a buffer.
+const batch = 256
+
+// openArea makes the table of words. The caller has lockMemory.
+func openArea() {
+	p := newSection(sectionWords, areaSize)
+	if p == nil {
+		return
+	}
+	a := areaAt(p)
+	a.Slots = wordSlots
+	a.Deliver, a.Full, a.Taps = tapOptions.deliver, tapOptions.full, tapOptions.taps
+	if tapOptions.engine == engineExact {
+		a.Exact = 1
+	}
+	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.engine))
+	area = a
+}
+
+// newStream returns the stream of a P, or nil. The caller has lockMemory.
+func newStream(id uint32) *stream {
+	if area.areaHeader == nil {
+		return nil
+	}
+	p := newSection(sectionStream, streamSize)
+	if p == nil {
+		return nil
+	}
+	s := (*stream)(p)
+	s.ID = id
+	e, _ := newEngine(tapOptions.engine) // it has been parsed before
+	sinks[id] = &sink{engine: e, out: make([]hwsim.Message, 0, 2*batch)}
+	return s
+}
+
+// deliver empties the buffer. It reports whether it did: it does not if the
+// buffer is to be kept until there is room for it, for which the caller has
+// waited that many ns so far. The P is pinned.
+func (s *stream) deliver(waited uint64) bool {
+	if !cas32(&s.Lock, 0, 1) {
+		s.N = 0 // the program has ended
+		return true
+	}
+	done := true
+	switch tuples := s.Buf[:s.N]; area.Deliver {
+	case deliverInterrupt:
+		s.feed(tuples)
+	case deliverService:
+		s.enqueue(tuples)
+	case deliverRing:
+		done = s.send(tuples, waited)
+	}
+	if done {
+		s.N = 0
+	}
+	store32(&s.Lock, 0)
+	return done
+}
+
+// feed gives tuples to the engine and its messages to the table, and returns how
+// many messages there were.
+func (s *stream) feed(tuples []tuple.Tuple) (messages int) {
+	k := sinks[s.ID]
+	k.traceBlock(s.ID, tuples)
+	s.Fed += uint64(len(tuples))
+	if k.engine == nil {
+		for i := range tuples {
+			s.count(tuples[i].PC, tuples[i].W)
+		}
+		return len(tuples)
+	}
+	for len(tuples) > 0 {
+		n := min(len(tuples), batch)
+		messages += fold(k.engine.Push(tuples[:n], k.out[:0]))
+		tuples = tuples[n:]
+	}
+	return messages
+}
+
+// fold adds messages to the table.
+func fold(msgs []hwsim.Message) int {
+	for i := range msgs {
+		m := &msgs[i]
+		area.add(m.Tuple.PC, m.Tuple.W, m.Count, 1)
+	}
+	return len(msgs)
+}
+
+// startTaps lets taps report, as the options say.
+func startTaps(opts options) (problem string) {
+	if tapOptions.taps == tapsOff {
+		return ""
+	}
+	for i := range streams {
+		streams[i] = &noStream
+	}
+	if problem := openTrace(); problem != "" {
+		return problem
+	}
+	switch tapOptions.deliver {
+	case deliverService:
+		openQueue()
+		go serve()
+	case deliverRing:
+		if problem := openRing(); problem != "" {
+			return problem
+		}
+	}
+	switch tapOptions.taps {
+	case tapsFull:
+		store32(&Taps, tapsFull)
+	case tapsBurst:
+		bursts.Samples, bursts.Stride, bursts.Form = opts.samples, opts.stride, opts.form
+		if pollTaps {
+			startPolledTaps()
+		}
+	}
+	return ""
+}
+
+// finishTaps feeds what is in buffers and lets engines send what they have kept.
+// Other goroutines may go on; what they report from now on is not counted.
+func finishTaps() {
+	store32(&tapsEnded, 1)
+	store32(&Taps, tapsOff)
+	stopBursts()
+	if area.areaHeader == nil {
+		closeTrace()
+		return
+	}
+	if area.Deliver == deliverService {
+		stopService()
+	}
+	for _, s := range streams {
+		if s != &noStream && s.close() && area.Deliver != deliverRing {
+			if e := sinks[s.ID].engine; e != nil {
+				fold(e.Flush(sinks[s.ID].out[:0]))
+			}
+		}
+	}
+	closeTrace()
+	closeRing()
+}
+
+// maxWait is how long is waited for somebody who should be about to do what he
+// does not.
+const maxWait = 1e9 // ns
+
+// close delivers what is left and keeps the lock. It is not ok if another thread
+// has it for good.
+func (s *stream) close() (ok bool) {
+	for waited := uint64(0); !cas32(&s.Lock, 0, 1); waited += pauseTime {
+		if waited > maxWait {
+			return false
+		}
+		pause()
+	}
+	tuples := s.Buf[:min(load32(&s.N), bufTuples)]
+	if area.Deliver == deliverRing {
+		for waited := uint64(0); !s.send(tuples, waited); waited += pauseTime {
+			pause()
+		}
+	} else {
+		s.feed(tuples)
+	}
+	store32(&s.N, 0)
+	return true
+}

@@ -1,0 +1,252 @@
+package core
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// tapping lets the test tap in its own process until the test calls finish,
+// which returns what has been counted.
+func startTapping(t testing.TB, o string) (finish func() *taps) {
+	t.Helper()
+	opts, problem := parseOptions(o)
+	if problem == "" {
+		problem = createTable(t.TempDir(), opts)
+	}
+	tapOptions = opts.tapping
+	area, sinks, tapsEnded, stopped = areaOf{}, [maxStreams]*sink{}, 0, 0
+	if problem == "" {
+		problem = startTaps(opts)
+	}
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	return func() *taps {
+		finishTaps()
+		return tapsOf(area, openStreams())
+	}
+}
+
+// Whatever the goroutines do, all that is tapped is counted, or counted as
+// dropped.
+func TestTapsAreConserved(t *testing.T) {
+	const goroutines, each = 16, 200_000
+	for _, opts := range []string{
+		"engine=exact",
+		"engine=exact,deliver=service",
+		"engine=exact,deliver=service,full=drop",
+		"engine=P1",
+		"engine=H[P16]64",
+	} {
+		finish := startTapping(t, opts)
+		var wg sync.WaitGroup
+		for g := range uint64(goroutines) {
+			wg.Go(func() {
+				for i := range uint64(each) {
+					Tap(tuple.New(tuple.Load, g, 0).PC, i%1000)
+				}
+			})
+		}
+		wg.Wait()
+		c := finish()
+		if c.fed+c.dropped != goroutines*each {
+			t.Errorf("%s: %d events and %d dropped, want %d", opts, c.fed, c.dropped, goroutines*each)
+		}
+		if c.dropped > 0 && c.area.Full != fullDrop {
+			t.Errorf("%s: %d dropped", opts, c.dropped)
+		}
+		switch opts {
+		case "engine=H[P16]64":
+			if kept := c.fed - c.counted; int64(kept) < 0 || kept > 15*64*uint64(len(openStreams())) {
+				t.Errorf("%s: %d counted of %d", opts, c.counted, c.fed)
+			}
+		default:
+			if c.counted != c.fed {
+				t.Errorf("%s: %d counted of %d", opts, c.counted, c.fed)
+			}
+		}
+		if c.area.Exact != 0 && c.dropped == 0 {
+			for _, w := range c.words {
+				if w.Count != each/1000 {
+					t.Fatalf("%s: %v %d times, want %d", opts, w.Tuple, w.Count, each/1000)
+				}
+			}
+		}
+	}
+}
+
+// Memory is bounded: when the table is full, words are counted together, per
+// tap, and no event is lost.
+func TestWordsWithoutRoomAreOthers(t *testing.T) {
+	words := make([]uint64, areaSize/8)
+	a := areaAt(unsafe.Pointer(&words[0]))
+	a.Slots = wordSlots
+	const sites, each = 10, wordSlots / 10
+	for range each {
+		for s := range uint64(sites) {
+			a.add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 3, 1)
+		}
+	}
+	sums := map[uint64]int64{}
+	others := map[uint64]int64{}
+	for _, w := range tapsOf(a, nil).words {
+		sums[w.Tuple.Site()] += w.Count
+		if w.Other {
+			others[w.Tuple.Site()] += w.Count
+		}
+	}
+	var other uint64
+	for s := range uint64(sites) {
+		if sums[s] != 3*each {
+			t.Errorf("site %d: %d events, want %d", s, sums[s], 3*each)
+		}
+		other += uint64(others[s])
+	}
+	// A few words come upon a crowded part of the table earlier.
+	if least := uint64(3 * (sites*each - wordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
+		t.Errorf("%d lost, %d others, want about %d", a.Lost, other, least)
+	}
+	if a.Used > wordSlots/2+sites {
+		t.Errorf("%d of %d slots used", a.Used, wordSlots)
+	}
+}
+
+func TestThreadsAddWordsWithoutLoss(t *testing.T) {
+	words := make([]uint64, areaSize/8)
+	a := areaAt(unsafe.Pointer(&words[0]))
+	a.Slots = wordSlots
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i := range uint64(50_000) {
+				a.add(1<<56, i%500, 1, 1)
+			}
+		})
+	}
+	wg.Wait()
+	list := tapsOf(a, nil).words
+	if len(list) != 500 {
+		t.Errorf("%d words, want 500", len(list))
+	}
+	for _, w := range list {
+		if w.Count != 800 {
+			t.Errorf("%v %d times, want 800", w.Tuple, w.Count)
+		}
+	}
+}
+
+// A tap costs nothing that is allocated.
+func TestTapsDoNotAllocate(t *testing.T) {
+	for _, opts := range []string{"engine=exact", "engine=H[P16]64+A16", "deliver=service"} {
+		finish := startTapping(t, opts)
+		n := uint64(0)
+		for range 3 * bufTuples { // the first make streams
+			Tap(1<<56, 0)
+		}
+		if got := testing.AllocsPerRun(10, func() {
+			for range 2 * bufTuples {
+				Tap(1<<56, n)
+				n++
+			}
+		}); got > 1 { // a stream, if the goroutine has moved to another P
+			t.Errorf("%s: %v allocations for two buffers", opts, got)
+		}
+		finish()
+	}
+}
+
+func TestTapsThatAreOff(t *testing.T) {
+	startTapping(t, "taps=off")
+	Tap(1<<56, 0)
+	if Taps != tapsOff || area.areaHeader != nil {
+		t.Error("a tap that is off was recorded")
+	}
+	finishTaps()
+}
+
+// A burst is SAMPLES events, and counts are scaled to all that there were.
+func TestBurstsOfTaps(t *testing.T) {
+	bursts = burst{}
+	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
+	for range 20 {
+		tickTaps()
+		if Taps != tapsBurst {
+			t.Fatal("a tick begins no burst")
+		}
+		for range 10_000 {
+			Tap(1<<56, 7)
+		}
+		if Taps != tapsOff {
+			t.Fatal("the burst does not end")
+		}
+	}
+	c := finish()
+	if len(c.words) != 1 || c.words[0].Count != 20*100 {
+		t.Errorf("%+v, want 2000 events", c.words)
+	}
+	b := &c.area.Burst
+	if b.Taken != 2000 || b.Seen < 20*(99*5) || b.Seen > 20*100*5 {
+		t.Errorf("%d seen, %d taken", b.Seen, b.Taken)
+	}
+	b.Seen, b.Taken, b.Inside, b.CPU = 10, 2, 1000, 4000
+	if got := b.scale(); got != 20 {
+		t.Errorf("scale %v, want 5 for those passed over times 4 for those between", got)
+	}
+}
+
+func TestGapsOfTheService(t *testing.T) {
+	var g gauge
+	at := uint64(1)
+	g.served(10, 10, at, 50)
+	for range 98 {
+		at += 10_000
+		g.served(10, 1, at, 5)
+	}
+	at += 30
+	g.served(10, 3, at, 15)
+	if g.MinGap != 10 {
+		t.Errorf("minimum %d, want 10", g.MinGap)
+	}
+	if p := g.p1(); p != 10 {
+		t.Errorf("p1 %d, want 10: 3 of 101 messages", p)
+	}
+	for gap := uint64(1); gap < 1e12; gap = gap*9/8 + 1 {
+		low, high := bucketGap(gapBucket(gap)), bucketGap(gapBucket(gap)+1)
+		if gap < low || gap >= high {
+			t.Fatalf("gap %d is in the bucket from %d to %d", gap, low, high)
+		}
+	}
+}
+
+// Names of types and functions come from what the program has.
+func TestNames(t *testing.T) {
+	textBase = textStart()
+	n := newNames(&header{Text: uint64(textBase), Pid: getpid()})
+	for _, test := range []struct {
+		x    any
+		want string
+	}{
+		{0, "int"}, {new(int), "*int"}, {[]string{}, "[]string"}, {report.Frame{}, "report.Frame"}, {&report.Frame{}, "*report.Frame"},
+		{struct{ X, y int }{}, "struct { X int; y int }"}, {t, "*testing.T"},
+	} {
+		if got := n.Type(uint64((*eface)(unsafe.Pointer(&test.x)).typ)); got != test.want {
+			t.Errorf("%T: got %s, want %s", test.x, got, test.want)
+		}
+	}
+	f := n.Func(uint64(codeOf(TestNames)))
+	if want := "github.com/pepgo/pep/runtime/core.TestNames"; f.Func != want || f.Line == 0 || f.Line != f.StartLine {
+		t.Errorf("got %+v, want %s", f, want)
+	}
+	if got := n.Float(0.1, 64) + " " + n.Float(float64(float32(0.1)), 32); got != "0.1 0.1" {
+		t.Error(got)
+	}
+	other := newNames(&header{Text: uint64(textBase), Pid: 1})
+	if got := other.Type(0xc000010000); got != "type 0xc000010000" {
+		t.Errorf("a type that another process has made: %s", got)
+	}
+}

@@ -1,0 +1,405 @@
+package core
+
+// This file tests taps in programs that report by hand.
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/ring"
+	"github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// tapTables are the site tables of testdata/taps.go.
+func tapTables() []*wire.Package {
+	tap := func(tag tuple.Tag, line int, expr, typ string, bits uint8) wire.Tap {
+		return wire.Tap{Tag: uint8(tag), Func: "main.work", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits}
+	}
+	return []*wire.Package{{
+		Path:  "main",
+		Files: []string{"/src/taps.go"},
+		Left:  []wire.Left{{Name: "main.work", Line: 41, Reason: "for the test"}},
+		Taps: []wire.Tap{
+			tap(tuple.Arg, 48, "n", "int", 64),
+			tap(tuple.Load, 49, "b", "bool", 8),
+			tap(tuple.Load, 51, "f", "float64", 64),
+			tap(tuple.Type, 58, "r", "fmt.Stringer", 0),
+			tap(tuple.Call, 65, "fn", "func(int) int", 64),
+			tap(tuple.Call, 59, "r.String", "fmt.Stringer", 0),
+		},
+	}}
+}
+
+const allProfiles = "calltargets.pb.gz edges.pb.gz paths.pb.gz types.pb.gz values.pb.gz"
+
+// byLabel sums the first values of samples by a label.
+func byLabel(p *profile.Profile, key string) map[string]int64 {
+	sums := map[string]int64{}
+	for _, s := range p.Sample {
+		sums[strings.Join(s.Label[key], " ")] += s.Value[0]
+	}
+	return sums
+}
+
+// events is how many words each kind of profile of taps.go counts.
+var events = map[string]int64{"values": 8 * 225_000, "types": 8 * 25_000, "calltargets": 8 * 50_000}
+
+// testExactTaps checks profiles that must count everything.
+func testExactTaps(t *testing.T, r *run) {
+	t.Helper()
+	for kind, want := range events {
+		p := r.profile(t, kind)
+		var got int64
+		for _, s := range p.Sample {
+			got += s.Value[0]
+		}
+		if got != want {
+			t.Errorf("%s: %d events, want %d: %s", kind, got, want, p.Comments)
+		}
+	}
+	values := byLabel(r.profile(t, "values"), "value")
+	for value, want := range map[string]int64{"n=-7": 8 * 90_000, "n=55": 8 * 100, "b=true": 8 * 90_000, "f=0.5": 8 * 12_500} {
+		if values[value] != want {
+			t.Errorf("%s: %d, want %d", value, values[value], want)
+		}
+	}
+	wantTypes := map[string]int64{"*main.myInt": 8 * 6250, "main.myString": 8 * 15_000, "nil": 8 * 3750}
+	if d := cmp.Diff(wantTypes, byLabel(r.profile(t, "types"), "type")); d != "" {
+		t.Errorf("types (-want +got):\n%s", d)
+	}
+	calls := r.profile(t, "calltargets")
+	targets := map[string]int64{}
+	for _, s := range calls.Sample {
+		callee, caller := s.Location[0].Line[0], s.Location[1].Line[0]
+		targets[fmt.Sprint(callee.Function.Name, ":", callee.Line, " ", caller.Function.Name, ":", caller.Line)] += s.Value[0]
+	}
+	wantTargets := map[string]int64{
+		"main.double:36 main.work:65": 8 * 12_500, "main.triple:39 main.work:65": 8 * 12_500,
+		"main.(*myInt).String:33 main.work:59": 8 * 6250, "main.myString.String:29 main.work:59": 8 * 15_000, "nil:0 main.work:59": 8 * 3750,
+	}
+	if d := cmp.Diff(wantTargets, targets); d != "" {
+		t.Errorf("call targets (-want +got):\n%s", d)
+	}
+}
+
+// STRAT-26: values, types and call targets are collected at once. Nothing is
+// lost however the program ends.
+func TestTappedPrograms(t *testing.T) {
+	t.Parallel()
+	for _, pie := range []bool{false, true} {
+		if pie && testing.Short() {
+			continue
+		}
+		l := newLinker(t, ",pepflag", target{pie: pie})
+		exe := l.program("taps.go", tapTables())
+		for _, end := range []string{"count", "exit", "panic", "kill"} {
+			r := execute(t, exe, nil, end)
+			if got := r.files(t); got != allProfiles {
+				t.Errorf("%s: files %s\n%s", end, got, &r.stderr)
+				continue
+			}
+			testExactTaps(t, r)
+		}
+	}
+}
+
+func TestTapsInExactAndPagePrograms(t *testing.T) {
+	t.Parallel()
+	for _, tags := range []string{"", ",pepexact"} {
+		exe := newLinker(t, tags, target{}).program("taps.go", tapTables())
+		testExactTaps(t, execute(t, exe, nil, "count"))
+		testBursts(t, exe)
+	}
+}
+
+// testBursts checks that the taps of a burst are recorded, and scaled to about
+// all there were: 100 times what the eight workers report, and once more.
+func testBursts(t *testing.T, exe string) {
+	t.Helper()
+	r := execute(t, exe, []string{"PEPOPTS=taps=burst,tick=1ms,samples=256,stride=4,ag=regular"}, "burn")
+	p := r.profile(t, "values")
+	if !regexp.MustCompile(`every event counted, in bursts, .* in \d+ bursts, which were \d+us of \d+us$`).MatchString(p.Comments[0]) {
+		t.Error(p.Comments)
+	}
+	var sum, messages int64
+	for _, s := range p.Sample {
+		sum += s.Value[0]
+		messages += s.Value[1]
+	}
+	if messages < 256 || sum < 100*messages {
+		t.Errorf("%d events of %d messages: %s", sum, messages, p.Comments)
+	}
+	values := byLabel(p, "value")
+	if share := float64(values["b=true"]) / float64(values["b=true"]+values["b=false"]); share < .8 || share > 1 {
+		t.Errorf("b is true %.2f of the time, want .9", share)
+	}
+	if p.Period < 2 {
+		t.Error("a sampled profile says that it is exact")
+	}
+}
+
+// Replaying a trace gives what the program's own engines gave, tuple by tuple.
+func TestTraceReplays(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	for _, deliver := range []string{"interrupt", "service"} {
+		const engine = "H[P16]64+A16"
+		r := execute(t, exe, []string{"PEPOPTS=trace=a.trace,deliver=" + deliver + ",engine=" + engine}, "count")
+		data, err := os.ReadFile(filepath.Join(r.dir, "a.trace"))
+		if err != nil {
+			t.Fatal(err, &r.stderr)
+		}
+		h, rest, err := trace.ReadHeader(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(h.Tables) == 0 || !strings.HasSuffix(h.Exe, filepath.Base(exe)) {
+			t.Errorf("header of %s with %d bytes of tables", h.Exe, len(h.Tables))
+		}
+		engines := map[uint32]hwsim.Engine{}
+		totals := map[tuple.Tuple]uint64{}
+		add := func(msgs []hwsim.Message) {
+			for _, m := range msgs {
+				totals[m.Tuple] += m.Count
+			}
+		}
+		var end trace.End
+		var names []string
+		for len(rest) > 0 {
+			var kind trace.Kind
+			var body []byte
+			if kind, body, rest, err = trace.Next(rest); err != nil {
+				t.Fatal(err)
+			}
+			switch kind {
+			case trace.KindBlock:
+				id, tuples, err := trace.DecodeBlock(nil, body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if engines[id] == nil {
+					engines[id], _ = newEngine(engine)
+				}
+				add(engines[id].Push(tuples, nil))
+			case trace.KindSymbols:
+				syms, err := trace.DecodeSymbols(body)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range syms {
+					names = append(names, s.Name)
+				}
+			case trace.KindEnd:
+				if end, err = trace.DecodeEnd(body); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		for _, e := range engines {
+			add(e.Flush(nil))
+		}
+		if end != (trace.End{Tuples: 2_400_000}) {
+			t.Errorf("%s: end %+v", deliver, end)
+		}
+		slices.Sort(names)
+		if d := cmp.Diff([]string{"*main.myInt", "*main.myInt", "main.double", "main.myString", "main.myString", "main.triple"}, names); d != "" {
+			t.Errorf("%s: symbols (-want +got):\n%s", deliver, d)
+		}
+		want := map[string]int64{}
+		for x, n := range totals {
+			if x.Tag() == tuple.Arg {
+				want[fmt.Sprint("n=", int64(x.W))] += int64(n)
+			}
+		}
+		got := byLabel(r.profile(t, "values"), "value")
+		maps.DeleteFunc(got, func(v string, _ int64) bool { return !strings.HasPrefix(v, "n=") })
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: -replayed +online:\n%s", deliver, d)
+		}
+	}
+}
+
+// STRAT-18: both ways of delivery give the same profile. There is one stream,
+// and one goroutine at a time, so that it does not depend on the scheduler.
+func TestDeliveriesGiveTheSameProfile(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	for _, engine := range []string{"exact", "H[P16]64+A16", "tag8-64-512/2w"} {
+		var want map[string]int64
+		for _, how := range []string{"deliver=interrupt", "deliver=service"} {
+			r := execute(t, exe, []string{"GOMAXPROCS=1", "PEPOPTS=engine=" + engine + "," + how}, "in turn")
+			if got := r.files(t); got != allProfiles {
+				t.Fatalf("%s %s: files %s\n%s", engine, how, got, &r.stderr)
+			}
+			p := r.profile(t, "values")
+			got := byLabel(p, "value")
+			if want == nil {
+				want = got
+			}
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("%s: -interrupt +service:\n%s", engine, d)
+			}
+			gaps := regexp.MustCompile(`2400000 events, 0 dropped.*gap between messages at least \d+ns, p1 \d+ns`)
+			if how == "deliver=service" && !gaps.MatchString(p.Comments[0]) {
+				t.Errorf("%s: %s", engine, p.Comments)
+			}
+		}
+	}
+}
+
+// Another process reads what a program taps, with an engine of its own.
+func TestRing(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	cmd, r := command(t, exe, []string{"PEPOPTS=deliver=ring,full=block"}, "count")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	reader := openRingIn(t, r.dir)
+	counts := map[tuple.Tuple]int{}
+	read := 0
+	for {
+		_, tuples, err := reader.Next()
+		if err == io.EOF {
+			break
+		}
+		for _, x := range tuples {
+			counts[x]++
+		}
+		read += len(tuples)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err, &r.stderr)
+	}
+	if read != 2_400_000 || reader.Dropped() != 0 {
+		t.Errorf("%d read, %d dropped", read, reader.Dropped())
+	}
+	if n := counts[tuple.New(tuple.Arg, tuple.SiteBase("main"), ^uint64(6))]; n != 8*90_000 {
+		t.Errorf("n=-7 %d times", n)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+	// Without a reader no program waits for ever.
+	for _, full := range []string{"block", "drop"} {
+		r := execute(t, exe, []string{"PEPOPTS=deliver=ring,full=" + full}, "count")
+		if r.stdout.String() != "done\n" || r.files(t) != bothProfiles {
+			t.Errorf("%s: %s%s, files %s", full, &r.stdout, &r.stderr, r.files(t))
+		}
+	}
+}
+
+// openRingIn opens the ring in a directory when it is there.
+func openRingIn(t *testing.T, dir string) *ring.Reader {
+	t.Helper()
+	for start := time.Now(); time.Since(start) < time.Minute; {
+		if names, _ := filepath.Glob(filepath.Join(dir, "*.ring")); len(names) == 1 {
+			if r, err := ring.Open(names[0]); err == nil {
+				return r
+			}
+		}
+	}
+	t.Fatal("there is no ring")
+	return nil
+}
+
+// Nothing is dropped unless the user wants it, and all that is is counted.
+func TestPolicies(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	counts := regexp.MustCompile(`, (\d+) events, (\d+) dropped`)
+	for _, opts := range []string{"deliver=service,full=block", "deliver=service,full=drop", "deliver=interrupt"} {
+		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")
+		comment := r.profile(t, "values").Comments[0]
+		m := counts.FindStringSubmatch(comment)
+		if m == nil {
+			t.Fatalf("%s: %s", opts, comment)
+		}
+		fed, _ := strconv.Atoi(m[1])
+		dropped, _ := strconv.Atoi(m[2])
+		if fed+dropped != 2_400_000 || dropped > 0 && !strings.Contains(opts, "drop") {
+			t.Errorf("%s: %d + %d events, want 2400000", opts, fed, dropped)
+		}
+	}
+	r := execute(t, exe, nil, "spin")
+	if r.stdout.String() != "done\n" || r.files(t) != allProfiles {
+		t.Errorf("%s, %s%s, files %s", r.state, &r.stdout, &r.stderr, r.files(t))
+	}
+}
+
+// What is left to say of taps is one line, and the program goes on.
+func TestTapProblems(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	for opts, want := range map[string]string{
+		"engine=Q":      "pep: PEPOPTS: engine: compressor Q, column 1: want one of R, RC, P, C, CR, H[, A, tag; running without a profile\n",
+		"trace=no/such": "; taps report nothing\n",
+	} {
+		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")
+		if r.stdout.String() != "done\n" || !strings.HasSuffix(r.stderr.String(), want) || strings.Count(r.stderr.String(), "\n") != 1 {
+			t.Errorf("%s: %s%s", opts, &r.stdout, &r.stderr)
+		}
+	}
+	r := execute(t, exe, []string{"PEPOPTS=taps=off"}, "count")
+	if len(r.profile(t, "values").Sample) > 0 {
+		t.Error("taps=off: there are values")
+	}
+}
+
+// STRAT-30: the total of go tool pprof -top is the sum of all counts, and its
+// filters understand the labels.
+func TestPprofTotals(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	r := execute(t, exe, []string{"PEPOPTS=engine=H[P16]64"}, "count")
+	for kind := range maps.Keys(events) {
+		names, _ := filepath.Glob(filepath.Join(r.dir, "*."+kind+".pb.gz"))
+		var sum int64
+		for _, n := range byLabel(r.profile(t, kind), "value") {
+			sum += n
+		}
+		if out := pprof(t, "-top", names[0]); !strings.Contains(out, fmt.Sprintf("%d total", sum)) {
+			t.Errorf("%s: want %d in\n%s", kind, sum, out)
+		}
+		switch kind {
+		case "values":
+			if out := pprof(t, "-top", "-tagfocus=value=n=-7", names[0]); !strings.Contains(out, "main.work") {
+				t.Errorf("-tagfocus:\n%s", out)
+			}
+			if out := pprof(t, "-top", "-tagroot=value", names[0]); !strings.Contains(out, "n=-7") {
+				t.Errorf("-tagroot:\n%s", out)
+			}
+		case "calltargets":
+			if out := pprof(t, "-peek=main.double", names[0]); !regexp.MustCompile(`main\.work\n.*main\.double`).MatchString(out) {
+				t.Errorf("-peek:\n%s", out)
+			}
+		}
+	}
+}
+
+func pprof(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"tool", "pprof", "-unit=count"}, args...)...)
+	cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return string(out)
+}

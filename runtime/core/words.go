@@ -1,0 +1,159 @@
+package core
+
+// This file holds the profile of words: how often each word was seen at each
+// tap, in a table of fixed size.
+//
+// It is open-addressed, as the table of paths is, and added to by any number of
+// threads without locks. When half of it is full, words that are not in it yet
+// are counted together, per tap, so that taps keep their totals.
+
+import "unsafe"
+
+const (
+	wordSlots     = 1 << 17 // 5 MB
+	maxWordProbes = 32
+
+	// otherBit, in the PC of a word, says that it stands for all words of its tap
+	// that found no slot of their own. No tag has it.
+	otherBit = 1 << 63
+)
+
+// An areaHeader is what all streams have in common. It and the words make up a
+// section of the .pep file.
+type areaHeader struct {
+	Slots    uint64
+	Used     uint64 // slots
+	Lost     uint64 // events that were sent by an engine and found no slot at all
+	NoStream uint64 // events dropped for want of a stream
+	Deliver  uint32 // deliverInterrupt, …
+	Full     uint32 // fullBlock or fullDrop
+	Taps     uint32 // tapsFull or tapsBurst
+	Exact    uint32 // 1: there is no engine
+
+	Burst burst
+	Queue gauge
+
+	EngineLen uint32
+	Engine    [256]byte
+}
+
+// An areaOf words is a header and its slots, in memory that is not moved or
+// freed.
+type areaOf struct {
+	*areaHeader
+	words unsafe.Pointer // Slots of type word
+}
+
+// area is that of this program, without a header until the first tap.
+var area areaOf
+
+const areaSize = pageSize + wordSlots*uint64(unsafe.Sizeof(word{}))
+
+func areaAt(p unsafe.Pointer) areaOf { return areaOf{(*areaHeader)(p), unsafe.Add(p, pageSize)} }
+
+// A word is a slot.
+type word struct {
+	Hash     uint64 // 0 = free; even while the key is being written
+	PC, W    uint64 // the key
+	Count    uint64 // events
+	Messages uint64 // of the engine
+}
+
+func (a areaOf) word(i uint64) *word {
+	return (*word)(unsafe.Add(a.words, uintptr(i)*unsafe.Sizeof(word{})))
+}
+
+// add counts the tuple (pc, w).
+func (a areaOf) add(pc, w, count, messages uint64) {
+	if !a.addWord(pc, w, count, messages) {
+		a.addOther(pc, count, messages)
+	}
+}
+
+// addWord counts the tuple (pc, w) if there is room for it.
+func (a areaOf) addWord(pc, w, count, messages uint64) (ok bool) {
+	e := a.find(pc, w, load64(&a.Used) < a.Slots/2)
+	if e == nil {
+		return false
+	}
+	add64(&e.Count, int64(count))
+	add64(&e.Messages, int64(messages))
+	return true
+}
+
+// addOther counts a tuple for which there is no room.
+func (a areaOf) addOther(pc, count, messages uint64) {
+	e := a.find(pc|otherBit, 0, true)
+	if e == nil {
+		add64(&a.Lost, int64(count))
+		return
+	}
+	add64(&e.Count, int64(count))
+	add64(&e.Messages, int64(messages))
+}
+
+// find returns the slot of (pc, w), a new one if there is none and make is true,
+// or nil. Several slots may have the same key, when threads came upon it at the
+// same time: readers add them up.
+func (a areaOf) find(pc, w uint64, make bool) *word {
+	h := mix(mix(0, pc), w) | 1<<63 | 1
+	i := h >> 8
+	for range maxWordProbes {
+		e := a.word(i & (a.Slots - 1))
+		switch load64(&e.Hash) {
+		case h:
+			if e.PC == pc && e.W == w {
+				return e
+			}
+		case 0:
+			if !make {
+				return nil
+			}
+			if cas64(&e.Hash, 0, h&^1) {
+				add64(&a.Used, 1)
+				e.PC, e.W = pc, w
+				add64(&e.Hash, 1)
+				return e
+			}
+		}
+		i++
+	}
+	return nil
+}
+
+// Without an engine, every tuple goes into the table. In front of it is a cache
+// per stream, for the words that come again and again: the table's counts cost
+// an atomic addition each. There is another for the taps whose words there is no
+// room for.
+const (
+	cacheSize  = 2048 // 48 KB
+	othersSize = 64
+)
+
+// A cached word is one with events that are not in the table. PC is 0 if free.
+type cached struct{ PC, W, Count uint64 }
+
+// count counts a tuple once.
+func (s *stream) count(pc, w uint64) {
+	c := &s.Cache[mix(pc, w)>>20%cacheSize]
+	if c.PC == pc && c.W == w {
+		c.Count++
+		return
+	}
+	if c.PC != 0 && !area.addWord(c.PC, c.W, c.Count, c.Count) {
+		s.countOther(c.PC, c.Count)
+	}
+	*c = cached{pc, w, 1}
+}
+
+func (s *stream) countOther(pc, count uint64) {
+	c := &s.Others[mix(0, pc)>>20%othersSize]
+	if c.PC == pc {
+		c.Count += count
+		return
+	}
+	if c.PC != 0 {
+		area.addOther(c.PC, c.Count, c.Count)
+	}
+	*c = cached{pc, 0, count}
+}

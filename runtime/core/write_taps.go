@@ -1,0 +1,322 @@
+package core
+
+// This file makes pprof files of the profile of words.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// taps is what is known of taps in a .pep file, or in a running program.
+type taps struct {
+	area  areaOf
+	words []report.Word
+
+	fed, dropped uint64
+	buffered     uint64 // events that were still in buffers, and went nowhere
+	counted      uint64 // events that words stand for
+	other        uint64 // of these, events of words for which there was no room
+}
+
+// tapsOf adds up the words of an area and what is still in streams: in their
+// caches, and in the buffers of a program that has died without an engine.
+func tapsOf(a areaOf, streams []*stream) *taps {
+	t := &taps{area: a}
+	index := map[tuple.Tuple]int{}
+	add := func(pc, w, count, messages uint64) {
+		k := tuple.Tuple{PC: pc, W: w}
+		i, ok := index[k]
+		if !ok {
+			i = len(t.words)
+			index[k] = i
+			other := pc&otherBit != 0
+			k.PC &^= otherBit
+			t.words = append(t.words, report.Word{Tuple: k, Other: other})
+		}
+		t.words[i].Count += int64(count)
+		t.words[i].Messages += int64(messages)
+		t.counted += count
+		if t.words[i].Other {
+			t.other += count
+		}
+	}
+	for i := range min(a.Slots, wordSlots) {
+		if e := a.word(i); load64(&e.Hash)&1 != 0 {
+			add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
+		}
+	}
+	for _, s := range streams {
+		t.fed += s.Fed
+		t.dropped += s.Dropped
+		for i := range s.Cache {
+			if c := &s.Cache[i]; c.PC != 0 {
+				add(c.PC, c.W, c.Count, c.Count)
+			}
+		}
+		for i := range s.Others {
+			if c := &s.Others[i]; c.PC != 0 {
+				add(c.PC|otherBit, 0, c.Count, c.Count)
+			}
+		}
+		rest := s.Buf[:min(load32(&s.N), bufTuples)]
+		if a.Exact == 0 || a.Deliver != deliverInterrupt {
+			t.buffered += uint64(len(rest))
+			continue
+		}
+		t.fed += uint64(len(rest))
+		for _, x := range rest {
+			add(x.PC, x.W, 1, 1)
+		}
+	}
+	t.dropped += a.NoStream + a.Queue.Queued - min(a.Queue.Served, a.Queue.Queued)
+	return t
+}
+
+// findPolled gives the words of polled taps the sites of these.
+func (t *taps) findPolled(pkgs []*wire.Package, n names) {
+	if !pollTaps {
+		return
+	}
+	finder := report.NewTapFinder(pkgs)
+	known := map[uint64]uint64{}
+	for i := range t.words {
+		w := &t.words[i].Tuple
+		if w.Tag() != tagPolled {
+			continue
+		}
+		pc, ok := known[w.PC]
+		if !ok {
+			off, number := splitPolledPC(*w)
+			var frames []report.Frame
+			for _, f := range n.symbols.lookup(address(off) + 1) {
+				frames = append(frames, n.symbols.frames[f])
+			}
+			if pc, ok = finder.Find(frames, number-1); !ok {
+				pc = w.PC // unknown it stays
+			}
+			known[w.PC] = pc
+		}
+		w.PC = pc
+	}
+}
+
+// openStreams returns the streams of this program.
+func openStreams() (list []*stream) {
+	for _, s := range streams {
+		if s != nil && s != &noStream {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// tapFiles returns the profiles of what was tapped: none if nothing could be, or
+// if another process has it all. The paths profile p says what they are of.
+func (c counted) tapFiles(p *report.Profile) []report.File {
+	a, streams := c.tapped()
+	if a.areaHeader == nil {
+		if !report.Tapped(p.Packages) {
+			return nil
+		}
+		a = areaOf{areaHeader: new(areaHeader)}
+		a.Exact = 1
+	}
+	if a.Deliver == deliverRing {
+		return nil
+	}
+	t := tapsOf(a, streams)
+	names := newNames(c.header)
+	t.findPolled(p.Packages, names)
+	r := &report.Taps{
+		Packages: p.Packages, Words: t.words, Names: names,
+		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
+		Comment: t.comment(), Scale: 1,
+	}
+	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
+	r.Period = t.period()
+	if a.Taps == tapsBurst {
+		r.Scale = a.Burst.scale()
+	}
+	return r.Write()
+}
+
+// period returns how many events a message stands for: 1 only if every event was
+// counted.
+func (t *taps) period() int64 {
+	if t.area.Exact != 0 && t.area.Taps != tapsBurst {
+		return 1
+	}
+	var messages int64
+	for i := range t.words {
+		messages += t.words[i].Messages
+	}
+	return max(2, int64(t.counted)/max(messages, 1))
+}
+
+// comment says how the profile was made and what it lacks.
+func (o tapping) comment() string {
+	s := "pep: taps, "
+	if o.engine == engineExact {
+		s += "every event counted"
+	} else {
+		s += "engine " + o.engine
+	}
+	if o.taps == tapsBurst {
+		s += ", in bursts"
+	}
+	return s + [...]string{", by interrupt", ", by service", ", by ring"}[min(o.deliver, deliverRing)]
+}
+
+func (t *taps) comment() string {
+	a := t.area
+	o := tapping{engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), taps: a.Taps, deliver: a.Deliver}
+	if a.Exact != 0 {
+		o.engine = engineExact
+	}
+	s := o.comment() + ", " + decimal(t.fed) + " events, " + decimal(t.dropped) + " dropped"
+	kept := int64(t.fed) - int64(t.counted) - int64(a.Lost) // negative: counters that began with a phase
+	q := &a.Queue
+	for _, more := range [...]struct {
+		n    uint64
+		what string
+	}{
+		{uint64(max(kept, 0)), " left in engines"},
+		{t.buffered, " left in buffers"},
+		{t.other, " of words without room, as other"},
+		{a.Lost, " without room"},
+	} {
+		if more.n > 0 {
+			s += ", " + decimal(more.n) + more.what
+		}
+	}
+	if a.Deliver == deliverService && q.Messages > 0 {
+		s += ", gap between messages at least " + decimal(q.MinGap) + "ns, p1 " + decimal(q.p1()) + "ns, " +
+			decimal(q.Busy/q.Messages) + "ns to handle one"
+	}
+	if a.Taps == tapsBurst {
+		s += ", " + decimal(a.Burst.Seen) + " in " + decimal(a.Burst.Ticks) + " bursts"
+		if a.Burst.Inside > 0 {
+			s += ", which were " + decimal(a.Burst.Inside/1000) + "us of " + decimal(a.Burst.CPU/1000) + "us"
+		} else {
+			s += ", counts are samples"
+		}
+	}
+	return s
+}
+
+// symbols returns the names of types and functions among the words.
+func (t *taps) symbols() (list []trace.Symbol) {
+	n := newNames(counts.header)
+	for i := range t.words {
+		w := &t.words[i]
+		if w.Other || w.Tuple.W == 0 {
+			continue
+		}
+		switch tag := w.Tuple.Tag(); tag {
+		case tuple.Type:
+			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: n.Type(w.Tuple.W)})
+		case tuple.Call:
+			name := n.Func(w.Tuple.W).Func
+			if len(n.symbols.lookup(n.here(w.Tuple.W)+1)) == 0 { // a type, of whose methods one is called
+				name = n.Type(w.Tuple.W)
+			}
+			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: name})
+		}
+	}
+	return list
+}
+
+// names tells what addresses in the program that a header is of were the
+// addresses of. It is the same binary as this one, but may have been elsewhere
+// in memory.
+type names struct {
+	symbols *symbolizer
+	of      *header
+}
+
+func newNames(of *header) names { return names{&symbolizer{at: map[uintptr][]uint32{}}, of} }
+
+func (n names) here(addr uint64) uintptr {
+	if n.of.Text == 0 {
+		return uintptr(addr)
+	}
+	return uintptr(addr) - uintptr(n.of.Text) + textBase
+}
+
+// Func returns the function whose code begins at pc.
+func (n names) Func(pc uint64) report.Frame {
+	frames := n.symbols.lookup(n.here(pc) + 1)
+	if len(frames) == 0 {
+		return report.Frame{Func: hex(pc)}
+	}
+	f := n.symbols.frames[frames[len(frames)-1]] // what is inlined at its beginning comes before it
+	f.Line = f.StartLine
+	return f
+}
+
+// Method returns the method of a name that the type whose descriptor is at addr
+// has.
+func (n names) Method(addr uint64, name string) report.Frame {
+	if t := n.here(addr); n.mayReadType(t) {
+		if pc := methodPC(t, name); pc != 0 {
+			return n.Func(uint64(pc - n.here(0)))
+		}
+	}
+	return report.Frame{Func: n.Type(addr) + "." + name}
+}
+
+// Type returns the name of the type whose descriptor is at addr.
+func (n names) Type(addr uint64) string {
+	t := n.here(addr)
+	if !n.mayReadType(t) {
+		return "type " + hex(addr)
+	}
+	return typeName(t)
+}
+
+func (names) Float(x float64, bits int) string { return formatFloat(x, bits) }
+
+// An abiType is the beginning of a type descriptor: internal/abi.Type.
+type abiType struct {
+	_    [2]uintptr
+	_    uint32
+	flag uint8
+	_    [3]uint8
+	_    [2]uintptr
+	str  int32 // offset of the name
+	_    int32
+}
+
+// extraStar is abi.TFlagExtraStar: the name has a star before it that is not
+// part of it.
+const extraStar = 1 << 1
+
+// typeName returns the name that the descriptor at p has.
+func typeName(p uintptr) string {
+	t := (*abiType)(at(p))
+	name := nameAt((*byte)(resolveNameOff(unsafe.Pointer(t), t.str)))
+	if t.flag&extraStar != 0 {
+		name = name[1:]
+	}
+	return name
+}
+
+// nameAt returns the name at p: behind a byte of flags, its length as a varint,
+// and its bytes.
+func nameAt(p *byte) string {
+	b := (*[1 << 16]byte)(unsafe.Pointer(p))
+	n, size := 0, 1
+	for shift := 0; ; shift += 7 {
+		x := b[size]
+		size++
+		n |= int(x&0x7f) << shift
+		if x < 0x80 {
+			return string(b[size : size+n])
+		}
+	}
+}

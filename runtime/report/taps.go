@@ -1,0 +1,304 @@
+package report
+
+// This file makes profiles of what taps have seen: of values, of the dynamic
+// types of interfaces, and of the functions that calls went to.
+//
+// A word that was seen 7 times becomes in the profile of values a sample of 7,
+// on the line of the tap,
+//
+//	m.f       x.go:12
+//
+// with the labels
+//
+//	value  n=42           the expression, and the value as its type has it
+//	site   x.go:12:5
+//	kind   load
+//	expr   n
+//	type   int
+//
+// In the profile of types, the label value is missing, type is the concrete
+// type, and static the type of the expression. In the profile of call targets,
+// the leaf is the function that was called, and its caller the line of the tap.
+//
+// Numbers are not by themselves the values of labels, because go tool pprof
+// takes -tagfocus=value=42 for a range of numeric labels.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A Word is a word that was seen at a tap.
+type Word struct {
+	Tuple    tuple.Tuple
+	Other    bool  // it stands for several that were not told apart
+	Count    int64 // events
+	Messages int64 // in which they were reported
+}
+
+// Names tells what addresses stand for.
+type Names interface {
+	Func(pc uint64) Frame
+	Method(addr uint64, name string) Frame // of the type at addr
+	Type(addr uint64) string
+	Float(x float64, bits int) string
+}
+
+// A File is a profile. Its name is to end in Kind.pb.gz.
+type File struct {
+	Kind string
+	Data []byte
+}
+
+// Taps is what the profiles are made from.
+type Taps struct {
+	Packages []*wire.Package
+	Words    []Word
+	Names    Names
+	Scale    float64 // of counts
+
+	Mapping    pprofenc.Mapping
+	Comment    string
+	PeriodType pprofenc.ValueType
+	Period     int64
+	Start      int64 // ns since 1970
+	Duration   int64 // ns
+}
+
+// Tapped reports whether a package has taps.
+func Tapped(pkgs []*wire.Package) bool {
+	for _, p := range pkgs {
+		if len(p.Taps) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// tapKinds are the profiles, and what their samples count.
+var tapKinds = [...]struct{ kind, unit string }{{"values", "values"}, {"types", "types"}, {"calltargets", "calls"}}
+
+// kindOf returns the index in tapKinds of the profile that a tag belongs to.
+func kindOf(tag tuple.Tag) int {
+	switch tag {
+	case tuple.Type:
+		return 1
+	case tuple.Call:
+		return 2
+	}
+	return 0
+}
+
+// Write returns the profiles of those kinds that packages have taps of.
+func (t *Taps) Write() (files []File) {
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}}
+	for _, p := range t.Packages {
+		w.index(p)
+	}
+	var lost int64
+	for i := range t.Words {
+		if !w.word(&t.Words[i]) {
+			lost += t.Words[i].Count
+		}
+	}
+	comment := t.Comment
+	if lost > 0 {
+		comment += ", " + itoa(int(lost)) + " at taps unknown to the site tables"
+	}
+	for i, p := range w.profiles {
+		if p == nil {
+			continue
+		}
+		p.Mapping = t.Mapping
+		p.PeriodType, p.Period = t.PeriodType, t.Period
+		p.Time, p.Duration = t.Start, t.Duration
+		p.Comments = []string{comment}
+		p.DefaultType = tapKinds[i].unit
+		files = append(files, File{tapKinds[i].kind, pprofenc.Gzip(p.Encode())})
+	}
+	return files
+}
+
+// A tapWriter is the work of Write in progress.
+type tapWriter struct {
+	*Taps
+	sites    map[uint64]*site
+	profiles [len(tapKinds)]*pprofenc.Profile
+}
+
+// A site is a tap and its place in the profile that it belongs to.
+type site struct {
+	*wire.Tap
+	file  string
+	start int // line of the function, 0 if not known
+}
+
+func (w *tapWriter) index(p *wire.Package) {
+	if len(p.Taps) == 0 {
+		return
+	}
+	starts := map[string]int{}
+	for i := range p.Funcs {
+		starts[p.Funcs[i].Name] = p.Funcs[i].Line
+	}
+	for i := range p.Left {
+		starts[p.Left[i].Name] = p.Left[i].Line
+	}
+	first := tuple.SiteBase(p.Path)
+	for i := range p.Taps {
+		tap := &p.Taps[i]
+		w.sites[first+uint64(i)] = &site{tap, p.Files[tap.File], starts[tap.Func]}
+		if k := kindOf(tuple.Tag(tap.Tag)); w.profiles[k] == nil {
+			w.profiles[k] = pprofenc.New(
+				pprofenc.ValueType{Type: tapKinds[k].unit, Unit: "count"},
+				pprofenc.ValueType{Type: "messages", Unit: "count"})
+		}
+	}
+}
+
+// word adds a sample. Not ok is a word of a tap that the site tables do not have.
+func (w *tapWriter) word(x *Word) (ok bool) {
+	s := w.sites[x.Tuple.Site()]
+	if s == nil || tuple.Tag(s.Tag) != x.Tuple.Tag() {
+		return false
+	}
+	kind := kindOf(x.Tuple.Tag())
+	p := w.profiles[kind]
+	at := p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}), int64(s.Line))
+	stack := []uint64{at}
+	labels := []pprofenc.Label{
+		{Key: "site", Value: base(s.file) + ":" + position(s.Line, s.Col)},
+		{Key: "kind", Value: x.Tuple.Tag().String()},
+		{Key: "expr", Value: s.Expr},
+	}
+	switch kind {
+	case 0:
+		labels = append(labels, pprofenc.Label{Key: "value", Value: s.Expr + "=" + w.value(s, x)}, pprofenc.Label{Key: "type", Value: s.Type})
+	case 1:
+		labels = append(labels, pprofenc.Label{Key: "type", Value: w.typeOf(x)}, pprofenc.Label{Key: "static", Value: s.Type})
+	case 2:
+		f := w.target(s, x)
+		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
+		stack = []uint64{p.Location(id, int64(f.Line)), at}
+		labels = append(labels, pprofenc.Label{Key: "type", Value: s.Type})
+	}
+	p.Sample(stack, []int64{int64(float64(x.Count)*w.Scale + .5), x.Messages}, p.Labels(labels...))
+	return true
+}
+
+// other stands for the words that were not told apart. It is no Go expression.
+const other = "(other)"
+
+func (w *tapWriter) typeOf(x *Word) string {
+	switch {
+	case x.Other:
+		return other
+	case x.Tuple.W == 0:
+		return "nil"
+	}
+	return w.Names.Type(x.Tuple.W)
+}
+
+func (w *tapWriter) target(s *site, x *Word) Frame {
+	switch {
+	case x.Other:
+		return Frame{Func: other}
+	case x.Tuple.W == 0:
+		return Frame{Func: "nil"}
+	case s.Bits == 0: // a method of an interface
+		return w.Names.Method(x.Tuple.W, afterLast(s.Expr, '.'))
+	}
+	return w.Names.Func(x.Tuple.W)
+}
+
+// value writes a word as a value of the tap's type. Of a type with a name that
+// is not predeclared, no more is known than its width: it is taken for signed.
+func (w *tapWriter) value(s *site, x *Word) string {
+	word := x.Tuple.W
+	switch {
+	case x.Other:
+		return other
+	case tuple.Tag(s.Tag) == tuple.Addr:
+		return hex(word)
+	case tuple.Tag(s.Tag) == tuple.Edge:
+		return outcome(s.Type, word)
+	case s.Bits == 0:
+		return utoa(word) // a length
+	}
+	switch t := s.Type; {
+	case t == "bool":
+		return [...]string{"false", "true"}[word&1]
+	case t == "float64":
+		return w.Names.Float(*(*float64)(unsafe.Pointer(&word)), 64)
+	case t == "float32":
+		bits := uint32(word)
+		return w.Names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
+	case hasPrefix(t, "uint") || t == "byte":
+		return utoa(word)
+	case hasPrefix(t, "*") || hasPrefix(t, "map[") || hasPrefix(t, "chan ") || hasPrefix(t, "<-chan ") ||
+		hasPrefix(t, "chan<- ") || hasPrefix(t, "func(") || t == "unsafe.Pointer":
+		if word == 0 {
+			return "nil"
+		}
+		return hex(word)
+	}
+	if int64(word) < 0 {
+		return "-" + utoa(-word)
+	}
+	return utoa(word)
+}
+
+// outcome returns the i-th of a branch's outcomes.
+func outcome(list string, i uint64) string {
+	for n := uint64(0); ; n++ {
+		end := 0
+		for end < len(list) && !hasPrefix(list[end:], "; ") {
+			end++
+		}
+		switch {
+		case n == i:
+			return list[:end]
+		case end == len(list):
+			return utoa(i)
+		}
+		list = list[end+len("; "):]
+	}
+}
+
+// afterLast returns what follows the last sep in s.
+func afterLast(s string, sep byte) string {
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i] == sep {
+			return s[i+1:]
+		}
+	}
+	return s
+}
+
+func utoa(u uint64) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = '0' + byte(u%10)
+		if u /= 10; u == 0 {
+			return string(b[i:])
+		}
+	}
+}
+
+func hex(u uint64) string {
+	const digits = "0123456789abcdef"
+	var b [16]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = digits[u&15]
+		if u >>= 4; u == 0 {
+			return "0x" + string(b[i:])
+		}
+	}
+}

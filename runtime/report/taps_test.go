@@ -1,0 +1,119 @@
+package report_test
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// names are those of a program in which address 1 is p.(*T).
+type names struct{}
+
+func (names) Func(pc uint64) report.Frame {
+	return report.Frame{Func: "p.called", File: "/src/p/y.go", Line: 7, StartLine: 7}
+}
+
+func (names) Method(addr uint64, name string) report.Frame {
+	return report.Frame{Func: "p.(*T)." + name, File: "/src/p/y.go", Line: 9, StartLine: 9}
+}
+
+func (names) Type(addr uint64) string          { return fmt.Sprint("*p.T", addr) }
+func (names) Float(x float64, bits int) string { return fmt.Sprint(x) }
+
+func TestTaps(t *testing.T) {
+	tap := func(tag tuple.Tag, expr, typ string, bits uint8) wire.Tap {
+		return wire.Tap{Tag: uint8(tag), Func: "p.f", Line: 12, Col: 5, Expr: expr, Type: typ, Bits: bits}
+	}
+	taps := []wire.Tap{
+		tap(tuple.Load, "n", "int", 64),
+		tap(tuple.Arg, "u", "uint8", 8),
+		tap(tuple.Load, "f", "float64", 64),
+		tap(tuple.Load, "p", "*p.T", 64),
+		tap(tuple.Load, "b", "bool", 8),
+		tap(tuple.Load, "len(s)", "string", 0),
+		tap(tuple.Edge, "switch", "case 1, 2; default", 0),
+		tap(tuple.Store, "c", "p.Color", 8),
+		tap(tuple.Addr, "x.n", "int", 0),
+		tap(tuple.Type, "r", "io.Reader", 0),
+		tap(tuple.Call, "fn", "func()", 64),
+		tap(tuple.Call, "r.Read", "io.Reader", 0),
+	}
+	word := func(i int, w uint64) report.Word {
+		return report.Word{Tuple: tuple.New(tuple.Tag(taps[i].Tag), tuple.SiteBase("p")+uint64(i), w), Count: int64(10 * (i + 1)), Messages: 1}
+	}
+	other := word(0, 0)
+	other.Other = true
+	lost := word(0, 0)
+	lost.Tuple = tuple.New(tuple.Load, 99, 0)
+	p := report.Taps{
+		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps, Left: []wire.Left{{Name: "p.f", Line: 10}}}},
+		Words: []report.Word{
+			word(0, ^uint64(6)), word(1, 200), word(2, math.Float64bits(1.5)), word(3, 0xc0de), word(3, 0), word(4, 1), word(5, 3), word(6, 1),
+			word(7, 2), word(8, 0xff), other, word(9, 1), word(9, 0), word(10, 1), word(11, 1), lost,
+		},
+		Names: names{}, Scale: 2, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
+	}
+	got := map[string][]string{}
+	for _, f := range p.Write() {
+		p, err := profile.ParseData(f.Data)
+		if err == nil {
+			err = p.CheckValid()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := "pep: a test, 10 at taps unknown to the site tables"; p.Comments[0] != want {
+			t.Errorf("%s: comments %q, want %s", f.Kind, p.Comments, want)
+		}
+		for _, s := range p.Sample {
+			stack := ""
+			for _, l := range s.Location {
+				stack += fmt.Sprintf(" %s:%d", l.Line[0].Function.Name, l.Line[0].Line)
+			}
+			l := s.Label
+			got[f.Kind] = append(got[f.Kind], fmt.Sprintf("%v%s %v %v %v %v %v %v", s.Value, stack, l["value"], l["site"], l["kind"], l["expr"], l["type"], l["static"]))
+		}
+	}
+	want := map[string][]string{
+		"values": {
+			"[20 1] p.f:12 [n=-7] [x.go:12:5] [load] [n] [int] []",
+			"[40 1] p.f:12 [u=200] [x.go:12:5] [arg] [u] [uint8] []",
+			"[60 1] p.f:12 [f=1.5] [x.go:12:5] [load] [f] [float64] []",
+			"[80 1] p.f:12 [p=0xc0de] [x.go:12:5] [load] [p] [*p.T] []",
+			"[80 1] p.f:12 [p=nil] [x.go:12:5] [load] [p] [*p.T] []",
+			"[100 1] p.f:12 [b=true] [x.go:12:5] [load] [b] [bool] []",
+			"[120 1] p.f:12 [len(s)=3] [x.go:12:5] [load] [len(s)] [string] []",
+			"[140 1] p.f:12 [switch=default] [x.go:12:5] [edge] [switch] [case 1, 2; default] []",
+			"[160 1] p.f:12 [c=2] [x.go:12:5] [store] [c] [p.Color] []",
+			"[180 1] p.f:12 [x.n=0xff] [x.go:12:5] [addr] [x.n] [int] []",
+			"[20 1] p.f:12 [n=(other)] [x.go:12:5] [load] [n] [int] []",
+		},
+		"types": {
+			"[200 1] p.f:12 [] [x.go:12:5] [type] [r] [*p.T1] [io.Reader]",
+			"[200 1] p.f:12 [] [x.go:12:5] [type] [r] [nil] [io.Reader]",
+		},
+		"calltargets": {
+			"[220 1] p.called:7 p.f:12 [] [x.go:12:5] [call] [fn] [func()] []",
+			"[240 1] p.(*T).Read:9 p.f:12 [] [x.go:12:5] [call] [r.Read] [io.Reader] []",
+		},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+// Without taps there are no such profiles.
+func TestNoTaps(t *testing.T) {
+	p := report.Taps{Packages: tables(), Names: names{}, Scale: 1}
+	if files := p.Write(); len(files) > 0 || report.Tapped(p.Packages) {
+		t.Errorf("%d files", len(files))
+	}
+}
