@@ -25,7 +25,7 @@ type ValuesOptions struct {
 // Values writes the sites of a values, types or call targets file, those with
 // most events first, with what was seen there most often,
 //
-//	main.count  words.go:7:15  load w[0] byte, 990 events, 4 values
+//	main.count  words.go:7:15  load w[0] byte, 990 events, 2 values
 //	 share  count  value
 //	60.61%    600  120
 //	39.39%    390  97

@@ -81,10 +81,14 @@ line above is tapped, whatever kinds, functions and lines are selected.
 
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.paths.pb.gz and <program>.<pid>.edges.pb.gz
+	<program>.<pid>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz if tapped
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
 	PEPOPTS=samples=64,stride=17,tick=10ms,ag=simplified
 	                  how to sample
+	PEPOPTS=engine=exact,taps=full,deliver=interrupt
+	                  how values go from taps into a profile; trace=FILE records
+	                  them all
 `
 
 func main() {

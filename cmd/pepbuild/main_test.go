@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -157,8 +158,10 @@ func snapshot(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(b.String()), 0o666))
 }
 
+var ofTaps = regexp.MustCompile(`\.(values|types|calltargets)\.pb\.gz$`)
+
 // profiled checks that PEPDIR holds the two profiles of one run of a program,
-// and nothing else of it, and removes them. Patterns must match functions in the
+// those of its taps if it has some, and nothing else of it, and removes them. Patterns must match functions in the
 // path profile.
 //
 //	profiled prog [pattern...]
@@ -174,10 +177,11 @@ func profiled(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		return
 	}
-	if len(files) != 2 || !strings.HasSuffix(files[0], ".edges.pb.gz") || !strings.HasSuffix(files[1], ".paths.pb.gz") {
+	paths := slices.DeleteFunc(slices.Clone(files), func(name string) bool { return ofTaps.MatchString(name) })
+	if len(paths) != 2 || !strings.HasSuffix(paths[0], ".edges.pb.gz") || !strings.HasSuffix(paths[1], ".paths.pb.gz") {
 		ts.Fatalf("want profiles of edges and paths of one run, got %q", files)
 	}
-	funcs := functions(ts, files[1])
+	funcs := functions(ts, paths[1])
 	for _, pattern := range args[1:] {
 		re, err := regexp.Compile(`(?m)` + pattern)
 		ts.Check(err)

@@ -90,20 +90,22 @@ func serveOne() (ok bool) {
 		start := nanotime()
 		messages := streams[b.Stream].feed(b.Tuples[:b.N])
 		area.Queue.served(uint64(b.N), uint64(messages), b.Time, uint64(nanotime()-start))
-		handoff.Head = pos + 1
+		store64(&handoff.Head, pos+1)
 		add64(&b.Seq, ring.Blocks-1)
 	}
 	store32(&serving, 0)
 	return ok
 }
 
-// stopService does what is left of the service's work.
+// stopService does what is left of the service's work, or waits until it is done.
 func stopService() {
 	store32(&stopped, 1)
-	for waited := uint64(0); load32(&serving) != 0 && waited < maxWait; waited += pauseTime {
-		pause()
-	}
-	for serveOne() {
+	for waited := uint64(0); load64(&handoff.Head) != load64(&handoff.Tail) && waited < maxWait; waited += pauseTime {
+		if serveOne() {
+			waited = 0
+		} else {
+			pause()
+		}
 	}
 }
 

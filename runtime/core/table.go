@@ -28,7 +28,7 @@ import "unsafe"
 
 const (
 	magic      = "pepdata\n"
-	version    = 1
+	version    = 2
 	pageSize   = 4096
 	slots      = 1 << 15
 	maxCallers = 32
