@@ -39,9 +39,9 @@ const ours = `
 	instrument/flow:     instrument/mark
 	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
 	instrument/tap:      instrument/mark instrument/flow instrument/place runtime/tuple runtime/wire
-	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/edit
+	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/edit runtime/tuple
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
-	instrument/...:      instrument/... runtime/pdag runtime/wire
+	instrument/...:      instrument/... runtime/pdag runtime/tuple runtime/wire
 
 	# Models of hardware and sketches: they see events, not source and not processes.
 	hwsim:       runtime/tuple

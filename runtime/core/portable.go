@@ -10,7 +10,6 @@ import (
 	"os"
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )

@@ -47,22 +47,22 @@ func work() {
 			n = i / 10 % 100
 		}
 		core.Tap(arg, uint64(n))
-		core.TapBool(load, n == -7)
+		core.Tap(load, core.BoolWord(n == -7))
 		if i%4 == 0 {
-			core.TapF64(flt, float64(i%8)/8)
+			core.Tap(flt, core.F64Word(float64(i%8)/8))
 			var r fmt.Stringer = myString("")
 			if i%16 == 0 {
 				r = &i7
 			} else if i%20 == 0 {
 				r = nil
 			}
-			core.TapType(typ, r)
-			core.TapType(meth, r)
+			core.Tap(typ, core.TypeWord(r))
+			core.Tap(meth, core.TypeWord(r))
 			fn := double
 			if i%8 == 0 {
 				fn = triple
 			}
-			core.TapFunc(call, fn)
+			core.Tap(call, core.FuncWord(fn))
 		}
 	}
 }
