@@ -161,8 +161,8 @@ func snapshot(ts *testscript.TestScript, neg bool, args []string) {
 var ofTaps = regexp.MustCompile(`\.(values|types|calltargets)\.pb\.gz$`)
 
 // profiled checks that PEPDIR holds the two profiles of one run of a program,
-// those of its taps if it has some, and nothing else of it, and removes them. Patterns must match functions in the
-// path profile.
+// those of its taps if it has some, and nothing else of it, and removes them.
+// Patterns must match functions in the path profile.
 //
 //	profiled prog [pattern...]
 func profiled(ts *testscript.TestScript, neg bool, args []string) {

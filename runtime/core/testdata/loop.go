@@ -133,6 +133,9 @@ func main() {
 		panic("this is the end")
 	case "concurrent map writes":
 		m := map[int]int{}
+		for i := range 100 { // small maps have other messages, too
+			m[i] = i
+		}
 		for range 4 {
 			go func() {
 				for {
