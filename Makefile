@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test bench accuracy exact gotest figures clean
+.PHONY: build demo test bench accuracy taps exact gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -41,6 +41,12 @@ bench:
 
 accuracy:
 	$(GO) run ./internal/cmd/pepbench accuracy $(ACCURACYFLAGS)
+
+# What value taps cost: all loads into an engine, and in bursts. The full stream
+# makes programs many times slower, so a part of the workload has to do.
+TAPSFLAGS ?= -scale 20
+taps:
+	$(GO) run ./internal/cmd/pepbench taps $(TAPSFLAGS)
 
 # Exact counts against those of go build -cover, over the test programs.
 exact:

@@ -30,7 +30,7 @@ const (
 	Result                // a value that is returned
 	Load                  // a value that was loaded through a pointer, field, element or map
 	Store                 // a value that is stored
-	Call                  // the program counter of the function that a dynamic call goes to
+	Call                  // the program counter that a dynamic call goes to; for a method of an interface, the type descriptor in that
 	Type                  // the type descriptor of the value in an interface; 0 for nil
 	Edge                  // the outcome of a branch
 	Addr                  // an address that is loaded from or stored to
