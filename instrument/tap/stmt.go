@@ -8,13 +8,14 @@ import (
 	"go/token"
 	"go/types"
 	"go/version"
+	"maps"
 
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // function finds the taps of a function, without those in it.
 func (f *finder) function(fn Func) {
-	f.fn, f.loops, f.marked, f.results = fn, nil, false, nil
+	f.fn, f.loops, f.marked, f.results, f.known = fn, nil, false, nil, loads{}
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
 	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
@@ -114,6 +115,7 @@ func (f *finder) stmts(list []ast.Stmt) {
 // is that of a break or continue.
 func (f *finder) listed(s ast.Stmt, open bool) {
 	if l, ok := s.(*ast.LabeledStmt); ok {
+		clear(f.known) // there may be other ways to here
 		f.listed(l.Stmt, false)
 		return
 	}
@@ -123,6 +125,7 @@ func (f *finder) listed(s ast.Stmt, open bool) {
 		at.stmt = s
 	}
 	f.statement(s, at)
+	f.forget(s)
 }
 
 // statement walks s. Taps before it go to at.
@@ -145,9 +148,10 @@ func (f *finder) statement(s ast.Stmt, at spot) {
 	case *ast.SelectStmt:
 		for _, c := range s.Body.List {
 			c := c.(*ast.CommClause)
+			clear(f.known)
 			f.simple(c.Comm, spot{}, nil)
 			f.marked = false
-			f.stmts(c.Body)
+			f.nested(func() { f.stmts(c.Body) })
 		}
 	default:
 		f.simple(s, at, s)
@@ -267,42 +271,88 @@ func (f *finder) bits(t types.Type) uint8 { w, _ := f.word(t); return w.bits }
 func (f *finder) ifStmt(s *ast.IfStmt, at spot) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
+		f.forget(s.Init)
 	}
-	f.condition(s)
+	always := f.condition(s)
 	f.marked = false
 	f.stmts(s.Body.List)
+	f.known = maps.Clone(always)
 	switch e := s.Else.(type) {
 	case *ast.BlockStmt:
 		f.stmts(e.List)
 	case *ast.IfStmt:
 		f.statement(e, spot{stmt: e})
 	}
+	f.known = always
 }
 
 // condition walks the operands of the condition of s. Each has a place before it:
-// package rewrite makes one.
-func (f *finder) condition(s ast.Stmt) {
-	if c := f.Marks.Conds[s]; c != nil {
-		for _, l := range c.Leaves {
-			f.unit(spot{leaf: l}, l.Expr).value(l.Expr)
+// package rewrite makes one. It returns the loads that are known whatever comes
+// out: those of the first operand. What is known behind all is known if the
+// condition is true.
+func (f *finder) condition(s ast.Stmt) (always loads) {
+	c := f.Marks.Conds[s]
+	if c == nil {
+		return maps.Clone(f.known)
+	}
+	for i, l := range c.Leaves {
+		f.unit(spot{leaf: l}, l.Expr).value(l.Expr)
+		f.forget(l.Expr)
+		switch {
+		case i == 0:
+			always = maps.Clone(f.known)
+		case l.Cond.Split && !conjunction(c.Expr):
+			f.known = maps.Clone(always) // this operand need not have been evaluated
 		}
 	}
+	for i, l := range c.Leaves {
+		if i > 0 && f.calls(l.Expr) {
+			always = loads{}
+		}
+	}
+	return always
+}
+
+// conjunction reports whether e is operands of && only.
+func conjunction(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BinaryExpr:
+		return e.Op != token.LOR && (e.Op != token.LAND || conjunction(e.X) && conjunction(e.Y))
+	case *ast.UnaryExpr:
+		return e.Op != token.NOT || conjunction(e.X)
+	}
+	return true
+}
+
+// calls reports whether something in e has side effects.
+func (f *finder) calls(e ast.Expr) (has bool) {
+	ast.Inspect(e, func(n ast.Node) bool {
+		if x, ok := n.(ast.Expr); ok && f.effect(x) {
+			has = true
+		}
+		_, lit := n.(*ast.FuncLit)
+		return !lit
+	})
+	return has
 }
 
 func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
 	}
+	f.forget(s)
 	f.loop(s.Body.Lbrace, s.End())
 	if s.Cond != nil {
 		f.loop(f.Marks.Conds[s].Expr.Pos(), s.Body.Lbrace)
 	}
-	f.condition(s)
-	if s.Post != nil {
-		f.simple(s.Post, spot{}, nil)
-	}
-	f.marked = false
-	f.stmts(s.Body.List)
+	f.nested(func() {
+		f.condition(s)
+		if s.Post != nil {
+			f.simple(s.Post, spot{}, nil)
+		}
+		f.marked = false
+		f.stmts(s.Body.List)
+	})
 }
 
 // loop notes that what stands from one position to the other is in a loop.
@@ -315,11 +365,12 @@ func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
 	if f.bodies[s.Body] {
 		return // over a function: the body is one itself
 	}
+	f.forget(s)
 	f.loop(s.Pos(), s.X.Pos()) // the variables
 	f.loop(s.Body.Lbrace, s.End())
 	f.elements(s)
 	f.marked = false
-	f.stmts(s.Body.List)
+	f.nested(func() { f.stmts(s.Body.List) })
 }
 
 // evaluates reports whether the operand of s is evaluated. An array, or a pointer
@@ -365,11 +416,13 @@ func isBlank(e ast.Expr) bool {
 func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
+		f.forget(s.Init)
 		at = spot{}
 	}
 	if s.Tag != nil {
 		u := f.unit(at, s.Tag)
 		u.value(s.Tag)
+		f.forget(s.Tag)
 		if f.hasConstantCase(s) {
 			u.compared(s.Tag)
 		}
@@ -392,6 +445,7 @@ func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
 func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at spot) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
+		f.forget(s.Init)
 		at = spot{}
 	}
 	var x ast.Expr
@@ -405,6 +459,7 @@ func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at spot) {
 	u := f.unit(at, x)
 	u.value(x)
 	u.dynamicType(x)
+	f.forget(x)
 	f.clauses(s.Body)
 }
 
@@ -413,8 +468,9 @@ func (f *finder) clauses(body *ast.BlockStmt) {
 		c := c.(*ast.CaseClause)
 		for _, e := range c.List {
 			f.unit(spot{}, e).value(e)
+			f.forget(e) // a call in one case is before the bodies of the others
 		}
 		f.marked = false
-		f.stmts(c.Body)
+		f.nested(func() { f.stmts(c.Body) })
 	}
 }

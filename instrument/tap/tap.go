@@ -29,6 +29,8 @@
 //     way: nothing that may panic stands before it but what is tapped too.
 //
 // What can be tapped in neither way is not tapped, and counted with the reason.
+// So is a load that is the same as one before, which the compiler does not make a
+// second time either.
 // The rules suppose that a program does not race: an expression is read twice,
 // and another goroutine that changes it in between without synchronisation is
 // seen to do so.
@@ -117,6 +119,7 @@ const (
 	whyPlace       = "no place for a statement"
 	whyEmbedded    = "of an embedded interface"
 	whyEdge        = "the edge has no place of its own"
+	whyAgain       = "read before, and not changed since"
 )
 
 // Find chooses the taps of the functions of a package. Without options it
@@ -207,6 +210,7 @@ type finder struct {
 	marked  bool     // the statement is marked
 	loops   []extent // of the function
 	stmt    ast.Stmt // the statement of a list that is looked at
+	known   loads
 }
 
 func (f *finder) all(funcs []Func) {

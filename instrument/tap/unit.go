@@ -82,6 +82,7 @@ func (u *unit) value(e ast.Expr) {
 		u.within++
 		defer func() { u.within-- }()
 	}
+	outside := u.before
 	switch e := e.(type) {
 	case *ast.ParenExpr:
 		u.value(e.X)
@@ -121,13 +122,22 @@ func (u *unit) value(e ast.Expr) {
 			u.literalElement(x, e)
 		}
 	}
-	tapped := false
-	if u.memory(e) {
-		tapped = u.load(e)
-	}
-	if !tapped {
+	if !u.memory(e) || !u.loadWhole(e, outside) {
 		u.before = max(u.before, u.risk(e))
 	}
+}
+
+// loadWhole is load for an e whose operands have been walked. A tap evaluates
+// them again in their order, so that how they may panic matters only if there is
+// none. What is evaluated before e may panic as outside says.
+func (u *unit) loadWhole(e ast.Expr, outside risk) bool {
+	inside := u.before
+	u.before = outside
+	if u.load(e) {
+		return true
+	}
+	u.before = inside
+	return false
 }
 
 func (u *unit) literalElement(x ast.Expr, lit *ast.CompositeLit) {
@@ -344,23 +354,40 @@ func (u *unit) dynamicType(e ast.Expr) {
 // load taps a value that is read from memory. It reports whether e is evaluated
 // before the unit.
 func (u *unit) load(e ast.Expr) bool {
+	if u.again(e) {
+		for _, tag := range []tuple.Tag{tuple.Load, tuple.Addr} {
+			if u.wants(tag, e.Pos()) {
+				u.skip(tag, whyAgain)
+			}
+		}
+		return true
+	}
 	if id := u.held[e]; id != nil && u.wants(tuple.Load, e.Pos()) {
-		u.holds(e, id)
+		if u.holds(e, id) {
+			u.remember(e)
+		}
 		return u.address(e)
 	}
 	a := u.address(e)
-	return u.tap(tuple.Load, e) || a
+	if u.tap(tuple.Load, e) {
+		u.remember(e)
+		return true
+	}
+	return a
 }
 
 // holds taps the value of e after the statement, in the variable that it is in.
-func (u *unit) holds(e ast.Expr, id *ast.Ident) {
+// It reports whether it does.
+func (u *unit) holds(e ast.Expr, id *ast.Ident) bool {
 	w, ok := u.wordOf(tuple.Load, u.typeOf(id))
 	if !ok {
-		return
+		return false
 	}
-	if pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w.bits); ok {
+	pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w.bits)
+	if ok {
 		u.plan.After[u.stmt] = append(u.plan.After[u.stmt], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: id.Name})
 	}
+	return ok
 }
 
 // address taps the address of e. It reports whether it does.
