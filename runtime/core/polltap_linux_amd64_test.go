@@ -43,7 +43,7 @@ func TestPolledTaps(t *testing.T) {
 }
 
 func testPolledValues(t *testing.T, p *profile.Profile) {
-	if len(p.Comments) != 1 || !strings.Contains(p.Comments[0], "in bursts") || strings.Contains(p.Comments[0], "unknown") {
+	if len(p.Comments) != 1 || !strings.Contains(p.Comments[0], "sampled PEP(64,17), polled") || strings.Contains(p.Comments[0], "unknown") {
 		t.Errorf("comments %q", p.Comments)
 	}
 	seen := map[string]int64{}

@@ -174,6 +174,9 @@ func (o tapping) comment() string {
 
 func (t *taps) comment() string {
 	a := t.area
+	if pollTaps {
+		return t.polledComment()
+	}
 	o := tapping{engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), taps: a.Taps, deliver: a.Deliver}
 	if a.Exact != 0 {
 		o.engine = engineExact
@@ -200,11 +203,20 @@ func (t *taps) comment() string {
 	}
 	if a.Taps == tapsBurst {
 		s += ", " + decimal(a.Burst.Seen) + " in " + decimal(a.Burst.Ticks) + " bursts"
-		if a.Burst.Inside > 0 {
-			s += ", which were " + decimal(a.Burst.Inside/1000) + "us of " + decimal(a.Burst.CPU/1000) + "us"
-		} else {
-			s += ", counts are samples"
-		}
+		s += ", which were " + decimal(a.Burst.Inside/1000) + "us of " + decimal(a.Burst.CPU/1000) + "us"
+	}
+	return s
+}
+
+func (t *taps) polledComment() string {
+	b := &t.area.Burst
+	s := "pep: taps, sampled PEP(" + decimal(uint64(b.Samples)) + "," + decimal(uint64(b.Stride)) + "), polled, " +
+		decimal(b.Ticks) + " bursts, " + decimal(b.Taken) + " samples"
+	if t.other > 0 {
+		s += ", " + decimal(t.other) + " of words without room, as other"
+	}
+	if t.area.Lost > 0 {
+		s += ", " + decimal(t.area.Lost) + " without room"
 	}
 	return s
 }
