@@ -38,30 +38,34 @@ func OverheadTables(costs []Cost) string {
 		return ""
 	}
 	var b strings.Builder
-	section := func(title, text string, t *table) {
-		fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", title, text, t)
-	}
-	cpu := func(r Run) float64 { return r.CPU.Seconds() }
-	wall := func(r Run) float64 { return r.Wall.Seconds() }
+	add := func(title, text string, t *table) { b.WriteString(section(title, text, t)) }
 
-	section("Overhead", "User and system time: least of all runs, divided by that of the plain program; geometric mean and maximum over the programs. "+
+	add("Overhead", "User and system time: least of all runs, divided by that of the plain program; geometric mean and maximum over the programs. "+
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
 		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho.", overheadSummary(costs, cpu))
-	section("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
-	section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
-	section("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
-	section("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
-	section("Executables", "Size, divided by that of the plain executable.", sizes(costs))
+	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
+	add("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
+	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
+	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
+	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
 	if costs[0].Instructions != nil || costs[0].Skipped != nil {
-		section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under callgrind and without ticks, divided by those of the plain program. Least of all runs.",
+		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under callgrind and without ticks, divided by those of the plain program. Least of all runs.",
 			largeScale-smallScale, largeScale, smallScale), instructions(costs))
 	}
 	if costs[0].BuildTime != nil {
-		section("Builds", "Packages that are instrumented cold, all others and the linked runtime warm. "+
+		add("Builds", "Packages that are instrumented cold, all others and the linked runtime warm. "+
 			"The paper's counterpart is its first iteration, which compiles and runs: +1.6% on average, +4.6% at most.", buildTimes(costs))
 	}
 	return b.String()
 }
+
+// section is a table with a heading and a text.
+func section(title, text string, t *table) string {
+	return fmt.Sprintf("## %s\n\n%s\n\n%s\n", title, text, t)
+}
+
+func cpu(r Run) float64  { return r.CPU.Seconds() }
+func wall(r Run) float64 { return r.Wall.Seconds() }
 
 // least returns the least of a measure over the runs of variant v.
 func (c *Cost) least(v int, measure func(Run) float64) float64 {

@@ -5,7 +5,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // A TapSetting is a kind of taps and what becomes of their tuples.
@@ -69,20 +68,13 @@ func TapTables(costs []Cost) string {
 	if len(costs) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	section := func(title, text string, t *table) {
-		fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", title, text, t)
-	}
-	cpu := func(r Run) float64 { return r.CPU.Seconds() }
-	wall := func(r Run) float64 { return r.Wall.Seconds() }
-	section("CPU time", "User and system time: least of all runs, divided by that of the plain program. "+
-		"Software value profilers of the paper's time took 10 to 30 times as long as the plain program (Sastry et al., ISCA 2001, section 1).", leastRatios(costs, cpu))
-	section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
-	section("Wall-clock time", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
 	sites := newTable("program", "packages", "taps")
 	for _, c := range costs {
 		sites.row(c.Program, fmt.Sprint(c.Packages), fmt.Sprint(c.Sites))
 	}
-	section("Taps", "Packages that are instrumented, and their taps.", sites)
-	return b.String()
+	return section("CPU time", "User and system time: least of all runs, divided by that of the plain program. "+
+		"Software value profilers of the paper's time took 10 to 30 times as long as the plain program (Sastry et al., ISCA 2001, section 1).", leastRatios(costs, cpu)) +
+		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu)) +
+		section("Wall-clock time", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall)) +
+		section("Taps", "Packages that are instrumented, and their taps.", sites)
 }

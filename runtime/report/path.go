@@ -204,17 +204,7 @@ func branches(fn *wire.Func, steps []pdag.Step) string {
 
 func position(line, col int) string { return itoa(line) + ":" + itoa(col) }
 
-func itoa(n int) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = '0' + byte(n%10)
-		if n /= 10; n == 0 {
-			return string(b[i:])
-		}
-	}
-}
+func itoa(n int) string { return utoa(uint64(n)) }
 
 func base(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {
