@@ -3,29 +3,28 @@ package main
 // This file holds the commands: flags in, a function of package report out.
 
 import (
-	"cmp"
 	"fmt"
 	"regexp"
-	"runtime/debug"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/command"
 )
 
 // open loads a file; "-" is the standard input.
-func (c *call) open(name string) (*profile.File, error) {
+func open(c *command.Call, name string) (*profile.File, error) {
 	if name == "-" {
-		return profile.Parse("standard input", c.stdin)
+		return profile.Parse("standard input", c.Stdin)
 	}
 	return profile.Open(name)
 }
 
 // openMerged loads one file or adds up several.
-func (c *call) openMerged(names []string) (*profile.File, error) {
+func openMerged(c *command.Call, names []string) (*profile.File, error) {
 	var files []*profile.File
 	for _, name := range names {
-		f, err := c.open(name)
+		f, err := open(c, name)
 		if err != nil {
 			return nil, err
 		}
@@ -37,102 +36,102 @@ func (c *call) openMerged(names []string) (*profile.File, error) {
 	return profile.Merge(files)
 }
 
-func top(c *call) error {
-	n := c.flags.Int("n", 10, "")
-	byFlow := c.flags.Bool("flow", false, "")
-	byCount := c.flags.Bool("count", false, "")
-	pattern := c.flags.String("func", "", "")
-	sourcePath := c.flags.String("source_path", "", "")
-	if err := c.parse(1, -1); err != nil {
+func top(c *command.Call) error {
+	n := c.Flags.Int("n", 10, "")
+	byFlow := c.Flags.Bool("flow", false, "")
+	byCount := c.Flags.Bool("count", false, "")
+	pattern := c.Flags.String("func", "", "")
+	sourcePath := c.Flags.String("source_path", "", "")
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	if *byFlow && *byCount {
-		return usagef("top: -flow and -count are two orders: choose one")
+		return command.Usagef("top: -flow and -count are two orders: choose one")
 	}
 	if *n < 0 {
-		return usagef("top: -n %d: want a number of paths, or 0 for all", *n)
+		return command.Usagef("top: -n %d: want a number of paths, or 0 for all", *n)
 	}
 	options := report.TopOptions{N: *n, ByCount: *byCount}
 	if *pattern != "" {
 		re, err := regexp.Compile(*pattern)
 		if err != nil {
-			return usagef("top: -func: %w", err)
+			return command.Usagef("top: -func: %w", err)
 		}
 		options.Func = re
 	}
-	f, err := c.openMerged(c.args)
+	f, err := openMerged(c, c.Args)
 	if err != nil {
 		return err
 	}
-	return report.Top(c.stdout, f, source.NewTree(*sourcePath), options)
+	return report.Top(c.Stdout, f, source.NewTree(*sourcePath), options)
 }
 
-func list(c *call) error {
-	sourcePath := c.flags.String("source_path", "", "")
-	if err := c.parse(2, 2); err != nil {
+func list(c *command.Call) error {
+	sourcePath := c.Flags.String("source_path", "", "")
+	if err := c.Parse(2, 2); err != nil {
 		return err
 	}
-	re, err := regexp.Compile(c.args[0])
+	re, err := regexp.Compile(c.Args[0])
 	if err != nil {
-		return usagef("list: %w", err)
+		return command.Usagef("list: %w", err)
 	}
-	f, err := c.open(c.args[1])
+	f, err := open(c, c.Args[1])
 	if err != nil {
 		return err
 	}
-	return report.List(c.stdout, f, source.NewTree(*sourcePath), re)
+	return report.List(c.Stdout, f, source.NewTree(*sourcePath), re)
 }
 
-func values(c *call) error {
-	n := c.flags.Int("n", 5, "")
-	pattern := c.flags.String("func", "", "")
-	events := c.flags.Int64("events", 1000, "")
-	percent := c.flags.Float64("share", 80, "")
-	sourcePath := c.flags.String("source_path", "", "")
-	if err := c.parse(1, -1); err != nil {
+func values(c *command.Call) error {
+	n := c.Flags.Int("n", 5, "")
+	pattern := c.Flags.String("func", "", "")
+	events := c.Flags.Int64("events", 1000, "")
+	percent := c.Flags.Float64("share", 80, "")
+	sourcePath := c.Flags.String("source_path", "", "")
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	if *n < 0 {
-		return usagef("values: -n %d: want a number of values, or 0 for all", *n)
+		return command.Usagef("values: -n %d: want a number of values, or 0 for all", *n)
 	}
 	if *percent < 0 || *percent > 100 {
-		return usagef("values: -share %g: want a percentage", *percent)
+		return command.Usagef("values: -share %g: want a percentage", *percent)
 	}
 	options := report.ValuesOptions{N: *n, Events: *events, Share: *percent / 100}
 	if *pattern != "" {
 		re, err := regexp.Compile(*pattern)
 		if err != nil {
-			return usagef("values: -func: %w", err)
+			return command.Usagef("values: -func: %w", err)
 		}
 		options.Func = re
 	}
-	f, err := c.openMerged(c.args)
+	f, err := openMerged(c, c.Args)
 	if err != nil {
 		return err
 	}
-	return report.Values(c.stdout, f, source.NewTree(*sourcePath), options)
+	return report.Values(c.Stdout, f, source.NewTree(*sourcePath), options)
 }
 
 // compare is the command accuracy.
-func compare(c *call) error {
-	if err := c.parse(2, 2); err != nil {
+func compare(c *command.Call) error {
+	if err := c.Parse(2, 2); err != nil {
 		return err
 	}
-	exact, err := openRun(c.args[0])
+	exact, err := openRun(c.Args[0])
 	if err != nil {
 		return err
 	}
-	sampled, err := openRun(c.args[1])
+	sampled, err := openRun(c.Args[1])
 	if err != nil {
 		return err
 	}
 	if !exact.Paths.Exact() {
-		return fmt.Errorf("%s is sampled, but the first profile must be exact: swap the two, or take one of a program built with pepbuild -pepmode=exact", c.args[0])
+		return fmt.Errorf("%s is sampled, but the first profile must be exact: swap the two, or take one of a program built with pepbuild -pepmode=exact", c.Args[0])
 	}
 	if err := profile.SameProgram(exact.Paths, sampled.Paths); err != nil {
 		return err
 	}
-	return report.Accuracy(c.stdout, exact, sampled)
+	return report.Accuracy(c.Stdout, exact, sampled)
 }
 
 // openRun loads the two files of a run, given one of them.
@@ -156,40 +155,28 @@ func openRun(name string) (report.Run, error) {
 	return run, profile.SameProgram(run.Paths, run.Edges)
 }
 
-func merge(c *call) error {
-	out := c.flags.String("o", "", "")
-	if err := c.parse(1, -1); err != nil {
+func merge(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	if *out == "" {
-		return usagef("merge: no -o: usage: %s", synopsis("merge"))
+		return command.Usagef("merge: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := c.openMerged(c.args)
+	f, err := openMerged(c, c.Args)
 	if err != nil {
 		return err
 	}
 	return f.Save(*out)
 }
 
-func dump(c *call) error {
-	if err := c.parse(1, 1); err != nil {
+func dump(c *command.Call) error {
+	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
-	f, err := c.open(c.args[0])
+	f, err := open(c, c.Args[0])
 	if err != nil {
 		return err
 	}
-	return report.Dump(c.stdout, f)
-}
-
-func version(c *call) error {
-	if err := c.parse(0, 0); err != nil {
-		return err
-	}
-	v, goVersion := "(devel)", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v, goVersion = cmp.Or(info.Main.Version, v), info.GoVersion
-	}
-	_, err := fmt.Fprintln(c.stdout, "pep", v, goVersion)
-	return err
+	return report.Dump(c.Stdout, f)
 }

@@ -1,99 +1,25 @@
 package main
 
 import (
-	"errors"
-	"flag"
-	"fmt"
-	"io"
 	"os"
+
+	"github.com/pepgo/pep/internal/command"
 )
 
 func main() {
-	err := run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	var usage usageError
-	switch {
-	case errors.As(err, &usage):
-		fmt.Fprintln(os.Stderr, "pep:", err)
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "pep:", err)
-		os.Exit(1)
-	}
+	os.Exit(pep.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// A usageError is a command line that makes no sense.
-type usageError struct{ error }
-
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
-
-// A command is a verb of pep. Its name and flags are described in usage.go.
-type command struct {
-	name string
-	run  func(c *call) error
-}
-
-var commands = []command{
-	{"top", top},
-	{"list", list},
-	{"values", values},
-	{"accuracy", compare},
-	{"merge", merge},
-	{"dump", dump},
-	{"version", version},
-}
-
-// A call is a command being run.
-type call struct {
-	flags  *flag.FlagSet
-	args   []string // all of them before parse, those after the flags behind it
-	stdin  io.Reader
-	stdout io.Writer
-}
-
-// errHelp ends a command that was asked for its usage.
-var errHelp = errors.New("help")
-
-// parse parses the flags that the command has defined and checks the number
-// of arguments after them; at most -1 is any number.
-func (c *call) parse(least, most int) error {
-	err := c.flags.Parse(c.args)
-	if errors.Is(err, flag.ErrHelp) {
-		return errHelp
-	}
-	if err != nil {
-		return usagef("%s: %w; see pep help %s", c.flags.Name(), err, c.flags.Name())
-	}
-	c.args = c.flags.Args()
-	if n := len(c.args); n < least || most >= 0 && n > most {
-		return usagef("%s: wrong number of arguments: usage: %s", c.flags.Name(), synopsis(c.flags.Name()))
-	}
-	return nil
-}
-
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	if len(args) == 0 {
-		fmt.Fprint(stderr, usage)
-		return usagef("no command")
-	}
-	name, args := args[0], args[1:]
-	switch name {
-	case "help", "-h", "-help", "--help":
-		return help(args, stdout)
-	}
-	for _, cmd := range commands {
-		if cmd.name != name {
-			continue
-		}
-		flags := flag.NewFlagSet(name, flag.ContinueOnError)
-		flags.SetOutput(io.Discard) // the error has all that is to say
-		flags.Usage = func() {}
-		err := cmd.run(&call{flags, args, stdin, stdout})
-		if errors.Is(err, errHelp) {
-			return help([]string{name}, stdout)
-		}
-		return err
-	}
-	return usagef("unknown command %q: pep help lists the commands", name)
+var pep = command.Program{
+	Name:  "pep",
+	Usage: usage,
+	Verbs: []command.Verb{
+		{Name: "top", Usage: topUsage, Run: top},
+		{Name: "list", Usage: listUsage, Run: list},
+		{Name: "values", Usage: valuesUsage, Run: values},
+		{Name: "accuracy", Usage: accuracyUsage, Run: compare},
+		{Name: "merge", Usage: mergeUsage, Run: merge},
+		{Name: "dump", Usage: dumpUsage, Run: dump},
+		{Name: "version", Usage: versionUsage, Run: command.Version},
+	},
 }

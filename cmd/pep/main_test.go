@@ -1,18 +1,16 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/internal/command/commandtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
@@ -33,7 +31,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkprofile": mkprofile,
 			"truncate":  truncate,
-			"exitcode":  exitCode,
+			"exitcode":  commandtest.ExitCode,
 		},
 	})
 }
@@ -60,22 +58,6 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(name)
 	ts.Check(err)
 	ts.Check(os.Truncate(name, info.Size()/2))
-}
-
-// exitCode runs a command that must end with the given exit code.
-//
-//	exitcode 2 pep tpo
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exitcode code command arg...")
-	}
-	got := "0"
-	if exit, ok := errors.AsType[*exec.ExitError](ts.Exec(args[1], args[2:]...)); ok {
-		got = strconv.Itoa(exit.ExitCode())
-	}
-	if got != args[0] {
-		ts.Fatalf("exit code %s, want %s", got, args[0])
-	}
 }
 
 // makeExample puts the profiles and the source of testdata/example into a

@@ -2,12 +2,6 @@ package main
 
 // This file holds the usage texts, written by hand. A test runs the examples.
 
-import (
-	"fmt"
-	"io"
-	"strings"
-)
-
 const usage = `pep shows the profiles that programs built with pepbuild write:
 which paths they took, and which way each branch went.
 
@@ -34,9 +28,9 @@ Examples:
 	pep values app.71.values.pb.gz
 `
 
-// commandUsage has the usage of each command; the first line is its synopsis.
-var commandUsage = map[string]string{
-	"top": `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] FILE...
+// The usage of each verb; the first line is its synopsis.
+const (
+	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] FILE...
 
 Prints the hot paths of paths profiles, hottest first: share of the program,
 share so far, flow, count, and the branches in order with their source.
@@ -52,8 +46,9 @@ Examples:
 
 	pep top -n 3 app.71.paths.pb.gz
 	pep top -count -func '^main\.' app.71.paths.pb.gz app.72.paths.pb.gz
-`,
-	"list": `pep list [-source_path dirs] REGEXP FILE
+`
+
+	listUsage = `pep list [-source_path dirs] REGEXP FILE
 
 Prints the source of the functions of an edges profile whose names match.
 The count beside a line says how often a branch on another line led there.
@@ -66,8 +61,9 @@ Examples:
 
 	pep list main.count app.71.edges.pb.gz
 	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
-`,
-	"values": `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] FILE...
+`
+
+	valuesUsage = `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] FILE...
 
 Prints what taps have seen: for each, those with most events first, the most
 frequent values (or types, or functions that were called) with their share and
@@ -92,8 +88,9 @@ Examples:
 
 	pep values -n 2 app.71.values.pb.gz
 	pep values -func '^main\.' -share 50 app.71.calltargets.pb.gz
-`,
-	"accuracy": `pep accuracy EXACT SAMPLED
+`
+
+	accuracyUsage = `pep accuracy EXACT SAMPLED
 
 Compares a sampled profile with an exact one of the same source, by the
 metrics of the PEP paper, and prints the paper's results beside. Each
@@ -106,8 +103,9 @@ argument is the paths or the edges file of a run; the other is found by name.
 Examples:
 
 	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
-`,
-	"merge": `pep merge -o OUT FILE...
+`
+
+	mergeUsage = `pep merge -o OUT FILE...
 
 Adds up profiles of one kind, such as paths, of one program.
 
@@ -116,8 +114,9 @@ Adds up profiles of one kind, such as paths, of one program.
 Examples:
 
 	pep merge -o all.paths.pb.gz app.71.paths.pb.gz app.72.paths.pb.gz
-`,
-	"dump": `pep dump FILE
+`
+
+	dumpUsage = `pep dump FILE
 
 Prints every sample of a profile as a line of key=value pairs, in an order
 that depends on nothing but the content: for grep, and for comparing.
@@ -125,35 +124,10 @@ that depends on nothing but the content: for grep, and for comparing.
 Examples:
 
 	pep dump app.71.paths.pb.gz
-`,
-	"version": `pep version
+`
+
+	versionUsage = `pep version
 
 Prints the version of pep and of the Go it was built with.
-`,
-}
-
-// synopsis is the first line of a command's usage.
-func synopsis(name string) string {
-	line, _, _ := strings.Cut(commandUsage[name], "\n")
-	return line
-}
-
-func help(args []string, w io.Writer) error {
-	text := usage
-	switch len(args) {
-	case 0:
-	case 1:
-		if args[0] == "help" {
-			break
-		}
-		body, ok := commandUsage[args[0]]
-		if !ok {
-			return usagef("help: unknown command %q: pep help lists the commands", args[0])
-		}
-		text = "usage: " + body
-	default:
-		return usagef("help: wrong number of arguments: usage: pep help [command]")
-	}
-	_, err := fmt.Fprint(w, text)
-	return err
-}
+`
+)

@@ -3,11 +3,9 @@ package main
 // This file holds the commands that run engines.
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"runtime/debug"
 	"strings"
 
 	"github.com/pepgo/pep/hwsim/cost"
@@ -15,19 +13,20 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/command"
 )
 
-func replayTraces(c *call) error {
+func replayTraces(c *command.Call) error {
 	config := replay.Config{Overhead: cost.Default}
-	c.flags.Func("engine", "", func(spec string) error {
+	c.Flags.Func("engine", "", func(spec string) error {
 		config.Engines = append(config.Engines, spec)
 		return nil
 	})
-	c.flags.Float64Var(&config.Overhead.PerEvent, "cycles", config.Overhead.PerEvent, "")
-	c.flags.Uint64Var(&config.Limit, "n", 0, "")
-	top := c.flags.Int("top", 10, "")
-	asCSV := c.flags.Bool("csv", false, "")
-	if err := c.parse(1, -1); err != nil {
+	c.Flags.Float64Var(&config.Overhead.PerEvent, "cycles", config.Overhead.PerEvent, "")
+	c.Flags.Uint64Var(&config.Limit, "n", 0, "")
+	top := c.Flags.Int("top", 10, "")
+	asCSV := c.Flags.Bool("csv", false, "")
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	if config.Engines == nil {
@@ -35,13 +34,13 @@ func replayTraces(c *call) error {
 	}
 	for _, e := range config.Engines {
 		if _, err := strat.ParseSpec(e); err != nil {
-			return usagef("run: %w", err)
+			return command.Usagef("run: %w", err)
 		}
 	}
 	if config.Overhead.PerEvent <= 0 {
-		return usagef("run: -cycles %v: want a positive number", config.Overhead.PerEvent)
+		return command.Usagef("run: -cycles %v: want a positive number", config.Overhead.PerEvent)
 	}
-	traces, err := c.open(c.args)
+	traces, err := open(c, c.Args)
 	if err != nil {
 		return err
 	}
@@ -50,46 +49,46 @@ func replayTraces(c *call) error {
 	}
 	results, err := replay.Run(replay.Of(traces...), config)
 	if *asCSV {
-		return errors.Join(err, replay.CSV(c.stdout, results))
+		return errors.Join(err, replay.CSV(c.Stdout, results))
 	}
 	if len(results) > 0 && results[0].Events > 0 {
-		err = errors.Join(err, replay.Table(c.stdout, results))
+		err = errors.Join(err, replay.Table(c.Stdout, results))
 		names := trace.Names{}
 		for _, t := range traces {
 			maps.Copy(names, t.Names)
 		}
 		for _, r := range results {
 			if *top > 0 {
-				fmt.Fprintln(c.stdout)
-				err = errors.Join(err, replay.Top(c.stdout, r, *top, traces[0].Sites, names))
+				fmt.Fprintln(c.Stdout)
+				err = errors.Join(err, replay.Top(c.Stdout, r, *top, traces[0].Sites, names))
 			}
 		}
 	}
 	return err
 }
 
-func figures(c *call) error {
+func figures(c *command.Call) error {
 	env := &figure.Env{Overhead: cost.Default}
-	dir := c.flags.String("traces", "build/traces", "")
-	out := c.flags.String("o", "docs/figures", "")
-	c.flags.Uint64Var(&env.Events, "n", 16_000_000, "")
-	c.flags.IntVar(&env.Permutations, "permutations", 2500, "")
-	c.flags.Uint64Var(&env.Seed, "seed", 1, "")
-	c.flags.Float64Var(&env.Overhead.PerEvent, "cycles", env.Overhead.PerEvent, "")
-	command := strings.Join(append([]string{"pepsim figure"}, c.args...), " ")
-	if err := c.parse(1, 1); err != nil {
+	dir := c.Flags.String("traces", "build/traces", "")
+	out := c.Flags.String("o", "docs/figures", "")
+	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
+	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")
+	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
+	c.Flags.Float64Var(&env.Overhead.PerEvent, "cycles", env.Overhead.PerEvent, "")
+	line := strings.Join(append([]string{"pepsim figure"}, c.Args...), " ")
+	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
 	env.Source = figure.Files(*dir)
 	chosen := figure.All
-	if id := c.args[0]; id != "all" {
+	if id := c.Args[0]; id != "all" {
 		f, ok := figure.Find(id)
 		if !ok {
-			return usagef("figure: unknown figure %q: pepsim help figure lists them", id)
+			return command.Usagef("figure: unknown figure %q: pepsim help figure lists them", id)
 		}
 		chosen = []figure.Figure{f}
 	}
-	fmt.Fprintf(c.stdout, "$ %s\n", command)
+	fmt.Fprintf(c.Stdout, "$ %s\n", line)
 	var all error
 	for _, f := range chosen {
 		res, err := f.Run(env)
@@ -97,22 +96,10 @@ func figures(c *call) error {
 			all = errors.Join(all, err)
 			continue
 		}
-		fmt.Fprintln(c.stdout)
+		fmt.Fprintln(c.Stdout)
 		names, err := res.Save(*out)
-		all = errors.Join(all, err, res.Print(c.stdout))
-		fmt.Fprintf(c.stdout, "plots: %s\n", strings.Join(names, " "))
+		all = errors.Join(all, err, res.Print(c.Stdout))
+		fmt.Fprintf(c.Stdout, "plots: %s\n", strings.Join(names, " "))
 	}
 	return all
-}
-
-func version(c *call) error {
-	if err := c.parse(0, 0); err != nil {
-		return err
-	}
-	v, goVersion := "(devel)", ""
-	if info, ok := debug.ReadBuildInfo(); ok {
-		v, goVersion = cmp.Or(info.Main.Version, v), info.GoVersion
-	}
-	_, err := fmt.Fprintln(c.stdout, "pepsim", v, goVersion)
-	return err
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/command/commandtest"
 	"github.com/pepgo/pep/internal/tracetest"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 			"foreign":  foreign,
 			"patch":    patch,
 			"truncate": truncate,
-			"exitcode": exitCode,
+			"exitcode": commandtest.ExitCode,
 		},
 	})
 }
@@ -127,22 +127,6 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(data)-n)))
-}
-
-// exitCode runs a command that must end with the given exit code.
-//
-//	exitcode 2 pepsim tpo
-func exitCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exitcode code command arg...")
-	}
-	got := "0"
-	if exit, ok := errors.AsType[*exec.ExitError](ts.Exec(args[1], args[2:]...)); ok {
-		got = strconv.Itoa(exit.ExitCode())
-	}
-	if got != args[0] {
-		ts.Fatalf("exit code %s, want %s", got, args[0])
-	}
 }
 
 // makeExample puts the example's traces into a directory: words.trace, of a text

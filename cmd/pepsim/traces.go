@@ -9,13 +9,14 @@ import (
 	"os"
 
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/command"
 	recording "github.com/pepgo/pep/internal/record"
 )
 
 // open opens traces; "-" is the standard input. They stay open until the end.
-func (c *call) open(names []string) (traces []*trace.Reader, err error) {
+func open(c *command.Call, names []string) (traces []*trace.Reader, err error) {
 	for _, name := range names {
-		r, err := trace.Open(name, c.stdin)
+		r, err := trace.Open(name, c.Stdin)
 		if err != nil {
 			return nil, err
 		}
@@ -25,74 +26,74 @@ func (c *call) open(names []string) (traces []*trace.Reader, err error) {
 }
 
 // one parses a command line with one trace and opens that.
-func (c *call) one() (*trace.Reader, error) {
-	if err := c.parse(1, 1); err != nil {
+func one(c *command.Call) (*trace.Reader, error) {
+	if err := c.Parse(1, 1); err != nil {
 		return nil, err
 	}
-	return trace.Open(c.args[0], c.stdin)
+	return trace.Open(c.Args[0], c.Stdin)
 }
 
 // write calls do to write a file; "-" is the standard output.
-func (c *call) write(name string, do func(io.Writer) error) error {
+func write(c *command.Call, name string, do func(io.Writer) error) error {
 	switch name {
 	case "":
-		return usagef("%s: no -o: usage: %s", c.flags.Name(), synopsis(c.flags.Name()))
+		return command.Usagef("%s: no -o: usage: %s", c.Flags.Name(), c.Synopsis())
 	case "-":
-		return do(c.stdout)
+		return do(c.Stdout)
 	}
 	return trace.Save(name, do)
 }
 
-func printText(c *call) error {
+func printText(c *command.Call) error {
 	f := &trace.Filter{}
-	f.Flags(c.flags)
-	bare := c.flags.Bool("bare", false, "")
-	r, err := c.one()
+	f.Flags(c.Flags)
+	bare := c.Flags.Bool("bare", false, "")
+	r, err := one(c)
 	if err != nil {
 		return err
 	}
-	return f.Print(c.stdout, r, *bare)
+	return f.Print(c.Stdout, r, *bare)
 }
 
-func info(c *call) error {
-	r, err := c.one()
+func info(c *command.Call) error {
+	r, err := one(c)
 	if err != nil {
 		return err
 	}
-	return trace.Info(c.stdout, r)
+	return trace.Info(c.Stdout, r)
 }
 
-func filter(c *call) error {
+func filter(c *command.Call) error {
 	f := &trace.Filter{}
-	f.Flags(c.flags)
-	out := c.flags.String("o", "", "")
-	r, err := c.one()
+	f.Flags(c.Flags)
+	out := c.Flags.String("o", "", "")
+	r, err := one(c)
 	if err != nil {
 		return err
 	}
-	return c.write(*out, func(w io.Writer) error { return f.Copy(w, r) })
+	return write(c, *out, func(w io.Writer) error { return f.Copy(w, r) })
 }
 
-func merge(c *call) error {
-	out := c.flags.String("o", "", "")
-	differ := c.flags.Bool("differ", false, "")
-	if err := c.parse(1, -1); err != nil {
+func merge(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	differ := c.Flags.Bool("differ", false, "")
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	traces, err := c.open(c.args)
+	traces, err := open(c, c.Args)
 	if err != nil {
 		return err
 	}
-	return c.write(*out, func(w io.Writer) error { return trace.Merge(w, traces, *differ) })
+	return write(c, *out, func(w io.Writer) error { return trace.Merge(w, traces, *differ) })
 }
 
-func parseText(c *call) error {
-	out := c.flags.String("o", "", "")
-	if err := c.parse(1, 1); err != nil {
+func parseText(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
-	in := c.stdin
-	if name := c.args[0]; name != "-" {
+	in := c.Stdin
+	if name := c.Args[0]; name != "-" {
 		f, err := os.Open(name)
 		if errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("%s: no such file", name)
@@ -103,20 +104,20 @@ func parseText(c *call) error {
 		defer f.Close()
 		in = f
 	}
-	return c.write(*out, func(w io.Writer) error {
+	return write(c, *out, func(w io.Writer) error {
 		if err := trace.Parse(w, in); err != nil {
-			return fmt.Errorf("%s: %w", c.args[0], err)
+			return fmt.Errorf("%s: %w", c.Args[0], err)
 		}
 		return nil
 	})
 }
 
-func record(c *call) error {
-	out := c.flags.String("o", "pep.trace", "")
-	n := c.flags.Uint64("n", 0, "")
-	if err := c.parse(1, -1); err != nil {
+func record(c *command.Call) error {
+	out := c.Flags.String("o", "pep.trace", "")
+	n := c.Flags.Uint64("n", 0, "")
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	program := recording.Command{Args: c.args, Stdin: c.stdin, Stdout: c.stdout, Stderr: c.stderr}
+	program := recording.Command{Args: c.Args, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr}
 	return program.Run(*out, *n)
 }

@@ -2,12 +2,6 @@ package main
 
 // This file holds the usage texts, written by hand. A test runs the examples.
 
-import (
-	"fmt"
-	"io"
-	"strings"
-)
-
 const usage = `pepsim runs models of profiling hardware over the events of real programs:
 the loads, branches, calls … that a program built with pepbuild -peptaps reports.
 
@@ -34,9 +28,8 @@ Examples:
 	pepsim run -engine R64 -engine 'H[P64]512' app.trace
 `
 
-// filterUsage describes the flags that trace print and trace filter share.
-const filterUsage = `
-	-tag tags      only tuples of these kinds, separated by commas: arg, result,
+// filterFlags describes the flags that trace print and trace filter share.
+const filterFlags = `	-tag tags      only tuples of these kinds, separated by commas: arg, result,
 	               load, store, call, type, edge, addr, const
 	-stream ids    only these streams, separated by commas
 	-func regexp   only sites in functions whose names match
@@ -45,9 +38,9 @@ const filterUsage = `
 	-n N           no more than N tuples
 `
 
-// commandUsage has the usage of each command; the first line is its synopsis.
-var commandUsage = map[string]string{
-	"run": `pepsim run [-engine SPEC]... [-top 10] [-csv] [-cycles 3.35] [-n N] TRACE...
+// The usage of each verb; the first line is its synopsis.
+const (
+	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv] [-cycles 3.35] [-n N] TRACE...
 
 Runs engines over traces of one program, one after the other, every stream
 through an engine of its own, and compares what they send to software with the
@@ -67,8 +60,9 @@ Examples:
 
 	pepsim run -top 3 app.trace
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
-`,
-	"figure": `pepsim figure [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
+`
+
+	figureUsage = `pepsim figure [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs are those
 of Sastry, Bodik and Smith, ISCA 2001:
@@ -94,8 +88,9 @@ test programs; make figures records them.
 Examples:
 
 	pepsim figure -o plots -permutations 5 strat-4
-`,
-	"trace record": `pepsim trace record [-o pep.trace] [-n N] -- PROG ARGS...
+`
+
+	recordUsage = `pepsim trace record [-o pep.trace] [-n N] -- PROG ARGS...
 
 Runs a program that was built with pepbuild -peptaps, with trace=FILE added to
 PEPOPTS; what else is set there is kept.
@@ -104,8 +99,9 @@ PEPOPTS; what else is set there is kept.
 	-n N      interrupt the program when it has written N tuples, and end the
 	          trace with those; it has no names of types and functions then, and
 	          the program writes no profiles
-`,
-	"trace info": `pepsim trace info TRACE
+`
+
+	infoUsage = `pepsim trace info TRACE
 
 Prints where a trace comes from, its size, and how many tuples it has of each
 tag and stream.
@@ -113,20 +109,22 @@ tag and stream.
 Examples:
 
 	pepsim trace info app.trace
-`,
-	"trace print": `pepsim trace print [flags] TRACE
+`
+
+	printUsage = `pepsim trace print [flags] TRACE
 
 Prints a trace as text, a tuple a line: stream, tag, site, word, and where the
 site is in the source. Before them stand the taps of the whole program.
 
 	-bare          tuples only; what is printed is no trace for trace parse
-` + strings.TrimPrefix(filterUsage, "\n") + `
+` + filterFlags + `
 Examples:
 
 	pepsim trace print -bare -n 3 words.trace
 	pepsim trace print -tag call,type -func '^main\.' words.trace
-`,
-	"trace parse": `pepsim trace parse -o OUT TEXT
+`
+
+	parseUsage = `pepsim trace parse -o OUT TEXT
 
 Writes the trace that trace print prints as TEXT. Of site tables only the taps
 are in the text, so the trace has a build of its own.
@@ -136,19 +134,21 @@ are in the text, so the trace has a build of its own.
 Examples:
 
 	pepsim trace parse -o new.trace words.txt
-`,
-	"trace filter": `pepsim trace filter -o OUT [flags] TRACE
+`
+
+	filterUsage = `pepsim trace filter -o OUT [flags] TRACE
 
 Writes the part of a trace that the flags let through, all of them together.
 
 	-o OUT         file to write
-` + strings.TrimPrefix(filterUsage, "\n") + `
+` + filterFlags + `
 Examples:
 
 	pepsim trace filter -n 1000 -o head.trace app.trace
 	pepsim trace filter -tag load -from 500 -to 1500 -o part.trace app.trace
-`,
-	"trace merge": `pepsim trace merge -o OUT [-differ] TRACE...
+`
+
+	mergeUsage = `pepsim trace merge -o OUT [-differ] TRACE...
 
 Writes several traces as one, one after the other. Streams get new numbers;
 sites stay what they are, so all must be of one build.
@@ -160,28 +160,10 @@ sites stay what they are, so all must be of one build.
 Examples:
 
 	pepsim trace merge -o twice.trace app.trace app.trace
-`,
-	"version": `pepsim version
+`
+
+	versionUsage = `pepsim version
 
 Prints the version of pepsim and of the Go it was built with.
-`,
-}
-
-// synopsis is the first line of a command's usage.
-func synopsis(name string) string {
-	line, _, _ := strings.Cut(commandUsage[name], "\n")
-	return line
-}
-
-func help(args []string, w io.Writer) error {
-	text := usage
-	if name := strings.Join(args, " "); name != "" && name != "help" {
-		body, ok := commandUsage[name]
-		if !ok {
-			return usagef("help: unknown command %q: pepsim help lists the commands", name)
-		}
-		text = "usage: " + body
-	}
-	_, err := fmt.Fprint(w, text)
-	return err
-}
+`
+)

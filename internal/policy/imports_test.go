@@ -60,12 +60,14 @@ const ours = `
 	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
 	internal/record:   hwsim/trace
 	internal/policy:
+	internal/command:
+	internal/command/commandtest: internal/command
 	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
-	cmd/pep:      analyze/...
-	cmd/pepsim:   hwsim/... internal/record
+	cmd/pep:      analyze/... internal/command
+	cmd/pepsim:   hwsim/... internal/record internal/command
 	cmd/...:      internal/... analyze/...
 `
 
@@ -168,8 +170,8 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
 	"gonum.org/v1/plot/...":               {"hwsim/plot"},
-	"github.com/google/go-cmp/...":        {},
-	"github.com/rogpeppe/go-internal/...": {},
+	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
+	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }
 
 func TestOtherModulesAreImportedWhereTheyBelong(t *testing.T) {

@@ -1,0 +1,195 @@
+// Package command runs programs whose first argument says what to do, as the go
+// command does. Such a program says which verbs it has:
+//
+//	var greet = command.Program{
+//		Name:  "greet",
+//		Usage: greetUsage,
+//		Verbs: []command.Verb{
+//			{Name: "hello", Usage: "greet hello [-loud] NAME\n\nGreets NAME.\n", Run: hello},
+//			{Name: "version", Usage: "greet version\n", Run: command.Version},
+//		},
+//	}
+//
+//	func main() { os.Exit(greet.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+//
+// A verb defines its flags, parses them and works:
+//
+//	func hello(c *command.Call) error {
+//		loud := c.Flags.Bool("loud", false, "")
+//		if err := c.Parse(1, 1); err != nil {
+//			return err
+//		}
+//		…
+//
+// The name of a verb may have two words, "trace info". The verb help is there
+// without being said, and so is the flag -h of every verb; what they print is
+// written by hand. Package commandtest checks that it is true.
+package command
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// A Program is a command with verbs.
+type Program struct {
+	Name  string
+	Usage string // what help prints
+	Verbs []Verb
+}
+
+// A Verb is one thing that a program does.
+type Verb struct {
+	Name  string
+	Usage string // what its help prints after "usage: "; the first line is the synopsis
+	Run   func(c *Call) error
+}
+
+// A Call is a verb being run.
+type Call struct {
+	Flags          *flag.FlagSet // has the name of the verb
+	Args           []string      // all of them before Parse, those after the flags behind it
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+
+	program *Program
+	verb    Verb
+}
+
+// A usageError is a command line that makes no sense.
+type usageError struct{ error }
+
+// Usagef makes the error of a command line that makes no sense.
+func Usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// Run runs a command line, prints what went wrong, and returns the exit code:
+// 2 if the command line makes no sense, 1 for all other errors.
+func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	err := p.run(args, stdin, stdout, stderr)
+	if err == nil {
+		return 0
+	}
+	fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+	if _, ok := errors.AsType[usageError](err); ok {
+		return 2
+	}
+	return 1
+}
+
+func (p *Program) run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, p.Usage)
+		return Usagef("no command")
+	}
+	name, args := p.split(args)
+	switch name {
+	case "help", "-h", "-help", "--help":
+		return p.help(args, stdout)
+	}
+	v, ok := p.find(name)
+	if !ok {
+		return Usagef("unknown command %q: %s help lists the commands", name, p.Name)
+	}
+	c := p.Call(v, args...)
+	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
+	err := v.Run(c)
+	if errors.Is(err, flag.ErrHelp) {
+		return v.help(stdout)
+	}
+	return err
+}
+
+// split splits off the name of a verb.
+func (p *Program) split(args []string) (name string, rest []string) {
+	isFirstOfTwo := func(v Verb) bool { return strings.HasPrefix(v.Name, args[0]+" ") }
+	if len(args) > 1 && slices.ContainsFunc(p.Verbs, isFirstOfTwo) {
+		return args[0] + " " + args[1], args[2:]
+	}
+	return args[0], args[1:]
+}
+
+func (p *Program) find(name string) (Verb, bool) {
+	i := slices.IndexFunc(p.Verbs, func(v Verb) bool { return v.Name == name })
+	if i < 0 {
+		return Verb{}, false
+	}
+	return p.Verbs[i], true
+}
+
+func (p *Program) help(args []string, w io.Writer) error {
+	if slices.ContainsFunc(p.Verbs, func(v Verb) bool { return strings.Contains(v.Name, " ") }) {
+		// All words are one name, and no word is no name.
+		args = slices.DeleteFunc([]string{strings.Join(args, " ")}, func(s string) bool { return s == "" })
+	}
+	if len(args) > 1 {
+		return Usagef("help: wrong number of arguments: usage: %s help [command]", p.Name)
+	}
+	if len(args) == 0 || args[0] == "help" {
+		_, err := fmt.Fprint(w, p.Usage)
+		return err
+	}
+	v, ok := p.find(args[0])
+	if !ok {
+		return Usagef("help: unknown command %q: %s help lists the commands", args[0], p.Name)
+	}
+	return v.help(w)
+}
+
+func (v Verb) help(w io.Writer) error {
+	_, err := fmt.Fprint(w, "usage: ", v.Usage)
+	return err
+}
+
+// Call is the call of a verb of p with arguments. It has no files yet.
+func (p *Program) Call(v Verb, args ...string) *Call {
+	flags := flag.NewFlagSet(v.Name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // the error has all that is to say
+	flags.Usage = func() {}
+	return &Call{Flags: flags, Args: args, program: p, verb: v}
+}
+
+// Parse parses the flags that the verb has defined and checks the number of
+// arguments after them; at most -1 is any number. If the usage is asked for, the
+// error is flag.ErrHelp. The verb returns all errors as they are.
+func (c *Call) Parse(least, most int) error {
+	err := c.Flags.Parse(c.Args)
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	if err != nil {
+		return Usagef("%s: %w; see %s help %s", c.verb.Name, err, c.program.Name, c.verb.Name)
+	}
+	c.Args = c.Flags.Args()
+	if n := len(c.Args); n < least || most >= 0 && n > most {
+		return Usagef("%s: wrong number of arguments: usage: %s", c.verb.Name, c.Synopsis())
+	}
+	return nil
+}
+
+// Synopsis is the first line of the verb's usage.
+func (c *Call) Synopsis() string {
+	line, _, _ := strings.Cut(c.verb.Usage, "\n")
+	return line
+}
+
+// Version is the verb that prints the version of the program and of the Go it was
+// built with.
+func Version(c *Call) error {
+	if err := c.Parse(0, 0); err != nil {
+		return err
+	}
+	v, goVersion := "(devel)", ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		v, goVersion = cmp.Or(info.Main.Version, v), info.GoVersion
+	}
+	_, err := fmt.Fprintln(c.Stdout, c.program.Name, v, goVersion)
+	return err
+}
