@@ -69,7 +69,8 @@ Besides paths, values can be reported as tuples of a place and a word:
 	    all           all of these
 	-peptapmode=full  every tap reports always: the whole stream (default)
 	-peptapmode=burst taps are polled, and report for some microseconds every
-	                  20 ms: cheap enough to stay on (linux/amd64)
+	                  20 ms (linux/amd64): much cheaper, and to stay on for
+	                  functions that are selected
 	-pepfuncs=regexp  tap only functions whose linker symbol matches
 	-peprange=ranges  tap only these lines: file.go:10-20, file.go:10 or file.go,
 	                  separated by commas
