@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/internal/goruntime"
 	"github.com/pepgo/pep/internal/linked"
 	"github.com/pepgo/pep/internal/toolexec"
 )
@@ -98,6 +99,14 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.checkBursts(poll); err != nil {
 		return nil, "", err
 	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, "", fmt.Errorf("no place to keep the linked runtime: %w", err)
+	}
+	cache = filepath.Join(cache, "pepbuild")
+	if err := b.overlay(cache); err != nil {
+		return nil, "", err
+	}
 	paths, err := b.selectPackages()
 	if err != nil {
 		return nil, "", err
@@ -112,7 +121,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	linkedCfg, err = b.linkRuntime(poll, key)
+	linkedCfg, err = b.linkRuntime(poll, key, cache)
 	if err != nil {
 		return nil, "", err
 	}
@@ -241,16 +250,27 @@ func (b *build) checkMain() error {
 	return nil
 }
 
-func (b *build) linkRuntime(poll rewrite.Poll, key string) (string, error) {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", fmt.Errorf("no place to keep the linked runtime: %w", err)
+// overlay lets the go command compile a runtime that has room for taps, if there
+// are any.
+func (b *build) overlay(cache string) error {
+	if b.args.Taps.Kinds == "" {
+		return nil
 	}
+	user := cmp.Or(b.args.value("overlay"), b.given.value("overlay"))
+	name, err := goruntime.Overlay(b.env["GOROOT"], cache, user)
+	if err != nil {
+		return err
+	}
+	b.args.GoFlags = append(b.args.GoFlags, "-overlay="+name) // the last one counts
+	return nil
+}
+
+func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error) {
 	cfg := &linked.Config{
 		Go:       b.goCmd,
 		Env:      b.env,
 		Shared:   cmp.Or(b.args.value("buildmode"), b.given.value("buildmode")) == "pie",
-		CacheDir: filepath.Join(cache, "pepbuild"),
+		CacheDir: cache,
 		Key:      key,
 	}
 	switch {
@@ -258,6 +278,9 @@ func (b *build) linkRuntime(poll rewrite.Poll, key string) (string, error) {
 		cfg.Tags = []string{"pepflag"}
 	case poll == rewrite.Count:
 		cfg.Tags = []string{"pepexact"}
+	}
+	if b.args.Taps.Kinds != "" {
+		cfg.Tags = append(cfg.Tags, "peptaps")
 	}
 	if b.args.Taps.Burst {
 		cfg.Tags = append(cfg.Tags, "peppolltaps")

@@ -8,6 +8,8 @@ package core
 // do with what the program does, so the share of CPU time in bursts is about the
 // share of events.
 
+import "github.com/pepgo/pep/runtime/tuple"
+
 // A burst is what is known of the events in bursts.
 type burst struct {
 	sampler
@@ -43,7 +45,7 @@ func tapInBurst(pc, w uint64) {
 	add64(&bursts.Seen, 1)
 	take, act := bursts.poll()
 	if take {
-		record(pc, w)
+		record([]tuple.Tuple{{PC: pc, W: w}})
 	}
 	if act == actDisarm {
 		store32(&Taps, tapsOff)

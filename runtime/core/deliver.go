@@ -175,8 +175,9 @@ func startTaps(opts options) (problem string) {
 // finishTaps feeds what is in buffers and lets engines send what they have kept.
 // Other goroutines may go on; what they report from now on is not counted.
 func finishTaps() {
-	store32(&tapsEnded, 1)
 	store32(&Taps, tapsOff)
+	emptyChunks()
+	store32(&tapsEnded, 1)
 	stopBursts()
 	if area.areaHeader == nil {
 		closeTrace()

@@ -26,7 +26,7 @@ func Count(t *Table, number uintptr) {
 }
 
 // at makes an address that is not on the heap a pointer.
-func at(p uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&p)) }
+func at(p uintptr) unsafe.Pointer { return unsafe.Add(nil, p) }
 
 //go:noinline
 func (t *Table) first() uintptr {

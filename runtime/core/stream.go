@@ -1,13 +1,12 @@
 package core
 
 // This file holds the stream of tuples: what taps report, on its way out of the
-// threads that run them.
+// goroutines that run them.
 //
-// There is a stream per P, as hardware has one per core. A tap stores its tuple
-// into the buffer of the P it runs on: no lock, no map, no allocation, and no
-// cache line that another thread writes. It cannot be preempted in between, for
-// the compiler has no safe points in functions that are nosplit, and what it
-// calls for a full buffer runs pinned to the P.
+// A tap stores its tuple into a chunk of memory that belongs to its goroutine
+// alone: no lock, no map, no allocation, and no cache line that another thread
+// writes. When the chunk is full, what is in it goes on to the stream of the P:
+// there is one per P, as hardware has one per core.
 
 import (
 	"unsafe"
@@ -72,50 +71,39 @@ func Tap(pc, w uint64) {
 		}
 		return
 	}
-	record(pc, w)
-}
-
-// record is the part of Tap that costs something.
-//
-//go:nosplit
-func record(pc, w uint64) {
-	id := uint(procPin())
-	if id < maxStreams {
-		s := streams[id]
-		if n := s.N; n < bufTuples {
-			s.Buf[n] = tuple.Tuple{PC: pc, W: w}
-			s.N = n + 1
-			procUnpin()
-			return
-		}
+	next := nextTuple()
+	p := *next
+	if p%chunkSize == 0 {
+		refill(next, pc, w)
+		return
 	}
-	recordSlowly(id, pc, w)
+	*(*tuple.Tuple)(at(p)) = tuple.Tuple{PC: pc, W: w}
+	*next = p + tupleSize
 }
 
-// recordSlowly records a tuple when there is no room for it. It is called with
-// the P pinned, and unpins it.
+// record puts tuples into the stream of a P. It waits for room if need be.
 //
 //go:noinline
-func recordSlowly(id uint, pc, w uint64) {
-	for waited := uint64(0); ; {
-		s := streamOf(id)
+func record(tuples []tuple.Tuple) {
+	for waited := uint64(0); len(tuples) > 0; {
+		s := streamOf(uint(procPin()))
 		if s == nil {
 			if area.areaHeader != nil {
-				add64(&area.NoStream, 1)
+				add64(&area.NoStream, int64(len(tuples)))
 			}
 			procUnpin()
 			return
 		}
 		if s.N < bufTuples || s.deliver(waited) {
-			s.Buf[s.N] = tuple.Tuple{PC: pc, W: w}
-			s.N++
+			n := copy(s.Buf[s.N:], tuples)
+			s.N += uint32(n)
+			tuples = tuples[n:]
 			procUnpin()
-			return
+			continue
 		}
 		procUnpin() // the collector need not wait for the reader too
 		pause()
 		waited += pauseTime
-		id = uint(procPin())
 	}
 }
 

@@ -1,0 +1,138 @@
+// Package goruntime makes room for taps in the Go runtime of instrumented
+// programs: every goroutine keeps the address of its next tuple.
+//
+//	overlay, err := goruntime.Overlay(goroot, cacheDir, userOverlay)
+//	…
+//	cmd := exec.Command("go", "build", "-overlay="+overlay)
+//
+// Nothing else lets a tap find memory of its goroutine's own without a call: the
+// compiler has the current goroutine in a register, and only package runtime may
+// name it. So the source of that package gets one field and two functions, which
+// are inlined into the taps:
+//
+//	type g struct { …; pepNext uintptr }
+//
+//	func PepNext() *uintptr { return &getg().pepNext }
+//
+// The files of the Go installation stay as they are.
+package goruntime
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+)
+
+// file is the file of package runtime that declares g.
+const file = "runtime2.go"
+
+const field = "pepNext uintptr "
+
+const functions = `
+// PepNext returns the place of the address of this goroutine's next tuple.
+func PepNext() *uintptr { return &getg().pepNext }
+
+// PepOnSystemStack reports whether the caller runs on the stack of a thread.
+func PepOnSystemStack() bool {
+	gp := getg()
+	return gp == gp.m.g0 || gp == gp.m.gsignal
+}
+`
+
+// An overlay is what the go command's -overlay flag names a file of.
+type overlay struct {
+	Replace map[string]string
+}
+
+// Overlay returns the name of a file for -overlay that adds to what user, the
+// file of the user's own -overlay, replaces; user may be empty. It is written to
+// dir. What was built with it before is found in the go command's cache.
+func Overlay(goroot, dir, user string) (name string, err error) {
+	var o overlay
+	if user != "" {
+		text, err := os.ReadFile(user)
+		if err != nil {
+			return "", fmt.Errorf("-overlay: %w", err)
+		}
+		if err := json.Unmarshal(text, &o); err != nil {
+			return "", fmt.Errorf("-overlay=%s: %w", user, err)
+		}
+	}
+	if o.Replace == nil {
+		o.Replace = map[string]string{}
+	}
+	source := filepath.Join(goroot, "src", "runtime", file)
+	actual := source
+	if with, ok := o.Replace[source]; ok {
+		actual = with
+	}
+	text, err := os.ReadFile(actual)
+	if err != nil {
+		return "", err
+	}
+	if text, err = addField(text); err != nil {
+		return "", fmt.Errorf("%s: %w", actual, err)
+	}
+	if o.Replace[source], err = write(dir, "runtime2-", ".go", text); err != nil {
+		return "", err
+	}
+	list, err := json.MarshalIndent(o, "", "\t")
+	if err != nil {
+		return "", err
+	}
+	return write(dir, "overlay-", ".json", list)
+}
+
+// addField returns the text of file with the field and the functions added. No
+// line gets another number.
+func addField(text []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	end := -1
+	ast.Inspect(f, func(n ast.Node) bool {
+		if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name == "g" {
+			if s, ok := t.Type.(*ast.StructType); ok {
+				end = fset.Position(s.Fields.Closing).Offset
+			}
+		}
+		return true
+	})
+	if end < 0 {
+		return nil, fmt.Errorf("no struct type g: taps need the runtime of a release of Go that is known")
+	}
+	return []byte(string(text[:end]) + field + string(text[end:]) + functions), nil
+}
+
+// write writes a file whose name says what is in it, so that two builds at once
+// may share it.
+func write(dir, prefix, suffix string, text []byte) (name string, err error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(text)
+	name = filepath.Join(dir, prefix+hex.EncodeToString(sum[:8])+suffix)
+	if have, err := os.ReadFile(name); err == nil && string(have) == string(text) {
+		return name, nil
+	}
+	f, err := os.CreateTemp(dir, prefix)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(f.Name())
+	if _, err = f.Write(text); err == nil {
+		err = f.Close()
+	}
+	if err != nil {
+		return "", err
+	}
+	return name, os.Rename(f.Name(), name)
+}
