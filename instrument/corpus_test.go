@@ -23,6 +23,7 @@ import (
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/internal/goruntime"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -77,6 +78,15 @@ func TestCorpusTapped(t *testing.T) {
 	instrumentCorpus(t, tap.Options{Kinds: all})
 }
 
+func goroot(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 func instrumentCorpus(t *testing.T, taps tap.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
@@ -84,7 +94,11 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 	const linked = "github.com/pepgo/pep/runtime/core"
 	exports := map[string]string{}
 	var pkgs []*listed
-	for _, p := range list(t, append([]string{"-export", "-deps", linked}, strings.Split(*corpus, ",")...)...) {
+	overlay, err := goruntime.Overlay(goroot(t), t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list(t, append([]string{"-tags=peptaps", "-overlay=" + overlay, "-export", "-deps", linked}, strings.Split(*corpus, ",")...)...) {
 		exports[p.ImportPath] = p.Export
 		if !p.DepOnly && p.ImportPath != "unsafe" && p.ImportPath != linked {
 			pkgs = append(pkgs, p)

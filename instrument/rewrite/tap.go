@@ -53,7 +53,7 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 func (w *file) tap(pc uint64, arg string) string {
 	w.usesCore = true
 	if !w.PollTaps {
-		return fmt.Sprintf("%s.Tap(%#x, %s);", core, pc, arg)
+		return fmt.Sprintf("if %s.Full() { %s.MakeRoom() }; %s.Push(%#x, %s);", core, core, core, pc, arg)
 	}
 	w.usesUnsafe = true
 	index := tuple.Tuple{PC: pc}.Site() - w.SiteBase

@@ -55,9 +55,10 @@ const ours = `
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
+	internal/goruntime:
 	internal/linked:   internal/archive runtime hwsim
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/tuple runtime/wire
-	internal/gobuild:  instrument/rewrite internal/linked internal/toolexec
+	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec
 	internal/record:   hwsim/trace
 	internal/policy:
 	internal/command:

@@ -52,7 +52,7 @@ func BenchmarkFold(b *testing.B) {
 		for _, opts := range []string{"engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16"} {
 			b.Run(name+"/"+opts, func(b *testing.B) {
 				finish := startTapping(b, opts)
-				Tap(1<<56, 0)
+				record([]tuple.Tuple{{PC: 1 << 56}})
 				s := openStreams()[0]
 				procPin()
 				for i := range b.N {

@@ -38,18 +38,21 @@ func tickTaps() {
 	store32(&Taps, tapsBurst)
 }
 
-// tapInBurst records a tuple if that is due.
-//
-//go:noinline
-func tapInBurst(pc, w uint64) {
-	add64(&bursts.Seen, 1)
-	take, act := bursts.poll()
-	if take {
-		record([]tuple.Tuple{{PC: pc, W: w}})
-	}
-	if act == actDisarm {
-		store32(&Taps, tapsOff)
-		endBurst()
+// recordInBurst records those of the tuples that are due. What a goroutine has
+// tapped since it last passed tuples on is taken for part of the burst: that is
+// less than a chunk.
+func recordInBurst(tuples []tuple.Tuple) {
+	for i := range tuples {
+		add64(&bursts.Seen, 1)
+		take, act := bursts.poll()
+		if take {
+			record(tuples[i : i+1])
+		}
+		if act == actDisarm {
+			store32(&Taps, tapsOff)
+			endBurst()
+			return
+		}
 	}
 }
 

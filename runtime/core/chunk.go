@@ -2,8 +2,7 @@ package core
 
 // This file holds the chunks that taps write to. Every goroutine that taps has
 // one, and has it for good: the runtime keeps its g when it ends, and gives it to
-// another. Where the next tuple goes is in a field of the g (goroutine.go), so
-// that a tap needs to know nothing else, and may be preempted anywhere.
+// another. No other goroutine writes there, so a tap may be preempted anywhere.
 
 import (
 	"unsafe"
@@ -17,93 +16,127 @@ const (
 	// chunkSize is how large a chunk is, and the alignment of chunks, a power of
 	// two: so the address of the next tuple says whether there is room for it.
 	// It is 0 as long as there is no chunk.
-	chunkSize = 1 << 10
+	chunkSize   = 1 << 10
+	chunkTuples = chunkSize/tupleSize - 1
 
-	chunkTuples = (chunkSize - chunkHeader) / tupleSize
-	chunkHeader = 2 * 8
-
-	// maxChunks bounds their memory to 16 MB. Further goroutines write to the
-	// streams of the Ps tuple by tuple.
-	maxChunks = 1 << 14
+	// maxChunks bounds their memory to 64 MB. What further goroutines report is
+	// dropped, and counted.
+	maxChunks = 1 << 16
 
 	// chunkBlock is how many are made at a time.
 	chunkBlock = 64
 )
 
-// A chunk holds tuples of a goroutine, those from the first up to the number that
-// says where the next goes.
+// A chunk holds tuples of a goroutine. It lives where streams do.
 type chunk struct {
-	Next   uintptr // the address of that number
-	Lock   uint32  // held while its tuples are moved on; for good once the program ends
-	_      uint32
+	Lock   uint32 // held while its tuples are moved on; for good once the program ends
+	N      uint32 // tuples in it, as far as is known: only the goroutine knows
+	_      uint64
 	Tuples [chunkTuples]tuple.Tuple
 }
 
-// chunks are all there are. What points to them are numbers, which take no write
-// barrier to store; chunkMemory keeps them.
+// Chunk i is in block i/chunkBlock. Where its next tuple goes is at *chunkOwners[i].
 var (
-	chunks      [maxChunks]*chunk
-	nchunks     uint32 // in use
-	chunkMemory [maxChunks / chunkBlock][]uint64
+	chunkBlocks [maxChunks / chunkBlock]*[chunkBlock]chunk
+	chunkOwners [maxChunks]*uintptr
+	nchunks     uint32
 )
 
-func (c *chunk) start() uintptr { return uintptr(unsafe.Pointer(&c.Tuples)) }
+// scratch is for goroutines that are to have no chunk: room for one tuple, which
+// nobody reads, before an address that is a multiple of chunkSize.
+var scratch [chunkSize + tupleSize]byte
 
-// refill records a tuple of the goroutine whose next tuple goes to *next, where
-// there is no room for it.
-//
-//go:noinline
-func refill(next *uintptr, pc, w uint64) {
-	t := tuple.Tuple{PC: pc, W: w}
+func scratchEnd() uintptr {
+	return (uintptr(unsafe.Pointer(&scratch)) + chunkSize + tupleSize) &^ (chunkSize - 1)
+}
+
+// full reports whether there is no room for a tuple at *next.
+func full(next *uintptr) bool { return *next%chunkSize == 0 }
+
+// push stores a tuple at *next, where there is room.
+func push(next *uintptr, pc, w uint64) {
 	p := *next
-	if p == 0 {
-		if p = newChunk(next); p == 0 {
-			record([]tuple.Tuple{t})
-			return
-		}
-	} else {
-		c := (*chunk)(at(p - chunkSize))
-		if cas32(&c.Lock, 0, 1) {
-			record(c.Tuples[:])
-			store32(&c.Lock, 0)
-		}
-		p = c.start()
-	}
-	*(*tuple.Tuple)(at(p)) = t
+	*(*tuple.Tuple)(at(p)) = tuple.Tuple{PC: pc, W: w}
 	*next = p + tupleSize
 }
 
-// newChunk returns where the first tuple of a new chunk goes, 0 if there is to
-// be none.
-func newChunk(next *uintptr) uintptr {
-	if !ownsChunk(next) || load32(&nchunks) == maxChunks {
-		return 0
+// makeRoom passes the tuples before *next on, if any, and has the next one go to
+// where there is room.
+func makeRoom(next *uintptr) {
+	switch p := *next; p {
+	case 0:
+		*next = newChunk(next)
+	case scratchEnd():
+		if area.areaHeader != nil {
+			add64(&area.NoStream, 1)
+		}
+		*next = p - tupleSize
+	default:
+		c := chunkAt(p - chunkSize)
+		if cas32(&c.Lock, 0, 1) {
+			moveOn(c.Tuples[:])
+			store32(&c.Lock, 0)
+		}
+		*next = c.start()
 	}
+}
+
+// moveOn does with tuples what is to be done with them at present.
+func moveOn(tuples []tuple.Tuple) {
+	switch Taps {
+	case tapsFull:
+		record(tuples)
+	case tapsBurst:
+		recordInBurst(tuples)
+	}
+}
+
+func chunkAt(p uintptr) *chunk { return (*chunk)(at(p)) }
+
+func chunkNumber(i uint32) *chunk { return &chunkBlocks[i/chunkBlock][i%chunkBlock] }
+
+func (c *chunk) start() uintptr { return uintptr(unsafe.Pointer(&c.Tuples)) }
+
+// newChunk returns where the first tuple of a goroutine goes.
+func newChunk(owner *uintptr) uintptr {
 	lockMemory()
 	defer unlockMemory()
 	n := nchunks
 	if n == maxChunks {
-		return 0
+		return scratchEnd() - tupleSize
 	}
-	if n%chunkBlock == 0 {
-		chunkMemory[n/chunkBlock] = make([]uint64, (chunkBlock+1)*chunkSize/8)
+	block := &chunkBlocks[n/chunkBlock]
+	if *block == nil && load32(&tapsEnded) == 0 {
+		*block = (*[chunkBlock]chunk)(newSection(sectionChunks, chunkBlock*chunkSize))
 	}
-	first := uintptr(unsafe.Pointer(&chunkMemory[n/chunkBlock][0]))
-	c := (*chunk)(at((first+chunkSize-1)&^(chunkSize-1) + uintptr(n%chunkBlock)*chunkSize))
-	c.Next = uintptr(unsafe.Pointer(next))
-	chunks[n] = c
+	if *block == nil { // nobody is going to read them
+		*block = new([chunkBlock]chunk) // so large, it begins on a page
+	}
+	chunkOwners[n] = owner
 	store32(&nchunks, n+1)
-	return c.start()
+	return chunkNumber(n).start()
 }
 
-// emptyChunks moves on what is in chunks at the end of the program. Goroutines
-// that go on drop what they report.
-func emptyChunks() {
-	for _, c := range chunks[:load32(&nchunks)] {
-		if !cas32(&c.Lock, 0, 1) {
-			continue // its goroutine is just doing so
+// measureChunks finds out how many tuples there are in chunks. It may be called
+// when the program dies, in a signal handler.
+func measureChunks() {
+	for i := range min(load32(&nchunks), maxChunks) { // a handler can check no bounds
+		c := chunkNumber(i)
+		if c.N = 0; load32(&c.Lock) == 0 {
+			c.N = uint32((loadPtr(chunkOwners[i]) - c.start()) / tupleSize)
 		}
-		next := *(*uintptr)(at(c.Next))
-		record(c.Tuples[:(next-c.start())/tupleSize])
+	}
+}
+
+// emptyChunks passes on what is in chunks at the end of the program. From now on
+// goroutines drop what they report.
+func emptyChunks() {
+	measureChunks()
+	for i := range load32(&nchunks) {
+		c := chunkNumber(i)
+		if cas32(&c.Lock, 0, 1) { // if not, its goroutine is just doing so
+			moveOn(c.Tuples[:c.N])
+		}
+		c.N = 0
 	}
 }

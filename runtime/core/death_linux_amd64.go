@@ -98,6 +98,7 @@ func startDying() bool {
 		return false
 	}
 	store32(&counts.Stopped, 1)
+	measureChunks()
 	return true
 }
 

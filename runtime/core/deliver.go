@@ -148,6 +148,7 @@ func startTaps(opts options) (problem string) {
 	for i := range streams {
 		streams[i] = &noStream
 	}
+	store32(&tapsEnded, 0)
 	if problem := openTrace(); problem != "" {
 		return problem
 	}
@@ -175,8 +176,8 @@ func startTaps(opts options) (problem string) {
 // finishTaps feeds what is in buffers and lets engines send what they have kept.
 // Other goroutines may go on; what they report from now on is not counted.
 func finishTaps() {
-	store32(&Taps, tapsOff)
 	emptyChunks()
+	store32(&Taps, tapsOff)
 	store32(&tapsEnded, 1)
 	stopBursts()
 	if area.areaHeader == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/internal/goruntime"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -51,14 +52,23 @@ func (g target) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// exports returns an importcfg of std, for programs and for the runtime.
+// exports returns an importcfg of std, for programs and for the runtime. Package
+// runtime has room for taps in all of them.
 func exports(g target) (string, error) {
 	exportsLock.Lock()
 	defer exportsLock.Unlock()
 	if cfg, ok := exportsKnown[g]; ok {
 		return cfg, nil
 	}
-	out, err := g.command("list", "-buildmode="+g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	overlay, err := goruntime.Overlay(goroot(), filepath.Join(cache, "pepbuild"), "")
+	if err != nil {
+		return "", err
+	}
+	out, err := g.command("list", "-overlay="+overlay, "-buildmode="+g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
 		"runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time").Output()
 	exportsKnown[g] = string(out)
 	return string(out), err
@@ -89,7 +99,7 @@ func newLinker(t testing.TB, tags string, g target) *linker {
 	l.importcfg = filepath.Join(l.dir, "importcfg")
 	l.write(l.importcfg, std)
 	for _, name := range runtimePackages {
-		l.runtimePackage(name, "peplinked"+tags)
+		l.runtimePackage(name, "peplinked,peptaps"+tags)
 	}
 	return l
 }

@@ -137,7 +137,7 @@ func newSection(kind uint32, size uint64) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(words))
 }
 
-func (c counted) tapped() (areaOf, []*stream) { return area, openStreams() }
+func (c counted) tapped() (areaOf, []*stream, []*chunk) { return area, openStreams(), nil }
 
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }

@@ -8,6 +8,7 @@ const (
 	sectionCounters = iota // the exact counts of a package, N of them
 	sectionWords           // the profile of words, an areaHeader and its slots
 	sectionStream          // a stream
+	sectionChunks          // a block of chunks
 )
 
 // A section is the beginning of a part of a .pep file. It takes up a page; what

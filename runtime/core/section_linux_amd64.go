@@ -77,8 +77,8 @@ func (c counted) sections() (list []counters) {
 	return list
 }
 
-// tapped returns the profile of words and the streams.
-func (c counted) tapped() (a areaOf, list []*stream) {
+// tapped returns the profile of words, the streams and the chunks.
+func (c counted) tapped() (a areaOf, streams []*stream, chunks []*chunk) {
 	c.each(sectionWords, func(s *section, data unsafe.Pointer) {
 		if s.Size >= pageSize+areaSize {
 			a = areaAt(data)
@@ -86,10 +86,17 @@ func (c counted) tapped() (a areaOf, list []*stream) {
 	})
 	c.each(sectionStream, func(s *section, data unsafe.Pointer) {
 		if s.Size >= pageSize+streamSize {
-			list = append(list, (*stream)(data))
+			streams = append(streams, (*stream)(data))
 		}
 	})
-	return a, list
+	c.each(sectionChunks, func(s *section, data unsafe.Pointer) {
+		if s.Size >= pageSize+chunkBlock*chunkSize {
+			for i := range (*[chunkBlock]chunk)(data) {
+				chunks = append(chunks, &(*[chunkBlock]chunk)(data)[i])
+			}
+		}
+	})
+	return a, streams, chunks
 }
 
 // mayReadType reports whether there is a type descriptor at p. Those that were

@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Taps says what taps do. Instrumented code may test it before it evaluates
-// what it reports: if core.Taps != 0 { core.Tap(pc, w) }.
+// Taps says what becomes of what taps report. They need not look: a chunk that is
+// full is the time to do so.
 var Taps uint32
 
 // Values of Taps.
@@ -60,26 +60,6 @@ var (
 	streams  [maxStreams]*stream
 	noStream = stream{N: bufTuples}
 )
-
-// Tap reports word w at pc, the tag and site of a tuple.
-//
-//go:nosplit
-func Tap(pc, w uint64) {
-	if Taps != tapsFull {
-		if Taps != tapsOff {
-			tapInBurst(pc, w)
-		}
-		return
-	}
-	next := nextTuple()
-	p := *next
-	if p%chunkSize == 0 {
-		refill(next, pc, w)
-		return
-	}
-	*(*tuple.Tuple)(at(p)) = tuple.Tuple{PC: pc, W: w}
-	*next = p + tupleSize
-}
 
 // record puts tuples into the stream of a P. It waits for room if need be.
 //
@@ -134,9 +114,9 @@ func streamOf(id uint) *stream {
 	return s
 }
 
-// tapsEnded is set when no more streams are to be made: at the end of the
-// program, or when there is no memory for them.
-var tapsEnded uint32
+// tapsEnded is set when no more streams are to be made: before taps are started, at
+// the end of the program, and when there is no memory for them.
+var tapsEnded uint32 = 1
 
 // lockMemory lets one thread at a time make room for counts. The holder cannot
 // be preempted, so those who wait may be pinned too.

@@ -19,7 +19,8 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 		problem = createTable(t.TempDir(), opts)
 	}
 	tapOptions = opts.tapping
-	area, sinks, tapsEnded, stopped = areaOf{}, [maxStreams]*sink{}, 0, 0
+	area, sinks, stopped = areaOf{}, [maxStreams]*sink{}, 0
+	chunkBlocks, nchunks = [len(chunkBlocks)]*[chunkBlock]chunk{}, 0
 	if problem == "" {
 		problem = startTaps(opts)
 	}
@@ -28,8 +29,18 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 	}
 	return func() *taps {
 		finishTaps()
-		return tapsOf(area, openStreams())
+		return tapsOf(area, openStreams(), nil)
 	}
+}
+
+// A tapper is what the runtime of programs with taps knows of a goroutine.
+type tapper struct{ next uintptr }
+
+func (g *tapper) tap(pc, w uint64) {
+	if full(&g.next) {
+		makeRoom(&g.next)
+	}
+	push(&g.next, pc, w)
 }
 
 // Whatever the goroutines do, all that is tapped is counted, or counted as
@@ -47,8 +58,9 @@ func TestTapsAreConserved(t *testing.T) {
 		var wg sync.WaitGroup
 		for g := range uint64(goroutines) {
 			wg.Go(func() {
+				var this tapper
 				for i := range uint64(each) {
-					Tap(tuple.New(tuple.Load, g, 0).PC, i%1000)
+					this.tap(tuple.New(tuple.Load, g, 0).PC, i%1000)
 				}
 			})
 		}
@@ -94,7 +106,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 	}
 	sums := map[uint64]int64{}
 	others := map[uint64]int64{}
-	for _, w := range tapsOf(a, nil).words {
+	for _, w := range tapsOf(a, nil, nil).words {
 		sums[w.Tuple.Site()] += w.Count
 		if w.Other {
 			others[w.Tuple.Site()] += w.Count
@@ -129,7 +141,7 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	list := tapsOf(a, nil).words
+	list := tapsOf(a, nil, nil).words
 	if len(list) != 500 {
 		t.Errorf("%d words, want 500", len(list))
 	}
@@ -145,12 +157,13 @@ func TestTapsDoNotAllocate(t *testing.T) {
 	for _, opts := range []string{"engine=exact", "engine=H[P16]64+A16", "deliver=service"} {
 		finish := startTapping(t, opts)
 		n := uint64(0)
+		var this tapper
 		for range 3 * bufTuples { // the first make streams
-			Tap(1<<56, 0)
+			this.tap(1<<56, 0)
 		}
 		if got := testing.AllocsPerRun(10, func() {
 			for range 2 * bufTuples {
-				Tap(1<<56, n)
+				this.tap(1<<56, n)
 				n++
 			}
 		}); got > 1 { // a stream, if the goroutine has moved to another P
@@ -162,7 +175,10 @@ func TestTapsDoNotAllocate(t *testing.T) {
 
 func TestTapsThatAreOff(t *testing.T) {
 	startTapping(t, "taps=off")
-	Tap(1<<56, 0)
+	var this tapper
+	for range 2 * chunkTuples {
+		this.tap(1<<56, 0)
+	}
 	if Taps != tapsOff || area.areaHeader != nil {
 		t.Error("a tap that is off was recorded")
 	}
@@ -173,13 +189,14 @@ func TestTapsThatAreOff(t *testing.T) {
 func TestBurstsOfTaps(t *testing.T) {
 	bursts = burst{}
 	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
+	var this tapper
 	for range 20 {
 		tickTaps()
 		if Taps != tapsBurst {
 			t.Fatal("a tick begins no burst")
 		}
 		for range 10_000 {
-			Tap(1<<56, 7)
+			this.tap(1<<56, 7)
 		}
 		if Taps != tapsOff {
 			t.Fatal("the burst does not end")

@@ -66,7 +66,7 @@ func closeTrace() {
 	var end trace.End
 	var syms []trace.Symbol
 	if area.areaHeader != nil {
-		c := tapsOf(area, openStreams())
+		c := tapsOf(area, openStreams(), nil)
 		end.Tuples, end.Dropped = c.fed, c.dropped
 		syms = c.symbols()
 	}

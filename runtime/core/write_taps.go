@@ -24,8 +24,9 @@ type taps struct {
 }
 
 // tapsOf adds up the words of an area and what is still in streams: in their
-// caches, and in the buffers of a program that has died without an engine.
-func tapsOf(a areaOf, streams []*stream) *taps {
+// caches, and in the buffers and chunks of a program that has died without an
+// engine.
+func tapsOf(a areaOf, streams []*stream, chunks []*chunk) *taps {
 	t := &taps{area: a}
 	index := map[tuple.Tuple]int{}
 	add := func(pc, w, count, messages uint64) {
@@ -43,6 +44,16 @@ func tapsOf(a areaOf, streams []*stream) *taps {
 		t.counted += count
 		if t.words[i].Other {
 			t.other += count
+		}
+	}
+	rest := func(tuples []tuple.Tuple) {
+		if a.Exact == 0 || a.Deliver != deliverInterrupt {
+			t.buffered += uint64(len(tuples))
+			return
+		}
+		t.fed += uint64(len(tuples))
+		for _, x := range tuples {
+			add(x.PC, x.W, 1, 1)
 		}
 	}
 	for i := range min(a.Slots, wordSlots) {
@@ -63,14 +74,11 @@ func tapsOf(a areaOf, streams []*stream) *taps {
 				add(c.PC|otherBit, 0, c.Count, c.Count)
 			}
 		}
-		rest := s.Buf[:min(load32(&s.N), bufTuples)]
-		if a.Exact == 0 || a.Deliver != deliverInterrupt {
-			t.buffered += uint64(len(rest))
-			continue
-		}
-		t.fed += uint64(len(rest))
-		for _, x := range rest {
-			add(x.PC, x.W, 1, 1)
+		rest(s.Buf[:min(load32(&s.N), bufTuples)])
+	}
+	if a.Taps == tapsFull {
+		for _, c := range chunks {
+			rest(c.Tuples[:min(c.N, uint32(chunkTuples))])
 		}
 	}
 	t.dropped += a.NoStream + a.Queue.Queued - min(a.Queue.Served, a.Queue.Queued)
@@ -118,7 +126,7 @@ func openStreams() (list []*stream) {
 // tapFiles returns the profiles of what was tapped: none if nothing could be, or
 // if another process has it all. The paths profile p says what they are of.
 func (c counted) tapFiles(p *report.Profile) []report.File {
-	a, streams := c.tapped()
+	a, streams, chunks := c.tapped()
 	if a.areaHeader == nil {
 		if !report.Tapped(p.Packages) {
 			return nil
@@ -129,7 +137,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	if a.Deliver == deliverRing {
 		return nil
 	}
-	t := tapsOf(a, streams)
+	t := tapsOf(a, streams, chunks)
 	names := newNames(c.header)
 	t.findPolled(p.Packages, names)
 	r := &report.Taps{

@@ -38,6 +38,13 @@ func double(x int) int { return 2 * x }
 //go:noinline
 func triple(x int) int { return 3 * x }
 
+func tap(pc, w uint64) {
+	if core.Full() {
+		core.MakeRoom()
+	}
+	core.Push(pc, w)
+}
+
 // work reports 100,000 values of n, 90 % of them 7, and what goes with them.
 func work() {
 	var i7 myInt
@@ -46,23 +53,23 @@ func work() {
 		if i%10 == 0 {
 			n = i / 10 % 100
 		}
-		core.Tap(arg, uint64(n))
-		core.Tap(load, core.BoolWord(n == -7))
+		tap(arg, uint64(n))
+		tap(load, core.BoolWord(n == -7))
 		if i%4 == 0 {
-			core.Tap(flt, core.F64Word(float64(i%8)/8))
+			tap(flt, core.F64Word(float64(i%8)/8))
 			var r fmt.Stringer = myString("")
 			if i%16 == 0 {
 				r = &i7
 			} else if i%20 == 0 {
 				r = nil
 			}
-			core.Tap(typ, core.TypeWord(r))
-			core.Tap(meth, core.TypeWord(r))
+			tap(typ, core.TypeWord(r))
+			tap(meth, core.TypeWord(r))
 			fn := double
 			if i%8 == 0 {
 				fn = triple
 			}
-			core.Tap(call, core.FuncWord(fn))
+			tap(call, core.FuncWord(fn))
 		}
 	}
 }
@@ -89,7 +96,7 @@ func main() {
 		for range runtime.GOMAXPROCS(0) * 2 {
 			go func() {
 				for {
-					core.Tap(arg, 7)
+					tap(arg, 7)
 				}
 			}()
 		}
@@ -107,7 +114,7 @@ func main() {
 //go:noinline
 func empty(pc, w uint64) {}
 
-// bench prints ns per call of Tap, and of a function that does nothing.
+// bench prints ns per call of a tap, and of a call of a function that does nothing.
 func bench() {
 	const n = 100_000_000
 	start := time.Now()
@@ -117,7 +124,10 @@ func bench() {
 	none := time.Since(start)
 	start = time.Now()
 	for i := range uint64(n) {
-		core.Tap(arg, i&63)
+		if core.Full() {
+			core.MakeRoom()
+		}
+		core.Push(arg, i&63)
 	}
 	fmt.Printf("%.2f %.2f\n", float64(time.Since(start))/n, float64(none)/n)
 }
