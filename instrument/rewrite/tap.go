@@ -2,8 +2,11 @@ package rewrite
 
 // This file writes taps: calls of the linked runtime that report a word each.
 //
-//	p := l.head                   p := l.head; _pep_core.Tap(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
-//	if p.n > 3 {             →    _pep_core.Tap(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
+//	p := l.head                   p := l.head; TAP(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
+//	if p.n > 3 {             →    TAP(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
+//
+// TAP(pc, w) is _pep_core.Push(pc, w) behind if _pep_core.Full() { _pep_core.MakeRoom() }.
+// One function for both would not be inlined.
 //
 // Polled taps call PollTap, with an address in the tap region for the site.
 //

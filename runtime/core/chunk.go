@@ -50,6 +50,14 @@ func scratchEnd() uintptr {
 	return (uintptr(unsafe.Pointer(&scratch)) + chunkSize + tupleSize) &^ (chunkSize - 1)
 }
 
+// dropOne counts the tuple that comes next as dropped, and returns where it goes.
+func dropOne() uintptr {
+	if area.areaHeader != nil {
+		add64(&area.NoStream, 1)
+	}
+	return scratchEnd() - tupleSize
+}
+
 // full reports whether there is no room for a tuple at *next.
 func full(next *uintptr) bool { return *next%chunkSize == 0 }
 
@@ -65,12 +73,11 @@ func push(next *uintptr, pc, w uint64) {
 func makeRoom(next *uintptr) {
 	switch p := *next; p {
 	case 0:
-		*next = newChunk(next)
-	case scratchEnd():
-		if area.areaHeader != nil {
-			add64(&area.NoStream, 1)
+		if *next = newChunk(next); *next == 0 {
+			*next = dropOne()
 		}
-		*next = p - tupleSize
+	case scratchEnd():
+		*next = dropOne()
 	default:
 		c := chunkAt(p - chunkSize)
 		if cas32(&c.Lock, 0, 1) {
@@ -97,16 +104,20 @@ func chunkNumber(i uint32) *chunk { return &chunkBlocks[i/chunkBlock][i%chunkBlo
 
 func (c *chunk) start() uintptr { return uintptr(unsafe.Pointer(&c.Tuples)) }
 
-// newChunk returns where the first tuple of a goroutine goes.
+// newChunk returns where the first tuple of a goroutine goes, 0 if there are as
+// many chunks as there may be.
 func newChunk(owner *uintptr) uintptr {
 	lockMemory()
 	defer unlockMemory()
 	n := nchunks
 	if n == maxChunks {
-		return scratchEnd() - tupleSize
+		return 0
 	}
 	block := &chunkBlocks[n/chunkBlock]
 	if *block == nil && load32(&tapsEnded) == 0 {
+		if area.areaHeader == nil {
+			openArea() // it counts what is dropped
+		}
 		*block = (*[chunkBlock]chunk)(newSection(sectionChunks, chunkBlock*chunkSize))
 	}
 	if *block == nil { // nobody is going to read them

@@ -92,6 +92,22 @@ func TestTapsAreConserved(t *testing.T) {
 	}
 }
 
+// Memory is bounded: goroutines for which there are no chunks drop what they tap.
+func TestGoroutinesWithoutChunks(t *testing.T) {
+	const further, each = 1000, 70
+	finish := startTapping(t, "engine=exact")
+	tappers := make([]tapper, maxChunks+further)
+	for range each {
+		for i := range tappers {
+			tappers[i].tap(1<<56, 0)
+		}
+	}
+	c := finish()
+	if c.fed != maxChunks*each || c.dropped != further*each {
+		t.Errorf("%d events and %d dropped, want %d and %d", c.fed, c.dropped, maxChunks*each, further*each)
+	}
+}
+
 // Memory is bounded: when the table is full, words are counted together, per
 // tap, and no event is lost.
 func TestWordsWithoutRoomAreOthers(t *testing.T) {
