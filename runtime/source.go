@@ -34,3 +34,13 @@ const (
 	ModulePath = "github.com/pepgo/pep/runtime/"
 	LinkedPath = "0pep/"
 )
+
+// CoverageConfig is the file for the compiler's -coveragecfg with which core is
+// compiled in programs: it says that core's variable free is a counter, and that
+// there is nothing else. See runtime/core/free.go.
+const CoverageConfig = `{
+	"Strategy": "normal",
+	"CounterPrefix": "free", "CounterMode": "testmain", "CounterGranularity": "perblock",
+	"MetaVar": "_", "PkgIdVar": "_", "MetaLen": 0, "MetaHash": "00000000000000000000000000000000"
+}
+`

@@ -199,9 +199,7 @@ type Table struct { Path string; N uint64 }
 var Flag uint32
 func Poll(uintptr)
 func Count(*Table, uintptr)
-func Full() bool
-func MakeRoom()
-func Push(pc, w uint64)
+func Tap(pc, w uint64)
 func at(uintptr) unsafe.Pointer
 `
 	fset := token.NewFileSet()

@@ -2,11 +2,8 @@ package rewrite
 
 // This file writes taps: calls of the linked runtime that report a word each.
 //
-//	p := l.head                   p := l.head; TAP(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
-//	if p.n > 3 {             →    TAP(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
-//
-// TAP(pc, w) is _pep_core.Push(pc, w) behind if _pep_core.Full() { _pep_core.MakeRoom() }.
-// One function for both would not be inlined.
+//	p := l.head                   p := l.head; _pep_core.Tap(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
+//	if p.n > 3 {             →    _pep_core.Tap(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
 //
 // Polled taps call PollTap, with an address in the tap region for the site.
 //
@@ -56,7 +53,7 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 func (w *file) tap(pc uint64, arg string) string {
 	w.usesCore = true
 	if !w.PollTaps {
-		return fmt.Sprintf("if %s.Full() { %s.MakeRoom() }; %s.Push(%#x, %s);", core, core, core, pc, arg)
+		return fmt.Sprintf("%s.Tap(%#x, %s);", core, pc, arg)
 	}
 	w.usesUnsafe = true
 	index := tuple.Tuple{PC: pc}.Site() - w.SiteBase

@@ -276,6 +276,13 @@ func (b *builder) compile(pkg *unit, work, importcfg string) error {
 	if b.Shared {
 		args = append(args, "-shared")
 	}
+	if imp == CorePath {
+		cfg := filepath.Join(src, "coveragecfg")
+		if err := os.WriteFile(cfg, []byte(runtime.CoverageConfig), 0o666); err != nil {
+			return err
+		}
+		args = append(args, "-coveragecfg", cfg)
+	}
 	if len(pkg.SFiles) == 0 {
 		args = append(args, "-complete")
 	} else {

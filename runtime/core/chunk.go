@@ -58,19 +58,22 @@ func dropOne() uintptr {
 	return scratchEnd() - tupleSize
 }
 
-// full reports whether there is no room for a tuple at *next.
-func full(next *uintptr) bool { return *next%chunkSize == 0 }
-
-// push stores a tuple at *next, where there is room.
-func push(next *uintptr, pc, w uint64) {
+// tap stores a tuple at *next.
+func tap(next *uintptr, pc, w uint64) none {
+	if *next%chunkSize == 0 {
+		free[0] = makeRoom(next)
+	}
 	p := *next
 	*(*tuple.Tuple)(at(p)) = tuple.Tuple{PC: pc, W: w}
 	*next = p + tupleSize
+	return none{}
 }
 
 // makeRoom passes the tuples before *next on, if any, and has the next one go to
 // where there is room.
-func makeRoom(next *uintptr) {
+//
+//go:noinline
+func makeRoom(next *uintptr) none {
 	switch p := *next; p {
 	case 0:
 		if *next = newChunk(next); *next == 0 {
@@ -86,6 +89,7 @@ func makeRoom(next *uintptr) {
 		}
 		*next = c.start()
 	}
+	return none{}
 }
 
 // moveOn does with tuples what is to be done with them at present.

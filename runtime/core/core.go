@@ -15,17 +15,13 @@
 // makes the region readable again when the burst is over (sampler.go). A flag
 // poll does the same with a branch. An exact poll counts every path.
 //
-// Beside paths there are values: taps, which instrumented code makes where it is
-// told to,
-//
-//	if core.Full() { core.MakeRoom() }; core.Push(pc, word)
-//
-// They go through a chunk per goroutine (chunk.go) and a buffer per P (stream.go,
-// deliver.go) into a table of words (words.go).
+// Beside paths there are values: taps, calls core.Tap(pc, word) that instrumented
+// code makes where it is told to. They go through a chunk per goroutine (chunk.go)
+// and a buffer per P (stream.go, deliver.go) into a table of words (words.go).
 //
 // Counts live in a file mapped into the program, <prog>.<pid>.pep in PEPDIR
-// (table.go), so a program that is killed loses nothing but what is in chunks. They become
-// <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz, and those of taps
+// (table.go), so a program that is killed loses nothing but what is in chunks.
+// They become <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz, and those of taps
 // values.pb.gz, types.pb.gz and calltargets.pb.gz,
 //
 //   - in the program itself when main returns or os.Exit is called;

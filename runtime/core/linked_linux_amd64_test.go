@@ -17,6 +17,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/internal/goruntime"
+	"github.com/pepgo/pep/runtime"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -144,6 +145,11 @@ func (l *linker) runtimePackage(name, tags string) {
 	archive := filepath.Join(l.dir, name+".a")
 	args := []string{"compile", "-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
 	args = append(args, l.shared()...)
+	if name == "core" {
+		cfg := filepath.Join(l.dir, "coveragecfg")
+		l.write(cfg, runtime.CoverageConfig)
+		args = append(args, "-coveragecfg", cfg)
+	}
 	if len(sFiles) == 0 {
 		args = append(args, "-complete")
 	} else {

@@ -36,12 +36,7 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 // A tapper is what the runtime of programs with taps knows of a goroutine.
 type tapper struct{ next uintptr }
 
-func (g *tapper) tap(pc, w uint64) {
-	if full(&g.next) {
-		makeRoom(&g.next)
-	}
-	push(&g.next, pc, w)
-}
+func (g *tapper) tap(pc, w uint64) { tap(&g.next, pc, w) }
 
 // Whatever the goroutines do, all that is tapped is counted, or counted as
 // dropped.

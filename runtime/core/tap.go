@@ -2,8 +2,8 @@ package core
 
 // This file holds what instrumented code calls to make words of values:
 //
-//	core.Push(pc, core.U64(x))
-//	core.Push(pc, core.PtrWord(core.Ptr(p)))
+//	core.Tap(pc, core.U64(x))
+//	core.Tap(pc, core.PtrWord(core.Ptr(p)))
 //	core.PollTap(tap, on, core.SliceWord(s))
 //
 // The inserted text leans on no predeclared name, which the program may have

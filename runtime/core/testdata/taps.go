@@ -38,13 +38,6 @@ func double(x int) int { return 2 * x }
 //go:noinline
 func triple(x int) int { return 3 * x }
 
-func tap(pc, w uint64) {
-	if core.Full() {
-		core.MakeRoom()
-	}
-	core.Push(pc, w)
-}
-
 // work reports 100,000 values of n, 90 % of them 7, and what goes with them.
 func work() {
 	var i7 myInt
@@ -53,23 +46,23 @@ func work() {
 		if i%10 == 0 {
 			n = i / 10 % 100
 		}
-		tap(arg, uint64(n))
-		tap(load, core.BoolWord(n == -7))
+		core.Tap(arg, uint64(n))
+		core.Tap(load, core.BoolWord(n == -7))
 		if i%4 == 0 {
-			tap(flt, core.F64Word(float64(i%8)/8))
+			core.Tap(flt, core.F64Word(float64(i%8)/8))
 			var r fmt.Stringer = myString("")
 			if i%16 == 0 {
 				r = &i7
 			} else if i%20 == 0 {
 				r = nil
 			}
-			tap(typ, core.TypeWord(r))
-			tap(meth, core.TypeWord(r))
+			core.Tap(typ, core.TypeWord(r))
+			core.Tap(meth, core.TypeWord(r))
 			fn := double
 			if i%8 == 0 {
 				fn = triple
 			}
-			tap(call, core.FuncWord(fn))
+			core.Tap(call, core.FuncWord(fn))
 		}
 	}
 }
@@ -96,7 +89,7 @@ func main() {
 		for range runtime.GOMAXPROCS(0) * 2 {
 			go func() {
 				for {
-					tap(arg, 7)
+					core.Tap(arg, 7)
 				}
 			}()
 		}
@@ -124,10 +117,7 @@ func bench() {
 	none := time.Since(start)
 	start = time.Now()
 	for i := range uint64(n) {
-		if core.Full() {
-			core.MakeRoom()
-		}
-		core.Push(arg, i&63)
+		core.Tap(arg, i&63)
 	}
 	fmt.Printf("%.2f %.2f\n", float64(time.Since(start))/n, float64(none)/n)
 }
