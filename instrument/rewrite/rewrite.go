@@ -230,7 +230,7 @@ func (w *file) poll(s *scope, op place.Op) string {
 		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, number)
 	case Flag:
 		w.usesCore = true
-		return fmt.Sprintf(" if %s.Flag != 0 { %s.Poll(%s) };", core, core, number)
+		return fmt.Sprintf(" %s.Poll(%s);", core, number)
 	default:
 		w.usesCore = true
 		return fmt.Sprintf(" %s.Count(&%s, %s);", core, table, number)

@@ -196,7 +196,6 @@ func corePackage() (*types.Package, error) {
 	const text = `package core
 import "unsafe"
 type Table struct { Path string; N uint64 }
-var Flag uint32
 func Poll(uintptr)
 func Count(*Table, uintptr)
 func Tap(pc, w uint64)

@@ -6,7 +6,7 @@
 // the end of each. There are three kinds of poll, one per build of this package:
 //
 //	page   r := Base + number; … ; _ = *(*unsafe.Pointer)(unsafe.Pointer(r))
-//	flag   if core.Flag != 0 { core.Poll(number) }
+//	flag   core.Poll(number)
 //	exact  core.Count(&table, number)
 //
 // A page poll is one load and no branch. The region at Base is readable until

@@ -1,19 +1,27 @@
 package core
 
-// This file holds the flag poll: if core.Flag != 0 { core.Poll(number) }.
+// This file holds the flag poll: core.Poll(number).
 
 import "runtime"
 
-// Flag is not 0 when polls are to report.
+// Flag is not 0 in a burst.
 var Flag uint32
 
 // Poll reports that the path with the given number within the package has
-// ended. Instrumented code calls it when Flag is not 0.
-//
+// ended.
+func Poll(number uintptr) { free[0] = poll(number) }
+
+func poll(number uintptr) none {
+	if Flag != 0 {
+		free[0] = pollInBurst(number)
+	}
+	return none{}
+}
+
 //go:noinline
-func Poll(number uintptr) {
+func pollInBurst(number uintptr) none {
 	if off {
-		return
+		return none{}
 	}
 	take, act := counts.poll()
 	if take {
@@ -22,15 +30,16 @@ func Poll(number uintptr) {
 	if act == actDisarm {
 		store32(&Flag, 0)
 	}
+	return none{}
 }
 
-// countCallers is apart from Poll because of its stack frame.
+// countCallers is apart from pollInBurst because of its stack frame.
 //
 //go:noinline
 func countCallers(number uintptr) {
 	k := key{Path: uint32(number)}
 	var pcs [maxCallers + 2]uintptr
-	n := runtime.Callers(3, pcs[:]) // without Callers, countCallers and Poll
+	n := runtime.Callers(5, pcs[:]) // without Callers, countCallers, and the three above
 	if n == len(pcs) {
 		n--
 		add64(&counts.Truncated, 1)

@@ -24,7 +24,7 @@ var (
 	flagPolls = []string{
 		"const base = 0x6000_0000", "const base = 0",
 		`_ "0pep/core"`, `"0pep/core"`,
-		pagePoll, "if core.Flag != 0 { core.Poll(r) }",
+		pagePoll, "core.Poll(r)",
 		"var array =", "var _ unsafe.Pointer; var array =",
 	}
 	exactPolls = []string{

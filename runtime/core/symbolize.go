@@ -91,6 +91,9 @@ func (s *symbolizer) lookup(pc uintptr) []uint32 {
 			list = append(list, uint32(len(s.frames)))
 			s.frames = append(s.frames, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: frameStartLine(&f)})
 		}
+		if mode == modeFlag {
+			break // runtime.Callers has told of the inlined ones one by one
+		}
 	}
 	s.at[pc] = list
 	return list
