@@ -60,7 +60,7 @@ func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 	for i := range identity {
 		identity[i] = byte(i)
 	}
-	h := hasher{n: 2048, k: 11, direct: true, parts: fold(identity, 11)}
+	h := hasher{n: 2048, k: 11, direct: true, tables: newTables(identity, 11)}
 	for _, x := range []struct {
 		t    tuple.Tuple
 		want uint32
