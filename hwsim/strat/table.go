@@ -43,10 +43,10 @@ const (
 	randomBlocks = 16
 )
 
-// pcSlot is the number of the tap within its package, modulo the slots, plus a
-// number that depends on the package: see tuple.SiteBase. The neighbours that
-// are busy together have different slots.
-func pcSlot(pc uint64) uint32 { return uint32(pc) * (1<<(32-pcBits) | 0x9d) >> (32 - pcBits) }
+// pcSlot is the sum of the tap's number in its package and a byte of the
+// package's, modulo the slots (tuple.SiteBase): neighbours, which are busy
+// together, have different slots.
+func pcSlot(pc uint64) uint32 { return uint32(pc) * (1<<(32-pcBits) + 1) >> (32 - pcBits) }
 
 func topSlot(top uint64) uint64 { return top * 0x9E3779B97F4A7C15 >> (64 - topBits) }
 
