@@ -48,13 +48,48 @@ func inRole(role string) Program {
 	panic("figure: no program is " + role)
 }
 
+// source returns the events of a program after those that are skipped, and how
+// many of them figures take.
+func (env *Env) source(p Program, taps string) (replay.Source, uint64, error) {
+	s, err := env.Source(p.Name, taps)
+	if err != nil {
+		return nil, 0, err
+	}
+	if taps == "calls" {
+		return skip(s, env.Skip/4), env.Events / 4, nil
+	}
+	return skip(s, env.Skip), env.Events, nil
+}
+
 // replay runs engines over the events of a program.
-func (env *Env) replay(p Program, taps string, limit uint64, engines ...string) ([]*replay.Result, error) {
-	source, err := env.Source(p.Name, taps)
+func (env *Env) replay(p Program, taps string, engines ...string) ([]*replay.Result, error) {
+	source, events, err := env.source(p, taps)
 	if err != nil {
 		return nil, err
 	}
-	c := replay.Config{Overhead: env.Overhead, Limit: limit}
+	return env.run(source, events, engines)
+}
+
+// replayAll runs engines over the loads of all programs that there are traces
+// of, in turns of so many events, and returns how many programs there are.
+func (env *Env) replayAll(turn int, engines ...string) ([]*replay.Result, int, error) {
+	var sources []replay.Source
+	for _, p := range Programs {
+		s, _, err := env.source(p, "loads")
+		if errors.Is(err, ErrNoTrace) {
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		sources = append(sources, s)
+	}
+	results, err := env.run(inTurns(sources, turn), env.Events, engines)
+	return results, len(sources), err
+}
+
+func (env *Env) run(source replay.Source, events uint64, engines []string) ([]*replay.Result, error) {
+	c := replay.Config{Overhead: env.Overhead, Limit: events}
 	for _, e := range engines {
 		spec, err := strat.ParseSpec(e)
 		if err != nil {
@@ -69,7 +104,7 @@ func (env *Env) replay(p Program, taps string, limit uint64, engines ...string) 
 // each runs engines over all programs that there are traces of, but for the one
 // in role except, and calls do with the results. What is missing is said in the
 // setup; it is an error if nothing is left.
-func (env *Env) each(res *Result, taps string, limit uint64, except string, engines []string, do func(p Program, r []*replay.Result)) error {
+func (env *Env) each(res *Result, taps, except string, engines []string, do func(p Program, r []*replay.Result)) error {
 	var missing []string
 	var ran []string
 	var last error
@@ -77,7 +112,7 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 		if except != "" && p.Role == except {
 			continue
 		}
-		r, err := env.replay(p, taps, limit, engines...)
+		r, err := env.replay(p, taps, engines...)
 		if errors.Is(err, ErrNoTrace) {
 			missing, last = append(missing, p.Name), err
 			continue
@@ -91,9 +126,9 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 	if ran == nil {
 		return last
 	}
-	res.setup("programs: %s", strings.Join(ran, ", "))
+	res.setup("programs, %s: %s", taps, strings.Join(ran, ", "))
 	if missing != nil {
-		res.setup("no traces of: %s", strings.Join(missing, ", "))
+		res.setup("no traces of %s of: %s", taps, strings.Join(missing, ", "))
 	}
 	res.setup("engines: %s; seed %d", strings.Join(engines, " "), env.Seed)
 	env.model(res)
@@ -102,6 +137,6 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 
 // model says what events and overheads are.
 func (env *Env) model(res *Result) {
-	res.setup("events: from the start of the programs on (the paper skips their initialisation)")
+	res.setup("skipped as initialisation: the first %s loads, the first %s edges and calls", short(env.Skip), short(env.Skip/4))
 	res.setup("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)
 }
