@@ -71,7 +71,6 @@ func figures(c *command.Call) error {
 	env := &figure.Env{Overhead: cost.Default}
 	dir := c.Flags.String("traces", "build/traces", "")
 	out := c.Flags.String("o", "docs/figures", "")
-	c.Flags.Uint64Var(&env.Skip, "skip", 4_000_000, "")
 	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
 	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")

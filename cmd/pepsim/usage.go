@@ -62,7 +62,7 @@ Examples:
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
 `
 
-	figureUsage = `pepsim figure [-traces DIR] [-o DIR] [-skip N] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
+	figureUsage = `pepsim figure [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs are those
 of Sastry, Bodik and Smith, ISCA 2001:
@@ -79,9 +79,7 @@ test programs; make figures records them.
 
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG (default docs/figures)
-	-skip N            loads of a program that are left out as initialisation
-	                   (default 4000000); of edges and calls a quarter
-	-n N               loads after those (default 16000000); of edges and calls a
+	-n N               loads of a program (default 16000000); of edges and calls a
 	                   quarter
 	-permutations N    of strat-4 (default 2500)
 	-seed 1            of strat-4 and of all engines

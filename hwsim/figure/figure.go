@@ -66,8 +66,7 @@ type Env struct {
 	Source func(program, taps string) (replay.Source, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Skip         uint64        // events of a program that are left out at its beginning; of edges and calls a quarter
-	Events       uint64        // after those, 16M if 0; of edges and calls a quarter
+	Events       uint64        // of a program's loads, 16M if 0; of edges and calls a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of figure 4 and of all engines, 1 if 0
 }

@@ -1,7 +1,7 @@
 package figure
 
-// This file says where events come from: traces, without their beginning, one
-// program's or all programs' in turns.
+// This file says where events come from: traces, of one program or of all in
+// turns.
 
 import (
 	"errors"
@@ -33,21 +33,6 @@ func Files(dir string) func(program, taps string) (replay.Source, error) {
 			defer r.Close()
 			return replay.Of(r)(do)
 		}, nil
-	}
-}
-
-// skip returns a source without its first n events.
-func skip(source replay.Source, n uint64) replay.Source {
-	return func(do func(trace.Block) error) error {
-		left := n
-		return source(func(b trace.Block) error {
-			k := min(left, uint64(len(b.Tuples)))
-			left -= k
-			if b.Tuples = b.Tuples[k:]; len(b.Tuples) == 0 {
-				return nil
-			}
-			return do(b)
-		})
 	}
 }
 

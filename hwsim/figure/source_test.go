@@ -41,14 +41,6 @@ func words(t *testing.T, s replay.Source) (all []uint64, places int) {
 	return all, len(pcs)
 }
 
-func TestSkip(t *testing.T) {
-	for n, want := range map[uint64][]uint64{0: {0, 1, 2, 3, 4}, 1: {1, 2, 3, 4}, 3: {3, 4}, 4: {4}, 5: nil, 9: nil} {
-		if got, _ := words(t, skip(blocks(0, 5), n)); !slices.Equal(got, want) {
-			t.Errorf("without the first %d: %d, want %d", n, got, want)
-		}
-	}
-}
-
 func TestProgramsTakeTurns(t *testing.T) {
 	s := inTurns([]replay.Source{blocks(0, 8), blocks(100, 200)}, 2)
 	got, places := words(t, s)

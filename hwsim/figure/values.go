@@ -51,7 +51,7 @@ func convergence(title string, engines []string, results []*replay.Result) Table
 // figure7 is STRAT-22 and STRAT-23.
 func figure7(env *Env, res *Result) error {
 	p := inRole("gcc")
-	results, err := env.replay(p, "loads", compressors...)
+	results, err := env.replaySeeds(p, "loads", compressors...)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func figure7(env *Env, res *Result) error {
 	r, periodic := by["R256"], by["P256"]
 	h, half, tagged := by["H[P256]2048"], by["H[P512]2048"], by["tag2-256-2048"]
 	quarter := env.Events / 4
-	res.setup("program: %s, %s; %s load events; errors of %d tuples at %d places; seed %d", p, p.Why, short(r.Events), r.Error.Tuples, r.Error.Places, env.Seed)
+	res.setup("program: %s, %s; %s load events; errors of %d tuples at %d places, averages of %d runs, from seed %d on", p, p.Why, short(r.Events), r.Error.Tuples, r.Error.Places, seeds, env.Seed)
 	env.model(res)
 	res.Tables = append(res.Tables, convergence("at the end", compressors, results))
 
@@ -157,7 +157,7 @@ func places(r *replay.Result, events uint64) string {
 // figure8 has the other programs, and by which factor a stratified sampler can
 // have a lower rate than R256 with no greater error.
 func figure8(env *Env, res *Result) error {
-	slower := []string{"H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
+	slower := []string{"H[P768]2048", "H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
 	engines := append(compressors[:len(compressors):len(compressors)], slower...)
 	t := Table{Title: "error at the end", Cells: [][]string{append(append([]string{"program"}, engines...), "rate")}}
 	reduced := map[string]int{}
@@ -170,7 +170,7 @@ func figure8(env *Env, res *Result) error {
 			line = append(line, percent(errorPercent(r)))
 		}
 		by, k := byName(engines, results), 0
-		for _, rate := range []int{256, 512, 1024, 2048, 4096} {
+		for _, rate := range []int{256, 512, 768, 1024, 2048, 4096} {
 			if by[fmt.Sprintf("H[P%d]2048", rate)].Error.Mean <= by["R256"].Error.Mean {
 				k = rate / 256
 			}
@@ -215,11 +215,11 @@ func figure9(env *Env, res *Result) error {
 	engines := []string{"H[P256]512", "H[P256]1024", "H[P256]2048", "H[P256]4096"}
 	for _, role := range []string{"gcc", "li"} {
 		p := inRole(role)
-		results, err := env.replay(p, "loads", engines...)
+		results, err := env.replaySeeds(p, "loads", engines...)
 		if err != nil {
 			return err
 		}
-		res.setup("program: %s; %s load events; seed %d", p, short(results[0].Events), env.Seed)
+		res.setup("program: %s; %s load events; errors are averages of %d runs, from seed %d on", p, short(results[0].Events), seeds, env.Seed)
 		res.Tables = append(res.Tables, convergence(p.String(), engines, results))
 		res.plot("strat-9-"+p.Name, errorLines("Figure 9: "+p.Name+", error", engines, results))
 		small, large := results[0], results[3]
