@@ -74,22 +74,22 @@ func (f Lines) Write(out io.Writer) error {
 	}
 	first, last := math.Inf(1), math.Inf(-1)
 	for i, c := range f.Curves {
-		pts := finite(c.Points, f.MaxY)
-		if len(pts) == 0 {
-			continue
+		for k, pts := range finite(c.Points, f.MaxY) {
+			first, last = min(first, pts[0].X), max(last, pts[len(pts)-1].X)
+			l, err := plotter.NewLine(pts)
+			if err != nil {
+				return err
+			}
+			l.Color = colour(i)
+			l.Width = vg.Points(1.2)
+			if i >= len(palette)/2 {
+				l.Dashes = []vg.Length{vg.Points(5), vg.Points(2)}
+			}
+			p.Add(l)
+			if k == 0 {
+				p.Legend.Add(c.Name, l)
+			}
 		}
-		first, last = min(first, pts[0].X), max(last, pts[len(pts)-1].X)
-		l, err := plotter.NewLine(pts)
-		if err != nil {
-			return err
-		}
-		l.Color = colour(i)
-		l.Width = vg.Points(1.2)
-		if i >= len(palette)/2 {
-			l.Dashes = []vg.Length{vg.Points(5), vg.Points(2)}
-		}
-		p.Add(l)
-		p.Legend.Add(c.Name, l)
 	}
 	if math.IsInf(first, 1) { // no points at all
 		first, last = 1, 10
@@ -113,20 +113,26 @@ func (f Lines) Write(out io.Writer) error {
 	return write(out, p)
 }
 
-// finite returns the points that can be drawn, none higher than top unless that
-// is 0.
-func finite(c metric.Curve, top float64) (pts plotter.XYs) {
+// finite returns the runs of points that can be drawn, none higher than top
+// unless that is 0.
+func finite(c metric.Curve, top float64) (runs []plotter.XYs) {
+	gap := true
 	for _, p := range c {
 		if math.IsNaN(p.Error) || math.IsInf(p.Error, 0) || p.Events == 0 {
+			gap = true
 			continue
+		}
+		if gap {
+			runs, gap = append(runs, nil), false
 		}
 		y := p.Error
 		if top > 0 {
 			y = min(y, top)
 		}
-		pts = append(pts, plotter.XY{X: float64(p.Events), Y: y})
+		last := &runs[len(runs)-1]
+		*last = append(*last, plotter.XY{X: float64(p.Events), Y: y})
 	}
-	return pts
+	return runs
 }
 
 // A Series is the bars of one colour, one for each group.

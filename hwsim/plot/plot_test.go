@@ -75,6 +75,22 @@ func TestLegendIsBesideTheData(t *testing.T) {
 	}
 }
 
+// What is no number is not bridged: two runs of points are one path more than
+// one run is.
+func TestGaps(t *testing.T) {
+	paths := func(middle float64) int {
+		var out bytes.Buffer
+		lines := plot.Lines{Curves: []plot.Curve{{Name: "R256", Points: metric.Curve{{Events: 1, Error: 9}, {Events: 2, Error: 8}, {Events: 3, Error: middle}, {Events: 4, Error: 6}, {Events: 5, Error: 5}}}}}
+		if err := lines.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(out.String(), "<path")
+	}
+	if got, want := paths(math.NaN()), paths(7)+1; got != want {
+		t.Errorf("%d paths with a gap, want %d", got, want)
+	}
+}
+
 func TestBars(t *testing.T) {
 	bars := plot.Bars{
 		Title: "overheads", Y: "overhead %", Groups: []string{"typecheck", "lua"}, Limit: 4.5,
