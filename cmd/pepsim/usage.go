@@ -79,8 +79,8 @@ test programs; make figures records them.
 
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG (default docs/figures)
-	-n N               events of strat-7 to strat-10 (default 16000000); strat-11
-	                   takes a quarter
+	-n N               loads of a program (default 16000000); of edges and calls a
+	                   quarter
 	-permutations N    of strat-4 (default 2500)
 	-seed 1            of strat-4 and of all engines
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30

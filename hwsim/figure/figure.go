@@ -24,11 +24,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/trace"
 )
 
 // A Figure is one experiment.
@@ -66,30 +66,9 @@ type Env struct {
 	Source func(program, taps string) (replay.Source, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Events       uint64        // of figures 7 to 10, 16M if 0; figure 11 takes a quarter
+	Events       uint64        // of a program's loads, 16M if 0; of edges and calls a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of figure 4 and of all engines, 1 if 0
-}
-
-// ErrNoTrace is the error for a program without a trace.
-var ErrNoTrace = errors.New("no such trace")
-
-// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory.
-func Files(dir string) func(program, taps string) (replay.Source, error) {
-	return func(program, taps string) (replay.Source, error) {
-		name := filepath.Join(dir, program+"."+taps+".trace")
-		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-			return nil, fmt.Errorf("%s: %w (make figures records them)", name, ErrNoTrace)
-		}
-		return func(do func(trace.Block) error) error {
-			r, err := trace.Open(name, nil)
-			if err != nil {
-				return err
-			}
-			defer r.Close()
-			return replay.Of(r)(do)
-		}, nil
-	}
 }
 
 // A Drawing is a plot.
@@ -145,7 +124,9 @@ func (f Figure) Run(env *Env) (*Result, error) {
 }
 
 func (r *Result) setup(format string, args ...any) {
-	r.Setup = append(r.Setup, fmt.Sprintf(format, args...))
+	if line := fmt.Sprintf(format, args...); !slices.Contains(r.Setup, line) {
+		r.Setup = append(r.Setup, line)
+	}
 }
 
 // row adds a row; agrees is whether ours is what the paper says. Where that is a

@@ -48,28 +48,101 @@ func inRole(role string) Program {
 	panic("figure: no program is " + role)
 }
 
+// source returns the events of a program, and how many of them figures take.
+func (env *Env) source(p Program, taps string) (replay.Source, uint64, error) {
+	s, err := env.Source(p.Name, taps)
+	if err != nil {
+		return nil, 0, err
+	}
+	if taps == "calls" {
+		return s, env.Events / 4, nil
+	}
+	return s, env.Events, nil
+}
+
 // replay runs engines over the events of a program.
-func (env *Env) replay(p Program, taps string, limit uint64, engines ...string) ([]*replay.Result, error) {
-	source, err := env.Source(p.Name, taps)
+func (env *Env) replay(p Program, taps string, engines ...string) ([]*replay.Result, error) {
+	source, events, err := env.source(p, taps)
 	if err != nil {
 		return nil, err
 	}
-	c := replay.Config{Overhead: env.Overhead, Limit: limit}
-	for _, e := range engines {
-		spec, err := strat.ParseSpec(e)
-		if err != nil {
-			return nil, err
-		}
-		spec.Seed = env.Seed
-		c.Engines = append(c.Engines, spec.String())
+	return env.run(source, events, 1, engines)
+}
+
+// seeds is how many runs with different random numbers are averaged where it is
+// asked when an error gets below a limit. Early on few places count, and in a
+// single run it is chance when that is.
+const seeds = 5
+
+// replaySeeds is replay with errors that are the average of several runs.
+func (env *Env) replaySeeds(p Program, taps string, engines ...string) ([]*replay.Result, error) {
+	source, events, err := env.source(p, taps)
+	if err != nil {
+		return nil, err
 	}
-	return replay.Run(source, c)
+	return env.run(source, events, seeds, engines)
+}
+
+// replayAll is replaySeeds for the loads of all programs that there are traces
+// of, in turns of so many events. It returns how many programs there are.
+func (env *Env) replayAll(turn int, engines ...string) ([]*replay.Result, int, error) {
+	var sources []replay.Source
+	for _, p := range Programs {
+		s, _, err := env.source(p, "loads")
+		if errors.Is(err, ErrNoTrace) {
+			continue
+		}
+		if err != nil {
+			return nil, 0, err
+		}
+		sources = append(sources, s)
+	}
+	results, err := env.run(inTurns(sources, turn), env.Events, seeds, engines)
+	return results, len(sources), err
+}
+
+func (env *Env) run(source replay.Source, events uint64, seeds int, engines []string) ([]*replay.Result, error) {
+	c := replay.Config{Overhead: env.Overhead, Limit: events}
+	for i := range seeds {
+		for _, e := range engines {
+			spec, err := strat.ParseSpec(e)
+			if err != nil {
+				return nil, err
+			}
+			spec.Seed = env.Seed + uint64(i)
+			c.Engines = append(c.Engines, spec.String())
+		}
+	}
+	results, err := replay.Run(source, c)
+	if err != nil {
+		return nil, err
+	}
+	return average(results, len(engines)), nil
+}
+
+// average returns the first n results with the mean errors of all that are n,
+// 2n … further on. The rest of them is that of the first seed.
+func average(results []*replay.Result, n int) []*replay.Result {
+	runs := float64(len(results) / n)
+	for i, r := range results[:n] {
+		for k := i + n; k < len(results); k += n {
+			for j, p := range results[k].Errors {
+				r.Errors[j].Error += p.Error
+			}
+			r.Error.Mean += results[k].Error.Mean
+		}
+		for j := range r.Errors {
+			r.Errors[j].Error /= runs
+		}
+		r.Error.Mean /= runs
+	}
+	return results[:n]
 }
 
 // each runs engines over all programs that there are traces of, but for the one
 // in role except, and calls do with the results. What is missing is said in the
 // setup; it is an error if nothing is left.
-func (env *Env) each(res *Result, taps string, limit uint64, except string, engines []string, do func(p Program, r []*replay.Result)) error {
+func (env *Env) each(res *Result, taps, except string, engines []string, do func(p Program, r []*replay.Result)) error {
 	var missing []string
 	var ran []string
 	var last error
@@ -77,7 +150,7 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 		if except != "" && p.Role == except {
 			continue
 		}
-		r, err := env.replay(p, taps, limit, engines...)
+		r, err := env.replay(p, taps, engines...)
 		if errors.Is(err, ErrNoTrace) {
 			missing, last = append(missing, p.Name), err
 			continue
@@ -91,9 +164,9 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 	if ran == nil {
 		return last
 	}
-	res.setup("programs: %s", strings.Join(ran, ", "))
+	res.setup("programs, %s: %s", taps, strings.Join(ran, ", "))
 	if missing != nil {
-		res.setup("no traces of: %s", strings.Join(missing, ", "))
+		res.setup("no traces of %s of: %s", taps, strings.Join(missing, ", "))
 	}
 	res.setup("engines: %s; seed %d", strings.Join(engines, " "), env.Seed)
 	env.model(res)
@@ -102,6 +175,6 @@ func (env *Env) each(res *Result, taps string, limit uint64, except string, engi
 
 // model says what events and overheads are.
 func (env *Env) model(res *Result) {
-	res.setup("events: from the start of the programs on (the paper skips their initialisation)")
+	res.setup("events: those after the initialisation of the programs, which make figures leaves out")
 	res.setup("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)
 }

@@ -3,8 +3,10 @@ package figure
 // This file has figures 7 to 10: profiles of the values that loads see.
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/plot"
@@ -29,7 +31,7 @@ func errorsOf(r *replay.Result) metric.Curve { return r.Errors }
 // errorLines draws the errors of engines on a program.
 func errorLines(title string, engines []string, results []*replay.Result) plot.Lines {
 	return plot.Lines{
-		Title: title, X: "events", Y: "error %", LogX: true, MaxY: maxError, Limit: limit,
+		Title: title, X: "load events", Y: "error %", LogX: true, MaxY: maxError, Limit: limit,
 		Curves: curves(engines, results, errorsOf),
 	}
 }
@@ -49,7 +51,7 @@ func convergence(title string, engines []string, results []*replay.Result) Table
 // figure7 is STRAT-22 and STRAT-23.
 func figure7(env *Env, res *Result) error {
 	p := inRole("gcc")
-	results, err := env.replay(p, "loads", env.Events, compressors...)
+	results, err := env.replaySeeds(p, "loads", compressors...)
 	if err != nil {
 		return err
 	}
@@ -57,7 +59,7 @@ func figure7(env *Env, res *Result) error {
 	r, periodic := by["R256"], by["P256"]
 	h, half, tagged := by["H[P256]2048"], by["H[P512]2048"], by["tag2-256-2048"]
 	quarter := env.Events / 4
-	res.setup("program: %s, %s; %s load events; errors of %d tuples at %d places; seed %d", p, p.Why, short(r.Events), r.Error.Tuples, r.Error.Places, env.Seed)
+	res.setup("program: %s, %s; %s load events; errors of %d tuples at %d places, averages of %d runs, from seed %d on", p, p.Why, short(r.Events), r.Error.Tuples, r.Error.Places, seeds, env.Seed)
 	env.model(res)
 	res.Tables = append(res.Tables, convergence("at the end", compressors, results))
 
@@ -98,6 +100,36 @@ func figure7(env *Env, res *Result) error {
 	res.row("errors of H[P512]2048 and R256", percent(errorPercent(half))+", "+percent(errorPercent(r)), "similar", near(errorPercent(half), errorPercent(r), 0.3))
 	gap := int64(r.Messages) - int64(h.Messages)
 	res.row("messages of R256 above H[P256]2048", fmt.Sprint(gap), "up to 2K", gap >= 0 && gap <= 2048)
+	return figure7All(env, res)
+}
+
+// turn is how many events of a program follow each other where programs take
+// turns.
+const turn = 1000
+
+// figure7All puts the programs together: no program of ours has as many places
+// as gcc, whose working set is the reason why the paper selected it.
+func figure7All(env *Env, res *Result) error {
+	results, n, err := env.replayAll(turn, compressors...)
+	if err != nil {
+		return err
+	}
+	by := byName(compressors, results)
+	r, periodic, h, half, tagged := by["R256"], by["P256"], by["H[P256]2048"], by["H[P512]2048"], by["tag2-256-2048"]
+	res.setup("all: %d programs in turns of %d events; %s load events; errors of %d tuples at %d places", n, turn, short(r.Events), r.Error.Tuples, r.Error.Places)
+	res.Tables = append(res.Tables, convergence(fmt.Sprintf("%d programs in turns", n), compressors, results))
+	res.plot("strat-7d", errorLines(fmt.Sprintf("Figure 7, with %d programs in turns: error", n), compressors, results))
+
+	hStays, hOK := h.Errors.StaysBelow(limit)
+	rStays, rOK := r.Errors.StaysBelow(limit)
+	longer := ratio(rStays, rOK, hStays, hOK)
+	res.row("all: H[P256]2048 stays below 5 % from", events(hStays, hOK), "300K", hOK && hStays <= 1_200_000)
+	res.row("all: R256 stays below 5 % from", events(rStays, rOK), "7M", rOK && rStays >= 1_750_000 && rStays <= 14_000_000)
+	res.row("all: R256 takes longer to stay", factor(longer), "23x; at least 2x", longer >= 2)
+	res.row("all: errors of R256 and P256", percent(errorPercent(r))+", "+percent(errorPercent(periodic)), "almost identical", near(errorPercent(r), errorPercent(periodic), 0.2))
+	res.row("all: errors of H[P512]2048 and R256", percent(errorPercent(half))+", "+percent(errorPercent(r)), "similar", near(errorPercent(half), errorPercent(r), 0.3))
+	cost := float64(tagged.Messages) / float64(h.Messages)
+	res.row("all: messages of tag2-256-2048 to H[P256]2048", factor(cost), "almost 3x", cost >= 2 && cost <= 3.5)
 	return nil
 }
 
@@ -125,11 +157,11 @@ func places(r *replay.Result, events uint64) string {
 // figure8 has the other programs, and by which factor a stratified sampler can
 // have a lower rate than R256 with no greater error.
 func figure8(env *Env, res *Result) error {
-	slower := []string{"H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
+	slower := []string{"H[P768]2048", "H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
 	engines := append(compressors[:len(compressors):len(compressors)], slower...)
 	t := Table{Title: "error at the end", Cells: [][]string{append(append([]string{"program"}, engines...), "rate")}}
 	reduced := map[string]int{}
-	err := env.each(res, "loads", env.Events, "gcc", engines, func(p Program, results []*replay.Result) {
+	err := env.each(res, "loads", "gcc", engines, func(p Program, results []*replay.Result) {
 		n := len(compressors)
 		res.plot("strat-8-"+p.Name, errorLines("Figure 8: "+p.Name+", error", compressors, results[:n]))
 		res.Tables = append(res.Tables, convergence(p.String(), compressors, results[:n]))
@@ -138,7 +170,7 @@ func figure8(env *Env, res *Result) error {
 			line = append(line, percent(errorPercent(r)))
 		}
 		by, k := byName(engines, results), 0
-		for _, rate := range []int{256, 512, 1024, 2048, 4096} {
+		for _, rate := range []int{256, 512, 768, 1024, 2048, 4096} {
 			if by[fmt.Sprintf("H[P%d]2048", rate)].Error.Mean <= by["R256"].Error.Mean {
 				k = rate / 256
 			}
@@ -183,11 +215,11 @@ func figure9(env *Env, res *Result) error {
 	engines := []string{"H[P256]512", "H[P256]1024", "H[P256]2048", "H[P256]4096"}
 	for _, role := range []string{"gcc", "li"} {
 		p := inRole(role)
-		results, err := env.replay(p, "loads", env.Events, engines...)
+		results, err := env.replaySeeds(p, "loads", engines...)
 		if err != nil {
 			return err
 		}
-		res.setup("program: %s; %s load events; seed %d", p, short(results[0].Events), env.Seed)
+		res.setup("program: %s; %s load events; errors are averages of %d runs, from seed %d on", p, short(results[0].Events), seeds, env.Seed)
 		res.Tables = append(res.Tables, convergence(p.String(), engines, results))
 		res.plot("strat-9-"+p.Name, errorLines("Figure 9: "+p.Name+", error", engines, results))
 		small, large := results[0], results[3]
@@ -201,9 +233,13 @@ func figure9(env *Env, res *Result) error {
 	return nil
 }
 
-// figure10 is STRAT-12.
+// figure10 is STRAT-12. Beside the paper's engines the table has how many of the
+// events are of the 16 most frequent tuples, which bounds what 16 entries can
+// save but for what repeats for a while only; what a larger table saves; and what
+// A16 saves with other tuples.
 func figure10(env *Env, res *Result) error {
-	plain := []string{"R256", "H[P256]2048", "tag2-256-2048"}
+	const h = "H[P256]2048"
+	plain := []string{"R256", h, "tag2-256-2048"}
 	var engines []string
 	for _, e := range plain {
 		engines = append(engines, e, e+"+A16")
@@ -212,22 +248,34 @@ func figure10(env *Env, res *Result) error {
 	for _, e := range engines {
 		bars.Series = append(bars.Series, plot.Series{Name: e})
 	}
-	t := Table{Title: "messages with A16: 1 of", Cells: [][]string{append([]string{"program"}, plain...)}}
+	t := Table{Title: "messages with A16: 1 of", Cells: [][]string{{"program", "R256", h, "tag2-256-2048", "events of top 16", h + " with A64", "edges, calls, " + h, "events of top 16"}}}
 	least, most := math.Inf(1), 0.0
 	prominent := map[string]float64{}
-	err := env.each(res, "loads", env.Events, "", engines, func(p Program, results []*replay.Result) {
+	lines := map[string]int{} // of t.Cells, by program
+	err := env.each(res, "loads", "", append(engines, h+"+A64"), func(p Program, results []*replay.Result) {
+		by := byName(append(engines, h+"+A64"), results)
 		bars.Groups = append(bars.Groups, p.Name)
 		line := []string{p.String()}
-		for i, r := range results {
-			bars.Series[i].Values = append(bars.Series[i].Values, r.Percent())
-			if i%2 == 0 {
-				saved := float64(r.Messages) / float64(results[i+1].Messages)
-				least, most = min(least, saved), max(most, saved)
-				prominent[p.Role] = max(prominent[p.Role], saved)
-				line = append(line, fmt.Sprintf("%.2f", saved))
-			}
+		for i, e := range engines {
+			bars.Series[i].Values = append(bars.Series[i].Values, by[e].Percent())
 		}
+		for _, e := range plain {
+			saved := fewer(by[e], by[e+"+A16"])
+			least, most = min(least, saved), max(most, saved)
+			prominent[p.Role] = max(prominent[p.Role], saved)
+			line = append(line, fmt.Sprintf("%.2f", saved))
+		}
+		line = append(line, percent(100*topShare(by[h].Ideal, 16)), fmt.Sprintf("%.2f", fewer(by[h], by[h+"+A64"])))
+		lines[p.Name] = len(t.Cells)
 		t.Cells = append(t.Cells, line)
+	})
+	if err != nil {
+		return err
+	}
+	err = env.each(res, "calls", "", []string{h, h + "+A16"}, func(p Program, results []*replay.Result) {
+		if i, ok := lines[p.Name]; ok {
+			t.Cells[i] = append(t.Cells[i], fmt.Sprintf("%.2f", fewer(results[0], results[1])), percent(100*topShare(results[0].Ideal, 16)))
+		}
 	})
 	if err != nil {
 		return err
@@ -241,4 +289,23 @@ func figure10(env *Env, res *Result) error {
 		}
 	}
 	return nil
+}
+
+// fewer returns how many messages of one result there are to one of another.
+func fewer(one, other *replay.Result) float64 {
+	return float64(one.Messages) / float64(other.Messages)
+}
+
+// topShare returns the share of all events that the k most frequent tuples have.
+func topShare(p *metric.Profile, k int) float64 {
+	var counts []uint64
+	for _, t := range (metric.Selection{}).Of(p) {
+		counts = append(counts, p.Tuple(t))
+	}
+	slices.SortFunc(counts, func(a, b uint64) int { return cmp.Compare(b, a) })
+	sum := uint64(0)
+	for _, n := range counts[:min(k, len(counts))] {
+		sum += n
+	}
+	return float64(sum) / float64(p.Total())
 }

@@ -1,6 +1,7 @@
 package montecarlo
 
 import (
+	"math"
 	"math/rand/v2"
 	"sort"
 	"testing"
@@ -56,8 +57,14 @@ func (p *program) value(site uint64) uint64 {
 //
 // That is so after 8M events; after 6M it has sent 1 % more.
 //
-// At the same rate the filter saves messages and no error: the mean error even
-// rises somewhat, as masked places keep what they have. The log shows that too.
+// The paper says that filtering lessens aliasing and so can speed up convergence
+// (section 5.4), not that errors get smaller at the same rate, and they do not.
+// Places that are masked keep the error that they have by then, 0.8 % in place
+// of 0.3 %. Those that are not have the error that they would have anyway, 5 %:
+// it is that of their own few messages, and a place has as many of them however
+// many others are in its strata. With 256 strata in place of 2048 that is no
+// different, nor with tolerances of 2 % and 1 %. What the filter gives is half
+// of the messages, to be spent on a higher rate.
 func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 	const (
 		batch    = 50_000
@@ -66,19 +73,13 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 		filtered = "F16384+H[P128]2048"
 		sameRate = "F16384+H[P256]2048"
 	)
-	type run struct {
-		engine          *strat.Compressor
-		profile         *metric.Profile
-		mean, rms       metric.Curve
-		messages, alias int
-	}
-	runs := map[string]*run{}
+	runs := map[string]*filterRun{}
 	for _, name := range []string{baseline, filtered, sameRate} {
 		spec, err := strat.ParseSpec(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs[name] = &run{engine: spec.New(), profile: metric.New()}
+		runs[name] = &filterRun{engine: spec.New(), profile: metric.New()}
 	}
 	ideal := metric.New()
 	source := newProgram(4000)
@@ -105,6 +106,19 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 			name, r.messages, r.mean[batches-1].Error, r.rms[batches-1].Error, stays, ok, r.alias, r.engine.Filtered())
 	}
 
+	selected := metric.Value.Of(ideal)
+	masked, open := runs[sameRate].split(selected)
+	inMasked := func(name string) float64 { return metric.Over(masked, ideal, runs[name].profile).Mean }
+	inOpen := func(name string) float64 { return metric.Over(open, ideal, runs[name].profile).Mean }
+	t.Logf("%s masks %d of %d tuples: mean error %.4f, %.4f without a filter; of the others %.4f, %.4f",
+		sameRate, len(masked), len(selected), inMasked(sameRate), inMasked(baseline), inOpen(sameRate), inOpen(baseline))
+	if got, want := inMasked(sameRate), inMasked(baseline); got < want || got > 0.05 {
+		t.Errorf("mean error of what %s masks is %.4f, want from the %.4f without a filter to its tolerance of 0.05", sameRate, got, want)
+	}
+	if got, want := inOpen(sameRate), inOpen(baseline); math.Abs(got-want) > 0.1*want {
+		t.Errorf("mean error of what %s does not mask is %.4f, want about the %.4f without a filter", sameRate, got, want)
+	}
+
 	b, f := runs[baseline], runs[filtered]
 	if f.messages > b.messages {
 		t.Errorf("%s sent %d messages, want at most the %d of %s", filtered, f.messages, b.messages, baseline)
@@ -119,6 +133,26 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 	if want, reached := b.rms.StaysBelow(0.05); !ok || reached && got >= want {
 		t.Errorf("RMS of %s stays below 5 %% after %d events (%t), want earlier than %d of %s", filtered, got, ok, want, baseline)
 	}
+}
+
+// A filterRun is what an engine, with or without a filter, makes of a stream.
+type filterRun struct {
+	engine          *strat.Compressor
+	profile         *metric.Profile
+	mean, rms       metric.Curve
+	messages, alias int
+}
+
+// split returns the tuples that the filter stops by now, and the others.
+func (r *filterRun) split(tuples []tuple.Tuple) (masked, open []tuple.Tuple) {
+	for _, t := range tuples {
+		if _, ok := r.engine.Stratum(t); ok {
+			open = append(open, t)
+		} else {
+			masked = append(masked, t)
+		}
+	}
+	return masked, open
 }
 
 // aliased returns how many strata get two or more different tuples of in.

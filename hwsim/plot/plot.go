@@ -26,10 +26,15 @@ import (
 	"github.com/pepgo/pep/hwsim/metric"
 )
 
+// The size of a plot without its legend, which stands beside it.
 const (
 	width  = 16 * vg.Centimeter
 	height = 9 * vg.Centimeter
 )
+
+// wider is how much wider than the font that is measured here the font can be
+// that a viewer has in its place.
+const wider = 1.25
 
 // palette are colours that differ for the colour-blind, too.
 //
@@ -69,22 +74,22 @@ func (f Lines) Write(out io.Writer) error {
 	}
 	first, last := math.Inf(1), math.Inf(-1)
 	for i, c := range f.Curves {
-		pts := finite(c.Points, f.MaxY)
-		if len(pts) == 0 {
-			continue
+		for k, pts := range finite(c.Points, f.MaxY) {
+			first, last = min(first, pts[0].X), max(last, pts[len(pts)-1].X)
+			l, err := plotter.NewLine(pts)
+			if err != nil {
+				return err
+			}
+			l.Color = colour(i)
+			l.Width = vg.Points(1.2)
+			if i >= len(palette)/2 {
+				l.Dashes = []vg.Length{vg.Points(5), vg.Points(2)}
+			}
+			p.Add(l)
+			if k == 0 {
+				p.Legend.Add(c.Name, l)
+			}
 		}
-		first, last = min(first, pts[0].X), max(last, pts[len(pts)-1].X)
-		l, err := plotter.NewLine(pts)
-		if err != nil {
-			return err
-		}
-		l.Color = colour(i)
-		l.Width = vg.Points(1.2)
-		if i >= len(palette)/2 {
-			l.Dashes = []vg.Length{vg.Points(5), vg.Points(2)}
-		}
-		p.Add(l)
-		p.Legend.Add(c.Name, l)
 	}
 	if math.IsInf(first, 1) { // no points at all
 		first, last = 1, 10
@@ -95,7 +100,7 @@ func (f Lines) Write(out io.Writer) error {
 		p.Y.Max = f.MaxY
 	}
 	if f.MaxY == 0 {
-		p.Y.Max = max(p.Y.Max*1.35, 1e-3) // room for the legend
+		p.Y.Max = max(p.Y.Max*1.05, 1e-3)
 	}
 	if f.Limit > 0 {
 		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: f.Limit}, {X: p.X.Max, Y: f.Limit}})
@@ -108,20 +113,26 @@ func (f Lines) Write(out io.Writer) error {
 	return write(out, p)
 }
 
-// finite returns the points that can be drawn, none higher than top unless that
-// is 0.
-func finite(c metric.Curve, top float64) (pts plotter.XYs) {
+// finite returns the runs of points that can be drawn, none higher than top
+// unless that is 0.
+func finite(c metric.Curve, top float64) (runs []plotter.XYs) {
+	gap := true
 	for _, p := range c {
 		if math.IsNaN(p.Error) || math.IsInf(p.Error, 0) || p.Events == 0 {
+			gap = true
 			continue
+		}
+		if gap {
+			runs, gap = append(runs, nil), false
 		}
 		y := p.Error
 		if top > 0 {
 			y = min(y, top)
 		}
-		pts = append(pts, plotter.XY{X: float64(p.Events), Y: y})
+		last := &runs[len(runs)-1]
+		*last = append(*last, plotter.XY{X: float64(p.Events), Y: y})
 	}
-	return pts
+	return runs
 }
 
 // A Series is the bars of one colour, one for each group.
@@ -164,7 +175,7 @@ func (f Bars) Write(out io.Writer) error {
 		p.Legend.Add(s.Name, b)
 	}
 	p.X.Min, p.X.Max = -0.6, float64(len(f.Groups))-0.4
-	p.Y.Min, p.Y.Max = 0, max(1e-3, p.Y.Max*1.3, f.Limit*1.3) // room for the legend
+	p.Y.Min, p.Y.Max = 0, max(1e-3, p.Y.Max*1.05, f.Limit*1.05)
 	if f.Limit > 0 {
 		l, err := plotter.NewLine(plotter.XYs{{X: p.X.Min, Y: f.Limit}, {X: p.X.Max, Y: f.Limit}})
 		if err != nil {
@@ -190,13 +201,13 @@ func newPlot(title, y string) *plot.Plot {
 		axis.Tick.Label.Font.Size = 8
 		axis.Tick.Label.Font.Variant = "Sans"
 	}
-	p.Y.Tick.Marker = plot.TickerFunc(linearTicks)
-	p.Legend.Top = true
+	p.Y.Tick.Marker = plot.TickerFunc(spaced)
+	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.TextStyle.Font.Size = 8
 	p.Legend.TextStyle.Font.Variant = "Sans"
 	p.Legend.ThumbnailWidth = vg.Points(14)
-	p.Legend.Padding = vg.Points(1)
-	p.BackgroundColor = color.White
+	p.Legend.Padding = vg.Points(2)
+	p.BackgroundColor = nil
 	grid := plotter.NewGrid()
 	grid.Vertical.Color = nil
 	grid.Horizontal.Color = color.Gray{0xe8}
@@ -204,10 +215,19 @@ func newPlot(title, y string) *plot.Plot {
 	return p
 }
 
+// write draws a plot with its legend to the right of it, swatches first: where
+// text is wider than it should be, it is so on the side where there is nothing.
 func write(out io.Writer, p *plot.Plot) error {
-	c := vgsvg.New(width, height)
-	// The last tick's label is wider than its place, the title higher.
-	p.Draw(draw.Crop(draw.New(c), 0, -vg.Points(9), 0, -vg.Points(4)))
+	legend := p.Legend
+	p.Legend = plot.NewLegend()
+	side := wider * legend.Rectangle(draw.New(vgsvg.New(width, height))).Size().X
+	c := vgsvg.New(width+side, height)
+	all := draw.New(c)
+	all.FillPolygon(color.White, []vg.Point{{}, {X: all.Max.X}, all.Max, {Y: all.Max.Y}})
+	// The last tick's label is wider than its place, the title and the label of
+	// the y axis are higher.
+	p.Draw(draw.Crop(all, vg.Points(4), -side-vg.Points(9), vg.Points(2), -vg.Points(4)))
+	legend.Draw(draw.Crop(all, width, 0, 0, -vg.Points(24)))
 	var svg bytes.Buffer
 	if _, err := c.WriteTo(&svg); err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"io"
 	"math"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -54,6 +56,38 @@ func TestLines(t *testing.T) {
 	}
 	if err := (plot.Lines{LogX: true}).Write(io.Discard); err != nil {
 		t.Errorf("no curves: %v", err)
+	}
+}
+
+// Names of curves begin where the axis has ended, whatever font they are in.
+func TestLegendIsBesideTheData(t *testing.T) {
+	var out bytes.Buffer
+	lines := plot.Lines{X: "events", Y: "error %", Curves: []plot.Curve{{Name: "H[P256]2048", Points: metric.Curve{{Events: 1, Error: 9}, {Events: 7, Error: 4}}}}}
+	if err := lines.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	x := map[string]float64{}
+	for _, text := range regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>([^<]*)<`).FindAllStringSubmatch(out.String(), -1) {
+		x[text[2]], _ = strconv.ParseFloat(text[1], 64)
+	}
+	if x["7"] == 0 || x["H[P256]2048"] < x["7"]+20 {
+		t.Errorf("the last tick is at %v, the legend at %v points, want it further to the right", x["7"], x["H[P256]2048"])
+	}
+}
+
+// What is no number is not bridged: two runs of points are one path more than
+// one run is.
+func TestGaps(t *testing.T) {
+	paths := func(middle float64) int {
+		var out bytes.Buffer
+		lines := plot.Lines{Curves: []plot.Curve{{Name: "R256", Points: metric.Curve{{Events: 1, Error: 9}, {Events: 2, Error: 8}, {Events: 3, Error: middle}, {Events: 4, Error: 6}, {Events: 5, Error: 5}}}}}
+		if err := lines.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(out.String(), "<path")
+	}
+	if got, want := paths(math.NaN()), paths(7)+1; got != want {
+		t.Errorf("%d paths with a gap, want %d", got, want)
 	}
 }
 

@@ -28,6 +28,16 @@ func linearTicks(least, most float64) (ticks []plot.Tick) {
 	return ticks
 }
 
+// spaced are linearTicks for a vertical axis, whose labels end where the ticks
+// begin: a space keeps them apart where the font is wider than expected.
+func spaced(least, most float64) []plot.Tick {
+	ticks := linearTicks(least, most)
+	for i := range ticks {
+		ticks[i].Label += "\u00a0"
+	}
+	return ticks
+}
+
 // logTicks are those of a logarithmic axis, with labels at 1, 2 and 5.
 func logTicks(least, most float64) (ticks []plot.Tick) {
 	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most; decade *= 10 {

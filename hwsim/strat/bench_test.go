@@ -1,15 +1,20 @@
 package strat
 
 import (
+	"errors"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// recorded returns n tuples as a program's loads give them: few places have
-// most of the events, and most of a place's events are of few values.
-func recorded(n int) []tuple.Tuple {
+// madeUp returns n tuples as a program's loads give them: few places have most
+// of the events, and most of a place's events are of few values. A fifth of the
+// words are addresses, or random.
+func madeUp(n int) []tuple.Tuple {
 	g := newPCG(7, 7)
 	in := make([]tuple.Tuple, n)
 	for i := range in {
@@ -17,32 +22,75 @@ func recorded(n int) []tuple.Tuple {
 		site := uint64(g.below(64)) * uint64(g.below(64)) / 4
 		w := uint64(g.below(8)) * uint64(g.below(8)) * uint64(g.below(8))
 		if site%5 == 0 {
-			w = g.next64() // an address, or random data
+			w = g.next64()
 		}
 		in[i] = tuple.New(tuple.Load, tuple.SiteBase("bench")+site, w)
 	}
 	return in
 }
 
+// recorded returns n of the loads of a test program, from the middle of a trace
+// that make figures has recorded.
+func recorded(b *testing.B, program string, n int) []tuple.Tuple {
+	b.Helper()
+	name := "../../build/traces/" + program + ".loads.trace"
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+		b.Skipf("%s: no such trace: make figures records it", name)
+	}
+	r, err := trace.Open(name, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	in := make([]tuple.Tuple, 0, n)
+	part := trace.Filter{From: 8_000_000, First: uint64(n)}
+	if err := part.Each(r, func(block trace.Block) error {
+		in = append(in, block.Tuples...)
+		return nil
+	}); err != nil {
+		b.Fatal(err)
+	}
+	return in
+}
+
+// push measures an engine that takes tuples in batches, 256 at a time as in a
+// program.
+func push(b *testing.B, spec string, in []tuple.Tuple) {
+	b.Helper()
+	const batch = 256
+	e, err := Parse(spec)
+	if err != nil {
+		b.Fatal(err)
+	}
+	out := make([]hwsim.Message, 0, 2*batch)
+	for b.Loop() {
+		for tuples := range slices.Chunk(in, batch) {
+			out = e.Push(tuples, out[:0])
+		}
+	}
+	n := float64(b.N) * float64(len(in))
+	b.ReportMetric(n/b.Elapsed().Seconds()/1e6, "Mtuples/s")
+}
+
 func BenchmarkPush(b *testing.B) {
-	in := recorded(1 << 16)
-	out := make([]hwsim.Message, 0, 2*len(in))
+	in := madeUp(1 << 16)
 	for _, spec := range []string{
 		"P256", "R256", "RC256", "CR256",
 		"H[P256]2048@mul", "H[P256]2048@xor", "H[P256]2048", "H[P256]2000",
 		"H[P256]2048+A16", "H[CR256]2048", "tag2-256-2048", "A16", "A4096",
 		"F16384-3+H[P256]2048",
 	} {
-		b.Run(spec, func(b *testing.B) {
-			e, err := Parse(spec)
-			if err != nil {
-				b.Fatal(err)
+		b.Run(spec, func(b *testing.B) { push(b, spec, in) })
+	}
+}
+
+func BenchmarkPushRecorded(b *testing.B) {
+	for _, program := range []string{"typecheck", "lua", "flate", "jsonbench", "sortbench"} {
+		b.Run(program, func(b *testing.B) {
+			in := recorded(b, program, 1<<18)
+			for _, spec := range []string{"H[P256]2048+A16@mul", "H[P256]2048+A16"} {
+				b.Run(spec, func(b *testing.B) { push(b, spec, in) })
 			}
-			b.SetBytes(16 * int64(len(in)))
-			for b.Loop() {
-				out = e.Push(in, out[:0])
-			}
-			b.ReportMetric(float64(b.N)*float64(len(in))/b.Elapsed().Seconds()/1e6, "Mtuples/s")
 		})
 	}
 }

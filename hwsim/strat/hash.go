@@ -80,11 +80,7 @@ type hasher struct {
 	direct bool // the fold is the index
 	mul    [2]uint64
 
-	// Folding and reversing are linear over XOR, and the random table maps
-	// single bytes: each byte of a tuple contributes a number that depends on
-	// nothing else. parts has them for the bytes of the pc, the lowest first,
-	// and then for those of w. It is nil for other hashes.
-	parts *[16][256]uint32
+	tables *tables // of Table; nil for other hashes
 }
 
 // newHasher returns the hash function number salt of a seed.
@@ -96,24 +92,11 @@ func newHasher(kind Hash, n int, seed, salt uint64) hasher {
 	g := newPCG(seed, hashStream+salt)
 	switch kind {
 	case Table:
-		h.parts = fold(randomBytes(&g), h.k)
+		h.tables = newTables(randomBytes(&g), h.k)
 	case Mul:
 		h.mul = [2]uint64{g.next64() | 1, g.next64() | 1}
 	}
 	return h
-}
-
-// fold returns what each value of each byte contributes to the index.
-func fold(table [256]byte, k int) *[16][256]uint32 {
-	parts := new([16][256]uint32)
-	for i := range 8 {
-		for v, r := range table {
-			x := uint64(r) << (8 * i)
-			parts[i][v] = uint32(xorfold(flip(x), k))
-			parts[8+i][v] = uint32(xorfold(x, k))
-		}
-	}
-	return parts
 }
 
 func (h *hasher) index(t tuple.Tuple) uint32 {
@@ -123,7 +106,7 @@ func (h *hasher) index(t tuple.Tuple) uint32 {
 	case XOR:
 		return h.byXOR(t)
 	}
-	return h.byTable(t)
+	return h.scale(h.tables.index(t.PC, t.W))
 }
 
 // indices sets out[i] to the index of in[i].
@@ -139,23 +122,13 @@ func (h *hasher) indices(in []tuple.Tuple, out []uint32) {
 			out[i] = h.byXOR(t)
 		}
 	default:
-		for i, t := range in {
-			out[i] = h.byTable(t)
+		h.tables.indices(in, out)
+		if !h.direct {
+			for i, f := range out {
+				out[i] = h.scale(f)
+			}
 		}
 	}
-}
-
-// byTable is
-//
-//	xorfold(flip(randomize(pc)) ^ randomize(w), k)
-//
-// byte by byte.
-func (h *hasher) byTable(t tuple.Tuple) uint32 {
-	p, pc, w := h.parts, t.PC, t.W
-	return h.scale(p[0][byte(pc)] ^ p[1][byte(pc>>8)] ^ p[2][byte(pc>>16)] ^ p[3][byte(pc>>24)] ^
-		p[4][byte(pc>>32)] ^ p[5][byte(pc>>40)] ^ p[6][byte(pc>>48)] ^ p[7][byte(pc>>56)] ^
-		p[8][byte(w)] ^ p[9][byte(w>>8)] ^ p[10][byte(w>>16)] ^ p[11][byte(w>>24)] ^
-		p[12][byte(w>>32)] ^ p[13][byte(w>>40)] ^ p[14][byte(w>>48)] ^ p[15][byte(w>>56)])
 }
 
 // byMul is multiply-shift hashing.

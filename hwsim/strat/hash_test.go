@@ -3,8 +3,10 @@ package strat
 import (
 	"math"
 	"math/bits"
+	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -60,7 +62,7 @@ func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 	for i := range identity {
 		identity[i] = byte(i)
 	}
-	h := hasher{n: 2048, k: 11, direct: true, parts: fold(identity, 11)}
+	h := hasher{n: 2048, k: 11, direct: true, tables: newTables(identity, 11)}
 	for _, x := range []struct {
 		t    tuple.Tuple
 		want uint32
@@ -95,6 +97,59 @@ func TestSTRAT07_FastHashIsThePapers(t *testing.T) {
 			}
 			if got, want := xorfold(x.W, k), slowFold(x.W, k); got != want {
 				t.Fatalf("xorfold(%#x, %d) = %#x, want %#x", x.W, k, got, want)
+			}
+		}
+	}
+}
+
+// What is remembered must not show: streams of all kinds, one after the other so
+// that memos and blocks without them change over, leave the counters that the
+// definition of the hash gives, and send the same messages.
+func TestSTRAT07_RememberedHashIsThePapers(t *testing.T) {
+	g := newPCG(4, 4)
+	site := tuple.SiteBase("main")
+	kinds := map[string]func(i uint64) tuple.Tuple{
+		"zeros":        func(uint64) tuple.Tuple { return tuple.Tuple{} },
+		"few tuples":   func(i uint64) tuple.Tuple { return tuple.New(tuple.Load, site+i%3, i%5) },
+		"random words": func(i uint64) tuple.Tuple { return tuple.New(tuple.Load, site+i%7, g.next64()) },
+		"some random": func(i uint64) tuple.Tuple {
+			return tuple.New(tuple.Load, site+i%7, g.next64()>>(60*min(1, g.below(5))))
+		},
+		"addresses": func(i uint64) tuple.Tuple {
+			return tuple.New(tuple.Addr, site+i%2000, 0xc000000000+uint64(g.below(1<<30)))
+		},
+		"sites of one slot": func(i uint64) tuple.Tuple { return tuple.New(tuple.Load, site+i%3<<pcBits, i%100) },
+		"anything":          func(uint64) tuple.Tuple { return tuple.Tuple{PC: g.next64(), W: g.next64()} },
+	}
+	for _, k := range []int{0, 1, 8, 11, 12, 22} {
+		r := newPCG(9, hashStream)
+		table := randomBytes(&r)
+		fast := newStratified(newHasher(Table, 1<<k, 9, 0), 3, phase{})
+		slow := make([]uint32, 1<<k)
+		for range 3 {
+			for name, kind := range kinds {
+				in := make([]tuple.Tuple, 5000)
+				var want []hwsim.Message
+				for i := range in {
+					in[i] = kind(uint64(i))
+					n := &slow[slowIndex(table, in[i], k)]
+					if *n++; *n == 3 {
+						*n = 0
+						want = append(want, hwsim.Message{Tuple: in[i], Count: 3})
+					}
+				}
+				var got []hwsim.Message
+				for len(in) > 0 {
+					n := min(len(in), 1+int(g.below(600)))
+					got = fast.tuples(in[:n], got)
+					in = in[n:]
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s, %d strata: %d messages, want %d, or others", name, 1<<k, len(got), len(want))
+				}
+				if !slices.Equal(fast.counts, slow) {
+					t.Fatalf("%s, %d strata: counters differ from those of the definition", name, 1<<k)
+				}
 			}
 		}
 	}

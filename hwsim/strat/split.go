@@ -42,9 +42,9 @@ type stratified struct {
 	rate   uint32
 	counts []uint32
 	phase  phase
-	from   int64       // the sum of counts that the stream began with
-	unit   uint64      // the count of an element
-	index  [256]uint32 // of the tuples that are being taken
+	from   int64               // the sum of counts that the stream began with
+	unit   uint64              // the count of an element
+	index  [blockTuples]uint32 // of the tuples that are being taken
 }
 
 func newStratified(h hasher, rate uint32, p phase) *stratified {
@@ -64,25 +64,50 @@ func (s *stratified) step(m hwsim.Message) (hwsim.Message, bool) {
 	return m, true
 }
 
-// tuples hashes a block of tuples and counts them after that: the hash
-// functions have loops without calls, and the processor need not wait for one
-// counter to hash for the next.
 func (s *stratified) tuples(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
 	s.unit = 1
-	counts, rate := s.counts, s.rate
 	for len(in) > 0 {
-		block := in[:min(len(in), len(s.index))]
+		block := in[:min(len(in), blockTuples)]
 		in = in[len(block):]
-		index := s.index[:len(block)]
-		s.hash.indices(block, index)
-		for i, j := range index {
-			n := counts[j] + 1
-			if n == rate {
-				n = 0
-				out = append(out, hwsim.Message{Tuple: block[i], Count: uint64(rate)})
-			}
-			counts[j] = n
+		if s.hash.tables != nil && s.hash.direct {
+			out = s.byTable(block, out)
+		} else {
+			out = s.byIndex(block, out)
 		}
+	}
+	return out
+}
+
+// byTable takes a block with the paper's hash.
+func (s *stratified) byTable(block []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
+	t := s.hash.tables
+	for {
+		n := t.count(block, s.counts, s.rate)
+		if n == len(block) {
+			break
+		}
+		s.counts[t.index(block[n].PC, block[n].W)] = 0
+		out = append(out, hwsim.Message{Tuple: block[n], Count: uint64(s.rate)})
+		block = block[n+1:]
+	}
+	t.nextBlock()
+	return out
+}
+
+// byIndex hashes a block and counts it after that: the hash functions have loops
+// without calls, and the processor need not wait for one counter to hash for the
+// next.
+func (s *stratified) byIndex(block []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
+	counts, rate := s.counts, s.rate
+	index := s.index[:len(block)]
+	s.hash.indices(block, index)
+	for i, j := range index {
+		n := counts[j] + 1
+		if n == rate {
+			n = 0
+			out = append(out, hwsim.Message{Tuple: block[i], Count: uint64(rate)})
+		}
+		counts[j] = n
 	}
 	return out
 }

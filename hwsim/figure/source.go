@@ -1,0 +1,107 @@
+package figure
+
+// This file says where events come from: traces, of one program or of all in
+// turns.
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// ErrNoTrace is the error for a program without a trace.
+var ErrNoTrace = errors.New("no such trace")
+
+// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory.
+func Files(dir string) func(program, taps string) (replay.Source, error) {
+	return func(program, taps string) (replay.Source, error) {
+		name := filepath.Join(dir, program+"."+taps+".trace")
+		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("%s: %w (make figures records them)", name, ErrNoTrace)
+		}
+		return func(do func(trace.Block) error) error {
+			r, err := trace.Open(name, nil)
+			if err != nil {
+				return err
+			}
+			defer r.Close()
+			return replay.Of(r)(do)
+		}, nil
+	}
+}
+
+// inTurns returns the events of several programs as those of one: so many of
+// each, again and again, until one of them ends. Places of different programs
+// are different.
+func inTurns(sources []replay.Source, events int) replay.Source {
+	return func(do func(trace.Block) error) error {
+		var all []*turns
+		for _, s := range sources {
+			x := newTurns(s)
+			defer x.stop()
+			all = append(all, x)
+		}
+		turn := make([]tuple.Tuple, 0, events)
+		for {
+			for i, x := range all {
+				turn = turn[:0]
+				for len(turn) < events {
+					t, ok := x.next()
+					if !ok {
+						return x.err
+					}
+					t.PC ^= uint64(i) << programShift
+					turn = append(turn, t)
+				}
+				if err := do(trace.Block{Tuples: turn}); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// programShift is where the number of a program is put into a pc: below the tag,
+// into the number of the package.
+const programShift = 48
+
+// turns are the events of a source, one at a time.
+type turns struct {
+	pull func() (trace.Block, bool)
+	stop func()
+	rest []tuple.Tuple // of the block that was pulled last
+	err  error         // of the source
+}
+
+func newTurns(s replay.Source) *turns {
+	x := &turns{}
+	stopped := errors.New("stopped")
+	x.pull, x.stop = iter.Pull(func(yield func(trace.Block) bool) {
+		x.err = s(func(b trace.Block) error {
+			if !yield(b) {
+				return stopped
+			}
+			return nil
+		})
+	})
+	return x
+}
+
+func (x *turns) next() (tuple.Tuple, bool) {
+	for len(x.rest) == 0 {
+		b, ok := x.pull()
+		if !ok {
+			return tuple.Tuple{}, false
+		}
+		x.rest = b.Tuples
+	}
+	t := x.rest[0]
+	x.rest = x.rest[1:]
+	return t, true
+}
