@@ -132,8 +132,8 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 			tapped[tuple.Tag(tap.Tag)]++
 		}
 		if res.Taps != nil {
-			for s, n := range res.Taps.Skipped {
-				skipped[s] += n
+			for s, exprs := range res.Taps.Skipped {
+				skipped[s] += len(exprs)
 			}
 		}
 		funcs += len(res.Sites.Funcs)

@@ -81,7 +81,7 @@ func (f *finder) arg(e ast.Expr) {
 
 // start taps variable v, whose value is that of expr, at the start of a body.
 func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, body *ast.BlockStmt) {
-	w, ok := f.wordOf(tag, v.Type())
+	w, ok := f.wordOf(tag, Expr{pos, expr}, v.Type())
 	if !ok {
 		return
 	}
@@ -90,15 +90,15 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 	}
 }
 
-// wordOf returns how values of type t are reported, and counts those that are
-// not.
-func (f *finder) wordOf(tag tuple.Tag, t types.Type) (w word, ok bool) {
+// wordOf returns how values of type t, that of e, are reported, and notes those
+// that are not.
+func (f *finder) wordOf(tag tuple.Tag, e Expr, t types.Type) (w word, ok bool) {
 	w, ok = f.word(t)
 	if ok && w.fn == "SliceWord" && f.old {
 		ok = false
 	}
 	if !ok {
-		f.skip(tag, whyType)
+		f.skip(tag, e, whyType)
 	}
 	return w, ok
 }
@@ -221,7 +221,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 			continue
 		}
 		if len(s.Results) != len(f.results) {
-			f.skip(tuple.Result, whyCalls)
+			f.skip(tuple.Result, exprOf(e), whyCalls)
 			continue
 		}
 		u.returned(e, f.results[i].Type())
@@ -230,7 +230,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 
 // result taps a named result that is returned without being mentioned.
 func (u *unit) result(pos token.Pos, name string, typ types.Type) {
-	if w, ok := u.wordOf(tuple.Result, typ); ok {
+	if w, ok := u.wordOf(tuple.Result, Expr{pos, name}, typ); ok {
 		u.insertText(tuple.Result, pos, w.expr(name), typ, w, Call{Arg: name})
 	}
 }
@@ -244,7 +244,7 @@ func (u *unit) returned(e ast.Expr, typ types.Type) {
 		return
 	}
 	if types.IsInterface(typ) && !isTypeParam(typ) {
-		u.skip(tuple.Result, whyType)
+		u.skip(tuple.Result, exprOf(e), whyType)
 		return
 	}
 	u.tap(tuple.Result, e)
@@ -397,7 +397,7 @@ func (f *finder) elements(s *ast.RangeStmt) {
 	case *types.Array, *types.Slice, *types.Map, *types.Pointer, *types.Basic:
 		v := f.local(s.Value)
 		if v == nil {
-			f.skip(tuple.Load, whyReread)
+			f.skip(tuple.Load, exprOf(s.Value), whyReread)
 			return
 		}
 		key := "…"

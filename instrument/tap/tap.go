@@ -89,8 +89,8 @@ type Call struct {
 // A Plan says what is tapped, and where the code stands.
 type Plan struct {
 	Sites   []wire.Tap
-	Skipped map[Skip]int // what was asked for and is not tapped
-	Left    int          // sites left out because there would be more than Options.Max
+	Skipped map[Skip][]Expr // what was asked for and is not tapped
+	Left    int             // sites left out because there would be more than Options.Max
 
 	Start  map[*ast.BlockStmt][]Call // at the start of a body, behind its {
 	Before map[ast.Stmt][]Call       // before a statement
@@ -100,6 +100,14 @@ type Plan struct {
 	Ways   map[place.Outcome][]Call  // at an outcome of an operand
 	Bodies map[*ast.BlockStmt]*Func  // functions with taps
 }
+
+// An Expr is an expression of the source, or another place that it has a text for.
+type Expr struct {
+	Pos  token.Pos
+	Text string
+}
+
+func exprOf(e ast.Expr) Expr { return Expr{e.Pos(), types.ExprString(e)} }
 
 // A Skip is a reason why something was not tapped.
 type Skip struct {
@@ -151,7 +159,7 @@ func Find(cfg *Config, funcs []Func) *Plan {
 
 func newPlan() *Plan {
 	return &Plan{
-		Skipped: map[Skip]int{},
+		Skipped: map[Skip][]Expr{},
 		Start:   map[*ast.BlockStmt][]Call{},
 		Before:  map[ast.Stmt][]Call{},
 		After:   map[ast.Stmt][]Call{},
@@ -270,4 +278,7 @@ func (f *finder) within(line int) bool {
 	return slices.ContainsFunc(f.Ranges, func(r Range) bool { return r.Has(f.file, line) })
 }
 
-func (f *finder) skip(tag tuple.Tag, reason string) { f.plan.Skipped[Skip{tag, reason}]++ }
+func (f *finder) skip(tag tuple.Tag, e Expr, reason string) {
+	s := Skip{tag, reason}
+	f.plan.Skipped[s] = append(f.plan.Skipped[s], e)
+}

@@ -166,7 +166,7 @@ func (u *unit) target(e ast.Expr, first bool) {
 	case first || u.totalRisk(e) == safe:
 		tapped = u.address(e)
 	case u.addressable(e) && u.wants(tuple.Addr, e.Pos()):
-		u.skip(tuple.Addr, whyPanic)
+		u.skip(tuple.Addr, exprOf(e), whyPanic)
 	}
 	if !tapped {
 		u.before = max(u.before, u.risk(e))
@@ -289,7 +289,7 @@ func (u *unit) call(e *ast.CallExpr) {
 func (u *unit) embeddedInterface(fun *ast.SelectorExpr) {
 	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
 		if u.wants(tag, fun.Pos()) {
-			u.skip(tag, whyEmbedded)
+			u.skip(tag, exprOf(fun), whyEmbedded)
 		}
 	}
 }
@@ -357,7 +357,7 @@ func (u *unit) load(e ast.Expr) bool {
 	if u.again(e) {
 		for _, tag := range []tuple.Tag{tuple.Load, tuple.Addr} {
 			if u.wants(tag, e.Pos()) {
-				u.skip(tag, whyAgain)
+				u.skip(tag, exprOf(e), whyAgain)
 			}
 		}
 		return true
@@ -379,7 +379,7 @@ func (u *unit) load(e ast.Expr) bool {
 // holds taps the value of e after the statement, in the variable that it is in.
 // It reports whether it does.
 func (u *unit) holds(e ast.Expr, id *ast.Ident) bool {
-	w, ok := u.wordOf(tuple.Load, u.typeOf(id))
+	w, ok := u.wordOf(tuple.Load, exprOf(e), u.typeOf(id))
 	if !ok {
 		return false
 	}
@@ -407,7 +407,7 @@ func (u *unit) tap(tag tuple.Tag, e ast.Expr) bool {
 	if !u.wants(tag, e.Pos()) {
 		return false
 	}
-	w, ok := u.wordOf(tag, u.typeOf(e))
+	w, ok := u.wordOf(tag, exprOf(e), u.typeOf(e))
 	if !ok || !u.early(tag, e) {
 		return false
 	}
@@ -432,7 +432,7 @@ func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
 	default:
 		return true
 	}
-	u.skip(tag, why)
+	u.skip(tag, exprOf(e), why)
 	return false
 }
 
