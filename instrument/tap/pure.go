@@ -337,7 +337,9 @@ func (f *facts) memory(e ast.Expr) bool {
 		v, ok := f.Info.Uses[e].(*types.Var)
 		return ok && global(v)
 	case *ast.StarExpr:
-		return f.Info.Types[e].IsValue()
+		call, ok := ast.Unparen(e.X).(*ast.CallExpr)
+		zero := ok && f.builtin(call) == "new" // *new(T) is how to write the zero value of T
+		return f.Info.Types[e].IsValue() && !zero
 	case *ast.SelectorExpr:
 		s := f.Info.Selections[e]
 		if s == nil {

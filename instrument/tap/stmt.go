@@ -81,7 +81,7 @@ func (f *finder) arg(e ast.Expr) {
 
 // start taps variable v, whose value is that of expr, at the start of a body.
 func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, body *ast.BlockStmt) {
-	w, ok := f.wordOf(tag, Expr{pos, expr}, v.Type())
+	w, ok := f.wordOf(tag, f.exprAt(pos, expr), v.Type())
 	if !ok {
 		return
 	}
@@ -221,7 +221,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 			continue
 		}
 		if len(s.Results) != len(f.results) {
-			f.skip(tuple.Result, exprOf(e), whyCalls)
+			f.skip(tuple.Result, f.exprOf(e), whyCalls)
 			continue
 		}
 		u.returned(e, f.results[i].Type())
@@ -230,7 +230,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 
 // result taps a named result that is returned without being mentioned.
 func (u *unit) result(pos token.Pos, name string, typ types.Type) {
-	if w, ok := u.wordOf(tuple.Result, Expr{pos, name}, typ); ok {
+	if w, ok := u.wordOf(tuple.Result, u.exprAt(pos, name), typ); ok {
 		u.insertText(tuple.Result, pos, w.expr(name), typ, w, Call{Arg: name})
 	}
 }
@@ -244,7 +244,7 @@ func (u *unit) returned(e ast.Expr, typ types.Type) {
 		return
 	}
 	if types.IsInterface(typ) && !isTypeParam(typ) {
-		u.skip(tuple.Result, exprOf(e), whyType)
+		u.skip(tuple.Result, u.exprOf(e), whyType)
 		return
 	}
 	u.tap(tuple.Result, e)
@@ -393,19 +393,16 @@ func (f *finder) elements(s *ast.RangeStmt) {
 	if s.Value == nil || !f.wants(tuple.Load, s.Value.Pos()) || isBlank(s.Value) {
 		return
 	}
-	switch f.typeOf(s.X).Underlying().(type) {
-	case *types.Array, *types.Slice, *types.Map, *types.Pointer, *types.Basic:
-		v := f.local(s.Value)
-		if v == nil {
-			f.skip(tuple.Load, exprOf(s.Value), whyReread)
-			return
-		}
-		key := "…"
-		if s.Key != nil && !isBlank(s.Key) {
-			key = types.ExprString(s.Key)
-		}
-		f.start(tuple.Load, s.Value.Pos(), types.ExprString(s.X)+"["+key+"]", v, s.Body)
+	v := f.local(s.Value)
+	if v == nil {
+		f.skip(tuple.Load, f.exprOf(s.Value), whyReread)
+		return
 	}
+	key := "…"
+	if s.Key != nil && !isBlank(s.Key) {
+		key = types.ExprString(s.Key)
+	}
+	f.start(tuple.Load, s.Value.Pos(), types.ExprString(s.X)+"["+key+"]", v, s.Body)
 }
 
 func isBlank(e ast.Expr) bool {

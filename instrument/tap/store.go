@@ -120,7 +120,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 		return
 	}
 	typ := a.typeOf(l)
-	w, ok := a.wordOf(tuple.Store, exprOf(l), typ)
+	w, ok := a.wordOf(tuple.Store, a.exprOf(l), typ)
 	if !ok {
 		return
 	}
@@ -140,7 +140,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 // readBack taps what has been stored to l by reading it.
 func (a *assignment) readBack(l ast.Expr, w word) {
 	if a.after == nil || !a.steady(l) {
-		a.skip(tuple.Store, exprOf(l), whyReread)
+		a.skip(tuple.Store, a.exprOf(l), whyReread)
 		return
 	}
 	a.store(l, w, Call{Func: w.fn, Conv: w.conv, Arg: types.ExprString(l)})
@@ -165,7 +165,7 @@ func (f *finder) update(l, r ast.Expr, at spot, after ast.Stmt) {
 		a.value(e)
 	}
 	if (a.memory(l) || a.marked) && a.wants(tuple.Store, l.Pos()) {
-		if w, ok := a.wordOf(tuple.Store, exprOf(l), a.typeOf(l)); ok {
+		if w, ok := a.wordOf(tuple.Store, a.exprOf(l), a.typeOf(l)); ok {
 			a.readBack(l, w)
 		}
 	}

@@ -103,11 +103,13 @@ type Plan struct {
 
 // An Expr is an expression of the source, or another place that it has a text for.
 type Expr struct {
-	Pos  token.Pos
+	Pos  token.Position
 	Text string
 }
 
-func exprOf(e ast.Expr) Expr { return Expr{e.Pos(), types.ExprString(e)} }
+func (f *finder) exprOf(e ast.Expr) Expr { return f.exprAt(e.Pos(), types.ExprString(e)) }
+
+func (f *finder) exprAt(pos token.Pos, text string) Expr { return Expr{f.Fset.Position(pos), text} }
 
 // A Skip is a reason why something was not tapped.
 type Skip struct {

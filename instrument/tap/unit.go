@@ -166,7 +166,7 @@ func (u *unit) target(e ast.Expr, first bool) {
 	case first || u.totalRisk(e) == safe:
 		tapped = u.address(e)
 	case u.addressable(e) && u.wants(tuple.Addr, e.Pos()):
-		u.skip(tuple.Addr, exprOf(e), whyPanic)
+		u.skip(tuple.Addr, u.exprOf(e), whyPanic)
 	}
 	if !tapped {
 		u.before = max(u.before, u.risk(e))
@@ -203,10 +203,13 @@ func (u *unit) selector(e *ast.SelectorExpr) {
 // receiver walks the receiver of a method value or call.
 func (u *unit) receiver(e *ast.SelectorExpr, s *types.Selection) {
 	recv := s.Obj().Type().(*types.Signature).Recv()
-	if recv != nil && isPointer(recv.Type()) {
-		u.base(e.X)
-	} else {
+	switch {
+	case recv == nil || !isPointer(recv.Type()):
 		u.value(e.X)
+	case isPointer(u.typeOf(e.X)):
+		u.value(e.X)
+	default:
+		u.place(e.X)
 	}
 	u.before = max(u.before, nilRisk)
 }
@@ -289,7 +292,7 @@ func (u *unit) call(e *ast.CallExpr) {
 func (u *unit) embeddedInterface(fun *ast.SelectorExpr) {
 	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
 		if u.wants(tag, fun.Pos()) {
-			u.skip(tag, exprOf(fun), whyEmbedded)
+			u.skip(tag, u.exprOf(fun), whyEmbedded)
 		}
 	}
 }
@@ -357,7 +360,7 @@ func (u *unit) load(e ast.Expr) bool {
 	if u.again(e) {
 		for _, tag := range []tuple.Tag{tuple.Load, tuple.Addr} {
 			if u.wants(tag, e.Pos()) {
-				u.skip(tag, exprOf(e), whyAgain)
+				u.skip(tag, u.exprOf(e), whyAgain)
 			}
 		}
 		return true
@@ -379,7 +382,7 @@ func (u *unit) load(e ast.Expr) bool {
 // holds taps the value of e after the statement, in the variable that it is in.
 // It reports whether it does.
 func (u *unit) holds(e ast.Expr, id *ast.Ident) bool {
-	w, ok := u.wordOf(tuple.Load, exprOf(e), u.typeOf(id))
+	w, ok := u.wordOf(tuple.Load, u.exprOf(e), u.typeOf(id))
 	if !ok {
 		return false
 	}
@@ -407,7 +410,7 @@ func (u *unit) tap(tag tuple.Tag, e ast.Expr) bool {
 	if !u.wants(tag, e.Pos()) {
 		return false
 	}
-	w, ok := u.wordOf(tag, exprOf(e), u.typeOf(e))
+	w, ok := u.wordOf(tag, u.exprOf(e), u.typeOf(e))
 	if !ok || !u.early(tag, e) {
 		return false
 	}
@@ -432,7 +435,7 @@ func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
 	default:
 		return true
 	}
-	u.skip(tag, exprOf(e), why)
+	u.skip(tag, u.exprOf(e), why)
 	return false
 }
 
