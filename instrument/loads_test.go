@@ -63,11 +63,12 @@ type comparison struct {
 	at    map[token.Pos]ast.Expr // expressions by the position that go/ssa gives a load of them
 	exprs map[exprAt]token.Pos   // and the other way round
 	elems map[string]token.Pos   // variables for the elements that a loop is over, by place
-	whole map[token.Pos]bool     // expressions of which but a part or the address is used
 
-	length map[token.Pos]bool   // expressions of which a range loop uses the length, if they have one
-	taps   map[token.Pos]string // what became of the load there
-	bare   map[string]bool      // places of functions that are never tapped
+	// Expressions of which but a part, the address, or the length is used.
+	whole, addressed, length map[token.Pos]bool
+
+	taps map[token.Pos]string // what became of the load there
+	bare map[string]bool      // places of functions that are never tapped
 }
 
 // An exprAt identifies an expression: parts of one may begin where it does.
@@ -151,7 +152,8 @@ func (c *comparison) load() {
 // index finds the expressions that loads can be of.
 func (c *comparison) index() {
 	c.at, c.exprs = map[token.Pos]ast.Expr{}, map[exprAt]token.Pos{}
-	c.elems, c.whole, c.length = map[string]token.Pos{}, map[token.Pos]bool{}, map[token.Pos]bool{}
+	c.elems = map[string]token.Pos{}
+	c.whole, c.addressed, c.length = map[token.Pos]bool{}, map[token.Pos]bool{}, map[token.Pos]bool{}
 	lasts := map[*ast.Ident]bool{} // of selectors
 	for _, f := range c.files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -163,7 +165,7 @@ func (c *comparison) index() {
 				c.whole[loadPos(n.X)] = true
 			case *ast.UnaryExpr:
 				if n.Op == token.AND {
-					c.whole[loadPos(n.X)] = true
+					c.addressed[loadPos(n.X)] = true
 				}
 			case *ast.RangeStmt:
 				if n.Value == nil {

@@ -79,18 +79,20 @@ func referred(v ssa.Value, instrs []ssa.Instruction) token.Pos {
 
 // Classes of loads that are no business of taps.
 const (
-	ofInit     = "no tap: in the initialiser of a package variable"
-	ofBare     = "no tap: in a function with a directive against calls"
-	ofLocal    = "no tap: a local variable that lies in memory, or a part of it"
-	ofCaptured = "no tap: a captured variable, or a part of it"
-	ofEmbedded = "no tap: an embedded field on the way to what is selected, which no expression of the source is"
-	ofReceiver = "no tap: a receiver that is passed by value, by a pointer to it"
-	ofElement  = "no tap: an element that a range loop is over, and that has no variable"
-	ofResult   = "no tap: a named result, by a return that does not mention it"
-	ofLoop     = "no tap: a variable of a loop, for the next iteration to have one of its own"
-	ofLength   = "no tap: an array that a range loop needs the length of, which is a constant"
-	ofWhole    = "no tap: a struct or an array of which only a part or the address is used"
-	ofValue    = "no tap: a part of a value that is not in memory"
+	ofInit      = "no tap: in the initialiser of a package variable"
+	ofBare      = "no tap: in a function with a directive against calls"
+	ofLocal     = "no tap: a local variable that lies in memory, or a part of it"
+	ofCaptured  = "no tap: a captured variable, or a part of it"
+	ofEmbedded  = "no tap: an embedded field on the way to what is selected, which no expression of the source is"
+	ofReceiver  = "no tap: a receiver that is passed by value, by a pointer to it"
+	ofElement   = "no tap: an element that a range loop is over, and that has no variable"
+	ofResult    = "no tap: a named result, by a return that does not mention it"
+	ofLoop      = "no tap: a variable of a loop, for the next iteration to have one of its own"
+	ofLength    = "no tap: an array, or a pointer to one, that a range loop needs the length of, which is a constant"
+	ofAddress   = "no tap: &*p, which reads nothing"
+	ofWhole     = "no tap: a struct or an array of which only a part is used"
+	ofConverted = "no tap: an array that a slice is converted to"
+	ofValue     = "no tap: a part of a value that is not in memory"
 )
 
 // class says why there is no tap for r; "" if that is not known.
@@ -118,6 +120,12 @@ func (c *comparison) class(fn *ssa.Function, r read) string {
 		if c.isOf(r, x.Pos()) {
 			return ofCaptured
 		}
+	case *ssa.Phi: // the variables that iterations of a loop have
+		if c.isOf(r, x.Edges[0].Pos()) {
+			return ofLocal
+		}
+	case *ssa.SliceToArrayPointer:
+		return ofConverted
 	case *ssa.UnOp, *ssa.Lookup:
 	default:
 		if inValue(r.instr) {
@@ -125,11 +133,14 @@ func (c *comparison) class(fn *ssa.Function, r read) string {
 		}
 	}
 	_, isArray := r.instr.Type().Underlying().(*types.Array)
+	_, isPointer := r.instr.Type().Underlying().(*types.Pointer)
 	_, isStruct := r.instr.Type().Underlying().(*types.Struct)
 	switch {
+	case c.addressed[r.pos]:
+		return ofAddress
 	case (isArray || isStruct) && c.whole[r.pos]:
 		return ofWhole
-	case isArray && c.length[r.pos]:
+	case (isArray || isPointer) && c.length[r.pos]:
 		return ofLength
 	}
 	return ""

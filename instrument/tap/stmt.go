@@ -106,24 +106,25 @@ func (f *finder) wordOf(tag tuple.Tag, e Expr, t types.Type) (w word, ok bool) {
 func (f *finder) stmts(list []ast.Stmt) {
 	for _, s := range list {
 		if f.Marks.StmtMark(s) == nil {
-			f.listed(s, true)
+			f.listed(s, spot{stmt: s})
 		}
 	}
 }
 
-// listed walks a statement of a list. Nothing can stand before one whose label
-// is that of a break or continue.
-func (f *finder) listed(s ast.Stmt, open bool) {
+// listed walks a statement of a list. What is tapped before it goes to at.
+//
+// Nothing can stand between a loop, switch or select and its label, for break
+// and continue. Before the label is as good if no goto goes there.
+func (f *finder) listed(s ast.Stmt, at spot) {
 	if l, ok := s.(*ast.LabeledStmt); ok {
 		clear(f.known) // there may be other ways to here
-		f.listed(l.Stmt, false)
+		if f.gotos[f.Info.Defs[l.Label]] {
+			at = spot{}
+		}
+		f.listed(l.Stmt, at)
 		return
 	}
 	f.stmt = s
-	at := spot{}
-	if open {
-		at.stmt = s
-	}
 	f.statement(s, at)
 	f.forget(s)
 }
@@ -146,13 +147,7 @@ func (f *finder) statement(s ast.Stmt, at spot) {
 	case *ast.TypeSwitchStmt:
 		f.typeSwitch(s, at)
 	case *ast.SelectStmt:
-		for _, c := range s.Body.List {
-			c := c.(*ast.CommClause)
-			clear(f.known)
-			f.simple(c.Comm, spot{}, nil)
-			f.marked = false
-			f.nested(func() { f.stmts(c.Body) })
-		}
+		f.selectStmt(s, at)
 	default:
 		f.simple(s, at, s)
 	}
@@ -343,15 +338,20 @@ func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 	f.forget(s)
 	f.loop(s.Body.Lbrace, s.End())
 	if s.Cond != nil {
-		f.loop(f.Marks.Conds[s].Expr.Pos(), s.Body.Lbrace)
+		cond := f.Marks.Conds[s].Expr
+		f.loop(cond.Pos(), cond.End())
 	}
 	f.nested(func() {
 		f.condition(s)
-		if s.Post != nil {
-			f.simple(s.Post, spot{}, nil)
-		}
+		marked := f.marked
 		f.marked = false
-		f.stmts(s.Body.List)
+		f.nested(func() { f.stmts(s.Body.List) })
+		f.marked = marked
+		if s.Post != nil {
+			f.forget(s.Body)
+			f.loop(s.Post.Pos(), s.Post.End())
+			f.simple(s.Post, f.behindBody(s), nil)
+		}
 	})
 }
 
@@ -408,66 +408,4 @@ func (f *finder) elements(s *ast.RangeStmt) {
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
-}
-
-func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
-	if s.Init != nil {
-		f.simple(s.Init, at, nil)
-		f.forget(s.Init)
-		at = spot{}
-	}
-	if s.Tag != nil {
-		u := f.unit(at, s.Tag)
-		u.value(s.Tag)
-		f.forget(s.Tag)
-		if f.hasConstantCase(s) {
-			u.compared(s.Tag)
-		}
-	}
-	f.clauses(s.Body)
-}
-
-// hasConstantCase reports whether a case of s is a constant.
-func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
-	for _, c := range s.Body.List {
-		for _, e := range c.(*ast.CaseClause).List {
-			if f.constant(e) != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at spot) {
-	if s.Init != nil {
-		f.simple(s.Init, at, nil)
-		f.forget(s.Init)
-		at = spot{}
-	}
-	var x ast.Expr
-	switch a := s.Assign.(type) {
-	case *ast.ExprStmt:
-		x = a.X
-	case *ast.AssignStmt:
-		x = a.Rhs[0]
-	}
-	x = ast.Unparen(x).(*ast.TypeAssertExpr).X
-	u := f.unit(at, x)
-	u.value(x)
-	u.dynamicType(x)
-	f.forget(x)
-	f.clauses(s.Body)
-}
-
-func (f *finder) clauses(body *ast.BlockStmt) {
-	for _, c := range body.List {
-		c := c.(*ast.CaseClause)
-		for _, e := range c.List {
-			f.unit(spot{}, e).value(e)
-			f.forget(e) // a call in one case is before the bodies of the others
-		}
-		f.marked = false
-		f.nested(func() { f.stmts(c.Body) })
-	}
 }

@@ -35,10 +35,13 @@ func (f *finder) declare(s *ast.DeclStmt, at spot, after ast.Stmt) {
 		return
 	}
 	if len(d.Specs) > 1 {
-		at, after = spot{}, nil // values may lean on those before them
+		after = nil
 	}
-	for _, spec := range d.Specs {
+	for i, spec := range d.Specs {
 		spec := spec.(*ast.ValueSpec)
+		if i > 0 {
+			at = spot{} // values may lean on those before them
+		}
 		var lhs []ast.Expr
 		for _, name := range spec.Names {
 			lhs = append(lhs, name)

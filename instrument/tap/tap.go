@@ -28,6 +28,9 @@
 //     operand of), and which panics only if the statement would panic the same
 //     way: nothing that may panic stands before it but what is tapped too.
 //
+// Before an operand of a condition, or a case of a switch, is as before a
+// statement; [Plan] lists what places there are.
+//
 // What can be tapped in neither way is not tapped, and counted with the reason.
 // So is a load that is the same as one before, which the compiler does not make a
 // second time either.
@@ -92,13 +95,14 @@ type Plan struct {
 	Skipped map[Skip][]Expr // what was asked for and is not tapped
 	Left    int             // sites left out because there would be more than Options.Max
 
-	Start  map[*ast.BlockStmt][]Call // at the start of a body, behind its {
-	Before map[ast.Stmt][]Call       // before a statement
-	After  map[ast.Stmt][]Call       // after a statement
-	Leafs  map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
-	Marks  map[*mark.Mark][]Call     // at a marker
-	Ways   map[place.Outcome][]Call  // at an outcome of an operand
-	Bodies map[*ast.BlockStmt]*Func  // functions with taps
+	Start   map[*ast.BlockStmt][]Call // at the start of a body, behind its {
+	Before  map[ast.Stmt][]Call       // before a statement
+	After   map[ast.Stmt][]Call       // after a statement
+	Leafs   map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
+	Marks   map[*mark.Mark][]Call     // at a marker
+	Cases   map[ast.Expr][]Call       // before an expression of a case of a switch without a tag
+	Headers map[ast.Stmt][]Call       // in the header of a switch, behind the statement there
+	Ways    map[place.Outcome][]Call  // at an outcome of an operand
 }
 
 // An Expr is an expression of the source, or another place that it has a text for.
@@ -167,6 +171,8 @@ func newPlan() *Plan {
 		After:   map[ast.Stmt][]Call{},
 		Leafs:   map[*mark.Leaf][]Call{},
 		Marks:   map[*mark.Mark][]Call{},
+		Cases:   map[ast.Expr][]Call{},
+		Headers: map[ast.Stmt][]Call{},
 		Ways:    map[place.Outcome][]Call{},
 	}
 }

@@ -13,11 +13,14 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A spot is where taps that stand before what they tap go: before a statement,
-// or before an operand of a condition. The zero spot is nowhere.
+// A spot is where taps that stand before what they tap go. The zero spot is
+// nowhere.
 type spot struct {
-	stmt ast.Stmt
-	leaf *mark.Leaf
+	stmt   ast.Stmt     // before a statement
+	leaf   *mark.Leaf   // before an operand of a condition
+	header ast.Stmt     // in the header of a switch, behind the statement there
+	expr   ast.Expr     // before an expression of a case, in its list
+	behind *ast.ForStmt // at the end of the body of a loop, and before every continue
 }
 
 // A unit is some expressions that are evaluated one after the other.
@@ -273,7 +276,7 @@ func (u *unit) call(e *ast.CallExpr) {
 				u.dynamicType(fun.X)
 				u.callee(fun.X, fun)
 			} else if recv := s.Obj().Type().(*types.Signature).Recv(); recv != nil && types.IsInterface(recv.Type()) && !isTypeParam(u.typeOf(fun.X)) {
-				u.embeddedInterface(fun)
+				u.embeddedInterface(fun, s)
 			}
 			break
 		}
@@ -287,14 +290,51 @@ func (u *unit) call(e *ast.CallExpr) {
 	}
 }
 
-// embeddedInterface counts a call of a method of an embedded interface, which no
-// expression of the source is.
-func (u *unit) embeddedInterface(fun *ast.SelectorExpr) {
+// embeddedInterface taps a call of a method of an interface that is embedded in
+// fun.X. The source has no expression for the interface, but one can be written,
+// unless a field on the way is of another package's own.
+func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
+	path, iface, ok := u.embeddedPath(fun.X, s)
+	o := operand{types.ExprString(fun.X) + path, ok && u.pure(fun.X), false, u.totalRisk(fun.X)}
+	if s.Indirect() {
+		o.risk = max(o.risk, nilRisk)
+	}
 	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
-		if u.wants(tag, fun.Pos()) {
+		switch {
+		case !u.wants(tag, fun.Pos()):
+		case !ok:
 			u.skip(tag, u.exprOf(fun), whyEmbedded)
+		case u.earlyOperand(tag, fun.Pos(), o):
+			expr := o.text
+			if tag == tuple.Call {
+				expr = types.ExprString(fun)
+			}
+			c := Call{Arg: o.text}
+			if o.risk != safe {
+				c.Pos = fun.Pos()
+			}
+			u.insertText(tag, fun.Pos(), expr, iface, word{"TypeWord", "", 0}, c)
 		}
 	}
+}
+
+// embeddedPath returns the fields from e to the embedded one that s selects a
+// method of, with a dot before each, and the type of that. Not ok are fields that
+// cannot be named.
+func (u *unit) embeddedPath(e ast.Expr, s *types.Selection) (path string, typ types.Type, ok bool) {
+	t := u.typeOf(e)
+	for _, i := range s.Index()[:len(s.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		f := t.Underlying().(*types.Struct).Field(i)
+		if !f.Exported() && f.Pkg().Path() != u.Path {
+			return "", nil, false
+		}
+		path += "." + f.Name()
+		t = f.Type()
+	}
+	return path, t, true
 }
 
 // calledValue walks what is called and no method: a function value, perhaps.
@@ -417,25 +457,37 @@ func (u *unit) tap(tag tuple.Tag, e ast.Expr) bool {
 	return u.insert(tag, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w, e)
 }
 
+// An operand is what a tap evaluates.
+type operand struct {
+	text    string
+	pure    bool // it can be evaluated once more
+	private bool // nothing but the function itself can change it
+	risk    risk
+}
+
 // early reports whether e can be evaluated before the unit, and counts it with
 // the reason if not.
 func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
+	return u.earlyOperand(tag, e.Pos(), operand{types.ExprString(e), u.pure(e), u.private(e), u.totalRisk(e)})
+}
+
+func (u *unit) earlyOperand(tag tuple.Tag, pos token.Pos, o operand) bool {
 	why := ""
 	switch {
 	case u.at == spot{}:
 		why = whyPlace
 	case u.maybe > 0:
 		why = whyConditional
-	case !u.pure(e) || strings.Contains(types.ExprString(e), "\n"):
+	case !o.pure || strings.Contains(o.text, "\n"):
 		why = whyImpure
-	case u.within != u.effects && !u.private(e):
+	case u.within != u.effects && !o.private:
 		why = whyBeside
-	case !u.before.allows(u.totalRisk(e)):
+	case !u.before.allows(o.risk):
 		why = whyPanic
 	default:
 		return true
 	}
-	u.skip(tag, u.exprOf(e), why)
+	u.skip(tag, u.exprAt(pos, o.text), why)
 	return false
 }
 
@@ -470,9 +522,22 @@ func (u *unit) panicPos(e ast.Expr) token.Pos {
 
 // put puts a call at the spot of u.
 func (u *unit) put(c Call) {
-	if u.at.leaf != nil {
-		u.plan.Leafs[u.at.leaf] = append(u.plan.Leafs[u.at.leaf], c)
-		return
+	add := func(list []Call) []Call { return append(list, c) }
+	p := u.plan
+	switch at := u.at; {
+	case at.leaf != nil:
+		p.Leafs[at.leaf] = add(p.Leafs[at.leaf])
+	case at.header != nil:
+		p.Headers[at.header] = add(p.Headers[at.header])
+	case at.expr != nil:
+		p.Cases[at.expr] = add(p.Cases[at.expr])
+	case at.behind != nil:
+		end := u.bodyEnd(at.behind)
+		p.Marks[end] = add(p.Marks[end])
+		for _, s := range u.continues(at.behind) {
+			p.Before[s.stmt] = add(p.Before[s.stmt])
+		}
+	default:
+		p.Before[at.stmt] = add(p.Before[at.stmt])
 	}
-	u.plan.Before[u.at.stmt] = append(u.plan.Before[u.at.stmt], c)
 }

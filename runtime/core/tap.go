@@ -22,6 +22,12 @@ type (
 	Ptr    = unsafe.Pointer
 )
 
+// TapCase is [Tap] where a case of a switch is evaluated, which it does not match.
+func TapCase(pc, w uint64) bool {
+	Tap(pc, w)
+	return false
+}
+
 // BoolWord returns 1 for true and 0 for false.
 func BoolWord(b bool) (w uint64) {
 	if b {
