@@ -20,6 +20,7 @@ import (
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // Every load that go/ssa has is tapped, or counted with the reason why it is not,
@@ -228,7 +229,7 @@ func (c *comparison) findTaps() {
 	}
 	for _, s := range res.Sites.Taps {
 		text := s.Expr
-		if s.Bits == 0 {
+		if s.Kind == wire.Length {
 			text = strings.TrimSuffix(strings.TrimPrefix(text, "len("), ")")
 		}
 		add(fmt.Sprintf("%s:%d:%d", res.Sites.Files[s.File], s.Line, s.Col), text, "tapped")

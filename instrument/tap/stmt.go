@@ -85,7 +85,7 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 	if !ok {
 		return
 	}
-	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w.bits); ok {
+	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w); ok {
 		f.plan.Start[body] = append(f.plan.Start[body], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: v.Name()})
 	}
 }
@@ -232,9 +232,10 @@ func (u *unit) result(pos token.Pos, name string, typ types.Type) {
 
 // returned taps e, which is returned as a result of the given type.
 func (u *unit) returned(e ast.Expr, typ types.Type) {
-	if w, ok := u.constantWord(e, typ); ok {
-		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, u.bits(typ)); ok {
-			u.put(Call{PC: pc, Arg: fmt.Sprintf("%#x", w)})
+	if c, ok := u.constantWord(e, typ); ok {
+		w, _ := u.word(typ)
+		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, w); ok {
+			u.put(Call{PC: pc, Arg: fmt.Sprintf("%#x", c)})
 		}
 		return
 	}
@@ -259,9 +260,6 @@ func (f *finder) constantWord(e ast.Expr, t types.Type) (w uint64, ok bool) {
 	}
 	return 0, false
 }
-
-// bits returns the width of a type that has a word.
-func (f *finder) bits(t types.Type) uint8 { w, _ := f.word(t); return w.bits }
 
 func (f *finder) ifStmt(s *ast.IfStmt, at spot) {
 	if s.Init != nil {

@@ -151,7 +151,7 @@ func (a *assignment) readBack(l ast.Expr, w word) {
 
 // store adds a tap of l behind the statement.
 func (a *assignment) store(l ast.Expr, w word, c Call) {
-	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.typeOf(l), w.bits); ok {
+	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.typeOf(l), w); ok {
 		c.PC = pc
 		a.plan.After[a.after] = append(a.plan.After[a.after], c)
 	}

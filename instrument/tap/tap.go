@@ -237,11 +237,11 @@ func (f *finder) all(funcs []Func) {
 
 // site makes a site of an expression, if that is among those to keep, and returns
 // the PC of its tuples.
-func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, bits uint8) (pc uint64, ok bool) {
+func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word) (pc uint64, ok bool) {
 	p := f.Fset.Position(pos)
 	return f.add(key{tag, pos, expr}, wire.Tap{
 		Tag: uint8(tag), Func: f.fn.Name, File: f.FileNumber(p.Filename), Line: p.Line, Col: p.Column,
-		Expr: expr, Type: types.TypeString(typ, (*types.Package).Path), Bits: bits,
+		Expr: expr, Type: types.TypeString(typ, (*types.Package).Path), Bits: w.bits, Kind: w.kind,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A spot is where taps that stand before what they tap go. The zero spot is
@@ -313,7 +314,7 @@ func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
 			if o.risk != safe {
 				c.Pos = fun.Pos()
 			}
-			u.insertText(tag, fun.Pos(), expr, iface, word{"TypeWord", "", 0}, c)
+			u.insertText(tag, fun.Pos(), expr, iface, word{fn: "TypeWord"}, c)
 		}
 	}
 }
@@ -375,9 +376,9 @@ func (u *unit) callee(e ast.Expr, called ast.Expr) {
 	if !u.wants(tuple.Call, called.Pos()) {
 		return
 	}
-	w := word{"FuncWord", "", uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
+	w := word{fn: "FuncWord", bits: uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
 	if types.IsInterface(u.typeOf(e)) {
-		w = word{"TypeWord", "", 0}
+		w = word{fn: "TypeWord"}
 	}
 	if u.early(tuple.Call, e) {
 		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.typeOf(e), w, e)
@@ -390,7 +391,7 @@ func (u *unit) dynamicType(e ast.Expr) {
 		return
 	}
 	if u.early(tuple.Type, e) {
-		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TypeWord", "", 0}, e)
+		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{fn: "TypeWord"}, e)
 	}
 }
 
@@ -426,7 +427,7 @@ func (u *unit) holds(e ast.Expr, id *ast.Ident) bool {
 	if !ok {
 		return false
 	}
-	pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w.bits)
+	pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w)
 	if ok {
 		u.plan.After[u.stmt] = append(u.plan.After[u.stmt], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: id.Name})
 	}
@@ -441,7 +442,7 @@ func (u *unit) address(e ast.Expr) bool {
 	if !u.early(tuple.Addr, e) {
 		return false
 	}
-	expr, w := types.ExprString(e), word{"PtrWord", "Ptr", 0}
+	expr, w := types.ExprString(e), word{"PtrWord", "Ptr", 0, wire.Address}
 	return u.insertText(tuple.Addr, e.Pos(), expr, u.typeOf(e), w, Call{Arg: "&" + expr, Pos: u.panicPos(e)})
 }
 
@@ -504,7 +505,7 @@ func (u *unit) insert(tag tuple.Tag, pos token.Pos, expr string, typ types.Type,
 
 // insertText is insert with what c says is evaluated.
 func (u *unit) insertText(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, c Call) bool {
-	pc, ok := u.site(tag, pos, expr, typ, w.bits)
+	pc, ok := u.site(tag, pos, expr, typ, w)
 	if ok {
 		c.PC, c.Func, c.Conv = pc, w.fn, w.conv
 		u.put(c)

@@ -214,8 +214,7 @@ func (w *tapWriter) target(s *site, x *Word) Frame {
 	return w.Names.Func(x.Tuple.W)
 }
 
-// value writes a word as a value of the tap's type. Of a type with a name that
-// is not predeclared, no more is known than its width: it is taken for signed.
+// value writes a word as a value of the tap's type.
 func (w *tapWriter) value(s *site, x *Word) string {
 	word := x.Tuple.W
 	switch {
@@ -225,30 +224,63 @@ func (w *tapWriter) value(s *site, x *Word) string {
 		return hex(word)
 	case tuple.Tag(s.Tag) == tuple.Edge:
 		return outcome(s.Type, word)
-	case s.Bits == 0:
-		return utoa(word) // a length
 	}
-	switch t := s.Type; {
-	case t == "bool":
+	switch s.Kind {
+	case wire.Bool:
 		return [...]string{"false", "true"}[word&1]
-	case t == "float64":
+	case wire.Float:
+		if s.Bits == 32 {
+			bits := uint32(word)
+			return w.Names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
+		}
 		return w.Names.Float(*(*float64)(unsafe.Pointer(&word)), 64)
-	case t == "float32":
-		bits := uint32(word)
-		return w.Names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
-	case hasPrefix(t, "uint") || t == "byte":
+	case wire.Unsigned, wire.Length:
 		return utoa(word)
-	case hasPrefix(t, "*") || hasPrefix(t, "map[") || hasPrefix(t, "chan ") || hasPrefix(t, "<-chan ") ||
-		hasPrefix(t, "chan<- ") || hasPrefix(t, "func(") || t == "unsafe.Pointer":
+	case wire.Address:
 		if word == 0 {
 			return "nil"
 		}
 		return hex(word)
+	case wire.Rune:
+		if text, ok := quote(int64(word)); ok {
+			return text
+		}
 	}
 	if int64(word) < 0 {
 		return "-" + utoa(-word)
 	}
 	return utoa(word)
+}
+
+// quote writes a code point as Go does, as far as that can be told without a
+// table of what can be printed: 'a', '\n', '\u2028'. Not ok is what is none.
+func quote(c int64) (text string, ok bool) {
+	const surrogates, behind = 0xd800, 0xe000
+	switch {
+	case c < 0 || c > 0x10ffff || surrogates <= c && c < behind:
+		return "", false
+	case c == '\n':
+		return `'\n'`, true
+	case c == '\t':
+		return `'\t'`, true
+	case c == '\r':
+		return `'\r'`, true
+	case c == '\'' || c == '\\':
+		return `'\` + string(rune(c)) + "'", true
+	case ' ' <= c && c <= '~' || 0xa1 <= c && c < 0x2000 && c != 0xad || 0x3001 <= c && c < surrogates:
+		return "'" + string(rune(c)) + "'", true
+	case c < 0x80:
+		return `'\x` + digits(c, 2) + "'", true
+	case c < 0x10000:
+		return `'\u` + digits(c, 4) + "'", true
+	}
+	return `'\U` + digits(c, 8) + "'", true
+}
+
+// digits returns n hexadecimal digits.
+func digits(c int64, n int) string {
+	h := hex(uint64(c))[len("0x"):]
+	return "0000000"[:n-len(h)] + h
 }
 
 // outcome returns the i-th of a branch's outcomes.

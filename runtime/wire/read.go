@@ -96,7 +96,7 @@ const (
 	minEdge  = 2 // edge, out
 	minStart = 2 // node, Val
 	minLeft  = 5 // shared, length, file, line, reason
-	minTap   = 8 // tag, function, file, line, column, expression, type, bits
+	minTap   = 9 // tag, function, file, line, column, expression, type, bits, kind
 )
 
 func (d *decoder) pkg() *Package {
@@ -137,6 +137,7 @@ func (d *decoder) tap(t *Tap, files int) {
 	t.Expr = d.ref(d.uvarint())
 	t.Type = d.ref(d.uvarint())
 	t.Bits = d.byte()
+	t.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
 }
 
 func (d *decoder) head(files int) (name string, file, line int) {
