@@ -261,10 +261,16 @@ func (n names) here(addr uint64) uintptr {
 }
 
 // Func returns the function whose code begins at pc.
-func (n names) Func(pc uint64) report.Frame {
-	frames := n.symbols.lookup(n.here(pc) + 1)
+func (n names) Func(pc uint64) report.Frame { return n.funcAt(n.here(pc)) }
+
+// there is the inverse of here.
+func (n names) there(p uintptr) uint64 { return uint64(p - n.here(0)) }
+
+// funcAt returns the function whose code begins at pc in this process.
+func (n names) funcAt(pc uintptr) report.Frame {
+	frames := n.symbols.lookup(pc + 1)
 	if len(frames) == 0 {
-		return report.Frame{Func: hex(pc)}
+		return report.Frame{Func: hex(n.there(pc))}
 	}
 	f := n.symbols.frames[frames[len(frames)-1]] // what is inlined at its beginning comes before it
 	f.Line = f.StartLine
@@ -272,11 +278,17 @@ func (n names) Func(pc uint64) report.Frame {
 }
 
 // Method returns the method of a name that the type whose descriptor is at addr
-// has.
+// has: the one that is in the source, if the type has it from another one.
 func (n names) Method(addr uint64, name string) report.Frame {
 	if t := n.here(addr); n.mayReadType(t) {
 		if pc := methodPC(t, name); pc != 0 {
-			return n.Func(uint64(pc - n.here(0)))
+			f := n.funcAt(pc)
+			if isWrapper(f) {
+				if real, ok := n.behind(pc, name); ok {
+					return real
+				}
+			}
+			return f
 		}
 	}
 	return report.Frame{Func: n.Type(addr) + "." + name}
