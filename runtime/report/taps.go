@@ -26,6 +26,7 @@ package report
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
@@ -106,7 +107,7 @@ func (t *Taps) Write() (files []File) {
 	}
 	comment := t.Comment
 	if lost > 0 {
-		comment += ", " + itoa(int(lost)) + " at taps unknown to the site tables"
+		comment += ", " + digits.Int(lost) + " at taps unknown to the site tables"
 	}
 	for i, p := range w.profiles {
 		if p == nil {
@@ -221,7 +222,7 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	case x.Other:
 		return other
 	case tuple.Tag(s.Tag) == tuple.Addr:
-		return hex(word)
+		return digits.Hex(word)
 	case tuple.Tag(s.Tag) == tuple.Edge:
 		return outcome(s.Type, word)
 	}
@@ -235,21 +236,21 @@ func (w *tapWriter) value(s *site, x *Word) string {
 		}
 		return w.Names.Float(*(*float64)(unsafe.Pointer(&word)), 64)
 	case wire.Unsigned, wire.Length:
-		return utoa(word)
+		return digits.Uint(word)
 	case wire.Address:
 		if word == 0 {
 			return "nil"
 		}
-		return hex(word)
+		return digits.Hex(word)
 	case wire.Rune:
 		if text, ok := quote(int64(word)); ok {
 			return text
 		}
 	}
 	if int64(word) < 0 {
-		return "-" + utoa(-word)
+		return "-" + digits.Uint(-word)
 	}
-	return utoa(word)
+	return digits.Uint(word)
 }
 
 // quote writes a code point as Go does, as far as that can be told without a
@@ -270,16 +271,16 @@ func quote(c int64) (text string, ok bool) {
 	case ' ' <= c && c <= '~' || 0xa1 <= c && c < 0x2000 && c != 0xad || 0x3001 <= c && c < surrogates:
 		return "'" + string(rune(c)) + "'", true
 	case c < 0x80:
-		return `'\x` + digits(c, 2) + "'", true
+		return `'\x` + padded(c, 2) + "'", true
 	case c < 0x10000:
-		return `'\u` + digits(c, 4) + "'", true
+		return `'\u` + padded(c, 4) + "'", true
 	}
-	return `'\U` + digits(c, 8) + "'", true
+	return `'\U` + padded(c, 8) + "'", true
 }
 
-// digits returns n hexadecimal digits.
-func digits(c int64, n int) string {
-	h := hex(uint64(c))[len("0x"):]
+// padded returns n hexadecimal digits.
+func padded(c int64, n int) string {
+	h := digits.Hex(uint64(c))[len("0x"):]
 	return "0000000"[:n-len(h)] + h
 }
 
@@ -294,7 +295,7 @@ func outcome(list string, i uint64) string {
 		case n == i:
 			return list[:end]
 		case end == len(list):
-			return utoa(i)
+			return digits.Uint(i)
 		}
 		list = list[end+len("; "):]
 	}
@@ -308,29 +309,4 @@ func afterLast(s string, sep byte) string {
 		}
 	}
 	return s
-}
-
-func utoa(u uint64) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = '0' + byte(u%10)
-		if u /= 10; u == 0 {
-			return string(b[i:])
-		}
-	}
-}
-
-func hex(u uint64) string {
-	const digits = "0123456789abcdef"
-	var b [16]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = digits[u&15]
-		if u >>= 4; u == 0 {
-			return "0x" + string(b[i:])
-		}
-	}
 }
