@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -27,7 +28,10 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-var corpus = flag.String("corpus", "go/types,regexp,encoding/json,compress/flate,net/http,text/template,sort,slices,reflect,strconv,iter,maps,testing",
+// defaultCorpus is what is enough for most mistakes.
+const defaultCorpus = "go/types,regexp,encoding/json,compress/flate,net/http,text/template,sort,slices,reflect,strconv,iter,maps,testing"
+
+var corpus = flag.String("corpus", defaultCorpus,
 	"packages to instrument, separated by commas; std for all")
 
 type listed struct {
@@ -53,6 +57,40 @@ func list(t *testing.T, args ...string) []*listed {
 			t.Fatal(err)
 		}
 		pkgs = append(pkgs, p)
+	}
+}
+
+// files returns the names of the files of p.
+func (p *listed) files() (names []string) {
+	for _, f := range p.GoFiles {
+		names = append(names, filepath.Join(p.Dir, f))
+	}
+	return names
+}
+
+// linkedCore is the import path of what instrumented code calls.
+const linkedCore = "github.com/pepgo/pep/runtime/core"
+
+// readCorpus returns the packages of the corpus that have files and no cgo, and
+// the export data of all that they and the other packages named import.
+func readCorpus(t *testing.T, others ...string) (pkgs []*listed, lookup importer.Lookup) {
+	t.Helper()
+	exports := map[string]string{}
+	overlay, err := goruntime.Overlay(goroot(t), t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-overlay=" + overlay, "-export", "-deps"}, others, strings.Split(*corpus, ","))...) {
+		exports[p.ImportPath] = p.Export
+		if !p.DepOnly && p.ImportPath != "unsafe" && !slices.Contains(others, p.ImportPath) && len(p.CgoFiles) == 0 && len(p.GoFiles) > 0 {
+			pkgs = append(pkgs, p)
+		}
+	}
+	return pkgs, func(path string) (io.ReadCloser, error) {
+		if exports[path] == "" {
+			return nil, fmt.Errorf("no export data for %s", path)
+		}
+		return os.Open(exports[path])
 	}
 }
 
@@ -91,26 +129,8 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
-	const linked = "github.com/pepgo/pep/runtime/core"
-	exports := map[string]string{}
-	var pkgs []*listed
-	overlay, err := goruntime.Overlay(goroot(t), t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range list(t, append([]string{"-tags=peptaps", "-overlay=" + overlay, "-export", "-deps", linked}, strings.Split(*corpus, ",")...)...) {
-		exports[p.ImportPath] = p.Export
-		if !p.DepOnly && p.ImportPath != "unsafe" && p.ImportPath != linked {
-			pkgs = append(pkgs, p)
-		}
-	}
-	lookup := func(path string) (io.ReadCloser, error) {
-		if exports[path] == "" {
-			return nil, fmt.Errorf("no export data for %s", path)
-		}
-		return os.Open(exports[path])
-	}
-	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linked)
+	pkgs, lookup := readCorpus(t, linkedCore)
+	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linkedCore)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,14 +138,8 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 	tapped, skipped := map[tuple.Tag]int{}, map[tap.Skip]int{}
 	funcs, adds, polls := 0, 0, 0
 	for _, p := range pkgs {
-		if len(p.CgoFiles) > 0 || len(p.GoFiles) == 0 {
-			continue
-		}
 		imp := vendored{importer.ForCompiler(token.NewFileSet(), "gc", lookup)}
-		pkg := &instrument.Package{Path: p.ImportPath, Importer: imp, CorePath: "0pep/core"}
-		for _, f := range p.GoFiles {
-			pkg.Files = append(pkg.Files, filepath.Join(p.Dir, f))
-		}
+		pkg := &instrument.Package{Path: p.ImportPath, Files: p.files(), Importer: imp, CorePath: "0pep/core"}
 		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page, Taps: taps})
 		if err != nil {
 			t.Errorf("%s: %v", p.ImportPath, err)
@@ -146,8 +160,8 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 			tapped[tuple.Tag(tap.Tag)]++
 		}
 		if res.Taps != nil {
-			for s, n := range res.Taps.Skipped {
-				skipped[s] += n
+			for s, exprs := range res.Taps.Skipped {
+				skipped[s] += len(exprs)
 			}
 		}
 		funcs += len(res.Sites.Funcs)

@@ -12,6 +12,7 @@
 //	tuple     the record of what taps see
 //	trace     files of such records
 //	crc32     the checksum of both kinds of files
+//	digits    integers as text
 //	ring      memory in which another process reads such records
 //
 // So are hwsim and hwsim/strat, the engines that such records go to. They have

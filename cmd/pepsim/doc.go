@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 6427d9df77d6561b
+//	build a49c515a04894660
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

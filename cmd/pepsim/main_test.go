@@ -157,7 +157,7 @@ func synthetic(out *bytes.Buffer, n int) error {
 	for i := range 300 {
 		pkg.Taps = append(pkg.Taps, wire.Tap{
 			Tag: uint8(tuple.Load), Func: fmt.Sprintf("main.f%d", i/10), Line: 10 + i, Col: 7,
-			Expr: fmt.Sprintf("x[%d]", i), Type: "int", Bits: 64,
+			Expr: fmt.Sprintf("x[%d]", i), Type: "int", Bits: 64, Kind: wire.Signed,
 		})
 	}
 	tables := wire.AppendPackage(nil, pkg)

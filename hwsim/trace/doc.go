@@ -2,12 +2,12 @@
 // runtime/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build 1798f8fde812639b
+//	build 3c217f2c32a08e72
 //	exe ./app
 //	comment loads of main
 //	package main
 //	file main.go
-//	tap 0 load main.f main.go:5:9 64 int p.count
+//	tap 0 load main.f main.go:5:9 signed64 int p.count
 //	tap 1 type main.f main.go:6:12 0 any x
 //	symbol type 0x4a0 *go/types.Named
 //	7 load main+0 300  # p.count main.go:5:9 main.f
@@ -17,7 +17,8 @@
 // A line for a tuple has stream, tag, site and word; what stands behind # is for
 // readers. Sites are package+number, or a number; words are decimal, or
 // hexadecimal with 0x. Of site tables the text has the taps alone, so a trace
-// made of it has a build of its own if it has taps.
+// made of it has a build of its own if it has taps. A tap has the kind of its words
+// with the width of the type: signed64, float32, length0.
 //
 //	r, err := trace.Open("app.trace", nil)
 //	…

@@ -115,7 +115,7 @@ func (p *parser) file(name string) error {
 	return nil
 }
 
-// tap parses "0 load main.f main.go:5:9 64 int p.count".
+// tap parses "0 load main.f main.go:5:9 signed64 int p.count".
 func (p *parser) tap(s string) error {
 	pkg, err := p.pkg()
 	if err != nil {
@@ -149,8 +149,10 @@ func (p *parser) tap(s string) error {
 			return fmt.Errorf("%q: want file:line:column", f[3])
 		}
 	}
-	bits, err := strconv.ParseUint(f[4], 10, 8)
-	if err != nil {
+	kind := strings.TrimRight(f[4], "0123456789")
+	bits, err := strconv.ParseUint(f[4][len(kind):], 10, 8)
+	var ok bool
+	if t.Kind, ok = wire.ParseKind(kind); err != nil || !ok {
 		return fmt.Errorf("%q bits", f[4])
 	}
 	t.Bits = uint8(bits)

@@ -60,8 +60,8 @@ func printPackage(w io.Writer, p *wire.Package) {
 		fmt.Fprintf(w, "file %s\n", f)
 	}
 	for i, t := range p.Taps {
-		fmt.Fprintf(w, "tap %d %s %s %s:%d:%d %d %s %s\n", i, TagName(tuple.Tag(t.Tag)), noSpace(t.Func),
-			noSpace(file(p, &p.Taps[i])), t.Line, t.Col, t.Bits, noSpace(t.Type), oneLine(t.Expr))
+		fmt.Fprintf(w, "tap %d %s %s %s:%d:%d %s%d %s %s\n", i, TagName(tuple.Tag(t.Tag)), noSpace(t.Func),
+			noSpace(file(p, &p.Taps[i])), t.Line, t.Col, t.Kind, t.Bits, noSpace(t.Type), oneLine(t.Expr))
 	}
 }
 

@@ -199,6 +199,7 @@ type Table struct { Path string; N uint64 }
 func Poll(uintptr)
 func Count(*Table, uintptr)
 func Tap(pc, w uint64)
+func TapCase(pc, w uint64) bool
 func at(uintptr) unsafe.Pointer
 `
 	fset := token.NewFileSet()

@@ -60,13 +60,17 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 	case *ast.SwitchStmt:
 		w.stmt(s, st.Init)
 		if st.Tag != nil {
+			w.header(st, st.Switch, st.Tag.Pos())
 			w.literals(s, st.Tag)
 		}
 		w.clauses(s, st.Body)
+		w.endHeader(st)
 	case *ast.TypeSwitchStmt:
 		w.stmt(s, st.Init)
+		w.header(st, st.Switch, st.Assign.Pos())
 		w.stmt(s, st.Assign)
 		w.clauses(s, st.Body)
+		w.endHeader(st)
 	case *ast.SelectStmt:
 		for _, c := range st.Body.List {
 			c := c.(*ast.CommClause)
@@ -100,10 +104,31 @@ func (w *file) mark(s *scope, mk *mark.Mark) {
 	}
 }
 
+// header moves the statement in the header of a switch in front of it, if there
+// are taps behind that, at pos:
+//
+//	switch x := f(); x.n {    →    { x := f(); Tap(x.n); switch x.n {
+func (w *file) header(st ast.Stmt, keyword, pos token.Pos) {
+	text := w.tapsInHeader(st, pos)
+	if text == "" {
+		return
+	}
+	w.insertOver(keyword, "switch", "{")
+	w.insert(pos, text[1:]+" switch ")
+}
+
+// endHeader ends what header has begun.
+func (w *file) endHeader(st ast.Stmt) {
+	if w.Taps != nil && len(w.Taps.Headers[st]) > 0 {
+		w.insert(st.End(), "}")
+	}
+}
+
 func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
 		for _, e := range c.List {
+			w.insert(e.Pos(), w.tapsInCase(e))
 			w.literals(s, e)
 		}
 		w.stmts(s, c.Body)

@@ -7,6 +7,10 @@ package rewrite
 //
 // Polled taps call PollTap, with an address in the tap region for the site.
 //
+// Before a case of a switch without a tag they stand in its list, and do not match:
+//
+//	case p.n > 3:            →    case _pep_core.TapCase(0x3…, _pep_core.U64(p.n)), p.n > 3:
+//
 // The conversions are to aliases of the linked runtime, since the program may use
 // the names of the predeclared types for something else.
 
@@ -22,10 +26,20 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
+// A form is how taps are written.
+type form struct{ suffix, end string }
+
+var (
+	asStatement = form{"", ";"}
+	asCase      = form{"Case", ","} // in the list of a case
+)
+
 // taps returns the text of some taps, to stand at the given position, which is
 // NoPos if a line directive follows. What may panic is said to be on the line
 // that it stands on in the source.
-func (w *file) taps(calls []tap.Call, at token.Pos) string {
+func (w *file) taps(calls []tap.Call, at token.Pos) string { return w.tapsAs(asStatement, calls, at) }
+
+func (w *file) tapsAs(f form, calls []tap.Call, at token.Pos) string {
 	var b strings.Builder
 	elsewhere := false
 	for _, c := range calls {
@@ -41,7 +55,7 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 			b.WriteString(w.lineDirective(c.Pos))
 			elsewhere = true
 		}
-		b.WriteString(w.tap(c.PC, arg))
+		b.WriteString(w.tap(f, c.PC, arg))
 	}
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
@@ -50,14 +64,14 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 }
 
 // tap returns the text that reports the word that arg says.
-func (w *file) tap(pc uint64, arg string) string {
+func (w *file) tap(f form, pc uint64, arg string) string {
 	w.usesCore = true
 	if !w.PollTaps {
-		return fmt.Sprintf("%s.Tap(%#x, %s);", core, pc, arg)
+		return fmt.Sprintf("%s.Tap%s(%#x, %s)%s", core, f.suffix, pc, arg, f.end)
 	}
 	w.usesUnsafe = true
 	index := tuple.Tuple{PC: pc}.Site() - w.SiteBase
-	return fmt.Sprintf("%s.PollTap(%s, %s, %s);", core, address(TapBase+(index+1)*TapSpan), address(TapBase), arg)
+	return fmt.Sprintf("%s.PollTap%s(%s, %s, %s)%s", core, f.suffix, address(TapBase+(index+1)*TapSpan), address(TapBase), arg, f.end)
 }
 
 // address returns the pointer with a constant address, which must not be a
@@ -104,6 +118,23 @@ func (w *file) tapsAtOutcome(o place.Outcome) string {
 		return ""
 	}
 	return w.taps(w.Taps.Ways[o], o.Leaf.Expr.Pos())
+}
+
+// tapsInCase returns the text before an expression of a case.
+func (w *file) tapsInCase(e ast.Expr) string {
+	if w.Taps == nil || len(w.Taps.Cases[e]) == 0 {
+		return ""
+	}
+	return w.tapsAs(asCase, w.Taps.Cases[e], e.Pos())[1:] + " "
+}
+
+// tapsInHeader returns the text at the given position in the header of a switch,
+// behind the statement there.
+func (w *file) tapsInHeader(s ast.Stmt, at token.Pos) string {
+	if w.Taps == nil {
+		return ""
+	}
+	return w.taps(w.Taps.Headers[s], at)
 }
 
 // tapsAtLeaf returns the text before an operand of a condition. For the first

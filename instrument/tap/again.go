@@ -102,6 +102,14 @@ func (f *finder) forget(n ast.Node) {
 	})
 }
 
+// forgetIn forgets those of the given loads that n may change.
+func (f *finder) forgetIn(l loads, n ast.Node) {
+	known := f.known
+	f.known = l
+	f.forget(n)
+	f.known = known
+}
+
 // assigned forgets the loads that an assignment to e changes: those that depend
 // on the variable, or all, if it may be something in memory.
 func (f *finder) assigned(e ast.Expr) {

@@ -41,7 +41,7 @@ func (f *finder) branch(n *flow.Node, b wire.Block) {
 			o := place.Outcome{Leaf: e.Leaf, True: e.Outcome}
 			f.plan.Ways[o] = append(f.plan.Ways[o], c)
 		case !p.Known() || len(p.Undo) > 0:
-			f.skip(tuple.Edge, whyEdge)
+			f.skip(tuple.Edge, f.exprAt(f.branchPos(n), b.Outs[j].Outcome), whyEdge)
 		default:
 			f.plan.Marks[p.Mark] = append(f.plan.Marks[p.Mark], c)
 		}

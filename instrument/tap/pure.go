@@ -17,6 +17,8 @@ type facts struct {
 	code   map[line]bool           // those of them that hold code too
 	shared map[*types.Var]bool     // local variables that other functions or pointers may change
 	bodies map[*ast.BlockStmt]bool // bodies of functions
+	gotos  map[types.Object]bool   // labels that a goto goes to
+	labels map[ast.Stmt]types.Object
 }
 
 func newFacts(c *Config) *facts {
@@ -26,6 +28,8 @@ func newFacts(c *Config) *facts {
 		code:   map[line]bool{},
 		shared: map[*types.Var]bool{},
 		bodies: map[*ast.BlockStmt]bool{},
+		gotos:  map[types.Object]bool{},
+		labels: map[ast.Stmt]types.Object{},
 	}
 	for _, file := range c.Files {
 		f.directives(file)
@@ -35,7 +39,7 @@ func newFacts(c *Config) *facts {
 }
 
 // findShared notes the variables that are captured by a function literal or
-// whose address is taken.
+// whose address is taken, and the labels that are jumped to.
 func (f *facts) findShared(file *ast.File) {
 	var lits []*ast.FuncLit
 	var stack []ast.Node
@@ -51,6 +55,12 @@ func (f *facts) findShared(file *ast.File) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			lits = append(lits, n)
+		case *ast.LabeledStmt:
+			f.labels[n.Stmt] = f.Info.Defs[n.Label]
+		case *ast.BranchStmt:
+			if n.Tok == token.GOTO {
+				f.gotos[f.Info.Uses[n.Label]] = true
+			}
 		case *ast.Ident:
 			v, ok := f.Info.Uses[n].(*types.Var)
 			if ok && len(lits) > 0 && v.Pos() < lits[len(lits)-1].Pos() {
@@ -337,7 +347,9 @@ func (f *facts) memory(e ast.Expr) bool {
 		v, ok := f.Info.Uses[e].(*types.Var)
 		return ok && global(v)
 	case *ast.StarExpr:
-		return f.Info.Types[e].IsValue()
+		call, ok := ast.Unparen(e.X).(*ast.CallExpr)
+		zero := ok && f.builtin(call) == "new" // *new(T) is how to write the zero value of T
+		return f.Info.Types[e].IsValue() && !zero
 	case *ast.SelectorExpr:
 		s := f.Info.Selections[e]
 		if s == nil {

@@ -81,24 +81,24 @@ func (f *finder) arg(e ast.Expr) {
 
 // start taps variable v, whose value is that of expr, at the start of a body.
 func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, body *ast.BlockStmt) {
-	w, ok := f.wordOf(tag, v.Type())
+	w, ok := f.wordOf(tag, f.exprAt(pos, expr), v.Type())
 	if !ok {
 		return
 	}
-	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w.bits); ok {
+	if pc, ok := f.site(tag, pos, w.expr(expr), v.Type(), w); ok {
 		f.plan.Start[body] = append(f.plan.Start[body], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: v.Name()})
 	}
 }
 
-// wordOf returns how values of type t are reported, and counts those that are
-// not.
-func (f *finder) wordOf(tag tuple.Tag, t types.Type) (w word, ok bool) {
+// wordOf returns how values of type t, that of e, are reported, and notes those
+// that are not.
+func (f *finder) wordOf(tag tuple.Tag, e Expr, t types.Type) (w word, ok bool) {
 	w, ok = f.word(t)
 	if ok && w.fn == "SliceWord" && f.old {
 		ok = false
 	}
 	if !ok {
-		f.skip(tag, whyType)
+		f.skip(tag, e, whyType)
 	}
 	return w, ok
 }
@@ -106,24 +106,25 @@ func (f *finder) wordOf(tag tuple.Tag, t types.Type) (w word, ok bool) {
 func (f *finder) stmts(list []ast.Stmt) {
 	for _, s := range list {
 		if f.Marks.StmtMark(s) == nil {
-			f.listed(s, true)
+			f.listed(s, spot{stmt: s})
 		}
 	}
 }
 
-// listed walks a statement of a list. Nothing can stand before one whose label
-// is that of a break or continue.
-func (f *finder) listed(s ast.Stmt, open bool) {
+// listed walks a statement of a list. What is tapped before it goes to at.
+//
+// Nothing can stand between a loop, switch or select and its label, for break
+// and continue. Before the label is as good if no goto goes there.
+func (f *finder) listed(s ast.Stmt, at spot) {
 	if l, ok := s.(*ast.LabeledStmt); ok {
 		clear(f.known) // there may be other ways to here
-		f.listed(l.Stmt, false)
+		if f.gotos[f.Info.Defs[l.Label]] {
+			at = spot{}
+		}
+		f.listed(l.Stmt, at)
 		return
 	}
 	f.stmt = s
-	at := spot{}
-	if open {
-		at.stmt = s
-	}
 	f.statement(s, at)
 	f.forget(s)
 }
@@ -146,13 +147,7 @@ func (f *finder) statement(s ast.Stmt, at spot) {
 	case *ast.TypeSwitchStmt:
 		f.typeSwitch(s, at)
 	case *ast.SelectStmt:
-		for _, c := range s.Body.List {
-			c := c.(*ast.CommClause)
-			clear(f.known)
-			f.simple(c.Comm, spot{}, nil)
-			f.marked = false
-			f.nested(func() { f.stmts(c.Body) })
-		}
+		f.selectStmt(s, at)
 	default:
 		f.simple(s, at, s)
 	}
@@ -221,7 +216,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 			continue
 		}
 		if len(s.Results) != len(f.results) {
-			f.skip(tuple.Result, whyCalls)
+			f.skip(tuple.Result, f.exprOf(e), whyCalls)
 			continue
 		}
 		u.returned(e, f.results[i].Type())
@@ -230,21 +225,22 @@ func (f *finder) returns(s *ast.ReturnStmt, at spot) {
 
 // result taps a named result that is returned without being mentioned.
 func (u *unit) result(pos token.Pos, name string, typ types.Type) {
-	if w, ok := u.wordOf(tuple.Result, typ); ok {
+	if w, ok := u.wordOf(tuple.Result, u.exprAt(pos, name), typ); ok {
 		u.insertText(tuple.Result, pos, w.expr(name), typ, w, Call{Arg: name})
 	}
 }
 
 // returned taps e, which is returned as a result of the given type.
 func (u *unit) returned(e ast.Expr, typ types.Type) {
-	if w, ok := u.constantWord(e, typ); ok {
-		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, u.bits(typ)); ok {
-			u.put(Call{PC: pc, Arg: fmt.Sprintf("%#x", w)})
+	if c, ok := u.constantWord(e, typ); ok {
+		w, _ := u.word(typ)
+		if pc, ok := u.site(tuple.Result, e.Pos(), types.ExprString(e), typ, w); ok {
+			u.put(Call{PC: pc, Arg: fmt.Sprintf("%#x", c)})
 		}
 		return
 	}
 	if types.IsInterface(typ) && !isTypeParam(typ) {
-		u.skip(tuple.Result, whyType)
+		u.skip(tuple.Result, u.exprOf(e), whyType)
 		return
 	}
 	u.tap(tuple.Result, e)
@@ -264,9 +260,6 @@ func (f *finder) constantWord(e ast.Expr, t types.Type) (w uint64, ok bool) {
 	}
 	return 0, false
 }
-
-// bits returns the width of a type that has a word.
-func (f *finder) bits(t types.Type) uint8 { w, _ := f.word(t); return w.bits }
 
 func (f *finder) ifStmt(s *ast.IfStmt, at spot) {
 	if s.Init != nil {
@@ -343,15 +336,20 @@ func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 	f.forget(s)
 	f.loop(s.Body.Lbrace, s.End())
 	if s.Cond != nil {
-		f.loop(f.Marks.Conds[s].Expr.Pos(), s.Body.Lbrace)
+		cond := f.Marks.Conds[s].Expr
+		f.loop(cond.Pos(), cond.End())
 	}
 	f.nested(func() {
 		f.condition(s)
-		if s.Post != nil {
-			f.simple(s.Post, spot{}, nil)
-		}
+		marked := f.marked
 		f.marked = false
-		f.stmts(s.Body.List)
+		f.nested(func() { f.stmts(s.Body.List) })
+		f.marked = marked
+		if s.Post != nil {
+			f.forget(s.Body)
+			f.loop(s.Post.Pos(), s.Post.End())
+			f.simple(s.Post, f.behindBody(s), nil)
+		}
 	})
 }
 
@@ -393,84 +391,19 @@ func (f *finder) elements(s *ast.RangeStmt) {
 	if s.Value == nil || !f.wants(tuple.Load, s.Value.Pos()) || isBlank(s.Value) {
 		return
 	}
-	switch f.typeOf(s.X).Underlying().(type) {
-	case *types.Array, *types.Slice, *types.Map, *types.Pointer, *types.Basic:
-		v := f.local(s.Value)
-		if v == nil {
-			f.skip(tuple.Load, whyReread)
-			return
-		}
-		key := "…"
-		if s.Key != nil && !isBlank(s.Key) {
-			key = types.ExprString(s.Key)
-		}
-		f.start(tuple.Load, s.Value.Pos(), types.ExprString(s.X)+"["+key+"]", v, s.Body)
+	v := f.local(s.Value)
+	if v == nil {
+		f.skip(tuple.Load, f.exprOf(s.Value), whyReread)
+		return
 	}
+	key := "…"
+	if s.Key != nil && !isBlank(s.Key) {
+		key = types.ExprString(s.Key)
+	}
+	f.start(tuple.Load, s.Value.Pos(), types.ExprString(s.X)+"["+key+"]", v, s.Body)
 }
 
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
-}
-
-func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
-	if s.Init != nil {
-		f.simple(s.Init, at, nil)
-		f.forget(s.Init)
-		at = spot{}
-	}
-	if s.Tag != nil {
-		u := f.unit(at, s.Tag)
-		u.value(s.Tag)
-		f.forget(s.Tag)
-		if f.hasConstantCase(s) {
-			u.compared(s.Tag)
-		}
-	}
-	f.clauses(s.Body)
-}
-
-// hasConstantCase reports whether a case of s is a constant.
-func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
-	for _, c := range s.Body.List {
-		for _, e := range c.(*ast.CaseClause).List {
-			if f.constant(e) != nil {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at spot) {
-	if s.Init != nil {
-		f.simple(s.Init, at, nil)
-		f.forget(s.Init)
-		at = spot{}
-	}
-	var x ast.Expr
-	switch a := s.Assign.(type) {
-	case *ast.ExprStmt:
-		x = a.X
-	case *ast.AssignStmt:
-		x = a.Rhs[0]
-	}
-	x = ast.Unparen(x).(*ast.TypeAssertExpr).X
-	u := f.unit(at, x)
-	u.value(x)
-	u.dynamicType(x)
-	f.forget(x)
-	f.clauses(s.Body)
-}
-
-func (f *finder) clauses(body *ast.BlockStmt) {
-	for _, c := range body.List {
-		c := c.(*ast.CaseClause)
-		for _, e := range c.List {
-			f.unit(spot{}, e).value(e)
-			f.forget(e) // a call in one case is before the bodies of the others
-		}
-		f.marked = false
-		f.nested(func() { f.stmts(c.Body) })
-	}
 }

@@ -35,10 +35,13 @@ func (f *finder) declare(s *ast.DeclStmt, at spot, after ast.Stmt) {
 		return
 	}
 	if len(d.Specs) > 1 {
-		at, after = spot{}, nil // values may lean on those before them
+		after = nil
 	}
-	for _, spec := range d.Specs {
+	for i, spec := range d.Specs {
 		spec := spec.(*ast.ValueSpec)
+		if i > 0 {
+			at = spot{} // values may lean on those before them
+		}
 		var lhs []ast.Expr
 		for _, name := range spec.Names {
 			lhs = append(lhs, name)
@@ -120,7 +123,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 		return
 	}
 	typ := a.typeOf(l)
-	w, ok := a.wordOf(tuple.Store, typ)
+	w, ok := a.wordOf(tuple.Store, a.exprOf(l), typ)
 	if !ok {
 		return
 	}
@@ -140,7 +143,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 // readBack taps what has been stored to l by reading it.
 func (a *assignment) readBack(l ast.Expr, w word) {
 	if a.after == nil || !a.steady(l) {
-		a.skip(tuple.Store, whyReread)
+		a.skip(tuple.Store, a.exprOf(l), whyReread)
 		return
 	}
 	a.store(l, w, Call{Func: w.fn, Conv: w.conv, Arg: types.ExprString(l)})
@@ -148,7 +151,7 @@ func (a *assignment) readBack(l ast.Expr, w word) {
 
 // store adds a tap of l behind the statement.
 func (a *assignment) store(l ast.Expr, w word, c Call) {
-	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.typeOf(l), w.bits); ok {
+	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.typeOf(l), w); ok {
 		c.PC = pc
 		a.plan.After[a.after] = append(a.plan.After[a.after], c)
 	}
@@ -165,7 +168,7 @@ func (f *finder) update(l, r ast.Expr, at spot, after ast.Stmt) {
 		a.value(e)
 	}
 	if (a.memory(l) || a.marked) && a.wants(tuple.Store, l.Pos()) {
-		if w, ok := a.wordOf(tuple.Store, a.typeOf(l)); ok {
+		if w, ok := a.wordOf(tuple.Store, a.exprOf(l), a.typeOf(l)); ok {
 			a.readBack(l, w)
 		}
 	}

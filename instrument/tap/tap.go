@@ -28,6 +28,9 @@
 //     operand of), and which panics only if the statement would panic the same
 //     way: nothing that may panic stands before it but what is tapped too.
 //
+// Before an operand of a condition, or a case of a switch, is as before a
+// statement; [Plan] lists what places there are.
+//
 // What can be tapped in neither way is not tapped, and counted with the reason.
 // So is a load that is the same as one before, which the compiler does not make a
 // second time either.
@@ -89,17 +92,28 @@ type Call struct {
 // A Plan says what is tapped, and where the code stands.
 type Plan struct {
 	Sites   []wire.Tap
-	Skipped map[Skip]int // what was asked for and is not tapped
-	Left    int          // sites left out because there would be more than Options.Max
+	Skipped map[Skip][]Expr // what was asked for and is not tapped
+	Left    int             // sites left out because there would be more than Options.Max
 
-	Start  map[*ast.BlockStmt][]Call // at the start of a body, behind its {
-	Before map[ast.Stmt][]Call       // before a statement
-	After  map[ast.Stmt][]Call       // after a statement
-	Leafs  map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
-	Marks  map[*mark.Mark][]Call     // at a marker
-	Ways   map[place.Outcome][]Call  // at an outcome of an operand
-	Bodies map[*ast.BlockStmt]*Func  // functions with taps
+	Start   map[*ast.BlockStmt][]Call // at the start of a body, behind its {
+	Before  map[ast.Stmt][]Call       // before a statement
+	After   map[ast.Stmt][]Call       // after a statement
+	Leafs   map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
+	Marks   map[*mark.Mark][]Call     // at a marker
+	Cases   map[ast.Expr][]Call       // before an expression of a case of a switch without a tag
+	Headers map[ast.Stmt][]Call       // in the header of a switch, behind the statement there
+	Ways    map[place.Outcome][]Call  // at an outcome of an operand
 }
+
+// An Expr is an expression of the source, or another place that it has a text for.
+type Expr struct {
+	Pos  token.Position
+	Text string
+}
+
+func (f *finder) exprOf(e ast.Expr) Expr { return f.exprAt(e.Pos(), types.ExprString(e)) }
+
+func (f *finder) exprAt(pos token.Pos, text string) Expr { return Expr{f.Fset.Position(pos), text} }
 
 // A Skip is a reason why something was not tapped.
 type Skip struct {
@@ -151,12 +165,14 @@ func Find(cfg *Config, funcs []Func) *Plan {
 
 func newPlan() *Plan {
 	return &Plan{
-		Skipped: map[Skip]int{},
+		Skipped: map[Skip][]Expr{},
 		Start:   map[*ast.BlockStmt][]Call{},
 		Before:  map[ast.Stmt][]Call{},
 		After:   map[ast.Stmt][]Call{},
 		Leafs:   map[*mark.Leaf][]Call{},
 		Marks:   map[*mark.Mark][]Call{},
+		Cases:   map[ast.Expr][]Call{},
+		Headers: map[ast.Stmt][]Call{},
 		Ways:    map[place.Outcome][]Call{},
 	}
 }
@@ -221,11 +237,11 @@ func (f *finder) all(funcs []Func) {
 
 // site makes a site of an expression, if that is among those to keep, and returns
 // the PC of its tuples.
-func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, bits uint8) (pc uint64, ok bool) {
+func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word) (pc uint64, ok bool) {
 	p := f.Fset.Position(pos)
 	return f.add(key{tag, pos, expr}, wire.Tap{
 		Tag: uint8(tag), Func: f.fn.Name, File: f.FileNumber(p.Filename), Line: p.Line, Col: p.Column,
-		Expr: expr, Type: types.TypeString(typ, (*types.Package).Path), Bits: bits,
+		Expr: expr, Type: types.TypeString(typ, (*types.Package).Path), Bits: w.bits, Kind: w.kind,
 	})
 }
 
@@ -270,4 +286,7 @@ func (f *finder) within(line int) bool {
 	return slices.ContainsFunc(f.Ranges, func(r Range) bool { return r.Has(f.file, line) })
 }
 
-func (f *finder) skip(tag tuple.Tag, reason string) { f.plan.Skipped[Skip{tag, reason}]++ }
+func (f *finder) skip(tag tuple.Tag, e Expr, reason string) {
+	s := Skip{tag, reason}
+	f.plan.Skipped[s] = append(f.plan.Skipped[s], e)
+}

@@ -11,13 +11,17 @@ import (
 
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A spot is where taps that stand before what they tap go: before a statement,
-// or before an operand of a condition. The zero spot is nowhere.
+// A spot is where taps that stand before what they tap go. The zero spot is
+// nowhere.
 type spot struct {
-	stmt ast.Stmt
-	leaf *mark.Leaf
+	stmt   ast.Stmt     // before a statement
+	leaf   *mark.Leaf   // before an operand of a condition
+	header ast.Stmt     // in the header of a switch, behind the statement there
+	expr   ast.Expr     // before an expression of a case, in its list
+	behind *ast.ForStmt // at the end of the body of a loop, and before every continue
 }
 
 // A unit is some expressions that are evaluated one after the other.
@@ -166,7 +170,7 @@ func (u *unit) target(e ast.Expr, first bool) {
 	case first || u.totalRisk(e) == safe:
 		tapped = u.address(e)
 	case u.addressable(e) && u.wants(tuple.Addr, e.Pos()):
-		u.skip(tuple.Addr, whyPanic)
+		u.skip(tuple.Addr, u.exprOf(e), whyPanic)
 	}
 	if !tapped {
 		u.before = max(u.before, u.risk(e))
@@ -198,17 +202,6 @@ func (u *unit) selector(e *ast.SelectorExpr) {
 	default:
 		u.base(e.X)
 	}
-}
-
-// receiver walks the receiver of a method value or call.
-func (u *unit) receiver(e *ast.SelectorExpr, s *types.Selection) {
-	recv := s.Obj().Type().(*types.Signature).Recv()
-	if recv != nil && isPointer(recv.Type()) {
-		u.base(e.X)
-	} else {
-		u.value(e.X)
-	}
-	u.before = max(u.before, nilRisk)
 }
 
 // base walks what a part is taken of: a pointer, slice and the like has to be
@@ -261,103 +254,13 @@ func (u *unit) compared(e ast.Expr) {
 	}
 }
 
-func (u *unit) call(e *ast.CallExpr) {
-	switch fun := ast.Unparen(e.Fun).(type) {
-	case *ast.SelectorExpr:
-		if s := u.Info.Selections[fun]; s != nil && s.Kind() == types.MethodVal {
-			u.receiver(fun, s)
-			if types.IsInterface(u.typeOf(fun.X)) && !isTypeParam(u.typeOf(fun.X)) {
-				u.dynamicType(fun.X)
-				u.callee(fun.X, fun)
-			} else if recv := s.Obj().Type().(*types.Signature).Recv(); recv != nil && types.IsInterface(recv.Type()) && !isTypeParam(u.typeOf(fun.X)) {
-				u.embeddedInterface(fun)
-			}
-			break
-		}
-		u.calledValue(fun)
-	case *ast.FuncLit:
-	default:
-		u.calledValue(fun)
-	}
-	for _, arg := range e.Args {
-		u.value(arg)
-	}
-}
-
-// embeddedInterface counts a call of a method of an embedded interface, which no
-// expression of the source is.
-func (u *unit) embeddedInterface(fun *ast.SelectorExpr) {
-	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
-		if u.wants(tag, fun.Pos()) {
-			u.skip(tag, whyEmbedded)
-		}
-	}
-}
-
-// calledValue walks what is called and no method: a function value, perhaps.
-func (u *unit) calledValue(fun ast.Expr) {
-	tv := u.Info.Types[fun]
-	if !tv.IsValue() || u.declared(fun) {
-		return
-	}
-	u.value(fun)
-	u.callee(fun, fun)
-}
-
-// declared reports whether fun is a declared function, known to the compiler.
-func (u *unit) declared(fun ast.Expr) bool {
-	switch x := fun.(type) {
-	case *ast.Ident:
-		_, ok := u.Info.Uses[x].(*types.Func)
-		return ok
-	case *ast.SelectorExpr:
-		_, ok := u.Info.Uses[x.Sel].(*types.Func)
-		return ok
-	case *ast.IndexExpr:
-		return u.declared(x.X)
-	case *ast.IndexListExpr:
-		return true
-	}
-	return false
-}
-
-func isTypeParam(t types.Type) bool {
-	_, ok := types.Unalias(t).(*types.TypeParam)
-	return ok
-}
-
-// callee taps where a dynamic call goes: the code of function value e, or the
-// type in interface e, whose method is said by the expression that is called.
-func (u *unit) callee(e ast.Expr, called ast.Expr) {
-	if !u.wants(tuple.Call, called.Pos()) {
-		return
-	}
-	w := word{"FuncWord", "", uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
-	if types.IsInterface(u.typeOf(e)) {
-		w = word{"TypeWord", "", 0}
-	}
-	if u.early(tuple.Call, e) {
-		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.typeOf(e), w, e)
-	}
-}
-
-// dynamicType taps the type in interface e.
-func (u *unit) dynamicType(e ast.Expr) {
-	if isTypeParam(u.typeOf(e)) || !u.wants(tuple.Type, e.Pos()) {
-		return
-	}
-	if u.early(tuple.Type, e) {
-		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{"TypeWord", "", 0}, e)
-	}
-}
-
 // load taps a value that is read from memory. It reports whether e is evaluated
 // before the unit.
 func (u *unit) load(e ast.Expr) bool {
 	if u.again(e) {
 		for _, tag := range []tuple.Tag{tuple.Load, tuple.Addr} {
 			if u.wants(tag, e.Pos()) {
-				u.skip(tag, whyAgain)
+				u.skip(tag, u.exprOf(e), whyAgain)
 			}
 		}
 		return true
@@ -379,11 +282,11 @@ func (u *unit) load(e ast.Expr) bool {
 // holds taps the value of e after the statement, in the variable that it is in.
 // It reports whether it does.
 func (u *unit) holds(e ast.Expr, id *ast.Ident) bool {
-	w, ok := u.wordOf(tuple.Load, u.typeOf(id))
+	w, ok := u.wordOf(tuple.Load, u.exprOf(e), u.typeOf(id))
 	if !ok {
 		return false
 	}
-	pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w.bits)
+	pc, ok := u.site(tuple.Load, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w)
 	if ok {
 		u.plan.After[u.stmt] = append(u.plan.After[u.stmt], Call{PC: pc, Func: w.fn, Conv: w.conv, Arg: id.Name})
 	}
@@ -398,7 +301,7 @@ func (u *unit) address(e ast.Expr) bool {
 	if !u.early(tuple.Addr, e) {
 		return false
 	}
-	expr, w := types.ExprString(e), word{"PtrWord", "Ptr", 0}
+	expr, w := types.ExprString(e), word{"PtrWord", "Ptr", 0, wire.Address}
 	return u.insertText(tuple.Addr, e.Pos(), expr, u.typeOf(e), w, Call{Arg: "&" + expr, Pos: u.panicPos(e)})
 }
 
@@ -407,32 +310,44 @@ func (u *unit) tap(tag tuple.Tag, e ast.Expr) bool {
 	if !u.wants(tag, e.Pos()) {
 		return false
 	}
-	w, ok := u.wordOf(tag, u.typeOf(e))
+	w, ok := u.wordOf(tag, u.exprOf(e), u.typeOf(e))
 	if !ok || !u.early(tag, e) {
 		return false
 	}
 	return u.insert(tag, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w, e)
 }
 
+// An operand is what a tap evaluates.
+type operand struct {
+	text    string
+	pure    bool // it can be evaluated once more
+	private bool // nothing but the function itself can change it
+	risk    risk
+}
+
 // early reports whether e can be evaluated before the unit, and counts it with
 // the reason if not.
 func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
+	return u.earlyOperand(tag, e.Pos(), operand{types.ExprString(e), u.pure(e), u.private(e), u.totalRisk(e)})
+}
+
+func (u *unit) earlyOperand(tag tuple.Tag, pos token.Pos, o operand) bool {
 	why := ""
 	switch {
 	case u.at == spot{}:
 		why = whyPlace
 	case u.maybe > 0:
 		why = whyConditional
-	case !u.pure(e) || strings.Contains(types.ExprString(e), "\n"):
+	case !o.pure || strings.Contains(o.text, "\n"):
 		why = whyImpure
-	case u.within != u.effects && !u.private(e):
+	case u.within != u.effects && !o.private:
 		why = whyBeside
-	case !u.before.allows(u.totalRisk(e)):
+	case !u.before.allows(o.risk):
 		why = whyPanic
 	default:
 		return true
 	}
-	u.skip(tag, why)
+	u.skip(tag, u.exprAt(pos, o.text), why)
 	return false
 }
 
@@ -449,7 +364,7 @@ func (u *unit) insert(tag tuple.Tag, pos token.Pos, expr string, typ types.Type,
 
 // insertText is insert with what c says is evaluated.
 func (u *unit) insertText(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, c Call) bool {
-	pc, ok := u.site(tag, pos, expr, typ, w.bits)
+	pc, ok := u.site(tag, pos, expr, typ, w)
 	if ok {
 		c.PC, c.Func, c.Conv = pc, w.fn, w.conv
 		u.put(c)
@@ -467,9 +382,22 @@ func (u *unit) panicPos(e ast.Expr) token.Pos {
 
 // put puts a call at the spot of u.
 func (u *unit) put(c Call) {
-	if u.at.leaf != nil {
-		u.plan.Leafs[u.at.leaf] = append(u.plan.Leafs[u.at.leaf], c)
-		return
+	add := func(list []Call) []Call { return append(list, c) }
+	p := u.plan
+	switch at := u.at; {
+	case at.leaf != nil:
+		p.Leafs[at.leaf] = add(p.Leafs[at.leaf])
+	case at.header != nil:
+		p.Headers[at.header] = add(p.Headers[at.header])
+	case at.expr != nil:
+		p.Cases[at.expr] = add(p.Cases[at.expr])
+	case at.behind != nil:
+		end := u.bodyEnd(at.behind)
+		p.Marks[end] = add(p.Marks[end])
+		for _, s := range u.continues(at.behind) {
+			p.Before[s.stmt] = add(p.Before[s.stmt])
+		}
+	default:
+		p.Before[at.stmt] = add(p.Before[at.stmt])
 	}
-	u.plan.Before[u.at.stmt] = append(u.plan.Before[u.at.stmt], c)
 }

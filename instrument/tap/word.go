@@ -6,12 +6,15 @@ import (
 	"go/constant"
 	"go/types"
 	"math"
+
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A word says how values of a type are reported.
 type word struct {
 	fn, conv string
 	bits     uint8 // width of the type; 0 if the word is a length
+	kind     wire.Kind
 }
 
 // word returns how values of type t are reported. Those of structs, arrays,
@@ -19,33 +22,38 @@ type word struct {
 // all their types are integers.
 func (c *Config) word(t types.Type) (w word, ok bool) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
-		return word{"", "U64", 64}, integers(p.Underlying().(*types.Interface))
+		all, signed := integers(p.Underlying().(*types.Interface))
+		return word{"", "U64", 64, integerKind(signed)}, all
 	}
 	bits := func() uint8 { return uint8(8 * c.sizes().Sizeof(t)) }
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
 		case u.Kind() == types.UnsafePointer:
-			return word{"PtrWord", "Ptr", bits()}, true
+			return word{"PtrWord", "Ptr", bits(), wire.Address}, true
 		case u.Info()&types.IsUntyped != 0:
 			return word{}, false
 		case u.Info()&types.IsBoolean != 0:
-			return word{"BoolWord", "Bool", bits()}, true
+			return word{"BoolWord", "Bool", bits(), wire.Bool}, true
 		case u.Info()&types.IsInteger != 0:
-			return word{"", "U64", bits()}, true
+			kind := integerKind(u.Info()&types.IsUnsigned == 0)
+			if u.Name() == "rune" {
+				kind = wire.Rune
+			}
+			return word{"", "U64", bits(), kind}, true
 		case u.Kind() == types.Float64:
-			return word{"F64Word", "F64", bits()}, true
+			return word{"F64Word", "F64", bits(), wire.Float}, true
 		case u.Kind() == types.Float32:
-			return word{"F32Word", "F32", bits()}, true
+			return word{"F32Word", "F32", bits(), wire.Float}, true
 		case u.Info()&types.IsString != 0:
-			return word{"StringWord", "String", 0}, true
+			return word{"StringWord", "String", 0, wire.Length}, true
 		}
 	case *types.Pointer:
-		return word{"PtrWord", "Ptr", bits()}, true
+		return word{"PtrWord", "Ptr", bits(), wire.Address}, true
 	case *types.Chan, *types.Map, *types.Signature:
-		return word{"RefWord", "", bits()}, true
+		return word{"RefWord", "", bits(), wire.Address}, true
 	case *types.Slice:
-		return word{"SliceWord", "", 0}, true
+		return word{"SliceWord", "", 0, wire.Length}, true
 	}
 	return word{}, false
 }
@@ -59,38 +67,48 @@ func (c *Config) sizes() types.Sizes {
 
 // expr returns what a word of e tells, as text.
 func (w word) expr(e string) string {
-	if w.bits == 0 {
+	if w.kind == wire.Length {
 		return "len(" + e + ")"
 	}
 	return e
 }
 
-// integers reports whether all types of a constraint are integers.
-func integers(i *types.Interface) bool {
-	for k := range i.NumEmbeddeds() {
-		if integer(i.EmbeddedType(k)) {
-			return true
-		}
+func integerKind(signed bool) wire.Kind {
+	if signed {
+		return wire.Signed
 	}
-	return false
+	return wire.Unsigned
 }
 
-func integer(t types.Type) bool {
+// integers reports whether all types of a constraint are integers, and whether
+// some are signed.
+func integers(i *types.Interface) (all, signed bool) {
+	for k := range i.NumEmbeddeds() {
+		if all, signed := integer(i.EmbeddedType(k)); all {
+			return true, signed
+		}
+	}
+	return false, false
+}
+
+func integer(t types.Type) (all, signed bool) {
 	if u, ok := t.(*types.Union); ok {
 		for i := range u.Len() {
-			if !integer(u.Term(i).Type()) {
-				return false
+			all, s := integer(u.Term(i).Type())
+			if !all {
+				return false, false
 			}
+			signed = signed || s
 		}
-		return u.Len() > 0
+		return u.Len() > 0, signed
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return u.Info()&types.IsInteger != 0
+		return u.Info()&types.IsInteger != 0, u.Info()&types.IsUnsigned == 0
 	case *types.Interface:
 		return integers(u)
 	}
-	return false
+	return false, false
 }
 
 // constWord returns the word of a constant of type t.

@@ -21,14 +21,15 @@ const ours = `
 	runtime:
 
 	# What is linked into programs leans on nothing that could be instrumented.
-	runtime/pdag:
+	runtime/digits:
+	runtime/pdag:     runtime/digits
 	runtime/crc32:
 	runtime/pprofenc: runtime/crc32
 	runtime/tuple:
-	runtime/trace:    runtime/crc32 runtime/tuple
-	runtime/wire:     runtime/pdag
+	runtime/trace:    runtime/crc32 runtime/digits runtime/tuple
+	runtime/wire:     runtime/digits runtime/pdag
 	runtime/ring:     runtime/tuple
-	runtime/report:   runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
+	runtime/report:   runtime/digits runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
 	runtime/core:     runtime/... hwsim hwsim/strat
 	runtime/...:      runtime/...
 

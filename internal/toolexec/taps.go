@@ -24,8 +24,8 @@ func listTaps(res *instrument.Result, name string) error {
 			tuple.Tag(t.Tag), t.Func, t.Expr, t.Type)
 	}
 	var skipped []string
-	for s, n := range res.Taps.Skipped {
-		skipped = append(skipped, fmt.Sprintf("not tapped: %s: %s: %d\n", s.Tag, s.Reason, n))
+	for s, exprs := range res.Taps.Skipped {
+		skipped = append(skipped, fmt.Sprintf("not tapped: %s: %s: %d\n", s.Tag, s.Reason, len(exprs)))
 	}
 	slices.Sort(skipped)
 	b.WriteString(strings.Join(skipped, ""))

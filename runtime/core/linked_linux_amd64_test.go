@@ -28,7 +28,7 @@ var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+
 
 // runtimePackages are compiled in this order.
 var runtimePackages = []string{
-	"runtime/pdag", "runtime/crc32", "runtime/wire", "runtime/pprofenc", "runtime/tuple", "runtime/trace", "runtime/ring", "runtime/report",
+	"runtime/digits", "runtime/pdag", "runtime/crc32", "runtime/wire", "runtime/pprofenc", "runtime/tuple", "runtime/trace", "runtime/ring", "runtime/report",
 	"hwsim", "hwsim/strat", "runtime/core",
 }
 

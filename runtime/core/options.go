@@ -200,29 +200,3 @@ func base(path string) string {
 	}
 	return path
 }
-
-// decimal returns n in decimal digits.
-func decimal(n uint64) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = '0' + byte(n%10)
-		if n /= 10; n == 0 {
-			return string(b[i:])
-		}
-	}
-}
-
-func hex(n uint64) string {
-	const digits = "0123456789abcdef"
-	var b [16]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = digits[n&15]
-		if n >>= 4; n == 0 {
-			return "0x" + string(b[i:])
-		}
-	}
-}

@@ -28,6 +28,13 @@ func PollTap(tap, on unsafe.Pointer, w uint64) {
 	}
 }
 
+// PollTapCase is [PollTap] where a case of a switch is evaluated, which it does
+// not match.
+func PollTapCase(tap, on unsafe.Pointer, w uint64) bool {
+	PollTap(tap, on, w)
+	return false
+}
+
 // Bursts of polled taps are those of burst.go, but that nobody tells how long they
 // take: nearly all of that is faults. So counts are samples, as those of paths are.
 

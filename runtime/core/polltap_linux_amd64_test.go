@@ -13,15 +13,15 @@ import (
 // pollTapTables are the site tables of testdata/polltaps.go, by hand, behind
 // those of another package with the same file.
 func pollTapTables() []*wire.Package {
-	load := func(line int, expr, typ string, bits uint8) wire.Tap {
-		return wire.Tap{Tag: uint8(tuple.Load), Func: "main.loads", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits}
+	load := func(line int, expr, typ string, bits uint8, kind wire.Kind) wire.Tap {
+		return wire.Tap{Tag: uint8(tuple.Load), Func: "main.loads", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits, Kind: kind}
 	}
-	other := load(1, "no", "int", 64)
+	other := load(1, "no", "int", 64, wire.Signed)
 	other.Func = "main_test.no"
 	files := []string{"/src/polltaps.go"}
 	return []*wire.Package{
 		{Path: "main_test", Files: files, Taps: []wire.Tap{other, other, other, other}},
-		{Path: "main", Files: files, Taps: []wire.Tap{load(1, "no", "int", 64), load(1, "no", "int", 64), load(22, "a[i]", "int64", 64), load(24, "b[i & 1]", "uint8", 8)}},
+		{Path: "main", Files: files, Taps: []wire.Tap{load(1, "no", "int", 64, wire.Signed), load(1, "no", "int", 64, wire.Signed), load(22, "a[i]", "int64", 64, wire.Signed), load(24, "b[i & 1]", "uint8", 8, wire.Unsigned)}},
 	}
 }
 

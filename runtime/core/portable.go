@@ -10,6 +10,7 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -84,7 +85,7 @@ func writeCounts() (problem string) {
 	if stem != "" {
 		stem += string(os.PathSeparator)
 	}
-	stem += base(os.Args[0]) + "." + decimal(uint64(os.Getpid()))
+	stem += base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid()))
 	for _, f := range files {
 		if err := os.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data, 0o666); err != nil {
 			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"

@@ -3,7 +3,11 @@ package core
 // This file holds the beginning and the end of a profiled program: the poll
 // region, the file of counts, the timer, the signal handlers, the exit hook.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/digits"
+)
 
 // What the handlers and assembly work with; set before they are installed.
 var (
@@ -78,7 +82,7 @@ func mapRegion() {
 	regions[allRegions/8+1] = size
 	_, e := mmap(Base, size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
 	if e != 0 {
-		print("pep: mapping the poll region at ", hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
+		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
 		exit(2)
 	}
 	// Small pages all map the one page of zeros, so that polls take up at most 64
@@ -100,11 +104,11 @@ func createTable(dir string, opts options) (problem string) {
 		dir += "/"
 	}
 	pid := getpid()
-	stem := dir + base(exe) + "." + decimal(uint64(pid))
+	stem := dir + base(exe) + "." + digits.Uint(uint64(pid))
 	tableName = stem + ".pep"
 	fd, e := open(tableName, oRdwr|oCreat|oExcl)
 	for n := uint64(2); e == eEXIST && n < 100; n++ { // from an earlier process of this number
-		tableName = stem + "-" + decimal(n) + ".pep"
+		tableName = stem + "-" + digits.Uint(n) + ".pep"
 		fd, e = open(tableName, oRdwr|oCreat|oExcl)
 	}
 	if e != 0 {

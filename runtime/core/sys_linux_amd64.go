@@ -2,7 +2,11 @@ package core
 
 // This file holds the system calls, by their names in section 2 of the manual.
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/digits"
+)
 
 func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 
@@ -107,7 +111,7 @@ func (e errno) Error() string {
 	case 122:
 		return "disk quota exceeded"
 	}
-	return "errno " + decimal(uint64(e))
+	return "errno " + digits.Uint(uint64(e))
 }
 
 func cstring(s string) *byte {

@@ -28,20 +28,20 @@ import (
 
 // tapTables are the site tables of testdata/taps.go.
 func tapTables() []*wire.Package {
-	tap := func(tag tuple.Tag, line int, expr, typ string, bits uint8) wire.Tap {
-		return wire.Tap{Tag: uint8(tag), Func: "main.work", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits}
+	tap := func(tag tuple.Tag, line int, expr, typ string, bits uint8, kind wire.Kind) wire.Tap {
+		return wire.Tap{Tag: uint8(tag), Func: "main.work", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits, Kind: kind}
 	}
 	return []*wire.Package{{
 		Path:  "main",
 		Files: []string{"/src/taps.go"},
 		Left:  []wire.Left{{Name: "main.work", Line: 41, Reason: "for the test"}},
 		Taps: []wire.Tap{
-			tap(tuple.Arg, 48, "n", "int", 64),
-			tap(tuple.Load, 49, "b", "bool", 8),
-			tap(tuple.Load, 51, "f", "float64", 64),
-			tap(tuple.Type, 58, "r", "fmt.Stringer", 0),
-			tap(tuple.Call, 65, "fn", "func(int) int", 64),
-			tap(tuple.Call, 59, "r.String", "fmt.Stringer", 0),
+			tap(tuple.Arg, 48, "n", "int", 64, wire.Signed),
+			tap(tuple.Load, 49, "b", "bool", 8, wire.Bool),
+			tap(tuple.Load, 51, "f", "float64", 64, wire.Float),
+			tap(tuple.Type, 58, "r", "fmt.Stringer", 0, wire.None),
+			tap(tuple.Call, 65, "fn", "func(int) int", 64, wire.None),
+			tap(tuple.Call, 59, "r.String", "fmt.Stringer", 0, wire.None),
 		},
 	}}
 }

@@ -5,6 +5,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/wire"
@@ -22,7 +23,7 @@ func (c counted) check() string {
 	case c.size < pageSize || string(c.Magic[:]) != magic:
 		return "not a .pep file"
 	case c.Version != version:
-		return "of version " + decimal(uint64(c.Version)) + ", not " + decimal(version)
+		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(version)
 	case c.Mode != mode:
 		return "of a program built with another kind of poll"
 	case c.size < pageSize+uint64(c.Slots)*uint64(unsafe.Sizeof(entry{})), c.ExeLen > uint32(len(c.Exe)):
@@ -62,9 +63,9 @@ func (c counted) comment() string {
 	case agJikes:
 		form = "jikes "
 	}
-	s := "pep: sampled " + form + "PEP(" + decimal(uint64(c.Samples)) + "," + decimal(uint64(c.Stride)) + "), tick " + duration(c.Tick) + " " + tickClock + ", " +
-		modeNames[mode] + ", " + decimal(c.Ticks) + " ticks, " + decimal(c.Taken) + " samples, " +
-		decimal(c.Dropped) + " dropped, " + decimal(c.Shortened) + " shortened"
+	s := "pep: sampled " + form + "PEP(" + digits.Uint(uint64(c.Samples)) + "," + digits.Uint(uint64(c.Stride)) + "), tick " + duration(c.Tick) + " " + tickClock + ", " +
+		modeNames[mode] + ", " + digits.Uint(c.Ticks) + " ticks, " + digits.Uint(c.Taken) + " samples, " +
+		digits.Uint(c.Dropped) + " dropped, " + digits.Uint(c.Shortened) + " shortened"
 	for _, more := range [...]struct {
 		n    uint64
 		what string
@@ -74,7 +75,7 @@ func (c counted) comment() string {
 		{c.Unknown, " polls not understood"},
 	} {
 		if more.n > 0 {
-			s += ", " + decimal(more.n) + more.what
+			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
 	return s
@@ -131,10 +132,10 @@ func duration(ns uint64) string {
 		name string
 	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} {
 		if ns%u.ns == 0 {
-			return decimal(ns/u.ns) + u.name
+			return digits.Uint(ns/u.ns) + u.name
 		}
 	}
-	return decimal(ns) + "ns"
+	return digits.Uint(ns) + "ns"
 }
 
 func hexBytes(b []byte) string {

@@ -5,6 +5,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/trace"
@@ -189,7 +190,7 @@ func (t *taps) comment() string {
 	if a.Exact != 0 {
 		o.engine = engineExact
 	}
-	s := o.comment() + ", " + decimal(t.fed) + " events, " + decimal(t.dropped) + " dropped"
+	s := o.comment() + ", " + digits.Uint(t.fed) + " events, " + digits.Uint(t.dropped) + " dropped"
 	kept := int64(t.fed) - int64(t.counted) - int64(a.Lost) // negative: counters that began with a phase
 	q := &a.Queue
 	for _, more := range [...]struct {
@@ -202,29 +203,29 @@ func (t *taps) comment() string {
 		{a.Lost, " without room"},
 	} {
 		if more.n > 0 {
-			s += ", " + decimal(more.n) + more.what
+			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
 	if a.Deliver == deliverService && q.Messages > 0 {
-		s += ", gap between messages at least " + decimal(q.MinGap) + "ns, p1 " + decimal(q.p1()) + "ns, " +
-			decimal(q.Busy/q.Messages) + "ns to handle one"
+		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.p1()) + "ns, " +
+			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
 	}
 	if a.Taps == tapsBurst {
-		s += ", " + decimal(a.Burst.Seen) + " in " + decimal(a.Burst.Ticks) + " bursts"
-		s += ", which were " + decimal(a.Burst.Inside/1000) + "us of " + decimal(a.Burst.CPU/1000) + "us"
+		s += ", " + digits.Uint(a.Burst.Seen) + " in " + digits.Uint(a.Burst.Ticks) + " bursts"
+		s += ", which were " + digits.Uint(a.Burst.Inside/1000) + "us of " + digits.Uint(a.Burst.CPU/1000) + "us"
 	}
 	return s
 }
 
 func (t *taps) polledComment() string {
 	b := &t.area.Burst
-	s := "pep: taps, sampled PEP(" + decimal(uint64(b.Samples)) + "," + decimal(uint64(b.Stride)) + "), polled, " +
-		decimal(b.Ticks) + " bursts, " + decimal(b.Taken) + " samples"
+	s := "pep: taps, sampled PEP(" + digits.Uint(uint64(b.Samples)) + "," + digits.Uint(uint64(b.Stride)) + "), polled, " +
+		digits.Uint(b.Ticks) + " bursts, " + digits.Uint(b.Taken) + " samples"
 	if t.other > 0 {
-		s += ", " + decimal(t.other) + " of words without room, as other"
+		s += ", " + digits.Uint(t.other) + " of words without room, as other"
 	}
 	if t.area.Lost > 0 {
-		s += ", " + decimal(t.area.Lost) + " without room"
+		s += ", " + digits.Uint(t.area.Lost) + " without room"
 	}
 	return s
 }
@@ -269,10 +270,16 @@ func (n names) here(addr uint64) uintptr {
 }
 
 // Func returns the function whose code begins at pc.
-func (n names) Func(pc uint64) report.Frame {
-	frames := n.symbols.lookup(n.here(pc) + 1)
+func (n names) Func(pc uint64) report.Frame { return n.funcAt(n.here(pc)) }
+
+// there is the inverse of here.
+func (n names) there(p uintptr) uint64 { return uint64(p - n.here(0)) }
+
+// funcAt returns the function whose code begins at pc in this process.
+func (n names) funcAt(pc uintptr) report.Frame {
+	frames := n.symbols.lookup(pc + 1)
 	if len(frames) == 0 {
-		return report.Frame{Func: hex(pc)}
+		return report.Frame{Func: digits.Hex(n.there(pc))}
 	}
 	f := n.symbols.frames[frames[len(frames)-1]] // what is inlined at its beginning comes before it
 	f.Line = f.StartLine
@@ -280,11 +287,17 @@ func (n names) Func(pc uint64) report.Frame {
 }
 
 // Method returns the method of a name that the type whose descriptor is at addr
-// has.
+// has: the one that is in the source, if the type has it from another one.
 func (n names) Method(addr uint64, name string) report.Frame {
 	if t := n.here(addr); n.mayReadType(t) {
 		if pc := methodPC(t, name); pc != 0 {
-			return n.Func(uint64(pc - n.here(0)))
+			f := n.funcAt(pc)
+			if isWrapper(f) {
+				if real, ok := n.behind(pc, name); ok {
+					return real
+				}
+			}
+			return f
 		}
 	}
 	return report.Frame{Func: n.Type(addr) + "." + name}
@@ -294,7 +307,7 @@ func (n names) Method(addr uint64, name string) report.Frame {
 func (n names) Type(addr uint64) string {
 	t := n.here(addr)
 	if !n.mayReadType(t) {
-		return "type " + hex(addr)
+		return "type " + digits.Hex(addr)
 	}
 	return typeName(t)
 }

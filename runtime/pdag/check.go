@@ -2,6 +2,8 @@ package pdag
 
 // This file holds the invariants of a P-DAG as a program.
 
+import "github.com/pepgo/pep/runtime/digits"
+
 // Check returns what is wrong with g, or "" if g is well-formed:
 //
 //   - targets of edges and starts are nodes of the graph;
@@ -33,7 +35,7 @@ func (g *Graph) checkEdges() string {
 		for i, e := range n.Out {
 			switch {
 			case e.To != Exit && !g.has(e.To):
-				return edgeName(v, i) + " leads to node " + itoa(e.To) + " of " + itoa(len(g.Nodes))
+				return edgeName(v, i) + " leads to node " + digits.Int(int64(e.To)) + " of " + digits.Int(int64(len(g.Nodes)))
 			case e.Ends && e.To == Exit:
 				return edgeName(v, i) + " leads to Exit and is truncated"
 			case e.Dead && (e.Ends || e.Val != 0):
@@ -52,9 +54,9 @@ func (g *Graph) checkTruncation() string {
 	for i, s := range g.Starts {
 		switch {
 		case !g.has(s.Node):
-			return "start " + itoa(i) + " at node " + itoa(s.Node) + " of " + itoa(len(g.Nodes))
+			return "start " + digits.Int(int64(i)) + " at node " + digits.Int(int64(s.Node)) + " of " + digits.Int(int64(len(g.Nodes)))
 		case i > 0 && starts[s.Node]:
-			return "two starts at node " + itoa(s.Node)
+			return "two starts at node " + digits.Int(int64(s.Node))
 		case i > 0:
 			starts[s.Node] = true
 		}
@@ -62,7 +64,7 @@ func (g *Graph) checkTruncation() string {
 	for v, n := range g.Nodes {
 		for i, e := range n.Out {
 			if e.Ends && !starts[e.To] {
-				return edgeName(v, i) + " is truncated, but node " + itoa(e.To) + " is no start"
+				return edgeName(v, i) + " is truncated, but node " + digits.Int(int64(e.To)) + " is no start"
 			}
 		}
 	}
@@ -138,18 +140,18 @@ func (g *Graph) divided(v int, paths []uint64) (total uint64, msg string) {
 			return 0, edgeName(v, i) + " leads to no path and is not dead"
 		}
 		if total+n < total {
-			return 0, "node " + itoa(v) + " has more than 2^64 paths"
+			return 0, "node " + digits.Int(int64(v)) + " has more than 2^64 paths"
 		}
 		total += n
 		share[e.Val] = n
 		live++
 	}
 	if len(share) < live {
-		return 0, "out-edges of node " + itoa(v) + " have equal Vals"
+		return 0, "out-edges of node " + digits.Int(int64(v)) + " have equal Vals"
 	}
 	for sum := uint64(0); sum < total; sum += share[sum] {
 		if share[sum] == 0 {
-			return 0, "out-edges of node " + itoa(v) + " leave a gap at " + utoa(sum) + " or overlap"
+			return 0, "out-edges of node " + digits.Int(int64(v)) + " leave a gap at " + digits.Uint(sum) + " or overlap"
 		}
 	}
 	return total, ""
@@ -159,11 +161,11 @@ func (g *Graph) checkStarts(paths []uint64) string {
 	sum := uint64(0)
 	for i, s := range g.Starts {
 		if s.Val != sum {
-			return "start " + itoa(i) + " has Val " + utoa(s.Val) + ", want " + utoa(sum)
+			return "start " + digits.Int(int64(i)) + " has Val " + digits.Uint(s.Val) + ", want " + digits.Uint(sum)
 		}
 		n := paths[s.Node]
 		if n == 0 && i > 0 {
-			return "start " + itoa(i) + " has no paths"
+			return "start " + digits.Int(int64(i)) + " has no paths"
 		}
 		if sum+n < sum {
 			return "more than 2^64 paths"
@@ -171,7 +173,7 @@ func (g *Graph) checkStarts(paths []uint64) string {
 		sum += n
 	}
 	if g.N != sum {
-		return "N is " + utoa(g.N) + ", want " + utoa(sum)
+		return "N is " + digits.Uint(g.N) + ", want " + digits.Uint(sum)
 	}
 	return ""
 }
@@ -179,24 +181,5 @@ func (g *Graph) checkStarts(paths []uint64) string {
 func (g *Graph) has(node int) bool { return node >= 0 && node < len(g.Nodes) }
 
 func edgeName(node, out int) string {
-	return "out-edge " + itoa(out) + " of node " + itoa(node)
-}
-
-func itoa(i int) string {
-	if i < 0 {
-		return "-" + utoa(-uint64(i))
-	}
-	return utoa(uint64(i))
-}
-
-func utoa(u uint64) string {
-	var buf [20]byte
-	i := len(buf)
-	for {
-		i--
-		buf[i] = byte('0' + u%10)
-		if u /= 10; u == 0 {
-			return string(buf[i:])
-		}
-	}
+	return "out-edge " + digits.Int(int64(out)) + " of node " + digits.Int(int64(node))
 }

@@ -3,6 +3,7 @@ package report
 // This file turns a path number into what people read about the path.
 
 import (
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/wire"
@@ -51,7 +52,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	}
 	last := steps[len(steps)-1]
 	end := fn.Blocks[last.Node].Outs[last.Out].Line
-	number := "p" + itoa(int(p))
+	number := "p" + digits.Int(int64(int(p)))
 	file := pkg.Files[fn.File]
 	id := w.paths.Function(pprofenc.Function{
 		Name:       fn.Name + "·" + number,
@@ -112,7 +113,7 @@ func from(fn *wire.Func, start int, file string) string {
 	if s.Cut {
 		kind = "cut "
 	}
-	return kind + file + ":" + itoa(nodeLine(fn, s.Node))
+	return kind + file + ":" + digits.Int(int64(nodeLine(fn, s.Node)))
 }
 
 // nodeLine returns the line of a node: of its branch (the loop statement, in a
@@ -158,10 +159,10 @@ func lines(fn *wire.Func, steps []pdag.Step) string {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(b, itoa(on[i])...)
+		b = append(b, digits.Int(int64(on[i]))...)
 		if j > i+1 {
 			b = append(b, '-')
-			b = append(b, itoa(on[j-1])...)
+			b = append(b, digits.Int(int64(on[j-1]))...)
 		}
 		i = j
 	}
@@ -202,9 +203,7 @@ func branches(fn *wire.Func, steps []pdag.Step) string {
 	return string(b)
 }
 
-func position(line, col int) string { return itoa(line) + ":" + itoa(col) }
-
-func itoa(n int) string { return utoa(uint64(n)) }
+func position(line, col int) string { return digits.Int(int64(line)) + ":" + digits.Int(int64(col)) }
 
 func base(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {

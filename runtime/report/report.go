@@ -26,6 +26,7 @@
 package report
 
 import (
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/wire"
@@ -92,7 +93,7 @@ func (p *Profile) Write() []File {
 	w.writeEdges()
 	comment := p.Comment
 	if lost > 0 {
-		comment += ", " + itoa(int(lost)) + " of functions unknown to the site tables"
+		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
 	for _, e := range [...]*output{w.paths, w.edges} {
 		e.Mapping = p.Mapping

@@ -26,6 +26,7 @@ package report
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
@@ -106,7 +107,7 @@ func (t *Taps) Write() (files []File) {
 	}
 	comment := t.Comment
 	if lost > 0 {
-		comment += ", " + itoa(int(lost)) + " at taps unknown to the site tables"
+		comment += ", " + digits.Int(lost) + " at taps unknown to the site tables"
 	}
 	for i, p := range w.profiles {
 		if p == nil {
@@ -214,41 +215,73 @@ func (w *tapWriter) target(s *site, x *Word) Frame {
 	return w.Names.Func(x.Tuple.W)
 }
 
-// value writes a word as a value of the tap's type. Of a type with a name that
-// is not predeclared, no more is known than its width: it is taken for signed.
+// value writes a word as a value of the tap's type.
 func (w *tapWriter) value(s *site, x *Word) string {
 	word := x.Tuple.W
 	switch {
 	case x.Other:
 		return other
 	case tuple.Tag(s.Tag) == tuple.Addr:
-		return hex(word)
+		return digits.Hex(word)
 	case tuple.Tag(s.Tag) == tuple.Edge:
 		return outcome(s.Type, word)
-	case s.Bits == 0:
-		return utoa(word) // a length
 	}
-	switch t := s.Type; {
-	case t == "bool":
+	switch s.Kind {
+	case wire.Bool:
 		return [...]string{"false", "true"}[word&1]
-	case t == "float64":
+	case wire.Float:
+		if s.Bits == 32 {
+			bits := uint32(word)
+			return w.Names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
+		}
 		return w.Names.Float(*(*float64)(unsafe.Pointer(&word)), 64)
-	case t == "float32":
-		bits := uint32(word)
-		return w.Names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
-	case hasPrefix(t, "uint") || t == "byte":
-		return utoa(word)
-	case hasPrefix(t, "*") || hasPrefix(t, "map[") || hasPrefix(t, "chan ") || hasPrefix(t, "<-chan ") ||
-		hasPrefix(t, "chan<- ") || hasPrefix(t, "func(") || t == "unsafe.Pointer":
+	case wire.Unsigned, wire.Length:
+		return digits.Uint(word)
+	case wire.Address:
 		if word == 0 {
 			return "nil"
 		}
-		return hex(word)
+		return digits.Hex(word)
+	case wire.Rune:
+		if text, ok := quote(int64(word)); ok {
+			return text
+		}
 	}
 	if int64(word) < 0 {
-		return "-" + utoa(-word)
+		return "-" + digits.Uint(-word)
 	}
-	return utoa(word)
+	return digits.Uint(word)
+}
+
+// quote writes a code point as Go does, as far as that can be told without a
+// table of what can be printed: 'a', '\n', '\u2028'. Not ok is what is none.
+func quote(c int64) (text string, ok bool) {
+	const surrogates, behind = 0xd800, 0xe000
+	switch {
+	case c < 0 || c > 0x10ffff || surrogates <= c && c < behind:
+		return "", false
+	case c == '\n':
+		return `'\n'`, true
+	case c == '\t':
+		return `'\t'`, true
+	case c == '\r':
+		return `'\r'`, true
+	case c == '\'' || c == '\\':
+		return `'\` + string(rune(c)) + "'", true
+	case ' ' <= c && c <= '~' || 0xa1 <= c && c < 0x2000 && c != 0xad || 0x3001 <= c && c < surrogates:
+		return "'" + string(rune(c)) + "'", true
+	case c < 0x80:
+		return `'\x` + padded(c, 2) + "'", true
+	case c < 0x10000:
+		return `'\u` + padded(c, 4) + "'", true
+	}
+	return `'\U` + padded(c, 8) + "'", true
+}
+
+// padded returns n hexadecimal digits.
+func padded(c int64, n int) string {
+	h := digits.Hex(uint64(c))[len("0x"):]
+	return "0000000"[:n-len(h)] + h
 }
 
 // outcome returns the i-th of a branch's outcomes.
@@ -262,7 +295,7 @@ func outcome(list string, i uint64) string {
 		case n == i:
 			return list[:end]
 		case end == len(list):
-			return utoa(i)
+			return digits.Uint(i)
 		}
 		list = list[end+len("; "):]
 	}
@@ -276,29 +309,4 @@ func afterLast(s string, sep byte) string {
 		}
 	}
 	return s
-}
-
-func utoa(u uint64) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = '0' + byte(u%10)
-		if u /= 10; u == 0 {
-			return string(b[i:])
-		}
-	}
-}
-
-func hex(u uint64) string {
-	const digits = "0123456789abcdef"
-	var b [16]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = digits[u&15]
-		if u >>= 4; u == 0 {
-			return "0x" + string(b[i:])
-		}
-	}
 }

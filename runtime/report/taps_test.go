@@ -29,22 +29,27 @@ func (names) Type(addr uint64) string          { return fmt.Sprint("*p.T", addr)
 func (names) Float(x float64, bits int) string { return fmt.Sprint(x) }
 
 func TestTaps(t *testing.T) {
-	tap := func(tag tuple.Tag, expr, typ string, bits uint8) wire.Tap {
-		return wire.Tap{Tag: uint8(tag), Func: "p.f", Line: 12, Col: 5, Expr: expr, Type: typ, Bits: bits}
+	tap := func(tag tuple.Tag, expr, typ string, bits uint8, kind wire.Kind) wire.Tap {
+		return wire.Tap{Tag: uint8(tag), Func: "p.f", Line: 12, Col: 5, Expr: expr, Type: typ, Bits: bits, Kind: kind}
 	}
 	taps := []wire.Tap{
-		tap(tuple.Load, "n", "int", 64),
-		tap(tuple.Arg, "u", "uint8", 8),
-		tap(tuple.Load, "f", "float64", 64),
-		tap(tuple.Load, "p", "*p.T", 64),
-		tap(tuple.Load, "b", "bool", 8),
-		tap(tuple.Load, "len(s)", "string", 0),
-		tap(tuple.Edge, "switch", "case 1, 2; default", 0),
-		tap(tuple.Store, "c", "p.Color", 8),
-		tap(tuple.Addr, "x.n", "int", 0),
-		tap(tuple.Type, "r", "io.Reader", 0),
-		tap(tuple.Call, "fn", "func()", 64),
-		tap(tuple.Call, "r.Read", "io.Reader", 0),
+		tap(tuple.Load, "n", "int", 64, wire.Signed),
+		tap(tuple.Arg, "u", "uint8", 8, wire.Unsigned),
+		tap(tuple.Load, "f", "float64", 64, wire.Float),
+		tap(tuple.Load, "p", "*p.T", 64, wire.Address),
+		tap(tuple.Load, "b", "bool", 8, wire.Bool),
+		tap(tuple.Load, "len(s)", "string", 0, wire.Length),
+		tap(tuple.Edge, "switch", "case 1, 2; default", 0, wire.None),
+		tap(tuple.Store, "c", "p.Color", 8, wire.Unsigned),
+		tap(tuple.Addr, "x.n", "int", 0, wire.Address),
+		tap(tuple.Type, "r", "io.Reader", 0, wire.None),
+		tap(tuple.Call, "fn", "func()", 64, wire.None),
+		tap(tuple.Call, "r.Read", "io.Reader", 0, wire.None),
+		tap(tuple.Load, "size", "p.Size", 64, wire.Unsigned),
+		tap(tuple.Load, "temp", "p.Celsius", 32, wire.Float),
+		tap(tuple.Load, "next", "p.Next", 64, wire.Address),
+		tap(tuple.Load, "ok", "p.Flag", 8, wire.Bool),
+		tap(tuple.Load, "r", "rune", 32, wire.Rune),
 	}
 	word := func(i int, w uint64) report.Word {
 		return report.Word{Tuple: tuple.New(tuple.Tag(taps[i].Tag), tuple.SiteBase("p")+uint64(i), w), Count: int64(10 * (i + 1)), Messages: 1}
@@ -58,6 +63,8 @@ func TestTaps(t *testing.T) {
 		Words: []report.Word{
 			word(0, ^uint64(6)), word(1, 200), word(2, math.Float64bits(1.5)), word(3, 0xc0de), word(3, 0), word(4, 1), word(5, 3), word(6, 1),
 			word(7, 2), word(8, 0xff), other, word(9, 1), word(9, 0), word(10, 1), word(11, 1), lost,
+			word(12, 1<<63), word(13, uint64(math.Float32bits(-.5))), word(14, 0), word(15, 0),
+			word(16, 'a'), word(16, '\''), word(16, '\n'), word(16, 0), word(16, 'é'), word(16, 0x2028), word(16, 0x1f600), word(16, ^uint64(0)), word(16, 0xd800),
 		},
 		Names: names{}, Scale: 2, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
 	}
@@ -95,6 +102,19 @@ func TestTaps(t *testing.T) {
 			"[160 1] p.f:12 [c=2] [x.go:12:5] [store] [c] [p.Color] []",
 			"[180 1] p.f:12 [x.n=0xff] [x.go:12:5] [addr] [x.n] [int] []",
 			"[20 1] p.f:12 [n=(other)] [x.go:12:5] [load] [n] [int] []",
+			"[260 1] p.f:12 [size=9223372036854775808] [x.go:12:5] [load] [size] [p.Size] []",
+			"[280 1] p.f:12 [temp=-0.5] [x.go:12:5] [load] [temp] [p.Celsius] []",
+			"[300 1] p.f:12 [next=nil] [x.go:12:5] [load] [next] [p.Next] []",
+			"[320 1] p.f:12 [ok=false] [x.go:12:5] [load] [ok] [p.Flag] []",
+			"[340 1] p.f:12 [r='a'] [x.go:12:5] [load] [r] [rune] []",
+			`[340 1] p.f:12 [r='\''] [x.go:12:5] [load] [r] [rune] []`,
+			`[340 1] p.f:12 [r='\n'] [x.go:12:5] [load] [r] [rune] []`,
+			`[340 1] p.f:12 [r='\x00'] [x.go:12:5] [load] [r] [rune] []`,
+			"[340 1] p.f:12 [r='é'] [x.go:12:5] [load] [r] [rune] []",
+			`[340 1] p.f:12 [r='\u2028'] [x.go:12:5] [load] [r] [rune] []`,
+			`[340 1] p.f:12 [r='\U0001f600'] [x.go:12:5] [load] [r] [rune] []`,
+			"[340 1] p.f:12 [r=-1] [x.go:12:5] [load] [r] [rune] []",
+			"[340 1] p.f:12 [r=55296] [x.go:12:5] [load] [r] [rune] []",
 		},
 		"types": {
 			"[200 1] p.f:12 [] [x.go:12:5] [type] [r] [*p.T1] [io.Reader]",

@@ -5,6 +5,7 @@ package trace
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -105,10 +106,10 @@ func DecodeBlock(dst []tuple.Tuple, body []byte) (stream uint32, tuples []tuple.
 	u := d.uvarint()
 	count := d.uvarint()
 	if u > 1<<32-1 {
-		d.fail("stream " + utoa(u) + ", at most 4294967295")
+		d.fail("stream " + digits.Uint(u) + ", at most 4294967295")
 	}
 	if count > MaxBlock {
-		d.fail(utoa(count) + " tuples, at most " + utoa(MaxBlock))
+		d.fail(digits.Uint(count) + " tuples, at most " + digits.Uint(MaxBlock))
 	}
 	tuples = dst
 	var h history
@@ -136,12 +137,12 @@ func (d *decoder) tuple(h *history) tuple.Tuple {
 		h.at.next = i
 		h.slots[i] = slot{pc: h.pc, next: h.slots[i].next}
 	default:
-		d.fail("head " + utoa(uint64(head)))
+		d.fail("head " + digits.Uint(uint64(head)))
 	}
 	s := &h.slots[i]
 	size := int(head & 15)
 	if size > 8 {
-		d.fail("head " + utoa(uint64(head)))
+		d.fail("head " + digits.Uint(uint64(head)))
 		size = 0
 	}
 	s.w += unzigzag(littleEndian(d.take(size)))

@@ -2,7 +2,10 @@ package trace
 
 // This file frames chunks, and codes numbers and strings.
 
-import "github.com/pepgo/pep/runtime/crc32"
+import (
+	"github.com/pepgo/pep/runtime/crc32"
+	"github.com/pepgo/pep/runtime/digits"
+)
 
 // A Kind is what the body of a chunk holds.
 type Kind byte
@@ -43,7 +46,7 @@ func Next(b []byte) (kind Kind, body, rest []byte, err error) {
 	chunk, rest := b[:size-checksumLen], b[size:]
 	got, want := crc32.Checksum(chunk), uint32(littleEndian(b[len(chunk):size]))
 	if got != want {
-		return Kind(b[0]), nil, rest, Error("checksum is " + utoa(uint64(got)) + ", want " + utoa(uint64(want)))
+		return Kind(b[0]), nil, rest, Error("checksum is " + digits.Uint(uint64(got)) + ", want " + digits.Uint(uint64(want)))
 	}
 	return Kind(b[0]), chunk[chunkHead:], rest, nil
 }
@@ -100,18 +103,18 @@ func (d *decoder) fail(what string) {
 // end returns what was wrong, bytes that are left over among that.
 func (d *decoder) end() error {
 	if d.wrong == "" && d.off < len(d.b) {
-		d.fail(utoa(uint64(len(d.b)-d.off)) + " bytes left over")
+		d.fail(digits.Uint(uint64(len(d.b)-d.off)) + " bytes left over")
 	}
 	if d.wrong == "" {
 		return nil
 	}
-	return Error(d.wrong + " at byte " + utoa(uint64(d.off)) + " of the body")
+	return Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of the body")
 }
 
 // take returns the next n bytes.
 func (d *decoder) take(n int) []byte {
 	if n > len(d.b)-d.off {
-		d.fail(utoa(uint64(n)) + " bytes wanted")
+		d.fail(digits.Uint(uint64(n)) + " bytes wanted")
 		return nil
 	}
 	b := d.b[d.off : d.off+n]
@@ -142,7 +145,7 @@ func (d *decoder) uvarint() (u uint64) {
 func (d *decoder) count(size int) int {
 	n := d.uvarint()
 	if n > uint64((len(d.b)-d.off)/size) {
-		d.fail(utoa(n) + " things to come")
+		d.fail(digits.Uint(n) + " things to come")
 		return 0
 	}
 	return int(n)
@@ -192,15 +195,3 @@ func littleEndian(b []byte) (u uint64) {
 func zigzag(u uint64) uint64 { return u<<1 ^ uint64(int64(u)>>63) }
 
 func unzigzag(u uint64) uint64 { return u>>1 ^ -(u & 1) }
-
-func utoa(u uint64) string {
-	var buf [20]byte
-	i := len(buf)
-	for {
-		i--
-		buf[i] = byte('0' + u%10)
-		if u /= 10; u == 0 {
-			return string(buf[i:])
-		}
-	}
-}

@@ -2,7 +2,10 @@ package trace
 
 // This file codes what is in a trace beside tuples.
 
-import "github.com/pepgo/pep/runtime/tuple"
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/tuple"
+)
 
 // A Header says where a trace comes from.
 type Header struct {
@@ -53,9 +56,9 @@ func CheckPreamble(b []byte) error {
 	case len(b) < PreambleBytes || string(b[:len(magic)]) != magic:
 		return Error("not a trace: it does not begin with " + magic)
 	case b[len(magic)] > Version:
-		return Error("trace of newer version " + utoa(uint64(b[len(magic)])) + ", this program reads " + utoa(Version))
+		return Error("trace of newer version " + digits.Uint(uint64(b[len(magic)])) + ", this program reads " + digits.Uint(Version))
 	case b[len(magic)] != Version:
-		return Error("trace of unknown version " + utoa(uint64(b[len(magic)])))
+		return Error("trace of unknown version " + digits.Uint(uint64(b[len(magic)])))
 	}
 	return nil
 }

@@ -53,7 +53,7 @@
 //	         otherwise 1 + target less the node (signed)
 //	         Val if val is set; otherwise it is 0
 //	tap      Tag: 1 byte; Func: ref; index of the file; line, column
-//	         Expr: ref; Type: ref; Bits: 1 byte
+//	         Expr: ref; Type: ref; Bits: 1 byte; Kind: 1 byte
 //	out      Outcome: ref<<1 | explicit
 //	         if explicit: line, column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
@@ -89,9 +89,9 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 94 bytes long:
+// with x tapped at the entry of f, is 95 bytes long:
 //
-//	02 58                           version, 88 bytes of body
+//	03 59                           version, 89 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
 //	01 05 01 66                     1 function: shares "main." with that, then "f"
@@ -110,12 +110,12 @@
 //	01 01                           1 tap, of the kind Arg
 //	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
 //	07 08                           4 lines back, column 8
-//	01 01 78 01 03 69 6e 74 40      new strings "x" and "int", 64 bits
-//	77 c7 1c d9                     hash of the body
+//	01 01 78 01 03 69 6e 74 40 01   new strings "x" and "int", 64 bits, Signed
+//	c2 fe 4d 3e                     hash of the body
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 2
+const Version = 3
 
 const (
 	refEmpty    = 0

@@ -2,7 +2,10 @@ package wire
 
 // This file reads site tables. The format is specified in doc.go.
 
-import "github.com/pepgo/pep/runtime/pdag"
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/pdag"
+)
 
 // An Error says what is wrong with a site table, or with the trailer.
 type Error string
@@ -23,10 +26,10 @@ func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 	d := &decoder{s: string(body)}
 	p = d.pkg()
 	if d.wrong == "" && d.off < len(d.s) {
-		d.fail(utoa(uint64(len(d.s)-d.off)) + " bytes left over")
+		d.fail(digits.Uint(uint64(len(d.s)-d.off)) + " bytes left over")
 	}
 	if d.wrong != "" {
-		return nil, nil, Error(d.wrong + " at byte " + utoa(uint64(d.off)) + " of package " + d.path)
+		return nil, nil, Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of package " + d.path)
 	}
 	return p, rest, nil
 }
@@ -43,20 +46,20 @@ func split(b []byte) (body, rest []byte, err error) {
 	n, size := uvarint(b[1:])
 	b = b[1+size:]
 	if size == 0 || len(b) < checksumLen || n > uint64(len(b)-checksumLen) {
-		return nil, nil, Error("truncated: body of " + utoa(n) + " bytes, " + utoa(uint64(len(b))) + " left")
+		return nil, nil, Error("truncated: body of " + digits.Uint(n) + " bytes, " + digits.Uint(uint64(len(b))) + " left")
 	}
 	body, b = b[:n], b[n:]
 	if got, want := checksum(body), uint32(littleEndian(b[:checksumLen])); got != want {
-		return nil, nil, Error("checksum is " + utoa(uint64(got)) + ", want " + utoa(uint64(want)))
+		return nil, nil, Error("checksum is " + digits.Uint(uint64(got)) + ", want " + digits.Uint(uint64(want)))
 	}
 	return body, b[checksumLen:], nil
 }
 
 func wrongVersion(v byte) Error {
 	if v > Version {
-		return Error("newer version " + utoa(uint64(v)) + ", this program reads " + utoa(Version))
+		return Error("newer version " + digits.Uint(uint64(v)) + ", this program reads " + digits.Uint(Version))
 	}
-	return Error("unknown version " + utoa(uint64(v)))
+	return Error("unknown version " + digits.Uint(uint64(v)))
 }
 
 // A decoder reads the body of a table. After an error it reads zeros.
@@ -96,7 +99,7 @@ const (
 	minEdge  = 2 // edge, out
 	minStart = 2 // node, Val
 	minLeft  = 5 // shared, length, file, line, reason
-	minTap   = 8 // tag, function, file, line, column, expression, type, bits
+	minTap   = 9 // tag, function, file, line, column, expression, type, bits, kind
 )
 
 func (d *decoder) pkg() *Package {
@@ -137,6 +140,7 @@ func (d *decoder) tap(t *Tap, files int) {
 	t.Expr = d.ref(d.uvarint())
 	t.Type = d.ref(d.uvarint())
 	t.Bits = d.byte()
+	t.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
 }
 
 func (d *decoder) head(files int) (name string, file, line int) {
@@ -261,7 +265,7 @@ func (d *decoder) str() string {
 // index returns u as an index into n things.
 func (d *decoder) index(u uint64, n int, thing string) int {
 	if u >= uint64(n) {
-		d.fail(thing + " " + utoa(u) + " of " + utoa(uint64(n)))
+		d.fail(thing + " " + digits.Uint(u) + " of " + digits.Uint(uint64(n)))
 		return 0
 	}
 	return int(u)
@@ -273,7 +277,7 @@ func (d *decoder) count(size int) int { return d.fits(d.uvarint(), size) }
 // fits returns n, the number of things to come, if there may be as many.
 func (d *decoder) fits(n uint64, size int) int {
 	if n > uint64((len(d.s)-d.off)/size) {
-		d.fail("truncated: " + utoa(n) + " things to come")
+		d.fail("truncated: " + digits.Uint(n) + " things to come")
 		return 0
 	}
 	return int(n)
@@ -352,16 +356,4 @@ func list[T any](n int) []T {
 		return nil
 	}
 	return make([]T, n)
-}
-
-func utoa(u uint64) string {
-	var buf [20]byte
-	i := len(buf)
-	for {
-		i--
-		buf[i] = byte('0' + u%10)
-		if u /= 10; u == 0 {
-			return string(buf[i:])
-		}
-	}
 }

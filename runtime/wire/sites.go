@@ -72,4 +72,40 @@ type Tap struct {
 	Expr      string // the expression as in the source: "p.next", "len(s)"
 	Type      string // its type: "int", "*go/types.Named"
 	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, an address, a type descriptor)
+	Kind      Kind   // how to read the word
+}
+
+// A Kind says how to read a word: of a type with a name, the type underneath does.
+type Kind uint8
+
+const (
+	None     Kind = iota // as the tag says: an outcome, a type descriptor, a program counter
+	Signed               // an integer, sign-extended
+	Unsigned             // an integer, zero-extended
+	Rune                 // an integer that is a code point
+	Bool                 // 0 or 1
+	Float                // IEEE bits, as wide as Bits says
+	Length               // of a string or slice
+	Address              // of what a pointer, map, channel or function value is; 0 is nil
+	kinds
+)
+
+var kindNames = [kinds]string{"", "signed", "unsigned", "rune", "bool", "float", "length", "address"}
+
+// String returns the name of a kind: "signed", or "" for None.
+func (k Kind) String() string {
+	if k < kinds {
+		return kindNames[k]
+	}
+	return "unknown"
+}
+
+// ParseKind is the inverse of Kind.String.
+func ParseKind(name string) (k Kind, ok bool) {
+	for k := range kinds {
+		if kindNames[k] == name {
+			return k, true
+		}
+	}
+	return None, false
 }

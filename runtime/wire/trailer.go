@@ -3,6 +3,8 @@ package wire
 // This file puts the tables of a program at the end of its executable, and finds
 // them there.
 
+import "github.com/pepgo/pep/runtime/digits"
+
 // ErrNoTrailer is the error for a file without site tables.
 const ErrNoTrailer = Error("none in this file (not built by pepbuild?)")
 
@@ -36,18 +38,18 @@ func FindTrailer(size int64, readAt func(p []byte, off int64) bool) (tables []by
 	footer := make([]byte, trailerLen)
 	end := size - int64(trailerLen)
 	if !readAt(footer, end) {
-		return nil, hash, Error("reading the footer at byte " + utoa(uint64(end)))
+		return nil, hash, Error("reading the footer at byte " + digits.Uint(uint64(end)))
 	}
 	length, hash, err := readFooter(footer)
 	if err != nil {
 		return nil, [8]byte{}, err
 	}
 	if length > uint64(end) {
-		return nil, [8]byte{}, Error("truncated: " + utoa(length) + " bytes, " + utoa(uint64(end)) + " left")
+		return nil, [8]byte{}, Error("truncated: " + digits.Uint(length) + " bytes, " + digits.Uint(uint64(end)) + " left")
 	}
 	tables = make([]byte, length)
 	if !readAt(tables, end-int64(length)) {
-		return nil, [8]byte{}, Error("reading " + utoa(length) + " bytes before the footer")
+		return nil, [8]byte{}, Error("reading " + digits.Uint(length) + " bytes before the footer")
 	}
 	if contentHash(tables) != hash {
 		return nil, [8]byte{}, Error("hash differs from the footer's")

@@ -52,7 +52,7 @@ func example() *wire.Package {
 				},
 			},
 		}},
-		Taps: []wire.Tap{{Tag: 1, Func: "main.f", Line: 3, Col: 8, Expr: "x", Type: "int", Bits: 64}},
+		Taps: []wire.Tap{{Tag: 1, Func: "main.f", Line: 3, Col: 8, Expr: "x", Type: "int", Bits: 64, Kind: wire.Signed}},
 	}
 }
 
@@ -160,7 +160,7 @@ func random(r *rand.Rand) *wire.Package {
 	for range r.IntN(4) {
 		p.Taps = append(p.Taps, wire.Tap{
 			Tag: uint8(r.IntN(256)), Func: word(), File: r.IntN(2), Line: number(), Col: number(),
-			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)),
+			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)),
 		})
 	}
 	return p
@@ -192,7 +192,7 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 7, this program reads 2`},
+		{"a table of another version", newer, `newer version 7, this program reads 3`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
@@ -206,8 +206,9 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a name like none before", framed("\x01p\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 4 of package p`},
 		{"a string that is not there", framed("\x01p\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 13 of package p`},
 		{"an edge that leads nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 15 of package p`},
-		{"a tap of no file", framed("\x01p\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
-		{"a tap without its end", framed("\x01p\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x80\x00"), `truncated: no byte at byte 16 of package p`},
+		{"a tap of no file", framed("\x01p\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
+		{"a tap without its end", framed("\x01p\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x00\x00\x80\x00"), `truncated: no byte at byte 17 of package p`},
+		{"a tap of no kind", framed("\x01p\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08"), `kind 8 of 8 at byte 17 of package p`},
 		{"a start nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 17 of package p`},
 	}
 	for _, test := range tests {
@@ -350,7 +351,7 @@ func TestFindTrailerErrors(t *testing.T) {
 		{"an empty file", nil, wire.ErrNoTrailer},
 		{"another program", []byte("\x7fELF of somebody else, long enough"), wire.ErrNoTrailer},
 		{"something behind the footer", append(bytes.Clone(file), 0), wire.ErrNoTrailer},
-		{"a newer version", change(footer+16, 9), wire.Error("newer version 9, this program reads 2")},
+		{"a newer version", change(footer+16, 9), wire.Error("newer version 9, this program reads 3")},
 		{"a file without its beginning", file[1:], wire.Error("truncated: 6 bytes, 5 left")},
 		{"a length that cannot be", change(footer+7, 0xff), wire.Error("truncated: 18374686479671623686 bytes, 6 left")},
 		{"changed tables", change(0, 'T'), wire.Error("hash differs from the footer's")},

@@ -59,7 +59,7 @@ func (e *encoder) tap(t *Tap) {
 	e.int(t.Col)
 	e.ref(t.Expr)
 	e.ref(t.Type)
-	e.b = append(e.b, t.Bits)
+	e.b = append(e.b, t.Bits, byte(t.Kind))
 }
 
 // head writes what functions that are instrumented and left alone have in common.

@@ -1,0 +1,261 @@
+package instrument_test
+
+// This file finds what go/ssa reads, and names the classes of reads that are no
+// business of taps.
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// A read is an instruction that may read memory, and the position that the
+// source has an expression for it at, if any.
+type read struct {
+	instr ssa.Value
+	pos   token.Pos
+}
+
+// reads returns the reads of a function.
+func (c *comparison) reads(fn *ssa.Function) (reads []read) {
+	for _, b := range fn.Blocks {
+		for i, instr := range b.Instrs {
+			v, ok := instr.(ssa.Value)
+			if !ok || !mayRead(v) {
+				continue
+			}
+			r := read{v, referred(v, b.Instrs[i+1:])}
+			if !r.pos.IsValid() {
+				r.pos = v.Pos()
+			}
+			if c.embedded(v) {
+				r.pos = token.NoPos
+			}
+			reads = append(reads, r)
+		}
+	}
+	return reads
+}
+
+// embedded reports whether v is a field that is embedded in what a field or
+// method is selected of: the position of one that the source names is its own.
+func (c *comparison) embedded(v ssa.Value) bool {
+	if u, ok := v.(*ssa.UnOp); ok {
+		v = u.X
+	}
+	switch v.(type) {
+	case *ssa.Field, *ssa.FieldAddr:
+		_, named := c.at[v.Pos()].(*ast.SelectorExpr)
+		return !named
+	}
+	return false
+}
+
+func mayRead(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.UnOp:
+		return v.Op == token.MUL
+	case *ssa.Index, *ssa.Lookup, *ssa.Field:
+		return true
+	case *ssa.Extract:
+		_, next := v.Tuple.(*ssa.Next)
+		return next && v.Index == 2
+	}
+	return false
+}
+
+// referred returns the position of the expression that v is first said to be.
+func referred(v ssa.Value, instrs []ssa.Instruction) token.Pos {
+	for _, instr := range instrs {
+		if ref, ok := instr.(*ssa.DebugRef); ok && ref.X == v && !ref.IsAddr {
+			return loadPos(ref.Expr)
+		}
+	}
+	return token.NoPos
+}
+
+// Classes of loads that are no business of taps.
+const (
+	ofInit      = "no tap: in the initialiser of a package variable"
+	ofBare      = "no tap: in a function with a directive against calls"
+	ofLocal     = "no tap: a local variable that lies in memory, or a part of it"
+	ofCaptured  = "no tap: a captured variable, or a part of it"
+	ofEmbedded  = "no tap: an embedded field on the way to what is selected, which no expression of the source is"
+	ofReceiver  = "no tap: a receiver that is passed by value, by a pointer to it"
+	ofElement   = "no tap: an element that a range loop is over, and that has no variable"
+	ofResult    = "no tap: a named result, by a return that does not mention it"
+	ofLoop      = "no tap: a variable of a loop, for the next iteration to have one of its own"
+	ofLength    = "no tap: an array, or a pointer to one, that a range loop needs the length of, which is a constant"
+	ofAddress   = "no tap: &*p, which reads nothing"
+	ofWhole     = "no tap: a struct or an array of which only a part is used"
+	ofConverted = "no tap: an array that a slice is converted to"
+	ofValue     = "no tap: a part of a value that is not in memory"
+)
+
+// class says why there is no tap for r; "" if that is not known.
+func (c *comparison) class(fn *ssa.Function, r read) string {
+	decl, _ := fn.Syntax().(*ast.FuncDecl)
+	switch {
+	case fn == c.pkg.Func("init"):
+		return ofInit
+	case decl != nil && c.bare[fmt.Sprintf("%s:%d", c.fset.Position(decl.Pos()).Filename, c.fset.Position(decl.Type.Func).Line)]:
+		return ofBare
+	case c.embedded(r.instr):
+		return ofEmbedded
+	case !r.pos.IsValid():
+		return unmentioned(r.instr)
+	}
+	switch x := variable(r.instr).(type) {
+	case *ssa.Alloc:
+		if c.isOf(r, x.Pos()) {
+			return ofLocal
+		}
+		if x.Comment == "complit" {
+			return ofValue
+		}
+	case *ssa.FreeVar:
+		if c.isOf(r, x.Pos()) {
+			return ofCaptured
+		}
+	case *ssa.Phi: // the variables that iterations of a loop have
+		if c.isOf(r, x.Edges[0].Pos()) {
+			return ofLocal
+		}
+	case *ssa.SliceToArrayPointer:
+		return ofConverted
+	case *ssa.UnOp, *ssa.Lookup:
+	default:
+		if inValue(r.instr) {
+			return ofValue
+		}
+	}
+	_, isArray := r.instr.Type().Underlying().(*types.Array)
+	_, isPointer := r.instr.Type().Underlying().(*types.Pointer)
+	_, isStruct := r.instr.Type().Underlying().(*types.Struct)
+	switch {
+	case c.addressed[r.pos]:
+		return ofAddress
+	case (isArray || isStruct) && c.whole[r.pos]:
+		return ofWhole
+	case (isArray || isPointer) && c.length[r.pos]:
+		return ofLength
+	}
+	return ""
+}
+
+// unmentioned says what a load is that no expression of the source is.
+func unmentioned(v ssa.Value) string {
+	if u, ok := v.(*ssa.UnOp); ok {
+		switch u.X.(type) {
+		case *ssa.Alloc, *ssa.FreeVar:
+			return ofResult
+		case *ssa.IndexAddr:
+			return ofElement
+		case *ssa.Phi:
+			return ofLoop
+		}
+	}
+	for _, user := range *v.Referrers() {
+		switch user := user.(type) {
+		case ssa.CallInstruction:
+			if callee := user.Common().StaticCallee(); callee != nil && callee.Signature.Recv() != nil && user.Common().Args[0] == v {
+				return ofReceiver
+			}
+		case *ssa.MakeClosure:
+			return ofReceiver
+		}
+	}
+	return ""
+}
+
+// fixed reports whether r is of a local variable, or of a part of one that is the
+// same part always.
+func (c *comparison) fixed(r read) bool {
+	u, ok := r.instr.(*ssa.UnOp)
+	if !ok {
+		return false
+	}
+	switch x := variable(u).(type) {
+	case *ssa.Alloc, *ssa.FreeVar:
+		return c.isOf(r, x.Pos()) && !indexed(u.X)
+	}
+	return false
+}
+
+// indexed reports whether an index that may differ is part of an address.
+func indexed(addr ssa.Value) bool {
+	for {
+		switch x := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = x.X
+		case *ssa.IndexAddr:
+			if _, ok := x.Index.(*ssa.Const); !ok {
+				return true
+			}
+			addr = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// variable returns what v is, or is a part of: not through a pointer.
+func variable(v ssa.Value) ssa.Value {
+	if u, ok := v.(*ssa.UnOp); ok {
+		v = u.X
+	}
+	for {
+		switch x := v.(type) {
+		case *ssa.FieldAddr:
+			v = x.X
+		case *ssa.IndexAddr:
+			if _, slice := x.X.Type().Underlying().(*types.Slice); slice {
+				return x.X
+			}
+			v = x.X
+		case *ssa.Field:
+			v = x.X
+		case *ssa.Index:
+			v = x.X
+		default:
+			return v
+		}
+	}
+}
+
+// inValue reports whether v is taken out of a value by its type, and not through
+// an address or out of a string.
+func inValue(v ssa.Value) bool {
+	switch v := v.(type) {
+	case *ssa.Field:
+		return true
+	case *ssa.Index:
+		_, array := v.X.Type().Underlying().(*types.Array)
+		return array
+	}
+	return false
+}
+
+// isOf reports whether the expression that r is of is, or is a part of, the
+// variable that is declared at pos.
+func (c *comparison) isOf(r read, pos token.Pos) bool {
+	e := c.at[r.pos]
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.Ident:
+			obj := c.info.ObjectOf(x)
+			return obj != nil && obj.Pos() == pos
+		default:
+			return false
+		}
+	}
+}

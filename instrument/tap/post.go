@@ -1,0 +1,105 @@
+package tap
+
+// This file finds the places for what is tapped in the post statement of a loop:
+//
+//	for p := l; p != nil; p = p.next {      for p := l; p != nil; p = p.next {
+//		if p.n == 0 {                           if p.n == 0 {
+//			continue                    →               Tap(p.next); continue
+//		}                                       }
+//		f(p)                                    f(p)
+//	}                                       Tap(p.next) }
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// A jump is a continue, and the scope that it is in.
+type jump struct {
+	stmt  ast.Stmt
+	scope *types.Scope
+}
+
+// behindBody returns the spot behind the body of s, where its post statement is
+// executed, or the zero spot if there is none.
+func (f *finder) behindBody(s *ast.ForStmt) spot {
+	for _, c := range f.continues(s) {
+		if !f.means(s.Post, c.scope, c.stmt.Pos()) {
+			return spot{}
+		}
+	}
+	if !f.means(s.Post, f.Info.Scopes[s.Body], s.Body.Rbrace) {
+		return spot{}
+	}
+	return spot{behind: s}
+}
+
+// means reports whether the names in n mean the same at pos, in a scope.
+func (f *finder) means(n ast.Node, scope *types.Scope, pos token.Pos) bool {
+	if scope == nil {
+		return false
+	}
+	same := true
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			same = same && f.means(n.X, scope, pos)
+			return false
+		case *ast.Ident:
+			_, obj := scope.LookupParent(n.Name, pos)
+			same = same && (n.Name == "_" || obj == f.Info.Uses[n])
+		}
+		return same
+	})
+	return same
+}
+
+// bodyEnd returns the marker at the end of the body of s.
+func (f *finder) bodyEnd(s *ast.ForStmt) *mark.Mark {
+	return f.Marks.StmtMark(s.Body.List[len(s.Body.List)-1])
+}
+
+// continues returns the statements that continue the loop s. One in the body of a
+// range over a function has no scope, since that is another function.
+func (f *finder) continues(s *ast.ForStmt) (list []jump) {
+	label := f.labels[s]
+	var walk func(n ast.Node, scope *types.Scope, inner bool)
+	walk = func(n ast.Node, scope *types.Scope, inner bool) {
+		ast.Inspect(n, func(m ast.Node) bool {
+			if m == n || m == nil {
+				return true
+			}
+			in, ok := f.Info.Scopes[m]
+			if scope == nil {
+				in = nil
+			}
+			switch m := m.(type) {
+			case *ast.FuncLit:
+				return false
+			case *ast.BranchStmt:
+				if m.Tok == token.CONTINUE && (m.Label == nil && !inner || m.Label != nil && label != nil && f.Info.Uses[m.Label] == label) {
+					list = append(list, jump{m, scope})
+				}
+			case *ast.ForStmt:
+				walk(m, in, true)
+				return false
+			case *ast.RangeStmt:
+				if f.bodies[m.Body] {
+					in = nil
+				}
+				walk(m, in, true)
+				return false
+			}
+			if ok {
+				walk(m, in, inner)
+				return false
+			}
+			return true
+		})
+	}
+	walk(s.Body, f.Info.Scopes[s.Body], false)
+	return list
+}
