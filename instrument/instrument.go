@@ -47,7 +47,6 @@ import (
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -71,7 +70,7 @@ type Options struct {
 	Numbers pathnum.Options
 	Taps    tap.Options
 
-	PollTaps bool // taps are polled, and report in bursts
+	Burst bool // taps are to cost little while they are silent
 }
 
 // A Result is an instrumented package.
@@ -288,7 +287,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, PollTaps: in.opts.PollTaps, SiteBase: tuple.SiteBase(in.pkg.Path),
+			IsPanic: in.isPanic, Taps: in.result.Taps, Burst: in.opts.Burst,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)

@@ -42,13 +42,6 @@ const (
 // runtime maps it.
 const PageBase = 0x6000_0000
 
-// Tap i of a package has the TapSpan bytes from TapBase + (i+1)*TapSpan on, in the
-// region that the linked runtime maps for polled taps.
-const (
-	TapBase = 0x7000_0000
-	TapSpan = 16
-)
-
 // Names that are inserted. Source that has them already is not rewritten.
 const (
 	prefix   = "_pep_"
@@ -77,8 +70,7 @@ type Writer struct {
 	Import bool                     // import the linked runtime even if the file does not use it
 	Taps   *tap.Plan                // nil for none
 
-	PollTaps bool   // taps are polled, and report in bursts
-	SiteBase uint64 // site of the package's first tap
+	Burst bool // taps are to cost little while they are silent
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool

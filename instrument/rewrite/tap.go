@@ -5,8 +5,6 @@ package rewrite
 //	p := l.head                   p := l.head; _pep_core.Tap(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
 //	if p.n > 3 {             →    _pep_core.Tap(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
 //
-// Polled taps call PollTap, with an address in the tap region for the site.
-//
 // The conversions are to aliases of the linked runtime, since the program may use
 // the names of the predeclared types for something else.
 
@@ -19,7 +17,6 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // taps returns the text of some taps, to stand at the given position, which is
@@ -52,18 +49,7 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 // tap returns the text that reports the word that arg says.
 func (w *file) tap(pc uint64, arg string) string {
 	w.usesCore = true
-	if !w.PollTaps {
-		return fmt.Sprintf("%s.Tap(%#x, %s);", core, pc, arg)
-	}
-	w.usesUnsafe = true
-	index := tuple.Tuple{PC: pc}.Site() - w.SiteBase
-	return fmt.Sprintf("%s.PollTap(%s, %s, %s);", core, address(TapBase+(index+1)*TapSpan), address(TapBase), arg)
-}
-
-// address returns the pointer with a constant address, which must not be a
-// constant of type int.
-func address(a uint64) string {
-	return fmt.Sprintf("%s.Pointer(%s.Sizeof(0)*0 + %#x)", unsafe, unsafe, a)
+	return fmt.Sprintf("%s.Tap(%#x, %s);", core, pc, arg)
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {

@@ -9,7 +9,6 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // taps is what is known of taps in a .pep file, or in a running program.
@@ -77,34 +76,6 @@ func tapsOf(a areaOf, streams []*stream) *taps {
 	return t
 }
 
-// findPolled gives the words of polled taps the sites of these.
-func (t *taps) findPolled(pkgs []*wire.Package, n names) {
-	if !pollTaps {
-		return
-	}
-	finder := report.NewTapFinder(pkgs)
-	known := map[uint64]uint64{}
-	for i := range t.words {
-		w := &t.words[i].Tuple
-		if w.Tag() != tagPolled {
-			continue
-		}
-		pc, ok := known[w.PC]
-		if !ok {
-			off, number := splitPolledPC(*w)
-			var frames []report.Frame
-			for _, f := range n.symbols.lookup(address(off) + 1) {
-				frames = append(frames, n.symbols.frames[f])
-			}
-			if pc, ok = finder.Find(frames, number-1); !ok {
-				pc = w.PC // unknown it stays
-			}
-			known[w.PC] = pc
-		}
-		w.PC = pc
-	}
-}
-
 // openStreams returns the streams of this program.
 func openStreams() (list []*stream) {
 	for _, s := range streams {
@@ -131,7 +102,6 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	t := tapsOf(a, streams)
 	names := newNames(c.header)
-	t.findPolled(p.Packages, names)
 	r := &report.Taps{
 		Packages: p.Packages, Words: t.words, Names: names,
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
@@ -174,9 +144,6 @@ func (o tapping) comment() string {
 
 func (t *taps) comment() string {
 	a := t.area
-	if pollTaps {
-		return t.polledComment()
-	}
 	o := tapping{engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), taps: a.Taps, deliver: a.Deliver}
 	if a.Exact != 0 {
 		o.engine = engineExact
@@ -204,19 +171,6 @@ func (t *taps) comment() string {
 	if a.Taps == tapsBurst {
 		s += ", " + decimal(a.Burst.Seen) + " in " + decimal(a.Burst.Ticks) + " bursts"
 		s += ", which were " + decimal(a.Burst.Inside/1000) + "us of " + decimal(a.Burst.CPU/1000) + "us"
-	}
-	return s
-}
-
-func (t *taps) polledComment() string {
-	b := &t.area.Burst
-	s := "pep: taps, sampled PEP(" + decimal(uint64(b.Samples)) + "," + decimal(uint64(b.Stride)) + "), polled, " +
-		decimal(b.Ticks) + " bursts, " + decimal(b.Taken) + " samples"
-	if t.other > 0 {
-		s += ", " + decimal(t.other) + " of words without room, as other"
-	}
-	if t.area.Lost > 0 {
-		s += ", " + decimal(t.area.Lost) + " without room"
 	}
 	return s
 }
