@@ -40,7 +40,15 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 	case *ast.BlockStmt:
 		w.stmts(s, st.List)
 	case *ast.LabeledStmt:
+		w.label(st.Label)
 		w.stmt(s, st.Stmt)
+	case *ast.BranchStmt:
+		if st.Label != nil {
+			w.label(st.Label)
+		}
+	case *ast.AssignStmt:
+		w.literals(s, st)
+		w.assignShared(st)
 	case *ast.IfStmt:
 		w.ifStmt(s, st)
 	case *ast.ForStmt:
@@ -51,12 +59,14 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 				w.literals(s, e)
 			}
 		}
-		if w.Funcs[st.Body] != nil {
-			w.body(st.Body) // range over a function: the body is one itself
-			return
-		}
-		w.tapsAtStart(st.Body)
-		w.stmts(s, st.Body.List)
+		w.loop(st.Body, func(w *file) {
+			if w.Funcs[st.Body] != nil {
+				w.function(st.Body) // range over a function: the body is one itself
+				return
+			}
+			w.tapsAtStart(st.Body)
+			w.stmts(s, st.Body.List)
+		})
 	case *ast.SwitchStmt:
 		w.stmt(s, st.Init)
 		if st.Tag != nil {
@@ -222,5 +232,5 @@ func (w *file) forStmt(s *scope, st *ast.ForStmt) {
 		w.insert(st.Body.Lbrace+1, w.atLeaf(s, cond.Leaves[0], true))
 	}
 	w.stmt(s, st.Post)
-	w.stmts(s, st.Body.List)
+	w.loop(st.Body, func(w *file) { w.stmts(s, st.Body.List) })
 }

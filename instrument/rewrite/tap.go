@@ -19,10 +19,14 @@ import (
 	"github.com/pepgo/pep/instrument/tap"
 )
 
-// taps returns the text of some taps, to stand at the given position, which is
+// calls returns the text of some taps, to stand at the given position, which is
 // NoPos if a line directive follows. What may panic is said to be on the line
 // that it stands on in the source.
-func (w *file) taps(calls []tap.Call, at token.Pos) string {
+func (w *file) calls(calls []tap.Call, at token.Pos) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	*w.written += len(calls)
 	var b strings.Builder
 	elsewhere := false
 	for _, c := range calls {
@@ -43,6 +47,9 @@ func (w *file) taps(calls []tap.Call, at token.Pos) string {
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
 	}
+	if w.guarded {
+		return fmt.Sprintf(" if %s.Taps != 0 {%s };", core, b.String())
+	}
 	return b.String()
 }
 
@@ -53,16 +60,16 @@ func (w *file) tap(pc uint64, arg string) string {
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {
-	if w.Taps != nil {
-		w.insert(body.Lbrace+1, w.taps(w.Taps.Start[body], body.Lbrace))
+	if w.taps != nil {
+		w.insert(body.Lbrace+1, w.calls(w.taps.Start[body], body.Lbrace))
 	}
 }
 
 func (w *file) tapsBefore(st ast.Stmt) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	text := w.taps(w.Taps.Before[st], st.Pos())
+	text := w.calls(w.taps.Before[st], st.Pos())
 	if s, ok := st.(*ast.IfStmt); ok && s.Init == nil {
 		text += w.tapsAtLeaf(w.Marks.Conds[s].Leaves[0], st.Pos())
 	}
@@ -70,35 +77,35 @@ func (w *file) tapsBefore(st ast.Stmt) string {
 }
 
 func (w *file) tapsAfter(st ast.Stmt) {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return
 	}
-	if text := w.taps(w.Taps.After[st], st.End()); text != "" {
+	if text := w.calls(w.taps.After[st], st.End()); text != "" {
 		w.insert(st.End(), ";"+strings.TrimSuffix(text, ";"))
 	}
 }
 
 func (w *file) tapsAtMark(mk *mark.Mark) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Marks[mk], mk.Pos)
+	return w.calls(w.taps.Marks[mk], mk.Pos)
 }
 
 func (w *file) tapsAtOutcome(o place.Outcome) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Ways[o], o.Leaf.Expr.Pos())
+	return w.calls(w.taps.Ways[o], o.Leaf.Expr.Pos())
 }
 
 // tapsAtLeaf returns the text before an operand of a condition. For the first
 // operand of an if without a statement in its header, that is before the if.
 func (w *file) tapsAtLeaf(l *mark.Leaf, at token.Pos) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Leafs[l], at)
+	return w.calls(w.taps.Leafs[l], at)
 }
 
 // leafInside reports whether the taps of l stand in the evaluation of the

@@ -72,6 +72,7 @@ type Config struct {
 type Func struct {
 	*flow.Func
 	Blocks []wire.Block // by node; nil if branches cannot be told
+	Left   string       // why what could be tapped in it is not; "" if it is
 }
 
 // A Call is a tap: a call of the linked runtime, which is given the word.
@@ -230,6 +231,10 @@ func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type,
 }
 
 func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
+	if f.fn.Left != "" {
+		f.skip(tuple.Tag(t.Tag), f.fn.Left)
+		return 0, false
+	}
 	if f.keep != nil && !f.keep[k] {
 		return 0, false
 	}
