@@ -153,13 +153,13 @@ func (w *file) assignShared(st *ast.AssignStmt) {
 	var values []string
 	assign := ""
 	for i, e := range st.Lhs {
-		id, op := e.(*ast.Ident), ":="
+		id, op := e.(*ast.Ident), "="
 		if id.Name == "_" {
 			values = append(values, "_")
 			continue
 		}
 		if w.Twins.Shared[st][i] {
-			op = "="
+			op = ":="
 		}
 		v := w.newName(value)
 		values = append(values, v)

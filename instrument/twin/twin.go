@@ -54,8 +54,8 @@ type Plan struct {
 	Left  map[*ast.BlockStmt]string // functions without taps, with the reason
 	Loops map[*ast.BlockStmt]bool   // bodies of loops that are written down twice
 
-	// Shared says which variables on the left of a := are parameters or results.
-	// In a block within the body, := would declare them anew.
+	// Shared are the := that assign to parameters or results, which in a block
+	// within the body they would declare anew. It says what on the left they declare.
 	Shared map[*ast.AssignStmt][]bool
 }
 
@@ -73,7 +73,7 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok {
 				if d.Body != nil {
-					c.function(d, d.Type, d.Body, false)
+					c.function(d, d.Body, false)
 				}
 				continue
 			}
@@ -104,7 +104,7 @@ func lineDirectives(f *ast.File) (list []token.Pos) {
 
 // function decides on a function, and on those in it. doubled says that it is in
 // one that is written down twice.
-func (c *chooser) function(fn ast.Node, typ *ast.FuncType, body *ast.BlockStmt, doubled bool) {
+func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, doubled bool) {
 	kind := Twin
 	switch {
 	case c.costs.Inlinable(fn):
@@ -115,7 +115,7 @@ func (c *chooser) function(fn ast.Node, typ *ast.FuncType, body *ast.BlockStmt, 
 	case c.big(body):
 		kind = Plain
 		c.leave(body, whyBig)
-	case !c.canDouble(typ, body):
+	case !c.canDouble(body):
 		kind = Guarded
 	default:
 		c.loops(body)
@@ -140,7 +140,7 @@ func (c *chooser) literals(n ast.Node, doubled bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
-			c.function(lit, lit.Type, lit.Body, doubled)
+			c.function(lit, lit.Body, doubled)
 		}
 		return !ok
 	})
@@ -157,12 +157,12 @@ func (c *chooser) big(body *ast.BlockStmt) bool {
 // canDouble reports whether a function can be written down twice. A type that is
 // declared in it would be two types, and line directives in it would have to be
 // undone.
-func (c *chooser) canDouble(typ *ast.FuncType, body *ast.BlockStmt) bool {
+func (c *chooser) canDouble(body *ast.BlockStmt) bool {
 	if declaresType(body) || c.hasDirective(body) || !c.canDefer(body) {
 		return false
 	}
 	for _, s := range body.List {
-		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && !c.share(a, typ) {
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && !c.share(a) {
 			return false
 		}
 	}
@@ -223,30 +223,36 @@ func own(n ast.Node, f func(ast.Node)) {
 	})
 }
 
-// share notes which variables a := in the body of a function does not declare,
-// but assigns to although they are declared outside of the body. Not ok is one
-// that could not be taken apart into a declaration and assignments.
-func (c *chooser) share(a *ast.AssignStmt, typ *ast.FuncType) (ok bool) {
-	shared := make([]bool, len(a.Lhs))
-	some := false
+// share notes a := in the body of a function that assigns to a variable that is
+// declared outside of the body. Not ok is one that could not be taken apart into
+// declarations and assignments.
+func (c *chooser) share(a *ast.AssignStmt) (ok bool) {
+	declares := make([]bool, len(a.Lhs))
+	outside := false
 	for i, e := range a.Lhs {
 		id := e.(*ast.Ident)
 		v, isVar := c.info.Uses[id].(*types.Var)
-		if !isVar || v.Kind() != types.ParamVar && v.Kind() != types.ResultVar && v.Kind() != types.RecvVar {
+		if declares[i] = !isVar; !isVar {
 			continue
 		}
-		shared[i], some = true, true
+		outside = outside || v.Kind() != types.LocalVar
+	}
+	if !outside {
+		return true
+	}
+	for i, e := range a.Lhs {
+		if declares[i] {
+			continue
+		}
 		if len(a.Rhs) == len(a.Lhs) && !typed(c.info, a.Rhs[i]) {
 			return false
 		}
 		if _, call := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); len(a.Rhs) < len(a.Lhs) && !call &&
-			i == 1 && !types.Identical(v.Type(), types.Typ[types.Bool]) {
+			i == 1 && !types.Identical(c.info.TypeOf(e), types.Typ[types.Bool]) {
 			return false // the ok of v, ok := <-c
 		}
 	}
-	if some {
-		c.plan.Shared[a] = shared
-	}
+	c.plan.Shared[a] = declares
 	return true
 }
 
