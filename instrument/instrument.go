@@ -229,8 +229,12 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 		Sizes:      in.pkg.Sizes,
 		FileNumber: in.fileNumber,
 	}, funcs)
-	if in.result.Taps != nil {
-		in.result.Sites.Taps = in.result.Taps.Sites
+	if in.result.Taps == nil {
+		return
+	}
+	in.result.Sites.Taps = in.result.Taps.Sites
+	if in.twins != nil {
+		in.twins.Keep(func(b *ast.BlockStmt) bool { return in.result.Taps.Bodies[b] })
 	}
 }
 

@@ -61,8 +61,12 @@ func (b *Buffer) Text(start, end int) string {
 		if x.start != y.start {
 			return x.start - y.start
 		}
-		// Insertions come before what replaces the text that begins here.
-		return min(x.end-x.start, 1) - min(y.end-y.start, 1)
+		// Insertions come before what replaces the text that begins here, and what
+		// replaces more of it before what it drops.
+		if x.start == x.end || y.start == y.end {
+			return min(x.end-x.start, 1) - min(y.end-y.start, 1)
+		}
+		return y.end - x.end
 	})
 	var out strings.Builder
 	b.render(&out, start, end, true)

@@ -140,6 +140,11 @@ func (w *file) imports(f *ast.File) {
 	w.buf.Insert(w.offset(f.Name.End()), b.String())
 }
 
+// source returns the text from one position to another.
+func (w *file) source(from, to token.Pos) string {
+	return string(w.src[w.offset(from):w.offset(to)])
+}
+
 func (w *file) offset(p token.Pos) int { return w.file.Offset(p) }
 
 func (w *file) insert(p token.Pos, text string) {
@@ -153,6 +158,7 @@ func (w *file) decl(d ast.Decl) {
 	case *ast.FuncDecl:
 		if d.Body != nil {
 			w.body(d.Body)
+			w.sibling(d)
 		}
 	case *ast.GenDecl:
 		if d.Tok != token.IMPORT {

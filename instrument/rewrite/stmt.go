@@ -120,9 +120,13 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 	}
 }
 
-// literals rewrites the bodies of the function literals in n.
+// literals rewrites the bodies of the function literals in n, and in tapped halves
+// calls of functions with siblings.
 func (w *file) literals(s *scope, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
+		if x, ok := n.(*ast.CallExpr); ok {
+			w.callSibling(x)
+		}
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
 			w.body(lit.Body)

@@ -30,11 +30,12 @@ import (
 
 // A version is in which way a part of a file is rewritten.
 type version struct {
-	buf     *edit.Buffer
-	taps    *tap.Plan // nil for none
-	guarded bool      // taps are tested for one by one
-	half    half
-	written *int // how many taps there are in buf
+	buf      *edit.Buffer
+	taps     *tap.Plan // nil for none
+	guarded  bool      // taps are tested for one by one
+	half     half
+	siblings bool // siblings are called
+	written  *int // how many taps there are in buf
 }
 
 // A half says which half of a function a version is.
@@ -92,7 +93,7 @@ func (w *file) body(b *ast.BlockStmt) {
 
 // double writes both halves of a function, if there are taps in one.
 func (w *file) double(b *ast.BlockStmt) bool {
-	tapped := w.as(version{taps: w.Taps, half: tappedHalf})
+	tapped := w.as(version{taps: w.Taps, half: tappedHalf, siblings: true})
 	tapped.function(b)
 	if *tapped.written == 0 {
 		return false
@@ -114,7 +115,7 @@ func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
 		walk(w)
 		return
 	}
-	tapped := w.as(version{taps: w.Taps, half: neither})
+	tapped := w.as(version{taps: w.Taps, half: neither, siblings: true})
 	walk(tapped)
 	if *tapped.written == 0 {
 		walk(w)

@@ -99,7 +99,7 @@ type Plan struct {
 	Leafs  map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
 	Marks  map[*mark.Mark][]Call     // at a marker
 	Ways   map[place.Outcome][]Call  // at an outcome of an operand
-	Bodies map[*ast.BlockStmt]*Func  // functions with taps
+	Bodies map[*ast.BlockStmt]bool   // of functions with taps
 }
 
 // A Skip is a reason why something was not tapped.
@@ -159,6 +159,7 @@ func newPlan() *Plan {
 		Leafs:   map[*mark.Leaf][]Call{},
 		Marks:   map[*mark.Mark][]Call{},
 		Ways:    map[place.Outcome][]Call{},
+		Bodies:  map[*ast.BlockStmt]bool{},
 	}
 }
 
@@ -240,6 +241,7 @@ func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
 	}
 	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
 	f.plan.Sites = append(f.plan.Sites, t)
+	f.plan.Bodies[f.fn.Body()] = true
 	f.found = append(f.found, find{k, f.marked, f.depth(k.pos)})
 	return pc, true
 }

@@ -19,8 +19,9 @@
 // halves are in one frame, so that tracebacks, recover and deferred functions see
 // nothing of it.
 //
-// Functions that the compiler inlines are not doubled, for then it would not;
-// they have no taps. What cannot be written down twice has a test before each tap.
+// Functions that the compiler inlines are not doubled, for then it would not. They
+// have no taps, or if nobody would notice, a sibling with taps that tapped halves
+// call instead. What cannot be written down twice has a test before each tap.
 package twin
 
 import (
@@ -57,6 +58,9 @@ type Plan struct {
 	// Shared are the := that assign to parameters or results, which in a block
 	// within the body they would declare anew. It says what on the left they declare.
 	Shared map[*ast.AssignStmt][]bool
+
+	Siblings map[*ast.FuncDecl]*Sibling // of functions that the compiler inlines
+	Calls    map[*ast.CallExpr]*Call    // calls of what has a sibling
 }
 
 // New makes the plan of a package that has been marked and type-checked.
@@ -66,7 +70,9 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
 		plan: &Plan{
 			Kinds: map[*ast.BlockStmt]Kind{}, Left: map[*ast.BlockStmt]string{},
 			Loops: map[*ast.BlockStmt]bool{}, Shared: map[*ast.AssignStmt][]bool{},
+			Siblings: map[*ast.FuncDecl]*Sibling{}, Calls: map[*ast.CallExpr]*Call{},
 		},
+		siblingOf: map[*types.Func]*Sibling{},
 	}
 	for _, f := range files {
 		c.directives = lineDirectives(f)
@@ -80,6 +86,7 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
 			c.literals(d, false)
 		}
 	}
+	c.siblings(files)
 	return c.plan
 }
 
@@ -89,6 +96,7 @@ type chooser struct {
 	costs      *inline.Costs
 	plan       *Plan
 	directives []token.Pos // line directives of the file
+	siblingOf  map[*types.Func]*Sibling
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {
