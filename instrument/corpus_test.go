@@ -238,11 +238,13 @@ func parsed(t *testing.T, fset *token.FileSet, name string, src []byte) *ast.Fil
 }
 
 // declLines returns on which lines the declarations of a file begin and end, but
-// for those of imports.
+// for those that the instrumenter has added.
 func declLines(fset *token.FileSet, f *ast.File) string {
 	var b strings.Builder
 	for _, d := range f.Decls {
-		if g, ok := d.(*ast.GenDecl); !ok || g.Tok != token.IMPORT {
+		g, isGen := d.(*ast.GenDecl)
+		f, isFunc := d.(*ast.FuncDecl)
+		if !(isGen && g.Tok == token.IMPORT || isFunc && rewrite.Reserved([]byte(f.Name.Name))) {
 			fmt.Fprint(&b, " ", fset.Position(d.Pos()).Line, "-", fset.Position(d.End()).Line)
 		}
 	}

@@ -174,7 +174,8 @@ func (c *chooser) static(x *ast.CallExpr) *Sibling {
 }
 
 // call notes x, if what it calls has a sibling and its text can be changed. It
-// cannot if the receiver is itself a call.
+// cannot if the receiver is itself a call, or if there is no place for one among
+// the arguments.
 func (c *chooser) call(x *ast.CallExpr) {
 	s := c.static(x)
 	if s == nil {
@@ -182,7 +183,7 @@ func (c *chooser) call(x *ast.CallExpr) {
 	}
 	call := &Call{Sibling: s}
 	if fun, ok := x.Fun.(*ast.SelectorExpr); ok {
-		if !plain(fun.X) {
+		if !plain(fun.X) || c.spreads(x) {
 			return
 		}
 		call.Recv = fun.X
@@ -196,6 +197,15 @@ func (c *chooser) call(x *ast.CallExpr) {
 		}
 	}
 	c.plan.Calls[x] = call
+}
+
+// spreads reports whether the arguments of x are the results of a call.
+func (c *chooser) spreads(x *ast.CallExpr) bool {
+	if len(x.Args) != 1 {
+		return false
+	}
+	_, tuple := c.info.TypeOf(x.Args[0]).(*types.Tuple)
+	return tuple
 }
 
 // plain reports whether e is a variable or a field.
