@@ -149,7 +149,7 @@ func TestProgramsForBursts(t *testing.T) {
 // all there were: 100 times what the eight workers report, and once more.
 func testBursts(t *testing.T, exe, opts string) {
 	t.Helper()
-	r := execute(t, exe, []string{"PEPOPTS="+opts+"tick=1ms,samples=256,stride=4,ag=regular"}, "burn")
+	r := execute(t, exe, []string{"PEPOPTS=" + opts + "tick=1ms,samples=256,stride=4,ag=regular"}, "burn")
 	p := r.profile(t, "values")
 	if !regexp.MustCompile(`every event counted, in bursts, .* in \d+ bursts, which were \d+us of \d+us$`).MatchString(p.Comments[0]) {
 		t.Error(p.Comments)
