@@ -72,7 +72,11 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
 			Loops: map[*ast.BlockStmt]bool{}, Shared: map[*ast.AssignStmt][]bool{},
 			Siblings: map[*ast.FuncDecl]*Sibling{}, Calls: map[*ast.CallExpr]*Call{},
 		},
-		siblingOf: map[*types.Func]*Sibling{},
+		siblingOf: map[*types.Func]*Sibling{}, called: map[types.Object]bool{},
+	}
+	for _, f := range files {
+		c.main = f.Name.Name == "main"
+		c.findCalls(f)
 	}
 	for _, f := range files {
 		c.directives = lineDirectives(f)
@@ -97,6 +101,8 @@ type chooser struct {
 	plan       *Plan
 	directives []token.Pos // line directives of the file
 	siblingOf  map[*types.Func]*Sibling
+	called     map[types.Object]bool
+	main       bool // it is package main
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {
@@ -115,7 +121,7 @@ func lineDirectives(f *ast.File) (list []token.Pos) {
 func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, doubled bool) {
 	kind := Twin
 	switch {
-	case c.costs.Inlinable(fn):
+	case c.costs.Inlinable(fn) && c.callable(fn):
 		kind = Plain
 		if !doubled {
 			c.leave(body, whyInlined)
@@ -130,6 +136,49 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, doubled bool) {
 	}
 	c.plan.Kinds[body] = kind
 	c.literals(body, doubled || kind == Twin)
+}
+
+// callable reports whether a function may be called directly, as it must be to be
+// inlined: by the package, or by another.
+func (c *chooser) callable(fn ast.Node) bool {
+	d, ok := fn.(*ast.FuncDecl)
+	if !ok {
+		return true
+	}
+	obj := c.info.Defs[d.Name]
+	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name)
+}
+
+// findCalls notes the functions that are called directly, or ranged over.
+func (c *chooser) findCalls(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		var fun ast.Expr
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			fun = ast.Unparen(n.Fun)
+		case *ast.RangeStmt:
+			fun = ast.Unparen(n.X)
+		}
+		switch i := fun.(type) { // of an instance
+		case *ast.IndexExpr:
+			fun = i.X
+		case *ast.IndexListExpr:
+			fun = i.X
+		}
+		switch fun := fun.(type) {
+		case *ast.Ident:
+			c.note(c.info.Uses[fun])
+		case *ast.SelectorExpr:
+			c.note(c.info.Uses[fun.Sel])
+		}
+		return true
+	})
+}
+
+func (c *chooser) note(called types.Object) {
+	if fn, ok := called.(*types.Func); ok {
+		c.called[fn.Origin()] = true
+	}
 }
 
 // leave leaves a function without taps, with the bodies of its ranges over
