@@ -105,15 +105,24 @@ func (v vendored) Import(path string) (*types.Package, error) {
 	return v.Importer.Import("vendor/" + path)
 }
 
-func TestCorpus(t *testing.T) { instrumentCorpus(t, tap.Options{}) }
+func TestCorpus(t *testing.T) { instrumentCorpus(t, tap.Options{}, false) }
 
 // With all taps that there are, a package is still valid.
 func TestCorpusTapped(t *testing.T) {
-	all, err := tap.ParseKinds("all")
-	if err != nil {
-		t.Fatal(err)
+	for _, kinds := range []string{"all", "loads"} {
+		for _, burst := range []bool{false, true} {
+			if kinds == "loads" && !burst {
+				continue // they are among all
+			}
+			t.Run(fmt.Sprintf("%s,burst=%t", kinds, burst), func(t *testing.T) {
+				set, err := tap.ParseKinds(kinds)
+				if err != nil {
+					t.Fatal(err)
+				}
+				instrumentCorpus(t, tap.Options{Kinds: set}, burst)
+			})
+		}
 	}
-	instrumentCorpus(t, tap.Options{Kinds: all})
 }
 
 func goroot(t *testing.T) string {
@@ -125,7 +134,7 @@ func goroot(t *testing.T) string {
 	return strings.TrimSpace(string(out))
 }
 
-func instrumentCorpus(t *testing.T, taps tap.Options) {
+func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
@@ -140,7 +149,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 	for _, p := range pkgs {
 		imp := vendored{importer.ForCompiler(token.NewFileSet(), "gc", lookup)}
 		pkg := &instrument.Package{Path: p.ImportPath, Files: p.files(), Importer: imp, CorePath: "0pep/core"}
-		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page, Taps: taps})
+		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page, Taps: taps, Burst: burst})
 		if err != nil {
 			t.Errorf("%s: %v", p.ImportPath, err)
 			continue
@@ -167,7 +176,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options) {
 		funcs += len(res.Sites.Funcs)
 		adds += res.Adds
 		polls += res.Polls
-		check(t, pkg, res, withCore{imp, core})
+		check(t, pkg, res, withCore{imp, core}, burst)
 	}
 	total, ours := 0, 0 // ours are those that carry no directive against calls
 	var reasons []string
@@ -216,8 +225,9 @@ func (w withCore) Import(path string) (*types.Package, error) {
 }
 
 // check type-checks an instrumented package, and compares its lines with those
-// of the source.
-func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp types.Importer) {
+// of the source: how many there are, or if functions stand there twice, where
+// declarations begin and end.
+func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp types.Importer, twice bool) {
 	t.Helper()
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -229,7 +239,7 @@ func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp ty
 		text, ok := res.Text[name]
 		if !ok {
 			text = string(src)
-		} else if _, rest, _ := strings.Cut(text, "\n"); strings.Count(rest, "\n") != strings.Count(string(src), "\n") {
+		} else if _, rest, _ := strings.Cut(text, "\n"); !twice && strings.Count(rest, "\n") != strings.Count(string(src), "\n") {
 			t.Errorf("%s: the number of lines has changed", name)
 		}
 		f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -237,8 +247,34 @@ func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp ty
 			t.Errorf("instrumented %s: %v", name, err)
 			return
 		}
+		if got, want := declLines(fset, f), declLines(fset, parsed(t, fset, name, src)); got != want {
+			t.Errorf("%s: declarations are on lines %s, want %s", name, got, want)
+		}
 		files = append(files, f)
 	}
 	conf := types.Config{Importer: imp, Error: func(err error) { t.Errorf("instrumented %s: %v", pkg.Path, err) }}
 	conf.Check(pkg.Path, fset, files, nil)
+}
+
+func parsed(t *testing.T, fset *token.FileSet, name string, src []byte) *ast.File {
+	t.Helper()
+	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// declLines returns on which lines the declarations of a file begin and end, but
+// for those that the instrumenter has added.
+func declLines(fset *token.FileSet, f *ast.File) string {
+	var b strings.Builder
+	for _, d := range f.Decls {
+		g, isGen := d.(*ast.GenDecl)
+		f, isFunc := d.(*ast.FuncDecl)
+		if !(isGen && g.Tok == token.IMPORT || isFunc && rewrite.Reserved([]byte(f.Name.Name))) {
+			fmt.Fprint(&b, " ", fset.Position(d.Pos()).Line, "-", fset.Position(d.End()).Line)
+		}
+	}
+	return b.String()
 }

@@ -23,6 +23,7 @@
 //	flow      type-check, build go/ssa, find each function's graph and places
 //	pathnum   truncate the graph and number its paths
 //	place     say what code stands where
+//	twin      say what functions with taps become that are silent most of the time
 //	tap       choose the expressions whose values are reported, if any
 //	rewrite   edit the text
 //	describe  say what the path numbers mean
@@ -47,7 +48,7 @@ import (
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/instrument/twin"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -71,7 +72,7 @@ type Options struct {
 	Numbers pathnum.Options
 	Taps    tap.Options
 
-	PollTaps bool // taps are polled, and report in bursts
+	Burst bool // taps are to cost little while they are silent
 }
 
 // A Result is an instrumented package.
@@ -105,6 +106,9 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 		return nil, err
 	}
 	in.info = info
+	if opts.Burst && opts.Taps.Kinds != 0 {
+		in.twin()
+	}
 	in.plan(funcs)
 	in.rewrite()
 	return &in.result, nil
@@ -121,6 +125,7 @@ type instrumenter struct {
 
 	fileIndex map[string]int
 	funcs     map[*ast.BlockStmt]*rewrite.Func
+	twins     *twin.Plan // nil if taps are to report all the time
 	result    Result
 }
 
@@ -169,7 +174,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
 		if directive(f) == "" {
-			tapped = append(tapped, tap.Func{Func: f})
+			tapped = append(tapped, tap.Func{Func: f, Left: in.left(f)})
 		}
 		if reason != "" {
 			sites.Left = append(sites.Left, d.Left(f, reason))
@@ -193,6 +198,25 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 	in.tap(tapped)
 }
 
+// twin decides how taps are made to cost little while they are silent.
+func (in *instrumenter) twin() {
+	var files []*ast.File
+	for _, f := range in.files {
+		if !in.skip(f) {
+			files = append(files, f)
+		}
+	}
+	in.twins = twin.New(files, in.marks, in.info)
+}
+
+// left returns the reason why a function has no taps, if it is to have none.
+func (in *instrumenter) left(f *flow.Func) string {
+	if in.twins == nil {
+		return ""
+	}
+	return in.twins.Left[f.Body()]
+}
+
 // tap chooses the taps.
 func (in *instrumenter) tap(funcs []tap.Func) {
 	in.result.Taps = tap.Find(&tap.Config{
@@ -205,8 +229,12 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 		Sizes:      in.pkg.Sizes,
 		FileNumber: in.fileNumber,
 	}, funcs)
-	if in.result.Taps != nil {
-		in.result.Sites.Taps = in.result.Taps.Sites
+	if in.result.Taps == nil {
+		return
+	}
+	in.result.Sites.Taps = in.result.Taps.Sites
+	if in.twins != nil {
+		in.twins.Keep(func(b *ast.BlockStmt) bool { return in.result.Taps.Bodies[b] })
 	}
 }
 
@@ -288,7 +316,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, PollTaps: in.opts.PollTaps, SiteBase: tuple.SiteBase(in.pkg.Path),
+			IsPanic: in.isPanic, Taps: in.result.Taps, Twins: in.twins,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)

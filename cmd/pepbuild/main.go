@@ -68,9 +68,9 @@ Besides paths, values can be reported as tuples of a place and a word:
 	    marked        nothing but the statements that the source marks
 	    all           all of these
 	-peptapmode=full  every tap reports always: the whole stream (default)
-	-peptapmode=burst taps are polled, and report for some microseconds every
-	                  20 ms (linux/amd64): much cheaper, and to stay on for
-	                  functions that are selected
+	-peptapmode=burst taps report for some microseconds every 20 ms, and cost
+	                  little in between: to stay on. Functions that the
+	                  compiler inlines are tapped in part only
 	-pepfuncs=regexp  tap only functions whose linker symbol matches
 	-peprange=ranges  tap only these lines: file.go:10-20, file.go:10 or file.go,
 	                  separated by commas

@@ -52,16 +52,24 @@ func (b *Buffer) Move(start, end, pos int) {
 func (b *Buffer) Changed() bool { return len(b.edits) > 0 }
 
 // String returns the edited text.
-func (b *Buffer) String() string {
+func (b *Buffer) String() string { return b.Text(0, len(b.old)) }
+
+// Text returns what the text from start up to end becomes, with the insertions
+// at both ends.
+func (b *Buffer) Text(start, end int) string {
 	slices.SortStableFunc(b.edits, func(x, y edit) int {
 		if x.start != y.start {
 			return x.start - y.start
 		}
-		// Insertions come before what replaces the text that begins here.
-		return min(x.end-x.start, 1) - min(y.end-y.start, 1)
+		// Insertions come before what replaces the text that begins here, and what
+		// replaces more of it before what it drops.
+		if x.start == x.end || y.start == y.end {
+			return min(x.end-x.start, 1) - min(y.end-y.start, 1)
+		}
+		return y.end - x.end
 	})
 	var out strings.Builder
-	b.render(&out, 0, len(b.old), true)
+	b.render(&out, start, end, true)
 	return out.String()
 }
 

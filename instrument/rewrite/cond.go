@@ -57,7 +57,7 @@ func (t *target) to() string {
 		return " " + t.jump
 	}
 	if t.label == "" {
-		t.label = t.w.newLabel()
+		t.label = t.w.newName(label)
 	}
 	return " goto " + t.label
 }

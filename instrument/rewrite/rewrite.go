@@ -22,10 +22,10 @@ import (
 	"go/token"
 	"strings"
 
-	"github.com/pepgo/pep/instrument/edit"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/instrument/twin"
 )
 
 // A Poll says what is done with the path number at the end of a path.
@@ -42,18 +42,13 @@ const (
 // runtime maps it.
 const PageBase = 0x6000_0000
 
-// Tap i of a package has the TapSpan bytes from TapBase + (i+1)*TapSpan on, in the
-// region that the linked runtime maps for polled taps.
-const (
-	TapBase = 0x7000_0000
-	TapSpan = 16
-)
-
 // Names that are inserted. Source that has them already is not rewritten.
 const (
 	prefix   = "_pep_"
 	register = prefix + "r"
 	label    = prefix + "L"
+	value    = prefix + "v"
+	tapped   = prefix + "t" // behind the labels of tapped halves
 	core     = prefix + "core"
 	unsafe   = prefix + "unsafe"
 	table    = prefix + "table"
@@ -77,8 +72,9 @@ type Writer struct {
 	Import bool                     // import the linked runtime even if the file does not use it
 	Taps   *tap.Plan                // nil for none
 
-	PollTaps bool   // taps are polled, and report in bursts
-	SiteBase uint64 // site of the package's first tap
+	// Twins says how taps are made to cost little while they are silent; nil if
+	// they are not to.
+	Twins *twin.Plan
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool
@@ -87,7 +83,8 @@ type Writer struct {
 // Text rewrites a file: src is its text and f its marked tree. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
-	w := &file{Writer: wr, src: src, buf: edit.New(src), file: fset.File(f.FileStart)}
+	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), needs: &needs{}}
+	w.version = w.outside()
 	for _, d := range f.Decls {
 		w.decl(d)
 	}
@@ -105,21 +102,26 @@ func Table(name, corePath, path string, paths uint64) string {
 		name, core, corePath, table, core, path, paths)
 }
 
-// A file is a file that is being rewritten.
+// A file is a file that is being rewritten, or a part of one in one of its
+// versions (twin.go).
 type file struct {
 	*Writer
+	*needs
+	version
 	src  []byte
-	buf  *edit.Buffer
 	file *token.File
-
-	usesUnsafe, usesCore bool
-	labels               int
 }
 
-// newLabel returns the name of a label that the file does not have yet.
-func (w *file) newLabel() string {
-	w.labels++
-	return fmt.Sprintf("%s%d", label, w.labels)
+// needs is what a file turns out to need.
+type needs struct {
+	usesUnsafe, usesCore bool
+	names                int
+}
+
+// newName returns a name that the file does not have yet.
+func (w *file) newName(prefix string) string {
+	w.names++
+	return fmt.Sprintf("%s%d", prefix, w.names)
 }
 
 // imports adds the imports that the inserted text needs, right behind the
@@ -138,6 +140,11 @@ func (w *file) imports(f *ast.File) {
 	w.buf.Insert(w.offset(f.Name.End()), b.String())
 }
 
+// source returns the text from one position to another.
+func (w *file) source(from, to token.Pos) string {
+	return string(w.src[w.offset(from):w.offset(to)])
+}
+
 func (w *file) offset(p token.Pos) int { return w.file.Offset(p) }
 
 func (w *file) insert(p token.Pos, text string) {
@@ -151,6 +158,7 @@ func (w *file) decl(d ast.Decl) {
 	case *ast.FuncDecl:
 		if d.Body != nil {
 			w.body(d.Body)
+			w.sibling(d)
 		}
 	case *ast.GenDecl:
 		if d.Tok != token.IMPORT {
@@ -165,8 +173,8 @@ type scope struct {
 	plan *place.Plan
 }
 
-// body rewrites a function body.
-func (w *file) body(b *ast.BlockStmt) {
+// function rewrites a function body, in the version that w is.
+func (w *file) function(b *ast.BlockStmt) {
 	f := w.Funcs[b]
 	if f == nil {
 		w.tapsAtStart(b)

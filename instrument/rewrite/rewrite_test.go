@@ -101,41 +101,60 @@ func TestGolden(t *testing.T) {
 // Each archive in testdata/taps begins with the kinds of taps on a line, and has a
 // program in.go and what becomes of it, taps.go.
 func TestTapsGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/taps/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no archives: %v", err)
-	}
-	for _, file := range files {
-		a, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+	tapsGolden(t, "taps", instrument.Options{Poll: rewrite.Count})
+}
+
+// Likewise those in testdata/bursts, with what becomes of it if taps are to report
+// in bursts, bursts.go.
+func TestBurstsGolden(t *testing.T) {
+	tapsGolden(t, "bursts", instrument.Options{Poll: rewrite.None, Burst: true})
+}
+
+func tapsGolden(t *testing.T, dir string, opts instrument.Options) {
+	for name, a := range tapArchives(t, dir) {
 		line, _, _ := strings.Cut(string(a.Comment), "\n")
 		kinds, err := tap.ParseKinds(line)
 		if err != nil {
-			t.Fatalf("%s: %v", file, err)
+			t.Fatalf("%s: %v", name, err)
 		}
-		pkg, res := do(t, a.Files[0].Data, instrument.Options{Poll: rewrite.Count, Taps: tap.Options{Kinds: kinds}})
+		opts.Taps.Kinds = kinds
+		pkg, res := do(t, a.Files[0].Data, opts)
 		text := res.Text[pkg.Files[0]]
 		typeCheck(t, pkg.Files[0], text, res.Table)
 		got := txtar.Format(&txtar.Archive{Comment: a.Comment, Files: []txtar.File{
-			a.Files[0], {Name: "taps.go", Data: []byte(strings.ReplaceAll(text, pkg.Files[0], "in.go"))},
+			a.Files[0], {Name: dir + ".go", Data: []byte(strings.ReplaceAll(text, pkg.Files[0], "in.go"))},
 		}})
 		if *update {
-			if err := os.WriteFile(file, got, 0o666); err != nil {
+			if err := os.WriteFile(name, got, 0o666); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
 		if diff := cmp.Diff(string(txtar.Format(a)), string(got)); diff != "" {
-			t.Errorf("%s: run with -update to accept (-want +got):\n%s", file, diff)
+			t.Errorf("%s: run with -update to accept (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
+// tapArchives returns the archives in a folder of testdata by file name.
+func tapArchives(t *testing.T, dir string) map[string]*txtar.Archive {
+	t.Helper()
+	files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no archives: %v", err)
+	}
+	all := map[string]*txtar.Archive{}
+	for _, file := range files {
+		if all[file], err = txtar.ParseFile(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
 // The instrumented text type-checks for every kind of poll, with taps and
-// without, has as many lines as the source, and every line of the source is part
-// of the line it became.
+// without. It has as many lines as the source, unless functions are written down
+// twice.
 func TestTextIsValid(t *testing.T) {
 	all, err := tap.ParseKinds("all")
 	if err != nil {
@@ -149,6 +168,7 @@ func TestTextIsValid(t *testing.T) {
 			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
 			"count,taps":  {Poll: rewrite.Count, Taps: tap.Options{Kinds: all}},
 			"count,edges": {Poll: rewrite.Count, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+			"page,bursts": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data
@@ -158,7 +178,7 @@ func TestTextIsValid(t *testing.T) {
 				if want := "//line " + pkg.Files[0] + ":1:1"; header != want {
 					t.Errorf("the text begins with %q, want %q", header, want)
 				}
-				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want {
+				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want && !opts.Burst {
 					t.Errorf("got %d lines, want %d", got, want)
 				}
 				typeCheck(t, pkg.Files[0], text, res.Table)
@@ -198,6 +218,7 @@ import "unsafe"
 type Table struct { Path string; N uint64 }
 func Poll(uintptr)
 func Count(*Table, uintptr)
+var Taps uint32
 func Tap(pc, w uint64)
 func TapCase(pc, w uint64) bool
 func at(uintptr) unsafe.Pointer
@@ -288,13 +309,16 @@ func TestManyPathsPEP35(t *testing.T) {
 // programs are built all at once.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs seven times")
+		t.Skip("builds all programs eight times")
 	}
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "pepbuild")
 	run(t, ".", "go", "build", "-o", tool, "github.com/pepgo/pep/cmd/pepbuild")
 	module := filepath.Join(dir, "module")
 	all := archives(t)
+	for file, a := range tapArchives(t, "bursts") {
+		all["bursts"+strings.TrimSuffix(filepath.Base(file), ".txtar")] = a
+	}
 	for name, a := range all {
 		write(t, filepath.Join(module, name, "in.go"), a.Files[0].Data)
 	}
@@ -302,7 +326,7 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 	run(t, module, "go", "build", "-o", filepath.Join(dir, "plain")+"/", "./...")
 	want := map[string]string{}
 	for name := range all {
-		want[name] = outcome(t, filepath.Join(dir, "plain", name))
+		want[name] = outcome(t, filepath.Join(dir, "plain", name), "")
 		if !strings.HasPrefix(want[name], "<nil>") {
 			t.Fatalf("%s ends with %s", name, want[name])
 		}
@@ -314,12 +338,18 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		"backedge": "-peptruncate=backedge",
 		"taps":     "-peptaps=all",
 		"exacttap": "-peptaps=all -pepmode=exact",
+		"bursts":   "-peptaps=all -peptapmode=burst",
 	} {
 		t.Run(mode, func(t *testing.T) {
 			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag), []string{"-o", filepath.Join(dir, mode) + "/", "./..."})...)
 			for name := range all {
-				if got := outcome(t, filepath.Join(dir, mode, name)); got != want[name] {
-					t.Errorf("%s:\n%s", name, cmp.Diff(want[name], got))
+				for _, taps := range []string{"", ",taps=full", ",taps=off"} {
+					if got := outcome(t, filepath.Join(dir, mode, name), taps); got != want[name] {
+						t.Errorf("%s%s:\n%s", name, taps, cmp.Diff(want[name], got))
+					}
+					if mode != "bursts" {
+						break
+					}
 				}
 			}
 		})
@@ -345,11 +375,12 @@ func run(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-// outcome runs a program and returns how it ended and what it printed.
-func outcome(t *testing.T, name string) string {
+// outcome runs a program, with more options for the linked runtime, and returns how
+// it ended and what it printed.
+func outcome(t *testing.T, name, opts string) string {
 	t.Helper()
 	cmd := exec.Command(name)
-	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=200us,stride=3")
+	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=200us,stride=3"+opts)
 	out, err := cmd.CombinedOutput()
 	return fmt.Sprintf("%v\n%s", err, out)
 }

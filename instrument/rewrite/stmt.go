@@ -40,7 +40,15 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 	case *ast.BlockStmt:
 		w.stmts(s, st.List)
 	case *ast.LabeledStmt:
+		w.label(st.Label)
 		w.stmt(s, st.Stmt)
+	case *ast.BranchStmt:
+		if st.Label != nil {
+			w.label(st.Label)
+		}
+	case *ast.AssignStmt:
+		w.literals(s, st)
+		w.assignShared(st)
 	case *ast.IfStmt:
 		w.ifStmt(s, st)
 	case *ast.ForStmt:
@@ -51,12 +59,14 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 				w.literals(s, e)
 			}
 		}
-		if w.Funcs[st.Body] != nil {
-			w.body(st.Body) // range over a function: the body is one itself
-			return
-		}
-		w.tapsAtStart(st.Body)
-		w.stmts(s, st.Body.List)
+		w.loop(st.Body, func(w *file) {
+			if w.Funcs[st.Body] != nil {
+				w.function(st.Body) // range over a function: the body is one itself
+				return
+			}
+			w.tapsAtStart(st.Body)
+			w.stmts(s, st.Body.List)
+		})
 	case *ast.SwitchStmt:
 		w.stmt(s, st.Init)
 		if st.Tag != nil {
@@ -119,7 +129,7 @@ func (w *file) header(st ast.Stmt, keyword, pos token.Pos) {
 
 // endHeader ends what header has begun.
 func (w *file) endHeader(st ast.Stmt) {
-	if w.Taps != nil && len(w.Taps.Headers[st]) > 0 {
+	if w.taps != nil && len(w.taps.Headers[st]) > 0 {
 		w.insert(st.End(), "}")
 	}
 }
@@ -135,9 +145,13 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 	}
 }
 
-// literals rewrites the bodies of the function literals in n.
+// literals rewrites the bodies of the function literals in n, and in tapped halves
+// calls of functions with siblings.
 func (w *file) literals(s *scope, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
+		if x, ok := n.(*ast.CallExpr); ok {
+			w.callSibling(x)
+		}
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
 			w.body(lit.Body)
@@ -247,5 +261,5 @@ func (w *file) forStmt(s *scope, st *ast.ForStmt) {
 		w.insert(st.Body.Lbrace+1, w.atLeaf(s, cond.Leaves[0], true))
 	}
 	w.stmt(s, st.Post)
-	w.stmts(s, st.Body.List)
+	w.loop(st.Body, func(w *file) { w.stmts(s, st.Body.List) })
 }

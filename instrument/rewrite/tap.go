@@ -5,8 +5,6 @@ package rewrite
 //	p := l.head                   p := l.head; _pep_core.Tap(0x3…, _pep_core.PtrWord(_pep_core.Ptr(p)))
 //	if p.n > 3 {             →    _pep_core.Tap(0x3…, _pep_core.U64(p.n)); if p.n > 3 {
 //
-// Polled taps call PollTap, with an address in the tap region for the site.
-//
 // Before a case of a switch without a tag they stand in its list, and do not match:
 //
 //	case p.n > 3:            →    case _pep_core.TapCase(0x3…, _pep_core.U64(p.n)), p.n > 3:
@@ -23,7 +21,6 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A form is how taps are written.
@@ -34,12 +31,16 @@ var (
 	asCase      = form{"Case", ","} // in the list of a case
 )
 
-// taps returns the text of some taps, to stand at the given position, which is
+// calls returns the text of some taps, to stand at the given position, which is
 // NoPos if a line directive follows. What may panic is said to be on the line
 // that it stands on in the source.
-func (w *file) taps(calls []tap.Call, at token.Pos) string { return w.tapsAs(asStatement, calls, at) }
+func (w *file) calls(calls []tap.Call, at token.Pos) string { return w.callsAs(asStatement, calls, at) }
 
-func (w *file) tapsAs(f form, calls []tap.Call, at token.Pos) string {
+func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
+	if len(calls) == 0 {
+		return ""
+	}
+	*w.written += len(calls)
 	var b strings.Builder
 	elsewhere := false
 	for _, c := range calls {
@@ -60,37 +61,29 @@ func (w *file) tapsAs(f form, calls []tap.Call, at token.Pos) string {
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
 	}
+	if w.guarded && f == asStatement {
+		return fmt.Sprintf(" if %s.Taps != 0 {%s };", core, b.String())
+	}
 	return b.String()
 }
 
 // tap returns the text that reports the word that arg says.
 func (w *file) tap(f form, pc uint64, arg string) string {
 	w.usesCore = true
-	if !w.PollTaps {
-		return fmt.Sprintf("%s.Tap%s(%#x, %s)%s", core, f.suffix, pc, arg, f.end)
-	}
-	w.usesUnsafe = true
-	index := tuple.Tuple{PC: pc}.Site() - w.SiteBase
-	return fmt.Sprintf("%s.PollTap%s(%s, %s, %s)%s", core, f.suffix, address(TapBase+(index+1)*TapSpan), address(TapBase), arg, f.end)
-}
-
-// address returns the pointer with a constant address, which must not be a
-// constant of type int.
-func address(a uint64) string {
-	return fmt.Sprintf("%s.Pointer(%s.Sizeof(0)*0 + %#x)", unsafe, unsafe, a)
+	return fmt.Sprintf("%s.Tap%s(%#x, %s)%s", core, f.suffix, pc, arg, f.end)
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {
-	if w.Taps != nil {
-		w.insert(body.Lbrace+1, w.taps(w.Taps.Start[body], body.Lbrace))
+	if w.taps != nil {
+		w.insert(body.Lbrace+1, w.calls(w.taps.Start[body], body.Lbrace))
 	}
 }
 
 func (w *file) tapsBefore(st ast.Stmt) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	text := w.taps(w.Taps.Before[st], st.Pos())
+	text := w.calls(w.taps.Before[st], st.Pos())
 	if s, ok := st.(*ast.IfStmt); ok && s.Init == nil {
 		text += w.tapsAtLeaf(w.Marks.Conds[s].Leaves[0], st.Pos())
 	}
@@ -98,52 +91,52 @@ func (w *file) tapsBefore(st ast.Stmt) string {
 }
 
 func (w *file) tapsAfter(st ast.Stmt) {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return
 	}
-	if text := w.taps(w.Taps.After[st], st.End()); text != "" {
+	if text := w.calls(w.taps.After[st], st.End()); text != "" {
 		w.insert(st.End(), ";"+strings.TrimSuffix(text, ";"))
 	}
 }
 
 func (w *file) tapsAtMark(mk *mark.Mark) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Marks[mk], mk.Pos)
+	return w.calls(w.taps.Marks[mk], mk.Pos)
 }
 
 func (w *file) tapsAtOutcome(o place.Outcome) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Ways[o], o.Leaf.Expr.Pos())
+	return w.calls(w.taps.Ways[o], o.Leaf.Expr.Pos())
 }
 
 // tapsInCase returns the text before an expression of a case.
 func (w *file) tapsInCase(e ast.Expr) string {
-	if w.Taps == nil || len(w.Taps.Cases[e]) == 0 {
+	if w.taps == nil || len(w.taps.Cases[e]) == 0 {
 		return ""
 	}
-	return w.tapsAs(asCase, w.Taps.Cases[e], e.Pos())[1:] + " "
+	return w.callsAs(asCase, w.taps.Cases[e], e.Pos())[1:] + " "
 }
 
 // tapsInHeader returns the text at the given position in the header of a switch,
 // behind the statement there.
 func (w *file) tapsInHeader(s ast.Stmt, at token.Pos) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Headers[s], at)
+	return w.calls(w.taps.Headers[s], at)
 }
 
 // tapsAtLeaf returns the text before an operand of a condition. For the first
 // operand of an if without a statement in its header, that is before the if.
 func (w *file) tapsAtLeaf(l *mark.Leaf, at token.Pos) string {
-	if w.Taps == nil {
+	if w.taps == nil {
 		return ""
 	}
-	return w.taps(w.Taps.Leafs[l], at)
+	return w.calls(w.taps.Leafs[l], at)
 }
 
 // leafInside reports whether the taps of l stand in the evaluation of the

@@ -75,6 +75,7 @@ type Config struct {
 type Func struct {
 	*flow.Func
 	Blocks []wire.Block // by node; nil if branches cannot be told
+	Left   string       // why what could be tapped in it is not; "" if it is
 }
 
 // A Call is a tap: a call of the linked runtime, which is given the word.
@@ -103,6 +104,7 @@ type Plan struct {
 	Cases   map[ast.Expr][]Call       // before an expression of a case of a switch without a tag
 	Headers map[ast.Stmt][]Call       // in the header of a switch, behind the statement there
 	Ways    map[place.Outcome][]Call  // at an outcome of an operand
+	Bodies  map[*ast.BlockStmt]bool   // of functions with taps
 }
 
 // An Expr is an expression of the source, or another place that it has a text for.
@@ -174,6 +176,7 @@ func newPlan() *Plan {
 		Cases:   map[ast.Expr][]Call{},
 		Headers: map[ast.Stmt][]Call{},
 		Ways:    map[place.Outcome][]Call{},
+		Bodies:  map[*ast.BlockStmt]bool{},
 	}
 }
 
@@ -246,11 +249,16 @@ func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type,
 }
 
 func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
+	if f.fn.Left != "" {
+		f.skip(tuple.Tag(t.Tag), f.exprAt(k.pos, k.expr), f.fn.Left)
+		return 0, false
+	}
 	if f.keep != nil && !f.keep[k] {
 		return 0, false
 	}
 	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
 	f.plan.Sites = append(f.plan.Sites, t)
+	f.plan.Bodies[f.fn.Body()] = true
 	f.found = append(f.found, find{k, f.marked, f.depth(k.pos)})
 	return pc, true
 }

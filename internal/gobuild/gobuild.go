@@ -96,9 +96,6 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if err := b.checkBursts(poll); err != nil {
-		return nil, "", err
-	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, "", fmt.Errorf("no place to keep the linked runtime: %w", err)
@@ -211,21 +208,6 @@ func (b *build) noPage() string {
 	return ""
 }
 
-// checkBursts reports settings that taps cannot be polled with: they fault as
-// polls of the page do.
-func (b *build) checkBursts(poll rewrite.Poll) error {
-	if !b.args.Taps.Burst {
-		return nil
-	}
-	if page := b.noPage(); page != "" {
-		return usagef("-peptapmode=burst cannot be used %s", page)
-	}
-	if poll != rewrite.Page && poll != rewrite.None {
-		return usagef("-peptapmode=burst goes with -peppoll=page and -peppoll=none only")
-	}
-	return nil
-}
-
 // checkMain reports packages that cannot be run.
 func (b *build) checkMain() error {
 	if b.args.Verb == "test" {
@@ -283,7 +265,7 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 		cfg.Tags = append(cfg.Tags, "peptaps")
 	}
 	if b.args.Taps.Burst {
-		cfg.Tags = append(cfg.Tags, "peppolltaps")
+		cfg.Tags = append(cfg.Tags, "pepbursts")
 	}
 	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], cfg.Tags)
 	if err != nil {

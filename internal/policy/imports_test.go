@@ -39,8 +39,10 @@ const ours = `
 	instrument/pathnum:  runtime/pdag
 	instrument/flow:     instrument/mark
 	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
+	instrument/inline:   instrument/mark
+	instrument/twin:     instrument/mark instrument/inline
 	instrument/tap:      instrument/mark instrument/flow instrument/place runtime/tuple runtime/wire
-	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/edit runtime/tuple
+	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/twin instrument/edit
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
 	instrument/...:      instrument/... runtime/pdag runtime/tuple runtime/wire
 

@@ -88,7 +88,7 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, PollTaps: c.tag.Taps.Burst})
+	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst})
 	if err != nil {
 		// What is wrong with the package is the compiler's to say.
 		code, runErr := c.tool.run(c.args)

@@ -28,7 +28,7 @@ type Taps struct {
 	Funcs  string // regular expression
 	Ranges string // as tap.ParseRanges reads them
 	Sites  int    // of a package at most; 0 for no bound
-	Burst  bool   // taps are polled, and report in bursts
+	Burst  bool   // taps are to report in bursts
 }
 
 // Options returns what t stands for. The error begins with the name of the

@@ -56,21 +56,21 @@ ok:
 	MOVQ	code(SB), R12 \
 	CALL	R12
 
-// MPROTECT gives the region at offset BX of regions the protection in DX.
+// MPROTECT gives the poll region the protection in DX.
 #define MPROTECT \
-	LEAQ	·regions(SB), AX \
-	MOVQ	(AX)(BX*1), DI \
-	MOVQ	8(AX)(BX*1), SI \
+	MOVQ	·region+0(SB), DI \
+	MOVQ	·region+8(SB), SI \
 	MOVL	$SYS_mprotect, AX \
 	SYSCALL
 
 // faultEntry handles SIGSEGV. DI = signal, SI = siginfo, DX = ucontext. A read
-// of the regions that is not permitted goes to onFault, all else on to deathEntry.
+// of the poll region that is not permitted goes to onFault, all else on to
+// deathEntry.
 TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	SIGINFO_ADDR(SI), BX
 	MOVQ	BX, AX
-	SUBQ	·regions+0(SB), AX
-	CMPQ	AX, ·regions+40(SB)
+	SUBQ	·region+0(SB), AX
+	CMPQ	AX, ·region+8(SB)
 	JCC	chain
 	CMPL	SIGINFO_CODE(SI), $2	// SEGV_ACCERR
 	JNE	chain
@@ -82,7 +82,7 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	DX, 40(SP)
 	MOVQ	AX, BX
 	MOVQ	DX, AX
-	CALLGO(·faultCode)	// onFault(ucontext, offset) (action, region)
+	CALLGO(·faultCode)	// onFault(ucontext, number) action
 	MOVQ	24(SP), DI
 	MOVQ	32(SP), SI
 	MOVQ	40(SP), DX
@@ -104,7 +104,7 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
 	JNE	chain
 	SUBQ	$56, SP
-	CALLGO(·tickCode)	// onTick() (action, region)
+	CALLGO(·tickCode)	// onTick() action
 	ADDQ	$56, SP
 	XORL	DX, DX	// PROT_NONE
 	CMPQ	AX, $1	// actArm
@@ -164,7 +164,6 @@ TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 // it has become the writer, whose end we wait for. The child has every signal
 // blocked, as has this thread, so that a second ^C does not stop it halfway.
 TEXT ·spawn(SB), NOSPLIT|NOFRAME, $0
-	MOVQ	$32, BX	// allRegions
 	MOVQ	$1, DX
 	MPROTECT
 	MOVL	$0x4100, DI	// CLONE_VM|CLONE_VFORK, and no signal at its end

@@ -1,7 +1,7 @@
 package core
 
-// This file holds taps in bursts: after each tick SAMPLES of them are recorded,
-// with STRIDE as for paths (sampler.go), and none until the next tick.
+// This file holds taps in bursts: after a tick SAMPLES of them are recorded, with
+// STRIDE as for paths (sampler.go), and none until the next burst.
 //
 // How many events there were in all is not known then, for nobody counts those
 // between bursts. It is estimated: bursts begin at times that have nothing to
@@ -23,12 +23,16 @@ type burst struct {
 // burst. It is apart because the tick comes before the first tap.
 var bursts burst
 
+// tapsTurn reports whether the tick that has come is for taps. Bursts of taps and
+// of paths take turns: the time that a burst of paths takes, nearly all of it in
+// faults, would be taken for time of a burst of taps.
+func tapsTurn() bool {
+	return tapOptions.taps == tapsBurst && (mode == modeExact || load64(&bursts.Ticks) < load64(&counts.Ticks))
+}
+
 // tickTaps starts a burst. It is called in a signal handler, where there are
 // some.
 func tickTaps() {
-	if tapOptions.taps != tapsBurst || pollTaps {
-		return
-	}
 	if bursts.tick() != actArm {
 		return
 	}

@@ -69,15 +69,6 @@ const (
 	Size = 1 << 28
 )
 
-// The tap region: the polled taps of a package have TapSpan bytes each, in the
-// order of the site table, after those of tap 0, which does not exist. It is
-// below 2^31 too.
-const (
-	TapBase = Base + Size
-	TapSize = 1 << 28
-	TapSpan = 16
-)
-
 // Kinds of poll; the kind of this build is the constant mode.
 const (
 	modePage = iota

@@ -166,9 +166,6 @@ func startTaps(opts options) (problem string) {
 		store32(&Taps, tapsFull)
 	case tapsBurst:
 		bursts.Samples, bursts.Stride, bursts.Form = opts.samples, opts.stride, opts.form
-		if pollTaps {
-			startPolledTaps()
-		}
 	}
 	return ""
 }

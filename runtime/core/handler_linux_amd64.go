@@ -9,28 +9,14 @@ import "unsafe"
 // A ucontext is the machine state that a signal interrupted: struct ucontext of
 // linux/amd64 as far as it is needed.
 type ucontext struct {
-	_      [88]byte
-	r14    *goroutine
-	_      [24]byte
-	rbp    *frame
-	_      [32]byte
-	rsp    *uintptr
-	rip    uintptr // not a pointer: it is stored to, and must not be with a write barrier
-	eflags uintptr
+	_   [88]byte
+	r14 *goroutine
+	_   [24]byte
+	rbp *frame
+	_   [32]byte
+	rsp *uintptr
+	rip uintptr // not a pointer: it is stored to, and must not be with a write barrier
 }
-
-// value returns the value of an operand.
-func (ctx *ucontext) value(o operand) uint64 {
-	if o.reg == noRegister {
-		return o.value
-	}
-	return *(*uint64)(unsafe.Add(unsafe.Pointer(ctx), registerOffset[o.reg&15]))
-}
-
-// registerOffset is where registers are in a ucontext.
-var registerOffset = [16]uint8{144, 152, 136, 128, 160, 120, 112, 104, 40, 48, 56, 64, 72, 80, 88, 96}
-
-const zeroFlag = 1 << 6 // in eflags
 
 // A siginfo is the beginning of struct siginfo.
 type siginfo struct {
@@ -55,54 +41,9 @@ func textOffset(pc uintptr) (off uint32, ok bool) {
 	return uint32(d), d < textSize
 }
 
-// A region is a part of the address space whose protection starts and ends
-// bursts: where its bounds are in the variable regions.
-type region uintptr
-
-const (
-	pathRegion region = 0
-	tapRegion  region = 16
-	allRegions region = 32
-)
-
-// onFault handles a fault in the poll region or the tap region, off bytes from
-// Base. The action is for the region returned.
-func onFault(ctx *ucontext, off uintptr) (action, region) {
-	if off < Size {
-		return onPath(ctx, off), pathRegion
-	}
-	return onTap(ctx, (off-Size)/TapSpan), tapRegion
-}
-
-// onTap handles the fault of a polled tap: it counts the word if that is due,
-// and steps over the comparison, or over the poll that makes it matter.
-func onTap(ctx *ucontext, index uintptr) action {
-	pc, ok := textOffset(ctx.rip)
-	if !ok {
-		return actChain
-	}
-	act := actNone
-	with, n := comparison(at(ctx.rip))
-	if n == 0 {
-		if n = pollLen(at(ctx.rip)); n == 0 {
-			add64(&counts.Unknown, 1)
-			return actDisarm
-		}
-	} else {
-		var take bool
-		take, act = pollTap()
-		if take {
-			area.add(polledPC(pc, index), ctx.value(with), 1, 1)
-		}
-		ctx.eflags &^= zeroFlag // different
-	}
-	*(*uintptr)(unsafe.Pointer(&ctx.rip)) += n
-	return act
-}
-
-// onPath handles the fault of a page poll for path number: it counts the path
+// onFault handles the fault of a page poll for path number: it counts the path
 // if that is due, and steps over the poll.
-func onPath(ctx *ucontext, number uintptr) action {
+func onFault(ctx *ucontext, number uintptr) action {
 	k := key{Path: uint32(number)}
 	var ok bool
 	if k.PC, ok = textOffset(ctx.rip); !ok {
@@ -151,21 +92,17 @@ func (ctx *ucontext) callers(k *key) {
 	}
 }
 
-// onTick handles the timer's signal. With polled taps, every other burst is one
-// of taps.
-func onTick() (action, region) {
+// onTick handles the timer's signal.
+func onTick() action {
 	keepCrashing()
-	if pollTaps && area.areaHeader != nil && load64(&bursts.Ticks) < load64(&counts.Ticks) {
-		return tickPolledTaps(), tapRegion
-	}
-	tickTaps()
-	if mode == modeExact {
-		return actNone, pathRegion
+	if tapsTurn() {
+		tickTaps()
+		return actNone
 	}
 	act := counts.tick()
 	if mode == modePage {
-		return act, pathRegion
+		return act
 	}
 	setFlag(act)
-	return actNone, pathRegion
+	return actNone
 }

@@ -58,12 +58,6 @@ func parseOptions(s string) (o options, problem string) {
 }
 
 func (o *options) set(name, value string) (problem string) {
-	if pollTaps {
-		switch {
-		case name == "engine", name == "trace", name == "deliver", name == "full", name == "taps" && value == "full":
-			return name + "=" + value + " is for programs whose taps always report; this one is built with -peptapmode=burst"
-		}
-	}
 	switch name {
 	case "samples":
 		n, ok := parseUint(value)

@@ -53,8 +53,11 @@ func start() {
 func ticks(ns int64) {
 	for load32(&counts.Stopped) == 0 {
 		sleep(ns)
-		tickTaps()
-		setFlag(counts.tick())
+		if tapsTurn() {
+			tickTaps()
+		} else {
+			setFlag(counts.tick())
+		}
 	}
 }
 

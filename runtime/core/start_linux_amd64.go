@@ -11,7 +11,7 @@ import (
 
 // What the handlers and assembly work with; set before they are installed.
 var (
-	regions    = [6]uintptr{Base, Size, TapBase, TapSize, Base, Size} // see type region
+	region     = [2]uintptr{Base, Size}
 	counts     table
 	textBase   uintptr
 	textSize   uintptr
@@ -75,12 +75,7 @@ func start() {
 }
 
 func mapRegion() {
-	size := uintptr(Size)
-	if pollTaps {
-		size += TapSize
-	}
-	regions[allRegions/8+1] = size
-	_, e := mmap(Base, size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
+	_, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
 	if e != 0 {
 		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
 		exit(2)
@@ -89,7 +84,7 @@ func mapRegion() {
 	// cache lines wherever they are: 1.9 ns for polls all over 1 MB, 6.1 ns with
 	// huge pages. In return mprotect is slower, 23 µs a burst instead of 2 µs for
 	// as many; but hot paths are few and close together.
-	sys(sysMadvise, Base, size, madvNohugepage, 0, 0, 0)
+	sys(sysMadvise, Base, Size, madvNohugepage, 0, 0, 0)
 }
 
 // createTable makes the .pep file in dir and maps it. Its room on disk is taken
@@ -213,7 +208,7 @@ func finish() {
 		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
 	}
 	if mode == modePage {
-		sys(sysMprotect, Base, regions[allRegions/8+1], protRead, 0, 0, 0)
+		sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
 	}
 	writeFrom(tableName)
 }

@@ -4,7 +4,7 @@ package core
 //
 //	core.Tap(pc, core.U64(x))
 //	core.Tap(pc, core.PtrWord(core.Ptr(p)))
-//	core.PollTap(tap, on, core.SliceWord(s))
+//	core.Tap(pc, core.SliceWord(s))
 //
 // The inserted text leans on no predeclared name, which the program may have
 // given another meaning, so that it names types by the aliases below: a

@@ -125,15 +125,31 @@ func TestTapsInExactAndPagePrograms(t *testing.T) {
 	for _, tags := range []string{"", ",pepexact"} {
 		exe := newLinker(t, tags, target{}).program("taps.go", tapTables())
 		testExactTaps(t, execute(t, exe, nil, "count"))
-		testBursts(t, exe)
+		testBursts(t, exe, "taps=burst,")
 	}
 }
 
-// testBursts checks that the taps of a burst are recorded, and scaled to about
+// Programs can be built so that bursts are what they do if they are not told.
+func TestProgramsForBursts(t *testing.T) {
+	t.Parallel()
+	for _, tags := range []string{"", ",pepflag", ",pepexact"} {
+		exe := newLinker(t, ",pepbursts"+tags, target{}).program("taps.go", tapTables())
+		testExactTaps(t, execute(t, exe, []string{"PEPOPTS=taps=full"}, "count"))
+		testBursts(t, exe, "")
+		if tags == "" {
+			r := execute(t, exe, []string{"PEPOPTS=taps=off"}, "count")
+			if p := r.profile(t, "values"); len(p.Sample) > 0 {
+				t.Errorf("with taps=off there are %d values", len(p.Sample))
+			}
+		}
+	}
+}
+
+// testBursts checks with some options that the taps of a burst are recorded, and scaled to about
 // all there were: 100 times what the eight workers report, and once more.
-func testBursts(t *testing.T, exe string) {
+func testBursts(t *testing.T, exe, opts string) {
 	t.Helper()
-	r := execute(t, exe, []string{"PEPOPTS=taps=burst,tick=1ms,samples=256,stride=4,ag=regular"}, "burn")
+	r := execute(t, exe, []string{"PEPOPTS=" + opts + "tick=1ms,samples=256,stride=4,ag=regular"}, "burn")
 	p := r.profile(t, "values")
 	if !regexp.MustCompile(`every event counted, in bursts, .* in \d+ bursts, which were \d+us of \d+us$`).MatchString(p.Comments[0]) {
 		t.Error(p.Comments)

@@ -10,7 +10,6 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // taps is what is known of taps in a .pep file, or in a running program.
@@ -86,34 +85,6 @@ func tapsOf(a areaOf, streams []*stream, chunks []*chunk) *taps {
 	return t
 }
 
-// findPolled gives the words of polled taps the sites of these.
-func (t *taps) findPolled(pkgs []*wire.Package, n names) {
-	if !pollTaps {
-		return
-	}
-	finder := report.NewTapFinder(pkgs)
-	known := map[uint64]uint64{}
-	for i := range t.words {
-		w := &t.words[i].Tuple
-		if w.Tag() != tagPolled {
-			continue
-		}
-		pc, ok := known[w.PC]
-		if !ok {
-			off, number := splitPolledPC(*w)
-			var frames []report.Frame
-			for _, f := range n.symbols.lookup(address(off) + 1) {
-				frames = append(frames, n.symbols.frames[f])
-			}
-			if pc, ok = finder.Find(frames, number-1); !ok {
-				pc = w.PC // unknown it stays
-			}
-			known[w.PC] = pc
-		}
-		w.PC = pc
-	}
-}
-
 // openStreams returns the streams of this program.
 func openStreams() (list []*stream) {
 	for _, s := range streams {
@@ -140,7 +111,6 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	t := tapsOf(a, streams, chunks)
 	names := newNames(c.header)
-	t.findPolled(p.Packages, names)
 	r := &report.Taps{
 		Packages: p.Packages, Words: t.words, Names: names,
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
@@ -183,9 +153,6 @@ func (o tapping) comment() string {
 
 func (t *taps) comment() string {
 	a := t.area
-	if pollTaps {
-		return t.polledComment()
-	}
 	o := tapping{engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), taps: a.Taps, deliver: a.Deliver}
 	if a.Exact != 0 {
 		o.engine = engineExact
@@ -213,19 +180,6 @@ func (t *taps) comment() string {
 	if a.Taps == tapsBurst {
 		s += ", " + digits.Uint(a.Burst.Seen) + " in " + digits.Uint(a.Burst.Ticks) + " bursts"
 		s += ", which were " + digits.Uint(a.Burst.Inside/1000) + "us of " + digits.Uint(a.Burst.CPU/1000) + "us"
-	}
-	return s
-}
-
-func (t *taps) polledComment() string {
-	b := &t.area.Burst
-	s := "pep: taps, sampled PEP(" + digits.Uint(uint64(b.Samples)) + "," + digits.Uint(uint64(b.Stride)) + "), polled, " +
-		digits.Uint(b.Ticks) + " bursts, " + digits.Uint(b.Taken) + " samples"
-	if t.other > 0 {
-		s += ", " + digits.Uint(t.other) + " of words without room, as other"
-	}
-	if t.area.Lost > 0 {
-		s += ", " + digits.Uint(t.area.Lost) + " without room"
 	}
 	return s
 }

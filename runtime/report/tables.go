@@ -2,10 +2,7 @@ package report
 
 // This file finds the site tables that a sample is about.
 
-import (
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
-)
+import "github.com/pepgo/pep/runtime/wire"
 
 type tables struct {
 	byPath map[string]*wire.Package
@@ -87,36 +84,3 @@ func function(p *wire.Package, number uint64) *wire.Func {
 }
 
 func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }
-
-// A TapFinder finds taps by their numbers and where control was.
-type TapFinder struct{ tables }
-
-// NewTapFinder returns a finder of the taps of the packages.
-func NewTapFinder(pkgs []*wire.Package) TapFinder { return TapFinder{index(pkgs)} }
-
-// Find returns the tag and site of tap i of a package: of that which the innermost
-// of the frames, innermost first, has a tap of this number in the file of. A tap in
-// the frame's own function is better.
-func (f TapFinder) Find(frames []Frame, i int) (pc uint64, ok bool) {
-	for k := range frames {
-		frame := &frames[k]
-		best := -1
-		for _, p := range f.byFile[frame.File] {
-			if i < 0 || i >= len(p.Taps) || p.Files[p.Taps[i].File] != frame.File {
-				continue
-			}
-			fit := 0
-			if p.Taps[i].Func == frame.Func {
-				fit = 1
-			}
-			if fit > best {
-				best = fit
-				pc = tuple.New(tuple.Tag(p.Taps[i].Tag), tuple.SiteBase(p.Path)+uint64(i), 0).PC
-			}
-		}
-		if best >= 0 {
-			return pc, true
-		}
-	}
-	return 0, false
-}

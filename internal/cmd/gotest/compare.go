@@ -103,8 +103,20 @@ func flags(mode string) ([]string, error) {
 		return []string{"-peptruncate=backedge"}, nil
 	case "taps":
 		return []string{"-peptaps=all"}, nil
+	case "bursts":
+		return []string{"-peptaps=all", "-peptapmode=burst"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are page, flag, exact, backedge and taps", mode)
+	return nil, fmt.Errorf("mode %q: there are page, flag, exact, backedge, taps and bursts", mode)
+}
+
+// settings returns the PEPOPTS that programs are run with in a mode. Functions
+// with taps in bursts have two halves: between bursts only one of them runs, with
+// taps=full the other, and with bursts all over both by turns.
+func settings(mode string) []string {
+	if mode == "bursts" {
+		return []string{stress, stress + ",taps=full"}
+	}
+	return []string{stress}
 }
 
 // copyPrograms makes a module with one package for each program.
@@ -147,7 +159,7 @@ func (c *comparison) build(module, name string, args ...string) string {
 func (c *comparison) program(p, module string, logs map[string]string) {
 	name := packageName(p)
 	dir := filepath.Join(module, name)
-	want := c.exec(filepath.Join(c.dir, "plain", name), dir)
+	want := c.exec(filepath.Join(c.dir, "plain", name), dir, "")
 	if want.state != "exit status 0" && want.state != "exit status 2" {
 		c.leaveOut(p, "plain: "+want.state+" "+message(logs["plain"], name))
 		return
@@ -157,12 +169,17 @@ func (c *comparison) program(p, module string, logs map[string]string) {
 			c.leaveOut(mode+" "+p, reason)
 			continue
 		}
-		got := c.exec(filepath.Join(c.dir, mode, name), dir)
+		got := want
+		for _, opts := range settings(mode) {
+			if got == want {
+				got = c.exec(filepath.Join(c.dir, mode, name), dir, opts)
+			}
+		}
 		if got == want {
 			c.count(c.alike, mode)
 			continue
 		}
-		if again := c.exec(filepath.Join(c.dir, "plain", name), dir); again != want && again.state == got.state {
+		if again := c.exec(filepath.Join(c.dir, "plain", name), dir, ""); again != want && again.state == got.state {
 			c.count(c.alike, mode) // what it prints depends on chance
 			continue
 		}
@@ -212,8 +229,8 @@ func (c *comparison) short(o outcome) string {
 	return s
 }
 
-// exec runs an executable in dir.
-func (c *comparison) exec(exe, dir string) outcome {
+// exec runs an executable in dir, with PEPOPTS as given.
+func (c *comparison) exec(exe, dir, opts string) outcome {
 	profiles, err := os.MkdirTemp(c.dir, "profiles-")
 	if err != nil {
 		return outcome{state: err.Error()}
@@ -226,7 +243,7 @@ func (c *comparison) exec(exe, dir string) outcome {
 	cmd.Args[0] = filepath.Base(exe)
 	cmd.Dir = dir
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+stress, "GOTRACEBACK=single")
+	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+opts, "GOTRACEBACK=single")
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
 	o := outcome{"exit status 0", settle(stdout.String()), settle(stderr.String())}

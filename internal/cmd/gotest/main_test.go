@@ -69,7 +69,7 @@ func TestRangeOverFunc(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PEPDIR", dir)
-	for _, mode := range []string{"page", "flag", "exact", "backedge", "taps"} {
+	for _, mode := range []string{"page", "flag", "exact", "backedge", "taps", "bursts"} {
 		args, err := flags(mode)
 		if err != nil {
 			t.Fatal(err)

@@ -1,0 +1,177 @@
+package rewrite
+
+// This file writes functions down twice, as package twin says:
+//
+//	func f(p *point) (err error) {       func f(p *point) (err error) { if _pep_core.Taps == 0 {
+//		x, err := g(p.x)                      _pep_v1, _pep_v2 := g(p.x); x := _pep_v1; err = _pep_v2
+//		h(x)                          →       h(x)
+//		return                                return
+//	}                                     return };/*line :1:31*/
+//	                                          _pep_core.Tap(…, _pep_core.U64(p.x)); x, err := g(p.x)
+//	                                          h(x)
+//	                                          return
+//	                                     }
+//
+// The plain half stands first, so that literals in it keep the numbers that
+// tracebacks call them by.
+//
+// A walk over the tree makes the edits of one version. Where there are to be two
+// of a body, it is walked twice, into buffers of their own.
+
+import (
+	"fmt"
+	"go/ast"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/edit"
+	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/instrument/twin"
+)
+
+// A version is in which way a part of a file is rewritten.
+type version struct {
+	buf      *edit.Buffer
+	taps     *tap.Plan // nil for none
+	guarded  bool      // taps are tested for one by one
+	half     half
+	siblings bool // siblings are called
+	written  *int // how many taps there are in buf
+}
+
+// A half says which half of a function a version is.
+type half int
+
+const (
+	neither    half = iota
+	plainHalf       // functions in it have two halves of their own
+	tappedHalf      // functions in it are tapped
+)
+
+// outside returns the version for what is in no function.
+func (w *file) outside() version {
+	v := version{buf: edit.New(w.src), written: new(int)}
+	if w.Twins == nil {
+		v.taps = w.Taps
+	}
+	return v
+}
+
+// as returns w in another version, with no edits.
+func (w *file) as(v version) *file {
+	v.buf = edit.New(w.src)
+	v.written = new(int)
+	return &file{w.Writer, w.needs, v, w.src, w.file}
+}
+
+// body rewrites the body of a declaration or literal.
+func (w *file) body(b *ast.BlockStmt) {
+	if w.Twins == nil {
+		w.function(b)
+		return
+	}
+	if w.half == tappedHalf {
+		n := *w.written
+		w.function(b)
+		if w.Twins.Kinds[b] != twin.Plain {
+			*w.written = n // in the plain half it has taps too
+		}
+		return
+	}
+	outer := w.version
+	defer func() { w.version = outer }()
+	w.taps, w.guarded, w.half = nil, false, neither
+	switch w.Twins.Kinds[b] {
+	case twin.Twin:
+		if w.double(b) {
+			return
+		}
+	case twin.Guarded:
+		w.taps, w.guarded = w.Taps, true
+	}
+	w.function(b)
+}
+
+// double writes both halves of a function, if there are taps in one.
+func (w *file) double(b *ast.BlockStmt) bool {
+	tapped := w.as(version{taps: w.Taps, half: tappedHalf, siblings: true})
+	tapped.function(b)
+	if *tapped.written == 0 {
+		return false
+	}
+	plain := w.as(version{half: plainHalf})
+	plain.function(b)
+	end := "; return };"
+	if w.listTerminates(b.List) {
+		end = "};"
+	}
+	w.halves(b, plain.text(b)+end, tapped.text(b))
+	return true
+}
+
+// loop rewrites the body of a loop by walk. In the plain half of a function it
+// may have two halves itself.
+func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
+	if w.half != plainHalf || !w.Twins.Loops[b] {
+		walk(w)
+		return
+	}
+	tapped := w.as(version{taps: w.Taps, half: neither, siblings: true})
+	walk(tapped)
+	if *tapped.written == 0 {
+		walk(w)
+		return
+	}
+	plain := w.as(version{half: plainHalf})
+	walk(plain)
+	w.halves(b, plain.text(b)+"} else {", tapped.text(b)+"}")
+}
+
+// halves puts two texts into a body.
+func (w *file) halves(b *ast.BlockStmt, plain, tapped string) {
+	w.usesCore = true
+	from, to := w.offset(b.Lbrace+1), w.offset(b.Rbrace)
+	w.buf.Replace(from, to, fmt.Sprintf(" if %s.Taps == 0 {", core)+plain+w.lineDirective(b.Lbrace+1)+tapped)
+}
+
+// text returns what is between the braces of a body.
+func (w *file) text(b *ast.BlockStmt) string {
+	return w.buf.Text(w.offset(b.Lbrace+1), w.offset(b.Rbrace))
+}
+
+// label gives a label in a tapped half a name of its own.
+func (w *file) label(id *ast.Ident) {
+	if w.half == tappedHalf {
+		w.insert(id.End(), tapped)
+	}
+}
+
+// assignShared takes a := in the plain half apart, if it is to assign to
+// parameters or results.
+func (w *file) assignShared(st *ast.AssignStmt) {
+	if w.half != plainHalf || w.Twins.Shared[st] == nil {
+		return
+	}
+	var values []string
+	assign := ""
+	for i, e := range st.Lhs {
+		id, op := e.(*ast.Ident), "="
+		if id.Name == "_" {
+			values = append(values, "_")
+			continue
+		}
+		if w.Twins.Shared[st][i] {
+			op = ":="
+		}
+		v := w.newName(value)
+		values = append(values, v)
+		assign += fmt.Sprintf("; %s %s %s", id.Name, op, v)
+	}
+	from, to := st.Lhs[0].Pos(), st.Lhs[len(st.Lhs)-1].End()
+	breaks := strings.Repeat("\n", w.line(to)-w.line(from))
+	text := strings.Join(values, ", ")
+	if breaks != "" {
+		text = strings.Replace(text, ", ", ","+breaks, 1) // behind an operand it would end the statement
+	}
+	w.buf.Replace(w.offset(from), w.offset(to), text)
+	w.insert(st.End(), assign)
+}

@@ -1,0 +1,254 @@
+package twin
+
+// This file finds the functions that the compiler inlines and that have a sibling
+// all the same: a function of its own with the taps, which tapped halves call in
+// their place.
+//
+//	func (p *point) x() int { return p.n }    func _pep_t1_x(p *point) int { Tap(p.n); return p.n }
+//
+// Nobody is to notice that it is another function. So it calls nothing that could
+// look at the stack, and is called directly only. It is no method, since the
+// methods of a type can be counted.
+
+import (
+	"go/ast"
+	"go/types"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// A Sibling is a second function made of a declaration.
+type Sibling struct {
+	Decl   *ast.FuncDecl
+	Number int // in the package
+}
+
+// A Call is a call of a function that has a sibling.
+type Call struct {
+	*Sibling
+	Recv ast.Expr // its receiver becomes the first argument; nil if there is none
+	Op   string   // what stands before the receiver then: "", "&" or "*"
+}
+
+// siblings finds the functions that have siblings, of those that the compiler
+// inlines.
+func (c *chooser) siblings(files []*ast.File) {
+	for _, f := range files {
+		c.directives = lineDirectives(f)
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && c.plan.Left[d.Body] == whyInlined && c.leaf(d) {
+				fn := c.info.Defs[d.Name].(*types.Func)
+				c.siblingOf[fn] = &Sibling{Decl: d, Number: len(c.siblingOf) + 1}
+			}
+		}
+	}
+	// What calls something that has none has none either.
+	for again := true; again; {
+		again = false
+		for fn, s := range c.siblingOf {
+			if !c.callsLeaves(s.Decl.Body) {
+				delete(c.siblingOf, fn)
+				again = true
+			}
+		}
+	}
+	for _, f := range files {
+		c.calls(f)
+	}
+	for _, call := range c.plan.Calls {
+		c.plan.Siblings[call.Decl] = call.Sibling
+		delete(c.plan.Left, call.Decl.Body)
+	}
+}
+
+// calls notes the calls in n, but for those that are deferred or made by go
+// statements: they stay what they are.
+func (c *chooser) calls(n ast.Node) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		var later *ast.CallExpr
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			later = n.Call
+		case *ast.DeferStmt:
+			later = n.Call
+		case *ast.CallExpr:
+			c.call(n)
+		}
+		if later == nil {
+			return true
+		}
+		c.calls(later.Fun)
+		for _, e := range later.Args {
+			c.calls(e)
+		}
+		return false
+	})
+}
+
+// leaf reports whether a function can have a sibling, as far as can be told
+// without knowing what it calls.
+func (c *chooser) leaf(d *ast.FuncDecl) bool {
+	fn, ok := c.info.Defs[d.Name].(*types.Func)
+	if !ok || d.Name.Name == "init" || d.Name.Name == "main" || c.hasDirective(d) || declaresType(d) {
+		return false
+	}
+	sig := fn.Signature()
+	if sig.TypeParams() != nil || sig.RecvTypeParams() != nil || !named(d) {
+		return false
+	}
+	leaf := true
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.FuncLit, *ast.SelectStmt, *ast.LabeledStmt:
+			leaf = false
+		}
+		return leaf
+	})
+	return leaf
+}
+
+// named reports whether all parameters of d have names, and its receiver.
+func named(d *ast.FuncDecl) bool {
+	for _, list := range []*ast.FieldList{d.Recv, d.Type.Params} {
+		if list == nil {
+			continue
+		}
+		for _, f := range list.List {
+			if len(f.Names) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// callsLeaves reports whether a function calls nothing but builtins and what has
+// a sibling. A panic would be seen to come from another function.
+func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
+	leaves := true
+	ast.Inspect(body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.ExprStmt); ok && c.marks.StmtMark(s) != nil {
+			return false
+		}
+		x, ok := n.(*ast.CallExpr)
+		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || c.marked(x) {
+			return leaves
+		}
+		if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
+			if b, ok := c.info.Uses[id].(*types.Builtin); ok && b.Name() != "panic" && b.Name() != "recover" {
+				return leaves
+			}
+		}
+		if c.static(x) == nil {
+			leaves = false
+		}
+		return leaves
+	})
+	return leaves
+}
+
+// marked reports whether x is a marker.
+func (c *chooser) marked(x *ast.CallExpr) bool {
+	fn, ok := x.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := fn.X.(*ast.Ident)
+	return ok && id.Name == mark.PkgName
+}
+
+// static returns the sibling of what x calls directly, or nil.
+func (c *chooser) static(x *ast.CallExpr) *Sibling {
+	switch fun := x.Fun.(type) {
+	case *ast.Ident:
+		if fn, ok := c.info.Uses[fun].(*types.Func); ok {
+			return c.siblingOf[fn]
+		}
+	case *ast.SelectorExpr:
+		s := c.info.Selections[fun]
+		if s != nil && s.Kind() == types.MethodVal && len(s.Index()) == 1 {
+			return c.siblingOf[s.Obj().(*types.Func)]
+		}
+	}
+	return nil
+}
+
+// call notes x, if what it calls has a sibling and its text can be changed. It
+// cannot if the receiver is itself a call, or if there is no place for one among
+// the arguments.
+func (c *chooser) call(x *ast.CallExpr) {
+	s := c.static(x)
+	if s == nil {
+		return
+	}
+	call := &Call{Sibling: s}
+	if fun, ok := x.Fun.(*ast.SelectorExpr); ok {
+		if !plain(fun.X) || c.spreads(x) {
+			return
+		}
+		call.Recv = fun.X
+		_, have := c.info.TypeOf(fun.X).Underlying().(*types.Pointer)
+		_, want := c.info.Selections[fun].Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer)
+		switch {
+		case want && !have:
+			call.Op = "&"
+		case have && !want:
+			call.Op = "*"
+		}
+	}
+	c.plan.Calls[x] = call
+}
+
+// spreads reports whether the arguments of x are the results of a call.
+func (c *chooser) spreads(x *ast.CallExpr) bool {
+	if len(x.Args) != 1 {
+		return false
+	}
+	_, tuple := c.info.TypeOf(x.Args[0]).(*types.Tuple)
+	return tuple
+}
+
+// plain reports whether e is a variable or a field.
+func plain(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.SelectorExpr:
+		return plain(e.X)
+	}
+	return false
+}
+
+// Keep drops the siblings of functions that have no taps, nor call such that have.
+func (p *Plan) Keep(tapped func(*ast.BlockStmt) bool) {
+	keep := map[*ast.FuncDecl]bool{}
+	for again := true; again; {
+		again = false
+		for d := range p.Siblings {
+			if !keep[d] && (tapped(d.Body) || p.callsOneOf(keep, d.Body)) {
+				keep[d] = true
+				again = true
+			}
+		}
+	}
+	for d := range p.Siblings {
+		if !keep[d] {
+			delete(p.Siblings, d)
+		}
+	}
+	for x, c := range p.Calls {
+		if p.Siblings[c.Decl] == nil {
+			delete(p.Calls, x)
+		}
+	}
+}
+
+func (p *Plan) callsOneOf(set map[*ast.FuncDecl]bool, body *ast.BlockStmt) (calls bool) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		if x, ok := n.(*ast.CallExpr); ok && p.Calls[x] != nil && set[p.Calls[x].Decl] {
+			calls = true
+		}
+		return !calls
+	})
+	return calls
+}

@@ -1,0 +1,337 @@
+// Package twin decides how functions with taps are to cost little while the taps
+// are silent, which they are but for bursts.
+//
+// A function is written down twice in its body, without taps and with, and asks
+// once which it is to be:
+//
+//	func f(p *point) (r int) {
+//		if Taps == 0 {
+//			r = p.x        // plain
+//			return
+//		}
+//		r = p.x; Tap(r)    // tapped
+//		return
+//	}
+//
+// This is the "full duplication" of Arnold and Ryder, "A Framework for Reducing
+// the Cost of Instrumented Code", PLDI 2001, with the check at function entries
+// and, in the plain half, at the iterations of loops that are worth one. Both
+// halves are in one frame, so that tracebacks, recover and deferred functions see
+// nothing of it.
+//
+// Functions that the compiler inlines are not doubled, for then it would not. They
+// have no taps, or if nobody would notice, a sibling with taps that tapped halves
+// call instead. What cannot be written down twice has a test before each tap.
+package twin
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/inline"
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// A Kind says what becomes of a function.
+type Kind int
+
+const (
+	Plain   Kind = iota // it has no taps; in the tapped half of another, it has
+	Twin                // it is written down twice
+	Guarded             // there is a test before every tap
+)
+
+// Reasons why the taps of a function are left out.
+const (
+	whyInlined = "the compiler inlines the function"
+	whyBig     = "twice the function would be so big that the compiler inlines nothing into it"
+)
+
+// A Plan says what becomes of the functions of a package.
+type Plan struct {
+	Kinds map[*ast.BlockStmt]Kind   // by body; of declarations and literals
+	Left  map[*ast.BlockStmt]string // functions without taps, with the reason
+	Loops map[*ast.BlockStmt]bool   // bodies of loops that are written down twice
+
+	// Shared are the := that assign to parameters or results, which in a block
+	// within the body they would declare anew. It says what on the left they declare.
+	Shared map[*ast.AssignStmt][]bool
+
+	Siblings map[*ast.FuncDecl]*Sibling // of functions that the compiler inlines
+	Calls    map[*ast.CallExpr]*Call    // calls of what has a sibling
+}
+
+// New makes the plan of a package that has been marked and type-checked.
+func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
+	c := &chooser{
+		info: info, marks: marks, costs: inline.New(files, marks, info),
+		plan: &Plan{
+			Kinds: map[*ast.BlockStmt]Kind{}, Left: map[*ast.BlockStmt]string{},
+			Loops: map[*ast.BlockStmt]bool{}, Shared: map[*ast.AssignStmt][]bool{},
+			Siblings: map[*ast.FuncDecl]*Sibling{}, Calls: map[*ast.CallExpr]*Call{},
+		},
+		siblingOf: map[*types.Func]*Sibling{}, called: map[types.Object]bool{},
+	}
+	for _, f := range files {
+		c.main = f.Name.Name == "main"
+		c.findCalls(f)
+	}
+	for _, f := range files {
+		c.directives = lineDirectives(f)
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				if d.Body != nil {
+					c.function(d, d.Body, false)
+				}
+				continue
+			}
+			c.literals(d, false)
+		}
+	}
+	c.siblings(files)
+	return c.plan
+}
+
+type chooser struct {
+	info       *types.Info
+	marks      *mark.Marks
+	costs      *inline.Costs
+	plan       *Plan
+	directives []token.Pos // line directives of the file
+	siblingOf  map[*types.Func]*Sibling
+	called     map[types.Object]bool
+	main       bool // it is package main
+}
+
+func lineDirectives(f *ast.File) (list []token.Pos) {
+	for _, g := range f.Comments {
+		for _, x := range g.List {
+			if strings.HasPrefix(x.Text, "//line ") || strings.HasPrefix(x.Text, "/*line ") {
+				list = append(list, x.Pos())
+			}
+		}
+	}
+	return list
+}
+
+// function decides on a function, and on those in it. doubled says that it is in
+// one that is written down twice.
+func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, doubled bool) {
+	kind := Twin
+	switch {
+	case c.costs.Inlinable(fn) && c.callable(fn):
+		kind = Plain
+		if !doubled {
+			c.leave(body, whyInlined)
+		}
+	case c.big(body):
+		kind = Plain
+		c.leave(body, whyBig)
+	case !c.canDouble(body):
+		kind = Guarded
+	default:
+		c.loops(body)
+	}
+	c.plan.Kinds[body] = kind
+	c.literals(body, doubled || kind == Twin)
+}
+
+// callable reports whether a function may be called directly, as it must be to be
+// inlined: by the package, or by another.
+func (c *chooser) callable(fn ast.Node) bool {
+	d, ok := fn.(*ast.FuncDecl)
+	if !ok {
+		return true
+	}
+	obj := c.info.Defs[d.Name]
+	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name)
+}
+
+// findCalls notes the functions that are called directly, or ranged over.
+func (c *chooser) findCalls(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		var fun ast.Expr
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			fun = ast.Unparen(n.Fun)
+		case *ast.RangeStmt:
+			fun = ast.Unparen(n.X)
+		}
+		switch i := fun.(type) { // of an instance
+		case *ast.IndexExpr:
+			fun = i.X
+		case *ast.IndexListExpr:
+			fun = i.X
+		}
+		switch fun := fun.(type) {
+		case *ast.Ident:
+			c.note(c.info.Uses[fun])
+		case *ast.SelectorExpr:
+			c.note(c.info.Uses[fun.Sel])
+		}
+		return true
+	})
+}
+
+func (c *chooser) note(called types.Object) {
+	if fn, ok := called.(*types.Func); ok {
+		c.called[fn.Origin()] = true
+	}
+}
+
+// leave leaves a function without taps, with the bodies of its ranges over
+// functions, which are functions themselves.
+func (c *chooser) leave(body *ast.BlockStmt, why string) {
+	c.plan.Left[body] = why
+	own(body, func(n ast.Node) {
+		if r, ok := n.(*ast.RangeStmt); ok {
+			c.plan.Left[r.Body] = why
+		}
+	})
+}
+
+// literals decides on the function literals in n.
+func (c *chooser) literals(n ast.Node, doubled bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		lit, ok := n.(*ast.FuncLit)
+		if ok {
+			c.function(lit, lit.Body, doubled)
+		}
+		return !ok
+	})
+}
+
+// growth is about what two halves with taps and tests are of a function.
+const growth = 3
+
+func (c *chooser) big(body *ast.BlockStmt) bool {
+	n := c.costs.Nodes(body)
+	return n <= inline.Big && n*growth > inline.Big
+}
+
+// canDouble reports whether a function can be written down twice. A type that is
+// declared in it would be two types, and line directives in it would have to be
+// undone.
+func (c *chooser) canDouble(body *ast.BlockStmt) bool {
+	if declaresType(body) || c.hasDirective(body) || !c.canDefer(body) {
+		return false
+	}
+	for _, s := range body.List {
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && !c.share(a) {
+			return false
+		}
+	}
+	return true
+}
+
+func declaresType(n ast.Node) (declares bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if d, ok := n.(*ast.GenDecl); ok && d.Tok == token.TYPE {
+			declares = true
+		}
+		return !declares
+	})
+	return declares
+}
+
+func (c *chooser) hasDirective(n ast.Node) bool {
+	for _, p := range c.directives {
+		if n.Pos() <= p && p < n.End() {
+			return true
+		}
+	}
+	return false
+}
+
+// The compiler's limits for deferred calls that cost next to nothing:
+// cmd/compile/internal/walk/stmt.go and ssagen/ssa.go.
+const (
+	maxOpenDefers      = 8
+	maxReturnsByDefers = 15
+)
+
+// canDefer reports whether the deferred calls of a function remain cheap if there
+// are twice as many.
+func (c *chooser) canDefer(body *ast.BlockStmt) bool {
+	defers, returns := 0, 1
+	own(body, func(n ast.Node) {
+		switch n.(type) {
+		case *ast.DeferStmt:
+			defers++
+		case *ast.ReturnStmt:
+			returns++
+		}
+	})
+	return defers == 0 || defers > maxOpenDefers || defers*returns > maxReturnsByDefers ||
+		2*defers <= maxOpenDefers && 2*defers*2*returns <= maxReturnsByDefers
+}
+
+// own calls f for the nodes of a function without those of the literals in it.
+func own(n ast.Node, f func(ast.Node)) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if n == nil {
+			return false
+		}
+		f(n)
+		_, lit := n.(*ast.FuncLit)
+		return !lit
+	})
+}
+
+// share notes a := in the body of a function that assigns to a variable that is
+// declared outside of the body. Not ok is one that could not be taken apart into
+// declarations and assignments.
+func (c *chooser) share(a *ast.AssignStmt) (ok bool) {
+	declares := make([]bool, len(a.Lhs))
+	outside := false
+	for i, e := range a.Lhs {
+		id := e.(*ast.Ident)
+		v, isVar := c.info.Uses[id].(*types.Var)
+		if declares[i] = !isVar; !isVar {
+			continue
+		}
+		outside = outside || v.Kind() != types.LocalVar
+	}
+	if !outside {
+		return true
+	}
+	for i, e := range a.Lhs {
+		if declares[i] {
+			continue
+		}
+		if len(a.Rhs) == len(a.Lhs) && !typed(c.info, a.Rhs[i]) {
+			return false
+		}
+		if _, call := ast.Unparen(a.Rhs[0]).(*ast.CallExpr); len(a.Rhs) < len(a.Lhs) && !call &&
+			i == 1 && !types.Identical(c.info.TypeOf(e), types.Typ[types.Bool]) {
+			return false // the ok of v, ok := <-c
+		}
+	}
+	c.plan.Shared[a] = declares
+	return true
+}
+
+// typed reports whether e is sure to have the type that a variable declared by it
+// would have, wherever else it is assigned to.
+func typed(info *types.Info, e ast.Expr) bool {
+	if t := info.Types[e]; t.Value != nil || t.IsNil() {
+		return false
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.TypeAssertExpr,
+		*ast.CompositeLit, *ast.FuncLit:
+		return true
+	case *ast.CallExpr:
+		id, ok := ast.Unparen(e.Fun).(*ast.Ident)
+		if !ok {
+			return true
+		}
+		_, builtin := info.Uses[id].(*types.Builtin)
+		return !builtin
+	case *ast.UnaryExpr:
+		return e.Op == token.AND || e.Op == token.ARROW
+	}
+	return false
+}

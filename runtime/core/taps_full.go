@@ -1,0 +1,5 @@
+//go:build !pepbursts
+
+package core
+
+const defaultTaps = tapsFull
