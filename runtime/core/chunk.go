@@ -16,12 +16,12 @@ const (
 	// chunkSize is how large a chunk is, and the alignment of chunks, a power of
 	// two: so the address of the next tuple says whether there is room for it.
 	// It is 0 as long as there is no chunk.
-	chunkSize   = 1 << 10
+	chunkSize   = 1 << 11
 	chunkTuples = chunkSize/tupleSize - 1
 
 	// maxChunks bounds their memory to 64 MB. What further goroutines report is
 	// dropped, and counted.
-	maxChunks = 1 << 16
+	maxChunks = 1 << 15
 
 	// chunkBlock is how many are made at a time.
 	chunkBlock = 64
