@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test bench accuracy taps exact gotest figures clean
+.PHONY: build demo test bench accuracy taps engines exact gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -67,11 +67,16 @@ gotest:
 FIGURE         ?= all
 FIGUREPROGRAMS ?= typecheck lua regex flate printer markdown jsonbench sortbench httpecho
 FIGUREFLAGS    ?=
+ENGINESFLAGS   ?=
 LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
 
 figures: build $(LOADS) $(CALLS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
+
+# How fast the engines are that tapped programs run, on the same loads.
+engines: $(LOADS)
+	$(GO) run ./internal/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
 
 .DELETE_ON_ERROR:
 $(LOADS): TAPS = loads

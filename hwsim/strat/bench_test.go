@@ -1,13 +1,10 @@
 package strat
 
 import (
-	"errors"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -25,30 +22,6 @@ func madeUp(n int) []tuple.Tuple {
 			w = g.next64()
 		}
 		in[i] = tuple.New(tuple.Load, tuple.SiteBase("bench")+site, w)
-	}
-	return in
-}
-
-// recorded returns n of the loads of a test program, from the middle of a trace
-// that make figures has recorded.
-func recorded(b *testing.B, program string, n int) []tuple.Tuple {
-	b.Helper()
-	name := "../../build/traces/" + program + ".loads.trace"
-	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
-		b.Skipf("%s: no such trace: make figures records it", name)
-	}
-	r, err := trace.Open(name, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer r.Close()
-	in := make([]tuple.Tuple, 0, n)
-	part := trace.Filter{From: 8_000_000, First: uint64(n)}
-	if err := part.Each(r, func(block trace.Block) error {
-		in = append(in, block.Tuples...)
-		return nil
-	}); err != nil {
-		b.Fatal(err)
 	}
 	return in
 }
@@ -81,16 +54,5 @@ func BenchmarkPush(b *testing.B) {
 		"F16384-3+H[P256]2048",
 	} {
 		b.Run(spec, func(b *testing.B) { push(b, spec, in) })
-	}
-}
-
-func BenchmarkPushRecorded(b *testing.B) {
-	for _, program := range []string{"typecheck", "lua", "flate", "jsonbench", "sortbench"} {
-		b.Run(program, func(b *testing.B) {
-			in := recorded(b, program, 1<<18)
-			for _, spec := range []string{"H[P256]2048+A16@mul", "H[P256]2048+A16"} {
-				b.Run(spec, func(b *testing.B) { push(b, spec, in) })
-			}
-		})
 	}
 }

@@ -1,10 +1,11 @@
 // Command pepbench measures on the test programs what profiling costs and how well
 // sampled profiles stand for exact ones, beside the figures of the PEP paper; and
-// what value taps cost.
+// what value taps cost, and the engines that their words go to.
 //
 //	go run ./internal/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/cmd/pepbench taps [-rounds 5] [flags] [program ...]
+//	go run ./internal/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
 // measured. The tables go to standard output, and with -o FILE to a file that
@@ -45,7 +46,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|taps [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|accuracy|taps|engines [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -55,8 +56,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.accuracy(args[1:])
 	case "taps":
 		return m.taps(args[1:])
+	case "engines":
+		return m.engines(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy and taps", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy, taps and engines", args[0])
 }
 
 // A measurement is a command being carried out.
@@ -104,7 +107,30 @@ func (m *measurement) taps(args []string) error {
 	if err != nil {
 		return err
 	}
-	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds), bench.TapTables(costs))
+	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds)+m.workload(), bench.TapTables(costs))
+}
+
+// engines measures without building or running programs, so that it has other
+// flags.
+func (m *measurement) engines(args []string) error {
+	flags := flag.NewFlagSet("engines", flag.ContinueOnError)
+	flags.SetOutput(m.stderr)
+	flags.StringVar(&m.out, "o", "", "write the tables to a `file`, too")
+	rounds := flags.Int("rounds", 20, "`runs` of each engine")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds %d: want 1 or more", *rounds)
+	}
+	if err := m.locate(flags.Args()); err != nil {
+		return err
+	}
+	all, err := bench.Engines(&m.cfg, *rounds)
+	if err != nil {
+		return err
+	}
+	return m.write("Speed of engines", fmt.Sprintf("Rounds: %d. Loads of the test programs, as make figures records them.\n\n", *rounds), bench.EngineTables(all))
 }
 
 func (m *measurement) overhead(args []string) error {
@@ -132,7 +158,7 @@ func (m *measurement) overhead(args []string) error {
 	if err != nil {
 		return err
 	}
-	return m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d.", opts.Rounds), bench.OverheadTables(costs))
+	return m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d.", opts.Rounds)+m.workload(), bench.OverheadTables(costs))
 }
 
 func (m *measurement) accuracy(args []string) error {
@@ -176,7 +202,7 @@ func (m *measurement) accuracy(args []string) error {
 		}
 		tables += bench.TruncationTables(fits, backedge)
 	}
-	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact.", opts.Runs), tables)
+	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact.", opts.Runs)+m.workload(), tables)
 }
 
 // atTicks returns the settings with each of the ticks.
@@ -198,18 +224,26 @@ func atTicks(settings []bench.Setting, ticks string) ([]bench.Setting, error) {
 	return list, nil
 }
 
-// prepare completes m.cfg and builds pepbuild, unless it is given; done removes
-// that again.
-func (m *measurement) prepare(programs []string) (done func(), err error) {
+// locate says in m.cfg which programs are measured, and where they are.
+func (m *measurement) locate(programs []string) error {
 	m.cfg.Log = m.stderr
 	if len(programs) > 0 {
 		m.cfg.Programs = programs
 	}
 	mod, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
-		return nil, fmt.Errorf("go env: %w", err)
+		return fmt.Errorf("go env: %w", err)
 	}
 	m.cfg.Root = filepath.Dir(strings.TrimSpace(string(mod)))
+	return nil
+}
+
+// prepare completes m.cfg and builds pepbuild, unless it is given; done removes
+// that again.
+func (m *measurement) prepare(programs []string) (done func(), err error) {
+	if err := m.locate(programs); err != nil {
+		return nil, err
+	}
 	if m.pepbuild != "" {
 		m.cfg.Pepbuild, err = filepath.Abs(m.pepbuild)
 		return func() {}, err
@@ -229,12 +263,16 @@ func (m *measurement) prepare(programs []string) (done func(), err error) {
 	return func() { os.RemoveAll(dir) }, nil
 }
 
+// workload says what programs did.
+func (m *measurement) workload() string {
+	return fmt.Sprintf(" Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", m.cfg.Scale, m.cfg.Packages)
+}
+
 // write writes the tables to standard output and to the file of -o.
 func (m *measurement) write(title, how, tables string) error {
 	if _, err := fmt.Fprint(m.stdout, tables); err != nil || m.out == "" {
 		return err
 	}
-	how += fmt.Sprintf(" Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", m.cfg.Scale, m.cfg.Packages)
 	text := bench.Header(title, m.command, time.Now()) + how + tables
 	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
 }

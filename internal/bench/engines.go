@@ -1,0 +1,120 @@
+package bench
+
+// This file measures how fast engines are that tapped programs run.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// engineSpecs are what is measured, the default of make taps and its parts among
+// them.
+var engineSpecs = []string{
+	"P256", "H[P256]2048@mul", "H[P256]2048@xor", "H[P256]2048", "H[P256]2048+A16@mul", "H[P256]2048+A16", "H[CR256]2048", "tag2-256-2048",
+}
+
+const (
+	engineTuples = 1 << 20 // of a program, from the middle of its trace
+	engineFrom   = 8_000_000
+	engineBatch  = 256 // pushed at a time, as in a program
+)
+
+// EngineRates are the rates of the engines on the tuples of a program.
+type EngineRates struct {
+	Program string
+	Rates   [][]float64 // by engine and round, in million tuples a second
+}
+
+// Engines measures engines on the loads that make figures has recorded of the test
+// programs, by turns. No program runs beside them.
+func Engines(cfg *Config, rounds int) ([]EngineRates, error) {
+	var all []EngineRates
+	err := cfg.each(func(p *program) error {
+		p.logf("%s", p.name)
+		name := filepath.Join(cfg.Root, "build", "traces", p.name+".loads.trace")
+		in, err := recorded(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%w: make figures records it", err)
+		}
+		if err != nil {
+			return err
+		}
+		r := EngineRates{p.name, make([][]float64, len(engineSpecs))}
+		for range rounds {
+			for i, spec := range engineSpecs {
+				rate, err := push(spec, in)
+				if err != nil {
+					return err
+				}
+				r.Rates[i] = append(r.Rates[i], rate)
+			}
+		}
+		all = append(all, r)
+		return nil
+	})
+	return all, err
+}
+
+// recorded returns tuples of a trace.
+func recorded(name string) ([]tuple.Tuple, error) {
+	r, err := trace.Open(name, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	in := make([]tuple.Tuple, 0, engineTuples)
+	part := trace.Filter{From: engineFrom, First: engineTuples}
+	err = part.Each(r, func(block trace.Block) error {
+		in = append(in, block.Tuples...)
+		return nil
+	})
+	if err == nil && len(in) < engineTuples {
+		err = fmt.Errorf("%s: %d tuples from the %dth on, want %d", name, len(in), engineFrom, engineTuples)
+	}
+	return in, err
+}
+
+// push returns how many million tuples a second an engine takes that has seen
+// them before.
+func push(spec string, in []tuple.Tuple) (float64, error) {
+	e, err := strat.Parse(spec)
+	if err != nil {
+		return 0, err
+	}
+	out := make([]hwsim.Message, 0, 2*engineBatch)
+	var elapsed time.Duration
+	for range 2 {
+		start := time.Now()
+		for batch := range slices.Chunk(in, engineBatch) {
+			out = e.Push(batch, out[:0])
+		}
+		elapsed = time.Since(start)
+	}
+	return float64(len(in)) / 1e6 / elapsed.Seconds(), nil
+}
+
+// EngineTables returns Markdown of what was measured.
+func EngineTables(all []EngineRates) string {
+	best, spread := newTable(append([]string{"program"}, engineSpecs...)...), newTable(append([]string{"program"}, engineSpecs...)...)
+	for _, r := range all {
+		fastest, quartiles := []string{r.Program}, []string{r.Program}
+		for _, rates := range r.Rates {
+			s := summarize(rates)
+			fastest = append(fastest, fmt.Sprintf("%.0f", s.max))
+			quartiles = append(quartiles, fmt.Sprintf("%.0f (%.0f–%.0f)", s.median, s.p25, s.p75))
+		}
+		best.row(fastest...)
+		spread.row(quartiles...)
+	}
+	return section("Rates", "Million tuples a second on one processor: the fastest of all rounds.", best) +
+		section("Spread", "Median (quartiles) over the rounds.", spread)
+}
