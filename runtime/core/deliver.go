@@ -165,7 +165,7 @@ func startTaps(opts options) (problem string) {
 	case tapsFull:
 		store32(&Taps, tapsFull)
 	case tapsBurst:
-		bursts.Samples, bursts.Stride, bursts.Form = opts.samples, opts.stride, opts.form
+		startBursts(opts)
 	}
 	return ""
 }

@@ -66,6 +66,9 @@ func (s *sampler) tick() action {
 	}
 }
 
+// idle reports whether all samples of the last burst are taken.
+func (s *sampler) idle() bool { return load64(&s.State)>>32 == 0 }
+
 // rotate returns the next rotation and the polls to skip before the first
 // sample: 0 … STRIDE-1 over successive ticks.
 func (s *sampler) rotate(rot uint32) (next, skip uint32) {

@@ -196,9 +196,8 @@ func TestTapsThatAreOff(t *testing.T) {
 	finishTaps()
 }
 
-// A burst is SAMPLES events, and counts are scaled to all that there were.
+// A burst is SAMPLES events, and lasts as long as its window at least.
 func TestBurstsOfTaps(t *testing.T) {
-	bursts = burst{}
 	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
 	var this tapper
 	for range 20 {
@@ -206,11 +205,11 @@ func TestBurstsOfTaps(t *testing.T) {
 		if Taps != tapsBurst {
 			t.Fatal("a tick begins no burst")
 		}
-		for range 10_000 {
+		for n := 0; Taps != tapsOff; n++ {
+			if n == 100_000_000 {
+				t.Fatal("the burst does not end")
+			}
 			this.tap(1<<56, 7)
-		}
-		if Taps != tapsOff {
-			t.Fatal("the burst does not end")
 		}
 	}
 	c := finish()
@@ -218,12 +217,46 @@ func TestBurstsOfTaps(t *testing.T) {
 		t.Errorf("%+v, want 2000 events", c.words)
 	}
 	b := &c.area.Burst
-	if b.Taken != 2000 || b.Seen < 20*(99*5) || b.Seen > 20*100*5 {
-		t.Errorf("%d seen, %d taken", b.Seen, b.Taken)
+	if b.Taken != 2000 || b.Seen < 20*99*5 || b.Inside < 20*minWindow || b.Inside%minWindow != 0 || b.Began != 0 {
+		t.Errorf("%+v", b)
 	}
-	b.Seen, b.Taken, b.Inside, b.CPU = 10, 2, 1000, 4000
-	if got := b.scale(); got != 20 {
-		t.Errorf("scale %v, want 5 for those passed over times 4 for those between", got)
+	if b.Cost < 100 || b.Cost > 100_000 {
+		t.Errorf("a tap costs %d ps", b.Cost)
+	}
+}
+
+// Where there are few events windows become longer, until they are nearly all of
+// the time.
+func TestBurstsOfRareTaps(t *testing.T) {
+	startTapping(t, "taps=burst")
+	for range 5 {
+		tickTaps()
+		for began := cpuTime(); cpuTime()-began < 20*minWindow; {
+		}
+	}
+	if want := uint64(minWindow << 4); bursts.Length != want {
+		t.Errorf("after 4 windows without events a window is %d ns, want %d", bursts.Length, want)
+	}
+	finishTaps()
+	if bursts.Seen != 0 || bursts.scale() != 1 {
+		t.Errorf("%+v", bursts)
+	}
+}
+
+// A tenth of the CPU time is in windows, half of it for taps; so there are 20
+// times as many events as in windows.
+func TestEventsAreEstimated(t *testing.T) {
+	b := &burst{Seen: 1000, Inside: 10_000, CPU: 100_000, Cost: 5000}
+	if got := b.events(); got != 20_000 {
+		t.Errorf("%v events, want 20000", got)
+	}
+	b.Taken = 100
+	if got := b.scale(); got != 200 {
+		t.Errorf("scale %v, want 200", got)
+	}
+	b.Inside, b.Cost = 100_000, 0
+	if got := b.events(); got != 1000 {
+		t.Errorf("%v events, all of which were seen, want 1000", got)
 	}
 }
 

@@ -178,8 +178,9 @@ func (t *taps) comment() string {
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
 	}
 	if a.Taps == tapsBurst {
-		s += ", " + digits.Uint(a.Burst.Seen) + " in " + digits.Uint(a.Burst.Ticks) + " bursts"
-		s += ", which were " + digits.Uint(a.Burst.Inside/1000) + "us of " + digits.Uint(a.Burst.CPU/1000) + "us"
+		b := &a.Burst
+		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of about " + digits.Uint(uint64(b.events())) + " events: "
+		s += digits.Uint(b.Seen) + " in " + digits.Uint(b.Inside/1000) + "us of " + digits.Uint(b.CPU/1000) + "us"
 	}
 	return s
 }
