@@ -44,7 +44,7 @@ accuracy:
 
 # What value taps cost: all loads into an engine, and in bursts. The full stream
 # makes programs many times slower, so a part of the workload has to do.
-TAPSFLAGS ?= -scale 20
+TAPSFLAGS ?= -scale 50
 taps:
 	$(GO) run ./internal/cmd/pepbench taps $(TAPSFLAGS)
 

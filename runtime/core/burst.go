@@ -30,7 +30,7 @@ type burst struct {
 // Windows are as long as they must be to have events in them: where taps are rare,
 // a window goes on over many ticks.
 const (
-	minWindow = 200_000       // ns
+	minWindow = 100_000       // ns
 	maxWindow = 1_000_000_000 // ns
 	enough    = 64 * uint64(chunkTuples)
 )
