@@ -24,7 +24,7 @@ import (
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/internal/goruntime"
+	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -76,11 +76,7 @@ const linkedCore = "github.com/pepgo/pep/runtime/core"
 func readCorpus(t *testing.T, others ...string) (pkgs []*listed, lookup importer.Lookup) {
 	t.Helper()
 	exports := map[string]string{}
-	overlay, err := goruntime.Overlay(goroot(t), t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-overlay=" + overlay, "-export", "-deps"}, others, strings.Split(*corpus, ","))...) {
+	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-overlay=" + goruntimetest.Overlay(t), "-export", "-deps"}, others, strings.Split(*corpus, ","))...) {
 		exports[p.ImportPath] = p.Export
 		if !p.DepOnly && p.ImportPath != "unsafe" && !slices.Contains(others, p.ImportPath) && len(p.CgoFiles) == 0 && len(p.GoFiles) > 0 {
 			pkgs = append(pkgs, p)
@@ -123,15 +119,6 @@ func TestCorpusTapped(t *testing.T) {
 			})
 		}
 	}
-}
-
-func goroot(t *testing.T) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {

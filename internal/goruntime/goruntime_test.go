@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/internal/goruntime"
+	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
 )
 
 // Goroutines have places of their own, which they keep, and which are zero at
@@ -60,11 +61,11 @@ func main() {
 		t.Fatal(err)
 	}
 	write(t, user, string(text))
-	overlay, err := goruntime.Overlay(goroot(t), filepath.Join(dir, "cache"), user)
+	overlay, err := goruntime.Overlay(goruntimetest.Root(t), filepath.Join(dir, "cache"), user)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := goruntime.Overlay(goroot(t), filepath.Join(dir, "cache"), user)
+	again, err := goruntime.Overlay(goruntimetest.Root(t), filepath.Join(dir, "cache"), user)
 	if err != nil || again != overlay {
 		t.Errorf("a second time %s, %v, want %s", again, err, overlay)
 	}
@@ -82,7 +83,7 @@ func TestOverlayProblems(t *testing.T) {
 	write(t, malformed, "Replace:")
 	write(t, filepath.Join(dir, "strange.go"), "package runtime\n\ntype m struct{}\n")
 	text, err := json.Marshal(map[string]map[string]string{
-		"Replace": {filepath.Join(goroot(t), "src", "runtime", "runtime2.go"): filepath.Join(dir, "strange.go")},
+		"Replace": {filepath.Join(goruntimetest.Root(t), "src", "runtime", "runtime2.go"): filepath.Join(dir, "strange.go")},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,19 +94,10 @@ func TestOverlayProblems(t *testing.T) {
 		filepath.Join(dir, "none"): "no such file",
 		strange:                    "strange.go: no struct type g",
 	} {
-		if _, err := goruntime.Overlay(goroot(t), dir, user); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := goruntime.Overlay(goruntimetest.Root(t), dir, user); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", user, err, want)
 		}
 	}
-}
-
-func goroot(t *testing.T) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
 }
 
 func write(t *testing.T, name, text string) {

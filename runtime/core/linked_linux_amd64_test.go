@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/internal/goruntime"
+	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
 	"github.com/pepgo/pep/runtime"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -55,21 +55,13 @@ func (g target) command(args ...string) *exec.Cmd {
 
 // exports returns an importcfg of std, for programs and for the runtime. Package
 // runtime has room for taps in all of them.
-func exports(g target) (string, error) {
+func exports(t testing.TB, g target) (string, error) {
 	exportsLock.Lock()
 	defer exportsLock.Unlock()
 	if cfg, ok := exportsKnown[g]; ok {
 		return cfg, nil
 	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	overlay, err := goruntime.Overlay(goroot(), filepath.Join(cache, "pepbuild"), "")
-	if err != nil {
-		return "", err
-	}
-	out, err := g.command("list", "-overlay="+overlay, "-buildmode="+g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
+	out, err := g.command("list", "-overlay="+goruntimetest.Overlay(t), "-buildmode="+g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
 		"runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time").Output()
 	exportsKnown[g] = string(out)
 	return string(out), err
@@ -92,7 +84,7 @@ type linker struct {
 // newLinker returns a linker over the runtime built with tags (",pepflag").
 func newLinker(t testing.TB, tags string, g target) *linker {
 	t.Helper()
-	std, err := exports(g)
+	std, err := exports(t, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +149,7 @@ func (l *linker) runtimePackage(name, tags string) {
 			sFiles[i] = filepath.Join(dir, s)
 		}
 		abis := filepath.Join(l.dir, name+".symabis")
-		l.tool(append([]string{"asm", "-p", path, "-I", filepath.Join(goroot(), "pkg", "include"), "-gensymabis", "-o", abis}, sFiles...)...)
+		l.tool(append([]string{"asm", "-p", path, "-I", filepath.Join(goruntimetest.Root(l.t), "pkg", "include"), "-gensymabis", "-o", abis}, sFiles...)...)
 		args = append(args, "-symabis", abis)
 	}
 	for _, g := range goFiles {
@@ -172,17 +164,12 @@ func (l *linker) runtimePackage(name, tags string) {
 	l.tool(args...)
 	for i, s := range sFiles {
 		obj := filepath.Join(l.dir, fmt.Sprint(name, i, ".o"))
-		asm := append([]string{"asm", "-p", path, "-I", filepath.Join(goroot(), "pkg", "include")}, l.shared()...)
+		asm := append([]string{"asm", "-p", path, "-I", filepath.Join(goruntimetest.Root(l.t), "pkg", "include")}, l.shared()...)
 		l.tool(append(asm, "-o", obj, s)...)
 		l.tool("pack", "r", archive, obj)
 	}
 	cfg, _ := os.ReadFile(l.importcfg)
 	l.write(l.importcfg, fmt.Sprintf("%spackagefile %s=%s\n", cfg, path, archive))
-}
-
-func goroot() string {
-	out, _ := exec.Command("go", "env", "GOROOT").Output()
-	return strings.TrimSpace(string(out))
 }
 
 // program builds testdata/file and returns the executable. With replace, pairs

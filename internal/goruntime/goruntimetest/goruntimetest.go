@@ -1,0 +1,39 @@
+// Package goruntimetest is for tests that build what taps are in.
+//
+//	cmd := exec.Command("go", "build", "-tags=peptaps", "-overlay="+goruntimetest.Overlay(t))
+package goruntimetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/internal/goruntime"
+)
+
+// Root returns the directory of the Go installation that the go command is of.
+func Root(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Overlay returns the name of a file for -overlay that makes room for taps, the
+// one that pepbuild uses.
+func Overlay(t testing.TB) string {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, err := goruntime.Overlay(Root(t), filepath.Join(cache, "pepbuild"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
