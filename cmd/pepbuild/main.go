@@ -17,6 +17,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,7 @@ usage:
 	pepbuild version
 
 Without a verb it builds. It understands the flags of go build, go run and go
-test, and besides:
+test, reads them as the go command does, GOFLAGS included, and besides:
 
 	-pepmode=sample   sample paths, cheap enough to stay on (default)
 	-pepmode=exact    count every path
@@ -43,7 +44,7 @@ test, and besides:
 	-peppoll=page     notice the end of a path by a load from a protected page
 	                  (default on linux/amd64)
 	-peppoll=flag     notice it by testing a flag (default elsewhere, and with
-	                  -race, -msan and -asan)
+	                  -race, -msan, -asan and -gcflags=-d=checkptr)
 	-peppoll=none     leave paths alone: taps only
 	-peptruncate=header|backedge
 	                  where loops end paths: at their headers (default), or on
@@ -80,6 +81,9 @@ Besides paths, values can be reported as tuples of a place and a word:
 With any -peptaps, a statement with the comment //pep:tap at its end or on the
 line above is tapped, whatever kinds, functions and lines are selected.
 
+Tests run each time, as with -count=1, since a result from the cache leaves no
+profile; -count=N is taken as it is.
+
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.paths.pb.gz and <program>.<pid>.edges.pb.gz
 	<program>.<pid>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz if tapped
@@ -114,6 +118,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 		}
 	}
 	parsed, err := gobuild.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		fmt.Fprint(stdout, usage)
+		return 0, nil
+	}
 	if err != nil {
 		return 2, err
 	}

@@ -4,6 +4,7 @@ package gobuild
 // go command, and packages.
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -32,39 +33,14 @@ type Args struct {
 	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 
-	GoFlags  []string // build flags, as -flag or -flag=value
+	GoFlags  []string // flags of the go command, as -flag=value
 	Gcflags  []string // values of -gcflags, in order
 	Patterns []string // packages or files
 	Rest     []string // what comes behind: arguments of the program or the tests
 }
 
-// Flags of the go command that take a value; all others are boolean. "test"
-// flags are understood by go test only, and do not concern go list.
-var (
-	valueFlags = []string{
-		"C", "asmflags", "buildmode", "compiler", "gccgoflags", "gcflags", "installsuffix", "ldflags",
-		"mod", "modfile", "o", "overlay", "p", "pgo", "pkgdir", "tags", "toolexec", "exec",
-		"covermode", "coverpkg",
-	}
-	boolFlags = []string{
-		"a", "n", "race", "msan", "asan", "cover", "v", "work", "x", "json", "buildvcs", "linkshared",
-		"modcacherw", "trimpath",
-	}
-	testValueFlags = []string{
-		"bench", "benchtime", "blockprofile", "blockprofilerate", "count", "coverprofile", "cpu",
-		"cpuprofile", "fuzz", "fuzzminimizetime", "fuzztime", "list", "memprofile", "memprofilerate",
-		"mutexprofile", "mutexprofilefraction", "outputdir", "parallel", "run", "shuffle", "skip",
-		"timeout", "trace", "vet",
-	}
-	testBoolFlags = []string{"artifacts", "benchmem", "c", "failfast", "fullpath", "short"}
-)
-
 // ourFlags are the flags that pepbuild has beside those of the go command.
 const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump"
-
-// actionFlags say what the go command does rather than what is built; go list
-// must not see them.
-var actionFlags = []string{"a", "n", "o", "v", "work", "x", "json", "exec", "p"}
 
 // otherVerbs are the verbs of the go command that are not ours.
 var otherVerbs = []string{
@@ -72,7 +48,8 @@ var otherVerbs = []string{
 	"telemetry", "tool", "vet",
 }
 
-// Parse parses a command line, without the name of the program.
+// Parse parses a command line, without the name of the program. The error is
+// flag.ErrHelp if it asks for help.
 func Parse(args []string) (*Args, error) {
 	a := &Args{Verb: "build", Mode: "sample", Truncate: "header"}
 	if len(args) > 0 {
@@ -84,18 +61,14 @@ func Parse(args []string) (*Args, error) {
 			return nil, usagef("no verb %q: there are build, run, test and version; for all else use go %s", args[0], args[0])
 		}
 	}
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		if args[0] == "--" {
-			args = args[1:]
-			break
-		}
-		rest, err := a.flag(args)
-		if err != nil {
-			return nil, err
-		}
-		args = rest
+	parse := a.parseBuild
+	if a.Verb == "test" {
+		parse = a.parseTest
 	}
-	if err := a.operands(args); err != nil {
+	if err := parse(args); err != nil {
+		return a, err
+	}
+	if _, err := refused(a.GoFlags); err != nil {
 		return a, err
 	}
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
@@ -107,52 +80,85 @@ func Parse(args []string) (*Args, error) {
 	return a, nil
 }
 
+// parseBuild takes all arguments behind the verbs build and run.
+func (a *Args) parseBuild(args []string) error {
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		if args[0] == "--" {
+			args = args[1:]
+			break
+		}
+		rest, err := a.flag(args)
+		if err != nil {
+			return err
+		}
+		args = rest
+	}
+	if a.Verb == "run" {
+		n := 0
+		for n < len(args) && strings.HasSuffix(args[n], ".go") && !strings.HasPrefix(args[n], "-") {
+			n++
+		}
+		if n == 0 && len(args) > 0 {
+			n = 1
+		}
+		a.Patterns, a.Rest = args[:n], args[n:]
+		return nil
+	}
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") {
+			return usagef("flag %s stands behind a package: flags go first", arg)
+		}
+	}
+	a.Patterns = args
+	return nil
+}
+
+// knows reports whether a flag is ours, one of the go command for this verb, or
+// one that asks for help.
+func (a *Args) knows(name string) bool {
+	_, k := flagOf(a.Verb, name)
+	return k != unknown || strings.HasPrefix(name, "pep") || asksForHelp(name)
+}
+
+func asksForHelp(name string) bool { return slices.Contains([]string{"h", "help", "?"}, name) }
+
 // flag takes the flag at the start of args and returns what is left.
 func (a *Args) flag(args []string) ([]string, error) {
-	name, value, hasValue := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+	name, value, hasValue, ok := splitFlag(args[0])
+	if !ok {
+		return nil, usagef("%s is no flag", args[0])
+	}
 	args = args[1:]
+	if asksForHelp(name) {
+		return nil, flag.ErrHelp
+	}
 	ours := strings.HasPrefix(name, "pep")
-	takes, known := a.understands(name)
-	switch {
-	case takes && !hasValue:
-		if len(args) == 0 {
-			return nil, usagef("flag -%s needs a value", name)
-		}
-		value, args = args[0], args[1:]
-	case !known:
+	name, k := flagOf(a.Verb, name)
+	if k == unknown && !ours {
 		return nil, usagef("unknown flag -%s (flags of ours: %s; flags of go %s go before the packages)", name, ourFlags, a.Verb)
 	}
+	if (ours || k == valued) && !hasValue && len(args) > 0 {
+		value, hasValue, args = args[0], true, args[1:]
+	}
 	if ours {
+		if !hasValue {
+			return nil, usagef("flag -%s needs a value", name)
+		}
 		return args, a.ourFlag(name, value)
 	}
-	if err := refuse(name, value); err != nil {
+	set, err := setting(name, k, value, hasValue)
+	if err != nil {
 		return nil, err
 	}
 	switch name {
 	case "gcflags":
 		a.Gcflags = append(a.Gcflags, value)
-		return args, nil
 	case "C":
 		a.Dir = value
-		return args, nil
+	default:
+		a.GoFlags = append(a.GoFlags, set)
 	}
-	flag := "-" + name
-	if takes || hasValue {
-		flag += "=" + value
-	}
-	a.GoFlags = append(a.GoFlags, flag)
 	return args, nil
-}
-
-// understands reports whether a flag is known, and whether it takes a value.
-func (a *Args) understands(name string) (takes, known bool) {
-	values, bools := valueFlags, boolFlags
-	if a.Verb == "test" {
-		name = strings.TrimPrefix(name, "test.")
-		values, bools = slices.Concat(values, testValueFlags), slices.Concat(bools, testBoolFlags)
-	}
-	takes = strings.HasPrefix(name, "pep") || slices.Contains(values, name)
-	return takes, takes || slices.Contains(bools, name)
 }
 
 func (a *Args) ourFlag(name, value string) error {
@@ -214,98 +220,11 @@ func (a *Args) tapFlag(name, value string) error {
 	return nil
 }
 
-// refuse rejects flags of the go command that cannot go with instrumentation.
-func refuse(name, value string) error {
-	switch name {
-	case "toolexec":
-		return usagef("-toolexec=%s: pepbuild needs the flag for itself; build with one of the two", value)
-	case "cover", "covermode", "coverpkg", "coverprofile":
-		return usagef("-%s: coverage and pepbuild both rewrite the source; build with one of the two (-pepmode=exact counts every block)", name)
-	case "buildmode":
-		switch value {
-		case "plugin", "c-shared", "c-archive", "shared":
-			return usagef("-buildmode=%s: only executables can be profiled; use -buildmode=exe or pie", value)
-		}
-	case "linkshared":
-		return usagef("-linkshared: only executables that hold all of their code can be profiled")
-	case "compiler":
-		if value != "gc" {
-			return usagef("-compiler=%s: only gc can be used", value)
-		}
-	}
-	return nil
-}
-
-// operands takes what follows the flags.
-func (a *Args) operands(args []string) error {
-	switch a.Verb {
-	case "run":
-		n := 0
-		for n < len(args) && strings.HasSuffix(args[n], ".go") && !strings.HasPrefix(args[n], "-") {
-			n++
-		}
-		if n == 0 && len(args) > 0 {
-			n = 1
-		}
-		a.Patterns, a.Rest = args[:n], args[n:]
-	case "test":
-		// Flags may stand behind the packages; those that go test does not
-		// know are the tests', and from -args on, or the first operand behind
-		// a flag, all is.
-		n := 0
-		for n < len(args) && !strings.HasPrefix(args[n], "-") {
-			n++
-		}
-		a.Patterns = args[:n]
-		args = args[n:]
-		for len(args) > 0 && strings.HasPrefix(args[0], "-") && args[0] != "-args" && args[0] != "--args" {
-			name, _, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
-			if _, known := a.understands(name); !known {
-				a.Rest = append(a.Rest, args[0])
-				args = args[1:]
-				continue
-			}
-			rest, err := a.flag(args)
-			if err != nil {
-				return err
-			}
-			args = rest
-		}
-		a.Rest = append(a.Rest, args...)
-	default:
-		for _, arg := range args {
-			if strings.HasPrefix(arg, "-") {
-				return usagef("flag %s stands behind a package: flags go first", arg)
-			}
-		}
-		a.Patterns = args
-	}
-	return nil
-}
-
-// has reports whether a boolean flag of the go command is set.
-func (a *Args) has(name string) bool {
-	return slices.Contains(a.GoFlags, "-"+name) || slices.Contains(a.GoFlags, "-"+name+"=true")
-}
-
-// value returns the value of a flag of the go command, or "".
-func (a *Args) value(name string) string {
-	value := ""
-	for _, f := range a.GoFlags {
-		if v, ok := strings.CutPrefix(f, "-"+name+"="); ok {
-			value = v
-		}
-	}
-	return value
-}
-
 // listFlags returns the flags that bear on what go list says.
-func (a *Args) listFlags() []string {
-	var flags []string
+func (a *Args) listFlags() (flags []string) {
 	for _, f := range a.GoFlags {
-		name, _, _ := strings.Cut(strings.TrimPrefix(f, "-"), "=")
-		test := slices.Contains(testValueFlags, name) || slices.Contains(testBoolFlags, name) || strings.HasPrefix(name, "test.")
-		if !test && !slices.Contains(actionFlags, name) {
+		name, _, _ := strings.Cut(f[1:], "=")
+		if buildFlags.of(name) != unknown && !slices.Contains(actionFlags, name) {
 			flags = append(flags, f)
 		}
 	}

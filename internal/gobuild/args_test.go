@@ -2,6 +2,7 @@ package gobuild
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,22 +18,37 @@ func TestParse(t *testing.T) {
 	}{
 		{"Without a verb it builds.", "", Args{Verb: "build"}},
 		{"Flags of the go command are kept in order.", "build -v -o=x -tags a,b ./cmd",
-			Args{Verb: "build", GoFlags: []string{"-v", "-o=x", "-tags=a,b"}, Patterns: []string{"./cmd"}}},
+			Args{Verb: "build", GoFlags: []string{"-v=true", "-o=x", "-tags=a,b"}, Patterns: []string{"./cmd"}}},
 		{"Two dashes are one.", "build --race --pepmode=exact",
-			Args{Verb: "build", Mode: "exact", GoFlags: []string{"-race"}}},
+			Args{Verb: "build", Mode: "exact", GoFlags: []string{"-race=true"}}},
 		{"Ours are taken out.", "-pepmode exact -peppkg=a,b/... -pepdump=d -peptruncate=backedge .",
 			Args{Verb: "build", Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge", Patterns: []string{"."}}},
 		{"-gcflags and -C are put where they must be later.", "build -C dir -gcflags=-m -gcflags all=-N",
 			Args{Verb: "build", Dir: "dir", Gcflags: []string{"-m", "all=-N"}}},
 		{"A program's arguments are its own.", "run -x . -pepmode=none --",
-			Args{Verb: "run", GoFlags: []string{"-x"}, Patterns: []string{"."}, Rest: []string{"-pepmode=none", "--"}}},
+			Args{Verb: "run", GoFlags: []string{"-x=true"}, Patterns: []string{"."}, Rest: []string{"-pepmode=none", "--"}}},
 		{"Files make up a program.", "run a.go b.go c",
 			Args{Verb: "run", Patterns: []string{"a.go", "b.go"}, Rest: []string{"c"}}},
-		{"Flags of tests may follow packages.", "test -c ./... -run X -pepmode exact -test.v=true -args -y",
-			Args{Verb: "test", Mode: "exact", GoFlags: []string{"-c", "-run=X", "-test.v=true"}, Patterns: []string{"./..."}, Rest: []string{"-args", "-y"}}},
-		{"Flags that go test does not know are the tests'.", "test . -update -run=X -golden=y z -v",
-			Args{Verb: "test", GoFlags: []string{"-run=X"}, Patterns: []string{"."}, Rest: []string{"-update", "-golden=y", "z", "-v"}}},
-		{"Boolean flags may have values.", "build -race=false -v=1", Args{Verb: "build", GoFlags: []string{"-race=false", "-v=1"}}},
+		{"Flags of tests may follow packages.", "test -c=0 ./... -run X -pepmode exact -test.v=true -args -y",
+			Args{Verb: "test", Mode: "exact", GoFlags: []string{"-c=false", "-run=X", "-v=true"}, Patterns: []string{"./..."}, Rest: []string{"-y"}}},
+		{"Flags that go test does not know are the tests', and what follows them may be their values.", "test . -update -run=X -golden y -v -- -x",
+			Args{Verb: "test", GoFlags: []string{"-run=X", "-v=true"}, Patterns: []string{"."}, Rest: []string{"-update", "-golden", "y", "--", "-x"}}},
+		{"A second operand that is no value is the tests', as all that follows.", "test . -golden=y z -v",
+			Args{Verb: "test", Patterns: []string{"."}, Rest: []string{"-golden=y", "z", "-v"}}},
+		{"Behind a flag of the tests there are no packages.", "test -update ./a",
+			Args{Verb: "test", Rest: []string{"-update", "./a"}}},
+		{"Behind a flag of go test there are.", "test -v ./a -short ./b",
+			Args{Verb: "test", GoFlags: []string{"-v=true", "-short=true"}, Patterns: []string{"./a"}, Rest: []string{"./b"}}},
+		{"Only what is handed on to tests may begin with test.", "test -test.race -test.count 3 -test.v=test2json",
+			Args{Verb: "test", GoFlags: []string{"-count=3", "-v=test2json"}, Rest: []string{"-test.race"}}},
+		{"Booleans are spelt in many ways.", "build -race=1 -msan=T -asan=True -x=TRUE -v=t -n=0 -a=F -json=false -work=False -cover=f -buildvcs=auto -buildvcs=0",
+			Args{Verb: "build", GoFlags: []string{"-race=true", "-msan=true", "-asan=true", "-x=true", "-v=true", "-n=false", "-a=false",
+				"-json=false", "-work=false", "-cover=false", "-buildvcs=auto", "-buildvcs=false"}}},
+		{"A value may look like a flag, and hold the equals sign.", "build -ldflags -s -tags=a=b",
+			Args{Verb: "build", GoFlags: []string{"-ldflags=-s", "-tags=a=b"}}},
+		{"What would be refused may be taken back.", "test -cover -coverprofile=c.out -cover=0 -linkshared -linkshared=F -buildmode=plugin -buildmode=pie -toolexec=x -toolexec= -compiler=gccgo --compiler=gc",
+			Args{Verb: "test", GoFlags: []string{"-cover=true", "-coverprofile=c.out", "-cover=false", "-linkshared=true", "-linkshared=false",
+				"-buildmode=plugin", "-buildmode=pie", "-toolexec=x", "-toolexec=", "-compiler=gccgo", "-compiler=gc"}}},
 	} {
 		if test.want.Mode == "" {
 			test.want.Mode = "sample"
@@ -57,7 +73,22 @@ func TestParseErrors(t *testing.T) {
 	for args, want := range map[string]string{
 		"build -wrong":                    "-wrong",
 		"build -run=x":                    "-run",
-		"test -nosuch":                    "-nosuch",
+		"test -pepnosuch=1":               "-pepnosuch",
+		"test -c . -update":               "-update",
+		"test -c=true -golden=x":          "-golden",
+		"build ---race":                   "---race",
+		"build -=x":                       "-=x",
+		"build -race=maybe":               "-race=maybe",
+		"build -cover=":                   "-cover=",
+		"build -trimpath=yes":             "-trimpath=yes",
+		"build -cover=T":                  "-cover",
+		"build -cover=0 -coverpkg=x":      "-coverpkg",
+		"build -linkshared=1":             "-linkshared",
+		"build --linkshared=t":            "-linkshared",
+		"build -buildmode archive":        "-buildmode=archive",
+		"build -toolexec= -toolexec=x":    "-toolexec=x",
+		"run -o=x .":                      "-o",
+		"build -count=1":                  "-count",
 		"test . -toolexec=x":              "-toolexec",
 		"build -o":                        "-o",
 		"build -pepmode=x":                "-pepmode",
@@ -81,20 +112,79 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-func TestFlagLookup(t *testing.T) {
-	a, err := Parse(strings.Fields("build -race -msan=true -asan=false -buildmode=exe -buildmode=pie -x -p 1 -tags=t -o y ."))
+// go list is told what bears on which packages there are, and on what they are
+// compiled to.
+func TestListFlags(t *testing.T) {
+	a, err := Parse(strings.Fields("test -race -buildmode=pie -x -json -p 1 -tags=t -o y -c -v -run=X -vet=off -debug-trace=f ."))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.has("race") || !a.has("msan") || a.has("asan") || a.has("v") {
-		t.Error("has is wrong")
-	}
-	if got := a.value("buildmode"); got != "pie" {
-		t.Errorf("of two values, got %q, want the last", got)
-	}
-	want := []string{"-race", "-msan=true", "-asan=false", "-buildmode=exe", "-buildmode=pie", "-tags=t"}
+	want := []string{"-race=true", "-buildmode=pie", "-tags=t"}
 	if diff := cmp.Diff(want, a.listFlags()); diff != "" {
 		t.Errorf("go list is given (-want +got)\n%s", diff)
+	}
+}
+
+// The flags of GOFLAGS are read as the go command reads them, and those of the
+// command line count more.
+func TestGOFLAGS(t *testing.T) {
+	for _, test := range []struct {
+		verb, goflags string
+		want          []string
+		err           string
+	}{
+		{"build", "", nil, ""},
+		{"build", "-race --msan=1\t-tags=a,b\n", []string{"-race=true", "-msan=true", "-tags=a,b"}, ""},
+		{"build", `'-ldflags=-s -w' "-gcflags=all=-N -l" -tags="x'`, []string{"-ldflags=-s -w", "-gcflags=all=-N -l", `-tags="x'`}, ""},
+		{"build", "'-ldflags=-X \"main.v=a b\"'-race", []string{`-ldflags=-X "main.v=a b"`, "-race=true"}, ""},
+		{"build", "-count=1 -nosuch -o=x", []string{"-o=x"}, ""},
+		{"test", "-count=1 -test.run=X -short", []string{"-count=1", "-run=X", "-short=true"}, ""},
+		{"build", "'-race", nil, "GOFLAGS: unterminated ' string"},
+		{"build", "-race x", nil, `GOFLAGS: "x" is no flag`},
+		{"build", "''", nil, `GOFLAGS: "" is no flag`},
+		{"build", "-race=on", nil, "GOFLAGS: -race=on: want true or false"},
+		{"build", "-tags x", nil, "GOFLAGS: flag -tags needs a value"},
+	} {
+		got, err := parseGOFLAGS(test.verb, test.goflags)
+		if diff := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); test.err == "" && (err != nil || diff != "") {
+			t.Errorf("%s: error %v, -want +got\n%s", test.goflags, err, diff)
+		}
+		if test.err != "" && (err == nil || err.Error() != test.err) {
+			t.Errorf("%s: error %v, want %s", test.goflags, err, test.err)
+		}
+	}
+	b := build{given: &Args{GoFlags: []string{"-race=true", "-msan=false", "-buildmode=pie"}}, args: &Args{GoFlags: []string{"-race=false", "-x=true"}}}
+	if isOn(b.flags(), "race") || isOn(b.flags(), "msan") || !isOn(b.flags(), "x") {
+		t.Error("isOn is wrong")
+	}
+	if got, i := last(b.flags(), "buildmode"); got != "pie" || i != 2 {
+		t.Errorf("-buildmode=%s at %d", got, i)
+	}
+	if got, i := last(b.flags(), "tags"); got != "" || i != -1 {
+		t.Errorf("-tags=%s at %d", got, i)
+	}
+}
+
+// The page cannot be used with these flags of the compiler.
+func TestDebugAgainstPage(t *testing.T) {
+	for flags, want := range map[string]string{
+		"":                                  "",
+		"-N -l":                             "",
+		"-d=checkptr":                       "checkptr",
+		"--d=checkptr=2":                    "checkptr",
+		"-d checkptr:1":                     "checkptr",
+		"-d=ssa/check/on,checkptr=1,append": "checkptr",
+		"-d=checkptr -d=nil":                "checkptr",
+		"-d=checkptr -d=checkptr=0":         "",
+		"-d=checkptr=0":                     "",
+		"-d=disablenil":                     "disablenil",
+		"-d=nil,inlfuncswithclosures=0":     "",
+		"-S d=checkptr":                     "",
+		"-d":                                "",
+	} {
+		if got := debugAgainstPage(strings.Fields(flags)); got != want {
+			t.Errorf("%s: got %q, want %q", flags, got, want)
+		}
 	}
 }
 
@@ -122,14 +212,25 @@ func TestGcflags(t *testing.T) {
 	}
 }
 
+// What is quoted is split into what it was.
 func TestQuoted(t *testing.T) {
 	for in, want := range map[string]string{
-		"/bin/pepbuild":    "/bin/pepbuild",
-		"/my bin/pepbuild": "'/my bin/pepbuild'",
-		"/it's/pepbuild":   `"/it's/pepbuild"`,
+		"/bin/pepbuild":      "/bin/pepbuild",
+		"/my bin/pepbuild":   "'/my bin/pepbuild'",
+		"/it's my/pepbuild":  `"/it's my/pepbuild"`,
+		"/it's/\"pepbuild\"": "/it's/\"pepbuild\"",
+		"'x'":                `"'x'"`,
+		"":                   "''",
 	} {
-		if got := quoted(in); got != want {
-			t.Errorf("quoted(%s) = %s, want %s", in, got, want)
+		got, err := quoted(in)
+		if err != nil || got != want {
+			t.Errorf("quoted(%s) = %s, %v, want %s", in, got, err, want)
 		}
+		if fields, err := splitQuoted(" " + got + " x"); err != nil || !slices.Equal(fields, []string{in, "x"}) {
+			t.Errorf("%s is split into %q, %v", got, fields, err)
+		}
+	}
+	if got, err := quoted(`a 'b' "c"`); err == nil || !strings.Contains(err.Error(), "both kinds of quotation marks") {
+		t.Errorf("both marks and a space: %s, %v", got, err)
 	}
 }

@@ -14,7 +14,6 @@
 package gobuild
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -24,6 +23,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,7 +39,7 @@ const goVersion = "go1.26"
 
 type build struct {
 	args  *Args
-	given *Args // flags that GOFLAGS gives; the go command reads them itself
+	given *Args // GoFlags and Gcflags of GOFLAGS; the go command reads them itself
 	goCmd string
 	env   map[string]string
 	deps  []*pkg
@@ -69,11 +69,13 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg)
-	if args.Verb == "test" && os.Getenv("PEPDIR") == "" {
+	if args.Verb == "test" {
 		// Tests run in the directories of their packages.
-		if cwd, err := os.Getwd(); err == nil {
-			cmd.Env = append(cmd.Env, "PEPDIR="+cwd)
+		dir, err := filepath.Abs(os.Getenv("PEPDIR"))
+		if err != nil {
+			return 1, fmt.Errorf("the directory for profiles: %w", err)
 		}
+		cmd.Env = append(cmd.Env, "PEPDIR="+dir)
 	}
 	err = cmd.Run()
 	var exit *exec.ExitError
@@ -90,10 +92,6 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 // linked runtime's archives.
 func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.readEnv(); err != nil {
-		return nil, "", err
-	}
-	poll, err := b.poll()
-	if err != nil {
 		return nil, "", err
 	}
 	cache, err := os.UserCacheDir()
@@ -114,6 +112,10 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if b.userFlags, err = b.gcflagsOf(); err != nil {
 		return nil, "", err
 	}
+	poll, err := b.poll()
+	if err != nil {
+		return nil, "", err
+	}
 	exe, key, err := self()
 	if err != nil {
 		return nil, "", err
@@ -131,14 +133,39 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		// not be written.
 		tag.Tool += fmt.Sprintf("-%d", time.Now().UnixNano())
 	}
-	goArgs = []string{b.args.Verb, "-toolexec=" + quoted(exe) + " toolexec"}
-	goArgs = append(goArgs, b.gcflags(paths, quoted(tag.Arg()))...)
-	goArgs = append(goArgs, b.args.GoFlags...)
-	if len(b.args.Patterns) > 0 && b.args.Verb != "test" {
-		goArgs = append(goArgs, "--")
+	goArgs, err = b.goArgs(paths, exe, tag)
+	return goArgs, linkedCfg, err
+}
+
+// goArgs returns the arguments for the go command that builds: of flags for one
+// thing it takes the last, so ours follow those of the user.
+func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, error) {
+	self, err := quoted(exe)
+	if err != nil {
+		return nil, err
 	}
-	goArgs = append(goArgs, b.args.Patterns...)
-	return append(goArgs, b.args.Rest...), linkedCfg, nil
+	arg, err := quoted(tag.Arg())
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{b.args.Verb}, b.args.GoFlags...)
+	if _, i := last(b.flags(), "count"); b.args.Verb == "test" && i < 0 {
+		// A result from the cache leaves no profile.
+		args = append(args, "-count=1")
+	}
+	args = append(args, "-toolexec="+self+" toolexec")
+	args = append(args, b.gcflags(paths, arg)...)
+	if b.args.Verb == "test" {
+		args = append(args, b.args.Patterns...)
+		if len(b.args.Rest) > 0 {
+			args = append(append(args, "-args"), b.args.Rest...)
+		}
+		return args, nil
+	}
+	if len(b.args.Patterns) > 0 {
+		args = append(append(args, "--"), b.args.Patterns...)
+	}
+	return append(args, b.args.Rest...), nil
 }
 
 // readEnv asks the go command for its settings, and checks that they suit.
@@ -156,23 +183,28 @@ func (b *build) readEnv() error {
 	if v := b.env["GOVERSION"]; v != goVersion && !strings.HasPrefix(v, goVersion+".") && !strings.HasPrefix(v, goVersion+"-") {
 		return fmt.Errorf("the go command is %s: this pepbuild works with %s; put that first in PATH or set GOTOOLCHAIN", v, goVersion)
 	}
-	var given Args // by GOFLAGS
-	for flag := range strings.FieldsSeq(b.env["GOFLAGS"]) {
-		name, value, hasValue := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		if err := refuse(name, value); err != nil {
-			return fmt.Errorf("GOFLAGS: %w", err)
-		}
-		if name == "gcflags" {
-			given.Gcflags = append(given.Gcflags, value)
-		} else if hasValue {
-			given.GoFlags = append(given.GoFlags, "-"+name+"="+value)
+	flags, err := parseGOFLAGS(b.args.Verb, b.env["GOFLAGS"])
+	if err != nil {
+		return err
+	}
+	b.given = &Args{}
+	for _, f := range flags {
+		if value, ok := strings.CutPrefix(f, "-gcflags="); ok {
+			b.given.Gcflags = append(b.given.Gcflags, value)
 		} else {
-			given.GoFlags = append(given.GoFlags, "-"+name)
+			b.given.GoFlags = append(b.given.GoFlags, f)
 		}
 	}
-	b.given = &given
+	// Flags of the command line by themselves have been looked at already.
+	if i, err := refused(b.flags()); err != nil && i < len(b.given.GoFlags) {
+		return usagef("GOFLAGS: %v", err)
+	}
 	return nil
 }
+
+// flags returns the flags of GOFLAGS and those of the command line, which
+// follow: the last one counts.
+func (b *build) flags() []string { return slices.Concat(b.given.GoFlags, b.args.GoFlags) }
 
 // poll chooses how the ends of paths are noticed.
 func (b *build) poll() (rewrite.Poll, error) {
@@ -198,14 +230,14 @@ func (b *build) poll() (rewrite.Poll, error) {
 // is empty if the page can be used.
 func (b *build) noPage() string {
 	for _, san := range []string{"race", "msan", "asan"} {
-		if b.args.has(san) || b.given.has(san) {
+		if isOn(b.flags(), san) {
 			return "with -" + san
 		}
 	}
 	if b.env["GOOS"] != "linux" || b.env["GOARCH"] != "amd64" {
 		return "on " + b.env["GOOS"] + "/" + b.env["GOARCH"]
 	}
-	return ""
+	return b.againstPage()
 }
 
 // checkMain reports packages that cannot be run.
@@ -238,7 +270,7 @@ func (b *build) overlay(cache string) error {
 	if b.args.Taps.Kinds == "" {
 		return nil
 	}
-	user := cmp.Or(b.args.value("overlay"), b.given.value("overlay"))
+	user, _ := last(b.flags(), "overlay")
 	name, err := goruntime.Overlay(b.env["GOROOT"], cache, user)
 	if err != nil {
 		return err
@@ -251,7 +283,7 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	cfg := &linked.Config{
 		Go:       b.goCmd,
 		Env:      b.env,
-		Shared:   cmp.Or(b.args.value("buildmode"), b.given.value("buildmode")) == "pie",
+		Shared:   b.shared(),
 		CacheDir: cache,
 		Key:      key,
 	}
@@ -274,7 +306,25 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	// -gcflags without a pattern are for the packages that the user names, and
 	// not for those that go list is asked for.
 	cfg.ListFlags = append(b.args.listFlags(), b.gcflags(imports, "")...)
+	for _, name := range []string{"json", "n"} { // they have another meaning to go list
+		if isOn(b.given.GoFlags, name) {
+			cfg.ListFlags = append(cfg.ListFlags, "-"+name+"=false")
+		}
+	}
 	return linked.Build(cfg)
+}
+
+// shared reports whether the go command has std compiled as code that does not
+// depend on its position.
+func (b *build) shared() bool {
+	mode, _ := last(b.flags(), "buildmode")
+	switch goos := b.env["GOOS"]; mode {
+	case "", "default":
+		return slices.Contains([]string{"android", "darwin", "ios"}, goos)
+	case "pie":
+		return goos != "aix" && goos != "windows"
+	}
+	return false
 }
 
 // self returns the path of this executable and a hash of its content, which
@@ -293,15 +343,4 @@ func self() (exe, key string, err error) {
 		return "", "", err
 	}
 	return exe, hex.EncodeToString(h.Sum(nil))[:16], nil
-}
-
-// quoted quotes a word as the go command wants it in -toolexec and -gcflags.
-func quoted(s string) string {
-	if !strings.ContainsAny(s, " \t'\"") {
-		return s
-	}
-	if !strings.Contains(s, "'") {
-		return "'" + s + "'"
-	}
-	return `"` + s + `"`
 }

@@ -79,7 +79,7 @@ func (c *compilation) run() (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	lang, _ := c.flag("-lang")
+	lang := c.lastFlag("-lang")
 	res, err := do(&instrument.Package{
 		Path:      c.path,
 		Files:     c.order,

@@ -51,8 +51,11 @@ func (t *tool) link() (int, error) {
 	if err := appendFile(cfg, ours, lines); err != nil {
 		return 1, err
 	}
-	// The linked runtime refers to a variable of package runtime.
-	args := append([]string{"-checklinkname=0"}, withFlag(t.args, i, "-importcfg", ours)...)
+	args := withFlag(t.args, i, "-importcfg", ours)
+	// The linked runtime refers to a variable of package runtime. Of several
+	// flags the last counts, so this one stands behind the user's -ldflags; behind
+	// all flags stands the object of package main.
+	args = slices.Insert(args, len(args)-1, "-checklinkname=0")
 	return t.run(args)
 }
 

@@ -86,6 +86,19 @@ func (t *tool) flag(name string) (value string, index int) {
 	return "", -1
 }
 
+// lastFlag returns the value of a flag as the tool takes it: users may give flags
+// that the go command gives, too.
+func (t *tool) lastFlag(name string) (value string) {
+	for i, a := range t.args {
+		if v, ok := strings.CutPrefix(a, name+"="); ok {
+			value = v
+		} else if a == name && i+1 < len(t.args) {
+			value = t.args[i+1]
+		}
+	}
+	return value
+}
+
 // withFlag returns args with the value at index i, as flag found it, replaced.
 func withFlag(args []string, i int, name, value string) []string {
 	args = append([]string(nil), args...)
