@@ -21,8 +21,14 @@ var (
 	counts   table
 	textBase uintptr
 
-	exactCounts []counters
+	countsMemory []uint64 // keeps what counts is in
+
+	detached uint32 // always 0: there is no file that could lose its room
 )
+
+// maxChunks bounds the memory of chunks to 4 MB, which is on the heap. What
+// further goroutines report is dropped, and counted.
+const maxChunks = 1 << 11
 
 func start() {
 	if mode == modePage {
@@ -35,8 +41,13 @@ func start() {
 		return
 	}
 	textBase = codeOf(start)
-	words := make([]uint64, (pageSize+slots*unsafe.Sizeof(entry{}))/8)
-	counts = tableAt(unsafe.Pointer(&words[0]))
+	counters, streams, problem := roomWanted(opts)
+	if problem != "" {
+		unprofiled(problem)
+		return
+	}
+	countsMemory = make([]uint64, layoutOf(counters, streams).size/8) // so large, it begins on a page
+	openCounts(tableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
 	counts.fill(opts)
 	tapOptions = opts.tapping
 	atExit(finish)
@@ -54,7 +65,7 @@ func ticks(ns int64) {
 	for load32(&counts.Stopped) == 0 {
 		sleep(ns)
 		if tapsTurn() {
-			tickTaps()
+			tickTaps(cpuTime())
 		} else {
 			setFlag(counts.tick())
 		}
@@ -72,14 +83,15 @@ func finish() {
 }
 
 func writeCounts() (problem string) {
-	name, err := os.Executable()
+	tables, build, err := rawTables()
 	if err != nil {
 		return "no profile: " + err.Error()
 	}
-	pkgs, build, problem := readTables(name)
-	if problem != "" {
-		return "no profile: " + problem
+	pkgs, err := packages(tables)
+	if err != nil {
+		return "no profile: " + err.Error()
 	}
+	name, _ := os.Executable()
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
 	c := counted{table: counts}
 	p := c.profile(pkgs, build)
@@ -97,51 +109,26 @@ func writeCounts() (problem string) {
 	return ""
 }
 
-// readTables reads the site tables at the end of the executable.
-func readTables(name string) (pkgs []*wire.Package, build [8]byte, problem string) {
+// rawTables reads the site tables at the end of the executable, undecoded.
+func rawTables() (tables []byte, build [8]byte, err error) {
+	name, err := os.Executable()
+	if err != nil {
+		return nil, build, err
+	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, build, err.Error()
+		return nil, build, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, build, err.Error()
+		return nil, build, err
 	}
-	tables, build, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
+	return wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
 		n, _ := f.ReadAt(p, off) // at the end of the file there may be an error beside all bytes
 		return n == len(p)
 	})
-	if err == nil {
-		pkgs, err = packages(tables)
-	}
-	if err != nil {
-		return nil, build, err.Error()
-	}
-	return pkgs, build, ""
 }
-
-// newCounters returns memory for n counters of the package path.
-func newCounters(path string, n uint64) uintptr {
-	c := make([]uint64, n)
-	exactCounts = append(exactCounts, counters{path, c}) // this also keeps c
-	return uintptr(unsafe.Pointer(unsafe.SliceData(c)))
-}
-
-// sections returns the counters of every package.
-func (c counted) sections() []counters { return exactCounts }
-
-// The rest is what taps need.
-
-var sectionMemory [][]uint64 // keeps what newSection returned
-
-func newSection(kind uint32, size uint64) unsafe.Pointer {
-	words := make([]uint64, size/8)
-	sectionMemory = append(sectionMemory, words)
-	return unsafe.Pointer(unsafe.SliceData(words))
-}
-
-func (c counted) tapped() (areaOf, []*stream, []*chunk) { return area, openStreams(), nil }
 
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }
@@ -157,11 +144,9 @@ func openTrace() (problem string) {
 
 func openRing() (problem string) { return "PEPOPTS: deliver=ring is had on linux/amd64 only" }
 
-func (k *sink) traceBlock(uint32, []tuple.Tuple) {}
-func closeTrace()                                {}
-func closeRing()                                 {}
+func (k *sink) traceBlock([]tuple.Tuple) {}
+func closeTrace()                        {}
+func closeRing()                         {}
 
-// Time in bursts is wall-clock time, as ticks are.
-
-func cpuTime() uint64          { return uint64(nanotime()) }
-func cpuTimeInHandler() uint64 { return cpuTime() }
+// cpuTime: time in bursts is wall-clock time, as ticks are.
+func cpuTime() uint64 { return uint64(nanotime()) }

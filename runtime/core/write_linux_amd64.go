@@ -106,3 +106,9 @@ func buildHash() (hash [8]byte) {
 	})
 	return hash
 }
+
+// mayReadType reports whether there is a type descriptor at p. Those that were
+// made while another process ran are not in this one.
+func (n names) mayReadType(p uintptr) bool {
+	return n.of.Pid == getpid() || p >= typesStart() && p < typesEnd()
+}
