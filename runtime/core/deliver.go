@@ -46,6 +46,7 @@ func newEngine(spec string) (hwsim.Engine, error) {
 // because engines are on the heap.
 type sink struct {
 	id     uint32
+	used   bool // something was recorded
 	stream *stream
 	engine hwsim.Engine // nil if every tuple is counted
 	out    []hwsim.Message
@@ -188,7 +189,7 @@ func finishTaps() {
 			stopService()
 		}
 		for i := range sinks {
-			if k := &sinks[i]; k.close() && k.engine != nil && area.Deliver != deliverRing {
+			if k := &sinks[i]; k.used && k.close() && k.engine != nil && area.Deliver != deliverRing {
 				fold(k.engine.Flush(k.out[:0]))
 			}
 		}

@@ -26,8 +26,8 @@ func roomWanted(opts options) (counters uint64, streams uint32, problem string) 
 	return counters, streams, ""
 }
 
-// openCounts begins to count in the memory of table t.
-func openCounts(t table, counters uint64, streams uint32) {
+// countIn begins to count in the memory of table t.
+func countIn(t table, counters uint64, streams uint32) {
 	t.Counters, t.Streams = counters, streams
 	counts = t
 	if streams > 0 {

@@ -56,6 +56,30 @@ func fileSizeLimit() uint64 {
 	return limit[0]
 }
 
+// readSparse returns the content of a file of so many bytes, in memory of its own.
+// What was never written is not read: to read it where the file is mapped would
+// take room on disk on some file systems, and there may be none.
+func readSparse(fd uintptr, size uint64) (p unsafe.Pointer, e errno) {
+	const seekData, seekHole = 3, 4
+	p, e = mmap(0, uintptr(size), protRead|protWrite, mapPrivate|mapAnonymous|mapNoreserve, ^uintptr(0), 0)
+	for end := uintptr(0); e == 0 && end < uintptr(size); {
+		var begin uintptr
+		switch begin, e = sys(sysLseek, fd, end, seekData, 0, 0, 0); e {
+		case eNXIO: // holes up to the end
+			return p, 0
+		case eINVAL: // a file system that does not know
+			begin, end, e = end, uintptr(size), 0
+		case 0:
+			end, e = sys(sysLseek, fd, begin, seekHole, 0, 0, 0)
+		}
+		end = min(end, uintptr(size))
+		if e == 0 && begin < end && !pread(fd, unsafe.Slice((*byte)(unsafe.Add(p, begin)), end-begin), int64(begin)) {
+			e = eIO
+		}
+	}
+	return p, e
+}
+
 // spareChunks makes chunks that nobody reads, for a program whose taps report
 // nothing: they store all the same. Without them they store to one place, which
 // is slower.

@@ -47,7 +47,7 @@ func start() {
 		return
 	}
 	countsMemory = make([]uint64, layoutOf(counters, streams).size/8) // so large, it begins on a page
-	openCounts(tableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
+	countIn(tableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
 	counts.fill(opts)
 	tapOptions = opts.tapping
 	atExit(finish)

@@ -120,7 +120,7 @@ func createTable(dir string, opts options) (problem string) {
 		unlink(tableName)
 		return "making room in " + tableName + ": " + problem + " (PEPDIR=" + quote(given) + " says where)"
 	}
-	openCounts(t, counters, streams)
+	countIn(t, counters, streams)
 	counts.fill(opts)
 	counts.Pid = pid
 	counts.Text = uint64(textBase)

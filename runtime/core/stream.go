@@ -77,6 +77,7 @@ func record(tuples []tuple.Tuple, done *uint32) {
 			return
 		}
 		k := &sinks[p]
+		k.used = true
 		if load32(&k.stream.N) < bufTuples || k.deliver(waited) {
 			n := k.stream.put(tuples)
 			if done != nil {

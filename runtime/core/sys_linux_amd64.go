@@ -40,6 +40,7 @@ const (
 	sysWrite        = 1
 	sysClose        = 3
 	sysFstat        = 5
+	sysLseek        = 8
 	sysMmap         = 9
 	sysMprotect     = 10
 	sysRtSigaction  = 13
@@ -84,6 +85,9 @@ const (
 
 	eEXIST     = 17
 	eINTR      = 4
+	eIO        = 5
+	eNXIO      = 6
+	eINVAL     = 22
 	eOPNOTSUPP = 95
 
 	clockRealtime       = 0
@@ -99,6 +103,8 @@ func (e errno) Error() string {
 		return "operation not permitted"
 	case 2:
 		return "no such file or directory"
+	case eIO:
+		return "input/output error"
 	case 12:
 		return "cannot allocate memory"
 	case 13:
@@ -234,6 +240,7 @@ type sigaction struct {
 const (
 	saSiginfo  = 0x4
 	saOnstack  = 0x08000000
+	saNodefer  = 0x40000000
 	saRestorer = 0x04000000
 	saRestart  = 0x10000000
 )
@@ -247,6 +254,9 @@ func handle(sig, entry uintptr) (old uintptr) {
 		flags:    saSiginfo | saOnstack | saRestorer | saRestart,
 		restorer: restorerPC(),
 		mask:     ^uint64(1 << (sigBUS - 1)),
+	}
+	if sig == sigBUS {
+		sa.flags |= saNodefer
 	}
 	var was sigaction
 	sys(sysRtSigaction, sig, uintptr(unsafe.Pointer(&sa)), uintptr(unsafe.Pointer(&was)), 8, 0, 0)

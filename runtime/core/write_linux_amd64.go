@@ -31,7 +31,7 @@ func tryWriteFrom(name string) (problem string) {
 	if size < pageSize {
 		return "reading the counts: not a .pep file"
 	}
-	m, e := mmap(0, uintptr(size), protRead, mapShared, fd, 0)
+	m, e := readSparse(fd, uint64(size))
 	if e != 0 {
 		return "reading the counts: " + e.Error()
 	}
@@ -58,6 +58,9 @@ func tryWriteFrom(name string) (problem string) {
 		if problem := writeFile(stem+"."+f.Kind+".pb.gz", f.Data); problem != "" {
 			return problem
 		}
+	}
+	if a := c.area(); c.Detached != 0 && a.areaHeader != nil && a.Deliver == deliverRing {
+		print("pep: taps", c.untilDetached(), "\n") // there is no profile that could say so
 	}
 	return ""
 }

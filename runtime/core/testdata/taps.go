@@ -68,6 +68,10 @@ func work() {
 }
 
 func main() {
+	if os.Args[1] == "pause" {
+		fmt.Println("ready") // the test does something before anything is tapped
+		os.Stdin.Read(make([]byte, 1))
+	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(work)
@@ -77,7 +81,7 @@ func main() {
 	}
 	wg.Wait()
 	switch os.Args[1] {
-	case "count", "in turn":
+	case "count", "in turn", "pause":
 	case "panic":
 		panic("over")
 	case "kill":
