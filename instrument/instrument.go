@@ -21,6 +21,7 @@
 //
 //	mark      put numbered marker calls where code for an edge can stand
 //	flow      type-check, build go/ssa, find each function's graph and places
+//	hook      find the functions that the Go runtime calls by itself
 //	pathnum   truncate the graph and number its paths
 //	place     say what code stands where
 //	twin      say what functions with taps become that are silent most of the time
@@ -43,6 +44,7 @@ import (
 
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/hook"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/place"
@@ -106,6 +108,7 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 		return nil, err
 	}
 	in.info = info
+	in.hooks = hook.Find(in.files, info)
 	if opts.Burst && opts.Taps.Kinds != 0 {
 		in.twin()
 	}
@@ -122,6 +125,7 @@ type instrumenter struct {
 	src   map[*ast.File][]byte
 	marks *mark.Marks
 	info  *types.Info
+	hooks map[*ast.BlockStmt]string // functions that the runtime calls, with the reason
 
 	fileIndex map[string]int
 	funcs     map[*ast.BlockStmt]*rewrite.Func
@@ -173,7 +177,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 		if p != nil && base+p.Graph.N > MaxPaths {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
-		if directive(f) == "" {
+		if in.untouchable(f) == "" {
 			tapped = append(tapped, tap.Func{Func: f, Left: in.left(f)})
 		}
 		if reason != "" {
@@ -243,14 +247,23 @@ func (in *instrumenter) planFunc(f *flow.Func) (*place.Plan, string) {
 	if f.Left != "" {
 		return nil, f.Left
 	}
-	if dir := directive(f); dir != "" {
-		return nil, dir
+	if reason := in.untouchable(f); reason != "" {
+		return nil, reason
 	}
 	p, err := place.New(f, in.opts.Numbers)
 	if err != nil {
 		return nil, err.Error()
 	}
 	return p, ""
+}
+
+// untouchable returns the reason why there can be neither polls nor taps in f, if
+// there is one.
+func (in *instrumenter) untouchable(f *flow.Func) string {
+	if dir := directive(f); dir != "" {
+		return dir
+	}
+	return in.hooks[f.Body()]
 }
 
 // directive returns the directive, if any, that keeps f from being instrumented.

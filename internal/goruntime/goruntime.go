@@ -7,8 +7,8 @@
 //
 // Nothing else lets a tap find memory of its goroutine's own without a call: the
 // compiler has the current goroutine in a register, and only package runtime may
-// name it. So the source of that package gets one field and two functions, which
-// are inlined into the taps:
+// name it. So the source of that package gets a field, and functions, of which the
+// one that taps call is inlined:
 //
 //	type g struct { …; pepNext uintptr }
 //
@@ -38,10 +38,29 @@ const functions = `
 // PepNext returns the place of the address of this goroutine's next tuple.
 func PepNext() *uintptr { return &getg().pepNext }
 
-// PepOnSystemStack reports whether the caller runs on the stack of a thread.
-func PepOnSystemStack() bool {
+// PepPin keeps the caller on its P, as procPin does, and returns the P's number. It
+// returns -1 without a P, and on the stack of a thread.
+//
+//go:nosplit
+//go:noinline
+func PepPin() int {
 	gp := getg()
-	return gp == gp.m.g0 || gp == gp.m.gsignal
+	mp := gp.m
+	mp.locks++
+	if mp.p == 0 || gp != mp.curg {
+		return -1
+	}
+	return int(mp.p.ptr().id)
+}
+
+// PepMayWait reports whether the caller, who has pinned once, may sleep after it
+// unpins: that it has no other locks, does not allocate or die, and that nobody
+// stops the world.
+func PepMayWait() bool {
+	gp := getg()
+	mp := gp.m
+	return gp == mp.curg && mp.p != 0 && mp.locks == 1 && mp.mallocing == 0 && mp.preemptoff == "" &&
+		mp.dying == 0 && mp.throwing == throwTypeNone && !sched.gcwaiting.Load()
 }
 `
 

@@ -39,6 +39,7 @@ const ours = `
 	instrument/edit:
 	instrument/pathnum:  runtime/pdag
 	instrument/flow:     instrument/mark
+	instrument/hook:
 	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
 	instrument/inline:   instrument/mark
 	instrument/twin:     instrument/mark instrument/inline

@@ -9,12 +9,15 @@
 
 #include "textflag.h"
 
+#define SYS_mmap	9
 #define SYS_mprotect	10
 #define SYS_rt_sigreturn	15
 #define SYS_clone	56
+#define SYS_getrusage	98
 #define SYS_execve	59
 #define SYS_write	1
 #define SYS_wait4	61
+#define SYS_clock_gettime	228
 #define SYS_exit_group	231
 
 #define SIGINFO_CODE	8
@@ -26,6 +29,23 @@
 	LEAQ	sym(SB), AX \
 	MOVQ	AX, p+0(FP) \
 	RET
+
+// CPUTIME sets AX to the CPU time of the process in ns. It takes 144 bytes at the
+// stack top for the kernel's struct rusage, which begins with the times in user
+// and system mode in s and us. (The clock of CPU time would not do: in a process
+// with a timer that goes by it, the kernel goes by what it knew when its
+// scheduler last ticked.)
+#define CPUTIME \
+	XORL	DI, DI	/* RUSAGE_SELF */ \
+	MOVQ	SP, SI \
+	MOVL	$SYS_getrusage, AX \
+	SYSCALL \
+	MOVQ	0(SP), AX \
+	ADDQ	16(SP), AX \
+	IMULQ	$1000000, AX \
+	ADDQ	8(SP), AX \
+	ADDQ	24(SP), AX \
+	IMULQ	$1000, AX
 
 // func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 TEXT ·syscall6(SB), NOSPLIT, $0-72
@@ -46,6 +66,12 @@ TEXT ·syscall6(SB), NOSPLIT, $0-72
 ok:
 	MOVQ	AX, r+56(FP)
 	MOVQ	$0, errno+64(FP)
+	RET
+
+// func cpuTime() uint64
+TEXT ·cpuTime(SB), NOSPLIT, $144-8
+	CPUTIME
+	MOVQ	AX, ret+0(FP)
 	RET
 
 // CALLGO calls the Go function whose code the variable names. Its arguments are
@@ -103,9 +129,10 @@ chain:
 TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
 	JNE	chain
-	SUBQ	$56, SP
-	CALLGO(·tickCode)	// onTick() action
-	ADDQ	$56, SP
+	SUBQ	$152, SP
+	CPUTIME
+	CALLGO(·tickCode)	// onTick(cpu time) action
+	ADDQ	$152, SP
 	XORL	DX, DX	// PROT_NONE
 	CMPQ	AX, $1	// actArm
 	JEQ	protect
@@ -118,6 +145,61 @@ protect:
 	RET
 chain:
 	JMP	·chain(SB)
+
+// busEntry handles SIGBUS. A file that we have mapped may lose its room: the disk
+// is full when a page of it is written to for the first time, or somebody cuts
+// the file off. Then counting stops for good. The memory becomes zeros that
+// belong to no file, and the instruction that faulted is repeated. All else goes
+// on to deathEntry.
+//
+// The fault may be anywhere: in instrumented code, in core, or in a handler of
+// ours, which leave this one signal open for that. The header of the .pep file is
+// told, if it is still there. If it is not, that store faults, and this handler
+// runs within itself: but detached is 1 by then, so the header is left alone.
+TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CMPL	SIGINFO_CODE(SI), $0	// below: sent by a process
+	JLE	chain
+	MOVQ	SIGINFO_ADDR(SI), BX
+	LEAQ	·live(SB), R12
+	MOVQ	BX, AX
+	SUBQ	0(R12), AX
+	CMPQ	AX, 8(R12)
+	JCS	ours
+	ADDQ	$16, R12
+	MOVQ	BX, AX
+	SUBQ	0(R12), AX
+	CMPQ	AX, 8(R12)
+	JCC	chain
+ours:
+	MOVL	$0, ·Taps(SB)
+	MOVL	$0, ·Flag(SB)
+	MOVL	$1, AX
+	XCHGL	AX, ·detached(SB)
+	TESTL	AX, AX
+	JNE	told
+	SUBQ	$24, SP
+	XORL	DI, DI	// CLOCK_REALTIME
+	MOVQ	SP, SI
+	MOVL	$SYS_clock_gettime, AX
+	SYSCALL
+	MOVQ	0(SP), AX
+	IMULQ	$1000000000, AX
+	ADDQ	8(SP), AX
+	ADDQ	$24, SP
+	MOVQ	·detachedAt(SB), BX
+	MOVQ	AX, (BX)
+told:
+	MOVQ	0(R12), DI
+	MOVQ	8(R12), SI
+	MOVL	$3, DX	// PROT_READ|PROT_WRITE
+	MOVL	$0x4032, R10	// MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS|MAP_NORESERVE
+	MOVQ	$-1, R8
+	XORL	R9, R9
+	MOVL	$SYS_mmap, AX
+	SYSCALL
+	RET
+chain:
+	JMP	·deathEntry(SB)
 
 // deathEntry handles signals that a program may die of. Unless it does, the
 // handler that was there before is entered as if we had not been.
@@ -222,6 +304,10 @@ TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
 // func tickEntryPC() (p uintptr)
 TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·tickEntry)
+
+// func busEntryPC() (p uintptr)
+TEXT ·busEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·busEntry)
 
 // func deathEntryPC() (p uintptr)
 TEXT ·deathEntryPC(SB), NOSPLIT, $0-8

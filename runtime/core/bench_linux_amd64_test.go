@@ -52,12 +52,10 @@ func BenchmarkFold(b *testing.B) {
 		for _, opts := range []string{"engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16"} {
 			b.Run(name+"/"+opts, func(b *testing.B) {
 				finish := startTapping(b, opts)
-				record([]tuple.Tuple{{PC: 1 << 56}})
-				s := openStreams()[0]
 				procPin()
 				for i := range b.N {
 					at := i * bufTuples & (len(tuples) - 1)
-					s.feed(tuples[at : at+bufTuples])
+					sinks[0].feed(tuples[at:at+bufTuples], nil)
 				}
 				procUnpin()
 				b.ReportMetric(float64(b.Elapsed())/float64(b.N*bufTuples), "ns/tuple")

@@ -50,11 +50,10 @@ func startBursts(opts options) {
 	bursts = burst{sampler: sampler{Samples: opts.samples, Stride: opts.stride, Form: opts.form}, Length: minWindow, Cost: tapCost()}
 }
 
-// tickTaps starts a burst. It is called in a signal handler, where there are
-// some.
-func tickTaps() {
+// tickTaps starts a burst, at a CPU time. It is called in a signal handler, where
+// there are some.
+func tickTaps(now uint64) {
 	action := bursts.tick()
-	now := cpuTimeInHandler()
 	if began := load64(&bursts.Began); began == 0 || now-began >= bursts.Length {
 		bursts.endWindow(began, bursts.Length)
 		store64(&bursts.Began, now)
@@ -80,7 +79,7 @@ func recordInBurst(tuples []tuple.Tuple) {
 			break
 		}
 		if take, _ := bursts.poll(); take {
-			record(tuples[i : i+1])
+			record(tuples[i:i+1], nil)
 		}
 	}
 	if open {
@@ -162,16 +161,17 @@ func (b *burst) scale() float64 {
 // is done for a full chunk.
 func tapCost() uint64 {
 	const rounds, repetitions = 64, 8
-	block := new([chunkBlock]chunk)
+	c := chunkAt(scratchEnd() - chunkSize)
 	next := new(uintptr)
 	least := ^uint64(0)
 	for range repetitions {
 		start := nanotime()
 		for range rounds {
-			*next = block[0].start()
+			*next = c.start()
 			for i := range uint64(chunkTuples) {
 				tap(next, 0, i)
 			}
+			c.clear()
 			nanotime()
 		}
 		least = min(least, uint64(nanotime()-start))

@@ -3,6 +3,11 @@ package core
 // This file holds the chunks that taps write to. Every goroutine that taps has
 // one, and has it for good: the runtime keeps its g when it ends, and gives it to
 // another. No other goroutine writes there, so a tap may be preempted anywhere.
+//
+// How full a chunk is is known to its goroutine alone. Others, and whoever reads
+// the .pep file of a program that was killed, find it out by the PCs: a chunk is
+// zeros before it is written to, and a tap stores the PC last. So the tuples of
+// a chunk are those before the first PC that is 0.
 
 import (
 	"unsafe"
@@ -18,65 +23,66 @@ const (
 	// It is 0 as long as there is no chunk.
 	chunkSize   = 1 << 11
 	chunkTuples = chunkSize/tupleSize - 1
-
-	// maxChunks bounds their memory to 64 MB. What further goroutines report is
-	// dropped, and counted.
-	maxChunks = 1 << 15
-
-	// chunkBlock is how many are made at a time.
-	chunkBlock = 64
 )
 
-// A chunk holds tuples of a goroutine. It lives where streams do.
+// A chunk holds tuples of a goroutine.
 type chunk struct {
 	Lock   uint32 // held while its tuples are moved on; for good once the program ends
-	N      uint32 // tuples in it, as far as is known: only the goroutine knows
+	Done   uint32 // of its tuples, the first so many have been moved on
 	_      uint64
 	Tuples [chunkTuples]tuple.Tuple
 }
 
-// Chunk i is in block i/chunkBlock. Where its next tuple goes is at *chunkOwners[i].
 var (
-	chunkBlocks [maxChunks / chunkBlock]*[chunkBlock]chunk
-	chunkOwners [maxChunks]*uintptr
-	nchunks     uint32
+	chunkBase uintptr // address of the first chunk; 0 if there is no memory for them
+	nchunks   uint32  // how many have been given to goroutines
 )
 
-// scratch is for goroutines that are to have no chunk: room for one tuple, which
-// nobody reads, before an address that is a multiple of chunkSize.
-var scratch [chunkSize + tupleSize]byte
+// scratch has room for a chunk that nobody reads. Goroutines without a chunk store
+// to its end, where there is room for one tuple.
+var scratch [2 * chunkSize]byte
 
 func scratchEnd() uintptr {
-	return (uintptr(unsafe.Pointer(&scratch)) + chunkSize + tupleSize) &^ (chunkSize - 1)
+	return (uintptr(unsafe.Pointer(&scratch)) + 2*chunkSize) &^ (chunkSize - 1)
 }
 
 // dropOne counts the tuple that comes next as dropped, and returns where it goes.
 func dropOne() uintptr {
-	if area.areaHeader != nil {
-		add64(&area.NoStream, 1)
-	}
+	drop(1)
 	return scratchEnd() - tupleSize
 }
 
-// tap stores a tuple at *next.
+// drop counts n events that no engine sees.
+func drop(n int) {
+	if area.areaHeader != nil {
+		add64(&area.NoStream, int64(n))
+	}
+}
+
+// tap stores a tuple at *next, its PC last.
 func tap(next *uintptr, pc, w uint64) none {
 	if *next%chunkSize == 0 {
 		free[0] = makeRoom(next)
 	}
 	p := *next
-	*(*tuple.Tuple)(at(p)) = tuple.Tuple{PC: pc, W: w}
+	t := (*tuple.Tuple)(at(p))
+	t.W = w
+	t.PC = pc
 	*next = p + tupleSize
 	return none{}
 }
 
 // makeRoom passes the tuples before *next on, if any, and has the next one go to
-// where there is room.
+// where there is room. Like all that it calls it may run anywhere that
+// instrumented code runs: while the world is stopped, on the stack of a thread,
+// while the runtime's locks are held. It allocates nothing, and waits only where
+// mayWait says so.
 //
 //go:noinline
 func makeRoom(next *uintptr) none {
 	switch p := *next; p {
 	case 0:
-		if *next = newChunk(next); *next == 0 {
+		if *next = newChunk(); *next == 0 {
 			*next = dropOne()
 		}
 	case scratchEnd():
@@ -84,7 +90,8 @@ func makeRoom(next *uintptr) none {
 	default:
 		c := chunkAt(p - chunkSize)
 		if cas32(&c.Lock, 0, 1) {
-			moveOn(c.Tuples[:])
+			moveOn(c.Tuples[:], &c.Done)
+			c.clear()
 			store32(&c.Lock, 0)
 		}
 		*next = c.start()
@@ -92,53 +99,54 @@ func makeRoom(next *uintptr) none {
 	return none{}
 }
 
-// moveOn does with tuples what is to be done with them at present.
-func moveOn(tuples []tuple.Tuple) {
+// moveOn does with tuples what is to be done with them at present. It counts
+// those it is done with in done.
+func moveOn(tuples []tuple.Tuple, done *uint32) {
 	switch Taps {
 	case tapsFull:
-		record(tuples)
+		record(tuples, done)
 	case tapsBurst:
 		recordInBurst(tuples)
 	}
 }
 
-func chunkAt(p uintptr) *chunk { return (*chunk)(at(p)) }
+// clear makes the chunk empty. Done says that nothing is left in it until all PCs
+// are zero.
+func (c *chunk) clear() {
+	store32(&c.Done, uint32(chunkTuples))
+	clear(c.Tuples[:])
+	store32(&c.Done, 0)
+}
 
-func chunkNumber(i uint32) *chunk { return &chunkBlocks[i/chunkBlock][i%chunkBlock] }
+// left returns the tuples that have not been moved on.
+func (c *chunk) left() []tuple.Tuple {
+	n := uint32(0)
+	for n < uint32(chunkTuples) && load64(&c.Tuples[n].PC) != 0 {
+		n++
+	}
+	return c.Tuples[min(load32(&c.Done), n):n]
+}
+
+func chunkAt(p uintptr) *chunk { return (*chunk)(at(p)) }
 
 func (c *chunk) start() uintptr { return uintptr(unsafe.Pointer(&c.Tuples)) }
 
 // newChunk returns where the first tuple of a goroutine goes, 0 if there are as
 // many chunks as there may be.
-func newChunk(owner *uintptr) uintptr {
-	lockMemory()
-	defer unlockMemory()
-	n := nchunks
-	if n == maxChunks {
+func newChunk() uintptr {
+	if chunkBase == 0 {
 		return 0
 	}
-	block := &chunkBlocks[n/chunkBlock]
-	if *block == nil && load32(&tapsEnded) == 0 {
-		if area.areaHeader == nil {
-			openArea() // it counts what is dropped
+	if area.areaHeader != nil {
+		add64(&area.Chunks, 1) // first: whoever reads the file must not miss one
+	}
+	for {
+		n := load32(&nchunks)
+		if n == maxChunks {
+			return 0
 		}
-		*block = (*[chunkBlock]chunk)(newSection(sectionChunks, chunkBlock*chunkSize))
-	}
-	if *block == nil { // nobody is going to read them
-		*block = new([chunkBlock]chunk) // so large, it begins on a page
-	}
-	chunkOwners[n] = owner
-	store32(&nchunks, n+1)
-	return chunkNumber(n).start()
-}
-
-// measureChunks finds out how many tuples there are in chunks. It may be called
-// when the program dies, in a signal handler.
-func measureChunks() {
-	for i := range min(load32(&nchunks), maxChunks) { // a handler can check no bounds
-		c := chunkNumber(i)
-		if c.N = 0; load32(&c.Lock) == 0 {
-			c.N = uint32((loadPtr(chunkOwners[i]) - c.start()) / tupleSize)
+		if cas32(&nchunks, n, n+1) {
+			return chunkAt(chunkBase + uintptr(n)*chunkSize).start()
 		}
 	}
 }
@@ -146,12 +154,14 @@ func measureChunks() {
 // emptyChunks passes on what is in chunks at the end of the program. From now on
 // goroutines drop what they report.
 func emptyChunks() {
-	measureChunks()
+	if area.areaHeader == nil {
+		return
+	}
 	for i := range load32(&nchunks) {
-		c := chunkNumber(i)
+		c := counts.chunk(i)
 		if cas32(&c.Lock, 0, 1) { // if not, its goroutine is just doing so
-			moveOn(c.Tuples[:c.N])
+			moveOn(c.left(), &c.Done)
+			store32(&c.Done, uint32(chunkTuples))
 		}
-		c.N = 0
 	}
 }

@@ -98,7 +98,6 @@ func startDying() bool {
 		return false
 	}
 	store32(&counts.Stopped, 1)
-	measureChunks()
 	return true
 }
 

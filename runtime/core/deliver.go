@@ -14,6 +14,7 @@ package core
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -41,92 +42,102 @@ func newEngine(spec string) (hwsim.Engine, error) {
 	return strat.Parse(spec)
 }
 
-// A sink is what a stream's tuples go to. It is apart from the stream because
-// engines are on the heap.
+// A sink is a stream, and what its tuples go to. It is apart from the stream
+// because engines are on the heap.
 type sink struct {
+	id     uint32
+	used   bool // something was recorded
+	stream *stream
 	engine hwsim.Engine // nil if every tuple is counted
 	out    []hwsim.Message
-	trace  []byte // memory for encoded blocks
+	trace  []byte // memory for an encoded block
 }
 
-var sinks [maxStreams]*sink
+// sinks are those of the Ps, with all the memory that they will ever need.
+var sinks []sink
 
 // batch is how many tuples are pushed at a time: so many that their messages,
 // two for each at most, are no more memory than a buffer.
 const batch = 256
 
-// openArea makes the table of words. The caller has lockMemory.
-func openArea() {
-	p := newSection(sectionWords, areaSize)
-	if p == nil {
+// step is how many tuples are counted at a time: a program that is killed while
+// it counts them may have counted some of them and not say so.
+const step = 64
+
+// openSinks makes the engines.
+func openSinks() {
+	area = counts.area()
+	if area.areaHeader == nil {
 		return
 	}
-	a := areaAt(p)
-	a.Slots = wordSlots
+	a := area
 	a.Deliver, a.Full, a.Taps = tapOptions.deliver, tapOptions.full, tapOptions.taps
 	if tapOptions.engine == engineExact {
 		a.Exact = 1
 	}
 	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.engine))
-	area = a
-}
-
-// newStream returns the stream of a P, or nil. The caller has lockMemory.
-func newStream(id uint32) *stream {
-	if area.areaHeader == nil {
-		return nil
+	sinks = make([]sink, counts.Streams)
+	for i := range sinks {
+		k := &sinks[i]
+		k.id, k.stream = uint32(i), counts.stream(uint32(i))
+		if k.engine, _ = newEngine(tapOptions.engine); k.engine != nil { // it has been parsed before
+			k.out = make([]hwsim.Message, 0, 2*batch)
+		}
+		if tapOptions.trace != "" {
+			k.trace = make([]byte, 0, trace.BlockBytes(bufTuples))
+		}
 	}
-	p := newSection(sectionStream, streamSize)
-	if p == nil {
-		return nil
-	}
-	s := (*stream)(p)
-	s.ID = id
-	e, _ := newEngine(tapOptions.engine) // it has been parsed before
-	sinks[id] = &sink{engine: e, out: make([]hwsim.Message, 0, 2*batch)}
-	return s
 }
 
 // deliver empties the buffer. It reports whether it did: it does not if the
 // buffer is to be kept until there is room for it, for which the caller has
 // waited that many ns so far. The P is pinned.
-func (s *stream) deliver(waited uint64) bool {
+func (k *sink) deliver(waited uint64) bool {
+	s := k.stream
 	if !cas32(&s.Lock, 0, 1) {
-		s.N = 0 // the program has ended
+		s.empty() // the program has ended
 		return true
 	}
 	done := true
-	switch tuples := s.Buf[:s.N]; area.Deliver {
+	switch tuples := s.buffered(); area.Deliver {
 	case deliverInterrupt:
-		s.feed(tuples)
+		k.feed(tuples, &s.Done)
 	case deliverService:
-		s.enqueue(tuples)
+		k.enqueue(tuples)
 	case deliverRing:
-		done = s.send(tuples, waited)
+		done = k.send(tuples, waited, mayWait())
 	}
 	if done {
-		s.N = 0
+		s.empty()
 	}
 	store32(&s.Lock, 0)
 	return done
 }
 
 // feed gives tuples to the engine and its messages to the table, and returns how
-// many messages there were.
-func (s *stream) feed(tuples []tuple.Tuple) (messages int) {
-	k := sinks[s.ID]
-	k.traceBlock(s.ID, tuples)
-	s.Fed += uint64(len(tuples))
+// many messages there were. It counts the tuples it is done with in done, if that
+// is not nil.
+func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
+	s := k.stream
+	k.traceBlock(tuples)
 	if k.engine == nil {
-		for i := range tuples {
-			s.count(tuples[i].PC, tuples[i].W)
-		}
-		return len(tuples)
+		messages = len(tuples)
 	}
 	for len(tuples) > 0 {
 		n := min(len(tuples), batch)
-		messages += fold(k.engine.Push(tuples[:n], k.out[:0]))
+		if k.engine == nil {
+			n = min(n, step)
+			for i := range tuples[:n] {
+				s.count(tuples[i].PC, tuples[i].W)
+			}
+		} else {
+			messages += fold(k.engine.Push(tuples[:n], k.out[:0]))
+		}
 		tuples = tuples[n:]
+		s.Fed += uint64(n)
+		if done != nil {
+			store32(done, load32(done)+uint32(n))
+		}
 	}
 	return messages
 }
@@ -145,10 +156,7 @@ func startTaps(opts options) (problem string) {
 	if tapOptions.taps == tapsOff {
 		return ""
 	}
-	for i := range streams {
-		streams[i] = &noStream
-	}
-	store32(&tapsEnded, 0)
+	openSinks()
 	if problem := openTrace(); problem != "" {
 		return problem
 	}
@@ -173,21 +181,16 @@ func startTaps(opts options) (problem string) {
 // finishTaps feeds what is in buffers and lets engines send what they have kept.
 // Other goroutines may go on; what they report from now on is not counted.
 func finishTaps() {
-	emptyChunks()
-	store32(&Taps, tapsOff)
-	store32(&tapsEnded, 1)
-	stopBursts()
-	if area.areaHeader == nil {
-		closeTrace()
-		return
-	}
-	if area.Deliver == deliverService {
-		stopService()
-	}
-	for _, s := range streams {
-		if s != &noStream && s.close() && area.Deliver != deliverRing {
-			if e := sinks[s.ID].engine; e != nil {
-				fold(e.Flush(sinks[s.ID].out[:0]))
+	if area.areaHeader != nil && load32(&detached) == 0 {
+		emptyChunks()
+		store32(&Taps, tapsOff)
+		stopBursts()
+		if area.Deliver == deliverService {
+			stopService()
+		}
+		for i := range sinks {
+			if k := &sinks[i]; k.used && k.close() && k.engine != nil && area.Deliver != deliverRing {
+				fold(k.engine.Flush(k.out[:0]))
 			}
 		}
 	}
@@ -201,21 +204,21 @@ const maxWait = 1e9 // ns
 
 // close delivers what is left and keeps the lock. It is not ok if another thread
 // has it for good.
-func (s *stream) close() (ok bool) {
+func (k *sink) close() (ok bool) {
+	s := k.stream
 	for waited := uint64(0); !cas32(&s.Lock, 0, 1); waited += pauseTime {
 		if waited > maxWait {
 			return false
 		}
 		pause()
 	}
-	tuples := s.Buf[:min(load32(&s.N), bufTuples)]
-	if area.Deliver == deliverRing {
-		for waited := uint64(0); !s.send(tuples, waited); waited += pauseTime {
+	if tuples := s.buffered(); area.Deliver == deliverRing {
+		for waited := uint64(0); !k.send(tuples, waited, true); waited += pauseTime {
 			pause()
 		}
 	} else {
-		s.feed(tuples)
+		k.feed(tuples, nil)
 	}
-	store32(&s.N, 0)
+	s.empty()
 	return true
 }

@@ -2,7 +2,11 @@ package core
 
 // This file holds the exact poll: core.Count(&table, number).
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/wire"
+)
 
 // A Table is where the paths of one package are counted. Instrumented code
 // declares one per package, statically initialised.
@@ -33,14 +37,35 @@ func (t *Table) first() uintptr {
 	if off {
 		return 0
 	}
-	lockMemory()
-	defer unlockMemory()
-	p := loadPtr(&t.counters)
-	if p == 0 {
-		p = newCounters(t.Path, t.N)
-		storePtr(&t.counters, p)
+	for i := range places {
+		if p := &places[i]; p.path == t.Path && p.paths >= t.N {
+			c := uintptr(counts.at(p.offset))
+			storePtr(&t.counters, c)
+			return c
+		}
 	}
-	return p
+	add64(&counts.Dropped, 1)
+	return 0
 }
 
-func sectionSize(n uint64) uint64 { return pageSize + pages(8*n) }
+// A place is where the counters of a package are in the .pep file. All are known
+// when the program starts, so that the first Count of a package has nothing to
+// make: threads that come to it at once find the same.
+type place struct {
+	path   string
+	paths  uint64
+	offset uint64 // of the file
+}
+
+var places []place
+
+// placesOf returns the places of all packages of some site tables, and how many
+// counters there are.
+func placesOf(tables []byte) (list []place, counters uint64, err error) {
+	offset := layoutOf(0, 0).counters
+	err = wire.ReadPaths(tables, func(path string, paths uint64) {
+		list = append(list, place{path, paths, offset + 8*counters})
+		counters += paths
+	})
+	return list, counters, err
+}

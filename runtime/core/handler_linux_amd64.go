@@ -92,11 +92,15 @@ func (ctx *ucontext) callers(k *key) {
 	}
 }
 
-// onTick handles the timer's signal.
-func onTick() action {
+// onTick handles the timer's signal, at a CPU time in ns.
+func onTick(now uint64) action {
 	keepCrashing()
+	if load32(&detached) != 0 {
+		setFlag(actDisarm)
+		return actDisarm
+	}
 	if tapsTurn() {
-		tickTaps()
+		tickTaps(now)
 		return actNone
 	}
 	act := counts.tick()

@@ -20,8 +20,14 @@ var (
 	counts   table
 	textBase uintptr
 
-	exactCounts []counters
+	countsMemory []uint64 // keeps what counts is in
+
+	detached uint32 // always 0: there is no file that could lose its room
 )
+
+// maxChunks bounds the memory of chunks to 4 MB, which is on the heap. What
+// further goroutines report is dropped, and counted.
+const maxChunks = 1 << 11
 
 func start() {
 	if mode == modePage {
@@ -34,8 +40,13 @@ func start() {
 		return
 	}
 	textBase = codeOf(start)
-	words := make([]uint64, (pageSize+slots*unsafe.Sizeof(entry{}))/8)
-	counts = tableAt(unsafe.Pointer(&words[0]))
+	counters, streams, problem := roomWanted(opts)
+	if problem != "" {
+		unprofiled(problem)
+		return
+	}
+	countsMemory = make([]uint64, layoutOf(counters, streams).size/8) // so large, it begins on a page
+	countIn(tableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
 	counts.fill(opts)
 	tapOptions = opts.tapping
 	atExit(finish)
@@ -53,7 +64,7 @@ func ticks(ns int64) {
 	for load32(&counts.Stopped) == 0 {
 		sleep(ns)
 		if tapsTurn() {
-			tickTaps()
+			tickTaps(cpuTime())
 		} else {
 			setFlag(counts.tick())
 		}
@@ -75,10 +86,7 @@ func writeCounts() (problem string) {
 	if err != nil {
 		return "no profile: " + err.Error()
 	}
-	name, err := os.Executable()
-	if err != nil {
-		name = os.Args[0] // it is for people to read
-	}
+	name, _ := os.Executable()
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
 	c := counted{table: counts}
 	p := c.profile(pkgs, build)
@@ -96,28 +104,6 @@ func writeCounts() (problem string) {
 	return ""
 }
 
-// newCounters returns memory for n counters of the package path.
-func newCounters(path string, n uint64) uintptr {
-	c := make([]uint64, n)
-	exactCounts = append(exactCounts, counters{path, c}) // this also keeps c
-	return uintptr(unsafe.Pointer(unsafe.SliceData(c)))
-}
-
-// sections returns the counters of every package.
-func (c counted) sections() []counters { return exactCounts }
-
-// The rest is what taps need.
-
-var sectionMemory [][]uint64 // keeps what newSection returned
-
-func newSection(kind uint32, size uint64) unsafe.Pointer {
-	words := make([]uint64, size/8)
-	sectionMemory = append(sectionMemory, words)
-	return unsafe.Pointer(unsafe.SliceData(words))
-}
-
-func (c counted) tapped() (areaOf, []*stream, []*chunk) { return area, openStreams(), nil }
-
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }
 
@@ -132,11 +118,9 @@ func openTrace() (problem string) {
 
 func openRing() (problem string) { return "PEPOPTS: deliver=ring is had on linux/amd64 only" }
 
-func (k *sink) traceBlock(uint32, []tuple.Tuple) {}
-func closeTrace()                                {}
-func closeRing()                                 {}
+func (k *sink) traceBlock([]tuple.Tuple) {}
+func closeTrace()                        {}
+func closeRing()                         {}
 
-// Time in bursts is wall-clock time, as ticks are.
-
-func cpuTime() uint64          { return uint64(nanotime()) }
-func cpuTimeInHandler() uint64 { return cpuTime() }
+// cpuTime: time in bursts is wall-clock time, as ticks are.
+func cpuTime() uint64 { return uint64(nanotime()) }

@@ -40,18 +40,26 @@ func put(r ring.Ring, stream uint32, tuples []tuple.Tuple) (ok bool) {
 // enqueue passes tuples to the service. If the queue is full and nothing is to
 // be dropped, it does the service's work until it is not: to wait would be to
 // wait for a goroutine that may need this P.
-func (s *stream) enqueue(tuples []tuple.Tuple) {
+func (k *sink) enqueue(tuples []tuple.Tuple) {
 	if len(tuples) == 0 {
 		return
 	}
-	for !put(handoff, s.ID, tuples) {
-		if area.Full == fullDrop {
-			s.Dropped += uint64(len(tuples))
+	for waited := uint64(0); !put(handoff, k.id, tuples); {
+		if area.Full == fullDrop || waited >= maxWait {
+			k.stream.Dropped += uint64(len(tuples))
 			return
 		}
-		if !serveOne() {
-			pause() // somebody else is at it, pinned to a P of his own
+		if serveOne() {
+			waited = 0
+			continue
 		}
+		// Somebody else is at it, pinned to a P of his own.
+		if !mayWait() {
+			waited = maxWait
+			continue
+		}
+		pause()
+		waited += pauseTime
 	}
 	add64(&area.Queue.Queued, int64(len(tuples)))
 }
@@ -80,20 +88,21 @@ func serve() {
 // that whoever waits for the queue waits for one who runs.
 func serveOne() (ok bool) {
 	procPin()
-	defer procUnpin()
 	if !cas32(&serving, 0, 1) {
+		procUnpin()
 		return false
 	}
 	pos := handoff.Head
 	b := handoff.Block(pos)
 	if ok = load64(&b.Seq) == pos+1; ok {
 		start := nanotime()
-		messages := streams[b.Stream].feed(b.Tuples[:b.N])
+		messages := sinks[b.Stream].feed(b.Tuples[:b.N], nil)
 		area.Queue.served(uint64(b.N), uint64(messages), b.Time, uint64(nanotime()-start))
 		store64(&handoff.Head, pos+1)
 		add64(&b.Seq, ring.Blocks-1)
 	}
 	store32(&serving, 0)
+	procUnpin()
 	return ok
 }
 
@@ -109,22 +118,25 @@ func stopService() {
 	}
 }
 
-// send writes tuples to the ring. It is not ok if there is no room and waiting
-// has a purpose: a reader is given maxWait to make some, unless none has ever
-// come.
-func (s *stream) send(tuples []tuple.Tuple, waited uint64) (ok bool) {
+// send writes tuples to the ring. It is not ok if there is no room and the caller,
+// who has waited so long already, is to wait: a reader is given maxWait to make
+// some, unless none has ever come. If the caller may not wait, tuples without
+// room are dropped.
+func (k *sink) send(tuples []tuple.Tuple, waited uint64, mayWait bool) (ok bool) {
 	if len(tuples) == 0 {
 		return true
 	}
-	if put(handoff, s.ID, tuples) {
-		s.Fed += uint64(len(tuples))
+	if put(handoff, k.id, tuples) {
+		k.stream.Fed += uint64(len(tuples))
 		return true
 	}
-	if area.Full == fullBlock && waited < maxWait && !readerGone() {
-		return false
+	if area.Full == fullBlock && mayWait && !readerGone() {
+		if waited < maxWait {
+			return false
+		}
+		store64(&lastBeat, load64(&handoff.Beat)+1)
 	}
-	store64(&lastBeat, load64(&handoff.Beat)+1)
-	s.Dropped += uint64(len(tuples))
+	k.stream.Dropped += uint64(len(tuples))
 	add64(&handoff.Dropped, int64(len(tuples)))
 	return true
 }

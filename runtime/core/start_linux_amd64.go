@@ -53,6 +53,7 @@ func start() {
 	if mode == modePage {
 		mapRegion()
 	}
+	defer spareChunks()
 	opts, problem := parseOptions(lookup(env, "PEPOPTS"))
 	if problem != "" {
 		unprofiled("PEPOPTS: " + problem)
@@ -87,8 +88,7 @@ func mapRegion() {
 	sys(sysMadvise, Base, Size, madvNohugepage, 0, 0, 0)
 }
 
-// createTable makes the .pep file in dir and maps it. Its room on disk is taken
-// at once: a signal handler that finds the disk full would die of SIGBUS.
+// createTable makes the .pep file in dir and maps it.
 func createTable(dir string, opts options) (problem string) {
 	exe := readlink("/proc/self/exe")
 	given := dir
@@ -110,19 +110,17 @@ func createTable(dir string, opts options) (problem string) {
 		return "creating " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
 	}
 	defer closeFd(fd)
-	size := uintptr(tableSize(slotsOf(mode)))
-	if _, e = sys(sysFallocate, fd, 0, 0, size, 0, 0); e == eOPNOTSUPP {
-		_, e = sys(sysFtruncate, fd, size, 0, 0, 0, 0)
-	}
-	var p unsafe.Pointer
-	if e == 0 {
-		p, e = mmap(0, size, protRead|protWrite, mapShared, fd, 0)
-	}
-	if e != 0 {
+	counters, streams, problem := roomWanted(opts)
+	if problem != "" {
 		unlink(tableName)
-		return "making room in " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
+		return problem
 	}
-	counts = tableAt(p)
+	t, problem := mapTable(fd, layoutOf(counters, streams))
+	if problem != "" {
+		unlink(tableName)
+		return "making room in " + tableName + ": " + problem + " (PEPDIR=" + quote(given) + " says where)"
+	}
+	countIn(t, counters, streams)
 	counts.fill(opts)
 	counts.Pid = pid
 	counts.Text = uint64(textBase)
@@ -164,6 +162,8 @@ func installHandlers() {
 		switch {
 		case sig == sigSEGV && mode == modePage:
 			handle(sig, faultEntryPC())
+		case sig == sigBUS:
+			handle(sig, busEntryPC())
 		case chained[sig] > 1: // neither default nor ignored
 			handle(sig, deathEntryPC())
 		}

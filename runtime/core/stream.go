@@ -9,6 +9,7 @@ package core
 // there is one per P, as hardware has one per core.
 
 import (
+	"runtime"
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/tuple"
@@ -30,8 +31,9 @@ const (
 	// soon as it is full, so it should be in the first-level cache then.
 	bufTuples = 1024
 
-	// maxStreams is for how many Ps there are streams. On further ones taps are
-	// dropped, and counted.
+	// minStreams is for how many Ps there are streams at least. An engine is
+	// 40 KB or so for each.
+	minStreams = 16
 	maxStreams = 1024
 )
 
@@ -42,7 +44,7 @@ const (
 // but when the program ends.
 type stream struct {
 	N       uint32 // tuples in Buf
-	ID      uint32
+	Done    uint32 // of these, the first so many have been counted
 	Lock    uint32
 	_       uint32
 	Fed     uint64 // events that the engine has seen, or that are in the ring
@@ -52,84 +54,62 @@ type stream struct {
 	Buf     [bufTuples]tuple.Tuple
 }
 
-const streamSize = uint64(unsafe.Sizeof(stream{}))
+const streamSize = (uint64(unsafe.Sizeof(stream{})) + pageSize - 1) &^ (pageSize - 1)
 
-// streams has the stream of every P. Those without one have noStream, whose
-// buffer is always full.
-var (
-	streams  [maxStreams]*stream
-	noStream = stream{N: bufTuples}
-)
+// streamsWanted returns for how many Ps there are to be streams. They are made
+// when the program starts. If it raises GOMAXPROCS later, what the further Ps
+// report is dropped, and counted.
+func streamsWanted() uint32 {
+	n := max(runtime.NumCPU(), runtime.GOMAXPROCS(0), minStreams)
+	return uint32(min(n, maxStreams))
+}
 
-// record puts tuples into the stream of a P. It waits for room if need be.
+// record puts tuples into the stream of the P, and counts in done those that are
+// there. It waits for room if need be and if it may.
 //
 //go:noinline
-func record(tuples []tuple.Tuple) {
+func record(tuples []tuple.Tuple, done *uint32) {
 	for waited := uint64(0); len(tuples) > 0; {
-		s := streamOf(uint(procPin()))
-		if s == nil {
-			if area.areaHeader != nil {
-				add64(&area.NoStream, int64(len(tuples)))
-			}
-			procUnpin()
+		p := pin()
+		if uint(p) >= uint(len(sinks)) { // no P, or too many
+			unpin()
+			drop(len(tuples))
 			return
 		}
-		if s.N < bufTuples || s.deliver(waited) {
-			n := copy(s.Buf[s.N:], tuples)
-			s.N += uint32(n)
+		k := &sinks[p]
+		k.used = true
+		if load32(&k.stream.N) < bufTuples || k.deliver(waited) {
+			n := k.stream.put(tuples)
+			if done != nil {
+				store32(done, load32(done)+uint32(n))
+			}
 			tuples = tuples[n:]
-			procUnpin()
+			unpin()
 			continue
 		}
-		procUnpin() // the collector need not wait for the reader too
+		unpin() // the collector need not wait for the reader too
 		pause()
 		waited += pauseTime
 	}
 }
 
-// streamOf returns the stream of the P with the given number, which the caller
-// has pinned, and nil if it has none and is not to get one.
-func streamOf(id uint) *stream {
-	if id >= maxStreams {
-		return nil
-	}
-	s := streams[id]
-	if s != &noStream {
-		return s
-	}
-	lockMemory()
-	defer unlockMemory()
-	if load32(&tapsEnded) != 0 {
-		return nil
-	}
-	if area.areaHeader == nil {
-		openArea()
-	}
-	if s = newStream(uint32(id)); s == nil {
-		store32(&tapsEnded, 1)
-		store32(&Taps, tapsOff)
-		return nil
-	}
-	streams[id] = s
-	return s
+// put copies tuples into the buffer and returns how many. Their number is stored
+// after they are.
+func (s *stream) put(tuples []tuple.Tuple) int {
+	old := min(load32(&s.N), bufTuples)
+	n := copy(s.Buf[old:], tuples)
+	store32(&s.N, old+uint32(n))
+	return n
 }
 
-// tapsEnded is set when no more streams are to be made: before taps are started, at
-// the end of the program, and when there is no memory for them.
-var tapsEnded uint32 = 1
-
-// lockMemory lets one thread at a time make room for counts. The holder cannot
-// be preempted, so those who wait may be pinned too.
-func lockMemory() {
-	procPin()
-	for !cas32(&allocating, 0, 1) {
-		pause()
-	}
+// empty forgets the buffer.
+func (s *stream) empty() {
+	store32(&s.N, 0)
+	store32(&s.Done, 0)
 }
 
-func unlockMemory() {
-	store32(&allocating, 0)
-	procUnpin()
+// buffered returns the tuples in the buffer that have not been counted.
+func (s *stream) buffered() []tuple.Tuple {
+	n := min(load32(&s.N), bufTuples)
+	return s.Buf[min(load32(&s.Done), n):n]
 }
-
-var allocating uint32

@@ -10,17 +10,17 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// tapping lets the test tap in its own process until the test calls finish,
+// startTapping lets the test tap in its own process until the test calls finish,
 // which returns what has been counted.
 func startTapping(t testing.TB, o string) (finish func() *taps) {
 	t.Helper()
+	area, sinks, stopped, bursts = areaOf{}, nil, 0, burst{}
+	chunkBase, nchunks = 0, 0
 	opts, problem := parseOptions(o)
 	if problem == "" {
 		problem = createTable(t.TempDir(), opts)
 	}
 	tapOptions = opts.tapping
-	area, sinks, stopped = areaOf{}, [maxStreams]*sink{}, 0
-	chunkBlocks, nchunks = [len(chunkBlocks)]*[chunkBlock]chunk{}, 0
 	if problem == "" {
 		problem = startTaps(opts)
 	}
@@ -29,7 +29,7 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 	}
 	return func() *taps {
 		finishTaps()
-		return tapsOf(area, openStreams(), nil)
+		return counted{table: counts}.taps()
 	}
 }
 
@@ -69,7 +69,7 @@ func TestTapsAreConserved(t *testing.T) {
 		}
 		switch opts {
 		case "engine=H[P16]64":
-			if kept := c.fed - c.counted; int64(kept) < 0 || kept > 15*64*uint64(len(openStreams())) {
+			if kept := c.fed - c.counted; int64(kept) < 0 || kept > 15*64*uint64(len(sinks)) {
 				t.Errorf("%s: %d counted of %d", opts, c.counted, c.fed)
 			}
 		default:
@@ -103,12 +103,19 @@ func TestGoroutinesWithoutChunks(t *testing.T) {
 	}
 }
 
+// emptyCounts returns what a program with taps that has tapped nothing would.
+func emptyCounts() counted {
+	words := make([]uint64, layoutOf(0, 1).size/8)
+	c := counted{table: tableAt(unsafe.Pointer(&words[0]))}
+	c.Streams = 1
+	return c
+}
+
 // Memory is bounded: when the table is full, words are counted together, per
 // tap, and no event is lost.
 func TestWordsWithoutRoomAreOthers(t *testing.T) {
-	words := make([]uint64, areaSize/8)
-	a := areaAt(unsafe.Pointer(&words[0]))
-	a.Slots = wordSlots
+	c := emptyCounts()
+	a := c.area()
 	const sites, each = 10, wordSlots / 10
 	for range each {
 		for s := range uint64(sites) {
@@ -117,7 +124,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 	}
 	sums := map[uint64]int64{}
 	others := map[uint64]int64{}
-	for _, w := range tapsOf(a, nil, nil).words {
+	for _, w := range c.taps().words {
 		sums[w.Tuple.Site()] += w.Count
 		if w.Other {
 			others[w.Tuple.Site()] += w.Count
@@ -140,9 +147,8 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 }
 
 func TestThreadsAddWordsWithoutLoss(t *testing.T) {
-	words := make([]uint64, areaSize/8)
-	a := areaAt(unsafe.Pointer(&words[0]))
-	a.Slots = wordSlots
+	c := emptyCounts()
+	a := c.area()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -152,7 +158,7 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	list := tapsOf(a, nil, nil).words
+	list := c.taps().words
 	if len(list) != 500 {
 		t.Errorf("%d words, want 500", len(list))
 	}
@@ -163,24 +169,29 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 	}
 }
 
-// A tap costs nothing that is allocated.
+// Nothing that taps call allocates: not the first tap of a goroutine or of a P
+// either, for that may be anywhere.
 func TestTapsDoNotAllocate(t *testing.T) {
-	for _, opts := range []string{"engine=exact", "engine=H[P16]64+A16", "deliver=service"} {
+	for _, opts := range []string{
+		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "deliver=service", "deliver=ring,full=drop", "taps=burst",
+	} {
 		finish := startTapping(t, opts)
-		n := uint64(0)
-		var this tapper
-		for range 3 * bufTuples { // the first make streams
-			this.tap(1<<56, 0)
-		}
-		if got := testing.AllocsPerRun(10, func() {
-			for range 2 * bufTuples {
-				this.tap(1<<56, n)
+		tappers := make([]tapper, 11)
+		n, runs := uint64(0), 0
+		if got := testing.AllocsPerRun(len(tappers)-1, func() {
+			tickTaps(cpuTime())
+			this := &tappers[runs]
+			runs++
+			for range 3 * bufTuples {
+				this.tap(1<<56, mix(n, n))
 				n++
 			}
-		}); got > 1 { // a stream, if the goroutine has moved to another P
-			t.Errorf("%s: %v allocations for two buffers", opts, got)
+		}); got > 0 {
+			t.Errorf("%s: %v allocations for three buffers", opts, got)
 		}
-		finish()
+		if finish(); tappers[len(tappers)-1].next == 0 {
+			t.Errorf("%s: nothing was tapped", opts)
+		}
 	}
 }
 
@@ -201,7 +212,7 @@ func TestBurstsOfTaps(t *testing.T) {
 	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
 	var this tapper
 	for range 20 {
-		tickTaps()
+		tickTaps(cpuTime())
 		if Taps != tapsBurst {
 			t.Fatal("a tick begins no burst")
 		}
@@ -230,7 +241,7 @@ func TestBurstsOfTaps(t *testing.T) {
 func TestBurstsOfRareTaps(t *testing.T) {
 	startTapping(t, "taps=burst")
 	for range 5 {
-		tickTaps()
+		tickTaps(cpuTime())
 		for began := cpuTime(); cpuTime()-began < 20*minWindow; {
 		}
 	}

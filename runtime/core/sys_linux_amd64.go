@@ -20,12 +20,14 @@ func sys(num, a1, a2, a3, a4, a5, a6 uintptr) (r uintptr, e errno) {
 
 func faultEntry()
 func tickEntry()
+func busEntry()
 func deathEntry()
 func spawn()
 func restorer()
 
 func faultEntryPC() (p uintptr)
 func tickEntryPC() (p uintptr)
+func busEntryPC() (p uintptr)
 func deathEntryPC() (p uintptr)
 func restorerPC() (p uintptr)
 func raisePC() (p uintptr)
@@ -38,6 +40,7 @@ const (
 	sysWrite        = 1
 	sysClose        = 3
 	sysFstat        = 5
+	sysLseek        = 8
 	sysMmap         = 9
 	sysMprotect     = 10
 	sysRtSigaction  = 13
@@ -53,7 +56,7 @@ const (
 	sysTimerCreate  = 222
 	sysTimerSettime = 223
 	sysTimerDelete  = 226
-	sysGetrusage    = 98
+	sysGetrlimit    = 97
 	sysClockGettime = 228
 	sysExitGroup    = 231
 	sysOpenat       = 257
@@ -82,6 +85,9 @@ const (
 
 	eEXIST     = 17
 	eINTR      = 4
+	eIO        = 5
+	eNXIO      = 6
+	eINVAL     = 22
 	eOPNOTSUPP = 95
 
 	clockRealtime       = 0
@@ -97,6 +103,8 @@ func (e errno) Error() string {
 		return "operation not permitted"
 	case 2:
 		return "no such file or directory"
+	case eIO:
+		return "input/output error"
 	case 12:
 		return "cannot allocate memory"
 	case 13:
@@ -207,30 +215,10 @@ func getppid() uint32 {
 	return uint32(r)
 }
 
-// A rusage is the kernel's struct rusage.
-type rusage struct {
-	user, system [2]uint64 // s and us
-	_            [14]uint64
-}
-
-func (r *rusage) cpuTime() uint64 { return (r.user[0]+r.system[0])*1e9 + (r.user[1]+r.system[1])*1e3 }
-
 // cpuTime returns how long all threads of the process together have run, in ns.
-// The clock of that would do it, if the process had no timer that goes by it:
-// then the kernel goes by what it knew when its scheduler last ticked.
-func cpuTime() uint64 {
-	var r rusage
-	sys(sysGetrusage, 0, uintptr(unsafe.Pointer(&r)), 0, 0, 0, 0)
-	return r.cpuTime()
-}
-
-// cpuTimeInHandler is cpuTime without an allocation: the stack of a handler is
-// not moved.
-func cpuTimeInHandler() uint64 {
-	var r rusage
-	syscall6(sysGetrusage, 0, uintptr(unsafe.Pointer(&r)), 0, 0, 0, 0)
-	return r.cpuTime()
-}
+// It is assembly because taps call it, anywhere: what the kernel writes to is in
+// its stack frame, which is neither allocated nor moved.
+func cpuTime() uint64
 
 // now returns the time in ns since 1970.
 func now() uint64 {
@@ -252,18 +240,23 @@ type sigaction struct {
 const (
 	saSiginfo  = 0x4
 	saOnstack  = 0x08000000
+	saNodefer  = 0x40000000
 	saRestorer = 0x04000000
 	saRestart  = 0x10000000
 )
 
-// handle makes entry the handler of sig, with all signals blocked, and returns
-// the handler that was.
+// handle makes entry the handler of sig, with all signals blocked but SIGBUS,
+// which memory of ours may raise anywhere (busEntry), and returns the handler that
+// was.
 func handle(sig, entry uintptr) (old uintptr) {
 	sa := sigaction{
 		handler:  entry,
 		flags:    saSiginfo | saOnstack | saRestorer | saRestart,
 		restorer: restorerPC(),
-		mask:     ^uint64(0),
+		mask:     ^uint64(1 << (sigBUS - 1)),
+	}
+	if sig == sigBUS {
+		sa.flags |= saNodefer
 	}
 	var was sigaction
 	sys(sysRtSigaction, sig, uintptr(unsafe.Pointer(&sa)), uintptr(unsafe.Pointer(&was)), 8, 0, 0)

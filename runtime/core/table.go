@@ -8,7 +8,7 @@ package core
 //
 //	offset 0         a header (the Go type below, whose layout a test pins)
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
-//	then, to End     sections, in whole pages (section.go)
+//	then             what exact counts and taps need (layout.go)
 //
 // An entry whose State is entryReady counts one (path, program counter,
 // callers). Several entries may have the same key, when threads came upon a new
@@ -16,19 +16,17 @@ package core
 // Text, the start of the text segment, so that they mean the same in another
 // process of the same binary.
 //
-// A file of exact counts has no slots, but a section per instrumented package
-// that has counted: a page with a section header, then N counters of 8 bytes. A
-// program with taps has a section with the profile of words (words.go) and one
-// per stream (stream.go).
+// A file of exact counts has no slots.
 //
 // Writers are signal handlers: they allocate nothing, take no locks and never
-// wait for each other.
+// wait for each other. They take sizes from the constants of the build and not
+// from the header: the memory may become zeros at any time (bus_linux_amd64.go).
 
 import "unsafe"
 
 const (
 	magic      = "pepdata\n"
-	version    = 2
+	version    = 3
 	pageSize   = 4096
 	slots      = 1 << 15
 	maxCallers = 32
@@ -53,7 +51,9 @@ type header struct {
 	Shortened uint64 // samples counted without some or all of their callers, for want of room
 	Truncated uint64 // samples with more than maxCallers callers
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
-	End       uint64 // end of the last section, as a file offset
+	Counters  uint64 // exact counters
+	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
+	Streams   uint32 // streams of taps; 0 if nothing is tapped
 
 	ExeLen uint32
 	Exe    [1024]byte // the program's file
@@ -127,9 +127,9 @@ func (t table) add(k *key) {
 // only 4 callers count, a tenth without any.)
 func (t table) room() uint32 {
 	switch used := load64(&t.Used); {
-	case used < uint64(t.Slots/2):
+	case used < slots/2:
 		return maxCallers
-	case used < uint64(t.Slots/4*3):
+	case used < slots/4*3:
 		return 4
 	}
 	return 0
@@ -150,9 +150,9 @@ func (k *key) shorten(n uint32) bool {
 // find returns k's entry, or where it could be put, or neither. An entry that
 // another thread is just filling in counts as somebody else's.
 func (t table) find(h uint64, k *key) (e, free *entry) {
-	mask := t.Slots - 1
+	const mask = slots - 1
 	i := uint32(h) & mask
-	for range min(maxProbes, t.Slots) {
+	for range maxProbes {
 		e := t.entry(i)
 		switch load64(&e.Hash) {
 		case 0:
@@ -202,7 +202,6 @@ func (t table) fill(opts options) {
 	t.Slots = slotsOf(mode)
 	t.Samples, t.Stride, t.Form = opts.samples, opts.stride, opts.form
 	t.Tick = opts.tick
-	t.End = tableSize(t.Slots)
 }
 
 // slotsOf returns how many slots there are with a kind of poll.

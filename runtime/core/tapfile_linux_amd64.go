@@ -10,9 +10,10 @@ import (
 
 // A traceFile is the trace as far as it is written.
 type traceFile struct {
-	fd   uintptr
-	name string
-	open uint32 // 1: blocks are to be written
+	fd    uintptr
+	name  string
+	open  uint32 // 1: blocks are to be written
+	wrong errno  // why blocks are not written any more
 }
 
 var tracing traceFile
@@ -40,32 +41,34 @@ func openTrace() (problem string) {
 	if e := write(fd, trace.AppendHeader(nil, &h)); e != 0 {
 		return "writing " + name + ": " + e.Error()
 	}
-	tracing = traceFile{fd, name, 1}
+	tracing = traceFile{fd: fd, name: name, open: 1}
 	return ""
 }
 
 // traceBlock adds tuples to the trace if there is one.
-func (k *sink) traceBlock(id uint32, tuples []tuple.Tuple) {
+func (k *sink) traceBlock(tuples []tuple.Tuple) {
 	if load32(&tracing.open) == 0 || len(tuples) == 0 {
 		return
 	}
-	k.trace = trace.AppendBlock(k.trace[:0], id, tuples)
-	if e := write(tracing.fd, k.trace); e != 0 && cas32(&tracing.open, 1, 0) {
-		print("pep: writing ", tracing.name, ": ", e.Error(), "; the trace ends here\n")
+	b := trace.AppendBlock(k.trace, k.id, tuples)
+	if e := write(tracing.fd, b); e != 0 && cas32(&tracing.open, 1, 0) {
+		tracing.wrong = e
 	}
 }
 
 // closeTrace ends the trace with the names of types and functions in it, as far
 // as they are in the profile, and the number of events.
 func closeTrace() {
-	if load32(&tracing.open) == 0 {
+	if tracing.wrong != 0 {
+		print("pep: writing ", tracing.name, ": ", tracing.wrong.Error(), "; the trace ends there\n")
+	}
+	if !cas32(&tracing.open, 1, 0) {
 		return
 	}
-	store32(&tracing.open, 0)
 	var end trace.End
 	var syms []trace.Symbol
 	if area.areaHeader != nil {
-		c := tapsOf(area, openStreams(), nil)
+		c := counted{table: counts}.taps()
 		end.Tuples, end.Dropped = c.fed, c.dropped
 		syms = c.symbols()
 	}
@@ -93,6 +96,7 @@ func openRing() (problem string) {
 	if e == 0 {
 		p, e2 := mmap(0, uintptr(ring.Size), protRead|protWrite, mapShared, fd, 0)
 		if e = e2; e == 0 {
+			live[1] = [2]uintptr{uintptr(p), uintptr(ring.Size)}
 			handoff = ring.At(p)
 			handoff.Pid, handoff.Build = counts.Pid, counts.Build
 			handoff.ExeLen = uint32(copy(handoff.Exe[:], counts.Exe[:counts.ExeLen]))

@@ -18,13 +18,13 @@ const (
 	otherBit = 1 << 63
 )
 
-// An areaHeader is what all streams have in common. It and the words make up a
-// section of the .pep file.
+// An areaHeader is what all streams have in common. It has a page of the .pep
+// file; behind it are the words.
 type areaHeader struct {
-	Slots    uint64
+	Chunks   uint64 // goroutines that have asked for a chunk
 	Used     uint64 // slots
 	Lost     uint64 // events that were sent by an engine and found no slot at all
-	NoStream uint64 // events dropped for want of a stream
+	NoStream uint64 // events dropped for want of a chunk, or where no engine may run
 	Deliver  uint32 // deliverInterrupt, …
 	Full     uint32 // fullBlock or fullDrop
 	Taps     uint32 // tapsFull or tapsBurst
@@ -41,10 +41,10 @@ type areaHeader struct {
 // freed.
 type areaOf struct {
 	*areaHeader
-	words unsafe.Pointer // Slots of type word
+	words unsafe.Pointer // wordSlots of type word
 }
 
-// area is that of this program, without a header until the first tap.
+// area is that of this program, without a header if taps report nothing.
 var area areaOf
 
 const areaSize = pageSize + wordSlots*uint64(unsafe.Sizeof(word{}))
@@ -72,7 +72,7 @@ func (a areaOf) add(pc, w, count, messages uint64) {
 
 // addWord counts the tuple (pc, w) if there is room for it.
 func (a areaOf) addWord(pc, w, count, messages uint64) (ok bool) {
-	e := a.find(pc, w, load64(&a.Used) < a.Slots/2)
+	e := a.find(pc, w, load64(&a.Used) < wordSlots/2)
 	if e == nil {
 		return false
 	}
@@ -99,7 +99,7 @@ func (a areaOf) find(pc, w uint64, make bool) *word {
 	h := mix(mix(0, pc), w) | 1<<63 | 1
 	i := h >> 8
 	for range maxWordProbes {
-		e := a.word(i & (a.Slots - 1))
+		e := a.word(i & (wordSlots - 1))
 		switch load64(&e.Hash) {
 		case h:
 			if e.PC == pc && e.W == w {
@@ -125,9 +125,14 @@ func (a areaOf) find(pc, w uint64, make bool) *word {
 // per stream, for the words that come again and again: the table's counts cost
 // an atomic addition each. There is another for the taps whose words there is no
 // room for.
+//
+// A count of the cache goes into the table when it is cacheMost, or when its place
+// is wanted. It is cleared before that: a program that is killed in between
+// loses it, but it is never counted twice.
 const (
 	cacheSize  = 2048 // 48 KB
 	othersSize = 64
+	cacheMost  = 128
 )
 
 // A cached word is one with events that are not in the table. PC is 0 if free.
@@ -137,23 +142,47 @@ type cached struct{ PC, W, Count uint64 }
 func (s *stream) count(pc, w uint64) {
 	c := &s.Cache[mix(pc, w)>>20%cacheSize]
 	if c.PC == pc && c.W == w {
-		c.Count++
+		if c.Count++; c.Count < cacheMost {
+			return
+		}
+		c.Count = 0
+		s.tabulate(pc, w, cacheMost)
 		return
 	}
-	if c.PC != 0 && !area.addWord(c.PC, c.W, c.Count, c.Count) {
-		s.countOther(c.PC, c.Count)
+	old := *c
+	c.PC = 0
+	if old.PC != 0 && old.Count > 0 {
+		s.tabulate(old.PC, old.W, old.Count)
 	}
-	*c = cached{pc, w, 1}
+	c.Count, c.W = 1, w
+	c.PC = pc
+}
+
+// tabulate puts counts of the cache into the table.
+//
+//go:noinline
+func (s *stream) tabulate(pc, w, count uint64) {
+	if !area.addWord(pc, w, count, count) {
+		s.countOther(pc, count)
+	}
 }
 
 func (s *stream) countOther(pc, count uint64) {
 	c := &s.Others[mix(0, pc)>>20%othersSize]
 	if c.PC == pc {
-		c.Count += count
+		if count += c.Count; count < cacheMost {
+			c.Count = count
+			return
+		}
+		c.Count = 0
+		area.addOther(pc, count, count)
 		return
 	}
-	if c.PC != 0 {
-		area.addOther(c.PC, c.Count, c.Count)
+	old := *c
+	c.PC = 0
+	if old.PC != 0 && old.Count > 0 {
+		area.addOther(old.PC, old.Count, old.Count)
 	}
-	*c = cached{pc, 0, count}
+	c.Count = count
+	c.PC = pc
 }

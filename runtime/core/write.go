@@ -26,7 +26,9 @@ func (c counted) check() string {
 		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(version)
 	case c.Mode != mode:
 		return "of a program built with another kind of poll"
-	case c.size < pageSize+uint64(c.Slots)*uint64(unsafe.Sizeof(entry{})), c.ExeLen > uint32(len(c.Exe)):
+	case c.Slots != slotsOf(mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > maxStreams, c.Counters > c.size:
+		return "not a .pep file that is whole"
+	case c.size < c.layout().size:
 		return "truncated"
 	}
 	return ""
@@ -44,7 +46,7 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 	}
 	if mode == modeExact {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
-		p.Samples = c.exactSamples()
+		p.Samples = c.exactSamples(pkgs)
 	} else {
 		p.Frames, p.Samples = c.samples()
 	}
@@ -54,7 +56,11 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 // comment says how the profile was made and what it lacks.
 func (c counted) comment() string {
 	if mode == modeExact {
-		return "pep: exact, every path counted"
+		s := "pep: exact, every path counted"
+		if c.Dropped > 0 {
+			s += ", but " + digits.Uint(c.Dropped) + " of packages without a site table"
+		}
+		return s + c.untilDetached()
 	}
 	form := ""
 	switch c.Form {
@@ -78,7 +84,15 @@ func (c counted) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
-	return s
+	return s + c.untilDetached()
+}
+
+// untilDetached says when and why counting stopped before the program did.
+func (c counted) untilDetached() string {
+	if c.Detached == 0 {
+		return ""
+	}
+	return ", until the disk was full or the file was cut off " + digits.Uint((c.Detached-min(c.Start, c.Detached))/1e6) + "ms after the start"
 }
 
 // samples returns the entries of the table, equal ones added up, and the frames
@@ -108,21 +122,18 @@ func (c counted) samples() (frames []report.Frame, list []report.Sample) {
 }
 
 // exactSamples returns the paths that were counted at all.
-func (c counted) exactSamples() (list []report.Sample) {
-	for _, s := range c.sections() {
-		for i, n := range s.counters {
-			if n > 0 {
-				list = append(list, report.Sample{Package: s.path, Number: uint64(i), Count: int64(n)})
+func (c counted) exactSamples(pkgs []*wire.Package) (list []report.Sample) {
+	at := uint64(0)
+	for _, p := range pkgs {
+		n := min(p.Paths(), c.Counters-at)
+		for i, count := range unsafe.Slice((*uint64)(c.at(c.layout().counters+8*at)), n) {
+			if count > 0 {
+				list = append(list, report.Sample{Package: p.Path, Number: uint64(i), Count: int64(count)})
 			}
 		}
+		at += n
 	}
 	return list
-}
-
-// counters are the exact counts of a package.
-type counters struct {
-	path     string
-	counters []uint64
 }
 
 // duration writes ns as PEPOPTS has it.

@@ -27,7 +27,7 @@ func tryWriteFrom(name string) (problem string) {
 	if size < pageSize {
 		return "reading the counts: not a .pep file"
 	}
-	m, e := mmap(0, uintptr(size), protRead, mapShared, fd, 0)
+	m, e := readSparse(fd, uint64(size))
 	if e != 0 {
 		return "reading the counts: " + e.Error()
 	}
@@ -55,6 +55,9 @@ func tryWriteFrom(name string) (problem string) {
 			return problem
 		}
 	}
+	if a := c.area(); c.Detached != 0 && a.areaHeader != nil && a.Deliver == deliverRing {
+		print("pep: taps", c.untilDetached(), "\n") // there is no profile that could say so
+	}
 	return ""
 }
 
@@ -74,4 +77,10 @@ func writeFile(name string, data []byte) (problem string) {
 		return "writing " + name + ": " + e.Error()
 	}
 	return ""
+}
+
+// mayReadType reports whether there is a type descriptor at p. Those that were
+// made while another process ran are not in this one.
+func (n names) mayReadType(p uintptr) bool {
+	return n.of.Pid == getpid() || p >= typesStart() && p < typesEnd()
 }

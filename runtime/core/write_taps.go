@@ -19,15 +19,26 @@ type taps struct {
 
 	fed, dropped uint64
 	buffered     uint64 // events that were still in buffers, and went nowhere
+	unsure       uint64 // events that may have been counted twice or not at all
 	counted      uint64 // events that words stand for
 	other        uint64 // of these, events of words for which there was no room
 }
 
-// tapsOf adds up the words of an area and what is still in streams: in their
+// ambiguous is how many events of a stream that was being emptied when the program
+// was killed may have been counted twice or not at all: those of a step, and the
+// counts that may just have been on their way from the caches to the table.
+const ambiguous = step + 3*cacheMost
+
+// taps adds up the words of a file and what is still in streams: in their
 // caches, and in the buffers and chunks of a program that has died without an
 // engine.
-func tapsOf(a areaOf, streams []*stream, chunks []*chunk) *taps {
+func (c counted) taps() *taps {
+	a := c.area()
 	t := &taps{area: a}
+	if a.areaHeader == nil {
+		t.area = areaOf{areaHeader: &areaHeader{Exact: 1}}
+		return t
+	}
 	index := map[tuple.Tuple]int{}
 	add := func(pc, w, count, messages uint64) {
 		k := tuple.Tuple{PC: pc, W: w}
@@ -56,65 +67,63 @@ func tapsOf(a areaOf, streams []*stream, chunks []*chunk) *taps {
 			add(x.PC, x.W, 1, 1)
 		}
 	}
-	for i := range min(a.Slots, wordSlots) {
+	for i := range uint64(wordSlots) {
 		if e := a.word(i); load64(&e.Hash)&1 != 0 {
 			add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
 		}
 	}
-	for _, s := range streams {
+	exact := a.Exact != 0 && a.Deliver == deliverInterrupt
+	for i := range min(c.Streams, maxStreams) {
+		s := c.stream(i)
 		t.fed += s.Fed
 		t.dropped += s.Dropped
 		for i := range s.Cache {
-			if c := &s.Cache[i]; c.PC != 0 {
+			if c := &s.Cache[i]; c.PC != 0 && c.Count > 0 {
 				add(c.PC, c.W, c.Count, c.Count)
 			}
 		}
 		for i := range s.Others {
-			if c := &s.Others[i]; c.PC != 0 {
+			if c := &s.Others[i]; c.PC != 0 && c.Count > 0 {
 				add(c.PC|otherBit, 0, c.Count, c.Count)
 			}
 		}
-		rest(s.Buf[:min(load32(&s.N), bufTuples)])
+		rest(s.buffered())
+		if load32(&s.Lock) != 0 && load32(&s.N) > 0 { // not closed, but killed
+			if t.unsure += ambiguous; !exact {
+				t.unsure += uint64(len(s.buffered()))
+			}
+		}
 	}
 	if a.Taps == tapsFull {
-		for _, c := range chunks {
-			rest(c.Tuples[:min(c.N, uint32(chunkTuples))])
+		for i := range uint32(min(a.Chunks, maxChunks)) {
+			k := c.chunk(i)
+			left := k.left()
+			rest(left)
+			if load32(&k.Lock) != 0 {
+				t.unsure += uint64(len(left))
+			}
 		}
 	}
 	t.dropped += a.NoStream + a.Queue.Queued - min(a.Queue.Served, a.Queue.Queued)
 	return t
 }
 
-// openStreams returns the streams of this program.
-func openStreams() (list []*stream) {
-	for _, s := range streams {
-		if s != nil && s != &noStream {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
 // tapFiles returns the profiles of what was tapped: none if nothing could be, or
 // if another process has it all. The paths profile p says what they are of.
 func (c counted) tapFiles(p *report.Profile) []report.File {
-	a, streams, chunks := c.tapped()
-	if a.areaHeader == nil {
-		if !report.Tapped(p.Packages) {
-			return nil
-		}
-		a = areaOf{areaHeader: new(areaHeader)}
-		a.Exact = 1
+	if c.Streams == 0 && !report.Tapped(p.Packages) {
+		return nil
 	}
+	t := c.taps()
+	a := t.area
 	if a.Deliver == deliverRing {
 		return nil
 	}
-	t := tapsOf(a, streams, chunks)
 	names := newNames(c.header)
 	r := &report.Taps{
 		Packages: p.Packages, Words: t.words, Names: names,
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
-		Comment: t.comment(), Scale: 1,
+		Comment: t.comment() + c.untilDetached(), Scale: 1,
 	}
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()
@@ -168,6 +177,7 @@ func (t *taps) comment() string {
 		{t.buffered, " left in buffers"},
 		{t.other, " of words without room, as other"},
 		{a.Lost, " without room"},
+		{t.unsure, " at most counted twice or not at all when the program was killed"},
 	} {
 		if more.n > 0 {
 			s += ", " + digits.Uint(more.n) + more.what

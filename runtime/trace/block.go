@@ -48,14 +48,16 @@ type slot struct {
 // golden ratio keeps sites that follow each other apart.
 func slotOf(pc uint64) uint8 { return uint8(pc * 0x9e3779b97f4a7c15 >> 56) }
 
+// BlockBytes returns how long a block with n tuples can get.
+func BlockBytes(n int) int { return MaxBlockBytes - (MaxBlock-n)*maxTuple }
+
 // AppendBlock appends a block of at most MaxBlock tuples of a stream. It does
-// not allocate if dst has room for MaxBlockBytes, or as much less as tuples are
-// fewer: 19 bytes each. It needs 6 kB of stack.
+// not allocate if dst has room for BlockBytes of them. It needs 6 kB of stack.
 func AppendBlock(dst []byte, stream uint32, tuples []tuple.Tuple) []byte {
 	if len(tuples) > MaxBlock {
 		panic("trace: a block of more than MaxBlock tuples")
 	}
-	dst = grow(dst, MaxBlockBytes-(MaxBlock-len(tuples))*maxTuple)
+	dst = grow(dst, BlockBytes(len(tuples)))
 	dst, start := openChunk(dst, KindBlock)
 	dst = appendUvarint(dst, uint64(stream))
 	dst = appendUvarint(dst, uint64(len(tuples)))

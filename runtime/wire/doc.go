@@ -29,6 +29,7 @@
 //	table    version (1 byte), length of the body, body,
 //	         FNV-1a hash of the body (32 bits, little-endian)
 //	body     path of the package: string
+//	         number of its paths: Base+N of the last function, 0 if there is none
 //	         number of files, their names: name
 //	         number of functions, functions
 //	         number of functions left alone, per function: head, reason: ref
@@ -94,10 +95,11 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 95 bytes long:
+// with x tapped at the entry of f, is 96 bytes long:
 //
-//	03 59                           version, 89 bytes of body
+//	04 5a                           version, 90 bytes of body
 //	04 6d 61 69 6e                  path "main"
+//	02                              2 paths
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
 //	01 05 01 66                     1 function: shares "main." with that, then "f"
 //	00 06 00                        file 0, line 3, Base 0
@@ -116,11 +118,11 @@
 //	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
 //	07 08                           4 lines back, column 8
 //	01 01 78 01 03 69 6e 74 40 01   new strings "x" and "int", 64 bits, Signed
-//	c2 fe 4d 3e                     hash of the body
+//	50 9f dd a7                     hash of the body
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 3
+const Version = 4
 
 const (
 	refEmpty    = 0

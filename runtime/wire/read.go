@@ -34,6 +34,29 @@ func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 	return p, rest, nil
 }
 
+// ReadPaths calls f for every package of tables, with its path and how many paths
+// it has. It reads nothing else.
+func ReadPaths(tables []byte, f func(path string, paths uint64)) error {
+	for len(tables) > 0 {
+		body, rest, err := split(tables)
+		if err != nil {
+			return err
+		}
+		n, size := uvarint(body)
+		if size == 0 || n > uint64(len(body)-size) {
+			return Error("truncated: path of " + digits.Uint(n) + " bytes")
+		}
+		path := string(body[size:][:n])
+		paths, more := uvarint(body[size+int(n):])
+		if more == 0 {
+			return Error("truncated: no number of paths in package " + path)
+		}
+		f(path, paths)
+		tables = rest
+	}
+	return nil
+}
+
 // split returns the body of the table that b begins with, and what follows the
 // table.
 func split(b []byte) (body, rest []byte, err error) {
@@ -106,6 +129,7 @@ func (d *decoder) pkg() *Package {
 	p := &Package{}
 	p.Path = d.str()
 	d.path = p.Path
+	paths := d.uvarint()
 	p.Files = list[string](d.count(minFile))
 	for i := range p.Files {
 		p.Files[i] = d.sharing()
@@ -118,6 +142,9 @@ func (d *decoder) pkg() *Package {
 		f.Base = base + d.uvarint()
 		d.fn(f)
 		base = f.Base + f.Graph.N
+	}
+	if paths != base && d.wrong == "" {
+		d.fail("functions with " + digits.Uint(base) + " paths, want " + digits.Uint(paths))
 	}
 	p.Left = list[Left](d.count(minLeft))
 	for i := range p.Left {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,24 +194,25 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 7, this program reads 3`},
+		{"a table of another version", newer, `newer version 7, this program reads 4`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
-		{"more than a package", framed("\x01p\x00\x00\x00\x00abc"), `3 bytes left over at byte 6 of package p`},
-		{"less than a package", framed("\x01p\x00\x00"), `truncated: no number at byte 4 of package p`},
+		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00abc"), `3 bytes left over at byte 7 of package p`},
+		{"less than a package", framed("\x01p\x00\x00\x00"), `truncated: no number at byte 5 of package p`},
 		{"a string past the end", framed("\x09p"), `truncated: 9 things to come at byte 1 of package `},
-		{"files past the end", framed("\x01p\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 7 of package p`},
-		{"an endless number", framed("\x01p" + strings.Repeat("\xff", 11)), `truncated: no number at byte 2 of package p`},
-		{"a function of no file", framed("\x01p\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 7 of package p`},
-		{"a name like none before", framed("\x01p\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 4 of package p`},
-		{"a string that is not there", framed("\x01p\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 13 of package p`},
-		{"an edge that leads nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 15 of package p`},
-		{"a tap of no file", framed("\x01p\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 9 of package p`},
-		{"a tap without its end", framed("\x01p\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x00\x00\x80\x00"), `truncated: no byte at byte 17 of package p`},
-		{"a tap of no kind", framed("\x01p\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08"), `kind 8 of 8 at byte 17 of package p`},
-		{"a start nowhere", framed("\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 17 of package p`},
+		{"files past the end", framed("\x01p\x00\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 8 of package p`},
+		{"an endless number", framed("\x01p\x00" + strings.Repeat("\xff", 11)), `truncated: no number at byte 3 of package p`},
+		{"a function of no file", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 8 of package p`},
+		{"a name like none before", framed("\x01p\x00\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 5 of package p`},
+		{"a string that is not there", framed("\x01p\x00\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 14 of package p`},
+		{"an edge that leads nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 16 of package p`},
+		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 10 of package p`},
+		{"a tap without its end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x00\x00\x80\x00"), `truncated: no byte at byte 18 of package p`},
+		{"a tap of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08"), `kind 8 of 8 at byte 18 of package p`},
+		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 5 of package p`},
+		{"a start nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 18 of package p`},
 	}
 	for _, test := range tests {
 		p, rest, err := wire.ReadPackage(test.table)
@@ -297,11 +299,11 @@ func FuzzReadPackage(f *testing.F) {
 // A small table must not be read into a lot of memory, whatever it holds.
 func TestMemoryIsInProportion(t *testing.T) {
 	bodies := map[string]string{
-		"names that share all they may": "\x01p\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
-		"nodes without edges":           "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 100000),
-		"edges past the end":            "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
-		"taps of nothing":               "\x01p\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 800000),
-		"spans past the end":            "\x01p\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"names that share all they may": "\x01p\x00\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
+		"nodes without edges":           "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 100000),
+		"edges past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"taps of nothing":               "\x01p\x00\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 800000),
+		"spans past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
 	}
 	for name, body := range bodies {
 		table := framed(body)
@@ -347,6 +349,26 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+func TestReadPaths(t *testing.T) {
+	one, other := example(), random(rand.New(rand.NewPCG(1, 5)))
+	tables := wire.AppendPackage(wire.AppendPackage(nil, one), other)
+	type pkg struct {
+		path  string
+		paths uint64
+	}
+	var got []pkg
+	err := wire.ReadPaths(tables, func(path string, paths uint64) { got = append(got, pkg{path, paths}) })
+	want := []pkg{{one.Path, 2}, {other.Path, other.Paths()}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, error %v, want %v", got, err, want)
+	}
+	for _, wrong := range [][]byte{tables[:len(tables)-1], framed("\x05p"), framed("\x01p"), {9}} {
+		if err := wire.ReadPaths(wrong, func(string, uint64) {}); err == nil {
+			t.Errorf("%q: no error", wrong)
+		}
+	}
+}
+
 func TestJoinErrors(t *testing.T) {
 	table := wire.AppendPackage(nil, example())
 	if data, err := wire.Join(table[:len(table)-1]); data != nil || err == nil {
@@ -382,8 +404,8 @@ func TestReadProgramErrors(t *testing.T) {
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
 		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
 		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
-		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 95 bytes, 94 left")},
-		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623775 bytes, 95 left")},
+		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 96 bytes, 95 left")},
+		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623776 bytes, 96 left")},
 	}
 	for _, test := range tests {
 		h, tables, err := wire.ReadProgram(test.data)

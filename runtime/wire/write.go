@@ -27,6 +27,7 @@ type encoder struct {
 
 func (e *encoder) pkg(p *Package) {
 	e.str(p.Path)
+	e.uvarint(p.Paths())
 	e.int(len(p.Files))
 	for _, f := range p.Files {
 		e.sharing(f)

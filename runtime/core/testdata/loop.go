@@ -111,12 +111,23 @@ func recovers() (got string) {
 	return "no panic"
 }
 
+// pause lets the test do something before anything is counted.
+func pause() {
+	fmt.Println("ready")
+	os.Stdin.Read(make([]byte, 1))
+}
+
 func main() {
 	what := os.Args[1]
-	if what != "count" && what != "quick" {
+	if what == "pause" {
+		pause()
+	} else if what != "count" && what != "quick" {
 		burn(4, 60*time.Millisecond)
 	}
 	switch what {
+	case "pause":
+		count()
+		burn(4, 60*time.Millisecond)
 	case "burn":
 		burn(4, 300*time.Millisecond)
 	case "count":

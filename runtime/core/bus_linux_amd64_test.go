@@ -1,0 +1,178 @@
+package core
+
+// This file tests what becomes of programs whose .pep file loses its room: the
+// disk is full when a page of it is first written to, or somebody cuts it off.
+
+import (
+	"bufio"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// pausing starts exe, does something when it has started, before it counts
+// anything, and lets it go on to its end.
+func pausing(t *testing.T, exe, dir string, env []string, ready func()) *run {
+	t.Helper()
+	cmd, r := command(t, exe, append(env, "PEPDIR="+dir), "pause")
+	r.dir = dir
+	cmd.Stdout = nil
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	if _, err := lines.ReadString('\n'); err != nil {
+		t.Fatal(err, &r.stderr)
+	}
+	ready()
+	if _, err := io.WriteString(in, "\n"); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(lines)
+	r.stdout.Write(rest)
+	_ = cmd.Wait() // the state says how it ended
+	r.state = cmd.ProcessState.String()
+	return r
+}
+
+// A detachable is a program whose file loses its room.
+type detachable struct {
+	name, exe string
+	env       []string
+	program   string // "loop" or "taps"
+}
+
+func detachables(t *testing.T) (list []detachable) {
+	for tags, polls := range map[string][]string{"": nil, ",pepflag": flagPolls, ",pepexact": exactPolls} {
+		l := newLinker(t, tags, target{})
+		list = append(list, detachable{"paths" + tags, l.program("loop.go", loopTables(), polls...), []string{"PEPOPTS=tick=1ms"}, "loop"})
+		taps := l.program("taps.go", tapTables())
+		for _, opts := range []string{"taps=full", "taps=burst,tick=1ms", "engine=H[P16]64", "deliver=service", "deliver=ring,full=drop"} {
+			list = append(list, detachable{"taps" + tags + " " + opts, taps, []string{"PEPOPTS=" + opts}, "taps"})
+			if tags != "" && opts == "taps=burst,tick=1ms" {
+				break
+			}
+		}
+	}
+	return list
+}
+
+// unharmed checks that a program ended as a plain one, and said one line at most.
+func unharmed(t *testing.T, name string, r *run) {
+	t.Helper()
+	if r.state != "exit status 0" || r.stdout.String() != "done\n" {
+		t.Errorf("%s: %s, stdout %q", name, r.state, &r.stdout)
+	}
+	if lines := strings.Count(r.stderr.String(), "\n"); lines > 1 || lines == 1 && !strings.HasPrefix(r.stderr.String(), "pep: ") {
+		t.Errorf("%s: stderr %s", name, &r.stderr)
+	}
+}
+
+// The program does not notice that its file is cut off.
+func TestFilesThatAreCutOff(t *testing.T) {
+	t.Parallel()
+	for _, p := range detachables(t) {
+		for _, part := range []int64{0, 2, 100} { // nothing is left, a half, the header
+			dir := t.TempDir()
+			r := pausing(t, p.exe, dir, p.env, func() {
+				files, _ := filepath.Glob(filepath.Join(dir, "*.pep"))
+				rings, _ := filepath.Glob(filepath.Join(dir, "*.ring"))
+				if len(files) != 1 || len(rings) != strings.Count(p.name, "ring") {
+					t.Fatalf("%s: files %q %q", p.name, files, rings)
+				}
+				for _, f := range append(files, rings...) {
+					info, err := os.Stat(f)
+					if err != nil {
+						t.Fatal(err)
+					}
+					size := int64(0)
+					if part > 0 {
+						size = max(info.Size()/part, pageSize)
+					}
+					if err := os.Truncate(f, size); err != nil {
+						t.Fatal(err)
+					}
+				}
+			})
+			unharmed(t, p.name, r)
+			if !strings.Contains(r.stderr.String(), "pep: reading the counts: ") {
+				t.Errorf("%s: cut off, and it says %q", p.name, &r.stderr)
+			}
+		}
+	}
+}
+
+// On a full disk counting stops, and the profile, if there is room for it, says so.
+func TestFullDisks(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: mounts a file system that is soon full")
+	}
+	t.Parallel()
+	for _, p := range detachables(t) {
+		disk := t.TempDir()
+		if err := syscall.Mount("pep", disk, "tmpfs", 0, "size=16m"); err != nil {
+			t.Skip("needs to mount a file system: ", err)
+		}
+		filler := filepath.Join(disk, "filler")
+		r := pausing(t, p.exe, disk, p.env, func() { fill(t, filler) })
+		unharmed(t, p.name, r)
+		full := p.program == "taps" || strings.Contains(p.name, "exact")
+		if strings.Contains(p.name, "ring") {
+			full = false
+			if !strings.HasPrefix(r.stderr.String(), "pep: taps, until the disk was full or the file was cut off ") {
+				t.Errorf("%s: %s", p.name, &r.stderr)
+			}
+		}
+		if full && !strings.Contains(r.stderr.String(), "no space left on device; the counts are in ") {
+			t.Errorf("%s: %s", p.name, &r.stderr)
+		}
+		if err := os.Remove(filler); err != nil {
+			t.Fatal(err)
+		}
+		// When there is room again the file is as good as it was.
+		if files, _ := filepath.Glob(filepath.Join(disk, "*.pep")); len(files) == 1 {
+			if out, err := writeCommand(p.exe, files[0]).CombinedOutput(); len(out) > 0 || err != nil {
+				t.Errorf("%s: %s%v", p.name, out, err)
+			}
+			kind := "paths"
+			if p.program == "taps" {
+				kind = "values"
+			}
+			until := regexp.MustCompile(`, until the disk was full or the file was cut off \d+ms after the start$`)
+			if c := r.profile(t, kind).Comments[0]; until.MatchString(c) != full {
+				t.Errorf("%s: %s", p.name, c)
+			}
+		} else if full {
+			t.Errorf("%s: files %s", p.name, r.files(t))
+		}
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// fill takes what room there is.
+func fill(t *testing.T, name string) {
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size := 1 << 20; size > 0; {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package core
+
+// This file looks at compiled code: what may run in a signal handler, or anywhere
+// in the Go runtime, must not call what may not.
+
+import (
+	"maps"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A program's code is its functions' instructions, as go tool objdump has them.
+type code map[string][]string
+
+// codeOfProgram disassembles the functions of the linked runtime.
+func codeOfProgram(t testing.TB, exe string) code {
+	t.Helper()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^0pep/`, exe).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := code{}
+	for _, f := range strings.Split("\n"+string(out), "\nTEXT ") {
+		name, text, _ := strings.Cut(f, "(SB) ")
+		for line := range strings.Lines(text) {
+			if fields := strings.Split(strings.TrimSpace(line), "\t"); len(fields) >= 4 {
+				c[name] = append(c[name], strings.TrimSpace(fields[len(fields)-1]))
+			}
+		}
+	}
+	return c
+}
+
+// transfer is an instruction that leaves a function, or may: its target is a
+// symbol, or else it is indirect. Jumps within a function are to addresses.
+var transfer = regexp.MustCompile(`^(?:CALL|JMP) (?:(\S+)\(SB\)|([^0].*|0x[0-9a-f]+\(.*|0\(.*))$`)
+
+// follow calls visit for every instruction of some functions and of all that they
+// call, with the function that it is in, and the function that it calls if it
+// does. Calls that leave the linked runtime are not followed.
+func (c code) follow(t testing.TB, roots []string, visit func(in, instruction, callee string, indirect bool)) (seen map[string]bool) {
+	t.Helper()
+	seen = map[string]bool{}
+	for len(roots) > 0 {
+		name := roots[0]
+		roots = roots[1:]
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if len(c[name]) == 0 {
+			t.Errorf("there is no code of %s", name)
+		}
+		for _, i := range c[name] {
+			callee, indirect := "", false
+			if m := transfer.FindStringSubmatch(i); m != nil {
+				callee, indirect = m[1], m[1] == ""
+			}
+			visit(name, i, callee, indirect)
+			if strings.HasPrefix(callee, "0pep/") && len(c[callee]) > 0 {
+				roots = append(roots, callee)
+			}
+		}
+	}
+	return seen
+}
+
+// handlerMistakes says what the signal handlers of a program do and must not. They
+// run with a g of zeros: they may call nothing of the runtime, store pointers
+// without barriers only, and not load the thread's g, which a function that calls
+// assembly does when that returns: the next stack check would compare the stack of
+// signals with that of the goroutine. What remains is the check at the beginning,
+// which a g of zeros passes.
+func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
+	c := codeOfProgram(t, exe)
+	seen := c.follow(t, []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDeath"}, func(in, instruction, callee string, indirect bool) {
+		switch {
+		case strings.HasPrefix(callee, "runtime.morestack"), strings.HasPrefix(callee, "runtime.duff"), callee != "" && len(c[callee]) > 0 && !strings.HasSuffix(callee, ".abi0"):
+		case callee != "", indirect, strings.Contains(instruction, "FS:"), strings.Contains(instruction, "runtime.writeBarrier"):
+			mistakes = append(mistakes, in+": "+instruction)
+		}
+	})
+	if len(seen) < 6 {
+		t.Errorf("the handlers are %v", seen)
+	}
+	return mistakes
+}
+
+func testHandlers(t *testing.T, exe string) {
+	if m := handlerMistakes(t, exe); len(m) > 0 {
+		t.Errorf("handlers must not\n%s", strings.Join(m, "\n"))
+	}
+}
+
+// leaves are what polls and taps may call beyond package core: functions that
+// allocate nothing, take no locks, and need neither a P nor a goroutine. Package
+// trace tests that AppendBlock does not allocate where there is room. (Panics are
+// what the compiler puts where it cannot prove that an index is right.)
+var leaves = regexp.MustCompile(`^(0pep/trace\.AppendBlock|runtime\.(PepPin|PepMayWait|procPin|procUnpin|nanotime|usleep|memmove|memclrNoHeapPointers|` +
+	`memequal|morestack.*|duff.*|panic(Index|Slice|Bounds|divide|shift).*|[cC]allers))$`)
+
+// testPollCode checks that nothing that some functions, which polls and taps call,
+// allocates, blocks or needs locks. It returns what they call.
+func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bool) {
+	c := codeOfProgram(t, exe)
+	for name := range c {
+		if leaves.MatchString(name) {
+			delete(c, name)
+		}
+	}
+	return c.follow(t, roots, func(in, instruction, callee string, indirect bool) {
+		switch {
+		case indirect && in == "0pep/core.(*sink).feed": // the engine: package strat tests that none allocates
+		case indirect, callee != "" && len(c[callee]) == 0 && !leaves.MatchString(callee):
+			t.Errorf("%s: %s", in, instruction)
+		}
+	})
+}
+
+// STRAT-25: what polls, taps and ticks call keeps to what it may do, in every kind
+// of program.
+func TestCodeOfPollsAndHandlers(t *testing.T) {
+	t.Parallel()
+	for tags, poll := range map[string]struct {
+		replace []string
+		root    string
+	}{"": {}, ",pepflag": {flagPolls, "0pep/core.pollInBurst"}, ",pepexact": {exactPolls, "0pep/core.(*Table).first"}} {
+		l := newLinker(t, tags, target{})
+		exe := l.program("taps.go", tapTables())
+		testHandlers(t, exe)
+		seen := testPollCode(t, exe, "0pep/core.makeRoom")
+		for _, f := range []string{"0pep/core.record", "0pep/core.(*sink).feed", "0pep/core.recordInBurst", "0pep/core.(*sink).enqueue", "0pep/core.(*sink).traceBlock"} {
+			if !seen[f] {
+				t.Errorf("%s is not among what taps call: %q", f, slices.Sorted(maps.Keys(seen)))
+			}
+		}
+		if poll.replace != nil {
+			testPollCode(t, l.program("loop.go", loopTables(), poll.replace...), poll.root)
+		}
+	}
+}

@@ -1,0 +1,12 @@
+//go:build !peptaps
+
+package core
+
+// This file stands in for goroutine.go where the runtime has no room for taps: in
+// programs without, and in the package's own module, whose tests tap.
+
+const tapsLinked = false
+
+func pin() int { return procPin() }
+
+func mayWait() bool { return true }

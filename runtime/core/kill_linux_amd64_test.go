@@ -1,0 +1,92 @@
+package core
+
+import (
+	"bufio"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	tapCounts = regexp.MustCompile(`, (\d+) events, (\d+) dropped`)
+	tapUnsure = regexp.MustCompile(`, (\d+) at most counted twice or not at all when the program was killed`)
+)
+
+// STRAT-27: of a program that is killed every event is in the profile, but for as
+// many as the profile says.
+func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
+	t.Parallel()
+	const runs, goroutines = 30, 64
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	unsure, certain, least, most := 0, 0, 0, 0
+	for i := range runs {
+		counted := filepath.Join(t.TempDir(), "counted")
+		if err := os.WriteFile(counted, make([]byte, goroutines*64), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		cmd, r := command(t, exe, nil, "tap and count", counted)
+		cmd.Stdout = nil
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+			t.Fatal(err, &r.stderr)
+		}
+		time.Sleep(time.Duration(i*i) * 50 * time.Microsecond) // also when next to nothing is tapped yet
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
+		if out, err := writeCommand(exe, files[0]).CombinedOutput(); len(out) > 0 || err != nil {
+			t.Fatalf("%s%v", out, err)
+		}
+		data, err := os.ReadFile(counted)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		for g := range goroutines {
+			want += int(binary.LittleEndian.Uint64(data[g*64:]))
+		}
+		p := r.profile(t, "values")
+		m := tapCounts.FindStringSubmatch(p.Comments[0])
+		if m == nil {
+			t.Fatal(p.Comments)
+		}
+		events, _ := strconv.Atoi(m[1])
+		dropped, _ := strconv.Atoi(m[2])
+		bound := goroutines // one may be counted that the program has not counted yet
+		if m := tapUnsure.FindStringSubmatch(p.Comments[0]); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			bound += n
+			unsure++
+		} else {
+			certain++
+		}
+		least, most = min(least, events-want), max(most, events-want)
+		sum := 0
+		for _, s := range p.Sample {
+			sum += int(s.Value[0])
+		}
+		if d := events + dropped - want; d < -bound || d > bound || dropped > 0 {
+			t.Errorf("run %d: %d events of %d, may be %d off: %s", i, events, want, bound, p.Comments[0])
+		}
+		if d := sum - want; d < -bound || d > bound {
+			t.Errorf("run %d: %d events in the profile, of %d, may be %d off", i, sum, want, bound)
+		}
+		if bound > 4000 || strings.Contains(p.Comments[0], "left in") {
+			t.Errorf("run %d: %s", i, p.Comments[0])
+		}
+	}
+	t.Logf("%d runs that say they may be off, %d that do not; off by %d to %d", unsure, certain, least, most)
+}
