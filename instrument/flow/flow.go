@@ -74,7 +74,6 @@ type Node struct {
 type Edge struct {
 	From, To *Node // To is nil if the function is left
 	Place    Place // where code can stand; zero if nowhere
-	Dead     bool  // the function is left on the edge, but no code can stand there
 	Ends     bool  // paths must end on the edge
 	Panics   bool  // the edge leads to nothing but a panic
 
@@ -84,8 +83,8 @@ type Edge struct {
 	Case    *mark.Mark // the first marker behind the edge
 }
 
-// A Place is where the code of an edge stands: at a statement marker, or at an
-// outcome of a leaf.
+// A Place is where the code of an edge stands: at a statement marker, at an
+// outcome of a leaf, or on the way of a jump.
 type Place struct {
 	Mark    *mark.Mark
 	Out     bool // at Mark: the code belongs to an edge that leaves the marker's block
@@ -96,10 +95,36 @@ type Place struct {
 	// added at Mark must be taken back there. Such a place can carry an
 	// increment only.
 	Undo []*mark.Mark
+
+	Jump *Jump
 }
 
 // Known reports whether there is a place.
-func (p Place) Known() bool { return p.Mark != nil || p.Leaf != nil }
+func (p Place) Known() bool { return p.Mark != nil || p.Leaf != nil || p.Jump != nil }
+
+// A Jump is a labelled break or continue, or a goto, out of the body of a loop over
+// a function:
+//
+//	outer:
+//		for i := range n {
+//			for x := range seq {
+//				if x == i {
+//					continue outer
+//				}
+//			}
+//		}
+//
+// The body of the inner loop is another function. No statement of this one runs
+// between the call of seq and the next round of the outer loop, so the jump is
+// the only place for the code of this edge. The code must run in the function
+// that Loop stands in. Package rewrite writes it right behind Loop, and has the
+// statements go there first.
+type Jump struct {
+	Tok   token.Token // token.BREAK, CONTINUE or GOTO
+	Label string
+	Loop  *ast.RangeStmt    // the loop over a function, of this function, that is left
+	Stmts []*ast.BranchStmt // the statements that make the jump, in source order
+}
 
 // Functions returns the functions of the package in source order of their
 // outermost declarations, literals after the function they stand in.

@@ -124,6 +124,8 @@ func place(fset *token.FileSet, e *flow.Edge) string {
 			s += ", undone at " + at(fset, u.Pos)
 		}
 		return s
+	case p.Jump != nil:
+		return fmt.Sprintf("%s %s, behind the loop at %s", p.Jump.Tok, p.Jump.Label, at(fset, p.Jump.Loop.Pos()))
 	}
 	return "nowhere"
 }
@@ -132,7 +134,7 @@ func facts(e *flow.Edge) (s string) {
 	for _, f := range []struct {
 		set  bool
 		name string
-	}{{e.Ends, "ends"}, {e.Dead, "dead"}, {e.Panics, "panics"}} {
+	}{{e.Ends, "ends"}, {e.Panics, "panics"}} {
 		if f.set {
 			s += ", " + f.name
 		}
