@@ -39,6 +39,10 @@ type Config struct {
 	Importer  types.Importer
 	GoVersion string      // language version, as in go.mod: "go1.26"; empty for the newest
 	Sizes     types.Sizes // may be nil
+
+	// Working is called with the syntax of each function before its graph is
+	// made; it may be nil.
+	Working func(ast.Node)
 }
 
 // A Func is a function declaration, function literal or range-over-func body

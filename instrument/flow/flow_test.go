@@ -34,7 +34,7 @@ func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 		Path:     "p",
 		Fset:     fset,
 		Files:    files,
-		Marks:    mark.Files(files, func(*ast.File) bool { return false }),
+		Marks:    mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {
@@ -201,7 +201,7 @@ func TestTypeErrorsAreReported(t *testing.T) {
 	files := []*ast.File{f}
 	_, _, err = flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files, Importer: importer.Default(),
-		Marks: mark.Files(files, func(*ast.File) bool { return false }),
+		Marks: mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "in.go:2:23") {
 		t.Errorf("got %v", err)

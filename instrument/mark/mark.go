@@ -110,8 +110,9 @@ func (m *Marks) StmtMark(s ast.Stmt) *Mark {
 }
 
 // Files marks the given files of one package. The trees are changed in place.
-// Files for which skip is true are left as they are.
-func Files(files []*ast.File, skip func(*ast.File) bool) *Marks {
+// Files for which skip is true are left as they are. Before each declaration,
+// working is called with it.
+func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node)) *Marks {
 	m := &marker{marks: &Marks{
 		Conds: map[ast.Stmt]*Cond{},
 		stmts: map[*ast.ExprStmt]*Mark{},
@@ -122,6 +123,7 @@ func Files(files []*ast.File, skip func(*ast.File) bool) *Marks {
 		}
 		before := len(m.marks.ByID)
 		for _, d := range f.Decls {
+			working(d)
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Body != nil {

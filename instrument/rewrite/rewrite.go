@@ -78,6 +78,8 @@ type Writer struct {
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool
+
+	Working func(ast.Node) // called with each declaration before it is rewritten
 }
 
 // Text rewrites a file: src is its text and f its marked tree. If there is
@@ -86,6 +88,7 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), needs: &needs{landings: map[*ast.BranchStmt]string{}}}
 	w.version = w.outside()
 	for _, d := range f.Decls {
+		w.Working(d)
 		w.decl(d)
 	}
 	if !w.buf.Changed() {

@@ -69,6 +69,8 @@ type Config struct {
 
 	// FileNumber returns the index of a file's name in the site table.
 	FileNumber func(name string) int
+
+	Working func(ast.Node) // called with the syntax of each function before it is looked at
 }
 
 // A Func is a function that may be tapped.
@@ -236,6 +238,7 @@ type finder struct {
 
 func (f *finder) all(funcs []Func) {
 	for _, fn := range funcs {
+		f.Working(fn.Syntax)
 		f.function(fn)
 	}
 }
