@@ -100,35 +100,11 @@ type Place struct {
 	// increment only.
 	Undo []*mark.Mark
 
-	Jump *Jump
+	Jump *mark.Jump
 }
 
 // Known reports whether there is a place.
 func (p Place) Known() bool { return p.Mark != nil || p.Leaf != nil || p.Jump != nil }
-
-// A Jump is a labelled break or continue, or a goto, out of the body of a loop over
-// a function:
-//
-//	outer:
-//		for i := range n {
-//			for x := range seq {
-//				if x == i {
-//					continue outer
-//				}
-//			}
-//		}
-//
-// The body of the inner loop is another function. No statement of this one runs
-// between the call of seq and the next round of the outer loop, so the jump is
-// the only place for the code of this edge. The code must run in the function
-// that Loop stands in. Package rewrite writes it right behind Loop, and has the
-// statements go there first.
-type Jump struct {
-	Tok   token.Token // token.BREAK, CONTINUE or GOTO
-	Label string
-	Loop  *ast.RangeStmt    // the loop over a function, of this function, that is left
-	Stmts []*ast.BranchStmt // the statements that make the jump, in source order
-}
 
 // Functions returns the functions of the package in source order of their
 // outermost declarations, literals after the function they stand in.

@@ -32,8 +32,8 @@ type edge struct {
 	orig     []origin
 	leaf     *mark.Leaf
 	outcome  bool
-	jump     *Jump // nil if the edge is none
-	ends     bool  // a path must end here
+	jump     *mark.Jump // nil if the edge is none
+	ends     bool       // a path must end here
 }
 
 type origin struct {
@@ -51,9 +51,9 @@ type builder struct {
 	pkg   *types.Package // of the marker functions
 	fn    *Func
 
-	nodes  []*node             // nodes[0] is the entry
-	bodies map[ast.Node]bool   // range-over-func loops of the function
-	exits  map[token.Pos]*Jump // the statements that leave their bodies, by position; nil for returns
+	nodes  []*node                  // nodes[0] is the entry
+	bodies map[ast.Node]bool        // range-over-func loops of the function
+	exits  map[token.Pos]*mark.Jump // the statements that leave their bodies, by position; nil for returns
 }
 
 // build fills in b.fn from the SSA form.
@@ -62,7 +62,7 @@ func (b *builder) build(fn *ssa.Function) {
 		b.fn.Left = "it has no body"
 		return
 	}
-	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*Jump{}
+	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*mark.Jump{}
 	for _, a := range fn.AnonFuncs {
 		if r, ok := a.Syntax().(*ast.RangeStmt); ok {
 			b.bodies[r] = true

@@ -24,7 +24,7 @@ func (b *builder) findExits(loop *ast.RangeStmt) {
 		tok   token.Token
 		label string
 	}
-	jumps := map[target]*Jump{}
+	jumps := map[target]*mark.Jump{}
 	ast.Inspect(loop.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -38,7 +38,7 @@ func (b *builder) findExits(loop *ast.RangeStmt) {
 			to := target{n.Tok, n.Label.Name}
 			j := jumps[to]
 			if j == nil {
-				j = &Jump{Tok: n.Tok, Label: n.Label.Name, Loop: loop}
+				j = &mark.Jump{Tok: n.Tok, Label: n.Label.Name, Loop: loop}
 				jumps[to] = j
 			}
 			j.Stmts = append(j.Stmts, n)
@@ -57,7 +57,7 @@ func (b *builder) findExits(loop *ast.RangeStmt) {
 //     one has ended before the loop.
 //   - Neither: for a break with the label of the loop itself, which goes to where
 //     the loop ends and code stands anyhow. Behind the loop it would not be legal.
-func (b *builder) exit(x *ssa.If) (jump *Jump, gone bool) {
+func (b *builder) exit(x *ssa.If) (jump *mark.Jump, gone bool) {
 	cmp, ok := x.Cond.(*ssa.BinOp)
 	if !ok {
 		return nil, false

@@ -51,7 +51,7 @@ type Plan struct {
 	Graph *pdag.Graph
 	Marks map[*mark.Mark][]Op
 	Leafs map[Outcome][]Op
-	Jumps map[*flow.Jump][]Op
+	Jumps map[*mark.Jump][]Op
 
 	// Register says that there is a path register, which Starts[0].Val is put
 	// into at the start. Otherwise all paths are known where they end.
@@ -102,7 +102,7 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 		Graph: graph,
 		Marks: map[*mark.Mark][]Op{},
 		Leafs: map[Outcome][]Op{},
-		Jumps: map[*flow.Jump][]Op{},
+		Jumps: map[*mark.Jump][]Op{},
 	}
 	p.values = valuesOf(graph)
 	p.Register = p.values.live[0]

@@ -23,7 +23,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
 )
 
 // rangeBody rewrites the body of a range loop by walk. Behind the loop it writes the
@@ -52,8 +52,8 @@ func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
 
 // jumps returns the jumps out of the body of a loop that may have code, in source
 // order.
-func (w *file) jumps(s *scope, loop *ast.RangeStmt) []*flow.Jump {
-	found := map[*flow.Jump]bool{}
+func (w *file) jumps(s *scope, loop *ast.RangeStmt) []*mark.Jump {
+	found := map[*mark.Jump]bool{}
 	if s != nil {
 		for j := range s.plan.Jumps {
 			found[j] = true
@@ -64,14 +64,14 @@ func (w *file) jumps(s *scope, loop *ast.RangeStmt) []*flow.Jump {
 			found[j] = true
 		}
 	}
-	maps.DeleteFunc(found, func(j *flow.Jump, _ bool) bool { return j.Loop != loop })
-	return slices.SortedFunc(maps.Keys(found), func(a, b *flow.Jump) int {
+	maps.DeleteFunc(found, func(j *mark.Jump, _ bool) bool { return j.Loop != loop })
+	return slices.SortedFunc(maps.Keys(found), func(a, b *mark.Jump) int {
 		return int(a.Stmts[0].Pos() - b.Stmts[0].Pos())
 	})
 }
 
 // atJump returns the text on the way of a jump.
-func (w *file) atJump(s *scope, j *flow.Jump) string {
+func (w *file) atJump(s *scope, j *mark.Jump) string {
 	text := ""
 	if s != nil {
 		text = w.code(s, s.plan.Jumps[j])

@@ -106,7 +106,7 @@ type Plan struct {
 	Cases   map[ast.Expr][]Call       // before an expression of a case of a switch without a tag
 	Headers map[ast.Stmt][]Call       // in the header of a switch, behind the statement there
 	Ways    map[place.Outcome][]Call  // at an outcome of an operand
-	Jumps   map[*flow.Jump][]Call     // on the way of a jump
+	Jumps   map[*mark.Jump][]Call     // on the way of a jump
 	Bodies  map[*ast.BlockStmt]bool   // of functions with taps
 }
 
@@ -179,7 +179,7 @@ func newPlan() *Plan {
 		Cases:   map[ast.Expr][]Call{},
 		Headers: map[ast.Stmt][]Call{},
 		Ways:    map[place.Outcome][]Call{},
-		Jumps:   map[*flow.Jump][]Call{},
+		Jumps:   map[*mark.Jump][]Call{},
 		Bodies:  map[*ast.BlockStmt]bool{},
 	}
 }
