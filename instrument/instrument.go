@@ -88,13 +88,18 @@ type Result struct {
 }
 
 // Do instruments a package. An error means that the package was left as it is,
-// because it does not parse or type-check; the compiler will say why better.
-func Do(pkg *Package, opts Options) (*Result, error) {
+// because it does not parse or type-check; the compiler will say why better. A
+// mistake of the instrumenter's own is an [*InternalError].
+func Do(pkg *Package, opts Options) (res *Result, err error) {
 	in := &instrumenter{pkg: pkg, opts: opts, fset: token.NewFileSet(), src: map[*ast.File][]byte{}}
+	defer in.recover(&res, &err)
+	in.begin("parse")
 	if err := in.parse(); err != nil {
 		return nil, err
 	}
-	in.marks = mark.Files(in.files, in.skip)
+	in.begin("mark")
+	in.marks = mark.Files(in.files, in.skip, in.working)
+	in.begin("flow")
 	funcs, info, err := flow.Functions(&flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,
@@ -103,6 +108,7 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 		Importer:  pkg.Importer,
 		GoVersion: pkg.GoVersion,
 		Sizes:     pkg.Sizes,
+		Working:   in.working,
 	})
 	if err != nil {
 		return nil, err
@@ -110,9 +116,14 @@ func Do(pkg *Package, opts Options) (*Result, error) {
 	in.info = info
 	in.hooks = hook.Find(in.files, info)
 	if opts.Burst && opts.Taps.Kinds != 0 {
+		in.begin("twin")
 		in.twin()
 	}
-	in.plan(funcs)
+	in.begin("pathnum, place, describe")
+	tapped := in.plan(funcs)
+	in.begin("tap")
+	in.tap(tapped)
+	in.begin("rewrite")
 	in.rewrite()
 	return &in.result, nil
 }
@@ -127,6 +138,8 @@ type instrumenter struct {
 	info  *types.Info
 	hooks map[*ast.BlockStmt]string // functions that the runtime calls, with the reason
 
+	phase     string   // that is going on
+	at        ast.Node // what it is working on: a function or declaration, or nil
 	fileIndex map[string]int
 	funcs     map[*ast.BlockStmt]*rewrite.Func
 	twins     *twin.Plan // nil if taps are to report all the time
@@ -159,16 +172,17 @@ func (in *instrumenter) skip(f *ast.File) bool {
 		rewrite.Reserved(in.src[f])
 }
 
-// plan numbers the functions and decides which are rewritten.
-func (in *instrumenter) plan(funcs []*flow.Func) {
+// plan numbers the functions and decides which are rewritten. It returns those that
+// may be tapped.
+func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	in.fileIndex = map[string]int{}
 	in.funcs = map[*ast.BlockStmt]*rewrite.Func{}
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
 	base := uint64(0)
-	var tapped []tap.Func
 	for _, f := range funcs {
+		in.working(f.Syntax)
 		file := in.fileOf(f.Syntax)
 		if file == nil || in.skip(file) {
 			continue
@@ -199,7 +213,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) {
 		}
 		base += p.Graph.N
 	}
-	in.tap(tapped)
+	return tapped
 }
 
 // twin decides how taps are made to cost little while they are silent.
@@ -210,7 +224,7 @@ func (in *instrumenter) twin() {
 			files = append(files, f)
 		}
 	}
-	in.twins = twin.New(files, in.marks, in.info)
+	in.twins = twin.New(files, in.marks, in.info, in.working)
 }
 
 // left returns the reason why a function has no taps, if it is to have none.
@@ -232,6 +246,7 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 		Info:       in.info,
 		Sizes:      in.pkg.Sizes,
 		FileNumber: in.fileNumber,
+		Working:    in.working,
 	}, funcs)
 	if in.result.Taps == nil {
 		return
@@ -329,7 +344,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, Twins: in.twins,
+			IsPanic: in.isPanic, Taps: in.result.Taps, Twins: in.twins, Working: in.working,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)

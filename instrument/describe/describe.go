@@ -16,6 +16,7 @@ package describe
 
 import (
 	"bytes"
+	"fmt"
 	"go/ast"
 	"go/printer"
 	"go/token"
@@ -77,7 +78,30 @@ func (d *Describer) block(f *flow.Func, n *flow.Node) wire.Block {
 	for _, e := range n.Out {
 		b.Outs = append(b.Outs, d.out(f, e, len(n.Out) > 1))
 	}
+	d.distinguish(n, b.Outs)
 	return b
+}
+
+// distinguish gives the outcomes of a node names that differ: to those that are
+// alike, because their texts have been cut or are the same in the source, it adds
+// where they stand. Profiles add up what has the same name.
+func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
+	count := map[string]int{}
+	for _, o := range outs {
+		count[o.Outcome]++
+	}
+	for i := range outs {
+		o := &outs[i]
+		if o.Outcome == "" || count[o.Outcome] == 1 {
+			continue
+		}
+		line, col := o.Line, o.Col
+		if mk := n.Out[i].Case; mk != nil && mk.Of != nil {
+			pos := d.fset.Position(mk.Of.Pos())
+			line, col = pos.Line, pos.Column
+		}
+		o.Outcome += fmt.Sprintf(" at %d:%d", line, col)
+	}
 }
 
 // spans returns the source ranges of the statements in n.
@@ -101,36 +125,42 @@ func (d *Describer) spans(n *flow.Node) []wire.Span {
 
 // branch names the construct that decides where control goes from n.
 func (d *Describer) branch(f *flow.Func, n *flow.Node) wire.Branch {
+	kind, p := branch(f, n)
+	pos := d.fset.Position(p)
+	return wire.Branch{Kind: kind, Line: pos.Line, Col: pos.Column}
+}
+
+// branch returns the kind of the construct that decides where control goes from n,
+// and where it stands.
+func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 	for _, e := range n.Out {
 		if l := e.Leaf; l != nil {
-			return d.at(l.Op, l.Expr.Pos())
+			return l.Op, l.Expr.Pos()
+		}
+		if j := e.Place.Jump; j != nil {
+			return "range", j.Loop.For
 		}
 	}
 	for _, e := range n.Out {
 		if mk := e.Case; mk != nil {
 			switch s := mk.Switch.(type) {
 			case *ast.SwitchStmt:
-				return d.at("switch", s.Switch)
+				return "switch", s.Switch
 			case *ast.TypeSwitchStmt:
-				return d.at("type switch", s.Switch)
+				return "type switch", s.Switch
 			case *ast.SelectStmt:
-				return d.at("select", s.Select)
+				return "select", s.Select
 			}
 			if s, ok := mk.Of.(*ast.RangeStmt); ok {
-				return d.at("range", s.For)
+				return "range", s.For
 			}
 		}
 	}
-	return d.at("branch", d.firstPos(f, n))
-}
-
-func (d *Describer) at(kind string, p token.Pos) wire.Branch {
-	pos := d.fset.Position(p)
-	return wire.Branch{Kind: kind, Line: pos.Line, Col: pos.Column}
+	return "branch", firstPos(f, n)
 }
 
 // firstPos returns a position in n, or that of the function.
-func (d *Describer) firstPos(f *flow.Func, n *flow.Node) token.Pos {
+func firstPos(f *flow.Func, n *flow.Node) token.Pos {
 	for _, mk := range n.Marks {
 		if mk.From.IsValid() {
 			return mk.From
@@ -164,18 +194,22 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 		return e.Case.Pos
 	case len(e.To.Marks) > 0 && e.To.Marks[0].From.IsValid():
 		return e.To.Marks[0].From
+	case len(e.To.Out) > 1: // nothing but a condition, or the head of a loop
+		_, pos := branch(f, e.To)
+		return pos
 	case e.Leaf != nil:
 		return e.Leaf.Expr.Pos()
-	case len(e.To.Out) > 0 && e.To.Out[0].Leaf != nil: // an operand of a condition
-		return e.To.Out[0].Leaf.Expr.Pos()
 	case e.Place.Mark != nil:
 		return e.Place.Mark.Pos
 	}
-	return d.firstPos(f, e.To)
+	return firstPos(f, e.To)
 }
 
 // outcome names the way that e goes.
 func (d *Describer) outcome(e *flow.Edge) string {
+	if j := e.Place.Jump; j != nil {
+		return j.Tok.String() + " " + j.Label
+	}
 	if e.Leaf != nil {
 		if e.Leaf.Op == "for" && !e.Leaf.Cond.Split {
 			if e.Outcome {

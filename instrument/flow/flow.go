@@ -39,6 +39,10 @@ type Config struct {
 	Importer  types.Importer
 	GoVersion string      // language version, as in go.mod: "go1.26"; empty for the newest
 	Sizes     types.Sizes // may be nil
+
+	// Working is called with the syntax of each function before its graph is
+	// made; it may be nil.
+	Working func(ast.Node)
 }
 
 // A Func is a function declaration, function literal or range-over-func body
@@ -74,7 +78,6 @@ type Node struct {
 type Edge struct {
 	From, To *Node // To is nil if the function is left
 	Place    Place // where code can stand; zero if nowhere
-	Dead     bool  // the function is left on the edge, but no code can stand there
 	Ends     bool  // paths must end on the edge
 	Panics   bool  // the edge leads to nothing but a panic
 
@@ -84,8 +87,8 @@ type Edge struct {
 	Case    *mark.Mark // the first marker behind the edge
 }
 
-// A Place is where the code of an edge stands: at a statement marker, or at an
-// outcome of a leaf.
+// A Place is where the code of an edge stands: at a statement marker, at an
+// outcome of a leaf, or on the way of a jump.
 type Place struct {
 	Mark    *mark.Mark
 	Out     bool // at Mark: the code belongs to an edge that leaves the marker's block
@@ -96,10 +99,12 @@ type Place struct {
 	// added at Mark must be taken back there. Such a place can carry an
 	// increment only.
 	Undo []*mark.Mark
+
+	Jump *mark.Jump
 }
 
 // Known reports whether there is a place.
-func (p Place) Known() bool { return p.Mark != nil || p.Leaf != nil }
+func (p Place) Known() bool { return p.Mark != nil || p.Leaf != nil || p.Jump != nil }
 
 // Functions returns the functions of the package in source order of their
 // outermost declarations, literals after the function they stand in.

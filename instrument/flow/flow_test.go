@@ -34,7 +34,7 @@ func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 		Path:     "p",
 		Fset:     fset,
 		Files:    files,
-		Marks:    mark.Files(files, func(*ast.File) bool { return false }),
+		Marks:    mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {
@@ -124,6 +124,8 @@ func place(fset *token.FileSet, e *flow.Edge) string {
 			s += ", undone at " + at(fset, u.Pos)
 		}
 		return s
+	case p.Jump != nil:
+		return fmt.Sprintf("%s %s, behind the loop at %s", p.Jump.Tok, p.Jump.Label, at(fset, p.Jump.Loop.Pos()))
 	}
 	return "nowhere"
 }
@@ -132,7 +134,7 @@ func facts(e *flow.Edge) (s string) {
 	for _, f := range []struct {
 		set  bool
 		name string
-	}{{e.Ends, "ends"}, {e.Dead, "dead"}, {e.Panics, "panics"}} {
+	}{{e.Ends, "ends"}, {e.Panics, "panics"}} {
 		if f.set {
 			s += ", " + f.name
 		}
@@ -199,7 +201,7 @@ func TestTypeErrorsAreReported(t *testing.T) {
 	files := []*ast.File{f}
 	_, _, err = flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files, Importer: importer.Default(),
-		Marks: mark.Files(files, func(*ast.File) bool { return false }),
+		Marks: mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "in.go:2:23") {
 		t.Errorf("got %v", err)

@@ -23,11 +23,6 @@ type block struct {
 	nout  int
 	panic bool // ends in a panic
 	said  bool // … that stands in the source
-
-	// resumes is set on what follows a marker before a range-over-func loop:
-	// the loop's body is another function, and if that returns from this one,
-	// no code of this one is executed any more.
-	resumes bool
 }
 
 // An edge joins two blocks, and so two nodes. The parallel edges that cannot be
@@ -37,7 +32,8 @@ type edge struct {
 	orig     []origin
 	leaf     *mark.Leaf
 	outcome  bool
-	ends     bool // a path must end here
+	jump     *mark.Jump // nil if the edge is none
+	ends     bool       // a path must end here
 }
 
 type origin struct {
@@ -55,8 +51,9 @@ type builder struct {
 	pkg   *types.Package // of the marker functions
 	fn    *Func
 
-	nodes  []*node           // nodes[0] is the entry
-	bodies map[ast.Node]bool // range-over-func loops of the function
+	nodes  []*node                  // nodes[0] is the entry
+	bodies map[ast.Node]bool        // range-over-func loops of the function
+	exits  map[token.Pos]*mark.Jump // the statements that leave their bodies, by position; nil for returns
 }
 
 // build fills in b.fn from the SSA form.
@@ -65,10 +62,11 @@ func (b *builder) build(fn *ssa.Function) {
 		b.fn.Left = "it has no body"
 		return
 	}
-	b.bodies = map[ast.Node]bool{}
+	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*mark.Jump{}
 	for _, a := range fn.AnonFuncs {
 		if r, ok := a.Syntax().(*ast.RangeStmt); ok {
 			b.bodies[r] = true
+			b.findExits(r)
 		}
 	}
 	b.read(fn)
@@ -122,11 +120,15 @@ func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block
 			blk.said = instr.Pos().IsValid()
 			b.connect(blk, nil)
 		case *ssa.If:
-			t := b.connect(blk, blocks[x.Succs[0]])
-			f := b.connect(blk, blocks[x.Succs[1]])
+			jump, gone := b.exit(instr)
+			if !gone {
+				b.connect(blk, blocks[x.Succs[0]]).jump = jump
+			}
+			b.connect(blk, blocks[x.Succs[1]])
 			if leaf := b.leaf(instr.Cond); leaf != nil {
-				t.leaf, t.outcome = leaf, true
-				f.leaf, f.outcome = leaf, false
+				for i, e := range blk.node.out {
+					e.leaf, e.outcome = leaf, i == 0
+				}
 			}
 		case *ssa.Jump:
 			b.connect(blk, blocks[x.Succs[0]])
@@ -136,7 +138,7 @@ func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block
 
 // split ends blk and returns the block that goes on. A path ends between them.
 func (b *builder) split(blk *block) *block {
-	rest := &block{node: &node{}, resumes: true}
+	rest := &block{node: &node{}}
 	rest.node.blocks = []*block{rest}
 	b.nodes = append(b.nodes, rest.node)
 	b.connect(blk, rest).ends = true
@@ -184,6 +186,9 @@ func (b *builder) connect(src, dst *block) *edge {
 
 // place returns where the code of e can stand.
 func (b *builder) place(e *edge) Place {
+	if e.jump != nil {
+		return Place{Jump: e.jump}
+	}
 	if l := e.leaf; l != nil && len(e.orig) == 1 {
 		// The way out of an unsplit loop condition is the loop's end, which
 		// a break reaches as well.
@@ -272,7 +277,7 @@ func (b *builder) decides(n *node) bool {
 	if len(n.out) != 2 || n.out[0].to == nil || n.out[1].to == nil || n.out[0].to == n.out[1].to {
 		return false
 	}
-	return n.out[0].leaf == nil && n.out[1].leaf == nil
+	return !slices.ContainsFunc(n.out, func(e *edge) bool { return e.leaf != nil || e.jump != nil })
 }
 
 func (b *builder) disconnect(e *edge) {
@@ -315,14 +320,14 @@ func (b *builder) some(functions ...func(*node) bool) bool {
 }
 
 // mergeParallel makes one edge of those from n to the same block that have no
-// place.
+// place, and one of those that are the same jump.
 func (b *builder) mergeParallel(n *node) bool {
 	for i, e := range n.out {
-		if b.place(e).Known() {
+		if e.jump == nil && b.place(e).Known() {
 			continue
 		}
 		for _, f := range n.out[i+1:] {
-			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || b.place(f).Known() {
+			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || f.jump != e.jump || e.jump == nil && b.place(f).Known() {
 				continue
 			}
 			orig := append(slices.Clone(e.orig), f.orig...)
@@ -492,14 +497,11 @@ func (b *builder) emit(fn *ssa.Function) {
 			}
 			ee.Panics = leadsToPanic(e)
 			if !ee.Place.Known() {
-				if e.to == nil && slices.ContainsFunc(n.blocks, func(blk *block) bool { return blk.resumes }) {
-					ee.Dead = true
-				} else if e.to == nil {
+				if e.to == nil {
 					b.leave("a way out of it has no place in the source")
 					return
-				} else {
-					placeless++
 				}
+				placeless++
 			}
 			nn.Out = append(nn.Out, ee)
 		}

@@ -25,6 +25,9 @@ func (c *collector) function(fn *ssa.Function, name string) {
 
 func (c *collector) add(fn *ssa.Function, name string) {
 	f := &Func{Syntax: fn.Syntax(), Name: name}
+	if c.cfg.Working != nil {
+		c.cfg.Working(fn.Syntax())
+	}
 	b := &builder{marks: c.cfg.Marks, pkg: c.prog.marks, fn: f}
 	b.build(fn)
 	c.funcs = append(c.funcs, f)

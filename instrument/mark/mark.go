@@ -83,6 +83,30 @@ type Leaf struct {
 	Op   string // "&&" or "||" if the leaf is a left operand, else "if" or "for"
 }
 
+// A Jump is a labelled break or continue, or a goto, out of the body of a loop over
+// a function:
+//
+//	outer:
+//		for i := range n {
+//			for x := range seq {
+//				if x == i {
+//					continue outer
+//				}
+//			}
+//		}
+//
+// The body of the inner loop is another function. No statement of this one runs
+// between the call of seq and the next round of the outer loop, so the jump is
+// the only place for the code of this edge. The code must run in the function
+// that Loop stands in. Package rewrite writes it right behind Loop, and has the
+// statements go there first.
+type Jump struct {
+	Tok   token.Token // token.BREAK, CONTINUE or GOTO
+	Label string
+	Loop  *ast.RangeStmt    // the loop over a function, of this function, that is left
+	Stmts []*ast.BranchStmt // the statements that make the jump, in source order
+}
+
 // Marks are the markers of a package.
 type Marks struct {
 	ByID  []any              // *Mark or *Leaf
@@ -110,8 +134,9 @@ func (m *Marks) StmtMark(s ast.Stmt) *Mark {
 }
 
 // Files marks the given files of one package. The trees are changed in place.
-// Files for which skip is true are left as they are.
-func Files(files []*ast.File, skip func(*ast.File) bool) *Marks {
+// Files for which skip is true are left as they are. Before each declaration,
+// working is called with it.
+func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node)) *Marks {
 	m := &marker{marks: &Marks{
 		Conds: map[ast.Stmt]*Cond{},
 		stmts: map[*ast.ExprStmt]*Mark{},
@@ -122,6 +147,7 @@ func Files(files []*ast.File, skip func(*ast.File) bool) *Marks {
 		}
 		before := len(m.marks.ByID)
 		for _, d := range f.Decls {
+			working(d)
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Body != nil {

@@ -23,7 +23,7 @@ func marked(t *testing.T, name string, src any) (*token.FileSet, *ast.File, *mar
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fset, f, mark.Files([]*ast.File{f}, func(*ast.File) bool { return false })
+	return fset, f, mark.Files([]*ast.File{f}, func(*ast.File) bool { return false }, func(ast.Node) {})
 }
 
 func TestKinds(t *testing.T) {
@@ -207,7 +207,7 @@ func TestSkippedFilesAreLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks := mark.Files([]*ast.File{f}, func(*ast.File) bool { return true })
+	marks := mark.Files([]*ast.File{f}, func(*ast.File) bool { return true }, func(ast.Node) {})
 	if len(marks.ByID) != 0 || len(f.Decls) != 1 {
 		t.Errorf("%d markers, %d declarations", len(marks.ByID), len(f.Decls))
 	}

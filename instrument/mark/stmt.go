@@ -164,7 +164,7 @@ func (m *marker) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt {
 // and continue refer to it.
 func keepsLabel(s ast.Stmt) bool {
 	switch s.(type) {
-	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt, *ast.LabeledStmt:
+	case *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
 		return true
 	}
 	return false

@@ -67,7 +67,8 @@ type Edge struct {
 	// of a path. No path ends on the edge other than by leaving the function.
 	AddOnly bool
 
-	// Ends says that paths must end on the edge, whatever the truncation.
+	// Ends says that paths must end on the edge, whatever the truncation. Its
+	// target is a start that is not marked as Cut.
 	Ends bool
 
 	// Dead says that an execution that takes the edge never completes a path,

@@ -36,6 +36,7 @@ type startKind uint8
 const (
 	noStart startKind = iota
 	header
+	asked // the graph asks paths to end on an edge to the node
 	cut
 )
 
@@ -138,7 +139,7 @@ func (n *numbering) truncate() error {
 	for _, r := range n.retreats {
 		n.starts[n.edge(r).To] = header
 	}
-	if err := n.end(n.asked()); err != nil {
+	if err := n.end(n.endsAsked()); err != nil {
 		return err
 	}
 	if n.opts.Truncate == BackEdge {
@@ -166,19 +167,19 @@ func (n *numbering) end(edges []edge) error {
 	return nil
 }
 
-// asked returns the edges that the graph asks paths to end on, and makes their
+// endsAsked returns the edges that the graph asks paths to end on, and makes their
 // targets starts.
-func (n *numbering) asked() []edge {
-	var asked []edge
+func (n *numbering) endsAsked() []edge {
+	var edges []edge
 	for v, preds := range n.preds {
 		for _, p := range preds {
 			if n.in.Nodes[p.node].Out[p.i].Ends {
-				asked = append(asked, p)
+				edges = append(edges, p)
 				if n.starts[v] == noStart {
-					n.starts[v] = cut
+					n.starts[v] = asked
 				}
 			}
 		}
 	}
-	return asked
+	return edges
 }

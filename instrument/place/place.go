@@ -51,6 +51,7 @@ type Plan struct {
 	Graph *pdag.Graph
 	Marks map[*mark.Mark][]Op
 	Leafs map[Outcome][]Op
+	Jumps map[*mark.Jump][]Op
 
 	// Register says that there is a path register, which Starts[0].Val is put
 	// into at the start. Otherwise all paths are known where they end.
@@ -80,6 +81,9 @@ func (p *Plan) count(is func(Op) bool) int {
 	for _, ops := range p.Leafs {
 		count(ops)
 	}
+	for _, ops := range p.Jumps {
+		count(ops)
+	}
 	return n
 }
 
@@ -98,6 +102,7 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 		Graph: graph,
 		Marks: map[*mark.Mark][]Op{},
 		Leafs: map[Outcome][]Op{},
+		Jumps: map[*mark.Jump][]Op{},
 	}
 	p.values = valuesOf(graph)
 	p.Register = p.values.live[0]
@@ -127,7 +132,6 @@ func input(f *flow.Func) *pathnum.Graph {
 				Fixed:   !e.Place.Known(),
 				AddOnly: len(e.Place.Undo) > 0,
 				Ends:    e.Ends,
-				Dead:    e.Dead,
 			}
 			if e.To != nil {
 				in.To = e.To.Index
@@ -162,6 +166,10 @@ func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
 	if l := e.Place.Leaf; l != nil {
 		o := Outcome{l, e.Place.Outcome}
 		p.Leafs[o] = append(p.Leafs[o], op)
+		return
+	}
+	if j := e.Place.Jump; j != nil {
+		p.Jumps[j] = append(p.Jumps[j], op)
 		return
 	}
 	p.Marks[e.Place.Mark] = append(p.Marks[e.Place.Mark], op)

@@ -78,14 +78,17 @@ type Writer struct {
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool
+
+	Working func(ast.Node) // called with each declaration before it is rewritten
 }
 
 // Text rewrites a file: src is its text and f its marked tree. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
-	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), needs: &needs{}}
+	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), needs: &needs{landings: map[*ast.BranchStmt]string{}}}
 	w.version = w.outside()
 	for _, d := range f.Decls {
+		w.Working(d)
 		w.decl(d)
 	}
 	if !w.buf.Changed() {
@@ -116,6 +119,7 @@ type file struct {
 type needs struct {
 	usesUnsafe, usesCore bool
 	names                int
+	landings             map[*ast.BranchStmt]string // labels that jumps go to in the place of their own
 }
 
 // newName returns a name that the file does not have yet.

@@ -43,9 +43,7 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 		w.label(st.Label)
 		w.stmt(s, st.Stmt)
 	case *ast.BranchStmt:
-		if st.Label != nil {
-			w.label(st.Label)
-		}
+		w.branch(st)
 	case *ast.AssignStmt:
 		w.literals(s, st)
 		w.assignShared(st)
@@ -59,7 +57,7 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 				w.literals(s, e)
 			}
 		}
-		w.loop(st.Body, func(w *file) {
+		w.rangeBody(s, st, func(w *file) {
 			if w.Funcs[st.Body] != nil {
 				w.function(st.Body) // range over a function: the body is one itself
 				return

@@ -139,10 +139,14 @@ func (w *file) text(b *ast.BlockStmt) string {
 }
 
 // label gives a label in a tapped half a name of its own.
-func (w *file) label(id *ast.Ident) {
+func (w *file) label(id *ast.Ident) { w.insert(id.End(), w.labelSuffix()) }
+
+// labelSuffix returns what is behind the names of labels.
+func (w *file) labelSuffix() string {
 	if w.half == tappedHalf {
-		w.insert(id.End(), tapped)
+		return tapped
 	}
+	return ""
 }
 
 // assignShared takes a := in the plain half apart, if it is to assign to

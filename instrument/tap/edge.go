@@ -42,6 +42,8 @@ func (f *finder) branch(n *flow.Node, b wire.Block) {
 			f.plan.Ways[o] = append(f.plan.Ways[o], c)
 		case !p.Known() || len(p.Undo) > 0:
 			f.skip(tuple.Edge, f.exprAt(f.branchPos(n), b.Outs[j].Outcome), whyEdge)
+		case p.Jump != nil:
+			f.plan.Jumps[p.Jump] = append(f.plan.Jumps[p.Jump], c)
 		default:
 			f.plan.Marks[p.Mark] = append(f.plan.Marks[p.Mark], c)
 		}

@@ -69,6 +69,8 @@ type Config struct {
 
 	// FileNumber returns the index of a file's name in the site table.
 	FileNumber func(name string) int
+
+	Working func(ast.Node) // called with the syntax of each function before it is looked at
 }
 
 // A Func is a function that may be tapped.
@@ -104,6 +106,7 @@ type Plan struct {
 	Cases   map[ast.Expr][]Call       // before an expression of a case of a switch without a tag
 	Headers map[ast.Stmt][]Call       // in the header of a switch, behind the statement there
 	Ways    map[place.Outcome][]Call  // at an outcome of an operand
+	Jumps   map[*mark.Jump][]Call     // on the way of a jump
 	Bodies  map[*ast.BlockStmt]bool   // of functions with taps
 }
 
@@ -176,6 +179,7 @@ func newPlan() *Plan {
 		Cases:   map[ast.Expr][]Call{},
 		Headers: map[ast.Stmt][]Call{},
 		Ways:    map[place.Outcome][]Call{},
+		Jumps:   map[*mark.Jump][]Call{},
 		Bodies:  map[*ast.BlockStmt]bool{},
 	}
 }
@@ -234,6 +238,7 @@ type finder struct {
 
 func (f *finder) all(funcs []Func) {
 	for _, fn := range funcs {
+		f.Working(fn.Syntax)
 		f.function(fn)
 	}
 }

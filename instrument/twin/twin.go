@@ -63,8 +63,9 @@ type Plan struct {
 	Calls    map[*ast.CallExpr]*Call    // calls of what has a sibling
 }
 
-// New makes the plan of a package that has been marked and type-checked.
-func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
+// New makes the plan of a package that has been marked and type-checked. Before
+// each declaration, working is called with it.
+func New(files []*ast.File, marks *mark.Marks, info *types.Info, working func(ast.Node)) *Plan {
 	c := &chooser{
 		info: info, marks: marks, costs: inline.New(files, marks, info),
 		plan: &Plan{
@@ -81,6 +82,7 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Plan {
 	for _, f := range files {
 		c.directives = lineDirectives(f)
 		for _, d := range f.Decls {
+			working(d)
 			if d, ok := d.(*ast.FuncDecl); ok {
 				if d.Body != nil {
 					c.function(d, d.Body, false)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -80,7 +81,7 @@ func (c *compilation) run() (int, error) {
 		return 1, err
 	}
 	lang := c.lastFlag("-lang")
-	res, err := do(&instrument.Package{
+	res, err := instrument.Do(&instrument.Package{
 		Path:      c.path,
 		Files:     c.order,
 		Importer:  imports,
@@ -89,6 +90,9 @@ func (c *compilation) run() (int, error) {
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
 	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst})
+	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
+		return 1, reportInternal(c.stderr, internal)
+	}
 	if err != nil {
 		// What is wrong with the package is the compiler's to say.
 		code, runErr := c.tool.run(c.args)
@@ -111,15 +115,12 @@ func (c *compilation) run() (int, error) {
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
 }
 
-// do instruments a package. A mistake of the instrumenter's is an error like any
-// other: it must not look like one of the user's program.
-func do(pkg *instrument.Package, opts instrument.Options) (res *instrument.Result, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("internal error: %v", r)
-		}
-	}()
-	return instrument.Do(pkg, opts)
+// reportInternal prints the stack of a mistake of the instrumenter's, and returns
+// the error that the user sees. It must not look like a mistake in the user's
+// program.
+func reportInternal(stderr io.Writer, err *instrument.InternalError) error {
+	fmt.Fprintf(stderr, "pepbuild: stack of the internal error below:\n%s\n", err.Stack)
+	return fmt.Errorf("%w: the stack is printed above; -peppkg can exclude the package %s", err, err.Package)
 }
 
 // replace writes the instrumented files and has the command compile them.

@@ -9,9 +9,26 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 )
+
+// The user sees where the instrumenter failed and what to do; whoever mends it, the
+// stack.
+func TestReportInternal(t *testing.T) {
+	var stderr bytes.Buffer
+	err := reportInternal(&stderr, &instrument.InternalError{
+		Package: "p", Phase: "rewrite", Func: "x.go:3: func f", Cause: "no else", Stack: []byte("goroutine 1 [running]:\n"),
+	})
+	const want = "internal error in phase rewrite, at x.go:3: func f: no else: the stack is printed above; -peppkg can exclude the package p"
+	if err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+	if !strings.Contains(stderr.String(), "goroutine 1 [running]:\n") {
+		t.Errorf("no stack on standard error: %q", &stderr)
+	}
+}
 
 func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{

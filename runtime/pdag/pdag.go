@@ -60,7 +60,7 @@ type Edge struct {
 type Start struct {
 	Node int
 	Val  uint64 // initial path number of paths that start here
-	Cut  bool   // not a loop header: paths are cut here to keep their number down
+	Cut  bool   // paths are cut here to keep their number down, and not because of a loop
 }
 
 // StartAfter returns the index of the start of the path that follows a

@@ -14,7 +14,7 @@ func main() {
 	sum := 0
 	for i := range 100 {
 		sum += clause(i, i%3 == 0, i%5 == 0) + labels(i) + shortCircuit(i) + collect(upTo(i))
-		sum += recovered(i)
+		sum += recovered(i) + outward(upTo(i), i%20)
 	}
 	var wg sync.WaitGroup
 	for i := range 4 {
@@ -105,6 +105,40 @@ func collect(s iter.Seq[int]) int {
 		n += x
 	}
 	return -n
+}
+
+// outward jumps out of the bodies of range-over-func loops, to labels of its own
+// and of a body.
+func outward(s iter.Seq[int], i int) (n int) {
+outer:
+	for j := 0; j < 3; j++ {
+	middle:
+		for x := range s {
+			if x == i+j {
+				continue outer
+			}
+			for y := range s {
+				if y*x > 300+i {
+					break outer
+				}
+				if y == 30 && x > 3 {
+					continue middle
+				}
+				if x+y == 2*i+7 {
+					goto end
+				}
+				n += y
+			}
+			if n%7 == 0 {
+				continue outer
+			}
+			n++
+		}
+		n += 3
+	}
+	n *= 2
+end:
+	return n % 100
 }
 
 // recovered calls what may panic.

@@ -1,0 +1,104 @@
+package flow
+
+// This file finds the jumps out of the bodies of loops over functions.
+//
+// For such a loop, go/ssa makes the body a function that stores a number and
+// returns false where a jump leaves the loop. Behind the call of the iterator, the
+// function that the loop stands in compares the number with those of all jumps, by
+// instructions that have the positions of the jumps.
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// findExits notes the statements that may leave the body of a loop over a function:
+// labelled jumps and returns.
+func (b *builder) findExits(loop *ast.RangeStmt) {
+	type target struct {
+		tok   token.Token
+		label string
+	}
+	jumps := map[target]*mark.Jump{}
+	ast.Inspect(loop.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			b.exits[n.Pos()] = nil
+		case *ast.BranchStmt:
+			if n.Label == nil {
+				break
+			}
+			to := target{n.Tok, n.Label.Name}
+			j := jumps[to]
+			if j == nil {
+				j = &mark.Jump{Tok: n.Tok, Label: n.Label.Name, Loop: loop}
+				jumps[to] = j
+			}
+			j.Stmts = append(j.Stmts, n)
+			b.exits[n.Pos()] = j
+		}
+		return true
+	})
+}
+
+// exit says where control goes if the condition of x is true, if that is the
+// question whether a statement has left the body of a loop over a function:
+//
+//   - It makes a jump within this function.
+//   - It is gone from this function, because the statement is a return or a jump
+//     further out. No code runs on the way. That is the end of an empty path, for
+//     one has ended before the loop.
+//   - Neither: for a break with the label of the loop itself, which goes to where
+//     the loop ends and code stands anyhow. Behind the loop it would not be legal.
+func (b *builder) exit(x *ssa.If) (jump *mark.Jump, gone bool) {
+	cmp, ok := x.Cond.(*ssa.BinOp)
+	if !ok {
+		return nil, false
+	}
+	jump, ok = b.exits[cmp.Pos()]
+	if !ok {
+		return nil, false
+	}
+	if jump == nil {
+		return nil, true
+	}
+	to := x.Block().Succs[0]
+	mk := b.firstMark(to)
+	if mk == nil && returnsFalse(to) {
+		return nil, true
+	}
+	if mk != nil && mk.Kind == mark.After && mk.Of == jump.Loop {
+		return nil, false
+	}
+	return jump, false
+}
+
+// returnsFalse reports whether x ends in the statement "return false", which
+// without a marker before it is not of the source.
+func returnsFalse(x *ssa.BasicBlock) bool {
+	ret, ok := x.Instrs[len(x.Instrs)-1].(*ssa.Return)
+	if !ok || len(ret.Results) != 1 {
+		return false
+	}
+	c, ok := ret.Results[0].(*ssa.Const)
+	return ok && c.Value != nil && c.Value.Kind() == constant.Bool && !constant.BoolVal(c.Value)
+}
+
+// firstMark returns the first statement marker in x, or nil.
+func (b *builder) firstMark(x *ssa.BasicBlock) *mark.Mark {
+	for _, instr := range x.Instrs {
+		if call, ok := instr.(*ssa.Call); ok {
+			if id, ok := b.marker(call.Common(), "Mark"); ok {
+				return b.marks.Mark(id)
+			}
+		}
+	}
+	return nil
+}

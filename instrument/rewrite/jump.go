@@ -1,0 +1,94 @@
+package rewrite
+
+// This file writes the code for jumps out of the bodies of loops over functions.
+// Such a jump goes on in another function than it stands in, so its code stands
+// behind the loop, and the jump is made to come by there:
+//
+//	outer:                            outer:
+//		for i := range n {                for i := range n {
+//			for x := range seq {              for x := range seq {
+//				if x == i {                           if x == i {
+//					continue outer    →                   goto L1
+//				}                                     }
+//			}                                 }; goto L2; L1: …; continue outer; L2: ;
+//		}                                 }
+//
+// The compiler makes the same of a goto out of the body as of any other labelled
+// jump. There is no declaration between the loop and the labels, so goto may jump
+// there, and from there to all labels that it could jump to from within the loop.
+
+import (
+	"fmt"
+	"go/ast"
+	"maps"
+	"slices"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// rangeBody rewrites the body of a range loop by walk. Behind the loop it writes the
+// code of the jumps that leave the body, if that is a function of its own.
+func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
+	text := ""
+	for _, j := range w.jumps(s, loop) {
+		code := w.atJump(s, j)
+		if code == "" {
+			continue
+		}
+		l := w.newName(label)
+		for _, st := range j.Stmts {
+			w.landings[st] = l
+			// Another version of the function may have no code for the jump.
+			defer delete(w.landings, st)
+		}
+		text += fmt.Sprintf(" %s:%s %s %s%s;", l, code, j.Tok, j.Label, w.labelSuffix())
+	}
+	w.loop(loop.Body, walk)
+	if text != "" {
+		end := w.newName(label)
+		w.insert(loop.End(), fmt.Sprintf("; goto %s;%s %s: ;", end, text, end))
+	}
+}
+
+// jumps returns the jumps out of the body of a loop that may have code, in source
+// order.
+func (w *file) jumps(s *scope, loop *ast.RangeStmt) []*mark.Jump {
+	found := map[*mark.Jump]bool{}
+	if s != nil {
+		for j := range s.plan.Jumps {
+			found[j] = true
+		}
+	}
+	if w.taps != nil {
+		for j := range w.taps.Jumps {
+			found[j] = true
+		}
+	}
+	maps.DeleteFunc(found, func(j *mark.Jump, _ bool) bool { return j.Loop != loop })
+	return slices.SortedFunc(maps.Keys(found), func(a, b *mark.Jump) int {
+		return int(a.Stmts[0].Pos() - b.Stmts[0].Pos())
+	})
+}
+
+// atJump returns the text on the way of a jump.
+func (w *file) atJump(s *scope, j *mark.Jump) string {
+	text := ""
+	if s != nil {
+		text = w.code(s, s.plan.Jumps[j])
+	}
+	if w.taps != nil {
+		text += w.calls(w.taps.Jumps[j], j.Loop.End())
+	}
+	return text
+}
+
+// branch has a jump go where its code stands, if it has some.
+func (w *file) branch(st *ast.BranchStmt) {
+	if l := w.landings[st]; l != "" {
+		w.buf.Replace(w.offset(st.Pos()), w.offset(st.End()), "goto "+l)
+		return
+	}
+	if st.Label != nil {
+		w.label(st.Label)
+	}
+}
