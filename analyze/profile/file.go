@@ -45,6 +45,12 @@ var kinds = map[string]Kind{
 // readable says what this package reads.
 const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz and .calltargets.pb.gz files of programs built with pepbuild"
 
+// others are files of the project that are no profiles, by how they begin.
+var others = map[string]string{
+	"pepdata\n": "not a profile yet, but the counts of a program that runs, or that died: PEP_WRITE=THIS_FILE PROGRAM makes profiles of them",
+	"pepTRACE":  "not a profile, but a trace: pepsim trace info and pepsim run read it",
+}
+
 // A File is a loaded profile. Its Paths, Edges or Words method gives the samples.
 type File struct {
 	Name     string   // as given to Open or Parse, for messages
@@ -107,6 +113,11 @@ func (r *Reader) parse(name string, in io.Reader) (*File, error) {
 	}
 	if len(data) == 0 {
 		return nil, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote, or the copy went wrong", name)
+	}
+	for magic, advice := range others {
+		if bytes.HasPrefix(data, []byte(magic)) {
+			return nil, fmt.Errorf("%s: %s", name, advice)
+		}
 	}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		data, err = gunzip(data, limit)

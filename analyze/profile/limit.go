@@ -200,8 +200,9 @@ func weigh(p *pprof.Profile, limit int64) (weight int64) {
 				if weight > limit {
 					return weight
 				}
-				// A label may be a list of decisions, separated by semicolons.
-				weight += int64(len(v)) + 96*int64(1+strings.Count(v, "; "))
+				// A label may be a list of decisions, separated by semicolons; each
+				// is a line of a report.
+				weight += int64(len(v)) + 512*int64(1+strings.Count(v, "; "))
 			}
 		}
 		if weight > limit {

@@ -83,13 +83,7 @@ type table struct {
 	rows    [][]string
 }
 
-// row adds a row. What is escaped takes more room, so that is done here.
-func (t *table) row(cells ...string) {
-	for i := range cells {
-		cells[i] = terminal.Escape(cells[i])
-	}
-	t.rows = append(t.rows, cells)
-}
+func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
 
 // lines returns the rows, aligned, without trailing space.
 func (t *table) lines() []string {

@@ -80,6 +80,9 @@ func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 		return 0
 	}
 	for _, line := range lines(err) {
+		if len(line) > maxError { // it quotes what is in a file
+			line = line[:maxError] + "…"
+		}
 		fmt.Fprintf(stderr, "%s: %s\n", p.Name, terminal.Escape(line))
 	}
 	if _, ok := errors.AsType[usageError](err); ok {
@@ -87,6 +90,9 @@ func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	}
 	return 1
 }
+
+// maxError is how many bytes of a message are shown.
+const maxError = 4000
 
 // lines returns the messages of an error that is several, or its message.
 func lines(err error) (list []string) {
