@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test bench accuracy taps engines exact gotest figures clean
+.PHONY: build demo test fuzz bench accuracy taps engines exact gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -26,9 +26,16 @@ demo: build
 	@cd build/demo/profiles && for f in *.paths.pb.gz; do echo "	go tool pprof -http=: build/demo/profiles/$$f"; done
 	@cd build/demo/profiles && for f in *.edges.pb.gz; do echo "	bin/pep list REGEXP build/demo/profiles/$$f"; done
 
-# gofmt, go vet, all tests; says what was skipped and ends with the count.
+# gofmt, go vet, all tests, two seconds of each fuzz test; says what was skipped
+# and ends with the count.
 test:
 	@$(GO) run ./internal/cmd/check
+
+# Each fuzz test for longer: make fuzz FUZZTIME=10m FUZZ=./runtime/...
+FUZZTIME ?= 1m
+FUZZ     ?= ./...
+fuzz:
+	@$(GO) run ./internal/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
 
 # What profiling costs, and how far sampled profiles can be relied on. With the
 # whole workload this takes long; docs/measuring.md says more. For a quick look:

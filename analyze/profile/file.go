@@ -4,16 +4,21 @@ package profile
 
 import (
 	"bytes"
+	"cmp"
+	"compress/flate"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/internal/input"
 )
 
 // A Kind is what a file counts.
@@ -40,6 +45,12 @@ var kinds = map[string]Kind{
 // readable says what this package reads.
 const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz and .calltargets.pb.gz files of programs built with pepbuild"
 
+// others are files of the project that are no profiles, by how they begin.
+var others = map[string]string{
+	"pepdata\n": "not a profile yet, but the counts of a program that runs, or that died: PEP_WRITE=THIS_FILE PROGRAM makes profiles of them",
+	"pepTRACE":  "not a profile, but a trace: pepsim trace info and pepsim run read it",
+}
+
 // A File is a loaded profile. Its Paths, Edges or Words method gives the samples.
 type File struct {
 	Name     string   // as given to Open or Parse, for messages
@@ -49,7 +60,9 @@ type File struct {
 	BuildID  string   // identifies the program's site tables; may be empty
 	Period   Period   //
 
-	pprof *pprof.Profile
+	pprof  *pprof.Profile
+	totals []int64 // of every sample type, over all samples
+	weight int64   // bytes of memory that it takes up, about
 }
 
 // A Period says how often the profiled program recorded.
@@ -61,36 +74,64 @@ type Period struct {
 // Exact reports whether everything was counted.
 func (f *File) Exact() bool { return f.Period.Unit == "count" && f.Period.Value == 1 }
 
+// A Reader loads files, as many as fit into its memory. The zero Reader is ready
+// for use.
+type Reader struct {
+	Memory int64     // how much it may use, in bytes, about; 0 is DefaultMemory
+	Stdin  io.Reader // what Open("-") reads; nil if that is a file like others
+
+	used int64 // for the files that are loaded
+}
+
+// Open loads a file with a Reader of its own.
+func Open(name string) (*File, error) { return new(Reader).Open(name) }
+
+// Parse is Open for data from elsewhere; name serves messages.
+func Parse(name string, r io.Reader) (*File, error) { return new(Reader).parse(name, r) }
+
 // Open loads a file. Errors name it and are fit for users.
-func Open(name string) (*File, error) {
-	r, err := os.Open(name)
+func (r *Reader) Open(name string) (*File, error) {
+	if name == "-" && r.Stdin != nil {
+		return r.parse("standard input", r.Stdin)
+	}
+	f, err := input.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: no such file (a program built with pepbuild writes its profiles when it exits, to $PEPDIR or else its working directory)", name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	return Parse(name, r)
+	defer f.Close()
+	return r.parse(name, f)
 }
 
-// Parse is Open for data from elsewhere; name serves messages.
-func Parse(name string, r io.Reader) (*File, error) {
-	data, err := io.ReadAll(r)
+func (r *Reader) parse(name string, in io.Reader) (*File, error) {
+	limit := cmp.Or(r.Memory, DefaultMemory)
+	data, err := readAll(in, limit)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, pathless(err))
+		return nil, fmt.Errorf("reading %s: %w", name, input.Cause(err))
 	}
 	if len(data) == 0 {
 		return nil, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote, or the copy went wrong", name)
 	}
+	for magic, advice := range others {
+		if bytes.HasPrefix(data, []byte(magic)) {
+			return nil, fmt.Errorf("%s: %s", name, advice)
+		}
+	}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
-		data, err = gunzip(data)
-		if errors.Is(err, io.ErrUnexpectedEOF) {
+		data, err = gunzip(data, limit)
+		switch {
+		case errors.Is(err, io.ErrUnexpectedEOF):
 			return nil, fmt.Errorf("%s: the file ends early: the program was stopped while writing it, or the copy is incomplete", name)
-		}
-		if err != nil {
+		case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || isCorrupt(err):
 			return nil, fmt.Errorf("%s: the file is damaged: %w", name, err)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if r.used+weighRaw(data, limit-r.used) > limit {
+		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "it has more samples, labels and lines"))
 	}
 	// Not pprof.ParseData: it tries half a dozen older text formats too, and
 	// then what it says about damaged files misleads.
@@ -101,23 +142,28 @@ func Parse(name string, r io.Reader) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a pprof profile: %s", name, readable)
 	}
-	return newFile(name, p)
-}
-
-// pathless strips the file name that the caller's message has already.
-func pathless(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
+	f, err := newFile(name, p)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	f.weight = weighRaw(data, limit) + weigh(p, limit)
+	if r.used += f.weight; r.used > limit {
+		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "its samples have longer stacks and labels"))
+	}
+	return f, nil
 }
 
-func gunzip(data []byte) ([]byte, error) {
+func gunzip(data []byte, limit int64) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(r)
+	return readAll(r, limit)
+}
+
+func isCorrupt(err error) bool {
+	_, ok := errors.AsType[flate.CorruptInputError](err)
+	return ok
 }
 
 func newFile(name string, p *pprof.Profile) (*File, error) {
@@ -133,7 +179,28 @@ func newFile(name string, p *pprof.Profile) (*File, error) {
 	if p.PeriodType != nil {
 		f.Period = Period{p.PeriodType.Type, p.PeriodType.Unit, p.Period}
 	}
+	if err := f.addUp(); err != nil {
+		return nil, err
+	}
 	return f, nil
+}
+
+// addUp fills in the totals. Counts must not be negative, and their totals must
+// not overflow: then no sum of some of them does, however reports group them.
+func (f *File) addUp() error {
+	f.totals = make([]int64, len(f.pprof.SampleType))
+	for i, s := range f.pprof.Sample {
+		for j, v := range s.Value {
+			if v < 0 {
+				return fmt.Errorf("%s: sample %d of %d: negative count %d: pep does not read differences of profiles", f.Name, i+1, len(f.pprof.Sample), v)
+			}
+			if v > math.MaxInt64-f.totals[j] {
+				return fmt.Errorf("%s: its %s add up to more than 2^63-1: the file is damaged, or was made by something else", f.Name, f.pprof.SampleType[j].Type)
+			}
+			f.totals[j] += v
+		}
+	}
+	return nil
 }
 
 func sampleTypes(p *pprof.Profile) []string {
@@ -174,23 +241,72 @@ func SameProgram(a, b *File) error {
 		a.Name, b.Name, a.BuildID, b.BuildID)
 }
 
+// OpenMerged loads files, at least one, and adds them up. It holds no more of them
+// in memory than it must.
+func (r *Reader) OpenMerged(names ...string) (*File, error) {
+	var all, pending []*File // pending are those that are not added up yet
+	for i, name := range names {
+		f, err := r.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		for _, before := range all {
+			if err := mergeable(before, f); err != nil {
+				return nil, err
+			}
+		}
+		pending = append(pending, f)
+		more := r.used - pending[0].weight
+		if len(pending) > 1 && (i == len(names)-1 || more > cmp.Or(r.Memory, DefaultMemory)/rawPart) {
+			sum, err := Merge(pending)
+			if err != nil {
+				return nil, err
+			}
+			pending, r.used = []*File{sum}, sum.weight
+		}
+		header := *f
+		header.pprof = nil
+		all = append(all, &header)
+	}
+	return pending[0], nil
+}
+
 // Merge adds up files, at least one, of one kind, one program and one way of
 // recording. The result has the name of the first.
 func Merge(files []*File) (*File, error) {
 	var sources []*pprof.Profile
+	totals := make([]int64, len(files[0].totals))
+	var weight int64
 	for i, f := range files {
 		for _, before := range files[:i] {
 			if err := mergeable(before, f); err != nil {
 				return nil, err
 			}
 		}
+		for j, n := range f.totals {
+			if n > math.MaxInt64-totals[j] {
+				return nil, fmt.Errorf("%s: the %s of the files up to this one add up to more than 2^63-1: merge fewer", f.Name, f.pprof.SampleType[j].Type)
+			}
+			totals[j] += n
+		}
 		sources = append(sources, f.pprof)
+		weight += f.weight
 	}
 	p, err := pprof.Merge(sources)
 	if err != nil {
 		return nil, fmt.Errorf("merging %s and %d more: %w", files[0].Name, len(files)-1, err)
 	}
-	return newFile(files[0].Name, p)
+	merged, err := newFile(files[0].Name, p)
+	if err != nil {
+		return nil, err
+	}
+	before := 0
+	for _, p := range sources {
+		before += len(p.Sample)
+	}
+	// Equal samples are one now.
+	merged.weight = int64(float64(weight) * float64(len(p.Sample)) / float64(max(before, 1)))
+	return merged, nil
 }
 
 func mergeable(a, b *File) error {
@@ -211,7 +327,7 @@ func mergeable(a, b *File) error {
 func (f *File) Save(name string) error {
 	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
-		return fmt.Errorf("creating %s: %w", name, pathless(err))
+		return fmt.Errorf("creating %s: %w", name, input.Cause(err))
 	}
 	defer os.Remove(tmp.Name()) // gone already when all went well
 	err = errors.Join(f.pprof.Write(tmp), tmp.Chmod(0o644), tmp.Close())

@@ -129,7 +129,17 @@ func TestBadSamples(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			f := parse(t, "x.edges.pb.gz", test.text)
+			data, err := proftest.Encode(test.text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := profile.Parse("x.edges.pb.gz", bytes.NewReader(data))
+			if err != nil {
+				if !strings.Contains(err.Error(), test.want) {
+					t.Errorf("got error %v, want %q in it", err, test.want)
+				}
+				return
+			}
 			load := func() error { _, err := f.Paths(); return err }
 			if f.Kind == profile.KindEdges && test.text != edges {
 				load = func() error { _, err := f.Edges(); return err }

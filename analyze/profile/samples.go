@@ -149,8 +149,8 @@ func newPath(s *pprof.Sample) (Path, error) {
 		From:     l.get("from"),
 		Lines:    l.get("lines"),
 		Branches: l.decisions(),
-		Count:    l.value(0),
-		Flow:     l.value(1),
+		Count:    s.Value[0],
+		Flow:     s.Value[1],
 	}
 	frames := frames(s)
 	if l.err == nil && len(frames) < 2 {
@@ -169,7 +169,7 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 		Branch:  BranchID{Pos: l.pos("branch")},
 		Kind:    l.need("kind"),
 		Outcome: l.need("outcome"),
-		Count:   l.value(0),
+		Count:   s.Value[0],
 	}
 	frames := frames(s)
 	if l.err == nil && len(frames) < 1 {
@@ -218,14 +218,6 @@ func (l *labels) need(key string) string {
 	v := l.get(key)
 	if v == "" {
 		l.fail("no label %q", key)
-	}
-	return v
-}
-
-func (l *labels) value(i int) int64 {
-	v := l.s.Value[i]
-	if v < 0 {
-		l.fail("negative count %d: pep does not read differences of profiles", v)
 	}
 	return v
 }

@@ -58,8 +58,8 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	l := labels{s: s}
 	w := Word{
 		Site:     Site{Pos: l.pos("site"), Kind: l.need("kind"), Expr: l.need("expr"), Type: l.get("type")},
-		Count:    l.value(0),
-		Messages: l.value(1),
+		Count:    s.Value[0],
+		Messages: s.Value[1],
 	}
 	frames := frames(s)
 	want := 1

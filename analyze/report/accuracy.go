@@ -3,8 +3,6 @@ package report
 // This file writes how well a sampled profile stands for an exact one.
 
 import (
-	"bufio"
-	"fmt"
 	"io"
 
 	"github.com/pepgo/pep/analyze/accuracy"
@@ -47,9 +45,11 @@ func Accuracy(w io.Writer, exact, sampled Run) error {
 	actualEdges, estimatedEdges := outcomes(exactEdges), outcomes(sampledEdges)
 	wall := accuracy.Wall(actual, estimated, profile.PathID.Compare)
 
-	b := bufio.NewWriter(w)
-	fmt.Fprint(b, comments(exact.Paths), comments(sampled.Paths), "\n")
-	row := func(metric, ours, paper string) { fmt.Fprintf(b, "%-20s  %7s | %s\n", metric, ours, paper) }
+	page := newPage(w)
+	page.comments(exact.Paths)
+	page.comments(sampled.Paths)
+	page.line("")
+	row := func(metric, ours, paper string) { page.line("%-20s  %7s | %s", metric, ours, paper) }
 	row("", "ours", "paper, PEP(64,17)")
 	row("Wall weight matching", percent(wall.Accuracy, 1), paperWall)
 	row("relative overlap", percent(accuracy.Relative(actualEdges, estimatedEdges), 1), paperRelative)
@@ -58,10 +58,11 @@ func Accuracy(w io.Writer, exact, sampled Run) error {
 	for _, p := range sampledPaths {
 		samples += p.Count
 	}
-	fmt.Fprintf(b, "\nactual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)\n",
+	page.line("")
+	page.line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)",
 		wall.Hot, len(actual), wall.Matched, 100*accuracy.HotShare)
-	fmt.Fprintf(b, "samples: %d, of %s\n", samples, count(len(estimated), "path"))
-	return b.Flush()
+	page.line("samples: %d, of %s", samples, count(len(estimated), "path"))
+	return page.flush()
 }
 
 // flows has the branch flow of every path.

@@ -4,7 +4,6 @@ package report
 // that text back into a profile.
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -35,91 +34,84 @@ import (
 //
 // Values with other than plain characters are quoted as in Go.
 func Dump(w io.Writer, f *profile.File) error {
-	var samples []string
+	page := newPage(w)
+	page.line("profile %s", f.Kind)
+	for _, c := range f.Comments {
+		page.line("comment %q", c)
+	}
+	page.line("binary %s", quote(f.Binary))
+	page.line("build %s", quote(f.BuildID))
+	page.line("period %d %s/%s", f.Period.Value, f.Period.Type, f.Period.Unit)
 	var err error
 	switch f.Kind {
 	case profile.KindPaths:
-		samples, err = dumpPaths(f)
+		err = page.dumpPaths(f)
 	case profile.KindEdges:
-		samples, err = dumpEdges(f)
+		err = page.dumpEdges(f)
 	default:
-		samples, err = dumpWords(f)
+		err = page.dumpWords(f)
 	}
 	if err != nil {
 		return err
 	}
-	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, "profile", f.Kind)
-	for _, c := range f.Comments {
-		fmt.Fprintf(b, "comment %q\n", c)
-	}
-	fmt.Fprintln(b, "binary", quote(f.Binary))
-	fmt.Fprintln(b, "build", quote(f.BuildID))
-	fmt.Fprintf(b, "period %d %s/%s\n", f.Period.Value, f.Period.Type, f.Period.Unit)
-	for _, s := range samples {
-		fmt.Fprintln(b, s)
-	}
-	return b.Flush()
+	return page.flush()
 }
 
-func dumpPaths(f *profile.File) ([]string, error) {
+func (p page) dumpPaths(f *profile.File) error {
 	paths, err := f.Paths()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	slices.SortStableFunc(paths, func(p, q profile.Path) int {
 		return cmp.Or(p.ID.Compare(q.ID), cmp.Compare(callers(p.Callers), callers(q.Callers)), cmp.Compare(p.Count, q.Count))
 	})
-	var lines []string
-	for _, p := range paths {
+	for _, x := range paths {
 		var decisions []string
-		for _, d := range p.Branches {
+		for _, d := range x.Branches {
 			decisions = append(decisions, fmt.Sprintf("%d:%d %s %s", d.Line, d.Col, d.Kind, d.Outcome))
 		}
-		lines = append(lines, fmt.Sprintf("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
-			quote(p.ID.Func.Name), quote(at(p.ID.Func)), quote(p.ID.Label), p.EndLine, p.Count, p.Flow,
-			quote(p.From), quote(p.Lines), quote(strings.Join(decisions, "; ")), quote(callers(p.Callers))))
+		p.line("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
+			quote(x.ID.Func.Name), quote(at(x.ID.Func)), quote(x.ID.Label), x.EndLine, x.Count, x.Flow,
+			quote(x.From), quote(x.Lines), quote(strings.Join(decisions, "; ")), quote(callers(x.Callers)))
 	}
-	return lines, nil
+	return nil
 }
 
-func dumpEdges(f *profile.File) ([]string, error) {
+func (p page) dumpEdges(f *profile.File) error {
 	edges, err := f.Edges()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	slices.SortStableFunc(edges, func(e, g profile.Edge) int {
 		return cmp.Or(e.Branch.Compare(g.Branch), cmp.Compare(e.Outcome, g.Outcome), cmp.Compare(e.Line, g.Line),
 			cmp.Compare(callers(e.Callers), callers(g.Callers)), cmp.Compare(e.Count, g.Count))
 	})
-	var lines []string
 	for _, e := range edges {
-		lines = append(lines, fmt.Sprintf("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
+		p.line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
 			quote(e.Branch.Func.Name), quote(at(e.Branch.Func)), quote(e.Branch.Pos.String()), quote(e.Kind), quote(e.Outcome),
-			e.Line, e.Count, quote(callers(e.Callers))))
+			e.Line, e.Count, quote(callers(e.Callers)))
 	}
-	return lines, nil
+	return nil
 }
 
-func dumpWords(f *profile.File) ([]string, error) {
+func (p page) dumpWords(f *profile.File) error {
 	words, err := f.Words()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	slices.SortStableFunc(words, func(v, w profile.Word) int {
 		return cmp.Or(v.Site.Compare(w.Site), cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target), cmp.Compare(v.Count, w.Count))
 	})
-	var lines []string
 	for _, w := range words {
 		target := ""
 		if w.Target != (profile.Func{}) {
 			target = at(w.Target)
 		}
-		lines = append(lines, fmt.Sprintf("word func=%s at=%s site=%s kind=%s expr=%s type=%s value=%s target=%s count=%d messages=%d",
+		p.line("word func=%s at=%s site=%s kind=%s expr=%s type=%s value=%s target=%s count=%d messages=%d",
 			quote(w.Site.Func.Name), quote(at(w.Site.Func)), quote(w.Site.Pos.String()), quote(w.Site.Kind), quote(w.Site.Expr),
-			quote(w.Site.Type), quote(w.Value), quote(target), w.Count, w.Messages))
+			quote(w.Site.Type), quote(w.Value), quote(target), w.Count, w.Messages)
 	}
-	return lines, nil
+	return nil
 }
 
 func at(f profile.Func) string { return fmt.Sprintf("%s:%d", f.File, f.StartLine) }

@@ -3,7 +3,6 @@ package report
 // This file writes source with edge counts beside it.
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -59,18 +58,18 @@ func List(w io.Writer, f *profile.File, src *source.Tree, funcs *regexp.Regexp) 
 		l.branches[branch.ID.Pos.Line] = append(l.branches[branch.ID.Pos.Line], branch)
 	}
 
-	b := bufio.NewWriter(w)
-	fmt.Fprint(b, comments(f))
+	page := newPage(w)
+	page.comments(f)
 	var missing []string
 	for _, fn := range slices.SortedFunc(maps.Keys(listings), profile.Func.Compare) {
-		fmt.Fprintln(b)
-		listings[fn].write(b, src)
+		page.line("")
+		listings[fn].write(page, src)
 		if !src.Has(fn.File) && !slices.Contains(missing, fn.File) {
 			missing = append(missing, fn.File)
 		}
 	}
-	writeMissing(b, missing)
-	return b.Flush()
+	page.missing(missing)
+	return page.flush()
 }
 
 // A listing is what is known of the lines of one function.
@@ -80,7 +79,7 @@ type listing struct {
 	branches map[int64][]profile.Branch // by line
 }
 
-func (l *listing) write(w io.Writer, src *source.Tree) {
+func (l *listing) write(p page, src *source.Tree) {
 	var branches int
 	var outcomes int64
 	for _, bs := range l.branches {
@@ -89,10 +88,10 @@ func (l *listing) write(w io.Writer, src *source.Tree) {
 			outcomes += b.Count()
 		}
 	}
-	fmt.Fprintf(w, "%s  %s:%d, %s, decided %d times\n", l.fn.Name, src.Short(l.fn.File), l.fn.StartLine, count(branches, "branch"), outcomes)
+	p.line("%s  %s:%d, %s, decided %d times", l.fn.Name, src.Short(l.fn.File), l.fn.StartLine, count(branches, "branch"), outcomes)
 	end, ok := src.FuncEnd(l.fn.File, l.fn.StartLine)
 	if !ok && src.Has(l.fn.File) {
-		fmt.Fprintf(w, "no function starts there: the source is not what was profiled\n")
+		p.line("no function starts there: the source is not what was profiled")
 	}
 
 	t := table{numbers: 3}
@@ -110,9 +109,7 @@ func (l *listing) write(w io.Writer, src *source.Tree) {
 			}
 		}
 	}
-	for _, line := range t.lines() {
-		fmt.Fprintln(w, line)
-	}
+	p.table(t)
 }
 
 // lines are the lines to show: the function's, as far as there is source,

@@ -17,12 +17,15 @@
 package report
 
 import (
+	"bufio"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // percent formats a ratio with two decimals: 0.5 is "50.00%".
@@ -46,14 +49,32 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// comments are the lines in which a profile says how it was taken.
-func comments(f *profile.File) string {
-	var b strings.Builder
-	for _, c := range f.Comments {
-		b.WriteString(c + "\n")
-	}
-	return b.String()
+// A page is a report being written. All that reports say goes through its method
+// line, which makes it fit for a terminal.
+type page struct{ b *bufio.Writer }
+
+func newPage(w io.Writer) page { return page{bufio.NewWriter(w)} }
+
+// line writes one line.
+func (p page) line(format string, args ...any) {
+	p.b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n")
 }
+
+// comments writes in what way a profile was taken.
+func (p page) comments(f *profile.File) {
+	for _, c := range f.Comments {
+		p.line("%s", c)
+	}
+}
+
+func (p page) table(t table) {
+	for _, line := range t.lines() {
+		p.line("%s", line)
+	}
+}
+
+// flush returns the first error of writing.
+func (p page) flush() error { return p.b.Flush() }
 
 // A table aligns cells in columns. Columns are as wide as their widest cell,
 // and two spaces apart. The first columns are numbers, aligned to the right.

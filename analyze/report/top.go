@@ -3,7 +3,6 @@ package report
 // This file writes the hot paths.
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -48,13 +47,13 @@ func Top(w io.Writer, f *profile.File, src *source.Tree, o TopOptions) error {
 		selected = selected[:min(o.N, len(selected))]
 	}
 
-	b := bufio.NewWriter(w)
-	fmt.Fprint(b, comments(f))
-	fmt.Fprintln(b, summary(f, all))
+	page := newPage(w)
+	page.comments(f)
+	page.line("%s", summary(f, all))
 	if len(all) > 0 {
-		writePaths(b, src, selected, weight, all, o.ByCount)
+		page.paths(src, selected, weight, all, o.ByCount)
 	}
-	return b.Flush()
+	return page.flush()
 }
 
 func summary(f *profile.File, all []profile.Path) string {
@@ -72,10 +71,10 @@ func summary(f *profile.File, all []profile.Path) string {
 		cmp.Or(f.Binary, f.Name), count(len(all), "path"), count(len(funcs), "function"), total.Count, total.Flow)
 }
 
-func writePaths(w io.Writer, src *source.Tree, paths []profile.Path, weight func(profile.Path) int64, all []profile.Path, byCount bool) {
+func (p page) paths(src *source.Tree, paths []profile.Path, weight func(profile.Path) int64, all []profile.Path, byCount bool) {
 	var total, sum int64
-	for _, p := range all {
-		total += weight(p)
+	for _, x := range all {
+		total += weight(x)
 	}
 	unit := "flow%"
 	if byCount {
@@ -83,34 +82,35 @@ func writePaths(w io.Writer, src *source.Tree, paths []profile.Path, weight func
 	}
 	t := table{numbers: 5}
 	t.row("#", unit, "cum%", "flow", "count", "path")
-	for i, p := range paths {
-		sum += weight(p)
-		t.row(fmt.Sprint(i+1), share(weight(p), total), share(sum, total),
-			fmt.Sprint(p.Flow), fmt.Sprint(p.Count), p.ID.Func.Name+"·"+p.ID.Label)
+	for i, x := range paths {
+		sum += weight(x)
+		t.row(fmt.Sprint(i+1), share(weight(x), total), share(sum, total),
+			fmt.Sprint(x.Flow), fmt.Sprint(x.Count), x.ID.Func.Name+"·"+x.ID.Label)
 	}
 	lines := t.lines()
 	indent := strings.Repeat(" ", len(fmt.Sprint(len(paths)))+2)
 
 	var missing []string
-	fmt.Fprintf(w, "\n%s\n", lines[0])
-	for i, p := range paths {
-		fmt.Fprintln(w, lines[i+1])
-		place := src.Short(p.ID.Func.File)
-		if p.Lines != "" {
-			place += ":" + p.Lines
+	p.line("")
+	p.line("%s", lines[0])
+	for i, x := range paths {
+		p.line("%s", lines[i+1])
+		place := src.Short(x.ID.Func.File)
+		if x.Lines != "" {
+			place += ":" + x.Lines
 		}
-		if p.From != "" {
-			place += " from " + p.From
+		if x.From != "" {
+			place += " from " + x.From
 		}
-		fmt.Fprintln(w, indent+place)
-		for _, line := range decisionLines(src, p) {
-			fmt.Fprintln(w, indent+line)
+		p.line("%s%s", indent, place)
+		for _, line := range decisionLines(src, x) {
+			p.line("%s%s", indent, line)
 		}
-		if name := p.ID.Func.File; len(p.Branches) > 0 && !src.Has(name) && !slices.Contains(missing, name) {
+		if name := x.ID.Func.File; len(x.Branches) > 0 && !src.Has(name) && !slices.Contains(missing, name) {
 			missing = append(missing, name)
 		}
 	}
-	writeMissing(w, missing)
+	p.missing(missing)
 }
 
 // decisionLines has a line for every branch on the path: place, kind and
@@ -129,9 +129,10 @@ func decisionLines(src *source.Tree, p profile.Path) []string {
 	return t.lines()
 }
 
-// writeMissing says which sources were not there to be shown.
-func writeMissing(w io.Writer, names []string) {
+// missing says which sources were not there to be shown.
+func (p page) missing(names []string) {
 	if len(names) > 0 {
-		fmt.Fprintf(w, "\nsource not found: %s (-source_path=DIR says where to look)\n", strings.Join(names, ", "))
+		p.line("")
+		p.line("source not found: %s (-source_path=DIR says where to look)", strings.Join(names, ", "))
 	}
 }

@@ -3,7 +3,6 @@ package report
 // This file writes what taps have seen.
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
@@ -46,17 +45,17 @@ func Values(w io.Writer, f *profile.File, src *source.Tree, o ValuesOptions) err
 	if len(sites) == 0 && len(all) > 0 {
 		return fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
 	}
-	b := bufio.NewWriter(w)
-	fmt.Fprint(b, comments(f))
-	fmt.Fprintln(b, valuesSummary(f, all))
+	page := newPage(w)
+	page.comments(f)
+	page.line("%s", valuesSummary(f, all))
 	for _, s := range sites {
 		v := valueTable{f, src, s}
-		v.write(b, o.N)
+		v.write(page, o.N)
 	}
 	if len(all) > 0 {
-		writeSpecialise(b, f, src, sites, o)
+		page.specialise(f, src, sites, o)
 	}
-	return b.Flush()
+	return page.flush()
 }
 
 func valuesSummary(f *profile.File, all []profile.Seen) string {
@@ -94,13 +93,14 @@ var things = map[profile.Kind]string{
 	profile.KindCallTargets: "target",
 }
 
-func (v valueTable) write(w io.Writer, n int) {
+func (v valueTable) write(p page, n int) {
 	thing := things[v.f.Kind]
-	fmt.Fprintf(w, "\n%s  %s  %s %s", v.Site.Func.Name, v.Site.Pos, v.Site.Kind, v.Site.Expr)
+	what := v.Site.Kind + " " + v.Site.Expr
 	if v.Site.Type != "" {
-		fmt.Fprint(w, " ", v.Site.Type)
+		what += " " + v.Site.Type
 	}
-	fmt.Fprintf(w, ", %s, %s\n", about(v.f, v.Count), count(len(v.Words), thing))
+	p.line("")
+	p.line("%s  %s  %s, %s, %s", v.Site.Func.Name, v.Site.Pos, what, about(v.f, v.Count), count(len(v.Words), thing))
 
 	shown := v.Words
 	if n > 0 {
@@ -122,11 +122,9 @@ func (v valueTable) write(w io.Writer, n int) {
 		}
 		t.row(cells...)
 	}
-	for _, line := range t.lines() {
-		fmt.Fprintln(w, line)
-	}
+	p.table(t)
 	if more := len(v.Words) - len(shown); more > 0 {
-		fmt.Fprintf(w, "and %s more, %s\n", count(more, thing), share(rest, v.Count))
+		p.line("and %s more, %s", count(more, thing), share(rest, v.Count))
 	}
 }
 
@@ -138,7 +136,7 @@ func (v valueTable) text(x profile.Word) string {
 	return fmt.Sprintf("%s  %s:%d", x.Value, v.src.Short(x.Target.File), x.Target.StartLine)
 }
 
-func writeSpecialise(w io.Writer, f *profile.File, src *source.Tree, sites []profile.Seen, o ValuesOptions) {
+func (p page) specialise(f *profile.File, src *source.Tree, sites []profile.Seen, o ValuesOptions) {
 	t := table{numbers: 2}
 	t.row("events", "share", "condition", "place")
 	for _, s := range sites {
@@ -159,11 +157,11 @@ func writeSpecialise(w io.Writer, f *profile.File, src *source.Tree, sites []pro
 	}
 	rule := fmt.Sprintf("at least %d events, %s of them alike", o.Events, percent(o.Share, 1))
 	if len(t.rows) == 1 {
-		fmt.Fprintf(w, "\nworth specialising: none (%s)\n", rule)
+		p.line("")
+		p.line("worth specialising: none (%s)", rule)
 		return
 	}
-	fmt.Fprintf(w, "\nworth specialising (%s):\n", rule)
-	for _, line := range t.lines() {
-		fmt.Fprintln(w, line)
-	}
+	p.line("")
+	p.line("worth specialising (%s):", rule)
+	p.table(t)
 }

@@ -98,8 +98,10 @@ func (t *Tree) find(name string) *file {
 }
 
 func read(name string) *file {
-	// A profile may name anything, and reading a pipe would not end.
-	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+	// A profile may name anything: reading a pipe would not end, and what is
+	// larger is no source.
+	const most = 64 << 20
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > most {
 		return nil
 	}
 	data, err := os.ReadFile(name)

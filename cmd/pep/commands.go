@@ -4,7 +4,9 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"regexp"
+	"runtime/debug"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
@@ -12,28 +14,25 @@ import (
 	"github.com/pepgo/pep/internal/command"
 )
 
-// open loads a file; "-" is the standard input.
-func open(c *command.Call, name string) (*profile.File, error) {
-	if name == "-" {
-		return profile.Parse("standard input", c.Stdin)
+// reader returns what loads files, "-" being the standard input. The program as a
+// whole keeps to the memory that it has, as far as the garbage collector can see
+// to it.
+func reader(c *command.Call) (*profile.Reader, error) {
+	memory, err := profile.MemoryFrom(os.Getenv)
+	if err != nil {
+		return nil, command.Usagef("%w", err)
 	}
-	return profile.Open(name)
+	debug.SetMemoryLimit(memory)
+	return &profile.Reader{Memory: memory, Stdin: c.Stdin}, nil
 }
 
 // openMerged loads one file or adds up several.
-func openMerged(c *command.Call, names []string) (*profile.File, error) {
-	var files []*profile.File
-	for _, name := range names {
-		f, err := open(c, name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
+func openMerged(c *command.Call, names ...string) (*profile.File, error) {
+	r, err := reader(c)
+	if err != nil {
+		return nil, err
 	}
-	if len(files) == 1 {
-		return files[0], nil
-	}
-	return profile.Merge(files)
+	return r.OpenMerged(names...)
 }
 
 func top(c *command.Call) error {
@@ -59,7 +58,7 @@ func top(c *command.Call) error {
 		}
 		options.Func = re
 	}
-	f, err := openMerged(c, c.Args)
+	f, err := openMerged(c, c.Args...)
 	if err != nil {
 		return err
 	}
@@ -75,7 +74,7 @@ func list(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("list: %w", err)
 	}
-	f, err := open(c, c.Args[1])
+	f, err := openMerged(c, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -105,7 +104,7 @@ func values(c *command.Call) error {
 		}
 		options.Func = re
 	}
-	f, err := openMerged(c, c.Args)
+	f, err := openMerged(c, c.Args...)
 	if err != nil {
 		return err
 	}
@@ -117,11 +116,15 @@ func compare(c *command.Call) error {
 	if err := c.Parse(2, 2); err != nil {
 		return err
 	}
-	exact, err := openRun(c.Args[0])
+	r, err := reader(c)
 	if err != nil {
 		return err
 	}
-	sampled, err := openRun(c.Args[1])
+	exact, err := openRun(r, c.Args[0])
+	if err != nil {
+		return err
+	}
+	sampled, err := openRun(r, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -135,8 +138,8 @@ func compare(c *command.Call) error {
 }
 
 // openRun loads the two files of a run, given one of them.
-func openRun(name string) (report.Run, error) {
-	f, err := profile.Open(name)
+func openRun(r *profile.Reader, name string) (report.Run, error) {
+	f, err := r.Open(name)
 	if err != nil {
 		return report.Run{}, err
 	}
@@ -144,7 +147,7 @@ func openRun(name string) (report.Run, error) {
 	if err != nil {
 		return report.Run{}, err
 	}
-	sibling, err := profile.Open(siblingName)
+	sibling, err := r.Open(siblingName)
 	if err != nil {
 		return report.Run{}, err
 	}
@@ -163,7 +166,7 @@ func merge(c *command.Call) error {
 	if *out == "" {
 		return command.Usagef("merge: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := openMerged(c, c.Args)
+	f, err := openMerged(c, c.Args...)
 	if err != nil {
 		return err
 	}
@@ -174,7 +177,7 @@ func dump(c *command.Call) error {
 	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
-	f, err := open(c, c.Args[0])
+	f, err := openMerged(c, c.Args[0])
 	if err != nil {
 		return err
 	}

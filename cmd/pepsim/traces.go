@@ -3,13 +3,12 @@ package main
 // This file holds the commands that handle traces.
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/input"
 	recording "github.com/pepgo/pep/internal/record"
 )
 
@@ -94,10 +93,7 @@ func parseText(c *command.Call) error {
 	}
 	in := c.Stdin
 	if name := c.Args[0]; name != "-" {
-		f, err := os.Open(name)
-		if errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s: no such file", name)
-		}
+		f, err := input.Open(name)
 		if err != nil {
 			return err
 		}

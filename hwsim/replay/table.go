@@ -10,11 +10,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/terminal"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -93,6 +95,9 @@ func rows(results []*Result, do func(cells []string)) {
 	}
 }
 
+// cell makes names fit for a terminal and for a column.
+func cell(s string) string { return terminal.Escape(strings.ReplaceAll(s, "\t", " ")) }
+
 // Top prints the n tuples that an engine has seen most of, with what is known of
 // their sites and words. Events are those that messages stand for.
 func Top(out io.Writer, r *Result, n int, sites *trace.Sites, names trace.Names) error {
@@ -112,7 +117,7 @@ func Top(out io.Writer, r *Result, n int, sites *trace.Sites, names trace.Names)
 			site = where
 		}
 		fmt.Fprintf(w, "%.2f%%\t%.2f%%\t%s\t%s\t%s\n", 100*float64(p.Tuple(t))/float64(p.Total()),
-			100*p.Invariance(t), trace.TagName(t.Tag()), site, word)
+			100*p.Invariance(t), trace.TagName(t.Tag()), cell(site), cell(word))
 	}
 	return w.Flush()
 }

@@ -29,10 +29,10 @@ func Info(out io.Writer, r *Reader) error {
 		return nil
 	})
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "program\t%s\n", r.Header.Exe)
+	fmt.Fprintf(w, "program\t%s\n", oneLine(r.Header.Exe))
 	fmt.Fprintf(w, "build\t%x\n", r.Header.Build)
 	if r.Header.Comment != "" {
-		fmt.Fprintf(w, "comment\t%s\n", r.Header.Comment)
+		fmt.Fprintf(w, "comment\t%s\n", oneLine(r.Header.Comment))
 	}
 	fmt.Fprintf(w, "site tables\t%s\n", r.Sites.summary())
 	fmt.Fprintf(w, "names\t%d\n", len(r.Names))

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pepgo/pep/internal/terminal"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -55,9 +56,9 @@ func printPackage(w io.Writer, p *wire.Package) {
 	if len(p.Taps) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "package %s\n", p.Path)
+	fmt.Fprintf(w, "package %s\n", oneLine(p.Path))
 	for _, f := range p.Files {
-		fmt.Fprintf(w, "file %s\n", f)
+		fmt.Fprintf(w, "file %s\n", oneLine(f))
 	}
 	for i, t := range p.Taps {
 		fmt.Fprintf(w, "tap %d %s %s %s:%d:%d %s%d %s %s\n", i, TagName(tuple.Tag(t.Tag)), noSpace(t.Func),
@@ -66,7 +67,7 @@ func printPackage(w io.Writer, p *wire.Package) {
 }
 
 func printTuple(w io.Writer, r *Reader, stream uint32, t tuple.Tuple) {
-	fmt.Fprintf(w, "%d %s %s %s", stream, TagName(t.Tag()), r.Sites.Name(t.Site()), WordName(t.Tag(), t.W))
+	fmt.Fprintf(w, "%d %s %s %s", stream, TagName(t.Tag()), oneLine(r.Sites.Name(t.Site())), WordName(t.Tag(), t.W))
 	var notes []string
 	if name, ok := r.Names[Word{t.Tag(), t.W}]; ok {
 		notes = append(notes, name)
@@ -86,8 +87,9 @@ func printString(w io.Writer, key, s string) {
 	}
 }
 
-// oneLine returns s without line breaks: expressions may have some.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine returns s without line breaks, of which expressions may have some, and
+// fit for a terminal.
+func oneLine(s string) string { return terminal.Escape(strings.Join(strings.Fields(s), " ")) }
 
 // noSpace returns s as one word: types like "chan int" have several. Parse puts
 // the spaces back.

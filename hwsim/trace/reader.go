@@ -8,8 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/pepgo/pep/internal/input"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -36,6 +36,8 @@ type Reader struct {
 	tuples uint64        // in these
 	buf    []tuple.Tuple // of the block that Next returned
 	tables error         // what is wrong with the header's tables
+
+	symbols uint64 // bytes of names that have been read
 }
 
 // Open opens a trace, or reads the standard input if the name is "-".
@@ -48,10 +50,7 @@ func Open(name string, stdin io.Reader) (*Reader, error) {
 		r.name = "standard input"
 		return r, nil
 	}
-	f, err := os.Open(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s: no such file", name)
-	}
+	f, err := input.Open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -64,15 +63,8 @@ func Open(name string, stdin io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-func openFile(f *os.File) (*Reader, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if info.IsDir() {
-		return nil, errors.New("is a directory")
-	}
-	if !info.Mode().IsRegular() { // a pipe, which is read once
+func openFile(f *input.File) (*Reader, error) {
+	if !f.Info.Mode().IsRegular() { // a pipe, which is read once
 		r, err := NewReader(f)
 		if err == nil {
 			r.close = f.Close
@@ -99,6 +91,34 @@ func openFile(f *os.File) (*Reader, error) {
 	r.Names, r.close = first.Names, f.Close
 	return r, nil
 }
+
+// Bounds of what is kept in memory. A header has the site tables of a program,
+// 15 MB for one of a million lines; names are those of the types and functions in
+// a profile of 131072 words. wire.ReadPackage bounds what is made of tables.
+const (
+	maxHeader = 32 << 20 // bytes of the chunk
+	maxBlock  = 64 << 10 // of the chunk: 4096 tuples of at most 16 bytes
+	maxNames  = 16 << 20 // of the chunks with symbols, all together
+)
+
+// fits says what is wrong if a chunk of a kind is larger than there is any need
+// for.
+func (r *Reader) fits(kind format.Kind, size uint64) error {
+	most := uint64(maxBlock)
+	switch kind {
+	case format.KindHeader:
+		most = maxHeader
+	case format.KindSymbols:
+		r.symbols += size
+		size, most = r.symbols, maxNames
+	}
+	if size > most {
+		return fmt.Errorf("damaged: %d bytes of %s at byte %d, at most %d are read", size, kindNames[kind], r.off, most)
+	}
+	return nil
+}
+
+var kindNames = map[format.Kind]string{format.KindHeader: "a header", format.KindSymbols: "names", format.KindBlock: "a block", format.KindEnd: "the end"}
 
 // NewReader reads the header of a trace.
 func NewReader(in io.Reader) (*Reader, error) {
@@ -230,6 +250,9 @@ func (r *Reader) next() (format.Kind, []byte, error) {
 	}
 	size, err := format.Size(r.chunk.Bytes())
 	if err != nil {
+		return 0, nil, err
+	}
+	if err := r.fits(format.Kind(r.chunk.Bytes()[0]), size); err != nil {
 		return 0, nil, err
 	}
 	// The buffer grows with what there is, whatever size says.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -318,8 +319,45 @@ func TestGarbageTakesNoMemory(t *testing.T) {
 	if n := testing.AllocsPerRun(1, func() { open(t, file) }); n > 200 {
 		t.Errorf("%v allocations", n)
 	}
+	if _, err := trace.NewReader(bytes.NewReader(file)); err == nil || !strings.Contains(err.Error(), "4294967304 bytes of a header at byte 9, at most 33554432") {
+		t.Errorf("got %v", err)
+	}
+	file = append([]byte("pepTRACE\x01H\xff\xff\xff\x00"), make([]byte, 1000)...)
 	if _, err := trace.NewReader(bytes.NewReader(file)); err == nil || !errors.Is(err, format.ErrTruncated) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Names take a bounded part of the memory, however many chunks they are in.
+func TestNamesAreBounded(t *testing.T) {
+	file := format.AppendHeader(nil, &format.Header{})
+	for range 40 {
+		file = format.AppendSymbols(file, []format.Symbol{{Tag: tuple.Type, W: 1, Name: strings.Repeat("x", 1<<19)}})
+	}
+	file = format.AppendEnd(file, format.End{})
+	if _, err := text(t, trace.Filter{}, file); err == nil || !regexp.MustCompile(`damaged: 1\d{7} bytes of names at byte \d+, at most 16777216 are read$`).MatchString(err.Error()) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// What a trace has in its names does not reach a terminal as it is.
+func TestNamesAreFitForTerminals(t *testing.T) {
+	file := parse(t, strings.NewReplacer("main.f", "main.\x1bf", "p.count", "p\u202e.count", "main.go", "ma\x07in.go").Replace(sample))
+	printed, err := text(t, trace.Filter{}, file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var info bytes.Buffer
+	if err := trace.Info(&info, mustOpen(t, file)); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []string{printed, info.String()} {
+		if i := strings.IndexFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+			t.Errorf("%q is printed", s[i:min(len(s), i+20)])
+		}
+	}
+	if !strings.Contains(printed, `main.\x1bf`) {
+		t.Errorf("no escaped name in\n%s", printed)
 	}
 }
 

@@ -35,6 +35,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // A Program is a command with verbs.
@@ -77,11 +79,31 @@ func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintf(stderr, "%s: %v\n", p.Name, err)
+	for _, line := range lines(err) {
+		if len(line) > maxError { // it quotes what is in a file
+			line = line[:maxError] + "…"
+		}
+		fmt.Fprintf(stderr, "%s: %s\n", p.Name, terminal.Escape(line))
+	}
 	if _, ok := errors.AsType[usageError](err); ok {
 		return 2
 	}
 	return 1
+}
+
+// maxError is how many bytes of a message are shown.
+const maxError = 4000
+
+// lines returns the messages of an error that is several, or its message.
+func lines(err error) (list []string) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || !strings.Contains(err.Error(), "\n") {
+		return []string{err.Error()}
+	}
+	for _, e := range joined.Unwrap() {
+		list = append(list, lines(e)...)
+	}
+	return list
 }
 
 func (p *Program) run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {

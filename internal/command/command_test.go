@@ -2,6 +2,7 @@ package command_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -82,6 +83,24 @@ func TestRun(t *testing.T) {
 		code := c.program.Run(strings.Fields(c.line), nil, &stdout, &stderr)
 		if code != c.code || stdout.String() != c.stdout || stderr.String() != c.stderr {
 			t.Errorf("greet %s: got %d, %q, %q, want %d, %q, %q", c.line, code, &stdout, &stderr, c.code, c.stdout, c.stderr)
+		}
+	}
+}
+
+// Errors are lines that a terminal shows: one each of several, none without end.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errors.New("a\x1b[2J\nb"), "greet: a\\x1b[2J\\nb\n"},
+		{errors.Join(errors.New("one"), errors.Join(errors.New("two"), errors.New("three"))), "greet: one\ngreet: two\ngreet: three\n"},
+		{errors.New(strings.Repeat("x", 1<<20)), "greet: " + strings.Repeat("x", 4000) + "…\n"},
+	} {
+		p := command.Program{Name: "greet", Verbs: []command.Verb{{Name: "fail", Run: func(*command.Call) error { return c.err }}}}
+		var stderr bytes.Buffer
+		if code := p.Run([]string{"fail"}, nil, nil, &stderr); code != 1 || stderr.String() != c.want {
+			t.Errorf("got %d, %.200q, want %.200q", code, stderr.String(), c.want)
 		}
 	}
 }

@@ -52,11 +52,11 @@ const ours = `
 	hwsim:       runtime/tuple
 	hwsim/strat: hwsim runtime/tuple
 	hwsim/ring:  runtime/ring runtime/tuple
-	hwsim/...:   hwsim/... runtime/trace runtime/tuple runtime/pdag runtime/wire
+	hwsim/...:   hwsim/... runtime/trace runtime/tuple runtime/pdag runtime/wire internal/input internal/terminal
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
-	analyze/...: analyze/... runtime/pdag runtime/wire
+	analyze/...: analyze/... runtime/pdag runtime/wire internal/input internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
@@ -66,14 +66,16 @@ const ours = `
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec
 	internal/record:   hwsim/trace
 	internal/policy:
-	internal/command:
+	internal/input:
+	internal/terminal:
+	internal/command:  internal/terminal
 	internal/command/commandtest: internal/command
 	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/... internal/command
-	cmd/pepsim:   hwsim/... internal/record internal/command
+	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 	cmd/...:      internal/... analyze/...
 `
 

@@ -87,7 +87,7 @@ func (p *Profile) Write() []File {
 	for i := range p.Samples {
 		s := &p.Samples[i]
 		if !w.sample(s) {
-			lost += s.Count
+			lost = plus(lost, s.Count)
 		}
 	}
 	w.writeEdges()
@@ -107,6 +107,24 @@ func (p *Profile) Write() []File {
 		{"edges", pprofenc.Gzip(w.edges.Encode())},
 	}
 }
+
+// plus and times are what counts are summed up with. They are not negative, and
+// stay at the largest number rather than become so.
+func plus(a, b int64) int64 {
+	if b > most-a {
+		return most
+	}
+	return a + b
+}
+
+func times(a int64, n int) int64 {
+	if n > 0 && a > most/int64(n) {
+		return most
+	}
+	return a * int64(n)
+}
+
+const most = 1<<63 - 1
 
 // counted reports whether paths of some function can be counted.
 func counted(pkgs []*wire.Package) bool {
@@ -167,7 +185,7 @@ func (w *writer) sample(s *Sample) (ok bool) {
 		return false
 	}
 	w.locs = w.paths.callers(append(w.locs[:0], d.leaf[:]...), s)
-	w.paths.Sample(w.locs, []int64{s.Count, s.Count * int64(len(d.branches))}, d.labels)
+	w.paths.Sample(w.locs, []int64{s.Count, times(s.Count, len(d.branches))}, d.labels)
 	if len(d.branches) > 0 {
 		w.addEdges(d, s)
 	}
@@ -184,7 +202,7 @@ func (w *writer) addEdges(d *path, s *Sample) {
 			w.sums[at] = i
 			w.sumList = append(w.sumList, edgeSum{edgeAt: at})
 		}
-		w.sumList[i].count += s.Count
+		w.sumList[i].count = plus(w.sumList[i].count, s.Count)
 	}
 }
 

@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -188,5 +189,29 @@ func TestUnknownPathsAreCounted(t *testing.T) {
 	want := "pep: a test, 62 of functions unknown to the site tables"
 	if len(paths.Sample) != 1 || paths.Comments[0] != want || edges.Comments[0] != want {
 		t.Errorf("%d samples, comments %q and %q", len(paths.Sample), paths.Comments, edges.Comments)
+	}
+}
+
+// Sums and products that no number of 63 bits holds stay at the largest.
+func TestCountsDoNotWrap(t *testing.T) {
+	const huge = 1 << 62
+	paths, edges := write(t,
+		report.Sample{Number: 5 + 3, Count: huge, Stack: []uint32{inF}},
+		report.Sample{Number: 5 + 3, Count: huge, Package: "p"},
+		report.Sample{Number: 5 + 3, Count: huge, Package: "p"},
+	)
+	largest := int64(0)
+	for _, p := range []*profile.Profile{paths, edges} {
+		for _, s := range p.Sample {
+			for i, v := range s.Value {
+				if v < huge {
+					t.Errorf("value %d is %d", i, v)
+				}
+				largest = max(largest, v)
+			}
+		}
+	}
+	if largest != math.MaxInt64 {
+		t.Errorf("the largest is %d, want %d: nothing overflows here", largest, int64(math.MaxInt64))
 	}
 }

@@ -102,7 +102,7 @@ func (t *Taps) Write() (files []File) {
 	var lost int64
 	for i := range t.Words {
 		if !w.word(&t.Words[i]) {
-			lost += t.Words[i].Count
+			lost = plus(lost, t.Words[i].Count)
 		}
 	}
 	comment := t.Comment
@@ -186,8 +186,17 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 		stack = []uint64{p.Location(id, int64(f.Line)), at}
 		labels = append(labels, pprofenc.Label{Key: "type", Value: s.Type})
 	}
-	p.Sample(stack, []int64{int64(float64(x.Count)*w.Scale + .5), x.Messages}, p.Labels(labels...))
+	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
 	return true
+}
+
+// scaled returns n times scale, rounded, or the largest number if that is larger.
+func scaled(n int64, scale float64) int64 {
+	x := float64(n)*scale + .5
+	if x >= 1<<63 {
+		return most
+	}
+	return int64(x)
 }
 
 // other stands for the words that were not told apart. It is no Go expression.

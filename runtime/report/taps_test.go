@@ -137,3 +137,19 @@ func TestNoTaps(t *testing.T) {
 		t.Errorf("%d files", len(files))
 	}
 }
+
+// A count that scaling makes larger than a number of 63 bits stays at the largest.
+func TestScaledCountsDoNotWrap(t *testing.T) {
+	p := report.Taps{
+		Packages: []*wire.Package{{Path: "p", Files: []string{"x.go"}, Taps: []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}}}},
+		Words:    []report.Word{{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p"), 7), Count: 1 << 62, Messages: 1}},
+		Names:    names{}, Scale: 4, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
+	}
+	got, err := profile.ParseData(p.Write()[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := got.Sample[0].Value[0]; v != math.MaxInt64 {
+		t.Errorf("got %d, want %d", v, int64(math.MaxInt64))
+	}
+}

@@ -3,6 +3,8 @@ package wire
 // This file reads site tables. The format is specified in doc.go.
 
 import (
+	"unsafe"
+
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pdag"
 )
@@ -17,13 +19,13 @@ func (e Error) Error() string { return "site table: " + string(e) }
 // What it returns is consistent: blocks and outs are as many as nodes and edges,
 // edges, starts and files lead to what exists. Whether the path numbering is,
 // [pdag.Graph.Check] tells. Slices without elements are nil. Errors are of type
-// [Error]; memory taken is in proportion to b in any case.
+// [Error]. Memory taken is at most maxRatio times the bytes of the table.
 func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 	body, rest, err := split(b)
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &decoder{s: string(body)}
+	d := &decoder{s: string(body), room: maxRatio*len(body) + minRoom}
 	p = d.pkg()
 	if d.wrong == "" && d.off < len(d.s) {
 		d.fail(digits.Uint(uint64(len(d.s)-d.off)) + " bytes left over")
@@ -90,6 +92,7 @@ type decoder struct {
 	s     string
 	off   int
 	wrong string // the first thing that was wrong
+	room  int    // bytes of memory that may still be taken
 
 	path string
 	refs []string
@@ -125,16 +128,32 @@ const (
 	minTap   = 9 // tag, function, file, line, column, expression, type, bits, kind
 )
 
+// What takes few bytes in a table can take many in memory: a node takes one, and
+// its Block more than a hundred; a name that shares most of the one before takes
+// two. Real tables take 10 to 20 times their size.
+const (
+	maxRatio = 40
+	minRoom  = 64 << 10 // slabs are this large whatever is taken of them
+)
+
+// takes reports whether there is room for n bytes of memory, and fails if not.
+func (d *decoder) takes(n int) bool {
+	if d.room -= n; d.room < 0 {
+		d.fail("more in memory than " + digits.Uint(maxRatio) + " times its size")
+	}
+	return d.room >= 0
+}
+
 func (d *decoder) pkg() *Package {
 	p := &Package{}
 	p.Path = d.str()
 	d.path = p.Path
 	paths := d.uvarint()
-	p.Files = list[string](d.count(minFile))
+	p.Files = list[string](d, d.count(minFile))
 	for i := range p.Files {
 		p.Files[i] = d.sharing()
 	}
-	p.Funcs = list[Func](d.count(minFunc))
+	p.Funcs = list[Func](d, d.count(minFunc))
 	base := uint64(0)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
@@ -146,13 +165,13 @@ func (d *decoder) pkg() *Package {
 	if paths != base && d.wrong == "" {
 		d.fail("functions with " + digits.Uint(base) + " paths, want " + digits.Uint(paths))
 	}
-	p.Left = list[Left](d.count(minLeft))
+	p.Left = list[Left](d, d.count(minLeft))
 	for i := range p.Left {
 		l := &p.Left[i]
 		l.Name, l.File, l.Line = d.head(len(p.Files))
 		l.Reason = d.ref(d.uvarint())
 	}
-	p.Taps = list[Tap](d.count(minTap))
+	p.Taps = list[Tap](d, d.count(minTap))
 	for i := range p.Taps {
 		d.tap(&p.Taps[i], len(p.Files))
 	}
@@ -177,8 +196,8 @@ func (d *decoder) head(files int) (name string, file, line int) {
 func (d *decoder) fn(f *Func) {
 	g := &f.Graph
 	n := d.count(minNode)
-	g.Nodes = d.nodes.take(n)
-	f.Blocks = d.blocks.take(n)
+	f.Blocks = d.blocks.take(d, n)
+	g.Nodes = d.nodes.take(d, n)
 	d.open = d.open[:0]
 	for v := range g.Nodes {
 		d.node(f, v)
@@ -187,7 +206,7 @@ func (d *decoder) fn(f *Func) {
 		at := implied(f, o.from, o.to)
 		o.out.Line, o.out.Col = at.line, at.col
 	}
-	g.Starts = d.starts.take(d.count(minStart))
+	g.Starts = d.starts.take(d, d.count(minStart))
 	val := uint64(0)
 	for i := range g.Starts {
 		u := d.uvarint()
@@ -204,15 +223,15 @@ func (d *decoder) node(f *Func, v int) {
 	if outs == manyOuts {
 		outs += d.count(minEdge)
 	}
-	block.Spans = d.spans.take(d.fits(u>>3, minSpan))
+	block.Spans = d.spans.take(d, d.fits(u>>3, minSpan))
 	for i := range block.Spans {
 		block.Spans[i] = d.span()
 	}
 	if u&4 != 0 {
 		block.Branch = Branch{Kind: d.ref(d.uvarint()), Line: d.lineAt(), Col: d.int()}
 	}
-	edges := d.edges.take(outs)
-	block.Outs = d.outs.take(outs)
+	block.Outs = d.outs.take(d, outs)
+	edges := d.edges.take(d, outs)
 	for i := range edges {
 		edges[i] = d.edge(v, len(f.Blocks))
 		d.out(&block.Outs[i], v, edges[i].To)
@@ -278,7 +297,10 @@ func (d *decoder) ref(u uint64) string {
 
 func (d *decoder) sharing() string {
 	n := d.index(d.uvarint(), min(len(d.name), maxShared)+1, "shared byte")
-	d.name = d.name[:n] + d.str()
+	rest := d.str()
+	if d.takes(n + len(rest)) {
+		d.name = d.name[:n] + rest
+	}
 	return d.name
 }
 
@@ -364,9 +386,11 @@ func littleEndian(b []byte) (u uint64) {
 // A slab hands out short slices of a long one.
 type slab[T any] []T
 
-func (s *slab[T]) take(n int) []T {
+// take returns n zero values, or nil for none and if there is no room for them.
+func (s *slab[T]) take(d *decoder, n int) []T {
 	const chunk = 64
-	if n == 0 {
+	var one T
+	if n == 0 || !d.takes(n*int(unsafe.Sizeof(one))) {
 		return nil
 	}
 	if n > len(*s) {
@@ -377,9 +401,10 @@ func (s *slab[T]) take(n int) []T {
 	return t
 }
 
-// list returns n zero values, or nil for none.
-func list[T any](n int) []T {
-	if n == 0 {
+// list returns n zero values, or nil for none and if there is no room for them.
+func list[T any](d *decoder, n int) []T {
+	var one T
+	if n == 0 || !d.takes(n*int(unsafe.Sizeof(one))) {
 		return nil
 	}
 	return make([]T, n)

@@ -6,18 +6,25 @@
 //	ok    go vet
 //	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
 //	…
+//	ok    fuzz github.com/pepgo/pep/runtime/wire FuzzReadPackage  4.1s  80123 executions
+//	…
 //	431 passed, 0 failed
 //
-// Arguments are passed on to go test; without any, all packages are tested. The
-// exit code is 0 if everything passed.
+// Arguments are passed on to go test; without any, all packages are tested, and
+// each fuzz test runs for two seconds. If the first argument is -fuzzeach=10m,
+// nothing else is done than to run each fuzz test of the packages behind it for so
+// long. The exit code is 0 if everything passed.
 package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strings"
+	"time"
 
 	"github.com/pepgo/pep/internal/check"
 )
@@ -33,15 +40,43 @@ func main() {
 	}
 }
 
+// short is how long each fuzz test runs beside the other checks.
+const short = 2 * time.Second
+
 func run(args []string, w io.Writer) check.Count {
-	if len(args) == 0 {
+	all := len(args) == 0
+	if all {
 		args = []string{"./..."}
+	}
+	if each, ok := strings.CutPrefix(args[0], "-fuzzeach="); ok {
+		d, err := time.ParseDuration(each)
+		if err != nil {
+			fmt.Fprintf(w, "FAIL  fuzz\n      %v\n", err)
+			return check.Count{Failed: 1}
+		}
+		return fuzzing(w, args[1:], d)
 	}
 	var count check.Count
 	count.Add(silent(w, "gofmt", "gofmt", "-l", "."))
 	count.Add(silent(w, "go vet", "go", "vet", "./..."))
 	count.Add(tests(w, args))
+	if all {
+		count.Add(fuzzing(w, args, short))
+	}
 	return count
+}
+
+// fuzzing runs the fuzz tests of packages.
+func fuzzing(w io.Writer, packages []string, each time.Duration) check.Count {
+	targets, err := check.Targets(packages...)
+	if err == nil && len(targets) == 0 {
+		err = errors.New("no fuzz tests")
+	}
+	if err != nil {
+		fmt.Fprintf(w, "FAIL  fuzz\n      %v\n", err)
+		return check.Count{Failed: 1}
+	}
+	return check.Fuzz(w, targets, each)
 }
 
 // silent runs a command that prints nothing if all is well. What it says on its

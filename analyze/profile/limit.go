@@ -1,0 +1,213 @@
+package profile
+
+// This file bounds the memory that reading takes.
+//
+// A profile is compressed, and every sample refers to strings and stacks that
+// are in the file once. So a small file can describe something that no memory
+// holds: 0.4 MB of gzip can be 400 MB of empty samples, which the pprof package
+// makes into 50 GB of structs; or a million samples that all have one stack of a
+// million frames. Before anything of that is allocated it is weighed, twice:
+// what decoding will allocate is estimated from the undecoded bytes (weighRaw),
+// what listing the samples will allocate from the decoded ones (weigh). The
+// numbers below are sizes of structs, rounded up for what append and maps leave
+// free. A test makes files of every shape and compares.
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	pprof "github.com/google/pprof/profile"
+)
+
+// DefaultMemory is how much memory a Reader allows itself, in bytes, if it is not
+// told. A profile with a million paths fits.
+const DefaultMemory = 2 << 30
+
+// memoryVariable is the variable of the environment that allows more.
+const memoryVariable = "PEPMEMORY"
+
+// A part of the memory is for the bytes of the file before they are decoded.
+const rawPart = 8
+
+// MemoryFrom returns how much memory the environment allows: PEPMEMORY=8GB.
+func MemoryFrom(getenv func(string) string) (int64, error) {
+	text := getenv(memoryVariable)
+	if text == "" {
+		return DefaultMemory, nil
+	}
+	digits := strings.TrimRight(text, "KMGB")
+	shift, ok := map[string]int{"": 0, "KB": 10, "MB": 20, "GB": 30, "K": 10, "M": 20, "G": 30}[text[len(digits):]]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || !ok || n <= 0 || n > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("%s=%q: want a size such as 512MB or 8GB", memoryVariable, text)
+	}
+	return n << shift, nil
+}
+
+func tooLarge(limit int64, what string) error {
+	return fmt.Errorf("%s than the %s of memory that pep allows itself are enough for; if the file is what it should be, set %s=%s or more, as far as there is memory",
+		what, size(limit), memoryVariable, size(2*limit))
+}
+
+// size formats a number of bytes as PEPMEMORY has it.
+func size(n int64) string {
+	switch {
+	case n%(1<<30) == 0:
+		return fmt.Sprintf("%dGB", n>>30)
+	case n%(1<<20) == 0:
+		return fmt.Sprintf("%dMB", n>>20)
+	}
+	return fmt.Sprintf("%dKB", (n+1<<10-1)>>10)
+}
+
+// readAll reads r, but not much more than fits into a part of the memory.
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	most := limit / rawPart
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(data)) > most {
+		err = tooLarge(limit, "it has more bytes")
+	}
+	return data, err
+}
+
+// Fields of the pprof format that can be there any number of times in a sample
+// and in a location. In the profile itself, only samples and locations are looked
+// into.
+const (
+	fieldSample   = 2
+	fieldLocation = 4
+	fieldComment  = 13 // numbers of strings
+
+	sampleLabel = 3
+)
+
+// weighRaw returns an estimate of the bytes that decoding allocates for an
+// undecoded profile, or something above the limit as soon as it is. It does not
+// care whether the profile makes sense.
+func weighRaw(data []byte, limit int64) int64 {
+	weight := 2 * int64(len(data)) // the bytes, and the strings made of them
+	for len(data) > 0 && weight <= limit {
+		var f field
+		if f, data = nextField(data); data == nil {
+			break
+		}
+		weight += 320 // a mapping is the largest of what stands for one field
+		switch f.number {
+		case fieldSample, fieldLocation:
+		case fieldComment:
+			weight += 48 * int64(numbers(f.data))
+			continue
+		default:
+			continue
+		}
+		labels := 0
+		for in := f.data; len(in) > 0 && weight <= limit; {
+			var g field
+			if g, in = nextField(in); in == nil {
+				break
+			}
+			weight += 128 // a line, a location or a value by itself
+			switch {
+			case f.number == fieldLocation:
+			case g.number != sampleLabel:
+				weight += 24 * int64(numbers(g.data))
+			case labels < 3:
+				labels++
+				weight += 450 // one of three maps, of eight slots at least
+			default:
+				weight += 180
+			}
+		}
+	}
+	return weight
+}
+
+// A field is one of a message in the protobuf encoding.
+type field struct {
+	number uint64
+	data   []byte // nil if it is a number
+}
+
+// nextField returns the first field of a message and what follows it, which is
+// nil if there is no whole field.
+func nextField(data []byte) (f field, rest []byte) {
+	key, n := binary.Uvarint(data)
+	if n <= 0 {
+		return field{}, nil
+	}
+	f.number = key >> 3
+	data = data[n:]
+	length := uint64(0)
+	switch key & 7 {
+	case 0:
+		if _, n = binary.Uvarint(data); n <= 0 {
+			return field{}, nil
+		}
+		return f, data[n:]
+	case 1:
+		length = 8
+	case 5:
+		length = 4
+	case 2:
+		if length, n = binary.Uvarint(data); n <= 0 {
+			return field{}, nil
+		}
+		data = data[n:]
+	default:
+		return field{}, nil
+	}
+	if length > uint64(len(data)) {
+		return field{}, nil
+	}
+	f.data = data[:length]
+	return f, data[length:]
+}
+
+// numbers counts the varints of a packed field.
+func numbers(data []byte) (n int) {
+	for _, c := range data {
+		if c < 0x80 {
+			n++
+		}
+	}
+	return n
+}
+
+// weigh returns an estimate of the bytes that are allocated when the samples of a
+// profile are listed, summed up and printed, or something above the limit as soon
+// as it is.
+func weigh(p *pprof.Profile, limit int64) (weight int64) {
+	stacks := make(map[*pprof.Location]int64, len(p.Location))
+	for _, l := range p.Location {
+		for _, line := range l.Line {
+			stacks[l] += 64 // a Frame
+			if f := line.Function; f != nil {
+				stacks[l] += int64(len(f.Name) + len(f.Filename)) // as text
+			}
+		}
+	}
+	for _, s := range p.Sample {
+		weight += 1024 // a Path, a Path of a sum, keys of maps
+		for _, l := range s.Location {
+			weight += stacks[l]
+		}
+		for _, values := range s.Label {
+			for _, v := range values {
+				if weight > limit {
+					return weight
+				}
+				// A label may be a list of decisions, separated by semicolons; each
+				// is a line of a report.
+				weight += int64(len(v)) + 512*int64(1+strings.Count(v, "; "))
+			}
+		}
+		if weight > limit {
+			return weight
+		}
+	}
+	return weight
+}

@@ -1,0 +1,65 @@
+// Package input opens the files that a user names on a command line.
+//
+// Opening a named pipe for reading waits until somebody opens it for writing,
+// which may be never. Here it does not wait:
+//
+//	f, err := input.Open("app.71.paths.pb.gz")
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// A File is an open file or pipe.
+type File struct {
+	*os.File
+	Info fs.FileInfo
+
+	read bool // something was
+}
+
+// ErrNoWriter is the error of reading a pipe that nobody writes to.
+var ErrNoWriter = errors.New("a pipe that nobody writes to: start the program that writes into it first, or read from - and redirect the standard input")
+
+// Open opens a file for reading. Its errors name the file and are fit for users;
+// for a file that does not exist, they wrap fs.ErrNotExist.
+func Open(name string) (*File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, Cause(err))
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("is a directory, want a file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, Cause(err))
+	}
+	return &File{File: f, Info: info}, nil
+}
+
+// Read reads from f. The end of a pipe without its beginning is ErrNoWriter. A
+// pipe with a writer is waited for, however long that takes to write.
+func (f *File) Read(p []byte) (int, error) {
+	n, err := f.File.Read(p)
+	if err == io.EOF && !f.read && f.Info.Mode()&fs.ModeNamedPipe != 0 {
+		err = ErrNoWriter
+	}
+	f.read = f.read || n > 0
+	return n, err
+}
+
+// Cause strips the name of the file, which the caller's message has already, off
+// an error.
+func Cause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
