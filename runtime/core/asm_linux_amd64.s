@@ -51,10 +51,8 @@ ok:
 // CALLGO calls the Go function whose code the variable names. Its arguments are
 // in AX, BX and CX; the 24 bytes at the stack top are theirs to spill to.
 #define CALLGO(code) \
-	LEAQ	·zeroG(SB), R14 \
-	XORPS	X15, X15 \
 	MOVQ	code(SB), R12 \
-	CALL	R12
+	CALL	·callGo(SB)
 
 // MPROTECT gives the poll region the protection in DX.
 #define MPROTECT \
@@ -94,34 +92,16 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	RET
 disarm:
 	MOVQ	$1, DX	// PROT_READ
-	MPROTECT
+	CALL	·protect(SB)
 	RET
 chain:
 	JMP	·deathEntry(SB)
 
-// tickEntry handles the timer's signal.
-TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
-	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
-	JNE	chain
-	SUBQ	$56, SP
-	CALLGO(·tickCode)	// onTick() action
-	ADDQ	$56, SP
-	XORL	DX, DX	// PROT_NONE
-	CMPQ	AX, $1	// actArm
-	JEQ	protect
-	MOVL	$1, DX	// PROT_READ
-	CMPQ	AX, $2	// actDisarm
-	JEQ	protect
-	RET
-protect:
-	MPROTECT
-	RET
-chain:
-	JMP	·chain(SB)
-
 // deathEntry handles signals that a program may die of. Unless it does, the
 // handler that was there before is entered as if we had not been.
 TEXT ·deathEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CALL	·isFork(SB)
+	JNE	chain
 	SUBQ	$56, SP
 	MOVQ	DI, 24(SP)
 	MOVQ	SI, 32(SP)
@@ -218,10 +198,6 @@ TEXT ·restorer(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 // func faultEntryPC() (p uintptr)
 TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·faultEntry)
-
-// func tickEntryPC() (p uintptr)
-TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
-	ADDRESS(·tickEntry)
 
 // func deathEntryPC() (p uintptr)
 TEXT ·deathEntryPC(SB), NOSPLIT, $0-8

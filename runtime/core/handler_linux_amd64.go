@@ -91,18 +91,3 @@ func (ctx *ucontext) callers(k *key) {
 		low = p + unsafe.Sizeof(frame{})
 	}
 }
-
-// onTick handles the timer's signal.
-func onTick() action {
-	keepCrashing()
-	if tapsTurn() {
-		tickTaps()
-		return actNone
-	}
-	act := counts.tick()
-	if mode == modePage {
-		return act
-	}
-	setFlag(act)
-	return actNone
-}
