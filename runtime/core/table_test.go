@@ -46,6 +46,7 @@ func TestLayoutOfAFile(t *testing.T) {
 		{"Used", unsafe.Offsetof(h.Used), 104},
 		{"End", unsafe.Offsetof(h.End), 144},
 		{"Exe", unsafe.Offsetof(h.Exe), 156},
+		{"Denied", unsafe.Offsetof(h.Denied), 1180},
 		{"entry.Count", unsafe.Offsetof(e.Count), 8},
 		{"entry.Path", unsafe.Offsetof(e.key), 16},
 		{"entry.Callers", unsafe.Offsetof(e.Callers), 32},

@@ -4,6 +4,7 @@ package core
 // site tables, the pprof files written.
 
 import (
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -45,6 +46,9 @@ func tryWriteFrom(name string) (problem string) {
 	}
 	if build != c.Build {
 		return "reading the counts: of another build of " + string(c.Exe[:c.ExeLen])
+	}
+	if why := c.whyStopped(); why != "" {
+		print("pep: sampling stopped after ", digits.Uint(c.Ticks), " ticks: ", why, "\n")
 	}
 	p := c.profile(pkgs, build)
 	if pid := c.Pid; pid == getpid() || pid == getppid() {
