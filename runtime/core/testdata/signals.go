@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -128,6 +129,9 @@ func main() {
 		burn()
 		deny(syscall.SYS_MPROTECT)
 		burn()
+		maps, _ := os.ReadFile("/proc/self/maps")
+		_, region, _ := strings.Cut(string(maps), "\n60000000-70000000 ")
+		fmt.Println(region[:4])
 	}
 	fmt.Println("done")
 }
