@@ -14,6 +14,7 @@
 //	trace     files of such records
 //	crc32     the checksum of both kinds of files
 //	digits    integers as text
+//	libc      two functions of the C library, for programs with C code
 //	ring      memory in which another process reads such records
 //
 // So are hwsim and hwsim/strat, the engines that such records go to. They have

@@ -65,14 +65,16 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"same":     same,
-			"exitcode": exitCode,
-			"snapshot": snapshot,
-			"profiled": profiled,
-			"dies":     dies,
-			"raw":      raw,
-			"tabled":   tabled,
-			"alike":    alike,
+			"same":      same,
+			"exitcode":  exitCode,
+			"snapshot":  snapshot,
+			"profiled":  profiled,
+			"dies":      dies,
+			"raw":       raw,
+			"tabled":    tabled,
+			"comment":   comment,
+			"recovered": recovered,
+			"alike":     alike,
 		},
 	})
 }
@@ -103,7 +105,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-var varying = regexp.MustCompile(`0x[0-9a-f]+|(?ms)^goroutine \d+ .*`)
+var varying = regexp.MustCompile(`0x[0-9a-f]+|m=\d+|(?ms)^goroutine \d+ .*`)
 
 func outcome(ts *testscript.TestScript, name string, args []string) string {
 	var out, stderr bytes.Buffer
@@ -219,7 +221,12 @@ func raw(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: raw prog")
 	}
-	files, err := filepath.Glob(filepath.Join(ts.Getenv("PEPDIR"), args[0]+".*"))
+	fmt.Fprintln(ts.Stdout(), pathProfile(ts, args[0]))
+}
+
+// pathProfile reads the path profile of a program, and removes its profiles.
+func pathProfile(ts *testscript.TestScript, prog string) *profile.Profile {
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("PEPDIR"), prog+".*"))
 	ts.Check(err)
 	if len(files) != 2 {
 		ts.Fatalf("want two profiles, got %q", files)
@@ -229,10 +236,42 @@ func raw(ts *testscript.TestScript, neg bool, args []string) {
 	defer f.Close()
 	p, err := profile.Parse(f)
 	ts.Check(err)
-	fmt.Fprintln(ts.Stdout(), p)
 	for _, f := range files {
 		ts.Check(os.Remove(f))
 	}
+	return p
+}
+
+// comment checks that the comment of a program's path profile matches a pattern,
+// and removes its profiles.
+//
+//	comment prog pattern
+func comment(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: comment prog pattern")
+	}
+	p := pathProfile(ts, args[0])
+	if text := strings.Join(p.Comments, "\n"); !regexp.MustCompile(args[1]).MatchString(text) {
+		ts.Fatalf("the comment %q does not match %q", text, args[1])
+	}
+}
+
+// recovered has a program make profiles of the counts that it has left behind, and
+// removes them.
+//
+//	recovered prog
+func recovered(ts *testscript.TestScript, neg bool, args []string) {
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("PEPDIR"), args[0]+".*"))
+	ts.Check(err)
+	if neg || len(files) != 1 || filepath.Ext(files[0]) != ".pep" {
+		ts.Fatalf("want one file of counts, got %q", files)
+	}
+	cmd := exec.Command(ts.MkAbs(args[0]))
+	cmd.Env = []string{"PEP_WRITE=" + files[0]}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		ts.Fatalf("%s%v", out, err)
+	}
+	profiled(ts, false, args)
 }
 
 // tabled checks that the site tables in the file of a program are of the given

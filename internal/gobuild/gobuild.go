@@ -44,6 +44,7 @@ type build struct {
 	env   map[string]string
 	deps  []*pkg
 
+	stderr    io.Writer
 	userFlags func(path string) string // the user's -gcflags for a package
 }
 
@@ -56,7 +57,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 			return 2, fmt.Errorf("-C: %w", err)
 		}
 	}
-	b := &build{args: args, goCmd: "go"}
+	b := &build{args: args, goCmd: "go", stderr: stderr}
 	goArgs, linkedCfg, err := b.prepare()
 	var ge *goError
 	if errors.As(err, &ge) {
@@ -68,7 +69,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	}
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
-	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg)
+	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg, toolexec.EnvC+"="+strings.Join(b.withC(), " "))
 	if args.Verb == "test" {
 		// Tests run in the directories of their packages.
 		dir, err := filepath.Abs(os.Getenv("PEPDIR"))
@@ -223,6 +224,17 @@ func (b *build) poll() (rewrite.Poll, error) {
 	case b.args.Poll == "flag" || page != "":
 		return rewrite.Flag, nil
 	}
+	// C code that blocks SIGSEGV in its thread, or handles it, and returns to Go
+	// is no harm to Go, but to polls by the page.
+	c, err := b.callsC()
+	switch {
+	case err != nil:
+		return "", err
+	case c != "" && b.args.Poll == "page":
+		fmt.Fprintf(b.stderr, "pepbuild: -peppoll=page: the program dies if C code (package %s) returns to Go with SIGSEGV blocked, and sees faults if it handles the signal; -peppoll=flag is safe\n", c)
+	case c != "":
+		return rewrite.Flag, nil
+	}
 	return rewrite.Page, nil
 }
 
@@ -288,7 +300,7 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 		Key:      key,
 	}
 	switch {
-	case poll == rewrite.Flag, poll == rewrite.None && b.noPage() != "":
+	case poll == rewrite.Flag, poll == rewrite.None:
 		cfg.Tags = []string{"pepflag"}
 	case poll == rewrite.Count:
 		cfg.Tags = []string{"pepexact"}

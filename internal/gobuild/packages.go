@@ -23,9 +23,13 @@ type pkg struct {
 	DepOnly    bool
 	ForTest    string
 	Module     *struct{ Main bool }
+	Dir        string
 	GoFiles    []string
 	CgoFiles   []string
+	SFiles     []string
 	Error      *struct{ Err string }
+
+	SwigFiles, SwigCXXFiles []string
 }
 
 // path returns the import path without the test that a package is built for.
@@ -36,7 +40,7 @@ func (p *pkg) path() string {
 
 // list runs go list.
 func (b *build) list(args ...string) ([]*pkg, error) {
-	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,GoFiles,CgoFiles,Error"}, args...)
+	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,Dir,GoFiles,CgoFiles,SFiles,Error,SwigFiles,SwigCXXFiles"}, args...)
 	out, err := b.goOutput(args...)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,14 @@ import (
 // CorePath is the import path of the package that instrumented code uses.
 const CorePath = runtime.LinkedPath + "core"
 
+// libcPath is the import path of the package of which there are two variants,
+// for programs with C code and for those without.
+const libcPath = runtime.LinkedPath + "libc"
+
+// WithC returns the name of the file that takes the place of importcfg, as Build
+// returns it, at the link of a program with C code of its own.
+func WithC(importcfg string) string { return importcfg + ".cgo" }
+
 // A root is embedded source. The packages in it import each other, and those in
 // roots before it, by paths that begin with module; in programs these become
 // paths that begin with linked.
@@ -240,6 +248,7 @@ func (b *builder) build(dir string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 
 	var stdcfg, ours strings.Builder
+	libc := "" // the line in ours
 	for imp, file := range b.exports {
 		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", imp, file)
 	}
@@ -253,9 +262,21 @@ func (b *builder) build(dir string) (err error) {
 			return fmt.Errorf("compiling the linked runtime: %w", err)
 		}
 		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", pkg.path, filepath.Join(work, name+".a"))
-		fmt.Fprintf(&ours, "packagefile %s=%s\n", pkg.path, filepath.Join(dir, name+".a"))
+		line := fmt.Sprintf("packagefile %s=%s\n", pkg.path, filepath.Join(dir, name+".a"))
+		ours.WriteString(line)
+		if pkg.path == libcPath {
+			libc = line
+		}
 	}
-	if err := os.WriteFile(filepath.Join(work, "importcfg"), []byte(ours.String()), 0o666); err != nil {
+	withC, err := b.withC(work, dir)
+	if err != nil {
+		return fmt.Errorf("compiling the linked runtime: %w", err)
+	}
+	list := filepath.Join(work, "importcfg")
+	if err := os.WriteFile(list, []byte(ours.String()), 0o666); err != nil {
+		return err
+	}
+	if err := os.WriteFile(WithC(list), []byte(strings.Replace(ours.String(), libc, withC, 1)), 0o666); err != nil {
 		return err
 	}
 	if err := os.Rename(work, dir); err != nil {
@@ -265,6 +286,30 @@ func (b *builder) build(dir string) (err error) {
 		return err
 	}
 	return nil
+}
+
+// withC compiles the variant of package libc for programs with C code
+// into a directory below work, and returns its line for the importcfg when work
+// is renamed to dir.
+func (b *builder) withC(work, dir string) (line string, err error) {
+	cfg := *b.Config
+	cfg.Tags = append(slices.Clone(cfg.Tags), "pepcgo")
+	variant := &builder{Config: &cfg}
+	if err := variant.scan(); err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(variant.pkgs, func(u *unit) bool { return u.path == libcPath })
+	const sub = "cgo"
+	if err := os.Mkdir(filepath.Join(work, sub), 0o777); err != nil {
+		return "", err
+	}
+	importcfg := filepath.Join(work, sub, "importcfg")
+	if err := os.WriteFile(importcfg, nil, 0o666); err != nil { // it imports nothing
+		return "", err
+	}
+	u := variant.pkgs[i]
+	u.GoFiles = append(u.GoFiles, "_cgo_import.go")
+	return fmt.Sprintf("packagefile %s=%s\n", u.path, filepath.Join(dir, sub, u.name()+".a")), variant.compile(u, filepath.Join(work, sub), importcfg)
 }
 
 // compile compiles one package into work.

@@ -153,7 +153,7 @@ func (c *compilation) replace(res *instrument.Result) error {
 			return err
 		}
 	}
-	linked, err := linkedPackages()
+	linked, err := linkedPackages(false)
 	if err != nil {
 		return err
 	}
@@ -175,11 +175,15 @@ func dump(root, path, dir string) error {
 	return os.CopyFS(to, os.DirFS(dir))
 }
 
-// linkedPackages returns the lines of the importcfg for the linked runtime.
-func linkedPackages() (string, error) {
+// linkedPackages returns the lines of the importcfg for the linked runtime. To
+// the compiler it is all the same whether a program has C code.
+func linkedPackages(withC bool) (string, error) {
 	name := os.Getenv(EnvLinked)
 	if name == "" {
 		return "", fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvLinked)
+	}
+	if withC {
+		name = linked.WithC(name)
 	}
 	b, err := os.ReadFile(name)
 	return string(b), err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/internal/linked"
@@ -22,17 +23,22 @@ const sitesMember = "pep.sites"
 func (t *tool) link() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, _ := t.flag("-o")
+	linkmode, _ := t.flag("-linkmode")
 	if i < 0 || out == "" {
 		return t.run(t.args) // -V=full
 	}
-	tables, err := siteTables(cfg)
+	imports, err := readImports(cfg)
+	if err != nil {
+		return 1, err
+	}
+	tables, err := siteTables(imports)
 	if err != nil {
 		return 1, err
 	}
 	if tables == nil {
 		return t.run(t.args)
 	}
-	lines, err := linkedPackages()
+	lines, err := linkedPackages(imports.withC() && linkmode != "internal")
 	if err != nil {
 		return 1, err
 	}
@@ -59,13 +65,20 @@ func (t *tool) link() (int, error) {
 	return t.run(args)
 }
 
-// siteTables returns the site tables of the packages that an importcfg names,
-// by import path; nil if there are none.
-func siteTables(importcfg string) ([]byte, error) {
-	imports, err := readImports(importcfg)
-	if err != nil {
-		return nil, err
+// withC reports whether a program has C code of its own: the C compiler links it
+// then, if the user does not insist on something else.
+func (imp *importer) withC() bool {
+	for path := range strings.FieldsSeq(os.Getenv(EnvC)) {
+		if imp.file[path] != "" {
+			return true
+		}
 	}
+	return false
+}
+
+// siteTables returns the site tables of the packages of a program, by import
+// path; nil if there are none.
+func siteTables(imports *importer) ([]byte, error) {
 	var paths []string
 	for path := range imports.file {
 		paths = append(paths, path)

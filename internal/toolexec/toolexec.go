@@ -29,6 +29,10 @@ import (
 // is: a file in the format of an importcfg.
 const EnvLinked = "PEPBUILD_LINKED"
 
+// EnvC names the environment variable that lists the import paths of packages with
+// C code that are not of the standard library.
+const EnvC = "PEPBUILD_C"
+
 // Run runs the tool args[0] with the given arguments and returns its exit code.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if len(args) == 0 {

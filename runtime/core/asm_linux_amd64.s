@@ -30,23 +30,6 @@
 	MOVQ	AX, p+0(FP) \
 	RET
 
-// CPUTIME sets AX to the CPU time of the process in ns. It takes 144 bytes at the
-// stack top for the kernel's struct rusage, which begins with the times in user
-// and system mode in s and us. (The clock of CPU time would not do: in a process
-// with a timer that goes by it, the kernel goes by what it knew when its
-// scheduler last ticked.)
-#define CPUTIME \
-	XORL	DI, DI	/* RUSAGE_SELF */ \
-	MOVQ	SP, SI \
-	MOVL	$SYS_getrusage, AX \
-	SYSCALL \
-	MOVQ	0(SP), AX \
-	ADDQ	16(SP), AX \
-	IMULQ	$1000000, AX \
-	ADDQ	8(SP), AX \
-	ADDQ	24(SP), AX \
-	IMULQ	$1000, AX
-
 // func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 TEXT ·syscall6(SB), NOSPLIT, $0-72
 	MOVQ	num+0(FP), AX
@@ -68,19 +51,36 @@ ok:
 	MOVQ	$0, errno+64(FP)
 	RET
 
+// usedCPU sets AX to the CPU time of the process in ns. The kernel's struct
+// rusage begins with the times in user and system mode, in s and us. (The clock
+// of CPU time would not do: in a process with a timer that goes by it, the kernel
+// goes by what it knew when its scheduler last ticked.)
+TEXT ·usedCPU(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$144, SP
+	XORL	DI, DI	// RUSAGE_SELF
+	MOVQ	SP, SI
+	MOVL	$SYS_getrusage, AX
+	SYSCALL
+	MOVQ	0(SP), AX
+	ADDQ	16(SP), AX
+	IMULQ	$1000000, AX
+	ADDQ	8(SP), AX
+	ADDQ	24(SP), AX
+	IMULQ	$1000, AX
+	ADDQ	$144, SP
+	RET
+
 // func cpuTime() uint64
-TEXT ·cpuTime(SB), NOSPLIT, $144-8
-	CPUTIME
+TEXT ·cpuTime(SB), NOSPLIT, $0-8
+	CALL	·usedCPU(SB)
 	MOVQ	AX, ret+0(FP)
 	RET
 
 // CALLGO calls the Go function whose code the variable names. Its arguments are
 // in AX, BX and CX; the 24 bytes at the stack top are theirs to spill to.
 #define CALLGO(code) \
-	LEAQ	·zeroG(SB), R14 \
-	XORPS	X15, X15 \
 	MOVQ	code(SB), R12 \
-	CALL	R12
+	CALL	·callGo(SB)
 
 // MPROTECT gives the poll region the protection in DX.
 #define MPROTECT \
@@ -120,31 +120,10 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	RET
 disarm:
 	MOVQ	$1, DX	// PROT_READ
-	MPROTECT
+	CALL	·protect(SB)
 	RET
 chain:
 	JMP	·deathEntry(SB)
-
-// tickEntry handles the timer's signal.
-TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
-	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
-	JNE	chain
-	SUBQ	$152, SP
-	CPUTIME
-	CALLGO(·tickCode)	// onTick(cpu time) action
-	ADDQ	$152, SP
-	XORL	DX, DX	// PROT_NONE
-	CMPQ	AX, $1	// actArm
-	JEQ	protect
-	MOVL	$1, DX	// PROT_READ
-	CMPQ	AX, $2	// actDisarm
-	JEQ	protect
-	RET
-protect:
-	MPROTECT
-	RET
-chain:
-	JMP	·chain(SB)
 
 // busEntry handles SIGBUS. A file that we have mapped may lose its room: the disk
 // is full when a page of it is written to for the first time, or somebody cuts
@@ -204,6 +183,8 @@ chain:
 // deathEntry handles signals that a program may die of. Unless it does, the
 // handler that was there before is entered as if we had not been.
 TEXT ·deathEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CALL	·isFork(SB)
+	JNE	chain
 	SUBQ	$56, SP
 	MOVQ	DI, 24(SP)
 	MOVQ	SI, 32(SP)
@@ -300,10 +281,6 @@ TEXT ·restorer(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 // func faultEntryPC() (p uintptr)
 TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·faultEntry)
-
-// func tickEntryPC() (p uintptr)
-TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
-	ADDRESS(·tickEntry)
 
 // func busEntryPC() (p uintptr)
 TEXT ·busEntryPC(SB), NOSPLIT, $0-8

@@ -57,6 +57,9 @@ var deadly = [...]uintptr{sigHUP, sigINT, sigQUIT, sigILL, sigTRAP, sigABRT, sig
 // onDeath handles the deadly signals.
 func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
 	pc := ctx.rip
+	if sig == sigABRT && info.code < siUser && info.code != siTkill {
+		info.code = siUser // Go's handler takes note of no others: see keepSignals
+	}
 	switch {
 	case info.code == siTkill && pc-raiseStart < raiseSize: // by the runtime
 		if startDying() {
@@ -82,7 +85,7 @@ func fatal(sig uintptr, code int32, pc uintptr) bool {
 	case sig == sigHUP, sig == sigINT, sig == sigPIPE, sig == sigTERM:
 		return false // it will be raised again
 	case code <= siUser, sig == sigQUIT, sig == sigABRT:
-		return !queue.wants(sig)
+		return !has(&queue.wanted, sig) && !has(&queue.ignored, sig)
 	case sig == sigILL, sig == sigTRAP:
 		return true
 	}
@@ -98,19 +101,23 @@ func startDying() bool {
 		return false
 	}
 	store32(&counts.Stopped, 1)
+	store32(&counts.Denied, load32(&denied))
 	return true
 }
 
 // signals is the beginning of the runtime's variable sig.
 type signals struct {
-	note   uintptr
-	mask   [3]uint32
-	wanted [3]uint32
+	note    uintptr
+	mask    signalSet
+	wanted  signalSet // the program has asked to be notified
+	ignored signalSet // the program has asked to have them ignored
 }
 
-// wants reports whether the program has asked to be notified of sig.
-func (s *signals) wants(sig uintptr) bool {
-	word := (*uint32)(unsafe.Add(unsafe.Pointer(&s.wanted), sig/32*4))
+type signalSet [3]uint32
+
+// has reports whether sig is in set.
+func has(set *signalSet, sig uintptr) bool {
+	word := (*uint32)(unsafe.Add(unsafe.Pointer(set), sig/32*4))
 	return load32(word)>>(sig%32)&1 != 0
 }
 

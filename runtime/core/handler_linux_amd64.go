@@ -91,22 +91,3 @@ func (ctx *ucontext) callers(k *key) {
 		low = p + unsafe.Sizeof(frame{})
 	}
 }
-
-// onTick handles the timer's signal, at a CPU time in ns.
-func onTick(now uint64) action {
-	keepCrashing()
-	if load32(&detached) != 0 {
-		setFlag(actDisarm)
-		return actDisarm
-	}
-	if tapsTurn() {
-		tickTaps(now)
-		return actNone
-	}
-	act := counts.tick()
-	if mode == modePage {
-		return act
-	}
-	setFlag(act)
-	return actNone
-}

@@ -31,7 +31,7 @@ var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+
 // runtimePackages are compiled in this order.
 var runtimePackages = []string{
 	"runtime/digits", "runtime/pdag", "runtime/crc32", "runtime/wire", "runtime/sites", "runtime/pprofenc", "runtime/tuple", "runtime/trace", "runtime/ring", "runtime/report",
-	"hwsim", "hwsim/strat", "runtime/core",
+	"hwsim", "hwsim/strat", "runtime/libc", "runtime/core",
 }
 
 // A target is what programs are built for.

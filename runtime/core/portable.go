@@ -104,6 +104,9 @@ func writeCounts() (problem string) {
 	return ""
 }
 
+// whyStopped: nothing that sampling takes can be denied.
+func (h *header) whyStopped() string { return "" }
+
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }
 

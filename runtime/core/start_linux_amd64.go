@@ -34,14 +34,7 @@ var (
 	}
 )
 
-var (
-	tableName string // the .pep file, with its whole path
-	timerID   int32
-)
-
-// tickSignal is a real-time signal that neither Go nor the C library uses. If a
-// program does (SIGRTMAX-2), it gets those that do not come from a timer.
-const tickSignal = 62
+var tableName string // the .pep file, with its whole path
 
 func start() {
 	env := runtimeEnvs()
@@ -51,7 +44,10 @@ func start() {
 		exit(writeFrom(name))
 	}
 	if mode == modePage {
-		mapRegion()
+		if problem := mapRegion(); problem != "" {
+			unprofiled(problem)
+			return
+		}
 	}
 	defer spareChunks()
 	opts, problem := parseOptions(lookup(env, "PEPOPTS"))
@@ -64,18 +60,26 @@ func start() {
 		return
 	}
 	tapOptions = opts.tapping
+	if ticking() {
+		if problem := readyTicks(); problem != "" {
+			unlink(tableName)
+			unprofiled(problem)
+			return
+		}
+	}
 	prepareWriter(env)
 	installHandlers()
 	atExit(finish)
+	atExitOfC()
 	if problem := startTaps(opts); problem != "" {
 		unprofiledTaps(problem)
 	}
 	if ticking() {
-		startTimer(opts.tick)
+		startTicks(opts.tick)
 	}
 }
 
-func mapRegion() {
+func mapRegion() (problem string) {
 	_, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
 	if e != 0 {
 		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
@@ -86,6 +90,12 @@ func mapRegion() {
 	// huge pages. In return mprotect is slower, 23 µs a burst instead of 2 µs for
 	// as many; but hot paths are few and close together.
 	sys(sysMadvise, Base, Size, madvNohugepage, 0, 0, 0)
+	for _, prot := range [...]uintptr{protNone, protRead} {
+		if _, e := sys(sysMprotect, Base, Size, prot, 0, 0, 0); e != 0 {
+			return "arming polls: mprotect: " + e.Error() + " (programs built with -peppoll=flag do without)"
+		}
+	}
+	return ""
 }
 
 // createTable makes the .pep file in dir and maps it.
@@ -155,8 +165,10 @@ func prepareWriter(env []string) {
 
 func installHandlers() {
 	raiseStart = raisePC()
+	ownPid = counts.Pid
 	traceback, queue = tracebackCache(), signalQueue()
 	faultCode, tickCode, deathCode = codeOf(onFault), codeOf(onTick), codeOf(onDeath)
+	keepSignals()
 	for _, sig := range deadly {
 		chained[sig] = handler(sig)
 		switch {
@@ -165,36 +177,14 @@ func installHandlers() {
 		case sig == sigBUS:
 			handle(sig, busEntryPC())
 		case chained[sig] > 1: // neither default nor ignored
-			handle(sig, deathEntryPC())
+			guard(sig)
 		}
 	}
 	if ticking() {
 		chained[tickSignal] = handle(tickSignal, tickEntryPC())
 	}
+	deathAction = actionOf(deathEntryPC())
 	keepCrashing()
-}
-
-// ticking reports whether anything is sampled at ticks.
-func ticking() bool { return mode != modeExact || tapOptions.taps == tapsBurst }
-
-// startTimer makes the kernel send tickSignal after every ns of CPU time that
-// the process uses, on all threads together.
-func startTimer(ns uint64) {
-	type sigevent struct {
-		value         uint64
-		signo, notify int32
-		_             [12]uint32
-	}
-	ev := sigevent{signo: tickSignal}
-	_, e := sys(sysTimerCreate, clockProcessCPUTime, uintptr(unsafe.Pointer(&ev)), uintptr(unsafe.Pointer(&timerID)), 0, 0, 0)
-	if e == 0 {
-		sec, nsec := ns/1e9, ns%1e9
-		spec := [4]uint64{sec, nsec, sec, nsec}
-		_, e = sys(sysTimerSettime, uintptr(timerID), 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
-	}
-	if e != 0 {
-		unprofiled("making a timer: " + e.Error())
-	}
 }
 
 // finish writes the profile at a normal exit. It runs as an exit hook, while
@@ -204,9 +194,7 @@ func finish() {
 		return
 	}
 	finishTaps()
-	if ticking() {
-		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
-	}
+	stopTicks()
 	if mode == modePage {
 		sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
 	}

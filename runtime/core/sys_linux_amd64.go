@@ -21,6 +21,8 @@ func sys(num, a1, a2, a3, a4, a5, a6 uintptr) (r uintptr, e errno) {
 func faultEntry()
 func tickEntry()
 func busEntry()
+func tickThread()
+func exitEntry()
 func deathEntry()
 func spawn()
 func restorer()
@@ -28,6 +30,8 @@ func restorer()
 func faultEntryPC() (p uintptr)
 func tickEntryPC() (p uintptr)
 func busEntryPC() (p uintptr)
+func tickThreadPC() (p uintptr)
+func exitEntryPC() (p uintptr)
 func deathEntryPC() (p uintptr)
 func restorerPC() (p uintptr)
 func raisePC() (p uintptr)
@@ -37,30 +41,32 @@ func typesStart() (p uintptr)
 func typesEnd() (p uintptr)
 
 const (
-	sysWrite        = 1
-	sysClose        = 3
-	sysFstat        = 5
-	sysLseek        = 8
-	sysMmap         = 9
-	sysMprotect     = 10
-	sysRtSigaction  = 13
-	sysPread        = 17
-	sysMadvise      = 28
-	sysGetpid       = 39
-	sysFtruncate    = 77
-	sysGetcwd       = 79
-	sysRename       = 82
-	sysUnlink       = 87
-	sysReadlink     = 89
-	sysGetppid      = 110
-	sysTimerCreate  = 222
-	sysTimerSettime = 223
-	sysTimerDelete  = 226
-	sysGetrlimit    = 97
-	sysClockGettime = 228
-	sysExitGroup    = 231
-	sysOpenat       = 257
-	sysFallocate    = 285
+	sysWrite          = 1
+	sysClose          = 3
+	sysFstat          = 5
+	sysLseek          = 8
+	sysMmap           = 9
+	sysMprotect       = 10
+	sysRtSigaction    = 13
+	sysPread          = 17
+	sysMadvise        = 28
+	sysGetpid         = 39
+	sysFtruncate      = 77
+	sysGetcwd         = 79
+	sysRename         = 82
+	sysUnlink         = 87
+	sysReadlink       = 89
+	sysGetppid        = 110
+	sysTimerCreate    = 222
+	sysTimerSettime   = 223
+	sysTimerDelete    = 226
+	sysGetrlimit      = 97
+	sysClockGettime   = 228
+	sysClockNanosleep = 230
+	sysFutex          = 202
+	sysExitGroup      = 231
+	sysOpenat         = 257
+	sysFallocate      = 285
 
 	atFdcwd = ^uintptr(99) // -100
 
@@ -73,7 +79,7 @@ const (
 	oAppend  = 0x400
 	oCloexec = 0x80000
 
-	protRead, protWrite = 1, 2
+	protNone, protRead, protWrite = 0, 1, 2
 
 	mapShared         = 0x1
 	mapPrivate        = 0x2
@@ -92,6 +98,8 @@ const (
 
 	clockRealtime       = 0
 	clockProcessCPUTime = 2
+	timerAbstime        = 1
+	futexWakePrivate    = 129
 )
 
 // An errno is an error number of the kernel; 0 is none.
@@ -245,16 +253,20 @@ const (
 	saRestart  = 0x10000000
 )
 
-// handle makes entry the handler of sig, with all signals blocked but SIGBUS,
-// which memory of ours may raise anywhere (busEntry), and returns the handler that
-// was.
-func handle(sig, entry uintptr) (old uintptr) {
-	sa := sigaction{
+// actionOf is to have a signal handled by entry, with all signals blocked but
+// SIGBUS, which memory of ours may raise anywhere (busEntry).
+func actionOf(entry uintptr) sigaction {
+	return sigaction{
 		handler:  entry,
 		flags:    saSiginfo | saOnstack | saRestorer | saRestart,
 		restorer: restorerPC(),
 		mask:     ^uint64(1 << (sigBUS - 1)),
 	}
+}
+
+// handle makes entry the handler of sig, and returns the handler that was.
+func handle(sig, entry uintptr) (old uintptr) {
+	sa := actionOf(entry)
 	if sig == sigBUS {
 		sa.flags |= saNodefer
 	}

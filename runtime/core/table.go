@@ -57,6 +57,7 @@ type header struct {
 
 	ExeLen uint32
 	Exe    [1024]byte // the program's file
+	Denied uint32     // a system call that was denied, so that sampling stopped: see denied
 }
 
 // A key is what an entry counts. Leaf and Callers are program counters as in

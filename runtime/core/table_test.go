@@ -48,6 +48,7 @@ func TestLayoutOfAFile(t *testing.T) {
 		{"Detached", unsafe.Offsetof(h.Detached), 152},
 		{"Streams", unsafe.Offsetof(h.Streams), 160},
 		{"Exe", unsafe.Offsetof(h.Exe), 168},
+		{"Denied", unsafe.Offsetof(h.Denied), 1192},
 		{"entry.Count", unsafe.Offsetof(e.Count), 8},
 		{"entry.Path", unsafe.Offsetof(e.key), 16},
 		{"entry.Callers", unsafe.Offsetof(e.Callers), 32},

@@ -84,6 +84,9 @@ func (c counted) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
+	if why := c.whyStopped(); why != "" {
+		s += ", stopped by " + why
+	}
 	return s + c.untilDetached()
 }
 

@@ -3,6 +3,8 @@ package core
 // This file holds the files of a profile: the .pep file read, the pprof files
 // written.
 
+import "github.com/pepgo/pep/runtime/digits"
+
 const tickClock = "cpu"
 
 // writeFrom writes the profiles that the .pep file holds the counts of and
@@ -41,6 +43,9 @@ func tryWriteFrom(name string) (problem string) {
 	}
 	if build != c.Build {
 		return "reading the counts: of another build of " + string(c.Exe[:c.ExeLen])
+	}
+	if why := c.whyStopped(); why != "" {
+		print("pep: sampling stopped after ", digits.Uint(c.Ticks), " ticks: ", why, "\n")
 	}
 	p := c.profile(pkgs, build)
 	if pid := c.Pid; pid == getpid() || pid == getppid() {

@@ -1,0 +1,160 @@
+package core
+
+// This file tests what a program may do to signals that we have handlers for, and
+// what may be denied to it.
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// TestTakenSignals has programs ignore signals, and ask for them again.
+func TestTakenSignals(t *testing.T) {
+	t.Parallel()
+	l := newLinker(t, "", target{})
+	profiled, plain := l.program("signals.go", loopTables()), l.program("signals.go", nil, noPolls...)
+	for _, what := range []string{
+		"ignore all", "ignore and panic", "abort after ignore", "terminate", "second timer", "queued", "queued abort", "reset",
+	} {
+		t.Run(what, func(t *testing.T) {
+			env := []string{"PEPOPTS=tick=1ms"}
+			got, want := execute(t, profiled, env, what), execute(t, plain, nil, what)
+			compare(t, what, got, want)
+			if f := got.files(t); f != bothProfiles {
+				t.Fatalf("files %s", f)
+			}
+			// The program runs for 300 ms at least in the end: even with ticks as
+			// rare as 10 ms that is 30.
+			var ticks int
+			c := got.profile(t, "paths").Comments[0]
+			if _, rest, ok := strings.Cut(c, "page poll, "); ok {
+				ticks, _ = strconv.Atoi(strings.Fields(rest)[0])
+			}
+			if ticks < 30 {
+				t.Errorf("%d ticks: %s", ticks, c)
+			}
+		})
+	}
+}
+
+// TestDenied runs programs to which the kernel denies what ticks and polls take.
+func TestDenied(t *testing.T) {
+	t.Parallel()
+	l := newLinker(t, "", target{})
+	profiled, plain := l.program("loop.go", loopTables()), l.program("loop.go", nil, noPolls...)
+	flag := newLinker(t, ",pepflag", target{}).program("loop.go", loopTables(), flagPolls...)
+	for _, test := range []struct{ deny, exe, stderr string }{
+		{"sigpending", profiled, "pep: making a timer: timer_create: "},
+		{"sigpending", flag, "pep: making a timer: timer_create: "},
+		{"222", profiled, "pep: making a timer: timer_create: "},
+		{"223", profiled, "pep: making a timer: timer_settime: "},
+		{"10", profiled, "pep: arming polls: mprotect: "},
+		{"10", flag, ""},
+	} {
+		t.Run(fmt.Sprint(test.deny, " ", test.exe == flag), func(t *testing.T) {
+			got, want := deprived(t, test.deny, test.exe), deprived(t, test.deny, plain)
+			said := got.stderr.String()
+			got.stderr.Reset()
+			compare(t, test.deny, got, want)
+			files := ""
+			if test.stderr == "" {
+				files = bothProfiles
+			}
+			if got.files(t) != files || !strings.HasPrefix(said, test.stderr) || strings.Count(said, "\n") > 1 ||
+				test.stderr != "" && !strings.HasSuffix(said, "; running without a profile\n") {
+				t.Errorf("files %s, stderr %s", got.files(t), said)
+			}
+		})
+	}
+	t.Run("mprotect later", func(t *testing.T) {
+		l := newLinker(t, "", target{})
+		exe := l.program("signals.go", loopTables())
+		// The first burst lasts: mprotect is denied when polls are armed.
+		r := execute(t, exe, []string{"PEPOPTS=tick=1ms,samples=1000000000"}, "deny mprotect")
+		const what = "mprotect: operation not permitted"
+		said := strings.Split(r.stderr.String(), "\n")
+		if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+what) {
+			t.Errorf("stderr %s", &r.stderr)
+		}
+		if r.state != "exit status 0" || r.stdout.String() != "r--p\ndone\n" || r.files(t) != bothProfiles {
+			t.Fatalf("%s, files %s, stdout %s", r.state, r.files(t), &r.stdout)
+		}
+		if c := r.profile(t, "paths").Comments[0]; !strings.Contains(c, ", stopped by "+what) {
+			t.Errorf("comment %s", c)
+		}
+	})
+}
+
+const denyEnv = "PEP_TEST_DENY"
+
+// deprived runs exe without a right: to queue signals, or to make a system call.
+func deprived(t *testing.T, deny, exe string) *run {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd, r := command(t, exe, []string{denyEnv + "=" + deny})
+	cmd.Path, cmd.Args = self, []string{self, exe, "exit"}
+	_ = cmd.Run() // the state says how it ended
+	r.state = cmd.ProcessState.String()
+	return r
+}
+
+func TestMain(m *testing.M) {
+	if deny := os.Getenv(denyEnv); deny != "" {
+		fmt.Fprintln(os.Stderr, deprive(deny))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// deprive becomes the program that the arguments name, without a right.
+func deprive(deny string) error {
+	runtime.LockOSThread()
+	if deny == "sigpending" {
+		const rlimitSigpending = 11
+		if err := syscall.Setrlimit(rlimitSigpending, &syscall.Rlimit{}); err != nil {
+			return err
+		}
+	} else if err := filter(deny); err != nil {
+		return err
+	}
+	env := slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, denyEnv) })
+	return syscall.Exec(os.Args[1], os.Args[1:], env)
+}
+
+// filter has a system call of this thread fail with EPERM.
+func filter(number string) error {
+	nr, err := strconv.ParseUint(number, 10, 32)
+	if err != nil {
+		return err
+	}
+	const (
+		load, equal, ret = 0x20, 0x15, 0x06
+		allow, fail      = 0x7fff0000, 0x00050000
+		noNewPrivs       = 38
+		setSeccomp       = 22
+	)
+	code := []syscall.SockFilter{
+		{Code: load},
+		{Code: equal, Jf: 1, K: uint32(nr)},
+		{Code: ret, K: fail | uint32(syscall.EPERM)},
+		{Code: ret, K: allow},
+	}
+	prog := syscall.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	if _, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, noNewPrivs, 1, 0); e != 0 {
+		return e
+	}
+	if _, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, setSeccomp, 2, uintptr(unsafe.Pointer(&prog))); e != 0 {
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+// Program signals does to signals and to itself what its argument says, and burns
+// CPU time.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+	"unsafe"
+
+	_ "0pep/core"
+)
+
+const base = 0x6000_0000
+
+// loop is paths 64 … 67, as work of program loop.
+//
+//go:noinline
+func work(n int) int {
+	s := 0
+	r := uintptr(base + 65)
+	for i := range n {
+		if i&3 == 1 {
+			s += i
+		} else {
+			s ^= i
+			r++
+		}
+		_ = *(*unsafe.Pointer)(unsafe.Pointer(r))
+		r = base + 65
+	}
+	return s
+}
+
+// burn uses up 300 ms of CPU time.
+func burn() {
+	for start := cpuTime(); cpuTime()-start < 300*time.Millisecond; {
+		work(10_000)
+	}
+}
+
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	syscall.Getrusage(0, &r)
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+const sig = syscall.Signal(62)
+
+// queue sends a signal with a value, as the C function sigqueue does.
+func queue(s syscall.Signal) {
+	info := [16]uint64{}
+	*(*int32)(unsafe.Pointer(uintptr(unsafe.Pointer(&info)) + 8)) = -1 // SI_QUEUE
+	*(*int32)(unsafe.Pointer(&info)) = int32(s)
+	syscall.RawSyscall(syscall.SYS_RT_SIGQUEUEINFO, uintptr(os.Getpid()), uintptr(s), uintptr(unsafe.Pointer(&info)))
+}
+
+func kill(s syscall.Signal) { syscall.Kill(os.Getpid(), s) }
+
+// wait prints the next signal from c.
+func wait(c chan os.Signal) {
+	select {
+	case s := <-c:
+		fmt.Println(s)
+	case <-time.After(10 * time.Second):
+		fmt.Println("no signal")
+	}
+}
+
+func main() {
+	c := make(chan os.Signal, 1)
+	switch os.Args[1] {
+	case "ignore all":
+		signal.Ignore()
+		burn()
+	case "ignore and panic":
+		burn()
+		signal.Ignore()
+		panic("this is the end")
+	case "abort after ignore":
+		signal.Ignore()
+		kill(syscall.SIGABRT) // ignored
+		burn()
+		signal.Notify(c, syscall.SIGABRT)
+		kill(syscall.SIGABRT)
+		wait(c)
+	case "terminate":
+		signal.Ignore(syscall.SIGTERM)
+		kill(syscall.SIGTERM) // ignored
+		signal.Notify(c, syscall.SIGTERM)
+		kill(syscall.SIGTERM)
+		wait(c)
+		signal.Stop(c)
+		burn()
+		kill(syscall.SIGTERM)
+		time.Sleep(10 * time.Second)
+	case "second timer":
+		signal.Notify(c, sig)
+		event := [8]uint64{0, uint64(sig)}
+		var id int32
+		syscall.RawSyscall(syscall.SYS_TIMER_CREATE, 1, uintptr(unsafe.Pointer(&event)), uintptr(unsafe.Pointer(&id)))
+		times := [4]uint64{0, 0, 0, 10e6}
+		syscall.RawSyscall6(syscall.SYS_TIMER_SETTIME, uintptr(id), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
+		wait(c)
+		burn()
+	case "queued":
+		signal.Ignore()
+		signal.Notify(c, sig)
+		queue(sig)
+		wait(c)
+		burn()
+	case "queued abort":
+		signal.Notify(c, syscall.SIGABRT)
+		queue(syscall.SIGABRT)
+		wait(c)
+		burn()
+	case "reset":
+		signal.Notify(c, sig, syscall.SIGABRT)
+		kill(sig)
+		wait(c)
+		signal.Reset()
+		kill(sig) // nobody wants it
+		burn()
+	case "deny mprotect":
+		burn()
+		deny(syscall.SYS_MPROTECT)
+		burn()
+		maps, _ := os.ReadFile("/proc/self/maps")
+		_, region, _ := strings.Cut(string(maps), "\n60000000-70000000 ")
+		fmt.Println(region[:4])
+	}
+	fmt.Println("done")
+}
+
+// deny has a system call fail with EPERM in all threads.
+func deny(number uint32) {
+	runtime.LockOSThread()
+	code := []syscall.SockFilter{
+		{Code: 0x20},
+		{Code: 0x15, Jf: 1, K: number},
+		{Code: 0x06, K: 0x00050000 | uint32(syscall.EPERM)},
+		{Code: 0x06, K: 0x7fff0000},
+	}
+	prog := syscall.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
+	syscall.RawSyscall(syscall.SYS_PRCTL, 38, 1, 0)                                       // PR_SET_NO_NEW_PRIVS
+	if _, _, e := syscall.RawSyscall(317, 1, 1, uintptr(unsafe.Pointer(&prog))); e != 0 { // seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC)
+		fmt.Println(e)
+	}
+}

@@ -1,0 +1,262 @@
+// This file holds what happens at a tick, and the two ways of having ticks: a
+// signal of a timer, and a thread of the C library's that sleeps.
+
+#include "textflag.h"
+
+#define SYS_mmap	9
+#define SYS_mprotect	10
+#define SYS_rt_sigaction	13
+#define SYS_rt_sigprocmask	14
+#define SYS_getpid	39
+#define SYS_futex	202
+#define SYS_clock_gettime	228
+#define SYS_clock_nanosleep	230
+
+#define SIGINFO_CODE	8
+#define SIGINFO_VALUE	24
+
+#define PROT_READ	1
+#define CLOCK_PROCESS_CPUTIME_ID	2
+#define TIMER_ABSTIME	1
+#define FUTEX_WAIT_PRIVATE	128
+#define SIG_SETMASK	2
+
+// callGo calls the Go function with the code R12: with a g of zeros, and
+// arguments and results in registers. The 24 bytes at the caller's stack top are
+// the function's to spill its arguments to.
+TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
+	LEAQ	·zeroG(SB), R14
+	XORPS	X15, X15
+	JMP	R12
+
+// protect gives the poll region the protection in DX. If the program has come
+// to forbid mprotect (a seccomp filter), it says so in the variable denied, and
+// maps readable memory over the region: polls that are armed would fault for
+// ever.
+TEXT ·protect(SB), NOSPLIT|NOFRAME, $0
+	MOVQ	·region+0(SB), DI
+	MOVQ	·region+8(SB), SI
+	MOVL	$SYS_mprotect, AX
+	SYSCALL
+	TESTQ	AX, AX
+	JNE	denied
+	RET
+denied:
+	NEGL	AX
+	ORL	$(1<<16), AX	// deniedMprotect
+	MOVL	AX, ·denied(SB)
+	MOVQ	·region+0(SB), DI
+	MOVQ	·region+8(SB), SI
+	MOVL	$PROT_READ, DX
+	MOVL	$0x4032, R10	// MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE|MAP_FIXED
+	MOVQ	$-1, R8
+	XORL	R9, R9
+	MOVL	$SYS_mmap, AX
+	SYSCALL
+	RET
+
+// tick does what is due at a tick.
+TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$56, SP	// 24 for Go, 32 for a sigaction
+	MOVQ	$0, 24(SP)
+	MOVL	$6, DI	// SIGABRT
+	XORL	SI, SI
+	LEAQ	24(SP), DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	CALL	·usedCPU(SB)
+	MOVQ	AX, BX
+	MOVQ	24(SP), AX
+	MOVQ	·tickCode(SB), R12
+	CALL	·callGo(SB)	// onTick(handler, CPU time) action
+	XORL	DX, DX	// PROT_NONE
+	CMPQ	AX, $1	// actArm
+	JEQ	change
+	MOVL	$PROT_READ, DX
+	CMPQ	AX, $2	// actDisarm
+	JNE	done
+change:
+	CALL	·protect(SB)
+done:
+	CALL	·keepHandlers(SB)
+	ADDQ	$56, SP
+	RET
+
+// keepHandlers makes deathEntry the handler of every signal in guarded that has
+// Go's own handler: package os/signal has put it back.
+TEXT ·keepHandlers(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$32, SP	// a sigaction
+	LEAQ	·guarded(SB), BX
+next:
+	MOVQ	(BX), DI
+	TESTQ	DI, DI
+	JEQ	done
+	MOVQ	$0, 0(SP)
+	XORL	SI, SI
+	LEAQ	0(SP), DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	MOVQ	(BX), DI
+	LEAQ	·chained(SB), AX
+	MOVQ	(AX)(DI*8), AX
+	CMPQ	AX, 0(SP)
+	JNE	skip
+	LEAQ	·deathAction(SB), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+skip:
+	ADDQ	$8, BX
+	JMP	next
+done:
+	ADDQ	$32, SP
+	RET
+
+// tickEntry handles the timer's signal. DI = signal, SI = siginfo, DX =
+// ucontext. Signals that our timer has not sent are the program's. They go on to
+// Go's handler as if kill had sent them: package os/signal is kept off this
+// signal (see keepSignals), and Go's handler then asks only for those whether the
+// program wants them.
+TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER
+	JNE	chain
+	LEAQ	·timerID(SB), AX
+	CMPQ	AX, SIGINFO_VALUE(SI)
+	JNE	chain
+	SUBQ	$8, SP
+	CALL	·tick(SB)
+	ADDQ	$8, SP
+	RET
+chain:
+	MOVL	$0, SIGINFO_CODE(SI)	// SI_USER
+	JMP	·chain(SB)
+
+// tickThread is the function of the thread: void *(*)(void *). It waits until
+// ticksOn is set, and then ticks for as long as it can sleep. While Go code runs,
+// g is zeroG for the thread, so that wrappers of assembly functions find it.
+TEXT ·tickThread(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	PUSHQ	BX
+	PUSHQ	BP
+	PUSHQ	R12
+	PUSHQ	R13
+	PUSHQ	R14
+	PUSHQ	R15
+	SUBQ	$24, SP
+wait:
+	LEAQ	·ticksOn(SB), DI
+	MOVL	(DI), AX
+	TESTL	AX, AX
+	JNE	sleep
+	MOVL	$FUTEX_WAIT_PRIVATE, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	MOVL	$SYS_futex, AX
+	SYSCALL
+	JMP	wait
+sleep:
+	MOVL	$CLOCK_PROCESS_CPUTIME_ID, DI
+	MOVL	$TIMER_ABSTIME, SI
+	LEAQ	·nextTick(SB), DX
+	XORL	R10, R10
+	MOVL	$SYS_clock_nanosleep, AX
+	SYSCALL
+	CMPQ	AX, $-4	// EINTR: setuid asks all threads
+	JEQ	sleep
+	TESTQ	AX, AX
+	JNE	denied
+	MOVL	$CLOCK_PROCESS_CPUTIME_ID, DI
+	LEAQ	·cpuClock(SB), SI
+	MOVL	$SYS_clock_gettime, AX
+	SYSCALL
+	LEAQ	·zeroG(SB), AX
+	MOVQ	TLS, CX
+	MOVQ	AX, 0(CX)(TLS*1)
+	MOVQ	·advanceCode(SB), R12
+	CALL	·callGo(SB)	// advance()
+	CALL	·tick(SB)
+	MOVQ	TLS, CX
+	MOVQ	$0, 0(CX)(TLS*1)
+	JMP	sleep
+denied:
+	NEGL	AX
+	ORL	$(2<<16), AX	// deniedSleep
+	MOVL	AX, ·denied(SB)
+	ADDQ	$24, SP
+	POPQ	R15
+	POPQ	R14
+	POPQ	R13
+	POPQ	R12
+	POPQ	BP
+	POPQ	BX
+	XORL	AX, AX
+	RET
+
+// exitEntry is called by the C function exit: void (*)(void *). It writes the
+// profile as deathEntry does, with all signals blocked.
+TEXT ·exitEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
+	PUSHQ	BX
+	PUSHQ	BP
+	PUSHQ	R12
+	PUSHQ	R13
+	PUSHQ	R14
+	PUSHQ	R15
+	SUBQ	$40, SP	// 24 for Go, the new mask, the old mask
+	CALL	·isFork(SB)
+	JNE	done
+	MOVQ	$-1, 24(SP)
+	MOVL	$SIG_SETMASK, DI
+	LEAQ	24(SP), SI
+	LEAQ	32(SP), DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigprocmask, AX
+	SYSCALL
+	MOVQ	·exitCode(SB), R12
+	CALL	·callGo(SB)	// onExit() fate
+	TESTQ	$1, AX	// fateWrite
+	JEQ	written
+	CALL	·spawn(SB)
+written:
+	MOVL	$SIG_SETMASK, DI
+	LEAQ	32(SP), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigprocmask, AX
+	SYSCALL
+done:
+	ADDQ	$40, SP
+	POPQ	R15
+	POPQ	R14
+	POPQ	R13
+	POPQ	R12
+	POPQ	BP
+	POPQ	BX
+	RET
+
+// isFork compares the process with that which the counts belong to: not equal is
+// a copy of it that C code has made by fork. It keeps DI, SI and DX.
+TEXT ·isFork(SB), NOSPLIT|NOFRAME, $0
+	MOVL	$SYS_getpid, AX
+	SYSCALL
+	CMPL	AX, ·ownPid(SB)
+	RET
+
+// func tickEntryPC() (p uintptr)
+TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
+	LEAQ	·tickEntry(SB), AX
+	MOVQ	AX, p+0(FP)
+	RET
+
+// func tickThreadPC() (p uintptr)
+TEXT ·tickThreadPC(SB), NOSPLIT, $0-8
+	LEAQ	·tickThread(SB), AX
+	MOVQ	AX, p+0(FP)
+	RET
+
+// func exitEntryPC() (p uintptr)
+TEXT ·exitEntryPC(SB), NOSPLIT, $0-8
+	LEAQ	·exitEntry(SB), AX
+	MOVQ	AX, p+0(FP)
+	RET
