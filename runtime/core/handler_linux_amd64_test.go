@@ -41,7 +41,7 @@ func testHandlers(t *testing.T, exe string) {
 			}
 		}
 	}
-	for _, root := range []string{"onFault", "onTick", "onDeath"} {
+	for _, root := range []string{"onFault", "onTick", "onDeath", "onExit", "advance"} {
 		visit("0pep/core." + root)
 	}
 	if len(seen) < 6 {
