@@ -49,6 +49,21 @@ func TestBuildIsCached(t *testing.T) {
 	if !found {
 		t.Errorf("%s is not in\n%s", CorePath, text)
 	}
+	withC, err := os.ReadFile(WithC(importcfg))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// For programs with C code one package is another.
+	a, b := strings.Split(string(text), "\n"), strings.Split(string(withC), "\n")
+	differ := 0
+	for i := range a {
+		if i >= len(b) || a[i] != b[i] {
+			differ++
+		}
+	}
+	if differ != 1 || len(a) != len(b) {
+		t.Errorf("got\n%s\nwith C code\n%s\nwant one difference", text, withC)
+	}
 	info, err := os.Stat(importcfg)
 	if err != nil {
 		t.Fatal(err)

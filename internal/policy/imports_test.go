@@ -22,6 +22,7 @@ const ours = `
 
 	# What is linked into programs leans on nothing that could be instrumented.
 	runtime/digits:
+	runtime/libc:
 	runtime/pdag:     runtime/digits
 	runtime/crc32:
 	runtime/pprofenc: runtime/crc32

@@ -76,7 +76,7 @@ func (c code) follow(t testing.TB, roots []string, visit func(in, instruction, c
 // which a g of zeros passes.
 func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
 	c := codeOfProgram(t, exe)
-	seen := c.follow(t, []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDeath"}, func(in, instruction, callee string, indirect bool) {
+	seen := c.follow(t, []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDeath", "0pep/core.onExit", "0pep/core.advance"}, func(in, instruction, callee string, indirect bool) {
 		switch {
 		case strings.HasPrefix(callee, "runtime.morestack"), strings.HasPrefix(callee, "runtime.duff"), callee != "" && len(c[callee]) > 0 && !strings.HasSuffix(callee, ".abi0"):
 		case callee != "", indirect, strings.Contains(instruction, "FS:"), strings.Contains(instruction, "runtime.writeBarrier"):

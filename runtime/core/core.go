@@ -55,8 +55,7 @@
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
 //     -shared for both in position-independent builds; never -race and the like;
-//   - link -checklinkname=0, for the two variables of the runtime that are
-//     referred to in crash_linux_amd64.s.
+//   - link -checklinkname=0, for what crash_linux_amd64.s refers to in the runtime.
 //
 // Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
 // for what is sampled when; the poll page is ours.

@@ -73,23 +73,29 @@ func TestDenied(t *testing.T) {
 			}
 		})
 	}
-	t.Run("mprotect later", func(t *testing.T) {
-		l := newLinker(t, "", target{})
-		exe := l.program("signals.go", loopTables())
+}
+
+// TestDeniedLater runs programs that deny us something themselves.
+func TestDeniedLater(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, "", target{}).program("signals.go", loopTables())
+	for _, test := range []struct{ what, env, stdout, reason string }{
 		// The first burst lasts: mprotect is denied when polls are armed.
-		r := execute(t, exe, []string{"PEPOPTS=tick=1ms,samples=1000000000"}, "deny mprotect")
-		const what = "mprotect: operation not permitted"
+		{"deny mprotect", "PEPOPTS=tick=1ms,samples=1000000000", "r--p\ndone\n", "mprotect: operation not permitted"},
+		{"take signal 62", "PEPOPTS=tick=1ms", "done\n", "the program has its own handler for signal 62"},
+	} {
+		r := execute(t, exe, []string{test.env}, test.what)
 		said := strings.Split(r.stderr.String(), "\n")
-		if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+what) {
-			t.Errorf("stderr %s", &r.stderr)
+		if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+test.reason) {
+			t.Errorf("%s: stderr %s", test.what, &r.stderr)
 		}
-		if r.state != "exit status 0" || r.stdout.String() != "r--p\ndone\n" || r.files(t) != bothProfiles {
-			t.Fatalf("%s, files %s, stdout %s", r.state, r.files(t), &r.stdout)
+		if r.state != "exit status 0" || r.stdout.String() != test.stdout || r.files(t) != bothProfiles {
+			t.Fatalf("%s: %s, files %s, stdout %s", test.what, r.state, r.files(t), &r.stdout)
 		}
-		if c := r.profile(t, "paths").Comments[0]; !strings.Contains(c, ", stopped by "+what) {
-			t.Errorf("comment %s", c)
+		if c := r.profile(t, "paths").Comments[0]; !strings.Contains(c, ", sampling stopped: "+test.reason) {
+			t.Errorf("%s: comment %s", test.what, c)
 		}
-	})
+	}
 }
 
 const denyEnv = "PEP_TEST_DENY"

@@ -14,6 +14,7 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/libc"
 )
 
@@ -32,13 +33,15 @@ var (
 	advanceCode uintptr   // of advance
 )
 
-// denied is set when the kernel does not let us go on: what it denies << 16 |
-// errno. A program may come to forbid system calls (seccomp).
+// denied is set when sampling cannot go on: what is denied << 16 | errno. A
+// program may come to forbid system calls (seccomp), or put in a handler of its
+// own, past package os/signal.
 var denied uint32
 
 const (
 	deniedMprotect = 1
 	deniedSleep    = 2
+	deniedSignal   = 3
 )
 
 // ticking reports whether anything is sampled at ticks.
@@ -96,10 +99,15 @@ func startTicks(ns uint64) {
 	sys(sysFutex, uintptr(unsafe.Pointer(&ticksOn)), futexWakePrivate, 1, 0, 0, 0)
 }
 
-// stopTicks is not necessary: counts.Stopped makes ticks do nothing.
+// stopTicks ends what counts.Stopped has made harmless, and notes whether ticks
+// have come to the end.
 func stopTicks() {
-	if ticking() && advanceCode == 0 {
-		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
+	if !ticking() || advanceCode != 0 {
+		return
+	}
+	sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
+	if handler(tickSignal) != tickEntryPC() {
+		store32(&counts.Denied, deniedSignal<<16)
 	}
 }
 
@@ -107,8 +115,8 @@ func stopTicks() {
 // has not passed, as the kernel does for timers.
 func advance() {
 	now, next := cpuClock[0]*1e9+cpuClock[1], nextTick[0]*1e9+nextTick[1]
-	if now >= next {
-		next += ((now-next)/tickLength + 1) * tickLength
+	if tick := tickLength; now >= next && tick != 0 { // it is not, but the compiler would have us panic
+		next += ((now-next)/tick + 1) * tick
 	}
 	nextTick[0], nextTick[1] = next/1e9, next%1e9
 }
@@ -154,6 +162,8 @@ func (h *header) whyStopped() string {
 		what = "mprotect"
 	case deniedSleep:
 		what = "clock_nanosleep"
+	case deniedSignal:
+		return "the program has its own handler for signal " + digits.Uint(tickSignal)
 	}
 	return what + ": " + errno(h.Denied&0xffff).Error()
 }

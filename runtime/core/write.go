@@ -85,7 +85,7 @@ func (c counted) comment() string {
 		}
 	}
 	if why := c.whyStopped(); why != "" {
-		s += ", stopped by " + why
+		s += ", sampling stopped: " + why
 	}
 	return s + c.untilDetached()
 }

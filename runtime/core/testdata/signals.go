@@ -125,6 +125,10 @@ func main() {
 		signal.Reset()
 		kill(sig) // nobody wants it
 		burn()
+	case "take signal 62":
+		burn()
+		ignored := [4]uintptr{1} // SIG_IGN
+		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&ignored)), 0, 8, 0, 0)
 	case "deny mprotect":
 		burn()
 		deny(syscall.SYS_MPROTECT)
