@@ -149,7 +149,9 @@ func (d *decoder) head(files int) (name string, file, line int) {
 
 func (d *decoder) fn(f *Func) {
 	g := &f.Graph
-	n := d.count(minNode)
+	u := d.uvarint()
+	f.Outlined = u&1 != 0
+	n := d.fits(u>>1, minNode)
 	g.Nodes = d.nodes.take(n)
 	f.Blocks = d.blocks.take(n)
 	d.open = d.open[:0]
