@@ -125,6 +125,7 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	in.tap(tapped)
 	in.begin("rewrite")
 	in.rewrite()
+	in.findOutlined()
 	return &in.result, nil
 }
 
@@ -141,6 +142,7 @@ type instrumenter struct {
 	phase     string   // that is going on
 	at        ast.Node // what it is working on: a function or declaration, or nil
 	fileIndex map[string]int
+	described map[*ast.FuncDecl]int // index in result.Sites.Funcs
 	funcs     map[*ast.BlockStmt]*rewrite.Func
 	twins     *twin.Plan // nil if taps are to report all the time
 	result    Result
@@ -177,6 +179,7 @@ func (in *instrumenter) skip(f *ast.File) bool {
 func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	in.fileIndex = map[string]int{}
 	in.funcs = map[*ast.BlockStmt]*rewrite.Func{}
+	in.described = map[*ast.FuncDecl]int{}
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
@@ -205,6 +208,9 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)
+		if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
+			in.described[decl] = len(sites.Funcs) - 1
+		}
 		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
 			// A sample of a function with one path says nothing.
 			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"runtime/debug"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
@@ -109,6 +110,27 @@ func values(c *command.Call) error {
 		return err
 	}
 	return report.Values(c.Stdout, f, source.NewTree(*sourcePath), options)
+}
+
+func sites(c *command.Call) error {
+	all := c.Flags.Bool("all", false, "")
+	pattern := c.Flags.String("func", "", "")
+	if err := c.Parse(1, 1); err != nil {
+		return err
+	}
+	options := report.SitesOptions{All: *all}
+	if *pattern != "" {
+		re, err := regexp.Compile(*pattern)
+		if err != nil {
+			return command.Usagef("sites: -func: %w", err)
+		}
+		options.Func = re
+	}
+	f, err := executable.Open(c.Args[0])
+	if err != nil {
+		return err
+	}
+	return report.Sites(c.Stdout, c.Args[0], f, options)
 }
 
 // compare is the command accuracy.

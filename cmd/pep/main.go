@@ -17,6 +17,7 @@ var pep = command.Program{
 		{Name: "top", Usage: topUsage, Run: top},
 		{Name: "list", Usage: listUsage, Run: list},
 		{Name: "values", Usage: valuesUsage, Run: values},
+		{Name: "sites", Usage: sitesUsage, Run: sites},
 		{Name: "accuracy", Usage: accuracyUsage, Run: compare},
 		{Name: "merge", Usage: mergeUsage, Run: merge},
 		{Name: "dump", Usage: dumpUsage, Run: dump},

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,6 +13,9 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/internal/command/commandtest"
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
@@ -93,5 +97,34 @@ func makeExample(dir string) error {
 			return err
 		}
 	}
-	return nil
+	return makeProgram(filepath.Join(dir, "app"))
+}
+
+// makeProgram makes a file with site tables amid other data, as a program has them.
+func makeProgram(name string) error {
+	graph := func(n uint64) pdag.Graph { return pdag.Graph{N: n} }
+	var tables []byte
+	for _, p := range []*wire.Package{
+		{
+			Path: "main", Files: []string{"words.go"},
+			Funcs: []wire.Func{
+				{Name: "main.count", Line: 4, Graph: graph(5)},
+				{Name: "main.isVowel", Line: 14, Base: 5, Graph: graph(3), Outlined: true},
+			},
+			Left: []wire.Left{{Name: "main.fork", Line: 30, Reason: "//go:nosplit"}},
+			Taps: []wire.Tap{
+				{Tag: uint8(tuple.Arg), Func: "main.isVowel", Line: 14, Col: 14, Expr: "c", Type: "byte", Bits: 8, Kind: wire.Unsigned},
+				{Tag: uint8(tuple.Result), Func: "main.isVowel", Line: 17, Col: 10, Expr: "isVowel(c)", Type: "bool", Bits: 8, Kind: wire.Bool},
+				{Tag: uint8(tuple.Load), Func: "main.count", Line: 7, Col: 24, Expr: "w[0]", Type: "byte", Bits: 8, Kind: wire.Unsigned},
+			},
+		},
+		{Path: "example.com/lib", Files: []string{"lib/a.go"}, Funcs: []wire.Func{{Name: "example.com/lib.A", Line: 3, Graph: graph(1)}}},
+	} {
+		tables = wire.AppendPackage(tables, p)
+	}
+	data, err := wire.Join(tables)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, slices.Concat([]byte("\x7fELF and code"), data, []byte("and symbols")), 0o755)
 }

@@ -44,6 +44,7 @@ type Costs struct {
 	info  *types.Info
 	marks *mark.Marks
 	decls map[*types.Func]*ast.FuncDecl
+	core  string           // see Instrumented
 	known map[ast.Node]int // by *ast.FuncDecl or *ast.FuncLit; -1 while it is being found out
 }
 
@@ -59,6 +60,16 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Costs {
 			}
 		}
 	}
+	return c
+}
+
+// Instrumented returns the costs of a package whose source has been instrumented,
+// in which the package of the linked runtime has the name core. The source need not
+// type-check where it uses that package: calls of its functions cost their
+// arguments alone (docs/decisions/0011-free-calls.md), but for Count.
+func Instrumented(files []*ast.File, info *types.Info, core string) *Costs {
+	c := New(files, new(mark.Marks), info)
+	c.core = core
 	return c
 }
 
@@ -420,6 +431,9 @@ func (c *Costs) callee(fun ast.Expr) int {
 	case *ast.Ident:
 		obj = c.info.Uses[x]
 	case *ast.SelectorExpr:
+		if id, ok := x.X.(*ast.Ident); ok && id.Name == c.core && x.Sel.Name != "Count" {
+			return 0
+		}
 		obj = c.info.Uses[x.Sel]
 		if s := c.info.Selections[x]; s != nil && types.IsInterface(s.Recv()) {
 			return extraCallCost

@@ -42,6 +42,9 @@ const (
 // runtime maps it.
 const PageBase = 0x6000_0000
 
+// CoreName is the name of the linked runtime in instrumented text.
+const CoreName = prefix + "core"
+
 // Names that are inserted. Source that has them already is not rewritten.
 const (
 	prefix   = "_pep_"
@@ -49,7 +52,7 @@ const (
 	label    = prefix + "L"
 	value    = prefix + "v"
 	tapped   = prefix + "t" // behind the labels of tapped halves
-	core     = prefix + "core"
+	core     = CoreName
 	unsafe   = prefix + "unsafe"
 	table    = prefix + "table"
 )

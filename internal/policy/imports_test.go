@@ -57,7 +57,7 @@ const ours = `
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
-	analyze/...: analyze/... runtime/pdag runtime/wire internal/input internal/terminal
+	analyze/...: analyze/... runtime/pdag runtime/tuple runtime/wire internal/input internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:

@@ -37,7 +37,7 @@
 //	head     name, index of the file, line
 //	function head
 //	         Base, less Base+N of the function before it (less 0 for the first)
-//	         number of nodes, nodes
+//	         number of nodes<<1 | Outlined, nodes
 //	         number of starts, per start: node<<1 | Cut, then Val less the
 //	         Val of the start before it
 //	         N, less the Val of the last start
@@ -103,7 +103,7 @@
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
 //	01 05 01 66                     1 function: shares "main." with that, then "f"
 //	00 06 00                        file 0, line 3, Base 0
-//	03 0e                           3 nodes; node 0: 1 span, a branch, 2 out-edges
+//	06 0e                           3 nodes, not Outlined; node 0: 1 span, a branch, 2 out-edges
 //	04 05 05                        a line further on, column 5, 5 bytes long
 //	01 02 69 66 00 05               new string "if", no line further on, column 5
 //	1c 01                           edge: 1 node further on, Val 1
@@ -118,7 +118,7 @@
 //	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
 //	07 08                           4 lines back, column 8
 //	01 01 78 01 03 69 6e 74 40 01   new strings "x" and "int", 64 bits, Signed
-//	50 9f dd a7                     hash of the body
+//	33 c6 58 8d                     hash of the body
 package wire
 
 // Version is the version of the format that this package writes and reads.

@@ -195,7 +195,9 @@ func (d *decoder) head(files int) (name string, file, line int) {
 
 func (d *decoder) fn(f *Func) {
 	g := &f.Graph
-	n := d.count(minNode)
+	u := d.uvarint()
+	f.Outlined = u&1 != 0
+	n := d.fits(u>>1, minNode)
 	f.Blocks = d.blocks.take(d, n)
 	g.Nodes = d.nodes.take(d, n)
 	d.open = d.open[:0]

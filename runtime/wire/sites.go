@@ -31,6 +31,10 @@ type Func struct {
 	Base   uint64
 	Graph  pdag.Graph
 	Blocks []Block // one per node of Graph
+
+	// Outlined says that the compiler inlines the function, and does not as it is
+	// instrumented: what its callers allocate may change. It is an estimate.
+	Outlined bool
 }
 
 // A Block is what is known of a node beside its edges.

@@ -154,6 +154,7 @@ func random(r *rand.Rand) *wire.Package {
 			f.Graph.Starts = append(f.Graph.Starts, pdag.Start{Node: r.IntN(n), Val: r.Uint64(), Cut: r.IntN(2) == 0})
 		}
 		f.Graph.N = r.Uint64()
+		f.Outlined = r.IntN(2) == 0
 		p.Funcs = append(p.Funcs, f)
 	}
 	for range r.IntN(3) {
@@ -207,12 +208,12 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a function of no file", framed("\x01p\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 8 of package p`},
 		{"a name like none before", framed("\x01p\x00\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 5 of package p`},
 		{"a string that is not there", framed("\x01p\x00\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 14 of package p`},
-		{"an edge that leads nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 16 of package p`},
+		{"an edge that leads nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 16 of package p`},
 		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 10 of package p`},
 		{"a tap without its end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x00\x00\x80\x00"), `truncated: no byte at byte 18 of package p`},
 		{"a tap of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08"), `kind 8 of 8 at byte 18 of package p`},
 		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 5 of package p`},
-		{"a start nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 18 of package p`},
+		{"a start nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 18 of package p`},
 	}
 	for _, test := range tests {
 		p, rest, err := wire.ReadPackage(test.table)
@@ -300,10 +301,10 @@ func FuzzReadPackage(f *testing.F) {
 func TestMemoryIsInProportion(t *testing.T) {
 	bodies := map[string]string{
 		"names that share all they may": "\x01p\x00\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
-		"nodes without edges":           "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 100000),
-		"edges past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"nodes without edges":           "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\xc0\x9a\x0c" + strings.Repeat("\x00", 100000),
+		"edges past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x03\xff\xff\xff\x7f" + strings.Repeat("\x00", 100000),
 		"taps of nothing":               "\x01p\x00\x01\x00\x00\x00\x00\xa0\x8d\x06" + strings.Repeat("\x00", 800000),
-		"spans past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x01\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
+		"spans past the end":            "\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\xf8\xff\xff\x7f" + strings.Repeat("\x00", 100000),
 	}
 	for name, body := range bodies {
 		table := framed(body)

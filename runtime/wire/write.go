@@ -75,7 +75,7 @@ func (e *encoder) fn(f *Func) {
 	if len(f.Blocks) != len(g.Nodes) {
 		panic("wire: " + f.Name + " has not one block per node")
 	}
-	e.int(len(g.Nodes))
+	e.uvarint(uint64(len(g.Nodes))<<1 | bit(f.Outlined))
 	for v := range g.Nodes {
 		e.node(f, v)
 	}

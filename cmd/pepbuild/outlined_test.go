@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/executable"
+)
+
+// The functions that the site table says are no longer inlined are those of which
+// the compiler says so, but for a few: the table has an estimate.
+func TestOutlinedIsWhatTheCompilerSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles packages of std")
+	}
+	dir := t.TempDir()
+	packages := []string{"reflect", "sort", "strings", "encoding/json", "regexp"}
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/outlined\n\ngo 1.26\n")
+	var text strings.Builder
+	text.WriteString("package main\n\n")
+	for _, p := range packages {
+		fmt.Fprintf(&text, "import _ %q\n", p)
+	}
+	write(t, filepath.Join(dir, "main.go"), text.String()+"\nfunc main() {}\n")
+	var flags []string
+	for _, p := range packages {
+		flags = append(flags, "-gcflags="+p+"=-m=2")
+	}
+	plain := inlined(t, dir, "go", append([]string{"build", "-o", "plain"}, flags...))
+	for _, poll := range []string{"page", "flag"} {
+		prog := filepath.Join(dir, "prog-"+poll)
+		now := inlined(t, dir, "pepbuild", append([]string{"build", "-peppoll=" + poll, "-peppkg=" + strings.Join(packages, ","), "-o", prog}, flags...))
+		exe, err := executable.Open(prog)
+		if err != nil {
+			t.Fatal(err)
+		}
+		funcs, outlined, missed, wrong := 0, 0, 0, 0
+		for _, p := range exe.Packages {
+			for _, f := range p.Funcs {
+				at := fmt.Sprintf("%s:%d", p.Files[f.File], f.Line)
+				before, ok := plain[at]
+				after, ok2 := now[at]
+				if !ok || !ok2 {
+					continue // a literal, or a file that was left out
+				}
+				funcs++
+				truth := before && !after
+				if truth {
+					outlined++
+				}
+				switch {
+				case truth && !f.Outlined:
+					missed++
+					t.Logf("%s %s: the table does not have it", at, f.Name)
+				case !truth && f.Outlined:
+					wrong++
+					t.Logf("%s %s: only the table has it", at, f.Name)
+				}
+				if strings.HasSuffix(f.Name, "Value.MapRange") && poll == "page" && (!truth || !f.Outlined) {
+					t.Errorf("%s: the table says %t, the compiler %t", f.Name, f.Outlined, truth)
+				}
+			}
+		}
+		t.Logf("%s poll: of %d functions the compiler stops inlining %d; the table misses %d of them and has %d others", poll, funcs, outlined, missed, wrong)
+		if funcs < 500 || outlined < 20 {
+			t.Errorf("%d functions, %d no longer inlined: too little is compared", funcs, outlined)
+		}
+		if missed*3 > outlined || wrong > outlined {
+			t.Error("more than a third are missed, or there are more others than right ones")
+		}
+	}
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var decision = regexp.MustCompile(`^(\S+:\d+):\d+: (can|cannot) inline [^ ]+`)
+
+// inlined returns what the compiler says of the functions at the places of their
+// func keywords, "file:line", in a build with -gcflags=-m=2.
+func inlined(t *testing.T, dir, name string, args []string) map[string]bool {
+	t.Helper()
+	cmd := exec.Command(name, append(args, ".")...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	can := map[string]bool{}
+	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
+		if m := decision.FindStringSubmatch(s.Text()); m != nil {
+			if _, ok := can[m[1]]; !ok { // what follows are literals on the line
+				can[m[1]] = m[2] == "can"
+			}
+		}
+	}
+	return can
+}
