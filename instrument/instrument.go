@@ -83,6 +83,8 @@ type Result struct {
 	Adds  int       // increments of path registers in the text
 	Polls int       // ends of paths in the text
 	Taps  *tap.Plan // nil if none were asked for
+
+	plans []planned
 }
 
 // Do instruments a package. An error means that the package was left as it is,
@@ -201,7 +203,9 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)
-		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
+		written := p.Graph.N > 1 || in.opts.Poll == rewrite.Count
+		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
+		if written {
 			// A sample of a function with one path says nothing.
 			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
 			in.result.Adds += p.Adds()

@@ -149,6 +149,9 @@ func (c *compilation) replace(res *instrument.Result) error {
 		if err := listTaps(res, filepath.Join(dir, "taps.txt")); err != nil {
 			return err
 		}
+		if err := writeGraphs(res, filepath.Join(dir, "graphs.txt")); err != nil {
+			return err
+		}
 		if err := dump(c.tag.Dump, c.path, dir); err != nil {
 			return err
 		}
@@ -164,6 +167,15 @@ func (c *compilation) replace(res *instrument.Result) error {
 	_, i := c.flag("-importcfg")
 	c.args = withFlag(c.args, i, "-importcfg", cfg)
 	return nil
+}
+
+// writeGraphs writes the graphs and plans of the functions to a file.
+func writeGraphs(res *instrument.Result, name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(res.WriteGraphs(f), f.Close())
 }
 
 // dump copies the instrumented files of a package to where the user looks.
