@@ -29,6 +29,7 @@ type Args struct {
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header" or "backedge"
 	Dump     string        // -pepdump: directory
+	Bisect   string        // -pepbisect: pattern of functions to instrument
 	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 
@@ -60,7 +61,7 @@ var (
 )
 
 // ourFlags are the flags that pepbuild has beside those of the go command.
-const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump"
+const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump, -pepbisect"
 
 // actionFlags say what the go command does rather than what is built; go list
 // must not see them.
@@ -174,6 +175,11 @@ func (a *Args) ourFlag(name, value string) error {
 		a.Packages = strings.Split(value, ",")
 	case "pepdump":
 		a.Dump = value
+	case "pepbisect":
+		a.Bisect = value
+		if _, err := (toolexec.Tag{Bisect: value}).Pattern(); err != nil {
+			return &UsageError{err.Error()}
+		}
 	case "peptaps", "pepfuncs", "peprange", "pepsites":
 		return a.tapFlag(name, value)
 	case "peptapmode":
