@@ -42,6 +42,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/bisect"
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/hook"
@@ -75,6 +76,8 @@ type Options struct {
 	Taps    tap.Options
 
 	Burst bool // taps are to cost little while they are silent
+
+	Bisect *bisect.Pattern // which functions are instrumented; nil for all
 }
 
 // A Result is an instrumented package.
@@ -85,6 +88,11 @@ type Result struct {
 	Adds  int       // increments of path registers in the text
 	Polls int       // ends of paths in the text
 	Taps  *tap.Plan // nil if none were asked for
+
+	// Matches are lines about the functions that Options.Bisect wants reported.
+	Matches []string
+
+	plans []planned
 }
 
 // Do instruments a package. An error means that the package was left as it is,
@@ -190,11 +198,15 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		if file == nil || in.skip(file) {
 			continue
 		}
+		selected := in.selected(f)
 		p, reason := in.planFunc(f)
+		if !selected {
+			reason = whyBisect
+		}
 		if p != nil && base+p.Graph.N > MaxPaths {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
-		if in.untouchable(f) == "" {
+		if in.untouchable(f) == "" && selected {
 			tapped = append(tapped, tap.Func{Func: f, Left: in.left(f)})
 		}
 		if reason != "" {
@@ -211,7 +223,9 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 			in.described[decl] = len(sites.Funcs) - 1
 		}
-		if p.Graph.N > 1 || in.opts.Poll == rewrite.Count {
+		written := p.Graph.N > 1 || in.opts.Poll == rewrite.Count
+		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
+		if written {
 			// A sample of a function with one path says nothing.
 			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
 			in.result.Adds += p.Adds()
@@ -220,6 +234,20 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		base += p.Graph.N
 	}
 	return tapped
+}
+
+// whyBisect is the reason why a function is left alone that Options.Bisect does not
+// select.
+const whyBisect = "-pepbisect does not select it"
+
+// selected reports whether f is to be instrumented at all.
+func (in *instrumenter) selected(f *flow.Func) bool {
+	pos := in.fset.Position(f.Syntax.Pos())
+	selected, line := in.opts.Bisect.Selects(f.Name, fmt.Sprintf("%s:%d", pos.Filename, pos.Line))
+	if line != "" {
+		in.result.Matches = append(in.result.Matches, line)
+	}
+	return selected
 }
 
 // twin decides how taps are made to cost little while they are silent.

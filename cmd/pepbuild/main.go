@@ -50,7 +50,11 @@ test, reads them as the go command does, GOFLAGS included, and besides:
 	                  where loops end paths: at their headers (default), or on
 	                  their back edges only
 	-pepdump=dir      write the instrumented source to dir, with a list taps.txt of
-	                  what is tapped and what is not
+	                  what is tapped and what is not, and graphs.txt of all graphs
+	-pepbisect=pattern
+	                  instrument only the functions that match, and print which
+	                  they are: for golang.org/x/tools/cmd/bisect, which finds
+	                  the function with which a program fails
 
 Besides paths, values can be reported as tuples of a place and a word:
 

@@ -87,7 +87,7 @@ func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
 		fmt.Fprintf(b, "\t%d", n.Index)
 		for _, mk := range n.Marks {
 			if mk.From.IsValid() {
-				fmt.Fprintf(b, " %s", at(fset, mk.From))
+				fmt.Fprintf(b, " %s", flow.At(fset, mk.From))
 			}
 		}
 		fmt.Fprintln(b)
@@ -96,38 +96,9 @@ func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
 			if e.To != nil {
 				to = fmt.Sprint(e.To.Index)
 			}
-			fmt.Fprintf(b, "\t\t→ %s %s%s\n", to, place(fset, e), facts(e))
+			fmt.Fprintf(b, "\t\t→ %s %s%s\n", to, e.Place.Text(fset), facts(e))
 		}
 	}
-}
-
-// at writes a position as line:column.
-func at(fset *token.FileSet, p token.Pos) string {
-	pos := fset.Position(p)
-	return fmt.Sprintf("%d:%d", pos.Line, pos.Column)
-}
-
-func place(fset *token.FileSet, e *flow.Edge) string {
-	switch p := e.Place; {
-	case p.Leaf != nil:
-		return fmt.Sprintf("%s at %s is %v", p.Leaf.Op, at(fset, p.Leaf.Expr.Pos()), p.Outcome)
-	case p.Mark != nil:
-		kind := map[mark.Kind]string{
-			mark.Before: "before", mark.Start: "start", mark.After: "after", mark.End: "end",
-			mark.NoCase: "no case", mark.Fallthru: "fallthrough", mark.Panic: "panic",
-		}[p.Mark.Kind]
-		s := kind + " " + at(fset, p.Mark.Pos)
-		if p.Out {
-			s += ", leaving"
-		}
-		for _, u := range p.Undo {
-			s += ", undone at " + at(fset, u.Pos)
-		}
-		return s
-	case p.Jump != nil:
-		return fmt.Sprintf("%s %s, behind the loop at %s", p.Jump.Tok, p.Jump.Label, at(fset, p.Jump.Loop.Pos()))
-	}
-	return "nowhere"
 }
 
 func facts(e *flow.Edge) (s string) {

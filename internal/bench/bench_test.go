@@ -181,12 +181,3 @@ func TestHeaderNamesMachineAndCommand(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
-
-func TestLastLine(t *testing.T) {
-	if got := lastLine("==12== Collected\n==12== unhandled instruction\n==12== \n"); got != "unhandled instruction" {
-		t.Errorf("got %q", got)
-	}
-	if got := lastLine(""); got != "no message" {
-		t.Errorf("got %q", got)
-	}
-}

@@ -20,7 +20,7 @@ type OverheadOptions struct {
 	Rounds       int       // runs of each variant
 	Settings     []Setting // of the page poll; nil is PEP(64,17)
 	BuildTime    bool      // measure builds
-	Instructions int       // runs under callgrind of each build; 0 is none
+	Instructions int       // runs under valgrind of each build; 0 is none
 }
 
 // A Variant is a way to build and run a program.

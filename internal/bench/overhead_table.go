@@ -49,7 +49,7 @@ func OverheadTables(costs []Cost) string {
 	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
 	if costs[0].Instructions != nil || costs[0].Skipped != nil {
-		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under callgrind and without ticks, divided by those of the plain program. Least of all runs.",
+		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by those of the plain program. Least of all runs.",
 			largeScale-smallScale, largeScale, smallScale), instructions(costs))
 	}
 	if costs[0].BuildTime != nil {

@@ -41,7 +41,13 @@ func smokeConfig(t *testing.T) *Config {
 
 func TestOverheadOfOneProgram(t *testing.T) {
 	cfg := smokeConfig(t)
-	costs, err := Overhead(cfg, OverheadOptions{Rounds: 1})
+	opts := OverheadOptions{Rounds: 1}
+	if _, err := exec.LookPath("valgrind"); err == nil {
+		opts.Instructions = 1
+	} else {
+		t.Log("instructions are not counted: valgrind is not in PATH")
+	}
+	costs, err := Overhead(cfg, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,6 +62,9 @@ func TestOverheadOfOneProgram(t *testing.T) {
 	}
 	if c.Size[pageBuild] <= c.Size[plainBuild] {
 		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[pageBuild], c.Size[plainBuild])
+	}
+	if opts.Instructions > 0 && (c.Skipped != nil || c.Instructions[plainBuild] <= 0 || c.Instructions[exactBuild] <= c.Instructions[plainBuild]) {
+		t.Errorf("got instructions %v, %v, want a count of each build, and more if every path is counted", c.Instructions, c.Skipped)
 	}
 	if text := OverheadTables(costs); !strings.Contains(text, "| sortbench") {
 		t.Errorf("no row of the program in:\n%s", text)

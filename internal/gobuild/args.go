@@ -30,6 +30,7 @@ type Args struct {
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header" or "backedge"
 	Dump     string        // -pepdump: directory
+	Bisect   string        // -pepbisect: pattern of functions to instrument
 	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 
@@ -40,7 +41,7 @@ type Args struct {
 }
 
 // ourFlags are the flags that pepbuild has beside those of the go command.
-const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump"
+const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump, -pepbisect"
 
 // otherVerbs are the verbs of the go command that are not ours.
 var otherVerbs = []string{
@@ -180,6 +181,11 @@ func (a *Args) ourFlag(name, value string) error {
 		a.Packages = strings.Split(value, ",")
 	case "pepdump":
 		a.Dump = value
+	case "pepbisect":
+		a.Bisect = value
+		if _, err := (toolexec.Tag{Bisect: value}).Pattern(); err != nil {
+			return &UsageError{err.Error()}
+		}
 	case "peptaps", "pepfuncs", "peprange", "pepsites":
 		return a.tapFlag(name, value)
 	case "peptapmode":

@@ -125,7 +125,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key, Taps: b.args.Taps}
+	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
 	if b.args.Dump != "" {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err

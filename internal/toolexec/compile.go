@@ -80,6 +80,10 @@ func (c *compilation) run() (int, error) {
 	if err != nil {
 		return 1, err
 	}
+	pattern, err := c.tag.Pattern()
+	if err != nil {
+		return 1, err
+	}
 	lang := c.lastFlag("-lang")
 	res, err := instrument.Do(&instrument.Package{
 		Path:      c.path,
@@ -89,7 +93,7 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst})
+	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst, Bisect: pattern})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
 	}
@@ -100,6 +104,12 @@ func (c *compilation) run() (int, error) {
 			return 1, fmt.Errorf("%s compiles but cannot be instrumented: %w; exclude it by -peppkg", c.path, err)
 		}
 		return code, runErr
+	}
+	if plantMistake != nil {
+		plantMistake(res)
+	}
+	for _, line := range res.Matches {
+		fmt.Fprintln(c.stderr, line)
 	}
 	if res.Taps != nil && res.Taps.Left > 0 {
 		fmt.Fprintf(c.stderr, "pepbuild: %d of %d tap sites left out by -pepsites=%d\n",
@@ -114,6 +124,9 @@ func (c *compilation) run() (int, error) {
 	}
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
 }
+
+// plantMistake changes what becomes of a package, so that tests can look for it.
+var plantMistake func(*instrument.Result)
 
 // reportInternal prints the stack of a mistake of the instrumenter's, and returns
 // the error that the user sees. It must not look like a mistake in the user's
@@ -149,6 +162,9 @@ func (c *compilation) replace(res *instrument.Result) error {
 		if err := listTaps(res, filepath.Join(dir, "taps.txt")); err != nil {
 			return err
 		}
+		if err := writeGraphs(res, filepath.Join(dir, "graphs.txt")); err != nil {
+			return err
+		}
 		if err := dump(c.tag.Dump, c.path, dir); err != nil {
 			return err
 		}
@@ -164,6 +180,15 @@ func (c *compilation) replace(res *instrument.Result) error {
 	_, i := c.flag("-importcfg")
 	c.args = withFlag(c.args, i, "-importcfg", cfg)
 	return nil
+}
+
+// writeGraphs writes the graphs and plans of the functions to a file.
+func writeGraphs(res *instrument.Result, name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(res.WriteGraphs(f), f.Close())
 }
 
 // dump copies the instrumented files of a package to where the user looks.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/bisect"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
@@ -19,6 +20,7 @@ type Tag struct {
 	Truncate string // "header" or "backedge"
 	Tool     string // hash of the instrumenter and the linked runtime
 	Taps     Taps
+	Bisect   string // which functions are instrumented, as package bisect reads it; empty for all
 	Dump     string // directory to write the instrumented source to; empty for none
 }
 
@@ -78,6 +80,9 @@ const TagFlag = "-pep"
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
 	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, t.Poll, t.Truncate, t.Tool) + t.Taps.fields()
+	if t.Bisect != "" {
+		s += ",bisect=" + url.QueryEscape(t.Bisect)
+	}
 	if t.Dump != "" {
 		s += ",dump=" + t.Dump
 	}
@@ -107,6 +112,8 @@ func ParseTag(s string) (Tag, error) {
 			t.Taps.Funcs = value
 		case ok && key == "range":
 			t.Taps.Ranges = value
+		case ok && key == "bisect":
+			t.Bisect = value
 		case ok && key == "burst":
 			t.Taps.Burst = true
 		case ok && key == "sites":
@@ -118,6 +125,16 @@ func ParseTag(s string) (Tag, error) {
 		}
 	}
 	return t, nil
+}
+
+// Pattern returns the functions that are instrumented. The error begins with the
+// name of the pepbuild flag that is wrong.
+func (t Tag) Pattern() (*bisect.Pattern, error) {
+	p, err := bisect.Parse(t.Bisect)
+	if err != nil {
+		return nil, fmt.Errorf("-pepbisect: %w", err)
+	}
+	return p, nil
 }
 
 // numbering returns the options of the path numbering.

@@ -34,7 +34,7 @@ func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{
 		{Poll: rewrite.Page, Truncate: "header", Tool: "0123"},
 		{Poll: rewrite.Flag, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
-		{Poll: rewrite.Count, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Dump: "/a dir/with,dump=and=commas,"},
+		{Poll: rewrite.Count, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
 	} {
 		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
 		if !ok {

@@ -1,0 +1,41 @@
+package flow
+
+// This file writes places as text, for tests and for people who look for a mistake.
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+var kinds = map[mark.Kind]string{
+	mark.Before: "before", mark.Start: "start", mark.After: "after", mark.End: "end",
+	mark.NoCase: "no case", mark.Fallthru: "fallthrough", mark.Panic: "panic",
+}
+
+// Text says where p is: "if at 3:5 is true", "before 5:2".
+func (p Place) Text(fset *token.FileSet) string {
+	switch {
+	case p.Leaf != nil:
+		return fmt.Sprintf("%s at %s is %v", p.Leaf.Op, At(fset, p.Leaf.Expr.Pos()), p.Outcome)
+	case p.Mark != nil:
+		s := kinds[p.Mark.Kind] + " " + At(fset, p.Mark.Pos)
+		if p.Out {
+			s += ", leaving"
+		}
+		for _, u := range p.Undo {
+			s += ", undone at " + At(fset, u.Pos)
+		}
+		return s
+	case p.Jump != nil:
+		return fmt.Sprintf("%s %s, behind the loop at %s", p.Jump.Tok, p.Jump.Label, At(fset, p.Jump.Loop.Pos()))
+	}
+	return "nowhere"
+}
+
+// At returns a position as line:column.
+func At(fset *token.FileSet, p token.Pos) string {
+	pos := fset.Position(p)
+	return fmt.Sprintf("%d:%d", pos.Line, pos.Column)
+}

@@ -1,0 +1,39 @@
+package bench
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// Instructions can be counted of programs whose threads handle signals, as sampled
+// ones do.
+func TestSignalsDoNotStopTheCount(t *testing.T) {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		t.Skipf("needs valgrind: %v", err)
+	}
+	dir := t.TempDir()
+	exe := filepath.Join(dir, "signals")
+	if out, err := exec.Command("go", "build", "-o", exe, "testdata/signals.go").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	n, err := countInstructions(dir, nil, exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n < 1_200_000 { // four loops of 300,000 rounds
+		t.Errorf("got %d instructions, want more", n)
+	}
+}
+
+func TestReasonOfValgrind(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"==1== Command: ./x\n==1== \nusage: x\n==1== \n", "usage: x"},
+		{"x\nCallgrind: threads.c:247 (f): Assertion 'a == b' failed.\n\nThanks.\n", "Callgrind: threads.c:247 (f): Assertion 'a == b' failed."},
+		{"", "no message"},
+	} {
+		if got := reason(test.text); got != test.want {
+			t.Errorf("reason(%q) = %q, want %q", test.text, got, test.want)
+		}
+	}
+}

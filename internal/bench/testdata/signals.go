@@ -1,0 +1,30 @@
+//go:build ignore
+
+// Command signals has signals delivered to threads that are switched while they
+// handle them.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+)
+
+func main() {
+	c := make(chan os.Signal, 100)
+	signal.Notify(c, syscall.SIGUSR1)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for i := range 300000 {
+				if i%1000 == 0 {
+					syscall.Kill(os.Getpid(), syscall.SIGUSR1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	fmt.Println("done")
+}
