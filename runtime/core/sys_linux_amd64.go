@@ -2,11 +2,7 @@ package core
 
 // This file holds the system calls, by their names in section 2 of the manual.
 
-import (
-	"unsafe"
-
-	"github.com/pepgo/pep/runtime/digits"
-)
+import "unsafe"
 
 func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 
@@ -87,33 +83,6 @@ const (
 	clockRealtime       = 0
 	clockProcessCPUTime = 2
 )
-
-// An errno is an error number of the kernel; 0 is none.
-type errno uintptr
-
-func (e errno) Error() string {
-	switch e {
-	case 1:
-		return "operation not permitted"
-	case 2:
-		return "no such file or directory"
-	case 12:
-		return "cannot allocate memory"
-	case 13:
-		return "permission denied"
-	case 17:
-		return "file exists"
-	case 20:
-		return "not a directory"
-	case 28:
-		return "no space left on device"
-	case 30:
-		return "read-only file system"
-	case 122:
-		return "disk quota exceeded"
-	}
-	return "errno " + digits.Uint(uint64(e))
-}
 
 func cstring(s string) *byte {
 	b := make([]byte, len(s)+1)
