@@ -162,10 +162,13 @@ TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 
 // spawn makes polls silent and runs the writer: a child with our memory until
 // it has become the writer, whose end we wait for. The child has every signal
-// blocked, as has this thread, so that a second ^C does not stop it halfway.
+// blocked, as has this thread, so that a second ^C does not stop it halfway. If
+// the writer has not said that it came to its end, spawn says so.
 TEXT ·spawn(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	$1, DX
 	MPROTECT
+	CMPB	·spawning(SB), $0
+	JEQ	failed
 	MOVL	$0x4100, DI	// CLONE_VM|CLONE_VFORK, and no signal at its end
 	XORL	SI, SI
 	XORL	DX, DX
@@ -186,6 +189,9 @@ wait:
 	SYSCALL
 	CMPQ	AX, $-4	// EINTR
 	JEQ	wait
+	MOVQ	·writer+40(SB), AX
+	CMPL	(AX), $2	// writerDone
+	JNE	failed
 	RET
 child:
 	MOVQ	·writer+0(SB), DI	// path
@@ -193,19 +199,14 @@ child:
 	MOVQ	·writer+16(SB), DX	// envp
 	MOVL	$SYS_execve, AX
 	SYSCALL
-	MOVL	$2, DI
-	MOVQ	·writer+24(SB), SI	// message
-	MOVQ	·writer+32(SB), DX	// its length
-	MOVL	$SYS_write, AX
-	SYSCALL
 	MOVL	$1, DI
 	MOVL	$SYS_exit_group, AX
 	SYSCALL
 	INT	$3
 failed:
 	MOVL	$2, DI
-	MOVQ	·writer+24(SB), SI
-	MOVQ	·writer+32(SB), DX
+	MOVQ	·writer+24(SB), SI	// message
+	MOVQ	·writer+32(SB), DX	// its length
 	MOVL	$SYS_write, AX
 	SYSCALL
 	RET

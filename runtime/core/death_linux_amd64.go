@@ -61,6 +61,7 @@ func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
 	case info.code == siTkill && pc-raiseStart < raiseSize: // by the runtime
 		if startDying() {
 			f = fateWrite
+			spawning = maySpawn()
 		}
 		if sig == sigABRT && crashBitIsOurs() {
 			f |= fateExit
@@ -70,6 +71,7 @@ func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
 		return fateChain
 	case startDying():
 		stopCrashing()
+		spawning = maySpawn()
 		return fateWrite | fateChain
 	}
 	return fateChain
@@ -91,6 +93,9 @@ func fatal(sig uintptr, code int32, pc uintptr) bool {
 
 // dying is set when the writer is started, or the exit hook.
 var dying uint32
+
+// spawning says that the writer is to be run, not only missed.
+var spawning bool
 
 // startDying reports whether the profile is to be written now: only once.
 func startDying() bool {

@@ -231,7 +231,7 @@ func execute(t testing.TB, exe string, env []string, args ...string) *run {
 	return r
 }
 
-// files lists what is in PEPDIR, without program name and process number.
+// files lists what is in PEPDIR, without program name, process number and time.
 func (r *run) files(t testing.TB) string {
 	t.Helper()
 	list, err := os.ReadDir(r.dir)
@@ -245,7 +245,7 @@ func (r *run) files(t testing.TB) string {
 	return strings.Join(names, " ")
 }
 
-var number = regexp.MustCompile(`^\w+\.\d+\.`)
+var number = regexp.MustCompile(`^\w+\.\d+\.\d+\.`)
 
 const bothProfiles = "edges.pb.gz paths.pb.gz"
 

@@ -13,7 +13,7 @@ const (
 // addSection maps size bytes behind the end of the .pep file. They are part of
 // it when the caller adds s.Size to counts.End. The caller has lockMemory.
 func addSection(size uint64, how int) (s *section, e errno) {
-	fd, e := open(tableName, oRdwr)
+	fd, e := open(tableName, oRdwr|oNofollow)
 	if e != 0 {
 		return nil, e
 	}
@@ -35,6 +35,15 @@ func addSection(size uint64, how int) (s *section, e errno) {
 	s = (*section)(p)
 	s.Size = size
 	return s, 0
+}
+
+// ownCounts returns the counts of this program. Sections are mapped elsewhere than
+// the table, so if there are some the whole file is mapped once more.
+func ownCounts() (c counted, problem string) {
+	if end := tableSize(counts.Slots); counts.End == end {
+		return counted{counts, end}, ""
+	}
+	return openCounts(tableName, oRdonly)
 }
 
 // newSection returns memory for what is tapped, nil if there is none.
@@ -102,5 +111,5 @@ func (c counted) tapped() (a areaOf, streams []*stream, chunks []*chunk) {
 // mayReadType reports whether there is a type descriptor at p. Those that were
 // made while another process ran are not in this one.
 func (n names) mayReadType(p uintptr) bool {
-	return n.of.Pid == getpid() || p >= typesStart() && p < typesEnd()
+	return n.of.Start == counts.Start || p >= typesStart() && p < typesEnd()
 }

@@ -23,15 +23,6 @@ var (
 	faultCode, tickCode, deathCode uintptr     // of the Go functions that handlers call
 	chained                        [65]uintptr // handlers that were there before, by signal
 	zeroG                          [64]uint64  // as much of a g as compiled code looks at
-
-	// writer is the path, argv and envp for execve, and what to say if that
-	// does not work. Its memory is kept by writerMemory.
-	writer       [5]uintptr
-	writerMemory struct {
-		path       *byte
-		argv, envp []*byte
-		message    []byte
-	}
 )
 
 var (
@@ -44,14 +35,21 @@ var (
 const tickSignal = 62
 
 func start() {
-	env := runtimeEnvs()
 	textBase = textStart()
 	textSize = textEnd() - textBase
-	if name := lookup(env, "PEP_WRITE"); name != "" {
-		exit(writeFrom(name))
+	args, env := runtimeArgs(), runtimeEnvs()
+	if isWriter(args) {
+		exit(writeAsChild(args))
+	}
+	if name := lookup(env, "PEP_WRITE"); name != "" && !privileged() {
+		exit(writeFor(name))
 	}
 	if mode == modePage {
 		mapRegion()
+	}
+	if privileged() {
+		unprofiled("PEPDIR, PEPOPTS and PEP_WRITE are ignored, since the program has privileges that its user does not have")
+		return
 	}
 	opts, problem := parseOptions(lookup(env, "PEPOPTS"))
 	if problem != "" {
@@ -75,9 +73,9 @@ func start() {
 }
 
 func mapRegion() {
-	_, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
-	if e != 0 {
-		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
+	p, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
+	if problem := misplaced(uintptr(p), e); problem != "" {
+		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", problem, "; rebuild with -peppoll=flag\n")
 		exit(2)
 	}
 	// Small pages all map the one page of zeros, so that polls take up at most 64
@@ -87,72 +85,70 @@ func mapRegion() {
 	sys(sysMadvise, Base, Size, madvNohugepage, 0, 0, 0)
 }
 
-// createTable makes the .pep file in dir and maps it. Its room on disk is taken
-// at once: a signal handler that finds the disk full would die of SIGBUS.
+// misplaced says what is wrong with what mmap has returned for the poll region.
+// Kernels before 4.17 do not know MAP_FIXED_NOREPLACE, and take the address for a
+// hint: where something else is in the way, they map the region elsewhere.
+func misplaced(p uintptr, e errno) (problem string) {
+	switch {
+	case e != 0:
+		return e.Error()
+	case p != Base:
+		sys(sysMunmap, p, Size, 0, 0, 0, 0)
+		return "something else is there"
+	}
+	return ""
+}
+
+// createTable makes the .pep file in PEPDIR, dir, and maps it.
 func createTable(dir string, opts options) (problem string) {
-	exe := readlink("/proc/self/exe")
-	given := dir
+	where := " (PEPDIR=" + quote(dir) + " says where)"
 	if dir == "" || dir[0] != '/' {
-		dir = getcwd() + "/" + dir
+		current, e := getcwd()
+		if e != 0 {
+			return "the current directory: " + e.Error() + where
+		}
+		dir = current + "/" + dir
 	}
 	if dir[len(dir)-1] != '/' {
 		dir += "/"
 	}
+	exe := readlink("/proc/self/exe")
 	pid := getpid()
-	stem := dir + base(exe) + "." + digits.Uint(uint64(pid))
-	tableName = stem + ".pep"
-	fd, e := open(tableName, oRdwr|oCreat|oExcl)
-	for n := uint64(2); e == eEXIST && n < 100; n++ { // from an earlier process of this number
-		tableName = stem + "-" + digits.Uint(n) + ".pep"
-		fd, e = open(tableName, oRdwr|oCreat|oExcl)
-	}
+	name, fd, start, e := createLive(dir, progName(exe), pid)
 	if e != 0 {
-		return "creating " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
+		return "creating " + name + ": " + e.Error() + where
 	}
 	defer closeFd(fd)
-	size := uintptr(tableSize(slotsOf(mode)))
-	if _, e = sys(sysFallocate, fd, 0, 0, size, 0, 0); e == eOPNOTSUPP {
-		_, e = sys(sysFtruncate, fd, size, 0, 0, 0, 0)
+	p, problem := mapTable(fd)
+	if problem != "" {
+		unlink(name)
+		return "making room in " + name + ": " + problem + where
 	}
-	var p unsafe.Pointer
-	if e == 0 {
-		p, e = mmap(0, size, protRead|protWrite, mapShared, fd, 0)
-	}
-	if e != 0 {
-		unlink(tableName)
-		return "making room in " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
-	}
+	tableName = name
 	counts = tableAt(p)
 	counts.fill(opts)
 	counts.Pid = pid
+	counts.Born = born()
+	counts.Namespaces = namespaces()
 	counts.Text = uint64(textBase)
-	counts.Start = now()
+	counts.Start = start
 	counts.ExeLen = uint32(copy(counts.Exe[:], exe))
 	counts.Build = buildHash()
+	counts.publish()
 	return ""
 }
 
-// prepareWriter makes what execve needs to run this binary as the writer.
-// Variables that would make the child's Go runtime talk or crawl are left out.
-func prepareWriter(env []string) {
-	w := &writerMemory
-	w.path = cstring("/proc/self/exe")
-	w.argv = []*byte{w.path, nil}
-	for _, e := range env {
-		if len(e) > 2 && e[:2] == "GO" {
-			continue
-		}
-		w.envp = append(w.envp, cstring(e))
+// mapTable gives the new .pep file room for the table and maps it.
+func mapTable(fd uintptr) (p unsafe.Pointer, problem string) {
+	size := uintptr(tableSize(slotsOf(mode)))
+	if problem := allocate(fd, size); problem != "" {
+		return nil, problem
 	}
-	w.envp = append(w.envp, cstring("PEP_WRITE="+tableName), nil)
-	w.message = []byte("pep: /proc/self/exe cannot be run to write the profile; the counts are in " + tableName + "\n")
-	writer = [5]uintptr{
-		uintptr(unsafe.Pointer(w.path)),
-		uintptr(unsafe.Pointer(&w.argv[0])),
-		uintptr(unsafe.Pointer(&w.envp[0])),
-		uintptr(unsafe.Pointer(&w.message[0])),
-		uintptr(len(w.message)),
+	p, e := mmap(0, size, protRead|protWrite, mapShared, fd, 0)
+	if e != 0 {
+		return nil, e.Error()
 	}
+	return p, ""
 }
 
 func installHandlers() {
@@ -199,10 +195,20 @@ func startTimer(ns uint64) {
 
 // finish writes the profile at a normal exit. It runs as an exit hook, while
 // other goroutines may go on.
+//
+// It is pinned to its P: among 1,000 goroutines that do not wait for anything a
+// goroutine that is not pinned gets 10 ms of every 5 s (with two Ps), and would
+// take a minute. While it is pinned it is not preempted, its allocations neither
+// start a collection nor assist in one, and a collection that another goroutine
+// starts waits for it. Nothing that it calls waits for another goroutine, but for
+// one that is pinned too.
 func finish() {
 	if !startDying() {
 		return
 	}
+	setMaxStack(1 << 30) // the program may have set it to less than is needed here
+	procPin()
+	defer procUnpin()
 	finishTaps()
 	if ticking() {
 		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
@@ -210,5 +216,5 @@ func finish() {
 	if mode == modePage {
 		sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
 	}
-	writeFrom(tableName)
+	writeHere()
 }

@@ -3,8 +3,7 @@ package core
 // This file holds the table of counts: the layout of a .pep file and the way
 // entries get into it.
 //
-// A .pep file of a sampled program (PEP_WRITE and `pep recover` read it, `pep`
-// looks into it while the program runs) is, little-endian,
+// A .pep file of a sampled program, which PEP_WRITE reads, is, little-endian,
 //
 //	offset 0         a header (the Go type below, whose layout a test pins)
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
@@ -28,14 +27,15 @@ import "unsafe"
 
 const (
 	magic      = "pepdata\n"
-	version    = 2
+	version    = 3
 	pageSize   = 4096
 	slots      = 1 << 15
 	maxCallers = 32
 	maxProbes  = 1024 // before an entry is dropped: some 10 µs, in a signal handler
 )
 
-// A header is the first page of a .pep file.
+// A header is the first page of a .pep file. Magic is stored last: as long as it
+// is zero the rest may be incomplete.
 type header struct {
 	Magic   [8]byte
 	Version uint32
@@ -57,6 +57,10 @@ type header struct {
 
 	ExeLen uint32
 	Exe    [1024]byte // the program's file
+
+	Writer     uint32 // how far the process that writes the profile has come: writerNone, …
+	Born       uint64 // when the process began, in the unit of /proc/PID/stat; 0 if not known
+	Namespaces uint64 // those that Pid and Born belong to; 0 if not known
 }
 
 // A key is what an entry counts. Leaf and Callers are program counters as in
@@ -194,15 +198,23 @@ func mix(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// fill writes what is the same in every program.
+// fill writes what is the same in every program. The magic is left for publish.
 func (t table) fill(opts options) {
-	copy(t.Magic[:], magic)
 	t.Version = version
 	t.Mode = mode
 	t.Slots = slotsOf(mode)
 	t.Samples, t.Stride, t.Form = opts.samples, opts.stride, opts.form
 	t.Tick = opts.tick
 	t.End = tableSize(t.Slots)
+}
+
+// publish stores the magic, at once, when the header is complete.
+func (t table) publish() {
+	var m uint64
+	for i := range len(magic) {
+		m |= uint64(magic[i]) << (8 * i)
+	}
+	store64((*uint64)(unsafe.Pointer(&t.Magic)), m)
 }
 
 // slotsOf returns how many slots there are with a kind of poll.

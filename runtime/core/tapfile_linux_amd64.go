@@ -3,6 +3,7 @@ package core
 // This file holds the files that tuples go to: the trace, and the ring.
 
 import (
+	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/ring"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -11,9 +12,11 @@ import (
 
 // A traceFile is the trace as far as it is written.
 type traceFile struct {
-	fd   uintptr
-	name string
-	open uint32 // 1: blocks are to be written
+	fd      uintptr
+	name    string
+	open    uint32 // 1: blocks are to be written
+	written uint64 // bytes
+	limit   uint64 // of bytes
 }
 
 var tracing traceFile
@@ -29,19 +32,42 @@ func openTrace() (problem string) {
 	if name[0] != '/' {
 		name = tableName[:len(tableName)-len(base(tableName))] + name
 	}
-	fd, e := open(name, oWronly|oCreat|oTrunc|oAppend)
-	if e != 0 {
-		return "creating the trace " + name + ": " + e.Error()
+	if problem := replaceable(name); problem != "" {
+		return "the trace " + name + ": " + problem
 	}
 	tables, build, err := rawTables()
 	if err != nil {
 		return "the trace: " + err.Error()
 	}
-	h := trace.Header{Build: build, Exe: string(counts.Exe[:counts.ExeLen]), Tables: tables, Comment: tapOptions.comment()}
-	if e := write(fd, trace.AppendHeader(nil, &h)); e != 0 {
-		return "writing " + name + ": " + e.Error()
+	tmp, fd, e := createTemporary(name, oAppend)
+	if e != 0 {
+		return "creating the trace " + name + ": " + e.Error()
 	}
-	tracing = traceFile{fd, name, 1}
+	tracing = traceFile{fd: fd, name: name, limit: fileLimit()}
+	h := trace.Header{Build: build, Exe: string(counts.Exe[:counts.ExeLen]), Tables: tables, Comment: tapOptions.comment()}
+	if problem = tracing.write(trace.AppendHeader(nil, &h)); problem == "" {
+		if e = rename(tmp, name); e != 0 {
+			problem = e.Error()
+		}
+	}
+	if problem != "" {
+		unlink(tmp)
+		closeFd(fd)
+		return "writing " + name + ": " + problem
+	}
+	tracing.open = 1
+	return ""
+}
+
+// write adds to the file, unless it would become larger than files may be: the
+// kernel would kill the program.
+func (f *traceFile) write(b []byte) (problem string) {
+	if add64(&f.written, int64(len(b))) > f.limit {
+		return "files may have " + digits.Uint(f.limit) + " bytes (ulimit -f)"
+	}
+	if e := write(f.fd, b); e != 0 {
+		return e.Error()
+	}
 	return ""
 }
 
@@ -51,8 +77,8 @@ func (k *sink) traceBlock(id uint32, tuples []tuple.Tuple) {
 		return
 	}
 	k.trace = trace.AppendBlock(k.trace[:0], id, tuples)
-	if e := write(tracing.fd, k.trace); e != 0 && cas32(&tracing.open, 1, 0) {
-		print("pep: writing ", tracing.name, ": ", e.Error(), "; the trace ends here\n")
+	if problem := tracing.write(k.trace); problem != "" && cas32(&tracing.open, 1, 0) {
+		print("pep: writing ", tracing.name, ": ", problem, "; the trace ends here\n")
 	}
 }
 
@@ -71,8 +97,8 @@ func closeTrace() {
 		syms = c.symbols()
 	}
 	b := trace.AppendEnd(trace.AppendSymbols(nil, syms), end)
-	if e := write(tracing.fd, b); e != 0 {
-		print("pep: writing ", tracing.name, ": ", e.Error(), "\n")
+	if problem := tracing.write(b); problem != "" {
+		print("pep: writing ", tracing.name, ": ", problem, "\n")
 	}
 	closeFd(tracing.fd)
 }
@@ -93,26 +119,25 @@ func ringName(table string) string { return table[:len(table)-len(".pep")] + ".r
 // openRing makes the ring.
 func openRing() (problem string) {
 	name := ringName(tableName)
-	fd, e := open(name, oRdwr|oCreat|oTrunc)
+	fd, e := open(name, oRdwr|oCreat|oExcl|oNofollow)
 	if e != 0 {
 		return "creating " + name + ": " + e.Error()
 	}
 	defer closeFd(fd)
-	if _, e = sys(sysFallocate, fd, 0, 0, uintptr(ring.Size), 0, 0); e == eOPNOTSUPP {
-		_, e = sys(sysFtruncate, fd, uintptr(ring.Size), 0, 0, 0, 0)
-	}
-	if e == 0 {
-		p, e2 := mmap(0, uintptr(ring.Size), protRead|protWrite, mapShared, fd, 0)
-		if e = e2; e == 0 {
+	problem = allocate(fd, uintptr(ring.Size))
+	if problem == "" {
+		p, e := mmap(0, uintptr(ring.Size), protRead|protWrite, mapShared, fd, 0)
+		if e == 0 {
 			handoff = ring.At(p)
 			handoff.Pid, handoff.Build = counts.Pid, counts.Build
 			handoff.ExeLen = uint32(copy(handoff.Exe[:], counts.Exe[:counts.ExeLen]))
 			handoff.Init()
 			return ""
 		}
+		problem = e.Error()
 	}
 	unlink(name)
-	return "making room in " + name + ": " + e.Error()
+	return "making room in " + name + ": " + problem
 }
 
 // closeRing lets the reader, who has it mapped, come to an end.
