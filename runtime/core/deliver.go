@@ -181,11 +181,12 @@ func finishTaps() {
 		closeTrace()
 		return
 	}
+	deadline := nanotime() + finishWait
 	if area.Deliver == deliverService {
-		stopService()
+		stopService(deadline)
 	}
 	for _, s := range streams {
-		if s != &noStream && s.close() && area.Deliver != deliverRing {
+		if s != &noStream && s.close(deadline) && area.Deliver != deliverRing {
 			if e := sinks[s.ID].engine; e != nil {
 				fold(e.Flush(sinks[s.ID].out[:0]))
 			}
@@ -199,18 +200,23 @@ func finishTaps() {
 // does not.
 const maxWait = 1e9 // ns
 
+// finishWait is how long the end of the program is put off for threads that
+// should be about to do something: they are pinned, and so wait for nothing but a
+// processor.
+const finishWait = 100e6 // ns
+
 // close delivers what is left and keeps the lock. It is not ok if another thread
-// has it for good.
-func (s *stream) close() (ok bool) {
-	for waited := uint64(0); !cas32(&s.Lock, 0, 1); waited += pauseTime {
-		if waited > maxWait {
+// has it until the deadline.
+func (s *stream) close(deadline int64) (ok bool) {
+	for !cas32(&s.Lock, 0, 1) {
+		if nanotime() > deadline {
 			return false
 		}
 		pause()
 	}
 	tuples := s.Buf[:min(load32(&s.N), bufTuples)]
 	if area.Deliver == deliverRing {
-		for waited := uint64(0); !s.send(tuples, waited); waited += pauseTime {
+		for start := nanotime(); !s.send(tuples, uint64(nanotime()-start)); {
 			pause()
 		}
 	} else {

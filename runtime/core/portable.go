@@ -8,6 +8,7 @@ package core
 
 import (
 	"os"
+	"time"
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/digits"
@@ -38,6 +39,7 @@ func start() {
 	words := make([]uint64, (pageSize+slots*unsafe.Sizeof(entry{}))/8)
 	counts = tableAt(unsafe.Pointer(&words[0]))
 	counts.fill(opts)
+	counts.Start = uint64(time.Now().UnixNano())
 	tapOptions = opts.tapping
 	atExit(finish)
 	if mode == modeFlag || tapOptions.taps == tapsBurst {
@@ -66,6 +68,17 @@ func ticks(ns int64) {
 func finish() {
 	store32(&counts.Stopped, 1)
 	finishTaps()
+	writeOrSay()
+}
+
+// writeBeforeExec writes the profile when the program may be about to be replaced
+// by another.
+func writeBeforeExec() {
+	measureChunks()
+	writeOrSay()
+}
+
+func writeOrSay() {
 	if problem := writeCounts(); problem != "" {
 		print("pep: ", problem, "\n")
 	}
@@ -84,17 +97,37 @@ func writeCounts() (problem string) {
 	c := counted{table: counts}
 	p := c.profile(pkgs, build)
 	files := append(p.Write(), c.tapFiles(p)...)
-	stem := os.Getenv("PEPDIR")
-	if stem != "" {
-		stem += string(os.PathSeparator)
+	dir := os.Getenv("PEPDIR")
+	if dir == "" {
+		dir = "."
 	}
-	stem += base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid()))
+	stem := base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid())) + "." + digits.Uint(counts.Start)
 	for _, f := range files {
-		if err := os.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data, 0o666); err != nil {
+		if err := writeFile(dir, stem+"."+f.Kind+".pb.gz", f.Data); err != nil {
 			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
 		}
 	}
 	return ""
+}
+
+// writeFile writes a file that only the user can read, under a random name that is
+// then exchanged.
+func writeFile(dir, name string, data []byte) error {
+	f, err := os.CreateTemp(dir, ".pep-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), dir+string(os.PathSeparator)+name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // readTables reads the site tables at the end of the executable.
@@ -141,7 +174,12 @@ func newSection(kind uint32, size uint64) unsafe.Pointer {
 	return unsafe.Pointer(unsafe.SliceData(words))
 }
 
-func (c counted) tapped() (areaOf, []*stream, []*chunk) { return area, openStreams(), nil }
+func (c counted) tapped() (a areaOf, streams []*stream, chunks []*chunk) {
+	for i := range load32(&nchunks) {
+		chunks = append(chunks, chunkNumber(i))
+	}
+	return area, openStreams(), chunks
+}
 
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }

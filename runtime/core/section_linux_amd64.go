@@ -13,11 +13,11 @@ const (
 // addSection maps size bytes behind the end of the .pep file. They are part of
 // it when the caller adds s.Size to counts.End. The caller has lockMemory.
 func addSection(size uint64, how int) (s *section, e errno) {
-	fd, e := open(tableName, oRdwr|oNofollow)
+	fd, e := openTable()
 	if e != 0 {
 		return nil, e
 	}
-	defer closeFd(fd)
+	defer closeTable(fd)
 	end := uintptr(counts.End)
 	if how == filled {
 		_, e = sys(sysFallocate, fd, 0, end, uintptr(size), 0, 0)
@@ -43,7 +43,28 @@ func ownCounts() (c counted, problem string) {
 	if end := tableSize(counts.Slots); counts.End == end {
 		return counted{counts, end}, ""
 	}
-	return openCounts(tableName, oRdonly)
+	fd, e := openTable()
+	if e != 0 {
+		return c, e.Error()
+	}
+	defer closeTable(fd)
+	return mapCounts(fd, oRdonly)
+}
+
+// tableFd is the .pep file if that has no name any more, or 0.
+var tableFd uintptr
+
+func openTable() (fd uintptr, e errno) {
+	if tableFd != 0 {
+		return tableFd, 0
+	}
+	return open(tableName, oRdwr|oNofollow)
+}
+
+func closeTable(fd uintptr) {
+	if fd != tableFd {
+		closeFd(fd)
+	}
 }
 
 // newSection returns memory for what is tapped, nil if there is none.

@@ -195,26 +195,44 @@ func startTimer(ns uint64) {
 
 // finish writes the profile at a normal exit. It runs as an exit hook, while
 // other goroutines may go on.
-//
-// It is pinned to its P: among 1,000 goroutines that do not wait for anything a
-// goroutine that is not pinned gets 10 ms of every 5 s (with two Ps), and would
-// take a minute. While it is pinned it is not preempted, its allocations neither
-// start a collection nor assist in one, and a collection that another goroutine
-// starts waits for it. Nothing that it calls waits for another goroutine, but for
-// one that is pinned too.
 func finish() {
 	if !startDying() {
 		return
 	}
-	setMaxStack(1 << 30) // the program may have set it to less than is needed here
+	alone(func() {
+		if ticking() {
+			sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
+		}
+		if mode == modePage {
+			sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
+		}
+		finishTaps()
+		writeHere()
+	})
+}
+
+// writeBeforeExec writes the profile when the program may be about to be replaced
+// by another.
+func writeBeforeExec() {
+	if load32(&dying) == 0 {
+		alone(func() {
+			measureChunks()
+			loseName()
+			writeHere()
+		})
+	}
+}
+
+// alone runs f, which writes the profile, on a large stack and pinned to the P:
+// among 1,000 goroutines that do not wait for anything a goroutine that is not
+// pinned gets 10 ms of every 5 s, if there are two Ps. While it is pinned it is not
+// preempted, its allocations neither start a collection nor assist in one, and a
+// collection that another goroutine starts waits for it. So nothing in f may wait
+// for another goroutine, but for one that is pinned too.
+func alone(f func()) {
+	old := setMaxStack(1 << 30) // the program may have set it to less than is needed
 	procPin()
-	defer procUnpin()
-	finishTaps()
-	if ticking() {
-		sys(sysTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
-	}
-	if mode == modePage {
-		sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
-	}
-	writeHere()
+	f()
+	procUnpin()
+	setMaxStack(old)
 }

@@ -80,6 +80,11 @@ func openCounts(name string, flags uintptr) (c counted, problem string) {
 		return c, e.Error()
 	}
 	defer closeFd(fd)
+	return mapCounts(fd, flags)
+}
+
+// mapCounts maps a .pep file that is open.
+func mapCounts(fd, flags uintptr) (c counted, problem string) {
 	info, e := fstat(fd)
 	if e != 0 {
 		return c, e.Error()

@@ -78,6 +78,20 @@ func prepareWriter(env []string) {
 	seccompThen = seccomp()
 }
 
+// loseName prepares for the removal of the .pep file while the program runs: a
+// writer would find nothing.
+func loseName() {
+	if tableFd == 0 {
+		if fd, e := open(tableName, oRdwr|oNofollow); e == 0 {
+			tableFd = fd
+		}
+	}
+	exeIsOurs = false
+	w := &writerMemory
+	w.message = []byte("pep: there is no profile of what came after a call of exec that did not work\n")
+	writer[3], writer[4] = uintptr(unsafe.Pointer(&w.message[0])), uintptr(len(w.message))
+}
+
 // seccomp returns whether the process is confined, and how.
 func seccomp() uintptr {
 	mode, _ := syscall6(sysPrctl, prGetSeccomp, 0, 0, 0, 0, 0)
