@@ -10,7 +10,7 @@
 //
 //	$ pepbuild build -o prog ./cmd/prog
 //	$ ./prog
-//	$ go tool pprof -top prog.4711.paths.pb.gz
+//	$ go tool pprof -top prog.4711.*.paths.pb.gz
 //
 // Run "pepbuild help" for the flags.
 package main
@@ -81,7 +81,7 @@ With any -peptaps, a statement with the comment //pep:tap at its end or on the
 line above is tapped, whatever kinds, functions and lines are selected.
 
 The program that is built writes its profiles when it ends:
-	<program>.<pid>.paths.pb.gz and <program>.<pid>.edges.pb.gz
+	<program>.<pid>.<start>.paths.pb.gz and <program>.<pid>.<start>.edges.pb.gz
 	<program>.<pid>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz if tapped
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)

@@ -201,9 +201,10 @@ func finishTaps() {
 const maxWait = 1e9 // ns
 
 // finishWait is how long the end of the program is put off for threads that
-// should be about to do something: they are pinned, and so wait for nothing but a
-// processor.
-const finishWait = 100e6 // ns
+// should be about to do something. They are pinned, and so wait for nothing but a
+// processor; on a machine with ten times as many threads that run as processors
+// that took more than 100 ms.
+const finishWait = 1e9 // ns
 
 // close delivers what is left and keeps the lock. It is not ok if another thread
 // has it until the deadline.

@@ -71,12 +71,12 @@ var array = func() []int {
 	return a
 }()
 
-// burn uses up CPU time for d in g goroutines.
+// burn uses up 2*d of CPU time in g goroutines.
 func burn(g int, d time.Duration) {
 	var wg sync.WaitGroup
 	for range g {
 		wg.Go(func() {
-			for end := time.Now().Add(d); time.Now().Before(end); {
+			for end := cpuTime() + 2*d; cpuTime() < end; {
 				for range 10 {
 					work(array, 30)
 				}
@@ -85,6 +85,14 @@ func burn(g int, d time.Duration) {
 		})
 	}
 	wg.Wait()
+}
+
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // count runs work and caller a known number of times.
