@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -211,6 +212,7 @@ type run struct {
 	stdout, stderr bytes.Buffer
 	state          string // "exit status 2", "signal: terminated"
 	dir            string // PEPDIR
+	cpu            time.Duration
 }
 
 // command returns exe as a command whose PEPDIR is r's.
@@ -228,6 +230,7 @@ func execute(t testing.TB, exe string, env []string, args ...string) *run {
 	cmd, r := command(t, exe, env, args...)
 	_ = cmd.Run() // the state says how it ended
 	r.state = cmd.ProcessState.String()
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return r
 }
 

@@ -10,12 +10,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 func needRoot(t *testing.T) {
@@ -363,4 +366,44 @@ func testPrivileged(t *testing.T, profiled string) {
 	if out, _ := cmd.CombinedOutput(); len(out) > 0 || (&run{dir: dir}).files(t) == "" {
 		t.Errorf("unprivileged: %s, %s", cmd.ProcessState, out)
 	}
+}
+
+// testCrowded has a program exit on one P that 100 goroutines want, with site
+// tables that take long to read. Once main is there, CPU time goes to the profile
+// alone: if it did not, 100 times as much would go to the others.
+func testCrowded(t *testing.T, exe string) {
+	t.Parallel()
+	env := []string{"GOMAXPROCS=1", "PEPOPTS=tick=100ms"}
+	cost := func(confined ...string) time.Duration {
+		r := execute(t, exe, env, append([]string{"exit"}, append(confined, "stamp")...)...)
+		before, err := strconv.ParseInt(strings.TrimSpace(r.stderr.String()), 10, 64)
+		if r.state != "exit status 3" || r.files(t) != bothProfiles || err != nil {
+			t.Fatalf("%s, files %s, stderr %s", r.state, r.files(t), &r.stderr)
+		}
+		return r.cpu - time.Duration(before)
+	}
+	alone := cost()
+	if alone < 50*time.Millisecond {
+		t.Fatalf("the profile takes only %v, less than a few turns of a goroutine", alone)
+	}
+	// The kernel may keep main waiting so long that Go gives the P away before it
+	// gets to its end.
+	least := time.Hour
+	for range 10 {
+		if least = min(least, cost("busy")); least < 10*alone {
+			return
+		}
+	}
+	t.Errorf("the end of a crowded program takes %v of CPU time, and %v in a program by itself", least, alone)
+}
+
+// slowTables are site tables that take some 100 ms to read.
+func slowTables() []*wire.Package {
+	tables := loopTables()
+	for i := range 10_000 {
+		p := *tables[0]
+		p.Path = fmt.Sprint("p", i)
+		tables = append(tables, &p)
+	}
+	return tables
 }
