@@ -8,7 +8,6 @@ package core
 
 import (
 	"os"
-	"time"
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/digits"
@@ -39,7 +38,8 @@ func start() {
 	words := make([]uint64, (pageSize+slots*unsafe.Sizeof(entry{}))/8)
 	counts = tableAt(unsafe.Pointer(&words[0]))
 	counts.fill(opts)
-	counts.Start = uint64(time.Now().UnixNano())
+	sec, nsec, _ := timeNow()
+	counts.Start = uint64(sec)*1e9 + uint64(nsec)
 	tapOptions = opts.tapping
 	atExit(finish)
 	if mode == modeFlag || tapOptions.taps == tapsBurst {
@@ -49,6 +49,12 @@ func start() {
 		unprofiledTaps(problem)
 	}
 }
+
+// timeNow returns the time since 1970, and that of the monotonic clock; the
+// runtime provides it for package time.
+//
+//go:linkname timeNow time.now
+func timeNow() (sec int64, nsec int32, mono int64)
 
 // ticks is a tick every ns of wall-clock time. As long as it sleeps, the runtime
 // does not notice when all other goroutines are deadlocked.

@@ -132,5 +132,5 @@ func (c counted) tapped() (a areaOf, streams []*stream, chunks []*chunk) {
 // mayReadType reports whether there is a type descriptor at p. Those that were
 // made while another process ran are not in this one.
 func (n names) mayReadType(p uintptr) bool {
-	return n.of.Start == counts.Start || p >= typesStart() && p < typesEnd()
+	return counts.header != nil && n.of.Start == counts.Start || p >= typesStart() && p < typesEnd()
 }
