@@ -368,7 +368,8 @@ func (in *instrumenter) fileNumber(name string) int {
 // is initialised before the package.
 func (in *instrumenter) rewrite() {
 	in.result.Text = map[string]string{}
-	if len(in.funcs) == 0 && len(in.result.Sites.Taps) == 0 {
+	execs := in.execs()
+	if len(in.funcs) == 0 && len(in.result.Sites.Taps) == 0 && len(execs) == 0 {
 		return
 	}
 	imported := false
@@ -378,7 +379,7 @@ func (in *instrumenter) rewrite() {
 		}
 		w := rewrite.Writer{
 			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, Twins: in.twins, Working: in.working,
+			IsPanic: in.isPanic, Taps: in.result.Taps, Twins: in.twins, Working: in.working, Execs: execs,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)
@@ -391,6 +392,42 @@ func (in *instrumenter) rewrite() {
 	if in.opts.Poll == rewrite.Count && len(in.funcs) > 0 {
 		in.addTable()
 	}
+}
+
+// execs returns the uses of syscall.Exec and of its like in golang.org/x/sys/unix:
+// the program that calls them goes on as another, and none of its exit hooks runs.
+// In functions that may not be touched they stay as they are.
+func (in *instrumenter) execs() map[ast.Expr]bool {
+	list := map[ast.Expr]bool{}
+	find := func(n ast.Node) bool {
+		var id *ast.Ident
+		switch x := n.(type) {
+		case *ast.FuncDecl:
+			return forbidding(x.Doc) == ""
+		case *ast.SelectorExpr:
+			id = x.Sel
+		case *ast.Ident: // of a package that is imported with a dot
+			id = x
+		default:
+			return true
+		}
+		fn, ok := in.info.Uses[id].(*types.Func)
+		if !ok || fn.Pkg() == nil || fn.Signature().Recv() != nil || fn.Name() != "Exec" {
+			return true
+		}
+		path := fn.Pkg().Path()
+		if path == in.pkg.Path || path != "syscall" && path != "golang.org/x/sys/unix" {
+			return true
+		}
+		list[n.(ast.Expr)] = true
+		return false
+	}
+	for _, f := range in.files {
+		if !in.skip(f) {
+			ast.Inspect(f, find)
+		}
+	}
+	return list
 }
 
 // isPanic reports whether a call is one of the predeclared panic.

@@ -1,10 +1,10 @@
 // Command pep shows the profiles that programs built with pepbuild write:
 // which paths they took, and which way each branch went.
 //
-// A program writes two files when it ends, in the pprof format: app.71.paths.pb.gz
-// and app.71.edges.pb.gz if its process ID was 71. Here are those of a program
-// that was sampled while it counted the words that begin with a vowel. Its
-// hottest paths:
+// A program writes two files when it ends, in the pprof format: app.71.T.paths.pb.gz
+// and app.71.T.edges.pb.gz if its process ID was 71 and T the time when it started,
+// which is left out below. Here are those of a program that was sampled while it
+// counted the words that begin with a vowel. Its hottest paths:
 //
 //	$ pep top -n 2 app.71.paths.pb.gz
 //	pep: sampled PEP(64,17), tick 10ms cpu, page poll, 2 ticks, 128 samples, 0 dropped

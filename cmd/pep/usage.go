@@ -17,9 +17,10 @@ Usage:
 	pep version                        version of pep
 	pep help [command]                 this text, or the flags of a command
 
-A program writes two files when it ends: app.71.paths.pb.gz for top, and
-app.71.edges.pb.gz for list, if 71 was its process ID; if it has taps, also
-app.71.values.pb.gz, app.71.types.pb.gz and app.71.calltargets.pb.gz for values.
+A program writes two files when it ends: app.71.T.paths.pb.gz for top, and
+app.71.T.edges.pb.gz for list, if 71 was its process ID and T the time when it
+started, which is left out here; if it has taps, also app.71.T.values.pb.gz,
+app.71.T.types.pb.gz and app.71.T.calltargets.pb.gz for values.
 FILE may be - for the standard input. All files also open in go tool pprof.
 
 Examples:

@@ -10,7 +10,7 @@
 //
 //	$ pepbuild build -o prog ./cmd/prog
 //	$ ./prog
-//	$ go tool pprof -top prog.4711.paths.pb.gz
+//	$ go tool pprof -top prog.4711.*.paths.pb.gz
 //
 // Run "pepbuild help" for the flags.
 package main
@@ -89,7 +89,7 @@ Tests run each time, as with -count=1, since a result from the cache leaves no
 profile; -count=N is taken as it is.
 
 The program that is built writes its profiles when it ends:
-	<program>.<pid>.paths.pb.gz and <program>.<pid>.edges.pb.gz
+	<program>.<pid>.<start>.paths.pb.gz and <program>.<pid>.<start>.edges.pb.gz
 	<program>.<pid>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz if tapped
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)

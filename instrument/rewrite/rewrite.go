@@ -74,6 +74,7 @@ type Writer struct {
 	Funcs  map[*ast.BlockStmt]*Func // what to rewrite, by body
 	Import bool                     // import the linked runtime even if the file does not use it
 	Taps   *tap.Plan                // nil for none
+	Execs  map[ast.Expr]bool        // uses of syscall.Exec, before which the profile is to be written
 
 	// Twins says how taps are made to cost little while they are silent; nil if
 	// they are not to.

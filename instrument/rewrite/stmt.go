@@ -6,6 +6,7 @@ package rewrite
 // markers; the marker calls themselves have none.
 
 import (
+	"fmt"
 	"go/ast"
 	"go/scanner"
 	"go/token"
@@ -143,12 +144,16 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 	}
 }
 
-// literals rewrites the bodies of the function literals in n, and in tapped halves
-// calls of functions with siblings.
+// literals rewrites the bodies of the function literals in n, uses of syscall.Exec,
+// and in tapped halves calls of functions with siblings.
 func (w *file) literals(s *scope, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if x, ok := n.(*ast.CallExpr); ok {
 			w.callSibling(x)
+		}
+		if x, ok := n.(ast.Expr); ok && w.Execs[x] {
+			w.exec(x)
+			return false
 		}
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
@@ -156,6 +161,14 @@ func (w *file) literals(s *scope, n ast.Node) {
 		}
 		return !ok
 	})
+}
+
+// exec has the profile written before the program replaces itself by another:
+//
+//	syscall.Exec(name, args, env)    →    _pep_core.Exec(syscall.Exec)(name, args, env)
+func (w *file) exec(x ast.Expr) {
+	w.usesCore = true
+	w.buf.Replace(w.offset(x.Pos()), w.offset(x.End()), fmt.Sprintf("%s.Exec(%s)", core, w.source(x.Pos(), x.End())))
 }
 
 // ifStmt rewrites an if statement, also one that is the else branch of another.

@@ -213,7 +213,11 @@ func (b *build) execute() error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("running %s %s: %w\n%s", b.exe, strings.Join(b.Args, " "), err, stderr.Bytes())
 	}
-	b.paths = filepath.Join(prof, filepath.Base(b.exe)+"."+strconv.Itoa(cmd.Process.Pid)+".paths.pb.gz")
+	paths, err := filepath.Glob(filepath.Join(prof, filepath.Base(b.exe)+"."+strconv.Itoa(cmd.Process.Pid)+".*.paths.pb.gz"))
+	if err != nil || len(paths) != 1 {
+		return fmt.Errorf("running %s %s: %d profiles of it in %s, want one", b.exe, strings.Join(b.Args, " "), len(paths), prof)
+	}
+	b.paths = paths[0]
 	return nil
 }
 

@@ -18,7 +18,10 @@
 #define SYS_write	1
 #define SYS_wait4	61
 #define SYS_clock_gettime	228
+#define SYS_prctl	157
 #define SYS_exit_group	231
+#define SYS_newfstatat	262
+#define PR_GET_SECCOMP	21
 
 #define SIGINFO_CODE	8
 #define SIGINFO_ADDR	16
@@ -223,12 +226,47 @@ TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	(AX)(DI*8), AX
 	JMP	AX
 
+// SAME goes to failed if a field of the program's file has changed.
+#define SAME(offset) \
+	MOVQ	·exeThen+offset(SB), AX \
+	CMPQ	AX, ·exeNow+offset(SB) \
+	JNE	failed
+
 // spawn makes polls silent and runs the writer: a child with our memory until
 // it has become the writer, whose end we wait for. The child has every signal
-// blocked, as has this thread, so that a second ^C does not stop it halfway.
+// blocked, as has this thread, so that a second ^C does not stop it halfway. If
+// the writer has not said that it came to its end, spawn says so.
+//
+// There is no writer if its file is not the program's any more, or if the program
+// has confined itself, which may mean that a process that starts others is killed:
+// see writer_linux_amd64.go.
 TEXT ·spawn(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	$1, DX
 	MPROTECT
+	CMPB	·exeIsOurs(SB), $0
+	JEQ	failed
+	MOVL	$PR_GET_SECCOMP, DI
+	XORL	SI, SI
+	XORL	DX, DX
+	XORL	R10, R10
+	XORL	R8, R8
+	MOVL	$SYS_prctl, AX
+	SYSCALL
+	CMPQ	AX, ·seccompThen(SB)
+	JNE	failed
+	MOVQ	$-100, DI	// AT_FDCWD
+	MOVQ	·writer+0(SB), SI	// path
+	LEAQ	·exeNow(SB), DX
+	XORL	R10, R10
+	MOVL	$SYS_newfstatat, AX
+	SYSCALL
+	TESTQ	AX, AX
+	JNE	failed
+	SAME(0)	// dev
+	SAME(8)	// ino
+	SAME(48)	// size
+	SAME(88)	// mtime, s
+	SAME(96)	// and ns
 	MOVL	$0x4100, DI	// CLONE_VM|CLONE_VFORK, and no signal at its end
 	XORL	SI, SI
 	XORL	DX, DX
@@ -249,6 +287,9 @@ wait:
 	SYSCALL
 	CMPQ	AX, $-4	// EINTR
 	JEQ	wait
+	MOVQ	·writer+40(SB), AX
+	CMPL	(AX), $2	// writerDone
+	JNE	failed
 	RET
 child:
 	MOVQ	·writer+0(SB), DI	// path
@@ -256,19 +297,14 @@ child:
 	MOVQ	·writer+16(SB), DX	// envp
 	MOVL	$SYS_execve, AX
 	SYSCALL
-	MOVL	$2, DI
-	MOVQ	·writer+24(SB), SI	// message
-	MOVQ	·writer+32(SB), DX	// its length
-	MOVL	$SYS_write, AX
-	SYSCALL
 	MOVL	$1, DI
 	MOVL	$SYS_exit_group, AX
 	SYSCALL
 	INT	$3
 failed:
 	MOVL	$2, DI
-	MOVQ	·writer+24(SB), SI
-	MOVQ	·writer+32(SB), DX
+	MOVQ	·writer+24(SB), SI	// message
+	MOVQ	·writer+32(SB), DX	// its length
 	MOVL	$SYS_write, AX
 	SYSCALL
 	RET

@@ -19,19 +19,22 @@
 // code makes where it is told to. They go through a chunk per goroutine (chunk.go)
 // and a buffer per P (stream.go, deliver.go) into a table of words (words.go).
 //
-// Counts live in a file mapped into the program, <prog>.<pid>.pep in PEPDIR
-// (table.go), so a program that is killed loses nothing but what is in chunks.
-// They become <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz, and those of taps
-// values.pb.gz, types.pb.gz and calltargets.pb.gz,
+// Counts live in a file mapped into the program, <prog>.<pid>.<start>.pep in PEPDIR
+// (table.go; start is in ns since 1970), so a program that is killed loses nothing
+// but what is in chunks. They become files of the same stem, paths.pb.gz and
+// edges.pb.gz, and those of taps values.pb.gz, types.pb.gz and calltargets.pb.gz,
 //
-//   - in the program itself when main returns or os.Exit is called;
+//   - in the program itself when main returns, or os.Exit or syscall.Exec is called;
 //   - in a child when it dies of a panic, a fatal error of the runtime, or a
 //     signal. The child is the same binary, so that it can name the program
-//     counters, started with PEP_WRITE=<the .pep file>, and never comes as far
-//     as the first initialiser of the user's.
+//     counters, started with arguments that make it a writer
+//     (writer_linux_amd64.go), and never comes as far as the first initialiser of
+//     the user's;
+//   - in a process that the user starts with PEP_WRITE=<the .pep file>.
 //
-// A program goes on as if it were not profiled when its options are malformed
-// or its directory is not writable; one line on standard error says so.
+// A program goes on as if it were not profiled when its options are malformed,
+// its directory is not writable, or it has privileges that its user does not have;
+// one line on standard error says so.
 //
 // # Where there are no signals of ours
 //

@@ -45,3 +45,25 @@ const pauseTime = 20_000 // ns
 //
 //go:linkname resolveNameOff reflect.resolveNameOff
 func resolveNameOff(p unsafe.Pointer, off int32) unsafe.Pointer
+
+// setMaxStack sets how large a stack may grow; the runtime provides it for
+// package runtime/debug.
+//
+//go:linkname setMaxStack runtime/debug.setMaxStack
+func setMaxStack(bytes int) (old int)
+
+// runtimeArgs returns the command line; the runtime provides it for package os.
+//
+//go:linkname runtimeArgs os.runtime_args
+func runtimeArgs() []string
+
+// auxv returns the vector of facts that the kernel gave the process: tags and
+// values. The runtime provides it for golang.org/x/sys.
+//
+//go:linkname auxv runtime.getAuxv
+func auxv() []uintptr
+
+// random returns 64 random bits. The runtime makes them from bits of the kernel's.
+//
+//go:linkname random runtime.rand
+func random() uint64

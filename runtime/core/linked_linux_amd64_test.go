@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 
@@ -235,6 +236,7 @@ type run struct {
 	stdout, stderr bytes.Buffer
 	state          string // "exit status 2", "signal: terminated"
 	dir            string // PEPDIR
+	cpu            time.Duration
 }
 
 // command returns exe as a command whose PEPDIR is r's.
@@ -252,10 +254,11 @@ func execute(t testing.TB, exe string, env []string, args ...string) *run {
 	cmd, r := command(t, exe, env, args...)
 	_ = cmd.Run() // the state says how it ended
 	r.state = cmd.ProcessState.String()
+	r.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	return r
 }
 
-// files lists what is in PEPDIR, without program name and process number.
+// files lists what is in PEPDIR, without program name, process number and time.
 func (r *run) files(t testing.TB) string {
 	t.Helper()
 	list, err := os.ReadDir(r.dir)
@@ -269,7 +272,7 @@ func (r *run) files(t testing.TB) string {
 	return strings.Join(names, " ")
 }
 
-var number = regexp.MustCompile(`^\w+\.\d+\.`)
+var number = regexp.MustCompile(`^\w+\.\d+\.\d+\.`)
 
 const bothProfiles = "edges.pb.gz paths.pb.gz"
 

@@ -27,7 +27,7 @@ var (
 // mapTable gives the .pep file its size and maps it. The table of paths gets its
 // room on disk at once: it is what signal handlers write to.
 func mapTable(fd uintptr, l layout) (t table, problem string) {
-	if limit := fileSizeLimit(); l.size > limit {
+	if limit := fileLimit(); l.size > limit {
 		return t, "it must be " + digits.Uint(l.size) + " bytes long, and files of this process " + digits.Uint(limit) + " at most (ulimit -f)"
 	}
 	_, e := sys(sysFallocate, fd, 0, 0, uintptr(l.counters), 0, 0)
@@ -45,15 +45,6 @@ func mapTable(fd uintptr, l layout) (t table, problem string) {
 	detachedAt = uintptr(unsafe.Pointer(&t.Detached))
 	live[0] = [2]uintptr{uintptr(p), uintptr(l.size)}
 	return t, ""
-}
-
-// fileSizeLimit returns how long the files of this process may be. The kernel
-// would kill a process that wants more.
-func fileSizeLimit() uint64 {
-	const rlimitFsize = 1
-	limit := [2]uint64{1<<64 - 1, 0}
-	sys(sysGetrlimit, rlimitFsize, uintptr(unsafe.Pointer(&limit)), 0, 0, 0, 0)
-	return limit[0]
 }
 
 // readSparse returns the content of a file of so many bytes, in memory of its own.

@@ -48,6 +48,8 @@ func start() {
 	countsMemory = make([]uint64, layoutOf(counters, streams).size/8) // so large, it begins on a page
 	countIn(tableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
 	counts.fill(opts)
+	sec, nsec, _ := timeNow()
+	counts.Start = uint64(sec)*1e9 + uint64(nsec)
 	tapOptions = opts.tapping
 	atExit(finish)
 	if mode == modeFlag || tapOptions.taps == tapsBurst {
@@ -57,6 +59,12 @@ func start() {
 		unprofiledTaps(problem)
 	}
 }
+
+// timeNow returns the time since 1970, and that of the monotonic clock; the
+// runtime provides it for package time.
+//
+//go:linkname timeNow time.now
+func timeNow() (sec int64, nsec int32, mono int64)
 
 // ticks is a tick every ns of wall-clock time. As long as it sleeps, the runtime
 // does not notice when all other goroutines are deadlocked.
@@ -76,6 +84,17 @@ func ticks(ns int64) {
 func finish() {
 	store32(&counts.Stopped, 1)
 	finishTaps()
+	writeOrSay()
+}
+
+// writeBeforeExec writes the profile when the program may be about to be replaced
+// by another.
+func writeBeforeExec() {
+	measureChunks()
+	writeOrSay()
+}
+
+func writeOrSay() {
 	if problem := writeCounts(); problem != "" {
 		print("pep: ", problem, "\n")
 	}
@@ -91,13 +110,13 @@ func writeCounts() (problem string) {
 	c := counted{table: counts}
 	p := c.profile(pkgs, build)
 	files := append(p.Write(), c.tapFiles(p)...)
-	stem := os.Getenv("PEPDIR")
-	if stem != "" {
-		stem += string(os.PathSeparator)
+	dir := os.Getenv("PEPDIR")
+	if dir == "" {
+		dir = "."
 	}
-	stem += base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid()))
+	stem := base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid())) + "." + digits.Uint(counts.Start)
 	for _, f := range files {
-		if err := os.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data, 0o666); err != nil {
+		if err := writeFile(dir, stem+"."+f.Kind+".pb.gz", f.Data); err != nil {
 			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
 		}
 	}
@@ -106,6 +125,26 @@ func writeCounts() (problem string) {
 
 // whyStopped: nothing that sampling takes can be denied.
 func (h *header) whyStopped() string { return "" }
+
+// writeFile writes a file that only the user can read, under a random name that is
+// then exchanged.
+func writeFile(dir, name string, data []byte) error {
+	f, err := os.CreateTemp(dir, ".pep-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), dir+string(os.PathSeparator)+name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
 
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }

@@ -106,13 +106,15 @@ func serveOne() (ok bool) {
 	return ok
 }
 
-// stopService does what is left of the service's work, or waits until it is done.
-func stopService() {
+// stopService does what is left of the service's work. If somebody else is at it,
+// it waits until the deadline.
+func stopService(deadline int64) {
 	store32(&stopped, 1)
-	for waited := uint64(0); load64(&handoff.Head) != load64(&handoff.Tail) && waited < maxWait; waited += pauseTime {
-		if serveOne() {
-			waited = 0
-		} else {
+	for load64(&handoff.Head) != load64(&handoff.Tail) {
+		if !serveOne() {
+			if nanotime() > deadline {
+				return
+			}
 			pause()
 		}
 	}

@@ -158,12 +158,20 @@ func TestPagePrograms(t *testing.T) {
 	plain := l.program("loop.go", nil, noPolls...)
 	bare := l.program("loop.go", nil)
 	other := l.program("loop.go", append(loopTables(), &wire.Package{Path: "other"}))
+	slow := l.program("loop.go", slowTables())
 	t.Run("shares", func(t *testing.T) { testShares(t, profiled, "cpu, page poll") })
 	t.Run("ends", func(t *testing.T) { testEnds(t, profiled, plain) })
 	t.Run("signals", func(t *testing.T) { testSignals(t, profiled, plain) })
 	t.Run("handlers", func(t *testing.T) { testHandlers(t, profiled) })
 	t.Run("recovery", func(t *testing.T) { testRecovery(t, profiled, other) })
 	t.Run("writer that cannot run", func(t *testing.T) { testWriterThatCannotRun(t, profiled) })
+	t.Run("confined", func(t *testing.T) { testConfined(t, profiled, plain) })
+	t.Run("crowded", func(t *testing.T) { testCrowded(t, slow) })
+	t.Run("names", func(t *testing.T) { testNames(t, profiled) })
+	t.Run("snapshot", func(t *testing.T) { testSnapshot(t, profiled) })
+	t.Run("PEP_WRITE", func(t *testing.T) { testBadFiles(t, profiled) })
+	t.Run("writers", func(t *testing.T) { testWriters(t, profiled, plain) })
+	t.Run("privileged", func(t *testing.T) { testPrivileged(t, profiled) })
 	t.Run("problems", func(t *testing.T) { testProblems(t, profiled, bare) })
 }
 
@@ -294,7 +302,7 @@ func testRecovery(t *testing.T, profiled, other string) {
 	}
 	files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
 	out, err := writeCommand(other, files[0]).CombinedOutput()
-	if !strings.HasPrefix(string(out), "pep: reading the counts: of another build of "+profiled+"; the counts are in ") || err == nil {
+	if want := "pep: PEP_WRITE=\"" + files[0] + "\": of another build of " + profiled + "\n"; string(out) != want || err == nil {
 		t.Errorf("another build: %s%v", out, err)
 	}
 	if out, err := writeCommand(profiled, files[0]).CombinedOutput(); len(out) > 0 || err != nil {
@@ -325,7 +333,7 @@ func testWriterThatCannotRun(t *testing.T, profiled string) {
 			t.Fatal(err)
 		}
 	})
-	want := regexp.MustCompile(`^pep: /proc/self/exe cannot be run to write the profile; the counts are in ` + r.dir + `/gone\.\d+\.pep\n$`)
+	want := regexp.MustCompile(`^pep: no process could be run to write the profile; the counts are in ` + r.dir + `/gone\.\d+\.\d+\.pep\n$`)
 	if r.state != "signal: terminated" || r.files(t) != "pep" || !want.MatchString(r.stderr.String()) {
 		t.Errorf("%s, files %s, stderr %s", r.state, r.files(t), &r.stderr)
 	}
@@ -341,18 +349,7 @@ func signalled(t *testing.T, exe, what string, sig syscall.Signal) *run {
 func signalledWhen(t *testing.T, exe, what string, sig syscall.Signal, ready func()) *run {
 	t.Helper()
 	cmd, r := command(t, exe, nil, what)
-	cmd.Stdout = nil
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReader(out)
-	if _, err := in.ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	out, in := startReady(t, cmd)
 	ready()
 	if sig == 0 {
 		out.Close()
@@ -366,6 +363,25 @@ func signalledWhen(t *testing.T, exe, what string, sig syscall.Signal, ready fun
 	_ = cmd.Wait() // the state says how it ended
 	r.state = cmd.ProcessState.String()
 	return r
+}
+
+// startReady starts a program and waits until it says that it is ready. The rest
+// of its output is to be read from in; out is its end of the pipe.
+func startReady(t *testing.T, cmd *exec.Cmd) (out io.Closer, in *bufio.Reader) {
+	t.Helper()
+	cmd.Stdout = nil
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in = bufio.NewReader(pipe)
+	if _, err := in.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return pipe, in
 }
 
 func testProblems(t *testing.T, exe, bare string) {
@@ -388,7 +404,7 @@ func testProblems(t *testing.T, exe, bare string) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := execute(t, test.exe, []string{test.env}, "exit")
-			stderr := regexp.MustCompile(`\w+\.\d+\.pep`).ReplaceAllString(r.stderr.String(), "X.pep")
+			stderr := regexp.MustCompile(`\w+\.\d+\.\d+\.pep`).ReplaceAllString(r.stderr.String(), "X.pep")
 			if stderr = strings.ReplaceAll(stderr, r.dir, "DIR"); stderr != test.stderr {
 				t.Errorf("stderr %s\nwant   %s", stderr, test.stderr)
 			}

@@ -4,8 +4,6 @@ package core
 // region, the file of counts, the timer, the signal handlers, the exit hook.
 
 import (
-	"unsafe"
-
 	"github.com/pepgo/pep/runtime/digits"
 )
 
@@ -23,25 +21,22 @@ var (
 	faultCode, tickCode, deathCode uintptr     // of the Go functions that handlers call
 	chained                        [65]uintptr // handlers that were there before, by signal
 	zeroG                          [64]uint64  // as much of a g as compiled code looks at
-
-	// writer is the path, argv and envp for execve, and what to say if that
-	// does not work. Its memory is kept by writerMemory.
-	writer       [5]uintptr
-	writerMemory struct {
-		path       *byte
-		argv, envp []*byte
-		message    []byte
-	}
 )
 
-var tableName string // the .pep file, with its whole path
+var (
+	tableName string // the .pep file, with its whole path
+	tableIno  uint64 // what tells it from another file of that name
+)
 
 func start() {
-	env := runtimeEnvs()
 	textBase = textStart()
 	textSize = textEnd() - textBase
-	if name := lookup(env, "PEP_WRITE"); name != "" {
-		exit(writeFrom(name))
+	args, env := runtimeArgs(), runtimeEnvs()
+	if isWriter(args) {
+		exit(writeAsChild(args))
+	}
+	if name := lookup(env, "PEP_WRITE"); name != "" && !privileged() {
+		exit(writeFor(name))
 	}
 	if mode == modePage {
 		if problem := mapRegion(); problem != "" {
@@ -50,6 +45,10 @@ func start() {
 		}
 	}
 	defer spareChunks()
+	if privileged() {
+		unprofiled("PEPDIR, PEPOPTS and PEP_WRITE are ignored, since the program has privileges that its user does not have")
+		return
+	}
 	opts, problem := parseOptions(lookup(env, "PEPOPTS"))
 	if problem != "" {
 		unprofiled("PEPOPTS: " + problem)
@@ -80,9 +79,9 @@ func start() {
 }
 
 func mapRegion() (problem string) {
-	_, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
-	if e != 0 {
-		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", e.Error(), "; rebuild with -peppoll=flag\n")
+	p, e := mmap(Base, Size, protRead, mapPrivate|mapAnonymous|mapNoreserve|mapFixedNoreplace, ^uintptr(0), 0)
+	if problem := misplaced(uintptr(p), e); problem != "" {
+		print("pep: mapping the poll region at ", digits.Hex(Base), ": ", problem, "; rebuild with -peppoll=flag\n")
 		exit(2)
 	}
 	// Small pages all map the one page of zeros, so that polls take up at most 64
@@ -98,69 +97,63 @@ func mapRegion() (problem string) {
 	return ""
 }
 
-// createTable makes the .pep file in dir and maps it.
+// misplaced says what is wrong with what mmap has returned for the poll region.
+// Kernels before 4.17 do not know MAP_FIXED_NOREPLACE, and take the address for a
+// hint: where something else is in the way, they map the region elsewhere.
+func misplaced(p uintptr, e errno) (problem string) {
+	switch {
+	case e != 0:
+		return e.Error()
+	case p != Base:
+		sys(sysMunmap, p, Size, 0, 0, 0, 0)
+		return "something else is there"
+	}
+	return ""
+}
+
+// createTable makes the .pep file in PEPDIR, dir, and maps it.
 func createTable(dir string, opts options) (problem string) {
-	exe := readlink("/proc/self/exe")
-	given := dir
+	where := " (PEPDIR=" + quote(dir) + " says where)"
 	if dir == "" || dir[0] != '/' {
-		dir = getcwd() + "/" + dir
+		current, e := getcwd()
+		if e != 0 {
+			return "the current directory: " + e.Error() + where
+		}
+		dir = current + "/" + dir
 	}
 	if dir[len(dir)-1] != '/' {
 		dir += "/"
 	}
+	exe := readlink("/proc/self/exe")
 	pid := getpid()
-	stem := dir + base(exe) + "." + digits.Uint(uint64(pid))
-	tableName = stem + ".pep"
-	fd, e := open(tableName, oRdwr|oCreat|oExcl)
-	for n := uint64(2); e == eEXIST && n < 100; n++ { // from an earlier process of this number
-		tableName = stem + "-" + digits.Uint(n) + ".pep"
-		fd, e = open(tableName, oRdwr|oCreat|oExcl)
-	}
+	name, fd, start, e := createLive(dir, progName(exe), pid)
 	if e != 0 {
-		return "creating " + tableName + ": " + e.Error() + " (PEPDIR=" + quote(given) + " says where)"
+		return "creating " + name + ": " + e.Error() + where
 	}
 	defer closeFd(fd)
 	counters, streams, problem := roomWanted(opts)
 	if problem != "" {
-		unlink(tableName)
+		unlink(name)
 		return problem
 	}
 	t, problem := mapTable(fd, layoutOf(counters, streams))
 	if problem != "" {
-		unlink(tableName)
-		return "making room in " + tableName + ": " + problem + " (PEPDIR=" + quote(given) + " says where)"
+		unlink(name)
+		return "making room in " + name + ": " + problem + where
 	}
+	info, _ := fstat(fd)
+	tableName, tableIno = name, info.ino
 	countIn(t, counters, streams)
 	counts.fill(opts)
 	counts.Pid = pid
+	counts.Born = born()
+	counts.Namespaces = namespaces()
 	counts.Text = uint64(textBase)
-	counts.Start = now()
+	counts.Start = start
 	counts.ExeLen = uint32(copy(counts.Exe[:], exe))
 	counts.Build = buildHash()
+	counts.publish()
 	return ""
-}
-
-// prepareWriter makes what execve needs to run this binary as the writer.
-// Variables that would make the child's Go runtime talk or crawl are left out.
-func prepareWriter(env []string) {
-	w := &writerMemory
-	w.path = cstring("/proc/self/exe")
-	w.argv = []*byte{w.path, nil}
-	for _, e := range env {
-		if len(e) > 2 && e[:2] == "GO" {
-			continue
-		}
-		w.envp = append(w.envp, cstring(e))
-	}
-	w.envp = append(w.envp, cstring("PEP_WRITE="+tableName), nil)
-	w.message = []byte("pep: /proc/self/exe cannot be run to write the profile; the counts are in " + tableName + "\n")
-	writer = [5]uintptr{
-		uintptr(unsafe.Pointer(w.path)),
-		uintptr(unsafe.Pointer(&w.argv[0])),
-		uintptr(unsafe.Pointer(&w.envp[0])),
-		uintptr(unsafe.Pointer(&w.message[0])),
-		uintptr(len(w.message)),
-	}
 }
 
 func installHandlers() {
@@ -193,10 +186,37 @@ func finish() {
 	if !startDying() {
 		return
 	}
-	finishTaps()
-	stopTicks()
-	if mode == modePage {
-		sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
+	alone(func() {
+		stopTicks()
+		if mode == modePage {
+			sys(sysMprotect, Base, Size, protRead, 0, 0, 0)
+		}
+		finishTaps()
+		writeHere()
+	})
+}
+
+// writeBeforeExec writes the profile when the program may be about to be replaced
+// by another.
+func writeBeforeExec() {
+	if load32(&dying) == 0 {
+		alone(func() {
+			loseName()
+			writeHere()
+		})
 	}
-	writeFrom(tableName)
+}
+
+// alone runs f, which writes the profile, on a large stack and pinned to the P:
+// among 1,000 goroutines that do not wait for anything a goroutine that is not
+// pinned gets 10 ms of every 5 s, if there are two Ps. While it is pinned it is not
+// preempted, its allocations neither start a collection nor assist in one, and a
+// collection that another goroutine starts waits for it. So nothing in f may wait
+// for another goroutine, but for one that is pinned too.
+func alone(f func()) {
+	old := setMaxStack(1 << 30) // the program may have set it to less than is needed
+	procPin()
+	f()
+	procUnpin()
+	setMaxStack(old)
 }

@@ -2,11 +2,7 @@ package core
 
 // This file holds the system calls, by their names in section 2 of the manual.
 
-import (
-	"unsafe"
-
-	"github.com/pepgo/pep/runtime/digits"
-)
+import "unsafe"
 
 func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 
@@ -41,43 +37,55 @@ func typesStart() (p uintptr)
 func typesEnd() (p uintptr)
 
 const (
+	sysRead           = 0
 	sysWrite          = 1
 	sysClose          = 3
 	sysFstat          = 5
 	sysLseek          = 8
 	sysMmap           = 9
 	sysMprotect       = 10
+	sysMunmap         = 11
 	sysRtSigaction    = 13
 	sysPread          = 17
 	sysMadvise        = 28
 	sysGetpid         = 39
+	sysKill           = 62
 	sysFtruncate      = 77
 	sysGetcwd         = 79
 	sysRename         = 82
 	sysUnlink         = 87
 	sysReadlink       = 89
-	sysGetppid        = 110
+	sysGeteuid        = 107
+	sysPrctl          = 157
+	sysFutex          = 202
 	sysTimerCreate    = 222
 	sysTimerSettime   = 223
 	sysTimerDelete    = 226
-	sysGetrlimit      = 97
 	sysClockGettime   = 228
 	sysClockNanosleep = 230
-	sysFutex          = 202
 	sysExitGroup      = 231
 	sysOpenat         = 257
+	sysNewfstatat     = 262
 	sysFallocate      = 285
+	sysPrlimit64      = 302
 
 	atFdcwd = ^uintptr(99) // -100
 
-	oRdonly  = 0
-	oWronly  = 0x1
-	oRdwr    = 0x2
-	oCreat   = 0x40
-	oExcl    = 0x80
-	oTrunc   = 0x200
-	oAppend  = 0x400
-	oCloexec = 0x80000
+	oRdonly   = 0
+	oWronly   = 0x1
+	oRdwr     = 0x2
+	oCreat    = 0x40
+	oExcl     = 0x80
+	oAppend   = 0x400
+	oNonblock = 0x800
+	oNofollow = 0x20000
+	oCloexec  = 0x80000
+
+	atSymlinkNofollow = 0x100
+
+	rlimitFsize = 1
+
+	prGetSeccomp = 21
 
 	protNone, protRead, protWrite = 0, 1, 2
 
@@ -89,11 +97,14 @@ const (
 
 	madvNohugepage = 15
 
-	eEXIST     = 17
+	eNOENT     = 2
+	eSRCH      = 3
 	eINTR      = 4
 	eIO        = 5
 	eNXIO      = 6
+	eEXIST     = 17
 	eINVAL     = 22
+	eFBIG      = 27
 	eOPNOTSUPP = 95
 
 	clockRealtime       = 0
@@ -102,43 +113,15 @@ const (
 	futexWakePrivate    = 129
 )
 
-// An errno is an error number of the kernel; 0 is none.
-type errno uintptr
-
-func (e errno) Error() string {
-	switch e {
-	case 1:
-		return "operation not permitted"
-	case 2:
-		return "no such file or directory"
-	case eIO:
-		return "input/output error"
-	case 12:
-		return "cannot allocate memory"
-	case 13:
-		return "permission denied"
-	case 17:
-		return "file exists"
-	case 20:
-		return "not a directory"
-	case 28:
-		return "no space left on device"
-	case 30:
-		return "read-only file system"
-	case 122:
-		return "disk quota exceeded"
-	}
-	return "errno " + digits.Uint(uint64(e))
-}
-
 func cstring(s string) *byte {
 	b := make([]byte, len(s)+1)
 	copy(b, s)
 	return &b[0]
 }
 
+// open opens a file. What it creates, nobody but the user can read.
 func open(name string, flags uintptr) (fd uintptr, e errno) {
-	r, err := sys(sysOpenat, atFdcwd, uintptr(unsafe.Pointer(cstring(name))), flags|oCloexec, 0o666, 0, 0)
+	r, err := sys(sysOpenat, atFdcwd, uintptr(unsafe.Pointer(cstring(name))), flags|oCloexec, 0o600, 0, 0)
 	return r, err
 }
 
@@ -149,7 +132,10 @@ func rename(from, to string) errno {
 	return err
 }
 
-func unlink(name string) { sys(sysUnlink, uintptr(unsafe.Pointer(cstring(name))), 0, 0, 0, 0, 0) }
+func unlink(name string) errno {
+	_, err := sys(sysUnlink, uintptr(unsafe.Pointer(cstring(name))), 0, 0, 0, 0, 0)
+	return err
+}
 
 // write writes all of b.
 func write(fd uintptr, b []byte) errno {
@@ -181,15 +167,65 @@ func pread(fd uintptr, b []byte, off int64) bool {
 	return true
 }
 
-func fileSize(fd uintptr) int64 {
-	var stat [144]byte
-	if _, err := sys(sysFstat, fd, uintptr(unsafe.Pointer(&stat[0])), 0, 0, 0, 0); err != 0 {
-		return 0
-	}
-	return *(*int64)(unsafe.Pointer(&stat[48]))
+// A fileInfo is the kernel's struct stat.
+type fileInfo struct {
+	dev, ino, nlink uint64
+	mode, uid       uint32
+	gid, _          uint32
+	_               uint64
+	size            int64
+	_               [4]uint64
+	mtime           [2]uint64
+	_               [5]uint64
 }
 
-// mmap returns memory for good; what is mapped is never unmapped.
+const (
+	typeMask    = 0o170000 // in a fileInfo's mode
+	typeRegular = 0o100000
+	typeLink    = 0o120000
+)
+
+func fstat(fd uintptr) (info fileInfo, e errno) {
+	_, e = sys(sysFstat, fd, uintptr(unsafe.Pointer(&info)), 0, 0, 0, 0)
+	return info, e
+}
+
+// stat looks at a file; flags may be atSymlinkNofollow.
+func stat(name string, flags uintptr) (info fileInfo, e errno) {
+	_, e = sys(sysNewfstatat, atFdcwd, uintptr(unsafe.Pointer(cstring(name))), uintptr(unsafe.Pointer(&info)), flags, 0, 0)
+	return info, e
+}
+
+func fileSize(fd uintptr) int64 {
+	info, _ := fstat(fd)
+	return info.size
+}
+
+// readFile returns the first 4096 bytes of a file of /proc.
+func readFile(name string) (data []byte, e errno) {
+	fd, e := open(name, oRdonly)
+	if e != 0 {
+		return nil, e
+	}
+	defer closeFd(fd)
+	b := make([]byte, 4096)
+	n, e := sys(sysRead, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0)
+	if e != 0 {
+		return nil, e
+	}
+	return b[:n], 0
+}
+
+// fileLimit returns how large a file the process may write. The kernel kills a
+// process that goes beyond it.
+func fileLimit() uint64 {
+	limit := [2]uint64{^uint64(0), ^uint64(0)} // soft and hard
+	sys(sysPrlimit64, 0, rlimitFsize, 0, uintptr(unsafe.Pointer(&limit)), 0, 0)
+	return limit[0]
+}
+
+// mmap returns memory that is not moved and, but for what was mapped in a wrong
+// place, never unmapped.
 func mmap(addr, size, prot, flags, fd, off uintptr) (p unsafe.Pointer, e errno) {
 	r, err := sys(sysMmap, addr, size, prot, flags, fd, off)
 	return *(*unsafe.Pointer)(unsafe.Pointer(&r)), err
@@ -204,13 +240,18 @@ func readlink(name string) string {
 	return string(b[:n])
 }
 
-func getcwd() string {
+// getcwd returns the current directory. There may be none that has a name: it
+// has been removed, or is outside of the process's root.
+func getcwd() (dir string, e errno) {
 	var b [4096]byte
-	n, err := sys(sysGetcwd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0, 0)
-	if err != 0 || n == 0 {
-		return ""
+	n, e := sys(sysGetcwd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), 0, 0, 0, 0)
+	if e == 0 && (n < 2 || b[0] != '/') {
+		e = eNOENT
 	}
-	return string(b[:n-1])
+	if e != 0 {
+		return "", e
+	}
+	return string(b[:n-1]), 0
 }
 
 func getpid() uint32 {
@@ -218,8 +259,8 @@ func getpid() uint32 {
 	return uint32(r)
 }
 
-func getppid() uint32 {
-	r, _ := sys(sysGetppid, 0, 0, 0, 0, 0, 0)
+func geteuid() uint32 {
+	r, _ := sys(sysGeteuid, 0, 0, 0, 0, 0, 0)
 	return uint32(r)
 }
 

@@ -3,8 +3,7 @@ package core
 // This file holds the table of counts: the layout of a .pep file and the way
 // entries get into it.
 //
-// A .pep file of a sampled program (PEP_WRITE and `pep recover` read it, `pep`
-// looks into it while the program runs) is, little-endian,
+// A .pep file of a sampled program, which PEP_WRITE reads, is, little-endian,
 //
 //	offset 0         a header (the Go type below, whose layout a test pins)
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
@@ -33,7 +32,8 @@ const (
 	maxProbes  = 1024 // before an entry is dropped: some 10 µs, in a signal handler
 )
 
-// A header is the first page of a .pep file.
+// A header is the first page of a .pep file. Magic is stored last: as long as it
+// is zero the rest may be incomplete.
 type header struct {
 	Magic   [8]byte
 	Version uint32
@@ -44,6 +44,16 @@ type header struct {
 	Tick    uint64  // ns of CPU time between ticks
 	Start   uint64  // when the program started, ns since 1970
 	Build   [8]byte // hash of the site tables linked into the program
+
+	Born       uint64 // when the process began, in the unit of /proc/PID/stat; 0 if not known
+	Namespaces uint64 // those that Pid and Born belong to; 0 if not known
+	Counters   uint64 // exact counters
+	Streams    uint32 // streams of taps; 0 if nothing is tapped
+
+	ExeLen uint32
+	Exe    [1024]byte // the program's file
+
+	// What comes before Stopped, which is in here, does not change any more.
 	sampler
 
 	Used      uint64 // entries in use
@@ -51,13 +61,9 @@ type header struct {
 	Shortened uint64 // samples counted without some or all of their callers, for want of room
 	Truncated uint64 // samples with more than maxCallers callers
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
-	Counters  uint64 // exact counters
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
-	Streams   uint32 // streams of taps; 0 if nothing is tapped
-
-	ExeLen uint32
-	Exe    [1024]byte // the program's file
-	Denied uint32     // a system call that was denied, so that sampling stopped: see denied
+	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
+	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 }
 
 // A key is what an entry counts. Leaf and Callers are program counters as in
@@ -195,14 +201,22 @@ func mix(h, x uint64) uint64 {
 	return h ^ h>>29
 }
 
-// fill writes what is the same in every program.
+// fill writes what is the same in every program. The magic is left for publish.
 func (t table) fill(opts options) {
-	copy(t.Magic[:], magic)
 	t.Version = version
 	t.Mode = mode
 	t.Slots = slotsOf(mode)
 	t.Samples, t.Stride, t.Form = opts.samples, opts.stride, opts.form
 	t.Tick = opts.tick
+}
+
+// publish stores the magic, at once, when the header is complete.
+func (t table) publish() {
+	var m uint64
+	for i := range len(magic) {
+		m |= uint64(magic[i]) << (8 * i)
+	}
+	store64((*uint64)(unsafe.Pointer(&t.Magic)), m)
 }
 
 // slotsOf returns how many slots there are with a kind of poll.

@@ -10,10 +10,12 @@ import (
 
 // A traceFile is the trace as far as it is written.
 type traceFile struct {
-	fd    uintptr
-	name  string
-	open  uint32 // 1: blocks are to be written
-	wrong errno  // why blocks are not written any more
+	fd      uintptr
+	name    string
+	open    uint32 // 1: blocks are to be written
+	written uint64 // bytes
+	limit   uint64 // of bytes
+	wrong   errno  // why blocks are not written any more
 }
 
 var tracing traceFile
@@ -29,20 +31,38 @@ func openTrace() (problem string) {
 	if name[0] != '/' {
 		name = tableName[:len(tableName)-len(base(tableName))] + name
 	}
-	fd, e := open(name, oWronly|oCreat|oTrunc|oAppend)
-	if e != 0 {
-		return "creating the trace " + name + ": " + e.Error()
+	if problem := replaceable(name); problem != "" {
+		return "the trace " + name + ": " + problem
 	}
 	tables, build, err := rawTables()
 	if err != nil {
 		return "the trace: " + err.Error()
 	}
+	tmp, fd, e := createTemporary(name, oAppend)
+	if e != 0 {
+		return "creating the trace " + name + ": " + e.Error()
+	}
+	tracing = traceFile{fd: fd, name: name, limit: fileLimit()}
 	h := trace.Header{Build: build, Exe: string(counts.Exe[:counts.ExeLen]), Tables: tables, Comment: tapOptions.comment()}
-	if e := write(fd, trace.AppendHeader(nil, &h)); e != 0 {
+	if e = tracing.write(trace.AppendHeader(nil, &h)); e == 0 {
+		e = rename(tmp, name)
+	}
+	if e != 0 {
+		unlink(tmp)
+		closeFd(fd)
 		return "writing " + name + ": " + e.Error()
 	}
-	tracing = traceFile{fd: fd, name: name, open: 1}
+	tracing.open = 1
 	return ""
+}
+
+// write adds to the file, unless it would become larger than files may be: the
+// kernel would kill the program.
+func (f *traceFile) write(b []byte) errno {
+	if add64(&f.written, int64(len(b))) > f.limit {
+		return eFBIG
+	}
+	return write(f.fd, b)
 }
 
 // traceBlock adds tuples to the trace if there is one.
@@ -51,7 +71,7 @@ func (k *sink) traceBlock(tuples []tuple.Tuple) {
 		return
 	}
 	b := trace.AppendBlock(k.trace, k.id, tuples)
-	if e := write(tracing.fd, b); e != 0 && cas32(&tracing.open, 1, 0) {
+	if e := tracing.write(b); e != 0 && cas32(&tracing.open, 1, 0) {
 		tracing.wrong = e
 	}
 }
@@ -73,7 +93,7 @@ func closeTrace() {
 		syms = c.symbols()
 	}
 	b := trace.AppendEnd(trace.AppendSymbols(nil, syms), end)
-	if e := write(tracing.fd, b); e != 0 {
+	if e := tracing.write(b); e != 0 {
 		print("pep: writing ", tracing.name, ": ", e.Error(), "\n")
 	}
 	closeFd(tracing.fd)
@@ -85,17 +105,15 @@ func ringName(table string) string { return table[:len(table)-len(".pep")] + ".r
 // openRing makes the ring.
 func openRing() (problem string) {
 	name := ringName(tableName)
-	fd, e := open(name, oRdwr|oCreat|oTrunc)
+	fd, e := open(name, oRdwr|oCreat|oExcl|oNofollow)
 	if e != 0 {
 		return "creating " + name + ": " + e.Error()
 	}
 	defer closeFd(fd)
-	if _, e = sys(sysFallocate, fd, 0, 0, uintptr(ring.Size), 0, 0); e == eOPNOTSUPP {
-		_, e = sys(sysFtruncate, fd, uintptr(ring.Size), 0, 0, 0, 0)
-	}
-	if e == 0 {
-		p, e2 := mmap(0, uintptr(ring.Size), protRead|protWrite, mapShared, fd, 0)
-		if e = e2; e == 0 {
+	problem = allocate(fd, uintptr(ring.Size))
+	if problem == "" {
+		p, e := mmap(0, uintptr(ring.Size), protRead|protWrite, mapShared, fd, 0)
+		if e == 0 {
 			live[1] = [2]uintptr{uintptr(p), uintptr(ring.Size)}
 			handoff = ring.At(p)
 			handoff.Pid, handoff.Build = counts.Pid, counts.Build
@@ -103,9 +121,10 @@ func openRing() (problem string) {
 			handoff.Init()
 			return ""
 		}
+		problem = e.Error()
 	}
 	unlink(name)
-	return "making room in " + name + ": " + e.Error()
+	return "making room in " + name + ": " + problem
 }
 
 // closeRing lets the reader, who has it mapped, come to an end.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -376,6 +377,63 @@ func TestTapProblems(t *testing.T) {
 	r := execute(t, exe, []string{"PEPOPTS=taps=off"}, "count")
 	if len(r.profile(t, "values").Sample) > 0 {
 		t.Error("taps=off: there are values")
+	}
+}
+
+// A trace replaces a regular file, and nothing else.
+func TestTracesReplaceRegularFilesOnly(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	dir := t.TempDir()
+	file, link, fifo := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "fifo")
+	if err := os.WriteFile(file, []byte("precious"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(fifo, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, is := range map[string]string{link: "a symbolic link", fifo: "a FIFO", dir: "a directory", "/dev/null": "a device"} {
+		r := execute(t, exe, []string{"PEPOPTS=trace=" + name}, "count")
+		want := "pep: the trace " + name + ": it exists and is " + is + ", not a regular file; taps report nothing\n"
+		if r.stdout.String() != "done\n" || r.stderr.String() != want {
+			t.Errorf("%s%swant %s", &r.stdout, &r.stderr, want)
+		}
+	}
+	if text, err := os.ReadFile(file); string(text) != "precious" {
+		t.Errorf("the file that a link leads to has %q, %v", text, err)
+	}
+	r := execute(t, exe, []string{"PEPOPTS=trace=" + file}, "count")
+	info, err := os.Stat(file)
+	if r.stderr.Len() > 0 || err != nil || info.Mode() != 0o600 {
+		t.Errorf("%s%v, mode %v", &r.stderr, err, info.Mode())
+	}
+	if text, _ := os.ReadFile(file); !strings.HasPrefix(string(text), "pepTRACE") {
+		t.Errorf("no trace: %.20q", text)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, ".pep-*")); len(left) > 0 {
+		t.Errorf("files %s", left)
+	}
+}
+
+// A trace ends where files may not become larger: the kernel would kill the program.
+func TestTracesKeepToTheLimitOfFiles(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "trace")
+	fd, e := open(name, oWronly|oCreat|oExcl)
+	if e != 0 {
+		t.Fatal(e)
+	}
+	defer closeFd(fd)
+	f := traceFile{fd: fd, name: name, limit: 10}
+	for i, want := range []errno{0, 0, eFBIG} {
+		if got := f.write([]byte("12345")); got != want {
+			t.Errorf("block %d: %v, want %v", i, got, want)
+		}
+	}
+	if text, _ := os.ReadFile(name); string(text) != "1234512345" {
+		t.Errorf("text %q", text)
 	}
 }
 

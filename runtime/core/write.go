@@ -20,8 +20,10 @@ type counted struct {
 // check says what is wrong with the file, "" if nothing is.
 func (c counted) check() string {
 	switch {
-	case c.size < pageSize || string(c.Magic[:]) != magic:
+	case c.size < pageSize, c.Magic != [8]byte{} && string(c.Magic[:]) != magic:
 		return "not a .pep file"
+	case c.Magic == [8]byte{}:
+		return "not a .pep file yet: its program is about to make it one, or died before it did"
 	case c.Version != version:
 		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(version)
 	case c.Mode != mode:

@@ -79,13 +79,14 @@ type Ring struct {
 // At returns the ring at p. A new one is all zeros: see Init.
 func At(p unsafe.Pointer) Ring { return Ring{(*Header)(p), unsafe.Add(p, headerBytes)} }
 
-// Init makes a ring of zeros an empty ring.
+// Init makes a ring of zeros an empty ring. The magic comes last: a reader may be
+// looking.
 func (r Ring) Init() {
-	copy(r.Magic[:], Magic)
 	r.Version, r.Header.Blocks = Version, Blocks
 	for p := range uint64(Blocks) {
 		r.Block(p).Seq = p
 	}
+	copy(r.Magic[:], Magic)
 }
 
 // Block returns the block of a position.

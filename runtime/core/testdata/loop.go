@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -70,12 +71,12 @@ var array = func() []int {
 	return a
 }()
 
-// burn uses up CPU time for d in g goroutines.
+// burn uses up 2*d of CPU time in g goroutines.
 func burn(g int, d time.Duration) {
 	var wg sync.WaitGroup
 	for range g {
 		wg.Go(func() {
-			for end := time.Now().Add(d); time.Now().Before(end); {
+			for end := cpuTime() + 2*d; cpuTime() < end; {
 				for range 10 {
 					work(array, 30)
 				}
@@ -84,6 +85,14 @@ func burn(g int, d time.Duration) {
 		})
 	}
 	wg.Wait()
+}
+
+func cpuTime() time.Duration {
+	var r syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
+		panic(err)
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
 // count runs work and caller a known number of times.
@@ -123,6 +132,9 @@ func main() {
 		pause()
 	} else if what != "count" && what != "quick" {
 		burn(4, 60*time.Millisecond)
+	}
+	for _, how := range os.Args[2:] {
+		confine(how)
 	}
 	switch what {
 	case "pause":
@@ -201,6 +213,72 @@ func main() {
 		fmt.Println(<-c)
 	}
 	fmt.Println("done")
+}
+
+// confine changes what the program may do, or what is around it.
+func confine(how string) {
+	how, arg, _ := strings.Cut(how, "=")
+	var err error
+	switch how {
+	case "chroot":
+		err = syscall.Chroot(arg)
+	case "user":
+		err = syscall.Setuid(65534)
+	case "undumpable":
+		err = call(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 0, 0)
+	case "remove":
+		err = os.RemoveAll(arg)
+	case "seccomp": // no execve: the kernel returns EPERM, or kills
+		action := uint32(0x50000 | syscall.EPERM)
+		if arg == "kill" {
+			action = 0x80000000
+		}
+		type filter struct {
+			code   uint16
+			jt, jf uint8
+			k      uint32
+		}
+		program := []filter{{code: 0x20}, {0x15, 0, 1, syscall.SYS_EXECVE}, {6, 0, 0, action}, {6, 0, 0, 0x7fff0000}}
+		fprog := struct {
+			n      uint16
+			filter *filter
+		}{uint16(len(program)), &program[0]}
+		const seccomp, setFilter, allThreads, noNewPrivs = 317, 1, 1, 38
+		if err = call(syscall.SYS_PRCTL, noNewPrivs, 1, 0); err == nil {
+			err = call(seccomp, setFilter, allThreads, uintptr(unsafe.Pointer(&fprog)))
+		}
+	case "busy":
+		for range 100 {
+			go func() {
+				for {
+					work(array, 30)
+				}
+			}()
+		}
+	case "stamp":
+		runtime.Gosched()                // begin with 10 ms until the next goroutine's turn
+		println(cpuTime().Nanoseconds()) // it does not give up the P, as a system call would
+	case "stack":
+		debug.SetMaxStack(1 << 14)
+	case "close":
+		for fd := range 3 {
+			syscall.Close(fd)
+		}
+	default:
+		err = errors.New("no such confinement")
+	}
+	if err != nil {
+		fmt.Println(how, err)
+		os.Exit(1)
+	}
+}
+
+//go:uintptrescapes
+func call(num, a, b, c uintptr) error {
+	if _, _, e := syscall.RawSyscall6(num, a, b, c, 0, 0, 0); e != 0 {
+		return e
+	}
+	return nil
 }
 
 // deep makes the stack move.
