@@ -12,6 +12,10 @@ package core
 
 import "github.com/pepgo/pep/runtime/digits"
 
+// tries is how many names are tried: a second one means that another thread or
+// process has taken the first in the same ns, or that the clock stands.
+const tries = 100
+
 // maxProg bounds the part of the program in names of files, which may have 255
 // bytes.
 const maxProg = 160
@@ -20,13 +24,14 @@ const maxProg = 160
 // open, and the time that is in the name.
 func createLive(dir, prog string, pid uint32) (name string, fd uintptr, start uint64, e errno) {
 	prog = prog[:min(len(prog), maxProg)]
-	for {
+	for range tries {
 		start = now()
 		name = dir + prog + "." + digits.Uint(uint64(pid)) + "." + digits.Uint(start) + ".pep"
 		if fd, e = open(name, oRdwr|oCreat|oExcl|oNofollow); e != eEXIST {
-			return name, fd, start, e
+			break
 		}
 	}
+	return name, fd, start, e
 }
 
 // allocate gives a new file its size. The room on disk is taken at once: a signal
@@ -49,12 +54,13 @@ func allocate(fd, size uintptr) (problem string) {
 // replace.
 func createTemporary(name string, flags uintptr) (tmp string, fd uintptr, e errno) {
 	dir := name[:len(name)-len(base(name))]
-	for {
+	for range tries {
 		tmp = dir + ".pep-" + digits.Hex(random())[2:]
 		if fd, e = open(tmp, oWronly|oCreat|oExcl|oNofollow|flags); e != eEXIST {
-			return tmp, fd, e
+			break
 		}
 	}
+	return tmp, fd, e
 }
 
 // writeFile writes a file.
