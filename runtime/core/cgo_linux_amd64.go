@@ -29,8 +29,8 @@ type signalEntry struct {
 // sigNotify is the flag of signals that package os/signal can have.
 const sigNotify = 1
 
-// keepSignals keeps package os/signal off two signals, for which it would put in
-// another handler:
+// keepSignal keeps package os/signal off a signal, for which it would put in
+// another handler. There are two of them:
 //
 //	signal 62  signal.Ignore() would end sampling
 //	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
@@ -40,11 +40,7 @@ const sigNotify = 1
 // without the flag. Go's handler, to which ours passes these signals on, needs
 // the flag for those only that the kernel has sent, or sigqueue: it relays those
 // of kill whether or not there is the flag, if the program has asked for them.
-func keepSignals() {
-	for _, sig := range [...]uintptr{sigABRT, tickSignal} {
-		entryOf(sig).flags &^= sigNotify
-	}
-}
+func keepSignal(sig uintptr) { entryOf(sig).flags &^= sigNotify }
 
 func entryOf(sig uintptr) *signalEntry {
 	return (*signalEntry)(unsafe.Add(signalTable(), sig*unsafe.Sizeof(signalEntry{})))

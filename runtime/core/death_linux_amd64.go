@@ -58,7 +58,7 @@ var deadly = [...]uintptr{sigHUP, sigINT, sigQUIT, sigILL, sigTRAP, sigABRT, sig
 func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
 	pc := ctx.rip
 	if sig == sigABRT && info.code < siUser && info.code != siTkill {
-		info.code = siUser // Go's handler takes note of no others: see keepSignals
+		info.code = siUser // Go's handler takes note of no others: see keepSignal
 	}
 	switch {
 	case info.code == siTkill && pc-raiseStart < raiseSize: // by the runtime

@@ -161,7 +161,7 @@ func installHandlers() {
 	ownPid = counts.Pid
 	traceback, queue = tracebackCache(), signalQueue()
 	faultCode, tickCode, deathCode = codeOf(onFault), codeOf(onTick), codeOf(onDeath)
-	keepSignals()
+	keepSignal(sigABRT)
 	for _, sig := range deadly {
 		chained[sig] = handler(sig)
 		switch {
@@ -173,7 +173,8 @@ func installHandlers() {
 			guard(sig)
 		}
 	}
-	if ticking() {
+	if ticking() && advanceCode == 0 {
+		keepSignal(tickSignal)
 		chained[tickSignal] = handle(tickSignal, tickEntryPC())
 	}
 	deathAction = actionOf(deathEntryPC())

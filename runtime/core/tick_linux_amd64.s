@@ -118,7 +118,7 @@ done:
 // tickEntry handles the timer's signal. DI = signal, SI = siginfo, DX =
 // ucontext. Signals that our timer has not sent are the program's. They go on to
 // Go's handler as if kill had sent them: package os/signal is kept off this
-// signal (see keepSignals), and Go's handler then asks only for those whether the
+// signal (see keepSignal), and Go's handler then asks only for those whether the
 // program wants them.
 TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $-2	// SI_TIMER

@@ -66,7 +66,7 @@ func wait(c chan os.Signal) {
 	select {
 	case s := <-c:
 		fmt.Println(s)
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		fmt.Println("no signal")
 	}
 }
