@@ -25,7 +25,7 @@ func (in *instrumenter) findOutlined() {
 	small := map[declKey]*ast.FuncDecl{}
 	for i, f := range in.files {
 		forEachDecl(i, f, func(k declKey, d *ast.FuncDecl) {
-			if plain.Inlinable(d) {
+			if plain.Inlinable(d) && !isEntry(f, d) {
 				small[k] = d
 			}
 		})
@@ -44,6 +44,11 @@ func (in *instrumenter) findOutlined() {
 			in.result.Sites.Funcs[i].Outlined = true
 		}
 	}
+}
+
+// isEntry reports whether a function is called by no code of the program.
+func isEntry(f *ast.File, d *ast.FuncDecl) bool {
+	return d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main" && f.Name.Name == "main")
 }
 
 // parseText parses the text of the package, and calls do for the declarations of

@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build a49c515a04894660
+//	build 86810f06ea7ead07
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

@@ -2,7 +2,7 @@
 // runtime/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build 3c217f2c32a08e72
+//	build be8f58a672231543
 //	exe ./app
 //	comment loads of main
 //	package main

@@ -1,0 +1,87 @@
+package instrument_test
+
+import (
+	"go/importer"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/rewrite"
+)
+
+// Functions are marked that are inlined in the source and not in the text.
+func TestOutlined(t *testing.T) {
+	const source = `package p
+
+func small(n int) int {
+	if n < 0 {
+		return -1
+	}
+	return 1
+}
+
+type list struct{ next *list }
+
+// With what is added it is too big.
+func (l *list) grows(n int) int {
+	if n < 0 || n > 100 || n == 7 || n == 9 || n == 11 || n == 13 || n == 15 || n == 17 || n == 19 || n == 21 || n == 23 || n == 25 || n == 27 || n == 29 || n == 31 {
+		return -1
+	}
+	return 1
+}
+
+func caller(l *list) int {
+	if l == nil {
+		return 0
+	}
+	return l.grows(1)
+}
+
+func straight(n int) int { return n + 1 }
+
+func init() {
+	if small(1) > 1 {
+		println(1)
+	}
+}
+
+func init() { println(caller(nil)) }
+
+//go:noinline
+func never(n int) int {
+	if n < 0 {
+		return -1
+	}
+	return 1
+}
+`
+	name := filepath.Join(t.TempDir(), "p.go")
+	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for poll, want := range map[rewrite.Poll]string{
+		rewrite.Page:  "p.(*list).grows",
+		rewrite.Flag:  "p.(*list).grows",
+		rewrite.Count: "p.small p.(*list).grows p.caller",
+	} {
+		res, err := instrument.Do(&instrument.Package{Path: "p", Files: []string{name}, Importer: importer.Default(), CorePath: "0pep/core"}, instrument.Options{Poll: poll})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range res.Sites.Funcs {
+			if f.Outlined {
+				got = append(got, f.Name)
+			}
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%s: got %s, want %s", poll, s, want)
+		}
+		if slices.Contains(got, "p.never") {
+			t.Errorf("%s: a function that is never inlined is marked", poll)
+		}
+	}
+}
