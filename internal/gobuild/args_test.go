@@ -21,8 +21,8 @@ func TestParse(t *testing.T) {
 			Args{Verb: "build", GoFlags: []string{"-v=true", "-o=x", "-tags=a,b"}, Patterns: []string{"./cmd"}}},
 		{"Two dashes are one.", "build --race --pepmode=exact",
 			Args{Verb: "build", Mode: "exact", GoFlags: []string{"-race=true"}}},
-		{"Ours are taken out.", "-pepmode exact -peppkg=a,b/... -pepdump=d -peptruncate=backedge .",
-			Args{Verb: "build", Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge", Patterns: []string{"."}}},
+		{"Ours are taken out.", "-pepmode exact -peppkg=a,b/... -pepdump=d -peptruncate=backedge -pepbisect=v01-101 .",
+			Args{Verb: "build", Mode: "exact", Packages: []string{"a", "b/..."}, Dump: "d", Truncate: "backedge", Bisect: "v01-101", Patterns: []string{"."}}},
 		{"-gcflags and -C are put where they must be later.", "build -C dir -gcflags=-m -gcflags all=-N",
 			Args{Verb: "build", Dir: "dir", Gcflags: []string{"-m", "all=-N"}}},
 		{"A program's arguments are its own.", "run -x . -pepmode=none --",
@@ -101,6 +101,7 @@ func TestParseErrors(t *testing.T) {
 		"run -pepx=1 .":                   "-pepx",
 		"test -coverpkg=./...":            "-coverpkg",
 		"build -peptruncate=loop":         "-peptruncate",
+		"build -pepbisect=0-1+1 .":        "-pepbisect",
 		"build -compiler=gccgo -race .":   "-compiler",
 		"test -buildmode c-archive ./...": "-buildmode",
 	} {
