@@ -20,7 +20,10 @@
 // and a buffer per P (stream.go, deliver.go) into a table of words (words.go).
 //
 // Counts live in a file mapped into the program, <prog>.<pid>.pep in PEPDIR
-// (table.go), so a program that is killed loses nothing but what is in chunks.
+// (table.go, layout.go), so a program that is killed loses next to nothing.
+// Nothing that polls and taps call allocates, blocks or needs a P: instrumented
+// code runs while the collector has stopped the world, too, and elsewhere.
+//
 // They become <prog>.<pid>.paths.pb.gz and <prog>.<pid>.edges.pb.gz, and those of taps
 // values.pb.gz, types.pb.gz and calltargets.pb.gz,
 //
