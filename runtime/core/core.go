@@ -20,9 +20,11 @@
 // and a buffer per P (stream.go, deliver.go) into a table of words (words.go).
 //
 // Counts live in a file mapped into the program, <prog>.<pid>.<start>.pep in PEPDIR
-// (table.go; start is in ns since 1970), so a program that is killed loses nothing
-// but what is in chunks. They become files of the same stem, paths.pb.gz and
-// edges.pb.gz, and those of taps values.pb.gz, types.pb.gz and calltargets.pb.gz,
+// (table.go, layout.go; start is in ns since 1970), so a program that is killed
+// loses next to nothing. Nothing that polls and taps call allocates, blocks or needs
+// a P: instrumented code runs while the collector has stopped the world, too, and
+// elsewhere. They become files of the same stem, paths.pb.gz and edges.pb.gz, and
+// those of taps values.pb.gz, types.pb.gz and calltargets.pb.gz,
 //
 //   - in the program itself when main returns, or os.Exit or syscall.Exec is called;
 //   - in a child when it dies of a panic, a fatal error of the runtime, or a

@@ -22,14 +22,14 @@ var (
 func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 	t.Parallel()
 	const runs, goroutines = 30, 64
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, ",pepflag", target{}).program("kill.go", tapTables())
 	unsure, certain, least, most := 0, 0, 0, 0
 	for i := range runs {
 		counted := filepath.Join(t.TempDir(), "counted")
 		if err := os.WriteFile(counted, make([]byte, goroutines*64), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		cmd, r := command(t, exe, nil, "tap and count", counted)
+		cmd, r := command(t, exe, nil, counted)
 		cmd.Stdout = nil
 		out, err := cmd.StdoutPipe()
 		if err != nil {

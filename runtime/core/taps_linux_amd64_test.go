@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -150,7 +151,7 @@ func TestProgramsForBursts(t *testing.T) {
 // all there were: 100 times what the eight workers report, and once more.
 func testBursts(t *testing.T, exe, opts string) {
 	t.Helper()
-	r := execute(t, exe, []string{"PEPOPTS=" + opts + "tick=1ms,samples=256,stride=4,ag=regular"}, "burn")
+	r := execute(t, exe, []string{"PEPOPTS=" + opts + "tick=1ms,samples=256,stride=7,ag=regular"}, "burn")
 	p := r.profile(t, "values")
 	if !regexp.MustCompile(`every event counted, in bursts, .* taken in \d+ bursts of about \d+ events: \d+ in \d+us of \d+us$`).MatchString(p.Comments[0]) {
 		t.Error(p.Comments)
@@ -163,9 +164,21 @@ func testBursts(t *testing.T, exe, opts string) {
 	if messages < 256 || sum < 100*messages {
 		t.Errorf("%d events of %d messages: %s", sum, messages, p.Comments)
 	}
+	// What a goroutine taps repeats every 60 tuples, and 7 has no divisor in common
+	// with 60: every place of the pattern is sampled as often. The samples of a chunk,
+	// 6 of them of b, are not independent, those of different chunks are. So a share
+	// of .9 has at most the variance of .9*.1 times 6 by the number of samples. Of
+	// normal deviates one in 1.7 million is more than 5 standard deviations off.
 	values := byLabel(p, "value")
-	if share := float64(values["b=true"]) / float64(values["b=true"]+values["b=false"]); share < .8 || share > 1 {
-		t.Errorf("b is true %.2f of the time, want .9", share)
+	samples := int64(0)
+	for _, s := range p.Sample {
+		if strings.HasPrefix(s.Label["value"][0], "b=") {
+			samples += s.Value[1]
+		}
+	}
+	share := float64(values["b=true"]) / float64(values["b=true"]+values["b=false"])
+	if off := 5 * math.Sqrt(.9*.1*6/float64(samples)); !(math.Abs(share-.9) <= off) {
+		t.Errorf("b is true %.3f of the time in %d samples, want .9 and at most %.3f off", share, samples, off)
 	}
 	if p.Period < 2 {
 		t.Error("a sampled profile says that it is exact")

@@ -12,10 +12,7 @@ var excluded = map[string]string{
 	"linkx_run.go":                          "runs the go tool on a file beside it",
 	"nosplit.go":                            "runs the assembler and the linker for minutes",
 	"noinit.go":                             "counts the initialisers that are left to do at run time: calls of functions that hold polls are not evaluated by the compiler",
-	"taps heapsampling.go":                  "looks for all allocations of a function in adjacent lines: the first tap of a P allocates where it happens",
 	"taps fixedbugs/issue29504.go":          "looks for the line of a panic between two line directives within one expression",
-	"bursts heapsampling.go":                "looks for all allocations of a function in adjacent lines: the first tap of a P allocates where it happens",
 	"bursts fixedbugs/issue29504.go":        "looks for the line of a panic between two line directives within one expression",
 	"bursts devirtualization_nil_panics.go": "looks for literals by their names in tracebacks: those of tapped halves have numbers of their own",
-	"exact heapsampling.go":                 "looks for all allocations of a function in adjacent lines: the first count of a package allocates where it happens",
 }

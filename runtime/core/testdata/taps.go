@@ -9,7 +9,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unsafe"
 
 	"0pep/core"
 )
@@ -68,35 +67,7 @@ func work() {
 	}
 }
 
-// tapAndCount taps for ever, in some goroutines, and counts what they have tapped in
-// a file that outlives the program.
-func tapAndCount(name string) {
-	const goroutines, line = 64, 8 // words that no two goroutines share
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		panic(err)
-	}
-	b, err := syscall.Mmap(int(f.Fd()), 0, goroutines*line*8, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
-	if err != nil {
-		panic(err)
-	}
-	counts := unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), goroutines*line)
-	for g := range goroutines {
-		go func() {
-			for i := uint64(0); ; i++ {
-				core.Tap(arg, i%3000)
-				counts[g*line]++
-			}
-		}()
-	}
-	fmt.Println("ready")
-	select {}
-}
-
 func main() {
-	if os.Args[1] == "tap and count" {
-		tapAndCount(os.Args[2])
-	}
 	if os.Args[1] == "pause" {
 		fmt.Println("ready") // the test does something before anything is tapped
 		os.Stdin.Read(make([]byte, 1))

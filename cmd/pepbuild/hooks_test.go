@@ -1,0 +1,87 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const hooked = `package main
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+)
+
+func main() {
+	p := sync.Pool{New: func() any { return new([64]byte) }}
+	for range 20 {
+		p.Put(p.Get())
+		<-time.After(time.Millisecond)
+		runtime.GC()
+	}
+	time.AfterFunc(time.Millisecond, func() { fmt.Println("done") })
+	time.Sleep(20 * time.Millisecond)
+}
+`
+
+// STRAT-25: functions that the Go runtime calls by itself hold neither polls nor
+// taps, and the site tables say why.
+func TestHooksOfTheRuntimeAreLeftAlone(t *testing.T) {
+	skipUnlessLinux(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"main.go": hooked, "go.mod": "module hooked\n\ngo 1.26\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ours := regexp.MustCompile(`0pep/core|\$0x6[0-9a-f]{7}\b`) // a call or flag of ours, or a number of a path in the poll region
+	for _, flags := range [][]string{{"-peppoll=page"}, {"-peppoll=flag", "-peptapmode=burst"}, {"-pepmode=exact"}} {
+		prog := build(t, dir, append(flags, "-peppkg=.,sync,time", "-peptaps=all")...)
+		out, err := exec.Command("go", "tool", "objdump", "-s", `^(sync|time)\.`, prog).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := map[string]string{}
+		for _, f := range strings.Split("\n"+string(out), "\nTEXT ") {
+			name, text, _ := strings.Cut(f, "(SB) ")
+			code[name] = text
+		}
+		left := map[string]bool{}
+		for _, pkg := range packages(t, prog) {
+			for _, l := range pkg.Left {
+				if strings.HasPrefix(l.Reason, "the runtime calls it") {
+					left[l.Name] = true
+					if ours.MatchString(code[l.Name]) {
+						t.Errorf("%q: %s is instrumented: %s", flags, l.Name, ours.FindString(code[l.Name]))
+					}
+				}
+			}
+			for _, tap := range pkg.Taps {
+				if left[tap.Func] {
+					t.Errorf("%q: a tap in %s", flags, tap.Func)
+				}
+			}
+		}
+		for _, name := range []string{"sync.poolCleanup", "time.sendTime", "time.goFunc", "time.Now"} {
+			if !left[name] || code[name] == "" {
+				t.Errorf("%q: %s is not left alone, or has no code", flags, name)
+			}
+		}
+		for _, name := range []string{"sync.(*Pool).Get", "time.NewTimer"} {
+			if !ours.MatchString(code[name]) {
+				t.Errorf("%q: %s is not instrumented", flags, name)
+			}
+		}
+		cmd := exec.Command(prog)
+		cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir())
+		if out, err := cmd.CombinedOutput(); string(out) != "done\n" || err != nil {
+			t.Errorf("%q: %s%v", flags, out, err)
+		}
+	}
+}
