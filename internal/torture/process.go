@@ -1,0 +1,110 @@
+package torture
+
+// This file runs programs and tells how they ended.
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+
+	"github.com/pepgo/pep/internal/gotest"
+)
+
+// A process is a run of a program that is to be started.
+type process struct {
+	exe  string
+	args []string
+	dir  string   // PEPDIR, and where it runs
+	opts string   // PEPOPTS
+	env  []string // more
+	time time.Duration
+
+	started func(p *os.Process, stdout io.Reader) // does something to it; gets what it prints meanwhile
+}
+
+// An outcome is what a run shows.
+type outcome struct {
+	state          string // how it ended
+	stdout, stderr string
+	took           time.Duration
+	pid            int
+}
+
+// run runs a process to its end.
+func (p *process) run() outcome {
+	ctx, cancel := context.WithTimeout(context.Background(), p.time)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, p.exe, p.args...)
+	cmd.Dir = p.dir
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Env = append(append(os.Environ(), "PEPDIR="+p.dir, "PEPOPTS="+p.opts), p.env...)
+	cmd.WaitDelay = 5 * time.Second
+	// A group of its own, so that what it starts ends with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	var tee *os.File
+	if p.started != nil {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return outcome{state: err.Error()}
+		}
+		defer r.Close()
+		cmd.Stdout, tee = w, w
+		start := time.Now()
+		if err := cmd.Start(); err != nil {
+			w.Close()
+			return outcome{state: err.Error()}
+		}
+		tee.Close()
+		out := io.TeeReader(r, &stdout)
+		p.started(cmd.Process, out)
+		copied := make(chan bool)
+		go func() {
+			io.Copy(io.Discard, out)
+			close(copied)
+		}()
+		err = cmd.Wait()
+		took := time.Since(start)
+		select {
+		case <-copied:
+		case <-time.After(5 * time.Second):
+		}
+		return ended(ctx, cmd, err, &stdout, &stderr, took)
+	}
+	start := time.Now()
+	err := cmd.Run()
+	return ended(ctx, cmd, err, &stdout, &stderr, time.Since(start))
+}
+
+func ended(ctx context.Context, cmd *exec.Cmd, err error, stdout, stderr *bytes.Buffer, took time.Duration) outcome {
+	o := outcome{stdout: settle(stdout.String()), stderr: settle(stderr.String()), took: took}
+	switch {
+	case ctx.Err() != nil:
+		o.state = "timeout"
+	case cmd.ProcessState != nil:
+		o.state = cmd.ProcessState.String()
+		o.pid = cmd.ProcessState.Pid()
+	default:
+		o.state = err.Error()
+	}
+	return o
+}
+
+var traces = regexp.MustCompile(`(?ms)^(runtime stack:|goroutine \d+ |PC=).*`)
+
+// settle takes out of what a program prints what differs between two builds:
+// addresses, and what follows the message of a crash.
+func settle(s string) string { return gotest.Settle(traces.ReplaceAllString(s, "…")) }
+
+// profiles returns the names of the profiles of a kind in a directory.
+func profiles(dir, kind string) []string {
+	names, _ := filepath.Glob(filepath.Join(dir, "*."+kind+".pb.gz"))
+	return names
+}
