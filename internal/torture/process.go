@@ -25,6 +25,7 @@ type process struct {
 	env  []string // more
 	time time.Duration
 
+	broken  bool                                  // nobody reads what it prints
 	started func(p *os.Process, stdout io.Reader) // does something to it; gets what it prints meanwhile
 }
 
@@ -49,38 +50,44 @@ func (p *process) run() outcome {
 	// A group of its own, so that what it starts ends with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	var tee *os.File
-	if p.started != nil {
-		r, w, err := os.Pipe()
-		if err != nil {
-			return outcome{state: err.Error()}
-		}
-		defer r.Close()
-		cmd.Stdout, tee = w, w
+	if p.started == nil && !p.broken {
 		start := time.Now()
-		if err := cmd.Start(); err != nil {
-			w.Close()
-			return outcome{state: err.Error()}
-		}
-		tee.Close()
-		out := io.TeeReader(r, &stdout)
-		p.started(cmd.Process, out)
-		copied := make(chan bool)
-		go func() {
-			io.Copy(io.Discard, out)
-			close(copied)
-		}()
-		err = cmd.Wait()
-		took := time.Since(start)
-		select {
-		case <-copied:
-		case <-time.After(5 * time.Second):
-		}
-		return ended(ctx, cmd, err, &stdout, &stderr, took)
+		err := cmd.Run()
+		return ended(ctx, cmd, err, &stdout, &stderr, time.Since(start))
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return outcome{state: err.Error()}
+	}
+	defer r.Close()
+	cmd.Stdout = w
+	if p.broken {
+		r.Close()
 	}
 	start := time.Now()
-	err := cmd.Run()
-	return ended(ctx, cmd, err, &stdout, &stderr, time.Since(start))
+	err = cmd.Start()
+	w.Close()
+	if err != nil {
+		return outcome{state: err.Error()}
+	}
+	copied := make(chan bool)
+	go func() {
+		defer close(copied)
+		out := io.TeeReader(r, &stdout)
+		if p.started != nil {
+			p.started(cmd.Process, out)
+		}
+		io.Copy(io.Discard, out)
+	}()
+	err = cmd.Wait()
+	took := time.Since(start)
+	select {
+	case <-copied:
+	case <-time.After(5 * time.Second): // something has inherited the pipe
+		r.Close()
+		<-copied
+	}
+	return ended(ctx, cmd, err, &stdout, &stderr, took)
 }
 
 func ended(ctx context.Context, cmd *exec.Cmd, err error, stdout, stderr *bytes.Buffer, took time.Duration) outcome {
@@ -97,11 +104,16 @@ func ended(ctx context.Context, cmd *exec.Cmd, err error, stdout, stderr *bytes.
 	return o
 }
 
-var traces = regexp.MustCompile(`(?ms)^(runtime stack:|goroutine \d+ |PC=).*`)
+var (
+	traces = regexp.MustCompile(`(?ms)^(runtime stack:|goroutine \d+ |PC=).*`)
+	inUse  = regexp.MustCompile(`\(\d+ in use\)`)
+)
 
 // settle takes out of what a program prints what differs between two builds:
 // addresses, and what follows the message of a crash.
-func settle(s string) string { return gotest.Settle(traces.ReplaceAllString(s, "…")) }
+func settle(s string) string {
+	return gotest.Settle(inUse.ReplaceAllString(traces.ReplaceAllString(s, "…"), "(… in use)"))
+}
 
 // profiles returns the names of the profiles of a kind in a directory.
 func profiles(dir, kind string) []string {

@@ -1,7 +1,5 @@
 package torture
 
-func endsCases(*Env) ([]Case, error)    { return nil, nil }
-func killsCases(*Env) ([]Case, error)   { return nil, nil }
 func gotestCases(*Env) ([]Case, error)  { return nil, nil }
 func modulesCases(*Env) ([]Case, error) { return nil, nil }
 func stdCases(*Env) ([]Case, error)     { return nil, nil }
