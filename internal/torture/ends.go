@@ -92,23 +92,23 @@ var ends = []end{
 
 func endsCases(e *Env) (cases []Case, err error) {
 	for _, mode := range e.modes("page", "flag", "exact", "taps", "bursts") {
-		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, false) }})
+		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, "") }})
 		if !e.Short {
-			cases = append(cases, Case{mode + ", all packages", func(e *Env, r *Result) { e.ends(r, mode, true) }})
+			cases = append(cases, Case{mode + ", all packages", func(e *Env, r *Result) { e.ends(r, mode, "all") }})
 		}
 	}
 	return cases, nil
 }
 
 // ends compares all ends in a mode.
-func (e *Env) ends(r *Result, mode string, std bool) {
+func (e *Env) ends(r *Result, mode, packages string) {
 	dir, err := e.program("ends", endsSource)
 	plain, exe := filepath.Join(e.Work, "plain"), filepath.Join(e.Work, mode)
 	if err == nil {
-		err = e.build("plain", dir, plain, false)
+		err = e.build("plain", dir, plain, "")
 	}
 	if err == nil {
-		err = e.build(mode, dir, exe, std)
+		err = e.build(mode, dir, exe, packages)
 	}
 	if err != nil {
 		r.fail("%v", err)

@@ -67,7 +67,7 @@ func (e *Env) kills(r *Result, mode string, n int, seed uint64) {
 	dir, err := e.program("kills", killsSource)
 	exe := filepath.Join(e.Work, "kills.exe")
 	if err == nil {
-		err = e.build(mode, dir, exe, false)
+		err = e.build(mode, dir, exe, "")
 	}
 	if err != nil {
 		r.fail("%v", err)

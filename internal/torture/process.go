@@ -24,6 +24,7 @@ type process struct {
 	opts string   // PEPOPTS
 	env  []string // more
 	time time.Duration
+	raw  bool // what it prints is not settled: whoever reads it wants the traces
 
 	broken  bool                                  // nobody reads what it prints
 	started func(p *os.Process, stdout io.Reader) // does something to it; gets what it prints meanwhile
@@ -53,7 +54,7 @@ func (p *process) run() outcome {
 	if p.started == nil && !p.broken {
 		start := time.Now()
 		err := cmd.Run()
-		return ended(ctx, cmd, err, &stdout, &stderr, time.Since(start))
+		return p.ended(ctx, cmd, err, &stdout, &stderr, time.Since(start))
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -87,11 +88,14 @@ func (p *process) run() outcome {
 		r.Close()
 		<-copied
 	}
-	return ended(ctx, cmd, err, &stdout, &stderr, took)
+	return p.ended(ctx, cmd, err, &stdout, &stderr, took)
 }
 
-func ended(ctx context.Context, cmd *exec.Cmd, err error, stdout, stderr *bytes.Buffer, took time.Duration) outcome {
-	o := outcome{stdout: settle(stdout.String()), stderr: settle(stderr.String()), took: took}
+func (p *process) ended(ctx context.Context, cmd *exec.Cmd, err error, stdout, stderr *bytes.Buffer, took time.Duration) outcome {
+	o := outcome{stdout: stdout.String(), stderr: stderr.String(), took: took}
+	if !p.raw {
+		o.stdout, o.stderr = settle(o.stdout), settle(o.stderr)
+	}
 	switch {
 	case ctx.Err() != nil:
 		o.state = "timeout"

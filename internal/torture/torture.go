@@ -179,8 +179,8 @@ func (e *Env) modes(all ...string) []string {
 }
 
 // build builds the package in dir to exe. The mode plain is the go command's.
-// With std, all packages are instrumented.
-func (e *Env) build(mode, dir, exe string, std bool) error {
+// Packages are those that are instrumented, if not just the main package.
+func (e *Env) build(mode, dir, exe, packages string) error {
 	name, args := "go", []string{"build"}
 	if mode != "plain" {
 		flags, err := gotest.Flags(mode)
@@ -188,8 +188,8 @@ func (e *Env) build(mode, dir, exe string, std bool) error {
 			return err
 		}
 		name, args = e.Pepbuild, append(args, flags...)
-		if std {
-			args = append(args, "-peppkg=all")
+		if packages != "" {
+			args = append(args, "-peppkg="+packages)
 		}
 	}
 	cmd := exec.Command(name, append(args, "-buildvcs=false", "-o", exe, ".")...)
