@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test bench accuracy taps engines exact gotest figures clean
+.PHONY: build demo test bench accuracy taps engines exact gotest torture figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -55,6 +55,13 @@ exact:
 # The test programs of the Go distribution, plain and instrumented.
 gotest:
 	$(GO) run ./internal/cmd/gotest
+
+# Everything that could make profiled programs fail, for hours; an interrupted run
+# goes on where it was. make test has two minutes of it. For a part:
+# make torture TORTUREFLAGS='-part kills -n 1000'
+TORTUREFLAGS ?=
+torture:
+	$(GO) run ./internal/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
 # and 4M edges and calls, then prints ours beside the papers' and draws the

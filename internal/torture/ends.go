@@ -91,7 +91,11 @@ var ends = []end{
 }
 
 func endsCases(e *Env) (cases []Case, err error) {
-	for _, mode := range e.modes("page", "flag", "exact", "taps", "bursts") {
+	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	if e.Short {
+		modes = e.modes("page", "bursts")
+	}
+	for _, mode := range modes {
 		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, "") }})
 		if !e.Short {
 			cases = append(cases, Case{mode + ", all packages", func(e *Env, r *Result) { e.ends(r, mode, "all") }})

@@ -39,7 +39,7 @@ func killsCases(e *Env) (cases []Case, err error) {
 	}
 	each, perCase := (n+len(modes)-1)/max(len(modes), 1), killsPerCase
 	if e.Short {
-		each, perCase = 12, 12
+		each, perCase = 8, 8
 	}
 	for _, mode := range modes {
 		for first := 0; first < each; first += perCase {

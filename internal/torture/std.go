@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// stdOfCI are the packages of the short run: syntax, bytes and text, containers,
-// goroutines.
-var stdOfCI = []string{"container/list", "text/tabwriter", "sort"}
+// stdOfCI are the packages of the short run.
+var stdOfCI = []string{"text/tabwriter", "sort"}
 
 // exceptions of std: tests that end otherwise, with the reason.
 var stdExceptions = map[string]string{

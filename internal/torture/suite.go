@@ -20,8 +20,8 @@ import (
 
 // A suite is the tests of some packages.
 type suite struct {
-	dir      string // in which the go command is called
-	goflags  string // GOFLAGS
+	dir      string            // in which the go command is called
+	goflags  string            // GOFLAGS
 	packages []string          // patterns of those that are tested
 	profiled string            // -peppkg
 	except   map[string]string // reasons by mode (or all), package and test: see excepted
