@@ -77,14 +77,14 @@ func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[
 		kind, place, ok := strings.Cut(x.From, " ")
 		if ok {
 			line, e := strconv.Atoi(strings.TrimPrefix(place, Main+":"))
-			from, known := p.loop(k.Func, line, kind == "cut")
+			from, known := p.loop(k.Func, line)
 			switch {
 			case e != nil:
 				err = fmt.Errorf("label from=%q: %w", x.From, e)
-			case known:
-				k.From = fmt.Sprintf("%s %d", kind, from)
 			case kind == "cut":
 				cut[k.Func] = true
+			case known:
+				k.From = fmt.Sprintf("loop %d", from)
 			default:
 				err = fmt.Errorf("label from=%q in the function at line %d: no loop is there", x.From, k.Func)
 			}

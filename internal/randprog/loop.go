@@ -213,15 +213,12 @@ func (g *generator) rangeFunc(depth int) bool {
 	t := g.newTarget()
 	t.ofFunc = true
 	t.loop = g.newLoop(0)
-	l := g.loops[t.loop]
-	l.cut = true
 	g.w.start()
 	g.w.trace("t.cut(%d); ", t.loop)
 	if t.label != "" {
 		g.w.both("%s:\n", t.label)
 		g.w.start()
 	}
-	l.line, l.branch = g.w.line, -1
 	g.begin(&function{noReturn: g.fn.noReturn, inRange: true, counters: g.fn.counters, targets: []*target{t}})
 	g.w.open("%s", head)
 	g.w.start()
@@ -236,5 +233,8 @@ func (g *generator) rangeFunc(depth int) bool {
 	g.w.close("\n")
 	g.fn.outer.counters = g.fn.counters
 	g.fn = g.fn.outer
+	// What follows needs a line that is of no other loop.
+	g.loops[t.loop].line, g.loops[t.loop].branch = g.w.line, -1
+	g.w.ln("z++")
 	return true
 }

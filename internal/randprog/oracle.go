@@ -13,7 +13,7 @@ import (
 // A Path is one of a function, in the terms of the profile's labels.
 type Path struct {
 	Func     int    // first line of the function
-	From     string // entry, loop 15, cut 15: without the name of the file
+	From     string // entry, or loop 15: without the name of the file
 	Branches string // 12:5 if true; 15:6 for body
 }
 
@@ -90,7 +90,7 @@ func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 			}
 			entering[n] = false
 		case 'x':
-			end(fmt.Sprintf("cut %d", p.loops[n].line))
+			end(fmt.Sprintf("loop %d", p.loops[n].line))
 		case 'r':
 			end("")
 			ended = true
@@ -104,15 +104,15 @@ func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 	return nil
 }
 
-// loop returns the line by which Paths names the loop, or the place before a
-// range over a function, that a path of the profile comes from, if that says that
-// it comes from a line. A loop without a condition goes by the line of its first
-// statement, or of a branch that ends the same block: of two such loops, one at
-// the start of the other, the inner.
-func (p *Program) loop(fn, line int, cut bool) (int, bool) {
+// loop returns the line by which Paths names the loop that a path of the profile
+// comes from, if that says that it comes from a line. A loop without a condition
+// goes by the line of its first statement, or of a branch that ends the same
+// block; a range over a function by that of what follows it. Of two loops that a
+// branch belongs to, it is the inner.
+func (p *Program) loop(fn, line int) (int, bool) {
 	found := 0
 	for _, l := range p.loops {
-		if p.funcs[l.fn] != fn || l.cut != cut {
+		if p.funcs[l.fn] != fn {
 			continue
 		}
 		if l.line == line {

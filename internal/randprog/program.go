@@ -41,14 +41,13 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("%d:%d %s %s", o.Line, o.Col, o.Kind, o.Name)
 }
 
-// A loop is a loop, or what paths are cut at like one: the place before a range
-// over a function.
+// A loop is what paths begin at: the head of a loop, or what follows a range over
+// a function.
 type loop struct {
 	fn     int
-	line   int  // of its statement or, if it has no condition, of the first statement in it
-	branch int  // of a loop without condition: the line of the first branch in it, or 0
+	line   int  // of its statement; of the first statement in it if it has no condition, and behind a range over a function
+	branch int  // in the latter two cases the line of the first branch, which may be in the same block; or 0
 	back   bool // something jumps back to its head
-	cut    bool // the place before a range over a function
 }
 
 // A Config says how large a program is.
