@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test bench accuracy taps engines exact gotest torture figures clean
+.PHONY: build demo test bench accuracy taps engines exact gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -60,6 +60,7 @@ gotest:
 # goes on where it was. make test has two minutes of it. For a part:
 # make torture TORTUREFLAGS='-part kills -n 1000'
 TORTUREFLAGS ?=
+.PHONY: torture
 torture:
 	$(GO) run ./internal/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
 
