@@ -96,17 +96,21 @@ func TestOutputsAreSettled(t *testing.T) {
 
 func TestLostEventsAreNoticed(t *testing.T) {
 	for _, test := range []struct {
-		got, lost, own uint64
-		ok             bool
+		got, lost, unsure, own uint64
+		ok                     bool
 	}{
-		{100, 0, 100, true},
-		{100, 0, 100 + inFlight, true}, // a goroutine had counted, and was killed before pep did
-		{90, 10, 100, true},
-		{90, 0, 100, false},
-		{101, 0, 100, false},
+		{100, 0, 0, 100, true},
+		{100, 0, 0, 100 + inFlight, true}, // a goroutine had counted, and was killed before pep did
+		{90, 10, 0, 100, true},
+		{90, 0, 10, 100, true},
+		{110, 0, 10, 100, true},
+		{90, 0, 0, 100, false},
+		{101, 0, 0, 100, false},
+		{101, 50, 0, 100, false}, // what is lost is not counted twice
+		{111, 0, 10, 100, false},
 	} {
-		if err := near("events", test.got, test.lost, test.own); (err == nil) != test.ok {
-			t.Errorf("%d counted, %d said to be lost, %d happened: got %v", test.got, test.lost, test.own, err)
+		if err := near("events", test.got, test.lost, test.unsure, test.own); (err == nil) != test.ok {
+			t.Errorf("%d counted, %d said to be lost, %d not to be sure, %d happened: got %v", test.got, test.lost, test.unsure, test.own, err)
 		}
 	}
 }
@@ -199,6 +203,16 @@ func TestTestsThatEndOtherwiseAreNoticed(t *testing.T) {
 	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "page", new(Result))
 	if !slices.Equal(got, []string{"p D"}) {
 		t.Errorf("got %q, want p D: the exception is of another mode", got)
+	}
+}
+
+func TestTheLastWordsOfAPackageAreThoseOfItsTests(t *testing.T) {
+	r := &results{
+		ended:  map[string]string{"p": "fail", "p A": "pass"},
+		output: map[string]string{"p": "FAIL\n", "p A": "passed\n", "p B": "panic: died\n", "q C": "other\n"},
+	}
+	if got, want := r.said("p"), "FAIL\npanic: died\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

@@ -97,7 +97,7 @@ func (e *Env) kills(r *Result, mode string, n int, seed uint64) {
 		events += k.own
 		uncounted += lost
 	}
-	r.Note = fmt.Sprintf("seed %d, %d events, %d said to be lost, %d killed before they had a file", seed, events, uncounted, early)
+	r.Note = fmt.Sprintf("seed %d, %d events, %d said to be lost or not to be sure, %d killed before they had a file", seed, events, uncounted, early)
 }
 
 // kill starts the program and kills it.
@@ -185,7 +185,7 @@ func (k *killed) exact(paths []profile.Path) error {
 			got += uint64(p.Count)
 		}
 	}
-	return near("paths of event", got, 0, k.own)
+	return near("paths of event", got, 0, 0, k.own)
 }
 
 // words compares how often the argument of event was seen.
@@ -204,20 +204,23 @@ func (k *killed) words() (lost uint64, err error) {
 			got += uint64(w.Count)
 		}
 	}
-	lost = said(f.Comments, lostWords)
-	return lost, near("words of event", got, lost, k.own)
+	lost, unsure := said(f.Comments, lostWords), said(f.Comments, unsureWords)
+	return lost + unsure, near("words of event", got, lost, unsure, k.own)
 }
 
-// near compares a count of the profile with the program's own.
-func near(what string, got, lost, own uint64) error {
-	if got > own || got+lost+inFlight < own {
-		return fmt.Errorf("%d %s, %d are said to be lost, but there were %d", got, what, lost, own)
+// near compares a count of the profile with the program's own. The profile says
+// how many are lost, and of how many it is not known whether they were counted
+// twice or not at all.
+func near(what string, got, lost, unsure, own uint64) error {
+	if got > own+unsure || got+lost+unsure+inFlight < own {
+		return fmt.Errorf("%d %s, %d are said to be lost and %d not to be sure, but there were %d", got, what, lost, unsure, own)
 	}
 	return nil
 }
 
 var (
 	lostWords    = regexp.MustCompile(`(\d+) (?:dropped|lost|left in|in buffers|were in)`)
+	unsureWords  = regexp.MustCompile(`(\d+) at most counted twice or not at all`)
 	takenSamples = regexp.MustCompile(`(\d+) samples`)
 	lostSamples  = regexp.MustCompile(`(\d+) (?:dropped|polls not understood)`)
 )

@@ -20,7 +20,9 @@ import (
 	"log"
 	"os"
 	"strings"
+	"time"
 
+	"github.com/pepgo/pep/internal/bench"
 	"github.com/pepgo/pep/internal/torture"
 )
 
@@ -69,7 +71,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 	report.Table(&text)
 	fmt.Fprint(stdout, text.String())
 	if *table != "" {
-		if err := os.WriteFile(*table, []byte(text.String()), 0o666); err != nil {
+		command := "go run ./internal/cmd/torture " + strings.Join(args, " ")
+		head := bench.Header("Torture", command, time.Now())
+		if err := os.WriteFile(*table, []byte(head+text.String()), 0o666); err != nil {
 			return err
 		}
 	}
