@@ -219,6 +219,7 @@ func (g *generator) rangeFunc(depth int) bool {
 		g.w.both("%s:\n", t.label)
 		g.w.start()
 	}
+	g.loops[t.loop].head = g.w.line
 	g.begin(&function{noReturn: g.fn.noReturn, inRange: true, counters: g.fn.counters, targets: []*target{t}})
 	g.w.open("%s", head)
 	g.w.start()

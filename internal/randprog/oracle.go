@@ -107,7 +107,7 @@ func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 // loop returns the line by which Paths names the loop that a path of the profile
 // comes from, if that says that it comes from a line. A loop without a condition
 // goes by the line of its first statement, or of a branch that ends the same
-// block; a range over a function by that of what follows it. Of two loops that a
+// block; a range over a function by its own line, or that of what follows it. Of two loops that a
 // branch belongs to, it is the inner.
 func (p *Program) loop(fn, line int) (int, bool) {
 	found := 0
@@ -115,8 +115,8 @@ func (p *Program) loop(fn, line int) (int, bool) {
 		if p.funcs[l.fn] != fn {
 			continue
 		}
-		if l.line == line {
-			return line, true
+		if l.line == line || l.head == line {
+			return l.line, true
 		}
 		if l.branch == line {
 			found = max(found, l.line)
