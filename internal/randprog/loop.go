@@ -215,11 +215,12 @@ func (g *generator) rangeFunc(depth int) bool {
 	t.loop = g.newLoop(0)
 	g.w.start()
 	g.w.trace("t.cut(%d); ", t.loop)
+	label := g.w.line
 	if t.label != "" {
 		g.w.both("%s:\n", t.label)
 		g.w.start()
 	}
-	g.loops[t.loop].head = g.w.line
+	g.loops[t.loop].head = [2]int{label, g.w.line}
 	g.begin(&function{noReturn: g.fn.noReturn, inRange: true, counters: g.fn.counters, targets: []*target{t}})
 	g.w.open("%s", head)
 	g.w.start()

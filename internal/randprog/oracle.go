@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -107,7 +108,7 @@ func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 // loop returns the line by which Paths names the loop that a path of the profile
 // comes from, if that says that it comes from a line. A loop without a condition
 // goes by the line of its first statement, or of a branch that ends the same
-// block; a range over a function by its own line, or that of what follows it. Of two loops that a
+// block; a range over a function by its own line, or that of its label or of what follows it. Of two loops that a
 // branch belongs to, it is the inner.
 func (p *Program) loop(fn, line int) (int, bool) {
 	found := 0
@@ -115,7 +116,7 @@ func (p *Program) loop(fn, line int) (int, bool) {
 		if p.funcs[l.fn] != fn {
 			continue
 		}
-		if l.line == line || l.head == line {
+		if l.line == line || slices.Contains(l.head[:], line) {
 			return l.line, true
 		}
 		if l.branch == line {

@@ -45,10 +45,10 @@ func (o Outcome) String() string {
 // a function.
 type loop struct {
 	fn     int
-	line   int  // of its statement; of the first statement in it if it has no condition, and behind a range over a function
-	head   int  // the line of a range over a function; or 0
-	branch int  // in the latter two cases the line of the first branch, which may be in the same block; or 0
-	back   bool // something jumps back to its head
+	line   int    // of its statement; of the first statement in it if it has no condition, and behind a range over a function
+	head   [2]int // the lines of a range over a function and of its label; or 0
+	branch int    // in the latter two cases the line of the first branch, which may be in the same block; or 0
+	back   bool   // something jumps back to its head
 }
 
 // A Config says how large a program is.

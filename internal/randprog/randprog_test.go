@@ -100,7 +100,7 @@ var small = &Program{
 		{3, 6, "if", "true"}, {3, 6, "if", "false"}, {5, 2, "switch", "case 1"}, {5, 2, "switch", "case 2"},
 		{9, 2, "range", "body"}, {9, 2, "range", "done"},
 	},
-	loops: []*loop{{line: 2, back: true}, {line: 9}, {line: 10, head: 8, branch: 12}, {line: 20, branch: 22, back: true}, {line: 21, branch: 22, back: true}},
+	loops: []*loop{{line: 2, back: true}, {line: 9}, {line: 10, head: [2]int{7, 8}, branch: 12}, {line: 20, branch: 22, back: true}, {line: 21, branch: 22, back: true}},
 	funcs: []int{1},
 }
 
@@ -235,7 +235,7 @@ func TestPathsThatAreCutAreComparedByOutcomes(t *testing.T) {
 }
 
 func TestLoopsAreFoundByLine(t *testing.T) {
-	for line, want := range map[int]int{2: 2, 8: 10, 12: 10, 22: 21, 33: 0} {
+	for line, want := range map[int]int{2: 2, 7: 10, 8: 10, 12: 10, 22: 21, 33: 0} {
 		if got, _ := small.loop(1, line); got != want {
 			t.Errorf("loop(1, %d) = %d, want %d", line, got, want)
 		}

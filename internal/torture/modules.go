@@ -20,7 +20,7 @@ type module struct {
 // modules are chosen for what is in them.
 var modules = []module{
 	{path: "github.com/cespare/xxhash/v2", version: "v2.3.0", what: "assembly", short: true},
-	{path: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7", what: "generics", short: true},
+	{path: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7", what: "generics", packages: []string{".", "./simplelru"}, short: true},
 	{path: "github.com/yuin/gopher-lua", version: "v1.1.2", what: "an interpreter", packages: []string{".", "./ast", "./parse", "./pm"}},
 	{path: "github.com/google/btree", version: "v1.1.3", what: "generics, randomized"},
 	{path: "github.com/golang/snappy", version: "v1.0.0", what: "assembly"},
