@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -18,15 +19,16 @@ import (
 
 // Options say what is run, and how long. Zero values stand for defaults.
 type Options struct {
-	Parts []string      // names; nil is all
-	Modes []string      // of gotest.Flags; nil is all that a part has
-	Short bool          // the cut for CI
-	Fresh bool          // forget stored results
-	N     int           // kills, and random programs
-	For   time.Duration // of soak, for each mode
-	Seed  uint64        // of the first random program; 0 is one that is new
-	Dir   string        // for the state and temporary files
-	Out   io.Writer     // progress
+	Parts []string       // names; nil is all
+	Modes []string       // of gotest.Flags; nil is all that a part has
+	Match *regexp.Regexp // cases whose names match; nil is all
+	Short bool           // the cut for CI
+	Fresh bool           // forget stored results
+	N     int            // kills, and random programs
+	For   time.Duration  // of soak, for each mode
+	Seed  uint64         // of the first random program; 0 is one that is new
+	Dir   string         // for the state and temporary files
+	Out   io.Writer      // progress
 }
 
 // A Part is a way of making programs fail.
@@ -92,7 +94,7 @@ func Run(o *Options) (*Report, error) {
 			return nil, fmt.Errorf("%s: %w", p.Name, err)
 		}
 		for _, c := range cases {
-			if s.done(p.Name, c.Name) {
+			if s.done(p.Name, c.Name) || o.Match != nil && !o.Match.MatchString(c.Name) {
 				continue
 			}
 			r, err := e.run(dir, p.Name, c)

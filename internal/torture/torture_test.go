@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -160,6 +161,10 @@ func TestRunSkipsWhatIsDone(t *testing.T) {
 	}
 	if got := strings.Join(ran, ""); got != "abb" {
 		t.Errorf("cases ran in the order %s, want abb", got)
+	}
+	o.Fresh, o.Match, ran = true, regexp.MustCompile("^b$"), nil
+	if _, err := Run(o); err != nil || strings.Join(ran, "") != "b" {
+		t.Errorf("%v, cases %q ran, want b", err, ran)
 	}
 	if c := report.Count(); c.Passed != 2 || c.Failed != 0 {
 		t.Errorf("got %v, want 2 passed", c)

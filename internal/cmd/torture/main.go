@@ -19,6 +19,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -49,6 +50,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	o := torture.Options{Out: stderr}
 	parts := fs.String("part", "", "comma-separated `names` of parts (default: all)")
 	modes := fs.String("mode", "", "comma-separated `modes`: page, flag, exact, backedge, taps, bursts (default: all that a part has)")
+	match := fs.String("run", "", "cases whose names match the `regexp`: a module, a package, a mode")
 	table := fs.String("o", "", "`file` for the table, beside the standard output")
 	fs.BoolVar(&o.Short, "short", false, "what CI runs")
 	fs.BoolVar(&o.Fresh, "fresh", false, "forget the results of the run before")
@@ -61,6 +63,12 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	if fs.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", fs.Arg(0))
+	}
+	if *match != "" {
+		var err error
+		if o.Match, err = regexp.Compile(*match); err != nil {
+			return err
+		}
 	}
 	o.Parts, o.Modes = split(*parts), split(*modes)
 	report, err := torture.Run(&o)
