@@ -4,6 +4,7 @@ package torture
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -90,7 +91,7 @@ func download(module string) (dir string, err error) {
 	out, err := cmd.Output()
 	var m struct{ Dir, Error string }
 	if jsonErr := json.Unmarshal(out, &m); jsonErr != nil {
-		return "", fmt.Errorf("%s: %w, %w", cmd, err, jsonErr)
+		return "", fmt.Errorf("%s: %w", cmd, errors.Join(err, jsonErr))
 	}
 	if m.Error != "" {
 		return "", fmt.Errorf("%s: %s", cmd, m.Error)

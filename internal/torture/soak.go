@@ -61,7 +61,7 @@ func (e *Env) soak(r *Result, mode, packages string, length time.Duration) {
 		r.fail("%v", err)
 		return
 	}
-	w := &watch{every: max(length/200, 50*time.Millisecond), exe: exe}
+	w := &watch{every: max(length/200, 50*time.Millisecond)}
 	p := &process{
 		exe: exe, args: []string{length.String()}, dir: run, opts: "tick=4ms",
 		time: 2*length + 5*time.Minute, started: w.watch, raw: true,
@@ -91,7 +91,6 @@ func (e *Env) soak(r *Result, mode, packages string, length time.Duration) {
 // A watch looks at a process again and again.
 type watch struct {
 	every time.Duration
-	exe   string
 	bytes []int // resident memory
 	fds   []int // open files
 }

@@ -65,7 +65,7 @@ func (s *suite) run(e *Env, mode, opts string) (*results, error) {
 	out, err := cmd.Output()
 	r, parseErr := parseResults(strings.NewReader(string(out)))
 	if parseErr != nil || len(r.ended) == 0 {
-		return nil, fmt.Errorf("%s: %w, %w\n%s", cmd, err, parseErr, stderr.String())
+		return nil, fmt.Errorf("%s: %w\n%s", cmd, errors.Join(errors.New("no results"), err, parseErr), stderr.String())
 	}
 	return r, nil
 }
