@@ -63,6 +63,14 @@ exact:
 gotest:
 	$(GO) run ./internal/cmd/gotest
 
+# Everything that could make profiled programs fail, for hours; an interrupted run
+# goes on where it was. make test has two minutes of it. For a part:
+# make torture TORTUREFLAGS='-part kills -n 1000'
+TORTUREFLAGS ?=
+.PHONY: torture
+torture:
+	$(GO) run ./internal/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
+
 # The experiments of the papers on the test programs: records 16M loads of each,
 # and 4M edges and calls, then prints ours beside the papers' and draws the
 # plots. Traces that are there are taken as they are: rm -r build/traces for new

@@ -6,15 +6,8 @@
 //	exact: 61 programs ran alike, 0 differ
 //	7 programs left out: see -v
 //
-// The programs are the single files whose header is "// run" without arguments:
-// what they check is the language and the library, by their exit code and what
-// they print. They are copied into a module in a temporary directory, and built
-// by the go command and by pepbuild, the main packages instrumented, or with
-// -std all that can be. Runs are sampled at a high rate, so that handlers have
-// their chance to do harm.
-//
-// Programs that cannot be compared are named in exclude.go, each with its reason.
-// The exit code is 1 if programs differ.
+// Package internal/gotest says how they are compared. The exit code is 1 if
+// programs differ.
 package main
 
 import (
@@ -24,10 +17,13 @@ import (
 	"io"
 	"log"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/pepgo/pep/internal/gotest"
 )
 
 func main() {
@@ -65,32 +61,33 @@ func run(args []string, stdout, stderr io.Writer) error {
 	defer os.RemoveAll(dir)
 	if *pepbuild == "" {
 		*pepbuild = filepath.Join(dir, "pepbuild")
-		if err := command("", "go", "build", "-o", *pepbuild, "github.com/pepgo/pep/cmd/pepbuild"); err != nil {
-			return err
+		cmd := exec.Command("go", "build", "-o", *pepbuild, "github.com/pepgo/pep/cmd/pepbuild")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w\n%s", cmd, err, out)
 		}
 	}
-	programs, left, err := find(match)
+	programs, left, err := gotest.Find(match)
 	if err != nil {
 		return err
 	}
-	c := &comparison{
-		dir:      dir,
-		pepbuild: *pepbuild,
-		modes:    strings.Split(*modes, ","),
-		std:      *std,
-		timeout:  *timeout,
-		verbose:  *verbose,
-		out:      stdout,
+	c := &gotest.Comparison{
+		Dir:      dir,
+		Pepbuild: *pepbuild,
+		Modes:    strings.Split(*modes, ","),
+		Std:      *std,
+		Timeout:  *timeout,
+		Verbose:  *verbose,
+		Out:      stdout,
 	}
-	if err := c.run(programs); err != nil {
+	if err := c.Run(programs); err != nil {
 		return err
 	}
 	differ := 0
-	for _, m := range c.modes {
-		fmt.Fprintf(stdout, "%s: %d programs ran alike, %d differ\n", m, c.alike[m], c.differ[m])
-		differ += c.differ[m]
+	for _, m := range c.Modes {
+		fmt.Fprintf(stdout, "%s: %d programs ran alike, %d differ\n", m, c.Alike[m], c.Differ[m])
+		differ += c.Differ[m]
 	}
-	left = append(left, c.broken...)
+	left = append(left, c.LeftOut...)
 	if *verbose {
 		for _, l := range left {
 			fmt.Fprintln(stdout, "left out:", l)

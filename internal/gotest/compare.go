@@ -1,4 +1,4 @@
-package main
+package gotest
 
 // This file builds and runs the programs and compares.
 
@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -21,27 +22,29 @@ const (
 	parallel = 2  // programs run at a time
 )
 
-// stress makes runs meet the sampler more often than they would.
-const stress = "tick=500us,samples=64,stride=7"
+// Stress makes runs meet the sampler more often than they would: PEPOPTS.
+const Stress = "tick=500us,samples=64,stride=7"
 
-// A comparison runs programs plain and instrumented.
-type comparison struct {
-	dir      string // for temporary files
-	pepbuild string
-	modes    []string
-	std      bool
-	timeout  time.Duration
-	verbose  bool
-	out      io.Writer
+// A Comparison runs programs plain and instrumented.
+type Comparison struct {
+	Dir      string // for temporary files
+	Pepbuild string // the command
+	Modes    []string
+	Std      bool          // instrument std too
+	Settings []string      // PEPOPTS of the runs, one after the other; Stress if nil
+	Timeout  time.Duration // for one run of a program
+	Verbose  bool          // show whole outputs
+	Out      io.Writer     // gets a line for every difference
 
-	alike, differ map[string]int // by mode
-	broken        []string       // programs that do not work plain, with the reason
+	Alike, Differ map[string]int // how many programs, by mode
+	LeftOut       []string       // programs that were not compared, with the reason
 
-	mu sync.Mutex // guards alike, differ, broken and out
+	mu sync.Mutex // guards Alike, Differ, LeftOut and Out
 }
 
-func (c *comparison) run(programs []string) error {
-	c.alike, c.differ = map[string]int{}, map[string]int{}
+// Run compares programs, which Find has found.
+func (c *Comparison) Run(programs []string) error {
+	c.Alike, c.Differ = map[string]int{}, map[string]int{}
 	for len(programs) > 0 {
 		n := min(batch, len(programs))
 		if err := c.batch(programs[:n]); err != nil {
@@ -53,27 +56,27 @@ func (c *comparison) run(programs []string) error {
 }
 
 // batch compares programs in a module of their own, a package for each.
-func (c *comparison) batch(programs []string) error {
-	module := filepath.Join(c.dir, "module")
+func (c *Comparison) batch(programs []string) error {
+	module := filepath.Join(c.Dir, "module")
 	defer os.RemoveAll(module)
 	if err := copyPrograms(programs, module); err != nil {
 		return err
 	}
 	// Some programs do not build and are found missing later.
-	build := []string{"build", "-o", filepath.Join(c.dir, "plain") + "/", "./..."}
+	build := []string{"build", "-o", filepath.Join(c.Dir, "plain") + "/", "./..."}
 	logs := map[string]string{"plain": c.build(module, "go", build...)}
-	defer os.RemoveAll(filepath.Join(c.dir, "plain"))
-	for _, mode := range c.modes {
-		defer os.RemoveAll(filepath.Join(c.dir, mode))
-		args, err := flags(mode)
+	defer os.RemoveAll(filepath.Join(c.Dir, "plain"))
+	for _, mode := range c.Modes {
+		defer os.RemoveAll(filepath.Join(c.Dir, mode))
+		args, err := Flags(mode)
 		if err != nil {
 			return err
 		}
-		if c.std {
+		if c.Std {
 			args = append(args, "-peppkg=all")
 		}
-		args = append(args, "-o", filepath.Join(c.dir, mode)+"/", "./...")
-		logs[mode] = c.build(module, c.pepbuild, append([]string{"build"}, args...)...)
+		args = append(args, "-o", filepath.Join(c.Dir, mode)+"/", "./...")
+		logs[mode] = c.build(module, c.Pepbuild, append([]string{"build"}, args...)...)
 	}
 	work := make(chan string)
 	var wg sync.WaitGroup
@@ -92,8 +95,8 @@ func (c *comparison) batch(programs []string) error {
 	return nil
 }
 
-// flags returns the flags of pepbuild for a mode.
-func flags(mode string) ([]string, error) {
+// Flags returns the flags of pepbuild for a mode.
+func Flags(mode string) ([]string, error) {
 	switch mode {
 	case "page", "flag":
 		return []string{"-peppoll=" + mode}, nil
@@ -112,11 +115,15 @@ func flags(mode string) ([]string, error) {
 // settings returns the PEPOPTS that programs are run with in a mode. Functions
 // with taps in bursts have two halves: between bursts only one of them runs, with
 // taps=full the other, and with bursts all over both by turns.
-func settings(mode string) []string {
-	if mode == "bursts" {
-		return []string{stress, stress + ",taps=full"}
+func (c *Comparison) settings(mode string) []string {
+	all := c.Settings
+	if all == nil {
+		all = []string{Stress}
 	}
-	return []string{stress}
+	if mode == "bursts" {
+		all = append(slices.Clone(all), all[len(all)-1]+",taps=full")
+	}
+	return all
 }
 
 // copyPrograms makes a module with one package for each program.
@@ -147,7 +154,7 @@ func packageName(program string) string {
 }
 
 // build builds a module and returns what the command says.
-func (c *comparison) build(module, name string, args ...string) string {
+func (c *Comparison) build(module, name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = module
 	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off")
@@ -156,50 +163,50 @@ func (c *comparison) build(module, name string, args ...string) string {
 }
 
 // program runs a program plain and in all modes.
-func (c *comparison) program(p, module string, logs map[string]string) {
+func (c *Comparison) program(p, module string, logs map[string]string) {
 	name := packageName(p)
 	dir := filepath.Join(module, name)
-	want := c.exec(filepath.Join(c.dir, "plain", name), dir, "")
+	want := c.exec(filepath.Join(c.Dir, "plain", name), dir, "")
 	if want.state != "exit status 0" && want.state != "exit status 2" {
 		c.leaveOut(p, "plain: "+want.state+" "+message(logs["plain"], name))
 		return
 	}
-	for _, mode := range c.modes {
+	for _, mode := range c.Modes {
 		if reason := excluded[mode+" "+p]; reason != "" {
 			c.leaveOut(mode+" "+p, reason)
 			continue
 		}
 		got := want
-		for _, opts := range settings(mode) {
+		for _, opts := range c.settings(mode) {
 			if got == want {
-				got = c.exec(filepath.Join(c.dir, mode, name), dir, opts)
+				got = c.exec(filepath.Join(c.Dir, mode, name), dir, opts)
 			}
 		}
 		if got == want {
-			c.count(c.alike, mode)
+			c.count(c.Alike, mode)
 			continue
 		}
-		if again := c.exec(filepath.Join(c.dir, "plain", name), dir, ""); again != want && again.state == got.state {
-			c.count(c.alike, mode) // what it prints depends on chance
+		if again := c.exec(filepath.Join(c.Dir, "plain", name), dir, ""); again != want && again.state == got.state {
+			c.count(c.Alike, mode) // what it prints depends on chance
 			continue
 		}
-		c.count(c.differ, mode)
+		c.count(c.Differ, mode)
 		c.mu.Lock()
-		fmt.Fprintf(c.out, "%s: %s: got %s, want %s %s\n", mode, p, c.short(got), c.short(want), message(logs[mode], name))
+		fmt.Fprintf(c.Out, "%s: %s: got %s, want %s %s\n", mode, p, c.short(got), c.short(want), message(logs[mode], name))
 		c.mu.Unlock()
 	}
 }
 
-func (c *comparison) count(m map[string]int, mode string) {
+func (c *Comparison) count(m map[string]int, mode string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m[mode]++
 }
 
-func (c *comparison) leaveOut(p, reason string) {
+func (c *Comparison) leaveOut(p, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.broken = append(c.broken, p+": "+reason)
+	c.LeftOut = append(c.LeftOut, p+": "+reason)
 }
 
 // message returns what the go command said of a package.
@@ -218,8 +225,8 @@ type outcome struct {
 	stdout, stderr string
 }
 
-func (c *comparison) short(o outcome) string {
-	if c.verbose {
+func (c *Comparison) short(o outcome) string {
+	if c.Verbose {
 		return fmt.Sprintf("%+v", o)
 	}
 	s := fmt.Sprintf("%s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
@@ -230,13 +237,13 @@ func (c *comparison) short(o outcome) string {
 }
 
 // exec runs an executable in dir, with PEPOPTS as given.
-func (c *comparison) exec(exe, dir, opts string) outcome {
-	profiles, err := os.MkdirTemp(c.dir, "profiles-")
+func (c *Comparison) exec(exe, dir, opts string) outcome {
+	profiles, err := os.MkdirTemp(c.Dir, "profiles-")
 	if err != nil {
 		return outcome{state: err.Error()}
 	}
 	defer os.RemoveAll(profiles)
-	ctx, cancel := context.WithTimeout(context.Background(), c.timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), c.Timeout)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, exe)
@@ -246,7 +253,7 @@ func (c *comparison) exec(exe, dir, opts string) outcome {
 	cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+opts, "GOTRACEBACK=single")
 	cmd.WaitDelay = time.Second
 	err = cmd.Run()
-	o := outcome{"exit status 0", settle(stdout.String()), settle(stderr.String())}
+	o := outcome{"exit status 0", Settle(stdout.String()), Settle(stderr.String())}
 	switch {
 	case ctx.Err() != nil:
 		o.state = "timeout"
@@ -266,18 +273,8 @@ var (
 	address   = regexp.MustCompile(`0x[0-9a-f]+`)
 )
 
-// settle takes out of a program's output what differs between two builds:
+// Settle takes out of a program's output what differs between two builds:
 // addresses, and the tracebacks of panics.
-func settle(s string) string {
+func Settle(s string) string {
 	return address.ReplaceAllString(traceback.ReplaceAllString(s, "goroutine …"), "0x…")
-}
-
-// command runs a command and shows what it says if it does not succeed.
-func command(dir, name string, args ...string) error {
-	cmd := exec.Command(name, args...)
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
-	}
-	return nil
 }

@@ -1,13 +1,13 @@
-package main
+package gotest
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // subset are programs about control flow, of all folders.
@@ -25,14 +25,37 @@ func TestSubset(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs a hundred programs twice")
 	}
-	var out, stderr bytes.Buffer
-	if err := run([]string{"-run", subset, "-mode", "page,exact"}, &out, &stderr); err != nil {
-		t.Errorf("%v\n%s%s", err, &out, &stderr)
+	programs, _, err := Find(regexp.MustCompile(subset))
+	if err != nil {
+		t.Fatal(err)
 	}
-	m := regexp.MustCompile(`(?m)^page: (\d+) programs ran alike, 0 differ$`).FindStringSubmatch(out.String())
-	if m == nil || len(m[1]) < 2 || m[1] < "60" && len(m[1]) == 2 {
-		t.Errorf("want at least 60 programs that run alike:\n%s", &out)
+	dir := t.TempDir()
+	c := &Comparison{
+		Dir:      dir,
+		Pepbuild: pepbuild(t, dir),
+		Modes:    []string{"page", "exact"},
+		Timeout:  time.Minute,
+		Out:      t.Output(),
 	}
+	if err := c.Run(programs); err != nil {
+		t.Fatal(err)
+	}
+	for _, mode := range c.Modes {
+		if c.Alike[mode] < 60 || c.Differ[mode] > 0 {
+			t.Errorf("%s: %d programs ran alike, %d differ: want at least 60, and 0", mode, c.Alike[mode], c.Differ[mode])
+		}
+	}
+}
+
+// pepbuild builds the command in dir and returns its name.
+func pepbuild(t *testing.T, dir string) string {
+	t.Helper()
+	name := filepath.Join(dir, "pepbuild")
+	cmd := exec.Command("go", "build", "-o", name, "github.com/pepgo/pep/cmd/pepbuild")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	}
+	return name
 }
 
 // The compiler's own tests of loops over functions are turned into a package that
@@ -64,13 +87,10 @@ func TestRangeOverFunc(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	pepbuild := filepath.Join(dir, "pepbuild")
-	if err := command("", "go", "build", "-o", pepbuild, "github.com/pepgo/pep/cmd/pepbuild"); err != nil {
-		t.Fatal(err)
-	}
+	pepbuild := pepbuild(t, dir)
 	t.Setenv("PEPDIR", dir)
 	for _, mode := range []string{"page", "flag", "exact", "backedge", "taps", "bursts"} {
-		args, err := flags(mode)
+		args, err := Flags(mode)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,8 +117,8 @@ func TestOutputsAreSettled(t *testing.T) {
 		"[signal SIGSEGV: code=0x1 addr=0x0 pc=0x46a1b2]\n":                           "[signal SIGSEGV: code=0x… addr=0x… pc=0x…]\n",
 		"0 1 2\n": "0 1 2\n",
 	} {
-		if got := settle(in); got != want {
-			t.Errorf("settle(%q) = %q, want %q", in, got, want)
+		if got := Settle(in); got != want {
+			t.Errorf("Settle(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

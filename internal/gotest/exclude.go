@@ -1,4 +1,4 @@
-package main
+package gotest
 
 // excluded names the programs that say nothing about instrumentation, with the
 // reason. A mode may stand before the name.

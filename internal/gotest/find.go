@@ -1,4 +1,4 @@
-package main
+package gotest
 
 // This file finds the programs.
 
@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// find returns the programs whose names match, as slash-separated paths under
+// Find returns the programs whose names match, as slash-separated paths under
 // GOROOT/test, and a line for each that is left out, with the reason.
-func find(match *regexp.Regexp) (programs, left []string, err error) {
+func Find(match *regexp.Regexp) (programs, left []string, err error) {
 	root, err := testRoot()
 	if err != nil {
 		return nil, nil, err

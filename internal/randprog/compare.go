@@ -1,0 +1,141 @@
+package randprog
+
+// This file compares the paths of a log with those of a profile.
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+// A Comparison is what came out of comparing a log with an exact profile.
+type Comparison struct {
+	Paths   int      // that have equal counts
+	Cut     int      // functions whose long paths the profile has cut: only their outcomes are compared
+	Differ  []string // what differs
+	profile map[Path]int64
+}
+
+// Compare compares the counts of all paths of a log with those of an exact profile
+// of the plain form. Of a path that the profile has cut into pieces all may have
+// been completed but the last, by which a panic left the function: an outcome may
+// have any count between those with and without such paths.
+func (p *Program) Compare(want *Log, prof []profile.Path) *Comparison {
+	c := &Comparison{}
+	got, cut, err := p.profiled(prof)
+	c.profile = got
+	if err != nil {
+		c.Differ = append(c.Differ, err.Error())
+	}
+	c.Cut = len(cut)
+	c.between(without(want.Ended, cut), nil, without(got, cut), "path")
+	c.between(outcomes(want.Ended, cut), outcomes(want.Left, cut), outcomes(got, cut), "outcome")
+	return c
+}
+
+// between compares counts with what they are at least, and may be more.
+func (c *Comparison) between(least, more, got map[Path]int64, what string) {
+	for _, k := range sorted(least, got) {
+		if least[k] <= got[k] && got[k] <= least[k]+more[k] {
+			c.Paths++
+			continue
+		}
+		c.Differ = append(c.Differ, fmt.Sprintf("%s of the function at line %d from %s: %s: the profile counts %d, the log %d and %d that were left",
+			what, k.Func, k.From, k.Branches, got[k], least[k], more[k]))
+	}
+}
+
+// Within returns the paths of a sampled profile that the exact one does not
+// have.
+func (c *Comparison) Within(p *Program, sampled []profile.Path) (strange []string) {
+	got, _, err := p.profiled(sampled)
+	if err != nil {
+		strange = append(strange, err.Error())
+	}
+	for _, k := range sorted(got) {
+		if c.profile[k] == 0 {
+			strange = append(strange, fmt.Sprintf("path of the function at line %d from %s: %s: was sampled %d times, and never taken", k.Func, k.From, k.Branches, got[k]))
+		}
+	}
+	return strange
+}
+
+// profiled returns the counts of a profile's paths by what they are called here,
+// and the functions in which a path was cut because there would be too many.
+func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[int]bool, err error) {
+	counts, cut = map[Path]int64{}, map[int]bool{}
+	for _, x := range profile.SumPaths(prof) {
+		if filepath.Base(x.ID.Func.File) != Main {
+			continue
+		}
+		k := Path{Func: int(x.ID.Func.StartLine), From: x.From}
+		kind, place, ok := strings.Cut(x.From, " ")
+		if ok {
+			line, e := strconv.Atoi(strings.TrimPrefix(place, Main+":"))
+			from, known := p.loop(k.Func, line)
+			switch {
+			case e != nil:
+				err = fmt.Errorf("label from=%q: %w", x.From, e)
+			case kind == "cut":
+				cut[k.Func] = true
+			case known:
+				k.From = fmt.Sprintf("loop %d", from)
+			default:
+				err = fmt.Errorf("label from=%q in the function at line %d: no loop is there", x.From, k.Func)
+			}
+		}
+		var branches []string
+		for _, d := range x.Branches {
+			branches = append(branches, Outcome{int(d.Line), int(d.Col), d.Kind, d.Outcome}.String())
+		}
+		k.Branches = strings.Join(branches, "; ")
+		counts[k] += x.Count
+	}
+	return counts, cut, err
+}
+
+// without returns the paths of other functions.
+func without(paths map[Path]int64, fns map[int]bool) map[Path]int64 {
+	rest := maps.Clone(paths)
+	maps.DeleteFunc(rest, func(k Path, _ int64) bool { return fns[k.Func] })
+	return rest
+}
+
+// outcomes returns how often the outcomes of branches were taken that are on
+// paths of the functions.
+func outcomes(paths map[Path]int64, fns map[int]bool) map[Path]int64 {
+	counts := map[Path]int64{}
+	for k, n := range paths {
+		if !fns[k.Func] || k.Branches == "" {
+			continue
+		}
+		for o := range strings.SplitSeq(k.Branches, "; ") {
+			counts[Path{Func: k.Func, From: "anywhere", Branches: o}] += n
+		}
+	}
+	return counts
+}
+
+// sorted returns the paths of both maps in order.
+func sorted(all ...map[Path]int64) []Path {
+	keys := map[Path]bool{}
+	for _, m := range all {
+		for k := range m {
+			keys[k] = true
+		}
+	}
+	return slices.SortedFunc(maps.Keys(keys), func(a, b Path) int {
+		if a.Func != b.Func {
+			return a.Func - b.Func
+		}
+		if a.From != b.From {
+			return strings.Compare(a.From, b.From)
+		}
+		return strings.Compare(a.Branches, b.Branches)
+	})
+}

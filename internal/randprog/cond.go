@@ -1,0 +1,148 @@
+package randprog
+
+// This file writes conditions and expressions.
+
+import "fmt"
+
+// A cond is a condition: an atom, !x, (x), x && y or x || y.
+type cond struct {
+	op   string // "", "!", "(", "&&", "||"
+	x, y *cond
+	atom string
+}
+
+// randomCond makes a condition.
+func (g *generator) randomCond(depth int) *cond {
+	if depth == 0 || g.one(2) {
+		return &cond{atom: g.boolean()}
+	}
+	switch g.n(6) {
+	case 0:
+		return &cond{op: "!", x: &cond{op: "(", x: g.randomCond(depth - 1)}}
+	case 1:
+		return &cond{op: "(", x: g.randomCond(depth - 1)}
+	case 2, 3:
+		return &cond{op: "&&", x: g.parens(g.randomCond(depth - 1)), y: g.parens(g.randomCond(depth - 1))}
+	}
+	return &cond{op: "||", x: g.parens(g.randomCond(depth - 1)), y: g.parens(g.randomCond(depth - 1))}
+}
+
+// parens puts what is not an operand by itself in parentheses.
+func (g *generator) parens(c *cond) *cond {
+	if c.op == "" || c.op == "(" {
+		return c
+	}
+	return &cond{op: "(", x: c}
+}
+
+// short reports whether the condition has operands that decide on their own.
+func (c *cond) short() bool {
+	switch c.op {
+	case "!", "(":
+		return c.x.short()
+	}
+	return c.op == "&&" || c.op == "||"
+}
+
+// cond writes the condition of an if or a for.
+func (g *generator) cond(c *cond, kind string) {
+	yes, no := "true", "false"
+	if kind == "for" && !c.short() {
+		yes, no = "body", "done"
+	}
+	if !c.short() {
+		g.leaf(c, kind, yes, no)
+		return
+	}
+	g.operands(c, kind)
+}
+
+func (g *generator) operands(c *cond, kind string) {
+	switch c.op {
+	case "!":
+		g.w.both("!")
+		g.operands(c.x, kind)
+	case "(":
+		g.w.both("(")
+		g.operands(c.x, kind)
+		g.w.both(")")
+	case "&&", "||":
+		g.operands(c.x, c.op)
+		g.w.both(" %s ", c.op)
+		g.operands(c.y, kind)
+	default:
+		g.leaf(c, kind, "true", "false")
+	}
+}
+
+// leaf writes an operand. Its outcomes have consecutive numbers.
+func (g *generator) leaf(c *cond, kind, yes, no string) {
+	id := g.outcome(g.w.line, g.w.col, kind, yes)
+	g.outcome(g.w.line, g.w.col, kind, no)
+	g.w.trace("t.cond(%d, ", id)
+	g.w.both("%s", c.text())
+	g.w.trace(")")
+}
+
+func (c *cond) text() string {
+	switch c.op {
+	case "!":
+		return "!" + c.x.text()
+	case "(":
+		return "(" + c.x.text() + ")"
+	case "&&", "||":
+		return c.x.text() + " " + c.op + " " + c.y.text()
+	}
+	return c.atom
+}
+
+func (g *generator) boolean() string {
+	v, w := g.variable(), g.variable()
+	switch g.n(8) {
+	case 0:
+		return fmt.Sprintf("%s < %s", v, w)
+	case 1:
+		return fmt.Sprintf("%s%%%d == %d", v, 2+g.n(4), g.n(2))
+	case 2:
+		return "ok"
+	case 3:
+		return fmt.Sprintf("p.test(%s)", v)
+	}
+	return fmt.Sprintf("p.coin(%d)", 2+g.n(3))
+}
+
+func (g *generator) variable() string { return []string{"x", "y", "z"}[g.n(3)] }
+
+// integer returns an expression without branches of this function.
+func (g *generator) integer() string {
+	switch g.n(6) {
+	case 0:
+		return fmt.Sprintf("%s + %d", g.variable(), g.n(10))
+	case 1:
+		return fmt.Sprintf("%s ^ %s", g.variable(), g.variable())
+	case 2:
+		return fmt.Sprintf("p.rand(%d)", 2+g.n(9))
+	case 3:
+		return fmt.Sprintf("len(s) + %s", g.variable())
+	case 4:
+		return g.call()
+	}
+	return fmt.Sprint(g.n(100))
+}
+
+// call returns a call of a declared function.
+func (g *generator) call() string {
+	i := g.n(g.config.Funcs)
+	args := fmt.Sprintf("(p, %s, %s, %d)", g.variable(), g.variable(), g.n(9))
+	switch i % 8 {
+	case 3:
+		return fmt.Sprintf("new(M).f%d%s", i, args)
+	case 5:
+		return fmt.Sprintf("(V{}).f%d%s", i, args)
+	case 6:
+		return fmt.Sprintf("f%d[%s]%s", i, []string{"int", "string", "*P"}[g.n(3)], args)
+	case 7:
+		return fmt.Sprintf("new(G[%s]).f%d%s", []string{"int", "string", "any"}[g.n(3)], i, args)
+	}
+	return fmt.Sprintf("f%d%s", i, args)
+}

@@ -1,0 +1,29 @@
+// Package randprog makes random programs that know which paths they take.
+//
+// A program comes in two forms that do the same. The plain form is what is
+// built and profiled. The traced form logs every outcome of a branch, every
+// arrival at the head of a loop and every way out of a function:
+//
+//	func f0(p *P, a, b, c int) int {      func f0(p *P, a, b, c int) int {
+//		                                      t := enter(0)
+//		for x < 3 {                           t.entry(0); for t.head(0) && t.cond(0, x < 3) {
+//			x++                                   x++
+//		}                                     }
+//		return x                              t.end(); return x
+//	}                                     }
+//
+// Both have the same control flow and take their random numbers from the same
+// generator, so the log of one says what the profile of the other must hold:
+// Paths makes, of the log, how often every path was taken, in the terms of the
+// labels that docs/formats.md describes. It does so from the events of one
+// activation of a function after the other, and knows nothing of graphs or
+// numbers:
+//
+//	log     enter f0; entry of loop 0; head of loop 0; 5:6 for body; head of loop 0; 5:6 for done; end
+//	paths   entry: nothing; loop 0: 5:6 for body; loop 0: 5:6 for done
+//
+// What is not made: loops that are entered by goto elsewhere than at their
+// head, for what their head is then depends on the order of a search; jumps out
+// of the body of a range over a function to loops around it; and maps of more
+// than one element in ranges, for their order is not that of the other form.
+package randprog

@@ -1,0 +1,32 @@
+// Package torture tries to make profiled programs fail: it builds programs
+// plain and in every mode of pepbuild, treats both alike, and says where they
+// differ.
+//
+//	o := torture.Options{Parts: []string{"ends"}, Modes: []string{"page"}, Dir: "build/torture", Out: os.Stdout}
+//	report, err := torture.Run(&o)
+//	report.Table(os.Stdout)
+//
+// prints
+//
+//	| part | case | passed | failed | skipped | time | |
+//	|---|---|---|---|---|---|---|
+//	| ends | page | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
+//
+// A part is a way of making programs fail, a file each:
+//
+//	gotest   GOROOT/test, by package gotest
+//	std      std's own tests, under go test and under pepbuild test
+//	modules  the test suites of well-known modules, likewise
+//	paths    random programs that log what they do, by package randprog, against the exact profile of paths
+//	kills    SIGKILL at random times: what the .pep file still has
+//	ends     programs that end in all ways that programs can end
+//	soak     programs that keep collector, scheduler and timers busy for long
+//	tests    tests of other packages that get harder the longer they run
+//
+// A part consists of cases. The result of a case is stored as soon as the case
+// is done, so that a run that is interrupted goes on where it was. The results
+// are of one pepbuild: another one starts from the beginning.
+//
+// With Options.Short every part is cut to what two minutes allow. That is what
+// the tests of this package run.
+package torture

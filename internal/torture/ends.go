@@ -1,0 +1,245 @@
+package torture
+
+// This file ends programs in all ways that programs can end.
+
+import (
+	"bufio"
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+//go:embed testdata/ends.go
+var endsSource string
+
+// patience is what a program may take longer than plain, however slow the
+// machine is. What it took is in the table.
+const patience = 20 * time.Second
+
+// endsAtOnce is how many programs run at a time: most of them wait.
+const endsAtOnce = 4
+
+// An end is a way to end.
+type end struct {
+	name    string // for the table
+	arg     string // of the program, if not the name
+	signals []syscall.Signal
+	env     string
+	shell   string // runs in the shell that becomes the program
+	broken  bool   // nobody reads what it prints
+	racy    bool   // what it prints depends on chance
+	kept    string // what must be there then: a profile if empty
+}
+
+// What is left behind, beside a profile.
+const (
+	liveFile = "file" // the file of counts, of which a profile can be made, or a profile
+)
+
+// ends are all ends. Those with nothing but a name are in the program.
+var ends = []end{
+	{name: "return"}, {name: "exit 0"}, {name: "exit 3"},
+	{name: "panic"}, {name: "panic with an error"}, {name: "panic with a value"}, {name: "nil dereference"},
+	{name: "index out of range"}, {name: "division by zero"}, {name: "nil map"}, {name: "closed channel"},
+	{name: "type assertion"}, {name: "panic in a goroutine"}, {name: "panic while panicking"},
+	{name: "panic after recover"}, {name: "recovered"}, {name: "goexit"}, {name: "deadlock"},
+	{name: "deadlock of goroutines"}, {name: "unlock of unlocked"}, {name: "concurrent map write", racy: true},
+	{name: "stack overflow"}, {name: "out of memory", shell: "ulimit -v 12000000"},
+	{name: "log.Fatal"}, {name: "log.Panic"}, {name: "panic in init", kept: liveFile},
+	{name: "syscall.Exit", kept: liveFile}, {name: "syscall.Exec", kept: liveFile},
+	{name: "kill by itself", kept: liveFile}, {name: "abort by itself"}, {name: "breakpoint"},
+	{name: "ignored signal"}, {name: "notified signal"}, {name: "signal after reset"},
+	{name: "broken pipe", arg: "return", broken: true, kept: liveFile},
+	{name: "closed files", arg: "return", shell: "exec <&- >&- 2>&-"},
+	{name: "closed files, panic", arg: "panic", shell: "exec <&- >&- 2>&-"},
+	{name: "GOTRACEBACK=none", arg: "panic", env: "GOTRACEBACK=none"},
+	{name: "GOTRACEBACK=all", arg: "panic", env: "GOTRACEBACK=all"},
+	{name: "GOTRACEBACK=system", arg: "panic", env: "GOTRACEBACK=system"},
+	{name: "GOTRACEBACK=crash", arg: "panic", env: "GOTRACEBACK=crash"},
+	{name: "few files", arg: "return", shell: "ulimit -n 8"},
+	{name: "SIGTERM", signals: []syscall.Signal{syscall.SIGTERM}},
+	{name: "SIGINT", signals: []syscall.Signal{syscall.SIGINT}},
+	{name: "SIGHUP", signals: []syscall.Signal{syscall.SIGHUP}},
+	{name: "SIGHUP under nohup", shell: "trap '' HUP", signals: []syscall.Signal{syscall.SIGHUP}},
+	{name: "SIGQUIT", signals: []syscall.Signal{syscall.SIGQUIT}},
+	{name: "SIGABRT", signals: []syscall.Signal{syscall.SIGABRT}},
+	{name: "SIGPIPE", signals: []syscall.Signal{syscall.SIGPIPE}},
+	{name: "SIGUSR1", signals: []syscall.Signal{syscall.SIGUSR1}},
+	{name: "SIGUSR2", signals: []syscall.Signal{syscall.SIGUSR2}},
+	{name: "SIGALRM", signals: []syscall.Signal{syscall.SIGALRM}},
+	{name: "SIGPROF", signals: []syscall.Signal{syscall.SIGPROF}},
+	{name: "SIGXCPU", signals: []syscall.Signal{syscall.SIGXCPU}},
+	{name: "SIGSYS", signals: []syscall.Signal{syscall.SIGSYS}},
+	{name: "SIGTRAP", signals: []syscall.Signal{syscall.SIGTRAP}},
+	{name: "SIGFPE", signals: []syscall.Signal{syscall.SIGFPE}},
+	{name: "SIGILL", signals: []syscall.Signal{syscall.SIGILL}},
+	{name: "SIGBUS", signals: []syscall.Signal{syscall.SIGBUS}},
+	{name: "SIGSEGV", signals: []syscall.Signal{syscall.SIGSEGV}},
+	{name: "SIGKILL", signals: []syscall.Signal{syscall.SIGKILL}, kept: liveFile},
+	{name: "two SIGINT", arg: "second interrupt", signals: []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+	{name: "busy, SIGTERM", arg: "busy until a signal", signals: []syscall.Signal{syscall.SIGTERM}},
+	{name: "busy, SIGKILL", arg: "busy until a signal", signals: []syscall.Signal{syscall.SIGKILL}, kept: liveFile},
+	{name: "busy, return", arg: "busy until a signal", signals: []syscall.Signal{syscall.SIGWINCH}},
+}
+
+func endsCases(e *Env) (cases []Case, err error) {
+	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	if e.Short {
+		modes = e.modes("page", "bursts")
+	}
+	for _, mode := range modes {
+		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, "") }})
+		if !e.Short {
+			cases = append(cases, Case{mode + ", all packages", func(e *Env, r *Result) { e.ends(r, mode, "all") }})
+		}
+	}
+	return cases, nil
+}
+
+// ends compares all ends in a mode.
+func (e *Env) ends(r *Result, mode, packages string) {
+	dir, err := e.program("ends", endsSource)
+	plain, exe := filepath.Join(e.Work, "plain"), filepath.Join(e.Work, mode)
+	if err == nil {
+		err = e.build("plain", dir, plain, "")
+	}
+	if err == nil {
+		err = e.build(mode, dir, exe, packages)
+	}
+	if err != nil {
+		r.fail("%v", err)
+		return
+	}
+	var (
+		mu      sync.Mutex
+		slowest string
+		extra   time.Duration
+		running = make(chan bool, endsAtOnce)
+		wg      sync.WaitGroup
+	)
+	for _, x := range ends {
+		running <- true
+		wg.Go(func() {
+			took, err := e.end(&x, plain, exe)
+			<-running
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				r.fail("%s: %v", x.name, err)
+				return
+			}
+			r.pass(1)
+			if slowest == "" || took > extra {
+				slowest, extra = x.name, took
+			}
+		})
+	}
+	wg.Wait()
+	r.Note = fmt.Sprintf("longest beyond plain: %s %.2fs", slowest, extra.Seconds())
+}
+
+// end compares one end, and returns how much longer than plain it took.
+func (e *Env) end(x *end, plain, exe string) (extra time.Duration, err error) {
+	dir, err := os.MkdirTemp(e.Work, "run-")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir)
+	want := x.process(plain, dir).run()
+	got := x.process(exe, dir).run()
+	switch {
+	case got.state != want.state:
+		return 0, fmt.Errorf("ended with %s, want %s; stdout %q, stderr %q", got.state, want.state, got.stdout, got.stderr)
+	case !x.racy && got.stdout != want.stdout:
+		return 0, fmt.Errorf("got stdout %q, want %q", got.stdout, want.stdout)
+	case !x.racy && got.stderr != want.stderr:
+		return 0, fmt.Errorf("got stderr %q, want %q", got.stderr, want.stderr)
+	case got.took > want.took+patience:
+		return 0, fmt.Errorf("took %v, plain %v", got.took, want.took)
+	}
+	return got.took - want.took, x.left(exe, dir)
+}
+
+func (x *end) process(exe, dir string) *process {
+	arg := x.arg
+	if arg == "" {
+		arg = x.name
+		if x.signals != nil {
+			arg = "wait for a signal"
+		}
+	}
+	script := "ulimit -c 0; " + x.shell + "\n" + `exec "$0" "$1"`
+	p := &process{
+		exe: "/bin/sh", args: []string{"-c", script, exe, arg},
+		dir: dir, opts: "tick=1ms", broken: x.broken, time: time.Minute,
+	}
+	if x.env != "" {
+		p.env = []string{x.env}
+	}
+	if x.signals != nil {
+		p.started = x.signal
+	}
+	return p
+}
+
+// signal sends the signals, each when the program says that it is ready.
+func (x *end) signal(p *os.Process, stdout io.Reader) {
+	lines := bufio.NewScanner(stdout)
+	for _, s := range x.signals {
+		for lines.Scan() && lines.Text() != "ready" {
+		}
+		p.Signal(s)
+	}
+}
+
+// left checks what the program has left in its directory.
+func (x *end) left(exe, dir string) error {
+	if x.kept != "" && len(profiles(dir, "paths")) == 0 {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.pep"))
+		if len(files) != 1 {
+			return fmt.Errorf("left neither a profile nor a file of counts, but %s", list(dir))
+		}
+		p := &process{exe: exe, dir: dir, env: []string{"PEP_WRITE=" + files[0]}, time: time.Minute}
+		if o := p.run(); o.state != "exit status 0" || o.stderr != "" {
+			return fmt.Errorf("PEP_WRITE: %s, stderr %q", o.state, o.stderr)
+		}
+	}
+	files := profiles(dir, "paths")
+	if len(files) != 1 {
+		return fmt.Errorf("left no profile of paths, but %s", list(dir))
+	}
+	f, err := profile.Open(files[0])
+	if err != nil {
+		return err
+	}
+	if _, err := f.Paths(); err != nil {
+		return err
+	}
+	for _, e := range strings.Fields(list(dir)) {
+		if !strings.HasSuffix(e, ".pb.gz") {
+			return fmt.Errorf("left a file that nobody needs: %s", list(dir))
+		}
+	}
+	return nil
+}
+
+// list returns the names of the files in a directory.
+func list(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err.Error()
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return strings.Join(names, " ")
+}

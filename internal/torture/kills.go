@@ -1,0 +1,250 @@
+package torture
+
+// This file kills programs at random times, and looks at what is left.
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+//go:embed testdata/kills.go
+var killsSource string
+
+const (
+	killsPerCase = 50
+	latest       = 400 * time.Millisecond // kills are spread over this time after the start
+)
+
+// inFlight is how many events a goroutine of the program may have counted itself
+// before it was killed on its way to the place where pep counts them: one, in
+// each of the goroutines that the program has.
+const inFlight = 4
+
+func killsCases(e *Env) (cases []Case, err error) {
+	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	n := e.N
+	if n == 0 {
+		n = 1000
+	}
+	each, perCase := (n+len(modes)-1)/max(len(modes), 1), killsPerCase
+	if e.Short {
+		each, perCase = 8, 8
+	}
+	for _, mode := range modes {
+		for first := 0; first < each; first += perCase {
+			name := fmt.Sprintf("%s, kills %d to %d", mode, first+1, min(each, first+perCase))
+			count := min(perCase, each-first)
+			seed := e.Seed + uint64(first)
+			cases = append(cases, Case{name, func(e *Env, r *Result) { e.kills(r, mode, count, seed) }})
+		}
+	}
+	return cases, nil
+}
+
+// A killed is a program that has been killed.
+type killed struct {
+	e    *Env
+	mode string
+	exe  string
+	dir  string
+	pep  string // its file of counts; empty if it had none yet
+	own  uint64 // events that it has counted itself
+}
+
+// kills kills a program n times.
+func (e *Env) kills(r *Result, mode string, n int, seed uint64) {
+	dir, err := e.program("kills", killsSource)
+	exe := filepath.Join(e.Work, "kills.exe")
+	if err == nil {
+		err = e.build(mode, dir, exe, "")
+	}
+	if err != nil {
+		r.fail("%v", err)
+		return
+	}
+	rnd := rand.New(rand.NewPCG(seed, 2))
+	var events, uncounted uint64
+	early := 0
+	for i := range n {
+		after := time.Duration(rnd.Int64N(int64(latest)))
+		k, err := e.kill(mode, exe, after)
+		var lost uint64
+		if err == nil && k.pep != "" {
+			lost, err = k.check()
+		}
+		if k != nil {
+			os.RemoveAll(k.dir)
+		}
+		switch {
+		case err != nil:
+			r.fail("kill %d, after %v: %v", i, after, err)
+			continue
+		case k.pep == "":
+			early++
+		}
+		r.pass(1)
+		events += k.own
+		uncounted += lost
+	}
+	r.Note = fmt.Sprintf("seed %d, %d events, %d said to be lost or not to be sure, %d killed before they had a file", seed, events, uncounted, early)
+}
+
+// kill starts the program and kills it.
+func (e *Env) kill(mode, exe string, after time.Duration) (*killed, error) {
+	dir, err := os.MkdirTemp(e.Work, "run-")
+	if err != nil {
+		return nil, err
+	}
+	k := &killed{e: e, mode: mode, exe: exe, dir: dir}
+	counters := filepath.Join(dir, "counters")
+	if err := os.WriteFile(counters, make([]byte, 4096), 0o666); err != nil {
+		return k, err
+	}
+	p := &process{
+		exe: exe, args: []string{counters}, dir: dir, opts: "tick=1ms", time: time.Minute,
+		started: func(p *os.Process, _ io.Reader) {
+			time.Sleep(after)
+			p.Kill()
+		},
+	}
+	if o := p.run(); o.state != "signal: killed" || o.stderr != "" {
+		return k, fmt.Errorf("ended with %s, stderr %q", o.state, o.stderr)
+	}
+	data, err := os.ReadFile(counters)
+	if err != nil {
+		return k, err
+	}
+	for i := range inFlight {
+		k.own += binary.LittleEndian.Uint64(data[i*64:])
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*.pep"))
+	if len(files) > 1 {
+		return k, fmt.Errorf("%d files of counts: %s", len(files), list(dir))
+	}
+	if len(files) == 1 {
+		k.pep = files[0]
+	} else if k.own > 0 {
+		return k, fmt.Errorf("%d events, and no file of counts, but %s", k.own, list(dir))
+	}
+	return k, err
+}
+
+// check makes profiles of the file of counts, and compares them with what the
+// program has counted. It returns how many events the profiles say are lost.
+func (k *killed) check() (lost uint64, err error) {
+	p := &process{exe: k.exe, dir: k.dir, env: []string{"PEP_WRITE=" + k.pep}, time: time.Minute}
+	if o := p.run(); o.state != "exit status 0" || o.stderr != "" || o.stdout != "" {
+		if k.own == 0 && strings.Contains(o.stderr, "not a .pep file") {
+			return 0, nil // killed while it was made
+		}
+		return 0, fmt.Errorf("PEP_WRITE: %s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
+	}
+	f, err := k.open("paths")
+	if err != nil {
+		return 0, err
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		return 0, err
+	}
+	switch k.mode {
+	case "exact":
+		return 0, k.exact(paths)
+	case "taps":
+		if lost, err = k.words(); err != nil {
+			return 0, err
+		}
+	}
+	return lost, k.samples(f, paths)
+}
+
+func (k *killed) open(kind string) (*profile.File, error) {
+	files := profiles(k.dir, kind)
+	if len(files) != 1 {
+		return nil, fmt.Errorf("%d profiles of %s, want 1: %s", len(files), kind, list(k.dir))
+	}
+	return profile.Open(files[0])
+}
+
+// exact compares the counts of the paths of event.
+func (k *killed) exact(paths []profile.Path) error {
+	var got uint64
+	for _, p := range paths {
+		if p.ID.Func.Name == "main.event" {
+			got += uint64(p.Count)
+		}
+	}
+	return near("paths of event", got, 0, 0, k.own)
+}
+
+// words compares how often the argument of event was seen.
+func (k *killed) words() (lost uint64, err error) {
+	f, err := k.open("values")
+	if err != nil {
+		return 0, err
+	}
+	words, err := f.Words()
+	if err != nil {
+		return 0, err
+	}
+	var got uint64
+	for _, w := range words {
+		if w.Site.Func.Name == "main.event" && w.Site.Kind == "arg" {
+			got += uint64(w.Count)
+		}
+	}
+	lost, unsure := said(f.Comments, lostWords), said(f.Comments, unsureWords)
+	return lost + unsure, near("words of event", got, lost, unsure, k.own)
+}
+
+// near compares a count of the profile with the program's own. The profile says
+// how many are lost, and of how many it is not known whether they were counted
+// twice or not at all.
+func near(what string, got, lost, unsure, own uint64) error {
+	if got > own+unsure || got+lost+unsure+inFlight < own {
+		return fmt.Errorf("%d %s, %d are said to be lost and %d not to be sure, but there were %d", got, what, lost, unsure, own)
+	}
+	return nil
+}
+
+var (
+	lostWords    = regexp.MustCompile(`(\d+) (?:dropped|lost|left in|in buffers|were in)`)
+	unsureWords  = regexp.MustCompile(`(\d+) at most counted twice or not at all`)
+	takenSamples = regexp.MustCompile(`(\d+) samples`)
+	lostSamples  = regexp.MustCompile(`(\d+) (?:dropped|polls not understood)`)
+)
+
+// said adds up what the comment of a profile says.
+func said(comments []string, what *regexp.Regexp) (sum uint64) {
+	for _, c := range comments {
+		for _, m := range what.FindAllStringSubmatch(c, -1) {
+			n, _ := strconv.ParseUint(m[1], 10, 64)
+			sum += n
+		}
+	}
+	return sum
+}
+
+// samples compares the samples that the file has with those that were taken.
+func (k *killed) samples(f *profile.File, paths []profile.Path) error {
+	var got uint64
+	for _, p := range paths {
+		got += uint64(p.Count)
+	}
+	taken := said(f.Comments, takenSamples)
+	if got > taken+inFlight || got+inFlight < taken {
+		return fmt.Errorf("%d samples in the profile, %d were taken: %q", got, taken, f.Comments)
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package torture
+
+// This file keeps programs busy for long, and watches their memory and files.
+
+import (
+	_ "embed"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+//go:embed testdata/soak.go
+var soakSource string
+
+// What a program may grow by from the second quarter of its run to the last: the
+// collector does not run at the same moments.
+const (
+	moreMemory = 1.25    // times, and
+	moreBytes  = 8 << 20 // bytes beside
+	moreFiles  = 8       // open files
+)
+
+func soakCases(e *Env) (cases []Case, err error) {
+	length, packages := e.For, "all"
+	if length == 0 {
+		length = time.Hour
+	}
+	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	if e.Short {
+		// The packages that the runtime calls in the strangest places.
+		modes, length, packages = e.modes("page", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
+	}
+	for _, mode := range modes {
+		name := fmt.Sprintf("%s, %v", mode, length)
+		cases = append(cases, Case{name, func(e *Env, r *Result) { e.soak(r, mode, packages, length) }})
+	}
+	return cases, nil
+}
+
+// soak runs the program once, for a time.
+func (e *Env) soak(r *Result, mode, packages string, length time.Duration) {
+	dir, err := e.program("soak", soakSource)
+	exe := filepath.Join(e.Work, "soak.exe")
+	if err == nil {
+		err = e.build(mode, dir, exe, packages)
+	}
+	if err != nil {
+		r.fail("%v", err)
+		return
+	}
+	run, err := os.MkdirTemp(e.Work, "run-")
+	if err != nil {
+		r.fail("%v", err)
+		return
+	}
+	w := &watch{every: max(length/200, 50*time.Millisecond)}
+	p := &process{
+		exe: exe, args: []string{length.String()}, dir: run, opts: "tick=4ms",
+		time: 2*length + 5*time.Minute, started: w.watch, raw: true,
+	}
+	o := p.run()
+	if o.state != "exit status 0" || o.stdout != "done\n" || o.stderr != "" {
+		r.fail("ended with %s after %v, stdout %q, stderr %q", o.state, o.took.Round(time.Millisecond), o.stdout, o.stderr)
+		return
+	}
+	r.pass(1)
+	for what, grew := range map[string]error{"memory": w.memory(), "open files": w.files()} {
+		if grew != nil {
+			r.fail("%s: %v", what, grew)
+		} else {
+			r.pass(1)
+		}
+	}
+	comment, err := samplesAddUp(run)
+	if err != nil {
+		r.fail("%v", err)
+	} else {
+		r.pass(1)
+	}
+	r.Note = fmt.Sprintf("memory %d to %d MB, up to %d files; %s", slices.Min(w.bytes)>>20, slices.Max(w.bytes)>>20, slices.Max(w.fds), comment)
+}
+
+// A watch looks at a process again and again.
+type watch struct {
+	every time.Duration
+	bytes []int // resident memory
+	fds   []int // open files
+}
+
+// watch looks until the process ends.
+func (w *watch) watch(p *os.Process, _ io.Reader) {
+	proc := "/proc/" + strconv.Itoa(p.Pid)
+	for {
+		statm, err := os.ReadFile(proc + "/statm")
+		fields := strings.Fields(string(statm))
+		// A process that has ended is a zombie until its parent asks for it.
+		if err != nil || len(fields) < 2 || fields[1] == "0" {
+			return
+		}
+		pages, err := strconv.Atoi(fields[1])
+		fds, errFds := os.ReadDir(proc + "/fd")
+		if err == nil && errFds == nil {
+			w.bytes = append(w.bytes, pages*os.Getpagesize())
+			w.fds = append(w.fds, len(fds))
+		}
+		time.Sleep(w.every)
+	}
+}
+
+// quarter returns the second or last quarter of a series.
+func quarter(s []int, i int) []int { return s[len(s)*i/4 : len(s)*(i+1)/4] }
+
+func median(s []int) int {
+	s = slices.Sorted(slices.Values(s))
+	return s[len(s)/2]
+}
+
+const fewest = 16 // looks at a process that say something
+
+// memory returns an error if the process has grown.
+func (w *watch) memory() error {
+	if len(w.bytes) < fewest {
+		return fmt.Errorf("looked at %d times only", len(w.bytes))
+	}
+	before, after := median(quarter(w.bytes, 1)), median(quarter(w.bytes, 3))
+	if float64(after) > moreMemory*float64(before)+moreBytes {
+		return fmt.Errorf("grew from %d to %d bytes", before, after)
+	}
+	return nil
+}
+
+// files returns an error if the process has more and more open files.
+func (w *watch) files() error {
+	if len(w.fds) < fewest {
+		return fmt.Errorf("looked at %d times only", len(w.fds))
+	}
+	before, after := slices.Max(quarter(w.fds, 1)), slices.Max(quarter(w.fds, 3))
+	if after > before+moreFiles {
+		return fmt.Errorf("grew from %d to %d", before, after)
+	}
+	return nil
+}
+
+var (
+	ticks    = regexp.MustCompile(`(\d+) ticks`)
+	overruns = regexp.MustCompile(`(\d+) overruns`)
+)
+
+// samplesOfTick is how many samples a tick asks for: the default of samples=.
+const samplesOfTick = 64
+
+// samplesAddUp checks that every sample that ticks asked for was taken, or is
+// counted as lost. The burst of the last tick may not be over.
+func samplesAddUp(dir string) (comment string, err error) {
+	files := profiles(dir, "paths")
+	if len(files) != 1 {
+		return "", fmt.Errorf("%d profiles of paths, want 1: %s", len(files), list(dir))
+	}
+	f, err := profile.Open(files[0])
+	if err != nil {
+		return "", err
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		return "", err
+	}
+	comment = strings.Join(f.Comments, "; ")
+	if f.Exact() {
+		return comment, nil
+	}
+	var have uint64
+	for _, p := range paths {
+		have += uint64(p.Count)
+	}
+	return comment, addsUp(f.Comments, have)
+}
+
+func addsUp(comments []string, have uint64) error {
+	taken, asked := said(comments, takenSamples), samplesOfTick*said(comments, ticks)
+	known := taken + said(comments, lostSamples) + samplesOfTick*said(comments, overruns)
+	switch {
+	case asked == 0:
+		return fmt.Errorf("no tick: %q", comments)
+	case have != taken:
+		return fmt.Errorf("%d samples in the profile, want %d: %q", have, taken, comments)
+	case known > asked || known+samplesOfTick < asked:
+		return fmt.Errorf("%d samples asked for, %d taken or counted as lost: %q", asked, known, comments)
+	}
+	return nil
+}
