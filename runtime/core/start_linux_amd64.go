@@ -129,6 +129,7 @@ func createTable(dir string, opts options) (problem string) {
 	counts.Start = now()
 	counts.ExeLen = uint32(copy(counts.Exe[:], exe))
 	counts.Build = buildHash()
+	counts.seal()
 	return ""
 }
 

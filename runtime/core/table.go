@@ -28,7 +28,7 @@ import "unsafe"
 
 const (
 	magic      = "pepdata\n"
-	version    = 2
+	version    = 3
 	pageSize   = 4096
 	slots      = 1 << 15
 	maxCallers = 32

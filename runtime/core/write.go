@@ -26,6 +26,8 @@ func (c counted) check() string {
 		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(version)
 	case c.Mode != mode:
 		return "of a program built with another kind of poll"
+	case *c.sealed() != c.checksum():
+		return "damaged: its header does not have the checksum that it should"
 	case c.size < pageSize+uint64(c.Slots)*uint64(unsafe.Sizeof(entry{})), c.ExeLen > uint32(len(c.Exe)):
 		return "truncated"
 	}
@@ -34,6 +36,7 @@ func (c counted) check() string {
 
 // profile returns the profile that c makes with the program's site tables.
 func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
+	var d damage
 	p := &report.Profile{
 		Packages:   pkgs,
 		Mapping:    pprofenc.Mapping{File: string(c.Exe[:c.ExeLen]), BuildID: hexBytes(build[:])},
@@ -44,10 +47,11 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 	}
 	if mode == modeExact {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
-		p.Samples = c.exactSamples()
+		p.Samples = c.exactSamples(&d)
 	} else {
-		p.Frames, p.Samples = c.samples()
+		p.Frames, p.Samples = c.samples(&d)
 	}
+	p.Comment += d.comment()
 	return p
 }
 
@@ -83,11 +87,16 @@ func (c counted) comment() string {
 
 // samples returns the entries of the table, equal ones added up, and the frames
 // of their stacks.
-func (c counted) samples() (frames []report.Frame, list []report.Sample) {
+func (c counted) samples(d *damage) (frames []report.Frame, list []report.Sample) {
 	merged := make(map[key]int)
 	symbols := symbolizer{at: make(map[uintptr][]uint32)}
+	sum := uint64(0)
 	for i := range c.Slots {
 		e := c.entry(i)
+		if !e.intact() {
+			d.entries++
+			continue
+		}
 		if load32(&e.State) != entryReady {
 			continue
 		}
@@ -102,16 +111,21 @@ func (c counted) samples() (frames []report.Frame, list []report.Sample) {
 			merged[k] = j
 			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k)})
 		}
-		list[j].Count += int64(load64(&e.Count))
+		n := load64(&e.Count)
+		list[j].Count += int64(n)
+		sum += n
 	}
+	d.ofSamples(c, sum)
 	return symbols.frames, list
 }
 
 // exactSamples returns the paths that were counted at all.
-func (c counted) exactSamples() (list []report.Sample) {
+func (c counted) exactSamples(d *damage) (list []report.Sample) {
 	for _, s := range c.sections() {
 		for i, n := range s.counters {
-			if n > 0 {
+			if n > maxPlausible {
+				d.counters++
+			} else if n > 0 {
 				list = append(list, report.Sample{Package: s.path, Number: uint64(i), Count: int64(n)})
 			}
 		}

@@ -21,6 +21,7 @@ type taps struct {
 	buffered     uint64 // events that were still in buffers, and went nowhere
 	counted      uint64 // events that words stand for
 	other        uint64 // of these, events of words for which there was no room
+	damaged      int    // words that are left out: see verify.go
 }
 
 // tapsOf adds up the words of an area and what is still in streams: in their
@@ -57,9 +58,15 @@ func tapsOf(a areaOf, streams []*stream, chunks []*chunk) *taps {
 		}
 	}
 	for i := range min(a.Slots, wordSlots) {
-		if e := a.word(i); load64(&e.Hash)&1 != 0 {
-			add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
+		e := a.word(i)
+		if h := load64(&e.Hash); h&1 == 0 && load64(&e.Count) == 0 {
+			continue // free, or being made
 		}
+		if !e.intact() {
+			t.damaged++
+			continue
+		}
+		add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
 	}
 	for _, s := range streams {
 		t.fed += s.Fed
@@ -173,6 +180,7 @@ func (t *taps) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
+	s += (&damage{entries: t.damaged}).comment()
 	if a.Deliver == deliverService && q.Messages > 0 {
 		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.p1()) + "ns, " +
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
