@@ -105,7 +105,7 @@ func FuzzReader(f *testing.F) {
 		copy(ring.Magic[:], layout.Magic)
 		ring.Version, ring.Header.Blocks, ring.Closed = layout.Version, layout.Blocks, 1
 		for p := range uint64(layout.Blocks) {
-			ring.Block(p).Seq = ring.Head + p // to be written
+			ring.Block(ring.Head + p).Seq = ring.Head + p // to be written
 		}
 		for i := range 3 { // three blocks have been
 			b := ring.Block(ring.Head + uint64(i))
