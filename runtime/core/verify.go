@@ -25,6 +25,8 @@ import (
 // whatever the header has.
 const sealOffset = pageSize - 8
 
+const _ = uint(sealOffset - unsafe.Sizeof(header{})) // does not compile if the header reaches there
+
 // seal stores the checksum of what no longer changes in the header. It comes
 // before the magic does, so what has a magic has a checksum.
 func (t table) seal() { *t.sealed() = t.checksum() }
