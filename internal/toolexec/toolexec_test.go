@@ -164,6 +164,7 @@ func FuzzTag(f *testing.F) {
 	f.Add("poll=page,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
 	f.Add("poll=count,truncate=backedge,tool=0")
 	f.Add("poll=%zz")
+	f.Add("poll=a%2Cb,truncate=%25,tool=%2Cdump%3D")
 	f.Fuzz(func(t *testing.T, s string) {
 		tag, err := ParseTag(s)
 		if err != nil {

@@ -110,6 +110,13 @@ func TestDamageIsSaid(t *testing.T) {
 		{"Killed in between.", ", 2 taken but not counted", func(f table) { f.Taken += 2 }},
 		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f table) { f.Taken += 3; f.Dropped = 3 }},
 		{"An entry is being made.", " 0 shortened, 30 overruns", func(f table) { f.entry(unused(f)).Hash = 1 << 63 }},
+		{"The state of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f table) {
+			for i := range f.Slots {
+				if e := f.entry(i); e.Count == 13 {
+					e.State = 0
+				}
+			}
+		}},
 		{"A page of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f table) {
 			for i := range f.Slots {
 				if e := f.entry(i); e.Count == 13 {
