@@ -87,12 +87,12 @@ type Reader struct {
 func Open(name string) (*File, error) { return new(Reader).Open(name) }
 
 // Parse is Open for data from elsewhere; name serves messages.
-func Parse(name string, r io.Reader) (*File, error) { return new(Reader).parse(name, r) }
+func Parse(name string, r io.Reader) (*File, error) { return new(Reader).Parse(name, r) }
 
 // Open loads a file. Errors name it and are fit for users.
 func (r *Reader) Open(name string) (*File, error) {
 	if name == "-" && r.Stdin != nil {
-		return r.parse("standard input", r.Stdin)
+		return r.Parse("standard input", r.Stdin)
 	}
 	f, err := input.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,10 +102,11 @@ func (r *Reader) Open(name string) (*File, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return r.parse(name, f)
+	return r.Parse(name, f)
 }
 
-func (r *Reader) parse(name string, in io.Reader) (*File, error) {
+// Parse is Open for data from elsewhere; name serves messages.
+func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
 	limit := cmp.Or(r.Memory, DefaultMemory)
 	data, err := readAll(in, limit)
 	if err != nil {

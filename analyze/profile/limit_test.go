@@ -139,7 +139,7 @@ var shapes = []struct {
 
 // load loads a profile as a command does, keeping everything.
 func load(data []byte, memory int64) (kept []any, err error) {
-	f, err := (&Reader{Memory: memory}).parse("bomb", bytes.NewReader(data))
+	f, err := (&Reader{Memory: memory}).Parse("bomb", bytes.NewReader(data))
 	if err != nil {
 		return nil, err
 	}

@@ -233,8 +233,14 @@ func FuzzParse(f *testing.F) {
 		if edges, err := file.Edges(); err == nil {
 			profile.SumEdges(edges)
 		}
+		if words, err := file.Words(); err == nil {
+			profile.SumSites(words)
+		}
 		if _, err := profile.Merge([]*profile.File{file, file}); err != nil {
-			t.Errorf("merging with itself: %v", err)
+			// Twice what fits need not.
+			if !strings.Contains(err.Error(), "2^63-1") {
+				t.Errorf("merging with itself: %v", err)
+			}
 		}
 	})
 }

@@ -61,6 +61,9 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
+			case "gdb": // it is there and may trace
+				out, _ := exec.Command("gdb", "-nx", "-batch", "-ex", "run", "/bin/true").Output()
+				return bytes.Contains(out, []byte("exited normally")), nil
 			}
 			return false, fmt.Errorf("unknown condition %q", cond)
 		},

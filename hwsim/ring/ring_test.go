@@ -87,3 +87,44 @@ func TestOpenErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzReader: whatever a ring holds, reading it comes to an end, with no more
+// blocks than it has and no more tuples than fit into one.
+func FuzzReader(f *testing.F) {
+	ring := newRing()
+	write(ring, 7, tuple.New(tuple.Load, 1, 2))
+	ring.Closed = 1
+	memory := func(r layout.Ring) []byte { return unsafe.Slice((*byte)(unsafe.Pointer(r.Header)), layout.Size) }
+	blocks := memory(ring)[layout.Size-layout.Blocks*uint64(unsafe.Sizeof(layout.Block{})):]
+	f.Add(memory(ring)[:unsafe.Sizeof(layout.Header{})], blocks[:100])
+	f.Add([]byte{}, []byte{1})
+	f.Fuzz(func(t *testing.T, header, block []byte) {
+		clear(memory(ring)[:unsafe.Sizeof(layout.Header{})])
+		copy(memory(ring)[:unsafe.Sizeof(layout.Header{})], header)
+		newReader(unsafe.Pointer(ring.Header)) // an error, or one that is not read here
+		copy(ring.Magic[:], layout.Magic)
+		ring.Version, ring.Header.Blocks, ring.Closed = layout.Version, layout.Blocks, 1
+		for p := range uint64(layout.Blocks) {
+			ring.Block(ring.Head + p).Seq = ring.Head + p // to be written
+		}
+		for i := range 3 { // three blocks have been
+			b := ring.Block(ring.Head + uint64(i))
+			copy(unsafe.Slice((*byte)(unsafe.Pointer(b)), unsafe.Sizeof(*b)), block)
+			b.Seq = ring.Head + uint64(i) + 1
+		}
+		r, err := newReader(unsafe.Pointer(ring.Header))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.alive = func(int) bool { return false }
+		for n := 0; ; n++ {
+			_, tuples, err := r.Next()
+			if err == io.EOF && n == 3 {
+				return
+			}
+			if err != nil || n == 3 || len(tuples) > layout.BlockTuples {
+				t.Fatalf("block %d: %d tuples, %v", n, len(tuples), err)
+			}
+		}
+	})
+}

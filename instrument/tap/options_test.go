@@ -68,3 +68,24 @@ func TestParseRanges(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParse: what is read as kinds and ranges has some, and lines from 1 on.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"loads,consts,marked", "all", "x.go:10-20,a/x.go:7", "x.go", ".go:1-", "x.go:0"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if k, err := tap.ParseKinds(s); (k == 0) != (err != nil) {
+			t.Errorf("%q: kinds %b, %v", s, k, err)
+		}
+		ranges, err := tap.ParseRanges(s)
+		if (len(ranges) == 0) != (err != nil) {
+			t.Errorf("%q: ranges %v, %v", s, ranges, err)
+		}
+		for _, r := range ranges {
+			if r.From < 1 || r.To < r.From || !r.Has("dir/"+r.File, r.From) {
+				t.Errorf("%q: range %+v", s, r)
+			}
+		}
+	})
+}

@@ -48,19 +48,26 @@ func Find(archive, name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
 	header := make([]byte, headerSize)
 	if _, err := io.ReadFull(f, header[:len(magic)]); err != nil || string(header[:len(magic)]) != magic {
 		return nil, fmt.Errorf("%s is not an archive", archive)
 	}
 	for at := int64(len(magic)); ; {
-		_, err := f.ReadAt(header, at)
-		if err == io.EOF {
+		n, err := f.ReadAt(header, at)
+		if err == io.EOF && n == 0 {
 			return nil, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: member at %d: %w", archive, at, err)
 		}
 		size, err := strconv.ParseInt(strings.TrimSpace(string(header[48:58])), 10, 64)
+		if err == nil && (size < 0 || size > info.Size()-at-headerSize) {
+			err = fmt.Errorf("it has %d bytes, the archive %d", size, info.Size())
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: member at %d: %w", archive, at, err)
 		}

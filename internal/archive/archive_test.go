@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,6 +67,9 @@ func TestBadArchives(t *testing.T) {
 		{"Neither is a short one.", []byte("!<ar"), "bad.a is not an archive"},
 		{"Neither is a program.", []byte("\x7fELF............"), "bad.a is not an archive"},
 		{"What comes behind the magic must be a member.", append([]byte(magic), bytes.Repeat([]byte("x"), 80)...), "member at 8"},
+		{"It must be all there.", []byte(magic + "pep.sites"), "member at 8"},
+		{"A negative size would lead back.", member("x", "-60"), "member at 8: it has -60 bytes, the archive 68"},
+		{"A size beyond the file would be allocated.", member("pep.sites", "9999999999"), "member at 8: it has 9999999999 bytes, the archive 68"},
 	} {
 		if err := os.WriteFile(name, test.data, 0o666); err != nil {
 			t.Fatal(err)
@@ -96,4 +100,36 @@ func TestTruncatedMember(t *testing.T) {
 	if data, err := Find(a, "pep.sites"); err == nil {
 		t.Errorf("got %d bytes and no error", len(data))
 	}
+}
+
+// member is an archive with a header that says whatever size, and no data.
+func member(name, size string) []byte {
+	return fmt.Appendf([]byte(magic), "%-16s%-12d%-6d%-6d%-8o%-10s`\n", name, 0, 0, 0, 0o644, size)
+}
+
+// FuzzFind: whatever an archive has, a member is in it or there is an error; and
+// what is added to an archive that is whole is found.
+func FuzzFind(f *testing.F) {
+	f.Add(member("pep.sites", "0"), []byte("table"))
+	f.Add(append(member("x", "3"), "odd\x00"...), []byte(nil))
+	f.Add([]byte(magic), []byte("x"))
+	f.Fuzz(func(t *testing.T, data, table []byte) {
+		name := filepath.Join(t.TempDir(), "x.a")
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Find(name, "pep.sites")
+		if err == nil && got != nil && !bytes.Contains(data, got) {
+			t.Errorf("%q is not in %q", got, data)
+		}
+		if err != nil || got != nil || len(data)%2 != 0 {
+			return
+		}
+		if err := Add(name, "pep.sites", table); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Find(name, "pep.sites"); err != nil || !bytes.Equal(got, table) {
+			t.Errorf("behind %q: got %q, %v, want %q", data, got, err, table)
+		}
+	})
 }

@@ -79,7 +79,7 @@ const TagFlag = "-pep"
 
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
-	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, t.Poll, t.Truncate, t.Tool) + t.Taps.fields()
+	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Poll)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
 	if t.Bisect != "" {
 		s += ",bisect=" + url.QueryEscape(t.Bisect)
 	}

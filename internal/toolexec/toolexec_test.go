@@ -175,3 +175,23 @@ func TestReadImports(t *testing.T) {
 		t.Errorf("a: %v", err)
 	}
 }
+
+// FuzzTag: what is read as a tag is written so that it is read as the same.
+func FuzzTag(f *testing.F) {
+	f.Add("poll=page,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
+	f.Add("poll=count,truncate=backedge,tool=0")
+	f.Add("poll=%zz")
+	f.Add("poll=a%2Cb,truncate=%25,tool=%2Cdump%3D")
+	f.Fuzz(func(t *testing.T, s string) {
+		tag, err := ParseTag(s)
+		if err != nil {
+			return
+		}
+		tag.Taps.Options() // an error or not
+		value, _ := strings.CutPrefix(tag.Arg(), TagFlag+"=")
+		again, err := ParseTag(value)
+		if err != nil || again != tag {
+			t.Errorf("%q is %+v and is written as %q, which is %+v, %v", s, tag, value, again, err)
+		}
+	})
+}

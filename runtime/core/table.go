@@ -210,8 +210,9 @@ func (t table) fill(opts options) {
 	t.Tick = opts.tick
 }
 
-// publish stores the magic, at once, when the header is complete.
+// publish seals the header when it is complete, and then stores the magic, at once.
 func (t table) publish() {
+	t.seal()
 	var m uint64
 	for i := range len(magic) {
 		m |= uint64(magic[i]) << (8 * i)

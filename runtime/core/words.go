@@ -92,11 +92,14 @@ func (a areaOf) addOther(pc, count, messages uint64) {
 	add64(&e.Messages, int64(messages))
 }
 
+// wordHash is the hash of a word whose key can be read.
+func wordHash(pc, w uint64) uint64 { return mix(mix(0, pc), w) | 1<<63 | 1 }
+
 // find returns the slot of (pc, w), a new one if there is none and make is true,
 // or nil. Several slots may have the same key, when threads came upon it at the
 // same time: readers add them up.
 func (a areaOf) find(pc, w uint64, make bool) *word {
-	h := mix(mix(0, pc), w) | 1<<63 | 1
+	h := wordHash(pc, w)
 	i := h >> 8
 	for range maxWordProbes {
 		e := a.word(i & (wordSlots - 1))

@@ -28,6 +28,8 @@ func (c counted) check() string {
 		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(version)
 	case c.Mode != mode:
 		return "of a program built with another kind of poll"
+	case *c.sealed() != c.checksum():
+		return "damaged: its header does not have the checksum that it should"
 	case c.Slots != slotsOf(mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > maxStreams, c.Counters > c.size:
 		return "not a .pep file that is whole"
 	case c.size < c.layout().size:
@@ -38,6 +40,7 @@ func (c counted) check() string {
 
 // profile returns the profile that c makes with the program's site tables.
 func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
+	var d damage
 	p := &report.Profile{
 		Packages:   pkgs,
 		Mapping:    pprofenc.Mapping{File: string(c.Exe[:c.ExeLen]), BuildID: hexBytes(build[:])},
@@ -48,10 +51,11 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 	}
 	if mode == modeExact {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
-		p.Samples = c.exactSamples(pkgs)
+		p.Samples = c.exactSamples(pkgs, &d)
 	} else {
-		p.Frames, p.Samples = c.samples()
+		p.Frames, p.Samples = c.samples(&d)
 	}
+	p.Comment += d.comment()
 	return p
 }
 
@@ -102,11 +106,16 @@ func (c counted) untilDetached() string {
 
 // samples returns the entries of the table, equal ones added up, and the frames
 // of their stacks.
-func (c counted) samples() (frames []report.Frame, list []report.Sample) {
+func (c counted) samples(d *damage) (frames []report.Frame, list []report.Sample) {
 	merged := make(map[key]int)
 	symbols := symbolizer{at: make(map[uintptr][]uint32)}
+	sum := uint64(0)
 	for i := range c.Slots {
 		e := c.entry(i)
+		if !e.intact() {
+			d.entries++
+			continue
+		}
 		if load32(&e.State) != entryReady {
 			continue
 		}
@@ -121,18 +130,23 @@ func (c counted) samples() (frames []report.Frame, list []report.Sample) {
 			merged[k] = j
 			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k)})
 		}
-		list[j].Count += int64(load64(&e.Count))
+		n := load64(&e.Count)
+		list[j].Count += int64(n)
+		sum += n
 	}
+	d.ofSamples(c, sum)
 	return symbols.frames, list
 }
 
 // exactSamples returns the paths that were counted at all.
-func (c counted) exactSamples(pkgs []*wire.Package) (list []report.Sample) {
+func (c counted) exactSamples(pkgs []*wire.Package, d *damage) (list []report.Sample) {
 	at := uint64(0)
 	for _, p := range pkgs {
 		n := min(p.Paths(), c.Counters-at)
 		for i, count := range unsafe.Slice((*uint64)(c.at(c.layout().counters+8*at)), n) {
-			if count > 0 {
+			if count > maxPlausible {
+				d.counters++
+			} else if count > 0 {
 				list = append(list, report.Sample{Package: p.Path, Number: uint64(i), Count: int64(count)})
 			}
 		}

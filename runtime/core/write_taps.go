@@ -22,6 +22,7 @@ type taps struct {
 	unsure       uint64 // events that may have been counted twice or not at all
 	counted      uint64 // events that words stand for
 	other        uint64 // of these, events of words for which there was no room
+	damaged      int    // words that are left out: see verify.go
 }
 
 // ambiguous is how many events of a stream that was being emptied when the program
@@ -68,9 +69,15 @@ func (c counted) taps() *taps {
 		}
 	}
 	for i := range uint64(wordSlots) {
-		if e := a.word(i); load64(&e.Hash)&1 != 0 {
-			add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
+		e := a.word(i)
+		if h := load64(&e.Hash); h&1 == 0 && load64(&e.Count) == 0 {
+			continue // free, or being made
 		}
+		if !e.intact() {
+			t.damaged++
+			continue
+		}
+		add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
 	}
 	exact := a.Exact != 0 && a.Deliver == deliverInterrupt
 	for i := range min(c.Streams, maxStreams) {
@@ -183,6 +190,7 @@ func (t *taps) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
+	s += (&damage{entries: t.damaged}).comment()
 	if a.Deliver == deliverService && q.Messages > 0 {
 		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.p1()) + "ns, " +
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"

@@ -2,6 +2,7 @@ package pprofenc_test
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"math/rand/v2"
@@ -79,4 +80,50 @@ func TestGzipIsUndoneByGunzip(t *testing.T) {
 		}
 		t.Logf("input %d: %d bytes -> %d", i, len(in), len(z))
 	}
+}
+
+// FuzzEncode: what pprof reads of a profile is what was put into it, whatever the
+// names and numbers, and compression is undone.
+func FuzzEncode(f *testing.F) {
+	f.Add("m.f·p12", "/x.go", "12:5 if true", int64(7), int64(-1), uint8(3))
+	f.Add("", "\x00\xff", "\n", int64(0), int64(-1<<63), uint8(200))
+	f.Fuzz(func(t *testing.T, name, file, value string, count, line int64, n uint8) {
+		p := pprofenc.New(pprofenc.ValueType{"paths", "count"}, pprofenc.ValueType{name, value})
+		p.Comments = []string{value, name}
+		p.Mapping = pprofenc.Mapping{File: file, BuildID: value}
+		p.Period, p.PeriodType = count, pprofenc.ValueType{name, file}
+		for i := range int64(n%8) + 1 {
+			fn := p.Function(pprofenc.Function{Name: name, SystemName: value, Filename: file, StartLine: line ^ i})
+			p.Sample([]uint64{p.Location(fn, line), p.Location(fn, i)}, []int64{count, i}, p.Labels(pprofenc.Label{"path", value}))
+		}
+		raw := p.Encode()
+		z, err := gzip.NewReader(bytes.NewReader(pprofenc.Gzip(raw)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := io.ReadAll(z); err != nil || !bytes.Equal(out, raw) {
+			t.Fatalf("%d bytes come back as %d, %v", len(raw), len(out), err)
+		}
+		got, err := profile.ParseUncompressed(raw)
+		if err == nil {
+			err = got.CheckValid()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(got.Sample) != int(n%8)+1 || got.SampleType[1].Type != name || got.SampleType[1].Unit != value ||
+			got.Mapping[0].File != file || got.Mapping[0].BuildID != value || got.Period != count || got.PeriodType.Type != name {
+			t.Fatalf("got %v", got)
+		}
+		for i, s := range got.Sample {
+			at := s.Location[0].Line[0]
+			if s.Value[0] != count || s.Value[1] != int64(i) || at.Line != line || at.Function.Name != name || at.Function.SystemName != cmp.Or(value, name) ||
+				at.Function.Filename != file || at.Function.StartLine != line^int64(i) || s.Location[1].Line[0].Line != int64(i) {
+				t.Errorf("sample %d is %v", i, s)
+			}
+			if l := s.Label["path"]; value != "" && (len(l) != 1 || l[0] != value) {
+				t.Errorf("sample %d: label %q, want %q", i, l, value)
+			}
+		}
+	})
 }

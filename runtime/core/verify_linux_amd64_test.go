@@ -1,0 +1,197 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// A recorded file, in memory, as a program leaves it: with some entries, of
+// functions of this test.
+func recorded(t testing.TB) table {
+	t.Helper()
+	opts, problem := parseOptions("samples=8")
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	f := newTable()
+	f.fill(opts)
+	f.Pid, f.Text, f.Start = 4711, uint64(textBase), 1e18
+	f.ExeLen = uint32(copy(f.Exe[:], "/bin/app"))
+	f.Build = [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
+	f.publish()
+	here := uint32(codeOf(recorded) - textBase)
+	for i := range uint32(5) {
+		for range 3*i + 1 {
+			f.tick()
+			for take := false; !take; take, _ = f.poll() {
+			}
+			f.add(keyOf(i, here+i, here+2*i, here+3))
+		}
+	}
+	return f
+}
+
+func bytesOf(f table) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(f.header)), f.layout().size)
+}
+
+// used returns the offsets of the bytes of a file's header, of its entries in use,
+// and of the entries behind these, which are free.
+func used(f table) (offsets []int) {
+	for i := range pageSize {
+		offsets = append(offsets, i)
+	}
+	const size = int(unsafe.Sizeof(entry{}))
+	for i := range int(f.Slots) {
+		if f.entry(uint32(i)).Hash != 0 {
+			for off := range 2 * size {
+				offsets = append(offsets, pageSize+i*size+off)
+			}
+		}
+	}
+	return offsets
+}
+
+// read returns what is made of a file, or what is wrong with it.
+func read(file []byte) (profile, problem string) {
+	c := counted{tableAt(unsafe.Pointer(unsafe.SliceData(file))), uint64(len(file))}
+	if problem := c.check(); problem != "" {
+		return "", problem
+	}
+	p := c.profile(nil, c.Build)
+	lines := []string{fmt.Sprint(p.Mapping, p.PeriodType, p.Period, p.Start)}
+	for _, s := range p.Samples {
+		lines = append(lines, fmt.Sprint(s.Number, s.Count))
+		for _, f := range s.Stack {
+			lines[len(lines)-1] += fmt.Sprint(" ", p.Frames[f])
+		}
+	}
+	slices.Sort(lines[1:])
+	return strings.Join(lines, "\n") + "\n" + p.Comment, ""
+}
+
+// Whichever bit is flipped: the file is refused, or the comment says that there is
+// damage, or the profile is the same. Tallies that only the comment has are not
+// protected.
+func TestEveryFlippedBitIsNoticed(t *testing.T) {
+	file := recorded(t)
+	bytes := bytesOf(file)
+	want, problem := read(bytes)
+	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") {
+		t.Fatalf("%s\n%s", problem, want)
+	}
+	h := file.header
+	tallies := []uintptr{
+		unsafe.Offsetof(h.Ticks), unsafe.Offsetof(h.Overruns),
+		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Unknown), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied),
+	}
+	said, refused, same := 0, 0, 0
+	for _, i := range used(file) {
+		tally := slices.ContainsFunc(tallies, func(off uintptr) bool { return uintptr(i)-off < 8 })
+		for bit := range 8 {
+			bytes[i] ^= 1 << bit
+			got, problem := read(bytes)
+			bytes[i] ^= 1 << bit
+			switch {
+			case problem != "":
+				refused++
+			case got == want:
+				same++
+			case strings.Contains(got, "damaged: ") || strings.Contains(got, " taken but not counted"):
+				said++
+			case tally && strings.HasPrefix(got, want[:strings.LastIndex(want, "\n")]):
+			default:
+				t.Fatalf("bit %d of byte %d, at %d in an entry: not noticed\n%s\nwant\n%s", bit, i, (i-pageSize)%int(unsafe.Sizeof(entry{})), got, want)
+			}
+		}
+	}
+	// Of the header 64 bytes and those of the name are sealed; five entries have 32
+	// bytes that matter at least.
+	if refused < 8*1024 || said < 5*8*32 {
+		t.Errorf("%d refused, %d said, %d the same", refused, said, same)
+	}
+	if got, _ := read(bytes); got != want {
+		t.Error("the file is not as it was")
+	}
+}
+
+func TestDamageIsSaid(t *testing.T) {
+	for _, test := range []struct {
+		name, want string
+		harm       func(f table)
+	}{
+		{"Taken less than is there.", ", damaged: 2 counted but not taken", func(f table) { f.Taken -= 2 }},
+		{"Killed in between.", ", 2 taken but not counted", func(f table) { f.Taken += 2 }},
+		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f table) { f.Taken += 3; f.Dropped = 3 }},
+		{"An entry is being made.", " 0 shortened, 30 overruns", func(f table) { f.entry(unused(f)).Hash = 1 << 63 }},
+		{"The state of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f table) {
+			for i := range f.Slots {
+				if e := f.entry(i); e.Count == 13 {
+					e.State = 0
+				}
+			}
+		}},
+		{"A page of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f table) {
+			for i := range f.Slots {
+				if e := f.entry(i); e.Count == 13 {
+					e.Callers, e.N = [maxCallers]uint32{}, 0
+				}
+			}
+		}},
+	} {
+		f := recorded(t)
+		test.harm(f)
+		got, problem := read(bytesOf(f))
+		if problem != "" || !strings.HasSuffix(got, test.want) {
+			t.Errorf("%s %s%s\nwant %s", test.name, problem, got, test.want)
+		}
+	}
+}
+
+func unused(f table) uint32 {
+	for i := range f.Slots {
+		if f.entry(i).Hash == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+func TestDamagedWordsAreSaid(t *testing.T) {
+	finish := startTapping(t, "engine=exact")
+	area := func() areaOf { return area }
+	var this tapper
+	for i := range uint64(5000) {
+		this.tap(1<<56|i%7, i%3)
+	}
+	before := finish()
+	if before.damaged != 0 || strings.Contains(before.comment(), "damaged") {
+		t.Fatal(before.comment())
+	}
+	a, c := area(), counted{table: counts}
+	harmed, flips := c.taps(), 0
+	for i := range uint64(wordSlots) {
+		w := a.word(i)
+		if w.Hash == 0 {
+			continue
+		}
+		for off := range unsafe.Offsetof(w.Count) {
+			for bit := range 8 {
+				p := (*byte)(unsafe.Add(unsafe.Pointer(w), off))
+				*p ^= 1 << bit
+				harmed = c.taps()
+				*p ^= 1 << bit
+				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.comment(), ", damaged: 1 entries") {
+					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.comment())
+				}
+			}
+		}
+		break
+	}
+	if flips != 8*24 {
+		t.Errorf("%d bits flipped", flips)
+	}
+}
