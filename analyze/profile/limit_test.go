@@ -150,7 +150,7 @@ func load(data []byte, memory int64) (kept []any, err error) {
 // Whatever the shape, what is let through by the weights does not take more
 // memory than allowed: neither when it is decoded nor with what is made of it.
 func TestMemory(t *testing.T) {
-	const memory = 24 << 20
+	const memory = 12 << 20
 	live := func() int64 {
 		runtime.GC()
 		runtime.GC() // what has finalizers
@@ -162,14 +162,14 @@ func TestMemory(t *testing.T) {
 		t.Run(shape.name, func(t *testing.T) {
 			n := 1
 			for {
-				data := shape.make(n * 9 / 8)
+				data := shape.make(n * 5 / 4)
 				if len(data) > memory/rawPart || weighRaw(data, memory) > memory {
 					break
 				}
 				if _, err := load(data, memory); err != nil && strings.Contains(err.Error(), memoryVariable) {
 					break
 				}
-				n = n*9/8 + 1
+				n = n*5/4 + 1
 			}
 			data := shape.make(n)
 			before := live()

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -36,7 +35,6 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkprofile": mkprofile,
 			"truncate":  truncate,
-			"mkfifo":    mkfifo,
 			"exitcode":  commandtest.ExitCode,
 		},
 	})
@@ -64,14 +62,6 @@ func truncate(ts *testscript.TestScript, neg bool, args []string) {
 	info, err := os.Stat(name)
 	ts.Check(err)
 	ts.Check(os.Truncate(name, info.Size()/2))
-}
-
-// mkfifo makes a named pipe.
-func mkfifo(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 1 {
-		ts.Fatalf("usage: mkfifo pipe")
-	}
-	ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600))
 }
 
 // makeExample puts the profiles and the source of testdata/example into a
