@@ -317,7 +317,7 @@ func TestNames(t *testing.T) {
 	if got := n.Float(0.1, 64) + " " + n.Float(float64(float32(0.1)), 32); got != "0.1 0.1" {
 		t.Error(got)
 	}
-	other := newNames(&header{Text: uint64(textBase), Pid: 1})
+	other := newNames(&header{Text: uint64(textBase), Pid: getpid(), Start: 1}) // of a process that had our number
 	if got := other.Type(0xc000010000); got != "type 0xc000010000" {
 		t.Errorf("a type that another process has made: %s", got)
 	}

@@ -157,7 +157,9 @@ func (c counted) write(name string, untilNow bool) (problem string) {
 }
 
 // mayReadType reports whether there is a type descriptor at p. Those that were
-// made while another process ran are not in this one.
+// made while another process ran are not in this one. That the process has the same
+// number says nothing: in containers all have number 1.
 func (n names) mayReadType(p uintptr) bool {
-	return n.of.Pid == getpid() || p >= typesStart() && p < typesEnd()
+	ours := counts.header != nil && n.of.Pid == counts.Pid && n.of.Start == counts.Start
+	return ours || p >= typesStart() && p < typesEnd()
 }
