@@ -136,7 +136,7 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		tuples = tuples[n:]
 		s.Fed += uint64(n)
 		if done != nil {
-			store32(done, load32(done)+uint32(n))
+			*done += uint32(n)
 		}
 	}
 	return messages

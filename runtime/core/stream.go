@@ -81,7 +81,7 @@ func record(tuples []tuple.Tuple, done *uint32) {
 		if load32(&k.stream.N) < bufTuples || k.deliver(waited) {
 			n := k.stream.put(tuples)
 			if done != nil {
-				store32(done, load32(done)+uint32(n))
+				*done += uint32(n)
 			}
 			tuples = tuples[n:]
 			unpin()
@@ -98,14 +98,14 @@ func record(tuples []tuple.Tuple, done *uint32) {
 func (s *stream) put(tuples []tuple.Tuple) int {
 	old := min(load32(&s.N), bufTuples)
 	n := copy(s.Buf[old:], tuples)
-	store32(&s.N, old+uint32(n))
+	s.N = old + uint32(n)
 	return n
 }
 
 // empty forgets the buffer.
 func (s *stream) empty() {
-	store32(&s.N, 0)
-	store32(&s.Done, 0)
+	s.N = 0
+	s.Done = 0
 }
 
 // buffered returns the tuples in the buffer that have not been counted.

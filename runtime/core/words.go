@@ -135,7 +135,7 @@ func (a areaOf) find(pc, w uint64, make bool) *word {
 const (
 	cacheSize  = 2048 // 48 KB
 	othersSize = 64
-	cacheMost  = 128
+	cacheMost  = 256
 )
 
 // A cached word is one with events that are not in the table. PC is 0 if free.

@@ -175,6 +175,9 @@ func (t *taps) comment() string {
 	}
 	s := o.comment() + ", " + digits.Uint(t.fed) + " events, " + digits.Uint(t.dropped) + " dropped"
 	kept := int64(t.fed) - int64(t.counted) - int64(a.Lost) // negative: counters that began with a phase
+	if a.Exact != 0 {
+		kept = 0 // without an engine, what is missing is part of t.unsure
+	}
 	q := &a.Queue
 	for _, more := range [...]struct {
 		n    uint64
