@@ -5,9 +5,11 @@
 #define SYS_rt_sigprocmask	14
 #define SIG_SETMASK	2
 
-// The C libraries' own signals: 32 and 33 of glibc, 34 of musl. A thread that
-// blocks them makes setuid wait for ever.
-#define OWN_SIGNALS	(7<<31)
+// The signals that the thread does not block: those of the C libraries themselves,
+// 32 and 33 of glibc, 34 of musl, for setuid would wait for ever; and SIGBUS, for
+// the file of counts that the thread writes to may lose its room, and the kernel
+// kills a process for a SIGBUS that is blocked.
+#define OPEN_SIGNALS	(7<<31 | 1<<6)
 
 // The addresses are in data, for the dynamic linker to fill in: code that is
 // position-independent cannot call functions of shared objects directly.
@@ -29,7 +31,7 @@ TEXT ·Calls(SB), NOSPLIT, $0-16
 TEXT ·thread(SB), NOSPLIT|NOFRAME, $0
 	SUBQ	$40, SP	// 8 for the thread's number, 8 for the new mask, 8 for the old
 	MOVQ	DI, 24(SP)
-	MOVQ	$~OWN_SIGNALS, AX
+	MOVQ	$~OPEN_SIGNALS, AX
 	MOVQ	AX, 8(SP)
 	MOVL	$SIG_SETMASK, DI
 	LEAQ	8(SP), SI
