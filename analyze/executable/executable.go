@@ -14,8 +14,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
+	"github.com/pepgo/pep/internal/input"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -27,12 +27,15 @@ type File struct {
 
 // Open reads the site tables of an executable.
 func Open(name string) (*File, error) {
-	f, err := os.Open(name)
+	f, err := input.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	file, err := Read(f)
+	if !f.Info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file, so not an executable", name)
+	}
+	file, err := Read(f.File)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

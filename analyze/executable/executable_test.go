@@ -1,3 +1,5 @@
+//go:build unix
+
 package executable
 
 import (
@@ -5,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +16,7 @@ import (
 )
 
 // tables returns the site tables of a program of one package.
-func tables(t *testing.T, path string) []byte {
+func tables(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := wire.Join(wire.AppendPackage(nil, &wire.Package{Path: path, Files: []string{"x.go"}}))
 	if err != nil {
@@ -80,4 +83,32 @@ func TestOpenNamesTheFile(t *testing.T) {
 	if _, err := Open(name); err == nil || err.Error() != name+": "+wire.ErrNoTables.Error() {
 		t.Errorf("a script: got error %v", err)
 	}
+}
+
+// What is no file that could be an executable is refused at once: a device may have
+// no end, and a pipe no beginning.
+func TestOpenRefusesWhatIsNoFile(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{pipe, "/dev/zero"} {
+		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// FuzzRead: whatever a file has, there is an error or site tables.
+func FuzzRead(f *testing.F) {
+	one := tables(f, "main")
+	f.Add(one)
+	f.Add(append(append([]byte("\x7fELF"), one...), tables(f, "other")...))
+	f.Add(one[:len(one)-1])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		file, err := Read(bytes.NewReader(data))
+		if (file == nil) != (err != nil) {
+			t.Errorf("%v, %v", file, err)
+		}
+	})
 }

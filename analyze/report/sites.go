@@ -3,14 +3,12 @@ package report
 // This file writes what is instrumented in a program.
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
 	"maps"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -37,7 +35,7 @@ func Sites(w io.Writer, name string, f *executable.File, o SitesOptions) error {
 		return fmt.Errorf("%s: no function matches %q: pep sites -all shows all that there are", name, o.Func)
 	}
 	slices.SortFunc(packages, func(p, q *wire.Package) int { return cmp.Compare(p.Path, q.Path) })
-	b := bufio.NewWriter(w)
+	b := newPage(w)
 	all := &wire.Package{}
 	paths := uint64(0)
 	for _, p := range packages {
@@ -46,11 +44,11 @@ func Sites(w io.Writer, name string, f *executable.File, o SitesOptions) error {
 		all.Taps = append(all.Taps, p.Taps...)
 		paths += pathsOf(p)
 	}
-	fmt.Fprintf(b, "%s: build %x, %s, %s\n", name, f.Build, count(len(packages), "package"), contents(all, paths))
+	b.line("%s: build %x, %s, %s", name, f.Build, count(len(packages), "package"), contents(all, paths))
 	for _, p := range packages {
 		writeSites(b, p, o.All)
 	}
-	return b.Flush()
+	return b.flush()
 }
 
 // selected returns the part of a package that is about functions whose names
@@ -109,12 +107,16 @@ func outlined(p *wire.Package) (list []wire.Func) {
 	return list
 }
 
-func writeSites(w io.Writer, p *wire.Package, all bool) {
-	fmt.Fprintf(w, "\n%s: %s\n", p.Path, contents(p, pathsOf(p)))
+func writeSites(b page, p *wire.Package, all bool) {
+	b.line("")
+	b.line("%s: %s", p.Path, contents(p, pathsOf(p)))
 	place := func(file, line int) string { return fmt.Sprintf("%s:%d", p.Files[file], line) }
 	section := func(title string, t *table) {
 		if len(t.rows) > 0 {
-			fmt.Fprintf(w, "  %s\n    %s\n", title, strings.Join(t.lines(), "\n    "))
+			b.line("  %s", title)
+			for _, line := range t.lines() {
+				b.line("    %s", line)
+			}
 		}
 	}
 	if all {

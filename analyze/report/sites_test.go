@@ -1,0 +1,27 @@
+package report_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// Names in an executable that somebody else has made do not reach the terminal
+// as they are.
+func TestSitesAreFitForATerminal(t *testing.T) {
+	f := &executable.File{Packages: []*wire.Package{{
+		Path: "main\x1b[2J", Files: []string{"a\x1b.go"},
+		Left: []wire.Left{{Name: "main.f\x1b", File: 0, Line: 3, Reason: "why\nnot"}},
+	}}}
+	var b strings.Builder
+	if err := report.Sites(&b, "prog\x1b", f, report.SitesOptions{All: true}); err != nil {
+		t.Fatal(err)
+	}
+	got := b.String()
+	if strings.ContainsRune(got, 0x1b) || !strings.Contains(got, `main.f\x1b`) || !strings.Contains(got, `why\nnot`) {
+		t.Errorf("got %q", got)
+	}
+}
