@@ -221,6 +221,7 @@ func Count(*Table, uintptr)
 var Taps uint32
 func Tap(pc, w uint64)
 func TapCase(pc, w uint64) bool
+func Exec(func(string, []string, []string) error) func(string, []string, []string) error
 func at(uintptr) unsafe.Pointer
 `
 	fset := token.NewFileSet()

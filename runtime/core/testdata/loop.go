@@ -248,7 +248,7 @@ func confine(how string) {
 			err = call(seccomp, setFilter, allThreads, uintptr(unsafe.Pointer(&fprog)))
 		}
 	case "busy":
-		for range 100 {
+		for range 40 {
 			go func() {
 				for {
 					work(array, 30)
