@@ -165,12 +165,12 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 		polls += res.Polls
 		check(t, pkg, res, withCore{imp, core}, burst)
 	}
-	total, ours := 0, 0 // ours are those that carry no directive against calls
+	total, ours := 0, 0 // ours are those that carry no directive against calls and are none of the runtime's hooks
 	var reasons []string
 	for r, n := range left {
 		reasons = append(reasons, fmt.Sprintf("%6d %s", n, r))
 		total += n
-		if !strings.HasPrefix(r, "//go:") {
+		if !strings.HasPrefix(r, "//go:") && !strings.HasPrefix(r, "the runtime calls it") {
 			ours += n
 		}
 	}
