@@ -2,7 +2,7 @@
 // runtime/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build be8f58a672231543
+//	build 27a9630f5c4e04e8
 //	exe ./app
 //	comment loads of main
 //	package main
