@@ -35,10 +35,12 @@ func push(b *testing.B, spec string, in []tuple.Tuple) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	out := make([]hwsim.Message, 0, 2*batch)
+	messages := 0
+	out := hwsim.NewOut(2*batch, func(msgs []hwsim.Message) { messages += len(msgs) })
 	for b.Loop() {
 		for tuples := range slices.Chunk(in, batch) {
-			out = e.Push(tuples, out[:0])
+			e.Push(tuples, out)
+			out.Drain()
 		}
 	}
 	n := float64(b.N) * float64(len(in))

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -86,16 +86,18 @@ func recorded(name string) ([]tuple.Tuple, error) {
 // push returns how many million tuples a second an engine takes that has seen
 // them before.
 func push(spec string, in []tuple.Tuple) (float64, error) {
-	e, err := strat.Parse(spec)
+	s, err := engines.Parse(spec, nil)
 	if err != nil {
 		return 0, err
 	}
-	out := make([]hwsim.Message, 0, 2*engineBatch)
+	e, messages := s.New(0), 0
+	out := hwsim.NewOut(2*engineBatch, func(msgs []hwsim.Message) { messages += len(msgs) })
 	var elapsed time.Duration
 	for range 2 {
 		start := time.Now()
 		for batch := range slices.Chunk(in, engineBatch) {
-			out = e.Push(batch, out[:0])
+			e.Push(batch, out)
+			out.Drain()
 		}
 		elapsed = time.Since(start)
 	}

@@ -12,8 +12,6 @@ package core
 // whichever way they take: so the messages are the same.
 
 import (
-	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -30,30 +28,14 @@ const (
 	fullDrop         // drop the buffer and count what was in it
 )
 
-// engineExact is the engine that is none: every tuple is counted.
-const engineExact = "exact"
-
-// newEngine returns the engine with the given name, nil for engineExact.
-func newEngine(spec string) (hwsim.Engine, error) {
-	if spec == engineExact {
-		return nil, nil
-	}
-	return strat.Parse(spec)
-}
-
 // A sink is what a stream's tuples go to. It is apart from the stream because
 // engines are on the heap.
 type sink struct {
-	engine hwsim.Engine // nil if every tuple is counted
-	out    []hwsim.Message
-	trace  []byte // memory for encoded blocks
+	engine *engine // nil if every tuple is counted
+	trace  []byte  // memory for encoded blocks
 }
 
 var sinks [maxStreams]*sink
-
-// batch is how many tuples are pushed at a time: so many that their messages,
-// two for each at most, are no more memory than a buffer.
-const batch = 256
 
 // openArea makes the table of words. The caller has lockMemory.
 func openArea() {
@@ -82,8 +64,7 @@ func newStream(id uint32) *stream {
 	}
 	s := (*stream)(p)
 	s.ID = id
-	e, _ := newEngine(tapOptions.engine) // it has been parsed before
-	sinks[id] = &sink{engine: e, out: make([]hwsim.Message, 0, 2*batch)}
+	sinks[id] = &sink{engine: newEngine(id)}
 	return s
 }
 
@@ -123,21 +104,7 @@ func (s *stream) feed(tuples []tuple.Tuple) (messages int) {
 		}
 		return len(tuples)
 	}
-	for len(tuples) > 0 {
-		n := min(len(tuples), batch)
-		messages += fold(k.engine.Push(tuples[:n], k.out[:0]))
-		tuples = tuples[n:]
-	}
-	return messages
-}
-
-// fold adds messages to the table.
-func fold(msgs []hwsim.Message) int {
-	for i := range msgs {
-		m := &msgs[i]
-		area.add(m.Tuple.PC, m.Tuple.W, m.Count, 1)
-	}
-	return len(msgs)
+	return k.engine.push(tuples)
 }
 
 // startTaps lets taps report, as the options say.
@@ -187,7 +154,7 @@ func finishTaps() {
 	for _, s := range streams {
 		if s != &noStream && s.close() && area.Deliver != deliverRing {
 			if e := sinks[s.ID].engine; e != nil {
-				fold(e.Flush(sinks[s.ID].out[:0]))
+				e.flush()
 			}
 		}
 	}

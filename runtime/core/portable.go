@@ -146,6 +146,8 @@ func (c counted) tapped() (areaOf, []*stream, []*chunk) { return area, openStrea
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }
 
+func readFile(name string) ([]byte, error) { return os.ReadFile(name) }
+
 // There are no files to which threads could write while they are pinned.
 
 func openTrace() (problem string) {

@@ -165,7 +165,7 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 
 // A tap costs nothing that is allocated.
 func TestTapsDoNotAllocate(t *testing.T) {
-	for _, opts := range []string{"engine=exact", "engine=H[P16]64+A16", "deliver=service"} {
+	for _, opts := range []string{"engine=exact", "engine=H[P16]64+A16", "engine=P1:CP3:A16", "deliver=service"} {
 		finish := startTapping(t, opts)
 		n := uint64(0)
 		var this tapper

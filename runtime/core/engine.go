@@ -1,0 +1,4 @@
+package core
+
+// engineExact is the engine that is none: every tuple is counted.
+const engineExact = "exact"
