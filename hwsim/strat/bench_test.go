@@ -26,17 +26,17 @@ func madeUp(n int) []tuple.Tuple {
 	return in
 }
 
-// push measures an engine that takes tuples in batches, 256 at a time as in a
+// push measures an engine that takes tuples in batches, 1024 at a time as in a
 // program.
 func push(b *testing.B, spec string, in []tuple.Tuple) {
 	b.Helper()
-	const batch = 256
+	const batch = 1024
 	e, err := Parse(spec)
 	if err != nil {
 		b.Fatal(err)
 	}
 	messages := 0
-	out := hwsim.NewOut(2*batch, func(msgs []hwsim.Message) { messages += len(msgs) })
+	out := hwsim.NewOut(512, func(msgs []hwsim.Message) { messages += len(msgs) })
 	for b.Loop() {
 		for tuples := range slices.Chunk(in, batch) {
 			e.Push(tuples, out)

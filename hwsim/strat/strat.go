@@ -111,7 +111,7 @@ type Compressor struct {
 // each.
 func (c *Compressor) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for len(in) > 0 {
-		room := out.Room(min(len(in), blockTuples))
+		room := out.Room(len(in))
 		block := in[:min(len(in), cap(room))]
 		in = in[len(block):]
 		if c.filter != nil {

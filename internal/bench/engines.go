@@ -25,7 +25,8 @@ var engineSpecs = []string{
 const (
 	engineTuples = 1 << 20 // of a program, from the middle of its trace
 	engineFrom   = 8_000_000
-	engineBatch  = 256 // pushed at a time, as in a program
+	engineBatch  = 1024 // tuples pushed at a time, as in a program
+	engineOut    = 512  // messages sent at a time, likewise
 )
 
 // EngineRates are the rates of the engines on the tuples of a program.
@@ -91,7 +92,7 @@ func push(spec string, in []tuple.Tuple) (float64, error) {
 		return 0, err
 	}
 	e, messages := s.New(0), 0
-	out := hwsim.NewOut(2*engineBatch, func(msgs []hwsim.Message) { messages += len(msgs) })
+	out := hwsim.NewOut(engineOut, func(msgs []hwsim.Message) { messages += len(msgs) })
 	var elapsed time.Duration
 	for range 2 {
 		start := time.Now()
