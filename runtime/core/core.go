@@ -46,9 +46,10 @@
 // pepbuild compiles this package and the siblings it needs (pdag, wire,
 // pprofenc, report and so on, in an order that suits their imports) as 0pep/core
 // and so on, with the text github.com/pepgo/pep/runtime/ in import clauses
-// replaced by 0pep/, likewise, with taps, hwsim/engines and its imports as 0pep/hwsim/…, and links
-// them under everything that is instrumented. So they import nothing that could
-// be: the runtime, what the runtime imports, and each other. It takes
+// replaced by 0pep/, and links them under everything that is instrumented. In
+// programs with taps these are also hwsim/engines and what it imports, as
+// 0pep/hwsim/…. So they import nothing that could be instrumented: the runtime,
+// what the runtime imports, and each other. It takes
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
 //     peplinked, pepflag or pepexact for those kinds of poll, and peptaps for taps

@@ -11,9 +11,7 @@ package core
 // Every stream has an engine of its own, which sees the stream's tuples in order
 // whichever way they take: so the messages are the same.
 
-import (
-	"github.com/pepgo/pep/runtime/tuple"
-)
+import "github.com/pepgo/pep/runtime/tuple"
 
 // Ways of delivery.
 const (
@@ -27,6 +25,9 @@ const (
 	fullBlock = iota // wait
 	fullDrop         // drop the buffer and count what was in it
 )
+
+// engineExact is the engine that is none: every tuple is counted.
+const engineExact = "exact"
 
 // A sink is what a stream's tuples go to. It is apart from the stream because
 // engines are on the heap.

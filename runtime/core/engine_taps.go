@@ -36,8 +36,8 @@ type engine struct {
 	messages int // in all
 }
 
-// engineMessages is how many messages an engine sends at a time: they are no more
-// memory than a buffer of tuples, and so stay in the first-level cache.
+// engineMessages is how many messages an engine sends at a time: they take no more
+// memory than a buffer of tuples, and so fit into the first-level cache with it.
 const engineMessages = 512
 
 // newEngine returns the engine of a stream, nil if every tuple is counted. Until

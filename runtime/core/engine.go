@@ -1,4 +1,0 @@
-package core
-
-// engineExact is the engine that is none: every tuple is counted.
-const engineExact = "exact"
