@@ -343,7 +343,5 @@ func (in *instrumenter) isPanic(call *ast.CallExpr) bool {
 
 // addTable declares the package's table of counts, as a variable of static data.
 func (in *instrumenter) addTable() {
-	sites := in.result.Sites
-	last := sites.Funcs[len(sites.Funcs)-1]
-	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, last.Base+last.Graph.N)
+	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, in.result.Sites.Paths())
 }

@@ -5,7 +5,8 @@
 // under the import path 0pep, as part of the program that is profiled:
 //
 //	pdag      the numbered graph of a function; from path numbers to paths
-//	wire      site tables
+//	wire      the format of site tables
+//	sites     the site tables of the program
 //	core      polls, sampling, the table of samples, start and end of the program
 //	report    from samples to profiles
 //	pprofenc  pprof's file format

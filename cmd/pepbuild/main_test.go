@@ -18,6 +18,8 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pepgo/pep/analyze/executable"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
@@ -69,6 +71,7 @@ func TestScripts(t *testing.T) {
 			"profiled": profiled,
 			"dies":     dies,
 			"raw":      raw,
+			"tabled":   tabled,
 			"alike":    alike,
 		},
 	})
@@ -229,6 +232,25 @@ func raw(ts *testscript.TestScript, neg bool, args []string) {
 	fmt.Fprintln(ts.Stdout(), p)
 	for _, f := range files {
 		ts.Check(os.Remove(f))
+	}
+}
+
+// tabled checks that the site tables in the file of a program are of the given
+// packages.
+//
+//	tabled prog package...
+func tabled(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: tabled prog package...")
+	}
+	f, err := executable.Open(ts.MkAbs(args[0]))
+	ts.Check(err)
+	var paths []string
+	for _, p := range f.Packages {
+		paths = append(paths, p.Path)
+	}
+	if !slices.Equal(paths, args[1:]) {
+		ts.Fatalf("there are site tables of %q", paths)
 	}
 }
 

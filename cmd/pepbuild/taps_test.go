@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
@@ -74,24 +75,13 @@ func tuples(t *testing.T, prog string, args ...string) (events []event, stdout s
 }
 
 // packages returns the site tables of a program.
-func packages(t *testing.T, prog string) (pkgs []*wire.Package) {
+func packages(t *testing.T, prog string) []*wire.Package {
 	t.Helper()
-	data, err := os.ReadFile(prog)
+	f, err := executable.Open(prog)
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, _, err := wire.FindTrailer(int64(len(data)), func(p []byte, off int64) bool {
-		return copy(p, data[off:]) == len(p)
-	})
-	for len(tables) > 0 && err == nil {
-		var p *wire.Package
-		p, tables, err = wire.ReadPackage(tables)
-		pkgs = append(pkgs, p)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pkgs
+	return f.Packages
 }
 
 // build builds the module in dir with pepbuild and returns the program.

@@ -161,7 +161,7 @@ func synthetic(out *bytes.Buffer, n int) error {
 		})
 	}
 	tables := wire.AppendPackage(nil, pkg)
-	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: trace.BuildOf(tables)})
+	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: wire.Hash(tables)})
 	if err != nil {
 		return err
 	}

@@ -172,6 +172,6 @@ func mergeHeaders(traces []*Reader, differ bool) (*format.Header, error) {
 			}
 		}
 	}
-	h.Build = BuildOf(h.Tables)
+	h.Build = wire.Hash(h.Tables)
 	return &h, nil
 }

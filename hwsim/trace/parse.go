@@ -235,7 +235,7 @@ func (p *parser) begin() (err error) {
 		p.header.Tables = wire.AppendPackage(p.header.Tables, pkg)
 	}
 	if p.packages != nil {
-		p.header.Build = BuildOf(p.header.Tables)
+		p.header.Build = wire.Hash(p.header.Tables)
 	}
 	if p.w, err = NewWriter(p.out, &p.header); err != nil {
 		return err

@@ -4,7 +4,6 @@ package trace
 
 import (
 	"fmt"
-	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -25,7 +24,7 @@ func NewSites(h *format.Header) (*Sites, error) {
 	if len(h.Tables) == 0 {
 		return nil, nil
 	}
-	if build := BuildOf(h.Tables); build != h.Build {
+	if build := wire.Hash(h.Tables); build != h.Build {
 		return nil, fmt.Errorf("the site tables are of build %x, the trace is of build %x: words and sites were read without names", build, h.Build)
 	}
 	var packages []*wire.Package
@@ -46,15 +45,6 @@ func sitesOf(packages []*wire.Package) *Sites {
 		s.byBase[tuple.SiteBase(p.Path)] = p
 	}
 	return s
-}
-
-// BuildOf returns the hash of site tables by which profiles and traces name the
-// program.
-func BuildOf(tables []byte) (build [8]byte) {
-	h := fnv.New64a()
-	h.Write(tables)
-	copy(build[:], h.Sum(nil))
-	return build
 }
 
 // Packages returns the tables that are known.

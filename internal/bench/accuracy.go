@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 )
 
@@ -113,8 +114,11 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 }
 
 func (p *program) exact(c *counts) (e Exact, err error) {
-	pkgs, err := siteTables(p.exe(exactBuild))
-	for _, pkg := range pkgs {
+	exe, err := executable.Open(p.exe(exactBuild))
+	if err != nil {
+		return e, err
+	}
+	for _, pkg := range exe.Packages {
 		e.Funcs += len(pkg.Funcs)
 		e.Left += len(pkg.Left)
 	}

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/analyze/executable"
 )
 
 // A Config says what is measured, and with what.
@@ -105,38 +105,15 @@ func (p *program) plain(build string, flags ...string) error {
 // instrumented returns the import paths of the packages that are instrumented
 // in an executable: those that it has site tables of.
 func instrumented(exe string) ([]string, error) {
-	pkgs, err := siteTables(exe)
+	f, err := executable.Open(exe)
+	if err != nil {
+		return nil, err
+	}
 	var paths []string
-	for _, pkg := range pkgs {
+	for _, pkg := range f.Packages {
 		paths = append(paths, pkg.Path)
 	}
-	return paths, err
-}
-
-func siteTables(exe string) (pkgs []*wire.Package, err error) {
-	f, err := os.Open(exe)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	tables, _, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
-		_, err := f.ReadAt(p, off)
-		return err == nil
-	})
-	for err == nil && len(tables) > 0 {
-		var pkg *wire.Package
-		if pkg, tables, err = wire.ReadPackage(tables); err == nil {
-			pkgs = append(pkgs, pkg)
-		}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(exe), err)
-	}
-	return pkgs, nil
+	return paths, nil
 }
 
 // size returns the bytes of an executable.

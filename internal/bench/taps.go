@@ -5,6 +5,8 @@ package bench
 import (
 	"errors"
 	"fmt"
+
+	"github.com/pepgo/pep/analyze/executable"
 )
 
 // A TapSetting is a kind of taps and what becomes of their tuples.
@@ -55,12 +57,15 @@ func tapVariants(s TapSetting) []Variant {
 
 // sites counts the packages that are instrumented, and sites of taps.
 func (p *program) sites(c *Cost) error {
-	pkgs, err := siteTables(p.exe(tapsBuild))
-	c.Packages = len(pkgs)
-	for _, pkg := range pkgs {
+	exe, err := executable.Open(p.exe(tapsBuild))
+	if err != nil {
+		return err
+	}
+	c.Packages = len(exe.Packages)
+	for _, pkg := range exe.Packages {
 		c.Sites += len(pkg.Taps)
 	}
-	return err
+	return nil
 }
 
 // TapTables returns Markdown of what was measured.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -99,7 +100,7 @@ type span struct {
 }
 
 func newComparison(b *build) (*comparison, error) {
-	tables, err := readTables(b.exe)
+	exe, err := executable.Open(b.exe)
 	if err != nil {
 		return nil, err
 	}
@@ -109,14 +110,14 @@ func newComparison(b *build) (*comparison, error) {
 		left:   map[string][]wire.Left{},
 		report: &Report{Program: b.Dir},
 	}
-	for _, p := range tables {
+	for _, p := range exe.Packages {
 		c.addTable(p)
 	}
-	plain, err := readTables(b.plain)
+	plain, err := executable.Open(b.plain)
 	if err != nil {
 		return nil, err
 	}
-	c.compareGraphs(tables, plain)
+	c.compareGraphs(exe.Packages, plain.Packages)
 	for _, spans := range c.spans {
 		slices.SortFunc(spans, func(x, y span) int { return x.from.compare(y.from) })
 	}

@@ -4,7 +4,6 @@ package exactness
 
 import (
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -132,30 +131,4 @@ func readPaths(name string, flows map[funcKey]*flow) error {
 		}
 	}
 	return nil
-}
-
-// readTables returns the site tables of an executable.
-func readTables(exe string) (pkgs []*wire.Package, err error) {
-	f, err := os.Open(exe)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	tables, _, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
-		_, err := f.ReadAt(p, off)
-		return err == nil
-	})
-	for err == nil && len(tables) > 0 {
-		var p *wire.Package
-		p, tables, err = wire.ReadPackage(tables)
-		pkgs = append(pkgs, p)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", exe, err)
-	}
-	return pkgs, nil
 }

@@ -5,6 +5,9 @@
 // the go command's own tools, against the export data of the user's build, and
 // kept in the user's cache directory. The compile and link commands of the build
 // are told of the archives; see package toolexec.
+//
+// One package holds the site tables of the program, so that each program has its
+// own: it is compiled again when the program is linked, see [Sites].
 package linked
 
 import (
@@ -271,8 +274,12 @@ func (b *builder) compile(pkg *unit, work, importcfg string) error {
 	}
 	out := filepath.Join(work, name+".a")
 	args := []string{"-o", out, "-p", imp, "-pack", "-importcfg", importcfg, "-trimpath", src + "=>" + imp}
-	if b.Shared {
-		args = append(args, "-shared")
+	args = append(args, b.codegen()...)
+	if imp == SitesPath {
+		// What Sites needs to compile the package in the same way.
+		if err := os.WriteFile(filepath.Join(src, sitesArgs), []byte(strings.Join(b.codegen(), "\n")), 0o666); err != nil {
+			return err
+		}
 	}
 	if imp == CorePath {
 		cfg := filepath.Join(src, "coveragecfg")
@@ -310,6 +317,15 @@ func (b *builder) compile(pkg *unit, work, importcfg string) error {
 	return nil
 }
 
+// codegen returns the arguments of compiler and assembler that say what kind of
+// code is wanted.
+func (b *builder) codegen() []string {
+	if b.Shared {
+		return []string{"-shared"}
+	}
+	return nil
+}
+
 // extract writes the files of a package, with imports as they are in programs.
 func (b *builder) extract(pkg *unit, dir string) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -338,9 +354,7 @@ func (b *builder) assemble(imp, dir string, files []string, args ...string) erro
 	if v := b.Env["GOAMD64"]; v != "" {
 		args = append(args, "-D", "GOAMD64_"+v)
 	}
-	if b.Shared {
-		args = append(args, "-shared")
-	}
+	args = append(args, b.codegen()...)
 	return b.tool(dir, "asm", append(args, files...)...)
 }
 

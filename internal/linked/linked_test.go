@@ -1,6 +1,7 @@
 package linked
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/runtime"
 )
 
@@ -114,5 +116,46 @@ func TestBuildErrors(t *testing.T) {
 func TestCorePath(t *testing.T) {
 	if !strings.HasPrefix(CorePath, runtime.LinkedPath) || CorePath > "a" {
 		t.Errorf("%s does not sort before the import paths of programs", CorePath)
+	}
+}
+
+// The package of the site tables can be compiled again with any data in it, and
+// fits what was compiled against the one without.
+func TestSites(t *testing.T) {
+	env := goEnv(t)
+	compiler := filepath.Join(env["GOTOOLDIR"], "compile")
+	data := []byte("\xff\x00\r\n\\n\"`'${x}\ufeff\u2028\xe2\x82 \x7f")
+	for i := range 1 << 16 {
+		data = append(data, byte(i), byte(i>>8))
+	}
+	for _, shared := range []bool{false, true} {
+		importcfg, err := Build(&Config{Go: "go", Env: env, CacheDir: t.TempDir(), Key: "k", Shared: shared})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		full := filepath.Join(dir, "pepsites.a")
+		if err := Sites(importcfg, compiler, full, data); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(full)
+		if err != nil || !bytes.Contains(b, data) {
+			t.Errorf("shared %t: the archive does not have the data: %d bytes, %v", shared, len(b), err)
+		}
+		var exports [2][]byte
+		for i, name := range []string{full, filepath.Join(filepath.Dir(importcfg), "sites.a")} {
+			if exports[i], err = archive.Find(name, "__.PKGDEF"); err != nil || exports[i] == nil {
+				t.Fatalf("%s: export data: %v", name, err)
+			}
+		}
+		if !bytes.Equal(exports[0], exports[1]) {
+			t.Errorf("shared %t: the export data is another", shared)
+		}
+		if left, _ := os.ReadDir(dir); len(left) != 1 {
+			t.Errorf("left behind: %v", left)
+		}
+		if err := Sites(importcfg, filepath.Join(dir, "nosuch"), full, data); err == nil || !strings.Contains(err.Error(), "compiling the site tables") {
+			t.Errorf("without a compiler: %v", err)
+		}
 	}
 }

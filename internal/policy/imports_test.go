@@ -28,6 +28,7 @@ const ours = `
 	runtime/tuple:
 	runtime/trace:    runtime/crc32 runtime/digits runtime/tuple
 	runtime/wire:     runtime/digits runtime/pdag
+	runtime/sites:
 	runtime/ring:     runtime/tuple
 	runtime/items:
 	runtime/report:   runtime/digits runtime/pdag runtime/wire runtime/pprofenc runtime/tuple

@@ -3,13 +3,13 @@ package toolexec
 // This file links the runtime and the site tables into a program.
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/internal/linked"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -18,7 +18,7 @@ import (
 const sitesMember = "pep.sites"
 
 // link runs a link command. If packages of the program are instrumented, the
-// runtime is linked in and their site tables are appended to the executable.
+// runtime is linked in, and with it their site tables.
 func (t *tool) link() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, _ := t.flag("-o")
@@ -32,21 +32,28 @@ func (t *tool) link() (int, error) {
 	if tables == nil {
 		return t.run(t.args)
 	}
-	linked, err := linkedPackages()
+	lines, err := linkedPackages()
 	if err != nil {
 		return 1, err
 	}
-	ours := filepath.Join(filepath.Dir(cfg), "importcfg.pep")
-	if err := appendFile(cfg, ours, linked); err != nil {
+	data, err := wire.Join(tables)
+	if err != nil {
+		return 1, err
+	}
+	work := filepath.Dir(cfg)
+	archive := filepath.Join(work, "pepsites.a")
+	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, data); err != nil {
+		return 1, err
+	}
+	// Of two lines for one package the linker takes the last.
+	lines += fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive)
+	ours := filepath.Join(work, "importcfg.pep")
+	if err := appendFile(cfg, ours, lines); err != nil {
 		return 1, err
 	}
 	// The linked runtime refers to a variable of package runtime.
 	args := append([]string{"-checklinkname=0"}, withFlag(t.args, i, "-importcfg", ours)...)
-	code, err := t.run(args)
-	if code != 0 || err != nil {
-		return code, err
-	}
-	return 0, appendTrailer(out, tables)
+	return t.run(args)
 }
 
 // siteTables returns the site tables of the packages that an importcfg names,
@@ -95,14 +102,4 @@ func checkSites(tapped map[uint64]string, path string, table []byte) error {
 	}
 	tapped[base] = p.Path
 	return nil
-}
-
-func appendTrailer(exe string, tables []byte) (err error) {
-	f, err := os.OpenFile(exe, os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = f.Write(wire.AppendTrailer(tables))
-	return err
 }

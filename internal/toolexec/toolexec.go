@@ -8,8 +8,8 @@
 // command with a -pep tag (put there through -gcflags, so that it is part of the
 // build cache's key) compiles instrumented copies of its files instead, and
 // stores the package's site table in the archive. A link command gathers the
-// site tables of all packages, links the runtime in, and appends the tables to
-// the executable.
+// site tables of all packages, compiles the package of the runtime that holds
+// them, and links the runtime in.
 //
 // The caller has to see to it that the packages that are tagged may be
 // instrumented, and that the linked runtime is built; see package gobuild.
@@ -50,6 +50,11 @@ type tool struct {
 	args           []string
 	stdin          io.Reader
 	stdout, stderr io.Writer
+}
+
+// sibling returns the path of another tool of the same toolchain.
+func (t *tool) sibling(name string) string {
+	return filepath.Join(filepath.Dir(t.path), name+filepath.Ext(t.path))
 }
 
 // run runs the tool and returns its exit code.

@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -184,7 +186,7 @@ func (l *linker) runtimePackage(name, tags string) {
 }
 
 // program builds testdata/file and returns the executable. With replace, pairs
-// of old and new, its text is changed first. Without tables none are appended.
+// of old and new, its text is changed first. Without tables it has none.
 func (l *linker) program(file string, tables []*wire.Package, replace ...string) string {
 	l.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
@@ -197,24 +199,46 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
 	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
 	l.tool(append(append([]string{"compile", "-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared()...), src)...)
-	l.tool("link", "-checklinkname=0", "-importcfg", l.importcfg, "-o", exe, "-buildmode="+l.mode(), obj)
+	importcfg := l.importcfg
 	if tables != nil {
-		var b []byte
-		for _, p := range tables {
-			b = wire.AppendPackage(b, p)
-		}
-		f, err := os.OpenFile(exe, os.O_WRONLY|os.O_APPEND, 0)
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		if _, err := f.Write(wire.AppendTrailer(b)); err != nil {
-			l.t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			l.t.Fatal(err)
-		}
+		importcfg = l.withSites(name, tables)
 	}
+	l.tool("link", "-checklinkname=0", "-importcfg", importcfg, "-o", exe, "-buildmode="+l.mode(), obj)
 	return exe
+}
+
+// withSites compiles package sites with tables in it and returns an importcfg
+// that has it.
+func (l *linker) withSites(name string, tables []*wire.Package) (importcfg string) {
+	l.t.Helper()
+	var b []byte
+	for _, p := range tables {
+		b = wire.AppendPackage(b, p)
+	}
+	data, err := wire.Join(b)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	text, err := os.ReadFile("../sites/sites.go")
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	// The other packages were compiled against sites_sites.go in l.dir.
+	dir := filepath.Join(l.dir, name+"_sites")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		l.t.Fatal(err)
+	}
+	src := filepath.Join(dir, "sites_sites.go")
+	l.write(src, strings.Replace(string(text), `""`, strconv.Quote(string(data)), 1))
+	archive := filepath.Join(l.dir, name+"_sites.a")
+	l.tool(slices.Concat([]string{"compile", "-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>" + l.dir, "-o", archive}, l.shared(), []string{src})...)
+	cfg, err := os.ReadFile(l.importcfg)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	importcfg = filepath.Join(l.dir, name+"_importcfg")
+	l.write(importcfg, fmt.Sprintf("%spackagefile 0pep/sites=%s\n", cfg, archive))
+	return importcfg
 }
 
 // A run is what a program left behind.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 const tickClock = "wall"
@@ -72,13 +71,13 @@ func finish() {
 }
 
 func writeCounts() (problem string) {
-	name, err := os.Executable()
+	pkgs, build, err := siteTables()
 	if err != nil {
 		return "no profile: " + err.Error()
 	}
-	pkgs, build, problem := readTables(name)
-	if problem != "" {
-		return "no profile: " + problem
+	name, err := os.Executable()
+	if err != nil {
+		name = os.Args[0] // it is for people to read
 	}
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
 	c := counted{table: counts}
@@ -95,30 +94,6 @@ func writeCounts() (problem string) {
 		}
 	}
 	return ""
-}
-
-// readTables reads the site tables at the end of the executable.
-func readTables(name string) (pkgs []*wire.Package, build [8]byte, problem string) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, build, err.Error()
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, build, err.Error()
-	}
-	tables, build, err := wire.FindTrailer(info.Size(), func(p []byte, off int64) bool {
-		n, _ := f.ReadAt(p, off) // at the end of the file there may be an error beside all bytes
-		return n == len(p)
-	})
-	if err == nil {
-		pkgs, err = packages(tables)
-	}
-	if err != nil {
-		return nil, build, err.Error()
-	}
-	return pkgs, build, ""
 }
 
 // newCounters returns memory for n counters of the package path.

@@ -384,7 +384,7 @@ func testProblems(t *testing.T, exe, bare string) {
 		{"a directory that is a file", exe, "PEPDIR=" + file,
 			`pep: creating ` + file + `/X.pep: not a directory (PEPDIR="` + file + `" says where); running without a profile` + "\n", ""},
 		{"no site tables", bare, "",
-			`pep: site table: none in this file (not built by pepbuild?); the counts are in DIR/X.pep` + "\n", "pep"},
+			`pep: site table: none in this program (not built by pepbuild?); the counts are in DIR/X.pep` + "\n", "pep"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := execute(t, test.exe, []string{test.env}, "exit")

@@ -48,7 +48,7 @@ func frameless(pc uintptr) bool {
 
 // sentinel is a program counter to follow all others: runtime.CallersFrames
 // expands the inlined frames of a program counter only if another one follows.
-var sentinel = codeOf(packages)
+var sentinel = codeOf(siteTables)
 
 // codeOf returns the address of f's code.
 func codeOf[F any](f F) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }

@@ -6,7 +6,6 @@ import (
 	"github.com/pepgo/pep/runtime/ring"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A traceFile is the trace as far as it is written.
@@ -75,16 +74,6 @@ func closeTrace() {
 		print("pep: writing ", tracing.name, ": ", e.Error(), "\n")
 	}
 	closeFd(tracing.fd)
-}
-
-// rawTables reads the site tables at the end of this executable, undecoded.
-func rawTables() (tables []byte, build [8]byte, err error) {
-	fd, e := open("/proc/self/exe", oRdonly)
-	if e != 0 {
-		return nil, build, e
-	}
-	defer closeFd(fd)
-	return wire.FindTrailer(fileSize(fd), func(p []byte, off int64) bool { return pread(fd, p, off) })
 }
 
 // ringName returns the name of the ring that belongs to a .pep file.

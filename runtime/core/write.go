@@ -146,16 +146,3 @@ func hexBytes(b []byte) string {
 	}
 	return string(s)
 }
-
-// packages decodes site tables, one package after the other.
-func packages(tables []byte) (pkgs []*wire.Package, err error) {
-	for len(tables) > 0 {
-		p, rest, err := wire.ReadPackage(tables)
-		if err != nil {
-			return nil, err
-		}
-		pkgs = append(pkgs, p)
-		tables = rest
-	}
-	return pkgs, nil
-}

@@ -1,11 +1,7 @@
 package core
 
-// This file holds the files of a profile: the .pep file read, the executable's
-// site tables, the pprof files written.
-
-import (
-	"github.com/pepgo/pep/runtime/wire"
-)
+// This file holds the files of a profile: the .pep file read, the pprof files
+// written.
 
 const tickClock = "cpu"
 
@@ -78,31 +74,4 @@ func writeFile(name string, data []byte) (problem string) {
 		return "writing " + name + ": " + e.Error()
 	}
 	return ""
-}
-
-// siteTables reads the site tables at the end of this executable.
-func siteTables() (pkgs []*wire.Package, build [8]byte, err error) {
-	tables, build, err := rawTables()
-	if err == nil {
-		pkgs, err = packages(tables)
-	}
-	return pkgs, build, err
-}
-
-// buildHash returns the hash that the site tables of this executable are known
-// by, zeros if it has none.
-func buildHash() (hash [8]byte) {
-	fd, e := open("/proc/self/exe", oRdonly)
-	if e != 0 {
-		return hash
-	}
-	defer closeFd(fd)
-	// Only the footer is read here: checking the tables can wait.
-	_, _, _ = wire.FindTrailer(fileSize(fd), func(p []byte, off int64) bool {
-		if pread(fd, p, off) && len(p) >= 16 {
-			copy(hash[:], p[8:16])
-		}
-		return false
-	})
-	return hash
 }

@@ -1,7 +1,7 @@
 // Package wire is the format of site tables: what the path numbers of a program
-// mean, in terms of its source. pepbuild writes one table per package and
-// appends them all to the executable; the program's own report writer and the
-// pep command read them.
+// mean, in terms of its source. pepbuild writes one table per package and links
+// them all into the program as constant data; the program's own report writer
+// and the pep command read them.
 //
 // This comment is the specification. The package imports nothing but pdag, for
 // it is linked into instrumented programs, and it must not lean on anything
@@ -63,18 +63,23 @@
 // A reader refuses versions it does not know. The version grows with every
 // change of the format.
 //
-// # Trailer
+// # Programs
 //
-// The executable of a program ends with the tables of its packages, one after
-// the other, and a footer of 24 bytes:
+// The tables of a program are a header of 52 bytes and the tables of its
+// packages, one after the other. Numbers in the header are little-endian.
 //
-//	length of the tables     8 bytes, little-endian
-//	hash of the tables       8 bytes, FNV-1a, big-endian
-//	version                  1 byte
-//	"pepSITE"                7 bytes
+//	0xff, "pep site tables"  16 bytes
+//	version                  4 bytes
+//	number of packages       4 bytes
+//	length of the tables     8 bytes, without the header
+//	number of paths          8 bytes, of all packages together
+//	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian)
+//	hash of the above        4 bytes, FNV-1a (32 bits)
 //
-// The hash is what a profile names the program by: path numbers of one build
-// mean nothing in another.
+// The hash of the tables is what a profile names the program by: path numbers of
+// one build mean nothing in another. The tables are data of the executable, and
+// no symbol names them in a program that was stripped: they are found by looking
+// for the first 16 bytes, and the hashes tell them from a chance likeness.
 //
 // # Example
 //

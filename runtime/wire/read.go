@@ -7,7 +7,7 @@ import (
 	"github.com/pepgo/pep/runtime/pdag"
 )
 
-// An Error says what is wrong with a site table, or with the trailer.
+// An Error says what is wrong with a site table, or with those of a program.
 type Error string
 
 func (e Error) Error() string { return "site table: " + string(e) }
@@ -41,7 +41,7 @@ func split(b []byte) (body, rest []byte, err error) {
 		return nil, nil, Error("truncated: no bytes")
 	}
 	if b[0] != Version {
-		return nil, nil, wrongVersion(b[0])
+		return nil, nil, wrongVersion(uint64(b[0]))
 	}
 	n, size := uvarint(b[1:])
 	b = b[1+size:]
@@ -55,11 +55,11 @@ func split(b []byte) (body, rest []byte, err error) {
 	return body, b[checksumLen:], nil
 }
 
-func wrongVersion(v byte) Error {
+func wrongVersion(v uint64) Error {
 	if v > Version {
-		return Error("newer version " + digits.Uint(uint64(v)) + ", this program reads " + digits.Uint(Version))
+		return Error("newer version " + digits.Uint(v) + ", this program reads " + digits.Uint(Version))
 	}
-	return Error("unknown version " + digits.Uint(uint64(v)))
+	return Error("unknown version " + digits.Uint(v))
 }
 
 // A decoder reads the body of a table. After an error it reads zeros.

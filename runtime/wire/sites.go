@@ -12,6 +12,16 @@ type Package struct {
 	Taps  []Tap    // tap i has the site tuple.SiteBase(Path)+i
 }
 
+// Paths returns how many path numbers the package has: exact counts need one
+// counter for each.
+func (p *Package) Paths() uint64 {
+	if len(p.Funcs) == 0 {
+		return 0
+	}
+	last := &p.Funcs[len(p.Funcs)-1]
+	return last.Base + last.Graph.N
+}
+
 // A Func describes one instrumented function, method, function literal or
 // range-over-func body. Its path p has the package-relative number Base+p.
 type Func struct {

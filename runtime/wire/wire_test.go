@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -315,57 +316,80 @@ func TestMemoryIsInProportion(t *testing.T) {
 	}
 }
 
-func TestTrailer(t *testing.T) {
-	tables := wire.AppendPackage(wire.AppendPackage(nil, example()), random(rand.New(rand.NewPCG(1, 5))))
-	file := append([]byte("\x7fELF and so on"), wire.AppendTrailer(bytes.Clone(tables))...)
-	got, hash, err := find(file)
+// The tables of a program are those of its packages behind a header that says
+// what they are.
+func TestJoin(t *testing.T) {
+	pkg := random(rand.New(rand.NewPCG(1, 5)))
+	tables := wire.AppendPackage(wire.AppendPackage(nil, example()), pkg)
+	data, err := wire.Join(tables)
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, got, err := wire.ReadProgram(append(data, "what follows in memory"...))
 	if err != nil || !bytes.Equal(got, tables) {
-		t.Errorf("got %d bytes, error %v, want the %d bytes", len(got), err, len(tables))
+		t.Fatalf("got %d bytes, error %v, want the %d bytes", len(got), err, len(tables))
 	}
 	h := fnv.New64a()
 	h.Write(tables)
-	if want := h.Sum(nil); !bytes.Equal(hash[:], want) {
-		t.Errorf("got hash %x, want %x", hash, want)
+	want := wire.Header{Packages: 2, Size: uint64(len(tables)), Paths: 2 + pkg.Paths()}
+	copy(want.Build[:], h.Sum(nil))
+	if header != want {
+		t.Errorf("got %+v, want %+v", header, want)
 	}
-}
-
-func find(file []byte) ([]byte, [8]byte, error) {
-	return wire.FindTrailer(int64(len(file)), func(p []byte, off int64) bool {
-		return off >= 0 && copy(p, file[off:]) == len(p)
-	})
-}
-
-func TestFindTrailerErrors(t *testing.T) {
-	file := wire.AppendTrailer([]byte("tables"))
-	change := func(i int, to byte) []byte {
-		b := bytes.Clone(file)
-		b[i] = to
-		return b
+	if err := header.Check(got); err != nil {
+		t.Error(err)
 	}
-	footer := len("tables")
-	tests := []struct {
-		name string
-		file []byte
-		want error
-	}{
-		{"an empty file", nil, wire.ErrNoTrailer},
-		{"another program", []byte("\x7fELF of somebody else, long enough"), wire.ErrNoTrailer},
-		{"something behind the footer", append(bytes.Clone(file), 0), wire.ErrNoTrailer},
-		{"a newer version", change(footer+16, 9), wire.Error("newer version 9, this program reads 3")},
-		{"a file without its beginning", file[1:], wire.Error("truncated: 6 bytes, 5 left")},
-		{"a length that cannot be", change(footer+7, 0xff), wire.Error("truncated: 18374686479671623686 bytes, 6 left")},
-		{"changed tables", change(0, 'T'), wire.Error("hash differs from the footer's")},
-		{"a changed hash", change(footer+8, 1), wire.Error("hash differs from the footer's")},
-	}
-	for _, test := range tests {
-		tables, _, err := find(test.file)
-		if tables != nil || err != test.want {
-			t.Errorf("%s: got %d bytes, error %v, want %v", test.name, len(tables), err, test.want)
+	got[len(got)-1]++
+	for name, tables := range map[string][]byte{"changed": got, "cut off": tables[1:]} {
+		if err := header.Check(tables); err != wire.Error("hash differs from the header's") {
+			t.Errorf("%s tables: got error %v", name, err)
 		}
 	}
-	_, _, err := wire.FindTrailer(30, func([]byte, int64) bool { return false })
-	if want := wire.Error("reading the footer at byte 6"); err != want {
-		t.Errorf("a file that cannot be read: got error %v, want %v", err, want)
+}
+
+func TestJoinErrors(t *testing.T) {
+	table := wire.AppendPackage(nil, example())
+	if data, err := wire.Join(table[:len(table)-1]); data != nil || err == nil {
+		t.Errorf("a table without its end: got %d bytes, error %v", len(data), err)
+	}
+}
+
+func TestReadProgramErrors(t *testing.T) {
+	data, err := wire.Join(wire.AppendPackage(nil, example()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// change sets a byte of the header, and its checksum if valid is true.
+	change := func(i int, to byte, valid bool) []byte {
+		b := bytes.Clone(data)
+		b[i] = to
+		if valid {
+			h := fnv.New32a()
+			h.Write(b[:wire.HeaderSize-4])
+			binary.LittleEndian.PutUint32(b[wire.HeaderSize-4:], h.Sum32())
+		}
+		return b
+	}
+	tests := []struct {
+		name string
+		data []byte
+		want error
+	}{
+		{"nothing", nil, wire.ErrNoTables},
+		{"something else", []byte(strings.Repeat("something else", 10)), wire.ErrNoTables},
+		{"the magic alone", []byte(wire.Magic + strings.Repeat("and so on", 10)), wire.ErrNoTables},
+		{"a header that is cut off", data[:wire.HeaderSize-1], wire.ErrNoTables},
+		{"a changed header", change(30, 7, false), wire.ErrNoTables},
+		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
+		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
+		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 95 bytes, 94 left")},
+		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623775 bytes, 95 left")},
+	}
+	for _, test := range tests {
+		h, tables, err := wire.ReadProgram(test.data)
+		if tables != nil || h != (wire.Header{}) || err != test.want {
+			t.Errorf("%s: got %+v, %d bytes, error %v, want %v", test.name, h, len(tables), err, test.want)
+		}
 	}
 }
 

@@ -231,6 +231,10 @@ func appendUint32(b []byte, u uint32) []byte {
 	return append(b, byte(u), byte(u>>8), byte(u>>16), byte(u>>24))
 }
 
+func appendUint64(b []byte, u uint64) []byte {
+	return appendUint32(appendUint32(b, uint32(u)), uint32(u>>32))
+}
+
 // zigzag maps 0, -1, 1, -2, 2 … to 0, 1, 2, 3, 4 …
 func zigzag(i int) uint64 { return uint64(i)<<1 ^ uint64(int64(i)>>63) }
 

@@ -1,0 +1,79 @@
+package linked
+
+// This file compiles the package that holds the site tables of a program.
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/runtime"
+)
+
+// SitesPath is the import path of the package that holds the site tables.
+const SitesPath = runtime.LinkedPath + "sites"
+
+const (
+	sitesFile = "sites.go" // the one file of the package
+	sitesArgs = "args"     // name of the file that says how it was compiled
+)
+
+// Sites compiles the package that holds the site tables with data in it, into
+// an archive that takes the place of the one in the linked runtime that Build
+// made.
+//
+// The file importcfg is what Build returned, and compiler the compiler of the
+// build. The source is the same but for the literal, so the export data that the
+// other packages were compiled against is the same, too.
+func Sites(importcfg, compiler, archive string, data []byte) error {
+	built := filepath.Join(filepath.Dir(importcfg), "sites")
+	text, err := os.ReadFile(filepath.Join(built, sitesFile))
+	if err != nil {
+		return err
+	}
+	args, err := os.ReadFile(filepath.Join(built, sitesArgs))
+	if err != nil {
+		return err
+	}
+	before, after, ok := strings.Cut(string(text), `""`)
+	if !ok {
+		return fmt.Errorf("%s has no literal to put the site tables in", sitesFile)
+	}
+	src, err := os.MkdirTemp(filepath.Dir(archive), "sites-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(src)
+	b := append(appendLiteral([]byte(before), data), after...)
+	if err := os.WriteFile(filepath.Join(src, sitesFile), b, 0o666); err != nil {
+		return err
+	}
+	cmd := exec.Command(compiler, "-o", archive, "-p", SitesPath, "-pack", "-complete", "-trimpath", src+"=>"+SitesPath)
+	cmd.Args = append(append(cmd.Args, strings.Fields(string(args))...), sitesFile)
+	cmd.Dir = src
+	cmd.Env = append(os.Environ(), "PWD="+src)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("compiling the site tables: %w\n%s", err, out)
+	}
+	return nil
+}
+
+// appendLiteral appends data as a string literal of Go. Bytes that are not ASCII
+// are escaped: source must be UTF-8.
+func appendLiteral(b, data []byte) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for _, c := range data {
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case ' ' <= c && c <= '~':
+			b = append(b, c)
+		default:
+			b = append(b, '\\', 'x', hex[c>>4], hex[c&15])
+		}
+	}
+	return append(b, '"')
+}

@@ -1,0 +1,104 @@
+package wire
+
+// This file joins the tables of packages to the tables of a program.
+
+import "github.com/pepgo/pep/runtime/digits"
+
+// ErrNoTables is the error for data that does not begin with the tables of a
+// program.
+const ErrNoTables = Error("none in this program (not built by pepbuild?)")
+
+// Magic is what the tables of a program begin with. It also stands, by itself,
+// among the constants of every program that can read tables: only where
+// [ReadHeader] finds a header do tables begin.
+const Magic = "\xffpep site tables"
+
+// HeaderSize is the number of bytes before the tables of a program.
+const HeaderSize = len(Magic) + 4 + 4 + 8 + 8 + 8 + checksumLen
+
+// A Header says what the tables of a program are, without reading them.
+type Header struct {
+	Packages uint32  // number of tables: one for each instrumented package
+	Size     uint64  // of all tables together, in bytes
+	Paths    uint64  // path numbers of all packages together: exact counts need one counter for each
+	Build    [8]byte // hash of the tables, which profiles name the program by
+}
+
+// Join returns the tables of a program: a header, and the tables of its
+// packages, which are given one after the other.
+func Join(tables []byte) ([]byte, error) {
+	h := Header{Size: uint64(len(tables)), Build: Hash(tables)}
+	for rest := tables; len(rest) > 0; h.Packages++ {
+		var p *Package
+		var err error
+		if p, rest, err = ReadPackage(rest); err != nil {
+			return nil, err
+		}
+		h.Paths += p.Paths()
+	}
+	return append(h.append(make([]byte, 0, HeaderSize+len(tables))), tables...), nil
+}
+
+func (h *Header) append(b []byte) []byte {
+	start := len(b)
+	b = append(b, Magic...)
+	b = appendUint32(b, Version)
+	b = appendUint32(b, h.Packages)
+	b = appendUint64(b, h.Size)
+	b = appendUint64(b, h.Paths)
+	b = append(b, h.Build[:]...)
+	return appendUint32(b, checksum(b[start:]))
+}
+
+// ReadHeader reads the header that b begins with. The error is [ErrNoTables] if
+// b does not begin with one.
+func ReadHeader(b []byte) (h Header, err error) {
+	const end = HeaderSize - checksumLen
+	if len(b) < HeaderSize || string(b[:len(Magic)]) != Magic || uint64(checksum(b[:end])) != littleEndian(b[end:HeaderSize]) {
+		return h, ErrNoTables
+	}
+	b = b[len(Magic):]
+	if v := littleEndian(b[:4]); v != Version {
+		return h, wrongVersion(v)
+	}
+	h.Packages = uint32(littleEndian(b[4:8]))
+	h.Size = littleEndian(b[8:16])
+	h.Paths = littleEndian(b[16:24])
+	copy(h.Build[:], b[24:])
+	return h, nil
+}
+
+// ReadProgram returns the header that the tables of a program begin with, and
+// the tables of its packages, one after the other. It reads nothing but the
+// header: [Header.Check] and [ReadPackage] say whether the tables are as they
+// were written.
+func ReadProgram(b []byte) (h Header, tables []byte, err error) {
+	if h, err = ReadHeader(b); err != nil {
+		return Header{}, nil, err
+	}
+	b = b[HeaderSize:]
+	if h.Size > uint64(len(b)) {
+		return Header{}, nil, Error("truncated: " + digits.Uint(h.Size) + " bytes, " + digits.Uint(uint64(len(b))) + " left")
+	}
+	return h, b[:h.Size], nil
+}
+
+// Check reports tables that are not those that h is the header of.
+func (h Header) Check(tables []byte) error {
+	if uint64(len(tables)) != h.Size || Hash(tables) != h.Build {
+		return Error("hash differs from the header's")
+	}
+	return nil
+}
+
+// Hash returns the 64-bit FNV-1a hash of b, most significant byte first.
+func Hash(b []byte) (hash [8]byte) {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	for i := range hash {
+		hash[i] = byte(h >> (56 - 8*i))
+	}
+	return hash
+}
