@@ -7,8 +7,7 @@ package core
 
 import "github.com/pepgo/pep/runtime/tuple"
 
-// parseEngine takes any text: as for all settings of taps, there is nothing that
-// it could change.
+// parseEngine takes any text: there is nothing that it could change.
 func parseEngine(string) (problem string) { return "" }
 
 type engine struct{}
