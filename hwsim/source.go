@@ -4,8 +4,8 @@ package hwsim
 
 import "embed"
 
-// Source is the source of what can be linked into instrumented programs: this
-// package and strat below it. Package runtime has the rest.
+// Source is the source of this package and all below it. What runtime/core
+// imports of it is linked into programs with taps. Package runtime has the rest.
 //
-//go:embed *.go strat/*.go
+//go:embed *.go */*.go
 var Source embed.FS

@@ -16,9 +16,10 @@
 //	digits    integers as text
 //	libc      two functions of the C library, for programs with C code
 //	ring      memory in which another process reads such records
+//	items     text taken apart at commas and the like
 //
-// So are hwsim and hwsim/strat, the engines that such records go to. They have
-// their source with them.
+// So are hwsim and hwsim/engines, with the engines that such records go to, for
+// programs with taps. They have their source with them.
 //
 // They import nothing but each other and what package runtime of the standard
 // library imports itself, since everything else may be instrumented.

@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 
 	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/figure"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
 )
@@ -33,7 +34,7 @@ func replayTraces(c *command.Call) error {
 		config.Engines = []string{"R256", "H[P256]2048"}
 	}
 	for _, e := range config.Engines {
-		if _, err := strat.ParseSpec(e); err != nil {
+		if _, err := engines.Parse(e, os.ReadFile); err != nil {
 			return command.Usagef("run: %w", err)
 		}
 	}

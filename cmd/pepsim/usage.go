@@ -30,7 +30,8 @@ Examples:
 
 // filterFlags describes the flags that trace print and trace filter share.
 const filterFlags = `	-tag tags      only tuples of these kinds, separated by commas: arg, result,
-	               load, store, call, type, edge, addr, const
+	               load, store, call, type, edge, addr, const, more, goroutine,
+	               direct, return
 	-stream ids    only these streams, separated by commas
 	-func regexp   only sites in functions whose names match
 	-from N        only tuples from position N on, counted from 0
@@ -49,8 +50,10 @@ words of 32 bits, the error over tuples that have 10% of a site's events, of
 sites with 1000 events or more, 40% or more of them in such tuples; when the
 error was first below 5%, and from when on it stayed there.
 
-	-engine SPEC   a compressor, such as R256, P256, H[P256]2048, tag2-256-2048,
-	               H[P256]2048+A16; default R256 and H[P256]2048
+	-engine SPEC   an engine, such as R256, P256, H[P256]2048, tag2-256-2048,
+	               H[P256]2048+A16, or several with colons between, each of
+	               which takes the messages of the one before: H[P256]2048:A16;
+	               default R256 and H[P256]2048
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
 	-cycles 3.35   cycles that the program takes for an event; a message takes 30

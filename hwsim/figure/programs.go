@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/strat"
 )
 
 // A Program is one of the test programs.
@@ -101,23 +101,22 @@ func (env *Env) replayAll(turn int, engines ...string) ([]*replay.Result, int, e
 	return results, len(sources), err
 }
 
-func (env *Env) run(source replay.Source, events uint64, seeds int, engines []string) ([]*replay.Result, error) {
+func (env *Env) run(source replay.Source, events uint64, seeds int, specs []string) ([]*replay.Result, error) {
 	c := replay.Config{Overhead: env.Overhead, Limit: events}
 	for i := range seeds {
-		for _, e := range engines {
-			spec, err := strat.ParseSpec(e)
+		for _, e := range specs {
+			spec, err := engines.Parse(e, nil)
 			if err != nil {
 				return nil, err
 			}
-			spec.Seed = env.Seed + uint64(i)
-			c.Engines = append(c.Engines, spec.String())
+			c.Engines = append(c.Engines, spec.WithSeed(env.Seed+uint64(i)).String())
 		}
 	}
 	results, err := replay.Run(source, c)
 	if err != nil {
 		return nil, err
 	}
-	return average(results, len(engines)), nil
+	return average(results, len(specs)), nil
 }
 
 // average returns the first n results with the mean errors of all that are n,

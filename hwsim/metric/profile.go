@@ -6,7 +6,7 @@
 //
 //	ideal, measured := metric.New(), metric.New()
 //	ideal.AddTuples(batch)                      // 3000 loads at 1: 2000 times 7, 1000 times 8
-//	measured.AddMessages(engine.Push(batch, nil)) // 7 and 8, six messages each
+//	measured.AddMessages(msgs)                  // of an engine: 7 and 8, six messages each
 //	metric.Value.Error(ideal, measured).Mean    // |2/3 - 1/2|·2/3 + |1/3 - 1/2|·1/3 = 0.1667
 //
 // Errors are of shares of a place's events, and so do not change with the scale
@@ -39,14 +39,20 @@ func New() *Profile { return &Profile{places: map[uint64]*place{}} }
 
 // Add counts n events of t.
 func (p *Profile) Add(t tuple.Tuple, n uint64) {
-	at := p.places[t.PC]
-	if at == nil {
-		at = &place{words: map[uint64]uint64{}}
-		p.places[t.PC] = at
-	}
+	at := p.place(t.PC)
 	at.total += n
 	at.words[t.W] += n
 	p.total += n
+}
+
+// place returns the place with a pc, a new one if there is none.
+func (p *Profile) place(pc uint64) *place {
+	at := p.places[pc]
+	if at == nil {
+		at = &place{words: map[uint64]uint64{}}
+		p.places[pc] = at
+	}
+	return at
 }
 
 // AddTuples counts one event of each of in.
@@ -56,10 +62,16 @@ func (p *Profile) AddTuples(in []tuple.Tuple) {
 	}
 }
 
-// AddMessages counts the events that messages stand for.
+// AddMessages counts the events that messages stand for. Those of a range are
+// events of its place, but of none of its words.
 func (p *Profile) AddMessages(msgs []hwsim.Message) {
 	for _, m := range msgs {
-		p.Add(m.Tuple, m.Count)
+		if m.Free == 0 {
+			p.Add(m.Tuple, m.Count)
+			continue
+		}
+		p.place(m.Tuple.PC).total += m.Count
+		p.total += m.Count
 	}
 }
 

@@ -30,8 +30,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -110,16 +110,15 @@ func (c Config) Run() ([]Curve, error) {
 
 // errors returns the mean error of each curve for streams of n tuples.
 func (c Config) errors(n int, curves []Curve) ([]float64, error) {
-	samplers := make([]*strat.Compressor, len(curves))
+	s := newStream(c, n)
+	samplers := make([]hwsim.Stratified, len(curves))
 	for i, curve := range curves {
-		spec, err := strat.ParseSpec(curve.Spec)
+		spec, err := engines.Parse(curve.Spec, nil)
 		if err != nil {
 			return nil, err
 		}
-		spec.Seed = c.Seed
-		samplers[i] = spec.New()
+		samplers[i] = spec.WithSeed(c.Seed).New(0).(hwsim.Stratified) // all compressors are
 	}
-	s := newStream(c, n)
 	means := make([]float64, len(curves))
 	for range c.Permutations {
 		s.permute()
@@ -149,7 +148,9 @@ type stream struct {
 	order  []uint32 // indices of words
 	words  []uint64 // of the tuples, new for every permutation
 	in     []tuple.Tuple
-	out    []hwsim.Message // of the last sampler
+	msgs   []hwsim.Message // of the last sampler
+	out    *hwsim.Out      // to msgs
+	lost   *hwsim.Out      // to nowhere
 	rand   *rand.Rand
 }
 
@@ -159,9 +160,10 @@ func newStream(c Config, n int) *stream {
 		order:  make([]uint32, n),
 		words:  make([]uint64, 1+c.Others),
 		in:     make([]tuple.Tuple, n),
-		out:    make([]hwsim.Message, 0, 2*n),
+		lost:   hwsim.NewOut(1, func([]hwsim.Message) {}),
 		rand:   rand.New(rand.NewPCG(c.Seed, uint64(n))),
 	}
+	s.out = hwsim.NewOut(512, func(msgs []hwsim.Message) { s.msgs = append(s.msgs, msgs...) })
 	for i := range n - s.copies {
 		s.order[s.copies+i] = uint32(1 + i%c.Others)
 	}
@@ -181,20 +183,22 @@ func (s *stream) permute() {
 }
 
 // sample runs the stream through a sampler.
-func (s *stream) sample(sampler *strat.Compressor) {
-	s.out = sampler.Push(s.in, s.out[:0])
-	sampler.Flush(nil)
+func (s *stream) sample(sampler hwsim.Stratified) {
+	s.msgs = s.msgs[:0]
+	sampler.Push(s.in, s.out)
+	s.out.Drain()
+	sampler.Flush(s.lost)
 }
 
 // estimate returns how many copies of tuple 0 there seem to be by what a sampler
 // sent.
-func (s *stream) estimate(sampler *strat.Compressor, by Estimator) float64 {
+func (s *stream) estimate(sampler hwsim.Stratified, by Estimator) float64 {
 	one := tuple.New(tuple.Load, 1, s.words[0])
 	if by == Ratio {
 		return s.ratio(sampler, one)
 	}
 	var sum uint64
-	for _, m := range s.out {
+	for _, m := range s.msgs {
 		if m.Tuple == one {
 			sum += m.Count
 		}
@@ -202,10 +206,10 @@ func (s *stream) estimate(sampler *strat.Compressor, by Estimator) float64 {
 	return float64(sum)
 }
 
-func (s *stream) ratio(sampler *strat.Compressor, one tuple.Tuple) float64 {
+func (s *stream) ratio(sampler hwsim.Stratified, one tuple.Tuple) float64 {
 	home, _ := sampler.Stratum(one)
 	var own, all, length int
-	for _, m := range s.out {
+	for _, m := range s.msgs {
 		if at, _ := sampler.Stratum(m.Tuple); at == home {
 			all++
 		}

@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -75,23 +76,22 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 	)
 	runs := map[string]*filterRun{}
 	for _, name := range []string{baseline, filtered, sameRate} {
-		spec, err := strat.ParseSpec(name)
+		spec, err := engines.Parse(name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs[name] = &filterRun{engine: spec.New(), profile: metric.New()}
+		runs[name] = &filterRun{engine: spec.New(0).(hwsim.Stratified), profile: metric.New()}
 	}
 	ideal := metric.New()
 	source := newProgram(4000)
 	in := make([]tuple.Tuple, batch)
-	var out []hwsim.Message
 	for n := 1; n <= batches; n++ {
 		for i := range in {
 			in[i] = source.load()
 		}
 		ideal.AddTuples(in)
 		for _, r := range runs {
-			out = r.engine.Push(in, out[:0])
+			out := enginetest.Push(r.engine, in)
 			r.profile.AddMessages(out)
 			r.messages += len(out)
 			e := metric.Value.Error(ideal, r.profile)
@@ -103,7 +103,7 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 		r.alias = aliased(r.engine, in)
 		stays, ok := r.rms.StaysBelow(0.05)
 		t.Logf("%-20s %5d messages, mean error %.4f, RMS %.4f, RMS stays below 5 %% after %d events: %t, %d strata aliased, %d events stopped",
-			name, r.messages, r.mean[batches-1].Error, r.rms[batches-1].Error, stays, ok, r.alias, r.engine.Filtered())
+			name, r.messages, r.mean[batches-1].Error, r.rms[batches-1].Error, stays, ok, r.alias, r.engine.Balance().Dropped)
 	}
 
 	selected := metric.Value.Of(ideal)
@@ -137,7 +137,7 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 
 // A filterRun is what an engine, with or without a filter, makes of a stream.
 type filterRun struct {
-	engine          *strat.Compressor
+	engine          hwsim.Stratified
 	profile         *metric.Profile
 	mean, rms       metric.Curve
 	messages, alias int
@@ -156,7 +156,7 @@ func (r *filterRun) split(tuples []tuple.Tuple) (masked, open []tuple.Tuple) {
 }
 
 // aliased returns how many strata get two or more different tuples of in.
-func aliased(e *strat.Compressor, in []tuple.Tuple) (n int) {
+func aliased(e hwsim.Stratified, in []tuple.Tuple) (n int) {
 	first := map[int]tuple.Tuple{}
 	more := map[int]bool{}
 	for _, t := range in {
@@ -192,16 +192,17 @@ func TestSTRAT12_SecondLevelMergesMessages(t *testing.T) {
 			in[i] = source.load()
 		}
 		for _, spec := range []string{"R256", "H[P256]2048", "tag2-256-2048"} {
-			one, err := strat.Parse(spec)
+			one, err := engines.Parse(spec, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			two, err := strat.Parse(spec + "+A16")
+			two, err := engines.Parse(spec+"+A16", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			before := len(one.Push(in, nil))
-			after := len(two.Flush(two.Push(in, nil)))
+			e := two.New(0)
+			before := len(enginetest.Push(one.New(0), in))
+			after := len(enginetest.Push(e, in)) + len(enginetest.Flush(e))
 			ratio := float64(before) / float64(after)
 			t.Logf("%4d places, %-13s: %5d messages, with A16 %5d: ratio %.2f", x.places, spec, before, after, ratio)
 			if ratio < x.low || ratio > x.high {

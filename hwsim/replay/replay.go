@@ -12,19 +12,19 @@
 //	}
 //
 // As in a program that is profiled while it runs, every stream of events has an
-// engine of its own, and messages of all go into one profile. The engines'
-// random numbers begin with the seed that their description has, plus the number
-// of the stream.
+// engine of its own, and messages of all go into one profile. The engines are
+// those that the program itself would have, random numbers included.
 package replay
 
 import (
 	"errors"
 	"math"
+	"os"
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -40,7 +40,7 @@ func Of(traces ...*trace.Reader) Source {
 
 // A Config says what is run. Only Engines is needed.
 type Config struct {
-	Engines   []string         // as package strat describes them
+	Engines   []string         // as package engines describes them; files are relative to the current directory
 	Selection metric.Selection // of what an error is; metric.Value if zero
 	Overhead  cost.Overhead    // of messages; cost.Default if zero
 	Limit     uint64           // events; 0 is all
@@ -54,7 +54,7 @@ const step = 1.05
 
 // A Result is what an engine did.
 type Result struct {
-	Spec     strat.Spec
+	Spec     *engines.Spec
 	Config   Config // with what was zero
 	Events   uint64
 	Messages uint64 // those of the flush at the end included
@@ -78,12 +78,12 @@ func Run(source Source, config Config) ([]*Result, error) {
 	c := config.withDefaults()
 	x := &run{Config: c, ideal: metric.New(), next: c.First}
 	for _, text := range c.Engines {
-		spec, err := strat.ParseSpec(text)
+		spec, err := engines.Parse(text, os.ReadFile)
 		if err != nil {
 			return nil, err
 		}
 		res := &Result{Spec: spec, Config: c, Profile: metric.New(), Ideal: x.ideal}
-		x.units = append(x.units, &unit{Result: res, engines: map[uint32]hwsim.Engine{}})
+		x.units = append(x.units, newUnit(res))
 	}
 	err := source(x.block)
 	if errors.Is(err, errLimit) {
@@ -123,7 +123,6 @@ type run struct {
 	ideal  *metric.Profile
 	events uint64
 	next   uint64 // events at which the next point is due
-	msgs   []hwsim.Message
 }
 
 // A unit is what one description of an engine stands for.
@@ -131,14 +130,19 @@ type unit struct {
 	*Result
 	engines map[uint32]hwsim.Engine // by stream
 	order   []hwsim.Engine
+	out     *hwsim.Out // of all engines
+}
+
+func newUnit(r *Result) *unit {
+	u := &unit{Result: r, engines: map[uint32]hwsim.Engine{}}
+	u.out = hwsim.NewOut(512, u.take)
+	return u
 }
 
 func (u *unit) engine(stream uint32) hwsim.Engine {
 	e := u.engines[stream]
 	if e == nil {
-		spec := u.Spec
-		spec.Seed += uint64(stream)
-		e = spec.New()
+		e = u.Spec.New(stream)
 		u.engines[stream] = e
 		u.order = append(u.order, e)
 	}
@@ -166,7 +170,8 @@ func (x *run) push(stream uint32, tuples []tuple.Tuple) {
 	x.ideal.AddTuples(tuples)
 	x.events += uint64(len(tuples))
 	for _, u := range x.units {
-		u.take(u.engine(stream).Push(tuples, x.msgs[:0]))
+		u.engine(stream).Push(tuples, u.out)
+		u.out.Drain()
 	}
 }
 
@@ -191,8 +196,9 @@ func (x *run) point() {
 func (x *run) end() {
 	for _, u := range x.units {
 		for _, e := range u.order {
-			u.take(e.Flush(nil))
+			e.Flush(u.out)
 		}
+		u.out.Drain()
 		if n := len(u.Errors); n > 0 && u.Errors[n-1].Events == x.events {
 			u.Errors, u.Sent, u.Places = u.Errors[:n-1], u.Sent[:n-1], u.Places[:n-1]
 		}

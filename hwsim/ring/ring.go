@@ -9,7 +9,7 @@
 //		if err == io.EOF {
 //			break // the program has ended
 //		}
-//		msgs = engines[stream].Push(tuples, msgs[:0])
+//		engines[stream].Push(tuples, out) // made by engines.Parse(…) and New(stream)
 //	}
 //
 // There is one reader at a time. A program that is not to drop tuples waits for

@@ -67,20 +67,24 @@ func (s *associative) step(m hwsim.Message) (hwsim.Message, bool) {
 			return m, true
 		}
 	}
-	var victim hwsim.Message
-	i := int32(s.used)
 	if s.used < len(s.entries) {
 		s.used++
-	} else {
-		i = s.oldest
-		victim = hwsim.Message{Tuple: s.entries[i].tuple, Count: s.entries[i].count}
-		s.unchain(i)
-		s.unlist(i)
+		s.put(int32(s.used-1), m, head)
+		return m, false
 	}
+	i := s.oldest
+	victim := hwsim.Message{Tuple: s.entries[i].tuple, Count: s.entries[i].count}
+	s.unchain(i)
+	s.unlist(i)
+	s.put(i, m, head)
+	return victim, victim.Count > 0
+}
+
+// put makes entry i that of a message, in the chain with the given head.
+func (s *associative) put(i int32, m hwsim.Message, head *int32) {
 	s.entries[i] = entry{tuple: m.Tuple, count: m.Count, merged: 1, chain: *head}
 	*head = i + 1
 	s.list(i)
-	return victim, victim.Count > 0
 }
 
 // touch makes entry i the most recently used.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -26,10 +27,10 @@ func TestSTRAT10_AssociativeTableLosesNothing(t *testing.T) {
 			with, without := mustNew(t, first+"+"+second), mustNew(t, first)
 			var got [][]hwsim.Message
 			for batch := range slices.Chunk(in, 10_007) {
-				got = append(got, with.Push(batch, nil))
+				got = append(got, enginetest.Push(with, batch))
 			}
-			got = append(got, with.Flush(nil))
-			want := without.Push(in, nil)
+			got = append(got, enginetest.Flush(with))
+			want := enginetest.Push(without, in)
 			if p := profile(got...); !equal(p, profile(want)) {
 				t.Errorf("%s: another profile than without %s", first+"+"+second, second)
 			}

@@ -3,6 +3,7 @@ package strat_test
 import (
 	"fmt"
 
+	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -14,13 +15,18 @@ func ExampleParse() {
 		return
 	}
 	a, b := tuple.New(tuple.Load, 1, 7), tuple.New(tuple.Load, 1, 8)
-	msgs := e.Push([]tuple.Tuple{a, b, a, b, a, a}, nil)
-	fmt.Println(len(msgs), "messages")
-	for _, m := range e.Flush(msgs) {
-		fmt.Println(m.Tuple.W, m.Count)
-	}
+	out := hwsim.NewOut(16, func(msgs []hwsim.Message) {
+		for _, m := range msgs {
+			fmt.Println(m.Tuple.W, m.Count)
+		}
+	})
+	e.Push([]tuple.Tuple{a, b, a, b, a, a}, out)
+	out.Drain()
+	fmt.Println("the end of the stream")
+	e.Flush(out)
+	out.Drain()
 	// Output:
-	// 0 messages
+	// the end of the stream
 	// 8 4
 	// 7 2
 }
@@ -29,5 +35,5 @@ func ExampleParseSpec_error() {
 	_, err := strat.ParseSpec("H[P256]+A16")
 	fmt.Println(err)
 	// Output:
-	// compressor H[P256]+A16, column 8: want the number of strata, from 1 to 4194304
+	// engine H[P256]+A16, column 8: want the number of strata, from 1 to 4194304
 }

@@ -3,6 +3,7 @@ package strat
 import (
 	"testing"
 
+	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -14,7 +15,7 @@ func after(e *Compressor, pc uint64, n int, word func(i int) uint64) int {
 	for i := range in {
 		in[i] = tuple.Tuple{PC: pc, W: word(i)}
 	}
-	e.Push(in, nil)
+	enginetest.Push(e, in)
 	return n - int(e.Filtered()-before)
 }
 
@@ -54,7 +55,7 @@ func TestSTRAT29_SharedBitsAreNotSet(t *testing.T) {
 	for i := range in {
 		in[i] = tuple.Tuple{PC: uint64(i % 2), W: 7}
 	}
-	e.Push(in, nil)
+	enginetest.Push(e, in)
 	if got := e.Filtered(); got != 0 {
 		t.Errorf("%d of 1000 events at two places with one bit were stopped", got)
 	}
@@ -71,7 +72,7 @@ func TestSTRAT29_PeriodsForget(t *testing.T) {
 func TestSTRAT29_FilterConservesTheRest(t *testing.T) {
 	in := biased(9, 200_000)
 	e := mustNew(t, "F512+H[P8]128")
-	out := e.Push(in, nil)
+	out := enginetest.Push(e, in)
 	if e.Filtered() == 0 {
 		t.Error("nothing was stopped")
 	}

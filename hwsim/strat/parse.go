@@ -11,20 +11,10 @@ package strat
 //
 // CR256 is C beside R256 and CRC256 is C beside RC256.
 
-// A SyntaxError says where a description of a compressor is wrong.
-type SyntaxError struct {
-	Spec   string
-	Column int    // from 1, in bytes
-	Want   string // what was expected there
-}
-
-func (e *SyntaxError) Error() string {
-	b := append(make([]byte, 0, 80), "compressor "...)
-	b = append(b, e.Spec...)
-	b = appendInt(append(b, ", column "...), e.Column)
-	b = append(append(b, ": want "...), e.Want...)
-	return string(b)
-}
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/digits"
+)
 
 // Bounds of what can be described.
 const (
@@ -42,14 +32,27 @@ type parser struct {
 	pos   int
 	depth int  // of the splitters around pos
 	later bool // pos is behind a component that sends messages
-	err   *SyntaxError
+	err   *hwsim.SyntaxError
 }
 
 // ParseSpec parses the description of a compressor. Its errors are of type
-// *SyntaxError.
+// *hwsim.SyntaxError.
 func ParseSpec(spec string) (Spec, error) {
-	p := &parser{spec: spec}
-	s := Spec{Seed: defaultSeed, Filter: p.filter()}
+	s, err := parse(spec, false)
+	if err != nil {
+		return Spec{}, err
+	}
+	return s, nil
+}
+
+// parse parses a description. Later is whether another engine stands before the
+// compressor.
+func parse(spec string, later bool) (Spec, *hwsim.SyntaxError) {
+	p := &parser{spec: spec, later: later}
+	s := Spec{Seed: defaultSeed, Weighted: later}
+	if !later {
+		s.Filter = p.filter()
+	}
 	s.Stages, _ = p.stages()
 	for p.accept("@") {
 		p.option(&s)
@@ -57,10 +60,7 @@ func ParseSpec(spec string) (Spec, error) {
 	if p.pos < len(spec) {
 		p.want("+, @ or the end")
 	}
-	if p.err != nil {
-		return Spec{}, p.err
-	}
-	return s, nil
+	return s, p.err
 }
 
 func (p *parser) filter() (f Filter) {
@@ -222,7 +222,7 @@ func (p *parser) number64(what string, most uint64) (n uint64) {
 	}
 	if n == 0 {
 		p.pos = start
-		p.want(string(appendUint(append([]byte(what), ", from 1 to "...), most)))
+		p.want(what + ", from 1 to " + digits.Uint(most))
 	}
 	return n
 }
@@ -230,6 +230,6 @@ func (p *parser) number64(what string, most uint64) (n uint64) {
 // want is the error that something else was expected at the current column.
 func (p *parser) want(what string) {
 	if p.err == nil {
-		p.err = &SyntaxError{p.spec, p.pos + 1, what}
+		p.err = &hwsim.SyntaxError{Spec: p.spec, Column: p.pos + 1, Want: what}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -16,7 +17,7 @@ func mustNew(t testing.TB, spec string) *Compressor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s.New()
+	return s.compressor()
 }
 
 // numbered returns n tuples with the words 1, 2, …, n.
@@ -52,7 +53,7 @@ func counts(msgs []hwsim.Message) (n uint64) {
 // the bound of a significance of 0.1 % for its degrees of freedom.
 func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
 	const n, r, window = 1_000_000, 100, 1000
-	out := positions(t, mustNew(t, "R100").Push(numbered(n), nil), r)
+	out := positions(t, enginetest.Push(mustNew(t, "R100"), numbered(n)), r)
 
 	mean, sigma := float64(n)/r, math.Sqrt(n*(1.0/r)*(1-1.0/r))
 	if d := math.Abs(float64(len(out)) - mean); d > 3*sigma {
@@ -108,18 +109,18 @@ func binomial(n, k int, p float64) float64 {
 }
 
 func TestSTRAT02_PeriodicSamplerPassesEveryRth(t *testing.T) {
-	got := positions(t, mustNew(t, "P10").Push(numbered(100), nil), 10)
+	got := positions(t, enginetest.Push(mustNew(t, "P10"), numbered(100)), 10)
 	if want := []uint64{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}; !slices.Equal(got, want) {
 		t.Errorf("P10 of 1..100: got %d, want %d", got, want)
 	}
 	// The same in batches of all sizes, and after a Flush in mid-period.
 	for size := 1; size <= 25; size++ {
 		e := mustNew(t, "P7")
-		e.Push(numbered(5), nil)
-		e.Flush(nil)
+		enginetest.Push(e, numbered(5))
+		enginetest.Flush(e)
 		var out []hwsim.Message
 		for batch := range slices.Chunk(numbered(50), size) {
-			out = e.Push(batch, out)
+			out = append(out, enginetest.Push(e, batch)...)
 		}
 		if got, want := positions(t, out, 7), []uint64{7, 14, 21, 28, 35, 42, 49}; !slices.Equal(got, want) {
 			t.Errorf("P7 in batches of %d: got %d, want %d", size, got, want)
@@ -129,7 +130,7 @@ func TestSTRAT02_PeriodicSamplerPassesEveryRth(t *testing.T) {
 
 func TestSTRAT03_CountdownGapsAreUniform(t *testing.T) {
 	const n, r = 2_000_000, 16
-	out := positions(t, mustNew(t, "RC16").Push(numbered(n), nil), r)
+	out := positions(t, enginetest.Push(mustNew(t, "RC16"), numbered(n)), r)
 	gaps := make([]float64, 2*r)
 	last := uint64(0)
 	for _, w := range out {
@@ -156,7 +157,7 @@ func TestSTRAT04_CountsSumToTheStream(t *testing.T) {
 	for _, spec := range []string{"CR10", "CRC10", "CP10", "H[CR10]7", "H[CRC3]64@mul", "CR1"} {
 		e := mustNew(t, spec)
 		for n := 0; n < 5000; n = n*3/2 + 1 {
-			out := e.Push(numbered(n), nil)
+			out := enginetest.Push(e, numbered(n))
 			last := uint64(0)
 			for _, m := range out {
 				// What a count says can be checked where there is one stratum.
@@ -168,7 +169,7 @@ func TestSTRAT04_CountsSumToTheStream(t *testing.T) {
 			if got := counts(out) + uint64(e.Retained()); got != uint64(n) {
 				t.Errorf("%s: counts and residual sum to %d after %d events", spec, got, n)
 			}
-			e.Flush(nil)
+			enginetest.Flush(e)
 		}
 	}
 }
@@ -176,21 +177,21 @@ func TestSTRAT04_CountsSumToTheStream(t *testing.T) {
 func TestCounterAloneSendsTheLengthAtTheEnd(t *testing.T) {
 	e := mustNew(t, "C")
 	in := numbered(1234)
-	if out := e.Push(in, nil); len(out) > 0 {
+	if out := enginetest.Push(e, in); len(out) > 0 {
 		t.Errorf("Push sent %v, want nothing", out)
 	}
 	want := []hwsim.Message{{Tuple: in[1233], Count: 1234}}
-	if got := e.Flush(nil); !slices.Equal(got, want) {
+	if got := enginetest.Flush(e); !slices.Equal(got, want) {
 		t.Errorf("Flush sent %v, want %v", got, want)
 	}
-	if got := e.Flush(nil); len(got) > 0 {
+	if got := enginetest.Flush(e); len(got) > 0 {
 		t.Errorf("a second Flush sent %v, want nothing", got)
 	}
 }
 
 // A sampler behind another samples its messages, and implied counts multiply.
 func TestCountsMultiplyAlongAChain(t *testing.T) {
-	got := positions(t, mustNew(t, "P5+P4").Push(numbered(100), nil), 20)
+	got := positions(t, enginetest.Push(mustNew(t, "P5+P4"), numbered(100)), 20)
 	if want := []uint64{20, 40, 60, 80, 100}; !slices.Equal(got, want) {
 		t.Errorf("P5+P4 of 1..100: got %d, want %d", got, want)
 	}
@@ -202,7 +203,7 @@ func TestPhaseIsUniform(t *testing.T) {
 	var first [8]float64
 	const runs = 8000
 	for range runs {
-		out := e.Push(numbered(8), nil)
+		out := enginetest.Push(e, numbered(8))
 		if len(out) != 1 {
 			t.Fatalf("got %d messages of 8 events at a rate of 8, want 1", len(out))
 		}
@@ -210,7 +211,7 @@ func TestPhaseIsUniform(t *testing.T) {
 		if kept := e.Retained(); kept != 0 {
 			t.Fatalf("retained %d of 8 events after a message for 8", kept)
 		}
-		e.Flush(nil)
+		enginetest.Flush(e)
 	}
 	var chi float64
 	for _, k := range first {

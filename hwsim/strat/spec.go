@@ -4,9 +4,8 @@ package strat
 // compressors are made of them.
 
 import (
-	"math/bits"
-
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/digits"
 )
 
 // An Op says what a stage does.
@@ -50,6 +49,8 @@ type Spec struct {
 	Hash   Hash    // of all splitters and tagged tables
 	Seed   uint64  // of all random numbers and tables
 	Phase  bool    // periodic samplers begin anywhere in their period, and not at 0
+
+	Weighted bool // the compressor stands behind another engine, whose messages are its events
 }
 
 const (
@@ -58,7 +59,8 @@ const (
 	defaultPercent = 5 // the error that the paper asks for (section 5.4)
 )
 
-// String returns s in the form that ParseSpec reads, without what is default.
+// String returns s in the form that ParseSpec reads, without what is default. It
+// does not say whether s is Weighted.
 func (s Spec) String() string {
 	b := make([]byte, 0, 64)
 	if f := s.Filter; f.N > 0 {
@@ -129,22 +131,29 @@ func appendTagged(b []byte, x Stage) []byte {
 
 func appendInt(b []byte, n int) []byte { return appendUint(b, uint64(n)) }
 
-func appendUint(b []byte, n uint64) []byte {
-	if n >= 10 {
-		b = appendUint(b, n/10)
-	}
-	return append(b, '0'+byte(n%10))
-}
+func appendUint(b []byte, n uint64) []byte { return append(b, digits.Uint(n)...) }
 
 // The streams of the random generator: components are numbered from 0, hash
 // functions from hashStream.
 const hashStream = 1 << 32
 
-// New returns a compressor as s describes it. What ParseSpec would not accept
-// may panic.
-func (s Spec) New() *Compressor {
+// New returns an instance of the compressor that s describes. What ParseSpec
+// would not accept may panic.
+func (s Spec) New(i hwsim.Instance) hwsim.Engine {
+	s.Seed = i.Seed(s.Seed)
+	return s.compressor()
+}
+
+// WithSeed returns s with other random numbers.
+func (s Spec) WithSeed(seed uint64) hwsim.Spec {
+	s.Seed = seed
+	return s
+}
+
+// compressor returns the instance whose seed is that of s.
+func (s Spec) compressor() *Compressor {
 	b := builder{spec: s}
-	c := &Compressor{stages: b.chain(s.Stages, 0)}
+	c := &Compressor{stages: b.chain(s.Stages, 0), sampled: sampled(s.Stages, s.Weighted)}
 	if f := s.Filter; f.N > 0 {
 		c.filter = newFilter(f.N, float64(f.Percent)/100, f.Period)
 	}
@@ -222,15 +231,11 @@ func (b *builder) split(x Stage, depth int) component {
 	return s
 }
 
-// Parse returns a new compressor. It is ParseSpec and New.
-func Parse(spec string) (hwsim.Engine, error) {
+// Parse returns a new compressor, with the random numbers of stream 0.
+func Parse(spec string) (*Compressor, error) {
 	s, err := ParseSpec(spec)
 	if err != nil {
 		return nil, err
 	}
-	return s.New(), nil
+	return s.compressor(), nil
 }
-
-// CounterBits returns how many bits a counter has that counts to n and is
-// sent and reset there: the logarithm of n, rounded up (section 3.5).
-func CounterBits(n int) int { return bits.Len(uint(n - 1)) }

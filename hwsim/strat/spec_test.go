@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/enginetest"
 )
 
 // canonical are descriptions as String writes them.
@@ -111,7 +112,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 			t.Errorf("%q: no error", text)
 			continue
 		}
-		if want := "compressor " + text + ", " + want; err.Error() != want {
+		if want := "engine " + text + ", " + want; err.Error() != want {
 			t.Errorf("got  %s\nwant %s", err, want)
 		}
 		if e != nil {
@@ -127,7 +128,7 @@ func FuzzParseSpec(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseSpec(text)
 		if err != nil {
-			if e := err.(*SyntaxError); e.Column < 1 || e.Column > len(text)+1 {
+			if e := err.(*hwsim.SyntaxError); e.Column < 1 || e.Column > len(text)+1 {
 				t.Errorf("%q: column %d", text, e.Column)
 			}
 			return
@@ -139,48 +140,77 @@ func FuzzParseSpec(f *testing.F) {
 	})
 }
 
-// lossy matches random samplers without a counter.
-var lossy = regexp.MustCompile(`(^|[^C])R`)
-
-// What holds for every engine: events are in messages or in counters, but for
-// random samplers; a batch is its tuples one by one; there is at most one
-// message a tuple; nothing is allocated; after a Flush all is as new.
+// There is at most one message a tuple, and what all engines promise holds.
 func TestEnginesKeepTheContract(t *testing.T) {
 	in := biased(11, 20_000)
 	for _, text := range canonical {
-		whole, cut := mustNew(t, text), mustNew(t, text)
-		want := whole.Push(in, nil)
+		s, err := ParseSpec(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := s.compressor()
+		for n := range 1000 {
+			if got := enginetest.Push(e, in[n:n+1]); len(got) > 1 {
+				t.Errorf("%s: %d messages of a tuple", text, len(got))
+			}
+		}
+		random := strings.ContainsAny(text, "R@")
+		t.Run(text, func(t *testing.T) {
+			enginetest.Test(t, func(stream uint32) hwsim.Engine { return s.New(hwsim.NewInstance(stream, 0)) }, enginetest.Options{Random: random})
+		})
+	}
+}
+
+// lossy matches random samplers without a counter.
+var lossy = regexp.MustCompile(`(^|[^C])R`)
+
+// Balances say of all compressors whether they are right on average only.
+func TestBalancesOfSamplers(t *testing.T) {
+	for _, text := range canonical {
+		if got := mustNew(t, text).Balance().Sampled; got != lossy.MatchString(text) {
+			t.Errorf("%s: sampled %t", text, got)
+		}
+	}
+	for text, want := range map[string]bool{"A2+P3": true, "CP2+H[P3]4": true, "A2+CP3": false, "P3": true, "A4+C": false} {
+		s, err := parse(text, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.compressor().Balance().Sampled; got != want {
+			t.Errorf("%s behind another engine: sampled %t, want %t", text, got, want)
+		}
+	}
+}
+
+// A message of count 1 is an event, and messages with other counts are counted
+// with them.
+func TestEventsWithCounts(t *testing.T) {
+	in := biased(13, 20_000)
+	for _, text := range []string{"A16", "C", "CP8", "H[P16]64", "CP4+A8", "H[CP4+A2]8"} {
+		s, err := parse(text, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, weighted := s.compressor(), s.compressor()
 		var got []hwsim.Message
-		for size, rest := 1, in; len(rest) > 0; size = size*2 + 1 {
-			n := min(size, len(rest))
-			before := len(got)
-			got = cut.Push(rest[:n], got)
-			if len(got)-before > n {
-				t.Errorf("%s: %d messages of %d tuples", text, len(got)-before, n)
-			}
-			rest = rest[n:]
+		out := hwsim.NewOut(7, func(msgs []hwsim.Message) { got = append(got, msgs...) })
+		for _, x := range in {
+			weighted.PushWeighted([]hwsim.Message{{Tuple: x, Count: 1}}, out)
 		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%s: other messages in batches than at once", text)
+		out.Drain()
+		if want := enginetest.Push(plain, in); !slices.Equal(got, want) {
+			t.Errorf("%s: %d messages of messages, %d of tuples", text, len(got), len(want))
 		}
-		sum := int64(counts(want)) + whole.Retained() + int64(whole.Filtered())
-		if !lossy.MatchString(text) && sum != int64(len(in)) {
-			t.Errorf("%s: sent, retained and filtered events sum to %d of %d", text, sum, len(in))
+		enginetest.Flush(weighted)
+		got, sum := nil, uint64(0)
+		for i, x := range in {
+			n := uint64(1 + i%5)
+			sum += n
+			weighted.PushWeighted([]hwsim.Message{{Tuple: x, Count: n}}, out)
 		}
-		if a, b := cut.Flush(nil), whole.Flush(nil); !slices.Equal(a, b) {
-			t.Errorf("%s: Flush sent %v, and %v after batches", text, b, a)
-		}
-		if kept := whole.Retained(); kept != 0 || whole.Filtered() != 0 {
-			t.Errorf("%s: holds %d events after Flush, and has filtered %d", text, kept, whole.Filtered())
-		}
-		if !strings.ContainsAny(text, "R@") {
-			if again := whole.Push(in, nil); !slices.Equal(again, want) {
-				t.Errorf("%s: other messages after Flush than at first", text)
-			}
-		}
-		out := make([]hwsim.Message, 0, 2*len(in))
-		if n := testing.AllocsPerRun(3, func() { out = whole.Push(in, out[:0]) }); n != 0 {
-			t.Errorf("%s: Push allocates %v times", text, n)
+		out.Drain()
+		if b := weighted.Balance(); !b.Sampled && counts(got)+uint64(b.Held) != sum {
+			t.Errorf("%s: %d sent and %+v, of %d", text, counts(got), b, sum)
 		}
 	}
 }
@@ -188,11 +218,11 @@ func TestEnginesKeepTheContract(t *testing.T) {
 func TestSeedsDecide(t *testing.T) {
 	in := biased(12, 5000)
 	for _, text := range []string{"R16", "RC16", "H[P16]64", "H[P16]64@mul", "P16@phase", "H[CR16]64"} {
-		a := mustNew(t, text+"@seed=2").Push(in, nil)
-		if b := mustNew(t, text+"@seed=2").Push(in, nil); !slices.Equal(a, b) {
+		a := enginetest.Push(mustNew(t, text+"@seed=2"), in)
+		if b := enginetest.Push(mustNew(t, text+"@seed=2"), in); !slices.Equal(a, b) {
 			t.Errorf("%s: two runs with the same seed differ", text)
 		}
-		if c := mustNew(t, text+"@seed=4").Push(in, nil); slices.Equal(a, c) {
+		if c := enginetest.Push(mustNew(t, text+"@seed=4"), in); slices.Equal(a, c) {
 			t.Errorf("%s: two seeds do the same", text)
 		}
 	}

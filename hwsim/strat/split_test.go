@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -40,7 +41,7 @@ func TestSTRAT06_StratifiedSamplerConservesEvents(t *testing.T) {
 	in := biased(1, 1_000_000)
 	for _, spec := range []string{"H[P256]2048", "H[P512]2048@mul", "H[P7]100@xor", "H[P1]3", "H[P256]1", "H[P300]2047"} {
 		e := mustNew(t, spec)
-		out := e.Push(in, nil)
+		out := enginetest.Push(e, in)
 		s, _ := ParseSpec(spec)
 		stratum := func(x tuple.Tuple) int { i, _ := e.Stratum(x); return i }
 		want, kept := slowStratified(in, stratum, s.Stages[0].Each[0].Rate)
@@ -61,7 +62,7 @@ func TestSTRAT06_StratifiedSamplerConservesEvents(t *testing.T) {
 func TestSTRAT06_StratifiedIsASplitterOfPeriodic(t *testing.T) {
 	in := biased(2, 50_000)
 	fast, slow := mustNew(t, "H[P4]37"), mustNew(t, "H[P4+P1]37")
-	if a, b := fast.Push(in, nil), slow.Push(in, nil); !slices.Equal(a, b) {
+	if a, b := enginetest.Push(fast, in), enginetest.Push(slow, in); !slices.Equal(a, b) {
 		t.Errorf("H[P4]37 sends %d messages, H[P4+P1]37 %d, or others", len(a), len(b))
 	}
 	if a, b := fast.Retained(), slow.Retained(); a != b {
@@ -77,14 +78,14 @@ func FuzzSTRAT06_Conservation(f *testing.F) {
 			Phase:  random,
 			Hash:   Hash(len(stream) % 3),
 		}
-		e := spec.New()
+		e := spec.compressor()
 		var out []hwsim.Message
 		for batch := range slices.Chunk(stream, 1+len(stream)/3) {
 			var in []tuple.Tuple
 			for _, b := range batch {
 				in = append(in, tuple.New(tuple.Tag(b>>6), uint64(b>>3), uint64(b)))
 			}
-			out = e.Push(in, out)
+			out = append(out, enginetest.Push(e, in)...)
 		}
 		if got := int64(counts(out)) + e.Retained(); got != int64(len(stream)) {
 			t.Errorf("%s: counts and counters sum to %d of %d events", spec, got, len(stream))
@@ -101,11 +102,11 @@ func TestSTRAT09_RetainedIsBounded(t *testing.T) {
 		in[i].W += uint64(i) % 5000 // a working set that fills the table
 	}
 	e := mustNew(t, "H[P256]2048")
-	out := e.Push(in, nil)
+	out := enginetest.Push(e, in)
 	if kept := e.Retained(); kept < 0 || kept > (r-1)*n {
 		t.Errorf("retained %d tuples, want at most %d", kept, (r-1)*n)
 	}
-	random := mustNew(t, "R256").Push(in, nil)
+	random := enginetest.Push(mustNew(t, "R256"), in)
 	if gap := len(random) - len(out); gap <= 0 || gap > n {
 		t.Errorf("R256 sent %d messages and H[P256]2048 %d: a gap of %d, want 1 to %d", len(random), len(out), gap, n)
 	}
@@ -128,7 +129,7 @@ func TestNestedSplittersSplit(t *testing.T) {
 	}
 	e := mustNew(t, "H[H[P4]8]64")
 	in := biased(5, 100_000)
-	if got := counts(e.Push(in, nil)) + uint64(e.Retained()); got != uint64(len(in)) {
+	if got := counts(enginetest.Push(e, in)) + uint64(e.Retained()); got != uint64(len(in)) {
 		t.Errorf("H[H[P4]8]64: counts and counters sum to %d of %d events", got, len(in))
 	}
 }

@@ -19,16 +19,19 @@
 //
 //	e, err := strat.Parse("P2+A4")
 //	a, b := tuple.New(tuple.Load, 1, 7), tuple.New(tuple.Load, 1, 8)
-//	e.Push([]tuple.Tuple{a, b, a, b, a, a}, nil) // nothing: A4 holds b, b, a
-//	e.Flush(nil)                                 // {b 4} {a 2}
+//	e.Push([]tuple.Tuple{a, b, a, b, a, a}, out) // nothing: A4 holds b, b, a
+//	e.Flush(out)                                 // {b 4} {a 2}
+//
+// Nobody but package hwsim/engines does: it has compressors as one Kind of
+// engine among others.
 //
 // What the components hold but have not sent when a stream ends, such as the
 // counters of P, is lost, as it is in hardware; only A and a bare C hold
 // something that Flush can send.
 //
-// The package does not measure: errors are in hwsim/metric, sizes and overheads
-// in hwsim/cost. It can be linked into instrumented programs, and so imports
-// nothing but math/bits and the record.
+// The package does not measure: errors are in hwsim/metric, overheads in
+// hwsim/cost. It can be linked into instrumented programs, and so imports
+// nothing but math/bits and what can be linked, too.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, sections 3 and 4.
@@ -97,20 +100,30 @@ func pass(x component, msgs []hwsim.Message, start int) []hwsim.Message {
 	return out
 }
 
-// A Compressor is what a Spec describes. It is an hwsim.Engine, for one
-// goroutine at a time.
+// A Compressor is what a Spec describes. It is an hwsim.Engine.
 type Compressor struct {
-	filter *filter // nil if there is none
-	stages chain
+	filter  *filter // nil if there is none
+	stages  chain
+	sampled bool // sums of counts are right on average only
 }
 
-// Push takes tuples and appends the messages they give rise to, at most one
-// for each.
-func (c *Compressor) Push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
-	if c.filter != nil {
-		return c.pushFiltered(in, out)
+// Push takes tuples and sends the messages they give rise to, at most one for
+// each.
+func (c *Compressor) Push(in []tuple.Tuple, out *hwsim.Out) {
+	for len(in) > 0 {
+		room := out.Room(len(in))
+		block := in[:min(len(in), cap(room))]
+		in = in[len(block):]
+		if c.filter != nil {
+			out.Sent(c.pushFiltered(block, room))
+		} else {
+			out.Sent(c.push(block, room))
+		}
 	}
-	start, first := len(out), c.stages[0]
+}
+
+func (c *Compressor) push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
+	first := c.stages[0]
 	if b, ok := first.(batcher); ok {
 		out = b.tuples(in, out)
 	} else {
@@ -121,7 +134,7 @@ func (c *Compressor) Push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 		}
 	}
 	for _, x := range c.stages[1:] {
-		out = pass(x, out, start)
+		out = pass(x, out, 0)
 	}
 	return out
 }
@@ -141,13 +154,30 @@ func (c *Compressor) pushFiltered(in []tuple.Tuple, out []hwsim.Message) []hwsim
 	return out
 }
 
-// Flush appends what can still be sent at the end of a stream.
-func (c *Compressor) Flush(out []hwsim.Message) []hwsim.Message {
+// PushWeighted takes messages of another engine. A compressor that does so has
+// neither a filter nor a tagged table.
+func (c *Compressor) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
+	for _, m := range in {
+		if m, ok := c.stages.step(m); ok {
+			out.Send(m)
+		}
+	}
+}
+
+// Flush sends what can still be sent at the end of a stream.
+func (c *Compressor) Flush(out *hwsim.Out) {
 	if c.filter != nil {
 		c.filter.clear()
 		c.filter.stopped = 0
 	}
-	return c.stages.flush(out)
+	for _, m := range c.stages.flush(nil) {
+		out.Send(m)
+	}
+}
+
+// Balance says where the events are that have not been sent.
+func (c *Compressor) Balance() hwsim.Balance {
+	return hwsim.Balance{Held: c.Retained(), Dropped: c.Filtered(), Sampled: c.sampled}
 }
 
 // Retained returns how many events the components have counted and not sent.

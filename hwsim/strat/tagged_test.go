@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -168,7 +169,7 @@ func (s *slowTagged) step(t tuple.Tuple) (sent int) {
 func TestSTRAT14_TaggedTableConservesEvents(t *testing.T) {
 	in := biased(7, 1_000_000)
 	e := mustNew(t, "tag2-256-2048")
-	out := e.Push(in, nil)
+	out := enginetest.Push(e, in)
 	if got := counts(out) + uint64(e.Retained()); got != uint64(len(in)) {
 		t.Errorf("counts, hits and misses sum to %d of %d events", got, len(in))
 	}
@@ -179,12 +180,12 @@ func FuzzSTRAT14_Conservation(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte, tagBits, max, sets, ways uint8) {
 		s := Stage{Op: Tagged, TagBits: 1 + int(tagBits%8), Rate: 1 + int(max), Ways: 1 + int(ways%8)}
 		s.N = s.Ways * (1 + int(sets))
-		e := Spec{Stages: []Stage{s}}.New()
+		e := Spec{Stages: []Stage{s}}.compressor()
 		var in []tuple.Tuple
 		for _, b := range stream {
 			in = append(in, tuple.New(tuple.Load, uint64(b>>4), uint64(b)))
 		}
-		if got := counts(e.Push(in, nil)) + uint64(e.Retained()); got != uint64(len(in)) {
+		if got := counts(enginetest.Push(e, in)) + uint64(e.Retained()); got != uint64(len(in)) {
 			t.Errorf("%s: counts, hits and misses sum to %d of %d events", Spec{Stages: []Stage{s}, Seed: 1}, got, len(in))
 		}
 	})
@@ -215,7 +216,7 @@ func TestSTRAT15_TaggedVariants(t *testing.T) {
 						want = append(want, hwsim.Message{Tuple: x, Count: uint64(sent)})
 					}
 				}
-				got := e.Push(in, nil)
+				got := enginetest.Push(e, in)
 				if !slices.Equal(got, want) {
 					t.Errorf("%s: %d messages, the model sends %d, or others", spec, len(got), len(want))
 				}

@@ -24,7 +24,7 @@
 //	…
 //	f := trace.Filter{Tags: []tuple.Tag{tuple.Load}, First: 1000}
 //	err = f.Each(r, func(b trace.Block) error {
-//		messages = engine.Push(b.Tuples, messages[:0])
+//		engines[b.Stream].Push(b.Tuples, out)
 //		…
 //	})
 package trace

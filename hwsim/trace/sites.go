@@ -128,45 +128,35 @@ type Word struct {
 // Names are the names of types and functions that stand as words in tuples.
 type Names map[Word]string
 
-var tags = [...]string{
-	tuple.Arg:    "arg",
-	tuple.Result: "result",
-	tuple.Load:   "load",
-	tuple.Store:  "store",
-	tuple.Call:   "call",
-	tuple.Type:   "type",
-	tuple.Edge:   "edge",
-	tuple.Addr:   "addr",
-	tuple.Const:  "const",
-}
-
 // TagName returns the name of a tag: "load", or "tag77" if it has none.
 func TagName(t tuple.Tag) string {
-	if int(t) < len(tags) && tags[t] != "" {
-		return tags[t]
+	if t.Known() {
+		return t.String()
 	}
 	return "tag" + strconv.Itoa(int(t))
 }
 
 // ParseTag is the inverse of TagName.
 func ParseTag(s string) (tuple.Tag, error) {
-	for t, name := range tags {
-		if name != "" && name == s {
-			return tuple.Tag(t), nil
+	var names []string
+	for t := tuple.Tag(1); t.Known(); t++ {
+		if t.String() == s {
+			return t, nil
 		}
+		names = append(names, t.String())
 	}
 	if n, ok := strings.CutPrefix(s, "tag"); ok {
 		if t, err := strconv.ParseUint(n, 10, 8); err == nil {
 			return tuple.Tag(t), nil
 		}
 	}
-	return 0, fmt.Errorf("tag %q: want one of %s", s, strings.Join(tags[1:], ", "))
+	return 0, fmt.Errorf("tag %q: want one of %s", s, strings.Join(names, ", "))
 }
 
 // WordName returns how a word is printed: addresses and what looks like one in
 // hexadecimal.
 func WordName(t tuple.Tag, w uint64) string {
-	if t == tuple.Call || t == tuple.Type || t == tuple.Addr || w >= 1<<32 {
+	if t == tuple.Call || t == tuple.Direct || t == tuple.Type || t == tuple.Addr || w >= 1<<32 {
 		return "0x" + strconv.FormatUint(w, 16)
 	}
 	return strconv.FormatUint(w, 10)

@@ -98,7 +98,12 @@ symbol tag77 12 x y
 0 call main+0 0x401000  # main.f
 4000000000 tag77 0xffffffffffffff 0xffffffffffffffff
 0 edge 0x0 1
-end 4 17
+0 goroutine 0x0 18
+0 load 0x1235 7
+0 more 0x1235 0xc000012340
+0 direct 0x1236 0x401000
+0 return 0x1237 0
+end 9 17
 `
 	// main is a package that is not known, so its site comes back as a number.
 	known := strings.Replace(want, "main+0", (*trace.Sites)(nil).Name(tuple.SiteBase("main")), 1)
@@ -115,7 +120,7 @@ func TestParseErrors(t *testing.T) {
 		{"pep trace 2\n", `line 1: "pep trace 2": a trace as text begins with "pep trace 1"`},
 		{"pep trace 1\nbuild 12\n", `line 2: build "12": want 16 hexadecimal digits`},
 		{"pep trace 1\n0 load main+0\n", "line 2: want stream tag site word"},
-		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const`},
+		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return`},
 		{"pep trace 1\n0 load main+16777216 1\n", `line 2: site "main+16777216": want package+number with a number below 16777216`},
 		{"pep trace 1\n0 load main 1\n", `line 2: site "main": want package+number, or a number below 1<<56`},
 		{"pep trace 1\n0 load main+0 x\n", `line 2: word "x": want a number of 64 bits`},

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -25,7 +25,8 @@ var engineSpecs = []string{
 const (
 	engineTuples = 1 << 20 // of a program, from the middle of its trace
 	engineFrom   = 8_000_000
-	engineBatch  = 256 // pushed at a time, as in a program
+	engineBatch  = 1024 // tuples pushed at a time, as in a program
+	engineOut    = 512  // messages sent at a time, likewise
 )
 
 // EngineRates are the rates of the engines on the tuples of a program.
@@ -86,16 +87,18 @@ func recorded(name string) ([]tuple.Tuple, error) {
 // push returns how many million tuples a second an engine takes that has seen
 // them before.
 func push(spec string, in []tuple.Tuple) (float64, error) {
-	e, err := strat.Parse(spec)
+	s, err := engines.Parse(spec, nil)
 	if err != nil {
 		return 0, err
 	}
-	out := make([]hwsim.Message, 0, 2*engineBatch)
+	e, messages := s.New(0), 0
+	out := hwsim.NewOut(engineOut, func(msgs []hwsim.Message) { messages += len(msgs) })
 	var elapsed time.Duration
 	for range 2 {
 		start := time.Now()
 		for batch := range slices.Chunk(in, engineBatch) {
-			out = e.Push(batch, out[:0])
+			e.Push(batch, out)
+			out.Drain()
 		}
 		elapsed = time.Since(start)
 	}

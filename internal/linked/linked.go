@@ -122,10 +122,11 @@ type builder struct {
 	exports map[string]string
 }
 
-// scan finds the packages, their files for the configuration, and their imports.
+// scan finds core and the packages that it imports, their files for the
+// configuration, and what they import from outside. Engines are among them if
+// the tags say that there are taps.
 func (b *builder) scan() error {
 	units := map[string]*unit{}
-	var paths []string
 	for _, r := range roots {
 		found, err := b.units(r)
 		if err != nil {
@@ -133,7 +134,6 @@ func (b *builder) scan() error {
 		}
 		for _, u := range found {
 			units[u.path] = u
-			paths = append(paths, u.path)
 		}
 	}
 	seen := map[string]bool{}
@@ -152,9 +152,7 @@ func (b *builder) scan() error {
 		}
 		b.pkgs = append(b.pkgs, units[path])
 	}
-	for _, p := range paths {
-		visit(p)
-	}
+	visit(CorePath)
 	slices.Sort(b.std)
 	return nil
 }

@@ -31,8 +31,9 @@ const ours = `
 	runtime/wire:     runtime/digits runtime/pdag
 	runtime/sites:
 	runtime/ring:     runtime/tuple
+	runtime/items:
 	runtime/report:   runtime/digits runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
-	runtime/core:     runtime/... hwsim hwsim/strat
+	runtime/core:     runtime/... hwsim hwsim/engines
 	runtime/...:      runtime/...
 
 	# A phase knows the phases before it, and none knows how packages are built.
@@ -50,10 +51,13 @@ const ours = `
 	instrument/...:      instrument/... runtime/pdag runtime/tuple runtime/wire
 
 	# Models of hardware and sketches: they see events, not source and not processes.
-	hwsim:       runtime/tuple
-	hwsim/strat: hwsim runtime/tuple
-	hwsim/ring:  runtime/ring runtime/tuple
-	hwsim/...:   hwsim/... runtime/trace runtime/tuple runtime/pdag runtime/wire internal/input internal/terminal
+	hwsim:            runtime/digits runtime/items runtime/tuple
+	hwsim/clock:      runtime/tuple
+	hwsim/strat:      hwsim runtime/digits runtime/tuple
+	hwsim/engines:    hwsim/... runtime/items runtime/tuple
+	hwsim/enginetest: hwsim hwsim/clock internal/tracetest runtime/digits runtime/tuple
+	hwsim/ring:       runtime/ring runtime/tuple
+	hwsim/...:        hwsim/... runtime/digits runtime/trace runtime/tuple runtime/pdag runtime/wire internal/input internal/terminal
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
@@ -147,6 +151,33 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 	}
 }
 
+// Engines are chosen by name, through the registry, by programs and by the
+// project's own tools: nobody else imports their packages, in tests neither. So
+// to add an engine is to add a package, and a line of the registry.
+func TestOnlyTheRegistryImportsEngines(t *testing.T) {
+	const registry = "hwsim/engines"
+	var engines []string
+	for _, f := range goFiles(t) {
+		for _, imp := range f.imports {
+			dir := strings.TrimPrefix(imp, module+"/")
+			if f.dir == registry && !f.test() && strings.HasPrefix(dir, "hwsim/") && !slices.Contains(engines, dir) {
+				engines = append(engines, dir)
+			}
+		}
+	}
+	if !slices.Contains(engines, "hwsim/strat") {
+		t.Fatalf("the registry imports %q, want hwsim/strat among them", engines)
+	}
+	for _, f := range goFiles(t) {
+		for _, imp := range f.imports {
+			dir := strings.TrimPrefix(imp, module+"/")
+			if slices.Contains(engines, dir) && f.dir != dir && f.dir != registry {
+				t.Errorf("%s imports the engine %s; only %s may", f.name, dir, registry)
+			}
+		}
+	}
+}
+
 // What is linked into programs may lean on package runtime and on what that
 // imports: these are never instrumented, and no initialiser of theirs comes
 // after ours. Everything else of std may be instrumented and would poll, in
@@ -158,7 +189,7 @@ func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
 	lent := map[string][]string{"runtime/core/portable.go": {"os"}}
 	allowed := strings.Fields(output(t, "go", "list", "-deps", "runtime"))
 	for _, f := range goFiles(t) {
-		if !f.linked() {
+		if !f.linked(t) {
 			continue
 		}
 		for _, imp := range f.imports {

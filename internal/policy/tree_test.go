@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,11 +35,32 @@ type file struct {
 func (f *file) test() bool { return strings.HasSuffix(f.name, "_test.go") }
 
 // linked reports whether the file may be part of a program that is profiled:
-// all of runtime/x is, and the engines, but for tests and what is built without
-// peplinked only.
-func (f *file) linked() bool {
-	in := strings.HasPrefix(f.dir, "runtime/") || f.dir == "hwsim" || f.dir == "hwsim/strat"
-	return in && !f.test() && !f.needsAbsent("peplinked")
+// runtime/core is, and all that it imports, but for tests and what is built
+// without peplinked only.
+func (f *file) linked(t *testing.T) bool {
+	t.Helper()
+	return slices.Contains(linkedDirs(t), f.dir) && f.linkable()
+}
+
+func (f *file) linkable() bool { return !f.test() && !f.needsAbsent("peplinked") }
+
+// linkedDirs returns runtime/core and the packages of this module that it imports.
+func linkedDirs(t *testing.T) []string {
+	t.Helper()
+	dirs := []string{"runtime/core"}
+	for i := 0; i < len(dirs); i++ {
+		for _, f := range goFiles(t) {
+			if f.dir != dirs[i] || !f.linkable() {
+				continue
+			}
+			for _, imp := range f.imports {
+				if dir, ok := strings.CutPrefix(imp, module+"/"); ok && !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return dirs
 }
 
 // needsAbsent reports whether a build constraint asks for the tag not to be set.

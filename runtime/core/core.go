@@ -51,12 +51,14 @@
 // pepbuild compiles this package and the siblings it needs (pdag, wire,
 // pprofenc, report and so on, in an order that suits their imports) as 0pep/core
 // and so on, with the text github.com/pepgo/pep/runtime/ in import clauses
-// replaced by 0pep/, likewise hwsim and hwsim/strat as 0pep/hwsim…, and links
-// them under everything that is instrumented. So they import nothing that could
-// be: the runtime, what the runtime imports, and each other. It takes
+// replaced by 0pep/, and links them under everything that is instrumented. In
+// programs with taps these are also hwsim/engines and what it imports, as
+// 0pep/hwsim/…. So they import nothing that could be instrumented: the runtime,
+// what the runtime imports, and each other. It takes
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
-//     peplinked, and pepflag or pepexact for those kinds of poll;
+//     peplinked, pepflag or pepexact for those kinds of poll, and peptaps for taps
+//     and engines;
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
 //     -shared for both in position-independent builds; never -race and the like;

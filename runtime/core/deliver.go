@@ -12,8 +12,6 @@ package core
 // whichever way they take: so the messages are the same.
 
 import (
-	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/strat"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -34,31 +32,18 @@ const (
 // engineExact is the engine that is none: every tuple is counted.
 const engineExact = "exact"
 
-// newEngine returns the engine with the given name, nil for engineExact.
-func newEngine(spec string) (hwsim.Engine, error) {
-	if spec == engineExact {
-		return nil, nil
-	}
-	return strat.Parse(spec)
-}
-
 // A sink is a stream, and what its tuples go to. It is apart from the stream
 // because engines are on the heap.
 type sink struct {
 	id     uint32
 	used   bool // something was recorded
 	stream *stream
-	engine hwsim.Engine // nil if every tuple is counted
-	out    []hwsim.Message
-	trace  []byte // memory for an encoded block
+	engine *engine // nil if every tuple is counted
+	trace  []byte  // memory for an encoded block
 }
 
 // sinks are those of the Ps, with all the memory that they will ever need.
 var sinks []sink
-
-// batch is how many tuples are pushed at a time: so many that their messages,
-// two for each at most, are no more memory than a buffer.
-const batch = 256
 
 // step is how many tuples are counted at a time: a program that is killed while
 // it counts them may have counted some of them and not say so.
@@ -80,9 +65,7 @@ func openSinks() {
 	for i := range sinks {
 		k := &sinks[i]
 		k.id, k.stream = uint32(i), counts.stream(uint32(i))
-		if k.engine, _ = newEngine(tapOptions.engine); k.engine != nil { // it has been parsed before
-			k.out = make([]hwsim.Message, 0, 2*batch)
-		}
+		k.engine = newEngine(k.id)
 		if tapOptions.trace != "" {
 			k.trace = make([]byte, 0, trace.BlockBytes(bufTuples))
 		}
@@ -124,14 +107,14 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		messages = len(tuples)
 	}
 	for len(tuples) > 0 {
-		n := min(len(tuples), batch)
+		n := len(tuples)
 		if k.engine == nil {
 			n = min(n, step)
 			for i := range tuples[:n] {
 				s.count(tuples[i].PC, tuples[i].W)
 			}
 		} else {
-			messages += fold(k.engine.Push(tuples[:n], k.out[:0]))
+			messages = k.engine.push(tuples)
 		}
 		tuples = tuples[n:]
 		s.Fed += uint64(n)
@@ -140,15 +123,6 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		}
 	}
 	return messages
-}
-
-// fold adds messages to the table.
-func fold(msgs []hwsim.Message) int {
-	for i := range msgs {
-		m := &msgs[i]
-		area.add(m.Tuple.PC, m.Tuple.W, m.Count, 1)
-	}
-	return len(msgs)
 }
 
 // startTaps lets taps report, as the options say.
@@ -191,7 +165,7 @@ func finishTaps() {
 		}
 		for i := range sinks {
 			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil && area.Deliver != deliverRing {
-				fold(k.engine.Flush(k.out[:0]))
+				k.engine.flush()
 			}
 		}
 	}

@@ -29,10 +29,20 @@ const modulePrefix = "github.com/pepgo/pep/"
 // linkedName changes the import clauses of the runtime.
 var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
 
-// runtimePackages are compiled in this order.
-var runtimePackages = []string{
-	"runtime/digits", "runtime/pdag", "runtime/crc32", "runtime/wire", "runtime/sites", "runtime/pprofenc", "runtime/tuple", "runtime/trace", "runtime/ring", "runtime/report",
-	"hwsim", "hwsim/strat", "runtime/libc", "runtime/core",
+// runtimePackages returns the package and what it imports of this module, in the
+// order in which they are to be compiled.
+func (l *linker) runtimePackages(tags string) (names []string) {
+	l.t.Helper()
+	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", "{{.ImportPath}}", ".").Output()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for path := range strings.Lines(string(out)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(path), modulePrefix); ok {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // A target is what programs are built for.
@@ -94,8 +104,9 @@ func newLinker(t testing.TB, tags string, g target) *linker {
 	l := &linker{t: t, dir: t.TempDir(), target: g}
 	l.importcfg = filepath.Join(l.dir, "importcfg")
 	l.write(l.importcfg, std)
-	for _, name := range runtimePackages {
-		l.runtimePackage(name, "peplinked,peptaps"+tags)
+	tags = "peplinked,peptaps" + tags
+	for _, name := range l.runtimePackages(tags) {
+		l.runtimePackage(name, tags)
 	}
 	return l
 }

@@ -2,6 +2,8 @@ package core
 
 // This file reads what the environment has to say: PEPOPTS and PEPDIR.
 
+import "github.com/pepgo/pep/runtime/items"
+
 // Default parameters: PEP(64,17) (section 4.4 of the paper) at 100 ticks of CPU
 // time a second.
 const (
@@ -23,7 +25,7 @@ type options struct {
 // tapping are the options of taps.
 type tapping struct {
 	taps    uint32 // tapsOff, …
-	engine  string // engineExact, or a description for package strat
+	engine  string // engineExact, or a description for package hwsim/engines
 	deliver uint32 // deliverInterrupt, …
 	full    uint32 // fullBlock or fullDrop
 	trace   string // file for the trace, "" for none
@@ -36,18 +38,22 @@ var defaultOptions = options{samples: defaultSamples, stride: defaultStride, for
 	tapping: tapping{taps: defaultTaps, engine: engineExact}}
 
 // parseOptions reads "samples=64,stride=17,tick=10ms,ag=simplified", any part
-// of it in any order. A problem is a sentence's end for the user, "" if there
-// is none.
+// of it in any order. Commas within parentheses or quotation marks are part of a
+// value, and so are not quotation marks around all of it. A problem is a
+// sentence's end for the user, "" if there is none.
 func parseOptions(s string) (o options, problem string) {
 	o = defaultOptions
+	if at, found := items.Unclosed(s); found {
+		return o, s + ": no counterpart to " + s[at:at+1]
+	}
 	for s != "" {
 		var item string
-		item, s, _ = cut(s, ',')
+		item, s, _ = items.Cut(s, ',')
 		name, value, ok := cut(item, '=')
 		if !ok {
 			return o, quote(item) + " is not of the form name=value"
 		}
-		if problem := o.set(name, value); problem != "" {
+		if problem := o.set(name, items.Unquote(value)); problem != "" {
 			return o, problem
 		}
 	}
@@ -94,8 +100,8 @@ func (o *options) set(name, value string) (problem string) {
 		if len(value) > len(area.Engine) {
 			return "engine=" + value[:20] + "… is longer than 256 bytes"
 		}
-		if _, err := newEngine(value); err != nil {
-			return "engine: " + err.Error()
+		if problem := parseEngine(value); problem != "" {
+			return problem
 		}
 		o.engine = value
 	case "trace":

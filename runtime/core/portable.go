@@ -149,6 +149,8 @@ func writeFile(dir, name string, data []byte) error {
 // mayReadType: what is named is in this process.
 func (n names) mayReadType(uintptr) bool { return true }
 
+func readFile(name string) ([]byte, error) { return os.ReadFile(name) }
+
 // There are no files to which threads could write while they are pinned.
 
 func openTrace() (problem string) {

@@ -124,7 +124,7 @@ type processInfo struct {
 }
 
 func processAt(pid string) (p processInfo, ok bool) {
-	data, e := readFile("/proc/" + pid + "/stat")
+	data, e := readProc("/proc/" + pid + "/stat")
 	if e != 0 {
 		return p, false
 	}

@@ -196,13 +196,8 @@ func stat(name string, flags uintptr) (info fileInfo, e errno) {
 	return info, e
 }
 
-func fileSize(fd uintptr) int64 {
-	info, _ := fstat(fd)
-	return info.size
-}
-
-// readFile returns the first 4096 bytes of a file of /proc.
-func readFile(name string) (data []byte, e errno) {
+// readProc returns the first 4096 bytes of a file of /proc.
+func readProc(name string) (data []byte, e errno) {
 	fd, e := open(name, oRdonly)
 	if e != 0 {
 		return nil, e

@@ -22,6 +22,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/ring"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -185,13 +186,22 @@ func testBursts(t *testing.T, exe, opts string) {
 	}
 }
 
-// Replaying a trace gives what the program's own engines gave, tuple by tuple.
+// Replaying a trace gives what the program's own engines gave, tuple by tuple, on
+// all of its Ps: random numbers are the same, too.
 func TestTraceReplays(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
-	for _, deliver := range []string{"interrupt", "service"} {
-		const engine = "H[P16]64+A16"
-		r := execute(t, exe, []string{"PEPOPTS=trace=a.trace,deliver=" + deliver + ",engine=" + engine}, "count")
+	streams := 0
+	for _, opts := range []string{
+		"deliver=interrupt,engine=H[P16]64+A16", "deliver=service,engine=H[P16]64+A16",
+		"deliver=interrupt,engine=R64", "deliver=service,engine=R64", "engine=strat(CR16@seed=3):R2:A4",
+	} {
+		r := execute(t, exe, []string{"GOMAXPROCS=4", "PEPOPTS=trace=a.trace," + opts}, "count")
+		_, engine, _ := strings.Cut(opts, "engine=")
+		spec, err := engines.Parse(engine, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
 		data, err := os.ReadFile(filepath.Join(r.dir, "a.trace"))
 		if err != nil {
 			t.Fatal(err, &r.stderr)
@@ -203,13 +213,14 @@ func TestTraceReplays(t *testing.T) {
 		if len(h.Tables) == 0 || !strings.HasSuffix(h.Exe, filepath.Base(exe)) {
 			t.Errorf("header of %s with %d bytes of tables", h.Exe, len(h.Tables))
 		}
-		engines := map[uint32]hwsim.Engine{}
-		totals := map[tuple.Tuple]uint64{}
-		add := func(msgs []hwsim.Message) {
+		replayed := map[uint32]hwsim.Engine{}
+		totals, messages := map[tuple.Tuple]uint64{}, map[tuple.Tag]int64{}
+		out := hwsim.NewOut(512, func(msgs []hwsim.Message) {
 			for _, m := range msgs {
 				totals[m.Tuple] += m.Count
+				messages[m.Tuple.Tag()]++
 			}
-		}
+		})
 		var end trace.End
 		var names []string
 		for len(rest) > 0 {
@@ -224,10 +235,10 @@ func TestTraceReplays(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if engines[id] == nil {
-					engines[id], _ = newEngine(engine)
+				if replayed[id] == nil {
+					replayed[id] = spec.New(id)
 				}
-				add(engines[id].Push(tuples, nil))
+				replayed[id].Push(tuples, out)
 			case trace.KindSymbols:
 				syms, err := trace.DecodeSymbols(body)
 				if err != nil {
@@ -242,15 +253,17 @@ func TestTraceReplays(t *testing.T) {
 				}
 			}
 		}
-		for _, e := range engines {
-			add(e.Flush(nil))
+		for _, e := range replayed {
+			e.Flush(out)
 		}
+		out.Drain()
+		streams = max(streams, len(replayed))
 		if end != (trace.End{Tuples: 2_400_000}) {
-			t.Errorf("%s: end %+v", deliver, end)
+			t.Errorf("%s: end %+v", opts, end)
 		}
 		slices.Sort(names)
 		if d := cmp.Diff([]string{"*main.myInt", "*main.myInt", "main.double", "main.myString", "main.myString", "main.triple"}, names); d != "" {
-			t.Errorf("%s: symbols (-want +got):\n%s", deliver, d)
+			t.Errorf("%s: symbols (-want +got):\n%s", opts, d)
 		}
 		want := map[string]int64{}
 		for x, n := range totals {
@@ -261,8 +274,18 @@ func TestTraceReplays(t *testing.T) {
 		got := byLabel(r.profile(t, "values"), "value")
 		maps.DeleteFunc(got, func(v string, _ int64) bool { return !strings.HasPrefix(v, "n=") })
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: -replayed +online:\n%s", deliver, d)
+			t.Errorf("%s: -replayed +online:\n%s", opts, d)
 		}
+		var online int64
+		for _, s := range r.profile(t, "types").Sample {
+			online += s.Value[1]
+		}
+		if online != messages[tuple.Type] {
+			t.Errorf("%s: %d messages about types replayed, %d online", opts, messages[tuple.Type], online)
+		}
+	}
+	if streams < 2 {
+		t.Errorf("no program ran on several Ps")
 	}
 }
 
@@ -379,7 +402,7 @@ func TestTapProblems(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
 	for opts, want := range map[string]string{
-		"engine=Q":      "pep: PEPOPTS: engine: compressor Q, column 1: want one of R, RC, P, C, CR, H[, A, tag; running without a profile\n",
+		"engine=Q":      "pep: PEPOPTS: engine Q, column 1: want one of R, RC, P, C, CR, H[, A, tag; running without a profile\n",
 		"trace=no/such": "; taps report nothing\n",
 	} {
 		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")

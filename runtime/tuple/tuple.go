@@ -35,17 +35,31 @@ const (
 	Edge                  // the outcome of a branch
 	Addr                  // an address that is loaded from or stored to
 	Const                 // an operand compared with a constant
+
+	// No tap reports these yet. Engines and traces can rely on them.
+
+	More      // a further word of the sample that the tuple before it is of: they have the same site, and nothing of the stream is between them
+	Goroutine // the number of the goroutine that the tuples from here on are of; the site is 0
+	Direct    // the program counter that a call goes to that is no dynamic one
+	Return    // 0, where a function returns
+
+	numTags
 )
 
-var tagNames = [...]string{"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const"}
+var tagNames = [numTags]string{
+	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct", "return",
+}
 
 // String returns the name of a tag: "arg", "load".
 func (t Tag) String() string {
-	if int(t) < len(tagNames) {
+	if t < numTags {
 		return tagNames[t]
 	}
 	return "unknown"
 }
+
+// Known reports whether t is one of the tags above.
+func (t Tag) Known() bool { return 0 < t && t < numTags }
 
 const siteBits = 56
 

@@ -1,0 +1,141 @@
+package engines
+
+// This file has engines one behind the other.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A Spec is a description that has been read.
+type Spec struct {
+	stages []hwsim.Spec
+	ranges bool
+}
+
+// String returns the description without what is default.
+func (s *Spec) String() (text string) {
+	for i, x := range s.stages {
+		if i > 0 {
+			text += ":"
+		}
+		text += x.String()
+	}
+	return text
+}
+
+// WithSeed returns s with other random numbers in all engines of the chain.
+func (s *Spec) WithSeed(seed uint64) *Spec {
+	c := &Spec{ranges: s.ranges}
+	for _, x := range s.stages {
+		c.stages = append(c.stages, x.WithSeed(seed))
+	}
+	return c
+}
+
+// Ranges reports whether messages can have Free bits.
+func (s *Spec) Ranges() bool { return s.ranges }
+
+// Size returns the storage of all engines of the chain that know theirs.
+func (s *Spec) Size(word int) (parts []hwsim.Part) {
+	for _, x := range s.stages {
+		if x, ok := x.(hwsim.Sized); ok {
+			parts = append(parts, x.Size(word)...)
+		}
+	}
+	return parts
+}
+
+// New returns a new engine for a stream. All memory that it needs between New
+// and Flush is allocated here.
+func (s *Spec) New(stream uint32) hwsim.Engine {
+	if len(s.stages) == 1 {
+		return s.stages[0].New(hwsim.NewInstance(stream, 0))
+	}
+	c := &chain{first: s.stages[0].New(hwsim.NewInstance(stream, 0))}
+	for i, x := range s.stages[1:] {
+		c.later = append(c.later, newLink(c, i, x.New(hwsim.NewInstance(stream, i+1)).(hwsim.Weighted)))
+	}
+	return c
+}
+
+// Stages returns the engines of a chain, or the engine if it is none. What only
+// some engines can do is asked of them and not of the chain.
+func Stages(e hwsim.Engine) []hwsim.Engine {
+	c, ok := e.(*chain)
+	if !ok {
+		return []hwsim.Engine{e}
+	}
+	stages := []hwsim.Engine{c.first}
+	for _, l := range c.later {
+		stages = append(stages, l.engine)
+	}
+	return stages
+}
+
+// A chain is engines one behind the other.
+type chain struct {
+	first hwsim.Engine
+	later []*link
+	out   *hwsim.Out // of the last engine, during a call
+}
+
+// A link is an engine that is not the first, and the way to it.
+type link struct {
+	engine hwsim.Weighted
+	in     *hwsim.Out // takes the messages of the engine before
+}
+
+// linkSize is how many messages are passed on at once.
+const linkSize = 256
+
+// newLink returns later[i] of a chain. An interrupt by the engine before goes on
+// to whoever pushes, behind the messages that it brings.
+func newLink(c *chain, i int, e hwsim.Weighted) *link {
+	in := hwsim.NewOut(linkSize, func(msgs []hwsim.Message) { e.PushWeighted(msgs, c.after(i)) })
+	in.OnInterrupt(func() { c.after(i).Interrupt() })
+	return &link{e, in}
+}
+
+// after returns where the messages of later[i] go; the first engine is later[-1].
+func (c *chain) after(i int) *hwsim.Out {
+	if i+1 < len(c.later) {
+		return c.later[i+1].in
+	}
+	return c.out
+}
+
+func (c *chain) Push(in []tuple.Tuple, out *hwsim.Out) {
+	c.out = out
+	c.first.Push(in, c.after(-1))
+	c.drain()
+}
+
+// drain passes on what is between engines, from the first to the last.
+func (c *chain) drain() {
+	for _, l := range c.later {
+		l.in.Drain()
+	}
+}
+
+func (c *chain) Flush(out *hwsim.Out) {
+	c.out = out
+	c.first.Flush(c.after(-1))
+	for i, l := range c.later {
+		l.in.Drain()
+		l.engine.Flush(c.after(i))
+	}
+}
+
+// Balance adds up what all engines have: what one has sent is what the next was
+// given.
+func (c *chain) Balance() hwsim.Balance {
+	b := c.first.Balance()
+	for _, l := range c.later {
+		x := l.engine.Balance()
+		b.Held += x.Held
+		b.Dropped += x.Dropped
+		b.Sampled = b.Sampled || x.Sampled
+	}
+	return b
+}

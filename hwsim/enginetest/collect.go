@@ -1,0 +1,24 @@
+package enginetest
+
+import (
+	"slices"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// collect returns what send sends, through a buffer of the given size.
+func collect(size int, send func(out *hwsim.Out)) (msgs []hwsim.Message) {
+	out := hwsim.NewOut(size, func(m []hwsim.Message) { msgs = append(msgs, m...) })
+	send(out)
+	out.Drain()
+	return slices.Clip(msgs)
+}
+
+// Push returns the messages that an engine sends when it is given tuples.
+func Push(e hwsim.Engine, in []tuple.Tuple) []hwsim.Message {
+	return collect(512, func(out *hwsim.Out) { e.Push(in, out) })
+}
+
+// Flush returns the messages that an engine sends when it is flushed.
+func Flush(e hwsim.Engine) []hwsim.Message { return collect(512, e.Flush) }

@@ -1,0 +1,213 @@
+package hwsim
+
+// This file holds how engines are described: name(value,key=value,…).
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/items"
+)
+
+// A Kind is engines that have a name in common. Package hwsim/engines has the
+// list of all kinds.
+type Kind struct {
+	Name string
+
+	// Params are the names of the parameters. A value without a name is that of
+	// the first, second … of them.
+	Params []string
+
+	// Parse makes a Spec of what is between the parentheses. If that is wrong it
+	// calls a.Want, and its result does not count.
+	Parse func(a *Args) Spec
+
+	Weighted bool // engines are Weighted: they can stand behind others in a chain
+	Ranges   bool // engines send messages with Free bits: no other engine can stand behind them
+
+	// Examples are descriptions, for the tests that all kinds must pass.
+	// Engines of those in Random draw random numbers as they go, so that they do
+	// not do the same after Flush as before.
+	Examples, Random []string
+}
+
+// A SyntaxError says where a description of an engine is wrong.
+type SyntaxError struct {
+	Spec   string
+	Column int    // from 1, in bytes
+	Want   string // what was expected there
+}
+
+func (e *SyntaxError) Error() string {
+	return "engine " + e.Spec + ", column " + digits.Uint(uint64(e.Column)) + ": want " + e.Want
+}
+
+// ReadFile returns what is in a file. It is given by whoever parses a
+// description: linked programs have no package os.
+type ReadFile func(name string) ([]byte, error)
+
+// Args are what is between the parentheses of an engine's description. Values
+// are read one by one, each with its bounds:
+//
+//	func parse(a *hwsim.Args) hwsim.Spec {
+//		return spec{
+//			bits:  a.Uint("bits", 4, 0, 64),
+//			slots: a.Uint("slots", 64, 1, 1<<20),
+//		}
+//	}
+//
+// After an error everything that is read is zero.
+type Args struct {
+	Later bool // the engine will stand behind another: it gets messages with counts
+
+	spec     string // the whole description
+	from, to int    // what is between the parentheses
+	read     ReadFile
+	names    []string
+	values   []arg // by parameter
+	err      *SyntaxError
+}
+
+// An arg is a value, from byte from to byte to of the description. It is not
+// there if to is 0.
+type arg struct{ from, to int }
+
+// NewArgs returns the arguments of an engine in a description: what is from
+// byte from to byte to.
+func NewArgs(spec string, from, to int, later bool, read ReadFile) *Args {
+	return &Args{Later: later, spec: spec, from: from, to: to, read: read}
+}
+
+// Parse has a kind read its arguments.
+func (a *Args) Parse(k *Kind) (Spec, *SyntaxError) {
+	if k.Params != nil {
+		a.names, a.values = k.Params, make([]arg, len(k.Params))
+		a.split()
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	s := k.Parse(a)
+	if a.err != nil {
+		return nil, a.err
+	}
+	return s, nil
+}
+
+// Text returns all that is between the parentheses, for kinds that have a
+// language of their own and no Params.
+func (a *Args) Text() string { return a.spec[a.from:a.to] }
+
+// Want reports that something else was expected at an offset of Text. The first
+// error counts.
+func (a *Args) Want(offset int, what string) { a.wantAt(a.from+offset, what) }
+
+func (a *Args) wantAt(at int, what string) {
+	if a.err == nil {
+		a.err = &SyntaxError{a.spec, at + 1, what}
+	}
+}
+
+// Uint returns the number that a parameter has, from least to most.
+func (a *Args) Uint(name string, otherwise, least, most uint64) (n uint64) {
+	v := a.value(name)
+	if v.to == 0 {
+		return otherwise
+	}
+	text := a.spec[v.from:v.to]
+	ok := text != "" && len(text) <= 19
+	for i := range len(text) {
+		ok = ok && '0' <= text[i] && text[i] <= '9'
+		n = 10*n + uint64(text[i]-'0')
+	}
+	if !ok || n < least || n > most {
+		a.wantAt(v.from, "a number from "+digits.Uint(least)+" to "+digits.Uint(most))
+		return 0
+	}
+	return n
+}
+
+// String returns the text that a parameter has, without the quotation marks if
+// there are some.
+func (a *Args) String(name, otherwise string) string {
+	v := a.value(name)
+	if v.to == 0 {
+		return otherwise
+	}
+	return items.Unquote(a.spec[v.from:v.to])
+}
+
+// File returns the content of the file that a parameter names, nil if it is not
+// given.
+func (a *Args) File(name string) []byte {
+	v := a.value(name)
+	if v.to == 0 {
+		return nil
+	}
+	file := a.String(name, "")
+	if a.read == nil {
+		a.wantAt(v.from, "no file: files cannot be read here")
+		return nil
+	}
+	data, err := a.read(file)
+	if err != nil {
+		a.wantAt(v.from, "a file that can be read: "+err.Error())
+		return nil
+	}
+	return data
+}
+
+// WantFor reports that something else was expected of a parameter's value.
+func (a *Args) WantFor(name, what string) { a.wantAt(a.value(name).from, what) }
+
+// value returns the value of a parameter, nothing after an error.
+func (a *Args) value(name string) arg {
+	for i, n := range a.names {
+		if n == name && a.err == nil {
+			return a.values[i]
+		}
+	}
+	return arg{}
+}
+
+// split finds the values.
+func (a *Args) split() {
+	at, more := a.from, a.to > a.from
+	for i := 0; more; i++ {
+		var item string
+		item, _, more = items.Cut(a.spec[at:a.to], ',')
+		a.argument(at, item, i)
+		at += len(item) + 1
+	}
+}
+
+// argument takes argument i, which begins at byte at.
+func (a *Args) argument(at int, item string, i int) {
+	from, to := at, at+len(item)
+	if name, value, ok := items.Cut(item, '='); ok {
+		from = to - len(value)
+		i = 0
+		for i < len(a.names) && a.names[i] != name {
+			i++
+		}
+	}
+	switch {
+	case i >= len(a.names):
+		a.wantAt(at, oneOf(a.names))
+	case a.values[i].to != 0:
+		a.wantAt(at, a.names[i]+" once")
+	case from == to:
+		a.wantAt(from, "a value")
+	default:
+		a.values[i] = arg{from, to}
+	}
+}
+
+func oneOf(names []string) string {
+	s := "one of "
+	for i, n := range names {
+		if i > 0 {
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}

@@ -1,0 +1,62 @@
+package core
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/enginetest"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// withTestEngines adds the engines of package enginetest to the registry until
+// the test ends.
+func withTestEngines(t *testing.T) {
+	all := engines.All
+	engines.All = append(all[:len(all):len(all)], enginetest.Cells, enginetest.Gate)
+	t.Cleanup(func() { engines.All = all })
+}
+
+// An engine can be given a file, whose name may have commas.
+func TestEngineWithAFile(t *testing.T) {
+	withTestEngines(t)
+	masked, open := tuple.Tuple{PC: 7}, tuple.Tuple{PC: 8}
+	name := filepath.Join(t.TempDir(), "a,b.masks")
+	if err := os.WriteFile(name, []byte{byte(masked.PC)}, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	finish := startTapping(t, `full=block,engine=gate("`+name+`",service=0),samples=32`)
+	var this tapper
+	for i := range uint64(3 * bufTuples) {
+		this.tap(masked.PC, i%10)
+		this.tap(open.PC, i%10)
+	}
+	c := finish()
+	if c.fed != 6*bufTuples || c.counted != 3*bufTuples {
+		t.Errorf("%d events fed and %d counted, want %d and half of it", c.fed, c.counted, 6*bufTuples)
+	}
+	for _, w := range c.words {
+		if w.Tuple.PC != open.PC {
+			t.Errorf("%+v is masked by the file, and is counted", w)
+		}
+	}
+}
+
+func TestEnginesThatCannotBe(t *testing.T) {
+	withTestEngines(t)
+	dir := t.TempDir()
+	for opts, want := range map[string]string{
+		"engine=cells(4):A16":                    "engine cells(4):A16, column 9: want the end: cells sends ranges, which no other engine takes",
+		"engine=P4:cells(4),samples=3":           "engine P4:cells(4) sends ranges of words, which profiles cannot show: record a trace with engine=exact,trace=FILE, and give that to pepsim run",
+		"engine=gate(/no/such)":                  "engine gate(/no/such), column 6: want a file that can be read: /no/such: no such file or directory",
+		"engine=gate(" + dir + ")":               "engine gate(" + dir + "), column 6: want a file that can be read: " + dir + ": cannot be read to its end",
+		"engine=" + strings.Repeat("P1:", 90):    "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
+		"engine=H[P4]8:A16,engine=exact,tick=1s": "",
+	} {
+		if _, problem := parseOptions(opts); problem != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", opts, problem, want)
+		}
+	}
+}
