@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 86810f06ea7ead07
+//	build 0c3f93c08f51d41a
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

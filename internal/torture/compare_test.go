@@ -148,10 +148,10 @@ func TestGrowthIsNoticed(t *testing.T) {
 		ok         bool
 	}{
 		"Flat.":             {func(int) int { return 50 * mb }, func(int) int { return 9 }, true},
-		"Noise.":            {func(i int) int { return 50*mb + i%7*mb }, func(i int) int { return 9 + i%8 }, true},
+		"Noise.":            {func(i int) int { return 50*mb + i%7*mb }, func(i int) int { return 9 + i%30 }, true},
 		"Only at the start": {func(i int) int { return min(i, 20) * 5 * mb }, func(i int) int { return min(i, 20) }, true},
 		"Memory leaks.":     {func(i int) int { return 50*mb + i*mb }, func(int) int { return 9 }, false},
-		"Files leak.":       {func(int) int { return 50 * mb }, func(i int) int { return 9 + i/4 }, false},
+		"Files leak.":       {func(int) int { return 50 * mb }, func(i int) int { return 9 + i%30 + i }, false},
 		"Hardly looked at.": {nil, nil, false},
 	} {
 		w := &watch{}
