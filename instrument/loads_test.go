@@ -240,7 +240,7 @@ func (c *comparison) findTaps() {
 		}
 	}
 	for _, l := range res.Sites.Left {
-		if strings.HasPrefix(l.Reason, "//go:") {
+		if strings.HasPrefix(l.Reason, "//go:") || strings.HasPrefix(l.Reason, "the runtime calls it") {
 			c.bare[fmt.Sprintf("%s:%d", res.Sites.Files[l.File], l.Line)] = true
 		}
 	}

@@ -80,7 +80,7 @@ func referred(v ssa.Value, instrs []ssa.Instruction) token.Pos {
 // Classes of loads that are no business of taps.
 const (
 	ofInit      = "no tap: in the initialiser of a package variable"
-	ofBare      = "no tap: in a function with a directive against calls"
+	ofBare      = "no tap: in a function with a directive against calls, or that the runtime calls"
 	ofLocal     = "no tap: a local variable that lies in memory, or a part of it"
 	ofCaptured  = "no tap: a captured variable, or a part of it"
 	ofEmbedded  = "no tap: an embedded field on the way to what is selected, which no expression of the source is"
@@ -97,11 +97,17 @@ const (
 
 // class says why there is no tap for r; "" if that is not known.
 func (c *comparison) class(fn *ssa.Function, r read) string {
-	decl, _ := fn.Syntax().(*ast.FuncDecl)
+	var typ *ast.FuncType
+	switch x := fn.Syntax().(type) {
+	case *ast.FuncDecl:
+		typ = x.Type
+	case *ast.FuncLit:
+		typ = x.Type
+	}
 	switch {
 	case fn == c.pkg.Func("init"):
 		return ofInit
-	case decl != nil && c.bare[fmt.Sprintf("%s:%d", c.fset.Position(decl.Pos()).Filename, c.fset.Position(decl.Type.Func).Line)]:
+	case typ != nil && c.bare[fmt.Sprintf("%s:%d", c.fset.Position(typ.Func).Filename, c.fset.Position(typ.Func).Line)]:
 		return ofBare
 	case c.embedded(r.instr):
 		return ofEmbedded

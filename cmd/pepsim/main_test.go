@@ -161,7 +161,11 @@ func synthetic(out *bytes.Buffer, n int) error {
 		})
 	}
 	tables := wire.AppendPackage(nil, pkg)
-	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: wire.Hash(tables)})
+	build, err := wire.BuildHash(tables)
+	if err != nil {
+		return err
+	}
+	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: build})
 	if err != nil {
 		return err
 	}

@@ -172,6 +172,6 @@ func mergeHeaders(traces []*Reader, differ bool) (*format.Header, error) {
 			}
 		}
 	}
-	h.Build = wire.Hash(h.Tables)
-	return &h, nil
+	h.Build, err = wire.BuildHash(h.Tables)
+	return &h, err
 }

@@ -235,7 +235,9 @@ func (p *parser) begin() (err error) {
 		p.header.Tables = wire.AppendPackage(p.header.Tables, pkg)
 	}
 	if p.packages != nil {
-		p.header.Build = wire.Hash(p.header.Tables)
+		if p.header.Build, err = wire.BuildHash(p.header.Tables); err != nil {
+			return err
+		}
 	}
 	if p.w, err = NewWriter(p.out, &p.header); err != nil {
 		return err

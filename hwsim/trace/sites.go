@@ -24,7 +24,11 @@ func NewSites(h *format.Header) (*Sites, error) {
 	if len(h.Tables) == 0 {
 		return nil, nil
 	}
-	if build := wire.Hash(h.Tables); build != h.Build {
+	build, err := wire.BuildHash(h.Tables)
+	if err != nil {
+		return nil, fmt.Errorf("%w: words and sites were read without names", err)
+	}
+	if build != h.Build {
 		return nil, fmt.Errorf("the site tables are of build %x, the trace is of build %x: words and sites were read without names", build, h.Build)
 	}
 	var packages []*wire.Package

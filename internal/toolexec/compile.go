@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/types"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -194,8 +195,18 @@ func writeGraphs(res *instrument.Result, name string) error {
 // dump copies the instrumented files of a package to where the user looks.
 func dump(root, path, dir string) error {
 	to := filepath.Join(root, filepath.FromSlash(path))
-	if err := os.RemoveAll(to); err != nil {
+	// Files of an earlier build go. Directories are those of other packages, which
+	// may just be written.
+	old, err := os.ReadDir(to)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	for _, e := range old {
+		if !e.IsDir() {
+			if err := os.Remove(filepath.Join(to, e.Name())); err != nil {
+				return err
+			}
+		}
 	}
 	return os.CopyFS(to, os.DirFS(dir))
 }

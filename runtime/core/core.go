@@ -40,7 +40,7 @@
 //
 // # Where there are no signals of ours
 //
-// All of the above is had on linux/amd64. Elsewhere the flag poll and the exact
+// All of the above is available only on linux/amd64. Elsewhere the flag poll and the exact
 // poll work, with ticks of wall-clock time from a goroutine, counts in ordinary
 // memory, and profiles at normal exits only: there is no live .pep file, no
 // profile of a program that panics or is killed, and (with flag polls) a

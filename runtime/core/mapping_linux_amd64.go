@@ -28,7 +28,7 @@ var (
 // room on disk at once: it is what signal handlers write to.
 func mapTable(fd uintptr, l layout) (t table, problem string) {
 	if limit := fileLimit(); l.size > limit {
-		return t, "it must be " + digits.Uint(l.size) + " bytes long, and files of this process " + digits.Uint(limit) + " at most (ulimit -f)"
+		return t, "it takes " + digits.Uint(l.size) + " bytes, and files may have " + digits.Uint(limit) + " (ulimit -f)"
 	}
 	_, e := sys(sysFallocate, fd, 0, 0, uintptr(l.counters), 0, 0)
 	if e == 0 || e == eOPNOTSUPP {

@@ -90,7 +90,6 @@ func finish() {
 // writeBeforeExec writes the profile when the program may be about to be replaced
 // by another.
 func writeBeforeExec() {
-	measureChunks()
 	writeOrSay()
 }
 
@@ -155,12 +154,12 @@ func readFile(name string) ([]byte, error) { return os.ReadFile(name) }
 
 func openTrace() (problem string) {
 	if tapOptions.trace != "" {
-		return "PEPOPTS: trace= is had on linux/amd64 only"
+		return "PEPOPTS: trace= is available only on linux/amd64"
 	}
 	return ""
 }
 
-func openRing() (problem string) { return "PEPOPTS: deliver=ring is had on linux/amd64 only" }
+func openRing() (problem string) { return "PEPOPTS: deliver=ring is available only on linux/amd64" }
 
 func (k *sink) traceBlock([]tuple.Tuple) {}
 func closeTrace()                        {}

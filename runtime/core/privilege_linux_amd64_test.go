@@ -243,7 +243,7 @@ func testBadFiles(t *testing.T, exe string) {
 		file("empty", ""):             "not a .pep file",
 		file("zero", page):            "not a .pep file yet: its program is about to make it one, or died before it did",
 		file("text", "pepdatax"+page): "not a .pep file",
-		file("short", "pepdata\n\003\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "truncated",
+		file("short", "pepdata\n\003\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: its header does not have the checksum that it should",
 		file("version", "pepdata\n\377\000\000\000"+page):                                               "of version 255, not 3",
 	}
 	if os.Geteuid() == 0 {

@@ -53,11 +53,9 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 			waited = 0
 			continue
 		}
-		// Somebody else is at it, pinned to a P of his own.
-		if !mayWait() {
-			waited = maxWait
-			continue
-		}
+		// Another thread is at it, pinned to its P. It does not stop before it is done,
+		// even if the collector is waiting to stop the world, so we may wait for it
+		// anywhere. Once the world is stopped no thread is at it.
 		pause()
 		waited += pauseTime
 	}

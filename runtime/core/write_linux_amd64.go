@@ -37,8 +37,12 @@ func whereCountsAre() string {
 // exit with. The file of a program that has ended is removed when its profiles
 // are written.
 func writeFor(name string) (status uintptr) {
-	c, problem := openCounts(name)
+	var c counted
 	var process int
+	fd, problem := openCounts(name)
+	if problem == "" {
+		c, problem = readCounts(fd)
+	}
 	if problem == "" {
 		process = c.process()
 		problem = c.write(name, process == processRuns)
@@ -64,12 +68,16 @@ func writeFor(name string) (status uintptr) {
 
 // ownCounts returns the counts of this program. They are read from the file, for to
 // read what was never written to where it is mapped takes room on disk on some file
-// systems, and there may be none. If the program has lost its right to open the
-// file, or the file its name, they are taken from where they are mapped.
+// systems, and there may be none; and what was cut off is not there. If the program
+// has lost its right to open the file, or the file its name, they are taken from
+// where they are mapped.
 func ownCounts() (c counted, problem string) {
 	if info, e := stat(tableName, atSymlinkNofollow); e == 0 && info.ino == tableIno {
-		if c, problem = openCounts(tableName); problem == "" {
-			return c, ""
+		if fd, problem := openCounts(tableName); problem == "" {
+			if c, problem = readCounts(fd); problem != "" {
+				problem = "reading the counts: " + problem
+			}
+			return c, problem
 		}
 	}
 	if load32(&detached) != 0 {
@@ -78,26 +86,37 @@ func ownCounts() (c counted, problem string) {
 	return counted{counts, counts.layout().size}, ""
 }
 
-// openCounts reads a .pep file.
-func openCounts(name string) (c counted, problem string) {
+// openCounts opens a .pep file.
+func openCounts(name string) (fd uintptr, problem string) {
 	// A device may do something when it is opened.
 	if info, e := stat(name, atSymlinkNofollow); e == 0 {
 		problem = info.unfit()
 	}
 	if problem != "" {
-		return c, problem
+		return 0, problem
 	}
 	fd, e := open(name, oRdonly|oNonblock|oNofollow)
 	if e != 0 {
-		return c, e.Error()
+		return 0, e.Error()
 	}
+	info, e := fstat(fd)
+	if e != 0 {
+		problem = e.Error()
+	} else {
+		problem = info.unfit()
+	}
+	if problem != "" {
+		closeFd(fd)
+	}
+	return fd, problem
+}
+
+// readCounts reads a .pep file that is open, and closes it.
+func readCounts(fd uintptr) (c counted, problem string) {
 	defer closeFd(fd)
 	info, e := fstat(fd)
 	if e != 0 {
 		return c, e.Error()
-	}
-	if problem := info.unfit(); problem != "" {
-		return c, problem
 	}
 	if info.size < pageSize {
 		return c, "not a .pep file"

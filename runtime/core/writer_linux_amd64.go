@@ -107,7 +107,11 @@ func writeAsChild(args []string) (status uintptr) {
 		return 1
 	}
 	name := args[1]
-	c, problem := openCounts(name)
+	fd, problem := openCounts(name)
+	if problem != "" {
+		return 1
+	}
+	c, problem := readCounts(fd)
 	if problem != "" {
 		return 1
 	}

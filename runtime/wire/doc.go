@@ -74,7 +74,8 @@
 //	number of packages       4 bytes
 //	length of the tables     8 bytes, without the header
 //	number of paths          8 bytes, of all packages together
-//	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian)
+//	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian), as they
+//	                         are if no function is Outlined
 //	hash of the above        4 bytes, FNV-1a (32 bits)
 //
 // The hash of the tables is what a profile names the program by: path numbers of

@@ -21,16 +21,19 @@ type Header struct {
 	Packages uint32  // number of tables: one for each instrumented package
 	Size     uint64  // of all tables together, in bytes
 	Paths    uint64  // path numbers of all packages together: exact counts need one counter for each
-	Build    [8]byte // hash of the tables, which profiles name the program by
+	Build    [8]byte // BuildHash of the tables
 }
 
 // Join returns the tables of a program: a header, and the tables of its
 // packages, which are given one after the other.
 func Join(tables []byte) ([]byte, error) {
-	h := Header{Size: uint64(len(tables)), Build: Hash(tables)}
+	build, err := BuildHash(tables)
+	if err != nil {
+		return nil, err
+	}
+	h := Header{Size: uint64(len(tables)), Build: build}
 	for rest := tables; len(rest) > 0; h.Packages++ {
 		var p *Package
-		var err error
 		if p, rest, err = ReadPackage(rest); err != nil {
 			return nil, err
 		}
@@ -85,20 +88,48 @@ func ReadProgram(b []byte) (h Header, tables []byte, err error) {
 
 // Check reports tables that are not those that h is the header of.
 func (h Header) Check(tables []byte) error {
-	if uint64(len(tables)) != h.Size || Hash(tables) != h.Build {
+	build, err := BuildHash(tables)
+	if err != nil {
+		return err
+	}
+	if uint64(len(tables)) != h.Size || build != h.Build {
 		return Error("hash differs from the header's")
 	}
 	return nil
 }
 
-// Hash returns the 64-bit FNV-1a hash of b, most significant byte first.
-func Hash(b []byte) (hash [8]byte) {
+// BuildHash returns the hash that profiles name a program by, given the tables of
+// its packages, one after the other: the 64-bit FNV-1a hash of the tables, most
+// significant byte first, as they are if no function is Outlined. What the compiler
+// inlines depends on how paths are polled or counted, and profiles of the same
+// source can be compared however they were made.
+func BuildHash(tables []byte) (hash [8]byte, err error) {
 	h := uint64(14695981039346656037)
-	for _, c := range b {
-		h = (h ^ uint64(c)) * 1099511628211
+	for len(tables) > 0 {
+		p, rest, err := ReadPackage(tables)
+		if err != nil {
+			return hash, err
+		}
+		table := tables[:len(tables)-len(rest)]
+		if p.inlineAll() {
+			table = AppendPackage(nil, p)
+		}
+		for _, c := range table {
+			h = (h ^ uint64(c)) * 1099511628211
+		}
+		tables = rest
 	}
 	for i := range hash {
 		hash[i] = byte(h >> (56 - 8*i))
 	}
-	return hash
+	return hash, nil
+}
+
+// inlineAll makes no function Outlined, and reports whether any was.
+func (p *Package) inlineAll() (changed bool) {
+	for i := range p.Funcs {
+		changed = changed || p.Funcs[i].Outlined
+		p.Funcs[i].Outlined = false
+	}
+	return changed
 }
