@@ -266,9 +266,11 @@ func (b *builder) build(dir string) (err error) {
 			libc = line
 		}
 	}
-	withC, err := b.withC(work, dir)
-	if err != nil {
-		return fmt.Errorf("compiling the linked runtime: %w", err)
+	withC := libc
+	if libc != "" { // not everywhere does core have to do with C code
+		if withC, err = b.withC(work, dir); err != nil {
+			return fmt.Errorf("compiling the linked runtime: %w", err)
+		}
 	}
 	list := filepath.Join(work, "importcfg")
 	if err := os.WriteFile(list, []byte(ours.String()), 0o666); err != nil {

@@ -74,7 +74,10 @@ func writeFor(name string) (status uintptr) {
 func ownCounts() (c counted, problem string) {
 	if info, e := stat(tableName, atSymlinkNofollow); e == 0 && info.ino == tableIno {
 		if fd, problem := openCounts(tableName); problem == "" {
-			if c, problem = readCounts(fd); problem != "" {
+			switch c, problem = readCounts(fd); {
+			case problem != "" && uintptr(info.size) < live[0][1]:
+				problem = "reading the counts: the file was cut off"
+			case problem != "":
 				problem = "reading the counts: " + problem
 			}
 			return c, problem
