@@ -72,8 +72,9 @@ func (r *Result) Percent() float64 { return r.Config.Overhead.Percent(r.Messages
 // Compression returns how many events there are to a message.
 func (r *Result) Compression() float64 { return float64(r.Events) / float64(r.Messages) }
 
-// Run runs engines over a source. With an error from the source it returns, too,
-// what was had before it; an engine that cannot be parsed gives nothing.
+// Run runs engines over a source. If the source returns an error, Run returns the
+// error and the results up to it. If an engine cannot be parsed, there are no
+// results.
 func Run(source Source, config Config) ([]*Result, error) {
 	c := config.withDefaults()
 	x := &run{Config: c, ideal: metric.New(), next: c.First}

@@ -283,7 +283,7 @@ func own(n ast.Node, f func(ast.Node)) {
 }
 
 // share notes a := in the body of a function that assigns to a variable that is
-// declared outside of the body. Not ok is one that could not be taken apart into
+// declared outside of the body. It reports false if a cannot be taken apart into
 // declarations and assignments.
 func (c *chooser) share(a *ast.AssignStmt) (ok bool) {
 	declares := make([]bool, len(a.Lhs))

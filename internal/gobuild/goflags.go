@@ -84,8 +84,8 @@ func flagOf(verb, name string) (string, kind) {
 	return name, buildFlags.of(name)
 }
 
-// splitFlag splits -name, -name=value, --name and --name=value. Not ok is what
-// is no flag.
+// splitFlag splits -name, -name=value, --name and --name=value. It
+// reports false for an argument that is not a flag.
 func splitFlag(arg string) (name, value string, hasValue, ok bool) {
 	name, ok = strings.CutPrefix(arg, "-")
 	name = strings.TrimPrefix(name, "-")

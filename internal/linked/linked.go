@@ -55,8 +55,8 @@ var roots = []root{
 	{hwsim.Source, "github.com/pepgo/pep/hwsim", runtime.LinkedPath + "hwsim"},
 }
 
-// inProgram returns the import path in programs of what has the given one in
-// this module. Not ok is a package that no root has.
+// inProgram returns the import path that a package of this module has in programs.
+// It reports false if no root has the package.
 func inProgram(imp string) (path string, ok bool) {
 	for _, r := range roots {
 		if rest, ok := strings.CutPrefix(imp, r.module); ok {

@@ -38,8 +38,9 @@ type Part struct {
 	cases func(*Env) ([]Case, error)
 }
 
-// A Case is what is done or not done when a run is interrupted. Its name says
-// on what its result depends: the mode, how many, how long.
+// A Case is the unit of resumption: a run that is interrupted has done a case
+// wholly or not at all. Its name has everything that its result depends on: the
+// mode, how many, how long.
 type Case struct {
 	Name string
 	Run  func(*Env, *Result)

@@ -107,8 +107,9 @@ func makeRoom(next *uintptr) none {
 	return none{}
 }
 
-// moveOn does with tuples what is to be done with them at present. It counts
-// those it is done with in done.
+// moveOn records, subsamples or drops tuples, as Taps says. It adds the number of
+// those that it has dealt with to *done, so that a program that is killed halfway
+// does not count them twice.
 func moveOn(tuples []tuple.Tuple, done *uint32) {
 	switch Taps {
 	case tapsFull:

@@ -1,7 +1,7 @@
 package core
 
-// This file holds what is done when the program replaces itself by another: its
-// exit hooks do not run, and its memory is gone.
+// This file writes the profile when the program replaces itself by another: then
+// exit hooks do not run, and the memory is lost.
 
 // State of execing.
 const (

@@ -35,7 +35,7 @@ type frame struct {
 	ret    uintptr
 }
 
-// textOffset returns pc relative to the text segment; not ok is a pc outside.
+// textOffset returns pc relative to the text segment, and false if pc is outside.
 func textOffset(pc uintptr) (off uint32, ok bool) {
 	d := pc - textBase
 	return uint32(d), d < textSize

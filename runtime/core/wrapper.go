@@ -58,8 +58,9 @@ func (n names) inlined(entry uintptr, name string) (f report.Frame, ok bool) {
 }
 
 // called returns the entry of the method of a name that the function at entry
-// calls or jumps to. It looks at every byte as if an instruction began there: what
-// is none hardly leads to the beginning of a function of that name.
+// calls or jumps to. It looks at every byte as if an instruction began there: a
+// match that is not an instruction is unlikely to lead to the beginning of a
+// function of that name.
 func called(entry uintptr, name string) (pc uintptr, ok bool) {
 	if runtime.GOARCH != "amd64" {
 		return 0, false

@@ -173,8 +173,8 @@ type edgeSum struct {
 	count int64
 }
 
-// sample adds s to both profiles. Not ok is a sample whose function or path the
-// site tables do not have.
+// sample adds s to both profiles. It reports false if the site tables do not have
+// the function or the path of s.
 func (w *writer) sample(s *Sample) (ok bool) {
 	pkg, fn := w.tables.find(w.paths.frames, s)
 	if fn == nil {

@@ -160,7 +160,7 @@ func (w *tapWriter) index(p *wire.Package) {
 	}
 }
 
-// word adds a sample. Not ok is a word of a tap that the site tables do not have.
+// word adds a sample. It reports false if the site tables do not have the tap of x.
 func (w *tapWriter) word(x *Word) (ok bool) {
 	s := w.sites[x.Tuple.Site()]
 	if s == nil || tuple.Tag(s.Tag) != x.Tuple.Tag() {
@@ -263,7 +263,8 @@ func (w *tapWriter) value(s *site, x *Word) string {
 }
 
 // quote writes a code point as Go does, as far as that can be told without a
-// table of what can be printed: 'a', '\n', '\u2028'. Not ok is what is none.
+// table of what can be printed: 'a', '\n', '\u2028'. It reports false if c is not a
+// code point.
 func quote(c int64) (text string, ok bool) {
 	const surrogates, behind = 0xd800, 0xe000
 	switch {
