@@ -64,12 +64,15 @@ gotest:
 	$(GO) run ./internal/cmd/gotest
 
 # Everything that could make profiled programs fail, for hours; an interrupted run
-# goes on where it was. make test has two minutes of it. For a part:
-# make torture TORTUREFLAGS='-part kills -n 1000'
+# goes on where it was. make test has two minutes of it. Minutes of each fuzz test
+# follow. For a part:
+# make torture TORTUREFLAGS='-part kills -n 1000' TORTUREFUZZ=0
 TORTUREFLAGS ?=
+TORTUREFUZZ  ?= 5m
 .PHONY: torture
 torture:
 	$(GO) run ./internal/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
+	@[ $(TORTUREFUZZ) = 0 ] || $(MAKE) fuzz FUZZTIME=$(TORTUREFUZZ)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
 # and 4M edges and calls, then prints ours beside the papers' and draws the
