@@ -28,7 +28,8 @@ import (
 	"github.com/pepgo/pep/instrument/twin"
 )
 
-// A Poll says what is done with the path number at the end of a path.
+// A Poll is the way in which instrumented code passes on a path number at the end
+// of a path.
 type Poll string
 
 const (

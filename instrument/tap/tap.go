@@ -95,7 +95,7 @@ type Call struct {
 // A Plan says what is tapped, and where the code stands.
 type Plan struct {
 	Sites   []wire.Tap
-	Skipped map[Skip][]Expr // what was asked for and is not tapped
+	Skipped map[Skip][]Expr // expressions that Options select and that have no tap, by reason
 	Left    int             // sites left out because there would be more than Options.Max
 
 	Start   map[*ast.BlockStmt][]Call // at the start of a body, behind its {

@@ -21,7 +21,7 @@ import (
 // must be 1 at least.
 type AccuracyOptions struct {
 	Runs     int       // sampled runs for each setting
-	Settings []Setting // the first is the one that is looked into
+	Settings []Setting // the report shows each program for the first only
 	Truncate string    // -peptruncate; "" is header
 }
 

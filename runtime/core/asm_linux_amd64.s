@@ -318,6 +318,18 @@ TEXT ·restorer(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·faultEntry)
 
+// func tickEntryPC() (p uintptr)
+TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·tickEntry)
+
+// func tickThreadPC() (p uintptr)
+TEXT ·tickThreadPC(SB), NOSPLIT, $0-8
+	ADDRESS(·tickThread)
+
+// func exitEntryPC() (p uintptr)
+TEXT ·exitEntryPC(SB), NOSPLIT, $0-8
+	ADDRESS(·exitEntry)
+
 // func busEntryPC() (p uintptr)
 TEXT ·busEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·busEntry)

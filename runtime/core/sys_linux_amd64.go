@@ -152,7 +152,8 @@ func write(fd uintptr, b []byte) errno {
 	return 0
 }
 
-// pread fills b from offset off. Not ok is an error or the end of the file.
+// pread fills b from offset off. It reports false after an error, and if the file
+// ends before b is full.
 func pread(fd uintptr, b []byte, off int64) bool {
 	for len(b) > 0 {
 		n, err := sys(sysPread, fd, uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)), uintptr(off), 0, 0)

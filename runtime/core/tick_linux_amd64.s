@@ -242,21 +242,3 @@ TEXT ·isFork(SB), NOSPLIT|NOFRAME, $0
 	SYSCALL
 	CMPL	AX, ·ownPid(SB)
 	RET
-
-// func tickEntryPC() (p uintptr)
-TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
-	LEAQ	·tickEntry(SB), AX
-	MOVQ	AX, p+0(FP)
-	RET
-
-// func tickThreadPC() (p uintptr)
-TEXT ·tickThreadPC(SB), NOSPLIT, $0-8
-	LEAQ	·tickThread(SB), AX
-	MOVQ	AX, p+0(FP)
-	RET
-
-// func exitEntryPC() (p uintptr)
-TEXT ·exitEntryPC(SB), NOSPLIT, $0-8
-	LEAQ	·exitEntry(SB), AX
-	MOVQ	AX, p+0(FP)
-	RET

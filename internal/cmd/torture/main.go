@@ -8,8 +8,8 @@
 //	…
 //	38 passed, 0 failed
 //
-// It takes hours, and can be interrupted: what is done is kept in
-// build/torture/state.json. The exit code is 1 if something failed.
+// It takes hours, and can be interrupted: it stores the results of finished cases in
+// build/torture/state.json and goes on from there. The exit code is 1 if something failed.
 package main
 
 import (
