@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -52,8 +53,9 @@ func targetsOf(list string) (targets []Target) {
 // patience is how long compiling and starting a target may take.
 const patience = 5 * time.Minute
 
-// Fuzz runs each target for a while, beginning with the inputs that earlier runs
-// found worth keeping (go help testflag, "fuzz cache"), and reports
+// Fuzz runs each target for about the time each, compiling not
+// counted, beginning with the inputs that
+// earlier runs found worth keeping (go help testflag, "fuzz cache"), and reports
 //
 //	ok    fuzz runtime/wire FuzzReadPackage  2.1s  123456 executions
 //
@@ -64,7 +66,7 @@ const patience = 5 * time.Minute
 func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 	for _, t := range targets {
 		start := time.Now()
-		out, err := t.run(each)
+		executed, out, err := t.run(each)
 		if err != nil {
 			count.Failed++
 			fmt.Fprintf(w, "FAIL  fuzz %s %s\n", t.Package, t.Name)
@@ -75,31 +77,79 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 			continue
 		}
 		count.Passed++
-		fmt.Fprintf(w, "ok    fuzz %s %s  %.1fs  %s executions\n", t.Package, t.Name, time.Since(start).Seconds(), executions(out))
+		fmt.Fprintf(w, "ok    fuzz %s %s  %.1fs  %d executions\n", t.Package, t.Name, time.Since(start).Seconds(), executed)
 	}
 	return count
 }
 
-func (t Target) run(each time.Duration) (string, error) {
+// firstRound is the number of executions of the first round: enough that starting the
+// workers, about 0.3 s, does not count for much.
+const firstRound = 5000
+
+// run runs a target in rounds until most of the time is over. It returns how often
+// it has executed the target, and the output of the round that failed.
+//
+// A round ends after a number of executions, not after a time: when a time limit
+// passes, go test sometimes fails with "context deadline exceeded" although no
+// input failed (golang/go#75804, mended in Go 1.27).
+func (t Target) run(each time.Duration) (executed int, out string, err error) {
+	var spent time.Duration
+	for n := firstRound; spent < each*3/4; n = nextRound(executed, spent, each) {
+		out, took, err := t.round(n, each)
+		if err != nil {
+			return executed, out, err
+		}
+		executed += executions(out)
+		spent += took
+	}
+	return executed, "", nil
+}
+
+// nextRound returns how many executions fit into what is left of the time each
+// at the speed so far.
+func nextRound(executed int, spent, each time.Duration) int {
+	return max(firstRound, int(float64(executed)*float64(each-spent)/float64(spent)))
+}
+
+// round executes a target n times. It returns the output and how long that took
+// without compiling and reading the cached inputs. It is interrupted if it takes
+// much longer than the time each.
+func (t Target) round(n int, each time.Duration) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), each+patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.Name+"$", "-fuzztime="+each.String(), "-fuzzminimizetime=1x", t.Package)
+	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.Name+"$", fmt.Sprintf("-fuzztime=%dx", n), "-fuzzminimizetime=1x", t.Package)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
-	out, err := cmd.CombinedOutput()
-	if err == nil && executions(string(out)) == "0" {
+	out := fuzzOutput{began: time.Now()}
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	if err == nil && executions(out.String()) == 0 {
 		err = fmt.Errorf("%s executed nothing", cmd)
 	}
-	return string(out), err
+	return out.String(), time.Since(out.began), err
+}
+
+// A fuzzOutput keeps what go test prints, and when it began to make new inputs.
+type fuzzOutput struct {
+	bytes.Buffer
+	began time.Time
+}
+
+func (o *fuzzOutput) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("now fuzzing with")) {
+		o.began = time.Now()
+	}
+	return o.Buffer.Write(p)
 }
 
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
-// executions returns the last count that go test has printed, "0" if none.
-func executions(out string) string {
+// executions returns the last count that go test has printed, 0 if none.
+func executions(out string) int {
 	all := execs.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {
-		return "0"
+		return 0
 	}
-	return all[len(all)-1][1]
+	n, _ := strconv.Atoi(all[len(all)-1][1]) // digits
+	return n
 }
