@@ -35,6 +35,12 @@ type Word struct {
 	Target   Func   // of a call
 	Count    int64  // how often, estimated if the file is not exact
 	Messages int64  // in how many messages
+
+	// Range is the words that the sample is about, nil if the profile does not say
+	// so: then every sample is of one word. Within is the count of the range with
+	// those of all narrower ranges and words in it. SumSites computes it.
+	Range  *Range
+	Within int64
 }
 
 // Words returns the samples of a values, types or call targets file, in the
@@ -71,6 +77,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	case KindCallTargets:
 		want = 2
 	}
+	w.Range = l.words()
 	if l.err == nil && len(frames) < want {
 		l.err = fmt.Errorf("stack of %d frames, want %d", len(frames), want)
 	}
@@ -103,6 +110,7 @@ func SumSites(words []Word) []Seen {
 	type key struct {
 		site   Site
 		value  string
+		words  Range // values of different ranges may have the same text
 		target Func
 	}
 	index := make(map[Site]int)
@@ -118,7 +126,10 @@ func SumSites(words []Word) []Seen {
 		s := &list[i]
 		s.Count += w.Count
 		s.Messages += w.Messages
-		k := key{w.Site, w.Value, w.Target}
+		k := key{site: w.Site, value: w.Value, target: w.Target}
+		if w.Range != nil {
+			k.words = *w.Range
+		}
 		j, ok := at[k]
 		if !ok {
 			at[k] = len(s.Words)
@@ -129,6 +140,7 @@ func SumSites(words []Word) []Seen {
 		s.Words[j].Messages += w.Messages
 	}
 	for _, s := range list {
+		s.addUpRanges()
 		slices.SortFunc(s.Words, func(v, w Word) int {
 			return cmp.Or(compareBool(v.Value == OtherWords, w.Value == OtherWords), cmp.Compare(w.Count, v.Count),
 				cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target))

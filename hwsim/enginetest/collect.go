@@ -1,3 +1,5 @@
+//go:build !peplinked
+
 package enginetest
 
 import (

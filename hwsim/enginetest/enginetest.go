@@ -1,3 +1,5 @@
+//go:build !peplinked
+
 // Package enginetest holds engines to the promises of package hwsim:
 //
 //	func TestContract(t *testing.T) {
@@ -10,6 +12,9 @@
 // two small engines, Cells and Gate, that use everything there is in package
 // hwsim.
 package enginetest
+
+// The build tag keeps package testing out of the programs that tests link with Cells
+// and Gate (tag peptestengines of package engines).
 
 import (
 	"cmp"

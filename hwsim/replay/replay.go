@@ -18,8 +18,10 @@ package replay
 
 import (
 	"errors"
+	"maps"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cost"
@@ -130,8 +132,7 @@ type run struct {
 type unit struct {
 	*Result
 	engines map[uint32]hwsim.Engine // by stream
-	order   []hwsim.Engine
-	out     *hwsim.Out // of all engines
+	out     *hwsim.Out              // of all engines
 }
 
 func newUnit(r *Result) *unit {
@@ -145,7 +146,6 @@ func (u *unit) engine(stream uint32) hwsim.Engine {
 	if e == nil {
 		e = u.Spec.New(stream)
 		u.engines[stream] = e
-		u.order = append(u.order, e)
 	}
 	return e
 }
@@ -193,13 +193,21 @@ func (x *run) point() {
 	}
 }
 
+// flush ends the engines as a program would that ran them: in the order of their
+// streams, and merged if they can be.
+func (u *unit) flush() {
+	var list []hwsim.Engine
+	var outs []*hwsim.Out
+	for _, stream := range slices.Sorted(maps.Keys(u.engines)) {
+		list, outs = append(list, u.engines[stream]), append(outs, u.out)
+	}
+	engines.Flush(list, outs)
+}
+
 // end flushes all engines.
 func (x *run) end() {
 	for _, u := range x.units {
-		for _, e := range u.order {
-			e.Flush(u.out)
-		}
-		u.out.Drain()
+		u.flush()
 		if n := len(u.Errors); n > 0 && u.Errors[n-1].Events == x.events {
 			u.Errors, u.Sent, u.Places = u.Errors[:n-1], u.Sent[:n-1], u.Places[:n-1]
 		}

@@ -77,9 +77,12 @@ func openSinks() {
 // waited that many ns so far. The P is pinned.
 func (k *sink) deliver(waited uint64) bool {
 	s := k.stream
-	if !cas32(&s.Lock, 0, 1) {
-		s.empty() // the program has ended
-		return true
+	for !cas32(&s.Lock, streamFree, streamTaken) {
+		if load32(&s.Lock) == streamTaken {
+			s.empty() // the program has ended
+			return true
+		}
+		pause() // another thread takes a snapshot, pinned
 	}
 	done := true
 	switch tuples := s.buffered(); area.Deliver {
@@ -93,7 +96,7 @@ func (k *sink) deliver(waited uint64) bool {
 	if done {
 		s.empty()
 	}
-	store32(&s.Lock, 0)
+	store32(&s.Lock, streamFree)
 	return done
 }
 
@@ -163,11 +166,13 @@ func finishTaps() {
 		if area.Deliver == deliverService {
 			stopService(deadline)
 		}
+		var left []*engine
 		for i := range sinks {
 			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil && area.Deliver != deliverRing {
-				k.engine.flush()
+				left = append(left, k.engine)
 			}
 		}
+		flushEngines(left)
 	}
 	closeTrace()
 	closeRing()
@@ -187,7 +192,7 @@ const finishWait = 1e9 // ns
 // has it until the deadline.
 func (k *sink) close(deadline int64) (ok bool) {
 	s := k.stream
-	for !cas32(&s.Lock, 0, 1) {
+	for !cas32(&s.Lock, streamFree, streamTaken) {
 		if nanotime() > deadline {
 			return false
 		}

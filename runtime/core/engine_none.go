@@ -5,7 +5,10 @@ package core
 // This file stands in for engine_taps.go in programs without taps: they link no
 // engine, and nothing that reads descriptions of one.
 
-import "github.com/pepgo/pep/runtime/tuple"
+import (
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
+)
 
 // parseEngine takes any text: there is nothing that it could change.
 func parseEngine(string) (problem string) { return "" }
@@ -15,4 +18,5 @@ type engine struct{}
 func newEngine(uint32) *engine { return nil }
 
 func (*engine) push([]tuple.Tuple) (messages int) { return 0 }
-func (*engine) flush()                            {}
+func flushEngines([]*engine)                      {}
+func (*engine) snapshot() []report.Word           { return nil }

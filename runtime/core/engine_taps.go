@@ -7,6 +7,7 @@ package core
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -21,9 +22,6 @@ func parseEngine(text string) (problem string) {
 	spec, err := engines.Parse(text, readFile)
 	if err != nil {
 		return err.Error()
-	}
-	if spec.Ranges() {
-		return "engine " + text + " sends ranges of words, which profiles cannot show: record a trace with engine=exact,trace=FILE, and give that to pepsim run"
 	}
 	engineSpec = spec
 	return ""
@@ -60,17 +58,43 @@ func (e *engine) push(tuples []tuple.Tuple) (messages int) {
 	return e.messages - before
 }
 
-// flush has the engine send what it can still send at the end.
-func (e *engine) flush() {
-	e.Flush(e.out)
-	e.out.Drain()
+// flushEngines has engines send what they still can at the end. Those that can be
+// merged become one first.
+func flushEngines(list []*engine) {
+	if len(list) == 0 {
+		return
+	}
+	all := make([]hwsim.Engine, len(list))
+	outs := make([]*hwsim.Out, len(list))
+	for i, e := range list {
+		all[i], outs[i] = e.Engine, e.out
+	}
+	merged, exact := engines.Flush(all, outs)
+	if exact {
+		area.Merged = uint32(merged)
+	} else {
+		area.MergedRoughly = uint32(merged)
+	}
+}
+
+// snapshot returns what the engine would send if it were flushed now, nil if it
+// cannot tell.
+func (e *engine) snapshot() (words []report.Word) {
+	out := hwsim.NewOut(engineMessages, func(msgs []hwsim.Message) {
+		for _, m := range msgs {
+			words = append(words, report.Word{Tuple: m.Tuple, Free: m.Free, Count: int64(m.Count), Messages: 1})
+		}
+	})
+	engines.Snapshot(e.Engine, out)
+	out.Drain()
+	return words
 }
 
 // fold adds messages to the table.
 func (e *engine) fold(msgs []hwsim.Message) {
 	for i := range msgs {
 		m := &msgs[i]
-		area.add(m.Tuple.PC, m.Tuple.W, m.Count, 1)
+		area.add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), m.Count, 1)
 	}
 	e.messages += len(msgs)
 }

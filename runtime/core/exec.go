@@ -28,8 +28,9 @@ func Exec(exec func(name string, args, env []string) error) func(name string, ar
 
 // beforeExec writes the profile. It reports whether it did, and not another one: a
 // function that this one is called by, or another goroutine. Engines, the queue and
-// the trace are left as they are, since the program may go on: what they hold is
-// counted in the profile's comment.
+// the trace are left as they are, since the program may go on. What engines hold is in
+// the profile if they can tell it without a change (snapshot.go); the comment counts
+// the rest.
 func beforeExec() (mine bool) {
 	if off {
 		return false
@@ -40,7 +41,9 @@ func beforeExec() (mine bool) {
 		}
 		pause()
 	}
+	held = snapshotEngines()
 	writeBeforeExec()
+	held = nil
 	store32(&execing, execCalled)
 	return true
 }

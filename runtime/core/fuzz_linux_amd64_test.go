@@ -71,7 +71,7 @@ func FuzzArea(f *testing.F) {
 		clear(header)
 		copy(header, data)
 		x := a.word(w % wordSlots)
-		x.PC, x.W, x.Count, x.Messages, x.Hash = 1, w, count%maxPlausible, count%7, wordHash(1, w)
+		x.PC, x.W, x.Count, x.Messages, x.Hash = 1, w, count%maxPlausible, count%7, wordHash(1, w, 0)
 		defer func() { *x = word{} }()
 		taps := c.taps()
 		if taps.comment() == "" || taps.period() < 1 || !(a.Burst.scale() >= 0) {

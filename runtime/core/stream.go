@@ -41,11 +41,11 @@ const (
 // in memory that is not moved or freed, in the .pep file where there is one.
 //
 // N and Buf belong to the P, the rest to the holder of Lock. That is the P too,
-// but when the program ends.
+// except when the program ends, and while a snapshot of the engine is taken.
 type stream struct {
 	N       uint32 // tuples in Buf
 	Done    uint32 // of these, the first so many have been counted
-	Lock    uint32
+	Lock    uint32 // streamFree, …
 	_       uint32
 	Fed     uint64 // events that the engine has seen, or that are in the ring
 	Dropped uint64 // events that the queue or ring had no room for
@@ -53,6 +53,13 @@ type stream struct {
 	Others  [othersSize]cached
 	Buf     [bufTuples]tuple.Tuple
 }
+
+// Values of a stream's Lock.
+const (
+	streamFree     = iota
+	streamTaken    // by the P that feeds the engine, or for good by the end of the program
+	streamSnapshot // for a moment: a thread that is pinned takes a snapshot of the engine
+)
 
 const streamSize = (uint64(unsafe.Sizeof(stream{})) + pageSize - 1) &^ (pageSize - 1)
 

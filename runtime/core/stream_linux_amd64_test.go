@@ -119,7 +119,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 	const sites, each = 10, wordSlots / 10
 	for range each {
 		for s := range uint64(sites) {
-			a.add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 3, 1)
+			a.add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 0, 3, 1)
 		}
 	}
 	sums := map[uint64]int64{}
@@ -153,7 +153,7 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for i := range uint64(50_000) {
-				a.add(1<<56, i%500, 1, 1)
+				a.add(1<<56, i%500, 0, 1, 1)
 			}
 		})
 	}

@@ -25,7 +25,7 @@ import "unsafe"
 
 const (
 	magic      = "pepdata\n"
-	version    = 3
+	version    = 4
 	pageSize   = 4096
 	slots      = 1 << 15
 	maxCallers = 32

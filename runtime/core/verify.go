@@ -53,7 +53,7 @@ func (e *entry) intact() bool {
 
 // intact reports likewise of a word that has been made.
 func (e *word) intact() bool {
-	return load64(&e.Hash) == wordHash(e.PC, e.W) && load64(&e.Count) <= maxPlausible && load64(&e.Messages) <= maxPlausible
+	return load64(&e.Hash) == wordHash(e.PC, e.W, e.Free) && e.Free <= 64 && load64(&e.Count) <= maxPlausible && load64(&e.Messages) <= maxPlausible
 }
 
 // maxPlausible is more than can be counted in two years, once every nanosecond. A

@@ -191,7 +191,7 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		}
 		break
 	}
-	if flips != 8*24 {
+	if flips != 8*32 {
 		t.Errorf("%d bits flipped", flips)
 	}
 }

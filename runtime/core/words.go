@@ -10,7 +10,7 @@ package core
 import "unsafe"
 
 const (
-	wordSlots     = 1 << 17 // 5 MB
+	wordSlots     = 1 << 17 // 6 MB
 	maxWordProbes = 32
 
 	// otherBit, in the PC of a word, says that it stands for all words of its tap
@@ -29,6 +29,11 @@ type areaHeader struct {
 	Full     uint32 // fullBlock or fullDrop
 	Taps     uint32 // tapsFull or tapsBurst
 	Exact    uint32 // 1: there is no engine
+
+	// At the end of the program, engines of several streams become one if they
+	// can: so many engines went into others, and the result is what one engine
+	// would have had (Merged) or not quite that (MergedRoughly).
+	Merged, MergedRoughly uint32
 
 	Burst burst
 	Queue gauge
@@ -54,7 +59,8 @@ func areaAt(p unsafe.Pointer) areaOf { return areaOf{(*areaHeader)(p), unsafe.Ad
 // A word is a slot.
 type word struct {
 	Hash     uint64 // 0 = free; even while the key is being written
-	PC, W    uint64 // the key
+	PC, W    uint64 // the key, with Free
+	Free     uint64 // so many low bits of W may be anything: see hwsim.Message. 0: one word
 	Count    uint64 // events
 	Messages uint64 // of the engine
 }
@@ -63,16 +69,16 @@ func (a areaOf) word(i uint64) *word {
 	return (*word)(unsafe.Add(a.words, uintptr(i)*unsafe.Sizeof(word{})))
 }
 
-// add counts the tuple (pc, w).
-func (a areaOf) add(pc, w, count, messages uint64) {
-	if !a.addWord(pc, w, count, messages) {
+// add counts the tuple (pc, w), or with free bits a range of words.
+func (a areaOf) add(pc, w, free, count, messages uint64) {
+	if !a.addWord(pc, w, free, count, messages) {
 		a.addOther(pc, count, messages)
 	}
 }
 
-// addWord counts the tuple (pc, w) if there is room for it.
-func (a areaOf) addWord(pc, w, count, messages uint64) (ok bool) {
-	e := a.find(pc, w, load64(&a.Used) < wordSlots/2)
+// addWord does what add does if there is room for the word or range.
+func (a areaOf) addWord(pc, w, free, count, messages uint64) (ok bool) {
+	e := a.find(pc, w, free, load64(&a.Used) < wordSlots/2)
 	if e == nil {
 		return false
 	}
@@ -83,7 +89,7 @@ func (a areaOf) addWord(pc, w, count, messages uint64) (ok bool) {
 
 // addOther counts a tuple for which there is no room.
 func (a areaOf) addOther(pc, count, messages uint64) {
-	e := a.find(pc|otherBit, 0, true)
+	e := a.find(pc|otherBit, 0, 0, true)
 	if e == nil {
 		add64(&a.Lost, int64(count))
 		return
@@ -93,19 +99,19 @@ func (a areaOf) addOther(pc, count, messages uint64) {
 }
 
 // wordHash is the hash of a word whose key can be read.
-func wordHash(pc, w uint64) uint64 { return mix(mix(0, pc), w) | 1<<63 | 1 }
+func wordHash(pc, w, free uint64) uint64 { return mix(mix(free, pc), w) | 1<<63 | 1 }
 
-// find returns the slot of (pc, w), a new one if there is none and make is true,
+// find returns the slot of (pc, w, free), a new one if there is none and make is true,
 // or nil. Several slots may have the same key, when threads came upon it at the
 // same time: readers add them up.
-func (a areaOf) find(pc, w uint64, make bool) *word {
-	h := wordHash(pc, w)
+func (a areaOf) find(pc, w, free uint64, make bool) *word {
+	h := wordHash(pc, w, free)
 	i := h >> 8
 	for range maxWordProbes {
 		e := a.word(i & (wordSlots - 1))
 		switch load64(&e.Hash) {
 		case h:
-			if e.PC == pc && e.W == w {
+			if e.PC == pc && e.W == w && e.Free == free {
 				return e
 			}
 		case 0:
@@ -114,7 +120,7 @@ func (a areaOf) find(pc, w uint64, make bool) *word {
 			}
 			if cas64(&e.Hash, 0, h&^1) {
 				add64(&a.Used, 1)
-				e.PC, e.W = pc, w
+				e.PC, e.W, e.Free = pc, w, free
 				add64(&e.Hash, 1)
 				return e
 			}
@@ -165,7 +171,7 @@ func (s *stream) count(pc, w uint64) {
 //
 //go:noinline
 func (s *stream) tabulate(pc, w, count uint64) {
-	if !area.addWord(pc, w, count, count) {
+	if !area.addWord(pc, w, 0, count, count) {
 		s.countOther(pc, count)
 	}
 }

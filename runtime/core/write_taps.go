@@ -40,16 +40,20 @@ func (c counted) taps() *taps {
 		t.area = areaOf{areaHeader: &areaHeader{Exact: 1}}
 		return t
 	}
-	index := map[tuple.Tuple]int{}
-	add := func(pc, w, count, messages uint64) {
-		k := tuple.Tuple{PC: pc, W: w}
+	type key struct {
+		tuple.Tuple
+		free uint64
+	}
+	index := map[key]int{}
+	add := func(pc, w, free, count, messages uint64) {
+		k := key{tuple.Tuple{PC: pc, W: w}, free}
 		i, ok := index[k]
 		if !ok {
 			i = len(t.words)
 			index[k] = i
 			other := pc&otherBit != 0
 			k.PC &^= otherBit
-			t.words = append(t.words, report.Word{Tuple: k, Other: other})
+			t.words = append(t.words, report.Word{Tuple: k.Tuple, Free: uint8(free), Other: other})
 		}
 		t.words[i].Count += int64(count)
 		t.words[i].Messages += int64(messages)
@@ -65,7 +69,7 @@ func (c counted) taps() *taps {
 		}
 		t.fed += uint64(len(tuples))
 		for _, x := range tuples {
-			add(x.PC, x.W, 1, 1)
+			add(x.PC, x.W, 0, 1, 1)
 		}
 	}
 	for i := range uint64(wordSlots) {
@@ -77,7 +81,10 @@ func (c counted) taps() *taps {
 			t.damaged++
 			continue
 		}
-		add(e.PC, e.W, load64(&e.Count), load64(&e.Messages))
+		add(e.PC, e.W, e.Free, load64(&e.Count), load64(&e.Messages))
+	}
+	for _, m := range held {
+		add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), uint64(m.Count), uint64(m.Messages))
 	}
 	exact := a.Exact != 0 && a.Deliver == deliverInterrupt
 	for i := range min(c.Streams, maxStreams) {
@@ -86,12 +93,12 @@ func (c counted) taps() *taps {
 		t.dropped += s.Dropped
 		for i := range s.Cache {
 			if c := &s.Cache[i]; c.PC != 0 && c.Count > 0 {
-				add(c.PC, c.W, c.Count, c.Count)
+				add(c.PC, c.W, 0, c.Count, c.Count)
 			}
 		}
 		for i := range s.Others {
 			if c := &s.Others[i]; c.PC != 0 && c.Count > 0 {
-				add(c.PC|otherBit, 0, c.Count, c.Count)
+				add(c.PC|otherBit, 0, 0, c.Count, c.Count)
 			}
 		}
 		rest(s.buffered())
@@ -184,6 +191,8 @@ func (t *taps) comment() string {
 		what string
 	}{
 		{uint64(max(kept, 0)), " left in engines"},
+		{uint64(a.Merged), " engines merged"},
+		{uint64(a.MergedRoughly), " engines merged, so that counts are approximate"},
 		{t.buffered, " left in buffers"},
 		{t.other, " of words without room, as other"},
 		{a.Lost, " without room"},

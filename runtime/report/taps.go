@@ -35,6 +35,7 @@ import (
 // A Word is a word that was seen at a tap.
 type Word struct {
 	Tuple    tuple.Tuple
+	Free     uint8 // so many low bits of Tuple.W may be anything: see range.go
 	Other    bool  // it stands for several that were not told apart
 	Count    int64 // events
 	Messages int64 // in which they were reported
@@ -95,7 +96,7 @@ func kindOf(tag tuple.Tag) int {
 
 // Write returns the profiles of those kinds that packages have taps of.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, ranges: t.ranges()}
 	for _, p := range t.Packages {
 		w.index(p)
 	}
@@ -128,6 +129,7 @@ type tapWriter struct {
 	*Taps
 	sites    map[uint64]*site
 	profiles [len(tapKinds)]*pprofenc.Profile
+	ranges   bool // some words are ranges: all samples say which words they are about
 }
 
 // A site is a tap and its place in the profile that it belongs to.
@@ -186,6 +188,9 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 		stack = []uint64{p.Location(id, int64(f.Line)), at}
 		labels = append(labels, pprofenc.Label{Key: "type", Value: s.Type})
 	}
+	if w.ranges && !x.Other {
+		labels = append(labels, pprofenc.Label{Key: "words", Value: x.words()})
+	}
 	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
 	return true
 }
@@ -206,6 +211,8 @@ func (w *tapWriter) typeOf(x *Word) string {
 	switch {
 	case x.Other:
 		return other
+	case x.Free > 0:
+		return hexRange(x)
 	case x.Tuple.W == 0:
 		return "nil"
 	}
@@ -216,6 +223,10 @@ func (w *tapWriter) target(s *site, x *Word) Frame {
 	switch {
 	case x.Other:
 		return Frame{Func: other}
+	case x.Free > 0 && s.Bits == 0:
+		return Frame{Func: hexRange(x)}
+	case x.Free > 0:
+		return w.targets(x)
 	case x.Tuple.W == 0:
 		return Frame{Func: "nil"}
 	case s.Bits == 0: // a method of an interface
@@ -230,6 +241,8 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	switch {
 	case x.Other:
 		return other
+	case x.Free > 0:
+		return w.rangeOf(s, x)
 	case tuple.Tag(s.Tag) == tuple.Addr:
 		return digits.Hex(word)
 	case tuple.Tag(s.Tag) == tuple.Edge:

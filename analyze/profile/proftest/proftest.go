@@ -195,7 +195,7 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		s.Location = append([]*pprof.Location{b.location(target, target.StartLine)}, s.Location...)
 		delete(f.text, "value")
 	}
-	f.label(s, "site", "kind", "expr", "type", "value", "static")
+	f.label(s, "site", "kind", "expr", "type", "value", "static", "words")
 	return nil
 }
 

@@ -1,0 +1,176 @@
+package core
+
+// This file tests programs whose engines send ranges of words.
+
+import (
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
+	hwtrace "github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// rangeTables are the site tables of testdata/ranges.go.
+func rangeTables() []*wire.Package {
+	return []*wire.Package{{
+		Path:  "main",
+		Files: []string{"/src/ranges.go"},
+		Left:  []wire.Left{{Name: "main.work", Line: 17, Reason: "for the test"}},
+		Taps:  []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed}},
+	}}
+}
+
+// replayed returns what engines that a description is of send for a trace, added up
+// by range, and how many streams the trace has.
+func replayed(t *testing.T, spec *engines.Spec, name string) (sums map[string]int64, streams int) {
+	t.Helper()
+	r, err := hwtrace.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	sums = map[string]int64{}
+	out := hwsim.NewOut(512, func(msgs []hwsim.Message) {
+		for _, m := range msgs {
+			sums[rangeText(m)] += int64(m.Count)
+		}
+	})
+	list := map[uint32]hwsim.Engine{}
+	for {
+		b, err := r.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if list[b.Stream] == nil {
+			list[b.Stream] = spec.New(b.Stream)
+		}
+		list[b.Stream].Push(b.Tuples, out)
+	}
+	var all []hwsim.Engine
+	var outs []*hwsim.Out
+	for _, s := range slices.Sorted(maps.Keys(list)) {
+		all, outs = append(all, list[s]), append(outs, out)
+	}
+	engines.Flush(all, outs)
+	return sums, len(list)
+}
+
+func rangeText(m hwsim.Message) string {
+	first := m.Tuple.W
+	return hex(first) + "-" + hex(first|(1<<m.Free-1))
+}
+
+func hex(x uint64) string {
+	const digits = "0123456789abcdef"
+	s := ""
+	for ; x > 0 || s == ""; x >>= 4 {
+		s = digits[x&15:x&15+1] + s
+	}
+	return "0x" + s
+}
+
+// The ranges in the profile of a program are those that a replay of its trace gives,
+// the engines of several Ps being merged on both sides, and the hot range is found.
+func TestProfilesOfRanges(t *testing.T) {
+	withTestEngines(t)
+	t.Parallel()
+	exe := newLinker(t, ",pepflag,peptestengines", target{}).program("ranges.go", rangeTables())
+	for _, deliver := range []string{"interrupt", "service"} {
+		for _, text := range []string{"cells(bits=12,slots=50)", "cells(bits=64,slots=1)", "CP2:cells(bits=8,slots=500)"} {
+			r := execute(t, exe, []string{"PEPOPTS=trace=t.trace,deliver=" + deliver + ",engine=" + text}, "count")
+			if r.stderr.Len() > 0 {
+				t.Fatal(&r.stderr)
+			}
+			spec, err := engines.Parse(text, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, streams := replayed(t, spec, filepath.Join(r.dir, "t.trace"))
+			p := r.profile(t, "values")
+			if d := cmp.Diff(want, byLabel(p, "words")); d != "" {
+				t.Errorf("%s, %s (-replay +profile):\n%s", text, deliver, d)
+			}
+			if merged := mergedText(p.Comments[0]); streams > 1 && merged == "" {
+				t.Errorf("%s, %d streams: %s", text, streams, p.Comments[0])
+			}
+			values := byLabel(p, "value")
+			switch text {
+			case "cells(bits=12,slots=50)":
+				if n := values["n=[73728, 77823]"]; n < 8*90_000 || n > 8*90_000+800 {
+					t.Errorf("the hot range has %d events, want %d and a few: %v", n, 8*90_000, values)
+				}
+			case "cells(bits=64,slots=1)":
+				if n := values["n=[-9223372036854775808, 9223372036854775807]"]; n != 800_000 || len(values) != 1 {
+					t.Errorf("one range of all words: %v", values)
+				}
+			}
+		}
+	}
+}
+
+func mergedText(comment string) string {
+	return regexp.MustCompile(`, \d+ engines merged`).FindString(comment)
+}
+
+// What engines hold is in the profile that is written before exec, and still in the
+// engines behind an exec that fails.
+func TestSnapshotBeforeExec(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag,peptestengines", target{}).program("ranges.go", rangeTables())
+	for _, deliver := range []string{"interrupt", "service"} {
+		r := execute(t, exe, []string{"PEPOPTS=deliver=" + deliver + ",engine=cells(bits=64,slots=1)"}, "exec")
+		if r.stderr.Len() > 0 {
+			t.Fatal(&r.stderr)
+		}
+		f, err := os.Open(filepath.Join(r.dir, "before.pb.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		before, err := profile.Parse(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A buffer of each P, a chunk of each goroutine and, of the service, what is
+		// in the queue have not come to an engine.
+		n, after := sum(before), sum(r.profile(t, "values"))
+		if most := int64(800_000); n > most || deliver == "interrupt" && n < most-8*(bufTuples+int64(chunkTuples)) || n == 0 {
+			t.Errorf("%s: %d events before exec: %s", deliver, n, before.Comments)
+		}
+		if after != 800_000 {
+			t.Errorf("%s: %d events at the end, want 800000", deliver, after)
+		}
+	}
+}
+
+func sum(p *profile.Profile) (n int64) {
+	for _, s := range p.Sample {
+		n += s.Value[0]
+	}
+	return n
+}
+
+// A .pep file of a version without ranges is refused with both numbers.
+func TestFilesOfAnOlderVersion(t *testing.T) {
+	c := counted{newTable(), layoutOf(0, 0).size}
+	c.Version = version - 1
+	c.publish()
+	if got := c.check(); !strings.HasPrefix(got, "of version 3, not 4") {
+		t.Errorf("got %q", got)
+	}
+}

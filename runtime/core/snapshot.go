@@ -1,0 +1,62 @@
+package core
+
+// This file looks at engines while they are in use. The profile that is written
+// before syscall.Exec needs that: what engines hold belongs into it, but the call
+// may fail, and then the engines must be as they were.
+
+import "github.com/pepgo/pep/runtime/report"
+
+// held is what engines hold and have not sent, while a profile is written that is to
+// have it. Nothing else may write profiles at that time (execing).
+var held []report.Word
+
+// snapshotEngines returns what the engines hold that can tell without a change.
+func snapshotEngines() (words []report.Word) {
+	if area.areaHeader == nil || area.Deliver == deliverRing {
+		return nil
+	}
+	for i := range sinks {
+		k := &sinks[i]
+		if k.engine == nil || !k.used {
+			continue
+		}
+		procPin() // so that nobody waits for a thread that does not run
+		if k.hold() {
+			words = append(words, k.engine.snapshot()...)
+			k.release()
+		}
+		procUnpin()
+	}
+	return words
+}
+
+// hold keeps others from the engine. It reports false if the program has ended, or
+// if whoever has the engine does not let go of it.
+func (k *sink) hold() (ok bool) {
+	deadline := nanotime() + maxWait
+	for !cas32(&k.stream.Lock, streamFree, streamSnapshot) {
+		if nanotime() > deadline {
+			return false
+		}
+		pause()
+	}
+	if area.Deliver != deliverService {
+		return true
+	}
+	for !cas32(&serving, 0, 1) {
+		if nanotime() > deadline {
+			store32(&k.stream.Lock, streamFree)
+			return false
+		}
+		pause()
+	}
+	return true
+}
+
+// release is the inverse of hold.
+func (k *sink) release() {
+	if area.Deliver == deliverService {
+		store32(&serving, 0)
+	}
+	store32(&k.stream.Lock, streamFree)
+}
