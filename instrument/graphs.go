@@ -8,20 +8,20 @@ import (
 	"go/token"
 	"io"
 
-	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/placement"
 )
 
 // A planned function has a plan, and the number of its path 0 within the package.
 type planned struct {
 	fset *token.FileSet
-	plan *place.Plan
+	plan *placement.Plan
 	base uint64
 
 	written bool // the code is in the text
 }
 
 // WriteGraphs writes the graph, the numbers and the code of each function as text,
-// as [place.Plan.Write] says, and why the others are left alone.
+// as [placement.Plan.Write] says, and why the others are left alone.
 func (r *Result) WriteGraphs(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, f := range r.plans {

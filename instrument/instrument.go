@@ -43,15 +43,15 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/instrument/bisect"
+	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/hook"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/instrument/twin"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -106,13 +106,13 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 		return nil, err
 	}
 	in.begin("mark")
-	in.marks = mark.Files(in.files, in.skip, in.working)
+	in.markers = mark.Files(in.files, in.skip, in.working)
 	in.begin("flow")
 	funcs, info, err := flow.Functions(&flow.Config{
 		Path:      pkg.Path,
 		Fset:      in.fset,
 		Files:     in.files,
-		Marks:     in.marks,
+		Markers:   in.markers,
 		Importer:  pkg.Importer,
 		GoVersion: pkg.GoVersion,
 		Sizes:     pkg.Sizes,
@@ -124,8 +124,8 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 	in.info = info
 	in.hooks = hook.Find(in.files, info)
 	if opts.Burst && opts.Taps.Kinds != 0 {
-		in.begin("twin")
-		in.twin()
+		in.begin("clone")
+		in.clone()
 	}
 	in.begin("pathnum, place, describe")
 	tapped := in.plan(funcs)
@@ -138,21 +138,21 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 }
 
 type instrumenter struct {
-	pkg   *Package
-	opts  Options
-	fset  *token.FileSet
-	files []*ast.File
-	src   map[*ast.File][]byte
-	marks *mark.Marks
-	info  *types.Info
-	hooks map[*ast.BlockStmt]string // functions that the runtime calls, with the reason
+	pkg     *Package
+	opts    Options
+	fset    *token.FileSet
+	files   []*ast.File
+	src     map[*ast.File][]byte
+	markers *mark.Markers
+	info    *types.Info
+	hooks   map[*ast.BlockStmt]string // functions that the runtime calls, with the reason
 
 	phase     string   // that is going on
 	at        ast.Node // what it is working on: a function or declaration, or nil
 	fileIndex map[string]int
 	described map[*ast.FuncDecl]int // index in result.Sites.Funcs
 	funcs     map[*ast.BlockStmt]*rewrite.Func
-	twins     *twin.Plan // nil if taps are to report all the time
+	clones    *clone.Plan // nil if taps are to report all the time
 	result    Result
 }
 
@@ -207,23 +207,23 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
 		if in.untouchable(f) == "" && selected {
-			tapped = append(tapped, tap.Func{Func: f, Left: in.left(f)})
+			tapped = append(tapped, tap.Func{Func: f, Skipped: in.skippedTaps(f)})
 		}
 		if reason != "" {
-			sites.Left = append(sites.Left, d.Left(f, reason))
+			sites.Left = append(sites.Left, d.Skipped(f, reason))
 			continue
 		}
 		described := d.Func(f, p.Graph, base)
 		tapped[len(tapped)-1].Blocks = described.Blocks
 		if in.opts.Poll == rewrite.None {
-			sites.Left = append(sites.Left, d.Left(f, "-peppoll=none"))
+			sites.Left = append(sites.Left, d.Skipped(f, "-peppoll=none"))
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)
 		if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 			in.described[decl] = len(sites.Funcs) - 1
 		}
-		written := p.Graph.N > 1 || in.opts.Poll == rewrite.Count
+		written := p.Graph.N > 1 || in.opts.Poll == rewrite.Exact
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
 			// A sample of a function with one path says nothing.
@@ -251,22 +251,22 @@ func (in *instrumenter) selected(f *flow.Func) bool {
 }
 
 // twin decides how taps are made to cost little while they are silent.
-func (in *instrumenter) twin() {
+func (in *instrumenter) clone() {
 	var files []*ast.File
 	for _, f := range in.files {
 		if !in.skip(f) {
 			files = append(files, f)
 		}
 	}
-	in.twins = twin.New(files, in.marks, in.info, in.working)
+	in.clones = clone.New(files, in.markers, in.info, in.working)
 }
 
 // left returns the reason why a function has no taps, if it is to have none.
-func (in *instrumenter) left(f *flow.Func) string {
-	if in.twins == nil {
+func (in *instrumenter) skippedTaps(f *flow.Func) string {
+	if in.clones == nil {
 		return ""
 	}
-	return in.twins.Left[f.Body()]
+	return in.clones.Skipped[f.Body()]
 }
 
 // tap chooses the taps.
@@ -276,7 +276,7 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 		Path:       in.pkg.Path,
 		Fset:       in.fset,
 		Files:      in.files,
-		Marks:      in.marks,
+		Markers:    in.markers,
 		Info:       in.info,
 		Sizes:      in.pkg.Sizes,
 		FileNumber: in.fileNumber,
@@ -286,20 +286,20 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 		return
 	}
 	in.result.Sites.Taps = in.result.Taps.Sites
-	if in.twins != nil {
-		in.twins.Keep(func(b *ast.BlockStmt) bool { return in.result.Taps.Bodies[b] })
+	if in.clones != nil {
+		in.clones.Keep(func(b *ast.BlockStmt) bool { return in.result.Taps.Bodies[b] })
 	}
 }
 
 // planFunc returns the plan for f, or the reason why it is left alone.
-func (in *instrumenter) planFunc(f *flow.Func) (*place.Plan, string) {
-	if f.Left != "" {
-		return nil, f.Left
+func (in *instrumenter) planFunc(f *flow.Func) (*placement.Plan, string) {
+	if f.Skipped != "" {
+		return nil, f.Skipped
 	}
 	if reason := in.untouchable(f); reason != "" {
 		return nil, reason
 	}
-	p, err := place.New(f, in.opts.Numbers)
+	p, err := placement.New(f, in.opts.Numbers)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -378,8 +378,8 @@ func (in *instrumenter) rewrite() {
 			continue
 		}
 		w := rewrite.Writer{
-			Poll: in.opts.Poll, Core: in.pkg.CorePath, Marks: in.marks, Funcs: in.funcs, Import: !imported,
-			IsPanic: in.isPanic, Taps: in.result.Taps, Twins: in.twins, Working: in.working, Execs: execs,
+			Poll: in.opts.Poll, Core: in.pkg.CorePath, Markers: in.markers, Funcs: in.funcs, Import: !imported,
+			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
 		}
 		name := in.fset.File(f.FileStart).Name()
 		text, ok := w.Text(in.fset, in.src[f], f)
@@ -389,7 +389,7 @@ func (in *instrumenter) rewrite() {
 		imported = true
 		in.result.Text[name] = text
 	}
-	if in.opts.Poll == rewrite.Count && len(in.funcs) > 0 {
+	if in.opts.Poll == rewrite.Exact && len(in.funcs) > 0 {
 		in.addTable()
 	}
 }

@@ -21,7 +21,7 @@ func (in *instrumenter) findOutlined() {
 	if len(in.result.Text) == 0 {
 		return
 	}
-	plain := inline.New(in.files, in.marks, in.info)
+	plain := inline.New(in.files, in.markers, in.info)
 	small := map[declKey]*ast.FuncDecl{}
 	for i, f := range in.files {
 		forEachDecl(i, f, func(k declKey, d *ast.FuncDecl) {

@@ -65,7 +65,7 @@ func never(n int) int {
 	for poll, want := range map[rewrite.Poll]string{
 		rewrite.Page:  "p.(*list).grows",
 		rewrite.Flag:  "p.(*list).grows",
-		rewrite.Count: "p.small p.(*list).grows p.caller",
+		rewrite.Exact: "p.small p.(*list).grows p.caller",
 	} {
 		res, err := instrument.Do(&instrument.Package{Path: "p", Files: []string{name}, Importer: importer.Default(), CorePath: "0pep/core"}, instrument.Options{Poll: poll})
 		if err != nil {

@@ -65,7 +65,7 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 }
 
 // Left describes a function that was left alone.
-func (d *Describer) Left(f *flow.Func, reason string) wire.Left {
+func (d *Describer) Skipped(f *flow.Func, reason string) wire.Left {
 	pos := d.fset.Position(f.Syntax.Pos())
 	return wire.Left{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
 }
@@ -107,7 +107,7 @@ func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
 // spans returns the source ranges of the statements in n.
 func (d *Describer) spans(n *flow.Node) []wire.Span {
 	var spans []wire.Span
-	for _, mk := range n.Marks {
+	for _, mk := range n.Markers {
 		if !mk.From.IsValid() {
 			continue
 		}
@@ -137,7 +137,7 @@ func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 		if l := e.Leaf; l != nil {
 			return l.Op, l.Expr.Pos()
 		}
-		if j := e.Place.Jump; j != nil {
+		if j := e.Point.Jump; j != nil {
 			return "range", j.Loop.For
 		}
 	}
@@ -161,7 +161,7 @@ func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 
 // firstPos returns a position in n, or that of the function.
 func firstPos(f *flow.Func, n *flow.Node) token.Pos {
-	for _, mk := range n.Marks {
+	for _, mk := range n.Markers {
 		if mk.From.IsValid() {
 			return mk.From
 		}
@@ -184,30 +184,30 @@ func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
 func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 	switch {
 	case e.To == nil:
-		if e.Place.Mark != nil {
-			return e.Place.Mark.Pos
+		if e.Point.Mark != nil {
+			return e.Point.Mark.Pos
 		}
 		return f.Body().Rbrace
 	case e.Case != nil && e.Case.From.IsValid():
 		return e.Case.From
 	case e.Case != nil && e.Case.Kind != mark.NoCase:
 		return e.Case.Pos
-	case len(e.To.Marks) > 0 && e.To.Marks[0].From.IsValid():
-		return e.To.Marks[0].From
+	case len(e.To.Markers) > 0 && e.To.Markers[0].From.IsValid():
+		return e.To.Markers[0].From
 	case len(e.To.Out) > 1: // nothing but a condition, or the head of a loop
 		_, pos := branch(f, e.To)
 		return pos
 	case e.Leaf != nil:
 		return e.Leaf.Expr.Pos()
-	case e.Place.Mark != nil:
-		return e.Place.Mark.Pos
+	case e.Point.Mark != nil:
+		return e.Point.Mark.Pos
 	}
 	return firstPos(f, e.To)
 }
 
 // outcome names the way that e goes.
 func (d *Describer) outcome(e *flow.Edge) string {
-	if j := e.Place.Jump; j != nil {
+	if j := e.Point.Jump; j != nil {
 		return j.Tok.String() + " " + j.Label
 	}
 	if e.Leaf != nil {

@@ -35,7 +35,7 @@ type Config struct {
 	Path      string // import path
 	Fset      *token.FileSet
 	Files     []*ast.File // marked by package mark
-	Marks     *mark.Marks
+	Markers   *mark.Markers
 	Importer  types.Importer
 	GoVersion string      // language version, as in go.mod: "go1.26"; empty for the newest
 	Sizes     types.Sizes // may be nil
@@ -48,10 +48,10 @@ type Config struct {
 // A Func is a function declaration, function literal or range-over-func body
 // with its graph.
 type Func struct {
-	Syntax ast.Node // *ast.FuncDecl, *ast.FuncLit or *ast.RangeStmt
-	Name   string   // linker symbol
-	Nodes  []*Node  // Nodes[0] is the entry
-	Left   string   // why no graph could be made; empty if there is one
+	Syntax  ast.Node // *ast.FuncDecl, *ast.FuncLit or *ast.RangeStmt
+	Name    string   // linker symbol
+	Nodes   []*Node  // Nodes[0] is the entry
+	Skipped string   // why no graph could be made; empty if there is one
 }
 
 // Body returns the body of f.
@@ -69,28 +69,28 @@ func (f *Func) Body() *ast.BlockStmt {
 
 // A Node is one or more basic blocks.
 type Node struct {
-	Index int
-	Marks []*mark.Mark // statement markers in the node
-	Out   []*Edge
+	Index   int
+	Markers []*mark.Marker // statement markers in the node
+	Out     []*Edge
 }
 
 // An Edge is a way from one node to the next.
 type Edge struct {
 	From, To *Node // To is nil if the function is left
-	Place    Place // where code can stand; zero if nowhere
+	Point    Point // where code can stand; zero if nowhere
 	Ends     bool  // paths must end on the edge
 	Panics   bool  // the edge leads to nothing but a panic
 
 	// What decides that control goes this way, as far as it is known.
 	Leaf    *mark.Leaf
 	Outcome bool
-	Case    *mark.Mark // the first marker behind the edge
+	Case    *mark.Marker // the first marker behind the edge
 }
 
 // A Place is where the code of an edge stands: at a statement marker, at an
 // outcome of a leaf, or on the way of a jump.
-type Place struct {
-	Mark    *mark.Mark
+type Point struct {
+	Mark    *mark.Marker
 	Out     bool // at Mark: the code belongs to an edge that leaves the marker's block
 	Leaf    *mark.Leaf
 	Outcome bool
@@ -98,13 +98,13 @@ type Place struct {
 	// Undo lists the fallthrough markers that lead to Mark as well: what is
 	// added at Mark must be taken back there. Such a place can carry an
 	// increment only.
-	Undo []*mark.Mark
+	Undo []*mark.Marker
 
 	Jump *mark.Jump
 }
 
 // Known reports whether there is a place.
-func (p Place) Known() bool { return p.Mark != nil || p.Leaf != nil || p.Jump != nil }
+func (p Point) Known() bool { return p.Mark != nil || p.Leaf != nil || p.Jump != nil }
 
 // Functions returns the functions of the package in source order of their
 // outermost declarations, literals after the function they stand in.

@@ -34,7 +34,7 @@ func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 		Path:     "p",
 		Fset:     fset,
 		Files:    files,
-		Marks:    mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
 		Importer: importer.Default(),
 	})
 	if err != nil {
@@ -80,12 +80,12 @@ func TestGraphs(t *testing.T) {
 
 func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
 	fmt.Fprintf(b, "%s\n", f.Name)
-	if f.Left != "" {
-		fmt.Fprintf(b, "\tleft alone: %s\n", f.Left)
+	if f.Skipped != "" {
+		fmt.Fprintf(b, "\tleft alone: %s\n", f.Skipped)
 	}
 	for _, n := range f.Nodes {
 		fmt.Fprintf(b, "\t%d", n.Index)
-		for _, mk := range n.Marks {
+		for _, mk := range n.Markers {
 			if mk.From.IsValid() {
 				fmt.Fprintf(b, " %s", flow.At(fset, mk.From))
 			}
@@ -96,7 +96,7 @@ func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
 			if e.To != nil {
 				to = fmt.Sprint(e.To.Index)
 			}
-			fmt.Fprintf(b, "\t\t→ %s %s%s\n", to, e.Place.Text(fset), facts(e))
+			fmt.Fprintf(b, "\t\t→ %s %s%s\n", to, e.Point.Text(fset), facts(e))
 		}
 	}
 }
@@ -172,7 +172,7 @@ func TestTypeErrorsAreReported(t *testing.T) {
 	files := []*ast.File{f}
 	_, _, err = flow.Functions(&flow.Config{
 		Path: "p", Fset: fset, Files: files, Importer: importer.Default(),
-		Marks: mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Markers: mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
 	})
 	if err == nil || !strings.Contains(err.Error(), "in.go:2:23") {
 		t.Errorf("got %v", err)

@@ -17,12 +17,12 @@ import (
 
 // A block is a basic block, or a part of one that was split off.
 type block struct {
-	node  *node
-	marks []*mark.Mark
-	in    []*edge
-	nout  int
-	panic bool // ends in a panic
-	said  bool // … that stands in the source
+	node    *node
+	markers []*mark.Marker
+	in      []*edge
+	nout    int
+	panic   bool // ends in a panic
+	said    bool // … that stands in the source
 }
 
 // An edge joins two blocks, and so two nodes. The parallel edges that cannot be
@@ -47,9 +47,9 @@ type node struct {
 }
 
 type builder struct {
-	marks *mark.Marks
-	pkg   *types.Package // of the marker functions
-	fn    *Func
+	markers *mark.Markers
+	pkg     *types.Package // of the marker functions
+	fn      *Func
 
 	nodes  []*node                  // nodes[0] is the entry
 	bodies map[ast.Node]bool        // range-over-func loops of the function
@@ -59,7 +59,7 @@ type builder struct {
 // build fills in b.fn from the SSA form.
 func (b *builder) build(fn *ssa.Function) {
 	if len(fn.Blocks) == 0 {
-		b.fn.Left = "it has no body"
+		b.fn.Skipped = "it has no body"
 		return
 	}
 	b.bodies, b.exits = map[ast.Node]bool{}, map[token.Pos]*mark.Jump{}
@@ -107,8 +107,8 @@ func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block
 		switch instr := instr.(type) {
 		case *ssa.Call:
 			if id, ok := b.marker(instr.Common(), "Mark"); ok {
-				mk := b.marks.Mark(id)
-				blk.marks = append(blk.marks, mk)
+				mk := b.markers.Marker(id)
+				blk.markers = append(blk.markers, mk)
 				if mk.Kind == mark.Before && b.bodies[mk.Of] {
 					blk = b.split(blk)
 				}
@@ -169,7 +169,7 @@ func (b *builder) leaf(cond ssa.Value) *mark.Leaf {
 	if !ok {
 		return nil
 	}
-	return b.marks.Leaf(id)
+	return b.markers.Leaf(id)
 }
 
 func (b *builder) connect(src, dst *block) *edge {
@@ -185,28 +185,28 @@ func (b *builder) connect(src, dst *block) *edge {
 }
 
 // place returns where the code of e can stand.
-func (b *builder) place(e *edge) Place {
+func (b *builder) point(e *edge) Point {
 	if e.jump != nil {
-		return Place{Jump: e.jump}
+		return Point{Jump: e.jump}
 	}
 	if l := e.leaf; l != nil && len(e.orig) == 1 {
 		// The way out of an unsplit loop condition is the loop's end, which
 		// a break reaches as well.
 		_, isFor := l.Cond.Stmt.(*ast.ForStmt)
 		if !isFor || l.Cond.Split || e.outcome {
-			return Place{Leaf: l, Outcome: e.outcome}
+			return Point{Leaf: l, Outcome: e.outcome}
 		}
 	}
-	if dst := e.orig[0].dst; dst != nil && len(dst.marks) > 0 {
+	if dst := e.orig[0].dst; dst != nil && len(dst.markers) > 0 {
 		var others []*edge
 		for _, in := range dst.in {
 			if in != e && !slices.Contains(e.orig, in.orig[0]) {
 				others = append(others, in)
 			}
 		}
-		p := Place{Mark: dst.marks[0]}
+		p := Point{Mark: dst.markers[0]}
 		for _, o := range others {
-			mk := lastMark(o.orig[0].src)
+			mk := lastMarker(o.orig[0].src)
 			if mk == nil || mk.Kind != mark.Fallthru || o.orig[0].src.nout != 1 {
 				p.Mark = nil
 				break
@@ -218,21 +218,21 @@ func (b *builder) place(e *edge) Place {
 		}
 	}
 	if len(e.orig) == 1 && len(e.from.out) == 1 || e.orig[0].src.nout == 1 && len(e.orig) == 1 {
-		if src := e.orig[0].src; src.nout == 1 && len(src.marks) > 0 {
-			return Place{Mark: lastMark(src), Out: true}
+		if src := e.orig[0].src; src.nout == 1 && len(src.markers) > 0 {
+			return Point{Mark: lastMarker(src), Out: true}
 		}
-		if first := e.from.blocks[0]; len(e.from.out) == 1 && len(first.marks) > 0 {
-			return Place{Mark: lastMark(first), Out: true}
+		if first := e.from.blocks[0]; len(e.from.out) == 1 && len(first.markers) > 0 {
+			return Point{Mark: lastMarker(first), Out: true}
 		}
 	}
-	return Place{}
+	return Point{}
 }
 
-func lastMark(blk *block) *mark.Mark {
-	if len(blk.marks) == 0 {
+func lastMarker(blk *block) *mark.Marker {
+	if len(blk.markers) == 0 {
 		return nil
 	}
-	return blk.marks[len(blk.marks)-1]
+	return blk.markers[len(blk.markers)-1]
 }
 
 // shareDecisions gives nodes that decide between the same two targets, without
@@ -298,7 +298,7 @@ func (b *builder) disconnect(e *edge) {
 // the switch before that, the rest of the clause would have to go along, and
 // count as executed whenever that is.
 func (b *builder) contract() {
-	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.leaveEarly) {
+	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.exitEarly) {
 	}
 	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
 }
@@ -323,11 +323,11 @@ func (b *builder) some(functions ...func(*node) bool) bool {
 // place, and one of those that are the same jump.
 func (b *builder) mergeParallel(n *node) bool {
 	for i, e := range n.out {
-		if e.jump == nil && b.place(e).Known() {
+		if e.jump == nil && b.point(e).Known() {
 			continue
 		}
 		for _, f := range n.out[i+1:] {
-			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || f.jump != e.jump || e.jump == nil && b.place(f).Known() {
+			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || f.jump != e.jump || e.jump == nil && b.point(f).Known() {
 				continue
 			}
 			orig := append(slices.Clone(e.orig), f.orig...)
@@ -353,7 +353,7 @@ func (b *builder) joinSuccessor(n *node) bool {
 		if v == nil || v == n || v == b.nodes[0] {
 			continue
 		}
-		if slices.ContainsFunc(v.in, func(in *edge) bool { return in.from != n || b.place(in).Known() }) {
+		if slices.ContainsFunc(v.in, func(in *edge) bool { return in.from != n || b.point(in).Known() }) {
 			continue
 		}
 		for _, in := range slices.Clone(v.in) {
@@ -372,7 +372,7 @@ func (b *builder) joinPredecessor(n *node) bool {
 		return false
 	}
 	e := n.out[0]
-	if e.to == nil || e.to == n || b.place(e).Known() {
+	if e.to == nil || e.to == n || b.point(e).Known() {
 		return false
 	}
 	v := e.to
@@ -387,17 +387,17 @@ func (b *builder) joinPredecessor(n *node) bool {
 // executes reports whether there are statements in n.
 func (n *node) executes() bool {
 	return slices.ContainsFunc(n.blocks, func(blk *block) bool {
-		return slices.ContainsFunc(blk.marks, func(mk *mark.Mark) bool { return mk.From != mk.To })
+		return slices.ContainsFunc(blk.markers, func(mk *mark.Marker) bool { return mk.From != mk.To })
 	})
 }
 
-// leaveEarly removes n if all it does is to leave the function, without a place
+// exitEarly removes n if all it does is to leave the function, without a place
 // to say so: the edges into n leave it instead.
-func (b *builder) leaveEarly(n *node) bool {
-	if len(n.out) != 1 || n == b.nodes[0] || n.out[0].to != nil || b.place(n.out[0]).Known() || len(n.in) == 0 {
+func (b *builder) exitEarly(n *node) bool {
+	if len(n.out) != 1 || n == b.nodes[0] || n.out[0].to != nil || b.point(n.out[0]).Known() || len(n.in) == 0 {
 		return false
 	}
-	if slices.ContainsFunc(n.in, func(in *edge) bool { return in.from == n || !b.place(in).Known() }) {
+	if slices.ContainsFunc(n.in, func(in *edge) bool { return in.from == n || !b.point(in).Known() }) {
 		return false
 	}
 	for _, in := range n.in {
@@ -444,7 +444,7 @@ func (b *builder) dropDead() {
 			if slices.ContainsFunc(n.out, func(e *edge) bool { return !implicit(e) }) {
 				continue
 			}
-			if slices.ContainsFunc(n.blocks, func(blk *block) bool { return len(blk.marks) > 0 }) {
+			if slices.ContainsFunc(n.blocks, func(blk *block) bool { return len(blk.markers) > 0 }) {
 				continue
 			}
 			for _, e := range slices.Clone(n.in) {
@@ -478,35 +478,35 @@ func (b *builder) emit(fn *ssa.Function) {
 	for i, n := range b.nodes {
 		nn := &Node{Index: i}
 		for _, blk := range n.blocks {
-			nn.Marks = append(nn.Marks, blk.marks...)
+			nn.Markers = append(nn.Markers, blk.markers...)
 		}
-		slices.SortFunc(nn.Marks, func(a, b *mark.Mark) int { return a.ID - b.ID })
+		slices.SortFunc(nn.Markers, func(a, b *mark.Marker) int { return a.ID - b.ID })
 		index[n] = nn
 		b.fn.Nodes = append(b.fn.Nodes, nn)
 	}
 	for _, n := range b.nodes {
 		nn := index[n]
-		placeless := 0
+		without := 0
 		for _, e := range n.out {
-			ee := &Edge{From: nn, Place: b.place(e), Ends: e.ends, Leaf: e.leaf, Outcome: e.outcome}
+			ee := &Edge{From: nn, Point: b.point(e), Ends: e.ends, Leaf: e.leaf, Outcome: e.outcome}
 			if e.to != nil {
 				ee.To = index[e.to]
 			}
-			if dst := e.orig[0].dst; dst != nil && len(dst.marks) > 0 {
-				ee.Case = dst.marks[0]
+			if dst := e.orig[0].dst; dst != nil && len(dst.markers) > 0 {
+				ee.Case = dst.markers[0]
 			}
 			ee.Panics = leadsToPanic(e)
-			if !ee.Place.Known() {
+			if !ee.Point.Known() {
 				if e.to == nil {
-					b.leave("a way out of it has no place in the source")
+					b.skip("a way out of it has no place in the source")
 					return
 				}
-				placeless++
+				without++
 			}
 			nn.Out = append(nn.Out, ee)
 		}
-		if placeless > 1 {
-			b.leave(fmt.Sprintf("%d ways on from one block have no place in the source", placeless))
+		if without > 1 {
+			b.skip(fmt.Sprintf("%d ways on from one block have no place in the source", without))
 			return
 		}
 	}
@@ -522,7 +522,7 @@ func leadsToPanic(e *edge) bool {
 	})
 }
 
-func (b *builder) leave(reason string) {
+func (b *builder) skip(reason string) {
 	b.fn.Nodes = nil
-	b.fn.Left = reason
+	b.fn.Skipped = reason
 }

@@ -70,7 +70,7 @@ func (b *builder) exit(x *ssa.If) (jump *mark.Jump, gone bool) {
 		return nil, true
 	}
 	to := x.Block().Succs[0]
-	mk := b.firstMark(to)
+	mk := b.firstMarker(to)
 	if mk == nil && returnsFalse(to) {
 		return nil, true
 	}
@@ -91,12 +91,12 @@ func returnsFalse(x *ssa.BasicBlock) bool {
 	return ok && c.Value != nil && c.Value.Kind() == constant.Bool && !constant.BoolVal(c.Value)
 }
 
-// firstMark returns the first statement marker in x, or nil.
-func (b *builder) firstMark(x *ssa.BasicBlock) *mark.Mark {
+// firstMarker returns the first statement marker in x, or nil.
+func (b *builder) firstMarker(x *ssa.BasicBlock) *mark.Marker {
 	for _, instr := range x.Instrs {
 		if call, ok := instr.(*ssa.Call); ok {
 			if id, ok := b.marker(call.Common(), "Mark"); ok {
-				return b.marks.Mark(id)
+				return b.markers.Marker(id)
 			}
 		}
 	}

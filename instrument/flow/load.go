@@ -13,8 +13,8 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// markPackage is the package of the marker functions, for the type checker.
-func markPackage() *types.Package {
+// markerPackage is the package of the marker functions, for the type checker.
+func markerPackage() *types.Package {
 	pkg := types.NewPackage(mark.PkgPath, mark.PkgName)
 	intVar := func(name string) *types.Var {
 		return types.NewParam(token.NoPos, pkg, name, types.Typ[types.Int])
@@ -31,24 +31,24 @@ func markPackage() *types.Package {
 	return pkg
 }
 
-type withMarks struct {
+type withMarkers struct {
 	types.Importer
-	marks *types.Package
+	markers *types.Package
 }
 
-func (w withMarks) Import(path string) (*types.Package, error) {
+func (w withMarkers) Import(path string) (*types.Package, error) {
 	if path == mark.PkgPath {
-		return w.marks, nil
+		return w.markers, nil
 	}
 	return w.Importer.Import(path)
 }
 
 // A program is a marked package in SSA form.
 type program struct {
-	fset  *token.FileSet
-	info  *types.Info
-	pkg   *ssa.Package
-	marks *types.Package
+	fset    *token.FileSet
+	info    *types.Info
+	pkg     *ssa.Package
+	markers *types.Package
 }
 
 // load type-checks the files and builds their SSA form.
@@ -63,9 +63,9 @@ func load(cfg *Config) (*program, error) {
 		Selections:   map[*ast.SelectorExpr]*types.Selection{},
 		FileVersions: map[*ast.File]string{},
 	}
-	marks := markPackage()
+	markers := markerPackage()
 	conf := types.Config{
-		Importer:  withMarks{cfg.Importer, marks},
+		Importer:  withMarkers{cfg.Importer, markers},
 		GoVersion: cfg.GoVersion,
 		Sizes:     cfg.Sizes,
 	}
@@ -88,7 +88,7 @@ func load(cfg *Config) (*program, error) {
 	create(tpkg.Imports())
 	pkg := prog.CreatePackage(tpkg, cfg.Files, info, false)
 	pkg.Build()
-	return &program{fset: cfg.Fset, info: info, pkg: pkg, marks: marks}, nil
+	return &program{fset: cfg.Fset, info: info, pkg: pkg, markers: markers}, nil
 }
 
 // function returns the SSA function of a declaration, or nil if it has none

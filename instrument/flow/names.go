@@ -28,7 +28,7 @@ func (c *collector) add(fn *ssa.Function, name string) {
 	if c.cfg.Working != nil {
 		c.cfg.Working(fn.Syntax())
 	}
-	b := &builder{marks: c.cfg.Marks, pkg: c.prog.marks, fn: f}
+	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
 	b.build(fn)
 	c.funcs = append(c.funcs, f)
 }

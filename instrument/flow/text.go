@@ -15,7 +15,7 @@ var kinds = map[mark.Kind]string{
 }
 
 // Text says where p is: "if at 3:5 is true", "before 5:2".
-func (p Place) Text(fset *token.FileSet) string {
+func (p Point) Text(fset *token.FileSet) string {
 	switch {
 	case p.Leaf != nil:
 		return fmt.Sprintf("%s at %s is %v", p.Leaf.Op, At(fset, p.Leaf.Expr.Pos()), p.Outcome)

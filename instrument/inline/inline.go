@@ -41,16 +41,16 @@ const never = 1 << 20
 
 // Costs knows the costs of the functions of a package.
 type Costs struct {
-	info  *types.Info
-	marks *mark.Marks
-	decls map[*types.Func]*ast.FuncDecl
-	core  string           // see Instrumented
-	known map[ast.Node]int // by *ast.FuncDecl or *ast.FuncLit; -1 while it is being found out
+	info    *types.Info
+	markers *mark.Markers
+	decls   map[*types.Func]*ast.FuncDecl
+	core    string           // see Instrumented
+	known   map[ast.Node]int // by *ast.FuncDecl or *ast.FuncLit; -1 while it is being found out
 }
 
 // New returns the costs of a package that has been marked and type-checked.
-func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Costs {
-	c := &Costs{info: info, marks: marks, decls: map[*types.Func]*ast.FuncDecl{}, known: map[ast.Node]int{}}
+func New(files []*ast.File, markers *mark.Markers, info *types.Info) *Costs {
+	c := &Costs{info: info, markers: markers, decls: map[*types.Func]*ast.FuncDecl{}, known: map[ast.Node]int{}}
 	for _, f := range files {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
@@ -68,7 +68,7 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info) *Costs {
 // type-check where it uses that package: calls of its functions cost their
 // arguments alone (docs/decisions/0011-free-calls.md), but for Count.
 func Instrumented(files []*ast.File, info *types.Info, core string) *Costs {
-	c := New(files, new(mark.Marks), info)
+	c := New(files, new(mark.Markers), info)
 	c.core = core
 	return c
 }
@@ -121,7 +121,7 @@ func (c *Costs) Nodes(s ast.Stmt) int {
 	ast.Inspect(s, func(x ast.Node) bool {
 		switch x := x.(type) {
 		case ast.Stmt:
-			if c.marks.StmtMark(x) != nil {
+			if c.markers.StmtMarker(x) != nil {
 				return false
 			}
 			n++
@@ -144,7 +144,7 @@ func (c *Costs) list(list []ast.Stmt) int {
 }
 
 func (c *Costs) stmt(s ast.Stmt) int {
-	if s == nil || c.marks.StmtMark(s) != nil {
+	if s == nil || c.markers.StmtMarker(s) != nil {
 		return 0
 	}
 	switch s := s.(type) {
@@ -222,7 +222,7 @@ func (c *Costs) decl(d *ast.GenDecl) int {
 // cond returns the condition of s, which is given as it is in the tree, without
 // markers.
 func (c *Costs) cond(s ast.Stmt, e ast.Expr) ast.Expr {
-	if cond := c.marks.Conds[s]; cond != nil {
+	if cond := c.markers.Conds[s]; cond != nil {
 		return cond.Expr
 	}
 	return e

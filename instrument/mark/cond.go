@@ -9,9 +9,9 @@ import (
 
 // cond replaces the operands of condition e of statement s by markers around
 // them.
-func (m *marker) cond(s ast.Stmt, e ast.Expr) ast.Expr {
+func (m *inserter) cond(s ast.Stmt, e ast.Expr) ast.Expr {
 	c := &Cond{Stmt: s, Expr: e, Split: isShortCircuit(e)}
-	m.marks.Conds[s] = c
+	m.markers.Conds[s] = c
 	op := "if"
 	if _, ok := s.(*ast.ForStmt); ok {
 		op = "for"
@@ -21,7 +21,7 @@ func (m *marker) cond(s ast.Stmt, e ast.Expr) ast.Expr {
 
 // operand returns a marked copy of the operand e. The original is left as it
 // is, since rewriting goes by it.
-func (m *marker) operand(c *Cond, e ast.Expr, op string) ast.Expr {
+func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 	if c.Split {
 		switch e := e.(type) {
 		case *ast.ParenExpr:
@@ -37,8 +37,8 @@ func (m *marker) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 			}
 		}
 	}
-	l := &Leaf{ID: len(m.marks.ByID), Cond: c, Expr: e, Op: op}
-	m.marks.ByID = append(m.marks.ByID, l)
+	l := &Leaf{ID: len(m.markers.ByID), Cond: c, Expr: e, Op: op}
+	m.markers.ByID = append(m.markers.ByID, l)
 	c.Leaves = append(c.Leaves, l)
 	// The comparison is an untyped bool, which goes with operands of any
 	// boolean type.

@@ -5,12 +5,12 @@
 // removes nor moves the block it stands in. After the SSA is built, the marker
 // that a block holds tells which place in the source the block is:
 //
-//	if x > 0 {            mark.Mark(1)
+//	if x > 0 {            mark.Marker(1)
 //		f()               if mark.Leaf(2, x > 0) == 0 {
-//	}                         mark.Mark(3)
+//	}                         mark.Marker(3)
 //	return                    f()
 //	                      }
-//	                      mark.Mark(4)
+//	                      mark.Marker(4)
 //	                      return
 //
 // Statement markers (Mark) stand before runs of statements, before jumps and at
@@ -51,7 +51,7 @@ const (
 )
 
 // A Mark is a statement marker.
-type Mark struct {
+type Marker struct {
 	ID    int
 	Kind  Kind
 	Pos   token.Pos // where code is inserted
@@ -108,24 +108,24 @@ type Jump struct {
 }
 
 // Marks are the markers of a package.
-type Marks struct {
-	ByID  []any              // *Mark or *Leaf
+type Markers struct {
+	ByID  []any              // *Marker or *Leaf
 	Conds map[ast.Stmt]*Cond // by *ast.IfStmt or *ast.ForStmt
 
-	stmts map[*ast.ExprStmt]*Mark
+	stmts map[*ast.ExprStmt]*Marker
 }
 
 // Mark returns the statement marker with the given ID, or nil if the ID is a
 // leaf's.
-func (m *Marks) Mark(id int) *Mark { mk, _ := m.ByID[id].(*Mark); return mk }
+func (m *Markers) Marker(id int) *Marker { mk, _ := m.ByID[id].(*Marker); return mk }
 
 // Leaf returns the leaf with the given ID, or nil if the ID is a statement
 // marker's.
-func (m *Marks) Leaf(id int) *Leaf { l, _ := m.ByID[id].(*Leaf); return l }
+func (m *Markers) Leaf(id int) *Leaf { l, _ := m.ByID[id].(*Leaf); return l }
 
-// StmtMark returns the marker that s is, or nil if s is a statement of the
+// StmtMarker returns the marker that s is, or nil if s is a statement of the
 // program.
-func (m *Marks) StmtMark(s ast.Stmt) *Mark {
+func (m *Markers) StmtMarker(s ast.Stmt) *Marker {
 	x, ok := s.(*ast.ExprStmt)
 	if !ok {
 		return nil
@@ -136,16 +136,16 @@ func (m *Marks) StmtMark(s ast.Stmt) *Mark {
 // Files marks the given files of one package. The trees are changed in place.
 // Files for which skip is true are left as they are. Before each declaration,
 // working is called with it.
-func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node)) *Marks {
-	m := &marker{marks: &Marks{
+func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node)) *Markers {
+	m := &inserter{markers: &Markers{
 		Conds: map[ast.Stmt]*Cond{},
-		stmts: map[*ast.ExprStmt]*Mark{},
+		stmts: map[*ast.ExprStmt]*Marker{},
 	}}
 	for _, f := range files {
 		if skip(f) {
 			continue
 		}
-		before := len(m.marks.ByID)
+		before := len(m.markers.ByID)
 		for _, d := range f.Decls {
 			working(d)
 			switch d := d.(type) {
@@ -157,15 +157,15 @@ func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node))
 				m.literals(d)
 			}
 		}
-		if len(m.marks.ByID) > before {
+		if len(m.markers.ByID) > before {
 			f.Decls = append([]ast.Decl{importDecl()}, f.Decls...)
 		}
 	}
-	return m.marks
+	return m.markers
 }
 
-type marker struct {
-	marks *Marks
+type inserter struct {
+	markers *Markers
 }
 
 func importDecl() ast.Decl {

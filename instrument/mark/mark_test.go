@@ -16,7 +16,7 @@ import (
 )
 
 // marked parses and marks a file.
-func marked(t *testing.T, name string, src any) (*token.FileSet, *ast.File, *mark.Marks) {
+func marked(t *testing.T, name string, src any) (*token.FileSet, *ast.File, *mark.Markers) {
 	t.Helper()
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -49,7 +49,7 @@ func f(n int) {
 	var got []string
 	for _, m := range marks.ByID {
 		switch m := m.(type) {
-		case *mark.Mark:
+		case *mark.Marker:
 			kind := map[mark.Kind]string{
 				mark.Before: "before", mark.Start: "start", mark.After: "after", mark.End: "end",
 				mark.NoCase: "no case", mark.Fallthru: "fallthrough", mark.Panic: "panic",
@@ -124,19 +124,19 @@ func text(t *testing.T, fset *token.FileSet, f *ast.File) string {
 }
 
 // unmark takes the markers out of a tree and counts them by ID.
-func unmark(f *ast.File, marks *mark.Marks, ids map[string]int) {
+func unmark(f *ast.File, marks *mark.Markers, ids map[string]int) {
 	if len(marks.ByID) > 0 {
 		f.Decls = f.Decls[1:] // the import
 	}
 	id := func(call *ast.CallExpr) string { return call.Args[0].(*ast.BasicLit).Value }
 	list := func(stmts []ast.Stmt) (kept []ast.Stmt) {
 		for _, s := range stmts {
-			if l, ok := s.(*ast.LabeledStmt); ok && marks.StmtMark(l.Stmt) != nil {
+			if l, ok := s.(*ast.LabeledStmt); ok && marks.StmtMarker(l.Stmt) != nil {
 				// The label's statement is what follows.
 				ids[id(l.Stmt.(*ast.ExprStmt).X.(*ast.CallExpr))]++
 				l.Stmt = nil
 			}
-			if marks.StmtMark(s) != nil {
+			if marks.StmtMarker(s) != nil {
 				ids[id(s.(*ast.ExprStmt).X.(*ast.CallExpr))]++
 				continue
 			}
@@ -173,7 +173,7 @@ func unmark(f *ast.File, marks *mark.Marks, ids map[string]int) {
 			// The default clause that is not in the source.
 			if k := len(n.List); k > 0 {
 				if c, ok := n.List[k-1].(*ast.CaseClause); ok && len(c.Body) == 1 {
-					if mk := marks.StmtMark(c.Body[0]); mk != nil && mk.Kind == mark.NoCase {
+					if mk := marks.StmtMarker(c.Body[0]); mk != nil && mk.Kind == mark.NoCase {
 						c.Body = list(c.Body)
 						n.List = n.List[:k-1]
 					}

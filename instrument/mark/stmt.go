@@ -19,22 +19,22 @@ func call(name string, id int, args ...ast.Expr) *ast.CallExpr {
 }
 
 // mark makes a new statement marker.
-func (m *marker) mark(kind Kind, pos token.Pos, of ast.Node) (*Mark, ast.Stmt) {
-	mk := &Mark{ID: len(m.marks.ByID), Kind: kind, Pos: pos, Of: of}
-	m.marks.ByID = append(m.marks.ByID, mk)
+func (m *inserter) mark(kind Kind, pos token.Pos, of ast.Node) (*Marker, ast.Stmt) {
+	mk := &Marker{ID: len(m.markers.ByID), Kind: kind, Pos: pos, Of: of}
+	m.markers.ByID = append(m.markers.ByID, mk)
 	s := &ast.ExprStmt{X: call("Mark", mk.ID)}
-	m.marks.stmts[s] = mk
+	m.markers.stmts[s] = mk
 	return mk, s
 }
 
-func (m *marker) funcBody(typ *ast.FuncType, body *ast.BlockStmt) {
+func (m *inserter) funcBody(typ *ast.FuncType, body *ast.BlockStmt) {
 	canEnd := typ.Results == nil || len(typ.Results.List) == 0
 	m.block(body, nil, canEnd)
 }
 
 // block marks a braced statement list. With end, control may reach the closing
 // brace and code may stand there.
-func (m *marker) block(b *ast.BlockStmt, of ast.Node, end bool) {
+func (m *inserter) block(b *ast.BlockStmt, of ast.Node, end bool) {
 	b.List = m.list(b.List, b.Lbrace+1, of)
 	if end {
 		_, s := m.mark(End, b.Rbrace, of)
@@ -44,7 +44,7 @@ func (m *marker) block(b *ast.BlockStmt, of ast.Node, end bool) {
 
 // list marks a statement list that starts at pos and returns the new list. The
 // first marker stands at the start, also of an empty list.
-func (m *marker) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt {
+func (m *inserter) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt {
 	var out []ast.Stmt
 	run, s := m.mark(Start, pos, of) // the run that statements are added to; nil: start one
 	out = append(out, s)
@@ -191,7 +191,7 @@ func isPanic(s ast.Stmt) bool {
 }
 
 // stmt marks what is inside of s.
-func (m *marker) stmt(s ast.Stmt) {
+func (m *inserter) stmt(s ast.Stmt) {
 	switch s := s.(type) {
 	case nil:
 	case *ast.BlockStmt:
@@ -244,7 +244,7 @@ func (m *marker) stmt(s ast.Stmt) {
 
 // clauses marks the clauses of a switch and gives it a default clause if it has
 // none: the edge taken when no case matches needs a place too.
-func (m *marker) clauses(s ast.Stmt, body *ast.BlockStmt) {
+func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	hasDefault := false
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
@@ -263,15 +263,15 @@ func (m *marker) clauses(s ast.Stmt, body *ast.BlockStmt) {
 }
 
 // clause marks the body of a clause of s.
-func (m *marker) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node) []ast.Stmt {
-	id := len(m.marks.ByID)
+func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node) []ast.Stmt {
+	id := len(m.markers.ByID)
 	out := m.list(body, pos, clause)
-	m.marks.Mark(id).Switch = s
+	m.markers.Marker(id).Switch = s
 	return out
 }
 
 // literals marks the bodies of the outermost function literals in n.
-func (m *marker) literals(n ast.Node) {
+func (m *inserter) literals(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
 		if ok {

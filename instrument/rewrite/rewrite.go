@@ -22,10 +22,10 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/mark"
-	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/instrument/twin"
 )
 
 // A Poll is the way in which instrumented code passes on a path number at the end
@@ -35,7 +35,7 @@ type Poll string
 const (
 	Page  Poll = "page"  // load from the poll page
 	Flag  Poll = "flag"  // test a flag, call the sampler if it is set
-	Count Poll = "count" // count the path
+	Exact Poll = "exact" // count the path
 	None  Poll = "none"  // do not keep track of paths
 )
 
@@ -63,23 +63,23 @@ func Reserved(src []byte) bool { return strings.Contains(string(src), prefix) }
 
 // A Func is a function to rewrite.
 type Func struct {
-	Plan *place.Plan
+	Plan *placement.Plan
 	Base uint64 // number of its path 0 within the package
 }
 
 // A Writer rewrites the files of a package.
 type Writer struct {
-	Poll   Poll
-	Core   string // import path of the linked runtime
-	Marks  *mark.Marks
-	Funcs  map[*ast.BlockStmt]*Func // what to rewrite, by body
-	Import bool                     // import the linked runtime even if the file does not use it
-	Taps   *tap.Plan                // nil for none
-	Execs  map[ast.Expr]bool        // uses of syscall.Exec, before which the profile is to be written
+	Poll    Poll
+	Core    string // import path of the linked runtime
+	Markers *mark.Markers
+	Funcs   map[*ast.BlockStmt]*Func // what to rewrite, by body
+	Import  bool                     // import the linked runtime even if the file does not use it
+	Taps    *tap.Plan                // nil for none
+	Execs   map[ast.Expr]bool        // uses of syscall.Exec, before which the profile is to be written
 
 	// Twins says how taps are made to cost little while they are silent; nil if
 	// they are not to.
-	Twins *twin.Plan
+	Clones *clone.Plan
 
 	// IsPanic reports whether a call is one of the predeclared panic.
 	IsPanic func(*ast.CallExpr) bool
@@ -167,7 +167,7 @@ func (w *file) decl(d ast.Decl) {
 	case *ast.FuncDecl:
 		if d.Body != nil {
 			w.body(d.Body)
-			w.sibling(d)
+			w.separateClone(d)
 		}
 	case *ast.GenDecl:
 		if d.Tok != token.IMPORT {
@@ -179,7 +179,7 @@ func (w *file) decl(d ast.Decl) {
 // A scope is a function that is being rewritten; nil if it is left alone.
 type scope struct {
 	*Func
-	plan *place.Plan
+	plan *placement.Plan
 }
 
 // function rewrites a function body, in the version that w is.
@@ -210,7 +210,7 @@ func (w *file) number(s *scope, p uint64) string {
 }
 
 // code returns the text of ops.
-func (w *file) code(s *scope, ops []place.Op) string {
+func (w *file) code(s *scope, ops []placement.Op) string {
 	var b strings.Builder
 	for _, op := range ops {
 		switch {
@@ -229,7 +229,7 @@ func (w *file) code(s *scope, ops []place.Op) string {
 }
 
 // poll returns the text that ends a path.
-func (w *file) poll(s *scope, op place.Op) string {
+func (w *file) poll(s *scope, op placement.Op) string {
 	number := register
 	switch {
 	case op.Known:
@@ -254,20 +254,20 @@ func (w *file) poll(s *scope, op place.Op) string {
 	}
 }
 
-// atMark returns the text at a statement marker.
-func (w *file) atMark(s *scope, mk *mark.Mark) string {
+// atMarker returns the text at a statement marker.
+func (w *file) atMarker(s *scope, mk *mark.Marker) string {
 	text := ""
 	if s != nil {
-		text = w.code(s, s.plan.Marks[mk])
+		text = w.code(s, s.plan.Markers[mk])
 	}
-	return text + w.tapsAtMark(mk)
+	return text + w.tapsAtMarker(mk)
 }
 
 // atLeaf returns the text at an outcome of a leaf.
 func (w *file) atLeaf(s *scope, l *mark.Leaf, outcome bool) string {
-	text, o := "", place.Outcome{Leaf: l, True: outcome}
+	text, o := "", placement.Outcome{Leaf: l, True: outcome}
 	if s != nil {
-		text = w.code(s, s.plan.Leafs[o])
+		text = w.code(s, s.plan.Outcomes[o])
 	}
 	return text + w.tapsAtOutcome(o)
 }

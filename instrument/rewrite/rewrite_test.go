@@ -101,7 +101,7 @@ func TestGolden(t *testing.T) {
 // Each archive in testdata/taps begins with the kinds of taps on a line, and has a
 // program in.go and what becomes of it, taps.go.
 func TestTapsGolden(t *testing.T) {
-	tapsGolden(t, "taps", instrument.Options{Poll: rewrite.Count})
+	tapsGolden(t, "taps", instrument.Options{Poll: rewrite.Exact})
 }
 
 // Likewise those in testdata/bursts, with what becomes of it if taps are to report
@@ -164,10 +164,10 @@ func TestTextIsValid(t *testing.T) {
 		for kind, opts := range map[string]instrument.Options{
 			"page":        {Poll: rewrite.Page},
 			"flag":        {Poll: rewrite.Flag},
-			"count":       {Poll: rewrite.Count},
+			"count":       {Poll: rewrite.Exact},
 			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
-			"count,taps":  {Poll: rewrite.Count, Taps: tap.Options{Kinds: all}},
-			"count,edges": {Poll: rewrite.Count, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+			"count,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
+			"count,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
 			"page,bursts": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {

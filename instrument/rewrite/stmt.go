@@ -24,7 +24,7 @@ func (w *file) stmt(s *scope, st ast.Stmt) {
 	if st == nil {
 		return
 	}
-	if mk := w.Marks.StmtMark(st); mk != nil {
+	if mk := w.Markers.StmtMarker(st); mk != nil {
 		w.mark(s, mk)
 		return
 	}
@@ -47,7 +47,7 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 		w.branch(st)
 	case *ast.AssignStmt:
 		w.literals(s, st)
-		w.assignShared(st)
+		w.assignMixed(st)
 	case *ast.IfStmt:
 		w.ifStmt(s, st)
 	case *ast.ForStmt:
@@ -92,8 +92,8 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 }
 
 // mark inserts the code at a statement marker.
-func (w *file) mark(s *scope, mk *mark.Mark) {
-	code := w.atMark(s, mk)
+func (w *file) mark(s *scope, mk *mark.Marker) {
+	code := w.atMarker(s, mk)
 	if code == "" {
 		return
 	}
@@ -149,7 +149,7 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 func (w *file) literals(s *scope, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if x, ok := n.(*ast.CallExpr); ok {
-			w.callSibling(x)
+			w.callClone(x)
 		}
 		if x, ok := n.(ast.Expr); ok && w.Execs[x] {
 			w.exec(x)
@@ -173,7 +173,7 @@ func (w *file) exec(x ast.Expr) {
 
 // ifStmt rewrites an if statement, also one that is the else branch of another.
 func (w *file) ifStmt(s *scope, st *ast.IfStmt) {
-	cond := w.Marks.Conds[st]
+	cond := w.Markers.Conds[st]
 	w.stmt(s, st.Init)
 	w.literals(s, cond.Expr)
 	if w.splits(s, cond) {
@@ -260,7 +260,7 @@ func (w *file) insertOver(p token.Pos, tok, text string) {
 
 func (w *file) forStmt(s *scope, st *ast.ForStmt) {
 	w.stmt(s, st.Init)
-	cond := w.Marks.Conds[st]
+	cond := w.Markers.Conds[st]
 	if cond != nil {
 		w.literals(s, cond.Expr)
 	}

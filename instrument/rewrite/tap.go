@@ -19,7 +19,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/instrument/mark"
-	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
 )
 
@@ -85,7 +85,7 @@ func (w *file) tapsBefore(st ast.Stmt) string {
 	}
 	text := w.calls(w.taps.Before[st], st.Pos())
 	if s, ok := st.(*ast.IfStmt); ok && s.Init == nil {
-		text += w.tapsAtLeaf(w.Marks.Conds[s].Leaves[0], st.Pos())
+		text += w.tapsAtLeaf(w.Markers.Conds[s].Leaves[0], st.Pos())
 	}
 	return text
 }
@@ -99,18 +99,18 @@ func (w *file) tapsAfter(st ast.Stmt) {
 	}
 }
 
-func (w *file) tapsAtMark(mk *mark.Mark) string {
+func (w *file) tapsAtMarker(mk *mark.Marker) string {
 	if w.taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Marks[mk], mk.Pos)
+	return w.calls(w.taps.Markers[mk], mk.Pos)
 }
 
-func (w *file) tapsAtOutcome(o place.Outcome) string {
+func (w *file) tapsAtOutcome(o placement.Outcome) string {
 	if w.taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Ways[o], o.Leaf.Expr.Pos())
+	return w.calls(w.taps.Outcomes[o], o.Leaf.Expr.Pos())
 }
 
 // tapsInCase returns the text before an expression of a case.
@@ -136,7 +136,7 @@ func (w *file) tapsAtLeaf(l *mark.Leaf, at token.Pos) string {
 	if w.taps == nil {
 		return ""
 	}
-	return w.calls(w.taps.Leafs[l], at)
+	return w.calls(w.taps.Leaves[l], at)
 }
 
 // leafInside reports whether the taps of l stand in the evaluation of the

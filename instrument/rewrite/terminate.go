@@ -60,7 +60,7 @@ func (w *file) clausesTerminate(body *ast.BlockStmt) bool {
 	for _, c := range body.List {
 		c := c.(*ast.CaseClause)
 		if len(c.Body) == 1 {
-			if mk := w.Marks.StmtMark(c.Body[0]); mk != nil && mk.Kind == mark.NoCase {
+			if mk := w.Markers.StmtMarker(c.Body[0]); mk != nil && mk.Kind == mark.NoCase {
 				continue // not in the source
 			}
 		}

@@ -21,7 +21,7 @@ type loads map[string][]*types.Var
 
 // again reports whether e, which reads memory, has been read and tapped before.
 func (u *unit) again(e ast.Expr) bool {
-	if u.marked || !u.settled(e) {
+	if u.requested || !u.settled(e) {
 		return false
 	}
 	key, _ := u.reads(e)
@@ -94,7 +94,7 @@ func (f *finder) forget(n ast.Node) {
 				clear(f.known) // a call
 			}
 		case ast.Expr:
-			if f.effect(n) && !marker(n) {
+			if f.effect(n) && !isMarker(n) {
 				clear(f.known)
 			}
 		}
@@ -146,7 +146,7 @@ func (f *finder) assigned(e ast.Expr) {
 }
 
 // marker reports whether e is a call that package mark has put in.
-func marker(e ast.Expr) bool {
+func isMarker(e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
 		return false

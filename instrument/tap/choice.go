@@ -12,10 +12,10 @@ import (
 // If there is no tag, what is tapped of a case is evaluated before it, in a case
 // that does not match: see Plan.Cases. If there is one, only the first case is
 // evaluated for sure, right behind the tag.
-func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
+func (f *finder) switchStmt(s *ast.SwitchStmt, at point) {
 	at = f.header(s, s.Init, at)
 	if s.Tag == nil {
-		f.clauses(s.Body, func(e ast.Expr) { f.unit(spot{expr: e}, e).value(e) })
+		f.clauses(s.Body, func(e ast.Expr) { f.unit(point{expr: e}, e).value(e) })
 		return
 	}
 	u := f.unit(at, s.Tag)
@@ -27,7 +27,7 @@ func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
 	first := firstCase(s.Body)
 	f.clauses(s.Body, func(e ast.Expr) {
 		if e != first {
-			f.unit(spot{}, e).value(e)
+			f.unit(point{}, e).value(e)
 			return
 		}
 		both := f.unit(at, s.Tag, e)
@@ -37,18 +37,18 @@ func (f *finder) switchStmt(s *ast.SwitchStmt, at spot) {
 }
 
 // header walks the statement in the header of a switch s, if any. Taps of what
-// is behind that go to the spot that it returns: package rewrite can move the
+// is behind that go to the point that it returns: package rewrite can move the
 // statement in front of the switch, if that has no label.
-func (f *finder) header(s, init ast.Stmt, at spot) spot {
+func (f *finder) header(s, init ast.Stmt, at point) point {
 	if init == nil {
 		return at
 	}
 	f.simple(init, at, nil)
 	f.forget(init)
 	if at.stmt != s {
-		return spot{}
+		return point{}
 	}
-	return spot{header: s}
+	return point{header: s}
 }
 
 // firstCase returns the expression of a case that is evaluated first, or nil.
@@ -73,7 +73,7 @@ func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
 	return false
 }
 
-func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at spot) {
+func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at point) {
 	at = f.header(s, s.Init, at)
 	var x ast.Expr
 	switch a := s.Assign.(type) {
@@ -125,7 +125,7 @@ func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 		default:
 			f.known = known[s]
 		}
-		f.marked = false
+		f.requested = false
 		f.stmts(c.Body)
 		falls = fallsThrough(c.Body)
 	}
@@ -143,7 +143,7 @@ func fallsThrough(body []ast.Stmt) bool {
 
 // selectStmt walks a select. The channels and the values to send of all clauses
 // are evaluated in order before one is chosen.
-func (f *finder) selectStmt(s *ast.SelectStmt, at spot) {
+func (f *finder) selectStmt(s *ast.SelectStmt, at point) {
 	var exprs []ast.Expr
 	for _, c := range s.Body.List {
 		exprs = append(exprs, operands(c.(*ast.CommClause).Comm)...)
@@ -158,7 +158,7 @@ func (f *finder) selectStmt(s *ast.SelectStmt, at spot) {
 		if a, ok := c.Comm.(*ast.AssignStmt); ok {
 			f.received(a)
 		}
-		f.marked = false
+		f.requested = false
 		f.nested(func() { f.stmts(c.Body) })
 	}
 }
@@ -182,7 +182,7 @@ func operands(comm ast.Stmt) []ast.Expr {
 // received walks what the value that a clause receives is assigned to, for which
 // there is no place.
 func (f *finder) received(s *ast.AssignStmt) {
-	a := &assignment{unit: f.unit(spot{}, s.Lhs...), lhs: s.Lhs}
+	a := &assignment{unit: f.unit(point{}, s.Lhs...), lhs: s.Lhs}
 	a.walk(nil)
 	for _, l := range s.Lhs {
 		a.stored(l, nil)

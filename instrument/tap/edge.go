@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/instrument/flow"
-	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -36,16 +36,16 @@ func (f *finder) branch(n *flow.Node, b wire.Block) {
 	}
 	for j, e := range n.Out {
 		c := Call{PC: pc, Arg: fmt.Sprint(j)}
-		switch p := e.Place; {
+		switch p := e.Point; {
 		case e.Leaf != nil:
-			o := place.Outcome{Leaf: e.Leaf, True: e.Outcome}
-			f.plan.Ways[o] = append(f.plan.Ways[o], c)
+			o := placement.Outcome{Leaf: e.Leaf, True: e.Outcome}
+			f.plan.Outcomes[o] = append(f.plan.Outcomes[o], c)
 		case !p.Known() || len(p.Undo) > 0:
 			f.skip(tuple.Edge, f.exprAt(f.branchPos(n), b.Outs[j].Outcome), whyEdge)
 		case p.Jump != nil:
 			f.plan.Jumps[p.Jump] = append(f.plan.Jumps[p.Jump], c)
 		default:
-			f.plan.Marks[p.Mark] = append(f.plan.Marks[p.Mark], c)
+			f.plan.Markers[p.Mark] = append(f.plan.Markers[p.Mark], c)
 		}
 	}
 }

@@ -23,18 +23,18 @@ type jump struct {
 	scope *types.Scope
 }
 
-// behindBody returns the spot behind the body of s, where its post statement is
-// executed, or the zero spot if there is none.
-func (f *finder) behindBody(s *ast.ForStmt) spot {
+// behindBody returns the point behind the body of s, where its post statement is
+// executed, or the zero point if there is none.
+func (f *finder) behindBody(s *ast.ForStmt) point {
 	for _, c := range f.continues(s) {
 		if !f.means(s.Post, c.scope, c.stmt.Pos()) {
-			return spot{}
+			return point{}
 		}
 	}
 	if !f.means(s.Post, f.Info.Scopes[s.Body], s.Body.Rbrace) {
-		return spot{}
+		return point{}
 	}
-	return spot{behind: s}
+	return point{behind: s}
 }
 
 // means reports whether the names in n mean the same at pos, in a scope.
@@ -58,8 +58,8 @@ func (f *finder) means(n ast.Node, scope *types.Scope, pos token.Pos) bool {
 }
 
 // bodyEnd returns the marker at the end of the body of s.
-func (f *finder) bodyEnd(s *ast.ForStmt) *mark.Mark {
-	return f.Marks.StmtMark(s.Body.List[len(s.Body.List)-1])
+func (f *finder) bodyEnd(s *ast.ForStmt) *mark.Marker {
+	return f.Markers.StmtMarker(s.Body.List[len(s.Body.List)-1])
 }
 
 // continues returns the statements that continue the loop s. One in the body of a

@@ -15,7 +15,7 @@ import (
 
 // function finds the taps of a function, without those in it.
 func (f *finder) function(fn Func) {
-	f.fn, f.loops, f.marked, f.results, f.known = fn, nil, false, nil, loads{}
+	f.fn, f.loops, f.requested, f.results, f.known = fn, nil, false, nil, loads{}
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
 	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
@@ -105,8 +105,8 @@ func (f *finder) wordOf(tag tuple.Tag, e Expr, t types.Type) (w word, ok bool) {
 
 func (f *finder) stmts(list []ast.Stmt) {
 	for _, s := range list {
-		if f.Marks.StmtMark(s) == nil {
-			f.listed(s, spot{stmt: s})
+		if f.Markers.StmtMarker(s) == nil {
+			f.listed(s, point{stmt: s})
 		}
 	}
 }
@@ -115,11 +115,11 @@ func (f *finder) stmts(list []ast.Stmt) {
 //
 // Nothing can stand between a loop, switch or select and its label, for break
 // and continue. Before the label is as good if no goto goes there.
-func (f *finder) listed(s ast.Stmt, at spot) {
+func (f *finder) listed(s ast.Stmt, at point) {
 	if l, ok := s.(*ast.LabeledStmt); ok {
 		clear(f.known) // there may be other ways to here
 		if f.gotos[f.Info.Defs[l.Label]] {
-			at = spot{}
+			at = point{}
 		}
 		f.listed(l.Stmt, at)
 		return
@@ -130,11 +130,11 @@ func (f *finder) listed(s ast.Stmt, at spot) {
 }
 
 // statement walks s. Taps before it go to at.
-func (f *finder) statement(s ast.Stmt, at spot) {
-	f.marked = f.marks(s)
+func (f *finder) statement(s ast.Stmt, at point) {
+	f.requested = f.requests(s)
 	switch s := s.(type) {
 	case *ast.BlockStmt:
-		f.marked = false
+		f.requested = false
 		f.stmts(s.List)
 	case *ast.IfStmt:
 		f.ifStmt(s, at)
@@ -151,12 +151,12 @@ func (f *finder) statement(s ast.Stmt, at spot) {
 	default:
 		f.simple(s, at, s)
 	}
-	f.marked = false
+	f.requested = false
 }
 
 // marks reports whether s has a directive, at the end of its last line (or, of
 // its header's) or on the line above.
-func (f *finder) marks(s ast.Stmt) bool {
+func (f *finder) requests(s ast.Stmt) bool {
 	end := s.End()
 	switch s := s.(type) {
 	case *ast.IfStmt:
@@ -177,7 +177,7 @@ func (f *finder) marks(s ast.Stmt) bool {
 
 // simple walks a statement without statements in it; after says what statement
 // taps can be put behind, nil if there is none.
-func (f *finder) simple(s ast.Stmt, at spot, after ast.Stmt) {
+func (f *finder) simple(s ast.Stmt, at point, after ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
 		f.unit(at, s.X).value(s.X)
@@ -200,7 +200,7 @@ func (f *finder) simple(s ast.Stmt, at spot, after ast.Stmt) {
 	}
 }
 
-func (f *finder) returns(s *ast.ReturnStmt, at spot) {
+func (f *finder) returns(s *ast.ReturnStmt, at point) {
 	u := f.unit(at, s.Results...)
 	if len(s.Results) == 0 {
 		for _, v := range f.results {
@@ -261,20 +261,20 @@ func (f *finder) constantWord(e ast.Expr, t types.Type) (w uint64, ok bool) {
 	return 0, false
 }
 
-func (f *finder) ifStmt(s *ast.IfStmt, at spot) {
+func (f *finder) ifStmt(s *ast.IfStmt, at point) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
 		f.forget(s.Init)
 	}
 	always := f.condition(s)
-	f.marked = false
+	f.requested = false
 	f.stmts(s.Body.List)
 	f.known = maps.Clone(always)
 	switch e := s.Else.(type) {
 	case *ast.BlockStmt:
 		f.stmts(e.List)
 	case *ast.IfStmt:
-		f.statement(e, spot{stmt: e})
+		f.statement(e, point{stmt: e})
 	}
 	f.known = always
 }
@@ -284,12 +284,12 @@ func (f *finder) ifStmt(s *ast.IfStmt, at spot) {
 // out: those of the first operand. What is known behind all is known if the
 // condition is true.
 func (f *finder) condition(s ast.Stmt) (always loads) {
-	c := f.Marks.Conds[s]
+	c := f.Markers.Conds[s]
 	if c == nil {
 		return maps.Clone(f.known)
 	}
 	for i, l := range c.Leaves {
-		f.unit(spot{leaf: l}, l.Expr).value(l.Expr)
+		f.unit(point{leaf: l}, l.Expr).value(l.Expr)
 		f.forget(l.Expr)
 		switch {
 		case i == 0:
@@ -329,22 +329,22 @@ func (f *finder) calls(e ast.Expr) (has bool) {
 	return has
 }
 
-func (f *finder) forStmt(s *ast.ForStmt, at spot) {
+func (f *finder) forStmt(s *ast.ForStmt, at point) {
 	if s.Init != nil {
 		f.simple(s.Init, at, nil)
 	}
 	f.forget(s)
 	f.loop(s.Body.Lbrace, s.End())
 	if s.Cond != nil {
-		cond := f.Marks.Conds[s].Expr
+		cond := f.Markers.Conds[s].Expr
 		f.loop(cond.Pos(), cond.End())
 	}
 	f.nested(func() {
 		f.condition(s)
-		marked := f.marked
-		f.marked = false
+		requested := f.requested
+		f.requested = false
 		f.nested(func() { f.stmts(s.Body.List) })
-		f.marked = marked
+		f.requested = requested
 		if s.Post != nil {
 			f.forget(s.Body)
 			f.loop(s.Post.Pos(), s.Post.End())
@@ -356,7 +356,7 @@ func (f *finder) forStmt(s *ast.ForStmt, at spot) {
 // loop notes that what stands from one position to the other is in a loop.
 func (f *finder) loop(from, to token.Pos) { f.loops = append(f.loops, extent{from, to}) }
 
-func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
+func (f *finder) rangeStmt(s *ast.RangeStmt, at point) {
 	if f.evaluates(s) {
 		f.unit(at, s.X).value(s.X)
 	}
@@ -367,7 +367,7 @@ func (f *finder) rangeStmt(s *ast.RangeStmt, at spot) {
 	f.loop(s.Pos(), s.X.Pos()) // the variables
 	f.loop(s.Body.Lbrace, s.End())
 	f.elements(s)
-	f.marked = false
+	f.requested = false
 	f.nested(func() { f.stmts(s.Body.List) })
 }
 

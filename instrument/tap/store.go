@@ -20,7 +20,7 @@ type assignment struct {
 	after ast.Stmt // nil if nothing can stand behind the statement
 }
 
-func (f *finder) assign(s *ast.AssignStmt, at spot, after ast.Stmt) {
+func (f *finder) assign(s *ast.AssignStmt, at point, after ast.Stmt) {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
 		f.update(s.Lhs[0], s.Rhs[0], at, after)
 		return
@@ -29,7 +29,7 @@ func (f *finder) assign(s *ast.AssignStmt, at spot, after ast.Stmt) {
 }
 
 // declare walks the declaration of variables with values.
-func (f *finder) declare(s *ast.DeclStmt, at spot, after ast.Stmt) {
+func (f *finder) declare(s *ast.DeclStmt, at point, after ast.Stmt) {
 	d, ok := s.Decl.(*ast.GenDecl)
 	if !ok || d.Tok != token.VAR {
 		return
@@ -40,7 +40,7 @@ func (f *finder) declare(s *ast.DeclStmt, at spot, after ast.Stmt) {
 	for i, spec := range d.Specs {
 		spec := spec.(*ast.ValueSpec)
 		if i > 0 {
-			at = spot{} // values may lean on those before them
+			at = point{} // values may lean on those before them
 		}
 		var lhs []ast.Expr
 		for _, name := range spec.Names {
@@ -52,7 +52,7 @@ func (f *finder) declare(s *ast.DeclStmt, at spot, after ast.Stmt) {
 	}
 }
 
-func (f *finder) assignAll(lhs, rhs []ast.Expr, at spot, after ast.Stmt) {
+func (f *finder) assignAll(lhs, rhs []ast.Expr, at point, after ast.Stmt) {
 	a := &assignment{f.unit(at, slices.Concat(rhs, lhs)...), lhs, after}
 	a.held = map[ast.Expr]*ast.Ident{}
 	if after != nil {
@@ -119,7 +119,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 	if isBlank(l) {
 		return
 	}
-	if !a.memory(l) && !a.marked || !a.wants(tuple.Store, l.Pos()) {
+	if !a.memory(l) && !a.requested || !a.wants(tuple.Store, l.Pos()) {
 		return
 	}
 	typ := a.typeOf(l)
@@ -158,7 +158,7 @@ func (a *assignment) store(l ast.Expr, w word, c Call) {
 }
 
 // update walks the statement l op= r, or l++ if r is nil.
-func (f *finder) update(l, r ast.Expr, at spot, after ast.Stmt) {
+func (f *finder) update(l, r ast.Expr, at point, after ast.Stmt) {
 	exprs := []ast.Expr{l}
 	if r != nil {
 		exprs = append(exprs, r)
@@ -167,7 +167,7 @@ func (f *finder) update(l, r ast.Expr, at spot, after ast.Stmt) {
 	for _, e := range exprs {
 		a.value(e)
 	}
-	if (a.memory(l) || a.marked) && a.wants(tuple.Store, l.Pos()) {
+	if (a.memory(l) || a.requested) && a.wants(tuple.Store, l.Pos()) {
 		if w, ok := a.wordOf(tuple.Store, a.exprOf(l), a.typeOf(l)); ok {
 			a.readBack(l, w)
 		}

@@ -52,7 +52,7 @@ import (
 
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
-	"github.com/pepgo/pep/instrument/place"
+	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -60,12 +60,12 @@ import (
 // Config says which package is looked at.
 type Config struct {
 	Options
-	Path  string // import path
-	Fset  *token.FileSet
-	Files []*ast.File // marked by package mark
-	Marks *mark.Marks
-	Info  *types.Info
-	Sizes types.Sizes // may be nil
+	Path    string // import path
+	Fset    *token.FileSet
+	Files   []*ast.File // marked by package mark
+	Markers *mark.Markers
+	Info    *types.Info
+	Sizes   types.Sizes // may be nil
 
 	// FileNumber returns the index of a file's name in the site table.
 	FileNumber func(name string) int
@@ -76,8 +76,8 @@ type Config struct {
 // A Func is a function that may be tapped.
 type Func struct {
 	*flow.Func
-	Blocks []wire.Block // by node; nil if branches cannot be told
-	Left   string       // why what could be tapped in it is not; "" if it is
+	Blocks  []wire.Block // by node; nil if branches cannot be told
+	Skipped string       // why what could be tapped in it is not; "" if it is
 }
 
 // A Call is a tap: a call of the linked runtime, which is given the word.
@@ -96,18 +96,18 @@ type Call struct {
 type Plan struct {
 	Sites   []wire.Tap
 	Skipped map[Skip][]Expr // expressions that Options select and that have no tap, by reason
-	Left    int             // sites left out because there would be more than Options.Max
+	Dropped int             // sites left out because there would be more than Options.Max
 
-	Start   map[*ast.BlockStmt][]Call // at the start of a body, behind its {
-	Before  map[ast.Stmt][]Call       // before a statement
-	After   map[ast.Stmt][]Call       // after a statement
-	Leafs   map[*mark.Leaf][]Call     // before an operand of a condition is evaluated
-	Marks   map[*mark.Mark][]Call     // at a marker
-	Cases   map[ast.Expr][]Call       // before an expression of a case of a switch without a tag
-	Headers map[ast.Stmt][]Call       // in the header of a switch, behind the statement there
-	Ways    map[place.Outcome][]Call  // at an outcome of an operand
-	Jumps   map[*mark.Jump][]Call     // on the way of a jump
-	Bodies  map[*ast.BlockStmt]bool   // of functions with taps
+	Start    map[*ast.BlockStmt][]Call    // at the start of a body, behind its {
+	Before   map[ast.Stmt][]Call          // before a statement
+	After    map[ast.Stmt][]Call          // after a statement
+	Leaves   map[*mark.Leaf][]Call        // before an operand of a condition is evaluated
+	Markers  map[*mark.Marker][]Call      // at a marker
+	Cases    map[ast.Expr][]Call          // before an expression of a case of a switch without a tag
+	Headers  map[ast.Stmt][]Call          // in the header of a switch, behind the statement there
+	Outcomes map[placement.Outcome][]Call // at an outcome of an operand
+	Jumps    map[*mark.Jump][]Call        // on the way of a jump
+	Bodies   map[*ast.BlockStmt]bool      // of functions with taps
 }
 
 // An Expr is an expression of the source, or another place that it has a text for.
@@ -135,7 +135,7 @@ const (
 	whyPanic       = "behind what may panic"
 	whyReread      = "cannot be read back"
 	whyCalls       = "the results of a call"
-	whyPlace       = "no place for a statement"
+	whyPoint       = "no place for a statement"
 	whyEmbedded    = "of an embedded interface"
 	whyEdge        = "the edge has no place of its own"
 	whyAgain       = "read before, and not changed since"
@@ -164,23 +164,23 @@ func Find(cfg *Config, funcs []Func) *Plan {
 	// among those that are kept.
 	again := &finder{facts: facts, plan: newPlan(), keep: hottest(f.found, limit)}
 	again.all(funcs)
-	again.plan.Left = len(f.found) - len(again.found)
+	again.plan.Dropped = len(f.found) - len(again.found)
 	return again.plan
 }
 
 func newPlan() *Plan {
 	return &Plan{
-		Skipped: map[Skip][]Expr{},
-		Start:   map[*ast.BlockStmt][]Call{},
-		Before:  map[ast.Stmt][]Call{},
-		After:   map[ast.Stmt][]Call{},
-		Leafs:   map[*mark.Leaf][]Call{},
-		Marks:   map[*mark.Mark][]Call{},
-		Cases:   map[ast.Expr][]Call{},
-		Headers: map[ast.Stmt][]Call{},
-		Ways:    map[place.Outcome][]Call{},
-		Jumps:   map[*mark.Jump][]Call{},
-		Bodies:  map[*ast.BlockStmt]bool{},
+		Skipped:  map[Skip][]Expr{},
+		Start:    map[*ast.BlockStmt][]Call{},
+		Before:   map[ast.Stmt][]Call{},
+		After:    map[ast.Stmt][]Call{},
+		Leaves:   map[*mark.Leaf][]Call{},
+		Markers:  map[*mark.Marker][]Call{},
+		Cases:    map[ast.Expr][]Call{},
+		Headers:  map[ast.Stmt][]Call{},
+		Outcomes: map[placement.Outcome][]Call{},
+		Jumps:    map[*mark.Jump][]Call{},
+		Bodies:   map[*ast.BlockStmt]bool{},
 	}
 }
 
@@ -194,8 +194,8 @@ type key struct {
 // A find is a site with what ranks it among others.
 type find struct {
 	key
-	marked bool
-	depth  int // loops around it
+	requested bool
+	depth     int // loops around it
 }
 
 // hottest returns n of the sites: those that are marked, and then those within
@@ -203,8 +203,8 @@ type find struct {
 func hottest(found []find, n int) map[key]bool {
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b find) int {
-		if a.marked != b.marked {
-			if a.marked {
+		if a.requested != b.requested {
+			if a.requested {
 				return -1
 			}
 			return 1
@@ -225,15 +225,15 @@ type finder struct {
 	found []find
 	keep  map[key]bool // nil for all
 
-	fn      Func
-	file    string // that the function is in
-	results []*types.Var
-	wanted  bool     // the function is selected
-	old     bool     // the language version of the file has no generics
-	marked  bool     // the statement is marked
-	loops   []extent // of the function
-	stmt    ast.Stmt // the statement of a list that is looked at
-	known   loads
+	fn        Func
+	file      string // that the function is in
+	results   []*types.Var
+	wanted    bool     // the function is selected
+	old       bool     // the language version of the file has no generics
+	requested bool     // the statement is marked
+	loops     []extent // of the function
+	stmt      ast.Stmt // the statement of a list that is looked at
+	known     loads
 }
 
 func (f *finder) all(funcs []Func) {
@@ -254,8 +254,8 @@ func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type,
 }
 
 func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
-	if f.fn.Left != "" {
-		f.skip(tuple.Tag(t.Tag), f.exprAt(k.pos, k.expr), f.fn.Left)
+	if f.fn.Skipped != "" {
+		f.skip(tuple.Tag(t.Tag), f.exprAt(k.pos, k.expr), f.fn.Skipped)
 		return 0, false
 	}
 	if f.keep != nil && !f.keep[k] {
@@ -264,7 +264,7 @@ func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
 	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
 	f.plan.Sites = append(f.plan.Sites, t)
 	f.plan.Bodies[f.fn.Body()] = true
-	f.found = append(f.found, find{k, f.marked, f.depth(k.pos)})
+	f.found = append(f.found, find{k, f.requested, f.depth(k.pos)})
 	return pc, true
 }
 
@@ -284,7 +284,7 @@ func (f *finder) depth(pos token.Pos) int {
 
 // wants reports whether what stands at pos is to be tapped.
 func (f *finder) wants(tag tuple.Tag, pos token.Pos) bool {
-	if f.marked && tag != tuple.Addr {
+	if f.requested && tag != tuple.Addr {
 		return true
 	}
 	return f.wanted && f.Kinds.Has(tag) && f.within(f.Fset.Position(pos).Line)

@@ -14,9 +14,9 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A spot is where taps that stand before what they tap go. The zero spot is
+// A point is where taps that stand before what they tap go. The zero point is
 // nowhere.
-type spot struct {
+type point struct {
 	stmt   ast.Stmt     // before a statement
 	leaf   *mark.Leaf   // before an operand of a condition
 	header ast.Stmt     // in the header of a switch, behind the statement there
@@ -27,7 +27,7 @@ type spot struct {
 // A unit is some expressions that are evaluated one after the other.
 type unit struct {
 	*finder
-	at spot
+	at point
 
 	effects int  // operations with side effects in the unit
 	within  int  // those that what is looked at is an operand of
@@ -39,7 +39,7 @@ type unit struct {
 }
 
 // unit starts a unit of the given expressions, to be evaluated in this order.
-func (f *finder) unit(at spot, exprs ...ast.Expr) *unit {
+func (f *finder) unit(at point, exprs ...ast.Expr) *unit {
 	u := &unit{finder: f, at: at}
 	for _, e := range exprs {
 		ast.Inspect(e, func(n ast.Node) bool {
@@ -334,8 +334,8 @@ func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
 func (u *unit) earlyOperand(tag tuple.Tag, pos token.Pos, o operand) bool {
 	why := ""
 	switch {
-	case u.at == spot{}:
-		why = whyPlace
+	case u.at == point{}:
+		why = whyPoint
 	case u.maybe > 0:
 		why = whyConditional
 	case !o.pure || strings.Contains(o.text, "\n"):
@@ -357,7 +357,7 @@ func (done risk) allows(r risk) bool {
 	return r == safe || done == safe || done == nilRisk && r == nilRisk
 }
 
-// insert taps e, which is at pos and is shown as expr, at the spot of u.
+// insert taps e, which is at pos and is shown as expr, at the point of u.
 func (u *unit) insert(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, e ast.Expr) bool {
 	return u.insertText(tag, pos, expr, typ, w, Call{Arg: types.ExprString(e), Pos: u.panicPos(e)})
 }
@@ -380,20 +380,20 @@ func (u *unit) panicPos(e ast.Expr) token.Pos {
 	return e.Pos()
 }
 
-// put puts a call at the spot of u.
+// put puts a call at the point of u.
 func (u *unit) put(c Call) {
 	add := func(list []Call) []Call { return append(list, c) }
 	p := u.plan
 	switch at := u.at; {
 	case at.leaf != nil:
-		p.Leafs[at.leaf] = add(p.Leafs[at.leaf])
+		p.Leaves[at.leaf] = add(p.Leaves[at.leaf])
 	case at.header != nil:
 		p.Headers[at.header] = add(p.Headers[at.header])
 	case at.expr != nil:
 		p.Cases[at.expr] = add(p.Cases[at.expr])
 	case at.behind != nil:
 		end := u.bodyEnd(at.behind)
-		p.Marks[end] = add(p.Marks[end])
+		p.Markers[end] = add(p.Markers[end])
 		for _, s := range u.continues(at.behind) {
 			p.Before[s.stmt] = add(p.Before[s.stmt])
 		}

@@ -213,7 +213,7 @@ func (b *build) poll() (rewrite.Poll, error) {
 		if b.args.Poll != "" {
 			return "", usagef("-peppoll=%s: with -pepmode=exact every path is counted and nothing is polled", b.args.Poll)
 		}
-		return rewrite.Count, nil
+		return rewrite.Exact, nil
 	}
 	page := b.noPage()
 	switch {
@@ -302,7 +302,7 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	switch {
 	case poll == rewrite.Flag, poll == rewrite.None:
 		cfg.Tags = []string{"pepflag"}
-	case poll == rewrite.Count:
+	case poll == rewrite.Exact:
 		cfg.Tags = []string{"pepexact"}
 	}
 	if b.args.Taps.Kinds != "" {

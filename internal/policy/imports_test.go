@@ -42,11 +42,11 @@ const ours = `
 	instrument/pathnum:  runtime/pdag
 	instrument/flow:     instrument/mark
 	instrument/hook:
-	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
+	instrument/placement: instrument/mark instrument/flow instrument/pathnum runtime/pdag
 	instrument/inline:   instrument/mark
-	instrument/twin:     instrument/mark instrument/inline
-	instrument/tap:      instrument/mark instrument/flow instrument/place runtime/tuple runtime/wire
-	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/twin instrument/edit
+	instrument/clone:    instrument/mark instrument/inline
+	instrument/tap:      instrument/mark instrument/flow instrument/placement runtime/tuple runtime/wire
+	instrument/rewrite:  instrument/mark instrument/placement instrument/tap instrument/clone instrument/edit
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
 	instrument/...:      instrument/... runtime/pdag runtime/tuple runtime/wire
 

@@ -112,9 +112,9 @@ func (c *compilation) run() (int, error) {
 	for _, line := range res.Matches {
 		fmt.Fprintln(c.stderr, line)
 	}
-	if res.Taps != nil && res.Taps.Left > 0 {
+	if res.Taps != nil && res.Taps.Dropped > 0 {
 		fmt.Fprintf(c.stderr, "pepbuild: %d of %d tap sites left out by -pepsites=%d\n",
-			res.Taps.Left, res.Taps.Left+len(res.Taps.Sites), c.tag.Taps.Sites)
+			res.Taps.Dropped, res.Taps.Dropped+len(res.Taps.Sites), c.tag.Taps.Sites)
 	}
 	if err := c.replace(res); err != nil {
 		return 1, err

@@ -34,7 +34,7 @@ func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{
 		{Poll: rewrite.Page, Truncate: "header", Tool: "0123"},
 		{Poll: rewrite.Flag, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
-		{Poll: rewrite.Count, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
+		{Poll: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
 	} {
 		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
 		if !ok {
@@ -179,7 +179,7 @@ func TestReadImports(t *testing.T) {
 // FuzzTag: what is read as a tag is written so that it is read as the same.
 func FuzzTag(f *testing.F) {
 	f.Add("poll=page,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
-	f.Add("poll=count,truncate=backedge,tool=0")
+	f.Add("poll=exact,truncate=backedge,tool=0")
 	f.Add("poll=%zz")
 	f.Add("poll=a%2Cb,truncate=%25,tool=%2Cdump%3D")
 	f.Fuzz(func(t *testing.T, s string) {

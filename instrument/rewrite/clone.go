@@ -23,9 +23,9 @@ import (
 	"go/ast"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/edit"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/instrument/twin"
 )
 
 // A version is in which way a part of a file is rewritten.
@@ -33,24 +33,24 @@ type version struct {
 	buf      *edit.Buffer
 	taps     *tap.Plan // nil for none
 	guarded  bool      // taps are tested for one by one
-	half     half
-	siblings bool // siblings are called
+	kind     bodyKind
+	separate bool // siblings are called
 	written  *int // how many taps there are in buf
 }
 
 // A half says which half of a function a version is.
-type half int
+type bodyKind int
 
 const (
-	neither    half = iota
-	plainHalf       // functions in it have two halves of their own
-	tappedHalf      // functions in it are tapped
+	onlyBody     bodyKind = iota
+	originalBody          // functions in it have two halves of their own
+	clonedBody            // functions in it are tapped
 )
 
 // outside returns the version for what is in no function.
 func (w *file) outside() version {
 	v := version{buf: edit.New(w.src), written: new(int)}
-	if w.Twins == nil {
+	if w.Clones == nil {
 		v.taps = w.Taps
 	}
 	return v
@@ -65,72 +65,72 @@ func (w *file) as(v version) *file {
 
 // body rewrites the body of a declaration or literal.
 func (w *file) body(b *ast.BlockStmt) {
-	if w.Twins == nil {
+	if w.Clones == nil {
 		w.function(b)
 		return
 	}
-	if w.half == tappedHalf {
+	if w.kind == clonedBody {
 		n := *w.written
 		w.function(b)
-		if w.Twins.Kinds[b] != twin.Plain {
+		if w.Clones.Kinds[b] != clone.Original {
 			*w.written = n // in the plain half it has taps too
 		}
 		return
 	}
 	outer := w.version
 	defer func() { w.version = outer }()
-	w.taps, w.guarded, w.half = nil, false, neither
-	switch w.Twins.Kinds[b] {
-	case twin.Twin:
-		if w.double(b) {
+	w.taps, w.guarded, w.kind = nil, false, onlyBody
+	switch w.Clones.Kinds[b] {
+	case clone.Cloned:
+		if w.clone(b) {
 			return
 		}
-	case twin.Guarded:
+	case clone.Guarded:
 		w.taps, w.guarded = w.Taps, true
 	}
 	w.function(b)
 }
 
 // double writes both halves of a function, if there are taps in one.
-func (w *file) double(b *ast.BlockStmt) bool {
-	tapped := w.as(version{taps: w.Taps, half: tappedHalf, siblings: true})
-	tapped.function(b)
-	if *tapped.written == 0 {
+func (w *file) clone(b *ast.BlockStmt) bool {
+	cloned := w.as(version{taps: w.Taps, kind: clonedBody, separate: true})
+	cloned.function(b)
+	if *cloned.written == 0 {
 		return false
 	}
-	plain := w.as(version{half: plainHalf})
-	plain.function(b)
+	original := w.as(version{kind: originalBody})
+	original.function(b)
 	end := "; return };"
 	if w.listTerminates(b.List) {
 		end = "};"
 	}
-	w.halves(b, plain.text(b)+end, tapped.text(b))
+	w.bodies(b, original.text(b)+end, cloned.text(b))
 	return true
 }
 
 // loop rewrites the body of a loop by walk. In the plain half of a function it
 // may have two halves itself.
 func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
-	if w.half != plainHalf || !w.Twins.Loops[b] {
+	if w.kind != originalBody || !w.Clones.Loops[b] {
 		walk(w)
 		return
 	}
-	tapped := w.as(version{taps: w.Taps, half: neither, siblings: true})
-	walk(tapped)
-	if *tapped.written == 0 {
+	cloned := w.as(version{taps: w.Taps, kind: onlyBody, separate: true})
+	walk(cloned)
+	if *cloned.written == 0 {
 		walk(w)
 		return
 	}
-	plain := w.as(version{half: plainHalf})
-	walk(plain)
-	w.halves(b, plain.text(b)+"} else {", tapped.text(b)+"}")
+	original := w.as(version{kind: originalBody})
+	walk(original)
+	w.bodies(b, original.text(b)+"} else {", cloned.text(b)+"}")
 }
 
 // halves puts two texts into a body.
-func (w *file) halves(b *ast.BlockStmt, plain, tapped string) {
+func (w *file) bodies(b *ast.BlockStmt, original, cloned string) {
 	w.usesCore = true
 	from, to := w.offset(b.Lbrace+1), w.offset(b.Rbrace)
-	w.buf.Replace(from, to, fmt.Sprintf(" if %s.Taps == 0 {", core)+plain+w.lineDirective(b.Lbrace+1)+tapped)
+	w.buf.Replace(from, to, fmt.Sprintf(" if %s.Taps == 0 {", core)+original+w.lineDirective(b.Lbrace+1)+cloned)
 }
 
 // text returns what is between the braces of a body.
@@ -143,16 +143,16 @@ func (w *file) label(id *ast.Ident) { w.insert(id.End(), w.labelSuffix()) }
 
 // labelSuffix returns what is behind the names of labels.
 func (w *file) labelSuffix() string {
-	if w.half == tappedHalf {
+	if w.kind == clonedBody {
 		return tapped
 	}
 	return ""
 }
 
-// assignShared takes a := in the plain half apart, if it is to assign to
+// assignMixed takes a := in the plain half apart, if it is to assign to
 // parameters or results.
-func (w *file) assignShared(st *ast.AssignStmt) {
-	if w.half != plainHalf || w.Twins.Shared[st] == nil {
+func (w *file) assignMixed(st *ast.AssignStmt) {
+	if w.kind != originalBody || w.Clones.Mixed[st] == nil {
 		return
 	}
 	var values []string
@@ -163,7 +163,7 @@ func (w *file) assignShared(st *ast.AssignStmt) {
 			values = append(values, "_")
 			continue
 		}
-		if w.Twins.Shared[st][i] {
+		if w.Clones.Mixed[st][i] {
 			op = ":="
 		}
 		v := w.newName(value)

@@ -1,4 +1,4 @@
-package place
+package placement
 
 // This file estimates how often the edges of a function are taken, for want of
 // a profile. The rules are the usual ones (Ball and Larus, "Branch Prediction

@@ -1,4 +1,4 @@
-package twin
+package clone
 
 // This file decides which loops ask in each iteration which half to be. Without
 // that, what is in a loop when a burst begins would not be seen until the function
@@ -60,7 +60,7 @@ func (c *chooser) worthTest(body *ast.BlockStmt) bool {
 				}
 			}
 		case *ast.ExprStmt:
-			return c.marks.StmtMark(n) == nil
+			return c.markers.StmtMarker(n) == nil
 		case *ast.CallExpr:
 			calls = calls || c.costs.Calls(n)
 		}

@@ -1,4 +1,4 @@
-package twin
+package clone
 
 // This file finds the functions that the compiler inlines and that have a sibling
 // all the same: a function of its own with the taps, which tapped halves call in
@@ -18,36 +18,36 @@ import (
 )
 
 // A Sibling is a second function made of a declaration.
-type Sibling struct {
+type Func struct {
 	Decl   *ast.FuncDecl
 	Number int // in the package
 }
 
 // A Call is a call of a function that has a sibling.
 type Call struct {
-	*Sibling
+	*Func
 	Recv ast.Expr // its receiver becomes the first argument; nil if there is none
 	Op   string   // what stands before the receiver then: "", "&" or "*"
 }
 
 // siblings finds the functions that have siblings, of those that the compiler
 // inlines.
-func (c *chooser) siblings(files []*ast.File) {
+func (c *chooser) separate(files []*ast.File) {
 	for _, f := range files {
 		c.directives = lineDirectives(f)
 		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && c.plan.Left[d.Body] == whyInlined && c.leaf(d) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && c.plan.Skipped[d.Body] == whyInlined && c.leaf(d) {
 				fn := c.info.Defs[d.Name].(*types.Func)
-				c.siblingOf[fn] = &Sibling{Decl: d, Number: len(c.siblingOf) + 1}
+				c.funcOf[fn] = &Func{Decl: d, Number: len(c.funcOf) + 1}
 			}
 		}
 	}
 	// What calls something that has none has none either.
 	for again := true; again; {
 		again = false
-		for fn, s := range c.siblingOf {
+		for fn, s := range c.funcOf {
 			if !c.callsLeaves(s.Decl.Body) {
-				delete(c.siblingOf, fn)
+				delete(c.funcOf, fn)
 				again = true
 			}
 		}
@@ -56,8 +56,8 @@ func (c *chooser) siblings(files []*ast.File) {
 		c.calls(f)
 	}
 	for _, call := range c.plan.Calls {
-		c.plan.Siblings[call.Decl] = call.Sibling
-		delete(c.plan.Left, call.Decl.Body)
+		c.plan.Funcs[call.Decl] = call.Func
+		delete(c.plan.Skipped, call.Decl.Body)
 	}
 }
 
@@ -127,11 +127,11 @@ func named(d *ast.FuncDecl) bool {
 func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 	leaves := true
 	ast.Inspect(body, func(n ast.Node) bool {
-		if s, ok := n.(*ast.ExprStmt); ok && c.marks.StmtMark(s) != nil {
+		if s, ok := n.(*ast.ExprStmt); ok && c.markers.StmtMarker(s) != nil {
 			return false
 		}
 		x, ok := n.(*ast.CallExpr)
-		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || c.marked(x) {
+		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || c.isMarker(x) {
 			return leaves
 		}
 		if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
@@ -148,7 +148,7 @@ func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 }
 
 // marked reports whether x is a marker.
-func (c *chooser) marked(x *ast.CallExpr) bool {
+func (c *chooser) isMarker(x *ast.CallExpr) bool {
 	fn, ok := x.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -158,16 +158,16 @@ func (c *chooser) marked(x *ast.CallExpr) bool {
 }
 
 // static returns the sibling of what x calls directly, or nil.
-func (c *chooser) static(x *ast.CallExpr) *Sibling {
+func (c *chooser) static(x *ast.CallExpr) *Func {
 	switch fun := x.Fun.(type) {
 	case *ast.Ident:
 		if fn, ok := c.info.Uses[fun].(*types.Func); ok {
-			return c.siblingOf[fn]
+			return c.funcOf[fn]
 		}
 	case *ast.SelectorExpr:
 		s := c.info.Selections[fun]
 		if s != nil && s.Kind() == types.MethodVal && len(s.Index()) == 1 {
-			return c.siblingOf[s.Obj().(*types.Func)]
+			return c.funcOf[s.Obj().(*types.Func)]
 		}
 	}
 	return nil
@@ -181,7 +181,7 @@ func (c *chooser) call(x *ast.CallExpr) {
 	if s == nil {
 		return
 	}
-	call := &Call{Sibling: s}
+	call := &Call{Func: s}
 	if fun, ok := x.Fun.(*ast.SelectorExpr); ok {
 		if !plain(fun.X) || c.spreads(x) {
 			return
@@ -224,20 +224,20 @@ func (p *Plan) Keep(tapped func(*ast.BlockStmt) bool) {
 	keep := map[*ast.FuncDecl]bool{}
 	for again := true; again; {
 		again = false
-		for d := range p.Siblings {
+		for d := range p.Funcs {
 			if !keep[d] && (tapped(d.Body) || p.callsOneOf(keep, d.Body)) {
 				keep[d] = true
 				again = true
 			}
 		}
 	}
-	for d := range p.Siblings {
+	for d := range p.Funcs {
 		if !keep[d] {
-			delete(p.Siblings, d)
+			delete(p.Funcs, d)
 		}
 	}
 	for x, c := range p.Calls {
-		if p.Siblings[c.Decl] == nil {
+		if p.Funcs[c.Decl] == nil {
 			delete(p.Calls, x)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package twin decides how functions with taps are to cost little while the taps
+// Package clone decides how functions with taps are to cost little while the taps
 // are silent, which they are but for bursts.
 //
 // A function is written down twice in its body, without taps and with, and asks
@@ -19,10 +19,10 @@
 // halves are in one frame, so that tracebacks, recover and deferred functions see
 // nothing of it.
 //
-// Functions that the compiler inlines are not doubled, for then it would not. They
+// Functions that the compiler inlines are not cloned, for then it would not. They
 // have no taps, or if nobody would notice, a sibling with taps that tapped halves
 // call instead. What cannot be written down twice has a test before each tap.
-package twin
+package clone
 
 import (
 	"go/ast"
@@ -38,9 +38,9 @@ import (
 type Kind int
 
 const (
-	Plain   Kind = iota // it has no taps; in the tapped half of another, it has
-	Twin                // it is written down twice
-	Guarded             // there is a test before every tap
+	Original Kind = iota // it has no taps; in the tapped half of another, it has
+	Cloned               // it is written down twice
+	Guarded              // there is a test before every tap
 )
 
 // Reasons why the taps of a function are left out.
@@ -51,29 +51,29 @@ const (
 
 // A Plan says what becomes of the functions of a package.
 type Plan struct {
-	Kinds map[*ast.BlockStmt]Kind   // by body; of declarations and literals
-	Left  map[*ast.BlockStmt]string // functions without taps, with the reason
-	Loops map[*ast.BlockStmt]bool   // bodies of loops that are written down twice
+	Kinds   map[*ast.BlockStmt]Kind   // by body; of declarations and literals
+	Skipped map[*ast.BlockStmt]string // functions without taps, with the reason
+	Loops   map[*ast.BlockStmt]bool   // bodies of loops that are written down twice
 
 	// Shared are the := that assign to parameters or results, which in a block
 	// within the body they would declare anew. It says what on the left they declare.
-	Shared map[*ast.AssignStmt][]bool
+	Mixed map[*ast.AssignStmt][]bool
 
-	Siblings map[*ast.FuncDecl]*Sibling // of functions that the compiler inlines
-	Calls    map[*ast.CallExpr]*Call    // calls of what has a sibling
+	Funcs map[*ast.FuncDecl]*Func // of functions that the compiler inlines
+	Calls map[*ast.CallExpr]*Call // calls of what has a sibling
 }
 
 // New makes the plan of a package that has been marked and type-checked. Before
 // each declaration, working is called with it.
-func New(files []*ast.File, marks *mark.Marks, info *types.Info, working func(ast.Node)) *Plan {
+func New(files []*ast.File, markers *mark.Markers, info *types.Info, working func(ast.Node)) *Plan {
 	c := &chooser{
-		info: info, marks: marks, costs: inline.New(files, marks, info),
+		info: info, markers: markers, costs: inline.New(files, markers, info),
 		plan: &Plan{
-			Kinds: map[*ast.BlockStmt]Kind{}, Left: map[*ast.BlockStmt]string{},
-			Loops: map[*ast.BlockStmt]bool{}, Shared: map[*ast.AssignStmt][]bool{},
-			Siblings: map[*ast.FuncDecl]*Sibling{}, Calls: map[*ast.CallExpr]*Call{},
+			Kinds: map[*ast.BlockStmt]Kind{}, Skipped: map[*ast.BlockStmt]string{},
+			Loops: map[*ast.BlockStmt]bool{}, Mixed: map[*ast.AssignStmt][]bool{},
+			Funcs: map[*ast.FuncDecl]*Func{}, Calls: map[*ast.CallExpr]*Call{},
 		},
-		siblingOf: map[*types.Func]*Sibling{}, called: map[types.Object]bool{},
+		funcOf: map[*types.Func]*Func{}, called: map[types.Object]bool{},
 	}
 	for _, f := range files {
 		c.main = f.Name.Name == "main"
@@ -92,17 +92,17 @@ func New(files []*ast.File, marks *mark.Marks, info *types.Info, working func(as
 			c.literals(d, false)
 		}
 	}
-	c.siblings(files)
+	c.separate(files)
 	return c.plan
 }
 
 type chooser struct {
 	info       *types.Info
-	marks      *mark.Marks
+	markers    *mark.Markers
 	costs      *inline.Costs
 	plan       *Plan
 	directives []token.Pos // line directives of the file
-	siblingOf  map[*types.Func]*Sibling
+	funcOf     map[*types.Func]*Func
 	called     map[types.Object]bool
 	main       bool // it is package main
 }
@@ -118,26 +118,26 @@ func lineDirectives(f *ast.File) (list []token.Pos) {
 	return list
 }
 
-// function decides on a function, and on those in it. doubled says that it is in
+// function decides on a function, and on those in it. cloned says that it is in
 // one that is written down twice.
-func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, doubled bool) {
-	kind := Twin
+func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
+	kind := Cloned
 	switch {
 	case c.costs.Inlinable(fn) && c.callable(fn):
-		kind = Plain
-		if !doubled {
-			c.leave(body, whyInlined)
+		kind = Original
+		if !cloned {
+			c.skip(body, whyInlined)
 		}
 	case c.big(body):
-		kind = Plain
-		c.leave(body, whyBig)
-	case !c.canDouble(body):
+		kind = Original
+		c.skip(body, whyBig)
+	case !c.canClone(body):
 		kind = Guarded
 	default:
 		c.loops(body)
 	}
 	c.plan.Kinds[body] = kind
-	c.literals(body, doubled || kind == Twin)
+	c.literals(body, cloned || kind == Cloned)
 }
 
 // callable reports whether a function may be called directly, as it must be to be
@@ -185,21 +185,21 @@ func (c *chooser) note(called types.Object) {
 
 // leave leaves a function without taps, with the bodies of its ranges over
 // functions, which are functions themselves.
-func (c *chooser) leave(body *ast.BlockStmt, why string) {
-	c.plan.Left[body] = why
+func (c *chooser) skip(body *ast.BlockStmt, why string) {
+	c.plan.Skipped[body] = why
 	own(body, func(n ast.Node) {
 		if r, ok := n.(*ast.RangeStmt); ok {
-			c.plan.Left[r.Body] = why
+			c.plan.Skipped[r.Body] = why
 		}
 	})
 }
 
 // literals decides on the function literals in n.
-func (c *chooser) literals(n ast.Node, doubled bool) {
+func (c *chooser) literals(n ast.Node, cloned bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)
 		if ok {
-			c.function(lit, lit.Body, doubled)
+			c.function(lit, lit.Body, cloned)
 		}
 		return !ok
 	})
@@ -213,15 +213,15 @@ func (c *chooser) big(body *ast.BlockStmt) bool {
 	return n <= inline.Big && n*growth > inline.Big
 }
 
-// canDouble reports whether a function can be written down twice. A type that is
+// canClone reports whether a function can be written down twice. A type that is
 // declared in it would be two types, and line directives in it would have to be
 // undone.
-func (c *chooser) canDouble(body *ast.BlockStmt) bool {
+func (c *chooser) canClone(body *ast.BlockStmt) bool {
 	if declaresType(body) || c.hasDirective(body) || !c.canDefer(body) {
 		return false
 	}
 	for _, s := range body.List {
-		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && !c.share(a) {
+		if a, ok := s.(*ast.AssignStmt); ok && a.Tok == token.DEFINE && !c.mixed(a) {
 			return false
 		}
 	}
@@ -285,7 +285,7 @@ func own(n ast.Node, f func(ast.Node)) {
 // share notes a := in the body of a function that assigns to a variable that is
 // declared outside of the body. It reports false if a cannot be taken apart into
 // declarations and assignments.
-func (c *chooser) share(a *ast.AssignStmt) (ok bool) {
+func (c *chooser) mixed(a *ast.AssignStmt) (ok bool) {
 	declares := make([]bool, len(a.Lhs))
 	outside := false
 	for i, e := range a.Lhs {
@@ -311,7 +311,7 @@ func (c *chooser) share(a *ast.AssignStmt) (ok bool) {
 			return false // the ok of v, ok := <-c
 		}
 	}
-	c.plan.Shared[a] = declares
+	c.plan.Mixed[a] = declares
 	return true
 }
 

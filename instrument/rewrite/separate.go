@@ -12,38 +12,38 @@ import (
 	"go/ast"
 	"strings"
 
-	"github.com/pepgo/pep/instrument/twin"
+	"github.com/pepgo/pep/instrument/clone"
 )
 
-func siblingName(s *twin.Sibling) string {
+func separateName(s *clone.Func) string {
 	return fmt.Sprintf("%s%d_%s", tapped, s.Number, s.Decl.Name.Name)
 }
 
 // sibling writes the sibling of d, if it has one, behind it.
-func (w *file) sibling(d *ast.FuncDecl) {
-	if w.Twins == nil || w.Twins.Siblings[d] == nil {
+func (w *file) separateClone(d *ast.FuncDecl) {
+	if w.Clones == nil || w.Clones.Funcs[d] == nil {
 		return
 	}
-	v := w.as(version{taps: w.Taps, half: tappedHalf, siblings: true})
+	v := w.as(version{taps: w.Taps, kind: clonedBody, separate: true})
 	v.function(d.Body)
 	params := w.source(d.Type.Params.Opening+1, d.Type.Params.Closing)
 	if d.Recv != nil {
 		params = strings.TrimRight(w.source(d.Recv.Opening+1, d.Recv.Closing), ", \t") + ", " + params
 	}
-	w.insert(d.End(), fmt.Sprintf("; %sfunc %s(%s)%s%s}", w.lineDirective(d.Pos()), siblingName(w.Twins.Siblings[d]),
+	w.insert(d.End(), fmt.Sprintf("; %sfunc %s(%s)%s%s}", w.lineDirective(d.Pos()), separateName(w.Clones.Funcs[d]),
 		params, w.source(d.Type.Params.Closing+1, d.Body.Lbrace+1), v.text(d.Body)))
 }
 
-// callSibling makes x a call of the sibling of what it calls.
-func (w *file) callSibling(x *ast.CallExpr) {
-	if !w.siblings {
+// callClone makes x a call of the sibling of what it calls.
+func (w *file) callClone(x *ast.CallExpr) {
+	if !w.separate {
 		return
 	}
-	call := w.Twins.Calls[x]
+	call := w.Clones.Calls[x]
 	if call == nil {
 		return
 	}
-	name := siblingName(call.Sibling)
+	name := separateName(call.Func)
 	if call.Recv == nil {
 		w.buf.Replace(w.offset(x.Fun.Pos()), w.offset(x.Fun.End()), name)
 		return

@@ -1,4 +1,4 @@
-// Package place decides what code stands at which place of a function, given
+// Package placement decides what code stands at which place of a function, given
 // its graph and its path numbering.
 //
 // For the loop
@@ -12,7 +12,7 @@
 // value of that edge.
 //
 // Package rewrite turns this into text.
-package place
+package placement
 
 import (
 	"fmt"
@@ -47,11 +47,11 @@ type Outcome struct {
 
 // A Plan says what to write into one function.
 type Plan struct {
-	Func  *flow.Func
-	Graph *pdag.Graph
-	Marks map[*mark.Mark][]Op
-	Leafs map[Outcome][]Op
-	Jumps map[*mark.Jump][]Op
+	Func     *flow.Func
+	Graph    *pdag.Graph
+	Markers  map[*mark.Marker][]Op
+	Outcomes map[Outcome][]Op
+	Jumps    map[*mark.Jump][]Op
 
 	// Register says that there is a path register, which Starts[0].Val is put
 	// into at the start. Otherwise all paths are known where they end.
@@ -75,10 +75,10 @@ func (p *Plan) count(is func(Op) bool) int {
 			}
 		}
 	}
-	for _, ops := range p.Marks {
+	for _, ops := range p.Markers {
 		count(ops)
 	}
-	for _, ops := range p.Leafs {
+	for _, ops := range p.Outcomes {
 		count(ops)
 	}
 	for _, ops := range p.Jumps {
@@ -98,11 +98,11 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 		return nil, fmt.Errorf("no path through it ever ends")
 	}
 	p := &Plan{
-		Func:  f,
-		Graph: graph,
-		Marks: map[*mark.Mark][]Op{},
-		Leafs: map[Outcome][]Op{},
-		Jumps: map[*mark.Jump][]Op{},
+		Func:     f,
+		Graph:    graph,
+		Markers:  map[*mark.Marker][]Op{},
+		Outcomes: map[Outcome][]Op{},
+		Jumps:    map[*mark.Jump][]Op{},
 	}
 	p.values = valuesOf(graph)
 	p.Register = p.values.live[0]
@@ -111,7 +111,7 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 	for _, out := range []bool{false, true} {
 		for i, n := range f.Nodes {
 			for j, e := range n.Out {
-				if e.Place.Out == out {
+				if e.Point.Out == out {
 					p.edge(e, graph.Nodes[i].Out[j])
 				}
 			}
@@ -129,8 +129,8 @@ func input(f *flow.Func) *pathnum.Graph {
 			in := pathnum.Edge{
 				To:      pdag.Exit,
 				Freq:    freq[e],
-				Fixed:   !e.Place.Known(),
-				AddOnly: len(e.Place.Undo) > 0,
+				Fixed:   !e.Point.Known(),
+				AddOnly: len(e.Point.Undo) > 0,
 				Ends:    e.Ends,
 			}
 			if e.To != nil {
@@ -163,17 +163,17 @@ func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
 	case num.Val == 0 || !p.values.live[num.To]:
 		return
 	}
-	if l := e.Place.Leaf; l != nil {
-		o := Outcome{l, e.Place.Outcome}
-		p.Leafs[o] = append(p.Leafs[o], op)
+	if l := e.Point.Leaf; l != nil {
+		o := Outcome{l, e.Point.Outcome}
+		p.Outcomes[o] = append(p.Outcomes[o], op)
 		return
 	}
-	if j := e.Place.Jump; j != nil {
+	if j := e.Point.Jump; j != nil {
 		p.Jumps[j] = append(p.Jumps[j], op)
 		return
 	}
-	p.Marks[e.Place.Mark] = append(p.Marks[e.Place.Mark], op)
-	for _, u := range e.Place.Undo {
-		p.Marks[u] = append([]Op{{Add: -num.Val}}, p.Marks[u]...)
+	p.Markers[e.Point.Mark] = append(p.Markers[e.Point.Mark], op)
+	for _, u := range e.Point.Undo {
+		p.Markers[u] = append([]Op{{Add: -num.Val}}, p.Markers[u]...)
 	}
 }

@@ -1,4 +1,4 @@
-package place
+package placement
 
 // This file finds where the path register is needed: where a path ends whose
 // number depends on how control got there. Elsewhere the number is a constant,

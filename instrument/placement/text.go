@@ -1,4 +1,4 @@
-package place
+package placement
 
 // This file writes a plan as text, for people who look for a wrong count.
 
@@ -46,14 +46,14 @@ func (p *Plan) Write(w io.Writer, fset *token.FileSet) {
 	}
 	for i, n := range p.Func.Nodes {
 		fmt.Fprintf(w, "node %d", i)
-		for _, mk := range n.Marks {
+		for _, mk := range n.Markers {
 			if mk.From.IsValid() {
 				fmt.Fprintf(w, ", %s-%s", flow.At(fset, mk.From), flow.At(fset, mk.To))
 			}
 		}
 		fmt.Fprintln(w)
 		for j, e := range n.Out {
-			fmt.Fprintf(w, "\t%s; %s\n", edgeText(p.Graph.Nodes[i].Out[j]), e.Place.Text(fset))
+			fmt.Fprintf(w, "\t%s; %s\n", edgeText(p.Graph.Nodes[i].Out[j]), e.Point.Text(fset))
 		}
 	}
 	fmt.Fprintln(w, "code")
@@ -61,7 +61,7 @@ func (p *Plan) Write(w io.Writer, fset *token.FileSet) {
 		fmt.Fprintln(w, "\tstart: r = 0")
 	}
 	for _, c := range p.code() {
-		fmt.Fprintf(w, "\t%s:", c.place.Text(fset))
+		fmt.Fprintf(w, "\t%s:", c.point.Text(fset))
 		for i, op := range c.ops {
 			if i > 0 {
 				fmt.Fprint(w, ";")
@@ -112,7 +112,7 @@ func (op Op) String() string {
 
 // codeAt is what stands at a place.
 type codeAt struct {
-	place flow.Place
+	point flow.Point
 	pos   token.Pos
 	ops   []Op
 }
@@ -120,23 +120,23 @@ type codeAt struct {
 // code returns the code of p in source order.
 func (p *Plan) code() []codeAt {
 	var all []codeAt
-	for mk, ops := range p.Marks {
-		all = append(all, codeAt{flow.Place{Mark: mk}, mk.Pos, ops})
+	for mk, ops := range p.Markers {
+		all = append(all, codeAt{flow.Point{Mark: mk}, mk.Pos, ops})
 	}
-	for o, ops := range p.Leafs {
-		all = append(all, codeAt{flow.Place{Leaf: o.Leaf, Outcome: o.True}, o.Leaf.Expr.Pos(), ops})
+	for o, ops := range p.Outcomes {
+		all = append(all, codeAt{flow.Point{Leaf: o.Leaf, Outcome: o.True}, o.Leaf.Expr.Pos(), ops})
 	}
 	for j, ops := range p.Jumps {
-		all = append(all, codeAt{flow.Place{Jump: j}, j.Stmts[0].Pos(), ops})
+		all = append(all, codeAt{flow.Point{Jump: j}, j.Stmts[0].Pos(), ops})
 	}
 	slices.SortFunc(all, func(a, b codeAt) int {
-		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(order(a.place), order(b.place)))
+		return cmp.Or(cmp.Compare(a.pos, b.pos), cmp.Compare(order(a.point), order(b.point)))
 	})
 	return all
 }
 
 // order tells apart what stands at one position.
-func order(p flow.Place) int {
+func order(p flow.Point) int {
 	switch {
 	case p.Mark != nil:
 		return 2 + p.Mark.ID
