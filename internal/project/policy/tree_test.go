@@ -21,7 +21,7 @@ import (
 
 const (
 	module = "github.com/pepgo/pep"
-	root   = "../.." // of the module
+	root   = "../../.." // of the module
 )
 
 // A file is a Go file of the module.

@@ -137,7 +137,7 @@ func TestPackagesHaveOneComment(t *testing.T) {
 		docs = slices.DeleteFunc(docs, func(d string) bool { return d == "" })
 		name := regexp.QuoteMeta(filepath.Base(dir))
 		want := regexp.MustCompile(`^Package ` + name + ` `)
-		if strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "internal/cmd/") {
+		if strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "internal/project/cmd/") {
 			want = regexp.MustCompile(`^(Command )?(?i:` + name + `) `)
 		}
 		if len(docs) != 1 {
