@@ -32,7 +32,8 @@ const ours = `
 	runtime/sites:
 	runtime/ring:     runtime/tuple
 	runtime/items:
-	runtime/report:   runtime/digits runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
+	runtime/schema:
+	runtime/report:   runtime/digits runtime/pdag runtime/pprofenc runtime/schema runtime/tuple runtime/wire
 	runtime/core:     runtime/... hwsim hwsim/engines
 	runtime/...:      runtime/...
 
@@ -61,7 +62,7 @@ const ours = `
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
-	analyze/...: analyze/... runtime/pdag runtime/tuple runtime/wire internal/input internal/terminal
+	analyze/...: analyze/... runtime/schema runtime/tuple runtime/wire internal/input internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
@@ -82,7 +83,7 @@ const ours = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
-	cmd/pep:      analyze/... internal/command
+	cmd/pep:      analyze/... internal/command runtime/schema
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 `
 
