@@ -29,13 +29,13 @@ demo: build
 # gofmt, go vet, all tests, two seconds of each fuzz test; says what was skipped
 # and ends with the count.
 test:
-	@$(GO) run ./internal/cmd/check
+	@$(GO) run ./internal/project/cmd/check
 
 # Each fuzz test for longer: make fuzz FUZZTIME=10m FUZZ=./runtime/...
 FUZZTIME ?= 1m
 FUZZ     ?= ./...
 fuzz:
-	@$(GO) run ./internal/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
+	@$(GO) run ./internal/project/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
 
 # What profiling costs, and how far sampled profiles can be relied on. With the
 # whole workload this takes long; docs/measuring.md says more. For a quick look:
@@ -44,24 +44,24 @@ BENCHFLAGS    ?=
 ACCURACYFLAGS ?=
 
 bench:
-	$(GO) run ./internal/cmd/pepbench overhead $(BENCHFLAGS)
+	$(GO) run ./internal/project/cmd/pepbench overhead $(BENCHFLAGS)
 
 accuracy:
-	$(GO) run ./internal/cmd/pepbench accuracy $(ACCURACYFLAGS)
+	$(GO) run ./internal/project/cmd/pepbench accuracy $(ACCURACYFLAGS)
 
 # What value taps cost: all loads into an engine, and in bursts. The full stream
 # makes programs many times slower, so a part of the workload has to do.
 TAPSFLAGS ?= -scale 50
 taps:
-	$(GO) run ./internal/cmd/pepbench taps $(TAPSFLAGS)
+	$(GO) run ./internal/project/cmd/pepbench taps $(TAPSFLAGS)
 
 # Exact counts against those of go build -cover, over the test programs.
 exact:
-	$(GO) run ./internal/cmd/exactness
+	$(GO) run ./internal/project/cmd/exactness
 
 # The test programs of the Go distribution, plain and instrumented.
 gotest:
-	$(GO) run ./internal/cmd/gotest
+	$(GO) run ./internal/project/cmd/gotest
 
 # Everything that could make profiled programs fail, for hours; an interrupted run
 # goes on where it was. make test has two minutes of it. Minutes of each fuzz test
@@ -71,7 +71,7 @@ TORTUREFLAGS ?=
 TORTUREFUZZ  ?= 5m
 .PHONY: torture
 torture:
-	$(GO) run ./internal/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
+	$(GO) run ./internal/project/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
 	@[ $(TORTUREFUZZ) = 0 ] || $(MAKE) fuzz FUZZTIME=$(TORTUREFUZZ)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
@@ -94,7 +94,7 @@ figures: build $(LOADS) $(CALLS)
 
 # How fast the engines are that tapped programs run, on the same loads.
 engines: $(LOADS)
-	$(GO) run ./internal/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
+	$(GO) run ./internal/project/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
 
 .DELETE_ON_ERROR:
 $(LOADS): TAPS = loads

@@ -17,6 +17,7 @@
 //	libc      two functions of the C library, for programs with C code
 //	ring      memory in which another process reads such records
 //	items     text taken apart at commas and the like
+//	schema    names of what is in profiles: sample types, labels
 //
 // So are hwsim and hwsim/engines, with the engines that such records go to, for
 // programs with taps. They have their source with them.

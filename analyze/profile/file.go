@@ -14,32 +14,24 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/internal/input"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
-// A Kind is what a file counts.
-type Kind string
-
-// The kinds of files. A file of kind "paths" is named x.paths.pb.gz.
-const (
-	KindPaths       Kind = "paths"
-	KindEdges       Kind = "edges"
-	KindValues      Kind = "values"
-	KindTypes       Kind = "types"
-	KindCallTargets Kind = "calltargets"
-)
-
-// kinds has the kinds by the sample types of their files.
-var kinds = map[string]Kind{
-	"paths/count branch_flow/count": KindPaths,
-	"edges/count":                   KindEdges,
-	"values/count messages/count":   KindValues,
-	"types/count messages/count":    KindTypes,
-	"calls/count messages/count":    KindCallTargets,
+// kindOf returns the kind of the profiles that have the given sample types, "" if
+// programs write no such profiles.
+func kindOf(types []*pprof.ValueType) schema.Kind {
+	for _, k := range schema.Kinds {
+		if slices.EqualFunc(k.Types(), types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.Unit }) {
+			return k
+		}
+	}
+	return ""
 }
 
 // readable says what this package reads.
@@ -53,8 +45,8 @@ var others = map[string]string{
 
 // A File is a loaded profile. Its Paths, Edges or Words method gives the samples.
 type File struct {
-	Name     string   // as given to Open or Parse, for messages
-	Kind     Kind     //
+	Name     string // as given to Open or Parse, for messages
+	Kind     schema.Kind
 	Comments []string // lines for people: how the profile was taken
 	Binary   string   // path of the profiled program
 	BuildID  string   // identifies the program's site tables; may be empty
@@ -72,7 +64,7 @@ type Period struct {
 }
 
 // Exact reports whether everything was counted.
-func (f *File) Exact() bool { return f.Period.Unit == "count" && f.Period.Value == 1 }
+func (f *File) Exact() bool { return f.Period.Unit == schema.Unit && f.Period.Value == 1 }
 
 // A Reader loads files, as many as fit into its memory. The zero Reader is ready
 // for use.
@@ -169,10 +161,8 @@ func isCorrupt(err error) bool {
 
 func newFile(name string, p *pprof.Profile) (*File, error) {
 	f := &File{Name: name, Comments: p.Comments, pprof: p}
-	types := sampleTypes(p)
-	f.Kind = kinds[strings.Join(types, " ")]
-	if f.Kind == "" {
-		return nil, fmt.Errorf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", name, strings.Join(types, ", "), readable)
+	if f.Kind = kindOf(p.SampleType); f.Kind == "" {
+		return nil, fmt.Errorf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", name, strings.Join(sampleTypes(p), ", "), readable)
 	}
 	if len(p.Mapping) > 0 {
 		f.Binary, f.BuildID = p.Mapping[0].File, p.Mapping[0].BuildID
@@ -215,14 +205,14 @@ func sampleTypes(p *pprof.Profile) []string {
 // Sibling returns the name of the file of the other kind that the same run
 // of the program wrote: app.71.edges.pb.gz for app.71.paths.pb.gz, and back.
 func (f *File) Sibling() (string, error) {
-	if f.Kind == KindEdges {
-		return f.named(KindPaths)
+	if f.Kind == schema.Edges {
+		return f.named(schema.Paths)
 	}
-	return f.named(KindEdges)
+	return f.named(schema.Edges)
 }
 
 // named returns the name of the file of a kind that the same run wrote.
-func (f *File) named(other Kind) (string, error) {
+func (f *File) named(other schema.Kind) (string, error) {
 	dir, base := filepath.Split(f.Name)
 	mark := "." + string(f.Kind) + "."
 	i := strings.LastIndex(base, mark)

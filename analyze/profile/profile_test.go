@@ -11,6 +11,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 const pathsText = `
@@ -56,7 +57,7 @@ var sign = profile.Func{Name: "main.sign", File: "sign.go", StartLine: 10}
 
 func TestPaths(t *testing.T) {
 	f := parse(t, "app.71.paths.pb.gz", pathsText)
-	if f.Kind != profile.KindPaths || f.Binary != "/bin/app" || f.BuildID != "5eed" || f.Exact() ||
+	if f.Kind != schema.Paths || f.Binary != "/bin/app" || f.BuildID != "5eed" || f.Exact() ||
 		f.Period != (profile.Period{Type: "cpu", Unit: "nanoseconds", Value: 10_000_000}) {
 		t.Errorf("got header %+v", f)
 	}
@@ -96,7 +97,7 @@ func TestPaths(t *testing.T) {
 
 func TestEdges(t *testing.T) {
 	f := parse(t, "app.71.edges.pb.gz", edgesText)
-	if f.Kind != profile.KindEdges || !f.Exact() {
+	if f.Kind != schema.Edges || !f.Exact() {
 		t.Errorf("got header %+v", f)
 	}
 	edges, err := f.Edges()
@@ -141,7 +142,7 @@ func TestBadSamples(t *testing.T) {
 				return
 			}
 			load := func() error { _, err := f.Paths(); return err }
-			if f.Kind == profile.KindEdges && test.text != edges {
+			if f.Kind == schema.Edges && test.text != edges {
 				load = func() error { _, err := f.Edges(); return err }
 			}
 			if err := load(); err == nil || !strings.Contains(err.Error(), test.want) {

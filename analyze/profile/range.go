@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A Range is the words from First to Last, Last included. The ranges of a site are
@@ -28,7 +30,7 @@ func (r Range) Single() bool { return r.First == r.Last }
 
 // words returns the range of a sample, nil if it has none.
 func (l *labels) words() *Range {
-	text := l.get("words")
+	text := l.get(schema.Words)
 	if text == "" {
 		return nil
 	}
@@ -36,7 +38,7 @@ func (l *labels) words() *Range {
 	a, err1 := strconv.ParseUint(first, 0, 64)
 	b, err2 := strconv.ParseUint(last, 0, 64)
 	if !ok || err1 != nil || err2 != nil || a > b {
-		l.fail("label words=%q, want a range such as 0x1000-0x1fff", text)
+		l.fail("label %s=%q, want a range such as 0x1000-0x1fff", schema.Words, text)
 		return nil
 	}
 	return &Range{a, b}

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A Func identifies a function of the profiled program. Name alone does not:
@@ -95,39 +97,29 @@ type Edge struct {
 }
 
 // Paths returns the samples of a paths file, in the file's order.
-func (f *File) Paths() ([]Path, error) {
-	if err := f.want(KindPaths); err != nil {
-		return nil, err
-	}
-	var paths []Path
-	for i, s := range f.pprof.Sample {
-		p, err := newPath(s)
-		if err != nil {
-			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
-		}
-		paths = append(paths, p)
-	}
-	return paths, nil
-}
+func (f *File) Paths() ([]Path, error) { return each(f, newPath, schema.Paths) }
 
 // Edges returns the samples of an edges file, in the file's order.
-func (f *File) Edges() ([]Edge, error) {
-	if err := f.want(KindEdges); err != nil {
+func (f *File) Edges() ([]Edge, error) { return each(f, newEdge, schema.Edges) }
+
+// each decodes the samples of a file that must be of one of the kinds.
+func each[T any](f *File, decode func(*pprof.Sample) (T, error), kinds ...schema.Kind) ([]T, error) {
+	if err := f.want(kinds...); err != nil {
 		return nil, err
 	}
-	var edges []Edge
+	var list []T
 	for i, s := range f.pprof.Sample {
-		e, err := newEdge(s)
+		x, err := decode(s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
 		}
-		edges = append(edges, e)
+		list = append(list, x)
 	}
-	return edges, nil
+	return list, nil
 }
 
 // want returns an error unless f is of one of the kinds.
-func (f *File) want(kinds ...Kind) error {
+func (f *File) want(kinds ...schema.Kind) error {
 	var names []string
 	for _, k := range kinds {
 		if f.Kind == k {
@@ -145,9 +137,9 @@ func (f *File) want(kinds ...Kind) error {
 func newPath(s *pprof.Sample) (Path, error) {
 	l := labels{s: s}
 	p := Path{
-		ID:       PathID{Label: l.need("path")},
-		From:     l.get("from"),
-		Lines:    l.get("lines"),
+		ID:       PathID{Label: l.need(schema.Path)},
+		From:     l.get(schema.From),
+		Lines:    l.get(schema.Lines),
 		Branches: l.decisions(),
 		Count:    s.Value[0],
 		Flow:     s.Value[1],
@@ -166,9 +158,9 @@ func newPath(s *pprof.Sample) (Path, error) {
 func newEdge(s *pprof.Sample) (Edge, error) {
 	l := labels{s: s}
 	e := Edge{
-		Branch:  BranchID{Pos: l.pos("branch")},
-		Kind:    l.need("kind"),
-		Outcome: l.need("outcome"),
+		Branch:  BranchID{Pos: l.pos(schema.Branch)},
+		Kind:    l.need(schema.BranchKind),
+		Outcome: l.need(schema.Outcome),
 		Count:   s.Value[0],
 	}
 	frames := frames(s)
@@ -239,7 +231,7 @@ func (l *labels) pos(key string) Pos {
 var decisionText = regexp.MustCompile(`(?:^|; )(\d+):(\d+) (\S+) `)
 
 func (l *labels) decisions() []Decision {
-	text := l.get("branches")
+	text := l.get(schema.Branches)
 	if text == "" {
 		return nil
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A Site is a tap of a program.
@@ -46,35 +48,24 @@ type Word struct {
 // Words returns the samples of a values, types or call targets file, in the
 // file's order.
 func (f *File) Words() ([]Word, error) {
-	if err := f.want(KindValues, KindTypes, KindCallTargets); err != nil {
-		return nil, err
-	}
-	var words []Word
-	for i, s := range f.pprof.Sample {
-		w, err := f.newWord(s)
-		if err != nil {
-			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
-		}
-		words = append(words, w)
-	}
-	return words, nil
+	return each(f, f.newWord, schema.Values, schema.Types, schema.CallTargets)
 }
 
 func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	l := labels{s: s}
 	w := Word{
-		Site:     Site{Pos: l.pos("site"), Kind: l.need("kind"), Expr: l.need("expr"), Type: l.get("type")},
+		Site:     Site{Pos: l.pos(schema.Site), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type)},
 		Count:    s.Value[0],
 		Messages: s.Value[1],
 	}
 	frames := frames(s)
 	want := 1
 	switch f.Kind {
-	case KindValues:
-		w.Value = strings.TrimPrefix(l.need("value"), w.Site.Expr+"=")
-	case KindTypes:
-		w.Value, w.Site.Type = l.need("type"), l.get("static")
-	case KindCallTargets:
+	case schema.Values:
+		w.Value = strings.TrimPrefix(l.need(schema.Value), schema.ValueText(w.Site.Expr, ""))
+	case schema.Types:
+		w.Value, w.Site.Type = l.need(schema.Type), l.get(schema.Static)
+	case schema.CallTargets:
 		want = 2
 	}
 	w.Range = l.words()
@@ -85,15 +76,12 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		return Word{}, l.err
 	}
 	w.Site.Func = frames[want-1].Func
-	if f.Kind == KindCallTargets {
+	if f.Kind == schema.CallTargets {
 		w.Target = frames[0].Func
 		w.Value = w.Target.Name
 	}
 	return w, nil
 }
-
-// OtherWords is the value that stands for those that were not told apart.
-const OtherWords = "(other)"
 
 // A Seen is a site and what was seen there, the most frequent first, and last
 // what was not told apart.
@@ -142,7 +130,7 @@ func SumSites(words []Word) []Seen {
 	for _, s := range list {
 		s.addUpRanges()
 		slices.SortFunc(s.Words, func(v, w Word) int {
-			return cmp.Or(compareBool(v.Value == OtherWords, w.Value == OtherWords), cmp.Compare(w.Count, v.Count),
+			return cmp.Or(compareBool(v.Value == schema.Other, w.Value == schema.Other), cmp.Compare(w.Count, v.Count),
 				cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target))
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // Dump writes everything in a file, in an order that depends on nothing but
@@ -44,9 +45,9 @@ func Dump(w io.Writer, f *profile.File) error {
 	page.line("period %d %s/%s", f.Period.Value, f.Period.Type, f.Period.Unit)
 	var err error
 	switch f.Kind {
-	case profile.KindPaths:
+	case schema.Paths:
 		err = page.dumpPaths(f)
-	case profile.KindEdges:
+	case schema.Edges:
 		err = page.dumpEdges(f)
 	default:
 		err = page.dumpWords(f)

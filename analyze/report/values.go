@@ -11,6 +11,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // ValuesOptions select sites and values.
@@ -87,10 +88,10 @@ type valueTable struct {
 }
 
 // things are what is seen in files of a kind.
-var things = map[profile.Kind]string{
-	profile.KindValues:      "value",
-	profile.KindTypes:       "type",
-	profile.KindCallTargets: "target",
+var things = map[schema.Kind]string{
+	schema.Values:      "value",
+	schema.Types:       "type",
+	schema.CallTargets: "target",
 }
 
 func (v valueTable) write(p page, n int) {
@@ -145,11 +146,11 @@ func (p page) specialise(f *profile.File, src *source.Tree, sites []profile.Seen
 		if !f.Exact() {
 			least -= s.ShareError(top)
 		}
-		if s.Count < o.Events || least < o.Share || top.Value == profile.OtherWords {
+		if s.Count < o.Events || least < o.Share || top.Value == schema.Other {
 			continue
 		}
 		relation := " == "
-		if f.Kind == profile.KindTypes && top.Value != "nil" {
+		if f.Kind == schema.Types && top.Value != schema.Nil {
 			relation = " is a "
 		}
 		t.row(fmt.Sprint(s.Count), share(top.Count, s.Count), s.Site.Expr+relation+top.Value,

@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // reader returns what loads files, "-" being the standard input. The program as a
@@ -174,7 +175,7 @@ func openRun(r *profile.Reader, name string) (report.Run, error) {
 		return report.Run{}, err
 	}
 	run := report.Run{Paths: f, Edges: sibling}
-	if f.Kind == profile.KindEdges {
+	if f.Kind == schema.Edges {
 		run = report.Run{Paths: sibling, Edges: f}
 	}
 	return run, profile.SameProgram(run.Paths, run.Edges)

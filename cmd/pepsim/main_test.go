@@ -17,7 +17,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command/commandtest"
-	"github.com/pepgo/pep/internal/tracetest"
+	"github.com/pepgo/pep/internal/project/tracetest"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"

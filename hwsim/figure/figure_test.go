@@ -11,7 +11,7 @@ import (
 	"github.com/pepgo/pep/hwsim/figure"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/internal/tracetest"
+	"github.com/pepgo/pep/internal/project/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 

@@ -6,6 +6,7 @@ import (
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/schema"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -55,19 +56,19 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	number := "p" + digits.Int(int64(int(p)))
 	file := pkg.Files[fn.File]
 	id := w.paths.Function(pprofenc.Function{
-		Name:       fn.Name + "·" + number,
+		Name:       schema.PathName(fn.Name, number),
 		SystemName: fn.Name, // unlike Name, so that pprof does not take "(*T)" for C++
 		Filename:   file,
 		StartLine:  int64(fn.Line),
 	})
 	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end)}
 	labels := []pprofenc.Label{
-		{Key: "path", Value: number},
-		{Key: "from", Value: from(fn, start, base(file))},
-		{Key: "lines", Value: lines(fn, steps)},
+		{Key: schema.Path, Value: number},
+		{Key: schema.From, Value: from(fn, start, base(file))},
+		{Key: schema.Lines, Value: lines(fn, steps)},
 	}
 	if len(taken) > 0 {
-		labels = append(labels, pprofenc.Label{Key: "branches", Value: branches(fn, taken)})
+		labels = append(labels, pprofenc.Label{Key: schema.Branches, Value: branches(fn, taken)})
 	}
 	d.labels = w.paths.Labels(labels...)
 	return d
@@ -83,9 +84,9 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 		e = &edge{
 			leaf: w.edges.in(pkg, fn, out.Line),
 			labels: w.edges.Labels(
-				pprofenc.Label{Key: "branch", Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
-				pprofenc.Label{Key: "kind", Value: block.Branch.Kind},
-				pprofenc.Label{Key: "outcome", Value: out.Outcome},
+				pprofenc.Label{Key: schema.Branch, Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
+				pprofenc.Label{Key: schema.BranchKind, Value: block.Branch.Kind},
+				pprofenc.Label{Key: schema.Outcome, Value: out.Outcome},
 			),
 		}
 		w.taken[k] = e
@@ -106,14 +107,14 @@ func live(n pdag.Node) (count int) {
 // from says where a path begins.
 func from(fn *wire.Func, start int, file string) string {
 	if start == 0 {
-		return "entry"
+		return schema.Entry
 	}
 	s := fn.Graph.Starts[start]
-	kind := "loop "
+	at := schema.LoopAt
 	if s.Cut {
-		kind = "cut "
+		at = schema.CutAt
 	}
-	return kind + file + ":" + digits.Int(int64(nodeLine(fn, s.Node)))
+	return at + file + ":" + digits.Int(int64(nodeLine(fn, s.Node)))
 }
 
 // nodeLine returns the line of a node: of its branch (the loop statement, in a

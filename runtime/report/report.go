@@ -29,6 +29,7 @@ import (
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/schema"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -76,8 +77,8 @@ func (p *Profile) Write() []File {
 	}
 	w := writer{
 		tables: index(p.Packages),
-		paths:  newOutput(p.Frames, pprofenc.ValueType{Type: "paths", Unit: "count"}, pprofenc.ValueType{Type: "branch_flow", Unit: "count"}),
-		edges:  newOutput(p.Frames, pprofenc.ValueType{Type: "edges", Unit: "count"}),
+		paths:  newOutput(p.Frames, schema.Paths),
+		edges:  newOutput(p.Frames, schema.Edges),
 		decode: make(map[*wire.Func]map[uint64]*path),
 		taken:  make(map[edgeOf]*edge),
 		stacks: make(map[string]int),
@@ -101,10 +102,10 @@ func (p *Profile) Write() []File {
 		e.Time, e.Duration = p.Start, p.Duration
 		e.Comments = []string{comment}
 	}
-	w.paths.DefaultType = "paths"
+	w.paths.DefaultType = schema.Paths.Types()[0]
 	return []File{
-		{"paths", pprofenc.Gzip(w.paths.Encode())},
-		{"edges", pprofenc.Gzip(w.edges.Encode())},
+		{string(schema.Paths), pprofenc.Gzip(w.paths.Encode())},
+		{string(schema.Edges), pprofenc.Gzip(w.edges.Encode())},
 	}
 }
 
@@ -236,8 +237,17 @@ type output struct {
 	locations []uint64 // by frame; 0 until it is used
 }
 
-func newOutput(frames []Frame, types ...pprofenc.ValueType) *output {
-	return &output{pprofenc.New(types...), frames, make([]uint64, len(frames))}
+func newOutput(frames []Frame, kind schema.Kind) *output {
+	return &output{newProfile(kind), frames, make([]uint64, len(frames))}
+}
+
+// newProfile returns an empty profile of a kind.
+func newProfile(kind schema.Kind) *pprofenc.Profile {
+	var types []pprofenc.ValueType
+	for _, name := range kind.Types() {
+		types = append(types, pprofenc.ValueType{Type: name, Unit: schema.Unit})
+	}
+	return pprofenc.New(types...)
 }
 
 // callers appends the locations of s's callers to locs.

@@ -19,15 +19,13 @@ package report
 // In the profile of types, the label value is missing, type is the concrete
 // type, and static the type of the expression. In the profile of call targets,
 // the leaf is the function that was called, and its caller the line of the tap.
-//
-// Numbers are not by themselves the values of labels, because go tool pprof
-// takes -tagfocus=value=42 for a range of numeric labels.
 
 import (
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/schema"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -80,23 +78,20 @@ func Tapped(pkgs []*wire.Package) bool {
 	return false
 }
 
-// tapKinds are the profiles, and what their samples count.
-var tapKinds = [...]struct{ kind, unit string }{{"values", "values"}, {"types", "types"}, {"calltargets", "calls"}}
-
-// kindOf returns the index in tapKinds of the profile that a tag belongs to.
-func kindOf(tag tuple.Tag) int {
+// kindOf returns the kind of profile that a tag belongs to.
+func kindOf(tag tuple.Tag) schema.Kind {
 	switch tag {
 	case tuple.Type:
-		return 1
+		return schema.Types
 	case tuple.Call:
-		return 2
+		return schema.CallTargets
 	}
-	return 0
+	return schema.Values
 }
 
 // Write returns the profiles of those kinds that packages have taps of.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}, ranges: t.ranges()}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges()}
 	for _, p := range t.Packages {
 		w.index(p)
 	}
@@ -110,7 +105,8 @@ func (t *Taps) Write() (files []File) {
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " at taps unknown to the site tables"
 	}
-	for i, p := range w.profiles {
+	for _, kind := range schema.Kinds {
+		p := w.profiles[kind]
 		if p == nil {
 			continue
 		}
@@ -118,8 +114,8 @@ func (t *Taps) Write() (files []File) {
 		p.PeriodType, p.Period = t.PeriodType, t.Period
 		p.Time, p.Duration = t.Start, t.Duration
 		p.Comments = []string{comment}
-		p.DefaultType = tapKinds[i].unit
-		files = append(files, File{tapKinds[i].kind, pprofenc.Gzip(p.Encode())})
+		p.DefaultType = kind.Types()[0]
+		files = append(files, File{string(kind), pprofenc.Gzip(p.Encode())})
 	}
 	return files
 }
@@ -128,7 +124,7 @@ func (t *Taps) Write() (files []File) {
 type tapWriter struct {
 	*Taps
 	sites    map[uint64]*site
-	profiles [len(tapKinds)]*pprofenc.Profile
+	profiles map[schema.Kind]*pprofenc.Profile
 	ranges   bool // some words are ranges: all samples say which words they are about
 }
 
@@ -155,9 +151,7 @@ func (w *tapWriter) index(p *wire.Package) {
 		tap := &p.Taps[i]
 		w.sites[first+uint64(i)] = &site{tap, p.Files[tap.File], starts[tap.Func]}
 		if k := kindOf(tuple.Tag(tap.Tag)); w.profiles[k] == nil {
-			w.profiles[k] = pprofenc.New(
-				pprofenc.ValueType{Type: tapKinds[k].unit, Unit: "count"},
-				pprofenc.ValueType{Type: "messages", Unit: "count"})
+			w.profiles[k] = newProfile(k)
 		}
 	}
 }
@@ -173,23 +167,23 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	at := p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}), int64(s.Line))
 	stack := []uint64{at}
 	labels := []pprofenc.Label{
-		{Key: "site", Value: base(s.file) + ":" + position(s.Line, s.Col)},
-		{Key: "kind", Value: x.Tuple.Tag().String()},
-		{Key: "expr", Value: s.Expr},
+		{Key: schema.Site, Value: base(s.file) + ":" + position(s.Line, s.Col)},
+		{Key: schema.TapKind, Value: x.Tuple.Tag().String()},
+		{Key: schema.Expr, Value: s.Expr},
 	}
 	switch kind {
-	case 0:
-		labels = append(labels, pprofenc.Label{Key: "value", Value: s.Expr + "=" + w.value(s, x)}, pprofenc.Label{Key: "type", Value: s.Type})
-	case 1:
-		labels = append(labels, pprofenc.Label{Key: "type", Value: w.typeOf(x)}, pprofenc.Label{Key: "static", Value: s.Type})
-	case 2:
+	case schema.Values:
+		labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, w.value(s, x))}, pprofenc.Label{Key: schema.Type, Value: s.Type})
+	case schema.Types:
+		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: w.typeOf(x)}, pprofenc.Label{Key: schema.Static, Value: s.Type})
+	case schema.CallTargets:
 		f := w.target(s, x)
 		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
 		stack = []uint64{p.Location(id, int64(f.Line)), at}
-		labels = append(labels, pprofenc.Label{Key: "type", Value: s.Type})
+		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: s.Type})
 	}
 	if w.ranges && !x.Other {
-		labels = append(labels, pprofenc.Label{Key: "words", Value: x.words()})
+		labels = append(labels, pprofenc.Label{Key: schema.Words, Value: x.words()})
 	}
 	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
 	return true
@@ -204,17 +198,14 @@ func scaled(n int64, scale float64) int64 {
 	return int64(x)
 }
 
-// other stands for the words that were not told apart. It is no Go expression.
-const other = "(other)"
-
 func (w *tapWriter) typeOf(x *Word) string {
 	switch {
 	case x.Other:
-		return other
+		return schema.Other
 	case x.Free > 0:
 		return hexRange(x)
 	case x.Tuple.W == 0:
-		return "nil"
+		return schema.Nil
 	}
 	return w.Names.Type(x.Tuple.W)
 }
@@ -222,13 +213,13 @@ func (w *tapWriter) typeOf(x *Word) string {
 func (w *tapWriter) target(s *site, x *Word) Frame {
 	switch {
 	case x.Other:
-		return Frame{Func: other}
+		return Frame{Func: schema.Other}
 	case x.Free > 0 && s.Bits == 0:
 		return Frame{Func: hexRange(x)}
 	case x.Free > 0:
 		return w.targets(x)
 	case x.Tuple.W == 0:
-		return Frame{Func: "nil"}
+		return Frame{Func: schema.Nil}
 	case s.Bits == 0: // a method of an interface
 		return w.Names.Method(x.Tuple.W, afterLast(s.Expr, '.'))
 	}
@@ -240,7 +231,7 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	word := x.Tuple.W
 	switch {
 	case x.Other:
-		return other
+		return schema.Other
 	case x.Free > 0:
 		return w.rangeOf(s, x)
 	case tuple.Tag(s.Tag) == tuple.Addr:
@@ -261,7 +252,7 @@ func (w *tapWriter) value(s *site, x *Word) string {
 		return digits.Uint(word)
 	case wire.Address:
 		if word == 0 {
-			return "nil"
+			return schema.Nil
 		}
 		return digits.Hex(word)
 	case wire.Rune:

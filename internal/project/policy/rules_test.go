@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"go/ast"
 	"go/format"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -137,7 +139,7 @@ func TestPackagesHaveOneComment(t *testing.T) {
 		docs = slices.DeleteFunc(docs, func(d string) bool { return d == "" })
 		name := regexp.QuoteMeta(filepath.Base(dir))
 		want := regexp.MustCompile(`^Package ` + name + ` `)
-		if strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "internal/cmd/") {
+		if strings.HasPrefix(dir, "cmd/") || strings.HasPrefix(dir, "internal/project/cmd/") {
 			want = regexp.MustCompile(`^(Command )?(?i:` + name + `) `)
 		}
 		if len(docs) != 1 {
@@ -163,6 +165,45 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 	for _, dir := range missing {
 		t.Errorf("%s does not name %s", doc, dir)
+	}
+}
+
+// What profiles hold is named in runtime/schema, for the package that writes them
+// and for the one that reads them. Package proftest says it again on purpose: it
+// makes profiles for tests of the reader.
+func TestSchemaOwnsTheNamesInProfiles(t *testing.T) {
+	const owner = "runtime/schema"
+	literals := func(f *file, do func(text string)) {
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.BasicLit:
+				if text, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
+					do(text)
+				}
+			}
+			return true
+		})
+	}
+	names := map[string]bool{}
+	for _, f := range goFiles(t) {
+		if f.dir == owner && !f.test() {
+			literals(f, func(text string) { names[text] = true })
+		}
+	}
+	if !names["branch_flow"] || !names["(other)"] {
+		t.Fatalf("%s has the names %v, want branch_flow and (other) among them", owner, names)
+	}
+	for _, f := range goFiles(t) {
+		if f.test() || f.dir != "runtime/report" && f.dir != "analyze/profile" {
+			continue
+		}
+		literals(f, func(text string) {
+			if names[text] {
+				t.Errorf("%s has the string %q: take the constant of %s", f.name, text, owner)
+			}
+		})
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/check"
+	"github.com/pepgo/pep/internal/project/check"
 )
 
 // A Report has the results of all cases, in the order in which they were run.

@@ -1,12 +1,12 @@
 // Command gotest runs the test programs of the Go distribution, GOROOT/test,
 // plain and instrumented, and reports where the two differ.
 //
-//	$ go run ./internal/cmd/gotest -run 'fixedbugs/issue4.*' -mode page,exact
+//	$ go run ./internal/project/cmd/gotest -run 'fixedbugs/issue4.*' -mode page,exact
 //	page: 61 programs ran alike, 0 differ
 //	exact: 61 programs ran alike, 0 differ
 //	7 programs left out: see -v
 //
-// Package internal/gotest says how they are compared. The exit code is 1 if
+// Package internal/project/gotest says how they are compared. The exit code is 1 if
 // programs differ.
 package main
 
@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/gotest"
+	"github.com/pepgo/pep/internal/project/gotest"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/exactness"
+	"github.com/pepgo/pep/internal/project/exactness"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
@@ -57,7 +57,7 @@ func check(t *testing.T, p *exactness.Program) *exactness.Report {
 func TestPEP13TestPrograms(t *testing.T) {
 	for _, name := range []string{"sortbench", "flate"} {
 		t.Run(name, func(t *testing.T) {
-			check(t, &exactness.Program{Dir: "../../testprogs/" + name, Args: []string{"1"}})
+			check(t, &exactness.Program{Dir: "../../../testprogs/" + name, Args: []string{"1"}})
 		})
 	}
 }

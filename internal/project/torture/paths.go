@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/internal/gotest"
-	"github.com/pepgo/pep/internal/randprog"
+	"github.com/pepgo/pep/internal/project/gotest"
+	"github.com/pepgo/pep/internal/project/randprog"
 )
 
 // Programs are built by the batch: most of what a build takes is the same for

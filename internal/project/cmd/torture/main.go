@@ -1,7 +1,7 @@
 // Command torture tries to make profiled programs fail, see package
-// internal/torture.
+// internal/project/torture.
 //
-//	$ go run ./internal/cmd/torture -part ends -mode page
+//	$ go run ./internal/project/cmd/torture -part ends -mode page
 //	| part | case | passed | failed | skipped | time | |
 //	|---|---|---|---|---|---|---|
 //	| ends | page | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
@@ -23,8 +23,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/bench"
-	"github.com/pepgo/pep/internal/torture"
+	"github.com/pepgo/pep/internal/project/bench"
+	"github.com/pepgo/pep/internal/project/torture"
 )
 
 func main() {
@@ -79,7 +79,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	report.Table(&text)
 	fmt.Fprint(stdout, text.String())
 	if *table != "" {
-		command := "go run ./internal/cmd/torture " + strings.Join(args, " ")
+		command := "go run ./internal/project/cmd/torture " + strings.Join(args, " ")
 		head := bench.Header("Torture", command, time.Now())
 		if err := os.WriteFile(*table, []byte(head+text.String()), 0o666); err != nil {
 			return err

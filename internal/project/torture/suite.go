@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/internal/gotest"
+	"github.com/pepgo/pep/internal/project/gotest"
 )
 
 // A suite is the tests of some packages.

@@ -1,7 +1,7 @@
 // Command exactness checks that the exact path counts of the test programs say how
 // often every block was executed, see package exactness.
 //
-//	go run ./internal/cmd/exactness [flags] [program ...]
+//	go run ./internal/project/cmd/exactness [flags] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
 // checked.
@@ -15,7 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/pepgo/pep/internal/exactness"
+	"github.com/pepgo/pep/internal/project/exactness"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 

@@ -2,10 +2,10 @@
 // sampled profiles stand for exact ones, beside the figures of the PEP paper; and
 // what value taps cost, and the engines that their words go to.
 //
-//	go run ./internal/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
-//	go run ./internal/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
-//	go run ./internal/cmd/pepbench taps [-rounds 5] [flags] [program ...]
-//	go run ./internal/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
+//	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
 // measured. The tables go to standard output, and with -o FILE to a file that
@@ -15,8 +15,8 @@
 // The configurations of the paper's figure 6, and its figures 8 and 9 with a
 // tick of 20 ms beside the default:
 //
-//	go run ./internal/cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
-//	go run ./internal/cmd/pepbench accuracy -tick 10ms,20ms
+//	go run ./internal/project/cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
+//	go run ./internal/project/cmd/pepbench accuracy -tick 10ms,20ms
 package main
 
 import (
@@ -30,7 +30,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/bench"
+	"github.com/pepgo/pep/internal/project/bench"
 )
 
 func main() {
@@ -48,7 +48,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return errors.New("usage: pepbench overhead|accuracy|taps|engines [flags] [program ...]")
 	}
-	m := &measurement{command: "go run ./internal/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
+	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
 	case "overhead":
 		return m.overhead(args[1:])

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/check"
-	"github.com/pepgo/pep/internal/gotest"
+	"github.com/pepgo/pep/internal/project/check"
+	"github.com/pepgo/pep/internal/project/gotest"
 )
 
 // sampleOfCI are the programs of the short run: goroutines, defer and recover,

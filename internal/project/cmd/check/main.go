@@ -1,7 +1,7 @@
 // Command check runs every check of the project and ends with a line that says
 // how many passed and how many failed:
 //
-//	$ go run ./internal/cmd/check
+//	$ go run ./internal/project/cmd/check
 //	ok    gofmt
 //	ok    go vet
 //	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
@@ -26,7 +26,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/check"
+	"github.com/pepgo/pep/internal/project/check"
 )
 
 func main() {

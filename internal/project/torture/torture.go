@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/gotest"
+	"github.com/pepgo/pep/internal/project/gotest"
 )
 
 // Options say what is run, and how long. Zero values stand for defaults.

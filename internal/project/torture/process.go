@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pepgo/pep/internal/gotest"
+	"github.com/pepgo/pep/internal/project/gotest"
 )
 
 // A process is a run of a program that is to be started.

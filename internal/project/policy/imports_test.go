@@ -32,7 +32,8 @@ const ours = `
 	runtime/sites:
 	runtime/ring:     runtime/tuple
 	runtime/items:
-	runtime/report:   runtime/digits runtime/pdag runtime/wire runtime/pprofenc runtime/tuple
+	runtime/schema:
+	runtime/report:   runtime/digits runtime/pdag runtime/pprofenc runtime/schema runtime/tuple runtime/wire
 	runtime/core:     runtime/... hwsim hwsim/engines
 	runtime/...:      runtime/...
 
@@ -55,33 +56,35 @@ const ours = `
 	hwsim/clock:      runtime/tuple
 	hwsim/strat:      hwsim runtime/digits runtime/tuple
 	hwsim/engines:    hwsim/... runtime/items runtime/tuple
-	hwsim/enginetest: hwsim hwsim/clock internal/tracetest runtime/digits runtime/tuple
+	hwsim/enginetest: hwsim hwsim/clock internal/project/tracetest runtime/digits runtime/tuple
 	hwsim/ring:       runtime/ring runtime/tuple
 	hwsim/...:        hwsim/... runtime/digits runtime/trace runtime/tuple runtime/pdag runtime/wire internal/input internal/terminal
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
-	analyze/...: analyze/... runtime/pdag runtime/tuple runtime/wire internal/input internal/terminal
+	analyze/...: analyze/... runtime/schema runtime/tuple runtime/wire internal/input internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
 	internal/goruntime:
+	internal/goruntime/goruntimetest: internal/goruntime
 	internal/linked:   internal/archive runtime hwsim
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec
 	internal/record:   hwsim/trace
-	internal/policy:
 	internal/input:
 	internal/terminal:
 	internal/command:  internal/terminal
 	internal/command/commandtest: internal/command
-	internal/...:      instrument/... runtime/... hwsim/... analyze/... internal/...
+
+	# What only the project needs may use everything.
+	internal/project/policy:
+	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
-	cmd/pep:      analyze/... internal/command
+	cmd/pep:      analyze/... internal/command runtime/schema
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
-	cmd/...:      internal/... analyze/...
 `
 
 // inTests is what the tests of all packages may import beyond that: what tests
@@ -146,6 +149,22 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 				if matches(a[0], f.dir) && matches(a[1], dir) || matches(a[1], f.dir) && matches(a[0], dir) {
 					t.Errorf("%s imports %s: %s and %s have nothing to do with each other", f.name, dir, a[0], a[1])
 				}
+			}
+		}
+	}
+}
+
+// What a user runs has nothing in it that only the project needs. Tests may use
+// it, and so may packages that hold tests for other packages.
+func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
+	const own = "internal/project/..."
+	for _, f := range goFiles(t) {
+		if matches(own, f.dir) || f.test() || strings.HasSuffix(f.dir, "test") {
+			continue
+		}
+		for _, imp := range f.imports {
+			if dir, ok := strings.CutPrefix(imp, module+"/"); ok && (matches(own, dir) || strings.HasSuffix(dir, "test")) {
+				t.Errorf("%s imports %s, which only the project needs; the product has to do without", f.name, dir)
 			}
 		}
 	}

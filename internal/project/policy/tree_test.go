@@ -21,7 +21,7 @@ import (
 
 const (
 	module = "github.com/pepgo/pep"
-	root   = "../.." // of the module
+	root   = "../../.." // of the module
 )
 
 // A file is a Go file of the module.
@@ -32,7 +32,12 @@ type file struct {
 	imports []string
 }
 
-func (f *file) test() bool { return strings.HasSuffix(f.name, "_test.go") }
+// testEngines adds engines to the registry that only tests use. It is built with the
+// tag peptestengines, into programs that tests link.
+const testEngines = "hwsim/engines/testengines.go"
+
+// test reports whether the file is part of tests alone.
+func (f *file) test() bool { return strings.HasSuffix(f.name, "_test.go") || f.name == testEngines }
 
 // linked reports whether the file may be part of a program that is profiled:
 // runtime/core is, and all that it imports, but for tests and what is built

@@ -1,0 +1,101 @@
+// Package schema says what stands in the profiles that programs write: which
+// kinds there are, what their samples count, and the keys and special values of
+// their labels.
+//
+//	schema.Edges.Types()  // "edges": counts of branch outcomes
+//	schema.Outcome        // the label that has the outcome: "true"
+//
+// Package runtime/report writes profiles and analyze/profile reads them, both by
+// these names; docs/formats.md explains them to users. The package imports
+// nothing, because it is linked into instrumented programs.
+package schema
+
+// A Kind is what a profile counts. The file of a profile is named
+// PROGRAM.PROCESS.START.KIND.pb.gz.
+type Kind string
+
+// The kinds of profiles.
+const (
+	Paths       Kind = "paths"
+	Edges       Kind = "edges"
+	Values      Kind = "values"
+	Types       Kind = "types"
+	CallTargets Kind = "calltargets"
+)
+
+// Kinds has all kinds.
+var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets}
+
+// Unit is the unit of all sample types.
+const Unit = "count"
+
+// Types returns the sample types of a kind: what the values of a sample count. The
+// first is the one that pprof shows by default.
+func (k Kind) Types() []string {
+	switch k {
+	case Paths:
+		return []string{"paths", "branch_flow"}
+	case Edges:
+		return []string{"edges"}
+	case Values:
+		return []string{"values", "messages"}
+	case Types:
+		return []string{"types", "messages"}
+	case CallTargets:
+		return []string{"calls", "messages"}
+	}
+	return nil
+}
+
+// Keys of labels in profiles of paths.
+const (
+	Path     = "path"     // p12
+	From     = "from"     // entry
+	Lines    = "lines"    // 12-14,17
+	Branches = "branches" // 12:5 if true; 15:6 for body
+)
+
+// Keys of labels in profiles of edges.
+const (
+	Branch  = "branch"  // x.go:12:5
+	Outcome = "outcome" // true
+)
+
+// BranchKind and TapKind are the kind of a branch ("if") and of a tap ("load").
+const (
+	BranchKind = "kind"
+	TapKind    = BranchKind
+)
+
+// Keys of labels in profiles of what taps have seen.
+const (
+	Site   = "site"   // x.go:12:5
+	Expr   = "expr"   // n
+	Value  = "value"  // n=42; of values only
+	Type   = "type"   // int; in a profile of types the dynamic type
+	Words  = "words"  // 0x1000-0x1fff; of all samples if some are ranges of words
+	Static = "static" // io.Reader; of types only: the type of the expression
+)
+
+// Where a path begins: the values of the label From. Behind LoopAt and CutAt
+// stands file:line.
+const (
+	Entry  = "entry"
+	LoopAt = "loop "
+	CutAt  = "cut "
+)
+
+// Other stands for the words of a tap that were not told apart. It is no Go
+// expression. Nil is the nil interface, function or address.
+const (
+	Other = "(other)"
+	Nil   = "nil"
+)
+
+// PathName returns the name of the pseudo function that stands for a path:
+// "pkg.F·p12".
+func PathName(function, path string) string { return function + "·" + path }
+
+// ValueText returns the label Value: "n=42". A number alone would not be found by
+// go tool pprof -tagfocus, which takes it for a range.
+func ValueText(expr, value string) string { return expr + "=" + value }
