@@ -188,6 +188,7 @@ func (w *file) function(b *ast.BlockStmt) {
 	if f == nil {
 		w.tapsAtStart(b)
 		w.stmts(nil, b.List)
+		w.tapEnd(b)
 		return
 	}
 	s := &scope{f, f.Plan}
@@ -197,6 +198,7 @@ func (w *file) function(b *ast.BlockStmt) {
 	}
 	w.tapsAtStart(b)
 	w.stmts(s, b.List)
+	w.tapEnd(b)
 }
 
 // number returns the constant for path p of s: an address in the poll page, or

@@ -220,7 +220,11 @@ func Poll(uintptr)
 func Count(*Table, uintptr)
 var Taps uint32
 func Tap(pc, w uint64)
+func Tap2(pc, w, more uint64)
+func Tap3(pc, w, more, third uint64)
 func TapCase(pc, w uint64) bool
+func Tap2Case(pc, w, more uint64) bool
+func Tap3Case(pc, w, more, third uint64) bool
 func Exec(func(string, []string, []string) error) func(string, []string, []string) error
 func at(uintptr) unsafe.Pointer
 `

@@ -45,6 +45,9 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 		w.stmt(s, st.Stmt)
 	case *ast.BranchStmt:
 		w.branch(st)
+	case *ast.ReturnStmt:
+		w.literals(s, st)
+		w.tapReturn(st)
 	case *ast.AssignStmt:
 		w.literals(s, st)
 		w.assignMixed(st)

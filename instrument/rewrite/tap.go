@@ -44,19 +44,19 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 	var b strings.Builder
 	elsewhere := false
 	for _, c := range calls {
-		arg := c.Arg
-		if c.Conv != "" {
-			arg = fmt.Sprintf("%s.%s(%s)", core, c.Conv, arg)
-		}
-		if c.Func != "" {
-			arg = fmt.Sprintf("%s.%s(%s)", core, c.Func, arg)
+		words := []string{word(c.Func, c.Conv, c.Arg)}
+		for _, m := range c.More {
+			words = append(words, word(m.Func, m.Conv, m.Arg))
 		}
 		b.WriteString(" ")
+		if c.Defer {
+			b.WriteString("defer ")
+		}
 		if c.Pos.IsValid() && (!at.IsValid() || w.line(c.Pos) != w.line(at)) {
 			b.WriteString(w.lineDirective(c.Pos))
 			elsewhere = true
 		}
-		b.WriteString(w.tap(f, c.PC, arg))
+		b.WriteString(w.tap(f, c.PC, words))
 	}
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
@@ -67,10 +67,25 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 	return b.String()
 }
 
-// tap returns the text that reports the word that arg says.
-func (w *file) tap(f form, pc uint64, arg string) string {
+// word returns the text for a word: a function of the linked runtime makes it of an
+// argument that is converted to a type, as far as they are given.
+func word(fn, conv, arg string) string {
+	for _, name := range []string{conv, fn} {
+		if name != "" {
+			arg = fmt.Sprintf("%s.%s(%s)", core, name, arg)
+		}
+	}
+	return arg
+}
+
+// tap returns the text that reports a sample of some words.
+func (w *file) tap(f form, pc uint64, words []string) string {
 	w.usesCore = true
-	return fmt.Sprintf("%s.Tap%s(%#x, %s)%s", core, f.suffix, pc, arg, f.end)
+	number := ""
+	if len(words) > 1 {
+		number = fmt.Sprint(len(words))
+	}
+	return fmt.Sprintf("%s.Tap%s%s(%#x, %s)%s", core, number, f.suffix, pc, strings.Join(words, ", "), f.end)
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {

@@ -45,6 +45,7 @@ func (u *unit) call(e *ast.CallExpr) {
 	for _, arg := range e.Args {
 		u.value(arg)
 	}
+	u.direct(e)
 }
 
 // embeddedInterface taps a call of a method of an interface that is embedded in

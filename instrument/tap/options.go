@@ -26,12 +26,15 @@ type Options struct {
 func (o Options) none() bool { return o.Kinds == 0 }
 
 // Kinds is a set of kinds of taps.
-type Kinds uint16
+type Kinds uint32
 
 // Marked is the kind of taps that the source asks for: statements with a comment
 // //pep:tap at their end or on the line above. With any other kind they are
 // tapped too.
 const Marked Kinds = 1
+
+// all is the kinds that profiles are made of. The others are for engines and traces.
+const all Kinds = 1<<(tuple.Const+1) - 1
 
 var kindNames = []struct {
 	name string
@@ -47,7 +50,13 @@ var kindNames = []struct {
 	{"addrs", 1 << tuple.Addr},
 	{"consts", 1 << tuple.Const},
 	{"marked", Marked},
-	{"all", 1<<(tuple.Const+1) - 1},
+	{"pairs", 1<<tuple.Load | 1<<tuple.More},
+	{"ops", 1 << tuple.Op},
+	{"directcalls", 1 << tuple.Direct},
+	{"entries", 1 << tuple.Enter},
+	{"returns", 1 << tuple.Return},
+	{"goroutines", 1 << tuple.Goroutine},
+	{"all", all},
 }
 
 // Has reports whether taps with the tag are in k.

@@ -19,6 +19,7 @@ type facts struct {
 	bodies map[*ast.BlockStmt]bool // bodies of functions
 	gotos  map[types.Object]bool   // labels that a goto goes to
 	labels map[ast.Stmt]types.Object
+	locals map[string]bool // see localNames
 }
 
 func newFacts(c *Config) *facts {

@@ -19,6 +19,7 @@ func (f *finder) function(fn Func) {
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
 	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
+	f.enter()
 	switch s := fn.Syntax.(type) {
 	case *ast.FuncDecl:
 		f.signature(s.Recv, s.Type)
@@ -30,6 +31,7 @@ func (f *finder) function(fn Func) {
 			f.arg(s.Value)
 		}
 	}
+	f.leave()
 	f.stmts(fn.Body().List)
 	f.edges()
 }
@@ -192,9 +194,9 @@ func (f *finder) simple(s ast.Stmt, at point, after ast.Stmt) {
 		u.value(s.Chan)
 		u.value(s.Value)
 	case *ast.GoStmt:
-		f.unit(at, s.Call).value(s.Call)
+		f.unitOf(at, s.Call).value(s.Call)
 	case *ast.DeferStmt:
-		f.unit(at, s.Call).value(s.Call)
+		f.unitOf(at, s.Call).value(s.Call)
 	case *ast.ReturnStmt:
 		f.returns(s, at)
 	}

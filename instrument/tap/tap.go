@@ -87,10 +87,16 @@ type Call struct {
 	Conv string // type of the linked runtime to convert the argument to, or ""
 	Arg  string
 
+	More  []Word // further words of the sample
+	Defer bool   // the call is deferred: it is made where the function ends
+
 	// Pos is where the argument stands in the source, if to evaluate it may
 	// panic, so that the panic can be reported there.
 	Pos token.Pos
 }
+
+// A Word is a further word of a sample: as the fields of Call say.
+type Word struct{ Func, Conv, Arg string }
 
 // A Plan says what is tapped, and where the code stands.
 type Plan struct {
@@ -107,6 +113,8 @@ type Plan struct {
 	Headers  map[ast.Stmt][]Call          // in the header of a switch, behind the statement there
 	Outcomes map[placement.Outcome][]Call // at an outcome of an operand
 	Jumps    map[*mark.Jump][]Call        // on the way of a jump
+	Ends     map[*ast.BlockStmt][]Call    // at the end of a body, before its }
+	Returns  map[*ast.ReturnStmt]*Return  // at a return statement
 	Bodies   map[*ast.BlockStmt]bool      // of functions with taps
 }
 
@@ -139,6 +147,8 @@ const (
 	whyEmbedded    = "of an embedded interface"
 	whyEdge        = "the edge has no place of its own"
 	whyAgain       = "read before, and not changed since"
+	whyBehind      = "behind another call"
+	whyName        = "the function cannot be named there"
 )
 
 // Find chooses the taps of the functions of a package. Without options it
@@ -180,6 +190,8 @@ func newPlan() *Plan {
 		Headers:  map[ast.Stmt][]Call{},
 		Outcomes: map[placement.Outcome][]Call{},
 		Jumps:    map[*mark.Jump][]Call{},
+		Ends:     map[*ast.BlockStmt][]Call{},
+		Returns:  map[*ast.ReturnStmt]*Return{},
 		Bodies:   map[*ast.BlockStmt]bool{},
 	}
 }
@@ -284,7 +296,7 @@ func (f *finder) depth(pos token.Pos) int {
 
 // wants reports whether what stands at pos is to be tapped.
 func (f *finder) wants(tag tuple.Tag, pos token.Pos) bool {
-	if f.requested && tag != tuple.Addr {
+	if f.requested && tag != tuple.Addr && all.Has(tag) {
 		return true
 	}
 	return f.wanted && f.Kinds.Has(tag) && f.within(f.Fset.Position(pos).Line)

@@ -33,6 +33,9 @@ type unit struct {
 	within  int  // those that what is looked at is an operand of
 	maybe   int  // operands of && and || that it is in
 	before  risk // how what is evaluated before, and not tapped, may panic
+	done    int  // operations with side effects that are evaluated before
+
+	later *ast.CallExpr // the call of a go or defer statement, which is made later
 
 	// held has the local variable that a top-level expression is put into.
 	held map[ast.Expr]*ast.Ident
@@ -84,7 +87,7 @@ func (u *unit) value(e ast.Expr) {
 	}
 	if u.effect(e) {
 		u.within++
-		defer func() { u.within-- }()
+		defer func() { u.within--; u.done++ }()
 	}
 	outside := u.before
 	switch e := e.(type) {
@@ -237,6 +240,7 @@ func (u *unit) binary(e *ast.BinaryExpr) {
 		return
 	}
 	u.value(e.Y)
+	u.operation(e)
 	switch e.Op {
 	case token.EQL, token.NEQ, token.LSS, token.LEQ, token.GTR, token.GEQ:
 		if u.constant(e.Y) != nil {
@@ -265,7 +269,7 @@ func (u *unit) load(e ast.Expr) bool {
 		}
 		return true
 	}
-	if id := u.held[e]; id != nil && u.wants(tuple.Load, e.Pos()) {
+	if id := u.held[e]; id != nil && u.wants(tuple.Load, e.Pos()) && !u.paired(e) {
 		if u.holds(e, id) {
 			u.remember(e)
 		}
@@ -314,6 +318,9 @@ func (u *unit) tap(tag tuple.Tag, e ast.Expr) bool {
 	if !ok || !u.early(tag, e) {
 		return false
 	}
+	if tag == tuple.Load && u.paired(e) {
+		return u.pair(e, w)
+	}
 	return u.insert(tag, e.Pos(), w.expr(types.ExprString(e)), u.typeOf(e), w, e)
 }
 
@@ -328,11 +335,23 @@ type operand struct {
 // early reports whether e can be evaluated before the unit, and counts it with
 // the reason if not.
 func (u *unit) early(tag tuple.Tag, e ast.Expr) bool {
-	return u.earlyOperand(tag, e.Pos(), operand{types.ExprString(e), u.pure(e), u.private(e), u.totalRisk(e)})
+	return u.earlyOperand(tag, e.Pos(), u.operand(e))
+}
+
+func (u *unit) operand(e ast.Expr) operand {
+	return operand{types.ExprString(e), u.pure(e), u.private(e), u.totalRisk(e)}
 }
 
 func (u *unit) earlyOperand(tag tuple.Tag, pos token.Pos, o operand) bool {
-	why := ""
+	why := u.whyNotEarly(o)
+	if why != "" {
+		u.skip(tag, u.exprAt(pos, o.text), why)
+	}
+	return why == ""
+}
+
+// whyNotEarly returns why o cannot be evaluated before the unit, "" if it can.
+func (u *unit) whyNotEarly(o operand) (why string) {
 	switch {
 	case u.at == point{}:
 		why = whyPoint
@@ -344,11 +363,8 @@ func (u *unit) earlyOperand(tag tuple.Tag, pos token.Pos, o operand) bool {
 		why = whyBeside
 	case !u.before.allows(o.risk):
 		why = whyPanic
-	default:
-		return true
 	}
-	u.skip(tag, u.exprAt(pos, o.text), why)
-	return false
+	return why
 }
 
 // allows reports whether something that may panic as r says can be evaluated

@@ -14,6 +14,8 @@
 //
 //	func PepNext() *uintptr { return &getg().pepNext }
 //
+// and a call where a goroutine gets its number, for streams that tell goroutines apart.
+//
 // The files of the Go installation stay as they are.
 package goruntime
 
@@ -25,18 +27,45 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
-// file is the file of package runtime that declares g.
-const file = "runtime2.go"
+// An edit is what a file of package runtime becomes. No line gets another number.
+type edit struct {
+	file string
+	add  func(text []byte) ([]byte, error)
+}
+
+// edits are the files that change: the one that declares g, and the one that makes
+// goroutines.
+var edits = []edit{{"runtime2.go", addField}, {"proc.go", addBegin}}
 
 const field = "pepNext uintptr "
 
 const functions = `
 // PepNext returns the place of the address of this goroutine's next tuple.
 func PepNext() *uintptr { return &getg().pepNext }
+
+// PepGoroutine returns the number of this goroutine, 0 on the stack of a thread.
+func PepGoroutine() uint64 { return getg().goid }
+
+// PepTell is the first word of the tuple that tells where a goroutine begins in memory
+// that another has used before; 0 for none.
+var PepTell uint64
+
+// pepBegin is called when gp becomes a goroutine. If there is a tuple's room left by the
+// goroutine that gp was before, it has the number of the new one.
+func pepBegin(gp *g) {
+	if p := gp.pepNext; PepTell != 0 && p%2048 != 0 {
+		t := (*[2]uint64)(unsafe.Pointer(p))
+		t[1] = gp.goid
+		t[0] = PepTell
+		gp.pepNext = p + 16
+	}
+}
 
 // PepPin keeps the caller on its P, as procPin does, and returns the P's number. It
 // returns -1 without a P, and on the stack of a thread.
@@ -86,20 +115,22 @@ func Overlay(goroot, dir, user string) (name string, err error) {
 	if o.Replace == nil {
 		o.Replace = map[string]string{}
 	}
-	source := filepath.Join(goroot, "src", "runtime", file)
-	actual := source
-	if with, ok := o.Replace[source]; ok {
-		actual = with
-	}
-	text, err := os.ReadFile(actual)
-	if err != nil {
-		return "", err
-	}
-	if text, err = addField(text); err != nil {
-		return "", fmt.Errorf("%s: %w", actual, err)
-	}
-	if o.Replace[source], err = write(dir, "runtime2-", ".go", text); err != nil {
-		return "", err
+	for _, e := range edits {
+		source := filepath.Join(goroot, "src", "runtime", e.file)
+		actual := source
+		if with, ok := o.Replace[source]; ok {
+			actual = with
+		}
+		text, err := os.ReadFile(actual)
+		if err != nil {
+			return "", err
+		}
+		if text, err = e.add(text); err != nil {
+			return "", fmt.Errorf("%s: %w", actual, err)
+		}
+		if o.Replace[source], err = write(dir, strings.TrimSuffix(e.file, ".go")+"-", ".go", text); err != nil {
+			return "", err
+		}
 	}
 	list, err := json.MarshalIndent(o, "", "\t")
 	if err != nil {
@@ -108,8 +139,29 @@ func Overlay(goroot, dir, user string) (name string, err error) {
 	return write(dir, "overlay-", ".json", list)
 }
 
-// addField returns the text of file with the field and the functions added. No
-// line gets another number.
+// addBegin returns the text with a call where a goroutine gets its number.
+func addBegin(text []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var ends []int
+	ast.Inspect(f, func(n ast.Node) bool {
+		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
+			if s, ok := a.Lhs[0].(*ast.SelectorExpr); ok && s.Sel.Name == "goid" && types.ExprString(s.X) == "newg" {
+				ends = append(ends, fset.Position(a.End()).Offset)
+			}
+		}
+		return true
+	})
+	if len(ends) != 1 {
+		return nil, fmt.Errorf("%d statements give newg.goid, want one: taps need the runtime of a release of Go that is known", len(ends))
+	}
+	return []byte(string(text[:ends[0]]) + "; pepBegin(newg)" + string(text[ends[0]:])), nil
+}
+
+// addField returns the text with the field and the functions added.
 func addField(text []byte) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)

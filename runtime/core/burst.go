@@ -68,19 +68,20 @@ func tickTaps(now uint64) {
 // tuples on a chunk at a time, and they count as events of that time: on average
 // what it has tapped before the window began makes up for what is in its chunk
 // when the window ends.
-func recordInBurst(tuples []tuple.Tuple) {
+func recordInBurst(goroutine uint64, tuples []tuple.Tuple) {
 	now, began := bursts.now(), load64(&bursts.Began)
 	open := began != 0 && now-began < bursts.Length
 	if open {
 		add64(&bursts.Here, int64(len(tuples)))
 	}
-	for i := range tuples {
-		if bursts.idle() {
-			break
+	for len(tuples) > 0 && !bursts.idle() {
+		n := sampleLen(tuples)
+		if tuples[0].PC == goroutinePC {
+			goroutine = tuples[0].W
+		} else if take, _ := bursts.poll(); take {
+			record(goroutine, tuples[:n], nil)
 		}
-		if take, _ := bursts.poll(); take {
-			record(tuples[i:i+1], nil)
-		}
+		tuples = tuples[n:]
 	}
 	if open {
 		return

@@ -31,10 +31,10 @@ const (
 
 // A chunk holds tuples of a goroutine.
 type chunk struct {
-	Lock   uint32 // held while its tuples are moved on; for good once the program ends
-	Done   uint32 // of its tuples, the first so many have been moved on
-	_      uint64
-	Tuples [chunkTuples]tuple.Tuple
+	Lock      uint32 // held while its tuples are moved on; for good once the program ends
+	Done      uint32 // of its tuples, the first so many have been moved on
+	Goroutine uint64 // that the first tuple is of; see goroutines.go
+	Tuples    [chunkTuples]tuple.Tuple
 }
 
 var (
@@ -50,10 +50,10 @@ func scratchEnd() uintptr {
 	return (uintptr(unsafe.Pointer(&scratch)) + 2*chunkSize) &^ (chunkSize - 1)
 }
 
-// dropOne counts the tuple that comes next as dropped, and returns where it goes.
-func dropOne() uintptr {
-	drop(1)
-	return scratchEnd() - tupleSize
+// dropNext counts the n tuples that come next as dropped, and returns where they go.
+func dropNext(n uintptr) uintptr {
+	drop(int(n))
+	return scratchEnd() - n*tupleSize
 }
 
 // drop counts n events that no engine sees.
@@ -66,7 +66,7 @@ func drop(n int) {
 // tap stores a tuple at *next, its PC last.
 func tap(next *uintptr, pc, w uint64) none {
 	if *next%chunkSize == 0 {
-		free[0] = makeRoom(next)
+		free[0] = makeRoom(next, 1)
 	}
 	p := *next
 	t := (*tuple.Tuple)(at(p))
@@ -76,25 +76,59 @@ func tap(next *uintptr, pc, w uint64) none {
 	return none{}
 }
 
-// makeRoom passes the tuples before *next on, if any, and has the next one go to
-// where there is room. Like all that it calls it may run anywhere that
+// tap2 stores a sample of two words. It becomes visible to others at once, with the
+// first PC.
+func tap2(next *uintptr, pc, w, more uint64) none {
+	if p := *next % chunkSize; p == 0 || p > chunkSize-2*tupleSize {
+		free[0] = makeRoom(next, 2)
+	}
+	p := *next
+	t := (*[2]tuple.Tuple)(at(p))
+	t[1] = tuple.New(tuple.More, siteOf(pc), more)
+	t[0].W = w
+	t[0].PC = pc
+	*next = p + 2*tupleSize
+	return none{}
+}
+
+// tap3 stores a sample of three words.
+func tap3(next *uintptr, pc, w, more, third uint64) none {
+	if p := *next % chunkSize; p == 0 || p > chunkSize-3*tupleSize {
+		free[0] = makeRoom(next, 3)
+	}
+	p := *next
+	t := (*[3]tuple.Tuple)(at(p))
+	t[2] = tuple.New(tuple.Third, siteOf(pc), third)
+	t[1] = tuple.New(tuple.More, siteOf(pc), more)
+	t[0].W = w
+	t[0].PC = pc
+	*next = p + 3*tupleSize
+	return none{}
+}
+
+func siteOf(pc uint64) uint64 { return tuple.Tuple{PC: pc}.Site() }
+
+// makeRoom passes the tuples before *next on, if any, and has the next n go to
+// where there is room for all of them. Like all that it calls it may run anywhere that
 // instrumented code runs: while the world is stopped, on the stack of a thread,
 // while the runtime's locks are held. It allocates nothing, and waits only where
 // mayWait says so.
 //
 //go:noinline
-func makeRoom(next *uintptr) none {
+func makeRoom(next *uintptr, n uintptr) none {
 	switch p := *next; p {
 	case 0:
 		if *next = newChunk(); *next == 0 {
-			*next = dropOne()
+			*next = dropNext(n)
 		}
 	case scratchEnd():
-		*next = dropOne()
+		*next = dropNext(n)
 	default:
-		c := chunkAt(p - chunkSize)
+		c := chunkAt((p - 1) &^ (chunkSize - 1))
 		if cas32(&c.Lock, 0, 1) {
-			moveOn(c.Tuples[:], &c.Done)
+			used := (p - c.start()) / tupleSize
+			clear(c.Tuples[used:]) // a sample of several words did not fit; what is there may be old
+			moveOn(c.Goroutine, c.Tuples[:used], &c.Done)
 			if Taps == tapsOff {
 				c.Done = uint32(chunkTuples) // instead of clearing, which takes longer than to fill it
 			} else {
@@ -102,20 +136,22 @@ func makeRoom(next *uintptr) none {
 			}
 			store32(&c.Lock, 0)
 		}
+		c.Goroutine = goroutineID()
 		*next = c.start()
 	}
 	return none{}
 }
 
-// moveOn records, subsamples or drops tuples, as Taps says. It adds the number of
+// moveOn records, subsamples or drops tuples of a chunk, the first of which is of the
+// given goroutine, as Taps says. It adds the number of
 // those that it has dealt with to *done, so that a program that is killed halfway
 // does not count them twice.
-func moveOn(tuples []tuple.Tuple, done *uint32) {
+func moveOn(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 	switch Taps {
 	case tapsFull:
-		record(tuples, done)
+		record(goroutine, tuples, done)
 	case tapsBurst:
-		recordInBurst(tuples)
+		recordInBurst(goroutine, tuples)
 	}
 }
 
@@ -155,7 +191,9 @@ func newChunk() uintptr {
 			return 0
 		}
 		if cas32(&nchunks, n, n+1) {
-			return chunkAt(chunkBase + uintptr(n)*chunkSize).start()
+			c := chunkAt(chunkBase + uintptr(n)*chunkSize)
+			c.Goroutine = goroutineID()
+			return c.start()
 		}
 	}
 }
@@ -169,7 +207,7 @@ func emptyChunks() {
 	for i := range load32(&nchunks) {
 		c := counts.chunk(i)
 		if cas32(&c.Lock, 0, 1) { // if not, its goroutine is just doing so
-			moveOn(c.left(), &c.Done)
+			moveOn(c.Goroutine, c.left(), &c.Done)
 			store32(&c.Done, uint32(chunkTuples))
 		}
 	}

@@ -114,7 +114,9 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		if k.engine == nil {
 			n = min(n, step)
 			for i := range tuples[:n] {
-				s.count(tuples[i].PC, tuples[i].W)
+				if !tellGoroutines || tuples[i].PC != goroutinePC {
+					s.count(tuples[i].PC, tuples[i].W)
+				}
 			}
 		} else {
 			messages = k.engine.push(tuples)
@@ -132,6 +134,9 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 func startTaps(opts options) (problem string) {
 	if tapOptions.taps == tapsOff {
 		return ""
+	}
+	if tellGoroutines {
+		numberGoroutines()
 	}
 	openSinks()
 	if problem := openTrace(); problem != "" {

@@ -46,7 +46,7 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 	}
 	for waited := uint64(0); !put(handoff, k.id, tuples); {
 		if area.Full == fullDrop || waited >= maxWait {
-			k.stream.Dropped += uint64(len(tuples))
+			k.drop(tuples)
 			return
 		}
 		if serveOne() {
@@ -60,6 +60,13 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 		waited += pauseTime
 	}
 	add64(&area.Queue.Queued, int64(len(tuples)))
+}
+
+// drop counts tuples that there is no room for. Those that told the goroutine may be
+// among them.
+func (k *sink) drop(tuples []tuple.Tuple) {
+	k.stream.Dropped += uint64(len(tuples))
+	k.stream.Goroutine = 0
 }
 
 func openQueue() {
@@ -136,7 +143,7 @@ func (k *sink) send(tuples []tuple.Tuple, waited uint64, mayWait bool) (ok bool)
 		}
 		store64(&lastBeat, load64(&handoff.Beat)+1)
 	}
-	k.stream.Dropped += uint64(len(tuples))
+	k.drop(tuples)
 	add64(&handoff.Dropped, int64(len(tuples)))
 	return true
 }

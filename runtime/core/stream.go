@@ -43,10 +43,15 @@ const (
 // N and Buf belong to the P, the rest to the holder of Lock. That is the P too,
 // except when the program ends, and while a snapshot of the engine is taken.
 type stream struct {
-	N       uint32 // tuples in Buf
-	Done    uint32 // of these, the first so many have been counted
-	Lock    uint32 // streamFree, …
-	_       uint32
+	N    uint32 // tuples in Buf
+	Done uint32 // of these, the first so many have been counted
+	Lock uint32 // streamFree, …
+	_    uint32
+
+	// Goroutine is 1 + the number of the goroutine that the last tuple was of, 0 if
+	// whoever reads the stream does not know it.
+	Goroutine uint64
+
 	Fed     uint64 // events that the engine has seen, or that are in the ring
 	Dropped uint64 // events that the queue or ring had no room for
 	Cache   [cacheSize]cached
@@ -71,11 +76,12 @@ func streamsWanted() uint32 {
 	return uint32(min(n, maxStreams))
 }
 
-// record puts tuples into the stream of the P, and counts in done those that are
-// there. It waits for room if need be and if it may.
+// record puts tuples into the stream of the P, the first of which is of the given
+// goroutine, and counts in done those that are there. It waits for room if need be and
+// if it may. The words of a sample stay together.
 //
 //go:noinline
-func record(tuples []tuple.Tuple, done *uint32) {
+func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 	for waited := uint64(0); len(tuples) > 0; {
 		p := pin()
 		if uint(p) >= uint(len(sinks)) { // no P, or too many
@@ -85,8 +91,15 @@ func record(tuples []tuple.Tuple, done *uint32) {
 		}
 		k := &sinks[p]
 		k.used = true
-		if load32(&k.stream.N) < bufTuples || k.deliver(waited) {
+		if load32(&k.stream.N)+need(tuples) <= bufTuples || k.deliver(waited) {
+			if tellGoroutines {
+				k.stream.announce(goroutine)
+			}
 			n := k.stream.put(tuples)
+			if tellGoroutines {
+				goroutine = lastGoroutine(goroutine, tuples[:n])
+				k.stream.Goroutine = goroutine + 1
+			}
 			if done != nil {
 				*done += uint32(n)
 			}
@@ -100,11 +113,21 @@ func record(tuples []tuple.Tuple, done *uint32) {
 	}
 }
 
-// put copies tuples into the buffer and returns how many. Their number is stored
-// after they are.
+// need returns how much room there must be for the first of tuples: for all words of
+// its sample, and for the number of its goroutine.
+func need(tuples []tuple.Tuple) uint32 {
+	n := uint32(sampleLen(tuples))
+	if tellGoroutines {
+		n++
+	}
+	return n
+}
+
+// put copies tuples into the buffer and returns how many, but no sample in part. Their
+// number is stored after they are.
 func (s *stream) put(tuples []tuple.Tuple) int {
 	old := min(load32(&s.N), bufTuples)
-	n := copy(s.Buf[old:], tuples)
+	n := copy(s.Buf[old:], tuples[:whole(tuples, bufTuples-int(old))])
 	s.N = old + uint32(n)
 	return n
 }

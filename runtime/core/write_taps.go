@@ -69,6 +69,9 @@ func (c counted) taps() *taps {
 		}
 		t.fed += uint64(len(tuples))
 		for _, x := range tuples {
+			if x.PC == goroutinePC {
+				continue
+			}
 			add(x.PC, x.W, 0, 1, 1)
 		}
 	}

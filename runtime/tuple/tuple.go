@@ -36,18 +36,21 @@ const (
 	Addr                  // an address that is loaded from or stored to
 	Const                 // an operand compared with a constant
 
-	// No tap reports these yet. Engines and traces can rely on them.
+	// Samples of several words, and what a stack is built of.
 
-	More      // a further word of the sample that the tuple before it is of: they have the same site, and nothing of the stream is between them
-	Goroutine // the number of the goroutine that the tuples from here on are of; the site is 0
+	More      // the second word of a sample: the tuple follows that of the first word at once and has its site
+	Goroutine // the number of the goroutine that the tuples from here on are of, 0 on the stack of a thread; the site is 0
 	Direct    // the program counter that a call goes to that is no dynamic one
 	Return    // 0, where a function returns
+	Third     // the third word of a sample, behind the second
+	Op        // the result of an operation; its operands are the second and the third word
+	Enter     // 0, where a function begins
 
 	numTags
 )
 
 var tagNames = [numTags]string{
-	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct", "return",
+	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct", "return", "third", "op", "enter",
 }
 
 // String returns the name of a tag: "arg", "load".
@@ -57,6 +60,21 @@ func (t Tag) String() string {
 	}
 	return "unknown"
 }
+
+// Further returns the number of the word of a sample, from 1, if t is not the first:
+// 1 for More, 2 for Third, and otherwise 0.
+func (t Tag) Further() int {
+	switch t {
+	case More:
+		return 1
+	case Third:
+		return 2
+	}
+	return 0
+}
+
+// MaxWords is how many words a sample has at most.
+const MaxWords = 3
 
 // Known reports whether t is one of the tags above.
 func (t Tag) Known() bool { return 0 < t && t < numTags }

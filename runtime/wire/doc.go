@@ -55,6 +55,8 @@
 //	         Val if val is set; otherwise it is 0
 //	tap      Tag: 1 byte; Func: ref; index of the file; line, column
 //	         Expr: ref; Type: ref; Bits: 1 byte; Kind: 1 byte
+//	         number of further words, per word: Expr: ref; Type: ref; Bits: 1 byte;
+//	         Kind: 1 byte
 //	out      Outcome: ref<<1 | explicit
 //	         if explicit: line, column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
@@ -96,9 +98,9 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 96 bytes long:
+// with x tapped at the entry of f, is 97 bytes long:
 //
-//	04 5a                           version, 90 bytes of body
+//	05 5b                           version, 91 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02                              2 paths
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -119,11 +121,12 @@
 //	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
 //	07 08                           4 lines back, column 8
 //	01 01 78 01 03 69 6e 74 40 01   new strings "x" and "int", 64 bits, Signed
-//	33 c6 58 8d                     hash of the body
+//	00                              no further words
+//	49 02 c0 b5                     hash of the body
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 4
+const Version = 5
 
 const (
 	refEmpty    = 0

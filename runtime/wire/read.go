@@ -118,14 +118,15 @@ type openOut struct {
 // The least numbers of bytes that things take: counts above what is left of the
 // body cannot be right.
 const (
-	minFile  = 2 // shared, length
-	minFunc  = 8 // shared, length, file, line, base, nodes, starts, N
-	minNode  = 1 // counts
-	minSpan  = 3 // line, column, length
-	minEdge  = 2 // edge, out
-	minStart = 2 // node, Val
-	minLeft  = 5 // shared, length, file, line, reason
-	minTap   = 9 // tag, function, file, line, column, expression, type, bits, kind
+	minFile  = 2  // shared, length
+	minFunc  = 8  // shared, length, file, line, base, nodes, starts, N
+	minNode  = 1  // counts
+	minSpan  = 3  // line, column, length
+	minEdge  = 2  // edge, out
+	minStart = 2  // node, Val
+	minLeft  = 5  // shared, length, file, line, reason
+	minTap   = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
+	minWord  = 4  // expression, type, bits, kind
 )
 
 // What takes few bytes in a table can take many in memory: a node takes one, and
@@ -187,6 +188,14 @@ func (d *decoder) tap(t *Tap, files int) {
 	t.Type = d.ref(d.uvarint())
 	t.Bits = d.byte()
 	t.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
+	t.More = list[Word](d, d.count(minWord))
+	for i := range t.More {
+		w := &t.More[i]
+		w.Expr = d.ref(d.uvarint())
+		w.Type = d.ref(d.uvarint())
+		w.Bits = d.byte()
+		w.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
+	}
 }
 
 func (d *decoder) head(files int) (name string, file, line int) {

@@ -87,6 +87,14 @@ type Tap struct {
 	Type      string // its type: "int", "*go/types.Named"
 	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, an address, a type descriptor)
 	Kind      Kind   // how to read the word
+	More      []Word // the further words of the sample; two at most
+}
+
+// A Word describes a further word of a sample, as a Tap does the first.
+type Word struct {
+	Expr, Type string
+	Bits       uint8
+	Kind       Kind
 }
 
 // A Kind says how to read a word: of a type with a name, the type underneath does.

@@ -165,6 +165,10 @@ func random(r *rand.Rand) *wire.Package {
 			Tag: uint8(r.IntN(256)), Func: word(), File: r.IntN(2), Line: number(), Col: number(),
 			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)),
 		})
+		for range r.IntN(tuple.MaxWords) {
+			t := &p.Taps[len(p.Taps)-1]
+			t.More = append(t.More, wire.Word{Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1))})
+		}
 	}
 	return p
 }
@@ -195,7 +199,7 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 7, this program reads 4`},
+		{"a table of another version", newer, `newer version 7, this program reads 5`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
@@ -209,9 +213,11 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a name like none before", framed("\x01p\x00\x01\x02\x00\x00\x00"), `shared byte 2 of 1 at byte 5 of package p`},
 		{"a string that is not there", framed("\x01p\x00\x01\x00\x01f\x00\x01\x00\x00\x00\x00\x05"), `string 3 of 0 at byte 14 of package p`},
 		{"an edge that leads nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x01\x18\x00\x00\x00\x00\x00"), `node 1 of 1 at byte 16 of package p`},
-		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 10 of package p`},
-		{"a tap without its end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x00\x00\x80\x00"), `truncated: no byte at byte 18 of package p`},
-		{"a tap of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08"), `kind 8 of 8 at byte 18 of package p`},
+		{"a tap of no file", framed("\x01p\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"), `file 0 of 0 at byte 10 of package p`},
+		{"a tap without its end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x80\x00\x80\x00\x00\x80\x00"), `truncated: no byte at byte 19 of package p`},
+		{"a tap of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x08\x00"), `kind 8 of 8 at byte 18 of package p`},
+		{"a further word of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x08"), `kind 8 of 8 at byte 23 of package p`},
+		{"further words past the end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x01"), `truncated: 2 things to come at byte 19 of package p`},
 		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 5 of package p`},
 		{"a start nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 18 of package p`},
 	}
@@ -413,8 +419,8 @@ func TestReadProgramErrors(t *testing.T) {
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
 		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
 		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
-		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 96 bytes, 95 left")},
-		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623776 bytes, 96 left")},
+		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 97 bytes, 96 left")},
+		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623777 bytes, 97 left")},
 	}
 	for _, test := range tests {
 		h, tables, err := wire.ReadProgram(test.data)

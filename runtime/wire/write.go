@@ -61,6 +61,12 @@ func (e *encoder) tap(t *Tap) {
 	e.ref(t.Expr)
 	e.ref(t.Type)
 	e.b = append(e.b, t.Bits, byte(t.Kind))
+	e.int(len(t.More))
+	for _, w := range t.More {
+		e.ref(w.Expr)
+		e.ref(w.Type)
+		e.b = append(e.b, w.Bits, byte(w.Kind))
+	}
 }
 
 // head writes what functions that are instrumented and left alone have in common.

@@ -1,0 +1,104 @@
+package tap
+
+// This file taps samples of several words: the value and the address of a load, and
+// the result and the operands of an operation.
+//
+//	n := p.next.n       Tap2(p.next.n, &p.next.n); n := p.next.n
+//	z := x*y + 1    →   Tap3(x*y, x, y); Tap3(x*y+1, x*y, 1); z := x*y + 1
+//
+// All words are read before the statement: behind it, the address could be that of
+// something else.
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// paired reports whether the load of e is reported with its address.
+func (u *unit) paired(e ast.Expr) bool {
+	return u.wants(tuple.More, e.Pos()) && u.addressable(e) && u.whyNotEarly(u.operand(e)) == ""
+}
+
+// pair taps the load of e, whose value is reported as w says, with its address.
+func (u *unit) pair(e ast.Expr, w word) bool {
+	text := types.ExprString(e)
+	c := Call{Arg: text, Pos: u.panicPos(e), More: []Word{{"PtrWord", "Ptr", "&" + text}}}
+	more := wire.Word{Expr: "&" + text, Type: u.typeText(types.NewPointer(u.typeOf(e))), Bits: 64, Kind: wire.Address}
+	return u.insertSample(tuple.Load, e.Pos(), w.expr(text), u.typeOf(e), w, []wire.Word{more}, c)
+}
+
+// operation taps an operation on integers: its result, and what it is computed from.
+// The count of a shift is an operand like others.
+func (u *unit) operation(e *ast.BinaryExpr) {
+	switch e.Op {
+	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM, token.AND, token.OR, token.XOR, token.AND_NOT, token.SHL, token.SHR:
+	default:
+		return
+	}
+	w, ok := u.integerWord(u.typeOf(e))
+	if !ok || u.constant(e) != nil || !u.wants(tuple.Op, e.OpPos) {
+		return
+	}
+	o := u.operand(e)
+	if !u.earlyOperand(tuple.Op, e.OpPos, o) {
+		return
+	}
+	var words []Word
+	var more []wire.Word
+	for _, x := range []ast.Expr{e.X, e.Y} {
+		arg, described, ok := u.operandWord(x)
+		if !ok {
+			u.skip(tuple.Op, u.exprAt(e.OpPos, o.text), whyType)
+			return
+		}
+		words, more = append(words, arg), append(more, described)
+	}
+	c := Call{Arg: o.text, Pos: u.panicPos(e), More: words}
+	u.insertSample(tuple.Op, e.OpPos, o.text, u.typeOf(e), w, more, c)
+}
+
+// operandWord returns how an operand of an operation is reported: a constant as its
+// word, since a negative one cannot be converted.
+func (u *unit) operandWord(x ast.Expr) (arg Word, described wire.Word, ok bool) {
+	t := types.Default(u.typeOf(x)) // the count of a shift may be an untyped constant
+	w, ok := u.integerWord(t)
+	if !ok {
+		return Word{}, wire.Word{}, false
+	}
+	text := types.ExprString(x)
+	arg = Word{w.fn, w.conv, text}
+	if v := u.constant(x); v != nil {
+		c, fits := constWord(v, t)
+		if !fits {
+			return Word{}, wire.Word{}, false
+		}
+		arg = Word{Arg: fmt.Sprintf("%#x", c)}
+	}
+	return arg, wire.Word{Expr: text, Type: u.typeText(t), Bits: w.bits, Kind: w.kind}, true
+}
+
+// integerWord returns how integers of a type are reported. It reports false for other
+// types.
+func (u *unit) integerWord(t types.Type) (w word, ok bool) {
+	w, ok = u.word(t)
+	return w, ok && w.conv == "U64"
+}
+
+// typeText returns a type as site tables have it.
+func (f *finder) typeText(t types.Type) string { return types.TypeString(t, (*types.Package).Path) }
+
+// insertSample is insertText for a sample of several words.
+func (u *unit) insertSample(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, more []wire.Word, c Call) bool {
+	pc, ok := u.site(tag, pos, expr, typ, w)
+	if ok {
+		u.plan.Sites[len(u.plan.Sites)-1].More = more
+		c.PC, c.Func, c.Conv = pc, w.fn, w.conv
+		u.put(c)
+	}
+	return ok
+}

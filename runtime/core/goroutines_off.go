@@ -1,0 +1,5 @@
+//go:build !pepgoroutines
+
+package core
+
+const tellGoroutines = false
