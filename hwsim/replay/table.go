@@ -113,7 +113,7 @@ func Top(out io.Writer, r *Result, n int, sites *trace.Sites, names trace.Names)
 			word = name
 		}
 		site := sites.Name(t.Site())
-		if where := sites.Describe(t.Site()); where != "" {
+		if where := sites.Describe(t); where != "" {
 			site = where
 		}
 		fmt.Fprintf(w, "%.2f%%\t%.2f%%\t%s\t%s\t%s\n", 100*float64(p.Tuple(t))/float64(p.Total()),

@@ -82,6 +82,8 @@ func (p *parser) line(n int, line string) error {
 		return p.file(rest)
 	case "tap":
 		return p.tap(rest)
+	case "more":
+		return p.more(rest)
 	case "symbol":
 		return p.symbol(rest)
 	default:
@@ -149,17 +151,49 @@ func (p *parser) tap(s string) error {
 			return fmt.Errorf("%q: want file:line:column", f[3])
 		}
 	}
-	kind := strings.TrimRight(f[4], "0123456789")
-	bits, err := strconv.ParseUint(f[4][len(kind):], 10, 8)
-	var ok bool
-	if t.Kind, ok = wire.ParseKind(kind); err != nil || !ok {
-		return fmt.Errorf("%q bits", f[4])
+	if t.Kind, t.Bits, err = parseBits(f[4]); err != nil {
+		return err
 	}
-	t.Bits = uint8(bits)
 	if len(f) == 7 {
 		t.Expr = f[6]
 	}
 	pkg.Taps = append(pkg.Taps, t)
+	return nil
+}
+
+// parseBits parses how a word is read: "signed64".
+func parseBits(s string) (kind wire.Kind, bits uint8, err error) {
+	name := strings.TrimRight(s, "0123456789")
+	n, err := strconv.ParseUint(s[len(name):], 10, 8)
+	kind, ok := wire.ParseKind(name)
+	if err != nil || !ok {
+		return 0, 0, fmt.Errorf("%q bits", s)
+	}
+	return kind, uint8(n), nil
+}
+
+// more parses "address64 *int &p.count", a further word of the tap before.
+func (p *parser) more(s string) error {
+	pkg, err := p.pkg()
+	if err != nil {
+		return err
+	}
+	f := strings.SplitN(s, " ", 3)
+	if len(f) < 2 || len(pkg.Taps) == 0 {
+		return errors.New("want more bits type expression behind a tap")
+	}
+	t := &pkg.Taps[len(pkg.Taps)-1]
+	if len(t.More) == tuple.MaxWords-1 {
+		return fmt.Errorf("want %d words of a sample at most", tuple.MaxWords)
+	}
+	w := wire.Word{Type: spaces(f[1])}
+	if w.Kind, w.Bits, err = parseBits(f[0]); err != nil {
+		return err
+	}
+	if len(f) == 3 {
+		w.Expr = f[2]
+	}
+	t.More = append(t.More, w)
 	return nil
 }
 

@@ -63,6 +63,9 @@ func printPackage(w io.Writer, p *wire.Package) {
 	for i, t := range p.Taps {
 		fmt.Fprintf(w, "tap %d %s %s %s:%d:%d %s%d %s %s\n", i, TagName(tuple.Tag(t.Tag)), noSpace(t.Func),
 			noSpace(file(p, &p.Taps[i])), t.Line, t.Col, t.Kind, t.Bits, noSpace(t.Type), oneLine(t.Expr))
+		for _, m := range t.More {
+			fmt.Fprintf(w, "more %s%d %s %s\n", m.Kind, m.Bits, noSpace(m.Type), oneLine(m.Expr))
+		}
 	}
 }
 
@@ -72,7 +75,7 @@ func printTuple(w io.Writer, r *Reader, stream uint32, t tuple.Tuple) {
 	if name, ok := r.Names[Word{t.Tag(), t.W}]; ok {
 		notes = append(notes, name)
 	}
-	if where := r.Sites.Describe(t.Site()); where != "" {
+	if where := r.Sites.Describe(t); where != "" {
 		notes = append(notes, where)
 	}
 	if notes != nil {

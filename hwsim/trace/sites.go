@@ -89,14 +89,19 @@ func (s *Sites) Name(site uint64) string {
 	return "0x" + strconv.FormatUint(site, 16)
 }
 
-// Describe returns where a site stands in the source, "" if it is not known:
-// "p.next main.go:5:3 main.f".
-func (s *Sites) Describe(site uint64) string {
-	p, tap := s.Tap(site)
+// Describe returns where the site of a tuple stands in the source, "" if it is not
+// known: "p.next main.go:5:3 main.f". A further word of a sample has an expression of
+// its own: "&p.next main.go:5:3 main.f".
+func (s *Sites) Describe(t tuple.Tuple) string {
+	p, tap := s.Tap(t.Site())
 	if tap == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s %s:%d:%d %s", tap.Expr, file(p, tap), tap.Line, tap.Col, tap.Func)
+	expr := tap.Expr
+	if n := t.Tag().Further(); n > 0 && n <= len(tap.More) {
+		expr = tap.More[n-1].Expr
+	}
+	return fmt.Sprintf("%s %s:%d:%d %s", expr, file(p, tap), tap.Line, tap.Col, tap.Func)
 }
 
 // file returns the name of the file that a tap stands in, without directories.

@@ -120,7 +120,7 @@ func TestParseErrors(t *testing.T) {
 		{"pep trace 2\n", `line 1: "pep trace 2": a trace as text begins with "pep trace 1"`},
 		{"pep trace 1\nbuild 12\n", `line 2: build "12": want 16 hexadecimal digits`},
 		{"pep trace 1\n0 load main+0\n", "line 2: want stream tag site word"},
-		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return`},
+		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return, third, op, enter`},
 		{"pep trace 1\n0 load main+16777216 1\n", `line 2: site "main+16777216": want package+number with a number below 16777216`},
 		{"pep trace 1\n0 load main 1\n", `line 2: site "main": want package+number, or a number below 1<<56`},
 		{"pep trace 1\n0 load main+0 x\n", `line 2: word "x": want a number of 64 bits`},
@@ -137,6 +137,11 @@ func TestParseErrors(t *testing.T) {
 		{"pep trace 1\nend 0 0\n0 load main+0 1\n", "line 3: something follows the end"},
 		{"pep trace 1\n0 load main+0 1\n", `the text ends without a line "end tuples dropped"`},
 	}
+	tests = append(tests, []struct{ text, want string }{
+		{"pep trace 1\npackage p\nmore 0 - x\nend 0 0\n", "line 3: want more bits type expression behind a tap"},
+		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore other64 int x\nend 0 0\n", `line 5: "other64" bits`},
+		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore 0 - a\nmore 0 - b\nmore 0 - c\nend 0 0\n", "line 7: want 3 words of a sample at most"},
+	}...)
 	for _, test := range tests {
 		err := trace.Parse(io.Discard, strings.NewReader(test.text))
 		if err == nil || err.Error() != test.want {

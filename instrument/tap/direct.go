@@ -81,12 +81,10 @@ func (u *unit) static(fun ast.Expr) *types.Func {
 
 // nameOf returns text that has fn as its value where the call e stands, "" if there is
 // none: fn is generic, or its type is, or the name of its package or type means
-// something else there. Functions that are instructions have no value, and some of
-// internal/runtime are.
+// something else there, or fn may be an instruction.
 func (u *unit) nameOf(fn *types.Func, e *ast.CallExpr) string {
 	sig := fn.Signature()
-	if fn.Origin() != fn || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 ||
-		fn.Pkg() == nil || strings.HasPrefix(fn.Pkg().Path(), "internal/runtime/") {
+	if fn.Origin() != fn || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || fn.Pkg() == nil || instructions(fn.Pkg().Path()) {
 		return ""
 	}
 	if sig.Recv() == nil {
@@ -107,6 +105,13 @@ func (u *unit) nameOf(fn *types.Func, e *ast.CallExpr) string {
 		return ""
 	}
 	return form(name)
+}
+
+// instructions reports whether the compiler knows functions of a package that it makes
+// instructions of wherever they are called, so that they have no code. Only std calls
+// them.
+func instructions(path string) bool {
+	return path == "internal/abi" || strings.HasPrefix(path, "internal/runtime/")
 }
 
 // typeName returns the name that a type of a package has where e stands.

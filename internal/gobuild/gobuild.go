@@ -308,6 +308,9 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	if b.args.Taps.Kinds != "" {
 		cfg.Tags = append(cfg.Tags, "peptaps")
 	}
+	if b.args.Taps.Goroutines() {
+		cfg.Tags = append(cfg.Tags, "pepgoroutines")
+	}
 	if b.args.Taps.Burst {
 		cfg.Tags = append(cfg.Tags, "pepbursts")
 	}

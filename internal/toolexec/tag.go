@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Tag says how a package is instrumented. It travels in the package's
@@ -54,6 +55,12 @@ func (t Taps) Options() (o tap.Options, err error) {
 	}
 	o.Max = t.Sites
 	return o, nil
+}
+
+// Goroutines reports whether streams are to tell goroutines apart.
+func (t Taps) Goroutines() bool {
+	o, err := t.Options()
+	return err == nil && o.Kinds.Has(tuple.Goroutine)
 }
 
 // fields returns t as fields of a tag. What the user wrote may contain anything.

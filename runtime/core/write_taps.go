@@ -229,7 +229,7 @@ func (t *taps) symbols() (list []trace.Symbol) {
 		switch tag := w.Tuple.Tag(); tag {
 		case tuple.Type:
 			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: n.Type(w.Tuple.W)})
-		case tuple.Call:
+		case tuple.Call, tuple.Direct:
 			name := n.Func(w.Tuple.W).Func
 			if len(n.symbols.lookup(n.here(w.Tuple.W)+1)) == 0 { // a type, of whose methods one is called
 				name = n.Type(w.Tuple.W)

@@ -83,8 +83,10 @@ func kindOf(tag tuple.Tag) schema.Kind {
 	switch tag {
 	case tuple.Type:
 		return schema.Types
-	case tuple.Call:
+	case tuple.Call, tuple.Direct:
 		return schema.CallTargets
+	case tuple.Enter, tuple.Return, tuple.Goroutine:
+		return "" // they say when something happens: only a stream has that
 	}
 	return schema.Values
 }
@@ -150,19 +152,42 @@ func (w *tapWriter) index(p *wire.Package) {
 	for i := range p.Taps {
 		tap := &p.Taps[i]
 		w.sites[first+uint64(i)] = &site{tap, p.Files[tap.File], starts[tap.Func]}
-		if k := kindOf(tuple.Tag(tap.Tag)); w.profiles[k] == nil {
+		if k := kindOf(tuple.Tag(tap.Tag)); k != "" && w.profiles[k] == nil {
 			w.profiles[k] = newProfile(k)
 		}
 	}
 }
 
+// siteOf returns the site of a word, nil if the site tables do not have it. Further
+// words of a sample have sites with their own expression.
+func (w *tapWriter) siteOf(t tuple.Tuple) *site {
+	s := w.sites[t.Site()]
+	if s == nil {
+		return nil
+	}
+	n := t.Tag().Further()
+	switch {
+	case n == 0 && tuple.Tag(s.Tag) == t.Tag():
+		return s
+	case n == 0 || n > len(s.More):
+		return nil
+	}
+	more := s.More[n-1]
+	tap := *s.Tap
+	tap.Tag, tap.Expr, tap.Type, tap.Bits, tap.Kind = uint8(t.Tag()), more.Expr, more.Type, more.Bits, more.Kind
+	return &site{&tap, s.file, s.start}
+}
+
 // word adds a sample. It reports false if the site tables do not have the tap of x.
 func (w *tapWriter) word(x *Word) (ok bool) {
-	s := w.sites[x.Tuple.Site()]
-	if s == nil || tuple.Tag(s.Tag) != x.Tuple.Tag() {
+	kind := kindOf(x.Tuple.Tag())
+	if kind == "" {
+		return true
+	}
+	s := w.siteOf(x.Tuple)
+	if s == nil {
 		return false
 	}
-	kind := kindOf(x.Tuple.Tag())
 	p := w.profiles[kind]
 	at := p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}), int64(s.Line))
 	stack := []uint64{at}

@@ -165,7 +165,7 @@ func random(r *rand.Rand) *wire.Package {
 			Tag: uint8(r.IntN(256)), Func: word(), File: r.IntN(2), Line: number(), Col: number(),
 			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)),
 		})
-		for range r.IntN(tuple.MaxWords) {
+		for range r.IntN(3) {
 			t := &p.Taps[len(p.Taps)-1]
 			t.More = append(t.More, wire.Word{Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1))})
 		}
