@@ -191,15 +191,15 @@ func TestReturnsBalance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs programs")
 	}
-	for name, args := range map[string][]string{"lua": {"1"}, "jsonbench": {"1"}} {
-		prog := build(t, "../../testprogs/"+name, "-peppoll=none", "-peptaps=entries,returns,goroutines")
+	for name, pkgs := range map[string]string{"jsonbench": "encoding/json,.", "markdown": "github.com/yuin/goldmark/..."} {
+		prog := build(t, "../../testprogs/"+name, "-peppoll=none", "-peppkg="+pkgs, "-peptaps=entries,returns,goroutines")
 		s, events := newStacks(), 0
 		eventsOf(t, prog, func(e tuple.Tuple, tap *wire.Tap, callee string) {
 			events++
 			if err := s.event(e.Tag(), e.W, tap, callee); err != nil {
 				t.Fatalf("%s, event %d: %v", name, events, err)
 			}
-		}, args...)
+		}, "1")
 		if events < 100_000 {
 			t.Errorf("%s: %d events", name, events)
 		}

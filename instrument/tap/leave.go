@@ -153,20 +153,26 @@ func (f *finder) computed(s *ast.ReturnStmt) (r *Return, ok bool) {
 	r = &Return{}
 	busy := false
 	for _, e := range s.Results {
-		busy = busy || f.calls(e) || f.totalRisk(e) != safe
+		busy = busy || f.computes(e) && (f.calls(e) || f.totalRisk(e) != safe)
 	}
 	if !busy {
 		return r, true
 	}
 	r.Vars = len(f.results)
 	for _, e := range s.Results {
-		tv := f.Info.Types[e]
-		r.Results = append(r.Results, Result(tv.Value == nil && !tv.IsNil()))
-		if tv.Value == nil && !tv.IsNil() && !f.typed(e) {
+		computes := f.computes(e)
+		r.Results = append(r.Results, Result(computes))
+		if computes && !f.typed(e) {
 			return nil, false
 		}
 	}
 	return r, true
+}
+
+// computes reports whether e is no constant and not nil.
+func (f *finder) computes(e ast.Expr) bool {
+	tv := f.Info.Types[e]
+	return tv.Value == nil && !tv.IsNil()
 }
 
 // typed reports whether e has its type by itself, whatever it is assigned to. A
