@@ -26,6 +26,7 @@ import (
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/instrument/twin"
+	"github.com/pepgo/pep/runtime/poll"
 )
 
 // A Poll is the way in which instrumented code passes on a path number at the end
@@ -38,10 +39,6 @@ const (
 	Count Poll = "count" // count the path
 	None  Poll = "none"  // do not keep track of paths
 )
-
-// PageBase is the address of the poll page's first byte, where the linked
-// runtime maps it.
-const PageBase = 0x6000_0000
 
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
@@ -204,7 +201,7 @@ func (w *file) function(b *ast.BlockStmt) {
 func (w *file) number(s *scope, p uint64) string {
 	n := s.Base + p
 	if w.Poll == Page {
-		return fmt.Sprintf("%#x", PageBase+n)
+		return fmt.Sprintf("%#x", poll.Base+n)
 	}
 	return fmt.Sprint(n)
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pepgo/pep/runtime/pepfile"
 )
 
 // pausing starts exe, does something when it has started, before it counts
@@ -99,7 +101,7 @@ func TestFilesThatAreCutOff(t *testing.T) {
 					}
 					size := int64(0)
 					if part > 0 {
-						size = max(info.Size()/part, pageSize)
+						size = max(info.Size()/part, pepfile.PageSize)
 					}
 					if err := os.Truncate(f, size); err != nil {
 						t.Fatal(err)

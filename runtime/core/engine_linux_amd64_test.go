@@ -8,6 +8,8 @@ import (
 
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -29,13 +31,13 @@ func TestEngineWithAFile(t *testing.T) {
 	}
 	finish := startTapping(t, `full=block,engine=gate("`+name+`",service=0),samples=32`)
 	var this tapper
-	for i := range uint64(3 * bufTuples) {
+	for i := range uint64(3 * pepfile.BufTuples) {
 		this.tap(masked.PC, i%10)
 		this.tap(open.PC, i%10)
 	}
 	c := finish()
-	if c.fed != 6*bufTuples || c.counted != 3*bufTuples {
-		t.Errorf("%d events fed and %d counted, want %d and half of it", c.fed, c.counted, 6*bufTuples)
+	if c.fed != 6*pepfile.BufTuples || c.counted != 3*pepfile.BufTuples {
+		t.Errorf("%d events fed and %d counted, want %d and half of it", c.fed, c.counted, 6*pepfile.BufTuples)
 	}
 	for _, w := range c.words {
 		if w.Tuple.PC != open.PC {
@@ -49,13 +51,14 @@ func TestEnginesThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	for opts, want := range map[string]string{
 		"engine=cells(4):A16":                    "engine cells(4):A16, column 9: want the end: cells sends ranges, which no other engine takes",
+		"engine=H[P256":                          `engine H[P256, column 7: want ]`,
 		"engine=P4:cells(4),samples=3":           "engine P4:cells(4) sends ranges of words, which profiles cannot show: record a trace with engine=exact,trace=FILE, and give that to pepsim run",
 		"engine=gate(/no/such)":                  "engine gate(/no/such), column 6: want a file that can be read: /no/such: no such file or directory",
 		"engine=gate(" + dir + ")":               "engine gate(" + dir + "), column 6: want a file that can be read: " + dir + ": it is a directory, not a regular file",
 		"engine=" + strings.Repeat("P1:", 90):    "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
 		"engine=H[P4]8:A16,engine=exact,tick=1s": "",
 	} {
-		if _, problem := parseOptions(opts); problem != want {
+		if _, problem := options.Parse(opts, parseEngine); problem != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", opts, problem, want)
 		}
 	}

@@ -1,0 +1,18 @@
+//go:build peptaps
+
+package golink
+
+// This file holds what internal/goruntime adds to package runtime for taps.
+
+import "runtime"
+
+const TapsLinked = true
+
+// Pin keeps the caller on its P, whose number it returns, until unpin. The number
+// is -1 where there is no P, and on stacks of threads, which are too small for an
+// engine.
+func Pin() int { return runtime.PepPin() }
+
+// MayWait reports whether the caller, who has pinned once, may sleep after it
+// unpins: not where it has locks of the runtime's, or others wait for it to stop.
+func MayWait() bool { return runtime.PepMayWait() }
