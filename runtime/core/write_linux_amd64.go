@@ -11,13 +11,14 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// writeHere writes the profiles of this program and removes its .pep file. It
-// reads the counts where they are mapped: the program may have lost its right to
-// open the file, or the file its name.
+// writeHere writes the profiles of this program and removes its .pep file.
 func writeHere() {
 	c, problem := ownCounts()
 	if problem == "" {
 		problem = c.write(tableName, true)
+	}
+	if problem == "" && c.Header == counts.Header && golink.Load32(&detached) != 0 {
+		problem = "the profiles lack counts, since the disk was full or the file was cut off while they were written"
 	}
 	if problem != "" {
 		print("pep: ", problem, whereCountsAre(), "\n")
@@ -36,11 +37,15 @@ func whereCountsAre() string {
 	return "; the counts are in " + tableName
 }
 
-// ownCounts returns the counts of this program. They are read from the file, for to
-// read what was never written to where it is mapped takes room on disk on some file
-// systems, and there may be none; and what was cut off is not there. If the program
-// has lost its right to open the file, or the file its name, they are taken from
-// where they are mapped.
+// ownCounts returns the counts of this program. It reads them from the file, and
+// not where the file is mapped, because a load from a page that was never written
+// takes room on disk on some file systems (tmpfs), and there may be none; and
+// because the part of a file that was cut off is not in memory either.
+//
+// If the program has lost its right to open the file, or the file its name,
+// ownCounts returns the mapped counts. Then a load may find the disk full: busEntry
+// makes the memory zeros and sets detached, and whoever reads has fewer counts than
+// there were.
 func ownCounts() (c counted, problem string) {
 	if info, e := sys.Stat(tableName, sys.AtSymlinkNofollow); e == 0 && info.Ino == tableIno {
 		if fd, problem := openCounts(tableName); problem == "" {
