@@ -26,6 +26,7 @@ import (
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/instrument/twin"
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/poll"
 )
 
@@ -103,8 +104,8 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 // Table returns a file of package name that declares the package's table of
 // counts: static data, which needs no initialiser.
 func Table(name, corePath, path string, paths uint64) string {
-	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.Table{Path: %q, N: %d}\n",
-		name, core, corePath, table, core, path, paths)
+	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.%s{Path: %q, N: %d}\n",
+		name, core, corePath, table, core, doors.Table, path, paths)
 }
 
 // A file is a file that is being rewritten, or a part of one in one of its
@@ -244,10 +245,10 @@ func (w *file) poll(s *scope, op place.Op) string {
 		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, number)
 	case Flag:
 		w.usesCore = true
-		return fmt.Sprintf(" %s.Poll(%s);", core, number)
+		return fmt.Sprintf(" %s.%s(%s);", core, doors.Poll, number)
 	default:
 		w.usesCore = true
-		return fmt.Sprintf(" %s.Count(&%s, %s);", core, table, number)
+		return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
 	}
 }
 

@@ -21,14 +21,15 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/place"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/doors"
 )
 
 // A form is how taps are written.
-type form struct{ suffix, end string }
+type form struct{ fn, end string }
 
 var (
-	asStatement = form{"", ";"}
-	asCase      = form{"Case", ","} // in the list of a case
+	asStatement = form{doors.Tap, ";"}
+	asCase      = form{doors.TapCase, ","} // in the list of a case
 )
 
 // calls returns the text of some taps, to stand at the given position, which is
@@ -62,7 +63,7 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 		b.WriteString(w.lineDirective(at))
 	}
 	if w.guarded && f == asStatement {
-		return fmt.Sprintf(" if %s.Taps != 0 {%s };", core, b.String())
+		return fmt.Sprintf(" if %s.%s != 0 {%s };", core, doors.Taps, b.String())
 	}
 	return b.String()
 }
@@ -70,7 +71,7 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 // tap returns the text that reports the word that arg says.
 func (w *file) tap(f form, pc uint64, arg string) string {
 	w.usesCore = true
-	return fmt.Sprintf("%s.Tap%s(%#x, %s)%s", core, f.suffix, pc, arg, f.end)
+	return fmt.Sprintf("%s.%s(%#x, %s)%s", core, f.fn, pc, arg, f.end)
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {

@@ -22,6 +22,7 @@ const ours = `
 
 	# What is linked into programs leans on nothing that could be instrumented.
 	runtime/poll:
+	runtime/doors:
 	runtime/digits:
 	runtime/items:
 	runtime/libc:
@@ -49,12 +50,12 @@ const ours = `
 	instrument/flow:     instrument/mark
 	instrument/hook:
 	instrument/place:    instrument/mark instrument/flow instrument/pathnum runtime/pdag
-	instrument/inline:   instrument/mark
+	instrument/inline:   instrument/mark runtime/doors
 	instrument/twin:     instrument/mark instrument/inline
 	instrument/tap:      instrument/mark instrument/flow instrument/place runtime/tuple runtime/wire
-	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/twin instrument/edit runtime/poll
+	instrument/rewrite:  instrument/mark instrument/place instrument/tap instrument/twin instrument/edit runtime/doors runtime/poll
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
-	instrument/...:      instrument/... runtime/pdag runtime/poll runtime/tuple runtime/wire
+	instrument/...:      instrument/... runtime/doors runtime/pdag runtime/poll runtime/tuple runtime/wire
 
 	# Models of hardware and sketches: they see events, not source and not processes.
 	hwsim:            runtime/digits runtime/items runtime/tuple

@@ -15,7 +15,7 @@ import (
 func Poll(number uintptr) { free[0] = pollFlag(number) }
 
 func pollFlag(number uintptr) none {
-	if Flag != 0 {
+	if armed != 0 {
 		free[0] = pollInBurst(number)
 	}
 	return none{}
@@ -31,7 +31,7 @@ func pollInBurst(number uintptr) none {
 		countCallers(number)
 	}
 	if act == sampler.ActDisarm {
-		golink.Store32(&Flag, 0)
+		golink.Store32(&armed, 0)
 	}
 	return none{}
 }

@@ -132,7 +132,7 @@ TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JCC	chain
 ours:
 	MOVL	$0, ·Taps(SB)
-	MOVL	$0, ·Flag(SB)
+	MOVL	$0, ·armed(SB)
 	MOVL	$1, AX
 	XCHGL	AX, ·detached(SB)
 	TESTL	AX, AX

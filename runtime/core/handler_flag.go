@@ -8,15 +8,15 @@ import (
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// Flag is not 0 in a burst.
-var Flag uint32
+// armed is not 0 in a burst.
+var armed uint32
 
 // setFlag does for the flag what mprotect does for the poll region.
 func setFlag(act sampler.Action) {
 	switch act {
 	case sampler.ActArm:
-		golink.Store32(&Flag, 1)
+		golink.Store32(&armed, 1)
 	case sampler.ActDisarm:
-		golink.Store32(&Flag, 0)
+		golink.Store32(&armed, 0)
 	}
 }
