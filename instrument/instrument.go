@@ -52,11 +52,12 @@ import (
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// MaxPaths bounds the paths of a package: they must fit the poll page region.
-const MaxPaths = 1 << 28
+// MaxPaths bounds the paths of a package: they must fit the poll region.
+const MaxPaths = poll.Size
 
 // A Package is a package to instrument.
 type Package struct {

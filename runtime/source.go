@@ -4,20 +4,28 @@
 // for their tests and for the tools that read what they write, and by pepbuild,
 // under the import path 0pep, as part of the program that is profiled:
 //
-//	pdag      the numbered graph of a function; from path numbers to paths
-//	wire      the format of site tables
-//	sites     the site tables of the program
-//	core      polls, sampling, the table of samples, start and end of the program
-//	report    from samples to profiles
-//	pprofenc  pprof's file format
-//	tuple     the record of what taps see
-//	trace     files of such records
-//	crc32     the checksum of both kinds of files
-//	digits    integers as text
-//	libc      two functions of the C library, for programs with C code
-//	ring      memory in which another process reads such records
-//	items     text taken apart at commas and the like
-//	schema    names of what is in profiles: sample types, labels
+//	poll        where the poll region is, and the kind of poll of a build
+//	doors       the names of core that instrumented code uses
+//	core        what instrumented code calls, signal handlers, taps, start and end
+//	sampler     which polls are samples
+//	pepfile     the .pep file, in which a program counts
+//	options     the settings in PEPOPTS
+//	sys         system calls, files, facts about processes
+//	golink      what the other packages borrow from package runtime
+//	libc        two functions of the C library, for programs with C code
+//	tuple       the record of what taps see
+//	trace       files of such records
+//	ring        memory in which another process reads such records
+//	pdag        the numbered graph of a function; from path numbers to paths
+//	wire        the format of site tables
+//	sites       the site tables of the program
+//	sitetables  reads them in the program
+//	report      from samples to profiles
+//	schema      names of what is in profiles: kinds, sample types, labels
+//	pprofenc    pprof's file format
+//	crc32       the checksum of traces and .pep files
+//	digits      integers as text and back
+//	items       text taken apart at commas and the like
 //
 // So are hwsim and hwsim/engines, with the engines that such records go to, for
 // programs with taps. They have their source with them.
@@ -42,7 +50,7 @@ const (
 
 // CoverageConfig is the file for the compiler's -coveragecfg with which core is
 // compiled in programs: it says that core's variable free is a counter, and that
-// there is nothing else. See runtime/core/free.go.
+// there is nothing else. See runtime/core/state_free.go.
 const CoverageConfig = `{
 	"Strategy": "normal",
 	"CounterPrefix": "free", "CounterMode": "testmain", "CounterGranularity": "perblock",

@@ -21,6 +21,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/runtime/doors"
 )
 
 // The compiler's parameters, by the names that it has for them.
@@ -431,7 +432,7 @@ func (c *Costs) callee(fun ast.Expr) int {
 	case *ast.Ident:
 		obj = c.info.Uses[x]
 	case *ast.SelectorExpr:
-		if id, ok := x.X.(*ast.Ident); ok && id.Name == c.core && x.Sel.Name != "Count" {
+		if id, ok := x.X.(*ast.Ident); ok && id.Name == c.core && x.Sel.Name != doors.Count {
 			return 0
 		}
 		obj = c.info.Uses[x.Sel]

@@ -26,6 +26,7 @@ import (
 	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/edit"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/doors"
 )
 
 // A version is in which way a part of a file is rewritten.
@@ -130,7 +131,7 @@ func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
 func (w *file) bodies(b *ast.BlockStmt, original, cloned string) {
 	w.usesCore = true
 	from, to := w.offset(b.Lbrace+1), w.offset(b.Rbrace)
-	w.buf.Replace(from, to, fmt.Sprintf(" if %s.Taps == 0 {", core)+original+w.lineDirective(b.Lbrace+1)+cloned)
+	w.buf.Replace(from, to, fmt.Sprintf(" if %s.%s == 0 {", core, doors.Taps)+original+w.lineDirective(b.Lbrace+1)+cloned)
 }
 
 // text returns what is between the braces of a body.

@@ -26,6 +26,8 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/doors"
+	"github.com/pepgo/pep/runtime/poll"
 )
 
 // A Poll is the way in which instrumented code passes on a path number at the end
@@ -38,10 +40,6 @@ const (
 	Exact Poll = "exact" // count the path
 	None  Poll = "none"  // do not keep track of paths
 )
-
-// PageBase is the address of the poll page's first byte, where the linked
-// runtime maps it.
-const PageBase = 0x6000_0000
 
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
@@ -106,8 +104,8 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 // Table returns a file of package name that declares the package's table of
 // counts: static data, which needs no initialiser.
 func Table(name, corePath, path string, paths uint64) string {
-	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.Table{Path: %q, N: %d}\n",
-		name, core, corePath, table, core, path, paths)
+	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.%s{Path: %q, N: %d}\n",
+		name, core, corePath, table, core, doors.Table, path, paths)
 }
 
 // A file is a file that is being rewritten, or a part of one in one of its
@@ -206,7 +204,7 @@ func (w *file) function(b *ast.BlockStmt) {
 func (w *file) number(s *scope, p uint64) string {
 	n := s.Base + p
 	if w.Poll == Page {
-		return fmt.Sprintf("%#x", PageBase+n)
+		return fmt.Sprintf("%#x", poll.Base+n)
 	}
 	return fmt.Sprint(n)
 }
@@ -249,10 +247,10 @@ func (w *file) poll(s *scope, op placement.Op) string {
 		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, number)
 	case Flag:
 		w.usesCore = true
-		return fmt.Sprintf(" %s.Poll(%s);", core, number)
+		return fmt.Sprintf(" %s.%s(%s);", core, doors.Poll, number)
 	default:
 		w.usesCore = true
-		return fmt.Sprintf(" %s.Count(&%s, %s);", core, table, number)
+		return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
 	}
 }
 

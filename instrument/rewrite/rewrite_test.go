@@ -233,7 +233,7 @@ func at(uintptr) unsafe.Pointer
 	if err != nil {
 		return nil, err
 	}
-	taps, err := parser.ParseFile(fset, "../../runtime/core/tap.go", nil, parser.SkipObjectResolution)
+	taps, err := parser.ParseFile(fset, "../../runtime/core/door_words.go", nil, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}

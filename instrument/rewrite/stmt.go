@@ -12,6 +12,7 @@ import (
 	"go/token"
 
 	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/runtime/doors"
 )
 
 func (w *file) stmts(s *scope, list []ast.Stmt) {
@@ -171,7 +172,7 @@ func (w *file) literals(s *scope, n ast.Node) {
 //	syscall.Exec(name, args, env)    →    _pep_core.Exec(syscall.Exec)(name, args, env)
 func (w *file) exec(x ast.Expr) {
 	w.usesCore = true
-	w.buf.Replace(w.offset(x.Pos()), w.offset(x.End()), fmt.Sprintf("%s.Exec(%s)", core, w.source(x.Pos(), x.End())))
+	w.buf.Replace(w.offset(x.Pos()), w.offset(x.End()), fmt.Sprintf("%s.%s(%s)", core, doors.Exec, w.source(x.Pos(), x.End())))
 }
 
 // ifStmt rewrites an if statement, also one that is the else branch of another.

@@ -21,14 +21,19 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/runtime/doors"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A form is how taps are written.
-type form struct{ suffix, end string }
+// A form is how taps are written: by which functions, for samples of one word and more.
+type form struct {
+	fns [tuple.MaxWords]string
+	end string
+}
 
 var (
-	asStatement = form{"", ";"}
-	asCase      = form{"Case", ","} // in the list of a case
+	asStatement = form{[...]string{doors.Tap, doors.Tap2, doors.Tap3}, ";"}
+	asCase      = form{[...]string{doors.TapCase, doors.Tap2Case, doors.Tap3Case}, ","} // in the list of a case
 )
 
 // calls returns the text of some taps, to stand at the given position, which is
@@ -62,7 +67,7 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 		b.WriteString(w.lineDirective(at))
 	}
 	if w.guarded && f == asStatement {
-		return fmt.Sprintf(" if %s.Taps != 0 {%s };", core, b.String())
+		return fmt.Sprintf(" if %s.%s != 0 {%s };", core, doors.Taps, b.String())
 	}
 	return b.String()
 }
@@ -81,11 +86,7 @@ func word(fn, conv, arg string) string {
 // tap returns the text that reports a sample of some words.
 func (w *file) tap(f form, pc uint64, words []string) string {
 	w.usesCore = true
-	number := ""
-	if len(words) > 1 {
-		number = fmt.Sprint(len(words))
-	}
-	return fmt.Sprintf("%s.Tap%s%s(%#x, %s)%s", core, number, f.suffix, pc, strings.Join(words, ", "), f.end)
+	return fmt.Sprintf("%s.%s(%#x, %s)%s", core, f.fns[len(words)-1], pc, strings.Join(words, ", "), f.end)
 }
 
 func (w *file) tapsAtStart(body *ast.BlockStmt) {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -52,13 +54,13 @@ func BenchmarkFold(b *testing.B) {
 		for _, opts := range []string{"engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16"} {
 			b.Run(name+"/"+opts, func(b *testing.B) {
 				finish := startTapping(b, opts)
-				procPin()
+				golink.ProcPin()
 				for i := range b.N {
-					at := i * bufTuples & (len(tuples) - 1)
-					sinks[0].feed(tuples[at:at+bufTuples], nil)
+					at := i * pepfile.BufTuples & (len(tuples) - 1)
+					sinks[0].feed(tuples[at:at+pepfile.BufTuples], nil)
 				}
-				procUnpin()
-				b.ReportMetric(float64(b.Elapsed())/float64(b.N*bufTuples), "ns/tuple")
+				golink.ProcUnpin()
+				b.ReportMetric(float64(b.Elapsed())/float64(b.N*pepfile.BufTuples), "ns/tuple")
 				finish()
 			})
 		}

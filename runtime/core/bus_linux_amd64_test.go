@@ -9,16 +9,28 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // pausing starts exe, does something when it has started, before it counts
 // anything, and lets it go on to its end.
 func pausing(t *testing.T, exe, dir string, env []string, ready func()) *run {
 	t.Helper()
-	cmd, r := command(t, exe, append(env, "PEPDIR="+dir), "pause")
+	return pausingAt(t, exe, dir, env, ready, "pause")
+}
+
+// pausingAt does something when exe, run with some arguments, says that it is
+// ready.
+func pausingAt(t *testing.T, exe, dir string, env []string, ready func(), args ...string) *run {
+	t.Helper()
+	cmd, r := command(t, exe, append(env, "PEPDIR="+dir), args...)
 	r.dir = dir
 	cmd.Stdout = nil
 	out, err := cmd.StdoutPipe()
@@ -99,7 +111,7 @@ func TestFilesThatAreCutOff(t *testing.T) {
 					}
 					size := int64(0)
 					if part > 0 {
-						size = max(info.Size()/part, pageSize)
+						size = max(info.Size()/part, pepfile.PageSize)
 					}
 					if err := os.Truncate(f, size); err != nil {
 						t.Fatal(err)
@@ -163,6 +175,58 @@ func TestFullDisks(t *testing.T) {
 	}
 }
 
+// A program that can no longer open its .pep file makes its profiles of the memory
+// where that is mapped. If that loses its room at the time, the program says so: the
+// profiles look as if they were whole.
+func TestFullDisksWhileProfilesAreWritten(t *testing.T) {
+	needRoot(t)
+	t.Parallel()
+	tables := append(loopTables(), &wire.Package{Path: "other", Files: []string{"/src/other.go"}, Funcs: []wire.Func{{
+		Name: "other.f", Line: 1,
+		Graph:  pdag.Graph{Nodes: []pdag.Node{manyEdges(10_000)}, Starts: []pdag.Start{{}}, N: 10_000},
+		Blocks: []wire.Block{{Outs: make([]wire.Out, 10_000)}},
+	}}})
+	exe := newLinker(t, ",pepexact", target{}).program("loop.go", tables, exactPolls...)
+	disk, root := t.TempDir(), t.TempDir()
+	if err := syscall.Mount("pep", disk, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skip("needs to mount a file system: ", err)
+	}
+	defer func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	}()
+	// In its new root the directory is another one.
+	if err := os.MkdirAll(filepath.Join(root, disk), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, full := range []bool{false, true} {
+		r := pausingAt(t, exe, disk, []string{"PEPOPTS=taps=off"}, func() {
+			if full {
+				fill(t, filepath.Join(disk, "filler"))
+			}
+		}, "exit", "chroot="+root, "pause")
+		want := ""
+		if full {
+			want = `pep: the profiles lack counts, since the disk was full or the file was cut off while they were written; the counts were in \S+\.pep, which is gone, or outside of the root that the process has now\n`
+		}
+		if r.state != "exit status 3" || !regexp.MustCompile("^"+want+"$").MatchString(r.stderr.String()) {
+			t.Errorf("full %t: %s, stderr %q, want %q", full, r.state, &r.stderr, want)
+		}
+		if files, _ := filepath.Glob(filepath.Join(root, disk, "*.paths.pb.gz")); len(files) == 0 {
+			t.Errorf("full %t: no profile", full)
+		}
+	}
+}
+
+// manyEdges returns a node with so many ways to the exit.
+func manyEdges(n int) (node pdag.Node) {
+	for i := range n {
+		node.Out = append(node.Out, pdag.Edge{To: pdag.Exit, Val: uint64(i)})
+	}
+	return node
+}
+
 // fill takes what room there is.
 func fill(t *testing.T, name string) {
 	f, err := os.Create(name)
@@ -174,5 +238,43 @@ func fill(t *testing.T, name string) {
 		if _, err := f.Write(make([]byte, size)); err != nil {
 			size /= 2
 		}
+	}
+}
+
+// A program whose address space has no room for its .pep file says so in one line
+// and goes on.
+func TestAddressSpaceWithoutRoom(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	cmd, _ := command(t, exe, nil, "pause")
+	cmd.Stdout = nil
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_, readErr := bufio.NewReader(out).ReadString('\n')
+	status, statusErr := os.ReadFile("/proc/" + strconv.Itoa(cmd.Process.Pid) + "/status")
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait() // it is killed
+	m := regexp.MustCompile(`VmSize:\s*(\d+) kB`).FindSubmatch(status)
+	if readErr != nil || statusErr != nil || m == nil {
+		t.Fatal(readErr, statusErr, string(status))
+	}
+	// Half of the chunks have no room.
+	kB, err := strconv.Atoi(string(m[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kB -= pepfile.MaxChunks * pepfile.ChunkSize / 1024 / 2
+	r := execute(t, "/bin/sh", nil, "-c", `ulimit -v "$0"; exec "$1" count`, strconv.Itoa(kB), exe)
+	want := regexp.MustCompile(`^pep: making room in \S+\.pep: mapping \d+ bytes: cannot allocate memory \(ulimit -v\?\) \(PEPDIR=.* says where\); running without a profile\n$`)
+	if r.state != "exit status 0" || r.stdout.String() != "done\n" || !want.MatchString(r.stderr.String()) {
+		t.Errorf("%s, stdout %q, stderr %q, want %q", r.state, &r.stdout, &r.stderr, want)
+	}
+	if files := r.files(t); files != "" {
+		t.Errorf("files %s", files)
 	}
 }

@@ -4,16 +4,29 @@ package core
 // in the Go runtime, must not call what may not.
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // A program's code is its functions' instructions, as go tool objdump has them.
-type code map[string][]string
+type code map[string][]instruction
+
+// An instruction comes of a line of a file. The linker of these tests gives files
+// the name of their package as a prefix: "pepfile_add.go".
+type instruction struct {
+	file string
+	line int
+	text string
+}
 
 // codeOfProgram disassembles the functions of the linked runtime.
 func codeOfProgram(t testing.TB, exe string) code {
@@ -27,7 +40,12 @@ func codeOfProgram(t testing.TB, exe string) code {
 		name, text, _ := strings.Cut(f, "(SB) ")
 		for line := range strings.Lines(text) {
 			if fields := strings.Split(strings.TrimSpace(line), "\t"); len(fields) >= 4 {
-				c[name] = append(c[name], strings.TrimSpace(fields[len(fields)-1]))
+				file, n, _ := strings.Cut(fields[0], ":")
+				number, err := strconv.Atoi(n)
+				if err != nil {
+					t.Fatalf("%s: line %q: %v", name, line, err)
+				}
+				c[name] = append(c[name], instruction{file, number, strings.TrimSpace(fields[len(fields)-1])})
 			}
 		}
 	}
@@ -41,7 +59,7 @@ var transfer = regexp.MustCompile(`^(?:CALL|JMP) (?:(\S+)\(SB\)|([^0].*|0x[0-9a-
 // follow calls visit for every instruction of some functions and of all that they
 // call, with the function that it is in, and the function that it calls if it
 // does. Calls that leave the linked runtime are not followed.
-func (c code) follow(t testing.TB, roots []string, visit func(in, instruction, callee string, indirect bool)) (seen map[string]bool) {
+func (c code) follow(t testing.TB, roots []string, visit func(in string, i instruction, callee string, indirect bool)) (seen map[string]bool) {
 	t.Helper()
 	seen = map[string]bool{}
 	for len(roots) > 0 {
@@ -56,7 +74,7 @@ func (c code) follow(t testing.TB, roots []string, visit func(in, instruction, c
 		}
 		for _, i := range c[name] {
 			callee, indirect := "", false
-			if m := transfer.FindStringSubmatch(i); m != nil {
+			if m := transfer.FindStringSubmatch(i.text); m != nil {
 				callee, indirect = m[1], m[1] == ""
 			}
 			visit(name, i, callee, indirect)
@@ -68,6 +86,9 @@ func (c code) follow(t testing.TB, roots []string, visit func(in, instruction, c
 	return seen
 }
 
+// handlers are the Go functions that signal handlers call.
+var handlers = []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDeath", "0pep/core.onExit", "0pep/core.advance"}
+
 // handlerMistakes says what the signal handlers of a program do and must not. They
 // run with a g of zeros: they may call nothing of the runtime, store pointers
 // without barriers only, and not load the thread's g, which a function that calls
@@ -76,11 +97,11 @@ func (c code) follow(t testing.TB, roots []string, visit func(in, instruction, c
 // which a g of zeros passes.
 func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
 	c := codeOfProgram(t, exe)
-	seen := c.follow(t, []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDeath", "0pep/core.onExit", "0pep/core.advance"}, func(in, instruction, callee string, indirect bool) {
+	seen := c.follow(t, handlers, func(in string, i instruction, callee string, indirect bool) {
 		switch {
 		case strings.HasPrefix(callee, "runtime.morestack"), strings.HasPrefix(callee, "runtime.duff"), callee != "" && len(c[callee]) > 0 && !strings.HasSuffix(callee, ".abi0"):
-		case callee != "", indirect, strings.Contains(instruction, "FS:"), strings.Contains(instruction, "runtime.writeBarrier"):
-			mistakes = append(mistakes, in+": "+instruction)
+		case callee != "", indirect, strings.Contains(i.text, "FS:"), strings.Contains(i.text, "runtime.writeBarrier"):
+			mistakes = append(mistakes, in+": "+i.text)
 		}
 	})
 	if len(seen) < 6 {
@@ -92,6 +113,53 @@ func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
 func testHandlers(t *testing.T, exe string) {
 	if m := handlerMistakes(t, exe); len(m) > 0 {
 		t.Errorf("handlers must not\n%s", strings.Join(m, "\n"))
+	}
+}
+
+// handlerFiles matches the files of the code that signal handlers run.
+var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pepfile_(add|window|table)|golink_(linked|memory|signals_linux_amd64))\.go$`)
+
+// The handler room holds what signal handlers run, and nothing else: their code
+// comes of files of that room and of a few small files of other packages, and there
+// is no function in that room that they do not run.
+func TestHandlersAreInOneRoom(t *testing.T) {
+	t.Parallel()
+	ran := map[string]map[int]bool{} // lines by file
+	for _, tags := range []string{"", ",pepflag"} {
+		c := codeOfProgram(t, newLinker(t, tags, target{}).program("taps.go", tapTables()))
+		c.follow(t, handlers, func(in string, i instruction, _ string, _ bool) {
+			if ran[i.file] == nil {
+				ran[i.file] = map[int]bool{}
+				if !handlerFiles.MatchString(i.file) {
+					t.Errorf("%s runs code of %s:%d: %s", in, i.file, i.line, i.text)
+				}
+			}
+			ran[i.file][i.line] = true
+		})
+	}
+	files, err := filepath.Glob("handler_*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, name := range files {
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Body == nil { // assembly
+				continue
+			}
+			runs := false
+			for line := fset.Position(fn.Pos()).Line; line <= fset.Position(fn.End()).Line; line++ {
+				runs = runs || ran["core_"+name][line]
+			}
+			if !runs {
+				t.Errorf("%s: no signal handler runs %s", name, fn.Name.Name)
+			}
+		}
 	}
 }
 
@@ -111,12 +179,12 @@ func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bo
 			delete(c, name)
 		}
 	}
-	return c.follow(t, roots, func(in, instruction, callee string, indirect bool) {
+	return c.follow(t, roots, func(in string, i instruction, callee string, indirect bool) {
 		switch {
 		case indirect && (in == "0pep/core.(*engine).push" || in == "0pep/core.(*sink).feed"): // an engine: the suite of all engines tests that none allocates
 		case indirect && in == "0pep/hwsim.(*Out).Drain": // (*engine).fold, which is looked at by itself
 		case indirect, callee != "" && len(c[callee]) == 0 && !leaves.MatchString(callee):
-			t.Errorf("%s: %s", in, instruction)
+			t.Errorf("%s: %s", in, i.text)
 		}
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -29,13 +31,13 @@ func TestEngineWithAFile(t *testing.T) {
 	}
 	finish := startTapping(t, `full=block,engine=gate("`+name+`",service=0),samples=32`)
 	var this tapper
-	for i := range uint64(3 * bufTuples) {
+	for i := range uint64(3 * pepfile.BufTuples) {
 		this.tap(masked.PC, i%10)
 		this.tap(open.PC, i%10)
 	}
 	c := finish()
-	if c.fed != 6*bufTuples || c.counted != 3*bufTuples {
-		t.Errorf("%d events fed and %d counted, want %d and half of it", c.fed, c.counted, 6*bufTuples)
+	if c.fed != 6*pepfile.BufTuples || c.counted != 3*pepfile.BufTuples {
+		t.Errorf("%d events fed and %d counted, want %d and half of it", c.fed, c.counted, 6*pepfile.BufTuples)
 	}
 	for _, w := range c.words {
 		if w.Tuple.PC != open.PC {
@@ -55,7 +57,7 @@ func TestEnginesThatCannotBe(t *testing.T) {
 		"engine=" + strings.Repeat("P1:", 90):    "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
 		"engine=H[P4]8:A16,engine=exact,tick=1s": "",
 	} {
-		if _, problem := parseOptions(opts); problem != want {
+		if _, problem := options.Parse(opts, parseEngine); problem != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", opts, problem, want)
 		}
 	}

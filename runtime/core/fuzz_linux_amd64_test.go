@@ -4,28 +4,33 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sampler"
 )
 
 // FuzzFile: whatever a .pep file has, reading it is an error or a profile with no
 // negative counts. The header is made right, or nothing would get past it.
 func FuzzFile(f *testing.F) {
 	file := bytesOf(recorded(f))
-	size := int(unsafe.Sizeof(entry{}))
-	for i := range slots {
-		if e := file[pageSize+i*size:][:size]; e[0] != 0 {
-			f.Add(append(append([]byte(nil), file[:pageSize]...), e...), uint64(0))
+	size := int(unsafe.Sizeof(pepfile.Entry{}))
+	for i := range pepfile.Slots {
+		if e := file[pepfile.PageSize+i*size:][:size]; e[0] != 0 {
+			f.Add(append(append([]byte(nil), file[:pepfile.PageSize]...), e...), uint64(0))
 		}
 	}
-	f.Add(file[:pageSize], uint64(1<<63))
+	f.Add(file[:pepfile.PageSize], uint64(1<<63))
 	f.Add([]byte{}, uint64(0))
 	zeros, whole := newTable(), newTable()
-	mapped := unsafe.Slice((*byte)(unsafe.Pointer(whole.header)), len(file))
+	mapped := unsafe.Slice((*byte)(unsafe.Pointer(whole.Header)), len(file))
 	f.Fuzz(func(t *testing.T, data []byte, counters uint64) {
 		copy(mapped, bytesOf(zeros))
 		copy(mapped, data)
-		c := counted{whole, uint64(len(mapped))}
+		c := counted{pepfile.File{Table: whole, Size: uint64(len(mapped))}}
 		read := func() {
-			if c.check() != "" {
+			if c.Check() != "" {
 				return
 			}
 			p := c.profile(nil, c.Build)
@@ -38,21 +43,21 @@ func FuzzFile(f *testing.F) {
 			c.tapFiles(p)
 			c.exactSamples(nil, new(damage))
 		}
-		c.size = uint64(len(data))
+		c.Size = uint64(len(data))
 		read()
-		c.size = uint64(len(mapped))
+		c.Size = uint64(len(mapped))
 		read()
-		c.Version, c.Mode, c.Slots, c.Pid, c.Counters, c.Streams = version, mode, slots, 0, counters, 0
-		c.publish()
+		c.Version, c.Mode, c.Slots, c.Pid, c.Counters, c.Streams = pepfile.Version, poll.Mode, pepfile.Slots, 0, counters, 0
+		c.Publish()
 		read()
 		// As if the files had no counters, and every key were the one that its hash
 		// is of.
 		c.Counters = 0
-		c.publish()
+		c.Publish()
 		for i := range uint32(len(data)/size + 1) {
-			e := c.entry(min(i, slots-1))
-			e.N %= maxCallers + 1
-			e.State, e.Count, e.Hash = entryReady, e.Count%maxPlausible, e.key.hash()
+			e := c.Entry(min(i, pepfile.Slots-1))
+			e.N %= pepfile.MaxCallers + 1
+			e.State, e.Count, e.Hash = pepfile.EntryReady, e.Count%pepfile.MaxPlausible, e.Key.Hash()
 		}
 		read()
 	})
@@ -62,20 +67,20 @@ func FuzzFile(f *testing.F) {
 // a scale.
 func FuzzArea(f *testing.F) {
 	f.Add([]byte{1}, uint64(7), uint64(3))
-	words := make([]uint64, layoutOf(0, 1).size/8)
-	c := counted{table: tableAt(unsafe.Pointer(unsafe.SliceData(words)))}
-	c.Slots, c.Streams = slots, 1
-	a := c.area()
-	header := unsafe.Slice((*byte)(unsafe.Pointer(a.areaHeader)), unsafe.Sizeof(areaHeader{}))
+	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
+	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(words)))}}
+	c.Slots, c.Streams = pepfile.Slots, 1
+	a := c.Words()
+	header := unsafe.Slice((*byte)(unsafe.Pointer(a.WordsHeader)), unsafe.Sizeof(pepfile.WordsHeader{}))
 	f.Fuzz(func(t *testing.T, data []byte, w, count uint64) {
 		clear(header)
 		copy(header, data)
-		x := a.word(w % wordSlots)
-		x.PC, x.W, x.Count, x.Messages, x.Hash = 1, w, count%maxPlausible, count%7, wordHash(1, w, 0)
-		defer func() { *x = word{} }()
+		x := a.Word(w % pepfile.WordSlots)
+		x.PC, x.W, x.Count, x.Messages, x.Hash = 1, w, count%pepfile.MaxPlausible, count%7, pepfile.WordHash(1, w, 0)
+		defer func() { *x = pepfile.Word{} }()
 		taps := c.taps()
-		if taps.comment() == "" || taps.period() < 1 || !(a.Burst.scale() >= 0) {
-			t.Errorf("%s, period %d, scale %g", taps.comment(), taps.period(), a.Burst.scale())
+		if taps.comment() == "" || taps.period() < 1 || !(a.Burst.Scale() >= 0) {
+			t.Errorf("%s, period %d, scale %g", taps.comment(), taps.period(), a.Burst.Scale())
 		}
 		if len(taps.words) != 1 || taps.words[0].Count < 0 {
 			t.Errorf("words %+v", taps.words)
@@ -92,14 +97,14 @@ func FuzzOptions(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		o, problem := parseOptions(s)
+		o, problem := options.Parse(s, parseEngine)
 		if problem != "" {
 			if strings.Contains(problem, "\n") && !strings.Contains(s, "\n") {
 				t.Errorf("%q: %q", s, problem)
 			}
 			return
 		}
-		if o.samples == 0 || o.stride == 0 || o.stride > maxStride || o.tick < 100_000 || o.form > agJikes {
+		if o.Samples == 0 || o.Stride == 0 || o.Stride > sampler.MaxStride || o.Tick < 100_000 || o.Form > sampler.AgJikes {
 			t.Errorf("%q: %+v", s, o)
 		}
 	})

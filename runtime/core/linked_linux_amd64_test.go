@@ -6,6 +6,7 @@ package core
 import (
 	"bytes"
 	"fmt"
+	"github.com/pepgo/pep/runtime"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,9 +19,7 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
-
 	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
-	"github.com/pepgo/pep/runtime"
 	"github.com/pepgo/pep/runtime/wire"
 )
 

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
+	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -175,11 +175,11 @@ func testSnapshot(t *testing.T, exe string) {
 		t.Fatal(err)
 	}
 	for {
-		p, ok := processAt(fmt.Sprint(cmd.Process.Pid))
+		p, ok := sys.ProcessAt(fmt.Sprint(cmd.Process.Pid))
 		if !ok {
 			t.Fatal("a child that was not waited for is gone")
 		}
-		if p.dead {
+		if p.Dead {
 			break
 		}
 	}

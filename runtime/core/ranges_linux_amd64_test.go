@@ -18,6 +18,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	hwtrace "github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -149,7 +150,7 @@ func TestSnapshotBeforeExec(t *testing.T) {
 		// A buffer of each P, a chunk of each goroutine and, of the service, what is
 		// in the queue have not come to an engine.
 		n, after := sum(before), sum(r.profile(t, "values"))
-		if most := int64(800_000); n > most || deliver == "interrupt" && n < most-8*(bufTuples+int64(chunkTuples)) || n == 0 {
+		if most := int64(800_000); n > most || deliver == "interrupt" && n < most-8*(pepfile.BufTuples+int64(pepfile.ChunkTuples)) || n == 0 {
 			t.Errorf("%s: %d events before exec: %s", deliver, n, before.Comments)
 		}
 		if after != 800_000 {
@@ -167,10 +168,10 @@ func sum(p *profile.Profile) (n int64) {
 
 // A .pep file of a version without ranges is refused with both numbers.
 func TestFilesOfAnOlderVersion(t *testing.T) {
-	c := counted{newTable(), layoutOf(0, 0).size}
-	c.Version = version - 1
-	c.publish()
-	if got := c.check(); !strings.HasPrefix(got, "of version 3, not 4") {
+	c := counted{pepfile.File{Table: newTable(), Size: pepfile.LayoutOf(0, 0).Size}}
+	c.Version = pepfile.Version - 1
+	c.Publish()
+	if got := c.Check(); !strings.HasPrefix(got, "of version 3, not 4") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
-
 	"github.com/pepgo/pep/runtime/wire"
 )
 

@@ -6,7 +6,11 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -14,13 +18,13 @@ import (
 // which returns what has been counted.
 func startTapping(t testing.TB, o string) (finish func() *taps) {
 	t.Helper()
-	area, sinks, stopped, bursts = areaOf{}, nil, 0, burst{}
+	area, sinks, stopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
 	chunkBase, nchunks = 0, 0
-	opts, problem := parseOptions(o)
+	opts, problem := options.Parse(o, parseEngine)
 	if problem == "" {
 		problem = createTable(t.TempDir(), opts)
 	}
-	tapOptions = opts.tapping
+	tapOptions = opts.Tapping
 	if problem == "" {
 		problem = startTaps(opts)
 	}
@@ -29,7 +33,7 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 	}
 	return func() *taps {
 		finishTaps()
-		return counted{table: counts}.taps()
+		return counted{pepfile.File{Table: counts}}.taps()
 	}
 }
 
@@ -64,7 +68,7 @@ func TestTapsAreConserved(t *testing.T) {
 		if c.fed+c.dropped != goroutines*each {
 			t.Errorf("%s: %d events and %d dropped, want %d", opts, c.fed, c.dropped, goroutines*each)
 		}
-		if c.dropped > 0 && c.area.Full != fullDrop {
+		if c.dropped > 0 && c.area.Full != options.FullDrop {
 			t.Errorf("%s: %d dropped", opts, c.dropped)
 		}
 		switch opts {
@@ -91,22 +95,22 @@ func TestTapsAreConserved(t *testing.T) {
 func TestGoroutinesWithoutChunks(t *testing.T) {
 	const further, each = 1000, 70
 	finish := startTapping(t, "engine=exact")
-	tappers := make([]tapper, maxChunks+further)
+	tappers := make([]tapper, pepfile.MaxChunks+further)
 	for range each {
 		for i := range tappers {
 			tappers[i].tap(1<<56, 0)
 		}
 	}
 	c := finish()
-	if c.fed != maxChunks*each || c.dropped != further*each {
-		t.Errorf("%d events and %d dropped, want %d and %d", c.fed, c.dropped, maxChunks*each, further*each)
+	if c.fed != pepfile.MaxChunks*each || c.dropped != further*each {
+		t.Errorf("%d events and %d dropped, want %d and %d", c.fed, c.dropped, pepfile.MaxChunks*each, further*each)
 	}
 }
 
 // emptyCounts returns what a program with taps that has tapped nothing would.
 func emptyCounts() counted {
-	words := make([]uint64, layoutOf(0, 1).size/8)
-	c := counted{table: tableAt(unsafe.Pointer(&words[0]))}
+	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
+	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0]))}}
 	c.Streams = 1
 	return c
 }
@@ -115,11 +119,11 @@ func emptyCounts() counted {
 // tap, and no event is lost.
 func TestWordsWithoutRoomAreOthers(t *testing.T) {
 	c := emptyCounts()
-	a := c.area()
-	const sites, each = 10, wordSlots / 10
+	a := c.Words()
+	const sites, each = 10, pepfile.WordSlots / 10
 	for range each {
 		for s := range uint64(sites) {
-			a.add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 0, 3, 1)
+			a.Add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 0, 3, 1)
 		}
 	}
 	sums := map[uint64]int64{}
@@ -138,22 +142,22 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 		other += uint64(others[s])
 	}
 	// A few words come upon a crowded part of the table earlier.
-	if least := uint64(3 * (sites*each - wordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
+	if least := uint64(3 * (sites*each - pepfile.WordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
 		t.Errorf("%d lost, %d others, want about %d", a.Lost, other, least)
 	}
-	if a.Used > wordSlots/2+sites {
-		t.Errorf("%d of %d slots used", a.Used, wordSlots)
+	if a.Used > pepfile.WordSlots/2+sites {
+		t.Errorf("%d of %d slots used", a.Used, pepfile.WordSlots)
 	}
 }
 
 func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 	c := emptyCounts()
-	a := c.area()
+	a := c.Words()
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for i := range uint64(50_000) {
-				a.add(1<<56, i%500, 0, 1, 1)
+				a.Add(1<<56, i%500, 0, 1, 1)
 			}
 		})
 	}
@@ -182,8 +186,8 @@ func TestTapsDoNotAllocate(t *testing.T) {
 			tickTaps(cpuTime())
 			this := &tappers[runs]
 			runs++
-			for range 3 * bufTuples {
-				this.tap(1<<56, mix(n, n))
+			for range 3 * pepfile.BufTuples {
+				this.tap(1<<56, pepfile.Mix(n, n))
 				n++
 			}
 		}); got > 0 {
@@ -198,10 +202,10 @@ func TestTapsDoNotAllocate(t *testing.T) {
 func TestTapsThatAreOff(t *testing.T) {
 	startTapping(t, "taps=off")
 	var this tapper
-	for range 2 * chunkTuples {
+	for range 2 * pepfile.ChunkTuples {
 		this.tap(1<<56, 0)
 	}
-	if Taps != tapsOff || area.areaHeader != nil {
+	if Taps != options.TapsOff || area.WordsHeader != nil {
 		t.Error("a tap that is off was recorded")
 	}
 	finishTaps()
@@ -213,10 +217,10 @@ func TestBurstsOfTaps(t *testing.T) {
 	var this tapper
 	for range 20 {
 		tickTaps(cpuTime())
-		if Taps != tapsBurst {
+		if Taps != options.TapsBurst {
 			t.Fatal("a tick begins no burst")
 		}
-		for n := 0; Taps != tapsOff; n++ {
+		for n := 0; Taps != options.TapsOff; n++ {
 			if n == 100_000_000 {
 				t.Fatal("the burst does not end")
 			}
@@ -228,7 +232,7 @@ func TestBurstsOfTaps(t *testing.T) {
 		t.Errorf("%+v, want 2000 events", c.words)
 	}
 	b := &c.area.Burst
-	if b.Taken != 2000 || b.Seen < 20*99*5 || b.Inside < 20*minWindow || b.Inside%minWindow != 0 || b.Began != 0 {
+	if b.Taken != 2000 || b.Seen < 20*99*5 || b.Inside < 20*pepfile.MinWindow || b.Inside%pepfile.MinWindow != 0 || b.Began != 0 {
 		t.Errorf("%+v", b)
 	}
 	if b.Cost < 100 || b.Cost > 100_000 {
@@ -242,14 +246,14 @@ func TestBurstsOfRareTaps(t *testing.T) {
 	startTapping(t, "taps=burst")
 	for range 5 {
 		tickTaps(cpuTime())
-		for began := cpuTime(); cpuTime()-began < 20*minWindow; {
+		for began := cpuTime(); cpuTime()-began < 20*pepfile.MinWindow; {
 		}
 	}
-	if want := uint64(minWindow << 4); bursts.Length != want {
+	if want := uint64(pepfile.MinWindow << 4); bursts.Length != want {
 		t.Errorf("after 4 windows without events a window is %d ns, want %d", bursts.Length, want)
 	}
 	finishTaps()
-	if bursts.Seen != 0 || bursts.scale() != 1 {
+	if bursts.Seen != 0 || bursts.Scale() != 1 {
 		t.Errorf("%+v", bursts)
 	}
 }
@@ -257,38 +261,38 @@ func TestBurstsOfRareTaps(t *testing.T) {
 // A tenth of the CPU time is in windows, half of it for taps; so there are 20
 // times as many events as in windows.
 func TestEventsAreEstimated(t *testing.T) {
-	b := &burst{Seen: 1000, Inside: 10_000, CPU: 100_000, Cost: 5000}
-	if got := b.events(); got != 20_000 {
+	b := &pepfile.Burst{Seen: 1000, Inside: 10_000, CPU: 100_000, Cost: 5000}
+	if got := b.Events(); got != 20_000 {
 		t.Errorf("%v events, want 20000", got)
 	}
 	b.Taken = 100
-	if got := b.scale(); got != 200 {
+	if got := b.Scale(); got != 200 {
 		t.Errorf("scale %v, want 200", got)
 	}
 	b.Inside, b.Cost = 100_000, 0
-	if got := b.events(); got != 1000 {
+	if got := b.Events(); got != 1000 {
 		t.Errorf("%v events, all of which were seen, want 1000", got)
 	}
 }
 
 func TestGapsOfTheService(t *testing.T) {
-	var g gauge
+	var g pepfile.Gauge
 	at := uint64(1)
-	g.served(10, 10, at, 50)
+	g.Note(10, 10, at, 50)
 	for range 98 {
 		at += 10_000
-		g.served(10, 1, at, 5)
+		g.Note(10, 1, at, 5)
 	}
 	at += 30
-	g.served(10, 3, at, 15)
+	g.Note(10, 3, at, 15)
 	if g.MinGap != 10 {
 		t.Errorf("minimum %d, want 10", g.MinGap)
 	}
-	if p := g.p1(); p != 10 {
+	if p := g.P1(); p != 10 {
 		t.Errorf("p1 %d, want 10: 3 of 101 messages", p)
 	}
 	for gap := uint64(1); gap < 1e12; gap = gap*9/8 + 1 {
-		low, high := bucketGap(gapBucket(gap)), bucketGap(gapBucket(gap)+1)
+		low, high := pepfile.BucketGap(pepfile.GapBucket(gap)), pepfile.BucketGap(pepfile.GapBucket(gap)+1)
 		if gap < low || gap >= high {
 			t.Fatalf("gap %d is in the bucket from %d to %d", gap, low, high)
 		}
@@ -297,8 +301,8 @@ func TestGapsOfTheService(t *testing.T) {
 
 // Names of types and functions come from what the program has.
 func TestNames(t *testing.T) {
-	textBase = textStart()
-	n := newNames(&header{Text: uint64(textBase), Pid: getpid()})
+	textBase = golink.TextStart()
+	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid()})
 	for _, test := range []struct {
 		x    any
 		want string
@@ -310,14 +314,14 @@ func TestNames(t *testing.T) {
 			t.Errorf("%T: got %s, want %s", test.x, got, test.want)
 		}
 	}
-	f := n.Func(uint64(codeOf(TestNames)))
+	f := n.Func(uint64(golink.CodeOf(TestNames)))
 	if want := "github.com/pepgo/pep/runtime/core.TestNames"; f.Func != want || f.Line == 0 || f.Line != f.StartLine {
 		t.Errorf("got %+v, want %s", f, want)
 	}
 	if got := n.Float(0.1, 64) + " " + n.Float(float64(float32(0.1)), 32); got != "0.1 0.1" {
 		t.Error(got)
 	}
-	other := newNames(&header{Text: uint64(textBase), Pid: getpid(), Start: 1}) // of a process that had our number
+	other := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid(), Start: 1}) // of a process that had our number
 	if got := other.Type(0xc000010000); got != "type 0xc000010000" {
 		t.Errorf("a type that another process has made: %s", got)
 	}

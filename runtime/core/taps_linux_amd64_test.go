@@ -20,10 +20,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
-
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/ring"
+	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
@@ -457,13 +457,13 @@ func TestTracesReplaceRegularFilesOnly(t *testing.T) {
 // A trace ends where files may not become larger: the kernel would kill the program.
 func TestTracesKeepToTheLimitOfFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace")
-	fd, e := open(name, oWronly|oCreat|oExcl)
+	fd, e := sys.Open(name, sys.OWronly|sys.OCreat|sys.OExcl)
 	if e != 0 {
 		t.Fatal(e)
 	}
-	defer closeFd(fd)
+	defer sys.Close(fd)
 	f := traceFile{fd: fd, name: name, limit: 10}
-	for i, want := range []errno{0, 0, eFBIG} {
+	for i, want := range []sys.Errno{0, 0, sys.EFBIG} {
 		if got := f.write([]byte("12345")); got != want {
 			t.Errorf("block %d: %v, want %v", i, got, want)
 		}

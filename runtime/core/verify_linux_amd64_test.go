@@ -6,49 +6,53 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
 )
 
 // A recorded file, in memory, as a program leaves it: with some entries, of
 // functions of this test.
-func recorded(t testing.TB) table {
+func recorded(t testing.TB) pepfile.Table {
 	t.Helper()
-	opts, problem := parseOptions("samples=8")
+	opts, problem := options.Parse("samples=8", parseEngine)
 	if problem != "" {
 		t.Fatal(problem)
 	}
 	f := newTable()
-	f.fill(opts)
+	f.Fill(opts)
 	f.Pid, f.Text, f.Start = 4711, uint64(textBase), 1e18
 	f.ExeLen = uint32(copy(f.Exe[:], "/bin/app"))
 	f.Build = [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
-	f.publish()
-	here := uint32(codeOf(recorded) - textBase)
+	f.Publish()
+	here := uint32(golink.CodeOf(recorded) - textBase)
 	for i := range uint32(5) {
 		for range 3*i + 1 {
-			f.tick()
-			for take := false; !take; take, _ = f.poll() {
+			f.BeginBurst()
+			for take := false; !take; take, _ = f.Poll() {
 			}
-			f.add(keyOf(i, here+i, here+2*i, here+3))
+			f.Add(keyOf(i, here+i, here+2*i, here+3))
 		}
 	}
 	return f
 }
 
-func bytesOf(f table) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(f.header)), f.layout().size)
+func bytesOf(f pepfile.Table) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(f.Header)), f.Layout().Size)
 }
 
 // used returns the offsets of the bytes of a file's header, of its entries in use,
 // and of the entries behind these, which are free.
-func used(f table) (offsets []int) {
-	for i := range pageSize {
+func used(f pepfile.Table) (offsets []int) {
+	for i := range pepfile.PageSize {
 		offsets = append(offsets, i)
 	}
-	const size = int(unsafe.Sizeof(entry{}))
+	const size = int(unsafe.Sizeof(pepfile.Entry{}))
 	for i := range int(f.Slots) {
-		if f.entry(uint32(i)).Hash != 0 {
+		if f.Entry(uint32(i)).Hash != 0 {
 			for off := range 2 * size {
-				offsets = append(offsets, pageSize+i*size+off)
+				offsets = append(offsets, pepfile.PageSize+i*size+off)
 			}
 		}
 	}
@@ -57,8 +61,8 @@ func used(f table) (offsets []int) {
 
 // read returns what is made of a file, or what is wrong with it.
 func read(file []byte) (profile, problem string) {
-	c := counted{tableAt(unsafe.Pointer(unsafe.SliceData(file))), uint64(len(file))}
-	if problem := c.check(); problem != "" {
+	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(file))), Size: uint64(len(file))}}
+	if problem := c.Check(); problem != "" {
 		return "", problem
 	}
 	p := c.profile(nil, c.Build)
@@ -83,7 +87,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") {
 		t.Fatalf("%s\n%s", problem, want)
 	}
-	h := file.header
+	h := file.Header
 	tallies := []uintptr{
 		unsafe.Offsetof(h.Ticks), unsafe.Offsetof(h.Overruns),
 		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Unknown), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied),
@@ -104,7 +108,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 				said++
 			case tally && strings.HasPrefix(got, want[:strings.LastIndex(want, "\n")]):
 			default:
-				t.Fatalf("bit %d of byte %d, at %d in an entry: not noticed\n%s\nwant\n%s", bit, i, (i-pageSize)%int(unsafe.Sizeof(entry{})), got, want)
+				t.Fatalf("bit %d of byte %d, at %d in an entry: not noticed\n%s\nwant\n%s", bit, i, (i-pepfile.PageSize)%int(unsafe.Sizeof(pepfile.Entry{})), got, want)
 			}
 		}
 	}
@@ -121,23 +125,23 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 func TestDamageIsSaid(t *testing.T) {
 	for _, test := range []struct {
 		name, want string
-		harm       func(f table)
+		harm       func(f pepfile.Table)
 	}{
-		{"Taken less than is there.", ", damaged: 2 counted but not taken", func(f table) { f.Taken -= 2 }},
-		{"Killed in between.", ", 2 taken but not counted", func(f table) { f.Taken += 2 }},
-		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f table) { f.Taken += 3; f.Dropped = 3 }},
-		{"An entry is being made.", " 0 shortened, 30 overruns", func(f table) { f.entry(unused(f)).Hash = 1 << 63 }},
-		{"The state of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f table) {
+		{"Taken less than is there.", ", damaged: 2 counted but not taken", func(f pepfile.Table) { f.Taken -= 2 }},
+		{"Killed in between.", ", 2 taken but not counted", func(f pepfile.Table) { f.Taken += 2 }},
+		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f pepfile.Table) { f.Taken += 3; f.Dropped = 3 }},
+		{"An entry is being made.", " 0 shortened, 30 overruns", func(f pepfile.Table) { f.Entry(unused(f)).Hash = 1 << 63 }},
+		{"The state of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f pepfile.Table) {
 			for i := range f.Slots {
-				if e := f.entry(i); e.Count == 13 {
+				if e := f.Entry(i); e.Count == 13 {
 					e.State = 0
 				}
 			}
 		}},
-		{"A page of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f table) {
+		{"A page of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f pepfile.Table) {
 			for i := range f.Slots {
-				if e := f.entry(i); e.Count == 13 {
-					e.Callers, e.N = [maxCallers]uint32{}, 0
+				if e := f.Entry(i); e.Count == 13 {
+					e.Callers, e.N = [pepfile.MaxCallers]uint32{}, 0
 				}
 			}
 		}},
@@ -151,9 +155,9 @@ func TestDamageIsSaid(t *testing.T) {
 	}
 }
 
-func unused(f table) uint32 {
+func unused(f pepfile.Table) uint32 {
 	for i := range f.Slots {
-		if f.entry(i).Hash == 0 {
+		if f.Entry(i).Hash == 0 {
 			return i
 		}
 	}
@@ -162,7 +166,7 @@ func unused(f table) uint32 {
 
 func TestDamagedWordsAreSaid(t *testing.T) {
 	finish := startTapping(t, "engine=exact")
-	area := func() areaOf { return area }
+	area := func() pepfile.Words { return area }
 	var this tapper
 	for i := range uint64(5000) {
 		this.tap(1<<56|i%7, i%3)
@@ -171,10 +175,10 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 	if before.damaged != 0 || strings.Contains(before.comment(), "damaged") {
 		t.Fatal(before.comment())
 	}
-	a, c := area(), counted{table: counts}
+	a, c := area(), counted{pepfile.File{Table: counts}}
 	harmed, flips := c.taps(), 0
-	for i := range uint64(wordSlots) {
-		w := a.word(i)
+	for i := range uint64(pepfile.WordSlots) {
+		w := a.Word(i)
 		if w.Hash == 0 {
 			continue
 		}
@@ -194,4 +198,17 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 	if flips != 8*32 {
 		t.Errorf("%d bits flipped", flips)
 	}
+}
+
+func newTable() pepfile.Table {
+	words := make([]uint64, pepfile.TableSize(pepfile.Slots)/8)
+	t := pepfile.TableAt(unsafe.Pointer(&words[0]))
+	t.Slots = pepfile.Slots
+	return t
+}
+
+func keyOf(path, pc uint32, callers ...uint32) *pepfile.Key {
+	k := &pepfile.Key{Path: path, PC: pc, N: uint32(len(callers))}
+	copy(k.Callers[:], callers)
+	return k
 }

@@ -1,9 +1,10 @@
-// Package digits writes integers as text, for packages that may not import
-// strconv:
+// Package digits writes integers as text and reads them, for packages that may
+// not import strconv:
 //
-//	digits.Uint(200)  // "200"
-//	digits.Int(-7)    // "-7"
-//	digits.Hex(200)   // "0xc8"
+//	digits.Uint(200)     // "200"
+//	digits.Int(-7)       // "-7"
+//	digits.Hex(200)      // "0xc8"
+//	digits.Parse("200")  // 200, true
 package digits
 
 // Uint returns u in decimal.
@@ -39,4 +40,18 @@ func Hex(u uint64) string {
 			return "0x" + string(b[i:])
 		}
 	}
+}
+
+// Parse reads a decimal number of at most 18 digits.
+func Parse(s string) (n uint64, ok bool) {
+	if s == "" || len(s) > 18 {
+		return 0, false
+	}
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(s[i]-'0')
+	}
+	return n, true
 }

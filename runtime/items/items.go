@@ -25,6 +25,17 @@ func Cut(s string, sep byte) (before, after string, found bool) {
 	return s, "", false
 }
 
+// CutPlain is Cut for text in which parentheses and quotation marks have no
+// meaning.
+func CutPlain(s string, sep byte) (before, after string, found bool) {
+	for i := range len(s) {
+		if s[i] == sep {
+			return s[:i], s[i+1:], true
+		}
+	}
+	return s, "", false
+}
+
 // Unclosed returns where a parenthesis or quotation mark is in s that has no
 // counterpart, and false if there is none.
 func Unclosed(s string) (at int, found bool) {
@@ -61,3 +72,6 @@ func Unquote(s string) string {
 	}
 	return s
 }
+
+// Quote returns s between quotation marks.
+func Quote(s string) string { return `"` + s + `"` }

@@ -76,6 +76,27 @@ func (t Tag) Further() int {
 // MaxWords is how many words a sample has at most.
 const MaxWords = 3
 
+// SampleLen returns how many tuples the first sample of tuples has.
+func SampleLen(tuples []Tuple) int {
+	n := 1
+	for n < len(tuples) && tuples[n].Tag().Further() > 0 {
+		n++
+	}
+	return n
+}
+
+// Whole returns how many of the first n tuples can be taken without tearing a sample
+// apart.
+func Whole(tuples []Tuple, n int) int {
+	if n >= len(tuples) {
+		return len(tuples)
+	}
+	for n > 0 && tuples[n].Tag().Further() > 0 {
+		n--
+	}
+	return n
+}
+
 // Known reports whether t is one of the tags above.
 func (t Tag) Known() bool { return 0 < t && t < numTags }
 

@@ -220,6 +220,8 @@ func confine(how string) {
 	how, arg, _ := strings.Cut(how, "=")
 	var err error
 	switch how {
+	case "pause":
+		pause()
 	case "chroot":
 		err = syscall.Chroot(arg)
 	case "user":

@@ -1,0 +1,107 @@
+package policy
+
+// This file compares the names of core that instrumented code uses, which package
+// runtime/doors lists, with what core exports and with what the rewriter writes.
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// exported returns the exported names that a package's files declare outside of
+// functions, without methods; in a const declaration also their values.
+func exported(t *testing.T, dir string) (names, values []string) {
+	t.Helper()
+	add := func(id *ast.Ident) {
+		if id.IsExported() && !slices.Contains(names, id.Name) {
+			names = append(names, id.Name)
+		}
+	}
+	for _, f := range goFiles(t) {
+		if f.dir != dir || f.test() {
+			continue
+		}
+		for _, d := range f.syntax.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					add(d.Name)
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						add(s.Name)
+					case *ast.ValueSpec:
+						for i, id := range s.Names {
+							add(id)
+							if d.Tok == token.CONST && i < len(s.Values) {
+								if lit, ok := s.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
+									v, err := strconv.Unquote(lit.Value)
+									if err != nil {
+										t.Fatal(err)
+									}
+									values = append(values, v)
+								}
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(names)
+	slices.Sort(values)
+	return names, values
+}
+
+// What core exports is what instrumented code uses.
+func TestDoorsAreWhatCoreExports(t *testing.T) {
+	core, _ := exported(t, "runtime/core")
+	names, values := exported(t, "runtime/doors")
+	if !slices.Equal(names, values) {
+		t.Errorf("runtime/doors has the names %q with the values %q", names, values)
+	}
+	if !slices.Equal(core, values) {
+		t.Errorf("runtime/core exports %q, and runtime/doors lists %q", core, values)
+	}
+}
+
+// Package tap says by name which function of core makes a word of a value.
+var wordName = regexp.MustCompile(`^[A-Z]\w*Word$`)
+
+// The rewriter has no name of core in its text formats. (Comments show such text.)
+func TestNamesOfCoreAreSpelledOnce(t *testing.T) {
+	_, values := exported(t, "runtime/doors")
+	spelled := regexp.MustCompile(`(%s|\b_pep_core)\.(` + strings.Join(values, "|") + `)\b`)
+	words := 0
+	for _, f := range goFiles(t) {
+		if f.test() || !matches("instrument/...", f.dir) && !matches("internal/toolexec", f.dir) {
+			continue
+		}
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			lit, ok := n.(*ast.BasicLit)
+			if !ok || lit.Kind != token.STRING {
+				return true
+			}
+			if m := spelled.FindString(lit.Value); m != "" {
+				t.Errorf("%s spells %q: use runtime/doors", f.name, m)
+			}
+			if s := strings.Trim(lit.Value, "`\""); wordName.MatchString(s) {
+				words++
+				if !slices.Contains(values, s) {
+					t.Errorf("%s names %s, which runtime/doors does not list", f.name, s)
+				}
+			}
+			return true
+		})
+	}
+	if words == 0 {
+		t.Error("no file names a function that makes words")
+	}
+}

@@ -1,0 +1,238 @@
+package policy
+
+// This file says which rooms package runtime/core has, and that each knows only
+// the rooms below it. The linker, the assembler and instrumented code name core's
+// variables, so what shares them stays one package; the rooms keep it readable.
+
+import (
+	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rooms are the rooms of runtime/core, the lowest first. A file is in the room
+// that the part of its name before the first "_" or "." names, or in that with
+// the name in parentheses:
+//
+//	handler_fault_linux_amd64.go  is in handler
+//	core.go                       is in door
+//
+// A file may use what is declared in its own room and in those before it.
+var rooms = []string{
+	"state",      // variables that several rooms share; set when the program starts
+	"handler",    // what runs in signal handlers, and nothing else
+	"tap",        // the way of tuples from taps to the table of words, the trace or the ring
+	"symbol",     // from program counters to names
+	"profile",    // from counts to profiles, in memory
+	"write",      // reading of .pep files, writing of profiles
+	"exit",       // the normal end of a program
+	"start",      // the beginning of a program
+	"door(core)", // what instrumented code calls
+}
+
+const roomed = "runtime/core"
+
+// roomOf returns the index of the room of a file of runtime/core, -1 if it is in
+// none.
+func roomOf(name string) int {
+	prefix := name[:strings.IndexAny(name, "_.")]
+	return slices.IndexFunc(rooms, func(r string) bool {
+		r, other, _ := strings.Cut(strings.TrimSuffix(r, ")"), "(")
+		return prefix == r || prefix == other
+	})
+}
+
+// builds are builds that together have all files of runtime/core.
+var builds = [][]string{
+	{"linux", "amd64"},
+	{"linux", "amd64", "peplinked"},
+	{"linux", "amd64", "peplinked", "peptaps"},
+	{"linux", "arm64", "pepflag"},
+}
+
+func TestRoomsOfCore(t *testing.T) {
+	uses, files := usesInCore(t, nil)
+	for _, name := range files {
+		if roomOf(name) < 0 {
+			t.Errorf("%s/%s is in no room: the rooms are %q", roomed, name, rooms)
+		}
+	}
+	if len(uses) < 100 {
+		t.Fatalf("only %d uses were found: %v", len(uses), uses)
+	}
+	for _, u := range upward(uses) {
+		t.Errorf("%s uses %s of %s, a room above it", u.in, u.name, u.of)
+	}
+}
+
+// The test above finds an arrow up, from Go and from assembly.
+func TestRoomsNoticeArrowsUp(t *testing.T) {
+	for name, text := range map[string]string{
+		"state_planted.go":           "package core\n\nfunc planted() { finishTaps() }",
+		"handler_planted.go":         "package core\n\nfunc (e *engine) planted() { e.flush() }",
+		"tap_planted.go":             "package core\n\nvar planted = writerArg",
+		"handler_planted.s":          "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·sinks(SB), AX\n\tRET\n",
+		"profile_planted_module.go":  "package core\n\nfunc planted(c counted) string { return c.write(``, true) }",
+		"symbol_planted_otherarch.s": "\tCALL\t·beforeExec(SB)\n",
+	} {
+		uses, _ := usesInCore(t, map[string]string{name: text})
+		up := upward(uses)
+		if len(up) == 0 || slices.ContainsFunc(up, func(u use) bool { return u.in != name }) {
+			t.Errorf("%s: arrows up %v, want that of this file", name, up)
+		}
+	}
+}
+
+// A use is the use of a declaration of a file in another file.
+type use struct{ in, of, name string }
+
+// upward returns the uses of what is in a higher room.
+func upward(uses []use) (up []use) {
+	for _, u := range uses {
+		if roomOf(u.in) < roomOf(u.of) {
+			up = append(up, u)
+		}
+	}
+	return up
+}
+
+// usesInCore returns which declarations of runtime/core, with some files more,
+// are used in other files than their own, and all files. It type-checks without
+// the packages of other modules and of std; mistakes that come of that do not
+// matter.
+func usesInCore(t *testing.T, more map[string]string) (uses []use, names []string) {
+	t.Helper()
+	fset := token.NewFileSet()
+	texts := maps.Clone(more)
+	if texts == nil {
+		texts = map[string]string{}
+	}
+	entries, err := os.ReadDir(filepath.Join(root, roomed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if e.IsDir() || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(root, roomed, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[name] = string(text)
+	}
+	names = slices.Sorted(maps.Keys(texts))
+	parsed := map[string]*ast.File{}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".go") {
+			if parsed[name], err = parser.ParseFile(fset, name, texts[name], parser.ParseComments); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	seen := map[use]bool{}
+	seenFile := map[string]bool{}
+	declared := map[string]string{} // package-level names of Go, for assembly
+	for _, tags := range builds {
+		imp := sources{tags, fset, map[string]*types.Package{}}
+		var files []*ast.File
+		for _, name := range names {
+			if f := parsed[name]; f != nil && inBuild(f, name, tags) {
+				files = append(files, f)
+				seenFile[name] = true
+			}
+		}
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		config := types.Config{Importer: imp, Error: func(error) {}}
+		pkg, _ := config.Check(roomed, fset, files, info)
+		for id, obj := range info.Uses {
+			if obj.Pkg() == pkg {
+				u := use{fset.Position(id.Pos()).Filename, fset.Position(obj.Pos()).Filename, obj.Name()}
+				if u.in != u.of {
+					seen[u] = true
+				}
+			}
+		}
+		for _, name := range pkg.Scope().Names() {
+			declared[name] = fset.Position(pkg.Scope().Lookup(name).Pos()).Filename
+		}
+	}
+	symbol := regexp.MustCompile(`·(\w+)(?:\+\w+)?\(SB\)`)
+	for _, name := range names {
+		if strings.HasSuffix(name, ".s") {
+			for _, m := range symbol.FindAllStringSubmatch(texts[name], -1) {
+				if of, ok := declared[m[1]]; ok {
+					seen[use{name, of, m[1]}] = true
+				}
+			}
+		} else if !seenFile[name] && more[name] == "" {
+			t.Errorf("%s is in none of the builds %v", name, builds)
+		}
+	}
+	return slices.Collect(maps.Keys(seen)), names
+}
+
+// inBuild reports whether a file is part of a build.
+func inBuild(f *ast.File, name string, tags []string) bool {
+	if strings.HasSuffix(name, "_linux_amd64.go") && tags[1] != "amd64" {
+		return false
+	}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if c.Pos() < f.Package && constraint.IsGoBuild(c.Text) {
+				x, err := constraint.Parse(c.Text)
+				return err == nil && x.Eval(func(tag string) bool { return slices.Contains(tags, tag) })
+			}
+		}
+	}
+	return true
+}
+
+// sources imports packages of this module from source. All others are empty.
+type sources struct {
+	tags  []string
+	fset  *token.FileSet
+	known map[string]*types.Package
+}
+
+func (s sources) Import(imp string) (*types.Package, error) {
+	if imp == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if p := s.known[imp]; p != nil {
+		return p, nil
+	}
+	p := types.NewPackage(imp, path.Base(imp))
+	if dir, ok := strings.CutPrefix(imp, module+"/"); ok {
+		names, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		var files []*ast.File
+		for _, name := range names {
+			f, err := parser.ParseFile(s.fset, name, nil, parser.ParseComments)
+			if err != nil {
+				return nil, err
+			}
+			if !strings.HasSuffix(name, "_test.go") && inBuild(f, name, s.tags) {
+				files = append(files, f)
+			}
+		}
+		config := types.Config{Importer: s, Error: func(error) {}}
+		p, _ = config.Check(imp, s.fset, files, nil)
+	}
+	p.MarkComplete()
+	s.known[imp] = p
+	return p, nil
+}

@@ -1,0 +1,46 @@
+package core
+
+// This file is the exact poll that instrumented code calls: core.Count(&table, number).
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+)
+
+// A Table is where the paths of one package are counted. Instrumented code
+// declares one per package, statically initialised.
+type Table struct {
+	Path string // import path of the package, as in its site table
+	N    uint64 // number of paths in the package
+
+	counters uintptr // address of N counters; 0 until the first Count
+}
+
+// Count counts the path with the given number within t's package. Every call
+// counts, on any number of threads.
+func Count(t *Table, number uintptr) {
+	p := golink.LoadPtr(&t.counters)
+	if p == 0 {
+		if p = t.first(); p == 0 {
+			return
+		}
+	}
+	golink.Add64((*uint64)(unsafe.Add(golink.At(p), number*8)), 1)
+}
+
+//go:noinline
+func (t *Table) first() uintptr {
+	if off {
+		return 0
+	}
+	for i := range places {
+		if p := &places[i]; p.path == t.Path && p.paths >= t.N {
+			c := uintptr(counts.At(p.offset))
+			golink.StorePtr(&t.counters, c)
+			return c
+		}
+	}
+	golink.Add64(&counts.Dropped, 1)
+	return 0
+}

@@ -1,0 +1,51 @@
+package core
+
+// This file writes the profile before the program replaces itself by another one:
+// exec runs no exit hooks, and the memory is lost.
+
+import "github.com/pepgo/pep/runtime/golink"
+
+// State of execing.
+const (
+	execNone    = iota
+	execWriting // a goroutine writes the profile
+	execCalled  // the profile is written, exec is called
+)
+
+var execing uint32
+
+// Exec makes of exec, which is syscall.Exec or its like, a function that writes the
+// profile first. If exec does not work the program goes on, and so does its profile,
+// which is written once more at its end.
+func Exec(exec func(name string, args, env []string) error) func(name string, args, env []string) error {
+	return func(name string, args, env []string) error {
+		mine := beforeExec()
+		err := exec(name, args, env)
+		if mine {
+			golink.Store32(&execing, execNone)
+		}
+		return err
+	}
+}
+
+// beforeExec writes the profile. It reports whether it did, and not another one: a
+// function that this one is called by, or another goroutine. Engines, the queue and
+// the trace are left as they are, since the program may go on. What engines hold is in
+// the profile if they can tell it without a change (snapshot.go); the comment counts
+// the rest.
+func beforeExec() (mine bool) {
+	if off {
+		return false
+	}
+	for !golink.Cas32(&execing, execNone, execWriting) {
+		if golink.Load32(&execing) == execCalled {
+			return false
+		}
+		golink.Pause()
+	}
+	held = snapshotEngines()
+	writeBeforeExec()
+	held = nil
+	golink.Store32(&execing, execCalled)
+	return true
+}

@@ -1,0 +1,27 @@
+//go:build !linux || !amd64
+
+package core
+
+// This file is the end of a program on systems where core handles no signals.
+
+import "github.com/pepgo/pep/runtime/golink"
+
+// finish writes the profile. It runs as an exit hook, while other goroutines
+// may go on.
+func finish() {
+	golink.Store32(&counts.Stopped, 1)
+	finishTaps()
+	closeTrace()
+	closeRing()
+	writeOrSay()
+}
+
+// writeBeforeExec writes the profile when the program may be about to be replaced
+// by another.
+func writeBeforeExec() {
+	writeOrSay()
+}
+
+func closeTrace() {}
+
+func closeRing() {}

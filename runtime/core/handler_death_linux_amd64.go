@@ -1,0 +1,135 @@
+package core
+
+// This file decides in a signal handler whether the program is about to die, and
+// whether its profile must be written now.
+//
+// A Go program dies in three ways, other than by exiting:
+//
+// By SIGINT, SIGTERM or SIGHUP, unless it has asked to be notified of them, or by
+// SIGPIPE, when it writes to a standard output that nobody reads. Go's handler
+// decides that, and raises the signal once more for the kernel to act upon. The
+// second signal comes from runtime.raise: that is when core writes the profile.
+//
+// By an unrecovered panic or a fatal error of the runtime. The runtime prints its
+// message and exits with status 2, where no hook runs. But if GOTRACEBACK=crash tells
+// it to dump core, it raises SIGABRT. So core sets the bit that stands for
+// GOTRACEBACK=crash (keepCrashing), writes the profile at the SIGABRT, and exits with
+// status 2 itself.
+//
+// By SIGQUIT, SIGABRT, or a fault outside of Go code. Go's handler prints what
+// all goroutines do and exits. Core writes the profile before that, because it gets no
+// second chance, and clears the crash bit, which would make the handler print more.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/sys"
+)
+
+var (
+	ownPid   uint32  // of the process, and not of one that C code has forked
+	exitCode uintptr // of onExit
+
+	// guarded are the signals that deathEntry handles and that package os/signal
+	// may take away, with a 0 behind them; deathAction is what to handle them by.
+	guarded     [len(deadly) + 1]uintptr
+	deathAction sys.Sigaction
+)
+
+// onExit is called by the C function exit.
+func onExit() (f fate) {
+	if startDying() {
+		f = fateWrite
+	}
+	return f
+}
+
+// A fate is what becomes of a program that got a signal, as bits.
+type fate uintptr
+
+const (
+	fateWrite fate = 1 << iota // run the writer
+	fateChain                  // go on with the handler that was there before
+	fateExit                   // exit(2)
+)
+
+// deadly are the signals that onDeath handles. A SIGSEGV comes to it by way of
+// faultEntry in page mode.
+var deadly = [...]uintptr{sys.SigHUP, sys.SigINT, sys.SigQUIT, sys.SigILL, sys.SigTRAP, sys.SigABRT, sys.SigBUS, sys.SigFPE, sys.SigSEGV, sys.SigPIPE, sys.SigTERM}
+
+// onDeath handles the deadly signals.
+func onDeath(sig uintptr, info *siginfo, ctx *ucontext) (f fate) {
+	pc := ctx.rip
+	if sig == sys.SigABRT && info.code < sys.SiUser && info.code != sys.SiTkill {
+		info.code = sys.SiUser // Go's handler takes note of no others: see keepSignal
+	}
+	switch {
+	case info.code == sys.SiTkill && pc-raiseStart < sys.RaiseSize: // by the runtime
+		if startDying() {
+			f = fateWrite
+		}
+		if sig == sys.SigABRT && crashBitIsOurs() {
+			f |= fateExit
+		}
+		return f
+	case !fatal(sig, info.code, pc):
+		return fateChain
+	case startDying():
+		stopCrashing()
+		return fateWrite | fateChain
+	}
+	return fateChain
+}
+
+// fatal reports whether Go's handler will end the program at once.
+func fatal(sig uintptr, code int32, pc uintptr) bool {
+	_, inGo := textOffset(pc)
+	switch {
+	case sig == sys.SigHUP, sig == sys.SigINT, sig == sys.SigPIPE, sig == sys.SigTERM:
+		return false // it will be raised again
+	case code <= sys.SiUser, sig == sys.SigQUIT, sig == sys.SigABRT:
+		return !golink.Has(&queue.Wanted, sig) && !golink.Has(&queue.Ignored, sig)
+	case sig == sys.SigILL, sig == sys.SigTRAP:
+		return true
+	}
+	return !inGo // in Go code it becomes a panic
+}
+
+// dying is set when the writer is started, or the exit hook.
+var dying uint32
+
+// startDying reports whether the profile is to be written now: only once.
+func startDying() bool {
+	if !golink.Cas32(&dying, 0, 1) {
+		return false
+	}
+	golink.Store32(&counts.Stopped, 1)
+	golink.Store32(&counts.Denied, golink.Load32(&denied))
+	return true
+}
+
+// crashBit is what GOTRACEBACK=crash sets in runtime.traceback_cache.
+const crashBit = 1
+
+// withOurBit is the value of runtime.traceback_cache that we stored last, with
+// the crash bit that is ours and not the user's; 0 if the user's is set.
+var withOurBit uint32
+
+// keepCrashing sets the crash bit unless it is set. It is called at every tick
+// because debug.SetTraceback clears the bit.
+func keepCrashing() {
+	old := golink.Load32(traceback)
+	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(traceback, old, old|crashBit) {
+		golink.Store32(&withOurBit, old|crashBit)
+	}
+}
+
+// crashBitIsOurs reports whether the program would have exited with status 2
+// instead of dumping core. (It is mistaken if the user, having started it with
+// GOTRACEBACK=system, calls debug.SetTraceback("crash").)
+func crashBitIsOurs() bool { return golink.Load32(traceback) == golink.Load32(&withOurBit) }
+
+func stopCrashing() {
+	if old := golink.Load32(traceback); crashBitIsOurs() {
+		golink.Cas32(traceback, old, old&^crashBit)
+	}
+}

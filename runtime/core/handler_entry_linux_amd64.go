@@ -1,0 +1,36 @@
+package core
+
+// This file declares the assembly functions of handler_entry_linux_amd64.s and
+// handler_tick_linux_amd64.s. Functions whose names end in PC return the address of
+// another one, which Go code cannot name.
+
+func faultEntry()
+
+func tickEntry()
+
+func busEntry()
+
+func tickThread()
+
+func exitEntry()
+
+func deathEntry()
+
+func spawn()
+
+func faultEntryPC() (p uintptr)
+
+func tickEntryPC() (p uintptr)
+
+func busEntryPC() (p uintptr)
+
+func tickThreadPC() (p uintptr)
+
+func exitEntryPC() (p uintptr)
+
+func deathEntryPC() (p uintptr)
+
+// cpuTime returns how long all threads of the process together have run, in ns.
+// It is assembly because taps call it, anywhere: what the kernel writes to is in
+// its stack frame, which is neither allocated nor moved.
+func cpuTime() uint64

@@ -1,0 +1,100 @@
+package core
+
+// This file handles the fault of a page poll. Like all files of this room it runs in a
+// signal handler: on the signal stack, with a g of zeros, and with all signals blocked
+// but SIGBUS. So it must not allocate, store pointers with write barriers, lock, call
+// the runtime, or panic. A test looks for all that in the compiled code.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sampler"
+)
+
+// A ucontext is the machine state that a signal interrupted: struct ucontext of
+// linux/amd64 as far as it is needed.
+type ucontext struct {
+	_   [88]byte
+	r14 *goroutine
+	_   [24]byte
+	rbp *frame
+	_   [32]byte
+	rsp *uintptr
+	rip uintptr // not a pointer: it is stored to, and must not be with a write barrier
+}
+
+// A siginfo is the beginning of struct siginfo.
+type siginfo struct {
+	signo, errno, code, _ int32
+}
+
+// A goroutine is the beginning of the runtime's type g, to which R14 points in
+// compiled Go code.
+type goroutine struct {
+	stackLo, stackHi uintptr
+}
+
+// A frame is where RBP points to in compiled Go code.
+type frame struct {
+	caller *frame
+	ret    uintptr
+}
+
+// textOffset returns pc relative to the text segment, and false if pc is outside.
+func textOffset(pc uintptr) (off uint32, ok bool) {
+	d := pc - textBase
+	return uint32(d), d < textSize
+}
+
+// onFault handles the fault of a page poll for path number: it counts the path
+// if that is due, and steps over the poll.
+func onFault(ctx *ucontext, number uintptr) sampler.Action {
+	k := pepfile.Key{Path: uint32(number)}
+	var ok bool
+	if k.PC, ok = textOffset(ctx.rip); !ok {
+		return sampler.ActChain
+	}
+	n := pollLen(golink.At(ctx.rip))
+	if n == 0 {
+		golink.Add64(&counts.Unknown, 1)
+		return sampler.ActDisarm
+	}
+	take, act := counts.Poll()
+	if take {
+		ctx.callers(&k)
+		counts.Add(&k)
+	}
+	// Not a pointer store: that would be a write barrier during a collection.
+	*(*uintptr)(unsafe.Pointer(&ctx.rip)) += n
+	return act
+}
+
+// callers follows the frame pointers. The word at the stack top is logged
+// beside them, for in a function without a frame it is the return address and
+// RBP is still the caller's; which it is can be seen later (frameless).
+func (ctx *ucontext) callers(k *pepfile.Key) {
+	if off, ok := textOffset(*ctx.rsp); ok {
+		k.Leaf = off
+	}
+	low := uintptr(unsafe.Pointer(ctx.rsp))
+	high := ctx.r14.stackHi - unsafe.Sizeof(frame{})
+	for fp := ctx.rbp; ; fp = fp.caller {
+		p := uintptr(unsafe.Pointer(fp))
+		if p < low || p > high || p%8 != 0 {
+			return
+		}
+		off, ok := textOffset(fp.ret)
+		if !ok {
+			return
+		}
+		if k.N >= pepfile.MaxCallers {
+			golink.Add64(&counts.Truncated, 1)
+			return
+		}
+		k.Callers[k.N] = off
+		k.N++
+		low = p + unsafe.Sizeof(frame{})
+	}
+}

@@ -1,0 +1,85 @@
+package core
+
+// This file does what is due at a tick. A tick comes whenever the process has used
+// some CPU time, on all its threads together. There are two sources of ticks.
+//
+// In programs without C code of their own, a timer of the kernel sends a signal.
+//
+// In programs with C code, a thread of the C library sleeps for CPU time, with signals
+// blocked. A signal would cut short what C code waits for: the kernel sends it to any
+// thread that has it unblocked, for example to one that sleeps in nanosleep, poll or
+// epoll_wait, and these then return EINTR. Besides, C code could keep such ticks away
+// by blocking the signal or by handling it itself.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sampler"
+)
+
+// tickSignal is a real-time signal that neither Go nor the C library uses. If a
+// program does (SIGRTMAX-2), it gets those that our timer has not sent.
+const tickSignal = 62
+
+var (
+	timerID int32 // the kernel's number; its address is what the timer's signals carry
+
+	// The rest is for the thread.
+	ticksOn     uint32    // 1 when it may start
+	tickLength  uint64    // ns
+	nextTick    [2]uint64 // CPU time of the process, in s and ns
+	cpuClock    [2]uint64 // the same, after a sleep
+	advanceCode uintptr   // of advance
+)
+
+// denied is set when sampling cannot go on: what is denied << 16 | errno. A
+// program may come to forbid system calls (seccomp), or put in a handler of its
+// own, past package os/signal.
+var denied uint32
+
+const (
+	deniedMprotect = 1
+	deniedSleep    = 2
+	deniedSignal   = 3
+)
+
+// advance sets the time of the next tick: the first multiple of tickLength that
+// has not passed, as the kernel does for timers.
+func advance() {
+	now, next := cpuClock[0]*1e9+cpuClock[1], nextTick[0]*1e9+nextTick[1]
+	if tick := tickLength; now >= next && tick != 0 { // it is not, but the compiler would have us panic
+		next += ((now-next)/tick + 1) * tick
+	}
+	nextTick[0], nextTick[1] = next/1e9, next%1e9
+}
+
+// onTick does what is due at a tick, in the handler of the timer's signal or in
+// the thread. It gets the handler of SIGABRT: if C code has put one of its own
+// there, a panic must not end in that signal. And it gets the CPU time of the
+// process in ns.
+func onTick(abort uintptr, now uint64) sampler.Action {
+	if abort == deathAction.Handler {
+		keepCrashing()
+	} else {
+		stopCrashing()
+	}
+	if d := golink.Load32(&denied); d != 0 {
+		golink.Store32(&counts.Denied, d)
+		golink.Store32(&counts.Stopped, 1)
+		return sampler.ActNone
+	}
+	if golink.Load32(&detached) != 0 {
+		setFlag(sampler.ActDisarm)
+		return sampler.ActDisarm
+	}
+	if tapsTurn() {
+		tickTaps(now)
+		return sampler.ActNone
+	}
+	act := counts.BeginBurst()
+	if poll.Mode == poll.Page {
+		return act
+	}
+	setFlag(act)
+	return sampler.ActNone
+}

@@ -1,5 +1,0 @@
-//go:build pepexact
-
-package core
-
-const mode = modeExact

@@ -1,0 +1,44 @@
+package core
+
+// This file says in the profile's comment which damage of a .pep file was found.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/golink"
+)
+
+// damage is what does not fit in a .pep file.
+type damage struct {
+	entries, counters int   // that are left out
+	taken             int64 // samples that were taken, but are in no entry and not among the dropped; negative: more are there
+}
+
+// ofSamples compares the samples in entries with those that were taken. Samples
+// are counted as taken before they are counted otherwise. So a few may be on their
+// way if the program was killed or still runs.
+func (d *damage) ofSamples(c counted, sum uint64) {
+	dropped := golink.Load64(&c.Dropped)
+	d.taken = int64(golink.Load64(&c.Taken) - sum - dropped)
+}
+
+// comment says what is damaged, "" if nothing is.
+func (d *damage) comment() (s string) {
+	for _, more := range [...]struct {
+		n    int
+		what string
+	}{
+		{d.entries, " entries do not have the hash that they should"},
+		{d.counters, " counters are larger than can be"},
+	} {
+		if more.n > 0 {
+			s += ", damaged: " + digits.Uint(uint64(more.n)) + more.what
+		}
+	}
+	switch {
+	case d.taken > 0:
+		s += ", " + digits.Int(d.taken) + " taken but not counted"
+	case d.taken < 0:
+		s += ", damaged: " + digits.Uint(uint64(-d.taken)) + " counted but not taken"
+	}
+	return s
+}

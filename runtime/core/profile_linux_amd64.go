@@ -1,0 +1,28 @@
+package core
+
+// This file names the clock of ticks, and says why sampling stopped before the program
+// ended.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sys"
+)
+
+// whyStopped says why sampling ended before the program did, "" if it has not.
+func whyStopped(h *pepfile.Header) string {
+	what := ""
+	switch h.Denied >> 16 {
+	case 0:
+		return ""
+	case deniedMprotect:
+		what = "mprotect"
+	case deniedSleep:
+		what = "clock_nanosleep"
+	case deniedSignal:
+		return "the program has its own handler for signal " + digits.Uint(tickSignal)
+	}
+	return what + ": " + sys.Errno(h.Denied&0xffff).Error()
+}
+
+const tickClock = "cpu"

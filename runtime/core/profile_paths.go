@@ -1,0 +1,158 @@
+package core
+
+// This file makes profiles of paths from the counts of a .pep file.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/sampler"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// counted makes profiles of a file.
+type counted struct{ pepfile.File }
+
+// profile returns the profile that c makes with the program's site tables.
+func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
+	var d damage
+	p := &report.Profile{
+		Packages:   pkgs,
+		Mapping:    pprofenc.Mapping{File: string(c.Exe[:c.ExeLen]), BuildID: hexBytes(build[:])},
+		Comment:    c.comment(),
+		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		Period:     int64(c.Tick),
+		Start:      int64(c.Start),
+	}
+	if poll.Mode == poll.Exact {
+		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
+		p.Samples = c.exactSamples(pkgs, &d)
+	} else {
+		p.Frames, p.Samples = c.samples(&d)
+	}
+	p.Comment += d.comment()
+	return p
+}
+
+// comment says how the profile was made and what it lacks.
+func (c counted) comment() string {
+	if poll.Mode == poll.Exact {
+		s := "pep: exact, every path counted"
+		if c.Dropped > 0 {
+			s += ", but " + digits.Uint(c.Dropped) + " of packages without a site table"
+		}
+		return s + c.untilDetached()
+	}
+	form := ""
+	switch c.Form {
+	case sampler.AgRegular:
+		form = "regular "
+	case sampler.AgJikes:
+		form = "jikes "
+	}
+	s := "pep: sampled " + form + "PEP(" + digits.Uint(uint64(c.Samples)) + "," + digits.Uint(uint64(c.Stride)) + "), tick " + duration(c.Tick) + " " + tickClock + ", " +
+		poll.Names[poll.Mode] + ", " + digits.Uint(c.Ticks) + " ticks, " + digits.Uint(c.Taken) + " samples, " +
+		digits.Uint(c.Dropped) + " dropped, " + digits.Uint(c.Shortened) + " shortened"
+	for _, more := range [...]struct {
+		n    uint64
+		what string
+	}{
+		{c.Overruns, " overruns"},
+		{c.Truncated, " with more than 32 callers"},
+		{c.Unknown, " polls not understood"},
+	} {
+		if more.n > 0 {
+			s += ", " + digits.Uint(more.n) + more.what
+		}
+	}
+	if why := whyStopped(c.Header); why != "" {
+		s += ", sampling stopped: " + why
+	}
+	return s + c.untilDetached()
+}
+
+// untilDetached says when and why counting stopped before the program did.
+func (c counted) untilDetached() string {
+	if c.Detached == 0 {
+		return ""
+	}
+	return ", until the disk was full or the file was cut off " + digits.Uint((c.Detached-min(c.Start, c.Detached))/1e6) + "ms after the start"
+}
+
+// samples returns the entries of the table, equal ones added up, and the frames
+// of their stacks.
+func (c counted) samples(d *damage) (frames []report.Frame, list []report.Sample) {
+	merged := make(map[pepfile.Key]int)
+	symbols := symbolizer{at: make(map[uintptr][]uint32)}
+	sum := uint64(0)
+	for i := range c.Slots {
+		e := c.Entry(i)
+		if !e.Intact() {
+			d.entries++
+			continue
+		}
+		if golink.Load32(&e.State) != pepfile.EntryReady {
+			continue
+		}
+		k := e.Key
+		settleLeaf(&k)
+		for i := min(k.N, pepfile.MaxCallers); i < pepfile.MaxCallers; i++ {
+			k.Callers[i] = 0
+		}
+		j, ok := merged[k]
+		if !ok {
+			j = len(list)
+			merged[k] = j
+			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k)})
+		}
+		n := golink.Load64(&e.Count)
+		list[j].Count += int64(n)
+		sum += n
+	}
+	d.ofSamples(c, sum)
+	return symbols.frames, list
+}
+
+// exactSamples returns the paths that were counted at all.
+func (c counted) exactSamples(pkgs []*wire.Package, d *damage) (list []report.Sample) {
+	at := uint64(0)
+	for _, p := range pkgs {
+		n := min(p.Paths(), c.Counters-at)
+		for i, count := range unsafe.Slice((*uint64)(c.At(c.Layout().Counters+8*at)), n) {
+			if count > pepfile.MaxPlausible {
+				d.counters++
+			} else if count > 0 {
+				list = append(list, report.Sample{Package: p.Path, Number: uint64(i), Count: int64(count)})
+			}
+		}
+		at += n
+	}
+	return list
+}
+
+// duration writes ns as PEPOPTS has it.
+func duration(ns uint64) string {
+	for _, u := range [...]struct {
+		ns   uint64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} {
+		if ns%u.ns == 0 {
+			return digits.Uint(ns/u.ns) + u.name
+		}
+	}
+	return digits.Uint(ns) + "ns"
+}
+
+func hexBytes(b []byte) string {
+	const digits = "0123456789abcdef"
+	var s []byte
+	for _, x := range b {
+		s = append(s, digits[x>>4], digits[x&15])
+	}
+	return string(s)
+}

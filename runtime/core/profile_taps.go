@@ -1,0 +1,228 @@
+package core
+
+// This file makes profiles of the words that taps have reported.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// taps is what is known of taps in a .pep file, or in a running program.
+type taps struct {
+	area  pepfile.Words
+	words []report.Word
+
+	fed, dropped uint64
+	buffered     uint64 // events that were still in buffers, and went nowhere
+	unsure       uint64 // events that may have been counted twice or not at all
+	counted      uint64 // events that words stand for
+	other        uint64 // of these, events of words for which there was no room
+	damaged      int    // words that are left out: see pepfile/verify.go
+}
+
+// ambiguous is how many events of a stream that was being emptied when the program
+// was killed may have been counted twice or not at all: those of a step, and the
+// counts that may just have been on their way from the caches to the table.
+const ambiguous = step + 3*pepfile.CacheMost
+
+// taps adds up the words of a file and what is still in streams: in their
+// caches, and in the buffers and chunks of a program that has died without an
+// engine.
+func (c counted) taps() *taps {
+	a := c.Words()
+	t := &taps{area: a}
+	if a.WordsHeader == nil {
+		t.area = pepfile.Words{WordsHeader: &pepfile.WordsHeader{Exact: 1}}
+		return t
+	}
+	type key struct {
+		tuple.Tuple
+		free uint64
+	}
+	index := map[key]int{}
+	add := func(pc, w, free, count, messages uint64) {
+		k := key{tuple.Tuple{PC: pc, W: w}, free}
+		i, ok := index[k]
+		if !ok {
+			i = len(t.words)
+			index[k] = i
+			other := pc&pepfile.OtherBit != 0
+			k.PC &^= pepfile.OtherBit
+			t.words = append(t.words, report.Word{Tuple: k.Tuple, Free: uint8(free), Other: other})
+		}
+		t.words[i].Count += int64(count)
+		t.words[i].Messages += int64(messages)
+		t.counted += count
+		if t.words[i].Other {
+			t.other += count
+		}
+	}
+	rest := func(tuples []tuple.Tuple) {
+		if a.Exact == 0 || a.Deliver != options.DeliverInterrupt {
+			t.buffered += uint64(len(tuples))
+			return
+		}
+		t.fed += uint64(len(tuples))
+		for _, x := range tuples {
+			if x.PC == goroutinePC {
+				continue
+			}
+			add(x.PC, x.W, 0, 1, 1)
+		}
+	}
+	for i := range uint64(pepfile.WordSlots) {
+		e := a.Word(i)
+		if h := golink.Load64(&e.Hash); h&1 == 0 && golink.Load64(&e.Count) == 0 {
+			continue // free, or being made
+		}
+		if !e.Intact() {
+			t.damaged++
+			continue
+		}
+		add(e.PC, e.W, e.Free, golink.Load64(&e.Count), golink.Load64(&e.Messages))
+	}
+	for _, m := range held {
+		add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), uint64(m.Count), uint64(m.Messages))
+	}
+	exact := a.Exact != 0 && a.Deliver == options.DeliverInterrupt
+	for i := range min(c.Streams, pepfile.MaxStreams) {
+		s := c.Stream(i)
+		t.fed += s.Fed
+		t.dropped += s.Dropped
+		for i := range s.Cache {
+			if c := &s.Cache[i]; c.PC != 0 && c.Count > 0 {
+				add(c.PC, c.W, 0, c.Count, c.Count)
+			}
+		}
+		for i := range s.Others {
+			if c := &s.Others[i]; c.PC != 0 && c.Count > 0 {
+				add(c.PC|pepfile.OtherBit, 0, 0, c.Count, c.Count)
+			}
+		}
+		rest(s.Buffered())
+		if golink.Load32(&s.Lock) != 0 && golink.Load32(&s.N) > 0 { // not closed, but killed
+			if t.unsure += ambiguous; !exact {
+				t.unsure += uint64(len(s.Buffered()))
+			}
+		}
+	}
+	if a.Taps == options.TapsFull {
+		for i := range uint32(min(a.Chunks, pepfile.MaxChunks)) {
+			k := c.Chunk(i)
+			left := k.Left()
+			rest(left)
+			if golink.Load32(&k.Lock) != 0 {
+				t.unsure += uint64(len(left))
+			}
+		}
+	}
+	t.dropped += a.NoStream + a.Queue.Queued - min(a.Queue.Served, a.Queue.Queued)
+	return t
+}
+
+// tapFiles returns the profiles of what was tapped: none if nothing could be, or
+// if another process has it all. The paths profile p says what they are of.
+func (c counted) tapFiles(p *report.Profile) []report.File {
+	if c.Streams == 0 && !report.Tapped(p.Packages) {
+		return nil
+	}
+	t := c.taps()
+	a := t.area
+	if a.Deliver == options.DeliverRing {
+		return nil
+	}
+	names := newNames(c.Header)
+	r := &report.Taps{
+		Packages: p.Packages, Words: t.words, Names: names,
+		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
+		Comment: t.comment() + c.untilDetached(), Scale: 1,
+	}
+	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
+	r.Period = t.period()
+	if a.Taps == options.TapsBurst {
+		r.Scale = a.Burst.Scale()
+	}
+	return r.Write()
+}
+
+// period returns how many events a message stands for: 1 only if every event was
+// counted.
+func (t *taps) period() int64 {
+	if t.area.Exact != 0 && t.area.Taps != options.TapsBurst {
+		return 1
+	}
+	var messages int64
+	for i := range t.words {
+		messages += t.words[i].Messages
+	}
+	return max(2, int64(t.counted)/max(messages, 1))
+}
+
+func (t *taps) comment() string {
+	a := t.area
+	o := options.Tapping{Engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), Taps: a.Taps, Deliver: a.Deliver}
+	if a.Exact != 0 {
+		o.Engine = options.EngineExact
+	}
+	s := o.Comment() + ", " + digits.Uint(t.fed) + " events, " + digits.Uint(t.dropped) + " dropped"
+	kept := int64(t.fed) - int64(t.counted) - int64(a.Lost) // negative: counters that began with a phase
+	if a.Exact != 0 {
+		kept = 0 // without an engine, what is missing is part of t.unsure
+	}
+	q := &a.Queue
+	for _, more := range [...]struct {
+		n    uint64
+		what string
+	}{
+		{uint64(max(kept, 0)), " left in engines"},
+		{uint64(a.Merged), " engines merged"},
+		{uint64(a.MergedRoughly), " engines merged, so that counts are approximate"},
+		{t.buffered, " left in buffers"},
+		{t.other, " of words without room, as other"},
+		{a.Lost, " without room"},
+		{t.unsure, " at most counted twice or not at all when the program was killed"},
+	} {
+		if more.n > 0 {
+			s += ", " + digits.Uint(more.n) + more.what
+		}
+	}
+	s += (&damage{entries: t.damaged}).comment()
+	if a.Deliver == options.DeliverService && q.Messages > 0 {
+		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.P1()) + "ns, " +
+			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
+	}
+	if a.Taps == options.TapsBurst {
+		b := &a.Burst
+		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of about " + digits.Uint(uint64(b.Events())) + " events: "
+		s += digits.Uint(b.Seen) + " in " + digits.Uint(b.Inside/1000) + "us of " + digits.Uint(b.CPU/1000) + "us"
+	}
+	return s
+}
+
+// symbols returns the names of types and functions among the words.
+func (t *taps) symbols() (list []trace.Symbol) {
+	n := newNames(counts.Header)
+	for i := range t.words {
+		w := &t.words[i]
+		if w.Other || w.Tuple.W == 0 {
+			continue
+		}
+		switch tag := w.Tuple.Tag(); tag {
+		case tuple.Type:
+			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: n.Type(w.Tuple.W)})
+		case tuple.Call, tuple.Direct:
+			name := n.Func(w.Tuple.W).Func
+			if len(n.symbols.lookup(n.here(w.Tuple.W)+1)) == 0 { // a type, of whose methods one is called
+				name = n.Type(w.Tuple.W)
+			}
+			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: name})
+		}
+	}
+	return list
+}

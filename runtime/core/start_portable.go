@@ -1,0 +1,59 @@
+//go:build !linux || !amd64
+
+package core
+
+// This file is the beginning of a profiled program on systems where core handles no
+// signals: see the package comment.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
+)
+
+func start() {
+	if poll.Mode == poll.Page {
+		unprofiled("there is no page poll on this system (rebuild with -peppoll=flag)")
+		return
+	}
+	opts, problem := options.Parse(options.Lookup(golink.Envs(), "PEPOPTS"), parseEngine)
+	if problem != "" {
+		unprofiled("PEPOPTS: " + problem)
+		return
+	}
+	textBase = golink.CodeOf(start)
+	counters, streams, problem := roomWanted(opts)
+	if problem != "" {
+		unprofiled(problem)
+		return
+	}
+	countsMemory = make([]uint64, pepfile.LayoutOf(counters, streams).Size/8) // so large, it begins on a page
+	countIn(pepfile.TableAt(unsafe.Pointer(&countsMemory[0])), counters, streams)
+	counts.Fill(opts)
+	sec, nsec, _ := golink.TimeNow()
+	counts.Start = uint64(sec)*1e9 + uint64(nsec)
+	tapOptions = opts.Tapping
+	golink.AtExit(finish)
+	if poll.Mode == poll.Flag || tapOptions.Taps == options.TapsBurst {
+		go ticks(int64(opts.Tick))
+	}
+	if problem := startTaps(opts); problem != "" {
+		unprofiledTaps(problem)
+	}
+}
+
+// ticks is a tick every ns of wall-clock time. As long as it sleeps, the runtime
+// does not notice when all other goroutines are deadlocked.
+func ticks(ns int64) {
+	for golink.Load32(&counts.Stopped) == 0 {
+		golink.Sleep(ns)
+		if tapsTurn() {
+			tickTaps(cpuTime())
+		} else {
+			setFlag(counts.BeginBurst())
+		}
+	}
+}

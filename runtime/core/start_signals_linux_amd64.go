@@ -1,0 +1,86 @@
+package core
+
+// This file installs the signal handlers and keeps them installed. Package os/signal
+// and C code can take signals away, and C code can end the program by the C function
+// exit, which runs no exit hook of Go's.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/libc"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sys"
+)
+
+// keepSignal keeps package os/signal off a signal, for which it would put in
+// another handler. There are two of them:
+//
+//	signal 62  signal.Ignore() would end sampling
+//	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
+//	           with status 2: see keepCrashing
+//
+// All functions of os/signal that change handlers do nothing for a signal
+// without the flag. Go's handler, to which ours passes these signals on, needs
+// the flag for those only that the kernel has sent, or sigqueue: it relays those
+// of kill whether or not there is the flag, if the program has asked for them.
+func keepSignal(sig uintptr) { entryOf(sig).Flags &^= golink.SigNotify }
+
+func entryOf(sig uintptr) *golink.SignalEntry {
+	return (*golink.SignalEntry)(unsafe.Add(golink.SignalTable(), sig*unsafe.Sizeof(golink.SignalEntry{})))
+}
+
+// guard makes deathEntry the handler of sig, again and again if package os/signal
+// can put Go's back.
+func guard(sig uintptr) {
+	sys.Handle(sig, deathEntryPC())
+	if entryOf(sig).Flags&golink.SigNotify == 0 {
+		return
+	}
+	i := 0
+	for guarded[i] != 0 {
+		i++
+	}
+	guarded[i] = sig
+}
+
+// callC calls a C function that takes the address of two words, and returns what
+// it returns.
+func callC(fn uintptr, arg [2]uintptr) int32 {
+	p := new([2]uintptr)
+	*p = arg
+	return golink.Asmcgocall(fn, unsafe.Pointer(p))
+}
+
+// atExitOfC has the profile written when C code calls exit.
+func atExitOfC() {
+	exitCode = golink.CodeOf(onExit)
+	if _, atExit := libc.Calls(); atExit != 0 {
+		callC(atExit, [2]uintptr{exitEntryPC(), 0}) // it fails for want of memory only
+	}
+}
+
+func installHandlers() {
+	raiseStart = golink.RaisePC()
+	ownPid = counts.Pid
+	traceback, queue = golink.TracebackCache(), golink.SignalQueue()
+	faultCode, tickCode, deathCode = golink.CodeOf(onFault), golink.CodeOf(onTick), golink.CodeOf(onDeath)
+	keepSignal(sys.SigABRT)
+	for _, sig := range deadly {
+		chained[sig] = sys.Handler(sig)
+		switch {
+		case sig == sys.SigSEGV && poll.Mode == poll.Page:
+			sys.Handle(sig, faultEntryPC())
+		case sig == sys.SigBUS:
+			sys.Handle(sig, busEntryPC())
+		case chained[sig] > 1: // neither default nor ignored
+			guard(sig)
+		}
+	}
+	if ticking() && advanceCode == 0 {
+		keepSignal(tickSignal)
+		chained[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
+	}
+	deathAction = sys.ActionOf(deathEntryPC())
+	keepCrashing()
+}

@@ -1,0 +1,37 @@
+package core
+
+// This file finds out how much room a program needs in its .pep file.
+
+import (
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sitetables"
+)
+
+// roomWanted returns the layout of the .pep file of a program with some options,
+// and notes the places of exact counters in it.
+func roomWanted(opts options.Options) (counters uint64, streams uint32, problem string) {
+	if poll.Mode == poll.Exact {
+		tables, _, err := sitetables.Raw()
+		if err == nil {
+			places, counters, err = placesOf(tables)
+		}
+		if err != nil {
+			return 0, 0, err.Error()
+		}
+	}
+	if tapped && opts.Taps != options.TapsOff {
+		streams = streamsWanted()
+	}
+	return counters, streams, ""
+}
+
+// countIn begins to count in the memory of table t.
+func countIn(t pepfile.Table, counters uint64, streams uint32) {
+	t.Counters, t.Streams = counters, streams
+	counts = t
+	if streams > 0 {
+		chunkBase = uintptr(t.At(t.Layout().Chunks))
+	}
+}

@@ -1,0 +1,42 @@
+package core
+
+// This file holds the variables that several rooms share.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/poll"
+)
+
+var (
+	chunkBase uintptr // address of the first chunk; 0 if there is no memory for them
+	nchunks   uint32  // how many have been given to goroutines
+)
+
+// tapOptions are the options of taps of this program.
+var tapOptions options.Tapping
+
+// off says that the program runs without a profile.
+var off bool
+
+// unprofiledTaps tells the user why taps report nothing.
+func unprofiledTaps(problem string) {
+	tapOptions.Taps = options.TapsOff
+	print("pep: ", problem, "; taps report nothing\n")
+}
+
+// unprofiled tells the user why the program runs as if it were not instrumented.
+func unprofiled(problem string) {
+	off = true
+	print("pep: ", problem, "; running without a profile\n")
+}
+
+// tapped says that instrumented code can tap; in the package's own module tests do.
+const tapped = golink.TapsLinked || !golink.Linked
+
+// Taps says what becomes of what taps report. They need not look: a chunk that is
+// full is the time to do so.
+var Taps uint32
+
+// ticking reports whether anything is sampled at ticks.
+func ticking() bool { return poll.Mode != poll.Exact || tapOptions.Taps == options.TapsBurst }

@@ -1,0 +1,23 @@
+//go:build !linux || !amd64
+
+package core
+
+// This file holds the variables that several rooms share on systems where core handles
+// no signals.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+)
+
+var (
+	counts   pepfile.Table
+	textBase uintptr
+
+	countsMemory []uint64 // keeps what counts is in
+
+	detached uint32 // always 0: there is no file that could lose its room
+)
+
+// cpuTime: time in bursts is wall-clock time, as ticks are.
+func cpuTime() uint64 { return uint64(golink.Nanotime()) }

@@ -1,0 +1,101 @@
+package core
+
+// This file turns program counters into functions and lines.
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/sitetables"
+)
+
+// address returns the program counter that is off from the text segment. (The
+// difference is signed where textBase is just some function's address.)
+func address(off uint32) uintptr { return textBase + uintptr(int(int32(off))) }
+
+// settleLeaf decides whether the word at the stack top was a return address,
+// and makes it the innermost caller if so.
+func settleLeaf(k *pepfile.Key) {
+	leaf := k.Leaf
+	k.Leaf = 0
+	if leaf == 0 || !frameless(address(k.PC)) {
+		return
+	}
+	n := min(k.N, pepfile.MaxCallers-1)
+	copy(k.Callers[1:n+1], k.Callers[:n])
+	k.Callers[0] = leaf
+	k.N = n + 1
+}
+
+// frameless reports whether the function that pc is in keeps no frame pointer:
+// whether there is no PUSHQ BP; MOVQ SP, BP between its entry and pc, or within
+// what a prologue can be long.
+func frameless(pc uintptr) bool {
+	const maxPrologue = 64
+	f := runtime.FuncForPC(pc)
+	if f == nil {
+		return false
+	}
+	entry := f.Entry() // of the outermost function, if pc is in an inlined one
+	code := unsafe.Slice((*byte)(golink.At(entry)), min(pc-entry, maxPrologue))
+	for i := 0; i+4 <= len(code); i++ {
+		if code[i] == 0x55 && code[i+1] == 0x48 && code[i+2] == 0x89 && code[i+3] == 0xe5 {
+			return false
+		}
+	}
+	return true
+}
+
+// sentinel is a program counter to follow all others: runtime.CallersFrames
+// expands the inlined frames of a program counter only if another one follows.
+var sentinel = golink.CodeOf(sitetables.All)
+
+// A symbolizer turns program counters into frames, each but once: a profile has
+// many stacks of the same few thousand callers.
+type symbolizer struct {
+	frames []report.Frame
+	at     map[uintptr][]uint32 // indices into frames, innermost first
+}
+
+// stack returns the frames of a sample, inlined ones expanded: the function
+// that polled first.
+func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
+	pc := address(k.PC)
+	if poll.Mode == poll.Page {
+		pc++ // the poll's own; the rest are return addresses already
+	}
+	stack := append(make([]uint32, 0, k.N+4), s.lookup(pc)...)
+	for _, off := range k.Callers[:min(k.N, pepfile.MaxCallers)] {
+		stack = append(stack, s.lookup(address(off))...)
+	}
+	return stack
+}
+
+// lookup returns the frames at pc. The end of a goroutine's stack,
+// runtime.goexit, is left out as runtime/pprof does.
+func (s *symbolizer) lookup(pc uintptr) []uint32 {
+	list, ok := s.at[pc]
+	if ok {
+		return list
+	}
+	frames := runtime.CallersFrames([]uintptr{pc, sentinel + 1})
+	for {
+		f, more := frames.Next()
+		if !more {
+			break // at the sentinel
+		}
+		if f.Function != "runtime.goexit" {
+			list = append(list, uint32(len(s.frames)))
+			s.frames = append(s.frames, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
+		}
+		if poll.Mode == poll.Flag {
+			break // runtime.Callers has told of the inlined ones one by one
+		}
+	}
+	s.at[pc] = list
+	return list
+}

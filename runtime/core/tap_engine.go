@@ -1,0 +1,101 @@
+//go:build peptaps || !peplinked
+
+package core
+
+// This file makes the engines of programs with taps.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// engineSpec is the engine that PEPOPTS asks for, if that is not engineExact.
+var engineSpec *engines.Spec
+
+// parseEngine reads the description of an engine, and the files that it names.
+func parseEngine(text string) (problem string) {
+	if text == options.EngineExact {
+		return ""
+	}
+	spec, err := engines.Parse(text, readSetting)
+	if err != nil {
+		return err.Error()
+	}
+	engineSpec = spec
+	return ""
+}
+
+// An engine is that of a stream. Its messages go into the table of words.
+type engine struct {
+	hwsim.Engine
+	out      *hwsim.Out
+	messages int // in all
+}
+
+// engineMessages is how many messages an engine sends at a time: they take no more
+// memory than a buffer of tuples, and so fit into the first-level cache with it.
+const engineMessages = 512
+
+// newEngine returns the engine of a stream, nil if every tuple is counted. Until
+// it is flushed the engine allocates nothing more.
+func newEngine(stream uint32) *engine {
+	if tapOptions.Engine == options.EngineExact {
+		return nil
+	}
+	e := &engine{Engine: engineSpec.New(stream)}
+	e.out = hwsim.NewOut(engineMessages, e.fold)
+	return e
+}
+
+// push gives tuples to the engine, and returns how many messages they gave rise
+// to.
+func (e *engine) push(tuples []tuple.Tuple) (messages int) {
+	before := e.messages
+	e.Push(tuples, e.out)
+	e.out.Drain()
+	return e.messages - before
+}
+
+// flushEngines has engines send what they still can at the end. Those that can be
+// merged become one first.
+func flushEngines(list []*engine) {
+	if len(list) == 0 {
+		return
+	}
+	all := make([]hwsim.Engine, len(list))
+	outs := make([]*hwsim.Out, len(list))
+	for i, e := range list {
+		all[i], outs[i] = e.Engine, e.out
+	}
+	merged, exact := engines.Flush(all, outs)
+	if exact {
+		area.Merged = uint32(merged)
+	} else {
+		area.MergedRoughly = uint32(merged)
+	}
+}
+
+// snapshot returns what the engine would send if it were flushed now, nil if it
+// cannot tell.
+func (e *engine) snapshot() (words []report.Word) {
+	out := hwsim.NewOut(engineMessages, func(msgs []hwsim.Message) {
+		for _, m := range msgs {
+			words = append(words, report.Word{Tuple: m.Tuple, Free: m.Free, Count: int64(m.Count), Messages: 1})
+		}
+	})
+	engines.Snapshot(e.Engine, out)
+	out.Drain()
+	return words
+}
+
+// fold adds messages to the table.
+func (e *engine) fold(msgs []hwsim.Message) {
+	for i := range msgs {
+		m := &msgs[i]
+		area.Add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), m.Count, 1)
+	}
+	e.messages += len(msgs)
+}

@@ -1,0 +1,22 @@
+//go:build peplinked && !peptaps
+
+package core
+
+// This file stands in for tap_engine.go in programs without taps: they link no engine,
+// and nothing that reads descriptions of engines.
+
+import (
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// parseEngine takes any text: there is nothing that it could change.
+func parseEngine(string) (problem string) { return "" }
+
+type engine struct{}
+
+func newEngine(uint32) *engine { return nil }
+
+func (*engine) push([]tuple.Tuple) (messages int) { return 0 }
+func flushEngines([]*engine)                      {}
+func (*engine) snapshot() []report.Word           { return nil }

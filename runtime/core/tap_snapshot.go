@@ -1,0 +1,67 @@
+package core
+
+// This file looks at engines while they are in use. The profile that is written
+// before syscall.Exec needs that: what engines hold belongs into it, but the call
+// may fail, and then the engines must be as they were.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/report"
+)
+
+// held is what engines hold and have not sent, while a profile is written that is to
+// have it. Nothing else may write profiles at that time (execing).
+var held []report.Word
+
+// snapshotEngines returns what the engines hold that can tell without a change.
+func snapshotEngines() (words []report.Word) {
+	if area.WordsHeader == nil || area.Deliver == options.DeliverRing {
+		return nil
+	}
+	for i := range sinks {
+		k := &sinks[i]
+		if k.engine == nil || !k.used {
+			continue
+		}
+		golink.ProcPin() // so that nobody waits for a thread that does not run
+		if k.hold() {
+			words = append(words, k.engine.snapshot()...)
+			k.release()
+		}
+		golink.ProcUnpin()
+	}
+	return words
+}
+
+// hold keeps others from the engine. It reports false if the program has ended, or
+// if whoever has the engine does not let go of it.
+func (k *sink) hold() (ok bool) {
+	deadline := golink.Nanotime() + maxWait
+	for !golink.Cas32(&k.stream.Lock, pepfile.StreamFree, pepfile.StreamSnapshot) {
+		if golink.Nanotime() > deadline {
+			return false
+		}
+		golink.Pause()
+	}
+	if area.Deliver != options.DeliverService {
+		return true
+	}
+	for !golink.Cas32(&serving, 0, 1) {
+		if golink.Nanotime() > deadline {
+			golink.Store32(&k.stream.Lock, pepfile.StreamFree)
+			return false
+		}
+		golink.Pause()
+	}
+	return true
+}
+
+// release is the inverse of hold.
+func (k *sink) release() {
+	if area.Deliver == options.DeliverService {
+		golink.Store32(&serving, 0)
+	}
+	golink.Store32(&k.stream.Lock, pepfile.StreamFree)
+}

@@ -1,0 +1,71 @@
+package core
+
+// This file takes tuples out of the goroutines that report them.
+//
+// A tap stores its tuple into a chunk of memory that belongs to its goroutine
+// alone: no lock, no map, no allocation, and no cache line that another thread
+// writes. When the chunk is full, its tuples go on to the stream of the P. There is
+// one stream per P, as hardware has one buffer per core.
+
+import (
+	"runtime"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// streamsWanted returns for how many Ps there are to be streams. They are made
+// when the program starts. If it raises GOMAXPROCS later, what the further Ps
+// report is dropped, and counted.
+func streamsWanted() uint32 {
+	n := max(runtime.NumCPU(), runtime.GOMAXPROCS(0), pepfile.MinStreams)
+	return uint32(min(n, pepfile.MaxStreams))
+}
+
+// record puts tuples into the stream of the P, the first of which is of the given
+// goroutine, and counts in done those that are there. It waits for room if need be and
+// if it may. The words of a sample stay together.
+//
+//go:noinline
+func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
+	for waited := uint64(0); len(tuples) > 0; {
+		p := golink.Pin()
+		if uint(p) >= uint(len(sinks)) { // no P, or too many
+			golink.Unpin()
+			drop(len(tuples))
+			return
+		}
+		k := &sinks[p]
+		k.used = true
+		if golink.Load32(&k.stream.N)+need(tuples) <= pepfile.BufTuples || k.deliver(waited) {
+			if tellGoroutines {
+				announce(k.stream, goroutine)
+			}
+			n := k.stream.Put(tuples)
+			if tellGoroutines {
+				goroutine = lastGoroutine(goroutine, tuples[:n])
+				k.stream.Goroutine = goroutine + 1
+			}
+			if done != nil {
+				*done += uint32(n)
+			}
+			tuples = tuples[n:]
+			golink.Unpin()
+			continue
+		}
+		golink.Unpin() // the collector need not wait for the reader too
+		golink.Pause()
+		waited += golink.PauseTime
+	}
+}
+
+// need returns how much room there must be for the first of tuples: for all words of
+// its sample, and for the number of its goroutine.
+func need(tuples []tuple.Tuple) uint32 {
+	n := uint32(tuple.SampleLen(tuples))
+	if tellGoroutines {
+		n++
+	}
+	return n
+}

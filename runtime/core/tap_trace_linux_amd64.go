@@ -1,0 +1,79 @@
+package core
+
+// This file writes the trace, a file of all tuples.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/sitetables"
+	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A traceFile is the trace as far as it is written.
+type traceFile struct {
+	fd      uintptr
+	name    string
+	open    uint32    // 1: blocks are to be written
+	written uint64    // bytes
+	limit   uint64    // of bytes
+	wrong   sys.Errno // why blocks are not written any more
+}
+
+var tracing traceFile
+
+// openTrace begins the trace if there is to be one. The file is opened for
+// appending: so blocks that threads write at the same time come one after the
+// other, and no lock is needed.
+func openTrace() (problem string) {
+	if tapOptions.Trace == "" {
+		return ""
+	}
+	name := tapOptions.Trace
+	if name[0] != '/' {
+		name = tableName[:len(tableName)-len(sys.Base(tableName))] + name
+	}
+	if problem := sys.Replaceable(name); problem != "" {
+		return "the trace " + name + ": " + problem
+	}
+	tables, build, err := sitetables.Raw()
+	if err != nil {
+		return "the trace: " + err.Error()
+	}
+	tmp, fd, e := sys.CreateTemporary(name, sys.OAppend)
+	if e != 0 {
+		return "creating the trace " + name + ": " + e.Error()
+	}
+	tracing = traceFile{fd: fd, name: name, limit: sys.FileLimit()}
+	h := trace.Header{Build: build, Exe: string(counts.Exe[:counts.ExeLen]), Tables: tables, Comment: tapOptions.Comment()}
+	if e = tracing.write(trace.AppendHeader(nil, &h)); e == 0 {
+		e = sys.Rename(tmp, name)
+	}
+	if e != 0 {
+		sys.Unlink(tmp)
+		sys.Close(fd)
+		return "writing " + name + ": " + e.Error()
+	}
+	tracing.open = 1
+	return ""
+}
+
+// write adds to the file, unless it would become larger than files may be: the
+// kernel would kill the program.
+func (f *traceFile) write(b []byte) sys.Errno {
+	if golink.Add64(&f.written, int64(len(b))) > f.limit {
+		return sys.EFBIG
+	}
+	return sys.Write(f.fd, b)
+}
+
+// traceBlock adds tuples to the trace if there is one.
+func (k *sink) traceBlock(tuples []tuple.Tuple) {
+	if golink.Load32(&tracing.open) == 0 || len(tuples) == 0 {
+		return
+	}
+	b := trace.AppendBlock(k.trace, k.id, tuples)
+	if e := tracing.write(b); e != 0 && golink.Cas32(&tracing.open, 1, 0) {
+		tracing.wrong = e
+	}
+}

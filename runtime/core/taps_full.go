@@ -1,5 +1,0 @@
-//go:build !pepbursts
-
-package core
-
-const defaultTaps = tapsFull

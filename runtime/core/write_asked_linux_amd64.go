@@ -1,0 +1,42 @@
+package core
+
+// This file writes the profiles of a .pep file for a user who has set PEP_WRITE.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/runtime/sys"
+)
+
+// writeFor does what the user has set PEP_WRITE for and returns the status to
+// exit with. The file of a program that has ended is removed when its profiles
+// are written.
+func writeFor(name string) (status uintptr) {
+	var c counted
+	var process int
+	fd, problem := openCounts(name)
+	if problem == "" {
+		c, problem = readCounts(fd)
+	}
+	if problem == "" {
+		process = processOf(c.Header)
+		problem = c.write(name, process == processRuns)
+	}
+	if problem == "" && process == processEnded {
+		if e := sys.Unlink(name); e != 0 {
+			problem = "the profiles are written, but it cannot be removed: " + e.Error()
+		}
+	}
+	if problem != "" {
+		print("pep: PEP_WRITE=", items.Quote(name), ": ", problem, "\n")
+		return 1
+	}
+	which := string(c.Exe[:c.ExeLen]) + " (process " + digits.Uint(uint64(c.Pid)) + ")"
+	switch process {
+	case processRuns:
+		print("pep: ", which, " still runs: the profiles are of its counts so far, and ", name, " stays\n")
+	case processUnknown:
+		print("pep: it cannot be told from here whether ", which, " still runs: the profiles are written, and ", name, " stays\n")
+	}
+	return 0
+}

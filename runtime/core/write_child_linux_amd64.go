@@ -1,0 +1,78 @@
+package core
+
+// This file is the process that writes the profile of a program that dies, the writer.
+// It is the program's own binary, which spawn (handler_entry_linux_amd64.s) starts from
+// a signal handler. It must never run the user's program:
+//
+//   - It knows itself by its first argument, which no environment can change, and
+//     always exits.
+//   - It does nothing if it has privileges (the file is setuid, and the program has
+//     given up what it had): somebody else may have given it that argument.
+//   - It installs no handlers, so it starts no further writer when it dies.
+//   - It is not started if /proc/self/exe is not the program, or was overwritten, or
+//     if the program has confined itself by seccomp, which may kill a process that
+//     starts others.
+//
+// Constructors of C libraries run before all Go code, so they do run in the writer.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sys"
+)
+
+// writerArg is what the writer has as its first argument, and ps shows. The second
+// is the name of the .pep file.
+const writerArg = "pep writes the profile of"
+
+// How far the writer has come: Writer in the header, which both processes have
+// mapped. An exit status would not do: another program might have run.
+const (
+	writerNone  = iota
+	writerBegan // it has opened the file
+	writerDone  // the profile is written, or it has been said why not
+)
+
+// isWriter reports whether this process is a writer.
+func isWriter(args []string) bool { return len(args) > 0 && args[0] == writerArg }
+
+// writeAsChild is the writer. If it cannot open the file it says nothing: the
+// program does.
+func writeAsChild(args []string) (status uintptr) {
+	if len(args) != 2 || sys.Privileged() {
+		return 1
+	}
+	name := args[1]
+	fd, problem := openCounts(name)
+	if problem != "" {
+		return 1
+	}
+	c, problem := readCounts(fd)
+	if problem != "" {
+		return 1
+	}
+	said, e := mapHeader(name)
+	if e != 0 {
+		return 1
+	}
+	golink.Store32(&said.Writer, writerBegan)
+	if problem = c.write(name, true); problem != "" {
+		print("pep: ", problem, "; the counts are in ", name, "\n")
+		status = 1
+	} else if e := sys.Unlink(name); e != 0 {
+		print("pep: removing ", name, ": ", e.Error(), "; its profiles are written\n")
+	}
+	golink.Store32(&said.Writer, writerDone)
+	return status
+}
+
+// mapHeader maps the header of a .pep file to be written to.
+func mapHeader(name string) (h *pepfile.Header, e sys.Errno) {
+	fd, e := sys.Open(name, sys.ORdwr|sys.ONonblock|sys.ONofollow)
+	if e != 0 {
+		return nil, e
+	}
+	defer sys.Close(fd)
+	p, e := sys.Mmap(0, pepfile.PageSize, sys.ProtRead|sys.ProtWrite, sys.MapShared, fd, 0)
+	return (*pepfile.Header)(p), e
+}

@@ -1,0 +1,64 @@
+//go:build !linux || !amd64
+
+package core
+
+// This file writes the profiles of this program on systems where core handles no
+// signals. It uses package os, so os and what it imports is not instrumented there.
+
+import (
+	"os"
+
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sitetables"
+	"github.com/pepgo/pep/runtime/sys"
+)
+
+func writeOrSay() {
+	if problem := writeCounts(); problem != "" {
+		print("pep: ", problem, "\n")
+	}
+}
+
+func writeCounts() (problem string) {
+	pkgs, build, err := sitetables.All()
+	if err != nil {
+		return "no profile: " + err.Error()
+	}
+	name, _ := os.Executable()
+	counts.ExeLen = uint32(copy(counts.Exe[:], name))
+	c := counted{pepfile.File{Table: counts}}
+	p := c.profile(pkgs, build)
+	files := append(p.Write(), c.tapFiles(p)...)
+	dir := os.Getenv("PEPDIR")
+	if dir == "" {
+		dir = "."
+	}
+	stem := sys.Base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid())) + "." + digits.Uint(counts.Start)
+	for _, f := range files {
+		if err := writeBeside(dir, stem+"."+f.Kind+".pb.gz", f.Data); err != nil {
+			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
+		}
+	}
+	return ""
+}
+
+// writeBeside writes a file that only the user can read, under a random name that is
+// then exchanged.
+func writeBeside(dir, name string, data []byte) error {
+	f, err := os.CreateTemp(dir, ".pep-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), dir+string(os.PathSeparator)+name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}

@@ -1,0 +1,13 @@
+package golink
+
+// This file declares the functions of text_linux_amd64.s.
+
+func RaisePC() (p uintptr)
+
+func TextStart() (p uintptr)
+
+func TextEnd() (p uintptr)
+
+func TypesStart() (p uintptr)
+
+func TypesEnd() (p uintptr)

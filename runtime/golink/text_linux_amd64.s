@@ -1,0 +1,28 @@
+// This file returns addresses in the Go runtime that Go code cannot name.
+
+#include "textflag.h"
+
+#define ADDRESS(sym) \
+	LEAQ	sym(SB), AX \
+	MOVQ	AX, p+0(FP) \
+	RET
+
+// func RaisePC() (p uintptr)
+TEXT ·RaisePC(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·raise)
+
+// func TextStart() (p uintptr)
+TEXT ·TextStart(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·text)
+
+// func TextEnd() (p uintptr)
+TEXT ·TextEnd(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·etext)
+
+// func TypesStart() (p uintptr)
+TEXT ·TypesStart(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·types)
+
+// func TypesEnd() (p uintptr)
+TEXT ·TypesEnd(SB), NOSPLIT, $0-8
+	ADDRESS(runtime·etypes)

@@ -1,0 +1,210 @@
+package options
+
+// This file reads PEPOPTS.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/runtime/sampler"
+)
+
+// Ways of delivery.
+const (
+	DeliverInterrupt = iota
+	DeliverService
+	DeliverRing
+)
+
+// What is done when a queue or ring is full.
+const (
+	FullBlock = iota // wait
+	FullDrop         // drop the buffer and count what was in it
+)
+
+// EngineExact is the engine that is none: every tuple is counted.
+const EngineExact = "exact"
+
+// Default parameters: PEP(64,17) (section 4.4 of the paper) at 100 ticks of CPU
+// time a second.
+const (
+	defaultSamples = 64
+	defaultStride  = 17
+	defaultTick    = 10_000_000
+	minTick        = 100_000 // ns
+)
+
+// maxEngine is how long the description of an engine may be, in bytes.
+const maxEngine = 256
+
+// options are the settings of PEPOPTS. The kernel looks at CPU-time timers when
+// its scheduler ticks: at HZ=250 there are no more than 250 ticks a second,
+// whatever tick says. (The comment in a profile has the number.)
+type Options struct {
+	Samples, Stride, Form uint32
+	Tick                  uint64 // ns
+	Tapping
+}
+
+// tapping are the options of taps.
+type Tapping struct {
+	Taps    uint32 // tapsOff, …
+	Engine  string // engineExact, or a description for package hwsim/engines
+	Deliver uint32 // deliverInterrupt, …
+	Full    uint32 // fullBlock or fullDrop
+	Trace   string // file for the trace, "" for none
+}
+
+var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick,
+	Tapping: Tapping{Taps: defaultTaps, Engine: EngineExact}}
+
+// Parse reads "samples=64,stride=17,tick=10ms,ag=simplified", any part
+// of it in any order. Commas within parentheses or quotation marks are part of a
+// value, and so are not quotation marks around all of it. A problem is a
+// sentence's end for the user, "" if there is none. The function engine says what is
+// wrong with the description of an engine, "" if nothing is.
+func Parse(s string, engine func(text string) (problem string)) (o Options, problem string) {
+	o = Default
+	if at, found := items.Unclosed(s); found {
+		return o, s + ": no counterpart to " + s[at:at+1]
+	}
+	for s != "" {
+		var item string
+		item, s, _ = items.Cut(s, ',')
+		name, value, ok := items.CutPlain(item, '=')
+		if !ok {
+			return o, items.Quote(item) + " is not of the form name=value"
+		}
+		if problem := o.set(name, items.Unquote(value), engine); problem != "" {
+			return o, problem
+		}
+	}
+	if o.Deliver == DeliverRing && o.Trace != "" {
+		return o, "deliver=ring leaves engines and traces to the reader: no trace="
+	}
+	return o, ""
+}
+
+func (o *Options) set(name, value string, engine func(text string) (problem string)) (problem string) {
+	switch name {
+	case "samples":
+		n, ok := digits.Parse(value)
+		if !ok || n < 1 || n > 1<<31-1 {
+			return "samples=" + value + " is not a number from 1 on"
+		}
+		o.Samples = uint32(n)
+	case "stride":
+		n, ok := digits.Parse(value)
+		if !ok || n < 1 || n > sampler.MaxStride {
+			return "stride=" + value + " is not a number from 1 to 65535"
+		}
+		o.Stride = uint32(n)
+	case "tick":
+		n, ok := parseDuration(value)
+		if !ok || n < minTick {
+			return "tick=" + value + " is not a time from 100us on, such as 10ms"
+		}
+		o.Tick = n
+	case "ag":
+		switch value {
+		case "simplified":
+			o.Form = sampler.AgSimplified
+		case "regular":
+			o.Form = sampler.AgRegular
+		case "jikes":
+			o.Form = sampler.AgJikes
+		case "timer":
+			o.Form, o.Samples, o.Stride = sampler.AgSimplified, 1, 1
+		default:
+			return "ag=" + value + " is none of simplified, regular, jikes, timer"
+		}
+	case "engine":
+		if len(value) > maxEngine {
+			return "engine=" + value[:20] + "… is longer than 256 bytes"
+		}
+		if problem := engine(value); problem != "" {
+			return problem
+		}
+		o.Engine = value
+	case "trace":
+		o.Trace = value
+	case "taps":
+		return choose(&o.Taps, name, value, "off", "full", "burst")
+	case "deliver":
+		return choose(&o.Deliver, name, value, "interrupt", "service", "ring")
+	case "full":
+		return choose(&o.Full, name, value, "block", "drop")
+	default:
+		return items.Quote(name) + " is none of samples, stride, tick, ag, taps, engine, deliver, full, trace"
+	}
+	return ""
+}
+
+// choose sets x to the index of value among names.
+func choose(x *uint32, name, value string, names ...string) (problem string) {
+	all := ""
+	for i, n := range names {
+		if n == value {
+			*x = uint32(i)
+			return ""
+		}
+		if i > 0 {
+			all += ", "
+		}
+		all += n
+	}
+	return name + "=" + value + " is none of " + all
+}
+
+// parseDuration reads a whole number with a unit, in nanoseconds.
+func parseDuration(s string) (ns uint64, ok bool) {
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	n, ok := digits.Parse(s[:i])
+	if !ok || n > 1e9 {
+		return 0, false
+	}
+	switch s[i:] {
+	case "ns":
+		return n, true
+	case "us", "µs":
+		return n * 1e3, true
+	case "ms":
+		return n * 1e6, true
+	case "s":
+		return n * 1e9, true
+	}
+	return 0, false
+}
+
+// Lookup returns the value of the variable name in environment env.
+func Lookup(env []string, name string) string {
+	for _, e := range env {
+		if k, v, ok := items.CutPlain(e, '='); ok && k == name {
+			return v
+		}
+	}
+	return ""
+}
+
+// Values of Taps.
+const (
+	TapsOff   = iota // nothing
+	TapsFull         // report
+	TapsBurst        // report what the bursts say (core/tap_burst.go)
+)
+
+// Comment says how the profile was made and what it lacks.
+func (o Tapping) Comment() string {
+	s := "pep: taps, "
+	if o.Engine == EngineExact {
+		s += "every event counted"
+	} else {
+		s += "engine " + o.Engine
+	}
+	if o.Taps == TapsBurst {
+		s += ", in bursts"
+	}
+	return s + [...]string{", by interrupt", ", by service", ", by ring"}[min(o.Deliver, DeliverRing)]
+}

@@ -1,0 +1,74 @@
+package options
+
+import (
+	"testing"
+
+	"github.com/pepgo/pep/runtime/sampler"
+)
+
+func TestOptions(t *testing.T) {
+	with := func(f func(o *Options)) Options {
+		o := Default
+		f(&o)
+		return o
+	}
+	for _, test := range []struct {
+		in   string
+		want Options
+	}{
+		{"", Default},
+		{"samples=64,stride=17,tick=10ms,ag=simplified", Default},
+		{"samples=1024", with(func(o *Options) { o.Samples = 1024 })},
+		{"ag=regular,stride=65535", with(func(o *Options) { o.Form, o.Stride = sampler.AgRegular, 65535 })},
+		{"ag=jikes", with(func(o *Options) { o.Form = sampler.AgJikes })},
+		{"ag=timer", with(func(o *Options) { o.Samples, o.Stride = 1, 1 })},
+		{"tick=500us", with(func(o *Options) { o.Tick = 500_000 })},
+		{"engine=H[P256]2048+A16@seed=3,deliver=service", with(func(o *Options) { o.Engine, o.Deliver = "H[P256]2048+A16@seed=3", DeliverService })},
+		{"engine=exact,taps=burst,full=drop", with(func(o *Options) { o.Taps, o.Full = TapsBurst, FullDrop })},
+		{"deliver=ring,taps=off", with(func(o *Options) { o.Taps, o.Deliver = TapsOff, DeliverRing })},
+		{"trace=a.trace", with(func(o *Options) { o.Trace = "a.trace" })},
+		{`trace="a,b=1.trace",tick=2s`, with(func(o *Options) { o.Trace, o.Tick = "a,b=1.trace", 2_000_000_000 })},
+		{"engine=strat(H[P4]8):A16,samples=3", with(func(o *Options) { o.Engine, o.Samples = "strat(H[P4]8):A16", 3 })},
+		{"tick=2s", with(func(o *Options) { o.Tick = 2_000_000_000 })},
+	} {
+		if got, problem := Parse(test.in, noEngine); got != test.want || problem != "" {
+			t.Errorf("%q: got %+v, %q, want %+v", test.in, got, problem, test.want)
+		}
+	}
+}
+
+func TestMalformedOptions(t *testing.T) {
+	for in, want := range map[string]string{
+		"samples":                   `"samples" is not of the form name=value`,
+		"rate=3":                    `"rate" is none of samples, stride, tick, ag, taps, engine, deliver, full, trace`,
+		"samples=0":                 `samples=0 is not a number from 1 on`,
+		"samples=4294967296":        `samples=4294967296 is not a number from 1 on`,
+		"stride=65536":              `stride=65536 is not a number from 1 to 65535`,
+		"stride=-1":                 `stride=-1 is not a number from 1 to 65535`,
+		"tick=10":                   `tick=10 is not a time from 100us on, such as 10ms`,
+		"tick=1us":                  `tick=1us is not a time from 100us on, such as 10ms`,
+		"tick=99999999999999999ms":  `tick=99999999999999999ms is not a time from 100us on, such as 10ms`,
+		"ag=none":                   `ag=none is none of simplified, regular, jikes, timer`,
+		"engine=bad":                `this engine is bad`,
+		"taps=some":                 `taps=some is none of off, full, burst`,
+		"deliver=":                  `deliver= is none of interrupt, service, ring`,
+		"full=wait":                 `full=wait is none of block, drop`,
+		"deliver=ring,trace=x":      `deliver=ring leaves engines and traces to the reader: no trace=`,
+		"samples=64,,stride=1":      `"" is not of the form name=value`,
+		"engine=strat(P4,samples=3": `engine=strat(P4,samples=3: no counterpart to (`,
+		`trace="a,b`:                `trace="a,b: no counterpart to "`,
+		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, ag, taps, engine, deliver, full, trace`,
+	} {
+		if _, problem := Parse(in, noEngine); problem != want {
+			t.Errorf("%q: %s, want %s", in, problem, want)
+		}
+	}
+}
+
+// noEngine stands in for the parser of engines.
+func noEngine(text string) (problem string) {
+	if text == "bad" {
+		return "this engine is bad"
+	}
+	return ""
+}

@@ -1,0 +1,7 @@
+//go:build !pepbursts
+
+package options
+
+// This file is for all other programs.
+
+const defaultTaps = TapsFull

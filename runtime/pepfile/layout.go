@@ -1,0 +1,70 @@
+package pepfile
+
+// This file says where things are in a .pep file. The file gets its whole size when
+// the program starts, and is mapped whole: nothing that polls or taps call makes room
+// for anything. It is sparse: what is never written to takes no room on disk.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/poll"
+)
+
+// pages rounds n up to whole pages.
+func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
+
+// A Layout is the offsets of a file's parts, which follow each other:
+//
+//	header and slots of sampled paths
+//	the counters of exact programs: one for each path of each package, in the
+//	order of the site tables
+//	in programs with taps that report:
+//	the words that taps have seen (words.go)
+//	the streams of the Ps (stream.go)
+//	the chunks of the goroutines (chunk.go)
+type Layout struct {
+	Counters uint64 // offset of the counters
+	words    uint64
+	streams  uint64
+	Chunks   uint64
+	Size     uint64 // of the file
+}
+
+// LayoutOf returns the layout of a file with so many counters and streams. Files
+// without streams have no room for taps.
+func LayoutOf(counters uint64, streams uint32) (l Layout) {
+	l.Counters = TableSize(SlotsOf(poll.Mode))
+	l.words = l.Counters + pages(8*counters)
+	l.streams, l.Chunks, l.Size = l.words, l.words, l.words
+	if streams > 0 {
+		l.streams += WordsSize
+		l.Chunks = l.streams + uint64(streams)*streamSize
+		l.Size = l.Chunks + MaxChunks*ChunkSize
+	}
+	return l
+}
+
+func (t Table) Layout() Layout { return LayoutOf(t.Counters, t.Streams) }
+
+// At returns what is at an offset of the file.
+func (t Table) At(offset uint64) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(t.Header), uintptr(offset))
+}
+
+// Words returns the words that taps have seen, without a header if there are none.
+func (t Table) Words() (a Words) {
+	if t.Streams > 0 {
+		a = WordsAt(t.At(t.Layout().words))
+	}
+	return a
+}
+
+// Stream returns the stream of a P.
+func (t Table) Stream(p uint32) *Stream {
+	return (*Stream)(t.At(t.Layout().streams + uint64(p)*streamSize))
+}
+
+// Chunk returns a chunk.
+func (t Table) Chunk(i uint32) *chunk {
+	return (*chunk)(t.At(t.Layout().Chunks + uint64(i)*ChunkSize))
+}

@@ -1,0 +1,73 @@
+package pepfile
+
+// This file holds the buffer of a P.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+const (
+	// BufTuples is how many tuples a buffer holds: 16 KB. A buffer is read as
+	// soon as it is full, so it should be in the first-level cache then.
+	BufTuples = 1024
+
+	// MinStreams is for how many Ps there are streams at least. An engine is
+	// 40 KB or so for each.
+	MinStreams = 16
+	MaxStreams = 1024
+)
+
+// A Stream is the buffer of one P, and what has become of its tuples. It lives
+// in memory that is not moved or freed, in the .pep file where there is one.
+//
+// N and Buf belong to the P, the rest to the holder of Lock. That is the P too,
+// except when the program ends, and while a snapshot of the engine is taken.
+type Stream struct {
+	N    uint32 // tuples in Buf
+	Done uint32 // of these, the first so many have been counted
+	Lock uint32 // StreamFree, …
+	_    uint32
+
+	// Goroutine is 1 + the number of the goroutine that the last tuple was of, 0 if
+	// whoever reads the stream does not know it.
+	Goroutine uint64
+
+	Fed     uint64 // events that the engine has seen, or that are in the ring
+	Dropped uint64 // events that the queue or ring had no room for
+	Cache   [CacheSize]cached
+	Others  [OthersSize]cached
+	Buf     [BufTuples]tuple.Tuple
+}
+
+// Values of a stream's Lock.
+const (
+	StreamFree     = iota
+	StreamTaken    // by the P that feeds the engine, or for good by the end of the program
+	StreamSnapshot // for a moment: a thread that is pinned takes a snapshot of the engine
+)
+
+const streamSize = (uint64(unsafe.Sizeof(Stream{})) + PageSize - 1) &^ (PageSize - 1)
+
+// Put copies tuples into the buffer and returns how many, but no sample in part. Their
+// number is stored after they are.
+func (s *Stream) Put(tuples []tuple.Tuple) int {
+	old := min(golink.Load32(&s.N), BufTuples)
+	n := copy(s.Buf[old:], tuples[:tuple.Whole(tuples, BufTuples-int(old))])
+	s.N = old + uint32(n)
+	return n
+}
+
+// Empty forgets the buffer.
+func (s *Stream) Empty() {
+	s.N = 0
+	s.Done = 0
+}
+
+// Buffered returns the tuples in the buffer that have not been counted.
+func (s *Stream) Buffered() []tuple.Tuple {
+	n := min(golink.Load32(&s.N), BufTuples)
+	return s.Buf[min(golink.Load32(&s.Done), n):n]
+}

@@ -1,0 +1,123 @@
+package pepfile
+
+// This file holds the header of a .pep file and the slots of the table of paths; add.go
+// counts in it.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sampler"
+)
+
+const (
+	Magic      = "pepdata\n"
+	Version    = 4
+	PageSize   = 4096
+	Slots      = 1 << 15
+	MaxCallers = 32
+	maxProbes  = 1024 // before an entry is dropped: some 10 µs, in a signal handler
+)
+
+// A Header is the first page of a .pep file. Magic is stored last: as long as it
+// is zero the rest may be incomplete.
+type Header struct {
+	Magic   [8]byte
+	Version uint32
+	Mode    uint32 // modePage, modeFlag or modeExact
+	Pid     uint32
+	Slots   uint32
+	Text    uint64  // address of the text segment in the program
+	Tick    uint64  // ns of CPU time between ticks
+	Start   uint64  // when the program started, ns since 1970
+	Build   [8]byte // hash of the site tables linked into the program
+
+	Born       uint64 // when the process began, in the unit of /proc/PID/stat; 0 if not known
+	Namespaces uint64 // those that Pid and Born belong to; 0 if not known
+	Counters   uint64 // exact counters
+	Streams    uint32 // streams of taps; 0 if nothing is tapped
+
+	ExeLen uint32
+	Exe    [1024]byte // the program's file
+
+	// What comes before Stopped, which is in here, does not change any more.
+	sampler.Sampler
+
+	Used      uint64 // entries in use
+	Dropped   uint64 // samples that found no room
+	Shortened uint64 // samples counted without some or all of their callers, for want of room
+	Truncated uint64 // samples with more than maxCallers callers
+	Unknown   uint64 // polls of a form that pollLen does not know: not counted
+	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
+	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
+	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
+}
+
+// A Key is what an entry counts. Leaf and Callers are program counters as in
+// Entry.
+type Key struct {
+	Path    uint32             // number within the package
+	PC      uint32             // of the poll, relative to Text
+	Leaf    uint32             // the word at the stack top if it is in the text, else 0: see [frameless]
+	N       uint32             // callers
+	Callers [MaxCallers]uint32 // return addresses, innermost first, relative to Text
+}
+
+// An Entry is a slot of the table.
+type Entry struct {
+	Hash  uint64 // 0 = free
+	Count uint64
+	Key
+	State uint32 // entryReady when the key can be read
+	_     uint32 // so that Hash and Count are aligned on 32-bit systems too
+}
+
+const EntryReady = 1
+
+// A Table is a header and its slots, in memory that is not moved or freed.
+type Table struct {
+	*Header
+	slots unsafe.Pointer // of Slots entries
+}
+
+func TableAt(p unsafe.Pointer) Table {
+	return Table{(*Header)(p), unsafe.Add(p, PageSize)}
+}
+
+func (t Table) Entry(i uint32) *Entry {
+	return (*Entry)(unsafe.Add(t.slots, uintptr(i)*unsafe.Sizeof(Entry{})))
+}
+
+// Fill writes what is the same in every program. The magic is left for publish.
+func (t Table) Fill(opts options.Options) {
+	t.Version = Version
+	t.Mode = poll.Mode
+	t.Slots = SlotsOf(poll.Mode)
+	t.Samples, t.Stride, t.Form = opts.Samples, opts.Stride, opts.Form
+	t.Tick = opts.Tick
+}
+
+// Publish seals the header when it is complete, and then stores the magic, at once.
+func (t Table) Publish() {
+	t.seal()
+	var m uint64
+	for i := range len(Magic) {
+		m |= uint64(Magic[i]) << (8 * i)
+	}
+	golink.Store64((*uint64)(unsafe.Pointer(&t.Magic)), m)
+}
+
+// SlotsOf returns how many slots there are with a kind of poll.
+func SlotsOf(mode uint32) uint32 {
+	if mode == poll.Exact {
+		return 0
+	}
+	return Slots
+}
+
+// TableSize returns the size of the header and so many slots, in whole pages.
+func TableSize(slots uint32) uint64 {
+	return PageSize + pages(uint64(slots)*uint64(unsafe.Sizeof(Entry{})))
+}

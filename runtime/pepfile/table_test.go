@@ -1,0 +1,165 @@
+package pepfile
+
+import (
+	"sync"
+	"testing"
+	"unsafe"
+)
+
+func newTable() Table {
+	words := make([]uint64, TableSize(Slots)/8)
+	t := TableAt(unsafe.Pointer(&words[0]))
+	t.Slots = Slots
+	return t
+}
+
+// entries returns the counts in the table by key; those of equal keys are added.
+func (t Table) entries() map[Key]uint64 {
+	counts := map[Key]uint64{}
+	for i := range t.Slots {
+		if e := t.Entry(i); e.State == EntryReady {
+			counts[e.Key] += e.Count
+		}
+	}
+	return counts
+}
+
+func keyOf(path, pc uint32, callers ...uint32) *Key {
+	k := &Key{Path: path, PC: pc, N: uint32(len(callers))}
+	copy(k.Callers[:], callers)
+	return k
+}
+
+func TestLayoutOfAFile(t *testing.T) {
+	var h Header
+	var e Entry
+	for _, f := range []struct {
+		name      string
+		got, want uintptr
+	}{
+		{"Text", unsafe.Offsetof(h.Text), 24},
+		{"Tick", unsafe.Offsetof(h.Tick), 32},
+		{"Start", unsafe.Offsetof(h.Start), 40},
+		{"Build", unsafe.Offsetof(h.Build), 48},
+		{"Samples", unsafe.Offsetof(h.Samples), 1112},
+		{"State", unsafe.Offsetof(h.State), 1128},
+		{"Used", unsafe.Offsetof(h.Used), 1160},
+		{"Counters", unsafe.Offsetof(h.Counters), 72},
+		{"Detached", unsafe.Offsetof(h.Detached), 1200},
+		{"Streams", unsafe.Offsetof(h.Streams), 80},
+		{"Exe", unsafe.Offsetof(h.Exe), 88},
+		{"Denied", unsafe.Offsetof(h.Denied), 1208},
+		{"entry.Count", unsafe.Offsetof(e.Count), 8},
+		{"entry.Path", unsafe.Offsetof(e.Key), 16},
+		{"entry.Callers", unsafe.Offsetof(e.Callers), 32},
+		{"entry.State", unsafe.Offsetof(e.State), 160},
+		{"entry", unsafe.Sizeof(e), 168},
+	} {
+		if f.got != f.want {
+			t.Errorf("%s is at %d, want %d", f.name, f.got, f.want)
+		}
+	}
+	if unsafe.Sizeof(h) > PageSize {
+		t.Errorf("the header takes %d bytes", unsafe.Sizeof(h))
+	}
+}
+
+func TestKeysDifferInEveryField(t *testing.T) {
+	tab := newTable()
+	keys := []*Key{
+		keyOf(1, 2, 3, 4), keyOf(2, 2, 3, 4), keyOf(1, 3, 3, 4), keyOf(1, 2, 3), keyOf(1, 2, 3, 5), keyOf(1, 2, 4, 3), keyOf(1, 2),
+		{Path: 1, PC: 2, Leaf: 3},
+	}
+	for i, k := range keys {
+		for range i + 1 {
+			tab.Add(k)
+		}
+	}
+	for i, k := range keys {
+		if n := tab.entries()[*k]; n != uint64(i+1) {
+			t.Errorf("key %d is counted %d times, want %d", i, n, i+1)
+		}
+	}
+	if tab.Used != uint64(len(keys)) {
+		t.Errorf("%d entries used, want %d", tab.Used, len(keys))
+	}
+}
+
+func TestCrowdedTableKeepsPathsAndDropsCallers(t *testing.T) {
+	tab := newTable()
+	known := keyOf(7, 8, 1, 2, 3, 4, 5, 6)
+	tab.Add(known)
+	for _, test := range []struct {
+		used    uint64
+		callers uint32
+	}{{1, 6}, {Slots / 2, 4}, {Slots / 4 * 3, 0}} {
+		tab.Used, tab.Shortened = test.used, 0
+		k := keyOf(uint32(test.used), 8, 1, 2, 3, 4, 5, 6)
+		k.Leaf = 9
+		want := *k
+		want.N = test.callers
+		if want.N == 0 {
+			want.Leaf = 0
+		}
+		tab.Add(k)
+		if tab.entries()[want] != 1 || tab.Shortened != uint64(b2i(test.callers < 6)) {
+			t.Errorf("%d slots used: no entry with %d callers, or %d shortened", test.used, test.callers, tab.Shortened)
+		}
+		tab.Add(keyOf(7, 8, 1, 2, 3, 4, 5, 6))
+	}
+	if n := tab.entries()[*known]; n != 4 {
+		t.Errorf("the entry from before is counted %d times, want 4", n)
+	}
+}
+
+func TestFullTableCountsWhatItDrops(t *testing.T) {
+	const more = 100
+	tab := newTable()
+	for i := range uint32(Slots + more) {
+		tab.Add(keyOf(i, 1))
+		tab.Add(keyOf(i, 1))
+	}
+	var sum uint64
+	for _, n := range tab.entries() {
+		sum += n
+	}
+	if sum+tab.Dropped != 2*(Slots+more) || sum != 2*tab.Used || tab.Dropped < 2*more || tab.Used < Slots-Slots/8 {
+		t.Errorf("%d counted in %d entries, %d dropped", sum, tab.Used, tab.Dropped)
+	}
+}
+
+func TestThreadsAddWithoutLoss(t *testing.T) {
+	const threads, rounds, keys = 8, 20_000, 300
+	tab := newTable()
+	var wg sync.WaitGroup
+	for range threads {
+		wg.Go(func() {
+			for i := range uint32(rounds) {
+				tab.Add(keyOf(i%keys, i%keys/3, i%keys))
+			}
+		})
+	}
+	wg.Wait()
+	got := tab.entries()
+	var sum uint64
+	for _, n := range got {
+		sum += n
+	}
+	if sum != threads*rounds || len(got) != keys || tab.Dropped != 0 {
+		t.Errorf("%d counted for %d keys, %d dropped; want %d for %d", sum, len(got), tab.Dropped, threads*rounds, keys)
+	}
+}
+
+func BenchmarkAdd(b *testing.B) {
+	tab := newTable()
+	for i := 0; b.Loop(); i++ {
+		tab.Add(keyOf(uint32(i%100), 1, 2, 3, 4, 5, 6, 7, 8))
+	}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,148 @@
+package pepfile
+
+// This file holds the table of words: how often each tap has seen each word.
+//
+// The table has a fixed size. It is open-addressed, as the table of paths is, and any
+// number of threads add to it without locks. When half of it is full, words that are
+// not in it yet are counted together, per tap, so that taps keep their totals.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+)
+
+const (
+	WordSlots     = 1 << 17 // 6 MB
+	maxWordProbes = 32
+
+	// OtherBit, in the PC of a word, says that it stands for all words of its tap
+	// that found no slot of their own. No tag has it.
+	OtherBit = 1 << 63
+)
+
+// An WordsHeader is what all streams have in common. It has a page of the .pep
+// file; behind it are the words.
+type WordsHeader struct {
+	Chunks   uint64 // goroutines that have asked for a chunk
+	Used     uint64 // slots
+	Lost     uint64 // events that were sent by an engine and found no slot at all
+	NoStream uint64 // events dropped for want of a chunk, or where no engine may run
+	Deliver  uint32 // deliverInterrupt, …
+	Full     uint32 // fullBlock or fullDrop
+	Taps     uint32 // tapsFull or tapsBurst
+	Exact    uint32 // 1: there is no engine
+
+	// At the end of the program, engines of several streams become one if they
+	// can: so many engines went into others, and the result is what one engine
+	// would have had (Merged) or not quite that (MergedRoughly).
+	Merged, MergedRoughly uint32
+
+	Burst Burst
+	Queue Gauge
+
+	EngineLen uint32
+	Engine    [256]byte
+}
+
+// An Words words is a header and its slots, in memory that is not moved or
+// freed.
+type Words struct {
+	*WordsHeader
+	words unsafe.Pointer // wordSlots of type word
+}
+
+const WordsSize = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
+
+func WordsAt(p unsafe.Pointer) Words { return Words{(*WordsHeader)(p), unsafe.Add(p, PageSize)} }
+
+// A Word is a slot.
+type Word struct {
+	Hash     uint64 // 0 = free; even while the key is being written
+	PC, W    uint64 // the key, with Free
+	Free     uint64 // so many low bits of W may be anything: see hwsim.Message. 0: one word
+	Count    uint64 // events
+	Messages uint64 // of the engine
+}
+
+func (a Words) Word(i uint64) *Word {
+	return (*Word)(unsafe.Add(a.words, uintptr(i)*unsafe.Sizeof(Word{})))
+}
+
+// Add counts the tuple (pc, w), or with free bits a range of words.
+func (a Words) Add(pc, w, free, count, messages uint64) {
+	if !a.AddWord(pc, w, free, count, messages) {
+		a.AddOther(pc, count, messages)
+	}
+}
+
+// AddWord does what Add does if there is room for the word or range.
+func (a Words) AddWord(pc, w, free, count, messages uint64) (ok bool) {
+	e := a.find(pc, w, free, golink.Load64(&a.Used) < WordSlots/2)
+	if e == nil {
+		return false
+	}
+	golink.Add64(&e.Count, int64(count))
+	golink.Add64(&e.Messages, int64(messages))
+	return true
+}
+
+// AddOther counts a tuple for which there is no room.
+func (a Words) AddOther(pc, count, messages uint64) {
+	e := a.find(pc|OtherBit, 0, 0, true)
+	if e == nil {
+		golink.Add64(&a.Lost, int64(count))
+		return
+	}
+	golink.Add64(&e.Count, int64(count))
+	golink.Add64(&e.Messages, int64(messages))
+}
+
+// WordHash is the hash of a word whose key can be read.
+func WordHash(pc, w, free uint64) uint64 { return Mix(Mix(free, pc), w) | 1<<63 | 1 }
+
+// find returns the slot of (pc, w, free), a new one if there is none and make is true,
+// or nil. Several slots may have the same key, when threads came upon it at the
+// same time: readers add them up.
+func (a Words) find(pc, w, free uint64, make bool) *Word {
+	h := WordHash(pc, w, free)
+	i := h >> 8
+	for range maxWordProbes {
+		e := a.Word(i & (WordSlots - 1))
+		switch golink.Load64(&e.Hash) {
+		case h:
+			if e.PC == pc && e.W == w && e.Free == free {
+				return e
+			}
+		case 0:
+			if !make {
+				return nil
+			}
+			if golink.Cas64(&e.Hash, 0, h&^1) {
+				golink.Add64(&a.Used, 1)
+				e.PC, e.W, e.Free = pc, w, free
+				golink.Add64(&e.Hash, 1)
+				return e
+			}
+		}
+		i++
+	}
+	return nil
+}
+
+// Without an engine, every tuple goes into the table. In front of it is a cache
+// per stream, for the words that come again and again: the table's counts cost
+// an atomic addition each. There is another for the taps whose words there is no
+// room for.
+//
+// A count of the cache goes into the table when it is cacheMost, or when its place
+// is wanted. It is cleared before that: a program that is killed in between
+// loses it, but it is never counted twice.
+const (
+	CacheSize  = 2048 // 48 KB
+	OthersSize = 64
+	CacheMost  = 256
+)
+
+// A cached word is one with events that are not in the table. PC is 0 if free.
+type cached struct{ PC, W, Count uint64 }

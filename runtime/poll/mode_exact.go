@@ -1,0 +1,5 @@
+//go:build pepexact
+
+package poll
+
+const Mode = Exact

@@ -1,0 +1,5 @@
+//go:build pepflag && !pepexact
+
+package poll
+
+const Mode = Flag

@@ -1,0 +1,111 @@
+package sampler
+
+// This file holds the state of a sampler and its two transitions.
+
+import "github.com/pepgo/pep/runtime/golink"
+
+// Forms of sampling.
+const (
+	AgSimplified = iota // SAMPLES in a row after the first gap: PEP(SAMPLES,STRIDE)
+	AgRegular           // STRIDE before every sample
+	AgJikes             // regular, with the first gaps of Jikes RVM: 0, 1, … STRIDE-2, 0
+)
+
+// MaxStride is what the state word has room for.
+const MaxStride = 1<<16 - 1
+
+// A Sampler is the state of Arnold-Grove sampling. It consists of integers, for
+// it lives in memory that signal handlers and other processes read; every
+// method may be called by any number of threads at once.
+type Sampler struct {
+	Samples uint32 // samples per tick
+	Stride  uint32 // polls per sample; 1 … maxStride
+	Form    uint32 // agSimplified, agRegular or agJikes
+	Stopped uint32 // ticks no longer start bursts
+
+	State    uint64 // left<<32 | skip<<16 | rot
+	Ticks    uint64
+	Taken    uint64 // samples
+	Overruns uint64 // ticks that came during a burst
+}
+
+// An Action is what is to be done to the poll region (or the flag) as the
+// outcome of a tick or of a poll.
+type Action uintptr
+
+const (
+	ActNone   Action = iota
+	ActArm           // make polls report
+	ActDisarm        // make polls silent
+	ActChain         // not our fault: pass it on
+)
+
+// BeginBurst starts a burst at a tick. A tick during a burst changes nothing, but arms again:
+// the thread that took the last sample of the burst before may just be
+// disarming, and this burst would wait for ever.
+func (s *Sampler) BeginBurst() Action {
+	golink.Add64(&s.Ticks, 1)
+	for {
+		if golink.Load32(&s.Stopped) != 0 {
+			return ActDisarm
+		}
+		old := golink.Load64(&s.State)
+		if old>>32 != 0 {
+			golink.Add64(&s.Overruns, 1)
+			return ActArm
+		}
+		rot, skip := s.rotate(uint32(old & 0xffff))
+		if golink.Cas64(&s.State, old, uint64(s.Samples)<<32|uint64(skip)<<16|uint64(rot)) {
+			return ActArm
+		}
+	}
+}
+
+// Idle reports whether all samples of the last burst are taken.
+func (s *Sampler) Idle() bool { return golink.Load64(&s.State)>>32 == 0 }
+
+// rotate returns the next rotation and the polls to skip before the first
+// sample: 0 … STRIDE-1 over successive ticks.
+func (s *Sampler) rotate(rot uint32) (next, skip uint32) {
+	if s.Form == AgJikes {
+		if rot++; rot >= s.Stride {
+			return 0, 0
+		}
+		return rot, rot - 1
+	}
+	if rot >= s.Stride {
+		rot = 0
+	}
+	return rot + 1, rot
+}
+
+// Poll decides on one poll that was seen while armed: whether it is a sample,
+// and what to do afterwards. A poll seen after the budget is spent disarms once
+// more, for a tick may have armed in between and nobody else would undo it.
+func (s *Sampler) Poll() (take bool, act Action) {
+	for {
+		old := golink.Load64(&s.State)
+		left, skip, rot := old>>32, old>>16&0xffff, old&0xffff
+		switch {
+		case left == 0:
+			return false, ActDisarm
+		case skip > 0:
+			if golink.Cas64(&s.State, old, old-1<<16) {
+				return false, ActNone
+			}
+			continue
+		}
+		left--
+		if s.Form != AgSimplified && left > 0 {
+			skip = uint64(s.Stride) - 1
+		}
+		if !golink.Cas64(&s.State, old, left<<32|skip<<16|rot) {
+			continue
+		}
+		golink.Add64(&s.Taken, 1)
+		if left == 0 {
+			return true, ActDisarm
+		}
+		return true, ActNone
+	}
+}

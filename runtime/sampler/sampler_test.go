@@ -1,0 +1,115 @@
+package sampler
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+// script runs a sampler through ticks (t) and polls (.) and says what each was:
+// a poll is S if it was a sample and - if not, followed by ! if it disarmed; a
+// tick is | for a burst begun and o for an overrun. Polls that come while
+// nothing is armed are not seen and print as a space.
+func script(s *Sampler, events string) string {
+	var out strings.Builder
+	armed := false
+	for _, e := range events {
+		if e == 't' {
+			overruns := s.Overruns
+			armed = s.BeginBurst() == ActArm
+			if s.Overruns > overruns {
+				out.WriteByte('o')
+			} else {
+				out.WriteByte('|')
+			}
+			continue
+		}
+		if !armed {
+			out.WriteByte(' ')
+			continue
+		}
+		take, act := s.Poll()
+		out.WriteByte("-S"[b2i(take)])
+		if act == ActDisarm {
+			out.WriteByte('!')
+			armed = false
+		}
+	}
+	return out.String()
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func TestBursts(t *testing.T) {
+	const four = "t........t........t........t........"
+	for _, test := range []struct {
+		name                  string
+		samples, stride, form uint32
+		events, want          string
+	}{
+		{"PEP-16: simplified bursts are consecutive after a rotating gap", 4, 3, AgSimplified,
+			four, "|SSSS!    |-SSSS!   |--SSSS!  |SSSS!    "},
+		{"PEP-17: regular bursts are spaced by the stride", 4, 3, AgRegular,
+			"t...........t............t............t..........", "|S--S--S--S! |-S--S--S--S! |--S--S--S--S!|S--S--S--S!"},
+		{"Jikes RVM's gaps are zero twice", 2, 3, AgJikes,
+			"t.....t.....t.....t.....", "|S--S! |-S--S!|S--S! |S--S! "},
+		{"PEP-18: a tick during a burst changes nothing", 4, 3, AgSimplified,
+			"t..t......t.......", "|SSoSS!    |-SSSS!  "},
+		{"PEP-18: not even before the first sample", 4, 3, AgSimplified,
+			"t....t.tt.......", "|SSSS!|-ooSSSS!   "},
+		{"PEP-19: PEP(1,1) is one sample per tick", 1, 1, AgSimplified,
+			"t...t...t...", "|S!  |S!  |S!  "},
+	} {
+		s := &Sampler{Samples: test.samples, Stride: test.stride, Form: test.form}
+		if got := script(s, test.events); got != test.want {
+			t.Errorf("%s: got  %q\nwant %q", test.name, got, test.want)
+		}
+		if n := uint64(strings.Count(test.want, "S")); s.Taken != n {
+			t.Errorf("%s: %d samples, want %d", test.name, s.Taken, n)
+		}
+		if n := uint64(strings.Count(test.events, "t")); s.Ticks != n {
+			t.Errorf("%s: %d ticks, want %d", test.name, s.Ticks, n)
+		}
+	}
+}
+
+func TestPollAfterTheBudgetDisarmsAgain(t *testing.T) {
+	s := &Sampler{Samples: 1, Stride: 1}
+	s.BeginBurst()
+	s.Poll()
+	if take, act := s.Poll(); take || act != ActDisarm {
+		t.Errorf("got %t, %d", take, act)
+	}
+}
+
+func TestStoppedSamplerDisarms(t *testing.T) {
+	s := &Sampler{Samples: 1, Stride: 1, Stopped: 1}
+	if act := s.BeginBurst(); act != ActDisarm {
+		t.Errorf("got %d", act)
+	}
+}
+
+func TestEverySampleOfABurstIsTakenByOneThread(t *testing.T) {
+	const ticks, threads = 1000, 8
+	s := &Sampler{Samples: 64, Stride: 17}
+	for range ticks {
+		s.BeginBurst()
+		var wg sync.WaitGroup
+		for range threads {
+			wg.Go(func() {
+				for act := ActNone; act != ActDisarm; {
+					_, act = s.Poll()
+				}
+			})
+		}
+		wg.Wait()
+	}
+	if s.Taken != 64*ticks || s.Overruns != 0 {
+		t.Errorf("%d samples, %d overruns after %d ticks", s.Taken, s.Overruns, ticks)
+	}
+}

@@ -1,0 +1,49 @@
+package sitetables
+
+// This file reads the tables. They are constant data, so it opens no file, and the
+// header can be read at the start at no cost.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/sites"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// linkedSites are the bytes of the program's site tables. They must not be
+// written to: they are in memory that is read-only.
+func linkedSites() []byte {
+	return unsafe.Slice(unsafe.StringData(sites.Tables), len(sites.Tables))
+}
+
+// siteHeader returns what is known of the site tables without reading them: the
+// hash that profiles name the program by, how many packages are instrumented,
+// and how many paths they have. It is zero if the program has no tables.
+func siteHeader() wire.Header {
+	h, err := wire.ReadHeader(linkedSites())
+	if err != nil {
+		return wire.Header{}
+	}
+	return h
+}
+
+// Build returns the hash of the site tables, zeros if there are none.
+func Build() [8]byte { return siteHeader().Build }
+
+// Raw returns the site tables, one package after the other, and their hash.
+func Raw() (tables []byte, build [8]byte, err error) {
+	h, tables, err := wire.ReadProgram(linkedSites())
+	return tables, h.Build, err
+}
+
+// All returns the site tables, decoded, and their hash.
+func All() (pkgs []*wire.Package, build [8]byte, err error) {
+	tables, build, err := Raw()
+	for err == nil && len(tables) > 0 {
+		var p *wire.Package
+		if p, tables, err = wire.ReadPackage(tables); err == nil {
+			pkgs = append(pkgs, p)
+		}
+	}
+	return pkgs, build, err
+}
