@@ -42,10 +42,11 @@ const ours = `
 	instrument/pathnum:  runtime/pdag
 	instrument/flow:     instrument/mark
 	instrument/hook:
-	instrument/placement: instrument/mark instrument/flow instrument/pathnum runtime/pdag
+	instrument/placement:  instrument/mark instrument/flow instrument/pathnum runtime/pdag
 	instrument/inline:   instrument/mark
 	instrument/clone:    instrument/mark instrument/inline
-	instrument/tap:      instrument/mark instrument/flow instrument/placement runtime/tuple runtime/wire
+	instrument/reeval:   instrument/mark
+	instrument/tap:      instrument/mark instrument/flow instrument/placement instrument/reeval runtime/tuple runtime/wire
 	instrument/rewrite:  instrument/mark instrument/placement instrument/tap instrument/clone instrument/edit
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
 	instrument/...:      instrument/... runtime/pdag runtime/tuple runtime/wire
