@@ -6,6 +6,7 @@ package reeval
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // An Assignment is a unit that ends by assigning to its targets.
@@ -39,10 +40,11 @@ func (a *Assignment) Walk(values []ast.Expr) {
 //
 //	x, x = p.n, p.m
 //
-// it has not, and in var i any = p.n it has another type.
+// it has not, nor in x, *q = p.n, 1 if q may be &x. In var i any = p.n it has another
+// type.
 func (a *Assignment) Holder(l, r ast.Expr) *ast.Ident {
 	v := a.Local(l)
-	if v == nil || a.assigned(v) != 1 || !types.Identical(v.Type(), a.TypeOf(r)) {
+	if v == nil || a.assigned(v) != 1 || a.shared[v] && len(a.Targets) > 1 || !types.Identical(v.Type(), a.TypeOf(r)) {
 		return nil
 	}
 	return ast.Unparen(l).(*ast.Ident)
@@ -59,9 +61,31 @@ func (a *Assignment) assigned(v *types.Var) int {
 	return n
 }
 
-// Keeps reports whether v has the same value before and after the statement.
+// Keeps reports whether v, which is assigned to the first target or read to find one,
+// is the same after the statement. If v is shared, an effect may change it, or the
+// assignment to a target *p may.
 func (a *Assignment) Keeps(v *types.Var) bool {
-	return a.assigned(v) == 0 && (a.effects == 0 || !a.shared[v])
+	if a.assigned(v) > 0 || a.shared[v] && a.effects > 0 {
+		return false
+	}
+	return !a.shared[v] || !slices.ContainsFunc(a.Targets, func(t ast.Expr) bool {
+		_, star := ast.Unparen(t).(*ast.StarExpr)
+		return star && mayOverlap(a.TypeOf(t), v.Type())
+	})
+}
+
+// mayOverlap reports whether a variable of type t may be one of type u, or hold one.
+func mayOverlap(t, u types.Type) bool {
+	for _, t := range []types.Type{t, u} {
+		if _, param := types.Unalias(t).(*types.TypeParam); param {
+			return true
+		}
+	}
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		return true
+	}
+	return types.Identical(t, u)
 }
 
 // After says whether target t, evaluated after the statement, is the variable that
@@ -108,7 +132,7 @@ func (a *Assignment) keepsPath(e ast.Expr, t types.Type, top bool) bool {
 		if s == nil {
 			return a.keepsMemory(e, t, top)
 		}
-		if len(s.Index()) > 1 && s.Indirect() && (a.effects > 0 || isPointer(t)) {
+		if len(s.Index()) > 1 && s.Indirect() && (a.effects > 0 || len(a.Targets) > 1 || isPointer(t)) {
 			return false // an embedded pointer on the way may be what is assigned to
 		}
 		return a.keepsPart(e, e.X, t, top)
@@ -126,13 +150,34 @@ func (a *Assignment) keepsPath(e ast.Expr, t types.Type, top bool) bool {
 }
 
 // keepsPart is keepsPath for a part e of x. A struct or an array is not read on the
-// way to a part of it.
+// way to a part of it; the part is. If the struct is a shared variable w, its part
+// w.next is like memory:
+//
+//	w.next.next = q    if w.next is &w, the path leads elsewhere now
 func (a *Assignment) keepsPart(e, x ast.Expr, t types.Type, top bool) bool {
 	switch a.TypeOf(x).Underlying().(type) {
 	case *types.Struct, *types.Array:
+		if v := a.variableOf(x); v != nil && a.shared[v] && !a.keepsMemory(e, t, top) {
+			return false
+		}
 		return a.keepsPath(x, t, top)
 	}
 	return a.keepsMemory(e, t, top) && a.keepsPath(x, t, false)
+}
+
+// variableOf returns the local variable that x is or is a part of, or nil.
+func (a *Assignment) variableOf(x ast.Expr) *types.Var {
+	for !a.Memory(x) {
+		switch e := ast.Unparen(x).(type) {
+		case *ast.SelectorExpr:
+			x = e.X
+		case *ast.IndexExpr:
+			x = e.X
+		default:
+			return a.Local(x)
+		}
+	}
+	return nil
 }
 
 // keepsMemory reports whether the statement leaves e alone, which it reads from
@@ -144,8 +189,9 @@ func (a *Assignment) keepsPart(e, x ast.Expr, t types.Type, top bool) bool {
 //
 //	p.next.n = 1      an int is written, and next is a pointer
 //	p.next.next = q   a pointer is written, perhaps to p.next
+//	*p.next.next = x  a struct is written, with a next, perhaps that of p
 func (a *Assignment) keepsMemory(e ast.Expr, t types.Type, top bool) bool {
-	return top || a.effects == 0 && len(a.Targets) == 1 && !types.Identical(a.TypeOf(e), t)
+	return top || a.effects == 0 && len(a.Targets) == 1 && !mayOverlap(t, a.TypeOf(e))
 }
 
 // reflexive reports whether a map finds every key of type t again, as it does not
