@@ -136,9 +136,9 @@ const (
 	whyPanic       = "behind what may panic"
 	whyReread      = "cannot be read back"
 	whyCalls       = "the results of a call"
-	whyPoint       = "no place for a statement"
+	whyPoint       = "no insertion point"
 	whyEmbedded    = "of an embedded interface"
-	whyEdge        = "the edge has no place of its own"
+	whyEdge        = "the edge has no insertion point of its own"
 	whyAgain       = "read before, and not changed since"
 )
 
