@@ -184,8 +184,8 @@ func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
 func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 	switch {
 	case e.To == nil:
-		if e.Point.Mark != nil {
-			return e.Point.Mark.Pos
+		if e.Point.Marker != nil {
+			return e.Point.Marker.Pos
 		}
 		return f.Body().Rbrace
 	case e.Case != nil && e.Case.From.IsValid():
@@ -199,8 +199,8 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 		return pos
 	case e.Leaf != nil:
 		return e.Leaf.Expr.Pos()
-	case e.Point.Mark != nil:
-		return e.Point.Mark.Pos
+	case e.Point.Marker != nil:
+		return e.Point.Marker.Pos
 	}
 	return firstPos(f, e.To)
 }

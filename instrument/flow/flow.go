@@ -90,13 +90,13 @@ type Edge struct {
 // A Place is where the code of an edge stands: at a statement marker, at an
 // outcome of a leaf, or on the way of a jump.
 type Point struct {
-	Mark    *mark.Marker
-	Out     bool // at Mark: the code belongs to an edge that leaves the marker's block
+	Marker  *mark.Marker
+	Out     bool // at Marker: the code belongs to an edge that leaves the marker's block
 	Leaf    *mark.Leaf
 	Outcome bool
 
-	// Undo lists the fallthrough markers that lead to Mark as well: what is
-	// added at Mark must be taken back there. Such a place can carry an
+	// Undo lists the fallthrough markers that lead to Marker as well: what is
+	// added at Marker must be taken back there. Such a place can carry an
 	// increment only.
 	Undo []*mark.Marker
 
@@ -104,7 +104,7 @@ type Point struct {
 }
 
 // Known reports whether there is a place.
-func (p Point) Known() bool { return p.Mark != nil || p.Leaf != nil || p.Jump != nil }
+func (p Point) Known() bool { return p.Marker != nil || p.Leaf != nil || p.Jump != nil }
 
 // Functions returns the functions of the package in source order of their
 // outermost declarations, literals after the function they stand in.

@@ -204,25 +204,25 @@ func (b *builder) point(e *edge) Point {
 				others = append(others, in)
 			}
 		}
-		p := Point{Mark: dst.markers[0]}
+		p := Point{Marker: dst.markers[0]}
 		for _, o := range others {
 			mk := lastMarker(o.orig[0].src)
 			if mk == nil || mk.Kind != mark.Fallthru || o.orig[0].src.nout != 1 {
-				p.Mark = nil
+				p.Marker = nil
 				break
 			}
 			p.Undo = append(p.Undo, mk)
 		}
-		if p.Mark != nil {
+		if p.Marker != nil {
 			return p
 		}
 	}
 	if len(e.orig) == 1 && len(e.from.out) == 1 || e.orig[0].src.nout == 1 && len(e.orig) == 1 {
 		if src := e.orig[0].src; src.nout == 1 && len(src.markers) > 0 {
-			return Point{Mark: lastMarker(src), Out: true}
+			return Point{Marker: lastMarker(src), Out: true}
 		}
 		if first := e.from.blocks[0]; len(e.from.out) == 1 && len(first.markers) > 0 {
-			return Point{Mark: lastMarker(first), Out: true}
+			return Point{Marker: lastMarker(first), Out: true}
 		}
 	}
 	return Point{}

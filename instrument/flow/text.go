@@ -19,8 +19,8 @@ func (p Point) Text(fset *token.FileSet) string {
 	switch {
 	case p.Leaf != nil:
 		return fmt.Sprintf("%s at %s is %v", p.Leaf.Op, At(fset, p.Leaf.Expr.Pos()), p.Outcome)
-	case p.Mark != nil:
-		s := kinds[p.Mark.Kind] + " " + At(fset, p.Mark.Pos)
+	case p.Marker != nil:
+		s := kinds[p.Marker.Kind] + " " + At(fset, p.Marker.Pos)
 		if p.Out {
 			s += ", leaving"
 		}

@@ -172,7 +172,7 @@ func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
 		p.Jumps[j] = append(p.Jumps[j], op)
 		return
 	}
-	p.Markers[e.Point.Mark] = append(p.Markers[e.Point.Mark], op)
+	p.Markers[e.Point.Marker] = append(p.Markers[e.Point.Marker], op)
 	for _, u := range e.Point.Undo {
 		p.Markers[u] = append([]Op{{Add: -num.Val}}, p.Markers[u]...)
 	}

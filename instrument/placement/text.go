@@ -121,7 +121,7 @@ type codeAt struct {
 func (p *Plan) code() []codeAt {
 	var all []codeAt
 	for mk, ops := range p.Markers {
-		all = append(all, codeAt{flow.Point{Mark: mk}, mk.Pos, ops})
+		all = append(all, codeAt{flow.Point{Marker: mk}, mk.Pos, ops})
 	}
 	for o, ops := range p.Outcomes {
 		all = append(all, codeAt{flow.Point{Leaf: o.Leaf, Outcome: o.True}, o.Leaf.Expr.Pos(), ops})
@@ -138,8 +138,8 @@ func (p *Plan) code() []codeAt {
 // order tells apart what stands at one position.
 func order(p flow.Point) int {
 	switch {
-	case p.Mark != nil:
-		return 2 + p.Mark.ID
+	case p.Marker != nil:
+		return 2 + p.Marker.ID
 	case p.Outcome:
 		return 0
 	}

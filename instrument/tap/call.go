@@ -1,51 +1,38 @@
 package tap
 
-// This file walks calls, and taps where dynamic ones go and the types in
-// interfaces.
+// This file taps where dynamic calls go, and the types in interfaces.
 
 import (
 	"go/ast"
 	"go/types"
 
+	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// receiver walks the receiver of a method value or call.
-func (u *unit) receiver(e *ast.SelectorExpr, s *types.Selection) {
-	recv := s.Obj().Type().(*types.Signature).Recv()
-	switch {
-	case recv == nil || !isPointer(recv.Type()):
-		u.value(e.X)
-	case isPointer(u.typeOf(e.X)):
-		u.value(e.X)
-	default:
-		u.place(e.X)
+// Call taps where a call goes.
+func (u *unit) Call(e *ast.CallExpr) {
+	fun := ast.Unparen(e.Fun)
+	if sel, s := u.Method(fun); s != nil {
+		u.method(sel, s)
+	} else if u.FuncValue(fun) {
+		u.callee(fun, fun)
 	}
-	u.before = max(u.before, nilRisk)
 }
 
-func (u *unit) call(e *ast.CallExpr) {
-	switch fun := ast.Unparen(e.Fun).(type) {
-	case *ast.SelectorExpr:
-		if s := u.Info.Selections[fun]; s != nil && s.Kind() == types.MethodVal {
-			u.receiver(fun, s)
-			if types.IsInterface(u.typeOf(fun.X)) && !isTypeParam(u.typeOf(fun.X)) {
-				u.dynamicType(fun.X)
-				u.callee(fun.X, fun)
-			} else if recv := s.Obj().Type().(*types.Signature).Recv(); recv != nil && types.IsInterface(recv.Type()) && !isTypeParam(u.typeOf(fun.X)) {
-				u.embeddedInterface(fun, s)
-			}
-			break
-		}
-		u.calledValue(fun)
-	case *ast.FuncLit:
-	default:
-		u.calledValue(fun)
+// method taps the call of method fun, if an interface decides which method it is.
+func (u *unit) method(fun *ast.SelectorExpr, s *types.Selection) {
+	if isTypeParam(u.TypeOf(fun.X)) {
+		return
 	}
-	for _, arg := range e.Args {
-		u.value(arg)
+	recv := s.Obj().Type().(*types.Signature).Recv()
+	switch {
+	case types.IsInterface(u.TypeOf(fun.X)):
+		u.Asserted(fun.X)
+		u.callee(fun.X, fun)
+	case recv != nil && types.IsInterface(recv.Type()):
+		u.embeddedInterface(fun, s)
 	}
-	u.direct(e)
 }
 
 // embeddedInterface taps a call of a method of an interface that is embedded in
@@ -53,22 +40,23 @@ func (u *unit) call(e *ast.CallExpr) {
 // unless a field on the way is of another package's own.
 func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
 	path, iface, ok := u.embeddedPath(fun.X, s)
-	o := operand{types.ExprString(fun.X) + path, ok && u.pure(fun.X), false, u.totalRisk(fun.X)}
+	text, o := types.ExprString(fun.X)+path, u.Operand(fun.X)
+	o.Private = false
 	if s.Indirect() {
-		o.risk = max(o.risk, nilRisk)
+		o.Risk = max(o.Risk, reeval.NilRisk)
 	}
 	for _, tag := range []tuple.Tag{tuple.Type, tuple.Call} {
 		switch {
 		case !u.wants(tag, fun.Pos()):
 		case !ok:
 			u.skip(tag, u.exprOf(fun), whyEmbedded)
-		case u.earlyOperand(tag, fun.Pos(), o):
-			expr := o.text
+		case u.earlyOperand(tag, fun.Pos(), text, o):
+			expr := text
 			if tag == tuple.Call {
 				expr = types.ExprString(fun)
 			}
-			c := Call{Arg: o.text}
-			if o.risk != safe {
+			c := Call{Arg: text}
+			if o.Risk != reeval.Safe {
 				c.Pos = fun.Pos()
 			}
 			u.insertText(tag, fun.Pos(), expr, iface, word{fn: "TypeWord"}, c)
@@ -80,7 +68,7 @@ func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
 // method of, with a dot before each, and the type of that. Not ok are fields that
 // cannot be named.
 func (u *unit) embeddedPath(e ast.Expr, s *types.Selection) (path string, typ types.Type, ok bool) {
-	t := u.typeOf(e)
+	t := u.TypeOf(e)
 	for _, i := range s.Index()[:len(s.Index())-1] {
 		if p, ok := t.Underlying().(*types.Pointer); ok {
 			t = p.Elem()
@@ -95,33 +83,6 @@ func (u *unit) embeddedPath(e ast.Expr, s *types.Selection) (path string, typ ty
 	return path, t, true
 }
 
-// calledValue walks what is called and no method: a function value, perhaps.
-func (u *unit) calledValue(fun ast.Expr) {
-	tv := u.Info.Types[fun]
-	if !tv.IsValue() || u.declared(fun) {
-		return
-	}
-	u.value(fun)
-	u.callee(fun, fun)
-}
-
-// declared reports whether fun is a declared function, known to the compiler.
-func (u *unit) declared(fun ast.Expr) bool {
-	switch x := fun.(type) {
-	case *ast.Ident:
-		_, ok := u.Info.Uses[x].(*types.Func)
-		return ok
-	case *ast.SelectorExpr:
-		_, ok := u.Info.Uses[x.Sel].(*types.Func)
-		return ok
-	case *ast.IndexExpr:
-		return u.declared(x.X)
-	case *ast.IndexListExpr:
-		return true
-	}
-	return false
-}
-
 func isTypeParam(t types.Type) bool {
 	_, ok := types.Unalias(t).(*types.TypeParam)
 	return ok
@@ -134,20 +95,20 @@ func (u *unit) callee(e ast.Expr, called ast.Expr) {
 		return
 	}
 	w := word{fn: "FuncWord", bits: uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
-	if types.IsInterface(u.typeOf(e)) {
+	if types.IsInterface(u.TypeOf(e)) {
 		w = word{fn: "TypeWord"}
 	}
 	if u.early(tuple.Call, e) {
-		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.typeOf(e), w, e)
+		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.TypeOf(e), w, e)
 	}
 }
 
-// dynamicType taps the type in interface e.
-func (u *unit) dynamicType(e ast.Expr) {
-	if isTypeParam(u.typeOf(e)) || !u.wants(tuple.Type, e.Pos()) {
+// Asserted taps the type in interface e.
+func (u *unit) Asserted(e ast.Expr) {
+	if isTypeParam(u.TypeOf(e)) || !u.wants(tuple.Type, e.Pos()) {
 		return
 	}
 	if u.early(tuple.Type, e) {
-		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.typeOf(e), word{fn: "TypeWord"}, e)
+		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.TypeOf(e), word{fn: "TypeWord"}, e)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+
+	"github.com/pepgo/pep/instrument/reeval"
 )
 
 // switchStmt walks a switch. Its cases are evaluated in order, until one matches.
@@ -15,24 +17,24 @@ import (
 func (f *finder) switchStmt(s *ast.SwitchStmt, at point) {
 	at = f.header(s, s.Init, at)
 	if s.Tag == nil {
-		f.clauses(s.Body, func(e ast.Expr) { f.unit(point{expr: e}, e).value(e) })
+		f.clauses(s.Body, func(e ast.Expr) { f.unit(point{expr: e}, e).Value(e) })
 		return
 	}
 	u := f.unit(at, s.Tag)
-	u.value(s.Tag)
+	u.Value(s.Tag)
 	f.forget(s.Tag)
 	if f.hasConstantCase(s) {
-		u.compared(s.Tag)
+		u.Compared(s.Tag)
 	}
 	first := firstCase(s.Body)
 	f.clauses(s.Body, func(e ast.Expr) {
 		if e != first {
-			f.unit(point{}, e).value(e)
+			f.unit(point{}, e).Value(e)
 			return
 		}
 		both := f.unit(at, s.Tag, e)
-		both.before = u.before
-		both.value(e)
+		both.Follow(u.Unit)
+		both.Value(e)
 	})
 }
 
@@ -65,7 +67,7 @@ func firstCase(body *ast.BlockStmt) ast.Expr {
 func (f *finder) hasConstantCase(s *ast.SwitchStmt) bool {
 	for _, c := range s.Body.List {
 		for _, e := range c.(*ast.CaseClause).List {
-			if f.constant(e) != nil {
+			if f.Constant(e) != nil {
 				return true
 			}
 		}
@@ -84,8 +86,8 @@ func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at point) {
 	}
 	x = ast.Unparen(x).(*ast.TypeAssertExpr).X
 	u := f.unit(at, x)
-	u.value(x)
-	u.dynamicType(x)
+	u.Value(x)
+	u.Asserted(x)
 	f.forget(x)
 	f.clauses(s.Body, func(ast.Expr) {})
 }
@@ -96,7 +98,7 @@ func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at point) {
 func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 	always := f.known
 	first := firstCase(body)
-	known := map[ast.Stmt]loads{}
+	known := map[ast.Stmt]reeval.Loads{}
 	for _, s := range body.List {
 		for i, e := range s.(*ast.CaseClause).List {
 			walk(e)
@@ -104,12 +106,12 @@ func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 			if i == 0 {
 				known[s] = maps.Clone(f.known)
 			} else {
-				f.forgetIn(known[s], e)
+				f.Forget(known[s], e)
 			}
 			if e == first {
 				always = maps.Clone(f.known)
 			} else {
-				f.forgetIn(always, e)
+				f.Forget(always, e)
 			}
 		}
 	}
@@ -119,7 +121,7 @@ func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 		c := s.(*ast.CaseClause)
 		switch {
 		case falls:
-			f.known = loads{} // there is another way to here
+			f.known = reeval.Loads{} // there is another way to here
 		case c.List == nil:
 			f.known = maps.Clone(all)
 		default:
@@ -150,7 +152,7 @@ func (f *finder) selectStmt(s *ast.SelectStmt, at point) {
 	}
 	u := f.unit(at, exprs...)
 	for _, e := range exprs {
-		u.value(e)
+		u.Value(e)
 	}
 	clear(f.known)
 	for _, c := range s.Body.List {
@@ -182,8 +184,8 @@ func operands(comm ast.Stmt) []ast.Expr {
 // received walks what the value that a clause receives is assigned to, for which
 // there is no place.
 func (f *finder) received(s *ast.AssignStmt) {
-	a := &assignment{unit: f.unit(point{}, s.Lhs...), lhs: s.Lhs}
-	a.walk(nil)
+	a := f.assignment(point{}, s.Lhs, nil, nil)
+	a.order.Walk(nil)
 	for _, l := range s.Lhs {
 		a.stored(l, nil)
 	}

@@ -28,8 +28,8 @@ func (f *finder) unitOf(at point, call *ast.CallExpr) *unit {
 	return u
 }
 
-// direct taps e if it is a direct call. Its operands have been walked.
-func (u *unit) direct(e *ast.CallExpr) {
+// Called taps e if it is a direct call.
+func (u *unit) Called(e *ast.CallExpr) {
 	fn := u.static(e.Fun)
 	if fn == nil || e == u.later || !u.wants(tuple.Direct, e.Pos()) {
 		return
@@ -38,9 +38,9 @@ func (u *unit) direct(e *ast.CallExpr) {
 	switch {
 	case u.at == point{}:
 		why = whyPoint
-	case u.maybe > 0:
+	case !u.Certain():
 		why = whyConditional
-	case u.done > 0:
+	case u.Passed() > 0:
 		why = whyBehind
 	case text == "":
 		why = whyName
@@ -153,7 +153,7 @@ func (u *unit) importName(pkg *types.Package, e ast.Expr) string {
 
 // localNames returns the names that are declared in functions of the package. Where one
 // of them may hide another is not looked into.
-func (f *facts) localNames() map[string]bool {
+func (f *source) localNames() map[string]bool {
 	if f.locals == nil {
 		f.locals = map[string]bool{}
 		for _, obj := range f.Info.Defs {

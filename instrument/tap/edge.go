@@ -45,7 +45,7 @@ func (f *finder) branch(n *flow.Node, b wire.Block) {
 		case p.Jump != nil:
 			f.plan.Jumps[p.Jump] = append(f.plan.Jumps[p.Jump], c)
 		default:
-			f.plan.Markers[p.Mark] = append(f.plan.Markers[p.Mark], c)
+			f.plan.Markers[p.Marker] = append(f.plan.Markers[p.Marker], c)
 		}
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -153,7 +154,7 @@ func (f *finder) computed(s *ast.ReturnStmt) (r *Return, ok bool) {
 	r = &Return{}
 	busy := false
 	for _, e := range s.Results {
-		busy = busy || f.computes(e) && (f.calls(e) || f.totalRisk(e) != safe)
+		busy = busy || f.computes(e) && (f.HasEffect(e) || f.TotalRisk(e) != reeval.Safe)
 	}
 	if !busy {
 		return r, true

@@ -141,7 +141,7 @@ type line struct {
 
 // directives notes the lines with a directive in a file, and whether there is
 // code on them.
-func (f *facts) directives(file *ast.File) {
+func (f *source) directives(file *ast.File) {
 	some := false
 	for _, g := range file.Comments {
 		for _, x := range g.List {

@@ -27,34 +27,14 @@ type jump struct {
 // executed, or the zero point if there is none.
 func (f *finder) behindBody(s *ast.ForStmt) point {
 	for _, c := range f.continues(s) {
-		if !f.means(s.Post, c.scope, c.stmt.Pos()) {
+		if !f.SameNames(s.Post, c.scope, c.stmt.Pos()) {
 			return point{}
 		}
 	}
-	if !f.means(s.Post, f.Info.Scopes[s.Body], s.Body.Rbrace) {
+	if !f.SameNames(s.Post, f.Info.Scopes[s.Body], s.Body.Rbrace) {
 		return point{}
 	}
 	return point{behind: s}
-}
-
-// means reports whether the names in n mean the same at pos, in a scope.
-func (f *finder) means(n ast.Node, scope *types.Scope, pos token.Pos) bool {
-	if scope == nil {
-		return false
-	}
-	same := true
-	ast.Inspect(n, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			same = same && f.means(n.X, scope, pos)
-			return false
-		case *ast.Ident:
-			_, obj := scope.LookupParent(n.Name, pos)
-			same = same && (n.Name == "_" || obj == f.Info.Uses[n])
-		}
-		return same
-	})
-	return same
 }
 
 // bodyEnd returns the marker at the end of the body of s.

@@ -21,31 +21,31 @@ import (
 
 // paired reports whether the load of e is reported with its address.
 func (u *unit) paired(e ast.Expr) bool {
-	return u.wants(tuple.More, e.Pos()) && u.addressable(e) && u.whyNotEarly(u.operand(e)) == ""
+	return u.wants(tuple.More, e.Pos()) && u.Addressable(e) && u.whyNotEarly(types.ExprString(e), u.Operand(e)) == ""
 }
 
 // pair taps the load of e, whose value is reported as w says, with its address.
 func (u *unit) pair(e ast.Expr, w word) bool {
 	text := types.ExprString(e)
 	c := Call{Arg: text, Pos: u.panicPos(e), More: []Word{{"PtrWord", "Ptr", "&" + text}}}
-	more := wire.Word{Expr: "&" + text, Type: u.typeText(types.NewPointer(u.typeOf(e))), Bits: 64, Kind: wire.Address}
-	return u.insertSample(tuple.Load, e.Pos(), w.expr(text), u.typeOf(e), w, []wire.Word{more}, c)
+	more := wire.Word{Expr: "&" + text, Type: u.typeText(types.NewPointer(u.TypeOf(e))), Bits: 64, Kind: wire.Address}
+	return u.insertSample(tuple.Load, e.Pos(), w.expr(text), u.TypeOf(e), w, []wire.Word{more}, c)
 }
 
-// operation taps an operation on integers: its result, and what it is computed from.
+// Computed taps an operation on integers: its result, and what it is computed from.
 // The count of a shift is an operand like others.
-func (u *unit) operation(e *ast.BinaryExpr) {
+func (u *unit) Computed(e *ast.BinaryExpr) {
 	switch e.Op {
 	case token.ADD, token.SUB, token.MUL, token.QUO, token.REM, token.AND, token.OR, token.XOR, token.AND_NOT, token.SHL, token.SHR:
 	default:
 		return
 	}
-	w, ok := u.integerWord(u.typeOf(e))
-	if !ok || u.constant(e) != nil || !u.wants(tuple.Op, e.OpPos) {
+	w, ok := u.integerWord(u.TypeOf(e))
+	if !ok || u.Constant(e) != nil || !u.wants(tuple.Op, e.OpPos) {
 		return
 	}
-	o := u.operand(e)
-	if !u.earlyOperand(tuple.Op, e.OpPos, o) {
+	text := types.ExprString(e)
+	if !u.earlyOperand(tuple.Op, e.OpPos, text, u.Operand(e)) {
 		return
 	}
 	var words []Word
@@ -53,26 +53,26 @@ func (u *unit) operation(e *ast.BinaryExpr) {
 	for _, x := range []ast.Expr{e.X, e.Y} {
 		arg, described, ok := u.operandWord(x)
 		if !ok {
-			u.skip(tuple.Op, u.exprAt(e.OpPos, o.text), whyType)
+			u.skip(tuple.Op, u.exprAt(e.OpPos, text), whyType)
 			return
 		}
 		words, more = append(words, arg), append(more, described)
 	}
-	c := Call{Arg: o.text, Pos: u.panicPos(e), More: words}
-	u.insertSample(tuple.Op, e.OpPos, o.text, u.typeOf(e), w, more, c)
+	c := Call{Arg: text, Pos: u.panicPos(e), More: words}
+	u.insertSample(tuple.Op, e.OpPos, text, u.TypeOf(e), w, more, c)
 }
 
 // operandWord returns how an operand of an operation is reported: a constant as its
 // word, since a negative one cannot be converted.
 func (u *unit) operandWord(x ast.Expr) (arg Word, described wire.Word, ok bool) {
-	t := types.Default(u.typeOf(x)) // the count of a shift may be an untyped constant
+	t := types.Default(u.TypeOf(x)) // the count of a shift may be an untyped constant
 	w, ok := u.integerWord(t)
 	if !ok {
 		return Word{}, wire.Word{}, false
 	}
 	text := types.ExprString(x)
 	arg = Word{w.fn, w.conv, text}
-	if v := u.constant(x); v != nil {
+	if v := u.Constant(x); v != nil {
 		c, fits := constWord(v, t)
 		if !fits {
 			return Word{}, wire.Word{}, false

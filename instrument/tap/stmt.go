@@ -10,12 +10,13 @@ import (
 	"go/version"
 	"maps"
 
+	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // function finds the taps of a function, without those in it.
 func (f *finder) function(fn Func) {
-	f.fn, f.loops, f.requested, f.results, f.known = fn, nil, false, nil, loads{}
+	f.fn, f.loops, f.requested, f.results, f.known = fn, nil, false, nil, reeval.Loads{}
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
 	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
@@ -76,7 +77,7 @@ func (f *finder) signature(recv *ast.FieldList, typ *ast.FuncType) {
 
 // arg taps a variable that has its value when the function starts.
 func (f *finder) arg(e ast.Expr) {
-	if v := f.local(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
+	if v := f.Local(e); v != nil && f.wants(tuple.Arg, e.Pos()) {
 		f.start(tuple.Arg, e.Pos(), v.Name(), v, f.fn.Body())
 	}
 }
@@ -182,7 +183,7 @@ func (f *finder) requests(s ast.Stmt) bool {
 func (f *finder) simple(s ast.Stmt, at point, after ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		f.unit(at, s.X).value(s.X)
+		f.unit(at, s.X).Value(s.X)
 	case *ast.AssignStmt:
 		f.assign(s, at, after)
 	case *ast.IncDecStmt:
@@ -191,12 +192,12 @@ func (f *finder) simple(s ast.Stmt, at point, after ast.Stmt) {
 		f.declare(s, at, after)
 	case *ast.SendStmt:
 		u := f.unit(at, s.Chan, s.Value)
-		u.value(s.Chan)
-		u.value(s.Value)
+		u.Value(s.Chan)
+		u.Value(s.Value)
 	case *ast.GoStmt:
-		f.unitOf(at, s.Call).value(s.Call)
+		f.unitOf(at, s.Call).Value(s.Call)
 	case *ast.DeferStmt:
-		f.unitOf(at, s.Call).value(s.Call)
+		f.unitOf(at, s.Call).Value(s.Call)
 	case *ast.ReturnStmt:
 		f.returns(s, at)
 	}
@@ -213,7 +214,7 @@ func (f *finder) returns(s *ast.ReturnStmt, at point) {
 		return
 	}
 	for i, e := range s.Results {
-		u.value(e)
+		u.Value(e)
 		if !f.wants(tuple.Result, e.Pos()) {
 			continue
 		}
@@ -257,7 +258,7 @@ func (f *finder) constantWord(e ast.Expr, t types.Type) (w uint64, ok bool) {
 	if f.Info.Types[e].IsNil() {
 		return 0, true
 	}
-	if v := f.constant(e); v != nil {
+	if v := f.Constant(e); v != nil {
 		return constWord(v, t)
 	}
 	return 0, false
@@ -285,13 +286,13 @@ func (f *finder) ifStmt(s *ast.IfStmt, at point) {
 // package rewrite makes one. It returns the loads that are known whatever comes
 // out: those of the first operand. What is known behind all is known if the
 // condition is true.
-func (f *finder) condition(s ast.Stmt) (always loads) {
+func (f *finder) condition(s ast.Stmt) (always reeval.Loads) {
 	c := f.Markers.Conds[s]
 	if c == nil {
 		return maps.Clone(f.known)
 	}
 	for i, l := range c.Leaves {
-		f.unit(point{leaf: l}, l.Expr).value(l.Expr)
+		f.unit(point{leaf: l}, l.Expr).Value(l.Expr)
 		f.forget(l.Expr)
 		switch {
 		case i == 0:
@@ -301,8 +302,8 @@ func (f *finder) condition(s ast.Stmt) (always loads) {
 		}
 	}
 	for i, l := range c.Leaves {
-		if i > 0 && f.calls(l.Expr) {
-			always = loads{}
+		if i > 0 && f.HasEffect(l.Expr) {
+			always = reeval.Loads{}
 		}
 	}
 	return always
@@ -319,17 +320,16 @@ func conjunction(e ast.Expr) bool {
 	return true
 }
 
-// calls reports whether something in e has side effects.
-func (f *finder) calls(e ast.Expr) (has bool) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		if x, ok := n.(ast.Expr); ok && f.effect(x) {
-			has = true
-		}
-		_, lit := n.(*ast.FuncLit)
-		return !lit
-	})
-	return has
+// nested walks something that may be executed or not. What is read there counts
+// there only.
+func (f *finder) nested(walk func()) {
+	known := maps.Clone(f.known)
+	walk()
+	f.known = known
 }
+
+// forget forgets the loads that n may change.
+func (f *finder) forget(n ast.Node) { f.Forget(f.known, n) }
 
 func (f *finder) forStmt(s *ast.ForStmt, at point) {
 	if s.Init != nil {
@@ -360,7 +360,7 @@ func (f *finder) loop(from, to token.Pos) { f.loops = append(f.loops, extent{fro
 
 func (f *finder) rangeStmt(s *ast.RangeStmt, at point) {
 	if f.evaluates(s) {
-		f.unit(at, s.X).value(s.X)
+		f.unit(at, s.X).Value(s.X)
 	}
 	if f.bodies[s.Body] {
 		return // over a function: the body is one itself
@@ -379,7 +379,7 @@ func (f *finder) evaluates(s *ast.RangeStmt) bool {
 	if s.Value != nil && !isBlank(s.Value) {
 		return true
 	}
-	t := f.typeOf(s.X).Underlying()
+	t := f.TypeOf(s.X).Underlying()
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
 	}
@@ -393,7 +393,7 @@ func (f *finder) elements(s *ast.RangeStmt) {
 	if s.Value == nil || !f.wants(tuple.Load, s.Value.Pos()) || isBlank(s.Value) {
 		return
 	}
-	v := f.local(s.Value)
+	v := f.Local(s.Value)
 	if v == nil {
 		f.skip(tuple.Load, f.exprOf(s.Value), whyReread)
 		return

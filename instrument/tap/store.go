@@ -10,14 +10,21 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // An assignment is what is assigned to by a statement.
 type assignment struct {
 	*unit
-	lhs   []ast.Expr
+	order *reeval.Assignment
 	after ast.Stmt // nil if nothing can stand behind the statement
+}
+
+// assignment starts a unit that assigns to the targets; exprs are evaluated before.
+func (f *finder) assignment(at point, targets, exprs []ast.Expr, after ast.Stmt) *assignment {
+	u := f.unit(at, slices.Concat(exprs, targets)...)
+	return &assignment{u, &reeval.Assignment{Unit: u.Unit, Targets: targets}, after}
 }
 
 func (f *finder) assign(s *ast.AssignStmt, at point, after ast.Stmt) {
@@ -53,16 +60,16 @@ func (f *finder) declare(s *ast.DeclStmt, at point, after ast.Stmt) {
 }
 
 func (f *finder) assignAll(lhs, rhs []ast.Expr, at point, after ast.Stmt) {
-	a := &assignment{f.unit(at, slices.Concat(rhs, lhs)...), lhs, after}
+	a := f.assignment(at, lhs, rhs, after)
 	a.held = map[ast.Expr]*ast.Ident{}
 	if after != nil {
 		for i, r := range rhs {
-			if id := a.holder(lhs[i], r); id != nil {
+			if id := a.order.Holder(lhs[i], r); id != nil {
 				a.held[ast.Unparen(r)] = id
 			}
 		}
 	}
-	a.walk(rhs)
+	a.order.Walk(rhs)
 	for i, l := range lhs {
 		var r ast.Expr
 		if len(lhs) == len(rhs) {
@@ -72,57 +79,16 @@ func (f *finder) assignAll(lhs, rhs []ast.Expr, at point, after ast.Stmt) {
 	}
 }
 
-// walk walks both sides in the order in which the compiler has them evaluated:
-// those of a single assignment from the right, of several pair by pair, and the
-// places that are assigned to at last.
-func (a *assignment) walk(rhs []ast.Expr) {
-	if len(rhs) == 1 {
-		a.value(rhs[0])
-	}
-	for i, l := range a.lhs {
-		a.parts(l)
-		if len(rhs) > 1 {
-			a.value(rhs[i])
-		}
-	}
-	for i, l := range a.lhs {
-		if !isBlank(l) {
-			a.target(l, i == 0)
-		}
-	}
-}
-
-// holder returns the variable that r is put into by an assignment to l, if it
-// then has the value of r for sure.
-func (a *assignment) holder(l, r ast.Expr) *ast.Ident {
-	v := a.local(l)
-	if v == nil || a.assigned(v) != 1 || !types.Identical(v.Type(), a.typeOf(r)) {
-		return nil
-	}
-	return ast.Unparen(l).(*ast.Ident)
-}
-
-// assigned returns how often v is assigned to.
-func (a *assignment) assigned(v *types.Var) int {
-	n := 0
-	for _, l := range a.lhs {
-		if a.local(l) == v {
-			n++
-		}
-	}
-	return n
-}
-
 // stored taps what is stored to l: r, or one of the results of a call if r is
 // nil.
 func (a *assignment) stored(l, r ast.Expr) {
 	if isBlank(l) {
 		return
 	}
-	if !a.memory(l) && !a.requested || !a.wants(tuple.Store, l.Pos()) {
+	if !a.Memory(l) && !a.requested || !a.wants(tuple.Store, l.Pos()) {
 		return
 	}
-	typ := a.typeOf(l)
+	typ := a.TypeOf(l)
 	w, ok := a.wordOf(tuple.Store, a.exprOf(l), typ)
 	if !ok {
 		return
@@ -132,7 +98,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 			a.store(l, w, Call{Arg: fmt.Sprintf("%#x", c)})
 			return
 		}
-		if v := a.local(r); v != nil && a.assigned(v) == 0 && (a.effects == 0 || !a.shared[v]) {
+		if v := a.Local(r); v != nil && a.order.Keeps(v) {
 			a.store(l, w, Call{Func: w.fn, Conv: w.conv, Arg: types.ExprString(r)})
 			return
 		}
@@ -142,7 +108,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 
 // readBack taps what has been stored to l by reading it.
 func (a *assignment) readBack(l ast.Expr, w word) {
-	if a.after == nil || !a.steady(l) {
+	if a.after == nil || a.order.After(l) != reeval.May {
 		a.skip(tuple.Store, a.exprOf(l), whyReread)
 		return
 	}
@@ -151,7 +117,7 @@ func (a *assignment) readBack(l ast.Expr, w word) {
 
 // store adds a tap of l behind the statement.
 func (a *assignment) store(l ast.Expr, w word, c Call) {
-	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.typeOf(l), w); ok {
+	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.TypeOf(l), w); ok {
 		c.PC = pc
 		a.plan.After[a.after] = append(a.plan.After[a.after], c)
 	}
@@ -159,93 +125,18 @@ func (a *assignment) store(l ast.Expr, w word, c Call) {
 
 // update walks the statement l op= r, or l++ if r is nil.
 func (f *finder) update(l, r ast.Expr, at point, after ast.Stmt) {
-	exprs := []ast.Expr{l}
+	var rhs []ast.Expr
 	if r != nil {
-		exprs = append(exprs, r)
+		rhs = []ast.Expr{r}
 	}
-	a := &assignment{f.unit(at, exprs...), []ast.Expr{l}, after}
-	for _, e := range exprs {
-		a.value(e)
+	a := f.assignment(at, []ast.Expr{l}, rhs, after)
+	a.Value(l)
+	for _, e := range rhs {
+		a.Value(e)
 	}
-	if (a.memory(l) || a.requested) && a.wants(tuple.Store, l.Pos()) {
-		if w, ok := a.wordOf(tuple.Store, a.exprOf(l), a.typeOf(l)); ok {
+	if (a.Memory(l) || a.requested) && a.wants(tuple.Store, l.Pos()) {
+		if w, ok := a.wordOf(tuple.Store, a.exprOf(l), a.TypeOf(l)); ok {
 			a.readBack(l, w)
 		}
 	}
-}
-
-// steady reports whether l, after it has been assigned to, can be evaluated and
-// is the same place still.
-func (a *assignment) steady(l ast.Expr) bool {
-	if v := a.local(l); v != nil {
-		return a.assigned(v) == 1
-	}
-	return a.pure(l) && a.steadyPath(l, a.typeOf(l), true)
-}
-
-// steadyPath reports whether the statement leaves all alone that is read to find
-// e: local variables, and pointers and the like in memory. These are of another
-// type than what is stored, which is t, so that they cannot be overwritten by
-// that; but if there are calls, they may do it.
-func (a *assignment) steadyPath(e ast.Expr, t types.Type, top bool) bool {
-	if a.constant(e) != nil {
-		return true
-	}
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return a.steadyPath(e.X, t, top)
-	case *ast.Ident:
-		if v := a.local(e); v != nil {
-			return a.assigned(v) == 0 && (a.effects == 0 || !a.shared[v])
-		}
-	case *ast.StarExpr:
-		return a.steadyMemory(e, t, top) && a.steadyPath(e.X, t, false)
-	case *ast.SelectorExpr:
-		s := a.Info.Selections[e]
-		if s == nil {
-			return a.steadyMemory(e, t, top)
-		}
-		if len(s.Index()) > 1 && s.Indirect() && (a.effects > 0 || isPointer(t)) {
-			return false // through an embedded pointer
-		}
-		return a.steadyPart(e, e.X, t, top)
-	case *ast.IndexExpr:
-		m, isMap := a.typeOf(e.X).Underlying().(*types.Map)
-		if isMap && !reflexive(m.Key()) {
-			return false
-		}
-		if a.constant(e.Index) == nil && a.local(e.Index) == nil {
-			return false
-		}
-		return a.steadyPath(e.Index, t, false) && a.steadyPart(e, e.X, t, top)
-	}
-	return a.memory(e) && a.steadyMemory(e, t, top)
-}
-
-// steadyPart is steadyPath for a part e of x, which is not read as a whole if it
-// is a struct or an array.
-func (a *assignment) steadyPart(e, x ast.Expr, t types.Type, top bool) bool {
-	switch a.typeOf(x).Underlying().(type) {
-	case *types.Struct, *types.Array:
-		return a.steadyPath(x, t, top)
-	}
-	return a.steadyMemory(e, t, top) && a.steadyPath(x, t, false)
-}
-
-// steadyMemory reports whether e, which is read to find the place that is
-// assigned to unless it is the place itself, stays what it is.
-func (a *assignment) steadyMemory(e ast.Expr, t types.Type, top bool) bool {
-	return top || a.effects == 0 && len(a.lhs) == 1 && !types.Identical(a.typeOf(e), t)
-}
-
-// reflexive reports whether all values of a type of map keys are found again, as
-// NaN is not.
-func reflexive(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Info()&(types.IsFloat|types.IsComplex) == 0
-	case *types.Pointer, *types.Chan:
-		return true
-	}
-	return false
 }

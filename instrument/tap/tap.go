@@ -53,6 +53,7 @@ import (
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/placement"
+	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -143,13 +144,25 @@ const (
 	whyPanic       = "behind what may panic"
 	whyReread      = "cannot be read back"
 	whyCalls       = "the results of a call"
-	whyPoint       = "no place for a statement"
+	whyPoint       = "no insertion point"
 	whyEmbedded    = "of an embedded interface"
-	whyEdge        = "the edge has no place of its own"
+	whyEdge        = "the edge has no insertion point of its own"
 	whyAgain       = "read before, and not changed since"
 	whyBehind      = "behind another call"
 	whyName        = "the function cannot be named there"
 )
+
+// reasons are those why an expression may not be evaluated again.
+var reasons = map[reeval.Rule]string{
+	reeval.Calls:       whyImpure,
+	reeval.Receives:    whyImpure,
+	reeval.Allocates:   whyImpure,
+	reeval.Form:        whyImpure,
+	reeval.Context:     whyImpure,
+	reeval.Conditional: whyConditional,
+	reeval.Beside:      whyBeside,
+	reeval.Panics:      whyPanic,
+}
 
 // Find chooses the taps of the functions of a package. Without options it
 // returns nil.
@@ -157,11 +170,11 @@ func Find(cfg *Config, funcs []Func) *Plan {
 	if cfg.Options.none() {
 		return nil
 	}
-	facts := newFacts(cfg)
+	src := newSource(cfg)
 	for _, fn := range funcs {
-		facts.bodies[fn.Body()] = true
+		src.bodies[fn.Body()] = true
 	}
-	f := &finder{facts: facts, plan: newPlan()}
+	f := &finder{source: src, plan: newPlan()}
 	f.all(funcs)
 	limit := cfg.Max
 	if limit <= 0 || limit > tuple.MaxSites {
@@ -172,7 +185,7 @@ func Find(cfg *Config, funcs []Func) *Plan {
 	}
 	// Which taps there are bears on which there can be: find them anew, from
 	// among those that are kept.
-	again := &finder{facts: facts, plan: newPlan(), keep: hottest(f.found, limit)}
+	again := &finder{source: src, plan: newPlan(), keep: hottest(f.found, limit)}
 	again.all(funcs)
 	again.plan.Dropped = len(f.found) - len(again.found)
 	return again.plan
@@ -232,7 +245,7 @@ func hottest(found []find, n int) map[key]bool {
 
 // A finder finds the taps of a package.
 type finder struct {
-	*facts
+	*source
 	plan  *Plan
 	found []find
 	keep  map[key]bool // nil for all
@@ -245,7 +258,7 @@ type finder struct {
 	requested bool     // the statement is marked
 	loops     []extent // of the function
 	stmt      ast.Stmt // the statement of a list that is looked at
-	known     loads
+	known     reeval.Loads
 }
 
 func (f *finder) all(funcs []Func) {

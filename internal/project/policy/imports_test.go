@@ -53,7 +53,8 @@ const ours = `
 	instrument/placement: instrument/mark instrument/flow instrument/pathnum runtime/pdag
 	instrument/inline:   instrument/mark runtime/doors
 	instrument/clone:    instrument/mark instrument/inline
-	instrument/tap:      instrument/mark instrument/flow instrument/placement runtime/tuple runtime/wire
+	instrument/reeval:   instrument/mark
+	instrument/tap:      instrument/mark instrument/flow instrument/placement instrument/reeval runtime/tuple runtime/wire
 	instrument/rewrite:  instrument/mark instrument/placement instrument/tap instrument/clone instrument/edit runtime/doors runtime/poll runtime/tuple
 	instrument/describe: instrument/mark instrument/flow runtime/pdag runtime/wire
 	instrument/...:      instrument/... runtime/doors runtime/pdag runtime/poll runtime/tuple runtime/wire

@@ -1,0 +1,206 @@
+package clone_test
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/instrument/clone"
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+)
+
+// plan returns the plan of a file.
+func plan(t *testing.T, src string) (*token.FileSet, *ast.File, *clone.Plan) {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "p.go", src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := []*ast.File{f}
+	markers := mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {})
+	_, info, err := flow.Functions(&flow.Config{Path: "p", Fset: fset, Files: files, Markers: markers, Importer: importer.Default()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, f, clone.New(files, markers, info, func(ast.Node) {})
+}
+
+// text writes a plan down: a line for each function, in source order, and indented
+// those for what is in it.
+func text(fset *token.FileSet, f *ast.File, p *clone.Plan) string {
+	line := func(n ast.Node) int { return fset.PositionFor(n.Pos(), false).Line }
+	var b strings.Builder
+	ast.Inspect(f, func(n ast.Node) bool {
+		var body *ast.BlockStmt
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			body = n.Body
+			fmt.Fprintf(&b, "%s: ", n.Name.Name)
+			if c := p.Funcs[n]; c != nil {
+				fmt.Fprintf(&b, "separate clone %d, ", c.Number)
+			}
+		case *ast.FuncLit:
+			body = n.Body
+			fmt.Fprintf(&b, "  literal %d: ", line(n))
+		case *ast.ForStmt:
+			body = n.Body
+		case *ast.RangeStmt:
+			body = n.Body
+		case *ast.AssignStmt:
+			if declares := p.Mixed[n]; declares != nil {
+				fmt.Fprintf(&b, "  := %d: declares %v\n", line(n), declares)
+			}
+			return true
+		case *ast.CallExpr:
+			if c := p.Calls[n]; c != nil {
+				fmt.Fprintf(&b, "  call %d: clone %d", fset.PositionFor(n.Lparen, false).Line, c.Number)
+				if c.Recv != nil {
+					fmt.Fprintf(&b, ", receiver %s%s", c.Op, types.ExprString(c.Recv))
+				}
+				fmt.Fprintln(&b)
+			}
+			return true
+		default:
+			return true
+		}
+		if kind, ok := p.Kinds[body]; ok {
+			fmt.Fprintln(&b, map[clone.Kind]string{clone.Original: "original", clone.Cloned: "cloned", clone.Guarded: "guarded"}[kind])
+		}
+		if p.Loops[body] {
+			fmt.Fprintf(&b, "  loop %d: cloned\n", line(body))
+		}
+		if why := p.Skipped[body]; why != "" {
+			fmt.Fprintf(&b, "  %d without taps: %s\n", line(body), why)
+		}
+		return true
+	})
+	return b.String()
+}
+
+// big is a statement that makes a function too expensive to be inlined.
+const big = `println(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80);`
+
+var plans = []struct{ name, src, want string }{
+	{
+		"a function that the compiler does not inline is cloned",
+		"func F(n int) { BIG }",
+		"F: cloned\n",
+	},
+	{
+		"one that it inlines has no taps, and a separate clone if clones call it",
+		"func F(n int) int { BIG; return small(n) }\nfunc small(n int) int { return n + 1 }",
+		"F: cloned\n  call 2: clone 1\nsmall: separate clone 1, original\n",
+	},
+	{
+		"nobody calls it: no separate clone",
+		"func Small(n int) int { return n + 1 }",
+		"Small: original\n  2 without taps: the compiler inlines the function\n",
+	},
+	{
+		"what only interfaces can call is not inlined, however small it is",
+		"type t int\nfunc (t) f() int { return 1 }\nfunc g() int { return 2 }",
+		"f: cloned\ng: cloned\n",
+	},
+	{
+		"a separate clone calls none but separate clones, so that nobody sees it on the stack",
+		"func F(n int) int { BIG; return a(n) + b(n) }\nfunc a(n int) int { return b(n) }\nfunc b(n int) int { return c(n) }\nfunc c(n int) int { return n }\nfunc G() int { BIG; return d() }\nfunc d() int { F(1); return 1 }",
+		"F: cloned\n  call 2: clone 1\n  call 2: clone 2\na: separate clone 1, original\n  call 3: clone 2\nb: separate clone 2, original\n  call 4: clone 3\nc: separate clone 3, original\nG: cloned\nd: original\n  7 without taps: the compiler inlines the function\n",
+	},
+	{
+		"a method becomes a function of its receiver",
+		"type t struct{ n int }\nfunc (p *t) ptr() int { return p.n }\nfunc (v t) val() int { return v.n }\nfunc F(v t, p *t) { BIG; println(v.ptr(), p.ptr(), v.val(), p.val()) }",
+		"ptr: separate clone 1, original\nval: separate clone 2, original\nF: cloned\n  call 5: clone 1, receiver &v\n  call 5: clone 1, receiver p\n  call 5: clone 2, receiver v\n  call 5: clone 2, receiver *p\n",
+	},
+	{
+		"deferred calls and go statements stay what they are",
+		"func F() { BIG; defer small(1) }\nfunc small(n int) { println(n) }",
+		"F: cloned\nsmall: original\n  3 without taps: the compiler inlines the function\n",
+	},
+	{
+		"a type that is declared twice would be two types: taps have a test each",
+		"func F() { BIG; type x int }",
+		"F: guarded\n",
+	},
+	{
+		"a line directive cannot stand there twice",
+		"func F() { BIG\n//line q.go:7\n}",
+		"F: guarded\n",
+	},
+	{
+		"a := that assigns to a result is taken apart",
+		"func F(c func() (int, error)) (err error) { BIG; n, err := c(); println(n); return }",
+		"F: cloned\n  := 2: declares [true false]\n",
+	},
+	{
+		"one whose constant would have another type cannot",
+		"func F() (n int8) { BIG; m, n := 1, 2; println(m); return n }",
+		"F: guarded\n",
+	},
+	{
+		"a loop that calls is cloned itself, and loops around it are not",
+		"func F(f func(int)) { BIG\n\tfor i := range 9 {\n\t\tfor j := range i {\n\t\t\tf(j)\n\t\t}\n\t\tfor range i {\n\t\t\tprintln()\n\t\t}\n\t}\n}",
+		"F: cloned\n  loop 4: cloned\n",
+	},
+	{
+		"a loop with a label, a literal or a deferred call in it is not cloned",
+		"func F(f func(int)) { BIG\n\tfor range 9 {\n\t\tf(1)\n\t\tdefer f(2)\n\t}\n\tfor range 9 {\n\tl:\n\t\tf(3)\n\t\tgoto l\n\t}\n\tfor range 9 {\n\t\tf(4)\n\t\tfunc() { BIG }()\n\t}\n}",
+		"F: cloned\n  literal 14: cloned\n",
+	},
+	{
+		"a literal is cloned as a declared function is, unless a clone holds it",
+		"func F(f func()) { BIG\n\tg := func() { BIG; f() }\n\tg()\n}",
+		"F: cloned\n  literal 3: cloned\n",
+	},
+	{
+		"many deferred calls would no longer be cheap",
+		"func F(f func()) { BIG; defer f(); defer f(); defer f(); defer f(); defer f() }",
+		"F: guarded\n",
+	},
+	{
+		"few deferred calls are cheap twice, too",
+		"func F(f func()) { BIG; defer f() }",
+		"F: cloned\n",
+	},
+}
+
+// What becomes of small functions.
+func TestPlans(t *testing.T) {
+	for _, test := range plans {
+		t.Run(test.name, func(t *testing.T) {
+			fset, f, p := plan(t, "package p\n"+strings.ReplaceAll(test.src, "BIG", big))
+			if diff := cmp.Diff(test.want, text(fset, f, p)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// Separate clones that lead to no tap are dropped.
+func TestKeep(t *testing.T) {
+	_, f, p := plan(t, "package p\nfunc F(n int) int { "+big+"return a(n) + d(n) }\nfunc a(n int) int { return b(n) }\nfunc b(n int) int { return n }\nfunc d(n int) int { return n }\n")
+	p.Keep(func(b *ast.BlockStmt) bool { return b == f.Decls[3].(*ast.FuncDecl).Body })
+	var names []string
+	for d := range maps.Keys(p.Funcs) {
+		names = append(names, d.Name.Name)
+	}
+	slices.Sort(names)
+	if got, want := fmt.Sprint(names), "[a b]"; got != want {
+		t.Errorf("with taps in b alone, got the clones %s, want %s", got, want)
+	}
+	for _, c := range p.Calls {
+		if c.Decl.Name.Name == "d" {
+			t.Error("d is dropped, and a call of its clone is not")
+		}
+	}
+}
