@@ -49,16 +49,6 @@ func (t *Tree) Line(name string, n int64) (string, bool) {
 	return f.lines[n-1], true
 }
 
-// Short returns the name as a reader in the working directory would write it.
-func (t *Tree) Short(name string) string {
-	if wd, err := os.Getwd(); err == nil {
-		if rel, ok := strings.CutPrefix(name, wd+string(filepath.Separator)); ok {
-			return rel
-		}
-	}
-	return name
-}
-
 // FuncEnd returns the last line of the function that starts at a line. It
 // reports false if there is none: then the source is not what was profiled.
 func (t *Tree) FuncEnd(name string, start int64) (int64, bool) {
