@@ -7,7 +7,6 @@ import (
 	"flag"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/internal/toolexec"
@@ -39,9 +38,6 @@ type Args struct {
 	Patterns []string // packages or files
 	Rest     []string // what comes behind: arguments of the program or the tests
 }
-
-// ourFlags are the flags that pepbuild has beside those of the go command.
-const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump, -pepbisect"
 
 // otherVerbs are the verbs of the go command that are not ours.
 var otherVerbs = []string{
@@ -136,7 +132,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 	ours := strings.HasPrefix(name, "pep")
 	name, k := flagOf(a.Verb, name)
 	if k == unknown && !ours {
-		return nil, usagef("unknown flag -%s (flags of ours: %s; flags of go %s go before the packages)", name, ourFlags, a.Verb)
+		return nil, a.unknownFlag(name)
 	}
 	if (ours || k == valued) && !hasValue && len(args) > 0 {
 		value, hasValue, args = args[0], true, args[1:]
@@ -145,7 +141,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 		if !hasValue {
 			return nil, usagef("flag -%s needs a value", name)
 		}
-		return args, a.ourFlag(name, value)
+		return args, a.parseOurs(name, value)
 	}
 	set, err := setting(name, k, value, hasValue)
 	if err != nil {
@@ -160,70 +156,6 @@ func (a *Args) flag(args []string) ([]string, error) {
 		a.GoFlags = append(a.GoFlags, set)
 	}
 	return args, nil
-}
-
-func (a *Args) ourFlag(name, value string) error {
-	oneOf := func(to *string, values ...string) error {
-		if !slices.Contains(values, value) {
-			return usagef("-%s=%s: want %s", name, value, strings.Join(values, " or "))
-		}
-		*to = value
-		return nil
-	}
-	switch name {
-	case "pepmode":
-		return oneOf(&a.Mode, "sample", "exact")
-	case "peppoll":
-		return oneOf(&a.Poll, "page", "flag", "none")
-	case "peptruncate":
-		return oneOf(&a.Truncate, "header", "backedge")
-	case "peppkg":
-		a.Packages = strings.Split(value, ",")
-	case "pepdump":
-		a.Dump = value
-	case "pepbisect":
-		a.Bisect = value
-		if _, err := (toolexec.Tag{Bisect: value}).Pattern(); err != nil {
-			return &UsageError{err.Error()}
-		}
-	case "peptaps", "pepfuncs", "peprange", "pepsites":
-		return a.tapFlag(name, value)
-	case "peptapmode":
-		mode := ""
-		err := oneOf(&mode, "full", "burst")
-		a.Taps.Burst = mode == "burst"
-		return err
-	default:
-		return usagef("unknown flag -%s (there are %s)", name, ourFlags)
-	}
-	return nil
-}
-
-// tapFlag takes a flag that selects taps.
-func (a *Args) tapFlag(name, value string) error {
-	check := toolexec.Taps{Kinds: "all"}
-	switch name {
-	case "peptaps":
-		check.Kinds, a.Taps.Kinds = value, value
-		if value == "" || value == "none" {
-			a.Taps.Kinds = ""
-			return nil
-		}
-	case "pepfuncs":
-		check.Funcs, a.Taps.Funcs = value, value
-	case "peprange":
-		check.Ranges, a.Taps.Ranges = value, value
-	case "pepsites":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return usagef("-pepsites=%s: want a number from 1 on", value)
-		}
-		a.Taps.Sites = n
-	}
-	if _, err := check.Options(); err != nil {
-		return &UsageError{err.Error()}
-	}
-	return nil
 }
 
 // listFlags returns the flags that bear on what go list says.

@@ -70,6 +70,13 @@ func (k kinds) of(name string) kind {
 	return unknown
 }
 
+func (k kinds) names() (names []string) {
+	for _, list := range k {
+		names = append(names, list...)
+	}
+	return names
+}
+
 // flagOf returns the kind of a flag of a verb, and its name without "test.".
 func flagOf(verb, name string) (string, kind) {
 	if verb == "test" {
