@@ -1,6 +1,6 @@
 package main
 
-// This file holds the commands: flags in, a function of package report out.
+// This file holds the commands: each parses flags and calls package report.
 
 import (
 	"fmt"
@@ -15,9 +15,8 @@ import (
 	"github.com/pepgo/pep/internal/command"
 )
 
-// reader returns what loads files, "-" being the standard input. The program as a
-// whole keeps to the memory that it has, as far as the garbage collector can see
-// to it.
+// reader returns a reader of profiles; "-" names the standard input. It also asks
+// the garbage collector to keep the program within the reader's memory.
 func reader(c *command.Call) (*profile.Reader, error) {
 	memory, err := profile.MemoryFrom(os.Getenv)
 	if err != nil {

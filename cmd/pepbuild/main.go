@@ -33,18 +33,18 @@ usage:
 	pepbuild [build|run|test] [flags] [packages] [arguments]
 	pepbuild version
 
-Without a verb it builds. It understands the flags of go build, go run and go
-test, reads them as the go command does, GOFLAGS included, and besides:
+Without a verb it builds. It takes the flags of go build, go run and go test,
+reads them as the go command does, from GOFLAGS too, and has flags of its own:
 
 ` + gobuild.FlagHelp(false) + `
-Besides paths, values can be reported as tuples of a place and a word:
+Programs report values besides paths if these flags choose taps:
 
 ` + gobuild.FlagHelp(true) + `
-With any -peptaps, a statement with the comment //pep:tap at its end or on the
-line above is tapped, whatever kinds, functions and lines are selected.
+With any -peptaps, a statement is tapped if the comment //pep:tap stands at its
+end or on the line above, whatever kinds, functions and lines are selected.
 
-Tests run each time, as with -count=1, since a result from the cache leaves no
-profile; -count=N is taken as it is.
+Tests run each time, as with -count=1, because a result from the cache leaves no
+profile. -count=N is passed on.
 
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.<start>.paths.pb.gz and <program>.<pid>.<start>.edges.pb.gz
@@ -55,8 +55,8 @@ to be read with go tool pprof or pep. It looks at the environment:
 	PEPOPTS=samples=64,stride=17,tick=10ms,ag=simplified
 	                  how to sample
 	PEPOPTS=engine=exact,taps=full,deliver=interrupt
-	                  how values go from taps into a profile; trace=FILE records
-	                  them all
+	                  how values get into profiles; trace=FILE records all of
+	                  them
 `
 
 func main() {
