@@ -11,14 +11,6 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// Averages over its programs that the paper reports for PEP(64,17) (Bond &
-// McKinley, MICRO 2005, §6.3 and §6.4).
-const (
-	paperWall     = .94
-	paperRelative = .96
-	paperAbsolute = .83
-)
-
 // A Run is the two files that one run of a program wrote.
 type Run struct {
 	Paths, Edges *profile.File
@@ -90,9 +82,9 @@ func Accuracy(exact, sampled Run) (*AccuracyTable, error) {
 	t := &AccuracyTable{
 		Exact: profileOf(exact.Paths), Sampled: profileOf(sampled.Paths), HotShare: accuracy.HotShare,
 		Metrics: []Metric{
-			{"Wall weight matching", wall.Accuracy, paperWall},
-			{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges), paperRelative},
-			{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges), paperAbsolute},
+			{"Wall weight matching", wall.Accuracy, accuracy.PaperWall},
+			{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges), accuracy.PaperRelative},
+			{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges), accuracy.PaperAbsolute},
 		},
 		Paths: len(actual), Hot: wall.Hot, Found: wall.Matched, Seen: len(estimated),
 	}

@@ -21,9 +21,9 @@
 //		}
 //		…
 //
-// The name of a verb may have two words, "trace info". The verb help is there
-// without being said, and so is the flag -h of every verb; what they print is
-// written by hand. Package commandtest checks that it is true.
+// The name of a verb may have two words, "trace info". Every program has the verb
+// help, and every verb the flag -h. What they print is written by hand; package
+// commandtest checks that it is true. Verbs with Lists also have -json.
 package command
 
 import (
@@ -97,7 +97,7 @@ func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 // maxError is how many bytes of a message are shown.
 const maxError = 4000
 
-// lines returns the messages of an error that is several, or its message.
+// lines returns the messages of a joined error, or the one of any other.
 func lines(err error) (list []string) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || !strings.Contains(err.Error(), "\n") {
@@ -151,7 +151,7 @@ func (p *Program) find(name string) (Verb, bool) {
 
 func (p *Program) help(args []string, w io.Writer) error {
 	if slices.ContainsFunc(p.Verbs, func(v Verb) bool { return strings.Contains(v.Name, " ") }) {
-		// All words are one name, and no word is no name.
+		// All words together are the name of one verb.
 		args = slices.DeleteFunc([]string{strings.Join(args, " ")}, func(s string) bool { return s == "" })
 	}
 	if len(args) > 1 {

@@ -1,7 +1,7 @@
 package gobuild
 
-// This file tells the arguments of pepbuild apart: flags of ours, flags of the
-// go command, and packages.
+// This file sorts the arguments of pepbuild: its own flags, flags of the go command,
+// and packages.
 
 import (
 	"flag"
@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
-// UsageError reports a command line that cannot be carried out.
+// A UsageError is the error of a command line that makes no sense.
 type UsageError struct{ msg string }
 
 func (e *UsageError) Error() string { return e.msg }
@@ -39,7 +39,7 @@ type Args struct {
 	Rest     []string // what comes behind: arguments of the program or the tests
 }
 
-// otherVerbs are the verbs of the go command that are not ours.
+// otherVerbs are the verbs of the go command that pepbuild does not have.
 var otherVerbs = []string{
 	"bug", "clean", "doc", "env", "fix", "fmt", "generate", "get", "install", "list", "mod", "work",
 	"telemetry", "tool", "vet",
@@ -69,10 +69,10 @@ func Parse(args []string) (*Args, error) {
 		return a, err
 	}
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
-		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites are about taps: say with -peptaps what is tapped")
+		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
 	}
 	if a.Poll == "none" && a.Taps.Kinds == "" {
-		return a, usagef("-peppoll=none: without paths there must be taps to profile anything: say with -peptaps what is tapped")
+		return a, usagef("-peppoll=none: without paths only taps can be profiled: choose taps with -peptaps")
 	}
 	return a, nil
 }
@@ -103,15 +103,15 @@ func (a *Args) parseBuild(args []string) error {
 	}
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
-			return usagef("flag %s stands behind a package: flags go first", arg)
+			return usagef("flag %s comes after a package: put flags first", arg)
 		}
 	}
 	a.Patterns = args
 	return nil
 }
 
-// knows reports whether a flag is ours, one of the go command for this verb, or
-// one that asks for help.
+// knows reports whether a flag is pepbuild's own, a flag of the go command for this
+// verb, or asks for help.
 func (a *Args) knows(name string) bool {
 	_, k := flagOf(a.Verb, name)
 	return k != unknown || strings.HasPrefix(name, "pep") || asksForHelp(name)
@@ -123,7 +123,7 @@ func asksForHelp(name string) bool { return slices.Contains([]string{"h", "help"
 func (a *Args) flag(args []string) ([]string, error) {
 	name, value, hasValue, ok := splitFlag(args[0])
 	if !ok {
-		return nil, usagef("%s is no flag", args[0])
+		return nil, usagef("%s is not a flag", args[0])
 	}
 	args = args[1:]
 	if asksForHelp(name) {
@@ -158,7 +158,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 	return args, nil
 }
 
-// listFlags returns the flags that bear on what go list says.
+// listFlags returns the flags that change what go list says.
 func (a *Args) listFlags() (flags []string) {
 	for _, f := range a.GoFlags {
 		name, _, _ := strings.Cut(f[1:], "=")
