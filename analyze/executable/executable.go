@@ -4,9 +4,9 @@
 //	f.Build            // the build ID in the profiles of the program
 //	f.Packages[0].Path // "main"
 //
-// It knows no format of executables. Site tables begin with a text that hardly
-// occurs elsewhere, and have checksums (see package wire), so it looks for that
-// text: that finds them in the files of all systems, stripped or not.
+// The package does not parse executables. Site tables begin with a text that hardly
+// occurs elsewhere, and have checksums (see package wire), so it searches the file
+// for that text. That works for the executables of all systems, stripped or not.
 package executable
 
 import (
@@ -22,7 +22,7 @@ import (
 // A File is what the file of a program says about its instrumentation.
 type File struct {
 	Build    [8]byte         // hash of the site tables, by which profiles name the program
-	Packages []*wire.Package // sorted by import path, which of main is not "main"
+	Packages []*wire.Package // sorted by import path, which is not "main" for package main
 }
 
 // Open reads the site tables of an executable.
@@ -45,8 +45,8 @@ func Open(name string) (*File, error) {
 // Read reads the site tables in an executable. If there are none, the error is
 // [wire.ErrNoTables].
 //
-// A program may have the executable of another in its data. If there are several
-// tables and they differ, Read does not choose, and returns an error.
+// A program may embed the executable of another one. If there are several tables
+// and they differ, Read returns an error.
 func Read(r io.ReaderAt) (*File, error) {
 	var found *File
 	var broken error
@@ -54,7 +54,7 @@ func Read(r io.ReaderAt) (*File, error) {
 		header, tables, err := read(r, at)
 		switch {
 		case errors.Is(err, wire.ErrNoTables):
-			return nil // a constant of the program that reads like the beginning
+			return nil // some other data that begins with the same text
 		case err != nil:
 			broken = err
 			return nil
@@ -63,8 +63,8 @@ func Read(r io.ReaderAt) (*File, error) {
 			found.Packages, err = packages(tables)
 			return err
 		case header.Build != found.Build:
-			return errors.New("has the site tables of several programs in it: of builds " +
-				fmt.Sprintf("%x and %x", found.Build, header.Build))
+			return fmt.Errorf("it contains the site tables of several programs, of builds %x and %x: does one program embed another?",
+				found.Build, header.Build)
 		}
 		return nil
 	})
@@ -79,7 +79,7 @@ func Read(r io.ReaderAt) (*File, error) {
 	return nil, wire.ErrNoTables
 }
 
-// window is how much of a file is looked at at once.
+// window is how many bytes of a file scan reads at a time.
 const window = 1 << 20
 
 // scan calls do with every offset at which a header may begin.

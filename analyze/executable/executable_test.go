@@ -50,7 +50,7 @@ func TestRead(t *testing.T) {
 		{"tables in the third window", [][]byte{zeros(2*window + 5), one}, ""},
 		{"the same tables twice", [][]byte{one, zeros(3), one}, ""},
 		{"damaged tables before those of the program", [][]byte{change(len(one) - 1), one}, ""},
-		{"tables of two programs", [][]byte{one, other}, "has the site tables of several programs in it: of builds "},
+		{"tables of two programs", [][]byte{one, other}, "it contains the site tables of several programs, of builds "},
 		{"nothing", nil, wire.ErrNoTables.Error()},
 		{"no tables", [][]byte{zeros(window), []byte(wire.Magic)}, wire.ErrNoTables.Error()},
 		{"a damaged header", [][]byte{change(20)}, wire.ErrNoTables.Error()},

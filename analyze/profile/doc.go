@@ -1,8 +1,8 @@
-// Package profile loads the paths and edges profiles that programs built
-// with pepbuild write, as plain structs.
+// Package profile loads the profiles that programs built with pepbuild write,
+// as plain structs: of paths, edges, values, types and call targets.
 //
-// They are pprof files, and this package is the one place that knows how
-// paths and edges are put into them:
+// They are pprof files. Package schema has the names in them; this package knows
+// how they fit together:
 //
 //	paths   sample types paths/count, branch_flow/count (count times branches on the path)
 //	        location 0   function "pkg.F·p12" (system name pkg.F), at the line where the path ends
@@ -71,5 +71,5 @@
 //	}
 //
 // The package computes nothing but sums over callers; package accuracy has
-// the metrics and package report the texts.
+// the metrics and package report the listings.
 package profile

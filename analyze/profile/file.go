@@ -34,13 +34,14 @@ func kindOf(types []*pprof.ValueType) schema.Kind {
 	return ""
 }
 
-// readable says what this package reads.
+// readable lists the files that this package reads, for errors.
 const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz and .calltargets.pb.gz files of programs built with pepbuild"
 
-// others are files of the project that are no profiles, by how they begin.
+// others are files that programs write and that are not profiles, by their first
+// bytes, with what to do about them.
 var others = map[string]string{
-	"pepdata\n": "not a profile yet, but the counts of a program that runs, or that died: PEP_WRITE=THIS_FILE PROGRAM makes profiles of them",
-	"pepTRACE":  "not a profile, but a trace: pepsim trace info and pepsim run read it",
+	"pepdata\n": "not a profile yet, but the counts of a program that is running or was killed: PEP_WRITE=THIS_FILE PROGRAM makes profiles of them",
+	"pepTRACE":  "not a profile, but a trace: read it with pepsim trace info or pepsim run",
 }
 
 // A File is a loaded profile. Its Paths, Edges or Words method gives the samples.
@@ -54,7 +55,7 @@ type File struct {
 
 	pprof  *pprof.Profile
 	totals []int64 // of every sample type, over all samples
-	weight int64   // bytes of memory that it takes up, about
+	weight int64   // estimated bytes of memory that it takes
 }
 
 // A Period says how often the profiled program recorded.
@@ -63,13 +64,13 @@ type Period struct {
 	Value      int64  // ns of CPU time between ticks, or events per message; 1 when exact
 }
 
-// Exact reports whether everything was counted.
+// Exact reports whether everything was counted, and nothing sampled.
 func (f *File) Exact() bool { return f.Period.Unit == schema.Unit && f.Period.Value == 1 }
 
 // A Reader loads files, as many as fit into its memory. The zero Reader is ready
 // for use.
 type Reader struct {
-	Memory int64     // how much it may use, in bytes, about; 0 is DefaultMemory
+	Memory int64     // how many bytes it may use, by an estimate; 0 is DefaultMemory
 	Stdin  io.Reader // what Open("-") reads; nil if that is a file like others
 
 	used int64 // for the files that are loaded
@@ -105,7 +106,7 @@ func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, input.Cause(err))
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote, or the copy went wrong", name)
+		return nil, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote anything, or the copy is incomplete", name)
 	}
 	for magic, advice := range others {
 		if bytes.HasPrefix(data, []byte(magic)) {
@@ -124,7 +125,7 @@ func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
 		}
 	}
 	if r.used+weighRaw(data, limit-r.used) > limit {
-		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "it has more samples, labels and lines"))
+		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "many samples, labels and lines"))
 	}
 	// Not pprof.ParseData: it tries half a dozen older text formats too, and
 	// then what it says about damaged files misleads.
@@ -141,7 +142,7 @@ func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
 	}
 	f.weight = weighRaw(data, limit) + weigh(p, limit)
 	if r.used += f.weight; r.used > limit {
-		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "its samples have longer stacks and labels"))
+		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "long stacks and labels of samples"))
 	}
 	return f, nil
 }
@@ -176,8 +177,8 @@ func newFile(name string, p *pprof.Profile) (*File, error) {
 	return f, nil
 }
 
-// addUp fills in the totals. Counts must not be negative, and their totals must
-// not overflow: then no sum of some of them does, however reports group them.
+// addUp computes the totals. It refuses negative counts and totals that overflow;
+// so no report can overflow, because each of its sums adds up part of the counts.
 func (f *File) addUp() error {
 	f.totals = make([]int64, len(f.pprof.SampleType))
 	for i, s := range f.pprof.Sample {
@@ -186,7 +187,7 @@ func (f *File) addUp() error {
 				return fmt.Errorf("%s: sample %d of %d: negative count %d: pep does not read differences of profiles", f.Name, i+1, len(f.pprof.Sample), v)
 			}
 			if v > math.MaxInt64-f.totals[j] {
-				return fmt.Errorf("%s: its %s add up to more than 2^63-1: the file is damaged, or was made by something else", f.Name, f.pprof.SampleType[j].Type)
+				return fmt.Errorf("%s: its %s add up to more than 2^63-1: the file is damaged, or something other than pep made it", f.Name, f.pprof.SampleType[j].Type)
 			}
 			f.totals[j] += v
 		}
@@ -232,8 +233,8 @@ func SameProgram(a, b *File) error {
 		a.Name, b.Name, a.BuildID, b.BuildID)
 }
 
-// OpenMerged loads files, at least one, and adds them up. It holds no more of them
-// in memory than it must.
+// OpenMerged loads files, at least one, and adds them up. It adds as soon as the
+// files in memory take an eighth of it, so that many files fit.
 func (r *Reader) OpenMerged(names ...string) (*File, error) {
 	var all, pending []*File // pending are those that are not added up yet
 	for i, name := range names {

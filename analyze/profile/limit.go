@@ -3,14 +3,14 @@ package profile
 // This file bounds the memory that reading takes.
 //
 // A profile is compressed, and every sample refers to strings and stacks that
-// are in the file once. So a small file can describe something that no memory
+// are in the file once. So a small file can describe more than any memory
 // holds: 0.4 MB of gzip can be 400 MB of empty samples, which the pprof package
 // makes into 50 GB of structs; or a million samples that all have one stack of a
-// million frames. Before anything of that is allocated it is weighed, twice:
-// what decoding will allocate is estimated from the undecoded bytes (weighRaw),
-// what listing the samples will allocate from the decoded ones (weigh). The
-// numbers below are sizes of structs, rounded up for what append and maps leave
-// free. A test makes files of every shape and compares.
+// million frames. So memory is estimated before it is allocated, twice: weighRaw
+// estimates from the undecoded bytes what decoding allocates, and weigh from the
+// decoded profile what listing the samples allocates. The numbers below are sizes
+// of structs, rounded up for what append and maps keep free. A test makes files of
+// every shape and compares.
 
 import (
 	"encoding/binary"
@@ -23,14 +23,14 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// DefaultMemory is how much memory a Reader allows itself, in bytes, if it is not
-// told. A profile with a million paths fits.
+// DefaultMemory is how much memory a Reader allows itself, in bytes, if its field
+// Memory is 0. A profile with a million paths fits.
 const DefaultMemory = 2 << 30
 
-// memoryVariable is the variable of the environment that allows more.
+// memoryVariable is the environment variable by which users allow more.
 const memoryVariable = "PEPMEMORY"
 
-// A part of the memory is for the bytes of the file before they are decoded.
+// rawPart says which part of the memory the undecoded file may take: an eighth.
 const rawPart = 8
 
 // MemoryFrom returns how much memory the environment allows: PEPMEMORY=8GB.
@@ -49,11 +49,11 @@ func MemoryFrom(getenv func(string) string) (int64, error) {
 }
 
 func tooLarge(limit int64, what string) error {
-	return fmt.Errorf("%s than the %s of memory that pep allows itself are enough for; if the file is what it should be, set %s=%s or more, as far as there is memory",
-		what, size(limit), memoryVariable, size(2*limit))
+	return fmt.Errorf("reading it may take more than the %s of memory that pep allows itself, because of %s; if you trust the file, set %s=%s or more",
+		size(limit), what, memoryVariable, size(2*limit))
 }
 
-// size formats a number of bytes as PEPMEMORY has it.
+// size formats a number of bytes as users write it in PEPMEMORY.
 func size(n int64) string {
 	switch {
 	case n%(1<<30) == 0:
@@ -64,19 +64,19 @@ func size(n int64) string {
 	return fmt.Sprintf("%dKB", (n+1<<10-1)>>10)
 }
 
-// readAll reads r, but not much more than fits into a part of the memory.
+// readAll reads r, and returns an error as soon as it has more bytes than an
+// undecoded file may take.
 func readAll(r io.Reader, limit int64) ([]byte, error) {
 	most := limit / rawPart
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(data)) > most {
-		err = tooLarge(limit, "it has more bytes")
+		err = tooLarge(limit, "its size")
 	}
 	return data, err
 }
 
-// Fields of the pprof format that can be there any number of times in a sample
-// and in a location. In the profile itself, only samples and locations are looked
-// into.
+// Fields of the pprof format that may repeat any number of times. Of the fields of
+// a profile, weighRaw looks into samples and locations only.
 const (
 	fieldSample   = 2
 	fieldLocation = 4
@@ -86,8 +86,8 @@ const (
 )
 
 // weighRaw returns an estimate of the bytes that decoding allocates for an
-// undecoded profile, or something above the limit as soon as it is. It does not
-// care whether the profile makes sense.
+// undecoded profile. It stops as soon as the estimate is above the limit. The
+// profile need not make sense.
 func weighRaw(data []byte, limit int64) int64 {
 	weight := 2 * int64(len(data)) // the bytes, and the strings made of them
 	for len(data) > 0 && weight <= limit {
@@ -126,7 +126,7 @@ func weighRaw(data []byte, limit int64) int64 {
 	return weight
 }
 
-// A field is one of a message in the protobuf encoding.
+// A field is a field of a message in the protobuf encoding.
 type field struct {
 	number uint64
 	data   []byte // nil if it is a number
@@ -178,8 +178,8 @@ func numbers(data []byte) (n int) {
 }
 
 // weigh returns an estimate of the bytes that are allocated when the samples of a
-// profile are listed, summed up and printed, or something above the limit as soon
-// as it is.
+// profile are listed, summed up and printed. It stops as soon as the estimate is
+// above the limit.
 func weigh(p *pprof.Profile, limit int64) (weight int64) {
 	stacks := make(map[*pprof.Location]int64, len(p.Location))
 	for _, l := range p.Location {

@@ -232,7 +232,7 @@ func TestBombs(t *testing.T) {
 		if w := weighRaw(data, math.MaxInt64); w > memory/2 {
 			t.Errorf("%s: the bytes weigh %d", shape.name, w)
 		}
-		if _, err := load(data, memory); err == nil || !strings.Contains(err.Error(), "longer stacks and labels") {
+		if _, err := load(data, memory); err == nil || !strings.Contains(err.Error(), "long stacks and labels") {
 			t.Errorf("%s: got error %v", shape.name, err)
 		}
 	}
@@ -250,7 +250,7 @@ func TestBombs(t *testing.T) {
 		w := gzip.NewWriter(&buf)
 		io.CopyN(w, zeros{}, 8*memory)
 		w.Close()
-		if _, err := load(buf.Bytes(), memory); err == nil || !strings.Contains(err.Error(), "more bytes than the 16MB") {
+		if _, err := load(buf.Bytes(), memory); err == nil || !strings.Contains(err.Error(), "more than the 16MB of memory that pep allows itself, because of its size") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -174,8 +174,8 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 	return e, nil
 }
 
-// frames returns the stack, innermost first. A location has several lines
-// where functions were inlined into one another.
+// frames returns the stack, innermost first. A location has several lines if the
+// compiler inlined functions there.
 func frames(s *pprof.Sample) []Frame {
 	var frames []Frame
 	for _, loc := range s.Location {
@@ -187,7 +187,7 @@ func frames(s *pprof.Sample) []Frame {
 	return frames
 }
 
-// labels takes a sample apart. It keeps the first error.
+// labels reads the labels of a sample. It keeps the first error.
 type labels struct {
 	s   *pprof.Sample
 	err error
@@ -225,9 +225,9 @@ func (l *labels) pos(key string) Pos {
 	return Pos{m[1], l.number(m[2]), l.number(m[3])}
 }
 
-// decisionText is the beginning of a decision: "12:5 if true", or
-// "; 12:5 if true" for those that follow. What a decision may contain, as in
-// `switch case "a; b"`, does not look like that.
+// decisionText matches the beginning of a decision, "12:5 if true", or that of a
+// later one, "; 12:5 if true". The text of a case may contain "; " as well, as in
+// `switch case "a; b"`, but no line:col behind it.
 var decisionText = regexp.MustCompile(`(?:^|; )(\d+):(\d+) (\S+) `)
 
 func (l *labels) decisions() []Decision {
@@ -343,8 +343,9 @@ func (b *Branch) add(e Edge) {
 	b.Outcomes = append(b.Outcomes, Outcome{e.Outcome, e.Line, e.Count})
 }
 
-// outcomeRank orders outcomes whose lines tell nothing: the else of an if
-// without one leads anywhere, done may lead back to an outer loop.
+// outcomeRank orders outcomes whose lines say nothing about their order: the false
+// outcome of an if without else may lead to any line, and done back to the head of
+// an outer loop.
 func outcomeRank(name string) int {
 	switch name {
 	case "true", "body":

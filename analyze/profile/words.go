@@ -83,8 +83,8 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	return w, nil
 }
 
-// A Seen is a site and what was seen there, the most frequent first, and last
-// what was not told apart.
+// A Seen is a site with the words that its tap has seen, the most frequent first.
+// The word (other), which stands for those that were not told apart, comes last.
 type Seen struct {
 	Site     Site
 	Words    []Word
@@ -148,20 +148,20 @@ func compareBool(a, b bool) int {
 	return 1
 }
 
-// confidence is how many standard deviations 95 % of a normal distribution are
-// within.
+// confidence is a number of standard deviations: 95 % of a normal distribution lie
+// within so many around its mean.
 const confidence = 1.96
 
-// CountError returns the bound within which the true count of w is with 95 %
-// confidence if its messages come at random: 1.96·count/√messages (Poisson).
-// Stratified samplers do better.
+// CountError returns the bound of the error of w's count: the true count is within
+// it with 95 % confidence if messages come at random, 1.96·count/√messages
+// (Poisson). Stratified samplers do better.
 func (w Word) CountError() float64 {
 	return confidence * float64(w.Count) / math.Sqrt(float64(max(w.Messages, 1)))
 }
 
-// ShareError returns the bound, likewise, of w's share p of the events at its
-// site: 1.96·√(p(1-p)/M) for M messages of the site (binomial), and 3/M if that
-// is 0.
+// ShareError returns the bound, in the same sense, of the error of w's share p of
+// the events at its site: 1.96·√(p(1-p)/M) for M messages of the site (binomial),
+// and 3/M if that is 0.
 func (s Seen) ShareError(w Word) float64 {
 	p, m := float64(w.Count)/float64(max(s.Count, 1)), float64(max(s.Messages, 1))
 	if e := confidence * math.Sqrt(p*(1-p)/m); e > 0 {

@@ -1,20 +1,14 @@
 package report
 
-// This file writes how well a sampled profile stands for an exact one.
+// This file lists how well a sampled profile stands for an exact one.
 
 import (
-	"io"
+	"fmt"
 
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/profile"
-)
-
-// Averages over its programs that the paper reports for PEP(64,17) (Bond &
-// McKinley, MICRO 2005, §6.3 and §6.4).
-const (
-	paperWall     = "94%"
-	paperRelative = "96%"
-	paperAbsolute = "83%"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A Run is the two files that one run of a program wrote.
@@ -22,47 +16,82 @@ type Run struct {
 	Paths, Edges *profile.File
 }
 
-// Accuracy writes the metrics of a sampled run against an exact one of the
-// same program, beside the paper's.
-func Accuracy(w io.Writer, exact, sampled Run) error {
+// OpenRun loads the two files of a run, given one of them.
+func OpenRun(r *profile.Reader, name string) (Run, error) {
+	f, err := r.Open(name)
+	if err != nil {
+		return Run{}, err
+	}
+	siblingName, err := f.Sibling()
+	if err != nil {
+		return Run{}, err
+	}
+	sibling, err := r.Open(siblingName)
+	if err != nil {
+		return Run{}, err
+	}
+	run := Run{Paths: f, Edges: sibling}
+	if f.Kind == schema.Edges {
+		run = Run{Paths: sibling, Edges: f}
+	}
+	return run, profile.SameProgram(run.Paths, run.Edges)
+}
+
+// An AccuracyTable is a comparison of a sampled run with an exact one.
+type AccuracyTable struct {
+	Exact    Profile  `json:"exact"`
+	Sampled  Profile  `json:"sampled"`
+	Metrics  []Metric `json:"metrics"`
+	HotShare float64  `json:"hot_share" unit:"ratio"` // a hot path has more than this of the flow
+	Paths    int      `json:"paths" unit:"paths"`     // of the exact profile
+	Hot      int      `json:"hot_paths" unit:"paths"` // of these
+	Found    int      `json:"found_hot_paths" unit:"paths"`
+	Samples  int64    `json:"samples" unit:"samples"`
+	Seen     int      `json:"sampled_paths" unit:"paths"`
+}
+
+// A Metric is one measure of the paper.
+type Metric struct {
+	Metric string  `json:"metric"`
+	Ours   float64 `json:"ours" unit:"ratio"`
+	Paper  float64 `json:"paper" unit:"ratio"` // its average over its programs
+}
+
+// Accuracy compares a sampled run with an exact one of the same program, by the
+// metrics of the paper.
+func Accuracy(exact, sampled Run) (*AccuracyTable, error) {
 	exactPaths, err := exact.Paths.Paths()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sampledPaths, err := sampled.Paths.Paths()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	exactEdges, err := exact.Edges.Edges()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sampledEdges, err := sampled.Edges.Edges()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	actual, estimated := flows(exactPaths), flows(sampledPaths)
 	actualEdges, estimatedEdges := outcomes(exactEdges), outcomes(sampledEdges)
 	wall := accuracy.Wall(actual, estimated, profile.PathID.Compare)
-
-	page := newPage(w)
-	page.comments(exact.Paths)
-	page.comments(sampled.Paths)
-	page.line("")
-	row := func(metric, ours, paper string) { page.line("%-20s  %7s | %s", metric, ours, paper) }
-	row("", "ours", "paper, PEP(64,17)")
-	row("Wall weight matching", percent(wall.Accuracy, 1), paperWall)
-	row("relative overlap", percent(accuracy.Relative(actualEdges, estimatedEdges), 1), paperRelative)
-	row("absolute overlap", percent(accuracy.Absolute(actualEdges, estimatedEdges), 1), paperAbsolute)
-	var samples int64
-	for _, p := range sampledPaths {
-		samples += p.Count
+	t := &AccuracyTable{
+		Exact: profileOf(exact.Paths), Sampled: profileOf(sampled.Paths), HotShare: accuracy.HotShare,
+		Metrics: []Metric{
+			{"Wall weight matching", wall.Accuracy, accuracy.PaperWall},
+			{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges), accuracy.PaperRelative},
+			{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges), accuracy.PaperAbsolute},
+		},
+		Paths: len(actual), Hot: wall.Hot, Found: wall.Matched, Seen: len(estimated),
 	}
-	page.line("")
-	page.line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)",
-		wall.Hot, len(actual), wall.Matched, 100*accuracy.HotShare)
-	page.line("samples: %d, of %s", samples, count(len(estimated), "path"))
-	return page.flush()
+	for _, p := range sampledPaths {
+		t.Samples += p.Count
+	}
+	return t, nil
 }
 
 // flows has the branch flow of every path.
@@ -84,4 +113,22 @@ func outcomes(edges []profile.Edge) map[profile.BranchID]accuracy.Outcomes {
 		m[e.Branch][e.Outcome] += e.Count
 	}
 	return m
+}
+
+// Name implements listing.Listing.
+func (t *AccuracyTable) Name() string { return "accuracy" }
+
+// Print implements listing.Listing.
+func (t *AccuracyTable) Print(p *listing.Page) {
+	t.Exact.printComments(p)
+	t.Sampled.printComments(p)
+	p.Line("")
+	row := func(metric, ours, paper string) { p.Line("%-20s  %7s | %s", metric, ours, paper) }
+	row("", "ours", "paper, PEP(64,17)")
+	for _, m := range t.Metrics {
+		row(m.Metric, listing.Percent(m.Ours), fmt.Sprintf("%.0f%%", 100*m.Paper))
+	}
+	p.Line("")
+	p.Line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)", t.Hot, t.Paths, t.Found, 100*t.HotShare)
+	p.Line("samples: %d, of %s", t.Samples, listing.Count(t.Seen, "path"))
 }

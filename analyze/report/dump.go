@@ -1,22 +1,89 @@
 package report
 
-// This file writes every sample as a line of text. Package proftest reads
-// that text back into a profile.
+// This file lists every sample of a file.
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// Dump writes everything in a file, in an order that depends on nothing but
-// the content: a line per fact and then a line per sample,
+// A DumpTable has every sample of a file, in an order that depends on nothing but
+// the content. A file has samples of one of the three sorts.
+type DumpTable struct {
+	Profile Profile    `json:"profile"`
+	Paths   []DumpPath `json:"paths"`
+	Edges   []DumpEdge `json:"edges"`
+	Words   []DumpWord `json:"words"`
+}
+
+// A DumpPath is a sample of a paths file.
+type DumpPath struct {
+	Func      string       `json:"function"`
+	File      string       `json:"file"`
+	StartLine int64        `json:"start_line" unit:"line"`
+	Path      string       `json:"path"`
+	EndLine   int64        `json:"end_line" unit:"line"` // where the path ends
+	Count     int64        `json:"count" unit:"times"`
+	Flow      int64        `json:"flow" unit:"branches"`
+	From      string       `json:"from"`
+	Lines     string       `json:"lines"`
+	Branches  []DumpBranch `json:"branches"`
+	Callers   []Caller     `json:"callers"` // innermost first
+}
+
+// A DumpBranch is a branch on a DumpPath.
+type DumpBranch struct {
+	Line    int64  `json:"line" unit:"line"`
+	Col     int64  `json:"column" unit:"column"`
+	Kind    string `json:"kind"`
+	Outcome string `json:"outcome"`
+}
+
+// A DumpEdge is a sample of an edges file.
+type DumpEdge struct {
+	Func      string   `json:"function"`
+	File      string   `json:"file"`
+	StartLine int64    `json:"start_line" unit:"line"`
+	Branch    string   `json:"branch"` // "x.go:12:5"
+	Kind      string   `json:"kind"`
+	Outcome   string   `json:"outcome"`
+	Line      int64    `json:"line" unit:"line"` // that the edge leads to
+	Count     int64    `json:"count" unit:"times"`
+	Callers   []Caller `json:"callers"` // innermost first
+}
+
+// A DumpWord is a sample of a values, types or call targets file.
+type DumpWord struct {
+	Func       string `json:"function"`
+	File       string `json:"file"`
+	StartLine  int64  `json:"start_line" unit:"line"`
+	Site       string `json:"site"` // "x.go:12:5"
+	Kind       string `json:"kind"`
+	Expr       string `json:"expression"`
+	Type       string `json:"type"`
+	Value      string `json:"value"`
+	TargetFile string `json:"target_file"` // of a call target
+	TargetLine int64  `json:"target_line" unit:"line"`
+	Count      int64  `json:"count" unit:"events"`
+	Messages   int64  `json:"messages" unit:"messages"`
+}
+
+// A Caller is a line in a function that called.
+type Caller struct {
+	Func string `json:"function"`
+	File string `json:"file"`
+	Line int64  `json:"line" unit:"line"`
+}
+
+// Dump lists everything in a file. As text it is a line per fact and then a line
+// per sample, which package proftest reads back into a profile,
 //
 //	profile paths
 //	comment "pep: exact, every path counted"
@@ -34,93 +101,113 @@ import (
 //	word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 target="" count=7 messages=7
 //
 // Values with other than plain characters are quoted as in Go.
-func Dump(w io.Writer, f *profile.File) error {
-	page := newPage(w)
-	page.line("profile %s", f.Kind)
-	for _, c := range f.Comments {
-		page.line("comment %q", c)
-	}
-	page.line("binary %s", quote(f.Binary))
-	page.line("build %s", quote(f.BuildID))
-	page.line("period %d %s/%s", f.Period.Value, f.Period.Type, f.Period.Unit)
-	var err error
+func Dump(f *profile.File) (*DumpTable, error) {
+	t := &DumpTable{Profile: profileOf(f)}
 	switch f.Kind {
 	case schema.Paths:
-		err = page.dumpPaths(f)
+		return t, t.addPaths(f)
 	case schema.Edges:
-		err = page.dumpEdges(f)
-	default:
-		err = page.dumpWords(f)
+		return t, t.addEdges(f)
 	}
-	if err != nil {
-		return err
-	}
-	return page.flush()
+	return t, t.addWords(f)
 }
 
-func (p page) dumpPaths(f *profile.File) error {
+func (t *DumpTable) addPaths(f *profile.File) error {
 	paths, err := f.Paths()
-	if err != nil {
-		return err
-	}
 	slices.SortStableFunc(paths, func(p, q profile.Path) int {
 		return cmp.Or(p.ID.Compare(q.ID), cmp.Compare(callers(p.Callers), callers(q.Callers)), cmp.Compare(p.Count, q.Count))
 	})
-	for _, x := range paths {
-		var decisions []string
-		for _, d := range x.Branches {
-			decisions = append(decisions, fmt.Sprintf("%d:%d %s %s", d.Line, d.Col, d.Kind, d.Outcome))
+	for _, p := range paths {
+		x := DumpPath{
+			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label, EndLine: p.EndLine,
+			Count: p.Count, Flow: p.Flow, From: p.From, Lines: p.Lines, Callers: callersOf(p.Callers),
 		}
-		p.line("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
-			quote(x.ID.Func.Name), quote(at(x.ID.Func)), quote(x.ID.Label), x.EndLine, x.Count, x.Flow,
-			quote(x.From), quote(x.Lines), quote(strings.Join(decisions, "; ")), quote(callers(x.Callers)))
+		for _, d := range p.Branches {
+			x.Branches = append(x.Branches, DumpBranch(d))
+		}
+		t.Paths = append(t.Paths, x)
 	}
-	return nil
+	return err
 }
 
-func (p page) dumpEdges(f *profile.File) error {
+func (t *DumpTable) addEdges(f *profile.File) error {
 	edges, err := f.Edges()
-	if err != nil {
-		return err
-	}
 	slices.SortStableFunc(edges, func(e, g profile.Edge) int {
 		return cmp.Or(e.Branch.Compare(g.Branch), cmp.Compare(e.Outcome, g.Outcome), cmp.Compare(e.Line, g.Line),
 			cmp.Compare(callers(e.Callers), callers(g.Callers)), cmp.Compare(e.Count, g.Count))
 	})
 	for _, e := range edges {
-		p.line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
-			quote(e.Branch.Func.Name), quote(at(e.Branch.Func)), quote(e.Branch.Pos.String()), quote(e.Kind), quote(e.Outcome),
-			e.Line, e.Count, quote(callers(e.Callers)))
+		fn := e.Branch.Func
+		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, e.Line, e.Count, callersOf(e.Callers)})
 	}
-	return nil
+	return err
 }
 
-func (p page) dumpWords(f *profile.File) error {
+func (t *DumpTable) addWords(f *profile.File) error {
 	words, err := f.Words()
-	if err != nil {
-		return err
-	}
 	slices.SortStableFunc(words, func(v, w profile.Word) int {
 		return cmp.Or(v.Site.Compare(w.Site), cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target), cmp.Compare(v.Count, w.Count))
 	})
 	for _, w := range words {
-		target := ""
-		if w.Target != (profile.Func{}) {
-			target = at(w.Target)
-		}
-		p.line("word func=%s at=%s site=%s kind=%s expr=%s type=%s value=%s target=%s count=%d messages=%d",
-			quote(w.Site.Func.Name), quote(at(w.Site.Func)), quote(w.Site.Pos.String()), quote(w.Site.Kind), quote(w.Site.Expr),
-			quote(w.Site.Type), quote(w.Value), quote(target), w.Count, w.Messages)
+		fn := w.Site.Func
+		t.Words = append(t.Words, DumpWord{
+			fn.Name, fn.File, fn.StartLine, w.Site.Pos.String(), w.Site.Kind, w.Site.Expr, w.Site.Type, w.Value,
+			w.Target.File, w.Target.StartLine, w.Count, w.Messages,
+		})
 	}
-	return nil
+	return err
 }
 
-func at(f profile.Func) string { return fmt.Sprintf("%s:%d", f.File, f.StartLine) }
-
-func callers(frames []profile.Frame) string {
-	var texts []string
+func callersOf(frames []profile.Frame) (list []Caller) {
 	for _, f := range frames {
-		texts = append(texts, fmt.Sprintf("%s %s:%d", f.Func.Name, f.Func.File, f.Line))
+		list = append(list, Caller{f.Func.Name, f.Func.File, f.Line})
+	}
+	return list
+}
+
+func callers(frames []profile.Frame) string { return callersText(callersOf(frames)) }
+
+// Name implements listing.Listing.
+func (t *DumpTable) Name() string { return "dump" }
+
+// Print implements listing.Listing.
+func (t *DumpTable) Print(p *listing.Page) {
+	p.Line("profile %s", t.Profile.Kind)
+	for _, c := range t.Profile.Comments {
+		p.Line("comment %q", c)
+	}
+	p.Line("binary %s", quote(t.Profile.Program))
+	p.Line("build %s", quote(t.Profile.Build))
+	p.Line("period %d %s/%s", t.Profile.Period, t.Profile.PeriodType, t.Profile.PeriodUnit)
+	for _, x := range t.Paths {
+		var branches []string
+		for _, b := range x.Branches {
+			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Line, b.Col, b.Kind, b.Outcome))
+		}
+		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), x.EndLine, x.Count, x.Flow,
+			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)))
+	}
+	for _, x := range t.Edges {
+		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), x.Line, x.Count, quote(callersText(x.Callers)))
+	}
+	for _, x := range t.Words {
+		target := quote("")
+		if t.Profile.Kind == schema.CallTargets {
+			target = at(x.TargetFile, x.TargetLine)
+		}
+		p.Line("word func=%s at=%s site=%s kind=%s expr=%s type=%s value=%s target=%s count=%d messages=%d",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Site), quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), target, x.Count, x.Messages)
+	}
+}
+
+func at(file string, line int64) string { return quote(fmt.Sprintf("%s:%d", file, line)) }
+
+func callersText(callers []Caller) string {
+	var texts []string
+	for _, c := range callers {
+		texts = append(texts, fmt.Sprintf("%s %s:%d", c.Func, c.File, c.Line))
 	}
 	return strings.Join(texts, "; ")
 }

@@ -2,7 +2,8 @@ package report
 
 import (
 	"bytes"
-	"io"
+	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
 )
 
 const wordsText = `profile values
@@ -19,8 +21,8 @@ period 1 events/count
 word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 count=7 messages=7
 `
 
-// FuzzReports: whatever a profile has, the reports of it are an error, or text that
-// a terminal shows, with no negative share. Escapes and line breaks are given as
+// FuzzReports: whatever a profile has, the reports of it are an error, or text JSON and text that
+// a terminal shows. Escapes and line breaks are given as
 // names, which the mutations of a compressed file would hardly find.
 func FuzzReports(f *testing.F) {
 	for _, text := range []string{pathsText, edgesText, wordsText} {
@@ -39,20 +41,26 @@ func FuzzReports(f *testing.F) {
 			return
 		}
 		src, all := source.NewTree(""), regexp.MustCompile("")
-		for _, write := range []func(io.Writer) error{
-			func(w io.Writer) error { return Top(w, file, src, TopOptions{}) },
-			func(w io.Writer) error { return List(w, file, src, all) },
-			func(w io.Writer) error { return Values(w, file, src, ValuesOptions{}) },
-			func(w io.Writer) error { return Accuracy(w, Run{file, file}, Run{file, file}) },
-			func(w io.Writer) error { return Dump(w, file) },
-		} {
-			var out strings.Builder
-			if write(&out) != nil {
-				continue
+		check := func(l listing.Listing, err error) {
+			if err != nil {
+				return
 			}
+			var out, data strings.Builder
+			if err := errors.Join(listing.Text(&out, l), listing.JSON(&data, l)); err != nil {
+				t.Fatal(err)
+			}
+			if !json.Valid([]byte(data.String())) {
+				t.Errorf("%s is not JSON: %s", l.Name(), data.String())
+			}
+			out.WriteString(data.String())
 			if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); i >= 0 {
 				t.Errorf("%q is printed", out.String()[i:min(i+20, out.Len())])
 			}
 		}
+		check(Top(file, src, TopOptions{}))
+		check(List(file, src, all))
+		check(Values(file, src, ValuesOptions{}))
+		check(Accuracy(Run{file, file}, Run{file, file}))
+		check(Dump(file))
 	})
 }

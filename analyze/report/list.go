@@ -1,11 +1,10 @@
 package report
 
-// This file writes source with edge counts beside it.
+// This file lists source with edge counts beside it.
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"path"
 	"regexp"
@@ -14,9 +13,56 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
 )
 
-// List writes the source of the functions of an edges file whose names match.
+// A Listing is the source of functions with edge counts.
+type Listing struct {
+	Profile   Profile    `json:"profile"`
+	Functions []Function `json:"functions"`
+	Missing   []string   `json:"source_not_found"`
+}
+
+// A Function is a function of a Listing.
+type Function struct {
+	Func      string `json:"function"`
+	File      string `json:"file"`
+	StartLine int64  `json:"start_line" unit:"line"`
+	Branches  int    `json:"branches" unit:"branches"` // that were recorded
+	Decided   int64  `json:"decided" unit:"times"`     // outcomes of these
+	Differs   bool   `json:"source_differs"`           // there is source, but no function starts at StartLine
+	Lines     []Line `json:"lines"`
+}
+
+// A Line is a line of a Function: those that the profile knows of, and all of the
+// function if there is source.
+type Line struct {
+	Line     int64        `json:"line" unit:"line"`
+	Source   string       `json:"source"`
+	Arrived  *int64       `json:"arrived" unit:"times"` // edges from branches on other lines; nil if none leads here
+	Branches []LineBranch `json:"branches"`
+}
+
+// A LineBranch is a branch on a Line. By a //line directive it may be in another
+// file than its function.
+type LineBranch struct {
+	File     string        `json:"file"`
+	Line     int64         `json:"line" unit:"line"`
+	Col      int64         `json:"column" unit:"column"`
+	Kind     string        `json:"kind"`
+	Count    int64         `json:"count" unit:"times"`
+	Outcomes []LineOutcome `json:"outcomes"`
+}
+
+// A LineOutcome is one way that a LineBranch goes.
+type LineOutcome struct {
+	Outcome string  `json:"outcome"`
+	Count   int64   `json:"count" unit:"times"`
+	Share   float64 `json:"share" unit:"ratio"` // of the branch
+}
+
+// List lists the source of the functions of an edges file whose names match. As
+// text:
 //
 //	count    share  line
 //	                  10  func sign(n int) int {
@@ -32,92 +78,72 @@ import (
 // Beneath a line stand its branches, a caret under each (the operands of &&
 // and || are branches, too), with the count and share of every outcome.
 // Without source the lines known to the profile are shown by number.
-func List(w io.Writer, f *profile.File, src *source.Tree, funcs *regexp.Regexp) error {
+func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, error) {
 	edges, err := f.Edges()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	edges = slices.DeleteFunc(edges, func(e profile.Edge) bool { return !funcs.MatchString(e.Branch.Func.Name) })
 	if len(edges) == 0 {
-		return fmt.Errorf("%s: no function with a recorded branch matches %q: pep list . shows all", f.Name, funcs)
+		return nil, fmt.Errorf("%s: no function with a recorded branch matches %q: pep list . shows all", f.Name, funcs)
 	}
-	listings := make(map[profile.Func]*listing)
+	known := make(map[profile.Func]*counts)
 	for _, e := range edges {
 		fn := e.Branch.Func
-		l := listings[fn]
-		if l == nil {
-			l = &listing{fn: fn, arrived: make(map[int64]int64), branches: make(map[int64][]profile.Branch)}
-			listings[fn] = l
+		c := known[fn]
+		if c == nil {
+			c = &counts{arrived: make(map[int64]int64), branches: make(map[int64][]profile.Branch)}
+			known[fn] = c
 		}
 		if e.Line != e.Branch.Pos.Line {
-			l.arrived[e.Line] += e.Count
+			c.arrived[e.Line] += e.Count
 		}
 	}
 	for _, branch := range profile.SumEdges(edges) {
-		l := listings[branch.ID.Func]
-		l.branches[branch.ID.Pos.Line] = append(l.branches[branch.ID.Pos.Line], branch)
+		c := known[branch.ID.Func]
+		c.branches[branch.ID.Pos.Line] = append(c.branches[branch.ID.Pos.Line], branch)
 	}
-
-	page := newPage(w)
-	page.comments(f)
-	var missing []string
-	for _, fn := range slices.SortedFunc(maps.Keys(listings), profile.Func.Compare) {
-		page.line("")
-		listings[fn].write(page, src)
-		if !src.Has(fn.File) && !slices.Contains(missing, fn.File) {
-			missing = append(missing, fn.File)
-		}
+	l := &Listing{Profile: profileOf(f)}
+	var files []string
+	for _, fn := range slices.SortedFunc(maps.Keys(known), profile.Func.Compare) {
+		l.Functions = append(l.Functions, known[fn].function(fn, src))
+		files = append(files, fn.File)
 	}
-	page.missing(missing)
-	return page.flush()
+	l.Missing = missingSource(src, files)
+	return l, nil
 }
 
-// A listing is what is known of the lines of one function.
-type listing struct {
-	fn       profile.Func
-	arrived  map[int64]int64            // by line: edges that lead there from other lines
-	branches map[int64][]profile.Branch // by line
+// counts are what a profile knows of a function, by line.
+type counts struct {
+	arrived  map[int64]int64 // edges that lead there from other lines
+	branches map[int64][]profile.Branch
 }
 
-func (l *listing) write(p page, src *source.Tree) {
-	var branches int
-	var outcomes int64
-	for _, bs := range l.branches {
-		branches += len(bs)
-		for _, b := range bs {
-			outcomes += b.Count()
+func (c *counts) function(fn profile.Func, src *source.Tree) Function {
+	end, ok := src.FuncEnd(fn.File, fn.StartLine)
+	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Differs: !ok && src.Has(fn.File)}
+	for _, n := range c.lines(fn, src, end) {
+		line := Line{Line: n}
+		line.Source, _ = src.Line(fn.File, n)
+		if times, ok := c.arrived[n]; ok {
+			line.Arrived = &times
 		}
-	}
-	p.line("%s  %s:%d, %s, decided %d times", l.fn.Name, src.Short(l.fn.File), l.fn.StartLine, count(branches, "branch"), outcomes)
-	end, ok := src.FuncEnd(l.fn.File, l.fn.StartLine)
-	if !ok && src.Has(l.fn.File) {
-		p.line("no function starts there: the source is not what was profiled")
-	}
-
-	t := table{numbers: 3}
-	t.row("count", "share", "line", "")
-	for _, n := range l.lines(src, end) {
-		text, _ := src.Line(l.fn.File, n)
-		arrived := ""
-		if c, ok := l.arrived[n]; ok {
-			arrived = fmt.Sprint(c)
+		for _, b := range c.branches[n] {
+			x.Branches++
+			x.Decided += b.Count()
+			line.Branches = append(line.Branches, lineBranch(b))
 		}
-		t.row(arrived, "", fmt.Sprint(n), text)
-		for _, b := range l.branches[n] {
-			for _, o := range withComplement(b) {
-				t.row(fmt.Sprint(o.Count), share(o.Count, b.Count()), "", l.mark(b.ID.Pos, text)+b.Kind+" "+o.Name)
-			}
-		}
+		x.Lines = append(x.Lines, line)
 	}
-	p.table(t)
+	return x
 }
 
-// lines are the lines to show: the function's, as far as there is source,
-// and all that the profile knows of.
-func (l *listing) lines(src *source.Tree, end int64) []int64 {
-	known := slices.Concat(slices.Collect(maps.Keys(l.arrived)), slices.Collect(maps.Keys(l.branches)))
-	for n := l.fn.StartLine; n <= cmp.Or(end, slices.Max(known)); n++ {
-		if _, ok := src.Line(l.fn.File, n); !ok {
+// lines are the lines to show: the function's, as far as there is source, and all
+// that the profile knows of.
+func (c *counts) lines(fn profile.Func, src *source.Tree, end int64) []int64 {
+	known := slices.Concat(slices.Collect(maps.Keys(c.arrived)), slices.Collect(maps.Keys(c.branches)))
+	for n := fn.StartLine; n <= cmp.Or(end, slices.Max(known)); n++ {
+		if _, ok := src.Line(fn.File, n); !ok {
 			break
 		}
 		known = append(known, n)
@@ -126,27 +152,16 @@ func (l *listing) lines(src *source.Tree, end int64) []int64 {
 	return slices.Compact(known)
 }
 
-// mark is a caret under the column of a branch, or line:col when the line is
-// not the one shown above.
-func (l *listing) mark(pos profile.Pos, text string) string {
-	elsewhere := path.Base(pos.File) != path.Base(l.fn.File) // by a //line directive
-	if elsewhere {
-		return pos.String() + " "
+func lineBranch(b profile.Branch) LineBranch {
+	x := LineBranch{File: b.ID.Pos.File, Line: b.ID.Pos.Line, Col: b.ID.Pos.Col, Kind: b.Kind, Count: b.Count()}
+	for _, o := range withComplement(b) {
+		x.Outcomes = append(x.Outcomes, LineOutcome{o.Name, o.Count, listing.Ratio(o.Count, x.Count)})
 	}
-	if pos.Col < 1 || pos.Col > int64(len(text)) {
-		return fmt.Sprintf("%d:%d ", pos.Line, pos.Col)
-	}
-	blank := func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
-	}
-	return strings.Map(blank, text[:pos.Col-1]) + "^ "
+	return x
 }
 
-// withComplement adds the outcome of a two-way branch that never happened:
-// only what did is in the file.
+// withComplement adds the outcome of a two-way branch that never happened: only
+// what did is in the file.
 func withComplement(b profile.Branch) []profile.Outcome {
 	if len(b.Outcomes) != 1 {
 		return b.Outcomes
@@ -163,4 +178,57 @@ func withComplement(b profile.Branch) []profile.Outcome {
 		return []profile.Outcome{{Name: "body"}, only}
 	}
 	return b.Outcomes
+}
+
+// Name implements listing.Listing.
+func (l *Listing) Name() string { return "list" }
+
+// Print implements listing.Listing.
+func (l *Listing) Print(p *listing.Page) {
+	l.Profile.printComments(p)
+	for i := range l.Functions {
+		p.Line("")
+		l.Functions[i].print(p)
+	}
+	printMissing(p, l.Missing)
+}
+
+func (x *Function) print(p *listing.Page) {
+	p.Line("%s  %s:%d, %s, decided %d times", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"), x.Decided)
+	if x.Differs {
+		p.Line("no function starts there: the source is not what was profiled")
+	}
+	t := &listing.Table{Numbers: 3}
+	t.Row("count", "share", "line", "")
+	for _, line := range x.Lines {
+		arrived := ""
+		if line.Arrived != nil {
+			arrived = fmt.Sprint(*line.Arrived)
+		}
+		t.Row(arrived, "", fmt.Sprint(line.Line), line.Source)
+		for _, b := range line.Branches {
+			for _, o := range b.Outcomes {
+				t.Row(fmt.Sprint(o.Count), listing.Percent(o.Share), "", x.caret(b, line.Source)+b.Kind+" "+o.Outcome)
+			}
+		}
+	}
+	p.Table("", t)
+}
+
+// caret is a caret under the column of a branch, or line:col when the line is not
+// the one shown above.
+func (x *Function) caret(b LineBranch, text string) string {
+	if path.Base(b.File) != path.Base(x.File) { // by a //line directive
+		return fmt.Sprintf("%s:%d:%d ", b.File, b.Line, b.Col)
+	}
+	if b.Col < 1 || b.Col > int64(len(text)) {
+		return fmt.Sprintf("%d:%d ", b.Line, b.Col)
+	}
+	blank := func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}
+	return strings.Map(blank, text[:b.Col-1]) + "^ "
 }

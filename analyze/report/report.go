@@ -1,8 +1,9 @@
-// Package report writes profiles as text for people: the hot paths, the
-// source of functions with edge counts beside it, the accuracy of a sampled
-// profile, and every sample as a line.
+// Package report makes listings of profiles: the hot paths, the source of
+// functions with edge counts beside it, what taps have seen, what is instrumented
+// in a program, the accuracy of a sampled profile, and every sample.
 //
-// Top, for the profile of package profile's worked example:
+// Each function returns data, a struct that package listing prints as text and as
+// JSON. Top, for the profile of package profile's worked example, as text:
 //
 //	pep: exact, every path counted
 //	/bin/app: 1 path in 1 function, count 7, flow 7
@@ -12,105 +13,60 @@
 //	   /src/app/sign.go:10-12 from entry
 //	   11:2  if true  if n < 0 {
 //
-// The texts are for reading and may change; what is to be processed further
-// is in the profiles themselves, or in the lines of Dump.
+// The texts are for reading and may change. Programs read the JSON form, whose
+// fields docs/formats.md explains, or the profiles themselves.
 package report
 
 import (
-	"bufio"
-	"fmt"
-	"io"
-	"math"
+	"cmp"
+	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/internal/terminal"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
-// percent formats a ratio with two decimals: 0.5 is "50.00%".
-func percent(part, whole float64) string {
-	if whole == 0 || math.IsNaN(part) {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f%%", 100*part/whole)
+// A Profile says which profile a listing is of.
+type Profile struct {
+	File       string      `json:"file"`     // as it was given; of several the first
+	Kind       schema.Kind `json:"kind"`     // "paths", "edges", "values", "types", "calltargets"
+	Comments   []string    `json:"comments"` // how the profile was taken
+	Program    string      `json:"program"`  // file of the profiled program
+	Build      string      `json:"build"`    // hash of its site tables
+	Exact      bool        `json:"exact"`    // everything was counted
+	Period     int64       `json:"period" unit:"period_unit"`
+	PeriodType string      `json:"period_type"`
+	PeriodUnit string      `json:"period_unit"`
 }
 
-func share(part, whole int64) string { return percent(float64(part), float64(whole)) }
-
-// count formats a number of things: "1 path", "2 paths".
-func count(n int, thing string) string {
-	switch {
-	case n == 1:
-		return "1 " + thing
-	case strings.HasSuffix(thing, "ch"):
-		return fmt.Sprintf("%d %ses", n, thing)
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+func profileOf(f *profile.File) Profile {
+	return Profile{f.Name, f.Kind, f.Comments, f.Binary, f.BuildID, f.Exact(), f.Period.Value, f.Period.Type, f.Period.Unit}
 }
 
-// A page is a report being written. All that reports say goes through its method
-// line, which makes it fit for a terminal.
-type page struct{ b *bufio.Writer }
+// name is what the profiled program is called.
+func (x Profile) name() string { return cmp.Or(x.Program, x.File) }
 
-func newPage(w io.Writer) page { return page{bufio.NewWriter(w)} }
-
-// line writes one line.
-func (p page) line(format string, args ...any) {
-	p.b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n")
-}
-
-// comments writes in what way a profile was taken.
-func (p page) comments(f *profile.File) {
-	for _, c := range f.Comments {
-		p.line("%s", c)
+func (x Profile) printComments(p *listing.Page) {
+	for _, c := range x.Comments {
+		p.Line("%s", c)
 	}
 }
 
-func (p page) table(t table) {
-	for _, line := range t.lines() {
-		p.line("%s", line)
-	}
-}
-
-// flush returns the first error of writing.
-func (p page) flush() error { return p.b.Flush() }
-
-// A table aligns cells in columns. Columns are as wide as their widest cell,
-// and two spaces apart. The first columns are numbers, aligned to the right.
-type table struct {
-	numbers int // columns of numbers
-	rows    [][]string
-}
-
-func (t *table) row(cells ...string) { t.rows = append(t.rows, cells) }
-
-// lines returns the rows, aligned, without trailing space.
-func (t *table) lines() []string {
-	var widths []int
-	for _, row := range t.rows {
-		for i, cell := range row {
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+// missingSource lists the files, each once, that source is wanted of and not found.
+func missingSource(src *source.Tree, files []string) (missing []string) {
+	for _, name := range files {
+		if !src.Has(name) && !slices.Contains(missing, name) {
+			missing = append(missing, name)
 		}
 	}
-	var lines []string
-	for _, row := range t.rows {
-		var b strings.Builder
-		for i, cell := range row {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i < t.numbers {
-				b.WriteString(pad + cell)
-			} else {
-				b.WriteString(cell + pad)
-			}
-		}
-		lines = append(lines, strings.TrimRight(b.String(), " \t"))
+	return missing
+}
+
+func printMissing(p *listing.Page, files []string) {
+	if len(files) > 0 {
+		p.Line("")
+		p.Line("source not found: %s (-source_path=DIR says where to look)", strings.Join(files, ", "))
 	}
-	return lines
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
 )
 
 const pathsText = `profile paths
@@ -77,46 +78,26 @@ func codeBlock(t *testing.T, file, text string) string {
 // TestDocs: what the comments show is what is printed.
 func TestDocs(t *testing.T) {
 	paths, edges, src := parse(t, pathsText), parse(t, edgesText), signTree(t)
-	var top, list, dumpPaths, dumpEdges bytes.Buffer
-	if err := errors.Join(
-		Top(&top, paths, src, TopOptions{}),
-		List(&list, edges, src, regexp.MustCompile("sign")),
-		Dump(&dumpPaths, paths),
-		Dump(&dumpEdges, edges),
-	); err != nil {
-		t.Fatal(err)
+	text := func(l listing.Listing, err error) string {
+		t.Helper()
+		var b strings.Builder
+		if err := errors.Join(err, listing.Text(&b, l)); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
 	}
-	if diff := cmp.Diff(codeBlock(t, "report.go", "flow%"), top.String()); diff != "" {
+	top, list := text(Top(paths, src, TopOptions{})), text(List(edges, src, regexp.MustCompile("sign")))
+	dumpPaths, dumpEdges := text(Dump(paths)), text(Dump(edges))
+	if diff := cmp.Diff(codeBlock(t, "report.go", "flow%"), top); diff != "" {
 		t.Errorf("Top (-doc +got):\n%s", diff)
 	}
-	if doc := codeBlock(t, "list.go", "share"); !strings.Contains(list.String(), doc) {
-		t.Errorf("List prints\n%swithout\n%s", list.String(), doc)
+	if doc := codeBlock(t, "list.go", "share"); !strings.Contains(list, doc) {
+		t.Errorf("List prints\n%swithout\n%s", list, doc)
 	}
-	if diff := cmp.Diff(codeBlock(t, "dump.go", "path func"), dumpPaths.String()); diff != "" {
+	if diff := cmp.Diff(codeBlock(t, "dump.go", "path func"), dumpPaths); diff != "" {
 		t.Errorf("Dump of paths (-doc +got):\n%s", diff)
 	}
-	if doc := codeBlock(t, "dump.go", "edge func"); !strings.HasSuffix(dumpEdges.String(), doc) {
-		t.Errorf("Dump of edges prints\n%swithout\n%s", dumpEdges.String(), doc)
-	}
-}
-
-type fullDisk struct{}
-
-var errFull = errors.New("disk full")
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
-
-func TestWriteErrors(t *testing.T) {
-	paths, edges, src := parse(t, pathsText), parse(t, edgesText), source.NewTree("")
-	run := Run{Paths: paths, Edges: edges}
-	for name, err := range map[string]error{
-		"Top":      Top(fullDisk{}, paths, src, TopOptions{}),
-		"List":     List(fullDisk{}, edges, src, regexp.MustCompile("")),
-		"Accuracy": Accuracy(fullDisk{}, run, run),
-		"Dump":     Dump(fullDisk{}, paths),
-	} {
-		if err != errFull {
-			t.Errorf("%s: got %v, want %v", name, err, errFull)
-		}
+	if doc := codeBlock(t, "dump.go", "edge func"); !strings.HasSuffix(dumpEdges, doc) {
+		t.Errorf("Dump of edges prints\n%swithout\n%s", dumpEdges, doc)
 	}
 }

@@ -1,16 +1,16 @@
 package report
 
-// This file writes what is instrumented in a program.
+// This file lists what is instrumented in a program.
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"regexp"
 	"slices"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -21,140 +21,195 @@ type SitesOptions struct {
 	All  bool           // every function that is profiled, and every tap
 }
 
-// Sites writes what the site tables of a program say: for each package how many
-// functions are profiled and what is tapped, the functions that were left alone,
-// with the reason, and those that the compiler no longer inlines.
-func Sites(w io.Writer, name string, f *executable.File, o SitesOptions) error {
-	var packages []*wire.Package
-	for _, p := range f.Packages {
-		if p = selected(p, o.Func); p != nil {
-			packages = append(packages, p)
-		}
-	}
-	if len(packages) == 0 && len(f.Packages) > 0 {
-		return fmt.Errorf("%s: no function matches %q: pep sites -all shows all that there are", name, o.Func)
-	}
-	slices.SortFunc(packages, func(p, q *wire.Package) int { return cmp.Compare(p.Path, q.Path) })
-	b := newPage(w)
-	all := &wire.Package{}
-	paths := uint64(0)
-	for _, p := range packages {
-		all.Funcs = append(all.Funcs, p.Funcs...)
-		all.Left = append(all.Left, p.Left...)
-		all.Taps = append(all.Taps, p.Taps...)
-		paths += pathsOf(p)
-	}
-	b.line("%s: build %x, %s, %s", name, f.Build, count(len(packages), "package"), contents(all, paths))
-	for _, p := range packages {
-		writeSites(b, p, o.All)
-	}
-	return b.flush()
+// A SiteTable lists what the site tables of a program say.
+type SiteTable struct {
+	Program  string        `json:"program"`
+	Build    string        `json:"build"` // hash of the site tables, by which profiles name the program
+	All      bool          `json:"all"`   // profiled functions and taps are listed, not only counted
+	Total    SiteCounts    `json:"total"`
+	Packages []SitePackage `json:"packages"`
 }
 
-// selected returns the part of a package that is about functions whose names
-// match; nil if none do.
-func selected(p *wire.Package, re *regexp.Regexp) *wire.Package {
-	if re == nil {
-		return p
+// SiteCounts say how much there is of what.
+type SiteCounts struct {
+	Functions int    `json:"functions" unit:"functions"` // that are profiled
+	Paths     uint64 `json:"paths" unit:"paths"`         // of these
+	Skipped   int    `json:"skipped" unit:"functions"`
+	Outlined  int    `json:"outlined" unit:"functions"`
+	Taps      int    `json:"taps" unit:"taps"`
+}
+
+// A SitePackage is a package of a SiteTable.
+type SitePackage struct {
+	Package   string        `json:"package"`
+	Count     SiteCounts    `json:"count"`
+	Functions []SiteFunc    `json:"functions"` // that are profiled
+	Skipped   []SkippedFunc `json:"skipped"`
+	Outlined  []SiteFunc    `json:"outlined"` // that the compiler no longer inlines, by an estimate
+	Kinds     []TapKind     `json:"tap_kinds"`
+	Taps      []SiteTap     `json:"taps"`
+}
+
+// A SiteFunc is a function that is profiled.
+type SiteFunc struct {
+	Func  string `json:"function"`
+	File  string `json:"file"`
+	Line  int    `json:"line" unit:"line"`
+	Paths uint64 `json:"paths" unit:"paths"`
+}
+
+// A SkippedFunc is a function that is not profiled.
+type SkippedFunc struct {
+	Func   string `json:"function"`
+	File   string `json:"file"`
+	Line   int    `json:"line" unit:"line"`
+	Reason string `json:"reason"`
+}
+
+// A TapKind says how many taps of a kind there are.
+type TapKind struct {
+	Kind string `json:"kind"` // "load"
+	Taps int    `json:"taps" unit:"taps"`
+}
+
+// A SiteTap is a tap.
+type SiteTap struct {
+	Kind string `json:"kind"`
+	Expr string `json:"expression"`
+	Type string `json:"type"`
+	Func string `json:"function"`
+	File string `json:"file"`
+	Line int    `json:"line" unit:"line"`
+	Col  int    `json:"column" unit:"column"`
+}
+
+// Sites lists what the site tables of a program say: for each package how many
+// functions are profiled and what is tapped, the functions that were skipped, with
+// the reason, and those that the compiler no longer inlines.
+func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) {
+	t := &SiteTable{Program: name, Build: fmt.Sprintf("%x", f.Build), All: o.All}
+	for _, p := range f.Packages {
+		x := sitePackage(p, o)
+		if o.Func != nil && x.Count == (SiteCounts{}) {
+			continue
+		}
+		t.Packages = append(t.Packages, x)
+		t.Total.Functions += x.Count.Functions
+		t.Total.Paths += x.Count.Paths
+		t.Total.Skipped += x.Count.Skipped
+		t.Total.Outlined += x.Count.Outlined
+		t.Total.Taps += x.Count.Taps
 	}
-	part := &wire.Package{Path: p.Path, Files: p.Files}
+	if len(t.Packages) == 0 && len(f.Packages) > 0 {
+		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all shows all that there are", name, o.Func)
+	}
+	slices.SortFunc(t.Packages, func(p, q SitePackage) int { return cmp.Compare(p.Package, q.Package) })
+	return t, nil
+}
+
+// sitePackage describes the part of a package that is about the selected functions.
+func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
+	selected := func(name string) bool { return o.Func == nil || o.Func.MatchString(name) }
+	x := SitePackage{Package: p.Path}
 	for _, f := range p.Funcs {
-		if re.MatchString(f.Name) {
-			part.Funcs = append(part.Funcs, f)
+		if !selected(f.Name) {
+			continue
+		}
+		site := SiteFunc{f.Name, p.Files[f.File], f.Line, f.Graph.N}
+		x.Count.Functions++
+		x.Count.Paths += site.Paths
+		if f.Outlined {
+			x.Outlined = append(x.Outlined, site)
+		}
+		if o.All {
+			x.Functions = append(x.Functions, site)
 		}
 	}
 	for _, l := range p.Left {
-		if re.MatchString(l.Name) {
-			part.Left = append(part.Left, l)
+		if selected(l.Name) {
+			x.Skipped = append(x.Skipped, SkippedFunc{l.Name, p.Files[l.File], l.Line, l.Reason})
 		}
 	}
-	for _, t := range p.Taps {
-		if re.MatchString(t.Func) {
-			part.Taps = append(part.Taps, t)
+	kinds := map[tuple.Tag]int{}
+	for _, tap := range p.Taps {
+		if !selected(tap.Func) {
+			continue
+		}
+		x.Count.Taps++
+		kinds[tuple.Tag(tap.Tag)]++
+		if o.All {
+			x.Taps = append(x.Taps, SiteTap{tuple.Tag(tap.Tag).String(), tap.Expr, tap.Type, tap.Func, p.Files[tap.File], tap.Line, tap.Col})
 		}
 	}
-	if len(part.Funcs)+len(part.Left)+len(part.Taps) == 0 {
-		return nil
+	for _, k := range slices.Sorted(maps.Keys(kinds)) {
+		x.Kinds = append(x.Kinds, TapKind{k.String(), kinds[k]})
 	}
-	return part
+	x.Count.Skipped, x.Count.Outlined = len(x.Skipped), len(x.Outlined)
+	return x
 }
 
-func pathsOf(p *wire.Package) (n uint64) {
-	for _, f := range p.Funcs {
-		n += f.Graph.N
+// Name implements listing.Listing.
+func (t *SiteTable) Name() string { return "sites" }
+
+// Print implements listing.Listing.
+func (t *SiteTable) Print(p *listing.Page) {
+	p.Line("%s: build %s, %s, %s", t.Program, t.Build, listing.Count(len(t.Packages), "package"), t.Total)
+	for i := range t.Packages {
+		t.Packages[i].print(p)
 	}
-	return n
 }
 
-// contents counts what is in a package.
-func contents(p *wire.Package, paths uint64) string {
-	s := fmt.Sprintf("%s with %s, %d left alone", count(len(p.Funcs), "function"), count(int(paths), "path"), len(p.Left))
-	if n := len(outlined(p)); n > 0 {
-		s += fmt.Sprintf(", %d no longer inlined", n)
+// String says what there is in words.
+func (c SiteCounts) String() string {
+	s := fmt.Sprintf("%s with %s, %d skipped", listing.Count(c.Functions, "function"), listing.Count(c.Paths, "path"), c.Skipped)
+	if c.Outlined > 0 {
+		s += fmt.Sprintf(", %d no longer inlined", c.Outlined)
 	}
-	if len(p.Taps) > 0 {
-		s += ", " + count(len(p.Taps), "tap")
+	if c.Taps > 0 {
+		s += ", " + listing.Count(c.Taps, "tap")
 	}
 	return s
 }
 
-func outlined(p *wire.Package) (list []wire.Func) {
-	for _, f := range p.Funcs {
-		if f.Outlined {
-			list = append(list, f)
+func (x *SitePackage) print(p *listing.Page) {
+	p.Line("")
+	p.Line("%s: %s", x.Package, x.Count)
+	section := func(title string, t *listing.Table) {
+		if len(t.Rows) > 0 {
+			p.Line("  %s", title)
+			p.Table("    ", t)
 		}
 	}
-	return list
+	position := func(file string, line int) string { return fmt.Sprintf("%s:%d", file, line) }
+	functions, skipped, outlined := &listing.Table{Numbers: 1}, &listing.Table{}, &listing.Table{}
+	for _, f := range x.Functions {
+		functions.Row(listing.Count(f.Paths, "path"), f.Func, position(f.File, f.Line))
+	}
+	for _, f := range x.Skipped {
+		skipped.Row(f.Reason, f.Func, position(f.File, f.Line))
+	}
+	for _, f := range x.Outlined {
+		outlined.Row(f.Func, position(f.File, f.Line))
+	}
+	section("profiled", functions)
+	section("skipped", skipped)
+	section("no longer inlined, by an estimate: calls of them cost more, and callers may allocate more", outlined)
+	section("taps", x.tapTable())
 }
 
-func writeSites(b page, p *wire.Package, all bool) {
-	b.line("")
-	b.line("%s: %s", p.Path, contents(p, pathsOf(p)))
-	place := func(file, line int) string { return fmt.Sprintf("%s:%d", p.Files[file], line) }
-	section := func(title string, t *table) {
-		if len(t.rows) > 0 {
-			b.line("  %s", title)
-			for _, line := range t.lines() {
-				b.line("    %s", line)
-			}
-		}
-	}
-	if all {
-		funcs := &table{numbers: 1}
-		for _, f := range p.Funcs {
-			funcs.row(count(int(f.Graph.N), "path"), f.Name, place(f.File, f.Line))
-		}
-		section("profiled", funcs)
-	}
-	left := &table{}
-	for _, l := range p.Left {
-		left.row(l.Reason, l.Name, place(l.File, l.Line))
-	}
-	section("left alone", left)
-	inlined := &table{}
-	for _, f := range outlined(p) {
-		inlined.row(f.Name, place(f.File, f.Line))
-	}
-	section("no longer inlined, by an estimate: calls of them cost more, and callers may allocate more", inlined)
-	section("taps", tapTable(p, all))
-}
-
-// tapTable lists the taps of a package, or counts those of each kind.
-func tapTable(p *wire.Package, all bool) *table {
-	if all {
-		t := &table{}
-		for _, tap := range p.Taps {
-			t.row(tuple.Tag(tap.Tag).String(), tap.Expr, tap.Type, tap.Func, fmt.Sprintf("%s:%d:%d", p.Files[tap.File], tap.Line, tap.Col))
+// tapTable lists the taps, or, if they are not in the listing, how many there are
+// of each kind.
+func (x *SitePackage) tapTable() *listing.Table {
+	if len(x.Taps) == 0 {
+		t := &listing.Table{Numbers: 1}
+		for _, k := range x.Kinds {
+			t.Row(fmt.Sprint(k.Taps), k.Kind)
 		}
 		return t
 	}
-	kinds := map[tuple.Tag]int{}
-	for _, tap := range p.Taps {
-		kinds[tuple.Tag(tap.Tag)]++
-	}
-	t := &table{numbers: 1}
-	for _, k := range slices.Sorted(maps.Keys(kinds)) {
-		t.row(fmt.Sprint(kinds[k]), k.String())
+	t := &listing.Table{}
+	for _, tap := range x.Taps {
+		t.Row(tap.Kind, tap.Expr, tap.Type, tap.Func, fmt.Sprintf("%s:%d:%d", tap.File, tap.Line, tap.Col))
 	}
 	return t
 }

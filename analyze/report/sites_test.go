@@ -6,6 +6,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -16,8 +17,12 @@ func TestSitesAreFitForATerminal(t *testing.T) {
 		Path: "main\x1b[2J", Files: []string{"a\x1b.go"},
 		Left: []wire.Left{{Name: "main.f\x1b", File: 0, Line: 3, Reason: "why\nnot"}},
 	}}}
+	table, err := report.Sites("prog\x1b", f, report.SitesOptions{All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b strings.Builder
-	if err := report.Sites(&b, "prog\x1b", f, report.SitesOptions{All: true}); err != nil {
+	if err := listing.Text(&b, table); err != nil {
 		t.Fatal(err)
 	}
 	got := b.String()

@@ -1,17 +1,17 @@
 package report
 
-// This file writes the hot paths.
+// This file lists the hot paths.
 
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
 )
 
 // TopOptions select and order paths. The zero value is all paths by flow.
@@ -21,118 +21,147 @@ type TopOptions struct {
 	Func    *regexp.Regexp // only paths of functions whose names match; nil is all
 }
 
-// Top writes the hot paths of a paths file, hottest first, each with its
-// branches in order and their lines as far as src has them. Shares are of
-// the whole program's flow, whatever is selected.
-func Top(w io.Writer, f *profile.File, src *source.Tree, o TopOptions) error {
+// A TopTable lists the hot paths of a paths file, hottest first. Totals and shares
+// are of the whole program, whatever is selected.
+type TopTable struct {
+	Profile   Profile   `json:"profile"`
+	Paths     int       `json:"paths" unit:"paths"`
+	Functions int       `json:"functions" unit:"functions"`
+	Count     int64     `json:"count" unit:"times"`
+	Flow      int64     `json:"flow" unit:"branches"`
+	Order     string    `json:"order"` // "flow" or "count": what paths are ordered by, and shares are of
+	Rows      []TopPath `json:"rows"`
+	Missing   []string  `json:"source_not_found"`
+}
+
+// A TopPath is a path of a TopTable.
+type TopPath struct {
+	Rank       int         `json:"rank" unit:"rank"` // from 1
+	Func       string      `json:"function"`
+	File       string      `json:"file"`
+	StartLine  int64       `json:"start_line" unit:"line"` // of the function
+	Path       string      `json:"path"`                   // "p12"
+	From       string      `json:"from"`                   // "entry", "loop x.go:15", "cut x.go:20"
+	Lines      string      `json:"lines"`                  // "12-14,17"
+	Flow       int64       `json:"flow" unit:"branches"`
+	Count      int64       `json:"count" unit:"times"`
+	Share      float64     `json:"share" unit:"ratio"`            // of the program's flow, or count
+	Cumulative float64     `json:"cumulative_share" unit:"ratio"` // of this path and those above
+	Branches   []TopBranch `json:"branches"`                      // in order
+}
+
+// A TopBranch is a branch on a path, with its source line if that was found.
+type TopBranch struct {
+	Line    int64  `json:"line" unit:"line"`
+	Col     int64  `json:"column" unit:"column"`
+	Kind    string `json:"kind"`
+	Outcome string `json:"outcome"`
+	Source  string `json:"source"`
+}
+
+// Top lists the hot paths of a paths file, each with its branches in order and
+// their lines as far as src has them.
+func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	samples, err := f.Paths()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := profile.SumPaths(samples)
 	selected := slices.DeleteFunc(slices.Clone(all), func(p profile.Path) bool {
 		return o.Func != nil && !o.Func.MatchString(p.ID.Func.Name)
 	})
 	if len(selected) == 0 && len(all) > 0 {
-		return fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
+		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
 	}
-	weight := func(p profile.Path) int64 {
-		if o.ByCount {
-			return p.Count
-		}
-		return p.Flow
+	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow"}
+	funcs := make(map[profile.Func]bool)
+	for _, p := range all {
+		funcs[p.ID.Func] = true
+		t.Count += p.Count
+		t.Flow += p.Flow
+	}
+	t.Functions = len(funcs)
+	weight, total := func(p profile.Path) int64 { return p.Flow }, t.Flow
+	if o.ByCount {
+		weight, total, t.Order = func(p profile.Path) int64 { return p.Count }, t.Count, "count"
 	}
 	slices.SortStableFunc(selected, func(p, q profile.Path) int { return cmp.Compare(weight(q), weight(p)) })
 	if o.N > 0 {
 		selected = selected[:min(o.N, len(selected))]
 	}
-
-	page := newPage(w)
-	page.comments(f)
-	page.line("%s", summary(f, all))
-	if len(all) > 0 {
-		page.paths(src, selected, weight, all, o.ByCount)
-	}
-	return page.flush()
-}
-
-func summary(f *profile.File, all []profile.Path) string {
-	if len(all) == 0 {
-		return "no path was recorded: the program ended before the first tick, or nothing in it is instrumented"
-	}
-	funcs := make(map[profile.Func]bool)
-	var total profile.Path
-	for _, p := range all {
-		funcs[p.ID.Func] = true
-		total.Count += p.Count
-		total.Flow += p.Flow
-	}
-	return fmt.Sprintf("%s: %s in %s, count %d, flow %d",
-		cmp.Or(f.Binary, f.Name), count(len(all), "path"), count(len(funcs), "function"), total.Count, total.Flow)
-}
-
-func (p page) paths(src *source.Tree, paths []profile.Path, weight func(profile.Path) int64, all []profile.Path, byCount bool) {
-	var total, sum int64
-	for _, x := range all {
-		total += weight(x)
-	}
-	unit := "flow%"
-	if byCount {
-		unit = "count%"
-	}
-	t := table{numbers: 5}
-	t.row("#", unit, "cum%", "flow", "count", "path")
-	for i, x := range paths {
+	var sum int64
+	var wanted []string
+	for i, x := range selected {
 		sum += weight(x)
-		t.row(fmt.Sprint(i+1), share(weight(x), total), share(sum, total),
-			fmt.Sprint(x.Flow), fmt.Sprint(x.Count), x.ID.Func.Name+"·"+x.ID.Label)
+		t.Rows = append(t.Rows, TopPath{
+			Rank: i + 1, Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
+			Path: x.ID.Label, From: x.From, Lines: x.Lines, Flow: x.Flow, Count: x.Count,
+			Share: listing.Ratio(weight(x), total), Cumulative: listing.Ratio(sum, total), Branches: topBranches(src, x),
+		})
+		if len(x.Branches) > 0 {
+			wanted = append(wanted, x.ID.Func.File)
+		}
 	}
-	lines := t.lines()
-	indent := strings.Repeat(" ", len(fmt.Sprint(len(paths)))+2)
+	t.Missing = missingSource(src, wanted)
+	return t, nil
+}
 
-	var missing []string
-	p.line("")
-	p.line("%s", lines[0])
-	for i, x := range paths {
-		p.line("%s", lines[i+1])
-		place := src.Short(x.ID.Func.File)
+func topBranches(src *source.Tree, x profile.Path) (list []TopBranch) {
+	for _, d := range x.Branches {
+		text, _ := src.Line(x.ID.Func.File, d.Line)
+		list = append(list, TopBranch{d.Line, d.Col, d.Kind, d.Outcome, strings.TrimSpace(text)})
+	}
+	return list
+}
+
+// Name implements listing.Listing.
+func (t *TopTable) Name() string { return "top" }
+
+// Print implements listing.Listing.
+func (t *TopTable) Print(p *listing.Page) {
+	t.Profile.printComments(p)
+	if t.Paths == 0 {
+		p.Line("no path was recorded: the program ended before the first tick, or nothing in it is instrumented")
+		return
+	}
+	p.Line("%s: %s in %s, count %d, flow %d", t.Profile.name(), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), t.Count, t.Flow)
+	table := listing.Table{Numbers: 5}
+	table.Row("#", t.Order+"%", "cum%", "flow", "count", "path")
+	for _, x := range t.Rows {
+		table.Row(fmt.Sprint(x.Rank), listing.Percent(x.Share), listing.Percent(x.Cumulative),
+			fmt.Sprint(x.Flow), fmt.Sprint(x.Count), x.Func+"·"+x.Path)
+	}
+	lines := table.Lines()
+	indent := strings.Repeat(" ", len(fmt.Sprint(len(t.Rows)))+2)
+	p.Line("")
+	p.Line("%s", lines[0])
+	for i, x := range t.Rows {
+		p.Line("%s", lines[i+1])
+		where := p.Short(x.File)
 		if x.Lines != "" {
-			place += ":" + x.Lines
+			where += ":" + x.Lines
 		}
 		if x.From != "" {
-			place += " from " + x.From
+			where += " from " + x.From
 		}
-		p.line("%s%s", indent, place)
-		for _, line := range decisionLines(src, x) {
-			p.line("%s%s", indent, line)
-		}
-		if name := x.ID.Func.File; len(x.Branches) > 0 && !src.Has(name) && !slices.Contains(missing, name) {
-			missing = append(missing, name)
-		}
+		p.Line("%s%s", indent, where)
+		p.Table(indent, x.branchTable())
 	}
-	p.missing(missing)
+	printMissing(p, t.Missing)
 }
 
-// decisionLines has a line for every branch on the path: place, kind and
-// outcome, and the source. Source that the line above shows is not repeated.
-func decisionLines(src *source.Tree, p profile.Path) []string {
-	t := table{}
+// branchTable has a line for every branch on the path. A source line that stands
+// in the line above is not repeated.
+func (x *TopPath) branchTable() *listing.Table {
+	t := &listing.Table{}
 	var last int64
-	for _, d := range p.Branches {
-		text, _ := src.Line(p.ID.Func.File, d.Line)
-		if d.Line == last {
+	for _, b := range x.Branches {
+		text := b.Source
+		if b.Line == last {
 			text = ""
 		}
-		last = d.Line
-		t.row(fmt.Sprintf("%d:%d", d.Line, d.Col), d.Kind+" "+d.Outcome, strings.TrimSpace(text))
+		last = b.Line
+		t.Row(fmt.Sprintf("%d:%d", b.Line, b.Col), b.Kind+" "+b.Outcome, text)
 	}
-	return t.lines()
-}
-
-// missing says which sources were not there to be shown.
-func (p page) missing(names []string) {
-	if len(names) > 0 {
-		p.line("")
-		p.line("source not found: %s (-source_path=DIR says where to look)", strings.Join(names, ", "))
-	}
+	return t
 }

@@ -1,16 +1,16 @@
 package report
 
-// This file writes what taps have seen.
+// This file lists what taps have seen.
 
 import (
-	"cmp"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/schema"
 )
 
@@ -22,69 +22,140 @@ type ValuesOptions struct {
 	Share  float64        // of which the most frequent value has at least this share
 }
 
-// Values writes the sites of a values, types or call targets file, those with
-// most events first, with what was seen there most often,
+// A ValueTable lists what taps have seen. Totals are of the whole file, whatever
+// is selected. If the file is not exact, counts are estimates and have bounds
+// (profile.Seen.ShareError, profile.Word.CountError); of an exact file the bounds
+// are 0.
+type ValueTable struct {
+	Profile     Profile          `json:"profile"`
+	Taps        int              `json:"taps" unit:"taps"`
+	Functions   int              `json:"functions" unit:"functions"`
+	Events      int64            `json:"events" unit:"events"`
+	Sites       []ValueSite      `json:"sites"`
+	LeastEvents int64            `json:"specialise_events" unit:"events"` // of sites that are worth specialising
+	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
+	Specialise  []Specialisation `json:"specialise"`
+}
+
+// A ValueSite is a tap, and the most frequent of what it has seen.
+type ValueSite struct {
+	Func      string  `json:"function"`
+	File      string  `json:"file"`
+	Pos       string  `json:"position"` // "x.go:12:5"
+	Source    string  `json:"source"`   // the line of the tap, if source was found
+	Kind      string  `json:"kind"`     // "load"
+	Expr      string  `json:"expression"`
+	Type      string  `json:"type"`
+	Events    int64   `json:"events" unit:"events"`
+	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
+	Rows      []Value `json:"rows"`
+	Rest      int     `json:"more_values" unit:"values"` // those that are not listed
+	RestShare float64 `json:"more_share" unit:"ratio"`   // the share of their events
+}
+
+// A Value is a value, type or call target.
+type Value struct {
+	Value      string  `json:"value"`
+	File       string  `json:"target_file"`               // of a call target
+	Line       int64   `json:"target_line" unit:"line"`   // where it starts
+	Count      int64   `json:"count" unit:"events"`       // estimated if the profile is not exact
+	CountError float64 `json:"count_error" unit:"events"` // the bound of its error with 95 % confidence
+	Share      float64 `json:"share" unit:"ratio"`        // of the site's events
+	ShareError float64 `json:"share_error" unit:"ratio"`  // likewise
+	Messages   int64   `json:"messages" unit:"messages"`  // in which it was reported
+}
+
+// A Specialisation is a site whose most frequent value may be worth code of its
+// own.
+type Specialisation struct {
+	Events    int64   `json:"events" unit:"events"` // of the site
+	Share     float64 `json:"share" unit:"ratio"`   // of the value
+	Condition string  `json:"condition"`            // "n == 42", "r is a *os.File"
+	Func      string  `json:"function"`
+	File      string  `json:"file"`
+	Line      int64   `json:"line" unit:"line"`
+}
+
+// Values lists the sites of a values, types or call targets file, those with
+// most events first, with what was seen there most often, and then the sites that
+// have a value so frequent that code for it alone may be worthwhile: if the file is
+// not exact, its share less the bound must be great enough. A site as text:
 //
 //	main.count  words.go:7:15  load w[0] byte, 990 events, 2 values
 //	 share  count  value
 //	60.61%    600  120
 //	39.39%    390  97
-//
-// and then the sites that have a value so frequent that code for it alone may
-// be worthwhile. If the file is not exact, there are bounds beside shares and
-// counts (profile.Seen.ShareError, profile.Word.CountError), and a share must be
-// as great less its bound.
-func Values(w io.Writer, f *profile.File, src *source.Tree, o ValuesOptions) error {
+func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, error) {
 	words, err := f.Words()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := profile.SumSites(words)
 	sites := slices.DeleteFunc(slices.Clone(all), func(s profile.Seen) bool {
 		return o.Func != nil && !o.Func.MatchString(s.Site.Func.Name)
 	})
 	if len(sites) == 0 && len(all) > 0 {
-		return fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
+		return nil, fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
 	}
-	page := newPage(w)
-	page.comments(f)
-	page.line("%s", valuesSummary(f, all))
-	for _, s := range sites {
-		v := valueTable{f, src, s}
-		v.write(page, o.N)
-	}
-	if len(all) > 0 {
-		page.specialise(f, src, sites, o)
-	}
-	return page.flush()
-}
-
-func valuesSummary(f *profile.File, all []profile.Seen) string {
-	if len(all) == 0 {
-		return "no event was recorded: no tap was reached, or the engine kept what it had"
-	}
+	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share}
 	funcs := make(map[profile.Func]bool)
-	var events int64
 	for _, s := range all {
 		funcs[s.Site.Func] = true
-		events += s.Count
+		t.Events += s.Count
 	}
-	return fmt.Sprintf("%s: %s in %s, %s", cmp.Or(f.Binary, f.Name), count(len(all), "tap"), count(len(funcs), "function"), about(f, events))
+	t.Functions = len(funcs)
+	for _, s := range sites {
+		t.Sites = append(t.Sites, valueSite(s, src, o.N, f.Exact()))
+		if x, ok := specialise(f, s, o); ok {
+			t.Specialise = append(t.Specialise, x)
+		}
+	}
+	return t, nil
 }
 
-// about says how many events there were, as far as that is known.
-func about(f *profile.File, events int64) string {
-	if f.Exact() {
-		return fmt.Sprintf("%d events", events)
+func valueSite(s profile.Seen, src *source.Tree, n int, exact bool) ValueSite {
+	x := ValueSite{
+		Func: s.Site.Func.Name, File: s.Site.Func.File, Pos: s.Site.Pos.String(), Kind: s.Site.Kind,
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Distinct: len(s.Words),
 	}
-	return fmt.Sprintf("about %d events", events)
+	text, _ := src.Line(s.Site.Func.File, s.Site.Pos.Line)
+	x.Source = strings.TrimSpace(text)
+	shown := s.Words
+	if n > 0 {
+		shown = shown[:min(n, len(shown))]
+	}
+	rest := s.Count
+	for _, w := range shown {
+		rest -= w.Count
+		v := Value{Value: w.Value, File: w.Target.File, Line: w.Target.StartLine, Count: w.Count, Share: listing.Ratio(w.Count, s.Count), Messages: w.Messages}
+		if !exact {
+			v.CountError, v.ShareError = w.CountError(), s.ShareError(w)
+		}
+		x.Rows = append(x.Rows, v)
+	}
+	x.Rest, x.RestShare = len(s.Words)-len(shown), listing.Ratio(rest, s.Count)
+	return x
 }
 
-// A valueTable is what is shown of a site.
-type valueTable struct {
-	f   *profile.File
-	src *source.Tree
-	profile.Seen
+// specialise reports whether a site has a value so frequent that code for it alone
+// may be worthwhile.
+func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisation, ok bool) {
+	top := s.Words[0]
+	least := float64(top.Count) / float64(max(s.Count, 1))
+	if !f.Exact() {
+		least -= s.ShareError(top)
+	}
+	if s.Count < o.Events || least < o.Share || top.Value == schema.Other {
+		return x, false
+	}
+	relation := " == "
+	if f.Kind == schema.Types && top.Value != schema.Nil {
+		relation = " is a "
+	}
+	return Specialisation{
+		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Condition: s.Site.Expr + relation + top.Value,
+		Func: s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
+	}, true
 }
 
 // things are what is seen in files of a kind.
@@ -94,75 +165,72 @@ var things = map[schema.Kind]string{
 	schema.CallTargets: "target",
 }
 
-func (v valueTable) write(p page, n int) {
-	thing := things[v.f.Kind]
-	what := v.Site.Kind + " " + v.Site.Expr
-	if v.Site.Type != "" {
-		what += " " + v.Site.Type
-	}
-	p.line("")
-	p.line("%s  %s  %s, %s, %s", v.Site.Func.Name, v.Site.Pos, what, about(v.f, v.Count), count(len(v.Words), thing))
+// Name implements listing.Listing.
+func (t *ValueTable) Name() string { return "values" }
 
-	shown := v.Words
-	if n > 0 {
-		shown = shown[:min(n, len(shown))]
-	}
-	t := table{numbers: 2}
-	if v.f.Exact() {
-		t.row("share", "count", thing)
-	} else {
-		t.numbers = 4
-		t.row("share", "±", "count", "±", thing)
-	}
-	rest := v.Count
-	for _, x := range shown {
-		rest -= x.Count
-		cells := []string{share(x.Count, v.Count), fmt.Sprint(x.Count), v.text(x)}
-		if !v.f.Exact() {
-			cells = []string{cells[0], percent(v.ShareError(x), 1), cells[1], fmt.Sprintf("%.0f", x.CountError()), cells[2]}
-		}
-		t.row(cells...)
-	}
-	p.table(t)
-	if more := len(v.Words) - len(shown); more > 0 {
-		p.line("and %s more, %s", count(more, thing), share(rest, v.Count))
-	}
-}
-
-// text is a value as it is shown: a function with its place.
-func (v valueTable) text(x profile.Word) string {
-	if x.Target.File == "" {
-		return x.Value
-	}
-	return fmt.Sprintf("%s  %s:%d", x.Value, v.src.Short(x.Target.File), x.Target.StartLine)
-}
-
-func (p page) specialise(f *profile.File, src *source.Tree, sites []profile.Seen, o ValuesOptions) {
-	t := table{numbers: 2}
-	t.row("events", "share", "condition", "place")
-	for _, s := range sites {
-		top := s.Words[0]
-		least := float64(top.Count) / float64(max(s.Count, 1))
-		if !f.Exact() {
-			least -= s.ShareError(top)
-		}
-		if s.Count < o.Events || least < o.Share || top.Value == schema.Other {
-			continue
-		}
-		relation := " == "
-		if f.Kind == schema.Types && top.Value != schema.Nil {
-			relation = " is a "
-		}
-		t.row(fmt.Sprint(s.Count), share(top.Count, s.Count), s.Site.Expr+relation+top.Value,
-			fmt.Sprintf("%s %s:%d", s.Site.Func.Name, src.Short(s.Site.Func.File), s.Site.Pos.Line))
-	}
-	rule := fmt.Sprintf("at least %d events, %s of them alike", o.Events, percent(o.Share, 1))
-	if len(t.rows) == 1 {
-		p.line("")
-		p.line("worth specialising: none (%s)", rule)
+// Print implements listing.Listing.
+func (t *ValueTable) Print(p *listing.Page) {
+	t.Profile.printComments(p)
+	if t.Taps == 0 {
+		p.Line("no event was recorded: no tap was reached, or the engine kept what it had")
 		return
 	}
-	p.line("")
-	p.line("worth specialising (%s):", rule)
-	p.table(t)
+	p.Line("%s: %s in %s, %s", t.Profile.name(), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
+	for _, s := range t.Sites {
+		t.printSite(p, s)
+	}
+	p.Line("")
+	rule := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare))
+	if len(t.Specialise) == 0 {
+		p.Line("worth specialising: none (%s)", rule)
+		return
+	}
+	p.Line("worth specialising (%s):", rule)
+	table := &listing.Table{Numbers: 2}
+	table.Row("events", "share", "condition", "place")
+	for _, x := range t.Specialise {
+		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
+	}
+	p.Table("", table)
+}
+
+// about says how many events there were, as far as that is known.
+func (t *ValueTable) about(events int64) string {
+	if t.Profile.Exact {
+		return fmt.Sprintf("%d events", events)
+	}
+	return fmt.Sprintf("about %d events", events)
+}
+
+func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
+	thing := things[t.Profile.Kind]
+	what := s.Kind + " " + s.Expr
+	if s.Type != "" {
+		what += " " + s.Type
+	}
+	p.Line("")
+	p.Line("%s  %s  %s, %s, %s", s.Func, s.Pos, what, t.about(s.Events), listing.Count(s.Distinct, thing))
+	table := &listing.Table{Numbers: 2}
+	if t.Profile.Exact {
+		table.Row("share", "count", thing)
+	} else {
+		table.Numbers = 4
+		table.Row("share", "±", "count", "±", thing)
+	}
+	for _, v := range s.Rows {
+		text := v.Value
+		if v.File != "" {
+			text = fmt.Sprintf("%s  %s:%d", v.Value, p.Short(v.File), v.Line)
+		}
+		share, count := listing.Percent(v.Share), fmt.Sprint(v.Count)
+		if t.Profile.Exact {
+			table.Row(share, count, text)
+		} else {
+			table.Row(share, listing.Percent(v.ShareError), count, listing.Number(v.CountError, 0), text)
+		}
+	}
+	p.Table("", table)
+	if s.Rest > 0 {
+		p.Line("and %s more, %s", listing.Count(s.Rest, thing), listing.Percent(s.RestShare))
+	}
 }

@@ -4,7 +4,7 @@
 //	src.Line("example.com/app/sign.go", 11) // "	if n < 0 {", true
 //	src.FuncEnd("example.com/app/sign.go", 10) // 15, true
 //
-// It never fails: where there is no source, it says so.
+// There are no errors: if it finds no source, its methods report false.
 package source
 
 import (
@@ -47,16 +47,6 @@ func (t *Tree) Line(name string, n int64) (string, bool) {
 		return "", false
 	}
 	return f.lines[n-1], true
-}
-
-// Short returns the name as a reader in the working directory would write it.
-func (t *Tree) Short(name string) string {
-	if wd, err := os.Getwd(); err == nil {
-		if rel, ok := strings.CutPrefix(name, wd+string(filepath.Separator)); ok {
-			return rel
-		}
-	}
-	return name
 }
 
 // FuncEnd returns the last line of the function that starts at a line. It
@@ -116,7 +106,7 @@ func read(name string) *file {
 // its last, the outermost's when several start on one line.
 func funcEnds(text string) map[int64]int64 {
 	fset := token.NewFileSet()
-	// What can be parsed of a broken file is good enough.
+	// Of a file with syntax errors, the part that can be parsed is enough.
 	tree, _ := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
 	ends := make(map[int64]int64)
 	if tree == nil {

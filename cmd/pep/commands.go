@@ -1,6 +1,6 @@
 package main
 
-// This file holds the commands: flags in, a function of package report out.
+// This file holds the commands: each parses flags and calls package report.
 
 import (
 	"fmt"
@@ -13,12 +13,10 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
-// reader returns what loads files, "-" being the standard input. The program as a
-// whole keeps to the memory that it has, as far as the garbage collector can see
-// to it.
+// reader returns a reader of profiles; "-" names the standard input. It also asks
+// the garbage collector to keep the program within the reader's memory.
 func reader(c *command.Call) (*profile.Reader, error) {
 	memory, err := profile.MemoryFrom(os.Getenv)
 	if err != nil {
@@ -37,11 +35,22 @@ func openMerged(c *command.Call, names ...string) (*profile.File, error) {
 	return r.OpenMerged(names...)
 }
 
+// funcFlag defines the flag -func. Without it, or if it is empty, *re stays nil.
+func funcFlag(c *command.Call, re **regexp.Regexp) {
+	c.Flags.Func("func", "", func(text string) (err error) {
+		if *re = nil; text != "" {
+			*re, err = regexp.Compile(text)
+		}
+		return err
+	})
+}
+
 func top(c *command.Call) error {
 	n := c.Flags.Int("n", 10, "")
 	byFlow := c.Flags.Bool("flow", false, "")
 	byCount := c.Flags.Bool("count", false, "")
-	pattern := c.Flags.String("func", "", "")
+	options := report.TopOptions{}
+	funcFlag(c, &options.Func)
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
@@ -52,19 +61,12 @@ func top(c *command.Call) error {
 	if *n < 0 {
 		return command.Usagef("top: -n %d: want a number of paths, or 0 for all", *n)
 	}
-	options := report.TopOptions{N: *n, ByCount: *byCount}
-	if *pattern != "" {
-		re, err := regexp.Compile(*pattern)
-		if err != nil {
-			return command.Usagef("top: -func: %w", err)
-		}
-		options.Func = re
-	}
+	options.N, options.ByCount = *n, *byCount
 	f, err := openMerged(c, c.Args...)
 	if err != nil {
 		return err
 	}
-	return report.Top(c.Stdout, f, source.NewTree(*sourcePath), options)
+	return c.Print(report.Top(f, source.NewTree(*sourcePath), options))
 }
 
 func list(c *command.Call) error {
@@ -80,12 +82,13 @@ func list(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return report.List(c.Stdout, f, source.NewTree(*sourcePath), re)
+	return c.Print(report.List(f, source.NewTree(*sourcePath), re))
 }
 
 func values(c *command.Call) error {
+	options := report.ValuesOptions{}
+	funcFlag(c, &options.Func)
 	n := c.Flags.Int("n", 5, "")
-	pattern := c.Flags.String("func", "", "")
 	events := c.Flags.Int64("events", 1000, "")
 	percent := c.Flags.Float64("share", 80, "")
 	sourcePath := c.Flags.String("source_path", "", "")
@@ -98,40 +101,26 @@ func values(c *command.Call) error {
 	if *percent < 0 || *percent > 100 {
 		return command.Usagef("values: -share %g: want a percentage", *percent)
 	}
-	options := report.ValuesOptions{N: *n, Events: *events, Share: *percent / 100}
-	if *pattern != "" {
-		re, err := regexp.Compile(*pattern)
-		if err != nil {
-			return command.Usagef("values: -func: %w", err)
-		}
-		options.Func = re
-	}
+	options.N, options.Events, options.Share = *n, *events, *percent/100
 	f, err := openMerged(c, c.Args...)
 	if err != nil {
 		return err
 	}
-	return report.Values(c.Stdout, f, source.NewTree(*sourcePath), options)
+	return c.Print(report.Values(f, source.NewTree(*sourcePath), options))
 }
 
 func sites(c *command.Call) error {
-	all := c.Flags.Bool("all", false, "")
-	pattern := c.Flags.String("func", "", "")
+	options := report.SitesOptions{}
+	funcFlag(c, &options.Func)
+	c.Flags.BoolVar(&options.All, "all", false, "")
 	if err := c.Parse(1, 1); err != nil {
 		return err
-	}
-	options := report.SitesOptions{All: *all}
-	if *pattern != "" {
-		re, err := regexp.Compile(*pattern)
-		if err != nil {
-			return command.Usagef("sites: -func: %w", err)
-		}
-		options.Func = re
 	}
 	f, err := executable.Open(c.Args[0])
 	if err != nil {
 		return err
 	}
-	return report.Sites(c.Stdout, c.Args[0], f, options)
+	return c.Print(report.Sites(c.Args[0], f, options))
 }
 
 // compare is the command accuracy.
@@ -143,11 +132,11 @@ func compare(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	exact, err := openRun(r, c.Args[0])
+	exact, err := report.OpenRun(r, c.Args[0])
 	if err != nil {
 		return err
 	}
-	sampled, err := openRun(r, c.Args[1])
+	sampled, err := report.OpenRun(r, c.Args[1])
 	if err != nil {
 		return err
 	}
@@ -157,28 +146,7 @@ func compare(c *command.Call) error {
 	if err := profile.SameProgram(exact.Paths, sampled.Paths); err != nil {
 		return err
 	}
-	return report.Accuracy(c.Stdout, exact, sampled)
-}
-
-// openRun loads the two files of a run, given one of them.
-func openRun(r *profile.Reader, name string) (report.Run, error) {
-	f, err := r.Open(name)
-	if err != nil {
-		return report.Run{}, err
-	}
-	siblingName, err := f.Sibling()
-	if err != nil {
-		return report.Run{}, err
-	}
-	sibling, err := r.Open(siblingName)
-	if err != nil {
-		return report.Run{}, err
-	}
-	run := report.Run{Paths: f, Edges: sibling}
-	if f.Kind == schema.Edges {
-		run = report.Run{Paths: sibling, Edges: f}
-	}
-	return run, profile.SameProgram(run.Paths, run.Edges)
+	return c.Print(report.Accuracy(exact, sampled))
 }
 
 func merge(c *command.Call) error {
@@ -204,5 +172,5 @@ func dump(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return report.Dump(c.Stdout, f)
+	return c.Print(report.Dump(f))
 }

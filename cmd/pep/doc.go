@@ -22,9 +22,9 @@
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if true
 //
-// A path begins at the entry of a function or in a loop, and ends at the
-// function's end or where a loop comes round; its flow is how often it was
-// recorded, times the branches on it. The edges file tells which way each
+// A path begins at the entry of a function or at the head of a loop, and ends where
+// the function returns or the next round of a loop begins. Its flow is how often it
+// was recorded, times the branches on it. The edges file tells which way each
 // branch went:
 //
 //	$ pep list main.count app.71.edges.pb.gz
@@ -48,9 +48,9 @@
 //	                  11  	return n
 //	                  12  }
 //
-// (The words that are empty, and the ends of loops, are too rare to be
-// sampled.) How far can that be relied on? An exact profile of the same
-// source, from a program built with pepbuild -pepmode=exact, tells:
+// (Empty words and the ends of the loop are so rare that no sample has them.) How
+// accurate is the sampled profile? Compare it with an exact one, of the same
+// source built with pepbuild -pepmode=exact:
 //
 //	$ pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
 //	pep: exact, every path counted
@@ -86,8 +86,9 @@
 //	  1500  80.00%  c == 120             main.isVowel words.go:14
 //	  1500  80.00%  isVowel(c) == false  main.isVowel words.go:17
 //
-// Profiles of several runs are added up by merge. What no report shows is
-// found with dump, which prints every sample as a line, and grep.
+// The command merge adds up profiles of several runs. To find what no report shows,
+// use dump, which prints every sample as a line, and grep. Programs read the
+// listings with -json.
 //
 //	$ pep merge -o twice.paths.pb.gz app.71.paths.pb.gz app.71.paths.pb.gz
 //	$ pep top -n 1 -count twice.paths.pb.gz
@@ -101,6 +102,6 @@
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if false
 //
-// The exit code is 0 if all went well, 1 if a file is not what is needed,
-// and 2 if the command line is wrong; the error is one line.
+// The exit code is 0 if all went well, 1 if a file cannot be read or is of the
+// wrong kind, and 2 if the command line is wrong. Errors are one line.
 package main

@@ -11,9 +11,9 @@ Usage:
 	pep list [flags] REGEXP FILE       source of functions with edge counts beside it
 	pep values [flags] FILE...         what taps have seen: values, types, call targets
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
-	pep accuracy EXACT SAMPLED         how well a sampled profile stands for an exact one
+	pep accuracy [flags] EXACT SAMPLED how well a sampled profile stands for an exact one
 	pep merge -o OUT FILE...           add up profiles
-	pep dump FILE                      every sample as a line of text
+	pep dump [flags] FILE              every sample as a line of text
 	pep version                        version of pep
 	pep help [command]                 this text, or the flags of a command
 
@@ -22,6 +22,7 @@ app.71.T.edges.pb.gz for list, if 71 was its process ID and T the time when it
 started, which is left out here; if it has taps, also app.71.T.values.pb.gz,
 app.71.T.types.pb.gz and app.71.T.calltargets.pb.gz for values.
 FILE may be - for the standard input. All files also open in go tool pprof.
+With -json the commands that list something print it as JSON, for programs.
 
 Examples:
 
@@ -32,7 +33,7 @@ Examples:
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] FILE...
+	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] [-json] FILE...
 
 Prints the hot paths of paths profiles, hottest first: share of the program,
 share so far, flow, count, and the branches in order with their source.
@@ -43,14 +44,16 @@ Several files are added up.
 	-count              order by count
 	-func regexp        only paths of functions whose names match
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-json               print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
 	pep top -n 3 app.71.paths.pb.gz
 	pep top -count -func '^main\.' app.71.paths.pb.gz app.72.paths.pb.gz
+	pep top -json -n 0 app.71.paths.pb.gz
 `
 
-	listUsage = `pep list [-source_path dirs] REGEXP FILE
+	listUsage = `pep list [-source_path dirs] [-json] REGEXP FILE
 
 Prints the source of the functions of an edges profile whose names match.
 The count beside a line says how often a branch on another line led there.
@@ -58,6 +61,7 @@ Beneath a line stand its branches, a caret under each, with the count and
 share of every outcome; the operands of && and || are branches, too.
 
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-json               print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
@@ -65,7 +69,7 @@ Examples:
 	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
 `
 
-	valuesUsage = `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] FILE...
+	valuesUsage = `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] [-json] FILE...
 
 Prints what taps have seen: for each, those with most events first, the most
 frequent values (or types, or functions that were called) with their share and
@@ -85,6 +89,7 @@ writing.
 	-events 1000        worth specialising: taps with at least so many events
 	-share 80           and at least this percentage of them, less the bound, alike
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-json               print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
@@ -92,13 +97,13 @@ Examples:
 	pep values -func '^main\.' -share 50 app.71.calltargets.pb.gz
 `
 
-	sitesUsage = `pep sites [-all] [-func regexp] PROGRAM
+	sitesUsage = `pep sites [-all] [-func regexp] [-json] PROGRAM
 
 Prints what is instrumented in a program that pepbuild has built: for each
 package how many functions are profiled, with how many paths; the functions
-that were left alone, with the reason; and how many places of each kind are
-tapped. What is not tapped, and why, is in the file taps.txt that
-pepbuild -pepdump writes.
+that were skipped, with the reason; and how many taps there are of each kind.
+The file taps.txt that pepbuild -pepdump writes says which expressions have no
+tap, and why.
 
 It also lists functions that the compiler inlines in the plain program and not in
 this one, as what is inserted makes them too big: calls of them cost more, and
@@ -108,6 +113,7 @@ and lists 15 others.
 
 	-all           list every function that is profiled, and every tap
 	-func regexp   only functions whose names match, and their taps
+	-json          print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
@@ -115,7 +121,7 @@ Examples:
 	pep sites -all -func '^main\.is' app
 `
 
-	accuracyUsage = `pep accuracy EXACT SAMPLED
+	accuracyUsage = `pep accuracy [-json] EXACT SAMPLED
 
 Compares a sampled profile with an exact one of the same source, by the
 metrics of the PEP paper, and prints the paper's results beside. Each
@@ -124,6 +130,8 @@ argument is the paths or the edges file of a run; the other is found by name.
 	Wall weight matching   share of the hot paths' flow that the sampled profile finds
 	relative overlap       how well it tells the bias of each branch
 	absolute overlap       how well it tells the frequency of each branch outcome
+
+	-json   print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
@@ -141,10 +149,12 @@ Examples:
 	pep merge -o all.paths.pb.gz app.71.paths.pb.gz app.72.paths.pb.gz
 `
 
-	dumpUsage = `pep dump FILE
+	dumpUsage = `pep dump [-json] FILE
 
 Prints every sample of a profile as a line of key=value pairs, in an order
 that depends on nothing but the content: for grep, and for comparing.
+
+	-json   print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 

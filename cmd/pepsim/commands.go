@@ -38,6 +38,9 @@ func replayTraces(c *command.Call) error {
 			return command.Usagef("run: %w", err)
 		}
 	}
+	if *asCSV && c.JSON() {
+		return command.Usagef("run: -csv and -json are two forms: choose one")
+	}
 	if config.Overhead.PerEvent <= 0 {
 		return command.Usagef("run: -cycles %v: want a positive number", config.Overhead.PerEvent)
 	}
@@ -49,23 +52,15 @@ func replayTraces(c *command.Call) error {
 		return err
 	}
 	results, err := replay.Run(replay.Of(traces...), config)
+	names := trace.Names{}
+	for _, t := range traces {
+		maps.Copy(names, t.Names)
+	}
+	table := replay.Table(results, *top, traces[0].Sites, names)
 	if *asCSV {
-		return errors.Join(err, replay.CSV(c.Stdout, results))
+		return errors.Join(err, table.CSV(c.Stdout))
 	}
-	if len(results) > 0 && results[0].Events > 0 {
-		err = errors.Join(err, replay.Table(c.Stdout, results))
-		names := trace.Names{}
-		for _, t := range traces {
-			maps.Copy(names, t.Names)
-		}
-		for _, r := range results {
-			if *top > 0 {
-				fmt.Fprintln(c.Stdout)
-				err = errors.Join(err, replay.Top(c.Stdout, r, *top, traces[0].Sites, names))
-			}
-		}
-	}
-	return err
+	return errors.Join(err, c.Print(table, nil))
 }
 
 func figures(c *command.Call) error {

@@ -3,6 +3,7 @@ package main
 // This file holds the commands that handle traces.
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -51,7 +52,8 @@ func printText(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return f.Print(c.Stdout, r, *bare)
+	t := f.List(r, *bare)
+	return errors.Join(c.Print(t, nil), t.Err())
 }
 
 func info(c *command.Call) error {
@@ -59,7 +61,8 @@ func info(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return trace.Info(c.Stdout, r)
+	t, err := trace.Info(r)
+	return errors.Join(err, c.Print(t, nil))
 }
 
 func filter(c *command.Call) error {

@@ -11,7 +11,7 @@ Usage:
 	pepsim figure [flags] ID|all       the papers' experiments, ours beside theirs
 	pepsim trace record [flags] -- PROG ARGS...
 	                                   run a program and write a trace of it
-	pepsim trace info TRACE            what is in a trace
+	pepsim trace info [flags] TRACE    what is in a trace
 	pepsim trace print [flags] TRACE   a trace as text, a tuple a line
 	pepsim trace parse -o OUT TEXT     a trace of such text
 	pepsim trace filter -o OUT [flags] TRACE
@@ -21,6 +21,7 @@ Usage:
 	pepsim help [command]              this text, or the flags of a command
 
 TRACE may be - for the standard input, and OUT for the standard output.
+With -json run, trace info and trace print print JSON, for programs.
 
 Examples:
 
@@ -41,7 +42,7 @@ const filterFlags = `	-tag tags      only tuples of these kinds, separated by co
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv] [-cycles 3.35] [-n N] TRACE...
+	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv|-json] [-cycles 3.35] [-n N] TRACE...
 
 Runs engines over traces of one program, one after the other, every stream
 through an engine of its own, and compares what they send to software with the
@@ -56,6 +57,7 @@ error was first below 5%, and from when on it stayed there.
 	               default R256 and H[P256]2048
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
+	-json          table and tuples as JSON; docs/formats.md explains the fields
 	-cycles 3.35   cycles that the program takes for an event; a message takes 30
 	-n N           no more than N events; 0 is all
 
@@ -104,10 +106,12 @@ PEPOPTS; what else is set there is kept.
 	          the program writes no profiles
 `
 
-	infoUsage = `pepsim trace info TRACE
+	infoUsage = `pepsim trace info [-json] TRACE
 
 Prints where a trace comes from, its size, and how many tuples it has of each
 tag and stream.
+
+	-json   print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
@@ -120,6 +124,7 @@ Prints a trace as text, a tuple a line: stream, tag, site, word, and where the
 site is in the source. Before them stand the taps of the whole program.
 
 	-bare          tuples only; what is printed is no trace for trace parse
+	-json          print the listing as JSON; docs/formats.md explains its fields
 ` + filterFlags + `
 Examples:
 

@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/project/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -40,7 +41,7 @@ func run(t *testing.T, source replay.Source, c replay.Config) map[string]*replay
 		by[r.Spec.String()] = r
 	}
 	var out bytes.Buffer
-	if err := replay.Table(&out, results); err != nil {
+	if err := listing.Text(&out, replay.Table(results, 0, nil, nil)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", out.String())

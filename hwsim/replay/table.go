@@ -1,123 +1,179 @@
 package replay
 
-// This file prints results.
+// This file lists results.
 
 import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/internal/terminal"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // limit is the error in percent that the paper says when engines reach.
 const limit = 5
 
-// columns are those of the table: the title and the value.
-var columns = []struct {
-	title string
-	value func(r *Result) string
-}{
-	{"engine", func(r *Result) string { return r.Spec.String() }},
-	{"messages", func(r *Result) string { return strconv.FormatUint(r.Messages, 10) }},
-	{"events/message", func(r *Result) string { return number(r.Compression(), 1) }},
-	{"overhead %", func(r *Result) string { return number(r.Percent(), 2) }},
-	{"bytes", func(r *Result) string { return number(cost.Of(r.Spec, cost.Word32).Bytes(), 0) }},
-	{"error %", func(r *Result) string { return number(100*r.Error.Mean, 2) }},
-	{"RMS %", func(r *Result) string { return number(100*r.Error.RMS, 2) }},
-	{"first <5 %", func(r *Result) string { return Events(r.Errors.FirstBelow(limit)) }},
-	{"stays <5 %", func(r *Result) string { return Events(r.Errors.StaysBelow(limit)) }},
+// A RunTable lists what engines did with the same events.
+type RunTable struct {
+	Events     uint64      `json:"events" unit:"events"`
+	Tuples     int         `json:"tuples" unit:"tuples"` // that the error is of
+	Sites      int         `json:"sites" unit:"sites"`   // of these tuples
+	PerMessage float64     `json:"message_cost" unit:"cycles/message"`
+	PerEvent   float64     `json:"event_cost" unit:"cycles/event"`
+	Limit      float64     `json:"error_limit" unit:"percent"`
+	Engines    []EngineRow `json:"engines"`
 }
 
-// number prints what may not be there.
-func number(x float64, digits int) string {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "-"
+// An EngineRow is what one engine did.
+type EngineRow struct {
+	Engine           string     `json:"engine"`
+	Messages         uint64     `json:"messages" unit:"messages"`
+	EventsPerMessage float64    `json:"events_per_message" unit:"events/message"`
+	Overhead         float64    `json:"overhead" unit:"percent"` // modelled, of the program's cycles
+	Bytes            float64    `json:"storage" unit:"bytes"`
+	Error            float64    `json:"error" unit:"percent"`     // mean
+	RMS              float64    `json:"rms_error" unit:"percent"` // root of the mean square
+	First            *uint64    `json:"first_below_limit" unit:"events"`
+	Stays            *uint64    `json:"stays_below_limit" unit:"events"`
+	Distinct         int        `json:"distinct_tuples" unit:"tuples"` // that the engine reported
+	Top              []TopTuple `json:"top"`
+}
+
+// A TopTuple is a tuple of which an engine has reported much. Events are those that
+// messages stand for.
+type TopTuple struct {
+	Share     float64 `json:"share" unit:"ratio"`         // of all events
+	SiteShare float64 `json:"share_of_site" unit:"ratio"` // of the events of its site
+	Tag       string  `json:"tag"`
+	Site      string  `json:"site"`
+	Word      uint64  `json:"word" unit:"word"`
+	Text      string  `json:"word_text"` // the word as text, or the name of the type or function that it is
+}
+
+// Table lists results, with the n tuples that each engine has reported most of and
+// what is known of their sites and words.
+func Table(results []*Result, n int, sites *trace.Sites, names trace.Names) *RunTable {
+	t := &RunTable{Limit: limit}
+	for _, r := range results {
+		t.Events, t.Tuples, t.Sites = r.Events, r.Error.Tuples, r.Error.Places
+		t.PerMessage, t.PerEvent = r.Config.Overhead.PerMessage, r.Config.Overhead.PerEvent
+		row := EngineRow{
+			Engine: r.Spec.String(), Messages: r.Messages, EventsPerMessage: r.Compression(), Overhead: r.Percent(),
+			Bytes: cost.Of(r.Spec, cost.Word32).Bytes(), Error: 100 * r.Error.Mean, RMS: 100 * r.Error.RMS,
+			First: reached(r.Errors.FirstBelow(limit)), Stays: reached(r.Errors.StaysBelow(limit)),
+		}
+		row.Distinct, row.Top = top(r.Profile, n, sites, names)
+		t.Engines = append(t.Engines, row)
 	}
-	return strconv.FormatFloat(x, 'f', digits, 64)
+	return t
 }
 
-// Events prints what a curve says of a limit: "never" if it is not kept.
-func Events(n uint64, ok bool) string {
+// reached returns what a curve says of a limit, nil if it is never kept.
+func reached(events uint64, ok bool) *uint64 {
 	if !ok {
-		return "never"
-	}
-	return strconv.FormatUint(n, 10)
-}
-
-// Table prints results as text.
-func Table(out io.Writer, results []*Result) error {
-	if len(results) == 0 {
 		return nil
 	}
-	r := results[0]
-	fmt.Fprintf(out, "%d events; the error is that of %d tuples at %d places; overhead: %v cycles a message, %v cycles an event\n\n",
-		r.Events, r.Error.Tuples, r.Error.Places, r.Config.Overhead.PerMessage, r.Config.Overhead.PerEvent)
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	rows(results, func(cells []string) {
-		for _, cell := range cells {
-			fmt.Fprintf(w, "%s\t", cell)
-		}
-		fmt.Fprintln(w)
-	})
-	return w.Flush()
+	return &events
 }
 
-// CSV prints results as comma-separated values.
-func CSV(out io.Writer, results []*Result) error {
-	w := csv.NewWriter(out)
-	rows(results, func(cells []string) { w.Write(cells) })
-	w.Flush()
-	return w.Error()
-}
-
-func rows(results []*Result, do func(cells []string)) {
-	cells := make([]string, len(columns))
-	for i, c := range columns {
-		cells[i] = c.title
-	}
-	do(cells)
-	for _, r := range results {
-		for i, c := range columns {
-			cells[i] = c.value(r)
-		}
-		do(cells)
-	}
-}
-
-// cell makes names fit for a terminal and for a column.
-func cell(s string) string { return terminal.Escape(strings.ReplaceAll(s, "\t", " ")) }
-
-// Top prints the n tuples that an engine has seen most of, with what is known of
-// their sites and words. Events are those that messages stand for.
-func Top(out io.Writer, r *Result, n int, sites *trace.Sites, names trace.Names) error {
-	p := r.Profile
+// top returns how many tuples a profile has, and the n most frequent.
+func top(p *metric.Profile, n int, sites *trace.Sites, names trace.Names) (distinct int, list []TopTuple) {
 	all := metric.Selection{}.Of(p)
 	slices.SortStableFunc(all, func(a, b tuple.Tuple) int { return cmp.Compare(p.Tuple(b), p.Tuple(a)) })
-	fmt.Fprintf(out, "%s, top %d of %d tuples:\n", r.Spec, min(n, len(all)), len(all))
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "share\tof place\ttag\tsite\tword")
-	for _, t := range all[:min(n, len(all))] {
-		word := trace.WordName(t.Tag(), t.W)
-		if name, ok := names[trace.Word{Tag: t.Tag(), W: t.W}]; ok {
+	for _, x := range all[:min(max(n, 0), len(all))] {
+		word := trace.WordName(x.Tag(), x.W)
+		if name, ok := names[trace.Word{Tag: x.Tag(), W: x.W}]; ok {
 			word = name
 		}
-		site := sites.Name(t.Site())
-		if where := sites.Describe(t); where != "" {
+		site := sites.Name(x.Site())
+		if where := sites.Describe(x); where != "" {
 			site = where
 		}
-		fmt.Fprintf(w, "%.2f%%\t%.2f%%\t%s\t%s\t%s\n", 100*float64(p.Tuple(t))/float64(p.Total()),
-			100*p.Invariance(t), trace.TagName(t.Tag()), cell(site), cell(word))
+		share := float64(p.Tuple(x)) / float64(p.Total())
+		list = append(list, TopTuple{share, p.Invariance(x), trace.TagName(x.Tag()), site, x.W, word})
 	}
-	return w.Flush()
+	return len(all), list
+}
+
+// columns are those of the table as text: the title and the value.
+var columns = []struct {
+	title string
+	value func(r *EngineRow) string
+}{
+	{"engine", func(r *EngineRow) string { return r.Engine }},
+	{"messages", func(r *EngineRow) string { return strconv.FormatUint(r.Messages, 10) }},
+	{"events/message", func(r *EngineRow) string { return listing.Number(r.EventsPerMessage, 1) }},
+	{"overhead %", func(r *EngineRow) string { return listing.Number(r.Overhead, 2) }},
+	{"bytes", func(r *EngineRow) string { return listing.Number(r.Bytes, 0) }},
+	{"error %", func(r *EngineRow) string { return listing.Number(r.Error, 2) }},
+	{"RMS %", func(r *EngineRow) string { return listing.Number(r.RMS, 2) }},
+	{"first <5 %", func(r *EngineRow) string { return eventsOrNever(r.First) }},
+	{"stays <5 %", func(r *EngineRow) string { return eventsOrNever(r.Stays) }},
+}
+
+func eventsOrNever(n *uint64) string {
+	if n == nil {
+		return "never"
+	}
+	return strconv.FormatUint(*n, 10)
+}
+
+// cells returns the table as text, the titles first.
+func (t *RunTable) cells() (rows [][]string) {
+	titles := make([]string, len(columns))
+	for i, c := range columns {
+		titles[i] = c.title
+	}
+	rows = append(rows, titles)
+	for i := range t.Engines {
+		row := make([]string, len(columns))
+		for j, c := range columns {
+			row[j] = c.value(&t.Engines[i])
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Name implements listing.Listing.
+func (t *RunTable) Name() string { return "run" }
+
+// Print implements listing.Listing.
+func (t *RunTable) Print(p *listing.Page) {
+	if t.Events == 0 {
+		return
+	}
+	p.Line("%d events; the error is that of %d tuples at %d places; overhead: %v cycles a message, %v cycles an event",
+		t.Events, t.Tuples, t.Sites, t.PerMessage, t.PerEvent)
+	p.Line("")
+	p.Table("  ", &listing.Table{Numbers: len(columns), Rows: t.cells()})
+	for _, r := range t.Engines {
+		if len(r.Top) == 0 {
+			continue
+		}
+		p.Line("")
+		p.Line("%s, top %d of %d tuples:", r.Engine, len(r.Top), r.Distinct)
+		table := &listing.Table{}
+		table.Row("share", "of place", "tag", "site", "word")
+		for _, x := range r.Top {
+			table.Row(listing.Percent(x.Share), listing.Percent(x.SiteShare), x.Tag, x.Site, x.Text)
+		}
+		p.Table("", table)
+	}
+}
+
+// CSV writes the table of engines as comma-separated values.
+func (t *RunTable) CSV(out io.Writer) error {
+	w := csv.NewWriter(out)
+	if err := w.WriteAll(t.cells()); err != nil {
+		return fmt.Errorf("writing the table: %w", err)
+	}
+	return nil
 }

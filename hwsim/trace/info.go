@@ -3,59 +3,106 @@ package trace
 // This file says what is in a trace.
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"maps"
+	"math"
 	"slices"
-	"text/tabwriter"
 
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Info prints what is in a trace: where it comes from, and how much it has of
-// which streams and tags. It prints what was read before an error, too.
-func Info(out io.Writer, r *Reader) error {
+// An InfoTable says where a trace comes from, and how much it has of which streams
+// and tags.
+type InfoTable struct {
+	Program       string        `json:"program"`
+	Build         string        `json:"build"`
+	Comment       string        `json:"comment"`
+	HasTables     bool          `json:"has_site_tables"`
+	Taps          int           `json:"taps" unit:"taps"` // of the site tables
+	Packages      int           `json:"packages" unit:"packages"`
+	Names         int           `json:"names" unit:"names"` // of types and functions
+	Tuples        uint64        `json:"tuples" unit:"tuples"`
+	Dropped       uint64        `json:"dropped" unit:"tuples"`
+	Sites         int           `json:"sites" unit:"sites"` // with tuples
+	Bytes         int64         `json:"bytes" unit:"bytes"`
+	Blocks        int           `json:"blocks" unit:"blocks"`
+	BytesPerTuple float64       `json:"bytes_per_tuple" unit:"bytes/tuple"`
+	Tags          []TagCount    `json:"tags"`
+	Streams       []StreamCount `json:"streams"`
+}
+
+// A TagCount says how many tuples have a tag.
+type TagCount struct {
+	Tag    string `json:"tag"`
+	Tuples uint64 `json:"tuples" unit:"tuples"`
+}
+
+// A StreamCount says how many tuples a stream has.
+type StreamCount struct {
+	Stream uint32 `json:"stream" unit:"number"`
+	Tuples uint64 `json:"tuples" unit:"tuples"`
+}
+
+// Info reads a trace and says what is in it. If there is an error, the table is
+// about what was read before.
+func Info(r *Reader) (*InfoTable, error) {
 	streams, tags := map[uint32]uint64{}, map[tuple.Tag]uint64{}
 	sites := map[uint64]bool{}
-	total := uint64(0)
+	t := &InfoTable{Program: r.Header.Exe, Build: fmt.Sprintf("%x", r.Header.Build), Comment: r.Header.Comment}
 	err := (&Filter{}).Each(r, func(b Block) error {
 		streams[b.Stream] += uint64(len(b.Tuples))
-		total += uint64(len(b.Tuples))
-		for _, t := range b.Tuples {
-			tags[t.Tag()]++
-			sites[t.PC] = true
+		t.Tuples += uint64(len(b.Tuples))
+		for _, x := range b.Tuples {
+			tags[x.Tag()]++
+			sites[x.PC] = true
 		}
 		return nil
 	})
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "program\t%s\n", oneLine(r.Header.Exe))
-	fmt.Fprintf(w, "build\t%x\n", r.Header.Build)
-	if r.Header.Comment != "" {
-		fmt.Fprintf(w, "comment\t%s\n", oneLine(r.Header.Comment))
+	t.HasTables, t.Packages = r.Sites != nil, len(r.Sites.Packages())
+	for _, p := range r.Sites.Packages() {
+		t.Taps += len(p.Taps)
 	}
-	fmt.Fprintf(w, "site tables\t%s\n", r.Sites.summary())
-	fmt.Fprintf(w, "names\t%d\n", len(r.Names))
-	fmt.Fprintf(w, "tuples\t%d, %d dropped, at %d sites\n", total, r.End.Dropped, len(sites))
-	if total > 0 {
-		fmt.Fprintf(w, "size\t%d bytes in %d blocks, %.2f bytes a tuple\n", r.off, r.blocks, float64(r.off)/float64(total))
+	t.Names, t.Dropped, t.Sites, t.Bytes, t.Blocks = len(r.Names), r.End.Dropped, len(sites), int64(r.off), r.blocks
+	t.BytesPerTuple = math.NaN()
+	if t.Tuples > 0 {
+		t.BytesPerTuple = float64(t.Bytes) / float64(t.Tuples)
 	}
 	for _, tag := range slices.Sorted(maps.Keys(tags)) {
-		fmt.Fprintf(w, "tag %s\t%d\n", TagName(tag), tags[tag])
+		t.Tags = append(t.Tags, TagCount{TagName(tag), tags[tag]})
 	}
 	for _, s := range slices.Sorted(maps.Keys(streams)) {
-		fmt.Fprintf(w, "stream %d\t%d\n", s, streams[s])
+		t.Streams = append(t.Streams, StreamCount{s, streams[s]})
 	}
-	return errors.Join(err, w.Flush())
+	return t, err
 }
 
-func (s *Sites) summary() string {
-	if s == nil {
-		return "none"
+// Name implements listing.Listing.
+func (t *InfoTable) Name() string { return "trace info" }
+
+// Print implements listing.Listing.
+func (t *InfoTable) Print(p *listing.Page) {
+	table := &listing.Table{}
+	table.Row("program", oneLine(t.Program))
+	table.Row("build", t.Build)
+	if t.Comment != "" {
+		table.Row("comment", oneLine(t.Comment))
 	}
-	taps := 0
-	for _, p := range s.packages {
-		taps += len(p.Taps)
+	tables := "none"
+	if t.HasTables {
+		tables = fmt.Sprintf("%d taps in %d packages", t.Taps, t.Packages)
 	}
-	return fmt.Sprintf("%d taps in %d packages", taps, len(s.packages))
+	table.Row("site tables", tables)
+	table.Row("names", fmt.Sprint(t.Names))
+	table.Row("tuples", fmt.Sprintf("%d, %d dropped, at %d sites", t.Tuples, t.Dropped, t.Sites))
+	if t.Tuples > 0 {
+		table.Row("size", fmt.Sprintf("%d bytes in %d blocks, %.2f bytes a tuple", t.Bytes, t.Blocks, t.BytesPerTuple))
+	}
+	for _, c := range t.Tags {
+		table.Row("tag "+c.Tag, fmt.Sprint(c.Tuples))
+	}
+	for _, c := range t.Streams {
+		table.Row(fmt.Sprintf("stream %d", c.Stream), fmt.Sprint(c.Tuples))
+	}
+	p.Table("", table)
 }

@@ -1,13 +1,15 @@
 package trace
 
-// This file prints the text form. It is specified in doc.go.
+// This file lists the tuples of a trace. As text that is the form that doc.go
+// specifies.
 
 import (
-	"bufio"
 	"fmt"
 	"io"
+	"iter"
 	"strings"
 
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/terminal"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
@@ -15,79 +17,175 @@ import (
 
 const textMagic = "pep trace 1"
 
-// Print writes the tuples of a trace that the filter keeps as text, or, if it is
-// to be bare, just their lines. What was printed before an error stands for
-// itself.
-func (f *Filter) Print(out io.Writer, r *Reader, bare bool) error {
-	w := bufio.NewWriter(out)
+// A TupleTable lists tuples of a trace. They are read while they are printed, once.
+type TupleTable struct {
+	Program  string          `json:"program"`
+	Build    string          `json:"build"`
+	Comment  string          `json:"comment"`
+	Packages []TupleTaps     `json:"packages"` // that have taps
+	Symbols  []TupleSymbol   `json:"symbols"`
+	Tuples   iter.Seq[Tuple] `json:"tuples"`
+	Kept     uint64          `json:"kept" unit:"tuples"` // tuples that were listed
+	Dropped  uint64          `json:"dropped" unit:"tuples"`
+
+	bare bool
+	err  error
+}
+
+// TupleTaps are the taps of a package.
+type TupleTaps struct {
+	Package string     `json:"package"`
+	Files   []string   `json:"files"`
+	Taps    []TupleTap `json:"taps"`
+}
+
+// A TupleTap is a tap. Tuples name it by package and index: "main+3".
+type TupleTap struct {
+	Index int    `json:"index" unit:"number"`
+	Tag   string `json:"tag"`
+	Func  string `json:"function"`
+	File  string `json:"file"`
+	Line  int    `json:"line" unit:"line"`
+	Col   int    `json:"column" unit:"column"`
+	Kind  string `json:"word_kind"` // how to read the word: "signed"
+	Bits  int    `json:"bits" unit:"bits"`
+	Type  string `json:"type"`
+	Expr  string `json:"expression"`
+
+	More []TupleWord `json:"further_words"`
+}
+
+// A TupleWord is a further word of a tap's samples.
+type TupleWord struct {
+	Kind string `json:"word_kind"`
+	Bits int    `json:"bits" unit:"bits"`
+	Type string `json:"type"`
+	Expr string `json:"expression"`
+}
+
+// A TupleSymbol is the name of a type or function that stands as a word in tuples.
+type TupleSymbol struct {
+	Tag    string `json:"tag"`
+	Word   uint64 `json:"word" unit:"word"`
+	Text   string `json:"word_text"` // the word as text: "0x4a0"
+	Symbol string `json:"symbol"`
+}
+
+// A Tuple is one event.
+type Tuple struct {
+	Stream uint32 `json:"stream" unit:"number"`
+	Tag    string `json:"tag"`
+	Site   string `json:"site"` // "main+3"
+	Word   uint64 `json:"word" unit:"word"`
+	Text   string `json:"word_text"` // the word as text: "300", "0x4a0"
+	Symbol string `json:"symbol"`    // the name of the type or function that the word is
+	Where  string `json:"where"`     // "p.next main.go:5:3 main.f"
+}
+
+// List lists the tuples of a trace that the filter keeps, or, if the list is to be
+// bare, just these without taps and symbols.
+func (f *Filter) List(r *Reader, bare bool) *TupleTable {
+	t := &TupleTable{Program: r.Header.Exe, Build: fmt.Sprintf("%x", r.Header.Build), Comment: r.Header.Comment, bare: bare}
 	if !bare {
-		printHeader(w, r)
-	}
-	n := uint64(0)
-	err := f.Each(r, func(b Block) error {
-		n += uint64(len(b.Tuples))
-		for _, t := range b.Tuples {
-			printTuple(w, r, b.Stream, t)
+		for _, p := range r.Sites.Packages() {
+			if len(p.Taps) > 0 {
+				t.Packages = append(t.Packages, tapsOf(p))
+			}
 		}
-		return nil
-	})
-	if err == nil && !bare {
-		fmt.Fprintf(w, "end %d %d\n", n, r.End.Dropped)
+		for _, s := range symbols(r.Names) {
+			t.Symbols = append(t.Symbols, TupleSymbol{TagName(s.Tag), s.W, WordName(s.Tag, s.W), s.Name})
+		}
 	}
-	if ferr := w.Flush(); ferr != nil {
-		return ferr
+	t.Tuples = func(yield func(Tuple) bool) {
+		t.err = f.Each(r, func(b Block) error {
+			for _, x := range b.Tuples {
+				t.Kept++
+				yield(Tuple{b.Stream, TagName(x.Tag()), r.Sites.Name(x.Site()), x.W, WordName(x.Tag(), x.W),
+					r.Names[Word{x.Tag(), x.W}], r.Sites.Describe(x)})
+			}
+			return nil
+		})
+		t.Dropped = r.End.Dropped
 	}
-	return err
+	return t
 }
 
-func printHeader(w io.Writer, r *Reader) {
-	fmt.Fprintf(w, "%s\nbuild %x\n", textMagic, r.Header.Build)
-	printString(w, "exe", r.Header.Exe)
-	printString(w, "comment", r.Header.Comment)
-	for _, p := range r.Sites.Packages() {
-		printPackage(w, p)
-	}
-	for _, s := range symbols(r.Names) {
-		fmt.Fprintf(w, "symbol %s %s %s\n", TagName(s.Tag), WordName(s.Tag, s.W), oneLine(s.Name))
-	}
-}
-
-func printPackage(w io.Writer, p *wire.Package) {
-	if len(p.Taps) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "package %s\n", oneLine(p.Path))
-	for _, f := range p.Files {
-		fmt.Fprintf(w, "file %s\n", oneLine(f))
-	}
+func tapsOf(p *wire.Package) TupleTaps {
+	x := TupleTaps{Package: p.Path, Files: p.Files}
 	for i, t := range p.Taps {
-		fmt.Fprintf(w, "tap %d %s %s %s:%d:%d %s%d %s %s\n", i, TagName(tuple.Tag(t.Tag)), noSpace(t.Func),
-			noSpace(file(p, &p.Taps[i])), t.Line, t.Col, t.Kind, t.Bits, noSpace(t.Type), oneLine(t.Expr))
+		var more []TupleWord
 		for _, m := range t.More {
-			fmt.Fprintf(w, "more %s%d %s %s\n", m.Kind, m.Bits, noSpace(m.Type), oneLine(m.Expr))
+			more = append(more, TupleWord{m.Kind.String(), int(m.Bits), m.Type, m.Expr})
+		}
+		x.Taps = append(x.Taps, TupleTap{i, TagName(tuple.Tag(t.Tag)), t.Func, file(p, &p.Taps[i]), t.Line, t.Col, t.Kind.String(), int(t.Bits), t.Type, t.Expr, more})
+	}
+	return x
+}
+
+// Err returns the error of reading the trace, once the table has been printed. What
+// was printed before it stands for itself.
+func (t *TupleTable) Err() error { return t.err }
+
+// Name implements listing.Listing.
+func (t *TupleTable) Name() string { return "trace print" }
+
+// Print implements listing.Listing.
+func (t *TupleTable) Print(p *listing.Page) {
+	if !t.bare {
+		t.printHeader(p)
+	}
+	for x := range t.Tuples {
+		var notes []string
+		for _, s := range []string{x.Symbol, x.Where} {
+			if s != "" {
+				notes = append(notes, s)
+			}
+		}
+		line := fmt.Sprintf("%d %s %s %s", x.Stream, x.Tag, oneLine(x.Site), x.Text)
+		if notes != nil {
+			line += "  # " + oneLine(strings.Join(notes, "; "))
+		}
+		p.Line("%s", line)
+	}
+	if t.err == nil && !t.bare {
+		p.Line("end %d %d", t.Kept, t.Dropped)
+	}
+}
+
+func (t *TupleTable) printHeader(p *listing.Page) {
+	p.Line("%s", textMagic)
+	p.Line("build %s", t.Build)
+	if t.Program != "" {
+		p.Line("exe %s", oneLine(t.Program))
+	}
+	if t.Comment != "" {
+		p.Line("comment %s", oneLine(t.Comment))
+	}
+	for _, pkg := range t.Packages {
+		p.Line("package %s", oneLine(pkg.Package))
+		for _, f := range pkg.Files {
+			p.Line("file %s", oneLine(f))
+		}
+		for _, x := range pkg.Taps {
+			p.Line("tap %d %s %s %s:%d:%d %s%d %s %s", x.Index, x.Tag, noSpace(x.Func), noSpace(x.File), x.Line, x.Col,
+				x.Kind, x.Bits, noSpace(x.Type), oneLine(x.Expr))
+			for _, m := range x.More {
+				p.Line("more %s%d %s %s", m.Kind, m.Bits, noSpace(m.Type), oneLine(m.Expr))
+			}
 		}
 	}
+	for _, s := range t.Symbols {
+		p.Line("symbol %s %s %s", s.Tag, s.Text, oneLine(s.Symbol))
+	}
 }
 
-func printTuple(w io.Writer, r *Reader, stream uint32, t tuple.Tuple) {
-	fmt.Fprintf(w, "%d %s %s %s", stream, TagName(t.Tag()), oneLine(r.Sites.Name(t.Site())), WordName(t.Tag(), t.W))
-	var notes []string
-	if name, ok := r.Names[Word{t.Tag(), t.W}]; ok {
-		notes = append(notes, name)
+// Print writes the tuples of a trace that the filter keeps as text.
+func (f *Filter) Print(out io.Writer, r *Reader, bare bool) error {
+	t := f.List(r, bare)
+	if err := listing.Text(out, t); err != nil {
+		return err
 	}
-	if where := r.Sites.Describe(t); where != "" {
-		notes = append(notes, where)
-	}
-	if notes != nil {
-		fmt.Fprint(w, "  # ", oneLine(strings.Join(notes, "; ")))
-	}
-	fmt.Fprintln(w)
-}
-
-func printString(w io.Writer, key, s string) {
-	if s != "" {
-		fmt.Fprintf(w, "%s %s\n", key, oneLine(s))
-	}
+	return t.Err()
 }
 
 // oneLine returns s without line breaks, of which expressions may have some, and

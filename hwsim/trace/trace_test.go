@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/project/tracetest"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -358,7 +359,8 @@ func TestNamesAreFitForTerminals(t *testing.T) {
 		t.Fatal(err)
 	}
 	var info bytes.Buffer
-	if err := trace.Info(&info, mustOpen(t, file)); err != nil {
+	table, err := trace.Info(mustOpen(t, file))
+	if err := errors.Join(err, listing.Text(&info, table)); err != nil {
 		t.Fatal(err)
 	}
 	for _, s := range []string{printed, info.String()} {
@@ -373,7 +375,8 @@ func TestNamesAreFitForTerminals(t *testing.T) {
 
 func TestInfo(t *testing.T) {
 	var out bytes.Buffer
-	if err := trace.Info(&out, mustOpen(t, parse(t, sample))); err != nil {
+	table, err := trace.Info(mustOpen(t, parse(t, sample)))
+	if err := errors.Join(err, listing.Text(&out, table)); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"6, 1 dropped, at 2 sites\n", "2 taps in 1 packages\n", "tag load", "stream 5"} {

@@ -1,11 +1,11 @@
-// Package archive puts members into the archives that the compiler writes, and
-// gets them out again.
+// Package archive adds members to the archives that the compiler writes, and reads
+// them.
 //
 //	archive.Add("_pkg_.a", "pep.sites", table)
 //	table, err := archive.Find("_pkg_.a", "pep.sites")
 //
-// The linker reads the compiler's member and object files (*.o), and passes over
-// members whose short names end otherwise.
+// The linker reads the compiler's member and object files (*.o), and ignores members
+// with other names.
 package archive
 
 import (

@@ -21,9 +21,9 @@
 //		}
 //		…
 //
-// The name of a verb may have two words, "trace info". The verb help is there
-// without being said, and so is the flag -h of every verb; what they print is
-// written by hand. Package commandtest checks that it is true.
+// The name of a verb may have two words, "trace info". Every program has the verb
+// help, and every verb the flag -h. What they print is written by hand; package
+// commandtest checks that it is true. Verbs with Lists also have -json.
 package command
 
 import (
@@ -36,6 +36,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/terminal"
 )
 
@@ -51,6 +52,7 @@ type Verb struct {
 	Name  string
 	Usage string // what its help prints after "usage: "; the first line is the synopsis
 	Run   func(c *Call) error
+	Lists bool // it prints a listing, by Call.Print: so it has the flag -json
 }
 
 // A Call is a verb being run.
@@ -62,6 +64,7 @@ type Call struct {
 
 	program *Program
 	verb    Verb
+	json    bool
 }
 
 // A usageError is a command line that makes no sense.
@@ -94,7 +97,7 @@ func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 // maxError is how many bytes of a message are shown.
 const maxError = 4000
 
-// lines returns the messages of an error that is several, or its message.
+// lines returns the messages of a joined error, or the one of any other.
 func lines(err error) (list []string) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || !strings.Contains(err.Error(), "\n") {
@@ -148,7 +151,7 @@ func (p *Program) find(name string) (Verb, bool) {
 
 func (p *Program) help(args []string, w io.Writer) error {
 	if slices.ContainsFunc(p.Verbs, func(v Verb) bool { return strings.Contains(v.Name, " ") }) {
-		// All words are one name, and no word is no name.
+		// All words together are the name of one verb.
 		args = slices.DeleteFunc([]string{strings.Join(args, " ")}, func(s string) bool { return s == "" })
 	}
 	if len(args) > 1 {
@@ -175,7 +178,36 @@ func (p *Program) Call(v Verb, args ...string) *Call {
 	flags := flag.NewFlagSet(v.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error has all that is to say
 	flags.Usage = func() {}
-	return &Call{Flags: flags, Args: args, program: p, verb: v}
+	c := &Call{Flags: flags, Args: args, program: p, verb: v}
+	flags.BoolVar(&c.json, jsonFlag, false, "")
+	return c
+}
+
+const jsonFlag = "json"
+
+// JSON reports whether what the verb lists is wanted as JSON.
+func (c *Call) JSON() bool { return c.json }
+
+// Print prints what the verb lists, as text, or with -json as JSON. If there is an
+// error, it returns that and prints nothing.
+func (c *Call) Print(l listing.Listing, err error) error {
+	if err != nil {
+		return err
+	}
+	if c.json {
+		return listing.JSON(c.Stdout, l)
+	}
+	return listing.Text(c.Stdout, l)
+}
+
+// Listing returns the names of the verbs that print a listing: they have -json.
+func (p *Program) Listing() (names []string) {
+	for _, v := range p.Verbs {
+		if v.Lists {
+			names = append(names, v.Name)
+		}
+	}
+	return names
 }
 
 // Parse parses the flags that the verb has defined and checks the number of
@@ -188,6 +220,9 @@ func (c *Call) Parse(least, most int) error {
 	}
 	if err != nil {
 		return Usagef("%s: %w; see %s help %s", c.verb.Name, err, c.program.Name, c.verb.Name)
+	}
+	if c.json && !c.verb.Lists {
+		return Usagef("%s: -json: %s %s does not print a listing; these do: %s", c.verb.Name, c.program.Name, c.verb.Name, strings.Join(c.program.Listing(), ", "))
 	}
 	c.Args = c.Flags.Args()
 	if n := len(c.Args); n < least || most >= 0 && n > most {

@@ -1,19 +1,18 @@
 package gobuild
 
-// This file tells the arguments of pepbuild apart: flags of ours, flags of the
-// go command, and packages.
+// This file sorts the arguments of pepbuild: its own flags, flags of the go command,
+// and packages.
 
 import (
 	"flag"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
-// UsageError reports a command line that cannot be carried out.
+// A UsageError is the error of a command line that makes no sense.
 type UsageError struct{ msg string }
 
 func (e *UsageError) Error() string { return e.msg }
@@ -40,10 +39,7 @@ type Args struct {
 	Rest     []string // what comes behind: arguments of the program or the tests
 }
 
-// ourFlags are the flags that pepbuild has beside those of the go command.
-const ourFlags = "-pepmode, -peppkg, -peppoll, -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites, -peptruncate, -pepdump, -pepbisect"
-
-// otherVerbs are the verbs of the go command that are not ours.
+// otherVerbs are the verbs of the go command that pepbuild does not have.
 var otherVerbs = []string{
 	"bug", "clean", "doc", "env", "fix", "fmt", "generate", "get", "install", "list", "mod", "work",
 	"telemetry", "tool", "vet",
@@ -73,10 +69,10 @@ func Parse(args []string) (*Args, error) {
 		return a, err
 	}
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
-		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites are about taps: say with -peptaps what is tapped")
+		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
 	}
 	if a.Poll == "none" && a.Taps.Kinds == "" {
-		return a, usagef("-peppoll=none: without paths there must be taps to profile anything: say with -peptaps what is tapped")
+		return a, usagef("-peppoll=none: without paths only taps can be profiled: choose taps with -peptaps")
 	}
 	return a, nil
 }
@@ -107,15 +103,15 @@ func (a *Args) parseBuild(args []string) error {
 	}
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") {
-			return usagef("flag %s stands behind a package: flags go first", arg)
+			return usagef("flag %s comes after a package: put flags first", arg)
 		}
 	}
 	a.Patterns = args
 	return nil
 }
 
-// knows reports whether a flag is ours, one of the go command for this verb, or
-// one that asks for help.
+// knows reports whether a flag is pepbuild's own, a flag of the go command for this
+// verb, or asks for help.
 func (a *Args) knows(name string) bool {
 	_, k := flagOf(a.Verb, name)
 	return k != unknown || strings.HasPrefix(name, "pep") || asksForHelp(name)
@@ -127,7 +123,7 @@ func asksForHelp(name string) bool { return slices.Contains([]string{"h", "help"
 func (a *Args) flag(args []string) ([]string, error) {
 	name, value, hasValue, ok := splitFlag(args[0])
 	if !ok {
-		return nil, usagef("%s is no flag", args[0])
+		return nil, usagef("%s is not a flag", args[0])
 	}
 	args = args[1:]
 	if asksForHelp(name) {
@@ -136,7 +132,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 	ours := strings.HasPrefix(name, "pep")
 	name, k := flagOf(a.Verb, name)
 	if k == unknown && !ours {
-		return nil, usagef("unknown flag -%s (flags of ours: %s; flags of go %s go before the packages)", name, ourFlags, a.Verb)
+		return nil, a.unknownFlag(name)
 	}
 	if (ours || k == valued) && !hasValue && len(args) > 0 {
 		value, hasValue, args = args[0], true, args[1:]
@@ -145,7 +141,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 		if !hasValue {
 			return nil, usagef("flag -%s needs a value", name)
 		}
-		return args, a.ourFlag(name, value)
+		return args, a.parseOurs(name, value)
 	}
 	set, err := setting(name, k, value, hasValue)
 	if err != nil {
@@ -162,71 +158,7 @@ func (a *Args) flag(args []string) ([]string, error) {
 	return args, nil
 }
 
-func (a *Args) ourFlag(name, value string) error {
-	oneOf := func(to *string, values ...string) error {
-		if !slices.Contains(values, value) {
-			return usagef("-%s=%s: want %s", name, value, strings.Join(values, " or "))
-		}
-		*to = value
-		return nil
-	}
-	switch name {
-	case "pepmode":
-		return oneOf(&a.Mode, "sample", "exact")
-	case "peppoll":
-		return oneOf(&a.Poll, "page", "flag", "none")
-	case "peptruncate":
-		return oneOf(&a.Truncate, "header", "backedge")
-	case "peppkg":
-		a.Packages = strings.Split(value, ",")
-	case "pepdump":
-		a.Dump = value
-	case "pepbisect":
-		a.Bisect = value
-		if _, err := (toolexec.Tag{Bisect: value}).Pattern(); err != nil {
-			return &UsageError{err.Error()}
-		}
-	case "peptaps", "pepfuncs", "peprange", "pepsites":
-		return a.tapFlag(name, value)
-	case "peptapmode":
-		mode := ""
-		err := oneOf(&mode, "full", "burst")
-		a.Taps.Burst = mode == "burst"
-		return err
-	default:
-		return usagef("unknown flag -%s (there are %s)", name, ourFlags)
-	}
-	return nil
-}
-
-// tapFlag takes a flag that selects taps.
-func (a *Args) tapFlag(name, value string) error {
-	check := toolexec.Taps{Kinds: "all"}
-	switch name {
-	case "peptaps":
-		check.Kinds, a.Taps.Kinds = value, value
-		if value == "" || value == "none" {
-			a.Taps.Kinds = ""
-			return nil
-		}
-	case "pepfuncs":
-		check.Funcs, a.Taps.Funcs = value, value
-	case "peprange":
-		check.Ranges, a.Taps.Ranges = value, value
-	case "pepsites":
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return usagef("-pepsites=%s: want a number from 1 on", value)
-		}
-		a.Taps.Sites = n
-	}
-	if _, err := check.Options(); err != nil {
-		return &UsageError{err.Error()}
-	}
-	return nil
-}
-
-// listFlags returns the flags that bear on what go list says.
+// listFlags returns the flags that change what go list says.
 func (a *Args) listFlags() (flags []string) {
 	for _, f := range a.GoFlags {
 		name, _, _ := strings.Cut(f[1:], "=")

@@ -141,8 +141,8 @@ func TestGOFLAGS(t *testing.T) {
 		{"build", "-count=1 -nosuch -o=x", []string{"-o=x"}, ""},
 		{"test", "-count=1 -test.run=X -short", []string{"-count=1", "-run=X", "-short=true"}, ""},
 		{"build", "'-race", nil, "GOFLAGS: unterminated ' string"},
-		{"build", "-race x", nil, `GOFLAGS: "x" is no flag`},
-		{"build", "''", nil, `GOFLAGS: "" is no flag`},
+		{"build", "-race x", nil, `GOFLAGS: "x" is not a flag`},
+		{"build", "''", nil, `GOFLAGS: "" is not a flag`},
 		{"build", "-race=on", nil, "GOFLAGS: -race=on: want true or false"},
 		{"build", "-tags x", nil, "GOFLAGS: flag -tags needs a value"},
 	} {

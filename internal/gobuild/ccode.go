@@ -1,7 +1,7 @@
 package gobuild
 
-// This file finds packages with C code, which can do to the profile what Go code
-// cannot: block signals, or take them.
+// This file finds packages with C code. C code can block or handle signals that
+// sampling needs; Go code cannot.
 
 import (
 	"bytes"
@@ -21,10 +21,10 @@ func (b *build) withC() []string {
 	return paths
 }
 
-// callsC returns the import path of a package, not of the standard library, that
-// C code is called from: with cgo, or without, as libraries do that load shared
-// objects by themselves. The latter have to call the runtime's function for that,
-// which takes a linkname, which takes a file of assembly. "" is none.
+// callsC returns the import path of a package outside of the standard library that
+// calls C code, "" if there is none. Such a package uses cgo, or it loads shared
+// objects itself: then it calls a function of the runtime by a linkname, and has a
+// file of assembly for that.
 func (b *build) callsC() (path string, err error) {
 	if with := b.withC(); len(with) > 0 {
 		return with[0], nil

@@ -63,9 +63,9 @@ func (b *build) gcflagsOf() (func(path string) string, error) {
 	}, nil
 }
 
-// againstPage says which flag of the compiler keeps the page from being used, ""
-// if none does. Code of an instrumented package may be inlined into any other,
-// so the flags of all packages matter.
+// againstPage returns the compiler flag that rules out polls by the page, "" if
+// none does. Code of an instrumented package may be inlined into any other, so the
+// flags of all packages matter.
 func (b *build) againstPage() string {
 	for _, p := range b.deps {
 		fields, err := splitQuoted(b.userFlags(p.path()))
@@ -79,12 +79,12 @@ func (b *build) againstPage() string {
 	return ""
 }
 
-// debugAgainstPage returns the debug setting among compiler flags that keeps the
-// page from being used, "" if there is none:
+// debugAgainstPage returns the debug setting among compiler flags that rules out
+// polls by the page, "" if there is none:
 //
 //	checkptr     a poll is a load from an address that was calculated, and the
 //	             program would stop at the first one
-//	disablenil   a poll is a nil check, and would be left out
+//	disablenil   a poll is a nil check, which the compiler then removes
 //
 // They are set as in -d=checkptr, -d=checkptr=2 or "-d nil,checkptr:1"; the last
 // value counts, and 0 is off.

@@ -7,10 +7,9 @@
 //	go build -toolexec='pepbuild toolexec' -gcflags=example.com/m/cmd/prog=-pep=poll=page,…
 //		-gcflags=strings=-pep=… … -o=prog ./cmd/prog
 //
-// with one tag for each package that is to be instrumented. The go command knows
-// the tags as flags of the compiler: what it has in its cache under other flags
-// stays there, and untagged packages are not compiled at all. What the tags do
-// is the work of package toolexec.
+// with one tag for each package that is instrumented. To the go command a tag is a
+// flag of the compiler: it compiles a package again if its tag is another, and takes
+// packages without tags from its cache. Package toolexec does what the tags say.
 package gobuild
 
 import (
@@ -33,8 +32,8 @@ import (
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
-// goVersion is the release of Go that the linked runtime and the compile and
-// link commands are known for.
+// goVersion is the release of Go that pepbuild works with: it calls the compiler
+// and the linker itself, and the linked runtime knows package runtime.
 const goVersion = "go1.26"
 
 type build struct {
@@ -97,7 +96,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return nil, "", fmt.Errorf("no place to keep the linked runtime: %w", err)
+		return nil, "", fmt.Errorf("finding the cache directory for the linked runtime: %w", err)
 	}
 	cache = filepath.Join(cache, "pepbuild")
 	if err := b.overlay(cache); err != nil {
@@ -130,16 +129,16 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err
 		}
-		// What comes from the build cache is not instrumented anew, and would
-		// not be written.
+		// The go command takes a package from its cache if the tag is the same;
+		// then nothing would be dumped. So the tag is new each time.
 		tag.Tool += fmt.Sprintf("-%d", time.Now().UnixNano())
 	}
 	goArgs, err = b.goArgs(paths, exe, tag)
 	return goArgs, linkedCfg, err
 }
 
-// goArgs returns the arguments for the go command that builds: of flags for one
-// thing it takes the last, so ours follow those of the user.
+// goArgs returns the arguments of the go command that builds. Our flags stand behind
+// those of the user, because the go command takes the last of several.
 func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, error) {
 	self, err := quoted(exe)
 	if err != nil {
@@ -196,15 +195,15 @@ func (b *build) readEnv() error {
 			b.given.GoFlags = append(b.given.GoFlags, f)
 		}
 	}
-	// Flags of the command line by themselves have been looked at already.
+	// Parse has checked the flags of the command line by themselves.
 	if i, err := refused(b.flags()); err != nil && i < len(b.given.GoFlags) {
 		return usagef("GOFLAGS: %v", err)
 	}
 	return nil
 }
 
-// flags returns the flags of GOFLAGS and those of the command line, which
-// follow: the last one counts.
+// flags returns the flags of GOFLAGS and, behind them, those of the command line,
+// in the order in which the go command reads them.
 func (b *build) flags() []string { return slices.Concat(b.given.GoFlags, b.args.GoFlags) }
 
 // poll chooses how the ends of paths are noticed.
@@ -224,8 +223,8 @@ func (b *build) poll() (rewrite.Poll, error) {
 	case b.args.Poll == "flag" || page != "":
 		return rewrite.Flag, nil
 	}
-	// C code that blocks SIGSEGV in its thread, or handles it, and returns to Go
-	// is no harm to Go, but to polls by the page.
+	// If C code blocks or handles SIGSEGV and then returns to Go, plain Go programs
+	// go on, but a poll by the page kills the program.
 	c, err := b.callsC()
 	switch {
 	case err != nil:
@@ -238,8 +237,8 @@ func (b *build) poll() (rewrite.Poll, error) {
 	return rewrite.Page, nil
 }
 
-// noPage says why the page cannot be used: "on windows/arm64", "with -race". It
-// is empty if the page can be used.
+// noPage returns the reason why polls cannot use the page, "on windows/arm64" or
+// "with -race", and "" if they can.
 func (b *build) noPage() string {
 	for _, san := range []string{"race", "msan", "asan"} {
 		if isOn(b.flags(), san) {
@@ -252,7 +251,7 @@ func (b *build) noPage() string {
 	return b.againstPage()
 }
 
-// checkMain reports packages that cannot be run.
+// checkMain returns an error if the named packages are libraries only.
 func (b *build) checkMain() error {
 	if b.args.Verb == "test" {
 		return nil
@@ -276,8 +275,8 @@ func (b *build) checkMain() error {
 	return nil
 }
 
-// overlay lets the go command compile a runtime that has room for taps, if there
-// are any.
+// overlay makes the go command compile a package runtime whose goroutines have a
+// field for taps, if the program has taps.
 func (b *build) overlay(cache string) error {
 	if b.args.Taps.Kinds == "" {
 		return nil
@@ -318,10 +317,10 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	if err != nil {
 		return "", err
 	}
-	// -gcflags without a pattern are for the packages that the user names, and
-	// not for those that go list is asked for.
+	// -gcflags without a pattern hold for the packages that the user names. To go
+	// list we name others, so each of those gets its flags by name.
 	cfg.ListFlags = append(b.args.listFlags(), b.gcflags(imports, "")...)
-	for _, name := range []string{"json", "n"} { // they have another meaning to go list
+	for _, name := range []string{"json", "n"} { // go list takes them for something else
 		if isOn(b.given.GoFlags, name) {
 			cfg.ListFlags = append(cfg.ListFlags, "-"+name+"=false")
 		}
@@ -329,8 +328,7 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	return linked.Build(cfg)
 }
 
-// shared reports whether the go command has std compiled as code that does not
-// depend on its position.
+// shared reports whether the go command compiles position-independent code.
 func (b *build) shared() bool {
 	mode, _ := last(b.flags(), "buildmode")
 	switch goos := b.env["GOOS"]; mode {
@@ -342,8 +340,8 @@ func (b *build) shared() bool {
 	return false
 }
 
-// self returns the path of this executable and a hash of its content, which
-// stands for the instrumenter and the linked runtime in cache keys.
+// self returns the path of this executable and a hash of its content. In cache keys
+// the hash stands for the instrumenter and the linked runtime.
 func self() (exe, key string, err error) {
 	if exe, err = os.Executable(); err != nil {
 		return "", "", err

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A kind says what values a flag has.
+// A kind says which values a flag takes.
 type kind int
 
 const (
@@ -41,8 +41,8 @@ var verbFlags = map[string]kinds{
 	"test":  {valued: {"coverprofile", "exec", "o", "vet"}, boolean: {"c"}},
 }
 
-// testFlags are flags of go test that it hands on to the test. They may also be
-// written with "test." before them.
+// testFlags are the flags that go test passes on to the test. Users may write
+// "test." before them.
 var testFlags = kinds{
 	valued: {
 		"bench", "benchtime", "blockprofile", "blockprofilerate", "count", "cpu", "cpuprofile", "fuzz",
@@ -68,6 +68,13 @@ func (k kinds) of(name string) kind {
 		}
 	}
 	return unknown
+}
+
+func (k kinds) names() (names []string) {
+	for _, list := range k {
+		names = append(names, list...)
+	}
+	return names
 }
 
 // flagOf returns the kind of a flag of a verb, and its name without "test.".
@@ -134,9 +141,8 @@ func isOn(flags []string, name string) bool {
 	return value == "true"
 }
 
-// refused returns an error if flags, as setting returns them, cannot go with
-// instrumentation after the last of them, and the index of the one that is to
-// blame.
+// refused returns an error if the flags, in the form that setting returns, rule
+// out instrumentation once all are read, with the index of the flag that does.
 func refused(flags []string) (index int, err error) {
 	if value, i := last(flags, "toolexec"); value != "" {
 		return i, usagef("-toolexec=%s: pepbuild needs the flag for itself; build with one of the two", value)
@@ -158,8 +164,8 @@ func refused(flags []string) (index int, err error) {
 	return -1, nil
 }
 
-// covers returns the flag that asks for coverage and its index, -1 if none does.
-// Every one but -cover=false does, if no -cover=false follows.
+// covers returns the flag that asks for coverage and its index, -1 if none does. A
+// later -cover=false takes back all that came before.
 func covers(flags []string) (name string, index int) {
 	index = -1
 	for i, f := range flags {
@@ -174,14 +180,14 @@ func covers(flags []string) (name string, index int) {
 	return name, index
 }
 
-// parseGOFLAGS returns the flags in the variable GOFLAGS that a verb has, all as
-// setting returns them. The go command passes over the others.
+// parseGOFLAGS returns those flags in the variable GOFLAGS that a verb has, in the
+// form that setting returns. Like the go command it ignores the others.
 func parseGOFLAGS(verb, text string) (flags []string, err error) {
 	fields, err := splitQuoted(text)
 	for _, field := range fields {
 		name, value, hasValue, ok := splitFlag(field)
 		if !ok {
-			return nil, usagef("GOFLAGS: %q is no flag", field)
+			return nil, usagef("GOFLAGS: %q is not a flag", field)
 		}
 		name, k := flagOf(verb, name)
 		if k == unknown {
@@ -199,9 +205,9 @@ func parseGOFLAGS(verb, text string) (flags []string, err error) {
 	return flags, nil
 }
 
-// splitQuoted splits what GOFLAGS, -gcflags and the like hold. Fields are
-// separated by space; one that begins with a quotation mark goes as far as the
-// next such mark. All other marks are part of their fields.
+// splitQuoted splits the values of GOFLAGS, -gcflags and the like at white space. A
+// field that begins with a quotation mark ends at the next such mark. All other
+// quotation marks are part of their fields.
 func splitQuoted(s string) (fields []string, err error) {
 	const space = " \t\n\r"
 	for {
@@ -227,7 +233,7 @@ func splitQuoted(s string) (fields []string, err error) {
 	}
 }
 
-// quoted returns a field such that splitQuoted returns it as it is.
+// quoted quotes a field so that splitQuoted returns it unchanged.
 func quoted(field string) (string, error) {
 	if field != "" && field[0] != '\'' && field[0] != '"' && !strings.ContainsAny(field, " \t\n\r") {
 		return field, nil

@@ -2,7 +2,7 @@ package gobuild
 
 // This file reads the arguments of pepbuild test as go test reads its own
 // (cmd/go/internal/test/testflag.go): flags may stand before and behind the
-// packages, and what go test does not know is the test's.
+// packages, and flags that go test does not know go to the test.
 
 // parseTest takes all arguments behind the verb.
 func (a *Args) parseTest(args []string) error {

@@ -178,7 +178,7 @@ func addField(text []byte) ([]byte, error) {
 		return true
 	})
 	if end < 0 {
-		return nil, fmt.Errorf("no struct type g: taps need the runtime of a release of Go that is known")
+		return nil, fmt.Errorf("no struct type g: taps need the package runtime of Go 1.26")
 	}
 	return []byte(string(text[:end]) + field + string(text[end:]) + functions), nil
 }

@@ -1,7 +1,7 @@
 // Package input opens the files that a user names on a command line.
 //
-// Opening a named pipe for reading waits until somebody opens it for writing,
-// which may be never. Here it does not wait:
+// The system waits, when a program opens a named pipe for reading, until another one
+// opens it for writing, which may never happen. Open does not wait:
 //
 //	f, err := input.Open("app.71.paths.pb.gz")
 package input
@@ -44,8 +44,8 @@ func Open(name string) (*File, error) {
 	return &File{File: f, Info: info}, nil
 }
 
-// Read reads from f. The end of a pipe without its beginning is ErrNoWriter. A
-// pipe with a writer is waited for, however long that takes to write.
+// Read reads from f. If a pipe ends before a byte has come, the error is
+// ErrNoWriter. If a pipe has a writer, Read waits for it, however long that takes.
 func (f *File) Read(p []byte) (int, error) {
 	n, err := f.File.Read(p)
 	if err == io.EOF && !f.read && f.Info.Mode()&fs.ModeNamedPipe != 0 {
@@ -55,8 +55,8 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Cause strips the name of the file, which the caller's message has already, off
-// an error.
+// Cause removes the name of the file from an error, for callers whose message has
+// it already.
 func Cause(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -1,13 +1,13 @@
 // Package linked compiles the runtime that is linked into instrumented programs.
 //
-// The go command does not know the runtime: its packages are no part of the
-// user's modules, and must not be looked for there. So they are compiled here, by
-// the go command's own tools, against the export data of the user's build, and
-// kept in the user's cache directory. The compile and link commands of the build
-// are told of the archives; see package toolexec.
+// The go command does not know that runtime, because its packages are not part of
+// the user's modules. This package compiles them with the go command's own tools,
+// against the export data of the user's build, and keeps the archives in the user's
+// cache directory. Package toolexec tells the compile and link commands of the
+// build about them.
 //
-// One package holds the site tables of the program, so that each program has its
-// own: it is compiled again when the program is linked, see [Sites].
+// One package of the runtime holds the site tables, which each program has of its
+// own. It is compiled again for every program, see [Sites].
 package linked
 
 import (
@@ -34,12 +34,12 @@ import (
 // CorePath is the import path of the package that instrumented code uses.
 const CorePath = runtime.LinkedPath + "core"
 
-// libcPath is the import path of the package of which there are two variants,
-// for programs with C code and for those without.
+// libcPath is the import path of the package that has two variants: one for
+// programs with C code and one for all others.
 const libcPath = runtime.LinkedPath + "libc"
 
-// WithC returns the name of the file that takes the place of importcfg, as Build
-// returns it, at the link of a program with C code of its own.
+// WithC returns the name of the file to use in place of the importcfg that Build
+// returns when a program with C code of its own is linked.
 func WithC(importcfg string) string { return importcfg + ".cgo" }
 
 // A root is embedded source. The packages in it import each other, and those in
@@ -219,8 +219,8 @@ func (b *builder) listExports() error {
 	return nil
 }
 
-// hash identifies the archives: the export data's file names are hashes of their
-// content.
+// hash identifies the archives. It covers the names of export data files, which are
+// hashes of their content.
 func (b *builder) hash() string {
 	h := sha256.New()
 	fmt.Fprintln(h, b.Key, b.Tags, b.Shared)
@@ -233,8 +233,8 @@ func (b *builder) hash() string {
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-// build compiles everything into a temporary directory that then takes the
-// place of dir, so that concurrent builds do not see halves.
+// build compiles everything into a temporary directory and renames that to dir, so
+// that concurrent builds never see part of it.
 func (b *builder) build(dir string) (err error) {
 	if err := os.MkdirAll(b.CacheDir, 0o777); err != nil {
 		return err
@@ -267,7 +267,7 @@ func (b *builder) build(dir string) (err error) {
 		}
 	}
 	withC := libc
-	if libc != "" { // not everywhere does core have to do with C code
+	if libc != "" { // on other systems core does not import libc
 		if withC, err = b.withC(work, dir); err != nil {
 			return fmt.Errorf("compiling the linked runtime: %w", err)
 		}
@@ -281,7 +281,7 @@ func (b *builder) build(dir string) (err error) {
 	}
 	if err := os.Rename(work, dir); err != nil {
 		if _, statErr := os.Stat(filepath.Join(dir, "importcfg")); statErr == nil {
-			return nil // somebody else was faster
+			return nil // a concurrent build was faster
 		}
 		return err
 	}
@@ -416,8 +416,8 @@ func (b *builder) tool(dir, name string, args ...string) error {
 	return nil
 }
 
-// output runs a command and returns what it prints; what it says on its standard
-// error is part of the error.
+// output runs a command and returns its standard output. An error has the standard
+// error in it.
 func output(name string, args ...string) (string, error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)

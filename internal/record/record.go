@@ -28,21 +28,21 @@ type Command struct {
 	Stdout, Stderr io.Writer
 }
 
-// patience is how long a program may take to end when it is asked to. What it
-// does then, such as writing profiles, is of no interest here.
+// patience is how long Run waits for a program to end after it has interrupted it.
+// The program may be writing profiles then, which Run does not need.
 const patience = 10 * time.Second
 
-// Run runs the program and has it write a trace. What PEPOPTS says beside that is
-// kept. If max is not 0 the trace ends with so many tuples, and the program is
-// interrupted when it has written them; what else it has written by then, such
-// as a part of its profiles, is removed.
+// Run runs the program with trace=FILE added to PEPOPTS, so that it writes a trace.
+// If max is not 0, Run interrupts the program when it has written so many tuples,
+// ends the trace with them, and removes other files that the program has begun to
+// write, such as profiles.
 func (c *Command) Run(file string, max uint64) error {
 	name, err := filepath.Abs(file)
 	if err != nil {
 		return err
 	}
 	if strings.Contains(name, ",") {
-		return fmt.Errorf("%s: PEPOPTS is separated by commas, so the name of a trace cannot have one", name)
+		return fmt.Errorf("%s: choose a name without a comma, because commas separate the settings in PEPOPTS", name)
 	}
 	if err := os.Remove(name); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -60,7 +60,7 @@ func (c *Command) Run(file string, max uint64) error {
 }
 
 func (c *Command) noTrace() error {
-	return fmt.Errorf("%s has written no trace: programs do that if pepbuild has built them with -peptaps", c.Args[0])
+	return fmt.Errorf("%s wrote no trace: build it with pepbuild -peptaps", c.Args[0])
 }
 
 func (c *Command) command(ctx context.Context, name string) *exec.Cmd {
@@ -74,8 +74,9 @@ func (c *Command) command(ctx context.Context, name string) *exec.Cmd {
 
 // limited copies what the program writes while it does, until it is enough.
 //
-// A pipe would not do: threads write blocks at the same time, which come one
-// after the other in a file that is appended to, but not in a pipe.
+// A pipe cannot take the place of the file: threads write blocks at the same time,
+// and the system keeps a block in one piece when it is appended to a file, but not
+// in a pipe.
 func (c *Command) limited(name string, max uint64) error {
 	all := name + ".all"
 	defer os.Remove(all)
@@ -122,8 +123,8 @@ func (c *Command) limited(name string, max uint64) error {
 	return err
 }
 
-// A follower reads a file that a program is writing; the file ends where it ends
-// when the program has.
+// A follower reads a file while a program writes it. It reports the end of the file
+// only when the program has ended.
 type follower struct {
 	name  string
 	ended <-chan struct{}
@@ -167,7 +168,7 @@ func (f *follower) close() {
 	}
 }
 
-// options returns PEPOPTS with a trace instead of the one that it has.
+// options returns the value of PEPOPTS with its trace replaced.
 func options(set, name string) string {
 	var list []string
 	for s := range strings.SplitSeq(set, ",") {

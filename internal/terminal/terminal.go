@@ -1,9 +1,9 @@
 // Package terminal makes text that comes out of a file fit for a terminal.
 //
 // Names, comments and labels in a profile, and names of files, can have any
-// bytes. An escape sequence among them would change colours, move the cursor or
-// type for the user; a change of the writing direction would show another order
-// than there is; a line break would look like a line of the report itself.
+// bytes. An escape sequence among them could change colours, move the cursor or type
+// for the user. A character that changes the writing direction could show things in
+// another order. A line break would look like a new line of the report.
 //
 //	terminal.Escape("main.f\x1b[2J") // `main.f\x1b[2J`, in characters that can be seen
 package terminal
@@ -15,9 +15,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape returns s with everything that a terminal does not simply show written
-// as in a Go string: \x1b, \n, \u202e, \xff. Spaces and tabs stay; so does a
-// backslash that is there already, so the result cannot always be turned back.
+// Escape returns s with all characters that a terminal does not simply show written
+// as in a Go string: \x1b, \n, \u202e, \xff. Spaces and tabs stay. So do backslashes:
+// the result does not tell \x1b of s from an escaped character.
 func Escape(s string) string {
 	if strings.IndexFunc(s, special) < 0 && utf8.ValidString(s) {
 		return s

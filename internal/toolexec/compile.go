@@ -67,7 +67,7 @@ func (c *compilation) read() error {
 		c.order = append([]string{abs}, c.order...)
 	}
 	if c.path == "" || c.out == "" || c.importcfg == "" || len(c.order) == 0 {
-		return errors.New("compile command without -p, -o, -importcfg or Go files: this version of Go is not known")
+		return errors.New("the compile command has no -p, -o, -importcfg or Go files: pepbuild does not know this version of Go")
 	}
 	return nil
 }
@@ -99,10 +99,10 @@ func (c *compilation) run() (int, error) {
 		return 1, reportInternal(c.stderr, internal)
 	}
 	if err != nil {
-		// What is wrong with the package is the compiler's to say.
+		// The compiler reports mistakes of the user's better than we can.
 		code, runErr := c.tool.run(c.args)
 		if code == 0 && runErr == nil {
-			return 1, fmt.Errorf("%s compiles but cannot be instrumented: %w; exclude it by -peppkg", c.path, err)
+			return 1, fmt.Errorf("%s compiles but cannot be instrumented: %w; exclude it with -peppkg", c.path, err)
 		}
 		return code, runErr
 	}
@@ -126,12 +126,11 @@ func (c *compilation) run() (int, error) {
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
 }
 
-// plantMistake changes what becomes of a package, so that tests can look for it.
+// plantMistake is set by tests, which let -pepbisect find the mistake.
 var plantMistake func(*instrument.Result)
 
-// reportInternal prints the stack of a mistake of the instrumenter's, and returns
-// the error that the user sees. It must not look like a mistake in the user's
-// program.
+// reportInternal prints the stack of an internal error, and returns the error that
+// the user sees. It says that pepbuild is wrong and not the user's program.
 func reportInternal(stderr io.Writer, err *instrument.InternalError) error {
 	fmt.Fprintf(stderr, "pepbuild: stack of the internal error below:\n%s\n", err.Stack)
 	return fmt.Errorf("%w: the stack is printed above; -peppkg can exclude the package %s", err, err.Package)
@@ -155,8 +154,8 @@ func (c *compilation) replace(res *instrument.Result) error {
 		if err := os.WriteFile(file, []byte(res.Table), 0o666); err != nil {
 			return err
 		}
-		// Before all others: variables whose initialisers come to use the
-		// table are then initialised in the order that they were.
+		// It goes before all other files, so that the order in which variables are
+		// initialised does not change.
 		c.args = slices.Insert(c.args, c.files[c.order[0]], file)
 	}
 	if c.tag.Dump != "" {
@@ -195,8 +194,8 @@ func writeGraphs(res *instrument.Result, name string) error {
 // dump copies the instrumented files of a package to where the user looks.
 func dump(root, path, dir string) error {
 	to := filepath.Join(root, filepath.FromSlash(path))
-	// Files of an earlier build go. Directories are those of other packages, which
-	// may just be written.
+	// Remove the files of an earlier build, but no directories: they belong to other
+	// packages, which concurrent calls may be writing.
 	old, err := os.ReadDir(to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -211,8 +210,8 @@ func dump(root, path, dir string) error {
 	return os.CopyFS(to, os.DirFS(dir))
 }
 
-// linkedPackages returns the lines of the importcfg for the linked runtime. To
-// the compiler it is all the same whether a program has C code.
+// linkedPackages returns the lines of the importcfg for the linked runtime. They are
+// the same for programs with and without C code: only the linker sees a difference.
 func linkedPackages(withC bool) (string, error) {
 	name := os.Getenv(EnvLinked)
 	if name == "" {

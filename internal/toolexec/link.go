@@ -51,22 +51,22 @@ func (t *tool) link() (int, error) {
 	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, data); err != nil {
 		return 1, err
 	}
-	// Of two lines for one package the linker takes the last.
+	// The linker takes the last of two lines for one package.
 	lines += fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive)
 	ours := filepath.Join(work, "importcfg.pep")
 	if err := appendFile(cfg, ours, lines); err != nil {
 		return 1, err
 	}
 	args := withFlag(t.args, i, "-importcfg", ours)
-	// The linked runtime refers to a variable of package runtime. Of several
-	// flags the last counts, so this one stands behind the user's -ldflags; behind
-	// all flags stands the object of package main.
+	// The linked runtime refers to a variable of package runtime, which the linker
+	// forbids without this flag. The last of several counts, so it goes behind the
+	// user's -ldflags, before the object of package main.
 	args = slices.Insert(args, len(args)-1, "-checklinkname=0")
 	return t.run(args)
 }
 
-// withC reports whether a program has C code of its own: the C compiler links it
-// then, if the user does not insist on something else.
+// withC reports whether a program has C code of its own. Then the C compiler links
+// it, unless the user chooses another way.
 func (imp *importer) withC() bool {
 	for path := range strings.FieldsSeq(os.Getenv(EnvC)) {
 		if imp.file[path] != "" {
@@ -99,8 +99,8 @@ func siteTables(imports *importer) ([]byte, error) {
 	return tables, nil
 }
 
-// checkSites notes where the sites of a package begin, and sees to it that no
-// other's begin there: sites are numbered from a hash of the import path.
+// checkSites returns an error if the site numbers of two packages begin at the same
+// number, which is a hash of the import path.
 func checkSites(tapped map[uint64]string, path string, table []byte) error {
 	if table == nil {
 		return nil
@@ -114,7 +114,7 @@ func checkSites(tapped map[uint64]string, path string, table []byte) error {
 	}
 	base := tuple.SiteBase(p.Path)
 	if other, ok := tapped[base]; ok && other != p.Path {
-		return fmt.Errorf("the import paths %s and %s have the same hash, so that their taps cannot be told apart: leave one of them out by -peppkg, or build without -peptaps", other, p.Path)
+		return fmt.Errorf("the import paths %s and %s have the same hash, so profiles could not tell their taps apart: exclude one of them with -peppkg, or build without -peptaps", other, p.Path)
 	}
 	tapped[base] = p.Path
 	return nil

@@ -11,8 +11,8 @@
 // site tables of all packages, compiles the package of the runtime that holds
 // them, and links the runtime in.
 //
-// The caller has to see to it that the packages that are tagged may be
-// instrumented, and that the linked runtime is built; see package gobuild.
+// Package gobuild tags only packages that may be instrumented, and builds the linked
+// runtime before.
 package toolexec
 
 import (
@@ -36,7 +36,7 @@ const EnvC = "PEPBUILD_C"
 // Run runs the tool args[0] with the given arguments and returns its exit code.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if len(args) == 0 {
-		return 2, errors.New("toolexec: no tool: this verb is for the go command")
+		return 2, errors.New("toolexec: no tool: the go command calls this verb, users do not")
 	}
 	t := &tool{path: args[0], args: args[1:], stdin: stdin, stdout: stdout, stderr: stderr}
 	switch strings.TrimSuffix(filepath.Base(t.path), ".exe") {
@@ -76,8 +76,8 @@ func (t *tool) run(args []string) (int, error) {
 	return 0, nil
 }
 
-// flag returns the value of a flag of the tool's command line, and its index;
-// -1 if it is not there.
+// flag returns the value of a flag on the tool's command line and the index of the
+// value, -1 if the flag is missing.
 func (t *tool) flag(name string) (value string, index int) {
 	for i, a := range t.args {
 		if v, ok := strings.CutPrefix(a, name+"="); ok {
@@ -90,8 +90,8 @@ func (t *tool) flag(name string) (value string, index int) {
 	return "", -1
 }
 
-// lastFlag returns the value of a flag as the tool takes it: users may give flags
-// that the go command gives, too.
+// lastFlag returns the last value of a flag, which is the one that counts: users may
+// set flags that the go command sets too.
 func (t *tool) lastFlag(name string) (value string) {
 	for i, a := range t.args {
 		if v, ok := strings.CutPrefix(a, name+"="); ok {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // smokeConfig needs the go command and a system on which paths are sampled.
@@ -26,7 +28,7 @@ func smokeConfig(t *testing.T) *Config {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the page poll needs linux/amd64")
 	}
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +100,12 @@ func TestMetricsAreThoseOfPep(t *testing.T) {
 		}
 		exact, exactFiles := profiled(t, p, exactBuild)
 		sampled, sampledFiles := profiled(t, p, pageBuild)
+		table, err := report.Accuracy(exactFiles, sampledFiles)
+		if err != nil {
+			return err
+		}
 		var text bytes.Buffer
-		if err := report.Accuracy(&text, exactFiles, sampledFiles); err != nil {
+		if err := listing.Text(&text, table); err != nil {
 			return err
 		}
 		m := match(exact, sampled)
@@ -123,7 +129,7 @@ func profiled(t *testing.T, p *program, build string) (*counts, report.Run) {
 	if _, err := start(dir, []string{"PEPDIR=" + dir}, p.exe(build), p.scale()); err != nil {
 		t.Fatal(err)
 	}
-	open := func(kind profile.Kind) *profile.File {
+	open := func(kind schema.Kind) *profile.File {
 		names, err := filepath.Glob(filepath.Join(dir, "*."+string(kind)+".pb.gz"))
 		if err != nil || len(names) != 1 {
 			t.Fatalf("%s profiles: got %v, %v, want one", kind, names, err)
@@ -134,7 +140,7 @@ func profiled(t *testing.T, p *program, build string) (*counts, report.Run) {
 		}
 		return f
 	}
-	run := report.Run{Paths: open(profile.KindPaths), Edges: open(profile.KindEdges)}
+	run := report.Run{Paths: open(schema.Paths), Edges: open(schema.Edges)}
 	c, err := read(run.Paths.Name)
 	if err != nil {
 		t.Fatal(err)

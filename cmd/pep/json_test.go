@@ -1,0 +1,238 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/internal/command/commandtest"
+)
+
+// TestJSON: what a verb prints as text is what it prints as JSON. The rows that
+// the text must have are made from the JSON here, by fmt.
+func TestJSON(t *testing.T) {
+	dir := t.TempDir()
+	if err := makeExample(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	missing := pep.Listing()
+	for _, c := range []struct {
+		line string
+		rows func(o commandtest.Object) []string
+	}{
+		{"top -n 0 exact.70.paths.pb.gz", topRows},
+		{"top -n 3 -count app.71.paths.pb.gz", topRows},
+		{"list . app.71.edges.pb.gz", listRows},
+		{"values -n 2 app.71.values.pb.gz", valueRows},
+		{"values app.71.types.pb.gz", valueRows},
+		{"values app.71.calltargets.pb.gz", valueRows},
+		{"sites app", siteRows},
+		{"sites -all app", siteRows},
+		{"accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", accuracyRows},
+		{"dump exact.70.paths.pb.gz", dumpRows},
+		{"dump app.71.edges.pb.gz", dumpRows},
+		{"dump app.71.calltargets.pb.gz", dumpRows},
+	} {
+		t.Run(c.line, func(t *testing.T) { commandtest.JSON(t, &pep, c.line, c.rows) })
+		missing = slices.DeleteFunc(missing, func(verb string) bool { return strings.HasPrefix(c.line, verb+" ") })
+	}
+	if len(missing) > 0 {
+		t.Errorf("%q list something and are not tested", missing)
+	}
+}
+
+func topRows(o commandtest.Object) (rows []string) {
+	o.At("profile").Each("comments", func(c string) { rows = append(rows, c) })
+	rows = append(rows, fmt.Sprintf("%s: %d paths in %d functions, count %d, flow %d",
+		o.At("profile").Text("program"), o.Int("paths"), o.Int("functions"), o.Int("count"), o.Int("flow")))
+	rows = append(rows, fmt.Sprintf("# %s%% cum%% flow count path", o.Text("order")))
+	for _, r := range o.All("rows") {
+		rows = append(rows,
+			fmt.Sprintf("%d %.2f%% %.2f%% %d %d %s·%s", r.Int("rank"), 100*r.Float("share"), 100*r.Float("cumulative_share"),
+				r.Int("flow"), r.Int("count"), r.Text("function"), r.Text("path")),
+			fmt.Sprintf("%s:%s from %s", r.Text("file"), r.Text("lines"), r.Text("from")))
+		last := int64(0)
+		for _, b := range r.All("branches") {
+			row := fmt.Sprintf("%d:%d %s %s", b.Int("line"), b.Int("column"), b.Text("kind"), b.Text("outcome"))
+			if b.Int("line") != last {
+				row += " " + b.Text("source")
+			}
+			last = b.Int("line")
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func listRows(o commandtest.Object) (rows []string) {
+	for _, f := range o.All("functions") {
+		rows = append(rows, fmt.Sprintf("%s %s:%d, %d branches, decided %d times",
+			f.Text("function"), f.Text("file"), f.Int("start_line"), f.Int("branches"), f.Int("decided")))
+		rows[len(rows)-1] = strings.ReplaceAll(rows[len(rows)-1], " 1 branches", " 1 branch")
+		rows = append(rows, "count share line")
+		for _, l := range f.All("lines") {
+			row := fmt.Sprint(l.Int("line"), " ", l.Text("source"))
+			if l["arrived"] != nil {
+				row = fmt.Sprint(l.Int("arrived"), " ", row)
+			}
+			rows = append(rows, row)
+			for _, b := range l.All("branches") {
+				sum := int64(0)
+				for _, x := range b.All("outcomes") {
+					sum += x.Int("count")
+					rows = append(rows, fmt.Sprintf("%d %.2f%% ^ %s %s", x.Int("count"), 100*x.Float("share"), b.Text("kind"), x.Text("outcome")))
+				}
+				if sum != b.Int("count") {
+					rows = append(rows, fmt.Sprintf("a branch of %d times with outcomes of %d", b.Int("count"), sum))
+				}
+			}
+		}
+	}
+	return rows
+}
+
+func valueRows(o commandtest.Object) (rows []string) {
+	plural := func(n int64, thing string) string {
+		if n == 1 {
+			return "1 " + thing
+		}
+		return fmt.Sprintf("%d %ss", n, thing)
+	}
+	about, thing := "", map[string]string{"values": "value", "types": "type", "calltargets": "target"}[o.At("profile").Text("kind")]
+	exact := o.At("profile")["exact"].(bool)
+	if !exact {
+		about = "about "
+	}
+	rows = append(rows, fmt.Sprintf("%s: %s in %s, %s%d events", o.At("profile").Text("program"),
+		plural(o.Int("taps"), "tap"), plural(o.Int("functions"), "function"), about, o.Int("events")))
+	for _, s := range o.All("sites") {
+		rows = append(rows, fmt.Sprintf("%s %s %s %s %s, %s%d events, %s", s.Text("function"), s.Text("position"), s.Text("kind"),
+			s.Text("expression"), s.Text("type"), about, s.Int("events"), plural(s.Int("distinct"), thing)))
+		for _, v := range s.All("rows") {
+			text := v.Text("value")
+			if v.Text("target_file") != "" {
+				text += fmt.Sprintf(" %s:%d", v.Text("target_file"), v.Int("target_line"))
+			}
+			if exact {
+				rows = append(rows, fmt.Sprintf("%.2f%% %d %s", 100*v.Float("share"), v.Int("count"), text))
+			} else {
+				rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %d %.0f %s", 100*v.Float("share"), 100*v.Float("share_error"), v.Int("count"), v.Float("count_error"), text))
+			}
+		}
+		if n := s.Int("more_values"); n > 0 {
+			rows = append(rows, fmt.Sprintf("and %s more, %.2f%%", plural(n, thing), 100*s.Float("more_share")))
+		}
+	}
+	for _, x := range o.All("specialise") {
+		rows = append(rows, fmt.Sprintf("%d %.2f%% %s %s %s:%d", x.Int("events"), 100*x.Float("share"), x.Text("condition"), x.Text("function"), x.Text("file"), x.Int("line")))
+	}
+	return rows
+}
+
+func siteRows(o commandtest.Object) (rows []string) {
+	counts := func(c commandtest.Object) string {
+		s := fmt.Sprintf("%d functions with %d paths, %d skipped", c.Int("functions"), c.Int("paths"), c.Int("skipped"))
+		s = strings.NewReplacer("1 functions", "1 function", " 1 paths", " 1 path").Replace(s)
+		if n := c.Int("outlined"); n > 0 {
+			s += fmt.Sprintf(", %d no longer inlined", n)
+		}
+		if n := c.Int("taps"); n > 0 {
+			s += fmt.Sprintf(", %d taps", n)
+		}
+		return s
+	}
+	rows = append(rows, fmt.Sprintf("%s: build %s, %d packages, %s", o.Text("program"), o.Text("build"), len(o.All("packages")), counts(o.At("total"))))
+	for _, p := range o.All("packages") {
+		rows = append(rows, p.Text("package")+": "+counts(p.At("count")))
+		for _, f := range p.All("functions") {
+			rows = append(rows, strings.Replace(fmt.Sprintf("%d paths %s %s:%d", f.Int("paths"), f.Text("function"), f.Text("file"), f.Int("line")), "1 paths", "1 path", 1))
+		}
+		for _, f := range p.All("skipped") {
+			rows = append(rows, fmt.Sprintf("%s %s %s:%d", f.Text("reason"), f.Text("function"), f.Text("file"), f.Int("line")))
+		}
+		for _, f := range p.All("outlined") {
+			rows = append(rows, fmt.Sprintf("%s %s:%d", f.Text("function"), f.Text("file"), f.Int("line")))
+		}
+		for _, x := range p.All("taps") {
+			rows = append(rows, fmt.Sprintf("%s %s %s %s %s:%d:%d", x.Text("kind"), x.Text("expression"), x.Text("type"), x.Text("function"), x.Text("file"), x.Int("line"), x.Int("column")))
+		}
+		if !o["all"].(bool) {
+			for _, k := range p.All("tap_kinds") {
+				rows = append(rows, fmt.Sprintf("%d %s", k.Int("taps"), k.Text("kind")))
+			}
+		}
+	}
+	return rows
+}
+
+func accuracyRows(o commandtest.Object) (rows []string) {
+	for _, m := range o.All("metrics") {
+		rows = append(rows, fmt.Sprintf("%s %.2f%% | %.0f%%", m.Text("metric"), 100*m.Float("ours"), 100*m.Float("paper")))
+	}
+	return append(rows,
+		fmt.Sprintf("actual hot paths: %d of %d, %d of them found (a hot path has more than %v%% of the flow)",
+			o.Int("hot_paths"), o.Int("paths"), o.Int("found_hot_paths"), 100*o.Float("hot_share")),
+		fmt.Sprintf("samples: %d, of %d paths", o.Int("samples"), o.Int("sampled_paths")))
+}
+
+// dumpRows leaves the quotes of the text out of account: the fields of the example
+// need none but where they have spaces.
+func dumpRows(o commandtest.Object) (rows []string) {
+	p := o.At("profile")
+	rows = append(rows, "profile "+p.Text("kind"), "binary "+p.Text("program"), "build "+p.Text("build"),
+		fmt.Sprintf("period %d %s/%s", p.Int("period"), p.Text("period_type"), p.Text("period_unit")))
+	callers := func(x commandtest.Object) string {
+		var list []string
+		for _, c := range x.All("callers") {
+			list = append(list, fmt.Sprintf("%s %s:%d", c.Text("function"), c.Text("file"), c.Int("line")))
+		}
+		return strings.Join(list, "; ")
+	}
+	for _, x := range o.All("paths") {
+		var branches []string
+		for _, b := range x.All("branches") {
+			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Int("line"), b.Int("column"), b.Text("kind"), b.Text("outcome")))
+		}
+		rows = append(rows, fmt.Sprintf("path func=%s at=%s:%d path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
+			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("path"), x.Int("end_line"), x.Int("count"), x.Int("flow"),
+			x.Text("from"), x.Text("lines"), strings.Join(branches, "; "), callers(x)))
+	}
+	for _, x := range o.All("edges") {
+		rows = append(rows, fmt.Sprintf("edge func=%s at=%s:%d branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
+			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("branch"), x.Text("kind"), x.Text("outcome"), x.Int("line"), x.Int("count"), callers(x)))
+	}
+	for _, x := range o.All("words") {
+		rows = append(rows, fmt.Sprintf("word func=%s at=%s:%d site=%s kind=%s expr=%s type=%s value=%s target=%s:%d count=%d messages=%d",
+			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("site"), x.Text("kind"), x.Text("expression"), x.Text("type"),
+			x.Text("value"), x.Text("target_file"), x.Int("target_line"), x.Int("count"), x.Int("messages")))
+	}
+	return rows
+}
+
+// An error is on the standard error, with -json as without, and nothing is printed.
+func TestErrorsWithJSON(t *testing.T) {
+	dir := t.TempDir()
+	if err := makeExample(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, c := range []struct {
+		line string
+		code int
+		want string
+	}{
+		{"top -json missing.paths.pb.gz", 1, "pep: missing.paths.pb.gz: no such file"},
+		{"top -json app.71.edges.pb.gz", 1, "pep: app.71.edges.pb.gz: counts edges, but paths are needed"},
+		{"merge -json -o x app.71.edges.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, values, sites, accuracy, dump\n"},
+		{"version -json", 2, "pep: version: -json: pep version does not print a listing"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := pep.Run(strings.Fields(c.line), nil, &stdout, &stderr)
+		if code != c.code || stdout.Len() > 0 || !strings.HasPrefix(stderr.String(), c.want) {
+			t.Errorf("pep %s: got %d, %q, %q, want %d, nothing, %q", c.line, code, &stdout, &stderr, c.code, c.want)
+		}
+	}
+}

@@ -1,0 +1,273 @@
+package gobuild
+
+// This file is the one table of the flags that pepbuild has beside those of the go
+// command: what they are called, what they do, and how help and README.md
+// describe them.
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/internal/toolexec"
+)
+
+// An ourFlag is a flag of pepbuild's own. All have a value.
+type ourFlag struct {
+	name   string
+	taps   bool // it is about taps
+	choice bool // the value is that of one of the forms
+	forms  []form
+	set    func(a *Args, value string) error
+}
+
+// A form is a flag with one of its values, or with what stands for any.
+type form struct {
+	value string      // "sample"; "patterns" stands for any
+	text  string      // what it does, for help and README.md
+	see   string      // a link for README.md
+	words [][2]string // words that the value may be made of, and what they mean
+}
+
+// ourFlags is the table. Help and README.md have the flags in this order.
+var ourFlags = []ourFlag{
+	{name: "peppkg", forms: []form{
+		{value: "patterns", text: "packages to profile, separated by commas, as for -coverpkg; \"all\" means all that can be, with dependencies and std (default: the packages of the main module)"},
+	}, set: func(a *Args, value string) error {
+		a.Packages = strings.Split(value, ",")
+		return nil
+	}},
+	{name: "pepmode", choice: true, forms: []form{
+		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
+		{value: "exact", text: "count every path: slow, to compare with"},
+	}, set: func(a *Args, value string) error {
+		a.Mode = value
+		return nil
+	}},
+	{name: "peppoll", choice: true, forms: []form{
+		{value: "page", text: "notice the end of a path by a load from a protected page (default on linux/amd64)"},
+		{value: "flag", text: "notice it by testing a flag (default elsewhere, for programs with C code, and with -race, -msan, -asan and -gcflags=-d=checkptr)", see: "[why](docs/decisions/0013-c-code.md)"},
+		{value: "none", text: "profile no paths: taps only"},
+	}, set: func(a *Args, value string) error {
+		a.Poll = value
+		return nil
+	}},
+	{name: "peptruncate", choice: true, forms: []form{
+		{value: "header", text: "loops end paths at their headers (default)"},
+		{value: "backedge", text: "loops end paths on their back edges only"},
+	}, set: func(a *Args, value string) error {
+		a.Truncate = value
+		return nil
+	}},
+	{name: "pepdump", forms: []form{
+		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},
+	}, set: func(a *Args, value string) error {
+		a.Dump = value
+		return nil
+	}},
+	{name: "pepbisect", forms: []form{
+		{value: "pattern", text: "instrument only the functions that match, and print which they are: for golang.org/x/tools/cmd/bisect, which finds the function with which a program fails", see: "[how](docs/bisect.md)"},
+	}, set: func(a *Args, value string) error {
+		a.Bisect = value
+		_, err := toolexec.Tag{Bisect: value}.Pattern()
+		return usage(err)
+	}},
+	{name: "peptaps", taps: true, forms: []form{
+		{value: "kinds", text: "what is tapped, separated by commas (default: nothing)", words: [][2]string{
+			{"args", "parameters and receivers, at the entry of their functions"},
+			{"results", "values that are returned"},
+			{"loads", "values read through pointers, from elements of slices, arrays, strings and maps, and from package variables"},
+			{"stores", "values stored to these"},
+			{"addrs", "the addresses of loads and stores"},
+			{"calls", "functions that dynamic calls go to"},
+			{"types", "types in interfaces: at method calls, type switches and type assertions"},
+			{"edges", "outcomes of branches"},
+			{"consts", "integers that are compared with constants"},
+			{"marked", "nothing but the statements that the source marks with //pep:tap"},
+			{"all", "all of these"},
+		}},
+	}, set: func(a *Args, value string) error {
+		if value == "none" {
+			value = ""
+		}
+		a.Taps.Kinds = value
+		return checkTaps(toolexec.Taps{Kinds: value})
+	}},
+	{name: "peptapmode", taps: true, choice: true, forms: []form{
+		{value: "full", text: "every tap reports always: the whole stream, to record or to feed an engine (default)"},
+		{value: "burst", text: "taps report for some microseconds every 20 ms, and cost little in between: to stay on. Functions that the compiler inlines are tapped in part only", see: "[results](docs/results/taps.md)"},
+	}, set: func(a *Args, value string) error {
+		a.Taps.Burst = value == "burst"
+		return nil
+	}},
+	{name: "pepfuncs", taps: true, forms: []form{
+		{value: "regexp", text: "tap only functions whose linker symbol matches"},
+	}, set: func(a *Args, value string) error {
+		a.Taps.Funcs = value
+		return checkTaps(toolexec.Taps{Kinds: "all", Funcs: value})
+	}},
+	{name: "peprange", taps: true, forms: []form{
+		{value: "ranges", text: "tap only these lines: file.go:10-20, file.go:10 or file.go, separated by commas"},
+	}, set: func(a *Args, value string) error {
+		a.Taps.Ranges = value
+		return checkTaps(toolexec.Taps{Kinds: "all", Ranges: value})
+	}},
+	{name: "pepsites", taps: true, forms: []form{
+		{value: "n", text: "at most n taps in a package, those in the innermost loops first"},
+	}, set: func(a *Args, value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 {
+			return usagef("-pepsites=%s: want a number from 1 on", value)
+		}
+		a.Taps.Sites = n
+		return nil
+	}},
+}
+
+// usage makes a usage error of an error.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &UsageError{err.Error()}
+}
+
+func checkTaps(t toolexec.Taps) error {
+	if t.Kinds == "" {
+		return nil
+	}
+	_, err := t.Options()
+	return usage(err)
+}
+
+// parseOurs takes a flag of pepbuild's own.
+func (a *Args) parseOurs(name, value string) error {
+	i := slices.IndexFunc(ourFlags, func(f ourFlag) bool { return f.name == name })
+	if i < 0 {
+		return a.unknownFlag(name)
+	}
+	f := ourFlags[i]
+	if values := f.values(); f.choice && !slices.Contains(values, value) {
+		return usagef("-%s=%s: want %s", name, value, strings.Join(values, " or "))
+	}
+	return f.set(a, value)
+}
+
+func (f ourFlag) values() (values []string) {
+	for _, form := range f.forms {
+		values = append(values, form.value)
+	}
+	return values
+}
+
+// unknownFlag says that there is no such flag, and which one it may be.
+func (a *Args) unknownFlag(name string) error {
+	known := slices.Concat(buildFlags.names(), verbFlags[a.Verb].names())
+	if a.Verb == "test" {
+		known = append(known, testFlags.names()...)
+	}
+	for _, f := range ourFlags {
+		known = append(known, f.name)
+	}
+	hint := ""
+	if best, ok := nearest(name, known); ok {
+		hint = "did you mean -" + best + "? "
+	}
+	return usagef("unknown flag -%s: %spepbuild help lists the flags of pepbuild, go help %s those of the go command", name, hint, a.Verb)
+}
+
+// nearest returns the word that is most like name. It reports false if none is: if
+// more than half of the letters differ, "pep" apart.
+func nearest(name string, words []string) (best string, ok bool) {
+	slices.Sort(words)
+	least := len(strings.TrimPrefix(name, "pep"))/2 + 1
+	for _, w := range words {
+		if d := distance(name, w); d < least {
+			best, least = w, d
+		}
+	}
+	return best, best != ""
+}
+
+// distance is how many bytes must be inserted, deleted or replaced to make b of a
+// (Levenshtein 1966).
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // distances of a[:i] to b[:j]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// FlagHelp describes pepbuild's own flags for its help: those about paths, or those
+// about taps.
+func FlagHelp(taps bool) string {
+	var b strings.Builder
+	for _, f := range ourFlags {
+		if f.taps != taps {
+			continue
+		}
+		for _, form := range f.forms {
+			describe(&b, "-"+f.name+"="+form.value, form.text)
+			for _, w := range form.words {
+				describe(&b, "    "+w[0], w[1])
+			}
+		}
+	}
+	return b.String()
+}
+
+// describe writes a term and, in a column of its own, a text.
+func describe(b *strings.Builder, term, text string) {
+	const column, width = 18, 72
+	line := term
+	if len(line) >= column {
+		b.WriteString("\t" + line + "\n")
+		line = ""
+	}
+	empty := true
+	for _, word := range strings.Fields(text) {
+		if !empty && len([]rune(line))+1+len([]rune(word)) > width {
+			b.WriteString("\t" + line + "\n")
+			line, empty = "", true
+		}
+		if empty {
+			line += strings.Repeat(" ", column-len(line)) + word
+		} else {
+			line += " " + word
+		}
+		empty = false
+	}
+	b.WriteString("\t" + line + "\n")
+}
+
+// FlagTable describes pepbuild's own flags for README.md.
+func FlagTable() string {
+	var b strings.Builder
+	b.WriteString("| flag of pepbuild | |\n|---|---|\n")
+	for _, f := range ourFlags {
+		for _, form := range f.forms {
+			text := form.text
+			for i, w := range form.words {
+				text += [2]string{": ", ", "}[min(i, 1)] + "`" + w[0] + "`"
+			}
+			if form.see != "" {
+				text += " (" + form.see + ")"
+			}
+			b.WriteString("| `-" + f.name + "=" + form.value + "` | " + text + " |\n")
+		}
+	}
+	return b.String()
+}

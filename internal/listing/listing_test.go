@@ -1,0 +1,174 @@
+package listing_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/internal/listing"
+)
+
+type top struct {
+	Total int64           `json:"total" unit:"times"`
+	Rows  []row           `json:"rows"`
+	More  iter.Seq[uint8] `json:"more" unit:"times"`
+	Names []string        `json:"names"`
+	Fine  bool            `json:"fine"`
+
+	hidden error
+}
+
+type row struct {
+	Func  string  `json:"function"`
+	Count uint64  `json:"count" unit:"times"`
+	Share float64 `json:"share" unit:"ratio"`
+	Error *int64  `json:"error" unit:"times"`
+}
+
+func (t *top) Name() string { return "top" }
+
+func (t *top) Print(p *listing.Page) {
+	table := &listing.Table{Numbers: 2}
+	table.Row("count", "share", "function")
+	for _, r := range t.Rows {
+		table.Row(fmt.Sprint(r.Count), listing.Percent(r.Share), r.Func)
+	}
+	p.Table("  ", table)
+}
+
+func Example() {
+	t := &top{Total: 10, Rows: []row{{Func: "main.f", Count: 7, Share: .7}}}
+	listing.Text(os.Stdout, t)
+	listing.JSON(os.Stdout, t)
+	// Output:
+	//   count   share  function
+	//       7  70.00%  main.f
+	// {
+	//   "listing": "top",
+	//   "version": 1,
+	//   "units": {
+	//     "total": "times",
+	//     "rows.count": "times",
+	//     "rows.share": "ratio",
+	//     "rows.error": "times",
+	//     "more": "times"
+	//   },
+	//   "total": 10,
+	//   "rows": [
+	//     {
+	//       "function": "main.f",
+	//       "count": 7,
+	//       "share": 0.7,
+	//       "error": null
+	//     }
+	//   ],
+	//   "more": [],
+	//   "names": [],
+	//   "fine": false
+	// }
+}
+
+// decode returns what encoding/json makes of a listing, numbers as they stand there.
+func decode(t *testing.T, l listing.Listing) (text string, fields map[string]any) {
+	t.Helper()
+	var b strings.Builder
+	if err := listing.JSON(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	d := json.NewDecoder(strings.NewReader(b.String()))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil {
+		t.Fatalf("%v in\n%s", err, b.String())
+	}
+	return b.String(), fields
+}
+
+func TestNumbersAreExact(t *testing.T) {
+	least := int64(math.MinInt64)
+	_, got := decode(t, &top{
+		Total: math.MaxInt64,
+		Rows: []row{
+			{Count: math.MaxUint64, Share: math.NaN(), Error: &least},
+			{Count: 1<<53 + 1, Share: .1, Error: new(int64)},
+			{Share: math.Inf(1)}, {Share: 1e-300}, {Share: math.MaxFloat64},
+		},
+		More: slices.Values([]uint8{1, 255}),
+		Fine: true,
+	})
+	n := func(s string) json.Number { return json.Number(s) }
+	want := map[string]any{
+		"listing": "top", "version": n("1"), "fine": true, "names": []any{},
+		"units": map[string]any{"total": "times", "rows.count": "times", "rows.share": "ratio", "rows.error": "times", "more": "times"},
+		"total": n("9223372036854775807"),
+		"rows": []any{
+			map[string]any{"function": "", "count": n("18446744073709551615"), "share": nil, "error": n("-9223372036854775808")},
+			map[string]any{"function": "", "count": n("9007199254740993"), "share": n("0.1"), "error": n("0")},
+			map[string]any{"function": "", "count": n("0"), "share": nil, "error": nil},
+			map[string]any{"function": "", "count": n("0"), "share": n("1e-300"), "error": nil},
+			map[string]any{"function": "", "count": n("0"), "share": n("1.7976931348623157e+308"), "error": nil},
+		},
+		"more": []any{n("1"), n("255")},
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+// Every string comes back as it was, but for bytes that are not UTF-8; and the text
+// of the JSON has nothing in it that a terminal obeys.
+func TestNames(t *testing.T) {
+	for in, want := range map[string]string{
+		"main.(*T).größe·p12":    "main.(*T).größe·p12",
+		`"quoted" \ and <&>`:     `"quoted" \ and <&>`,
+		"\x1b[2J\x00\r\n\t\x7f":  "\x1b[2J\x00\r\n\t\x7f",
+		"\u202e \u2028 \u009b 😀": "\u202e \u2028 \u009b 😀",
+		"\U000e0001":             "\U000e0001",
+		"a\xffb\xc3":             `a\xffb\xc3`,
+		"\xed\xa0\x80":           `\xed\xa0\x80`,
+		"\ufffd":                 "\ufffd",
+	} {
+		text, got := decode(t, &top{Names: []string{in}})
+		if got := got["names"].([]any)[0]; got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+		if i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) }); i >= 0 {
+			t.Errorf("%q: %q is printed", in, text[i:min(len(text), i+10)])
+		}
+	}
+}
+
+func TestFields(t *testing.T) {
+	want := []listing.Field{
+		{"total", "times", true}, {"rows", "", false}, {"rows.function", "", false}, {"rows.count", "times", true},
+		{"rows.share", "ratio", true}, {"rows.error", "times", true}, {"more", "times", true}, {"names", "", false}, {"fine", "", false},
+	}
+	if d := cmp.Diff(want, listing.Fields(&top{})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+type fullDisk struct{}
+
+var errFull = errors.New("disk full")
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
+func TestErrorsOfWritingAreReturned(t *testing.T) {
+	for name, print := range map[string]func() error{
+		"Text": func() error { return listing.Text(fullDisk{}, &top{}) },
+		"JSON": func() error { return listing.JSON(fullDisk{}, &top{}) },
+	} {
+		if err := print(); err != errFull {
+			t.Errorf("%s: got %v, want %v", name, err, errFull)
+		}
+	}
+}
