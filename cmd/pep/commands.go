@@ -113,7 +113,19 @@ func sites(c *command.Call) error {
 	options := report.SitesOptions{}
 	funcFlag(c, &options.Func)
 	c.Flags.BoolVar(&options.All, "all", false, "")
+	layout := c.Flags.Bool("layout", false, "")
 	if err := c.Parse(1, 1); err != nil {
+		return err
+	}
+	if *layout {
+		if options.All || options.Func != nil || c.JSON() {
+			return command.Usagef("sites: -layout writes a file for package hwsim/code, of all taps: it goes with no other flag")
+		}
+		l, err := executable.OpenLayout(c.Args[0])
+		if err != nil {
+			return err
+		}
+		_, err = l.WriteTo(c.Stdout)
 		return err
 	}
 	f, err := executable.Open(c.Args[0])

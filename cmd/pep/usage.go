@@ -97,7 +97,7 @@ Examples:
 	pep values -func '^main\.' -share 50 app.71.calltargets.pb.gz
 `
 
-	sitesUsage = `pep sites [-all] [-func regexp] [-json] PROGRAM
+	sitesUsage = `pep sites [-all] [-func regexp] [-layout] [-json] PROGRAM
 
 Prints what is instrumented in a program that pepbuild has built: for each
 package how many functions are profiled, with how many paths; the functions
@@ -113,6 +113,8 @@ and lists 15 others.
 
 	-all           list every function that is profiled, and every tap
 	-func regexp   only functions whose names match, and their taps
+	-layout        write the addresses of all taps in the order of the code, for
+	               pepsim run -engine 'code(FILE):…'; linux/amd64, stripped or not
 	-json          print the listing as JSON; docs/formats.md explains its fields
 
 Examples:

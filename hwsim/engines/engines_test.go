@@ -116,7 +116,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 		"strat(H[P4]8":                "column 6: want both parentheses of a pair, both quotation marks",
 		"strat(H[P4])":                "column 12: want the number of strata, from 1 to 4194304",
 		"strat(R4)x":                  "column 10: want : or the end",
-		"rap(R4)":                     "column 1: want one of strat, cells, gate before the parenthesis",
+		"rap(R4)":                     "column 1: want one of strat, code, cells, gate before the parenthesis",
 		"R4:rap(R4)":                  "column 4: want one of strat, cells, gate before the parenthesis",
 		"cells(65)":                   "column 7: want a number from 0 to 64",
 		"cells(bits=x)":               "column 12: want a number from 0 to 64",

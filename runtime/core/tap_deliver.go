@@ -101,7 +101,7 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		if k.engine == nil {
 			n = min(n, step)
 			for i := range tuples[:n] {
-				if !tellGoroutines || tuples[i].PC != goroutinePC {
+				if !options.TellGoroutines || tuples[i].PC != goroutinePC {
 					countWord(s, tuples[i].PC, tuples[i].W)
 				}
 			}
@@ -122,7 +122,7 @@ func startTaps(opts options.Options) (problem string) {
 	if tapOptions.Taps == options.TapsOff {
 		return ""
 	}
-	if tellGoroutines {
+	if options.TellGoroutines {
 		golink.TellGoroutines(goroutinePC)
 	}
 	openSinks()

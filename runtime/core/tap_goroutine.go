@@ -1,7 +1,7 @@
 package core
 
 // This file holds the numbers of goroutines in streams. If they are asked for
-// (tellGoroutines), a tuple with the tag Goroutine is before the first tuple of another
+// (options.TellGoroutines), a tuple with the tag Goroutine is before the first tuple of another
 // goroutine in a stream:
 //
 //	goroutine 7

@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -39,11 +40,11 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 		k := &sinks[p]
 		k.used = true
 		if golink.Load32(&k.stream.N)+need(tuples) <= pepfile.BufTuples || k.deliver(waited) {
-			if tellGoroutines {
+			if options.TellGoroutines {
 				announce(k.stream, goroutine)
 			}
 			n := k.stream.Put(tuples)
-			if tellGoroutines {
+			if options.TellGoroutines {
 				goroutine = lastGoroutine(goroutine, tuples[:n])
 				k.stream.Goroutine = goroutine + 1
 			}
@@ -64,7 +65,7 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 // its sample, and for the number of its goroutine.
 func need(tuples []tuple.Tuple) uint32 {
 	n := uint32(tuple.SampleLen(tuples))
-	if tellGoroutines {
+	if options.TellGoroutines {
 		n++
 	}
 	return n

@@ -1,5 +1,0 @@
-//go:build !pepgoroutines
-
-package core
-
-const tellGoroutines = false

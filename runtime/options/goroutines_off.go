@@ -1,0 +1,5 @@
+//go:build !pepgoroutines
+
+package options
+
+const TellGoroutines = false
