@@ -51,6 +51,7 @@ type ValueSite struct {
 	Rows      []Value `json:"rows"`
 	Rest      int     `json:"more_values" unit:"values"` // those that are not listed
 	RestShare float64 `json:"more_share" unit:"ratio"`   // the share of their events
+	Ranges    bool    `json:"ranges"`                    // some values are ranges
 }
 
 // A Value is a value, type or call target.
@@ -63,6 +64,7 @@ type Value struct {
 	Share      float64 `json:"share" unit:"ratio"`        // of the site's events
 	ShareError float64 `json:"share_error" unit:"ratio"`  // likewise
 	Messages   int64   `json:"messages" unit:"messages"`  // in which it was reported
+	Within     int64   `json:"within" unit:"events"`      // of a range: with those of all narrower ranges and values in it
 }
 
 // A Specialisation is a site whose most frequent value may be worth code of its
@@ -85,6 +87,14 @@ type Specialisation struct {
 //	 share  count  value
 //	60.61%    600  120
 //	39.39%    390  97
+//
+// If some values are ranges, the column within has what is in the range in all, while
+// count leaves out what a narrower range or a value of its own has:
+//
+//	share   ±  count   ±  within  value
+//	93.0%   …    930   …     930  66
+//	 6.0%   …     60   …     990  [64, 79]
+//	 1.0%   …     10   …    1000  [0, 255]
 func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, error) {
 	words, err := f.Words()
 	if err != nil {
@@ -127,12 +137,13 @@ func valueSite(s profile.Seen, src *source.Tree, n int, exact bool) ValueSite {
 	rest := s.Count
 	for _, w := range shown {
 		rest -= w.Count
-		v := Value{Value: w.Value, File: w.Target.File, Line: w.Target.StartLine, Count: w.Count, Share: listing.Ratio(w.Count, s.Count), Messages: w.Messages}
+		v := Value{Value: w.Value, File: w.Target.File, Line: w.Target.StartLine, Count: w.Count, Share: listing.Ratio(w.Count, s.Count), Messages: w.Messages, Within: w.Within}
 		if !exact {
 			v.CountError, v.ShareError = w.CountError(), s.ShareError(w)
 		}
 		x.Rows = append(x.Rows, v)
 	}
+	x.Ranges = s.Ranged()
 	x.Rest, x.RestShare = len(s.Words)-len(shown), listing.Ratio(rest, s.Count)
 	return x
 }
@@ -145,7 +156,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	if !f.Exact() {
 		least -= s.ShareError(top)
 	}
-	if s.Count < o.Events || least < o.Share || top.Value == schema.Other {
+	if s.Count < o.Events || least < o.Share || top.Value == schema.Other || top.Range != nil && !top.Range.Single() {
 		return x, false
 	}
 	relation := " == "
@@ -211,11 +222,17 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	p.Line("")
 	p.Line("%s  %s  %s, %s, %s", s.Func, s.Pos, what, t.about(s.Events), listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}
+	row := func(within string, cells ...string) {
+		if s.Ranges { // a column before the last
+			cells = slices.Insert(cells, len(cells)-1, within)
+		}
+		table.Numbers = len(cells) - 1
+		table.Row(cells...)
+	}
 	if t.Profile.Exact {
-		table.Row("share", "count", thing)
+		row("within", "share", "count", thing)
 	} else {
-		table.Numbers = 4
-		table.Row("share", "±", "count", "±", thing)
+		row("within", "share", "±", "count", "±", thing)
 	}
 	for _, v := range s.Rows {
 		text := v.Value
@@ -223,10 +240,10 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 			text = fmt.Sprintf("%s  %s:%d", v.Value, p.Short(v.File), v.Line)
 		}
 		share, count := listing.Percent(v.Share), fmt.Sprint(v.Count)
-		if t.Profile.Exact {
-			table.Row(share, count, text)
+		if within := fmt.Sprint(v.Within); t.Profile.Exact {
+			row(within, share, count, text)
 		} else {
-			table.Row(share, listing.Percent(v.ShareError), count, listing.Number(v.CountError, 0), text)
+			row(within, share, listing.Percent(v.ShareError), count, listing.Number(v.CountError, 0), text)
 		}
 	}
 	p.Table("", table)

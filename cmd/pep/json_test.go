@@ -116,6 +116,9 @@ func valueRows(o commandtest.Object) (rows []string) {
 			if v.Text("target_file") != "" {
 				text += fmt.Sprintf(" %s:%d", v.Text("target_file"), v.Int("target_line"))
 			}
+			if s["ranges"].(bool) {
+				text = fmt.Sprintf("%d %s", v.Int("within"), text)
+			}
 			if exact {
 				rows = append(rows, fmt.Sprintf("%.2f%% %d %s", 100*v.Float("share"), v.Int("count"), text))
 			} else {

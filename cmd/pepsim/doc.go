@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 0c3f93c08f51d41a
+//	build b5416feafd717e29
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

@@ -1,0 +1,123 @@
+package executable
+
+// This file finds where the taps of a program stand in its code.
+//
+// A tap has the PC of its tuples, tag and site, as a constant in its code. It has 64
+// bits, and the compiler loads such constants by one instruction that contains them:
+//
+//	48 b8 03 00 00 08 e2 90 ea 03     MOVQ $0x03ea90e208000003, AX
+//
+// So the constants in the executable sections are the taps, and they are there however
+// the program was stripped, and once for each place that a function is inlined in. The
+// line table has no columns, so it does not tell the taps of a line apart, and DWARF is
+// what stripped programs lack.
+
+import (
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/pepgo/pep/internal/input"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A Place is where the code of a tap stands.
+type Place struct {
+	Addr    uint64 // of the instruction that loads PC, as in the executable's symbol table
+	PC      uint64 // of the tap's tuples: tag and site
+	Package *wire.Package
+	Tap     *wire.Tap
+}
+
+// A Layout is the taps of a program in the order in which their code stands.
+type Layout struct {
+	Build  [8]byte
+	Places []Place
+	Absent int // taps without code: the linker or the compiler found that they are never reached
+}
+
+// ReadLayout finds the taps of f, whose executable r is. It knows executables of
+// linux/amd64.
+func ReadLayout(r io.ReaderAt, f *File) (*Layout, error) {
+	e, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("the layout of code is known of executables for linux/amd64 alone: %w", err)
+	}
+	if e.Machine != elf.EM_X86_64 {
+		return nil, fmt.Errorf("the layout of code is known of executables for linux/amd64 alone, and this is one for %s", e.Machine)
+	}
+	taps := map[uint64]Place{}
+	for _, p := range f.Packages {
+		base := tuple.SiteBase(p.Path)
+		for i := range p.Taps {
+			pc := tuple.New(tuple.Tag(p.Taps[i].Tag), base+uint64(i), 0).PC
+			taps[pc] = Place{PC: pc, Package: p, Tap: &p.Taps[i]}
+		}
+	}
+	l := &Layout{Build: f.Build}
+	found := map[uint64]bool{}
+	for _, s := range e.Sections {
+		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_EXECINSTR == 0 {
+			continue
+		}
+		code, err := s.Data()
+		if err != nil {
+			return nil, fmt.Errorf("section %s: %w", s.Name, err)
+		}
+		for i := 0; i+10 <= len(code); i++ {
+			if code[i]&^1 != 0x48 || code[i+1]&^7 != 0xb8 {
+				continue
+			}
+			if p, ok := taps[binary.LittleEndian.Uint64(code[i+2:])]; ok {
+				p.Addr = s.Addr + uint64(i)
+				l.Places = append(l.Places, p)
+				found[p.PC] = true
+			}
+		}
+	}
+	l.Absent = len(taps) - len(found)
+	slices.SortFunc(l.Places, func(a, b Place) int { return cmp.Compare(a.Addr, b.Addr) })
+	return l, nil
+}
+
+// WriteTo writes the layout as text, which package hwsim/code reads: a line for each
+// place, with the address, the PC, and behind # for readers what is there.
+//
+//	pep layout 1 build 27a9630f5c4e04e8
+//	0x47a1c0 0x3ea90e208000003 # load p.next main.go:5:9 main.f
+func (l *Layout) WriteTo(w io.Writer) (n int64, err error) {
+	line := func(format string, args ...any) {
+		if err == nil {
+			var k int
+			k, err = fmt.Fprintf(w, format+"\n", args...)
+			n += int64(k)
+		}
+	}
+	line("pep layout 1 build %x", l.Build)
+	for _, p := range l.Places {
+		line("%#x %#x # %s %s %s:%d:%d %s", p.Addr, p.PC, tuple.Tag(p.Tap.Tag), p.Tap.Expr, p.Package.Files[p.Tap.File], p.Tap.Line, p.Tap.Col, p.Tap.Func)
+	}
+	return n, err
+}
+
+// OpenLayout finds the taps in the code of an executable.
+func OpenLayout(name string) (*Layout, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := input.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	l, err := ReadLayout(r.File, f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}

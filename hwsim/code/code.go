@@ -1,0 +1,199 @@
+// Package code puts addresses of code in the place of events, for engines behind it:
+//
+//	pep sites -layout app > app.layout
+//	pepsim run -engine 'code(app.layout):cells(bits=8)' app.trace
+//
+// Sites are numbered while packages are compiled, so their numbers say nothing of where
+// their code stands. An event at a site becomes an event whose word is the address of
+// the site, with the same tag and the site 0. To an engine that finds hot ranges of
+// words it is one stream per tag, and the ranges are ranges of code:
+//
+//	load main+3 42    →    load 0 0x47a1c0
+//
+// A site that is inlined in several functions has several addresses, and an event does
+// not say at which of them it happened: it counts for the lowest. Events of sites that
+// the file does not have are dropped, and counted.
+package code
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// Kind is the mapper.
+var Kind = &hwsim.Kind{
+	Name:     "code",
+	Params:   []string{"layout"},
+	Parse:    parse,
+	Weighted: true,
+	Examples: []string{"code"},
+}
+
+// A spec is the addresses of sites, by PC: tag and site.
+type spec struct {
+	file   string
+	places []place // in order of PC
+}
+
+type place struct{ pc, addr uint64 }
+
+func parse(a *hwsim.Args) hwsim.Spec {
+	s := spec{file: a.String("layout", "")}
+	text := a.File("layout")
+	for first := true; len(text) > 0; first = false {
+		var line []byte
+		line, text = cutLine(text)
+		p, ok := parsePlace(line)
+		if first {
+			ok = len(line) > len(magic) && string(line[:len(magic)]) == magic
+		} else if ok {
+			s.places = append(s.places, p)
+		}
+		if !ok {
+			a.WantFor("layout", "a file that pep sites -layout has written")
+			return s
+		}
+	}
+	s.sort()
+	return s
+}
+
+// magic begins the first line of a layout.
+const magic = "pep layout 1 "
+
+// cutLine returns the first line of text, and what follows.
+func cutLine(text []byte) (line, rest []byte) {
+	for i, c := range text {
+		if c == '\n' {
+			return text[:i], text[i+1:]
+		}
+	}
+	return text, nil
+}
+
+// parsePlace parses "0x47a1c0 0x3ea90e208000003 # …".
+func parsePlace(line []byte) (p place, ok bool) {
+	addr, line, ok1 := cutHex(line)
+	if !ok1 || len(line) == 0 || line[0] != ' ' {
+		return p, false
+	}
+	pc, _, ok2 := cutHex(line[1:])
+	return place{pc, addr}, ok2
+}
+
+// cutHex parses a hexadecimal number at the start of text.
+func cutHex(text []byte) (n uint64, rest []byte, ok bool) {
+	if len(text) < 3 || text[0] != '0' || text[1] != 'x' {
+		return 0, text, false
+	}
+	i := 2
+	for ; i < len(text) && i < 18; i++ {
+		c := text[i]
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		default:
+			return n, text[i:], i > 2
+		}
+		n = n<<4 | uint64(c)
+	}
+	return n, text[i:], true
+}
+
+// sort orders the places by PC, the lowest address of each alone: a heap sort, for
+// nothing that sorts can be imported here.
+func (s *spec) sort() {
+	p := s.places
+	less := func(i, j int) bool { return p[i].pc < p[j].pc || p[i].pc == p[j].pc && p[i].addr < p[j].addr }
+	sift := func(root, n int) {
+		for {
+			child := 2*root + 1
+			if child >= n {
+				return
+			}
+			if child+1 < n && less(child, child+1) {
+				child++
+			}
+			if !less(root, child) {
+				return
+			}
+			p[root], p[child] = p[child], p[root]
+			root = child
+		}
+	}
+	for i := len(p)/2 - 1; i >= 0; i-- {
+		sift(i, len(p))
+	}
+	for n := len(p) - 1; n > 0; n-- {
+		p[0], p[n] = p[n], p[0]
+		sift(0, n)
+	}
+	kept := p[:0]
+	for _, x := range p {
+		if len(kept) == 0 || kept[len(kept)-1].pc != x.pc {
+			kept = append(kept, x)
+		}
+	}
+	s.places = kept
+}
+
+func (s spec) String() string {
+	if s.file == "" {
+		return "code"
+	}
+	return `code("` + s.file + `")`
+}
+
+func (s spec) WithSeed(uint64) hwsim.Spec { return s }
+
+func (s spec) New(hwsim.Instance) hwsim.Engine { return &mapper{spec: s} }
+
+type mapper struct {
+	spec
+	dropped uint64
+}
+
+// addr returns the address of a site.
+func (m *mapper) addr(pc uint64) (addr uint64, ok bool) {
+	low, high := 0, len(m.places)
+	for low < high {
+		mid := int(uint(low+high) / 2)
+		if m.places[mid].pc < pc {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	if low == len(m.places) || m.places[low].pc != pc {
+		return 0, false
+	}
+	return m.places[low].addr, true
+}
+
+func (m *mapper) Push(in []tuple.Tuple, out *hwsim.Out) {
+	for _, t := range in {
+		m.take(t, 1, out)
+	}
+}
+
+// PushWeighted implements hwsim.Weighted.
+func (m *mapper) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
+	for _, x := range in {
+		m.take(x.Tuple, x.Count, out)
+	}
+}
+
+func (m *mapper) take(t tuple.Tuple, count uint64, out *hwsim.Out) {
+	addr, ok := m.addr(t.PC)
+	if !ok {
+		m.dropped += count
+		return
+	}
+	out.Send(hwsim.Message{Tuple: tuple.New(t.Tag(), 0, addr), Count: count})
+}
+
+func (m *mapper) Flush(*hwsim.Out) { m.dropped = 0 }
+
+func (m *mapper) Balance() hwsim.Balance { return hwsim.Balance{Dropped: m.dropped} }

@@ -1,0 +1,94 @@
+package code_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/enginetest"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// parse makes an engine whose file has the given text.
+func parse(text, description string) (hwsim.Engine, error) {
+	read := func(string) ([]byte, error) { return []byte(text), nil }
+	s, err := append(engines.All[:len(engines.All):len(engines.All)], enginetest.Cells).Parse(description, read)
+	if err != nil {
+		return nil, err
+	}
+	return s.New(0), nil
+}
+
+// layout has ten sites, 16 bytes apart, in no order; site 3 is also inlined earlier.
+func layout() string {
+	text := "pep layout 1 build 00\n"
+	for i := range 10 {
+		site := uint64(i * 7 % 10)
+		text += fmt.Sprintf("%#x %#x # load\n", 0x401000+16*i, tuple.New(tuple.Load, 100+site, 0).PC)
+	}
+	return text + fmt.Sprintf("%#x %#x\n", 0x400000, tuple.New(tuple.Load, 103, 0).PC)
+}
+
+// Events become addresses, events with counts too, and those of unknown sites are
+// dropped and counted.
+func TestEventsBecomeAddresses(t *testing.T) {
+	e, err := parse(layout(), "CP3:code(x)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var in []tuple.Tuple
+	for range 3 {
+		for _, site := range []uint64{100, 107, 103, 200} {
+			in = append(in, tuple.New(tuple.Load, site, 5))
+		}
+	}
+	got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+	counts := map[uint64]uint64{}
+	for _, m := range got {
+		if m.Tuple.Tag() != tuple.Load || m.Tuple.Site() != 0 {
+			t.Errorf("%+v", m)
+		}
+		counts[m.Tuple.W] += m.Count
+	}
+	if d := cmp.Diff(map[uint64]uint64{0x401000: 3, 0x401010: 3, 0x400000: 3}, counts); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestDropped(t *testing.T) {
+	e, err := parse(layout(), "code(x)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Store, 100, 1), tuple.New(tuple.Load, 100, 1), tuple.New(tuple.Load, 110, 1)})
+	if b := e.Balance(); b != (hwsim.Balance{Dropped: 2}) {
+		t.Errorf("%+v, want 2 dropped", b)
+	}
+}
+
+// Ranges of an engine behind are ranges of code.
+func TestRangesOfCode(t *testing.T) {
+	e, err := parse(layout(), "code(x):cells(bits=5)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Load, 100, 1), tuple.New(tuple.Load, 107, 9), tuple.New(tuple.Load, 104, 9)})
+	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, 0, 0x401000), Count: 2, Free: 5}, {Tuple: tuple.New(tuple.Load, 0, 0x401020), Count: 1, Free: 5}}
+	if d := cmp.Diff(want, enginetest.Flush(e)); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestFilesThatAreNoLayout(t *testing.T) {
+	for _, text := range []string{"x", "pep layout 2 build\n", "pep layout 1 build\n0x12\n", "pep layout 1 build\n0x12 x\n", "pep layout 1 build\n12 0x3\n", "pep layout 1 build\n\n0x12 0x3\n"} {
+		_, err := parse(text, "code(x)")
+		e, ok := errors.AsType[*hwsim.SyntaxError](err)
+		if !ok || e.Column != 6 || e.Want != "a file that pep sites -layout has written" {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
