@@ -1,0 +1,20 @@
+package pepfile
+
+import (
+	"testing"
+
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A sample that does not fit as a whole waits for the next buffer, which may be another
+// P's.
+func TestPutTakesWholeSamples(t *testing.T) {
+	sample := []tuple.Tuple{tuple.New(tuple.Op, 1, 0), tuple.New(tuple.More, 1, 1), tuple.New(tuple.Third, 1, 2)}
+	tuples := append(append([]tuple.Tuple{tuple.New(tuple.Arg, 2, 0)}, sample...), sample...)
+	for room, want := range []int{0, 1, 1, 1, 4, 4, 4, 7, 7} {
+		s := &Stream{N: uint32(BufTuples - room)}
+		if n := s.Put(tuples); n != want || s.N != uint32(BufTuples-room+want) {
+			t.Errorf("with room for %d tuples %d are taken, %d in all, want %d", room, n, s.N, want)
+		}
+	}
+}
