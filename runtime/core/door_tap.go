@@ -8,7 +8,7 @@ package core
 import "runtime"
 
 // Tap reports word w at pc, the tag and site of a tuple.
-func Tap(pc, w uint64) { free[0] = tap(runtime.PepNext(), pc, w) }
+func Tap(pc, w uint64) { uncharged[0] = tap(runtime.PepNext(), pc, w) }
 
 // TapCase is [Tap] where a case of a switch is evaluated, which it does not match.
 func TapCase(pc, w uint64) bool {

@@ -87,7 +87,7 @@ func fatal(sig uintptr, code int32, pc uintptr) bool {
 	case sig == sys.SigHUP, sig == sys.SigINT, sig == sys.SigPIPE, sig == sys.SigTERM:
 		return false // it will be raised again
 	case code <= sys.SiUser, sig == sys.SigQUIT, sig == sys.SigABRT:
-		return !golink.Has(&queue.Wanted, sig) && !golink.Has(&queue.Ignored, sig)
+		return !golink.Has(&goSignals.Wanted, sig) && !golink.Has(&goSignals.Ignored, sig)
 	case sig == sys.SigILL, sig == sys.SigTRAP:
 		return true
 	}
@@ -117,8 +117,8 @@ var withOurBit uint32
 // keepCrashing sets the crash bit unless it is set. It is called at every tick
 // because debug.SetTraceback clears the bit.
 func keepCrashing() {
-	old := golink.Load32(traceback)
-	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(traceback, old, old|crashBit) {
+	old := golink.Load32(tracebackFlags)
+	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(tracebackFlags, old, old|crashBit) {
 		golink.Store32(&withOurBit, old|crashBit)
 	}
 }
@@ -126,10 +126,10 @@ func keepCrashing() {
 // crashBitIsOurs reports whether the program would have exited with status 2
 // instead of dumping core. (It is mistaken if the user, having started it with
 // GOTRACEBACK=system, calls debug.SetTraceback("crash").)
-func crashBitIsOurs() bool { return golink.Load32(traceback) == golink.Load32(&withOurBit) }
+func crashBitIsOurs() bool { return golink.Load32(tracebackFlags) == golink.Load32(&withOurBit) }
 
 func stopCrashing() {
-	if old := golink.Load32(traceback); crashBitIsOurs() {
-		golink.Cas32(traceback, old, old&^crashBit)
+	if old := golink.Load32(tracebackFlags); crashBitIsOurs() {
+		golink.Cas32(tracebackFlags, old, old&^crashBit)
 	}
 }

@@ -120,7 +120,7 @@ TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $0	// below: sent by a process
 	JLE	chain
 	MOVQ	SIGINFO_ADDR(SI), BX
-	LEAQ	·live(SB), R12
+	LEAQ	·mappings(SB), R12
 	MOVQ	BX, AX
 	SUBQ	0(R12), AX
 	CMPQ	AX, 8(R12)
@@ -200,7 +200,7 @@ chain:
 // chain enters the handler that was there before.
 TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVLQZX	DI, DI
-	LEAQ	·chained(SB), AX
+	LEAQ	·oldHandlers(SB), AX
 	MOVQ	(AX)(DI*8), AX
 	JMP	AX
 

@@ -99,7 +99,7 @@ next:
 	MOVL	$SYS_rt_sigaction, AX
 	SYSCALL
 	MOVQ	(BX), DI
-	LEAQ	·chained(SB), AX
+	LEAQ	·oldHandlers(SB), AX
 	MOVQ	(AX)(DI*8), AX
 	CMPQ	AX, 0(SP)
 	JNE	skip

@@ -30,8 +30,8 @@ func entryOf(sig uintptr) *golink.SignalEntry {
 	return (*golink.SignalEntry)(unsafe.Add(golink.SignalTable(), sig*unsafe.Sizeof(golink.SignalEntry{})))
 }
 
-// guard makes deathEntry the handler of sig, again and again if package os/signal
-// can put Go's back.
+// guard makes deathEntry the handler of sig. If package os/signal can put Go's handler
+// back, every tick looks and repeats that (keepHandlers).
 func guard(sig uintptr) {
 	sys.Handle(sig, deathEntryPC())
 	if entryOf(sig).Flags&golink.SigNotify == 0 {
@@ -63,23 +63,23 @@ func atExitOfC() {
 func installHandlers() {
 	raiseStart = golink.RaisePC()
 	ownPid = counts.Pid
-	traceback, queue = golink.TracebackCache(), golink.SignalQueue()
+	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
 	faultCode, tickCode, deathCode = golink.CodeOf(onFault), golink.CodeOf(onTick), golink.CodeOf(onDeath)
 	keepSignal(sys.SigABRT)
 	for _, sig := range deadly {
-		chained[sig] = sys.Handler(sig)
+		oldHandlers[sig] = sys.Handler(sig)
 		switch {
 		case sig == sys.SigSEGV && poll.Mode == poll.Page:
 			sys.Handle(sig, faultEntryPC())
 		case sig == sys.SigBUS:
 			sys.Handle(sig, busEntryPC())
-		case chained[sig] > 1: // neither default nor ignored
+		case oldHandlers[sig] > 1: // neither default nor ignored
 			guard(sig)
 		}
 	}
 	if ticking() && advanceCode == 0 {
 		keepSignal(tickSignal)
-		chained[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
+		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
 	}
 	deathAction = sys.ActionOf(deathEntryPC())
 	keepCrashing()

@@ -41,8 +41,8 @@ type engine struct {
 // memory than a buffer of tuples, and so fit into the first-level cache with it.
 const engineMessages = 512
 
-// newEngine returns the engine of a stream, nil if every tuple is counted. Until
-// it is flushed the engine allocates nothing more.
+// newEngine returns the engine of a stream, nil if every tuple is counted. It
+// allocates all that the engine needs until it is flushed.
 func newEngine(stream uint32) *engine {
 	if tapOptions.Engine == options.EngineExact {
 		return nil
@@ -52,8 +52,7 @@ func newEngine(stream uint32) *engine {
 	return e
 }
 
-// push gives tuples to the engine, and returns how many messages they gave rise
-// to.
+// push gives tuples to the engine, and returns how many messages it sent for them.
 func (e *engine) push(tuples []tuple.Tuple) (messages int) {
 	before := e.messages
 	e.Push(tuples, e.out)
@@ -61,7 +60,7 @@ func (e *engine) push(tuples []tuple.Tuple) (messages int) {
 	return e.messages - before
 }
 
-// flush has the engine send what it can still send at the end.
+// flush has the engine send what it has kept.
 func (e *engine) flush() {
 	e.Flush(e.out)
 	e.out.Drain()
@@ -71,7 +70,7 @@ func (e *engine) flush() {
 func (e *engine) fold(msgs []hwsim.Message) {
 	for i := range msgs {
 		m := &msgs[i]
-		area.Add(m.Tuple.PC, m.Tuple.W, m.Count, 1)
+		wordTable.Add(m.Tuple.PC, m.Tuple.W, m.Count, 1)
 	}
 	e.messages += len(msgs)
 }

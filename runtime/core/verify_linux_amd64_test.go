@@ -166,7 +166,7 @@ func unused(f pepfile.Table) uint32 {
 
 func TestDamagedWordsAreSaid(t *testing.T) {
 	finish := startTapping(t, "engine=exact")
-	area := func() pepfile.Words { return area }
+	area := func() pepfile.Words { return wordTable }
 	var this tapper
 	for i := range uint64(5000) {
 		this.tap(1<<56|i%7, i%3)
