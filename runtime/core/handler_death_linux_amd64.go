@@ -94,10 +94,10 @@ func fatal(sig uintptr, code int32, pc uintptr) bool {
 	return !inGo // in Go code it becomes a panic
 }
 
-// dying is set when the writer is started, or the exit hook.
+// dying is 1 from when the writer or the exit hook begins.
 var dying uint32
 
-// startDying reports whether the profile is to be written now: only once.
+// startDying reports whether the caller must see to the profile: it is true once.
 func startDying() bool {
 	if !golink.Cas32(&dying, 0, 1) {
 		return false
@@ -110,8 +110,8 @@ func startDying() bool {
 // crashBit is what GOTRACEBACK=crash sets in runtime.traceback_cache.
 const crashBit = 1
 
-// withOurBit is the value of runtime.traceback_cache that we stored last, with
-// the crash bit that is ours and not the user's; 0 if the user's is set.
+// withOurBit is the value of runtime.traceback_cache that keepCrashing stored last. It
+// is 0 if the crash bit was set already, by the user.
 var withOurBit uint32
 
 // keepCrashing sets the crash bit unless it is set. It is called at every tick
@@ -128,6 +128,7 @@ func keepCrashing() {
 // GOTRACEBACK=system, calls debug.SetTraceback("crash").)
 func crashBitIsOurs() bool { return golink.Load32(tracebackFlags) == golink.Load32(&withOurBit) }
 
+// stopCrashing clears the crash bit if it is core's.
 func stopCrashing() {
 	if old := golink.Load32(tracebackFlags); crashBitIsOurs() {
 		golink.Cas32(tracebackFlags, old, old&^crashBit)

@@ -94,9 +94,9 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	32(SP), SI
 	MOVQ	40(SP), DX
 	ADDQ	$56, SP
-	CMPQ	AX, $2	// actDisarm
+	CMPQ	AX, $2	// sampler.ActDisarm
 	JEQ	disarm
-	CMPQ	AX, $3	// actChain
+	CMPQ	AX, $3	// sampler.ActChain
 	JEQ	chain
 	RET
 disarm:

@@ -52,7 +52,7 @@ func drop(n int) {
 }
 
 // tap stores a tuple at *next, its PC last. An address that is a multiple of
-// chunkSize is the end of a chunk, or 0 if the goroutine has none yet.
+// pepfile.ChunkSize is the end of a chunk, or 0 if the goroutine has none yet.
 func tap(next *uintptr, pc, w uint64) none {
 	if *next%pepfile.ChunkSize == 0 {
 		uncharged[0] = makeRoom(next)

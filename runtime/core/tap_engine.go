@@ -11,7 +11,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// engineSpec is the engine that PEPOPTS asks for, if that is not engineExact.
+// engineSpec is the engine that PEPOPTS asks for, if that is not options.EngineExact.
 var engineSpec *engines.Spec
 
 // parseEngine reads the description of an engine, and the files that it names.
