@@ -102,8 +102,8 @@ func stopTicks() {
 	}
 }
 
-// loseName prepares for the removal of the .pep file while the program runs: a
-// writer would find nothing.
+// loseName has no writer started from now on. It is called before the .pep file is
+// removed while the program goes on: a writer would find nothing.
 func loseName() {
 	exeIsOurs = false
 	w := &writerMemory

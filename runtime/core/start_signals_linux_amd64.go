@@ -13,17 +13,17 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// keepSignal keeps package os/signal off a signal, for which it would put in
-// another handler. There are two of them:
+// keepSignal keeps package os/signal from installing another handler for a signal.
+// Core calls it for two signals:
 //
 //	signal 62  signal.Ignore() would end sampling
 //	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
 //	           with status 2: see keepCrashing
 //
-// All functions of os/signal that change handlers do nothing for a signal
-// without the flag. Go's handler, to which ours passes these signals on, needs
-// the flag for those only that the kernel has sent, or sigqueue: it relays those
-// of kill whether or not there is the flag, if the program has asked for them.
+// All functions of os/signal that change handlers do nothing for a signal without
+// the flag _SigNotify. Core's handler passes such signals on to Go's. That looks at
+// the flag only if the kernel or sigqueue has sent the signal. A signal that kill has
+// sent goes to the program, if it has asked for it, with or without the flag.
 func keepSignal(sig uintptr) { entryOf(sig).Flags &^= golink.SigNotify }
 
 func entryOf(sig uintptr) *golink.SignalEntry {

@@ -81,7 +81,8 @@ func (a Words) AddWord(pc, w, count, messages uint64) (ok bool) {
 	return true
 }
 
-// AddOther counts a tuple for which there is no room.
+// AddOther counts a tuple that has found no slot, as one of the other words of its
+// tap.
 func (a Words) AddOther(pc, count, messages uint64) {
 	e := a.find(pc|OtherBit, 0, true)
 	if e == nil {

@@ -199,7 +199,7 @@ func scaled(n int64, scale float64) int64 {
 	return int64(x)
 }
 
-// other stands for the words that were not told apart. It is no Go expression.
+// other stands for the words that found no slot of their own. It is no Go expression.
 const other = "(other)"
 
 func (w *tapWriter) typeOf(x *Word) string {
@@ -262,7 +262,7 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	return digits.Uint(word)
 }
 
-// quote writes a code point as Go does, as far as that can be told without a
+// quote writes a code point as Go does, as far as possible without a
 // table of what can be printed: 'a', '\n', '\u2028'. It reports false if c is not a
 // code point.
 func quote(c int64) (text string, ok bool) {

@@ -30,8 +30,8 @@ type Sampler struct {
 	Overruns uint64 // ticks that came during a burst
 }
 
-// An Action is what is to be done to the poll region (or the flag) as the
-// outcome of a tick or of a poll.
+// An Action says what to do to the poll region, or to the flag, after a tick or a
+// poll.
 type Action uintptr
 
 const (
