@@ -13,14 +13,14 @@ import (
 // .pep file, and of the ring. busEntry replaces them when they lose their room.
 var mappings [2][2]uintptr
 
-// detached is 1 when counting has stopped because a file lost its room. The time of
-// that goes to detachedAt, the address of the header's field.
+// detached is 1 when counting has stopped because a file lost its room. busEntry
+// stores the time at detachedAt, the address of a field of the header.
 var (
 	detached   uint32
 	detachedAt uintptr
 )
 
-// What the handlers and assembly work with; set before they are installed.
+// Handlers and assembly work with these; they are set before handlers are installed.
 var (
 	region     = [2]uintptr{poll.Base, poll.Size}
 	counts     pepfile.Table
@@ -38,5 +38,5 @@ var (
 
 var (
 	tableName string // the .pep file, with its whole path
-	tableIno  uint64 // what tells it from another file of that name
+	tableIno  uint64 // its inode, which tells it from another file of that name
 )

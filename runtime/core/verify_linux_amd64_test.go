@@ -32,7 +32,7 @@ func recorded(t testing.TB) pepfile.Table {
 			f.BeginBurst()
 			for take := false; !take; take, _ = f.Poll() {
 			}
-			f.Add(keyOf(i, here+i, here+2*i, here+3))
+			f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}})
 		}
 	}
 	return f
@@ -205,10 +205,4 @@ func newTable() pepfile.Table {
 	t := pepfile.TableAt(unsafe.Pointer(&words[0]))
 	t.Slots = pepfile.Slots
 	return t
-}
-
-func keyOf(path, pc uint32, callers ...uint32) *pepfile.Key {
-	k := &pepfile.Key{Path: path, PC: pc, N: uint32(len(callers))}
-	copy(k.Callers[:], callers)
-	return k
 }
