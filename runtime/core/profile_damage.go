@@ -27,7 +27,7 @@ func (d *damage) comment() (s string) {
 		n    int
 		what string
 	}{
-		{d.entries, " entries do not have the hash that they should"},
+		{d.entries, " entries with a wrong hash"},
 		{d.counters, " counters are larger than can be"},
 	} {
 		if more.n > 0 {

@@ -131,14 +131,14 @@ func TestDamageIsSaid(t *testing.T) {
 		{"Killed in between.", ", 2 taken but not counted", func(f pepfile.Table) { f.Taken += 2 }},
 		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f pepfile.Table) { f.Taken += 3; f.Dropped = 3 }},
 		{"An entry is being made.", " 0 shortened, 30 overruns", func(f pepfile.Table) { f.Entry(unused(f)).Hash = 1 << 63 }},
-		{"The state of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f pepfile.Table) {
+		{"The state of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted", func(f pepfile.Table) {
 			for i := range f.Slots {
 				if e := f.Entry(i); e.Count == 13 {
 					e.State = 0
 				}
 			}
 		}},
-		{"A page of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f pepfile.Table) {
+		{"A page of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted", func(f pepfile.Table) {
 			for i := range f.Slots {
 				if e := f.Entry(i); e.Count == 13 {
 					e.Callers, e.N = [pepfile.MaxCallers]uint32{}, 0

@@ -35,7 +35,7 @@ func writeFor(name string) (status uintptr) {
 	case processRuns:
 		print("pep: ", which, " still runs: the profiles are of its counts so far, and ", name, " stays\n")
 	case processUnknown:
-		print("pep: it cannot be told from here whether ", which, " still runs: the profiles are written, and ", name, " stays\n")
+		print("pep: cannot tell from here whether ", which, " still runs: the profiles are written, and ", name, " stays\n")
 	}
 	return 0
 }
