@@ -28,13 +28,13 @@ func Exec(exec func(name string, args, env []string) error) func(name string, ar
 	}
 }
 
-// beforeExec writes the profile. It reports whether it did, and not another one: a
-// function that this one is called by, or another goroutine. Engines, the queue and
-// the trace are left as they are, since the program may go on. What engines hold is in
-// the profile if they can tell it without a change (snapshot.go); the comment counts
-// the rest.
+// beforeExec writes the profile, and reports whether it did. It does not if another
+// call of beforeExec has just done so: one of the same goroutine further out, or of
+// another goroutine. It leaves engines, the queue and the trace as they are, since
+// the program may go on. What engines hold is in the profile if they can tell it
+// without a change (snapshot.go); the profile's comment counts the rest.
 func beforeExec() (mine bool) {
-	if off {
+	if withoutProfile {
 		return false
 	}
 	for !golink.Cas32(&execing, execNone, execWriting) {

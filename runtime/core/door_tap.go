@@ -8,7 +8,7 @@ package core
 import "runtime"
 
 // Tap reports word w at pc, the tag and site of a tuple.
-func Tap(pc, w uint64) { free[0] = tap(runtime.PepNext(), pc, w) }
+func Tap(pc, w uint64) { uncharged[0] = tap(runtime.PepNext(), pc, w) }
 
 // Tap2 reports a sample of two words at pc.
 func Tap2(pc, w, more uint64) { free[0] = tap2(runtime.PepNext(), pc, w, more) }

@@ -24,10 +24,10 @@ func startBursts(opts options.Options) {
 	bursts = pepfile.Burst{Sampler: sampler.Sampler{Samples: opts.Samples, Stride: opts.Stride, Form: opts.Form}, Length: pepfile.MinWindow, Cost: tapCost()}
 }
 
-// recordInBurst records those of the tuples that are due. A goroutine passes its
-// tuples on a chunk at a time, and they count as events of that time: on average
-// what it has tapped before the window began makes up for what is in its chunk
-// when the window ends.
+// recordInBurst records those of the tuples that the sampler takes. A goroutine
+// delivers its tuples a chunk at a time, and they all count as events of that time.
+// So a window has some events too many, which were tapped before it began, and
+// misses some that are still in chunks when it ends. On average these are as many.
 func recordInBurst(goroutine uint64, tuples []tuple.Tuple) {
 	now, began := burstTime(&bursts), golink.Load64(&bursts.Began)
 	open := began != 0 && now-began < bursts.Length
@@ -54,16 +54,16 @@ func recordInBurst(goroutine uint64, tuples []tuple.Tuple) {
 		}
 	}
 	golink.Store64(&bursts.CPU, now)
-	if area.WordsHeader != nil {
-		area.Burst = bursts
+	if wordTable.WordsHeader != nil {
+		wordTable.Burst = bursts
 	}
 }
 
-// burstTime returns the CPU time. To look at it for every chunk would take longer than to
-// fill one.
+// burstTime returns the CPU time, which may be clockInterval old: a system call for
+// every chunk would take longer than to fill the chunk.
 func burstTime(b *pepfile.Burst) uint64 {
-	const often = pepfile.MinWindow / 16
-	if t := uint64(golink.Nanotime()); t-golink.Load64(&b.Looked) >= often {
+	const clockInterval = pepfile.MinWindow / 16
+	if t := uint64(golink.Nanotime()); t-golink.Load64(&b.Looked) >= clockInterval {
 		golink.Store64(&b.Now, cpuTime())
 		golink.Store64(&b.Looked, t)
 	}
@@ -78,13 +78,13 @@ func stopBursts() {
 	now, began := cpuTime(), golink.Load64(&bursts.Began)
 	bursts.EndWindow(began, min(now-began, bursts.Length))
 	golink.Store64(&bursts.CPU, now)
-	if area.WordsHeader != nil {
-		area.Burst = bursts
+	if wordTable.WordsHeader != nil {
+		wordTable.Burst = bursts
 	}
 }
 
-// tapCost measures how long a tap takes in a window, in ps, with its part of what
-// is done for a full chunk.
+// tapCost measures how long a tap takes in a window, in ps, with its share of the
+// work for a full chunk.
 func tapCost() uint64 {
 	const rounds, repetitions = 64, 8
 	c := pepfile.ChunkAt(scratchEnd() - pepfile.ChunkSize)

@@ -16,17 +16,17 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// streamsWanted returns for how many Ps there are to be streams. They are made
-// when the program starts. If it raises GOMAXPROCS later, what the further Ps
-// report is dropped, and counted.
+// streamsWanted returns the number of streams. All are made when the program starts.
+// If it raises GOMAXPROCS later, the tuples of the further Ps are dropped, and
+// counted as dropped.
 func streamsWanted() uint32 {
 	n := max(runtime.NumCPU(), runtime.GOMAXPROCS(0), pepfile.MinStreams)
 	return uint32(min(n, pepfile.MaxStreams))
 }
 
-// record puts tuples into the stream of the P, the first of which is of the given
-// goroutine, and counts in done those that are there. It waits for room if need be and
-// if it may. The words of a sample stay together.
+// record puts tuples into the stream of the P, and adds their number to *done; the
+// first of them is of the given goroutine. It waits for room if there is none and it
+// may wait. The words of a sample stay together.
 //
 //go:noinline
 func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
@@ -55,7 +55,7 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 			golink.Unpin()
 			continue
 		}
-		golink.Unpin() // the collector need not wait for the reader too
+		golink.Unpin() // the collector should not have to wait for the reader, too
 		golink.Pause()
 		waited += golink.PauseTime
 	}
