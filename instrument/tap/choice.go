@@ -110,8 +110,6 @@ func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 			}
 			if e == first {
 				always = maps.Clone(f.known)
-			} else {
-				f.Forget(always, e)
 			}
 		}
 	}
