@@ -1,6 +1,7 @@
 package flow
 
-// This file turns the SSA form of a function into nodes and edges with places.
+// This file turns the SSA form of a function into nodes and edges with insertion
+// points.
 
 import (
 	"fmt"
@@ -25,14 +26,14 @@ type block struct {
 	said    bool // … that stands in the source
 }
 
-// An edge joins two blocks, and so two nodes. The parallel edges that cannot be
-// told apart are one edge with several origins.
+// An edge joins two blocks, and so two nodes. Parallel edges that no point tells apart
+// are one edge with several origins.
 type edge struct {
 	from, to *node // to is nil if the function is left
 	orig     []origin
 	leaf     *mark.Leaf
 	outcome  bool
-	jump     *mark.Jump // nil if the edge is none
+	jump     *mark.Jump // nil if the edge is not a jump
 	ends     bool       // a path must end here
 }
 
@@ -40,7 +41,7 @@ type origin struct {
 	src, dst *block // dst is nil if the function is left
 }
 
-// A node is a set of blocks that are entered and left as one.
+// A node is a set of blocks with common edges in and out.
 type node struct {
 	blocks  []*block
 	in, out []*edge
@@ -184,7 +185,7 @@ func (b *builder) connect(src, dst *block) *edge {
 	return e
 }
 
-// place returns where the code of e can stand.
+// point returns the insertion point of e.
 func (b *builder) point(e *edge) Point {
 	if e.jump != nil {
 		return Point{Jump: e.jump}
@@ -235,10 +236,10 @@ func lastMarker(blk *block) *mark.Marker {
 	return blk.markers[len(blk.markers)-1]
 }
 
-// shareDecisions gives nodes that decide between the same two targets, without
-// places to tell who decided, one node for the decision. This is how go/ssa
-// builds a loop over an integer: the comparison stands before the loop and
-// again at the loop's end.
+// shareDecisions gives one node to all nodes that decide between the same two targets
+// by edges without points: no point tells which of the nodes decided. go/ssa builds a
+// loop over an integer in this way. The comparison stands before the loop and again at
+// its end.
 func (b *builder) shareDecisions() {
 	for _, p := range slices.Clone(b.nodes) {
 		if !b.decides(p) {
@@ -271,8 +272,8 @@ func (b *builder) shareDecisions() {
 	}
 }
 
-// decides reports whether n is a block that does nothing in the end but choose
-// between two targets, by edges without a place.
+// decides reports whether n ends by choosing between two targets, by edges without
+// points.
 func (b *builder) decides(n *node) bool {
 	if len(n.out) != 2 || n.out[0].to == nil || n.out[1].to == nil || n.out[0].to == n.out[1].to {
 		return false
@@ -290,12 +291,12 @@ func (b *builder) disconnect(e *edge) {
 	}
 }
 
-// contract joins nodes over edges without a place, as far as nothing that could
-// be told apart is lost.
+// contract joins nodes over edges without points, and loses as little distinction as
+// possible.
 //
-// What follows a node and belongs to it alone goes first: the blocks of an && in
-// the last statement of a clause. Were the last of them joined with what follows
-// the switch before that, the rest of the clause would have to go along, and
+// A successor that belongs to one node alone is joined first, for example the blocks
+// of an && in the last statement of a clause. If the last of them were joined with
+// what follows the switch, the rest of the clause would have to go along, and would
 // count as executed whenever that is.
 func (b *builder) contract() {
 	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.exitEarly) {
@@ -303,7 +304,7 @@ func (b *builder) contract() {
 	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
 }
 
-// some reports whether one of the functions, which are tried in order, changes a
+// some tries the functions in order, and reports whether one of them has changed a
 // node.
 func (b *builder) some(functions ...func(*node) bool) bool {
 	for _, n := range b.nodes {
@@ -319,8 +320,8 @@ func (b *builder) some(functions ...func(*node) bool) bool {
 	return false
 }
 
-// mergeParallel makes one edge of those from n to the same block that have no
-// place, and one of those that are the same jump.
+// mergeParallel makes one edge of those from n to one block that have no points, and
+// one edge of those that are the same jump.
 func (b *builder) mergeParallel(n *node) bool {
 	for i, e := range n.out {
 		if e.jump == nil && b.point(e).Known() {
@@ -345,8 +346,8 @@ func (b *builder) mergeParallel(n *node) bool {
 	return false
 }
 
-// joinSuccessor joins n with a successor that is entered from n only, by edges
-// without a place.
+// joinSuccessor joins n with a successor that only n leads to, by edges without
+// points.
 func (b *builder) joinSuccessor(n *node) bool {
 	for _, e := range n.out {
 		v := e.to
@@ -365,8 +366,8 @@ func (b *builder) joinSuccessor(n *node) bool {
 	return false
 }
 
-// joinPredecessor joins n, if all it does is to go on by an edge without a
-// place, with where it goes.
+// joinPredecessor joins n with its only successor, if the edge between them has no
+// point and n executes nothing that the successor does not.
 func (b *builder) joinPredecessor(n *node) bool {
 	if len(n.out) != 1 || n == b.nodes[0] {
 		return false
@@ -391,8 +392,8 @@ func (n *node) executes() bool {
 	})
 }
 
-// exitEarly removes n if all it does is to leave the function, without a place
-// to say so: the edges into n leave it instead.
+// exitEarly removes n if it does nothing but leave the function, by an edge without a
+// point. The edges into n then leave the function themselves.
 func (b *builder) exitEarly(n *node) bool {
 	if len(n.out) != 1 || n == b.nodes[0] || n.out[0].to != nil || b.point(n.out[0]).Known() || len(n.in) == 0 {
 		return false
@@ -407,15 +408,15 @@ func (b *builder) exitEarly(n *node) bool {
 	return true
 }
 
-// remove takes e out of the nodes; the blocks keep it, for it still says
-// whether another edge has a place.
+// remove takes e out of the nodes. The blocks keep it, since it still decides whether
+// another edge has a point.
 func (b *builder) remove(e *edge) {
 	is := func(x *edge) bool { return x == e }
 	e.from.out = slices.DeleteFunc(e.from.out, is)
 	e.to.in = slices.DeleteFunc(e.to.in, is)
 }
 
-// join moves all of v into n.
+// join moves everything from v into n.
 func (b *builder) join(v, n *node) {
 	for _, blk := range v.blocks {
 		blk.node = n
@@ -432,8 +433,8 @@ func (b *builder) join(v, n *node) {
 	v.blocks, v.in, v.out = nil, nil, nil
 }
 
-// dropDead finds the edges behind which there is nothing but an implicit panic.
-// They are kept, marked by a from node only, until emit.
+// dropDead drops the edges that lead to nothing but an implicit panic, such as that of
+// a bounds check.
 func (b *builder) dropDead() {
 	for again := true; again; {
 		again = false
@@ -465,14 +466,14 @@ func (b *builder) dropDead() {
 	}
 }
 
-// implicit reports whether e is an exit by a panic that is not in the source.
+// implicit reports whether e leaves the function by a panic that is not in the source.
 func implicit(e *edge) bool {
 	src := e.orig[0].src
 	return e.to == nil && src.panic && !src.said
 }
 
-// emit translates the nodes into b.fn and checks that every edge that needs a
-// place has one.
+// emit translates the nodes into b.fn, and checks that each edge that needs a point
+// has one.
 func (b *builder) emit(fn *ssa.Function) {
 	index := map[*node]*Node{}
 	for i, n := range b.nodes {
@@ -498,7 +499,7 @@ func (b *builder) emit(fn *ssa.Function) {
 			ee.Panics = leadsToPanic(e)
 			if !ee.Point.Known() {
 				if e.to == nil {
-					b.skip("a way out of it has no place in the source")
+					b.skip("a way out of it has no insertion point")
 					return
 				}
 				without++
@@ -506,7 +507,7 @@ func (b *builder) emit(fn *ssa.Function) {
 			nn.Out = append(nn.Out, ee)
 		}
 		if without > 1 {
-			b.skip(fmt.Sprintf("%d ways on from one block have no place in the source", without))
+			b.skip(fmt.Sprintf("%d ways on from one block have no insertion point", without))
 			return
 		}
 	}
