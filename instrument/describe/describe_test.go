@@ -28,7 +28,7 @@ func described(t *testing.T, src string) []wire.Func {
 		t.Fatal(err)
 	}
 	for _, l := range res.Sites.Left {
-		t.Errorf("%s was left alone: %s", l.Name, l.Reason)
+		t.Errorf("%s is skipped: %s", l.Name, l.Reason)
 	}
 	return res.Sites.Funcs
 }

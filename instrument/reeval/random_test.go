@@ -121,9 +121,9 @@ func TestRandomStatements(t *testing.T) {
 	}
 	g := generator{rand.New(rand.NewPCG(5, 2001))}
 	var src strings.Builder
-	src.WriteString(world + function("nothing", ""))
+	src.WriteString(world + declare("nothing", ""))
 	for i := range count {
-		src.WriteString(function(fmt.Sprintf("random%d", i), traps+"\t"+g.statement()+"\n\tlog(n, m, sh, g, k, len(c), a, s, gs, mp, len(fm), p != nil && p.n > 10, gp != nil && gp.n > 30)"))
+		src.WriteString(declare(fmt.Sprintf("random%d", i), traps+"\t"+g.statement()+"\n\tlog(n, m, sh, g, k, len(c), a, s, gs, mp, len(fm), p != nil && p.n > 10, gp != nil && gp.n > 30)"))
 	}
 	p := load(t, src.String())
 	var variants []variant

@@ -259,8 +259,8 @@ var rows = map[question][]row{
 	},
 }
 
-// A marked function is a row's.
-type marked struct {
+// A function is that of a row.
+type function struct {
 	row
 	question
 	name   string
@@ -276,12 +276,12 @@ type marked struct {
 // one, and the second evaluation gives what the program computes. Where it may not,
 // it is mostly not so.
 func TestRows(t *testing.T) {
-	var all []*marked
-	src := world + function("nothing", "")
+	var all []*function
+	src := world + declare("nothing", "")
 	for _, q := range []question{before, after, again} {
 		for _, r := range rows[q] {
-			m := &marked{row: r, question: q, name: fmt.Sprintf("row%d", len(all))}
-			text := function(m.name, r.stmts)
+			m := &function{row: r, question: q, name: fmt.Sprintf("row%d", len(all))}
+			text := declare(m.name, r.stmts)
 			for {
 				i := strings.Index(text, "‹")
 				if i < 0 {
@@ -335,7 +335,7 @@ func (p *program) find(fn *ast.FuncDecl, from, to int) (expr ast.Expr, stmt ast.
 }
 
 // answer asks about the expressions in question.
-func (p *program) answer(m *marked) (got reeval.Rule) {
+func (p *program) answer(m *function) (got reeval.Rule) {
 	got = "never asked about"
 	v := &visitor{}
 	switch m.question {
@@ -390,9 +390,9 @@ func (p *program) prefix() *ast.BlockStmt {
 
 // compare runs every row plain, with the expressions evaluated again, and with a look
 // at the values that the program computes.
-func (p *program) compare(all []*marked) {
+func (p *program) compare(all []*function) {
 	var variants []variant
-	watched := map[*marked]bool{}
+	watched := map[*function]bool{}
 	for _, m := range all {
 		if len(m.exprs) == 0 {
 			continue
