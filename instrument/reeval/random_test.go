@@ -115,7 +115,7 @@ func (g generator) statement() string {
 // or to all that are loads together, the program does not change by a second evaluation,
 // and it gives what the program computes. The statements are always the same ones.
 func TestRandomStatements(t *testing.T) {
-	count := 250
+	count := 150
 	if testing.Short() {
 		count = 60
 	}

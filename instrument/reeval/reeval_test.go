@@ -148,7 +148,7 @@ var rows = map[question][]row{
 		{"s[bump(p)-11] = ‹p.n›; log(s)", beside, false},
 		{"log(‹p.n› == 10, forward(&p))", beside, true},
 		{"log(‹p.n› + forward(&p))", beside, false},
-		{"go id(‹p.n›)", may, true},
+		{"done := make(chan int); go func(n int) { done <- n }(‹p.n›); log(<-done)", may, false},
 
 		// Panics keep their order.
 		{"x := s[big] + ‹nilp.n›; log(x)", panics, false},
@@ -254,7 +254,7 @@ var rows = map[question][]row{
 		{"x := ‹p.n›; <-c; y := ‹p.n›; log(x, y)", changed, true},
 		{"x := ‹p.n›; p, q = q, p; y := ‹p.n›; log(x, y)", changed, false},
 		{"x := n > 3 && ‹p.n› > 3; y := ‹p.n›; log(x, y)", changed, true},
-		{"x := ‹gp.n›; go touch(); y := ‹gp.n›; log(x, y)", changed, true},
+		{"done := make(chan int, 1); x := ‹gp.n›; go func() { done <- 1 }(); y := ‹gp.n›; log(x, y)", changed, true},
 		{"x := ‹p.n›; copy(s, gs); y := ‹p.n›; log(x, y)", changed, true},
 	},
 }
