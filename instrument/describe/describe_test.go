@@ -156,6 +156,20 @@ func f(s string, c, d chan int) {
 `,
 		},
 		{
+			"the end of a range loop that a break shares is done, although it has no insertion point",
+			`package p
+func f(s []int) {
+	for _, x := range s {
+		if x > 3 {
+			break
+		}
+	}
+}`, `
+3:2 range: body to 4; done to 7
+4:6 if: true to 5; false to 7
+`,
+		},
+		{
 			"a jump out of the body of a loop over a function is an outcome of the loop",
 			`package p
 func f(s func(func(int) bool), n int) {
