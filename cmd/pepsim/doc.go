@@ -39,7 +39,7 @@
 // million loads:
 //
 //	$ pepsim run -engine R64 -engine 'H[P64]512' -engine 'H[P64]512+A16' -top 2 app.trace
-//	2000000 events; the error is that of 105 tuples at 51 places; overhead: 30 cycles a message, 3.35 cycles an event
+//	2000000 events; the error is that of 105 tuples at 51 sites; overhead: 30 cycles a message, 3.35 cycles an event
 //
 //	         engine  messages  events/message  overhead %  bytes  error %  RMS %  first <5 %  stays <5 %
 //	            R64     31168            64.2       13.96      1     0.64   1.46       22909       22909
@@ -47,19 +47,19 @@
 //	  H[P64]512+A16     20417            98.0        9.14    528     0.36   1.25       60765       60765
 //
 //	R64, top 2 of 7725 tuples:
-//	share  of place  tag   site                      word
-//	8.54%  97.83%    load  x[5] app.go:15:7 main.f0  114
-//	8.47%  97.89%    load  x[7] app.go:17:7 main.f0  44
+//	share  of site  tag   site                      word
+//	8.54%  97.83%   load  x[5] app.go:15:7 main.f0  114
+//	8.47%  97.89%   load  x[7] app.go:17:7 main.f0  44
 //
 //	H[P64]512, top 2 of 7633 tuples:
-//	share  of place  tag   site                      word
-//	8.55%  97.93%    load  x[7] app.go:17:7 main.f0  44
-//	8.51%  98.10%    load  x[5] app.go:15:7 main.f0  114
+//	share  of site  tag   site                      word
+//	8.55%  97.93%   load  x[7] app.go:17:7 main.f0  44
+//	8.51%  98.10%   load  x[5] app.go:15:7 main.f0  114
 //
 //	H[P64]512+A16, top 2 of 7633 tuples:
-//	share  of place  tag   site                      word
-//	8.55%  97.93%    load  x[7] app.go:17:7 main.f0  44
-//	8.51%  98.10%    load  x[5] app.go:15:7 main.f0  114
+//	share  of site  tag   site                      word
+//	8.55%  97.93%   load  x[7] app.go:17:7 main.f0  44
+//	8.51%  98.10%   load  x[5] app.go:15:7 main.f0  114
 //
 // The error is how far the shares of the values that a place loads are off,
 // against an exact profile of the same events. The overhead is a model's: 30
