@@ -37,7 +37,7 @@ type Fit struct {
 
 // Exact is what an exact profile holds, and the program's site tables.
 type Exact struct {
-	Funcs, Left int   // functions instrumented, and left alone
+	Funcs, Left int   // functions instrumented, and skipped
 	Paths       int   // that were taken
 	Hot         int   // of these
 	Ends        int64 // of paths: the polls of a sampled run
