@@ -65,7 +65,7 @@ func share(part, all uint64) string {
 	return fmt.Sprintf("%.3g%%", 100*float64(part)/float64(all))
 }
 
-// Failures writes what is wrong.
+// Failures writes the failures.
 func (r *Report) Failures(w io.Writer) {
 	for _, msg := range r.Wrong {
 		fmt.Fprintf(w, "%s\n", msg)
@@ -74,8 +74,8 @@ func (r *Report) Failures(w io.Writer) {
 	r.list(w, NotFound)
 }
 
-// Details writes what is not equal and need not be: functions skipped, by
-// reason, and functions with paths that never ended.
+// Details writes the blocks that need not be equal: of skipped functions, by
+// reason, and of functions with paths that never ended.
 func (r *Report) Details(w io.Writer) {
 	byReason := map[string]tally{}
 	for _, b := range r.Blocks {
