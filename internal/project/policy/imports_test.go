@@ -26,7 +26,7 @@ const walls = `
 	runtime/...:      runtime/...
 
 	# A phase knows the phases before it, and none knows how packages are built.
-	instrument/...:   instrument/... runtime/pdag runtime/tuple runtime/wire
+	instrument/...:   instrument/... runtime/doors runtime/pdag runtime/poll runtime/tuple runtime/wire
 
 	# Models of hardware: they see events, not source and not processes.
 	hwsim:            runtime/digits runtime/items runtime/tuple
