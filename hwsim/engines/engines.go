@@ -26,12 +26,14 @@ package engines
 
 import (
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/strat"
 )
 
 // All is the engines there are.
 var All = Registry{
 	strat.Kind,
+	rap.Kind,
 }
 
 // Parse reads a description of an engine of All. Files that it names are read

@@ -43,7 +43,8 @@ func (t *Tree) Add(points []uint64) error {
 // AddCount counts count events of a point. The tree is then what Add would make
 // of it if it was given the point so many times, so bounds for single events hold
 // here, too: a node gets events up to its threshold, is split, and its child gets
-// the rest.
+// the rest. The one difference is that with the Periodic schedule all merges that
+// become due are made as one, at the end.
 func (t *Tree) AddCount(point, count uint64) error {
 	if t.outside(point) {
 		return &PointError{point, t.o.Universe, 0}
@@ -92,7 +93,10 @@ func (t *Tree) addRun(root uint32, points []uint64) {
 func (t *Tree) addCount(root uint32, x, count uint64) {
 	for count > 0 {
 		nd, at := t.lookup(t.entry(x), root, x)
-		k := min(count, t.next-t.n)
+		k := count
+		if t.o.Schedule.Kind != Periodic {
+			k = min(k, t.next-t.n)
+		}
 		if nd.stop > nd.count {
 			k = min(k, nd.stop-nd.count)
 		} else {
@@ -104,8 +108,11 @@ func (t *Tree) addCount(root uint32, x, count uint64) {
 		if nd.count > nd.stop {
 			t.ripe(at)
 		}
-		t.mergeIfDue()
+		if t.o.Schedule.Kind != Periodic {
+			t.mergeIfDue()
+		}
 	}
+	t.mergeIfDue()
 }
 
 // golden is the fraction of the golden ratio. The upper bits of a product with it

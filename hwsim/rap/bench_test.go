@@ -39,10 +39,7 @@ func BenchmarkAdd(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/eps=%g", s.name, eps), func(b *testing.B) {
 				tree := newTest(b, Options{Eps: eps})
 				tree.Add(s.points)
-				for b.Loop() {
-					tree.Add(s.points)
-				}
-				b.ReportMetric(float64(b.N)*n/b.Elapsed().Seconds()/1e6, "Mevents/s")
+				perSecond(b, n, func() { tree.Add(s.points) })
 			})
 		}
 	}

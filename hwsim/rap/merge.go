@@ -4,11 +4,16 @@ package rap
 
 // mergeIfDue merges if the schedule says so.
 func (t *Tree) mergeIfDue() {
-	if t.n >= t.next {
-		t.merge()
-		for t.next <= t.n {
-			t.next = t.o.Schedule.after(t.next)
-		}
+	if t.n < t.next {
+		return
+	}
+	t.merge()
+	if s := t.o.Schedule; s.Kind == Periodic {
+		t.next = s.after(t.n - t.n%s.First)
+		return
+	}
+	for t.next <= t.n { // after two trees have become one, more than once
+		t.next = t.o.Schedule.after(t.next)
 	}
 }
 

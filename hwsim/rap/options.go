@@ -95,6 +95,7 @@ const (
 
 	maxB     = 256
 	maxNodes = 1 << 26
+	maxSlots = 1 << 28 // of all nodes: 1 GB
 )
 
 // An OptionError says what is wrong with which field of Options.
@@ -125,7 +126,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Nodes == 0 {
 		o.Nodes = ArenaNodes(o)
 	}
-	if most := maxNodes; o.Nodes < o.B+1 || o.Nodes > most {
+	if most := min(maxNodes, maxSlots/o.B); o.Nodes < o.B+1 || o.Nodes > most {
 		return o, &OptionError{"Nodes", "a number from B+1 to " + digits.Uint(uint64(most)) + ", not " + digits.Int(int64(o.Nodes)) + "; a larger Eps needs fewer"}
 	}
 	return o, nil

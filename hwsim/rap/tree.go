@@ -60,7 +60,7 @@ type seen struct {
 
 // seenBits is the logarithm of how many points the cache has room for:
 // docs/decisions/0016-rap.md compares sizes.
-const seenBits = 10
+const seenBits = 12
 
 // Stats say what a tree has done and what it takes.
 type Stats struct {
@@ -78,27 +78,28 @@ type Stats struct {
 
 // New returns an empty tree.
 func New(o Options) (*Tree, error) {
-	t, err := newTree(o)
-	if err == nil {
-		t.newRoot()
-	}
-	return t, err
-}
-
-// newTree returns a tree without a root.
-func newTree(o Options) (*Tree, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
 	}
+	t := newTree(o, 1)
+	t.newRoot()
+	return t, nil
+}
+
+// newTree returns a tree without a root, and with room for so many. The options
+// have no zero fields; of their nodes one is a root.
+func newTree(o Options, roots int) *Tree {
+	n := o.Nodes + roots // node 0 is none
 	t := &Tree{
-		o:         o,
-		rate:      newRate(o),
-		nodes:     make([]node, o.Nodes+1),
-		slots:     make([]uint32, (o.Nodes+1)*o.B),
+		o:     o,
+		rate:  newRate(o),
+		nodes: make([]node, n),
+		slots: make([]uint32, n*o.B),
+		roots: make([]uint32, 0, roots),
 	}
 	t.reset()
-	return t, nil
+	return t
 }
 
 // Options returns the options of t, with what was zero.
@@ -108,22 +109,28 @@ func (t *Tree) Options() Options { return t.o }
 func (t *Tree) reset() {
 	clear(t.slots[:int(t.used)*t.o.B])
 	clear(t.seen[:])
-	t.free, t.used, t.n, t.sinceMerge, t.s = 0, 1, 0, 0, Stats{} // node 0 stands for none
+	t.free, t.used, t.n, t.sinceMerge, t.s = 0, 1+uint32(cap(t.roots)), 0, 0, Stats{}
 	t.roots = t.roots[:0]
 	t.slack = t.rate.of(t.o.Start) + 1
 	t.next = t.o.Schedule.first()
 }
 
-// newRoot adds a node for all points. There must be room.
+// newRoot adds a node for all points, 0 if there are as many as there can be. The
+// first nodes of the slice are kept for roots: the k-th has index k, from 1.
 func (t *Tree) newRoot() uint32 {
-	i := t.newNode(0, uint8(t.o.bits()))
+	if len(t.roots) == cap(t.roots) {
+		return 0
+	}
+	i := uint32(len(t.roots) + 1)
 	t.roots = append(t.roots, i)
+	t.initNode(i, 0, uint8(t.o.bits()))
 	return i
 }
 
-// room reports whether there is room for so many nodes.
+// room reports whether there is room for so many nodes besides all roots.
 func (t *Tree) room(n int) bool {
-	return t.s.Nodes+t.s.Joints+n < len(t.nodes)
+	others := t.s.Nodes + t.s.Joints - len(t.roots)
+	return 1+cap(t.roots)+others+n <= len(t.nodes)
 }
 
 // newNode returns a new range. There must be room.
@@ -135,11 +142,15 @@ func (t *Tree) newNode(lo uint64, shift uint8) uint32 {
 		i = t.used
 		t.used++
 	}
-	nd := &t.nodes[i]
-	*nd = node{lo: lo, shift: shift, below: t.below(shift), stop: t.stop(shift)}
+	t.initNode(i, lo, shift)
+	return i
+}
+
+// initNode makes a node a range without events.
+func (t *Tree) initNode(i uint32, lo uint64, shift uint8) {
+	t.nodes[i] = node{lo: lo, shift: shift, below: t.below(shift), stop: t.stop(shift)}
 	t.s.Nodes++
 	t.s.Most = max(t.s.Most, t.s.Nodes)
-	return i
 }
 
 // freeNode gives a node without children back. Joint is what it was.

@@ -16,15 +16,6 @@ func put(tree *Tree, lo, hi, count uint64) {
 	tree.n += count
 }
 
-// done computes what follows from the ranges that were put.
-func done(tree *Tree) {
-	for i := range tree.nodes {
-		if i > 0 && uint32(i) < tree.used && !tree.nodes[i].joint {
-			tree.setStop(uint32(i))
-		}
-	}
-}
-
 // figure1 returns the tree of Fig 1: [0,255] > [0,63] > [12,13], with b = 2 and a
 // threshold of 13.
 func figure1(t *testing.T, inner uint64) *Tree {
@@ -34,7 +25,7 @@ func figure1(t *testing.T, inner uint64) *Tree {
 	put(tree, 12, 13, inner)
 	tree.n = 208 // 0.5·208/8 = 13
 	tree.nodes[tree.roots[0]].count += 208 - 200 - inner
-	done(tree)
+	tree.setStops()
 	return tree
 }
 
@@ -125,7 +116,7 @@ func TestRAP04_ASplitOfANodeWithSomeChildrenKeepsThem(t *testing.T) {
 	for _, r := range [][3]uint64{{0, 1023, 50}, {16, 31, 3}, {20, 20, 7}, {64, 127, 9}, {256, 511, 11}, {600, 601 - 1, 2}, {800, 803, 4}, {804, 807, 5}} {
 		put(tree, r[0], r[1], r[2])
 	}
-	done(tree)
+	tree.setStops()
 	checkStructure(t, tree)
 	before := map[uint64]Range{}
 	for x := range uint64(1024) {
@@ -166,7 +157,7 @@ func TestRAP06_Policies(t *testing.T) {
 		for _, r := range [][3]uint64{{0, 255, 10}, {0, 127, 2}, {0, 63, 1}, {0, 31, 13}, {64, 127, 3}, {128, 255, 1}, {128, 191, 4}, {192, 255, 5}} {
 			put(tree, r[0], r[1], r[2])
 		}
-		done(tree)
+		tree.setStops()
 		return tree
 	}
 	for p, want := range map[Policy]string{

@@ -68,8 +68,9 @@ func (t *Tree) settle(from *Tree) {
 }
 
 // place adds the count of a node of another tree to the same range below root. It
-// makes the range if there is none.
-func (t *Tree) place(root uint32, other *node) {
+// makes the range if there is none, and reports whether there was room for it; if
+// not, the count goes to the next range around.
+func (t *Tree) place(root uint32, other *node) (ok bool) {
 	i, own := root, root
 	for {
 		nd := &t.nodes[i]
@@ -81,23 +82,23 @@ func (t *Tree) place(root uint32, other *node) {
 				t.unjoin(i)
 			}
 			nd.count += other.count
-			return
+			return true
 		}
 		slot := t.slotOf(i, other.lo)
 		k := *slot
-		if k != 0 && t.nodes[k].shift >= other.shift && t.nodes[k].contains(other.lo) {
+		switch kid := &t.nodes[k]; {
+		case k != 0 && kid.shift >= other.shift && kid.contains(other.lo):
 			i = k
-			continue
-		}
-		if !t.room(2) {
+		case t.room(1) && (k == 0 || other.contains(kid.lo)) || t.room(2):
+			made := t.newNode(other.lo, other.shift)
+			t.nodes[made].count = other.count
+			t.link(i, slot, made)
+			return true
+		default:
 			t.s.Denied++
 			t.nodes[own].count += other.count
-			return
+			return false
 		}
-		made := t.newNode(other.lo, other.shift)
-		t.nodes[made].count = other.count
-		t.link(i, slot, made)
-		return
 	}
 }
 
