@@ -47,6 +47,16 @@ func (s *Spec) View(t tuple.Tuple) tuple.Tuple {
 	return t
 }
 
+// Views reports whether View changes anything.
+func (s *Spec) Views() bool {
+	for _, x := range s.stages {
+		if x, ok := x.(hwsim.Viewer); ok && x.Views() {
+			return true
+		}
+	}
+	return false
+}
+
 // Size returns the storage of all engines of the chain that know theirs.
 func (s *Spec) Size(word int) (parts []hwsim.Part) {
 	for _, x := range s.stages {

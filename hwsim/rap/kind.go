@@ -232,6 +232,9 @@ func (s spec) View(t tuple.Tuple) tuple.Tuple {
 	return t
 }
 
+// Views reports whether View changes anything.
+func (s spec) Views() bool { return s.over != overValues }
+
 // Size returns the storage of the hardware of section 3.4: a word of ternary
 // memory for each node, with the place if trees are of places, 32 bits of a
 // counter, and an 8-bit counter for each entry of the buffer.

@@ -54,13 +54,15 @@ func (m *merger) visit(i, parent uint32) uint32 {
 	if nd.joint {
 		own = parent
 	}
-	slots := m.slotsOf(i)
-	for c, k := range slots {
-		if k == 0 {
-			continue
-		}
-		if slots[c] = m.visit(k, own); slots[c] == 0 {
-			nd.kids--
+	if nd.kids > 0 {
+		slots := m.slotsOf(i)
+		for c, k := range slots {
+			if k == 0 {
+				continue
+			}
+			if slots[c] = m.visit(k, own); slots[c] == 0 {
+				nd.kids--
+			}
 		}
 	}
 	if !nd.joint && parent != 0 && (nd.kids == 0 || m.o.Policy == Internal) {

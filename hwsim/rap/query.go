@@ -99,6 +99,9 @@ func (t *Tree) estimate(i uint32, lo, hi uint64) (least, most uint64) {
 	if lo <= nd.lo && nd.hi() <= hi {
 		least = nd.count
 	}
+	if nd.kids == 0 {
+		return least, most
+	}
 	for _, k := range t.slotsOf(i) {
 		if k != 0 {
 			l, m := t.estimate(k, lo, hi)

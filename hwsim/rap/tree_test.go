@@ -214,7 +214,7 @@ func TestRAP05_RAP07_RAP08_RAP11_PromisesHoldAtAnyTime(t *testing.T) {
 	}
 	for name, points := range streams {
 		for _, o := range []Options{
-			{}, {Eps: 0.1}, {Eps: 0.5}, {Eps: 0.1, B: 2}, {Eps: 0.1, B: 8}, {Eps: 0.1, B: 256, Nodes: 20_000},
+			{}, {Eps: 0.1}, {Eps: 0.5}, {Eps: 0.1, B: 2}, {Eps: 0.1, B: 8}, {Eps: 0.1, B: 256, Nodes: 2000},
 			{Eps: 0.1, Height: LogB}, {Eps: 0.1, Start: 1}, {Eps: 0.1, Policy: Leaf}, {Eps: 0.1, Policy: Subtree},
 			{Eps: 0.1, Schedule: Schedule{Q: 4}}, {Eps: 0.1, Schedule: Schedule{Kind: Periodic, First: 5000}},
 			{Eps: 0.1, Schedule: Schedule{Kind: Continuous}}, {Eps: 0.1, Nodes: 100}, {Nodes: 400},
@@ -356,4 +356,69 @@ func TestErrors(t *testing.T) {
 	if err := tree.AddCount(1<<40, 1); err == nil {
 		t.Error("no error")
 	}
+}
+
+// Streams of two phases, cut and weighted at will, with any options: RAP-05, -07,
+// -08 and -11 after every operation.
+func FuzzTree(f *testing.F) {
+	f.Add(uint64(1), []byte("\x00\x10\x20\x30\x40\x50\x60\x70"))
+	f.Add(uint64(2), []byte("\x81\x01\xff\x7f\xff\x7f\xff\x7f\x00\x00\xff\x01\x02"))
+	f.Add(uint64(3), []byte("\x4e\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"))
+	f.Fuzz(func(t *testing.T, seed uint64, ops []byte) {
+		if len(ops) < 2 || len(ops) > 40 {
+			return
+		}
+		o := Options{
+			Eps:      []float64{0.5, 0.1, 0.03}[ops[0]%3],
+			B:        2 << (ops[0] >> 2 & 3),
+			Policy:   Policy(ops[0]>>4&3) % numPolicies,
+			Height:   Height(ops[0] >> 6 & 1),
+			Universe: 1 << (ops[1] % 64), // also 1, which is refused
+			Schedule: Schedule{First: 1 + uint64(ops[1])*4, Q: 2 + uint64(ops[1]>>6)},
+		}
+		tree, err := New(o)
+		if err != nil {
+			if o.Universe != 1 {
+				t.Fatal(err)
+			}
+			return
+		}
+		r := rand.New(rand.NewPCG(seed, 0))
+		mask := o.Universe - 1
+		exact, hot := &oracle{}, r.Uint64()&mask
+		for i, op := range ops[2:] {
+			phase2 := i >= len(ops)/2
+			point := func() uint64 {
+				if phase2 && r.IntN(2) == 0 {
+					return hot
+				}
+				return r.Uint64() & mask
+			}
+			switch {
+			case op < 64: // a point with a count
+				x, n := point(), uint64(1)<<(op%32)
+				exact.add(x, n)
+				tree.AddCount(x, n)
+			case op < 224: // events
+				points := make([]uint64, 1+int(op)*8)
+				for k := range points {
+					points[k] = point()
+					exact.add(points[k], 1)
+				}
+				tree.Add(points)
+			default: // another tree
+				other, _ := New(o)
+				for range int(op) * 4 {
+					x := point()
+					exact.add(x, 1)
+					other.Add([]uint64{x})
+				}
+				tree.Merge(other)
+			}
+			check(t, tree, exact)
+			if s := tree.Stats(); s.Busiest > max(WorstSplits(o), o.Schedule.First) {
+				t.Fatalf("%d splits between merges, at most %d", s.Busiest, WorstSplits(o))
+			}
+		}
+	})
 }
