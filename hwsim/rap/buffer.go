@@ -27,10 +27,6 @@ type entry struct {
 // maxTimes is as much as the 8-bit counter of an entry can hold.
 const maxTimes = 255
 
-// BufferSize is the size of the paper's buffer, which made its code streams ten
-// times shorter.
-const BufferSize = 1024
-
 // NewBuffer returns an empty buffer of 2^bits entries, up to 2^20, in front of a
 // tree.
 func NewBuffer(t *Tree, bits int) *Buffer {

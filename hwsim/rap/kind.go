@@ -45,10 +45,9 @@ const (
 	overValues over = iota
 	overWords
 	overSites
-	numOvers
 )
 
-var overNames = [numOvers]string{"values", "words", "sites"}
+var overNames = [...]string{"values", "words", "sites"}
 
 const (
 	defaultPlaces = 4096

@@ -48,6 +48,21 @@ func TestRAP09_GrowingIntervals(t *testing.T) {
 	}
 }
 
+// Merges of the periodic schedule are due at multiples of First, also after a count
+// that went over several of them.
+func TestPeriodicMergesAfterACount(t *testing.T) {
+	tree := newTest(t, Options{Eps: 0.1, Schedule: Schedule{Kind: Periodic, First: 7777}})
+	tree.AddCount(1, 10_000)
+	tree.Add(make([]uint64, 5553))
+	if n := tree.Stats().Merges; n != 1 {
+		t.Errorf("%d merges before 2*7777 events", n)
+	}
+	tree.Add([]uint64{0})
+	if n := tree.Stats().Merges; n != 2 {
+		t.Errorf("%d merges after 2*7777 events", n)
+	}
+}
+
 // Batches at growing intervals need hardly more nodes than merges whenever they are
 // possible.
 func TestRAP10_Schedules(t *testing.T) {

@@ -26,7 +26,8 @@ type EventKind struct {
 	Options
 }
 
-// sessionBits is the logarithm of the entries of each buffer: BufferSize.
+// sessionBits is the logarithm of the entries of each buffer. The paper's has 1024,
+// which made its code streams ten times shorter (section 3.3).
 const sessionBits = 10
 
 // Init returns a session with a tree for each kind, numbered from 0.

@@ -50,6 +50,24 @@ func TestMergedTreesKeepTheirBound(t *testing.T) {
 	}
 }
 
+// Each tree adds to the error what its first splits cost: 30 events of a point are in
+// 30 nested ranges of each tree.
+func TestMergedTreesAddUpTheirSlack(t *testing.T) {
+	all, exact := newTest(t, Options{}), &oracle{}
+	for range 40 {
+		tree := newTest(t, Options{})
+		tree.AddCount(1, 30)
+		exact.add(1, 30)
+		if err := all.Merge(tree); err != nil {
+			t.Fatal(err)
+		}
+		check(t, all, exact)
+	}
+	if worst := all.WorstError(); worst != 1200 {
+		t.Errorf("worst error %d, want 1200: none of the events is in a single point", worst)
+	}
+}
+
 // Without room the other tree's ranges count for those around them.
 func TestMergeWithoutRoom(t *testing.T) {
 	o := Options{Eps: 0.05}
