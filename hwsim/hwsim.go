@@ -131,6 +131,15 @@ type Spec interface {
 // words have so many bits.
 type Sized interface{ Size(word int) []Part }
 
+// A Viewer is a Spec whose engines may not tell all tuples apart: an event is for
+// them what View makes of its tuple, and that is what messages are about. A place
+// with the site 0 stands for all places of its tag. Views is false if View changes
+// nothing.
+type Viewer interface {
+	View(t tuple.Tuple) tuple.Tuple
+	Views() bool
+}
+
 // A Part is the storage of one component: Entries of Bits each.
 type Part struct {
 	Name    string // as in the engine's description

@@ -36,6 +36,27 @@ func (s *Spec) WithSeed(seed uint64) *Spec {
 // Ranges reports whether messages can have Free bits.
 func (s *Spec) Ranges() bool { return s.ranges }
 
+// View returns what an event is for all engines of the chain: that is what its
+// messages are about (see hwsim.Viewer).
+func (s *Spec) View(t tuple.Tuple) tuple.Tuple {
+	for _, x := range s.stages {
+		if x, ok := x.(hwsim.Viewer); ok {
+			t = x.View(t)
+		}
+	}
+	return t
+}
+
+// Views reports whether View changes anything.
+func (s *Spec) Views() bool {
+	for _, x := range s.stages {
+		if x, ok := x.(hwsim.Viewer); ok && x.Views() {
+			return true
+		}
+	}
+	return false
+}
+
 // Size returns the storage of all engines of the chain that know theirs.
 func (s *Spec) Size(word int) (parts []hwsim.Part) {
 	for _, x := range s.stages {

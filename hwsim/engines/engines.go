@@ -27,6 +27,7 @@ package engines
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/code"
+	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/strat"
 )
 
@@ -34,6 +35,7 @@ import (
 var All = Registry{
 	strat.Kind,
 	code.Kind,
+	rap.Kind,
 }
 
 // Parse reads a description of an engine of All. Files that it names are read

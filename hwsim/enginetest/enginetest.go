@@ -29,7 +29,8 @@ import (
 
 // Options say what is known of an engine.
 type Options struct {
-	Random bool // it draws random numbers as it goes
+	Random bool                            // it draws random numbers as it goes
+	View   func(t tuple.Tuple) tuple.Tuple // what messages are about (see hwsim.Viewer); nil: tuples as they are
 }
 
 // Test tests the engines that new makes, one for each stream.
@@ -145,6 +146,9 @@ func (s *suite) messages(t *testing.T) {
 		if seen[m.Free] == nil {
 			seen[m.Free] = map[tuple.Tuple]bool{}
 			for _, x := range s.in {
+				if s.View != nil {
+					x = s.View(x)
+				}
 				seen[m.Free][tuple.Tuple{PC: x.PC, W: x.W &^ free}] = true
 			}
 		}

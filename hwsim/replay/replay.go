@@ -65,7 +65,7 @@ type Result struct {
 	Sent     metric.Curve // overhead in percent, likewise
 	Places   []int        // that the errors are of, one for each point of Errors
 	Profile  *metric.Profile
-	Ideal    *metric.Profile // the exact one, of all results the same
+	Ideal    *metric.Profile // the exact one, of what events are for the engine
 }
 
 // Percent returns the modelled overhead at the end.
@@ -86,6 +86,9 @@ func Run(source Source, config Config) ([]*Result, error) {
 			return nil, err
 		}
 		res := &Result{Spec: spec, Config: c, Profile: metric.New(), Ideal: x.ideal}
+		if spec.Views() {
+			res.Ideal = metric.New()
+		}
 		x.units = append(x.units, newUnit(res))
 	}
 	err := source(x.block)
@@ -171,6 +174,11 @@ func (x *run) push(stream uint32, tuples []tuple.Tuple) {
 	x.ideal.AddTuples(tuples)
 	x.events += uint64(len(tuples))
 	for _, u := range x.units {
+		if u.Ideal != x.ideal {
+			for _, t := range tuples {
+				u.Ideal.Add(u.Spec.View(t), 1)
+			}
+		}
 		u.engine(stream).Push(tuples, u.out)
 		u.out.Drain()
 	}
@@ -186,7 +194,11 @@ func (x *run) point() {
 	selected := x.Selection.Of(x.ideal)
 	for _, u := range x.units {
 		u.Events = x.events
-		u.Error = metric.Over(selected, x.ideal, u.Profile)
+		selected := selected
+		if u.Ideal != x.ideal {
+			selected = x.Selection.Of(u.Ideal)
+		}
+		u.Error = metric.Over(selected, u.Ideal, u.Profile)
 		u.Errors = append(u.Errors, metric.Point{Events: x.events, Error: 100 * u.Error.Mean})
 		u.Sent = append(u.Sent, metric.Point{Events: x.events, Error: u.Percent()})
 		u.Places = append(u.Places, u.Error.Places)

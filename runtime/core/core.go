@@ -40,7 +40,7 @@
 // # Rooms
 //
 // The files of the package are in rooms, which the first word of their names tells.
-// A room knows the rooms below it and no others; a test of internal/policy holds
+// A room knows the rooms below it and no others; a test of internal/project/policy holds
 // that.
 //
 //	door     what instrumented code calls: Poll, Count, Tap, Exec. core.go is here

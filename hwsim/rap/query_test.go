@@ -1,0 +1,277 @@
+package rap
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestRAP09_GrowingIntervals(t *testing.T) {
+	for _, x := range []struct {
+		s    Schedule
+		n    uint64
+		want int
+	}{
+		{Schedule{}, 1<<32 - 1, 22},
+		{Schedule{}, 1<<64 - 1, 54},
+		{Schedule{}, 1023, 0},
+		{Schedule{}, 1024, 1},
+		{Schedule{Q: 4}, 1<<32 - 1, 11},
+		{Schedule{Q: 3, First: 100}, 1000, 3},
+		{Schedule{Kind: Periodic, First: 100}, 1000, 10},
+		{Schedule{Kind: Continuous}, 1000, 0},
+	} {
+		if got := Merges(x.s, x.n); got != x.want {
+			t.Errorf("Merges(%+v, %d) = %d, want %d", x.s, x.n, got, x.want)
+		}
+	}
+	// Trees do it like that, however their events come.
+	for _, s := range []Schedule{{}, {Q: 4}, {Q: 3, First: 100}, {Kind: Periodic, First: 7777}} {
+		one, many := newTest(t, Options{Eps: 0.1, Schedule: s}), newTest(t, Options{Eps: 0.1, Schedule: s})
+		for i := range 10 {
+			one.AddCount(uint64(i), 10_000)
+			for range 10_000 {
+				many.Add([]uint64{uint64(i)})
+			}
+		}
+		want := uint64(Merges(s, 100_000))
+		if got := many.Stats().Merges; got != want {
+			t.Errorf("%+v: %d merges, want %d", s, got, want)
+		}
+		if s.Kind == Periodic {
+			want = 10 // one for each count
+		}
+		if got := one.Stats().Merges; got != want {
+			t.Errorf("%+v: %d merges of counts, want %d", s, got, want)
+		}
+	}
+}
+
+// Merges of the periodic schedule are due at multiples of First, also after a count
+// that went over several of them.
+func TestPeriodicMergesAfterACount(t *testing.T) {
+	tree := newTest(t, Options{Eps: 0.1, Schedule: Schedule{Kind: Periodic, First: 7777}})
+	tree.AddCount(1, 10_000)
+	tree.Add(make([]uint64, 5553))
+	if n := tree.Stats().Merges; n != 1 {
+		t.Errorf("%d merges before 2*7777 events", n)
+	}
+	tree.Add([]uint64{0})
+	if n := tree.Stats().Merges; n != 2 {
+		t.Errorf("%d merges after 2*7777 events", n)
+	}
+}
+
+// Batches at growing intervals need hardly more nodes than merges whenever they are
+// possible.
+func TestRAP10_Schedules(t *testing.T) {
+	points := words(1, 1.2, true).points(40_000)
+	most := map[string]int{}
+	for name, s := range map[string]Schedule{
+		"growing": {}, "periodic": {Kind: Periodic, First: 2000}, "continuous": {Kind: Continuous},
+	} {
+		tree := newTest(t, Options{Eps: 0.1, Schedule: s})
+		tree.Add(points)
+		most[name] = tree.Stats().Most
+		t.Logf("%s: %+v", name, tree.Stats())
+	}
+	if c, g := most["continuous"], most["growing"]; c > g || g > 4*c {
+		t.Errorf("at most %d nodes with continuous merges, %d with growing intervals", c, g)
+	}
+}
+
+func TestRAP11_RAP12_WorstCases(t *testing.T) {
+	for b, want := range map[int]uint64{2: 12800, 4: 12800, 8: 17600, 16: 25600} { // 8: 22 levels, for 64 is no multiple of 3
+		if got := WorstNodes(Options{B: b}); got != want {
+			t.Errorf("b %d: %d nodes, want %d", b, got, want)
+		}
+	}
+	if got := WorstSplits(Options{}); got != 6400 {
+		t.Errorf("%d splits between merges, the paper has 6400", got)
+	}
+	if got := WorstSplits(Options{Schedule: Schedule{Q: 3}}); got != 12800 {
+		t.Errorf("%d splits with q = 3, want 12800", got)
+	}
+	// With q = 2 the room for growth is least.
+	for q := uint64(3); q < 8; q++ {
+		if a, b := ArenaNodes(Options{}), ArenaNodes(Options{Schedule: Schedule{Q: q}}); a >= b {
+			t.Errorf("q 2 needs %d nodes, q %d %d", a, q, b)
+		}
+	}
+	if got := ArenaNodes(Options{}); got != 12800+4*6400+1 {
+		t.Errorf("room for %d nodes", got)
+	}
+	if got := ArenaNodes(Options{Universe: 256}); got > 512 {
+		t.Errorf("room for %d nodes of 256 points", got)
+	}
+}
+
+// The gzip example: [0,e] 13.6 %, [0,fe] without it 16.7 %, with it 30.3 %.
+func TestRAP13_HotRanges(t *testing.T) {
+	tree := newTest(t, Options{Universe: 1 << 16, Nodes: 100})
+	put(tree, 0, 0xffff, 697)
+	put(tree, 0, 0xff, 150)
+	put(tree, 0x80, 0xbf, 17)
+	put(tree, 0, 0xf, 90)
+	put(tree, 4, 4, 46)
+	hot := tree.Hot(0.1)
+	want := []Range{
+		{Lo: 0, Hi: 0xffff, Depth: 0, Count: 697, Weight: 697, Inclusive: 1000, Hot: true},
+		{Lo: 0, Hi: 0xff, Depth: 1, Count: 150, Weight: 167, Inclusive: 303, Hot: true},
+		{Lo: 0, Hi: 0xf, Depth: 2, Count: 90, Weight: 136, Inclusive: 136, Hot: true},
+	}
+	if !slices.Equal(hot, want) {
+		t.Errorf("got  %+v\nwant %+v", hot, want)
+	}
+	if got := tree.Hot(0.137); len(got) != 2 || got[1].Weight != 167+136 {
+		t.Errorf("hot above 13.7 %%: %+v", got)
+	}
+}
+
+// Streams that fit into the tree entirely are counted exactly, and no range of a
+// stationary stream is far off.
+func TestRAP14_PercentErrors(t *testing.T) {
+	tree, exact := newTest(t, Options{Eps: 0.1, Universe: 16}), &oracle{}
+	src := words(3, 1.2, false)
+	for range 200_000 {
+		x := src.next() % 16
+		tree.Add([]uint64{x})
+		exact.add(x, 1)
+	}
+	for _, r := range tree.Hot(0.1) {
+		truth := exact.count(r.Lo, r.Hi)
+		if off := 100 * float64(truth-r.Inclusive) / float64(truth); off > 0.1 {
+			t.Errorf("%#x-%#x is %.3f %% off", r.Lo, r.Hi, off)
+		}
+	}
+}
+
+// Cover against all sets of ranges there are.
+func TestRAP31_Coverage(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for range 300 {
+		tree, exact := newTest(t, Options{Eps: 0.3, Universe: 64, Start: 1}), &oracle{}
+		hot := r.Uint64N(64)
+		for range 200 + r.IntN(2000) {
+			x := r.Uint64N(64)
+			if r.IntN(3) > 0 {
+				x = hot
+			}
+			tree.Add([]uint64{x})
+			exact.add(x, 1)
+		}
+		for _, share := range []float64{0.5, 0.8, 0.95, 1} {
+			list, events := tree.Cover(share)
+			var sum, least, truth uint64
+			widest := 0
+			least = 1 << 63
+			for i, x := range list {
+				if i > 0 && list[i-1].Hi >= x.Lo {
+					t.Fatalf("%+v and %+v overlap", list[i-1], x)
+				}
+				sum += x.Inclusive
+				least = min(least, x.Inclusive)
+				truth += exact.count(x.Lo, x.Hi)
+				widest = max(widest, x.Width())
+			}
+			need := share * float64(tree.Events())
+			if sum != events || float64(events) < need || truth < events {
+				t.Fatalf("%g: %d events, said to be %d, truly %d, need %g", share, sum, events, truth, need)
+			}
+			if float64(sum-least) >= need {
+				t.Fatalf("%g: one less would do: %+v", share, list)
+			}
+			if best := coverable(tree, widest-1); float64(best) >= need {
+				t.Fatalf("%g: ranges narrower than 2^%d hold %d, need %g", share, widest, best, need)
+			}
+		}
+	}
+}
+
+// coverable returns how many events the ranges up to a width hold: of each point
+// those counts that belong to such a range.
+func coverable(tree *Tree, width int) (events uint64) {
+	for _, r := range tree.Ranges(2) {
+		if r.Width() <= width {
+			events += r.Count
+		}
+	}
+	return events
+}
+
+func TestRAP15_Session(t *testing.T) {
+	s, err := Init(EventKind{Name: "code", Options: Options{Universe: 1 << 32}}, EventKind{Name: "loads", Options: Options{Eps: 0.1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var exact [2]oracle
+	a, b := code(1, 50_000), words(1, 1.1, true)
+	for _, x := range a {
+		exact[0].add(x, 1)
+	}
+	if err := s.AddPoints(0, a, nil); err != nil {
+		t.Fatal(err)
+	}
+	points, times := b.points(5000), make([]uint64, 5000)
+	for i, x := range points {
+		times[i] = b.rng.Uint64N(20)
+		exact[1].add(x, times[i])
+	}
+	if err := s.AddPoints(1, points, times); err != nil {
+		t.Fatal(err)
+	}
+	for i, tree := range s.Finalize() {
+		check(t, tree, &exact[i])
+	}
+	for _, x := range []struct {
+		err  error
+		want string
+	}{
+		{s.AddPoints(2, nil, nil), "rap: kind 2 of 2"},
+		{s.AddPoints(0, a, times), "rap: 5000 counts for 50000 points"},
+		{s.AddPoints(0, []uint64{1 << 40}, nil), "code: rap: point 1099511627776 (index 0) is outside"},
+		{s.AddPoints(0, []uint64{3, 1 << 40}, []uint64{1, 1}), "code: point 1: rap: point 1099511627776"},
+	} {
+		if x.err == nil || !strings.HasPrefix(x.err.Error(), x.want) {
+			t.Errorf("got %v, want %s", x.err, x.want)
+		}
+	}
+	if _, err := Init(EventKind{Name: "x", Options: Options{B: 5}}); err == nil || !strings.HasPrefix(err.Error(), "x: rap: B") {
+		t.Error(err)
+	}
+}
+
+func TestRAP16_ABufferCombinesPoints(t *testing.T) {
+	for name, points := range map[string][]uint64{
+		"code": code(2, 300_000), "words": words(2, 1.1, true).points(100_000), "one": make([]uint64, 1000),
+	} {
+		tree, exact := newTest(t, Options{Eps: 0.1}), &oracle{}
+		b := NewBuffer(tree, 10)
+		for part := range slices.Chunk(points, 999) {
+			b.Add(part)
+			for _, x := range part {
+				exact.add(x, 1)
+			}
+			if b.Held()+tree.Events() != exact.n {
+				t.Fatalf("%s: %d events held and %d in the tree, of %d", name, b.Held(), tree.Events(), exact.n)
+			}
+		}
+		b.Settle()
+		check(t, tree, exact)
+		t.Logf("%s: %.1f events to a count", name, b.Factor())
+		if name == "code" && b.Factor() < 5 {
+			t.Errorf("%s: %.1f events to a count", name, b.Factor())
+		}
+		if name == "one" && b.Factor() != 1000.0/4 {
+			t.Errorf("1000 events of a point in %g each", b.Factor())
+		}
+		if n := testing.AllocsPerRun(3, func() { b.Add(points); b.Settle() }); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+	}
+	small := NewBuffer(newTest(t, Options{Universe: 8}), 4)
+	if err := small.Add([]uint64{1, 8}); err == nil || small.Held() != 1 {
+		t.Errorf("%v, %d held", err, small.Held())
+	}
+}
