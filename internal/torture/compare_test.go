@@ -225,3 +225,16 @@ func TestExceptionsHaveReasons(t *testing.T) {
 		}
 	}
 }
+
+func TestTestsThatFailPlainAreNamed(t *testing.T) {
+	plain := &results{ended: map[string]string{
+		"m/unbuilt": "fail", // by itself
+		"m/one":     "fail", "m/one TestA": "fail", "m/one TestA/sub": "fail", "m/one TestAlone": "pass",
+		"m/good": "pass", "m/good TestB": "skip",
+		"m/one/below": "fail",
+	}}
+	want := []string{"m/one TestA/sub", "m/one/below", "m/unbuilt"}
+	if d := cmp.Diff(want, plain.failing()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}

@@ -99,6 +99,9 @@ func (s *suite) compare(e *Env, r *Result) {
 		r.skip("does not run plain: %v", err)
 		return
 	}
+	for _, k := range plain.failing() {
+		r.skip("%s fails plain as well:\n%s", k, tail(plain.said(k)))
+	}
 	for _, m := range suiteModes {
 		if e.Modes != nil && !slices.Contains(e.Modes, m.name) {
 			continue
@@ -117,7 +120,7 @@ func (s *suite) compare(e *Env, r *Result) {
 			}
 		}
 		for k := range plain.ended {
-			if got.ended[k] == plain.ended[k] {
+			if got.ended[k] == plain.ended[k] && plain.ended[k] != "fail" {
 				r.pass(1)
 			}
 		}
@@ -125,6 +128,20 @@ func (s *suite) compare(e *Env, r *Result) {
 			r.fail("%s: %s: got %s, want %s\n%s", m.name, k, result(got.ended[k]), plain.ended[k], tail(got.said(k)))
 		}
 	}
+}
+
+// failing returns the tests and packages that fail, without those around them: a
+// package is there only if it fails by itself, for example since it does not build.
+func (r *results) failing() (keys []string) {
+	for _, k := range slices.Sorted(maps.Keys(r.ended)) {
+		inside := func(sub string) bool {
+			return r.ended[sub] == "fail" && (strings.HasPrefix(sub, k+"/") && strings.Contains(k, " ") || strings.HasPrefix(sub, k+" "))
+		}
+		if r.ended[k] == "fail" && !slices.ContainsFunc(slices.Collect(maps.Keys(r.ended)), inside) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // said returns what a test has printed. The last words of a package that has
