@@ -183,6 +183,10 @@ func TestTestsThatEndOtherwiseAreNoticed(t *testing.T) {
 		}
 		return r
 	}
+	at, elsewhere := parse("p A/f(0x4b4480) pass; p pass"), parse("p A/f(0x4c5590) pass; p pass")
+	if d := cmp.Diff(at.ended, elsewhere.ended); d != "" {
+		t.Errorf("a name with an address (-want +got):\n%s", d)
+	}
 	plain := parse("p A pass; p A/x pass; p B fail; p C skip; p D pass; p fail; q E pass; q pass")
 	for got, want := range map[string][]string{
 		"p A pass; p A/x pass; p B fail; p C skip; p D pass; p fail; q E pass; q pass": nil,

@@ -43,7 +43,7 @@ var modules = []module{
 	{path: "github.com/DataDog/zstd", version: "v1.5.7", what: "cgo"},
 	{path: "github.com/mattn/go-sqlite3", version: "v1.14.53", what: "cgo, callbacks from C"},
 	{path: "github.com/RoaringBitmap/roaring/v2", version: "v2.30.0", what: "bitmaps, assembly, unsafe"},
-	{path: "github.com/expr-lang/expr", version: "v1.17.8", what: "a compiler and a virtual machine"},
+	{path: "github.com/expr-lang/expr", version: "v1.17.8", what: "a compiler and a virtual machine", packages: []string{".", "./ast", "./builtin", "./checker/...", "./compiler", "./conf", "./file", "./optimizer", "./parser/...", "./patcher/...", "./test/...", "./types", "./vm/..."}},
 	{path: "github.com/alecthomas/chroma/v2", version: "v2.27.0", what: "regular expressions"},
 	{path: "github.com/shopspring/decimal", version: "v1.6.0", what: "big numbers"},
 	{path: "github.com/dgraph-io/ristretto/v2", version: "v2.4.2", what: "a concurrent cache"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,6 +71,8 @@ func (s *suite) run(e *Env, mode, opts string) (*results, error) {
 	return r, nil
 }
 
+var address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
+
 // parseResults reads what go test -json says.
 func parseResults(r io.Reader) (*results, error) {
 	res := &results{map[string]string{}, map[string]string{}}
@@ -80,7 +83,8 @@ func parseResults(r io.Reader) (*results, error) {
 		} else if err != nil {
 			return res, err
 		}
-		key := strings.TrimSpace(e.Package + " " + e.Test)
+		// Some subtests have the address of a function in their names.
+		key := strings.TrimSpace(e.Package + " " + address.ReplaceAllString(e.Test, "0x…"))
 		switch e.Action {
 		case "output":
 			res.output[key] += e.Output
