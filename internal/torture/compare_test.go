@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -240,5 +241,13 @@ func TestTestsThatFailPlainAreNamed(t *testing.T) {
 	want := []string{"m/one TestA/sub", "m/one/below", "m/unbuilt"}
 	if d := cmp.Diff(want, plain.failing()); d != "" {
 		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestTheOutputOfAWatchedProgramIsKept(t *testing.T) {
+	w := &watch{every: time.Hour}
+	p := &process{exe: script(t, "echo done"), dir: t.TempDir(), time: time.Minute, started: w.watch, raw: true}
+	if o := p.run(); o.state != "exit status 0" || o.stdout != "done\n" {
+		t.Errorf("%s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
 	}
 }
