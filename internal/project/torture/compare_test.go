@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -183,6 +184,10 @@ func TestTestsThatEndOtherwiseAreNoticed(t *testing.T) {
 		}
 		return r
 	}
+	at, elsewhere := parse("p A/f(0x4b4480) pass; p pass"), parse("p A/f(0x4c5590) pass; p pass")
+	if d := cmp.Diff(at.ended, elsewhere.ended); d != "" {
+		t.Errorf("a name with an address (-want +got):\n%s", d)
+	}
 	plain := parse("p A pass; p A/x pass; p B fail; p C skip; p D pass; p fail; q E pass; q pass")
 	for got, want := range map[string][]string{
 		"p A pass; p A/x pass; p B fail; p C skip; p D pass; p fail; q E pass; q pass": nil,
@@ -223,5 +228,26 @@ func TestExceptionsHaveReasons(t *testing.T) {
 				t.Errorf("%q: %q, want a mode, a package, a test, and a reason", k, reason)
 			}
 		}
+	}
+}
+
+func TestTestsThatFailPlainAreNamed(t *testing.T) {
+	plain := &results{ended: map[string]string{
+		"m/unbuilt": "fail", // by itself
+		"m/one":     "fail", "m/one TestA": "fail", "m/one TestA/sub": "fail", "m/one TestAlone": "pass",
+		"m/good": "pass", "m/good TestB": "skip",
+		"m/one/below": "fail",
+	}}
+	want := []string{"m/one TestA/sub", "m/one/below", "m/unbuilt"}
+	if d := cmp.Diff(want, plain.failing()); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
+}
+
+func TestTheOutputOfAWatchedProgramIsKept(t *testing.T) {
+	w := &watch{every: time.Hour}
+	p := &process{exe: script(t, "echo done"), dir: t.TempDir(), time: time.Minute, started: w.watch, raw: true}
+	if o := p.run(); o.state != "exit status 0" || o.stdout != "done\n" {
+		t.Errorf("%s, stdout %q, stderr %q", o.state, o.stdout, o.stderr)
 	}
 }

@@ -42,6 +42,16 @@ var modules = []module{
 	{path: "github.com/spf13/pflag", version: "v1.0.10", what: "many small types"},
 	{path: "github.com/DataDog/zstd", version: "v1.5.7", what: "cgo"},
 	{path: "github.com/mattn/go-sqlite3", version: "v1.14.53", what: "cgo, callbacks from C"},
+	{path: "github.com/RoaringBitmap/roaring/v2", version: "v2.30.0", what: "bitmaps, assembly, unsafe"},
+	{path: "github.com/expr-lang/expr", version: "v1.17.8", what: "a compiler and a virtual machine", packages: []string{".", "./ast", "./builtin", "./checker/...", "./compiler", "./conf", "./file", "./optimizer", "./parser/...", "./patcher/...", "./test/...", "./types", "./vm/..."}},
+	{path: "github.com/alecthomas/chroma/v2", version: "v2.27.0", what: "regular expressions"},
+	{path: "github.com/shopspring/decimal", version: "v1.6.0", what: "big numbers"},
+	{path: "github.com/dgraph-io/ristretto/v2", version: "v2.4.2", what: "a concurrent cache"},
+	{path: "github.com/google/go-cmp", version: "v0.7.0", what: "reflection, panics"},
+	{path: "github.com/d5/tengo/v2", version: "v2.17.0", what: "an interpreter"},
+	{path: "github.com/golang/geo", version: "v0.0.0-20260818125358-b200a1149890", what: "floating point"},
+	{path: "github.com/panjf2000/ants/v2", version: "v2.12.1", what: "many goroutines"},
+	{path: "github.com/gin-gonic/gin", version: "v1.12.0", what: "a router"},
 }
 
 // moduleExceptions are tests that end otherwise, with the reason.

@@ -96,8 +96,14 @@ type watch struct {
 	fds   []int // open files
 }
 
-// watch looks until the process ends.
-func (w *watch) watch(p *os.Process, _ io.Reader) {
+// watch looks until the process ends and has closed its output.
+func (w *watch) watch(p *os.Process, stdout io.Reader) {
+	ended := make(chan bool)
+	go func() {
+		io.Copy(io.Discard, stdout) // which run keeps
+		close(ended)
+	}()
+	defer func() { <-ended }()
 	proc := "/proc/" + strconv.Itoa(p.Pid)
 	for {
 		statm, err := os.ReadFile(proc + "/statm")
@@ -112,7 +118,11 @@ func (w *watch) watch(p *os.Process, _ io.Reader) {
 			w.bytes = append(w.bytes, pages*os.Getpagesize())
 			w.fds = append(w.fds, len(fds))
 		}
-		time.Sleep(w.every)
+		select {
+		case <-ended:
+			return
+		case <-time.After(w.every):
+		}
 	}
 }
 

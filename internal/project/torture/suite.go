@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,6 +71,8 @@ func (s *suite) run(e *Env, mode, opts string) (*results, error) {
 	return r, nil
 }
 
+var address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
+
 // parseResults reads what go test -json says.
 func parseResults(r io.Reader) (*results, error) {
 	res := &results{map[string]string{}, map[string]string{}}
@@ -80,7 +83,8 @@ func parseResults(r io.Reader) (*results, error) {
 		} else if err != nil {
 			return res, err
 		}
-		key := strings.TrimSpace(e.Package + " " + e.Test)
+		// Some subtests have the address of a function in their names.
+		key := strings.TrimSpace(e.Package + " " + address.ReplaceAllString(e.Test, "0x…"))
 		switch e.Action {
 		case "output":
 			res.output[key] += e.Output
@@ -98,6 +102,9 @@ func (s *suite) compare(e *Env, r *Result) {
 	if err != nil {
 		r.skip("does not run plain: %v", err)
 		return
+	}
+	for _, k := range plain.failing() {
+		r.skip("%s fails plain as well:\n%s", k, tail(plain.said(k)))
 	}
 	for _, m := range suiteModes {
 		if e.Modes != nil && !slices.Contains(e.Modes, m.name) {
@@ -117,7 +124,7 @@ func (s *suite) compare(e *Env, r *Result) {
 			}
 		}
 		for k := range plain.ended {
-			if got.ended[k] == plain.ended[k] {
+			if got.ended[k] == plain.ended[k] && plain.ended[k] != "fail" {
 				r.pass(1)
 			}
 		}
@@ -125,6 +132,20 @@ func (s *suite) compare(e *Env, r *Result) {
 			r.fail("%s: %s: got %s, want %s\n%s", m.name, k, result(got.ended[k]), plain.ended[k], tail(got.said(k)))
 		}
 	}
+}
+
+// failing returns the tests and packages that fail, without those around them: a
+// package is there only if it fails by itself, for example since it does not build.
+func (r *results) failing() (keys []string) {
+	for _, k := range slices.Sorted(maps.Keys(r.ended)) {
+		inside := func(sub string) bool {
+			return r.ended[sub] == "fail" && (strings.HasPrefix(sub, k+"/") && strings.Contains(k, " ") || strings.HasPrefix(sub, k+" "))
+		}
+		if r.ended[k] == "fail" && !slices.ContainsFunc(slices.Collect(maps.Keys(r.ended)), inside) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
 }
 
 // said returns what a test has printed. The last words of a package that has
