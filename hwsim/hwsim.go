@@ -13,43 +13,45 @@
 //	e.Flush(out)
 //	out.Drain()
 //
-// Everything that eats tuples is an Engine. What only some can do is an
-// interface of its own: Weighted, Snapshotter, Merger, Controlled, Timed,
-// Stratified for engines, and Sized for their descriptions. Package
-// hwsim/engines knows all engines by name, and hwsim/enginetest tests that they
-// keep the promises made here.
+// Everything that takes tuples is an Engine. There is a further interface for each
+// thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed
+// and Stratified, and Sized for descriptions. Package hwsim/engines knows all engines by
+// name, and hwsim/enginetest tests that they keep the promises of this package.
 //
-// Engines can be linked into instrumented programs. They import nothing heavier
-// than math/bits, and allocate when they are made and flushed, not in between.
+// Engines are linked into instrumented programs. They import nothing heavier than
+// math/bits. They allocate when they are made and when they are flushed, and at no
+// other time.
 package hwsim
 
 import "github.com/pepgo/pep/runtime/tuple"
 
 // A Message is what an engine sends to software: Tuple stands for Count events.
 //
-// With Free bits the events had different words, which agree in all but the
-// lowest Free bits of Tuple.W; these are 0 in the message. So a message of
-// {W: 0x40, Free: 4} is about the words from 0x40 to 0x4f.
+// If Free is not 0, the events had different words. Their words agree in all but the
+// lowest Free bits, and the message has 0 in these bits. For example, a message with
+// W = 0x40 and Free = 4 is about the words from 0x40 to 0x4f.
+//
+// Ranges of a site are nested or have no word in common. An event is in one message: one
+// that is in the count of a narrower range is not in that of the range around it.
 type Message struct {
 	Tuple tuple.Tuple
 	Count uint64
 	Free  uint8 // 0 to 64
 }
 
-// An Engine turns a stream of tuples into messages, possibly with loss. It is
-// for one goroutine at a time.
+// An Engine turns a stream of tuples into messages, possibly with loss. Only one
+// goroutine at a time may use it.
 type Engine interface {
-	// Push takes the tuples of in, in order, and sends the messages that they
-	// give rise to, any number of them. It does not allocate. The messages are
-	// the same however a stream is cut into calls of Push, and whatever the size
-	// of out.
+	// Push takes the tuples of in, in order, and sends any number of messages. It
+	// does not allocate. The messages depend on the stream alone: not on how it is
+	// cut into calls of Push, and not on the size of out.
 	Push(in []tuple.Tuple, out *Out)
 
-	// Flush sends what the engine still knows at the end of a stream, and leaves
-	// the engine as new but for its random numbers. It may allocate.
+	// Flush ends a stream: it sends what the engine still knows. After that the
+	// engine is as new, except for its random numbers. Flush may allocate.
 	Flush(out *Out)
 
-	// Balance says where those events are that are in no message.
+	// Balance accounts for the events that are in no message.
 	Balance() Balance
 }
 
@@ -57,50 +59,51 @@ type Engine interface {
 //
 //	events pushed = sum of the counts of all messages + Held + Dropped
 type Balance struct {
-	Held    int64  // counted by the engine and not sent. Counters that begin with a phase make it less, and even negative
-	Dropped uint64 // turned away: masked, filtered, or too many for a buffer
+	Held    int64  // counted by the engine and not sent yet; negative if counters start above 0 and so send too early
+	Dropped uint64 // refused: masked, filtered, or too many for a buffer
 
-	// Sampled says that counts of messages are estimates, so that the equation
-	// holds on average only.
+	// Sampled says that the counts of messages are estimates: the equation then holds
+	// on average.
 	Sampled bool
 }
 
-// A Weighted engine can stand behind another: it takes messages as events with
-// a count. None of them has Free bits.
+// A Weighted engine can stand behind another engine: it takes messages as events, each
+// with a count. None of these messages has Free bits.
 type Weighted interface {
 	Engine
 	PushWeighted(in []Message, out *Out)
 }
 
-// A Snapshotter can send what Flush would send without changing anything. It
-// does not allocate.
+// A Snapshotter can send what Flush would send, and go on as if it had not. Snapshot
+// does not allocate. Programs use it before syscall.Exec, which may fail.
 type Snapshotter interface {
 	Engine
 	Snapshot(out *Out)
 }
 
-// A Merger can take over what another engine of the same Spec holds. The other
-// is as after Flush. It is exact if the engine is now in the state of one that
-// has seen its own stream and then the other's, as far as messages can tell.
+// A Merger can take over what another engine of the same Spec holds. After Merge the
+// other engine is as after Flush. Merge reports whether it is exact: whether this engine
+// now sends what one would that has seen both streams, first its own and then the
+// other's. Even if Merge is not exact, no event is lost. At the end of a program, and of
+// a replay, the engines of all streams are merged: see engines.Flush.
 type Merger interface {
 	Engine
 	Merge(from Engine) (exact bool)
 }
 
-// A Controlled engine has registers that software can read and write: masks,
-// tables to be invalidated, partitions. What the numbers of the registers mean
-// is up to the engine. Both return how many cycles of the main processor the
-// access takes in the model. They are called between calls of Push, or by what
-// answers to an interrupt (see Out.Interrupt), and take effect with the next
-// event.
+// A Controlled engine has registers that software reads and writes, for masks, partitions,
+// or to invalidate tables. The engine defines what the numbers of its registers mean.
+// Store and Load return how many cycles of the main processor the access takes in the
+// model. Software calls them between calls of Push, or when it answers an interrupt (see
+// Out.Interrupt). They take effect with the next event.
 type Controlled interface {
 	Engine
 	Store(register int, value uint64) (cycles uint64)
 	Load(register int) (value, cycles uint64)
 }
 
-// A Timed engine has a clock. It depends on the stream alone: a recorded trace
-// takes the cycles that the stream took online.
+// A Timed engine has a clock. The clock depends on the stream alone, so a recorded trace
+// takes as many cycles as the stream took online.
 type Timed interface {
 	Engine
 	Time() Time
@@ -113,22 +116,22 @@ type Time struct {
 	Stalled uint64 // of these, cycles that the processor waited for the engine or its software
 }
 
-// A Stratified engine divides the stream. Stratum returns the stratum that a
-// tuple goes to first, from 0, and whether it gets to one.
+// A Stratified engine divides the stream into strata, numbered from 0. Stratum returns
+// the first one that a tuple goes to, and false if it goes to none.
 type Stratified interface {
 	Engine
 	Stratum(t tuple.Tuple) (int, bool)
 }
 
-// A Spec describes an engine. It is what Kind.Parse makes of text.
+// A Spec describes an engine. Kind.Parse makes it from text.
 type Spec interface {
 	String() string // as Kind.Parse reads it, without what is default
 	New(i Instance) Engine
 	WithSeed(seed uint64) Spec // the same with other random numbers, if it has any
 }
 
-// A Sized Spec knows the storage that the engine would have in hardware, if
-// words have so many bits.
+// A Sized Spec knows how much storage the engine would need in hardware, if words have
+// the given number of bits.
 type Sized interface{ Size(word int) []Part }
 
 // A Viewer is a Spec whose engines may not tell all tuples apart: an event is for
@@ -147,8 +150,8 @@ type Part struct {
 	Bits    int
 }
 
-// An Instance tells the engines that are made of the same text apart: there is
-// one for each stream, and in a chain one for each stage.
+// An Instance distinguishes the engines that are made from the same text: one for each
+// stream, and in a chain one for each stage.
 type Instance uint64
 
 // NewInstance returns the instance for a stage, counted from 0, of the chain of
@@ -157,11 +160,10 @@ func NewInstance(stream uint32, stage int) Instance {
 	return Instance(uint64(stage)<<32 | uint64(stream))
 }
 
-// Seed returns the seed of an instance of an engine that is described with the
-// given seed. It is the seed itself for stream 0. Those of other instances are
-// far from it, so that the second stream of seed 1 is not the first stream of
-// seed 2. Whoever makes engines, in programs or over traces, has the seeds from
-// here.
+// Seed returns the seed of an instance, if the description has the given seed. Stream 0
+// has the seed of the description. Other instances have seeds far from it: with
+// seed+stream, the second stream of seed 1 would be the first stream of seed 2. Programs
+// and replays both take seeds from here, and so draw the same random numbers.
 //
 // Source: Steele, Lea and Flood, "Fast Splittable Pseudorandom Number
 // Generators", OOPSLA 2014, for the constants (of Stafford's variant 13).

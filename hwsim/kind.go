@@ -7,25 +7,25 @@ import (
 	"github.com/pepgo/pep/runtime/items"
 )
 
-// A Kind is engines that have a name in common. Package hwsim/engines has the
-// list of all kinds.
+// A Kind is a family of engines with one name: all that differ in parameters only. Package
+// hwsim/engines has the list of all kinds.
 type Kind struct {
 	Name string
 
-	// Params are the names of the parameters. A value without a name is that of
-	// the first, second … of them.
+	// Params are the names of the parameters. Values without a name belong to the
+	// first, the second and so on.
 	Params []string
 
-	// Parse makes a Spec of what is between the parentheses. If that is wrong it
-	// calls a.Want, and its result does not count.
+	// Parse makes a Spec from the text between the parentheses. If the text is wrong,
+	// Parse calls a.Want, and its result is ignored.
 	Parse func(a *Args) Spec
 
 	Weighted bool // engines are Weighted: they can stand behind others in a chain
 	Ranges   bool // engines send messages with Free bits: no other engine can stand behind them
 
-	// Examples are descriptions, for the tests that all kinds must pass.
-	// Engines of those in Random draw random numbers as they go, so that they do
-	// not do the same after Flush as before.
+	// Examples are descriptions for the tests that all kinds must pass. The engines of
+	// Random go on with other random numbers after Flush, so the tests do not expect
+	// the same messages again.
 	Examples, Random []string
 }
 
@@ -40,12 +40,12 @@ func (e *SyntaxError) Error() string {
 	return "engine " + e.Spec + ", column " + digits.Uint(uint64(e.Column)) + ": want " + e.Want
 }
 
-// ReadFile returns what is in a file. It is given by whoever parses a
-// description: linked programs have no package os.
+// ReadFile returns the content of a file. The caller of Parse provides it, because linked
+// programs have no package os.
 type ReadFile func(name string) ([]byte, error)
 
-// Args are what is between the parentheses of an engine's description. Values
-// are read one by one, each with its bounds:
+// Args are the arguments in an engine's description, between the parentheses. Kind.Parse
+// reads the values one by one, and states the bounds of each:
 //
 //	func parse(a *hwsim.Args) hwsim.Spec {
 //		return spec{
@@ -54,7 +54,7 @@ type ReadFile func(name string) ([]byte, error)
 //		}
 //	}
 //
-// After an error everything that is read is zero.
+// After an error all values read as zero.
 type Args struct {
 	Later bool // the engine will stand behind another: it gets messages with counts
 
@@ -66,12 +66,11 @@ type Args struct {
 	err      *SyntaxError
 }
 
-// An arg is a value, from byte from to byte to of the description. It is not
-// there if to is 0.
+// An arg is a value: the bytes from from to to of the description. If to is 0, the
+// description does not have it.
 type arg struct{ from, to int }
 
-// NewArgs returns the arguments of an engine in a description: what is from
-// byte from to byte to.
+// NewArgs returns the arguments of an engine: the bytes from from to to of a description.
 func NewArgs(spec string, from, to int, later bool, read ReadFile) *Args {
 	return &Args{Later: later, spec: spec, from: from, to: to, read: read}
 }
@@ -92,12 +91,12 @@ func (a *Args) Parse(k *Kind) (Spec, *SyntaxError) {
 	return s, nil
 }
 
-// Text returns all that is between the parentheses, for kinds that have a
-// language of their own and no Params.
+// Text returns the whole text between the parentheses. Kinds with a language of their own
+// have no Params and use it.
 func (a *Args) Text() string { return a.spec[a.from:a.to] }
 
-// Want reports that something else was expected at an offset of Text. The first
-// error counts.
+// Want reports an error at an offset of Text: what should stand there. The first error
+// counts.
 func (a *Args) Want(offset int, what string) { a.wantAt(a.from+offset, what) }
 
 func (a *Args) wantAt(at int, what string) {
@@ -106,7 +105,7 @@ func (a *Args) wantAt(at int, what string) {
 	}
 }
 
-// Uint returns the number that a parameter has, from least to most.
+// Uint returns the value of a parameter, a number from least to most.
 func (a *Args) Uint(name string, otherwise, least, most uint64) (n uint64) {
 	v := a.value(name)
 	if v.to == 0 {
@@ -125,8 +124,7 @@ func (a *Args) Uint(name string, otherwise, least, most uint64) (n uint64) {
 	return n
 }
 
-// String returns the text that a parameter has, without the quotation marks if
-// there are some.
+// String returns the value of a parameter as text, without the quotation marks around it.
 func (a *Args) String(name, otherwise string) string {
 	v := a.value(name)
 	if v.to == 0 {
@@ -135,8 +133,8 @@ func (a *Args) String(name, otherwise string) string {
 	return items.Unquote(a.spec[v.from:v.to])
 }
 
-// File returns the content of the file that a parameter names, nil if it is not
-// given.
+// File returns the content of the file that a parameter names, nil if the description does
+// not have the parameter.
 func (a *Args) File(name string) []byte {
 	v := a.value(name)
 	if v.to == 0 {
@@ -155,7 +153,7 @@ func (a *Args) File(name string) []byte {
 	return data
 }
 
-// WantFor reports that something else was expected of a parameter's value.
+// WantFor reports an error in a parameter's value: what it should be.
 func (a *Args) WantFor(name, what string) { a.wantAt(a.value(name).from, what) }
 
 // value returns the value of a parameter, nothing after an error.

@@ -1,10 +1,9 @@
 package hwsim
 
-// This file holds the way of messages from engines to software.
+// This file brings messages from engines to software.
 
-// An Out takes the messages of engines and hands them to software, a buffer at
-// a time. So an event may give rise to any number of messages although nothing
-// is allocated.
+// An Out takes the messages of engines and hands them to software, one full buffer at a
+// time. So an event may have any number of messages, and nothing is allocated.
 type Out struct {
 	buf    []Message
 	n      int
@@ -12,9 +11,9 @@ type Out struct {
 	answer func()
 }
 
-// NewOut returns an Out with room for size messages, at least one, that drain
-// gets whenever there is no room for more. drain must not keep them, and
-// nothing may be sent while it runs.
+// NewOut returns an Out with room for size messages, at least one. When there is no room
+// for more, it calls drain with the messages. drain must not keep them, and must not
+// send any.
 func NewOut(size int, drain func([]Message)) *Out {
 	return &Out{buf: make([]Message, size), drain: drain}
 }
@@ -28,9 +27,9 @@ func (o *Out) Send(m Message) {
 	o.n++
 }
 
-// Room returns an empty slice with room for n messages, or for as many as there
-// ever is. Sent takes those that have been appended to it. An engine that sends
-// a message for an event at most can so do without a call for each.
+// Room returns an empty slice with room for n messages, or for the size of the Out if that
+// is less. The engine appends messages to it and then calls Sent. An engine that sends
+// at most one message for an event needs no call for each message this way.
 func (o *Out) Room(n int) []Message {
 	if n = min(n, len(o.buf)); len(o.buf)-o.n < n {
 		o.Drain()
@@ -41,8 +40,8 @@ func (o *Out) Room(n int) []Message {
 // Sent takes the messages that have been appended to what Room returned.
 func (o *Out) Sent(msgs []Message) { o.n += len(msgs) }
 
-// Drain hands all messages that have not been to software. Whoever has called
-// Push calls it when software should know of everything.
+// Drain hands all messages to software that it does not have yet. The caller of Push calls
+// it when software should know of everything.
 func (o *Out) Drain() {
 	if o.n > 0 {
 		o.drain(o.buf[:o.n])
@@ -50,9 +49,9 @@ func (o *Out) Drain() {
 	}
 }
 
-// Interrupt drains, and lets software answer before the next event. Engines
-// call it. Drain is no such occasion: when buffers are full depends on their
-// size, and what an engine does must not.
+// Interrupt drains, and lets software answer before the next event. Engines call it.
+// Software does not answer when a buffer is merely full: that happens at events that
+// depend on the size of the buffer, and what an engine does must not depend on it.
 func (o *Out) Interrupt() {
 	o.Drain()
 	if o.answer != nil {
@@ -60,6 +59,6 @@ func (o *Out) Interrupt() {
 	}
 }
 
-// OnInterrupt says how software answers: for instance by stores to the
-// registers of a Controlled engine, of which it knows by itself.
+// OnInterrupt sets how software answers an interrupt, for instance by stores to the
+// registers of a Controlled engine that answer has as a variable.
 func (o *Out) OnInterrupt(answer func()) { o.answer = answer }

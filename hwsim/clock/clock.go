@@ -1,5 +1,5 @@
-// Package clock is a model of the processor core that events come from: it says
-// in which cycle each event of a stream happens.
+// Package clock models the processor core that events come from: it tells in which cycle
+// each event of a stream happens.
 //
 //	c := clock.New(clock.Config{Near: 2, Far: 8})
 //	c.Event(t1) // 8
@@ -7,13 +7,12 @@
 //	c.Stall(100)
 //	c.Event(t1) // 118
 //
-// The cycles depend on the stream alone. So engines with buffers overflow and
-// stall at the same events, whether a program runs them or a recorded trace is
-// played to them.
+// The cycles depend on the stream alone. So the buffers of engines overflow and stall at
+// the same events in a program and in a replay of its trace.
 //
-// It is a coarse model: how far apart two events are is told by how far apart
-// their taps are in the source. That makes the bursts and gaps that matter for
-// buffers, which cycles at equal distances would not.
+// The model is coarse: two events are near in time if their taps are near in the source.
+// That gives bursts and gaps, which matter for buffers. Equal distances would have
+// neither.
 package clock
 
 import "github.com/pepgo/pep/runtime/tuple"
@@ -27,7 +26,7 @@ type Config struct {
 // window is how many taps further on is near.
 const window = 8
 
-// A Clock is where a stream has come to.
+// A Clock has the current cycle of a stream.
 type Clock struct {
 	Config
 	last    uint64 // PC of the last event
@@ -50,7 +49,7 @@ func (c *Clock) Event(t tuple.Tuple) (cycle uint64) {
 	return c.now
 }
 
-// Stall makes the processor wait: all further events are so much later.
+// Stall makes the processor wait: it delays all further events.
 func (c *Clock) Stall(cycles uint64) {
 	c.now += cycles
 	c.stalled += cycles

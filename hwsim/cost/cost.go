@@ -1,4 +1,4 @@
-// Package cost has the analytical models of engines: how many bits of storage
+// Package cost computes what engines cost by analytical models: how many bits of storage
 // they need, and how many cycles their messages take.
 //
 //	spec, err := engines.Parse("H[P256]2048+A16", nil)
@@ -8,8 +8,8 @@
 //
 //	cost.Default.Percent(62500, 16e6) // 3.498: messages of 16M events at a rate of 256
 //
-// Only storage is counted, as in the paper: no comparators, no hash tables, no
-// queues. Measured time is another thing and never mixed with these cycles.
+// As in the paper, only storage counts: no comparators, no hash tables, no queues. These
+// cycles are a model; measured times are never added to them.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, section 5.3.2.
@@ -39,5 +39,5 @@ func (s Size) Bits() (n int) {
 // Bytes returns the sum of all storage in bytes.
 func (s Size) Bytes() float64 { return float64(s.Bits()) / 8 }
 
-// Of returns the storage of an engine, as the engine's own package has it.
+// Of returns the storage of an engine, which the engine's own package computes.
 func Of(spec hwsim.Sized, w Word) Size { return spec.Size(int(w)) }

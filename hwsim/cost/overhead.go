@@ -24,16 +24,16 @@ const (
 	InterruptMessages = 100
 )
 
-// InterruptShare returns the cycles of the fixed cost that a message bears if
-// there are so many of them in an interrupt.
+// InterruptShare returns the part of the fixed cost, in cycles, that each message bears if
+// an interrupt delivers the given number of messages.
 func InterruptShare(messages int) float64 { return InterruptCycles / float64(messages) }
 
 // Cycles returns what messages cost.
 func (o Overhead) Cycles(messages uint64) float64 { return o.PerMessage * float64(messages) }
 
-// Percent returns what messages cost in percent of the program's cycles, of
-// which only events are known. If cycles are known as well, it is 100 times
-// Cycles over those.
+// Percent returns what messages cost in percent of the program's cycles, which it
+// estimates from the number of events. If the cycles are known, compute 100 times
+// Cycles divided by them instead.
 func (o Overhead) Percent(messages, events uint64) float64 {
 	return 100 * o.Cycles(messages) / (o.PerEvent * float64(events))
 }

@@ -1,13 +1,13 @@
 package engines
 
-// This file has engines one behind the other.
+// This file connects engines to a chain.
 
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A Spec is a description that has been read.
+// A Spec is a parsed description: one engine or a chain.
 type Spec struct {
 	stages []hwsim.Spec
 	ranges bool
@@ -57,7 +57,7 @@ func (s *Spec) Views() bool {
 	return false
 }
 
-// Size returns the storage of all engines of the chain that know theirs.
+// Size returns the storage of those engines of the chain that are Sized.
 func (s *Spec) Size(word int) (parts []hwsim.Part) {
 	for _, x := range s.stages {
 		if x, ok := x.(hwsim.Sized); ok {
@@ -80,8 +80,8 @@ func (s *Spec) New(stream uint32) hwsim.Engine {
 	return c
 }
 
-// Stages returns the engines of a chain, or the engine if it is none. What only
-// some engines can do is asked of them and not of the chain.
+// Stages returns the engines of a chain, or the engine itself if it is no chain. A chain
+// implements hwsim.Engine alone; ask its stages what else they can do.
 func Stages(e hwsim.Engine) []hwsim.Engine {
 	c, ok := e.(*chain)
 	if !ok {
@@ -94,14 +94,14 @@ func Stages(e hwsim.Engine) []hwsim.Engine {
 	return stages
 }
 
-// A chain is engines one behind the other.
+// A chain is several engines, each of which takes the messages of the one before.
 type chain struct {
 	first hwsim.Engine
 	later []*link
 	out   *hwsim.Out // of the last engine, during a call
 }
 
-// A link is an engine that is not the first, and the way to it.
+// A link is an engine of a chain, but not the first, and the Out that leads to it.
 type link struct {
 	engine hwsim.Weighted
 	in     *hwsim.Out // takes the messages of the engine before
@@ -110,8 +110,8 @@ type link struct {
 // linkSize is how many messages are passed on at once.
 const linkSize = 256
 
-// newLink returns later[i] of a chain. An interrupt by the engine before goes on
-// to whoever pushes, behind the messages that it brings.
+// newLink returns later[i] of a chain. An interrupt by the engine before it goes on to the
+// end of the chain, behind the messages that come with it.
 func newLink(c *chain, i int, e hwsim.Weighted) *link {
 	in := hwsim.NewOut(linkSize, func(msgs []hwsim.Message) { e.PushWeighted(msgs, c.after(i)) })
 	in.OnInterrupt(func() { c.after(i).Interrupt() })
@@ -132,7 +132,7 @@ func (c *chain) Push(in []tuple.Tuple, out *hwsim.Out) {
 	c.drain()
 }
 
-// drain passes on what is between engines, from the first to the last.
+// drain passes on the messages between engines, from the first to the last.
 func (c *chain) drain() {
 	for _, l := range c.later {
 		l.in.Drain()
@@ -155,8 +155,8 @@ func (c *chain) flush(out *hwsim.Out, n int) {
 	}
 }
 
-// Balance adds up what all engines have: what one has sent is what the next was
-// given.
+// Balance adds up the balances of all engines: the events that one has sent are the events
+// that the next was given.
 func (c *chain) Balance() hwsim.Balance {
 	b := c.first.Balance()
 	for _, l := range c.later {

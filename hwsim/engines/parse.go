@@ -7,8 +7,7 @@ import (
 	"github.com/pepgo/pep/runtime/items"
 )
 
-// A Registry is a list of kinds of engines. The first is that of compact
-// descriptions.
+// A Registry is a list of kinds of engines. The first kind reads compact descriptions.
 type Registry []*hwsim.Kind
 
 // find returns the kind with a name, nil if there is none.
@@ -61,8 +60,8 @@ type parser struct {
 	read hwsim.ReadFile
 }
 
-// stage reads the engine from byte from to byte to. Later is whether it stands
-// behind another.
+// stage reads the engine in the bytes from from to to. Later says that it stands behind
+// another engine.
 func (p parser) stage(from, to int, later bool) (*hwsim.Kind, hwsim.Spec, error) {
 	kind, start, end := p.Registry[0], from, from
 	for end < to && isNamePart(p.text[end]) {
@@ -101,8 +100,8 @@ func (p parser) want(at int, what string) error {
 
 func isNamePart(c byte) bool { return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' }
 
-// inParentheses returns what is between the parenthesis that s begins with and
-// its counterpart, and what follows.
+// inParentheses splits s, which begins with a parenthesis: into the text up to the matching
+// one, and the text behind that.
 func inParentheses(s string) (inside, rest string) {
 	inside, rest, _ = items.Cut(s[1:], ')')
 	return inside, rest

@@ -9,9 +9,9 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Cells counts events in cells, each of which is a place and an aligned range of
-// words. When an event needs a cell and there is no room for it, all cells are
-// sent, for this one event.
+// Cells counts events in cells. A cell is a site and an aligned range of words. When an
+// event needs a further cell and all slots are taken, the engine sends all cells: so one
+// event has many messages.
 //
 //	cells(bits=4,slots=64)
 var Cells = &hwsim.Kind{
@@ -35,8 +35,8 @@ func (s cellsSpec) New(hwsim.Instance) hwsim.Engine {
 	return &cells{cellsSpec: s, full: make([]hwsim.Message, 0, s.slots)}
 }
 
-// Size is a word for the place, the part of the word that is not free, and a
-// counter of 32 bits for each cell.
+// Size is, for each cell, a word for the site, the bits of a word that are not free, and a
+// counter of 32 bits.
 func (s cellsSpec) Size(word int) []hwsim.Part {
 	return []hwsim.Part{{Name: "cells", Entries: int(s.slots), Bits: 2*word - int(s.bits) + 32}}
 }

@@ -1,16 +1,15 @@
 //go:build !peplinked
 
-// Package enginetest holds engines to the promises of package hwsim:
+// Package enginetest tests that engines keep the promises of package hwsim:
 //
 //	func TestContract(t *testing.T) {
 //		spec := …
 //		enginetest.Test(t, spec.New, enginetest.Options{})
 //	}
 //
-// The tests of package hwsim/engines do so for all engines that are registered,
-// with the descriptions that their kinds have as examples. The package also has
-// two small engines, Cells and Gate, that use everything there is in package
-// hwsim.
+// The tests of package hwsim/engines call it for all registered engines, with the examples
+// of their kinds. The package also has two small engines, Cells and Gate, which together
+// use every interface of package hwsim.
 package enginetest
 
 // The build tag keeps package testing out of the programs that tests link with Cells
@@ -76,8 +75,8 @@ func (r *result) equal(o *result) bool {
 	return slices.Equal(r.pushed, o.pushed) && slices.Equal(r.flushed, o.flushed) && r.balance == o.balance && r.time == o.time
 }
 
-// run pushes in, cut into parts of that many tuples, 2·cut+1, 4·cut+3 …, through
-// a buffer of size messages.
+// run pushes in, cut into parts of cut tuples, 2·cut+1, 4·cut+3 and so on, through a
+// buffer of size messages.
 func run(e hwsim.Engine, in []tuple.Tuple, cut, size int) *result {
 	r := &result{}
 	r.pushed = collect(size, func(out *hwsim.Out) {
@@ -103,8 +102,8 @@ func Sum(msgs []hwsim.Message) (n uint64) {
 	return n
 }
 
-// Messages, balance and time do not depend on how the stream is cut, nor on when
-// messages are handed on.
+// Messages, balance and time do not depend on how the stream is cut, and not on the size of
+// the buffer.
 func (s *suite) cuts(t *testing.T) {
 	want := run(s.new(0), s.in, len(s.in), 512)
 	for _, x := range []struct{ cut, size int }{{1, 1}, {1, 512}, {len(s.in), 1}, {100, 7}, {256, 256}} {
@@ -158,7 +157,7 @@ func (s *suite) messages(t *testing.T) {
 	}
 }
 
-// What is made for a stream does the same wherever it is made: online and when a
+// Two engines that are made for the same stream send the same messages: online, and when a
 // trace is played.
 func (s *suite) streams(t *testing.T) {
 	for _, stream := range []uint32{0, 1, 2, 1000} {

@@ -1,7 +1,6 @@
 package enginetest
 
-// This file has the second test engine: time, a way back from software, and a
-// file.
+// This file has the second test engine. It has a clock, registers, and a file.
 
 import (
 	"github.com/pepgo/pep/hwsim"
@@ -10,9 +9,9 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Gate sends every event, if it is not of a masked place and there is room in
-// the buffer when it happens: the buffer has so many entries, and the engine
-// takes so many cycles for each. With every so many messages it interrupts.
+// Gate sends every event unless its PC is masked, or the buffer is full when the event
+// happens. The buffer has entries entries, and the engine takes service cycles for each.
+// After every interrupt messages it interrupts.
 //
 //	gate(masks=FILE,entries=8,service=4,interrupt=100)
 //
@@ -24,8 +23,8 @@ var Gate = &hwsim.Kind{
 	Examples: []string{"gate", "gate(entries=1,service=50)", "gate(entries=16,service=5,interrupt=1)"},
 }
 
-// The registers of a gate are its masks, numbered from 0. A store to one that
-// there is not does nothing.
+// The registers of a gate are its masks, numbered from 0. A store to another number does
+// nothing.
 const gateMasks = 16
 
 // storeCycles is what an access to a register takes.
@@ -100,7 +99,7 @@ func (g *gate) Push(in []tuple.Tuple, out *hwsim.Out) {
 	}
 }
 
-// takes reports whether an event finds no mask and room in the buffer.
+// takes reports whether an event is not masked and finds room in the buffer.
 func (g *gate) takes(t tuple.Tuple) bool {
 	now := g.clock.Event(t)
 	for _, pc := range g.masked {

@@ -1,5 +1,5 @@
-// Package figure repeats the experiments of the papers on our programs and puts
-// what the papers say beside.
+// Package figure repeats the experiments of the papers with the test programs, and shows
+// the papers' results beside.
 //
 //	env := &figure.Env{Source: figure.Files("build/traces")}
 //	f, _ := figure.Find("strat-7")
@@ -7,12 +7,12 @@
 //	res.Print(os.Stdout)                   // H[P256]2048 first below 5 %  ours | 200K events
 //	names, err := res.Save("docs/figures") // strat-7a.svg, …
 //
-// Benchmarks of 2001 become test programs of ours that play their role; Programs
-// says which. What the papers only draw, and the text does not say, cannot be
-// put beside and is not made up.
+// Test programs stand in for the benchmarks of 2001; Programs says which for which. If a
+// paper only draws a number, and its text does not state it, there is nothing to compare
+// with, and no number is made up.
 //
-// Where ours differ from the paper, the row says so, and why if that has been
-// found out: reasons.go.
+// A row says if ours differs from the paper's result, and why, if an experiment has shown
+// it: reasons.go.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001.
@@ -129,8 +129,8 @@ func (r *Result) setup(format string, args ...any) {
 	}
 }
 
-// row adds a row; agrees is whether ours is what the paper says. Where that is a
-// number of events read from a drawing, up to a factor of two is agreement.
+// row adds a row. agrees says whether ours agrees with the paper. For a number of events that
+// is read from a drawing, ours agrees if it is within a factor of two.
 func (r *Result) row(what, ours, paper string, agrees bool) {
 	r.Rows = append(r.Rows, Row{what, ours, paper, !agrees})
 }

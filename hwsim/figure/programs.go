@@ -69,9 +69,9 @@ func (env *Env) replay(p Program, taps string, engines ...string) ([]*replay.Res
 	return env.run(source, events, 1, engines)
 }
 
-// seeds is how many runs with different random numbers are averaged where it is
-// asked when an error gets below a limit. Early on few places count, and in a
-// single run it is chance when that is.
+// seeds is how many runs with different random numbers are averaged where a figure asks when
+// an error falls below a limit. Early in a stream few places count, and in a single run
+// it is chance when the error falls.
 const seeds = 5
 
 // replaySeeds is replay with errors that are the average of several runs.
@@ -138,9 +138,9 @@ func average(results []*replay.Result, n int) []*replay.Result {
 	return results[:n]
 }
 
-// each runs engines over all programs that there are traces of, but for the one
-// in role except, and calls do with the results. What is missing is said in the
-// setup; it is an error if nothing is left.
+// each runs engines over all programs with a trace, except the one in role except, and calls
+// do with the results. The setup of the figure names programs without a trace. It is an
+// error if no program has one.
 func (env *Env) each(res *Result, taps, except string, engines []string, do func(p Program, r []*replay.Result)) error {
 	var missing []string
 	var ran []string

@@ -2,9 +2,8 @@ package figure
 
 // This file says why ours differ from the papers, where that is known.
 
-// reasons has, by figure and row, what explains a row that differs: found out by
-// an experiment, not guessed. Numbers are those of typecheck and of averages of
-// several runs unless they name something else.
+// reasons explains rows that differ, by figure and row. Each reason was found by an
+// experiment. Numbers are averages of several runs of typecheck if they name nothing else.
 var reasons = map[string]map[string]string{
 	"strat-7": {
 		"R256 is first below 5 %":                  early,

@@ -36,9 +36,8 @@ func Files(dir string) func(program, taps string) (replay.Source, error) {
 	}
 }
 
-// inTurns returns the events of several programs as those of one: so many of
-// each, again and again, until one of them ends. Places of different programs
-// are different.
+// inTurns returns the events of several programs as those of one program: n events of each,
+// in turns, until one of them ends. Places of different programs are different.
 func inTurns(sources []replay.Source, events int) replay.Source {
 	return func(do func(trace.Block) error) error {
 		var all []*turns

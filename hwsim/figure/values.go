@@ -144,7 +144,7 @@ func best(engines []string, results []*replay.Result, of func(r *replay.Result) 
 	return engines[least]
 }
 
-// places says how many places the error after a number of events is of.
+// places returns the number of places that the error after a number of events is computed from.
 func places(r *replay.Result, events uint64) string {
 	for i, p := range r.Errors {
 		if p.Events == events {

@@ -1,19 +1,19 @@
 package metric
 
-// This file has the notions of convergence. The paper's speed-ups are of
-// several: the first time that the error is below 5 %, and the time after which
-// it stays below (section 5.4).
+// This file defines when an engine has converged. The paper's speed-ups use two
+// definitions: when the error is below 5 % for the first time, and from when on it stays
+// below (section 5.4).
 
 import "math"
 
-// A Point is the error after a number of events. Fractions and percent are both
-// fine, and so are NaNs for what has no error yet.
+// A Point is the error after a number of events, as a fraction or in percent. It is NaN
+// as long as there is no tuple to have an error.
 type Point struct {
 	Events uint64
 	Error  float64
 }
 
-// A Curve is an error as a stream goes on, in order of events.
+// A Curve is the error at several points of a stream, in their order.
 type Curve []Point
 
 // FirstBelow returns the events after which the error is below limit for the
@@ -36,11 +36,11 @@ func (c Curve) StaysBelow(limit float64) (events uint64, ok bool) {
 	return events, ok
 }
 
-// Crossing returns the events at which the curve's trend is at limit, or NaN if
-// there are less than two points with an error above 0 or if the trend does not
-// fall. The trend is the power of the events that fits best: errors of samplers
-// fall with the root of what they have seen. A trend of many points is known
-// better than where two noisy ones lie around the limit.
+// Crossing returns the number of events at which the curve's trend reaches limit. It is NaN
+// if fewer than two points have an error above 0, or if the trend does not fall. The
+// trend is the power of the number of events that fits the points best, because errors
+// of samplers fall with the root of the number of events. It uses all points, and so is
+// more precise than the two noisy points on both sides of the limit.
 func (c Curve) Crossing(limit float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for _, p := range c {

@@ -10,16 +10,15 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A Selection says which tuples of an ideal profile count. The same formula is
-// used for all kinds of profile; the paper gives it for values.
+// A Selection says which tuples of an ideal profile count. The paper gives the formula for
+// values; here it applies to all kinds of profiles.
 type Selection struct {
 	Executions uint64  // events that a place must have
 	Invariant  float64 // share of its place's events that a tuple must have
 	Covered    float64 // share of a place's events that such tuples must have together
 }
 
-// Value is the selection of value profiles: what a value-reuse optimizer would
-// look at.
+// Value selects what an optimizer that reuses values would look at.
 var Value = Selection{Executions: 1000, Invariant: 0.10, Covered: 0.40}
 
 // Of returns the selected tuples, ordered by pc and word.
@@ -46,9 +45,8 @@ func (s Selection) Of(ideal *Profile) []tuple.Tuple {
 	return all
 }
 
-// reaches reports whether n is at least the share of total. Shares such as 0.1
-// are not exact in binary: what is off by less than a millionth of an event is
-// equal.
+// reaches reports whether n is at least the given share of total. Shares such as 0.1 are not
+// exact in binary, so a difference below a millionth of an event counts as equal.
 func reaches(n uint64, share float64, total uint64) bool {
 	return float64(n) >= share*float64(total)-1e-6
 }
@@ -68,8 +66,8 @@ func (s Selection) Error(ideal, measured *Profile) Error {
 	return Over(s.Of(ideal), ideal, measured)
 }
 
-// Over is Error for tuples that have been selected, in the order of Of: to find
-// them once for several measured profiles.
+// Over is Error for tuples that Of has selected. So several measured profiles need only one
+// selection.
 func Over(selected []tuple.Tuple, ideal, measured *Profile) Error {
 	var e Error
 	var weight, sum, squares float64

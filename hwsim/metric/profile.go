@@ -1,17 +1,17 @@
-// Package metric says how well what an engine sent stands for what happened.
+// Package metric measures how well the messages of an engine describe a stream.
 //
-// What happened is the ideal profile: all events of the same stream, counted.
-// Both are a Profile, and a Selection says which tuples of the ideal one an
-// optimizer would look at:
+// The ideal profile counts all events of the stream. The measured profile adds up the
+// messages. Both are of type Profile, and a Selection says at which tuples of the ideal
+// profile an optimizer would look:
 //
 //	ideal, measured := metric.New(), metric.New()
 //	ideal.AddTuples(batch)                      // 3000 loads at 1: 2000 times 7, 1000 times 8
 //	measured.AddMessages(msgs)                  // of an engine: 7 and 8, six messages each
 //	metric.Value.Error(ideal, measured).Mean    // |2/3 - 1/2|·2/3 + |1/3 - 1/2|·1/3 = 0.1667
 //
-// Errors are of shares of a place's events, and so do not change with the scale
-// of either profile. As a profile grows they make a Curve, which says when an
-// engine has converged.
+// An error compares shares of a place's events, so it does not depend on the scale of
+// either profile. The errors of a growing profile are a Curve, which tells when an engine
+// has converged.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, section 5.3.1.
@@ -28,7 +28,7 @@ type Profile struct {
 	total  uint64
 }
 
-// A place is the events of one pc.
+// A place has the events of one pc: of one site and tag.
 type place struct {
 	total uint64
 	words map[uint64]uint64
@@ -62,8 +62,8 @@ func (p *Profile) AddTuples(in []tuple.Tuple) {
 	}
 }
 
-// AddMessages counts the events that messages stand for. Those of a range are
-// events of its place, but of none of its words.
+// AddMessages counts the events that messages stand for. A message about a range counts
+// for its place, and for none of the words in the range.
 func (p *Profile) AddMessages(msgs []hwsim.Message) {
 	for _, m := range msgs {
 		if m.Free == 0 {
@@ -94,8 +94,8 @@ func (p *Profile) Tuple(t tuple.Tuple) uint64 {
 	return 0
 }
 
-// Invariance returns the share of the events at t's place that t has, from 0 to
-// 1. It is 0 where nothing was seen.
+// Invariance returns the share of t among the events at its place, from 0 to 1. It is 0 at
+// a place without events.
 func (p *Profile) Invariance(t tuple.Tuple) float64 {
 	at := p.places[t.PC]
 	if at == nil || at.total == 0 {

@@ -1,6 +1,6 @@
-// Package montecarlo compares samplers on streams without any order: how well
-// they estimate the number of times that one tuple occurs in a random
-// permutation. It is figure 4 of the paper:
+// Package montecarlo compares samplers on random permutations, which are streams without
+// any order: how well do they estimate how often one tuple occurs? This is figure 4 of
+// the paper:
 //
 //	curves, err := montecarlo.Figure4.Run()
 //	for _, c := range curves {
@@ -9,16 +9,15 @@
 //		c.Points.Crossing(4)   // about 4450, where the paper reads 4600
 //	}
 //
-// Two things are not as in the paper's text. It does not give the number of
-// strata: H[P] crosses 4 % at 6500, 5200, 4450, 3800 and 2700 tuples with 2, 3,
-// 4, 5 and 8 of them, so it was 4. And the counts of CR's messages, which the
-// paper sums, make a worse estimate than R's and not the equal of P's, as
-// geometric gaps add a variance of their own; the share of the messages times
-// the length of the stream, which the counter knows, does what the paper says
-// of CR. Run has both estimators.
+// Two things differ from the paper's text. The paper does not say how many strata it used.
+// H[P] crosses 4 % at 6500, 5200, 4450, 3800 and 2700 tuples with 2, 3, 4, 5 and 8 strata,
+// so it was 4. And the paper adds up the counts of CR's messages. That estimate is worse
+// than that of R, and not equal to that of P as the paper has it, because geometric gaps
+// add a variance of their own. The share of the messages times the length of the stream,
+// which the counter knows, behaves as the paper says of CR. Run has both estimators.
 //
-// Real programs have an order, which the paper's section 5 is about; nothing
-// here says what the samplers do with it.
+// Real programs have an order: the paper's section 5 is about them, and this package says
+// nothing about them.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, section 3.3.
@@ -77,12 +76,12 @@ type Curve struct {
 	Points    metric.Curve // length of the stream in tuples, and mean error in percent
 }
 
-// Run simulates the six samplers of figure 4, those with counters under both
-// estimators, and RC, which the paper only names. An error is that of a rate or
-// a number of strata that samplers cannot have.
+// Run simulates the six samplers of figure 4, those with counters under both estimators,
+// and RC, which the paper only names. It returns an error if the samplers cannot have the
+// rate or the number of strata of c.
 //
-// Lengths have nothing to do with each other: to run them one by one, in
-// whatever order or at once, gives the same points.
+// The lengths are independent of each other: one at a time, in any order, they give the
+// same points.
 func (c Config) Run() ([]Curve, error) {
 	r, h := c.Rate, c.Strata
 	curves := []Curve{
@@ -132,8 +131,8 @@ func (c Config) errors(n int, curves []Curve) ([]float64, error) {
 	return means, nil
 }
 
-// deviation is the paper's ERR in percent, relative to the estimate and not to
-// the truth. Where nothing was seen it is 100.
+// deviation is the paper's ERR in percent. It is relative to the estimate, not to the truth,
+// and 100 if the estimate is 0.
 func deviation(copies int, estimate float64) float64 {
 	if estimate == 0 {
 		return 100
@@ -170,8 +169,8 @@ func newStream(c Config, n int) *stream {
 	return s
 }
 
-// permute makes a random permutation of the stream, of other tuples than
-// before: with what a tuple shares its stratum is part of the experiment.
+// permute makes a random permutation of the stream, with new tuples each time, because the
+// experiment includes which tuples share a stratum.
 func (s *stream) permute() {
 	for i := range s.words {
 		s.words[i] = s.rand.Uint64()
@@ -190,8 +189,7 @@ func (s *stream) sample(sampler hwsim.Stratified) {
 	sampler.Flush(s.lost)
 }
 
-// estimate returns how many copies of tuple 0 there seem to be by what a sampler
-// sent.
+// estimate returns how many copies of tuple 0 there are according to a sampler's messages.
 func (s *stream) estimate(sampler hwsim.Stratified, by Estimator) float64 {
 	one := tuple.New(tuple.Load, 1, s.words[0])
 	if by == Ratio {

@@ -7,8 +7,8 @@
 //	}
 //	err := lines.Write(file)
 //
-// It is the only place that knows the plotting library, which so is no part of
-// anything that is linked into programs (decision 8).
+// Only this package imports the plotting library, so that no program that is profiled links
+// it (decision 8).
 package plot
 
 import (
@@ -46,7 +46,7 @@ var palette = []color.RGBA{
 
 func colour(i int) color.RGBA { return palette[i%len(palette)] }
 
-// A Curve is one line of a figure. Points that are no numbers leave gaps.
+// A Curve is one line of a figure. Points that are NaN leave gaps.
 type Curve struct {
 	Name   string
 	Points metric.Curve

@@ -1,5 +1,5 @@
-// Package replay runs engines over a recorded stream of tuples, each over the
-// same events, with the exact profile beside.
+// Package replay runs several engines over the same recorded stream of tuples, and
+// compares their messages with the exact profile of the stream.
 //
 //	r, err := trace.Open("app.trace", nil)
 //	…
@@ -11,9 +11,9 @@
 //		res.Errors.StaysBelow(5)         // events after which it stays below 5 %
 //	}
 //
-// As in a program that is profiled while it runs, every stream of events has an
-// engine of its own, and messages of all go into one profile. The engines are
-// those that the program itself would have, random numbers included.
+// As in a running program, each stream of events has an engine of its own, the messages of
+// all go into one profile, and at the end engines are merged that can be. The engines are
+// the same as in the program, with the same random numbers.
 package replay
 
 import (
@@ -31,8 +31,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A Source calls do for every block of a stream of events, and returns the first
-// error.
+// A Source calls do for every block of events, in order, and returns the first error.
 type Source func(do func(trace.Block) error) error
 
 // Of returns the events of traces that are to be read one after the other.
@@ -49,9 +48,9 @@ type Config struct {
 	First     uint64           // events at the first point of a curve; 10000 if 0
 }
 
-// step is how far the points of curves lie apart: 5 % of the events. Where they
-// cross a limit is known that well, and an error, which takes time in proportion
-// to what was seen, is computed about a hundred times.
+// step is the ratio of the events at neighbouring points of a curve. So the point where a
+// curve crosses a limit is known within 5 %. The error, which takes time in proportion to
+// the number of tuples, is computed about a hundred times.
 const step = 1.05
 
 // A Result is what an engine did.
@@ -122,7 +121,7 @@ func (c Config) withDefaults() Config {
 // errLimit ends a source.
 var errLimit = errors.New("enough events")
 
-// A run is where a source has come to.
+// A run is the state of Run: how many events have been read, and what they led to.
 type run struct {
 	Config
 	units  []*unit
@@ -131,7 +130,7 @@ type run struct {
 	next   uint64 // events at which the next point is due
 }
 
-// A unit is what one description of an engine stands for.
+// A unit has the engines of one description, one for each stream, and their result.
 type unit struct {
 	*Result
 	engines map[uint32]hwsim.Engine // by stream
@@ -153,7 +152,7 @@ func (u *unit) engine(stream uint32) hwsim.Engine {
 	return e
 }
 
-// block takes a block, with a point wherever one is due in it.
+// block takes a block, and adds the points that are due in it.
 func (x *run) block(b trace.Block) error {
 	for tuples := b.Tuples; len(tuples) > 0; {
 		n := min(uint64(len(tuples)), x.next-x.events, x.Limit-x.events)

@@ -1,5 +1,5 @@
-// Package ring reads what a program that runs with PEPOPTS=deliver=ring taps,
-// while it runs, from another process:
+// Package ring reads the events of a program while it runs, from another process. The
+// program runs with PEPOPTS=deliver=ring:
 //
 //	r, err := ring.Open("app.71.ring")
 //	…
@@ -12,11 +12,11 @@
 //		engines[stream].Push(tuples, out) // made by engines.Parse(…) and New(stream)
 //	}
 //
-// There is one reader at a time. A program that is not to drop tuples waits for
-// it (full=block), for up to a second if it does not stir.
+// There is one reader at a time. With full=block the program waits for the reader, but
+// gives up when the reader does nothing for a second; then it drops tuples.
 //
-// The layout of the ring is that of package runtime/ring. Traces, which can be
-// read later and elsewhere, are package hwsim/trace's.
+// Package runtime/ring has the layout of the ring. To read events later or on another
+// machine, record a trace: package hwsim/trace.
 package ring
 
 import (
@@ -48,7 +48,7 @@ type Reader struct {
 // ErrNotSupported is wrapped by the errors of Open where files cannot be mapped.
 var ErrNotSupported = errors.New("rings are read on Unix systems only")
 
-// Open maps a ring. It goes on where a reader before it left off.
+// Open maps a ring. Reading goes on where the last reader stopped.
 func Open(name string) (*Reader, error) {
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -96,13 +96,12 @@ func newReader(p unsafe.Pointer) (*Reader, error) {
 	}, nil
 }
 
-// poll is how long Next sleeps while there is nothing to read: a tenth of the
-// time in which eight threads that tap every 4 ns fill a ring.
+// poll is how long Next sleeps while there is nothing to read. Eight threads that tap every
+// 4 ns fill a ring in ten times that.
 const poll = 100 * time.Microsecond
 
-// Next returns the next block: tuples of one stream, until the next call. It
-// waits for one. The error is io.EOF when the program has ended and all has been
-// read.
+// Next waits for the next block and returns it: tuples of one stream, valid until the next
+// call. When the program has ended and everything is read, the error is io.EOF.
 func (r *Reader) Next() (stream uint32, tuples []tuple.Tuple, err error) {
 	for idle := 0; ; idle++ {
 		ended := atomic.LoadUint32(&r.ring.Closed) != 0 || idle%100 == 99 && !r.alive(r.Pid)
@@ -122,7 +121,7 @@ func (r *Reader) Next() (stream uint32, tuples []tuple.Tuple, err error) {
 	}
 }
 
-// Dropped returns how many events the program has found no room for.
+// Dropped returns how many events the program has dropped because the ring was full.
 func (r *Reader) Dropped() uint64 { return atomic.LoadUint64(&r.ring.Dropped) }
 
 // Close unmaps the ring. What has not been read stays in it.

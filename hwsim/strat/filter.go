@@ -3,18 +3,16 @@ package strat
 // This file has the filter that stops the events of places whose profile has
 // converged.
 //
-// The paper names it as an improvement (section 5.4): what is known need not be
-// sampled, and what is not sampled is no longer in the strata of others. The
-// hardware is the bit array of Zilles and Sohi's co-processor, indexed by a
-// hash of the pc; software sets a bit when the messages say that the place's
-// invariance is known. Where they mask what is very invariant, very variant, or
-// was profiled often enough, there is one rule here that implies all three: the
-// standard error of every value's share is at most a tolerance.
+// The paper names it as an improvement (section 5.4): a place whose profile is known need
+// not be sampled, and then no longer disturbs the strata of others. The hardware is the
+// bit array of Zilles and Sohi's co-processor, indexed by a hash of the pc. Software sets
+// a bit when the messages tell the place's invariance well enough. Zilles and Sohi mask
+// places that are very invariant, very variant, or profiled often enough. One rule here
+// implies all three: the standard error of every value's share is at most a tolerance.
 //
-// What is masked keeps its profile, and so the error that it has by then. A
-// place that appears behind a bit that is set already is stopped with the other;
-// more bits make that rarer. A period after which all is forgotten lets later
-// phases of the program be seen.
+// A masked place keeps its profile, and the error that it has at that time. A new place
+// with the same bit is stopped, too; that is rarer with more bits. After a period the
+// filter forgets everything, so that later phases of the program are seen.
 //
 // Source: Zilles and Sohi, "A Programmable Co-processor for Profiling", HPCA
 // 2001, the sections on the PC filter and on confidence.
@@ -101,9 +99,8 @@ func (f *filter) observe(m hwsim.Message) {
 	}
 }
 
-// count adds a message. A value that there is no room for cancels as many
-// events of all others: no value's events are overstated, and those of values
-// that are never frequent go to 0.
+// count adds a message. A value without room cancels as many events of each other value. So
+// no value has more events than it should, and values that are rare go to 0.
 //
 // Source: Misra and Gries, "Finding Repeated Elements", Science of Computer
 // Programming 2, 1982, section 3.
@@ -130,10 +127,10 @@ func (p *place) count(m hwsim.Message) {
 	}
 }
 
-// converged reports whether no value's share has a variance above the given
-// one. Shares are those of counts, but the variance is that of messages: each
-// is one observation, however many events it stands for. Two messages for and
-// two against are added, so that a handful of equal ones proves nothing.
+// converged reports whether the variance of every value's share is at most the given one.
+// Shares are computed from counts, but variances from messages, because a message is one
+// observation however many events it stands for. Two messages for and two against each
+// value are added, so that a handful of equal messages proves nothing.
 //
 // Source: Agresti and Coull, "Approximate Is Better than 'Exact' for Interval
 // Estimation of Binomial Proportions", The American Statistician 52, 1998.

@@ -2,7 +2,7 @@ package strat
 
 import "github.com/pepgo/pep/hwsim"
 
-// Kind is compressors as engines. Their language is that of ParseSpec.
+// Kind is the kind of engines that compressors are. ParseSpec reads their descriptions.
 var Kind = &hwsim.Kind{
 	Name:     "strat",
 	Parse:    parseArgs,

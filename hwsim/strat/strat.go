@@ -22,16 +22,16 @@
 //	e.Push([]tuple.Tuple{a, b, a, b, a, a}, out) // nothing: A4 holds b, b, a
 //	e.Flush(out)                                 // {b 4} {a 2}
 //
-// Nobody but package hwsim/engines does: it has compressors as one Kind of
-// engine among others.
+// Only package hwsim/engines imports this package: compressors are one Kind of engine among
+// others.
 //
-// What the components hold but have not sent when a stream ends, such as the
-// counters of P, is lost, as it is in hardware; only A and a bare C hold
-// something that Flush can send.
+// When a stream ends, the counts that components have not sent are lost, as they are in
+// hardware: those of P, for instance. Only A and a bare C have something that Flush can
+// send.
 //
-// The package does not measure: errors are in hwsim/metric, overheads in
-// hwsim/cost. It can be linked into instrumented programs, and so imports
-// nothing but math/bits and what can be linked, too.
+// The package does not measure errors (package hwsim/metric) or overheads (hwsim/cost). It
+// is linked into instrumented programs, and so imports only math/bits and other packages
+// that are linked into them.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, sections 3 and 4.
@@ -47,8 +47,8 @@ import (
 type component interface {
 	step(m hwsim.Message) (hwsim.Message, bool)
 
-	// flush appends what can still be sent and makes the component as new but
-	// for its random numbers.
+	// flush appends the messages that the component can still send. After that the
+	// component is as new, except for its random numbers.
 	flush(out []hwsim.Message) []hwsim.Message
 
 	// retained returns how many events are counted and not sent.
@@ -88,8 +88,8 @@ func (c chain) retained() (n int64) {
 	return n
 }
 
-// pass replaces msgs[start:] by what x makes of it, in place: x sends no more
-// than it takes.
+// pass gives msgs[start:] to x and puts the messages of x in their place. There is room,
+// because x sends at most one message for each that it takes.
 func pass(x component, msgs []hwsim.Message, start int) []hwsim.Message {
 	out := msgs[:start]
 	for _, m := range msgs[start:] {
@@ -107,8 +107,7 @@ type Compressor struct {
 	sampled bool // sums of counts are right on average only
 }
 
-// Push takes tuples and sends the messages they give rise to, at most one for
-// each.
+// Push takes tuples, and sends at most one message for each.
 func (c *Compressor) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for len(in) > 0 {
 		room := out.Room(len(in))
@@ -139,8 +138,8 @@ func (c *Compressor) push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 	return out
 }
 
-// pushFiltered goes tuple by tuple, so that a place is masked at the same event
-// however the stream is cut into batches.
+// pushFiltered takes one tuple after the other, so that the filter masks a place at the same
+// event however the stream is cut into batches.
 func (c *Compressor) pushFiltered(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
 	for _, t := range in {
 		if !c.filter.lets(t.PC) {
@@ -154,8 +153,8 @@ func (c *Compressor) pushFiltered(in []tuple.Tuple, out []hwsim.Message) []hwsim
 	return out
 }
 
-// PushWeighted takes messages of another engine. A compressor that does so has
-// neither a filter nor a tagged table.
+// PushWeighted takes messages of another engine. Compressors with a filter or a tagged table
+// cannot stand behind another engine.
 func (c *Compressor) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 	for _, m := range in {
 		if m, ok := c.stages.step(m); ok {
@@ -175,16 +174,16 @@ func (c *Compressor) Flush(out *hwsim.Out) {
 	}
 }
 
-// Balance says where the events are that have not been sent.
+// Balance implements hwsim.Engine.
 func (c *Compressor) Balance() hwsim.Balance {
 	return hwsim.Balance{Held: c.Retained(), Dropped: c.Filtered(), Sampled: c.sampled}
 }
 
-// Retained returns how many events the components have counted and not sent.
-// It and the counts of all messages sum to the events that were pushed and not
-// filtered. There is no such number for random samplers without a counter, and
-// none for periodic ones behind messages with different counts. Phases that
-// counters begin with are not events: they make it less, and even negative.
+// Retained returns how many events the components have counted and not sent. With the counts
+// of all messages it adds up to the events that were pushed and not filtered. That does
+// not hold for random samplers without a counter, and for periodic ones that take messages
+// with different counts. A counter that starts with a phase above 0 sends its first
+// message too early, so the number can be negative.
 func (c *Compressor) Retained() int64 { return c.stages.retained() }
 
 // Filtered returns how many events the filter has stopped since the last Flush.
@@ -195,9 +194,9 @@ func (c *Compressor) Filtered() uint64 {
 	return c.filter.stopped
 }
 
-// Stratum returns the stratum, or set of a tagged table, that t goes to in the
-// first component, from 0, and whether it gets there: it does not if there are
-// no strata or if the filter stops it.
+// Stratum returns the stratum of the first component, or the set of a tagged table, that t
+// goes to, numbered from 0. It returns false if there are no strata, or if the filter
+// stops t.
 func (c *Compressor) Stratum(t tuple.Tuple) (int, bool) {
 	if c.filter != nil && c.filter.masked(t.PC) {
 		return 0, false

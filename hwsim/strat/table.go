@@ -1,7 +1,7 @@
 package strat
 
-// This file computes the paper's hash: what it sums is looked up in tables, and
-// what repeats is remembered.
+// This file computes the paper's hash fast: it looks up parts of the sum in tables, and
+// remembers the parts that come again.
 
 import "github.com/pepgo/pep/runtime/tuple"
 
@@ -9,12 +9,12 @@ import "github.com/pepgo/pep/runtime/tuple"
 //
 //	xorfold(flip(randomize(pc)) ^ randomize(w), k)
 //
-// Folding and reversing are linear over XOR, and the random table maps single
-// bytes: each byte of a tuple contributes a number that depends on nothing else.
-// A tuple has 16 of them, which is too much to look up for each: what the pc
-// contributes is remembered by pc, for a program has few sites that are busy at
-// a time; and what all but the lowest two bytes of a word contribute by these,
-// for words are small, or addresses of the same regions.
+// Folding and reversing are linear over XOR, and the random table maps single bytes. So
+// each byte of a tuple contributes a number that depends on this byte alone. A tuple has
+// 16 bytes, too many to look up for each tuple. So the contribution of the pc is
+// remembered by pc, because few sites are busy at a time. The contribution of the upper
+// bytes of a word, all but the lowest two, is remembered by them, because words are small
+// or are addresses of the same regions.
 type tables struct {
 	pc [8][256]uint32 // contributions of the pc's bytes, the lowest first
 	w  [8][256]uint32

@@ -85,6 +85,12 @@ var ourFlags = []ourFlag{
 			{"consts", "integers that are compared with constants"},
 			{"marked", "nothing but the statements that the source marks with //pep:tap"},
 			{"all", "all of these"},
+			{"pairs", "loads, and with each value its address, as one sample"},
+			{"ops", "results of integer operations, and with each its operands, as one sample"},
+			{"directcalls", "functions that direct calls go to"},
+			{"entries", "where functions begin: for engines and traces"},
+			{"returns", "where functions end: likewise"},
+			{"goroutines", "which goroutine the events are of: likewise"},
 		}},
 	}, set: func(a *Args, value string) error {
 		if value == "none" {
