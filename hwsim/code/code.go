@@ -150,26 +150,41 @@ func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
 func (s spec) New(hwsim.Instance) hwsim.Engine { return &mapper{spec: s} }
 
+// View implements hwsim.Viewer: messages are about addresses. Events at unknown sites
+// stay what they are: no message is about them.
+func (s spec) View(t tuple.Tuple) tuple.Tuple {
+	if addr, ok := s.addr(t.PC); ok {
+		return at(t, addr)
+	}
+	return t
+}
+
+// Views reports that View changes events.
+func (s spec) Views() bool { return true }
+
+// at returns the event of t at an address.
+func at(t tuple.Tuple, addr uint64) tuple.Tuple { return tuple.New(t.Tag(), 0, addr) }
+
 type mapper struct {
 	spec
 	dropped uint64
 }
 
 // addr returns the address of a site.
-func (m *mapper) addr(pc uint64) (addr uint64, ok bool) {
-	low, high := 0, len(m.places)
+func (s spec) addr(pc uint64) (addr uint64, ok bool) {
+	low, high := 0, len(s.places)
 	for low < high {
 		mid := int(uint(low+high) / 2)
-		if m.places[mid].pc < pc {
+		if s.places[mid].pc < pc {
 			low = mid + 1
 		} else {
 			high = mid
 		}
 	}
-	if low == len(m.places) || m.places[low].pc != pc {
+	if low == len(s.places) || s.places[low].pc != pc {
 		return 0, false
 	}
-	return m.places[low].addr, true
+	return s.places[low].addr, true
 }
 
 func (m *mapper) Push(in []tuple.Tuple, out *hwsim.Out) {
@@ -191,7 +206,7 @@ func (m *mapper) take(t tuple.Tuple, count uint64, out *hwsim.Out) {
 		m.dropped += count
 		return
 	}
-	out.Send(hwsim.Message{Tuple: tuple.New(t.Tag(), 0, addr), Count: count})
+	out.Send(hwsim.Message{Tuple: at(t, addr), Count: count})
 }
 
 func (m *mapper) Flush(*hwsim.Out) { m.dropped = 0 }
