@@ -107,10 +107,10 @@ func FuzzParse(f *testing.F) {
 
 func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "column 1: want one of rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
-		"R4:rep":                      "column 4: want one of rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
-		"R4:":                         "column 4: want one of rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
-		":R4":                         "column 1: want one of rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"":                            "column 1: want one of code, rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"R4:rep":                      "column 4: want one of code, rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"R4:":                         "column 4: want one of code, rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		":R4":                         "column 1: want one of code, rap, cells, gate, R, RC, P, C, CR, H[, A, tag",
 		"H[P4]8:A":                    "column 9: want the entries of the table, from 1 to 4194304",
 		"R4:tag2-16-64":               "column 4: want tag as the first component only: it counts tuples, not messages",
 		"R4:F64+R4":                   "column 4: want F at the beginning only",

@@ -20,7 +20,8 @@ import (
 //
 // All trees of an engine share memory, events and thresholds, so that eps is a
 // share of all events. Those with words and sites have the site 0, which stands
-// for all: see hwsim.Viewer. With sites the word of a message is a site.
+// for all: see hwsim.Viewer. With sites the word of a message is a site. They are for
+// traces: profiles of programs show values by place.
 //
 // The other parameters are the fields of Options, and
 //

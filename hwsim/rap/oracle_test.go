@@ -200,3 +200,21 @@ func twoPhases(seed uint64, n int) []uint64 {
 	}
 	return list
 }
+
+// code returns n points as a program's basic blocks give them: loops of a few
+// blocks that run many times, one loop after another, in functions of which few
+// are hot.
+func code(seed uint64, n int) []uint64 {
+	src := words(seed, 1.2, false)
+	list := make([]uint64, 0, n)
+	for len(list) < n {
+		at := 0x400000 + src.next()*64
+		blocks, times := 1+src.rng.IntN(12), 1+int(src.rng.ExpFloat64()*30)
+		for range times {
+			for b := range blocks {
+				list = append(list, at+uint64(b)*16)
+			}
+		}
+	}
+	return list[:n]
+}

@@ -152,7 +152,7 @@ func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
 // to add an engine is to add a package, and a line of the registry. The comparison
 // of trees with other summaries uses them as a library.
 func TestOnlyTheRegistryImportsEngines(t *testing.T) {
-	const registry, comparison = "hwsim/engines", "internal/bench/summaries"
+	const registry, comparison = "hwsim/engines", "internal/project/bench/summaries"
 	var engines []string
 	for _, f := range goFiles(t) {
 		for _, imp := range f.imports {
