@@ -130,7 +130,7 @@ func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 			return false
 		}
 		x, ok := n.(*ast.CallExpr)
-		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || c.isMarker(x) {
+		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || mark.IsCall(x) {
 			return leaves
 		}
 		if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
@@ -144,16 +144,6 @@ func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 		return leaves
 	})
 	return leaves
-}
-
-// isMarker reports whether x is a marker.
-func (c *chooser) isMarker(x *ast.CallExpr) bool {
-	fn, ok := x.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	id, ok := fn.X.(*ast.Ident)
-	return ok && id.Name == mark.PkgName
 }
 
 // static returns the separate clone of the function that x calls directly, or nil.

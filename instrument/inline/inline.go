@@ -462,13 +462,8 @@ func (c *Costs) callee(fun ast.Expr) int {
 // most builtins and calls of what is inlined are not.
 func (c *Costs) Calls(e *ast.CallExpr) bool {
 	fun := ast.Unparen(e.Fun)
-	if c.info.Types[fun].IsType() || c.info.Types[fun].IsBuiltin() {
+	if mark.IsCall(e) || c.info.Types[fun].IsType() || c.info.Types[fun].IsBuiltin() {
 		return false
-	}
-	if s, ok := fun.(*ast.SelectorExpr); ok {
-		if id, ok := s.X.(*ast.Ident); ok && id.Name == mark.PkgName {
-			return false
-		}
 	}
 	return c.callee(fun) >= paramCallCost && !c.small(fun)
 }

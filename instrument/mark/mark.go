@@ -128,6 +128,20 @@ func (m *Markers) StmtMarker(s ast.Stmt) *Marker {
 	return m.stmts[x]
 }
 
+// IsCall reports whether e is a marker's call.
+func IsCall(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := fun.X.(*ast.Ident)
+	return ok && id.Name == PkgName
+}
+
 // Files inserts markers into the given files of one package. It changes the trees
 // themselves, but not those of files for which skip is true. It calls working with
 // each declaration before it changes it.

@@ -9,6 +9,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/pepgo/pep/instrument/mark"
 )
 
 // Loads are the loads that have been made on every way to the point that a walk over
@@ -90,7 +92,7 @@ func (f *Facts) Forget(l Loads, n ast.Node) {
 				clear(l) // a call
 			}
 		case ast.Expr:
-			if f.Effect(n) && !isMarker(n) {
+			if f.Effect(n) && !mark.IsCall(n) {
 				clear(l)
 			}
 		}
