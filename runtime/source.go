@@ -49,11 +49,11 @@ const (
 )
 
 // CoverageConfig is the file for the compiler's -coveragecfg with which core is
-// compiled in programs: it says that core's variable free is a counter, and that
-// there is nothing else. See runtime/core/state_free.go.
+// compiled in programs: it says that core's variable uncharged is a counter, and that
+// there is nothing else. See runtime/core/state_uncharged.go.
 const CoverageConfig = `{
 	"Strategy": "normal",
-	"CounterPrefix": "free", "CounterMode": "testmain", "CounterGranularity": "perblock",
+	"CounterPrefix": "uncharged", "CounterMode": "testmain", "CounterGranularity": "perblock",
 	"MetaVar": "_", "PkgIdVar": "_", "MetaLen": 0, "MetaHash": "00000000000000000000000000000000"
 }
 `

@@ -80,7 +80,8 @@
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
 //     -shared for both in position-independent builds; never -race and the like;
-//   - link -checklinkname=0, for what the assembly of package golink refers to in the runtime.
+//   - link -checklinkname=0, because the assembly of package golink refers to symbols
+//     of the runtime.
 //
 // Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
 // for what is sampled when; the poll page is ours.

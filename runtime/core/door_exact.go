@@ -31,11 +31,11 @@ func Count(t *Table, number uintptr) {
 
 //go:noinline
 func (t *Table) first() uintptr {
-	if off {
+	if withoutProfile {
 		return 0
 	}
-	for i := range places {
-		if p := &places[i]; p.path == t.Path && p.paths >= t.N {
+	for i := range counterRanges {
+		if p := &counterRanges[i]; p.path == t.Path && p.paths >= t.N {
 			c := uintptr(counts.At(p.offset))
 			golink.StorePtr(&t.counters, c)
 			return c

@@ -34,7 +34,7 @@ func Exec(exec func(name string, args, env []string) error) func(name string, ar
 // the profile if they can tell it without a change (snapshot.go); the comment counts
 // the rest.
 func beforeExec() (mine bool) {
-	if off {
+	if withoutProfile {
 		return false
 	}
 	for !golink.Cas32(&execing, execNone, execWriting) {

@@ -12,18 +12,18 @@ import (
 
 // Poll reports that the path with the given number within the package has
 // ended.
-func Poll(number uintptr) { free[0] = pollFlag(number) }
+func Poll(number uintptr) { uncharged[0] = pollArmed(number) }
 
-func pollFlag(number uintptr) none {
+func pollArmed(number uintptr) none {
 	if armed != 0 {
-		free[0] = pollInBurst(number)
+		uncharged[0] = pollInBurst(number)
 	}
 	return none{}
 }
 
 //go:noinline
 func pollInBurst(number uintptr) none {
-	if off {
+	if withoutProfile {
 		return none{}
 	}
 	take, act := counts.Poll()

@@ -14,13 +14,13 @@ import (
 	"github.com/pepgo/pep/runtime/trace"
 )
 
-// finish writes the profile at a normal exit. It runs as an exit hook, while
-// other goroutines may go on.
+// finish writes the profile at a normal exit. It is an exit hook: other goroutines
+// may still run.
 func finish() {
 	if !startDying() {
 		return
 	}
-	alone(func() {
+	pinned(func() {
 		stopTicks()
 		if poll.Mode == poll.Page {
 			sys.Call(sys.NrMprotect, poll.Base, poll.Size, sys.ProtRead, 0, 0, 0)
@@ -36,20 +36,21 @@ func finish() {
 // by another.
 func writeBeforeExec() {
 	if golink.Load32(&dying) == 0 {
-		alone(func() {
+		pinned(func() {
 			loseName()
 			writeHere()
 		})
 	}
 }
 
-// alone runs f, which writes the profile, on a large stack and pinned to the P:
-// among 1,000 goroutines that do not wait for anything a goroutine that is not
-// pinned gets 10 ms of every 5 s, if there are two Ps. While it is pinned it is not
+// pinned runs f, which writes the profile, on a large stack and pinned to the P.
+//
+// Without that, f would take long among many goroutines that never wait: of 1,000
+// such goroutines on two Ps each gets 10 ms of every 5 s. A pinned goroutine is not
 // preempted, its allocations neither start a collection nor assist in one, and a
-// collection that another goroutine starts waits for it. So nothing in f may wait
-// for another goroutine, but for one that is pinned too.
-func alone(f func()) {
+// collection that another goroutine starts waits for it. So f must not wait for
+// another goroutine, unless that is pinned, too.
+func pinned(f func()) {
 	old := golink.SetMaxStack(1 << 30) // the program may have set it to less than is needed
 	golink.ProcPin()
 	f()
@@ -68,7 +69,7 @@ func closeTrace() {
 	}
 	var end trace.End
 	var syms []trace.Symbol
-	if area.WordsHeader != nil {
+	if wordTable.WordsHeader != nil {
 		c := counted{pepfile.File{Table: counts}}.taps()
 		end.Tuples, end.Dropped = c.fed, c.dropped
 		syms = c.symbols()
@@ -80,16 +81,17 @@ func closeTrace() {
 	sys.Close(tracing.fd)
 }
 
-// closeRing lets the reader, who has it mapped, come to an end.
+// closeRing tells the reader, which has the ring mapped, that no more tuples come.
 func closeRing() {
-	if tapOptions.Deliver == options.DeliverRing && handoff.Header != nil {
-		golink.Store32(&handoff.Closed, 1)
+	if tapOptions.Deliver == options.DeliverRing && tupleRing.Header != nil {
+		golink.Store32(&tupleRing.Closed, 1)
 		sys.Unlink(ringName(tableName))
 	}
 }
 
-// stopTicks ends what counts.Stopped has made harmless, and notes whether ticks
-// have come to the end.
+// stopTicks deletes the timer. Ticks that still come do nothing, since
+// counts.Stopped is set. It notes if the program has taken the signal away, so that
+// there were no ticks any more.
 func stopTicks() {
 	if !ticking() || advanceCode != 0 {
 		return
@@ -100,8 +102,8 @@ func stopTicks() {
 	}
 }
 
-// loseName prepares for the removal of the .pep file while the program runs: a
-// writer would find nothing.
+// loseName has no writer started from now on. It is called before the .pep file is
+// removed while the program goes on: a writer would find nothing.
 func loseName() {
 	exeIsOurs = false
 	w := &writerMemory

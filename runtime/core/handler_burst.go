@@ -11,19 +11,20 @@ import (
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// bursts is that of this program; its counts become area's at the end of each
-// burst. It is apart because the tick comes before the first tap.
+// bursts is the state of bursts in this program. tap_burst.go copies it to the header
+// of the table of words at the end of each burst. It is not in that header itself
+// because ticks come before there is a table.
 var bursts pepfile.Burst
 
-// tapsTurn reports whether the tick that has come is for taps. Bursts of taps and
-// of paths take turns: the time that a burst of paths takes, nearly all of it in
-// faults, would be taken for time of a burst of taps.
+// tapsTurn reports whether this tick starts a burst of taps. Bursts of taps and of
+// paths take turns, because the time that a burst of paths spends in faults would
+// otherwise count as time in a window of taps.
 func tapsTurn() bool {
 	return tapOptions.Taps == options.TapsBurst && (poll.Mode == poll.Exact || golink.Load64(&bursts.Ticks) < golink.Load64(&counts.Ticks))
 }
 
-// tickTaps starts a burst, at a CPU time. It is called in a signal handler, where
-// there are some.
+// tickTaps starts a burst of taps, given the CPU time. On linux/amd64 it runs in a
+// signal handler.
 func tickTaps(now uint64) {
 	action := bursts.BeginBurst()
 	if began := golink.Load64(&bursts.Began); began == 0 || now-began >= bursts.Length {

@@ -87,17 +87,17 @@ func fatal(sig uintptr, code int32, pc uintptr) bool {
 	case sig == sys.SigHUP, sig == sys.SigINT, sig == sys.SigPIPE, sig == sys.SigTERM:
 		return false // it will be raised again
 	case code <= sys.SiUser, sig == sys.SigQUIT, sig == sys.SigABRT:
-		return !golink.Has(&queue.Wanted, sig) && !golink.Has(&queue.Ignored, sig)
+		return !golink.Has(&goSignals.Wanted, sig) && !golink.Has(&goSignals.Ignored, sig)
 	case sig == sys.SigILL, sig == sys.SigTRAP:
 		return true
 	}
 	return !inGo // in Go code it becomes a panic
 }
 
-// dying is set when the writer is started, or the exit hook.
+// dying is 1 from when the writer or the exit hook begins.
 var dying uint32
 
-// startDying reports whether the profile is to be written now: only once.
+// startDying reports whether the caller must see to the profile: it is true once.
 func startDying() bool {
 	if !golink.Cas32(&dying, 0, 1) {
 		return false
@@ -110,15 +110,15 @@ func startDying() bool {
 // crashBit is what GOTRACEBACK=crash sets in runtime.traceback_cache.
 const crashBit = 1
 
-// withOurBit is the value of runtime.traceback_cache that we stored last, with
-// the crash bit that is ours and not the user's; 0 if the user's is set.
+// withOurBit is the value of runtime.traceback_cache that keepCrashing stored last. It
+// is 0 if the crash bit was set already, by the user.
 var withOurBit uint32
 
 // keepCrashing sets the crash bit unless it is set. It is called at every tick
 // because debug.SetTraceback clears the bit.
 func keepCrashing() {
-	old := golink.Load32(traceback)
-	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(traceback, old, old|crashBit) {
+	old := golink.Load32(tracebackFlags)
+	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(tracebackFlags, old, old|crashBit) {
 		golink.Store32(&withOurBit, old|crashBit)
 	}
 }
@@ -126,10 +126,11 @@ func keepCrashing() {
 // crashBitIsOurs reports whether the program would have exited with status 2
 // instead of dumping core. (It is mistaken if the user, having started it with
 // GOTRACEBACK=system, calls debug.SetTraceback("crash").)
-func crashBitIsOurs() bool { return golink.Load32(traceback) == golink.Load32(&withOurBit) }
+func crashBitIsOurs() bool { return golink.Load32(tracebackFlags) == golink.Load32(&withOurBit) }
 
+// stopCrashing clears the crash bit if it is core's.
 func stopCrashing() {
-	if old := golink.Load32(traceback); crashBitIsOurs() {
-		golink.Cas32(traceback, old, old&^crashBit)
+	if old := golink.Load32(tracebackFlags); crashBitIsOurs() {
+		golink.Cas32(tracebackFlags, old, old&^crashBit)
 	}
 }

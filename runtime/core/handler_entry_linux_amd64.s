@@ -94,9 +94,9 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	32(SP), SI
 	MOVQ	40(SP), DX
 	ADDQ	$56, SP
-	CMPQ	AX, $2	// actDisarm
+	CMPQ	AX, $2	// sampler.ActDisarm
 	JEQ	disarm
-	CMPQ	AX, $3	// actChain
+	CMPQ	AX, $3	// sampler.ActChain
 	JEQ	chain
 	RET
 disarm:
@@ -120,7 +120,7 @@ TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $0	// below: sent by a process
 	JLE	chain
 	MOVQ	SIGINFO_ADDR(SI), BX
-	LEAQ	·live(SB), R12
+	LEAQ	·mappings(SB), R12
 	MOVQ	BX, AX
 	SUBQ	0(R12), AX
 	CMPQ	AX, 8(R12)
@@ -200,7 +200,7 @@ chain:
 // chain enters the handler that was there before.
 TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVLQZX	DI, DI
-	LEAQ	·chained(SB), AX
+	LEAQ	·oldHandlers(SB), AX
 	MOVQ	(AX)(DI*8), AX
 	JMP	AX
 

@@ -71,9 +71,9 @@ func onFault(ctx *ucontext, number uintptr) sampler.Action {
 	return act
 }
 
-// callers follows the frame pointers. The word at the stack top is logged
-// beside them, for in a function without a frame it is the return address and
-// RBP is still the caller's; which it is can be seen later (frameless).
+// callers follows the frame pointers. It also notes the word at the stack top: in a
+// function without a frame that word is the return address, and RBP still is the
+// caller's. Whether the function has a frame is found out later (frameless).
 func (ctx *ucontext) callers(k *pepfile.Key) {
 	if off, ok := textOffset(*ctx.rsp); ok {
 		k.Leaf = off

@@ -6,9 +6,9 @@ package core
 
 import "github.com/pepgo/pep/runtime/sys"
 
-// writer is what assembly needs to run the writer: the path, argv and envp for
-// execve, what to say if it does not come to its end, and where it says that it
-// did. Its memory is kept by writerMemory.
+// writer holds addresses for assembly: path, argv and envp for execve, the message if
+// the writer does not come to its end, with its length, and the word in which the
+// writer notes how far it has come. writerMemory keeps the memory.
 var (
 	writer       [6]uintptr
 	writerMemory struct {
@@ -18,8 +18,8 @@ var (
 	}
 )
 
-// What spawn compares before it runs the writer: the program's file, and whether
-// the process is confined.
+// Spawn compares these before it runs the writer: the program's file, and whether the
+// process is confined by seccomp.
 var (
 	exeThen, exeNow sys.Info
 	exeIsOurs       bool

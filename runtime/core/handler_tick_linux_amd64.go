@@ -32,9 +32,9 @@ var (
 	advanceCode uintptr   // of advance
 )
 
-// denied is set when sampling cannot go on: what is denied << 16 | errno. A
-// program may come to forbid system calls (seccomp), or put in a handler of its
-// own, past package os/signal.
+// denied is not 0 when sampling cannot go on: one of the constants below << 16 | errno.
+// A program may forbid system calls later (seccomp), or install a handler of its own
+// past package os/signal.
 var denied uint32
 
 const (
@@ -47,16 +47,16 @@ const (
 // has not passed, as the kernel does for timers.
 func advance() {
 	now, next := cpuClock[0]*1e9+cpuClock[1], nextTick[0]*1e9+nextTick[1]
-	if tick := tickLength; now >= next && tick != 0 { // it is not, but the compiler would have us panic
+	if tick := tickLength; now >= next && tick != 0 { // tick is not 0, but the compiler does not know that and would add a panic
 		next += ((now-next)/tick + 1) * tick
 	}
 	nextTick[0], nextTick[1] = next/1e9, next%1e9
 }
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in
-// the thread. It gets the handler of SIGABRT: if C code has put one of its own
-// there, a panic must not end in that signal. And it gets the CPU time of the
-// process in ns.
+// the thread. Its arguments are the handler of SIGABRT and the CPU time of the process
+// in ns. If C code has installed a handler of its own for SIGABRT, a panic must not end
+// in that signal.
 func onTick(abort uintptr, now uint64) sampler.Action {
 	if abort == deathAction.Handler {
 		keepCrashing()

@@ -71,10 +71,10 @@ TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
 	MOVQ	·tickCode(SB), R12
 	CALL	·callGo(SB)	// onTick(handler, CPU time) action
 	XORL	DX, DX	// PROT_NONE
-	CMPQ	AX, $1	// actArm
+	CMPQ	AX, $1	// sampler.ActArm
 	JEQ	change
 	MOVL	$PROT_READ, DX
-	CMPQ	AX, $2	// actDisarm
+	CMPQ	AX, $2	// sampler.ActDisarm
 	JNE	done
 change:
 	CALL	·protect(SB)
@@ -99,7 +99,7 @@ next:
 	MOVL	$SYS_rt_sigaction, AX
 	SYSCALL
 	MOVQ	(BX), DI
-	LEAQ	·chained(SB), AX
+	LEAQ	·oldHandlers(SB), AX
 	MOVQ	(AX)(DI*8), AX
 	CMPQ	AX, 0(SP)
 	JNE	skip

@@ -208,7 +208,7 @@ func testUnknown(t *testing.T, exe string) {
 	cmd := writeCommand(exe, files[0])
 	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID}
 	out, err := cmd.CombinedOutput()
-	want := regexp.MustCompile(`^pep: it cannot be told from here whether \S+ \(process \d+\) still runs: the profiles are written, and \S+ stays\n$`)
+	want := regexp.MustCompile(`^pep: cannot tell from here whether \S+ \(process \d+\) still runs: the profiles are written, and \S+ stays\n$`)
 	if !want.Match(out) || err != nil || r.files(t) != bothProfiles+" pep" {
 		t.Errorf("%s%v, files %s", out, err, r.files(t))
 	}
@@ -241,9 +241,9 @@ func testBadFiles(t *testing.T, exe string) {
 		link:                          "it is a symbolic link: give the name of the file itself",
 		dir + "/none":                 "no such file or directory",
 		file("empty", ""):             "not a .pep file",
-		file("zero", page):            "not a .pep file yet: its program is about to make it one, or died before it did",
+		file("zero", page):            "not a .pep file yet: its program has not finished the header, or died before it did",
 		file("text", "pepdatax"+page): "not a .pep file",
-		file("short", "pepdata\n\003\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: its header does not have the checksum that it should",
+		file("short", "pepdata\n\003\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
 		file("version", "pepdata\n\377\000\000\000"+page):                                               "of version 255, not 3",
 	}
 	if os.Geteuid() == 0 {

@@ -65,7 +65,7 @@ func TestTheMagicIsPublishedLast(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0])), Size: pepfile.TableSize(pepfile.SlotsOf(poll.Mode))}}
 	c.Fill(options.Default)
-	if got := c.Check(); got != "not a .pep file yet: its program is about to make it one, or died before it did" {
+	if got := c.Check(); got != "not a .pep file yet: its program has not finished the header, or died before it did" {
 		t.Errorf("before: %q", got)
 	}
 	c.Publish()

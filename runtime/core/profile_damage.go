@@ -7,27 +7,27 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 )
 
-// damage is what does not fit in a .pep file.
+// damage is what in a .pep file contradicts the rest of it.
 type damage struct {
 	entries, counters int   // that are left out
 	taken             int64 // samples that were taken, but are in no entry and not among the dropped; negative: more are there
 }
 
-// ofSamples compares the samples in entries with those that were taken. Samples
-// are counted as taken before they are counted otherwise. So a few may be on their
-// way if the program was killed or still runs.
+// ofSamples compares the samples in entries with those that were taken. A handler
+// counts a sample as taken first, and in its entry later. So a few samples may be on
+// their way if the program was killed or still runs.
 func (d *damage) ofSamples(c counted, sum uint64) {
 	dropped := golink.Load64(&c.Dropped)
 	d.taken = int64(golink.Load64(&c.Taken) - sum - dropped)
 }
 
-// comment says what is damaged, "" if nothing is.
+// comment describes the damage for the profile's comment, "" if there is none.
 func (d *damage) comment() (s string) {
 	for _, more := range [...]struct {
 		n    int
 		what string
 	}{
-		{d.entries, " entries do not have the hash that they should"},
+		{d.entries, " entries with a wrong hash"},
 		{d.counters, " counters are larger than can be"},
 	} {
 		if more.n > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// taps is what is known of taps in a .pep file, or in a running program.
+// taps is what a .pep file, or the memory of a running program, says of taps.
 type taps struct {
 	area  pepfile.Words
 	words []report.Word
@@ -27,9 +27,9 @@ type taps struct {
 }
 
 // ambiguous is how many events of a stream that was being emptied when the program
-// was killed may have been counted twice or not at all: those of a step, and the
+// was killed may have been counted twice or not at all: those of a feedStep, and the
 // counts that may just have been on their way from the caches to the table.
-const ambiguous = step + 3*pepfile.CacheMost
+const ambiguous = feedStep + 3*pepfile.CacheMost
 
 // taps adds up the words of a file and what is still in streams: in their
 // caches, and in the buffers and chunks of a program that has died without an
@@ -151,8 +151,8 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	return r.Write()
 }
 
-// period returns how many events a message stands for: 1 only if every event was
-// counted.
+// period returns how many events a message stands for. It is 1 only if every event
+// was counted.
 func (t *taps) period() int64 {
 	if t.area.Exact != 0 && t.area.Taps != options.TapsBurst {
 		return 1

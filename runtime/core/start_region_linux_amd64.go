@@ -27,9 +27,9 @@ func mapRegion() (problem string) {
 	return ""
 }
 
-// misplaced says what is wrong with what mmap has returned for the poll region.
-// Kernels before 4.17 do not know MAP_FIXED_NOREPLACE, and take the address for a
-// hint: where something else is in the way, they map the region elsewhere.
+// misplaced says why mmap, which has returned p and e, did not map the poll region at
+// its address. Kernels before 4.17 do not know MAP_FIXED_NOREPLACE and take the
+// address for a hint: if something else is there, they map the region elsewhere.
 func misplaced(p uintptr, e sys.Errno) (problem string) {
 	switch {
 	case e != 0:

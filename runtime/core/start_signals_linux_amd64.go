@@ -13,25 +13,25 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// keepSignal keeps package os/signal off a signal, for which it would put in
-// another handler. There are two of them:
+// keepSignal keeps package os/signal from installing another handler for a signal.
+// Core calls it for two signals:
 //
 //	signal 62  signal.Ignore() would end sampling
 //	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
 //	           with status 2: see keepCrashing
 //
-// All functions of os/signal that change handlers do nothing for a signal
-// without the flag. Go's handler, to which ours passes these signals on, needs
-// the flag for those only that the kernel has sent, or sigqueue: it relays those
-// of kill whether or not there is the flag, if the program has asked for them.
+// All functions of os/signal that change handlers do nothing for a signal without
+// the flag _SigNotify. Core's handler passes such signals on to Go's. That looks at
+// the flag only if the kernel or sigqueue has sent the signal. A signal that kill has
+// sent goes to the program, if it has asked for it, with or without the flag.
 func keepSignal(sig uintptr) { entryOf(sig).Flags &^= golink.SigNotify }
 
 func entryOf(sig uintptr) *golink.SignalEntry {
 	return (*golink.SignalEntry)(unsafe.Add(golink.SignalTable(), sig*unsafe.Sizeof(golink.SignalEntry{})))
 }
 
-// guard makes deathEntry the handler of sig, again and again if package os/signal
-// can put Go's back.
+// guard makes deathEntry the handler of sig. If package os/signal can put Go's handler
+// back, every tick looks and repeats that (keepHandlers).
 func guard(sig uintptr) {
 	sys.Handle(sig, deathEntryPC())
 	if entryOf(sig).Flags&golink.SigNotify == 0 {
@@ -63,23 +63,23 @@ func atExitOfC() {
 func installHandlers() {
 	raiseStart = golink.RaisePC()
 	ownPid = counts.Pid
-	traceback, queue = golink.TracebackCache(), golink.SignalQueue()
+	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
 	faultCode, tickCode, deathCode = golink.CodeOf(onFault), golink.CodeOf(onTick), golink.CodeOf(onDeath)
 	keepSignal(sys.SigABRT)
 	for _, sig := range deadly {
-		chained[sig] = sys.Handler(sig)
+		oldHandlers[sig] = sys.Handler(sig)
 		switch {
 		case sig == sys.SigSEGV && poll.Mode == poll.Page:
 			sys.Handle(sig, faultEntryPC())
 		case sig == sys.SigBUS:
 			sys.Handle(sig, busEntryPC())
-		case chained[sig] > 1: // neither default nor ignored
+		case oldHandlers[sig] > 1: // neither default nor ignored
 			guard(sig)
 		}
 	}
 	if ticking() && advanceCode == 0 {
 		keepSignal(tickSignal)
-		chained[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
+		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
 	}
 	deathAction = sys.ActionOf(deathEntryPC())
 	keepCrashing()

@@ -10,12 +10,12 @@ import (
 )
 
 // roomWanted returns the layout of the .pep file of a program with some options,
-// and notes the places of exact counters in it.
+// and notes the ranges of exact counters in it.
 func roomWanted(opts options.Options) (counters uint64, streams uint32, problem string) {
 	if poll.Mode == poll.Exact {
 		tables, _, err := sitetables.Raw()
 		if err == nil {
-			places, counters, err = placesOf(tables)
+			counterRanges, counters, err = counterRangesOf(tables)
 		}
 		if err != nil {
 			return 0, 0, err.Error()

@@ -33,13 +33,13 @@ func mapTable(fd uintptr, l pepfile.Layout) (t pepfile.Table, problem string) {
 	}
 	t = pepfile.TableAt(p)
 	detachedAt = uintptr(unsafe.Pointer(&t.Detached))
-	live[0] = [2]uintptr{uintptr(p), uintptr(l.Size)}
+	mappings[0] = [2]uintptr{uintptr(p), uintptr(l.Size)}
 	return t, ""
 }
 
 // spareChunks makes chunks that nobody reads, for a program whose taps report
-// nothing: they store all the same. Without them they store to one place, which
-// is slower.
+// nothing, because taps store in any case. Without chunks they would all store to
+// the same address, which is slower.
 func spareChunks() {
 	if !tapped || chunkBase != 0 {
 		return

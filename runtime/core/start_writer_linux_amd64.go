@@ -10,8 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// prepareWriter makes what spawn needs. Variables that would make the writer's Go
-// runtime talk or crawl are left out, and those that are ours.
+// prepareWriter makes what spawn needs. The writer's environment has no variables of
+// the Go runtime, which could make it print or slow it down, and none of core's own.
 func prepareWriter(env []string) {
 	w := &writerMemory
 	w.path = sys.CString("/proc/self/exe")

@@ -16,8 +16,8 @@ var (
 // tapOptions are the options of taps of this program.
 var tapOptions options.Tapping
 
-// off says that the program runs without a profile.
-var off bool
+// withoutProfile is true if the program runs as if it were not instrumented.
+var withoutProfile bool
 
 // unprofiledTaps tells the user why taps report nothing.
 func unprofiledTaps(problem string) {
@@ -27,15 +27,16 @@ func unprofiledTaps(problem string) {
 
 // unprofiled tells the user why the program runs as if it were not instrumented.
 func unprofiled(problem string) {
-	off = true
+	withoutProfile = true
 	print("pep: ", problem, "; running without a profile\n")
 }
 
-// tapped says that instrumented code can tap; in the package's own module tests do.
+// tapped says whether the program may have taps. Tests of this module have some.
 const tapped = golink.TapsLinked || !golink.Linked
 
-// Taps says what becomes of what taps report. They need not look: a chunk that is
-// full is the time to do so.
+// Taps says what becomes of the tuples that taps report: options.TapsOff, TapsFull or
+// TapsBurst. A tap stores its tuple in any case; makeRoom looks at Taps when the chunk
+// is full.
 var Taps uint32
 
 // ticking reports whether anything is sampled at ticks.

@@ -7,23 +7,24 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A place is where the counters of a package are in the .pep file. All are known
-// when the program starts, so that the first Count of a package has nothing to
-// make: threads that come to it at once find the same.
-type place struct {
+// A counterRange says where the counters of a package are in the .pep file. All
+// ranges are known when the program starts. So the first Count of a package has
+// nothing to allocate, and threads that execute it at the same time find the same
+// range.
+type counterRange struct {
 	path   string
 	paths  uint64
 	offset uint64 // of the file
 }
 
-var places []place
+var counterRanges []counterRange
 
-// placesOf returns the places of all packages of some site tables, and how many
-// counters there are.
-func placesOf(tables []byte) (list []place, counters uint64, err error) {
+// counterRangesOf returns the ranges of all packages of some site tables, and how
+// many counters there are.
+func counterRangesOf(tables []byte) (list []counterRange, counters uint64, err error) {
 	offset := pepfile.LayoutOf(0, 0).Counters
 	err = wire.ReadPaths(tables, func(path string, paths uint64) {
-		list = append(list, place{path, paths, offset + 8*counters})
+		list = append(list, counterRange{path, paths, offset + 8*counters})
 		counters += paths
 	})
 	return list, counters, err

@@ -11,16 +11,16 @@ import (
 
 // Mappings of files that the program writes to, as addresses and sizes: of the
 // .pep file, and of the ring. busEntry replaces them when they lose their room.
-var live [2][2]uintptr
+var mappings [2][2]uintptr
 
-// detached is 1 when counting has stopped because a file lost its room. The time of
-// that goes to detachedAt, the address of the header's field.
+// detached is 1 when counting has stopped because a file lost its room. busEntry
+// stores the time at detachedAt, the address of a field of the header.
 var (
 	detached   uint32
 	detachedAt uintptr
 )
 
-// What the handlers and assembly work with; set before they are installed.
+// Handlers and assembly work with these; they are set before handlers are installed.
 var (
 	region     = [2]uintptr{poll.Base, poll.Size}
 	counts     pepfile.Table
@@ -28,15 +28,15 @@ var (
 	textSize   uintptr
 	raiseStart uintptr
 
-	traceback *uint32         // the runtime's traceback_cache
-	queue     *golink.Signals // the runtime's sig
+	tracebackFlags *uint32         // the runtime's traceback_cache
+	goSignals      *golink.Signals // the runtime's sig
 
 	faultCode, tickCode, deathCode uintptr     // of the Go functions that handlers call
-	chained                        [65]uintptr // handlers that were there before, by signal
+	oldHandlers                    [65]uintptr // handlers that were there before, by signal
 	zeroG                          [64]uint64  // as much of a g as compiled code looks at
 )
 
 var (
 	tableName string // the .pep file, with its whole path
-	tableIno  uint64 // what tells it from another file of that name
+	tableIno  uint64 // its inode, which tells it from another file of that name
 )

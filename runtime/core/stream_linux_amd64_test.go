@@ -18,7 +18,7 @@ import (
 // which returns what has been counted.
 func startTapping(t testing.TB, o string) (finish func() *taps) {
 	t.Helper()
-	area, sinks, stopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
+	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
 	chunkBase, nchunks = 0, 0
 	opts, problem := options.Parse(o, parseEngine)
 	if problem == "" {
@@ -205,7 +205,7 @@ func TestTapsThatAreOff(t *testing.T) {
 	for range 2 * pepfile.ChunkTuples {
 		this.tap(1<<56, 0)
 	}
-	if Taps != options.TapsOff || area.WordsHeader != nil {
+	if Taps != options.TapsOff || wordTable.WordsHeader != nil {
 		t.Error("a tap that is off was recorded")
 	}
 	finishTaps()

@@ -9,9 +9,9 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 )
 
-// names tells what addresses in the program that a header is of were the
-// addresses of. It is the same binary as this one, but may have been elsewhere
-// in memory.
+// names finds the names of functions and types by their addresses in the program of
+// a .pep file. That program is the same binary as this process, but may have been
+// elsewhere in memory.
 type names struct {
 	symbols *symbolizer
 	of      *pepfile.Header
@@ -43,8 +43,9 @@ func (n names) funcAt(pc uintptr) report.Frame {
 	return f
 }
 
-// Method returns the method of a name that the type whose descriptor is at addr
-// has: the one that is in the source, if the type has it from another one.
+// Method returns the method called name of the type whose descriptor is at addr. If
+// that method is a wrapper, it returns the method in the source that the wrapper
+// calls.
 func (n names) Method(addr uint64, name string) report.Frame {
 	if t := n.here(addr); n.mayReadType(t) {
 		if pc := golink.MethodPC(t, name); pc != 0 {

@@ -4,9 +4,10 @@ package core
 
 import "github.com/pepgo/pep/runtime/golink"
 
-// mayReadType reports whether there is a type descriptor at p. Those that were
-// made while another process ran are not in this one. That the process has the same
-// number says nothing: in containers all have number 1.
+// mayReadType reports whether there is a type descriptor at p in this process. A
+// descriptor that another process made while it ran is not in this one. The process
+// number alone does not tell them apart: in containers every process may have number
+// 1.
 func (n names) mayReadType(p uintptr) bool {
 	ours := counts.Header != nil && n.of.Pid == counts.Pid && n.of.Start == counts.Start
 	return ours || p >= golink.TypesStart() && p < golink.TypesEnd()

@@ -17,8 +17,8 @@ import (
 // difference is signed where textBase is just some function's address.)
 func address(off uint32) uintptr { return textBase + uintptr(int(int32(off))) }
 
-// settleLeaf decides whether the word at the stack top was a return address,
-// and makes it the innermost caller if so.
+// settleLeaf decides whether the word at the stack top was a return address. If it
+// was, it becomes the innermost caller.
 func settleLeaf(k *pepfile.Key) {
 	leaf := k.Leaf
 	k.Leaf = 0
@@ -31,9 +31,9 @@ func settleLeaf(k *pepfile.Key) {
 	k.N = n + 1
 }
 
-// frameless reports whether the function that pc is in keeps no frame pointer:
-// whether there is no PUSHQ BP; MOVQ SP, BP between its entry and pc, or within
-// what a prologue can be long.
+// frameless reports whether the function that pc is in keeps no frame pointer. It has
+// none if there is no PUSHQ BP; MOVQ SP, BP between its entry and pc, or within the
+// longest prologue.
 func frameless(pc uintptr) bool {
 	const maxPrologue = 64
 	f := runtime.FuncForPC(pc)
@@ -54,7 +54,7 @@ func frameless(pc uintptr) bool {
 // expands the inlined frames of a program counter only if another one follows.
 var sentinel = golink.CodeOf(sitetables.All)
 
-// A symbolizer turns program counters into frames, each but once: a profile has
+// A symbolizer turns program counters into frames, and each only once: a profile has
 // many stacks of the same few thousand callers.
 type symbolizer struct {
 	frames []report.Frame

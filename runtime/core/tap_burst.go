@@ -54,16 +54,16 @@ func recordInBurst(goroutine uint64, tuples []tuple.Tuple) {
 		}
 	}
 	golink.Store64(&bursts.CPU, now)
-	if area.WordsHeader != nil {
-		area.Burst = bursts
+	if wordTable.WordsHeader != nil {
+		wordTable.Burst = bursts
 	}
 }
 
-// burstTime returns the CPU time. To look at it for every chunk would take longer than to
-// fill one.
+// burstTime returns the CPU time, which may be clockInterval old: a system call for
+// every chunk would take longer than to fill the chunk.
 func burstTime(b *pepfile.Burst) uint64 {
-	const often = pepfile.MinWindow / 16
-	if t := uint64(golink.Nanotime()); t-golink.Load64(&b.Looked) >= often {
+	const clockInterval = pepfile.MinWindow / 16
+	if t := uint64(golink.Nanotime()); t-golink.Load64(&b.Looked) >= clockInterval {
 		golink.Store64(&b.Now, cpuTime())
 		golink.Store64(&b.Looked, t)
 	}
@@ -78,13 +78,13 @@ func stopBursts() {
 	now, began := cpuTime(), golink.Load64(&bursts.Began)
 	bursts.EndWindow(began, min(now-began, bursts.Length))
 	golink.Store64(&bursts.CPU, now)
-	if area.WordsHeader != nil {
-		area.Burst = bursts
+	if wordTable.WordsHeader != nil {
+		wordTable.Burst = bursts
 	}
 }
 
-// tapCost measures how long a tap takes in a window, in ps, with its part of what
-// is done for a full chunk.
+// tapCost measures how long a tap takes in a window, in ps, with its share of the
+// work for a full chunk.
 func tapCost() uint64 {
 	const rounds, repetitions = 64, 8
 	c := pepfile.ChunkAt(scratchEnd() - pepfile.ChunkSize)

@@ -1,17 +1,25 @@
 package core
 
-// This file holds the chunks that taps write to. Every goroutine that taps has
-// one, and has it for good: the runtime keeps its g when it ends, and gives it to
-// another. No other goroutine writes there, so a tap may be preempted anywhere.
+// This file is what a tap does: it stores a tuple into the chunk of its goroutine.
+// Every goroutine that taps has a chunk of its own, for good: when the goroutine
+// ends, the runtime keeps its g and gives it, with the chunk, to another goroutine.
+// No two goroutines write to a chunk at the same time, so a tap may be preempted
+// anywhere.
 //
-// How full a chunk is is known to its goroutine alone. Others, and whoever reads
-// the .pep file of a program that was killed, find it out by the PCs: a chunk is
-// zeros before it is written to, and a tap stores the PC last. So the tuples of
-// a chunk are those before the first PC that is 0.
+// Only the goroutine knows how full its chunk is. Others, and whoever reads the .pep
+// file of a program that was killed, find out by the PCs: a chunk is all zeros before
+// the goroutine writes to it, and a tap stores the PC last. So the tuples of a chunk
+// are those before the first PC that is 0. For example, a program that is killed
+// between the two stores of its third tap leaves
 //
-// What is written down for that, such as Done, needs no atomic instructions: the
-// processor makes stores visible in the order of the program, the compiler keeps
-// their order, and nobody looks at them before the thread is dead, or holds Lock.
+//	{W: 7, PC: a} {W: 9, PC: b} {W: 5, PC: 0} {0, 0} …
+//
+// which is two tuples; the third never happened.
+//
+// The stores need no atomic instructions. An amd64 processor makes stores visible
+// in the order of the program, and the compiler keeps the order of these. Another
+// thread reads a chunk only while it holds Lock (emptyChunks, at the end of the
+// program), and another process only when the thread is dead.
 
 import (
 	"unsafe"
@@ -36,17 +44,18 @@ func dropNext(n uintptr) uintptr {
 	return scratchEnd() - n*pepfile.TupleSize
 }
 
-// drop counts n events that no engine sees.
+// drop counts n events that no engine will see.
 func drop(n int) {
-	if area.WordsHeader != nil {
-		golink.Add64(&area.NoStream, int64(n))
+	if wordTable.WordsHeader != nil {
+		golink.Add64(&wordTable.NoStream, int64(n))
 	}
 }
 
-// tap stores a tuple at *next, its PC last.
+// tap stores a tuple at *next, its PC last. An address that is a multiple of
+// pepfile.ChunkSize is the end of a chunk, or 0 if the goroutine has none yet.
 func tap(next *uintptr, pc, w uint64) none {
 	if *next%pepfile.ChunkSize == 0 {
-		free[0] = makeRoom(next, 1)
+		uncharged[0] = makeRoom(next, 1)
 	}
 	p := *next
 	t := (*tuple.Tuple)(golink.At(p))
@@ -60,7 +69,7 @@ func tap(next *uintptr, pc, w uint64) none {
 // first PC.
 func tap2(next *uintptr, pc, w, more uint64) none {
 	if p := *next % pepfile.ChunkSize; p == 0 || p > pepfile.ChunkSize-2*pepfile.TupleSize {
-		free[0] = makeRoom(next, 2)
+		uncharged[0] = makeRoom(next, 2)
 	}
 	p := *next
 	t := (*[2]tuple.Tuple)(golink.At(p))
@@ -74,7 +83,7 @@ func tap2(next *uintptr, pc, w, more uint64) none {
 // tap3 stores a sample of three words.
 func tap3(next *uintptr, pc, w, more, third uint64) none {
 	if p := *next % pepfile.ChunkSize; p == 0 || p > pepfile.ChunkSize-3*pepfile.TupleSize {
-		free[0] = makeRoom(next, 3)
+		uncharged[0] = makeRoom(next, 3)
 	}
 	p := *next
 	t := (*[3]tuple.Tuple)(golink.At(p))
@@ -108,9 +117,9 @@ func makeRoom(next *uintptr, n uintptr) none {
 		if golink.Cas32(&c.Lock, 0, 1) {
 			used := (p - c.Start()) / pepfile.TupleSize
 			clear(c.Tuples[used:]) // a sample of several words did not fit; what is there may be old
-			moveOn(c.Goroutine, c.Tuples[:used], &c.Done)
+			consume(c.Goroutine, c.Tuples[:used], &c.Done)
 			if Taps == options.TapsOff {
-				c.Done = uint32(pepfile.ChunkTuples) // instead of clearing, which takes longer than to fill it
+				c.Done = uint32(pepfile.ChunkTuples) // clearing would take longer than filling it
 			} else {
 				c.Clear()
 			}
@@ -122,11 +131,11 @@ func makeRoom(next *uintptr, n uintptr) none {
 	return none{}
 }
 
-// moveOn records, subsamples or drops tuples of a chunk, the first of which is of the
+// consume records, subsamples or drops tuples of a chunk, the first of which is of the
 // given goroutine, as Taps says. It adds the number of
 // those that it has dealt with to *done, so that a program that is killed halfway
 // does not count them twice.
-func moveOn(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
+func consume(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 	switch Taps {
 	case options.TapsFull:
 		record(goroutine, tuples, done)
@@ -135,14 +144,14 @@ func moveOn(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 	}
 }
 
-// newChunk returns where the first tuple of a goroutine goes, 0 if there are as
-// many chunks as there may be.
+// newChunk returns the address for the first tuple of a goroutine, 0 if all chunks
+// are taken.
 func newChunk() uintptr {
 	if chunkBase == 0 {
 		return 0
 	}
-	if area.WordsHeader != nil {
-		golink.Add64(&area.Chunks, 1) // first: whoever reads the file must not miss one
+	if wordTable.WordsHeader != nil {
+		golink.Add64(&wordTable.Chunks, 1) // before it is taken: whoever reads the file must not miss one
 	}
 	for {
 		n := golink.Load32(&nchunks)
@@ -157,16 +166,16 @@ func newChunk() uintptr {
 	}
 }
 
-// emptyChunks passes on what is in chunks at the end of the program. From now on
-// goroutines drop what they report.
+// emptyChunks delivers what is in the chunks at the end of the program. It keeps
+// their locks, so goroutines that still run drop what they report.
 func emptyChunks() {
-	if area.WordsHeader == nil {
+	if wordTable.WordsHeader == nil {
 		return
 	}
 	for i := range golink.Load32(&nchunks) {
 		c := counts.Chunk(i)
 		if golink.Cas32(&c.Lock, 0, 1) { // if not, its goroutine is just doing so
-			moveOn(c.Goroutine, c.Left(), &c.Done)
+			consume(c.Goroutine, c.Left(), &c.Done)
 			golink.Store32(&c.Done, uint32(pepfile.ChunkTuples))
 		}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A sink is a stream, and what its tuples go to. It is apart from the stream
-// because engines are on the heap.
+// A sink is a stream and the engine that its tuples go to. The stream is in the .pep
+// file, and the engine on the heap.
 type sink struct {
 	id     uint32
 	used   bool // something was recorded
@@ -32,17 +32,17 @@ type sink struct {
 // sinks are those of the Ps, with all the memory that they will ever need.
 var sinks []sink
 
-// step is how many tuples are counted at a time: a program that is killed while
-// it counts them may have counted some of them and not say so.
-const step = 64
+// feedStep is how many tuples are counted before that is noted: a program that is
+// killed may have counted up to feedStep tuples that it has not noted.
+const feedStep = 64
 
 // openSinks makes the engines.
 func openSinks() {
-	area = counts.Words()
-	if area.WordsHeader == nil {
+	wordTable = counts.Words()
+	if wordTable.WordsHeader == nil {
 		return
 	}
-	a := area
+	a := wordTable
 	a.Deliver, a.Full, a.Taps = tapOptions.Deliver, tapOptions.Full, tapOptions.Taps
 	if tapOptions.Engine == options.EngineExact {
 		a.Exact = 1
@@ -59,9 +59,9 @@ func openSinks() {
 	}
 }
 
-// deliver empties the buffer. It reports whether it did: it does not if the
-// buffer is to be kept until there is room for it, for which the caller has
-// waited that many ns so far. The P is pinned.
+// deliver empties the buffer, and reports whether it did. It keeps the buffer if the
+// ring has no room and the caller, which has waited that many ns so far, should wait
+// longer. The P is pinned.
 func (k *sink) deliver(waited uint64) bool {
 	s := k.stream
 	for !golink.Cas32(&s.Lock, pepfile.StreamFree, pepfile.StreamTaken) {
@@ -72,7 +72,7 @@ func (k *sink) deliver(waited uint64) bool {
 		golink.Pause() // another thread takes a snapshot, pinned
 	}
 	done := true
-	switch tuples := s.Buffered(); area.Deliver {
+	switch tuples := s.Buffered(); wordTable.Deliver {
 	case options.DeliverInterrupt:
 		k.feed(tuples, &s.Done)
 	case options.DeliverService:
@@ -87,9 +87,9 @@ func (k *sink) deliver(waited uint64) bool {
 	return done
 }
 
-// feed gives tuples to the engine and its messages to the table, and returns how
-// many messages there were. It counts the tuples it is done with in done, if that
-// is not nil.
+// feed gives tuples to the engine and the engine's messages to the table, and returns
+// the number of messages. It adds the number of tuples that it is done with to *done,
+// if done is not nil.
 func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 	s := k.stream
 	k.traceBlock(tuples)
@@ -99,7 +99,7 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 	for len(tuples) > 0 {
 		n := len(tuples)
 		if k.engine == nil {
-			n = min(n, step)
+			n = min(n, feedStep)
 			for i := range tuples[:n] {
 				if !options.TellGoroutines || tuples[i].PC != goroutinePC {
 					countWord(s, tuples[i].PC, tuples[i].W)
@@ -117,7 +117,8 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 	return messages
 }
 
-// startTaps lets taps report, as the options say.
+// startTaps makes engines, queue, trace and ring, as the options say, and lets taps
+// report.
 func startTaps(opts options.Options) (problem string) {
 	if tapOptions.Taps == options.TapsOff {
 		return ""
@@ -147,20 +148,21 @@ func startTaps(opts options.Options) (problem string) {
 	return ""
 }
 
-// finishTaps feeds what is in buffers and lets engines send what they have kept.
-// Other goroutines may go on; what they report from now on is not counted.
+// finishTaps feeds the rest of chunks and buffers to the engines, and has these send
+// what they keep. Other goroutines may still run; what they report from now on does
+// not count.
 func finishTaps() {
-	if area.WordsHeader != nil && golink.Load32(&detached) == 0 {
+	if wordTable.WordsHeader != nil && golink.Load32(&detached) == 0 {
 		emptyChunks()
 		golink.Store32(&Taps, options.TapsOff)
 		stopBursts()
 		deadline := golink.Nanotime() + finishWait
-		if area.Deliver == options.DeliverService {
+		if wordTable.Deliver == options.DeliverService {
 			stopService(deadline)
 		}
 		var left []*engine
 		for i := range sinks {
-			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil && area.Deliver != options.DeliverRing {
+			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil && wordTable.Deliver != options.DeliverRing {
 				left = append(left, k.engine)
 			}
 		}
@@ -168,18 +170,18 @@ func finishTaps() {
 	}
 }
 
-// maxWait is how long is waited for somebody who should be about to do what he
-// does not.
+// maxWait is how long a thread waits for another thread, or for the reader of the
+// ring, to make room.
 const maxWait = 1e9 // ns
 
-// finishWait is how long the end of the program is put off for threads that
-// should be about to do something. They are pinned, and so wait for nothing but a
-// processor; on a machine with ten times as many threads that run as processors
-// that took more than 100 ms.
+// finishWait is how long the end of the program waits for threads that are in the
+// middle of delivering. They are pinned, so they wait for nothing but a processor. On
+// a machine with ten times as many running threads as processors that took more than
+// 100 ms.
 const finishWait = 1e9 // ns
 
-// close delivers what is left and keeps the lock. It is not ok if another thread
-// has it until the deadline.
+// close delivers the rest of the buffer and keeps the lock. It reports false if
+// another thread holds the lock until the deadline.
 func (k *sink) close(deadline int64) (ok bool) {
 	s := k.stream
 	for !golink.Cas32(&s.Lock, pepfile.StreamFree, pepfile.StreamTaken) {
@@ -188,7 +190,7 @@ func (k *sink) close(deadline int64) (ok bool) {
 		}
 		golink.Pause()
 	}
-	if tuples := s.Buffered(); area.Deliver == options.DeliverRing {
+	if tuples := s.Buffered(); wordTable.Deliver == options.DeliverRing {
 		for start := golink.Nanotime(); !k.send(tuples, uint64(golink.Nanotime()-start), true); {
 			golink.Pause()
 		}

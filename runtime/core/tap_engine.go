@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// engineSpec is the engine that PEPOPTS asks for, if that is not engineExact.
+// engineSpec is the engine that PEPOPTS asks for, if that is not options.EngineExact.
 var engineSpec *engines.Spec
 
 // parseEngine reads the description of an engine, and the files that it names.
@@ -39,8 +39,8 @@ type engine struct {
 // memory than a buffer of tuples, and so fit into the first-level cache with it.
 const engineMessages = 512
 
-// newEngine returns the engine of a stream, nil if every tuple is counted. Until
-// it is flushed the engine allocates nothing more.
+// newEngine returns the engine of a stream, nil if every tuple is counted. It
+// allocates all that the engine needs until it is flushed.
 func newEngine(stream uint32) *engine {
 	if tapOptions.Engine == options.EngineExact {
 		return nil
@@ -50,8 +50,7 @@ func newEngine(stream uint32) *engine {
 	return e
 }
 
-// push gives tuples to the engine, and returns how many messages they gave rise
-// to.
+// push gives tuples to the engine, and returns how many messages it sent for them.
 func (e *engine) push(tuples []tuple.Tuple) (messages int) {
 	before := e.messages
 	e.Push(tuples, e.out)
@@ -72,9 +71,9 @@ func flushEngines(list []*engine) {
 	}
 	merged, exact := engines.Flush(all, outs)
 	if exact {
-		area.Merged = uint32(merged)
+		wordTable.Merged = uint32(merged)
 	} else {
-		area.MergedRoughly = uint32(merged)
+		wordTable.MergedRoughly = uint32(merged)
 	}
 }
 
@@ -95,7 +94,7 @@ func (e *engine) snapshot() (words []report.Word) {
 func (e *engine) fold(msgs []hwsim.Message) {
 	for i := range msgs {
 		m := &msgs[i]
-		area.Add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), m.Count, 1)
+		wordTable.Add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), m.Count, 1)
 	}
 	e.messages += len(msgs)
 }

@@ -22,11 +22,11 @@ func openRing() (problem string) {
 	if problem == "" {
 		p, e := sys.Mmap(0, uintptr(ring.Size), sys.ProtRead|sys.ProtWrite, sys.MapShared, fd, 0)
 		if e == 0 {
-			live[1] = [2]uintptr{uintptr(p), uintptr(ring.Size)}
-			handoff = ring.At(p)
-			handoff.Pid, handoff.Build = counts.Pid, counts.Build
-			handoff.ExeLen = uint32(copy(handoff.Exe[:], counts.Exe[:counts.ExeLen]))
-			handoff.Init()
+			mappings[1] = [2]uintptr{uintptr(p), uintptr(ring.Size)}
+			tupleRing = ring.At(p)
+			tupleRing.Pid, tupleRing.Build = counts.Pid, counts.Build
+			tupleRing.ExeLen = uint32(copy(tupleRing.Exe[:], counts.Exe[:counts.ExeLen]))
+			tupleRing.Init()
 			return ""
 		}
 		problem = e.Error()

@@ -17,7 +17,7 @@ var held []report.Word
 
 // snapshotEngines returns what the engines hold that can tell without a change.
 func snapshotEngines() (words []report.Word) {
-	if area.WordsHeader == nil || area.Deliver == options.DeliverRing {
+	if wordTable.WordsHeader == nil || wordTable.Deliver == options.DeliverRing {
 		return nil
 	}
 	for i := range sinks {
@@ -45,10 +45,10 @@ func (k *sink) hold() (ok bool) {
 		}
 		golink.Pause()
 	}
-	if area.Deliver != options.DeliverService {
+	if wordTable.Deliver != options.DeliverService {
 		return true
 	}
-	for !golink.Cas32(&serving, 0, 1) {
+	for !golink.Cas32(&serviceLock, 0, 1) {
 		if golink.Nanotime() > deadline {
 			golink.Store32(&k.stream.Lock, pepfile.StreamFree)
 			return false
@@ -60,8 +60,8 @@ func (k *sink) hold() (ok bool) {
 
 // release is the inverse of hold.
 func (k *sink) release() {
-	if area.Deliver == options.DeliverService {
-		golink.Store32(&serving, 0)
+	if wordTable.Deliver == options.DeliverService {
+		golink.Store32(&serviceLock, 0)
 	}
 	golink.Store32(&k.stream.Lock, pepfile.StreamFree)
 }

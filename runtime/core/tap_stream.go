@@ -16,9 +16,9 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// streamsWanted returns for how many Ps there are to be streams. They are made
-// when the program starts. If it raises GOMAXPROCS later, what the further Ps
-// report is dropped, and counted.
+// streamsWanted returns the number of streams. All are made when the program starts.
+// If it raises GOMAXPROCS later, the tuples of the further Ps are dropped, and
+// counted as dropped.
 func streamsWanted() uint32 {
 	n := max(runtime.NumCPU(), runtime.GOMAXPROCS(0), pepfile.MinStreams)
 	return uint32(min(n, pepfile.MaxStreams))
@@ -55,7 +55,7 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 			golink.Unpin()
 			continue
 		}
-		golink.Unpin() // the collector need not wait for the reader too
+		golink.Unpin() // the collector should not have to wait for the reader, too
 		golink.Pause()
 		waited += golink.PauseTime
 	}

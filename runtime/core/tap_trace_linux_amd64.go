@@ -14,7 +14,7 @@ import (
 type traceFile struct {
 	fd      uintptr
 	name    string
-	open    uint32    // 1: blocks are to be written
+	open    uint32    // 1: threads write blocks
 	written uint64    // bytes
 	limit   uint64    // of bytes
 	wrong   sys.Errno // why blocks are not written any more
@@ -22,9 +22,9 @@ type traceFile struct {
 
 var tracing traceFile
 
-// openTrace begins the trace if there is to be one. The file is opened for
-// appending: so blocks that threads write at the same time come one after the
-// other, and no lock is needed.
+// openTrace begins the trace if PEPOPTS names one. The file is open for appending, so
+// blocks that several threads write at the same time come one after the other
+// without a lock.
 func openTrace() (problem string) {
 	if tapOptions.Trace == "" {
 		return ""
@@ -58,8 +58,8 @@ func openTrace() (problem string) {
 	return ""
 }
 
-// write adds to the file, unless it would become larger than files may be: the
-// kernel would kill the program.
+// write adds to the file, unless the file would become larger than ulimit -f permits:
+// then the kernel would kill the program.
 func (f *traceFile) write(b []byte) sys.Errno {
 	if golink.Add64(&f.written, int64(len(b))) > f.limit {
 		return sys.EFBIG
@@ -67,7 +67,8 @@ func (f *traceFile) write(b []byte) sys.Errno {
 	return sys.Write(f.fd, b)
 }
 
-// traceBlock adds tuples to the trace if there is one.
+// traceBlock adds tuples to the trace if there is one. After an error it adds no
+// more.
 func (k *sink) traceBlock(tuples []tuple.Tuple) {
 	if golink.Load32(&tracing.open) == 0 || len(tuples) == 0 {
 		return

@@ -11,10 +11,11 @@ package core
 
 import "github.com/pepgo/pep/runtime/pepfile"
 
-// area is that of this program, without a header if taps report nothing.
-var area pepfile.Words
+// wordTable is the table of words of this program. It has no header if taps report
+// nothing.
+var wordTable pepfile.Words
 
-// countWord counts a tuple of a stream once.
+// countWord counts a tuple of a stream once, in the cache if possible.
 func countWord(s *pepfile.Stream, pc, w uint64) {
 	c := &s.Cache[pepfile.Mix(pc, w)>>20%pepfile.CacheSize]
 	if c.PC == pc && c.W == w {
@@ -34,11 +35,11 @@ func countWord(s *pepfile.Stream, pc, w uint64) {
 	c.PC = pc
 }
 
-// tabulate puts counts of the cache into the table.
+// tabulate moves a count of the cache into the table.
 //
 //go:noinline
 func tabulate(s *pepfile.Stream, pc, w, count uint64) {
-	if !area.AddWord(pc, w, 0, count, count) {
+	if !wordTable.AddWord(pc, w, 0, count, count) {
 		countOther(s, pc, count)
 	}
 }
@@ -51,13 +52,13 @@ func countOther(s *pepfile.Stream, pc, count uint64) {
 			return
 		}
 		c.Count = 0
-		area.AddOther(pc, count, count)
+		wordTable.AddOther(pc, count, count)
 		return
 	}
 	old := *c
 	c.PC = 0
 	if old.PC != 0 && old.Count > 0 {
-		area.AddOther(old.PC, old.Count, old.Count)
+		wordTable.AddOther(old.PC, old.Count, old.Count)
 	}
 	c.Count = count
 	c.PC = pc

@@ -32,7 +32,7 @@ func recorded(t testing.TB) pepfile.Table {
 			f.BeginBurst()
 			for take := false; !take; take, _ = f.Poll() {
 			}
-			f.Add(keyOf(i, here+i, here+2*i, here+3))
+			f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}})
 		}
 	}
 	return f
@@ -131,14 +131,14 @@ func TestDamageIsSaid(t *testing.T) {
 		{"Killed in between.", ", 2 taken but not counted", func(f pepfile.Table) { f.Taken += 2 }},
 		{"Dropped samples are accounted for.", " 3 dropped, 0 shortened, 30 overruns", func(f pepfile.Table) { f.Taken += 3; f.Dropped = 3 }},
 		{"An entry is being made.", " 0 shortened, 30 overruns", func(f pepfile.Table) { f.Entry(unused(f)).Hash = 1 << 63 }},
-		{"The state of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f pepfile.Table) {
+		{"The state of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted", func(f pepfile.Table) {
 			for i := range f.Slots {
 				if e := f.Entry(i); e.Count == 13 {
 					e.State = 0
 				}
 			}
 		}},
-		{"A page of an entry is lost.", ", damaged: 1 entries do not have the hash that they should, 13 taken but not counted", func(f pepfile.Table) {
+		{"A page of an entry is lost.", ", damaged: 1 entries with a wrong hash, 13 taken but not counted", func(f pepfile.Table) {
 			for i := range f.Slots {
 				if e := f.Entry(i); e.Count == 13 {
 					e.Callers, e.N = [pepfile.MaxCallers]uint32{}, 0
@@ -166,7 +166,7 @@ func unused(f pepfile.Table) uint32 {
 
 func TestDamagedWordsAreSaid(t *testing.T) {
 	finish := startTapping(t, "engine=exact")
-	area := func() pepfile.Words { return area }
+	area := func() pepfile.Words { return wordTable }
 	var this tapper
 	for i := range uint64(5000) {
 		this.tap(1<<56|i%7, i%3)
@@ -205,10 +205,4 @@ func newTable() pepfile.Table {
 	t := pepfile.TableAt(unsafe.Pointer(&words[0]))
 	t.Slots = pepfile.Slots
 	return t
-}
-
-func keyOf(path, pc uint32, callers ...uint32) *pepfile.Key {
-	k := &pepfile.Key{Path: path, PC: pc, N: uint32(len(callers))}
-	copy(k.Callers[:], callers)
-	return k
 }

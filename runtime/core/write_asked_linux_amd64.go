@@ -8,9 +8,8 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// writeFor does what the user has set PEP_WRITE for and returns the status to
-// exit with. The file of a program that has ended is removed when its profiles
-// are written.
+// writeFor writes the profiles of the file that PEP_WRITE names, and returns the exit
+// status. If the program has ended, it then removes the file.
 func writeFor(name string) (status uintptr) {
 	var c counted
 	var process int
@@ -36,7 +35,7 @@ func writeFor(name string) (status uintptr) {
 	case processRuns:
 		print("pep: ", which, " still runs: the profiles are of its counts so far, and ", name, " stays\n")
 	case processUnknown:
-		print("pep: it cannot be told from here whether ", which, " still runs: the profiles are written, and ", name, " stays\n")
+		print("pep: cannot tell from here whether ", which, " still runs: the profiles are written, and ", name, " stays\n")
 	}
 	return 0
 }

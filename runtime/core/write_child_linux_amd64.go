@@ -25,8 +25,9 @@ import (
 // is the name of the .pep file.
 const writerArg = "pep writes the profile of"
 
-// How far the writer has come: Writer in the header, which both processes have
-// mapped. An exit status would not do: another program might have run.
+// Values of Writer in the header, which both processes have mapped: how far the writer
+// has come. The exit status of the child could be that of another program, which has
+// taken the place of the file.
 const (
 	writerNone  = iota
 	writerBegan // it has opened the file
@@ -36,8 +37,8 @@ const (
 // isWriter reports whether this process is a writer.
 func isWriter(args []string) bool { return len(args) > 0 && args[0] == writerArg }
 
-// writeAsChild is the writer. If it cannot open the file it says nothing: the
-// program does.
+// writeAsChild is the writer. If it cannot open the file it prints nothing, because
+// the program then says that no process could write the profile.
 func writeAsChild(args []string) (status uintptr) {
 	if len(args) != 2 || sys.Privileged() {
 		return 1

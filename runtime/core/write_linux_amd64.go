@@ -50,7 +50,7 @@ func ownCounts() (c counted, problem string) {
 	if info, e := sys.Stat(tableName, sys.AtSymlinkNofollow); e == 0 && info.Ino == tableIno {
 		if fd, problem := openCounts(tableName); problem == "" {
 			switch c, problem = readCounts(fd); {
-			case problem != "" && uintptr(info.Size) < live[0][1]:
+			case problem != "" && uintptr(info.Size) < mappings[0][1]:
 				problem = "reading the counts: the file was cut off"
 			case problem != "":
 				problem = "reading the counts: " + problem

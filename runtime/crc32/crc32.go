@@ -3,7 +3,7 @@
 //
 //	crc32.Checksum([]byte("123456789")) // 0xcbf43926
 //
-// It is hash/crc32 without what that leans on, for it is linked into
+// It does what hash/crc32 does, but imports nothing, because it is linked into
 // instrumented programs.
 //
 // Source: RFC 1952, section 8; Kounavis and Berry, "A Systematic Approach to

@@ -27,3 +27,17 @@ func TestDigits(t *testing.T) {
 		}
 	}
 }
+
+// Parse reads what Uint writes, up to 18 digits, and nothing else.
+func TestParse(t *testing.T) {
+	for _, u := range []uint64{0, 7, 10, 999_999_999_999_999_999} {
+		if got, ok := digits.Parse(digits.Uint(u)); got != u || !ok {
+			t.Errorf("%d is %d, %t", u, got, ok)
+		}
+	}
+	for _, s := range []string{"", "-1", "+1", "1 ", "0x1", "1_0", "1000000000000000000"} {
+		if n, ok := digits.Parse(s); ok {
+			t.Errorf("%q is %d", s, n)
+		}
+	}
+}

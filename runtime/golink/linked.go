@@ -16,6 +16,7 @@ import (
 // Linked says that this build runs inside an instrumented program.
 const Linked = true
 
+// AtExit has f called when main returns or os.Exit is called.
 func AtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }
 
 func Load32(p *uint32) uint32               { return atomic.Load(p) }
@@ -28,7 +29,7 @@ func Add64(p *uint64, n int64) uint64       { return atomic.Xadd64(p, n) }
 func LoadPtr(p *uintptr) uintptr            { return atomic.Loaduintptr(p) }
 func StorePtr(p *uintptr, x uintptr)        { atomic.Storeuintptr(p, x) }
 
-// Pause sleeps for pauseTime, without letting go of the P.
+// Pause sleeps for PauseTime, without letting go of the P.
 func Pause() { usleep(PauseTime / 1000) }
 
 // usleep sleeps for as many µs.

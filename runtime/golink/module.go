@@ -10,8 +10,10 @@ import (
 	"sync/atomic"
 )
 
+// Linked says that this build runs inside a profiled program.
 const Linked = false
 
+// AtExit does nothing: there is no program to profile.
 func AtExit(func()) {}
 
 func Load32(p *uint32) uint32               { return atomic.LoadUint32(p) }

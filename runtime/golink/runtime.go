@@ -30,7 +30,7 @@ func Sleep(ns int64)
 func Nanotime() int64
 
 // ProcPin keeps the goroutine on its P, whose number it returns, and from being
-// preempted, until procUnpin has been called as often.
+// preempted, until ProcUnpin has been called as often.
 //
 //go:linkname ProcPin runtime.procPin
 func ProcPin() int

@@ -57,3 +57,16 @@ func TestUnquote(t *testing.T) {
 		}
 	}
 }
+
+func TestPlainCut(t *testing.T) {
+	before, after, found := CutPlain(`f("a=b)=c`, '=')
+	if before != `f("a` || after != `b)=c` || !found {
+		t.Errorf("got %q, %q, %t", before, after, found)
+	}
+	if before, after, found := CutPlain("abc", '='); before != "abc" || after != "" || found {
+		t.Errorf("without a separator: %q, %q, %t", before, after, found)
+	}
+	if s := Unquote(Quote("a,b")); s != "a,b" {
+		t.Errorf("quoted and unquoted: %q", s)
+	}
+}

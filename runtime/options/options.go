@@ -47,10 +47,10 @@ type Options struct {
 
 // tapping are the options of taps.
 type Tapping struct {
-	Taps    uint32 // tapsOff, …
-	Engine  string // engineExact, or a description for package hwsim/engines
-	Deliver uint32 // deliverInterrupt, …
-	Full    uint32 // fullBlock or fullDrop
+	Taps    uint32 // TapsOff, …
+	Engine  string // EngineExact, or a description for package hwsim/engines
+	Deliver uint32 // DeliverInterrupt, …
+	Full    uint32 // FullBlock or FullDrop
 	Trace   string // file for the trace, "" for none
 }
 

@@ -21,7 +21,8 @@
 // too. So [Graph.Decode] of 2 answers start 1 and the steps {1,1} {3,0}.
 //
 // The package only decodes and checks; package instrument/pathnum makes the
-// numbering. It imports nothing, for it is linked into instrumented programs.
+// numbering. It imports digits alone, because it is linked into instrumented
+// programs.
 //
 // Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
 // sections 3.1 to 3.3.

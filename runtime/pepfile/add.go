@@ -60,8 +60,12 @@ func (k *Key) shorten(n uint32) bool {
 	return true
 }
 
-// find returns k's entry, or where it could be put, or neither. An entry that
-// another thread is just filling in counts as somebody else's.
+// find returns k's entry, or a free entry for it, or neither.
+//
+// A thread takes a free entry by storing the hash, then stores the key, and then
+// State. Another thread that looks for the same key in between sees the hash, but no
+// key to compare, and does not wait: it takes the next free entry. So a key may have
+// two entries, and readers add them up.
 func (t Table) find(h uint64, k *Key) (e, free *Entry) {
 	const mask = Slots - 1
 	i := uint32(h) & mask

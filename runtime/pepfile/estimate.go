@@ -12,7 +12,7 @@ func (b *Burst) Events() float64 {
 	return float64(b.Seen) * max(float64(b.CPU)/plain, 1)
 }
 
-// Scale returns what counts are to be multiplied by.
+// Scale returns the factor that makes counts of samples estimates of all events.
 func (b *Burst) Scale() float64 {
 	if b.Taken == 0 {
 		return 1

@@ -14,11 +14,22 @@ const (
 	// soon as it is full, so it should be in the first-level cache then.
 	BufTuples = 1024
 
-	// MinStreams is for how many Ps there are streams at least. An engine is
-	// 40 KB or so for each.
+	// MinStreams and MaxStreams bound the number of streams. Each may have an engine,
+	// of 40 KB or so.
 	MinStreams = 16
 	MaxStreams = 1024
 )
+
+// The caches of a stream: core/tap_words.go explains them.
+const (
+	CacheSize  = 2048 // words; 48 KB
+	OthersSize = 64   // taps whose words have found no room
+	CacheMost  = 256  // a count that reaches this goes into the table
+)
+
+// A cached word is one with events that are not in the table. PC is 0 if the entry is
+// free.
+type cached struct{ PC, W, Count uint64 }
 
 // A Stream is the buffer of one P, and what has become of its tuples. It lives
 // in memory that is not moved or freed, in the .pep file where there is one.

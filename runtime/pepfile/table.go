@@ -48,7 +48,7 @@ type Header struct {
 	Used      uint64 // entries in use
 	Dropped   uint64 // samples that found no room
 	Shortened uint64 // samples counted without some or all of their callers, for want of room
-	Truncated uint64 // samples with more than maxCallers callers
+	Truncated uint64 // samples with more than MaxCallers callers
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
@@ -70,7 +70,7 @@ type Entry struct {
 	Hash  uint64 // 0 = free
 	Count uint64
 	Key
-	State uint32 // entryReady when the key can be read
+	State uint32 // EntryReady when the key is complete
 	_     uint32 // so that Hash and Count are aligned on 32-bit systems too
 }
 

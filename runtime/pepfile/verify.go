@@ -75,13 +75,13 @@ func (c File) Check() string {
 	case c.Size < PageSize, c.Magic != [8]byte{} && string(c.Magic[:]) != Magic:
 		return "not a .pep file"
 	case c.Magic == [8]byte{}:
-		return "not a .pep file yet: its program is about to make it one, or died before it did"
+		return "not a .pep file yet: its program has not finished the header, or died before it did"
 	case c.Version != Version:
 		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(Version)
 	case c.Mode != poll.Mode:
 		return "of a program built with another kind of poll"
 	case *c.sealed() != c.checksum():
-		return "damaged: its header does not have the checksum that it should"
+		return "damaged: the checksum of its header is wrong"
 	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Counters > c.Size:
 		return "not a .pep file that is whole"
 	case c.Size < c.Layout().Size:

@@ -22,15 +22,17 @@ type Burst struct {
 	Here   uint64 // events in this window
 }
 
-// Windows are as long as they must be to have events in them: where taps are rare,
-// a window goes on over many ticks.
+// EndWindow doubles the length of windows that have no event, and halves that of
+// windows with more than manyEvents. So where taps are rare a window lasts for many
+// ticks.
 const (
-	MinWindow = 100_000       // ns
-	maxWindow = 1_000_000_000 // ns
-	enough    = 64 * uint64(ChunkTuples)
+	MinWindow  = 100_000       // ns
+	maxWindow  = 1_000_000_000 // ns
+	manyEvents = 64 * uint64(ChunkTuples)
 )
 
-// EndWindow ends the window that began at a time, after some ns, if there is one.
+// EndWindow ends the window that began at a time, after length ns, unless another
+// thread has ended it.
 func (b *Burst) EndWindow(began, length uint64) {
 	if began == 0 || !golink.Cas64(&b.Began, began, 0) {
 		return
@@ -42,7 +44,7 @@ func (b *Burst) EndWindow(began, length uint64) {
 	switch {
 	case here == 0 && b.Length < maxWindow:
 		b.Length *= 2
-	case here > enough && b.Length > MinWindow:
+	case here > manyEvents && b.Length > MinWindow:
 		b.Length /= 2
 	}
 }

@@ -28,9 +28,9 @@ type WordsHeader struct {
 	Used     uint64 // slots
 	Lost     uint64 // events that were sent by an engine and found no slot at all
 	NoStream uint64 // events dropped for want of a chunk, or where no engine may run
-	Deliver  uint32 // deliverInterrupt, …
-	Full     uint32 // fullBlock or fullDrop
-	Taps     uint32 // tapsFull or tapsBurst
+	Deliver  uint32 // options.DeliverInterrupt, …
+	Full     uint32 // options.FullBlock or options.FullDrop
+	Taps     uint32 // options.TapsFull or options.TapsBurst
 	Exact    uint32 // 1: there is no engine
 
 	// At the end of the program, engines of several streams become one if they
@@ -49,7 +49,7 @@ type WordsHeader struct {
 // freed.
 type Words struct {
 	*WordsHeader
-	words unsafe.Pointer // wordSlots of type word
+	words unsafe.Pointer // WordSlots of type word
 }
 
 const WordsSize = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
@@ -87,7 +87,8 @@ func (a Words) AddWord(pc, w, free, count, messages uint64) (ok bool) {
 	return true
 }
 
-// AddOther counts a tuple for which there is no room.
+// AddOther counts a tuple that has found no slot, as one of the other words of its
+// tap.
 func (a Words) AddOther(pc, count, messages uint64) {
 	e := a.find(pc|OtherBit, 0, 0, true)
 	if e == nil {
@@ -129,20 +130,3 @@ func (a Words) find(pc, w, free uint64, make bool) *Word {
 	}
 	return nil
 }
-
-// Without an engine, every tuple goes into the table. In front of it is a cache
-// per stream, for the words that come again and again: the table's counts cost
-// an atomic addition each. There is another for the taps whose words there is no
-// room for.
-//
-// A count of the cache goes into the table when it is cacheMost, or when its place
-// is wanted. It is cleared before that: a program that is killed in between
-// loses it, but it is never counted twice.
-const (
-	CacheSize  = 2048 // 48 KB
-	OthersSize = 64
-	CacheMost  = 256
-)
-
-// A cached word is one with events that are not in the table. PC is 0 if free.
-type cached struct{ PC, W, Count uint64 }

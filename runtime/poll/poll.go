@@ -7,11 +7,12 @@ const (
 	Size = 1 << 28
 )
 
-// Kinds of poll; the kind of this build is the constant mode.
+// Kinds of poll. Mode is the kind of this build.
 const (
 	Page = iota
 	Flag
 	Exact
 )
 
+// Names are the kinds as the comment of a profile names them.
 var Names = [...]string{Page: "page poll", Flag: "flag poll", Exact: "exact"}

@@ -5,9 +5,9 @@
 //	p.Sample([]uint64{p.Location(f, 5)}, []int64{7}, p.Labels(pprofenc.Label{"path", "p12"}))
 //	file := pprofenc.Gzip(p.Encode())
 //
-// It only writes, and only what we use of the format; google/pprof does the
-// rest, and reads in the tests. It imports nothing but crc32, for it is linked
-// into instrumented programs.
+// It only writes, and only what package report needs of the format. In tests
+// google/pprof reads the files. It imports nothing but crc32, because it is
+// linked into instrumented programs.
 //
 // Source: github.com/google/pprof, proto/profile.proto.
 package pprofenc

@@ -291,7 +291,7 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	return digits.Uint(word)
 }
 
-// quote writes a code point as Go does, as far as that can be told without a
+// quote writes a code point as Go does, as far as possible without a
 // table of what can be printed: 'a', '\n', '\u2028'. It reports false if c is not a
 // code point.
 func quote(c int64) (text string, ok bool) {

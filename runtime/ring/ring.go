@@ -12,6 +12,11 @@
 //	               Tail where it found p, fills it and then sets Seq to p+1
 //	read for p     when its Seq is p+1: then Seq becomes p+Blocks and Head p+1
 //
+// For example, with 256 blocks, a writer finds Tail 300. Block 300 % 256 = 44 has Seq
+// 300, so it is free. The writer sets Tail to 301, fills the block, and sets its Seq to
+// 301. The reader, whose Head is 300, sees 301 = 300+1, reads the block, and sets its
+// Seq to 556 = 300+256, the position of the next block that goes there.
+//
 // A block belongs to one stream. Blocks of a stream are in order, and so are the
 // tuples in a block.
 //

@@ -14,23 +14,24 @@ const (
 // MaxStride is what the state word has room for.
 const MaxStride = 1<<16 - 1
 
-// A Sampler is the state of Arnold-Grove sampling. It consists of integers, for
-// it lives in memory that signal handlers and other processes read; every
-// method may be called by any number of threads at once.
+// A Sampler is the state of Arnold-Grove sampling. It consists of integers, because
+// signal handlers write it and other processes read it. Any number of threads may
+// call its methods at once: they change State, which holds the whole decision, by
+// compare-and-swap.
 type Sampler struct {
 	Samples uint32 // samples per tick
-	Stride  uint32 // polls per sample; 1 … maxStride
-	Form    uint32 // agSimplified, agRegular or agJikes
+	Stride  uint32 // polls per sample; 1 … MaxStride
+	Form    uint32 // AgSimplified, AgRegular or AgJikes
 	Stopped uint32 // ticks no longer start bursts
 
-	State    uint64 // left<<32 | skip<<16 | rot
+	State    uint64 // samples left<<32 | polls to skip<<16 | rotation
 	Ticks    uint64
 	Taken    uint64 // samples
 	Overruns uint64 // ticks that came during a burst
 }
 
-// An Action is what is to be done to the poll region (or the flag) as the
-// outcome of a tick or of a poll.
+// An Action says what to do to the poll region, or to the flag, after a tick or a
+// poll.
 type Action uintptr
 
 const (
@@ -40,9 +41,15 @@ const (
 	ActChain         // not our fault: pass it on
 )
 
-// BeginBurst starts a burst at a tick. A tick during a burst changes nothing, but arms again:
-// the thread that took the last sample of the burst before may just be
-// disarming, and this burst would wait for ever.
+// BeginBurst starts a burst at a tick. A tick during a burst changes nothing, but
+// arms again. Otherwise this could happen:
+//
+//	thread A  takes the last sample of a burst: State has no samples left
+//	thread B  tick: starts the next burst, arms
+//	thread A  disarms, as its Poll has told it
+//
+// Now a burst is on and no poll reports, so nobody would ever end it. The next tick
+// finds it, and arms again.
 func (s *Sampler) BeginBurst() Action {
 	golink.Add64(&s.Ticks, 1)
 	for {
@@ -79,9 +86,10 @@ func (s *Sampler) rotate(rot uint32) (next, skip uint32) {
 	return rot + 1, rot
 }
 
-// Poll decides on one poll that was seen while armed: whether it is a sample,
-// and what to do afterwards. A poll seen after the budget is spent disarms once
-// more, for a tick may have armed in between and nobody else would undo it.
+// Poll decides on a poll that reports: whether it is a sample, and what to do then. A
+// poll that reports after the last sample of a burst disarms once more, because a
+// tick may have armed after the last sample's thread has disarmed, and nobody else
+// would undo that.
 func (s *Sampler) Poll() (take bool, act Action) {
 	for {
 		old := golink.Load64(&s.State)

@@ -4,6 +4,7 @@ package sys
 
 import "unsafe"
 
+// syscall6 makes a system call.
 func syscall6(num, a1, a2, a3, a4, a5, a6 uintptr) (r, errno uintptr)
 
 // Call keeps what its arguments point to alive and in place.
@@ -169,7 +170,7 @@ func Fstat(fd uintptr) (info Info, e Errno) {
 	return info, e
 }
 
-// Stat looks at a file; flags may be atSymlinkNofollow.
+// Stat looks at a file; flags may be AtSymlinkNofollow.
 func Stat(name string, flags uintptr) (info Info, e Errno) {
 	_, e = Call(NrNewfstatat, atFdcwd, uintptr(unsafe.Pointer(CString(name))), uintptr(unsafe.Pointer(&info)), flags, 0, 0)
 	return info, e

@@ -41,9 +41,9 @@ func ProgName(exe string) string {
 	return "prog"
 }
 
-// LoadedByKernel reports whether /proc/self/exe is the program. It is the dynamic
-// linker if that was told to load the program: ld-linux-x86-64.so.2 ./prog. The
-// program has its text at the given address.
+// LoadedByKernel reports whether /proc/self/exe is the program, whose text is at the
+// given address. It is not if the dynamic linker has loaded the program:
+// ld-linux-x86-64.so.2 ./prog.
 func LoadedByKernel(text uintptr) bool {
 	type header struct { // of a segment
 		kind, flags                                      uint32

@@ -6,8 +6,8 @@
 //	b = trace.AppendEnd(b, trace.End{Tuples: uint64(len(tuples))})
 //
 // This comment is the specification. The package works on byte slices and
-// imports crc32 and tuple alone, for it is linked into instrumented programs;
-// files are read and written by package hwsim/trace.
+// imports crc32 and tuple alone, because it is linked into instrumented programs;
+// package hwsim/trace reads and writes files.
 //
 // # Numbers and strings
 //

@@ -7,10 +7,10 @@
 //	t.W      // 42
 //
 // It is the papers' <pc, w> with a profile tag beside the pc: two words, 16
-// bytes. Profiles of several kinds can so go through one compressor and be told
-// apart again behind it.
+// bytes. So profiles of several kinds can go through one compressor and be told
+// apart behind it.
 //
-// The package imports nothing, for it is linked into instrumented programs.
+// The package imports nothing, because it is linked into instrumented programs.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, section 2.1.

@@ -3,9 +3,9 @@
 // them all into the program as constant data; the program's own report writer
 // and the pep command read them.
 //
-// This comment is the specification. The package imports nothing but pdag, for
-// it is linked into instrumented programs, and it must not lean on anything
-// that is instrumented itself.
+// This comment is the specification. The package imports nothing but pdag and
+// digits, because it is linked into instrumented programs and must not use
+// anything that is instrumented itself.
 //
 // # Numbers and strings
 //
