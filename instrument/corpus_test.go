@@ -152,7 +152,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 		for _, l := range res.Sites.Left {
 			left[l.Reason]++
 			if testing.Verbose() {
-				t.Logf("left alone: %s:%d %s: %s", res.Sites.Files[l.File], l.Line, l.Name, l.Reason)
+				t.Logf("not instrumented: %s:%d %s: %s", res.Sites.Files[l.File], l.Line, l.Name, l.Reason)
 			}
 		}
 		for _, tap := range res.Sites.Taps {
@@ -178,11 +178,11 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 		}
 	}
 	sort.Strings(reasons)
-	t.Logf("%d packages, %d functions, %d increments, %d ends of paths; %d functions left alone:\n%s",
+	t.Logf("%d packages, %d functions, %d increments, %d ends of paths; %d functions not instrumented:\n%s",
 		len(pkgs), funcs, adds, polls, total, strings.Join(reasons, "\n"))
 	logTaps(t, tapped, skipped)
 	if ours*1000 > funcs {
-		t.Errorf("%d of %d functions were left alone without a directive, more than one in a thousand", ours, funcs+total)
+		t.Errorf("%d of %d functions are not instrumented and have no directive, more than one in a thousand", ours, funcs+total)
 	}
 }
 

@@ -27,13 +27,13 @@ func (e *InternalError) Error() string {
 	return fmt.Sprintf("internal error in phase %s, at %s: %v", e.Phase, at, e.Cause)
 }
 
-// begin says which phase is going on from now on.
+// begin says which phase begins.
 func (in *instrumenter) begin(phase string) { in.phase, in.at = phase, nil }
 
-// working says that a phase is working on n from now on.
+// working says that a phase begins to work on n.
 func (in *instrumenter) working(n ast.Node) { in.at = n }
 
-// recover makes an error of a panic.
+// recover turns a panic into an error.
 func (in *instrumenter) recover(res **Result, err *error) {
 	if cause := recover(); cause != nil {
 		*res = nil
@@ -41,7 +41,7 @@ func (in *instrumenter) recover(res **Result, err *error) {
 	}
 }
 
-// describeAt names what is being worked on.
+// describeAt names what the phase is working on.
 func (in *instrumenter) describeAt() string {
 	if in.at == nil {
 		return ""

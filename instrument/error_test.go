@@ -45,13 +45,13 @@ func (*T) f(s func(func() bool)) {
 	}{
 		{panics{}, nil, "internal error in phase flow, at p: importer"},
 		{importer.Default(), func(string) string { panic("first") },
-			"internal error in phase pathnum, place, describe, at in.go:7: func (*T) f: first"},
+			"internal error in phase pathnum, placement, describe, at in.go:7: func (*T) f: first"},
 		{importer.Default(), func(string) string {
 			if renamed++; renamed == 2 {
 				panic("second")
 			}
 			return "in.go"
-		}, "internal error in phase pathnum, place, describe, at in.go:8: the body of a loop in func (*T) f: second"},
+		}, "internal error in phase pathnum, placement, describe, at in.go:8: the body of a loop in func (*T) f: second"},
 	} {
 		pkg := &instrument.Package{Path: "p", Files: []string{name}, Importer: test.importer, Rename: test.rename, CorePath: "0pep/core"}
 		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page})

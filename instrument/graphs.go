@@ -1,6 +1,6 @@
 package instrument
 
-// This file writes down what has been planned for the functions of a package.
+// This file writes down the plans of the functions of a package.
 
 import (
 	"bufio"
@@ -20,8 +20,8 @@ type planned struct {
 	written bool // the code is in the text
 }
 
-// WriteGraphs writes the graph, the numbers and the code of each function as text,
-// as [placement.Plan.Write] says, and why the others are left alone.
+// WriteGraphs writes the graph, the numbers and the code of each function as text, see
+// [placement.Plan.Write], and why the other functions are not instrumented.
 func (r *Result) WriteGraphs(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	for _, f := range r.plans {
@@ -34,7 +34,7 @@ func (r *Result) WriteGraphs(w io.Writer) error {
 		fmt.Fprintln(b)
 	}
 	for _, l := range r.Sites.Left {
-		fmt.Fprintf(b, "%s, %s:%d\nleft alone: %s\n\n", l.Name, r.Sites.Files[l.File], l.Line, l.Reason)
+		fmt.Fprintf(b, "%s, %s:%d\nnot instrumented: %s\n\n", l.Name, r.Sites.Files[l.File], l.Line, l.Reason)
 	}
 	return b.Flush()
 }

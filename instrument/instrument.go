@@ -1,5 +1,5 @@
-// Package instrument turns the source of a Go package into source that keeps
-// track of the path it takes, and describes the paths.
+// Package instrument turns the source of a Go package into source that keeps track of
+// the path it takes, and describes the paths.
 //
 //	func f(x int) int {
 //		if x > 0 {
@@ -19,17 +19,18 @@
 //
 // The phases, each a package:
 //
-//	mark      put numbered marker calls where code for an edge can stand
-//	flow      type-check, build go/ssa, find each function's graph and places
-//	hook      find the functions that the Go runtime calls by itself
-//	pathnum   truncate the graph and number its paths
-//	place     say what code stands where
-//	twin      say what functions with taps become that are silent most of the time
-//	tap       choose the expressions whose values are reported, if any
-//	rewrite   edit the text
-//	describe  say what the path numbers mean
+//	mark       insert numbered marker calls at all insertion points
+//	flow       type-check, build go/ssa, find each function's graph and its points
+//	hook       find the functions that the Go runtime calls by itself
+//	clone      decide which functions are cloned, if taps report in bursts
+//	pathnum    truncate the graph and number its paths
+//	placement  decide which code stands at which point
+//	describe   write down what the path numbers mean
+//	tap        choose the values that taps report, if the user asks for some
+//	reeval     decide which expressions a tap may evaluate again
+//	rewrite    edit the text
 //
-// How a package is built with it is not known here: see internal/toolexec.
+// How a package is built is not known here: see internal/toolexec.
 package instrument
 
 import (
@@ -70,13 +71,13 @@ type Package struct {
 	Rename    func(name string) string // name of a file in the binary's line tables; nil for no change
 }
 
-// Options say how. The zero value needs a Poll.
+// Options say how to instrument. The zero value needs a Poll.
 type Options struct {
 	Poll    rewrite.Poll
 	Numbers pathnum.Options
 	Taps    tap.Options
 
-	Burst bool // taps are to cost little while they are silent
+	Burst bool // taps report in bursts, and cost little in between
 
 	Bisect *bisect.Pattern // which functions are instrumented; nil for all
 }
@@ -88,17 +89,17 @@ type Result struct {
 	Sites *wire.Package
 	Adds  int       // increments of path registers in the text
 	Polls int       // ends of paths in the text
-	Taps  *tap.Plan // nil if none were asked for
+	Taps  *tap.Plan // nil if Options.Taps select none
 
-	// Matches are lines about the functions that Options.Bisect wants reported.
+	// Matches are the lines that Options.Bisect wants printed about functions.
 	Matches []string
 
 	plans []planned
 }
 
-// Do instruments a package. An error means that the package was left as it is,
-// because it does not parse or type-check; the compiler will say why better. A
-// mistake of the instrumenter's own is an [*InternalError].
+// Do instruments a package. An error means that the package does not parse or
+// type-check; the compiler will say why better. A mistake of the instrumenter's own is
+// an [*InternalError].
 func Do(pkg *Package, opts Options) (res *Result, err error) {
 	in := &instrumenter{pkg: pkg, opts: opts, fset: token.NewFileSet(), src: map[*ast.File][]byte{}}
 	defer in.recover(&res, &err)
@@ -128,7 +129,7 @@ func Do(pkg *Package, opts Options) (res *Result, err error) {
 		in.begin("clone")
 		in.clone()
 	}
-	in.begin("pathnum, place, describe")
+	in.begin("pathnum, placement, describe")
 	tapped := in.plan(funcs)
 	in.begin("tap")
 	in.tap(tapped)
@@ -148,12 +149,12 @@ type instrumenter struct {
 	info    *types.Info
 	hooks   map[*ast.BlockStmt]string // functions that the runtime calls, with the reason
 
-	phase     string   // that is going on
+	phase     string   // the current one
 	at        ast.Node // what it is working on: a function or declaration, or nil
 	fileIndex map[string]int
 	described map[*ast.FuncDecl]int // index in result.Sites.Funcs
 	funcs     map[*ast.BlockStmt]*rewrite.Func
-	clones    *clone.Plan // nil if taps are to report all the time
+	clones    *clone.Plan // nil if taps report all the time
 	result    Result
 }
 
@@ -173,9 +174,8 @@ func (in *instrumenter) parse() error {
 	return nil
 }
 
-// skip reports whether a file takes no edits: tests are not what is profiled,
-// what cgo makes is not of the user's writing, and names of ours in the source
-// would clash.
+// skip reports whether a file takes no edits: a test file, a file that cgo makes, or a
+// file that uses the names that rewrite inserts.
 func (in *instrumenter) skip(f *ast.File) bool {
 	base := filepath.Base(in.fset.File(f.FileStart).Name())
 	return strings.HasSuffix(base, "_test.go") ||
@@ -184,7 +184,7 @@ func (in *instrumenter) skip(f *ast.File) bool {
 }
 
 // plan numbers the functions and decides which are rewritten. It returns those that
-// may be tapped.
+// may have taps.
 func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	in.fileIndex = map[string]int{}
 	in.funcs = map[*ast.BlockStmt]*rewrite.Func{}
@@ -237,11 +237,11 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	return tapped
 }
 
-// whyBisect is the reason why a function is left alone that Options.Bisect does not
-// select.
+// whyBisect is the reason why a function is not instrumented that Options.Bisect does
+// not select.
 const whyBisect = "-pepbisect does not select it"
 
-// selected reports whether f is to be instrumented at all.
+// selected reports whether the user wants f instrumented at all.
 func (in *instrumenter) selected(f *flow.Func) bool {
 	pos := in.fset.Position(f.Syntax.Pos())
 	selected, line := in.opts.Bisect.Selects(f.Name, fmt.Sprintf("%s:%d", pos.Filename, pos.Line))
@@ -251,7 +251,7 @@ func (in *instrumenter) selected(f *flow.Func) bool {
 	return selected
 }
 
-// twin decides how taps are made to cost little while they are silent.
+// clone decides which functions are cloned.
 func (in *instrumenter) clone() {
 	var files []*ast.File
 	for _, f := range in.files {
@@ -262,7 +262,7 @@ func (in *instrumenter) clone() {
 	in.clones = clone.New(files, in.markers, in.info, in.working)
 }
 
-// left returns the reason why a function has no taps, if it is to have none.
+// skippedTaps returns the reason why a function has no taps; "" if it may have.
 func (in *instrumenter) skippedTaps(f *flow.Func) string {
 	if in.clones == nil {
 		return ""
@@ -292,7 +292,7 @@ func (in *instrumenter) tap(funcs []tap.Func) {
 	}
 }
 
-// planFunc returns the plan for f, or the reason why it is left alone.
+// planFunc returns the plan for f, or the reason why f is not instrumented.
 func (in *instrumenter) planFunc(f *flow.Func) (*placement.Plan, string) {
 	if f.Skipped != "" {
 		return nil, f.Skipped
@@ -307,8 +307,8 @@ func (in *instrumenter) planFunc(f *flow.Func) (*placement.Plan, string) {
 	return p, ""
 }
 
-// untouchable returns the reason why there can be neither polls nor taps in f, if
-// there is one.
+// untouchable returns the reason why there can be neither polls nor taps in f; "" if
+// there can.
 func (in *instrumenter) untouchable(f *flow.Func) string {
 	if dir := directive(f); dir != "" {
 		return dir
@@ -316,7 +316,7 @@ func (in *instrumenter) untouchable(f *flow.Func) string {
 	return in.hooks[f.Body()]
 }
 
-// directive returns the directive, if any, that keeps f from being instrumented.
+// directive returns the directive, if any, that forbids to instrument f.
 func directive(f *flow.Func) string {
 	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 		return forbidding(decl.Doc)
@@ -324,8 +324,8 @@ func directive(f *flow.Func) string {
 	return ""
 }
 
-// forbidding returns the directive in doc, if any, that keeps calls and stack
-// use out of a function.
+// forbidding returns the directive in doc, if any, that forbids calls or stack use in
+// a function.
 func forbidding(doc *ast.CommentGroup) string {
 	if doc == nil {
 		return ""
@@ -365,8 +365,8 @@ func (in *instrumenter) fileNumber(name string) int {
 	return i
 }
 
-// rewrite edits the files. The first one imports the linked runtime, so that it
-// is initialised before the package.
+// rewrite edits the files. The first one imports the linked runtime, so that the
+// runtime is initialised before the package.
 func (in *instrumenter) rewrite() {
 	in.result.Text = map[string]string{}
 	execs := in.execs()
@@ -395,9 +395,9 @@ func (in *instrumenter) rewrite() {
 	}
 }
 
-// execs returns the uses of syscall.Exec and of its like in golang.org/x/sys/unix:
-// the program that calls them goes on as another, and none of its exit hooks runs.
-// In functions that may not be touched they stay as they are.
+// execs returns the uses of syscall.Exec and of its like in golang.org/x/sys/unix. The
+// program that calls them goes on as another, and runs none of its exit hooks. In
+// functions that may not be instrumented they stay as they are.
 func (in *instrumenter) execs() map[ast.Expr]bool {
 	list := map[ast.Expr]bool{}
 	find := func(n ast.Node) bool {

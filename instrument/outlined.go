@@ -1,7 +1,7 @@
 package instrument
 
-// This file finds the functions that the compiler inlines in the package as it was
-// and not in the package as it is instrumented.
+// This file finds the functions that the compiler inlines in the package as it was,
+// and does not inline in the package as it is instrumented.
 
 import (
 	"go/ast"
@@ -13,9 +13,9 @@ import (
 	"github.com/pepgo/pep/instrument/rewrite"
 )
 
-// findOutlined notes in the site table which functions are no longer inlined. It
-// estimates the cost of a function twice, in the source and in the text that was
-// made of it, since a function may also become too expensive because of what is
+// findOutlined notes in the site table which functions the compiler no longer inlines.
+// It estimates the cost of a function twice, in the source and in the text that was
+// made of it, since a function can also become too expensive because of what is
 // inlined into it.
 func (in *instrumenter) findOutlined() {
 	if len(in.result.Text) == 0 {
@@ -46,14 +46,14 @@ func (in *instrumenter) findOutlined() {
 	}
 }
 
-// isEntry reports whether a function is called by no code of the program.
+// isEntry reports whether no code of the program calls a function.
 func isEntry(f *ast.File, d *ast.FuncDecl) bool {
 	return d.Recv == nil && (d.Name.Name == "init" || d.Name.Name == "main" && f.Name.Name == "main")
 }
 
 // parseText parses the text of the package, and calls do for the declarations of
-// functions. Files that do not parse are left out: the compiler will say what is
-// wrong with them.
+// functions. It skips files that do not parse: the compiler will say what is wrong
+// with them.
 func (in *instrumenter) parseText(do func(declKey, *ast.FuncDecl)) (*token.FileSet, []*ast.File) {
 	fset := token.NewFileSet()
 	var files []*ast.File
@@ -73,8 +73,8 @@ func (in *instrumenter) parseText(do func(declKey, *ast.FuncDecl)) (*token.FileS
 	return fset, files
 }
 
-// checkText type-checks what parseText returned. What refers to the linked runtime
-// has no types.
+// checkText type-checks the files that parseText returned. What refers to the linked
+// runtime has no types.
 func (in *instrumenter) checkText(fset *token.FileSet, files []*ast.File) *types.Info {
 	info := &types.Info{
 		Types:      map[ast.Expr]types.TypeAndValue{},

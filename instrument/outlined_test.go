@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/instrument/rewrite"
 )
 
-// Functions are marked that are inlined in the source and not in the text.
+// The site table notes functions that are inlined in the source and not in the text.
 func TestOutlined(t *testing.T) {
 	const source = `package p
 
@@ -81,7 +81,7 @@ func never(n int) int {
 			t.Errorf("%s: got %s, want %s", poll, s, want)
 		}
 		if slices.Contains(got, "p.never") {
-			t.Errorf("%s: a function that is never inlined is marked", poll)
+			t.Errorf("%s: the site table says that a function is no longer inlined, which never was", poll)
 		}
 	}
 }

@@ -95,8 +95,8 @@ func parseTerm(text string) (t term, err error) {
 	return t, nil
 }
 
-// Selects reports whether the function with the given name is selected, and returns
-// the line to be printed about it; "" for none.
+// Selects reports whether the function with the given name is selected. It returns the
+// line to print about the function; "" if there is none.
 func (p *Pattern) Selects(name, at string) (selected bool, line string) {
 	if p == nil {
 		return true, ""

@@ -1,27 +1,32 @@
-// Package clone decides how functions with taps are to cost little while the taps
-// are silent, which they are but for bursts.
+// Package clone decides which functions are cloned, so that taps cost little while
+// they are silent. They are silent all the time but for bursts.
 //
-// A function is written down twice in its body, without taps and with, and asks
-// once which it is to be:
+// The instrumented text of a cloned function holds two bodies: the original without
+// taps, and a clone with them. At its start the function tests once which of them to
+// execute:
 //
 //	func f(p *point) (r int) {
 //		if Taps == 0 {
-//			r = p.x        // plain
+//			r = p.x        // original
 //			return
 //		}
-//		r = p.x; Tap(r)    // tapped
+//		r = p.x; Tap(r)    // clone
 //		return
 //	}
 //
-// This is the "full duplication" of Arnold and Ryder, "A Framework for Reducing
-// the Cost of Instrumented Code", PLDI 2001, with the check at function entries
-// and, in the plain half, at the iterations of loops that are worth one. Both
-// halves are in one frame, so that tracebacks, recover and deferred functions see
-// nothing of it.
+// This is the "full duplication" of Arnold and Ryder, "A Framework for Reducing the
+// Cost of Instrumented Code", PLDI 2001. The test stands at function entries, and in
+// the original also at the iterations of loops that are worth one. Both bodies are in
+// one function and so in one frame, so that tracebacks, recover and deferred functions
+// see no difference.
 //
-// Functions that the compiler inlines are not cloned, for then it would not. They
-// have no taps, or if nobody would notice, a sibling with taps that tapped halves
-// call instead. What cannot be written down twice has a test before each tap.
+// A function that the compiler inlines is not cloned, because the compiler would then
+// no longer inline it. It has no taps, or a separate clone: another function, with
+// taps, that the clones of its callers call instead. A function that cannot be cloned
+// is guarded: it has a test before each tap.
+//
+// The package decides only. Package rewrite writes the bodies, and package tap chooses
+// the taps.
 package clone
 
 import (
@@ -38,12 +43,12 @@ import (
 type Kind int
 
 const (
-	Original Kind = iota // it has no taps; in the tapped half of another, it has
-	Cloned               // it is written down twice
-	Guarded              // there is a test before every tap
+	Original Kind = iota // one body, without taps; with taps inside the clone of another function
+	Cloned               // two bodies
+	Guarded              // one body, with a test before each tap
 )
 
-// Reasons why the taps of a function are left out.
+// Reasons why a function has no taps.
 const (
 	whyInlined = "the compiler inlines the function"
 	whyBig     = "twice the function would be so big that the compiler inlines nothing into it"
@@ -53,18 +58,19 @@ const (
 type Plan struct {
 	Kinds   map[*ast.BlockStmt]Kind   // by body; of declarations and literals
 	Skipped map[*ast.BlockStmt]string // functions without taps, with the reason
-	Loops   map[*ast.BlockStmt]bool   // bodies of loops that are written down twice
+	Loops   map[*ast.BlockStmt]bool   // bodies of loops that are cloned
 
-	// Shared are the := that assign to parameters or results, which in a block
-	// within the body they would declare anew. It says what on the left they declare.
+	// Mixed holds each := at the top of a body that also assigns to parameters or results.
+	// In a block of its own it would declare new variables of these names. The value says
+	// for each variable on the left whether the := declares it.
 	Mixed map[*ast.AssignStmt][]bool
 
-	Funcs map[*ast.FuncDecl]*Func // of functions that the compiler inlines
-	Calls map[*ast.CallExpr]*Call // calls of what has a sibling
+	Funcs map[*ast.FuncDecl]*Func // separate clones of functions that the compiler inlines
+	Calls map[*ast.CallExpr]*Call // calls of functions that have separate clones
 }
 
-// New makes the plan of a package that has been marked and type-checked. Before
-// each declaration, working is called with it.
+// New makes the plan of a package that carries markers and is type-checked. It calls
+// working with each declaration before it decides on it.
 func New(files []*ast.File, markers *mark.Markers, info *types.Info, working func(ast.Node)) *Plan {
 	c := &chooser{
 		info: info, markers: markers, costs: inline.New(files, markers, info),
@@ -118,8 +124,8 @@ func lineDirectives(f *ast.File) (list []token.Pos) {
 	return list
 }
 
-// function decides on a function, and on those in it. cloned says that it is in
-// one that is written down twice.
+// function decides on a function, and on the literals in it. cloned says that a cloned
+// function holds it.
 func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 	kind := Cloned
 	switch {
@@ -140,8 +146,8 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 	c.literals(body, cloned || kind == Cloned)
 }
 
-// callable reports whether a function may be called directly, as it must be to be
-// inlined: by the package, or by another.
+// callable reports whether a function can be called directly, from its package or from
+// another one. The compiler inlines direct calls only.
 func (c *chooser) callable(fn ast.Node) bool {
 	d, ok := fn.(*ast.FuncDecl)
 	if !ok {
@@ -151,7 +157,7 @@ func (c *chooser) callable(fn ast.Node) bool {
 	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name)
 }
 
-// findCalls notes the functions that are called directly, or ranged over.
+// findCalls notes the functions that the package calls directly, or ranges over.
 func (c *chooser) findCalls(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		var fun ast.Expr
@@ -183,7 +189,7 @@ func (c *chooser) note(called types.Object) {
 	}
 }
 
-// leave leaves a function without taps, with the bodies of its ranges over
+// skip says that a function has no taps, nor have the bodies of its ranges over
 // functions, which are functions themselves.
 func (c *chooser) skip(body *ast.BlockStmt, why string) {
 	c.plan.Skipped[body] = why
@@ -205,7 +211,8 @@ func (c *chooser) literals(n ast.Node, cloned bool) {
 	})
 }
 
-// growth is about what two halves with taps and tests are of a function.
+// growth is the estimated size of a cloned function, with taps and tests, as a
+// multiple of the original.
 const growth = 3
 
 func (c *chooser) big(body *ast.BlockStmt) bool {
@@ -213,9 +220,9 @@ func (c *chooser) big(body *ast.BlockStmt) bool {
 	return n <= inline.Big && n*growth > inline.Big
 }
 
-// canClone reports whether a function can be written down twice. A type that is
-// declared in it would be two types, and line directives in it would have to be
-// undone.
+// canClone reports whether the text of a function may stand there twice. A type that
+// the function declares would become two types. A line directive in it would have to
+// be undone.
 func (c *chooser) canClone(body *ast.BlockStmt) bool {
 	if declaresType(body) || c.hasDirective(body) || !c.canDefer(body) {
 		return false
@@ -254,8 +261,8 @@ const (
 	maxReturnsByDefers = 15
 )
 
-// canDefer reports whether the deferred calls of a function remain cheap if there
-// are twice as many.
+// canDefer reports whether the deferred calls of a function remain cheap if there are
+// twice as many.
 func (c *chooser) canDefer(body *ast.BlockStmt) bool {
 	defers, returns := 0, 1
 	own(body, func(n ast.Node) {
@@ -270,7 +277,7 @@ func (c *chooser) canDefer(body *ast.BlockStmt) bool {
 		2*defers <= maxOpenDefers && 2*defers*2*returns <= maxReturnsByDefers
 }
 
-// own calls f for the nodes of a function without those of the literals in it.
+// own calls f for the nodes of a function, without those of the literals in it.
 func own(n ast.Node, f func(ast.Node)) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if n == nil {
@@ -282,9 +289,8 @@ func own(n ast.Node, f func(ast.Node)) {
 	})
 }
 
-// share notes a := in the body of a function that assigns to a variable that is
-// declared outside of the body. It reports false if a cannot be taken apart into
-// declarations and assignments.
+// mixed notes a := in the body of a function that assigns to a parameter or result. It
+// reports false if a cannot be taken apart into declarations and assignments.
 func (c *chooser) mixed(a *ast.AssignStmt) (ok bool) {
 	declares := make([]bool, len(a.Lhs))
 	outside := false
@@ -315,8 +321,8 @@ func (c *chooser) mixed(a *ast.AssignStmt) (ok bool) {
 	return true
 }
 
-// typed reports whether e is sure to have the type that a variable declared by it
-// would have, wherever else it is assigned to.
+// typed reports whether a variable that e initialises gets the type that it has now.
+// An untyped constant, for example, would give it another type.
 func typed(info *types.Info, e ast.Expr) bool {
 	if t := info.Types[e]; t.Value != nil || t.IsNil() {
 		return false

@@ -1,8 +1,8 @@
 package clone
 
-// This file decides which loops ask in each iteration which half to be. Without
-// that, what is in a loop when a burst begins would not be seen until the function
-// is called anew.
+// This file decides which loops are cloned: in the original body of a function they
+// test in each iteration whether to go on with taps. Without that test, a burst would
+// not see what a long loop does until the function is called anew.
 
 import (
 	"go/ast"
@@ -10,12 +10,12 @@ import (
 	"go/types"
 )
 
-// largeLoop is from how many nodes on a loop is worth a test although nothing is
-// called in it.
+// largeLoop is the number of nodes from which on a loop is worth a test even if it
+// calls nothing.
 const largeLoop = 100
 
-// loops decides on the loops of a function. It reports whether there is a test in
-// n. A loop has none if one within it has.
+// loops decides on the loops of a function. It reports whether there is a test in n. A
+// loop is not cloned if a loop within it is.
 func (c *chooser) loops(n ast.Node) (tested bool) {
 	ast.Inspect(n, func(x ast.Node) bool {
 		var body *ast.BlockStmt
@@ -41,8 +41,8 @@ func (c *chooser) loops(n ast.Node) (tested bool) {
 	return tested
 }
 
-// worthTest reports whether a loop with the given body is to have a test. Its
-// body can be written down twice if nothing in it has a name beyond it.
+// worthTest reports whether a loop with the given body is worth a test, and can be
+// cloned: nothing in the body may have a name beyond it, as a label or a type has.
 func (c *chooser) worthTest(body *ast.BlockStmt) bool {
 	calls, can := false, true
 	ast.Inspect(body, func(n ast.Node) bool {

@@ -1,14 +1,13 @@
 package clone
 
-// This file finds the functions that the compiler inlines and that have a sibling
-// all the same: a function of its own with the taps, which tapped halves call in
-// their place.
+// This file finds the functions that the compiler inlines and that get a separate
+// clone: a second function, with taps, that the clones of their callers call.
 //
 //	func (p *point) x() int { return p.n }    func _pep_t1_x(p *point) int { Tap(p.n); return p.n }
 //
-// Nobody is to notice that it is another function. So it calls nothing that could
-// look at the stack, and is called directly only. It is no method, since the
-// methods of a type can be counted.
+// Nobody is to notice that another function is executed. So a separate clone calls
+// nothing that could look at the stack, and it is called directly only. It is not a
+// method, since programs can count the methods of a type.
 
 import (
 	"go/ast"
@@ -17,21 +16,21 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// A Sibling is a second function made of a declaration.
+// A Func is a separate clone.
 type Func struct {
 	Decl   *ast.FuncDecl
 	Number int // in the package
 }
 
-// A Call is a call of a function that has a sibling.
+// A Call is a call of a function that has a separate clone.
 type Call struct {
 	*Func
 	Recv ast.Expr // its receiver becomes the first argument; nil if there is none
 	Op   string   // what stands before the receiver then: "", "&" or "*"
 }
 
-// siblings finds the functions that have siblings, of those that the compiler
-// inlines.
+// separate finds the functions that get a separate clone, among those that the
+// compiler inlines.
 func (c *chooser) separate(files []*ast.File) {
 	for _, f := range files {
 		c.directives = lineDirectives(f)
@@ -42,7 +41,7 @@ func (c *chooser) separate(files []*ast.File) {
 			}
 		}
 	}
-	// What calls something that has none has none either.
+	// A function that calls one without a separate clone has none either.
 	for again := true; again; {
 		again = false
 		for fn, s := range c.funcOf {
@@ -61,8 +60,8 @@ func (c *chooser) separate(files []*ast.File) {
 	}
 }
 
-// calls notes the calls in n, but for those that are deferred or made by go
-// statements: they stay what they are.
+// calls notes the calls in n that go to separate clones. Deferred calls and those of
+// go statements stay what they are, since tracebacks show them.
 func (c *chooser) calls(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		var later *ast.CallExpr
@@ -85,8 +84,7 @@ func (c *chooser) calls(n ast.Node) {
 	})
 }
 
-// leaf reports whether a function can have a sibling, as far as can be told
-// without knowing what it calls.
+// leaf reports whether a function can have a separate clone, whatever it calls.
 func (c *chooser) leaf(d *ast.FuncDecl) bool {
 	fn, ok := c.info.Defs[d.Name].(*types.Func)
 	if !ok || d.Name.Name == "init" || d.Name.Name == "main" || c.hasDirective(d) || declaresType(d) {
@@ -122,8 +120,9 @@ func named(d *ast.FuncDecl) bool {
 	return true
 }
 
-// callsLeaves reports whether a function calls nothing but builtins and what has
-// a sibling. A panic would be seen to come from another function.
+// callsLeaves reports whether a function calls nothing but builtins and functions that
+// have separate clones. It must not panic or recover: a traceback would name the
+// clone.
 func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 	leaves := true
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -131,7 +130,7 @@ func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 			return false
 		}
 		x, ok := n.(*ast.CallExpr)
-		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || c.isMarker(x) {
+		if !ok || c.info.Types[ast.Unparen(x.Fun)].IsType() || mark.IsCall(x) {
 			return leaves
 		}
 		if id, ok := ast.Unparen(x.Fun).(*ast.Ident); ok {
@@ -147,17 +146,7 @@ func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 	return leaves
 }
 
-// marked reports whether x is a marker.
-func (c *chooser) isMarker(x *ast.CallExpr) bool {
-	fn, ok := x.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	id, ok := fn.X.(*ast.Ident)
-	return ok && id.Name == mark.PkgName
-}
-
-// static returns the sibling of what x calls directly, or nil.
+// static returns the separate clone of the function that x calls directly, or nil.
 func (c *chooser) static(x *ast.CallExpr) *Func {
 	switch fun := x.Fun.(type) {
 	case *ast.Ident:
@@ -173,9 +162,9 @@ func (c *chooser) static(x *ast.CallExpr) *Func {
 	return nil
 }
 
-// call notes x, if what it calls has a sibling and its text can be changed. It
-// cannot if the receiver is itself a call, or if there is no place for one among
-// the arguments.
+// call notes x if the function that it calls has a separate clone and the text of x
+// can be changed. It cannot if the receiver is itself a call, or if the arguments are
+// the results of one call: then there is no room for the receiver among them.
 func (c *chooser) call(x *ast.CallExpr) {
 	s := c.static(x)
 	if s == nil {
@@ -219,7 +208,7 @@ func plain(e ast.Expr) bool {
 	return false
 }
 
-// Keep drops the siblings of functions that have no taps, nor call such that have.
+// Keep drops the separate clones that have no taps, and call none that have.
 func (p *Plan) Keep(tapped func(*ast.BlockStmt) bool) {
 	keep := map[*ast.FuncDecl]bool{}
 	for again := true; again; {

@@ -1,5 +1,5 @@
-// Package describe writes down what the path numbers of a function mean in
-// terms of its source: the site table's entry for the function.
+// Package describe writes down what the path numbers of a function mean in terms of
+// its source. The result is the function's entry in the site table.
 //
 // For
 //
@@ -10,8 +10,8 @@
 //		return x
 //	}
 //
-// it says that block 0 runs through lines 1 and 2 and ends in the branch "if" at
-// 2:5, with the outcomes "true", leading to 3:3, and "false", leading to 5:2.
+// block 0 runs through lines 1 and 2. It ends in the branch "if" at 2:5, with the
+// outcomes "true", which leads to 3:3, and "false", which leads to 5:2.
 package describe
 
 import (
@@ -38,8 +38,7 @@ type Describer struct {
 	file func(name string) int // index of a file name in the site table
 }
 
-// New returns a describer; file returns the index of a file's name in the site
-// table.
+// New returns a describer. file returns the index of a file's name in the site table.
 func New(fset *token.FileSet, file func(name string) int) *Describer {
 	return &Describer{fset, file}
 }
@@ -64,7 +63,7 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 	return out
 }
 
-// Left describes a function that was left alone.
+// Skipped describes a function that is not instrumented.
 func (d *Describer) Skipped(f *flow.Func, reason string) wire.Left {
 	pos := d.fset.Position(f.Syntax.Pos())
 	return wire.Left{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
@@ -82,9 +81,9 @@ func (d *Describer) block(f *flow.Func, n *flow.Node) wire.Block {
 	return b
 }
 
-// distinguish gives the outcomes of a node names that differ: to those that are
-// alike, because their texts have been cut or are the same in the source, it adds
-// where they stand. Profiles add up what has the same name.
+// distinguish gives the outcomes of a node different names, since profiles add up what
+// has the same name. Two outcomes have the same text if their texts are cut, or are
+// the same in the source. distinguish then adds where they stand.
 func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
 	count := map[string]int{}
 	for _, o := range outs {
@@ -130,8 +129,8 @@ func (d *Describer) branch(f *flow.Func, n *flow.Node) wire.Branch {
 	return wire.Branch{Kind: kind, Line: pos.Line, Col: pos.Column}
 }
 
-// branch returns the kind of the construct that decides where control goes from n,
-// and where it stands.
+// branch returns the kind and the position of the construct that decides where control
+// goes from n.
 func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 	for _, e := range n.Out {
 		if l := e.Leaf; l != nil {
@@ -169,7 +168,7 @@ func firstPos(f *flow.Func, n *flow.Node) token.Pos {
 	return f.Syntax.Pos()
 }
 
-// out describes an edge: what its outcome is called, and where it leads to.
+// out describes an edge: the name of its outcome, and where it leads to.
 func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
 	pos := d.fset.Position(d.target(f, e))
 	o := wire.Out{Line: pos.Line, Col: pos.Column}
@@ -179,8 +178,8 @@ func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
 	return o
 }
 
-// target returns the position that e leads to. For an edge out of the function
-// that is where it is left.
+// target returns the position that e leads to. For an edge out of the function that is
+// where control leaves it.
 func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 	switch {
 	case e.To == nil:
@@ -244,8 +243,8 @@ func (d *Describer) outcome(e *flow.Edge) string {
 	return "else"
 }
 
-// endsRange reports whether the other ways from where e starts are those of a
-// range loop, so that e must be its end.
+// endsRange reports whether the other edges from the same node are those of a range
+// loop, so that e must be the end of the loop.
 func endsRange(e *flow.Edge) bool {
 	return slices.ContainsFunc(e.From.Out, func(o *flow.Edge) bool {
 		if o == e || o.Case == nil {
@@ -270,7 +269,7 @@ func (d *Describer) commText(c *ast.CommClause) string {
 	return "case " + d.source(c.Comm)
 }
 
-// source returns the text of n on one line, cut to a bearable length.
+// source returns the text of n on one line, cut after maxOutcome bytes.
 func (d *Describer) source(n any) string {
 	var b bytes.Buffer
 	if list, ok := n.([]ast.Expr); ok {

@@ -2,35 +2,68 @@ package describe_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/build"
 	"go/importer"
-	"os"
+	"go/parser"
+	"go/token"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/instrument"
-	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/instrument/describe"
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
+	"github.com/pepgo/pep/instrument/pathnum"
+	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// described returns the functions of a file.
-func described(t *testing.T, src string) []wire.Func {
+// described returns the functions of a file, and what is described.
+func described(t *testing.T, src string) (*token.FileSet, []*flow.Func, []wire.Func) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "in.go")
-	if err := os.WriteFile(name, []byte(src), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	pkg := &instrument.Package{Path: "p", Files: []string{name}, Importer: importer.Default(), CorePath: "0pep/core"}
-	res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page})
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "in.go", src, parser.SkipObjectResolution)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, l := range res.Sites.Left {
-		t.Errorf("%s was left alone: %s", l.Name, l.Reason)
+	fset, funcs := functions(t, fset, f)
+	var all []wire.Func
+	for _, f := range funcs {
+		all = append(all, describeFunc(t, fset, f))
 	}
-	return res.Sites.Funcs
+	return fset, funcs, all
+}
+
+// functions returns the functions of a package.
+func functions(t *testing.T, fset *token.FileSet, files ...*ast.File) (*token.FileSet, []*flow.Func) {
+	t.Helper()
+	funcs, _, err := flow.Functions(&flow.Config{
+		Path: "p", Fset: fset, Files: files,
+		Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Importer: importer.Default(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, funcs
+}
+
+func describeFunc(t *testing.T, fset *token.FileSet, f *flow.Func) wire.Func {
+	t.Helper()
+	p, err := placement.New(f, pathnum.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", f.Name, err)
+	}
+	return describe.New(fset, func(string) int { return 7 }).Func(f, p.Graph, 100)
+}
+
+func first(t *testing.T, src string) wire.Func {
+	t.Helper()
+	_, _, all := described(t, src)
+	return all[0]
 }
 
 // branches writes the branches of a function, each on a line, with the line that
@@ -123,6 +156,20 @@ func f(s string, c, d chan int) {
 `,
 		},
 		{
+			"the end of a range loop that a break shares is done, although it has no insertion point",
+			`package p
+func f(s []int) {
+	for _, x := range s {
+		if x > 3 {
+			break
+		}
+	}
+}`, `
+3:2 range: body to 4; done to 7
+4:6 if: true to 5; false to 7
+`,
+		},
+		{
 			"a jump out of the body of a loop over a function is an outcome of the loop",
 			`package p
 func f(s func(func(int) bool), n int) {
@@ -152,7 +199,7 @@ outer:
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), branches(described(t, test.src)[0])); diff != "" {
+			if diff := cmp.Diff(strings.TrimPrefix(test.want, "\n"), branches(first(t, test.src))); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
 		})
@@ -166,9 +213,165 @@ func TestLoopsOverFunctionsAreLoops(t *testing.T) {
 		"package p\nfunc f(s func(func() bool)) {\n\tprintln()\n\tfor range s {\n\t}\n}\n",
 		"package p\nfunc f(s func(func() bool)) {\nouter:\n\tfor range s {\n\t\tcontinue outer\n\t}\n}\n",
 	} {
-		f := described(t, src)[0]
+		f := first(t, src)
 		if len(f.Graph.Starts) != 2 || f.Graph.Starts[1].Cut {
 			t.Fatalf("got starts %+v, want a second one that is not cut", f.Graph.Starts)
 		}
 	}
+}
+
+// table writes the site table's entry of a function.
+func table(f wire.Func) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, file %d, line %d, paths from %d\n", f.Name, f.File, f.Line, f.Base)
+	for i, block := range f.Blocks {
+		fmt.Fprintf(&b, "%d", i)
+		for _, s := range block.Spans {
+			fmt.Fprintf(&b, " %d:%d-%d:%d", s.Line, s.Col, s.EndLine, s.EndCol)
+		}
+		fmt.Fprintln(&b)
+		if k := block.Branch; k.Kind != "" {
+			fmt.Fprintf(&b, "  %s at %d:%d\n", k.Kind, k.Line, k.Col)
+		}
+		for _, o := range block.Outs {
+			fmt.Fprintf(&b, "  → %d:%d %s\n", o.Line, o.Col, o.Outcome)
+		}
+	}
+	return b.String()
+}
+
+// The entry that the package comment explains, with a loop and a literal.
+func TestTable(t *testing.T) {
+	const src = `package p
+
+func f(x int) int {
+	if x > 0 {
+		x = -x
+	}
+	for x < 9 {
+		g := func() { x++ }
+		g()
+	}
+	return x
+}
+`
+	const want = `
+p.f, file 7, line 3, paths from 100
+0 4:2-4:11
+  if at 4:5
+  → 5:3 true
+  → 7:2 false
+1 5:3-5:9
+  → 7:2 
+2 7:2-7:2
+  → 7:6 
+3
+  for at 7:6
+  → 8:3 body
+  → 11:2 done
+4 8:3-9:6
+  → 7:6 
+5 11:2-11:10
+  → 11:2 
+p.f.func1, file 7, line 8, paths from 100
+0 8:17-8:20
+  → 8:21 
+`
+	var got strings.Builder
+	_, _, all := described(t, src)
+	for _, f := range all {
+		got.WriteString(table(f))
+	}
+	if diff := cmp.Diff(strings.TrimPrefix(want, "\n"), got.String()); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// Every simple statement that is executed stands in the spans of one block, and of no
+// other: the statements are found in the syntax tree, without the graph.
+func TestStatementsAreInOneBlock(t *testing.T) {
+	statements := 0
+	for _, path := range []string{"sort", "strconv", "regexp/syntax"} {
+		pkg, err := build.Import(path, "", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fset := token.NewFileSet()
+		var files []*ast.File
+		for _, name := range pkg.GoFiles {
+			f, err := parser.ParseFile(fset, filepath.Join(pkg.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+		}
+		plain := map[ast.Node][]ast.Stmt{} // by body, before there are markers
+		for _, f := range files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.FuncDecl:
+					if n.Body != nil {
+						plain[n.Body] = simple(n.Body)
+					}
+				case *ast.FuncLit:
+					plain[n.Body] = simple(n.Body)
+				}
+				return true
+			})
+		}
+		_, funcs := functions(t, fset, files...)
+		for _, f := range funcs {
+			d := describeFunc(t, fset, f)
+			for _, s := range plain[f.Body()] {
+				statements++
+				pos := fset.Position(s.Pos())
+				in := 0
+				for _, block := range d.Blocks {
+					for _, span := range block.Spans {
+						from := pos.Line > span.Line || pos.Line == span.Line && pos.Column >= span.Col
+						to := pos.Line < span.EndLine || pos.Line == span.EndLine && pos.Column < span.EndCol
+						if from && to {
+							in++
+						}
+					}
+				}
+				if in != 1 {
+					t.Errorf("%s: the statement is in %d blocks", pos, in)
+				}
+			}
+		}
+	}
+	t.Logf("%d statements", statements)
+	if statements < 1000 {
+		t.Errorf("only %d statements", statements)
+	}
+}
+
+// simple returns the statements of a function that hold no others, without those of the
+// literals in it.
+func simple(body *ast.BlockStmt) (list []ast.Stmt) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.BlockStmt:
+			for _, s := range n.List {
+				list = append(list, simpleOne(s)...)
+			}
+		case *ast.CaseClause:
+			for _, s := range n.Body {
+				list = append(list, simpleOne(s)...)
+			}
+		}
+		return true
+	})
+	return list
+}
+
+func simpleOne(s ast.Stmt) []ast.Stmt {
+	switch s.(type) {
+	case *ast.ExprStmt, *ast.AssignStmt, *ast.IncDecStmt, *ast.ReturnStmt, *ast.BranchStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
+		return []ast.Stmt{s}
+	}
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Buffer is a text with edits that are yet to be applied.
+// A Buffer is a text with edits that are not applied yet.
 type Buffer struct {
 	old   []byte
 	edits []edit
@@ -54,8 +54,8 @@ func (b *Buffer) Changed() bool { return len(b.edits) > 0 }
 // String returns the edited text.
 func (b *Buffer) String() string { return b.Text(0, len(b.old)) }
 
-// Text returns what the text from start up to end becomes, with the insertions
-// at both ends.
+// Text returns the text from start up to end, edited, with the insertions at both
+// ends.
 func (b *Buffer) Text(start, end int) string {
 	slices.SortStableFunc(b.edits, func(x, y edit) int {
 		if x.start != y.start {

@@ -1,25 +1,25 @@
-// Package flow finds, for every function of a marked package, its control-flow
-// graph and the places in the source where code for the graph's edges can
-// stand.
+// Package flow finds, for every function of a package that carries markers, its
+// control-flow graph and the insertion points of the graph's edges: where in the
+// source code can stand that is executed when control takes the edge, and only then.
 //
-// The graph is go/ssa's. For
+// The graph is that of go/ssa. For
 //
-//	func f(x int) int {   // mark 1
+//	func f(x int) int {   // marker 1
 //		if x > 0 {        // leaf 2
-//			x = -x        // mark 3
+//			x = -x        // marker 3
 //		}
-//		return x          // marks 4, 5
+//		return x          // markers 4, 5
 //	}
 //
-// it has the nodes {1}, {3}, {4,5} and four edges: 1→3 has the place "leaf 2 is
-// true", 1→4 "leaf 2 is false", 3→4 "at mark 3", 4→Exit "at mark 5".
+// it has the nodes {1}, {3}, {4,5} and four edges: 1→3 has the point "leaf 2 is true",
+// 1→4 "leaf 2 is false", 3→4 "at marker 3", 4→Exit "at marker 5".
 //
-// An edge without a place can only be given the value 0 by the numbering. Where
-// a block is left by several such edges (the comparisons of a switch, && in an
-// argument), blocks are joined until at most one is left; the joined blocks are
-// one node, and what happens within is not distinguished.
+// The numbering can give an edge without a point no value but 0, and only one edge of
+// a node can have the value 0 for this reason. Some blocks have several such edges:
+// the comparisons of a switch, && in an argument. flow joins blocks until each node
+// has at most one. What happens within a joined node is not distinguished.
 //
-// What to add on which edge is decided by packages pathnum and place.
+// Packages pathnum and placement decide what to add on which edge.
 package flow
 
 import (
@@ -30,28 +30,28 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// Config says which package is looked at.
+// A Config describes a package.
 type Config struct {
 	Path      string // import path
 	Fset      *token.FileSet
-	Files     []*ast.File // marked by package mark
+	Files     []*ast.File // with the markers of package mark
 	Markers   *mark.Markers
 	Importer  types.Importer
 	GoVersion string      // language version, as in go.mod: "go1.26"; empty for the newest
 	Sizes     types.Sizes // may be nil
 
-	// Working is called with the syntax of each function before its graph is
-	// made; it may be nil.
+	// Working is called with the syntax of each function before flow makes its graph. It
+	// may be nil.
 	Working func(ast.Node)
 }
 
-// A Func is a function declaration, function literal or range-over-func body
-// with its graph.
+// A Func is a function declaration, a function literal or the body of a range over a
+// function, with its graph.
 type Func struct {
 	Syntax  ast.Node // *ast.FuncDecl, *ast.FuncLit or *ast.RangeStmt
 	Name    string   // linker symbol
 	Nodes   []*Node  // Nodes[0] is the entry
-	Skipped string   // why no graph could be made; empty if there is one
+	Skipped string   // why there is no graph; empty if there is one
 }
 
 // Body returns the body of f.
@@ -77,7 +77,7 @@ type Node struct {
 // An Edge is a way from one node to the next.
 type Edge struct {
 	From, To *Node // To is nil if the function is left
-	Point    Point // where code can stand; zero if nowhere
+	Point    Point // zero if there is no insertion point
 	Ends     bool  // paths must end on the edge
 	Panics   bool  // the edge leads to nothing but a panic
 
@@ -87,27 +87,26 @@ type Edge struct {
 	Case    *mark.Marker // the first marker behind the edge
 }
 
-// A Place is where the code of an edge stands: at a statement marker, at an
-// outcome of a leaf, or on the way of a jump.
+// A Point is an insertion point: where the code of an edge stands. It is at a
+// statement marker, at an outcome of a leaf, or on the way of a jump.
 type Point struct {
 	Marker  *mark.Marker
 	Out     bool // at Marker: the code belongs to an edge that leaves the marker's block
 	Leaf    *mark.Leaf
 	Outcome bool
 
-	// Undo lists the fallthrough markers that lead to Marker as well: what is
-	// added at Marker must be taken back there. Such a place can carry an
-	// increment only.
+	// Undo lists the fallthrough markers that lead to Marker, too. What is added at Marker
+	// must be subtracted there. Such a point can hold an increment only.
 	Undo []*mark.Marker
 
 	Jump *mark.Jump
 }
 
-// Known reports whether there is a place.
+// Known reports whether p is a point. The zero Point is none.
 func (p Point) Known() bool { return p.Marker != nil || p.Leaf != nil || p.Jump != nil }
 
-// Functions returns the functions of the package in source order of their
-// outermost declarations, literals after the function they stand in.
+// Functions returns the functions of the package in source order of their outermost
+// declarations. Literals follow the function that they stand in.
 func Functions(cfg *Config) ([]*Func, *types.Info, error) {
 	prog, err := load(cfg)
 	if err != nil {

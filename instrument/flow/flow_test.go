@@ -81,7 +81,7 @@ func TestGraphs(t *testing.T) {
 func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
 	fmt.Fprintf(b, "%s\n", f.Name)
 	if f.Skipped != "" {
-		fmt.Fprintf(b, "\tleft alone: %s\n", f.Skipped)
+		fmt.Fprintf(b, "\tskipped: %s\n", f.Skipped)
 	}
 	for _, n := range f.Nodes {
 		fmt.Fprintf(b, "\t%d", n.Index)

@@ -1,6 +1,7 @@
 package flow
 
-// This file turns the SSA form of a function into nodes and edges with places.
+// This file turns the SSA form of a function into nodes and edges with insertion
+// points.
 
 import (
 	"fmt"
@@ -25,14 +26,14 @@ type block struct {
 	said    bool // … that stands in the source
 }
 
-// An edge joins two blocks, and so two nodes. The parallel edges that cannot be
-// told apart are one edge with several origins.
+// An edge joins two blocks, and so two nodes. Parallel edges that no point tells apart
+// are one edge with several origins.
 type edge struct {
 	from, to *node // to is nil if the function is left
 	orig     []origin
 	leaf     *mark.Leaf
 	outcome  bool
-	jump     *mark.Jump // nil if the edge is none
+	jump     *mark.Jump // nil if the edge is not a jump
 	ends     bool       // a path must end here
 }
 
@@ -40,7 +41,7 @@ type origin struct {
 	src, dst *block // dst is nil if the function is left
 }
 
-// A node is a set of blocks that are entered and left as one.
+// A node is a set of blocks with common edges in and out.
 type node struct {
 	blocks  []*block
 	in, out []*edge
@@ -184,7 +185,7 @@ func (b *builder) connect(src, dst *block) *edge {
 	return e
 }
 
-// place returns where the code of e can stand.
+// point returns the insertion point of e.
 func (b *builder) point(e *edge) Point {
 	if e.jump != nil {
 		return Point{Jump: e.jump}
@@ -235,244 +236,8 @@ func lastMarker(blk *block) *mark.Marker {
 	return blk.markers[len(blk.markers)-1]
 }
 
-// shareDecisions gives nodes that decide between the same two targets, without
-// places to tell who decided, one node for the decision. This is how go/ssa
-// builds a loop over an integer: the comparison stands before the loop and
-// again at the loop's end.
-func (b *builder) shareDecisions() {
-	for _, p := range slices.Clone(b.nodes) {
-		if !b.decides(p) {
-			continue
-		}
-		var same []*node
-		for _, e := range p.out[0].to.in {
-			q := e.from
-			if b.decides(q) && q.out[0].to == p.out[0].to && q.out[1].to == p.out[1].to && !slices.Contains(same, q) {
-				same = append(same, q)
-			}
-		}
-		if len(same) < 2 {
-			continue
-		}
-		blk := &block{node: &node{}}
-		blk.node.blocks = []*block{blk}
-		b.nodes = append(b.nodes, blk.node)
-		outs := []*block{p.out[0].orig[0].dst, p.out[1].orig[0].dst}
-		for _, q := range same {
-			for _, e := range slices.Clone(q.out) {
-				b.disconnect(e)
-			}
-			q.blocks[0].nout = 0
-			b.connect(q.blocks[0], blk)
-		}
-		for _, dst := range outs {
-			b.connect(blk, dst)
-		}
-	}
-}
-
-// decides reports whether n is a block that does nothing in the end but choose
-// between two targets, by edges without a place.
-func (b *builder) decides(n *node) bool {
-	if len(n.out) != 2 || n.out[0].to == nil || n.out[1].to == nil || n.out[0].to == n.out[1].to {
-		return false
-	}
-	return !slices.ContainsFunc(n.out, func(e *edge) bool { return e.leaf != nil || e.jump != nil })
-}
-
-func (b *builder) disconnect(e *edge) {
-	e.from.out = slices.DeleteFunc(e.from.out, func(x *edge) bool { return x == e })
-	if e.to != nil {
-		e.to.in = slices.DeleteFunc(e.to.in, func(x *edge) bool { return x == e })
-		for _, o := range e.orig {
-			o.dst.in = slices.DeleteFunc(o.dst.in, func(x *edge) bool { return x == e })
-		}
-	}
-}
-
-// contract joins nodes over edges without a place, as far as nothing that could
-// be told apart is lost.
-//
-// What follows a node and belongs to it alone goes first: the blocks of an && in
-// the last statement of a clause. Were the last of them joined with what follows
-// the switch before that, the rest of the clause would have to go along, and
-// count as executed whenever that is.
-func (b *builder) contract() {
-	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.exitEarly) {
-	}
-	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
-}
-
-// some reports whether one of the functions, which are tried in order, changes a
-// node.
-func (b *builder) some(functions ...func(*node) bool) bool {
-	for _, n := range b.nodes {
-		if len(n.blocks) == 0 {
-			continue // joined meanwhile
-		}
-		for _, change := range functions {
-			if change(n) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mergeParallel makes one edge of those from n to the same block that have no
-// place, and one of those that are the same jump.
-func (b *builder) mergeParallel(n *node) bool {
-	for i, e := range n.out {
-		if e.jump == nil && b.point(e).Known() {
-			continue
-		}
-		for _, f := range n.out[i+1:] {
-			if f.to != e.to || f.orig[0].dst != e.orig[0].dst || f.jump != e.jump || e.jump == nil && b.point(f).Known() {
-				continue
-			}
-			orig := append(slices.Clone(e.orig), f.orig...)
-			b.disconnect(f)
-			e.orig = orig
-			e.leaf = nil
-			for _, o := range f.orig {
-				if o.dst != nil {
-					o.dst.in = append(o.dst.in, &edge{from: n, to: e.to, orig: []origin{o}})
-				}
-			}
-			return true
-		}
-	}
-	return false
-}
-
-// joinSuccessor joins n with a successor that is entered from n only, by edges
-// without a place.
-func (b *builder) joinSuccessor(n *node) bool {
-	for _, e := range n.out {
-		v := e.to
-		if v == nil || v == n || v == b.nodes[0] {
-			continue
-		}
-		if slices.ContainsFunc(v.in, func(in *edge) bool { return in.from != n || b.point(in).Known() }) {
-			continue
-		}
-		for _, in := range slices.Clone(v.in) {
-			b.remove(in)
-		}
-		b.join(v, n)
-		return true
-	}
-	return false
-}
-
-// joinPredecessor joins n, if all it does is to go on by an edge without a
-// place, with where it goes.
-func (b *builder) joinPredecessor(n *node) bool {
-	if len(n.out) != 1 || n == b.nodes[0] {
-		return false
-	}
-	e := n.out[0]
-	if e.to == nil || e.to == n || b.point(e).Known() {
-		return false
-	}
-	v := e.to
-	if len(v.in) > 1 && n.executes() {
-		return false // its statements would count as executed whenever v is
-	}
-	b.remove(e)
-	b.join(n, v)
-	return true
-}
-
-// executes reports whether there are statements in n.
-func (n *node) executes() bool {
-	return slices.ContainsFunc(n.blocks, func(blk *block) bool {
-		return slices.ContainsFunc(blk.markers, func(mk *mark.Marker) bool { return mk.From != mk.To })
-	})
-}
-
-// exitEarly removes n if all it does is to leave the function, without a place
-// to say so: the edges into n leave it instead.
-func (b *builder) exitEarly(n *node) bool {
-	if len(n.out) != 1 || n == b.nodes[0] || n.out[0].to != nil || b.point(n.out[0]).Known() || len(n.in) == 0 {
-		return false
-	}
-	if slices.ContainsFunc(n.in, func(in *edge) bool { return in.from == n || !b.point(in).Known() }) {
-		return false
-	}
-	for _, in := range n.in {
-		in.to = nil
-	}
-	n.blocks, n.in, n.out = nil, nil, nil
-	return true
-}
-
-// remove takes e out of the nodes; the blocks keep it, for it still says
-// whether another edge has a place.
-func (b *builder) remove(e *edge) {
-	is := func(x *edge) bool { return x == e }
-	e.from.out = slices.DeleteFunc(e.from.out, is)
-	e.to.in = slices.DeleteFunc(e.to.in, is)
-}
-
-// join moves all of v into n.
-func (b *builder) join(v, n *node) {
-	for _, blk := range v.blocks {
-		blk.node = n
-	}
-	for _, e := range v.out {
-		e.from = n
-	}
-	for _, e := range v.in {
-		e.to = n
-	}
-	n.blocks = append(n.blocks, v.blocks...)
-	n.out = append(n.out, v.out...)
-	n.in = append(n.in, v.in...)
-	v.blocks, v.in, v.out = nil, nil, nil
-}
-
-// dropDead finds the edges behind which there is nothing but an implicit panic.
-// They are kept, marked by a from node only, until emit.
-func (b *builder) dropDead() {
-	for again := true; again; {
-		again = false
-		for _, n := range b.nodes {
-			if n == b.nodes[0] || len(n.in) == 0 {
-				continue
-			}
-			if slices.ContainsFunc(n.out, func(e *edge) bool { return !implicit(e) }) {
-				continue
-			}
-			if slices.ContainsFunc(n.blocks, func(blk *block) bool { return len(blk.markers) > 0 }) {
-				continue
-			}
-			for _, e := range slices.Clone(n.in) {
-				b.disconnect(e)
-			}
-			again = true
-		}
-		b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool {
-			return n != b.nodes[0] && len(n.in) == 0
-		})
-	}
-	for _, n := range b.nodes {
-		for _, e := range slices.Clone(n.out) {
-			if implicit(e) {
-				b.disconnect(e)
-			}
-		}
-	}
-}
-
-// implicit reports whether e is an exit by a panic that is not in the source.
-func implicit(e *edge) bool {
-	src := e.orig[0].src
-	return e.to == nil && src.panic && !src.said
-}
-
-// emit translates the nodes into b.fn and checks that every edge that needs a
-// place has one.
+// emit translates the nodes into b.fn, and checks that each edge that needs a point
+// has one.
 func (b *builder) emit(fn *ssa.Function) {
 	index := map[*node]*Node{}
 	for i, n := range b.nodes {
@@ -498,7 +263,7 @@ func (b *builder) emit(fn *ssa.Function) {
 			ee.Panics = leadsToPanic(e)
 			if !ee.Point.Known() {
 				if e.to == nil {
-					b.skip("a way out of it has no place in the source")
+					b.skip("a way out of it has no insertion point")
 					return
 				}
 				without++
@@ -506,7 +271,7 @@ func (b *builder) emit(fn *ssa.Function) {
 			nn.Out = append(nn.Out, ee)
 		}
 		if without > 1 {
-			b.skip(fmt.Sprintf("%d ways on from one block have no place in the source", without))
+			b.skip(fmt.Sprintf("%d ways on from one block have no insertion point", without))
 			return
 		}
 	}

@@ -48,15 +48,16 @@ func (b *builder) findExits(loop *ast.RangeStmt) {
 	})
 }
 
-// exit says where control goes if the condition of x is true, if that is the
-// question whether a statement has left the body of a loop over a function:
+// exit answers where control goes if the condition of x is true. It does so for an x
+// that asks whether a statement has left the body of a loop over a function:
 //
-//   - It makes a jump within this function.
-//   - It is gone from this function, because the statement is a return or a jump
-//     further out. No code runs on the way. That is the end of an empty path, for
-//     one has ended before the loop.
-//   - Neither: for a break with the label of the loop itself, which goes to where
-//     the loop ends and code stands anyhow. Behind the loop it would not be legal.
+//   - The statement is a jump within this function. exit returns the jump.
+//   - The statement is a return, or a jump further out. Control is gone from this
+//     function, and no code runs on the way. An empty path ends, since another one
+//     has ended before the loop.
+//   - The statement is a break with the label of the loop itself. Control goes where
+//     the loop ends, and there is an insertion point anyhow. A break behind the loop
+//     would not be legal.
 func (b *builder) exit(x *ssa.If) (jump *mark.Jump, gone bool) {
 	cmp, ok := x.Cond.(*ssa.BinOp)
 	if !ok {
@@ -80,8 +81,8 @@ func (b *builder) exit(x *ssa.If) (jump *mark.Jump, gone bool) {
 	return jump, false
 }
 
-// returnsFalse reports whether x ends in the statement "return false", which
-// without a marker before it is not of the source.
+// returnsFalse reports whether x ends in a "return false" that is not in the source:
+// no marker stands before it.
 func returnsFalse(x *ssa.BasicBlock) bool {
 	ret, ok := x.Instrs[len(x.Instrs)-1].(*ssa.Return)
 	if !ok || len(ret.Results) != 1 {

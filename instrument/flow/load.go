@@ -1,6 +1,6 @@
 package flow
 
-// This file type-checks a marked package and builds its SSA form.
+// This file type-checks a package that carries markers and builds its SSA form.
 
 import (
 	"fmt"
@@ -43,7 +43,7 @@ func (w withMarkers) Import(path string) (*types.Package, error) {
 	return w.Importer.Import(path)
 }
 
-// A program is a marked package in SSA form.
+// A program is a package with markers in SSA form.
 type program struct {
 	fset    *token.FileSet
 	info    *types.Info

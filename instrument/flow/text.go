@@ -1,6 +1,7 @@
 package flow
 
-// This file writes places as text, for tests and for people who look for a mistake.
+// This file writes insertion points as text, for tests and for people who look for a
+// mistake.
 
 import (
 	"fmt"

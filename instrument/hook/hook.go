@@ -1,20 +1,20 @@
-// Package hook finds the functions of a package that the Go runtime calls by
-// itself. It may do so while the world is stopped, on the stack of a thread or
-// with its locks held, where ordinary code never runs, and so they are left alone.
+// Package hook finds the functions of a package that the Go runtime calls by itself.
+// The runtime may do so while the world is stopped, on the stack of a thread or with
+// its locks held, where ordinary code never runs. pep does not instrument them.
 //
 //	//go:linkname newTimer            the runtime has the body of newTimer
 //	func newTimer(when, period int64, f func(any, uintptr, int64), …) *Timer
 //
 //	newTimer(when(d), 0, sendTime, c, …)    so it gets sendTime, to call when it likes
 //
-// There are two ways for the runtime to come by a function of a package:
+// The runtime can get a function of a package in two ways:
 //
-//   - the package hands it to a function that has no body there;
+//   - the package passes it to a function that has no body there;
 //   - a //go:linkname directive gives it a name in the runtime.
 //
-// With such a function goes what it calls in its own package. What it calls in
-// other packages, or by a value, is not followed. A test looks whether the runtime
-// of this release has hooks of another kind.
+// What such a function calls in its own package is a hook, too. The package does not
+// follow calls to other packages, or by a value. A test looks whether the runtime of
+// this release has hooks of another kind.
 package hook
 
 import (
@@ -23,8 +23,8 @@ import (
 	"strings"
 )
 
-// Find returns the bodies of the functions that the runtime calls, and of function
-// literals in them, with the reason why. Files and info are those of one package.
+// Find returns the bodies of the functions that the runtime calls, and of the function
+// literals in them, with the reason. Files and info are those of one package.
 func Find(files []*ast.File, info *types.Info) map[*ast.BlockStmt]string {
 	f := &finder{info: info, decls: map[*types.Func]*ast.FuncDecl{}, found: map[*ast.BlockStmt]string{}}
 	for _, file := range files {
@@ -89,8 +89,8 @@ func (f *finder) handedOver(call *ast.CallExpr) {
 	}
 }
 
-// declared returns the declaration in this package of the function or method that
-// an expression names, nil if it names none.
+// declared returns the declaration in this package of the function or method that an
+// expression names; nil if it names none.
 func (f *finder) declared(e ast.Expr) *ast.FuncDecl {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:

@@ -24,7 +24,7 @@ import (
 	"github.com/pepgo/pep/runtime/doors"
 )
 
-// The compiler's parameters, by the names that it has for them.
+// The compiler's parameters, by its own names for them.
 const (
 	maxBudget      = 80
 	extraCallCost  = 57
@@ -33,11 +33,11 @@ const (
 	closureCost    = 15
 )
 
-// Big is how many nodes make the compiler inline next to nothing into a function:
-// inlineBigFunctionNodes.
+// Big is the size of a function, in nodes, from which on the compiler inlines next to
+// nothing into it: inlineBigFunctionNodes.
 const Big = 5000
 
-// never is the cost of what is not inlined, whatever it costs.
+// never is the cost of a function that the compiler never inlines.
 const never = 1 << 20
 
 // Costs knows the costs of the functions of a package.
@@ -49,7 +49,7 @@ type Costs struct {
 	known   map[ast.Node]int // by *ast.FuncDecl or *ast.FuncLit; -1 while it is being found out
 }
 
-// New returns the costs of a package that has been marked and type-checked.
+// New returns the costs of a type-checked package, whose files may carry markers.
 func New(files []*ast.File, markers *mark.Markers, info *types.Info) *Costs {
 	c := &Costs{info: info, markers: markers, decls: map[*types.Func]*ast.FuncDecl{}, known: map[ast.Node]int{}}
 	for _, f := range files {
@@ -462,13 +462,8 @@ func (c *Costs) callee(fun ast.Expr) int {
 // most builtins and calls of what is inlined are not.
 func (c *Costs) Calls(e *ast.CallExpr) bool {
 	fun := ast.Unparen(e.Fun)
-	if c.info.Types[fun].IsType() || c.info.Types[fun].IsBuiltin() {
+	if mark.IsCall(e) || c.info.Types[fun].IsType() || c.info.Types[fun].IsBuiltin() {
 		return false
-	}
-	if s, ok := fun.(*ast.SelectorExpr); ok {
-		if id, ok := s.X.(*ast.Ident); ok && id.Name == mark.PkgName {
-			return false
-		}
 	}
 	return c.callee(fun) >= paramCallCost && !c.small(fun)
 }

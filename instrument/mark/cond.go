@@ -7,8 +7,8 @@ import (
 	"go/token"
 )
 
-// cond replaces the operands of condition e of statement s by markers around
-// them.
+// cond puts markers around the operands of condition e of statement s, and returns the
+// new condition.
 func (m *inserter) cond(s ast.Stmt, e ast.Expr) ast.Expr {
 	c := &Cond{Stmt: s, Expr: e, Split: isShortCircuit(e)}
 	m.markers.Conds[s] = c
@@ -19,8 +19,8 @@ func (m *inserter) cond(s ast.Stmt, e ast.Expr) ast.Expr {
 	return m.operand(c, e, op)
 }
 
-// operand returns a marked copy of the operand e. The original is left as it
-// is, since rewriting goes by it.
+// operand returns a copy of operand e with markers. It does not change the original,
+// which rewriting needs.
 func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 	if c.Split {
 		switch e := e.(type) {

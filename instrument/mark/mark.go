@@ -1,26 +1,24 @@
-// Package mark puts numbered marker calls into a syntax tree, at every place
-// where code for an edge of the control flow could stand.
+// Package mark inserts numbered marker calls into a syntax tree, at every insertion
+// point: where code for an edge of the control flow could stand.
 //
-// A marker is a call of a function that nobody knows, so that go/ssa neither
-// removes nor moves the block it stands in. After the SSA is built, the marker
-// that a block holds tells which place in the source the block is:
+// A marker calls a function that go/ssa knows nothing about, so that go/ssa neither
+// removes nor moves the block that it stands in. When the SSA form is built, the
+// marker in a block tells where in the source the block is:
 //
-//	if x > 0 {            mark.Marker(1)
+//	if x > 0 {            mark.Mark(1)
 //		f()               if mark.Leaf(2, x > 0) == 0 {
-//	}                         mark.Marker(3)
+//	}                         mark.Mark(3)
 //	return                    f()
 //	                      }
-//	                      mark.Marker(4)
+//	                      mark.Mark(4)
 //	                      return
 //
-// Statement markers (Mark) stand before runs of statements, before jumps and at
-// the ends of loop bodies. Condition markers (Leaf) stand around the operands of
-// the && and || of a condition, so that both ways out of an operand have a
-// place.
+// Statement markers (Mark) stand before runs of statements, before jumps and at the
+// ends of loop bodies. Condition markers (Leaf) stand around the operands of the &&
+// and || of a condition, so that both ways out of an operand have an insertion point.
 //
-// The package is syntax only: it knows no types. Where a marker's place is in
-// terms of edges is found by package flow; what is written there, by package
-// rewrite.
+// The package looks at syntax only, and knows no types. Package flow finds which edges
+// have which markers. Package rewrite writes the code there.
 package mark
 
 import (
@@ -36,8 +34,7 @@ const (
 	PkgName = "pepʹmark"
 )
 
-// A Kind says where a statement marker stands, and so how code is inserted
-// there.
+// A Kind says where a statement marker stands, and so how code is inserted there.
 type Kind uint8
 
 const (
@@ -45,12 +42,12 @@ const (
 	Start                // at the start of a block or clause, after the { or : before Pos
 	After                // after the statement that ends at Pos
 	End                  // before the } at Pos
-	NoCase               // in a default clause that is to be added before the } at Pos
+	NoCase               // in a default clause that does not exist yet, before the } at Pos
 	Fallthru             // before the fallthrough at Pos
 	Panic                // before the call of panic at Pos
 )
 
-// A Mark is a statement marker.
+// A Marker is a statement marker.
 type Marker struct {
 	ID    int
 	Kind  Kind
@@ -74,8 +71,7 @@ type Cond struct {
 	Split  bool     // the operands of && and || are leaves of their own
 }
 
-// A Leaf is an operand of a condition that decides on its own where control
-// goes.
+// A Leaf is an operand of a condition that decides on its own where control goes.
 type Leaf struct {
 	ID   int
 	Cond *Cond
@@ -83,8 +79,8 @@ type Leaf struct {
 	Op   string // "&&" or "||" if the leaf is a left operand, else "if" or "for"
 }
 
-// A Jump is a labelled break or continue, or a goto, out of the body of a loop over
-// a function:
+// A Jump is a labelled break or continue, or a goto, out of the body of a loop over a
+// function:
 //
 //	outer:
 //		for i := range n {
@@ -95,11 +91,11 @@ type Leaf struct {
 //			}
 //		}
 //
-// The body of the inner loop is another function. No statement of this one runs
-// between the call of seq and the next round of the outer loop, so the jump is
-// the only place for the code of this edge. The code must run in the function
-// that Loop stands in. Package rewrite writes it right behind Loop, and has the
-// statements go there first.
+// The body of the inner loop is another function. No statement of this function runs
+// between the call of seq and the next round of the outer loop, so that the jump is
+// the only insertion point for the code of this edge. But the code must run in the
+// function that Loop stands in. Package rewrite writes it right behind Loop, and makes
+// the statements go there first.
 type Jump struct {
 	Tok   token.Token // token.BREAK, CONTINUE or GOTO
 	Label string
@@ -107,7 +103,7 @@ type Jump struct {
 	Stmts []*ast.BranchStmt // the statements that make the jump, in source order
 }
 
-// Marks are the markers of a package.
+// Markers are the markers of a package.
 type Markers struct {
 	ByID  []any              // *Marker or *Leaf
 	Conds map[ast.Stmt]*Cond // by *ast.IfStmt or *ast.ForStmt
@@ -115,16 +111,15 @@ type Markers struct {
 	stmts map[*ast.ExprStmt]*Marker
 }
 
-// Mark returns the statement marker with the given ID, or nil if the ID is a
-// leaf's.
+// Marker returns the statement marker with the given ID, or nil if the ID is that of a
+// leaf.
 func (m *Markers) Marker(id int) *Marker { mk, _ := m.ByID[id].(*Marker); return mk }
 
-// Leaf returns the leaf with the given ID, or nil if the ID is a statement
-// marker's.
+// Leaf returns the leaf with the given ID, or nil if the ID is that of a statement
+// marker.
 func (m *Markers) Leaf(id int) *Leaf { l, _ := m.ByID[id].(*Leaf); return l }
 
-// StmtMarker returns the marker that s is, or nil if s is a statement of the
-// program.
+// StmtMarker returns the marker that s is, or nil if s is a statement of the program.
 func (m *Markers) StmtMarker(s ast.Stmt) *Marker {
 	x, ok := s.(*ast.ExprStmt)
 	if !ok {
@@ -133,9 +128,23 @@ func (m *Markers) StmtMarker(s ast.Stmt) *Marker {
 	return m.stmts[x]
 }
 
-// Files marks the given files of one package. The trees are changed in place.
-// Files for which skip is true are left as they are. Before each declaration,
-// working is called with it.
+// IsCall reports whether e is a marker's call.
+func IsCall(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	fun, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	id, ok := fun.X.(*ast.Ident)
+	return ok && id.Name == PkgName
+}
+
+// Files inserts markers into the given files of one package. It changes the trees
+// themselves, but not those of files for which skip is true. It calls working with
+// each declaration before it changes it.
 func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node)) *Markers {
 	m := &inserter{markers: &Markers{
 		Conds: map[ast.Stmt]*Cond{},

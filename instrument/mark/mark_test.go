@@ -15,8 +15,8 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// marked parses and marks a file.
-func marked(t *testing.T, name string, src any) (*token.FileSet, *ast.File, *mark.Markers) {
+// parse parses a file and inserts markers.
+func parse(t *testing.T, name string, src any) (*token.FileSet, *ast.File, *mark.Markers) {
 	t.Helper()
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -45,7 +45,7 @@ func f(n int) {
 	}
 }
 `
-	fset, _, marks := marked(t, "p.go", src)
+	fset, _, marks := parse(t, "p.go", src)
 	var got []string
 	for _, m := range marks.ByID {
 		switch m := m.(type) {
@@ -76,7 +76,7 @@ func f(n int) {
 	}
 }
 
-// Without the markers, a marked tree is the program that it was. The corpus is
+// Without the markers, a tree with markers is the program that it was. The corpus is
 // the parts of std that have all there is of statements.
 func TestMarksCanBeTakenAway(t *testing.T) {
 	for _, dir := range []string{"strconv", "text/template", "text/template/parse", "go/printer", "regexp/syntax"} {
@@ -89,7 +89,7 @@ func TestMarksCanBeTakenAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			fset, f, marks := marked(t, name, src)
+			fset, f, marks := parse(t, name, src)
 			ids := map[string]int{}
 			unmark(f, marks, ids)
 			fset2 := token.NewFileSet()

@@ -1,6 +1,6 @@
 package mark
 
-// This file defines the walk over statements that places the markers.
+// This file defines the walk over statements that inserts the markers.
 
 import (
 	"go/ast"
@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// call returns a call of the marker function name. The nodes have no position:
-// nothing in the source corresponds to them.
+// call returns a call of the marker function name. Its nodes have no position: nothing
+// in the source corresponds to them.
 func call(name string, id int, args ...ast.Expr) *ast.CallExpr {
 	lit := &ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(id)}
 	return &ast.CallExpr{
@@ -32,8 +32,8 @@ func (m *inserter) funcBody(typ *ast.FuncType, body *ast.BlockStmt) {
 	m.block(body, nil, canEnd)
 }
 
-// block marks a braced statement list. With end, control may reach the closing
-// brace and code may stand there.
+// block inserts markers into a braced statement list. With end, control may reach the
+// closing brace, and code may stand before it.
 func (m *inserter) block(b *ast.BlockStmt, of ast.Node, end bool) {
 	b.List = m.list(b.List, b.Lbrace+1, of)
 	if end {
@@ -42,8 +42,8 @@ func (m *inserter) block(b *ast.BlockStmt, of ast.Node, end bool) {
 	}
 }
 
-// list marks a statement list that starts at pos and returns the new list. The
-// first marker stands at the start, also of an empty list.
+// list inserts markers into a statement list that starts at pos, and returns the new
+// list. The first marker stands at the start, even of an empty list.
 func (m *inserter) list(stmts []ast.Stmt, pos token.Pos, of ast.Node) []ast.Stmt {
 	var out []ast.Stmt
 	run, s := m.mark(Start, pos, of) // the run that statements are added to; nil: start one
@@ -190,7 +190,7 @@ func isPanic(s ast.Stmt) bool {
 	return ok && id.Name == "panic"
 }
 
-// stmt marks what is inside of s.
+// stmt inserts markers into the parts of s.
 func (m *inserter) stmt(s ast.Stmt) {
 	switch s := s.(type) {
 	case nil:
@@ -242,8 +242,9 @@ func (m *inserter) stmt(s ast.Stmt) {
 	}
 }
 
-// clauses marks the clauses of a switch and gives it a default clause if it has
-// none: the edge taken when no case matches needs a place too.
+// clauses inserts markers into the clauses of a switch. It adds a default clause if
+// there is none, because the edge that control takes when no case matches needs an
+// insertion point, too.
 func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	hasDefault := false
 	for _, c := range body.List {
@@ -262,7 +263,7 @@ func (m *inserter) clauses(s ast.Stmt, body *ast.BlockStmt) {
 	}
 }
 
-// clause marks the body of a clause of s.
+// clause inserts markers into the body of a clause of s.
 func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast.Node) []ast.Stmt {
 	id := len(m.markers.ByID)
 	out := m.list(body, pos, clause)
@@ -270,7 +271,7 @@ func (m *inserter) clause(s ast.Stmt, body []ast.Stmt, pos token.Pos, clause ast
 	return out
 }
 
-// literals marks the bodies of the outermost function literals in n.
+// literals inserts markers into the bodies of the outermost function literals in n.
 func (m *inserter) literals(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		lit, ok := n.(*ast.FuncLit)

@@ -25,9 +25,9 @@
 // Frequencies and the order decide only what a path's number is, never which
 // paths there are.
 //
-// The package knows nothing of source code. What an edge is, whether it has a
-// place to carry code (Fixed) and how often it is taken, its caller says; to
-// turn numbers into paths again is the work of package runtime/pdag.
+// The package knows nothing of source code. Its caller says whether an edge has an
+// insertion point (Fixed, if it has none), and how often it is taken. Package
+// runtime/pdag turns numbers into paths again.
 //
 // Sources: Ball and Larus, "Efficient Path Profiling", MICRO 1996; Bond and
 // McKinley, "Continuous Path and Edge Profiling", MICRO 2005, sections 3.1, 3.2
@@ -59,16 +59,16 @@ type Edge struct {
 	To   int
 	Freq float64 // executions, measured or estimated, in any unit that is the same for the whole graph
 
-	// Fixed says that the edge has no place in the source to carry code: its
-	// Val must be 0, and no path can end on it other than by leaving the function.
+	// Fixed says that the edge has no insertion point. Its Val must be 0, and no
+	// path can end on it other than by leaving the function.
 	Fixed bool
 
-	// AddOnly says that the edge's place can carry an increment but not the end
-	// of a path. No path ends on the edge other than by leaving the function.
+	// AddOnly says that the edge's insertion point can hold an increment but not the
+	// end of a path. No path ends on the edge other than by leaving the function.
 	AddOnly bool
 
 	// Ends says that paths must end on the edge, whatever the truncation. Its
-	// target is a start that is not marked as Cut.
+	// target is a start whose Cut is false.
 	Ends bool
 
 	// Dead says that an execution that takes the edge never completes a path,
@@ -116,7 +116,7 @@ type Options struct {
 
 	// Limit is the number of paths from a node (0: DefaultLimit) above which
 	// paths are cut there: all edges into the node are truncated, and it becomes
-	// a start that is marked as Cut. The entry, loop headers that are starts
+	// a start whose Cut is true. The entry, loop headers that are starts
 	// already and nodes that a fixed edge leads to are not cut.
 	Limit uint64
 }
@@ -130,9 +130,9 @@ type FixedError struct {
 
 func (e *FixedError) Error() string {
 	if e.Truncated {
-		return fmt.Sprintf("out-edge %d of node %d leads to loop header %d and has no place for code", e.Out, e.Node, e.To)
+		return fmt.Sprintf("out-edge %d of node %d leads to loop header %d and has no insertion point", e.Out, e.Node, e.To)
 	}
-	return fmt.Sprintf("out-edge %d of node %d is the second one without a place for code", e.Out, e.Node)
+	return fmt.Sprintf("out-edge %d of node %d is the second one without an insertion point", e.Out, e.Node)
 }
 
 // A SizeError reports a function with more than MaxPaths paths.

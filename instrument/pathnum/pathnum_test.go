@@ -470,9 +470,9 @@ func TestPEP35TooManyPaths(t *testing.T) {
 
 func TestFixedEdges(t *testing.T) {
 	tests := []struct{ name, graph, err string }{
-		{"A fixed edge into a loop cannot be truncated.", "A:H! H:B,- B:H", "out-edge 0 of node 0 leads to loop header 1 and has no place for code"},
-		{"A fixed edge that closes a loop cannot be truncated.", "A:H H:-,B B:X,H! X:H", "out-edge 1 of node 2 leads to loop header 1 and has no place for code"},
-		{"Two fixed edges of a node cannot both have Val 0.", "A:X!,B!,- X:- B:-", "out-edge 1 of node 0 is the second one without a place for code"},
+		{"A fixed edge into a loop cannot be truncated.", "A:H! H:B,- B:H", "out-edge 0 of node 0 leads to loop header 1 and has no insertion point"},
+		{"A fixed edge that closes a loop cannot be truncated.", "A:H H:-,B B:X,H! X:H", "out-edge 1 of node 2 leads to loop header 1 and has no insertion point"},
+		{"Two fixed edges of a node cannot both have Val 0.", "A:X!,B!,- X:- B:-", "out-edge 1 of node 0 is the second one without an insertion point"},
 		{"A dead fixed edge is in nobody's way.", "A:X!,?B!,- X:- B:-", ""},
 		{"A fixed edge to a panic is in nobody's way.", "A:X!,B!,- X:- B:C! C:", ""},
 		{"A fixed edge that cannot be reached is in nobody's way.", "A:- B:C!,-! C:B!", ""},

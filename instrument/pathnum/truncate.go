@@ -1,7 +1,7 @@
 package pathnum
 
-// This file makes the graph acyclic: it marks as dead what is on no completed
-// path, finds the loop headers, and truncates.
+// This file makes the graph acyclic: it finds the dead edges, which are on no completed
+// path, and the loop headers, and truncates.
 
 import "github.com/pepgo/pep/runtime/pdag"
 
@@ -66,10 +66,10 @@ func (n *numbering) edge(e edge) *pdag.Edge { return &n.out.Nodes[e.node].Out[e.
 
 func (n *numbering) fixed(e edge) bool { return n.in.Nodes[e.node].Out[e.i].Fixed }
 
-// endless reports whether no path can end on e.
+// endless reports whether e cannot hold the end of a path.
 func (n *numbering) endless(e edge) bool { return n.fixed(e) || n.in.Nodes[e.node].Out[e.i].AddOnly }
 
-// bury marks the edges as dead that lead to nodes without live out-edges.
+// bury makes the edges dead that lead to nodes without live out-edges.
 func (n *numbering) bury() {
 	live := make([]int, len(n.out.Nodes)) // number of live out-edges
 	var ends []int

@@ -12,10 +12,10 @@ import (
 	"github.com/pepgo/pep/instrument/flow"
 )
 
-// Probabilities of the outcome that a rule is about.
+// Probabilities of the outcome that a rule names.
 const (
 	probPanic  = 0.01 // a panic follows
-	probLeave  = 0.12 // a loop is left
+	probLeave  = 0.12 // control leaves a loop
 	probError  = 0.08 // an error is not nil
 	probReturn = 0.28 // a return follows at once
 	probEqual  = 0.35 // two things are equal
@@ -34,7 +34,7 @@ func frequencies(f *flow.Func) map[*flow.Edge]float64 {
 	return freq
 }
 
-// weight estimates how likely e is beside the other edges of its node.
+// weight estimates how likely e is, compared with the other edges of its node.
 func weight(e *flow.Edge, loop []int) float64 {
 	switch {
 	case e.Panics:
@@ -63,8 +63,8 @@ func outcome(e *flow.Edge, of bool, p float64) float64 {
 
 func returns(n *flow.Node) bool { return len(n.Out) == 1 && n.Out[0].To == nil }
 
-// isErrorCheck reports whether e compares something called err with nil. The
-// name decides, not the type: it is a guess anyway.
+// isErrorCheck reports whether e compares something called err with nil. The name
+// decides, not the type: it is a guess anyway.
 func isErrorCheck(e ast.Expr) bool {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok || b.Op != token.EQL && b.Op != token.NEQ {
@@ -80,9 +80,9 @@ func isComparison(e ast.Expr, op token.Token) bool {
 	return ok && b.Op == op
 }
 
-// loops numbers the strongly connected components of f that are loops, by node;
-// 0 is no loop. Nested loops are one: leaving the inner one does not count as
-// leaving.
+// loops numbers the strongly connected components of f that are loops, by node; 0
+// stands for no loop. Nested loops are one: an edge out of the inner one does not
+// count as leaving a loop.
 func loops(f *flow.Func) []int {
 	t := &tarjan{
 		f:     f,

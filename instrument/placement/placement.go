@@ -1,17 +1,17 @@
-// Package placement decides what code stands at which place of a function, given
-// its graph and its path numbering.
+// Package placement decides which code stands at which insertion point of a function,
+// given the graph and the path numbering of the function.
 //
 // For the loop
 //
 //	for i < n {     // leaf 2
-//		i++     // mark 3, mark 4 at the end
-//	}               // mark 5
+//		i++     // marker 3, marker 4 at the end
+//	}               // marker 5
 //
-// truncated at its header it says: before the loop and at mark 4 a path ends and
-// the next one starts with the header's number; where leaf 2 is false, add the
-// value of that edge.
+// with paths that end at the loop header, it decides: before the loop and at marker 4
+// a path ends, and the next one starts with the number of the header; where leaf 2 is
+// false, the code adds the value of that edge.
 //
-// Package rewrite turns this into text.
+// Package rewrite turns the plan into text.
 package placement
 
 import (
@@ -23,18 +23,18 @@ import (
 	"github.com/pepgo/pep/runtime/pdag"
 )
 
-// An Op is code at a place: r += Add, or the end of the path whose number is
-// r + Add.
+// An Op is code at an insertion point. It adds Add to the path register r, or it ends
+// the path whose number is r + Add.
 type Op struct {
-	Add  uint64 // modulo 2^64: what was added elsewhere may have to be taken back
+	Add  uint64 // modulo 2^64, so that it can subtract what was added elsewhere
 	Ends bool
 
-	// Known says that all ways to the end of the path have added the same, and
-	// Add is the number of the path itself.
+	// Known says that all ways to the end of the path have added the same. Add is then the
+	// number of the path itself.
 	Known bool
 
-	// Restart is the path number that the register is set to for the next
-	// path, if Ends and Restarts.
+	// Restart is the path number that the register is set to for the next path, if Ends
+	// and Restarts.
 	Restarts bool
 	Restart  uint64
 }
@@ -45,7 +45,7 @@ type Outcome struct {
 	True bool
 }
 
-// A Plan says what to write into one function.
+// A Plan holds the code for one function.
 type Plan struct {
 	Func     *flow.Func
 	Graph    *pdag.Graph
@@ -53,8 +53,8 @@ type Plan struct {
 	Outcomes map[Outcome][]Op
 	Jumps    map[*mark.Jump][]Op
 
-	// Register says that there is a path register, which Starts[0].Val is put
-	// into at the start. Otherwise all paths are known where they end.
+	// Register says that there is a path register, which starts with Starts[0].Val.
+	// Otherwise every path is known where it ends.
 	Register bool
 
 	values values
@@ -87,8 +87,8 @@ func (p *Plan) count(is func(Op) bool) int {
 	return n
 }
 
-// New numbers the paths of f, by the frequencies of its edges, and places the
-// code. The error says why the function cannot be profiled.
+// New has the paths of f numbered, by estimated frequencies of its edges, and decides
+// where the code stands. The error says why the function cannot be profiled.
 func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 	graph, err := pathnum.Number(input(f), opts)
 	if err != nil {
@@ -142,7 +142,7 @@ func input(f *flow.Func) *pathnum.Graph {
 	return g
 }
 
-// edge places the code of one edge.
+// edge decides on the code of one edge.
 func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
 	if num.Dead {
 		return

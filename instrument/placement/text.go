@@ -29,9 +29,8 @@ import (
 //		start: r = 0
 //		before 4:2: end of path r; r = 1
 //
-// A node is followed by the ranges of its statements. What stands behind the
-// semicolon of an edge is its place in the source. Numbers of paths are those of
-// the function.
+// A node is followed by the ranges of its statements, an edge by its insertion
+// point, behind a semicolon. Paths have the numbers of the function.
 func (p *Plan) Write(w io.Writer, fset *token.FileSet) {
 	fmt.Fprintf(w, "%d paths\n", p.Graph.N)
 	for i, s := range p.Graph.Starts {
@@ -110,7 +109,7 @@ func (op Op) String() string {
 	return s
 }
 
-// codeAt is what stands at a place.
+// codeAt is the code at an insertion point.
 type codeAt struct {
 	point flow.Point
 	pos   token.Pos
@@ -135,7 +134,7 @@ func (p *Plan) code() []codeAt {
 	return all
 }
 
-// order tells apart what stands at one position.
+// order tells apart the points at one position.
 func order(p flow.Point) int {
 	switch {
 	case p.Marker != nil:

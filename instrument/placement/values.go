@@ -18,10 +18,10 @@ const unknown = math.MaxUint64
 // values are facts about the path number so far, by node.
 type values struct {
 	known []uint64 // on entry to the node, if it is the same on all ways; else unknown
-	live  []bool   // the register is read before it is set again
+	live  []bool   // the program reads the register before it sets it again
 }
 
-// valuesOf computes the facts over the graph without its truncated edges, which
+// valuesOf computes the facts over the graph without its truncated edges. That graph
 // has no cycles.
 func valuesOf(g *pdag.Graph) values {
 	v := values{known: make([]uint64, len(g.Nodes)), live: make([]bool, len(g.Nodes))}

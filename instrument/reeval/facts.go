@@ -8,8 +8,6 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
-
-	"github.com/pepgo/pep/instrument/mark"
 )
 
 // Facts are what is known of a package.
@@ -199,18 +197,4 @@ func isPointer(t types.Type) bool {
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
-}
-
-// isMarker reports whether e is a call that package mark has inserted.
-func isMarker(e ast.Expr) bool {
-	call, ok := e.(*ast.CallExpr)
-	if !ok {
-		return false
-	}
-	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok {
-		return false
-	}
-	id, ok := sel.X.(*ast.Ident)
-	return ok && id.Name == mark.PkgName
 }

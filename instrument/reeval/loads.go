@@ -9,6 +9,8 @@ import (
 	"go/token"
 	"go/types"
 	"strings"
+
+	"github.com/pepgo/pep/instrument/mark"
 )
 
 // Loads are the loads that have been made on every way to the point that a walk over
@@ -62,9 +64,9 @@ func (f *Facts) loadKey(e ast.Expr) (key string, vars []*types.Var) {
 	return b.String(), vars
 }
 
-// Forget takes out of l the loads that n may change. A label, a goroutine and a
-// channel operation count as changing all: control may come from elsewhere, or
-// another goroutine may have written in between.
+// Forget takes out of l the loads that n may change. A call, a label, and a channel
+// operation count as changing all: the callee may write, control may come from
+// elsewhere, or another goroutine may have written in between.
 func (f *Facts) Forget(l Loads, n ast.Node) {
 	if n == nil {
 		return
@@ -73,7 +75,7 @@ func (f *Facts) Forget(l Loads, n ast.Node) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
-		case *ast.GoStmt, *ast.DeferStmt, *ast.SendStmt, *ast.SelectStmt, *ast.LabeledStmt:
+		case *ast.SendStmt, *ast.SelectStmt, *ast.LabeledStmt:
 			clear(l)
 		case *ast.AssignStmt:
 			for _, e := range n.Lhs {
@@ -90,7 +92,7 @@ func (f *Facts) Forget(l Loads, n ast.Node) {
 				clear(l) // a call
 			}
 		case ast.Expr:
-			if f.Effect(n) && !isMarker(n) {
+			if f.Effect(n) && !mark.IsCall(n) {
 				clear(l)
 			}
 		}

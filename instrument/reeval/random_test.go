@@ -115,15 +115,15 @@ func (g generator) statement() string {
 // or to all that are loads together, the program does not change by a second evaluation,
 // and it gives what the program computes. The statements are always the same ones.
 func TestRandomStatements(t *testing.T) {
-	count := 250
+	count := 150
 	if testing.Short() {
 		count = 60
 	}
 	g := generator{rand.New(rand.NewPCG(5, 2001))}
 	var src strings.Builder
-	src.WriteString(world + function("nothing", ""))
+	src.WriteString(world + declare("nothing", ""))
 	for i := range count {
-		src.WriteString(function(fmt.Sprintf("random%d", i), traps+"\t"+g.statement()+"\n\tlog(n, m, sh, g, k, len(c), a, s, gs, mp, len(fm), p != nil && p.n > 10, gp != nil && gp.n > 30)"))
+		src.WriteString(declare(fmt.Sprintf("random%d", i), traps+"\t"+g.statement()+"\n\tlog(n, m, sh, g, k, len(c), a, s, gs, mp, len(fm), p != nil && p.n > 10, gp != nil && gp.n > 30)"))
 	}
 	p := load(t, src.String())
 	var variants []variant

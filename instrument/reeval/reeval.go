@@ -61,6 +61,14 @@
 //	x := q.n + p.n     // may: a nil dereference is like any other
 //	x := a[i] + p.n    // may, if a[i] is itself evaluated again first
 //
+// One thing is not kept. If two operands of a statement fail, Go leaves open which
+// panic the program reports, and the compiler does not always take the left one. In
+//
+//	print(p.n, x.(int))
+//
+// it asserts the type first. The second evaluation of p.n comes before that, and the
+// instrumented program reports the nil pointer.
+//
 // # May the target of an assignment be read back after it? (Assignment.After)
 //
 //	p.n = f()

@@ -95,8 +95,8 @@ const locals = `	n, m, k, z, big := 3, 4, 1, 0, 9
 	_, _, _, _, _, _, _, _, _, _, _, _, _, _, _, _ = a, fl, mp, fm, im, pa, pp, v, fx, ix, nan, it, nilit, h, f, c
 `
 
-// function returns the text of a function with some statements.
-func function(name, stmts string) string {
+// declare returns the text of a function with some statements.
+func declare(name, stmts string) string {
 	return fmt.Sprintf("\nfunc %s() (r byte) {\n%s\t%s\n\treturn\n}\n", name, locals, stmts)
 }
 

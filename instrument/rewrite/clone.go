@@ -1,6 +1,6 @@
 package rewrite
 
-// This file writes functions down twice, as package twin says:
+// This file writes the two bodies of cloned functions, see package clone:
 //
 //	func f(p *point) (err error) {       func f(p *point) (err error) { if _pep_core.Taps == 0 {
 //		x, err := g(p.x)                      _pep_v1, _pep_v2 := g(p.x); x := _pep_v1; err = _pep_v2
@@ -12,11 +12,11 @@ package rewrite
 //	                                          return
 //	                                     }
 //
-// The plain half stands first, so that literals in it keep the numbers that
-// tracebacks call them by.
+// The original stands first, so that literals in it keep the numbers by which
+// tracebacks name them.
 //
-// A walk over the tree makes the edits of one version. Where there are to be two
-// of a body, it is walked twice, into buffers of their own.
+// A walk over the tree makes the edits of one body. For two bodies there are two
+// walks, each into a buffer of its own.
 
 import (
 	"fmt"
@@ -29,23 +29,23 @@ import (
 	"github.com/pepgo/pep/runtime/doors"
 )
 
-// A version is in which way a part of a file is rewritten.
+// A version says how a part of a file is rewritten.
 type version struct {
 	buf      *edit.Buffer
 	taps     *tap.Plan // nil for none
-	guarded  bool      // taps are tested for one by one
+	guarded  bool      // each tap has a test
 	kind     bodyKind
-	separate bool // siblings are called
+	separate bool // calls go to separate clones
 	written  *int // how many taps there are in buf
 }
 
-// A half says which half of a function a version is.
+// A bodyKind says which body of a function a version is.
 type bodyKind int
 
 const (
 	onlyBody     bodyKind = iota
-	originalBody          // functions in it have two halves of their own
-	clonedBody            // functions in it are tapped
+	originalBody          // literals in it are cloned themselves
+	clonedBody            // literals in it have taps
 )
 
 // outside returns the version for what is in no function.
@@ -74,7 +74,7 @@ func (w *file) body(b *ast.BlockStmt) {
 		n := *w.written
 		w.function(b)
 		if w.Clones.Kinds[b] != clone.Original {
-			*w.written = n // in the plain half it has taps too
+			*w.written = n // its taps count in its own clone, in the original
 		}
 		return
 	}
@@ -92,7 +92,7 @@ func (w *file) body(b *ast.BlockStmt) {
 	w.function(b)
 }
 
-// double writes both halves of a function, if there are taps in one.
+// clone writes both bodies of a function, if there are taps in the clone.
 func (w *file) clone(b *ast.BlockStmt) bool {
 	cloned := w.as(version{taps: w.Taps, kind: clonedBody, separate: true})
 	cloned.function(b)
@@ -109,8 +109,8 @@ func (w *file) clone(b *ast.BlockStmt) bool {
 	return true
 }
 
-// loop rewrites the body of a loop by walk. In the plain half of a function it
-// may have two halves itself.
+// loop rewrites the body of a loop by walk. In the original body of a function, the
+// loop may be cloned itself.
 func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
 	if w.kind != originalBody || !w.Clones.Loops[b] {
 		walk(w)
@@ -127,7 +127,7 @@ func (w *file) loop(b *ast.BlockStmt, walk func(*file)) {
 	w.bodies(b, original.text(b)+"} else {", cloned.text(b)+"}")
 }
 
-// halves puts two texts into a body.
+// bodies replaces a body by an original and a clone.
 func (w *file) bodies(b *ast.BlockStmt, original, cloned string) {
 	w.usesCore = true
 	from, to := w.offset(b.Lbrace+1), w.offset(b.Rbrace)
@@ -139,10 +139,10 @@ func (w *file) text(b *ast.BlockStmt) string {
 	return w.buf.Text(w.offset(b.Lbrace+1), w.offset(b.Rbrace))
 }
 
-// label gives a label in a tapped half a name of its own.
+// label gives a label in a clone a name of its own.
 func (w *file) label(id *ast.Ident) { w.insert(id.End(), w.labelSuffix()) }
 
-// labelSuffix returns what is behind the names of labels.
+// labelSuffix returns what is added to the names of labels.
 func (w *file) labelSuffix() string {
 	if w.kind == clonedBody {
 		return tapped
@@ -150,8 +150,7 @@ func (w *file) labelSuffix() string {
 	return ""
 }
 
-// assignMixed takes a := in the plain half apart, if it is to assign to
-// parameters or results.
+// assignMixed takes a := in an original apart, if it assigns to parameters or results.
 func (w *file) assignMixed(st *ast.AssignStmt) {
 	if w.kind != originalBody || w.Clones.Mixed[st] == nil {
 		return

@@ -1,7 +1,7 @@
 package rewrite
 
-// This file evaluates conditions with && and || operand by operand, so that
-// code can stand at each outcome of each operand:
+// This file evaluates conditions with && and || operand by operand, so that code can
+// stand at each outcome of each operand:
 //
 //	if a && b {        →     { if (a) { … } else { …; goto L1 }; if (b) { … } else { …; goto L1 }; {
 //		f()                  	f()
@@ -9,9 +9,9 @@ package rewrite
 //		g()                  	g()
 //	}                        }; L2: }
 //
-// This is the control flow that the compiler makes of the condition, so that it
-// costs nothing beside the code at the outcomes. All jumps go forward, to a label
-// of the same or an enclosing block, over nothing that is declared there.
+// The compiler makes the same control flow of the condition, so that this costs
+// nothing but the code at the outcomes. All jumps go forward, to a label of the same
+// or an enclosing block, over no declaration of that block.
 
 import (
 	"bytes"
@@ -70,17 +70,17 @@ func (t *target) mark() string {
 	return t.label + ": "
 }
 
-// A sink receives the pieces of an evaluation in order: inserted text, operands,
-// and the tokens of the source that the evaluation replaces.
+// A sink receives the pieces of an evaluation in order: inserted text, operands, and
+// the tokens of the source that the evaluation replaces.
 type sink interface {
 	text(string)
 	operand(e ast.Expr)
-	pos() token.Pos // where text goes, in the source; NoPos if there is no telling
+	pos() token.Pos // where text goes, in the source; NoPos if that is unknown
 	drop(at token.Pos, tok string)
 }
 
-// operands evaluates the condition of an if in its place. Control goes on behind
-// it if the condition is true, and to otherwise if not.
+// operands evaluates the condition of an if where it stands. Control goes on behind it
+// if the condition is true, and goes to otherwise if it is false.
 func (w *file) operands(s *scope, cond *mark.Cond, otherwise *target) {
 	e := &evaluation{file: w, scope: s, leaves: cond.Leaves, out: &inPlace{w: w, at: cond.Expr.Pos()}}
 	behind := &target{w: w}
@@ -89,8 +89,8 @@ func (w *file) operands(s *scope, cond *mark.Cond, otherwise *target) {
 }
 
 // movedOperands evaluates the condition of a for at the start of its body. If the
-// header is on several lines, line directives keep the lines of what is moved,
-// and of what is not.
+// header is on several lines, line directives keep the lines of what is moved, and of
+// what is not.
 func (w *file) movedOperands(s *scope, cond *mark.Cond, st *ast.ForStmt) {
 	w.buf.Replace(w.offset(cond.Expr.Pos()), w.offset(cond.Expr.End()), "")
 	m := &moved{w: w, at: w.offset(st.Body.Lbrace + 1)}
@@ -125,8 +125,8 @@ type evaluation struct {
 	out    sink
 }
 
-// eval writes statements that go to yes if e is true and to no if it is false;
-// one of the two, next, is what follows.
+// eval writes statements that go to yes if e is true and to no if it is false. One of
+// the two is next: what follows.
 func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 	switch x := e.(type) {
 	case *ast.ParenExpr:
@@ -175,9 +175,9 @@ func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 	ev.out.text("; ")
 }
 
-// inPlace leaves the operands where they are and puts text between them. What
-// separates two operands in the source (line breaks, comments) stays behind the
-// text, right before the next operand.
+// inPlace keeps the operands where they are and puts text between them. What separates
+// two operands in the source (line breaks, comments) stays behind the text, right
+// before the next operand.
 type inPlace struct {
 	w  *file
 	at token.Pos // where text goes
@@ -195,7 +195,7 @@ func (p *inPlace) drop(at token.Pos, tok string) { p.w.insertOver(at, tok, "") }
 type moved struct {
 	w          *file
 	at         int
-	lines      int  // line breaks that are yet to be put somewhere
+	lines      int  // line breaks that still have to be written
 	directives bool // say where operands stood
 }
 

@@ -1,8 +1,8 @@
 package rewrite
 
-// This file writes the code for jumps out of the bodies of loops over functions.
-// Such a jump goes on in another function than it stands in, so its code stands
-// behind the loop, and the jump is made to come by there:
+// This file writes the code for jumps out of the bodies of loops over functions. Such
+// a jump goes on in another function than it stands in. So its code stands behind the
+// loop, and the jump makes a detour there:
 //
 //	outer:                            outer:
 //		for i := range n {                for i := range n {
@@ -13,9 +13,9 @@ package rewrite
 //			}                                 }; goto L2; L1: …; continue outer; L2: ;
 //		}                                 }
 //
-// The compiler makes the same of a goto out of the body as of any other labelled
-// jump. There is no declaration between the loop and the labels, so goto may jump
-// there, and from there to all labels that it could jump to from within the loop.
+// The compiler makes the same of a goto out of the body as of any other labelled jump.
+// No declaration stands between the loop and the labels, so that goto may jump there,
+// and from there to all labels that it could jump to from within the loop.
 
 import (
 	"fmt"
@@ -26,8 +26,8 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// rangeBody rewrites the body of a range loop by walk. Behind the loop it writes the
-// code of the jumps that leave the body, if that is a function of its own.
+// rangeBody rewrites the body of a range loop by walk. If the body is a function of
+// its own, it writes the code of the jumps that leave it behind the loop.
 func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
 	text := ""
 	for _, j := range w.jumps(s, loop) {
@@ -82,7 +82,7 @@ func (w *file) atJump(s *scope, j *mark.Jump) string {
 	return text
 }
 
-// branch has a jump go where its code stands, if it has some.
+// branch makes a jump go where its code stands, if it has some.
 func (w *file) branch(st *ast.BranchStmt) {
 	if l := w.landings[st]; l != "" {
 		w.buf.Replace(w.offset(st.Pos()), w.offset(st.End()), "goto "+l)

@@ -1,4 +1,4 @@
-// Package rewrite writes path registers and polls into source text.
+// Package rewrite writes path registers, polls and taps into source text.
 //
 //	func f(x int) int {                func f(x int) int { _pep_r := …;
 //		if x > 0 {             →       if x > 0 { _pep_r += 1;
@@ -7,13 +7,14 @@
 //		return x                       poll(_pep_r); return x
 //	}                                  }
 //
-// All edits stay on the line they are made on, so that line numbers are those
-// of the source; a //line directive at the top names the original file. Columns
-// shift. The inserted text leans on no predeclared name, adds no function
-// literal, no defer and no package-level initialiser, and never stands around an
-// expression: conditions with && and || are taken apart into statements.
+// Every edit stays on its line, so that line numbers are those of the source. A //line
+// directive at the top names the original file. Columns shift. The inserted text uses
+// no predeclared name, adds no function literal, no defer and no package-level
+// initialiser, and never stands around an expression: rewrite takes conditions with &&
+// and || apart into statements.
 //
-// What is inserted where is said by the plans of packages place and tap.
+// The plans of packages placement, tap and clone say what to insert at which insertion
+// point.
 package rewrite
 
 import (
@@ -30,33 +31,33 @@ import (
 	"github.com/pepgo/pep/runtime/poll"
 )
 
-// A Poll is the way in which instrumented code passes on a path number at the end
-// of a path.
+// A Poll is the way in which instrumented code passes on a path number at the end of a
+// path.
 type Poll string
 
 const (
 	Page  Poll = "page"  // load from the poll page
 	Flag  Poll = "flag"  // test a flag, call the sampler if it is set
-	Exact Poll = "exact" // count the path
+	Exact Poll = "exact" // count the path: -pepmode=exact
 	None  Poll = "none"  // do not keep track of paths
 )
 
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
 
-// Names that are inserted. Source that has them already is not rewritten.
+// Names that rewrite inserts. It does not rewrite source that has them already.
 const (
 	prefix   = "_pep_"
 	register = prefix + "r"
 	label    = prefix + "L"
 	value    = prefix + "v"
-	tapped   = prefix + "t" // behind the labels of tapped halves
+	tapped   = prefix + "t" // behind the names of labels in clones
 	core     = CoreName
 	unsafe   = prefix + "unsafe"
 	table    = prefix + "table"
 )
 
-// Reserved reports whether src uses a name that the rewriting inserts.
+// Reserved reports whether src uses a name that rewrite inserts.
 func Reserved(src []byte) bool { return strings.Contains(string(src), prefix) }
 
 // A Func is a function to rewrite.
@@ -73,10 +74,10 @@ type Writer struct {
 	Funcs   map[*ast.BlockStmt]*Func // what to rewrite, by body
 	Import  bool                     // import the linked runtime even if the file does not use it
 	Taps    *tap.Plan                // nil for none
-	Execs   map[ast.Expr]bool        // uses of syscall.Exec, before which the profile is to be written
+	Execs   map[ast.Expr]bool        // uses of syscall.Exec, before which the program writes its profile
 
-	// Twins says how taps are made to cost little while they are silent; nil if
-	// they are not to.
+	// Clones says which functions are cloned, so that taps cost little while they are
+	// silent. If it is nil, taps report all the time.
 	Clones *clone.Plan
 
 	// IsPanic reports whether a call is one of the predeclared panic.
@@ -85,7 +86,7 @@ type Writer struct {
 	Working func(ast.Node) // called with each declaration before it is rewritten
 }
 
-// Text rewrites a file: src is its text and f its marked tree. If there is
+// Text rewrites a file: src is its text and f its tree with markers. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
 	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), needs: &needs{landings: map[*ast.BranchStmt]string{}}}
@@ -108,8 +109,8 @@ func Table(name, corePath, path string, paths uint64) string {
 		name, core, corePath, table, core, doors.Table, path, paths)
 }
 
-// A file is a file that is being rewritten, or a part of one in one of its
-// versions (twin.go).
+// A file is a file that is being rewritten, or a part of one in one of its versions
+// (clone.go).
 type file struct {
 	*Writer
 	*needs
@@ -118,11 +119,11 @@ type file struct {
 	file *token.File
 }
 
-// needs is what a file turns out to need.
+// needs holds what the inserted text of a file needs.
 type needs struct {
 	usesUnsafe, usesCore bool
 	names                int
-	landings             map[*ast.BranchStmt]string // labels that jumps go to in the place of their own
+	landings             map[*ast.BranchStmt]string // labels that jumps go to instead of their own
 }
 
 // newName returns a name that the file does not have yet.
@@ -174,7 +175,7 @@ func (w *file) decl(d ast.Decl) {
 	}
 }
 
-// A scope is a function that is being rewritten; nil if it is left alone.
+// A scope is a function that is being rewritten; nil if the function keeps its text.
 type scope struct {
 	*Func
 	plan *placement.Plan

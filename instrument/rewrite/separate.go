@@ -1,7 +1,7 @@
 package rewrite
 
-// This file writes the siblings of functions that the compiler inlines, and has
-// tapped halves call them:
+// This file writes separate clones of functions that the compiler inlines, and has
+// clones call them:
 //
 //	func (p *point) x() int { return p.n }; /*line :3:1*/func _pep_t1_x(p *point) int { _pep_core.Tap(…); return p.n }
 //
@@ -19,7 +19,7 @@ func separateName(s *clone.Func) string {
 	return fmt.Sprintf("%s%d_%s", tapped, s.Number, s.Decl.Name.Name)
 }
 
-// sibling writes the sibling of d, if it has one, behind it.
+// separateClone writes the separate clone of d, if it has one, after d.
 func (w *file) separateClone(d *ast.FuncDecl) {
 	if w.Clones == nil || w.Clones.Funcs[d] == nil {
 		return
@@ -34,7 +34,7 @@ func (w *file) separateClone(d *ast.FuncDecl) {
 		params, w.source(d.Type.Params.Closing+1, d.Body.Lbrace+1), v.text(d.Body)))
 }
 
-// callClone makes x a call of the sibling of what it calls.
+// callClone makes x a call of the separate clone of the function that it calls.
 func (w *file) callClone(x *ast.CallExpr) {
 	if !w.separate {
 		return

@@ -1,9 +1,9 @@
 package rewrite
 
-// This file defines the walk over the marked tree that makes the edits.
+// This file defines the walk over the tree, with its markers, that makes the edits.
 //
-// Positions of edits are taken from the nodes of the source and from the
-// markers; the marker calls themselves have none.
+// The positions of edits come from the nodes of the source and from the markers. The
+// marker calls themselves have no positions.
 
 import (
 	"fmt"
@@ -36,7 +36,7 @@ func (w *file) stmt(s *scope, st ast.Stmt) {
 	w.tapsAfter(st)
 }
 
-// inner rewrites what is in st.
+// inner rewrites the parts of st.
 func (w *file) inner(s *scope, st ast.Stmt) {
 	switch st := st.(type) {
 	case *ast.BlockStmt:
@@ -117,8 +117,8 @@ func (w *file) mark(s *scope, mk *mark.Marker) {
 	}
 }
 
-// header moves the statement in the header of a switch in front of it, if there
-// are taps behind that, at pos:
+// header moves the statement in the header of a switch in front of the switch, if
+// there are taps behind that statement, at pos:
 //
 //	switch x := f(); x.n {    →    { x := f(); Tap(x.n); switch x.n {
 func (w *file) header(st ast.Stmt, keyword, pos token.Pos) {
@@ -130,7 +130,7 @@ func (w *file) header(st ast.Stmt, keyword, pos token.Pos) {
 	w.insert(pos, text[1:]+" switch ")
 }
 
-// endHeader ends what header has begun.
+// endHeader ends the block that header has begun.
 func (w *file) endHeader(st ast.Stmt) {
 	if w.taps != nil && len(w.taps.Headers[st]) > 0 {
 		w.insert(st.End(), "}")
@@ -149,7 +149,7 @@ func (w *file) clauses(s *scope, body *ast.BlockStmt) {
 }
 
 // literals rewrites the bodies of the function literals in n, uses of syscall.Exec,
-// and in tapped halves calls of functions with siblings.
+// and, in clones, calls of functions with separate clones.
 func (w *file) literals(s *scope, n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if x, ok := n.(*ast.CallExpr); ok {
@@ -167,7 +167,7 @@ func (w *file) literals(s *scope, n ast.Node) {
 	})
 }
 
-// exec has the profile written before the program replaces itself by another:
+// exec makes the program write its profile before it replaces itself by another:
 //
 //	syscall.Exec(name, args, env)    →    _pep_core.Exec(syscall.Exec)(name, args, env)
 func (w *file) exec(x ast.Expr) {
@@ -175,7 +175,7 @@ func (w *file) exec(x ast.Expr) {
 	w.buf.Replace(w.offset(x.Pos()), w.offset(x.End()), fmt.Sprintf("%s.%s(%s)", core, doors.Exec, w.source(x.Pos(), x.End())))
 }
 
-// ifStmt rewrites an if statement, also one that is the else branch of another.
+// ifStmt rewrites an if statement, or an else if.
 func (w *file) ifStmt(s *scope, st *ast.IfStmt) {
 	cond := w.Markers.Conds[st]
 	w.stmt(s, st.Init)
@@ -194,8 +194,8 @@ func (w *file) ifStmt(s *scope, st *ast.IfStmt) {
 	w.elseBranch(s, st, ifFalse)
 }
 
-// splitIf rewrites an if statement whose condition is evaluated operand by
-// operand. It becomes a block.
+// splitIf rewrites an if statement so that it evaluates its condition operand by
+// operand. The statement becomes a block.
 func (w *file) splitIf(s *scope, st *ast.IfStmt, cond *mark.Cond) {
 	w.insertOver(st.If, "if", "{")
 	otherwise, end := &target{w: w}, &target{w: w}

@@ -36,9 +36,9 @@ var (
 	asCase      = form{[...]string{doors.TapCase, doors.Tap2Case, doors.Tap3Case}, ","} // in the list of a case
 )
 
-// calls returns the text of some taps, to stand at the given position, which is
-// NoPos if a line directive follows. What may panic is said to be on the line
-// that it stands on in the source.
+// calls returns the text of some taps that stand at the given position; NoPos if a
+// line directive follows. Line directives make the panic of an argument have the line
+// that the argument has in the source.
 func (w *file) calls(calls []tap.Call, at token.Pos) string { return w.callsAs(asStatement, calls, at) }
 
 func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
@@ -155,7 +155,7 @@ func (w *file) tapsAtLeaf(l *mark.Leaf, at token.Pos) string {
 	return w.calls(w.taps.Leaves[l], at)
 }
 
-// leafInside reports whether the taps of l stand in the evaluation of the
+// leafInside reports whether the taps of l stand within the evaluation of the
 // condition, and not before the statement.
 func leafInside(l *mark.Leaf) bool {
 	s, ok := l.Cond.Stmt.(*ast.IfStmt)

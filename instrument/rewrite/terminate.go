@@ -80,9 +80,9 @@ func (w *file) clausesTerminate(body *ast.BlockStmt) bool {
 	return hasDefault
 }
 
-// breaks reports whether a break in s refers to the statement that s is the body
-// of: one with the label, or, if bare, one without a label that is not within a
-// statement of its own.
+// breaks reports whether a break in s leaves the statement whose body s is. Such a
+// break has the label, or, if bare, has no label and is not within a statement that it
+// leaves itself.
 func breaks(s ast.Node, label string, bare bool) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {

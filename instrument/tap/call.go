@@ -35,9 +35,9 @@ func (u *unit) method(fun *ast.SelectorExpr, s *types.Selection) {
 	}
 }
 
-// embeddedInterface taps a call of a method of an interface that is embedded in
-// fun.X. The source has no expression for the interface, but one can be written,
-// unless a field on the way is of another package's own.
+// embeddedInterface taps a call of a method of an interface that is embedded in fun.X.
+// The source has no expression for the interface. tap writes one, unless another
+// package alone can name a field on the way.
 func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
 	path, iface, ok := u.embeddedPath(fun.X, s)
 	text, o := types.ExprString(fun.X)+path, u.Operand(fun.X)
@@ -64,9 +64,9 @@ func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
 	}
 }
 
-// embeddedPath returns the fields from e to the embedded one that s selects a
-// method of, with a dot before each, and the type of that. Not ok are fields that
-// cannot be named.
+// embeddedPath returns the fields from e to the embedded one whose method s selects,
+// with a dot before each, and the type of that field. It is not ok if the package
+// cannot name one of the fields.
 func (u *unit) embeddedPath(e ast.Expr, s *types.Selection) (path string, typ types.Type, ok bool) {
 	t := u.TypeOf(e)
 	for _, i := range s.Index()[:len(s.Index())-1] {
@@ -88,8 +88,8 @@ func isTypeParam(t types.Type) bool {
 	return ok
 }
 
-// callee taps where a dynamic call goes: the code of function value e, or the
-// type in interface e, whose method is said by the expression that is called.
+// callee taps where a dynamic call goes: the code of function value e, or the type in
+// interface e. The site shows called, which names the method.
 func (u *unit) callee(e ast.Expr, called ast.Expr) {
 	if !u.wants(tuple.Call, called.Pos()) {
 		return

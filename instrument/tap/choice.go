@@ -10,10 +10,10 @@ import (
 	"github.com/pepgo/pep/instrument/reeval"
 )
 
-// switchStmt walks a switch. Its cases are evaluated in order, until one matches.
-// If there is no tag, what is tapped of a case is evaluated before it, in a case
-// that does not match: see Plan.Cases. If there is one, only the first case is
-// evaluated for sure, right behind the tag.
+// switchStmt walks a switch. A switch evaluates its cases in order, until one matches.
+// Without a tag, the taps of a case stand before it, in a case that does not match:
+// see Plan.Cases. With a tag, the switch is certain to evaluate the first case only,
+// right behind the tag.
 func (f *finder) switchStmt(s *ast.SwitchStmt, at point) {
 	at = f.header(s, s.Init, at)
 	if s.Tag == nil {
@@ -38,9 +38,9 @@ func (f *finder) switchStmt(s *ast.SwitchStmt, at point) {
 	})
 }
 
-// header walks the statement in the header of a switch s, if any. Taps of what
-// is behind that go to the point that it returns: package rewrite can move the
-// statement in front of the switch, if that has no label.
+// header walks the statement in the header of a switch s, if there is one. It returns
+// the insertion point for what stands behind that statement: package rewrite can move
+// the statement in front of the switch, if the switch has no label.
 func (f *finder) header(s, init ast.Stmt, at point) point {
 	if init == nil {
 		return at
@@ -53,7 +53,7 @@ func (f *finder) header(s, init ast.Stmt, at point) point {
 	return point{header: s}
 }
 
-// firstCase returns the expression of a case that is evaluated first, or nil.
+// firstCase returns the case expression that a switch evaluates first, or nil.
 func firstCase(body *ast.BlockStmt) ast.Expr {
 	for _, c := range body.List {
 		if c := c.(*ast.CaseClause); len(c.List) > 0 {
@@ -92,9 +92,9 @@ func (f *finder) typeSwitch(s *ast.TypeSwitchStmt, at point) {
 	f.clauses(s.Body, func(ast.Expr) {})
 }
 
-// clauses walks the cases with the given function, and the bodies of the clauses.
-// A body knows the loads of its first case and of those before it, the default
-// clause those of all cases. After the switch, those of the very first are known.
+// clauses walks the cases with the given function, and the bodies of the clauses. A
+// body knows the loads of its first case and of those before it, the default clause
+// those of all cases. After the switch only those of the very first case are known.
 func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 	always := f.known
 	first := firstCase(body)
@@ -110,8 +110,6 @@ func (f *finder) clauses(body *ast.BlockStmt, walk func(ast.Expr)) {
 			}
 			if e == first {
 				always = maps.Clone(f.known)
-			} else {
-				f.Forget(always, e)
 			}
 		}
 	}
@@ -143,8 +141,8 @@ func fallsThrough(body []ast.Stmt) bool {
 	return ok && b.Tok == token.FALLTHROUGH
 }
 
-// selectStmt walks a select. The channels and the values to send of all clauses
-// are evaluated in order before one is chosen.
+// selectStmt walks a select. It evaluates the channels and the values to send of all
+// clauses, in order, before it chooses one.
 func (f *finder) selectStmt(s *ast.SelectStmt, at point) {
 	var exprs []ast.Expr
 	for _, c := range s.Body.List {
@@ -165,7 +163,7 @@ func (f *finder) selectStmt(s *ast.SelectStmt, at point) {
 	}
 }
 
-// operands returns what a communication needs to begin.
+// operands returns the operands of a communication.
 func operands(comm ast.Stmt) []ast.Expr {
 	var recv ast.Expr
 	switch s := comm.(type) {
@@ -181,8 +179,8 @@ func operands(comm ast.Stmt) []ast.Expr {
 	return []ast.Expr{ast.Unparen(recv).(*ast.UnaryExpr).X}
 }
 
-// received walks what the value that a clause receives is assigned to, for which
-// there is no place.
+// received walks the targets that a clause assigns the received value to. There is no
+// insertion point for them.
 func (f *finder) received(s *ast.AssignStmt) {
 	a := f.assignment(point{}, s.Lhs, nil, nil)
 	a.order.Walk(nil)

@@ -1,6 +1,7 @@
 package tap
 
-// This file taps branches: at the place of every edge out of a node with several.
+// This file taps branches: at the insertion point of every edge of a node with several
+// edges.
 
 import (
 	"fmt"
@@ -13,8 +14,8 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// edges taps the branches of the function. The word of a tuple is the index of
-// the edge among those of its node, as in the site table.
+// edges taps the branches of the function. The word of a tuple is the index of the
+// edge among those of its node, as in the site table.
 func (f *finder) edges() {
 	if f.fn.Blocks == nil || !f.wanted || !f.Kinds.Has(tuple.Edge) {
 		return
@@ -64,8 +65,8 @@ func (f *finder) branchSite(n *flow.Node, b wire.Block) (pc uint64, ok bool) {
 	})
 }
 
-// branchPos returns the position of what decides where n goes on, or of the
-// function if that is not known.
+// branchPos returns the position of what decides where n goes on, or that of the
+// function if no edge says.
 func (f *finder) branchPos(n *flow.Node) token.Pos {
 	for _, e := range n.Out {
 		switch {

@@ -28,9 +28,9 @@ func (o Options) none() bool { return o.Kinds == 0 }
 // Kinds is a set of kinds of taps.
 type Kinds uint32
 
-// Marked is the kind of taps that the source asks for: statements with a comment
-// //pep:tap at their end or on the line above. With any other kind they are
-// tapped too.
+// Marked is the kind of taps that the source asks for, with a comment //pep:tap at
+// the end of a statement or on the line above it. Such statements have taps with
+// every other kind, too.
 const Marked Kinds = 1
 
 // all is the kinds that profiles are made of. The others are for engines and traces.
@@ -130,7 +130,7 @@ func parseRange(s string) (r Range, ok bool) {
 	return r, err1 == nil && err2 == nil && 1 <= r.From && r.From <= r.To && strings.HasSuffix(file, ".go")
 }
 
-// directive is the comment that marks a statement.
+// directive is the comment that asks for taps of a statement.
 const directive = "//pep:tap"
 
 // A line is a line of a file.

@@ -1,6 +1,6 @@
 package tap
 
-// This file finds the places for what is tapped in the post statement of a loop:
+// This file finds the insertion points for taps of the post statement of a loop:
 //
 //	for p := l; p != nil; p = p.next {      for p := l; p != nil; p = p.next {
 //		if p.n == 0 {                           if p.n == 0 {
@@ -17,14 +17,15 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// A jump is a continue, and the scope that it is in.
+// A jump is a continue, with the scope that it is in.
 type jump struct {
 	stmt  ast.Stmt
 	scope *types.Scope
 }
 
-// behindBody returns the point behind the body of s, where its post statement is
-// executed, or the zero point if there is none.
+// behindBody returns the point behind the body of s, in front of its post statement.
+// It returns the zero point if a name of the post statement means something else
+// there.
 func (f *finder) behindBody(s *ast.ForStmt) point {
 	for _, c := range f.continues(s) {
 		if !f.SameNames(s.Post, c.scope, c.stmt.Pos()) {
@@ -43,7 +44,7 @@ func (f *finder) bodyEnd(s *ast.ForStmt) *mark.Marker {
 }
 
 // continues returns the statements that continue the loop s. One in the body of a
-// range over a function has no scope, since that is another function.
+// range over a function has no scope, since that body is another function.
 func (f *finder) continues(s *ast.ForStmt) (list []jump) {
 	label := f.labels[s]
 	var walk func(n ast.Node, scope *types.Scope, inner bool)

@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// function finds the taps of a function, without those in it.
+// function finds the taps of a function, without those of the functions in it.
 func (f *finder) function(fn Func) {
 	f.fn, f.loops, f.requested, f.results, f.known = fn, nil, false, nil, reeval.Loads{}
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
@@ -82,7 +82,8 @@ func (f *finder) arg(e ast.Expr) {
 	}
 }
 
-// start taps variable v, whose value is that of expr, at the start of a body.
+// start taps variable v at the start of a body. The site shows expr, whose value v
+// has.
 func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, body *ast.BlockStmt) {
 	w, ok := f.wordOf(tag, f.exprAt(pos, expr), v.Type())
 	if !ok {
@@ -93,8 +94,8 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 	}
 }
 
-// wordOf returns how values of type t, that of e, are reported, and notes those
-// that are not.
+// wordOf returns how values of type t, that of e, are reported. It counts e as skipped
+// if they are not.
 func (f *finder) wordOf(tag tuple.Tag, e Expr, t types.Type) (w word, ok bool) {
 	w, ok = f.word(t)
 	if ok && w.fn == "SliceWord" && f.old {
@@ -114,10 +115,10 @@ func (f *finder) stmts(list []ast.Stmt) {
 	}
 }
 
-// listed walks a statement of a list. What is tapped before it goes to at.
+// listed walks a statement of a list. Taps before it go to at.
 //
-// Nothing can stand between a loop, switch or select and its label, for break
-// and continue. Before the label is as good if no goto goes there.
+// Nothing can stand between a label and a loop, switch or select, because of break and
+// continue. A point before the label is as good, unless a goto goes to the label.
 func (f *finder) listed(s ast.Stmt, at point) {
 	if l, ok := s.(*ast.LabeledStmt); ok {
 		clear(f.known) // there may be other ways to here
@@ -157,8 +158,8 @@ func (f *finder) statement(s ast.Stmt, at point) {
 	f.requested = false
 }
 
-// marks reports whether s has a directive, at the end of its last line (or, of
-// its header's) or on the line above.
+// requests reports whether the source asks for taps of s: there is a directive at the
+// end of the last line of s (or, of its header), or on the line above.
 func (f *finder) requests(s ast.Stmt) bool {
 	end := s.End()
 	switch s := s.(type) {
@@ -178,8 +179,8 @@ func (f *finder) requests(s ast.Stmt) bool {
 	return f.lines[f.line(end)] || f.lines[above] && !f.code[above]
 }
 
-// simple walks a statement without statements in it; after says what statement
-// taps can be put behind, nil if there is none.
+// simple walks a statement that holds no statements. Taps of its results go behind the
+// statement after; nil if nothing can stand there.
 func (f *finder) simple(s ast.Stmt, at point, after ast.Stmt) {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
@@ -226,14 +227,14 @@ func (f *finder) returns(s *ast.ReturnStmt, at point) {
 	}
 }
 
-// result taps a named result that is returned without being mentioned.
+// result taps a named result that a return statement returns without mentioning it.
 func (u *unit) result(pos token.Pos, name string, typ types.Type) {
 	if w, ok := u.wordOf(tuple.Result, u.exprAt(pos, name), typ); ok {
 		u.insertText(tuple.Result, pos, w.expr(name), typ, w, Call{Arg: name})
 	}
 }
 
-// returned taps e, which is returned as a result of the given type.
+// returned taps e, which a return statement returns as a result of the given type.
 func (u *unit) returned(e ast.Expr, typ types.Type) {
 	if c, ok := u.constantWord(e, typ); ok {
 		w, _ := u.word(typ)
@@ -249,8 +250,7 @@ func (u *unit) returned(e ast.Expr, typ types.Type) {
 	u.tap(tuple.Result, e)
 }
 
-// constantWord returns the word of e as a value of type t, if e is a constant or
-// nil.
+// constantWord returns the word of e as a value of type t, if e is a constant or nil.
 func (f *finder) constantWord(e ast.Expr, t types.Type) (w uint64, ok bool) {
 	if _, ok := f.word(t); !ok || isTypeParam(t) {
 		return 0, false
@@ -282,10 +282,10 @@ func (f *finder) ifStmt(s *ast.IfStmt, at point) {
 	f.known = always
 }
 
-// condition walks the operands of the condition of s. Each has a place before it:
-// package rewrite makes one. It returns the loads that are known whatever comes
-// out: those of the first operand. What is known behind all is known if the
-// condition is true.
+// condition walks the operands of the condition of s. Package rewrite makes an
+// insertion point before each of them. condition returns the loads that are known
+// whatever the outcome is: those of the first operand. The loads of all operands are
+// known if the condition is true and has no ||.
 func (f *finder) condition(s ast.Stmt) (always reeval.Loads) {
 	c := f.Markers.Conds[s]
 	if c == nil {
@@ -309,7 +309,7 @@ func (f *finder) condition(s ast.Stmt) (always reeval.Loads) {
 	return always
 }
 
-// conjunction reports whether e is operands of && only.
+// conjunction reports whether e has no || that decides it.
 func conjunction(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -320,8 +320,8 @@ func conjunction(e ast.Expr) bool {
 	return true
 }
 
-// nested walks something that may be executed or not. What is read there counts
-// there only.
+// nested walks statements that the program need not execute. The loads in them are
+// known within them only.
 func (f *finder) nested(walk func()) {
 	known := maps.Clone(f.known)
 	walk()
@@ -355,7 +355,7 @@ func (f *finder) forStmt(s *ast.ForStmt, at point) {
 	})
 }
 
-// loop notes that what stands from one position to the other is in a loop.
+// loop notes that the source from one position to the other is in a loop.
 func (f *finder) loop(from, to token.Pos) { f.loops = append(f.loops, extent{from, to}) }
 
 func (f *finder) rangeStmt(s *ast.RangeStmt, at point) {
@@ -373,8 +373,8 @@ func (f *finder) rangeStmt(s *ast.RangeStmt, at point) {
 	f.nested(func() { f.stmts(s.Body.List) })
 }
 
-// evaluates reports whether the operand of s is evaluated. An array, or a pointer
-// to one, may not be if its length is all that the loop needs.
+// evaluates reports whether a range statement evaluates its operand. It does not if
+// the operand is an array, or a pointer to one, and the loop needs the length only.
 func (f *finder) evaluates(s *ast.RangeStmt) bool {
 	if s.Value != nil && !isBlank(s.Value) {
 		return true
@@ -387,8 +387,8 @@ func (f *finder) evaluates(s *ast.RangeStmt) bool {
 	return !array
 }
 
-// elements taps the elements that a loop is over, in the variable that they are
-// put into.
+// elements taps the elements that a range loop is over, in the variable that the loop
+// assigns them to.
 func (f *finder) elements(s *ast.RangeStmt) {
 	if s.Value == nil || !f.wants(tuple.Load, s.Value.Pos()) || isBlank(s.Value) {
 		return

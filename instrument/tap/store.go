@@ -1,7 +1,6 @@
 package tap
 
-// This file taps assignments: what is loaded into variables and stored in
-// memory.
+// This file taps assignments: loads that go to variables, and stores to memory.
 
 import (
 	"fmt"
@@ -14,11 +13,11 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// An assignment is what is assigned to by a statement.
+// An assignment is a unit that assigns to targets.
 type assignment struct {
 	*unit
 	order *reeval.Assignment
-	after ast.Stmt // nil if nothing can stand behind the statement
+	after ast.Stmt // the statement; nil if nothing can stand behind it
 }
 
 // assignment starts a unit that assigns to the targets; exprs are evaluated before.
@@ -47,7 +46,7 @@ func (f *finder) declare(s *ast.DeclStmt, at point, after ast.Stmt) {
 	for i, spec := range d.Specs {
 		spec := spec.(*ast.ValueSpec)
 		if i > 0 {
-			at = point{} // values may lean on those before them
+			at = point{} // values may depend on those before them
 		}
 		var lhs []ast.Expr
 		for _, name := range spec.Names {
@@ -79,8 +78,8 @@ func (f *finder) assignAll(lhs, rhs []ast.Expr, at point, after ast.Stmt) {
 	}
 }
 
-// stored taps what is stored to l: r, or one of the results of a call if r is
-// nil.
+// stored taps the value that the statement stores to l: r, or if r is nil a result of
+// a call.
 func (a *assignment) stored(l, r ast.Expr) {
 	if isBlank(l) {
 		return
@@ -106,7 +105,7 @@ func (a *assignment) stored(l, r ast.Expr) {
 	a.readBack(l, w)
 }
 
-// readBack taps what has been stored to l by reading it.
+// readBack taps the value that the statement has stored to l, by reading l after it.
 func (a *assignment) readBack(l ast.Expr, w word) {
 	if a.after == nil || a.order.After(l) != reeval.May {
 		a.skip(tuple.Store, a.exprOf(l), whyReread)

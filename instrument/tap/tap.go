@@ -1,5 +1,5 @@
-// Package tap chooses the expressions of a package whose values are reported
-// while it runs, and where the code for that can stand.
+// Package tap chooses the values of a package that taps report while it runs, and the
+// insertion point of each tap.
 //
 // With the kinds args, loads and stores,
 //
@@ -8,39 +8,31 @@
 //		l.head = &node{x, n}
 //	}
 //
-// is to become
+// becomes
 //
 //	func (l *list) push(x int) { Tap(l); Tap(x);
 //		n := l.head; Tap(n)
 //		l.head = &node{x, n}; Tap(l.head)
 //	}
 //
-// A tap is a statement of its own, before or after the statement that is
-// tapped, and never stands around an expression. It evaluates an expression once
-// more, so it must be one whose evaluation nobody notices:
+// A tap is a statement of its own, before or after the statement whose value it
+// reports. It never stands around an expression. It evaluates an expression of the
+// program a second time:
 //
-//   - After a statement, a local variable that the value has been put into, or
-//     the place that it has been stored to, if the statement cannot have changed
-//     where that is.
-//   - Before a statement, an expression without side effects that the statement
-//     is sure to evaluate (not behind && or ||), before it has side effects of
-//     its own (no call, receive or the like but those that the expression is an
-//     operand of), and which panics only if the statement would panic the same
-//     way: nothing that may panic stands before it but what is tapped too.
+//   - After a statement, a local variable that the value has been assigned to, or
+//     the target of an assignment.
+//   - Before a statement, an expression that the statement is going to evaluate.
 //
-// Before an operand of a condition, or a case of a switch, is as before a
-// statement; [Plan] lists what places there are.
+// Package reeval decides whether nobody notices that. A tap before an operand of a
+// condition, or before a case of a switch, is like one before a statement; [Plan]
+// lists all insertion points.
 //
-// What can be tapped in neither way is not tapped, and counted with the reason.
-// So is a load that is the same as one before, which the compiler does not make a
-// second time either.
-// The rules suppose that a program does not race: an expression is read twice,
-// and another goroutine that changes it in between without synchronisation is
-// seen to do so.
+// tap counts every value that it cannot tap, with the reason. A load that gives what
+// an earlier one gave is not tapped either, since the compiler makes one load of the
+// two.
 //
-// Types and syntax choose what is tapped, not go/ssa: see decision 7. What is
-// written, and how, is said by package rewrite; what the words mean, by package
-// tuple.
+// Types and syntax choose the values, not go/ssa: see decision 7. Package rewrite
+// writes the calls, and package tuple says what the words mean.
 package tap
 
 import (
@@ -58,12 +50,12 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// Config says which package is looked at.
+// A Config describes a package, and which values the user asks for.
 type Config struct {
 	Options
 	Path    string // import path
 	Fset    *token.FileSet
-	Files   []*ast.File // marked by package mark
+	Files   []*ast.File // with the markers of package mark
 	Markers *mark.Markers
 	Info    *types.Info
 	Sizes   types.Sizes // may be nil
@@ -74,14 +66,14 @@ type Config struct {
 	Working func(ast.Node) // called with the syntax of each function before it is looked at
 }
 
-// A Func is a function that may be tapped.
+// A Func is a function that may have taps.
 type Func struct {
 	*flow.Func
-	Blocks  []wire.Block // by node; nil if branches cannot be told
-	Skipped string       // why what could be tapped in it is not; "" if it is
+	Blocks  []wire.Block // by node; nil if the function has no path numbers
+	Skipped string       // why it has no taps; "" if it may have
 }
 
-// A Call is a tap: a call of the linked runtime, which is given the word.
+// A Call is a tap: a call of the linked runtime, with the word as argument.
 type Call struct {
 	PC   uint64 // tag and site
 	Func string // of the linked runtime that returns the word: "PtrWord"; "" if the argument is the word
@@ -103,7 +95,7 @@ type Word struct{ Func, Conv, Arg string }
 type Plan struct {
 	Sites   []wire.Tap
 	Skipped map[Skip][]Expr // expressions that Options select and that have no tap, by reason
-	Dropped int             // sites left out because there would be more than Options.Max
+	Dropped int             // sites that are dropped because there are more than Options.Max
 
 	Start    map[*ast.BlockStmt][]Call    // at the start of a body, behind its {
 	Before   map[ast.Stmt][]Call          // before a statement
@@ -119,7 +111,8 @@ type Plan struct {
 	Bodies   map[*ast.BlockStmt]bool      // of functions with taps
 }
 
-// An Expr is an expression of the source, or another place that it has a text for.
+// An Expr is an expression of the source, or something else that has a position and a
+// text.
 type Expr struct {
 	Pos  token.Position
 	Text string
@@ -129,13 +122,13 @@ func (f *finder) exprOf(e ast.Expr) Expr { return f.exprAt(e.Pos(), types.ExprSt
 
 func (f *finder) exprAt(pos token.Pos, text string) Expr { return Expr{f.Fset.Position(pos), text} }
 
-// A Skip is a reason why something was not tapped.
+// A Skip is a reason why a value of some kind has no tap.
 type Skip struct {
 	Tag    tuple.Tag
 	Reason string
 }
 
-// Reasons. What they mean is said in docs/decisions/0007-taps.md.
+// Reasons. docs/decisions/0007-taps.md explains them.
 const (
 	whyType        = "its type has no word"
 	whyConditional = "evaluated conditionally"
@@ -164,8 +157,7 @@ var reasons = map[reeval.Rule]string{
 	reeval.Panics:      whyPanic,
 }
 
-// Find chooses the taps of the functions of a package. Without options it
-// returns nil.
+// Find chooses the taps of the functions of a package. Without options it returns nil.
 func Find(cfg *Config, funcs []Func) *Plan {
 	if cfg.Options.none() {
 		return nil
@@ -183,8 +175,7 @@ func Find(cfg *Config, funcs []Func) *Plan {
 	if len(f.found) <= limit {
 		return f.plan
 	}
-	// Which taps there are bears on which there can be: find them anew, from
-	// among those that are kept.
+	// A tap can make another one possible. Find them anew, among those to keep.
 	again := &finder{source: src, plan: newPlan(), keep: hottest(f.found, limit)}
 	again.all(funcs)
 	again.plan.Dropped = len(f.found) - len(again.found)
@@ -216,15 +207,15 @@ type key struct {
 	expr string
 }
 
-// A find is a site with what ranks it among others.
+// A find is a site, with what ranks it among others.
 type find struct {
 	key
 	requested bool
 	depth     int // loops around it
 }
 
-// hottest returns n of the sites: those that are marked, and then those within
-// the most loops, in source order.
+// hottest returns n of the sites: first those that the source asks for, then those
+// within the most loops, in source order.
 func hottest(found []find, n int) map[key]bool {
 	found = slices.Clone(found)
 	slices.SortStableFunc(found, func(a, b find) int {
@@ -253,11 +244,11 @@ type finder struct {
 	fn        Func
 	file      string // that the function is in
 	results   []*types.Var
-	wanted    bool     // the function is selected
+	wanted    bool     // the user selects the function
 	old       bool     // the language version of the file has no generics
-	requested bool     // the statement is marked
+	requested bool     // the source asks for taps of the statement
 	loops     []extent // of the function
-	stmt      ast.Stmt // the statement of a list that is looked at
+	stmt      ast.Stmt // the statement of a list that the walk has reached
 	known     reeval.Loads
 }
 
@@ -268,8 +259,8 @@ func (f *finder) all(funcs []Func) {
 	}
 }
 
-// site makes a site of an expression, if that is among those to keep, and returns
-// the PC of its tuples.
+// site makes a site of an expression, if it is among those to keep, and returns the PC
+// of its tuples.
 func (f *finder) site(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word) (pc uint64, ok bool) {
 	p := f.Fset.Position(pos)
 	return f.add(key{tag, pos, expr}, wire.Tap{
@@ -296,7 +287,7 @@ func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
 // An extent is a part of the source.
 type extent struct{ from, to token.Pos }
 
-// depth returns the number of loops around pos, as far as they have been seen.
+// depth returns the number of loops around pos, of those that the walk has seen.
 func (f *finder) depth(pos token.Pos) int {
 	n := 0
 	for _, l := range f.loops {
@@ -307,7 +298,7 @@ func (f *finder) depth(pos token.Pos) int {
 	return n
 }
 
-// wants reports whether what stands at pos is to be tapped.
+// wants reports whether the user asks for the values of a kind at pos.
 func (f *finder) wants(tag tuple.Tag, pos token.Pos) bool {
 	if f.requested && tag != tuple.Addr && all.Has(tag) {
 		return true

@@ -281,6 +281,28 @@ before 23:53: call h.String = TypeWord(h.stringer)
 skipped 23:21: call o.String: of an embedded interface
 skipped 23:21: type o.String: of an embedded interface
 `},
+	{"the first case behind a tag that may panic", "loads", "func f(l *list, n, m int) { switch n / m { case l.n: } }", `
+skipped 23:49: load l.n: behind what may panic
+`},
+	{"an operand of || need not have been evaluated", "loads", "func f(l *list, b bool) { if b || l.n > 3 { println(l.n) } }", `
+operand 23:35: load l.n = l.n
+before 23:45: load l.n = l.n
+`},
+	{"a call in a case changes what is known behind the switch", "loads", "func f(l *list) { switch { case l.n > 3: case g() > 3: }; println(l.n) }", `
+case 23:33: load l.n = l.n
+before 23:59: load l.n = l.n
+`},
+	{"a select may wait for another goroutine", "loads", "func f(l *list, c chan int) { a := l.n + 1; select { case <-c: println(l.n, a) } }", `
+before 23:31: load l.n = l.n
+before 23:64: load l.n = l.n
+`},
+	{"an embedded interface beside a call", "types", "func f(h *holder) { println(h.String(), g()) }", `
+skipped 23:29: type h.stringer: beside a call
+`},
+	{"a post statement behind a body with a call", "loads", "func f(l *list) { for i := 0; i < l.n; i += l.n { g() } }", `
+operand 23:31: load l.n = l.n
+marker 23:55: load l.n = l.n
+`},
 	{"assertions and type switches", "types", "func f(x any) { _ = x.(int); switch x.(type) { case nil: } }", `
 before 23:17: type x = TypeWord(x)
 before 23:30: type x = TypeWord(x)

@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A point is where taps that stand before what they tap go. The zero point is
-// nowhere.
+// A point is an insertion point for taps that stand before what they tap. The zero
+// point is none.
 type point struct {
 	stmt   ast.Stmt     // before a statement
 	leaf   *mark.Leaf   // before an operand of a condition
@@ -77,8 +77,8 @@ func (u *unit) Load(e ast.Expr) bool {
 	return a
 }
 
-// holds taps the value of e after the statement, in the variable that it is in.
-// It reports whether it does.
+// holds taps the value of e after the statement, in the variable that the statement
+// assigns it to. It reports whether it does.
 func (u *unit) holds(e ast.Expr, id *ast.Ident) bool {
 	w, ok := u.wordOf(tuple.Load, u.exprOf(e), u.TypeOf(id))
 	if !ok {
@@ -155,12 +155,12 @@ func (u *unit) whyNotEarly(text string, o reeval.Operand) string {
 	return reasons[u.Before(o)]
 }
 
-// insert taps e, which is at pos and is shown as expr, at the point of u.
+// insert taps e, which is at pos, at the point of u. The site shows expr.
 func (u *unit) insert(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, e ast.Expr) bool {
 	return u.insertText(tag, pos, expr, typ, w, Call{Arg: types.ExprString(e), Pos: u.panicPos(e)})
 }
 
-// insertText is insert with what c says is evaluated.
+// insertText is insert for the argument that c has.
 func (u *unit) insertText(tag tuple.Tag, pos token.Pos, expr string, typ types.Type, w word, c Call) bool {
 	pc, ok := u.site(tag, pos, expr, typ, w)
 	if ok {

@@ -1,6 +1,6 @@
 package tap
 
-// This file says what word a value is reported as, and by which function.
+// This file decides what word a value is reported as, and by which function.
 
 import (
 	"go/constant"
@@ -17,9 +17,9 @@ type word struct {
 	kind     wire.Kind
 }
 
-// word returns how values of type t are reported. Those of structs, arrays,
-// complex numbers and interfaces are not, and those of type parameters only if
-// all their types are integers.
+// word returns how values of type t are reported. Structs, arrays, complex numbers and
+// interfaces have no word. A type parameter has one only if all its types are
+// integers.
 func (c *Config) word(t types.Type) (w word, ok bool) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		all, signed := integers(p.Underlying().(*types.Interface))
@@ -65,7 +65,7 @@ func (c *Config) sizes() types.Sizes {
 	return types.SizesFor("gc", "amd64")
 }
 
-// expr returns what a word of e tells, as text.
+// expr returns, as text, what a word of e tells.
 func (w word) expr(e string) string {
 	if w.kind == wire.Length {
 		return "len(" + e + ")"
