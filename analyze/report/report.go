@@ -19,7 +19,6 @@ package report
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -54,12 +53,14 @@ func (x Profile) printComments(p *listing.Page) {
 	}
 }
 
-// missingSource lists the files, each once, that source is wanted of and not found.
+// missingSource returns those of files that src does not have, each once.
 func missingSource(src *source.Tree, files []string) (missing []string) {
+	seen := map[string]bool{}
 	for _, name := range files {
-		if !src.Has(name) && !slices.Contains(missing, name) {
+		if !seen[name] && !src.Has(name) {
 			missing = append(missing, name)
 		}
+		seen[name] = true
 	}
 	return missing
 }

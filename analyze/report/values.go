@@ -198,7 +198,7 @@ func (t *ValueTable) Print(p *listing.Page) {
 	}
 	p.Line("worth specialising (%s):", rule)
 	table := &listing.Table{Numbers: 2}
-	table.Row("events", "share", "condition", "place")
+	table.Row("events", "share", "condition", "where")
 	for _, x := range t.Specialise {
 		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
 	}

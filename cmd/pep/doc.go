@@ -82,7 +82,7 @@
 //	and 1 value more, 20.00%
 //
 //	worth specialising (at least 1000 events, 80.00% of them alike):
-//	events   share  condition            place
+//	events   share  condition            where
 //	  1500  80.00%  c == 120             main.isVowel words.go:14
 //	  1500  80.00%  isVowel(c) == false  main.isVowel words.go:17
 //

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -13,35 +12,20 @@ import (
 // TestJSON: what a verb prints as text is what it prints as JSON. The rows that
 // the text must have are made from the JSON here, by fmt.
 func TestJSON(t *testing.T) {
-	dir := t.TempDir()
-	if err := makeExample(dir); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	missing := pep.Listing()
-	for _, c := range []struct {
-		line string
-		rows func(o commandtest.Object) []string
-	}{
-		{"top -n 0 exact.70.paths.pb.gz", topRows},
-		{"top -n 3 -count app.71.paths.pb.gz", topRows},
-		{"list . app.71.edges.pb.gz", listRows},
-		{"values -n 2 app.71.values.pb.gz", valueRows},
-		{"values app.71.types.pb.gz", valueRows},
-		{"values app.71.calltargets.pb.gz", valueRows},
-		{"sites app", siteRows},
-		{"sites -all app", siteRows},
-		{"accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", accuracyRows},
-		{"dump exact.70.paths.pb.gz", dumpRows},
-		{"dump app.71.edges.pb.gz", dumpRows},
-		{"dump app.71.calltargets.pb.gz", dumpRows},
-	} {
-		t.Run(c.line, func(t *testing.T) { commandtest.JSON(t, &pep, c.line, c.rows) })
-		missing = slices.DeleteFunc(missing, func(verb string) bool { return strings.HasPrefix(c.line, verb+" ") })
-	}
-	if len(missing) > 0 {
-		t.Errorf("%q list something and are not tested", missing)
-	}
+	commandtest.Listings(t, &pep, makeExample, []commandtest.Listing{
+		{Line: "top -n 0 exact.70.paths.pb.gz", Rows: topRows},
+		{Line: "top -n 3 -count app.71.paths.pb.gz", Rows: topRows},
+		{Line: "list . app.71.edges.pb.gz", Rows: listRows},
+		{Line: "values -n 2 app.71.values.pb.gz", Rows: valueRows},
+		{Line: "values app.71.types.pb.gz", Rows: valueRows},
+		{Line: "values app.71.calltargets.pb.gz", Rows: valueRows},
+		{Line: "sites app", Rows: siteRows},
+		{Line: "sites -all app", Rows: siteRows},
+		{Line: "accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", Rows: accuracyRows},
+		{Line: "dump exact.70.paths.pb.gz", Rows: dumpRows},
+		{Line: "dump app.71.edges.pb.gz", Rows: dumpRows},
+		{Line: "dump app.71.calltargets.pb.gz", Rows: dumpRows},
+	})
 }
 
 func topRows(o commandtest.Object) (rows []string) {

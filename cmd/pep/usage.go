@@ -75,14 +75,14 @@ Prints what taps have seen: for each, those with most events first, the most
 frequent values (or types, or functions that were called) with their share and
 count. Several files of one kind are added up.
 
-If not every event was counted, counts are estimates, and bounds stand beside
-them, within which the truth is with 95% confidence if the messages of the
-engine come at random (stratified engines do better): for a count,
-1.96*count/sqrt(messages); for a share p of the M messages of a tap,
+If not every event was counted, counts are estimates, with bounds beside them.
+If the messages of the engine come at random, the true number is within the
+bound with 95% confidence; stratified engines do better. The bound of a count is
+1.96*count/sqrt(messages), that of a share p of a tap with M messages
 1.96*sqrt(p*(1-p)/M), or 3/M if p is 0 or 1.
 
-Last come the taps for whose most frequent value code of its own may be worth
-writing.
+At the end it lists taps that are worth specialising: one value is so frequent
+that code for this value alone may be faster.
 
 	-n 5                how many values of a tap; 0 is all
 	-func regexp        only taps in functions whose names match
@@ -105,11 +105,11 @@ that were skipped, with the reason; and how many taps there are of each kind.
 The file taps.txt that pepbuild -pepdump writes says which expressions have no
 tap, and why.
 
-It also lists functions that the compiler inlines in the plain program and not in
-this one, as what is inserted makes them too big: calls of them cost more, and
-what they return may be allocated where it was not. pepbuild estimates that by
-the compiler's rules. Of 42 such functions of five packages of std it finds 34,
-and lists 15 others.
+It also lists functions that the compiler inlines in the plain program but not in
+this one, because instrumentation makes them too big: calls of them cost more, and
+values that they return may have to be allocated. pepbuild estimates this by the
+compiler's rules. Of 42 such functions in five packages of std the estimate finds
+34, and it names 15 others.
 
 	-all           list every function that is profiled, and every tap
 	-func regexp   only functions whose names match, and their taps

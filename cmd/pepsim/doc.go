@@ -6,8 +6,8 @@
 //
 //	pepsim trace record -o app.trace -- ./app
 //
-// A trace is a sequence of tuples of a place and a word. Here is one of another
-// program, which counts words; two of its threads were recorded:
+// A trace is a sequence of tuples of a site and a word. Here is one of another
+// program, which counts words, with the tuples of two threads:
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
@@ -33,13 +33,12 @@
 //	1 type main+2 0x4a0c40  # string; x words.go:15:9 main.visit
 //	end 9 0
 //
-// What would a small table of counters in the processor tell of such a stream,
-// at which cost? A random sampler, the stratified sampler of Sastry, Bodik and
-// Smith, and that with a second level behind, side by side over the same two
-// million loads:
+// How much of such a stream would a small table of counters in the processor
+// report, and at which cost? Here are a random sampler, the stratified sampler of
+// Sastry, Bodik and Smith, and the same with a second level, over two million loads:
 //
 //	$ pepsim run -engine R64 -engine 'H[P64]512' -engine 'H[P64]512+A16' -top 2 app.trace
-//	2000000 events; the error is that of 105 tuples at 51 places; overhead: 30 cycles a message, 3.35 cycles an event
+//	2000000 events; the error is that of 105 tuples at 51 sites; overhead: 30 cycles a message, 3.35 cycles an event
 //
 //	         engine  messages  events/message  overhead %  bytes  error %  RMS %  first <5 %  stays <5 %
 //	            R64     31168            64.2       13.96      1     0.64   1.46       22909       22909
@@ -47,30 +46,30 @@
 //	  H[P64]512+A16     20417            98.0        9.14    528     0.36   1.25       60765       60765
 //
 //	R64, top 2 of 7725 tuples:
-//	share  of place  tag   site                      word
-//	8.54%  97.83%    load  x[5] app.go:15:7 main.f0  114
-//	8.47%  97.89%    load  x[7] app.go:17:7 main.f0  44
+//	share  of site  tag   site                      word
+//	8.54%  97.83%   load  x[5] app.go:15:7 main.f0  114
+//	8.47%  97.89%   load  x[7] app.go:17:7 main.f0  44
 //
 //	H[P64]512, top 2 of 7633 tuples:
-//	share  of place  tag   site                      word
-//	8.55%  97.93%    load  x[7] app.go:17:7 main.f0  44
-//	8.51%  98.10%    load  x[5] app.go:15:7 main.f0  114
+//	share  of site  tag   site                      word
+//	8.55%  97.93%   load  x[7] app.go:17:7 main.f0  44
+//	8.51%  98.10%   load  x[5] app.go:15:7 main.f0  114
 //
 //	H[P64]512+A16, top 2 of 7633 tuples:
-//	share  of place  tag   site                      word
-//	8.55%  97.93%    load  x[7] app.go:17:7 main.f0  44
-//	8.51%  98.10%    load  x[5] app.go:15:7 main.f0  114
+//	share  of site  tag   site                      word
+//	8.55%  97.93%   load  x[7] app.go:17:7 main.f0  44
+//	8.51%  98.10%   load  x[5] app.go:15:7 main.f0  114
 //
-// The error is how far the shares of the values that a place loads are off,
-// against an exact profile of the same events. The overhead is a model's: 30
-// cycles for a message, and 3.35 cycles of the program for an event.
+// The error compares the shares of the values that a site loads with those in an
+// exact profile of the same events. The overhead comes from a model: a message
+// takes 30 cycles, and the program takes 3.35 cycles for an event.
 //
-// The experiments of the papers are run by figure, which prints their numbers
-// beside ours and draws the plots:
+// The command figure runs the experiments of the papers. It prints our numbers
+// beside theirs and draws plots:
 //
 //	pepsim figure all
 //
-// The exit code is 0 if all went well, 1 if a file is not what is needed, and 2
-// if the command line is wrong; the error is one line. Of a trace that is cut
-// off or damaged, what is whole is used, and then the exit code is 1.
+// The exit code is 0 if all went well, 1 if a file cannot be read or is of the
+// wrong kind, and 2 if the command line is wrong. Errors are one line. If a trace is
+// cut off or damaged, pepsim uses the blocks before the damage, and the exit code is 1.
 package main

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,28 +13,13 @@ import (
 // TestJSON: what a verb prints as text is what it prints as JSON. The rows that
 // the text must have are made from the JSON here, by fmt.
 func TestJSON(t *testing.T) {
-	dir := t.TempDir()
-	if err := makeExample(dir); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	missing := pepsim.Listing()
-	for _, c := range []struct {
-		line string
-		rows func(o commandtest.Object) []string
-	}{
-		{"run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", runRows},
-		{"run -engine P2 words.trace", runRows}, // too few events for an error
-		{"trace info words.trace", infoRows},
-		{"trace print words.trace", printRows},
-		{"trace print -tag load words.trace", printRows},
-	} {
-		t.Run(c.line, func(t *testing.T) { commandtest.JSON(t, &pepsim, c.line, c.rows) })
-		missing = slices.DeleteFunc(missing, func(verb string) bool { return strings.HasPrefix(c.line, verb+" ") })
-	}
-	if len(missing) > 0 {
-		t.Errorf("%q list something and are not tested", missing)
-	}
+	commandtest.Listings(t, &pepsim, makeExample, []commandtest.Listing{
+		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
+		{Line: "run -engine P2 words.trace", Rows: runRows}, // too few events for an error
+		{Line: "trace info words.trace", Rows: infoRows},
+		{Line: "trace print words.trace", Rows: printRows},
+		{Line: "trace print -tag load words.trace", Rows: printRows},
+	})
 }
 
 func runRows(o commandtest.Object) (rows []string) {
@@ -45,7 +29,7 @@ func runRows(o commandtest.Object) (rows []string) {
 		}
 		return fmt.Sprintf(format, o.Float(field))
 	}
-	rows = append(rows, fmt.Sprintf("%d events; the error is that of %d tuples at %d places; overhead: %v cycles a message, %v cycles an event",
+	rows = append(rows, fmt.Sprintf("%d events; the error is that of %d tuples at %d sites; overhead: %v cycles a message, %v cycles an event",
 		o.Int("events"), o.Int("tuples"), o.Int("sites"), o.Float("message_cost"), o.Float("event_cost")))
 	for _, e := range o.All("engines") {
 		rows = append(rows, fmt.Sprintf("%s %d %.1f %.2f %.0f %s %s %s %s", e.Text("engine"), e.Int("messages"), e.Float("events_per_message"),

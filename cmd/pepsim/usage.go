@@ -44,12 +44,13 @@ const filterFlags = `	-tag tags      only tuples of these kinds, separated by co
 const (
 	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv|-json] [-cycles 3.35] [-n N] TRACE...
 
-Runs engines over traces of one program, one after the other, every stream
-through an engine of its own, and compares what they send to software with the
-exact profile of the same events: messages, modelled overhead, storage with
-words of 32 bits, the error over tuples that have 10% of a site's events, of
-sites with 1000 events or more, 40% or more of them in such tuples; when the
-error was first below 5%, and from when on it stayed there.
+Runs engines over traces of one program, one trace after the other. Each stream
+has an engine of its own. For each kind of engine it prints the messages that it
+sends to software, the modelled overhead, the storage with words of 32 bits, and
+the error against the exact profile of the same events: when it was first below
+5%, and from when on it stayed there. The error is taken over the tuples that
+have 10% or more of the events of their site, at sites with 1000 events or more
+of which 40% or more are in such tuples.
 
 	-engine SPEC   an engine, such as R256, P256, H[P256]2048, tag2-256-2048,
 	               H[P256]2048+A16, or several with colons between, each of
@@ -98,12 +99,12 @@ Examples:
 	recordUsage = `pepsim trace record [-o pep.trace] [-n N] -- PROG ARGS...
 
 Runs a program that was built with pepbuild -peptaps, with trace=FILE added to
-PEPOPTS; what else is set there is kept.
+the other settings in PEPOPTS.
 
 	-o FILE   the trace (default pep.trace)
 	-n N      interrupt the program when it has written N tuples, and end the
-	          trace with those; it has no names of types and functions then, and
-	          the program writes no profiles
+	          trace with them; then the trace has no names of types and
+	          functions, and the program writes no profiles
 `
 
 	infoUsage = `pepsim trace info [-json] TRACE
@@ -134,8 +135,8 @@ Examples:
 
 	parseUsage = `pepsim trace parse -o OUT TEXT
 
-Writes the trace that trace print prints as TEXT. Of site tables only the taps
-are in the text, so the trace has a build of its own.
+Writes a trace from the text that trace print prints. The text has the taps of the
+site tables and no more, so the trace has a build of its own.
 
 	-o OUT   file to write
 
@@ -146,7 +147,7 @@ Examples:
 
 	filterUsage = `pepsim trace filter -o OUT [flags] TRACE
 
-Writes the part of a trace that the flags let through, all of them together.
+Writes the tuples of a trace that all of the flags select.
 
 	-o OUT         file to write
 ` + filterFlags + `
@@ -158,8 +159,8 @@ Examples:
 
 	mergeUsage = `pepsim trace merge -o OUT [-differ] TRACE...
 
-Writes several traces as one, one after the other. Streams get new numbers;
-sites stay what they are, so all must be of one build.
+Joins traces, in the order given. Streams get new numbers. Sites keep theirs, so
+all traces must be of one build.
 
 	-o OUT    file to write
 	-differ   builds may differ; where they have the same package, sites are

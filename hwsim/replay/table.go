@@ -150,7 +150,7 @@ func (t *RunTable) Print(p *listing.Page) {
 	if t.Events == 0 {
 		return
 	}
-	p.Line("%d events; the error is that of %d tuples at %d places; overhead: %v cycles a message, %v cycles an event",
+	p.Line("%d events; the error is that of %d tuples at %d sites; overhead: %v cycles a message, %v cycles an event",
 		t.Events, t.Tuples, t.Sites, t.PerMessage, t.PerEvent)
 	p.Line("")
 	p.Table("  ", &listing.Table{Numbers: len(columns), Rows: t.cells()})
@@ -161,7 +161,7 @@ func (t *RunTable) Print(p *listing.Page) {
 		p.Line("")
 		p.Line("%s, top %d of %d tuples:", r.Engine, len(r.Top), r.Distinct)
 		table := &listing.Table{}
-		table.Row("share", "of place", "tag", "site", "word")
+		table.Row("share", "of site", "tag", "site", "word")
 		for _, x := range r.Top {
 			table.Row(listing.Percent(x.Share), listing.Percent(x.SiteShare), x.Tag, x.Site, x.Text)
 		}

@@ -52,7 +52,7 @@ type Verb struct {
 	Name  string
 	Usage string // what its help prints after "usage: "; the first line is the synopsis
 	Run   func(c *Call) error
-	Lists bool // it prints a listing, by Call.Print: so it has the flag -json
+	Lists bool // it prints a listing, by Call.Print, and so has the flag -json
 }
 
 // A Call is a verb being run.
@@ -179,11 +179,9 @@ func (p *Program) Call(v Verb, args ...string) *Call {
 	flags.SetOutput(io.Discard) // the error has all that is to say
 	flags.Usage = func() {}
 	c := &Call{Flags: flags, Args: args, program: p, verb: v}
-	flags.BoolVar(&c.json, jsonFlag, false, "")
+	flags.BoolVar(&c.json, "json", false, "")
 	return c
 }
-
-const jsonFlag = "json"
 
 // JSON reports whether what the verb lists is wanted as JSON.
 func (c *Call) JSON() bool { return c.json }

@@ -52,10 +52,29 @@ func (o Object) Float(field string) float64 {
 
 func (o Object) Text(field string) string { return o[field].(string) }
 
-// JSON runs a command line, verb first, as it is and with -json, and checks that the
-// text has the lines that rows makes from the JSON, in this order. White space
-// and quotes do not count.
-func JSON(t *testing.T, p *command.Program, line string, rows func(o Object) []string) {
+// A Listing is a command line, verb first, that lists something.
+type Listing struct {
+	Line string
+	Rows func(o Object) []string // lines that the text must have, made from the JSON
+}
+
+// Listings runs command lines as they are and with -json, in a directory with files
+// for them, and checks that the text has the rows made from the JSON, in this order.
+// White space and quotes do not count. Every verb that prints a listing must be
+// among the lines.
+func Listings(t *testing.T, p *command.Program, files func(dir string) error, list []Listing) {
+	in(t, files)
+	missing := p.Listing()
+	for _, l := range list {
+		t.Run(l.Line, func(t *testing.T) { compare(t, p, l.Line, l.Rows) })
+		missing = slices.DeleteFunc(missing, func(verb string) bool { return strings.HasPrefix(l.Line, verb+" ") })
+	}
+	if len(missing) > 0 {
+		t.Errorf("%q list something and are not tested", missing)
+	}
+}
+
+func compare(t *testing.T, p *command.Program, line string, rows func(o Object) []string) {
 	t.Helper()
 	verb := ""
 	for _, v := range p.Verbs {

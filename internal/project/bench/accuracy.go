@@ -37,7 +37,7 @@ type Fit struct {
 
 // Exact is what an exact profile holds, and the program's site tables.
 type Exact struct {
-	Funcs, Left int   // functions instrumented, and left alone
+	Funcs, Left int   // functions instrumented, and skipped
 	Paths       int   // that were taken
 	Hot         int   // of these
 	Ends        int64 // of paths: the polls of a sampled run
@@ -206,7 +206,7 @@ func (c *counts) outcome(id profile.BranchID, name string, n int64) {
 	c.outcomes[id][name] += n
 }
 
-// add adds a run. The zero value of c is none.
+// add adds a run to c, whose zero value has no runs.
 func (c *counts) add(run *counts) {
 	if c.flows == nil {
 		c.flows, c.outcomes = make(map[profile.PathID]int64), make(map[profile.BranchID]accuracy.Outcomes)

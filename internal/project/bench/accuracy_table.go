@@ -180,7 +180,7 @@ func together(fits []Fit) *table {
 }
 
 func exacts(fits []Fit) *table {
-	t := newTable("program", "functions", "left alone", "paths", "hot", "path ends", "branches per path")
+	t := newTable("program", "functions", "skipped", "paths", "hot", "path ends", "branches per path")
 	for _, f := range fits {
 		e := f.Exact
 		t.row(f.Program, fmt.Sprint(e.Funcs), fmt.Sprint(e.Left), fmt.Sprint(e.Paths), fmt.Sprint(e.Hot),

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A buildTimer times builds in caches of its own, which it fills with what is
-// not instrumented first. So both the go command and pepbuild find the packages
-// that are to be instrumented cold, and all others warm.
+// A buildTimer times builds in caches of its own. It first fills them with the
+// packages that are not instrumented. So both the go command and pepbuild compile
+// the other packages, and take these from the cache.
 type buildTimer struct {
 	*Config
 	dir string

@@ -16,8 +16,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// engineSpecs are what is measured, the default of make taps and its parts among
-// them.
+// engineSpecs are the engines to measure, among them the one that make taps
+// measures by default, and its parts.
 var engineSpecs = []string{
 	"P256", "H[P256]2048@mul", "H[P256]2048@xor", "H[P256]2048", "H[P256]2048+A16@mul", "H[P256]2048+A16", "H[CR256]2048", "tag2-256-2048",
 }
@@ -36,7 +36,7 @@ type EngineRates struct {
 }
 
 // Engines measures engines on the loads that make figures has recorded of the test
-// programs, by turns. No program runs beside them.
+// programs, by turns. No other program runs meanwhile.
 func Engines(cfg *Config, rounds int) ([]EngineRates, error) {
 	var all []EngineRates
 	err := cfg.each(func(p *program) error {

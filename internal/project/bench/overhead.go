@@ -46,7 +46,7 @@ const (
 // builds has all executables, the plain one first.
 var builds = []string{plainBuild, pageBuild, flagBuild, exactBuild, coverBuild}
 
-// variants returns what is measured, the plain program first.
+// variants returns the variants to measure, the plain program first.
 func variants(settings []Setting) []Variant {
 	list := []Variant{
 		{"plain", plainBuild, nil},
@@ -62,7 +62,7 @@ func variants(settings []Setting) []Variant {
 	)
 }
 
-// A Cost is what was measured of one program.
+// A Cost has the measurements of one program.
 type Cost struct {
 	Program      string
 	Variants     []Variant        // the plain program first
@@ -116,8 +116,8 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 	return costs, err
 }
 
-// buildAll builds all executables and returns the import paths of what is
-// instrumented in them.
+// buildAll builds all executables and returns the import paths of the packages that
+// are instrumented in them.
 func (p *program) buildAll(c *Cost) (pkgs []string, err error) {
 	p.logf("%s: building", p.name)
 	if err := errors.Join(

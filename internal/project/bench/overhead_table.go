@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// figures are results that a variant's are set beside; "" where there are none.
+// figures are results to compare a variant with; "" if there are none.
 type figures struct {
 	paperMean, paperMax string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
 	prototype           string // docs/measuring.md: geometric mean without httpecho and without smart numbering
 }
 
-// reference returns what to set beside a variant.
+// reference returns the results to compare a variant with.
 func reference(v Variant) figures {
 	switch {
 	case v.Build == flagBuild:

@@ -105,8 +105,8 @@ func (t Target) run(each time.Duration) (executed int, out string, err error) {
 	return executed, "", nil
 }
 
-// nextRound returns how many executions fit into what is left of the time each
-// at the speed so far.
+// nextRound returns how many executions fit into the rest of the time each, at the
+// speed so far.
 func nextRound(executed int, spent, each time.Duration) int {
 	return max(firstRound, int(float64(executed)*float64(each-spent)/float64(spent)))
 }

@@ -32,7 +32,7 @@ const snapshotDir = "exactness_snapshot"
 // coverMode counts with atomic additions: no program is without goroutines.
 const coverMode = "atomic"
 
-// A Program is what is checked: a main package at the root of a module of its
+// A Program is a program to check: a main package at the root of a module of its
 // own.
 type Program struct {
 	Dir      string

@@ -19,7 +19,7 @@ type Kind string
 const (
 	Equal       Kind = "equal"       // both counts are the same
 	Unended     Kind = "unended"     // it was executed on paths that never ended; the difference is within the bound
-	Left        Kind = "left alone"  // the function is not instrumented
+	Skipped     Kind = "skipped"     // the function is not instrumented
 	Unreachable Kind = "unreachable" // in no node, as control cannot reach it, and never executed
 	NotFound    Kind = "not found"   // in no node, and executed
 	Failure     Kind = "FAILURE"     // the counts differ and should not
@@ -35,7 +35,7 @@ type Block struct {
 	Paths     uint64 // count by paths; meaningful if a node was found
 	Bound     int64  // by how much Cover may exceed Paths
 	Kind      Kind
-	Reason    string // of Left: why; of Failure: what is wrong
+	Reason    string // of Skipped: why; of Failure: what is wrong
 }
 
 // A Report is what came of a program.
@@ -219,7 +219,7 @@ func (c *comparison) unfound(t *text, x *counter) Block {
 	b := Block{File: x.file, Line: x.line, Col: x.col, Cover: x.count, Kind: NotFound}
 	for _, l := range c.left[x.file] {
 		if l.Line == x.fn.from.line || strings.Contains(l.Name, "-range") && l.Line <= x.line && x.fn.from.line <= l.Line {
-			b.Func, b.Kind, b.Reason = l.Name, Left, l.Reason
+			b.Func, b.Kind, b.Reason = l.Name, Skipped, l.Reason
 		}
 	}
 	if b.Kind == NotFound && x.count == 0 {

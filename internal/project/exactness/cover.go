@@ -188,8 +188,8 @@ type variable struct {
 	number int
 }
 
-// A snapshot holds what was in the counters when the program ended, of the
-// functions that were entered.
+// A snapshot has the counters at the end of the program, of the functions that the
+// program entered.
 type snapshot map[variable][]uint32
 
 // readSnapshot reads what the run has left.

@@ -39,7 +39,7 @@ func (r *Report) OK() bool {
 // Summary writes one line per program: how many blocks came to what, and their
 // share of all executions of blocks.
 func Summary(w io.Writer, reports []*Report) {
-	kinds := []Kind{Equal, Unended, Left, Unreachable, NotFound, Failure}
+	kinds := []Kind{Equal, Unended, Skipped, Unreachable, NotFound, Failure}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "program\tfunctions\tpaths\tblocks\texecutions\t")
 	for _, k := range kinds {
@@ -65,7 +65,7 @@ func share(part, all uint64) string {
 	return fmt.Sprintf("%.3g%%", 100*float64(part)/float64(all))
 }
 
-// Failures writes what is wrong.
+// Failures writes the failures.
 func (r *Report) Failures(w io.Writer) {
 	for _, msg := range r.Wrong {
 		fmt.Fprintf(w, "%s\n", msg)
@@ -74,12 +74,12 @@ func (r *Report) Failures(w io.Writer) {
 	r.list(w, NotFound)
 }
 
-// Details writes what is not equal and need not be: functions left alone, by
-// reason, and functions with paths that never ended.
+// Details writes the blocks that need not be equal: of skipped functions, by
+// reason, and of functions with paths that never ended.
 func (r *Report) Details(w io.Writer) {
 	byReason := map[string]tally{}
 	for _, b := range r.Blocks {
-		if b.Kind == Left {
+		if b.Kind == Skipped {
 			t := byReason[b.Reason]
 			t.blocks++
 			t.executions += uint64(b.Cover)
@@ -93,7 +93,7 @@ func (r *Report) Details(w io.Writer) {
 	slices.Sort(reasons)
 	for _, reason := range reasons {
 		t := byReason[reason]
-		fmt.Fprintf(w, "left alone: %s: %d blocks, %d executions\n", reason, t.blocks, t.executions)
+		fmt.Fprintf(w, "skipped: %s: %d blocks, %d executions\n", reason, t.blocks, t.executions)
 	}
 	for _, s := range r.Unended {
 		fmt.Fprintf(w, "unended: %s\n", s)

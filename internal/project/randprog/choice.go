@@ -18,8 +18,8 @@ func cut(s string) (string, string) {
 	return a, b
 }
 
-// choice writes a switch or select with clauses. The construct without default
-// goes on behind itself if none fits, unless it is a select.
+// choice writes a switch or select with clauses. A switch without default goes on
+// behind itself if no clause fits.
 func (g *generator) choice(depth int, kind, head string, clauses []clause) (falls bool) {
 	g.count(kind)
 	t := g.newTarget()
@@ -108,8 +108,8 @@ func (g *generator) typeSwitch(depth int) bool {
 	}, use))
 }
 
-// selectStatement writes a select of which exactly one clause is ready, or none
-// if it has a default clause.
+// selectStatement writes a select. Exactly one clause is ready, or, if there is a
+// default clause, no clause.
 func (g *generator) selectStatement(depth int) bool {
 	clauses := []clause{{"case v := <-c1", "x += v"}, {"case c2 <- x", ""}}
 	if g.one(2) {

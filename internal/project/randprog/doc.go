@@ -1,6 +1,6 @@
 // Package randprog makes random programs that know which paths they take.
 //
-// A program comes in two forms that do the same. The plain form is what is
+// A program comes in two forms that do the same. The plain form is
 // built and profiled. The traced form logs every outcome of a branch, every
 // arrival at the head of a loop and every way out of a function:
 //
@@ -22,8 +22,8 @@
 //	log     enter f0; entry of loop 0; head of loop 0; 5:6 for body; head of loop 0; 5:6 for done; end
 //	paths   entry: nothing; loop 0: 5:6 for body; loop 0: 5:6 for done
 //
-// What is not made: loops that are entered by goto elsewhere than at their
-// head, for what their head is then depends on the order of a search; jumps out
-// of the body of a range over a function to loops around it; and maps of more
-// than one element in ranges, for their order is not that of the other form.
+// The generator does not make loops that a goto enters elsewhere than at their head,
+// because then the order of a search decides which node is the head. Nor does it
+// make jumps out of the body of a range over a function to loops around it, or
+// ranges over maps of several elements, whose order differs between the two forms.
 package randprog

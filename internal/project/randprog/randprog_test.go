@@ -20,7 +20,7 @@ const seeds = 40
 
 func program(seed uint64) *Program { return New(seed, Config{Funcs: 16, Size: 30}) }
 
-// What is not Go, the type checker says: labels that are not used, jumps over
+// The type checker finds programs that are not Go: unused labels, jumps over
 // declarations, functions that end without a result.
 func TestProgramsAreGo(t *testing.T) {
 	fset := token.NewFileSet()
@@ -72,7 +72,8 @@ func TestASeedMakesOneProgram(t *testing.T) {
 	}
 }
 
-// Positions are those of the plain form: at each stands what its outcome says.
+// Positions are those of the plain form. Each outcome names what stands at its
+// position.
 func TestOutcomesStandWhereTheyAreSaidToBe(t *testing.T) {
 	p := program(3)
 	lines := strings.Split(p.Plain[Main], "\n")

@@ -23,8 +23,8 @@ const sampleOfCI = `^(closure[1-7]?|deferfin|recover[1-4]?|range[34]?|stack|swit
 // gotestPerCase is how many programs make a case.
 const gotestPerCase = 200
 
-// often are the settings of runs: about what is the default on a fast machine,
-// and ticks as often as they can be.
+// often are the settings of runs: ticks about as frequent as the default is on a fast
+// machine, and ticks as frequent as they can be.
 var often = []string{"tick=4ms", gotest.Stress}
 
 func gotestCases(e *Env) (cases []Case, err error) {

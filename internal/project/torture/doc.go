@@ -16,7 +16,7 @@
 //
 //	gotest   GOROOT/test, by package gotest
 //	std      std's own tests, under go test and under pepbuild test
-//	modules  the test suites of well-known modules, likewise
+//	modules  the test suites of well-known modules, in the same way
 //	paths    random programs that log what they do, by package randprog, against the exact profile of paths
 //	kills    SIGKILL at random times: what the .pep file still has
 //	ends     programs that end in all ways that programs can end

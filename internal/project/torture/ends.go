@@ -39,7 +39,7 @@ type end struct {
 	kept    string // what must be there then: a profile if empty
 }
 
-// What is left behind, beside a profile.
+// What a program may leave instead of a profile.
 const (
 	liveFile = "file" // the file of counts, of which a profile can be made, or a profile
 )

@@ -1,6 +1,6 @@
 package torture
 
-// This file kills programs at random times, and looks at what is left.
+// This file kills programs at random times, and checks the files that they leave.
 
 import (
 	_ "embed"

@@ -18,7 +18,7 @@ type module struct {
 	short         bool     // in the short run, too
 }
 
-// modules are chosen for what is in them.
+// modules are chosen because of the code in them.
 var modules = []module{
 	{path: "github.com/cespare/xxhash/v2", version: "v2.3.0", what: "assembly", short: true},
 	{path: "github.com/hashicorp/golang-lru/v2", version: "v2.0.7", what: "generics", packages: []string{".", "./simplelru"}, short: true},

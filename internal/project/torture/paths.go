@@ -19,12 +19,12 @@ import (
 // one program and for many.
 const programsPerCase = 10
 
-// seedsOfCI are those of the programs that every short run has, beside one that
-// is new.
+// seedsOfCI are the seeds of programs that every short run checks. Each run also
+// checks one with a new seed.
 var seedsOfCI = []uint64{1}
 
-// pathBuilds are the builds of each program beside the two exact ones: modes of
-// package gotest, and the settings of their runs.
+// pathBuilds are the builds of each program in addition to the two exact ones: modes
+// of package gotest, with the settings of their runs.
 var pathBuilds = map[string][]string{
 	"page":   {"tick=100us,samples=64,stride=7"},
 	"flag":   {"tick=100us,samples=64,stride=7"},
@@ -69,7 +69,7 @@ type subject struct {
 func (e *Env) paths(r *Result, seeds []uint64, modes []string) {
 	var all []*subject
 	for i, seed := range seeds {
-		// Large functions have paths that are cut, small ones hardly any.
+		// Large functions have paths that are cut, small ones rarely do.
 		p := randprog.New(seed, randprog.Config{Funcs: 16 + 8*(i%2), Size: []int{14, 24, 40}[seed%3]})
 		s := &subject{Program: p, e: e, r: r, name: fmt.Sprintf("p%d", i)}
 		for dir, files := range map[string]map[string]string{"plain": p.Plain, "traced": p.Traced} {

@@ -37,7 +37,7 @@ func (r *Result) fail(format string, args ...any) {
 	r.Failures = append(r.Failures, text)
 }
 
-// skip counts what was left out, with the reason.
+// skip counts a case that was skipped, with the reason.
 func (r *Result) skip(format string, args ...any) {
 	r.Skipped++
 	r.Skips = append(r.Skips, fmt.Sprintf(format, args...))

@@ -33,8 +33,8 @@ var suiteModes = []struct{ name, opts string }{
 	{"bursts", "tick=4ms"},
 }
 
-// results are how tests ended, by package and name: pass, fail or skip. A
-// package by itself is there without a name.
+// results say how tests ended, by package and name: pass, fail or skip. The entry of
+// a package as a whole has no name.
 type results struct {
 	ended  map[string]string
 	output map[string]string
@@ -128,7 +128,7 @@ func (s *suite) compare(e *Env, r *Result) {
 }
 
 // said returns what a test has printed. The last words of a package that has
-// died are those of the tests that were running.
+// died are the tests that were running when the program died.
 func (r *results) said(key string) string {
 	text := r.output[key]
 	if strings.Contains(key, " ") {

@@ -17,7 +17,7 @@ import (
 	"github.com/pepgo/pep/internal/project/gotest"
 )
 
-// Options say what is run, and how long. Zero values stand for defaults.
+// Options say what to run, and how long. Zero values stand for defaults.
 type Options struct {
 	Parts []string       // names; nil is all
 	Modes []string       // of gotest.Flags; nil is all that a part has
@@ -182,7 +182,7 @@ func (e *Env) modes(all ...string) []string {
 }
 
 // build builds the package in dir to exe. The mode plain is the go command's.
-// Packages are those that are instrumented, if not just the main package.
+// Packages are the packages to instrument, if not just the main package.
 func (e *Env) build(mode, dir, exe, packages string) error {
 	name, args := "go", []string{"build"}
 	if mode != "plain" {

@@ -128,7 +128,7 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 	}
 }
 
-// What is done is not done again, what is not done is.
+// A run that goes on skips the cases that are done, and runs the others.
 func TestRunSkipsWhatIsDone(t *testing.T) {
 	var ran []string
 	saved := Parts

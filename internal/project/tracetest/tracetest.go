@@ -31,7 +31,7 @@ type function struct {
 	loops int   // how often its loads run on average
 }
 
-// A load is one site. The kind says how its next word is had.
+// A load is one site. The kind says how it chooses its next word.
 type load struct {
 	pc     uint64
 	kind   int
