@@ -106,10 +106,10 @@ func FuzzParse(f *testing.F) {
 
 func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "column 1: want one of cells, gate, R, RC, P, C, CR, H[, A, tag",
-		"R4:rap":                      "column 4: want one of cells, gate, R, RC, P, C, CR, H[, A, tag",
-		"R4:":                         "column 4: want one of cells, gate, R, RC, P, C, CR, H[, A, tag",
-		":R4":                         "column 1: want one of cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"":                            "column 1: want one of code, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"R4:rap":                      "column 4: want one of code, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"R4:":                         "column 4: want one of code, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		":R4":                         "column 1: want one of code, cells, gate, R, RC, P, C, CR, H[, A, tag",
 		"H[P4]8:A":                    "column 9: want the entries of the table, from 1 to 4194304",
 		"R4:tag2-16-64":               "column 4: want tag as the first component only: it counts tuples, not messages",
 		"R4:F64+R4":                   "column 4: want F at the beginning only",
@@ -117,7 +117,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 		"strat(H[P4])":                "column 12: want the number of strata, from 1 to 4194304",
 		"strat(R4)x":                  "column 10: want : or the end",
 		"rap(R4)":                     "column 1: want one of strat, code, cells, gate before the parenthesis",
-		"R4:rap(R4)":                  "column 4: want one of strat, cells, gate before the parenthesis",
+		"R4:rap(R4)":                  "column 4: want one of strat, code, cells, gate before the parenthesis",
 		"cells(65)":                   "column 7: want a number from 0 to 64",
 		"cells(bits=x)":               "column 12: want a number from 0 to 64",
 		"cells(bits=)":                "column 12: want a value",
