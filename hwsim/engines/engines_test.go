@@ -118,7 +118,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 		"strat(H[P4])":                "column 12: want the number of strata, from 1 to 4194304",
 		"strat(R4)x":                  "column 10: want : or the end",
 		"rep(R4)":                     "column 1: want one of strat, code, rap, cells, gate before the parenthesis",
-		"R4:rep(R4)":                  "column 4: want one of strat, rap, cells, gate before the parenthesis",
+		"R4:rep(R4)":                  "column 4: want one of strat, code, rap, cells, gate before the parenthesis",
 		"cells(65)":                   "column 7: want a number from 0 to 64",
 		"cells(bits=x)":               "column 12: want a number from 0 to 64",
 		"cells(bits=)":                "column 12: want a value",

@@ -11,10 +11,10 @@ import "runtime"
 func Tap(pc, w uint64) { uncharged[0] = tap(runtime.PepNext(), pc, w) }
 
 // Tap2 reports a sample of two words at pc.
-func Tap2(pc, w, more uint64) { free[0] = tap2(runtime.PepNext(), pc, w, more) }
+func Tap2(pc, w, more uint64) { uncharged[0] = tap2(runtime.PepNext(), pc, w, more) }
 
 // Tap3 reports a sample of three words at pc.
-func Tap3(pc, w, more, third uint64) { free[0] = tap3(runtime.PepNext(), pc, w, more, third) }
+func Tap3(pc, w, more, third uint64) { uncharged[0] = tap3(runtime.PepNext(), pc, w, more, third) }
 
 // TapCase is [Tap] where a case of a switch is evaluated, which it does not match.
 func TapCase(pc, w uint64) bool {

@@ -243,8 +243,9 @@ func testBadFiles(t *testing.T, exe string) {
 		file("empty", ""):             "not a .pep file",
 		file("zero", page):            "not a .pep file yet: its program has not finished the header, or died before it did",
 		file("text", "pepdatax"+page): "not a .pep file",
-		file("short", "pepdata\n\003\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
-		file("version", "pepdata\n\377\000\000\000"+page):                                               "of version 255, not 3",
+		file("short", "pepdata\n\004\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
+		file("older", "pepdata\n\003\000\000\000"+page):                                                 "of version 3, not 4",
+		file("version", "pepdata\n\377\000\000\000"+page):                                               "of version 255, not 4",
 	}
 	if os.Geteuid() == 0 {
 		name := file("foreign", page)
