@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"os"
 	"strings"
@@ -84,18 +83,20 @@ func figures(c *command.Call) error {
 		}
 		chosen = []figure.Figure{f}
 	}
-	fmt.Fprintf(c.Stdout, "$ %s\n", line)
 	var all error
-	for _, f := range chosen {
-		res, err := f.Run(env)
-		if err != nil {
-			all = errors.Join(all, err)
-			continue
+	run := func(yield func(*figure.Result) bool) {
+		for _, f := range chosen {
+			res, err := f.Run(env)
+			if err != nil {
+				all = errors.Join(all, err)
+				continue
+			}
+			all = errors.Join(all, res.Save(*out))
+			if !yield(res) {
+				return
+			}
 		}
-		fmt.Fprintln(c.Stdout)
-		names, err := res.Save(*out)
-		all = errors.Join(all, err, res.Print(c.Stdout))
-		fmt.Fprintf(c.Stdout, "plots: %s\n", strings.Join(names, " "))
 	}
-	return all
+	err := c.Print(&figure.Listing{Command: line, Figures: run}, nil)
+	return errors.Join(all, err)
 }

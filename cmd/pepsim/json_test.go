@@ -3,7 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,9 +16,15 @@ import (
 // TestJSON: what a verb prints as text is what it prints as JSON. The rows that
 // the text must have are made from the JSON here, by fmt.
 func TestJSON(t *testing.T) {
-	commandtest.Listings(t, &pepsim, makeExample, []commandtest.Listing{
+	commandtest.Listings(t, &pepsim, makeFigures, []commandtest.Listing{
 		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
 		{Line: "run -engine P2 words.trace", Rows: runRows}, // too few events for an error
+		{Line: "figure -o plots -permutations 5 strat-4", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 strat-7", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 strat-8", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 strat-9", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 strat-10", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 800000 strat-11", Rows: figureRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
 		{Line: "trace print -tag load words.trace", Rows: printRows},
@@ -43,6 +52,109 @@ func runRows(o commandtest.Object) (rows []string) {
 		}
 	}
 	return rows
+}
+
+// makeFigures adds traces for all of the figures, which say nothing of the programs
+// that the traces are named after.
+func makeFigures(dir string) error {
+	if err := makeExample(dir); err != nil {
+		return err
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "app.trace"))
+	if err != nil {
+		return err
+	}
+	traces := filepath.Join(dir, "traces")
+	if err := os.Mkdir(traces, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"typecheck.loads", "typecheck.calls", "lua.loads", "lua.calls", "regex.loads"} {
+		if err := os.WriteFile(filepath.Join(traces, name+".trace"), data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figureRows makes all numbers of the text from those of the JSON.
+func figureRows(o commandtest.Object) (rows []string) {
+	rows = append(rows, "$ "+strings.Replace(o.Text("command"), " -json", "", 1))
+	for _, f := range o.All("figures") {
+		rows = append(rows, f.Text("id")+": "+f.Text("title"))
+		f.Each("setup", func(line string) { rows = append(rows, line) })
+		for _, t := range f.All("tables") {
+			var heads []string
+			t.Each("columns", func(s string) { heads = append(heads, s) })
+			rows = append(rows, t.Text("title"), strings.Join(heads, " "))
+			for _, row := range t["rows"].([]any) {
+				var cells []string
+				for _, v := range row.([]any) {
+					cells = append(cells, numberText(commandtest.Object(v.(map[string]any))))
+				}
+				rows = append(rows, strings.Join(cells, " "))
+			}
+		}
+		rows = append(rows, "ours | paper")
+		for _, r := range f.All("rows") {
+			// What is between the numbers is of the row, the numbers are made here.
+			ours, rest := "", r.Text("ours")
+			for _, v := range r.All("values") {
+				between, behind, ok := strings.Cut(rest, v.Text("text"))
+				if !ok {
+					between = "no " + v.Text("text") + " in "
+				}
+				ours, rest = ours+between+numberText(v), behind
+			}
+			rows = append(rows, r.Text("what")+" "+ours+rest+" | "+r.Text("paper"))
+		}
+		for _, r := range f.All("rows") {
+			if r["differs"].(bool) {
+				rows = append(rows, "differs: "+r.Text("what")+": "+r.Text("note"))
+			}
+		}
+		files := "plots:"
+		for _, p := range f.All("plots") {
+			files += " " + p.Text("file")
+			for _, s := range p.All("series") {
+				if len(s.All("points")) == 0 {
+					rows = append(rows, "no points in "+s.Text("name"))
+				}
+			}
+		}
+		rows = append(rows, files)
+	}
+	return rows
+}
+
+// numberText prints the number of a value in the form in which its text has it.
+func numberText(v commandtest.Object) string {
+	text, unit := v.Text("text"), v.Text("unit")
+	if v["number"] == nil {
+		if unit == "" || text == "-" || text == "never" || text == "above" || text == "NaN" || text == "+Inf" {
+			return text
+		}
+		return "null"
+	}
+	x := v.Float("number")
+	switch {
+	case unit == "percent":
+		return fmt.Sprintf("%.2f %%", x)
+	case unit == "factor" && strings.HasSuffix(text, "x"):
+		return fmt.Sprintf("%.2fx", x)
+	case unit == "factor":
+		return fmt.Sprintf("%.2f", x)
+	case unit == "ratio":
+		return fmt.Sprintf("1/%.0f", 1/x)
+	case unit == "events" && x >= 1e6:
+		return strconv.FormatFloat(math.Round(x/1e5)/10, 'f', -1, 64) + "M"
+	case unit == "events" && x >= 1e4:
+		return fmt.Sprintf("%.0fK", math.Floor((x+500)/1000))
+	case strings.HasPrefix(text, "N="):
+		return fmt.Sprintf("N=%.0f", x)
+	case strings.HasPrefix(text, "error of "):
+		return fmt.Sprintf("error of %.0f %s", x, unit)
+	}
+	return fmt.Sprintf("%.0f", x)
 }
 
 func infoRows(o commandtest.Object) (rows []string) {
@@ -91,7 +203,7 @@ func printRows(o commandtest.Object) (rows []string) {
 	return append(rows, fmt.Sprintf("end %d %d", o.Int("kept"), o.Int("dropped")))
 }
 
-// Verbs that draw or write files have no -json; and what is whole of a damaged trace
+// Verbs that only write files have no -json; and what is whole of a damaged trace
 // is printed as JSON that is whole, with the error beside.
 func TestErrorsWithJSON(t *testing.T) {
 	dir := t.TempDir()
@@ -111,8 +223,8 @@ func TestErrorsWithJSON(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"figure -json strat-4", 2, "", "pepsim: figure: -json: pepsim figure does not print a listing; these do: run, trace info, trace print\n"},
-		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: "},
+		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, figure, trace info, trace print\n"},
+		{"figure -json -traces nowhere strat-7", 1, "\n  \"figures\": []\n}\n", "pepsim: strat-7: nowhere/typecheck.loads.trace: no such trace "},
 		{"run -json -csv words.trace", 2, "", "pepsim: run: -csv and -json are two forms: choose one\n"},
 		{"run -json missing.trace", 1, "", "pepsim: missing.trace: "},
 		{"trace print -json cut.trace", 1, "\n  \"kept\": 9,\n  \"dropped\": 0\n}\n", "pepsim: cut.trace: "},

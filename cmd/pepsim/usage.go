@@ -21,7 +21,7 @@ Usage:
 	pepsim help [command]              this text, or the flags of a command
 
 TRACE may be - for the standard input, and OUT for the standard output.
-With -json run, trace info and trace print print JSON, for programs.
+With -json run, figure, trace info and trace print print JSON, for programs.
 
 Examples:
 
@@ -68,7 +68,7 @@ Examples:
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
 `
 
-	figureUsage = `pepsim figure [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
+	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs are those
 of Sastry, Bodik and Smith, ISCA 2001:
@@ -83,6 +83,8 @@ of Sastry, Bodik and Smith, ISCA 2001:
 All but strat-4 need traces, PROGRAM.loads.trace and PROGRAM.calls.trace of the
 test programs; make figures records them.
 
+	-json              print tables, rows and the points of the plots as JSON;
+	                   docs/formats.md explains the fields
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG (default docs/figures)
 	-n N               loads of a program (default 16000000); of edges and calls a
@@ -94,6 +96,7 @@ test programs; make figures records them.
 Examples:
 
 	pepsim figure -o plots -permutations 5 strat-4
+	pepsim figure -json -o plots -permutations 5 strat-4
 `
 
 	recordUsage = `pepsim trace record [-o pep.trace] [-n N] -- PROG ARGS...

@@ -22,7 +22,7 @@ func figure11(env *Env, res *Result) error {
 	const engine, faster = "H[P256]2048", "H[P64]2048"
 	bars := plot.Bars{Title: "Figure 11: edges and calls through one " + engine, Y: "%", Limit: 4.5}
 	bars.Series = []plot.Series{{Name: "final error %"}, {Name: "modelled overhead %"}}
-	t := Table{Cells: [][]string{{"program", "error", "of edges", "of calls", "overhead", "places", "error of " + faster}}, Title: engine}
+	t := Table{Title: engine, Columns: []string{"program", "error", "of edges", "of calls", "overhead", "places", "error of " + faster}}
 	worst, overhead, small := 0.0, 0.0, 0
 	err := env.each(res, "calls", "", []string{engine, faster}, func(p Program, results []*replay.Result) {
 		r := results[0]
@@ -34,18 +34,18 @@ func figure11(env *Env, res *Result) error {
 		bars.Groups = append(bars.Groups, p.Name)
 		bars.Series[0].Values = append(bars.Series[0].Values, e)
 		bars.Series[1].Values = append(bars.Series[1].Values, o)
-		t.Cells = append(t.Cells, []string{p.String(), percent(e), percent(errorOf(r, tuple.Edge)), percent(errorOf(r, tuple.Call)), percent(o),
-			fmt.Sprint(r.Error.Places), percent(errorPercent(results[1]))})
+		t.Rows = append(t.Rows, []Value{text(p.String()), percent(e), percent(errorOf(r, tuple.Edge)), percent(errorOf(r, tuple.Call)), percent(o),
+			count(r.Error.Places, "places"), percent(errorPercent(results[1]))})
 	})
 	if err != nil {
 		return err
 	}
 	res.Tables = append(res.Tables, t)
-	res.plot("strat-11", bars)
-	res.row("greatest error", percent(worst), "below 3 %", worst < 3)
-	res.row("greatest overhead", percent(overhead), "below 4.5 %", overhead < 4.5)
+	res.bars("strat-11", bars)
+	res.row("greatest error", one(percent(worst)), "below 3 %", worst < 3)
+	res.row("greatest overhead", one(percent(overhead)), "below 4.5 %", overhead < 4.5)
 	n := len(bars.Groups)
-	res.row(fmt.Sprintf("errors below %v %%", negligible), fmt.Sprintf("%d of %d programs", small, n), "negligible for 6 of 10", 10*small >= 6*n)
+	res.row(fmt.Sprintf("errors below %v %%", negligible), part(small, n, "programs"), "negligible for 6 of 10", 10*small >= 6*n)
 	return nil
 }
 
@@ -66,4 +66,7 @@ func only(p *metric.Profile, tag tuple.Tag) *metric.Profile {
 }
 
 // bytes prints what an engine's storage takes with the paper's words of 32 bits.
-func bytes(r *replay.Result) string { return fmt.Sprintf("%.0f", cost.Of(r.Spec, cost.Word32).Bytes()) }
+func bytes(r *replay.Result) Value {
+	n := cost.Of(r.Spec, cost.Word32).Bytes()
+	return Value{fmt.Sprintf("%.0f", n), n, "bytes"}
+}

@@ -4,8 +4,10 @@
 //	env := &figure.Env{Source: figure.Files("build/traces")}
 //	f, _ := figure.Find("strat-7")
 //	res, err := f.Run(env)
-//	res.Print(os.Stdout)                   // H[P256]2048 first below 5 %  ours | 200K events
-//	names, err := res.Save("docs/figures") // strat-7a.svg, …
+//	err = res.Save("docs/figures") // strat-7a.svg, …
+//	l := &figure.Listing{Figures: slices.Values([]*figure.Result{res})}
+//	listing.Text(os.Stdout, l) // H[P256]2048 first below 5 %  ours | 200K events
+//	listing.JSON(os.Stdout, l) // the same numbers, and the points of the plots
 //
 // Test programs stand in for the benchmarks of 2001; Programs says which for which. If a
 // paper only draws a number, and its text does not state it, there is nothing to compare
@@ -21,11 +23,9 @@ package figure
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/replay"
@@ -71,36 +71,6 @@ type Env struct {
 	Seed         uint64        // of figure 4 and of all engines, 1 if 0
 }
 
-// A Drawing is a plot.
-type Drawing interface{ Write(out io.Writer) error }
-
-// A Result is what an experiment found.
-type Result struct {
-	Figure Figure
-	Setup  []string // what was run, a line each
-	Tables []Table
-	Rows   []Row
-	Plots  []Plot
-}
-
-// A Plot is a drawing with the name of its file, without directory.
-type Plot struct {
-	Name    string
-	Drawing Drawing
-}
-
-// A Table has a title, a line of column heads, and cells.
-type Table struct {
-	Title string
-	Cells [][]string
-}
-
-// A Row is a number or statement of the paper with ours beside it.
-type Row struct {
-	What, Ours, Paper string
-	Differs           bool // ours is not what the paper says
-}
-
 // Run runs the experiment.
 func (f Figure) Run(env *Env) (*Result, error) {
 	e := *env
@@ -116,7 +86,7 @@ func (f Figure) Run(env *Env) (*Result, error) {
 	if e.Seed == 0 {
 		e.Seed = 1
 	}
-	res := &Result{Figure: f}
+	res := &Result{ID: f.ID, Title: f.Title}
 	if err := f.run(&e, res); err != nil {
 		return nil, fmt.Errorf("%s: %w", f.ID, err)
 	}
@@ -131,64 +101,31 @@ func (r *Result) setup(format string, args ...any) {
 
 // row adds a row. agrees says whether ours agrees with the paper. For a number of events that
 // is read from a drawing, ours agrees if it is within a factor of two.
-func (r *Result) row(what, ours, paper string, agrees bool) {
-	r.Rows = append(r.Rows, Row{what, ours, paper, !agrees})
+func (r *Result) row(what string, o ours, paper string, agrees bool) {
+	row := Row{What: what, Ours: o.text, Values: o.values, Paper: paper, Differs: !agrees}
+	if row.Differs {
+		row.Note = reason(r.ID, what)
+	}
+	r.Rows = append(r.Rows, row)
 }
 
-func (r *Result) plot(name string, d Drawing) { r.Plots = append(r.Plots, Plot{name, d}) }
-
-// Print prints all but the plots.
-func (r *Result) Print(out io.Writer) error {
-	fmt.Fprintf(out, "%s: %s\n", r.Figure.ID, r.Figure.Title)
-	for _, line := range r.Setup {
-		fmt.Fprintf(out, "  %s\n", line)
-	}
-	for _, t := range r.Tables {
-		fmt.Fprintf(out, "\n%s\n", t.Title)
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-		for _, line := range t.Cells {
-			for _, cell := range line {
-				fmt.Fprintf(w, "%s\t", cell)
-			}
-			fmt.Fprintln(w)
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-	}
-	fmt.Fprintln(out)
-	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "\tours\t| paper")
-	for _, row := range r.Rows {
-		fmt.Fprintf(w, "%s\t%s\t| %s\n", row.What, row.Ours, row.Paper)
-	}
-	if err := w.Flush(); err != nil {
+// Save writes the plots as SVG files into a directory and notes their names.
+func (r *Result) Save(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, row := range r.Rows {
-		if row.Differs {
-			fmt.Fprintf(out, "differs: %s: %s\n", row.What, reason(r.Figure.ID, row.What))
+	for i := range r.Plots {
+		p := &r.Plots[i]
+		name := filepath.Join(dir, p.Name+".svg")
+		if err := save(name, p.drawing); err != nil {
+			return err
 		}
+		p.File = name
 	}
 	return nil
 }
 
-// Save writes the plots as SVG files into a directory and returns their names.
-func (r *Result) Save(dir string) (names []string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	for _, p := range r.Plots {
-		name := filepath.Join(dir, p.Name+".svg")
-		if err := save(name, p.Drawing); err != nil {
-			return names, err
-		}
-		names = append(names, name)
-	}
-	return names, nil
-}
-
-func save(name string, d Drawing) error {
+func save(name string, d drawing) error {
 	f, err := os.Create(name)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/hwsim/figure"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/project/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -52,7 +53,8 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out strings.Builder
-			if err := res.Print(&out); err != nil {
+			l := &figure.Listing{Figures: slices.Values([]*figure.Result{res})}
+			if err := listing.Text(&out, l); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("\n%s", out.String())
@@ -60,17 +62,35 @@ func TestFigures(t *testing.T) {
 				t.Errorf("%d rows, %d plots, or no seed", len(res.Rows), len(res.Plots))
 			}
 			for _, row := range res.Rows {
-				if said := "differs: " + row.What + ": "; strings.Contains(out.String(), said) != row.Differs {
+				if row.Differs != (row.Note != "") {
+					t.Errorf("%+v: want a note if ours differs, else none", row)
+				}
+				if said := "differs: " + row.What + ": " + row.Note; strings.Contains(out.String(), said) != row.Differs {
 					t.Errorf("%+v: and %q", row, said)
 				}
 			}
-			names, err := res.Save(t.TempDir())
-			if err != nil || len(names) != len(res.Plots) {
-				t.Errorf("%v, %v", names, err)
+			for _, table := range res.Tables {
+				for _, row := range table.Rows {
+					if len(row) > len(table.Columns) {
+						t.Errorf("%s: %d cells below %d heads", table.Title, len(row), len(table.Columns))
+					}
+				}
 			}
-			for _, name := range names {
-				if svg, err := os.ReadFile(name); err != nil || !strings.Contains(string(svg), "<svg") {
-					t.Errorf("%s: %v, no SVG", name, err)
+			if err := res.Save(t.TempDir()); err != nil {
+				t.Error(err)
+			}
+			for _, p := range res.Plots {
+				svg, err := os.ReadFile(p.File)
+				if err != nil || !strings.Contains(string(svg), "<svg") {
+					t.Errorf("%s: %v, no SVG", p.File, err)
+				}
+				if len(p.Series) == 0 {
+					t.Errorf("%s: no series", p.Name)
+				}
+				for _, s := range p.Series {
+					if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") {
+						t.Errorf("%s: %s has %d points, or is not in the legend", p.Name, s.Name, len(s.Points))
+					}
 				}
 			}
 		})

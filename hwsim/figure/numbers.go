@@ -1,6 +1,6 @@
 package figure
 
-// This file prints numbers.
+// This file holds numbers with their text.
 
 import (
 	"fmt"
@@ -26,25 +26,65 @@ func short(n uint64) string {
 }
 
 // events prints what a curve says of a limit.
-func events(n uint64, ok bool) string {
+func events(n uint64, ok bool) Value {
 	if !ok {
-		return "never"
+		return Value{"never", math.NaN(), "events"}
 	}
-	return short(n)
+	return Value{short(n), float64(n), "events"}
 }
 
-func percent(x float64) string {
+func percent(x float64) Value {
 	if math.IsNaN(x) {
-		return "-"
+		return Value{"-", x, "percent"}
 	}
-	return fmt.Sprintf("%.2f %%", x)
+	return Value{fmt.Sprintf("%.2f %%", x), x, "percent"}
 }
 
-func factor(x float64) string {
+func factor(x float64) Value {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return "-"
+		return Value{"-", x, "factor"}
 	}
-	return fmt.Sprintf("%.2fx", x)
+	return Value{fmt.Sprintf("%.2fx", x), x, "factor"}
+}
+
+// reduction is the factor by which messages become fewer.
+func reduction(x float64) Value { return Value{fmt.Sprintf("%.2f", x), x, "factor"} }
+
+// length is the length of a stream at which an error is reached.
+func length(prefix string, n float64) Value {
+	return Value{fmt.Sprintf("%s%.0f", prefix, n), n, "tuples"}
+}
+
+// count is a number of things, in full.
+func count[N int | int64 | uint64](n N, unit string) Value {
+	return Value{fmt.Sprint(n), float64(n), unit}
+}
+
+// text is a value that is no number, such as a name.
+func text(s string) Value { return Value{Text: s, Number: math.NaN()} }
+
+// ours is what a row says of our run, with the values in it.
+type ours struct {
+	text   string
+	values []Value
+}
+
+func one(v Value) ours { return ours{v.Text, []Value{v}} }
+
+// two is two values, with words behind them.
+func two(a, b Value, behind string) ours {
+	return ours{a.Text + ", " + b.Text + behind, []Value{a, b}}
+}
+
+// span is the least and the greatest value.
+func span(least, most Value) ours {
+	return ours{least.Text + "-" + most.Text, []Value{least, most}}
+}
+
+// part is how many of all things have a property.
+func part(some, all int, unit string) ours {
+	a, b := count(some, unit), count(all, unit)
+	return ours{fmt.Sprintf("%s of %s %s", a.Text, b.Text, unit), []Value{a, b}}
 }
 
 // ratio returns a/b of events that may never come.

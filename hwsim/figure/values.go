@@ -38,10 +38,10 @@ func errorLines(title string, engines []string, results []*replay.Result) plot.L
 
 // convergence is a table of what engines did on a program.
 func convergence(title string, engines []string, results []*replay.Result) Table {
-	t := Table{Title: title, Cells: [][]string{{"engine", "messages", "overhead", "error", "first <5 %", "stays <5 %", "bytes"}}}
+	t := Table{Title: title, Columns: []string{"engine", "messages", "overhead", "error", "first <5 %", "stays <5 %", "bytes"}}
 	for i, r := range results {
-		t.Cells = append(t.Cells, []string{
-			engines[i], fmt.Sprint(r.Messages), percent(r.Percent()), percent(errorPercent(r)),
+		t.Rows = append(t.Rows, []Value{
+			text(engines[i]), count(r.Messages, "messages"), percent(r.Percent()), percent(errorPercent(r)),
 			events(r.Errors.FirstBelow(limit)), events(r.Errors.StaysBelow(limit)), bytes(r),
 		})
 	}
@@ -65,12 +65,12 @@ func figure7(env *Env, res *Result) error {
 
 	upTo := func(r *replay.Result) metric.Curve { return until(r.Errors, quarter) }
 	name := "Figure 7: " + p.Name
-	res.plot("strat-7a", plot.Lines{
+	res.lines("strat-7a", plot.Lines{
 		Title: name + ", error until " + short(quarter), X: "load events", Y: "error %", MaxY: maxError, Limit: limit,
 		Curves: curves(compressors, results, upTo),
 	})
-	res.plot("strat-7b", errorLines(name+", error", compressors, results))
-	res.plot("strat-7c", plot.Lines{
+	res.lines("strat-7b", errorLines(name+", error", compressors, results))
+	res.lines("strat-7c", plot.Lines{
 		Title: name + ", modelled overhead", X: "load events", Y: "overhead %",
 		Curves: curves(compressors, results, func(r *replay.Result) metric.Curve { return r.Sent }),
 	})
@@ -80,26 +80,26 @@ func figure7(env *Env, res *Result) error {
 	hStays, hStaysOK := h.Errors.StaysBelow(limit)
 	rStays, rStaysOK := r.Errors.StaysBelow(limit)
 	first, stays := ratio(rFirst, rOK, hFirst, hOK), ratio(rStays, rStaysOK, hStays, hStaysOK)
-	res.row("H[P256]2048 is first below 5 %", events(hFirst, hOK)+places(h, hFirst), "200K", hOK && hFirst <= 400_000)
-	res.row("R256 is first below 5 %", events(rFirst, rOK)+places(r, rFirst), "600K-700K", rOK && rFirst >= 300_000 && rFirst <= 1_400_000)
-	res.row("R256 takes longer", factor(first), "3-3.5x; at least 2x", first >= 2)
-	res.row("H[P256]2048 stays below 5 % from", events(hStays, hStaysOK), "300K", hStaysOK && hStays <= 600_000)
-	res.row("R256 stays below 5 % from", events(rStays, rStaysOK), "7M", rStaysOK && rStays >= 3_500_000 && rStays <= 14_000_000)
-	res.row("R256 takes longer to stay", factor(stays), "23x; at least 2x", stays >= 2)
-	res.row("error of H[P256]2048 at the end", percent(errorPercent(h)), "below 3 %", errorPercent(h) < 3)
-	res.row("overhead of H[P256]2048 at the end", percent(h.Percent()), "3.5 %", near(h.Percent(), 3.5, 0.1))
-	res.row("errors of R256 and P256", percent(errorPercent(r))+", "+percent(errorPercent(periodic)), "almost identical", near(errorPercent(r), errorPercent(periodic), 0.2))
+	res.row("H[P256]2048 is first below 5 %", from(events(hFirst, hOK), h, hFirst), "200K", hOK && hFirst <= 400_000)
+	res.row("R256 is first below 5 %", from(events(rFirst, rOK), r, rFirst), "600K-700K", rOK && rFirst >= 300_000 && rFirst <= 1_400_000)
+	res.row("R256 takes longer", one(factor(first)), "3-3.5x; at least 2x", first >= 2)
+	res.row("H[P256]2048 stays below 5 % from", one(events(hStays, hStaysOK)), "300K", hStaysOK && hStays <= 600_000)
+	res.row("R256 stays below 5 % from", one(events(rStays, rStaysOK)), "7M", rStaysOK && rStays >= 3_500_000 && rStays <= 14_000_000)
+	res.row("R256 takes longer to stay", one(factor(stays)), "23x; at least 2x", stays >= 2)
+	res.row("error of H[P256]2048 at the end", one(percent(errorPercent(h))), "below 3 %", errorPercent(h) < 3)
+	res.row("overhead of H[P256]2048 at the end", one(percent(h.Percent())), "3.5 %", near(h.Percent(), 3.5, 0.1))
+	res.row("errors of R256 and P256", two(percent(errorPercent(r)), percent(errorPercent(periodic)), ""), "almost identical", near(errorPercent(r), errorPercent(periodic), 0.2))
 	onAverage := best(compressors, results, func(r *replay.Result) float64 { return mean(finite(r.Errors)) })
-	res.row("the most accurate, over the curve", onAverage, "tag2-256-2048", onAverage == "tag2-256-2048")
+	res.row("the most accurate, over the curve", one(text(onAverage)), "tag2-256-2048", onAverage == "tag2-256-2048")
 	atTheEnd := best(compressors, results, errorPercent)
-	res.row("the most accurate, at the end", atTheEnd, "tag2-256-2048", atTheEnd == "tag2-256-2048")
+	res.row("the most accurate, at the end", one(text(atTheEnd)), "tag2-256-2048", atTheEnd == "tag2-256-2048")
 	cost := float64(tagged.Messages) / float64(h.Messages)
-	res.row("messages of tag2-256-2048 to H[P256]2048", factor(cost), "almost 3x", cost >= 2 && cost <= 3.5)
+	res.row("messages of tag2-256-2048 to H[P256]2048", one(factor(cost)), "almost 3x", cost >= 2 && cost <= 3.5)
 	halved := float64(half.Messages) / float64(r.Messages)
-	res.row("messages of H[P512]2048 to R256", factor(halved), "half", math.Abs(halved-0.5) <= 0.05)
-	res.row("errors of H[P512]2048 and R256", percent(errorPercent(half))+", "+percent(errorPercent(r)), "similar", near(errorPercent(half), errorPercent(r), 0.3))
+	res.row("messages of H[P512]2048 to R256", one(factor(halved)), "half", math.Abs(halved-0.5) <= 0.05)
+	res.row("errors of H[P512]2048 and R256", two(percent(errorPercent(half)), percent(errorPercent(r)), ""), "similar", near(errorPercent(half), errorPercent(r), 0.3))
 	gap := int64(r.Messages) - int64(h.Messages)
-	res.row("messages of R256 above H[P256]2048", fmt.Sprint(gap), "up to 2K", gap >= 0 && gap <= 2048)
+	res.row("messages of R256 above H[P256]2048", one(count(gap, "messages")), "up to 2K", gap >= 0 && gap <= 2048)
 	return figure7All(env, res)
 }
 
@@ -118,18 +118,18 @@ func figure7All(env *Env, res *Result) error {
 	r, periodic, h, half, tagged := by["R256"], by["P256"], by["H[P256]2048"], by["H[P512]2048"], by["tag2-256-2048"]
 	res.setup("all: %d programs in turns of %d events; %s load events; errors of %d tuples at %d places", n, turn, short(r.Events), r.Error.Tuples, r.Error.Places)
 	res.Tables = append(res.Tables, convergence(fmt.Sprintf("%d programs in turns", n), compressors, results))
-	res.plot("strat-7d", errorLines(fmt.Sprintf("Figure 7, with %d programs in turns: error", n), compressors, results))
+	res.lines("strat-7d", errorLines(fmt.Sprintf("Figure 7, with %d programs in turns: error", n), compressors, results))
 
 	hStays, hOK := h.Errors.StaysBelow(limit)
 	rStays, rOK := r.Errors.StaysBelow(limit)
 	longer := ratio(rStays, rOK, hStays, hOK)
-	res.row("all: H[P256]2048 stays below 5 % from", events(hStays, hOK), "300K", hOK && hStays <= 1_200_000)
-	res.row("all: R256 stays below 5 % from", events(rStays, rOK), "7M", rOK && rStays >= 1_750_000 && rStays <= 14_000_000)
-	res.row("all: R256 takes longer to stay", factor(longer), "23x; at least 2x", longer >= 2)
-	res.row("all: errors of R256 and P256", percent(errorPercent(r))+", "+percent(errorPercent(periodic)), "almost identical", near(errorPercent(r), errorPercent(periodic), 0.2))
-	res.row("all: errors of H[P512]2048 and R256", percent(errorPercent(half))+", "+percent(errorPercent(r)), "similar", near(errorPercent(half), errorPercent(r), 0.3))
+	res.row("all: H[P256]2048 stays below 5 % from", one(events(hStays, hOK)), "300K", hOK && hStays <= 1_200_000)
+	res.row("all: R256 stays below 5 % from", one(events(rStays, rOK)), "7M", rOK && rStays >= 1_750_000 && rStays <= 14_000_000)
+	res.row("all: R256 takes longer to stay", one(factor(longer)), "23x; at least 2x", longer >= 2)
+	res.row("all: errors of R256 and P256", two(percent(errorPercent(r)), percent(errorPercent(periodic)), ""), "almost identical", near(errorPercent(r), errorPercent(periodic), 0.2))
+	res.row("all: errors of H[P512]2048 and R256", two(percent(errorPercent(half)), percent(errorPercent(r)), ""), "similar", near(errorPercent(half), errorPercent(r), 0.3))
 	cost := float64(tagged.Messages) / float64(h.Messages)
-	res.row("all: messages of tag2-256-2048 to H[P256]2048", factor(cost), "almost 3x", cost >= 2 && cost <= 3.5)
+	res.row("all: messages of tag2-256-2048 to H[P256]2048", one(factor(cost)), "almost 3x", cost >= 2 && cost <= 3.5)
 	return nil
 }
 
@@ -145,13 +145,25 @@ func best(engines []string, results []*replay.Result, of func(r *replay.Result) 
 }
 
 // places returns the number of places that the error after a number of events is computed from.
-func places(r *replay.Result, events uint64) string {
+func places(r *replay.Result, events uint64) (v Value, ok bool) {
 	for i, p := range r.Errors {
 		if p.Events == events {
-			return fmt.Sprintf(" (error of %d places)", r.Places[i])
+			v = count(r.Places[i], "places")
+			v.Text = fmt.Sprintf("error of %s places", v.Text)
+			return v, true
 		}
 	}
-	return ""
+	return Value{}, false
+}
+
+// from is a number of events with the number of places that the error after them is
+// computed from.
+func from(v Value, r *replay.Result, events uint64) ours {
+	n, ok := places(r, events)
+	if !ok {
+		return one(v)
+	}
+	return ours{v.Text + " (" + n.Text + ")", []Value{v, n}}
 }
 
 // figure8 has the other programs, and by which factor a stratified sampler can
@@ -159,13 +171,13 @@ func places(r *replay.Result, events uint64) string {
 func figure8(env *Env, res *Result) error {
 	slower := []string{"H[P768]2048", "H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
 	engines := append(compressors[:len(compressors):len(compressors)], slower...)
-	t := Table{Title: "error at the end", Cells: [][]string{append(append([]string{"program"}, engines...), "rate")}}
+	t := Table{Title: "error at the end", Columns: append(append([]string{"program"}, engines...), "rate")}
 	reduced := map[string]int{}
 	err := env.each(res, "loads", "gcc", engines, func(p Program, results []*replay.Result) {
 		n := len(compressors)
-		res.plot("strat-8-"+p.Name, errorLines("Figure 8: "+p.Name+", error", compressors, results[:n]))
+		res.lines("strat-8-"+p.Name, errorLines("Figure 8: "+p.Name+", error", compressors, results[:n]))
 		res.Tables = append(res.Tables, convergence(p.String(), compressors, results[:n]))
-		line := []string{p.String()}
+		line := []Value{text(p.String())}
 		for _, r := range results {
 			line = append(line, percent(errorPercent(r)))
 		}
@@ -176,7 +188,7 @@ func figure8(env *Env, res *Result) error {
 			}
 		}
 		reduced[p.Role] = k
-		t.Cells = append(t.Cells, append(line, reducedTo(k)))
+		t.Rows = append(t.Rows, append(line, reducedTo(k)))
 	})
 	if err != nil {
 		return err
@@ -187,17 +199,17 @@ func figure8(env *Env, res *Result) error {
 		if !ok {
 			continue
 		}
-		res.row(inRole(role).String()+": rate at R256's error", reducedTo(k), "below 1/2", k > 2)
+		res.row(inRole(role).String()+": rate at R256's error", one(reducedTo(k)), "below 1/2", k > 2)
 	}
 	return nil
 }
 
 // reducedTo prints the rate that is 1/k of R256's, 0 for none.
-func reducedTo(k int) string {
+func reducedTo(k int) Value {
 	if k == 0 {
-		return "above"
+		return Value{"above", math.NaN(), "ratio"}
 	}
-	return fmt.Sprintf("1/%d", k)
+	return Value{fmt.Sprintf("1/%d", k), 1 / float64(k), "ratio"}
 }
 
 // finite returns the points that have an error.
@@ -221,14 +233,14 @@ func figure9(env *Env, res *Result) error {
 		}
 		res.setup("program: %s; %s load events; errors are averages of %d runs, from seed %d on", p, short(results[0].Events), seeds, env.Seed)
 		res.Tables = append(res.Tables, convergence(p.String(), engines, results))
-		res.plot("strat-9-"+p.Name, errorLines("Figure 9: "+p.Name+", error", engines, results))
+		res.lines("strat-9-"+p.Name, errorLines("Figure 9: "+p.Name+", error", engines, results))
 		small, large := results[0], results[3]
 		early := results[0].Events / 10
 		x, y := mean(finite(until(small.Errors, early))), mean(finite(until(large.Errors, early)))
-		res.row(p.String()+": mean error of n=512 and 4096 in the first tenth", percent(x)+", "+percent(y),
+		res.row(p.String()+": mean error of n=512 and 4096 in the first tenth", two(percent(x), percent(y), ""),
 			"larger with 4096 for some programs, such as li", role != "li" || x < y)
 		a, b := errorPercent(small), errorPercent(large)
-		res.row(p.String()+": error of n=512 and 4096 at the end", percent(a)+", "+percent(b), "smaller in the end", b <= a)
+		res.row(p.String()+": error of n=512 and 4096 at the end", two(percent(a), percent(b), ""), "smaller in the end", b <= a)
 	}
 	return nil
 }
@@ -248,14 +260,14 @@ func figure10(env *Env, res *Result) error {
 	for _, e := range engines {
 		bars.Series = append(bars.Series, plot.Series{Name: e})
 	}
-	t := Table{Title: "messages with A16: 1 of", Cells: [][]string{{"program", "R256", h, "tag2-256-2048", "events of top 16", h + " with A64", "edges, calls, " + h, "events of top 16"}}}
+	t := Table{Title: "messages with A16: 1 of", Columns: []string{"program", "R256", h, "tag2-256-2048", "events of top 16", h + " with A64", "edges, calls, " + h, "events of top 16"}}
 	least, most := math.Inf(1), 0.0
 	prominent := map[string]float64{}
-	lines := map[string]int{} // of t.Cells, by program
+	lines := map[string]int{} // of t.Rows, by program
 	err := env.each(res, "loads", "", append(engines, h+"+A64"), func(p Program, results []*replay.Result) {
 		by := byName(append(engines, h+"+A64"), results)
 		bars.Groups = append(bars.Groups, p.Name)
-		line := []string{p.String()}
+		line := []Value{text(p.String())}
 		for i, e := range engines {
 			bars.Series[i].Values = append(bars.Series[i].Values, by[e].Percent())
 		}
@@ -263,29 +275,29 @@ func figure10(env *Env, res *Result) error {
 			saved := fewer(by[e], by[e+"+A16"])
 			least, most = min(least, saved), max(most, saved)
 			prominent[p.Role] = max(prominent[p.Role], saved)
-			line = append(line, fmt.Sprintf("%.2f", saved))
+			line = append(line, reduction(saved))
 		}
-		line = append(line, percent(100*topShare(by[h].Ideal, 16)), fmt.Sprintf("%.2f", fewer(by[h], by[h+"+A64"])))
-		lines[p.Name] = len(t.Cells)
-		t.Cells = append(t.Cells, line)
+		line = append(line, percent(100*topShare(by[h].Ideal, 16)), reduction(fewer(by[h], by[h+"+A64"])))
+		lines[p.Name] = len(t.Rows)
+		t.Rows = append(t.Rows, line)
 	})
 	if err != nil {
 		return err
 	}
 	err = env.each(res, "calls", "", []string{h, h + "+A16"}, func(p Program, results []*replay.Result) {
 		if i, ok := lines[p.Name]; ok {
-			t.Cells[i] = append(t.Cells[i], fmt.Sprintf("%.2f", fewer(results[0], results[1])), percent(100*topShare(results[0].Ideal, 16)))
+			t.Rows[i] = append(t.Rows[i], reduction(fewer(results[0], results[1])), percent(100*topShare(results[0].Ideal, 16)))
 		}
 	})
 	if err != nil {
 		return err
 	}
 	res.Tables = append(res.Tables, t)
-	res.plot("strat-10", bars)
-	res.row("A16 reduces overheads by", fmt.Sprintf("%.2f-%.2f", least, most), "1.15-2.5, always", least >= 1.05 && most <= 3.5)
+	res.bars("strat-10", bars)
+	res.row("A16 reduces overheads by", span(reduction(least), reduction(most)), "1.15-2.5, always", least >= 1.05 && most <= 3.5)
 	for _, role := range []string{"m88ksim", "db", "jess"} {
 		if saved, ok := prominent[role]; ok {
-			res.row(inRole(role).String()+": at most by", fmt.Sprintf("%.2f", saved), "pronounced", saved >= 1.5)
+			res.row(inRole(role).String()+": at most by", one(reduction(saved)), "pronounced", saved >= 1.5)
 		}
 	}
 	return nil

@@ -24,6 +24,10 @@ func (p *Page) Line(format string, args ...any) {
 	p.b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n")
 }
 
+// Flush passes on the lines so far, so that a reader sees them while the listing is
+// still being made. Text reports its error.
+func (p *Page) Flush() { p.b.Flush() }
+
 // Table writes the rows of a table, each behind indent.
 func (p *Page) Table(indent string, t *Table) {
 	for _, line := range t.Lines() {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/hwsim/figure"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
@@ -32,6 +33,7 @@ var listings = []struct {
 	{"pep accuracy", &report.AccuracyTable{}},
 	{"pep dump", &report.DumpTable{}},
 	{"pepsim run", &replay.RunTable{}},
+	{"pepsim figure", &figure.Listing{}},
 	{"pepsim trace info", &trace.InfoTable{}},
 	{"pepsim trace print", &trace.TupleTable{}},
 }

@@ -1,0 +1,185 @@
+package figure
+
+// This file has the results of experiments as data, and their layout as text.
+
+import (
+	"fmt"
+	"io"
+	"iter"
+	"math"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A Listing lists the results of experiments. docs/formats.md explains its fields.
+type Listing struct {
+	Command string            `json:"command"` // the command line
+	Figures iter.Seq[*Result] `json:"figures"` // it may run the experiments one by one
+}
+
+// A Result is what an experiment found.
+type Result struct {
+	ID     string   `json:"id"`
+	Title  string   `json:"title"`
+	Setup  []string `json:"setup"` // what was run, a line each
+	Tables []Table  `json:"tables"`
+	Rows   []Row    `json:"rows"`
+	Plots  []Plot   `json:"plots"`
+}
+
+// A Table has a title, column heads, and rows with a cell for each of them. A row may
+// end early.
+type Table struct {
+	Title   string    `json:"title"`
+	Columns []string  `json:"columns"`
+	Rows    [][]Value `json:"rows"`
+}
+
+// A Value is a number, and its text, rounded for people to read. If the value is a name,
+// it has only the text: the number is NaN, and the unit is empty.
+type Value struct {
+	Text   string  `json:"text"`
+	Number float64 `json:"number" unit:"unit"`
+	Unit   string  `json:"unit"`
+}
+
+// A Row is a number or statement of the paper with ours beside it.
+type Row struct {
+	What    string  `json:"what"`
+	Ours    string  `json:"ours"`
+	Values  []Value `json:"values"` // that Ours is made of
+	Paper   string  `json:"paper"`
+	Differs bool    `json:"differs"` // ours is not what the paper says
+	Note    string  `json:"note"`    // why ours differs, "" if Differs is false
+}
+
+// A Plot is a drawing. That of bars has groups, that of curves has none.
+type Plot struct {
+	Name   string   `json:"name"` // of its file, without directory and .svg
+	File   string   `json:"file"` // "" if it is not saved
+	Title  string   `json:"title"`
+	X      string   `json:"x_axis"` // what the axes show
+	Y      string   `json:"y_axis"`
+	Limit  float64  `json:"limit" unit:"y_axis"` // a horizontal line; NaN for none
+	Series []Series `json:"series"`
+
+	drawing drawing
+}
+
+type drawing interface{ Write(out io.Writer) error }
+
+// A Series is a curve, or one bar of each group.
+type Series struct {
+	Name   string  `json:"name"`
+	Points []Point `json:"points"`
+}
+
+// A Point is a point of a curve or a bar.
+type Point struct {
+	Group string  `json:"group"`           // of a bar
+	X     float64 `json:"x" unit:"x_axis"` // of a point of a curve, NaN for bars
+	Y     float64 `json:"y" unit:"y_axis"`
+}
+
+// lines adds a plot of curves.
+func (r *Result) lines(name string, d plot.Lines) {
+	p := Plot{Name: name, Title: d.Title, X: d.X, Y: d.Y, Limit: limitOf(d.Limit), drawing: d}
+	for _, c := range d.Curves {
+		s := Series{Name: c.Name}
+		for _, x := range c.Points {
+			s.Points = append(s.Points, Point{X: float64(x.Events), Y: x.Error})
+		}
+		p.Series = append(p.Series, s)
+	}
+	r.Plots = append(r.Plots, p)
+}
+
+// bars adds a plot of bars.
+func (r *Result) bars(name string, d plot.Bars) {
+	p := Plot{Name: name, Title: d.Title, Y: d.Y, Limit: limitOf(d.Limit), drawing: d}
+	for _, b := range d.Series {
+		s := Series{Name: b.Name}
+		for i, y := range b.Values {
+			s.Points = append(s.Points, Point{d.Groups[i], math.NaN(), y})
+		}
+		p.Series = append(p.Series, s)
+	}
+	r.Plots = append(r.Plots, p)
+}
+
+// limitOf returns the limit of a drawing, NaN if it has none.
+func limitOf(limit float64) float64 {
+	if limit == 0 {
+		return math.NaN()
+	}
+	return limit
+}
+
+// Name returns the verb that prints the listing.
+func (l *Listing) Name() string { return "figure" }
+
+// Print lays out all but the points of the plots.
+func (l *Listing) Print(p *listing.Page) {
+	p.Line("$ %s", l.Command)
+	p.Flush() // an experiment can take minutes
+	for r := range l.Figures {
+		p.Line("")
+		r.print(p)
+		p.Flush()
+	}
+}
+
+func (r *Result) print(p *listing.Page) {
+	p.Line("%s: %s", r.ID, r.Title)
+	for _, line := range r.Setup {
+		p.Line("  %s", line)
+	}
+	for _, t := range r.Tables {
+		p.Line("")
+		p.Line("%s", t.Title)
+		rows := [][]string{t.Columns}
+		for _, row := range t.Rows {
+			var cells []string
+			for _, v := range row {
+				cells = append(cells, v.Text)
+			}
+			rows = append(rows, cells)
+		}
+		aligned(p, 2, tabwriter.AlignRight, rows, "\t")
+	}
+	p.Line("")
+	rows := [][]string{{"", "ours", "| paper"}}
+	for _, row := range r.Rows {
+		rows = append(rows, []string{row.What, row.Ours, "| " + row.Paper})
+	}
+	aligned(p, 1, 0, rows, "")
+	for _, row := range r.Rows {
+		if row.Differs {
+			p.Line("differs: %s: %s", row.What, row.Note)
+		}
+	}
+	var files []string
+	for _, x := range r.Plots {
+		if x.File != "" {
+			files = append(files, x.File)
+		}
+	}
+	p.Line("plots: %s", strings.Join(files, " "))
+}
+
+// aligned prints rows in columns. With a tab as end, tabwriter aligns the last column,
+// too.
+func aligned(p *listing.Page, padding int, flags uint, rows [][]string, end string) {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, padding, ' ', flags)
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t")+end)
+	}
+	w.Flush() // a strings.Builder has no errors
+	for line := range strings.Lines(b.String()) {
+		p.Line("%s", strings.TrimSuffix(line, "\n"))
+	}
+}
