@@ -85,7 +85,7 @@ func (c counted) taps() *taps {
 			t.damaged++
 			continue
 		}
-		add(e.PC, e.W, e.Free, golink.Load64(&e.Count), golink.Load64(&e.Messages))
+		add(e.PC, e.W, e.Free(), golink.Load64(&e.Count), e.Messages())
 	}
 	for _, m := range held {
 		add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), uint64(m.Count), uint64(m.Messages))

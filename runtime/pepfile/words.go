@@ -58,12 +58,20 @@ func WordsAt(p unsafe.Pointer) Words { return Words{(*WordsHeader)(p), unsafe.Ad
 
 // A Word is a slot.
 type Word struct {
-	Hash     uint64 // 0 = free; even while the key is being written
-	PC, W    uint64 // the key, with Free
-	Free     uint64 // so many low bits of W may be anything: see hwsim.Message. 0: one word
-	Count    uint64 // events
-	Messages uint64 // of the engine
+	Hash  uint64 // 0 = free; even while the key is being written
+	PC, W uint64 // the key, with Free
+	Count uint64 // events
+	Sent  uint64 // Messages below bit freeShift, Free above: a slot of 48 bytes would miss the cache more often
 }
+
+const freeShift = 56
+
+// Messages returns how many messages of the engine the slot has.
+func (e *Word) Messages() uint64 { return golink.Load64(&e.Sent) & (1<<freeShift - 1) }
+
+// Free returns how many low bits of W may be anything: see hwsim.Message. With 0 of
+// them the slot is of one word.
+func (e *Word) Free() uint64 { return golink.Load64(&e.Sent) >> freeShift }
 
 func (a Words) Word(i uint64) *Word {
 	return (*Word)(unsafe.Add(a.words, uintptr(i)*unsafe.Sizeof(Word{})))
@@ -83,7 +91,7 @@ func (a Words) AddWord(pc, w, free, count, messages uint64) (ok bool) {
 		return false
 	}
 	golink.Add64(&e.Count, int64(count))
-	golink.Add64(&e.Messages, int64(messages))
+	golink.Add64(&e.Sent, int64(messages))
 	return true
 }
 
@@ -96,7 +104,7 @@ func (a Words) AddOther(pc, count, messages uint64) {
 		return
 	}
 	golink.Add64(&e.Count, int64(count))
-	golink.Add64(&e.Messages, int64(messages))
+	golink.Add64(&e.Sent, int64(messages))
 }
 
 // WordHash is the hash of a word whose key is complete. Its lowest bit is 1; a word
@@ -113,7 +121,7 @@ func (a Words) find(pc, w, free uint64, make bool) *Word {
 		e := a.Word(i & (WordSlots - 1))
 		switch golink.Load64(&e.Hash) {
 		case h:
-			if e.PC == pc && e.W == w && e.Free == free {
+			if e.PC == pc && e.W == w && e.Free() == free {
 				return e
 			}
 		case 0:
@@ -122,7 +130,7 @@ func (a Words) find(pc, w, free uint64, make bool) *Word {
 			}
 			if golink.Cas64(&e.Hash, 0, h&^1) {
 				golink.Add64(&a.Used, 1)
-				e.PC, e.W, e.Free = pc, w, free
+				e.PC, e.W, e.Sent = pc, w, free<<freeShift
 				golink.Add64(&e.Hash, 1)
 				return e
 			}

@@ -51,7 +51,6 @@ var modules = []module{
 	{path: "github.com/d5/tengo/v2", version: "v2.17.0", what: "an interpreter"},
 	{path: "github.com/golang/geo", version: "v0.0.0-20260818125358-b200a1149890", what: "floating point"},
 	{path: "github.com/panjf2000/ants/v2", version: "v2.12.1", what: "many goroutines"},
-	{path: "github.com/gin-gonic/gin", version: "v1.12.0", what: "a router"},
 }
 
 // moduleExceptions are tests that end otherwise, with the reason.
