@@ -24,7 +24,7 @@ const (
 	beside      = reeval.Beside
 	panics      = reeval.Panics
 	moved       = reeval.Moved
-	changed     = reeval.Rule("changed") // Loads does not have it
+	changed     = reeval.Rule("changed") // no rule of the package: Loads.Has has returned false
 )
 
 // A row is some statements with an expression in question between ‹ and ›. If the
