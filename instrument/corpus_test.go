@@ -1,7 +1,7 @@
 package instrument_test
 
-// This file instruments a corpus of real packages, checks the result with the
-// type checker and the numbering with its invariants.
+// This file instruments a corpus of real packages. It checks the text with the type
+// checker, and the numbering by its invariants.
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// defaultCorpus is what is enough for most mistakes.
+// defaultCorpus has few packages, but shows most mistakes.
 const defaultCorpus = "go/types,regexp,encoding/json,compress/flate,net/http,text/template,sort,slices,reflect,strconv,iter,maps,testing"
 
 var corpus = flag.String("corpus", defaultCorpus,
@@ -71,8 +71,9 @@ func (p *listed) files() (names []string) {
 // linkedCore is the import path of what instrumented code calls.
 const linkedCore = "github.com/pepgo/pep/runtime/core"
 
-// readCorpus returns the packages of the corpus that have files and no cgo, and
-// the export data of all that they and the other packages named import.
+// readCorpus returns the packages of the corpus that have files and no cgo. It also
+// returns the export data of all packages that they, and the other packages named,
+// import.
 func readCorpus(t *testing.T, others ...string) (pkgs []*listed, lookup importer.Lookup) {
 	t.Helper()
 	exports := map[string]string{}
@@ -90,8 +91,8 @@ func readCorpus(t *testing.T, others ...string) (pkgs []*listed, lookup importer
 	}
 }
 
-// vendored looks a package up as std's own packages do: what is not found is in
-// std's vendor directory.
+// vendored looks a package up as std's own packages do. If it does not find the
+// package, it looks in std's vendor directory.
 type vendored struct{ types.Importer }
 
 func (v vendored) Import(path string) (*types.Package, error) {
@@ -106,7 +107,7 @@ func TestCorpus(t *testing.T) { instrumentCorpus(t, tap.Options{}, false) }
 // events are the kinds that "all" leaves to engines and traces.
 const events = "pairs,ops,directcalls,entries,returns"
 
-// With all taps that there are, a package is still valid.
+// A package with all kinds of taps is still valid.
 func TestCorpusTapped(t *testing.T) {
 	for _, kinds := range []string{"all", "loads", events} {
 		for _, burst := range []bool{false, true} {
@@ -168,7 +169,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 		polls += res.Polls
 		check(t, pkg, res, withCore{imp, core}, burst)
 	}
-	total, ours := 0, 0 // ours are those that carry no directive against calls and are none of the runtime's hooks
+	total, ours := 0, 0 // ours are the functions without a directive against calls that are no hooks of the runtime
 	var reasons []string
 	for r, n := range left {
 		reasons = append(reasons, fmt.Sprintf("%6d %s", n, r))
@@ -214,9 +215,9 @@ func (w withCore) Import(path string) (*types.Package, error) {
 	return w.Importer.Import(path)
 }
 
-// check type-checks an instrumented package, and compares its lines with those
-// of the source: how many there are, or if functions stand there twice, where
-// declarations begin and end.
+// check type-checks an instrumented package, and compares its lines with those of the
+// source. It compares the lines on which declarations begin and end and, unless
+// functions are cloned, the number of lines.
 func check(t *testing.T, pkg *instrument.Package, res *instrument.Result, imp types.Importer, twice bool) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -255,8 +256,8 @@ func parsed(t *testing.T, fset *token.FileSet, name string, src []byte) *ast.Fil
 	return f
 }
 
-// declLines returns on which lines the declarations of a file begin and end, but
-// for those that the instrumenter has added.
+// declLines returns the lines on which the declarations of a file begin and end,
+// without the declarations that the instrumenter has added.
 func declLines(fset *token.FileSet, f *ast.File) string {
 	var b strings.Builder
 	for _, d := range f.Decls {

@@ -13,13 +13,13 @@ import (
 	"github.com/pepgo/pep/instrument/rewrite"
 )
 
-// panics is an importer that does.
+// panics is an importer that panics.
 type panics struct{}
 
 func (panics) Import(string) (*types.Package, error) { panic("importer") }
 
-// A mistake of the instrumenter's says in which phase it happened, at which
-// function, and has the stack.
+// The error for a mistake of the instrumenter names the phase and the function in which
+// it happened, and has the stack.
 func TestInternalErrors(t *testing.T) {
 	const src = `package p
 

@@ -18,7 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected graphs")
 
-// Each archive has a file in.go and what is written about its functions, graphs.txt.
+// Each archive has a file in.go, and graphs.txt: the text that the package writes about
+// its functions.
 func TestGraphs(t *testing.T) {
 	names, err := filepath.Glob("testdata/graphs/*.txtar")
 	if err != nil || len(names) == 0 {

@@ -1,7 +1,7 @@
 package instrument_test
 
-// This file compares the loads that taps find with those that go/ssa has: a
-// second opinion, on what the compiler is about to load.
+// This file compares the loads that package tap finds with the loads of go/ssa, which
+// is a second opinion about what the compiler loads.
 
 import (
 	"fmt"
@@ -23,10 +23,10 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// Every load that go/ssa has is tapped, or counted with the reason why it is not,
-// or of a class of those that are none for a profile of values; and what is
-// tapped or counted is a load of go/ssa's. (That leaves out code that is never
-// executed, which std does not have.)
+// Every load of go/ssa is tapped, or is skipped and counted with the reason, or is of a
+// class that has no business in a profile of values. And every expression that is
+// tapped or counted is a load of go/ssa. (Code that is never executed would be an
+// exception, but std has no such code.)
 func TestLoadsAreThoseOfSSA(t *testing.T) {
 	if testing.Short() && *corpus == defaultCorpus {
 		*corpus = "sort,container/list,strconv,regexp/syntax"
@@ -55,7 +55,7 @@ type comparison struct {
 	path   string
 	names  []string // of the files
 	imp    types.Importer
-	counts map[string]int // loads by what became of them
+	counts map[string]int // numbers of loads by what became of them
 
 	fset  *token.FileSet
 	files []*ast.File
@@ -65,14 +65,15 @@ type comparison struct {
 	exprs map[exprAt]token.Pos   // and the other way round
 	elems map[string]token.Pos   // variables for the elements that a loop is over, by place
 
-	// Expressions of which but a part, the address, or the length is used.
+	// Expressions of which the program uses only a part, the address or the length.
 	whole, addressed, length map[token.Pos]bool
 
 	taps map[token.Pos]string // what became of the load there
 	bare map[string]bool      // places of functions that are never tapped
 }
 
-// An exprAt identifies an expression: parts of one may begin where it does.
+// An exprAt identifies an expression. The position alone does not, because a part of an
+// expression may begin where the expression begins.
 type exprAt struct {
 	pos  string
 	text string
@@ -150,7 +151,7 @@ func (c *comparison) load() {
 	c.pkg.Build()
 }
 
-// index finds the expressions that loads can be of.
+// index finds the expressions that may be loads.
 func (c *comparison) index() {
 	c.at, c.exprs = map[token.Pos]ast.Expr{}, map[exprAt]token.Pos{}
 	c.elems = map[string]token.Pos{}
@@ -202,7 +203,7 @@ func loadPos(e ast.Expr) token.Pos {
 
 func (c *comparison) place(pos token.Pos) string { return c.fset.Position(pos).String() }
 
-// findTaps notes what is tapped and what is not.
+// findTaps notes what is tapped and what is skipped.
 func (c *comparison) findTaps() {
 	kinds, err := tap.ParseKinds("loads")
 	if err != nil {
@@ -246,8 +247,8 @@ func (c *comparison) findTaps() {
 	}
 }
 
-// functions returns the functions of the source, literals too, and what
-// initialises the variables of the package.
+// functions returns the functions and function literals of the source, and the function
+// that initialises the variables of the package.
 func (c *comparison) functions() (list []*ssa.Function) {
 	var add func(fn *ssa.Function)
 	add = func(fn *ssa.Function) {

@@ -12,7 +12,8 @@ import (
 	"github.com/pepgo/pep/instrument/rewrite"
 )
 
-// The site table notes functions that are inlined in the source and not in the text.
+// The site table notes the functions that the compiler inlines before instrumentation
+// and no longer inlines after it.
 func TestOutlined(t *testing.T) {
 	const source = `package p
 
@@ -25,7 +26,7 @@ func small(n int) int {
 
 type list struct{ next *list }
 
-// With what is added it is too big.
+// With the instrumentation it is too big.
 func (l *list) grows(n int) int {
 	if n < 0 || n > 100 || n == 7 || n == 9 || n == 11 || n == 13 || n == 15 || n == 17 || n == 19 || n == 21 || n == 23 || n == 25 || n == 27 || n == 29 || n == 31 {
 		return -1

@@ -1,7 +1,7 @@
 package instrument_test
 
-// This file finds what go/ssa reads, and names the classes of reads that are no
-// business of taps.
+// This file finds the reads of go/ssa, and names the classes of reads that taps do not
+// report.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A read is an instruction that may read memory, and the position that the
-// source has an expression for it at, if any.
+// A read is an instruction that may read memory, with the position of its expression in
+// the source, if it has one.
 type read struct {
 	instr ssa.Value
 	pos   token.Pos
@@ -40,8 +40,8 @@ func (c *comparison) reads(fn *ssa.Function) (reads []read) {
 	return reads
 }
 
-// embedded reports whether v is a field that is embedded in what a field or
-// method is selected of: the position of one that the source names is its own.
+// embedded reports whether v is an embedded field that a selector goes through without
+// naming it. A field that the source names has a position of its own.
 func (c *comparison) embedded(v ssa.Value) bool {
 	if u, ok := v.(*ssa.UnOp); ok {
 		v = u.X
@@ -67,7 +67,8 @@ func mayRead(v ssa.Value) bool {
 	return false
 }
 
-// referred returns the position of the expression that v is first said to be.
+// referred returns the position of the first expression that go/ssa gives as the source
+// of v.
 func referred(v ssa.Value, instrs []ssa.Instruction) token.Pos {
 	for _, instr := range instrs {
 		if ref, ok := instr.(*ssa.DebugRef); ok && ref.X == v && !ref.IsAddr {
@@ -77,7 +78,7 @@ func referred(v ssa.Value, instrs []ssa.Instruction) token.Pos {
 	return token.NoPos
 }
 
-// Classes of loads that are no business of taps.
+// Classes of loads that taps do not report.
 const (
 	ofInit      = "no tap: in the initialiser of a package variable"
 	ofBare      = "no tap: in a function with a directive against calls, or that the runtime calls"
@@ -95,7 +96,7 @@ const (
 	ofValue     = "no tap: a part of a value that is not in memory"
 )
 
-// class says why there is no tap for r; "" if that is not known.
+// class returns the reason why r has no tap, or "" if it does not know one.
 func (c *comparison) class(fn *ssa.Function, r read) string {
 	var typ *ast.FuncType
 	switch x := fn.Syntax().(type) {
@@ -152,7 +153,7 @@ func (c *comparison) class(fn *ssa.Function, r read) string {
 	return ""
 }
 
-// unmentioned says what a load is that no expression of the source is.
+// unmentioned returns the class of a load that has no expression in the source.
 func unmentioned(v ssa.Value) string {
 	if u, ok := v.(*ssa.UnOp); ok {
 		switch u.X.(type) {
@@ -177,8 +178,8 @@ func unmentioned(v ssa.Value) string {
 	return ""
 }
 
-// fixed reports whether r is of a local variable, or of a part of one that is the
-// same part always.
+// fixed reports whether r reads a local variable, or a part of one that is always the
+// same part.
 func (c *comparison) fixed(r read) bool {
 	u, ok := r.instr.(*ssa.UnOp)
 	if !ok {
@@ -208,7 +209,8 @@ func indexed(addr ssa.Value) bool {
 	}
 }
 
-// variable returns what v is, or is a part of: not through a pointer.
+// variable returns the variable that v is, or that v is a part of. It does not go
+// through pointers.
 func variable(v ssa.Value) ssa.Value {
 	if u, ok := v.(*ssa.UnOp); ok {
 		v = u.X
@@ -232,8 +234,8 @@ func variable(v ssa.Value) ssa.Value {
 	}
 }
 
-// inValue reports whether v is taken out of a value by its type, and not through
-// an address or out of a string.
+// inValue reports whether v is a part of a value, such as a field, and is read neither
+// through an address nor out of a string.
 func inValue(v ssa.Value) bool {
 	switch v := v.(type) {
 	case *ssa.Field:
@@ -245,8 +247,8 @@ func inValue(v ssa.Value) bool {
 	return false
 }
 
-// isOf reports whether the expression that r is of is, or is a part of, the
-// variable that is declared at pos.
+// isOf reports whether the expression of r is the variable that is declared at pos, or
+// a part of that variable.
 func (c *comparison) isOf(r read, pos token.Pos) bool {
 	e := c.at[r.pos]
 	for {

@@ -13,8 +13,8 @@
 //	!01       as 01 is printed, but all others are selected
 //	v01       01, with the names of the functions behind the markers
 //
-// All + stand before all -. The syntax and the markers are those of internal/bisect
-// of the Go distribution.
+// In a pattern every + stands before every -. Package internal/bisect of the Go
+// distribution defines the syntax and the markers.
 package bisect
 
 import (
@@ -26,8 +26,8 @@ import (
 
 // A Pattern says which functions are selected. A nil pattern selects all.
 type Pattern struct {
-	named   bool // markers are followed by names
-	inverse bool // what matches is not selected
+	named   bool // the name of the function follows each marker
+	inverse bool // functions that match are not selected
 	terms   []term
 }
 
@@ -37,7 +37,7 @@ type term struct {
 	add        bool
 }
 
-// Parse parses a pattern. That of the empty string is nil.
+// Parse parses a pattern. The empty string gives the nil pattern.
 func Parse(text string) (*Pattern, error) {
 	if text == "" {
 		return nil, nil
@@ -95,8 +95,8 @@ func parseTerm(text string) (t term, err error) {
 	return t, nil
 }
 
-// Selects reports whether the function with the given name is selected. It returns the
-// line to print about the function; "" if there is none.
+// Selects reports whether the pattern selects the function with the given name. It also
+// returns the line to print about the function, or "" if there is nothing to print.
 func (p *Pattern) Selects(name, at string) (selected bool, line string) {
 	if p == nil {
 		return true, ""

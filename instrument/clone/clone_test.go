@@ -36,8 +36,8 @@ func plan(t *testing.T, src string) (*token.FileSet, *ast.File, *clone.Plan) {
 	return fset, f, clone.New(files, markers, info, func(ast.Node) {})
 }
 
-// text writes a plan down: a line for each function, in source order, and indented
-// those for what is in it.
+// text writes a plan as text: a line for each function, in source order, with indented
+// lines for what is in the function.
 func text(fset *token.FileSet, f *ast.File, p *clone.Plan) string {
 	line := func(n ast.Node) int { return fset.PositionFor(n.Pos(), false).Line }
 	var b strings.Builder
@@ -174,7 +174,7 @@ var plans = []struct{ name, src, want string }{
 	},
 }
 
-// What becomes of small functions.
+// The test shows the plans of small functions.
 func TestPlans(t *testing.T) {
 	for _, test := range plans {
 		t.Run(test.name, func(t *testing.T) {

@@ -21,7 +21,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// described returns the functions of a file, and what is described.
+// described returns the functions of a file, and their description.
 func described(t *testing.T, src string) (*token.FileSet, []*flow.Func, []wire.Func) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -66,8 +66,8 @@ func first(t *testing.T, src string) wire.Func {
 	return all[0]
 }
 
-// branches writes the branches of a function, each on a line, with the line that
-// every outcome leads to.
+// branches writes the branches of a function as text, each on a line, with the line
+// that every outcome leads to.
 func branches(f wire.Func) string {
 	var b strings.Builder
 	for _, block := range f.Blocks {
@@ -206,8 +206,8 @@ outer:
 	}
 }
 
-// What follows a loop over a function is a start because of the loop, which is on
-// the line that profiles name.
+// Paths start at the code that follows a loop over a function, because of the loop.
+// Profiles name the line of the loop.
 func TestLoopsOverFunctionsAreLoops(t *testing.T) {
 	for _, src := range []string{
 		"package p\nfunc f(s func(func() bool)) {\n\tprintln()\n\tfor range s {\n\t}\n}\n",
@@ -287,8 +287,8 @@ p.f.func1, file 7, line 8, paths from 100
 	}
 }
 
-// Every simple statement that is executed stands in the spans of one block, and of no
-// other: the statements are found in the syntax tree, without the graph.
+// Every simple statement that is executed stands in the spans of exactly one block. The
+// test finds the statements in the syntax tree, without the graph.
 func TestStatementsAreInOneBlock(t *testing.T) {
 	statements := 0
 	for _, path := range []string{"sort", "strconv", "regexp/syntax"} {
@@ -347,8 +347,8 @@ func TestStatementsAreInOneBlock(t *testing.T) {
 	}
 }
 
-// simple returns the statements of a function that hold no others, without those of the
-// literals in it.
+// simple returns the statements of a function that hold no other statements. It leaves
+// out the statements of function literals.
 func simple(body *ast.BlockStmt) (list []ast.Stmt) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -5,9 +5,9 @@
 //	b.Replace(5, 7, "{ t = 0 == 0 }; if t && (")
 //	b.String()
 //
-// Edits at one offset appear in the order in which they were made, before a
-// replacement that begins there. Unlike cmd/internal/edit, which it is like in
-// spirit, it can move text together with the edits within it.
+// Edits at one offset appear in the order in which they were made, before a replacement
+// that begins there. The package resembles cmd/internal/edit of the Go distribution.
+// Unlike that package, it can move text together with the edits within it.
 package edit
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// A Buffer is a text with edits that are not applied yet.
+// A Buffer is a text with edits. String and Text apply them.
 type Buffer struct {
 	old   []byte
 	edits []edit
@@ -30,14 +30,15 @@ type edit struct {
 	from, to   int
 }
 
-// New returns a buffer for the given text, which must not change any more.
+// New returns a buffer for the given text. The caller must not change that text any
+// more.
 func New(old []byte) *Buffer { return &Buffer{old: old} }
 
 // Insert inserts text at offset pos.
 func (b *Buffer) Insert(pos int, text string) { b.Replace(pos, pos, text) }
 
-// Replace replaces the text from start up to end. Edits within are dropped,
-// unless the text is moved elsewhere.
+// Replace replaces the text from start up to end. Edits within that text are dropped,
+// unless Move moves the text elsewhere.
 func (b *Buffer) Replace(start, end int, text string) {
 	b.edits = append(b.edits, edit{start: start, end: end, text: text})
 }
@@ -54,15 +55,14 @@ func (b *Buffer) Changed() bool { return len(b.edits) > 0 }
 // String returns the edited text.
 func (b *Buffer) String() string { return b.Text(0, len(b.old)) }
 
-// Text returns the text from start up to end, edited, with the insertions at both
-// ends.
+// Text returns the edited text from start up to end, with the insertions at both ends.
 func (b *Buffer) Text(start, end int) string {
 	slices.SortStableFunc(b.edits, func(x, y edit) int {
 		if x.start != y.start {
 			return x.start - y.start
 		}
-		// Insertions come before what replaces the text that begins here, and what
-		// replaces more of it before what it drops.
+		// An insertion comes before a replacement of the text that begins here. Of two
+		// replacements the longer one comes first, because it drops the shorter one.
 		if x.start == x.end || y.start == y.end {
 			return min(x.end-x.start, 1) - min(y.end-y.start, 1)
 		}
@@ -73,8 +73,8 @@ func (b *Buffer) Text(start, end int) string {
 	return out.String()
 }
 
-// render writes old[start:end] with its edits. Those at end are applied only if
-// atEnd is set: they belong to what follows.
+// render writes old[start:end] with its edits. It applies the edits at end only if
+// atEnd is set; otherwise they belong to the text that follows.
 func (b *Buffer) render(out *strings.Builder, start, end int, atEnd bool) {
 	at := start
 	i, _ := slices.BinarySearchFunc(b.edits, start, func(e edit, pos int) int { return e.start - pos })

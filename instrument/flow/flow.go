@@ -1,6 +1,6 @@
 // Package flow finds, for every function of a package that carries markers, its
-// control-flow graph and the insertion points of the graph's edges: where in the
-// source code can stand that is executed when control takes the edge, and only then.
+// control-flow graph and the insertion points of the graph's edges: where the source
+// can hold code that runs when control takes the edge, and only then.
 //
 // The graph is that of go/ssa. For
 //
@@ -76,7 +76,7 @@ type Node struct {
 
 // An Edge is a way from one node to the next.
 type Edge struct {
-	From, To *Node // To is nil if the function is left
+	From, To *Node // To is nil if the edge leaves the function
 	Point    Point // zero if there is no insertion point
 	Ends     bool  // paths must end on the edge
 	Panics   bool  // the edge leads to nothing but a panic
@@ -102,7 +102,7 @@ type Point struct {
 	Jump *mark.Jump
 }
 
-// Known reports whether p is a point. The zero Point is none.
+// Known reports whether p is a point. The zero Point stands for no point.
 func (p Point) Known() bool { return p.Marker != nil || p.Leaf != nil || p.Jump != nil }
 
 // Functions returns the functions of the package in source order of their outermost

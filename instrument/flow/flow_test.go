@@ -43,8 +43,8 @@ func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 	return fset, funcs
 }
 
-// Each archive has a file in.go, and the graphs of its functions: a line for each
-// node, with the lines of its statements, and one for each edge, with its place.
+// Each archive has a file in.go, and the graphs of its functions: a line for each node,
+// with the lines of its statements, and one for each edge, with its insertion point.
 func TestGraphs(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -113,7 +113,7 @@ func facts(e *flow.Edge) (s string) {
 	return s
 }
 
-// Names are those of the linker, which profiles are matched by.
+// The names of functions are those of the linker. Tools match profiles by them.
 func TestNames(t *testing.T) {
 	const src = `package p
 

@@ -16,7 +16,7 @@ import (
 	"github.com/pepgo/pep/instrument/mark"
 )
 
-// A block is a basic block, or a part of one that was split off.
+// A block is a basic block, or a part that split has made of a basic block.
 type block struct {
 	node    *node
 	markers []*mark.Marker
@@ -26,8 +26,8 @@ type block struct {
 	said    bool // … that stands in the source
 }
 
-// An edge joins two blocks, and so two nodes. Parallel edges that no point tells apart
-// are one edge with several origins.
+// An edge leads from a block to a block, and so from a node to a node. Parallel edges
+// that no point tells apart are one edge with several origins.
 type edge struct {
 	from, to *node // to is nil if the function is left
 	orig     []origin
@@ -54,7 +54,7 @@ type builder struct {
 
 	nodes  []*node                  // nodes[0] is the entry
 	bodies map[ast.Node]bool        // range-over-func loops of the function
-	exits  map[token.Pos]*mark.Jump // the statements that leave their bodies, by position; nil for returns
+	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position; nil for returns
 }
 
 // build fills in b.fn from the SSA form.

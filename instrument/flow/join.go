@@ -67,10 +67,11 @@ func (b *builder) disconnect(e *edge) {
 // contract joins nodes over edges without points, and loses as little distinction as
 // possible.
 //
-// A successor that belongs to one node alone is joined first, for example the blocks
-// of an && in the last statement of a clause. If the last of them were joined with
-// what follows the switch, the rest of the clause would have to go along, and would
-// count as executed whenever that is.
+// A successor that belongs to one node alone is joined first, for example the blocks of
+// an && in the last statement of a clause. If contract first joined the last of these
+// blocks with the block that follows the switch, it would have to join the rest of the
+// clause with that block, too. The clause would then count as executed whenever the
+// block that follows the switch is executed.
 func (b *builder) contract() {
 	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.exitEarly) {
 	}
@@ -93,8 +94,8 @@ func (b *builder) some(functions ...func(*node) bool) bool {
 	return false
 }
 
-// mergeParallel makes one edge of those from n to one block that have no points, and
-// one edge of those that are the same jump.
+// mergeParallel makes one edge of two edges from n to the same block if both have no
+// point, or if both are the same jump.
 func (b *builder) mergeParallel(n *node) bool {
 	for i, e := range n.out {
 		if e.jump == nil && b.point(e).Known() {

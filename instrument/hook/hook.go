@@ -12,9 +12,9 @@
 //   - the package passes it to a function that has no body there;
 //   - a //go:linkname directive gives it a name in the runtime.
 //
-// What such a function calls in its own package is a hook, too. The package does not
-// follow calls to other packages, or by a value. A test looks whether the runtime of
-// this release has hooks of another kind.
+// A function that a hook calls in its own package is a hook, too. Find does not follow
+// calls to other packages, or calls of function values. A test checks that the runtime
+// of this release has no hooks of another kind.
 package hook
 
 import (
@@ -24,7 +24,8 @@ import (
 )
 
 // Find returns the bodies of the functions that the runtime calls, and of the function
-// literals in them, with the reason. Files and info are those of one package.
+// literals in them. The value in the map is the reason. Files and info are those of one
+// package.
 func Find(files []*ast.File, info *types.Info) map[*ast.BlockStmt]string {
 	f := &finder{info: info, decls: map[*types.Func]*ast.FuncDecl{}, found: map[*ast.BlockStmt]string{}}
 	for _, file := range files {
@@ -107,7 +108,8 @@ func (f *finder) declared(e ast.Expr) *ast.FuncDecl {
 	return nil
 }
 
-// add adds a body, the function literals in it, and what it calls.
+// add adds a body, the function literals in it, and the functions of this package that
+// it calls.
 func (f *finder) add(body *ast.BlockStmt, reason string) {
 	if body == nil || f.found[body] != "" {
 		return
@@ -117,7 +119,7 @@ func (f *finder) add(body *ast.BlockStmt, reason string) {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			f.add(n.Body, reason)
-		case *ast.RangeStmt: // perhaps over a function: then its body is one
+		case *ast.RangeStmt: // if it ranges over a function, its body is a function, too
 			f.found[n.Body] = reason
 		case *ast.CallExpr:
 			if d := f.declared(n.Fun); d != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
 )
 
-// found returns the names of the functions with bodies that Find finds; that of a
-// literal is that of the function around it and "func".
+// found returns the names of the functions whose bodies Find finds. The name of a
+// literal is the name of the function around it and "func".
 func found(t *testing.T, fset *token.FileSet, path string, files []*ast.File, imp types.Importer) map[string]string {
 	t.Helper()
 	info := &types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
@@ -103,7 +103,7 @@ func pulled()
 	}
 }
 
-// STRAT-25: the functions of std that the runtime calls are found.
+// STRAT-25: Find finds the functions of std that the runtime calls.
 func TestFindInStd(t *testing.T) {
 	fset := token.NewFileSet()
 	std := importer.ForCompiler(fset, "source", nil)
@@ -133,8 +133,9 @@ func TestFindInStd(t *testing.T) {
 	}
 }
 
-// A new release of Go may have a new hook: a function for another package that
-// takes functions, or a function of another package that it calls.
+// A new release of Go may have new hooks. Its runtime may provide another package with
+// a new function that takes functions as arguments, or may call a further function of
+// another package.
 func TestHooksOfTheRuntime(t *testing.T) {
 	const handed = "its argument is found, for it has no body in the package that calls it"
 	known := map[string]string{
@@ -183,9 +184,9 @@ func TestHooksOfTheRuntime(t *testing.T) {
 	}
 }
 
-// foreign returns the linknames by which a file of the runtime gets functions of
-// other packages: of its functions with parameters that are functions, and of
-// functions without a body.
+// foreign returns the linknames by which a file of the runtime gets functions of other
+// packages. These are the linknames of the file's functions that have functions as
+// parameters, and of its functions without a body.
 func foreign(f *ast.File) (list []string) {
 	names := map[string]string{}
 	for _, group := range f.Comments {

@@ -7,10 +7,11 @@
 //	func (l *list) front() *node { return l.head }      3: it is inlined
 //	func (l *list) first() int { return l.front().n }   7: so is this
 //
-// The cost is counted here on the syntax tree, by the same rules: type hairyVisitor
-// of cmd/compile/internal/inline/inl.go, go1.26. Bodies of other packages are not
-// known: a call of their functions costs what a call costs. So the estimate errs in
-// one direction mostly, and the test says how often.
+// This package counts the cost on the syntax tree, by the same rules: type hairyVisitor
+// of cmd/compile/internal/inline/inl.go, go1.26. It does not know the bodies of
+// functions of other packages, and takes the full cost of a call for a call of such a
+// function. So its estimate is mostly too high, and a test measures how often it is
+// wrong.
 package inline
 
 import (
@@ -33,8 +34,8 @@ const (
 	closureCost    = 15
 )
 
-// Big is the size of a function, in nodes, from which on the compiler inlines next to
-// nothing into it: inlineBigFunctionNodes.
+// Big is a size of functions in nodes: inlineBigFunctionNodes. The compiler inlines
+// next to nothing into a function of this size or more.
 const Big = 5000
 
 // never is the cost of a function that the compiler never inlines.
@@ -46,7 +47,7 @@ type Costs struct {
 	markers *mark.Markers
 	decls   map[*types.Func]*ast.FuncDecl
 	core    string           // see Instrumented
-	known   map[ast.Node]int // by *ast.FuncDecl or *ast.FuncLit; -1 while it is being found out
+	known   map[ast.Node]int // by *ast.FuncDecl or *ast.FuncLit; -1 while Func computes it
 }
 
 // New returns the costs of a type-checked package, whose files may carry markers.
@@ -64,18 +65,19 @@ func New(files []*ast.File, markers *mark.Markers, info *types.Info) *Costs {
 	return c
 }
 
-// Instrumented returns the costs of a package whose source has been instrumented,
-// in which the package of the linked runtime has the name core. The source need not
-// type-check where it uses that package: calls of its functions cost their
-// arguments alone (docs/decisions/0011-free-calls.md), but for Count.
+// Instrumented returns the costs of a package whose source has been instrumented, in
+// which the package of the linked runtime has the name core. The source need not
+// type-check where it uses that package. A call of a function of that package costs no
+// more than its arguments (docs/decisions/0011-free-calls.md); only a call of Count
+// costs as much as any other call.
 func Instrumented(files []*ast.File, info *types.Info, core string) *Costs {
 	c := New(files, new(mark.Markers), info)
 	c.core = core
 	return c
 }
 
-// Inlinable reports whether the compiler may be expected to inline a function,
-// an *ast.FuncDecl or *ast.FuncLit.
+// Inlinable reports whether the estimate says that the compiler inlines a function, an
+// *ast.FuncDecl or *ast.FuncLit.
 func (c *Costs) Inlinable(fn ast.Node) bool { return c.Func(fn) <= maxBudget }
 
 // Func returns the cost of inlining a function.
@@ -116,7 +118,8 @@ func forbidden(doc *ast.CommentGroup) bool {
 
 func (c *Costs) body(b *ast.BlockStmt) int { return min(c.list(b.List), never) }
 
-// Nodes returns how many nodes a statement is, whatever is called in it.
+// Nodes returns the number of nodes of a statement. A call in the statement adds its
+// own nodes, but no cost of the function that it calls.
 func (c *Costs) Nodes(s ast.Stmt) int {
 	n := 0
 	ast.Inspect(s, func(x ast.Node) bool {
@@ -198,7 +201,8 @@ func (c *Costs) stmt(s ast.Stmt) int {
 	return 0
 }
 
-// assign: a variable that is declared is two nodes beside the assignment.
+// assign returns the cost of an assignment. Each variable that it declares adds two
+// nodes.
 func (c *Costs) assign(s *ast.AssignStmt) int {
 	n := 1 + c.exprs(s.Rhs)
 	for _, e := range s.Lhs {
@@ -220,8 +224,8 @@ func (c *Costs) decl(d *ast.GenDecl) int {
 	return n
 }
 
-// cond returns the condition of s, which is given as it is in the tree, without
-// markers.
+// cond returns the condition of s without markers. The expression e is the condition in
+// the syntax tree, which may have markers.
 func (c *Costs) cond(s ast.Stmt, e ast.Expr) ast.Expr {
 	if cond := c.markers.Conds[s]; cond != nil {
 		return cond.Expr
@@ -344,7 +348,8 @@ func (c *Costs) isFunc(e ast.Expr) bool {
 	return ok
 }
 
-// selector: every embedded field on the way is a node.
+// selector returns the cost of a selector expression. Every embedded field on the way
+// adds a node.
 func (c *Costs) selector(e *ast.SelectorExpr) int {
 	s := c.info.Selections[e]
 	if s == nil {
@@ -419,7 +424,7 @@ func (c *Costs) conversion(e *ast.CallExpr) int {
 	return n + 1
 }
 
-// callee returns what is added to a call because of what is called.
+// callee returns the cost that the called function adds to a call.
 func (c *Costs) callee(fun ast.Expr) int {
 	switch x := fun.(type) {
 	case *ast.IndexExpr:
@@ -458,8 +463,8 @@ func (c *Costs) callee(fun ast.Expr) int {
 	return extraCallCost
 }
 
-// Calls reports whether a call expression is compiled to a call, as conversions,
-// most builtins and calls of what is inlined are not.
+// Calls reports whether the compiler makes a call of a call expression. It makes none
+// of a conversion, of most builtins, or of a function that it inlines.
 func (c *Costs) Calls(e *ast.CallExpr) bool {
 	fun := ast.Unparen(e.Fun)
 	if mark.IsCall(e) || c.info.Types[fun].IsType() || c.info.Types[fun].IsBuiltin() {
@@ -468,7 +473,8 @@ func (c *Costs) Calls(e *ast.CallExpr) bool {
 	return c.callee(fun) >= paramCallCost && !c.small(fun)
 }
 
-// small reports whether what is called is known to be inlined.
+// small reports whether a call calls a function of this package, or a literal, that the
+// compiler inlines by the estimate.
 func (c *Costs) small(fun ast.Expr) bool {
 	switch x := fun.(type) {
 	case *ast.FuncLit:

@@ -27,8 +27,9 @@ import (
 var corpus = flag.String("corpus", "regexp,encoding/json,compress/flate,text/template,sort,strconv",
 	"packages to compare with the compiler, separated by commas")
 
-// The compiler says what functions cost it, and which it does not inline. The
-// estimate agrees on which it does in nearly all cases.
+// The test asks the compiler for the cost of each function and whether it inlines the
+// function. In nearly all cases the estimate agrees about which functions the compiler
+// inlines.
 func TestTheCompilerAgrees(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")
@@ -114,7 +115,7 @@ func TestTheCompilerAgrees(t *testing.T) {
 
 var canInline = regexp.MustCompile(`^(\S+:\d+:\d+): (?:can inline .* with cost (\d+) |cannot inline .*: (?:function too complex: cost (\d+) exceeds)?)`)
 
-// compilerSays returns costs by the position of functions.
+// compilerSays returns the compiler's costs of functions by their positions.
 func compilerSays(t *testing.T, path string) map[string]int {
 	t.Helper()
 	cmd := exec.Command("go", "build", "-gcflags=-m=2", path)
@@ -133,7 +134,7 @@ func compilerSays(t *testing.T, path string) map[string]int {
 			cost = n
 		}
 		at := filepath.Base(m[1])
-		costs[at] = max(costs[at], cost) // of an instance with the code, not of one that passes a dictionary to it
+		costs[at] = max(costs[at], cost) // the cost of the instance with the code, not of a wrapper that passes a dictionary to it
 	}
 	return costs
 }

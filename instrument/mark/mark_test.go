@@ -76,8 +76,8 @@ func f(n int) {
 	}
 }
 
-// Without the markers, a tree with markers is the program that it was. The corpus is
-// the parts of std that have all there is of statements.
+// A tree whose markers are taken out again is the program that it was. The corpus is
+// those parts of std that have statements of all kinds.
 func TestMarksCanBeTakenAway(t *testing.T) {
 	for _, dir := range []string{"strconv", "text/template", "text/template/parse", "go/printer", "regexp/syntax"} {
 		files, err := filepath.Glob(filepath.Join(runtime.GOROOT(), "src", dir, "*.go"))
@@ -132,7 +132,7 @@ func unmark(f *ast.File, marks *mark.Markers, ids map[string]int) {
 	list := func(stmts []ast.Stmt) (kept []ast.Stmt) {
 		for _, s := range stmts {
 			if l, ok := s.(*ast.LabeledStmt); ok && marks.StmtMarker(l.Stmt) != nil {
-				// The label's statement is what follows.
+				// The statement of the label is the one that follows.
 				ids[id(l.Stmt.(*ast.ExprStmt).X.(*ast.CallExpr))]++
 				l.Stmt = nil
 			}

@@ -1,6 +1,6 @@
 package pathnum_test
 
-// This file numbers the functions of real packages, as go/cfg sees them.
+// This file numbers the functions of real packages. The graphs are those of go/cfg.
 
 import (
 	"go/ast"
@@ -124,7 +124,7 @@ func returns(b *cfg.Block) bool {
 	return !ok || mayReturn(call)
 }
 
-// corpusStats says what kind of functions a corpus has.
+// corpusStats are statistics of the functions of a corpus.
 type corpusStats struct {
 	paths       []uint64 // by function
 	edges       int

@@ -1,6 +1,6 @@
 package pathnum
 
-// This file gives the truncated graph its numbers.
+// This file numbers the paths of the truncated graph.
 
 import (
 	"cmp"
@@ -11,8 +11,9 @@ import (
 
 // number gives every live edge its Val, and cuts where paths become too many.
 //
-// In postorder, all successors of a node but those of truncated edges come
-// before it, and the edges into a node that may still be cut come after it.
+// The nodes come in postorder. So all successors of a node come before it, except for
+// the targets of truncated edges. And the sources of the edges into a node come after
+// it, as long as those edges may still be cut.
 func (n *numbering) number() error {
 	for _, v := range n.post {
 		if err := n.divide(v); err != nil {
@@ -25,8 +26,8 @@ func (n *numbering) number() error {
 	return nil
 }
 
-// divide gives the out-edges of v their Vals, the first one Val 0, and every
-// other the number of paths that the ones before it have.
+// divide gives the out-edges of v their Vals. The first edge gets Val 0. Every other
+// edge gets the number of paths on the edges before it.
 func (n *numbering) divide(v int) error {
 	sum := uint64(0)
 	for rank, i := range n.ranked(v) {
@@ -51,8 +52,8 @@ func (n *numbering) pathsOn(e edge) uint64 {
 	return 1
 }
 
-// ranked returns the live out-edges of v, fixed ones first, then in the order
-// of the options.
+// ranked returns the live out-edges of v. The fixed edges come first, and the others
+// follow in the order of the options.
 func (n *numbering) ranked(v int) []int {
 	var live []int
 	for i, e := range n.out.Nodes[v].Out {
@@ -84,8 +85,8 @@ func (o Order) compare(a, b float64) int {
 	return 0
 }
 
-// cuttable reports whether there are edges into v that are not truncated yet
-// and all of them can be.
+// cuttable reports whether v has in-edges that are not truncated yet, and paths can end
+// on all of these.
 func (n *numbering) cuttable(v int) bool {
 	open := n.open(v)
 	return len(open) > 0 && !slices.ContainsFunc(open, n.endless)

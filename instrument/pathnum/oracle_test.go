@@ -1,7 +1,7 @@
 package pathnum_test
 
-// This file holds the slow and simple algorithms that numberings are checked
-// against. They share nothing with the package.
+// This file holds slow and simple algorithms. Tests compare numberings with their
+// results. They share no code with the package.
 
 import (
 	"fmt"
@@ -49,8 +49,8 @@ func enumerate(g *pdag.Graph, max int) ([]path, bool) {
 // A relation is a matrix over nodes.
 type relation [][]bool
 
-// reach returns which of n nodes lead to which by one of the edges or more,
-// none of them at node avoid (n for no such node).
+// reach returns which of n nodes lead to which nodes by one or more of the edges. It
+// uses no edge from or to the node avoid; n stands for no such node.
 func reach(n, avoid int, edges func(yield func(from, to int))) relation {
 	r := make(relation, n)
 	for i := range r {
@@ -71,8 +71,8 @@ func reach(n, avoid int, edges func(yield func(from, to int))) relation {
 	return r
 }
 
-// alive returns which edges can be on a completed path: those that an execution
-// from the entry can take and from which it can get to Exit or into a cycle.
+// alive returns the edges that can be on a completed path. An execution from the entry
+// can take such an edge, and can get from there to Exit or into a cycle.
 func alive(g *pathnum.Graph) [][]bool {
 	n := len(g.Nodes)
 	mayTake := func(yield func(from, to int)) {
@@ -122,9 +122,9 @@ func liveEdges(g *pdag.Graph, live [][]bool) func(yield func(from, to int)) {
 	}
 }
 
-// naturalHeaders returns the nodes that dominate the source of an edge into
-// them, and whether the graph is reducible: without those edges no cycle is
-// left.
+// naturalHeaders returns the nodes that dominate the source of an edge into them. It
+// also reports whether the graph is reducible, which means that it has no cycle without
+// those edges.
 func naturalHeaders(g *pdag.Graph, entry int, live [][]bool) (headers []int, reducible bool) {
 	n := len(g.Nodes)
 	edges := liveEdges(g, live)

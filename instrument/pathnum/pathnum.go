@@ -19,11 +19,10 @@
 //	2   H→B→D→E→H, a round through D           B→D has Val 1
 //	3   H→X→Exit                               H→X has Val 2
 //
-// Of the six edges that could carry an addition two do. With measured
-// frequencies the hottest out-edge of every node gets Val 0 ("smart
-// numbering"); had D been hotter than C, the addition would stand on B→C.
-// Frequencies and the order decide only what a path's number is, never which
-// paths there are.
+// Six edges could carry an addition, and two of them do. With measured frequencies the
+// hottest out-edge of every node gets Val 0 ("smart numbering"). If D were hotter than
+// C, the addition would stand on B→C. Frequencies and the order decide only which
+// number a path has, never which paths there are.
 //
 // The package knows nothing of source code. Its caller says whether an edge has an
 // insertion point (Fixed, if it has none), and how often it is taken. Package
@@ -95,7 +94,7 @@ const (
 type Order int
 
 const (
-	Hottest  Order = iota // smart numbering: additions stand on cold edges
+	Hottest  Order = iota // smart numbering: cold edges carry the additions
 	Original              // the order of the graph, as Ball and Larus do
 	Coldest               // the contrary of smart, to measure what smart numbering gains
 )
@@ -109,15 +108,17 @@ const (
 	MaxPaths = 1 << 31
 )
 
-// Options are optional: the zero value is PEP as the paper has it.
+// Options say how Number truncates and numbers. The zero value stands for PEP as in the
+// paper.
 type Options struct {
 	Truncate Truncation
 	Order    Order
 
-	// Limit is the number of paths from a node (0: DefaultLimit) above which
-	// paths are cut there: all edges into the node are truncated, and it becomes
-	// a start whose Cut is true. The entry, loop headers that are starts
-	// already and nodes that a fixed edge leads to are not cut.
+	// Limit bounds the number of paths from a node; 0 stands for DefaultLimit. If a
+	// node has more paths, Number cuts paths there: it truncates all edges into the
+	// node and makes the node a start whose Cut is true. It cuts neither at the entry,
+	// nor at loop headers that are starts already, nor at nodes that a fixed edge leads
+	// to.
 	Limit uint64
 }
 
@@ -148,11 +149,11 @@ func (e *SizeError) Error() string {
 // the same out-edges in the same order. Its Starts are the entry, then the
 // targets of truncated edges in the order of opts, by how often they are entered.
 //
-// Edges on which no path is ever completed are Dead in the result, beside those
-// that are so in g: edges of nodes that cannot be reached from the entry, and
-// edges to nodes from which all ways lead to dead edges. An endless loop is
-// not such, its rounds are paths. A function that never completes a path has
-// N = 0.
+// The edges that are Dead in g are Dead in the result. So are all other edges on which
+// no execution ever completes a path: edges of nodes that cannot be reached from the
+// entry, and edges to nodes from which all ways lead to dead edges. The edges of an
+// endless loop are not dead, because each of its rounds is a path. A function that
+// never completes a path has N = 0.
 //
 // The loop headers are the targets of the retreating edges of a depth-first
 // search that takes out-edges in order; every cycle has one, and in a reducible

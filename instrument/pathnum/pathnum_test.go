@@ -16,7 +16,7 @@ import (
 // vector is the control-flow graph of spec PEP §3.4.
 const vector = "A:H H:B,X B:C,D C:E D:E E:H X:-"
 
-// vectorFreq is the same where D and the loop are hot.
+// vectorFreq is the same graph with frequencies: D and the loop are hot.
 const vectorFreq = "A:H*10 H:B*1000,X*10 B:C*100,D*900 C:E*100 D:E*900 E:H*1000 X:-*10"
 
 func TestPEP02PEP03WorkedVectors(t *testing.T) {
@@ -134,7 +134,7 @@ var allOptions = []pathnum.Options{
 	{Truncate: pathnum.BackEdge, Order: pathnum.Original, Limit: 7},
 }
 
-const maxPaths = 5000 // that tests enumerate
+const maxPaths = 5000 // the largest number of paths that tests enumerate
 
 func TestPEP01PEP04PEP06PEP07RandomGraphs(t *testing.T) {
 	for name, s := range shapes {
@@ -187,8 +187,8 @@ func FuzzNumber(f *testing.F) {
 	})
 }
 
-// checkNumber numbers in and holds the result against the oracle. Not ok is a
-// graph that cannot be numbered.
+// checkNumber numbers in and compares the result with the oracle. It reports false if
+// the graph cannot be numbered.
 func checkNumber(t *testing.T, in *pathnum.Graph, opts pathnum.Options) (g *pdag.Graph, ok bool) {
 	t.Helper()
 	live := alive(in)
@@ -237,8 +237,8 @@ func checkError(t *testing.T, in *pathnum.Graph, live [][]bool, err error) {
 	}
 }
 
-// checkEdges makes sure that out has the edges of in, dead where they are not
-// alive, and asks nothing of fixed ones.
+// checkEdges makes sure that out has the edges of in, that exactly the edges that are
+// not alive are dead, and that fixed edges need no code.
 func checkEdges(t *testing.T, in *pathnum.Graph, out *pdag.Graph, live [][]bool) {
 	t.Helper()
 	if len(out.Nodes) != len(in.Nodes) {
@@ -301,8 +301,8 @@ func checkTruncation(t *testing.T, in *pathnum.Graph, g *pdag.Graph, live [][]bo
 	}
 }
 
-// checkPaths makes sure that paths are numbered 0 … N-1 and decoded as what
-// they are.
+// checkPaths makes sure that the paths have the numbers 0 … N-1 and that each number
+// decodes to its path.
 func checkPaths(t *testing.T, g *pdag.Graph, paths []path) {
 	t.Helper()
 	if uint64(len(paths)) != g.N {
@@ -326,8 +326,8 @@ func checkPaths(t *testing.T, g *pdag.Graph, paths []path) {
 	}
 }
 
-// checkPartial makes sure that every prefix of every path is found again, and
-// that no other register value is taken for one.
+// checkPartial makes sure that decoding finds every prefix of every path again, and
+// takes no other value of the register for a prefix.
 func checkPartial(t *testing.T, g *pdag.Graph, paths []path) {
 	t.Helper()
 	type moment struct {
@@ -365,7 +365,8 @@ func TestPEP08HottestEdgesCarryNothing(t *testing.T) {
 				if e.Dead || e.Val == 0 {
 					continue
 				}
-				// What is numbered first is at least as hot, or fixed.
+				// The edge that is numbered first is at least as hot as the others, or
+				// is fixed.
 				first := slices.IndexFunc(n.Out, func(o pdag.Edge) bool { return !o.Dead && o.Val == 0 })
 				if f := in.Nodes[v].Out[first]; f.Freq < in.Nodes[v].Out[i].Freq && !f.Fixed {
 					t.Errorf("seed %d: node %d: out-edge %d is hotter than out-edge %d and has Val %d", seed, v, i, first, e.Val)
@@ -402,7 +403,7 @@ func TestPEP09FrequenciesNeverChangeThePaths(t *testing.T) {
 	}
 }
 
-// keys returns what the paths of g are, sorted.
+// keys returns the sorted keys of the paths of g.
 func keys(t *testing.T, g *pdag.Graph) []string {
 	t.Helper()
 	paths, all := enumerate(g, maxPaths)

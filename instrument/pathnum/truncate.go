@@ -1,7 +1,7 @@
 package pathnum
 
-// This file makes the graph acyclic: it finds the dead edges, which are on no completed
-// path, and the loop headers, and truncates.
+// This file makes the graph acyclic. It finds the dead edges, which are on no completed
+// path, and the loop headers, and truncates edges.
 
 import "github.com/pepgo/pep/runtime/pdag"
 
@@ -69,7 +69,7 @@ func (n *numbering) fixed(e edge) bool { return n.in.Nodes[e.node].Out[e.i].Fixe
 // endless reports whether e cannot hold the end of a path.
 func (n *numbering) endless(e edge) bool { return n.fixed(e) || n.in.Nodes[e.node].Out[e.i].AddOnly }
 
-// bury makes the edges dead that lead to nodes without live out-edges.
+// bury marks the edges as dead that lead to nodes without live out-edges.
 func (n *numbering) bury() {
 	live := make([]int, len(n.out.Nodes)) // number of live out-edges
 	var ends []int
@@ -96,8 +96,8 @@ func (n *numbering) bury() {
 	}
 }
 
-// search goes through the live part of the graph depth first, then buries what
-// it has not reached.
+// search goes through the live part of the graph depth first, and then marks the edges
+// of all nodes that it has not reached as dead.
 func (n *numbering) search() {
 	n.visit(n.in.Entry)
 	for v, node := range n.out.Nodes {

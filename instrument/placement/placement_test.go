@@ -44,7 +44,7 @@ func functions(t *testing.T, src any, names ...string) (*token.FileSet, []*flow.
 	return fset, funcs
 }
 
-// code returns the code that the plan of a function has, in source order.
+// code returns the code of the plan of a function, in source order.
 func code(t *testing.T, fset *token.FileSet, p *placement.Plan) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -208,11 +208,11 @@ type state struct {
 	node  *flow.Node
 	r     uint64 // path register
 	path  string
-	last  *mark.Marker // that has been passed last, whose code is not executed again
+	last  *mark.Marker // the marker passed last, whose code is not executed again
 	start string
 }
 
-// poison is in the register when it holds nothing of use.
+// poison is the value of the register while the register holds nothing of use.
 const poison = 0xdead << 32
 
 // run executes all paths of the function, up to a bound.
@@ -266,7 +266,7 @@ func (s *simulation) take(x state, i int, e *flow.Edge) {
 	if x.node == nil {
 		return
 	}
-	if x.path == "" { // a path begins here: once is enough
+	if x.path == "" { // a path begins here: run takes each start once only
 		key := fmt.Sprint(x.node.Index, x.start, x.r, x.last)
 		if s.begun[key] {
 			return
@@ -309,8 +309,8 @@ func (s *simulation) end(path string, number uint64) {
 	s.paths[path], s.of[number] = number, path
 }
 
-// checkPaths executes all paths of a function and compares with how many there are. It
-// reports whether it could.
+// checkPaths executes all paths of a function and compares their number with the number
+// of the plan. It reports whether it could.
 func checkPaths(t *testing.T, p *placement.Plan) bool {
 	s := &simulation{t: t, plan: p, paths: map[string]uint64{}, of: map[uint64]string{}, begun: map[string]bool{}}
 	if !s.run() {
@@ -327,8 +327,8 @@ func checkPaths(t *testing.T, p *placement.Plan) bool {
 	return true
 }
 
-// checkPoints looks whether every edge that needs code has one point, and no other edge
-// has the same.
+// checkPoints checks that every edge that needs code has an insertion point, and that
+// no other edge has the same one.
 func checkPoints(t *testing.T, fset *token.FileSet, p *placement.Plan) {
 	used := map[string]*flow.Edge{}
 	for i, n := range p.Func.Nodes {
@@ -352,9 +352,9 @@ func checkPoints(t *testing.T, fset *token.FileSet, p *placement.Plan) {
 	}
 }
 
-// An execution of the code at the points gives every path a number of its own, and the
-// numbers are 0 up to N: for the small functions and for packages of std, with both
-// truncations, and with the paths cut early.
+// An execution of the code at the insertion points gives every path a number of its
+// own, from 0 up to N. The test holds this for the small functions and for packages of
+// std, with both truncations, and with a low limit that cuts paths early.
 func TestAllPathsHaveTheirNumbers(t *testing.T) {
 	packages := []string{"sort", "strconv", "text/template/parse", "go/printer", "regexp/syntax"}
 	if testing.Short() {

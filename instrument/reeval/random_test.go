@@ -111,9 +111,10 @@ func (g generator) statement() string {
 	return g.target() + " = " + g.integer(3)
 }
 
-// Whatever the answer "may" is given about random statements, one expression at a time
-// or to all that are loads together, the program does not change by a second evaluation,
-// and it gives what the program computes. The statements are always the same ones.
+// The test asks about random statements, about one expression at a time or about all
+// loads together. Wherever the answer is "may", a second evaluation does not change the
+// program, and gives the value that the program computes. The random statements are the
+// same in every run of the test.
 func TestRandomStatements(t *testing.T) {
 	count := 150
 	if testing.Short() {

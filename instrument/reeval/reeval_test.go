@@ -14,17 +14,18 @@ type function struct {
 	row
 	question
 	name   string
-	at     []int // where the expressions in question begin
+	at     []int // offsets at which the expressions in question begin
 	to     []int
 	fn     *ast.FuncDecl
 	exprs  []ast.Expr
 	inside []ast.Stmt // the statements that they stand in
 }
 
-// Every row has the answer that it should, and the answer is right: where an
-// expression may be evaluated again, the program that does so behaves as the plain
-// one, and the second evaluation gives what the program computes. Where it may not,
-// it is mostly not so.
+// Every row gets the answer that it expects, and the answer is right. Where an
+// expression may be evaluated again, the program that does so behaves as the plain one,
+// and the second evaluation gives the value that the program computes. Where an
+// expression may not be evaluated again, the test mostly sees a difference; rows with
+// strict set are the exceptions.
 func TestRows(t *testing.T) {
 	var all []*function
 	src := world + declare("nothing", "")
@@ -56,12 +57,12 @@ func TestRows(t *testing.T) {
 		for j := range m.at {
 			e, s := p.find(m.fn, m.at[j], m.to[j])
 			if e == nil {
-				continue // the second text of a question that has one
+				continue // this is the second text of its question
 			}
 			m.exprs, m.inside = append(m.exprs, e), append(m.inside, s)
 		}
 		if len(m.exprs) == 0 {
-			continue // text only, to be type-checked
+			continue // the row is only there to be type-checked
 		}
 		if got := p.answer(m); got != m.want {
 			t.Errorf("%s: got %q, want %q", m.stmts, got, m.want)
@@ -138,8 +139,8 @@ func (p *program) prefix() *ast.BlockStmt {
 	return nil
 }
 
-// compare runs every row plain, with the expressions evaluated again, and with a look
-// at the values that the program computes.
+// compare runs every row in three variants: plain, with the expressions evaluated
+// again, and with calls that record the values that the program computes.
 func (p *program) compare(all []*function) {
 	var variants []variant
 	watched := map[*function]bool{}
@@ -195,8 +196,8 @@ func assignedTo(s ast.Stmt, target ast.Expr) ast.Expr {
 	return nil
 }
 
-// sameRuns reports whether a program behaves alike with an expression evaluated
-// twice, and whether both evaluations give the same.
+// sameRuns reports whether a program behaves alike with an expression evaluated twice,
+// and whether both evaluations give the same value.
 func sameRuns(q question, plain outcome, twice, watched []outcome) (same bool, why string) {
 	for _, other := range [][]outcome{twice, watched} {
 		if len(other) > 0 && plain.log != other[0].log {

@@ -10,7 +10,7 @@ type question int
 const (
 	before question = iota // before the statement that it stands in
 	after                  // after the assignment that it is the target of
-	again                  // where it stands for the second time
+	again                  // at its second occurrence in the row
 )
 
 const (
@@ -24,14 +24,15 @@ const (
 	beside      = reeval.Beside
 	panics      = reeval.Panics
 	moved       = reeval.Moved
-	changed     = reeval.Rule("changed") // Loads does not have it
+	changed     = reeval.Rule("changed") // no rule of the package: Loads.Has has returned false
 )
 
 // A row is some statements with an expression in question between ‹ and ›. If the
-// answer is no, and strict is not set, the oracle must see a difference when the
-// expression is evaluated again all the same: the row is an example of why the rule is
-// there. A strict row is one where today's compiler happens to make no difference, or
-// where it is not the program that would notice, but its allocations.
+// answer is no, and strict is not set, the oracle must see a difference when the test
+// evaluates the expression again all the same. Such a row is an example of why the rule
+// exists. In a strict row today's compiler happens to make no difference, or the second
+// evaluation changes only what the program allocates, which the program does not
+// notice.
 type row struct {
 	stmts  string
 	want   reeval.Rule
@@ -120,7 +121,7 @@ var rows = map[question][]row{
 		{"log(truth(z != 0 && ‹n/z› == 3))", conditional, false},
 		{"log(!(n > 3 && (m > 3 || ‹s[big]› == 0)))", conditional, false},
 
-		// An effect that it is no operand of may come before.
+		// An effect may come before it if it is no operand of that effect.
 		{"x := ‹p.n› + bump(p); log(x)", beside, false},
 		{"x := bump(p) + ‹p.n›; log(x)", beside, false},
 		{"x := ‹g› + touch(); log(x)", beside, false},

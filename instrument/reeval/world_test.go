@@ -53,7 +53,7 @@ var (
 	seen func(any)
 	hook func()
 
-	config int // which nil pointers and other traps there are
+	config int // which nil pointers and other traps the function meets
 )
 
 func log(args ...any)        { sink(args...) }
@@ -183,7 +183,7 @@ func (p *program) walk(v *visitor, s ast.Stmt) {
 	}
 }
 
-// A visitor asks about what it hears of.
+// A visitor asks about the expressions that the walk passes to it.
 type visitor struct {
 	unit       *reeval.Unit
 	assignment *reeval.Assignment // of the statement, if it is one
@@ -308,7 +308,7 @@ type outcome struct {
 	values string // the values that it recorded
 }
 
-// run runs all variants in one program, in as many configurations.
+// run runs all variants in one program, in the given number of configurations.
 func run(t *testing.T, variants []variant, configurations int) map[string][]outcome {
 	t.Helper()
 	dir := t.TempDir()

@@ -67,8 +67,8 @@ func do(t *testing.T, text []byte, opts instrument.Options) (pkg *instrument.Pac
 	return pkg, res
 }
 
-// Each archive has a program in.go and what becomes of it with a poll page,
-// page.go, followed by the functions that are not instrumented.
+// Each archive has a program in.go, and page.go: the instrumented text with a poll
+// page, followed by the functions that are skipped.
 func TestGolden(t *testing.T) {
 	for name, a := range archives(t) {
 		t.Run(name, func(t *testing.T) {
@@ -98,14 +98,14 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Each archive in testdata/taps begins with the kinds of taps on a line, and has a
-// program in.go and what becomes of it, taps.go.
+// Each archive in testdata/taps begins with the kinds of taps on a line. It has a
+// program in.go and the instrumented text, taps.go.
 func TestTapsGolden(t *testing.T) {
 	tapsGolden(t, "taps", instrument.Options{Poll: rewrite.Exact})
 }
 
-// Likewise those in testdata/bursts, with what becomes of it if taps are to report
-// in bursts, bursts.go.
+// Each archive in testdata/bursts likewise has the instrumented text for taps that
+// report in bursts, bursts.go.
 func TestBurstsGolden(t *testing.T) {
 	tapsGolden(t, "bursts", instrument.Options{Poll: rewrite.None, Burst: true})
 }
@@ -152,9 +152,8 @@ func tapArchives(t *testing.T, dir string) map[string]*txtar.Archive {
 	return all
 }
 
-// The instrumented text type-checks for every kind of poll, with taps and
-// without. It has as many lines as the source, unless functions are written down
-// twice.
+// The instrumented text type-checks for every kind of poll, with taps and without. It
+// has as many lines as the source, unless functions are cloned.
 func TestTextIsValid(t *testing.T) {
 	all, err := tap.ParseKinds("all")
 	if err != nil {
@@ -310,8 +309,8 @@ func TestManyPathsPEP35(t *testing.T) {
 	}
 }
 
-// Every program does what it did, however it is polled and truncated. The
-// programs are built all at once.
+// Every instrumented program does what the plain program does, with every kind of poll
+// and of truncation. The test builds all programs at once.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all programs eight times")

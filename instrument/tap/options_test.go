@@ -69,7 +69,8 @@ func TestParseRanges(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read as kinds and ranges has some, and lines from 1 on.
+// FuzzParse checks that kinds and ranges that parse are not empty, and that their lines
+// are at least 1.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"loads,consts,marked", "all", "x.go:10-20,a/x.go:7", "x.go", ".go:1-", "x.go:0"} {
 		f.Add(s)

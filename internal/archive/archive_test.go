@@ -84,7 +84,7 @@ func TestBadArchives(t *testing.T) {
 	}
 }
 
-// A member that the file does not hold to the end is an error.
+// A member that is longer than the file is an error.
 func TestTruncatedMember(t *testing.T) {
 	a := pack(t)
 	if err := Add(a, "pep.sites", make([]byte, 100)); err != nil {
@@ -107,8 +107,8 @@ func member(name, size string) []byte {
 	return fmt.Appendf([]byte(magic), "%-16s%-12d%-6d%-6d%-8o%-10s`\n", name, 0, 0, 0, 0o644, size)
 }
 
-// FuzzFind: whatever an archive has, a member is in it or there is an error; and
-// what is added to an archive that is whole is found.
+// FuzzFind checks that Find never returns data that an archive does not hold, and that
+// it finds each member that Add has added to a valid archive.
 func FuzzFind(f *testing.F) {
 	f.Add(member("pep.sites", "0"), []byte("table"))
 	f.Add(append(member("x", "3"), "odd\x00"...), []byte(nil))

@@ -67,8 +67,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Every error names the flag and is a usage error. What they say is in the
-// scripts of cmd/pepbuild.
+// Every error names the flag and is a usage error. The scripts of cmd/pepbuild have the
+// texts of the errors.
 func TestParseErrors(t *testing.T) {
 	for args, want := range map[string]string{
 		"build -wrong":                    "-wrong",
@@ -113,8 +113,8 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// go list is told what bears on which packages there are, and on what they are
-// compiled to.
+// go list gets the flags that change which packages there are, or to what they are
+// compiled.
 func TestListFlags(t *testing.T) {
 	a, err := Parse(strings.Fields("test -race -buildmode=pie -x -json -p 1 -tags=t -o y -c -v -run=X -vet=off -debug-trace=f ."))
 	if err != nil {
@@ -213,7 +213,7 @@ func TestGcflags(t *testing.T) {
 	}
 }
 
-// What is quoted is split into what it was.
+// splitQuoted returns the fields that quoted has quoted.
 func TestQuoted(t *testing.T) {
 	for in, want := range map[string]string{
 		"/bin/pepbuild":      "/bin/pepbuild",

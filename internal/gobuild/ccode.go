@@ -1,7 +1,7 @@
 package gobuild
 
-// This file finds packages with C code. C code can block or handle signals that
-// sampling needs; Go code cannot.
+// This file finds packages with C code. C code can block or handle the signals that
+// sampling needs. Go code cannot.
 
 import (
 	"bytes"

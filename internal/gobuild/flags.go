@@ -21,7 +21,7 @@ type ourFlag struct {
 	set    func(a *Args, value string) error
 }
 
-// A form is a flag with one of its values, or with what stands for any.
+// A form is a flag with one of its values, or with a word that stands for any value.
 type form struct {
 	value string      // "sample"; "patterns" stands for any
 	text  string      // what it does, for help and README.md
@@ -182,8 +182,8 @@ func (a *Args) unknownFlag(name string) error {
 	return usagef("unknown flag -%s: %spepbuild help lists the flags of pepbuild, go help %s those of the go command", name, hint, a.Verb)
 }
 
-// nearest returns the word that is most like name. It reports false if none is: if
-// more than half of the letters differ, "pep" apart.
+// nearest returns the word that is most like name. It reports false if no word is like
+// it: if more than half of the letters, not counting "pep", differ.
 func nearest(name string, words []string) (best string, ok bool) {
 	slices.Sort(words)
 	least := len(strings.TrimPrefix(name, "pep"))/2 + 1

@@ -38,7 +38,7 @@ func TestReadmeHasTheTableOfFlags(t *testing.T) {
 	}
 }
 
-// examples are values for what stands for any value in the help.
+// examples are values for the words that stand for any value in the help.
 var examples = map[string]string{
 	"patterns": "all", "dir": "out", "pattern": "01", "kinds": "loads", "regexp": "^main", "ranges": "x.go:1-2", "n": "7",
 }
@@ -76,7 +76,7 @@ func TestHelpIsWhatIsParsed(t *testing.T) {
 			t.Errorf("-peptaps=%s is in the help, but %v", m[1], err)
 		}
 	}
-	// The error for a kind that is none has all that are.
+	// The error for an unknown kind lists all kinds.
 	err := new(Args).parseOurs("peptaps", "nosuch")
 	_, list, _ := strings.Cut(err.Error(), "there are ")
 	for _, kind := range strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' }) {
@@ -89,7 +89,7 @@ func TestHelpIsWhatIsParsed(t *testing.T) {
 	}
 }
 
-// No document names a flag that there is not.
+// No document names a flag that does not exist.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 	names, err := filepath.Glob("../../docs/*.md")
 	if err != nil || len(names) == 0 {

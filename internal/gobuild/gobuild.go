@@ -7,9 +7,9 @@
 //	go build -toolexec='pepbuild toolexec' -gcflags=example.com/m/cmd/prog=-pep=poll=page,…
 //		-gcflags=strings=-pep=… … -o=prog ./cmd/prog
 //
-// with one tag for each package that is instrumented. To the go command a tag is a
-// flag of the compiler: it compiles a package again if its tag is another, and takes
-// packages without tags from its cache. Package toolexec does what the tags say.
+// with one tag for each package that is instrumented. To the go command a tag is a flag
+// of the compiler: it compiles a package again if its tag has changed, and takes
+// packages without tags from its cache. Package toolexec carries out the tags.
 package gobuild
 
 import (
@@ -129,8 +129,8 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err
 		}
-		// The go command takes a package from its cache if the tag is the same;
-		// then nothing would be dumped. So the tag is new each time.
+		// If the tag were the same as before, the go command would take the package
+		// from its cache, and nothing would be dumped. So each build has a new tag.
 		tag.Tool += fmt.Sprintf("-%d", time.Now().UnixNano())
 	}
 	goArgs, err = b.goArgs(paths, exe, tag)

@@ -70,7 +70,7 @@ func (b *build) goOutput(args ...string) (string, error) {
 	return string(out), err
 }
 
-// goError is what the go command says when it does not succeed.
+// goError is the error of a go command that fails, with its messages.
 type goError struct {
 	code   int
 	stderr string
@@ -146,17 +146,17 @@ func (b *build) wanted(deps []*pkg) (func(*pkg) bool, error) {
 	return func(p *pkg) bool { return set[p.path()] }, nil
 }
 
-// apart lists packages of std that cannot be instrumented although the linked
-// runtime does not need them: code that runs between fork and exec, in signal
-// handlers or on the runtime's own stacks, and what is called where no call may
-// be. A trailing slash stands for all below.
+// apart lists packages of std that cannot be instrumented although the linked runtime
+// does not need them: code that runs between fork and exec, in signal handlers or on
+// the runtime's own stacks, and functions whose callers must not make real calls. A
+// trailing slash stands for all packages below.
 var apart = []string{
 	"unsafe", "syscall", "sync/atomic", "runtime", "runtime/", "internal/runtime/", "internal/syscall/",
 	"internal/race", "internal/msan", "internal/asan",
 }
 
-// never returns a function that says which packages are never instrumented: the
-// above, and all that the linked runtime is made of.
+// never returns a function that reports whether a package is never instrumented: one in
+// apart, or one that the linked runtime is made of.
 func (b *build) never() (func(path string) bool, error) {
 	imports, err := linked.Imports(b.env["GOOS"], b.env["GOARCH"], nil)
 	if err != nil {

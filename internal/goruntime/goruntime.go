@@ -5,10 +5,10 @@
 //	…
 //	cmd := exec.Command("go", "build", "-overlay="+overlay)
 //
-// Nothing else lets a tap find memory of its goroutine's own without a call: the
-// compiler has the current goroutine in a register, and only package runtime may
-// name it. So the source of that package gets a field, and functions, of which the
-// one that taps call is inlined:
+// Without that address a tap could not find the memory of its goroutine without a call.
+// The compiler has the current goroutine in a register, and only package runtime may
+// name it. So this package adds a field and functions to the source of package runtime.
+// The compiler inlines the function that taps call:
 //
 //	type g struct { …; pepNext uintptr }
 //
@@ -33,7 +33,7 @@ import (
 	"strings"
 )
 
-// An edit is what a file of package runtime becomes. No line gets another number.
+// An edit is a change of a file of package runtime. It keeps the numbers of all lines.
 type edit struct {
 	file string
 	add  func(text []byte) ([]byte, error)

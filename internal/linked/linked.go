@@ -6,8 +6,8 @@
 // cache directory. Package toolexec tells the compile and link commands of the
 // build about them.
 //
-// One package of the runtime holds the site tables, which each program has of its
-// own. It is compiled again for every program, see [Sites].
+// One package of the runtime holds the site tables. Every program has its own site
+// tables, so [Sites] compiles that package again for every program.
 package linked
 
 import (

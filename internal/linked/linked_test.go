@@ -53,7 +53,7 @@ func TestBuildIsCached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// For programs with C code one package is another.
+	// Programs with C code link another variant of one package.
 	a, b := strings.Split(string(text), "\n"), strings.Split(string(withC), "\n")
 	differ := 0
 	for i := range a {
@@ -92,7 +92,8 @@ func TestBuildIsCached(t *testing.T) {
 	}
 }
 
-// A runtime that imports what is instrumented would poll while it samples.
+// If the runtime imported packages that are instrumented, it would poll while it
+// samples.
 func TestImportsAreFew(t *testing.T) {
 	for _, tags := range [][]string{nil, {"pepflag"}, {"pepexact"}} {
 		imports, err := Imports("linux", "amd64", tags)
@@ -110,8 +111,8 @@ func TestImportsAreFew(t *testing.T) {
 	}
 }
 
-// Sources that cannot be compiled are reported with what the compiler says, and
-// leave no directory that looks like a result.
+// If sources do not compile, Build reports the compiler's messages, and leaves no
+// directory that looks like a result.
 func TestBuildErrors(t *testing.T) {
 	env := goEnv(t)
 	env["GOTOOLDIR"] = t.TempDir()

@@ -24,9 +24,9 @@ const (
 // an archive that takes the place of the one in the linked runtime that Build
 // made.
 //
-// The file importcfg is what Build returned, and compiler the compiler of the
-// build. The source is the same but for the literal, so the export data that the
-// other packages were compiled against is the same, too.
+// The file importcfg is what Build returned, and compiler the compiler of the build.
+// Only the literal in the source is different. So the package has the same export data
+// as the one that the other packages were compiled against.
 func Sites(importcfg, compiler, archive string, data []byte) error {
 	built := filepath.Join(filepath.Dir(importcfg), "sites")
 	text, err := os.ReadFile(filepath.Join(built, sitesFile))

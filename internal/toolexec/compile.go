@@ -191,7 +191,8 @@ func writeGraphs(res *instrument.Result, name string) error {
 	return errors.Join(res.WriteGraphs(f), f.Close())
 }
 
-// dump copies the instrumented files of a package to where the user looks.
+// dump copies the instrumented files of a package to the directory that the user has
+// named.
 func dump(root, path, dir string) error {
 	to := filepath.Join(root, filepath.FromSlash(path))
 	// Remove the files of an earlier build, but no directories: they belong to other

@@ -1,7 +1,7 @@
 package toolexec
 
-// This file reads what the go command says of a package's imports, and their
-// export data.
+// This file reads the importcfg in which the go command lists a package's imports, and
+// the export data of these.
 
 import (
 	"bufio"

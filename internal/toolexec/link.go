@@ -18,8 +18,8 @@ import (
 // sitesMember is the archive member that holds a package's site table.
 const sitesMember = "pep.sites"
 
-// link runs a link command. If packages of the program are instrumented, the
-// runtime is linked in, and with it their site tables.
+// link runs a link command. If packages of the program are instrumented, it links in
+// the runtime, and with it their site tables.
 func (t *tool) link() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, _ := t.flag("-o")

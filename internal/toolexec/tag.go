@@ -25,7 +25,7 @@ type Tag struct {
 	Dump     string // directory to write the instrumented source to; empty for none
 }
 
-// Taps say what is tapped, as the user wrote it. Without Kinds nothing is.
+// Taps say what is tapped, as the user wrote it. With empty Kinds nothing is tapped.
 type Taps struct {
 	Kinds  string // as tap.ParseKinds reads them
 	Funcs  string // regular expression
@@ -63,7 +63,7 @@ func (t Taps) Goroutines() bool {
 	return err == nil && o.Kinds.Has(tuple.Goroutine)
 }
 
-// fields returns t as fields of a tag. What the user wrote may contain anything.
+// fields returns t as fields of a tag. The user's text may contain any characters.
 func (t Taps) fields() string {
 	s := ""
 	for _, f := range []struct{ key, value string }{{"taps", t.Kinds}, {"funcs", t.Funcs}, {"range", t.Ranges}} {

@@ -1,6 +1,7 @@
 package toolexec
 
-// This file shows what is tapped in a package, and what is not and why.
+// This file shows which expressions of a package are tapped, and which are skipped,
+// with the reasons.
 
 import (
 	"fmt"

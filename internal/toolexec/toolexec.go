@@ -1,15 +1,15 @@
 // Package toolexec stands between the go command and its tools.
 //
-// The go command is run with -toolexec, and calls
+// The go command runs with -toolexec, and calls
 //
 //	pepbuild toolexec /path/to/compile -o $WORK/b002/_pkg_.a … -pep=poll=page,… x.go
 //
-// for every tool it needs. Most calls are passed on as they are. A compile
-// command with a -pep tag (put there through -gcflags, so that it is part of the
-// build cache's key) compiles instrumented copies of its files instead, and
-// stores the package's site table in the archive. A link command gathers the
-// site tables of all packages, compiles the package of the runtime that holds
-// them, and links the runtime in.
+// for every tool that it needs. This package passes most calls on as they are. If a
+// compile command has a -pep tag, it compiles instrumented copies of the files instead,
+// and stores the package's site table in the archive. (The tag comes through -gcflags,
+// so it is part of the build cache's key.) For a link command it gathers the site
+// tables of all packages, compiles the package of the runtime that holds them, and
+// links the runtime in.
 //
 // Package gobuild tags only packages that may be instrumented, and builds the linked
 // runtime before.

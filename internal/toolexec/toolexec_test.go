@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/instrument/rewrite"
 )
 
-// The user sees where the instrumenter failed and what to do; whoever mends it, the
-// stack.
+// The user sees where the instrumenter failed and what to do. The people who mend it
+// see the stack.
 func TestReportInternal(t *testing.T) {
 	var stderr bytes.Buffer
 	err := reportInternal(&stderr, &instrument.InternalError{
@@ -98,8 +98,8 @@ func TestTrimmed(t *testing.T) {
 	}
 }
 
-// Tools other than the compiler and the linker, and commands without a tag, are
-// run as they are; their exit codes are passed on.
+// The package runs tools other than the compiler and the linker, and commands without a
+// tag, as they are, and passes on their exit codes.
 func TestPassOn(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"asm", "compile", "link"} {
@@ -116,8 +116,8 @@ func TestPassOn(t *testing.T) {
 			}
 		}
 	}
-	// A tag is taken out, also for -V=full: the go command asks for the tool's
-	// version with the flags of no package.
+	// The package removes a tag, also with -V=full: the go command asks for the version of
+	// a tool with flags that belong to no package.
 	var stdout, stderr bytes.Buffer
 	code, _ := Run([]string{filepath.Join(dir, "compile"), "-V=full", Tag{Tool: "x"}.Arg()}, nil, &stdout, &stderr)
 	if code != 7 || stdout.String() != "compile -V=full\n" {
@@ -176,7 +176,7 @@ func TestReadImports(t *testing.T) {
 	}
 }
 
-// FuzzTag: what is read as a tag is written so that it is read as the same.
+// FuzzTag checks that a tag that has been parsed and written parses as the same tag.
 func FuzzTag(f *testing.F) {
 	f.Add("poll=page,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
 	f.Add("poll=exact,truncate=backedge,tool=0")

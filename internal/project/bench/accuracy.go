@@ -17,8 +17,8 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 )
 
-// AccuracyOptions say what Accuracy measures; the zero value is of no use, Runs
-// must be 1 at least.
+// AccuracyOptions say what Accuracy measures. Runs must be 1 at least, so the zero
+// value is of no use.
 type AccuracyOptions struct {
 	Runs     int       // sampled runs for each setting
 	Settings []Setting // the report shows each program for the first only
@@ -287,5 +287,5 @@ func worst(exact, sampled *counts) Difference {
 	})
 }
 
-// off is how far the samples are off.
+// off returns how far the sampled share is from the exact one.
 func (d Difference) off() float64 { return max(d.Exact-d.Sampled, d.Sampled-d.Exact) }

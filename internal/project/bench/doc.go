@@ -16,7 +16,7 @@
 // Measuring overhead is also a test: variants that do not print what the plain
 // program prints, or exit with another code, end it.
 //
-// It needs the go command, and for counts of instructions valgrind. It has no
-// opinion of the results but for the targets of the specification (PEP-27 to
-// PEP-29), which the accuracy tables are checked against.
+// It needs the go command, and for counts of instructions valgrind. The package does
+// not judge the results, with one exception: it checks the accuracy tables against the
+// targets of the specification (PEP-27 to PEP-29).
 package bench

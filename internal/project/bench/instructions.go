@@ -23,9 +23,9 @@ var ErrNoValgrind = errors.New("instructions cannot be counted")
 const smallScale, largeScale = 1, 5
 
 // instructions returns, for every build, how many instructions it takes to do
-// largeScale less smallScale percent of the workload: the least of n runs. The
-// numbers vary a little, with the order of maps and of goroutines. No ticks: of
-// CPU time under valgrind, they would come far too often.
+// largeScale less smallScale percent of the workload: the least of n runs. The numbers
+// vary a little, with the order of maps and of goroutines. There are no ticks, because
+// ticks of CPU time would come far too often under valgrind.
 func (p *program) instructions(n int) (map[string]int64, error) {
 	counts := make(map[string]int64)
 	for _, build := range builds {

@@ -14,8 +14,8 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// OverheadOptions say what Overhead measures; the zero value is of no use,
-// Rounds must be 1 at least.
+// OverheadOptions say what Overhead measures. Rounds must be 1 at least, so the zero
+// value is of no use.
 type OverheadOptions struct {
 	Rounds       int       // runs of each variant
 	Settings     []Setting // of the page poll; nil is PEP(64,17)
@@ -78,9 +78,9 @@ type Cost struct {
 
 // Overhead measures what instrumentation costs the test programs.
 //
-// The variants run by turns: every round runs each of them once, beginning with
-// another one each time, so that what changes on the machine in the meantime
-// befalls them all. All runs must print the same and exit with the same code.
+// The variants run by turns: every round runs each of them once, and begins with
+// another one each time. So changes on the machine in the meantime affect all variants.
+// All runs must print the same and exit with the same code.
 func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 	if opts.Settings == nil {
 		opts.Settings = []Setting{PEP}

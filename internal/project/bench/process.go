@@ -32,10 +32,9 @@ func (r Run) same(plain Run) error {
 	return nil
 }
 
-// start runs a program in dir to its end. That it exits with another code than
-// 0 is no error; the caller looks at Code. It is one when the program says on
-// standard error that it runs without a profile: then something else is
-// measured.
+// start runs a program in dir to its end. An exit code other than 0 is no error; the
+// caller looks at Code. It is an error if the program says on standard error that it
+// runs without a profile, because the measurement would then be of something else.
 func start(dir string, env []string, exe string, args ...string) (Run, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(exe, args...)

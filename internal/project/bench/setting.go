@@ -17,7 +17,7 @@ type Setting struct {
 // PEP is the setting that the paper recommends.
 var PEP = Setting{Samples: 64, Stride: 17}
 
-// defaultTick is the tick of programs that are not told otherwise (runtime/core).
+// defaultTick is the tick of programs whose PEPOPTS set none (runtime/options).
 const defaultTick = 10 * time.Millisecond
 
 // noTicks samples nothing: no program gets that old.
@@ -58,5 +58,5 @@ func (s Setting) env() string {
 	return env
 }
 
-// withoutTick is the setting as the paper's figures are given for.
+// withoutTick is the setting in the form in which the paper gives its figures.
 func (s Setting) withoutTick() Setting { return Setting{Samples: s.Samples, Stride: s.Stride} }

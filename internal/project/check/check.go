@@ -1,7 +1,7 @@
 // Package check runs the project's checks and counts them.
 //
-// It reads what go test -json says, shows the output of what failed and the
-// reason of what was skipped,
+// It reads the output of go test -json, shows the output of tests that failed and the
+// reasons of tests that were skipped,
 //
 //	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
 //	SKIP  github.com/pepgo/pep/instrument TestCorpus

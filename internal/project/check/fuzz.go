@@ -59,10 +59,9 @@ const patience = 5 * time.Minute
 //
 //	ok    fuzz runtime/wire FuzzReadPackage  2.1s  123456 executions
 //
-// An input that fails is in testdata/fuzz of the package, as the output says.
-// Such an input is not made smaller: minimising takes so much of the time that
-// only a fortieth of the executions is left, and it is done, too, for inputs that
-// are merely new.
+// An input that fails is in testdata/fuzz of the package, as the output says. Fuzz does
+// not minimise such an input. Go test would also minimise inputs that are merely new,
+// which takes so much time that only a fortieth of the executions is left.
 func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 	for _, t := range targets {
 		start := time.Now()

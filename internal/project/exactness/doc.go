@@ -19,8 +19,9 @@
 // what the counter says and what the counts of the paths through the node add
 // up to must be equal.
 //
-// That covered text is not what users build costs nothing: the functions must
-// have the same graphs, numbered in the same way, in a build without coverage.
+// Users do not build covered text. That does not weaken the proof, because the package
+// also checks that the functions have the same graphs, numbered in the same way, in a
+// build without coverage.
 //
 // The phases, each a file:
 //
@@ -31,17 +32,18 @@
 //	table    what came out of it
 //
 // A path is counted when it ends. One that is left by a panic, by os.Exit or
-// runtime.Goexit, or that is still on its way when the program ends, is not
-// counted although its blocks were executed. How many there are is known: of
-// paths that begin at a loop header, the ends of paths on edges into the header
-// less the paths that begin there; of paths that begin with the function,
-// cover's count of the first block less the paths that begin there. A block's
-// counter may exceed its node's count by as many such paths as can have come
-// there, which is how often those before it exceed theirs, and not by one more.
+// runtime.Goexit, or that is still on its way when the program ends, is not counted
+// although its blocks were executed. The number of such paths is known. For a loop
+// header it is the number of ends of paths on edges into the header, less the number of
+// counted paths that begin there. For the entry of the function it is cover's count of
+// the first block, less the number of counted paths that begin there. A block's counter
+// may exceed its node's count by the number of such paths that can have come to the
+// block, and not by one more. That number is the sum of what the counters of the nodes
+// before it have in excess.
 //
-// That the first counter of a function is taken for the truth hides nothing
-// but an end of a path that is forgotten wherever the function returns; reports
-// name the functions with paths that never ended.
+// The package takes the first counter of a function for the truth. This can hide only
+// one mistake: that the instrumenter forgets the end of a path wherever the function
+// returns. Therefore reports name the functions with paths that never ended.
 //
 // Counters of coverage have 32 bits. Counts are compared modulo 2^32.
 package exactness

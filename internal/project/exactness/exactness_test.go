@@ -53,7 +53,8 @@ func check(t *testing.T, p *exactness.Program) *exactness.Report {
 	return r
 }
 
-// PEP-13: perfect path mode = exact counts. PEP-14: inflow = outflow.
+// PEP-13: the perfect path mode of the specification counts exactly. PEP-14: inflow =
+// outflow.
 func TestPEP13TestPrograms(t *testing.T) {
 	for _, name := range []string{"sortbench", "flate"} {
 		t.Run(name, func(t *testing.T) {

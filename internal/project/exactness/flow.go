@@ -81,10 +81,10 @@ func (f *flow) balance() error {
 	return nil
 }
 
-// unended returns, by start, the number of paths that began and never ended. Of
-// those that begin with the function, the counter c says how many there are,
-// which stands where every execution comes through node; if it is nil, there
-// must not be any. The numbers are negative if the counts are wrong.
+// unended returns, by start, the number of paths that began and never ended. The
+// counter c stands in node, which every execution of the function comes through. It
+// tells how many paths began with the function and never ended. If c is nil, there must
+// not be any such path. The numbers are negative if the counts are wrong.
 func (f *flow) unended(node int, c *counter) []int64 {
 	unended := make([]int64, len(f.began))
 	if c != nil {

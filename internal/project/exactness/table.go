@@ -31,7 +31,7 @@ func (r *Report) Count(k Kind) int {
 	return r.tally(func(b *Block) bool { return b.Kind == k }).blocks
 }
 
-// OK reports whether nothing contradicts that the path counts are exact.
+// OK reports whether all results agree with exact path counts.
 func (r *Report) OK() bool {
 	return r.Count(Failure) == 0 && r.Count(NotFound) == 0 && len(r.Wrong) == 0
 }

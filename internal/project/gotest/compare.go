@@ -42,7 +42,7 @@ type Comparison struct {
 	mu sync.Mutex // guards Alike, Differ, LeftOut and Out
 }
 
-// Run compares programs, which Find has found.
+// Run compares the programs, whose names Find has returned.
 func (c *Comparison) Run(programs []string) error {
 	c.Alike, c.Differ = map[string]int{}, map[string]int{}
 	for len(programs) > 0 {
@@ -62,7 +62,7 @@ func (c *Comparison) batch(programs []string) error {
 	if err := copyPrograms(programs, module); err != nil {
 		return err
 	}
-	// Some programs do not build and are found missing later.
+	// Some programs do not build. A later step finds that they are missing.
 	build := []string{"build", "-o", filepath.Join(c.Dir, "plain") + "/", "./..."}
 	logs := map[string]string{"plain": c.build(module, "go", build...)}
 	defer os.RemoveAll(filepath.Join(c.Dir, "plain"))
@@ -112,9 +112,9 @@ func Flags(mode string) ([]string, error) {
 	return nil, fmt.Errorf("mode %q: there are page, flag, exact, backedge, taps and bursts", mode)
 }
 
-// settings returns the PEPOPTS that programs are run with in a mode. Functions
-// with taps in bursts have two halves: between bursts only one of them runs, with
-// taps=full the other, and with bursts all over both by turns.
+// settings returns the PEPOPTS with which programs run in a mode. If taps report in
+// bursts, functions are cloned: between bursts only the original body runs, with
+// taps=full only the clone, and with bursts at short intervals both by turns.
 func (c *Comparison) settings(mode string) []string {
 	all := c.Settings
 	if all == nil {
@@ -209,7 +209,7 @@ func (c *Comparison) leaveOut(p, reason string) {
 	c.LeftOut = append(c.LeftOut, p+": "+reason)
 }
 
-// message returns what the go command said of a package.
+// message returns the messages of the go command about a package.
 func message(log, name string) string {
 	_, rest, ok := strings.Cut(log, "# example.com/gotest/"+name+"\n")
 	if !ok {
@@ -273,7 +273,7 @@ var (
 	address   = regexp.MustCompile(`0x[0-9a-f]+`)
 )
 
-// Settle takes out of a program's output what differs between two builds:
+// Settle removes from a program's output the text that differs between two builds:
 // addresses, and the tracebacks of panics.
 func Settle(s string) string {
 	return address.ReplaceAllString(traceback.ReplaceAllString(s, "goroutine …"), "0x…")

@@ -6,12 +6,12 @@
 //	err = c.Run(programs)
 //	fmt.Println(c.Alike["page"], c.Differ["page"])
 //
-// The programs are the single files whose header is "// run" without arguments:
-// what they check is the language and the library, by their exit code and what
-// they print. They are copied into a module in a temporary directory, and built
-// by the go command and by pepbuild, the main packages instrumented, or with
-// Std all that can be. Runs are sampled at a high rate, so that handlers have
-// their chance to do harm.
+// The programs are the single files whose header is "// run" without arguments. They
+// check the language and the library, by their exit code and their output. The package
+// copies them into a module in a temporary directory, and builds them with the go
+// command and with pepbuild. It instruments the main packages or, with Std, all
+// packages that can be. Runs take samples at a high rate, so that handlers have their
+// chance to do harm.
 //
-// Programs that cannot be compared are named in exclude.go, each with its reason.
+// The file exclude.go names the programs that cannot be compared, each with its reason.
 package gotest

@@ -14,5 +14,5 @@ var excluded = map[string]string{
 	"noinit.go":                             "counts the initialisers that are left to do at run time: calls of functions that hold polls are not evaluated by the compiler",
 	"taps fixedbugs/issue29504.go":          "looks for the line of a panic between two line directives within one expression",
 	"bursts fixedbugs/issue29504.go":        "looks for the line of a panic between two line directives within one expression",
-	"bursts devirtualization_nil_panics.go": "looks for literals by their names in tracebacks: those of tapped halves have numbers of their own",
+	"bursts devirtualization_nil_panics.go": "looks for literals by their names in tracebacks: those of clones have numbers of their own",
 }

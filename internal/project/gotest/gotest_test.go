@@ -58,8 +58,8 @@ func pepbuild(t *testing.T, dir string) string {
 	return name
 }
 
-// The compiler's own tests of loops over functions are turned into a package that
-// a test calls, since tests are not instrumented.
+// The test turns the compiler's own tests of loops over functions into a package, and
+// calls that, since tests are not instrumented.
 func TestRangeOverFunc(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the compiler's tests of range over functions")

@@ -70,7 +70,7 @@ func importsOf(files []*file) graph {
 	return g.sorted()
 }
 
-// listed is what go list says. It sees the files of this system alone.
+// listed returns the graph that go list reports. It has only the files of this system.
 func listed(t *testing.T) graph {
 	g := graph{}
 	for line := range strings.Lines(output(t, "go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...")) {
@@ -148,10 +148,11 @@ func parseGraph(text string) (graph, error) {
 	return g.sorted(), nil
 }
 
-// noLonger is part of what is said of edges that the tree does not have.
+// noLonger is part of the message about edges that the tree does not have.
 const noLonger = "no longer"
 
-// differences says what a table lacks of a tree and what it has too much.
+// differences returns the edges of a tree that a table lacks, and the edges of the
+// table that the tree does not have.
 func differences(table, tree graph) (list []string) {
 	for _, dir := range slices.Sorted(maps.Keys(tree)) {
 		known, ok := table[dir]

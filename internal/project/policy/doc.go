@@ -4,7 +4,7 @@
 //
 //	runtime/... : runtime/...
 //
-// in its table says that what is linked into programs imports nothing else of
-// this module. That a policy is kept says nothing about whether it is good; the
-// reasons stand beside it.
+// in its table says that what is linked into programs imports nothing else of this
+// module. The tests check that the tree keeps a policy, not that the policy is good.
+// The reasons for a policy stand beside it.
 package policy

@@ -8,11 +8,10 @@ import (
 	"testing"
 )
 
-// walls is a statement of policy: the packages of this module on the left may
-// import those on the right, and no others of it. "x/..." is x and all that is
-// below. The first line that names a package holds for it; a package that no
-// line names may not exist. Which of these imports there are, edge by edge, is the
-// table in docs/architecture.md.
+// walls is a statement of policy: the packages of this module on the left may import
+// those on the right, and no others of it. "x/..." is x and all that is below. The
+// first line that names a package holds for it; a package that no line names may not
+// exist. The table in docs/architecture.md has the imports that exist, edge by edge.
 //
 // From source to instrumented programs, from programs to profiles and from
 // profiles to reports there are three trees that meet in formats only: site
@@ -64,11 +63,11 @@ const walls = `
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 `
 
-// inTests is what the tests of all packages may import beyond that: what tests
-// share, and decoders to look at what was written.
+// inTests lists the packages that the tests of all packages may import in addition:
+// packages that tests share, and decoders of written files.
 const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/..."
 
-// apart are those that never import each other, in tests neither.
+// apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{
 	{"hwsim/...", "instrument/..."},
 }
@@ -131,8 +130,8 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 	}
 }
 
-// What a user runs has nothing in it that only the project needs. Tests may use
-// it, and so may packages that hold tests for other packages.
+// The programs that users run contain no package that only the project needs. Tests may
+// use such packages, and so may packages that hold tests for other packages.
 func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
 	const own = "internal/project/..."
 	for _, f := range goFiles(t) {
@@ -147,10 +146,10 @@ func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
 	}
 }
 
-// Engines are chosen by name, through the registry, by programs and by the
-// project's own tools: nobody else imports their packages, in tests neither. So
-// to add an engine is to add a package, and a line of the registry. The comparison
-// of trees with other summaries uses them as a library.
+// Programs and the project's own tools choose engines by name, through the registry. No
+// package but the registry imports the packages of engines, not even in tests. So
+// whoever adds an engine adds a package, and a line of the registry. The one exception
+// is the comparison of trees with other summaries, which uses the trees as a library.
 func TestOnlyTheRegistryImportsEngines(t *testing.T) {
 	const registry, comparison = "hwsim/engines", "internal/project/bench/summaries"
 	var engines []string
@@ -175,13 +174,14 @@ func TestOnlyTheRegistryImportsEngines(t *testing.T) {
 	}
 }
 
-// What is linked into programs may lean on package runtime and on what that
-// imports: these are never instrumented, and no initialiser of theirs comes
-// after ours. Everything else of std may be instrumented and would poll, in
-// signal handlers and while a profile is written.
+// The packages that are linked into programs may import package runtime and the
+// packages that it imports. Those are never instrumented, and their initialisers all
+// run before ours. All other packages of std may be instrumented. They would then poll,
+// in signal handlers and while the program writes a profile.
 //
-// Where there are no signals of ours, core has no system calls either and takes
-// those of os, which pepbuild leaves alone there with all that it imports.
+// On systems where core handles no signals, it has no system calls of its own either,
+// and uses package os. On those systems pepbuild skips os and all packages that os
+// imports.
 func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
 	lent := map[string][]string{"runtime/core/tap_portable.go": {"os"}, "runtime/core/write_portable.go": {"os"}}
 	allowed := strings.Fields(output(t, "go", "list", "-deps", "runtime"))
@@ -236,9 +236,9 @@ func mayImport(dir, imp string) bool {
 	return false
 }
 
-// Reports must be had without a type checker or a compiler at hand, and the
-// pipeline from source to text without pprof: what links go/ssa in is where it
-// belongs only if nothing else does, through any number of packages.
+// Reports must work without a type checker or a compiler, and the way from source to
+// text must work without pprof. The test therefore checks the imports through any
+// number of packages: only the packages that are meant to link go/ssa may do so.
 func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
 	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./analyze/...", "./cmd/pep")) {
 		if strings.HasPrefix(imp, "golang.org/x/tools/") {
@@ -247,8 +247,8 @@ func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
 	}
 }
 
-// Plots are of experiments: nothing that builds, profiles or is profiled has a
-// plotting library in it.
+// Plots show experiments. No package that builds or profiles programs, or that is
+// linked into them, contains a plotting library.
 func TestOnlyPepsimLinksPlots(t *testing.T) {
 	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./cmd/pep", "./cmd/pepbuild", "./runtime/...")) {
 		if strings.HasPrefix(imp, "gonum.org/") {

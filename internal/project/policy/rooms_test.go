@@ -1,8 +1,9 @@
 package policy
 
-// This file says which rooms package runtime/core has, and that each knows only
-// the rooms below it. The linker, the assembler and instrumented code name core's
-// variables, so what shares them stays one package; the rooms keep it readable.
+// This file says which rooms package runtime/core has, and that each knows only the
+// rooms below it. The linker, the assembler and instrumented code name core's
+// variables, so all code that shares these variables stays in one package. The rooms
+// keep that package readable.
 
 import (
 	"go/ast"
@@ -75,7 +76,7 @@ func TestRoomsOfCore(t *testing.T) {
 	}
 }
 
-// The test above finds an arrow up, from Go and from assembly.
+// The test above finds uses of a higher room, from Go and from assembly.
 func TestRoomsNoticeArrowsUp(t *testing.T) {
 	for name, text := range map[string]string{
 		"state_planted.go":           "package core\n\nfunc planted() { finishTaps() }",
@@ -106,10 +107,9 @@ func upward(uses []use) (up []use) {
 	return up
 }
 
-// usesInCore returns which declarations of runtime/core, with some files more,
-// are used in other files than their own, and all files. It type-checks without
-// the packages of other modules and of std; mistakes that come of that do not
-// matter.
+// usesInCore returns which declarations of runtime/core, with some files more, are used
+// in other files than their own, and all files. It type-checks without the packages of
+// other modules and of std, and ignores the errors that this causes.
 func usesInCore(t *testing.T, more map[string]string) (uses []use, names []string) {
 	t.Helper()
 	fset := token.NewFileSet()

@@ -1,6 +1,6 @@
 package policy
 
-// This file says what else holds for the tree.
+// This file has the other rules of the tree.
 
 import (
 	"bytes"
@@ -168,8 +168,8 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 }
 
-// What profiles hold is named in runtime/schema, for the package that writes them
-// and for the one that reads them. Package proftest says it again on purpose: it
+// Package runtime/schema holds the names in profiles, for the package that writes them
+// and for the one that reads them. Package proftest repeats the names on purpose: it
 // makes profiles for tests of the reader.
 func TestSchemaOwnsTheNamesInProfiles(t *testing.T) {
 	const owner = "runtime/schema"
@@ -207,9 +207,9 @@ func TestSchemaOwnsTheNamesInProfiles(t *testing.T) {
 	}
 }
 
-// The tree speaks of itself alone: it does not know on which machine it is
-// worked on, or where its dependencies are fetched from. The words are in
-// pieces for this file's sake.
+// The tree speaks of itself alone. It names neither the machines on which people work
+// on it nor the servers from which its dependencies come. This file has the forbidden
+// words in pieces, so that it passes the test itself.
 var foreign = regexp.MustCompile(strings.Join([]string{
 	`(^|[^\w$.])/` + `(root|work|home/[a-z]+/go)/`,
 	`proxy\.` + `golang\.org`, `sum\.` + `golang\.org`,

@@ -21,10 +21,10 @@ type Comparison struct {
 	profile map[Path]int64
 }
 
-// Compare compares the counts of all paths of a log with those of an exact profile
-// of the plain form. Of a path that the profile has cut into pieces all may have
-// been completed but the last, by which a panic left the function: an outcome may
-// have any count between those with and without such paths.
+// Compare compares the counts of all paths of a log with those of an exact profile of
+// the plain form. If the profile has cut a path into pieces and a panic has left the
+// function on the last piece, all other pieces may have been completed. So an outcome
+// may have any count between the one without such paths and the one with them.
 func (p *Program) Compare(want *Log, prof []profile.Path) *Comparison {
 	c := &Comparison{}
 	got, cut, err := p.profiled(prof)

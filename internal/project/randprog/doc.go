@@ -13,11 +13,10 @@
 //	}                                     }
 //
 // Both have the same control flow and take their random numbers from the same
-// generator, so the log of one says what the profile of the other must hold:
-// Paths makes, of the log, how often every path was taken, in the terms of the
-// labels that docs/formats.md describes. It does so from the events of one
-// activation of a function after the other, and knows nothing of graphs or
-// numbers:
+// generator, so the log of one says what the profile of the other must hold. Paths
+// computes from the log how often every path was taken, in the terms of the labels that
+// docs/formats.md describes. It does so from the events of one activation of a function
+// after the other, and knows nothing of graphs or numbers:
 //
 //	log     enter f0; entry of loop 0; head of loop 0; 5:6 for body; head of loop 0; 5:6 for done; end
 //	paths   entry: nothing; loop 0: 5:6 for body; loop 0: 5:6 for done

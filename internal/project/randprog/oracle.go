@@ -30,7 +30,7 @@ const (
 // A Log is what the log of a run of the traced form says.
 type Log struct {
 	Ended map[Path]int64 // how often every path was completed
-	Left  map[Path]int64 // how often one was begun as far as that, and left by a panic
+	Left  map[Path]int64 // how often a panic left a path after this part of it
 }
 
 // Paths makes path counts of the log of a run of the traced form.
@@ -51,8 +51,8 @@ func (p *Program) Paths(log io.Reader, t Truncation) (*Log, error) {
 	}
 }
 
-// activation adds the paths of one activation. What no event ends was left by a
-// panic.
+// activation adds the paths of one activation. A panic has left each path that no event
+// ends.
 func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 	fn, err := strconv.Atoi(fields[0])
 	if err != nil || fn >= len(p.funcs) {

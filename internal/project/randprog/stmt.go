@@ -1,6 +1,6 @@
 package randprog
 
-// This file writes statements but loops and switches.
+// This file writes all statements except loops and switches.
 
 import "fmt"
 
@@ -306,7 +306,7 @@ func (g *generator) deferred(depth int) bool {
 	return true
 }
 
-// faulty may panic without saying so.
+// faulty writes a statement that may panic without a call of panic.
 func (g *generator) faulty(depth int) bool {
 	g.count("fault")
 	g.w.ln(`%s`, []string{

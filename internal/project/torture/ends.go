@@ -20,8 +20,8 @@ import (
 //go:embed testdata/ends.go
 var endsSource string
 
-// patience is what a program may take longer than plain, however slow the
-// machine is. What it took is in the table.
+// patience is how much longer a program may take than the plain one, however slow the
+// machine is. The table has the times that programs took.
 const patience = 20 * time.Second
 
 // endsAtOnce is how many programs run at a time: most of them wait.

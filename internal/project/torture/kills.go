@@ -208,9 +208,8 @@ func (k *killed) words() (lost uint64, err error) {
 	return lost + unsure, near("words of event", got, lost, unsure, k.own)
 }
 
-// near compares a count of the profile with the program's own. The profile says
-// how many are lost, and of how many it is not known whether they were counted
-// twice or not at all.
+// near compares a count of the profile with the program's own. The profile says how
+// many events are lost, and how many may have been counted twice or not at all.
 func near(what string, got, lost, unsure, own uint64) error {
 	if got > own+unsure || got+lost+unsure+inFlight < own {
 		return fmt.Errorf("%d %s, %d are said to be lost and %d not to be sure, but there were %d", got, what, lost, unsure, own)

@@ -23,7 +23,7 @@ type Result struct {
 	Skips                   []string `json:",omitempty"` // with reasons
 }
 
-// pass counts n comparisons that came out as they should.
+// pass counts n comparisons that succeeded.
 func (r *Result) pass(n int) { r.Passed += n }
 
 // fail counts a failure and says what failed.
@@ -51,9 +51,9 @@ type state struct {
 	Results []*Result
 }
 
-// openState reads the state file, if there is one. Results of another pepbuild
-// say nothing about this one: they are dropped, and so they are with fresh. The
-// seed of a run that goes on is what it was, if none is given.
+// openState reads the state file, if there is one. It drops the results of another
+// pepbuild, which say nothing about this one, and with fresh all results. A run that
+// goes on keeps its seed, unless the caller gives one.
 func openState(name, tool string, fresh bool, seed uint64, out io.Writer) (*state, error) {
 	s := &state{name: name, Tool: tool, Seed: seed}
 	if seed == 0 {
@@ -87,8 +87,8 @@ func (s *state) done(part, name string) bool {
 	return slices.ContainsFunc(s.Results, func(r *Result) bool { return r.Part == part && r.Case == name })
 }
 
-// add stores a result. The file is replaced as a whole: nobody who interrupts
-// the run finds half of one.
+// add stores a result. It replaces the file as a whole, so an interrupted run never
+// leaves a part of one.
 func (s *state) add(r *Result) error {
 	s.Results = append(s.Results, r)
 	data, err := json.MarshalIndent(s, "", "\t")

@@ -32,8 +32,8 @@ func stdCases(e *Env) (cases []Case, err error) {
 	return cases, nil
 }
 
-// stdPackages returns the packages of std that have tests, but for those that
-// pepbuild leaves alone: package runtime, and what that imports.
+// stdPackages returns the packages of std that have tests, without the packages that
+// pepbuild skips: package runtime, and the packages that it imports.
 func stdPackages() ([]string, error) {
 	format := `{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}`
 	all, err := goList("-f", format, "std")

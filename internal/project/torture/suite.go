@@ -180,9 +180,9 @@ func tail(s string) string {
 	return s
 }
 
-// differ returns the tests that did not end as they do plain, but for those that
-// are excepted. Where a package has died, the tests that did not get their turn
-// go without saying, and where a subtest has failed, those around it.
+// differ returns the tests that did not end as they do plain, but for those that are
+// excepted. If a package has died, it leaves out the tests that did not get their turn.
+// If a subtest has failed, it leaves out the tests around it.
 func (s *suite) differ(plain, got *results, mode string, r *Result) (keys []string) {
 	for _, k := range slices.Sorted(maps.Keys(plain.ended)) {
 		if got.ended[k] == plain.ended[k] {
@@ -207,9 +207,9 @@ func (s *suite) differ(plain, got *results, mode string, r *Result) (keys []stri
 	})
 }
 
-// excepted returns why a test may end otherwise than plain, or nothing. Reasons
-// are by "mode package test" or "all package test"; that of a test holds for its
-// subtests.
+// excepted returns the reason why a test may end otherwise than plain, or "". The keys
+// of reasons are "mode package test" or "all package test". The reason of a test holds
+// for its subtests, too.
 func (s *suite) excepted(mode, pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")
 	for _, m := range []string{mode, "all"} {

@@ -6,8 +6,8 @@
 //	p := tracetest.New(1, 200) // seed, functions
 //	tuples := p.Events(make([]tuple.Tuple, 1<<20))
 //
-// What such a stream says of an engine holds for the stream; no figure is made
-// of one.
+// A result of an engine on such a stream holds for that stream only. No figure uses
+// one.
 package tracetest
 
 import (
