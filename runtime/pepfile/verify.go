@@ -55,7 +55,7 @@ func (e *Entry) Intact() bool {
 
 // Intact reports likewise of a word that has been made.
 func (e *Word) Intact() bool {
-	return golink.Load64(&e.Hash) == WordHash(e.PC, e.W, e.Free()) && e.Free() <= 64 && golink.Load64(&e.Count) <= MaxPlausible && e.Messages() <= MaxPlausible
+	return golink.Load64(&e.Hash) == WordHash(e.PC, e.W, e.Free()) && e.Free() <= 64 && golink.Load64(&e.Count) <= MaxPlausible
 }
 
 // MaxPlausible is more than can be counted in two years, once every nanosecond. A
