@@ -9,20 +9,21 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// maxMerged is how many messages an entry merges before it is sent: its counter
-// has one byte (section 3.4).
+// maxMerged is how many messages an entry merges before the table sends it. The
+// counter of an entry has one byte (section 3.4).
 const maxMerged = 256
 
 // associative is A_k: a cache of k tuples with a counter each (section 3.4).
-// The paper does not say what is replaced; here it is the least recently used.
+// The paper does not say which entry a new tuple replaces. This table replaces
+// the least recently used entry.
 //
-// Hardware compares with all entries at once. Here the entries are in a hash
-// table with chaining, and in a list in order of use.
+// Hardware compares a tuple with all entries at once. This table keeps the
+// entries in a hash table with chaining, and in a list in order of use.
 type associative struct {
 	entries []entry
 	used    int
-	heads   []int32 // of chains; 1 + an index of entries, 0 for none
-	shift   int     // of a 64-bit hash, to index heads
+	heads   []int32 // of chains: 1 + an index into entries, or 0 for an empty chain
+	shift   int     // a 64-bit hash shifted right by shift is an index into heads
 	newest  int32
 	oldest  int32
 }
@@ -30,10 +31,10 @@ type associative struct {
 type entry struct {
 	tuple  tuple.Tuple
 	count  uint64 // of events
-	merged uint32 // messages
-	chain  int32  // next of the chain, as in heads
+	merged uint32 // messages that count adds up
+	chain  int32  // the next entry of the chain, encoded as in heads
 
-	newer, older int32 // neighbours in order of use; -1 at the ends
+	newer, older int32 // the neighbours in order of use; -1 at the ends of the list
 }
 
 func newAssociative(k int) *associative {
@@ -80,7 +81,8 @@ func (s *associative) step(m hwsim.Message) (hwsim.Message, bool) {
 	return victim, victim.Count > 0
 }
 
-// put makes entry i that of a message, in the chain with the given head.
+// put stores the tuple and the count of m in entry i, and puts the entry at the
+// front of the chain with the given head.
 func (s *associative) put(i int32, m hwsim.Message, head *int32) {
 	s.entries[i] = entry{tuple: m.Tuple, count: m.Count, merged: 1, chain: *head}
 	*head = i + 1

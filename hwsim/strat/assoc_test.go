@@ -9,7 +9,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// profile is what software makes of messages.
+// profile returns the profile that software makes of messages.
 func profile(msgs ...[]hwsim.Message) map[tuple.Tuple]uint64 {
 	p := map[tuple.Tuple]uint64{}
 	for _, batch := range msgs {
@@ -91,7 +91,7 @@ func TestSTRAT10_ReplacesTheLeastRecentlyUsed(t *testing.T) {
 		for round := range 2 { // the second is after a flush
 			for i, x := range biased(uint64(k), 50_000) {
 				if i%3 > 0 {
-					x = tuple.New(tuple.Load, 1, 1) // often enough to fill its counter
+					x = tuple.New(tuple.Load, 1, 1) // occurs often enough to fill its counter
 				}
 				m := hwsim.Message{Tuple: x, Count: uint64(1 + i%3)}
 				var got []hwsim.Message

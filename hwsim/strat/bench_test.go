@@ -8,14 +8,14 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// madeUp returns n tuples as a program's loads give them: few places have most
-// of the events, and most of a place's events are of few values. A fifth of the
-// words are addresses, or random.
+// madeUp returns n tuples that resemble the loads of a program: few sites have most
+// of the events, and few values have most of the events of a site. At about a fifth of
+// the sites the words are random, similar to addresses.
 func madeUp(n int) []tuple.Tuple {
 	g := newPCG(7, 7)
 	in := make([]tuple.Tuple, n)
 	for i := range in {
-		// The product of uniform numbers prefers small ones.
+		// A product of uniform numbers is small more often than large.
 		site := uint64(g.below(64)) * uint64(g.below(64)) / 4
 		w := uint64(g.below(8)) * uint64(g.below(8)) * uint64(g.below(8))
 		if site%5 == 0 {
@@ -26,8 +26,7 @@ func madeUp(n int) []tuple.Tuple {
 	return in
 }
 
-// push measures an engine that takes tuples in batches, 1024 at a time as in a
-// program.
+// push measures an engine. It pushes batches of 1024 tuples, as a program does.
 func push(b *testing.B, spec string, in []tuple.Tuple) {
 	b.Helper()
 	const batch = 1024

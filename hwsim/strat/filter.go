@@ -1,18 +1,22 @@
 package strat
 
 // This file has the filter that stops the events of places whose profile has
-// converged.
+// converged. A place is one pc: a site with its tag.
 //
-// The paper names it as an improvement (section 5.4): a place whose profile is known need
-// not be sampled, and then no longer disturbs the strata of others. The hardware is the
-// bit array of Zilles and Sohi's co-processor, indexed by a hash of the pc. Software sets
-// a bit when the messages tell the place's invariance well enough. Zilles and Sohi mask
-// places that are very invariant, very variant, or profiled often enough. One rule here
-// implies all three: the standard error of every value's share is at most a tolerance.
+// The paper names such a filter as an improvement (section 5.4). A sampler need not
+// sample a place whose profile is known, and a place that is not sampled no longer
+// disturbs the places that share its strata.
 //
-// A masked place keeps its profile, and the error that it has at that time. A new place
-// with the same bit is stopped, too; that is rarer with more bits. After a period the
-// filter forgets everything, so that later phases of the program are seen.
+// The hardware is the bit array of Zilles and Sohi's co-processor, indexed by a hash of
+// the pc. Software sets a bit when the messages tell the place's invariance well enough.
+// Zilles and Sohi mask places that are very invariant, very variant, or profiled often
+// enough. One rule here implies all three: the standard error of every value's share is
+// at most a tolerance.
+//
+// A masked place keeps its profile, with the error that the profile has when the place
+// is masked. The filter also stops a new place whose pc has the same bit. That happens
+// more rarely if there are more bits. After a period the filter forgets everything, so
+// that the profile sees later phases of the program.
 //
 // Source: Zilles and Sohi, "A Programmable Co-processor for Profiling", HPCA
 // 2001, the sections on the PC filter and on confidence.
@@ -23,28 +27,27 @@ import (
 	"github.com/pepgo/pep/hwsim"
 )
 
-// filter is F: the bits of the hardware and what software keeps for each.
+// filter is F: the bits of the hardware, and what software keeps for each bit.
 type filter struct {
 	mask     []uint64
 	places   []place
 	variance float64 // the tolerance, squared
-	period   uint64  // events after which all is forgotten; 0 for never
-	events   uint64  // of this period
-	stopped  uint64
+	period   uint64  // events after which the filter forgets everything; 0 for never
+	events   uint64  // that came in this period
+	stopped  uint64  // events that the filter stopped since the last Flush
 }
 
-// A place is what software knows of a pc. The first pc that is seen at an index
-// owns it.
+// A place is what software knows of a pc. The first pc with a message at an index
+// owns the index.
 type place struct {
 	pc       uint64
 	messages uint32
-	shared   bool   // two pcs have the index: its bit is never set
+	shared   bool   // two pcs have the index, so software never sets its bit
 	events   uint64 // that the messages stand for
 	values   [4]value
 }
 
-// A value is one of those that may be frequent, with a lower bound of its
-// events.
+// A value is a word that may be frequent, with a lower bound of its events.
 type value struct{ w, events uint64 }
 
 func newFilter(n int, tolerance float64, period uint64) *filter {
@@ -99,8 +102,11 @@ func (f *filter) observe(m hwsim.Message) {
 	}
 }
 
-// count adds a message. A value without room cancels as many events of each other value. So
-// no value has more events than it should, and values that are rare go to 0.
+// count adds a message. If no slot has the message's word, the message and the four values
+// all lose the same number of events: as many as the rarest value has, or as many as the
+// message has if these are fewer. Events of the message that remain take the slot of the
+// rarest value, which has none left. So no value has more events here than it really has,
+// and the events of rare values fall to 0.
 //
 // Source: Misra and Gries, "Finding Repeated Elements", Science of Computer
 // Programming 2, 1982, section 3.
@@ -129,8 +135,9 @@ func (p *place) count(m hwsim.Message) {
 
 // converged reports whether the variance of every value's share is at most the given one.
 // Shares are computed from counts, but variances from messages, because a message is one
-// observation however many events it stands for. Two messages for and two against each
-// value are added, so that a handful of equal messages proves nothing.
+// observation however many events it stands for. For each value, converged adds two
+// messages with the value and two without it, so that a handful of equal messages proves
+// nothing.
 //
 // Source: Agresti and Coull, "Approximate Is Better than 'Exact' for Interval
 // Estimation of Binomial Proportions", The American Statistician 52, 1998.

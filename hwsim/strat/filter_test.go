@@ -7,8 +7,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// after pushes n loads at a place, load i of the word word(i), and returns how
-// many of them went through.
+// after pushes n loads at a place, where load i has the word word(i). It returns how
+// many of them the filter let through.
 func after(e *Compressor, pc uint64, n int, word func(i int) uint64) int {
 	before := e.Filtered()
 	in := make([]tuple.Tuple, n)
@@ -19,11 +19,13 @@ func after(e *Compressor, pc uint64, n int, word func(i int) uint64) int {
 	return n - int(e.Filtered()-before)
 }
 
-// The messages that a place needs follow from the tolerance: with P1 each event
-// is a message, and p(1-p) must be at most 0.05²·(n+4). For two values with half
-// of the events each that is so from n = 96 on. For a constant p is
-// (n+2)/(n+4), and n 24. Of values that never repeat every fifth cancels the
-// four before, which leaves 2/(n+4) when n is 25.
+// The number of messages n after which a place is masked follows from the tolerance.
+// With P1 each event is a message, and p(1-p) must be at most 0.05²·(n+4).
+//
+//   - Two values with half of the events each: n is 96.
+//   - A constant: p is (n+2)/(n+4), and n is 24.
+//   - Values that never repeat: every fifth message cancels the four before it. When
+//     n is 25, no value has events left, so p is 2/(n+4).
 func TestSTRAT29_FilterStopsWhatHasConverged(t *testing.T) {
 	for _, x := range []struct {
 		name string
@@ -38,7 +40,7 @@ func TestSTRAT29_FilterStopsWhatHasConverged(t *testing.T) {
 		if got := after(e, 4, 1000, x.word); got != x.want {
 			t.Errorf("%s: %d events went through, want %d", x.name, got, x.want)
 		}
-		// Other places are not concerned.
+		// The filter does not stop events of other places.
 		if got := after(e, 8, 10, x.word); got != 10 {
 			t.Errorf("%s: %d of 10 events of another place went through", x.name, got)
 		}
@@ -48,7 +50,8 @@ func TestSTRAT29_FilterStopsWhatHasConverged(t *testing.T) {
 	}
 }
 
-// A bit that two places share is never set, or the one would stop the other.
+// Software never sets a bit that two places share. Otherwise the place that converges
+// first would stop the events of the other.
 func TestSTRAT29_SharedBitsAreNotSet(t *testing.T) {
 	e := mustNew(t, "F1+P1")
 	in := make([]tuple.Tuple, 1000)
@@ -68,7 +71,7 @@ func TestSTRAT29_PeriodsForget(t *testing.T) {
 	}
 }
 
-// Events are stopped or conserved.
+// Each event is stopped, or is in a message, or is retained.
 func TestSTRAT29_FilterConservesTheRest(t *testing.T) {
 	in := biased(9, 200_000)
 	e := mustNew(t, "F512+H[P8]128")

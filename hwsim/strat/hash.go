@@ -1,6 +1,7 @@
 package strat
 
-// This file says which stratum a tuple goes to, and what its tag is.
+// This file computes the stratum that a tuple goes to, and the signature that a
+// tagged table stores for the tuple.
 
 import (
 	"math/bits"
@@ -9,32 +10,33 @@ import (
 )
 
 // A Hash is a way to compute an index from a tuple. The profile tag is part of
-// the tuple's PC and so of all of them.
+// the tuple's PC, so every Hash depends on it.
 type Hash uint8
 
 const (
-	// Table is the paper's: every byte of both words goes through a table of
-	// 256 random bytes, the pc's bytes are reversed, and all is folded.
+	// Table is the paper's hash. It replaces every byte of both words by a byte
+	// of a table of 256 random bytes, reverses the bytes of the pc, and folds
+	// the XOR of the two words to the bits of the index.
 	//
-	// A byte of a tuple reaches 8 neighbouring bits of the index only. With the
-	// paper's 2048 strata and our words of 64 bits, tuples that differ in the
-	// lowest bytes of pc and w alone have no more than 512 of them.
+	// Each byte of a tuple affects only 8 neighbouring bits of the index. So
+	// tuples that differ only in the lowest bytes of pc and w reach at most 512
+	// of the paper's 2048 strata, because our words have 64 bits.
 	Table Hash = iota
 
-	// Mul multiplies both words by random odd numbers and takes the upper bits
-	// of the sum.
+	// Mul multiplies both words by random odd numbers, and takes the upper bits
+	// of the sum of the products.
 	Mul
 
-	// XOR folds without the table. It has no seed, and nested splitters have
-	// less to split.
+	// XOR is Table without the random bytes. It has no seed, so splitters within
+	// each other use the same function, and the inner one has less to split.
 	XOR
 )
 
 var hashNames = [...]string{Table: "table", Mul: "mul", XOR: "xor"}
 
 // xorfold splits x into chunks of k bits, the lowest first, and XORs them
-// (section 3.5). Each step makes the lowest chunk the sum of twice as many as
-// before. With no bits there is one index only.
+// (section 3.5). After each step the lowest chunk is the XOR of twice as many
+// chunks as before. If k is 0, the only index is 0.
 func xorfold(x uint64, k int) uint64 {
 	if k == 0 {
 		return 0
@@ -48,8 +50,8 @@ func xorfold(x uint64, k int) uint64 {
 // flip reverses the bytes of x (section 3.5).
 func flip(x uint64) uint64 { return bits.ReverseBytes64(x) }
 
-// randomBytes returns the table T of section 3.5. It is no permutation: the
-// paper has random numbers.
+// randomBytes returns the table T of section 3.5. The paper fills it with random
+// numbers, so it is not a permutation: bytes can occur twice.
 func randomBytes(g *pcg) (table [256]byte) {
 	for i := range table {
 		table[i] = byte(g.next() >> 24)
@@ -57,33 +59,37 @@ func randomBytes(g *pcg) (table [256]byte) {
 	return table
 }
 
-// tagOf is the signature that tells tuples of one stratum apart (section 4.1).
+// tagOf returns the signature, of k bits, that tells tuples of one stratum apart
+// (section 4.1). The paper calls it a tag; it is not the profile tag.
 func tagOf(t tuple.Tuple, k int) uint32 { return uint32(xorfold(t.PC^t.W, k)) }
 
-// foldAny is to how many bits words are folded if there is no power of two of
-// indices. A further multiplication then brings them into range.
+// foldAny is the number of bits that words are folded to if the number of indices
+// is not a power of two. A multiplication then brings the result into range.
 const foldAny = 32
 
-// golden is 2^32 over the golden ratio: Knuth's multiplicative hashing, volume
-// 3, section 6.4.
+// golden is 2^32 divided by the golden ratio, for multiplicative hashing.
+//
+// Source: Knuth, "The Art of Computer Programming", volume 3, section 6.4.
 const golden = 0x9E3779B1
 
 // A hasher maps tuples to [0,n).
 //
-// The paper's n is a power of two. For others the words are folded to 32 bits,
-// multiplied so that all of them reach the upper ones, and scaled to n: folding
-// to few bits and taking the remainder would load some strata twice as much.
+// The paper's n is a power of two. For other n the hasher folds the words to 32
+// bits, multiplies the result so that all its bits affect the upper bits, and
+// scales it to n. If the hasher folded to just enough bits and took the remainder
+// modulo n, some strata would get twice as many tuples as others.
 type hasher struct {
 	kind   Hash
 	n      uint64
 	k      int  // bits to fold to
-	direct bool // the fold is the index
+	direct bool // the folded words are the index, because n is a power of two
 	mul    [2]uint64
 
-	tables *tables // of Table; nil for other hashes
+	tables *tables // for the hash Table; nil for other hashes
 }
 
-// newHasher returns the hash function number salt of a seed.
+// newHasher returns a hash function to [0,n). A seed has many functions, which
+// salt numbers.
 func newHasher(kind Hash, n int, seed, salt uint64) hasher {
 	h := hasher{kind: kind, n: uint64(n), k: bits.Len(uint(n - 1)), direct: n&(n-1) == 0}
 	if !h.direct {

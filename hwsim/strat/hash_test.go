@@ -10,7 +10,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// slowFold is xorfold bit by bit.
+// slowFold computes xorfold bit by bit.
 func slowFold(x uint64, k int) (f uint64) {
 	for i := range 64 {
 		if k > 0 && x>>i&1 == 1 {
@@ -20,7 +20,8 @@ func slowFold(x uint64, k int) (f uint64) {
 	return f
 }
 
-// slowIndex is the paper's hash, byte by byte, for a power of two of indices.
+// slowIndex computes the paper's hash byte by byte. The number of indices is a power
+// of two.
 func slowIndex(table [256]byte, t tuple.Tuple, k int) uint64 {
 	var npc, nw uint64
 	for i := range 8 {
@@ -30,7 +31,7 @@ func slowIndex(table [256]byte, t tuple.Tuple, k int) uint64 {
 	return slowFold(npc^nw, k)
 }
 
-// The vectors are worked out by hand.
+// The test vectors were computed by hand.
 func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 	if got, want := flip(0x0102030405060708), uint64(0x0807060504030201); got != want {
 		t.Errorf("flip: got %#x, want %#x", got, want)
@@ -43,7 +44,7 @@ func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 		{0, 11, 0},
 		{0x7ff, 11, 0x7ff},
 		{0x800, 11, 1},           // bit 11 is bit 0 of the second chunk
-		{0x801, 11, 0},           // and cancels bit 0 of the first
+		{0x801, 11, 0},           // bit 11 cancels bit 0 of the first chunk
 		{0x1234, 8, 0x12 ^ 0x34}, // 0x26
 		{0x123456789abcdef0, 16, 0x1234 ^ 0x5678 ^ 0x9abc ^ 0xdef0}, // 0
 		{1 << 63, 11, 1 << 8},      // 63 = 5*11 + 8: the last chunk has 9 bits
@@ -57,7 +58,7 @@ func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 		}
 	}
 
-	// With the identity for T, the index is xorfold(flip(pc) ^ w).
+	// If T is the identity, the index is xorfold(flip(pc) ^ w).
 	var identity [256]byte
 	for i := range identity {
 		identity[i] = byte(i)
@@ -70,7 +71,7 @@ func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 		{tuple.Tuple{}, 0},
 		{tuple.Tuple{W: 0x7ff}, 0x7ff},
 		{tuple.Tuple{W: 0x801}, 0},
-		{tuple.Tuple{PC: 0x0300000000000000}, 3}, // the tag is the highest byte: it becomes the lowest
+		{tuple.Tuple{PC: 0x0300000000000000}, 3}, // the profile tag is the highest byte, and flip makes it the lowest
 		{tuple.Tuple{PC: 0x80}, 1 << 8},          // bit 63 after flip
 		{tuple.Tuple{PC: 0x0300000000000000, W: 3}, 0},
 	} {
@@ -78,7 +79,7 @@ func TestSTRAT07_HandWorkedVectors(t *testing.T) {
 			t.Errorf("index(%#x) = %#x, want %#x", x.t, got, x.want)
 		}
 	}
-	// And tag = xorfold(pc ^ w), without T and without flip.
+	// The tag is xorfold(pc ^ w), without T and without flip.
 	if got := tagOf(tuple.Tuple{PC: 0b1011, W: 0b0110}, 2); got != 0b11^0b01 {
 		t.Errorf("tag of 1011 and 0110 in 2 bits: got %b, want %b", got, 0b11^0b01)
 	}
@@ -102,9 +103,9 @@ func TestSTRAT07_FastHashIsThePapers(t *testing.T) {
 	}
 }
 
-// What is remembered must not show: streams of all kinds, one after the other so
-// that memos and blocks without them change over, leave the counters that the
-// definition of the hash gives, and send the same messages.
+// The memos must not change any result. The test pushes streams of all kinds one after
+// the other, so that blocks with and without the memo of tops alternate. The counters
+// and the messages must be those that the definition of the hash gives.
 func TestSTRAT07_RememberedHashIsThePapers(t *testing.T) {
 	g := newPCG(4, 4)
 	site := tuple.SiteBase("main")
@@ -155,9 +156,10 @@ func TestSTRAT07_RememberedHashIsThePapers(t *testing.T) {
 	}
 }
 
-// Every bit of the input must change every bit of the index half of the time,
-// over tables: with the table given, the hash is linear in what the table
-// yields. Chi-square over all pairs of bits, against flips of a coin.
+// Every bit of the input must change every bit of the index for half of all random
+// tables. (For one table that would be too much to ask, because the hash is linear in the
+// bytes that the table yields.) The test computes chi-square over all pairs of bits,
+// against flips of a coin.
 func TestSTRAT07_Avalanche(t *testing.T) {
 	const k, tables = 8, 256
 	g := newPCG(11, 0)
@@ -179,8 +181,8 @@ func TestSTRAT07_Avalanche(t *testing.T) {
 				}
 			}
 		}
-		// Multiplication carries upwards only: the highest bits of a word reach
-		// no lower bit of the index.
+		// Multiplication carries only upwards, so the highest bits of a word do not
+		// affect the lower bits of the index.
 		inputs, cells, chi := 128, 0, 0.0
 		for i := range inputs {
 			if kind == Mul && i%64 >= 56 {
@@ -193,7 +195,8 @@ func TestSTRAT07_Avalanche(t *testing.T) {
 			}
 		}
 		// Chi-square with many degrees of freedom is normal with the variance 2n.
-		// The bits of one sample are not independent: hence 6 deviations.
+		// The bound is 6 deviations, because the bits of one sample are not
+		// independent of each other.
 		n := float64(cells)
 		if math.Abs(chi-n) > 6*math.Sqrt(2*n) {
 			t.Errorf("%s: chi-square %.0f for %.0f pairs of bits, want within %.0f", hashNames[kind], chi, n, 6*math.Sqrt(2*n))
@@ -201,10 +204,11 @@ func TestSTRAT07_Avalanche(t *testing.T) {
 	}
 }
 
-// A program's tuples must spread: with 8 tuples for each of the strata, the
-// fullest has at most four times that and less than an eighth are empty. The
-// paper's hash does not do that where only the lowest bytes differ, and folding
-// alone is no hash at all; what they do is logged.
+// A program's tuples must spread over the strata. With 8 tuples for each stratum on
+// average, the fullest stratum has at most 32, and at most an eighth of the strata are
+// empty. The paper's hash does not achieve this for tuples that differ only in their lowest
+// bytes, and folding alone does not achieve it at all; for these the test only logs the
+// numbers.
 func TestStrataAreEvenlyLoaded(t *testing.T) {
 	words := map[string]func(i uint64) uint64{
 		"counters":   func(i uint64) uint64 { return i },
@@ -273,7 +277,8 @@ func TestSTRAT05_EqualTuplesShareAStratum(t *testing.T) {
 	}
 }
 
-// The hash must see the tag: profiles of several kinds have the same sites.
+// The hash must depend on the profile tag, because profiles of several kinds have the
+// same sites.
 func TestTagIsHashed(t *testing.T) {
 	for _, kind := range []Hash{Table, Mul, XOR} {
 		h := newHasher(kind, 2048, defaultSeed, 0)

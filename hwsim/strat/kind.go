@@ -2,7 +2,8 @@ package strat
 
 import "github.com/pepgo/pep/hwsim"
 
-// Kind is the kind of engines that compressors are. ParseSpec reads their descriptions.
+// Kind is the kind of engine to which compressors belong. ParseSpec parses their
+// descriptions.
 var Kind = &hwsim.Kind{
 	Name:     "strat",
 	Parse:    parseArgs,

@@ -9,29 +9,29 @@ package strat
 //	tagged  = "tag" number "-" number "-" number [ "/" ( number "w" | "full" ) ]
 //	option  = "table" | "mul" | "xor" | "seed=" number | "phase"
 //
-// CR256 is C beside R256 and CRC256 is C beside RC256.
+// CR256 is a C beside an R256, and CRC256 is a C beside an RC256.
 
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/digits"
 )
 
-// Bounds of what can be described.
+// The bounds of the numbers in a description.
 const (
 	maxRate    = 1 << 28
 	maxCells   = 1 << 22 // strata and entries in all
 	maxTagBits = 32
-	maxFilter  = 1 << 20 // bits of a mask; software has 100 bytes for each
-	maxDepth   = 8       // of splitters in splitters
+	maxFilter  = 1 << 20 // bits of a mask; software keeps 100 bytes for each bit
+	maxDepth   = 8       // splitters within each other
 	maxNumber  = 1<<63 - 1
 )
 
-// A parser stops at its first error: nothing is accepted after it.
+// A parser parses a description. After its first error it accepts nothing more.
 type parser struct {
 	spec  string
 	pos   int
 	depth int  // of the splitters around pos
-	later bool // pos is behind a component that sends messages
+	later bool // the component at pos gets messages of another component or engine, not tuples
 	err   *hwsim.SyntaxError
 }
 
@@ -45,7 +45,7 @@ func ParseSpec(spec string) (Spec, error) {
 	return s, nil
 }
 
-// parse parses a description. Later is whether another engine stands before the
+// parse parses a description. If later is true, another engine stands before the
 // compressor.
 func parse(spec string, later bool) (Spec, *hwsim.SyntaxError) {
 	p := &parser{spec: spec, later: later}
@@ -78,8 +78,7 @@ func (p *parser) filter() (f Filter) {
 	return f
 }
 
-// stages parses a chain and returns it with the number of its strata and
-// entries.
+// stages parses a chain. It returns the chain and the sum of its strata and entries.
 func (p *parser) stages() (stages []Stage, cells int) {
 	later := p.later
 	for first := true; first || p.accept("+"); first = false {
@@ -94,7 +93,8 @@ func (p *parser) stages() (stages []Stage, cells int) {
 	return stages, cells
 }
 
-// stage parses a component. Words that others begin with come after those.
+// stage parses a component. A word that is the beginning of other words comes after
+// them in the switch: C after CR, CR after CRC.
 func (p *parser) stage() (s Stage, cells int) {
 	switch {
 	case p.accept("H["):
@@ -188,7 +188,7 @@ func (p *parser) option(s *Spec) {
 	}
 }
 
-// accept skips word if it is next.
+// accept skips word and returns true if the text at pos begins with word.
 func (p *parser) accept(word string) bool {
 	rest := p.spec[p.pos:]
 	if p.err != nil || len(rest) < len(word) || rest[:len(word)] != word {
@@ -227,7 +227,8 @@ func (p *parser) number64(what string, most uint64) (n uint64) {
 	return n
 }
 
-// want is the error that something else was expected at the current column.
+// want records the error that the parser expected something else at the current
+// column, unless there is an earlier error.
 func (p *parser) want(what string) {
 	if p.err == nil {
 		p.err = &hwsim.SyntaxError{Spec: p.spec, Column: p.pos + 1, Want: what}

@@ -1,6 +1,6 @@
 package strat
 
-// This file is the source of random numbers.
+// This file has the generator of random numbers.
 
 import "math/bits"
 
@@ -12,8 +12,8 @@ type pcg struct {
 	state, inc uint64
 }
 
-// newPCG returns a generator. Generators of the same seed and different streams
-// are independent.
+// newPCG returns a generator. Generators with the same seed and different streams
+// are independent of each other.
 func newPCG(seed, stream uint64) pcg {
 	g := pcg{inc: stream<<1 | 1}
 	g.next()
@@ -30,8 +30,9 @@ func (g *pcg) next() uint32 {
 
 func (g *pcg) next64() uint64 { return uint64(g.next())<<32 | uint64(g.next()) }
 
-// below returns a number in [0,n). Some are likelier than others by up to
-// n/2^32: for the rates of samplers that is far below what a run can show.
+// below returns a number in [0,n). Some numbers are more likely than others, by a
+// relative difference of at most n/2^32. For the rates of samplers this is far less
+// than a run can show.
 func (g *pcg) below(n uint32) uint32 {
 	return uint32(uint64(g.next()) * uint64(n) >> 32)
 }

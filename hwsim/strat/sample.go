@@ -7,7 +7,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// random is R_r: it has no state but its random numbers (section 3.1).
+// random is R_r. Its only state is that of its random numbers (section 3.1).
 type random struct {
 	rate uint32
 	rand pcg
@@ -21,9 +21,9 @@ func (s *random) step(m hwsim.Message) (hwsim.Message, bool) {
 func (s *random) flush(out []hwsim.Message) []hwsim.Message { return out }
 func (s *random) retained() int64                           { return 0 }
 
-// countdown is RC_r: a down counter, loaded with a number from the interval
-// (1,2r). The paper names it as what others use. Ours are the integers from 1
-// to 2r-1, whose mean is r.
+// countdown is RC_r: a counter that counts down from a random number in the
+// interval (1,2r). The paper says that others use it. Here the numbers are the
+// integers from 1 to 2r-1, whose mean is r.
 type countdown struct {
 	rate uint32
 	left uint32 // until the next message; 0 before the first event
@@ -49,15 +49,15 @@ func (s *countdown) retained() int64 { return 0 }
 // periodic is P_r: it passes every r-th element (section 3.1).
 type periodic struct {
 	rate  uint32
-	n     uint32 // elements since the last that was passed
+	n     uint32 // elements since the last one that was passed
 	phase phase
-	from  uint32 // the n that the stream began with
-	unit  uint64 // the count of an element
+	from  uint32 // the value of n when the stream began
+	unit  uint64 // the count of the last element
 }
 
-// A phase draws what counters begin with: 0, as in the paper, or any number
-// below the rate. All counters at 0 means that long streams have sent nothing
-// yet (section 5.5, on few events and many counters).
+// A phase draws the numbers at which counters begin: 0, as in the paper, or any
+// number below the rate. If all of many counters begin at 0, a stream has to be long
+// before it sends its first messages (section 5.5, on few events and many counters).
 type phase struct {
 	random bool
 	rand   pcg
@@ -106,9 +106,10 @@ func (s *periodic) flush(out []hwsim.Message) []hwsim.Message {
 
 func (s *periodic) retained() int64 { return (int64(s.n) - int64(s.from)) * int64(s.unit) }
 
-// counted is C beside a sampler: a message carries the number of events since
-// the one before, in place of the implied count (section 3.3). What is counted
-// after the last message is not sent: the sampler has no tuple for it.
+// counted is C beside a sampler. A message has the number of events since the
+// message before it, and not the count that the rate implies (section 3.3). The
+// events after the last message are not sent, because the sampler has no tuple for
+// them.
 type counted struct {
 	sampler component
 	n       uint64
@@ -130,8 +131,8 @@ func (s *counted) flush(out []hwsim.Message) []hwsim.Message {
 
 func (s *counted) retained() int64 { return int64(s.n) }
 
-// counter is C alone. Its output is the length of the stream (section 3.3),
-// which is known at the end, and sent with the last tuple.
+// counter is C alone. Its output is the length of the stream (section 3.3). The
+// counter knows the length when the stream ends, and sends it with the last tuple.
 type counter struct {
 	n    uint64
 	last tuple.Tuple

@@ -29,7 +29,8 @@ func numbered(n int) []tuple.Tuple {
 	return in
 }
 
-// positions returns the words of messages, and fails if a count is not count.
+// positions returns the words of messages. It fails if a message does not have the given
+// count.
 func positions(t *testing.T, msgs []hwsim.Message, count uint64) (ws []uint64) {
 	t.Helper()
 	for _, m := range msgs {
@@ -48,9 +49,9 @@ func counts(msgs []hwsim.Message) (n uint64) {
 	return n
 }
 
-// A million draws are cut into windows of 1000. The numbers of messages in a
-// window are binomial; their chi-square against the binomial distribution has
-// the bound of a significance of 0.1 % for its degrees of freedom.
+// The test cuts a million draws into windows of 1000. The numbers of messages in the
+// windows must have a binomial distribution. The bound for chi-square against this
+// distribution is the one for a significance of 0.1 %.
 func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
 	const n, r, window = 1_000_000, 100, 1000
 	out := positions(t, enginetest.Push(mustNew(t, "R100"), numbered(n)), r)
@@ -66,7 +67,7 @@ func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
 		perWindow[(w-1)/window]++
 		hits[w-1] = 1
 	}
-	const low, high = 4, 16 // the tails are cells of their own
+	const low, high = 4, 16 // the cells of the two tails: 4 and fewer, 16 and more
 	var observed [high + 1]float64
 	for _, k := range perWindow {
 		observed[min(max(k, low), high)]++
@@ -90,7 +91,7 @@ func TestSTRAT01_RandomSamplerIsIndependentAndFair(t *testing.T) {
 		t.Errorf("chi-square of messages in windows: %.1f, want at most 32.91", chi)
 	}
 
-	// The correlation of neighbours has a standard deviation of 1/sqrt(n).
+	// The correlation of neighbouring draws has a standard deviation of 1/sqrt(n).
 	p := float64(len(out)) / n
 	var lag float64
 	for i := 1; i < n; i++ {
@@ -113,7 +114,8 @@ func TestSTRAT02_PeriodicSamplerPassesEveryRth(t *testing.T) {
 	if want := []uint64{10, 20, 30, 40, 50, 60, 70, 80, 90, 100}; !slices.Equal(got, want) {
 		t.Errorf("P10 of 1..100: got %d, want %d", got, want)
 	}
-	// The same in batches of all sizes, and after a Flush in mid-period.
+	// The messages must be the same in batches of all sizes, and after a Flush in the
+	// middle of a period.
 	for size := 1; size <= 25; size++ {
 		e := mustNew(t, "P7")
 		enginetest.Push(e, numbered(5))
@@ -160,7 +162,7 @@ func TestSTRAT04_CountsSumToTheStream(t *testing.T) {
 			out := enginetest.Push(e, numbered(n))
 			last := uint64(0)
 			for _, m := range out {
-				// What a count says can be checked where there is one stratum.
+				// With one stratum, a count is the number of events since the last message.
 				if spec[0] == 'C' && m.Count != m.Tuple.W-last {
 					t.Fatalf("%s: count %d of the message for event %d after the one for %d", spec, m.Count, m.Tuple.W, last)
 				}
@@ -189,7 +191,8 @@ func TestCounterAloneSendsTheLengthAtTheEnd(t *testing.T) {
 	}
 }
 
-// A sampler behind another samples its messages, and implied counts multiply.
+// A sampler behind another sampler samples that one's messages, and the implied counts
+// multiply.
 func TestCountsMultiplyAlongAChain(t *testing.T) {
 	got := positions(t, enginetest.Push(mustNew(t, "P5+P4"), numbered(100)), 20)
 	if want := []uint64{20, 40, 60, 80, 100}; !slices.Equal(got, want) {
@@ -197,7 +200,8 @@ func TestCountsMultiplyAlongAChain(t *testing.T) {
 	}
 }
 
-// With a random phase the first message comes anywhere in the first period.
+// With a random phase all elements of the first period are equally likely to give the
+// first message.
 func TestPhaseIsUniform(t *testing.T) {
 	e := mustNew(t, "P8@phase")
 	var first [8]float64

@@ -1,7 +1,7 @@
 package strat
 
-// This file has the storage of compressors in hardware. As in the paper, there
-// are no comparators, hash tables or queues in it.
+// This file computes how much storage compressors need in hardware. As in the
+// paper, the sums do not include comparators, hash tables and queues.
 //
 // Source: Sastry, Bodik and Smith, ISCA 2001, sections 3.4, 3.5 and 4.2.
 
@@ -12,22 +12,25 @@ import (
 )
 
 const (
-	missBits  = 3 // of a tagged entry (section 4.2)
-	stateBits = 1 // Empty or not: Evict is told by the misses (section 4.2)
+	missBits  = 3 // the miss counter of a tagged entry (section 4.2)
+	stateBits = 1 // Empty or not; the misses tell the state Evict (section 4.2)
 	mergeBits = 8 // the counter of an associative entry (section 3.4)
 
-	// The paper gives no width for C. With 4 bits more than the rate needs, a
-	// gap of a random sampler is too long for it once in e^16 messages.
+	// The paper gives no width for C. If C has 4 bits more than the rate needs,
+	// a gap of a random sampler overflows it once in e^16 messages.
 	countedBits = 4
-	lengthBits  = 32 // C alone counts the whole stream
+	lengthBits  = 32 // a C alone, which counts the whole stream
 )
 
-// Size returns the storage of the components, in order, if words have so many
-// bits. Samplers in strata are counted once for each stratum. Where the paper
-// has no figure, the sum is ours: a random sampler holds as many random bits as
-// it compares, and all strata can share them; C has 4 bits more than the rate;
-// an associative table behind messages with different counts has a 32-bit sum
-// beside its counter.
+// Size returns the storage of the components, in order, for words of the given
+// number of bits. It counts the samplers of a splitter once for each stratum. The
+// paper gives no figures for some components. For these, Size assumes that
+//
+//   - a random sampler holds as many random bits as it compares, and that all
+//     strata can share them;
+//   - C has 4 bits more than the rate needs;
+//   - an associative table that gets messages with different counts has a sum of
+//     32 bits beside the counter of each entry.
 func (s Spec) Size(word int) (size []hwsim.Part) {
 	if n := s.Filter.N; n > 0 {
 		size = append(size, hwsim.Part{Name: "F", Entries: n, Bits: 1})
@@ -35,8 +38,8 @@ func (s Spec) Size(word int) (size []hwsim.Part) {
 	return append(size, sizeOf(s.Stages, word, s.Weighted)...)
 }
 
-// sizeOf returns the storage of stages. Differ is whether the counts of what
-// they are given differ.
+// sizeOf returns the storage of stages. If differ is true, the messages that the
+// first stage gets have different counts.
 func sizeOf(stages []Stage, word int, differ bool) (size []hwsim.Part) {
 	for _, x := range stages {
 		size = append(size, x.size(word, differ)...)
@@ -77,8 +80,8 @@ func (x Stage) size(word int, differ bool) []hwsim.Part {
 	return []hwsim.Part{part}
 }
 
-// counterBits returns how many bits a counter has that counts to n and is sent
-// and reset there: the logarithm of n, rounded up (section 3.5).
+// counterBits returns how many bits a counter needs that is sent and reset when it
+// reaches n: the binary logarithm of n, rounded up (section 3.5).
 func counterBits(n int) int { return bits.Len(uint(n - 1)) }
 
 // sendsDiffering reports whether the messages of x differ in their counts.
@@ -97,9 +100,9 @@ func (x Stage) sendsDiffering() bool {
 	return true
 }
 
-// sampled reports whether stages lose or invent events: random samplers without
-// a counter do, and periodic ones where the counts of what they are given
-// differ.
+// sampled reports whether stages lose or invent events. Random samplers without a
+// counter do so. Periodic samplers do so if the messages that they get have
+// different counts.
 func sampled(stages []Stage, differ bool) bool {
 	for _, x := range stages {
 		switch x.Op {

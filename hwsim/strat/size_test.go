@@ -10,7 +10,8 @@ func TestSTRAT08_CounterBits(t *testing.T) {
 	}
 }
 
-// Behind another engine an associative table has a sum beside its counter.
+// An associative table that stands behind another engine has a sum beside the counter of
+// each entry.
 func TestSizeBehindAnotherEngine(t *testing.T) {
 	s, _ := parse("A16", true)
 	if got := s.Size(32)[0].Bits; got != 72+32 {

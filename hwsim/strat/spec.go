@@ -1,7 +1,7 @@
 package strat
 
-// This file has descriptions of compressors, how they are written, and how
-// compressors are made of them.
+// This file has the descriptions of compressors. It writes them as text, and makes
+// compressors from them.
 
 import (
 	"github.com/pepgo/pep/hwsim"
@@ -21,46 +21,46 @@ const (
 	Tagged                    // tag: N entries
 )
 
-// A Stage is one component. Of the fields that its Op does not name only
-// Counted may be set, and that for samplers.
+// A Stage is one component. The comment of a field names the components that use the
+// field; for all others it is zero.
 type Stage struct {
 	Op      Op
-	Counted bool // C beside a sampler: messages carry a real count
-	Rate    int  // of samplers, in elements per message; the hits of a tag's entry at which it is sent
-	N       int  // strata or entries
+	Counted bool // of samplers: a C stands beside the sampler, so messages have a real count
+	Rate    int  // of samplers: elements per message; of a tagged table: the hits at which it sends an entry
+	N       int  // of splitters: strata; of tables: entries
 
-	TagBits int // of a tag's entry
-	Ways    int // entries of a tag's set; N divided by Ways is the number of sets
+	TagBits int // of a tagged table: bits of the tag of an entry
+	Ways    int // of a tagged table: entries of a set; there are N/Ways sets
 
-	Each []Stage // what every stratum goes through
+	Each []Stage // of splitters: the chain that each stratum has
 }
 
 // A Filter is the filter of converged places in front of the stages.
 type Filter struct {
 	N       int    // bits of the mask; 0 for no filter
-	Percent int    // standard error at which a value's share is known, in percent points
-	Period  uint64 // events after which all is forgotten; 0 for never
+	Percent int    // the greatest standard error of a value's share that counts as known, in percentage points
+	Period  uint64 // events after which the filter forgets everything; 0 for never
 }
 
-// A Spec describes a compressor. ParseSpec reads one and String writes it.
+// A Spec describes a compressor. ParseSpec parses descriptions, and String writes them.
 type Spec struct {
 	Filter Filter
 	Stages []Stage // at least one
 	Hash   Hash    // of all splitters and tagged tables
 	Seed   uint64  // of all random numbers and tables
-	Phase  bool    // periodic samplers begin anywhere in their period, and not at 0
+	Phase  bool    // periodic samplers begin at a random element of their period, and not at 0
 
-	Weighted bool // the compressor stands behind another engine, whose messages are its events
+	Weighted bool // the compressor stands behind another engine and takes that engine's messages as events
 }
 
 const (
 	defaultSeed    = 1
-	defaultWays    = 2 // of the instance that the paper evaluates (section 5.4)
+	defaultWays    = 2 // as in the table that the paper evaluates (section 5.4)
 	defaultPercent = 5 // the error that the paper asks for (section 5.4)
 )
 
-// String returns s in the form that ParseSpec reads, without what is default. It
-// does not say whether s is Weighted.
+// String returns s in the form that ParseSpec reads. It omits values that are the
+// default, and it does not tell whether s is Weighted.
 func (s Spec) String() string {
 	b := make([]byte, 0, 64)
 	if f := s.Filter; f.N > 0 {
@@ -133,12 +133,12 @@ func appendInt(b []byte, n int) []byte { return appendUint(b, uint64(n)) }
 
 func appendUint(b []byte, n uint64) []byte { return append(b, digits.Uint(n)...) }
 
-// The streams of the random generator: components are numbered from 0, hash
-// functions from hashStream.
+// Each component and each hash function has its own stream of random numbers. The
+// streams of components are numbered from 0, those of hash functions from hashStream.
 const hashStream = 1 << 32
 
-// New returns an instance of the compressor that s describes. What ParseSpec
-// would not accept may panic.
+// New returns an instance of the compressor that s describes. It may panic if
+// ParseSpec would not accept s.
 func (s Spec) New(i hwsim.Instance) hwsim.Engine {
 	s.Seed = i.Seed(s.Seed)
 	return s.compressor()
@@ -150,7 +150,7 @@ func (s Spec) WithSeed(seed uint64) hwsim.Spec {
 	return s
 }
 
-// compressor returns the instance whose seed is that of s.
+// compressor returns the instance that uses the seed of s as it is.
 func (s Spec) compressor() *Compressor {
 	b := builder{spec: s}
 	c := &Compressor{stages: b.chain(s.Stages, 0), sampled: sampled(s.Stages, s.Weighted)}
@@ -162,7 +162,7 @@ func (s Spec) compressor() *Compressor {
 
 type builder struct {
 	spec    Spec
-	streams uint64 // of random numbers that components have
+	streams uint64 // how many streams of random numbers components have so far
 }
 
 func (b *builder) rand() pcg {
@@ -172,8 +172,9 @@ func (b *builder) rand() pcg {
 
 func (b *builder) phase() phase { return phase{b.spec.Phase, b.rand()} }
 
-// hasher returns a hash function for splitters within depth others. What lies
-// one in the other must differ; what lies beside may be the same.
+// hasher returns the hash function of a splitter that lies within depth other
+// splitters. A splitter within another needs another function than the outer one.
+// Splitters that lie beside each other may have the same function.
 func (b *builder) hasher(n, depth int) hasher {
 	return newHasher(b.spec.Hash, n, b.spec.Seed, uint64(depth))
 }

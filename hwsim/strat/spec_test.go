@@ -140,7 +140,8 @@ func FuzzParseSpec(f *testing.F) {
 	})
 }
 
-// There is at most one message a tuple, and what all engines promise holds.
+// A compressor sends at most one message for each tuple, and keeps the contract of all
+// engines.
 func TestEnginesKeepTheContract(t *testing.T) {
 	in := biased(11, 20_000)
 	for _, text := range canonical {
@@ -161,10 +162,10 @@ func TestEnginesKeepTheContract(t *testing.T) {
 	}
 }
 
-// lossy matches random samplers without a counter.
+// lossy matches descriptions that have a random sampler without a counter.
 var lossy = regexp.MustCompile(`(^|[^C])R`)
 
-// Balances say of all compressors whether they are right on average only.
+// Balance tells of all compressors whether their counts are right only on average.
 func TestBalancesOfSamplers(t *testing.T) {
 	for _, text := range canonical {
 		if got := mustNew(t, text).Balance().Sampled; got != lossy.MatchString(text) {
@@ -182,8 +183,8 @@ func TestBalancesOfSamplers(t *testing.T) {
 	}
 }
 
-// A message of count 1 is an event, and messages with other counts are counted
-// with them.
+// A message with the count 1 has the same effect as a tuple. Messages with other counts
+// add these counts.
 func TestEventsWithCounts(t *testing.T) {
 	in := biased(13, 20_000)
 	for _, text := range []string{"A16", "C", "CP8", "H[P16]64", "CP4+A8", "H[CP4+A2]8"} {

@@ -1,15 +1,15 @@
 package strat
 
-// This file has the hash splitter, and its one form that is worth a loop of its
-// own: H[P_r]_n, the design that the paper recommends.
+// This file has the hash splitter. One form of it has a fast loop of its own:
+// H[P_r]_n, the design that the paper recommends.
 
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// splitter is H[X]_n: n disjoint substreams, each with an X of its own
-// (section 3.2).
+// splitter is H[X]_n. It splits the stream into n disjoint substreams, each of which
+// has its own X (section 3.2).
 type splitter struct {
 	hash   hasher
 	strata []component
@@ -42,9 +42,9 @@ type stratified struct {
 	rate   uint32
 	counts []uint32
 	phase  phase
-	from   int64               // the sum of counts that the stream began with
-	unit   uint64              // the count of an element
-	index  [blockTuples]uint32 // of the tuples that are being taken
+	from   int64               // the sum of counts when the stream began
+	unit   uint64              // the count of the last element
+	index  [blockTuples]uint32 // the strata of the block that byIndex counts
 }
 
 func newStratified(h hasher, rate uint32, p phase) *stratified {
@@ -78,7 +78,7 @@ func (s *stratified) tuples(in []tuple.Tuple, out []hwsim.Message) []hwsim.Messa
 	return out
 }
 
-// byTable takes a block with the paper's hash.
+// byTable counts a block whose strata the paper's hash gives.
 func (s *stratified) byTable(block []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
 	t := s.hash.tables
 	for {
@@ -94,9 +94,9 @@ func (s *stratified) byTable(block []tuple.Tuple, out []hwsim.Message) []hwsim.M
 	return out
 }
 
-// byIndex hashes a block and counts it after that: the hash functions have loops
-// without calls, and the processor need not wait for one counter to hash for the
-// next.
+// byIndex first hashes all tuples of a block, and then counts them. So the hash
+// functions have loops without calls, and the processor can hash a tuple before it
+// has updated the counter of the tuple before.
 func (s *stratified) byIndex(block []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
 	counts, rate := s.counts, s.rate
 	index := s.index[:len(block)]

@@ -9,7 +9,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// biased returns n tuples of which few make up most.
+// biased returns n tuples. A few different tuples make up most of them.
 func biased(seed uint64, n int) []tuple.Tuple {
 	g := newPCG(seed, 1)
 	in := make([]tuple.Tuple, n)
@@ -20,8 +20,8 @@ func biased(seed uint64, n int) []tuple.Tuple {
 	return in
 }
 
-// slowStratified is H[P_r]_n with a list of tuples for each stratum, of which
-// every r-th is sent.
+// slowStratified computes H[P_r]_n from a list of tuples for each stratum, by sending
+// every r-th tuple of each list.
 func slowStratified(in []tuple.Tuple, stratum func(tuple.Tuple) int, r int) (out []hwsim.Message, kept int) {
 	strata := map[int][]tuple.Tuple{}
 	for _, t := range in {
@@ -57,8 +57,8 @@ func TestSTRAT06_StratifiedSamplerConservesEvents(t *testing.T) {
 	}
 }
 
-// The special form must do what a splitter with periodic samplers does, which
-// H[P4+P1] is made of.
+// The special form H[P_r]_n must do what a splitter with periodic samplers does.
+// H[P4+P1] is such a splitter, because its strata have chains.
 func TestSTRAT06_StratifiedIsASplitterOfPeriodic(t *testing.T) {
 	in := biased(2, 50_000)
 	fast, slow := mustNew(t, "H[P4]37"), mustNew(t, "H[P4+P1]37")
@@ -93,8 +93,8 @@ func FuzzSTRAT06_Conservation(f *testing.F) {
 	})
 }
 
-// After long runs H[P] sends as many messages as P, less those that its counters
-// hold: one for each stratum at most.
+// After long runs H[P] sends as many messages as P, less those for the events that its
+// counters hold: at most one message for each stratum.
 func TestSTRAT09_RetainedIsBounded(t *testing.T) {
 	const r, n = 256, 2048
 	in := biased(3, 1_000_000)
@@ -112,8 +112,8 @@ func TestSTRAT09_RetainedIsBounded(t *testing.T) {
 	}
 }
 
-// A splitter in a splitter splits by another hash: otherwise all tuples of a
-// stratum would be in one of its own.
+// A splitter in a splitter must use another hash function. With the same function, all
+// tuples of an outer stratum would go to one inner stratum.
 func TestNestedSplittersSplit(t *testing.T) {
 	for _, hash := range []Hash{Table, Mul} {
 		outer, inner := newHasher(hash, 64, 1, 0), newHasher(hash, 8, 1, 1)

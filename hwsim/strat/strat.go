@@ -1,19 +1,20 @@
-// Package strat is the component framework of stratified sampling: samplers,
-// counters, hash splitters, associative tables and tagged tables, freely
-// composed into compressors of a stream of tuples.
+// Package strat is the component framework of stratified sampling. Samplers,
+// counters, hash splitters, associative tables and tagged tables combine freely
+// into compressors of a stream of tuples.
 //
-// A compressor is written as in the paper, subscripts on the line:
+// Descriptions of compressors are written as in the paper, with the subscripts on
+// the line:
 //
 //	R256           random sampler: each tuple with probability 1/256
 //	RC256          countdown random sampler: gaps uniform in 1..511
 //	P256           periodic sampler: every 256th tuple
 //	C              counter: the length of the stream, sent by Flush
-//	CR256          random sampler whose messages carry a real count; so CRC256, CP256
+//	CR256          random sampler whose messages have a real count; likewise CRC256, CP256
 //	A16            associative table of 16 tuples and their counts, lossless
-//	H[P256]2048    hash splitter: 2048 strata, each with a P256 of its own
-//	H[P256]2048+A16    the messages of the one go through the other
+//	H[P256]2048    hash splitter: 2048 strata, each with its own P256
+//	H[P256]2048+A16    a chain: A16 takes the messages of H[P256]2048
 //	tag2-256-2048/2w   tagged table: tag bits, counter's maximum, entries, ways
-//	F16384+H[P256]2048     a filter of converged places in front, 16384 bits
+//	F16384+H[P256]2048     a filter of converged places, of 16384 bits, in front
 //
 // and used like this:
 //
@@ -26,12 +27,12 @@
 // others.
 //
 // When a stream ends, the counts that components have not sent are lost, as they are in
-// hardware: those of P, for instance. Only A and a bare C have something that Flush can
-// send.
+// hardware. P, for instance, loses its count. Flush sends the counts of A and of a C
+// alone; no other component has anything that it can send.
 //
-// The package does not measure errors (package hwsim/metric) or overheads (hwsim/cost). It
-// is linked into instrumented programs, and so imports only math/bits and other packages
-// that are linked into them.
+// Package hwsim/metric measures the errors of compressors, and package hwsim/cost models
+// their overheads. Package strat is linked into instrumented programs, so it imports only
+// math/bits and other packages that are linked into them.
 //
 // Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001, sections 3 and 4.
@@ -47,20 +48,20 @@ import (
 type component interface {
 	step(m hwsim.Message) (hwsim.Message, bool)
 
-	// flush appends the messages that the component can still send. After that the
-	// component is as new, except for its random numbers.
+	// flush appends the messages that the component can still send. It resets the
+	// component, except for its random numbers, which go on.
 	flush(out []hwsim.Message) []hwsim.Message
 
-	// retained returns how many events are counted and not sent.
+	// retained returns how many events the component has counted and not sent.
 	retained() int64
 }
 
-// A batcher is a component with a loop of its own over the tuples of a stream.
+// A batcher is a component that has its own, fast loop over the tuples of a stream.
 type batcher interface {
 	tuples(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 }
 
-// A chain is components one after the other.
+// A chain is a list of components, each of which takes the messages of the one before.
 type chain []component
 
 func (c chain) step(m hwsim.Message) (hwsim.Message, bool) {
@@ -104,7 +105,7 @@ func pass(x component, msgs []hwsim.Message, start int) []hwsim.Message {
 type Compressor struct {
 	filter  *filter // nil if there is none
 	stages  chain
-	sampled bool // sums of counts are right on average only
+	sampled bool // the sums of counts are right only on average
 }
 
 // Push takes tuples, and sends at most one message for each.
@@ -163,7 +164,7 @@ func (c *Compressor) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 	}
 }
 
-// Flush sends what can still be sent at the end of a stream.
+// Flush sends the counts that components can still send at the end of a stream.
 func (c *Compressor) Flush(out *hwsim.Out) {
 	if c.filter != nil {
 		c.filter.clear()
@@ -179,11 +180,11 @@ func (c *Compressor) Balance() hwsim.Balance {
 	return hwsim.Balance{Held: c.Retained(), Dropped: c.Filtered(), Sampled: c.sampled}
 }
 
-// Retained returns how many events the components have counted and not sent. With the counts
-// of all messages it adds up to the events that were pushed and not filtered. That does
-// not hold for random samplers without a counter, and for periodic ones that take messages
-// with different counts. A counter that starts with a phase above 0 sends its first
-// message too early, so the number can be negative.
+// Retained returns how many events the components have counted and not sent. The sum of
+// this number and of the counts of all messages is the number of events that were pushed
+// and not filtered. That does not hold for random samplers without a counter, nor for
+// periodic samplers that take messages with different counts. A counter that starts with
+// a phase above 0 sends its first message too early, so the number can be negative.
 func (c *Compressor) Retained() int64 { return c.stages.retained() }
 
 // Filtered returns how many events the filter has stopped since the last Flush.

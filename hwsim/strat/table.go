@@ -1,7 +1,7 @@
 package strat
 
-// This file computes the paper's hash fast: it looks up parts of the sum in tables, and
-// remembers the parts that come again.
+// This file computes the paper's hash fast. It looks up parts of the sum in tables, and
+// remembers the parts that occur again and again.
 
 import "github.com/pepgo/pep/runtime/tuple"
 
@@ -10,42 +10,46 @@ import "github.com/pepgo/pep/runtime/tuple"
 //	xorfold(flip(randomize(pc)) ^ randomize(w), k)
 //
 // Folding and reversing are linear over XOR, and the random table maps single bytes. So
-// each byte of a tuple contributes a number that depends on this byte alone. A tuple has
-// 16 bytes, too many to look up for each tuple. So the contribution of the pc is
-// remembered by pc, because few sites are busy at a time. The contribution of the upper
-// bytes of a word, all but the lowest two, is remembered by them, because words are small
-// or are addresses of the same regions.
+// each byte of a tuple contributes a number that depends on this byte alone, and the index
+// is the XOR of 16 such numbers. Looking up 16 numbers for each tuple takes too long, so
+// two memos remember parts of the sum:
+//
+//   - One memo has the contributions of whole pcs, because few sites are busy at a time.
+//   - The other has the contributions of the tops of words. The top of a word is all of it
+//     but the lowest two bytes. Few tops are in use at a time, because words are small
+//     numbers, or addresses in the same regions.
 type tables struct {
 	pc [8][256]uint32 // contributions of the pc's bytes, the lowest first
 	w  [8][256]uint32
 
-	// The memos are direct-mapped. They are in the order in which a tuple needs
-	// them, the keys before what is to be summed.
+	// The memos are direct-mapped. The fields are in the order in which a tuple
+	// needs them: first the keys, then the contributions.
 	pcs     [1 << pcBits]uint64
 	tops    [1 << topBits]uint64
 	pcSums  [1 << pcBits]uint32
 	topSums [1 << topBits]uint32
 
-	missed int // tops that were not remembered, in the present block
-	random int // blocks in which tops need not be looked for
+	missed int // tops of the present block that the memo did not have
+	random int // coming blocks in which countRandom does not use the memo of tops
 }
 
 const (
 	pcBits  = 10
 	topBits = 8
-	lowBits = 16 // of a word, that are not part of its top
+	lowBits = 16 // the bits of a word that are not part of its top
 
-	// Where more than an eighth of a block's tops are not remembered, as with
-	// floating-point numbers and hash sums, the branches that are predicted
-	// wrong cost more than the memo saves. The next blocks do without.
+	// If the memo does not have more than an eighth of a block's tops, the
+	// mispredicted branches cost more than the memo saves. Floating-point numbers
+	// and hash sums are such words. The next blocks do not use the memo then.
 	blockTuples  = 256
 	missesMost   = blockTuples / 8
 	randomBlocks = 16
 )
 
-// pcSlot is the sum of the tap's number in its package and a byte of the
-// package's, modulo the slots (tuple.SiteBase): neighbours, which are busy
-// together, have different slots.
+// pcSlot returns the slot of a pc in its memo. A pc has the number of the tap in its
+// package, and above it the number of the package (tuple.SiteBase). The slot is the
+// sum of the tap's number and a byte of the package's number, modulo the number of
+// slots. So taps that are neighbours, which are busy together, have different slots.
 func pcSlot(pc uint64) uint32 { return uint32(pc) * (1<<(32-pcBits) + 1) >> (32 - pcBits) }
 
 func topSlot(top uint64) uint64 { return top * 0x9E3779B97F4A7C15 >> (64 - topBits) }
@@ -60,13 +64,14 @@ func newTables(random [256]byte, k int) *tables {
 			t.w[i][v] = uint32(xorfold(x, k))
 		}
 	}
-	// Slots without a sum must not be taken for that of 0.
+	// An empty slot has the key 0. In the slots where the pc 0 and the top 0 belong,
+	// another key keeps an empty slot from being taken for theirs.
 	t.pcs[pcSlot(0)], t.tops[topSlot(0)] = 1, 1
 	return t
 }
 
-// sum returns what the bytes of x contribute. It is just small enough to be
-// inlined.
+// sum returns the XOR of the contributions of the bytes of x. It is just small enough
+// for the compiler to inline it.
 func sum(bytes *[8][256]uint32, x uint64) uint32 {
 	return bytes[0][byte(x)] ^ bytes[1][byte(x>>8)] ^ bytes[2][byte(x>>16)] ^ bytes[3][byte(x>>24)] ^
 		bytes[4][byte(x>>32)] ^ bytes[5][byte(x>>40)] ^ bytes[6][byte(x>>48)] ^ bytes[7][byte(x>>56)]
@@ -94,10 +99,10 @@ func (t *tables) indices(in []tuple.Tuple, out []uint32) {
 	}
 }
 
-// count counts the tuples of a block up to the first whose counter is about to
-// reach the rate, and returns the index of that, or else the length of the
-// block. To find indices and to count in one loop, and to call nothing in it,
-// keeps it in registers.
+// count counts the tuples of a block up to the first tuple whose counter is about to
+// reach the rate. It returns the position of this tuple, or the length of the block if
+// there is none. One loop, without calls, both hashes and counts, so the compiler keeps
+// its variables in registers.
 func (t *tables) count(in []tuple.Tuple, counts []uint32, rate uint32) int {
 	if t.random > 0 {
 		return t.countRandom(in, counts, rate)
@@ -142,7 +147,7 @@ func (t *tables) countRandom(in []tuple.Tuple, counts []uint32, rate uint32) int
 	return len(in)
 }
 
-// nextBlock decides whether tops are looked for in the next block.
+// nextBlock decides whether the next block uses the memo of tops.
 func (t *tables) nextBlock() {
 	switch {
 	case t.random > 0:

@@ -7,39 +7,42 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// maxMisses is where the miss counter of 3 bits saturates (section 4.2).
+// maxMisses is the number at which the miss counter, of 3 bits, saturates (section 4.2).
 const maxMisses = 7
 
-// tagged is the tagged compressor of section 4: a stratified periodic sampler
-// whose entries know a few bits of the tuple that they count, and change hands.
+// tagged is the tagged compressor of section 4: a stratified periodic sampler whose
+// entries each store a tag, a few bits of a hash of the tuple that they count. An entry
+// can pass from one tuple to another.
 //
-// The paper's state machine (figure 6) leaves some of the arithmetic open. Here
-// no event is lost or counted twice: the counts of all messages and the hits
-// and misses of all entries sum to the events. So
+// The paper's state machine (figure 6) leaves some of the arithmetic open. This
+// implementation neither loses an event nor counts one twice: the counts of all messages
+// and the hits and misses of all entries add up to the number of events. So
 //
-//   - the event that hands an entry over (E5) is counted for its new tuple, and
-//     the event that sends a message (E2, E6) is counted in it;
-//   - conditions see the counters before the event, but for the hits of a hit;
+//   - the event that passes an entry to a new tuple (E5) counts for the new tuple, and
+//     the event that makes an entry send a message (E2, E6) counts in this message;
+//   - conditions use the counters as they are before the event, except that a hit
+//     increments the hits first;
 //   - an entry whose hits reach the maximum in any transition is sent at once;
-//   - misses >= trigger/hits is a comparison of the product, for no hardware
-//     divides, and the trigger is the maximum.
+//   - the condition misses >= trigger/hits is computed as misses*hits >= trigger,
+//     because hardware does not divide, and the trigger is the maximum.
 //
-// A miss takes the first empty entry of the set if there is one; otherwise it
-// is a miss of the entry that was hit or allocated the longest ago, and no
-// other.
+// If the set has no entry with the event's tag, the first empty entry of the set takes
+// the event. If no entry is empty, the event is a miss of one entry: the one whose last
+// hit or allocation is the longest ago.
 type tagged struct {
-	hash    hasher // to sets
+	hash    hasher // from tuples to sets
 	tagBits int
-	max     uint32
+	max     uint32 // the hits at which an entry is sent
 	ways    int
-	entries []slot // sets one after the other
-	clock   uint64
+	entries []slot // one set after the other
+	clock   uint64 // events
 }
 
-// A slot is an entry of the table. Evict is the state of a valid one with
-// misses. An empty one can have hits: those that E6 hands on.
+// A slot is an entry of the table. The paper's states are: Empty if it is not valid,
+// Evict if it is valid and has misses. An empty slot can have hits: send turns the
+// misses of the old entry into hits of the next one (E6).
 type slot struct {
-	used   uint64 // when it was hit or allocated last
+	used   uint64 // the clock at its last hit or allocation
 	tag    uint32
 	hits   uint32
 	misses uint32
@@ -73,8 +76,8 @@ func (s *tagged) step(m hwsim.Message) (hwsim.Message, bool) {
 	return m, false
 }
 
-// find returns the entry of a set that an event with the given tag is for, and
-// whether it has that tag.
+// find returns the entry of a set that takes an event with the given tag, and whether
+// the entry already has this tag.
 func (s *tagged) find(set int, tag uint32) (e *slot, hit bool) {
 	ways := s.entries[set*s.ways : (set+1)*s.ways]
 	var empty *slot
@@ -97,8 +100,8 @@ func (s *tagged) find(set int, tag uint32) (e *slot, hit bool) {
 	return oldest, false
 }
 
-// send reports the hits of e, empties it, and leaves its misses to whoever
-// takes it next.
+// send returns a message with the hits of e, and empties e. The misses of e become
+// the hits with which the next tuple takes the entry.
 func (e *slot) send(t tuple.Tuple) (hwsim.Message, bool) {
 	m := hwsim.Message{Tuple: t, Count: uint64(e.hits)}
 	e.hits, e.misses, e.valid = e.misses, 0, false
@@ -113,7 +116,7 @@ func (e *slot) shouldReplace() bool {
 	return e.misses == maxMisses || e.hits == 1 || e.hits < 2*e.misses
 }
 
-// flush can send nothing: the entries do not know their tuples.
+// flush sends nothing, because the entries do not know their tuples.
 func (s *tagged) flush(out []hwsim.Message) []hwsim.Message {
 	clear(s.entries)
 	s.clock = 0

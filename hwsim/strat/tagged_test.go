@@ -10,8 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Every row of figure 6 on a table of one entry. The tags are of 8 bits, and
-// with PC = 0 the word is the tag.
+// The test goes through every row of figure 6 on a table with one entry. Tags have 8
+// bits. Because PC is 0, the tag is the word.
 func TestSTRAT13_TaggedTransitions(t *testing.T) {
 	const a, b = 1, 2 // words
 	valid := func(w, hits, misses uint32) slot { return slot{tag: w, hits: hits, misses: misses, valid: true} }
@@ -57,7 +57,7 @@ func TestSTRAT13_TaggedTransitions(t *testing.T) {
 		if ok != (x.sent > 0) || ok && (m.Count != x.sent || m.Tuple.W != x.w) {
 			t.Errorf("%s: sent %v (%t), want the count %d", x.name, m, ok, x.sent)
 		}
-		// The event is somewhere.
+		// The event is counted once: in the entry or in the message.
 		before := x.before.hits + x.before.misses
 		if after := got.hits + got.misses + uint32(x.sent); after != before+1 {
 			t.Errorf("%s: %d events before, %d after", x.name, before, after)
@@ -92,8 +92,8 @@ func TestSTRAT13_SetsTakeEmptyWaysAndThenTheLeastRecentlyUsed(t *testing.T) {
 	check("now the other is the oldest", [2]slot{{tag: 1, hits: 2, misses: 1, valid: true}, {tag: 3, hits: 3, valid: true}})
 }
 
-// slowTagged is the table as the transitions of figure 6 read, with states by
-// name, and ways as a list of which the first is the least recently used.
+// slowTagged is a tagged table written as figure 6 states the transitions. It has the
+// states by name, and the ways in a list whose first way is the least recently used.
 type slowTagged struct {
 	max, ways int
 	set       func(tuple.Tuple) int
@@ -191,7 +191,8 @@ func FuzzSTRAT14_Conservation(f *testing.F) {
 	})
 }
 
-// All variants against the model, and the events they hold.
+// All variants of the table must send the messages of the model, and hold or send every
+// event once.
 func TestSTRAT15_TaggedVariants(t *testing.T) {
 	in := biased(8, 30_000)
 	for tagBits := 1; tagBits <= 8; tagBits++ {

@@ -18,12 +18,14 @@
 //	7 more main+2 0xc000012340  # &q.n main.go:7:7 main.f
 //	end 4 0
 //
-// A line for a tuple has stream, tag, site and word; what stands behind # is for
-// readers. Sites are package+number, or a number; words are decimal, or
-// hexadecimal with 0x. Of site tables the text has the taps alone, so a trace
-// made of it has a build of its own if it has taps. A tap has the kind of its words
-// with the width of the type: signed64, float32, length0. Lines with more behind it
-// are further words of its samples.
+// The line of a tuple has the stream, the tag, the site and the word. The text after #
+// is a comment for human readers, which Parse ignores. A site is package+number, or a
+// number. A word is decimal, or hexadecimal with 0x.
+//
+// The line of a tap has the kind of the tap's words with the width of their type:
+// signed64, float32, length0. The lines "more" after it describe the further words of
+// the tap's samples. The text has only the taps of the site tables. So if the text has
+// packages, Parse makes new tables, and the trace gets the build hash of these.
 //
 //	r, err := trace.Open("app.trace", nil)
 //	…

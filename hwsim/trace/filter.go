@@ -1,6 +1,6 @@
 package trace
 
-// This file takes parts of traces and joins them.
+// This file selects parts of traces, and joins traces.
 
 import (
 	"cmp"
@@ -16,17 +16,18 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A Filter says which tuples are kept. The zero Filter keeps all.
+// A Filter says which tuples to keep: those that meet the conditions of all fields.
+// Fields that are zero are no condition, so the zero Filter keeps all tuples.
 type Filter struct {
-	Tags    []tuple.Tag    // of these kinds
-	Streams []uint32       // of these streams
-	Func    *regexp.Regexp // at sites in functions whose names match
-	From    uint64         // whose position in the trace, from 0, is at least From
-	To      uint64         // and below To; 0 is no bound
-	First   uint64         // the first so many of those that all else keeps; 0 is all
+	Tags    []tuple.Tag    // the tuple has one of these tags
+	Streams []uint32       // the tuple is in one of these streams
+	Func    *regexp.Regexp // the tuple's site is in a function whose name matches
+	From    uint64         // the tuple's position in the trace, counted from 0, is at least From
+	To      uint64         // the tuple's position is below To
+	First   uint64         // the tuple is one of the first First that meet all other conditions
 }
 
-// keep reports whether all but First lets the tuple at a position pass.
+// keep reports whether the tuple at a position meets all conditions but First.
 func (f *Filter) keep(stream uint32, pos uint64, t tuple.Tuple, sites *Sites) bool {
 	return pos >= f.From && (f.To == 0 || pos < f.To) &&
 		(f.Streams == nil || slices.Contains(f.Streams, stream)) &&
@@ -34,11 +35,11 @@ func (f *Filter) keep(stream uint32, pos uint64, t tuple.Tuple, sites *Sites) bo
 		(f.Func == nil || f.Func.MatchString(sites.Func(t.Site())))
 }
 
-// Each calls do for every block of a trace, with the tuples that the filter
-// keeps, if any. Its error is nil at the end of the trace.
+// Each calls do for every block of a trace that has tuples which the filter keeps, with
+// only these tuples. At the end of the trace it returns nil.
 func (f *Filter) Each(r *Reader, do func(Block) error) error { return f.walk().each(r, do) }
 
-// A walk is how far a filter has come.
+// A walk is a filter with the position that it has reached.
 type walk struct {
 	*Filter
 	pos  uint64 // of the next tuple
@@ -47,7 +48,7 @@ type walk struct {
 
 func (f *Filter) walk() *walk { return &walk{Filter: f} }
 
-// over reports whether nothing more is kept.
+// over reports whether the filter keeps no further tuple.
 func (w *walk) over() bool {
 	return w.First > 0 && w.kept >= w.First || w.To > 0 && w.pos >= w.To
 }
@@ -84,8 +85,8 @@ func (w *walk) each(r *Reader, do func(Block) error) error {
 	return nil
 }
 
-// Copy writes the tuples of a trace that the filter keeps as a trace. What was
-// kept before an error is a complete trace, too.
+// Copy writes the tuples that the filter keeps as a trace. If there is an error, the
+// tuples before it still make a complete trace.
 func (f *Filter) Copy(out io.Writer, r *Reader) error {
 	w, err := NewWriter(out, &r.Header)
 	if err != nil {
@@ -95,8 +96,9 @@ func (f *Filter) Copy(out io.Writer, r *Reader) error {
 	return errors.Join(err, w.WriteNames(r.Names), w.Close(r.End.Dropped))
 }
 
-// EachOf is Each for several traces, one after the other. Streams get new
-// numbers, in the order in which they come; positions go on.
+// EachOf does what Each does for several traces, one after the other. It gives the
+// streams new numbers, in the order in which they first occur. Positions count on from
+// one trace to the next.
 func (f *Filter) EachOf(traces []*Reader, do func(Block) error) error {
 	w, streams := f.walk(), uint32(0)
 	for _, r := range traces {
@@ -117,9 +119,9 @@ func (f *Filter) EachOf(traces []*Reader, do func(Block) error) error {
 	return nil
 }
 
-// Merge writes traces as one. Streams get new numbers as with EachOf; sites stay
-// as they are. It refuses traces of different builds, whose sites mean different
-// things, unless told that they need not agree.
+// Merge writes several traces as one. It numbers the streams as EachOf does, and does not
+// change the sites. Sites of different builds mean different things, so Merge refuses
+// traces of different builds unless differ is true.
 func Merge(out io.Writer, traces []*Reader, differ bool) error {
 	h, err := mergeHeaders(traces, differ)
 	if err != nil {
@@ -140,7 +142,7 @@ func Merge(out io.Writer, traces []*Reader, differ bool) error {
 
 func (r *Reader) label() string { return cmp.Or(r.name, "a trace") }
 
-// SameBuild returns an error unless traces are of one build.
+// SameBuild returns an error unless all traces have the same build.
 func SameBuild(traces []*Reader) error {
 	for _, r := range traces {
 		if first := traces[0]; r.Header.Build != first.Header.Build {
@@ -151,8 +153,9 @@ func SameBuild(traces []*Reader) error {
 	return nil
 }
 
-// mergeHeaders returns the first header, and if builds differ one with the
-// tables of all packages, the first trace's if several have one.
+// mergeHeaders returns the first header if all traces have the same build. If their builds
+// differ and differ is true, it returns a header with the tables of all packages. If
+// several traces have a table of the same package, it takes the first.
 func mergeHeaders(traces []*Reader, differ bool) (*format.Header, error) {
 	h := traces[0].Header
 	err := SameBuild(traces)

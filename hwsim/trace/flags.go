@@ -1,6 +1,6 @@
 package trace
 
-// This file has what commands on traces share: flags and files.
+// This file has the flags that commands on traces share, and Save, which writes their files.
 
 import (
 	"bufio"
@@ -15,8 +15,8 @@ import (
 	"strings"
 )
 
-// Flags defines the flags -tag, -stream, -func, -from, -to and -n, which fill in
-// the filter.
+// Flags defines the flags -tag, -stream, -func, -from, -to and -n, which set the fields
+// of the filter.
 func (f *Filter) Flags(flags *flag.FlagSet) {
 	flags.Func("tag", "", func(s string) error {
 		for name := range strings.SplitSeq(s, ",") {
@@ -47,8 +47,8 @@ func (f *Filter) Flags(flags *flag.FlagSet) {
 	flags.Uint64Var(&f.First, "n", 0, "")
 }
 
-// Save calls do to write a file, which has a temporary name until it is whole.
-// If do has an error, what it has written all the same is kept.
+// Save calls do to write a file. The file has a temporary name until do has returned. If do
+// returns an error, Save keeps what do wrote, unless that is nothing.
 func Save(name string, do func(io.Writer) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".pep-trace-*")
 	if err != nil {

@@ -1,6 +1,6 @@
 package trace
 
-// This file says what is in a trace.
+// This file summarizes a trace.
 
 import (
 	"fmt"
@@ -12,19 +12,19 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// An InfoTable says where a trace comes from, and how much it has of which streams
-// and tags.
+// An InfoTable says where a trace comes from, and how many tuples each stream and each
+// tag has.
 type InfoTable struct {
 	Program       string        `json:"program"`
 	Build         string        `json:"build"`
 	Comment       string        `json:"comment"`
 	HasTables     bool          `json:"has_site_tables"`
-	Taps          int           `json:"taps" unit:"taps"` // of the site tables
+	Taps          int           `json:"taps" unit:"taps"` // in the site tables
 	Packages      int           `json:"packages" unit:"packages"`
 	Names         int           `json:"names" unit:"names"` // of types and functions
 	Tuples        uint64        `json:"tuples" unit:"tuples"`
 	Dropped       uint64        `json:"dropped" unit:"tuples"`
-	Sites         int           `json:"sites" unit:"sites"` // with tuples
+	Sites         int           `json:"sites" unit:"sites"` // that have tuples
 	Bytes         int64         `json:"bytes" unit:"bytes"`
 	Blocks        int           `json:"blocks" unit:"blocks"`
 	BytesPerTuple float64       `json:"bytes_per_tuple" unit:"bytes/tuple"`
@@ -44,8 +44,8 @@ type StreamCount struct {
 	Tuples uint64 `json:"tuples" unit:"tuples"`
 }
 
-// Info reads a trace and says what is in it. If there is an error, the table is
-// about what was read before.
+// Info reads a trace and summarizes it. If there is an error, the table covers the part of
+// the trace before it.
 func Info(r *Reader) (*InfoTable, error) {
 	streams, tags := map[uint32]uint64{}, map[tuple.Tag]uint64{}
 	sites := map[uint64]bool{}

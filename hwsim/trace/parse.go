@@ -1,6 +1,6 @@
 package trace
 
-// This file parses the text form. It is specified in doc.go.
+// This file parses the text form of traces, which doc.go specifies.
 
 import (
 	"bufio"
@@ -17,7 +17,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// Parse writes the trace whose text form it reads. Errors say in which line.
+// Parse reads the text form of a trace and writes the trace. Its errors name the line.
 func Parse(out io.Writer, in io.Reader) error {
 	p := &parser{out: out, names: Names{}}
 	lines := bufio.NewScanner(in)
@@ -161,7 +161,7 @@ func (p *parser) tap(s string) error {
 	return nil
 }
 
-// parseBits parses how a word is read: "signed64".
+// parseBits parses the kind and the width of a word: "signed64".
 func parseBits(s string) (kind wire.Kind, bits uint8, err error) {
 	name := strings.TrimRight(s, "0123456789")
 	n, err := strconv.ParseUint(s[len(name):], 10, 8)
@@ -172,7 +172,8 @@ func parseBits(s string) (kind wire.Kind, bits uint8, err error) {
 	return kind, uint8(n), nil
 }
 
-// more parses "address64 *int &p.count", a further word of the tap before.
+// more parses "address64 *int &p.count". The line describes a further word of the samples
+// of the tap before it.
 func (p *parser) more(s string) error {
 	pkg, err := p.pkg()
 	if err != nil {
@@ -260,7 +261,7 @@ func parseWord(s string) (uint64, error) {
 	return w, nil
 }
 
-// begin writes the header unless it has been written.
+// begin writes the header, unless begin has already done so.
 func (p *parser) begin() (err error) {
 	if p.w != nil {
 		return nil

@@ -1,6 +1,6 @@
 package trace
 
-// This file lists the tuples of a trace. As text that is the form that doc.go
+// This file lists the tuples of a trace. As text, the list has the form that doc.go
 // specifies.
 
 import (
@@ -17,7 +17,8 @@ import (
 
 const textMagic = "pep trace 1"
 
-// A TupleTable lists tuples of a trace. They are read while they are printed, once.
+// A TupleTable lists tuples of a trace. Printing it reads the tuples from the trace, so it
+// can be printed only once.
 type TupleTable struct {
 	Program  string          `json:"program"`
 	Build    string          `json:"build"`
@@ -25,7 +26,7 @@ type TupleTable struct {
 	Packages []TupleTaps     `json:"packages"` // that have taps
 	Symbols  []TupleSymbol   `json:"symbols"`
 	Tuples   iter.Seq[Tuple] `json:"tuples"`
-	Kept     uint64          `json:"kept" unit:"tuples"` // tuples that were listed
+	Kept     uint64          `json:"kept" unit:"tuples"` // tuples in the list
 	Dropped  uint64          `json:"dropped" unit:"tuples"`
 
 	bare bool
@@ -63,7 +64,8 @@ type TupleWord struct {
 	Expr string `json:"expression"`
 }
 
-// A TupleSymbol is the name of a type or function that stands as a word in tuples.
+// A TupleSymbol is the name of a type or function. Tuples have the type or function as
+// their word.
 type TupleSymbol struct {
 	Tag    string `json:"tag"`
 	Word   uint64 `json:"word" unit:"word"`
@@ -78,12 +80,12 @@ type Tuple struct {
 	Site   string `json:"site"` // "main+3"
 	Word   uint64 `json:"word" unit:"word"`
 	Text   string `json:"word_text"` // the word as text: "300", "0x4a0"
-	Symbol string `json:"symbol"`    // the name of the type or function that the word is
+	Symbol string `json:"symbol"`    // the name of the type or function that the word denotes
 	Where  string `json:"where"`     // "p.next main.go:5:3 main.f"
 }
 
-// List lists the tuples of a trace that the filter keeps, or, if the list is to be
-// bare, just these without taps and symbols.
+// List lists the tuples of a trace that the filter keeps. A bare list has no taps and no
+// symbols, only the tuples.
 func (f *Filter) List(r *Reader, bare bool) *TupleTable {
 	t := &TupleTable{Program: r.Header.Exe, Build: fmt.Sprintf("%x", r.Header.Build), Comment: r.Header.Comment, bare: bare}
 	if !bare {
@@ -122,8 +124,8 @@ func tapsOf(p *wire.Package) TupleTaps {
 	return x
 }
 
-// Err returns the error of reading the trace, once the table has been printed. What
-// was printed before it stands for itself.
+// Err returns the error that occurred while the table was printed and the trace was read,
+// if any. The lines that were printed before the error are right.
 func (t *TupleTable) Err() error { return t.err }
 
 // Name implements listing.Listing.
@@ -188,12 +190,12 @@ func (f *Filter) Print(out io.Writer, r *Reader, bare bool) error {
 	return t.Err()
 }
 
-// oneLine returns s without line breaks, of which expressions may have some, and
-// fit for a terminal.
+// oneLine returns s on one line, because expressions may have line breaks. It escapes
+// characters that a terminal would interpret.
 func oneLine(s string) string { return terminal.Escape(strings.Join(strings.Fields(s), " ")) }
 
-// noSpace returns s as one word: types like "chan int" have several. Parse puts
-// the spaces back.
+// noSpace returns s as one word, because types like "chan int" have spaces. Parse restores
+// the spaces.
 func noSpace(s string) string {
 	if s == "" {
 		return "-"

@@ -23,21 +23,21 @@ type Block struct {
 // A Reader reads a trace block by block.
 type Reader struct {
 	Header format.Header
-	Sites  *Sites     // what the header's tables say of sites
-	Names  Names      // of words; those of symbols that have been read, or all if Open could read twice
-	End    format.End // known when Next has returned io.EOF
+	Sites  *Sites     // the taps in the tables of the header; nil if there are none or they are damaged
+	Names  Names      // the names of words: all of them if Open could read the file twice, otherwise those read so far
+	End    format.End // the end chunk; valid when Next has returned io.EOF
 
-	name   string // of the file, "" if it is not known
+	name   string // of the file, or "" if the reader does not know it
 	close  func() error
 	in     *bufio.Reader
 	chunk  bytes.Buffer
-	off    int64         // of the next chunk
-	blocks int           // that have been read
-	tuples uint64        // in these
-	buf    []tuple.Tuple // of the block that Next returned
+	off    int64         // the offset of the next chunk
+	blocks int           // how many blocks have been read
+	tuples uint64        // how many tuples these blocks have
+	buf    []tuple.Tuple // the tuples of the block that Next returned
 	tables error         // what is wrong with the header's tables
 
-	symbols uint64 // bytes of names that have been read
+	symbols uint64 // how many bytes of names have been read
 }
 
 // Open opens a trace, or reads the standard input if the name is "-".
@@ -64,7 +64,7 @@ func Open(name string, stdin io.Reader) (*Reader, error) {
 }
 
 func openFile(f *input.File) (*Reader, error) {
-	if !f.Info.Mode().IsRegular() { // a pipe, which is read once
+	if !f.Info.Mode().IsRegular() { // a pipe, which can be read only once
 		r, err := NewReader(f)
 		if err == nil {
 			r.close = f.Close
@@ -75,10 +75,11 @@ func openFile(f *input.File) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Symbols may stand behind the tuples that they are for.
+	// The names of words may come after the tuples that have these words. So read
+	// the names first.
 	for {
 		if err := first.skim(); err != nil {
-			break // io.EOF, or what Next will find
+			break // io.EOF, or an error that Next will find again
 		}
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
@@ -92,17 +93,17 @@ func openFile(f *input.File) (*Reader, error) {
 	return r, nil
 }
 
-// Bounds of what is kept in memory. A header has the site tables of a program,
-// 15 MB for one of a million lines; names are those of the types and functions in
-// a profile of 131072 words. wire.ReadPackage bounds what is made of tables.
+// Bounds of what the reader keeps in memory. A header has the site tables of a program:
+// 15 MB for a program of a million lines. The names are those of the types and functions
+// in a profile of 131072 words. wire.ReadPackage bounds the memory that decoded tables
+// take.
 const (
 	maxHeader = 32 << 20 // bytes of the chunk
-	maxBlock  = 64 << 10 // of the chunk: 4096 tuples of at most 16 bytes
-	maxNames  = 16 << 20 // of the chunks with symbols, all together
+	maxBlock  = 64 << 10 // bytes of the chunk: 4096 tuples of at most 16 bytes
+	maxNames  = 16 << 20 // bytes of all chunks with symbols together
 )
 
-// fits says what is wrong if a chunk of a kind is larger than there is any need
-// for.
+// fits returns an error if a chunk of the given kind is larger than the bounds allow.
 func (r *Reader) fits(kind format.Kind, size uint64) error {
 	most := uint64(maxBlock)
 	switch kind {
@@ -148,14 +149,15 @@ func NewReader(in io.Reader) (*Reader, error) {
 	return r, nil
 }
 
-// Close closes the file that Open has opened.
+// Close closes the file that Open opened.
 func (r *Reader) Close() error { return r.close() }
 
-// Next returns the next block; its tuples are overwritten by the one after it.
+// Next returns the next block. The next call of Next overwrites the block's tuples.
 //
-// At the end of the trace the error is io.EOF, or says what is wrong with the
-// site tables of the header: tuples can be read without. A trace that is cut
-// off or damaged is read as far as it is whole.
+// At the end of the trace the error is io.EOF. If the site tables of the header are
+// damaged, Next returns this error at the end in place of io.EOF, because reading tuples
+// does not need the tables. If a trace is cut off or damaged, Next returns all whole
+// blocks before it returns the error.
 func (r *Reader) Next() (Block, error) {
 	b, err := r.block()
 	if err != nil && err != io.EOF && r.name != "" {
@@ -192,7 +194,7 @@ func (r *Reader) block() (Block, error) {
 	}
 }
 
-// finish returns what there is to say at the end.
+// finish returns the error of Next at the end of the trace.
 func (r *Reader) finish() error {
 	if r.tuples != r.End.Tuples {
 		return fmt.Errorf("the end tells of %d tuples, the blocks have %d", r.End.Tuples, r.tuples)
@@ -203,7 +205,7 @@ func (r *Reader) finish() error {
 	return io.EOF
 }
 
-// skim reads the next chunk, but no tuples.
+// skim reads the next chunk. It does not decode blocks.
 func (r *Reader) skim() error {
 	kind, body, err := r.next()
 	if err == nil && kind != format.KindBlock {
@@ -212,7 +214,7 @@ func (r *Reader) skim() error {
 	return err
 }
 
-// other reads a chunk that is no block.
+// other decodes a chunk that is not a block.
 func (r *Reader) other(kind format.Kind, body []byte) (err error) {
 	switch kind {
 	case format.KindSymbols:
@@ -239,7 +241,7 @@ func (r *Reader) other(kind format.Kind, body []byte) (err error) {
 	return fmt.Errorf("a chunk of unknown kind %q", byte(kind))
 }
 
-// next returns the next chunk, io.EOF behind the end.
+// next returns the next chunk. After the end chunk it returns io.EOF.
 func (r *Reader) next() (format.Kind, []byte, error) {
 	if r.in == nil {
 		return 0, nil, io.EOF
@@ -255,7 +257,7 @@ func (r *Reader) next() (format.Kind, []byte, error) {
 	if err := r.fits(format.Kind(r.chunk.Bytes()[0]), size); err != nil {
 		return 0, nil, err
 	}
-	// The buffer grows with what there is, whatever size says.
+	// The buffer grows only as the input supplies bytes, even if size is larger.
 	if _, err := io.CopyN(&r.chunk, r.in, int64(size)-format.SizeBytes); err != nil {
 		return 0, nil, r.cut(err)
 	}
@@ -271,7 +273,8 @@ func (r *Reader) next() (format.Kind, []byte, error) {
 	return kind, body, nil
 }
 
-// cut says what it means that nothing more could be read.
+// cut returns the error for a chunk that could not be read. If the input has ended, the
+// trace is cut off.
 func (r *Reader) cut(err error) error {
 	if err != io.EOF {
 		return err

@@ -1,6 +1,6 @@
 package trace
 
-// This file names sites and words.
+// This file has the names of sites and words.
 
 import (
 	"fmt"
@@ -12,14 +12,14 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// Sites says which taps stand at sites. A nil Sites knows none.
+// Sites maps sites to taps. A nil Sites knows no taps.
 type Sites struct {
 	packages []*wire.Package
 	byBase   map[uint64]*wire.Package
 }
 
-// NewSites reads the site tables of a trace. If they cannot be read or are not
-// those of the trace's build, it returns what says nothing, and an error.
+// NewSites reads the site tables of a trace. If the tables are damaged, or if the trace has
+// another build than they, it returns nil and an error.
 func NewSites(h *format.Header) (*Sites, error) {
 	if len(h.Tables) == 0 {
 		return nil, nil
@@ -51,7 +51,7 @@ func sitesOf(packages []*wire.Package) *Sites {
 	return s
 }
 
-// Packages returns the tables that are known.
+// Packages returns the tables.
 func (s *Sites) Packages() []*wire.Package {
 	if s == nil {
 		return nil
@@ -59,7 +59,8 @@ func (s *Sites) Packages() []*wire.Package {
 	return s.packages
 }
 
-// Tap returns the tap at a site and its package; nil if it is not known.
+// Tap returns the tap at a site, and the tap's package. Each of the two is nil if s does
+// not know it.
 func (s *Sites) Tap(site uint64) (*wire.Package, *wire.Tap) {
 	if s == nil {
 		return nil, nil
@@ -72,7 +73,8 @@ func (s *Sites) Tap(site uint64) (*wire.Package, *wire.Tap) {
 	return p, &p.Taps[site&index]
 }
 
-// Func returns the function that a site stands in, "" if it is not known.
+// Func returns the name of the function that has the site, or "" if s does not know the
+// site.
 func (s *Sites) Func(site uint64) string {
 	if _, tap := s.Tap(site); tap != nil {
 		return tap.Func
@@ -80,8 +82,8 @@ func (s *Sites) Func(site uint64) string {
 	return ""
 }
 
-// Name returns what parseSite reads: "main+3" for the fourth tap of main, or the
-// number of a site without a tap that is known.
+// Name returns the form of a site that parseSite reads: "main+3" for the fourth tap of
+// package main, or a number if s does not know the site.
 func (s *Sites) Name(site uint64) string {
 	if p, tap := s.Tap(site); tap != nil {
 		return p.Path + "+" + strconv.FormatUint(site-tuple.SiteBase(p.Path), 10)
@@ -89,9 +91,9 @@ func (s *Sites) Name(site uint64) string {
 	return "0x" + strconv.FormatUint(site, 16)
 }
 
-// Describe returns where the site of a tuple stands in the source, "" if it is not
-// known: "p.next main.go:5:3 main.f". A further word of a sample has an expression of
-// its own: "&p.next main.go:5:3 main.f".
+// Describe returns the expression of a tuple and its position in the source:
+// "p.next main.go:5:3 main.f". A further word of a sample has its own expression:
+// "&p.next main.go:5:3 main.f". If s does not know the site, Describe returns "".
 func (s *Sites) Describe(t tuple.Tuple) string {
 	p, tap := s.Tap(t.Site())
 	if tap == nil {
@@ -104,7 +106,7 @@ func (s *Sites) Describe(t tuple.Tuple) string {
 	return fmt.Sprintf("%s %s:%d:%d %s", expr, file(p, tap), tap.Line, tap.Col, tap.Func)
 }
 
-// file returns the name of the file that a tap stands in, without directories.
+// file returns the name, without directories, of the file that has the tap.
 func file(p *wire.Package, tap *wire.Tap) string {
 	if tap.File >= len(p.Files) {
 		return "?"
@@ -128,13 +130,13 @@ func parseSite(s string) (uint64, error) {
 	return n, nil
 }
 
-// A Word is a word with the tag that says what it means.
+// A Word is a word with its tag. The tag says what the word means.
 type Word struct {
 	Tag tuple.Tag
 	W   uint64
 }
 
-// Names are the names of types and functions that stand as words in tuples.
+// Names maps words of tuples that denote types and functions to their names.
 type Names map[Word]string
 
 // TagName returns the name of a tag: "load", or "tag77" if it has none.
@@ -162,8 +164,8 @@ func ParseTag(s string) (tuple.Tag, error) {
 	return 0, fmt.Errorf("tag %q: want one of %s", s, strings.Join(names, ", "))
 }
 
-// WordName returns how a word is printed: addresses and what looks like one in
-// hexadecimal.
+// WordName returns the text of a word. Addresses, and words of 1<<32 and more, which look
+// like addresses, are hexadecimal. All others are decimal.
 func WordName(t tuple.Tag, w uint64) string {
 	if t == tuple.Call || t == tuple.Direct || t == tuple.Type || t == tuple.Addr || w >= 1<<32 {
 		return "0x" + strconv.FormatUint(w, 16)

@@ -16,8 +16,8 @@ type Writer struct {
 	out    io.Writer
 	buf    []byte
 	stream uint32
-	block  []tuple.Tuple // of stream, not written yet
-	tuples uint64        // all together
+	block  []tuple.Tuple // tuples of stream that are not written yet
+	tuples uint64        // in all blocks together
 }
 
 // NewWriter writes the header of a trace.
@@ -83,8 +83,8 @@ func symbols(names Names) (syms []format.Symbol) {
 	return syms
 }
 
-// Close writes the end of the trace, which tells how many events could not be
-// written. It does not close what the writer writes to.
+// Close writes the end of the trace, which has the number of dropped events. It does not
+// close the underlying io.Writer.
 func (w *Writer) Close(dropped uint64) error {
 	if err := w.flush(); err != nil {
 		return err
