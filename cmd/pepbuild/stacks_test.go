@@ -4,11 +4,8 @@ package main
 // them with what the Go runtime says.
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -70,42 +67,18 @@ func (s *stacks) event(tag tuple.Tag, word uint64, tap *wire.Tap, callee string)
 	return nil
 }
 
-// eventsOf runs a program on one P, so that there is one stream, and calls do for each
-// of its events. It returns what the program prints.
+// eventsOf runs a program and calls do for each of its events, with the event's tap
+// and the name of the function that its word is the address of. It returns what the
+// program prints.
 func eventsOf(t *testing.T, prog string, do func(e tuple.Tuple, tap *wire.Tap, callee string), args ...string) (stdout string) {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "trace")
-	var out, stderr bytes.Buffer
-	cmd := exec.Command(prog, args...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "PEPOPTS=trace="+name, "PEPDIR="+t.TempDir())
-	cmd.Stdout, cmd.Stderr = &out, &stderr
-	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
-		t.Fatalf("%s: %v\n%s", prog, err, &stderr)
-	}
-	r, err := trace.Open(name, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	for {
-		b, err := r.Next()
-		if err == io.EOF {
-			return out.String()
+	return record(t, prog, args, func(r *trace.Reader, e tuple.Tuple) {
+		_, tap := r.Sites.Tap(e.Site())
+		if e.Tag() != tuple.Goroutine && (tap == nil || tap.Tag != uint8(e.Tag())) {
+			t.Fatalf("the site table has %+v for tuple %#x", tap, e)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.Stream != 0 {
-			t.Fatalf("stream %d, want 0 alone", b.Stream)
-		}
-		for _, e := range b.Tuples {
-			_, tap := r.Sites.Tap(e.Site())
-			if e.Tag() != tuple.Goroutine && (tap == nil || tap.Tag != uint8(e.Tag())) {
-				t.Fatalf("the site table has %+v for tuple %#x", tap, e)
-			}
-			do(e, tap, strings.ReplaceAll(r.Names[trace.Word{Tag: e.Tag(), W: e.W}], "[...]", ""))
-		}
-	}
+		do(e, tap, strings.ReplaceAll(r.Names[trace.Word{Tag: e.Tag(), W: e.W}], "[...]", ""))
+	})
 }
 
 // What entries and returns say is what runtime.Callers says, wherever the program asks:

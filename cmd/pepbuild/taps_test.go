@@ -42,10 +42,24 @@ func tuples(t *testing.T, prog string, args ...string) (events []event, stdout s
 			sites[tuple.SiteBase(p.Path)+uint64(i)] = tap
 		}
 	}
+	stdout = record(t, prog, args, func(_ *trace.Reader, u tuple.Tuple) {
+		tap, ok := sites[u.Site()]
+		if !ok || tap.Tag != uint8(u.Tag()) {
+			t.Fatalf("the site table has %+v for tuple %#x", tap, u)
+		}
+		events = append(events, event{tap, u.W})
+	})
+	return events, stdout
+}
+
+// record runs a program on one P, so that its trace has one stream, and calls do for
+// each tuple of the trace. It returns what the program prints.
+func record(t *testing.T, prog string, args []string, do func(r *trace.Reader, u tuple.Tuple)) (stdout string) {
+	t.Helper()
 	name := filepath.Join(t.TempDir(), "trace")
 	var out, stderr bytes.Buffer
 	cmd := exec.Command(prog, args...)
-	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "PEPOPTS=trace="+name, "PEPDIR="+filepath.Dir(prog)) // one stream
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1", "PEPOPTS=trace="+name, "PEPDIR="+filepath.Dir(prog))
 	cmd.Stdout, cmd.Stderr = &out, &stderr
 	if err := cmd.Run(); err != nil || stderr.Len() > 0 {
 		t.Fatalf("%s: %v\n%s", prog, err, &stderr)
@@ -58,20 +72,18 @@ func tuples(t *testing.T, prog string, args ...string) (events []event, stdout s
 	for {
 		b, err := r.Next()
 		if err == io.EOF {
-			break
+			return out.String()
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
+		if b.Stream != 0 {
+			t.Fatalf("stream %d, want 0 alone", b.Stream)
+		}
 		for _, u := range b.Tuples {
-			tap, ok := sites[u.Site()]
-			if !ok || tap.Tag != uint8(u.Tag()) {
-				t.Fatalf("the site table has %+v for tuple %#x", tap, u)
-			}
-			events = append(events, event{tap, u.W})
+			do(r, u)
 		}
 	}
-	return events, out.String()
 }
 
 // packages returns the site tables of a program.

@@ -400,7 +400,7 @@ func FuzzTree(f *testing.F) {
 				exact.add(x, n)
 				tree.AddCount(x, n)
 			case op < 224: // events
-				points := make([]uint64, 1+int(op)*8)
+				points := make([]uint64, 1+int(op)*2)
 				for k := range points {
 					points[k] = point()
 					exact.add(points[k], 1)
