@@ -61,7 +61,7 @@ func (e *Env) gotest(r *Result, mode string, programs []string) {
 		Pepbuild: e.Pepbuild,
 		Modes:    []string{mode},
 		Settings: often,
-		Timeout:  2 * time.Minute,
+		Timeout:  10 * time.Minute, // a machine may be busy with other work
 		Out:      &out,
 	}
 	if err := c.Run(programs); err != nil {
