@@ -58,13 +58,6 @@ func (e *engine) waitForRoom(cycle uint64) {
 	e.processor.Stall(e.now - cycle)
 }
 
-// drain lets the pipeline work until the buffer is empty.
-func (e *engine) drain() {
-	for e.queue.tail > e.queue.head {
-		e.now += e.clock * e.run(max(e.stall, 1), 0)
-	}
-}
-
 // Time returns the cycles of the processor. Those in which it waited are stalls.
 func (e *engine) Time() hwsim.Time {
 	now, stalled := e.processor.Cycles()

@@ -1,0 +1,327 @@
+package raphw
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// parameters makes a description of random bytes. There is always room for all entries
+// that the streams of tests need.
+func parameters(a, b byte, bits int, more string) string {
+	return fmt.Sprintf("eps=%d%%,b=%d,universe=2^%d,start=%d,first=%d,q=%d,height=%s,over=words,entries=60000,cycles=%d,rate=%d,clock=%d,move=%d,refill=%d,%s",
+		[]int{3, 10, 30}[a%3], 2<<(a>>2&3), bits, 1+int(a>>4)*20, 1+int(b), 2+b>>6, []string{"log2", "logb"}[a>>7],
+		1+b&3, 1+a&7, 1+b>>3&3, b>>5&1, 5+b>>6, more)
+}
+
+// Without combining, the entries of the TCAM are those of the tree, range by range and
+// count by count, in whatever cycle events come.
+func FuzzRAP17_EventsAsInTheTree(f *testing.F) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 17))
+		f.Add(seed, byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32()))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, a, b, c byte) {
+		bits := 1 + int(c&63)
+		e := made(t, parameters(a, b, bits, "buffer=0,near=1,far="+fmt.Sprint(1+c>>6*20)))
+		o, _ := e.base.Hardware()
+		tree, err := rap.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 1))
+		points := stream(r, 2000, bits)
+		for part := range slices.Chunk(points, 200+r.IntN(1000)) {
+			push(e, part...)
+			tree.Add(part)
+			e.drain()
+			if d := difference(spans(t, e), spansOf(tree, bits)); d != "" {
+				t.Fatalf("%s after %d events:\n%s", e.String(), e.n, d)
+			}
+			checkTCAM(t, e)
+		}
+		if s := tree.Stats(); s.Splits != e.splits || s.Merges != e.merges || s.Merged != e.merged || s.Denied+e.denied > 0 {
+			t.Fatalf("%s: %+v, the tree: %+v", e.String(), e.meter, s)
+		}
+	})
+}
+
+// With combining, and counts in parts, the entries are those of a tree that is given the
+// same counts in the same order. The processor is slow here, so that the order of counts
+// does not depend on cycles; those that the buffer holds at the end of a part leave it
+// one after the other, as quickly as the pipeline takes them.
+func FuzzRAP17_CountsAsInTheTree(f *testing.F) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 18))
+		f.Add(seed, byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32()))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, a, b, c byte) {
+		bits := 1 + int(c&63)
+		keep := 1 + int(c>>4)
+		e := made(t, parameters(a, b, bits, fmt.Sprintf("buffer=64,keep=%d,counts=parts,near=900000,far=900000", keep)))
+		o, _ := e.base.Hardware()
+		tree, err := rap.New(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stage0 := &combiner{keep: keep, out: func(x, times uint64) { tree.AddCount(x, times) }}
+		r := rand.New(rand.NewPCG(seed, 1))
+		events := uint64(0)
+		for part := range slices.Chunk(stream(r, 2000, bits), 200+r.IntN(1000)) {
+			for _, x := range part {
+				push(e, x)
+				stage0.event(x)
+			}
+			e.drain()
+			stage0.settle(0)
+			events += uint64(len(part))
+			if d := difference(spans(t, e), spansOf(tree, bits)); d != "" || e.n != events {
+				t.Fatalf("%s after %d of %d events:\n%s", e.String(), e.n, events, d)
+			}
+			checkTCAM(t, e)
+		}
+	})
+}
+
+// The pipeline does what one event after the other would, wherever splits and merges
+// flush it, and with counters that are too small. Counts are added as a whole.
+func FuzzRAP18_PipelinedAsSequential(f *testing.F) {
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 19))
+		f.Add(seed, byte(r.Uint32()), byte(r.Uint32()), byte(r.Uint32()))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, a, b, c byte) {
+		bits := 1 + int(c&63)
+		keep := 1 + int(c>>4)
+		e := made(t, parameters(a, b, bits, fmt.Sprintf("buffer=32,keep=%d,bits=%d,near=900000,far=900000", keep, 8+int(c>>6)*8)))
+		model := newSequential(e.spec)
+		stage0 := &combiner{keep: keep, out: model.event}
+		r := rand.New(rand.NewPCG(seed, 1))
+		for part := range slices.Chunk(stream(r, 2000, bits), 200+r.IntN(1000)) {
+			for _, x := range part {
+				push(e, x)
+				stage0.event(x)
+			}
+			e.drain()
+			stage0.settle(0)
+			if d := difference(spans(t, e), model.counts); d != "" || e.saturated != model.saturated {
+				t.Fatalf("%s after %d events, %d and %d lost:\n%s", e.String(), e.n, e.saturated, model.saturated, d)
+			}
+		}
+	})
+}
+
+// One event splits the range of all points, and the events behind it are already in the
+// pipeline: they must count for the new ranges, in their order.
+func TestRAP18_EventsBehindASplit(t *testing.T) {
+	for _, cycles := range []int{1, 2, 3, 4} {
+		// The threshold is 0.5·16/4 = 2: the third event of a range splits it.
+		e := made(t, fmt.Sprintf("eps=50%%,universe=16,start=16,first=1000,over=words,cycles=%d,near=1,far=1", cycles))
+		push(e, 0, 5, 10, 1, 2, 3, 6)
+		e.drain()
+		// 0, 5 and 10 are in the root; it has 3, and so the 4 parts. 1, 2 and 3 split 0-3.
+		want := map[span]uint64{{0, 0}: 3, {0, 2}: 3, {4, 2}: 1, {8, 2}: 0, {12, 2}: 0, {0, 4}: 0, {1, 4}: 0, {2, 4}: 0, {3, 4}: 0}
+		if d := difference(spans(t, e), want); d != "" {
+			t.Errorf("%d cycles an event:\n%s", cycles, d)
+		}
+		if e.splits != 2 || cycles == 1 && e.replayed < 4 {
+			t.Errorf("%d cycles an event: %d splits, %d events replayed", cycles, e.splits, e.replayed)
+		}
+	}
+}
+
+// Events of the same range in successive cycles: each reads the count that the one
+// before it is still writing.
+func TestRAP18_CountsAreForwarded(t *testing.T) {
+	e := made(t, "eps=50%,universe=16,start=100000,over=words,cycles=1,near=1,far=1")
+	push(e, slices.Repeat([]uint64{7}, 100)...)
+	e.drain()
+	if got := e.ranges.count[0]; got != 100 || e.forwarded < 90 {
+		t.Errorf("count %d, want 100; %d counts were forwarded", got, e.forwarded)
+	}
+	e = made(t, "eps=50%,universe=16,start=100000,over=words,cycles=4,near=1,far=1")
+	push(e, slices.Repeat([]uint64{7}, 100)...)
+	e.drain()
+	if got := e.ranges.count[0]; got != 100 || e.forwarded != 0 {
+		t.Errorf("count %d, want 100; %d counts were forwarded, none with 4 cycles between events", got, e.forwarded)
+	}
+}
+
+// Stage 0 combines what is equal and waits: the counts add up, and there are as many as
+// there are different points.
+func TestRAP16_EqualEventsAreCombined(t *testing.T) {
+	points := make([]uint64, 0, 4000)
+	for range 100 {
+		for x := range uint64(40) {
+			points = append(points, x)
+		}
+	}
+	combining, single := made(t, "universe=64,over=words,buffer=64,start=100000"), made(t, "universe=64,over=words,start=100000")
+	for _, e := range []*engine{combining, single} {
+		push(e, points...)
+		if b := e.Balance(); b.Held != 4000 || b.Dropped != 0 {
+			t.Errorf("%s: %+v, want 4000 events held", e.String(), b)
+		}
+		e.drain()
+		if e.events != 4000 || e.n != 4000 {
+			t.Errorf("%s: %d events retired, %d counted, want 4000", e.String(), e.events, e.n)
+		}
+	}
+	if combining.counts != 40 || single.counts != 4000 {
+		t.Errorf("%d counts with the buffer, want 40; %d without, want 4000", combining.counts, single.counts)
+	}
+	full := made(t, "universe=64,over=words,buffer=64,start=100000")
+	push(full, slices.Repeat([]uint64{9}, 600)...)
+	full.drain()
+	if full.counts != 3 || full.events != 600 {
+		t.Errorf("%d counts for %d equal events, want 3 of 255, 255 and 90", full.counts, full.events)
+	}
+}
+
+// A buffer that is full makes the processor wait, or loses events and counts them.
+func TestRAP16_FullBuffer(t *testing.T) {
+	points := stream(rand.New(rand.NewPCG(1, 1)), 5000, 40)
+	stall := made(t, "10%,over=words,buffer=16,clock=10,near=1,far=1")
+	push(stall, points...)
+	if b, now := stall.Balance(), stall.Time(); b.Held != 5000 || now.Stalled == 0 || now.Cycles-now.Stalled != 5000 {
+		t.Errorf("with full=stall: %+v, %+v, want all events and 5000 cycles without stalls", b, now)
+	}
+	drop := made(t, "10%,over=words,buffer=16,clock=10,near=1,far=1,full=drop")
+	push(drop, points...)
+	if b, now := drop.Balance(), drop.Time(); b.Dropped == 0 || b.Held+int64(b.Dropped) != 5000 || now.Stalled != 0 || now.Cycles != 5000 {
+		t.Errorf("with full=drop: %+v, %+v, want no stalls", b, now)
+	}
+}
+
+// Cycles are those of the model: 4 for an event, 5 and one for each new entry until the
+// first result after a split, and one for each entry in a merge.
+func TestRAP19_Cycles(t *testing.T) {
+	busy := func(parameters string, points ...uint64) uint64 {
+		e := made(t, "eps=50%,universe=16,over=words,near=1,far=1,"+parameters)
+		push(e, points...)
+		e.drain()
+		return e.busy
+	}
+	const none = "start=100000"
+	// The place's first event: 5 cycles, then the new entry, and all again.
+	first := busy(none, 1)
+	if first != 5+1+5 {
+		t.Errorf("the first event takes %d cycles, want 11", first)
+	}
+	if got := busy(none, 1, 2, 3, 4, 5) - first; got != 4*4 {
+		t.Errorf("four more events take %d cycles, want 16", got)
+	}
+	if got := busy(none+",cycles=7", 1, 2, 3, 4, 5) - busy(none+",cycles=7", 1); got != 4*7 {
+		t.Errorf("four more events take %d cycles, want 28", got)
+	}
+	// The third of five events splits the root into 4: the fourth has its result 5+4
+	// cycles after it, and not 4.
+	if got := busy("start=16", 0, 5, 10, 1, 6) - first; got != 2*4+(5+4)+4 {
+		t.Errorf("four more events and a split take %d cycles, want 21", got)
+	}
+	if got := busy("start=16,refill=9", 0, 5, 10, 1, 6) - busy("start=16,refill=9", 0); got != 2*4+(9+4)+4 {
+		t.Errorf("four more events and a split with refill=9 take %d cycles, want 25", got)
+	}
+	// Three events later, the range 0-3 is split. Its parts go behind all entries; then
+	// the root's part 4-7 is split, and no entry moves either.
+	// A merge of one entry, after the second of three events.
+	if got := busy(none+",first=2", 0, 5, 10) - first; got != 4+(5+1) {
+		t.Errorf("two more events and a merge take %d cycles, want 10", got)
+	}
+	// A merge of the root and its 4 parts, two entries in a cycle, after the fourth event.
+	if got := busy("start=16,first=4,rate=2", 0, 5, 10, 1, 6) - busy("start=16,rate=2", 0, 5, 10, 1); got != 5+3 {
+		t.Errorf("an event behind a merge takes %d cycles, want 8", got)
+	}
+}
+
+// New entries go behind those of their length, and the first entry of each greater
+// length makes room: that takes cycles, and no entry is lost.
+func TestRAP19_MovedEntries(t *testing.T) {
+	r := newTCAM(100, 8)
+	for _, x := range []struct{ value, length, moved int }{{0, 0, 0}, {0x40, 2, 0}, {0x80, 2, 0}, {0x48, 6, 0}, {0x40, 4, 1}, {0x00, 2, 2}, {0xc0, 2, 2}} {
+		if got := r.insert(7, uint64(x.value), x.length, 0); got != x.moved {
+			t.Errorf("%#x/%d: %d entries move, want %d", x.value, x.length, got, x.moved)
+		}
+	}
+	var lengths []uint8
+	seen := map[uint64]bool{}
+	for i := range r.len() {
+		lengths = append(lengths, r.length[i])
+		seen[r.value[i]<<8|uint64(r.length[i])] = true
+	}
+	if !slices.Equal(lengths, []uint8{0, 2, 2, 2, 2, 4, 6}) || len(seen) != 7 {
+		t.Errorf("lengths %v, %d different entries", lengths, len(seen))
+	}
+}
+
+// The arbiter's choice is the longest of all match lines.
+func TestRAP17_Arbiter(t *testing.T) {
+	e := made(t, "3%,universe=2^20,b=2,start=1,over=words")
+	r := rand.New(rand.NewPCG(3, 3))
+	push(e, stream(r, 20_000, 20)...)
+	e.drain()
+	matches := 0
+	for range 4000 {
+		x := r.Uint64() & (1<<20 - 1)
+		pc := e.ranges.pc[0] + r.Uint64N(2) // also a place without entries
+		want, longest := none, -1
+		for i := range e.ranges.len() {
+			if e.ranges.pc[i] == pc && x>>(20-e.ranges.length[i]) == e.ranges.value[i]>>(20-e.ranges.length[i]) {
+				matches++
+				if int(e.ranges.length[i]) > longest {
+					want, longest = i, int(e.ranges.length[i])
+				}
+			}
+		}
+		if got := e.ranges.longest(pc, x); got != want {
+			t.Fatalf("%#x: entry %d, want %d", x, got, want)
+		}
+	}
+	if matches < 5000 {
+		t.Errorf("%d match lines were high, too few to test the arbiter", matches)
+	}
+}
+
+// Without room for a split the range goes on counting; without room for a place its
+// events are lost and counted.
+func TestRAP21_FullTCAM(t *testing.T) {
+	e := made(t, "1%,over=words,entries=400,buffer=64")
+	points := stream(rand.New(rand.NewPCG(5, 5)), 50_000, 64)
+	push(e, points...)
+	e.drain()
+	sum := uint64(0)
+	for _, n := range spans(t, e) {
+		sum += n
+	}
+	if e.denied == 0 || sum != 50_000 || e.ranges.len() > 400 || e.most > 400 {
+		t.Errorf("%d splits denied, counts of %d, %d entries, %d at most", e.denied, sum, e.ranges.len(), e.most)
+	}
+	checkTCAM(t, e)
+	e = made(t, "10%,entries=5")
+	for site := range uint64(10) {
+		e.Push([]tuple.Tuple{tuple.New(tuple.Load, site, 0)}, nil)
+	}
+	e.drain()
+	if b := e.Balance(); b.Held != 5 || b.Dropped != 5 {
+		t.Errorf("%+v, want 5 of 10 events", b)
+	}
+	e = made(t, "10%,universe=16")
+	push(e, 15, 16, 3)
+	if b := e.Balance(); b.Held != 2 || b.Dropped != 1 {
+		t.Errorf("%+v, want 2 events and one outside of the universe", b)
+	}
+}
+
+// What exceeds a counter is lost, and said to be.
+func TestFullCounters(t *testing.T) {
+	e := made(t, "10%,universe=2,start=1000000,over=words,bits=8,buffer=4,keep=3")
+	push(e, slices.Repeat([]uint64{1}, 1000)...)
+	e.drain()
+	if b := e.Balance(); e.ranges.count[0] != 255 || b.Held != 255 || b.Dropped != 745 || e.saturated != 745 {
+		t.Errorf("a count of %d, %+v, want 255 and 745 dropped", e.ranges.count[0], b)
+	}
+}
