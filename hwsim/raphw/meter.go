@@ -25,13 +25,14 @@ type meter struct {
 // Meters returns what has happened since the engine was made or flushed.
 func (e *engine) Meters() []hwsim.Meter {
 	now, stalled := e.processor.Cycles()
+	waiting := e.queue.events()
 	return []hwsim.Meter{
-		{Name: "events to a count", Unit: "events/count", Count: e.events, Of: e.counts},
+		{Name: "events to a count", Unit: "events/count", Count: e.events + waiting, Of: e.counts + e.queue.tail - e.queue.head},
 		{Name: "engine to a count", Unit: "cycles/count", Count: e.busy, Of: e.counts},
 		{Name: "engine to an event", Unit: "cycles/event", Count: e.busy, Of: e.events},
 		{Name: "engine stalled by splits", Unit: "ratio", Count: e.splitCycles, Of: e.busy},
 		{Name: "engine stalled by merges", Unit: "ratio", Count: e.mergeCycles, Of: e.busy},
-		{Name: "processor to an event", Unit: "cycles/event", Count: now, Of: e.n + e.queue.events() + e.noRoom + e.overflowed + e.outside},
+		{Name: "processor to an event", Unit: "cycles/event", Count: now, Of: e.n + waiting + e.noRoom + e.overflowed + e.outside},
 		{Name: "processor stalled", Unit: "ratio", Count: stalled, Of: now},
 		{Name: "splits", Unit: "splits", Count: e.splits},
 		{Name: "splits denied", Unit: "splits", Count: e.denied},

@@ -42,8 +42,8 @@ func FuzzRAP17_EventsAsInTheTree(f *testing.F) {
 			if d := difference(spans(t, e), spansOf(tree, bits)); d != "" {
 				t.Fatalf("%s after %d events:\n%s", e.String(), e.n, d)
 			}
-			checkTCAM(t, e)
 		}
+		checkTCAM(t, e)
 		if s := tree.Stats(); s.Splits != e.splits || s.Merges != e.merges || s.Merged != e.merged || s.Denied+e.denied > 0 {
 			t.Fatalf("%s: %+v, the tree: %+v", e.String(), e.meter, s)
 		}
@@ -82,7 +82,10 @@ func FuzzRAP17_CountsAsInTheTree(f *testing.F) {
 			if d := difference(spans(t, e), spansOf(tree, bits)); d != "" || e.n != events {
 				t.Fatalf("%s after %d of %d events:\n%s", e.String(), e.n, events, d)
 			}
-			checkTCAM(t, e)
+		}
+		checkTCAM(t, e)
+		if s := tree.Stats(); s.Splits != e.splits || s.Merges != e.merges || s.Merged != e.merged || s.Denied+e.denied > 0 {
+			t.Fatalf("%s: %+v, the tree: %+v", e.String(), e.meter, s)
 		}
 	})
 }
@@ -309,10 +312,73 @@ func TestRAP21_FullTCAM(t *testing.T) {
 	if b := e.Balance(); b.Held != 5 || b.Dropped != 5 {
 		t.Errorf("%+v, want 5 of 10 events", b)
 	}
+	e = made(t, "10%,entries=5,buffer=8")
+	for i := range uint64(30) {
+		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%6, 0)}, nil)
+	}
+	e.drain()
+	if b := e.Balance(); b.Held != 25 || b.Dropped != 5 || e.counts != 5 {
+		t.Errorf("%+v in %d counts, want 25 of 30 events in 5", b, e.counts)
+	}
 	e = made(t, "10%,universe=16")
 	push(e, 15, 16, 3)
 	if b := e.Balance(); b.Held != 2 || b.Dropped != 1 {
 		t.Errorf("%+v, want 2 events and one outside of the universe", b)
+	}
+}
+
+// What is in the ranges inside of a range is never more than what happened there, and
+// too low by at most the bound of the tree, whatever the order of merges. A count that
+// goes to one counter as a whole adds up to 254 events for each range around.
+func TestRAP16_ErrorOfWholeCounts(t *testing.T) {
+	const n, bits, start = 40_000, 32, 1024
+	r := rand.New(rand.NewPCG(8, 8))
+	points := stream(r, n, bits)
+	exact := map[uint64]uint64{}
+	for i, x := range points {
+		if i >= n/2 && i%3 != 0 { // long runs of one point, so that counts are large
+			x = 0xdeadbeef
+			points[i] = x
+		}
+		exact[x]++
+	}
+	for _, x := range []struct {
+		parameters string
+		more       uint64 // events for each range around
+	}{
+		{"buffer=0", 0}, {"buffer=1024,counts=parts", 0}, {"buffer=1024", 254}, {"buffer=0,scan=length", 0}, {"buffer=1024,scan=length,counts=parts", 0},
+	} {
+		e := made(t, "2%,universe=2^32,over=words,entries=20000,"+x.parameters)
+		push(e, points...)
+		e.drain()
+		worst := uint64(0)
+		counts := spans(t, e)
+		for s := range counts {
+			truth, inside := uint64(0), uint64(0)
+			for p, times := range exact {
+				if p>>(bits-s.length) == s.lo>>(bits-s.length) {
+					truth += times
+				}
+			}
+			for k, count := range counts {
+				if k.length >= s.length && k.lo>>(bits-s.length) == s.lo>>(bits-s.length) {
+					inside += count
+				}
+			}
+			if inside > truth {
+				t.Fatalf("%s: %#x/%d has %d events, the entries inside say %d", x.parameters, s.lo, s.length, truth, inside)
+			}
+			worst = max(worst, truth-inside)
+		}
+		const depth = bits / 2 // of splits into 4
+		bound := n/50/2 + depth*(start/50/bits+1+x.more)
+		t.Logf("%s: %d entries, worst error %d events, %.3f %% (bound %d)", x.parameters, len(counts), worst, 100*float64(worst)/n, bound)
+		if worst > bound || worst == 0 {
+			t.Errorf("%s: an error of %d events, want at most %d, and some", x.parameters, worst, bound)
+		}
+		if sum := e.n; sum != n || e.denied > 0 {
+			t.Errorf("%s: %d events of %d, %d splits denied", x.parameters, sum, n, e.denied)
+		}
 	}
 }
 

@@ -21,6 +21,11 @@ type tcam struct {
 	count           []uint64
 	first           [66]uint32 // first[l] is the position of the first entry of length l; first[65] is the number of entries
 	bits            int        // of a point
+
+	// index finds entries by place, value and length, so that the model does not have to
+	// compare with each of them as the hardware does: 1 + the position, or 0. It is a hash
+	// table with open addressing, of which three quarters are free at least.
+	index []uint32
 }
 
 const (
@@ -29,8 +34,13 @@ const (
 )
 
 func newTCAM(entries uint64, bits int) tcam {
+	n := 4
+	for uint64(n) < 4*entries {
+		n *= 2
+	}
 	return tcam{
-		pc: make([]uint64, entries), value: make([]uint64, entries), mask: make([]uint64, entries),
+		index: make([]uint32, n),
+		pc:    make([]uint64, entries), value: make([]uint64, entries), mask: make([]uint64, entries),
 		length: make([]uint8, entries), parent: make([]uint8, entries), count: make([]uint64, entries), bits: bits,
 	}
 }
@@ -47,23 +57,36 @@ func (t *tcam) prefix(length int) uint64 {
 	return all &^ (all >> length)
 }
 
-// longest returns the entry that the arbiter chooses of all that match, none if
-// no match line is high. It looks at the lines in the order of priority.
-func (t *tcam) longest(pc, x uint64) int {
-	n := t.len()
-	value, mask, place := t.value[:n], t.mask[:n], t.pc[:n]
-	for i := n - 1; i >= 0; i-- {
-		if (value[i]^x)&mask[i]|(place[i]^pc) == 0 {
-			return i
+// slot returns where the index has the entry with exactly these bits, or a slot with 0
+// if there is no such entry.
+func (t *tcam) slot(pc, value uint64, length int) *uint32 {
+	// The odd constants are those of the golden ratio and of Stafford's variant 13: all
+	// bits of both words reach the upper bits.
+	h := (value*0x9e3779b97f4a7c15 ^ pc + uint64(length)) * 0x94d049bb133111eb
+	mask := uint64(len(t.index) - 1)
+	for i := h >> 32; ; i++ {
+		s := &t.index[i&mask]
+		if *s == 0 {
+			return s
+		}
+		if k := *s - 1; t.value[k] == value && t.pc[k] == pc && int(t.length[k]) == length {
+			return s
 		}
 	}
-	return none
 }
 
 // find returns the entry with exactly these bits, none if there is none.
-func (t *tcam) find(pc, value uint64, length int) int {
-	for i := int(t.first[length]); i < int(t.first[length+1]); i++ {
-		if t.value[i] == value && t.pc[i] == pc {
+func (t *tcam) find(pc, value uint64, length int) int { return int(*t.slot(pc, value, length)) - 1 }
+
+// longest returns the entry that the arbiter chooses of all whose match lines are high,
+// none if no line is. Entries of one length that match are equal in their first bits, so
+// for each length from the longest on there is one entry at most to look for.
+func (t *tcam) longest(pc, x uint64) int {
+	for length := t.bits; length >= 0; length-- {
+		if t.first[length] == t.first[length+1] {
+			continue
+		}
+		if i := t.find(pc, x&t.prefix(length), length); i != none {
 			return i
 		}
 	}
@@ -80,17 +103,24 @@ func (t *tcam) insert(pc, value uint64, length, parent int) (moved int) {
 		from := int(t.first[l])
 		t.first[l]++
 		if from < at {
-			t.copy(at, from)
+			t.move(at, from)
 			moved++
 		}
 		at = from
 	}
 	t.pc[at], t.value[at], t.mask[at] = pc, value, t.prefix(length)
 	t.length[at], t.parent[at], t.count[at] = uint8(length), uint8(parent), 0
+	*t.slot(pc, value, length) = uint32(at) + 1
 	return moved
 }
 
-// copy writes entry from to another position.
+// move writes an entry to a free position.
+func (t *tcam) move(to, from int) {
+	*t.slot(t.pc[from], t.value[from], int(t.length[from])) = uint32(to) + 1
+	t.copy(to, from)
+}
+
+// copy writes entry from to another position, and leaves the index as it is.
 func (t *tcam) copy(to, from int) {
 	t.pc[to], t.value[to], t.mask[to] = t.pc[from], t.value[from], t.mask[from]
 	t.length[to], t.parent[to], t.count[to] = t.length[from], t.parent[from], t.count[from]
@@ -127,9 +157,16 @@ func (t *tcam) compact() {
 		}
 	}
 	t.first[65] = uint32(to)
+	clear(t.index)
+	for i := range to {
+		*t.slot(t.pc[i], t.value[i], int(t.length[i])) = uint32(i) + 1
+	}
 }
 
 // shift returns the logarithm of the width of an entry's range.
 func (t *tcam) shift(i int) uint8 { return uint8(t.bits) - t.length[i] }
 
-func (t *tcam) reset() { t.first = [66]uint32{} }
+func (t *tcam) reset() {
+	t.first = [66]uint32{}
+	clear(t.index)
+}
