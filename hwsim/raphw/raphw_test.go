@@ -312,12 +312,12 @@ func TestRAP21_FullTCAM(t *testing.T) {
 	if b := e.Balance(); b.Held != 5 || b.Dropped != 5 {
 		t.Errorf("%+v, want 5 of 10 events", b)
 	}
-	e = made(t, "10%,entries=5,buffer=8")
+	e = made(t, "10%,entries=5,start=100000,buffer=8,near=1000,far=1000,keep=7")
 	for i := range uint64(30) {
-		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%6, 0)}, nil)
+		e.Push([]tuple.Tuple{tuple.New(tuple.Load, i%6, 0)}, nil) // 5 events of each place, and room for 5 places
 	}
 	e.drain()
-	if b := e.Balance(); b.Held != 25 || b.Dropped != 5 || e.counts != 5 {
+	if b := e.Balance(); b.Held != 25 || b.Dropped != 5 || e.counts != 5 || e.noRoom != 5 {
 		t.Errorf("%+v in %d counts, want 25 of 30 events in 5", b, e.counts)
 	}
 	e = made(t, "10%,universe=16")
