@@ -21,7 +21,6 @@ type buffer struct {
 	ring             []waiting
 	size             uint64 // entries that may be in use
 	head, next, tail uint64 // positions since the start; those in ring are modulo its length
-	again            uint64 // before this position events are replayed
 	combine          bool
 
 	// chains are lists of waiting entries by the hash of event and place: 1 + an index
@@ -52,7 +51,7 @@ func newBuffer(entries uint64) buffer {
 }
 
 func (b *buffer) reset() {
-	b.head, b.next, b.tail, b.again = 0, 0, 0, 0
+	b.head, b.next, b.tail = 0, 0, 0
 	clear(b.chains)
 }
 
@@ -89,11 +88,9 @@ func (b *buffer) accept(pc, x uint64) bool {
 	return true
 }
 
-// ready reports whether an event is to leave the buffer: one that is replayed, or any
-// if more than keep wait.
-func (b *buffer) ready(keep uint64) bool {
-	return b.next < b.again || b.tail-b.next > keep
-}
+// ready reports whether an event is to leave the buffer: whether more than keep wait.
+// Events that are replayed had more than keep behind them, so they leave again at once.
+func (b *buffer) ready(keep uint64) bool { return b.tail-b.next > keep }
 
 // retire frees the first entry that is in use.
 func (b *buffer) retire() { b.head++ }
@@ -121,7 +118,6 @@ func (b *buffer) issue() (position uint64) {
 // flush makes the entries from a position on wait again, which stages 1 to 4 have
 // had. They are in no chain any more: they leave before new events are combined.
 func (b *buffer) flush(position uint64) (replayed uint64) {
-	b.again = max(b.again, b.next)
 	replayed = b.next - position
 	b.next = position
 	return replayed

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -88,6 +89,30 @@ func FuzzRAP17_CountsAsInTheTree(f *testing.F) {
 			t.Fatalf("%s: %+v, the tree: %+v", e.String(), e.meter, s)
 		}
 	})
+}
+
+// A count of 200 passes the first splits and five merges. In parts it does so event by
+// event, as in the tree; as a whole it makes one split and one merge.
+func TestRAP17_OneCountManyMerges(t *testing.T) {
+	const parameters = "eps=50%,universe=256,start=1,first=10,over=words,buffer=8,keep=7,"
+	e := made(t, parameters+"counts=parts")
+	o, _ := e.base.Hardware()
+	tree, err := rap.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	push(e, slices.Repeat([]uint64{77}, 200)...)
+	e.drain()
+	tree.AddCount(77, 200)
+	if d := difference(spans(t, e), spansOf(tree, 8)); d != "" || e.merges != 5 || tree.Stats().Merges != 5 {
+		t.Errorf("%d merges, %d in the tree, want 5\n%s", e.merges, tree.Stats().Merges, d)
+	}
+	e = made(t, parameters+"counts=whole")
+	push(e, slices.Repeat([]uint64{77}, 200)...)
+	e.drain()
+	if e.merges != 1 || e.splits != 1 || e.n != 200 {
+		t.Errorf("%d merges, %d splits, %d events, want 1, 1, 200", e.merges, e.splits, e.n)
+	}
 }
 
 // The pipeline does what one event after the other would, wherever splits and merges
@@ -200,6 +225,28 @@ func TestRAP16_FullBuffer(t *testing.T) {
 	}
 }
 
+// A snapshot has all events, in whatever stage they are: also a count that is on its way
+// to the write port.
+func TestSnapshotHasAllEvents(t *testing.T) {
+	for near := 1; near < 40; near++ {
+		e := made(t, fmt.Sprintf("eps=50%%,universe=16,start=16,over=words,buffer=4,keep=1,near=%d,far=%d", near, near))
+		for i := range uint64(30) {
+			push(e, i%3, i%16)
+			sum := uint64(0)
+			out := hwsim.NewOut(4, func(msgs []hwsim.Message) {
+				for _, m := range msgs {
+					sum += m.Count
+				}
+			})
+			e.Snapshot(out)
+			out.Drain()
+			if sum != 2*i+2 || e.Balance().Held != int64(sum) {
+				t.Fatalf("near=%d: a snapshot of %d events, %+v, want %d", near, sum, e.Balance(), 2*i+2)
+			}
+		}
+	}
+}
+
 // Cycles are those of the model: 4 for an event, 5 and one for each new entry until the
 // first result after a split, and one for each entry in a merge.
 func TestRAP19_Cycles(t *testing.T) {
@@ -229,8 +276,6 @@ func TestRAP19_Cycles(t *testing.T) {
 	if got := busy("start=16,refill=9", 0, 5, 10, 1, 6) - busy("start=16,refill=9", 0); got != 2*4+(9+4)+4 {
 		t.Errorf("four more events and a split with refill=9 take %d cycles, want 25", got)
 	}
-	// Three events later, the range 0-3 is split. Its parts go behind all entries; then
-	// the root's part 4-7 is split, and no entry moves either.
 	// A merge of one entry, after the second of three events.
 	if got := busy(none+",first=2", 0, 5, 10) - first; got != 4+(5+1) {
 		t.Errorf("two more events and a merge take %d cycles, want 10", got)
@@ -258,6 +303,24 @@ func TestRAP19_MovedEntries(t *testing.T) {
 	}
 	if !slices.Equal(lengths, []uint8{0, 2, 2, 2, 2, 4, 6}) || len(seen) != 7 {
 		t.Errorf("lengths %v, %d different entries", lengths, len(seen))
+	}
+}
+
+// Ranges that begin with the same point are told apart, also where they collide in the
+// index of the model.
+func TestRAP17_NestedEntries(t *testing.T) {
+	r := newTCAM(100, 64)
+	r.index = make([]uint32, 128)
+	for length := 0; length <= 64; length++ {
+		r.insert(7, 0, length, max(length-1, 0))
+	}
+	for length := range 65 {
+		if got := r.find(7, 0, length); got != length {
+			t.Errorf("the entry of length %d is found at %d", length, got)
+		}
+		if got := r.find(8, 0, length); got != none {
+			t.Errorf("an entry of another place is found at %d", got)
+		}
 	}
 }
 
