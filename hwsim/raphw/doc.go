@@ -5,7 +5,7 @@
 //	spec, err := engines.Parse("raphw(eps=1%,over=words,buffer=1024)", nil)
 //	e := spec.New(0)
 //	e.Push(tuples, out)
-//	e.(hwsim.Timed).Time()     // {Cycles:5250 Stalled:130}: the processor waited for 130 cycles
+//	e.(hwsim.Timed).Time()     // cycles of the processor, and in how many of them it waited
 //	e.(hwsim.Metered).Meters() // events to a count, cycles to a count, splits, …
 //	e.Flush(out)               // ranges with their counts, as those of package rap
 //
