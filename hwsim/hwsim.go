@@ -14,8 +14,8 @@
 //	out.Drain()
 //
 // Everything that takes tuples is an Engine. There is a further interface for each
-// thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed
-// and Stratified, and Sized for descriptions. Package hwsim/engines knows all engines by
+// thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed,
+// Metered and Stratified, and Sized for descriptions. Package hwsim/engines knows all engines by
 // name, and hwsim/enginetest tests that they keep the promises of this package.
 //
 // Engines are linked into instrumented programs. They import nothing heavier than
@@ -114,6 +114,31 @@ type Timed interface {
 type Time struct {
 	Cycles  uint64 // in all
 	Stalled uint64 // of these, cycles that the processor waited for the engine or its software
+}
+
+// A Metered engine counts what happens inside of it, such as stalls. What it returns
+// depends on the stream alone. Meters may allocate.
+type Metered interface {
+	Engine
+	Meters() []Meter // since the engine was made or flushed; always of the same names, in the same order
+}
+
+// A Meter is a quantity that an engine has counted. If Of is 0, the quantity is Count.
+// Otherwise it is the ratio Count/Of. The meters of several streams are added up part
+// by part: 10 cycles for 2 events and 5 cycles for 3 events are 15 cycles for 5.
+type Meter struct {
+	Name  string // "stalls for splits"
+	Unit  string // "cycles", "cycles/event"; "ratio" for a share
+	Count uint64
+	Of    uint64
+}
+
+// Value returns the quantity.
+func (m Meter) Value() float64 {
+	if m.Of == 0 {
+		return float64(m.Count)
+	}
+	return float64(m.Count) / float64(m.Of)
 }
 
 // A Stratified engine divides the stream into strata, numbered from 0. Stratum returns

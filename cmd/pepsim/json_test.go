@@ -18,6 +18,7 @@ import (
 func TestJSON(t *testing.T) {
 	commandtest.Listings(t, &pepsim, makeFigures, []commandtest.Listing{
 		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
+		{Line: "run -n 100000 -top 1 -engine P100 -engine raphw(5%,over=words,buffer=64) app.trace", Rows: runRows},
 		{Line: "run -engine P2 words.trace", Rows: runRows}, // too few events for an error
 		{Line: "figure -o plots -permutations 5 strat-4", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 strat-7", Rows: figureRows},
@@ -25,6 +26,9 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots -traces traces -n 200000 strat-9", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 strat-10", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 800000 strat-11", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-buffer", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-throughput", Rows: figureRows},
+		{Line: "figure -o plots rap-cost", Rows: figureRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
 		{Line: "trace print -tag load words.trace", Rows: printRows},
@@ -44,6 +48,18 @@ func runRows(o commandtest.Object) (rows []string) {
 		rows = append(rows, fmt.Sprintf("%s %d %.1f %.2f %.0f %s %s %s %s", e.Text("engine"), e.Int("messages"), e.Float("events_per_message"),
 			e.Float("overhead"), e.Float("storage"), maybe(e, "error", "%.2f"), maybe(e, "rms_error", "%.2f"),
 			maybe(e, "first_below_limit", "%.0f"), maybe(e, "stays_below_limit", "%.0f")))
+	}
+	for _, e := range o.All("engines") {
+		if len(e.All("meters")) > 0 {
+			rows = append(rows, e.Text("engine")+", inside:")
+		}
+		for _, m := range e.All("meters") {
+			decimals := 4
+			if x := m.Float("number"); x == math.Trunc(x) {
+				decimals = 0
+			}
+			rows = append(rows, fmt.Sprintf("%.*f %s %s", decimals, m.Float("number"), m.Text("unit"), m.Text("name")))
+		}
 	}
 	for _, e := range o.All("engines") {
 		rows = append(rows, fmt.Sprintf("%s, top %d of %d tuples:", e.Text("engine"), len(e.All("top")), e.Int("distinct_tuples")))
@@ -137,6 +153,14 @@ func numberText(v commandtest.Object) string {
 	}
 	x := v.Float("number")
 	switch {
+	case strings.HasPrefix(unit, "cycles/"):
+		return fmt.Sprintf("%.2f", x)
+	case unit == "million events/s":
+		return fmt.Sprintf("%.1f M/s", x)
+	case unit == "mm²" || unit == "ns":
+		return fmt.Sprintf("%.2f %s", x, unit)
+	case unit == "nJ":
+		return fmt.Sprintf("%.3f %s", x, unit)
 	case unit == "percent":
 		return fmt.Sprintf("%.2f %%", x)
 	case unit == "factor" && strings.HasSuffix(text, "x"):

@@ -50,11 +50,14 @@ sends to software, the modelled overhead, the storage with words of 32 bits, and
 the error against the exact profile of the same events: when it was first below
 5%, and from when on it stayed there. The error is taken over the tuples that
 have 10% or more of the events of their site, at sites with 1000 events or more
-of which 40% or more are in such tuples.
+of which 40% or more are in such tuples. Engines that model a pipeline, such as
+raphw, also say what has happened inside: cycles, stalls, events that were lost.
 
 	-engine SPEC   an engine, such as R256, P256, H[P256]2048, tag2-256-2048,
 	               H[P256]2048+A16, or several with colons between, each of
 	               which takes the messages of the one before: H[P256]2048:A16;
+	               rap(eps=1%,over=words) finds hot ranges of words in software,
+	               raphw(eps=1%,over=words,buffer=1024) in modelled hardware;
 	               default R256 and H[P256]2048
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
@@ -80,15 +83,22 @@ of Sastry, Bodik and Smith, ISCA 2001:
 	strat-10   a second level of 16 entries
 	strat-11   edges and calls in one compressor
 
-All but strat-4 need traces, PROGRAM.loads.trace and PROGRAM.calls.trace of the
-test programs; make figures records them.
+and those of the hardware of Mysore, Agrawal, Sherwood, Shrivastava and Suri,
+CGO 2006:
+
+	rap-buffer       what the event buffer combines
+	rap-throughput   cycles for an event, and stalls
+	rap-cost         area, delay and energy
+
+All but strat-4 and rap-cost need traces, PROGRAM.loads.trace and
+PROGRAM.calls.trace of the test programs; make figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
 	                   docs/formats.md explains the fields
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG (default docs/figures)
 	-n N               loads of a program (default 16000000); of edges and calls a
-	                   quarter
+	                   quarter, and of loads for rap-throughput
 	-permutations N    of strat-4 (default 2500)
 	-seed 1            of strat-4 and of all engines
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30

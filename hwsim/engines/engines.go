@@ -26,6 +26,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/code"
 	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/hwsim/raphw"
 	"github.com/pepgo/pep/hwsim/strat"
 )
 
@@ -34,6 +35,7 @@ var All = Registry{
 	strat.Kind,
 	code.Kind,
 	rap.Kind,
+	raphw.Kind,
 }
 
 // Parse reads a description with the engines of All. It reads the files that the

@@ -69,10 +69,12 @@ type result struct {
 	pushed, flushed []hwsim.Message
 	balance         hwsim.Balance // before the flush
 	time            hwsim.Time    // likewise
+	meters          []hwsim.Meter // likewise
 }
 
 func (r *result) equal(o *result) bool {
-	return slices.Equal(r.pushed, o.pushed) && slices.Equal(r.flushed, o.flushed) && r.balance == o.balance && r.time == o.time
+	return slices.Equal(r.pushed, o.pushed) && slices.Equal(r.flushed, o.flushed) && r.balance == o.balance && r.time == o.time &&
+		slices.Equal(r.meters, o.meters)
 }
 
 // run pushes in, cut into parts of cut tuples, 2·cut+1, 4·cut+3 and so on, through a
@@ -90,6 +92,9 @@ func run(e hwsim.Engine, in []tuple.Tuple, cut, size int) *result {
 	if e, ok := e.(hwsim.Timed); ok {
 		r.time = e.Time()
 	}
+	if e, ok := e.(hwsim.Metered); ok {
+		r.meters = e.Meters()
+	}
 	r.flushed = collect(size, e.Flush)
 	return r
 }
@@ -102,7 +107,7 @@ func Sum(msgs []hwsim.Message) (n uint64) {
 	return n
 }
 
-// Messages, balance and time do not depend on how the stream is cut, and not on the size of
+// Messages, balance, time and meters do not depend on how the stream is cut, and not on the size of
 // the buffer.
 func (s *suite) cuts(t *testing.T) {
 	want := run(s.new(0), s.in, len(s.in), 512)
@@ -177,6 +182,13 @@ func (s *suite) flush(t *testing.T) {
 	}
 	if e, ok := e.(hwsim.Timed); ok && e.Time() != (hwsim.Time{}) {
 		t.Errorf("after Flush: %+v", e.Time())
+	}
+	if e, ok := e.(hwsim.Metered); ok {
+		for i, m := range e.Meters() {
+			if m.Count != 0 || m.Of != 0 || m.Name != first.meters[i].Name || m.Unit != first.meters[i].Unit {
+				t.Errorf("after Flush: %+v, before %+v", m, first.meters[i])
+			}
+		}
 	}
 	if again := Flush(e); again != nil {
 		t.Errorf("a second Flush sends %d messages", len(again))
@@ -275,6 +287,6 @@ func (s *suite) time(t *testing.T) {
 }
 
 func (r *result) String() string {
-	return fmt.Sprintf("%d messages of %d events, %d flushed of %d, %+v, %+v",
-		len(r.pushed), Sum(r.pushed), len(r.flushed), Sum(r.flushed), r.balance, r.time)
+	return fmt.Sprintf("%d messages of %d events, %d flushed of %d, %+v, %+v, %v",
+		len(r.pushed), Sum(r.pushed), len(r.flushed), Sum(r.flushed), r.balance, r.time, r.meters)
 }

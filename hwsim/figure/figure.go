@@ -46,6 +46,9 @@ var All = []Figure{
 	{"strat-9", "sizes of the table (STRAT-24)", figure9},
 	{"strat-10", "a second level of 16 entries (STRAT-12)", figure10},
 	{"strat-11", "edges and calls in one compressor (STRAT-25)", figure11},
+	{"rap-buffer", "what the event buffer of the hardware combines (RAP-16)", rapBuffer},
+	{"rap-throughput", "cycles of the hardware for an event (RAP-19)", rapThroughput},
+	{"rap-cost", "area, delay and energy of the hardware (RAP-20)", rapCost},
 }
 
 // Find returns the figure with an ID.

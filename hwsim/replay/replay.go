@@ -60,9 +60,10 @@ type Result struct {
 	Events   uint64
 	Messages uint64 // those of the flush at the end included
 	Error    metric.Error
-	Errors   metric.Curve // in percent, before the flush but for the last
-	Sent     metric.Curve // overhead in percent, likewise
-	Places   []int        // that the errors are of, one for each point of Errors
+	Errors   metric.Curve  // in percent, before the flush but for the last
+	Sent     metric.Curve  // overhead in percent, likewise
+	Places   []int         // that the errors are of, one for each point of Errors
+	Meters   []hwsim.Meter // what engines that are Metered count, those of all streams, before the flush
 	Profile  *metric.Profile
 	Ideal    *metric.Profile // the exact one, of what events are for the engine
 }
@@ -207,12 +208,33 @@ func (x *run) point() {
 // flush ends the engines as a program would that ran them: in the order of their
 // streams, and merged if they can be.
 func (u *unit) flush() {
+	u.meter()
 	var list []hwsim.Engine
 	var outs []*hwsim.Out
 	for _, stream := range slices.Sorted(maps.Keys(u.engines)) {
 		list, outs = append(list, u.engines[stream]), append(outs, u.out)
 	}
 	engines.Flush(list, outs)
+}
+
+// meter adds up the meters of all engines, and of all engines of a chain.
+func (u *unit) meter() {
+	for i, stream := range slices.Sorted(maps.Keys(u.engines)) {
+		var meters []hwsim.Meter
+		for _, e := range engines.Stages(u.engines[stream]) {
+			if e, ok := e.(hwsim.Metered); ok {
+				meters = append(meters, e.Meters()...)
+			}
+		}
+		if i == 0 {
+			u.Meters = meters
+			continue
+		}
+		for k, m := range meters {
+			u.Meters[k].Count += m.Count
+			u.Meters[k].Of += m.Of
+		}
+	}
 }
 
 // end flushes all engines.

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -42,8 +43,16 @@ type EngineRow struct {
 	RMS              float64    `json:"rms_error" unit:"percent"` // root of the mean square
 	First            *uint64    `json:"first_below_limit" unit:"events"`
 	Stays            *uint64    `json:"stays_below_limit" unit:"events"`
+	Meters           []MeterRow `json:"meters"`                        // what the engine has counted inside of it
 	Distinct         int        `json:"distinct_tuples" unit:"tuples"` // that the engine reported
 	Top              []TopTuple `json:"top"`
+}
+
+// A MeterRow is a quantity that an engine counts.
+type MeterRow struct {
+	Name   string  `json:"name"`
+	Number float64 `json:"number" unit:"unit"`
+	Unit   string  `json:"unit"`
 }
 
 // A TopTuple is a tuple of which an engine has reported much. Events are those that
@@ -68,6 +77,9 @@ func Table(results []*Result, n int, sites *trace.Sites, names trace.Names) *Run
 			Engine: r.Spec.String(), Messages: r.Messages, EventsPerMessage: r.Compression(), Overhead: r.Percent(),
 			Bytes: cost.Of(r.Spec, cost.Word32).Bytes(), Error: 100 * r.Error.Mean, RMS: 100 * r.Error.RMS,
 			First: reached(r.Errors.FirstBelow(limit)), Stays: reached(r.Errors.StaysBelow(limit)),
+		}
+		for _, m := range r.Meters {
+			row.Meters = append(row.Meters, MeterRow{m.Name, m.Value(), m.Unit})
 		}
 		row.Distinct, row.Top = top(r.Profile, n, sites, names)
 		t.Engines = append(t.Engines, row)
@@ -155,6 +167,18 @@ func (t *RunTable) Print(p *listing.Page) {
 	p.Line("")
 	p.Table("  ", &listing.Table{Numbers: len(columns), Rows: t.cells()})
 	for _, r := range t.Engines {
+		if len(r.Meters) == 0 {
+			continue
+		}
+		p.Line("")
+		p.Line("%s, inside:", r.Engine)
+		table := &listing.Table{Numbers: 1}
+		for _, m := range r.Meters {
+			table.Row(m.text(), m.Unit, m.Name)
+		}
+		p.Table("  ", table)
+	}
+	for _, r := range t.Engines {
 		if len(r.Top) == 0 {
 			continue
 		}
@@ -167,6 +191,14 @@ func (t *RunTable) Print(p *listing.Page) {
 		}
 		p.Table("", table)
 	}
+}
+
+// text returns the number as text. Counts have no fraction.
+func (m *MeterRow) text() string {
+	if m.Number == math.Trunc(m.Number) {
+		return listing.Number(m.Number, 0)
+	}
+	return listing.Number(m.Number, 4)
 }
 
 // CSV writes the table of engines as comma-separated values.
