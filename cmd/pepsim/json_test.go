@@ -25,6 +25,14 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots -traces traces -n 200000 strat-9", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 strat-10", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 800000 strat-11", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-2", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 100000 rap-3", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-5", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-code", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-6", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-7-code", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-8-values", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-headline", Rows: figureRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
 		{Line: "trace print -tag load words.trace", Rows: printRows},
@@ -68,7 +76,7 @@ func makeFigures(dir string) error {
 	if err := os.Mkdir(traces, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"typecheck.loads", "typecheck.calls", "lua.loads", "lua.calls", "regex.loads"} {
+	for _, name := range []string{"typecheck.loads", "typecheck.calls", "lua.loads", "lua.calls", "regex.loads", "flate.loads", "typecheck.blocks", "regex.blocks"} {
 		if err := os.WriteFile(filepath.Join(traces, name+".trace"), data, 0o644); err != nil {
 			return err
 		}
@@ -115,6 +123,9 @@ func figureRows(o commandtest.Object) (rows []string) {
 		files := "plots:"
 		for _, p := range f.All("plots") {
 			files += " " + p.Text("file")
+			if data := p.Text("data"); data != "" {
+				files += " " + data
+			}
 			for _, s := range p.All("series") {
 				if len(s.All("points")) == 0 {
 					rows = append(rows, "no points in "+s.Text("name"))
