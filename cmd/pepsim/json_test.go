@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/internal/command/commandtest"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // TestJSON: what a verb prints as text is what it prints as JSON. The rows that
@@ -81,7 +83,14 @@ func makeFigures(dir string) error {
 			return err
 		}
 	}
-	return nil
+	layout := "pep layout 1 build 27a9630f5c4e04e8\n"
+	for i := range uint64(300) {
+		layout += fmt.Sprintf("%#x %#x # load x[%d] app.go:%d:7 main.f%d\n", 0x401000+16*i, tuple.New(tuple.Load, tuple.SiteBase("main")+i, 0).PC, i, 10+i, i/10)
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(traces, "typecheck.blocks.layout"), []byte(layout), 0o644),
+		os.WriteFile(filepath.Join(traces, "regex.blocks.layout"), []byte(layout), 0o644),
+	)
 }
 
 // figureRows makes all numbers of the text from those of the JSON.

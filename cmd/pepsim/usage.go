@@ -8,7 +8,7 @@ the loads, branches, calls … that a program built with pepbuild -peptaps repor
 Usage:
 
 	pepsim run [flags] TRACE...        engines over traces: messages, overhead, error
-	pepsim figure [flags] ID|all       the papers' experiments, ours beside theirs
+	pepsim figure [flags] ID...|all    the papers' experiments, ours beside theirs
 	pepsim trace record [flags] -- PROG ARGS...
 	                                   run a program and write a trace of it
 	pepsim trace info [flags] TRACE    what is in a trace
@@ -68,7 +68,7 @@ Examples:
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
 `
 
-	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
+	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID...|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs that begin
 with strat are those of Sastry, Bodik and Smith, ISCA 2001:

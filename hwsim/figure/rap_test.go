@@ -272,7 +272,7 @@ func TestRAP31_RangesThatCover(t *testing.T) {
 		}
 	}
 	res := runFigure(t, "rap-5", of(points))
-	if got := cell(t, res, 1, 2, "held"); got < 95 {
+	if got := cell(t, res, 3, 2, "held"); got < 95 {
 		t.Errorf("%v %% held, want 95", got)
 	}
 }

@@ -5,12 +5,54 @@ package figure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/hwsim/plot"
 	"github.com/pepgo/pep/hwsim/rap"
 )
+
+// hotTrees are the trees that hot ranges are shown of. Merges of the first two, as in the
+// paper's figure 1, remove ranges between others, and these are then no hot ranges, however
+// much there is inside. The last one only loses leaves.
+var hotTrees = []struct {
+	name string
+	o    rap.Options
+}{
+	{"eps 10 %", rap.Options{Eps: coarse}},
+	{"eps 1 %", rap.Options{Eps: fine}},
+	{"eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
+}
+
+// hotRanges adds tables of the hot ranges of all hotTrees, and a plot of those of the last
+// two. It returns the trees. The names of functions stand beside their code.
+func hotRanges(res *Result, points []uint64, of string, functions Functions) (trees []*grown, err error) {
+	for i, x := range hotTrees {
+		g, err := grow(x.o, points, nil)
+		if err != nil {
+			return nil, err
+		}
+		t := hotTree(g, of+", "+x.name)
+		if functions != nil {
+			t.Columns = append(t.Columns, "functions")
+			for i, h := range inOrder(g) {
+				t.Rows[i] = append(t.Rows[i], text(functions.In(h.Lo, h.Hi)))
+			}
+		}
+		res.Tables = append(res.Tables, t)
+		if i > 0 {
+			name := res.ID
+			if i > 1 {
+				name += "-leaves"
+			}
+			res.bars(name, hotBars("Hot ranges of "+of+", "+x.name, g))
+		}
+		trees = append(trees, g)
+	}
+	return trees, cover(res, trees[1], of)
+}
 
 // rap5 is RAP-13 and RAP-31: the values that a compressor loads. flate is the compressor
 // among our programs as gzip was among the paper's.
@@ -20,34 +62,50 @@ func rap5(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	g, err := grow(rap.Options{Eps: fine}, points, nil)
+	env.tree(res, values)
+	res.setup("program: %s, for gzip; %s values; eps 1 %% if nothing else is said", p.Name, short(uint64(len(points))))
+	trees, err := hotRanges(res, points, "values that "+p.Name+" loads", nil)
 	if err != nil {
 		return err
 	}
-	env.tree(res, values)
-	res.setup("program: %s, for gzip; %s values; eps 1 %%; %d nodes at the end, %d at most", p.Name, short(uint64(len(points))), g.stats.Nodes, g.stats.Most)
-	name := func(r rap.Range) string { return span64(r.Lo, r.Hi) }
-	res.Tables = append(res.Tables, hotTree(g, name, "values"))
-	if err := cover(res, g, name, "values"); err != nil {
-		return err
-	}
-	res.bars("rap-5", hotBars("Figure 5: hot ranges of the values that "+p.Name+" loads, eps 1 %", g, name))
-
-	res.row("ranges with 10 % of the loads and more", one(count(len(g.hot), "ranges")), "7 (gzip)", len(g.hot) >= 5 && len(g.hot) <= 9)
-	small, wide, ok := nested(g)
-	if ok {
-		n := float64(g.Events())
-		res.row(fmt.Sprintf("%s; %s without it; both", name(small.Range), name(wide.Range)),
+	number := func(g *grown) Value { return count(len(g.hot), "ranges") }
+	res.row("ranges with 10 % of the loads and more", one(number(trees[1])), "7 (gzip)", near(number(trees[1]).Number, 7, 0.3))
+	res.row("with merges of leaves alone", one(number(trees[2])), "7 (gzip)", near(number(trees[2]).Number, 7, 0.3))
+	if small, wide, ok := nested(trees[1]); ok {
+		n := float64(len(points))
+		res.row(fmt.Sprintf("%s; %s without it; both", span64(small.Lo, small.Hi), span64(wide.Lo, wide.Hi)),
 			list(percent(100*float64(small.Inclusive)/n), percent(100*float64(wide.Weight)/n), percent(100*float64(wide.Inclusive)/n)),
 			"13.6 %; 16.7 %; 30.3 % ([0,e], [0,fe])", small.Inclusive+wide.Weight <= wide.Inclusive)
 	}
-	top := topPoints(points, 50)
-	res.row("the most frequent value", one(percent(top[0])), "20 to 40 % of loads", top[0] >= 20 && top[0] <= 40)
-	sum := 0.0
-	for _, share := range top {
-		sum += share
+	return frequent(env, res)
+}
+
+// frequent adds how frequent the most frequent values are, for all programs: section 4.1
+// says it of programs in general.
+func frequent(env *Env, res *Result) error {
+	t := Table{Title: "how much of the loads the most frequent values are", Columns: []string{"program", "one", "50", "different values"}}
+	var first, fifty []float64
+	for _, p := range Programs {
+		points, err := env.points(p, values)
+		if errors.Is(err, ErrNoTrace) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		top, different := topPoints(points, 50)
+		sum := 0.0
+		for _, share := range top {
+			sum += share
+		}
+		first, fifty = append(first, top[0]), append(fifty, sum)
+		t.Rows = append(t.Rows, []Value{text(p.String()), percent(top[0]), percent(sum), count(different, "values")})
 	}
-	res.row(fmt.Sprintf("the %d most frequent values", len(top)), one(percent(sum)), "about 40 %", near(sum, 40, 0.25))
+	res.Tables = append(res.Tables, t)
+	most, least := slices.Max(first), slices.Min(first)
+	res.row("the most frequent value, all programs", span(percent(least), percent(most)), "20 to 40 % of loads", least >= 20 && most <= 40)
+	least, most = slices.Min(fifty), slices.Max(fifty)
+	res.row("the 50 most frequent values, all programs", span(percent(least), percent(most)), "about 40 % for some", least <= 50 && most >= 30)
 	return nil
 }
 
@@ -66,28 +124,14 @@ func rapCode(env *Env, res *Result) error {
 	}
 	env.tree(res, code)
 	res.setup("program: %s; %s blocks", p, short(uint64(len(points))))
-	name := func(r rap.Range) string { return span64(r.Lo, r.Hi) }
-	var hot []Value
-	for _, eps := range []float64{coarse, fine} {
-		g, err := grow(rap.Options{Eps: eps}, points, nil)
-		if err != nil {
-			return err
-		}
-		t := hotTree(g, name, fmt.Sprintf("code, eps %.0f %%", 100*eps))
-		t.Columns = append(t.Columns, "functions")
-		for i, h := range inOrder(g) {
-			t.Rows[i] = append(t.Rows[i], text(functions.In(h.Lo, h.Hi)))
-		}
-		res.Tables = append(res.Tables, t)
-		hot = append(hot, count(len(g.hot), "regions"))
-		if eps == fine {
-			if err := cover(res, g, name, "code"); err != nil {
-				return err
-			}
-			res.bars("rap-code", hotBars("Section 4.1: hot regions of the code of "+p.String()+", eps 1 %", g, name))
-		}
+	trees, err := hotRanges(res, points, "code of "+p.String(), functions)
+	if err != nil {
+		return err
 	}
-	res.row("regions with 10 % of the blocks and more, eps 10 %, 1 %", list(hot...), "7 (gcc)", hot[0].Number >= 5 && hot[0].Number <= 9 || hot[1].Number >= 5 && hot[1].Number <= 9)
+	for i, g := range trees {
+		n := count(len(g.hot), "regions")
+		res.row("regions with 10 % of the blocks and more, "+hotTrees[i].name, one(n), "7 (gcc)", near(n.Number, 7, 0.3))
+	}
 	return nil
 }
 
@@ -107,8 +151,8 @@ func inOrder(g *grown) []hotRange {
 }
 
 // hotTree is the hot ranges of a tree, indented below those around them.
-func hotTree(g *grown, name func(rap.Range) string, of string) Table {
-	t := Table{Title: "hot ranges, " + of, Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
+func hotTree(g *grown, of string) Table {
+	t := Table{Title: "hot ranges of " + of, Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
 	n := float64(g.Events())
 	var around []hotRange
 	for _, h := range inOrder(g) {
@@ -120,18 +164,18 @@ func hotTree(g *grown, name func(rap.Range) string, of string) Table {
 			indent += "· "
 		}
 		around = append(around, h)
-		t.Rows = append(t.Rows, []Value{text(indent + name(h.Range)), percent(100 * float64(h.Weight) / n), percent(100 * float64(h.Inclusive) / n),
+		t.Rows = append(t.Rows, []Value{text(indent + span64(h.Lo, h.Hi)), percent(100 * float64(h.Weight) / n), percent(100 * float64(h.Inclusive) / n),
 			percent(100 * float64(h.exact) / n), percent(h.error())})
 	}
 	return t
 }
 
-func hotBars(title string, g *grown, name func(rap.Range) string) plot.Bars {
+func hotBars(title string, g *grown) plot.Bars {
 	bars := plot.Bars{Title: title, Y: "% of the stream", Limit: 100 * hotShare,
 		Series: []plot.Series{{Name: "without hot ranges inside"}, {Name: "with them"}, {Name: "exactly, with them"}}}
 	n := float64(g.Events())
 	for _, h := range inOrder(g) {
-		bars.Groups = append(bars.Groups, name(h.Range))
+		bars.Groups = append(bars.Groups, span64(h.Lo, h.Hi))
 		for i, c := range []uint64{h.Weight, h.Inclusive, h.exact} {
 			bars.Series[i].Values = append(bars.Series[i].Values, 100*float64(c)/n)
 		}
@@ -140,7 +184,7 @@ func hotBars(title string, g *grown, name func(rap.Range) string) plot.Bars {
 }
 
 // cover adds the ranges that hold 50, 80 and 95 % of a stream (section 4.1).
-func cover(res *Result, g *grown, name func(rap.Range) string, of string) error {
+func cover(res *Result, g *grown, of string) error {
 	t := Table{Title: "the narrowest ranges that hold a share of the " + of, Columns: []string{"share", "held", "ranges", "widest, bits", "most frequent of them"}}
 	for _, share := range []float64{0.5, 0.8, 0.95} {
 		ranges, events := g.Cover(share)
@@ -155,9 +199,9 @@ func cover(res *Result, g *grown, name func(rap.Range) string, of string) error 
 		slices.SortStableFunc(ranges, func(a, b rap.Range) int { return cmp.Compare(b.Inclusive, a.Inclusive) })
 		few := ""
 		for _, r := range ranges[:min(4, len(ranges))] {
-			few += fmt.Sprintf("%s %.1f %%  ", name(r), 100*float64(r.Inclusive)/float64(g.Events()))
+			few += fmt.Sprintf("%s %.1f %%  ", span64(r.Lo, r.Hi), 100*float64(r.Inclusive)/float64(g.Events()))
 		}
-		t.Rows = append(t.Rows, []Value{percent(100 * share), percent(100 * held), count(len(ranges), "ranges"), count(widest, "bits"), text(few)})
+		t.Rows = append(t.Rows, []Value{percent(100 * share), percent(100 * held), count(len(ranges), "ranges"), count(widest, "bits"), text(strings.TrimSpace(few))})
 	}
 	res.Tables = append(res.Tables, t)
 	return nil
@@ -177,8 +221,9 @@ func nested(g *grown) (small, wide hotRange, ok bool) {
 	return small, wide, ok
 }
 
-// topPoints returns the shares in percent of the k most frequent points.
-func topPoints(points []uint64, k int) (shares []float64) {
+// topPoints returns the shares in percent of the k most frequent points, and how many
+// there are.
+func topPoints(points []uint64, k int) (shares []float64, different int) {
 	counts := map[uint64]int{}
 	for _, x := range points {
 		counts[x]++
@@ -187,5 +232,5 @@ func topPoints(points []uint64, k int) (shares []float64) {
 		shares = append(shares, 100*float64(n)/float64(len(points)))
 	}
 	slices.SortFunc(shares, func(a, b float64) int { return cmp.Compare(b, a) })
-	return shares[:min(k, len(shares))]
+	return shares[:min(k, len(shares))], len(shares)
 }
