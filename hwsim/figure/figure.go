@@ -54,10 +54,10 @@ var All = []Figure{
 	{"rap-5", "hot ranges of the values that a compressor loads (RAP-13, RAP-31)", rap5},
 	{"rap-code", "hot regions of code (section 4.1)", rapCode},
 	{"rap-6", "nodes over time, code (RAP-25)", rap6},
-	{"rap-7-code", "nodes of all programs, code (RAP-22)", rap7(code, memory{most: 500, largest: "gcc", its: 453, mean: 450})},
-	{"rap-7-values", "nodes of all programs, values (RAP-22)", rap7(values, memory{most: 733, largest: "parser", its: 733, itsMean: 203, mean: 300})},
-	{"rap-8-code", "errors of hot regions of code (RAP-23)", rap8(code, accuracy{13.5, "gcc", 2})},
-	{"rap-8-values", "errors of hot ranges of values (RAP-23)", rap8(values, accuracy{20, "vortex, value 0", 3.4})},
+	{"rap-7-code", "nodes of all programs, code (RAP-22)", rap7(ofCode, memory{most: 500, largest: "gcc", its: 453, mean: 450})},
+	{"rap-7-values", "nodes of all programs, values (RAP-22)", rap7(ofValues, memory{most: 733, largest: "parser", its: 733, itsMean: 203, mean: 300})},
+	{"rap-8-code", "errors of hot regions of code (RAP-23)", rap8(ofCode, accuracy{13.5, "gcc", 2})},
+	{"rap-8-values", "errors of hot ranges of values (RAP-23)", rap8(ofValues, accuracy{20, "vortex, value 0", 3.4})},
 	{"rap-headline", "accuracy with 8 KB and 64 KB (RAP-24)", headline},
 }
 

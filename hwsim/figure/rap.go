@@ -16,8 +16,8 @@ import (
 
 // What points are made of, by the taps whose trace has them.
 const (
-	values = "loads"  // points are the words that loads see
-	code   = "blocks" // points are the addresses of basic blocks
+	ofValues = "loads"  // points are the words that loads see
+	ofCode   = "blocks" // points are the addresses of basic blocks
 )
 
 const (
@@ -33,7 +33,7 @@ const (
 
 // what names points in titles and setups.
 func what(taps string) string {
-	if taps == code {
+	if taps == ofCode {
 		return "blocks of code"
 	}
 	return "values of loads"
@@ -52,7 +52,7 @@ func (env *Env) points(p Program, taps string) ([]uint64, error) {
 			if uint64(len(list)) == env.Events {
 				return enough
 			}
-			if taps == code || t.Tag() == tuple.Load {
+			if taps == ofCode || t.Tag() == tuple.Load {
 				list = append(list, t.W)
 			}
 		}
@@ -199,7 +199,7 @@ func (env *Env) eachGrown(res *Result, taps string, options []rap.Options, do fu
 // tree says what trees and points are.
 func (env *Env) tree(res *Result, taps string) {
 	res.setup("trees: 2^64 points, b=4, thresholds with log2, merges after 2^10 events and whenever their number has doubled, if nothing else is said; every run held to the bounds of splits and errors")
-	if taps == code {
+	if taps == ofCode {
 		res.setup("a block is a function that is entered or a branch and where it went, at the address of the tap there (Makefile: build/traces/*.blocks.layout)")
 	}
 	res.setup("events: those after the initialisation of the programs, which make figures leaves out")

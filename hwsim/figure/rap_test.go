@@ -144,7 +144,7 @@ func TestRAP12_WorstCases(t *testing.T) {
 		if got := cell(t, res, 1, i, "before a merge"); got != 12800+4*6400*(q-1) {
 			t.Errorf("q=%v: %v nodes before a merge", q, got)
 		}
-		for _, s := range []string{what(values), what(code), "random points"} {
+		for _, s := range []string{what(ofValues), what(ofCode), "random points"} {
 			if got := cell(t, res, 1, i, s+", most"); got > cell(t, res, 1, i, "before a merge") || got < 10 {
 				t.Errorf("q=%v, %s: %v nodes", q, s, got)
 			}

@@ -58,11 +58,11 @@ func hotRanges(res *Result, points []uint64, of string, functions Functions) (tr
 // among our programs as gzip was among the paper's.
 func rap5(env *Env, res *Result) error {
 	p := named("flate")
-	points, err := env.points(p, values)
+	points, err := env.points(p, ofValues)
 	if err != nil {
 		return err
 	}
-	env.tree(res, values)
+	env.tree(res, ofValues)
 	res.setup("program: %s, for gzip; %s values; eps 1 %% if nothing else is said", p.Name, short(uint64(len(points))))
 	trees, err := hotRanges(res, points, "values that "+p.Name+" loads", nil)
 	if err != nil {
@@ -86,7 +86,7 @@ func frequent(env *Env, res *Result) error {
 	t := Table{Title: "how much of the loads the most frequent values are", Columns: []string{"program", "one", "50", "different values"}}
 	var first, fifty []float64
 	for _, p := range Programs {
-		points, err := env.points(p, values)
+		points, err := env.points(p, ofValues)
 		if errors.Is(err, ErrNoTrace) {
 			continue
 		}
@@ -112,7 +112,7 @@ func frequent(env *Env, res *Result) error {
 // rapCode is the code of section 4.1.
 func rapCode(env *Env, res *Result) error {
 	p := inRole("gcc")
-	points, err := env.points(p, code)
+	points, err := env.points(p, ofCode)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func rapCode(env *Env, res *Result) error {
 			return err
 		}
 	}
-	env.tree(res, code)
+	env.tree(res, ofCode)
 	res.setup("program: %s; %s blocks", p, short(uint64(len(points))))
 	trees, err := hotRanges(res, points, "code of "+p.String(), functions)
 	if err != nil {

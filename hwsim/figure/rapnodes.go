@@ -42,7 +42,7 @@ func uniform(seed uint64, n int) []uint64 {
 func rap2(env *Env, res *Result) error {
 	p := inRole("gcc")
 	var streams []stream
-	for _, taps := range []string{values, code} {
+	for _, taps := range []string{ofValues, ofCode} {
 		points, err := env.points(p, taps)
 		if err != nil {
 			return err
@@ -50,7 +50,7 @@ func rap2(env *Env, res *Result) error {
 		streams = append(streams, stream{what(taps), points})
 	}
 	streams = append(streams, stream{"random points", uniform(env.Seed, len(streams[0].points)/4)})
-	env.tree(res, code)
+	env.tree(res, ofCode)
 	res.setup("eps 1 %%; program: %s; %s values, %s blocks; %s uniform random points, seed %d", p,
 		short(uint64(len(streams[0].points))), short(uint64(len(streams[1].points))), short(uint64(len(streams[2].points))), env.Seed)
 
@@ -140,11 +140,11 @@ func sweep(res *Result, option string, list []int, streams []stream, options fun
 // rap3 is RAP-10: merges in batches against merges after every split.
 func rap3(env *Env, res *Result) error {
 	p := inRole("gcc")
-	points, err := env.points(p, values)
+	points, err := env.points(p, ofValues)
 	if err != nil {
 		return err
 	}
-	env.tree(res, values)
+	env.tree(res, ofValues)
 	res.setup("program: %s; %s values; eps 1 %% if nothing else is said", p, short(uint64(len(points))))
 	t := Table{Title: "merges", Columns: []string{"schedule", "passes", "removed", "most", "average", "worst error, % of stream"}}
 	curves := plot.Lines{Title: "Figure 3: nodes with merges in batches and after every split, eps 1 %", X: "values", Y: "nodes", LogX: true}
@@ -157,7 +157,7 @@ func rap3(env *Env, res *Result) error {
 			name = fmt.Sprintf("every %d", o.Schedule.First)
 		}
 		var c metric.Curve
-		g, err := grow(o, points, func(s rap.Stats) { c = log(c, s.Events, float64(s.Nodes)) })
+		g, err := grow(o, points, func(s rap.Stats) { c = thinned(c, s.Events, float64(s.Nodes)) })
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -220,9 +220,9 @@ func flat(nodes, n uint64) metric.Curve {
 	return metric.Curve{{Events: 1024, Error: float64(nodes)}, {Events: max(n, 1025), Error: float64(nodes)}}
 }
 
-// log adds a point to a curve if it is 1 % further than the last one, or if the curve falls.
+// thinned adds a point to a curve if it is 1 % further than the last one, or if the curve falls.
 // So drawings on a logarithmic axis have all that one sees, with few points.
-func log(c metric.Curve, events uint64, nodes float64) metric.Curve {
+func thinned(c metric.Curve, events uint64, nodes float64) metric.Curve {
 	if len(c) > 0 {
 		if last := c[len(c)-1]; nodes >= last.Error && float64(events) < 1.01*float64(last.Events) {
 			return c
@@ -234,11 +234,11 @@ func log(c metric.Curve, events uint64, nodes float64) metric.Curve {
 // rap6 is RAP-25: nodes over time, with merges.
 func rap6(env *Env, res *Result) error {
 	p := inRole("gcc")
-	points, err := env.points(p, code)
+	points, err := env.points(p, ofCode)
 	if err != nil {
 		return err
 	}
-	env.tree(res, code)
+	env.tree(res, ofCode)
 	res.setup("program: %s; %s blocks; eps 10 %%", p, short(uint64(len(points))))
 	var c metric.Curve
 	var marks []uint64
@@ -255,7 +255,7 @@ func rap6(env *Env, res *Result) error {
 			}
 			c = append(c, metric.Point{Events: s.Events - 1, Error: float64(s.Nodes + removed)})
 		}
-		c = log(c, s.Events, float64(s.Nodes))
+		c = thinned(c, s.Events, float64(s.Nodes))
 		last = s
 	})
 	if err != nil {

@@ -117,7 +117,7 @@ func otherTrees(env *Env, res *Result, taps string) error {
 		{"2^32 points", rap.Options{Universe: 1 << 32}},
 		{"2^32 points, log_4", rap.Options{Universe: 1 << 32, Height: rap.LogB}},
 	}
-	if taps == values {
+	if taps == ofValues {
 		trees = trees[:len(trees)-2]
 	}
 	for _, x := range trees {
@@ -209,7 +209,7 @@ func headline(env *Env, res *Result) error {
 		taps  string
 		paper [2]float64 // accuracy in percent
 	}
-	for _, c := range []claim{{code, [2]float64{98, 99.73}}, {values, [2]float64{96.6, 99}}} {
+	for _, c := range []claim{{ofCode, [2]float64{98, 99.73}}, {ofValues, [2]float64{96.6, 99}}} {
 		t := Table{Title: what(c.taps), Columns: []string{"program", "500 nodes, eps 10 %: accuracy", "worst range", "splits denied", "4096 nodes, eps 1 %: accuracy", "worst range", "splits denied"}}
 		var accuracy [2]float64
 		var denied [2]uint64
@@ -237,7 +237,7 @@ func headline(env *Env, res *Result) error {
 		for k, o := range caps {
 			a := accuracy[k] / float64(n)
 			paper := fmt.Sprintf("%v %%", c.paper[k])
-			if c.taps == values && k == 1 {
+			if c.taps == ofValues && k == 1 {
 				paper = "99 % and more (negligible error)"
 			}
 			res.row(fmt.Sprintf("%s, %d nodes = %d KB", what(c.taps), o.Nodes, (o.Nodes*paperNode+512)/1024),

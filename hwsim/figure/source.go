@@ -34,7 +34,7 @@ func Files(dir string) func(program, taps string) (replay.Source, error) {
 			defer r.Close()
 			return replay.Of(r)(do)
 		}
-		if taps == code {
+		if taps == ofCode {
 			return atAddresses(events, filepath.Join(dir, program+"."+taps+".layout"))
 		}
 		return events, nil
