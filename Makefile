@@ -75,21 +75,23 @@ torture:
 	@[ $(TORTUREFUZZ) = 0 ] || $(MAKE) fuzz FUZZTIME=$(TORTUREFUZZ)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
-# and 4M edges and calls, then prints ours beside the papers' and draws the
-# plots. Traces that are there are taken as they are: rm -r build/traces for new
+# 4M edges and calls, and 16M basic blocks, then prints ours beside the papers' and
+# draws the plots. A block is a function that is entered or a branch and where it
+# went; the layout beside its trace says where its code stands. Traces that are there are taken as they are: rm -r build/traces for new
 # ones. For a part: make figures FIGURE=strat-7 FIGUREPROGRAMS=typecheck
 #
 # As in the papers there is one processor, and initialisation is left out: SKIP
 # events. typecheck reads and parses what it checks before it checks it again and
 # again: after these, 9 of 10 loads are those of go/types.
 FIGURE         ?= all
-FIGUREPROGRAMS ?= typecheck lua regex flate printer markdown jsonbench sortbench httpecho
+FIGUREPROGRAMS ?= typecheck lua regex flate printer markdown jsonbench sortbench raytrace httpecho
 FIGUREFLAGS    ?=
 ENGINESFLAGS   ?=
 LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
+BLOCKS         := $(FIGUREPROGRAMS:%=build/traces/%.blocks.trace)
 
-figures: build $(LOADS) $(CALLS)
+figures: build $(LOADS) $(CALLS) $(BLOCKS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
 # How fast the engines are that tapped programs run, on the same loads.
@@ -103,12 +105,17 @@ $(LOADS): SKIP = 4000000
 $(CALLS): TAPS = edges,calls
 $(CALLS): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
+$(BLOCKS): TAPS = edges,entries
+$(BLOCKS): TUPLES = 16000000
+$(BLOCKS): SKIP = 4000000
 build/traces/typecheck.loads.trace: SKIP = 130000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
-$(LOADS) $(CALLS): build/traces/%.trace: | build
+build/traces/typecheck.blocks.trace: SKIP = 160000000
+$(LOADS) $(CALLS) $(BLOCKS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
+	@bin/pep sites -layout $(BUILD)/tapped/$* > build/traces/$*.layout
 	@cd testprogs/$(basename $*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -n $$(($(SKIP) + $(TUPLES))) -o $(CURDIR)/$@.long -- $(BUILD)/tapped/$*
 	@bin/pepsim trace filter -from $(SKIP) -o $@ $@.long
 	@rm $@.long

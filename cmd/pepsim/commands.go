@@ -71,17 +71,21 @@ func figures(c *command.Call) error {
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
 	c.Flags.Float64Var(&env.Overhead.PerEvent, "cycles", env.Overhead.PerEvent, "")
 	line := strings.Join(append([]string{"pepsim figure"}, c.Args...), " ")
-	if err := c.Parse(1, 1); err != nil {
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	env.Source = figure.Files(*dir)
-	chosen := figure.All
-	if id := c.Args[0]; id != "all" {
+	env.Source, env.Functions = figure.Files(*dir), figure.Layouts(*dir)
+	var chosen []figure.Figure
+	for _, id := range c.Args {
 		f, ok := figure.Find(id)
-		if !ok {
+		switch {
+		case id == "all":
+			chosen = append(chosen, figure.All...)
+		case ok:
+			chosen = append(chosen, f)
+		default:
 			return command.Usagef("figure: unknown figure %q: pepsim help figure lists them", id)
 		}
-		chosen = []figure.Figure{f}
 	}
 	var all error
 	run := func(yield func(*figure.Result) bool) {

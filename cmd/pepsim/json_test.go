@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/internal/command/commandtest"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // TestJSON: what a verb prints as text is what it prints as JSON. The rows that
@@ -26,6 +28,14 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots -traces traces -n 200000 strat-9", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 strat-10", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 800000 strat-11", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-2", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 100000 rap-3", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-5", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-code", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-6", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-7-code", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-8-values", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 rap-headline", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-buffer", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-throughput", Rows: figureRows},
 		{Line: "figure -o plots rap-cost", Rows: figureRows},
@@ -84,12 +94,19 @@ func makeFigures(dir string) error {
 	if err := os.Mkdir(traces, 0o755); err != nil {
 		return err
 	}
-	for _, name := range []string{"typecheck.loads", "typecheck.calls", "lua.loads", "lua.calls", "regex.loads"} {
+	for _, name := range []string{"typecheck.loads", "typecheck.calls", "lua.loads", "lua.calls", "regex.loads", "flate.loads", "typecheck.blocks", "regex.blocks"} {
 		if err := os.WriteFile(filepath.Join(traces, name+".trace"), data, 0o644); err != nil {
 			return err
 		}
 	}
-	return nil
+	layout := "pep layout 1 build 27a9630f5c4e04e8\n"
+	for i := range uint64(300) {
+		layout += fmt.Sprintf("%#x %#x # load x[%d] app.go:%d:7 main.f%d\n", 0x401000+16*i, tuple.New(tuple.Load, tuple.SiteBase("main")+i, 0).PC, i, 10+i, i/10)
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(traces, "typecheck.blocks.layout"), []byte(layout), 0o644),
+		os.WriteFile(filepath.Join(traces, "regex.blocks.layout"), []byte(layout), 0o644),
+	)
 }
 
 // figureRows makes all numbers of the text from those of the JSON.
@@ -131,6 +148,9 @@ func figureRows(o commandtest.Object) (rows []string) {
 		files := "plots:"
 		for _, p := range f.All("plots") {
 			files += " " + p.Text("file")
+			if data := p.Text("data"); data != "" {
+				files += " " + data
+			}
 			for _, s := range p.All("series") {
 				if len(s.All("points")) == 0 {
 					rows = append(rows, "no points in "+s.Text("name"))

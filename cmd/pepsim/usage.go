@@ -8,7 +8,7 @@ the loads, branches, calls … that a program built with pepbuild -peptaps repor
 Usage:
 
 	pepsim run [flags] TRACE...        engines over traces: messages, overhead, error
-	pepsim figure [flags] ID|all       the papers' experiments, ours beside theirs
+	pepsim figure [flags] ID...|all    the papers' experiments, ours beside theirs
 	pepsim trace record [flags] -- PROG ARGS...
 	                                   run a program and write a trace of it
 	pepsim trace info [flags] TRACE    what is in a trace
@@ -71,10 +71,10 @@ Examples:
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
 `
 
-	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
+	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID...|all
 
-Repeats experiments of the papers and prints ours beside theirs. IDs are those
-of Sastry, Bodik and Smith, ISCA 2001:
+Repeats experiments of the papers and prints ours beside theirs. IDs that begin
+with strat are those of Sastry, Bodik and Smith, ISCA 2001:
 
 	strat-4    error of samplers on random permutations
 	strat-7    error and overhead of the largest working set
@@ -83,24 +83,36 @@ of Sastry, Bodik and Smith, ISCA 2001:
 	strat-10   a second level of 16 entries
 	strat-11   edges and calls in one compressor
 
-and those of the hardware of Mysore, Agrawal, Sherwood, Shrivastava and Suri,
-CGO 2006:
+IDs that begin with rap are those of Mysore, Agrawal, Sherwood, Shrivastava and
+Suri, CGO 2006:
 
-	rap-buffer       what the event buffer combines
-	rap-throughput   cycles for an event, and stalls
-	rap-cost         area, delay and energy
+	rap-2            nodes at worst and in fact, by children and merge interval
+	rap-3            merges in batches and after every split
+	rap-5            hot ranges of the values that a compressor loads
+	rap-code         hot regions of code
+	rap-6            nodes over time
+	rap-7-code       nodes of all programs, code
+	rap-7-values     nodes of all programs, values
+	rap-8-code       errors of hot regions of code
+	rap-8-values     errors of hot ranges of values
+	rap-headline     accuracy with 500 and 4096 nodes
+	rap-buffer       what the event buffer of the hardware combines
+	rap-throughput   cycles of the hardware for an event, and stalls
+	rap-cost         area, delay and energy of the hardware
 
-All but strat-4 and rap-cost need traces, PROGRAM.loads.trace and
-PROGRAM.calls.trace of the test programs; make figures records them.
+All but strat-4 and rap-cost need traces of the test programs:
+PROGRAM.loads.trace, PROGRAM.calls.trace, and PROGRAM.blocks.trace with
+PROGRAM.blocks.layout; make figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
 	                   docs/formats.md explains the fields
 	-traces DIR        where they are (default build/traces)
-	-o DIR             where plots go, as SVG (default docs/figures)
-	-n N               loads of a program (default 16000000); of edges and calls a
-	                   quarter, and of loads for rap-throughput
+	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
+	                   (default docs/figures)
+	-n N               loads and blocks of a program (default 16000000); of edges
+	                   and calls a quarter, and of loads for rap-throughput
 	-permutations N    of strat-4 (default 2500)
-	-seed 1            of strat-4 and of all engines
+	-seed 1            of strat-4, of all engines, and of the random points of rap-2
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30
 
 Examples:

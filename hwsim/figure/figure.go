@@ -9,15 +9,16 @@
 //	listing.Text(os.Stdout, l) // H[P256]2048 first below 5 %  ours | 200K events
 //	listing.JSON(os.Stdout, l) // the same numbers, and the points of the plots
 //
-// Test programs stand in for the benchmarks of 2001; Programs says which for which. If a
+// Test programs stand in for the benchmarks of the papers; Programs says which for which. If a
 // paper only draws a number, and its text does not state it, there is nothing to compare
 // with, and no number is made up.
 //
 // A row says if ours differs from the paper's result, and why, if an experiment has shown
 // it: reasons.go.
 //
-// Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
-// ISCA 2001.
+// Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
+// ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
+// Ranges", CGO 2006.
 package figure
 
 import (
@@ -38,7 +39,8 @@ type Figure struct {
 	run   func(env *Env, res *Result) error
 }
 
-// All has the experiments of section 11 of the specification, in order.
+// All has the experiments, in the order of the papers' figures: those of stratified
+// sampling, then those of range adaptive profiling.
 var All = []Figure{
 	{"strat-4", "error of samplers on random permutations (STRAT-21)", figure4},
 	{"strat-7", "error and overhead of the largest working set (STRAT-22, STRAT-23)", figure7},
@@ -46,6 +48,17 @@ var All = []Figure{
 	{"strat-9", "sizes of the table (STRAT-24)", figure9},
 	{"strat-10", "a second level of 16 entries (STRAT-12)", figure10},
 	{"strat-11", "edges and calls in one compressor (STRAT-25)", figure11},
+
+	{"rap-2", "nodes at worst and in fact, by b and q (RAP-12)", rap2},
+	{"rap-3", "merges in batches and after every split (RAP-10)", rap3},
+	{"rap-5", "hot ranges of the values that a compressor loads (RAP-13, RAP-31)", rap5},
+	{"rap-code", "hot regions of code (section 4.1)", rapCode},
+	{"rap-6", "nodes over time, code (RAP-25)", rap6},
+	{"rap-7-code", "nodes of all programs, code (RAP-22)", rap7(ofCode, memory{most: 500, gcc: 453, mean: 450})},
+	{"rap-7-values", "nodes of all programs, values (RAP-22)", rap7(ofValues, memory{most: 733, parser: 203, mean: 300})},
+	{"rap-8-code", "errors of hot regions of code (RAP-23)", rap8(ofCode, accuracy{13.5, "gcc", 2})},
+	{"rap-8-values", "errors of hot ranges of values (RAP-23)", rap8(ofValues, accuracy{20, "vortex, value 0", 3.4})},
+	{"rap-headline", "accuracy with 8 KB and 64 KB (RAP-24)", headline},
 	{"rap-buffer", "what the event buffer of the hardware combines (RAP-16)", rapBuffer},
 	{"rap-throughput", "cycles of the hardware for an event (RAP-19)", rapThroughput},
 	{"rap-cost", "area, delay and energy of the hardware (RAP-20)", rapCost},
@@ -63,15 +76,17 @@ func Find(id string) (Figure, bool) {
 
 // An Env is what experiments have to work with.
 type Env struct {
-	// Source returns the events of a program, with taps on "loads" or on
-	// "calls", edges among them. Its error is, or wraps, ErrNoTrace if there is
-	// no such trace.
+	// Source returns the events of a program, with taps on "loads", on "calls",
+	// edges among them, or on "blocks", whose words are addresses. Its error is,
+	// or wraps, ErrNoTrace if there is no such trace.
 	Source func(program, taps string) (replay.Source, error)
 
+	Functions func(program string) (Functions, error) // of the addresses of blocks; nil if they have no names
+
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Events       uint64        // of a program's loads, 16M if 0; of edges and calls a quarter
+	Events       uint64        // of a program's loads and blocks, 16M if 0; of edges and calls a quarter
 	Permutations int           // of figure 4, 2500 if 0
-	Seed         uint64        // of figure 4 and of all engines, 1 if 0
+	Seed         uint64        // of all that is random, 1 if 0
 }
 
 // Run runs the experiment.
@@ -112,7 +127,8 @@ func (r *Result) row(what string, o ours, paper string, agrees bool) {
 	r.Rows = append(r.Rows, row)
 }
 
-// Save writes the plots as SVG files into a directory and notes their names.
+// Save writes the plots as SVG files into a directory, and the points of those that are to
+// be had as a table as CSV files, and notes their names.
 func (r *Result) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -124,6 +140,12 @@ func (r *Result) Save(dir string) error {
 			return err
 		}
 		p.File = name
+		if p.data {
+			p.Data = filepath.Join(dir, p.Name+".csv")
+			if err := os.WriteFile(p.Data, p.csv(), 0o644); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

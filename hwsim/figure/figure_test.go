@@ -19,7 +19,7 @@ import (
 // synthetic makes up events for some programs. What figures say of them says
 // nothing of the paper's programs or ours: tests look at how it is said.
 func synthetic(program, taps string) (replay.Source, error) {
-	funcs := map[string]int{"typecheck": 200, "lua": 20, "regex": 5}[program]
+	funcs := map[string]int{"typecheck": 200, "lua": 20, "regex": 5, "flate": 60}[program]
 	if funcs == 0 {
 		return nil, fmt.Errorf("%s: %w", program, figure.ErrNoTrace)
 	}
@@ -29,12 +29,15 @@ func synthetic(program, taps string) (replay.Source, error) {
 		for {
 			tuples := p.Events(buf)
 			for i, t := range tuples {
-				if taps == "calls" {
+				switch taps {
+				case "calls":
 					tag := tuple.Edge
 					if t.Site()%5 == 0 {
 						tag = tuple.Call
 					}
 					tuples[i] = tuple.New(tag, t.Site(), t.W%4)
+				case "blocks":
+					tuples[i] = tuple.New(tuple.Edge, 0, 0x400000+t.Site()%tuple.MaxSites*16+t.W%2)
 				}
 			}
 			if err := do(trace.Block{Tuples: tuples}); err != nil {
@@ -58,8 +61,11 @@ func TestFigures(t *testing.T) {
 				t.Fatal(err)
 			}
 			t.Logf("\n%s", out.String())
-			if len(res.Rows) == 0 || len(res.Plots) == 0 || !strings.Contains(out.String(), "seed 1") && f.ID != "rap-cost" {
-				t.Errorf("%d rows, %d plots, or no seed", len(res.Rows), len(res.Plots))
+			if len(res.Rows) == 0 || len(res.Plots) == 0 || len(res.Setup) == 0 {
+				t.Errorf("%d rows, %d plots, %d lines of setup", len(res.Rows), len(res.Plots), len(res.Setup))
+			}
+			if strings.HasPrefix(f.ID, "strat-") && !strings.Contains(out.String(), "seed 1") {
+				t.Error("no seed")
 			}
 			for _, row := range res.Rows {
 				if row.Differs != (row.Note != "") {

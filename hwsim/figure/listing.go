@@ -60,13 +60,16 @@ type Row struct {
 type Plot struct {
 	Name   string   `json:"name"` // of its file, without directory and .svg
 	File   string   `json:"file"` // "" if it is not saved
+	Data   string   `json:"data"` // the CSV file of its points, "" if there is none
 	Title  string   `json:"title"`
 	X      string   `json:"x_axis"` // what the axes show
 	Y      string   `json:"y_axis"`
 	Limit  float64  `json:"limit" unit:"y_axis"` // a horizontal line; NaN for none
+	Marks  []uint64 `json:"marks" unit:"x_axis"` // vertical lines, such as those of merges
 	Series []Series `json:"series"`
 
 	drawing drawing
+	data    bool // Save writes Data
 }
 
 type drawing interface{ Write(out io.Writer) error }
@@ -86,7 +89,7 @@ type Point struct {
 
 // lines adds a plot of curves.
 func (r *Result) lines(name string, d plot.Lines) {
-	p := Plot{Name: name, Title: d.Title, X: d.X, Y: d.Y, Limit: limitOf(d.Limit), drawing: d}
+	p := Plot{Name: name, Title: d.Title, X: d.X, Y: d.Y, Limit: limitOf(d.Limit), Marks: d.Marks, drawing: d}
 	for _, c := range d.Curves {
 		s := Series{Name: c.Name}
 		for _, x := range c.Points {
@@ -108,6 +111,20 @@ func (r *Result) bars(name string, d plot.Bars) {
 		p.Series = append(p.Series, s)
 	}
 	r.Plots = append(r.Plots, p)
+}
+
+// csv returns the points of curves, a line each.
+func (p *Plot) csv() []byte {
+	b := fmt.Appendf(nil, "curve,%s,%s\n", p.X, p.Y)
+	for _, s := range p.Series {
+		for _, at := range s.Points {
+			b = fmt.Appendf(b, "%s,%.0f,%v\n", s.Name, at.X, at.Y)
+		}
+	}
+	for _, x := range p.Marks {
+		b = fmt.Appendf(b, "merge,%d,\n", x)
+	}
+	return b
 }
 
 // limitOf returns the limit of a drawing, NaN if it has none.
@@ -163,8 +180,10 @@ func (r *Result) print(p *listing.Page) {
 	}
 	var files []string
 	for _, x := range r.Plots {
-		if x.File != "" {
-			files = append(files, x.File)
+		for _, file := range []string{x.File, x.Data} {
+			if file != "" {
+				files = append(files, file)
+			}
 		}
 	}
 	p.Line("plots: %s", strings.Join(files, " "))

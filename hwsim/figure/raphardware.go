@@ -29,7 +29,7 @@ const paperBuffer = 1024
 func rapBuffer(env *Env, res *Result) error {
 	var specs []string
 	for _, n := range bufferSizes {
-		specs = append(specs, fmt.Sprintf("raphw(over=sites,buffer=%d)", n))
+		specs = append(specs, fmt.Sprintf("raphw(over=words,buffer=%d)", n))
 	}
 	t := Table{Title: "events to a count, code", Columns: []string{"program", "sites"}}
 	for _, n := range bufferSizes {
@@ -37,7 +37,7 @@ func rapBuffer(env *Env, res *Result) error {
 	}
 	lines := plot.Lines{Title: "Events that the buffer combines to a count, code", X: "entries of the buffer", Y: "events to a count", LogX: true}
 	least, most, gcc := math.Inf(1), 0.0, math.NaN()
-	err := env.each(res, "calls", "", specs, func(p Program, results []*replay.Result) {
+	err := env.each(res, ofCode, "", specs, func(p Program, results []*replay.Result) {
 		row := []Value{text(p.String()), count(sites(results[0]), "sites")}
 		curve := plot.Curve{Name: p.Name}
 		for i, r := range results {
@@ -57,7 +57,7 @@ func rapBuffer(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.setup("events: outcomes of branches and calls, by their sites; a quarter of the buffer is kept free for stalls; an entry counts to 255")
+	res.setup("events: basic blocks, by their addresses; a quarter of the buffer is kept free for stalls; an entry counts to 255")
 	res.Tables = append(res.Tables, t)
 	res.lines("rap-buffer", lines)
 	res.row("gcc: events to a count, 1024 entries", one(factor(gcc)), "about 10", gcc >= 5 && gcc <= 20)

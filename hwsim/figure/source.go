@@ -18,21 +18,26 @@ import (
 // ErrNoTrace is the error for a program without a trace.
 var ErrNoTrace = errors.New("no such trace")
 
-// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory.
+// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory. Words of
+// blocks are addresses, by PROGRAM.blocks.layout.
 func Files(dir string) func(program, taps string) (replay.Source, error) {
 	return func(program, taps string) (replay.Source, error) {
 		name := filepath.Join(dir, program+"."+taps+".trace")
 		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s: %w (make figures records them)", name, ErrNoTrace)
 		}
-		return func(do func(trace.Block) error) error {
+		events := func(do func(trace.Block) error) error {
 			r, err := trace.Open(name, nil)
 			if err != nil {
 				return err
 			}
 			defer r.Close()
 			return replay.Of(r)(do)
-		}, nil
+		}
+		if taps == ofCode {
+			return atAddresses(events, filepath.Join(dir, program+"."+taps+".layout"))
+		}
+		return events, nil
 	}
 }
 

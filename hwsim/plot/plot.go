@@ -57,8 +57,9 @@ type Lines struct {
 	Title  string
 	X, Y   string // what the axes show
 	LogX   bool
-	MaxY   float64 // where the figure ends; 0 for the highest point
-	Limit  float64 // a horizontal line; 0 for none
+	MaxY   float64  // where the figure ends; 0 for the highest point
+	Limit  float64  // a horizontal line; 0 for none
+	Marks  []uint64 // dashed vertical lines at these events, such as those of merges
 	Curves []Curve
 }
 
@@ -108,6 +109,20 @@ func (f Lines) Write(out io.Writer) error {
 			return err
 		}
 		l.Color = color.Gray{0xb0}
+		p.Add(l)
+	}
+	for _, at := range f.Marks {
+		x := float64(at)
+		if x < p.X.Min || x > p.X.Max {
+			continue
+		}
+		l, err := plotter.NewLine(plotter.XYs{{X: x, Y: 0}, {X: x, Y: p.Y.Max}})
+		if err != nil {
+			return err
+		}
+		l.Color = color.Gray{0xb0}
+		l.Width = vg.Points(0.5)
+		l.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
 		p.Add(l)
 	}
 	return write(out, p)

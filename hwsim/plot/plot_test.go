@@ -54,6 +54,15 @@ func TestLines(t *testing.T) {
 			t.Errorf("no %q in %q", want, text)
 		}
 	}
+	lines.Marks = []uint64{50_000, 1_000_000, 9_000_000} // the last one is not in the plot
+	var marked bytes.Buffer
+	if err := lines.Write(&marked); err != nil {
+		t.Fatal(err)
+	}
+	const dash = "stroke-dasharray"
+	if got := bytes.Count(marked.Bytes(), []byte(dash)) - bytes.Count(a.Bytes(), []byte(dash)); got != 2 {
+		t.Errorf("%d dashed lines for 2 marks", got)
+	}
 	if err := (plot.Lines{LogX: true}).Write(io.Discard); err != nil {
 		t.Errorf("no curves: %v", err)
 	}

@@ -1,0 +1,128 @@
+package figure
+
+// This file makes points of code: which basic blocks a program executes, as addresses
+// in the order in which their code stands.
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// tapCode is the length of the instruction that a layout has as the address of a tap. No
+// other tap is at one of these addresses.
+const tapCode = 10
+
+// atAddresses returns the events of branches and entries of functions with the
+// addresses of the blocks as words. The layout, a file of pep sites -layout, is of the
+// program that the events are of.
+//
+// A block begins where a function is entered or a branch has gone. A layout has one
+// address for a branch, so the outcomes are told apart by adding their number to it,
+// those from the tenth on not.
+func atAddresses(s replay.Source, layout string) (replay.Source, error) {
+	spec, err := engines.Parse("code("+strconv.Quote(layout)+")", os.ReadFile)
+	if err != nil {
+		return nil, err
+	}
+	return func(do func(trace.Block) error) error {
+		known := map[uint64]uint64{}
+		return s(func(b trace.Block) error {
+			placed := b
+			placed.Tuples = make([]tuple.Tuple, len(b.Tuples))
+			for i, t := range b.Tuples {
+				addr, ok := known[t.PC]
+				if !ok {
+					at := spec.View(t)
+					if at.Site() != 0 {
+						return fmt.Errorf("%s: no address of site %#x: it is the layout of another build; remove both and let make figures record them", layout, t.Site())
+					}
+					addr = at.W
+					known[t.PC] = addr
+				}
+				if t.Tag() == tuple.Edge {
+					addr += min(t.W, tapCode-1)
+				}
+				placed.Tuples[i] = tuple.New(t.Tag(), 0, addr)
+			}
+			return do(placed)
+		})
+	}, nil
+}
+
+// Functions are the functions of a program in the order in which their code stands. One
+// that is inlined stands in several.
+type Functions []Function
+
+// A Function is code that belongs to a function, from an address on.
+type Function struct {
+	Addr uint64
+	Name string
+}
+
+// Layouts returns the functions of the layouts PROGRAM.blocks.layout of a directory.
+func Layouts(dir string) func(program string) (Functions, error) {
+	return func(program string) (Functions, error) {
+		text, err := os.ReadFile(filepath.Join(dir, program+".blocks.layout"))
+		if err != nil {
+			return nil, err
+		}
+		var list Functions
+		for line := range strings.Lines(string(text)) {
+			// 0x47a1c0 0x3ea90e208000003 # load p.next main.go:5:9 main.f
+			place, note, _ := strings.Cut(strings.TrimSpace(line), " # ")
+			addr, _, _ := strings.Cut(place, " ")
+			at, err := strconv.ParseUint(addr, 0, 64)
+			if err != nil {
+				continue // the first line
+			}
+			list = append(list, Function{at, note[strings.LastIndexByte(note, ' ')+1:]})
+		}
+		slices.SortStableFunc(list, func(a, b Function) int { return cmp.Compare(a.Addr, b.Addr) })
+		return list, nil
+	}
+}
+
+// In says which functions have code from lo to hi: one, or how many and of which
+// package, or how many from which to which.
+func (f Functions) In(lo, hi uint64) string {
+	var names []string
+	seen := map[string]bool{}
+	packages := map[string]bool{}
+	from, _ := slices.BinarySearchFunc(f, lo, func(x Function, at uint64) int { return cmp.Compare(x.Addr, at) })
+	for ; from < len(f) && f[from].Addr <= hi; from++ {
+		if name := f[from].Name; !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+			packages[packageOf(name)] = true
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) == 1:
+		return names[0]
+	case len(packages) == 1:
+		return fmt.Sprintf("%d functions of %s", len(names), packageOf(names[0]))
+	}
+	return fmt.Sprintf("%d functions of %d packages, %s to %s", len(names), len(packages), names[0], names[len(names)-1])
+}
+
+// packageOf returns the import path at the start of a function's name.
+func packageOf(name string) string {
+	slash := strings.LastIndexByte(name, '/') + 1
+	dot := strings.IndexByte(name[slash:], '.')
+	if dot < 0 {
+		return name
+	}
+	return name[:slash+dot]
+}
