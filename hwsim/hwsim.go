@@ -143,6 +143,15 @@ type Viewer interface {
 	Views() bool
 }
 
+// A Rewriter is a Spec whose engines summarise nothing: they pass on events, change
+// them, or drop them. The engine behind sees what they send, and so must whoever compares
+// that engine with an exact profile: see engines.Spec.Exact.
+type Rewriter interface {
+	// ForTraces reports that the profiles of programs cannot show what the engines
+	// send, for it is neither about taps nor about their words or addresses.
+	ForTraces() bool
+}
+
 // A Part is the storage of one component: Entries of Bits each.
 type Part struct {
 	Name    string // as in the engine's description
