@@ -74,7 +74,7 @@ func figures(c *command.Call) error {
 	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
-	env.Source = figure.Files(*dir)
+	env.Source, env.Sites = figure.Files(*dir), figure.Sites(*dir)
 	chosen := figure.All
 	if id := c.Args[0]; id != "all" {
 		f, ok := figure.Find(id)

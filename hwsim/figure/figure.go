@@ -29,6 +29,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
 )
 
 // A Figure is one experiment.
@@ -46,6 +47,10 @@ var All = []Figure{
 	{"strat-9", "sizes of the table (STRAT-24)", figure9},
 	{"strat-10", "a second level of 16 entries (STRAT-12)", figure10},
 	{"strat-11", "edges and calls in one compressor (STRAT-25)", figure11},
+	{"rap-9", "how wide hot ranges of values are, with caches (RAP-26)", rap9},
+	{"rap-10", "addresses of zero loads (RAP-27)", rap10},
+	{"rap-narrow", "code with narrow operands (RAP-27)", rapNarrow},
+	{"rap-edges", "edges in boxes of two dimensions (RAP-28)", rapEdges},
 }
 
 // Find returns the figure with an ID.
@@ -60,10 +65,13 @@ func Find(id string) (Figure, bool) {
 
 // An Env is what experiments have to work with.
 type Env struct {
-	// Source returns the events of a program, with taps on "loads" or on
-	// "calls", edges among them. Its error is, or wraps, ErrNoTrace if there is
+	// Source returns the events of a program, with taps on "loads", on "calls",
+	// edges among them, on "pairs" or on "ops". Its error is, or wraps, ErrNoTrace if there is
 	// no such trace.
 	Source func(program, taps string) (replay.Source, error)
+
+	// Sites returns what sites of such events are; nil if that is not known.
+	Sites func(program, taps string) (*trace.Sites, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
 	Events       uint64        // of a program's loads, 16M if 0; of edges and calls a quarter
