@@ -88,8 +88,10 @@ FIGUREFLAGS    ?=
 ENGINESFLAGS   ?=
 LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
+PAIRS          := $(FIGUREPROGRAMS:%=build/traces/%.pairs.trace)
+OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIGUREPROGRAMS)))
 
-figures: build $(LOADS) $(CALLS)
+figures: build $(LOADS) $(CALLS) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
 # How fast the engines are that tapped programs run, on the same loads.
@@ -103,9 +105,16 @@ $(LOADS): SKIP = 4000000
 $(CALLS): TAPS = edges,calls
 $(CALLS): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
+$(PAIRS): TAPS = pairs
+$(PAIRS): TUPLES = 16000000
+$(PAIRS): SKIP = 4000000
+$(OPS): TAPS = ops
+$(OPS): TUPLES = 12000000
+$(OPS): SKIP = 14000000
 build/traces/typecheck.loads.trace: SKIP = 130000000
+build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
-$(LOADS) $(CALLS): build/traces/%.trace: | build
+$(LOADS) $(CALLS) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .

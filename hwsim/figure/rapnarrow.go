@@ -5,6 +5,7 @@ package figure
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/pepgo/pep/hwsim"
@@ -37,6 +38,7 @@ func rapNarrow(env *Env, res *Result) error {
 		return err
 	}
 	res.setup("program: %s; %d operations on integers, %d of them with both operands in 16 bits; seed %d, and nothing is random", p, ops, n, env.Seed)
+	res.setup("the paper does not say whether one narrow operand is enough")
 	t := Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"", "sites", "by the tree", "counted exactly"}}
 	sites, found := slices.Sorted(maps.Keys(exact)), []float64{}
 	bars := plot.Bars{Title: "RAP: where operands are narrow", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
@@ -72,7 +74,7 @@ func rapNarrow(env *Env, res *Result) error {
 	return nil
 }
 
-// A position is where a tap is in the source.
+// A position is where a tap is in the source. The file is that of a package.
 type position struct {
 	file, function string
 	line           int
@@ -93,7 +95,7 @@ func (env *Env) positions(p Program, taps string) (func(site uint64) position, e
 		if tap == nil || tap.File >= len(pkg.Files) {
 			return position{"?", fmt.Sprintf("%#x", site), 0}
 		}
-		return position{pkg.Files[tap.File], tap.Func, tap.Line}
+		return position{path.Join(pkg.Path, path.Base(pkg.Files[tap.File])), tap.Func, tap.Line}
 	}, nil
 }
 

@@ -223,7 +223,7 @@ func rap10(env *Env, res *Result) error {
 	bars.Series = []plot.Series{{Name: "without hot nodes inside"}, {Name: "inclusive"}}
 	var shares []string
 	var values []Value
-	widest, often := 0.0, math.NaN()
+	hottest, inclusive, often := uint64(0), math.NaN(), math.NaN()
 	for i, r := range nodes {
 		own, in := share(r.Weight, zeros), share(r.Inclusive, zeros)
 		chance := share(zero[i], loads[i])
@@ -232,14 +232,14 @@ func rap10(env *Env, res *Result) error {
 		bars.Series[0].Values = append(bars.Series[0].Values, own)
 		bars.Series[1].Values = append(bars.Series[1].Values, in)
 		shares, values = append(shares, percent(own).Text), append(values, percent(own))
-		if r.Free < 64 && in > widest {
-			widest, often = in, chance
+		if r.Free < 64 && r.Weight > hottest {
+			hottest, inclusive, often = r.Weight, in, chance
 		}
 	}
 	res.Tables = append(res.Tables, t)
 	res.bars("rap-10", bars)
 	res.row("zero loads in hot nodes", ours{strings.Join(shares, ", "), values}, "16.9 %, 54.6 %, 13.7 %", len(nodes) >= 3)
-	res.row("in the hottest, inclusive", one(percent(widest)), "68.3 %", near(widest, 68.3, 0.2))
+	res.row("in the hottest, inclusive", one(percent(inclusive)), "68.3 %", near(inclusive, 68.3, 0.2))
 	res.row("a load there is 0 in", one(percent(often)), "about 38 %", near(often, 38, 0.2))
 	return nil
 }
