@@ -75,7 +75,7 @@ torture:
 	@[ $(TORTUREFUZZ) = 0 ] || $(MAKE) fuzz FUZZTIME=$(TORTUREFUZZ)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
-# and 4M edges and calls, then prints ours beside the papers' and draws the
+# 4M edges and calls, 8M values with addresses, and 4M operations, then prints ours beside the papers' and draws the
 # plots. Traces that are there are taken as they are: rm -r build/traces for new
 # ones. For a part: make figures FIGURE=strat-7 FIGUREPROGRAMS=typecheck
 #
@@ -110,7 +110,7 @@ $(PAIRS): TUPLES = 16000000
 $(PAIRS): SKIP = 4000000
 $(OPS): TAPS = ops
 $(OPS): TUPLES = 12000000
-$(OPS): SKIP = 14000000
+$(OPS): SKIP = 26000000
 build/traces/typecheck.loads.trace: SKIP = 130000000
 build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000

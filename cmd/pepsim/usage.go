@@ -55,7 +55,17 @@ of which 40% or more are in such tuples.
 	-engine SPEC   an engine, such as R256, P256, H[P256]2048, tag2-256-2048,
 	               H[P256]2048+A16, or several with colons between, each of
 	               which takes the messages of the one before: H[P256]2048:A16;
-	               default R256 and H[P256]2048
+	               default R256 and H[P256]2048. Engines for the front of a
+	               chain select or change events:
+	                 where(first=0,pass=second)
+	                                samples whose words are in ranges, or one word
+	                 cache(32K,ways=8,line=64)
+	                                loads that miss, with -peptaps=pairs
+	                 code(LAYOUT)   addresses of code in the place of words
+	                 morton(site=0..23,first=0..31)
+	                                one word of several numbers, for rap(b=4)
+	               rap(eps=1%,over=words) finds hot ranges; the packages below
+	               hwsim have all parameters
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
 	-json          table and tuples as JSON; docs/formats.md explains the fields
@@ -70,8 +80,9 @@ Examples:
 
 	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID|all
 
-Repeats experiments of the papers and prints ours beside theirs. IDs are those
-of Sastry, Bodik and Smith, ISCA 2001:
+Repeats experiments of the papers and prints ours beside theirs. IDs with strat
+are figures of Sastry, Bodik and Smith, ISCA 2001, those with rap are of Mysore
+and others, CGO 2006:
 
 	strat-4    error of samplers on random permutations
 	strat-7    error and overhead of the largest working set
@@ -79,16 +90,20 @@ of Sastry, Bodik and Smith, ISCA 2001:
 	strat-9    sizes of the table
 	strat-10   a second level of 16 entries
 	strat-11   edges and calls in one compressor
+	rap-9      how wide hot ranges of values are, with caches
+	rap-10     addresses of zero loads
+	rap-narrow code with narrow operands
+	rap-edges  edges in boxes of two dimensions
 
-All but strat-4 need traces, PROGRAM.loads.trace and PROGRAM.calls.trace of the
-test programs; make figures records them.
+All but strat-4 need traces of the test programs, such as PROGRAM.loads.trace;
+make figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
 	                   docs/formats.md explains the fields
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG (default docs/figures)
-	-n N               loads of a program (default 16000000); of edges and calls a
-	                   quarter
+	-n N               loads of a program, or words of samples (default 16000000);
+	                   for strat of edges and calls a quarter
 	-permutations N    of strat-4 (default 2500)
 	-seed 1            of strat-4 and of all engines
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30

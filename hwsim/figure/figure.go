@@ -16,8 +16,8 @@
 // A row says if ours differs from the paper's result, and why, if an experiment has shown
 // it: reasons.go.
 //
-// Source: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
-// ISCA 2001.
+// Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling", ISCA 2001;
+// Mysore et al., "Profiling over Adaptive Ranges", CGO 2006.
 package figure
 
 import (
@@ -39,7 +39,7 @@ type Figure struct {
 	run   func(env *Env, res *Result) error
 }
 
-// All has the experiments of section 11 of the specification, in order.
+// All has the experiments, those of a paper in order.
 var All = []Figure{
 	{"strat-4", "error of samplers on random permutations (STRAT-21)", figure4},
 	{"strat-7", "error and overhead of the largest working set (STRAT-22, STRAT-23)", figure7},
@@ -74,7 +74,7 @@ type Env struct {
 	Sites func(program, taps string) (*trace.Sites, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Events       uint64        // of a program's loads, 16M if 0; of edges and calls a quarter
+	Events       uint64        // of a program's loads or words of samples, 16M if 0; for strat of edges and calls a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of figure 4 and of all engines, 1 if 0
 }
