@@ -15,7 +15,7 @@
 //
 // Everything that takes tuples is an Engine. There is a further interface for each
 // thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed
-// and Stratified, and Sized for descriptions. Package hwsim/engines knows all engines by
+// and Stratified, and Sized, Viewer and Rewriter for descriptions. Package hwsim/engines knows all engines by
 // name, and hwsim/enginetest tests that they keep the promises of this package.
 //
 // Engines are linked into instrumented programs. They import nothing heavier than
