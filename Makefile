@@ -75,9 +75,10 @@ torture:
 	@[ $(TORTUREFUZZ) = 0 ] || $(MAKE) fuzz FUZZTIME=$(TORTUREFUZZ)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
-# 4M edges and calls, and 16M basic blocks, then prints ours beside the papers' and
-# draws the plots. A block is a function that is entered or a branch and where it
-# went; the layout beside its trace says where its code stands. Traces that are there are taken as they are: rm -r build/traces for new
+# 4M edges and calls, 16M basic blocks, 8M values with addresses, and 4M operations,
+# then prints ours beside the papers' and draws the plots. A block is a function that
+# is entered or a branch and where it went; the layout beside its trace says where its
+# code stands. Traces that are there are taken as they are: rm -r build/traces for new
 # ones. For a part: make figures FIGURE=strat-7 FIGUREPROGRAMS=typecheck
 #
 # As in the papers there is one processor, and initialisation is left out: SKIP
@@ -90,8 +91,10 @@ ENGINESFLAGS   ?=
 LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
 BLOCKS         := $(FIGUREPROGRAMS:%=build/traces/%.blocks.trace)
+PAIRS          := $(FIGUREPROGRAMS:%=build/traces/%.pairs.trace)
+OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIGUREPROGRAMS)))
 
-figures: build $(LOADS) $(CALLS) $(BLOCKS)
+figures: build $(LOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
 # How fast the engines are that tapped programs run, on the same loads.
@@ -108,10 +111,17 @@ $(CALLS): SKIP = 1000000
 $(BLOCKS): TAPS = edges,entries
 $(BLOCKS): TUPLES = 16000000
 $(BLOCKS): SKIP = 4000000
+$(PAIRS): TAPS = pairs
+$(PAIRS): TUPLES = 16000000
+$(PAIRS): SKIP = 4000000
+$(OPS): TAPS = ops
+$(OPS): TUPLES = 12000000
+$(OPS): SKIP = 26000000
 build/traces/typecheck.loads.trace: SKIP = 130000000
+build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
-$(LOADS) $(CALLS) $(BLOCKS): build/traces/%.trace: | build
+$(LOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .

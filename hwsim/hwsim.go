@@ -15,7 +15,7 @@
 //
 // Everything that takes tuples is an Engine. There is a further interface for each
 // thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed,
-// Metered and Stratified, and Sized for descriptions. Package hwsim/engines knows all engines by
+// Metered and Stratified, and Sized, Viewer and Rewriter for descriptions. Package hwsim/engines knows all engines by
 // name, and hwsim/enginetest tests that they keep the promises of this package.
 //
 // Engines are linked into instrumented programs. They import nothing heavier than
@@ -166,6 +166,15 @@ type Sized interface{ Size(word int) []Part }
 type Viewer interface {
 	View(t tuple.Tuple) tuple.Tuple
 	Views() bool
+}
+
+// A Rewriter is a Spec whose engines summarise nothing: they pass on events, change
+// them, or drop them. The engine behind sees what they send, and so must whoever compares
+// that engine with an exact profile: see engines.Spec.Exact.
+type Rewriter interface {
+	// ForTraces reports that the profiles of programs cannot show what the engines
+	// send, for it is neither about taps nor about their words or addresses.
+	ForTraces() bool
 }
 
 // A Part is the storage of one component: Entries of Bits each.

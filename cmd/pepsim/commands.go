@@ -74,7 +74,7 @@ func figures(c *command.Call) error {
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	env.Source, env.Functions = figure.Files(*dir), figure.Layouts(*dir)
+	env.Source, env.Sites, env.Functions = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
 	var chosen []figure.Figure
 	for _, id := range c.Args {
 		f, ok := figure.Find(id)

@@ -56,9 +56,18 @@ raphw, also say what has happened inside: cycles, stalls, events that were lost.
 	-engine SPEC   an engine, such as R256, P256, H[P256]2048, tag2-256-2048,
 	               H[P256]2048+A16, or several with colons between, each of
 	               which takes the messages of the one before: H[P256]2048:A16;
+	               default R256 and H[P256]2048.
 	               rap(eps=1%,over=words) finds hot ranges of words in software,
-	               raphw(eps=1%,over=words,buffer=1024) in modelled hardware;
-	               default R256 and H[P256]2048
+	               raphw(eps=1%,over=words,buffer=1024) in modelled hardware.
+	               Engines for the front of a chain select or change events:
+	                 where(first=0,pass=second)
+	                                samples whose words are in ranges, or one word
+	                 cache(32K,ways=8,line=64)
+	                                loads that miss, with -peptaps=pairs
+	                 code(LAYOUT)   addresses of code in the place of words
+	                 morton(site=0..23,first=0..31)
+	                                one word of several numbers, for rap(b=4)
+	               The packages below hwsim have all parameters
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
 	-json          table and tuples as JSON; docs/formats.md explains the fields
@@ -96,21 +105,27 @@ Suri, CGO 2006:
 	rap-8-code       errors of hot regions of code
 	rap-8-values     errors of hot ranges of values
 	rap-headline     accuracy with 500 and 4096 nodes
+	rap-9            how wide hot ranges of values are, with caches
+	rap-10           addresses of zero loads
+	rap-narrow       code with narrow operands
+	rap-edges        edges in boxes of two dimensions
 	rap-buffer       what the event buffer of the hardware combines
 	rap-throughput   cycles of the hardware for an event, and stalls
 	rap-cost         area, delay and energy of the hardware
 
 All but strat-4 and rap-cost need traces of the test programs:
-PROGRAM.loads.trace, PROGRAM.calls.trace, and PROGRAM.blocks.trace with
-PROGRAM.blocks.layout; make figures records them.
+PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
+PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; make
+figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
 	                   docs/formats.md explains the fields
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
 	                   (default docs/figures)
-	-n N               loads and blocks of a program (default 16000000); of edges
-	                   and calls a quarter, and of loads for rap-throughput
+	-n N               loads, blocks, or words of samples of a program (default
+	                   16000000); of edges and calls for strat, and of loads for
+	                   rap-throughput, a quarter
 	-permutations N    of strat-4 (default 2500)
 	-seed 1            of strat-4, of all engines, and of the random points of rap-2
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30

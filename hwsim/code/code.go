@@ -10,6 +10,12 @@
 //
 //	load main+3 42    →    load 0 0x47a1c0
 //
+// With to=site the address takes the place of the site, and all words of the sample stay:
+//
+//	load main+3 42    →    load 0x47a1c0 42
+//
+// That is for engines that look at code and words together: hwsim/morton.
+//
 // A site that is inlined in several functions has several addresses, and an event does
 // not say at which of them it happened: it counts for the lowest. Events of sites that
 // the file does not have are dropped, and counted.
@@ -23,15 +29,16 @@ import (
 // Kind is the mapper.
 var Kind = &hwsim.Kind{
 	Name:     "code",
-	Params:   []string{"layout"},
+	Params:   []string{"layout", "to"},
 	Parse:    parse,
 	Weighted: true,
-	Examples: []string{"code"},
+	Examples: []string{"code", "code(to=site)"},
 }
 
 // A spec is the addresses of sites, by PC: tag and site.
 type spec struct {
 	file   string
+	toSite bool    // the address takes the place of the site, not of the word
 	places []place // in order of PC
 }
 
@@ -39,6 +46,13 @@ type place struct{ pc, addr uint64 }
 
 func parse(a *hwsim.Args) hwsim.Spec {
 	s := spec{file: a.String("layout", "")}
+	switch a.String("to", "word") {
+	case "word":
+	case "site":
+		s.toSite = true
+	default:
+		a.WantFor("to", "word or site")
+	}
 	text := a.File("layout")
 	for first := true; len(text) > 0; first = false {
 		var line []byte
@@ -140,10 +154,17 @@ func (s *spec) sort() {
 }
 
 func (s spec) String() string {
-	if s.file == "" {
+	text := ""
+	if s.file != "" {
+		text += `,"` + s.file + `"`
+	}
+	if s.toSite {
+		text += ",to=site"
+	}
+	if text == "" {
 		return "code"
 	}
-	return `code("` + s.file + `")`
+	return "code(" + text[1:] + ")"
 }
 
 func (s spec) WithSeed(uint64) hwsim.Spec { return s }
@@ -154,7 +175,7 @@ func (s spec) New(hwsim.Instance) hwsim.Engine { return &mapper{spec: s} }
 // stay what they are: no message is about them.
 func (s spec) View(t tuple.Tuple) tuple.Tuple {
 	if addr, ok := s.addr(t.PC); ok {
-		return at(t, addr)
+		return s.at(t, addr)
 	}
 	return t
 }
@@ -162,11 +183,22 @@ func (s spec) View(t tuple.Tuple) tuple.Tuple {
 // Views reports that View changes events.
 func (s spec) Views() bool { return true }
 
+// ForTraces implements hwsim.Rewriter: the sites that to=site puts in are no taps.
+func (s spec) ForTraces() bool { return s.toSite }
+
 // at returns the event of t at an address.
-func at(t tuple.Tuple, addr uint64) tuple.Tuple { return tuple.New(t.Tag(), 0, addr) }
+func (s spec) at(t tuple.Tuple, addr uint64) tuple.Tuple {
+	if s.toSite {
+		return tuple.New(t.Tag(), addr, t.W)
+	}
+	return tuple.New(t.Tag(), 0, addr)
+}
 
 type mapper struct {
 	spec
+	site    uint64 // of the last first word of a sample, for its further words
+	addrOf  uint64 // the address of that site
+	known   bool   // the file has it
 	dropped uint64
 }
 
@@ -201,14 +233,19 @@ func (m *mapper) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 }
 
 func (m *mapper) take(t tuple.Tuple, count uint64, out *hwsim.Out) {
-	addr, ok := m.addr(t.PC)
-	if !ok {
-		m.dropped += count
-		return
+	further := t.Tag().Further() > 0
+	if !further {
+		m.site = t.Site()
+		m.addrOf, m.known = m.addr(t.PC)
 	}
-	out.Send(hwsim.Message{Tuple: at(t, addr), Count: count})
+	switch {
+	case !m.known || t.Site() != m.site || further && !m.toSite:
+		m.dropped += count
+	default:
+		out.Send(hwsim.Message{Tuple: m.at(t, m.addrOf), Count: count})
+	}
 }
 
-func (m *mapper) Flush(*hwsim.Out) { m.dropped = 0 }
+func (m *mapper) Flush(*hwsim.Out) { m.dropped, m.known = 0, false }
 
 func (m *mapper) Balance() hwsim.Balance { return hwsim.Balance{Dropped: m.dropped} }

@@ -36,8 +36,8 @@ func (s *Spec) WithSeed(seed uint64) *Spec {
 // Ranges reports whether messages can have Free bits.
 func (s *Spec) Ranges() bool { return s.ranges }
 
-// View returns what an event is for all engines of the chain: that is what its
-// messages are about (see hwsim.Viewer).
+// View returns what an event is for all engines of the chain that are a hwsim.Viewer. What
+// others drop or join, View does not know: Exact does.
 func (s *Spec) View(t tuple.Tuple) tuple.Tuple {
 	for _, x := range s.stages {
 		if x, ok := x.(hwsim.Viewer); ok {
@@ -51,6 +51,17 @@ func (s *Spec) View(t tuple.Tuple) tuple.Tuple {
 func (s *Spec) Views() bool {
 	for _, x := range s.stages {
 		if x, ok := x.(hwsim.Viewer); ok && x.Views() {
+			return true
+		}
+	}
+	return false
+}
+
+// ForTraces reports whether profiles of programs cannot show what messages are about: see
+// hwsim.Rewriter.
+func (s *Spec) ForTraces() bool {
+	for _, x := range s.stages {
+		if x, ok := x.(hwsim.Rewriter); ok && x.ForTraces() {
 			return true
 		}
 	}

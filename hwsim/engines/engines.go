@@ -24,16 +24,22 @@ package engines
 
 import (
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cache"
 	"github.com/pepgo/pep/hwsim/code"
+	"github.com/pepgo/pep/hwsim/morton"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/raphw"
 	"github.com/pepgo/pep/hwsim/strat"
+	"github.com/pepgo/pep/hwsim/where"
 )
 
 // All has all kinds of engines.
 var All = Registry{
 	strat.Kind,
 	code.Kind,
+	where.Kind,
+	cache.Kind,
+	morton.Kind,
 	rap.Kind,
 	raphw.Kind,
 }

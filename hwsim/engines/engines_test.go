@@ -37,7 +37,7 @@ func TestContract(t *testing.T) {
 		}
 		for i, text := range append(k.Examples[:len(k.Examples):len(k.Examples)], k.Random...) {
 			s := parse(t, text)
-			o := enginetest.Options{Random: i >= len(k.Examples), View: s.View}
+			o := enginetest.Options{Random: i >= len(k.Examples), Exact: s.Exact}
 			t.Run(text, func(t *testing.T) { enginetest.Test(t, s.New, o) })
 			if s, err := extended.Parse("CP3:"+text, nil); err == nil {
 				t.Run("CP3:"+text, func(t *testing.T) { enginetest.Test(t, s.New, o) })
@@ -107,18 +107,18 @@ func FuzzParse(f *testing.F) {
 
 func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                            "column 1: want one of code, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
-		"R4:rep":                      "column 4: want one of code, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
-		"R4:":                         "column 4: want one of code, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
-		":R4":                         "column 1: want one of code, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"":                            "column 1: want one of code, where, cache, morton, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"R4:rep":                      "column 4: want one of code, where, cache, morton, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		"R4:":                         "column 4: want one of code, where, cache, morton, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
+		":R4":                         "column 1: want one of code, where, cache, morton, rap, raphw, cells, gate, R, RC, P, C, CR, H[, A, tag",
 		"H[P4]8:A":                    "column 9: want the entries of the table, from 1 to 4194304",
 		"R4:tag2-16-64":               "column 4: want tag as the first component only: it counts tuples, not messages",
 		"R4:F64+R4":                   "column 4: want F at the beginning only",
 		"strat(H[P4]8":                "column 6: want both parentheses of a pair, both quotation marks",
 		"strat(H[P4])":                "column 12: want the number of strata, from 1 to 4194304",
 		"strat(R4)x":                  "column 10: want : or the end",
-		"rep(R4)":                     "column 1: want one of strat, code, rap, raphw, cells, gate before the parenthesis",
-		"R4:rep(R4)":                  "column 4: want one of strat, code, rap, raphw, cells, gate before the parenthesis",
+		"rep(R4)":                     "column 1: want one of strat, code, where, cache, morton, rap, raphw, cells, gate before the parenthesis",
+		"R4:rep(R4)":                  "column 4: want one of strat, code, where, cache, morton, rap, raphw, cells, gate before the parenthesis",
 		"cells(65)":                   "column 7: want a number from 0 to 64",
 		"cells(bits=x)":               "column 12: want a number from 0 to 64",
 		"cells(bits=)":                "column 12: want a value",

@@ -30,6 +30,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
 )
 
 // A Figure is one experiment.
@@ -59,6 +60,10 @@ var All = []Figure{
 	{"rap-8-code", "errors of hot regions of code (RAP-23)", rap8(ofCode, accuracy{13.5, "gcc", 2})},
 	{"rap-8-values", "errors of hot ranges of values (RAP-23)", rap8(ofValues, accuracy{20, "vortex, value 0", 3.4})},
 	{"rap-headline", "accuracy with 8 KB and 64 KB (RAP-24)", headline},
+	{"rap-9", "how wide hot ranges of values are, with caches (RAP-26)", rap9},
+	{"rap-10", "addresses of zero loads (RAP-27)", rap10},
+	{"rap-narrow", "code with narrow operands (RAP-27)", rapNarrow},
+	{"rap-edges", "edges in boxes of two dimensions (RAP-28)", rapEdges},
 	{"rap-buffer", "what the event buffer of the hardware combines (RAP-16)", rapBuffer},
 	{"rap-throughput", "cycles of the hardware for an event (RAP-19)", rapThroughput},
 	{"rap-cost", "area, delay and energy of the hardware (RAP-20)", rapCost},
@@ -77,14 +82,18 @@ func Find(id string) (Figure, bool) {
 // An Env is what experiments have to work with.
 type Env struct {
 	// Source returns the events of a program, with taps on "loads", on "calls",
-	// edges among them, or on "blocks", whose words are addresses. Its error is,
-	// or wraps, ErrNoTrace if there is no such trace.
+	// edges among them, on "pairs", on "ops", or on "blocks", whose words are addresses.
+	// Its error is, or wraps, ErrNoTrace if there is no such trace.
 	Source func(program, taps string) (replay.Source, error)
 
-	Functions func(program string) (Functions, error) // of the addresses of blocks; nil if they have no names
+	// Sites returns what sites of such events are; nil if that is not known.
+	Sites func(program, taps string) (*trace.Sites, error)
+
+	// Functions returns the functions at the addresses of blocks; nil if they have no names.
+	Functions func(program string) (Functions, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Events       uint64        // of a program's loads and blocks, 16M if 0; of edges and calls a quarter
+	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
 }

@@ -28,6 +28,9 @@ func synthetic(program, taps string) (replay.Source, error) {
 		buf := make([]tuple.Tuple, 4096)
 		for {
 			tuples := p.Events(buf)
+			if taps == "pairs" || taps == "ops" {
+				tuples = samples(tuples, taps)
+			}
 			for i, t := range tuples {
 				switch taps {
 				case "calls":

@@ -18,11 +18,28 @@ import (
 // ErrNoTrace is the error for a program without a trace.
 var ErrNoTrace = errors.New("no such trace")
 
+// Sites returns a function that reads the site tables of the files PROGRAM.TAPS.trace of a
+// directory.
+func Sites(dir string) func(program, taps string) (*trace.Sites, error) {
+	return func(program, taps string) (*trace.Sites, error) {
+		r, err := trace.Open(traceFile(dir, program, taps), nil)
+		if err != nil {
+			return nil, err
+		}
+		defer r.Close()
+		return r.Sites, nil
+	}
+}
+
+func traceFile(dir, program, taps string) string {
+	return filepath.Join(dir, program+"."+taps+".trace")
+}
+
 // Files returns a source that reads the files PROGRAM.TAPS.trace of a directory. Words of
 // blocks are addresses, by PROGRAM.blocks.layout.
 func Files(dir string) func(program, taps string) (replay.Source, error) {
 	return func(program, taps string) (replay.Source, error) {
-		name := filepath.Join(dir, program+"."+taps+".trace")
+		name := traceFile(dir, program, taps)
 		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s: %w (make figures records them)", name, ErrNoTrace)
 		}

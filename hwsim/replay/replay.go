@@ -86,7 +86,7 @@ func Run(source Source, config Config) ([]*Result, error) {
 			return nil, err
 		}
 		res := &Result{Spec: spec, Config: c, Profile: metric.New(), Ideal: x.ideal}
-		if spec.Views() {
+		if spec.Exact(0) != nil {
 			res.Ideal = metric.New()
 		}
 		x.units = append(x.units, newUnit(res))
@@ -136,11 +136,14 @@ type unit struct {
 	*Result
 	engines map[uint32]hwsim.Engine // by stream
 	out     *hwsim.Out              // of all engines
+	exact   map[uint32]hwsim.Engine // by stream, if Ideal is of other events than those of the source
+	ideal   *hwsim.Out              // of these
 }
 
 func newUnit(r *Result) *unit {
-	u := &unit{Result: r, engines: map[uint32]hwsim.Engine{}}
+	u := &unit{Result: r, engines: map[uint32]hwsim.Engine{}, exact: map[uint32]hwsim.Engine{}}
 	u.out = hwsim.NewOut(512, u.take)
+	u.ideal = hwsim.NewOut(512, r.Ideal.AddMessages)
 	return u
 }
 
@@ -151,6 +154,17 @@ func (u *unit) engine(stream uint32) hwsim.Engine {
 		u.engines[stream] = e
 	}
 	return e
+}
+
+// pushIdeal counts the events of tuples that messages are about.
+func (u *unit) pushIdeal(stream uint32, tuples []tuple.Tuple) {
+	e := u.exact[stream]
+	if e == nil {
+		e = u.Spec.Exact(stream)
+		u.exact[stream] = e
+	}
+	e.Push(tuples, u.ideal)
+	u.ideal.Drain()
 }
 
 // block takes a block, and adds the points that are due in it.
@@ -175,9 +189,7 @@ func (x *run) push(stream uint32, tuples []tuple.Tuple) {
 	x.events += uint64(len(tuples))
 	for _, u := range x.units {
 		if u.Ideal != x.ideal {
-			for _, t := range tuples {
-				u.Ideal.Add(u.Spec.View(t), 1)
-			}
+			u.pushIdeal(stream, tuples)
 		}
 		u.engine(stream).Push(tuples, u.out)
 		u.out.Drain()
@@ -215,6 +227,10 @@ func (u *unit) flush() {
 		list, outs = append(list, u.engines[stream]), append(outs, u.out)
 	}
 	engines.Flush(list, outs)
+	for _, e := range u.exact {
+		e.Flush(u.ideal)
+	}
+	u.ideal.Drain()
 }
 
 // meter adds up the meters of all engines, and of all engines of a chain.

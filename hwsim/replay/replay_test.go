@@ -173,3 +173,27 @@ func TestErrors(t *testing.T) {
 		t.Errorf("no events: %v, %v", results, err)
 	}
 }
+
+// An engine behind a filter is compared with what the filter passes on: a filter alone is
+// exact, also at the end of its streams.
+func TestFiltersAreNoErrors(t *testing.T) {
+	const n = 100_000
+	below := uint64(0)
+	for _, x := range tracetest.New(5, 30).Events(make([]tuple.Tuple, n)) {
+		if x.W < 100 {
+			below++
+		}
+	}
+	r := run(t, synthetic(5, 30, n, 3), replay.Config{Engines: []string{"where(0..99)", "where(0..99):P16", "P1"}})
+	for _, text := range []string{"where(first=0..99)", "where(first=0..99):P16"} {
+		if got := r[text].Ideal.Total(); got != below || below < n/10 || below > n-n/10 {
+			t.Errorf("%s is compared with a profile of %d events, want %d of %d", text, got, below, n)
+		}
+	}
+	if filter := r["where(first=0..99)"]; filter.Error.Mean != 0 || filter.Error.Places == 0 || filter.Messages != below {
+		t.Errorf("the filter sends %d messages, with an error of %+v", filter.Messages, filter.Error)
+	}
+	if r["P1"].Ideal.Total() != n {
+		t.Errorf("P1 is compared with %d events, want all", r["P1"].Ideal.Total())
+	}
+}

@@ -32,6 +32,11 @@ const walls = `
 	hwsim/strat:      hwsim runtime/digits runtime/tuple
 	hwsim/rap:        hwsim runtime/digits runtime/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
+	hwsim/sample:     hwsim runtime/tuple
+	hwsim/box:        hwsim
+	hwsim/where:      hwsim hwsim/sample runtime/digits
+	hwsim/cache:      hwsim hwsim/sample runtime/digits
+	hwsim/morton:     hwsim hwsim/box hwsim/sample runtime/digits runtime/tuple
 	hwsim/engines:    hwsim/... runtime/items runtime/tuple
 	hwsim/enginetest: hwsim/... runtime/digits runtime/tuple internal/project/tracetest
 	hwsim/...:        hwsim/... runtime/digits runtime/ring runtime/trace runtime/tuple runtime/wire internal/input internal/listing internal/terminal

@@ -1,0 +1,150 @@
+package figure
+
+// This file has what section 4.4 of range adaptive profiling says of narrow operands.
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/plot"
+)
+
+// narrow selects operations whose operands have 16 bits: signed ones or unsigned ones.
+const narrow = "where(second=-32768..65535,third=-32768..65535,pass=first)"
+
+// rapNarrow is the first half of RAP-27. Sites of a package are numbered from file to
+// file, in the order of the source, so files, functions and lines are ranges of sites.
+func rapNarrow(env *Env, res *Result) error {
+	p := inRole("gcc")
+	all := "where(pass=first):rap(1%,over=sites)"
+	sent, err := env.messages(p, "ops", narrow+":rap(1%,over=sites)", all, narrow)
+	if err != nil {
+		return err
+	}
+	ranges, ops, exact := sent[0], eventsOf(sent[1]), map[uint64]uint64{}
+	for _, m := range sent[2] {
+		exact[m.Tuple.Site()] += m.Count
+	}
+	n := eventsOf(ranges)
+	if n == 0 {
+		return fmt.Errorf("%s: the trace of ops has no operation with two narrow operands", p)
+	}
+	where, err := env.positions(p, "ops")
+	if err != nil {
+		return err
+	}
+	res.setup("program: %s; %d operations on integers, %d of them with both operands in 16 bits; seed %d, and nothing is random", p, ops, n, env.Seed)
+	res.setup("the paper does not say whether one narrow operand is enough")
+	t := Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"", "sites", "by the tree", "counted exactly"}}
+	sites, found := slices.Sorted(maps.Keys(exact)), []float64{}
+	bars := plot.Bars{Title: "RAP: where operands are narrow", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
+	for _, level := range []struct {
+		name string
+		of   func(x position) string
+	}{
+		{"file", func(x position) string { return x.file }},
+		{"function", func(x position) string { return x.function }},
+		{"line", func(x position) string { return fmt.Sprintf("%s:%d", x.file, x.line) }},
+	} {
+		name, inside := hottest(sites, exact, func(site uint64) string { return level.of(where(site)) })
+		sites = inside
+		truth := uint64(0)
+		for _, s := range sites {
+			truth += exact[s]
+		}
+		least := within(ranges, sites[0], sites[len(sites)-1])
+		found = append(found, share(least, n))
+		t.Rows = append(t.Rows, []Value{text(level.name + " " + name), count(len(sites), "sites"), percent(share(least, n)), percent(share(truth, n))})
+		bars.Groups = append(bars.Groups, level.name)
+		bars.Series[0].Values = append(bars.Series[0].Values, share(least, n))
+		bars.Series[1].Values = append(bars.Series[1].Values, share(truth, n))
+	}
+	res.Tables = append(res.Tables, t, hotSites(ranges, where, slices.Sorted(maps.Keys(exact))))
+	res.bars("rap-narrow", bars)
+	for i, x := range []struct {
+		what  string
+		paper float64
+	}{{"narrow operations in the hottest file", 38.7}, {"in its hottest function", 31}, {"in the hottest line of that", 6.4}} {
+		res.row(x.what, one(percent(found[i])), []string{"38.7 %, flow.c", "31 %, propagate_block", "6.4 %, one block"}[i], near(found[i], x.paper, 0.5))
+	}
+	return nil
+}
+
+// A position is where a tap is in the source. The file is that of a package.
+type position struct {
+	file, function string
+	line           int
+}
+
+// positions returns a function that says where a site is. Without site tables it names
+// the site.
+func (env *Env) positions(p Program, taps string) (func(site uint64) position, error) {
+	if env.Sites == nil {
+		return func(site uint64) position { return position{"?", fmt.Sprintf("%#x", site), 0} }, nil
+	}
+	sites, err := env.Sites(p.Name, taps)
+	if err != nil {
+		return nil, err
+	}
+	return func(site uint64) position {
+		pkg, tap := sites.Tap(site)
+		if tap == nil || tap.File >= len(pkg.Files) {
+			return position{"?", fmt.Sprintf("%#x", site), 0}
+		}
+		return position{path.Join(pkg.Path, path.Base(pkg.Files[tap.File])), tap.Func, tap.Line}
+	}, nil
+}
+
+// hottest groups sites by a name, and returns the group with most events.
+func hottest(sites []uint64, counts map[uint64]uint64, name func(site uint64) string) (best string, inside []uint64) {
+	groups, sums := map[string][]uint64{}, map[string]uint64{}
+	for _, s := range sites {
+		n := name(s)
+		groups[n] = append(groups[n], s)
+		sums[n] += counts[s]
+	}
+	for _, n := range slices.Sorted(maps.Keys(sums)) {
+		if inside == nil || sums[n] > sums[best] {
+			best, inside = n, groups[n]
+		}
+	}
+	return best, inside
+}
+
+// within returns the lower bound of the events with words from lo to hi: the counts of the
+// ranges inside.
+func within(msgs []hwsim.Message, lo, hi uint64) (n uint64) {
+	for _, r := range metric.Ranges(msgs, hot) {
+		if lo <= r.Tuple.W && r.Hi() <= hi {
+			n += r.Count
+		}
+	}
+	return n
+}
+
+// hotSites lists the hot ranges of sites, each with the first and the last place that has
+// events.
+func hotSites(msgs []hwsim.Message, where func(site uint64) position, sites []uint64) Table {
+	t := Table{Title: "hot ranges of sites", Columns: []string{"from", "to", "share", "inclusive"}}
+	total := eventsOf(msgs)
+	for _, r := range metric.Ranges(msgs, hot) {
+		from, _ := slices.BinarySearch(sites, r.Tuple.W)
+		to, inside := slices.BinarySearch(sites, r.Hi())
+		if !inside {
+			to--
+		}
+		if !r.Hot || from > to {
+			continue
+		}
+		at := func(site uint64) Value {
+			x := where(site)
+			return text(fmt.Sprintf("%s:%d %s", x.file, x.line, x.function))
+		}
+		t.Rows = append(t.Rows, []Value{at(sites[from]), at(sites[to]), percent(share(r.Weight, total)), percent(share(r.Inclusive, total))})
+	}
+	return t
+}

@@ -1,0 +1,151 @@
+// Package sample puts the words of a sample together, for engines that look at several
+// words of one event: at the value of a load and its address, at the result of an
+// operation and its operands.
+//
+//	load main+3 42          one sample: site main+3, first word 42,
+//	more main+3 0xc000010   second word 0xc000010
+//	load main+4 7           the next sample
+//
+// New makes an engine of a function that is called with each sample:
+//
+//	e := sample.New(func(s *sample.Sample, out *hwsim.Out) (sent uint64) {
+//		if v, ok := s.Word(sample.First); !ok || v != 0 {
+//			return 0 // dropped, and counted
+//		}
+//		return s.Send(out, s.Count)
+//	}, nil)
+//
+// The package knows no stream and no description: hwsim/where, hwsim/cache and
+// hwsim/morton use it.
+package sample
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A Sample is what a tap reported at once: N tuples of the same site. It was seen Count
+// times.
+type Sample struct {
+	Tuples [tuple.MaxWords]tuple.Tuple
+	N      int
+	Count  uint64
+}
+
+// A Field is a number of a sample.
+type Field uint8
+
+const (
+	Site   Field = iota // the place in the program
+	First               // the first word: a value, the result of an operation, or an address
+	Second              // the second word: the address of a load, the left operand
+	Third               // the third word: the right operand
+	NumFields
+)
+
+// Names are the names of the fields in descriptions of engines.
+var Names = [NumFields]string{"site", "first", "second", "third"}
+
+// Word returns a field of s, and false if s does not have it.
+func (s *Sample) Word(f Field) (w uint64, ok bool) {
+	switch i := int(f) - int(First); {
+	case s.torn():
+		return 0, false
+	case f == Site:
+		return s.Tuples[0].Site(), true
+	default:
+		return s.Tuples[i].W, i < s.N
+	}
+}
+
+// torn reports whether s is the end of a sample whose first word is missing. That
+// happens behind engines that send part of the words.
+func (s *Sample) torn() bool { return s.Tuples[0].Tag().Further() > 0 }
+
+// Address returns the address that s read or wrote: the word of an addr tap, or the
+// second word of a load. It returns false if s has none.
+func (s *Sample) Address() (addr uint64, ok bool) {
+	switch s.Tuples[0].Tag() {
+	case tuple.Addr:
+		return s.Word(First)
+	case tuple.Load:
+		return s.Word(Second)
+	}
+	return 0, false
+}
+
+// Send sends all words of s with a count, and returns for how many events the messages
+// stand.
+func (s *Sample) Send(out *hwsim.Out, count uint64) (sent uint64) {
+	for _, t := range s.Tuples[:s.N] {
+		out.Send(hwsim.Message{Tuple: t, Count: count})
+	}
+	return uint64(s.N) * count
+}
+
+// events returns how many events s is: each word is one.
+func (s *Sample) events() uint64 { return uint64(s.N) * s.Count }
+
+// An engine calls take with each sample.
+type engine struct {
+	take    func(s *Sample, out *hwsim.Out) (sent uint64)
+	reset   func()
+	s       Sample // whose end has not been seen; N is 0 for none
+	dropped uint64
+}
+
+// New returns an engine that calls take with each sample, in order. Take sends what it
+// will, and returns for how many events its messages stand. The other events of the
+// sample are dropped. Flush calls reset, if it is not nil, behind the last sample.
+//
+// A sample ends where the next begins. So the engine holds the last sample until then.
+func New(take func(s *Sample, out *hwsim.Out) (sent uint64), reset func()) hwsim.Weighted {
+	return &engine{take: take, reset: reset}
+}
+
+func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
+	for _, t := range in {
+		e.add(t, 1, out)
+	}
+}
+
+// PushWeighted takes messages as tuples that were seen several times. The words of a
+// sample have the same count.
+func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
+	for _, m := range in {
+		e.add(m.Tuple, m.Count, out)
+	}
+}
+
+// add adds a tuple to the sample, if it is the word behind those that the sample has.
+// Otherwise a new sample begins with it.
+func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
+	s := &e.s
+	if n := t.Tag().Further(); n > 0 && n == s.N && count == s.Count && t.Site() == s.Tuples[0].Site() && !s.torn() {
+		s.Tuples[n] = t
+		s.N++
+		return
+	}
+	e.end(out)
+	s.Tuples[0], s.N, s.Count = t, 1, count
+}
+
+// end hands over the sample.
+func (e *engine) end(out *hwsim.Out) {
+	if e.s.N > 0 {
+		e.dropped += e.s.events() - e.take(&e.s, out)
+		e.s.N = 0
+	}
+}
+
+func (e *engine) Flush(out *hwsim.Out) {
+	e.end(out)
+	e.dropped = 0
+	if e.reset != nil {
+		e.reset()
+	}
+}
+
+func (e *engine) Balance() hwsim.Balance {
+	return hwsim.Balance{Held: int64(e.s.events()), Dropped: e.dropped}
+}
