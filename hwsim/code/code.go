@@ -3,12 +3,16 @@
 //	pep sites -layout app > app.layout
 //	pepsim run -engine 'code(app.layout):cells(bits=8)' app.trace
 //
+// A program on linux/amd64 knows its own layout, and needs no file:
+//
+//	PEPOPTS='engine=code:rap(over=words)' app
+//
 // Sites are numbered while packages are compiled, so their numbers say nothing of where
 // their code stands. An event at a site becomes an event whose word is the address of
-// the site, with the same tag and the site 0. To an engine that finds hot ranges of
+// the site, with the same tag and the site tuple.PoolCode. To an engine that finds hot ranges of
 // words it is one stream per tag, and the ranges are ranges of code:
 //
-//	load main+3 42    →    load 0 0x47a1c0
+//	load main+3 42    →    load PoolCode 0x47a1c0
 //
 // A site that is inlined in several functions has several addresses, and an event does
 // not say at which of them it happened: it counts for the lowest. Events of sites that
@@ -40,6 +44,9 @@ type place struct{ pc, addr uint64 }
 func parse(a *hwsim.Args) hwsim.Spec {
 	s := spec{file: a.String("layout", "")}
 	text := a.File("layout")
+	if s.file == "" {
+		text = a.Own("a file that pep sites -layout has written: only the program itself knows its layout without one")
+	}
 	for first := true; len(text) > 0; first = false {
 		var line []byte
 		line, text = cutLine(text)
@@ -163,7 +170,7 @@ func (s spec) View(t tuple.Tuple) tuple.Tuple {
 func (s spec) Views() bool { return true }
 
 // at returns the event of t at an address.
-func at(t tuple.Tuple, addr uint64) tuple.Tuple { return tuple.New(t.Tag(), 0, addr) }
+func at(t tuple.Tuple, addr uint64) tuple.Tuple { return tuple.New(t.Tag(), tuple.PoolCode, addr) }
 
 type mapper struct {
 	spec

@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 		for _, x := range in {
 			v := s.View(x)
 			exact[v]++
-			if text == "rap(5%,over=words)" && v != tuple.New(x.Tag(), 0, x.W) || text == "rap(5%,over=sites)" && v != tuple.New(x.Tag(), 0, x.Site()) {
+			if text == "rap(5%,over=words)" && v != tuple.New(x.Tag(), 0, x.W) || text == "rap(5%,over=sites)" && v != tuple.New(x.Tag(), tuple.PoolSites, x.Site()) {
 				t.Fatalf("%s: %v is seen as %v", text, x, v)
 			}
 		}

@@ -53,7 +53,6 @@ func TestEnginesThatCannotBe(t *testing.T) {
 		"engine=cells(4):A16":                    "engine cells(4):A16, column 9: want the end: cells sends ranges, which no other engine takes",
 		"engine=P4:cells(4),tick=1s":             "",
 		"engine=rap(over=values)":                "",
-		"engine=rap(over=words)":                 "engine rap(over=words) sends messages about all taps of a kind, and profiles are about each: record a trace with engine=exact,trace=FILE, and give that to pepsim run",
 		"engine=gate(/no/such)":                  "engine gate(/no/such), column 6: want a file that can be read: /no/such: no such file or directory",
 		"engine=gate(" + dir + ")":               "engine gate(" + dir + "), column 6: want a file that can be read: " + dir + ": it is a directory, not a regular file",
 		"engine=" + strings.Repeat("P1:", 90):    "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",

@@ -24,9 +24,6 @@ func parseEngine(text string) (problem string) {
 	if err != nil {
 		return err.Error()
 	}
-	if spec.Views() {
-		return "engine " + text + " sends messages about all taps of a kind, and profiles are about each: record a trace with engine=exact,trace=FILE, and give that to pepsim run"
-	}
 	engineSpec = spec
 	return ""
 }
