@@ -77,7 +77,7 @@ var everywhere = []area{
 }
 
 // Where says what stands at the addresses from first to last: "main.table in .noptrbss",
-// "Go heap, with stacks of goroutines". It is empty if they are of several areas, or of none
+// "main.table+0x40 in .noptrbss", "Go heap, with stacks of goroutines". It is empty if they are of several areas, or of none
 // that is known.
 func (m *Memory) Where(first, last uint64) string {
 	if i := slices.IndexFunc(everywhere, func(a area) bool { return a.first <= first && last <= a.last }); i >= 0 {
@@ -91,14 +91,19 @@ func (m *Memory) Where(first, last uint64) string {
 		return ""
 	}
 	where := between(sections)
-	switch in := overlapping(m.symbols, first, last); {
+	in := overlapping(m.symbols, first, last)
+	switch {
 	case len(in) == 0:
 		return where
 	case len(in) == 1 && in[0].first < first:
 		return fmt.Sprintf("%s+%#x in %s", in[0].name, first-in[0].first, where)
-	default:
-		return between(in) + " in " + where
 	}
+	for _, s := range in {
+		if len(in) > 1 && min(last, s.last)-max(first, s.first) > (last-first)/2 {
+			return "mostly " + s.name + " in " + where
+		}
+	}
+	return between(in) + " in " + where
 }
 
 // overlapping returns the areas that have addresses from first to last. Areas lie apart.

@@ -21,6 +21,11 @@
 // run, whatever the engine's eps. The engine keeps Most-Least below eps of all events
 // (package hwsim/rap says when).
 //
+// An engine that is short of memory drops ranges that have few events of their own, also when
+// those in it have many. So Of adds a range without events of its own wherever two ranges have
+// none but wider ones around both: the narrowest one, of a power of two of words, that both are
+// in. [64, 67] and [72, 75] get [64, 79].
+//
 // After Mark(100) the weight of 66 is 930, that of [64, 79] is 60, and that of [0, 255]
 // is 70: what is in a hot range does not make the ranges around it hot.
 //
@@ -32,6 +37,7 @@ package ranges
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -40,7 +46,7 @@ import (
 // A Node is a range of words. All numbers count events.
 type Node struct {
 	profile.Range
-	Word   *profile.Word // the sample of the range; nil of a root that has no events of its own
+	Word   *profile.Word // the sample of the range; nil if it has no events of its own
 	Own    int64         // that no range in it counts
 	Least  int64         // own events and those of all ranges in it
 	Most   int64         // Least, and own events of all ranges around it
@@ -55,7 +61,7 @@ type Tree struct {
 	Root   *Node
 	Events int64
 	Other  int64 // events of these that no range counts, because there was no room for it
-	Nodes  int
+	Nodes  int   // ranges that have events of their own
 	Worst  int64 // Most-Least of any range of the words, a node or not, is at most that
 }
 
@@ -97,13 +103,43 @@ func Of(s profile.Seen) *Tree {
 		up.Kids = append(up.Kids, n)
 		around = append(around, n)
 	}
+	fork(t.Root)
 	t.add(t.Root, t.Other)
 	return t
 }
 
+// fork puts ranges between n and its kids.
+func fork(n *Node) {
+	for _, k := range n.Kids {
+		fork(k)
+	}
+	n.Kids = gather(n.Kids, n.Range)
+}
+
+// gather returns kids of a range, with ranges between so that no two of them have a narrower
+// one around both. The ranges of kids are aligned and have nothing in common.
+func gather(kids []*Node, around profile.Range) []*Node {
+	if len(kids) < 2 {
+		return kids
+	}
+	first, last := kids[0].First, kids[len(kids)-1].Last
+	n := bits.Len64(first ^ last)
+	r := profile.Range{First: first >> n << n, Last: first>>n<<n | (1<<n - 1)}
+	if r != around {
+		return []*Node{{Range: r, Kids: gather(kids, r)}}
+	}
+	half := 0
+	for kids[half].First&(1<<(n-1)) == 0 {
+		half++
+	}
+	return append(gather(kids[:half:half], profile.Range{}), gather(kids[half:], profile.Range{})...)
+}
+
 // add adds up what is in n. Outside is what ranges around n count, and no range.
 func (t *Tree) add(n *Node, outside int64) {
-	t.Nodes++
+	if n.Word != nil {
+		t.Nodes++
+	}
 	n.Least = n.Own
 	inside := outside
 	if !n.Single() {

@@ -3,6 +3,7 @@ package report
 // This file lists hot ranges.
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -102,7 +103,7 @@ const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for 
 //	main.count  words.go:7:15  load w[0] byte, 1000 events (50.00%), 3 ranges, counts at most 70 (3.50%) too low
 //	 share  within  at most  events  range
 //	46.50%  46.50%   50.00%     930  66
-//	80% in 1 range of 1 word at most: 66
+//	95% of its events: 66 and [64, 79]
 //
 // Share is without hot ranges inside, within with them.
 func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
@@ -195,30 +196,32 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 // A view says what ranges mean.
 type view struct{ memory *executable.Memory }
 
-// texts writes all ranges of a tree. A range whose type has the same values as the range
-// around it is told apart by its words.
+// texts writes all ranges of a tree. A range that would read like one in it, because the type
+// has no other values or the code no other taps, has its words behind it.
 func (v view) texts(tree *ranges.Tree) map[*ranges.Node]string {
 	texts := map[*ranges.Node]string{}
-	var visit func(n *ranges.Node, around string)
-	visit = func(n *ranges.Node, around string) {
-		text := v.text(tree.Site, n)
-		texts[n] = text
-		if text == around {
-			texts[n] += fmt.Sprintf(" %#x-%#x", n.First, n.Last)
-		}
+	tree.Walk(func(n *ranges.Node, _ int) bool {
+		texts[n] = v.text(tree.Site, n)
 		for _, k := range n.Kids {
-			visit(k, text)
+			if v.text(tree.Site, k) == texts[n] {
+				texts[n] += fmt.Sprintf(" %#x-%#x", n.First, n.Last)
+				break
+			}
 		}
-	}
-	visit(tree.Root, "")
+		return true
+	})
 	return texts
 }
 
 func (v view) text(s profile.Site, n *ranges.Node) string {
 	code := s.Pool == schema.PoolSites || s.Pool == schema.PoolCode
 	switch {
-	case n.Word == nil, n.First == 0 && n.Last == math.MaxUint64 && !code:
+	case n.First == 0 && n.Last == math.MaxUint64 && !code:
 		return "all " + words(s)
+	case n.Word == nil && code:
+		return codeBetween(n)
+	case n.Word == nil:
+		return fmt.Sprintf("[%s]", hull(n))
 	case s.Type == "time.Duration":
 		low, high := time.Duration(n.First), time.Duration(n.Last)
 		if low == high {
@@ -303,22 +306,23 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 		table.Row(listing.Percent(r.WeightShare), listing.Percent(r.LeastShare), listing.Percent(r.MostShare), fmt.Sprint(r.Least), text)
 	}
 	p.Table("", table)
-	for _, c := range s.Covers {
-		p.Line("%s%% of its events in %s of at most 2^%d %s: %s", number(c.Share), listing.Count(len(c.Ranges), "range"), c.Width, words(site), coverText(c))
+	for i, c := range s.Covers {
+		if i+1 < len(s.Covers) && slices.Equal(c.Ranges, s.Covers[i+1].Ranges) {
+			continue // the next line says more of the same ranges
+		}
+		p.Line("%s%% of its events: %s", number(c.Share), coverText(c, words(site)))
 	}
 }
 
-// coverText lists those ranges of a cover that have most events.
-func coverText(c RangeCover) string {
-	const most = 3
-	list := slices.Clone(c.Ranges)
-	slices.SortStableFunc(list, func(a, b CoverRange) int { return int(min(max(b.Least-a.Least, -1), 1)) })
+// coverText says how many ranges of what width a cover has, and one or two of them.
+func coverText(c RangeCover, words string) string {
 	var texts []string
-	for _, r := range list[:min(len(list), most)] {
+	for _, r := range c.Ranges {
 		texts = append(texts, r.Text)
 	}
-	if len(list) > most {
-		texts = append(texts, fmt.Sprintf("and %d more", len(list)-most))
+	if len(texts) <= 2 {
+		return strings.Join(texts, " and ")
 	}
-	return strings.Join(texts, ", ")
+	most := slices.MaxFunc(c.Ranges, func(a, b CoverRange) int { return cmp.Compare(a.Least, b.Least) })
+	return fmt.Sprintf("%d ranges of at most 2^%d %s, such as %s", len(texts), c.Width, words, most.Text)
 }

@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/pepgo/pep/analyze/icicle"
 	"github.com/pepgo/pep/analyze/profile"
@@ -13,19 +14,22 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// drawn is the share of a hot range that makes a range be drawn: a hot one is nested in
-// dozens of ranges that have next to nothing of their own.
-const drawn = 0.1
+// A range is drawn that is hot, or that has a share of what makes a range hot and forks: no
+// range next in it has most of its events. A hot word is nested in dozens of ranges that have
+// next to nothing but this word.
+const (
+	drawn = 0.1
+	most  = 0.9
+)
 
-// WriteSVG draws the tree: the sources with hot ranges, and in each those ranges that are
-// hot, or have a tenth of the events of a hot one for themselves. They stand in the order
-// of their words.
+// WriteSVG draws the tree: the sources with hot ranges, and in each the ranges in the order of
+// their words.
 func (t *RangeTable) WriteSVG(w io.Writer) error {
 	root := &icicle.Box{Label: "all events", Detail: []string{fmt.Sprintf("%d events", t.Events)}, Value: float64(t.Events)}
 	for i, tree := range t.trees {
 		s := t.Sources[i]
 		box := &icicle.Box{
-			Label:  fmt.Sprintf("%s  %.1f%%", sourceName(tree.Site), 100*s.Share),
+			Label:  fmt.Sprintf("%.1f%%  %s", 100*s.Share, sourceName(tree.Site)),
 			Detail: []string{sourceName(tree.Site), fmt.Sprintf("%d events, %s of all", s.Events, listing.Percent(s.Share)), fmt.Sprintf("counts of ranges are at most %d too low", s.Error)},
 			Value:  float64(s.Events),
 		}
@@ -50,7 +54,7 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node, texts map[*ranges.
 	for _, k := range n.Kids {
 		list = append(list, t.boxes(tree, k, texts)...)
 	}
-	if !n.Hot && float64(n.Own) < drawn*t.Hot*float64(t.Events) {
+	if !n.Hot && (float64(n.Least) < drawn*t.Hot*float64(t.Events) || slices.ContainsFunc(n.Kids, func(k *ranges.Node) bool { return float64(k.Least) >= most*float64(n.Least) })) {
 		return list
 	}
 	share := func(events int64) string {
@@ -61,7 +65,7 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node, texts map[*ranges.
 		text += "  " + where
 	}
 	return []*icicle.Box{{
-		Label: fmt.Sprintf("%s  %.1f%%", text, 100*listing.Ratio(n.Least, t.Events)),
+		Label: fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), text),
 		Detail: []string{
 			text, fmt.Sprintf("words %#x to %#x", n.First, n.Last),
 			"at least " + share(n.Least), "at most " + share(n.Most), "without hot ranges inside " + share(n.Weight), "in no narrower range " + share(n.Own),
