@@ -14,7 +14,7 @@ package report
 //
 //	main.work  work.go:12                    [main.parse, main.work]  work.go:3
 //	pool   sites                             pool   code
-//	value  site=work.go:12-20                value  address=work.go:3-20
+//	value  tap=work.go:12-20                 value  address=work.go:3-20
 //
 // All samples of pools are in the profile of values, whatever their tag is.
 
@@ -54,7 +54,7 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 	case pool == schema.PoolWords:
 		value, typ = w.poolWord(x)
 	default:
-		expr = "site"
+		expr = "tap"
 		if pool == schema.PoolCode {
 			expr = "address"
 		}
