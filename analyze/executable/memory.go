@@ -68,12 +68,14 @@ func OpenMemory(name, build string) (*Memory, error) {
 	return m, nil
 }
 
-// Areas of memory of Go programs on linux/amd64: package runtime asks for arenas of the heap
-// from 0xc0 << 32 on; the system maps what has no address from the top down.
+// Areas of memory of Go programs on linux/amd64. Package runtime chooses an address for the heap
+// at random, above 4 GB; the system maps what has no address from the top down, in an area whose
+// end is at most 2^40 bytes from there at random. Programs with C code have C's heap just above
+// their variables.
 var everywhere = []area{
 	{0, 4095, "nil page"},
-	{0xc0 << 32, 0x1c0<<32 - 1, "Go heap, with stacks of goroutines"},
-	{0x7f << 40, 0x80<<40 - 1, "mapped memory, stacks of threads"},
+	{1 << 32, 0x7e<<40 - 1, "Go heap, with stacks of goroutines"},
+	{0x7e << 40, 0x80<<40 - 1, "mapped memory, stacks of threads"},
 }
 
 // Where says what stands at the addresses from first to last: "main.table in .noptrbss",

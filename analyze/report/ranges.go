@@ -42,6 +42,7 @@ type RangeTable struct {
 	NoNames string        `json:"no_names"`                  // why addresses of variables have no names; "" if they have, or if there are no addresses
 
 	all   []profile.Seen // the selected sources
+	first float64        // the greatest share of one
 	trees []*ranges.Tree // of Sources
 	view  view
 }
@@ -123,6 +124,7 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 			continue
 		}
 		t.all = append(t.all, s)
+		t.first = max(t.first, listing.Ratio(s.Count, t.Events))
 		if tree := ranges.Of(s); tree == nil || !t.add(tree, o) {
 			t.Rest++
 			t.RestSum += s.Count
@@ -166,10 +168,9 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 		x.Pos = s.Pos.String()
 	}
 	share := func(n int64) float64 { return listing.Ratio(n, t.Events) }
-	texts := t.view.texts(tree)
 	tree.Walk(func(n *ranges.Node, depth int) bool {
 		if n.Hot {
-			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, texts[n], t.view.where(s, n), n.Weight, share(n.Weight), n.Least, share(n.Least), n.Most, share(n.Most)})
+			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, t.view.text(s, n), t.view.where(s, n), n.Weight, share(n.Weight), n.Least, share(n.Least), n.Most, share(n.Most)})
 		}
 		return n.Hot
 	})
@@ -181,7 +182,7 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 		cover := RangeCover{Share: c, Events: events}
 		for _, n := range list {
 			cover.Width = max(cover.Width, n.Width())
-			cover.Ranges = append(cover.Ranges, CoverRange{n.First, n.Last, texts[n], n.Least})
+			cover.Ranges = append(cover.Ranges, CoverRange{n.First, n.Last, t.view.text(s, n), n.Least})
 		}
 		x.Covers = append(x.Covers, cover)
 	}
@@ -196,7 +197,7 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 // A view says what ranges mean.
 type view struct{ memory *executable.Memory }
 
-// texts writes all ranges of a tree. A range that would read like one in it, because the type
+// texts writes all ranges of a tree, for stacks. A range that would read like one in it, because the type
 // has no other values or the code no other taps, has its words behind it.
 func (v view) texts(tree *ranges.Tree) map[*ranges.Node]string {
 	texts := map[*ranges.Node]string{}
@@ -283,7 +284,7 @@ func (t *RangeTable) Print(p *listing.Page) {
 	}
 	switch {
 	case len(t.Sources) == 0:
-		p.Line("no range has so many: -phi asks for a smaller percentage than %s", number(t.Hot))
+		p.Line("no range has so many, for no tap has: the first has %s; -phi asks for a smaller percentage than %s", listing.Percent(t.first), number(t.Hot))
 	case t.Rest > 0:
 		p.Line("and %s without such a range, %s of the events", listing.Count(t.Rest, "tap"), listing.Percent(listing.Ratio(t.RestSum, t.Events)))
 	}
@@ -294,12 +295,18 @@ func number(ratio float64) string { return fmt.Sprintf("%g", math.Round(ratio*1e
 
 func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Site) {
 	p.Line("")
-	p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", sourceName(site), s.Events, listing.Percent(s.Share),
+	p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", shortNames(sourceName(site)), s.Events, listing.Percent(s.Share),
 		listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
 	table := &listing.Table{Numbers: 4}
 	table.Row("share", "within", "at most", "events", "range")
+	var around []string // texts of the ranges around, by depth
 	for _, r := range s.Rows {
-		text := strings.Repeat("  ", r.Depth) + r.Text
+		text := shortNames(r.Text)
+		around = append(around[:r.Depth], text)
+		if r.Depth > 0 && text == around[r.Depth-1] {
+			text += fmt.Sprintf(" %#x-%#x", r.First, r.Last)
+		}
+		text = strings.Repeat("  ", r.Depth) + text
 		if r.Where != "" {
 			text += "  " + r.Where
 		}
@@ -310,7 +317,7 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 		if i+1 < len(s.Covers) && slices.Equal(c.Ranges, s.Covers[i+1].Ranges) {
 			continue // the next line says more of the same ranges
 		}
-		p.Line("%s%% of its events: %s", number(c.Share), coverText(c, words(site)))
+		p.Line("%s%% of its events: %s", number(c.Share), shortNames(coverText(c, words(site))))
 	}
 }
 

@@ -29,12 +29,11 @@ func (t *RangeTable) WriteSVG(w io.Writer) error {
 	for i, tree := range t.trees {
 		s := t.Sources[i]
 		box := &icicle.Box{
-			Label:  fmt.Sprintf("%.1f%%  %s", 100*s.Share, sourceName(tree.Site)),
+			Label:  fmt.Sprintf("%.1f%%  %s", 100*s.Share, shortNames(sourceName(tree.Site))),
 			Detail: []string{sourceName(tree.Site), fmt.Sprintf("%d events, %s of all", s.Events, listing.Percent(s.Share)), fmt.Sprintf("counts of ranges are at most %d too low", s.Error)},
 			Value:  float64(s.Events),
 		}
-		texts := t.view.texts(tree)
-		box.Kids = t.boxes(tree, tree.Root, texts)
+		box.Kids = t.boxes(tree, tree.Root)
 		root.Kids = append(root.Kids, box)
 	}
 	if t.Rest > 0 {
@@ -50,9 +49,9 @@ func (t *RangeTable) WriteSVG(w io.Writer) error {
 
 // boxes returns the box of a range with those in it, or the latter alone if the range is not
 // drawn itself.
-func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node, texts map[*ranges.Node]string) (list []*icicle.Box) {
+func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Box) {
 	for _, k := range n.Kids {
-		list = append(list, t.boxes(tree, k, texts)...)
+		list = append(list, t.boxes(tree, k)...)
 	}
 	if !n.Hot && (float64(n.Least) < drawn*t.Hot*float64(t.Events) || slices.ContainsFunc(n.Kids, func(k *ranges.Node) bool { return float64(k.Least) >= most*float64(n.Least) })) {
 		return list
@@ -60,12 +59,12 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node, texts map[*ranges.
 	share := func(events int64) string {
 		return fmt.Sprintf("%d events, %s", events, listing.Percent(listing.Ratio(events, t.Events)))
 	}
-	text, where := texts[n], t.view.where(tree.Site, n)
+	text, where := t.view.text(tree.Site, n), t.view.where(tree.Site, n)
 	if where != "" {
 		text += "  " + where
 	}
 	return []*icicle.Box{{
-		Label: fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), text),
+		Label: fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), shortNames(text)),
 		Detail: []string{
 			text, fmt.Sprintf("words %#x to %#x", n.First, n.Last),
 			"at least " + share(n.Least), "at most " + share(n.Most), "without hot ranges inside " + share(n.Weight), "in no narrower range " + share(n.Own),

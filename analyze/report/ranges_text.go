@@ -45,7 +45,7 @@ func endsOf(value string) (low, high string, ok bool) {
 
 // spanText matches where code is: "main.f x.go:12:5", "main.f x.go:12", "[main.f, main.g] x.go:12-20",
 // "[a.F, b.G] a.go:3 to b.go:9".
-var spanText = regexp.MustCompile(`^(.*) (\S+?):(\d+)(?:-(\d+)|:\d+| to (\S+?):(\d+))?$`)
+var spanText = regexp.MustCompile(`^(.*?) (\S+?):(\d+)(?:-(\d+)|:\d+| to (\S+?):(\d+))?$`)
 
 // A codeSpan is where code is.
 type codeSpan struct {
@@ -78,45 +78,60 @@ func parseSpan(text string) (s codeSpan, ok bool) {
 	return s, true
 }
 
-// codeBetween writes where the code of the ranges in n is.
+// codeBetween writes where the code of the ranges in n is: the first and the last function, and
+// the lines of these.
 func codeBetween(n *ranges.Node) string {
-	var all codeSpan
-	first := true
-	var visit func(n *ranges.Node)
-	visit = func(n *ranges.Node) {
-		if n.Word == nil {
-			for _, k := range n.Kids {
-				visit(k)
-			}
-			return
-		}
-		s, ok := parseSpan(n.Word.Value)
-		switch {
-		case !ok:
-		case first:
-			all, first = s, false
-		default:
-			if all.firstFile == all.lastFile && s.firstFile == s.lastFile && all.firstFile == s.firstFile {
-				all.low, all.high = min(all.low, s.low), max(all.high, s.high)
-			} else {
-				all.high = s.high
-			}
-			all.lastFile, all.lastFunc = s.lastFile, s.lastFunc
-		}
-	}
-	visit(n)
-	if first {
+	spans := spansOf(n, nil)
+	if len(spans) == 0 {
 		return fmt.Sprintf("[%#x, %#x]", n.First, n.Last)
 	}
-	where := fmt.Sprintf("%s:%d", all.firstFile, all.low)
-	switch {
-	case all.firstFile != all.lastFile:
-		where += fmt.Sprintf(" to %s:%d", all.lastFile, all.high)
-	case all.low != all.high:
-		where += fmt.Sprintf("-%d", all.high)
+	first, last := spans[0], spans[len(spans)-1]
+	name := first.firstFunc
+	if name != last.lastFunc {
+		name = "[" + name + ", " + last.lastFunc + "]"
 	}
-	if all.firstFunc != all.lastFunc {
-		return fmt.Sprintf("[%s, %s] %s", all.firstFunc, all.lastFunc, where)
+	low, high := first.low, first.high
+	for _, s := range spans {
+		switch {
+		case name == first.firstFunc && (s.firstFunc != name || s.lastFunc != name):
+		case s.firstFile != first.firstFile || s.lastFile != first.firstFile:
+			return fmt.Sprintf("%s %s:%d to %s:%d", name, first.firstFile, first.low, last.lastFile, last.high)
+		default:
+			low, high = min(low, s.low), max(high, s.high)
+		}
 	}
-	return all.firstFunc + " " + where
+	if low == high {
+		return fmt.Sprintf("%s %s:%d", name, first.firstFile, low)
+	}
+	return fmt.Sprintf("%s %s:%d-%d", name, first.firstFile, low, high)
+}
+
+// spansOf appends where the code of n is, or of the ranges in it if no sample is of n.
+func spansOf(n *ranges.Node, list []codeSpan) []codeSpan {
+	if n.Word == nil {
+		for _, k := range n.Kids {
+			list = spansOf(k, list)
+		}
+		return list
+	}
+	if s, ok := parseSpan(n.Word.Value); ok {
+		list = append(list, s)
+	}
+	return list
+}
+
+// importPath matches the path of a package but for its last element, and an element before a
+// version.
+var importPath = regexp.MustCompile(`(?:[\w.~%-]+/)+`)
+
+var versionPath = regexp.MustCompile(`(?:[\w.~%-]+/)*([\w~%-]+/v\d+\.)`)
+
+// shortNames shortens the names of functions and types in a text to what people call them:
+// toml.(*lexer).next for github.com/BurntSushi/toml.(*lexer).next.
+func shortNames(text string) string {
+	const slash = "\x00"
+	text = versionPath.ReplaceAllStringFunc(text, func(m string) string {
+		return strings.ReplaceAll(versionPath.FindStringSubmatch(m)[1], "/", slash)
+	})
+	return strings.ReplaceAll(importPath.ReplaceAllString(text, ""), slash, "/")
 }

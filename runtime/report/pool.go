@@ -224,6 +224,9 @@ func span(in []placed) string {
 	first, last := in[0].site, in[len(in)-1].site
 	low, high := first.Line, first.Line
 	for _, p := range in {
+		if first.Func == last.Func && p.site.Func != first.Func {
+			continue // the compiler has put another function into it
+		}
 		if p.site.file != first.file {
 			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + base(last.file) + ":" + digits.Int(int64(last.Line))
 		}
