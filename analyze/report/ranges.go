@@ -22,7 +22,7 @@ import (
 type RangesOptions struct {
 	Hot    float64            // a range is hot that has this share of all events of the file
 	Cover  []float64          // shares of a source's events whose narrowest ranges are asked for
-	Func   *regexp.Regexp     // only taps in functions whose names match, and of pools of code those ranges; nil is all
+	Func   *regexp.Regexp     // only taps in functions whose names match; of a pool of code, only ranges in such functions are listed; nil is all
 	Site   *regexp.Regexp     // only sources whose name matches, such as "x.go:12:5  load n int"; nil is all
 	Memory *executable.Memory // names addresses; may be nil,
 
@@ -120,7 +120,7 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 		t.Events += w.Count
 	}
 	for _, s := range profile.SumSites(words) {
-		if o.Site != nil && !o.Site.MatchString(sourceName(s.Site)) || !selectFunc(&s, o.Func) {
+		if o.Site != nil && !o.Site.MatchString(sourceName(s.Site)) || !inFunc(s, o.Func) {
 			continue
 		}
 		t.all = append(t.all, s)
@@ -136,24 +136,24 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 	return t, nil
 }
 
-// selectFunc reports whether a site is in a function that matches. Of a pool of code it
-// keeps those ranges that are in one such function.
-func selectFunc(s *profile.Seen, re *regexp.Regexp) bool {
-	switch {
-	case re == nil:
+// inFunc reports whether a site is in a function that matches, or if it is a pool of code, one of
+// its ranges.
+func inFunc(s profile.Seen, re *regexp.Regexp) bool {
+	if re == nil || re.MatchString(s.Site.Func.Name) {
 		return true
-	case s.Site.Pool == "" || s.Site.Pool == schema.PoolWords:
-		return re.MatchString(s.Site.Func.Name)
 	}
-	s.Count = 0
-	s.Words = slices.DeleteFunc(slices.Clone(s.Words), func(w profile.Word) bool {
-		drop := strings.HasPrefix(w.Target.Name, "[") || !re.MatchString(w.Target.Name)
-		if !drop {
-			s.Count += w.Count
-		}
-		return drop
-	})
-	return len(s.Words) > 0
+	code := s.Site.Pool == schema.PoolSites || s.Site.Pool == schema.PoolCode
+	return code && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Value, re) })
+}
+
+// ofFunc reports whether a range of a pool of code, whose text is given, is in a function that
+// matches. Ranges of taps in a function are.
+func ofFunc(s profile.Site, text string, re *regexp.Regexp) bool {
+	if re == nil || s.Pool == "" || s.Pool == schema.PoolWords {
+		return true
+	}
+	span, ok := parseSpan(text)
+	return ok && span.firstFunc == span.lastFunc && re.MatchString(span.firstFunc)
 }
 
 // add adds a source if it has hot ranges.
@@ -169,10 +169,11 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 	}
 	share := func(n int64) float64 { return listing.Ratio(n, t.Events) }
 	tree.Walk(func(n *ranges.Node, depth int) bool {
-		if n.Hot {
+		hot := n.Hot && ofFunc(s, t.view.text(s, n), o.Func)
+		if hot {
 			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, t.view.text(s, n), t.view.where(s, n), n.Weight, share(n.Weight), n.Least, share(n.Least), n.Most, share(n.Most)})
 		}
-		return n.Hot
+		return hot
 	})
 	if len(x.Rows) == 0 {
 		return false
