@@ -88,11 +88,46 @@ func (h *hidden) ranges(t *testing.T, hot float64) (table *report.RangeTable, wo
 	if table.Events != int64(len(h.events)) {
 		t.Errorf("%s: %d events in the profile, and %d in the trace", h.engine, table.Events, len(h.events))
 	}
+	h.pprof(t, f, table)
 	words, err = f.Words()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return table, words
+}
+
+// pprof has go tool pprof read the nested ranges. It shows all events, and the hot ranges.
+func (h *hidden) pprof(t *testing.T, f *profile.File, table *report.RangeTable) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "ranges.pb.gz")
+	if err := f.SaveStacks(name, table.Stacks()); err != nil {
+		t.Fatal(err)
+	}
+	for _, how := range []string{"-top", "-traces", "-tree"} {
+		cmd := exec.Command("go", "tool", "pprof", how, "-unit=count", "-nodecount=100000", "-nodefraction=0", "-edgefraction=0", name)
+		cmd.Env = append(os.Environ(), "PPROF_TMPDIR="+t.TempDir())
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", cmd, err, out)
+		}
+		if want := fmt.Sprintf("Total samples = %d", table.Events); !strings.Contains(string(out), want) && how == "-traces" {
+			t.Errorf("%s: want %s in\n%.500s", how, want, out)
+		}
+		sum := int64(0)
+		for _, m := range regexp.MustCompile(`(?m)^ +(\d+) +[\d.]+% +[\d.]+% +(\d+) +[\d.]+%`).FindAllStringSubmatch(string(out), -1) {
+			n, err := strconv.ParseInt(m[1], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum += n
+		}
+		if how == "-top" && sum != table.Events {
+			t.Errorf("pprof %s: the lines add up to %d events, want %d", how, sum, table.Events)
+		}
+		if r := table.Sources[0].Rows[0]; !strings.Contains(string(out), r.Text) {
+			t.Errorf("pprof %s has no range %q", how, r.Text)
+		}
+	}
 }
 
 // trees returns how many trees became one.

@@ -11,7 +11,7 @@ import (
 )
 
 // rounds is how often each goroutine does what it does.
-const rounds = 60_000
+const rounds = 20_000
 
 // table has a hot region of 4096 bytes at an address that is a multiple of 4096.
 var table [1 << 20]uint64
