@@ -5,6 +5,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/pepgo/pep/analyze/icicle"
@@ -41,7 +42,7 @@ func (t *RangeTable) WriteSVG(w io.Writer) error {
 		root.Kids = append(root.Kids, &icicle.Box{Label: text, Detail: []string{text, fmt.Sprintf("%d events", t.RestSum)}, Value: float64(t.RestSum)})
 	}
 	return icicle.Write(w, icicle.Picture{
-		Title: "Ranges of " + t.Profile.name(),
+		Title: "Ranges of " + filepath.Base(t.Profile.name()),
 		Lines: append([]string{fmt.Sprintf("%d events; framed: ranges with at least %s of them, without framed ranges inside; left to right: order of the words; width: events", t.Events, listing.Percent(t.Hot))}, t.Profile.Comments...),
 		Root:  root,
 	})
