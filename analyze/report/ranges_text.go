@@ -27,7 +27,9 @@ func hull(n *ranges.Node) string {
 	}
 	low, _, ok1 := endsOf(first.Word.Value)
 	_, high, ok2 := endsOf(last.Word.Value)
-	if !ok1 || !ok2 {
+	a, err1 := strconv.ParseInt(low, 0, 64)
+	b, err2 := strconv.ParseInt(high, 0, 64)
+	if !ok1 || !ok2 || err1 == nil && err2 == nil && a > b {
 		return fmt.Sprintf("%#x, %#x", n.First, n.Last)
 	}
 	return low + ", " + high
