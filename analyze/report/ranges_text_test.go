@@ -1,6 +1,7 @@
 package report
 
 import (
+	"regexp"
 	"testing"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -52,6 +53,26 @@ func TestTextOfCodeBetween(t *testing.T) {
 	} {
 		if got := codeBetween(around(x.values...)); got != x.want {
 			t.Errorf("%q: got %q, want %q", x.values, got, x.want)
+		}
+	}
+}
+
+// With -func a range of code is listed if it is in one function, and that one matches.
+func TestRangesOfAFunction(t *testing.T) {
+	re := regexp.MustCompile(`^main\.f$`)
+	code, tap := profile.Site{Pool: "sites"}, profile.Site{}
+	for _, x := range []struct {
+		site profile.Site
+		text string
+		want bool
+	}{
+		{code, "main.f x.go:5:2", true}, {code, "main.g x.go:5:2", false}, {code, "[main.f, main.g] x.go:5-9", false}, {code, "?", false}, {tap, "[0, 255]", true},
+	} {
+		if got := ofFunc(x.site, x.text, re); got != x.want {
+			t.Errorf("%q: got %t", x.text, got)
+		}
+		if !ofFunc(x.site, x.text, nil) {
+			t.Errorf("%q is not listed without -func", x.text)
 		}
 	}
 }

@@ -20,7 +20,7 @@ func pooled() []*wire.Package {
 	list := []*wire.Package{
 		{Path: "q", Files: []string{"/src/q/q.go"}, Taps: []wire.Tap{load("q.G", 0, 7, 2)}},
 		{Path: "p", Files: []string{"/src/p/a.go", "/src/p/b.go"}, Funcs: []wire.Func{{Name: "p.F", Line: 3}}, Taps: []wire.Tap{
-			load("p.F", 0, 5, 2), load("p.F", 0, 4, 9), load("p.H", 0, 20, 2), load("p.F", 0, 5, 3), load("p.K", 1, 30, 2),
+			load("p.F", 0, 5, 2), load("p.F", 0, 4, 9), load("p.H", 0, 20, 2), load("p.F", 0, 6, 3), load("p.K", 1, 30, 2),
 			{Tag: uint8(tuple.Arg), Func: "p.F", Line: 3, Expr: "b", Type: "bool", Bits: 8, Kind: wire.Bool},
 			{Tag: uint8(tuple.Arg), Func: "p.F", Line: 3, Expr: "u", Type: "uint8", Bits: 8, Kind: wire.Unsigned},
 		}},
@@ -62,8 +62,8 @@ func TestPools(t *testing.T) {
 	}{
 		{base, base, "p.F sites load tap=a.go:5:2"},
 		{base, base + 1, "p.F sites load tap=a.go:4-5"},
-		{base, base + 3, "p.F sites load tap=a.go:4-5"}, // p.H is inlined amid
-		{base + 2, base + 3, "[p.H, p.F] sites load tap=a.go:5-20"},
+		{base, base + 3, "p.F sites load tap=a.go:4-6"}, // p.H is inlined amid
+		{base + 2, base + 3, "[p.H, p.F] sites load tap=a.go:6-20"},
 		{base, base + 4, "[p.F, p.K] sites load tap=a.go:5 to b.go:30"},
 		{tuple.SiteBase("q"), base, "[q.G, p.K] sites load tap=q.go:7 to b.go:30"},
 	} {
