@@ -104,7 +104,8 @@ const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for 
 //	main.count  words.go:7:15  load w[0] byte, 1000 events (50.00%), 3 ranges, counts at most 70 (3.50%) too low
 //	 share  within  at most  events  range
 //	46.50%  46.50%   50.00%     930  66
-//	95% of its events: 66 and [64, 79]
+//	80% of its events: 66
+//	95% of its events: [64, 79]
 //
 // Share is without hot ranges inside, within with them.
 func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {

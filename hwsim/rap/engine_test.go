@@ -183,3 +183,26 @@ func TestSizes(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// All memory of a tree is there before the first event, whatever comes: a program that makes one for
+// each P takes no more later.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	for _, text := range []string{"rap", "rap(10%,over=words)", "rap(over=sites,buffer=64)", "rap(1%,nodes=100)"} {
+		e := parse(t, text).New(0)
+		in := make([]tuple.Tuple, 1000)
+		x := uint64(1)
+		out := hwsim.NewOut(1, func([]hwsim.Message) {})
+		if n := testing.AllocsPerRun(100, func() {
+			for i := range in {
+				x = x*6364136223846793005 + 1442695040888963407
+				in[i] = tuple.New(tuple.Load, 100+x>>60, x>>(x>>58&31))
+			}
+			e.Push(in, out)
+		}); n != 0 {
+			t.Errorf("%s: %.1f allocations for 1000 events", text, n)
+		}
+		if b := e.Balance(); b.Held != 101_000 {
+			t.Errorf("%s: %+v after 101,000 events", text, b)
+		}
+	}
+}
