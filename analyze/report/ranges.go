@@ -285,6 +285,8 @@ func (t *RangeTable) Print(p *listing.Page) {
 		p.Line("addresses of variables have no names: %s (-program says which file it is)", t.NoNames)
 	}
 	switch {
+	case len(t.Sources) == 0 && t.first >= t.Hot:
+		p.Line("no range in the functions of -func has so many: -phi asks for a smaller percentage than %s", number(t.Hot))
 	case len(t.Sources) == 0:
 		p.Line("no range has so many, for no tap has: the first has %s; -phi asks for a smaller percentage than %s", listing.Percent(t.first), number(t.Hot))
 	case t.Rest > 0:
