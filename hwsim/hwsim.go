@@ -160,9 +160,9 @@ type Spec interface {
 type Sized interface{ Size(word int) []Part }
 
 // A Viewer is a Spec whose engines may not tell all tuples apart: an event is for
-// them what View makes of its tuple, and that is what messages are about. A place
-// with the site 0 stands for all places of its tag. Views is false if View changes
-// nothing.
+// them what View makes of its tuple, and that is what messages are about. If they are
+// about all taps of a tag, the site is a pool: tuple.PoolWords, PoolSites or PoolCode.
+// Views is false if View changes nothing.
 type Viewer interface {
 	View(t tuple.Tuple) tuple.Tuple
 	Views() bool

@@ -153,6 +153,19 @@ func (a *Args) File(name string) []byte {
 	return data
 }
 
+// Own returns what the program that runs the engine knows of itself without a file: it is
+// the file without a name. Elsewhere there is none; then the error says what is wanted.
+func (a *Args) Own(want string) []byte {
+	if a.read == nil {
+		return nil
+	}
+	data, err := a.read("")
+	if err != nil {
+		a.Want(0, want)
+	}
+	return data
+}
+
 // WantFor reports an error in a parameter's value: what it should be.
 func (a *Args) WantFor(name, what string) { a.wantAt(a.value(name).from, what) }
 

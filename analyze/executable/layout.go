@@ -1,26 +1,17 @@
 package executable
 
-// This file finds where the taps of a program stand in its code.
-//
-// A tap has the PC of its tuples, tag and site, as a constant in its code. It has 64
-// bits, and the compiler loads such constants by one instruction that contains them:
-//
-//	48 b8 03 00 00 08 e2 90 ea 03     MOVQ $0x03ea90e208000003, AX
-//
-// So the constants in the executable sections are the taps, and they are there however
-// the program was stripped, and once for each place that a function is inlined in. The
-// line table has no columns, so it does not tell the taps of a line apart, and DWARF is
-// what stripped programs lack.
+// This file finds where the taps of a program stand in its code. Package
+// runtime/layout says how: by constants in the code.
 
 import (
 	"cmp"
 	"debug/elf"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"slices"
 
 	"github.com/pepgo/pep/internal/input"
+	"github.com/pepgo/pep/runtime/layout"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -68,16 +59,13 @@ func ReadLayout(r io.ReaderAt, f *File) (*Layout, error) {
 		if err != nil {
 			return nil, fmt.Errorf("section %s: %w", s.Name, err)
 		}
-		for i := 0; i+10 <= len(code); i++ {
-			if code[i]&^1 != 0x48 || code[i+1]&^7 != 0xb8 {
-				continue
-			}
-			if p, ok := taps[binary.LittleEndian.Uint64(code[i+2:])]; ok {
-				p.Addr = s.Addr + uint64(i)
-				l.Places = append(l.Places, p)
-				found[p.PC] = true
-			}
-		}
+		known := func(pc uint64) bool { return taps[pc].Tap != nil }
+		layout.Find(code, s.Addr, known, func(addr, pc uint64) {
+			p := taps[pc]
+			p.Addr = addr
+			l.Places = append(l.Places, p)
+			found[pc] = true
+		})
 	}
 	l.Absent = len(taps) - len(found)
 	slices.SortFunc(l.Places, func(a, b Place) int { return cmp.Compare(a.Addr, b.Addr) })

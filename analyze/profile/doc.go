@@ -26,6 +26,10 @@
 //	                     kind      arg | result | load | store | const | edge | addr
 //	                     expr      n
 //	                     type      int
+//	        of engines that do not tell taps apart, in place of site:
+//	                     pool      words | sites | code
+//	        of engines that count ranges:
+//	                     words     0x1000-0x1fff
 //	types   sample types types/count, messages/count
 //	        location 0   as above
 //	        labels       type      *bytes.Buffer, the dynamic type

@@ -316,13 +316,15 @@ func mergeable(a, b *File) error {
 }
 
 // Save writes the file to a name, all of it or nothing.
-func (f *File) Save(name string) error {
+func (f *File) Save(name string) error { return save(name, f.pprof) }
+
+func save(name string, p *pprof.Profile) error {
 	tmp, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*.tmp")
 	if err != nil {
 		return fmt.Errorf("creating %s: %w", name, input.Cause(err))
 	}
 	defer os.Remove(tmp.Name()) // gone already when all went well
-	err = errors.Join(f.pprof.Write(tmp), tmp.Chmod(0o644), tmp.Close())
+	err = errors.Join(p.Write(tmp), tmp.Chmod(0o644), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), name)
 	}

@@ -37,8 +37,8 @@ func (l *labels) words() *Range {
 	first, last, ok := strings.Cut(text, "-")
 	a, err1 := strconv.ParseUint(first, 0, 64)
 	b, err2 := strconv.ParseUint(last, 0, 64)
-	if !ok || err1 != nil || err2 != nil || a > b {
-		l.fail("label %s=%q, want a range such as 0x1000-0x1fff", schema.Words, text)
+	if size := b - a; !ok || err1 != nil || err2 != nil || a > b || size&(size+1) != 0 || a&size != 0 {
+		l.fail("label %s=%q, want a range of a power of two of words, such as 0x1000-0x1fff", schema.Words, text)
 		return nil
 	}
 	return &Range{a, b}

@@ -58,7 +58,7 @@ func TestRangesAreNested(t *testing.T) {
 }
 
 func TestRangesThatAreNone(t *testing.T) {
-	for _, words := range []string{"0x1000", "0x2-0x1", "x-y", "0x1-0x11111111111111111"} {
+	for _, words := range []string{"0x1000", "0x2-0x1", "x-y", "0x1-0x11111111111111111", "0x1-0x2", "0x0-0x2"} {
 		data, err := proftest.Encode(strings.ReplaceAll(rangesText, "words=0x0-0xff ", "words="+words+" "))
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestRangesThatAreNone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = f.Words(); err == nil || !strings.Contains(err.Error(), `label words="`+words+`", want a range such as 0x1000-0x1fff`) {
+		if _, err = f.Words(); err == nil || !strings.Contains(err.Error(), `label words="`+words+`", want a range of a power of two of words, such as 0x1000-0x1fff`) {
 			t.Errorf("%s: %v", words, err)
 		}
 	}

@@ -14,8 +14,11 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// A Site is a tap of a program.
+// A Site is a tap of a program, or all taps of a kind if the engine pooled them: then
+// Pool says what their words are (schema.PoolWords, PoolSites or PoolCode), and there is
+// no Pos. The Func of a pool has a name alone.
 type Site struct {
+	Pool string
 	Func Func
 	Pos  Pos
 	Kind string // "arg", "load", "type", "call", …
@@ -26,7 +29,7 @@ type Site struct {
 // Compare orders sites by place.
 func (s Site) Compare(t Site) int {
 	return cmp.Or(cmp.Compare(s.Func.File, t.Func.File), cmp.Compare(s.Pos.Line, t.Pos.Line), cmp.Compare(s.Pos.Col, t.Pos.Col),
-		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr))
+		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr), cmp.Compare(s.Pool, t.Pool))
 }
 
 // A Word is one sample of a values, types or call targets file: something that
@@ -34,7 +37,8 @@ func (s Site) Compare(t Site) int {
 type Word struct {
 	Site     Site
 	Value    string // a value, the name of a type, or that of a function
-	Target   Func   // of a call
+	Target   Func   // of a call; of a range of code the function that it is in
+	Line     int64  // of the tap; of a range of code the first one's
 	Count    int64  // how often, estimated if the file is not exact
 	Messages int64  // in how many messages
 
@@ -54,9 +58,12 @@ func (f *File) Words() ([]Word, error) {
 func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	l := labels{s: s}
 	w := Word{
-		Site:     Site{Pos: l.pos(schema.Site), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type)},
+		Site:     Site{Pool: l.get(schema.Pool), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type)},
 		Count:    s.Value[0],
 		Messages: s.Value[1],
+	}
+	if w.Site.Pool == "" {
+		w.Site.Pos = l.pos(schema.Site)
 	}
 	frames := frames(s)
 	want := 1
@@ -75,12 +82,26 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	if l.err != nil {
 		return Word{}, l.err
 	}
-	w.Site.Func = frames[want-1].Func
+	w.Site.Func, w.Line = frames[want-1].Func, frames[want-1].Line
+	if w.Site.Pool != "" {
+		w.pooled()
+		return w, nil
+	}
 	if f.Kind == schema.CallTargets {
 		w.Target = frames[0].Func
 		w.Value = w.Target.Name
 	}
 	return w, nil
+}
+
+// pooled makes w, which has the function of its sample, a word of a pool. A range of
+// code has its function in its text, so that its value says where it is.
+func (w *Word) pooled() {
+	if w.Site.Pool != schema.PoolWords && w.Value != schema.Other {
+		w.Target = w.Site.Func
+		w.Value = w.Target.Name + " " + w.Value
+	}
+	w.Site.Func = Func{Name: "(all " + w.Site.Kind + " taps)"}
 }
 
 // A Seen is a site with the words that its tap has seen, the most frequent first.

@@ -64,11 +64,14 @@ type DumpWord struct {
 	Func       string `json:"function"`
 	File       string `json:"file"`
 	StartLine  int64  `json:"start_line" unit:"line"`
-	Site       string `json:"site"` // "x.go:12:5"
+	Pool       string `json:"pool"` // if all taps of a kind are one: what its words are, "words", "sites" or "code"
+	Line       int64  `json:"line" unit:"line"`
+	Site       string `json:"site"` // "x.go:12:5"; "" of a pool
 	Kind       string `json:"kind"`
 	Expr       string `json:"expression"`
 	Type       string `json:"type"`
 	Value      string `json:"value"`
+	Words      string `json:"words"`       // "0x1000-0x1fff"; "" if the profile has no ranges
 	TargetFile string `json:"target_file"` // of a call target
 	TargetLine int64  `json:"target_line" unit:"line"`
 	Count      int64  `json:"count" unit:"events"`
@@ -99,6 +102,10 @@ type Caller struct {
 // or in a values, types or call targets file
 //
 //	word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 target="" count=7 messages=7
+//
+// or of an engine that counts ranges of all taps of a kind
+//
+//	word func="(all arg taps)" at=:0 pool=words line=0 kind=arg expr=word type=int value="[-4, -1]" words=0xfffffffffffffffc-0xffffffffffffffff target="" count=7 messages=1
 //
 // Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
@@ -150,10 +157,22 @@ func (t *DumpTable) addWords(f *profile.File) error {
 	})
 	for _, w := range words {
 		fn := w.Site.Func
-		t.Words = append(t.Words, DumpWord{
-			fn.Name, fn.File, fn.StartLine, w.Site.Pos.String(), w.Site.Kind, w.Site.Expr, w.Site.Type, w.Value,
-			w.Target.File, w.Target.StartLine, w.Count, w.Messages,
-		})
+		x := DumpWord{
+			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
+			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages,
+		}
+		switch {
+		case x.Pool == "":
+			x.Site = w.Site.Pos.String()
+		case w.Target.Name != "": // a range of code: the function is that of the sample
+			fn, x.TargetFile, x.TargetLine = w.Target, "", 0
+			x.Value = strings.TrimPrefix(x.Value, fn.Name+" ")
+		}
+		x.Func, x.File, x.StartLine = fn.Name, fn.File, fn.StartLine
+		if w.Range != nil {
+			x.Words = fmt.Sprintf("%#x-%#x", w.Range.First, w.Range.Last)
+		}
+		t.Words = append(t.Words, x)
 	}
 	return err
 }
@@ -197,8 +216,16 @@ func (t *DumpTable) Print(p *listing.Page) {
 		if t.Profile.Kind == schema.CallTargets {
 			target = at(x.TargetFile, x.TargetLine)
 		}
-		p.Line("word func=%s at=%s site=%s kind=%s expr=%s type=%s value=%s target=%s count=%d messages=%d",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Site), quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), target, x.Count, x.Messages)
+		place := "site=" + quote(x.Site)
+		if x.Pool != "" {
+			place = fmt.Sprintf("pool=%s line=%d", quote(x.Pool), x.Line)
+		}
+		words := ""
+		if x.Words != "" {
+			words = " words=" + x.Words
+		}
+		p.Line("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d",
+			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages)
 	}
 }
 

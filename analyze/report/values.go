@@ -3,6 +3,7 @@ package report
 // This file lists what taps have seen.
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,7 +42,8 @@ type ValueTable struct {
 type ValueSite struct {
 	Func      string  `json:"function"`
 	File      string  `json:"file"`
-	Pos       string  `json:"position"` // "x.go:12:5"
+	Pool      string  `json:"pool"`     // if all taps of a kind are one: what its words are, "words", "sites" or "code"
+	Pos       string  `json:"position"` // "x.go:12:5"; "" of a pool
 	Source    string  `json:"source"`   // the line of the tap, if source was found
 	Kind      string  `json:"kind"`     // "load"
 	Expr      string  `json:"expression"`
@@ -125,8 +127,11 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 
 func valueSite(s profile.Seen, src *source.Tree, n int, exact bool) ValueSite {
 	x := ValueSite{
-		Func: s.Site.Func.Name, File: s.Site.Func.File, Pos: s.Site.Pos.String(), Kind: s.Site.Kind,
+		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
 		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Distinct: len(s.Words),
+	}
+	if s.Site.Pool == "" {
+		x.Pos = s.Site.Pos.String()
 	}
 	text, _ := src.Line(s.Site.Func.File, s.Site.Pos.Line)
 	x.Source = strings.TrimSpace(text)
@@ -220,7 +225,7 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 		what += " " + s.Type
 	}
 	p.Line("")
-	p.Line("%s  %s  %s, %s, %s", s.Func, s.Pos, what, t.about(s.Events), listing.Count(s.Distinct, thing))
+	p.Line("%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, t.about(s.Events), listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}
 	row := func(within string, cells ...string) {
 		if s.Ranges { // a column before the last

@@ -35,9 +35,10 @@ func openMerged(c *command.Call, names ...string) (*profile.File, error) {
 	return r.OpenMerged(names...)
 }
 
-// funcFlag defines the flag -func. Without it, or if it is empty, *re stays nil.
-func funcFlag(c *command.Call, re **regexp.Regexp) {
-	c.Flags.Func("func", "", func(text string) (err error) {
+// matchFlag defines a flag, such as -func, that is a regular expression. Without it, or if it
+// is empty, *re stays nil.
+func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
+	c.Flags.Func(name, "", func(text string) (err error) {
 		if *re = nil; text != "" {
 			*re, err = regexp.Compile(text)
 		}
@@ -50,7 +51,7 @@ func top(c *command.Call) error {
 	byFlow := c.Flags.Bool("flow", false, "")
 	byCount := c.Flags.Bool("count", false, "")
 	options := report.TopOptions{}
-	funcFlag(c, &options.Func)
+	matchFlag(c, "func", &options.Func)
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
@@ -87,7 +88,7 @@ func list(c *command.Call) error {
 
 func values(c *command.Call) error {
 	options := report.ValuesOptions{}
-	funcFlag(c, &options.Func)
+	matchFlag(c, "func", &options.Func)
 	n := c.Flags.Int("n", 5, "")
 	events := c.Flags.Int64("events", 1000, "")
 	percent := c.Flags.Float64("share", 80, "")
@@ -111,7 +112,7 @@ func values(c *command.Call) error {
 
 func sites(c *command.Call) error {
 	options := report.SitesOptions{}
-	funcFlag(c, &options.Func)
+	matchFlag(c, "func", &options.Func)
 	c.Flags.BoolVar(&options.All, "all", false, "")
 	layout := c.Flags.Bool("layout", false, "")
 	if err := c.Parse(1, 1); err != nil {

@@ -19,12 +19,16 @@ func TestJSON(t *testing.T) {
 		{Line: "values -n 2 app.71.values.pb.gz", Rows: valueRows},
 		{Line: "values app.71.types.pb.gz", Rows: valueRows},
 		{Line: "values app.71.calltargets.pb.gz", Rows: valueRows},
+		{Line: "values app.72.values.pb.gz", Rows: valueRows},
+		{Line: "ranges app.72.values.pb.gz", Rows: rangeRows},
+		{Line: "ranges -phi 4 -cover 50 app.72.values.pb.gz", Rows: rangeRows},
 		{Line: "sites app", Rows: siteRows},
 		{Line: "sites -all app", Rows: siteRows},
 		{Line: "accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", Rows: accuracyRows},
 		{Line: "dump exact.70.paths.pb.gz", Rows: dumpRows},
 		{Line: "dump app.71.edges.pb.gz", Rows: dumpRows},
 		{Line: "dump app.71.calltargets.pb.gz", Rows: dumpRows},
+		{Line: "dump app.72.values.pb.gz", Rows: dumpRows},
 	})
 }
 
@@ -93,7 +97,7 @@ func valueRows(o commandtest.Object) (rows []string) {
 	rows = append(rows, fmt.Sprintf("%s: %s in %s, %s%d events", o.At("profile").Text("program"),
 		plural(o.Int("taps"), "tap"), plural(o.Int("functions"), "function"), about, o.Int("events")))
 	for _, s := range o.All("sites") {
-		rows = append(rows, fmt.Sprintf("%s %s %s %s %s, %s%d events, %s", s.Text("function"), s.Text("position"), s.Text("kind"),
+		rows = append(rows, fmt.Sprintf("%s %s %s %s %s, %s%d events, %s", s.Text("function"), s.Text("position")+s.Text("pool"), s.Text("kind"),
 			s.Text("expression"), s.Text("type"), about, s.Int("events"), plural(s.Int("distinct"), thing)))
 		for _, v := range s.All("rows") {
 			text := v.Text("value")
@@ -115,6 +119,26 @@ func valueRows(o commandtest.Object) (rows []string) {
 	}
 	for _, x := range o.All("specialise") {
 		rows = append(rows, fmt.Sprintf("%d %.2f%% %s %s %s:%d", x.Int("events"), 100*x.Float("share"), x.Text("condition"), x.Text("function"), x.Text("file"), x.Int("line")))
+	}
+	return rows
+}
+
+func rangeRows(o commandtest.Object) (rows []string) {
+	percent := func(x commandtest.Object, name string) string { return fmt.Sprintf("%.2f%%", 100*x.Float(name)) }
+	rows = append(rows, fmt.Sprintf("%s: %d events; ranges with at least %s of them", o.At("profile").Text("program"), o.Int("events"), percent(o, "hot_share")))
+	for _, s := range o.All("sources") {
+		what := s.Text("pool")
+		if what == "" {
+			what = fmt.Sprintf("%s %s %s", s.Text("position"), s.Text("kind"), s.Text("expression"))
+		}
+		rows = append(rows, fmt.Sprintf("%s %s, %d events (%s), %d ranges, counts at most %d (%.2f%%) too low",
+			s.Text("function"), strings.TrimSpace(what+" "+s.Text("type")), s.Int("events"), percent(s, "share"), s.Int("ranges"), s.Int("error"), 100*float64(s.Int("error"))/float64(o.Int("events"))))
+		for _, r := range s.All("rows") {
+			rows = append(rows, strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s %s", percent(r, "weight_share"), percent(r, "least_share"), percent(r, "most_share"), r.Int("least"), r.Text("range"), r.Text("where"))))
+		}
+	}
+	if n := o.Int("more_sources"); n > 0 {
+		rows = append(rows, strings.Replace(fmt.Sprintf("and %d taps without such a range, %.2f%% of the events", n, 100*float64(o.Int("more_events"))/float64(o.Int("events"))), "1 taps", "1 tap", 1))
 	}
 	return rows
 }
@@ -192,9 +216,19 @@ func dumpRows(o commandtest.Object) (rows []string) {
 			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("branch"), x.Text("kind"), x.Text("outcome"), x.Int("line"), x.Int("count"), callers(x)))
 	}
 	for _, x := range o.All("words") {
-		rows = append(rows, fmt.Sprintf("word func=%s at=%s:%d site=%s kind=%s expr=%s type=%s value=%s target=%s:%d count=%d messages=%d",
-			x.Text("function"), x.Text("file"), x.Int("start_line"), x.Text("site"), x.Text("kind"), x.Text("expression"), x.Text("type"),
-			x.Text("value"), x.Text("target_file"), x.Int("target_line"), x.Int("count"), x.Int("messages")))
+		place, target, words := "site="+x.Text("site"), "", ""
+		if x.Text("pool") != "" {
+			place = fmt.Sprintf("pool=%s line=%d", x.Text("pool"), x.Int("line"))
+		}
+		if p.Text("kind") == "calltargets" {
+			target = fmt.Sprintf("%s:%d", x.Text("target_file"), x.Int("target_line"))
+		}
+		if x.Text("words") != "" {
+			words = " words=" + x.Text("words")
+		}
+		rows = append(rows, fmt.Sprintf("word func=%s at=%s:%d %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d",
+			x.Text("function"), x.Text("file"), x.Int("start_line"), place, x.Text("kind"), x.Text("expression"), x.Text("type"),
+			x.Text("value"), words, target, x.Int("count"), x.Int("messages")))
 	}
 	return rows
 }
@@ -213,7 +247,7 @@ func TestErrorsWithJSON(t *testing.T) {
 	}{
 		{"top -json missing.paths.pb.gz", 1, "pep: missing.paths.pb.gz: no such file"},
 		{"top -json app.71.edges.pb.gz", 1, "pep: app.71.edges.pb.gz: counts edges, but paths are needed"},
-		{"merge -json -o x app.71.edges.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, values, sites, accuracy, dump\n"},
+		{"merge -json -o x app.71.edges.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, values, ranges, sites, accuracy, dump\n"},
 		{"version -json", 2, "pep: version: -json: pep version does not print a listing"},
 	} {
 		var stdout, stderr bytes.Buffer

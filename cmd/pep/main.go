@@ -17,6 +17,7 @@ var pep = command.Program{
 		{Name: "top", Usage: topUsage, Run: top, Lists: true},
 		{Name: "list", Usage: listUsage, Run: list, Lists: true},
 		{Name: "values", Usage: valuesUsage, Run: values, Lists: true},
+		{Name: "ranges", Usage: rangesUsage, Run: ranges, Lists: true},
 		{Name: "sites", Usage: sitesUsage, Run: sites, Lists: true},
 		{Name: "accuracy", Usage: accuracyUsage, Run: compare, Lists: true},
 		{Name: "merge", Usage: mergeUsage, Run: merge},

@@ -10,6 +10,7 @@ Usage:
 	pep top [flags] FILE...            hot paths with their branches and source
 	pep list [flags] REGEXP FILE       source of functions with edge counts beside it
 	pep values [flags] FILE...         what taps have seen: values, types, call targets
+	pep ranges [flags] FILE...         hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
 	pep accuracy [flags] EXACT SAMPLED how well a sampled profile stands for an exact one
 	pep merge -o OUT FILE...           add up profiles
@@ -95,6 +96,44 @@ Examples:
 
 	pep values -n 2 app.71.values.pb.gz
 	pep values -func '^main\.' -share 50 app.71.calltargets.pb.gz
+`
+
+	rangesUsage = `pep ranges [-phi 10] [-cover 50,80,95] [-func regexp] [-site regexp] [-svg FILE] [-pprof FILE] [-program FILE] [-json] FILE...
+
+Prints hot ranges of what taps have seen: of values, of addresses, of code. The
+program must have run with an engine that counts ranges, for instance one of
+
+	PEPOPTS='engine=rap(eps=1%)'             values of each tap
+	PEPOPTS='engine=rap(eps=1%,over=words)'  values of all taps of a kind together
+	PEPOPTS='engine=rap(eps=1%,over=sites)'  taps, in the order of the source
+	PEPOPTS='engine=code:rap(over=words)'    taps, by the address of their code
+
+A range is hot if it has at least 10% of all events without the hot ranges in it.
+Hot ranges are indented below those that they are in. For each:
+
+	share     its share of all events of the file, without hot ranges in it
+	within    its share with all that is in it: never more than the true one
+	at most   the true share is at most that
+	events    the number of events that within is
+
+Below stand the narrowest ranges that hold half of the events, 80% and 95%.
+
+	-phi 10             percentage of all events that makes a range hot
+	-cover 50,80,95     percentages of a source's events to find narrowest ranges for
+	-func regexp        only taps in functions whose names match; of code, ranges in
+	                    such functions
+	-site regexp        only taps whose line in the listing matches: 'load n'
+	-svg FILE           draw the tree as an SVG picture, for a browser
+	-pprof FILE         write it as a profile whose stacks are nested ranges, for
+	                    go tool pprof -http=: FILE
+	-program FILE       the profiled program, for names of addresses, if it is not
+	                    where it ran
+	-json               print the listing as JSON; docs/formats.md explains its fields
+
+Examples:
+
+	pep ranges app.72.values.pb.gz
+	pep ranges -phi 20 -site 'addr' -svg app.svg app.72.values.pb.gz
 `
 
 	sitesUsage = `pep sites [-all] [-func regexp] [-layout] [-json] PROGRAM

@@ -3,12 +3,16 @@
 //	pep sites -layout app > app.layout
 //	pepsim run -engine 'code(app.layout):cells(bits=8)' app.trace
 //
+// A program on linux/amd64 knows its own layout, and needs no file:
+//
+//	PEPOPTS='engine=code:rap(over=words)' app
+//
 // Sites are numbered while packages are compiled, so their numbers say nothing of where
 // their code stands. An event at a site becomes an event whose word is the address of
-// the site, with the same tag and the site 0. To an engine that finds hot ranges of
+// the site, with the same tag and the site tuple.PoolCode. To an engine that finds hot ranges of
 // words it is one stream per tag, and the ranges are ranges of code:
 //
-//	load main+3 42    →    load 0 0x47a1c0
+//	load main+3 42    →    load PoolCode 0x47a1c0
 //
 // With to=site the address takes the place of the site, and all words of the sample stay:
 //
@@ -54,6 +58,9 @@ func parse(a *hwsim.Args) hwsim.Spec {
 		a.WantFor("to", "word or site")
 	}
 	text := a.File("layout")
+	if s.file == "" {
+		text = a.Own("a file that pep sites -layout has written: only the program itself knows its layout without one")
+	}
 	for first := true; len(text) > 0; first = false {
 		var line []byte
 		line, text = cutLine(text)
@@ -191,7 +198,7 @@ func (s spec) at(t tuple.Tuple, addr uint64) tuple.Tuple {
 	if s.toSite {
 		return tuple.New(t.Tag(), addr, t.W)
 	}
-	return tuple.New(t.Tag(), 0, addr)
+	return tuple.New(t.Tag(), tuple.PoolCode, addr)
 }
 
 type mapper struct {

@@ -51,7 +51,7 @@ func TestEventsBecomeAddresses(t *testing.T) {
 	got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 	counts := map[uint64]uint64{}
 	for _, m := range got {
-		if m.Tuple.Tag() != tuple.Load || m.Tuple.Site() != 0 {
+		if m.Tuple.Tag() != tuple.Load || m.Tuple.Pool() != "code" {
 			t.Errorf("%+v", m)
 		}
 		counts[m.Tuple.W] += m.Count
@@ -80,7 +80,7 @@ func TestRangesOfCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Load, 100, 1), tuple.New(tuple.Load, 107, 9), tuple.New(tuple.Load, 104, 9)})
-	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, 0, 0x401000), Count: 2, Free: 5}, {Tuple: tuple.New(tuple.Load, 0, 0x401020), Count: 1, Free: 5}}
+	want := []hwsim.Message{{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x401000), Count: 2, Free: 5}, {Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x401020), Count: 1, Free: 5}}
 	if d := cmp.Diff(want, enginetest.Flush(e)); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

@@ -43,7 +43,7 @@ func atAddresses(s replay.Source, layout string) (replay.Source, error) {
 				addr, ok := known[t.PC]
 				if !ok {
 					at := spec.View(t)
-					if at.Site() != 0 {
+					if at.Site() != tuple.PoolCode {
 						return fmt.Errorf("%s: no address of site %#x: it is the layout of another build; remove both and let make figures record them", layout, t.Site())
 					}
 					addr = at.W

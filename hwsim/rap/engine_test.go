@@ -53,7 +53,7 @@ func TestMessages(t *testing.T) {
 		for _, x := range in {
 			v := s.View(x)
 			exact[v]++
-			if text == "rap(5%,over=words)" && v != tuple.New(x.Tag(), 0, x.W) || text == "rap(5%,over=sites)" && v != tuple.New(x.Tag(), 0, x.Site()) {
+			if text == "rap(5%,over=words)" && v != tuple.New(x.Tag(), 0, x.W) || text == "rap(5%,over=sites)" && v != tuple.New(x.Tag(), tuple.PoolSites, x.Site()) {
 				t.Fatalf("%s: %v is seen as %v", text, x, v)
 			}
 		}
@@ -213,5 +213,28 @@ func TestSizes(t *testing.T) {
 	want := []hwsim.Part{{Name: "rap buffer", Entries: 1024, Bits: 44}, {Name: "rap TCAM", Entries: 4096, Bits: 36}, {Name: "rap counters", Entries: 4096, Bits: 32}}
 	if len(got) != 3 || got[0] != want[0] || got[1] != want[1] || got[2] != want[2] {
 		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// All memory of a tree is there before the first event, whatever comes: a program that makes one for
+// each P takes no more later.
+func TestMemoryDoesNotGrow(t *testing.T) {
+	for _, text := range []string{"rap", "rap(10%,over=words)", "rap(over=sites,buffer=64)", "rap(1%,nodes=100)"} {
+		e := parse(t, text).New(0)
+		in := make([]tuple.Tuple, 1000)
+		x := uint64(1)
+		out := hwsim.NewOut(1, func([]hwsim.Message) {})
+		if n := testing.AllocsPerRun(100, func() {
+			for i := range in {
+				x = x*6364136223846793005 + 1442695040888963407
+				in[i] = tuple.New(tuple.Load, 100+x>>60, x>>(x>>58&31))
+			}
+			e.Push(in, out)
+		}); n != 0 {
+			t.Errorf("%s: %.1f allocations for 1000 events", text, n)
+		}
+		if b := e.Balance(); b.Held != 101_000 {
+			t.Errorf("%s: %+v after 101,000 events", text, b)
+		}
 	}
 }

@@ -19,9 +19,9 @@ import (
 //	sites   the sites, in the order of their numbers, those of each tag apart
 //
 // All trees of an engine share memory, events and thresholds, so that eps is a
-// share of all events. Those with words and sites have the site 0, which stands
-// for all: see hwsim.Viewer. With sites the word of a message is a site. They are for
-// traces: profiles of programs show values by place.
+// share of all events. Messages over words and sites have a pool as their site
+// (tuple.PoolWords, tuple.PoolSites). Behind an engine that pools taps itself, such as
+// package hwsim/code, over=words keeps its pool.
 //
 // The other parameters are the fields of Options, and
 //
@@ -225,9 +225,12 @@ func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 func (s spec) View(t tuple.Tuple) tuple.Tuple {
 	switch s.over {
 	case overWords:
-		return tuple.New(t.Tag(), 0, t.W)
+		if t.Pool() != "" {
+			return t // an engine in front has pooled the taps already
+		}
+		return tuple.New(t.Tag(), tuple.PoolWords, t.W)
 	case overSites:
-		return tuple.New(t.Tag(), 0, t.Site())
+		return tuple.New(t.Tag(), tuple.PoolSites, t.Site())
 	}
 	return t
 }

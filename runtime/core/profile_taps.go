@@ -139,7 +139,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	names := newNames(c.Header)
 	r := &report.Taps{
-		Packages: p.Packages, Words: t.words, Names: names,
+		Packages: p.Packages, Words: t.words, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment() + c.untilDetached(), Scale: 1,
 	}
@@ -149,6 +149,18 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 		r.Scale = a.Burst.Scale()
 	}
 	return r.Write()
+}
+
+// places returns where the taps stand in the code of the program that the words are of,
+// if words are about code.
+func (t *taps) places(n names) (list []report.Place) {
+	for i := range t.words {
+		if t.words[i].Tuple.Site() == tuple.PoolCode {
+			findTaps(func(addr, pc uint64) { list = append(list, report.Place{Addr: n.there(uintptr(addr)), PC: pc}) })
+			break
+		}
+	}
+	return list
 }
 
 // period returns how many events a message stands for. It is 1 only if every event

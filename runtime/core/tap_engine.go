@@ -24,8 +24,8 @@ func parseEngine(text string) (problem string) {
 	if err != nil {
 		return err.Error()
 	}
-	if spec.Views() || spec.ForTraces() {
-		return "engine " + text + " sends messages about all taps of a kind, and profiles are about each: record a trace with engine=exact,trace=FILE, and give that to pepsim run"
+	if spec.ForTraces() {
+		return "engine " + text + " sends points or sites that profiles have no names for: record a trace with engine=exact,trace=FILE, and give that to pepsim run"
 	}
 	engineSpec = spec
 	return ""

@@ -116,7 +116,7 @@ func WordHash(pc, w, free uint64) uint64 { return Mix(Mix(free, pc), w) | 1<<63 
 // time may give it two slots: readers add slots of the same key up.
 func (a Words) find(pc, w, free uint64, make bool) *Word {
 	h := WordHash(pc, w, free)
-	i := h >> 8
+	i := h >> 46 // the upper bits depend on all bits of the key, also of wide ranges, whose words end in zeros
 	for range maxWordProbes {
 		e := a.Word(i & (WordSlots - 1))
 		switch golink.Load64(&e.Hash) {

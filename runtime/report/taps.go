@@ -16,7 +16,7 @@ package report
 //	expr   n
 //	type   int
 //
-// In the profile of types, the label value is missing, type is the concrete
+// Samples of engines that do not tell taps apart are in pool.go. In the profile of types, the label value is missing, type is the concrete
 // type, and static the type of the expression. In the profile of call targets,
 // the leaf is the function that was called, and its caller the line of the tap.
 
@@ -58,6 +58,7 @@ type Taps struct {
 	Packages []*wire.Package
 	Words    []Word
 	Names    Names
+	Code     []Place // where taps stand, by address; needed for words of the pool tuple.PoolCode alone
 	Scale    float64 // of counts
 
 	Mapping    pprofenc.Mapping
@@ -93,7 +94,7 @@ func kindOf(tag tuple.Tag) schema.Kind {
 
 // Write returns the profiles of those kinds that packages have taps of.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges()}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}}
 	for _, p := range t.Packages {
 		w.index(p)
 	}
@@ -127,7 +128,8 @@ type tapWriter struct {
 	*Taps
 	sites    map[uint64]*site
 	profiles map[schema.Kind]*pprofenc.Profile
-	ranges   bool // some words are ranges: all samples say which words they are about
+	ranges   bool                // some words are ranges: all samples say which words they are about
+	pools    map[string][]placed // by pool and tag: see within
 }
 
 // A site is a tap and its place in the profile that it belongs to.
@@ -180,6 +182,9 @@ func (w *tapWriter) siteOf(t tuple.Tuple) *site {
 
 // word adds a sample. It reports false if the site tables do not have the tap of x.
 func (w *tapWriter) word(x *Word) (ok bool) {
+	if pool := x.Tuple.Pool(); pool != "" {
+		return w.pooled(x, pool)
+	}
 	kind := kindOf(x.Tuple.Tag())
 	if kind == "" {
 		return true

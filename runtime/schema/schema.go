@@ -75,6 +75,14 @@ const (
 	Type   = "type"   // int; in a profile of types the dynamic type
 	Words  = "words"  // 0x1000-0x1fff; of all samples if some are ranges of words
 	Static = "static" // io.Reader; of types only: the type of the expression
+	Pool   = "pool"   // words; in place of the label Site if the sample is of all taps of a kind
+)
+
+// What the words of a pool are: the values of the label Pool.
+const (
+	PoolWords = "words" // words that taps have seen
+	PoolSites = "sites" // numbers of taps, in the order of the source within a package
+	PoolCode  = "code"  // addresses of the code of taps
 )
 
 // Where a path begins: the values of the label From. Behind LoopAt and CutAt

@@ -111,6 +111,28 @@ func (t Tuple) Tag() Tag { return Tag(t.PC >> siteBits) }
 // Site returns the place in the program, without the tag.
 func (t Tuple) Site() uint64 { return t.PC & (1<<siteBits - 1) }
 
+// Pools are sites that are no tap: each stands for all taps of a tag. Engines that do
+// not tell taps apart send messages with them. The site says what the word is then.
+const (
+	PoolWords uint64 = 0               // a word that one of the taps has seen
+	PoolSites uint64 = 1<<siteBits - 1 // the site of the tap
+	PoolCode  uint64 = 1<<siteBits - 2 // the address of the tap's code
+)
+
+// Pool returns the name of the pool that t is of, "" if t is of a tap: "words", "sites"
+// or "code".
+func (t Tuple) Pool() string {
+	switch t.Site() {
+	case PoolWords:
+		return "words"
+	case PoolSites:
+		return "sites"
+	case PoolCode:
+		return "code"
+	}
+	return ""
+}
+
 // MaxSites bounds the sites of a package.
 const MaxSites = 1 << 24
 

@@ -172,6 +172,9 @@ func (b *builder) sample(verb string, f fields) error {
 func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 	var line int64
 	var err error
+	if f.text["line"] != "" { // of a pool
+		line = f.int("line")
+	}
 	if i := strings.LastIndex(f.text["site"], ":"); i > 0 {
 		if _, line, err = fileLine(f.text["site"][:i]); err != nil {
 			return err
@@ -195,7 +198,7 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		s.Location = append([]*pprof.Location{b.location(target, target.StartLine)}, s.Location...)
 		delete(f.text, "value")
 	}
-	f.label(s, "site", "kind", "expr", "type", "value", "static", "words")
+	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words")
 	return nil
 }
 

@@ -43,7 +43,7 @@ const walls = `
 
 	# Reports are made of what the profiles say. They need neither source code
 	# analysis nor the program.
-	analyze/...:      analyze/... runtime/schema runtime/tuple runtime/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... runtime/layout runtime/schema runtime/tuple runtime/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:

@@ -29,6 +29,7 @@ var listings = []struct {
 	{"pep top", &report.TopTable{}},
 	{"pep list", &report.Listing{}},
 	{"pep values", &report.ValueTable{}},
+	{"pep ranges", &report.RangeTable{}},
 	{"pep sites", &report.SiteTable{}},
 	{"pep accuracy", &report.AccuracyTable{}},
 	{"pep dump", &report.DumpTable{}},

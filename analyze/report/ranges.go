@@ -1,0 +1,339 @@
+package report
+
+// This file lists hot ranges.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/ranges"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/schema"
+)
+
+// RangesOptions select sources and ranges.
+type RangesOptions struct {
+	Hot    float64            // a range is hot that has this share of all events of the file
+	Cover  []float64          // shares of a source's events whose narrowest ranges are asked for
+	Func   *regexp.Regexp     // only taps in functions whose names match; of a pool of code, only ranges in such functions are listed; nil is all
+	Site   *regexp.Regexp     // only sources whose name matches, such as "x.go:12:5  load n int"; nil is all
+	Memory *executable.Memory // names addresses; may be nil,
+
+	NoMemory error // for this reason
+}
+
+// A RangeTable lists the hot ranges of a values, types or call targets file of an engine
+// that reports ranges. Counts are lower bounds: see package ranges. Shares are of all
+// events of the file.
+type RangeTable struct {
+	Profile Profile       `json:"profile"`
+	Events  int64         `json:"events" unit:"events"`
+	Hot     float64       `json:"hot_share" unit:"ratio"` // of ranges that are listed
+	Sources []RangeSource `json:"sources"`                // those that have a hot range
+	Rest    int           `json:"more_sources" unit:"sources"`
+	RestSum int64         `json:"more_events" unit:"events"` // of those that have none
+	NoNames string        `json:"no_names"`                  // why addresses of variables have no names; "" if they have, or if there are no addresses
+
+	all   []profile.Seen // the selected sources
+	first float64        // the greatest share of one
+	trees []*ranges.Tree // of Sources
+	view  view
+}
+
+// A RangeSource is a tap, or all taps of a kind if the engine pooled them.
+type RangeSource struct {
+	Pool   string       `json:"pool"`     // what the words of the pool are: "words", "sites", "code"; "" of a tap
+	Func   string       `json:"function"` // of a tap; of a pool "(all load taps)"
+	File   string       `json:"file"`
+	Pos    string       `json:"position"` // "x.go:12:5"; "" of a pool
+	Kind   string       `json:"kind"`     // "load"
+	Expr   string       `json:"expression"`
+	Type   string       `json:"type"`
+	Events int64        `json:"events" unit:"events"`
+	Share  float64      `json:"share" unit:"ratio"`
+	Ranges int          `json:"ranges" unit:"ranges"` // that have events of their own
+	Error  int64        `json:"error" unit:"events"`  // counts of ranges are too low by at most that
+	Rows   []RangeRow   `json:"rows"`                 // hot ranges, each before those in it
+	Covers []RangeCover `json:"covers"`
+}
+
+// A RangeRow is a hot range.
+type RangeRow struct {
+	Depth       int     `json:"depth" unit:"ranges"` // hot ranges around it
+	First       uint64  `json:"first" unit:"word"`
+	Last        uint64  `json:"last" unit:"word"`
+	Text        string  `json:"range"` // as its type writes the ends; of code its functions and lines
+	Where       string  `json:"where"` // of addresses, the variable or region
+	Weight      int64   `json:"weight" unit:"events"`
+	WeightShare float64 `json:"weight_share" unit:"ratio"`
+	Least       int64   `json:"least" unit:"events"`
+	LeastShare  float64 `json:"least_share" unit:"ratio"`
+	Most        int64   `json:"most" unit:"events"`
+	MostShare   float64 `json:"most_share" unit:"ratio"`
+}
+
+// A RangeCover is the narrowest ranges that hold a share of a source's events.
+type RangeCover struct {
+	Share  float64      `json:"share" unit:"ratio"`
+	Events int64        `json:"events" unit:"events"` // in these ranges
+	Width  int          `json:"width" unit:"bits"`    // the widest has 2^width words
+	Ranges []CoverRange `json:"ranges"`
+}
+
+// A CoverRange is one of a RangeCover.
+type CoverRange struct {
+	First uint64 `json:"first" unit:"word"`
+	Last  uint64 `json:"last" unit:"word"`
+	Text  string `json:"range"`
+	Least int64  `json:"least" unit:"events"`
+}
+
+// NoRanges says how a profile with ranges is made.
+const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for ranges of the values of each tap, engine=rap(over=words) for those of all taps together, engine=rap(over=sites) or engine=code:rap(over=words) for ranges of code`
+
+// Ranges lists the hot ranges of a file, source by source, those with most events first.
+// A source as text:
+//
+//	main.count  words.go:7:15  load w[0] byte, 1000 events (50.00%), 3 ranges, counts at most 70 (3.50%) too low
+//	 share  within  at most  events  range
+//	46.50%  46.50%   50.00%     930  66
+//	80% of its events: 66
+//	95% of its events: [64, 79]
+//
+// Share is without hot ranges inside, within with them.
+func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
+	words, err := f.Words()
+	if err != nil {
+		return nil, err
+	}
+	if !slices.ContainsFunc(words, func(w profile.Word) bool { return w.Range != nil }) {
+		return nil, fmt.Errorf("%s: %s", f.Name, NoRanges)
+	}
+	t := &RangeTable{Profile: profileOf(f), Hot: o.Hot, view: view{o.Memory}}
+	for _, w := range words {
+		t.Events += w.Count
+	}
+	for _, s := range profile.SumSites(words) {
+		if o.Site != nil && !o.Site.MatchString(sourceName(s.Site)) || !inFunc(s, o.Func) {
+			continue
+		}
+		t.all = append(t.all, s)
+		t.first = max(t.first, listing.Ratio(s.Count, t.Events))
+		if tree := ranges.Of(s); tree == nil || !t.add(tree, o) {
+			t.Rest++
+			t.RestSum += s.Count
+		}
+	}
+	if len(t.all) == 0 {
+		return nil, fmt.Errorf("%s: no tap matches -func and -site: without them, pep ranges shows all", f.Name)
+	}
+	return t, nil
+}
+
+// inFunc reports whether a site is in a function that matches, or if it is a pool of code, one of
+// its ranges.
+func inFunc(s profile.Seen, re *regexp.Regexp) bool {
+	if re == nil || re.MatchString(s.Site.Func.Name) {
+		return true
+	}
+	code := s.Site.Pool == schema.PoolSites || s.Site.Pool == schema.PoolCode
+	return code && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Value, re) })
+}
+
+// ofFunc reports whether a range of a pool of code, whose text is given, is in a function that
+// matches. Ranges of taps in a function are.
+func ofFunc(s profile.Site, text string, re *regexp.Regexp) bool {
+	if re == nil || s.Pool == "" || s.Pool == schema.PoolWords {
+		return true
+	}
+	span, ok := parseSpan(text)
+	return ok && span.firstFunc == span.lastFunc && re.MatchString(span.firstFunc)
+}
+
+// add adds a source if it has hot ranges.
+func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
+	tree.Mark(o.Hot * float64(t.Events))
+	s := tree.Site
+	x := RangeSource{
+		Pool: s.Pool, Func: s.Func.Name, File: s.Func.File, Kind: s.Kind, Expr: s.Expr, Type: s.Type,
+		Events: tree.Events, Share: listing.Ratio(tree.Events, t.Events), Ranges: tree.Nodes, Error: tree.Worst,
+	}
+	if s.Pool == "" {
+		x.Pos = s.Pos.String()
+	}
+	share := func(n int64) float64 { return listing.Ratio(n, t.Events) }
+	tree.Walk(func(n *ranges.Node, depth int) bool {
+		hot := n.Hot && ofFunc(s, t.view.text(s, n), o.Func)
+		if hot {
+			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, t.view.text(s, n), t.view.where(s, n), n.Weight, share(n.Weight), n.Least, share(n.Least), n.Most, share(n.Most)})
+		}
+		return hot
+	})
+	if len(x.Rows) == 0 {
+		return false
+	}
+	for _, c := range o.Cover {
+		list, events := tree.Cover(c)
+		cover := RangeCover{Share: c, Events: events}
+		for _, n := range list {
+			cover.Width = max(cover.Width, n.Width())
+			cover.Ranges = append(cover.Ranges, CoverRange{n.First, n.Last, t.view.text(s, n), n.Least})
+		}
+		x.Covers = append(x.Covers, cover)
+	}
+	if o.NoMemory != nil && t.view.addresses(s) {
+		t.NoNames = o.NoMemory.Error()
+	}
+	t.Sources = append(t.Sources, x)
+	t.trees = append(t.trees, tree)
+	return true
+}
+
+// A view says what ranges mean.
+type view struct{ memory *executable.Memory }
+
+// texts writes all ranges of a tree, for stacks. A range that would read like one in it, because the type
+// has no other values or the code no other taps, has its words behind it.
+func (v view) texts(tree *ranges.Tree) map[*ranges.Node]string {
+	texts := map[*ranges.Node]string{}
+	tree.Walk(func(n *ranges.Node, _ int) bool {
+		texts[n] = v.text(tree.Site, n)
+		for _, k := range n.Kids {
+			if v.text(tree.Site, k) == texts[n] {
+				texts[n] += fmt.Sprintf(" %#x-%#x", n.First, n.Last)
+				break
+			}
+		}
+		return true
+	})
+	return texts
+}
+
+func (v view) text(s profile.Site, n *ranges.Node) string {
+	code := s.Pool == schema.PoolSites || s.Pool == schema.PoolCode
+	switch {
+	case n.First == 0 && n.Last == math.MaxUint64 && !code:
+		return "all " + words(s)
+	case n.Word == nil && code:
+		return codeBetween(n)
+	case n.Word == nil:
+		return fmt.Sprintf("[%s]", hull(n))
+	case s.Type == "time.Duration":
+		low, high := time.Duration(n.First), time.Duration(n.Last)
+		if low == high {
+			return low.String()
+		}
+		return fmt.Sprintf("[%v, %v]", low, high)
+	}
+	return n.Word.Value
+}
+
+// words is what the words of a source are.
+func words(s profile.Site) string {
+	switch {
+	case s.Pool == schema.PoolSites:
+		return "taps"
+	case s.Pool == schema.PoolCode, s.Kind == "addr":
+		return "addresses"
+	case s.Pool == schema.PoolWords:
+		return "words"
+	}
+	return "values"
+}
+
+// where names a range of addresses.
+func (v view) where(s profile.Site, n *ranges.Node) string {
+	hex := func(prefix string) bool { return n.Word != nil && strings.HasPrefix(n.Word.Value, prefix) }
+	if v.addresses(s) || s.Pool == "" && (hex("0x") || hex("[0x")) { // a pointer
+		return v.memory.Where(n.First, n.Last)
+	}
+	return ""
+}
+
+// addresses reports whether the words of a source are addresses of data.
+func (v view) addresses(s profile.Site) bool {
+	return s.Kind == "addr" && (s.Pool == "" || s.Pool == schema.PoolWords)
+}
+
+// sourceName is "main.f  x.go:12:5  load n int", of a pool "(all load taps)  words".
+func sourceName(s profile.Site) string {
+	if s.Pool != "" {
+		return strings.TrimSpace(s.Func.Name + "  " + s.Pool + " " + s.Type)
+	}
+	return strings.TrimSpace(s.Func.Name + "  " + s.Pos.String() + "  " + s.Kind + " " + s.Expr + " " + s.Type)
+}
+
+// Name implements listing.Listing.
+func (t *RangeTable) Name() string { return "ranges" }
+
+// Print implements listing.Listing.
+func (t *RangeTable) Print(p *listing.Page) {
+	t.Profile.printComments(p)
+	p.Line("%s: %d events; ranges with at least %s of them", t.Profile.name(), t.Events, listing.Percent(t.Hot))
+	for i, s := range t.Sources {
+		t.printSource(p, s, t.trees[i].Site)
+	}
+	p.Line("")
+	if t.NoNames != "" {
+		p.Line("addresses of variables have no names: %s (-program says which file it is)", t.NoNames)
+	}
+	switch {
+	case len(t.Sources) == 0 && t.first >= t.Hot:
+		p.Line("no range in the functions of -func has so many: -phi asks for a smaller percentage than %s", number(t.Hot))
+	case len(t.Sources) == 0:
+		p.Line("no range has so many, for no tap has: the first has %s; -phi asks for a smaller percentage than %s", listing.Percent(t.first), number(t.Hot))
+	case t.Rest > 0:
+		p.Line("and %s without such a range, %s of the events", listing.Count(t.Rest, "tap"), listing.Percent(listing.Ratio(t.RestSum, t.Events)))
+	}
+}
+
+// number writes a ratio as a percentage without needless digits.
+func number(ratio float64) string { return fmt.Sprintf("%g", math.Round(ratio*1e6)/1e4) }
+
+func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Site) {
+	p.Line("")
+	p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", shortNames(sourceName(site)), s.Events, listing.Percent(s.Share),
+		listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
+	table := &listing.Table{Numbers: 4}
+	table.Row("share", "within", "at most", "events", "range")
+	var around []string // texts of the ranges around, by depth
+	for _, r := range s.Rows {
+		text := shortNames(r.Text)
+		around = append(around[:r.Depth], text)
+		if r.Depth > 0 && text == around[r.Depth-1] {
+			text += fmt.Sprintf(" %#x-%#x", r.First, r.Last)
+		}
+		text = strings.Repeat("  ", r.Depth) + text
+		if r.Where != "" {
+			text += "  " + r.Where
+		}
+		table.Row(listing.Percent(r.WeightShare), listing.Percent(r.LeastShare), listing.Percent(r.MostShare), fmt.Sprint(r.Least), text)
+	}
+	p.Table("", table)
+	for i, c := range s.Covers {
+		if i+1 < len(s.Covers) && slices.Equal(c.Ranges, s.Covers[i+1].Ranges) {
+			continue // the next line says more of the same ranges
+		}
+		p.Line("%s%% of its events: %s", number(c.Share), shortNames(coverText(c, words(site))))
+	}
+}
+
+// coverText says how many ranges of what width a cover has, and one or two of them.
+func coverText(c RangeCover, words string) string {
+	var texts []string
+	for _, r := range c.Ranges {
+		texts = append(texts, r.Text)
+	}
+	if len(texts) <= 2 {
+		return strings.Join(texts, " and ")
+	}
+	most := slices.MaxFunc(c.Ranges, func(a, b CoverRange) int { return cmp.Compare(a.Least, b.Least) })
+	return fmt.Sprintf("%d ranges of at most 2^%d %s, such as %s", len(texts), c.Width, words, most.Text)
+}

@@ -1,0 +1,118 @@
+package report
+
+// This file shows the tree of ranges as a picture, and as stacks for flame graphs.
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"github.com/pepgo/pep/analyze/icicle"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/ranges"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/schema"
+)
+
+// A range is drawn that is hot, or that has a share of what makes a range hot and forks: no
+// range next in it has most of its events. A hot word is nested in dozens of ranges that have
+// next to nothing but this word.
+const (
+	drawn = 0.1
+	most  = 0.9
+)
+
+// WriteSVG draws the tree: the sources with hot ranges, and in each the ranges in the order of
+// their words.
+func (t *RangeTable) WriteSVG(w io.Writer) error {
+	root := &icicle.Box{Label: "all events", Detail: []string{fmt.Sprintf("%d events", t.Events)}, Value: float64(t.Events)}
+	for i, tree := range t.trees {
+		s := t.Sources[i]
+		box := &icicle.Box{
+			Label:  fmt.Sprintf("%.1f%%  %s", 100*s.Share, shortNames(sourceName(tree.Site))),
+			Detail: []string{sourceName(tree.Site), fmt.Sprintf("%d events, %s of all", s.Events, listing.Percent(s.Share)), fmt.Sprintf("counts of ranges are at most %d too low", s.Error)},
+			Value:  float64(s.Events),
+		}
+		box.Kids = t.boxes(tree, tree.Root)
+		root.Kids = append(root.Kids, box)
+	}
+	if t.Rest > 0 {
+		text := fmt.Sprintf("%s without a hot range", listing.Count(t.Rest, "tap"))
+		root.Kids = append(root.Kids, &icicle.Box{Label: text, Detail: []string{text, fmt.Sprintf("%d events", t.RestSum)}, Value: float64(t.RestSum)})
+	}
+	return icicle.Write(w, icicle.Picture{
+		Title: "Ranges of " + filepath.Base(t.Profile.name()),
+		Lines: append([]string{fmt.Sprintf("%d events; framed: ranges with at least %s of them, without framed ranges inside; left to right: order of the words; width: events", t.Events, listing.Percent(t.Hot))}, t.Profile.Comments...),
+		Root:  root,
+	})
+}
+
+// boxes returns the box of a range with those in it, or the latter alone if the range is not
+// drawn itself.
+func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Box) {
+	for _, k := range n.Kids {
+		list = append(list, t.boxes(tree, k)...)
+	}
+	if !n.Hot && (float64(n.Least) < drawn*t.Hot*float64(t.Events) || slices.ContainsFunc(n.Kids, func(k *ranges.Node) bool { return float64(k.Least) >= most*float64(n.Least) })) {
+		return list
+	}
+	share := func(events int64) string {
+		return fmt.Sprintf("%d events, %s", events, listing.Percent(listing.Ratio(events, t.Events)))
+	}
+	text, where := t.view.text(tree.Site, n), t.view.where(tree.Site, n)
+	if where != "" {
+		text += "  " + where
+	}
+	return []*icicle.Box{{
+		Label: fmt.Sprintf("%.1f%%  %s", 100*listing.Ratio(n.Least, t.Events), shortNames(text)),
+		Detail: []string{
+			text, fmt.Sprintf("words %#x to %#x", n.First, n.Last),
+			"at least " + share(n.Least), "at most " + share(n.Most), "without hot ranges inside " + share(n.Weight), "in no narrower range " + share(n.Own),
+		},
+		Value: float64(n.Least), Strong: n.Hot, Kids: list,
+	}}
+}
+
+// Stacks returns a stack for each range of the selected sources that has events of its own: the
+// source, the ranges around it, the range. So the flame graph is the tree, and the counts add up
+// to the events of the sources.
+func (t *RangeTable) Stacks() (list []profile.Stack) {
+	for _, x := range t.all {
+		source := profile.Frame{Func: x.Site.Func}
+		source.Func.Name = sourceName(x.Site)
+		if x.Site.Pool == "" {
+			source.Line = x.Site.Pos.Line
+		}
+		in := []profile.Frame{source}
+		tree := ranges.Of(x)
+		if tree == nil {
+			list = append(list, profile.Stack{Frames: in, Count: x.Count})
+			continue
+		}
+		if tree.Other > 0 {
+			list = append(list, profile.Stack{Frames: append(in[:1:1], profile.Frame{Func: profile.Func{Name: schema.Other}}), Count: tree.Other})
+		}
+		list = append(list, t.stacks(tree.Site, tree.Root, t.view.texts(tree), in)...)
+	}
+	return list
+}
+
+// stacks returns those of n and the ranges in it, behind the frames around.
+func (t *RangeTable) stacks(s profile.Site, n *ranges.Node, texts map[*ranges.Node]string, around []profile.Frame) (list []profile.Stack) {
+	frame := profile.Frame{Func: profile.Func{Name: texts[n]}}
+	switch {
+	case n.Word != nil && n.Word.Target.File != "": // of code
+		frame.Func.File, frame.Func.StartLine, frame.Line = n.Word.Target.File, n.Word.Target.StartLine, n.Word.Line
+	case s.Pool == "": // pprof adds up frames with the same name, so the name says which tap it is
+		frame.Func.Name = s.Pos.String() + " " + texts[n]
+	}
+	frames := append(around[:len(around):len(around)], frame)
+	if n.Own > 0 {
+		list = append(list, profile.Stack{Frames: frames, Count: n.Own})
+	}
+	for _, k := range n.Kids {
+		list = append(list, t.stacks(s, k, texts, frames)...)
+	}
+	return list
+}

@@ -1,0 +1,92 @@
+package main
+
+// This file holds the command ranges.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/internal/command"
+)
+
+// percents are the flag -cover: percentages, separated by commas.
+type percents []float64
+
+func (x *percents) String() string { return "" }
+
+func (x *percents) Set(text string) error {
+	*x = nil
+	for part := range strings.SplitSeq(text, ",") {
+		if part == "" {
+			continue
+		}
+		p, err := strconv.ParseFloat(part, 64)
+		if err != nil || !(p > 0 && p <= 100) {
+			return fmt.Errorf("%q is no percentage above 0", part)
+		}
+		*x = append(*x, p/100)
+	}
+	return nil
+}
+
+func ranges(c *command.Call) error {
+	options := report.RangesOptions{}
+	matchFlag(c, "func", &options.Func)
+	matchFlag(c, "site", &options.Site)
+	phi := c.Flags.Float64("phi", 10, "")
+	cover := percents{.5, .8, .95}
+	c.Flags.Var(&cover, "cover", "")
+	svg := c.Flags.String("svg", "", "")
+	stacks := c.Flags.String("pprof", "", "")
+	program := c.Flags.String("program", "", "")
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	if !(*phi > 0 && *phi <= 100) {
+		return command.Usagef("ranges: -phi %g: want a percentage above 0", *phi)
+	}
+	options.Hot, options.Cover = *phi/100, cover
+	f, err := openMerged(c, c.Args...)
+	if err != nil {
+		return err
+	}
+	options.Memory, err = executable.OpenMemory(cmp.Or(*program, f.Binary), f.BuildID)
+	if err != nil && *program != "" {
+		return err
+	}
+	options.NoMemory = err
+	t, err := report.Ranges(f, options)
+	if err != nil {
+		return err
+	}
+	if *svg != "" {
+		if err := writeFile(*svg, t.WriteSVG); err != nil {
+			return err
+		}
+	}
+	if *stacks != "" {
+		if err := f.SaveStacks(*stacks, t.Stacks()); err != nil {
+			return err
+		}
+	}
+	return c.Print(t, nil)
+}
+
+// writeFile writes a file.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(write(f), f.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package report
+
+// This file writes samples of pools: of engines that do not tell taps apart, but only
+// tags. The words of a pool are words, sites or addresses of code. A range of words
+//
+//	(all load taps)
+//	pool   words
+//	value  word=[64, 79]
+//
+// has the form of the taps' type if all taps of the tag have the same; else words that
+// 32 bits hold are decimal, with a sign if they are below 0, and others hexadecimal. A
+// range of code is one of sites or addresses: its frame is the function that its taps
+// are in, or the first and the last one, and its value their lines.
+//
+//	main.work  work.go:12                    [main.parse, main.work]  work.go:3
+//	pool   sites                             pool   code
+//	value  tap=work.go:12-20                 value  address=work.go:3-20
+//
+// All samples of pools are in the profile of values, whatever their tag is.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A Place is where code of a tap stands.
+type Place struct {
+	Addr uint64
+	PC   uint64 // tag and site, as in tuples
+}
+
+// A placed is a tap at a number by which a pool orders taps: its site or its address.
+type placed struct {
+	at   uint64
+	site *site
+}
+
+// pooled adds a sample of a pool. It reports false if no tap is in the range of x.
+func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
+	tag := x.Tuple.Tag()
+	if tag == tuple.Goroutine {
+		return true
+	}
+	expr, value := "word", ""
+	frame := pprofenc.Function{Name: "(all " + tag.String() + " taps)"}
+	line := int64(0)
+	typ := ""
+	switch {
+	case x.Other:
+		value = schema.Other
+	case pool == schema.PoolWords:
+		value, typ = w.poolWord(x)
+	default:
+		expr = "tap"
+		if pool == schema.PoolCode {
+			expr = "address"
+		}
+		in := w.within(x, pool)
+		if len(in) == 0 {
+			return false
+		}
+		first, last := in[0].site, in[len(in)-1].site
+		frame = pprofenc.Function{Name: first.Func, Filename: first.file, StartLine: int64(first.start)}
+		if first.Func != last.Func {
+			frame.Name = "[" + first.Func + ", " + last.Func + "]"
+		}
+		line = int64(first.Line)
+		value = span(in)
+	}
+	p := w.profile(schema.Values)
+	labels := []pprofenc.Label{
+		{Key: schema.Pool, Value: pool},
+		{Key: schema.TapKind, Value: tag.String()},
+		{Key: schema.Expr, Value: expr},
+		{Key: schema.Value, Value: schema.ValueText(expr, value)},
+		{Key: schema.Type, Value: typ},
+	}
+	if w.ranges && !x.Other {
+		labels = append(labels, pprofenc.Label{Key: schema.Words, Value: x.words()})
+	}
+	p.Sample([]uint64{p.Location(p.Function(frame), line)}, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
+	return true
+}
+
+// profile returns the profile of a kind, a new one if there is none.
+func (w *tapWriter) profile(k schema.Kind) *pprofenc.Profile {
+	if w.profiles[k] == nil {
+		w.profiles[k] = newProfile(k)
+	}
+	return w.profiles[k]
+}
+
+// poolWord writes a range of words of all taps of a tag, and their type if it is the
+// same for all.
+func (w *tapWriter) poolWord(x *Word) (value, typ string) {
+	tag := x.Tuple.Tag()
+	same, oneType := w.likeAll(tag)
+	first, last := x.ends()
+	switch {
+	case same == nil:
+		return plainWords(first, last), ""
+	case oneType:
+		typ = same.Type
+	}
+	switch kindOf(tag) {
+	case schema.Types:
+		return w.typeOf(x), typ
+	case schema.CallTargets:
+		return w.target(same, x).Func, typ
+	}
+	return w.value(same, x), typ
+}
+
+// likeAll returns one of the taps of a tag if the words of all of them are read alike,
+// and whether their types have the same name.
+func (w *tapWriter) likeAll(tag tuple.Tag) (like *site, oneType bool) {
+	oneType = true
+	for _, p := range w.Packages {
+		first := tuple.SiteBase(p.Path)
+		for i := range p.Taps {
+			s := w.siteOf(tuple.New(tag, first+uint64(i), 0))
+			switch {
+			case s == nil:
+			case like == nil:
+				like = s
+			case tag == tuple.Edge && s.Type != like.Type, s.Kind != like.Kind, s.Bits != like.Bits:
+				return nil, false
+			case s.Type != like.Type:
+				oneType = false
+			}
+		}
+	}
+	return like, oneType && like != nil
+}
+
+// plainWords writes a range of words that have no common type.
+func plainWords(first, last uint64) string {
+	const small = 1 << 32
+	write := digits.Hex
+	switch {
+	case last < small:
+		write = digits.Uint
+	case -first <= small && first > last>>1: // the upper end of all words: below 0 with a sign
+		write = func(x uint64) string { return "-" + digits.Uint(-x) }
+	}
+	if first == last {
+		return write(first)
+	}
+	return "[" + write(first) + ", " + write(last) + "]"
+}
+
+// within returns the taps in the range of a word of a pool of code.
+func (w *tapWriter) within(x *Word, pool string) []placed {
+	key := pool + " " + x.Tuple.Tag().String()
+	list, ok := w.pools[key]
+	if !ok {
+		list = w.placesOf(x.Tuple.Tag(), pool)
+		w.pools[key] = list
+	}
+	first, last := x.ends()
+	return list[below(list, first) : below(list, last)+at(list, last)]
+}
+
+// below returns how many places come before a number.
+func below(list []placed, n uint64) int {
+	low, high := 0, len(list)
+	for low < high {
+		if mid := int(uint(low+high) / 2); list[mid].at < n {
+			low = mid + 1
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// at returns how many places are at a number.
+func at(list []placed, n uint64) (count int) {
+	for i := below(list, n); i < len(list) && list[i].at == n; i++ {
+		count++
+	}
+	return count
+}
+
+// placesOf returns the taps of a tag in the order of a pool.
+func (w *tapWriter) placesOf(tag tuple.Tag, pool string) (list []placed) {
+	if pool == schema.PoolCode {
+		for _, p := range w.Code {
+			t := tuple.Tuple{PC: p.PC}
+			if s := w.siteOf(tuple.New(tag, t.Site(), 0)); s != nil {
+				list = append(list, placed{p.Addr, s})
+			}
+		}
+		return list
+	}
+	for _, p := range inOrder(w.Packages) {
+		first := tuple.SiteBase(p.Path)
+		for i := range p.Taps {
+			if s := w.siteOf(tuple.New(tag, first+uint64(i), 0)); s != nil {
+				list = append(list, placed{first + uint64(i), s})
+			}
+		}
+	}
+	return list
+}
+
+// inOrder returns packages in the order of their sites.
+func inOrder(pkgs []*wire.Package) []*wire.Package {
+	list := append([]*wire.Package(nil), pkgs...)
+	for i := range list {
+		for k := i; k > 0 && tuple.SiteBase(list[k].Path) < tuple.SiteBase(list[k-1].Path); k-- {
+			list[k], list[k-1] = list[k-1], list[k]
+		}
+	}
+	return list
+}
+
+// span writes the lines that taps are on: "x.go:12:5" of one tap, "x.go:12-20" of
+// several in a file, and otherwise the first and the last: "a.go:3 to z.go:9".
+func span(in []placed) string {
+	first, last := in[0].site, in[len(in)-1].site
+	low, high := first.Line, first.Line
+	for _, p := range in {
+		if first.Func == last.Func && p.site.Func != first.Func {
+			continue // the compiler has put another function into it
+		}
+		if p.site.file != first.file {
+			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + base(last.file) + ":" + digits.Int(int64(last.Line))
+		}
+		low, high = min(low, p.site.Line), max(high, p.site.Line)
+	}
+	switch {
+	case len(in) == 1:
+		return base(first.file) + ":" + position(first.Line, first.Col)
+	case low == high:
+		return base(first.file) + ":" + digits.Int(int64(low))
+	}
+	return base(first.file) + ":" + digits.Int(int64(low)) + "-" + digits.Int(int64(high))
+}
