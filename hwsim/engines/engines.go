@@ -25,6 +25,7 @@ package engines
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/code"
+	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/strat"
 )
@@ -33,6 +34,7 @@ import (
 var All = Registry{
 	strat.Kind,
 	code.Kind,
+	cop.Kind,
 	rap.Kind,
 }
 
