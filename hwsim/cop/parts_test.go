@@ -99,6 +99,10 @@ func TestCOP01_BitsRejectPCs(t *testing.T) {
 			t.Errorf("PC %d: %v", pc, got)
 		}
 	}
+	must(t, m.Set(cop.SampleWindow+cop.FilterHash, 3)) // pc ^ pc>>13 ^ pc>>29
+	if m.Filters.Accepts(&cop.Sample{PC: 66 ^ 1<<13}) || !m.Filters.Accepts(&cop.Sample{PC: 67 ^ 1<<13}) {
+		t.Error("the hash that is selected does not select the bit")
+	}
 	must(t, m.Set(cop.CommandWindow+cop.ClearFilter, 0))
 	if !m.Filters.Accepts(&cop.Sample{PC: 67}) {
 		t.Error("ClearFilter leaves a bit")
