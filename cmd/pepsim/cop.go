@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
@@ -83,11 +82,7 @@ func disassemble(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	image, err := cop.ParseImage(text)
-	if err == nil {
-		text, err = asm.Disassemble(image)
-	}
-	if err != nil {
+	if text, err = asm.Disassemble(text); err != nil {
 		return fmt.Errorf("%s: %w", c.Args[0], err)
 	}
 	_, err = io.WriteString(c.Stdout, text)

@@ -65,12 +65,17 @@ func TestCOP33_SamplerIsTheReference(t *testing.T) {
 func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 200_000))
 	last := uint64(0)
-	for _, slow := range []uint64{1, 2, 4, 8} { // cycles of the processor for one of the machine
-		clock := map[uint64]string{1: "1", 2: "0.5", 4: "0.25", 8: "0.125"}[slow]
-		e := newEngine(t, "k0=1,handler=0,access=0,record=0,clock="+clock)
+	for _, x := range []struct {
+		slow      uint64 // cycles of the processor for one of the machine
+		clock     string
+		near, far uint64
+		capacity  int // of the buffer
+	}{{1, "1", 4, 23, 1}, {1, "1", 2, 8, 60}, {2, "0.5", 2, 8, 60}, {4, "0.25", 2, 8, 60}, {8, "0.125", 2, 8, 60}} {
+		slow, clock, near, far, capacity := x.slow, x.clock, x.near, x.far, x.capacity
+		e := newEngine(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
-		const capacity, penalty = 1024 / 17, 2
+		const penalty = 2
 		var want []hwsim.Message
 		var leaves []uint64 // cycles of the machine in which events in the buffer are done
 		now, pc := uint64(0), uint64(0)
@@ -78,9 +83,9 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 		for _, x := range in {
 			d := x.Site() - tuple.Tuple{PC: pc}.Site()
 			if d >= 1 && d <= 8 {
-				now += 2
+				now += near
 			} else {
-				now += 8
+				now += far
 			}
 			pc = x.PC
 			cycle := now / slow
@@ -115,6 +120,24 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 			t.Errorf("clock %s: %d dropped, %d with a quicker clock", clock, dropped, last)
 		}
 		last = dropped
+	}
+}
+
+// While the processor handles an interrupt neither it nor the machine goes on. So the messages
+// do not depend on how long that takes, also if the buffer is full and events are dropped.
+func TestCOP12_MachineAndProcessorWaitForTheHandler(t *testing.T) {
+	in := tracetest.New(4, 200).Events(make([]tuple.Tuple, 50_000))
+	for _, clock := range []string{"1", "0.25"} {
+		var quick []hwsim.Message
+		for _, handler := range []string{"0", "4000"} {
+			e := newEngine(t, "k0=1,access=0,record=0,clock="+clock+",handler="+handler)
+			got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+			if handler == "0" {
+				quick = got
+			} else if !slices.Equal(got, quick) || len(got) < 1000 || len(got) == len(in) {
+				t.Errorf("clock %s: %d messages with a slow handler, %d with a quick one, or others", clock, len(got), len(quick))
+			}
+		}
 	}
 }
 

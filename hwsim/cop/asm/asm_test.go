@@ -79,7 +79,7 @@ func TestCOP13_RoundTripOfPrograms(t *testing.T) {
 
 func checkRoundTrip(t *testing.T, p *Program) {
 	t.Helper()
-	text, err := Disassemble(p.Image)
+	text, err := Disassemble(p.Image.Text())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,9 +111,13 @@ func branchText(in cop.Instr) string {
 	return s
 }
 
-// Disassemble returns the source of an image: Assemble makes the same stores of it, if it
-// has made the image.
-func Disassemble(image *cop.Image) (string, error) {
+// Disassemble returns the source of an image that is given as text: Assemble makes the same
+// stores of it, if it has made the image.
+func Disassemble(text string) (string, error) {
+	image, err := cop.ParseImage(text)
+	if err != nil {
+		return "", err
+	}
 	d := &disassembler{labels: map[uint64]bool{}, entries: map[uint64]uint32{}}
 	if image.Host != "" {
 		d.directive(".host %s", image.Host)
