@@ -35,8 +35,8 @@
 //
 // Source: Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001,
 // section 3. The text of the paper that this package was written from has lost its
-// numbers and tables. All sizes, and the encoding of instructions, are therefore ours:
-// see [Config] and docs/decisions/0018-coprocessor.md.
+// numbers and tables. The numbers of sections are inferred. All sizes, and the encoding of
+// instructions, are ours: see [Config] and docs/decisions/0018-coprocessor.md.
 package cop
 
 // An Error says what is wrong with a machine, a program, or an access by software.

@@ -220,7 +220,9 @@ func TestCOP13_Errors(t *testing.T) {
 		"":                                     "f.s:1:1: there are no microinstructions",
 		"x: done":                              "f.s:1:1: no .entry says where the routine of a class begins",
 		".entry load x\n.filter call\nx: done": "f.s:2:1: the filter accepts class call, which has no .entry",
-		"a b\nc d":                             "f.s:1:1: there is no operation a\nf.s:2:1: there is no operation c\nf.s:1:1: there are no microinstructions",
+		// A line that is wrong is an instruction to the branches of other lines, also of its own.
+		".entry all x\nx: goto y lukely\ngoto x": "f.s:2:11: want \";\", found \"lukely\"\nf.s:2:9: there is no label y",
+		"a b\nc d":                               "f.s:1:1: there is no operation a\nf.s:2:1: there is no operation c\nf.s:2:1: no .entry says where the routine of a class begins",
 	} {
 		_, err := Assemble("f.s", source)
 		if e, ok := errors.AsType[Errors](err); !ok || e.Error() != want {

@@ -38,6 +38,9 @@ type user struct {
 
 func (s *scanner) instruction(text string) {
 	p := s.here()
+	// There is an instruction even if the line is wrong, so that branches over it keep their
+	// distances. It is one that may end a program.
+	s.a.Code = append(s.a.Code, Code{cop.Instr{Not: true}, s.line, text})
 	in := &instruction{scanner: s, taken: map[string]bool{}}
 	for {
 		in.operation()
@@ -52,7 +55,7 @@ func (s *scanner) instruction(text string) {
 		_, what, _ := strings.Cut(err.Error(), ": ")
 		s.a.fail(p, "%s", what)
 	}
-	s.a.Code = append(s.a.Code, Code{decoded, s.line, text})
+	s.a.Code[len(s.a.Code)-1].Instr = decoded
 }
 
 // unit notes that a part of the machine is used. Each can be used once in a cycle.
@@ -284,5 +287,5 @@ func (in *instruction) where() {
 		return
 	}
 	t := in.name("a label, T0 to T3, done or interrupt")
-	in.a.uses = append(in.a.uses, use{in.at(t), t.text, len(in.a.Code), 0})
+	in.a.uses = append(in.a.uses, use{in.at(t), t.text, len(in.a.Code) - 1, 0})
 }
