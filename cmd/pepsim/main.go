@@ -22,6 +22,8 @@ var pepsim = command.Program{
 		{Name: "trace parse", Usage: parseUsage, Run: parseText},
 		{Name: "trace filter", Usage: filterUsage, Run: filter},
 		{Name: "trace merge", Usage: mergeUsage, Run: merge},
+		{Name: "cop asm", Usage: copAsmUsage, Run: assemble},
+		{Name: "cop disasm", Usage: copDisasmUsage, Run: disassemble},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},
 }

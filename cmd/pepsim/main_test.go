@@ -136,6 +136,10 @@ func makeExample(dir string) error {
 	if err != nil {
 		return err
 	}
+	sampler, err := os.ReadFile(filepath.Join("..", "..", "hwsim", "cop", "asm", "programs", "sampler.s"))
+	if err != nil {
+		return err
+	}
 	var words, app bytes.Buffer
 	if err := trace.Parse(&words, bytes.NewReader(text)); err != nil {
 		return err
@@ -145,6 +149,7 @@ func makeExample(dir string) error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, "words.txt"), text, 0o644),
+		os.WriteFile(filepath.Join(dir, "sampler.s"), sampler, 0o644),
 		os.WriteFile(filepath.Join(dir, "words.trace"), words.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(dir, "app.trace"), app.Bytes(), 0o644),
 	)

@@ -17,6 +17,8 @@ Usage:
 	pepsim trace filter -o OUT [flags] TRACE
 	                                   part of a trace
 	pepsim trace merge -o OUT TRACE... several traces as one
+	pepsim cop asm [-o IMAGE] SOURCE   a program for the engine cop, assembled
+	pepsim cop disasm IMAGE            its source
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command
 

@@ -26,6 +26,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cache"
 	"github.com/pepgo/pep/hwsim/code"
+	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/morton"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/raphw"
@@ -40,6 +41,7 @@ var All = Registry{
 	where.Kind,
 	cache.Kind,
 	morton.Kind,
+	cop.Kind,
 	rap.Kind,
 	raphw.Kind,
 }

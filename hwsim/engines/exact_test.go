@@ -22,7 +22,7 @@ func TestExactEvents(t *testing.T) {
 		"P9:where(first=0,pass=second)": {in[1], in[5]},
 		"cache:where(pass=first):rap":   {in[0], in[4]},
 		"R64:where(pass=second):P3:rap(over=words)": {tuple.New(tuple.More, 0, 64), tuple.New(tuple.More, 0, 65), tuple.New(tuple.More, 0, 256)},
-		"where(0,pass=first):rap(over=sites)":       {tuple.New(tuple.Load, 0, 3), tuple.New(tuple.Load, 0, 5)},
+		"where(0,pass=first):rap(over=sites)":       {tuple.New(tuple.Load, tuple.PoolSites, 3), tuple.New(tuple.Load, tuple.PoolSites, 5)},
 		"morton(site=0..2,first=0..0):rap":          {tuple.New(tuple.Load, 0, 0b0011), tuple.New(tuple.Load, 0, 0b1100), tuple.New(tuple.Load, 0, 0b1001)},
 	} {
 		e := parse(t, text).Exact(0)

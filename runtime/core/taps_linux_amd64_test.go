@@ -402,7 +402,7 @@ func TestTapProblems(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
 	for opts, want := range map[string]string{
-		"engine=Q":      "pep: PEPOPTS: engine Q, column 1: want one of code, rap, raphw, R, RC, P, C, CR, H[, A, tag; running without a profile\n",
+		"engine=Q":      "pep: PEPOPTS: engine Q, column 1: want one of code, where, cache, morton, cop, rap, raphw, R, RC, P, C, CR, H[, A, tag; running without a profile\n",
 		"trace=no/such": "; taps report nothing\n",
 	} {
 		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")

@@ -1,0 +1,90 @@
+package main
+
+// This file holds the commands for programs of the co-processor.
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/input"
+)
+
+const (
+	copAsmUsage = `pepsim cop asm [-o IMAGE] SOURCE
+
+Assembles a program for the engine cop. It prints the listing: address and word
+of each microinstruction. The documentation of package hwsim/cop/asm describes
+the language.
+
+	-o IMAGE   write the image, which the engine runs: cop(IMAGE)
+
+Examples:
+
+	pepsim cop asm -o sampler.cop sampler.s
+	pepsim run -engine 'cop(sampler.cop,clock=0.5)' -top 0 app.trace
+`
+	copDisasmUsage = `pepsim cop disasm IMAGE
+
+Prints the source of a program that has been assembled, without its comments, and
+with other labels.
+`
+)
+
+// readText reads a whole file; "-" is the standard input.
+func readText(c *command.Call) (string, error) {
+	if err := c.Parse(1, 1); err != nil {
+		return "", err
+	}
+	in := c.Stdin
+	if name := c.Args[0]; name != "-" {
+		f, err := input.Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxProgram+1))
+	if err == nil && len(text) > maxProgram {
+		err = fmt.Errorf("%s: longer than %d bytes, which no program is", c.Args[0], maxProgram)
+	}
+	return string(text), err
+}
+
+const maxProgram = 1 << 22
+
+func assemble(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	source, err := readText(c)
+	if err != nil {
+		return err
+	}
+	p, err := asm.Assemble(c.Args[0], source)
+	if err != nil {
+		return err
+	}
+	if *out != "" {
+		err = write(c, *out, func(w io.Writer) error {
+			_, err := io.WriteString(w, p.Image.Text())
+			return err
+		})
+	}
+	if err == nil && *out != "-" {
+		_, err = io.WriteString(c.Stdout, p.Listing())
+	}
+	return err
+}
+
+func disassemble(c *command.Call) error {
+	text, err := readText(c)
+	if err != nil {
+		return err
+	}
+	if text, err = asm.Disassemble(text); err != nil {
+		return fmt.Errorf("%s: %w", c.Args[0], err)
+	}
+	_, err = io.WriteString(c.Stdout, text)
+	return err
+}

@@ -1,0 +1,292 @@
+// Package asm is the assembler and disassembler of the co-processor of package cop, and shows
+// its programs at work.
+//
+//	p, err := asm.Assemble("count.s", `
+//	        .sample pc value
+//	        .entry  load hits        # where the routine for loads begins
+//	        .const  K1 1
+//	hits:   add V0, V0, K1 ; inc I0  # one microinstruction, two operations
+//	        if isat goto full        # I0 has wrapped to 0
+//	        done                     # the next event
+//	full:   interrupt
+//	`)
+//	err = machine.Load(p.Image)
+//	fmt.Print(p.Listing())
+//
+// # Lines
+//
+// A line is a directive, or one microinstruction: operations with semicolons between them, which
+// all happen in one cycle. Either may have labels in front. A comment begins with #.
+//
+// The main ALU has mov, add, sub, adds (which saturates), and, or, xor, not, shl1, shr1, shr8,
+// cmp and rand. The destination comes first, one of V0 to V7; without it the result is for
+// the other operations of the line only. Operands are V0-V7, K0-K15, I0-I7, M, and fields of
+// the event: pc, value, addr, insn, target, class, event, op, ra, rb.
+//
+//	add V1, V0, K2    adds V1, V1, value    cmp V0, K1    rand V3, K0    shr8 V1, insn
+//
+// The index ALU has inc, dec, sinc, sdec (which saturate), mov, clr and set:
+//
+//	inc I0    sdec I1, I2    mov I1, I0    clr I3    set I2    set I2, V0
+//
+// The data array has rd, wr, dinc, dsinc (which saturates) and dclr. An address is a base
+// register or'ed with an index register. Fields of a word are value (bits 0 to 31), hits (32 to
+// 39), misses (40 to 47) and total (48 to 63). What is read or counted is in M afterwards.
+//
+//	rd B0|I0    dsinc B0|I1.hits    wr B0|I0.value, value    wr B0|I0
+//
+// The associative array has match, write and inval, with an index register for the slot:
+//
+//	match I0    match I0, V1    write I0    inval I0
+//
+// Without a key it is the PC of the event. What wr and set store, and other keys, is an operand,
+// if the main ALU does nothing else in this line, or its result, which wr and set use if
+// nothing is given, and which is called result.
+//
+// The branch is one of
+//
+//	goto where    if predicate goto where    if !predicate goto where    done    interrupt
+//
+// with the predicates eq, lt, gt, hit, isat, msat, dsat and empty. It goes to a label at most 15
+// instructions further or 16 back, +N or -N instructions, T0 to T3, done, or interrupt. It is predicted
+// not to be taken if it has a predicate, unless likely follows. Unlikely is the opposite.
+//
+// # Directives
+//
+// Numbers are decimal or hexadecimal (0x1f), or names that .equ has defined before.
+//
+//	.host samples            what software does with the results
+//	.equ NAME 16             a name for a number
+//	.const K0 31             .value V0 0        .index I0 5     registers at the start
+//	.width I0 7              bits of an index register, 1 to 16
+//	.base B0 128 64          the sub-array of 64 words at 128
+//	.target T0 label         a label for far branches
+//	.entry load store label  the routine of these classes: names of tags, numbers, or all
+//	.filter load             which classes are profiled, if not those with an entry
+//	.sample pc value         which fields the sample buffer has: pc value addr insn target event
+//	.match 1 0x3 0x2         the filter of PCs: number of the hash, mask, match
+//	.mask 2                  the number of the hash for the filter with a bit for each PC
+//	.seed 7                  the shift register
+//	.store 0x10005 3         any other store to the window
+package asm
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pepgo/pep/hwsim/cop"
+)
+
+// A Program is an assembled program.
+type Program struct {
+	Image *cop.Image
+	Code  []Code         // by address
+	Label map[string]int // addresses
+
+	name string
+}
+
+// Code is a microinstruction and the line that it comes from.
+type Code struct {
+	Instr cop.Instr
+	Line  int // from 1
+	Text  string
+}
+
+// An Error is about a position of the source.
+type Error struct {
+	File         string
+	Line, Column int // from 1; the column in bytes
+	Text         string
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
+}
+
+// Errors are all errors of a source, at most one for each line and label.
+type Errors []*Error
+
+func (e Errors) Error() string {
+	var lines []string
+	for _, x := range e {
+		lines = append(lines, x.Error())
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Assemble translates a source. The name is for errors, which are of type Errors.
+func Assemble(name, source string) (*Program, error) {
+	a := &assembler{
+		Program: &Program{name: name, Label: map[string]int{}},
+		equ:     map[string]uint64{},
+		stores:  map[int]uint64{},
+		at:      map[int]position{},
+	}
+	for i, text := range strings.Split(source, "\n") {
+		a.line(i+1, text)
+	}
+	a.finish()
+	if len(a.errors) > 0 {
+		return nil, a.errors
+	}
+	return a.Program, nil
+}
+
+// assembler is the state of Assemble.
+type assembler struct {
+	*Program
+	errors Errors
+	equ    map[string]uint64
+	host   string
+	stores map[int]uint64   // by register
+	at     map[int]position // where these are in the source
+	extra  []cop.Store      // by .store
+	uses   []use            // of labels
+
+	classes  uint32 // with an entry
+	filtered bool   // .filter was there
+}
+
+type position struct{ line, column int }
+
+// A use of a label: by the branch of an instruction, or for a register.
+type use struct {
+	position
+	label    string
+	address  int // of the instruction, -1 for none
+	register int
+}
+
+// fail is what parsing of a line panics with.
+type fail struct{ *Error }
+
+func (a *assembler) fail(p position, format string, args ...any) {
+	panic(fail{&Error{a.name, p.line, p.column, fmt.Sprintf(format, args...)}})
+}
+
+// try calls f and keeps its error.
+func (a *assembler) try(f func()) {
+	defer func() {
+		switch x := recover().(type) {
+		case nil:
+		case fail:
+			a.errors = append(a.errors, x.Error)
+		default:
+			panic(x)
+		}
+	}()
+	f()
+}
+
+func (a *assembler) line(number int, text string) {
+	a.try(func() {
+		s := &scanner{a: a, line: number, tokens: scan(text)}
+		for len(s.tokens) > 1 && s.tokens[1].text == ":" {
+			t := s.next()
+			if !isName(t.text) {
+				a.fail(s.at(t), "%q is no label: want a letter, and then letters, digits and underscores", t.text)
+			}
+			if _, target := isRegister(t.text, "T", 4); target || t.text == "done" || t.text == "interrupt" {
+				a.fail(s.at(t), "branches to %s go elsewhere: want another label", t.text)
+			}
+			if _, ok := a.Label[t.text]; ok {
+				a.fail(s.at(t), "label %s is there already", t.text)
+			}
+			a.Label[t.text] = len(a.Code)
+			s.next()
+		}
+		switch {
+		case len(s.tokens) == 0:
+		case s.tokens[0].text == ".":
+			s.directive()
+		default:
+			s.instruction(text)
+		}
+	})
+}
+
+// finish resolves labels and makes the image.
+func (a *assembler) finish() {
+	for _, u := range a.uses {
+		a.try(func() { a.resolve(u) })
+	}
+	end := position{1, 1}
+	if n := len(a.Code); n > 0 {
+		end.line = a.Code[n-1].Line
+	}
+	a.try(func() {
+		switch n := len(a.Code); {
+		case n == 0:
+			a.fail(end, "there are no microinstructions")
+		case !a.Code[n-1].Instr.Always():
+			a.fail(end, "the program ends without a branch that is always taken: want done, interrupt or goto")
+		case a.classes == 0:
+			a.fail(end, "no .entry says where the routine of a class begins")
+		}
+	})
+	if classes, ok := a.stores[cop.SampleWindow+cop.FilterClasses]; !ok {
+		a.stores[cop.SampleWindow+cop.FilterClasses] = uint64(a.classes)
+	} else if left := uint32(classes) &^ a.classes; left != 0 && a.classes != 0 {
+		a.try(func() {
+			a.fail(a.at[cop.SampleWindow+cop.FilterClasses], "the filter accepts class %s, which has no .entry", classNames(left)[0])
+		})
+	}
+	a.Image = &cop.Image{Host: a.host}
+	for _, window := range order {
+		a.image(window)
+	}
+	for i, c := range a.Code {
+		a.Image.Stores = append(a.Image.Stores, cop.Store{Register: cop.MicrocodeWindow + i, Value: c.Instr.Encode()})
+	}
+	a.Image.Stores = append(a.Image.Stores, a.extra...)
+}
+
+// order is that of the stores in an image. Widths come before the indexes that they cut off.
+var order = []int{cop.SampleWindow, cop.WidthWindow, cop.ConstWindow, cop.ValueWindow, cop.IndexWindow, cop.BaseWindow, cop.TargetWindow, cop.EntryWindow}
+
+// image adds the stores to a window.
+func (a *assembler) image(window int) {
+	for register := window; register < window+cop.NumClasses; register++ {
+		if value, ok := a.stores[register]; ok {
+			a.Image.Stores = append(a.Image.Stores, cop.Store{Register: register, Value: value})
+		}
+	}
+}
+
+func (a *assembler) resolve(u use) {
+	to, ok := a.Label[u.label]
+	if !ok {
+		a.fail(u.position, "there is no label %s", u.label)
+	}
+	if to == len(a.Code) {
+		a.fail(u.position, "no microinstruction follows label %s", u.label)
+	}
+	if u.address < 0 {
+		a.stores[u.register] = uint64(to)
+		return
+	}
+	offset := to - u.address
+	if offset < -16 || offset > 15 {
+		a.fail(u.position, "%s is %+d microinstructions away, and branches reach from -16 to 15: use .target and T0 to T3", u.label, offset)
+	}
+	a.Code[u.address].Instr.Offset = int8(offset)
+}
+
+// Listing returns the program with the address and the word of each line.
+func (p *Program) Listing() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d microinstructions, %d stores to load it\n", p.name, len(p.Code), len(p.Image.Stores))
+	fmt.Fprintf(&b, "addr  word              line  source\n")
+	used := 0
+	for i, c := range p.Code {
+		fmt.Fprintf(&b, "%4d  %016x  %4d  %s\n", i, c.Instr.Encode(), c.Line, strings.TrimRight(c.Text, " \t\r"))
+		if c.Instr.Branches() {
+			used++
+		}
+	}
+	if n := len(p.Code); n > 0 {
+		fmt.Fprintf(&b, "%d of %d branch slots are used (%d%%)\n", used, n, 100*used/n)
+	}
+	return b.String()
+}

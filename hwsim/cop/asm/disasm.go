@@ -1,0 +1,238 @@
+package asm
+
+// This file has the disassembler.
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pepgo/pep/hwsim/cop"
+)
+
+// Instr returns an instruction as text, as Assemble reads it.
+func Instr(in cop.Instr) string {
+	var ops []string
+	add := func(format string, args ...any) { ops = append(ops, fmt.Sprintf(format, args...)) }
+	result := "" // what follows operations that use the result
+	if in.Main == cop.MainNop {
+		result = ", " + sourceName(in.A)
+	} else {
+		ops = append(ops, mainText(in))
+	}
+	switch in.Index {
+	case cop.IndexNop:
+	case cop.IndexClr:
+		add("clr I%d", in.IndexDst)
+	case cop.IndexSet:
+		add("set I%d%s", in.IndexDst, result)
+	default:
+		add("%s I%d, I%d", indexNames[in.Index], in.IndexDst, in.IndexSrc)
+	}
+	if in.Data != cop.DataNop {
+		field, stored := "", ""
+		if in.Field != cop.FieldWord {
+			field = "." + partNames[in.Field]
+		}
+		if in.Data == cop.DataWrite {
+			stored = result
+		}
+		add("%s B%d|I%d%s%s", dataNames[in.Data], in.Base, in.DataIndex, field, stored)
+	}
+	if in.Cam != cop.CamNop {
+		key := ""
+		if in.CamResult {
+			key = result
+			if key == "" {
+				key = ", result"
+			}
+		}
+		add("%s I%d%s", camNames[in.Cam], in.CamIndex, key)
+	}
+	if in.Branches() {
+		ops = append(ops, branchText(in))
+	}
+	if ops == nil {
+		return "nop"
+	}
+	return strings.Join(ops, " ; ")
+}
+
+func mainText(in cop.Instr) string {
+	s := mainNames[in.Main] + " "
+	if in.Dst != 0 {
+		s += fmt.Sprintf("V%d, ", in.Dst&7)
+	}
+	s += sourceName(in.A)
+	if in.Main.Operands() == 2 {
+		s += ", " + sourceName(in.B)
+	}
+	return s
+}
+
+func sourceName(s cop.Source) string {
+	switch {
+	case s < 8:
+		return fmt.Sprintf("V%d", s)
+	case s < cop.SourceI:
+		return fmt.Sprintf("K%d", s-cop.SourceK)
+	case s < cop.SourcePC:
+		return fmt.Sprintf("I%d", s-cop.SourceI)
+	case s == cop.SourceM:
+		return "M"
+	}
+	return sourceFields[s-cop.SourcePC]
+}
+
+func branchText(in cop.Instr) string {
+	s := ""
+	if !in.Always() {
+		s = "if "
+		if in.Not {
+			s += "!"
+		}
+		s += predNames[in.Pred] + " "
+	}
+	switch in.Branch {
+	case cop.BranchOffset:
+		s += fmt.Sprintf("goto %+d", in.Offset)
+	case cop.BranchTarget:
+		s += fmt.Sprintf("goto T%d", in.Offset)
+	case cop.BranchDone:
+		s += "goto done"
+	case cop.BranchInterrupt:
+		s += "goto interrupt"
+	}
+	switch {
+	case in.Hint && !in.Always():
+		s += " likely"
+	case !in.Hint && in.Always():
+		s += " unlikely"
+	}
+	return s
+}
+
+// Disassemble returns the source of an image that is given as text: Assemble makes the same
+// stores of it, if it has made the image.
+func Disassemble(text string) (string, error) {
+	image, err := cop.ParseImage(text)
+	if err != nil {
+		return "", err
+	}
+	d := &disassembler{labels: map[uint64]bool{}, entries: map[uint64]uint32{}}
+	if image.Host != "" {
+		d.directive(".host %s", image.Host)
+	}
+	for _, s := range image.Stores {
+		if err := d.store(s); err != nil {
+			return "", err
+		}
+	}
+	return d.source(), nil
+}
+
+type disassembler struct {
+	text    strings.Builder
+	code    []cop.Instr
+	labels  map[uint64]bool   // addresses that need a label
+	entries map[uint64]uint32 // classes by the address of their routine
+	order   []uint64          // of these addresses
+	hash    uint64
+}
+
+func (d *disassembler) directive(format string, args ...any) {
+	fmt.Fprintf(&d.text, format+"\n", args...)
+}
+
+func (d *disassembler) store(s cop.Store) error {
+	window, i := s.Register&^0xffff, s.Register&0xffff
+	switch window {
+	case cop.MicrocodeWindow:
+		if i != len(d.code) {
+			break
+		}
+		in, err := cop.Decode(s.Value)
+		if err != nil {
+			return err
+		}
+		d.code = append(d.code, in)
+		return nil
+	case cop.ConstWindow:
+		d.directive(".const K%d %d", i, s.Value)
+		return nil
+	case cop.ValueWindow:
+		d.directive(".value V%d %d", i, s.Value)
+		return nil
+	case cop.IndexWindow:
+		d.directive(".index I%d %d", i, s.Value)
+		return nil
+	case cop.WidthWindow:
+		d.directive(".width I%d %d", i, s.Value)
+		return nil
+	case cop.BaseWindow:
+		d.directive(".base B%d %d %d", i, s.Value&0xffff, s.Value>>16)
+		return nil
+	case cop.TargetWindow:
+		d.labels[s.Value] = true
+		d.directive(".target T%d L%d", i, s.Value)
+		return nil
+	case cop.EntryWindow:
+		d.labels[s.Value] = true
+		if d.entries[s.Value] == 0 {
+			d.order = append(d.order, s.Value)
+		}
+		d.entries[s.Value] |= 1 << (i & 31)
+		return nil
+	case cop.SampleWindow:
+		if d.sample(i, s.Value) {
+			return nil
+		}
+	}
+	d.directive(".store %#x %#x", s.Register, s.Value)
+	return nil
+}
+
+// sample writes the directive of a word in cop.SampleWindow, if there is one.
+func (d *disassembler) sample(i int, value uint64) bool {
+	switch i {
+	case cop.SelectFields:
+		var names []string
+		for i, n := range fieldNames {
+			if value>>i&1 == 1 {
+				names = append(names, n)
+			}
+		}
+		if names == nil {
+			return false
+		}
+		d.directive(".sample %s", strings.Join(names, " "))
+	case cop.FilterClasses:
+		if value == 0 {
+			return false
+		}
+		d.directive(".filter %s", strings.Join(classNames(uint32(value)), " "))
+	case cop.FilterMask:
+		d.hash = value // .match comes with FilterMatch
+	case cop.FilterMatch:
+		d.directive(".match %d %#x %#x", d.hash>>32, d.hash&0xffffffff, value)
+	case cop.FilterHash:
+		d.directive(".mask %d", value)
+	case cop.ShiftRegister:
+		d.directive(".seed %d", value)
+	default:
+		return false
+	}
+	return true
+}
+
+func (d *disassembler) source() string {
+	for _, at := range d.order {
+		d.directive(".entry %s L%d", strings.Join(classNames(d.entries[at]), " "), at)
+	}
+	for i, in := range d.code {
+		if d.labels[uint64(i)] {
+			fmt.Fprintf(&d.text, "L%d:", i)
+		}
+		fmt.Fprintf(&d.text, "\t%s\n", Instr(in))
+	}
+	return d.text.String()
+}

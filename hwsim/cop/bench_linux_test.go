@@ -1,0 +1,76 @@
+package cop_test
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/asm"
+)
+
+// BenchmarkInstructions reports how many microinstructions are simulated in a second of CPU time, of two
+// programs: the sampler, and a routine that uses all parts of the machine at once.
+//
+//	go test ./hwsim/cop -run '^$' -bench Instructions
+func BenchmarkInstructions(b *testing.B) {
+	sampler, err := os.ReadFile("asm/programs/sampler.s")
+	must(b, err)
+	for _, program := range []struct{ name, source string }{
+		{"sampler", string(sampler)},
+		{"all", `
+			.sample pc value
+			.entry  all look
+			.const  K0 3
+			.width  I0 8
+		look:	match I0 ; cmp value, V0
+			add V1, V1, K0 ; inc I1 ; dsinc B0|I0.total ; if !hit goto new
+			mov V0, value ; dinc B0|I0.hits ; if eq goto done likely
+			done
+		new:	mov I2, I1 ; write I1 ; wr B0|I1, value
+			done`},
+	} {
+		b.Run(program.name, func(b *testing.B) {
+			p, err := asm.Assemble(program.name, program.source)
+			must(b, err)
+			m, err := cop.New(cop.Config{Buffer: 1 << 16})
+			must(b, err)
+			must(b, m.Load(p.Image))
+			r := rand.New(rand.NewPCG(1, 1))
+			samples := make([]cop.Sample, 1024)
+			for i := range samples {
+				samples[i] = cop.Sample{PC: uint64(r.ExpFloat64() * 20), Value: r.Uint64N(2), Class: 3}
+			}
+			first := m.Stats()
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			before := threadTime()
+			for b.Loop() {
+				_, now := m.State()
+				for i := range samples {
+					m.Offer(now, samples[i])
+				}
+				for m.Run(1<<62) == cop.Interrupted {
+					m.Resume(0)
+				}
+			}
+			seconds := (threadTime() - before).Seconds()
+			b.ReportMetric(float64(m.Stats().Instrs-first.Instrs)/seconds/1e6, "Minstr/s")
+			b.ReportMetric(float64(m.Stats().Done-first.Done)/seconds/1e6, "Msamples/s")
+			b.ReportMetric(0, "ns/op") // of wall-clock time
+		})
+	}
+}
+
+// threadTime returns the CPU time of the thread: other processes on the machine do not
+// count.
+func threadTime() time.Duration {
+	const clockThread = 3
+	var t syscall.Timespec
+	syscall.Syscall(syscall.SYS_CLOCK_GETTIME, clockThread, uintptr(unsafe.Pointer(&t)), 0)
+	return time.Duration(t.Nano())
+}

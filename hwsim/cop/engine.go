@@ -1,0 +1,175 @@
+package cop
+
+// This file has machines as engines of package hwsim: the main processor beside the machine,
+// and the time of both.
+
+import (
+	"math/bits"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/clock"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// An engine is a machine, and the main processor that feeds it and handles its
+// interrupts. While the processor handles one it retires no events.
+type engine struct {
+	*spec
+	run
+	copy   run    // for Snapshot
+	window window // of the interrupt that the host handles
+	seed   uint32
+}
+
+// A run is the state of an engine.
+type run struct {
+	m     *Machine
+	clock clock.Clock
+	sent  uint64 // events in messages
+}
+
+// New returns a new engine.
+func (s *spec) New(i hwsim.Instance) hwsim.Engine {
+	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
+	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
+		e.seed = 1
+	}
+	e.reset()
+	return e
+}
+
+func (e *engine) reset() {
+	e.m.Restore(e.initial)
+	e.m.lfsr = e.seed
+	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
+	e.sent = 0
+}
+
+// machineCycle returns the cycle of the machine in a cycle of the main processor.
+func (s *spec) machineCycle(core uint64) uint64 {
+	hi, lo := bits.Mul64(core, s.ratio)
+	if hi >= billion {
+		return 1<<64 - 1
+	}
+	n, _ := bits.Div64(hi, lo, billion)
+	return n
+}
+
+// coreCycle returns the first cycle of the main processor in which the machine has
+// reached a cycle.
+func (s *spec) coreCycle(machine uint64) uint64 {
+	hi, lo := bits.Mul64(machine, billion)
+	if hi >= s.ratio {
+		return 1<<64 - 1
+	}
+	n, rest := bits.Div64(hi, lo, s.ratio)
+	return n + min(rest, 1)
+}
+
+// sample returns the sample of a tuple.
+func sample(t tuple.Tuple) Sample {
+	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag())}
+	switch t.Tag() {
+	case tuple.Call, tuple.Direct:
+		s.Target = t.W
+	case tuple.Addr, tuple.More:
+		s.Addr = t.W
+	}
+	return s
+}
+
+// Push runs the machine up to each event. An interrupt of the machine before the event
+// delays it.
+func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
+	for _, t := range in {
+		cycle := e.machineCycle(e.clock.Event(t))
+		for e.m.Run(cycle) == Interrupted {
+			cycle = e.interrupt(out)
+		}
+		e.m.Offer(cycle, sample(t))
+	}
+}
+
+// interrupt has the processor handle an interrupt as soon as the machine halts, which resumes
+// then. The event that was to come is delayed: interrupt returns its new cycle.
+func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
+	_, at := e.m.State()
+	_, before := e.clock.Cycles()
+	e.clock.Stall(e.answer(out))
+	out.Interrupt() // software may make stores, which stall the processor too
+	now, after := e.clock.Cycles()
+	e.m.Resume(e.machineCycle(e.coreCycle(at) + after - before))
+	return e.machineCycle(now)
+}
+
+// answer has the host handle an interrupt, and returns how many cycles of the main
+// processor that takes.
+func (e *engine) answer(out *hwsim.Out) uint64 {
+	e.window = window{m: e.m, access: e.access, record: e.trans, cycles: e.handler}
+	e.host.read(&e.window, false, out)
+	e.sent += e.window.events
+	return e.window.cycles
+}
+
+// end has the machine finish all events in its buffer, and reads what it still holds.
+func (e *engine) end(out *hwsim.Out) {
+	for {
+		switch e.m.Run(1<<64 - 1) {
+		case Waiting:
+			e.window = window{m: e.m, access: e.access, record: e.trans}
+			e.host.read(&e.window, true, out)
+			return
+		case Interrupted:
+			e.answer(out)
+			e.m.Resume(0)
+		}
+	}
+}
+
+// Flush sends all samples that the machine holds.
+func (e *engine) Flush(out *hwsim.Out) {
+	e.end(out)
+	e.reset()
+}
+
+// Snapshot sends what Flush would, by a copy of the machine.
+func (e *engine) Snapshot(out *hwsim.Out) {
+	e.copy.m.Restore(e.m)
+	e.copy.clock, e.copy.sent = e.clock, e.sent
+	e.run, e.copy = e.copy, e.run
+	e.end(out)
+	e.run, e.copy = e.copy, e.run
+}
+
+// Balance returns what filters, the buffer and the watchdog have dropped, and of the rest
+// what is in no message. What a sample stands for is subtracted when it is sent.
+func (e *engine) Balance() hwsim.Balance {
+	s := e.m.stats
+	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent), Dropped: s.Filtered + s.Dropped + s.Killed}
+}
+
+// Time returns the cycles of the main processor. It stalls for interrupts and accesses.
+func (e *engine) Time() hwsim.Time {
+	now, stalled := e.clock.Cycles()
+	return hwsim.Time{Cycles: now, Stalled: stalled}
+}
+
+// Store stores to a register of the window. The numbers are those of package cop:
+// ConstWindow, for example. A store that the machine refuses, or that takes from the host of the
+// program what it needs, changes nothing and is counted: see RefusedStores.
+func (e *engine) Store(register int, value uint64) (cycles uint64) {
+	e.clock.Stall(e.access)
+	old, err := e.m.Get(register)
+	if e.m.Set(register, value) == nil && err == nil && e.host.check(e.m) != nil {
+		e.m.Set(register, old)
+		e.m.stats.BadStores++
+	}
+	return e.access
+}
+
+// Load reads a register of the window, 0 if there is none.
+func (e *engine) Load(register int) (value, cycles uint64) {
+	value, _ = e.m.Get(register)
+	e.clock.Stall(e.access)
+	return value, e.access
+}

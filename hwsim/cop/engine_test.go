@@ -1,0 +1,228 @@
+package cop_test
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/enginetest"
+	"github.com/pepgo/pep/internal/project/tracetest"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// parseEngine parses what is between the parentheses of a description.
+func parseEngine(args string, files map[string]string) (hwsim.Spec, error) {
+	text := "cop(" + args + ")"
+	read := func(name string) ([]byte, error) {
+		if data, ok := files[name]; ok {
+			return []byte(data), nil
+		}
+		return nil, os.ErrNotExist
+	}
+	s, err := hwsim.NewArgs(text, 4, len(text)-1, false, read).Parse(cop.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newEngine(t testing.TB, args string) hwsim.Engine {
+	t.Helper()
+	s, err := parseEngine(args, nil)
+	must(t, err)
+	return s.New(0)
+}
+
+// The sampler in plain Go: each k-th event, with the count k. The rest is lost.
+func referenceSamples(in []tuple.Tuple, k int) (msgs []hwsim.Message) {
+	for i := k - 1; i < len(in); i += k {
+		msgs = append(msgs, hwsim.Message{Tuple: in[i], Count: uint64(k)})
+	}
+	return msgs
+}
+
+// The sampler of microcode takes the samples of the one in Go, a million events for each
+// period, if events are far enough apart that none is dropped.
+func TestCOP33_SamplerIsTheReference(t *testing.T) {
+	in := tracetest.New(1, 200).Events(make([]tuple.Tuple, 1_000_000))
+	for _, k := range []int{1, 2, 7, 64, 1000, 999_999} {
+		e := newEngine(t, fmt.Sprintf("near=10,far=20,k0=%d", k))
+		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+		if want := referenceSamples(in, k); !slices.Equal(got, want) {
+			t.Errorf("period %d: %d messages, want %d, or others", k, len(got), len(want))
+		}
+	}
+}
+
+// The same with drops: the samples are those of the events that found room, which a second model
+// finds out: six cycles of the machine for each event, a buffer that keeps an event until its
+// routine is done, and time by the definition of package clock.
+func TestCOP31_SlowClocksDropEvents(t *testing.T) {
+	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 200_000))
+	last := uint64(0)
+	for _, x := range []struct {
+		slow      uint64 // cycles of the processor for one of the machine
+		clock     string
+		near, far uint64
+		capacity  int // of the buffer
+	}{{1, "1", 4, 23, 1}, {1, "1", 2, 8, 60}, {2, "0.5", 2, 8, 60}, {4, "0.25", 2, 8, 60}, {8, "0.125", 2, 8, 60}} {
+		slow, clock, near, far, capacity := x.slow, x.clock, x.near, x.far, x.capacity
+		e := newEngine(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
+		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+
+		const penalty = 2
+		var want []hwsim.Message
+		var leaves []uint64 // cycles of the machine in which events in the buffer are done
+		now, pc := uint64(0), uint64(0)
+		kept, ready := 0, uint64(0)
+		for _, x := range in {
+			d := x.Site() - tuple.Tuple{PC: pc}.Site()
+			if d >= 1 && d <= 8 {
+				now += near
+			} else {
+				now += far
+			}
+			pc = x.PC
+			cycle := now / slow
+			for len(leaves) > 0 && leaves[0] <= cycle {
+				leaves = leaves[1:]
+			}
+			if len(leaves) == capacity {
+				continue
+			}
+			start := ready // the machine is busy
+			if len(leaves) == 0 {
+				start = max(ready, cycle) + penalty
+			}
+			kept++
+			// Three instructions to the branch that is predicted to be taken and is not, its penalty,
+			// and three more. Every 128th event ends one earlier with an interrupt, whose branch is
+			// predicted wrongly, and after which the pipeline is empty.
+			leave := start + 3 + penalty + 3
+			ready = leave
+			if kept%128 == 0 {
+				leave--
+				ready = leave + penalty + penalty
+			}
+			leaves = append(leaves, leave)
+			want = append(want, hwsim.Message{Tuple: x, Count: 1})
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("clock %s: %d messages, want %d, or others", clock, len(got), len(want))
+		}
+		dropped := uint64(len(in) - len(want))
+		if dropped <= last {
+			t.Errorf("clock %s: %d dropped, %d with a quicker clock", clock, dropped, last)
+		}
+		last = dropped
+	}
+}
+
+// While the processor handles an interrupt neither it nor the machine goes on. So the messages
+// do not depend on how long that takes, also if the buffer is full and events are dropped.
+func TestCOP12_MachineAndProcessorWaitForTheHandler(t *testing.T) {
+	in := tracetest.New(4, 200).Events(make([]tuple.Tuple, 50_000))
+	for _, clock := range []string{"1", "0.25"} {
+		var quick []hwsim.Message
+		for _, handler := range []string{"0", "4000"} {
+			e := newEngine(t, "k0=1,access=0,record=0,clock="+clock+",handler="+handler)
+			got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+			if handler == "0" {
+				quick = got
+			} else if !slices.Equal(got, quick) || len(got) < 1000 || len(got) == len(in) {
+				t.Errorf("clock %s: %d messages with a slow handler, %d with a quick one, or others", clock, len(got), len(quick))
+			}
+		}
+	}
+}
+
+// What an interrupt costs: the handler, an access for each word of a sample, and the record. The
+// processor stalls for that long.
+func TestCOP12_InterruptsStallTheProcessor(t *testing.T) {
+	in := make([]tuple.Tuple, 128*3)
+	for i := range in {
+		in[i] = tuple.New(tuple.Load, 5, uint64(i))
+	}
+	e := newEngine(t, "near=50,far=50,k0=1,access=3,handler=1000,record=7")
+	enginetest.Push(e, in)
+	enginetest.Push(e, in[:1]) // the interrupt of event 384 comes before this event
+	want := hwsim.Time{Cycles: 50 * 385, Stalled: 3 * (1000 + 128*(2*3+7))}
+	want.Cycles += want.Stalled
+	if got := e.(hwsim.Timed).Time(); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// Software at the end of the engine answers interrupts, and can change the filters.
+func TestCOP12_SoftwareAnswers(t *testing.T) {
+	in := make([]tuple.Tuple, 1000)
+	for i := range in {
+		in[i] = tuple.New(tuple.Load, 5, uint64(i))
+	}
+	e := newEngine(t, "near=50,far=50,k0=1")
+	var got []hwsim.Message
+	out := hwsim.NewOut(7, func(m []hwsim.Message) { got = append(got, m...) })
+	answers := 0
+	out.OnInterrupt(func() {
+		answers++
+		e.(hwsim.Controlled).Store(cop.SampleWindow+cop.FilterClasses, 0) // no event from here on
+	})
+	e.Push(in, out)
+	out.Drain()
+	if b := e.Balance(); answers != 1 || len(got) != 128 || b != (hwsim.Balance{Dropped: 1000 - 128}) {
+		t.Errorf("%d answers, %d messages, %+v", answers, len(got), b)
+	}
+	c := e.(hwsim.Controlled)
+	c.Store(cop.ConstWindow, 0) // the host needs the period
+	if v, _ := c.Load(cop.ConstWindow); v != 1 {
+		t.Errorf("K0 is %d", v)
+	}
+	if v, cycles := c.Load(cop.SampleWindow + cop.RefusedStores); v != 1 || cycles != 2 {
+		t.Errorf("%d stores refused, read in %d cycles", v, cycles)
+	}
+}
+
+// A program travels as the text of its image, and an engine that cannot run it says why.
+func TestCOP13_ProgramsOfEngines(t *testing.T) {
+	source, err := os.ReadFile("asm/programs/sampler.s")
+	must(t, err)
+	image := func(old, new string) string {
+		p, err := asm.Assemble("x.s", strings.Replace(string(source), old, new, 1))
+		must(t, err)
+		return p.Image.Text()
+	}
+	files := map[string]string{
+		"good": image("K0 64", "K0 3"), "source": string(source), "host": image("samples", "nobody"),
+		"zero": image("K0 64", "K0 0"), "fields": image("pc value", "pc"), "narrow": image("I0 7", "I0 6"),
+	}
+	s, err := parseEngine("good,near=10", files)
+	must(t, err)
+	in := tracetest.New(3, 20).Events(make([]tuple.Tuple, 1000))
+	e := s.New(0)
+	if got := append(enginetest.Push(e, in), enginetest.Flush(e)...); !slices.Equal(got, referenceSamples(in, 3)) {
+		t.Errorf("%d messages of a program from a file", len(got))
+	}
+	for args, want := range map[string]string{
+		"none":                  `column 5: want a file that can be read: file does not exist`,
+		"program=source":        `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
+		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are samples`,
+		"program=zero":          `column 13: want a program for this machine: K0 is 0: the host samples wants the number of events there that a sample stands for`,
+		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants pc and value among them`,
+		"program=narrow":        `column 13: want a program for this machine: sub-arrays of 128 and 128 words: the host samples wants as many in both as I0 can count, 64`,
+		"program=good,data=128": `column 13: want a program for this machine: base 1: 0x800080: want a sub-array in the data array, which has 128 words`,
+		"slots=100":             `column 11: want a power of two`,
+		"clock=0":               `column 11: want a number from 0.001 to 64, such as 0.5`,
+		"clock=1.2.3":           `column 11: want a number from 0.001 to 64, such as 0.5`,
+		"predictor=best":        `column 15: want static or dynamic`,
+	} {
+		_, err := parseEngine(args, files)
+		if err == nil || err.Error() != "engine cop("+args+"), "+want {
+			t.Errorf("%s: %v\nwant %s", args, err, want)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package cop
+
+// This file has what software on the main processor does when the machine interrupts.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A host is the software for a kind of program. The program names it with the directive
+// .host.
+type host struct {
+	name  string
+	check func(m *Machine) error // whether the program has what the host needs
+
+	// read reads the results of the machine and sends them. It leaves the machine ready to
+	// go on. Ended says that no interrupt has called it: the stream ends.
+	read func(w *window, ended bool, out *hwsim.Out)
+}
+
+var hosts = [...]*host{{"samples", checkSamples, readSamples}}
+
+func findHost(name string) *host {
+	for _, h := range hosts {
+		if h.name == name {
+			return h
+		}
+	}
+	return nil
+}
+
+func hostNames() (s string) {
+	for i, h := range hosts {
+		if i > 0 {
+			s += ", "
+		}
+		s += h.name
+	}
+	return s
+}
+
+// A window is a host's access to a machine. It counts what the accesses take.
+type window struct {
+	m      *Machine
+	access uint64 // cycles of one
+	record uint64 // cycles of a record
+	cycles uint64
+	events uint64 // in messages
+}
+
+func (w *window) load(register int) uint64 {
+	w.cycles += w.access
+	v, err := w.m.Get(register)
+	if err != nil {
+		panic(err) // the host was checked
+	}
+	return v
+}
+
+func (w *window) store(register int, value uint64) {
+	w.cycles += w.access
+	if err := w.m.Set(register, value); err != nil {
+		panic(err)
+	}
+}
+
+// send sends the message of a record.
+func (w *window) send(m hwsim.Message, out *hwsim.Out) {
+	w.cycles += w.record
+	w.events += m.Count
+	out.Send(m)
+}
+
+// The host of samples reads PCs from the sub-array B0 and words from B1. I0 is the index of
+// the next sample in both; it has wrapped to 0 when the program interrupts. Each sample
+// stands for K0 events.
+
+func checkSamples(m *Machine) error {
+	width := m.indexWidth[0]
+	if m.baseSize[0] != width || m.baseSize[1] != width {
+		return Error("sub-arrays of " + digits.Uint(1<<m.baseSize[0]) + " and " + digits.Uint(1<<m.baseSize[1]) +
+			" words: the host samples wants as many in both as I0 can count, " + digits.Uint(1<<width))
+	}
+	if m.fields&SelectPC == 0 || m.fields&SelectValue == 0 {
+		return Error("the fields of a sample: the host samples wants pc and value among them")
+	}
+	if m.reg[SourceK] == 0 {
+		return Error("K0 is 0: the host samples wants the number of events there that a sample stands for")
+	}
+	return nil
+}
+
+func readSamples(w *window, ended bool, out *hwsim.Out) {
+	n := 1 << w.m.indexWidth[0]
+	if ended {
+		n = int(w.load(IndexWindow))
+	}
+	pcs, words := DataWindow+int(w.m.base[0]), DataWindow+int(w.m.base[1])
+	for i := range n {
+		t := tuple.Tuple{PC: w.load(pcs + i), W: w.load(words + i)}
+		w.send(hwsim.Message{Tuple: t, Count: w.m.reg[SourceK]}, out)
+	}
+}

@@ -1,0 +1,233 @@
+package cop
+
+// This file has how machines are described as engines.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/digits"
+)
+
+// Kind is machines as engines:
+//
+//	cop(program=sampler.cop,clock=0.5,k0=64)
+//
+// The program is a file that the assembler has written, see [Image]; without one it is the
+// simple sampler of hwsim/cop/asm/programs. The other parameters are
+//
+//	clock      cycles of the machine for one of the main processor, such as 0.5; 1
+//	near, far  cycles of the main processor between events, see clock.Config; 2 and 8
+//	access     cycles of the main processor for a load or store in the window; 2
+//	handler    cycles of the main processor for an interrupt, besides accesses; 200
+//	record     cycles of the main processor for a record that software takes over, besides accesses; 20
+//	k0         what constant K0 is, instead of what the program says: for the sampler the period
+//	seed       of the shift register; 1
+//	slots, keybits, data, microcode, filterpcs, buffer, penalty, watchdog
+//	           the fields of Config
+//	predictor  static or dynamic
+//
+// An event of the stream is a sample: its class is the tag, its value the word. The word is
+// also the target for calls, and the address for tuple.Addr and tuple.More.
+var Kind = &hwsim.Kind{
+	Name: "cop",
+	Params: []string{"program", "clock", "near", "far", "access", "handler", "record", "k0", "seed",
+		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor"},
+	Parse: parse,
+	Examples: []string{
+		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
+		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",
+	},
+}
+
+const billion = 1_000_000_000
+
+// spec describes an engine.
+type spec struct {
+	config                            Config
+	file                              string
+	image                             *Image
+	host                              *host
+	ratio                             uint64 // billionths of a cycle
+	near, far, access, handler, trans uint64
+	k0                                uint64
+	setK0                             bool
+	seed                              uint64
+	initial                           *Machine // with the program
+}
+
+func parse(a *hwsim.Args) hwsim.Spec {
+	s := &spec{file: a.String("program", "")}
+	s.ratio = clockRatio(a)
+	s.near, s.far = a.Uint("near", 2, 1, 1<<20), a.Uint("far", 8, 1, 1<<20)
+	s.access, s.handler, s.trans = a.Uint("access", 2, 0, 1<<20), a.Uint("handler", 200, 0, 1<<30), a.Uint("record", 20, 0, 1<<20)
+	s.setK0 = a.String("k0", "") != ""
+	s.k0 = a.Uint("k0", 0, 0, 1<<62)
+	s.seed = a.Uint("seed", 1, 1, 1<<32-1)
+	s.config = Config{
+		Slots:     int(a.Uint("slots", 256, 8, 4096)),
+		KeyBits:   int(a.Uint("keybits", 32, 8, 64)),
+		Microcode: int(a.Uint("microcode", 512, 32, 4096)),
+		FilterPCs: int(a.Uint("filterpcs", 8192, 64, 1<<20)),
+		Buffer:    int(a.Uint("buffer", 1024, 16, 1<<20)),
+		Penalty:   a.Uint("penalty", 2, 0, 64),
+		Watchdog:  a.Uint("watchdog", 1<<16, 16, 1<<40),
+	}
+	s.config.NoPenalty = s.config.Penalty == 0
+	s.config.Data = int(a.Uint("data", uint64(s.config.Slots), 8, 4096))
+	for _, p := range []struct {
+		name string
+		n    int
+	}{{"slots", s.config.Slots}, {"data", s.config.Data}, {"microcode", s.config.Microcode}, {"filterpcs", s.config.FilterPCs}} {
+		if p.n&(p.n-1) != 0 {
+			a.WantFor(p.name, "a power of two")
+			return s
+		}
+	}
+	switch predictor := a.String("predictor", "static"); predictor {
+	case "static":
+	case "dynamic":
+		s.config.Dynamic = true
+	default:
+		a.WantFor("predictor", "static or dynamic")
+	}
+	s.load(a)
+	return s
+}
+
+// load makes the machine from which all others are copied.
+func (s *spec) load(a *hwsim.Args) {
+	text := sampler
+	if s.file != "" {
+		text = string(a.File("program"))
+	}
+	if s.config.Slots == 0 {
+		return // there was an error
+	}
+	fail := func(err error) { a.WantFor("program", "a program for this machine: "+err.Error()) }
+	image, err := ParseImage(text)
+	if err != nil {
+		fail(err)
+		return
+	}
+	s.image = image
+	if s.host = findHost(image.Host); s.host == nil {
+		fail(Error("its host is " + image.Host + ", and there are " + hostNames()))
+		return
+	}
+	if s.initial, err = New(s.config); err == nil {
+		if err = s.initial.Load(image); err == nil && s.setK0 {
+			err = s.initial.Set(ConstWindow, s.k0)
+		}
+	}
+	if err == nil {
+		err = s.host.check(s.initial)
+	}
+	if err != nil {
+		fail(err)
+	}
+}
+
+// clockRatio reads a decimal number.
+func clockRatio(a *hwsim.Args) uint64 {
+	text := a.String("clock", "1")
+	n, places, point, ok := uint64(0), 9, false, text != ""
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '.' && !point && i > 0:
+			point = true
+		case '0' <= c && c <= '9' && n < 1<<40 && places > 0:
+			n = 10*n + uint64(c-'0')
+			if point {
+				places--
+			}
+		default:
+			ok = false
+		}
+	}
+	for range places {
+		n *= 10
+	}
+	if !ok || n < billion/1000 || n > 64*billion {
+		a.WantFor("clock", "a number from 0.001 to 64, such as 0.5")
+	}
+	return n
+}
+
+// String returns the description without what is default.
+func (s *spec) String() string {
+	text := ""
+	add := func(name, value string) { text += "," + name + "=" + value }
+	number := func(name string, n, otherwise uint64) {
+		if n != otherwise {
+			add(name, digits.Uint(n))
+		}
+	}
+	if s.file != "" {
+		add("program", `"`+s.file+`"`)
+	}
+	if s.ratio != billion {
+		add("clock", decimal(s.ratio))
+	}
+	number("near", s.near, 2)
+	number("far", s.far, 8)
+	number("access", s.access, 2)
+	number("handler", s.handler, 200)
+	number("record", s.trans, 20)
+	if s.setK0 {
+		add("k0", digits.Uint(s.k0))
+	}
+	number("seed", s.seed, 1)
+	c := s.config
+	number("slots", uint64(c.Slots), 256)
+	number("keybits", uint64(c.KeyBits), 32)
+	number("data", uint64(c.Data), uint64(c.Slots))
+	number("microcode", uint64(c.Microcode), 512)
+	number("filterpcs", uint64(c.FilterPCs), 8192)
+	number("buffer", uint64(c.Buffer), 1024)
+	number("penalty", c.Penalty, 2)
+	number("watchdog", c.Watchdog, 1<<16)
+	if c.Dynamic {
+		add("predictor", "dynamic")
+	}
+	if text == "" {
+		return "cop"
+	}
+	return "cop(" + text[1:] + ")"
+}
+
+// decimal writes billionths without zeros at the end.
+func decimal(n uint64) string {
+	text := digits.Uint(n / billion)
+	if n %= billion; n > 0 {
+		part := digits.Uint(billion + n)[1:]
+		for part[len(part)-1] == '0' {
+			part = part[:len(part)-1]
+		}
+		text += "." + part
+	}
+	return text
+}
+
+// WithSeed returns s with another seed of the shift register, which has 32 bits.
+func (s *spec) WithSeed(seed uint64) hwsim.Spec {
+	c := *s
+	if c.seed = uint64(uint32(seed)); c.seed == 0 {
+		c.seed = 1
+	}
+	return &c
+}
+
+// Size returns the storage of the machine. The sample buffer is counted by bytes, and
+// registers by what software and microcode see of them.
+func (s *spec) Size(int) []hwsim.Part {
+	c := s.initial.Config()
+	return []hwsim.Part{
+		{Name: "cop microcode", Entries: c.Microcode, Bits: 64},
+		{Name: "cop associative array", Entries: c.Slots, Bits: c.KeyBits + 1},
+		{Name: "cop data array", Entries: c.Data, Bits: 64},
+		{Name: "cop filter of PCs", Entries: c.FilterPCs, Bits: 1},
+		{Name: "cop sample buffer", Entries: c.Buffer, Bits: 8},
+		{Name: "cop values and constants", Entries: 24, Bits: c.Width},
+		{Name: "cop indexes, bases and targets", Entries: 16, Bits: 16},
+		{Name: "cop table of routines", Entries: NumClasses, Bits: 16},
+	}
+}
