@@ -6,80 +6,103 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// benchTime is how long a benchmark runs in a round. With short and many rounds some
-// are not interrupted by other programs.
-const benchTime = "20ms"
+// benchWork is the CPU time that a benchmark should take in a round.
+const benchWork = 0.1 // s
 
-// compareBenchmarks runs the benchmarks of opts.Benchmarks, by turns. They measure
-// wall-clock time. A benchmark that one of the checkouts does not have is left out,
-// with a line in the log.
+// compareBenchmarks runs the benchmarks of opts.Benchmarks, by turns. What go test
+// prints is wall-clock time, which on a machine that others use says little. So each
+// run is a process of its own with a fixed number of operations, and its CPU time
+// counts. A benchmark that one of the checkouts does not have is left out, with a line
+// in the log.
 func compareBenchmarks(cfg *Config, checkouts []Checkout, opts CompareOptions) (rows []Compared, err error) {
 	err = cfg.inWork("benchmarks", func(work string) error {
 		for _, pkg := range opts.Benchmarks {
 			cfg.logf("%s: building its tests", pkg)
-			exes := make([]string, len(checkouts))
+			tests := make([]benchBinary, len(checkouts))
+			var all [][]benchmark
 			for i, c := range checkouts {
-				exes[i] = filepath.Join(work, c.Name+".test")
-				if _, err := tool(c.Root, nil, "go", "test", "-c", "-o", exes[i], pkg); err != nil {
+				tests[i] = benchBinary{exe: filepath.Join(work, c.Name+".test"), dir: filepath.Join(c.Root, pkg)}
+				if _, err := tool(c.Root, nil, "go", "test", "-c", "-o", tests[i].exe, pkg); err != nil {
 					return fmt.Errorf("checkout %s: %w", c.Name, err)
 				}
+				r, err := tests[i].run(".", 1)
+				if err != nil {
+					return fmt.Errorf("checkout %s: %w", c.Name, err)
+				}
+				all = append(all, benchmarks(r.Stdout))
 			}
-			all := make([]map[string][]float64, len(checkouts)) // by checkout and benchmark
-			var names []string
-			for round := range opts.Rounds {
-				cfg.logf("%s: round %d of %d", pkg, round+1, opts.Rounds)
-				for i, c := range checkouts {
-					i = (i + round) % len(checkouts)
-					c = checkouts[i]
-					r, err := tool(filepath.Join(c.Root, pkg), nil, exes[i], "-test.run=^$", "-test.bench=.", "-test.benchtime="+benchTime)
-					if err != nil {
-						return fmt.Errorf("checkout %s: %w", c.Name, err)
-					}
-					if all[i] == nil {
-						all[i] = make(map[string][]float64)
-					}
-					for _, b := range benchmarks(r.Stdout) {
-						if all[i][b.name] == nil {
-							names = append(names, b.name)
+			for _, b := range inAll(cfg, pkg, all, checkouts) {
+				cfg.logf("%s: %s", pkg, b.name)
+				row := Compared{What: strings.TrimPrefix(pkg, "./"), Program: b.name, Seconds: make([][]float64, len(checkouts))}
+				n := max(int(benchWork/b.seconds), 2)
+				for round := range opts.Rounds {
+					for i := range checkouts {
+						i = (i + round) % len(checkouts)
+						r, err := tests[i].run(pattern(b.name), n)
+						if err != nil {
+							return fmt.Errorf("checkout %s: %w", checkouts[i].Name, err)
 						}
-						all[i][b.name] = append(all[i][b.name], b.seconds)
+						row.Seconds[i] = append(row.Seconds[i], r.CPU.Seconds()/float64(n))
 					}
 				}
+				rows = append(rows, row)
 			}
-			rows = append(rows, inAll(cfg, pkg, names, all, checkouts)...)
 		}
 		return nil
 	})
 	return rows, err
 }
 
-// inAll makes rows of the benchmarks that all checkouts have. Names may have a name
-// several times.
-func inAll(cfg *Config, pkg string, names []string, all []map[string][]float64, checkouts []Checkout) (rows []Compared) {
-	done := make(map[string]bool)
-	for _, name := range names {
-		if done[name] {
-			continue
+// A benchBinary is a compiled test of a package.
+type benchBinary struct{ exe, dir string }
+
+// run runs the benchmarks that match, each with n operations.
+func (b benchBinary) run(pattern string, n int) (Run, error) {
+	return tool(b.dir, nil, b.exe, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime="+strconv.Itoa(n)+"x")
+}
+
+// pattern returns the -bench that only the benchmark with a name matches.
+func pattern(name string) string {
+	words := strings.Split(name, "/")
+	for i, word := range words {
+		if i == 0 {
+			word = "Benchmark" + word
 		}
-		done[name] = true
-		row := Compared{What: strings.TrimPrefix(pkg, "./"), Program: name}
-		for i := range checkouts {
-			if all[i][name] == nil {
-				cfg.logf("%s: checkout %s has no benchmark %s", pkg, checkouts[i].Name, name)
-				row.Seconds = nil
-				break
+		words[i] = "^" + regexp.QuoteMeta(word) + "$"
+	}
+	return strings.Join(words, "/")
+}
+
+// inAll returns those benchmarks of the last checkout that all checkouts have.
+func inAll(cfg *Config, pkg string, all [][]benchmark, checkouts []Checkout) (common []benchmark) {
+	var names []string
+	has := make(map[string][]bool) // by checkout
+	for i, list := range all {
+		for _, b := range list {
+			if has[b.name] == nil {
+				names, has[b.name] = append(names, b.name), make([]bool, len(all))
 			}
-			row.Seconds = append(row.Seconds, all[i][name])
-		}
-		if row.Seconds != nil {
-			rows = append(rows, row)
+			has[b.name][i] = true
 		}
 	}
-	return rows
+	for _, name := range names {
+		for i, ok := range has[name] {
+			if !ok {
+				cfg.logf("%s: checkout %s has no benchmark %s", pkg, checkouts[i].Name, name)
+			}
+		}
+	}
+	for _, b := range all[len(all)-1] {
+		if !slices.Contains(has[b.name], false) {
+			common = append(common, b)
+		}
+	}
+	return common
 }
 
 // A benchmark is a line of the output of go test -bench.

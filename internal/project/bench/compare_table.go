@@ -30,7 +30,7 @@ func CompareTables(names []string, rows []Compared) string {
 	}
 	return section("By mode", "Geometric means of the ratios in the next table, least and greatest in brackets.", summary) +
 		section("By program", "Programs: user and system CPU time with all that a program does at its end, the least of all rounds. "+
-			"Benchmarks: wall-clock time of an operation, likewise. Ratios are of these least times; "+
+			"Benchmarks: CPU time of a process that does the operation many times, divided by how many; likewise. Ratios are of these least times; "+
 			"spread is the median (quartiles) of the ratios of the rounds. "+
 			fmt.Sprintf("Instructions: ratio of those executed with %d%% of the workload, under valgrind, in one thread and without ticks.", smallScale), all)
 }

@@ -36,13 +36,18 @@ PASS
 // A benchmark that only one checkout has is not compared, and the log says so.
 func TestBenchmarksOfAllCheckouts(t *testing.T) {
 	var log strings.Builder
-	rows := inAll(&Config{Log: &log}, "./p", []string{"Both", "New", "Both"},
-		[]map[string][]float64{{"Both": {1, 2}}, {"Both": {3, 4}, "New": {5, 6}}}, []Checkout{{Name: "before"}, {Name: "now"}})
-	if len(rows) != 1 || rows[0].What != "p" || rows[0].Program != "Both" || rows[0].ratio(0) != 3 {
-		t.Errorf("got %v, want one row of the benchmark Both with ratio 3", rows)
+	common := inAll(&Config{Log: &log}, "./p", [][]benchmark{{{"Both", 1}, {"Old", 2}}, {{"New", 3}, {"Both", 4}}}, []Checkout{{Name: "before"}, {Name: "now"}})
+	if want := []benchmark{{"Both", 4}}; !slices.Equal(common, want) {
+		t.Errorf("got %v, want %v", common, want)
 	}
-	if want := "./p: checkout before has no benchmark New\n"; log.String() != want {
+	if want := "./p: checkout now has no benchmark Old\n./p: checkout before has no benchmark New\n"; log.String() != want {
 		t.Errorf("log is %q, want %q", &log, want)
+	}
+}
+
+func TestPatternOfBenchmark(t *testing.T) {
+	if got, want := pattern("Push/H[P256]2048+A16"), `^BenchmarkPush$/^H\[P256\]2048\+A16$`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }
 
@@ -73,7 +78,14 @@ func main() { // build -peppkg=… -o EXE flags .
 import "testing"
 
 func BenchmarkWork(b *testing.B) {
+	sum := 0
 	for b.Loop() {
+		for i := range 1_000_000 {
+			sum += i % 7
+		}
+	}
+	if sum < 0 {
+		b.Fatal(sum)
 	}
 }
 `,
