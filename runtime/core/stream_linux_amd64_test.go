@@ -91,8 +91,8 @@ func TestTapsAreConserved(t *testing.T) {
 		}
 		if c.area.Exact != 0 && c.dropped == 0 {
 			for _, w := range c.words {
-				if w.Count != each/1000 {
-					t.Fatalf("%s: %v %d times, want %d", opts, w.Tuple, w.Count, each/1000)
+				if w.Count != each/1000 || w.Messages != w.Count {
+					t.Fatalf("%s: %v %d times in %d messages, want %d in as many", opts, w.Tuple, w.Count, w.Messages, each/1000)
 				}
 			}
 		}
