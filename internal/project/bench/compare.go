@@ -19,11 +19,13 @@ type Checkout struct {
 	Pepbuild, Pepsim string // the commands, built
 }
 
-// NewCheckout builds the commands of a checkout into the directory dir.
+// NewCheckout builds the commands of a checkout into the directory dir. They do not
+// have the commit in them, so that what an earlier pepbuild of the same source has built
+// is taken from the go command's cache.
 func NewCheckout(name, root, dir string) (Checkout, error) {
 	c := Checkout{Name: name, Root: root, Pepbuild: filepath.Join(dir, name+".pepbuild"), Pepsim: filepath.Join(dir, name+".pepsim")}
 	for exe, pkg := range map[string]string{c.Pepbuild: "./cmd/pepbuild", c.Pepsim: "./cmd/pepsim"} {
-		if _, err := tool(root, nil, "go", "build", "-o", exe, pkg); err != nil {
+		if _, err := tool(root, nil, "go", "build", "-buildvcs=false", "-o", exe, pkg); err != nil {
 			return c, fmt.Errorf("checkout %s: %w", name, err)
 		}
 	}
@@ -114,6 +116,7 @@ func Compare(cfg *Config, checkouts []Checkout, opts CompareOptions) (rows []Com
 				if err != nil {
 					return fmt.Errorf("%s: %w", m.name, err)
 				}
+				p.logf("%s", strings.Join(row.cells(), " | "))
 				rows = append(rows, row)
 			}
 			return nil

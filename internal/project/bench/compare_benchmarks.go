@@ -50,6 +50,7 @@ func compareBenchmarks(cfg *Config, checkouts []Checkout, opts CompareOptions) (
 						row.Seconds[i] = append(row.Seconds[i], r.CPU.Seconds()/float64(n))
 					}
 				}
+				cfg.logf("%s", strings.Join(row.cells(), " | "))
 				rows = append(rows, row)
 			}
 		}

@@ -85,7 +85,7 @@ func parseCheckouts(against string) (list []named, err error) {
 			return nil, fmt.Errorf("-against %s: no checkout of this project: %w", word, err)
 		}
 		if name == thisCheckout || slices.ContainsFunc(list, func(c named) bool { return c.name == name }) {
-			return nil, fmt.Errorf("-against %s: another checkout has the name %s: write NAME=%s", against, name, word)
+			return nil, fmt.Errorf("-against %s: another checkout has the name %s: write NAME=%s", word, name, dir)
 		}
 		list = append(list, named{name, dir})
 	}
