@@ -45,6 +45,13 @@ func TestBenchmarksOfAllCheckouts(t *testing.T) {
 	}
 }
 
+func TestLeastOfTheRunsOfABenchmark(t *testing.T) {
+	got := leastOf([]benchmark{{"A", 3}, {"B", 1}, {"A", 2}, {"A", 4}})
+	if want := []benchmark{{"A", 2}, {"B", 1}}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 func TestPatternOfBenchmark(t *testing.T) {
 	if got, want := pattern("Push/H[P256]2048+A16"), `^BenchmarkPush$/^H\[P256\]2048\+A16$`; got != want {
 		t.Errorf("got %s, want %s", got, want)
