@@ -28,10 +28,13 @@ type instruction struct {
 	text string
 }
 
-// codeOfProgram disassembles the functions of the linked runtime.
-func codeOfProgram(t testing.TB, exe string) code {
+// linkedNames matches the functions of the linked runtime.
+const linkedNames = `^0pep/`
+
+// codeOfProgram disassembles the functions whose names match.
+func codeOfProgram(t testing.TB, exe, names string) code {
 	t.Helper()
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^0pep/`, exe).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s", names, exe).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +99,7 @@ var handlers = []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDe
 // signals with that of the goroutine. What remains is the check at the beginning,
 // which a g of zeros passes.
 func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
-	c := codeOfProgram(t, exe)
+	c := codeOfProgram(t, exe, linkedNames)
 	seen := c.follow(t, handlers, func(in string, i instruction, callee string, indirect bool) {
 		switch {
 		case strings.HasPrefix(callee, "runtime.morestack"), strings.HasPrefix(callee, "runtime.duff"), callee != "" && len(c[callee]) > 0 && !strings.HasSuffix(callee, ".abi0"):
@@ -126,7 +129,7 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 	t.Parallel()
 	ran := map[string]map[int]bool{} // lines by file
 	for _, tags := range []string{"", ",pepflag"} {
-		c := codeOfProgram(t, newLinker(t, tags, target{}).program("taps.go", tapTables()))
+		c := codeOfProgram(t, newLinker(t, tags, target{}).program("taps.go", tapTables()), linkedNames)
 		c.follow(t, handlers, func(in string, i instruction, _ string, _ bool) {
 			if ran[i.file] == nil {
 				ran[i.file] = map[int]bool{}
@@ -173,7 +176,7 @@ var leaves = regexp.MustCompile(`^(0pep/trace\.AppendBlock|runtime\.(PepPin|PepM
 // testPollCode checks that nothing that some functions, which polls and taps call,
 // allocates, blocks or needs locks. It returns what they call.
 func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bool) {
-	c := codeOfProgram(t, exe)
+	c := codeOfProgram(t, exe, linkedNames)
 	for name := range c {
 		if leaves.MatchString(name) {
 			delete(c, name)
@@ -187,6 +190,27 @@ func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bo
 			t.Errorf("%s: %s", in, i.text)
 		}
 	})
+}
+
+// A tap has the address of the g in a register, before and after the call for a full
+// chunk. It does not keep it on the stack.
+func TestTapsKeepTheGInItsRegister(t *testing.T) {
+	t.Parallel()
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
+	taps := 0
+	for name, code := range codeOfProgram(t, exe, `^main\.`) {
+		for _, i := range code {
+			if strings.HasPrefix(i.text, "CALL 0pep/core.makeRoom1(SB)") {
+				taps++
+			}
+			if strings.HasPrefix(i.text, "MOVQ R14, ") && strings.HasSuffix(i.text, "(SP)") {
+				t.Errorf("%s:%d, in %s: %s", i.file, i.line, name, i.text)
+			}
+		}
+	}
+	if taps < 5 {
+		t.Errorf("got %d taps in the code of the program, want 5 or more", taps)
+	}
 }
 
 // STRAT-25: what polls, taps and ticks call keeps to what it may do, in every kind

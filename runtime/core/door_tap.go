@@ -8,13 +8,47 @@ package core
 import "runtime"
 
 // Tap reports word w at pc, the tag and site of a tuple.
-func Tap(pc, w uint64) { uncharged[0] = tap(runtime.PepNext(), pc, w) }
+func Tap(pc, w uint64) { uncharged[0] = tap(pc, w) }
+
+// tap asks for the address of the g's field three times. The compiler has the g in a
+// register and makes no code for that. It does not know that the register is the same
+// after a call: if tap asked once, then the compiler would store the address on the
+// stack and load it again in each tap, because some taps call makeRoom.
+func tap(pc, w uint64) none {
+	p := *runtime.PepNext()
+	if lacksRoom(p, 1) {
+		uncharged[0] = makeRoom1()
+		p = *runtime.PepNext()
+	}
+	uncharged[0] = store(runtime.PepNext(), p, pc, w)
+	return none{}
+}
 
 // Tap2 reports a sample of two words at pc.
-func Tap2(pc, w, more uint64) { uncharged[0] = tap2(runtime.PepNext(), pc, w, more) }
+func Tap2(pc, w, more uint64) { uncharged[0] = tap2(pc, w, more) }
+
+func tap2(pc, w, more uint64) none {
+	p := *runtime.PepNext()
+	if lacksRoom(p, 2) {
+		uncharged[0] = makeRoom2()
+		p = *runtime.PepNext()
+	}
+	uncharged[0] = store2(runtime.PepNext(), p, pc, w, more)
+	return none{}
+}
 
 // Tap3 reports a sample of three words at pc.
-func Tap3(pc, w, more, third uint64) { uncharged[0] = tap3(runtime.PepNext(), pc, w, more, third) }
+func Tap3(pc, w, more, third uint64) { uncharged[0] = tap3(pc, w, more, third) }
+
+func tap3(pc, w, more, third uint64) none {
+	p := *runtime.PepNext()
+	if lacksRoom(p, 3) {
+		uncharged[0] = makeRoom3()
+		p = *runtime.PepNext()
+	}
+	uncharged[0] = store3(runtime.PepNext(), p, pc, w, more, third)
+	return none{}
+}
 
 // TapCase is [Tap] where a case of a switch is evaluated, which it does not match.
 func TapCase(pc, w uint64) bool {
@@ -33,3 +67,14 @@ func Tap3Case(pc, w, more, third uint64) bool {
 	Tap3(pc, w, more, third)
 	return false
 }
+
+// The calls of makeRoom have no arguments, because they are in the code of each tap.
+
+//go:noinline
+func makeRoom1() none { return makeRoom(runtime.PepNext(), 1) }
+
+//go:noinline
+func makeRoom2() none { return makeRoom(runtime.PepNext(), 2) }
+
+//go:noinline
+func makeRoom3() none { return makeRoom(runtime.PepNext(), 3) }

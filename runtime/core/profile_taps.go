@@ -85,7 +85,11 @@ func (c counted) taps() *taps {
 			t.damaged++
 			continue
 		}
-		add(e.PC, e.W, e.Free(), golink.Load64(&e.Count), e.Messages())
+		count, messages := golink.Load64(&e.Count), e.Messages()
+		if a.Exact != 0 {
+			messages = count
+		}
+		add(e.PC, e.W, e.Free(), count, messages)
 	}
 	for _, m := range held {
 		add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), uint64(m.Count), uint64(m.Messages))

@@ -11,9 +11,9 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-func (g *tapper) tap2(pc, w, more uint64) { tap2(&g.next, pc, w, more) }
+func (g *tapper) tap2(pc, w, more uint64) { store2(&g.next, g.room(2), pc, w, more) }
 
-func (g *tapper) tap3(pc, w, more, third uint64) { tap3(&g.next, pc, w, more, third) }
+func (g *tapper) tap3(pc, w, more, third uint64) { store3(&g.next, g.room(3), pc, w, more, third) }
 
 // The words of a sample stay together, wherever chunks and buffers end, and none is
 // lost: from several goroutines, with samples of one, two and three words in turns that

@@ -51,13 +51,17 @@ func drop(n int) {
 	}
 }
 
-// tap stores a tuple at *next, its PC last. An address that is a multiple of
+// lacksRoom reports whether n tuples have no room at p. A p that is a multiple of
 // pepfile.ChunkSize is the end of a chunk, or 0 if the goroutine has none yet.
-func tap(next *uintptr, pc, w uint64) none {
-	if *next%pepfile.ChunkSize == 0 {
-		uncharged[0] = makeRoom(next, 1)
+func lacksRoom(p, n uintptr) bool {
+	if n == 1 {
+		return p%pepfile.ChunkSize == 0
 	}
-	p := *next
+	return (p-1)%pepfile.ChunkSize >= pepfile.ChunkSize-n*pepfile.TupleSize
+}
+
+// store stores a tuple at p, which is *next, its PC last.
+func store(next *uintptr, p uintptr, pc, w uint64) none {
 	t := (*tuple.Tuple)(golink.At(p))
 	t.W = w
 	t.PC = pc
@@ -65,13 +69,9 @@ func tap(next *uintptr, pc, w uint64) none {
 	return none{}
 }
 
-// tap2 stores a sample of two words. It becomes visible to others at once, with the
+// store2 stores a sample of two words. It becomes visible to others at once, with the
 // first PC.
-func tap2(next *uintptr, pc, w, more uint64) none {
-	if p := *next % pepfile.ChunkSize; p == 0 || p > pepfile.ChunkSize-2*pepfile.TupleSize {
-		uncharged[0] = makeRoom(next, 2)
-	}
-	p := *next
+func store2(next *uintptr, p uintptr, pc, w, more uint64) none {
 	t := (*[2]tuple.Tuple)(golink.At(p))
 	t[1] = tuple.New(tuple.More, siteOf(pc), more)
 	t[0].W = w
@@ -80,12 +80,8 @@ func tap2(next *uintptr, pc, w, more uint64) none {
 	return none{}
 }
 
-// tap3 stores a sample of three words.
-func tap3(next *uintptr, pc, w, more, third uint64) none {
-	if p := *next % pepfile.ChunkSize; p == 0 || p > pepfile.ChunkSize-3*pepfile.TupleSize {
-		uncharged[0] = makeRoom(next, 3)
-	}
-	p := *next
+// store3 stores a sample of three words.
+func store3(next *uintptr, p uintptr, pc, w, more, third uint64) none {
 	t := (*[3]tuple.Tuple)(golink.At(p))
 	t[2] = tuple.New(tuple.Third, siteOf(pc), third)
 	t[1] = tuple.New(tuple.More, siteOf(pc), more)
@@ -115,12 +111,14 @@ func makeRoom(next *uintptr, n uintptr) none {
 		c := pepfile.ChunkAt((p - 1) &^ (pepfile.ChunkSize - 1))
 		if golink.Cas32(&c.Lock, 0, 1) {
 			used := (p - c.Start()) / pepfile.TupleSize
-			clear(c.Tuples[used:]) // a sample of several words did not fit; what is there may be old
+			if used < pepfile.ChunkTuples { // a sample of several words did not fit; what is there may be old
+				clear(c.Tuples[used:])
+			}
 			consume(c.Goroutine, c.Tuples[:used], &c.Done)
 			if Taps == options.TapsOff {
 				c.Done = uint32(pepfile.ChunkTuples) // clearing would take longer than filling it
 			} else {
-				c.Clear()
+				c.Clear(used)
 			}
 			golink.Store32(&c.Lock, 0)
 		}

@@ -100,11 +100,7 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		n := len(tuples)
 		if k.engine == nil {
 			n = min(n, feedStep)
-			for i := range tuples[:n] {
-				if !options.TellGoroutines || tuples[i].PC != goroutinePC {
-					countWord(s, tuples[i].PC, tuples[i].W)
-				}
-			}
+			countWords(s, tuples[:n])
 		} else {
 			messages = k.engine.push(tuples)
 		}

@@ -9,19 +9,39 @@ package core
 // word needs its entry. The cached count is cleared before the table's is raised. So a
 // program that is killed in between loses that count, but never counts it twice.
 
-import "github.com/pepgo/pep/runtime/pepfile"
+import (
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/tuple"
+)
 
 // wordTable is the table of words of this program. It has no header if taps report
 // nothing.
 var wordTable pepfile.Words
 
-// countWord counts a tuple of a stream once, in the cache if possible.
-func countWord(s *pepfile.Stream, pc, w uint64) {
-	c := &s.Cache[pepfile.Mix(pc, w)>>20%pepfile.CacheSize]
-	if c.PC == pc && c.W == w {
-		if c.Count++; c.Count < pepfile.CacheMost {
-			return
+// countWords counts tuples of a stream, in the cache if possible. Most are counted by
+// the first lines of the loop, without a call.
+func countWords(s *pepfile.Stream, tuples []tuple.Tuple) {
+	for i := range tuples {
+		pc, w := tuples[i].PC, tuples[i].W
+		if options.TellGoroutines && pc == goroutinePC {
+			continue
 		}
+		c := &s.Cache[pepfile.Mix(pc, w)>>20%pepfile.CacheSize]
+		if c.PC == pc && c.W == w && c.Count < pepfile.CacheMost-1 {
+			c.Count++
+			continue
+		}
+		countMissed(s, c, pc, w)
+	}
+}
+
+// countMissed counts a tuple that its entry of the cache is not about, or whose count
+// there is to go into the table.
+//
+//go:noinline
+func countMissed(s *pepfile.Stream, c *pepfile.Cached, pc, w uint64) {
+	if c.PC == pc && c.W == w {
 		c.Count = 0
 		tabulate(s, pc, w, pepfile.CacheMost)
 		return
@@ -35,11 +55,10 @@ func countWord(s *pepfile.Stream, pc, w uint64) {
 	c.PC = pc
 }
 
-// tabulate moves a count of the cache into the table.
-//
-//go:noinline
+// tabulate moves a count of the cache into the table. It counts no messages: without
+// an engine every event is one.
 func tabulate(s *pepfile.Stream, pc, w, count uint64) {
-	if !wordTable.AddWord(pc, w, 0, count, count) {
+	if !wordTable.AddWord(pc, w, 0, count, 0) {
 		countOther(s, pc, count)
 	}
 }
@@ -52,13 +71,13 @@ func countOther(s *pepfile.Stream, pc, count uint64) {
 			return
 		}
 		c.Count = 0
-		wordTable.AddOther(pc, count, count)
+		wordTable.AddOther(pc, count, 0)
 		return
 	}
 	old := *c
 	c.PC = 0
 	if old.PC != 0 && old.Count > 0 {
-		wordTable.AddOther(old.PC, old.Count, old.Count)
+		wordTable.AddOther(old.PC, old.Count, 0)
 	}
 	c.Count = count
 	c.PC = pc

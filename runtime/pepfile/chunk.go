@@ -27,11 +27,14 @@ type chunk struct {
 	Tuples    [ChunkTuples]tuple.Tuple
 }
 
-// Clear makes the chunk empty. Done says that nothing is left in it until all PCs
-// are zero.
-func (c *chunk) Clear() {
+// Clear makes a chunk empty whose first n tuples have been moved on, and that has
+// zeros behind them. Done says that nothing is left in it until all PCs are zero.
+//
+// The compiler clears an array by 16 bytes at a time, and the function that it calls
+// for a slice whose length it does not know by 32.
+func (c *chunk) Clear(n uintptr) {
 	c.Done = uint32(ChunkTuples)
-	clear(c.Tuples[:])
+	clear(c.Tuples[:n])
 	c.Done = 0
 }
 

@@ -27,9 +27,9 @@ const (
 	CacheMost  = 256  // a count that reaches this goes into the table
 )
 
-// A cached word is one with events that are not in the table. PC is 0 if the entry is
+// A Cached word is one with events that are not in the table. PC is 0 if the entry is
 // free.
-type cached struct{ PC, W, Count uint64 }
+type Cached struct{ PC, W, Count uint64 }
 
 // A Stream is the buffer of one P, and what has become of its tuples. It lives
 // in memory that is not moved or freed, in the .pep file where there is one.
@@ -49,8 +49,8 @@ type Stream struct {
 
 	Fed     uint64 // events that the engine has seen, or that are in the ring
 	Dropped uint64 // events that the queue or ring had no room for
-	Cache   [CacheSize]cached
-	Others  [OthersSize]cached
+	Cache   [CacheSize]Cached
+	Others  [OthersSize]Cached
 	Buf     [BufTuples]tuple.Tuple
 }
 

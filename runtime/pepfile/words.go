@@ -66,7 +66,8 @@ type Word struct {
 
 const freeShift = 56
 
-// Messages returns how many messages of the engine the slot has.
+// Messages returns how many messages of the engine the slot has, 0 if there is no
+// engine: then every event is a message.
 func (e *Word) Messages() uint64 { return golink.Load64(&e.Sent) & (1<<freeShift - 1) }
 
 // Free returns how many low bits of W may be anything: see hwsim.Message. With 0 of
@@ -90,9 +91,17 @@ func (a Words) AddWord(pc, w, free, count, messages uint64) (ok bool) {
 	if e == nil {
 		return false
 	}
-	golink.Add64(&e.Count, int64(count))
-	golink.Add64(&e.Sent, int64(messages))
+	e.add(count, messages)
 	return true
+}
+
+// add counts events. Programs without an engine count no messages, and so have one
+// atomic addition less.
+func (e *Word) add(count, messages uint64) {
+	golink.Add64(&e.Count, int64(count))
+	if messages > 0 {
+		golink.Add64(&e.Sent, int64(messages))
+	}
 }
 
 // AddOther counts a tuple that has found no slot, as one of the other words of its
@@ -103,8 +112,7 @@ func (a Words) AddOther(pc, count, messages uint64) {
 		golink.Add64(&a.Lost, int64(count))
 		return
 	}
-	golink.Add64(&e.Count, int64(count))
-	golink.Add64(&e.Sent, int64(messages))
+	e.add(count, messages)
 }
 
 // WordHash is the hash of a word whose key is complete. Its lowest bit is 1; a word

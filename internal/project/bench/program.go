@@ -69,17 +69,23 @@ func (c *Config) each(f func(*program) error) error {
 		return err
 	}
 	for _, name := range names {
-		work, err := os.MkdirTemp("", "pepbench-"+name+"-")
-		if err != nil {
-			return err
-		}
-		err = f(&program{c, name, filepath.Join(c.Root, "testprogs", name), work})
-		os.RemoveAll(work)
-		if err != nil {
+		if err := c.inWork(name, func(work string) error {
+			return f(&program{c, name, filepath.Join(c.Root, "testprogs", name), work})
+		}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil
+}
+
+// inWork calls f with an empty directory, and removes that.
+func (c *Config) inWork(name string, f func(work string) error) error {
+	work, err := os.MkdirTemp("", "pepbench-"+name+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	return f(work)
 }
 
 // exe is the name of the executable of a build.

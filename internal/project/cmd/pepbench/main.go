@@ -1,11 +1,13 @@
 // Command pepbench measures on the test programs what profiling costs and how well
 // sampled profiles stand for exact ones, beside the figures of the PEP paper; and
-// what value taps cost, and the engines that their words go to.
+// what value taps cost, and the engines that their words go to. It also compares
+// checkouts of the project with each other.
 //
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
+//	go run ./internal/project/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
 // measured. The tables go to standard output, and with -o FILE to a file that
@@ -46,7 +48,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|taps|engines [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|accuracy|taps|engines|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -58,8 +60,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.taps(args[1:])
 	case "engines":
 		return m.engines(args[1:])
+	case "compare":
+		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, taps and engines", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, engines and compare", args[0])
 }
 
 // A measurement is a command being carried out.
