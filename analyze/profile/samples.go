@@ -13,6 +13,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Func identifies a function of the profiled program. Name alone does not:
@@ -348,9 +349,9 @@ func (b *Branch) add(e Edge) {
 // an outer loop.
 func outcomeRank(name string) int {
 	switch name {
-	case "true", "body":
+	case wire.OutTrue, wire.OutBody:
 		return 0
-	case "false", "done", "no case":
+	case wire.OutFalse, wire.OutDone, wire.OutNoCase:
 		return 2
 	}
 	return 1

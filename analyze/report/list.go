@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Listing is the source of functions with edge counts.
@@ -168,14 +169,14 @@ func withComplement(b profile.Branch) []profile.Outcome {
 	}
 	only := b.Outcomes[0]
 	switch only.Name {
-	case "true":
-		return []profile.Outcome{only, {Name: "false"}}
-	case "false":
-		return []profile.Outcome{{Name: "true"}, only}
-	case "body":
-		return []profile.Outcome{only, {Name: "done"}}
-	case "done":
-		return []profile.Outcome{{Name: "body"}, only}
+	case wire.OutTrue:
+		return []profile.Outcome{only, {Name: wire.OutFalse}}
+	case wire.OutFalse:
+		return []profile.Outcome{{Name: wire.OutTrue}, only}
+	case wire.OutBody:
+		return []profile.Outcome{only, {Name: wire.OutDone}}
+	case wire.OutDone:
+		return []profile.Outcome{{Name: wire.OutBody}, only}
 	}
 	return b.Outcomes
 }

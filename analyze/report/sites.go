@@ -125,7 +125,7 @@ func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
 			x.Functions = append(x.Functions, site)
 		}
 	}
-	for _, l := range p.Left {
+	for _, l := range p.Skipped {
 		if selected(l.Name) {
 			x.Skipped = append(x.Skipped, SkippedFunc{l.Name, p.Files[l.File], l.Line, l.Reason})
 		}

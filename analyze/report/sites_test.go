@@ -15,7 +15,7 @@ import (
 func TestSitesAreFitForATerminal(t *testing.T) {
 	f := &executable.File{Packages: []*wire.Package{{
 		Path: "main\x1b[2J", Files: []string{"a\x1b.go"},
-		Left: []wire.Left{{Name: "main.f\x1b", File: 0, Line: 3, Reason: "why\nnot"}},
+		Skipped: []wire.Skipped{{Name: "main.f\x1b", File: 0, Line: 3, Reason: "why\nnot"}},
 	}}}
 	table, err := report.Sites("prog\x1b", f, report.SitesOptions{All: true})
 	if err != nil {

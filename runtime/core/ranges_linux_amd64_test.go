@@ -26,10 +26,10 @@ import (
 // rangeTables are the site tables of testdata/ranges.go.
 func rangeTables() []*wire.Package {
 	return []*wire.Package{{
-		Path:  "main",
-		Files: []string{"/src/ranges.go"},
-		Left:  []wire.Left{{Name: "main.work", Line: 17, Reason: "for the test"}},
-		Taps:  []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed}},
+		Path:    "main",
+		Files:   []string{"/src/ranges.go"},
+		Skipped: []wire.Skipped{{Name: "main.work", Line: 17, Reason: "for the test"}},
+		Taps:    []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed}},
 	}}
 }
 

@@ -35,9 +35,9 @@ func tapTables() []*wire.Package {
 		return wire.Tap{Tag: uint8(tag), Func: "main.work", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits, Kind: kind}
 	}
 	return []*wire.Package{{
-		Path:  "main",
-		Files: []string{"/src/taps.go"},
-		Left:  []wire.Left{{Name: "main.work", Line: 41, Reason: "for the test"}},
+		Path:    "main",
+		Files:   []string{"/src/taps.go"},
+		Skipped: []wire.Skipped{{Name: "main.work", Line: 41, Reason: "for the test"}},
 		Taps: []wire.Tap{
 			tap(tuple.Arg, 48, "n", "int", 64, wire.Signed),
 			tap(tuple.Load, 49, "b", "bool", 8, wire.Bool),

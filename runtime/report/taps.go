@@ -145,8 +145,8 @@ func (w *tapWriter) index(p *wire.Package) {
 	for i := range p.Funcs {
 		starts[p.Funcs[i].Name] = p.Funcs[i].Line
 	}
-	for i := range p.Left {
-		starts[p.Left[i].Name] = p.Left[i].Line
+	for i := range p.Skipped {
+		starts[p.Skipped[i].Name] = p.Skipped[i].Line
 	}
 	first := tuple.SiteBase(p.Path)
 	for i := range p.Taps {

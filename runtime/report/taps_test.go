@@ -59,7 +59,7 @@ func TestTaps(t *testing.T) {
 	lost := word(0, 0)
 	lost.Tuple = tuple.New(tuple.Load, 99, 0)
 	p := report.Taps{
-		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps, Left: []wire.Left{{Name: "p.f", Line: 10}}}},
+		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps, Skipped: []wire.Skipped{{Name: "p.f", Line: 10}}}},
 		Words: []report.Word{
 			word(0, ^uint64(6)), word(1, 200), word(2, math.Float64bits(1.5)), word(3, 0xc0de), word(3, 0), word(4, 1), word(5, 3), word(6, 1),
 			word(7, 2), word(8, 0xff), other, word(9, 1), word(9, 0), word(10, 1), word(11, 1), lost,

@@ -32,7 +32,7 @@
 //	         number of its paths: Base+N of the last function, 0 if there is none
 //	         number of files, their names: name
 //	         number of functions, functions
-//	         number of functions left alone, per function: head, reason: ref
+//	         number of skipped functions, per function: head, reason: ref
 //	         number of taps, taps
 //	head     name, index of the file, line
 //	function head
@@ -116,7 +116,7 @@
 //	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
 //	09 08 02 08 00 00               node 2 likewise, 2 lines further on
 //	01 00 00 02                     1 start: node 0, Val 0; N = 2
-//	00                              no function left alone
+//	00                              no skipped function
 //	01 01                           1 tap, of the kind Arg
 //	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
 //	07 08                           4 lines back, column 8

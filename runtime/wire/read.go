@@ -118,15 +118,15 @@ type openOut struct {
 // The least numbers of bytes that things take: counts above what is left of the
 // body cannot be right.
 const (
-	minFile  = 2  // shared, length
-	minFunc  = 8  // shared, length, file, line, base, nodes, starts, N
-	minNode  = 1  // counts
-	minSpan  = 3  // line, column, length
-	minEdge  = 2  // edge, out
-	minStart = 2  // node, Val
-	minLeft  = 5  // shared, length, file, line, reason
-	minTap   = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
-	minWord  = 4  // expression, type, bits, kind
+	minFile    = 2  // shared, length
+	minFunc    = 8  // shared, length, file, line, base, nodes, starts, N
+	minNode    = 1  // counts
+	minSpan    = 3  // line, column, length
+	minEdge    = 2  // edge, out
+	minStart   = 2  // node, Val
+	minSkipped = 5  // shared, length, file, line, reason
+	minTap     = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
+	minWord    = 4  // expression, type, bits, kind
 )
 
 // What takes few bytes in a table can take many in memory: a node takes one, and
@@ -166,9 +166,9 @@ func (d *decoder) pkg() *Package {
 	if paths != base && d.wrong == "" {
 		d.fail("functions with " + digits.Uint(base) + " paths, want " + digits.Uint(paths))
 	}
-	p.Left = list[Left](d, d.count(minLeft))
-	for i := range p.Left {
-		l := &p.Left[i]
+	p.Skipped = list[Skipped](d, d.count(minSkipped))
+	for i := range p.Skipped {
+		l := &p.Skipped[i]
 		l.Name, l.File, l.Line = d.head(len(p.Files))
 		l.Reason = d.ref(d.uvarint())
 	}

@@ -5,11 +5,11 @@ import "github.com/pepgo/pep/runtime/pdag"
 // A Package is the site table of one instrumented package: what its path
 // numbers mean, in terms of the source.
 type Package struct {
-	Path  string   // import path as the compiler's -p flag has it: "go/types", "main"
-	Files []string // names as in the binary's line tables, indexed by Func.File
-	Funcs []Func   // in increasing Base
-	Left  []Left   // functions that were left alone
-	Taps  []Tap    // tap i has the site tuple.SiteBase(Path)+i
+	Path    string    // import path as the compiler's -p flag has it: "go/types", "main"
+	Files   []string  // names as in the binary's line tables, indexed by Func.File
+	Funcs   []Func    // in increasing Base
+	Skipped []Skipped // functions that are not instrumented
+	Taps    []Tap     // tap i has the site tuple.SiteBase(Path)+i
 }
 
 // Paths returns how many paths the package has. Their numbers are 0 … Paths-1,
@@ -59,12 +59,23 @@ type Branch struct {
 
 // An Out is one outcome of a branch (or the only way on from a block).
 type Out struct {
-	Outcome   string // "true", "false", "case 1, 2", "default", "no case", "body", "done"; empty on a single out-edge
+	Outcome   string // OutTrue and the like, or the text of a case: "case 1, 2"; empty on a single out-edge
 	Line, Col int    // where the edge leads to; for an edge that leaves the function, where it is left
 }
 
-// A Left is a function that was not instrumented, with the reason.
-type Left struct {
+// The outcomes of branches that are not the text of a case.
+const (
+	OutTrue    = "true"
+	OutFalse   = "false"
+	OutBody    = "body"    // a loop begins another round
+	OutDone    = "done"    // a loop ends
+	OutDefault = "default" // of a switch or a select
+	OutNoCase  = "no case" // a switch without a default goes on behind it
+	OutElse    = "else"    // any other way
+)
+
+// A Skipped is a function that was not instrumented, with the reason.
+type Skipped struct {
 	Name   string
 	File   int
 	Line   int

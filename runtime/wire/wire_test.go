@@ -158,7 +158,7 @@ func random(r *rand.Rand) *wire.Package {
 		p.Funcs = append(p.Funcs, f)
 	}
 	for range r.IntN(3) {
-		p.Left = append(p.Left, wire.Left{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
+		p.Skipped = append(p.Skipped, wire.Skipped{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
 	}
 	for range r.IntN(4) {
 		p.Taps = append(p.Taps, wire.Tap{

@@ -41,8 +41,8 @@ func (e *encoder) pkg(p *Package) {
 		e.fn(f)
 		base = f.Base + f.Graph.N
 	}
-	e.int(len(p.Left))
-	for _, l := range p.Left {
+	e.int(len(p.Skipped))
+	for _, l := range p.Skipped {
 		e.head(l.Name, l.File, l.Line)
 		e.ref(l.Reason)
 	}
@@ -69,7 +69,7 @@ func (e *encoder) tap(t *Tap) {
 	}
 }
 
-// head writes what functions that are instrumented and left alone have in common.
+// head writes what functions that are instrumented and functions that are skipped have in common.
 func (e *encoder) head(name string, file, line int) {
 	e.sharing(name)
 	e.int(file)

@@ -37,11 +37,11 @@ type Fit struct {
 
 // Exact is what an exact profile holds, and the program's site tables.
 type Exact struct {
-	Funcs, Left int   // functions instrumented, and skipped
-	Paths       int   // that were taken
-	Hot         int   // of these
-	Ends        int64 // of paths: the polls of a sampled run
-	Flow        int64 // branch flow
+	Funcs, Skipped int   // functions instrumented, and skipped
+	Paths          int   // that were taken
+	Hot            int   // of these
+	Ends           int64 // of paths: the polls of a sampled run
+	Flow           int64 // branch flow
 }
 
 // A Match is how a sampled profile compares with the exact one.
@@ -120,7 +120,7 @@ func (p *program) exact(c *counts) (e Exact, err error) {
 	}
 	for _, pkg := range exe.Packages {
 		e.Funcs += len(pkg.Funcs)
-		e.Left += len(pkg.Left)
+		e.Skipped += len(pkg.Skipped)
 	}
 	e.Paths = len(c.flows)
 	e.Hot = accuracy.Wall(c.flows, c.flows, profile.PathID.Compare).Hot

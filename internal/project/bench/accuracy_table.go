@@ -183,7 +183,7 @@ func exacts(fits []Fit) *table {
 	t := newTable("program", "functions", "skipped", "paths", "hot", "path ends", "branches per path")
 	for _, f := range fits {
 		e := f.Exact
-		t.row(f.Program, fmt.Sprint(e.Funcs), fmt.Sprint(e.Left), fmt.Sprint(e.Paths), fmt.Sprint(e.Hot),
+		t.row(f.Program, fmt.Sprint(e.Funcs), fmt.Sprint(e.Skipped), fmt.Sprint(e.Paths), fmt.Sprint(e.Hot),
 			fmt.Sprintf("%.1f M", float64(e.Ends)/1e6), fmt.Sprintf("%.2f", float64(e.Flow)/float64(e.Ends)))
 	}
 	return t

@@ -86,10 +86,10 @@ func (p *Program) Check() (*Report, error) {
 }
 
 type comparison struct {
-	flows  map[funcKey]*flow
-	spans  map[string][]span // by file, in the order of their beginnings
-	left   map[string][]wire.Left
-	report *Report
+	flows   map[funcKey]*flow
+	spans   map[string][]span // by file, in the order of their beginnings
+	skipped map[string][]wire.Skipped
+	report  *Report
 }
 
 // A span is a run of statements of a node.
@@ -105,10 +105,10 @@ func newComparison(b *build) (*comparison, error) {
 		return nil, err
 	}
 	c := &comparison{
-		flows:  map[funcKey]*flow{},
-		spans:  map[string][]span{},
-		left:   map[string][]wire.Left{},
-		report: &Report{Program: b.Dir},
+		flows:   map[funcKey]*flow{},
+		spans:   map[string][]span{},
+		skipped: map[string][]wire.Skipped{},
+		report:  &Report{Program: b.Dir},
 	}
 	for _, p := range exe.Packages {
 		c.addTable(p)
@@ -145,9 +145,9 @@ func (c *comparison) addTable(p *wire.Package) {
 			}
 		}
 	}
-	for _, l := range p.Left {
+	for _, l := range p.Skipped {
 		file := fileIn(p.Path, p.Files[l.File])
-		c.left[file] = append(c.left[file], l)
+		c.skipped[file] = append(c.skipped[file], l)
 	}
 }
 
@@ -217,7 +217,7 @@ func (c *comparison) find(t *text, x *counter) (s span, ok bool) {
 // unfound says why a counter has no node.
 func (c *comparison) unfound(t *text, x *counter) Block {
 	b := Block{File: x.file, Line: x.line, Col: x.col, Cover: x.count, Kind: NotFound}
-	for _, l := range c.left[x.file] {
+	for _, l := range c.skipped[x.file] {
 		if l.Line == x.fn.from.line || strings.Contains(l.Name, "-range") && l.Line <= x.line && x.fn.from.line <= l.Line {
 			b.Func, b.Kind, b.Reason = l.Name, Skipped, l.Reason
 		}
