@@ -134,10 +134,9 @@ type Spec interface {
 // the given number of bits.
 type Sized interface{ Size(word int) []Part }
 
-// A Viewer is a Spec whose engines may not tell all tuples apart: an event is for
-// them what View makes of its tuple, and that is what messages are about. A place
-// with the site 0 stands for all places of its tag. Views is false if View changes
-// nothing.
+// A Viewer is a Spec whose engines may not tell all tuples apart. They treat an event as
+// the tuple that View returns for it, and their messages are about that tuple. The site 0
+// stands for all sites of the tag. Views is false if View changes nothing.
 type Viewer interface {
 	View(t tuple.Tuple) tuple.Tuple
 	Views() bool

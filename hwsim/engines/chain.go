@@ -36,8 +36,8 @@ func (s *Spec) WithSeed(seed uint64) *Spec {
 // Ranges reports whether messages can have Free bits.
 func (s *Spec) Ranges() bool { return s.ranges }
 
-// View returns what an event is for all engines of the chain: that is what its
-// messages are about (see hwsim.Viewer).
+// View returns the tuple that an event is for the last engine of the chain. The messages of
+// the chain are about this tuple (see hwsim.Viewer).
 func (s *Spec) View(t tuple.Tuple) tuple.Tuple {
 	for _, x := range s.stages {
 		if x, ok := x.(hwsim.Viewer); ok {
@@ -155,8 +155,8 @@ func (c *chain) flush(out *hwsim.Out, n int) {
 	}
 }
 
-// Balance adds up the balances of all engines: the events that one has sent are the events
-// that the next was given.
+// Balance adds up the balances of all engines, because the events that one engine has sent
+// are the events that the next one was given.
 func (c *chain) Balance() hwsim.Balance {
 	b := c.first.Balance()
 	for _, l := range c.later {

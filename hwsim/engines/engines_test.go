@@ -48,8 +48,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// A description is written as it is read, and wherever one is cut off or goes on
-// wrongly there is a spec or an error with a column.
+// The text of a spec is the description that it was parsed from. A description that is cut
+// off or goes on wrongly, at any byte, gives a spec or an error with a column.
 func TestDescriptions(t *testing.T) {
 	for _, k := range extended {
 		for _, text := range append(k.Examples[:len(k.Examples):len(k.Examples)], k.Random...) {
@@ -142,7 +142,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 	}
 }
 
-// Names of files have commas, colons and parentheses if need be.
+// Names of files may have commas, colons and parentheses.
 func TestFiles(t *testing.T) {
 	read := func(name string) ([]byte, error) {
 		if name != "a,b:(1).mc" {
@@ -282,8 +282,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// Software answers to an interrupt before the next event, wherever a stream is
-// cut and also through a chain, and the processor waits for its stores.
+// Software answers an interrupt before the next event, wherever a stream is cut, and also
+// through a chain. The processor waits for the stores of software.
 func TestWayBack(t *testing.T) {
 	in := stream(5, 20_000)
 	var want []hwsim.Message
@@ -327,7 +327,7 @@ func TestWayBack(t *testing.T) {
 		e.Push([]tuple.Tuple{{PC: pc, W: 1}}, out)
 		out.Drain()
 		if len(got) != before {
-			t.Errorf("%v: an event of a masked place is sent", x)
+			t.Errorf("%v: the engine sends an event of a masked place", x)
 		}
 	}
 }
@@ -363,9 +363,9 @@ func TestSizesOfChains(t *testing.T) {
 	}
 }
 
-// Flush merges the engines of several streams if they can be merged, behind whatever is
-// in front of them in a chain, and otherwise flushes each: no event is lost, and what
-// comes out is the same as from one engine if Flush says so.
+// Flush merges the engines of several streams if they can be merged, also behind other
+// engines in a chain. Otherwise it flushes each engine. No event is lost. If Flush says
+// that the merge is exact, the messages are those of one engine for all streams.
 func TestFlushMerges(t *testing.T) {
 	for text, merges := range map[string]int{"cells(4,500)": 2, "P1:cells(4,500)": 2, "cells(4,7)": 2, "H[P16]64": 0, "R4:A16": 0} {
 		spec := parse(t, text)

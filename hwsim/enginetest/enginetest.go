@@ -133,7 +133,7 @@ func (s *suite) conservation(t *testing.T) {
 	}
 }
 
-// Messages are about what was in the stream.
+// Messages are about tuples and ranges of the stream.
 func (s *suite) messages(t *testing.T) {
 	r := run(s.new(0), s.in, 256, 512)
 	seen := map[uint8]map[tuple.Tuple]bool{} // the tuples of the stream without so many bits
@@ -157,8 +157,8 @@ func (s *suite) messages(t *testing.T) {
 	}
 }
 
-// Two engines that are made for the same stream send the same messages: online, and when a
-// trace is played.
+// Two engines that are made for the same stream send the same messages. So a replay of a
+// trace sends what the program sent.
 func (s *suite) streams(t *testing.T) {
 	for _, stream := range []uint32{0, 1, 2, 1000} {
 		online, replayed := run(s.new(stream), s.in, 1024, 512), run(s.new(stream), s.in, 4096, 512)
