@@ -127,7 +127,7 @@ func TestParseErrors(t *testing.T) {
 		{"pep trace 1\n0 load main+0 x\n", `line 2: word "x": want a number of 64 bits`},
 		{"pep trace 1\n4294967296 load main+0 1\n", `line 2: stream "4294967296": want a number below 1<<32`},
 		{"pep trace 1\nnext\n", `line 2: "next": no line of a trace begins with this word`},
-		{"pep trace 1\nfile x.go\n", "line 2: no package before it"},
+		{"pep trace 1\nfile x.go\n", `line 2: want a line "package" before this line`},
 		{"pep trace 1\nsymbol type 1\n", `line 2: want "symbol tag word name"`},
 		{head + "tap 1 load f main.go:1:2 64 int x\n", "line 4: tap 1: want 0, the number of the next tap of main"},
 		{head + "tap 0 load f main.go:1 64 int x\n", `line 4: "main.go:1": want file:line:column`},

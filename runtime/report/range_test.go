@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// codeNames are those of a program with two functions, the second from 0x1100 on.
+// codeNames are the names of a program with two functions. The second begins at 0x1100.
 type codeNames struct{ names }
 
 func (codeNames) Func(pc uint64) report.Frame {

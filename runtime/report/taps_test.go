@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// names are those of a program in which address 1 is p.(*T).
+// names are the names of a program in which address 1 is p.(*T).
 type names struct{}
 
 func (names) Func(pc uint64) report.Frame {
@@ -130,7 +130,7 @@ func TestTaps(t *testing.T) {
 	}
 }
 
-// Without taps there are no such profiles.
+// Packages without taps have no profiles of values, types or call targets.
 func TestNoTaps(t *testing.T) {
 	p := report.Taps{Packages: tables(), Names: names{}, Scale: 1}
 	if files := p.Write(); len(files) > 0 || report.Tapped(p.Packages) {
@@ -138,7 +138,7 @@ func TestNoTaps(t *testing.T) {
 	}
 }
 
-// A count that scaling makes larger than a number of 63 bits stays at the largest.
+// A count that is too large for 63 bits after scaling becomes the largest number.
 func TestScaledCountsDoNotWrap(t *testing.T) {
 	p := report.Taps{
 		Packages: []*wire.Package{{Path: "p", Files: []string{"x.go"}, Taps: []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}}}},
