@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// startTapping lets the test tap in its own process until the test calls finish,
-// which returns what has been counted.
+// startTapping lets the test tap in its own process until the test calls finish. finish
+// returns the counts.
 func startTapping(t testing.TB, o string) (finish func() *taps) {
 	t.Helper()
 	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
@@ -37,13 +37,12 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 	}
 }
 
-// A tapper is what the runtime of programs with taps knows of a goroutine.
+// A tapper stands for the data that the runtime of a program with taps has of a goroutine.
 type tapper struct{ next uintptr }
 
 func (g *tapper) tap(pc, w uint64) { tap(&g.next, pc, w) }
 
-// Whatever the goroutines do, all that is tapped is counted, or counted as
-// dropped.
+// Whatever the goroutines do, every event is counted, or counted as dropped.
 func TestTapsAreConserved(t *testing.T) {
 	const goroutines, each = 16, 200_000
 	for _, opts := range []string{
@@ -107,7 +106,7 @@ func TestGoroutinesWithoutChunks(t *testing.T) {
 	}
 }
 
-// emptyCounts returns what a program with taps that has tapped nothing would.
+// emptyCounts returns the counts of a program with taps that has tapped nothing.
 func emptyCounts() counted {
 	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
 	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0]))}}
@@ -141,7 +140,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 		}
 		other += uint64(others[s])
 	}
-	// A few words come upon a crowded part of the table earlier.
+	// A few words meet a crowded part of the table before the table is full.
 	if least := uint64(3 * (sites*each - pepfile.WordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
 		t.Errorf("%d lost, %d others, want about %d", a.Lost, other, least)
 	}
@@ -173,8 +172,8 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 	}
 }
 
-// Nothing that taps call allocates: not the first tap of a goroutine or of a P
-// either, for that may be anywhere.
+// Nothing that taps call allocates. This includes the first tap of a goroutine or of a P,
+// because it can be anywhere.
 func TestTapsDoNotAllocate(t *testing.T) {
 	for _, opts := range []string{
 		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "engine=P1:CP3:A16", "deliver=service", "deliver=ring,full=drop", "taps=burst",
@@ -211,7 +210,7 @@ func TestTapsThatAreOff(t *testing.T) {
 	finishTaps()
 }
 
-// A burst is SAMPLES events, and lasts as long as its window at least.
+// A burst has SAMPLES events, and lasts at least as long as its window.
 func TestBurstsOfTaps(t *testing.T) {
 	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
 	var this tapper
@@ -240,8 +239,7 @@ func TestBurstsOfTaps(t *testing.T) {
 	}
 }
 
-// Where there are few events windows become longer, until they are nearly all of
-// the time.
+// If there are few events, windows become longer, until they take nearly all of the time.
 func TestBurstsOfRareTaps(t *testing.T) {
 	startTapping(t, "taps=burst")
 	for range 5 {
@@ -299,7 +297,7 @@ func TestGapsOfTheService(t *testing.T) {
 	}
 }
 
-// Names of types and functions come from what the program has.
+// Names of types and functions come from the tables of the program itself.
 func TestNames(t *testing.T) {
 	textBase = golink.TextStart()
 	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid()})
