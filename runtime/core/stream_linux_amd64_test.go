@@ -256,8 +256,8 @@ func TestBurstsOfRareTaps(t *testing.T) {
 	}
 }
 
-// A tenth of the CPU time is in windows, half of it for taps; so there are 20
-// times as many events as in windows.
+// A tenth of the CPU time is in windows, and half of that is for taps. So the program has 20
+// times as many events as the windows have.
 func TestEventsAreEstimated(t *testing.T) {
 	b := &pepfile.Burst{Seen: 1000, Inside: 10_000, CPU: 100_000, Cost: 5000}
 	if got := b.Events(); got != 20_000 {

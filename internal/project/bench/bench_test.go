@@ -121,8 +121,8 @@ func golden(t *testing.T, name, got string) {
 	}
 }
 
-// cost makes a program up of the CPU seconds of its variants, by round. Wall is
-// twice that.
+// cost makes up the cost of a program. It has the given CPU seconds, by variant and round, and
+// twice as much wall-clock time.
 func cost(name string, rounds ...[]float64) Cost {
 	c := Cost{
 		Program:  name,

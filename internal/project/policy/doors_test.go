@@ -60,7 +60,7 @@ func exported(t *testing.T, dir string) (names, values []string) {
 	return names, values
 }
 
-// What core exports is what instrumented code uses.
+// Package core exports the names that instrumented code uses, and no others.
 func TestDoorsAreWhatCoreExports(t *testing.T) {
 	core, _ := exported(t, "runtime/core")
 	names, values := exported(t, "runtime/doors")
