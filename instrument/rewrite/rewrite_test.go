@@ -163,10 +163,10 @@ func TestTextIsValid(t *testing.T) {
 		for kind, opts := range map[string]instrument.Options{
 			"page":        {Poll: rewrite.Page},
 			"flag":        {Poll: rewrite.Flag},
-			"count":       {Poll: rewrite.Exact},
+			"exact":       {Poll: rewrite.Exact},
 			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
-			"count,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
-			"count,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+			"exact,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
+			"exact,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
 			"page,bursts": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
