@@ -35,7 +35,7 @@ type Frame struct {
 	Line int64
 }
 
-// A Pos is a place in the source. File is as short as the profile has it.
+// A Pos is a position in the source. File is as short as in the profile.
 type Pos struct {
 	File      string
 	Line, Col int64
@@ -81,7 +81,7 @@ type BranchID struct {
 	Pos  Pos
 }
 
-// Compare orders branches by function and place.
+// Compare orders branches by function and position.
 func (b BranchID) Compare(c BranchID) int {
 	return cmp.Or(b.Func.Compare(c.Func), cmp.Compare(b.Pos.File, c.Pos.File),
 		cmp.Compare(b.Pos.Line, c.Pos.Line), cmp.Compare(b.Pos.Col, c.Pos.Col))

@@ -114,7 +114,7 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 	return l, nil
 }
 
-// counts are what a profile knows of a function, by line.
+// counts are the counts of a function's branches in a profile, by line.
 type counts struct {
 	arrived  map[int64]int64 // edges that lead there from other lines
 	branches map[int64][]profile.Branch
@@ -161,8 +161,8 @@ func lineBranch(b profile.Branch) LineBranch {
 	return x
 }
 
-// withComplement adds the outcome of a two-way branch that never happened: only
-// what did is in the file.
+// withComplement adds the outcome of a two-way branch that never happened, because the file
+// has only outcomes that happened.
 func withComplement(b profile.Branch) []profile.Outcome {
 	if len(b.Outcomes) != 1 {
 		return b.Outcomes

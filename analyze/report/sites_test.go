@@ -10,8 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// Names in an executable that somebody else has made do not reach the terminal
-// as they are.
+// Control characters in the names of an executable do not reach the terminal, because
+// somebody else may have made the executable.
 func TestSitesAreFitForATerminal(t *testing.T) {
 	f := &executable.File{Packages: []*wire.Package{{
 		Path: "main\x1b[2J", Files: []string{"a\x1b.go"},
