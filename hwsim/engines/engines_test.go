@@ -361,42 +361,7 @@ func TestSizesOfChains(t *testing.T) {
 	if s.String() != "H[P256]2048:cells(bits=8,slots=4)" || !strings.Contains(s.WithSeed(3).String(), "@seed=3") {
 		t.Errorf("%s, with seed 3 %s", s, s.WithSeed(3))
 	}
-}
-
-// Flush merges the engines of several streams if they can be merged, also behind other
-// engines in a chain. Otherwise it flushes each engine. No event is lost. If Flush says
-// that the merge is exact, the messages are those of one engine for all streams.
-func TestFlushMerges(t *testing.T) {
-	for text, merges := range map[string]int{"cells(4,500)": 2, "P1:cells(4,500)": 2, "cells(4,7)": 2, "H[P16]64": 0, "R4:A16": 0} {
-		spec := parse(t, text)
-		var sent []hwsim.Message
-		var list []hwsim.Engine
-		var outs []*hwsim.Out
-		events := uint64(0)
-		for s := range uint32(3) {
-			e := spec.New(s)
-			in := stream(uint64(s), 5000)
-			events += uint64(len(in))
-			sent = append(sent, enginetest.Push(e, in)...)
-			list, outs = append(list, e), append(outs, hwsim.NewOut(16, func(m []hwsim.Message) { sent = append(sent, m...) }))
-		}
-		before := enginetest.Sum(sent)
-		held, sampled := int64(0), false
-		for _, e := range list {
-			held += e.Balance().Held
-			sampled = sampled || e.Balance().Sampled
-		}
-		merged, exact := Flush(list, outs)
-		if merged != merges || !exact {
-			t.Errorf("%s: %d merged, exactly: %t; want %d", text, merged, exact, merges)
-		}
-		if merges > 0 && enginetest.Sum(sent) != before+uint64(held) {
-			t.Errorf("%s: %d events in messages, then %d flushed, %d held", text, before, enginetest.Sum(sent)-before, held)
-		}
-		for s, e := range list {
-			if b := e.Balance(); b.Held != 0 {
-				t.Errorf("%s: stream %d still holds %+v", text, s, b)
-			}
-		}
+	if !s.WithSeed(3).Ranges() {
+		t.Errorf("%s with another seed sends no ranges", s)
 	}
 }
