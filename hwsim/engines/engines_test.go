@@ -121,6 +121,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 		"R4:rep(R4)":                  "column 4: want one of strat, code, rap, cells, gate before the parenthesis",
 		"cells(65)":                   "column 7: want a number from 0 to 64",
 		"cells(bits=x)":               "column 12: want a number from 0 to 64",
+		"gate(entries=0)":             "column 14: want a number from 1 to 1024",
 		"cells(bits=)":                "column 12: want a value",
 		"cells(1,)":                   "column 9: want a value",
 		"cells(,1)":                   "column 7: want a value",
