@@ -81,11 +81,11 @@ type Snapshotter interface {
 	Snapshot(out *Out)
 }
 
-// A Merger can take over what another engine of the same Spec holds. After Merge the
-// other engine is as after Flush. Merge reports whether it is exact: whether this engine
-// now sends what one would that has seen both streams, first its own and then the
-// other's. Even if Merge is not exact, no event is lost. At the end of a program, and of
-// a replay, the engines of all streams are merged: see engines.Flush.
+// A Merger can take over the events that another engine of the same Spec holds. After Merge
+// the other engine is as after Flush. Merge reports whether it is exact: whether this
+// engine now sends the same messages as one engine for both streams, first its own and then
+// the other's. Even if Merge is not exact, no event is lost. At the end of a program, and
+// of a replay, the engines of all streams are merged: see engines.Flush.
 type Merger interface {
 	Engine
 	Merge(from Engine) (exact bool)

@@ -96,7 +96,7 @@ func figureRows(o commandtest.Object) (rows []string) {
 		}
 		rows = append(rows, "ours | paper")
 		for _, r := range f.All("rows") {
-			// What is between the numbers is of the row, the numbers are made here.
+			// The words between the numbers come from the row; the numbers are made here.
 			ours, rest := "", r.Text("ours")
 			for _, v := range r.All("values") {
 				between, behind, ok := strings.Cut(rest, v.Text("text"))

@@ -19,7 +19,7 @@ package tuple
 // A Tuple is one event.
 type Tuple struct {
 	PC uint64 // tag and site, as New puts them together
-	W  uint64 // what was seen
+	W  uint64 // the word that the tap reported
 }
 
 // A Tag says of what kind an event is, and with it what its word means.

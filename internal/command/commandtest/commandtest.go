@@ -100,8 +100,8 @@ func printed(file string, run func(line string) string) string {
 		for out := range strings.Lines(run(strings.TrimSpace(text))) {
 			doc = append(doc, strings.TrimRight(code+out, " \t\n")+"\n")
 		}
-		// What it printed before ends where the comment goes on, or with the
-		// next command; an empty line may be part of it.
+		// The old output ends where the comment goes on, or with the next command.
+		// An empty line may be part of the output.
 		for isOutput(i+1) || lines[i+1] == "//\n" && isOutput(i+2) {
 			i++
 		}
