@@ -134,7 +134,7 @@ const (
 	whyConditional = "evaluated conditionally"
 	whyBeside      = "beside a call"
 	whyImpure      = "not without side effects"
-	whyPanic       = "behind what may panic"
+	whyPanic       = "behind an expression that may panic"
 	whyReread      = "cannot be read back"
 	whyCalls       = "the results of a call"
 	whyPoint       = "no insertion point"
