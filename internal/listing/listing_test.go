@@ -200,3 +200,18 @@ func TestNumbersThatDoNotExist(t *testing.T) {
 		}
 	}
 }
+
+// A file below the working directory has a short name.
+func TestShort(t *testing.T) {
+	t.Chdir(t.TempDir())
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &listing.Page{}
+	for name, want := range map[string]string{wd + "/a/x.go": "a/x.go", wd + "x.go": wd + "x.go", "/usr/x.go": "/usr/x.go"} {
+		if got := p.Short(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
