@@ -81,11 +81,11 @@ type Snapshotter interface {
 	Snapshot(out *Out)
 }
 
-// A Merger can take over what another engine of the same Spec holds. After Merge the
-// other engine is as after Flush. Merge reports whether it is exact: whether this engine
-// now sends what one would that has seen both streams, first its own and then the
-// other's. Even if Merge is not exact, no event is lost. At the end of a program, and of
-// a replay, the engines of all streams are merged: see engines.Flush.
+// A Merger can take over the events that another engine of the same Spec holds. After Merge
+// the other engine is as after Flush. Merge reports whether it is exact: whether this
+// engine now sends the same messages as one engine for both streams, first its own and then
+// the other's. Even if Merge is not exact, no event is lost. At the end of a program, and
+// of a replay, the engines of all streams are merged: see engines.Flush.
 type Merger interface {
 	Engine
 	Merge(from Engine) (exact bool)
@@ -159,9 +159,9 @@ type Spec interface {
 // the given number of bits.
 type Sized interface{ Size(word int) []Part }
 
-// A Viewer is a Spec whose engines may not tell all tuples apart: an event is for
-// them what View makes of its tuple, and that is what messages are about. If they are
-// about all taps of a tag, the site is a pool: tuple.PoolWords, PoolSites or PoolCode.
+// A Viewer is a Spec whose engines may not tell all tuples apart. They treat an event as
+// the tuple that View returns for it, and their messages are about that tuple. A message
+// about all taps of a tag has a pool as its site: tuple.PoolWords, PoolSites or PoolCode.
 // Views is false if View changes nothing.
 type Viewer interface {
 	View(t tuple.Tuple) tuple.Tuple

@@ -134,7 +134,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	left := map[string]int{}
+	skippedFuncs := map[string]int{}
 	tapped, skipped := map[tuple.Tag]int{}, map[tap.Skip]int{}
 	funcs, adds, polls := 0, 0, 0
 	for _, p := range pkgs {
@@ -150,8 +150,8 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 				t.Errorf("%s: %s: %s", p.ImportPath, f.Name, msg)
 			}
 		}
-		for _, l := range res.Sites.Left {
-			left[l.Reason]++
+		for _, l := range res.Sites.Skipped {
+			skippedFuncs[l.Reason]++
 			if testing.Verbose() {
 				t.Logf("not instrumented: %s:%d %s: %s", res.Sites.Files[l.File], l.Line, l.Name, l.Reason)
 			}
@@ -171,7 +171,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 	}
 	total, ours := 0, 0 // ours are the functions without a directive against calls that are no hooks of the runtime
 	var reasons []string
-	for r, n := range left {
+	for r, n := range skippedFuncs {
 		reasons = append(reasons, fmt.Sprintf("%6d %s", n, r))
 		total += n
 		if !strings.HasPrefix(r, "//go:") && !strings.HasPrefix(r, "the runtime calls it") {

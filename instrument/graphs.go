@@ -33,7 +33,7 @@ func (r *Result) WriteGraphs(w io.Writer) error {
 		f.plan.Write(b, f.fset)
 		fmt.Fprintln(b)
 	}
-	for _, l := range r.Sites.Left {
+	for _, l := range r.Sites.Skipped {
 		fmt.Fprintf(b, "%s, %s:%d\nnot instrumented: %s\n\n", l.Name, r.Sites.Files[l.File], l.Line, l.Reason)
 	}
 	return b.Flush()

@@ -211,13 +211,13 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			tapped = append(tapped, tap.Func{Func: f, Skipped: in.skippedTaps(f)})
 		}
 		if reason != "" {
-			sites.Left = append(sites.Left, d.Skipped(f, reason))
+			sites.Skipped = append(sites.Skipped, d.Skipped(f, reason))
 			continue
 		}
 		described := d.Func(f, p.Graph, base)
 		tapped[len(tapped)-1].Blocks = described.Blocks
 		if in.opts.Poll == rewrite.None {
-			sites.Left = append(sites.Left, d.Skipped(f, "-peppoll=none"))
+			sites.Skipped = append(sites.Skipped, d.Skipped(f, "-peppoll=none"))
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)

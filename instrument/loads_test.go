@@ -240,7 +240,7 @@ func (c *comparison) findTaps() {
 			add(e.Pos.String(), e.Text, "not tapped: "+s.Reason)
 		}
 	}
-	for _, l := range res.Sites.Left {
+	for _, l := range res.Sites.Skipped {
 		if strings.HasPrefix(l.Reason, "//go:") || strings.HasPrefix(l.Reason, "the runtime calls it") {
 			c.bare[fmt.Sprintf("%s:%d", res.Sites.Files[l.File], l.Line)] = true
 		}

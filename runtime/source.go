@@ -1,4 +1,4 @@
-// Package runtime holds the source of what is linked into instrumented programs.
+// Package runtime holds the source of the packages that are linked into instrumented programs.
 //
 // The packages below this one are compiled twice: as packages of this module,
 // for their tests and for the tools that read what they write, and by pepbuild,
@@ -11,9 +11,9 @@
 //	pepfile     the .pep file, in which a program counts
 //	options     the settings in PEPOPTS
 //	sys         system calls, files, facts about processes
-//	golink      what the other packages borrow from package runtime
+//	golink      functions and data of package runtime of std, for the other packages
 //	libc        two functions of the C library, for programs with C code
-//	tuple       the record of what taps see
+//	tuple       the record of an event at a tap
 //	trace       files of such records
 //	ring        memory in which another process reads such records
 //	pdag        the numbered graph of a function; from path numbers to paths
@@ -21,7 +21,7 @@
 //	sites       the site tables of the program
 //	sitetables  reads them in the program
 //	report      from samples to profiles
-//	schema      names of what is in profiles: kinds, sample types, labels
+//	schema      names in profiles: kinds, sample types, labels
 //	pprofenc    pprof's file format
 //	crc32       the checksum of traces and .pep files
 //	digits      integers as text and back

@@ -1,5 +1,5 @@
-// Package accuracy says how well a sampled profile stands for an exact one,
-// in the measures of PEP (Bond & McKinley, MICRO 2005, §6.3 and §6.4).
+// Package accuracy computes how well a sampled profile agrees with an exact one, by the
+// metrics of PEP (Bond & McKinley, MICRO 2005, §6.3 and §6.4).
 //
 // Profiles come as plain maps. For paths the values are branch flows: the
 // count of a path times the number of branches on it. For edges the values
@@ -13,8 +13,8 @@
 //	sampled := map[string]accuracy.Outcomes{"x.go:12:5": {"true": 45, "false": 4}}
 //	accuracy.Relative(actual, sampled) // 1 - |900/1000 - 45/49| = 0.98163
 //
-// The package knows no file format; package profile loads profiles, and
-// package report prints what is computed here.
+// The package knows no file format. Package profile loads profiles, and package report
+// prints the metrics.
 package accuracy
 
 import (
@@ -111,7 +111,7 @@ func (o Outcomes) total() int64 {
 }
 
 // Relative compares two edge profiles by relative overlap (§6.4): how well
-// the estimate tells the bias of every branch, weighted by how often the
+// the estimate shows the bias of every branch, weighted by how often the
 // branch was actually executed. It is NaN when no branch was.
 //
 // The paper defines it for two-way branches, 1 - |taken_a - taken_e|. For

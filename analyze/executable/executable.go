@@ -4,9 +4,9 @@
 //	f.Build            // the build ID in the profiles of the program
 //	f.Packages[0].Path // "main"
 //
-// The package does not parse executables. Site tables begin with a text that hardly
-// occurs elsewhere, and have checksums (see package wire), so it searches the file
-// for that text. That works for the executables of all systems, stripped or not.
+// The package does not parse executables. Site tables begin with a text that is unlikely
+// to occur elsewhere, and have checksums (see package wire). So the package searches the
+// file for this text. This works for executables of all systems, stripped or not.
 package executable
 
 import (

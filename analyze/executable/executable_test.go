@@ -85,8 +85,8 @@ func TestOpenNamesTheFile(t *testing.T) {
 	}
 }
 
-// What is no file that could be an executable is refused at once: a device may have
-// no end, and a pipe no beginning.
+// Read refuses files that cannot be executables at once: a device may have no end, and a
+// pipe cannot be read from its beginning.
 func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
@@ -99,7 +99,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file has, there is an error or site tables.
+// FuzzRead: for all contents of a file, Read returns an error or site tables.
 func FuzzRead(f *testing.F) {
 	one := tables(f, "main")
 	f.Add(one)

@@ -1,7 +1,7 @@
 package executable
 
-// This file finds where the taps of a program stand in its code. Package
-// runtime/layout says how: by constants in the code.
+// This file finds the addresses of a program's taps in its code. Package runtime/layout
+// explains the constants that it looks for.
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A Place is where the code of a tap stands.
+// A Place is an address at which code of a tap stands.
 type Place struct {
 	Addr    uint64 // of the instruction that loads PC, as in the executable's symbol table
 	PC      uint64 // of the tap's tuples: tag and site
@@ -24,7 +24,7 @@ type Place struct {
 	Tap     *wire.Tap
 }
 
-// A Layout is the taps of a program in the order in which their code stands.
+// A Layout has the taps of a program in the order of their code.
 type Layout struct {
 	Build  [8]byte
 	Places []Place
@@ -36,10 +36,10 @@ type Layout struct {
 func ReadLayout(r io.ReaderAt, f *File) (*Layout, error) {
 	e, err := elf.NewFile(r)
 	if err != nil {
-		return nil, fmt.Errorf("the layout of code is known of executables for linux/amd64 alone: %w", err)
+		return nil, fmt.Errorf("layouts can be read only from executables for linux/amd64: %w", err)
 	}
 	if e.Machine != elf.EM_X86_64 {
-		return nil, fmt.Errorf("the layout of code is known of executables for linux/amd64 alone, and this is one for %s", e.Machine)
+		return nil, fmt.Errorf("layouts can be read only from executables for linux/amd64, and this one is for %s", e.Machine)
 	}
 	taps := map[uint64]Place{}
 	for _, p := range f.Packages {
@@ -72,8 +72,8 @@ func ReadLayout(r io.ReaderAt, f *File) (*Layout, error) {
 	return l, nil
 }
 
-// WriteTo writes the layout as text, which package hwsim/code reads: a line for each
-// place, with the address, the PC, and behind # for readers what is there.
+// WriteTo writes the layout as text, which package hwsim/code reads: a line for each place,
+// with the address, the PC, and after # the tap, for human readers.
 //
 //	pep layout 1 build 27a9630f5c4e04e8
 //	0x47a1c0 0x3ea90e208000003 # load p.next main.go:5:9 main.f

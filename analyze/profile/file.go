@@ -127,8 +127,8 @@ func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
 	if r.used+weighRaw(data, limit-r.used) > limit {
 		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "many samples, labels and lines"))
 	}
-	// Not pprof.ParseData: it tries half a dozen older text formats too, and
-	// then what it says about damaged files misleads.
+	// This code does not call pprof.ParseData, because that also tries half a dozen
+	// older text formats. Its messages about damaged files are then misleading.
 	p, err := pprof.ParseUncompressed(data)
 	if err == nil {
 		err = p.CheckValid()

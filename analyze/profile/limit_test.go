@@ -68,8 +68,8 @@ func label(key, str uint64) message {
 	return message{}.bytes(3, message{}.number(1, key).number(2, str))
 }
 
-// shapes are profiles that need much memory for what they are, the more the
-// larger n is. Not all are valid.
+// shapes are profiles that need much memory compared with their size. The larger n is, the
+// more memory they need. Not all of them are valid.
 var shapes = []struct {
 	name  string
 	valid bool
@@ -147,8 +147,8 @@ func load(data []byte, memory int64) (kept []any, err error) {
 	return []any{f, paths, SumPaths(paths)}, err
 }
 
-// Whatever the shape, what is let through by the weights does not take more
-// memory than allowed: neither when it is decoded nor with what is made of it.
+// For every shape, a profile that the weights let through takes no more memory than
+// allowed, neither when it is decoded nor for the samples that are made of it.
 func TestMemory(t *testing.T) {
 	const memory = 12 << 20
 	live := func() int64 {
@@ -226,7 +226,7 @@ func TestBombs(t *testing.T) {
 			}
 		})
 	}
-	// What is large only when the samples are listed.
+	// These profiles are large only when the samples are listed.
 	for _, shape := range shapes[len(shapes)-4 : len(shapes)-1] {
 		data := shape.make(4000)
 		if w := weighRaw(data, math.MaxInt64); w > memory/2 {

@@ -205,8 +205,8 @@ func TestMergeAdds(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read may be an error but never a panic, and what loads
-// can be summed and saved.
+// FuzzParse: reading any bytes may return an error but never panics, and a profile that
+// loads can be summed and saved.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{pathsText, edgesText, "profile paths", "profile samples/count cpu/nanoseconds"} {
 		for _, encode := range []func(string) ([]byte, error){proftest.Raw, proftest.Encode} {
@@ -238,7 +238,7 @@ func FuzzParse(f *testing.F) {
 			profile.SumSites(words)
 		}
 		if _, err := profile.Merge([]*profile.File{file, file}); err != nil {
-			// Twice what fits need not.
+			// Twice a profile that fits may not fit.
 			if !strings.Contains(err.Error(), "2^63-1") {
 				t.Errorf("merging with itself: %v", err)
 			}

@@ -2,8 +2,8 @@ package profile
 
 // This file reads ranges of words, and adds them up.
 //
-// An engine that cannot afford to tell all words apart reports ranges, the hotter the
-// narrower:
+// An engine that has no room to tell all words apart reports ranges. The hotter a range is,
+// the narrower it is:
 //
 //	[0x0, 0xff]      10    events of other words in there
 //	  [0x40, 0x4f]   60    likewise
@@ -69,7 +69,7 @@ func (s *Seen) addUpRanges() {
 	}
 }
 
-// Ranged reports whether a range of several words was seen at s.
+// Ranged reports whether s has a range of several words.
 func (s Seen) Ranged() bool {
 	return slices.ContainsFunc(s.Words, func(w Word) bool { return w.Range != nil && !w.Range.Single() })
 }

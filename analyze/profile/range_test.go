@@ -26,7 +26,7 @@ word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value="[0, 15
 word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value=200 words=0xc8-0xc8 count=2 messages=1
 `
 
-// The counts of a site add up to its events, and Within has what is in a range once.
+// The counts of a site add up to its events, and Within counts each event in a range once.
 func TestRangesAreNested(t *testing.T) {
 	f := parse(t, "app.values.pb.gz", rangesText)
 	words, err := f.Words()

@@ -13,6 +13,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Func identifies a function of the profiled program. Name alone does not:
@@ -34,7 +35,7 @@ type Frame struct {
 	Line int64
 }
 
-// A Pos is a place in the source. File is as short as the profile has it.
+// A Pos is a position in the source. File is as short as in the profile.
 type Pos struct {
 	File      string
 	Line, Col int64
@@ -80,7 +81,7 @@ type BranchID struct {
 	Pos  Pos
 }
 
-// Compare orders branches by function and place.
+// Compare orders branches by function and position.
 func (b BranchID) Compare(c BranchID) int {
 	return cmp.Or(b.Func.Compare(c.Func), cmp.Compare(b.Pos.File, c.Pos.File),
 		cmp.Compare(b.Pos.Line, c.Pos.Line), cmp.Compare(b.Pos.Col, c.Pos.Col))
@@ -348,9 +349,9 @@ func (b *Branch) add(e Edge) {
 // an outer loop.
 func outcomeRank(name string) int {
 	switch name {
-	case "true", "body":
+	case wire.OutTrue, wire.OutBody:
 		return 0
-	case "false", "done", "no case":
+	case wire.OutFalse, wire.OutDone, wire.OutNoCase:
 		return 2
 	}
 	return 1

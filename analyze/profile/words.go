@@ -1,6 +1,6 @@
 package profile
 
-// This file defines what taps have seen, and takes it out of a file.
+// This file defines the samples of taps, and takes them out of a file.
 
 import (
 	"cmp"
@@ -26,14 +26,14 @@ type Site struct {
 	Type string // its type
 }
 
-// Compare orders sites by place.
+// Compare orders sites by position.
 func (s Site) Compare(t Site) int {
 	return cmp.Or(cmp.Compare(s.Func.File, t.Func.File), cmp.Compare(s.Pos.Line, t.Pos.Line), cmp.Compare(s.Pos.Col, t.Pos.Col),
 		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr), cmp.Compare(s.Pool, t.Pool))
 }
 
-// A Word is one sample of a values, types or call targets file: something that
-// was seen at a tap.
+// A Word is one sample of a values, types or call targets file: a value, type or function
+// that a tap reported.
 type Word struct {
 	Site     Site
 	Value    string // a value, the name of a type, or that of a function
@@ -104,8 +104,8 @@ func (w *Word) pooled() {
 	w.Site.Func = Func{Name: "(all " + w.Site.Kind + " taps)"}
 }
 
-// A Seen is a site with the words that its tap has seen, the most frequent first.
-// The word (other), which stands for those that were not told apart, comes last.
+// A Seen is a site with the words that its tap has reported, the most frequent first. The
+// word (other), which stands for all words that were not told apart, comes last.
 type Seen struct {
 	Site     Site
 	Words    []Word

@@ -1,6 +1,6 @@
 package report
 
-// This file lists how well a sampled profile stands for an exact one.
+// This file lists how well a sampled profile agrees with an exact one.
 
 import (
 	"fmt"

@@ -239,7 +239,7 @@ func callersText(callers []Caller) string {
 	return strings.Join(texts, "; ")
 }
 
-// quote leaves alone what is read without doubt as one value.
+// quote quotes a value unless it can be read as one value without quotes.
 func quote(s string) string {
 	q := strconv.Quote(s)
 	if s == "" || strings.ContainsAny(s, " =") || q != `"`+s+`"` {

@@ -21,9 +21,9 @@ period 1 events/count
 word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 count=7 messages=7
 `
 
-// FuzzReports: whatever a profile has, the reports of it are an error, or text JSON and text that
-// a terminal shows. Escapes and line breaks are given as
-// names, which the mutations of a compressed file would hardly find.
+// FuzzReports: for all contents of a profile, the reports of it are an error, or JSON and
+// text that a terminal shows. The corpus has escapes and line breaks in names, because
+// mutations of a compressed file are unlikely to find them.
 func FuzzReports(f *testing.F) {
 	for _, text := range []string{pathsText, edgesText, wordsText} {
 		data, err := proftest.Raw(text)

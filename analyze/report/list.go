@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Listing is the source of functions with edge counts.
@@ -113,7 +114,7 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 	return l, nil
 }
 
-// counts are what a profile knows of a function, by line.
+// counts are the counts of a function's branches in a profile, by line.
 type counts struct {
 	arrived  map[int64]int64 // edges that lead there from other lines
 	branches map[int64][]profile.Branch
@@ -160,22 +161,22 @@ func lineBranch(b profile.Branch) LineBranch {
 	return x
 }
 
-// withComplement adds the outcome of a two-way branch that never happened: only
-// what did is in the file.
+// withComplement adds the outcome of a two-way branch that never happened, because the file
+// has only outcomes that happened.
 func withComplement(b profile.Branch) []profile.Outcome {
 	if len(b.Outcomes) != 1 {
 		return b.Outcomes
 	}
 	only := b.Outcomes[0]
 	switch only.Name {
-	case "true":
-		return []profile.Outcome{only, {Name: "false"}}
-	case "false":
-		return []profile.Outcome{{Name: "true"}, only}
-	case "body":
-		return []profile.Outcome{only, {Name: "done"}}
-	case "done":
-		return []profile.Outcome{{Name: "body"}, only}
+	case wire.OutTrue:
+		return []profile.Outcome{only, {Name: wire.OutFalse}}
+	case wire.OutFalse:
+		return []profile.Outcome{{Name: wire.OutTrue}, only}
+	case wire.OutBody:
+		return []profile.Outcome{only, {Name: wire.OutDone}}
+	case wire.OutDone:
+		return []profile.Outcome{{Name: wire.OutBody}, only}
 	}
 	return b.Outcomes
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// Ranges have a column for what is in them in all, and are no values to specialise for.
+// Ranges have a column for all events within them, and code cannot be specialised for them.
 func TestRangesOfValues(t *testing.T) {
 	data, err := proftest.Encode(`
 profile values

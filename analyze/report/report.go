@@ -1,6 +1,6 @@
-// Package report makes listings of profiles: the hot paths, the source of
-// functions with edge counts beside it, what taps have seen, what is instrumented
-// in a program, the accuracy of a sampled profile, and every sample.
+// Package report makes listings of profiles: the hot paths, the source of functions with
+// edge counts beside it, the values that taps reported, the instrumented functions and
+// taps of a program, the accuracy of a sampled profile, and every sample.
 //
 // Each function returns data, a struct that package listing prints as text and as
 // JSON. Top, for the profile of package profile's worked example, as text:
@@ -44,7 +44,7 @@ func profileOf(f *profile.File) Profile {
 	return Profile{f.Name, f.Kind, f.Comments, f.Binary, f.BuildID, f.Exact(), f.Period.Value, f.Period.Type, f.Period.Unit}
 }
 
-// name is what the profiled program is called.
+// name returns the name of the profiled program.
 func (x Profile) name() string { return cmp.Or(x.Program, x.File) }
 
 func (x Profile) printComments(p *listing.Page) {

@@ -75,7 +75,7 @@ func codeBlock(t *testing.T, file, text string) string {
 	return ""
 }
 
-// TestDocs: what the comments show is what is printed.
+// TestDocs checks that the comments show what is printed.
 func TestDocs(t *testing.T) {
 	paths, edges, src := parse(t, pathsText), parse(t, edgesText), signTree(t)
 	text := func(l listing.Listing, err error) string {

@@ -1,6 +1,6 @@
 package report
 
-// This file lists what is instrumented in a program.
+// This file lists the functions and taps of a program.
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ type SitesOptions struct {
 	All  bool           // every function that is profiled, and every tap
 }
 
-// A SiteTable lists what the site tables of a program say.
+// A SiteTable lists the contents of a program's site tables.
 type SiteTable struct {
 	Program  string        `json:"program"`
 	Build    string        `json:"build"` // hash of the site tables, by which profiles name the program
@@ -30,7 +30,7 @@ type SiteTable struct {
 	Packages []SitePackage `json:"packages"`
 }
 
-// SiteCounts say how much there is of what.
+// SiteCounts are the numbers of functions, paths and taps.
 type SiteCounts struct {
 	Functions int    `json:"functions" unit:"functions"` // that are profiled
 	Paths     uint64 `json:"paths" unit:"paths"`         // of these
@@ -83,9 +83,9 @@ type SiteTap struct {
 	Col  int    `json:"column" unit:"column"`
 }
 
-// Sites lists what the site tables of a program say: for each package how many
-// functions are profiled and what is tapped, the functions that were skipped, with
-// the reason, and those that the compiler no longer inlines.
+// Sites lists the contents of a program's site tables: for each package the number of
+// functions that are profiled, the taps, the functions that were skipped, with the reason,
+// and the functions that the compiler no longer inlines.
 func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) {
 	t := &SiteTable{Program: name, Build: fmt.Sprintf("%x", f.Build), All: o.All}
 	for _, p := range f.Packages {
@@ -101,7 +101,7 @@ func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) 
 		t.Total.Taps += x.Count.Taps
 	}
 	if len(t.Packages) == 0 && len(f.Packages) > 0 {
-		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all shows all that there are", name, o.Func)
+		return nil, fmt.Errorf("%s: no function matches %q: pep sites -all lists all functions", name, o.Func)
 	}
 	slices.SortFunc(t.Packages, func(p, q SitePackage) int { return cmp.Compare(p.Package, q.Package) })
 	return t, nil
@@ -125,7 +125,7 @@ func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
 			x.Functions = append(x.Functions, site)
 		}
 	}
-	for _, l := range p.Left {
+	for _, l := range p.Skipped {
 		if selected(l.Name) {
 			x.Skipped = append(x.Skipped, SkippedFunc{l.Name, p.Files[l.File], l.Line, l.Reason})
 		}
@@ -159,7 +159,7 @@ func (t *SiteTable) Print(p *listing.Page) {
 	}
 }
 
-// String says what there is in words.
+// String returns the numbers in words.
 func (c SiteCounts) String() string {
 	s := fmt.Sprintf("%s with %s, %d skipped", listing.Count(c.Functions, "function"), listing.Count(c.Paths, "path"), c.Skipped)
 	if c.Outlined > 0 {

@@ -1,21 +1,24 @@
 package report_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// Names in an executable that somebody else has made do not reach the terminal
-// as they are.
+// Control characters in the names of an executable do not reach the terminal, because
+// somebody else may have made the executable.
 func TestSitesAreFitForATerminal(t *testing.T) {
 	f := &executable.File{Packages: []*wire.Package{{
 		Path: "main\x1b[2J", Files: []string{"a\x1b.go"},
-		Left: []wire.Left{{Name: "main.f\x1b", File: 0, Line: 3, Reason: "why\nnot"}},
+		Skipped: []wire.Skipped{{Name: "main.f\x1b", File: 0, Line: 3, Reason: "why\nnot"}},
 	}}}
 	table, err := report.Sites("prog\x1b", f, report.SitesOptions{All: true})
 	if err != nil {
@@ -28,5 +31,59 @@ func TestSitesAreFitForATerminal(t *testing.T) {
 	got := b.String()
 	if strings.ContainsRune(got, 0x1b) || !strings.Contains(got, `main.f\x1b`) || !strings.Contains(got, `why\nnot`) {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Totals are sums over all packages, which are in the order of their import paths. Only
+// selected functions and their taps count.
+func TestSitesOfPackages(t *testing.T) {
+	pkg := func(path string, paths uint64, skipped ...wire.Skipped) *wire.Package {
+		return &wire.Package{
+			Path: path, Files: []string{"x.go"},
+			Funcs: []wire.Func{
+				{Name: path + ".f", Line: 1, Graph: pdag.Graph{N: paths}, Outlined: true},
+				{Name: path + ".g", Line: 5, Base: paths, Graph: pdag.Graph{N: 10}},
+			},
+			Skipped: skipped,
+			Taps:    []wire.Tap{{Tag: uint8(tuple.Load), Func: path + ".f", Line: 2, Col: 7, Expr: "p.n", Type: "int"}},
+		}
+	}
+	f := &executable.File{Packages: []*wire.Package{
+		pkg("q", 3, wire.Skipped{Name: "q.s", Line: 9, Reason: "//go:nosplit"}),
+		pkg("p", 4, wire.Skipped{Name: "p.s", Line: 9, Reason: "//go:nosplit"}),
+	}}
+	for _, x := range []struct {
+		name string
+		o    report.SitesOptions
+		want report.SiteCounts
+	}{
+		{"everything", report.SitesOptions{}, report.SiteCounts{Functions: 4, Paths: 27, Skipped: 2, Outlined: 2, Taps: 2}},
+		{"two functions", report.SitesOptions{Func: regexp.MustCompile(`\.f$`)}, report.SiteCounts{Functions: 2, Paths: 7, Outlined: 2, Taps: 2}},
+		{"one package", report.SitesOptions{Func: regexp.MustCompile(`^q\.[gs]$`)}, report.SiteCounts{Functions: 1, Paths: 10, Skipped: 1}},
+	} {
+		got, err := report.Sites("prog", f, x.o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Total != x.want {
+			t.Errorf("%s: got %+v, want %+v", x.name, got.Total, x.want)
+		}
+		if n := len(got.Packages); x.name == "one package" && n != 1 {
+			t.Errorf("%s: %d packages are listed", x.name, n)
+		} else if x.name != "one package" && (n != 2 || got.Packages[0].Package != "p") {
+			t.Errorf("%s: the packages are %+v, want p before q", x.name, got.Packages)
+		}
+		for _, p := range got.Packages {
+			if len(p.Functions) != 0 || len(p.Taps) != 0 {
+				t.Errorf("%s: functions and taps of %s are listed without -all", x.name, p.Package)
+			}
+		}
+	}
+	all, err := report.Sites("prog", f, report.SitesOptions{All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := all.Packages[0]; len(p.Functions) != 2 || len(p.Taps) != 1 || p.Taps[0].Line != 2 || p.Taps[0].Col != 7 {
+		t.Errorf("all of p: %+v", p)
 	}
 }

@@ -1,6 +1,6 @@
 package report
 
-// This file lists what taps have seen.
+// This file lists the values, types and call targets that taps have reported.
 
 import (
 	"cmp"
@@ -23,8 +23,8 @@ type ValuesOptions struct {
 	Share  float64        // of which the most frequent value has at least this share
 }
 
-// A ValueTable lists what taps have seen. Totals are of the whole file, whatever
-// is selected. If the file is not exact, counts are estimates and have bounds
+// A ValueTable lists what taps have reported. Totals are of the whole file, whatever is
+// selected. If the file is not exact, counts are estimates and have bounds
 // (profile.Seen.ShareError, profile.Word.CountError); of an exact file the bounds
 // are 0.
 type ValueTable struct {
@@ -38,7 +38,7 @@ type ValueTable struct {
 	Specialise  []Specialisation `json:"specialise"`
 }
 
-// A ValueSite is a tap, and the most frequent of what it has seen.
+// A ValueSite is a tap with its most frequent values.
 type ValueSite struct {
 	Func      string  `json:"function"`
 	File      string  `json:"file"`
@@ -80,18 +80,19 @@ type Specialisation struct {
 	Line      int64   `json:"line" unit:"line"`
 }
 
-// Values lists the sites of a values, types or call targets file, those with
-// most events first, with what was seen there most often, and then the sites that
-// have a value so frequent that code for it alone may be worthwhile: if the file is
-// not exact, its share less the bound must be great enough. A site as text:
+// Values lists the sites of a values, types or call targets file with their most frequent
+// values. Sites with most events come first. Then it lists the sites that are worth
+// specialising: one value is so frequent that code for this value alone may be faster.
+// (If the file is not exact, the share of the value less its bound must be great enough.)
+// A site as text:
 //
 //	main.count  words.go:7:15  load w[0] byte, 990 events, 2 values
 //	 share  count  value
 //	60.61%    600  120
 //	39.39%    390  97
 //
-// If some values are ranges, the column within has what is in the range in all, while
-// count leaves out what a narrower range or a value of its own has:
+// If some values are ranges, the column within has all events in a range, and the column
+// count has only those that no narrower range and no single value in it has:
 //
 //	share   ±  count   ±  within  value
 //	93.0%   …    930   …     930  66
@@ -174,7 +175,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	}, true
 }
 
-// things are what is seen in files of a kind.
+// things are the words for the values in files of a kind.
 var things = map[schema.Kind]string{
 	schema.Values:      "value",
 	schema.Types:       "type",
@@ -188,7 +189,7 @@ func (t *ValueTable) Name() string { return "values" }
 func (t *ValueTable) Print(p *listing.Page) {
 	t.Profile.printComments(p)
 	if t.Taps == 0 {
-		p.Line("no event was recorded: no tap was reached, or the engine kept what it had")
+		p.Line("no event was recorded: no tap was reached, or the engine sent no message before the end")
 		return
 	}
 	p.Line("%s: %s in %s, %s", t.Profile.name(), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
@@ -210,7 +211,7 @@ func (t *ValueTable) Print(p *listing.Page) {
 	p.Table("", table)
 }
 
-// about says how many events there were, as far as that is known.
+// about returns a number of events as text, with "about" if it is an estimate.
 func (t *ValueTable) about(events int64) string {
 	if t.Profile.Exact {
 		return fmt.Sprintf("%d events", events)

@@ -1,4 +1,4 @@
-// Package source finds the Go source that the file names of a profile mean.
+// Package source finds the Go source files that a profile names.
 //
 //	src := source.NewTree("/home/me/app:/home/me/lib")
 //	src.Line("example.com/app/sign.go", 11) // "	if n < 0 {", true

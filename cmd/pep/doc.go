@@ -64,8 +64,8 @@
 //	actual hot paths: 7 of 8, 5 of them found (a hot path has more than 0.125% of the flow)
 //	samples: 128, of 5 paths
 //
-// If the program has taps, there are files of what they saw: values, dynamic
-// types of interfaces, and targets of calls.
+// If the program has taps, it also writes files of values, dynamic types of interfaces,
+// and targets of calls.
 //
 //	$ pep values -n 1 app.71.values.pb.gz
 //	pep: taps, every event counted, by interrupt, 3000 events, 0 dropped

@@ -9,8 +9,8 @@ import (
 	"github.com/pepgo/pep/internal/command/commandtest"
 )
 
-// TestJSON: what a verb prints as text is what it prints as JSON. The rows that
-// the text must have are made from the JSON here, by fmt.
+// TestJSON checks that a verb prints the same data as text and as JSON. It makes the rows
+// that the text must have from the JSON, by fmt.
 func TestJSON(t *testing.T) {
 	commandtest.Listings(t, &pep, makeExample, []commandtest.Listing{
 		{Line: "top -n 0 exact.70.paths.pb.gz", Rows: topRows},
@@ -189,8 +189,8 @@ func accuracyRows(o commandtest.Object) (rows []string) {
 		fmt.Sprintf("samples: %d, of %d paths", o.Int("samples"), o.Int("sampled_paths")))
 }
 
-// dumpRows leaves the quotes of the text out of account: the fields of the example
-// need none but where they have spaces.
+// dumpRows ignores the quotes of the text: in the example, only fields with spaces need
+// quotes.
 func dumpRows(o commandtest.Object) (rows []string) {
 	p := o.At("profile")
 	rows = append(rows, "profile "+p.Text("kind"), "binary "+p.Text("program"), "build "+p.Text("build"),
@@ -233,7 +233,8 @@ func dumpRows(o commandtest.Object) (rows []string) {
 	return rows
 }
 
-// An error is on the standard error, with -json as without, and nothing is printed.
+// Errors go to the standard error, with and without -json, and nothing goes to the standard
+// output.
 func TestErrorsWithJSON(t *testing.T) {
 	dir := t.TempDir()
 	if err := makeExample(dir); err != nil {

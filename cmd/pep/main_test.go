@@ -101,7 +101,7 @@ func makeProgram(name string) error {
 				{Name: "main.count", Line: 4, Graph: graph(5)},
 				{Name: "main.isVowel", Line: 14, Base: 5, Graph: graph(3), Outlined: true},
 			},
-			Left: []wire.Left{{Name: "main.fork", Line: 30, Reason: "//go:nosplit"}},
+			Skipped: []wire.Skipped{{Name: "main.fork", Line: 30, Reason: "//go:nosplit"}},
 			Taps: []wire.Tap{
 				{Tag: uint8(tuple.Arg), Func: "main.isVowel", Line: 14, Col: 14, Expr: "c", Type: "byte", Bits: 8, Kind: wire.Unsigned},
 				{Tag: uint8(tuple.Result), Func: "main.isVowel", Line: 17, Col: 10, Expr: "isVowel(c)", Type: "bool", Bits: 8, Kind: wire.Bool},

@@ -9,10 +9,10 @@ Usage:
 
 	pep top [flags] FILE...            hot paths with their branches and source
 	pep list [flags] REGEXP FILE       source of functions with edge counts beside it
-	pep values [flags] FILE...         what taps have seen: values, types, call targets
+	pep values [flags] FILE...         what taps have reported: values, types, call targets
 	pep ranges [flags] FILE...         hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
-	pep accuracy [flags] EXACT SAMPLED how well a sampled profile stands for an exact one
+	pep accuracy [flags] EXACT SAMPLED how well a sampled profile agrees with an exact one
 	pep merge -o OUT FILE...           add up profiles
 	pep dump [flags] FILE              every sample as a line of text
 	pep version                        version of pep
@@ -72,9 +72,9 @@ Examples:
 
 	valuesUsage = `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] [-json] FILE...
 
-Prints what taps have seen: for each, those with most events first, the most
-frequent values (or types, or functions that were called) with their share and
-count. Several files of one kind are added up.
+Prints what taps have reported: for each tap the most frequent values (or types,
+or functions that were called) with their share and count. Taps with most events
+come first. Several files of one kind are added up.
 
 If not every event was counted, counts are estimates, with bounds beside them.
 If the messages of the engine come at random, the true number is within the
@@ -88,7 +88,7 @@ that code for this value alone may be faster.
 	-n 5                how many values of a tap; 0 is all
 	-func regexp        only taps in functions whose names match
 	-events 1000        worth specialising: taps with at least so many events
-	-share 80           and at least this percentage of them, less the bound, alike
+	-share 80           of which at least this percentage, less the bound, is one value
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
 
@@ -165,12 +165,13 @@ Examples:
 	accuracyUsage = `pep accuracy [-json] EXACT SAMPLED
 
 Compares a sampled profile with an exact one of the same source, by the
-metrics of the PEP paper, and prints the paper's results beside. Each
-argument is the paths or the edges file of a run; the other is found by name.
+metrics of the PEP paper, and prints the paper's results beside ours. Each
+argument is the paths file or the edges file of a run; pep finds the other by
+its name.
 
 	Wall weight matching   share of the hot paths' flow that the sampled profile finds
-	relative overlap       how well it tells the bias of each branch
-	absolute overlap       how well it tells the frequency of each branch outcome
+	relative overlap       how well it shows the bias of each branch
+	absolute overlap       how well it shows the frequency of each branch outcome
 
 	-json   print the listing as JSON; docs/formats.md explains its fields
 
@@ -192,8 +193,8 @@ Examples:
 
 	dumpUsage = `pep dump [-json] FILE
 
-Prints every sample of a profile as a line of key=value pairs, in an order
-that depends on nothing but the content: for grep, and for comparing.
+Prints every sample of a profile as a line of key=value pairs, for grep and for
+comparisons. The order depends on the content alone.
 
 	-json   print the listing as JSON; docs/formats.md explains its fields
 

@@ -32,7 +32,7 @@ func main() {
 
 // STRAT-25: functions that the Go runtime calls by itself hold neither polls nor
 // taps, and the site tables say why.
-func TestHooksOfTheRuntimeAreLeftAlone(t *testing.T) {
+func TestHooksOfTheRuntimeAreSkipped(t *testing.T) {
 	skipUnlessLinux(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": hooked, "go.mod": "module hooked\n\ngo 1.26\n"} {
@@ -52,24 +52,24 @@ func TestHooksOfTheRuntimeAreLeftAlone(t *testing.T) {
 			name, text, _ := strings.Cut(f, "(SB) ")
 			code[name] = text
 		}
-		left := map[string]bool{}
+		skipped := map[string]bool{}
 		for _, pkg := range packages(t, prog) {
-			for _, l := range pkg.Left {
+			for _, l := range pkg.Skipped {
 				if strings.HasPrefix(l.Reason, "the runtime calls it") {
-					left[l.Name] = true
+					skipped[l.Name] = true
 					if ours.MatchString(code[l.Name]) {
 						t.Errorf("%q: %s is instrumented: %s", flags, l.Name, ours.FindString(code[l.Name]))
 					}
 				}
 			}
 			for _, tap := range pkg.Taps {
-				if left[tap.Func] {
+				if skipped[tap.Func] {
 					t.Errorf("%q: a tap in %s", flags, tap.Func)
 				}
 			}
 		}
 		for _, name := range []string{"sync.poolCleanup", "time.sendTime", "time.goFunc", "time.Now"} {
-			if !left[name] || code[name] == "" {
+			if !skipped[name] || code[name] == "" {
 				t.Errorf("%q: %s is not skipped, or has no code", flags, name)
 			}
 		}

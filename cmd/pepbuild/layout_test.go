@@ -98,8 +98,8 @@ func TestLayoutIsThatOfTheLinker(t *testing.T) {
 	}
 }
 
-// sourceName returns the name of the function in the source that a symbol is of: one of
-// several for its types, or what calls a deferred function.
+// sourceName returns the name of the function in the source for a symbol. The symbol may be
+// an instance of a generic function, or a wrapper that calls a deferred function.
 func sourceName(symbol string) string {
 	if i := strings.Index(symbol, ".deferwrap"); i >= 0 {
 		symbol = symbol[:i]

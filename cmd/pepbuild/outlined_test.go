@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 )
 
-// The functions that the site table says are no longer inlined are those of which
-// the compiler says so, but for a few: the table has an estimate.
+// The site table and the compiler agree on the functions that are no longer inlined, except
+// for a few, because the table has an estimate.
 func TestOutlinedIsWhatTheCompilerSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages of std")
@@ -87,8 +87,8 @@ func write(t *testing.T, name, text string) {
 
 var decision = regexp.MustCompile(`^(\S+:\d+):\d+: (can|cannot) inline [^ ]+`)
 
-// inlined returns what the compiler says of the functions at the places of their
-// func keywords, "file:line", in a build with -gcflags=-m=2.
+// inlined returns what the compiler prints about the functions in a build with
+// -gcflags=-m=2, by the position of their func keywords, "file:line".
 func inlined(t *testing.T, dir, name string, args []string) map[string]bool {
 	t.Helper()
 	cmd := exec.Command(name, append(args, ".")...)

@@ -1,7 +1,7 @@
 package main
 
-// This file builds stacks of what programs tell of entries and returns, and compares
-// them with what the Go runtime says.
+// This file builds stacks from the entries and returns that programs report, and compares
+// them with the stacks of the Go runtime.
 
 import (
 	"fmt"
@@ -81,9 +81,9 @@ func eventsOf(t *testing.T, prog string, do func(e tuple.Tuple, tap *wire.Tap, c
 	})
 }
 
-// What entries and returns say is what runtime.Callers says, wherever the program asks:
-// through recursion, interfaces, deferred calls, panics, runtime.Goexit, loops over
-// functions, and goroutines that share memory for their events one after the other.
+// The stacks from entries and returns are equal to those of runtime.Callers wherever the
+// program calls it: through recursion, interfaces, deferred calls, panics, runtime.Goexit,
+// loops over functions, and goroutines that use the same chunk one after the other.
 func TestStacksAreThoseOfTheRuntime(t *testing.T) {
 	skipUnlessLinux(t)
 	for _, flags := range [][]string{{"-peppoll=none"}, {"-peppkg=all"}, {"-peppoll=none", "-peptapmode=burst"}} {

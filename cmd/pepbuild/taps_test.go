@@ -129,9 +129,9 @@ func extract(t *testing.T, a *txtar.Archive) (dir string) {
 //
 //	return l.n //~ load l.n: 3 4; result l.n: 3 4
 //
-// The comment of the archive is the flags. Words of addresses, types and code
-// are shown as what the program itself says that they are, in lines "name
-// address NAME" that it prints, or as nil or something.
+// The comment of the archive has the flags. The program itself prints what the words of
+// addresses, types and code are, in lines "name address NAME". The comments show such a
+// word by this NAME, or as nil or something.
 func TestTaps(t *testing.T) {
 	skipUnlessLinux(t)
 	files, err := filepath.Glob("testdata/taps/*.txtar")
@@ -185,7 +185,7 @@ func skipUnlessLinux(t *testing.T) {
 	}
 }
 
-// names reads what a program says that words stand for.
+// names reads the names of words that a program prints.
 func names(stdout string) map[uint64]string {
 	names := map[uint64]string{}
 	for _, m := range regexp.MustCompile(`(?m)^name (\S+) (.*)$`).FindAllStringSubmatch(stdout, -1) {
@@ -260,9 +260,9 @@ func annotate(text string, lines map[int]string) string {
 	return b.String()
 }
 
-// The tuples of edges are as many as an exact profile says, but for edges that
-// have no place of their own (to a clause that is fallen into as well), and for
-// those of a path that a panic ended, which the profile does not have.
+// Each edge has as many tuples as its count in an exact profile. There are two exceptions:
+// edges without an insertion point of their own (to a clause into which another falls
+// through), and the edges of a path that a panic left, which the profile does not have.
 func TestEdgeTuplesAreExact(t *testing.T) {
 	skipUnlessLinux(t)
 	a, err := txtar.ParseFile("testdata/taps/control.txtar")
@@ -292,9 +292,9 @@ func TestEdgeTuplesAreExact(t *testing.T) {
 	}
 }
 
-// The targets of calls through interfaces are the methods that run: those that
-// are promoted or made for a pointer are found behind what the compiler makes for
-// them.
+// The targets of calls through interfaces are the methods that run. For methods that are
+// promoted, or that a pointer has from its element, they are the methods that the
+// compiler's wrappers call.
 func TestCallTargetsAreWhatRuns(t *testing.T) {
 	skipUnlessLinux(t)
 	if runtime.GOARCH != "amd64" {

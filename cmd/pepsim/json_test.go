@@ -15,8 +15,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// TestJSON: what a verb prints as text is what it prints as JSON. The rows that
-// the text must have are made from the JSON here, by fmt.
+// TestJSON checks that a verb prints the same data as text and as JSON. It makes the rows
+// that the text must have from the JSON, by fmt.
 func TestJSON(t *testing.T) {
 	commandtest.Listings(t, &pepsim, makeFigures, []commandtest.Listing{
 		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
@@ -80,8 +80,8 @@ func runRows(o commandtest.Object) (rows []string) {
 	return rows
 }
 
-// makeFigures adds traces for all of the figures, which say nothing of the programs
-// that the traces are named after.
+// makeFigures adds made-up traces for all of the figures. They have the names of the test
+// programs, but not their events.
 func makeFigures(dir string) error {
 	if err := makeExample(dir); err != nil {
 		return err
@@ -129,7 +129,7 @@ func figureRows(o commandtest.Object) (rows []string) {
 		}
 		rows = append(rows, "ours | paper")
 		for _, r := range f.All("rows") {
-			// What is between the numbers is of the row, the numbers are made here.
+			// The words between the numbers come from the row; the numbers are made here.
 			ours, rest := "", r.Text("ours")
 			for _, v := range r.All("values") {
 				between, behind, ok := strings.Cut(rest, v.Text("text"))
@@ -247,8 +247,8 @@ func printRows(o commandtest.Object) (rows []string) {
 	return append(rows, fmt.Sprintf("end %d %d", o.Int("kept"), o.Int("dropped")))
 }
 
-// Verbs that only write files have no -json; and what is whole of a damaged trace
-// is printed as JSON that is whole, with the error beside.
+// Verbs that only write files have no -json. If a trace is damaged, the JSON has the blocks
+// before the damage and is complete, and the error goes to the standard error.
 func TestErrorsWithJSON(t *testing.T) {
 	dir := t.TempDir()
 	if err := makeExample(dir); err != nil {

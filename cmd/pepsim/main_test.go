@@ -29,10 +29,10 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pepsim": main, "tracing": tracing})
 }
 
-// tracing stands in for a program that was built with pepbuild -peptaps: it
-// prints PEPOPTS without the directory of the trace, writes the trace that
-// $TRACE names to where that says, bit by bit, and exits with its first argument,
-// or, if that is "forever", when it is interrupted.
+// tracing stands in for a program that was built with pepbuild -peptaps. It prints PEPOPTS
+// without the directory of the trace, and slowly copies the trace $TRACE to the file that
+// PEPOPTS names. Then it exits with its first argument as exit code; if that is "forever",
+// it runs until it is interrupted.
 func tracing() {
 	for s := range strings.SplitSeq(os.Getenv("PEPOPTS"), ",") {
 		name, isTrace := strings.CutPrefix(s, "trace=")
@@ -57,7 +57,7 @@ func tracing() {
 	}
 }
 
-// writeSlowly copies a file so that whoever reads the copy meanwhile sees parts.
+// writeSlowly copies a file so slowly that a reader of the copy sees parts of it.
 func writeSlowly(name, from string) error {
 	data, err := os.ReadFile(from)
 	if err != nil {

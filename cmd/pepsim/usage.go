@@ -11,7 +11,7 @@ Usage:
 	pepsim figure [flags] ID...|all    the papers' experiments, ours beside theirs
 	pepsim trace record [flags] -- PROG ARGS...
 	                                   run a program and write a trace of it
-	pepsim trace info [flags] TRACE    what is in a trace
+	pepsim trace info [flags] TRACE    summary of a trace
 	pepsim trace print [flags] TRACE   a trace as text, a tuple a line
 	pepsim trace parse -o OUT TEXT     a trace of such text
 	pepsim trace filter -o OUT [flags] TRACE
@@ -49,11 +49,11 @@ const (
 Runs engines over traces of one program, one trace after the other. Each stream
 has an engine of its own. For each kind of engine it prints the messages that it
 sends to software, the modelled overhead, the storage with words of 32 bits, and
-the error against the exact profile of the same events: when it was first below
-5%, and from when on it stayed there. The error is taken over the tuples that
-have 10% or more of the events of their site, at sites with 1000 events or more
-of which 40% or more are in such tuples. Engines that model a pipeline, such as
-raphw, also say what has happened inside: cycles, stalls, events that were lost.
+the error against the exact profile of the same events: when the error was first
+below 5%, and from when on it stayed there. The error is computed over the tuples
+that have 10% or more of the events of their site, at sites with 1000 events or
+more of which 40% or more are in such tuples. For engines that model a pipeline,
+such as raphw, it also prints cycles, stalls and lost events.
 
 	-engine SPEC   an engine, such as R256, P256, H[P256]2048, tag2-256-2048,
 	               H[P256]2048+A16, or several with colons between, each of
@@ -166,7 +166,7 @@ Examples:
 Prints a trace as text, a tuple a line: stream, tag, site, word, and where the
 site is in the source. Before them stand the taps of the whole program.
 
-	-bare          tuples only; what is printed is no trace for trace parse
+	-bare          tuples only; trace parse does not read this output
 	-json          print the listing as JSON; docs/formats.md explains its fields
 ` + filterFlags + `
 Examples:

@@ -1,4 +1,4 @@
-// Package code puts addresses of code in the place of events, for engines behind it:
+// Package code replaces the words of events by addresses of code, for engines behind it:
 //
 //	pep sites -layout app > app.layout
 //	pepsim run -engine 'code(app.layout):cells(bits=8)' app.trace
@@ -7,10 +7,10 @@
 //
 //	PEPOPTS='engine=code:rap(over=words)' app
 //
-// Sites are numbered while packages are compiled, so their numbers say nothing of where
-// their code stands. An event at a site becomes an event whose word is the address of
-// the site, with the same tag and the site tuple.PoolCode. To an engine that finds hot ranges of
-// words it is one stream per tag, and the ranges are ranges of code:
+// Sites are numbered while packages are compiled, so the numbers do not tell where the
+// code of a site is. An event at a site becomes an event whose word is the address of
+// the site, with the same tag and the site tuple.PoolCode. An engine that finds hot
+// ranges of words then sees one stream per tag, and its ranges are ranges of code:
 //
 //	load main+3 42    →    load PoolCode 0x47a1c0
 //
@@ -21,7 +21,7 @@
 // That is for engines that look at code and words together: hwsim/morton.
 //
 // A site that is inlined in several functions has several addresses, and an event does
-// not say at which of them it happened: it counts for the lowest. Events of sites that
+// not tell at which of them it happened. It counts for the lowest. Events of sites that
 // the file does not have are dropped, and counted.
 package code
 
@@ -39,7 +39,7 @@ var Kind = &hwsim.Kind{
 	Examples: []string{"code", "code(to=site)"},
 }
 
-// A spec is the addresses of sites, by PC: tag and site.
+// A spec has the addresses of sites by PC, that is by tag and site.
 type spec struct {
 	file   string
 	toSite bool    // the address takes the place of the site, not of the word
@@ -123,8 +123,8 @@ func cutHex(text []byte) (n uint64, rest []byte, ok bool) {
 	return n, text[i:], true
 }
 
-// sort orders the places by PC, the lowest address of each alone: a heap sort, for
-// nothing that sorts can be imported here.
+// sort orders the places by PC, and keeps only the lowest address of each PC. It is a heap
+// sort of our own, because linked packages cannot import package sort or slices.
 func (s *spec) sort() {
 	p := s.places
 	less := func(i, j int) bool { return p[i].pc < p[j].pc || p[i].pc == p[j].pc && p[i].addr < p[j].addr }
@@ -178,8 +178,8 @@ func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
 func (s spec) New(hwsim.Instance) hwsim.Engine { return &mapper{spec: s} }
 
-// View implements hwsim.Viewer: messages are about addresses. Events at unknown sites
-// stay what they are: no message is about them.
+// View implements hwsim.Viewer: messages are about addresses. It does not change events at
+// unknown sites, because no message is about them.
 func (s spec) View(t tuple.Tuple) tuple.Tuple {
 	if addr, ok := s.addr(t.PC); ok {
 		return s.at(t, addr)
@@ -193,7 +193,7 @@ func (s spec) Views() bool { return true }
 // ForTraces implements hwsim.Rewriter: the sites that to=site puts in are no taps.
 func (s spec) ForTraces() bool { return s.toSite }
 
-// at returns the event of t at an address.
+// at returns the event that stands for t at an address.
 func (s spec) at(t tuple.Tuple, addr uint64) tuple.Tuple {
 	if s.toSite {
 		return tuple.New(t.Tag(), addr, t.W)

@@ -73,7 +73,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// Ranges of an engine behind are ranges of code.
+// The ranges of an engine behind code are ranges of code.
 func TestRangesOfCode(t *testing.T) {
 	e, err := parse(layout(), "code(x):cells(bits=5)")
 	if err != nil {

@@ -87,7 +87,8 @@ func TestSTRAT17_Overhead(t *testing.T) {
 	}
 }
 
-// The sums that are ours, and the order of parts.
+// The paper does not state these sizes; we computed them. The test also checks the order
+// of the parts.
 func TestPartsOfCompositions(t *testing.T) {
 	for spec, want := range map[string]string{
 		"H[P256]2048+A16":     "[{H[P256]2048 2048 8} {A16 16 72}]",

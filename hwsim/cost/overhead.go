@@ -1,6 +1,6 @@
 package cost
 
-// This file has the cycles that messages take (section 5.3.2).
+// This file computes how many cycles messages take (section 5.3.2).
 
 // An Overhead is a model of what messages cost a program.
 type Overhead struct {
@@ -13,9 +13,9 @@ type Overhead struct {
 // and H[P256]2048: 30 / 256 / 0.035.
 var Default = Overhead{PerMessage: 30, PerEvent: 3.35}
 
-// InterruptCycles is the fixed cost of an interrupt, and InterruptMessages the
-// least number of messages that it is for: together less than 3 of the cycles
-// of a message.
+// InterruptCycles is the fixed cost of an interrupt. InterruptMessages is the least
+// number of messages that an interrupt delivers. So each message bears less than 3
+// cycles of the fixed cost.
 //
 // Source: Anderson et al., "Continuous Profiling: Where Have All the Cycles
 // Gone?", SOSP 1997, for the cycles.

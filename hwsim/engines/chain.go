@@ -36,8 +36,9 @@ func (s *Spec) WithSeed(seed uint64) *Spec {
 // Ranges reports whether messages can have Free bits.
 func (s *Spec) Ranges() bool { return s.ranges }
 
-// View returns what an event is for all engines of the chain that are a hwsim.Viewer. What
-// others drop or join, View does not know: Exact does.
+// View returns the tuple that an event is for the last engine of the chain, as far as the
+// engines of the chain are a hwsim.Viewer. View does not know which events other engines
+// drop or join; Exact does.
 func (s *Spec) View(t tuple.Tuple) tuple.Tuple {
 	for _, x := range s.stages {
 		if x, ok := x.(hwsim.Viewer); ok {
@@ -166,8 +167,8 @@ func (c *chain) flush(out *hwsim.Out, n int) {
 	}
 }
 
-// Balance adds up the balances of all engines: the events that one has sent are the events
-// that the next was given.
+// Balance adds up the balances of all engines, because the events that one engine has sent
+// are the events that the next one was given.
 func (c *chain) Balance() hwsim.Balance {
 	b := c.first.Balance()
 	for _, l := range c.later {

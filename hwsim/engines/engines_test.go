@@ -48,8 +48,8 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// A description is written as it is read, and wherever one is cut off or goes on
-// wrongly there is a spec or an error with a column.
+// The text of a spec is the description that it was parsed from. A description that is cut
+// off or goes on wrongly, at any byte, gives a spec or an error with a column.
 func TestDescriptions(t *testing.T) {
 	for _, k := range extended {
 		for _, text := range append(k.Examples[:len(k.Examples):len(k.Examples)], k.Random...) {
@@ -121,6 +121,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 		"R4:rep(R4)":                  "column 4: want one of strat, code, where, cache, morton, cop, rap, raphw, cells, gate before the parenthesis",
 		"cells(65)":                   "column 7: want a number from 0 to 64",
 		"cells(bits=x)":               "column 12: want a number from 0 to 64",
+		"gate(entries=0)":             "column 14: want a number from 1 to 1024",
 		"cells(bits=)":                "column 12: want a value",
 		"cells(1,)":                   "column 9: want a value",
 		"cells(,1)":                   "column 7: want a value",
@@ -142,7 +143,7 @@ func TestErrorsSayWhatWasExpectedWhere(t *testing.T) {
 	}
 }
 
-// Names of files have commas, colons and parentheses if need be.
+// Names of files may have commas, colons and parentheses.
 func TestFiles(t *testing.T) {
 	read := func(name string) ([]byte, error) {
 		if name != "a,b:(1).mc" {
@@ -282,8 +283,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// Software answers to an interrupt before the next event, wherever a stream is
-// cut and also through a chain, and the processor waits for its stores.
+// Software answers an interrupt before the next event, wherever a stream is cut, and also
+// through a chain. The processor waits for the stores of software.
 func TestWayBack(t *testing.T) {
 	in := stream(5, 20_000)
 	var want []hwsim.Message
@@ -327,7 +328,7 @@ func TestWayBack(t *testing.T) {
 		e.Push([]tuple.Tuple{{PC: pc, W: 1}}, out)
 		out.Drain()
 		if len(got) != before {
-			t.Errorf("%v: an event of a masked place is sent", x)
+			t.Errorf("%v: the engine sends an event of a masked place", x)
 		}
 	}
 }
@@ -361,42 +362,7 @@ func TestSizesOfChains(t *testing.T) {
 	if s.String() != "H[P256]2048:cells(bits=8,slots=4)" || !strings.Contains(s.WithSeed(3).String(), "@seed=3") {
 		t.Errorf("%s, with seed 3 %s", s, s.WithSeed(3))
 	}
-}
-
-// Flush merges the engines of several streams if they can be merged, behind whatever is
-// in front of them in a chain, and otherwise flushes each: no event is lost, and what
-// comes out is the same as from one engine if Flush says so.
-func TestFlushMerges(t *testing.T) {
-	for text, merges := range map[string]int{"cells(4,500)": 2, "P1:cells(4,500)": 2, "cells(4,7)": 2, "H[P16]64": 0, "R4:A16": 0} {
-		spec := parse(t, text)
-		var sent []hwsim.Message
-		var list []hwsim.Engine
-		var outs []*hwsim.Out
-		events := uint64(0)
-		for s := range uint32(3) {
-			e := spec.New(s)
-			in := stream(uint64(s), 5000)
-			events += uint64(len(in))
-			sent = append(sent, enginetest.Push(e, in)...)
-			list, outs = append(list, e), append(outs, hwsim.NewOut(16, func(m []hwsim.Message) { sent = append(sent, m...) }))
-		}
-		before := enginetest.Sum(sent)
-		held, sampled := int64(0), false
-		for _, e := range list {
-			held += e.Balance().Held
-			sampled = sampled || e.Balance().Sampled
-		}
-		merged, exact := Flush(list, outs)
-		if merged != merges || !exact {
-			t.Errorf("%s: %d merged, exactly: %t; want %d", text, merged, exact, merges)
-		}
-		if merges > 0 && enginetest.Sum(sent) != before+uint64(held) {
-			t.Errorf("%s: %d events in messages, then %d flushed, %d held", text, before, enginetest.Sum(sent)-before, held)
-		}
-		for s, e := range list {
-			if b := e.Balance(); b.Held != 0 {
-				t.Errorf("%s: stream %d still holds %+v", text, s, b)
-			}
-		}
+	if !s.WithSeed(3).Ranges() {
+		t.Errorf("%s with another seed sends no ranges", s)
 	}
 }

@@ -13,9 +13,9 @@ import "github.com/pepgo/pep/hwsim"
 //	stream 1   P4 : cells ──┼── one cells, flushed
 //	stream 2   P4 : cells ──┘
 //
-// merged is how many engines went into another, and exact says whether the result is
-// what one engine would have had. Whoever ends engines, in a program or over its
-// trace, does it here, so that both send the same.
+// merged is how many engines were merged into another one, and exact says whether the
+// messages are those of one engine for all streams. Programs and replays of their traces
+// both end engines by this function, so both send the same messages.
 func Flush(list []hwsim.Engine, outs []*hwsim.Out) (merged int, exact bool) {
 	exact = true
 	if len(list) < 2 || !mergeable(list[0]) {
@@ -39,16 +39,16 @@ func Flush(list []hwsim.Engine, outs []*hwsim.Out) (merged int, exact bool) {
 	return merged, exact
 }
 
-// Snapshot sends what e, or in a chain its last engine, would send if it were
-// flushed. It sends nothing if that is no hwsim.Snapshotter. What the engines before
-// the last hold is not in it.
+// Snapshot sends what e, or in a chain its last engine, would send if it were flushed. It
+// sends nothing if that engine is no hwsim.Snapshotter. It leaves out the events that the
+// engines before the last one hold.
 func Snapshot(e hwsim.Engine, out *hwsim.Out) {
 	if s, ok := last(e).(hwsim.Snapshotter); ok {
 		s.Snapshot(out)
 	}
 }
 
-// last returns the last engine of a chain, or the engine if it is none.
+// last returns the last engine of a chain, or the engine itself if it is no chain.
 func last(e hwsim.Engine) hwsim.Engine {
 	stages := Stages(e)
 	return stages[len(stages)-1]

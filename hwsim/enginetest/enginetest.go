@@ -148,7 +148,7 @@ func (s *suite) conservation(t *testing.T) {
 	}
 }
 
-// Messages are about what was in the stream.
+// Messages are about tuples and ranges of the stream.
 func (s *suite) messages(t *testing.T) {
 	r := run(s.new(0), s.in, 256, 512)
 	about := s.about()
@@ -185,8 +185,8 @@ func (s *suite) about() (list []tuple.Tuple) {
 	return list
 }
 
-// Two engines that are made for the same stream send the same messages: online, and when a
-// trace is played.
+// Two engines that are made for the same stream send the same messages. So a replay of a
+// trace sends what the program sent.
 func (s *suite) streams(t *testing.T) {
 	for _, stream := range []uint32{0, 1, 2, 1000} {
 		online, replayed := run(s.new(stream), s.in, 1024, 512), run(s.new(stream), s.in, 4096, 512)

@@ -27,7 +27,7 @@ var Gate = &hwsim.Kind{
 // nothing.
 const gateMasks = 16
 
-// storeCycles is what an access to a register takes.
+// storeCycles is how many cycles an access to a register takes.
 const storeCycles = 10
 
 type gateSpec struct {

@@ -12,12 +12,12 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// negligible is the error in percent that one does not see in a bar chart.
+// negligible is an error, in percent, that is too small to see in a bar chart.
 const negligible = 0.5
 
 // figure11 is STRAT-25. Software tells edges from calls by the tag of a message.
-// A rate that is four times as high shows how much of the error is that of few
-// messages.
+// The figure has a second engine with four times the rate. It shows how much of the
+// error has its cause in the small number of messages.
 func figure11(env *Env, res *Result) error {
 	const engine, faster = "H[P256]2048", "H[P64]2048"
 	bars := plot.Bars{Title: "Figure 11: edges and calls through one " + engine, Y: "%", Limit: 4.5}

@@ -13,8 +13,8 @@
 // paper only draws a number, and its text does not state it, there is nothing to compare
 // with, and no number is made up.
 //
-// A row says if ours differs from the paper's result, and why, if an experiment has shown
-// it: reasons.go.
+// A row says whether our result differs from the paper's, and why, if an experiment has
+// shown the reason: see reasons.go.
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive

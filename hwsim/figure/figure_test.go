@@ -16,8 +16,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// synthetic makes up events for some programs. What figures say of them says
-// nothing of the paper's programs or ours: tests look at how it is said.
+// synthetic makes up events for some programs. The numbers in figures of them mean
+// nothing. The tests look at the form of the figures.
 func synthetic(program, taps string) (replay.Source, error) {
 	funcs := map[string]int{"typecheck": 200, "lua": 20, "regex": 5, "flate": 60}[program]
 	if funcs == 0 {
@@ -137,6 +137,6 @@ func TestNoTraces(t *testing.T) {
 		}
 	}
 	if _, ok := figure.Find("strat-5"); ok {
-		t.Error("strat-5, a drawing, is no experiment")
+		t.Error("found strat-5, which is a drawing and no experiment")
 	}
 }

@@ -46,7 +46,7 @@ type Value struct {
 	Unit   string  `json:"unit"`
 }
 
-// A Row is a number or statement of the paper with ours beside it.
+// A Row is a number or statement of the paper, with our result beside it.
 type Row struct {
 	What    string  `json:"what"`
 	Ours    string  `json:"ours"`
@@ -56,7 +56,7 @@ type Row struct {
 	Note    string  `json:"note"`    // why ours differs, "" if Differs is false
 }
 
-// A Plot is a drawing. That of bars has groups, that of curves has none.
+// A Plot is a drawing. A drawing of bars has groups, a drawing of curves has none.
 type Plot struct {
 	Name   string   `json:"name"` // of its file, without directory and .svg
 	File   string   `json:"file"` // "" if it is not saved

@@ -11,7 +11,7 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 )
 
-// limit is the error in percent that the paper says when engines reach.
+// limit is an error in percent. The paper states after how many events engines reach it.
 const limit = 5
 
 // short prints events as the paper does: 212K, 7.1M.
@@ -25,7 +25,7 @@ func short(n uint64) string {
 	return strconv.FormatUint(n, 10)
 }
 
-// events prints what a curve says of a limit.
+// events prints the number of events at which a curve reaches a limit.
 func events(n uint64, ok bool) Value {
 	if !ok {
 		return Value{"never", math.NaN(), "events"}
@@ -63,7 +63,7 @@ func count[N int | int64 | uint64](n N, unit string) Value {
 // text is a value that is no number, such as a name.
 func text(s string) Value { return Value{Text: s, Number: math.NaN()} }
 
-// ours is what a row says of our run, with the values in it.
+// ours is the text of a row about our run, and the values in the text.
 type ours struct {
 	text   string
 	values []Value
@@ -71,12 +71,12 @@ type ours struct {
 
 func one(v Value) ours { return ours{v.Text, []Value{v}} }
 
-// two is two values, with words behind them.
+// two is the text of two values, with words behind them.
 func two(a, b Value, behind string) ours {
 	return ours{a.Text + ", " + b.Text + behind, []Value{a, b}}
 }
 
-// span is the least and the greatest value.
+// span is the text of the least and the greatest value.
 func span(least, most Value) ours {
 	return ours{least.Text + "-" + most.Text, []Value{least, most}}
 }
@@ -87,7 +87,7 @@ func part(some, all int, unit string) ours {
 	return ours{fmt.Sprintf("%s of %s %s", a.Text, b.Text, unit), []Value{a, b}}
 }
 
-// ratio returns a/b of events that may never come.
+// ratio returns a/b for numbers of events, either of which may never be reached.
 func ratio(a uint64, aok bool, b uint64, bok bool) float64 {
 	if !aok || !bok || b == 0 {
 		return math.NaN()

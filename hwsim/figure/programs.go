@@ -81,12 +81,12 @@ func (env *Env) replay(p Program, taps string, engines ...string) ([]*replay.Res
 	return env.run(source, events, 1, engines)
 }
 
-// seeds is how many runs with different random numbers are averaged where a figure asks when
-// an error falls below a limit. Early in a stream few places count, and in a single run
-// it is chance when the error falls.
+// seeds is over how many runs, each with other random numbers, a figure takes the average
+// if it shows when an error falls below a limit. Early in a stream few places count, so
+// in a single run chance decides when the error falls.
 const seeds = 5
 
-// replaySeeds is replay with errors that are the average of several runs.
+// replaySeeds is replay, but each error is the average of several runs.
 func (env *Env) replaySeeds(p Program, taps string, engines ...string) ([]*replay.Result, error) {
 	source, events, err := env.source(p, taps)
 	if err != nil {
@@ -95,8 +95,8 @@ func (env *Env) replaySeeds(p Program, taps string, engines ...string) ([]*repla
 	return env.run(source, events, seeds, engines)
 }
 
-// replayAll is replaySeeds for the loads of all programs that there are traces
-// of, in turns of so many events. It returns how many programs there are.
+// replayAll is replaySeeds for the loads of all programs that have traces. The programs
+// take turns of the given number of events. replayAll returns the number of programs.
 func (env *Env) replayAll(turn int, engines ...string) ([]*replay.Result, int, error) {
 	var sources []replay.Source
 	for _, p := range Programs {
@@ -131,8 +131,8 @@ func (env *Env) run(source replay.Source, events uint64, seeds int, specs []stri
 	return average(results, len(specs)), nil
 }
 
-// average returns the first n results with the mean errors of all that are n,
-// 2n … further on. The rest of them is that of the first seed.
+// average returns the first n results, each with the mean of its own errors and those of the
+// results n, 2n, … further on. Everything else in it is from the first seed.
 func average(results []*replay.Result, n int) []*replay.Result {
 	runs := float64(len(results) / n)
 	for i, r := range results[:n] {
@@ -184,7 +184,7 @@ func (env *Env) each(res *Result, taps, except string, engines []string, do func
 	return nil
 }
 
-// model says what events and overheads are.
+// model notes in the setup of a figure which events count and how overheads are computed.
 func (env *Env) model(res *Result) {
 	res.setup("events: those after the initialisation of the programs, which make figures leaves out")
 	res.setup("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)

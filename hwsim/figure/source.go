@@ -1,7 +1,6 @@
 package figure
 
-// This file says where events come from: traces, of one program or of all in
-// turns.
+// This file gets events from traces: of one program, or of all programs in turns.
 
 import (
 	"errors"

@@ -51,7 +51,7 @@ func TestProgramsTakeTurns(t *testing.T) {
 
 	enough := errors.New("enough")
 	if err := s(func(trace.Block) error { return enough }); err != enough {
-		t.Errorf("got %v, want the error of who takes the events", err)
+		t.Errorf("got %v, want the error of the function that takes the events", err)
 	}
 	bad := errors.New("cut off")
 	s = inTurns([]replay.Source{blocks(0, 8), func(func(trace.Block) error) error { return bad }}, 2)

@@ -107,8 +107,8 @@ func figure7(env *Env, res *Result) error {
 // turns.
 const turn = 1000
 
-// figure7All puts the programs together: no program of ours has as many places
-// as gcc, whose working set is the reason why the paper selected it.
+// figure7All lets the programs take turns. The paper selected gcc for its large working
+// set, and none of our programs alone has as many places.
 func figure7All(env *Env, res *Result) error {
 	results, n, err := env.replayAll(turn, compressors...)
 	if err != nil {
@@ -166,8 +166,8 @@ func from(v Value, r *replay.Result, events uint64) ours {
 	return ours{v.Text + " (" + n.Text + ")", []Value{v, n}}
 }
 
-// figure8 has the other programs, and by which factor a stratified sampler can
-// have a lower rate than R256 with no greater error.
+// figure8 has the other programs, and the factor by which the rate of a stratified sampler
+// can be lower than that of R256 without a greater error.
 func figure8(env *Env, res *Result) error {
 	slower := []string{"H[P768]2048", "H[P1024]2048", "H[P2048]2048", "H[P4096]2048"}
 	engines := append(compressors[:len(compressors):len(compressors)], slower...)
@@ -204,7 +204,7 @@ func figure8(env *Env, res *Result) error {
 	return nil
 }
 
-// reducedTo prints the rate that is 1/k of R256's, 0 for none.
+// reducedTo prints the rate that is 1/k of R256's. If k is 0, it prints that there is none.
 func reducedTo(k int) Value {
 	if k == 0 {
 		return Value{"above", math.NaN(), "ratio"}
@@ -245,10 +245,11 @@ func figure9(env *Env, res *Result) error {
 	return nil
 }
 
-// figure10 is STRAT-12. Beside the paper's engines the table has how many of the
-// events are of the 16 most frequent tuples, which bounds what 16 entries can
-// save but for what repeats for a while only; what a larger table saves; and what
-// A16 saves with other tuples.
+// figure10 is STRAT-12. Beside the paper's engines the table has
+//   - the share of the events that the 16 most frequent tuples have; 16 entries can save no
+//     more than that, except for tuples that repeat only for a while
+//   - what a larger table saves
+//   - what A16 saves with other kinds of tuples.
 func figure10(env *Env, res *Result) error {
 	const h = "H[P256]2048"
 	plain := []string{"R256", h, "tag2-256-2048"}

@@ -21,7 +21,7 @@ type Selection struct {
 // Value selects what an optimizer that reuses values would look at.
 var Value = Selection{Executions: 1000, Invariant: 0.10, Covered: 0.40}
 
-// Of returns the selected tuples, ordered by pc and word.
+// Of returns the selected tuples of an ideal profile, ordered by pc and word.
 func (s Selection) Of(ideal *Profile) []tuple.Tuple {
 	var all []tuple.Tuple
 	for pc, at := range ideal.places {

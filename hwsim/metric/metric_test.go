@@ -38,7 +38,7 @@ func TestSTRAT19_SelectionJustOnEachSide(t *testing.T) {
 		{"just under 10 %", others(of(map[uint64]uint64{7: 400, 8: 99}), 501), []uint64{7}},
 		{"covered to 40 %", others(of(map[uint64]uint64{7: 100, 8: 100, 9: 200}), 600), []uint64{7, 8, 9}},
 		{"covered to just under 40 %", others(of(map[uint64]uint64{7: 100, 8: 100, 9: 199}), 601), nil},
-		{"what is not invariant covers nothing", others(of(map[uint64]uint64{7: 399, 8: 99}), 502), nil},
+		{"tuples that are not invariant cover nothing", others(of(map[uint64]uint64{7: 399, 8: 99}), 502), nil},
 	} {
 		var got []uint64
 		for _, v := range Value.Of(x.ideal) {
@@ -90,7 +90,7 @@ func TestSTRAT20_ErrorByHand(t *testing.T) {
 			t.Errorf("%s: %d tuples at %d places, want 3 at 2", x.name, e.Tuples, e.Places)
 		}
 	}
-	// That of the package comment.
+	// The example of the package comment.
 	e := Value.Error(of(map[uint64]uint64{7: 2000, 8: 1000}), of(map[uint64]uint64{7: 6, 8: 6}))
 	if math.Abs(e.Mean-1.0/6) > 1e-12 {
 		t.Errorf("mean %v, want 1/6", e.Mean)

@@ -1,6 +1,6 @@
 // Package montecarlo compares samplers on random permutations, which are streams without
-// any order: how well do they estimate how often one tuple occurs? This is figure 4 of
-// the paper:
+// any order. It measures how well they estimate how often one tuple occurs. This is
+// figure 4 of the paper:
 //
 //	curves, err := montecarlo.Figure4.Run()
 //	for _, c := range curves {
@@ -11,10 +11,11 @@
 //
 // Two things differ from the paper's text. The paper does not say how many strata it used.
 // H[P] crosses 4 % at 6500, 5200, 4450, 3800 and 2700 tuples with 2, 3, 4, 5 and 8 strata,
-// so it was 4. And the paper adds up the counts of CR's messages. That estimate is worse
-// than that of R, and not equal to that of P as the paper has it, because geometric gaps
-// add a variance of their own. The share of the messages times the length of the stream,
-// which the counter knows, behaves as the paper says of CR. Run has both estimators.
+// so it was 4. And the paper adds up the counts of CR's messages. This estimate is worse
+// than the estimate of R, because geometric gaps add a variance of their own. In the paper
+// it is as good as the estimate of P. Another estimate behaves as the paper says of CR:
+// the share of the messages times the length of the stream, which the counter knows. Run
+// has both estimators.
 //
 // Real programs have an order: the paper's section 5 is about them, and this package says
 // nothing about them.
@@ -59,7 +60,7 @@ var Figure4 = Config{
 	Seed:         1,
 }
 
-// An Estimator makes a number of occurrences of messages.
+// An Estimator estimates from messages how often a tuple occurred.
 type Estimator uint8
 
 const (

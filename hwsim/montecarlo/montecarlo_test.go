@@ -7,16 +7,16 @@ import (
 	"github.com/pepgo/pep/hwsim/metric"
 )
 
-// The streams of figure 4 with all 2500 permutations, but six lengths of
-// twenty, so that the test takes seconds. They are around the crossings that
+// The test has the streams of figure 4 with all 2500 permutations, but only six of the
+// twenty lengths, so that it takes seconds. These lengths are around the crossings that
 // the paper's text gives. A mean of 2500 errors is off by 1.5 % (one standard
-// deviation), and a length by twice that; crossings are those of the trend
-// through all six, which is somewhat better.
+// deviation), and a length by twice that. The crossings are those of the trend through
+// all six points, which is somewhat more precise.
 //
 // The bounds are the requirement's, and the seed is fixed: with the seeds 1 to 4
 // R crosses between 11600 and 12290, and H[P] between 4310 and 4570. So the
-// latter's true crossing is near 4450, 3 % under what the paper reads off its
-// figure, and another seed can miss the bound.
+// true crossing of H[P] is near 4450, 3 % below the number that the paper reads off
+// its figure, and another seed can miss the bound.
 func TestSTRAT21_Figure4(t *testing.T) {
 	c := Figure4
 	c.Lengths = []int{4000, 5000, 7000, 9000, 11000, 13000}
@@ -50,7 +50,7 @@ func TestSTRAT21_Figure4(t *testing.T) {
 			}
 		}
 	}
-	// What the package comment says of the paper's own estimator.
+	// The package comment says that the paper's own estimator for CR is worse than R.
 	if sum, r := mean(points["CR10 sum"]), mean(points["R10 sum"]); sum < 1.1*r {
 		t.Errorf("mean error of CR10 by sums is %.3f %%, want well above the %.3f %% of R10", sum, r)
 	}

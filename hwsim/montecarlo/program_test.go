@@ -52,20 +52,21 @@ func (p *program) value(site uint64) uint64 {
 	return 9
 }
 
-// With the filter the rate can be twice as high for the same number of
-// messages: what has converged no longer sends any. The sampler without a
-// filter spends them on the most frequent places, whose error is small already.
+// With the filter the rate can be twice as high for the same number of messages, because
+// places that have converged no longer send any. The sampler without a filter spends these
+// messages on the most frequent places, whose error is small already.
 //
-// That is so after 8M events; after 6M it has sent 1 % more.
+// The numbers of messages are equal after 8M events. After 6M events the sampler with the
+// filter has sent 1 % more.
 //
 // The paper says that filtering lessens aliasing and so can speed up convergence
 // (section 5.4), not that errors get smaller at the same rate, and they do not.
-// Places that are masked keep the error that they have by then, 0.8 % in place
-// of 0.3 %. Those that are not have the error that they would have anyway, 5 %:
-// it is that of their own few messages, and a place has as many of them however
-// many others are in its strata. With 256 strata in place of 2048 that is no
-// different, nor with tolerances of 2 % and 1 %. What the filter gives is half
-// of the messages, to be spent on a higher rate.
+// Places that are masked keep the error that they have by then, 0.8 % instead of 0.3 %.
+// Places that are not masked have the error that they would have anyway, 5 %. Its cause
+// is their own small number of messages, which does not depend on how many other places
+// are in their strata. The result is the same with 256 strata instead of 2048, and with
+// tolerances of 2 % and 1 %. The gain of the filter is half of the messages, which can be
+// spent on a higher rate.
 func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 	const (
 		batch    = 50_000
@@ -143,7 +144,7 @@ type filterRun struct {
 	messages, alias int
 }
 
-// split returns the tuples that the filter stops by now, and the others.
+// split returns the tuples that the filter stops at the end, and the others.
 func (r *filterRun) split(tuples []tuple.Tuple) (masked, open []tuple.Tuple) {
 	for _, t := range tuples {
 		if _, ok := r.engine.Stratum(t); ok {
@@ -173,10 +174,10 @@ func aliased(e hwsim.Stratified, in []tuple.Tuple) (n int) {
 	return len(more)
 }
 
-// The paper's figure 10 has ratios from 1.15 to 2.5 for programs, the higher
-// where few tuples have most of the messages. The source here has no order,
-// and so none of the repetition of loops: what a table of 16 saves is only what
-// its most frequent tuples give. With fewer places those have a greater share.
+// The paper's figure 10 has ratios from 1.15 to 2.5 for programs. They are higher where few
+// tuples have most of the messages. The source here has no order, and so none of the
+// repetition of loops: a table of 16 saves messages only for the most frequent tuples.
+// With fewer places these tuples have a greater share.
 func TestSTRAT12_SecondLevelMergesMessages(t *testing.T) {
 	for _, x := range []struct {
 		places    int

@@ -32,8 +32,8 @@ const (
 	height = 9 * vg.Centimeter
 )
 
-// wider is how much wider than the font that is measured here the font can be
-// that a viewer has in its place.
+// wider is a factor: a viewer may draw text in another font than the one whose widths this
+// package knows, and the other font may be wider by this factor.
 const wider = 1.25
 
 // palette are colours that differ for the colour-blind, too.
@@ -202,7 +202,7 @@ func (f Bars) Write(out io.Writer) error {
 	return write(out, p)
 }
 
-// newPlot returns a plot in the one style.
+// newPlot returns a plot in the style that all plots have.
 func newPlot(title, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text = title
@@ -230,8 +230,8 @@ func newPlot(title, y string) *plot.Plot {
 	return p
 }
 
-// write draws a plot with its legend to the right of it, swatches first: where
-// text is wider than it should be, it is so on the side where there is nothing.
+// write draws a plot with its legend to the right of it, swatches first. So text that is
+// wider than expected extends to the side where nothing else is drawn.
 func write(out io.Writer, p *plot.Plot) error {
 	legend := p.Legend
 	p.Legend = plot.NewLegend()
@@ -239,15 +239,15 @@ func write(out io.Writer, p *plot.Plot) error {
 	c := vgsvg.New(width+side, height)
 	all := draw.New(c)
 	all.FillPolygon(color.White, []vg.Point{{}, {X: all.Max.X}, all.Max, {Y: all.Max.Y}})
-	// The last tick's label is wider than its place, the title and the label of
-	// the y axis are higher.
+	// The label of the last tick extends beyond the plot to the right. The title and
+	// the label of the y axis extend beyond it at the top.
 	p.Draw(draw.Crop(all, vg.Points(4), -side-vg.Points(9), vg.Points(2), -vg.Points(4)))
 	legend.Draw(draw.Crop(all, width, 0, 0, -vg.Points(24)))
 	var svg bytes.Buffer
 	if _, err := c.WriteTo(&svg); err != nil {
 		return err
 	}
-	// The font that widths are of need not be there where the plot is looked at.
+	// The viewer need not have the font whose widths were used.
 	const family = "font-family:Liberation Sans"
 	_, err := out.Write(bytes.ReplaceAll(svg.Bytes(), []byte(family), []byte(family+",Arial,Helvetica,sans-serif")))
 	return err

@@ -84,8 +84,8 @@ func TestLegendIsBesideTheData(t *testing.T) {
 	}
 }
 
-// What is no number is not bridged: two runs of points are one path more than
-// one run is.
+// The plot does not bridge points that are NaN: two runs of points have one path more than
+// one run has.
 func TestGaps(t *testing.T) {
 	paths := func(middle float64) int {
 		var out bytes.Buffer

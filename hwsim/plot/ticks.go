@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// linearTicks are those of a linear axis: four to ten of them, at multiples of 1,
-// 2 or 5 times a power of ten.
+// linearTicks are the ticks of a linear axis: four to ten of them, at multiples of 1, 2 or
+// 5 times a power of ten.
 func linearTicks(least, most float64) (ticks []plot.Tick) {
 	if !(most > least) {
 		return nil
@@ -28,8 +28,8 @@ func linearTicks(least, most float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// spaced are linearTicks for a vertical axis, whose labels end where the ticks
-// begin: a space keeps them apart where the font is wider than expected.
+// spaced are linearTicks for a vertical axis, where labels end at the ticks. A space keeps
+// them apart if the font is wider than expected.
 func spaced(least, most float64) []plot.Tick {
 	ticks := linearTicks(least, most)
 	for i := range ticks {
@@ -38,7 +38,7 @@ func spaced(least, most float64) []plot.Tick {
 	return ticks
 }
 
-// logTicks are those of a logarithmic axis, with labels at 1, 2 and 5.
+// logTicks are the ticks of a logarithmic axis, with labels at 1, 2 and 5.
 func logTicks(least, most float64) (ticks []plot.Tick) {
 	for decade := math.Pow(10, math.Floor(math.Log10(least))); decade <= most; decade *= 10 {
 		for k := 1.0; k < 10; k++ {

@@ -11,9 +11,9 @@
 //		res.Errors.StaysBelow(5)         // events after which it stays below 5 %
 //	}
 //
-// As in a running program, each stream of events has an engine of its own, the messages of
-// all go into one profile, and at the end engines are merged that can be. The engines are
-// the same as in the program, with the same random numbers.
+// As in a running program, each stream of events has an engine of its own, and the messages
+// of all engines go into one profile. At the end, engines of a kind that can be merged are
+// merged. The engines are the same as in the program, with the same random numbers.
 package replay
 
 import (
@@ -31,10 +31,10 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A Source calls do for every block of events, in order, and returns the first error.
+// A Source calls a function for every block of events, in order, and returns the first error.
 type Source func(do func(trace.Block) error) error
 
-// Of returns the events of traces that are to be read one after the other.
+// Of returns the events of several traces, one trace after the other.
 func Of(traces ...*trace.Reader) Source {
 	return func(do func(trace.Block) error) error { return (&trace.Filter{}).EachOf(traces, do) }
 }
@@ -217,8 +217,8 @@ func (x *run) point() {
 	}
 }
 
-// flush ends the engines as a program would that ran them: in the order of their
-// streams, and merged if they can be.
+// flush ends the engines as a running program does: in the order of their streams, and
+// merged if they can be merged.
 func (u *unit) flush() {
 	u.meter()
 	var list []hwsim.Engine

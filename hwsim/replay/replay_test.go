@@ -15,7 +15,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// synthetic returns n events of a program made up, in so many streams.
+// synthetic returns n events of a made-up program, in the given number of streams.
 func synthetic(seed uint64, funcs, n, streams int) replay.Source {
 	tuples := tracetest.New(seed, funcs).Events(make([]tuple.Tuple, n))
 	return func(do func(trace.Block) error) error {
@@ -65,7 +65,7 @@ func TestMessagesAndRetention(t *testing.T) {
 		t.Errorf("A16 has the error %v, want none", e)
 	}
 	if a, b := r["P256"], r["P256+A16"]; a.Error != b.Error || a.Profile.Total() != b.Profile.Total() {
-		t.Errorf("STRAT-10: with A16 the profile is another: %v, %v", a.Error, b.Error)
+		t.Errorf("STRAT-10: the profile with A16 differs: %v, %v", a.Error, b.Error)
 	}
 	for name, x := range r {
 		if last := x.Errors[len(x.Errors)-1]; last.Events != n || last.Error != 100*x.Error.Mean || x.Events != n {
@@ -74,8 +74,8 @@ func TestMessagesAndRetention(t *testing.T) {
 	}
 }
 
-// The messages of a stratified sampler with twice the rate are half of the
-// others' but for what its counters hold.
+// A stratified sampler with twice the rate sends half as many messages as the others,
+// except for the events that its counters hold.
 func TestSTRAT23HalfTheMessages(t *testing.T) {
 	r := run(t, synthetic(2, 300, 8_000_000, 1), replay.Config{Engines: []string{"R256", "H[P512]2048"}, First: 1_000_000})
 	a, b := r["R256"], r["H[P512]2048"]
@@ -86,7 +86,7 @@ func TestSTRAT23HalfTheMessages(t *testing.T) {
 	}
 }
 
-// A16 behind a sampler saves what one message in 16 repeats.
+// A16 behind a sampler saves messages that repeat one of the 16 last tuples.
 func TestSTRAT12SecondLevel(t *testing.T) {
 	for seed := range uint64(3) {
 		r := run(t, synthetic(seed, 20, 1_000_000, 1), replay.Config{Engines: []string{"R256", "R256+A16", "H[P256]2048", "H[P256]2048+A16"}})
@@ -114,9 +114,9 @@ func TestSTRAT24TableSizes(t *testing.T) {
 	}
 }
 
-// Edges and calls go through one compressor; software tells them apart by the
-// tag or by the place, which is to come to the same. That the overhead is below
-// 4.5 % follows from the rate.
+// Edges and calls go through one compressor. Software can tell them apart by the tag or by
+// the place, and both must give the same numbers. The overhead is below 4.5 % because of
+// the rate.
 func TestSTRAT25EdgesAndCalls(t *testing.T) {
 	isCall := func(site uint64) bool { return site%5 == 0 }
 	loads := synthetic(4, 100, 1_000_000, 1)
@@ -166,7 +166,7 @@ func TestErrors(t *testing.T) {
 	}
 	results, err := replay.Run(source, replay.Config{Engines: []string{"P10"}})
 	if !errors.Is(err, cut) || len(results) != 1 || results[0].Messages != 10 {
-		t.Errorf("got %v, %v, want what was read and the error", results, err)
+		t.Errorf("got %v, %v, want the results up to the error, and the error", results, err)
 	}
 	none := func(func(trace.Block) error) error { return nil }
 	if results, err := replay.Run(none, replay.Config{Engines: []string{"P10"}}); err != nil || results[0].Events != 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// limit is the error in percent that the paper says when engines reach.
+// limit is an error in percent. The paper states after how many events engines reach it.
 const limit = 5
 
 // A RunTable lists what engines did with the same events.
@@ -55,8 +55,8 @@ type MeterRow struct {
 	Unit   string  `json:"unit"`
 }
 
-// A TopTuple is a tuple of which an engine has reported much. Events are those that
-// messages stand for.
+// A TopTuple is one of the tuples that an engine has reported most. Its events are the
+// events that the engine's messages stand for.
 type TopTuple struct {
 	Share     float64 `json:"share" unit:"ratio"`         // of all events
 	SiteShare float64 `json:"share_of_site" unit:"ratio"` // of the events of its site
@@ -66,8 +66,8 @@ type TopTuple struct {
 	Text      string  `json:"word_text"` // the word as text, or the name of the type or function that it is
 }
 
-// Table lists results, with the n tuples that each engine has reported most of and
-// what is known of their sites and words.
+// Table lists results. For each engine it has the n tuples that the engine has reported
+// most, with the names that are known of their sites and words.
 func Table(results []*Result, n int, sites *trace.Sites, names trace.Names) *RunTable {
 	t := &RunTable{Limit: limit}
 	for _, r := range results {
@@ -87,7 +87,7 @@ func Table(results []*Result, n int, sites *trace.Sites, names trace.Names) *Run
 	return t
 }
 
-// reached returns what a curve says of a limit, nil if it is never kept.
+// reached returns the number of events at which a curve reaches a limit, nil if it does not.
 func reached(events uint64, ok bool) *uint64 {
 	if !ok {
 		return nil

@@ -101,7 +101,7 @@ func FuzzReader(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header, block []byte) {
 		clear(memory(ring)[:unsafe.Sizeof(layout.Header{})])
 		copy(memory(ring)[:unsafe.Sizeof(layout.Header{})], header)
-		newReader(unsafe.Pointer(ring.Header)) // an error, or one that is not read here
+		newReader(unsafe.Pointer(ring.Header)) // an error, or a ring that this test does not read
 		copy(ring.Magic[:], layout.Magic)
 		ring.Version, ring.Header.Blocks, ring.Closed = layout.Version, layout.Blocks, 1
 		for p := range uint64(layout.Blocks) {

@@ -55,7 +55,7 @@ func (w *walk) over() bool {
 
 func (w *walk) each(r *Reader, do func(Block) error) error {
 	if w.Func != nil && r.Sites == nil {
-		return fmt.Errorf("%s: functions are not known without site tables that go with the trace", r.label())
+		return fmt.Errorf("%s: -func needs the site tables of the traced program, and the trace has none that fit", r.label())
 	}
 	for !w.over() {
 		b, err := r.Next()

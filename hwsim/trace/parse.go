@@ -57,7 +57,7 @@ func (p *parser) line(n int, line string) error {
 		return nil
 	}
 	if p.ended {
-		return errors.New("something follows the end")
+		return errors.New("a line after the line \"end\", which must be the last")
 	}
 	key, rest, _ := strings.Cut(line, " ")
 	if key != "" && key[0] >= '0' && key[0] <= '9' {
@@ -67,7 +67,7 @@ func (p *parser) line(n int, line string) error {
 		return p.end(rest)
 	}
 	if p.w != nil {
-		return fmt.Errorf("%q behind a tuple", key)
+		return fmt.Errorf("%q after a tuple: lines of this kind stand before all tuples", key)
 	}
 	switch key {
 	case "build":
@@ -87,7 +87,7 @@ func (p *parser) line(n int, line string) error {
 	case "symbol":
 		return p.symbol(rest)
 	default:
-		return fmt.Errorf("%q begins no line of a trace", key)
+		return fmt.Errorf("%q: no line of a trace begins with this word", key)
 	}
 	return nil
 }
@@ -103,7 +103,7 @@ func (p *parser) build(s string) error {
 
 func (p *parser) pkg() (*wire.Package, error) {
 	if len(p.packages) == 0 {
-		return nil, errors.New("no package before it")
+		return nil, errors.New("want a line \"package\" before this line")
 	}
 	return p.packages[len(p.packages)-1], nil
 }
@@ -125,10 +125,10 @@ func (p *parser) tap(s string) error {
 	}
 	f := strings.SplitN(s, " ", 7)
 	if len(f) < 6 {
-		return errors.New("want tap number tag function file:line:column bits type expression")
+		return errors.New("want \"tap number tag function file:line:column bits type expression\"")
 	}
 	if f[0] != strconv.Itoa(len(pkg.Taps)) {
-		return fmt.Errorf("tap %s, want %d, the next of %s", f[0], len(pkg.Taps), pkg.Path)
+		return fmt.Errorf("tap %s: want %d, the number of the next tap of %s", f[0], len(pkg.Taps), pkg.Path)
 	}
 	tag, err := ParseTag(f[1])
 	if err != nil {
@@ -167,7 +167,7 @@ func parseBits(s string) (kind wire.Kind, bits uint8, err error) {
 	n, err := strconv.ParseUint(s[len(name):], 10, 8)
 	kind, ok := wire.ParseKind(name)
 	if err != nil || !ok {
-		return 0, 0, fmt.Errorf("%q bits", s)
+		return 0, 0, fmt.Errorf("%q: want the kind of the word and its bits, such as signed64", s)
 	}
 	return kind, uint8(n), nil
 }
@@ -181,11 +181,11 @@ func (p *parser) more(s string) error {
 	}
 	f := strings.SplitN(s, " ", 3)
 	if len(f) < 2 || len(pkg.Taps) == 0 {
-		return errors.New("want more bits type expression behind a tap")
+		return errors.New("want \"more bits type expression\", after a line \"tap\"")
 	}
 	t := &pkg.Taps[len(pkg.Taps)-1]
 	if len(t.More) == tuple.MaxWords-1 {
-		return fmt.Errorf("want %d words of a sample at most", tuple.MaxWords)
+		return fmt.Errorf("a sample has at most %d words", tuple.MaxWords)
 	}
 	w := wire.Word{Type: spaces(f[1])}
 	if w.Kind, w.Bits, err = parseBits(f[0]); err != nil {
@@ -210,7 +210,7 @@ func spaces(s string) string {
 func (p *parser) symbol(s string) error {
 	f := strings.SplitN(s, " ", 3)
 	if len(f) < 3 {
-		return errors.New("want symbol tag word name")
+		return errors.New("want \"symbol tag word name\"")
 	}
 	tag, err := ParseTag(f[0])
 	if err != nil {
@@ -229,7 +229,7 @@ func (p *parser) tuple(stream, rest string) error {
 	rest, _, _ = strings.Cut(rest, " #")
 	f := strings.Fields(rest)
 	if len(f) != 3 {
-		return errors.New("want stream tag site word")
+		return errors.New("want \"stream tag site word\"")
 	}
 	n, err := strconv.ParseUint(stream, 10, 32)
 	if err != nil {
@@ -286,10 +286,10 @@ func (p *parser) end(s string) error {
 	}
 	var e format.End
 	if n, err := fmt.Sscanf(s, "%d %d", &e.Tuples, &e.Dropped); n != 2 || err != nil {
-		return errors.New("want end tuples dropped")
+		return errors.New("want \"end tuples dropped\"")
 	}
 	if e.Tuples != p.w.tuples {
-		return fmt.Errorf("the end tells of %d tuples, there are %d", e.Tuples, p.w.tuples)
+		return fmt.Errorf("the line \"end\" says %d tuples, but there are %d", e.Tuples, p.w.tuples)
 	}
 	p.ended = true
 	return p.w.Close(e.Dropped)

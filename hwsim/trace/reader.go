@@ -197,7 +197,7 @@ func (r *Reader) block() (Block, error) {
 // finish returns the error of Next at the end of the trace.
 func (r *Reader) finish() error {
 	if r.tuples != r.End.Tuples {
-		return fmt.Errorf("the end tells of %d tuples, the blocks have %d", r.End.Tuples, r.tuples)
+		return fmt.Errorf("the end chunk says %d tuples, but the blocks have %d", r.End.Tuples, r.tuples)
 	}
 	if r.tables != nil {
 		return r.tables
@@ -231,7 +231,7 @@ func (r *Reader) other(kind format.Kind, body []byte) (err error) {
 			return fmt.Errorf("end: %w", err)
 		}
 		if _, err := r.in.Peek(1); err != io.EOF {
-			return errors.New("something follows the end; traces are joined by merge")
+			return errors.New("something follows the end of the trace: join traces with pepsim merge")
 		}
 		r.in = nil
 		return nil

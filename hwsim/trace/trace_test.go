@@ -81,7 +81,7 @@ func text(t *testing.T, f trace.Filter, file []byte) (string, error) {
 	return out.String(), err
 }
 
-// The example is what a trace made of it prints, build and notes included.
+// A trace that Parse makes of the example prints as the example, with build and comments.
 func TestTextOfDocComesBack(t *testing.T) {
 	want := docText(t)
 	got, err := text(t, trace.Filter{}, parse(t, want))
@@ -106,7 +106,7 @@ symbol tag77 12 x y
 0 return 0x1237 0
 end 9 17
 `
-	// main is a package that is not known, so its site comes back as a number.
+	// The trace has no table of main, so its site is printed as a number.
 	known := strings.Replace(want, "main+0", (*trace.Sites)(nil).Name(tuple.SiteBase("main")), 1)
 	got, err := text(t, trace.Filter{}, parse(t, want))
 	if d := cmp.Diff(known, got); err != nil || d != "" {
@@ -120,28 +120,28 @@ func TestParseErrors(t *testing.T) {
 		{"", `the text ends without a line "end tuples dropped"`},
 		{"pep trace 2\n", `line 1: "pep trace 2": a trace as text begins with "pep trace 1"`},
 		{"pep trace 1\nbuild 12\n", `line 2: build "12": want 16 hexadecimal digits`},
-		{"pep trace 1\n0 load main+0\n", "line 2: want stream tag site word"},
+		{"pep trace 1\n0 load main+0\n", `line 2: want "stream tag site word"`},
 		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return, third, op, enter`},
 		{"pep trace 1\n0 load main+16777216 1\n", `line 2: site "main+16777216": want package+number with a number below 16777216`},
 		{"pep trace 1\n0 load main 1\n", `line 2: site "main": want package+number, or a number below 1<<56`},
 		{"pep trace 1\n0 load main+0 x\n", `line 2: word "x": want a number of 64 bits`},
 		{"pep trace 1\n4294967296 load main+0 1\n", `line 2: stream "4294967296": want a number below 1<<32`},
-		{"pep trace 1\nnext\n", `line 2: "next" begins no line of a trace`},
-		{"pep trace 1\nfile x.go\n", "line 2: no package before it"},
-		{"pep trace 1\nsymbol type 1\n", "line 2: want symbol tag word name"},
-		{head + "tap 1 load f main.go:1:2 64 int x\n", "line 4: tap 1, want 0, the next of main"},
+		{"pep trace 1\nnext\n", `line 2: "next": no line of a trace begins with this word`},
+		{"pep trace 1\nfile x.go\n", `line 2: want a line "package" before this line`},
+		{"pep trace 1\nsymbol type 1\n", `line 2: want "symbol tag word name"`},
+		{head + "tap 1 load f main.go:1:2 64 int x\n", "line 4: tap 1: want 0, the number of the next tap of main"},
 		{head + "tap 0 load f main.go:1 64 int x\n", `line 4: "main.go:1": want file:line:column`},
 		{head + "tap 0 load f x.go:1:2 64 int x\n", `line 4: main has no file "x.go"`},
-		{head + "tap 0 load f\n", "line 4: want tap number tag function file:line:column bits type expression"},
-		{"pep trace 1\n0 load main+0 1\nexe x\n", `line 3: "exe" behind a tuple`},
-		{"pep trace 1\n0 load main+0 1\nend 2 0\n", "line 3: the end tells of 2 tuples, there are 1"},
-		{"pep trace 1\nend 0 0\n0 load main+0 1\n", "line 3: something follows the end"},
+		{head + "tap 0 load f\n", `line 4: want "tap number tag function file:line:column bits type expression"`},
+		{"pep trace 1\n0 load main+0 1\nexe x\n", `line 3: "exe" after a tuple: lines of this kind stand before all tuples`},
+		{"pep trace 1\n0 load main+0 1\nend 2 0\n", `line 3: the line "end" says 2 tuples, but there are 1`},
+		{"pep trace 1\nend 0 0\n0 load main+0 1\n", `line 3: a line after the line "end", which must be the last`},
 		{"pep trace 1\n0 load main+0 1\n", `the text ends without a line "end tuples dropped"`},
 	}
 	tests = append(tests, []struct{ text, want string }{
-		{"pep trace 1\npackage p\nmore 0 - x\nend 0 0\n", "line 3: want more bits type expression behind a tap"},
-		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore other64 int x\nend 0 0\n", `line 5: "other64" bits`},
-		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore 0 - a\nmore 0 - b\nmore 0 - c\nend 0 0\n", "line 7: want 3 words of a sample at most"},
+		{"pep trace 1\npackage p\nmore 0 - x\nend 0 0\n", `line 3: want "more bits type expression", after a line "tap"`},
+		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore other64 int x\nend 0 0\n", `line 5: "other64": want the kind of the word and its bits, such as signed64`},
+		{"pep trace 1\npackage p\nfile x.go\ntap 0 op f x.go:1:2 signed64 int x+y\nmore 0 - a\nmore 0 - b\nmore 0 - c\nend 0 0\n", "line 7: a sample has at most 3 words"},
 	}...)
 	for _, test := range tests {
 		err := trace.Parse(io.Discard, strings.NewReader(test.text))
@@ -211,7 +211,7 @@ func TestFilter(t *testing.T) {
 	}
 	r := mustOpen(t, parse(t, "pep trace 1\n0 load main+0 1\nend 1 0\n"))
 	err := (&trace.Filter{Func: regexp.MustCompile("f")}).Copy(io.Discard, r)
-	if want := ": functions are not known without site tables that go with the trace"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := ": -func needs the site tables of the traced program, and the trace has none that fit"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -255,7 +255,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Wherever a file ends, what is whole is read, and the error tells how much.
+// Wherever a file ends, the reader reads all whole blocks, and the error tells how many.
 func TestTruncated(t *testing.T) {
 	tuples := tracetest.New(1, 5).Events(make([]tuple.Tuple, 3*format.MaxBlock))
 	var out bytes.Buffer
@@ -309,8 +309,8 @@ func TestReaderErrors(t *testing.T) {
 		{"newer", change(8, 7), "trace of newer version 7, this program reads 1"},
 		{"a changed byte of the last block", change(block+7, good[block+7]+1), `block 2 at byte \d+: checksum is \d+, want \d+`},
 		{"a kind of a later version", change(block, 'Z'), `chunk at byte \d+: checksum is \d+, want \d+`},
-		{"two traces", append(bytes.Clone(good), good...), "at byte \\d+: something follows the end; traces are joined by merge"},
-		{"a wrong count", header(&format.Header{}, format.AppendEnd(nil, format.End{Tuples: 5})), "the end tells of 5 tuples, the blocks have 0"},
+		{"two traces", append(bytes.Clone(good), good...), "at byte \\d+: something follows the end of the trace: join traces with pepsim merge"},
+		{"a wrong count", header(&format.Header{}, format.AppendEnd(nil, format.End{Tuples: 5})), "the end chunk says 5 tuples, but the blocks have 0"},
 		{"two headers", header(&format.Header{}, format.AppendHeader(nil, &format.Header{})[format.PreambleBytes:]), "at byte 29: a second header"},
 		{"no header", slices.Concat(good[:format.PreambleBytes], end), "not a trace: the first chunk is no header"},
 		{"tables of another build", header(&format.Header{Tables: table}, end), `the site tables are of build \w{16}, the trace is of build 0{16}: words and sites were read without names`},
@@ -351,7 +351,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// What a trace has in its names does not reach a terminal as it is.
+// Control characters in the names of a trace do not reach a terminal.
 func TestNamesAreFitForTerminals(t *testing.T) {
 	file := parse(t, strings.NewReplacer("main.f", "main.\x1bf", "p.count", "p\u202e.count", "main.go", "ma\x07in.go").Replace(sample))
 	printed, err := text(t, trace.Filter{}, file)
@@ -401,8 +401,9 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzText: what parses prints as something that prints the same, but for the
-// build: spaces in expressions are not kept.
+// FuzzText: text that can be parsed is printed, and the printed text is parsed and printed
+// again, as the same text except for the build. (The first round need not give the same
+// text, because it does not keep spaces in expressions.)
 func FuzzText(f *testing.F) {
 	f.Add(sample)
 	f.Fuzz(func(t *testing.T, in string) {

@@ -64,9 +64,9 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 }
 
 // Skipped describes a function that is not instrumented.
-func (d *Describer) Skipped(f *flow.Func, reason string) wire.Left {
+func (d *Describer) Skipped(f *flow.Func, reason string) wire.Skipped {
 	pos := d.fset.Position(f.Syntax.Pos())
-	return wire.Left{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
+	return wire.Skipped{Name: f.Name, File: d.file(pos.Filename), Line: pos.Line, Reason: reason}
 }
 
 func (d *Describer) block(f *flow.Func, n *flow.Node) wire.Block {
@@ -212,14 +212,14 @@ func (d *Describer) outcome(e *flow.Edge) string {
 	if e.Leaf != nil {
 		if e.Leaf.Op == "for" && !e.Leaf.Cond.Split {
 			if e.Outcome {
-				return "body"
+				return wire.OutBody
 			}
-			return "done"
+			return wire.OutDone
 		}
 		if e.Outcome {
-			return "true"
+			return wire.OutTrue
 		}
-		return "false"
+		return wire.OutFalse
 	}
 	if mk := e.Case; mk != nil {
 		switch c := mk.Of.(type) {
@@ -229,18 +229,18 @@ func (d *Describer) outcome(e *flow.Edge) string {
 			return d.commText(c)
 		case *ast.RangeStmt:
 			if mk.Kind == mark.Start {
-				return "body"
+				return wire.OutBody
 			}
-			return "done"
+			return wire.OutDone
 		}
 		if mk.Kind == mark.NoCase {
-			return "no case"
+			return wire.OutNoCase
 		}
 	}
 	if endsRange(e) {
-		return "done"
+		return wire.OutDone
 	}
-	return "else"
+	return wire.OutElse
 }
 
 // endsRange reports whether the other edges from the same node are those of a range
@@ -257,14 +257,14 @@ func endsRange(e *flow.Edge) bool {
 
 func (d *Describer) caseText(c *ast.CaseClause) string {
 	if c.List == nil {
-		return "default"
+		return wire.OutDefault
 	}
 	return "case " + d.source(c.List)
 }
 
 func (d *Describer) commText(c *ast.CommClause) string {
 	if c.Comm == nil {
-		return "default"
+		return wire.OutDefault
 	}
 	return "case " + d.source(c.Comm)
 }

@@ -81,7 +81,7 @@ type Edge struct {
 	Ends     bool  // paths must end on the edge
 	Panics   bool  // the edge leads to nothing but a panic
 
-	// What decides that control goes this way, as far as it is known.
+	// The decision by which control goes this way, if it is known.
 	Leaf    *mark.Leaf
 	Outcome bool
 	Case    *mark.Marker // the first marker behind the edge

@@ -1,7 +1,7 @@
 package flow
 
 // This file joins nodes over edges without insertion points, until each node has at most
-// one such edge (docs/decisions/0003-edges-without-a-place.md).
+// one such edge (docs/decisions/0003-edges-without-an-insertion-point.md).
 
 import (
 	"slices"

@@ -106,8 +106,8 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 	}
 	p.values = valuesOf(graph)
 	p.Register = p.values.live[0]
-	// What an edge into a block does comes before what an edge out of it does,
-	// where both stand at the same marker.
+	// If an edge into a block and an edge out of it stand at the same marker, the
+	// code of the edge into the block comes first.
 	for _, out := range []bool{false, true} {
 		for i, n := range f.Nodes {
 			for j, e := range n.Out {

@@ -110,8 +110,8 @@ func (a *Assignment) After(t ast.Expr) Rule {
 // where e is the target itself (top) or something on the way to it. The target has
 // type t.
 //
-// What is on the way are local variables, see Keeps, and pointers, slices and
-// maps in memory, see keepsMemory.
+// On the way to e are local variables, see Keeps, and pointers, slices and maps in memory,
+// see keepsMemory.
 //
 //	s.a[i].next.n = x     s is a variable; a, next, and i must be kept
 func (a *Assignment) keepsPath(e ast.Expr, t types.Type, top bool) bool {

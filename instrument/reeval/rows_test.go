@@ -89,7 +89,7 @@ var rows = map[question][]row{
 		{"log(‹f›())", may, false},
 		{"log(‹n-z› == 3)", may, false},
 
-		// What must not be evaluated twice.
+		// These must not be evaluated twice.
 		{"log(‹next()› == 1)", calls, false},
 		{"log(‹f()› == 2)", calls, false},
 		{"log(‹p.get()› == 2)", calls, false},

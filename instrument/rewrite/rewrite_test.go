@@ -76,9 +76,9 @@ func TestGolden(t *testing.T) {
 			pkg, res := do(t, in, instrument.Options{Poll: rewrite.Page})
 			text := strings.ReplaceAll(res.Text[pkg.Files[0]], pkg.Files[0], "in.go")
 			got := []txtar.File{a.Files[0], {Name: "page.go", Data: []byte(text)}}
-			if len(res.Sites.Left) > 0 {
+			if len(res.Sites.Skipped) > 0 {
 				var left strings.Builder
-				for _, l := range res.Sites.Left {
+				for _, l := range res.Sites.Skipped {
 					fmt.Fprintf(&left, "%s: %s\n", l.Name, l.Reason)
 				}
 				got = append(got, txtar.File{Name: "left", Data: []byte(left.String())})
@@ -163,10 +163,10 @@ func TestTextIsValid(t *testing.T) {
 		for kind, opts := range map[string]instrument.Options{
 			"page":        {Poll: rewrite.Page},
 			"flag":        {Poll: rewrite.Flag},
-			"count":       {Poll: rewrite.Exact},
+			"exact":       {Poll: rewrite.Exact},
 			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
-			"count,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
-			"count,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+			"exact,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
+			"exact,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
 			"page,bursts": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
@@ -289,7 +289,7 @@ func TestManyPathsPEP35(t *testing.T) {
 	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Poll: rewrite.Page})
 	i := slices.IndexFunc(res.Sites.Funcs, func(f wire.Func) bool { return f.Name == "main.bits" })
 	if i < 0 {
-		t.Fatalf("main.bits is skipped: %v", res.Sites.Left)
+		t.Fatalf("main.bits is skipped: %v", res.Sites.Skipped)
 	}
 	g := res.Sites.Funcs[i].Graph
 	if g.N < 40 || g.N > instrument.MaxPaths {

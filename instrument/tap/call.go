@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/pepgo/pep/instrument/reeval"
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -59,7 +60,7 @@ func (u *unit) embeddedInterface(fun *ast.SelectorExpr, s *types.Selection) {
 			if o.Risk != reeval.Safe {
 				c.Pos = fun.Pos()
 			}
-			u.insertText(tag, fun.Pos(), expr, iface, word{fn: "TypeWord"}, c)
+			u.insertText(tag, fun.Pos(), expr, iface, word{fn: doors.TypeWord}, c)
 		}
 	}
 }
@@ -94,9 +95,9 @@ func (u *unit) callee(e ast.Expr, called ast.Expr) {
 	if !u.wants(tuple.Call, called.Pos()) {
 		return
 	}
-	w := word{fn: "FuncWord", bits: uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
+	w := word{fn: doors.FuncWord, bits: uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
 	if types.IsInterface(u.TypeOf(e)) {
-		w = word{fn: "TypeWord"}
+		w = word{fn: doors.TypeWord}
 	}
 	if u.early(tuple.Call, e) {
 		u.insert(tuple.Call, called.Pos(), types.ExprString(called), u.TypeOf(e), w, e)
@@ -109,6 +110,6 @@ func (u *unit) Asserted(e ast.Expr) {
 		return
 	}
 	if u.early(tuple.Type, e) {
-		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.TypeOf(e), word{fn: "TypeWord"}, e)
+		u.insert(tuple.Type, e.Pos(), types.ExprString(e), u.TypeOf(e), word{fn: doors.TypeWord}, e)
 	}
 }

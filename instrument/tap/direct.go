@@ -18,6 +18,7 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -49,7 +50,7 @@ func (u *unit) Called(e *ast.CallExpr) {
 		u.skip(tuple.Direct, u.exprOf(e.Fun), why)
 		return
 	}
-	w := word{fn: "FuncWord", bits: uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
+	w := word{fn: doors.FuncWord, bits: uint8(8 * u.sizes().Sizeof(types.Typ[types.Uintptr]))}
 	u.insertText(tuple.Direct, e.Pos(), types.ExprString(e.Fun), fn.Type(), w, Call{Arg: text})
 }
 

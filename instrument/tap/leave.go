@@ -9,21 +9,23 @@ package tap
 //		return g(x)                    { v1 := g(x); Tap(return); return v1 }
 //	}                              }
 //
-// What a return statement calls, or panics with, it does before the function returns,
-// so its results are computed before the tap. Constants and nil, whose type would be
-// another one, stay where they are.
+// A return statement computes its results, with calls and panics, before the function
+// returns. So the text computes them before the tap. Constants and nil stay where they are,
+// because a variable would give them another type.
 //
-// A function with deferred calls returns behind them, and so does one that returns out
-// of the body of a loop over a function. It defers the tap, before all else:
+// A function with deferred calls returns after these calls. A function that returns out of
+// the body of a loop over a function returns after the loop. Both defer the tap before
+// everything else:
 //
 //	func f() {              func f() { defer Tap(return);
 //		defer g()       →       defer g()
 //
-// and so tells also of its end by a panic or runtime.Goexit. Other functions do not:
-// a reader sees that they have ended when something happens in a function that called
-// them. So whoever recovers from a panic tells, for that needs a deferred call.
+// So they also report an end by a panic or runtime.Goexit. Other functions do not report
+// such an end: a reader of the stream knows that they have ended when a function that called
+// them has an event. A function that recovers from a panic always reports its end, because
+// it has a deferred call.
 //
-// Bodies of loops over functions, which are functions too, are not told of.
+// Bodies of loops over functions are functions, too, but report neither entry nor return.
 
 import (
 	"go/ast"

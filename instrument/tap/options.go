@@ -28,10 +28,10 @@ func (o Options) none() bool { return o.Kinds == 0 }
 // Kinds is a set of kinds of taps.
 type Kinds uint32
 
-// Marked is the kind of taps that the source asks for, with a comment //pep:tap at
-// the end of a statement or on the line above it. Such statements have taps with
-// every other kind, too.
-const Marked Kinds = 1
+// Requested is the kind of taps that the source requests, with a comment //pep:tap at
+// the end of a statement or on the line above it. A statement with this comment also
+// has the taps of every other kind. Its name on the command line is "marked".
+const Requested Kinds = 1
 
 // all is the kinds that profiles are made of. The others are for engines and traces.
 const all Kinds = 1<<(tuple.Const+1) - 1
@@ -49,7 +49,7 @@ var kindNames = []struct {
 	{"edges", 1 << tuple.Edge},
 	{"addrs", 1 << tuple.Addr},
 	{"consts", 1 << tuple.Const},
-	{"marked", Marked},
+	{"marked", Requested},
 	{"pairs", 1<<tuple.Load | 1<<tuple.More},
 	{"ops", 1 << tuple.Op},
 	{"directcalls", 1 << tuple.Direct},

@@ -15,6 +15,7 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -27,7 +28,7 @@ func (u *unit) paired(e ast.Expr) bool {
 // pair taps the load of e, whose value is reported as w says, with its address.
 func (u *unit) pair(e ast.Expr, w word) bool {
 	text := types.ExprString(e)
-	c := Call{Arg: text, Pos: u.panicPos(e), More: []Word{{"PtrWord", "Ptr", "&" + text}}}
+	c := Call{Arg: text, Pos: u.panicPos(e), More: []Word{{doors.PtrWord, doors.Ptr, "&" + text}}}
 	more := wire.Word{Expr: "&" + text, Type: u.typeText(types.NewPointer(u.TypeOf(e))), Bits: 64, Kind: wire.Address}
 	return u.insertSample(tuple.Load, e.Pos(), w.expr(text), u.TypeOf(e), w, []wire.Word{more}, c)
 }
@@ -86,7 +87,7 @@ func (u *unit) operandWord(x ast.Expr) (arg Word, described wire.Word, ok bool) 
 // types.
 func (u *unit) integerWord(t types.Type) (w word, ok bool) {
 	w, ok = u.word(t)
-	return w, ok && w.conv == "U64"
+	return w, ok && w.conv == doors.U64
 }
 
 // typeText returns a type as site tables have it.

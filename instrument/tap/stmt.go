@@ -11,6 +11,7 @@ import (
 	"maps"
 
 	"github.com/pepgo/pep/instrument/reeval"
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -98,7 +99,7 @@ func (f *finder) start(tag tuple.Tag, pos token.Pos, expr string, v *types.Var, 
 // if they are not.
 func (f *finder) wordOf(tag tuple.Tag, e Expr, t types.Type) (w word, ok bool) {
 	w, ok = f.word(t)
-	if ok && w.fn == "SliceWord" && f.old {
+	if ok && w.fn == doors.SliceWord && f.old {
 		ok = false
 	}
 	if !ok {

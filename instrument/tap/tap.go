@@ -76,8 +76,8 @@ type Func struct {
 // A Call is a tap: a call of the linked runtime, with the word as argument.
 type Call struct {
 	PC   uint64 // tag and site
-	Func string // of the linked runtime that returns the word: "PtrWord"; "" if the argument is the word
-	Conv string // type of the linked runtime to convert the argument to, or ""
+	Func string // of the linked runtime that returns the word: doors.PtrWord; "" if the argument is the word
+	Conv string // type of the linked runtime to convert the argument to: doors.Ptr; or ""
 	Arg  string
 
 	More  []Word // further words of the sample
@@ -134,7 +134,7 @@ const (
 	whyConditional = "evaluated conditionally"
 	whyBeside      = "beside a call"
 	whyImpure      = "not without side effects"
-	whyPanic       = "behind what may panic"
+	whyPanic       = "behind an expression that may panic"
 	whyReread      = "cannot be read back"
 	whyCalls       = "the results of a call"
 	whyPoint       = "no insertion point"

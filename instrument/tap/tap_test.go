@@ -205,8 +205,8 @@ skipped 23:41: load l.n: evaluated conditionally
 	{"loads in the operands of a condition", "loads", "func f(l *list) { if l != nil && l.n > 3 { } }", `
 operand 23:34: load l.n = l.n
 `},
-	{"a load behind what may panic", "loads", "func f(l *list, a []rec, i int) { println(a[i:], l.n) }", `
-skipped 23:50: load l.n: behind what may panic
+	{"a load behind an expression that may panic", "loads", "func f(l *list, a []rec, i int) { println(a[i:], l.n) }", `
+skipped 23:50: load l.n: behind an expression that may panic
 `},
 	{"a load that is not repeatable", "loads", "func f(l *list) { println(l.s[g()]) }", `
 skipped 23:27: load l.s: beside a call
@@ -265,7 +265,7 @@ skipped 23:47: store l.n: cannot be read back
 before 23:41: addr l.n = PtrWord(&l.n)
 before 23:61: addr l.s = PtrWord(&l.s)
 before 23:61: addr l.s[i] = PtrWord(&l.s[i])
-skipped 23:76: addr l.n: behind what may panic
+skipped 23:76: addr l.n: behind an expression that may panic
 `},
 	{"function values", "calls", "func f(l *list, h func()) { h(); println(l.f(3)); g() }", `
 before 23:29: call h = FuncWord(h)
@@ -282,7 +282,7 @@ skipped 23:21: call o.String: of an embedded interface
 skipped 23:21: type o.String: of an embedded interface
 `},
 	{"the first case behind a tag that may panic", "loads", "func f(l *list, n, m int) { switch n / m { case l.n: } }", `
-skipped 23:49: load l.n: behind what may panic
+skipped 23:49: load l.n: behind an expression that may panic
 `},
 	{"an operand of || need not have been evaluated", "loads", "func f(l *list, b bool) { if b || l.n > 3 { println(l.n) } }", `
 operand 23:35: load l.n = l.n

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/reeval"
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -99,7 +100,7 @@ func (u *unit) address(e ast.Expr) bool {
 	if !u.early(tuple.Addr, e) {
 		return false
 	}
-	expr, w := types.ExprString(e), word{"PtrWord", "Ptr", 0, wire.Address}
+	expr, w := types.ExprString(e), word{doors.PtrWord, doors.Ptr, 0, wire.Address}
 	return u.insertText(tuple.Addr, e.Pos(), expr, u.TypeOf(e), w, Call{Arg: "&" + expr, Pos: u.panicPos(e)})
 }
 

@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"math"
 
+	"github.com/pepgo/pep/runtime/doors"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -23,37 +24,37 @@ type word struct {
 func (c *Config) word(t types.Type) (w word, ok bool) {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		all, signed := integers(p.Underlying().(*types.Interface))
-		return word{"", "U64", 64, integerKind(signed)}, all
+		return word{"", doors.U64, 64, integerKind(signed)}, all
 	}
 	bits := func() uint8 { return uint8(8 * c.sizes().Sizeof(t)) }
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		switch {
 		case u.Kind() == types.UnsafePointer:
-			return word{"PtrWord", "Ptr", bits(), wire.Address}, true
+			return word{doors.PtrWord, doors.Ptr, bits(), wire.Address}, true
 		case u.Info()&types.IsUntyped != 0:
 			return word{}, false
 		case u.Info()&types.IsBoolean != 0:
-			return word{"BoolWord", "Bool", bits(), wire.Bool}, true
+			return word{doors.BoolWord, doors.Bool, bits(), wire.Bool}, true
 		case u.Info()&types.IsInteger != 0:
 			kind := integerKind(u.Info()&types.IsUnsigned == 0)
 			if u.Name() == "rune" {
 				kind = wire.Rune
 			}
-			return word{"", "U64", bits(), kind}, true
+			return word{"", doors.U64, bits(), kind}, true
 		case u.Kind() == types.Float64:
-			return word{"F64Word", "F64", bits(), wire.Float}, true
+			return word{doors.F64Word, doors.F64, bits(), wire.Float}, true
 		case u.Kind() == types.Float32:
-			return word{"F32Word", "F32", bits(), wire.Float}, true
+			return word{doors.F32Word, doors.F32, bits(), wire.Float}, true
 		case u.Info()&types.IsString != 0:
-			return word{"StringWord", "String", 0, wire.Length}, true
+			return word{doors.StringWord, doors.String, 0, wire.Length}, true
 		}
 	case *types.Pointer:
-		return word{"PtrWord", "Ptr", bits(), wire.Address}, true
+		return word{doors.PtrWord, doors.Ptr, bits(), wire.Address}, true
 	case *types.Chan, *types.Map, *types.Signature:
-		return word{"RefWord", "", bits(), wire.Address}, true
+		return word{doors.RefWord, "", bits(), wire.Address}, true
 	case *types.Slice:
-		return word{"SliceWord", "", 0, wire.Length}, true
+		return word{doors.SliceWord, "", 0, wire.Length}, true
 	}
 	return word{}, false
 }

@@ -21,9 +21,9 @@
 //		}
 //		…
 //
-// The name of a verb may have two words, "trace info". Every program has the verb
-// help, and every verb the flag -h. What they print is written by hand; package
-// commandtest checks that it is true. Verbs with Lists also have -json.
+// The name of a verb may have two words, "trace info". Every program has the verb help, and
+// every verb the flag -h. Authors write the help texts by hand; package commandtest checks
+// that they are true. Verbs with Lists also have -json.
 package command
 
 import (
@@ -67,16 +67,16 @@ type Call struct {
 	json    bool
 }
 
-// A usageError is a command line that makes no sense.
+// A usageError is the error of a command line that is wrong.
 type usageError struct{ error }
 
-// Usagef makes the error of a command line that makes no sense.
+// Usagef makes the error of a command line that is wrong.
 func Usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// Run runs a command line, prints what went wrong, and returns the exit code:
-// 2 if the command line makes no sense, 1 for all other errors.
+// Run runs a command line, prints errors, and returns the exit code: 2 if the command line
+// is wrong, 1 for all other errors.
 func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := p.run(args, stdin, stdout, stderr)
 	if err == nil {
@@ -97,7 +97,7 @@ func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 // maxError is how many bytes of a message are shown.
 const maxError = 4000
 
-// lines returns the messages of a joined error, or the one of any other.
+// lines returns the messages of a joined error, or the message of any other error.
 func lines(err error) (list []string) {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok || !strings.Contains(err.Error(), "\n") {
@@ -173,7 +173,7 @@ func (v Verb) help(w io.Writer) error {
 	return err
 }
 
-// Call is the call of a verb of p with arguments. It has no files yet.
+// Call returns a call of a verb of p with arguments. It has no files yet.
 func (p *Program) Call(v Verb, args ...string) *Call {
 	flags := flag.NewFlagSet(v.Name, flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // the error has all that is to say
@@ -183,11 +183,11 @@ func (p *Program) Call(v Verb, args ...string) *Call {
 	return c
 }
 
-// JSON reports whether what the verb lists is wanted as JSON.
+// JSON reports whether the user wants the listing as JSON.
 func (c *Call) JSON() bool { return c.json }
 
-// Print prints what the verb lists, as text, or with -json as JSON. If there is an
-// error, it returns that and prints nothing.
+// Print prints a listing as text, or with -json as JSON. If err is not nil, it returns err
+// and prints nothing.
 func (c *Call) Print(l listing.Listing, err error) error {
 	if err != nil {
 		return err

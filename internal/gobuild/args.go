@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
-// A UsageError is the error of a command line that makes no sense.
+// A UsageError is the error of a command line that is wrong.
 type UsageError struct{ msg string }
 
 func (e *UsageError) Error() string { return e.msg }

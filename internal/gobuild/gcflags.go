@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// gcflags returns the user's -gcflags and, behind them, one for each package of
-// paths with what the user wants for it and the tag, which may be empty.
+// gcflags returns the user's -gcflags and, behind them, one for each package of paths. It
+// has the flags that the user gives for the package, and the tag, which may be empty.
 func (b *build) gcflags(paths []string, tag string) []string {
 	var flags []string
 	for _, v := range b.args.Gcflags {
@@ -22,8 +22,8 @@ func (b *build) gcflags(paths []string, tag string) []string {
 	return flags
 }
 
-// gcflagsOf returns a function that says which flags the user gives for a
-// package: those of the last value that matches it.
+// gcflagsOf returns a function that returns the flags that the user gives for a package:
+// those of the last value that matches it.
 func (b *build) gcflagsOf() (func(path string) string, error) {
 	type rule struct {
 		match func(path string) bool

@@ -15,7 +15,7 @@ import (
 	"github.com/pepgo/pep/internal/linked"
 )
 
-// A pkg is what go list says of a package.
+// A pkg has the fields of a package that go list prints.
 type pkg struct {
 	ImportPath string
 	Name       string

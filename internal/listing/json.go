@@ -1,8 +1,8 @@
 package listing
 
-// This file writes JSON. It does not leave that to encoding/json, because that
-// replaces what is not UTF-8, so that two names can become the same; has no word
-// for numbers that are not there; and does not write rows before all are known.
+// This file writes JSON. It does not use encoding/json, for three reasons. That package
+// replaces bytes that are not UTF-8, so that two names can become the same. It cannot write
+// NaN. And it does not write rows before all rows are known.
 
 import (
 	"bufio"
@@ -20,9 +20,9 @@ import (
 // JSON writes a listing as a JSON object: its name, the version, the units of its
 // numbers, and its fields.
 //
-// Integers are written in full, up to 64 bits. A floating-point number that is not
-// there (NaN) or infinite is null. Bytes of names that are not UTF-8 are written
-// as in a Go string, \xff, and a table without rows is [].
+// Integers of up to 64 bits are written in full. A floating-point number that is NaN or
+// infinite is null. Bytes of names that are not UTF-8 are written as in a Go string, \xff,
+// and a table without rows is [].
 func JSON(w io.Writer, l Listing) error {
 	e := &encoder{b: bufio.NewWriter(w)}
 	e.open('{')
@@ -124,7 +124,7 @@ func (e *encoder) value(v reflect.Value) {
 	}
 }
 
-// elements writes those of a slice or sequence; a nil one has none.
+// elements writes the elements of a slice or sequence. A nil one has none.
 func (e *encoder) elements(v reflect.Value) {
 	if v.IsNil() {
 		return

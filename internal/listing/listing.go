@@ -1,8 +1,8 @@
-// Package listing prints what the commands list: tables and what belongs to them,
-// as text for people and as JSON for programs.
+// Package listing prints the listings of commands, as text for people and as JSON for
+// programs.
 //
-// A listing is a struct that says all there is to say, with numbers as numbers and
-// names as they are. Its tags are what JSON needs:
+// A listing is a struct with all data of the listing: numbers as numbers, and unchanged
+// names. Its tags name the members and units of the JSON form:
 //
 //	type Top struct {
 //		Total int64 `json:"total" unit:"times"`
@@ -25,12 +25,12 @@
 //	count   share  function
 //	    7  70.00%  main.f
 //
-// and the other with names and units that stay,
+// and the other with names and units that do not change,
 //
 //	{"listing": "top", "version": 1, "units": {"total": "times", "rows.count": "times", …}, "total": 10, "rows": […]}
 //
-// The package does not know what is listed: packages report, replay and trace do.
-// docs/formats.md explains every field to users.
+// The package knows no particular listing. Packages report, replay, figure and trace
+// define listings, and docs/formats.md explains every field to users.
 package listing
 
 import (
@@ -39,8 +39,8 @@ import (
 	"reflect"
 )
 
-// Version is that of the JSON form of all listings. It is raised when a field goes
-// or changes its meaning; new fields may come without.
+// Version is the version of the JSON form of all listings. Raise it when a field is removed
+// or changes its meaning; new fields do not raise it.
 const Version = 1
 
 // A Listing is a struct, or a pointer to one, whose exported fields have json tags,
@@ -60,7 +60,7 @@ func Text(w io.Writer, l Listing) error {
 // A Field is a field of a listing in its JSON form.
 type Field struct {
 	Name   string // "rows.count" for the count of each row
-	Unit   string // "" for what is no number
+	Unit   string // "" if the field is no number
 	Number bool
 }
 
@@ -84,7 +84,8 @@ func fieldsOf(t reflect.Type, prefix string) (list []Field) {
 	return list
 }
 
-// element returns what pointers point to, and what slices and sequences have.
+// element returns the type that a pointer points to, and the type of the elements of a slice
+// or sequence.
 func element(t reflect.Type) reflect.Type {
 	for {
 		switch t.Kind() {

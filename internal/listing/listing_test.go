@@ -172,3 +172,46 @@ func TestErrorsOfWritingAreReturned(t *testing.T) {
 		}
 	}
 }
+
+// Columns are as wide as their widest cell, in characters and not in bytes.
+func TestColumnsAlignCharacters(t *testing.T) {
+	table := &listing.Table{}
+	table.Row("größer", "a")
+	table.Row("longer!", "b")
+	if got, want := strings.Join(table.Lines(), "\n"), "größer   a\nlonger!  b"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Numbers that do not exist are a dash, and a share of nothing does not exist.
+func TestNumbersThatDoNotExist(t *testing.T) {
+	for _, x := range []struct{ got, want string }{
+		{listing.Number(math.Inf(1), 2), "-"},
+		{listing.Number(math.NaN(), 2), "-"},
+		{listing.Number(.125, 2), "0.12"},
+		{listing.Percent(listing.Ratio(0, 0)), "-"},
+		{listing.Percent(listing.Ratio(1, 8)), "12.50%"},
+		{listing.Count(0, "path"), "0 paths"},
+		{listing.Count(1, "path"), "1 path"},
+		{listing.Count(2, "branch"), "2 branches"},
+	} {
+		if x.got != x.want {
+			t.Errorf("got %q, want %q", x.got, x.want)
+		}
+	}
+}
+
+// A file below the working directory has a short name.
+func TestShort(t *testing.T) {
+	t.Chdir(t.TempDir())
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &listing.Page{}
+	for name, want := range map[string]string{wd + "/a/x.go": "a/x.go", wd + "x.go": wd + "x.go", "/usr/x.go": "/usr/x.go"} {
+		if got := p.Short(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}

@@ -15,8 +15,8 @@ import (
 	"github.com/pepgo/pep/internal/terminal"
 )
 
-// A Page is text being written. All of it goes through the method Line, which
-// makes it fit for a terminal.
+// A Page is text that is being written. All of it goes through the method Line, which
+// escapes control characters for terminals.
 type Page struct{ b *bufio.Writer }
 
 // Line writes one line.
@@ -94,7 +94,7 @@ func Percent(ratio float64) string {
 	return fmt.Sprintf("%.2f%%", 100*ratio)
 }
 
-// Number formats a number that may not be there with a number of decimals.
+// Number formats a number with a number of decimals. NaN and infinite numbers are "-".
 func Number(x float64, decimals int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
@@ -102,7 +102,7 @@ func Number(x float64, decimals int) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64)
 }
 
-// Ratio returns part of whole, NaN if there is no whole.
+// Ratio returns part divided by whole, or NaN if whole is 0.
 func Ratio(part, whole int64) float64 {
 	if whole == 0 {
 		return math.NaN()

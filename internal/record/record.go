@@ -4,7 +4,8 @@
 //	c := record.Command{Args: []string{"./app", "-v"}, Stdout: os.Stdout, Stderr: os.Stderr}
 //	err := c.Run("app.trace", 16_000_000)
 //
-// What a program is told, by PEPOPTS in its environment, is in docs/formats.md.
+// docs/formats.md explains PEPOPTS, the environment variable by which Run tells the
+// program to write a trace.
 package record
 
 import (
@@ -21,7 +22,7 @@ import (
 	"github.com/pepgo/pep/hwsim/trace"
 )
 
-// A Command is a program with what it is to be run with.
+// A Command is a program, with its arguments and standard files.
 type Command struct {
 	Args           []string // its name first
 	Stdin          io.Reader
@@ -33,9 +34,9 @@ type Command struct {
 const patience = 10 * time.Second
 
 // Run runs the program with trace=FILE added to PEPOPTS, so that it writes a trace.
-// If max is not 0, Run interrupts the program when it has written so many tuples,
-// ends the trace with them, and removes other files that the program has begun to
-// write, such as profiles.
+// If max is not 0, Run interrupts the program when it has written max tuples, ends the
+// trace with them, and removes other files that the program has begun to write, such as
+// profiles.
 func (c *Command) Run(file string, max uint64) error {
 	name, err := filepath.Abs(file)
 	if err != nil {
@@ -72,11 +73,11 @@ func (c *Command) command(ctx context.Context, name string) *exec.Cmd {
 	return cmd
 }
 
-// limited copies what the program writes while it does, until it is enough.
+// limited copies the trace while the program writes it, until it has max tuples.
 //
-// A pipe cannot take the place of the file: threads write blocks at the same time,
-// and the system keeps a block in one piece when it is appended to a file, but not
-// in a pipe.
+// The program writes to a file, not to a pipe, because threads write blocks at the same
+// time. The system keeps a block in one piece when it is appended to a file, but not in a
+// pipe.
 func (c *Command) limited(name string, max uint64) error {
 	all := name + ".all"
 	defer os.Remove(all)
@@ -147,7 +148,7 @@ func (f *follower) Read(p []byte) (int, error) {
 	}
 }
 
-// read reads what there is.
+// read reads what the file has now.
 func (f *follower) read(p []byte) (n int, err error) {
 	if f.file == nil {
 		f.file, err = os.Open(f.name)

@@ -2,7 +2,7 @@ package record
 
 import "testing"
 
-// That programs are run is tested by the scripts of cmd/pepsim.
+// The scripts of cmd/pepsim test that Run runs programs.
 func TestOptionsKeepWhatIsSet(t *testing.T) {
 	for _, test := range []struct{ set, want string }{
 		{"", "trace=/t"},

@@ -11,8 +11,9 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// BenchmarkTap measures taps in a program: with what a full buffer costs, by the
-// way it is delivered and the engine, beyond a call of an empty function.
+// BenchmarkTap measures how much longer a tap in a program takes than a call of an empty
+// function. The time includes the tap's share of a full buffer, which depends on the
+// engine and on the way of delivery.
 func BenchmarkTap(b *testing.B) {
 	exe := newLinker(b, ",pepflag", target{}).program("taps.go", tapTables())
 	for _, opts := range []string{
@@ -37,8 +38,8 @@ func BenchmarkTap(b *testing.B) {
 	}
 }
 
-// BenchmarkFold measures what becomes of a full buffer, in ns per tuple: with
-// values that are mostly the same few, and with values that are all different.
+// BenchmarkFold measures how long the engine and the table of words take for a full buffer,
+// in ns per tuple: once most values are the same few, and once all values differ.
 func BenchmarkFold(b *testing.B) {
 	streams := map[string]func(r *rand.Rand) uint64{
 		"64 values": func(r *rand.Rand) uint64 { return uint64(r.IntN(64)) },

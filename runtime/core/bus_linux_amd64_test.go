@@ -1,7 +1,7 @@
 package core
 
-// This file tests what becomes of programs whose .pep file loses its room: the
-// disk is full when a page of it is first written to, or somebody cuts it off.
+// This file tests programs whose .pep file loses its room: the disk is full when the
+// program first writes to a page of the file, or somebody truncates the file.
 
 import (
 	"bufio"
@@ -19,8 +19,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// pausing starts exe, does something when it has started, before it counts
-// anything, and lets it go on to its end.
+// pausing starts exe and calls do before exe counts anything. Then exe runs to its end.
 func pausing(t *testing.T, exe, dir string, env []string, ready func()) *run {
 	t.Helper()
 	return pausingAt(t, exe, dir, env, ready, "pause")
@@ -81,7 +80,8 @@ func detachables(t *testing.T) (list []detachable) {
 	return list
 }
 
-// unharmed checks that a program ended as a plain one, and said one line at most.
+// unharmed checks that a program ended as a plain one does, and that it printed at most one
+// line about its profile.
 func unharmed(t *testing.T, name string, r *run) {
 	t.Helper()
 	if r.state != "exit status 0" || r.stdout.String() != "done\n" {
@@ -92,7 +92,7 @@ func unharmed(t *testing.T, name string, r *run) {
 	}
 }
 
-// The program does not notice that its file is cut off.
+// A program whose file is truncated runs on as a plain one.
 func TestFilesThatAreCutOff(t *testing.T) {
 	t.Parallel()
 	for _, p := range detachables(t) {
@@ -126,7 +126,7 @@ func TestFilesThatAreCutOff(t *testing.T) {
 	}
 }
 
-// On a full disk counting stops, and the profile, if there is room for it, says so.
+// If the disk is full, counting stops. If there is room for the profile, it says so.
 func TestFullDisks(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root: mounts a file system that is soon full")
@@ -153,7 +153,7 @@ func TestFullDisks(t *testing.T) {
 		if err := os.Remove(filler); err != nil {
 			t.Fatal(err)
 		}
-		// When there is room again the file is as good as it was.
+		// When the disk has room again, the file works as before.
 		if files, _ := filepath.Glob(filepath.Join(disk, "*.pep")); len(files) == 1 {
 			if out, err := writeCommand(p.exe, files[0]).CombinedOutput(); len(out) > 0 || err != nil {
 				t.Errorf("%s: %s%v", p.name, out, err)
@@ -175,9 +175,9 @@ func TestFullDisks(t *testing.T) {
 	}
 }
 
-// A program that can no longer open its .pep file makes its profiles of the memory
-// where that is mapped. If that loses its room at the time, the program says so: the
-// profiles look as if they were whole.
+// A program that can no longer open its .pep file makes its profiles from the memory where
+// the file is mapped. If the file loses its room meanwhile, the program says so, because
+// the profiles look complete.
 func TestFullDisksWhileProfilesAreWritten(t *testing.T) {
 	needRoot(t)
 	t.Parallel()
@@ -196,7 +196,7 @@ func TestFullDisksWhileProfilesAreWritten(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	// In its new root the directory is another one.
+	// In the program's new root the same name is another directory.
 	if err := os.MkdirAll(filepath.Join(root, disk), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func TestFullDisksWhileProfilesAreWritten(t *testing.T) {
 	}
 }
 
-// manyEdges returns a node with so many ways to the exit.
+// manyEdges returns a node with the given number of edges to the exit.
 func manyEdges(n int) (node pdag.Node) {
 	for i := range n {
 		node.Out = append(node.Out, pdag.Edge{To: pdag.Exit, Val: uint64(i)})
@@ -227,7 +227,7 @@ func manyEdges(n int) (node pdag.Node) {
 	return node
 }
 
-// fill takes what room there is.
+// fill uses up all room on the disk.
 func fill(t *testing.T, name string) {
 	f, err := os.Create(name)
 	if err != nil {

@@ -1,7 +1,7 @@
 package core
 
-// This file looks at compiled code: what may run in a signal handler, or anywhere
-// in the Go runtime, must not call what may not.
+// This file looks at compiled code. Code that runs in a signal handler, or anywhere in the
+// Go runtime, must not call functions that are not allowed there.
 
 import (
 	"go/ast"
@@ -20,8 +20,8 @@ import (
 // A program's code is its functions' instructions, as go tool objdump has them.
 type code map[string][]instruction
 
-// An instruction comes of a line of a file. The linker of these tests gives files
-// the name of their package as a prefix: "pepfile_add.go".
+// An instruction has the line and the file that it was compiled from. The linker of these
+// tests puts the name of a file's package in front: "pepfile_add.go".
 type instruction struct {
 	file string
 	line int
@@ -55,13 +55,13 @@ func codeOfProgram(t testing.TB, exe, names string) code {
 	return c
 }
 
-// transfer is an instruction that leaves a function, or may: its target is a
-// symbol, or else it is indirect. Jumps within a function are to addresses.
+// transfer matches an instruction that leaves a function or may leave it. Its target is a
+// symbol, or it is indirect. (The target of a jump within a function is an address.)
 var transfer = regexp.MustCompile(`^(?:CALL|JMP) (?:(\S+)\(SB\)|([^0].*|0x[0-9a-f]+\(.*|0\(.*))$`)
 
-// follow calls visit for every instruction of some functions and of all that they
-// call, with the function that it is in, and the function that it calls if it
-// does. Calls that leave the linked runtime are not followed.
+// follow calls visit for every instruction of some functions and of all functions that
+// they call. visit gets the function that the instruction is in, and the function that it
+// calls, if any. follow does not follow calls that leave the linked runtime.
 func (c code) follow(t testing.TB, roots []string, visit func(in string, i instruction, callee string, indirect bool)) (seen map[string]bool) {
 	t.Helper()
 	seen = map[string]bool{}
@@ -92,12 +92,16 @@ func (c code) follow(t testing.TB, roots []string, visit func(in string, i instr
 // handlers are the Go functions that signal handlers call.
 var handlers = []string{"0pep/core.onFault", "0pep/core.onTick", "0pep/core.onDeath", "0pep/core.onExit", "0pep/core.advance"}
 
-// handlerMistakes says what the signal handlers of a program do and must not. They
-// run with a g of zeros: they may call nothing of the runtime, store pointers
-// without barriers only, and not load the thread's g, which a function that calls
-// assembly does when that returns: the next stack check would compare the stack of
-// signals with that of the goroutine. What remains is the check at the beginning,
-// which a g of zeros passes.
+// handlerMistakes lists what the signal handlers of a program do although they must not.
+// Handlers run with a g of zeros. So
+//   - they call nothing of the Go runtime
+//   - they store pointers without write barriers
+//   - they do not load the thread's g. A function that calls assembly loads it when the
+//     call returns. The next stack check would then compare the signal stack with the
+//     bounds of the goroutine's stack.
+//
+// The stack check at the beginning of a function is allowed, because it passes with a g of
+// zeros.
 func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
 	c := codeOfProgram(t, exe, linkedNames)
 	seen := c.follow(t, handlers, func(in string, i instruction, callee string, indirect bool) {
@@ -119,12 +123,12 @@ func testHandlers(t *testing.T, exe string) {
 	}
 }
 
-// handlerFiles matches the files of the code that signal handlers run.
+// handlerFiles matches the files whose code signal handlers run.
 var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pepfile_(add|window|table)|golink_(linked|memory|signals_linux_amd64))\.go$`)
 
-// The handler room holds what signal handlers run, and nothing else: their code
-// comes of files of that room and of a few small files of other packages, and there
-// is no function in that room that they do not run.
+// The handler room holds the code that signal handlers run, and nothing else. Handlers run
+// code in files of that room and in a few small files of other packages, and they run
+// every function of that room.
 func TestHandlersAreInOneRoom(t *testing.T) {
 	t.Parallel()
 	ran := map[string]map[int]bool{} // lines by file
@@ -166,15 +170,15 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 	}
 }
 
-// leaves are what polls and taps may call beyond package core: functions that
-// allocate nothing, take no locks, and need neither a P nor a goroutine. Package
-// trace tests that AppendBlock does not allocate where there is room. (Panics are
-// what the compiler puts where it cannot prove that an index is right.)
+// leaves are the functions that polls and taps may call beyond package core. They allocate
+// nothing, take no locks, and need neither a P nor a goroutine. A test of package trace
+// checks that AppendBlock does not allocate if there is room. (The panics are calls that
+// the compiler inserts where it cannot prove that an index is right.)
 var leaves = regexp.MustCompile(`^(0pep/trace\.AppendBlock|runtime\.(PepPin|PepMayWait|procPin|procUnpin|nanotime|usleep|memmove|memclrNoHeapPointers|` +
 	`memequal|morestack.*|duff.*|panic(Index|Slice|Bounds|divide|shift).*|[cC]allers))$`)
 
-// testPollCode checks that nothing that some functions, which polls and taps call,
-// allocates, blocks or needs locks. It returns what they call.
+// testPollCode checks some functions, which polls and taps call: neither they nor the
+// functions that they call allocate, block or need locks. It returns what they call.
 func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bool) {
 	c := codeOfProgram(t, exe, linkedNames)
 	for name := range c {
@@ -213,8 +217,7 @@ func TestTapsKeepTheGInItsRegister(t *testing.T) {
 	}
 }
 
-// STRAT-25: what polls, taps and ticks call keeps to what it may do, in every kind
-// of program.
+// STRAT-25: in every kind of program, polls, taps and ticks call only what they may call.
 func TestCodeOfPollsAndHandlers(t *testing.T) {
 	t.Parallel()
 	for tags, poll := range map[string]struct {

@@ -20,8 +20,8 @@
 //
 // Counts live in a file that is mapped into the program,
 // <prog>.<pid>.<start>.pep in PEPDIR (package pepfile; start is in ns since 1970),
-// so a program that is killed loses next to nothing. Nothing that polls and taps
-// call allocates, blocks or needs a P, because instrumented code also runs while
+// so a program that is killed loses next to nothing. The functions that polls and taps
+// call never allocate or block, and need no P, because instrumented code also runs while
 // the collector has stopped the world. The counts become files of the same stem,
 // paths.pb.gz and edges.pb.gz, and for taps values.pb.gz, types.pb.gz and
 // calltargets.pb.gz,
@@ -39,9 +39,8 @@
 //
 // # Rooms
 //
-// The files of the package are in rooms, which the first word of their names tells.
-// A room knows the rooms below it and no others; a test of internal/project/policy holds
-// that.
+// The files of the package are in rooms. The first word of a file's name is its room. A
+// room uses only the rooms below it; a test of internal/project/policy checks that.
 //
 //	door     what instrumented code calls: Poll, Count, Tap, Exec. core.go is here
 //	start    the beginning of a program
@@ -53,8 +52,8 @@
 //	handler  what runs in signal handlers, and nothing else
 //	state    variables that several rooms share
 //
-// They are one package because they share variables with assembly and with
-// instrumented code, which can name those of one package only.
+// The rooms are one package because they share variables with assembly and with
+// instrumented code, and both can name variables of one package only.
 //
 // # Other systems
 //

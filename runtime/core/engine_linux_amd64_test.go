@@ -21,7 +21,7 @@ func withTestEngines(t *testing.T) {
 	t.Cleanup(func() { engines.All = all })
 }
 
-// An engine can be given a file, whose name may have commas.
+// An engine can have a file as parameter. The file's name may have commas.
 func TestEngineWithAFile(t *testing.T) {
 	withTestEngines(t)
 	masked, open := tuple.Tuple{PC: 7}, tuple.Tuple{PC: 8}

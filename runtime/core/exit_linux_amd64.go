@@ -1,7 +1,7 @@
 package core
 
-// This file is the normal end of a program: the exit hook, and what must be closed
-// when the profile is written. handler_death_linux_amd64.go has the other ends.
+// This file is the normal end of a program: the exit hook, and the functions that close
+// trace, ring and timer. handler_death_linux_amd64.go has the other ends.
 
 import (
 	"unsafe"
@@ -102,11 +102,11 @@ func stopTicks() {
 	}
 }
 
-// loseName has no writer started from now on. It is called before the .pep file is
-// removed while the program goes on: a writer would find nothing.
+// loseName makes sure that no writer is started from now on. It is called before the .pep
+// file is removed while the program goes on, because a writer would not find the file.
 func loseName() {
 	exeIsOurs = false
 	w := &writerMemory
-	w.message = []byte("pep: there is no profile of what came after a call of exec that did not work\n")
+	w.message = []byte("pep: the profile lacks everything after a call of exec that failed\n")
 	writer[3], writer[4] = uintptr(unsafe.Pointer(&w.message[0])), uintptr(len(w.message))
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// FuzzFile: whatever a .pep file has, reading it is an error or a profile with no
-// negative counts. The header is made right, or nothing would get past it.
+// FuzzFile: for all contents of a .pep file, reading the file gives an error or a profile
+// without negative counts. The test corrects the header, because otherwise no file would
+// pass the check of the header.
 func FuzzFile(f *testing.F) {
 	file := bytesOf(recorded(f))
 	size := int(unsafe.Sizeof(pepfile.Entry{}))
@@ -50,8 +51,8 @@ func FuzzFile(f *testing.F) {
 		c.Version, c.Mode, c.Slots, c.Pid, c.Counters, c.Streams = pepfile.Version, poll.Mode, pepfile.Slots, 0, counters, 0
 		c.Publish()
 		read()
-		// As if the files had no counters, and every key were the one that its hash
-		// is of.
+		// Make the file one without counters, whose entries all have the right hash of their
+		// key.
 		c.Counters = 0
 		c.Publish()
 		for i := range uint32(len(data)/size + 1) {
@@ -63,8 +64,8 @@ func FuzzFile(f *testing.F) {
 	})
 }
 
-// FuzzArea: whatever the header of the words has, there is a comment, a period and
-// a scale.
+// FuzzArea: for all contents of the header of the words, there is a comment, a period and a
+// scale.
 func FuzzArea(f *testing.F) {
 	f.Add([]byte{1}, uint64(7), uint64(3))
 	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
@@ -88,7 +89,8 @@ func FuzzArea(f *testing.F) {
 	})
 }
 
-// FuzzOptions: settings are understood, or one line says what is wrong.
+// FuzzOptions: the program understands the settings, or prints one line that says what is
+// wrong.
 func FuzzOptions(f *testing.F) {
 	for _, s := range []string{
 		"", "samples=64,stride=17,tick=10ms,ag=simplified", "ag=jikes,tick=2s", "engine=H[P256]2048+A16@seed=3,deliver=service",

@@ -43,7 +43,7 @@ func onExit() (f fate) {
 	return f
 }
 
-// A fate is what becomes of a program that got a signal, as bits.
+// A fate says, as bits, what the handler does with a program that got a signal.
 type fate uintptr
 
 const (

@@ -1,7 +1,7 @@
 package core
 
-// This file does what is due at a tick. A tick comes whenever the process has used
-// some CPU time, on all its threads together. There are two sources of ticks.
+// This file does the work of a tick. A tick comes whenever the process has used some CPU
+// time, on all its threads together. There are two sources of ticks.
 //
 // In programs without C code of their own, a timer of the kernel sends a signal.
 //

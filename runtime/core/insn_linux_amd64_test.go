@@ -11,8 +11,8 @@ import (
 	"unsafe"
 )
 
-// TestPollsOfAllRegisters has the assembler encode polls in all ways that the
-// compiler may and looks whether their lengths are understood.
+// TestPollsOfAllRegisters has the assembler encode polls in all ways that the compiler may
+// use, and checks that the runtime knows their lengths.
 func TestPollsOfAllRegisters(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("TEXT ·polls(SB), 4, $0\n")

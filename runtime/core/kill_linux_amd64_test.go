@@ -17,8 +17,8 @@ var (
 	tapUnsure = regexp.MustCompile(`, (\d+) at most counted twice or not at all when the program was killed`)
 )
 
-// STRAT-27: of a program that is killed every event is in the profile, but for as
-// many as the profile says.
+// STRAT-27: if a program is killed, every event is in the profile, except for as many as
+// the profile says.
 func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 	t.Parallel()
 	const runs, goroutines = 30, 64
@@ -41,7 +41,7 @@ func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 		if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 			t.Fatal(err, &r.stderr)
 		}
-		time.Sleep(time.Duration(i*i) * 50 * time.Microsecond) // also when next to nothing is tapped yet
+		time.Sleep(time.Duration(i*i) * 50 * time.Microsecond) // also when the program has tapped next to nothing
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 		}
 		events, _ := strconv.Atoi(m[1])
 		dropped, _ := strconv.Atoi(m[2])
-		bound := goroutines // one may be counted that the program has not counted yet
+		bound := goroutines // the profile may have an event that the program has not counted yet
 		if m := tapUnsure.FindStringSubmatch(p.Comments[0]); m != nil {
 			n, _ := strconv.Atoi(m[1])
 			bound += n

@@ -1,7 +1,7 @@
 package core
 
-// This file links the package under small programs that poll by hand, as
-// pepbuild does under instrumented ones.
+// This file links the package to small programs that poll by hand, as pepbuild links it to
+// instrumented programs.
 
 import (
 	"bytes"
@@ -25,11 +25,11 @@ import (
 
 const modulePrefix = "github.com/pepgo/pep/"
 
-// linkedName changes the import clauses of the runtime.
+// linkedName replaces the import paths in the source of the linked runtime.
 var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
 
-// runtimePackages returns the package and what it imports of this module, in the
-// order in which they are to be compiled.
+// runtimePackages returns the package and all packages of this module that it imports, in
+// the order in which they must be compiled.
 func (l *linker) runtimePackages(tags string) (names []string) {
 	l.t.Helper()
 	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", "{{.ImportPath}}", ".").Output()
@@ -44,7 +44,7 @@ func (l *linker) runtimePackages(tags string) (names []string) {
 	return names
 }
 
-// A target is what programs are built for.
+// A target is the system and the kind of code that programs are built for.
 type target struct {
 	goarch string // amd64 if empty
 	pie    bool   // position-independent
@@ -185,8 +185,9 @@ func (l *linker) runtimePackage(name, tags string) {
 	l.write(l.importcfg, fmt.Sprintf("%spackagefile %s=%s\n", cfg, path, archive))
 }
 
-// program builds testdata/file and returns the executable. With replace, pairs
-// of old and new, its text is changed first. Without tables it has none.
+// program builds testdata/file and returns the executable. replace has pairs of old and
+// new text, by which program changes the source first. If tables is empty, the executable
+// has no site tables.
 func (l *linker) program(file string, tables []*wire.Package, replace ...string) string {
 	l.t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", file))
@@ -241,7 +242,7 @@ func (l *linker) withSites(name string, tables []*wire.Package) (importcfg strin
 	return importcfg
 }
 
-// A run is what a program left behind.
+// A run is how a program ended, and the files that it left behind.
 type run struct {
 	stdout, stderr bytes.Buffer
 	state          string // "exit status 2", "signal: terminated"

@@ -1,7 +1,7 @@
 package core
 
-// This file tests programs that are confined, have lost their privileges or have
-// too many, and what others can do to them by way of files.
+// This file tests programs that are confined, that have lost privileges, or that have more
+// privileges than their user. It also tests what other users can do to them with files.
 
 import (
 	"context"
@@ -28,11 +28,12 @@ func needRoot(t *testing.T) {
 	}
 }
 
-// stem is the name of a run's files, less what they are.
+// stem is the common beginning of the names of a run's files.
 var stem = regexp.MustCompile(`^(\w+)\.(\d+)\.(\d+)\.(?:pep|ring|\w+\.pb\.gz)$`)
 
-// writtenOrSaid checks that there is a profile and nothing on stderr, or that one
-// line says why not and the counts can be had from the .pep file that is left.
+// writtenOrSaid checks that there is a profile and nothing on stderr. Otherwise one line
+// must say why there is none, and it must be possible to make a profile from the .pep
+// file that the program left.
 func writtenOrSaid(t *testing.T, name, exe string, r *run) {
 	t.Helper()
 	switch r.files(t) {
@@ -53,8 +54,8 @@ func writtenOrSaid(t *testing.T, name, exe string, r *run) {
 	}
 }
 
-// testConfined runs a program that loses what it could do at the start, profiled
-// and plain, to two kinds of ends: their statuses and outputs must be the same.
+// testConfined runs a program that gives up rights which it had at the start. It runs the
+// program profiled and plain, to two kinds of ends. Status and output must be the same.
 func testConfined(t *testing.T, profiled, plain string) {
 	for _, how := range []string{"chroot", "user", "undumpable", "seccomp", "seccomp=kill", "busy", "stack", "close"} {
 		t.Run(how, func(t *testing.T) {
@@ -117,7 +118,7 @@ func testConfined(t *testing.T, profiled, plain string) {
 			if code := cmd.ProcessState.ExitCode(); code != map[string]int{"exit": 3, "panic": 2}[end] {
 				t.Fatalf("%s: %s, stderr %s", end, cmd.ProcessState, &r.stderr)
 			}
-			// Nobody knows whether it still runs: the file stays.
+			// The writer cannot find out whether the program still runs, so it keeps the file.
 			files, _ := filepath.Glob(filepath.Join(r.dir, filepath.Base(profiled)+".*.*.pep"))
 			if r.files(t) != bothProfiles && len(files) != 1 || strings.Count(r.stderr.String(), "pep: ") > 1 {
 				t.Errorf("%s: files %s, stderr %s", end, r.files(t), &r.stderr)
@@ -154,7 +155,7 @@ func testNames(t *testing.T, exe string) {
 	}
 }
 
-// testSnapshot makes profiles of the counts of a program that runs.
+// testSnapshot makes profiles of the counts of a running program.
 func testSnapshot(t *testing.T, exe string) {
 	t.Parallel()
 	cmd, r := command(t, exe, nil, "wait")
@@ -199,7 +200,7 @@ func testSnapshot(t *testing.T, exe string) {
 	}
 }
 
-// Who cannot tell whether a program still runs leaves its file.
+// A writer that cannot find out whether a program still runs keeps the program's file.
 func testUnknown(t *testing.T, exe string) {
 	t.Parallel()
 	needRoot(t)
@@ -214,7 +215,7 @@ func testUnknown(t *testing.T, exe string) {
 	}
 }
 
-// testBadFiles sets PEP_WRITE to what is no .pep file, or not one of this user's.
+// testBadFiles sets PEP_WRITE to files that are no .pep files, and to those of other users.
 func testBadFiles(t *testing.T, exe string) {
 	t.Run("of a process that cannot be seen", func(t *testing.T) { testUnknown(t, exe) })
 	t.Parallel()
@@ -266,8 +267,8 @@ func testBadFiles(t *testing.T, exe string) {
 	}
 }
 
-// testWriters checks that whatever stands in the environment, a writer writes, and
-// does not run the program once more.
+// testWriters checks that a writer writes and does not run the program once more, whatever
+// is in the environment.
 func testWriters(t *testing.T, profiled, plain string) {
 	t.Parallel()
 	for _, env := range [][]string{
@@ -283,7 +284,7 @@ func testWriters(t *testing.T, profiled, plain string) {
 			t.Errorf("%q: files %s, stderr %s", env, got.files(t), &got.stderr)
 		}
 	}
-	// What is started as a writer is one, whatever else is wrong.
+	// A process that is started as a writer is a writer, even if its environment is wrong.
 	for _, args := range [][]string{{writerArg}, {writerArg, "/dev/null"}, {writerArg, "exit", "exit"}} {
 		cmd := exec.Command(profiled)
 		cmd.Args = args
@@ -291,7 +292,7 @@ func testWriters(t *testing.T, profiled, plain string) {
 			t.Errorf("%q: %s, %s", args, cmd.ProcessState, out)
 		}
 	}
-	// It has the name of the program whose file has none.
+	// The .pep file has no name of a program, so the profile has the name of this program.
 	r := &run{dir: t.TempDir()}
 	cmd := exec.Command(profiled)
 	cmd.Args = []string{"/a/b/other name", "exit"}
@@ -302,8 +303,8 @@ func testWriters(t *testing.T, profiled, plain string) {
 	}
 }
 
-// asNobody copies a program to where everybody can run it, and returns a command
-// that runs it so.
+// asNobody copies a program to a directory where everybody can run it, and returns a
+// command that runs it as nobody.
 func asNobody(t *testing.T, exe string, mode os.FileMode, env ...string) (cmd *exec.Cmd, dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "pep-nobody-")
@@ -361,7 +362,7 @@ func testPrivileged(t *testing.T, profiled string) {
 	if out, _ := cmd.CombinedOutput(); len(out) > 0 || cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("as a writer: %s, %s", cmd.ProcessState, out)
 	}
-	// Without privileges it is profiled.
+	// The same program without privileges is profiled.
 	cmd, dir := asNobody(t, profiled, 0o755)
 	cmd.Args = append(cmd.Args, "exit")
 	if out, _ := cmd.CombinedOutput(); len(out) > 0 || (&run{dir: dir}).files(t) == "" {
@@ -369,9 +370,9 @@ func testPrivileged(t *testing.T, profiled string) {
 	}
 }
 
-// testCrowded has a program exit on one P that 40 goroutines want, with site
-// tables that take long to read. Once main is there, CPU time goes to the profile
-// alone: if it did not, 40 times as much would go to the others.
+// testCrowded has a program exit on one P while 40 other goroutines want to run, with site
+// tables that take long to read. When main has returned, all CPU time must go to the
+// profile. If the others could still run, they would take 40 times as much.
 func testCrowded(t *testing.T, exe string) {
 	t.Parallel()
 	env := []string{"GOMAXPROCS=1", "PEPOPTS=tick=100ms"}
@@ -387,8 +388,8 @@ func testCrowded(t *testing.T, exe string) {
 	if alone < 50*time.Millisecond {
 		t.Fatalf("the profile takes only %v, less than a few turns of a goroutine", alone)
 	}
-	// The kernel may keep main waiting so long that Go gives the P away before it
-	// gets to its end.
+	// The kernel may keep main waiting so long that Go gives its P away before main
+	// returns.
 	least := time.Hour
 	for range 5 {
 		if least = min(least, cost("busy")); least < 10*alone {

@@ -12,8 +12,8 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// The header says of which process it is: one that runs, one that had the same
-// number, one elsewhere.
+// The header identifies the process: a running process, an earlier one with the same
+// number, or one in another namespace or on another machine.
 func TestProcessesOfHeaders(t *testing.T) {
 	here := pepfile.Header{Pid: uint32(os.Getpid()), Born: sys.Born(), Namespaces: sys.Namespaces()}
 	stopped, other, gone, elsewhere, unknown := here, here, here, here, here
@@ -39,7 +39,7 @@ func TestProcessesOfHeaders(t *testing.T) {
 	}
 }
 
-// Where the kernel takes the address of the poll region for a hint, it may map it
+// Some kernels treat the address of the poll region as a hint. They may map the region
 // elsewhere.
 func TestRegionsElsewhereAreGivenBack(t *testing.T) {
 	p, e := sys.Mmap(0, poll.Size, sys.ProtRead, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
@@ -60,7 +60,7 @@ func TestRegionsElsewhereAreGivenBack(t *testing.T) {
 	}
 }
 
-// A header without its magic is not read, whatever is in it.
+// A header without its magic bytes is refused, whatever else is in it.
 func TestTheMagicIsPublishedLast(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
 	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0])), Size: pepfile.TableSize(pepfile.SlotsOf(poll.Mode))}}

@@ -1,13 +1,13 @@
 package core
 
-// This file says in the profile's comment which damage of a .pep file was found.
+// This file describes damage of a .pep file in the profile's comment.
 
 import (
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/golink"
 )
 
-// damage is what in a .pep file contradicts the rest of it.
+// damage has the numbers of entries and samples in a .pep file that contradict the rest.
 type damage struct {
 	entries, counters int   // that are left out
 	taken             int64 // samples that were taken, but are in no entry and not among the dropped; negative: more are there
@@ -28,7 +28,7 @@ func (d *damage) comment() (s string) {
 		what string
 	}{
 		{d.entries, " entries with a wrong hash"},
-		{d.counters, " counters are larger than can be"},
+		{d.counters, " counters are too large to be right"},
 	} {
 		if more.n > 0 {
 			s += ", damaged: " + digits.Uint(uint64(more.n)) + more.what

@@ -1,7 +1,7 @@
 package core
 
-// This file names the clock of ticks, and says why sampling stopped before the program
-// ended.
+// This file names the clock of ticks, and finds out why sampling stopped before the
+// program ended.
 
 import (
 	"github.com/pepgo/pep/runtime/digits"

@@ -13,7 +13,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// taps is what a .pep file, or the memory of a running program, says of taps.
+// taps has the events of taps in a .pep file, or in the memory of a running program.
 type taps struct {
 	area  pepfile.Words
 	words []report.Word
@@ -31,9 +31,8 @@ type taps struct {
 // counts that may just have been on their way from the caches to the table.
 const ambiguous = feedStep + 3*pepfile.CacheMost
 
-// taps adds up the words of a file and what is still in streams: in their
-// caches, and in the buffers and chunks of a program that has died without an
-// engine.
+// taps adds up the words of a file and the events that are still in streams: in their
+// caches, and, for a program without an engine that has died, in buffers and chunks.
 func (c counted) taps() *taps {
 	a := c.Words()
 	t := &taps{area: a}
@@ -130,8 +129,8 @@ func (c counted) taps() *taps {
 	return t
 }
 
-// tapFiles returns the profiles of what was tapped: none if nothing could be, or
-// if another process has it all. The paths profile p says what they are of.
+// tapFiles returns the profiles of taps. It returns none if the program has no taps, or if
+// another process got all events. The paths profile p identifies the program and its run.
 func (c counted) tapFiles(p *report.Profile) []report.File {
 	if c.Streams == 0 && !report.Tapped(p.Packages) {
 		return nil

@@ -26,15 +26,15 @@ import (
 // rangeTables are the site tables of testdata/ranges.go.
 func rangeTables() []*wire.Package {
 	return []*wire.Package{{
-		Path:  "main",
-		Files: []string{"/src/ranges.go"},
-		Left:  []wire.Left{{Name: "main.work", Line: 17, Reason: "for the test"}},
-		Taps:  []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed}},
+		Path:    "main",
+		Files:   []string{"/src/ranges.go"},
+		Skipped: []wire.Skipped{{Name: "main.work", Line: 17, Reason: "for the test"}},
+		Taps:    []wire.Tap{{Tag: uint8(tuple.Load), Func: "main.work", Line: 23, Col: 3, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed}},
 	}}
 }
 
-// replayed returns what engines that a description is of send for a trace, added up
-// by range, and how many streams the trace has.
+// replayed runs engines, given by their description, over a trace. It returns their
+// messages, added up by range, and the number of streams in the trace.
 func replayed(t *testing.T, spec *engines.Spec, name string) (sums map[string]int64, streams int) {
 	t.Helper()
 	r, err := hwtrace.Open(name, nil)
@@ -85,8 +85,8 @@ func hex(x uint64) string {
 	return "0x" + s
 }
 
-// The ranges in the profile of a program are those that a replay of its trace gives,
-// the engines of several Ps being merged on both sides, and the hot range is found.
+// The ranges in the profile of a program are the ranges that a replay of its trace gives.
+// Program and replay both merge the engines of several Ps. The hot range is among them.
 func TestProfilesOfRanges(t *testing.T) {
 	withTestEngines(t)
 	t.Parallel()
@@ -128,8 +128,8 @@ func mergedText(comment string) string {
 	return regexp.MustCompile(`, \d+ engines merged`).FindString(comment)
 }
 
-// What engines hold is in the profile that is written before exec, and still in the
-// engines behind an exec that fails.
+// The profile that is written before exec has the counts that engines hold. If exec fails,
+// the engines still hold them.
 func TestSnapshotBeforeExec(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag,peptestengines", target{}).program("ranges.go", rangeTables())
@@ -147,8 +147,8 @@ func TestSnapshotBeforeExec(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A buffer of each P, a chunk of each goroutine and, of the service, what is
-		// in the queue have not come to an engine.
+		// Some events have not reached an engine: those in the buffers of the Ps, in the
+		// chunks of the goroutines and in the queue of the service.
 		n, after := sum(before), sum(r.profile(t, "values"))
 		if most := int64(800_000); n > most || deliver == "interrupt" && n < most-8*(pepfile.BufTuples+int64(pepfile.ChunkTuples)) || n == 0 {
 			t.Errorf("%s: %d events before exec: %s", deliver, n, before.Comments)

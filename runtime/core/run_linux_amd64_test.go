@@ -16,7 +16,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// The polls of testdata/loop.go are those of page mode; these are the others.
+// testdata/loop.go has the polls of page mode. These are the polls of the other modes.
 const pagePoll = "_ = *(*unsafe.Pointer)(unsafe.Pointer(r))"
 
 var (
@@ -35,8 +35,8 @@ var (
 	noPolls = []string{`_ "0pep/core"`, "", pagePoll, "_ = (*unsafe.Pointer)(unsafe.Pointer(r))"}
 )
 
-// share returns which part of the first values of p belongs to samples with
-// label key=value among those with the label at all and a stack that has fn.
+// share looks at the samples of p that have a label key and whose stack has fn. It returns
+// the part of their first values that belongs to samples with key=value.
 func share(p *profile.Profile, key, value, fn string) float64 {
 	var part, all int64
 	for _, s := range p.Sample {
@@ -60,8 +60,8 @@ func hasFunction(s *profile.Sample, fn string) bool {
 	return false
 }
 
-// testShares checks that a sampled profile has the shares that the program's
-// source gives away.
+// testShares checks that a sampled profile has the shares that follow from the source of
+// the program.
 func testShares(t *testing.T, exe, poll string) {
 	r := execute(t, exe, []string{"PEPOPTS=tick=2ms"}, "burn")
 	if r.stdout.String() != "done\n" || r.stderr.Len() > 0 || r.state != "exit status 0" {
@@ -112,7 +112,7 @@ func hasStack(p *profile.Profile, want string) bool {
 	return false
 }
 
-// testCounts checks that an exact profile is just that.
+// testCounts checks that an exact profile has the exact counts.
 func testCounts(t *testing.T, exe string) {
 	r := execute(t, exe, nil, "count")
 	if r.stdout.String() != "done\n" || r.stderr.Len() > 0 {
@@ -187,8 +187,7 @@ func TestFlagPrograms(t *testing.T) {
 	testShares(t, newLinker(t, ",pepflag", target{}).program("loop.go", loopTables(), flagPolls...), "cpu, flag poll")
 }
 
-// TestPortablePrograms runs programs for linux/386, which have to do without
-// signals of ours.
+// TestPortablePrograms runs programs for linux/386, where the runtime uses no signals.
 func TestPortablePrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("std may have to be compiled for 386")
@@ -203,8 +202,8 @@ func TestPortablePrograms(t *testing.T) {
 	testCounts(t, exact)
 }
 
-// testEnds runs a program profiled and not, to all kinds of
-// ends: status and messages must be the same, and the profiles must be there.
+// testEnds runs a program profiled and plain, to all kinds of ends. Status and messages must
+// be the same, and the profiles must be there.
 func testEnds(t *testing.T, profiled, plain string) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -234,7 +233,7 @@ func testEnds(t *testing.T, profiled, plain string) {
 	}
 }
 
-// compare compares what can be the same in two runs.
+// compare compares all parts of two runs that do not vary from run to run.
 func compare(t *testing.T, name string, got, want *run) {
 	t.Helper()
 	if got.state != want.state {
@@ -250,9 +249,9 @@ func compare(t *testing.T, name string, got, want *run) {
 
 var changing = regexp.MustCompile(`0x[0-9a-f]+\??|goroutine \d+|m=\d+`)
 
-// timeless replaces addresses and the numbers of goroutines and threads, and
-// leaves out goroutines that are not always there: the runtime's own, and those
-// that are just ending.
+// timeless replaces addresses and the numbers of goroutines and threads in a message. It
+// removes goroutines that are not always there: the runtime's own, and those that are just
+// ending.
 func timeless(stderr string) string {
 	var kept []string
 	for _, g := range strings.Split(changing.ReplaceAllString(stderr, "…"), "\n\n") {
@@ -364,8 +363,8 @@ func signalledWhen(t *testing.T, exe, what string, sig syscall.Signal, ready fun
 	return r
 }
 
-// startReady starts a program and waits until it says that it is ready. The rest
-// of its output is to be read from in; out is its end of the pipe.
+// startReady starts a program and waits until it says that it is ready. The caller reads
+// the rest of its output from in; out is the program's end of the pipe.
 func startReady(t *testing.T, cmd *exec.Cmd) (out io.Closer, in *bufio.Reader) {
 	t.Helper()
 	cmd.Stdout = nil

@@ -15,9 +15,9 @@ func (g *tapper) tap2(pc, w, more uint64) { store2(&g.next, g.room(2), pc, w, mo
 
 func (g *tapper) tap3(pc, w, more, third uint64) { store3(&g.next, g.room(3), pc, w, more, third) }
 
-// The words of a sample stay together, wherever chunks and buffers end, and none is
-// lost: from several goroutines, with samples of one, two and three words in turns that
-// never fit.
+// The words of a sample stay together, wherever chunks and buffers end, and no word is
+// lost. Several goroutines tap samples of one, two and three words in turns, so that the
+// samples never fit evenly into chunks.
 func TestSamplesAreNotTornApart(t *testing.T) {
 	const goroutines, each = 8, 30_000
 	pair, triple, single := tuple.New(tuple.Load, 7, 0).PC, tuple.New(tuple.Op, 8, 0).PC, tuple.New(tuple.Arg, 9, 0).PC
@@ -85,7 +85,7 @@ func checkSamples(t *testing.T, stream int, tuples []tuple.Tuple) (samples int) 
 	return samples
 }
 
-// A recorder is a kind of engines that keep what they get, by stream.
+// A recorder is a kind of engines. They keep all tuples that they get, by stream.
 type recorder struct{ streams [1024][]tuple.Tuple }
 
 func (r *recorder) kind() *hwsim.Kind {

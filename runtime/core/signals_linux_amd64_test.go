@@ -1,7 +1,7 @@
 package core
 
-// This file tests what a program may do to signals that we have handlers for, and
-// what may be denied to it.
+// This file tests programs that change the handling of signals for which the runtime has
+// handlers, and programs to which the kernel denies system calls.
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 	"unsafe"
 )
 
-// TestTakenSignals has programs ignore signals, and ask for them again.
+// TestTakenSignals has programs ignore our signals, and then ask for them again.
 func TestTakenSignals(t *testing.T) {
 	t.Parallel()
 	l := newLinker(t, "", target{})
@@ -44,7 +44,7 @@ func TestTakenSignals(t *testing.T) {
 	}
 }
 
-// TestDenied runs programs to which the kernel denies what ticks and polls take.
+// TestDenied runs programs to which the kernel denies what ticks and polls need.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	l := newLinker(t, "", target{})
@@ -75,12 +75,12 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestDeniedLater runs programs that deny us something themselves.
+// TestDeniedLater runs programs that themselves forbid a system call that the runtime needs.
 func TestDeniedLater(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("signals.go", loopTables())
 	for _, test := range []struct{ what, env, stdout, reason string }{
-		// The first burst lasts: mprotect is denied when polls are armed.
+		// The first burst never ends, because mprotect is denied while polls are armed.
 		{"deny mprotect", "PEPOPTS=tick=1ms,samples=1000000000", "r--p\ndone\n", "mprotect: operation not permitted"},
 		{"take signal 62", "PEPOPTS=tick=1ms", "done\n", "the program has its own handler for signal 62"},
 	} {
@@ -100,7 +100,7 @@ func TestDeniedLater(t *testing.T) {
 
 const denyEnv = "PEP_TEST_DENY"
 
-// deprived runs exe without a right: to queue signals, or to make a system call.
+// deprived runs exe without one right: to queue signals, or to make a certain system call.
 func deprived(t *testing.T, deny, exe string) *run {
 	t.Helper()
 	self, err := os.Executable()

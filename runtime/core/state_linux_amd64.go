@@ -1,7 +1,7 @@
 package core
 
-// This file holds the variables that signal handlers and assembly work with, and what
-// is known of the .pep file.
+// This file holds the variables that signal handlers and assembly work with, and those
+// about the .pep file.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"

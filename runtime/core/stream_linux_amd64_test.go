@@ -14,8 +14,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// startTapping lets the test tap in its own process until the test calls finish,
-// which returns what has been counted.
+// startTapping lets the test tap in its own process until the test calls finish. finish
+// returns the counts.
 func startTapping(t testing.TB, o string) (finish func() *taps) {
 	t.Helper()
 	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
@@ -37,7 +37,7 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 	}
 }
 
-// A tapper is what the runtime of programs with taps knows of a goroutine.
+// A tapper stands for the data that the runtime of a program with taps has of a goroutine.
 type tapper struct{ next uintptr }
 
 func (g *tapper) tap(pc, w uint64) { store(&g.next, g.room(1), pc, w) }
@@ -50,8 +50,7 @@ func (g *tapper) room(n uintptr) uintptr {
 	return g.next
 }
 
-// Whatever the goroutines do, all that is tapped is counted, or counted as
-// dropped.
+// Whatever the goroutines do, every event is counted, or counted as dropped.
 func TestTapsAreConserved(t *testing.T) {
 	const goroutines, each = 16, 200_000
 	for _, opts := range []string{
@@ -115,7 +114,7 @@ func TestGoroutinesWithoutChunks(t *testing.T) {
 	}
 }
 
-// emptyCounts returns what a program with taps that has tapped nothing would.
+// emptyCounts returns the counts of a program with taps that has tapped nothing.
 func emptyCounts() counted {
 	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
 	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0]))}}
@@ -149,7 +148,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 		}
 		other += uint64(others[s])
 	}
-	// A few words come upon a crowded part of the table earlier.
+	// A few words meet a crowded part of the table before the table is full.
 	if least := uint64(3 * (sites*each - pepfile.WordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
 		t.Errorf("%d lost, %d others, want about %d", a.Lost, other, least)
 	}
@@ -181,8 +180,8 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 	}
 }
 
-// Nothing that taps call allocates: not the first tap of a goroutine or of a P
-// either, for that may be anywhere.
+// Nothing that taps call allocates. This includes the first tap of a goroutine or of a P,
+// because it can be anywhere.
 func TestTapsDoNotAllocate(t *testing.T) {
 	for _, opts := range []string{
 		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "engine=P1:CP3:A16", "deliver=service", "deliver=ring,full=drop", "taps=burst",
@@ -219,7 +218,7 @@ func TestTapsThatAreOff(t *testing.T) {
 	finishTaps()
 }
 
-// A burst is SAMPLES events, and lasts as long as its window at least.
+// A burst has SAMPLES events, and lasts at least as long as its window.
 func TestBurstsOfTaps(t *testing.T) {
 	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
 	var this tapper
@@ -248,8 +247,7 @@ func TestBurstsOfTaps(t *testing.T) {
 	}
 }
 
-// Where there are few events windows become longer, until they are nearly all of
-// the time.
+// If there are few events, windows become longer, until they take nearly all of the time.
 func TestBurstsOfRareTaps(t *testing.T) {
 	startTapping(t, "taps=burst")
 	for range 5 {
@@ -266,8 +264,8 @@ func TestBurstsOfRareTaps(t *testing.T) {
 	}
 }
 
-// A tenth of the CPU time is in windows, half of it for taps; so there are 20
-// times as many events as in windows.
+// A tenth of the CPU time is in windows, and half of that is for taps. So the program has 20
+// times as many events as the windows have.
 func TestEventsAreEstimated(t *testing.T) {
 	b := &pepfile.Burst{Seen: 1000, Inside: 10_000, CPU: 100_000, Cost: 5000}
 	if got := b.Events(); got != 20_000 {
@@ -307,7 +305,7 @@ func TestGapsOfTheService(t *testing.T) {
 	}
 }
 
-// Names of types and functions come from what the program has.
+// Names of types and functions come from the tables of the program itself.
 func TestNames(t *testing.T) {
 	textBase = golink.TextStart()
 	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid()})

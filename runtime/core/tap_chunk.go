@@ -1,12 +1,12 @@
 package core
 
-// This file is what a tap does: it stores a tuple into the chunk of its goroutine.
+// This file holds the tap itself: it stores a tuple into the chunk of its goroutine.
 // Every goroutine that taps has a chunk of its own, for good: when the goroutine
 // ends, the runtime keeps its g and gives it, with the chunk, to another goroutine.
 // No two goroutines write to a chunk at the same time, so a tap may be preempted
 // anywhere.
 //
-// Only the goroutine knows how full its chunk is. Others, and whoever reads the .pep
+// Only the goroutine knows how full its chunk is. Other threads, and readers of the .pep
 // file of a program that was killed, find out by the PCs: a chunk is all zeros before
 // the goroutine writes to it, and a tap stores the PC last. So the tuples of a chunk
 // are those before the first PC that is 0. For example, a program that is killed
@@ -148,7 +148,7 @@ func newChunk() uintptr {
 		return 0
 	}
 	if wordTable.WordsHeader != nil {
-		golink.Add64(&wordTable.Chunks, 1) // before it is taken: whoever reads the file must not miss one
+		golink.Add64(&wordTable.Chunks, 1) // before it is taken: a reader of the file must not miss a chunk
 	}
 	for {
 		n := golink.Load32(&nchunks)
@@ -163,8 +163,8 @@ func newChunk() uintptr {
 	}
 }
 
-// emptyChunks delivers what is in the chunks at the end of the program. It keeps
-// their locks, so goroutines that still run drop what they report.
+// emptyChunks delivers the tuples in the chunks at the end of the program. It keeps the
+// locks of the chunks, so goroutines that still run drop their tuples.
 func emptyChunks() {
 	if wordTable.WordsHeader == nil {
 		return

@@ -144,9 +144,9 @@ func startTaps(opts options.Options) (problem string) {
 	return ""
 }
 
-// finishTaps feeds the rest of chunks and buffers to the engines, and has these send
-// what they keep. Other goroutines may still run; what they report from now on does
-// not count.
+// finishTaps feeds the rest of chunks and buffers to the engines, and then flushes the
+// engines. Other goroutines may still run; events that they report from now on do not
+// count.
 func finishTaps() {
 	if wordTable.WordsHeader != nil && golink.Load32(&detached) == 0 {
 		emptyChunks()

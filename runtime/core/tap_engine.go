@@ -61,8 +61,8 @@ func (e *engine) push(tuples []tuple.Tuple) (messages int) {
 	return e.messages - before
 }
 
-// flushEngines has engines send what they still can at the end. Those that can be
-// merged become one first.
+// flushEngines flushes the engines at the end of the program. Engines that can be merged
+// are merged into one before that.
 func flushEngines(list []*engine) {
 	if len(list) == 0 {
 		return
@@ -80,8 +80,8 @@ func flushEngines(list []*engine) {
 	}
 }
 
-// snapshot returns what the engine would send if it were flushed now, nil if it
-// cannot tell.
+// snapshot returns the words that the engine would send if it were flushed now. It returns
+// nil if the engine cannot tell without a flush.
 func (e *engine) snapshot() (words []report.Word) {
 	out := hwsim.NewOut(engineMessages, func(msgs []hwsim.Message) {
 		for _, m := range msgs {

@@ -150,7 +150,8 @@ func (k *sink) send(tuples []tuple.Tuple, waited uint64, mayWait bool) (ok bool)
 	return true
 }
 
-// lastBeat is 1 + the beat of the reader when a thread had waited for it in vain, or 0.
+// lastBeat is 1 + the beat of the reader at the end of the last wait for it that was in
+// vain, or 0 if no wait was.
 var lastBeat uint64
 
 // readerGone reports whether the reader has done nothing since a thread waited for

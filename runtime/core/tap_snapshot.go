@@ -1,8 +1,8 @@
 package core
 
-// This file looks at engines while they are in use. The profile that is written
-// before syscall.Exec needs that: what engines hold belongs into it, but the call
-// may fail, and then the engines must be as they were.
+// This file reads engines while they are in use. The profile that is written before
+// syscall.Exec needs this: it must have the events that engines hold, but the call may
+// fail, and then the engines must be unchanged.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
@@ -11,11 +11,12 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 )
 
-// held is what engines hold and have not sent, while a profile is written that is to
-// have it. Nothing else may write profiles at that time (execing).
+// held has the words that engines hold and have not sent, while a profile is written that
+// includes them. Nothing else may write profiles at that time (execing).
 var held []report.Word
 
-// snapshotEngines returns what the engines hold that can tell without a change.
+// snapshotEngines returns the words that engines hold, for all engines that can tell
+// without a change.
 func snapshotEngines() (words []report.Word) {
 	if wordTable.WordsHeader == nil || wordTable.Deliver == options.DeliverRing {
 		return nil
@@ -35,8 +36,8 @@ func snapshotEngines() (words []report.Word) {
 	return words
 }
 
-// hold keeps others from the engine. It reports false if the program has ended, or
-// if whoever has the engine does not let go of it.
+// hold locks the engine. It reports false if the program has ended, or if another thread
+// has the lock and does not release it in time.
 func (k *sink) hold() (ok bool) {
 	deadline := golink.Nanotime() + maxWait
 	for !golink.Cas32(&k.stream.Lock, pepfile.StreamFree, pepfile.StreamSnapshot) {

@@ -1,6 +1,6 @@
 package core
 
-// This file tests taps in programs that report by hand.
+// This file tests programs that call the functions for taps by hand.
 
 import (
 	"fmt"
@@ -35,9 +35,9 @@ func tapTables() []*wire.Package {
 		return wire.Tap{Tag: uint8(tag), Func: "main.work", Line: line, Col: 3, Expr: expr, Type: typ, Bits: bits, Kind: kind}
 	}
 	return []*wire.Package{{
-		Path:  "main",
-		Files: []string{"/src/taps.go"},
-		Left:  []wire.Left{{Name: "main.work", Line: 41, Reason: "for the test"}},
+		Path:    "main",
+		Files:   []string{"/src/taps.go"},
+		Skipped: []wire.Skipped{{Name: "main.work", Line: 41, Reason: "for the test"}},
 		Taps: []wire.Tap{
 			tap(tuple.Arg, 48, "n", "int", 64, wire.Signed),
 			tap(tuple.Load, 49, "b", "bool", 8, wire.Bool),
@@ -102,8 +102,8 @@ func testExactTaps(t *testing.T, r *run) {
 	}
 }
 
-// STRAT-26: values, types and call targets are collected at once. Nothing is
-// lost however the program ends.
+// STRAT-26: a program collects values, types and call targets at once. No event is lost,
+// however the program ends.
 func TestTappedPrograms(t *testing.T) {
 	t.Parallel()
 	for _, pie := range []bool{false, true} {
@@ -132,7 +132,7 @@ func TestTapsInExactAndPagePrograms(t *testing.T) {
 	}
 }
 
-// Programs can be built so that bursts are what they do if they are not told.
+// Programs can be built so that they use bursts by default.
 func TestProgramsForBursts(t *testing.T) {
 	t.Parallel()
 	for _, tags := range []string{"", ",pepflag", ",pepexact"} {
@@ -148,8 +148,8 @@ func TestProgramsForBursts(t *testing.T) {
 	}
 }
 
-// testBursts checks with some options that the taps of a burst are recorded, and scaled to about
-// all there were: 100 times what the eight workers report, and once more.
+// testBursts checks with some options that the taps of a burst are recorded, and scaled to
+// about the number of all events, which is 101 times the events of the eight workers.
 func testBursts(t *testing.T, exe, opts string) {
 	t.Helper()
 	r := execute(t, exe, []string{"PEPOPTS=" + opts + "tick=1ms,samples=256,stride=7,ag=regular"}, "burn")
@@ -165,11 +165,11 @@ func testBursts(t *testing.T, exe, opts string) {
 	if messages < 256 || sum < 100*messages {
 		t.Errorf("%d events of %d messages: %s", sum, messages, p.Comments)
 	}
-	// What a goroutine taps repeats every 60 tuples, and 7 has no divisor in common
-	// with 60: every place of the pattern is sampled as often. The samples of a chunk,
-	// 6 of them of b, are not independent, those of different chunks are. So a share
-	// of .9 has at most the variance of .9*.1 times 6 by the number of samples. Of
-	// normal deviates one in 1.7 million is more than 5 standard deviations off.
+	// The tuples of a goroutine repeat after 60. 7 and 60 have no common divisor, so every
+	// tuple of the pattern is sampled equally often. The samples of one chunk, 6 of them
+	// of b, are not independent, but samples of different chunks are. So a share of .9 has
+	// at most the variance .9*.1*6/(number of samples). One normal deviate in 1.7 million
+	// is more than 5 standard deviations off.
 	values := byLabel(p, "value")
 	samples := int64(0)
 	for _, s := range p.Sample {
@@ -186,8 +186,8 @@ func testBursts(t *testing.T, exe, opts string) {
 	}
 }
 
-// Replaying a trace gives what the program's own engines gave, tuple by tuple, on
-// all of its Ps: random numbers are the same, too.
+// A replay of a trace gives the same messages as the program's own engines, tuple by tuple
+// and on all Ps, because the random numbers are the same, too.
 func TestTraceReplays(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
@@ -289,8 +289,8 @@ func TestTraceReplays(t *testing.T) {
 	}
 }
 
-// STRAT-18: both ways of delivery give the same profile. There is one stream,
-// and one goroutine at a time, so that it does not depend on the scheduler.
+// STRAT-18: both ways of delivery give the same profile. The program has one stream and
+// runs one goroutine at a time, so that the profile does not depend on the scheduler.
 func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
@@ -317,7 +317,7 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 	}
 }
 
-// Another process reads what a program taps, with an engine of its own.
+// Another process reads the events of a program, and runs an engine of its own over them.
 func TestRing(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
@@ -373,7 +373,8 @@ func openRingIn(t *testing.T, dir string) *ring.Reader {
 	return nil
 }
 
-// Nothing is dropped unless the user wants it, and all that is is counted.
+// The program drops no event unless the user allows it, and it counts the events that it
+// drops.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
@@ -397,7 +398,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// What is left to say of taps is one line, and the program goes on.
+// If something is wrong with taps, the program prints one line and goes on.
 func TestTapProblems(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
@@ -454,7 +455,8 @@ func TestTracesReplaceRegularFilesOnly(t *testing.T) {
 	}
 }
 
-// A trace ends where files may not become larger: the kernel would kill the program.
+// A trace ends at the limit for the size of files, because the kernel would kill a program
+// that writes more.
 func TestTracesKeepToTheLimitOfFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace")
 	fd, e := sys.Open(name, sys.OWronly|sys.OCreat|sys.OExcl)

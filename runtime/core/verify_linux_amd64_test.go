@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// A recorded file, in memory, as a program leaves it: with some entries, of
+// recorded returns the table of a .pep file as a program leaves it. Its entries are of
 // functions of this test.
 func recorded(t testing.TB) pepfile.Table {
 	t.Helper()
@@ -59,7 +59,7 @@ func used(f pepfile.Table) (offsets []int) {
 	return offsets
 }
 
-// read returns what is made of a file, or what is wrong with it.
+// read returns the profile that is made of a file, or what is wrong with the file.
 func read(file []byte) (profile, problem string) {
 	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(file))), Size: uint64(len(file))}}
 	if problem := c.Check(); problem != "" {
@@ -77,9 +77,9 @@ func read(file []byte) (profile, problem string) {
 	return strings.Join(lines, "\n") + "\n" + p.Comment, ""
 }
 
-// Whichever bit is flipped: the file is refused, or the comment says that there is
-// damage, or the profile is the same. Tallies that only the comment has are not
-// protected.
+// If any one bit of a file is flipped, the file is refused, or the comment says that the
+// file is damaged, or the profile is the same. Numbers that occur only in the comment are
+// not protected.
 func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	file := recorded(t)
 	bytes := bytesOf(file)
@@ -112,8 +112,8 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 			}
 		}
 	}
-	// Of the header 64 bytes and those of the name are sealed; five entries have 32
-	// bytes that matter at least.
+	// The checksum covers 64 bytes of the header and the bytes of the name. Each of the
+	// five entries has at least 32 bytes that matter.
 	if refused < 8*1024 || said < 5*8*32 {
 		t.Errorf("%d refused, %d said, %d the same", refused, said, same)
 	}
@@ -182,7 +182,7 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		if w.Hash == 0 {
 			continue
 		}
-		// The key, and the highest byte of Sent, which has the bits that are free.
+		// The key, and the highest byte of Sent, which has the number of free bits.
 		offsets := []uintptr{unsafe.Offsetof(w.Sent) + 7}
 		for off := range unsafe.Offsetof(w.Count) {
 			offsets = append(offsets, off)

@@ -44,8 +44,8 @@ func whereCountsAre() string {
 //
 // If the program has lost its right to open the file, or the file its name,
 // ownCounts returns the mapped counts. Then a load may find the disk full: busEntry
-// makes the memory zeros and sets detached, and whoever reads has fewer counts than
-// there were.
+// makes the memory zeros and sets detached, and the reader has fewer counts than there
+// were.
 func ownCounts() (c counted, problem string) {
 	if info, e := sys.Stat(tableName, sys.AtSymlinkNofollow); e == 0 && info.Ino == tableIno {
 		if fd, problem := openCounts(tableName); problem == "" {

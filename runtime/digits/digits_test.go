@@ -28,7 +28,7 @@ func TestDigits(t *testing.T) {
 	}
 }
 
-// Parse reads what Uint writes, up to 18 digits, and nothing else.
+// Parse reads all text that Uint writes, up to 18 digits, and refuses everything else.
 func TestParse(t *testing.T) {
 	for _, u := range []uint64{0, 7, 10, 999_999_999_999_999_999} {
 		if got, ok := digits.Parse(digits.Uint(u)); got != u || !ok {

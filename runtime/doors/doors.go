@@ -1,9 +1,9 @@
-// Package doors names what instrumented code uses of package core: the rewriter
-// writes these names into the text of a program.
+// Package doors has the names of the functions, types and variables of package core that
+// instrumented code uses. Package rewrite writes these names into the text of a program.
 //
 //	fmt.Sprintf("%s.%s(%s)", core, doors.Poll, "7")   // "_pep_core.Poll(7)"
 //
-// a test of internal/project/policy compares them with what core exports.
+// A test of internal/project/policy compares them with the names that core exports.
 package doors
 
 // Ends of paths.

@@ -1,6 +1,6 @@
-// Package golink is what the linked runtime borrows from Go's: functions and
-// variables of package runtime that it reaches by go:linkname or from assembly,
-// atomic operations, and the layout of what the runtime has in memory.
+// Package golink connects the linked runtime to the Go runtime: it has functions and
+// variables of package runtime, which it reaches by go:linkname or from assembly, atomic
+// operations, and the layout of data of the Go runtime in memory.
 //
 //	p := golink.ProcPin()         // keep the P: no preemption from here on
 //	golink.Add64(&counts[p], 1)

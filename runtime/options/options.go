@@ -15,13 +15,13 @@ const (
 	DeliverRing
 )
 
-// What is done when a queue or ring is full.
+// What a P does when a queue or ring is full.
 const (
 	FullBlock = iota // wait
 	FullDrop         // drop the buffer and count what was in it
 )
 
-// EngineExact is the engine that is none: every tuple is counted.
+// EngineExact stands for no engine: every tuple is counted.
 const EngineExact = "exact"
 
 // Default parameters: PEP(64,17) (section 4.4 of the paper) at 100 ticks of CPU
@@ -57,11 +57,11 @@ type Tapping struct {
 var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick,
 	Tapping: Tapping{Taps: defaultTaps, Engine: EngineExact}}
 
-// Parse reads "samples=64,stride=17,tick=10ms,ag=simplified", any part
-// of it in any order. Commas within parentheses or quotation marks are part of a
-// value, and so are not quotation marks around all of it. A problem is a
-// sentence's end for the user, "" if there is none. The function engine says what is
-// wrong with the description of an engine, "" if nothing is.
+// Parse reads "samples=64,stride=17,tick=10ms,ag=simplified". The settings may be in any
+// order, and all may be left out. Commas within parentheses or quotation marks are part
+// of a value; quotation marks around a whole value are not. The problem is the end of a
+// sentence for the user, or "". The function engine returns what is wrong with the
+// description of an engine, or "".
 func Parse(s string, engine func(text string) (problem string)) (o Options, problem string) {
 	o = Default
 	if at, found := items.Unclosed(s); found {

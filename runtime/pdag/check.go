@@ -71,8 +71,7 @@ func (g *Graph) checkTruncation() string {
 	return ""
 }
 
-// numPaths returns the number of paths from every node, or what is wrong with
-// the Vals of its out-edges.
+// numPaths returns the number of paths from every node, or a message about wrong Vals.
 func (g *Graph) numPaths() (paths []uint64, msg string) {
 	order, msg := g.topological()
 	if msg != "" {
@@ -120,11 +119,11 @@ func (g *Graph) topological() (order []int, msg string) {
 	return order, ""
 }
 
-// goesOn reports whether a path that takes e goes on at e.To.
+// goesOn reports whether a path that takes e continues at e.To.
 func (e Edge) goesOn() bool { return !e.Dead && !e.Ends && e.To != Exit }
 
-// divided returns the number of paths from v, given those of its successors,
-// or how the Vals of its live out-edges do not divide them.
+// divided returns the number of paths from v, given the numbers of its successors. If the
+// Vals of the live out-edges do not divide these paths, it returns a message.
 func (g *Graph) divided(v int, paths []uint64) (total uint64, msg string) {
 	share := make(map[uint64]uint64) // number of paths by Val
 	live := 0

@@ -9,21 +9,20 @@ type Step struct {
 	Out  int
 }
 
-// Decode returns the path with number p: the index into Starts of its start,
-// and its edges in order. Not ok is a p that is not below N. In a graph that is
-// not well-formed (see [Graph.Check]) other numbers may not be ok either, but
-// whatever is returned with ok has the number p.
+// Decode returns the path with number p: the index into Starts of its start, and its edges
+// in order. ok is false if p is N or more. If the graph is not well-formed (see
+// [Graph.Check]), ok may be false for other numbers, too. If ok is true, the path has the
+// number p in any case.
 func (g *Graph) Decode(p uint64) (start int, path []Step, ok bool) {
 	return g.DecodePartial(p, Exit)
 }
 
-// DecodePartial returns the part of a path that has been gone through when
-// control is in node at and the path register holds p, and the index of the
-// path's start. Not ok is a p that the register cannot hold there.
+// DecodePartial returns the part of a path that control has taken when it is in node at
+// and the path register holds p, and the index of the path's start. ok is false if the
+// register cannot hold p there.
 //
-// As every node with paths has an out-edge with Val 0, p is also the number of
-// the path that goes on along those: the part looked for is the beginning of
-// that path.
+// Every node with paths has an out-edge with Val 0. So p is also the number of the complete
+// path that continues along these edges, and the result is the beginning of that path.
 func (g *Graph) DecodePartial(p uint64, at int) (start int, path []Step, ok bool) {
 	start, rest, ok := g.startOf(p)
 	if !ok {
@@ -55,7 +54,7 @@ func (g *Graph) DecodePartial(p uint64, at int) (start int, path []Step, ok bool
 	return 0, nil, false
 }
 
-// startOf returns the start of path p, and what is left of p after it.
+// startOf returns the start of path p, and p less the Val of this start.
 func (g *Graph) startOf(p uint64) (start int, rest uint64, ok bool) {
 	if p >= g.N {
 		return 0, 0, false
@@ -94,9 +93,9 @@ func (g *Graph) EdgeCounts() [][]uint64 {
 	return counts
 }
 
-// Accumulate adds n to the counter of every edge of path p. The counters are
-// shaped as those of [Graph.EdgeCounts]; they are left alone if p cannot be
-// decoded, which the result tells.
+// Accumulate adds n to the counter of every edge of path p. The counters have the shape of
+// [Graph.EdgeCounts]. If p cannot be decoded, Accumulate changes no counter and returns
+// false.
 func (g *Graph) Accumulate(p, n uint64, counts [][]uint64) bool {
 	_, path, ok := g.Decode(p)
 	for _, s := range path {
@@ -105,9 +104,9 @@ func (g *Graph) Accumulate(p, n uint64, counts [][]uint64) bool {
 	return ok
 }
 
-// Branches returns the number of branches on a path, b_p of the branch-flow
-// metric: the steps that leave a node with more than one out-edge. A dead
-// out-edge counts, an if with an arm that panics is a branch.
+// Branches returns the number of branches on a path, b_p of the branch-flow metric. It
+// counts the steps that leave a node with more than one out-edge. Dead out-edges count as
+// out-edges: an if with an arm that panics is a branch.
 func (g *Graph) Branches(path []Step) int {
 	b := 0
 	for _, s := range path {

@@ -1,6 +1,5 @@
-// Package pdag holds the P-DAG of a function, the acyclic control-flow graph
-// whose edges carry the path numbering's values, and turns path numbers back
-// into the edges they stand for.
+// Package pdag holds the P-DAG of a function, the acyclic control-flow graph whose edges
+// have the values of the path numbering. It turns path numbers back into edges.
 //
 // A loop
 //
@@ -18,7 +17,7 @@
 //	2   start at node 1, 1→3, 3→Exit
 //
 // The only edge with a Val is 1→3, whose Val is 1; the header's start has Val 1
-// too. So [Graph.Decode] of 2 answers start 1 and the steps {1,1} {3,0}.
+// too. So [Graph.Decode] of 2 returns start 1 and the steps {1,1} {3,0}.
 //
 // The package only decodes and checks; package instrument/pathnum makes the
 // numbering. It imports digits alone, because it is linked into instrumented
@@ -38,7 +37,7 @@ type Graph struct {
 	N      uint64  // number of paths; 0 if no path is ever completed
 }
 
-// A Node is a basic block (or several that are always executed as one).
+// A Node is a basic block, or several that are always executed together.
 type Node struct {
 	Out []Edge // in the order of the control-flow graph, not of their Vals
 }
@@ -52,12 +51,11 @@ type Edge struct {
 	Dead bool   // on no path that is ever completed (it leads to a panic); no path number includes it, Val is 0
 }
 
-// A Start is a place where paths begin: the function's entry, or the target of
-// truncated edges. It stands for the (dummy) edge ENTRY~>Node.
+// A Start is a node where paths begin: the function's entry, or the target of truncated
+// edges. It stands for the (dummy) edge ENTRY~>Node of the paper.
 //
-// If the entry node is a loop header as well, it has two Starts: Starts[0] for
-// the paths that begin with the function, and another for those that begin with
-// a further round.
+// If the entry node is also a loop header, it has two Starts: Starts[0] for the paths that
+// begin with the function, and another for the paths that begin with a further round.
 type Start struct {
 	Node int
 	Val  uint64 // initial path number of paths that start here

@@ -200,8 +200,8 @@ func numbered(r *rand.Rand) *pdag.Graph {
 	return g
 }
 
-// What Check accepts is numbered without gaps, what it rejects is decoded
-// without harm.
+// If Check accepts a graph, its paths are numbered without gaps. If Check rejects a graph,
+// decoding it does no harm.
 func TestPEP06CheckMeansBijection(t *testing.T) {
 	var accepted int
 	const graphs = 20000
@@ -251,8 +251,8 @@ func spoil(g *pdag.Graph, r *rand.Rand) {
 	}
 }
 
-// checkDecode decodes every number and makes sure that each answer is a path
-// with that number; with a well-formed graph all are answered, each differently.
+// checkDecode decodes every number and checks that each result is a path with that number.
+// In a well-formed graph every number has a path, and all paths differ.
 func checkDecode(t *testing.T, g *pdag.Graph, well bool) {
 	seen := make(map[string]uint64)
 	for p := range min(g.N, 1000) {

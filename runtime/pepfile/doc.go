@@ -1,10 +1,10 @@
 // Package pepfile is the .pep file: the memory in which a profiled program counts,
 // which is a file so that the counts survive a program that is killed.
 //
-// It holds the types of what is in the file, where each part is, how threads and
-// signal handlers add to it, and how a reader finds out whether the file is whole.
-// It knows no file name and makes no system call: whoever has the memory gives its
-// address.
+// The package has the types in the file and the offset of each part. It has the functions
+// with which threads and signal handlers add to the file, and those with which a reader
+// finds out whether the file is whole. It knows no file name and makes no system call:
+// the caller gives the address of the memory.
 //
 //	t := pepfile.TableAt(p)
 //	t.Fill(opts)
@@ -16,7 +16,7 @@
 //
 //	offset 0         a Header, whose layout a test pins
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
-//	then             what exact counts and taps need (layout.go)
+//	then             the parts for exact counts and for taps (layout.go)
 //
 // An Entry counts one combination of path, program counter and callers. If two
 // threads come upon a new key at the same time, two entries may get that key:

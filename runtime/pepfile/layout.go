@@ -1,8 +1,8 @@
 package pepfile
 
-// This file says where things are in a .pep file. The file gets its whole size when
-// the program starts, and is mapped whole: nothing that polls or taps call makes room
-// for anything. It is sparse: what is never written to takes no room on disk.
+// This file computes the offsets of the parts of a .pep file. The file gets its whole size
+// when the program starts, and all of it is mapped, so polls and taps never need to make
+// room. The file is sparse: pages that are never written take no room on disk.
 
 import (
 	"unsafe"
@@ -19,7 +19,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 //	the counters of exact programs: one for each path of each package, in the
 //	order of the site tables
 //	in programs with taps that report:
-//	the words that taps have seen (words.go)
+//	the words that taps have reported (words.go)
 //	the streams of the Ps (stream.go)
 //	the chunks of the goroutines (chunk.go)
 type Layout struct {
@@ -51,7 +51,8 @@ func (t Table) At(offset uint64) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(t.Header), uintptr(offset))
 }
 
-// Words returns the words that taps have seen, without a header if there are none.
+// Words returns the words that taps have reported. They have no header if the file has no
+// room for taps.
 func (t Table) Words() (a Words) {
 	if t.Streams > 0 {
 		a = WordsAt(t.At(t.Layout().words))

@@ -31,12 +31,12 @@ const (
 // free.
 type Cached struct{ PC, W, Count uint64 }
 
-// A Stream is the buffer of one P, and what has become of its tuples. It lives
-// in memory that is not moved or freed, in the .pep file where there is one.
+// A Stream is the buffer of one P, with counts of its tuples. It lives in memory that is
+// not moved or freed: in the .pep file if there is one.
 //
-// N and Buf belong to the P, the rest to the holder of Lock. That is the same P, but
-// while a snapshot of the engine is taken, and after the program has ended, when the
-// exit hook takes all locks for good.
+// N and Buf belong to the P, the rest belongs to the holder of Lock. The holder is the same
+// P, with two exceptions: another thread while it takes a snapshot of the engine, and the
+// exit hook, which takes all locks for good when the program has ended.
 type Stream struct {
 	N    uint32 // tuples in Buf
 	Done uint32 // of these, the first so many have been counted

@@ -42,7 +42,7 @@ type Header struct {
 	ExeLen uint32
 	Exe    [1024]byte // the program's file
 
-	// What comes before Stopped, which is in here, does not change any more.
+	// Fields before this one do not change any more. Stopped is in Sampler.
 	sampler.Sampler
 
 	Used      uint64 // entries in use

@@ -1,8 +1,8 @@
 package pepfile
 
-// This file finds out whether a .pep file still has what was written to it. Disks and
-// copies lose and flip bits, and damage should be reported rather than shown as a
-// profile.
+// This file finds out whether a .pep file still has the bytes that were written to it.
+// Disks and copies lose and flip bits, and pep should report damage instead of showing it
+// as a profile.
 //
 // The part of the header that does not change while the program runs is sealed: the
 // header has its checksum. Counts change all the time and in signal handlers, where a
@@ -53,7 +53,7 @@ func (e *Entry) Intact() bool {
 	return state == 0 && count == 0
 }
 
-// Intact reports likewise of a word that has been made.
+// Intact reports whether the key of a word is the one that the word was made for.
 func (e *Word) Intact() bool {
 	return golink.Load64(&e.Hash) == WordHash(e.PC, e.W, e.Free()) && e.Free() <= 64 && golink.Load64(&e.Count) <= MaxPlausible
 }
@@ -83,7 +83,7 @@ func (c File) Check() string {
 	case *c.sealed() != c.checksum():
 		return "damaged: the checksum of its header is wrong"
 	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Counters > c.Size:
-		return "not a .pep file that is whole"
+		return "damaged: its header has impossible numbers"
 	case c.Size < c.Layout().Size:
 		return "truncated"
 	}

@@ -1,13 +1,13 @@
 package pepfile
 
-// This file holds what is known of bursts of taps: core/tap_burst.go explains them.
+// This file holds the numbers of bursts of taps. core/tap_burst.go explains bursts.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// A Burst is what is known of the events in bursts.
+// A Burst has the numbers of events and times in bursts.
 type Burst struct {
 	sampler.Sampler
 	Seen   uint64 // events in windows

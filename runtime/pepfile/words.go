@@ -1,6 +1,6 @@
 package pepfile
 
-// This file holds the table of words: how often each tap has seen each word.
+// This file holds the table of words: how often each tap has reported each word.
 //
 // The table has a fixed size. It is open-addressed, as the table of paths is, and any
 // number of threads add to it without locks. When half of it is full, words that are
@@ -21,8 +21,8 @@ const (
 	OtherBit = 1 << 63
 )
 
-// An WordsHeader is what all streams have in common. It has a page of the .pep
-// file; behind it are the words.
+// A WordsHeader has the numbers that all streams share. It takes a page of the .pep file;
+// the words follow it.
 type WordsHeader struct {
 	Chunks   uint64 // goroutines that have asked for a chunk
 	Used     uint64 // slots
@@ -33,9 +33,10 @@ type WordsHeader struct {
 	Taps     uint32 // options.TapsFull or options.TapsBurst
 	Exact    uint32 // 1: there is no engine
 
-	// At the end of the program, engines of several streams become one if they
-	// can: so many engines went into others, and the result is what one engine
-	// would have had (Merged) or not quite that (MergedRoughly).
+	// At the end of the program, engines of several streams are merged into one if
+	// they can be merged. These are the numbers of engines that were merged into
+	// another one: Merged if the result is that of one engine for all streams, and
+	// MergedRoughly if it is only about that.
 	Merged, MergedRoughly uint32
 
 	Burst Burst
@@ -45,8 +46,7 @@ type WordsHeader struct {
 	Engine    [256]byte
 }
 
-// An Words words is a header and its slots, in memory that is not moved or
-// freed.
+// Words is a header and its slots, in memory that is not moved or freed.
 type Words struct {
 	*WordsHeader
 	words unsafe.Pointer // WordSlots of type word

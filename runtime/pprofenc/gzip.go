@@ -1,9 +1,9 @@
 package pprofenc
 
-// This file compresses: one deflate block with the fixed codes of RFC 1951,
-// section 3.2.6, over matches found by a hash of four bytes. Profiles consist
-// of repetition (labels, callers, file names), so that is most of the gain; no
-// compress/flate can be had here.
+// This file compresses data. It writes one deflate block with the fixed codes of RFC 1951,
+// section 3.2.6, and finds matches by a hash of four bytes. Profiles repeat much (labels,
+// callers, file names), so matches give most of the possible gain. A linked package
+// cannot import compress/flate.
 
 import "github.com/pepgo/pep/runtime/crc32"
 
@@ -135,8 +135,9 @@ func (w *compressor) match(n, dist uint32) {
 	w.write(extra, bits)
 }
 
-// bucket splits x as deflate's lengths (with 2 bits of x in the symbol) and
-// distances (1 bit) are: by its highest bits, the rest being extra bits.
+// bucket splits x as deflate splits lengths and distances: its highest bits select a
+// symbol, and the rest are extra bits. After the leading 1, the symbol has 2 further bits
+// of a length, and 1 of a distance.
 func bucket(x uint32, inSymbol uint) (sym, extra uint32, bits uint) {
 	for x>>bits >= 2<<inSymbol {
 		bits++

@@ -5,18 +5,18 @@
 //	p.Sample([]uint64{p.Location(f, 5)}, []int64{7}, p.Labels(pprofenc.Label{"path", "p12"}))
 //	file := pprofenc.Gzip(p.Encode())
 //
-// It only writes, and only what package report needs of the format. In tests
-// google/pprof reads the files. It imports nothing but crc32, because it is
-// linked into instrumented programs.
+// The package only writes profiles, and it has only those parts of the format that package
+// report needs. In tests google/pprof reads the files. The package imports nothing but
+// crc32, because it is linked into instrumented programs.
 //
 // Source: github.com/google/pprof, proto/profile.proto.
 package pprofenc
 
-// A ValueType names what a value of a sample is.
+// A ValueType says what a value of a sample counts, and its unit.
 type ValueType struct{ Type, Unit string }
 
-// A Mapping is the program's file. Its functions, files, lines and inlined
-// frames count as known.
+// A Mapping is the program's file. Profiles say of it that functions, files, lines and
+// inlined frames are known, so pprof does not look them up.
 type Mapping struct {
 	File    string
 	BuildID string // hexadecimal, of at least two digits, or empty

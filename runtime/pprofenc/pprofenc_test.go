@@ -82,8 +82,8 @@ func TestGzipIsUndoneByGunzip(t *testing.T) {
 	}
 }
 
-// FuzzEncode: what pprof reads of a profile is what was put into it, whatever the
-// names and numbers, and compression is undone.
+// FuzzEncode: for all names and numbers, pprof reads from a profile what was put into it,
+// and decompression gives the data that was compressed.
 func FuzzEncode(f *testing.F) {
 	f.Add("m.f·p12", "/x.go", "12:5 if true", int64(7), int64(-1), uint8(3))
 	f.Add("", "\x00\xff", "\n", int64(0), int64(-1<<63), uint8(200))

@@ -1,6 +1,6 @@
 package report
 
-// This file turns a path number into what people read about the path.
+// This file turns a path number into names, lines and branches for people to read.
 
 import (
 	"github.com/pepgo/pep/runtime/digits"
@@ -23,7 +23,7 @@ type edge struct {
 	labels pprofenc.Labels
 }
 
-// path returns path p of fn, or nil if fn has none.
+// path returns path p of fn, or nil if fn has no such path.
 func (w *writer) path(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 	known := w.decode[fn]
 	if known == nil {
@@ -94,7 +94,7 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 	return e
 }
 
-// live returns how many out-edges of n paths may take.
+// live returns how many out-edges of n can be on a path.
 func live(n pdag.Node) (count int) {
 	for _, e := range n.Out {
 		if !e.Dead {
@@ -104,7 +104,7 @@ func live(n pdag.Node) (count int) {
 	return count
 }
 
-// from says where a path begins.
+// from returns where a path begins.
 func from(fn *wire.Func, start int, file string) string {
 	if start == 0 {
 		return schema.Entry
@@ -117,8 +117,9 @@ func from(fn *wire.Func, start int, file string) string {
 	return at + file + ":" + digits.Int(int64(nodeLine(fn, s.Node)))
 }
 
-// nodeLine returns the line of a node: of its branch (the loop statement, in a
-// header), of its first statement, or where an edge leads to it.
+// nodeLine returns the line of a node: the line of its branch (in a loop header that is the
+// loop statement), otherwise of its first statement, otherwise the line that an edge to
+// the node leads to.
 func nodeLine(fn *wire.Func, node int) int {
 	b := &fn.Blocks[node]
 	if b.Branch.Line > 0 && len(b.Outs) > 1 {
@@ -170,7 +171,7 @@ func lines(fn *wire.Func, steps []pdag.Step) string {
 	return string(b)
 }
 
-// insert adds x to the ascending s. Lines mostly come in order.
+// insert adds x to s, which is in ascending order. Most lines come in this order.
 func insert(s []int, x int) []int {
 	i := len(s)
 	for i > 0 && s[i-1] > x {

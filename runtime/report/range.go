@@ -1,15 +1,15 @@
 package report
 
-// This file writes ranges of words, which engines report that merge what they
-// cannot afford to tell apart. A range is aligned: of {W: 0x1000, Free: 12} the words
-// are 0x1000 to 0x1fff. As text it has the values of its ends,
+// This file writes ranges of words. Some engines report ranges because they have no room
+// to tell all words apart. A range is aligned: {W: 0x1000, Free: 12} has the words from
+// 0x1000 to 0x1fff. As text it has the values of its ends:
 //
 //	p=[0x1000, 0x1fff]      of an address
 //	n=[-128, -1]            of an integer
 //	c=['a', 'o']            of a rune
 //	f=[1, 1.9999999999999998]
 //
-// as far as the type has such values: all words together are [0, 255] of a uint8.
+// The ends are values of the type: the range of all words is [0, 255] for a uint8.
 
 import (
 	"github.com/pepgo/pep/runtime/digits"
@@ -23,8 +23,7 @@ func (x *Word) ends() (first, last uint64) {
 	return x.Tuple.W &^ free, x.Tuple.W | free
 }
 
-// words returns the label that says for programs which words x is about:
-// "0x1000-0x1fff".
+// words returns the label that tells programs which words x is about: "0x1000-0x1fff".
 func (x *Word) words() string {
 	first, last := x.ends()
 	return digits.Hex(first) + "-" + digits.Hex(last)
@@ -61,8 +60,9 @@ func (w *tapWriter) between(s *site, x *Word, first, last uint64) string {
 	return "[" + value(first) + ", " + value(last) + "]"
 }
 
-// clip narrows a range to the values that a tap can report, and orders its ends as
-// the type does: of all words, the lowest signed one is 1<<63.
+// clip narrows a range to the values that a tap can report, and orders its ends as the type
+// orders values. For example, the lowest of all words is 0 as an unsigned integer, and
+// 1<<63 as a signed one.
 func clip(s *site, first, last uint64) (low, high uint64) {
 	most := ^uint64(0)
 	switch tag := tuple.Tag(s.Tag); {
@@ -98,7 +98,7 @@ func clipSigned(bits uint8, first, last int64) (low, high uint64) {
 	return uint64(max(first, least)), uint64(min(last, most))
 }
 
-// outcomes returns how many outcomes a list of them has.
+// outcomes returns how many outcomes are in a list such as "true; false".
 func outcomes(list string) (n uint64) {
 	n = 1
 	for i := range len(list) {
@@ -109,8 +109,8 @@ func outcomes(list string) (n uint64) {
 	return n
 }
 
-// floats writes a range of bits of floating-point numbers. The first bit is the sign;
-// without it, larger bits are larger numbers, then infinity, then no numbers.
+// floats writes a range of bits of floating-point numbers. The first bit is the sign. For
+// the other bits, a larger integer is a larger number; then come infinity and NaNs.
 func (w *tapWriter) floats(s *site, first, last uint64) string {
 	sign, inf := uint64(1)<<63, uint64(0x7ff)<<52
 	if s.Bits == 32 {
@@ -135,8 +135,8 @@ func (w *tapWriter) floats(s *site, first, last uint64) string {
 	return w.between(s, &Word{Tuple: tuple.Tuple{PC: uint64(s.Tag) << 56}}, low, high) + nan
 }
 
-// targets returns a frame for a range of code: from the function that one address is
-// in to that of another.
+// targets returns a frame for a range of code. The frame is named by the functions that
+// the two ends are in.
 func (w *tapWriter) targets(x *Word) Frame {
 	first, last := x.ends()
 	from, to := w.Names.Func(first), w.Names.Func(last)

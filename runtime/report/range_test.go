@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// codeNames are those of a program with two functions, the second from 0x1100 on.
+// codeNames are the names of a program with two functions. The second begins at 0x1100.
 type codeNames struct{ names }
 
 func (codeNames) Func(pc uint64) report.Frame {
@@ -77,6 +77,10 @@ func TestRanges(t *testing.T) {
 		p.Words = append(p.Words, report.Word{Tuple: tuple.New(x.tag, tuple.SiteBase("p")+uint64(i), x.w), Free: x.free, Count: 1, Messages: 1})
 		want[i] = x.want + " " + x.word
 	}
+	other := len(tests) // a word without a label words
+	p.Packages[0].Taps = append(p.Packages[0].Taps, wire.Tap{Tag: uint8(tuple.Load), Func: "p.f", Line: other, Expr: "x.m", Type: "int", Bits: 64, Kind: wire.Signed})
+	p.Words = append(p.Words, report.Word{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+uint64(other), 0), Other: true, Count: 1, Messages: 1})
+	want[other] = "(other) []"
 	got := map[int]string{}
 	for _, f := range p.Write() {
 		p, err := profile.ParseData(f.Data)
@@ -92,7 +96,11 @@ func TestRanges(t *testing.T) {
 			case "types":
 				value = s.Label["type"][0]
 			}
-			got[int(at.Line)] = fmt.Sprint(value, " ", s.Label["words"][0])
+			words := fmt.Sprint(s.Label["words"])
+			if len(s.Label["words"]) == 1 {
+				words = s.Label["words"][0]
+			}
+			got[int(at.Line)] = value + " " + words
 		}
 	}
 	if d := cmp.Diff(want, got); d != "" {

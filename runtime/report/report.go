@@ -1,8 +1,8 @@
-// Package report makes pprof profiles of counted paths: what a program's site
-// tables say about each path, in the conventions that pprof's users know.
+// Package report makes pprof profiles of counted paths. It describes each path by the
+// site tables of the program, in the conventions that users of pprof know.
 //
-// A path of f that was counted 7 times, below main, becomes in the profile of
-// paths one sample of value 7 with the stack, leaf first,
+// Suppose that a path of f, which main called, was counted 7 times. In the profile of
+// paths it is one sample of value 7 with the stack, leaf first,
 //
 //	m.f·p12   x.go:30   where the path ends
 //	m.f       x.go:30
@@ -20,9 +20,9 @@
 // whose leaf is f at the line that the branch leads to, with labels branch
 // (x.go:12:5), kind (if) and outcome (true).
 //
-// The package knows nothing of processes: where counts come from and what the
-// program counters mean is package core's part. It is linked into instrumented
-// programs, so it imports only its siblings.
+// The package knows nothing of processes. Package core knows where counts come from and
+// what program counters mean. Package report is linked into instrumented programs, so it
+// imports only packages below runtime.
 package report
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A Frame is a function that was active, and where in it control was.
+// A Frame is an active function, and the position of control in it.
 type Frame struct {
 	Func      string
 	File      string
@@ -46,16 +46,16 @@ type Sample struct {
 	Number uint64 // of the path, within its package
 	Count  int64
 
-	// Package is the import path of the path's package. It may be empty if
-	// Stack is not: then the innermost frame says which package it is.
+	// Package is the import path of the path's package. It may be empty if Stack is
+	// not empty. Then the innermost frame determines the package.
 	Package string
 
-	// Stack is the function that the path is of, then its callers, as indices
-	// into Profile.Frames.
+	// Stack is the function of the path, then its callers, as indices into
+	// Profile.Frames.
 	Stack []uint32
 }
 
-// A Profile is what the two profiles are made from.
+// A Profile has the data for the two profiles.
 type Profile struct {
 	Packages []*wire.Package
 	Frames   []Frame
@@ -69,8 +69,8 @@ type Profile struct {
 	Duration   int64 // ns
 }
 
-// Write returns the profile of paths and the profile of edges; none if packages
-// have been built for their taps only.
+// Write returns the profile of paths and the profile of edges. It returns none if the
+// packages have been built for their taps only.
 func (p *Profile) Write() []File {
 	if Tapped(p.Packages) && !counted(p.Packages) {
 		return nil
@@ -109,8 +109,8 @@ func (p *Profile) Write() []File {
 	}
 }
 
-// plus and times are what counts are summed up with. They are not negative, and
-// stay at the largest number rather than become so.
+// plus and times add and multiply counts, which are not negative. Instead of overflowing
+// they return the largest number.
 func plus(a, b int64) int64 {
 	if b > most-a {
 		return most
@@ -137,18 +137,18 @@ func counted(pkgs []*wire.Package) bool {
 	return false
 }
 
-// A writer is the work of Write in progress. A program waits for it when it
-// ends, and has tens of thousands of stacks of the same few thousand frames: so
-// what can be shared is made once and then known by a number.
+// A writer is the state of Write. A program that ends waits for Write, and it can have
+// tens of thousands of stacks of the same few thousand frames. So the writer makes all
+// that samples can share once, and refers to it by number.
 type writer struct {
 	tables       tables
 	paths, edges *output
 
-	// What has been decoded so far.
+	// The paths that are decoded so far.
 	decode map[*wire.Func]map[uint64]*path
 	taken  map[edgeOf]*edge
 
-	// Edges are summed over the paths that share them, per stack of callers.
+	// For each stack of callers, an edge has the sum of the counts of the paths that it is on.
 	stacks map[string]int // of callers, as locations of the edges profile, encoded: index in stackList
 	sums   map[edgeAt]int // index in sumList
 

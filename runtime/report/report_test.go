@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// tables are those of
+// tables are the site tables of
 //
 //	10	func (t *T) f(n int) {
 //	11		for n > 0 {
@@ -62,7 +62,7 @@ func tables() []*wire.Package {
 	}
 }
 
-// The frames that samples of the tests are about, and their numbers.
+// The frames of the samples in these tests, and their numbers.
 var frames = []report.Frame{
 	inF:   {Func: "p.(*T).f", File: "/src/p/x.go", Line: 16, StartLine: 10},
 	inG:   {Func: "p_test.g", File: "/src/p/x_test.go", Line: 16, StartLine: 10},
@@ -100,7 +100,7 @@ func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profil
 	return parse(files[0].Data), parse(files[1].Data)
 }
 
-// text returns what pprof -raw prints from the sample types to the mappings.
+// text returns the output of pprof -raw from the sample types to the mappings.
 func text(p *profile.Profile) string {
 	_, s, _ := strings.Cut(p.String(), "Samples:\n")
 	s, _, _ = strings.Cut(s, "Mappings\n")
@@ -192,7 +192,7 @@ func TestUnknownPathsAreCounted(t *testing.T) {
 	}
 }
 
-// Sums and products that no number of 63 bits holds stay at the largest.
+// Sums and products that do not fit into 63 bits become the largest number.
 func TestCountsDoNotWrap(t *testing.T) {
 	const huge = 1 << 62
 	paths, edges := write(t,

@@ -1,6 +1,6 @@
 package report
 
-// This file finds the site tables that a sample is about.
+// This file finds the site table and the function of a sample.
 
 import "github.com/pepgo/pep/runtime/wire"
 
@@ -23,11 +23,11 @@ func index(pkgs []*wire.Package) tables {
 	return t
 }
 
-// find returns the package and function that s counts a path of, or nils.
+// find returns the package and the function whose path s counts, or nils.
 //
-// Where several packages have the file, the right one has a function at the
-// sample's number in that file; of those, one whose function has the frame's
-// name is better than one whose path begins it.
+// Several packages may have the file. The right one has a function with the sample's
+// number in that file. If that is true of more than one package, a package whose function
+// has the name of the frame is better than one whose import path begins that name.
 func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	if s.Package != "" {
 		p := t.byPath[s.Package]
@@ -62,7 +62,7 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	return pkg, fn
 }
 
-// function returns the function of p that number is a path of, or nil.
+// function returns the function of p that has the path with the given number, or nil.
 func function(p *wire.Package, number uint64) *wire.Func {
 	lo, hi := 0, len(p.Funcs) // Funcs[:lo] begin at or below number, Funcs[hi:] above
 	for lo < hi {

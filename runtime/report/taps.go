@@ -1,9 +1,9 @@
 package report
 
-// This file makes profiles of what taps have seen: of values, of the dynamic
+// This file makes profiles of the words that taps reported: of values, of the dynamic
 // types of interfaces, and of the functions that calls went to.
 //
-// A word that was seen 7 times becomes in the profile of values a sample of 7,
+// If a tap reported a word 7 times, the profile of values has a sample with the value 7,
 // on the line of the tap,
 //
 //	m.f       x.go:12
@@ -16,9 +16,10 @@ package report
 //	expr   n
 //	type   int
 //
-// Samples of engines that do not tell taps apart are in pool.go. In the profile of types, the label value is missing, type is the concrete
-// type, and static the type of the expression. In the profile of call targets,
-// the leaf is the function that was called, and its caller the line of the tap.
+// In the profile of types there is no label value; the label type is the concrete type,
+// and static is the type of the expression. In the profile of call targets the leaf is
+// the function that was called, and its caller is the line of the tap.
+// Samples of engines that do not tell taps apart are in pool.go.
 
 import (
 	"unsafe"
@@ -30,7 +31,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A Word is a word that was seen at a tap.
+// A Word is a word that a tap reported.
 type Word struct {
 	Tuple    tuple.Tuple
 	Free     uint8 // so many low bits of Tuple.W may be anything: see range.go
@@ -47,13 +48,13 @@ type Names interface {
 	Float(x float64, bits int) string
 }
 
-// A File is a profile. Its name is to end in Kind.pb.gz.
+// A File is a profile. The caller gives it a name that ends in Kind.pb.gz.
 type File struct {
 	Kind string
 	Data []byte
 }
 
-// Taps is what the profiles are made from.
+// Taps has the data for the profiles of taps.
 type Taps struct {
 	Packages []*wire.Package
 	Words    []Word
@@ -92,7 +93,7 @@ func kindOf(tag tuple.Tag) schema.Kind {
 	return schema.Values
 }
 
-// Write returns the profiles of those kinds that packages have taps of.
+// Write returns a profile for each kind of which packages have taps.
 func (t *Taps) Write() (files []File) {
 	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}}
 	for _, p := range t.Packages {
@@ -123,7 +124,7 @@ func (t *Taps) Write() (files []File) {
 	return files
 }
 
-// A tapWriter is the work of Write in progress.
+// A tapWriter is the state of Write.
 type tapWriter struct {
 	*Taps
 	sites    map[uint64]*site
@@ -132,7 +133,7 @@ type tapWriter struct {
 	pools    map[string][]placed // by pool and tag: see within
 }
 
-// A site is a tap and its place in the profile that it belongs to.
+// A site is a tap with its location in the profile that it belongs to.
 type site struct {
 	*wire.Tap
 	file  string
@@ -147,8 +148,8 @@ func (w *tapWriter) index(p *wire.Package) {
 	for i := range p.Funcs {
 		starts[p.Funcs[i].Name] = p.Funcs[i].Line
 	}
-	for i := range p.Left {
-		starts[p.Left[i].Name] = p.Left[i].Line
+	for i := range p.Skipped {
+		starts[p.Skipped[i].Name] = p.Skipped[i].Line
 	}
 	first := tuple.SiteBase(p.Path)
 	for i := range p.Taps {
@@ -328,7 +329,7 @@ func padded(c int64, n int) string {
 	return "0000000"[:n-len(h)] + h
 }
 
-// outcome returns the i-th of a branch's outcomes.
+// outcome returns outcome i of a list such as "true; false".
 func outcome(list string, i uint64) string {
 	for n := uint64(0); ; n++ {
 		end := 0

@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// names are those of a program in which address 1 is p.(*T).
+// names are the names of a program in which address 1 is p.(*T).
 type names struct{}
 
 func (names) Func(pc uint64) report.Frame {
@@ -59,7 +59,7 @@ func TestTaps(t *testing.T) {
 	lost := word(0, 0)
 	lost.Tuple = tuple.New(tuple.Load, 99, 0)
 	p := report.Taps{
-		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps, Left: []wire.Left{{Name: "p.f", Line: 10}}}},
+		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}, Taps: taps, Skipped: []wire.Skipped{{Name: "p.f", Line: 10}}}},
 		Words: []report.Word{
 			word(0, ^uint64(6)), word(1, 200), word(2, math.Float64bits(1.5)), word(3, 0xc0de), word(3, 0), word(4, 1), word(5, 3), word(6, 1),
 			word(7, 2), word(8, 0xff), other, word(9, 1), word(9, 0), word(10, 1), word(11, 1), lost,
@@ -130,7 +130,7 @@ func TestTaps(t *testing.T) {
 	}
 }
 
-// Without taps there are no such profiles.
+// Packages without taps have no profiles of values, types or call targets.
 func TestNoTaps(t *testing.T) {
 	p := report.Taps{Packages: tables(), Names: names{}, Scale: 1}
 	if files := p.Write(); len(files) > 0 || report.Tapped(p.Packages) {
@@ -138,7 +138,7 @@ func TestNoTaps(t *testing.T) {
 	}
 }
 
-// A count that scaling makes larger than a number of 63 bits stays at the largest.
+// A count that is too large for 63 bits after scaling becomes the largest number.
 func TestScaledCountsDoNotWrap(t *testing.T) {
 	p := report.Taps{
 		Packages: []*wire.Package{{Path: "p", Files: []string{"x.go"}, Taps: []wire.Tap{{Tag: uint8(tuple.Load), Func: "p.f", Expr: "n", Type: "int", Kind: wire.Signed, Bits: 64}}}},

@@ -20,8 +20,8 @@
 // A block belongs to one stream. Blocks of a stream are in order, and so are the
 // tuples in a block.
 //
-// Package hwsim/ring reads it. The layout is that of one machine, of the version
-// that the header has: nothing else is promised.
+// Package hwsim/ring reads it. Writer and reader must be on one machine, and of the version
+// that the header names.
 package ring
 
 import (
@@ -43,7 +43,7 @@ const (
 	headerBytes = 4096
 )
 
-// A Header is the beginning of a ring. Programs write it but for Head and Beat.
+// A Header is the beginning of a ring. The program writes all of it except Head and Beat.
 type Header struct {
 	Magic    [8]byte
 	Version  uint32

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// script runs a sampler through ticks (t) and polls (.) and says what each was:
-// a poll is S if it was a sample and - if not, followed by ! if it disarmed; a
-// tick is | for a burst begun and o for an overrun. Polls that come while
-// nothing is armed are not seen and print as a space.
+// script runs a sampler through ticks (t) and polls (.) and returns what each was. A poll is
+// S if it was a sample and - if it was not, followed by ! if it disarmed the polls. A tick
+// is | if it began a burst and o if it was an overrun. The sampler does not see polls while
+// they are not armed; these are a space.
 func script(s *Sampler, events string) string {
 	var out strings.Builder
 	armed := false

@@ -1,6 +1,5 @@
-// Package schema says what stands in the profiles that programs write: which
-// kinds there are, what their samples count, and the keys and special values of
-// their labels.
+// Package schema has the names in the profiles that programs write: the kinds of profiles,
+// their sample types, and the keys and special values of their labels.
 //
 //	schema.Edges.Types()  // "edges": counts of branch outcomes
 //	schema.Outcome        // the label that has the outcome: "true"
@@ -67,7 +66,7 @@ const (
 	TapKind    = BranchKind
 )
 
-// Keys of labels in profiles of what taps have seen.
+// Keys of labels in profiles of taps.
 const (
 	Site   = "site"   // x.go:12:5
 	Expr   = "expr"   // n
@@ -93,7 +92,7 @@ const (
 	CutAt  = "cut "
 )
 
-// Other stands for the words of a tap that were not told apart. It is no Go
+// Other stands for all words of a tap that the table had no room to tell apart. It is no Go
 // expression. Nil is the nil interface, function or address.
 const (
 	Other = "(other)"

@@ -16,9 +16,9 @@ func linkedSites() []byte {
 	return unsafe.Slice(unsafe.StringData(sites.Tables), len(sites.Tables))
 }
 
-// siteHeader returns what is known of the site tables without reading them: the
-// hash that profiles name the program by, how many packages are instrumented,
-// and how many paths they have. It is zero if the program has no tables.
+// siteHeader returns the header of the site tables, without reading the tables: the hash by
+// which profiles name the program, the number of instrumented packages, and the number of
+// their paths. It is zero if the program has no tables.
 func siteHeader() wire.Header {
 	h, err := wire.ReadHeader(linkedSites())
 	if err != nil {

@@ -1,6 +1,6 @@
 package sys
 
-// This file finds out what this process is, and reads /proc/PID/stat of others.
+// This file finds out facts about this process, and reads /proc/PID/stat of others.
 
 import (
 	"github.com/pepgo/pep/runtime/digits"

@@ -31,10 +31,9 @@ func (e Error) Error() string { return string(e) }
 // ErrTruncated is the error for bytes that end before a chunk does.
 const ErrTruncated = Error("truncated trace")
 
-// Next returns the kind and the body of the chunk that b begins with, and the
-// bytes after it. Its error is [ErrTruncated] if b is too short, and another
-// [Error] if the checksum is wrong; kind is right in that case, and rest is
-// behind the chunk.
+// Next returns the kind and the body of the chunk at the beginning of b, and the bytes
+// after it. Its error is [ErrTruncated] if b is too short, and another [Error] if the
+// checksum is wrong. With a wrong checksum, kind and rest are still valid.
 func Next(b []byte) (kind Kind, body, rest []byte, err error) {
 	size, err := Size(b)
 	if err != nil {
@@ -51,11 +50,12 @@ func Next(b []byte) (kind Kind, body, rest []byte, err error) {
 	return Kind(b[0]), chunk[chunkHead:], rest, nil
 }
 
-// SizeBytes is how many bytes of a chunk [Size] looks at.
+// SizeBytes is how many bytes of a chunk [Size] needs.
 const SizeBytes = chunkHead
 
-// Size returns the length of the chunk that b begins with, everything included:
-// as many bytes Next needs. Its error is [ErrTruncated] if b has not SizeBytes.
+// Size returns how many bytes the chunk at the beginning of b has, with its kind, size and
+// checksum. Next needs as many bytes. The error of Size is [ErrTruncated] if b has fewer
+// than SizeBytes.
 func Size(b []byte) (uint64, error) {
 	if len(b) < chunkHead {
 		return 0, ErrTruncated
@@ -63,7 +63,7 @@ func Size(b []byte) (uint64, error) {
 	return chunkOverhead + littleEndian(b[1:chunkHead]), nil
 }
 
-// openChunk begins a chunk; closeChunk, given where, ends it.
+// openChunk begins a chunk, and returns the position at which closeChunk ends it.
 func openChunk(dst []byte, kind Kind) (b []byte, start int) {
 	return append(dst, byte(kind), 0, 0, 0, 0), len(dst)
 }
@@ -92,7 +92,7 @@ type decoder struct {
 	wrong string // the first thing that was wrong
 }
 
-// fail notes what is wrong, and leaves nothing to read.
+// fail notes what is wrong. After it the decoder reads zeros.
 func (d *decoder) fail(what string) {
 	if d.wrong == "" {
 		d.wrong = what
@@ -100,7 +100,7 @@ func (d *decoder) fail(what string) {
 	}
 }
 
-// end returns what was wrong, bytes that are left over among that.
+// end returns the first error of the decoder. Bytes that are left over are an error, too.
 func (d *decoder) end() error {
 	if d.wrong == "" && d.off < len(d.b) {
 		d.fail(digits.Uint(uint64(len(d.b)-d.off)) + " bytes left over")

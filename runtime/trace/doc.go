@@ -23,8 +23,8 @@
 //	chunk    kind (1 byte), size of the body (32 bits), body,
 //	         CRC-32 (IEEE) of kind, size and body (32 bits)
 //
-// All that is fixed in size is little-endian. The header, a block, symbols and
-// the end are chunks with these bodies:
+// Numbers of fixed size are little-endian. The header, a block, symbols and the end are
+// chunks with these bodies:
 //
 //	H  header   Build: 8 bytes; Exe: string; Comment: string; Tables: string
 //	B  block    stream, number of tuples (4096 at most), tuples
@@ -33,24 +33,24 @@
 //
 // Build is the hash of the site tables by which profiles name the program, and
 // Tables are these tables, as package wire specifies, so that a trace can be
-// read without the program. Streams are numbered as one likes, one per thread
-// of events that belong together; their order in the file is the order in which
-// blocks were complete. A file without end is truncated.
+// read without the program. A stream is a sequence of events that belong together, such
+// as those of one thread. The writer chooses the numbers of streams. The order of blocks
+// in the file is the order in which they became complete. A file without end is truncated.
 //
 // A reader refuses versions it does not know. The version grows with every
 // change of the format.
 //
 // # Tuples
 //
-// Every block is read without those before it. Its tuples are told by what
-// differs from the tuples before, of which writer and reader remember the same:
-// 256 slots, each for one PC, with the W that came with it last and the slot of
-// the tuple that followed it last. Only slot
+// A block can be read without the blocks before it. Within a block, a tuple is written as
+// the difference from earlier tuples. Writer and reader remember the same of these: 256
+// slots, each for one PC, with the last W of this PC and the slot of the tuple that
+// followed last time. Only slot
 //
 //	PC * 0x9e3779b97f4a7c15 >> 56
 //
-// can be that of a PC. At the start of a block all is 0: the PCs and the Ws of
-// all slots, the slots that followed, and the slot of the tuple before.
+// can hold a PC. At the start of a block everything is 0: the PCs and the Ws of all slots,
+// the slots that followed, and the slot of the tuple before.
 //
 //	tuple    head (1 byte): site<<4 | size
 //	         site 0: nothing; the slot is the one that followed last time
@@ -59,8 +59,8 @@
 //	                 the slot is that of the PC, with W 0 from now on
 //	         size bytes (0 … 8), little-endian: W less the slot's W (signed)
 //
-// A slot keeps which one followed when its PC changes. The first 16M loads of
-// the test programs typecheck and lua take 2.1 bytes each.
+// If the PC of a slot changes, the slot still knows which slot followed. The first 16M
+// loads of the test programs typecheck and lua take 2.1 bytes each.
 //
 // # Example
 //
@@ -83,7 +83,7 @@
 //	40 09                           2 bytes: W is 0x4a0 more than 0
 //	11 bb                           slot 0xbb, that of the first PC;
 //	01                              1 byte: W is 1 less than last time
-//	00                              what followed last time, W likewise
+//	00                              the slot that followed last time, and the same W
 //	00                              and again
 //	d3 70 16 75                     checksum
 //	45 02 00 00 00 05 00            end, body of 2 bytes: 5 tuples, 0 dropped

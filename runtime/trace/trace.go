@@ -1,6 +1,6 @@
 package trace
 
-// This file codes what is in a trace beside tuples.
+// This file codes the chunks of a trace that are not blocks of tuples.
 
 import (
 	"github.com/pepgo/pep/runtime/digits"
@@ -23,7 +23,7 @@ type Symbol struct {
 	Name string
 }
 
-// An End is what is known when a trace is complete.
+// An End has the numbers that are known when a trace is complete.
 type End struct {
 	Tuples  uint64 // events in the blocks
 	Dropped uint64 // events that could not be written
@@ -42,10 +42,10 @@ func AppendHeader(dst []byte, h *Header) []byte {
 	return closeChunk(dst, start)
 }
 
-// PreambleBytes is the size of what stands before the first chunk, the header's.
+// PreambleBytes is how many bytes stand before the first chunk, which is the header.
 const PreambleBytes = len(magic) + 1
 
-// CheckPreamble says whether b begins like a trace of the version that this
+// CheckPreamble returns an error unless b begins like a trace of the version that this
 // package reads.
 func CheckPreamble(b []byte) error {
 	switch {
@@ -81,7 +81,7 @@ func ReadHeader(b []byte) (h *Header, rest []byte, err error) {
 	return h, rest, nil
 }
 
-// DecodeHeader returns the header with the given body. Tables is part of that.
+// DecodeHeader returns the header with the given body. Its Tables share memory with body.
 func DecodeHeader(body []byte) (*Header, error) {
 	d, h := decoder{b: body}, &Header{}
 	copy(h.Build[:], d.take(len(h.Build)))
@@ -94,7 +94,7 @@ func DecodeHeader(body []byte) (*Header, error) {
 	return h, nil
 }
 
-// AppendSymbols appends names of words. They hold for the whole file.
+// AppendSymbols appends names of words. The names are valid in the whole file.
 func AppendSymbols(dst []byte, syms []Symbol) []byte {
 	dst, start := openChunk(dst, KindSymbols)
 	dst = appendUvarint(dst, uint64(len(syms)))

@@ -19,7 +19,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// content is all that a file can hold.
+// content is everything that a file can hold.
 type content struct {
 	Header trace.Header
 	Blocks []block
@@ -60,7 +60,7 @@ func (c *content) encode() []byte {
 	return trace.AppendEnd(out, c.End)
 }
 
-// decode returns all that can be read, and why no more.
+// decode returns everything that it can read, and the error that stopped it.
 func decode(b []byte) (c content, err error) {
 	h, b, err := trace.ReadHeader(b)
 	if err != nil {
@@ -127,7 +127,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// random makes a file with everything in it, reasonable or not.
+// random makes a file with random contents of all kinds, reasonable or not.
 func random(r *rand.Rand) content {
 	c := content{Header: trace.Header{Exe: strings.Repeat("x", r.IntN(200)), Comment: "c", Tables: []byte("tables")}}
 	word := func() uint64 { return r.Uint64() >> r.IntN(64) }
@@ -149,8 +149,8 @@ func random(r *rand.Rand) content {
 	return c
 }
 
-// The longest block there can be is as long as is promised, and nothing is
-// allocated when that is there.
+// The longest possible block has BlockBytes bytes, and AppendBlock does not allocate if
+// there is room for them.
 func TestMaxBlockBytes(t *testing.T) {
 	tuples := make([]tuple.Tuple, trace.MaxBlock)
 	for i := range tuples { // PCs and words as far apart as can be
@@ -186,8 +186,8 @@ func TestAppendBlockPanicsOnTooMany(t *testing.T) {
 	trace.AppendBlock(nil, 0, make([]tuple.Tuple, trace.MaxBlock+1))
 }
 
-// Wherever a file ends, the blocks that are complete are read, and the error
-// says that it is truncated.
+// Wherever a file ends, the blocks that are complete can be read, and the error says that
+// the file is truncated.
 func TestEveryTruncation(t *testing.T) {
 	c := example()
 	c.Blocks = append(c.Blocks, block{8, tracetest.New(1, 3).Events(make([]tuple.Tuple, 40))}, block{7, nil})
@@ -275,7 +275,7 @@ func TestBodyErrors(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever the bytes, no panic, and no more tuples than bytes.
+// FuzzDecode: for any bytes, decoding does not panic and gives no more tuples than bytes.
 func FuzzDecode(f *testing.F) {
 	c := example()
 	f.Add(c.encode())
@@ -298,7 +298,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzBlock: what was written is read.
+// FuzzBlock: a block that was written is read as the same tuples.
 func FuzzBlock(f *testing.F) {
 	f.Add(uint64(1), 100, uint8(3))
 	f.Fuzz(func(t *testing.T, seed uint64, n int, bits uint8) {

@@ -1,5 +1,5 @@
-// Package tuple is the one record that taps, engines and traces have in common:
-// a word that was seen at a place in a program.
+// Package tuple is the one record that taps, engines and traces have in common: a word
+// that a tap reported at a site of a program.
 //
 //	t := tuple.New(tuple.Load, tuple.SiteBase("main")+3, 42)
 //	t.Tag()  // tuple.Load
@@ -19,7 +19,7 @@ package tuple
 // A Tuple is one event.
 type Tuple struct {
 	PC uint64 // tag and site, as New puts them together
-	W  uint64 // what was seen
+	W  uint64 // the word that the tap reported
 }
 
 // A Tag says of what kind an event is, and with it what its word means.
@@ -108,7 +108,7 @@ func New(tag Tag, site, w uint64) Tuple { return Tuple{uint64(tag)<<siteBits | s
 // Tag returns the kind of t.
 func (t Tuple) Tag() Tag { return Tag(t.PC >> siteBits) }
 
-// Site returns the place in the program, without the tag.
+// Site returns the site: the tap that reported the event, without the tag.
 func (t Tuple) Site() uint64 { return t.PC & (1<<siteBits - 1) }
 
 // Pools are sites that are no tap: each stands for all taps of a tag. Engines that do
@@ -139,8 +139,8 @@ const MaxSites = 1 << 24
 // SiteBase returns the site of the first tap of the package with the given
 // import path; the following taps have the numbers after it. The upper 32 bits
 // are the FNV-1a hash of the path, so that a package can be compiled without
-// knowing what else will be linked; whoever links must see that no two paths
-// have the same.
+// knowing what else will be linked. The linker of a program (internal/toolexec) checks that
+// no two paths have the same hash.
 func SiteBase(path string) uint64 {
 	h := uint32(2166136261)
 	for i := range len(path) {

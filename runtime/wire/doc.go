@@ -32,7 +32,7 @@
 //	         number of its paths: Base+N of the last function, 0 if there is none
 //	         number of files, their names: name
 //	         number of functions, functions
-//	         number of functions left alone, per function: head, reason: ref
+//	         number of skipped functions, per function: head, reason: ref
 //	         number of taps, taps
 //	head     name, index of the file, line
 //	function head
@@ -80,7 +80,7 @@
 //	                         are if no function is Outlined
 //	hash of the above        4 bytes, FNV-1a (32 bits)
 //
-// The hash of the tables is what a profile names the program by: path numbers of
+// A profile names the program by the hash of the tables, because path numbers of
 // one build mean nothing in another. The tables are data of the executable, and
 // no symbol names them in a program that was stripped: they are found by looking
 // for the first 16 bytes, and the hashes tell them from a chance likeness.
@@ -110,13 +110,13 @@
 //	04 05 05                        a line further on, column 5, 5 bytes long
 //	01 02 69 66 00 05               new string "if", no line further on, column 5
 //	1c 01                           edge: 1 node further on, Val 1
-//	02 04 74 72 75 65               out: new string "true", place implied
+//	02 04 74 72 75 65               out: new string "true", position implied
 //	28                              edge: 2 nodes further on
-//	02 05 66 61 6c 73 65            out: new string "false", place implied
+//	02 05 66 61 6c 73 65            out: new string "false", position implied
 //	09 04 03 08 00 00               node 1: 1 span, 1 out-edge; span, Exit, out
 //	09 08 02 08 00 00               node 2 likewise, 2 lines further on
 //	01 00 00 02                     1 start: node 0, Val 0; N = 2
-//	00                              no function left alone
+//	00                              no skipped function
 //	01 01                           1 tap, of the kind Arg
 //	01 06 6d 61 69 6e 2e 66 00      new string "main.f", file 0
 //	07 08                           4 lines back, column 8

@@ -86,7 +86,7 @@ func ReadProgram(b []byte) (h Header, tables []byte, err error) {
 	return h, b[:h.Size], nil
 }
 
-// Check reports tables that are not those that h is the header of.
+// Check returns an error if tables are not the tables that h is the header of.
 func (h Header) Check(tables []byte) error {
 	build, err := BuildHash(tables)
 	if err != nil {
@@ -99,10 +99,11 @@ func (h Header) Check(tables []byte) error {
 }
 
 // BuildHash returns the hash that profiles name a program by, given the tables of
-// its packages, one after the other: the 64-bit FNV-1a hash of the tables, most
-// significant byte first, as they are if no function is Outlined. What the compiler
-// inlines depends on how paths are polled or counted, and profiles of the same
-// source can be compared however they were made.
+// its packages, one after the other. It is the 64-bit FNV-1a hash, most significant byte
+// first, of these tables with Outlined cleared in all functions. The compiler's choice of
+// functions to inline depends on how paths are polled or counted. Without Outlined, programs
+// that are built from the same source in different modes have the same hash, and their
+// profiles can be compared.
 func BuildHash(tables []byte) (hash [8]byte, err error) {
 	h := uint64(14695981039346656037)
 	for len(tables) > 0 {
@@ -125,7 +126,7 @@ func BuildHash(tables []byte) (hash [8]byte, err error) {
 	return hash, nil
 }
 
-// inlineAll makes no function Outlined, and reports whether any was.
+// inlineAll clears Outlined in all functions, and reports whether any function had it.
 func (p *Package) inlineAll() (changed bool) {
 	for i := range p.Funcs {
 		changed = changed || p.Funcs[i].Outlined

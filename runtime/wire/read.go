@@ -9,17 +9,18 @@ import (
 	"github.com/pepgo/pep/runtime/pdag"
 )
 
-// An Error says what is wrong with a site table, or with those of a program.
+// An Error says what is wrong with the site table of a package or the tables of a program.
 type Error string
 
 func (e Error) Error() string { return "site table: " + string(e) }
 
-// ReadPackage reads the table that b begins with and returns the bytes after it.
+// ReadPackage reads the table at the beginning of b and returns the bytes after it.
 //
-// What it returns is consistent: blocks and outs are as many as nodes and edges,
-// edges, starts and files lead to what exists. Whether the path numbering is,
-// [pdag.Graph.Check] tells. Slices without elements are nil. Errors are of type
-// [Error]. Memory taken is at most maxRatio times the bytes of the table.
+// The package that it returns is consistent: it has as many blocks and outs as nodes and
+// edges, and edges, starts and indices of files lead to nodes and files that exist. It
+// does not check the path numbering: [pdag.Graph.Check] does. Slices without elements are
+// nil. Errors are of type [Error]. ReadPackage takes at most maxRatio times as much memory
+// as the table has bytes.
 func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 	body, rest, err := split(b)
 	if err != nil {
@@ -36,8 +37,8 @@ func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 	return p, rest, nil
 }
 
-// ReadPaths calls f for every package of tables, with its path and how many paths
-// it has. It reads nothing else.
+// ReadPaths calls f for every package in tables, with its import path and its number of
+// paths. It reads nothing else of the tables.
 func ReadPaths(tables []byte, f func(path string, paths uint64)) error {
 	for len(tables) > 0 {
 		body, rest, err := split(tables)
@@ -59,8 +60,7 @@ func ReadPaths(tables []byte, f func(path string, paths uint64)) error {
 	return nil
 }
 
-// split returns the body of the table that b begins with, and what follows the
-// table.
+// split returns the body of the table at the beginning of b, and the bytes after the table.
 func split(b []byte) (body, rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, nil, Error("truncated: no bytes")
@@ -108,36 +108,37 @@ type decoder struct {
 	outs   slab[Out]
 }
 
-// An openOut is an Out whose place is implied by a block that need not have
-// been read yet.
+// An openOut is an Out whose position is implied by a block. The decoder may not have read
+// this block yet.
 type openOut struct {
 	out      *Out
 	from, to int
 }
 
-// The least numbers of bytes that things take: counts above what is left of the
-// body cannot be right.
+// The least number of bytes that each thing takes in a table. A count is wrong if the rest
+// of the body is too short for so many things.
 const (
-	minFile  = 2  // shared, length
-	minFunc  = 8  // shared, length, file, line, base, nodes, starts, N
-	minNode  = 1  // counts
-	minSpan  = 3  // line, column, length
-	minEdge  = 2  // edge, out
-	minStart = 2  // node, Val
-	minLeft  = 5  // shared, length, file, line, reason
-	minTap   = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
-	minWord  = 4  // expression, type, bits, kind
+	minFile    = 2  // shared, length
+	minFunc    = 8  // shared, length, file, line, base, nodes, starts, N
+	minNode    = 1  // counts
+	minSpan    = 3  // line, column, length
+	minEdge    = 2  // edge, out
+	minStart   = 2  // node, Val
+	minSkipped = 5  // shared, length, file, line, reason
+	minTap     = 10 // tag, function, file, line, column, expression, type, bits, kind, further words
+	minWord    = 4  // expression, type, bits, kind
 )
 
-// What takes few bytes in a table can take many in memory: a node takes one, and
-// its Block more than a hundred; a name that shares most of the one before takes
-// two. Real tables take 10 to 20 times their size.
+// A few bytes of a table can take many bytes of memory. For example, a node takes one byte
+// in the table, and its Block more than a hundred in memory; a name that shares most of
+// its bytes with the name before it takes two bytes in the table. Real tables take 10 to
+// 20 times their size in memory.
 const (
 	maxRatio = 40
 	minRoom  = 64 << 10 // slabs are this large whatever is taken of them
 )
 
-// takes reports whether there is room for n bytes of memory, and fails if not.
+// takes reports whether n more bytes of memory may be taken. If not, the decoder fails.
 func (d *decoder) takes(n int) bool {
 	if d.room -= n; d.room < 0 {
 		d.fail("more in memory than " + digits.Uint(maxRatio) + " times its size")
@@ -166,9 +167,9 @@ func (d *decoder) pkg() *Package {
 	if paths != base && d.wrong == "" {
 		d.fail("functions with " + digits.Uint(base) + " paths, want " + digits.Uint(paths))
 	}
-	p.Left = list[Left](d, d.count(minLeft))
-	for i := range p.Left {
-		l := &p.Left[i]
+	p.Skipped = list[Skipped](d, d.count(minSkipped))
+	for i := range p.Skipped {
+		l := &p.Skipped[i]
 		l.Name, l.File, l.Line = d.head(len(p.Files))
 		l.Reason = d.ref(d.uvarint())
 	}
@@ -290,7 +291,7 @@ func (d *decoder) lineAt() int {
 	return d.line
 }
 
-// ref returns the string with reference u.
+// ref returns the string with the reference u.
 func (d *decoder) ref(u uint64) string {
 	switch u {
 	case refEmpty:
@@ -334,7 +335,7 @@ func (d *decoder) index(u uint64, n int, thing string) int {
 // count reads a number of things that take at least size bytes each.
 func (d *decoder) count(size int) int { return d.fits(d.uvarint(), size) }
 
-// fits returns n, the number of things to come, if there may be as many.
+// fits returns n, a number of things, if the rest of the body can hold as many.
 func (d *decoder) fits(n uint64, size int) int {
 	if n > uint64((len(d.s)-d.off)/size) {
 		d.fail("truncated: " + digits.Uint(n) + " things to come")
@@ -363,7 +364,7 @@ func (d *decoder) uvarint() uint64 {
 	return u
 }
 
-// fail notes what is wrong, and leaves nothing to read.
+// fail notes what is wrong. After it the decoder reads zeros.
 func (d *decoder) fail(what string) {
 	if d.wrong != "" {
 		return
@@ -372,8 +373,8 @@ func (d *decoder) fail(what string) {
 	d.s = d.s[:d.off]
 }
 
-// uvarint returns the number that b begins with and its size; 0 is the size of
-// what is no number.
+// uvarint returns the number at the beginning of b and its size in bytes. The size is 0 if
+// the bytes are no number.
 func uvarint[B string | []byte](b B) (u uint64, size int) {
 	for i := 0; i < len(b) && i < 10; i++ {
 		u |= uint64(b[i]&0x7f) << (7 * i)
@@ -397,7 +398,7 @@ func littleEndian(b []byte) (u uint64) {
 // A slab hands out short slices of a long one.
 type slab[T any] []T
 
-// take returns n zero values, or nil for none and if there is no room for them.
+// take returns n zero values. It returns nil if n is 0 or if there is no room for them.
 func (s *slab[T]) take(d *decoder, n int) []T {
 	const chunk = 64
 	var one T
@@ -412,7 +413,7 @@ func (s *slab[T]) take(d *decoder, n int) []T {
 	return t
 }
 
-// list returns n zero values, or nil for none and if there is no room for them.
+// list returns n zero values. It returns nil if n is 0 or if there is no room for them.
 func list[T any](d *decoder, n int) []T {
 	var one T
 	if n == 0 || !d.takes(n*int(unsafe.Sizeof(one))) {

@@ -5,11 +5,11 @@ import "github.com/pepgo/pep/runtime/pdag"
 // A Package is the site table of one instrumented package: what its path
 // numbers mean, in terms of the source.
 type Package struct {
-	Path  string   // import path as the compiler's -p flag has it: "go/types", "main"
-	Files []string // names as in the binary's line tables, indexed by Func.File
-	Funcs []Func   // in increasing Base
-	Left  []Left   // functions that were left alone
-	Taps  []Tap    // tap i has the site tuple.SiteBase(Path)+i
+	Path    string    // import path as the compiler's -p flag has it: "go/types", "main"
+	Files   []string  // names as in the binary's line tables, indexed by Func.File
+	Funcs   []Func    // in increasing Base
+	Skipped []Skipped // functions that are not instrumented
+	Taps    []Tap     // tap i has the site tuple.SiteBase(Path)+i
 }
 
 // Paths returns how many paths the package has. Their numbers are 0 … Paths-1,
@@ -32,12 +32,13 @@ type Func struct {
 	Graph  pdag.Graph
 	Blocks []Block // one per node of Graph
 
-	// Outlined says that the compiler inlines the function, and does not as it is
-	// instrumented: what its callers allocate may change. It is an estimate.
+	// Outlined says that the compiler inlines the original function, but not the
+	// instrumented one. So the callers may allocate other variables on the heap. It is
+	// an estimate.
 	Outlined bool
 }
 
-// A Block is what is known of a node beside its edges.
+// A Block describes a node in terms of the source.
 type Block struct {
 	Spans  []Span // the statements of the block
 	Branch Branch // meaningful if the node has more than one out-edge
@@ -59,25 +60,37 @@ type Branch struct {
 
 // An Out is one outcome of a branch (or the only way on from a block).
 type Out struct {
-	Outcome   string // "true", "false", "case 1, 2", "default", "no case", "body", "done"; empty on a single out-edge
+	Outcome   string // OutTrue and the like, or the text of a case: "case 1, 2"; empty on a single out-edge
 	Line, Col int    // where the edge leads to; for an edge that leaves the function, where it is left
 }
 
-// A Left is a function that was not instrumented, with the reason.
-type Left struct {
+// The outcomes of branches that are not the text of a case.
+const (
+	OutTrue    = "true"
+	OutFalse   = "false"
+	OutBody    = "body"    // a loop begins another round
+	OutDone    = "done"    // a loop ends
+	OutDefault = "default" // of a switch or a select
+	OutNoCase  = "no case" // a switch without a default goes on behind it
+	OutElse    = "else"    // any other way
+)
+
+// A Skipped is a function that was not instrumented, with the reason.
+type Skipped struct {
 	Name   string
 	File   int
 	Line   int
 	Reason string
 }
 
-// A Tap is a place where instrumented code reports a word.
+// A Tap is a site at which instrumented code reports a word.
 //
-// Of a branch (tuple.Edge), Expr is the kind, as in Branch, and Type holds the
-// outcomes, separated by "; ": the word is an index into them. Of a dynamic call
-// (tuple.Call), Bits is 0 if Expr names a method of an interface of type Type:
-// the word is the type descriptor of what has the method, and otherwise the
-// program counter of a function.
+// A tap of a branch (tuple.Edge) has the kind of the branch, as in Branch, in Expr, and
+// the outcomes, separated by "; ", in Type. The word is an index into the outcomes.
+//
+// A tap of a dynamic call (tuple.Call) has Bits 0 if Expr is a method of an interface of
+// type Type. Then the word is the descriptor of the type that has the method. Otherwise
+// the word is the program counter of a function.
 type Tap struct {
 	Tag       uint8  // a tuple.Tag
 	Func      string // linker symbol of the function it stands in
@@ -97,7 +110,7 @@ type Word struct {
 	Kind       Kind
 }
 
-// A Kind says how to read a word: of a type with a name, the type underneath does.
+// A Kind says how to read a word. The kind of a named type is that of its underlying type.
 type Kind uint8
 
 const (

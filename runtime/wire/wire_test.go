@@ -111,7 +111,7 @@ func TestPEP05RoundTrip(t *testing.T) {
 	}
 }
 
-// random makes a package with everything in it, reasonable or not.
+// random makes a package with random contents of all kinds, reasonable or not.
 func random(r *rand.Rand) *wire.Package {
 	words := []string{"", "if", "true", "false", "case 1, 2", "go/types.(*Checker)", "go/types.(*Checker).expr", strings.Repeat("x", 300)}
 	word := func() string { return words[r.IntN(len(words))] }
@@ -158,7 +158,7 @@ func random(r *rand.Rand) *wire.Package {
 		p.Funcs = append(p.Funcs, f)
 	}
 	for range r.IntN(3) {
-		p.Left = append(p.Left, wire.Left{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
+		p.Skipped = append(p.Skipped, wire.Skipped{Name: word(), File: r.IntN(2), Line: number(), Reason: word()})
 	}
 	for range r.IntN(4) {
 		p.Taps = append(p.Taps, wire.Tap{
@@ -173,7 +173,7 @@ func random(r *rand.Rand) *wire.Package {
 	return p
 }
 
-// The places that are implied need not be right.
+// An Out may have another position than the implied one.
 func TestPlacesThatAreNotImplied(t *testing.T) {
 	p := example()
 	f := &p.Funcs[0]
@@ -303,7 +303,7 @@ func FuzzReadPackage(f *testing.F) {
 	})
 }
 
-// A small table must not be read into a lot of memory, whatever it holds.
+// Reading a small table must not take a lot of memory, whatever the table holds.
 func TestMemoryIsInProportion(t *testing.T) {
 	bodies := map[string]string{
 		"names that share all they may": "\x01p\x00\x00\x00\xd0\x86\x03" + "\x00\x7f" + strings.Repeat("n", 127) + "\x00\x00\x00" + strings.Repeat("\x7f\x00\x00\x00\x00", 50000),
@@ -325,8 +325,7 @@ func TestMemoryIsInProportion(t *testing.T) {
 	}
 }
 
-// The tables of a program are those of its packages behind a header that says
-// what they are.
+// The tables of a program are a header and the tables of its packages.
 func TestJoin(t *testing.T) {
 	pkg := random(rand.New(rand.NewPCG(1, 5)))
 	for i := range pkg.Funcs {

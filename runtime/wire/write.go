@@ -41,8 +41,8 @@ func (e *encoder) pkg(p *Package) {
 		e.fn(f)
 		base = f.Base + f.Graph.N
 	}
-	e.int(len(p.Left))
-	for _, l := range p.Left {
+	e.int(len(p.Skipped))
+	for _, l := range p.Skipped {
 		e.head(l.Name, l.File, l.Line)
 		e.ref(l.Reason)
 	}
@@ -69,7 +69,7 @@ func (e *encoder) tap(t *Tap) {
 	}
 }
 
-// head writes what functions that are instrumented and left alone have in common.
+// head writes the fields that both instrumented and skipped functions have.
 func (e *encoder) head(name string, file, line int) {
 	e.sharing(name)
 	e.int(file)
@@ -143,8 +143,8 @@ func (e *encoder) edge(from int, edge pdag.Edge) {
 	}
 }
 
-func (e *encoder) out(o Out, where place) {
-	explicit := place{o.Line, o.Col} != where
+func (e *encoder) out(o Out, where position) {
+	explicit := position{o.Line, o.Col} != where
 	e.uvarint(e.lookUp(o.Outcome)<<1 | bit(explicit))
 	e.define(o.Outcome)
 	if explicit {
@@ -153,26 +153,27 @@ func (e *encoder) out(o Out, where place) {
 	}
 }
 
-// A place is a position in a function's file.
-type place struct{ line, col int }
+// A position is a line and a column of a function's file.
+type position struct{ line, col int }
 
-// implied returns where an edge leads to unless said otherwise: to the first
-// statement of the target, or to its branch if it has no statements; if it
-// leaves the function, to the last statement before.
-func implied(f *Func, from, to int) place {
+// implied returns the position that an Out has unless the table has another one. It is the
+// first statement of the target node, or the target's branch if the target has no
+// statement. If the edge leaves the function, it is the last statement of the edge's own
+// node.
+func implied(f *Func, from, to int) position {
 	if to == pdag.Exit {
 		spans := f.Blocks[from].Spans
 		if len(spans) == 0 {
-			return place{}
+			return position{}
 		}
 		last := spans[len(spans)-1]
-		return place{last.Line, last.Col}
+		return position{last.Line, last.Col}
 	}
 	b := &f.Blocks[to]
 	if len(b.Spans) > 0 {
-		return place{b.Spans[0].Line, b.Spans[0].Col}
+		return position{b.Spans[0].Line, b.Spans[0].Col}
 	}
-	return place{b.Branch.Line, b.Branch.Col}
+	return position{b.Branch.Line, b.Branch.Col}
 }
 
 // lineAt writes a line as the difference from the last one.
@@ -206,7 +207,7 @@ func (e *encoder) define(s string) {
 	}
 }
 
-// sharing writes a name by what it has in common with the one before.
+// sharing writes a name: how many bytes it shares with the name before it, and the rest.
 func (e *encoder) sharing(name string) {
 	n := 0
 	for n < len(name) && n < len(e.name) && n < maxShared && name[n] == e.name[n] {

@@ -1,11 +1,11 @@
-// Package commandtest checks that what is written about the programs of package
-// command is what they do: the examples of the package comment and of the usage
-// texts are run, in a directory with files for them.
+// Package commandtest checks that the documentation of programs of package command is true:
+// it runs the examples of the package comment and of the usage texts, in a directory with
+// files for them.
 //
 //	func TestDoc(t *testing.T)   { commandtest.Doc(t, &greet, makeExample, *update) }
 //	func TestUsage(t *testing.T) { commandtest.Usage(t, &greet, makeExample) }
 //
-// In a package comment, what a command prints stands beneath it:
+// In a package comment, the output of a command stands beneath it:
 //
 //	$ greet hello -loud World
 //	HELLO, WORLD
@@ -100,8 +100,8 @@ func printed(file string, run func(line string) string) string {
 		for out := range strings.Lines(run(strings.TrimSpace(text))) {
 			doc = append(doc, strings.TrimRight(code+out, " \t\n")+"\n")
 		}
-		// What it printed before ends where the comment goes on, or with the
-		// next command; an empty line may be part of it.
+		// The old output ends where the comment goes on, or with the next command.
+		// An empty line may be part of the output.
 		for isOutput(i+1) || lines[i+1] == "//\n" && isOutput(i+2) {
 			i++
 		}

@@ -1,4 +1,4 @@
-// Package goruntimetest is for tests that build what taps are in.
+// Package goruntimetest is for tests that build programs with taps.
 //
 //	cmd := exec.Command("go", "build", "-tags=peptaps", "-overlay="+goruntimetest.Overlay(t))
 package goruntimetest

@@ -1,6 +1,6 @@
 package bench
 
-// This file measures how well samples stand for exact profiles.
+// This file measures how well sampled profiles agree with exact ones.
 
 import (
 	"errors"
@@ -17,15 +17,15 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 )
 
-// AccuracyOptions say what Accuracy measures. Runs must be 1 at least, so the zero
-// value is of no use.
+// AccuracyOptions say what Accuracy measures. Runs must be at least 1, so the zero value
+// cannot be used.
 type AccuracyOptions struct {
 	Runs     int       // sampled runs for each setting
 	Settings []Setting // the report shows each program for the first only
 	Truncate string    // -peptruncate; "" is header
 }
 
-// A Fit is how well the sampled profiles of a program stand for its exact one.
+// A Fit says how well the sampled profiles of a program agree with its exact profile.
 type Fit struct {
 	Program  string
 	Settings []Setting
@@ -35,31 +35,32 @@ type Fit struct {
 	Worst    Difference // where all runs of the first setting together are farthest off
 }
 
-// Exact is what an exact profile holds, and the program's site tables.
+// Exact has numbers of an exact profile and of the program's site tables.
 type Exact struct {
-	Funcs, Left int   // functions instrumented, and skipped
-	Paths       int   // that were taken
-	Hot         int   // of these
-	Ends        int64 // of paths: the polls of a sampled run
-	Flow        int64 // branch flow
+	Funcs, Skipped int   // functions instrumented, and skipped
+	Paths          int   // that were taken
+	Hot            int   // of these
+	Ends           int64 // of paths: the polls of a sampled run
+	Flow           int64 // branch flow
 }
 
-// A Match is how a sampled profile compares with the exact one.
+// A Match has the metrics that compare a sampled profile with the exact one.
 type Match struct {
 	Wall, Relative, Absolute float64 // see package accuracy
 	Paths                    int     // that were sampled
 	Ticks, Samples, Dropped  int64
 }
 
-// A Difference is a function that samples give too much or too little of.
+// A Difference is a function that has a larger or a smaller share of the samples than of the
+// exact profile.
 type Difference struct {
 	Func           string
 	Exact, Sampled float64 // its share of the program's branch flow
 }
 
-// Accuracy measures how well sampled profiles of the test programs stand for
-// exact ones: one exact run of each program, and opts.Runs sampled ones for
-// each setting, by turns.
+// Accuracy measures how well sampled profiles of the test programs agree with exact ones. It
+// runs each program once with exact counts, and opts.Runs times with samples for each
+// setting, by turns.
 func Accuracy(cfg *Config, opts AccuracyOptions) ([]Fit, error) {
 	truncate := "-peptruncate=header"
 	if opts.Truncate != "" {
@@ -120,7 +121,7 @@ func (p *program) exact(c *counts) (e Exact, err error) {
 	}
 	for _, pkg := range exe.Packages {
 		e.Funcs += len(pkg.Funcs)
-		e.Left += len(pkg.Left)
+		e.Skipped += len(pkg.Skipped)
 	}
 	e.Paths = len(c.flows)
 	e.Hot = accuracy.Wall(c.flows, c.flows, profile.PathID.Compare).Hot
@@ -165,7 +166,7 @@ func (p *program) profile(build string, env ...string) (*counts, error) {
 	return read(names[0])
 }
 
-// read reads the paths profile with a name and the edges profile beside it.
+// read reads a profile of paths, by its name, and the profile of edges beside it.
 func read(name string) (*counts, error) {
 	file, err := profile.Open(name)
 	if err != nil {

@@ -30,7 +30,7 @@ var metrics = []metric{
 // whole formats a ratio as a percentage without decimals.
 func whole(ratio float64) string { return fmt.Sprintf("%.0f%%", 100*ratio) }
 
-// AccuracyTables returns Markdown of what was measured.
+// AccuracyTables returns the results as Markdown tables.
 func AccuracyTables(fits []Fit) string {
 	if len(fits) == 0 {
 		return ""
@@ -49,8 +49,8 @@ func AccuracyTables(fits []Fit) string {
 	section("Samples", "Median over the runs, and samples that were dropped in any of them.", sampleCounts(fits))
 	first := fits[0].Settings[0]
 	section("Too few samples, or the wrong ones?", fmt.Sprintf("%s: median of the runs, all runs added up, and the function whose share of branch flow is then farthest off. "+
-		"What more samples do not mend is bias: ticks are equally far apart in time, so code whose paths take long gets more samples than its paths are often. "+
-		"Relative overlap does not see that, for it compares the outcomes of each branch among themselves.", first), together(fits))
+		"More samples do not reduce the bias: ticks are equally far apart in time, so functions whose paths take long have a larger share of the samples than of the paths. "+
+		"Relative overlap does not show this bias, because it compares the outcomes of each branch with each other.", first), together(fits))
 	section("Programs", "Exact profiles: paths that were taken, hot ones among them (more than 0.125% of branch flow), ends of paths.", exacts(fits))
 	return b.String()
 }
@@ -89,7 +89,7 @@ func accuracySummary(fits []Fit) *table {
 	return t
 }
 
-// targets checks what the specification wants of the means (spec/pep.md §14).
+// targets checks the means against the targets of the specification (spec/pep.md §14).
 func targets(fits []Fit) (lines []string) {
 	means := make(map[Setting][]float64) // at the default tick
 	for i, s := range fits[0].Settings {
@@ -183,7 +183,7 @@ func exacts(fits []Fit) *table {
 	t := newTable("program", "functions", "skipped", "paths", "hot", "path ends", "branches per path")
 	for _, f := range fits {
 		e := f.Exact
-		t.row(f.Program, fmt.Sprint(e.Funcs), fmt.Sprint(e.Left), fmt.Sprint(e.Paths), fmt.Sprint(e.Hot),
+		t.row(f.Program, fmt.Sprint(e.Funcs), fmt.Sprint(e.Skipped), fmt.Sprint(e.Paths), fmt.Sprint(e.Hot),
 			fmt.Sprintf("%.1f M", float64(e.Ends)/1e6), fmt.Sprintf("%.2f", float64(e.Flow)/float64(e.Ends)))
 	}
 	return t
@@ -212,5 +212,5 @@ func TruncationTables(header, backedge []Fit) string {
 	}
 	t.row(row...)
 	return fmt.Sprintf("## Truncation at headers and at back edges\n\nPaths that were taken, hot ones, ends of paths in the exact profile, and accuracy of %s. "+
-		"The paper cuts at headers, because its yieldpoints are there; what that adds is the path from the entry to the first loop.\n\n%s\n", first, t)
+		"The paper cuts at headers, because its yieldpoints are there. A function then has one more path for each call: from the entry to the first loop.\n\n%s\n", first, t)
 }

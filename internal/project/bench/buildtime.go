@@ -33,9 +33,9 @@ func (t *buildTimer) close() { os.RemoveAll(t.dir) }
 // instrumented packages.
 func (t *buildTimer) measure(p *program, pkgs []string) (map[string]Run, error) {
 	t.logf("%s: timing builds", p.name)
-	// What marks the packages as not built yet: for the go command a flag of
-	// the compiler without effect (-D is the directory of local imports), for
-	// pepbuild a change of its own executable.
+	// The packages must not come from the cache. For the go command a flag of the compiler
+	// makes them new; it has no other effect (-D is the directory of local imports). For
+	// pepbuild a change of its own executable makes them new.
 	salted, err := t.salted(p.name)
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func (t *buildTimer) measure(p *program, pkgs []string) (map[string]Run, error) 
 	return times, err
 }
 
-// salted returns a copy of the command pepbuild which has something behind its
-// end: it does the same, but nothing that it has built before is of use to it.
+// salted returns a copy of the command pepbuild with some bytes appended. The copy does the
+// same, but its hash differs, so it takes nothing from the cache that pepbuild has built.
 func (t *buildTimer) salted(salt string) (string, error) {
 	data, err := os.ReadFile(t.Pepbuild)
 	if err != nil {

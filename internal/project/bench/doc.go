@@ -1,6 +1,6 @@
-// Package bench measures what profiling costs and how well sampled profiles
-// stand for exact ones, on the programs in testprogs, and sets the results
-// beside those of PEP (Bond & McKinley, MICRO 2005, §6).
+// Package bench measures what profiling costs and how well sampled profiles agree with
+// exact ones, on the programs in testprogs. It shows the results beside those of the PEP
+// paper (Bond & McKinley, MICRO 2005, §6).
 //
 //	cfg := &bench.Config{Root: root, Pepbuild: pepbuild, Packages: "all", Scale: 100, Log: os.Stderr}
 //	results, err := bench.Overhead(cfg, bench.OverheadOptions{Rounds: 10})
@@ -13,8 +13,8 @@
 //	|---------------------------|------:|------:|---------------:|-------:|----------:|
 //	| page poll, no ticks       | +2.1% | +1.1% | +5.0% (lua)    | +5.4%  | +5.5%     |
 //
-// Measuring overhead is also a test: variants that do not print what the plain
-// program prints, or exit with another code, end it.
+// Measuring overhead is also a test: it ends with an error if a variant does not print
+// what the plain program prints, or exits with another code.
 //
 // It needs the go command, and for counts of instructions valgrind. The package does
 // not judge the results, with one exception: it checks the accuracy tables against the

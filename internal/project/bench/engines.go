@@ -1,6 +1,6 @@
 package bench
 
-// This file measures how fast engines are that tapped programs run.
+// This file measures the speed of engines.
 
 import (
 	"errors"
@@ -16,8 +16,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// engineSpecs are the engines to measure, among them the one that make taps
-// measures by default, and its parts.
+// engineSpecs are the engines to measure. Among them are the default engine of make taps,
+// and its parts.
 var engineSpecs = []string{
 	"P256", "H[P256]2048@mul", "H[P256]2048@xor", "H[P256]2048", "H[P256]2048+A16@mul", "H[P256]2048+A16", "H[CR256]2048", "tag2-256-2048",
 }
@@ -35,8 +35,8 @@ type EngineRates struct {
 	Rates   [][]float64 // by engine and round, in million tuples a second
 }
 
-// Engines measures engines on the loads that make figures has recorded of the test
-// programs, by turns. No other program runs meanwhile.
+// Engines measures engines by turns, on the loads of the test programs that make figures
+// has recorded. It starts no other program meanwhile.
 func Engines(cfg *Config, rounds int) ([]EngineRates, error) {
 	var all []EngineRates
 	err := cfg.each(func(p *program) error {
@@ -84,8 +84,8 @@ func recorded(name string) ([]tuple.Tuple, error) {
 	return in, err
 }
 
-// push returns how many million tuples a second an engine takes that has seen
-// them before.
+// push pushes tuples twice, and returns how many million tuples per second the engine takes
+// in the second round.
 func push(spec string, in []tuple.Tuple) (float64, error) {
 	s, err := engines.Parse(spec, nil)
 	if err != nil {
@@ -105,7 +105,7 @@ func push(spec string, in []tuple.Tuple) (float64, error) {
 	return float64(len(in)) / 1e6 / elapsed.Seconds(), nil
 }
 
-// EngineTables returns Markdown of what was measured.
+// EngineTables returns the results as Markdown tables.
 func EngineTables(all []EngineRates) string {
 	best, spread := newTable(append([]string{"program"}, engineSpecs...)...), newTable(append([]string{"program"}, engineSpecs...)...)
 	for _, r := range all {

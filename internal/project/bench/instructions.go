@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// ErrNoValgrind says that instructions cannot be counted on this machine. It is
-// wrapped in the reason.
+// ErrNoValgrind says that instructions cannot be counted on this machine. Errors wrap it
+// together with the reason.
 var ErrNoValgrind = errors.New("instructions cannot be counted")
 
-// Percents of the workload that run under valgrind. The difference between the
-// two is what the work costs, without start and exit.
+// Percents of the workload that run under valgrind. The difference between the two counts
+// is the cost of the work, without start and exit.
 const smallScale, largeScale = 1, 5
 
-// instructions returns, for every build, how many instructions it takes to do
-// largeScale less smallScale percent of the workload: the least of n runs. The numbers
-// vary a little, with the order of maps and of goroutines. There are no ticks, because
-// ticks of CPU time would come far too often under valgrind.
+// instructions returns, for every build, how many more instructions largeScale percent of
+// the workload take than smallScale percent. It takes the least of n runs. The numbers vary
+// a little with the order of maps and of goroutines. The runs have no ticks, because ticks
+// of CPU time would come far too often under valgrind.
 func (p *program) instructions(n int) (map[string]int64, error) {
 	counts := make(map[string]int64)
 	for _, build := range builds {
@@ -92,8 +92,8 @@ func countInstructions(dir string, env []string, program string, args ...string)
 
 var executed = regexp.MustCompile(`(?m)^==\d+== I +refs: +([\d,]+)`)
 
-// reason returns the line of valgrind's messages that says why it stopped: a failed
-// assertion, behind which there is advice, or the last line that says something.
+// reason returns the line of valgrind's messages that says why it stopped. It is the line
+// of a failed assertion, which advice follows, or the last line that is not empty.
 func reason(text string) string {
 	last := "no message"
 	for line := range strings.Lines(text) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Instructions can be counted of programs whose threads handle signals, as sampled
-// ones do.
+// Instructions can be counted in programs whose threads handle signals, as the threads of
+// sampled programs do.
 func TestSignalsDoNotStopTheCount(t *testing.T) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
 		t.Skipf("needs valgrind: %v", err)

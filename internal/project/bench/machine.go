@@ -1,6 +1,6 @@
 package bench
 
-// This file says on what was measured.
+// This file describes the machine on which a result was measured.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Header is the beginning of a file of results: title, date, machine class,
-// and the command line that reproduces it.
+// Header returns the beginning of a file of results: title, date, machine class, and the
+// command line that makes the file again.
 func Header(title, command string, when time.Time) string {
 	return fmt.Sprintf("# %s\n\n%s, %s.\n\n    %s\n\n", title, when.Format(time.DateOnly), machine(), command)
 }

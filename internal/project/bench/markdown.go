@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// A table is a Markdown table, aligned so that it reads well as text, too. The
-// first column is aligned to the left, the others to the right.
+// A table is a Markdown table. Its text is aligned, so that it is easy to read as text, too.
+// The first column is aligned to the left, the others to the right.
 type table struct {
 	rows [][]string // the first is the header
 }
@@ -59,12 +59,12 @@ func rule(widths []int) string {
 	return b + "\n"
 }
 
-// none stands where there is no measurement.
+// none is the text of a cell without a measurement.
 const none = "-"
 
 func ratio(x float64) string { return fmt.Sprintf("%.3f", x) }
 
-// overhead formats a ratio as what is added: 1.012 is "+1.2%".
+// overhead formats a ratio as the part above 1: 1.012 is "+1.2%".
 func overhead(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }
 
 // percent formats a share: 0.94 is "94.0%".
@@ -75,8 +75,7 @@ func percent(share float64) string {
 	return fmt.Sprintf("%.1f%%", 100*share)
 }
 
-// between formats two formatted numbers as a range; one is enough if they are
-// the same.
+// between joins two formatted numbers to a range. If the two are the same, it returns one.
 func between(low, high string) string {
 	if low == high {
 		return low

@@ -14,8 +14,8 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// OverheadOptions say what Overhead measures. Rounds must be 1 at least, so the zero
-// value is of no use.
+// OverheadOptions say what Overhead measures. Rounds must be at least 1, so the zero value
+// cannot be used.
 type OverheadOptions struct {
 	Rounds       int       // runs of each variant
 	Settings     []Setting // of the page poll; nil is PEP(64,17)
@@ -192,8 +192,8 @@ func (p *program) rounds(c *Cost, rounds int) error {
 	return nil
 }
 
-// runVariant runs v once. exit is the time between the end of its profile and
-// its own, in which the profile is written; 0 if it writes none.
+// runVariant runs v once. exit is the time from the end of the profile to the end of the
+// process, in which the process writes the profile. It is 0 if v writes no profile.
 func (p *program) runVariant(v Variant) (r Run, exit time.Duration, err error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
@@ -209,8 +209,8 @@ func (p *program) runVariant(v Variant) (r Run, exit time.Duration, err error) {
 	return r, r.Wall - profiled, err
 }
 
-// profileDuration returns how long the one run with profiles in dir had been
-// going on when it began to write them.
+// profileDuration returns the time from the start of a run to the moment when it began to
+// write its profiles. dir has the profiles of this run only.
 func profileDuration(dir string) (time.Duration, error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// figures are results to compare a variant with; "" if there are none.
+// figures are results to compare a variant with. They are "" if the paper or the prototype
+// has no such result.
 type figures struct {
 	paperMean, paperMax string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
 	prototype           string // docs/measuring.md: geometric mean without httpecho and without smart numbering
@@ -22,7 +23,8 @@ func reference(v Variant) figures {
 	case v.Build == exactBuild:
 		return figures{paperMean: "+92%", paperMax: "+407%"}
 	case v.Build == coverBuild:
-		// The paper's perfect edge profile has a counter per branch outcome, cover one per block.
+		// The paper's exact edge profile (perfect, in its words) has a counter for each branch
+		// outcome; cover has one for each block.
 		return figures{paperMean: "+10%", paperMax: "+34%", prototype: "+61%"}
 	case len(v.Env) == 1 && v.Env[0] == noTicks:
 		return figures{paperMean: "+1.1%", paperMax: "+5.4%", prototype: "+5.5%"}
@@ -32,7 +34,7 @@ func reference(v Variant) figures {
 	return figures{}
 }
 
-// OverheadTables returns Markdown of what was measured.
+// OverheadTables returns the results as Markdown tables.
 func OverheadTables(costs []Cost) string {
 	if len(costs) == 0 {
 		return ""
@@ -40,7 +42,7 @@ func OverheadTables(costs []Cost) string {
 	var b strings.Builder
 	add := func(title, text string, t *table) { b.WriteString(section(title, text, t)) }
 
-	add("Overhead", "User and system time: least of all runs, divided by that of the plain program; geometric mean and maximum over the programs. "+
+	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and maximum over the programs. "+
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
 		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho.", overheadSummary(costs, cpu))
 	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
@@ -49,7 +51,7 @@ func OverheadTables(costs []Cost) string {
 	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
 	if costs[0].Instructions != nil || costs[0].Skipped != nil {
-		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by those of the plain program. Least of all runs.",
+		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by the instructions of the plain program. Least of all runs.",
 			largeScale-smallScale, largeScale, smallScale), instructions(costs))
 	}
 	if costs[0].BuildTime != nil {
@@ -113,8 +115,8 @@ func or(s string) string {
 	return s
 }
 
-// perProgram makes a table with a row for each program, of a cell for each
-// variant but the plain one.
+// perProgram makes a table with a row for each program. A row has a cell for each variant
+// except the plain one.
 func perProgram(costs []Cost, plain string, plainCell func(*Cost) string, cell func(c *Cost, v int) string) *table {
 	header := []string{"program", plain}
 	for _, v := range costs[0].Variants[1:] {

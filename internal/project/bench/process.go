@@ -21,7 +21,7 @@ type Run struct {
 	Code   int // exit code
 }
 
-// same reports, as an error, how r differs from a run of the plain program.
+// same returns an error that says how r differs from a run of the plain program, or nil.
 func (r Run) same(plain Run) error {
 	switch {
 	case r.Code != plain.Code:

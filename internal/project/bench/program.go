@@ -14,7 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 )
 
-// A Config says what is measured, and with what.
+// A Config says which programs are measured, and with which command.
 type Config struct {
 	Root     string    // the module of pep; test programs are in Root/testprogs
 	Pepbuild string    // the command
@@ -108,8 +108,8 @@ func (p *program) plain(build string, flags ...string) error {
 	return err
 }
 
-// instrumented returns the import paths of the packages that are instrumented
-// in an executable: those that it has site tables of.
+// instrumented returns the import paths of the packages that are instrumented in an
+// executable. These are the packages with a site table.
 func instrumented(exe string) ([]string, error) {
 	f, err := executable.Open(exe)
 	if err != nil {

@@ -20,7 +20,7 @@ var PEP = Setting{Samples: 64, Stride: 17}
 // defaultTick is the tick of programs whose PEPOPTS set none (runtime/options).
 const defaultTick = 10 * time.Millisecond
 
-// noTicks samples nothing: no program gets that old.
+// noTicks is a setting without samples: no program runs long enough for a tick.
 const noTicks = "PEPOPTS=tick=100000s"
 
 // ParseSettings reads "64,17 1,1": settings separated by spaces.
@@ -34,7 +34,7 @@ func ParseSettings(text string) ([]Setting, error) {
 		list = append(list, s)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("settings %q: want one at least, such as 64,17", text)
+		return nil, fmt.Errorf("settings %q: want at least one, such as 64,17", text)
 	}
 	return list, nil
 }
@@ -49,7 +49,7 @@ func (s Setting) String() string {
 	return name
 }
 
-// env is the variable that makes an instrumented program sample so.
+// env is the environment variable that gives an instrumented program the setting.
 func (s Setting) env() string {
 	env := fmt.Sprintf("PEPOPTS=samples=%d,stride=%d", s.Samples, s.Stride)
 	if s.Tick > 0 {
@@ -58,5 +58,5 @@ func (s Setting) env() string {
 	return env
 }
 
-// withoutTick is the setting in the form in which the paper gives its figures.
+// withoutTick is the name of the setting in the paper, which names no tick.
 func (s Setting) withoutTick() Setting { return Setting{Samples: s.Samples, Stride: s.Stride} }

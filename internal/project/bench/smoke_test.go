@@ -84,14 +84,14 @@ func TestAccuracyOfOneProgram(t *testing.T) {
 		t.Errorf("got %+v of the exact profile, want no zeros", f.Exact)
 	}
 	if m := f.Samples[0][0]; m.Wall != f.Together.Wall || m.Samples != f.Together.Samples {
-		t.Errorf("one run together is %+v, want what it is alone, %+v", f.Together, m)
+		t.Errorf("adding up one run gives %+v, want the run itself, %+v", f.Together, m)
 	}
 	if text := AccuracyTables(fits); !strings.Contains(text, "| sortbench") {
 		t.Errorf("no row of the program in:\n%s", text)
 	}
 }
 
-// TestMetricsAreThoseOfPep: pep accuracy prints the same.
+// TestMetricsAreThoseOfPep checks that pep accuracy prints the same metrics.
 func TestMetricsAreThoseOfPep(t *testing.T) {
 	cfg := smokeConfig(t)
 	err := cfg.each(func(p *program) error {

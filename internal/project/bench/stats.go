@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// A summary is the order statistics of some measurements.
+// A summary has the order statistics of some measurements.
 type summary struct {
 	min, p25, median, p75, max float64
 }
 
-// summarize needs one measurement at least.
+// summarize needs at least one measurement.
 func summarize(xs []float64) summary {
 	s := slices.Sorted(slices.Values(xs))
 	return summary{s[0], quantile(s, 0.25), quantile(s, 0.5), quantile(s, 0.75), s[len(s)-1]}
@@ -37,8 +37,8 @@ func mean(xs []float64) float64 {
 	return sum / float64(len(xs))
 }
 
-// geoMean returns the geometric mean, which is the one for ratios: the mean of
-// b/a is the inverse of the mean of a/b.
+// geoMean returns the geometric mean, which is the right mean for ratios: the mean of b/a is
+// the inverse of the mean of a/b.
 func geoMean(xs []float64) float64 {
 	sum := 0.0
 	for _, x := range xs {

@@ -9,7 +9,7 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 )
 
-// A TapSetting is a kind of taps and what becomes of their tuples.
+// A TapSetting is a kind of taps, and the engine that takes their tuples.
 type TapSetting struct {
 	Kinds  string // as for -peptaps
 	Engine string // of the full stream, as for PEPOPTS engine=
@@ -20,9 +20,9 @@ const (
 	burstBuild = "burst"
 )
 
-// Taps measures what value taps cost the test programs, by turns as Overhead
-// does: with every tuple going into an engine, and in bursts. Paths are not
-// tracked in these builds.
+// Taps measures what taps cost the test programs, by turns as Overhead does. It measures
+// taps whose every tuple goes into an engine, and taps that report in bursts. These builds
+// profile no paths.
 func Taps(cfg *Config, s TapSetting, rounds int) ([]Cost, error) {
 	var costs []Cost
 	err := cfg.each(func(p *program) error {
@@ -55,7 +55,7 @@ func tapVariants(s TapSetting) []Variant {
 	}
 }
 
-// sites counts the packages that are instrumented, and sites of taps.
+// sites counts the packages that are instrumented, and the sites of taps in them.
 func (p *program) sites(c *Cost) error {
 	exe, err := executable.Open(p.exe(tapsBuild))
 	if err != nil {
@@ -68,7 +68,7 @@ func (p *program) sites(c *Cost) error {
 	return nil
 }
 
-// TapTables returns Markdown of what was measured.
+// TapTables returns the results as Markdown tables.
 func TapTables(costs []Cost) string {
 	if len(costs) == 0 {
 		return ""
@@ -77,7 +77,7 @@ func TapTables(costs []Cost) string {
 	for _, c := range costs {
 		sites.row(c.Program, fmt.Sprint(c.Packages), fmt.Sprint(c.Sites))
 	}
-	return section("CPU time", "User and system time: least of all runs, divided by that of the plain program. "+
+	return section("CPU time", "User and system time: the least of all runs, divided by the least of the plain program. "+
 		"Software value profilers of the paper's time took 10 to 30 times as long as the plain program (Sastry et al., ISCA 2001, section 1).", leastRatios(costs, cpu)) +
 		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu)) +
 		section("Wall-clock time", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall)) +

@@ -9,9 +9,9 @@
 //	FAIL  github.com/pepgo/pep/analyze/profile TestOpen
 //	      profile_test.go:18: got 1, want 2
 //
-// and adds up. A test or subtest that passed counts one, and so does one that
-// failed; a package that failed without a test of it failing (it does not
-// compile, it died) counts as one failure. What is skipped counts as neither.
+// and adds up the results. Each test or subtest that passed or failed counts one. If a
+// package failed although none of its tests did (it does not compile, or it died), this
+// counts as one failure. Tests that are skipped do not count.
 package check
 
 import (
@@ -48,8 +48,8 @@ type event struct {
 	FailedBuild string
 }
 
-// Tests reports on the events that r has, and returns what it counted. It is an
-// error if r holds something else, or nothing.
+// Tests prints a report on the events in r, and returns the count. It is an error if r has
+// other data, or no events.
 func Tests(w io.Writer, r io.Reader) (Count, error) {
 	t := &tests{w: w, output: map[string][]string{}, packages: map[string]*Count{}}
 	dec := json.NewDecoder(r)
@@ -127,8 +127,8 @@ func (t *tests) endPackage(e event, count *Count) {
 	delete(t.output, key)
 }
 
-// show writes a line and, indented, the output that belongs to it, without what
-// go test says around it.
+// show writes a line and, indented, the output of the test, without the lines that go test
+// adds to it.
 func (t *tests) show(verdict, what string, output []string) {
 	fmt.Fprintf(t.w, "%s  %s\n", verdict, what)
 	for line := range strings.Lines(strings.Join(output, "")) {

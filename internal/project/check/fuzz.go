@@ -32,8 +32,8 @@ func Targets(packages ...string) ([]Target, error) {
 	return targetsOf(string(out)), nil
 }
 
-// targetsOf reads what go test -list prints: the names of a package, one a line,
-// and then a line that begins with ok and has the package.
+// targetsOf reads the output of go test -list: the names of a package's targets, one a line,
+// and then a line that begins with ok and names the package.
 func targetsOf(list string) (targets []Target) {
 	var names []string
 	for line := range strings.Lines(list) {
@@ -53,9 +53,8 @@ func targetsOf(list string) (targets []Target) {
 // patience is how long compiling and starting a target may take.
 const patience = 5 * time.Minute
 
-// Fuzz runs each target for about the time each, compiling not
-// counted, beginning with the inputs that
-// earlier runs found worth keeping (go help testflag, "fuzz cache"), and reports
+// Fuzz runs each target for about the time each, which does not include compiling. It begins
+// with the inputs that earlier runs kept (go help testflag, "fuzz cache"), and reports
 //
 //	ok    fuzz runtime/wire FuzzReadPackage  2.1s  123456 executions
 //
@@ -81,8 +80,8 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 	return count
 }
 
-// firstRound is the number of executions of the first round: enough that starting the
-// workers, about 0.3 s, does not count for much.
+// firstRound is the number of executions of the first round. It is so large that the start
+// of the workers, about 0.3 s, is a small part of the round.
 const firstRound = 5000
 
 // run runs a target in rounds until most of the time is over. It returns how often
@@ -128,7 +127,8 @@ func (t Target) round(n int, each time.Duration) (string, time.Duration, error) 
 	return out.String(), time.Since(out.began), err
 }
 
-// A fuzzOutput keeps what go test prints, and when it began to make new inputs.
+// A fuzzOutput keeps the output of go test, and the time when go test began to make new
+// inputs.
 type fuzzOutput struct {
 	bytes.Buffer
 	began time.Time
@@ -143,7 +143,7 @@ func (o *fuzzOutput) Write(p []byte) (int, error) {
 
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
-// executions returns the last count that go test has printed, 0 if none.
+// executions returns the last count that go test has printed, or 0 if it has printed none.
 func executions(out string) int {
 	all := execs.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {

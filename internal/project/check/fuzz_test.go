@@ -45,8 +45,8 @@ func TestNextRound(t *testing.T) {
 	}
 }
 
-// A target that fails for some of its inputs is reported with the input's name,
-// one that does not is counted as passed.
+// If a target fails for some input, Fuzz reports it with the name of the input. If it does
+// not, Fuzz counts it as passed.
 func TestFuzz(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

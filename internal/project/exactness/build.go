@@ -29,7 +29,7 @@ var snapshotSource string
 // module, and the end of its import path.
 const snapshotDir = "exactness_snapshot"
 
-// coverMode counts with atomic additions: no program is without goroutines.
+// coverMode counts with atomic additions, because every program has several goroutines.
 const coverMode = "atomic"
 
 // A Program is a program to check: a main package at the root of a module of its
@@ -53,7 +53,7 @@ type build struct {
 	pkgs     []*pkg // those that are covered and instrumented
 }
 
-// A pkg is what go list says of a package.
+// A pkg has the fields of a package that go list prints.
 type pkg struct {
 	ImportPath string
 	Name       string
@@ -61,8 +61,8 @@ type pkg struct {
 	GoFiles    []string
 }
 
-// run builds and runs p. It changes the working directory, which is how the go
-// command is told what module it is in, and changes it back.
+// run builds and runs p. It changes the working directory, because the go command finds the
+// module by it, and changes it back.
 func (p *Program) run() (b *build, err error) {
 	b = &build{
 		Program:  p,
@@ -95,9 +95,8 @@ func (p *Program) run() (b *build, err error) {
 	return b, nil
 }
 
-// vendor copies the modules that b depends on into the module, where it may
-// change them: it puts //line directives out of effect, for they leave columns
-// unknown.
+// vendor copies the modules that b depends on into the module, and changes the copies: it
+// turns //line directives into plain comments, because the directives hide columns.
 func (b *build) vendor() error {
 	if _, err := output("go", "mod", "vendor"); err != nil {
 		return err
@@ -158,13 +157,13 @@ func (b *build) addSnapshot() error {
 	return os.WriteFile(filepath.Join(b.src, file), []byte(text), 0o666)
 }
 
-// compile builds the program. The go command hands covered text to toolexec,
-// since both are asked for; users may not do that.
+// compile builds the program. It asks the go command for both coverage and toolexec, so the
+// go command passes covered text to toolexec. pepbuild refuses this to users.
 func (b *build) compile() error {
 	return b.compileTo(b.exe, "-cover", "-covermode="+coverMode, "-coverpkg="+strings.Join(b.importPaths(), ","))
 }
 
-// compilePlain builds what users build.
+// compilePlain builds the program as users do, without coverage.
 func (b *build) compilePlain() error { return b.compileTo(b.plain) }
 
 func (b *build) importPaths() (paths []string) {

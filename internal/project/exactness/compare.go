@@ -13,7 +13,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A Kind says what came of a block of coverage.
+// A Kind is the result for a block of coverage.
 type Kind string
 
 const (
@@ -38,7 +38,7 @@ type Block struct {
 	Reason    string // of Skipped: why; of Failure: what is wrong
 }
 
-// A Report is what came of a program.
+// A Report has the results for a program.
 type Report struct {
 	Program string
 	Blocks  []Block  // in order of packages and positions
@@ -86,10 +86,10 @@ func (p *Program) Check() (*Report, error) {
 }
 
 type comparison struct {
-	flows  map[funcKey]*flow
-	spans  map[string][]span // by file, in the order of their beginnings
-	left   map[string][]wire.Left
-	report *Report
+	flows   map[funcKey]*flow
+	spans   map[string][]span // by file, in the order of their beginnings
+	skipped map[string][]wire.Skipped
+	report  *Report
 }
 
 // A span is a run of statements of a node.
@@ -105,10 +105,10 @@ func newComparison(b *build) (*comparison, error) {
 		return nil, err
 	}
 	c := &comparison{
-		flows:  map[funcKey]*flow{},
-		spans:  map[string][]span{},
-		left:   map[string][]wire.Left{},
-		report: &Report{Program: b.Dir},
+		flows:   map[funcKey]*flow{},
+		spans:   map[string][]span{},
+		skipped: map[string][]wire.Skipped{},
+		report:  &Report{Program: b.Dir},
 	}
 	for _, p := range exe.Packages {
 		c.addTable(p)
@@ -145,15 +145,14 @@ func (c *comparison) addTable(p *wire.Package) {
 			}
 		}
 	}
-	for _, l := range p.Left {
+	for _, l := range p.Skipped {
 		file := fileIn(p.Path, p.Files[l.File])
-		c.left[file] = append(c.left[file], l)
+		c.skipped[file] = append(c.skipped[file], l)
 	}
 }
 
-// compareGraphs compares what path numbers mean with and without coverage: it
-// must be the same, else the counts with coverage would prove nothing about
-// what users build.
+// compareGraphs checks that path numbers mean the same with and without coverage. Otherwise
+// the counts with coverage would prove nothing about the programs that users build.
 func (c *comparison) compareGraphs(covered, plain []*wire.Package) {
 	graphs := map[string][]wire.Func{}
 	for _, p := range plain {
@@ -199,9 +198,9 @@ func (c *comparison) compare(t *text) {
 	}
 }
 
-// find returns the span of the node that x is executed with: the innermost one
-// around it. If the counter stands in a function literal within that, the
-// literal has no node for it.
+// find returns the span of the node that x is executed with, which is the innermost span
+// around x. If x stands in a function literal within this span, the literal has no node
+// for x.
 func (c *comparison) find(t *text, x *counter) (s span, ok bool) {
 	for _, o := range c.spans[x.file] {
 		if o.from.compare(x.pos) > 0 {
@@ -214,10 +213,10 @@ func (c *comparison) find(t *text, x *counter) (s span, ok bool) {
 	return s, ok && t.innermost(s.from) == x.fn
 }
 
-// unfound says why a counter has no node.
+// unfound returns the result for a counter without a node.
 func (c *comparison) unfound(t *text, x *counter) Block {
 	b := Block{File: x.file, Line: x.line, Col: x.col, Cover: x.count, Kind: NotFound}
-	for _, l := range c.left[x.file] {
+	for _, l := range c.skipped[x.file] {
 		if l.Line == x.fn.from.line || strings.Contains(l.Name, "-range") && l.Line <= x.line && x.fn.from.line <= l.Line {
 			b.Func, b.Kind, b.Reason = l.Name, Skipped, l.Reason
 		}
@@ -264,9 +263,9 @@ func (c *comparison) compareFunc(f *flow, counters [][]*counter) {
 	c.report.Blocks = append(c.report.Blocks, blocks...)
 }
 
-// first returns the first counter that every execution of the function comes to,
-// and its node; nil if there is none. The body of a range-over-func loop begins
-// with code that is not in the source.
+// first returns the first counter that every execution of the function reaches, and the
+// counter's node. It returns nil if no counter is like that: the body of a range-over-func
+// loop begins with code that is not in the source.
 func (f *flow) first(counters [][]*counter) (node int, c *counter) {
 	node = f.Graph.Starts[0].Node
 	for range counters {
@@ -296,9 +295,9 @@ func excess(x *counter, paths uint64) int64 {
 	return int64(int32(x.count - uint32(paths)))
 }
 
-// bounds returns by how much the counters of each node may exceed the node's
-// count: by the unended paths that began there, and those that can have come
-// from the nodes before, which is how many these have in excess.
+// bounds returns by how much the counters of each node may exceed the node's count. The
+// bound is the number of unended paths that began at the node, plus the number of those
+// that can have come from the nodes before it. The latter is the excess of these nodes.
 func (f *flow) bounds(unended []int64, counters [][]*counter) []int64 {
 	bounds := make([]int64, len(f.nodes))
 	for i, s := range f.Graph.Starts {
@@ -307,7 +306,7 @@ func (f *flow) bounds(unended []int64, counters [][]*counter) []int64 {
 	for _, v := range f.order() {
 		reach := bounds[v]
 		for i, x := range counters[v] {
-			// A panic between two counters is in the first one's excess only.
+			// A panic between two counters adds to the excess of the first one only.
 			if d := excess(x, f.nodes[v]); i == 0 || d > reach {
 				reach = d
 			}
@@ -322,8 +321,8 @@ func (f *flow) bounds(unended []int64, counters [][]*counter) []int64 {
 	return bounds
 }
 
-// order returns the nodes so that every edge that no path ends on leads
-// forward. Dead edges are among them: that is where unended paths go.
+// order returns the nodes in an order in which every edge leads forward, except edges on
+// which paths end. Dead edges lead forward, too: unended paths take them.
 func (f *flow) order() []int {
 	var post []int
 	seen := make([]bool, len(f.nodes))

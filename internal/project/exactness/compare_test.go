@@ -8,7 +8,7 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// The loop of package pdag, with a counter in every node.
+// The graph is the loop in the comment of package pdag, with a counter in every node.
 func TestCompareFunc(t *testing.T) {
 	graph := pdag.Graph{
 		Nodes: []pdag.Node{
@@ -31,7 +31,7 @@ func TestCompareFunc(t *testing.T) {
 		{"all paths ended", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 0},
 		{"counters overflow", [3]uint64{big, 70, big}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 0},
 		{"two panics in the body", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 72, 3}, "[equal unended unended equal]", 0},
-		{"one block more than can be", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 73, 3}, "[equal unended FAILURE equal]", 0},
+		{"one execution more than possible", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 73, 3}, "[equal unended FAILURE equal]", 0},
 		{"a count without any unended path", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 71, 5}, "[equal equal FAILURE equal]", 0},
 		{"paths where nothing was executed", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 69, 5}, "[equal equal FAILURE equal]", 0},
 		{"behind a node without excess", [3]uint64{5, 70, 3}, [4]uint32{5, 73, 71, 3}, "[equal equal FAILURE equal]", 0},

@@ -1,7 +1,7 @@
 package exactness
 
-// This file covers packages as the go command did, to see which counter stands
-// where in the covered text, and reads the counters of the run.
+// This file runs the cover tool over packages as the go command did, to find the position
+// of each counter in the covered text. It also reads the counters of the run.
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ import (
 	"strings"
 )
 
-// A variable of counters belongs to one function and begins with the number of
-// its counters, the number of its package and its own number within that. These
-// are written when the function is entered.
+// A variable of counters belongs to one function. It begins with the number of its
+// counters, the number of its package, and its own number within the package. The function
+// writes these three when it is entered.
 const headerWords = 3
 
 // A pos is a position in covered text.
@@ -66,8 +66,8 @@ func (t *text) innermost(p pos) (fn extent) {
 	return fn
 }
 
-// covered returns the covered text of p. It is what the go command made: the
-// cover tool's output depends on its input only.
+// covered returns the covered text of p. It is the text that the go command made, because
+// the output of the cover tool depends on its input only.
 func (b *build) covered(p *pkg) (*text, error) {
 	dir := filepath.Join(b.Work, "cover", filepath.FromSlash(p.ImportPath))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -192,7 +192,7 @@ type variable struct {
 // program entered.
 type snapshot map[variable][]uint32
 
-// readSnapshot reads what the run has left.
+// readSnapshot reads the file that the run has written.
 func readSnapshot(name string) (snapshot, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
-// The go command calls this binary in the place of its tools.
+// The go command calls this binary instead of its tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "toolexec" {
 		code, err := toolexec.Run(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
@@ -48,13 +48,13 @@ func check(t *testing.T, p *exactness.Program) *exactness.Report {
 		t.Error("exact is not exact")
 	}
 	if r.Count(exactness.Equal) < 1000 {
-		t.Error("hardly anything was compared")
+		t.Error("the test compared too few blocks")
 	}
 	return r
 }
 
-// PEP-13: the perfect path mode of the specification counts exactly. PEP-14: inflow =
-// outflow.
+// PEP-13: exact mode, which the specification calls perfect path mode, counts exactly.
+// PEP-14: inflow = outflow.
 func TestPEP13TestPrograms(t *testing.T) {
 	for _, name := range []string{"sortbench", "flate"} {
 		t.Run(name, func(t *testing.T) {
@@ -63,7 +63,7 @@ func TestPEP13TestPrograms(t *testing.T) {
 	}
 }
 
-// Both kinds of truncation, and every way in which a path does not end.
+// The test runs both kinds of truncation, and every way in which a path does not end.
 func TestPEP13Hazards(t *testing.T) {
 	for _, truncate := range []string{"header", "backedge"} {
 		t.Run(truncate, func(t *testing.T) {

@@ -17,7 +17,7 @@ type funcKey struct {
 	line       int
 }
 
-// A flow is what is known of one function from its paths.
+// A flow has the numbers that follow from the counts of one function's paths.
 type flow struct {
 	*wire.Func
 	edges [][]uint64 // executions of the edges
@@ -55,8 +55,8 @@ func (f *flow) add(p, n uint64) error {
 	return nil
 }
 
-// balance checks Kirchhoff's law: what comes into a node, over edges and by
-// paths that start there, goes out of it.
+// balance checks Kirchhoff's law: control leaves a node as often as it enters it, over edges
+// or by paths that start there.
 func (f *flow) balance() error {
 	in := make([]uint64, len(f.nodes))
 	for i, s := range f.Graph.Starts {

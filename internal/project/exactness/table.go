@@ -1,6 +1,6 @@
 package exactness
 
-// This file writes reports down.
+// This file prints reports.
 
 import (
 	"fmt"
@@ -36,8 +36,8 @@ func (r *Report) OK() bool {
 	return r.Count(Failure) == 0 && r.Count(NotFound) == 0 && len(r.Wrong) == 0
 }
 
-// Summary writes one line per program: how many blocks came to what, and their
-// share of all executions of blocks.
+// Summary writes one line per program. For each kind of result it has the number of blocks,
+// and their share of all executions of blocks.
 func Summary(w io.Writer, reports []*Report) {
 	kinds := []Kind{Equal, Unended, Skipped, Unreachable, NotFound, Failure}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -74,8 +74,8 @@ func (r *Report) Failures(w io.Writer) {
 	r.list(w, NotFound)
 }
 
-// Details writes the blocks that need not be equal: of skipped functions, by
-// reason, and of functions with paths that never ended.
+// Details writes the blocks whose counts need not be equal: those of skipped functions, by
+// reason, and those of functions with paths that never ended.
 func (r *Report) Details(w io.Writer) {
 	byReason := map[string]tally{}
 	for _, b := range r.Blocks {

@@ -22,7 +22,7 @@ const (
 	parallel = 2  // programs run at a time
 )
 
-// Stress makes runs meet the sampler more often than they would: PEPOPTS.
+// Stress is a value of PEPOPTS with frequent ticks, so that even short runs are sampled often.
 const Stress = "tick=500us,samples=64,stride=7"
 
 // A Comparison runs programs plain and instrumented.
@@ -153,7 +153,7 @@ func packageName(program string) string {
 	return strings.NewReplacer("/", "_", ".go", "").Replace(program)
 }
 
-// build builds a module and returns what the command says.
+// build builds a module and returns the output of the command.
 func (c *Comparison) build(module, name string, args ...string) string {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = module
@@ -219,7 +219,7 @@ func message(log, name string) string {
 	return strings.TrimSpace(text)
 }
 
-// An outcome is what a run of a program shows.
+// An outcome is what a run of a program showed to its user.
 type outcome struct {
 	state          string // how it ended
 	stdout, stderr string

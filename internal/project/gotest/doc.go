@@ -9,9 +9,9 @@
 // The programs are the single files whose header is "// run" without arguments. They
 // check the language and the library, by their exit code and their output. The package
 // copies them into a module in a temporary directory, and builds them with the go
-// command and with pepbuild. It instruments the main packages or, with Std, all
-// packages that can be. Runs take samples at a high rate, so that handlers have their
-// chance to do harm.
+// command and with pepbuild. It instruments the main packages or, with Std, all packages
+// that can be instrumented. Runs take samples at a high rate, so that a mistake in a
+// handler is likely to show.
 //
 // The file exclude.go names the programs that cannot be compared, each with its reason.
 package gotest

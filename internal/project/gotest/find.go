@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Find returns the programs whose names match, as slash-separated paths under
-// GOROOT/test, and a line for each that is left out, with the reason.
+// Find returns the programs whose names match, as slash-separated paths under GOROOT/test.
+// For each program that it leaves out, it returns a line with the reason.
 func Find(match *regexp.Regexp) (programs, left []string, err error) {
 	root, err := testRoot()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// subset are programs about control flow, of all folders.
+// subset matches programs about control flow, from all folders.
 const subset = `^(` +
 	`235|blank|closedchan|closure[1-7]?|cmp|const[34]|copy|ddd|defer|deferfin|defernil|deferprint|divide|for|` +
 	`func[5-8]?|if|init1|initialize|map|method|named|newexpr|nil|nilptr2?|peano|range[34]?|recover[1-4]?|` +
@@ -58,8 +58,8 @@ func pepbuild(t *testing.T, dir string) string {
 	return name
 }
 
-// The test turns the compiler's own tests of loops over functions into a package, and
-// calls that, since tests are not instrumented.
+// pepbuild does not instrument test files. So this test turns the compiler's own tests of
+// loops over functions into a package, and calls that.
 func TestRangeOverFunc(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the compiler's tests of range over functions")

@@ -9,16 +9,16 @@ import (
 )
 
 // walls is a statement of policy: the packages of this module on the left may import
-// those on the right, and no others of it. "x/..." is x and all that is below. The
-// first line that names a package holds for it; a package that no line names may not
-// exist. The table in docs/architecture.md has the imports that exist, edge by edge.
+// those on the right, and no others. "x/..." is x and all packages below it. The first
+// line that names a package holds for it; a package that no line names may not exist. The
+// table in docs/architecture.md has the imports that exist, edge by edge.
 //
 // From source to instrumented programs, from programs to profiles and from
 // profiles to reports there are three trees that meet in formats only: site
 // tables (runtime/wire), numbered graphs (runtime/pdag), names of what is in
 // profiles (runtime/schema) and pprof files.
 const walls = `
-	# What is linked into programs leans on nothing that could be instrumented.
+	# Packages that are linked into programs import nothing that could be instrumented.
 	# Engines are linked into programs with taps.
 	runtime:
 	runtime/core:     runtime/... hwsim hwsim/engines
@@ -42,8 +42,8 @@ const walls = `
 	hwsim/enginetest: hwsim/... runtime/digits runtime/tuple internal/project/tracetest
 	hwsim/...:        hwsim/... runtime/digits runtime/ring runtime/trace runtime/tuple runtime/wire internal/input internal/listing internal/terminal
 
-	# Reports are made of what the profiles say. They need neither source code
-	# analysis nor the program.
+	# Reports are made from profiles. They need neither analysis of source code nor
+	# the program.
 	analyze/...:      analyze/... runtime/layout runtime/schema runtime/tuple runtime/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
@@ -53,14 +53,14 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
-	# What commands need beside.
+	# Packages for commands only.
 	internal/terminal:
 	internal/input:
 	internal/listing:  internal/terminal
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
-	# What only the project needs may use everything.
+	# Packages that only the project needs may import everything.
 	internal/project/policy:
 	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...
 
@@ -130,7 +130,7 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 			}
 			for _, a := range apart {
 				if matches(a[0], f.dir) && matches(a[1], dir) || matches(a[1], f.dir) && matches(a[0], dir) {
-					t.Errorf("%s imports %s: %s and %s have nothing to do with each other", f.name, dir, a[0], a[1])
+					t.Errorf("%s imports %s: %s and %s must not import each other", f.name, dir, a[0], a[1])
 				}
 			}
 		}
@@ -147,7 +147,7 @@ func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
 		}
 		for _, imp := range f.imports {
 			if dir, ok := strings.CutPrefix(imp, module+"/"); ok && (matches(own, dir) || strings.HasSuffix(dir, "test")) {
-				t.Errorf("%s imports %s, which only the project needs; the product has to do without", f.name, dir)
+				t.Errorf("%s imports %s, which only the project needs: commands must not contain it", f.name, dir)
 			}
 		}
 	}

@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of documents that are made from the code")
 
-// listings are those that commands print, by the command.
+// listings has the listings that commands print, by command.
 var listings = []struct {
 	command string
 	listing.Listing
@@ -43,8 +43,8 @@ var listings = []struct {
 // documented once.
 var ofProfile = regexp.MustCompile(`^(profile|exact|sampled)\.`)
 
-// Every field of every listing has a line in docs/formats.md, with its unit and what
-// it is, in the order in which it is printed; and every number has a unit.
+// Every field of every listing has a line in docs/formats.md, with its unit and a
+// description, in the order in which it is printed. Every number has a unit.
 func TestFormatsHasTheFieldsOfListings(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "docs/formats.md"))
 	if err != nil {

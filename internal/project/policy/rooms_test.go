@@ -89,7 +89,7 @@ func TestRoomsNoticeArrowsUp(t *testing.T) {
 		uses, _ := usesInCore(t, map[string]string{name: text})
 		up := upward(uses)
 		if len(up) == 0 || slices.ContainsFunc(up, func(u use) bool { return u.in != name }) {
-			t.Errorf("%s: arrows up %v, want that of this file", name, up)
+			t.Errorf("%s: arrows up %v, want the arrow from this file", name, up)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestRoomsNoticeArrowsUp(t *testing.T) {
 // A use is the use of a declaration of a file in another file.
 type use struct{ in, of, name string }
 
-// upward returns the uses of what is in a higher room.
+// upward returns the uses of declarations in a higher room.
 func upward(uses []use) (up []use) {
 	for _, u := range uses {
 		if roomOf(u.in) < roomOf(u.of) {

@@ -21,8 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// direct are the modules that this one requires itself. A further one needs a
-// record in docs/decisions.
+// direct are the modules that go.mod requires directly. A further one needs a record in
+// docs/decisions.
 var direct = []string{
 	"github.com/google/go-cmp",        // differences in tests
 	"github.com/google/pprof",         // reading and merging of profiles
@@ -61,8 +61,8 @@ func TestGoModIsTidy(t *testing.T) {
 	}
 }
 
-// A command parses flags, calls, and says what went wrong. What it calls has
-// tests of its own.
+// A command parses flags, calls other packages, and prints errors. The packages that it
+// calls have tests of their own.
 const (
 	maxCommand = 200 // statements in the package of a command, tests apart
 	maxMain    = 8   // statements in its func main

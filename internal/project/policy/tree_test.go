@@ -39,9 +39,9 @@ const testEngines = "hwsim/engines/testengines.go"
 // test reports whether the file is part of tests alone.
 func (f *file) test() bool { return strings.HasSuffix(f.name, "_test.go") || f.name == testEngines }
 
-// linked reports whether the file may be part of a program that is profiled:
-// runtime/core is, and all that it imports, but for tests and what is built
-// without peplinked only.
+// linked reports whether the file may be part of a program that is profiled. These are the
+// files of runtime/core and of all packages that it imports, except tests and files that
+// are not built with the tag peplinked.
 func (f *file) linked(t *testing.T) bool {
 	t.Helper()
 	return slices.Contains(linkedDirs(t), f.dir) && f.linkable()

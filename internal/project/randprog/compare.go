@@ -13,7 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 )
 
-// A Comparison is what came out of comparing a log with an exact profile.
+// A Comparison is the result of comparing a log with an exact profile.
 type Comparison struct {
 	Paths   int      // that have equal counts
 	Cut     int      // functions whose long paths the profile has cut: only their outcomes are compared
@@ -38,14 +38,15 @@ func (p *Program) Compare(want *Log, prof []profile.Path) *Comparison {
 	return c
 }
 
-// between compares counts with what they are at least, and may be more.
+// between compares counts with their lower bounds, and with the numbers by which they may
+// exceed these bounds.
 func (c *Comparison) between(least, more, got map[Path]int64, what string) {
 	for _, k := range sorted(least, got) {
 		if least[k] <= got[k] && got[k] <= least[k]+more[k] {
 			c.Paths++
 			continue
 		}
-		c.Differ = append(c.Differ, fmt.Sprintf("%s of the function at line %d from %s: %s: the profile counts %d, the log %d and %d that were left",
+		c.Differ = append(c.Differ, fmt.Sprintf("%s of the function at line %d from %s: %s: the profile counts %d, the log %d, and %d that a panic left",
 			what, k.Func, k.From, k.Branches, got[k], least[k], more[k]))
 	}
 }
@@ -59,14 +60,15 @@ func (c *Comparison) Within(p *Program, sampled []profile.Path) (strange []strin
 	}
 	for _, k := range sorted(got) {
 		if c.profile[k] == 0 {
-			strange = append(strange, fmt.Sprintf("path of the function at line %d from %s: %s: was sampled %d times, and never taken", k.Func, k.From, k.Branches, got[k]))
+			strange = append(strange, fmt.Sprintf("path of the function at line %d from %s: %s: sampled %d times, but never taken", k.Func, k.From, k.Branches, got[k]))
 		}
 	}
 	return strange
 }
 
-// profiled returns the counts of a profile's paths by what they are called here,
-// and the functions in which a path was cut because there would be too many.
+// profiled returns the counts of a profile's paths by their names in this package. It also
+// returns the functions in which paths are cut, because otherwise there would be too many
+// paths.
 func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[int]bool, err error) {
 	counts, cut = map[Path]int64{}, map[int]bool{}
 	for _, x := range profile.SumPaths(prof) {
@@ -106,8 +108,7 @@ func without(paths map[Path]int64, fns map[int]bool) map[Path]int64 {
 	return rest
 }
 
-// outcomes returns how often the outcomes of branches were taken that are on
-// paths of the functions.
+// outcomes returns how often the outcomes of branches on paths of the functions were taken.
 func outcomes(paths map[Path]int64, fns map[int]bool) map[Path]int64 {
 	counts := map[Path]int64{}
 	for k, n := range paths {

@@ -27,7 +27,7 @@ func (g *generator) randomCond(depth int) *cond {
 	return &cond{op: "||", x: g.parens(g.randomCond(depth - 1)), y: g.parens(g.randomCond(depth - 1))}
 }
 
-// parens puts what is not an operand by itself in parentheses.
+// parens puts a condition in parentheses unless it can be an operand without them.
 func (g *generator) parens(c *cond) *cond {
 	if c.op == "" || c.op == "(" {
 		return c
@@ -35,7 +35,7 @@ func (g *generator) parens(c *cond) *cond {
 	return &cond{op: "(", x: c}
 }
 
-// short reports whether the condition has operands that decide on their own.
+// short reports whether the condition has && or ||, whose operands are branches of their own.
 func (c *cond) short() bool {
 	switch c.op {
 	case "!", "(":

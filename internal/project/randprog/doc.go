@@ -1,8 +1,8 @@
 // Package randprog makes random programs that know which paths they take.
 //
-// A program comes in two forms that do the same. The plain form is
-// built and profiled. The traced form logs every outcome of a branch, every
-// arrival at the head of a loop and every way out of a function:
+// A program has two forms that do the same. The plain form is built and profiled. The
+// traced form logs every outcome of a branch, every arrival at the head of a loop, and
+// every way out of a function:
 //
 //	func f0(p *P, a, b, c int) int {      func f0(p *P, a, b, c int) int {
 //		                                      t := enter(0)
@@ -13,10 +13,10 @@
 //	}                                     }
 //
 // Both have the same control flow and take their random numbers from the same
-// generator, so the log of one says what the profile of the other must hold. Paths
+// generator. So the log of one form tells which profile the other form must have. Paths
 // computes from the log how often every path was taken, in the terms of the labels that
-// docs/formats.md describes. It does so from the events of one activation of a function
-// after the other, and knows nothing of graphs or numbers:
+// docs/formats.md describes. It reads the events of one activation of a function after the
+// other, and knows nothing of graphs or path numbers:
 //
 //	log     enter f0; entry of loop 0; head of loop 0; 5:6 for body; head of loop 0; 5:6 for done; end
 //	paths   entry: nothing; loop 0: 5:6 for body; loop 0: 5:6 for done

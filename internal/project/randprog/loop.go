@@ -4,8 +4,8 @@ package randprog
 
 import "fmt"
 
-// loop writes a loop. Head writes what stands before its body, and first what
-// stands first in it.
+// loop writes a loop. head writes the text before the body, and first writes the beginning
+// of the body.
 func (g *generator) loop(depth int, kind string, t *target, head, first func(l *loop), after func()) bool {
 	g.count(kind)
 	t.loop = g.newLoop(0)
@@ -36,7 +36,8 @@ func (g *generator) newTarget() *target {
 	return t
 }
 
-// useLabel uses the label of the innermost target, which has to be used.
+// useLabel writes a use of the label of the innermost target, because Go does not allow
+// unused labels.
 func (g *generator) useLabel(t *target) {
 	if t.label == "" {
 		return
@@ -235,7 +236,7 @@ func (g *generator) rangeFunc(depth int) bool {
 	g.w.close("\n")
 	g.fn.outer.counters = g.fn.counters
 	g.fn = g.fn.outer
-	// What follows needs a line that is of no other loop.
+	// The code behind the loop needs a line that belongs to no other loop.
 	g.loops[t.loop].line, g.loops[t.loop].branch = g.w.line, -1
 	g.w.ln("z++")
 	return true

@@ -1,6 +1,6 @@
 package randprog
 
-// This file makes path counts of the log of a traced form.
+// This file computes path counts from the log of a traced form.
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A Path is one of a function, in the terms of the profile's labels.
+// A Path is a path of a function, in the terms of the profile's labels.
 type Path struct {
 	Func     int    // first line of the function
 	From     string // entry, or loop 15: without the name of the file
@@ -27,13 +27,13 @@ const (
 	Backedge Truncation = "backedge" // at those by a jump back
 )
 
-// A Log is what the log of a run of the traced form says.
+// A Log has the path counts of a run of the traced form.
 type Log struct {
 	Ended map[Path]int64 // how often every path was completed
 	Left  map[Path]int64 // how often a panic left a path after this part of it
 }
 
-// Paths makes path counts of the log of a run of the traced form.
+// Paths computes path counts from the log of a run of the traced form.
 func (p *Program) Paths(log io.Reader, t Truncation) (*Log, error) {
 	counts := &Log{map[Path]int64{}, map[Path]int64{}}
 	r := bufio.NewReader(log)
@@ -105,11 +105,13 @@ func (p *Program) activation(fields []string, t Truncation, counts *Log) error {
 	return nil
 }
 
-// loop returns the line by which Paths names the loop that a path of the profile
-// comes from, if that says that it comes from a line. A loop without a condition
-// goes by the line of its first statement, or of a branch that ends the same
-// block; a range over a function by its own line, or that of its label or of what follows it. Of two loops that a
-// branch belongs to, it is the inner.
+// loop returns the line by which Paths names the loop that a path begins at, given the line
+// that the profile names. The profile may name a loop by several lines:
+//   - a loop without a condition by its first statement, or by a branch at the end of the
+//     same block
+//   - a range over a function by its own line, by its label, or by the statement behind it.
+//
+// If a branch belongs to two loops, loop takes the inner one.
 func (p *Program) loop(fn, line int) (int, bool) {
 	found := 0
 	for _, l := range p.loops {

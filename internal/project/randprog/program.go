@@ -41,8 +41,8 @@ func (o Outcome) String() string {
 	return fmt.Sprintf("%d:%d %s %s", o.Line, o.Col, o.Kind, o.Name)
 }
 
-// A loop is what paths begin at: the head of a loop, or what follows a range over
-// a function.
+// A loop is a point where paths begin: the head of a loop, or the statement behind a range
+// over a function.
 type loop struct {
 	fn     int
 	line   int    // of its statement; of the first statement in it if it has no condition, and behind a range over a function
@@ -89,7 +89,7 @@ type generator struct {
 	fn     *function
 }
 
-// A function is one that is being written.
+// A function is the function that the generator is writing.
 type function struct {
 	id       int
 	outer    *function
@@ -99,8 +99,7 @@ type function struct {
 	inRange  bool      // body of a range over a function
 }
 
-// A target is a statement that break leaves and, if it is a loop, continue goes
-// on with.
+// A target is a statement that break leaves. If it is a loop, continue goes on with it.
 type target struct {
 	label     string
 	loop      int  // index of the loop, or -1
@@ -148,8 +147,8 @@ func (g *generator) declare(i int) (name string) {
 	return name
 }
 
-// begin makes f the function being written. Its first line is that of its next
-// text.
+// begin makes f the function that the generator writes. Its first line is the line of the
+// next text.
 func (g *generator) begin(f *function) {
 	f.id, f.outer = len(g.funcs), g.fn
 	g.funcs = append(g.funcs, g.w.line)
@@ -171,7 +170,7 @@ func (g *generator) locals(from string) {
 // counters is how many loops of a function can have a counter of their own.
 const counters = 12
 
-// ifStop is the end of recursion: a branch like any other.
+// ifStop ends the recursion. It is a branch like any other.
 func (g *generator) ifStop() {
 	g.w.both("if ")
 	g.cond(&cond{atom: "p.stop()"}, "if")
@@ -187,7 +186,7 @@ func (g *generator) end(statement string) {
 	g.w.both("%s\n", statement)
 }
 
-// outcome makes an outcome at a place, and returns its number.
+// outcome makes an outcome of a branch at a line and column, and returns its number.
 func (g *generator) outcome(line, col int, kind, name string) int {
 	g.outcomes = append(g.outcomes, Outcome{line, col, kind, name})
 	for _, l := range g.loops {

@@ -20,8 +20,8 @@ const seeds = 40
 
 func program(seed uint64) *Program { return New(seed, Config{Funcs: 16, Size: 30}) }
 
-// The type checker finds programs that are not Go: unused labels, jumps over
-// declarations, functions that end without a result.
+// The type checker finds mistakes of the generator: unused labels, jumps over declarations,
+// functions that end without a result.
 func TestProgramsAreGo(t *testing.T) {
 	fset := token.NewFileSet()
 	std := importer.ForCompiler(fset, "source", nil)
@@ -72,8 +72,8 @@ func TestASeedMakesOneProgram(t *testing.T) {
 	}
 }
 
-// Positions are those of the plain form. Each outcome names what stands at its
-// position.
+// Positions are positions in the plain form. At the position of each outcome stands the
+// keyword or operator of its branch.
 func TestOutcomesStandWhereTheyAreSaidToBe(t *testing.T) {
 	p := program(3)
 	lines := strings.Split(p.Plain[Main], "\n")
@@ -105,8 +105,8 @@ var small = &Program{
 	funcs: []int{1},
 }
 
-// One round and a false b, a fall through; one that a panic leaves in the second
-// round.
+// The first activation has one round, then a false b and a fall through. A panic leaves the
+// second activation in its second round.
 const log = `0 e0 h0 o0 o2 o5 h0 o0 o3 o6 f0 o7 e1 h1 o9 r0
 0 e0 h0 o0 o2 o5 h0 o0
 `
@@ -213,8 +213,8 @@ func TestSampledPathsAreThoseOfTheExactProfile(t *testing.T) {
 	}
 }
 
-// Where the profile has cut paths, outcomes must be as often as they were at
-// least, and not more often than with those that a panic has left.
+// If the profile has cut paths, the count of an outcome is at least the count in paths that
+// were completed, and at most this count plus the count in paths that a panic has left.
 func TestPathsThatAreCutAreComparedByOutcomes(t *testing.T) {
 	want, err := small.Paths(strings.NewReader(log), Header)
 	if err != nil {

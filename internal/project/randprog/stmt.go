@@ -6,7 +6,7 @@ import "fmt"
 
 const deepest = 6 // nesting of blocks in a function
 
-// block writes statements, and reports whether control can reach what follows.
+// block writes statements, and reports whether control can reach their end.
 func (g *generator) block(depth int) (falls bool) {
 	for n := 1 + g.n(4); n > 0; n-- {
 		if !g.statement(depth) {
@@ -19,8 +19,7 @@ func (g *generator) block(depth int) (falls bool) {
 	return true
 }
 
-// braces writes a block that opens here, with statements, and what first puts
-// before them.
+// braces writes a block with statements. first writes the beginning of the block.
 func (g *generator) braces(depth int, first func(), after string) (falls bool) {
 	g.w.open("")
 	if first != nil {
@@ -31,7 +30,7 @@ func (g *generator) braces(depth int, first func(), after string) (falls bool) {
 	return falls
 }
 
-// statement writes one, and reports whether control can reach what follows.
+// statement writes a statement, and reports whether control can reach the next one.
 func (g *generator) statement(depth int) (falls bool) {
 	g.budget--
 	if depth >= deepest || g.budget < 0 {
@@ -318,7 +317,7 @@ func (g *generator) faulty(depth int) bool {
 	return true
 }
 
-// bare is a block by itself.
+// bare writes a block that belongs to no other statement.
 func (g *generator) bare(depth int) bool {
 	g.count("block")
 	g.w.start()

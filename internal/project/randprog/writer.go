@@ -29,8 +29,8 @@ func (w *writer) both(format string, args ...any) {
 	}
 }
 
-// trace adds to the traced form only. Statements of it are on lines of the plain
-// form's.
+// trace adds text to the traced form only. The text has no line break, so both forms have
+// the same lines.
 func (w *writer) trace(format string, args ...any) {
 	fmt.Fprintf(&w.traced, format, args...)
 }

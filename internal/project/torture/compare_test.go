@@ -1,6 +1,6 @@
 package torture
 
-// This file checks that the comparisons of the parts notice what they are for.
+// This file checks that the comparisons of the parts notice the failures that they are for.
 
 import (
 	"fmt"
@@ -53,8 +53,8 @@ func TestEndsThatDifferAreNoticed(t *testing.T) {
 		"Counts that cannot be read.":       {got: "[ -n \"$PEP_WRITE\" ] && exit 1; touch $PEPDIR/exe.1.pep; " + plain, want: "PEP_WRITE: exit status 1", end: end{kept: liveFile}},
 		"Counts of which a profile is made.": {
 			got: "[ -n \"$PEP_WRITE\" ] && { leave; rm $PEP_WRITE; exit 0; }; touch $PEPDIR/exe.1.pep; " + plain, end: end{kept: liveFile}},
-		"A file that nobody needs.": {got: "leave; touch $PEPDIR/x.tmp; " + plain, want: "a file that nobody needs"},
-		"A broken profile.":         {got: "echo > $PEPDIR/exe.1.paths.pb.gz; " + plain, want: "not a pprof profile"},
+		"A file that should not be there.": {got: "leave; touch $PEPDIR/x.tmp; " + plain, want: "a file that should not be there"},
+		"A broken profile.":                {got: "echo > $PEPDIR/exe.1.paths.pb.gz; " + plain, want: "not a pprof profile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := &Env{Work: t.TempDir()}

@@ -15,16 +15,16 @@ import (
 	"github.com/pepgo/pep/internal/project/gotest"
 )
 
-// sampleOfCI are the programs of the short run: goroutines, defer and recover,
-// closures, type switches, and what crashed once.
+// sampleOfCI matches the programs of the short run: goroutines, defer and recover, closures,
+// type switches, and programs that once crashed.
 const sampleOfCI = `^(closure[1-7]?|deferfin|recover[1-4]?|range[34]?|stack|switch|typeswitch1?|gcgort|` +
 	`chan/(select[3-7]|sieve1)|ken/(chan|label|string)|typeparam/(chans|orderedmap)|fixedbugs/issue(13684|17381|22881))\.go$`
 
 // gotestPerCase is how many programs make a case.
 const gotestPerCase = 200
 
-// often are the settings of runs: ticks about as frequent as the default is on a fast
-// machine, and ticks as frequent as they can be.
+// often are the settings of runs: ticks about as frequent as the default ticks of a fast
+// machine, and ticks as frequent as possible.
 var often = []string{"tick=4ms", gotest.Stress}
 
 func gotestCases(e *Env) (cases []Case, err error) {
@@ -77,8 +77,8 @@ func (e *Env) gotest(r *Result, mode string, programs []string) {
 	}
 }
 
-// harder are tests of this module that try something else each time, or race
-// with what they test: -run and the package, and how often.
+// harder are tests of this module that try other inputs or another timing in each run: the
+// flag -run, the package, and how often to run the test.
 var harder = []struct {
 	pkg, run string
 	count    int

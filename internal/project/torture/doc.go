@@ -23,10 +23,10 @@
 //	soak     programs that keep collector, scheduler and timers busy for long
 //	tests    tests of other packages that get harder the longer they run
 //
-// A part consists of cases. The result of a case is stored as soon as the case
-// is done, so that a run that is interrupted goes on where it was. The results
-// are of one pepbuild: another one starts from the beginning.
+// A part consists of cases. Run stores the result of a case as soon as the case is done. If
+// a run is interrupted, the next one goes on from there. The results belong to one
+// pepbuild: with another pepbuild, Run starts from the beginning.
 //
-// With Options.Short every part is cut to what two minutes allow. That is what
-// the tests of this package run.
+// With Options.Short all parts together take two minutes. The tests of this package run
+// this short form.
 package torture

@@ -1,6 +1,6 @@
 package torture
 
-// This file ends programs in all ways that programs can end.
+// This file ends programs in all ways in which programs can end.
 
 import (
 	"bufio"
@@ -24,7 +24,7 @@ var endsSource string
 // machine is. The table has the times that programs took.
 const patience = 20 * time.Second
 
-// endsAtOnce is how many programs run at a time: most of them wait.
+// endsAtOnce is how many programs run at a time. Most of them wait.
 const endsAtOnce = 4
 
 // An end is a way to end.
@@ -39,12 +39,12 @@ type end struct {
 	kept    string // what must be there then: a profile if empty
 }
 
-// What a program may leave instead of a profile.
+// The files that a program may leave instead of a profile.
 const (
 	liveFile = "file" // the file of counts, of which a profile can be made, or a profile
 )
 
-// ends are all ends. Those with nothing but a name are in the program.
+// ends are all ends. The program itself has those that have only a name here.
 var ends = []end{
 	{name: "return"}, {name: "exit 0"}, {name: "exit 3"},
 	{name: "panic"}, {name: "panic with an error"}, {name: "panic with a value"}, {name: "nil dereference"},
@@ -146,7 +146,7 @@ func (e *Env) ends(r *Result, mode, packages string) {
 	r.Note = fmt.Sprintf("longest beyond plain: %s %.2fs", slowest, extra.Seconds())
 }
 
-// end compares one end, and returns how much longer than plain it took.
+// end compares one end, and returns how much longer it took than the plain program.
 func (e *Env) end(x *end, plain, exe string) (extra time.Duration, err error) {
 	dir, err := os.MkdirTemp(e.Work, "run-")
 	if err != nil {
@@ -200,7 +200,7 @@ func (x *end) signal(p *os.Process, stdout io.Reader) {
 	}
 }
 
-// left checks what the program has left in its directory.
+// left checks the files that the program has left in its directory.
 func (x *end) left(exe, dir string) error {
 	if x.kept != "" && len(profiles(dir, "paths")) == 0 {
 		files, _ := filepath.Glob(filepath.Join(dir, "*.pep"))
@@ -225,7 +225,7 @@ func (x *end) left(exe, dir string) error {
 	}
 	for _, e := range strings.Fields(list(dir)) {
 		if !strings.HasSuffix(e, ".pb.gz") {
-			return fmt.Errorf("left a file that nobody needs: %s", list(dir))
+			return fmt.Errorf("left a file that should not be there: %s", list(dir))
 		}
 	}
 	return nil

@@ -26,9 +26,9 @@ const (
 	latest       = 400 * time.Millisecond // kills are spread over this time after the start
 )
 
-// inFlight is how many events a goroutine of the program may have counted itself
-// before it was killed on its way to the place where pep counts them: one, in
-// each of the goroutines that the program has.
+// inFlight is how many events the program may have counted that pep has not counted. Each
+// goroutine of the program counts an event itself, just before pep does. So a kill between
+// the two can lose one event for each goroutine.
 const inFlight = 4
 
 func killsCases(e *Env) (cases []Case, err error) {
@@ -140,8 +140,8 @@ func (e *Env) kill(mode, exe string, after time.Duration) (*killed, error) {
 	return k, err
 }
 
-// check makes profiles of the file of counts, and compares them with what the
-// program has counted. It returns how many events the profiles say are lost.
+// check makes profiles of the file of counts, and compares them with the counts of the
+// program. It returns how many events are lost according to the profiles.
 func (k *killed) check() (lost uint64, err error) {
 	p := &process{exe: k.exe, dir: k.dir, env: []string{"PEP_WRITE=" + k.pep}, time: time.Minute}
 	if o := p.run(); o.state != "exit status 0" || o.stderr != "" || o.stdout != "" {
@@ -188,7 +188,7 @@ func (k *killed) exact(paths []profile.Path) error {
 	return near("paths of event", got, 0, 0, k.own)
 }
 
-// words compares how often the argument of event was seen.
+// words compares how often the profile has the argument of event.
 func (k *killed) words() (lost uint64, err error) {
 	f, err := k.open("values")
 	if err != nil {
@@ -212,7 +212,7 @@ func (k *killed) words() (lost uint64, err error) {
 // many events are lost, and how many may have been counted twice or not at all.
 func near(what string, got, lost, unsure, own uint64) error {
 	if got > own+unsure || got+lost+unsure+inFlight < own {
-		return fmt.Errorf("%d %s, %d are said to be lost and %d not to be sure, but there were %d", got, what, lost, unsure, own)
+		return fmt.Errorf("%d %s, %d lost and %d uncertain according to the profile, but there were %d", got, what, lost, unsure, own)
 	}
 	return nil
 }
@@ -224,7 +224,7 @@ var (
 	lostSamples  = regexp.MustCompile(`(\d+) (?:dropped|polls not understood)`)
 )
 
-// said adds up what the comment of a profile says.
+// said adds up the numbers in the comment of a profile that pattern matches.
 func said(comments []string, what *regexp.Regexp) (sum uint64) {
 	for _, c := range comments {
 		for _, m := range what.FindAllStringSubmatch(c, -1) {
@@ -235,7 +235,7 @@ func said(comments []string, what *regexp.Regexp) (sum uint64) {
 	return sum
 }
 
-// samples compares the samples that the file has with those that were taken.
+// samples compares the samples in the file with the number of samples that were taken.
 func (k *killed) samples(f *profile.File, paths []profile.Path) error {
 	var got uint64
 	for _, p := range paths {

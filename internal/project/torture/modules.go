@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 )
 
-// A module is one whose tests are run.
+// A module is a Go module whose tests are run.
 type module struct {
 	path, version string
 	what          string
@@ -73,7 +73,7 @@ func (e *Env) module(r *Result, m *module) {
 	r.Note = m.what
 	from, err := download(m.path + "@" + m.version)
 	if err != nil {
-		r.skip("cannot be had: %v", err)
+		r.skip("cannot be downloaded: %v", err)
 		return
 	}
 	dir := filepath.Join(e.Work, "module")

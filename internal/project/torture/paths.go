@@ -15,8 +15,8 @@ import (
 	"github.com/pepgo/pep/internal/project/randprog"
 )
 
-// Programs are built by the batch: most of what a build takes is the same for
-// one program and for many.
+// Programs are built in batches, because a build of many programs takes little longer than a
+// build of one.
 const programsPerCase = 10
 
 // seedsOfCI are the seeds of programs that every short run checks. Each run also
@@ -69,7 +69,7 @@ type subject struct {
 func (e *Env) paths(r *Result, seeds []uint64, modes []string) {
 	var all []*subject
 	for i, seed := range seeds {
-		// Large functions have paths that are cut, small ones rarely do.
+		// Paths of large functions are cut, paths of small ones rarely are.
 		p := randprog.New(seed, randprog.Config{Funcs: 16 + 8*(i%2), Size: []int{14, 24, 40}[seed%3]})
 		s := &subject{Program: p, e: e, r: r, name: fmt.Sprintf("p%d", i)}
 		for dir, files := range map[string]map[string]string{"plain": p.Plain, "traced": p.Traced} {
@@ -167,8 +167,8 @@ func (s *subject) exec(build, opts string, env ...string) ([]profile.Path, error
 	return f.Paths()
 }
 
-// compare runs all builds of a program. What differs in one is counted, and the
-// next is run.
+// compare runs all builds of a program. If one differs, compare counts a failure and goes on
+// with the next.
 func (s *subject) compare(modes []string) error {
 	log := filepath.Join(s.e.Work, s.name+".log")
 	if _, err := s.exec("plain", ""); err != nil {

@@ -30,7 +30,7 @@ type process struct {
 	started func(p *os.Process, stdout io.Reader) // does something to it; gets what it prints meanwhile
 }
 
-// An outcome is what a run shows.
+// An outcome is what a run of a program showed to its user.
 type outcome struct {
 	state          string // how it ended
 	stdout, stderr string
@@ -48,7 +48,7 @@ func (p *process) run() outcome {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Env = append(append(os.Environ(), "PEPDIR="+p.dir, "PEPOPTS="+p.opts), p.env...)
 	cmd.WaitDelay = 5 * time.Second
-	// A group of its own, so that what it starts ends with it.
+	// The process has a group of its own, so that its children end with it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	if p.started == nil && !p.broken {
@@ -113,8 +113,8 @@ var (
 	inUse  = regexp.MustCompile(`\(\d+ in use\)`)
 )
 
-// settle takes out of what a program prints what differs between two builds:
-// addresses, and what follows the message of a crash.
+// settle removes from a program's output the text that differs between two builds:
+// addresses, and everything after the message of a crash.
 func settle(s string) string {
 	return gotest.Settle(inUse.ReplaceAllString(traces.ReplaceAllString(s, "…"), "(… in use)"))
 }

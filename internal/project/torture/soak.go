@@ -20,9 +20,9 @@ import (
 //go:embed testdata/soak.go
 var soakSource string
 
-// What a program may grow by from the second quarter of its run to the last: the
-// collector does not run at the same moments. The program has at most 30 files
-// more open when its network and its child are at work than when they are not.
+// By how much a program may grow from the second quarter of its run to the last. Its memory
+// varies, because the collector does not run at the same moments. Its number of open files
+// varies by 30 at most: it is higher while the network and the child process are at work.
 const (
 	moreMemory = 1.25    // times, and
 	moreBytes  = 8 << 20 // bytes beside
@@ -36,7 +36,7 @@ func soakCases(e *Env) (cases []Case, err error) {
 	}
 	modes := e.modes("page", "flag", "exact", "taps", "bursts")
 	if e.Short {
-		// The packages that the runtime calls in the strangest places.
+		// The Go runtime calls these packages in unusual situations.
 		modes, length, packages = e.modes("page", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
 	}
 	for _, mode := range modes {
@@ -134,7 +134,7 @@ func median(s []int) int {
 	return s[len(s)/2]
 }
 
-const fewest = 16 // looks at a process that say something
+const fewest = 16 // looks at a process, at least, to judge it
 
 // memory returns an error if the process has grown.
 func (w *watch) memory() error {
@@ -148,7 +148,7 @@ func (w *watch) memory() error {
 	return nil
 }
 
-// files returns an error if the process has more and more open files.
+// files returns an error if the number of open files grows.
 func (w *watch) files() error {
 	if len(w.fds) < fewest {
 		return fmt.Errorf("looked at %d times only", len(w.fds))

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A Result is what came out of a case.
+// A Result is the result of a case.
 type Result struct {
 	Part, Case              string
 	Passed, Failed, Skipped int

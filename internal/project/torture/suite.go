@@ -80,7 +80,7 @@ func (s *suite) run(e *Env, mode, opts string) (*results, error) {
 
 var address = regexp.MustCompile(`0x[0-9a-f]{5,}`)
 
-// parseResults reads what go test -json says.
+// parseResults reads the output of go test -json.
 func parseResults(r io.Reader) (*results, error) {
 	res := &results{map[string]string{}, map[string]string{}}
 	for dec := json.NewDecoder(r); ; {
@@ -159,8 +159,8 @@ func (r *results) failing() (keys []string) {
 	return keys
 }
 
-// said returns what a test has printed. The last words of a package that has
-// died are the tests that were running when the program died.
+// said returns the output of a test. If a package has died, its output ends with the tests
+// that were running at that moment.
 func (r *results) said(key string) string {
 	text := r.output[key]
 	if strings.Contains(key, " ") {
@@ -191,9 +191,9 @@ func tail(s string) string {
 	return s
 }
 
-// differ returns the tests that did not end as they do plain, but for those that are
-// excepted. If a package has died, it leaves out the tests that did not get their turn.
-// If a subtest has failed, it leaves out the tests around it.
+// differ returns the tests that did not end as in the plain run, except those with an
+// exception. If a package has died, it leaves out the tests that had not begun. If a
+// subtest has failed, it leaves out the tests around it.
 func (s *suite) differ(plain, got *results, mode string, r *Result) (keys []string) {
 	for _, k := range slices.Sorted(maps.Keys(plain.ended)) {
 		if got.ended[k] == plain.ended[k] {
@@ -209,7 +209,7 @@ func (s *suite) differ(plain, got *results, mode string, r *Result) (keys []stri
 		}
 		keys = append(keys, k)
 	}
-	// What contains a failure fails with it.
+	// A test or package that contains a failure fails, too.
 	return slices.DeleteFunc(keys, func(k string) bool {
 		return slices.ContainsFunc(slices.Sorted(maps.Keys(plain.ended)), func(sub string) bool {
 			inside := sub != k && (strings.HasPrefix(sub, k+"/") || !strings.Contains(k, " ") && strings.HasPrefix(sub, k+" "))
@@ -218,8 +218,8 @@ func (s *suite) differ(plain, got *results, mode string, r *Result) (keys []stri
 	})
 }
 
-// excepted returns the reason why a test may end otherwise than plain, or "". The keys
-// of reasons are "mode package test" or "all package test". The reason of a test holds
+// excepted returns the reason why a test may end otherwise than in the plain run, or "". The
+// keys of reasons are "mode package test" or "all package test". The reason of a test holds
 // for its subtests, too.
 func (s *suite) excepted(mode, pkg, test string) string {
 	top, _, _ := strings.Cut(test, "/")

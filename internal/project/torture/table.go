@@ -22,8 +22,8 @@ func (r *Report) Count() (c check.Count) {
 	return c
 }
 
-// Table prints the results as Markdown: a table, the failures, what was
-// skipped, and a last line with the sum.
+// Table prints the results as Markdown: a table, the failures, the cases that were skipped,
+// and a last line with the sum.
 func (r *Report) Table(w io.Writer) {
 	fmt.Fprint(w, "| part | case | passed | failed | skipped | time | |\n|---|---|---|---|---|---|---|\n")
 	for _, x := range r.Results {
@@ -40,7 +40,8 @@ func cell(s string) string {
 	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
 }
 
-// list prints what the results have to say, if any has.
+// list prints a list with a title: the texts that get returns for each result. It prints
+// nothing if there are none.
 func (r *Report) list(w io.Writer, title string, lines func(*Result) []string) {
 	first := true
 	for _, x := range r.Results {

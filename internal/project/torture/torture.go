@@ -17,7 +17,7 @@ import (
 	"github.com/pepgo/pep/internal/project/gotest"
 )
 
-// Options say what to run, and how long. Zero values stand for defaults.
+// Options say which parts to run, and how long. Zero values stand for defaults.
 type Options struct {
 	Parts []string       // names; nil is all
 	Modes []string       // of gotest.Flags; nil is all that a part has
@@ -38,9 +38,9 @@ type Part struct {
 	cases func(*Env) ([]Case, error)
 }
 
-// A Case is the unit of resumption: a run that is interrupted has done a case
-// wholly or not at all. Its name has everything that its result depends on: the
-// mode, how many, how long.
+// A Case is the unit of resumption: when a run is interrupted, a case is done as a whole or
+// not at all. Its name has everything that its result depends on, such as the mode, the
+// number of programs, or the time.
 type Case struct {
 	Name string
 	Run  func(*Env, *Result)
@@ -58,7 +58,7 @@ var Parts = []Part{
 	{"soak", "collector, scheduler and timers busy for long", soakCases},
 }
 
-// An Env is what cases work with.
+// An Env has the tools and directories that cases use.
 type Env struct {
 	*Options
 	Pepbuild string // the command
@@ -131,7 +131,7 @@ func (e *Env) run(dir, part string, c Case) (*Result, error) {
 	return r, nil
 }
 
-// removeAll removes a directory in which directories may be read-only, as
+// removeAll removes a directory, even if directories in it are read-only, as those of
 // modules from the cache are.
 func removeAll(dir string) {
 	filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
@@ -173,7 +173,7 @@ func buildTool(exe string) (hash string, err error) {
 	return fmt.Sprintf("%x", sha256.Sum256(data))[:16], err
 }
 
-// modes returns those of the modes that the user wants.
+// modes returns those of the given modes that the user has selected.
 func (e *Env) modes(all ...string) []string {
 	if e.Modes == nil {
 		return all
@@ -181,8 +181,8 @@ func (e *Env) modes(all ...string) []string {
 	return slices.DeleteFunc(all, func(m string) bool { return !slices.Contains(e.Modes, m) })
 }
 
-// build builds the package in dir to exe. The mode plain is the go command's.
-// Packages are the packages to instrument, if not just the main package.
+// build builds the package in dir to exe. In the mode plain the go command builds it.
+// Packages are the packages to instrument; the default is the main package.
 func (e *Env) build(mode, dir, exe, packages string) error {
 	name, args := "go", []string{"build"}
 	if mode != "plain" {

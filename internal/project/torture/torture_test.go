@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The short form of every part. What a part leaves out is skipped, with the
+// The test runs the short form of every part. It skips parts without a short form, with the
 // reason.
 func TestShort(t *testing.T) {
 	if testing.Short() {
@@ -115,10 +115,10 @@ func TestAnInterruptedRunGoesOn(t *testing.T) {
 		t.Errorf("results (-stored +read):\n%s", d)
 	}
 	if s := open("one", true, 0); len(s.Results) != 0 || s.Seed == 5 {
-		t.Errorf("fresh: got %+v, want nothing of before", s)
+		t.Errorf("fresh: got %+v, want no results of the run before", s)
 	}
 	if s := open("two", false, 0); len(s.Results) != 0 || !strings.Contains(out.String(), "of another pepbuild") {
-		t.Errorf("another pepbuild: got %+v, %q, want nothing of before, and a word about it", s, &out)
+		t.Errorf("another pepbuild: got %+v, %q, want no results of the run before, and a message that says so", s, &out)
 	}
 	if err := os.WriteFile(name, []byte("{"), 0o666); err != nil {
 		t.Fatal(err)

@@ -1,7 +1,6 @@
-// Package tracetest makes streams of tuples for tests that look like those of
-// real programs: functions whose loads run in order and again and again, some of
-// which always see the same value, some a few, some an index that counts up and
-// some a pointer.
+// Package tracetest makes streams of tuples for tests. The streams look like those of real
+// programs: the loads of a function run in order, again and again. Some loads always see
+// the same value, some a few values, some an index that counts up, and some a pointer.
 //
 //	p := tracetest.New(1, 200) // seed, functions
 //	tuples := p.Events(make([]tuple.Tuple, 1<<20))
@@ -47,7 +46,7 @@ const (
 	kinds
 )
 
-// New returns a program of so many functions. Equal seeds give equal programs.
+// New returns a program with the given number of functions. Equal seeds give equal programs.
 func New(seed uint64, funcs int) *Program {
 	r := rand.New(rand.NewPCG(seed, 0x7ace))
 	p := &Program{rng: r, funcs: make([]function, funcs), loops: 1}

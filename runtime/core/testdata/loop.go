@@ -21,8 +21,8 @@ import (
 
 const base = 0x6000_0000
 
-// work is paths 64 … 67: reach the loop, a round with a[i] > x, one without,
-// leave the loop. It is too small to have a frame of its own.
+// work has the paths 64 … 67: reach the loop, a round with a[i] > x, a round without, leave
+// the loop. It is too small to have a frame of its own.
 //
 //go:noinline
 func work(a []int, x int) int {
@@ -215,7 +215,7 @@ func main() {
 	fmt.Println("done")
 }
 
-// confine changes what the program may do, or what is around it.
+// confine changes the rights or the surroundings of the program.
 func confine(how string) {
 	how, arg, _ := strings.Cut(how, "=")
 	var err error

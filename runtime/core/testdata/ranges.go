@@ -14,7 +14,7 @@ import (
 
 const load = 3<<56 | uint64(0xea90e208)<<24 // n int
 
-// work reports 90,000 words from 0x12000 on, all of one page, and 10,000 others.
+// work reports 90,000 words of one page, from 0x12000 on, and 10,000 others.
 func work(g int) {
 	for i := range 100_000 {
 		n := 0x12000 + i%4096

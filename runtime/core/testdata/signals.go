@@ -1,5 +1,5 @@
-// Program signals does to signals and to itself what its argument says, and burns
-// CPU time.
+// Program signals changes the handling of signals or its own rights as its argument says,
+// and burns CPU time.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Program taps reports words by hand as instrumented code would, and then ends
-// as its argument says.
+// Program taps reports words by hand, as instrumented code does, and then ends as its
+// argument says.
 package main
 
 import (
@@ -38,7 +38,7 @@ func double(x int) int { return 2 * x }
 //go:noinline
 func triple(x int) int { return 3 * x }
 
-// work reports 100,000 values of n, 90 % of them 7, and what goes with them.
+// work reports 100,000 values of n, 90 % of them 7, and values of the other sites.
 func work() {
 	var i7 myInt
 	for i := range 100_000 {

@@ -28,7 +28,7 @@ import (
 	boom "github.com/tylertreat/BoomFilters"
 )
 
-// A summary is an empty summary that takes points, and keeps what it has in keep.
+// A summary is an empty summary that takes points. keep holds its data.
 type summary struct {
 	name string
 	new  func() (add func(points []uint64), keep any)
@@ -182,7 +182,7 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// values are small integers of which the one of rank k is seen in proportion to
+// values are small integers. The frequency of the integer with rank k is proportional to
 // 1/k^1.3.
 func values(seed uint64) []uint64 {
 	z := rand.NewZipf(rand.New(rand.NewPCG(seed, 0)), 1.3, 1, 1<<16-1)
@@ -193,7 +193,7 @@ func values(seed uint64) []uint64 {
 	return list
 }
 
-// wide are values with the same ranks, each of which is any word.
+// wide are words from the whole range of words. Their frequencies are those of values.
 func wide(seed uint64) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 1))
 	words := make([]uint64, 1<<16)

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Command signals has signals delivered to threads that are switched while they
-// handle them.
+// Command signals delivers signals to threads. Other threads run while a thread handles its
+// signal.
 package main
 
 import (

@@ -10,10 +10,10 @@
 //	…
 //	431 passed, 0 failed
 //
-// Arguments are passed on to go test; without any, all packages are tested, and
-// each fuzz test runs for two seconds. If the first argument is -fuzzeach=10m,
-// nothing else is done than to run each fuzz test of the packages behind it for so
-// long. The exit code is 0 if everything passed.
+// The command passes its arguments on to go test. Without arguments it tests all packages,
+// and runs each fuzz test for two seconds. If the first argument is -fuzzeach=10m, it only
+// runs the fuzz tests of the packages named after it, each for ten minutes. The exit code
+// is 0 if everything passed.
 package main
 
 import (
@@ -79,9 +79,8 @@ func fuzzing(w io.Writer, packages []string, each time.Duration) check.Count {
 	return check.Fuzz(w, targets, each)
 }
 
-// silent runs a command that prints nothing if all is well. What it says on its
-// standard error counts only if it does not succeed: the go command tells there
-// what it downloads.
+// silent runs a command that prints nothing if all is well. Its messages on standard error
+// count only if it fails, because the go command lists there what it downloads.
 func silent(w io.Writer, what, name string, args ...string) check.Count {
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)

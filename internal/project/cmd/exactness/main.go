@@ -1,5 +1,5 @@
-// Command exactness checks that the exact path counts of the test programs say how
-// often every block was executed, see package exactness.
+// Command exactness checks that the exact path counts of the test programs tell correctly
+// how often every block was executed. See package exactness.
 //
 //	go run ./internal/project/cmd/exactness [flags] [program ...]
 //

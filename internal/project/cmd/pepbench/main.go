@@ -1,7 +1,6 @@
-// Command pepbench measures on the test programs what profiling costs and how well
-// sampled profiles stand for exact ones, beside the figures of the PEP paper; and
-// what value taps cost, and the engines that their words go to. It also compares
-// checkouts of the project with each other.
+// Command pepbench measures on the test programs what profiling costs and how well sampled
+// profiles agree with exact ones, beside the figures of the PEP paper. It also measures
+// what taps cost, and how fast engines are, and compares checkouts of the project.
 //
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
@@ -9,13 +8,13 @@
 //	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
 //	go run ./internal/project/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
 //
-// A program is the name of a directory in testprogs; without any, all are
-// measured. The tables go to standard output, and with -o FILE to a file that
-// also says on what machine they were made, and how. Measure on a quiet
-// machine; to see whether all works, -scale 2 -rounds 1 does.
+// A program is the name of a directory in testprogs. Without names, pepbench measures all
+// programs. The tables go to standard output. With -o FILE they also go to a file, with the
+// machine and the command line. Measure on a quiet machine. To try whether everything
+// works, use -scale 2 -rounds 1.
 //
-// The configurations of the paper's figure 6, and its figures 8 and 9 with a
-// tick of 20 ms beside the default:
+// These commands measure the configurations of the paper's figure 6, and those of its
+// figures 8 and 9 with a tick of 20 ms beside the default:
 //
 //	go run ./internal/project/cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
 //	go run ./internal/project/cmd/pepbench accuracy -tick 10ms,20ms
@@ -66,7 +65,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, engines and compare", args[0])
 }
 
-// A measurement is a command being carried out.
+// A measurement is the state of a command that runs.
 type measurement struct {
 	command        string
 	stdout, stderr io.Writer
@@ -114,8 +113,7 @@ func (m *measurement) taps(args []string) error {
 	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds)+m.workload(), bench.TapTables(costs))
 }
 
-// engines measures without building or running programs, so that it has other
-// flags.
+// engines has flags of its own, because it builds and runs no programs.
 func (m *measurement) engines(args []string) error {
 	flags := flag.NewFlagSet("engines", flag.ContinueOnError)
 	flags.SetOutput(m.stderr)
@@ -228,7 +226,7 @@ func atTicks(settings []bench.Setting, ticks string) ([]bench.Setting, error) {
 	return list, nil
 }
 
-// locate says in m.cfg which programs are measured, and where they are.
+// locate sets the fields of m.cfg that say which programs are measured, and where they are.
 func (m *measurement) locate(programs []string) error {
 	m.cfg.Log = m.stderr
 	if len(programs) > 0 {
@@ -242,8 +240,8 @@ func (m *measurement) locate(programs []string) error {
 	return nil
 }
 
-// prepare completes m.cfg and builds pepbuild, unless it is given; done removes
-// that again.
+// prepare completes m.cfg and builds pepbuild, unless a flag names one. done removes the
+// pepbuild that was built.
 func (m *measurement) prepare(programs []string) (done func(), err error) {
 	if err := m.locate(programs); err != nil {
 		return nil, err
@@ -267,7 +265,7 @@ func (m *measurement) prepare(programs []string) (done func(), err error) {
 	return func() { os.RemoveAll(dir) }, nil
 }
 
-// workload says what programs did.
+// workload describes the work of the programs.
 func (m *measurement) workload() string {
 	return fmt.Sprintf(" Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", m.cfg.Scale, m.cfg.Packages)
 }
@@ -281,7 +279,7 @@ func (m *measurement) write(title, how, tables string) error {
 	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
 }
 
-// quote writes arguments as a shell wants them.
+// quote writes arguments so that a shell reads them back.
 func quote(args []string) string {
 	var words []string
 	for _, a := range args {

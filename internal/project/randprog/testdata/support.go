@@ -1,7 +1,7 @@
 package main
 
-// This file is what random programs lean on: their random numbers, which are
-// those of a goroutine, and values of all types.
+// This file supports random programs. It has their random numbers, which each goroutine
+// draws for itself, and values of all types.
 
 import (
 	"fmt"
@@ -14,7 +14,7 @@ var seedOfProgram uint64 = 0
 // rounds is how often each function is called from main in each goroutine.
 const rounds = 100
 
-// A P has what one goroutine of the program works with.
+// A P has the data of one goroutine of the program.
 type P struct {
 	state uint64
 	fuel  int // calls left until functions return at once
@@ -72,7 +72,7 @@ func (p *P) rand(n int) int {
 func (p *P) coin(n int) bool { return p.rand(n) == 0 }
 func (p *P) test(x int) bool { return (x^p.rand(2))&1 == 0 }
 
-// stop reports whether it has been asked too often.
+// stop reports whether it was called too often, so that functions must return at once.
 func (p *P) stop() bool {
 	p.fuel--
 	return p.fuel < 0
@@ -116,7 +116,7 @@ func (p *P) any(x int) any {
 
 func (p *P) text() string { return "añb日"[:[]int{0, 1, 3, 4, 7}[p.rand(5)]] }
 
-// single returns a map of at most one element: others have no order.
+// single returns a map of at most one element, because larger maps have no fixed order.
 func (p *P) single(x int) map[int]int {
 	if p.coin(3) {
 		return nil
@@ -133,8 +133,8 @@ func (p *P) channel(n int) chan int {
 	return c
 }
 
-// chans returns channels of which one is ready, c1 to receive from or c2 to send
-// to. With none neither may be.
+// chans returns two channels. One of them is ready: c1 to receive from, or c2 to send to. If
+// none is true, it may be that neither is ready.
 func (p *P) chans(none bool) (c1, c2 chan int) {
 	c1, c2 = make(chan int, 1), make(chan int, 1)
 	switch n := p.rand(3); {

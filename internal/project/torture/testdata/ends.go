@@ -177,7 +177,7 @@ func concurrent() {
 
 var kept [][]byte
 
-// outOfMemory asks for memory until there is none: it runs with a limit.
+// outOfMemory allocates until no memory is left. It runs with a limit.
 func outOfMemory() {
 	for {
 		kept = append(kept, make([]byte, 1<<28))

@@ -1,6 +1,6 @@
-// Kills counts its own events in a file that it shares with who kills it: the
-// argument names it. Each goroutine has a counter of its own in the file, which
-// it adds to just before the event.
+// Kills counts its own events in a file, which its argument names. The process that kills
+// it reads this file. Each goroutine has a counter of its own in the file, and adds to it
+// just before the event.
 package main
 
 import (
@@ -39,8 +39,8 @@ func run(g int, counter *uint64) {
 	}
 }
 
-// event is what is counted: how often it was called is how often its paths were
-// taken, and how often its argument was seen.
+// event is what is counted: the number of its calls is the number of its paths that were
+// taken, and the number of values of its argument.
 //
 //go:noinline
 func event(x int) int {

@@ -57,7 +57,7 @@ func main() {
 	fmt.Println("done")
 }
 
-// wait waits, and reports whether there is more to do.
+// wait waits, and reports whether the program should go on.
 func wait(d time.Duration) bool {
 	select {
 	case <-stop:
@@ -206,7 +206,7 @@ func network() {
 				panic(err)
 			}
 			defer c.Close()
-			// The reset of closing leaves no port behind that waits.
+			// Closing with a reset leaves no port in the state TIME_WAIT.
 			c.(*net.TCPConn).SetLinger(0)
 			message := []byte("to and fro")
 			for range 20 {

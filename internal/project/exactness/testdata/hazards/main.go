@@ -1,5 +1,5 @@
-// Hazards executes what makes blocks and paths hard to keep apart, and leaves
-// paths in all ways in which they do not end.
+// Hazards has code whose blocks and paths are hard to tell apart, and it leaves paths in all
+// ways in which a path does not end.
 package main
 
 import (
@@ -141,7 +141,7 @@ end:
 	return n % 100
 }
 
-// recovered calls what may panic.
+// recovered calls a function that may panic.
 func recovered(i int) (n int) {
 	defer func() {
 		if recover() != nil {
