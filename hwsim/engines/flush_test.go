@@ -76,13 +76,13 @@ func TestFlushIsExactIfAllMergesAre(t *testing.T) {
 func TestViewOfChain(t *testing.T) {
 	files := map[string]string{
 		"a": "pep layout 1 build 00\n0x4010 0x300000000000007\n", // load, site 7
-		"b": "pep layout 1 build 00\n0x5020 0x300000000000000\n", // load, site 0
+		"b": "pep layout 1 build 00\n0x5020 0x3fffffffffffffe\n", // load, tuple.PoolCode
 	}
 	s, err := extended.Parse("code(a):code(b)", func(name string) ([]byte, error) { return []byte(files[name]), nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := s.View(tuple.New(tuple.Load, 7, 42)), tuple.New(tuple.Load, 0, 0x5020); got != want {
+	if got, want := s.View(tuple.New(tuple.Load, 7, 42)), tuple.New(tuple.Load, tuple.PoolCode, 0x5020); got != want {
 		t.Errorf("got %#x, want %#x", got, want)
 	}
 }
