@@ -80,9 +80,10 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 	return count
 }
 
-// firstRound is the number of executions of the first round. It is so large that the start
-// of the workers, about 0.3 s, is a small part of the round.
-const firstRound = 5000
+// firstRound is the number of executions of the first round. Targets that compare a whole
+// tree with exact counts make 100 a second, so a round of 1000 takes them 10 s. Fast
+// targets make 10,000 a second, and need a second round.
+const firstRound = 1000
 
 // run runs a target in rounds until most of the time is over. It returns how often
 // it has executed the target, and the output of the round that failed.

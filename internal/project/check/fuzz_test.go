@@ -36,7 +36,8 @@ func TestNextRound(t *testing.T) {
 		want        int
 	}{
 		{10000, 1 * time.Second, 10 * time.Second, 90000},
-		{45000, 9 * time.Second, 10 * time.Second, firstRound},
+		{45000, 9 * time.Second, 10 * time.Second, 5000},
+		{49900, 9980 * time.Millisecond, 10 * time.Second, firstRound},
 		{100, 9 * time.Second, 10 * time.Second, firstRound},
 	} {
 		if got := nextRound(c.executed, c.spent, c.each); got != c.want {
