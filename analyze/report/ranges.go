@@ -335,5 +335,8 @@ func coverText(c RangeCover, words string) string {
 		return strings.Join(texts, " and ")
 	}
 	most := slices.MaxFunc(c.Ranges, func(a, b CoverRange) int { return cmp.Compare(a.Least, b.Least) })
+	if c.Width == 0 {
+		return fmt.Sprintf("%d single %s, such as %s", len(texts), words, most.Text)
+	}
 	return fmt.Sprintf("%d ranges of at most 2^%d %s, such as %s", len(texts), c.Width, words, most.Text)
 }
