@@ -214,7 +214,9 @@ func row(table *report.RangeTable, kind, expr string, first, last uint64) (repor
 	return report.RangeRow{}, false
 }
 
-func TestHiddenRangesAreFound(t *testing.T) {
+// RAP-32: pep ranges finds the hot ranges of values, addresses and code, within the bound of
+// the trees, and go tool pprof reads them as nested frames.
+func TestRAP32_HiddenRangesAreFound(t *testing.T) {
 	skipUnlessLinux(t)
 	if testing.Short() {
 		t.Skip("builds and runs programs")
