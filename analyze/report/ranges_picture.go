@@ -15,10 +15,10 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// The picture shows hot ranges. It also shows a range that has at least a certain
-// fraction of the share of a hot range and that forks, which means that no range next
-// in it has most of its events. It leaves out the others, because a hot word is nested
-// in dozens of ranges that have next to nothing but this word.
+// The picture shows hot ranges. It also shows a range that has at least the fraction drawn
+// of what makes a range hot, and that forks: no range next in it has more than the fraction
+// most of its events. It leaves out other ranges, because a hot word is nested in dozens of
+// ranges that have next to nothing but this word.
 const (
 	drawn = 0.1
 	most  = 0.9
