@@ -1,5 +1,5 @@
-// Package icicle draws trees of shares as SVG: a box for each node, below the box that it
-// is in and as wide as its share, in the order of the tree.
+// Package icicle draws trees of shares as SVG. Each node is a box. It lies below the
+// box of its parent, its width is its share, and boxes come in the order of the tree.
 //
 //	root := &icicle.Box{Label: "all words", Value: 1000, Kids: []*icicle.Box{
 //		{Label: "[0, 255]", Value: 400, Kids: []*icicle.Box{{Label: "66", Value: 390}}},
@@ -15,10 +15,11 @@
 //	│ 66             │
 //	└────────────────┘
 //
-// The colour of a box is its share, the darker the more. A browser shows the Detail of the
-// box that the mouse is on. Text is escaped, whatever is in it.
+// The colour of a box shows its share: the greater the share, the darker the box. A
+// browser shows the Detail of the box under the mouse. The package escapes all text.
 //
-// A box keeps its place on the left; what no child has is free space on the right.
+// The children of a box begin at its left edge. If their shares do not fill the box,
+// the rest on the right stays free.
 package icicle
 
 import (
@@ -33,22 +34,22 @@ import (
 
 // A Box is a node.
 type Box struct {
-	Label  string   // what fits of it is written into the box
+	Label  string   // the box shows as much of it as fits
 	Detail []string // lines that a browser shows for the box
 	Value  float64
-	Strong bool // has a frame: the picture is about such boxes
+	Strong bool // the box has a frame; a picture marks the boxes that it is about
 	Kids   []*Box
 }
 
-// A Picture is what is drawn.
+// A Picture is the content of a drawing.
 type Picture struct {
 	Title string
-	Lines []string // beneath the title
+	Lines []string // lines beneath the title
 	Root  *Box
 }
 
-// Sizes are in pixels. The characters of the font are at most charWidth wide: the names of
-// common monospaced fonts come first.
+// Sizes are in pixels. The characters of the font are at most charWidth wide. The list
+// of fonts begins with common monospaced fonts.
 const (
 	width     = 1200
 	margin    = 10
@@ -82,7 +83,7 @@ type drawing struct {
 	all float64 // the value of the root
 }
 
-// pixels returns how wide a box is.
+// pixels returns the width of a box.
 func (d drawing) pixels(x *Box) float64 {
 	if d.all <= 0 {
 		return 0
@@ -90,7 +91,7 @@ func (d drawing) pixels(x *Box) float64 {
 	return x.Value / d.all * (width - 2*margin)
 }
 
-// depth returns the rows that x and what is in it take.
+// depth returns the number of rows that x and the boxes in it need.
 func (d drawing) depth(x *Box, rows int) int {
 	deepest := rows
 	for _, k := range x.Kids {
@@ -101,7 +102,7 @@ func (d drawing) depth(x *Box, rows int) int {
 	return deepest
 }
 
-// box draws x and what is in it.
+// box draws x and the boxes in it.
 func (d drawing) box(x *Box, left, wide float64, row int) {
 	share := 0.0
 	if d.all > 0 {
@@ -131,8 +132,9 @@ func (d drawing) box(x *Box, left, wide float64, row int) {
 	}
 }
 
-// shades are the colours of shares, from none to all, and those of text on them. They
-// differ in brightness, so also for the colour-blind and in print.
+// shades are the colours of shares, from none to all, and the colours of the text on
+// them. The colours differ in brightness, so they also work for the colour-blind and in
+// print.
 var shades = [...]struct {
 	least     float64
 	fill, ink string
@@ -154,7 +156,8 @@ func colours(share float64) (fill, ink string) {
 	return shades[len(shades)-1].fill, shades[len(shades)-1].ink
 }
 
-// fit cuts text to what fits, with an ellipsis; "" if less than three characters do.
+// fit cuts text to the width, with an ellipsis. It returns "" if fewer than three
+// characters fit.
 func fit(text string, pixels float64) string {
 	n := int(pixels / charWidth)
 	if n < 3 {
@@ -168,5 +171,5 @@ func fit(text string, pixels float64) string {
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 
-// escape makes text fit for XML and for eyes: see package terminal.
+// escape makes text safe for XML and for terminals: see package terminal.
 func escape(text string) string { return escaper.Replace(terminal.Escape(text)) }

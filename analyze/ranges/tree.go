@@ -1,35 +1,36 @@
-// Package ranges makes trees of the ranges of words that range adaptive profiling has
-// counted (engine rap, package hwsim/rap), and says which ranges are hot.
+// Package ranges builds trees from the ranges of words that range adaptive profiling
+// has counted (engine rap, package hwsim/rap), and finds the hot ranges.
 //
-// The samples of a profile count each event for the narrowest range that the engine
-// had for it when it came. From
+// The samples of a profile count each event for the narrowest range that the engine had
+// for it at that time. For example, the samples
 //
 //	[0, 255]     10
 //	[64, 79]     60
 //	66          930
 //
-// Of makes the tree
+// give the tree
 //
 //	              own  least  most
 //	[0, 255]       10   1000  1000
 //	  [64, 79]     60    990  1000
 //	    66        930    930  1000
 //
-// Least is what certainly happened in a range: its own events and those of the ranges
-// in it. Events that came before the engine told a range apart are among the own events
-// of the ranges around it, so at most Most events happened in it. That holds for every
-// run, whatever the engine's eps. The engine keeps Most-Least below eps of all events
-// (package hwsim/rap says when).
+// Least is the number of events that certainly happened in a range: its own events and
+// those of the ranges in it. Some events came before the engine made the range. They
+// are among the own events of the ranges around it, so at most Most events happened in
+// the range. That holds for every run, whatever the engine's eps. The engine keeps
+// Most-Least below eps of all events; package hwsim/rap states the exact conditions.
 //
-// An engine that is short of memory drops ranges that have few events of their own, also when
-// those in it have many. So Of adds a range without events of its own wherever two ranges have
-// none but wider ones around both: the narrowest one, of a power of two of words, that both are
-// in. [64, 67] and [72, 75] get [64, 79].
+// An engine that is short of memory drops ranges that have few events of their own,
+// even if the ranges in them have many. So Of adds ranges without events of their own.
+// If two ranges lie only in wider ones that contain more than these two, Of adds the
+// narrowest range that contains both and has a power of two of words. For example, [64,
+// 67] and [72, 75] get [64, 79].
 //
 // After Mark(100) the weight of 66 is 930, that of [64, 79] is 60, and that of [0, 255]
-// is 70: what is in a hot range does not make the ranges around it hot.
+// is 70: the events of a hot range do not make the ranges around it hot.
 //
-// The package does not know what words mean.
+// The package does not know the meaning of words.
 //
 // Source: Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
 // Ranges", CGO 2006, section 4.1.
@@ -47,25 +48,25 @@ import (
 type Node struct {
 	profile.Range
 	Word   *profile.Word // the sample of the range; nil if it has no events of its own
-	Own    int64         // that no range in it counts
+	Own    int64         // own events: those that no range in it counts
 	Least  int64         // own events and those of all ranges in it
-	Most   int64         // Least, and own events of all ranges around it
-	Weight int64         // own events and weights of the ranges next below, hot ones excepted
+	Most   int64         // Least, plus the own events of all ranges around it
+	Weight int64         // own events, plus the weights of the ranges next below that are not hot
 	Hot    bool
-	Kids   []*Node // by first word; they have nothing in common
+	Kids   []*Node // in order of their first words; no two of them overlap
 }
 
-// A Tree is the ranges of a source: a tap, or all taps of a kind.
+// A Tree holds the ranges of one source: a tap, or all taps of a kind.
 type Tree struct {
 	Site   profile.Site
 	Root   *Node
 	Events int64
-	Other  int64 // events of these that no range counts, because there was no room for it
+	Other  int64 // those of the events that no range counts, because there was no room for their range
 	Nodes  int   // ranges that have events of their own
-	Worst  int64 // Most-Least of any range of the words, a node or not, is at most that
+	Worst  int64 // upper bound of Most-Least for every range of words, whether it is a node or not
 }
 
-// Of returns the tree of a site, nil if no word is a range.
+// Of returns the tree of a site. It returns nil if no word is a range.
 func Of(s profile.Seen) *Tree {
 	t := &Tree{Site: s.Site, Events: s.Count}
 	var list []*Node
@@ -80,8 +81,8 @@ func Of(s profile.Seen) *Tree {
 	if len(list) == 0 {
 		return nil
 	}
-	// Wide ranges come before those in them. Ranges that begin at the same word differ
-	// in their last.
+	// A wide range comes before the ranges in it. Ranges with the same first word
+	// differ in their last word.
 	slices.SortStableFunc(list, func(a, b *Node) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(b.Last, a.Last))
 	})
@@ -96,7 +97,7 @@ func Of(s profile.Seen) *Tree {
 			around = around[:len(around)-1]
 		}
 		up := around[len(around)-1]
-		if up.Range == n.Range { // of several files
+		if up.Range == n.Range { // samples of several files have the same range
 			up.Own += n.Own
 			continue
 		}
@@ -108,7 +109,7 @@ func Of(s profile.Seen) *Tree {
 	return t
 }
 
-// fork puts ranges between n and its kids.
+// fork adds ranges between n and its kids.
 func fork(n *Node) {
 	for _, k := range n.Kids {
 		fork(k)
@@ -116,8 +117,9 @@ func fork(n *Node) {
 	n.Kids = gather(n.Kids, n.Range)
 }
 
-// gather returns kids of a range, with ranges between so that no two of them have a narrower
-// one around both. The ranges of kids are aligned and have nothing in common.
+// gather returns the kids of a range. It adds ranges between, so that no two of the
+// kids have a narrower range around both. The ranges of kids are aligned and do not
+// overlap.
 func gather(kids []*Node, around profile.Range) []*Node {
 	if len(kids) < 2 {
 		return kids
@@ -135,7 +137,8 @@ func gather(kids []*Node, around profile.Range) []*Node {
 	return append(gather(kids[:half:half], profile.Range{}), gather(kids[half:], profile.Range{})...)
 }
 
-// add adds up what is in n. Outside is what ranges around n count, and no range.
+// add computes the sums for n. outside is the number of events that the ranges around n
+// count, and no range.
 func (t *Tree) add(n *Node, outside int64) {
 	if n.Word != nil {
 		t.Nodes++
@@ -153,10 +156,10 @@ func (t *Tree) add(n *Node, outside int64) {
 	n.Most = n.Least + outside
 }
 
-// Mark computes weights. A range with at least so many events is hot.
+// Mark computes the weights. A range is hot if its weight is at least hot.
 func (t *Tree) Mark(hot float64) { t.Root.mark(hot) }
 
-// mark returns the weight of n that counts for the range around it.
+// mark returns the weight that n adds to the range around it.
 func (n *Node) mark(hot float64) (weight int64) {
 	n.Weight = n.Own
 	for _, k := range n.Kids {
@@ -168,8 +171,8 @@ func (n *Node) mark(hot float64) (weight int64) {
 	return n.Weight
 }
 
-// Walk calls visit for every range, each before those in it. Depth counts the ranges around
-// it for which visit reported true.
+// Walk calls visit for every range, each before the ranges in it. depth is the number
+// of ranges around it for which visit returned true.
 func (t *Tree) Walk(visit func(n *Node, depth int) (counts bool)) { t.Root.walk(visit, 0) }
 
 func (n *Node) walk(visit func(*Node, int) bool, depth int) {
@@ -189,11 +192,11 @@ func (n *Node) Width() (bits int) {
 	return bits
 }
 
-// Cover returns the narrowest ranges that hold a share of the tree's events together:
-// with the least width for which that is possible, of all ranges at most so wide that
-// are in no other such range those with most events, until they hold enough. They come
-// in the order of words. If no ranges do, because events were not told apart, they hold
-// less.
+// Cover returns the narrowest ranges that together hold a share of the tree's events.
+// First, Cover finds the least width at which the widest ranges of at most this width
+// hold enough events. Of these ranges it takes those with most events until they hold
+// enough. The ranges come in the order of words. If even all ranges do not hold the
+// share, because the engine did not tell some events apart, the result holds less.
 func (t *Tree) Cover(share float64) (list []*Node, events int64) {
 	need := share * float64(t.Events)
 	for width := 0; ; width++ {
@@ -215,7 +218,7 @@ func (t *Tree) Cover(share float64) (list []*Node, events int64) {
 	return list, events
 }
 
-// narrow appends the widest ranges of n that are at most so wide, if they have events.
+// narrow appends the widest ranges in n that have events and at most the given width.
 func (n *Node) narrow(width int, list []*Node) []*Node {
 	if n.Width() <= width {
 		if n.Least > 0 {

@@ -20,25 +20,25 @@ import (
 
 // RangesOptions select sources and ranges.
 type RangesOptions struct {
-	Hot    float64            // a range is hot that has this share of all events of the file
-	Cover  []float64          // shares of a source's events whose narrowest ranges are asked for
+	Hot    float64            // a range is hot if it has this share of all events of the file
+	Cover  []float64          // shares of a source's events; the table has the narrowest ranges for each of them
 	Func   *regexp.Regexp     // only taps in functions whose names match; of a pool of code, only ranges in such functions are listed; nil is all
 	Site   *regexp.Regexp     // only sources whose name matches, such as "x.go:12:5  load n int"; nil is all
 	Memory *executable.Memory // names addresses; may be nil,
 
-	NoMemory error // for this reason
+	NoMemory error // why Memory is nil
 }
 
-// A RangeTable lists the hot ranges of a values, types or call targets file of an engine
-// that reports ranges. Counts are lower bounds: see package ranges. Shares are of all
+// A RangeTable lists the hot ranges of a file of values, types or call targets, if its
+// engine reports ranges. Counts are lower bounds: see package ranges. Shares are of all
 // events of the file.
 type RangeTable struct {
 	Profile Profile       `json:"profile"`
 	Events  int64         `json:"events" unit:"events"`
-	Hot     float64       `json:"hot_share" unit:"ratio"` // of ranges that are listed
-	Sources []RangeSource `json:"sources"`                // those that have a hot range
+	Hot     float64       `json:"hot_share" unit:"ratio"` // share from which on a range is listed
+	Sources []RangeSource `json:"sources"`                // the sources that have a hot range
 	Rest    int           `json:"more_sources" unit:"sources"`
-	RestSum int64         `json:"more_events" unit:"events"` // of those that have none
+	RestSum int64         `json:"more_events" unit:"events"` // events of the sources that have none
 	NoNames string        `json:"no_names"`                  // why addresses of variables have no names; "" if they have, or if there are no addresses
 
 	all   []profile.Seen // the selected sources
@@ -58,19 +58,19 @@ type RangeSource struct {
 	Type   string       `json:"type"`
 	Events int64        `json:"events" unit:"events"`
 	Share  float64      `json:"share" unit:"ratio"`
-	Ranges int          `json:"ranges" unit:"ranges"` // that have events of their own
-	Error  int64        `json:"error" unit:"events"`  // counts of ranges are too low by at most that
-	Rows   []RangeRow   `json:"rows"`                 // hot ranges, each before those in it
+	Ranges int          `json:"ranges" unit:"ranges"` // number of ranges that have events of their own
+	Error  int64        `json:"error" unit:"events"`  // counts of ranges are too low by at most this number
+	Rows   []RangeRow   `json:"rows"`                 // hot ranges, each before the ranges in it
 	Covers []RangeCover `json:"covers"`
 }
 
 // A RangeRow is a hot range.
 type RangeRow struct {
-	Depth       int     `json:"depth" unit:"ranges"` // hot ranges around it
+	Depth       int     `json:"depth" unit:"ranges"` // number of hot ranges around it
 	First       uint64  `json:"first" unit:"word"`
 	Last        uint64  `json:"last" unit:"word"`
-	Text        string  `json:"range"` // as its type writes the ends; of code its functions and lines
-	Where       string  `json:"where"` // of addresses, the variable or region
+	Text        string  `json:"range"` // the ends, as their type writes them; for code, its functions and lines
+	Where       string  `json:"where"` // for addresses, the variable or region
 	Weight      int64   `json:"weight" unit:"events"`
 	WeightShare float64 `json:"weight_share" unit:"ratio"`
 	Least       int64   `json:"least" unit:"events"`
@@ -79,7 +79,8 @@ type RangeRow struct {
 	MostShare   float64 `json:"most_share" unit:"ratio"`
 }
 
-// A RangeCover is the narrowest ranges that hold a share of a source's events.
+// A RangeCover is the set of the narrowest ranges that hold a share of a source's
+// events.
 type RangeCover struct {
 	Share  float64      `json:"share" unit:"ratio"`
 	Events int64        `json:"events" unit:"events"` // in these ranges
@@ -95,11 +96,11 @@ type CoverRange struct {
 	Least int64  `json:"least" unit:"events"`
 }
 
-// NoRanges says how a profile with ranges is made.
+// NoRanges says how to record a profile that has ranges.
 const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for ranges of the values of each tap, engine=rap(over=words) for those of all taps together, engine=rap(over=sites) or engine=code:rap(over=words) for ranges of code`
 
-// Ranges lists the hot ranges of a file, source by source, those with most events first.
-// A source as text:
+// Ranges lists the hot ranges of a file by source, the sources with most events first.
+// As text a source looks like this:
 //
 //	main.count  words.go:7:15  load w[0] byte, 1000 events (50.00%), 3 ranges, counts at most 70 (3.50%) too low
 //	 share  within  at most  events  range
@@ -107,7 +108,7 @@ const NoRanges = `no ranges in it: record with PEPOPTS='engine=rap(eps=1%)' for 
 //	80% of its events: 66
 //	95% of its events: [64, 79]
 //
-// Share is without hot ranges inside, within with them.
+// The column share leaves out the hot ranges inside a range; within includes them.
 func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 	words, err := f.Words()
 	if err != nil {
@@ -137,8 +138,8 @@ func Ranges(f *profile.File, o RangesOptions) (*RangeTable, error) {
 	return t, nil
 }
 
-// inFunc reports whether a site is in a function that matches, or if it is a pool of code, one of
-// its ranges.
+// inFunc reports whether a site is in a function that matches. For a pool of code, it
+// reports whether one of its ranges is.
 func inFunc(s profile.Seen, re *regexp.Regexp) bool {
 	if re == nil || re.MatchString(s.Site.Func.Name) {
 		return true
@@ -147,8 +148,9 @@ func inFunc(s profile.Seen, re *regexp.Regexp) bool {
 	return code && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Value, re) })
 }
 
-// ofFunc reports whether a range of a pool of code, whose text is given, is in a function that
-// matches. Ranges of taps in a function are.
+// ofFunc reports whether a range is in a function that matches. For a pool of code,
+// text says which functions the range is in. The ranges of a tap are in the tap's
+// function.
 func ofFunc(s profile.Site, text string, re *regexp.Regexp) bool {
 	if re == nil || s.Pool == "" || s.Pool == schema.PoolWords {
 		return true
@@ -157,7 +159,7 @@ func ofFunc(s profile.Site, text string, re *regexp.Regexp) bool {
 	return ok && span.firstFunc == span.lastFunc && re.MatchString(span.firstFunc)
 }
 
-// add adds a source if it has hot ranges.
+// add adds a source if the source has hot ranges.
 func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 	tree.Mark(o.Hot * float64(t.Events))
 	s := tree.Site
@@ -196,11 +198,12 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 	return true
 }
 
-// A view says what ranges mean.
+// A view describes ranges.
 type view struct{ memory *executable.Memory }
 
-// texts writes all ranges of a tree, for stacks. A range that would read like one in it, because the type
-// has no other values or the code no other taps, has its words behind it.
+// texts returns the texts of all ranges of a tree, for stacks. Two nested ranges can
+// have the same text, because the type has no other values or the code no other taps.
+// The text of the outer one then ends with its words.
 func (v view) texts(tree *ranges.Tree) map[*ranges.Node]string {
 	texts := map[*ranges.Node]string{}
 	tree.Walk(func(n *ranges.Node, _ int) bool {
@@ -235,7 +238,7 @@ func (v view) text(s profile.Site, n *ranges.Node) string {
 	return n.Word.Value
 }
 
-// words is what the words of a source are.
+// words says what the words of a source are.
 func words(s profile.Site) string {
 	switch {
 	case s.Pool == schema.PoolSites:
@@ -248,7 +251,7 @@ func words(s profile.Site) string {
 	return "values"
 }
 
-// where names a range of addresses.
+// where returns the name of a range of addresses.
 func (v view) where(s profile.Site, n *ranges.Node) string {
 	hex := func(prefix string) bool { return n.Word != nil && strings.HasPrefix(n.Word.Value, prefix) }
 	if v.addresses(s) || s.Pool == "" && (hex("0x") || hex("[0x")) { // a pointer
@@ -262,7 +265,8 @@ func (v view) addresses(s profile.Site) bool {
 	return s.Kind == "addr" && (s.Pool == "" || s.Pool == schema.PoolWords)
 }
 
-// sourceName is "main.f  x.go:12:5  load n int", of a pool "(all load taps)  words".
+// sourceName returns "main.f  x.go:12:5  load n int", or for a pool "(all load taps)
+// words".
 func sourceName(s profile.Site) string {
 	if s.Pool != "" {
 		return strings.TrimSpace(s.Func.Name + "  " + s.Pool + " " + s.Type)
@@ -303,7 +307,7 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 		listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
 	table := &listing.Table{Numbers: 4}
 	table.Row("share", "within", "at most", "events", "range")
-	var around []string // texts of the ranges around, by depth
+	var around []string // texts of the ranges around, indexed by depth
 	for _, r := range s.Rows {
 		text := shortNames(r.Text)
 		around = append(around[:r.Depth], text)
@@ -325,7 +329,8 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 	}
 }
 
-// coverText says how many ranges of what width a cover has, and one or two of them.
+// coverText writes the number and the width of the ranges of a cover, and one or two of
+// them.
 func coverText(c RangeCover, words string) string {
 	var texts []string
 	for _, r := range c.Ranges {

@@ -15,16 +15,17 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// A range is drawn that is hot, or that has a share of what makes a range hot and forks: no
-// range next in it has most of its events. A hot word is nested in dozens of ranges that have
-// next to nothing but this word.
+// The picture shows hot ranges. It also shows a range that has at least the fraction drawn
+// of what makes a range hot, and that forks: no range next in it has more than the fraction
+// most of its events. It leaves out other ranges, because a hot word is nested in dozens of
+// ranges that have next to nothing but this word.
 const (
 	drawn = 0.1
 	most  = 0.9
 )
 
-// WriteSVG draws the tree: the sources with hot ranges, and in each the ranges in the order of
-// their words.
+// WriteSVG draws the tree: the sources with hot ranges, and in each source the ranges
+// in the order of their words.
 func (t *RangeTable) WriteSVG(w io.Writer) error {
 	root := &icicle.Box{Label: "all events", Detail: []string{fmt.Sprintf("%d events", t.Events)}, Value: float64(t.Events)}
 	for i, tree := range t.trees {
@@ -48,8 +49,8 @@ func (t *RangeTable) WriteSVG(w io.Writer) error {
 	})
 }
 
-// boxes returns the box of a range with those in it, or the latter alone if the range is not
-// drawn itself.
+// boxes returns the box of a range, which contains the boxes of the ranges in it. If
+// the range is not drawn itself, boxes returns only the boxes of the ranges in it.
 func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Box) {
 	for _, k := range n.Kids {
 		list = append(list, t.boxes(tree, k)...)
@@ -74,9 +75,9 @@ func (t *RangeTable) boxes(tree *ranges.Tree, n *ranges.Node) (list []*icicle.Bo
 	}}
 }
 
-// Stacks returns a stack for each range of the selected sources that has events of its own: the
-// source, the ranges around it, the range. So the flame graph is the tree, and the counts add up
-// to the events of the sources.
+// Stacks returns a stack for each range of the selected sources that has events of its
+// own. The frames are the source, the ranges around the range, and the range. So the
+// flame graph is the tree, and the counts add up to the events of the sources.
 func (t *RangeTable) Stacks() (list []profile.Stack) {
 	for _, x := range t.all {
 		source := profile.Frame{Func: x.Site.Func}
@@ -98,11 +99,12 @@ func (t *RangeTable) Stacks() (list []profile.Stack) {
 	return list
 }
 
-// stacks returns those of n and the ranges in it, behind the frames around.
+// stacks returns the stacks of n and of the ranges in it. Each stack begins with the
+// frames around.
 func (t *RangeTable) stacks(s profile.Site, n *ranges.Node, texts map[*ranges.Node]string, around []profile.Frame) (list []profile.Stack) {
 	frame := profile.Frame{Func: profile.Func{Name: texts[n]}}
 	switch {
-	case n.Word != nil && n.Word.Target.File != "": // of code
+	case n.Word != nil && n.Word.Target.File != "": // a range of code
 		frame.Func.File, frame.Func.StartLine, frame.Line = n.Word.Target.File, n.Word.Target.StartLine, n.Word.Line
 	case s.Pool == "": // pprof adds up frames with the same name, so the name says which tap it is
 		frame.Func.Name = s.Pos.String() + " " + texts[n]

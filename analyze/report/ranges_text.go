@@ -1,7 +1,7 @@
 package report
 
-// This file writes ranges that no sample is of: package ranges puts them around others.
-// Their text is made from those of the ranges in them.
+// This file writes the ranges that have no sample: package ranges adds them around
+// other ranges. Their text is made from the texts of the ranges in them.
 
 import (
 	"fmt"
@@ -15,8 +15,8 @@ import (
 // endsText matches the values of ranges whose ends are numbers, nil or addresses.
 var endsText = regexp.MustCompile(`^\[(-?\w+), (-?\w+)\]$`)
 
-// hull writes the lowest and the highest value of the ranges in n, or the words of n if their
-// order is not that of the values: "64, 75".
+// hull writes the lowest and the highest value of the ranges in n. If the values are
+// not in the order of the words, it writes the words of n: "64, 75".
 func hull(n *ranges.Node) string {
 	first, last := n, n
 	for first.Word == nil {
@@ -35,7 +35,7 @@ func hull(n *ranges.Node) string {
 	return low + ", " + high
 }
 
-// endsOf returns the ends of a range as its value has them.
+// endsOf returns the two ends of a range from the text of its value.
 func endsOf(value string) (low, high string, ok bool) {
 	if m := endsText.FindStringSubmatch(value); m != nil {
 		return m[1], m[2], true
@@ -45,11 +45,11 @@ func endsOf(value string) (low, high string, ok bool) {
 	return value, value, err == nil || err2 == nil || value == "nil"
 }
 
-// spanText matches where code is: "main.f x.go:12:5", "main.f x.go:12", "[main.f, main.g] x.go:12-20",
-// "[a.F, b.G] a.go:3 to b.go:9".
+// spanText matches texts that say where code is: "main.f x.go:12:5", "main.f x.go:12",
+// "[main.f, main.g] x.go:12-20", "[a.F, b.G] a.go:3 to b.go:9".
 var spanText = regexp.MustCompile(`^(.*?) (\S+?):(\d+)(?:-(\d+)|:\d+| to (\S+?):(\d+))?$`)
 
-// A codeSpan is where code is.
+// A codeSpan says where code is.
 type codeSpan struct {
 	firstFunc, lastFunc string
 	firstFile, lastFile string
@@ -80,8 +80,8 @@ func parseSpan(text string) (s codeSpan, ok bool) {
 	return s, true
 }
 
-// codeBetween writes where the code of the ranges in n is: the first and the last function, and
-// the lines of these.
+// codeBetween writes where the code of the ranges in n is: the first and the last
+// function, and their lines.
 func codeBetween(n *ranges.Node) string {
 	spans := spansOf(n, nil)
 	if len(spans) == 0 {
@@ -108,7 +108,8 @@ func codeBetween(n *ranges.Node) string {
 	return fmt.Sprintf("%s %s:%d-%d", name, first.firstFile, low, high)
 }
 
-// spansOf appends where the code of n is, or of the ranges in it if no sample is of n.
+// spansOf appends the place of the code of n. If n has no sample, it appends those of
+// the ranges in n.
 func spansOf(n *ranges.Node, list []codeSpan) []codeSpan {
 	if n.Word == nil {
 		for _, k := range n.Kids {
@@ -122,14 +123,14 @@ func spansOf(n *ranges.Node, list []codeSpan) []codeSpan {
 	return list
 }
 
-// importPath matches the path of a package but for its last element, and an element before a
-// version.
+// importPath matches the path of a package except for its last element, which names keep. If
+// that is a version, names keep the element before it, too: see versionPath.
 var importPath = regexp.MustCompile(`(?:[\w.~%-]+/)+`)
 
 var versionPath = regexp.MustCompile(`(?:[\w.~%-]+/)*([\w~%-]+/v\d+\.)`)
 
-// shortNames shortens the names of functions and types in a text to what people call them:
-// toml.(*lexer).next for github.com/BurntSushi/toml.(*lexer).next.
+// shortNames shortens the names of functions and types in a text to the names that
+// people use: toml.(*lexer).next for github.com/BurntSushi/toml.(*lexer).next.
 func shortNames(text string) string {
 	const slash = "\x00"
 	text = versionPath.ReplaceAllStringFunc(text, func(m string) string {

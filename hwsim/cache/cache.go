@@ -1,25 +1,26 @@
-// Package cache is the model of a data cache. It passes on the samples whose access
-// misses the cache, for engines behind it:
+// Package cache models a data cache. It passes on the samples whose accesses miss the
+// cache, to engines behind it:
 //
 //	cache(32K,ways=8,line=64):where(pass=first):rap          values of loads that miss
 //	cache(32K):cache(1M,ways=16):where(pass=second):rap(over=words)   addresses that miss two levels
 //
 // The second of two caches in a chain is the second level: it sees the misses of the first.
 //
-// The address is the second word of a load (-peptaps=pairs), or the word of an addr
-// tap (-peptaps=addrs). With both kinds of taps every load would count twice. Samples
-// without an address, such as loads from maps, are dropped, and so are hits. Both are
-// counted.
+// The address is the second word of a load (-peptaps=pairs), or the word of an addr tap
+// (-peptaps=addrs). With both kinds of taps every load would count twice. Samples
+// without an address, such as loads from maps, are dropped and counted. Hits are
+// dropped and counted, too.
 //
-// Sets have the least recently used line replaced. An access is one of the line of
-// its first byte, loads and stores alike. A sample with a count of n is n accesses in
-// a row, so at most the first of them misses. There is no prefetching, no other
-// processor, and nothing that is not tapped: no stack, no spilled variables, no code
-// of the runtime. So rates of misses are those of the tapped loads, not those of the
-// machine.
+// A miss replaces the least recently used line of the set. An access counts as one
+// access to the line of its first byte. Loads and stores are treated alike. A sample
+// with a count of n is n accesses in a row, so at most the first of them misses. The
+// model has no prefetching and no other processors. It sees only what taps see: no
+// stack, no spilled variables, no code of the runtime. So its miss rates are those of
+// the tapped loads, not those of the machine.
 //
-// Source of the use: Mysore et al., "Profiling over Adaptive Ranges", CGO 2006, section
-// 4.4, where the levels are called DL1 and DL2. The paper does not state their sizes.
+// Source for this use: Mysore et al., "Profiling over Adaptive Ranges", CGO 2006,
+// section 4.4, which calls the levels DL1 and DL2. The paper does not state their
+// sizes.
 package cache
 
 import (
@@ -30,8 +31,8 @@ import (
 	"github.com/pepgo/pep/runtime/digits"
 )
 
-// Kind is the cache. Size and line are in bytes; K and M stand for 2^10 and 2^20 of them.
-// The number of sets, size/ways/line, must be a power of two.
+// Kind is the cache. size and line are in bytes; K stands for 2^10 bytes and M for
+// 2^20. The number of sets, size/ways/line, must be a power of two.
 var Kind = &hwsim.Kind{
 	Name:     "cache",
 	Params:   []string{"size", "ways", "line"},
@@ -41,7 +42,7 @@ var Kind = &hwsim.Kind{
 }
 
 const (
-	defaultSize = 32 << 10 // of the first level of most processors of today
+	defaultSize = 32 << 10 // the size of the first level in most processors of today
 	defaultWays = 8
 	defaultLine = 64
 	maxSize     = 256 << 20
@@ -66,7 +67,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	return s
 }
 
-// power returns the greatest power of two that is at most n, 0 for 0.
+// power returns the greatest power of two that is at most n. For 0 it returns 0.
 func power(n uint64) uint64 {
 	if n == 0 {
 		return 0
@@ -74,7 +75,7 @@ func power(n uint64) uint64 {
 	return 1 << (bits.Len64(n) - 1)
 }
 
-// bytes reads a number of bytes, such as 4096, 32K or 1M.
+// bytes parses a number of bytes, such as 4096, 32K or 1M.
 func bytes(a *hwsim.Args, name string, otherwise, most uint64) (n uint64) {
 	text := a.String(name, "")
 	if text == "" {
@@ -99,7 +100,7 @@ func bytes(a *hwsim.Args, name string, otherwise, most uint64) (n uint64) {
 	return n
 }
 
-// String returns the description without what is default.
+// String returns the description. It omits parameters that have their defaults.
 func (s spec) String() string {
 	text := ""
 	if s.size != defaultSize {
@@ -117,7 +118,7 @@ func (s spec) String() string {
 	return "cache(" + text[1:] + ")"
 }
 
-// size writes a number of bytes as bytes reads it.
+// size writes a number of bytes in the form that bytes parses.
 func size(n uint64) string {
 	switch {
 	case n%(1<<20) == 0:
@@ -128,10 +129,11 @@ func size(n uint64) string {
 	return digits.Uint(n)
 }
 
-// WithSeed returns s: there are no random numbers.
+// WithSeed returns s, because the cache uses no random numbers.
 func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
-// ForTraces implements hwsim.Rewriter: what goes on is what taps have seen.
+// ForTraces implements hwsim.Rewriter: the words that go on are those that taps have
+// seen.
 func (s spec) ForTraces() bool { return false }
 
 // New returns an empty cache.
@@ -145,18 +147,19 @@ func (s spec) New(hwsim.Instance) hwsim.Engine {
 	return sample.New(c.take, c.empty)
 }
 
-// A cache has the lines of each set one after the other, the most recently used first.
+// A cache has the lines of all sets, one set after another; in each set the most
+// recently used line comes first.
 type cache struct {
 	lines []uint64 // addresses without the offset in the line, plus 1; 0 is none
 	ways  uint64
 	shift int
-	mask  uint64 // of the number of a set
+	mask  uint64 // mask of the number of a set
 }
 
 func (c *cache) empty() { clear(c.lines) }
 
-// take passes on a sample if its first access misses. The others find the line that the
-// first has loaded.
+// take passes on a sample if its first access misses. The other accesses of the sample
+// hit the line that the first one has loaded.
 func (c *cache) take(s *sample.Sample, out *hwsim.Out) (sent uint64) {
 	addr, ok := s.Address()
 	if !ok || c.access(addr) {
@@ -166,7 +169,7 @@ func (c *cache) take(s *sample.Sample, out *hwsim.Out) (sent uint64) {
 }
 
 // access reports whether the line of an address is in the cache, and makes it the most
-// recently used of its set.
+// recently used line of its set.
 func (c *cache) access(addr uint64) (hit bool) {
 	line := addr >> c.shift
 	first := (line & c.mask) * c.ways

@@ -1,9 +1,9 @@
 package cop
 
-// This file has the associative array.
+// This file holds the associative array.
 
-// A cam finds a key in all its slots at once. The model keeps the slots of keys with the
-// same hash in a list, so that it need not look at all of them.
+// A cam searches all its slots for a key at once. The model keeps the slots whose keys
+// have the same hash in a list, so it need not look at all slots.
 type cam struct {
 	keys  []uint64
 	valid []bool
@@ -31,7 +31,7 @@ func newCam(slots, keyBits int) cam {
 
 func (c *cam) list(key uint64) *int16 { return &c.first[key*0x9e3779b97f4a7c15>>(c.shift&63)] }
 
-// match returns the lowest valid slot that has a key, -1 if there is none.
+// match returns the lowest valid slot that has a key, or -1 if there is none.
 func (c *cam) match(key uint64) int {
 	key &= c.mask
 	found := -1
@@ -51,7 +51,8 @@ func (c *cam) write(slot int, key uint64) {
 	*l = int16(slot)
 }
 
-// invalidate makes a slot match no key. The slot keeps its key for software to read.
+// invalidate marks a slot so that it matches no key. Software can still read the slot's
+// key.
 func (c *cam) invalidate(slot int) {
 	if !c.valid[slot] {
 		return
@@ -64,7 +65,7 @@ func (c *cam) invalidate(slot int) {
 	*p = c.next[slot]
 }
 
-// clear makes all slots match no key.
+// clear invalidates all slots.
 func (c *cam) clear() {
 	clear(c.valid)
 	for i := range c.first {

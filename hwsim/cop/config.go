@@ -1,31 +1,31 @@
 package cop
 
-// This file has the sizes of a machine.
+// This file holds the sizes of a machine.
 
 import "github.com/pepgo/pep/runtime/digits"
 
-// A Config describes a machine. Fields that are 0 have the default. All defaults are ours,
-// except for the ratio of the arrays: section 3.3 says that the data array has twice the
-// capacity of the associative array.
+// A Config describes a machine. A field that is 0 means the default. All defaults are
+// ours, except for the ratio of the arrays: section 3.3 says that the data array has
+// twice the capacity of the associative array.
 type Config struct {
 	Slots     int    // words of the associative array: 8 to 4096, a power of two; 256
-	KeyBits   int    // bits of these: 8 to 64; 32
-	Data      int    // words of the data array, of 64 bits: likewise a power of two; as many as slots
+	KeyBits   int    // bits of these words: 8 to 64; 32
+	Data      int    // 64-bit words of the data array: also 8 to 4096, a power of two; as many as Slots
 	Microcode int    // microinstructions: 32 to 4096, a power of two; 512, which is 4 kB
 	FilterPCs int    // bits of the filter with a bit for each PC: 64 to 2^20, a power of two; 8192
 	Buffer    int    // bytes of the sample buffer: 16 to 2^20; 1024
 	Width     int    // bits of value registers, constants and the main ALU: 32 or 64; 64
-	Penalty   uint64 // cycles lost when a branch was predicted wrongly, at most 64; 2, as there are two stages before execution
-	Watchdog  uint64 // microinstructions for one event before the machine gives it up, at least 16; 65536
-	Dynamic   bool   // the predictor of a branch says what the branch did last, not what its hint says
+	Penalty   uint64 // cycles lost by a wrong prediction of a branch, at most 64; 2, as there are two stages before execution
+	Watchdog  uint64 // microinstructions for one event after which the machine gives the event up, at least 16; 65536
+	Dynamic   bool   // a branch is predicted by what it did last, not by its hint
 	Seed      uint32 // of the shift register; 1
-	Hashes    []Hash // that the filters can choose from, at most 256; DefaultHashes
+	Hashes    []Hash // hash functions that the filters can choose from, at most 256; DefaultHashes
 
 	// NoPenalty makes the penalty 0.
 	NoPenalty bool
 }
 
-// withDefaults checks a Config and fills in what is missing.
+// withDefaults checks a Config and fills in the defaults.
 func (c Config) withDefaults() (Config, error) {
 	setDefault(&c.Slots, 256)
 	setDefault(&c.KeyBits, 32)

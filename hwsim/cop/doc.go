@@ -1,6 +1,6 @@
-// Package cop is a programmable profiling co-processor: a small machine that runs a short
-// routine of microcode for each event, and interrupts software when its memory holds
-// something worth reading.
+// Package cop models a programmable profiling co-processor: a small machine that runs a
+// short routine of microcode for each event, and interrupts software when its memory
+// holds something worth reading.
 //
 //	image, err := asm.Assemble("sampler.s", source) // package hwsim/cop/asm
 //	m, err := cop.New(cop.Config{})
@@ -12,11 +12,11 @@
 //		m.Resume(1200)
 //	}
 //
-// Events pass three filters, which all must accept them: of the class of the event, of
-// the hash of its PC, and of one bit for each PC. Accepted events wait in the sample
-// buffer, and are dropped and counted if it is full. The decoder and field extractor
-// shows the event at the head to the microcode, and knows where the routine of its
-// class begins. The routine works with
+// Each event must pass three filters: one for the class of the event, one for the hash
+// of its PC, and one with a bit for each PC. Accepted events wait in the sample buffer.
+// If the buffer is full, events are dropped and counted. The decoder and field
+// extractor shows the event at the head of the buffer to the microcode, and knows the
+// address of the routine for its class. The routine works with
 //
 //	V0-V7   values
 //	I0-I7   indexes and small counters, each of its own width
@@ -28,14 +28,15 @@
 // and ends with a branch to done, which takes the next event, or to interrupt, which
 // stops the machine until software resumes it. See [Instr] for the instructions.
 //
-// The machine is simulated cycle by cycle: one microinstruction per cycle, in three stages,
-// and some cycles without one behind a branch that was predicted wrongly and when the
-// routine of an event begins after the machine had nothing to do. Its state depends on the
-// calls above alone. It allocates only in New, Load and Checkpoint.
+// The machine is simulated cycle by cycle. It executes one microinstruction per cycle,
+// in three stages. Some cycles have no microinstruction: those after a branch that was
+// predicted wrongly, and those at the start of a routine if the machine had nothing to
+// do before. The state of the machine depends only on the calls above. The machine
+// allocates memory only in New, Load and Checkpoint.
 //
 // Source: Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001,
-// section 3. The text of the paper that this package was written from has lost its
-// numbers and tables. The numbers of sections are inferred. All sizes, and the encoding of
+// section 3. This package was written from a text of the paper that has lost its
+// numbers and tables. The section numbers are inferred. All sizes, and the encoding of
 // instructions, are ours: see [Config] and docs/decisions/0018-coprocessor.md.
 package cop
 

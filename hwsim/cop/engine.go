@@ -1,7 +1,7 @@
 package cop
 
-// This file has machines as engines of package hwsim: the main processor beside the machine,
-// and the time of both.
+// This file makes machines engines of package hwsim. It models the main processor
+// beside the machine, and the time of both.
 
 import (
 	"math/bits"
@@ -11,13 +11,14 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// An engine is a machine, and the main processor that feeds it and handles its
-// interrupts. While the processor handles one it retires no events.
+// An engine is a machine together with the main processor, which feeds the machine and
+// handles its interrupts. While the processor handles an interrupt it retires no
+// events.
 type engine struct {
 	*spec
 	run
 	copy   run    // for Snapshot
-	window window // of the interrupt that the host handles
+	window window // the window during the interrupt that the host handles
 	seed   uint32
 }
 
@@ -25,7 +26,7 @@ type engine struct {
 type run struct {
 	m     *Machine
 	clock clock.Clock
-	sent  uint64 // events in messages
+	sent  uint64 // number of events in messages
 }
 
 // New returns a new engine.
@@ -45,7 +46,8 @@ func (e *engine) reset() {
 	e.sent = 0
 }
 
-// machineCycle returns the cycle of the machine in a cycle of the main processor.
+// machineCycle returns the machine's cycle that corresponds to a cycle of the main
+// processor.
 func (s *spec) machineCycle(core uint64) uint64 {
 	hi, lo := bits.Mul64(core, s.ratio)
 	if hi >= billion {
@@ -56,7 +58,7 @@ func (s *spec) machineCycle(core uint64) uint64 {
 }
 
 // coreCycle returns the first cycle of the main processor in which the machine has
-// reached a cycle.
+// reached a given cycle.
 func (s *spec) coreCycle(machine uint64) uint64 {
 	hi, lo := bits.Mul64(machine, billion)
 	if hi >= s.ratio {
@@ -78,8 +80,8 @@ func sample(t tuple.Tuple) Sample {
 	return s
 }
 
-// Push runs the machine up to each event. An interrupt of the machine before the event
-// delays it.
+// Push runs the machine up to each event. If the machine interrupts before the event,
+// the event is delayed.
 func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for _, t := range in {
 		cycle := e.machineCycle(e.clock.Event(t))
@@ -90,8 +92,8 @@ func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
 	}
 }
 
-// interrupt has the processor handle an interrupt as soon as the machine halts, which resumes
-// then. The event that was to come is delayed: interrupt returns its new cycle.
+// interrupt makes the processor handle an interrupt as soon as the machine halts. The
+// machine then resumes. The next event is delayed; interrupt returns its new cycle.
 func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
 	_, at := e.m.State()
 	_, before := e.clock.Cycles()
@@ -102,8 +104,8 @@ func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
 	return e.machineCycle(now)
 }
 
-// answer has the host handle an interrupt, and returns how many cycles of the main
-// processor that takes.
+// answer makes the host handle an interrupt, and returns the number of cycles of the
+// main processor that this takes.
 func (e *engine) answer(out *hwsim.Out) uint64 {
 	e.window = window{m: e.m, access: e.access, record: e.trans, cycles: e.handler}
 	e.host.read(&e.window, false, out)
@@ -111,7 +113,8 @@ func (e *engine) answer(out *hwsim.Out) uint64 {
 	return e.window.cycles
 }
 
-// end has the machine finish all events in its buffer, and reads what it still holds.
+// end makes the machine finish all events in its buffer, and reads what the machine
+// still holds.
 func (e *engine) end(out *hwsim.Out) {
 	for {
 		switch e.m.Run(1<<64 - 1) {
@@ -132,7 +135,7 @@ func (e *engine) Flush(out *hwsim.Out) {
 	e.reset()
 }
 
-// Snapshot sends what Flush would, by a copy of the machine.
+// Snapshot sends the same messages as Flush, from a copy of the machine.
 func (e *engine) Snapshot(out *hwsim.Out) {
 	e.copy.m.Restore(e.m)
 	e.copy.clock, e.copy.sent = e.clock, e.sent
@@ -141,22 +144,25 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 	e.run, e.copy = e.copy, e.run
 }
 
-// Balance returns what filters, the buffer and the watchdog have dropped, and of the rest
-// what is in no message. What a sample stands for is subtracted when it is sent.
+// Balance returns the events that the filters, the buffer and the watchdog have
+// dropped. Of the other events it returns those that are in no message yet. When a
+// sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
 	s := e.m.stats
 	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent), Dropped: s.Filtered + s.Dropped + s.Killed}
 }
 
-// Time returns the cycles of the main processor. It stalls for interrupts and accesses.
+// Time returns the cycles of the main processor. The processor stalls for interrupts
+// and accesses.
 func (e *engine) Time() hwsim.Time {
 	now, stalled := e.clock.Cycles()
 	return hwsim.Time{Cycles: now, Stalled: stalled}
 }
 
-// Store stores to a register of the window. The numbers are those of package cop:
-// ConstWindow, for example. A store that the machine refuses, or that takes from the host of the
-// program what it needs, changes nothing and is counted: see RefusedStores.
+// Store stores to a register of the window. The registers are numbered as in package
+// cop: ConstWindow, for example. A store changes nothing and is counted in
+// RefusedStores if the machine refuses it, or if it would take something away that the
+// program's host needs.
 func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	e.clock.Stall(e.access)
 	old, err := e.m.Get(register)
@@ -167,7 +173,7 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	return e.access
 }
 
-// Load reads a register of the window, 0 if there is none.
+// Load reads a register of the window. It returns 0 if there is no such register.
 func (e *engine) Load(register int) (value, cycles uint64) {
 	value, _ = e.m.Get(register)
 	e.clock.Stall(e.access)

@@ -2,8 +2,8 @@ package cop
 
 // This file executes microinstructions.
 
-// Run executes all microinstructions of the cycles before a given one, unless m halts
-// or waits for an event, and returns the state of m.
+// Run executes the microinstructions of all cycles before until, and returns the state
+// of m. It ends earlier if m halts or waits for an event.
 func (m *Machine) Run(until uint64) State {
 	for m.state == Running && m.cycle < until {
 		m.step()
@@ -11,8 +11,8 @@ func (m *Machine) Run(until uint64) State {
 	return m.state
 }
 
-// Step executes one microinstruction, with the cycles that its branch loses, if m is
-// running.
+// Step executes one microinstruction if m is running. The cycles that its branch loses
+// are part of the step.
 func (m *Machine) Step() State {
 	if m.state == Running {
 		m.step()
@@ -20,16 +20,16 @@ func (m *Machine) Step() State {
 	return m.state
 }
 
-// leap is by how many steps MainRand advances the shift register: all 32 bits are new then, so
-// numbers that follow each other share none. The period has no common divisor with 32, so it
-// stays as long as it is.
+// MainRand advances the shift register by leap steps. All 32 bits are new then, so
+// consecutive numbers share no bits. The period and 32 have no common divisor, so the
+// period remains the same.
 const leap = 32
 
-// taps are those of a linear feedback shift register of 32 bits with the longest period,
-// 2^32-1: the polynomial x^32 + x^22 + x^2 + x + 1.
+// taps are the taps of a linear feedback shift register of 32 bits with the longest
+// period, 2^32-1: the polynomial x^32 + x^22 + x^2 + x + 1.
 const taps = 0x80200003
 
-// shift returns a state of the shift register n steps on.
+// shift returns the state of the shift register after n steps.
 func shift(lfsr uint32, n int) uint32 {
 	for range n {
 		lfsr = lfsr>>1 ^ -(lfsr&1)&taps
@@ -157,8 +157,8 @@ func (m *Machine) stepIndex(in *code, result uint64) {
 	m.reg[SourceI+Source(in.idst&7)] = x
 }
 
-// stepData works on a field of a word. The array decodes as many bits of the address as it
-// needs.
+// stepData executes a data operation on a field of a word. The array decodes as many
+// bits of the address as it needs.
 func (m *Machine) stepData(in *code, address, result uint64) {
 	p := &m.data[int(address)&(len(m.data)-1)]
 	f := fieldBits[in.field]
@@ -206,8 +206,8 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 	}
 }
 
-// branch is the branch unit. A direction that was predicted wrongly costs the
-// microinstructions that are in the stages before execution.
+// branch is the branch unit. After a wrong prediction the microinstructions in the
+// stages before execution are lost.
 func (m *Machine) branch(in *code, taken uint8) {
 	m.stats.Branches++
 	if taken != in.guess {
@@ -245,8 +245,8 @@ func (m *Machine) branch(in *code, taken uint8) {
 	}
 }
 
-// kill ends the routine of an event that has taken too long, as if it had branched to
-// done. The pipeline starts anew.
+// kill ends a routine that has run too long, as if the routine had branched to done.
+// The pipeline starts anew.
 func (m *Machine) kill() {
 	m.stats.Killed++
 	m.stats.Lost += m.config.Penalty

@@ -1,13 +1,15 @@
 package cop
 
-// This file has the filters that tag events, in the decode stage of the main processor.
+// This file holds the filters, which tag events in the decode stage of the main
+// processor.
 
-// A Hash maps a PC to the number by which the filters of PCs know it. Several can be chosen
-// from, so that PCs with the same number under one of them can be told apart by another.
+// A Hash maps a PC to the number that the filters of PCs use for it. There are several
+// hashes to choose from: if two PCs have the same number under one hash, another hash
+// can tell them apart.
 type Hash func(pc uint64) uint32
 
-// DefaultHashes are the hash functions of a machine that is given no others. Which ones
-// the paper had is lost; these are ours.
+// DefaultHashes are the hash functions of a machine whose Config has none. The text of
+// the paper has lost its hash functions; these are ours.
 var DefaultHashes = []Hash{
 	func(pc uint64) uint32 { return uint32(pc) },                            // 0: the low bits
 	func(pc uint64) uint32 { return uint32(pc ^ pc>>32) },                   // 1: both halves
@@ -15,15 +17,16 @@ var DefaultHashes = []Hash{
 	func(pc uint64) uint32 { return uint32(pc ^ pc>>13 ^ pc>>29) },          // 3: shifted parts
 }
 
-// Filters decide which events are profiled: those that all three accept (section 3.1).
+// Filters decide which events are profiled: the events that all three accept (section
+// 3.1).
 type Filters struct {
 	Classes     uint32 // a bit for each class: 1 accepts
 	Mask, Match uint32 // accept PCs with hash & Mask == Match
-	MatchHash   uint8  // the number of the hash for that
+	MatchHash   uint8  // the number of the hash that Mask and Match use
 	BitHash     uint8  // the number of the hash that selects a bit of bits
 
 	hashes []Hash
-	bits   []uint64 // 1 rejects; a power of two of them
+	bits   []uint64 // 1 rejects; the number of bits is a power of two
 }
 
 // Accepts reports whether all filters accept an event.

@@ -1,6 +1,7 @@
 package cop
 
-// This file has what software on the main processor does when the machine interrupts.
+// This file holds the software on the main processor that handles interrupts of the
+// machine.
 
 import (
 	"github.com/pepgo/pep/hwsim"
@@ -8,14 +9,15 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A host is the software for a kind of program. The program names it with the directive
-// .host.
+// A host is the software for one kind of program. The program names its host with the
+// directive .host.
 type host struct {
 	name  string
-	check func(m *Machine) error // whether the program has what the host needs
+	check func(m *Machine) error // checks that the program has what the host needs
 
-	// read reads the results of the machine and sends them. It leaves the machine ready to
-	// go on. Ended says that no interrupt has called it: the stream ends.
+	// read reads the results of the machine and sends them. Afterwards the machine is
+	// ready to go on. ended means that the stream ends and that no interrupt has called
+	// read.
 	read func(w *window, ended bool, out *hwsim.Out)
 }
 
@@ -40,13 +42,13 @@ func hostNames() (s string) {
 	return s
 }
 
-// A window is a host's access to a machine. It counts what the accesses take.
+// A window is a host's access to a machine. It counts the cycles of the accesses.
 type window struct {
 	m      *Machine
-	access uint64 // cycles of one
-	record uint64 // cycles of a record
+	access uint64 // cycles of one access
+	record uint64 // cycles of one record
 	cycles uint64
-	events uint64 // in messages
+	events uint64 // events in messages
 }
 
 func (w *window) load(register int) uint64 {
@@ -72,9 +74,9 @@ func (w *window) send(m hwsim.Message, out *hwsim.Out) {
 	out.Send(m)
 }
 
-// The host of samples reads PCs from the sub-array B0 and words from B1. I0 is the index of
-// the next sample in both; it has wrapped to 0 when the program interrupts. Each sample
-// stands for K0 events.
+// The host of samples reads PCs from the sub-array B0 and words from B1. I0 is the
+// index of the next sample in both; it has wrapped to 0 when the program interrupts.
+// Each sample stands for K0 events.
 
 func checkSamples(m *Machine) error {
 	width := m.indexWidth[0]

@@ -1,12 +1,13 @@
 package cop
 
-// This file has programs as they travel from the assembler to a machine.
+// This file holds images: programs in the form in which the assembler hands them to a
+// machine.
 
 import "github.com/pepgo/pep/runtime/digits"
 
-// An Image is an assembled program: what software stores to load it.
+// An Image is an assembled program: the stores by which software loads the program.
 type Image struct {
-	Host   string // what software does with the results: the name of a host of the engine, "" for none
+	Host   string // the name of the host that handles the results, "" for none
 	Stores []Store
 }
 
@@ -18,8 +19,8 @@ type Store struct {
 
 const imageMagic = "pep cop 1"
 
-// Text returns the image as text: a first line with the name of the host, then for each
-// store a line with register and value, both hexadecimal.
+// Text returns the image as text. The first line has the name of the host. Then each
+// store has a line with its register and value, both hexadecimal.
 //
 //	pep cop 1 samples
 //	0xc0000 0x3
@@ -35,7 +36,7 @@ func (p *Image) Text() string {
 	return s
 }
 
-// ParseImage reads what Text returns. Errors have the number of the line.
+// ParseImage parses the output of Text. Errors state the number of the line.
 func ParseImage(text string) (*Image, error) {
 	p := &Image{}
 	for number := uint64(1); text != ""; number++ {
@@ -92,8 +93,8 @@ func parseHex(s string) (n uint64, ok bool) {
 	return n, true
 }
 
-// Load makes the stores of an image. An error says which store the machine refused; those
-// before it are made.
+// Load makes the stores of an image. If the machine refuses a store, the error names
+// it; Load has then made the stores before it.
 func (m *Machine) Load(p *Image) error {
 	for _, s := range p.Stores {
 		if err := m.Set(s.Register, s.Value); err != nil {

@@ -1,12 +1,13 @@
 package cop
 
-// This file has the microinstructions and how they are encoded in 64 bits.
+// This file holds the microinstructions and their encoding in 64 bits.
 
 import "github.com/pepgo/pep/runtime/digits"
 
-// An Instr is a microinstruction. All its parts work in the same cycle: they see what was
-// there before it, except that the data array, the associative array and IndexSet use the
-// result of the main ALU of the same cycle. The zero Instr does nothing.
+// An Instr is a microinstruction. All its parts work in the same cycle and see the
+// state before this cycle. There is one exception: the data array, the associative
+// array and IndexSet use the result that the main ALU computes in the same cycle. The
+// zero Instr does nothing.
 //
 // Bits of the word, from the lowest:
 //
@@ -14,7 +15,8 @@ import "github.com/pepgo/pep/runtime/digits"
 //	3 Data   2 Base   3 DataIndex   3 Field   2 Cam   3 CamIndex   1 CamResult
 //	4 Pred   1 Not   2 Branch   5 Offset   1 Hint   4 zeros
 //
-// A branch tests what earlier instructions have set, never its own.
+// A branch tests flags that earlier instructions have set, never those of its own
+// instruction.
 type Instr struct {
 	Main MainOp
 	A, B Source
@@ -39,7 +41,7 @@ type Instr struct {
 	Hint   bool // the branch is predicted to be taken
 }
 
-// A MainOp is what the main ALU does with the operands A and B. There is no
+// A MainOp is an operation of the main ALU on the operands A and B. There is no
 // multiplication and no division (section 3.3).
 type MainOp uint8
 
@@ -61,7 +63,7 @@ const (
 	numMain
 )
 
-// unary reports whether an operation does not use B.
+// unary reports whether an operation ignores B.
 func (op MainOp) unary() bool {
 	switch op {
 	case MainNop, MainMov, MainNot, MainShl1, MainShr1, MainShr8, MainRand:
@@ -78,7 +80,7 @@ func (op MainOp) Operands() int {
 	return 2
 }
 
-// A Source is what the main ALU reads.
+// A Source is an input of the main ALU.
 type Source uint8
 
 const (
@@ -96,14 +98,14 @@ const (
 	SourceRA     Source = 48 // bits 21 to 25
 	SourceRB     Source = 49 // bits 16 to 20
 	SourceM      Source = 56
-	sink         Source = 63 // where results without Dst go; no source
+	sink         Source = 63 // the destination of results without Dst; not a source
 )
 
 func (s Source) known() bool {
 	return s < 8 || 16 <= s && s < 40 || 40 <= s && s <= SourceRB || s == SourceM
 }
 
-// An IndexOp is what the index ALU does with IndexSrc, for IndexDst.
+// An IndexOp is an operation of the index ALU: it reads IndexSrc and writes IndexDst.
 type IndexOp uint8
 
 const (
@@ -118,7 +120,8 @@ const (
 	numIndex
 )
 
-// A DataOp is what the data array does with a field of the word at Base or DataIndex.
+// A DataOp is an operation of the data array on a field of the word at Base or'ed with
+// DataIndex.
 type DataOp uint8
 
 const (
@@ -147,7 +150,7 @@ const (
 // fieldBits has the lowest bit and the number of bits of each field.
 var fieldBits = [numField]struct{ shift, width uint8 }{{0, 64}, {0, 32}, {32, 8}, {40, 8}, {48, 16}}
 
-// A CamOp is what the associative array does with a key.
+// A CamOp is an operation of the associative array on a key.
 type CamOp uint8
 
 const (
@@ -158,7 +161,7 @@ const (
 	numCam
 )
 
-// A Pred is a predicate of branches.
+// A Pred is a predicate that a branch can test.
 type Pred uint8
 
 const (
@@ -174,7 +177,7 @@ const (
 	numPred
 )
 
-// A BranchKind is where a branch goes.
+// A BranchKind says where a branch goes.
 type BranchKind uint8
 
 const (
@@ -221,8 +224,8 @@ func bit(b bool) uint64 {
 	return 0
 }
 
-// Decode returns the instruction of a word. The error says which part of the word means
-// nothing.
+// Decode returns the instruction of a word. If a part of the word has no meaning, the
+// error names this part.
 func Decode(w uint64) (in Instr, err error) {
 	rest := w
 	take := func(bits int) uint8 {
@@ -247,8 +250,8 @@ func Decode(w uint64) (in Instr, err error) {
 	return in, nil
 }
 
-// wrong says what is wrong with an instruction, "" if nothing is. Parts that are not used
-// must be 0, so that each instruction has one word.
+// wrong says what is wrong with an instruction; "" means nothing is wrong. Parts that
+// are not used must be 0, so each instruction has exactly one word.
 func (in *Instr) wrong() string {
 	switch {
 	case in.Main >= numMain:
@@ -287,12 +290,13 @@ func (in *Instr) wrong() string {
 	return ""
 }
 
-// usesResult reports whether something beside the main ALU uses its result.
+// usesResult reports whether another part than the main ALU uses the result of the main
+// ALU.
 func (in *Instr) usesResult() bool {
 	return in.Index == IndexSet || in.Data == DataWrite || in.CamResult
 }
 
-// oneIndex reports whether IndexSrc is not used.
+// oneIndex reports whether the instruction does not use IndexSrc.
 func (in *Instr) oneIndex() bool {
 	return in.Index == IndexNop || in.Index == IndexClr || in.Index == IndexSet
 }

@@ -1,18 +1,19 @@
 package cop
 
-// This file has how machines are described as engines.
+// This file parses and writes descriptions of machines as engines.
 
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/digits"
 )
 
-// Kind is machines as engines:
+// Kind makes machines available as engines:
 //
 //	cop(program=sampler.cop,clock=0.5,k0=64)
 //
-// The program is a file that the assembler has written, see [Image]; without one it is the
-// simple sampler of hwsim/cop/asm/programs. The other parameters are
+// The program is a file that the assembler has written: see [Image]. Without a program
+// the machine runs the simple sampler of hwsim/cop/asm/programs. The other parameters
+// are
 //
 //	clock      cycles of the machine for one of the main processor, such as 0.5; 1
 //	near, far  cycles of the main processor between events, see clock.Config; 2 and 8
@@ -25,8 +26,8 @@ import (
 //	           the fields of Config
 //	predictor  static or dynamic
 //
-// An event of the stream is a sample: its class is the tag, its value the word. The word is
-// also the target for calls, and the address for tuple.Addr and tuple.More.
+// An event of the stream is a sample: its class is the tag, and its value is the word.
+// The word is also the target for calls, and the address for tuple.Addr and tuple.More.
 var Kind = &hwsim.Kind{
 	Name: "cop",
 	Params: []string{"program", "clock", "near", "far", "access", "handler", "record", "k0", "seed",
@@ -51,7 +52,7 @@ type spec struct {
 	k0                                uint64
 	setK0                             bool
 	seed                              uint64
-	initial                           *Machine // with the program
+	initial                           *Machine // the machine with its program loaded
 }
 
 func parse(a *hwsim.Args) hwsim.Spec {
@@ -93,7 +94,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	return s
 }
 
-// load makes the machine from which all others are copied.
+// load makes the machine that all others are copied from.
 func (s *spec) load(a *hwsim.Args) {
 	text := sampler
 	if s.file != "" {
@@ -126,7 +127,7 @@ func (s *spec) load(a *hwsim.Args) {
 	}
 }
 
-// clockRatio reads a decimal number.
+// clockRatio parses a decimal number.
 func clockRatio(a *hwsim.Args) uint64 {
 	text := a.String("clock", "1")
 	n, places, point, ok := uint64(0), 9, false, text != ""
@@ -152,7 +153,7 @@ func clockRatio(a *hwsim.Args) uint64 {
 	return n
 }
 
-// String returns the description without what is default.
+// String returns the description. It omits parameters that have their defaults.
 func (s *spec) String() string {
 	text := ""
 	add := func(name, value string) { text += "," + name + "=" + value }
@@ -194,7 +195,7 @@ func (s *spec) String() string {
 	return "cop(" + text[1:] + ")"
 }
 
-// decimal writes billionths without zeros at the end.
+// decimal writes billionths as a decimal number, without zeros at the end.
 func decimal(n uint64) string {
 	text := digits.Uint(n / billion)
 	if n %= billion; n > 0 {
@@ -207,7 +208,7 @@ func decimal(n uint64) string {
 	return text
 }
 
-// WithSeed returns s with another seed of the shift register, which has 32 bits.
+// WithSeed returns s with another seed for the shift register. The seed has 32 bits.
 func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 	c := *s
 	if c.seed = uint64(uint32(seed)); c.seed == 0 {
@@ -216,8 +217,8 @@ func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 	return &c
 }
 
-// Size returns the storage of the machine. The sample buffer is counted by bytes, and
-// registers by what software and microcode see of them.
+// Size returns the storage of the machine. The sample buffer counts with its bytes, and
+// the registers with the bits that software and microcode can access.
 func (s *spec) Size(int) []hwsim.Part {
 	c := s.initial.Config()
 	return []hwsim.Part{

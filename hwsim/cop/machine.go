@@ -1,6 +1,6 @@
 package cop
 
-// This file has the machine: its state, and how events get in.
+// This file holds the machine: its state, and the entry of events.
 
 import "math/bits"
 
@@ -8,9 +8,9 @@ import "math/bits"
 type State uint8
 
 const (
-	Waiting     State = iota // for an event
-	Running                  // the routine of an event
-	Interrupted              // halted until Resume
+	Waiting     State = iota // the machine waits for an event
+	Running                  // the routine of an event runs
+	Interrupted              // the machine is halted until Resume
 )
 
 // A Machine is a co-processor. Only one goroutine at a time may use it.
@@ -19,10 +19,10 @@ type Machine struct {
 
 	config Config
 	code   []code
-	words  []uint64 // what code was decoded from
+	words  []uint64 // the words that code was decoded from
 
-	// reg has all that the main ALU can read, by Source, and after that a register for results
-	// that nobody wants.
+	// reg has all inputs of the main ALU, by Source, and behind them a register for
+	// results that no one uses.
 	reg        [64]uint64
 	flags      uint32 // a bit for each Pred
 	indexWidth [8]uint8
@@ -38,16 +38,16 @@ type Machine struct {
 	cam   cam
 	queue queue
 
-	mask    uint64 // of values
+	mask    uint64 // mask of values
 	state   State
 	pc      uint16
 	pcMask  uint16
-	cycle   uint64 // of the next microinstruction
+	cycle   uint64 // cycle of the next microinstruction
 	routine uint64 // microinstructions that the current event may still take
 	stats   Stats
 }
 
-// code is a decoded microinstruction, as step uses it.
+// code is a decoded microinstruction, in the form that step uses.
 type code struct {
 	main, a, b, dst         uint8
 	index, isrc, idst       uint8
@@ -62,25 +62,25 @@ type code struct {
 	branches                uint8  // 1: the branch slot is used
 }
 
-// Stats count since the machine was made.
+// Stats are counts since the machine was made.
 type Stats struct {
-	Accepted uint64 // events that the filters have accepted and that found room
+	Accepted uint64 // events that the filters have accepted and that the sample buffer had room for
 	Filtered uint64 // events that a filter has rejected
-	Dropped  uint64 // events that found the sample buffer full
+	Dropped  uint64 // events that were lost because the sample buffer was full
 	Done     uint64 // events whose routine has ended
 	Killed   uint64 // events that the watchdog has ended
 
 	Instrs       uint64 // microinstructions executed
-	Branches     uint64 // of these, with a branch
-	Taken        uint64 // of these, taken
+	Branches     uint64 // microinstructions with a branch
+	Taken        uint64 // branches that were taken
 	Mispredicted uint64 // branches whose direction was predicted wrongly
-	Lost         uint64 // cycles lost for that
+	Lost         uint64 // cycles lost by wrong predictions
 	Idle         uint64 // cycles without an event, and until the first microinstruction of the next one
-	Halted       uint64 // cycles between interrupt and the first microinstruction after Resume
-	BadStores    uint64 // stores of software that were refused
+	Halted       uint64 // cycles between an interrupt and the first microinstruction after Resume
+	BadStores    uint64 // stores of software that the machine refused
 }
 
-// New returns a machine without a program: all its registers and memory are 0.
+// New returns a machine without a program. All its registers and memory are 0.
 func New(c Config) (*Machine, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -110,26 +110,27 @@ func New(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// Config returns the sizes of m, with the defaults.
+// Config returns the Config of m, with the defaults filled in.
 func (m *Machine) Config() Config { return m.config }
 
 // Stats returns what m has counted.
 func (m *Machine) Stats() Stats { return m.stats }
 
-// State returns what m is doing, and the cycle of its next microinstruction or, if it
-// does nothing, the cycle in which it stopped.
+// State returns the state of m, and a cycle: that of the next microinstruction or, if m
+// is not running, the cycle in which it stopped.
 func (m *Machine) State() (s State, cycle uint64) { return m.state, m.cycle }
 
 // Flag reports whether a predicate is true.
 func (m *Machine) Flag(p Pred) bool { return m.flags>>p&1 == 1 }
 
-// Read returns what the main ALU would read.
+// Read returns the value that the main ALU would read from a source.
 func (m *Machine) Read(s Source) uint64 { return m.reg[s&63] }
 
 // PC returns the address of the next microinstruction.
 func (m *Machine) PC() int { return int(m.pc) }
 
-// Queued returns how many events the sample buffer has and how many there is room for.
+// Queued returns the number of events in the sample buffer, and the number that fit
+// into it.
 func (m *Machine) Queued() (n, capacity int) { return m.queue.n, m.queue.capacity }
 
 // setCode stores a microinstruction.
@@ -159,7 +160,7 @@ func (m *Machine) setIndexWidth(i int, width uint8) {
 	m.reg[SourceI+Source(i)] &= m.indexMask[i]
 }
 
-// setFields selects fields. The sample buffer must be empty.
+// setFields selects the fields of samples. The sample buffer must be empty.
 func (m *Machine) setFields(f Fields) {
 	m.fields = f
 	m.queue.capacity = len(m.queue.ring) / f.Bytes()
@@ -173,7 +174,7 @@ func (m *Machine) setEmpty() {
 	}
 }
 
-// An Outcome is what became of an event.
+// An Outcome says what happened to an event.
 type Outcome uint8
 
 const (
@@ -182,7 +183,7 @@ const (
 	Dropped                 // the sample buffer was full
 )
 
-// Offer gives m an event that retires in a cycle. The caller must have run m until that
+// Offer gives m an event that retires in a cycle. The caller must have run m up to that
 // cycle.
 func (m *Machine) Offer(cycle uint64, s Sample) Outcome {
 	if !m.Filters.Accepts(&s) {
@@ -206,8 +207,8 @@ func (m *Machine) Offer(cycle uint64, s Sample) Outcome {
 	return Accepted
 }
 
-// dispatch starts the routine of the event at the head of the sample buffer, if there is
-// one.
+// dispatch starts the routine of the event at the head of the sample buffer, if the
+// buffer is not empty.
 func (m *Machine) dispatch() {
 	m.setEmpty()
 	if m.queue.n == 0 {
@@ -230,7 +231,7 @@ func (m *Machine) dispatch() {
 	m.state = Running
 }
 
-// Resume ends an interrupt in a cycle: m goes on with the event after the one whose
+// Resume ends an interrupt in a cycle: m continues with the event after the one whose
 // routine interrupted. If m is not interrupted, Resume does nothing.
 func (m *Machine) Resume(cycle uint64) {
 	if m.state != Interrupted {
@@ -244,17 +245,18 @@ func (m *Machine) Resume(cycle uint64) {
 	m.dispatch()
 }
 
-// Checkpoint returns a copy of m, which shares nothing with it.
+// Checkpoint returns a copy of m. The copy shares no memory with m.
 func (m *Machine) Checkpoint() *Machine {
 	c, err := New(m.config)
 	if err != nil {
-		panic(err) // m was made with it
+		panic(err) // New has accepted this Config for m
 	}
 	c.Restore(m)
 	return c
 }
 
-// Restore makes m what from is, a machine of the same Config. It does not allocate.
+// Restore copies the state of from into m. Both must have the same Config. Restore does
+// not allocate.
 func (m *Machine) Restore(from *Machine) {
 	old := *m
 	*m = *from

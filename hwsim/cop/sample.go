@@ -1,23 +1,23 @@
 package cop
 
-// This file has the sample buffer.
+// This file holds the sample buffer.
 
-// NumClasses is how many classes of events there are. The class of a tuple is its tag.
+// NumClasses is the number of classes of events. The class of a tuple is its tag.
 const NumClasses = 32
 
 // A Sample is a retired instruction that the filters have accepted.
 type Sample struct {
 	PC     uint64
-	Value  uint64 // what it loaded, stored or computed
-	Addr   uint64 // the address of memory
+	Value  uint64 // the value that the instruction loaded, stored or computed
+	Addr   uint64 // the address in memory
 	Insn   uint64 // the instruction word
-	Target uint64 // where it went
+	Target uint64 // the target of a branch or call
 	Class  uint8  // below NumClasses
 	Event  uint8  // micro-architectural events: mispredicted, missed
 }
 
-// Fields selects what the sample buffer stores of an event. Microcode reads fields that
-// are not selected as 0. The class is always there.
+// Fields selects the fields of an event that the sample buffer stores. Microcode reads
+// a field that is not selected as 0. The class is always stored.
 type Fields uint8
 
 const (
@@ -30,8 +30,8 @@ const (
 	selectAll = 1<<iota - 1
 )
 
-// Bytes returns the size of a sample with these fields in the buffer: 8 bytes each, 4
-// for an instruction word, 1 for events, and 1 for the class.
+// Bytes returns the size of a sample with these fields in the buffer: 8 bytes for each
+// field, except 4 for an instruction word and 1 for events; and 1 byte for the class.
 func (f Fields) Bytes() int {
 	n := 1
 	for i, size := range [...]int{8, 8, 8, 4, 8, 1} {
@@ -40,7 +40,7 @@ func (f Fields) Bytes() int {
 	return n
 }
 
-// cut removes the fields of s that are not selected.
+// cut clears the fields of s that are not selected.
 func (f Fields) cut(s *Sample) {
 	if f&SelectPC == 0 {
 		s.PC = 0
@@ -62,15 +62,15 @@ func (f Fields) cut(s *Sample) {
 	}
 }
 
-// A queue is the sample buffer: a ring. The event whose routine runs is the first, and
-// takes room until that is done.
+// A queue is the sample buffer, a ring. Its first event is the one whose routine runs.
+// This event takes up room until its routine is done.
 type queue struct {
 	ring     []Sample
-	capacity int // how many of ring may be used: what fits in the bytes of the buffer
+	capacity int // the number of elements of ring in use at most: as many as fit in the bytes of the buffer
 	head, n  int
 }
 
-// push reports whether there is room for s.
+// push adds s if there is room for it, and reports whether there was.
 func (q *queue) push(s Sample) bool {
 	if q.n >= q.capacity {
 		return false

@@ -1,22 +1,23 @@
 package cop
 
-// This file has the window of addresses through which software reads and writes a machine
-// (section 3.5).
+// This file holds the window of addresses through which software reads and writes a
+// machine (section 3.5).
 
 import "github.com/pepgo/pep/runtime/digits"
 
-// The window: the number of a register is one of these plus the number of the word.
+// The window: the number of a register is the sum of one of these and the number of the
+// word.
 const (
 	MicrocodeWindow = iota << 16
 	DataWindow
-	KeyWindow    // of the slots of the associative array; a store makes the slot valid
+	KeyWindow    // keys of the slots of the associative array; a store makes the slot valid
 	ValidWindow  // 1 for slots that are valid; a store of 0 invalidates
 	FilterWindow // 64 bits of the filter with a bit for each PC: 1 rejects
 	ValueWindow  // V0 to V7
 	IndexWindow  // I0 to I7
 	WidthWindow  // their widths, 1 to 16
 	ConstWindow  // K0 to K15
-	BaseWindow   // B0 to B3: address, and in bits 16 to 31 the size of the sub-array
+	BaseWindow   // B0 to B3: the address; bits 16 to 31 are the size of the sub-array
 	TargetWindow // T0 to T3
 	EntryWindow  // the addresses of the routines of the classes
 	SampleWindow // words: see below
@@ -26,7 +27,7 @@ const (
 
 // Words in SampleWindow.
 const (
-	SelectFields   = iota // Fields; only while the sample buffer is empty
+	SelectFields   = iota // Fields; a store is valid only while the sample buffer is empty
 	FilterClasses         // Filters.Classes
 	FilterMask            // Filters.Mask; bits 32 to 39: Filters.MatchHash
 	FilterMatch           // Filters.Match
@@ -40,15 +41,15 @@ const (
 	numSampleWords
 )
 
-// Words in CommandWindow, which can only be stored to. The value does not matter.
+// Words in CommandWindow. Software can only store to them, and the value has no effect.
 const (
-	InvalidateAll = iota // slots of the associative array
-	ClearData            // the data array
-	ClearFilter          // the filter with a bit for each PC accepts all
+	InvalidateAll = iota // invalidates all slots of the associative array
+	ClearData            // clears the data array
+	ClearFilter          // makes the filter with a bit for each PC accept all
 	numCommands
 )
 
-// windowNames and windowSize describe the windows.
+// windowNames has the names of the windows, and windowSize their sizes.
 var windowNames = [numWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width", "constant", "base", "target", "entry", "sample", "command"}
 
 func (m *Machine) windowSize(window int) int {
@@ -56,7 +57,7 @@ func (m *Machine) windowSize(window int) int {
 		8, 8, 8, 16, 4, 4, NumClasses, numSampleWords, numCommands}[window]
 }
 
-// locate returns the window of a register and the word in it.
+// locate returns the window that a register is in, and the number of its word there.
 func (m *Machine) locate(register int) (window, i int, err error) {
 	window, i = register&^0xffff, register&0xffff
 	if register < 0 || window>>16 >= numWindows {
@@ -68,8 +69,8 @@ func (m *Machine) locate(register int) (window, i int, err error) {
 	return window, i, nil
 }
 
-// Set stores a value to a register of the window. If the value makes no sense, nothing
-// changes, and the error says why.
+// Set stores a value to a register of the window. If the value is not valid, nothing
+// changes, and the error states the reason.
 func (m *Machine) Set(register int, value uint64) error {
 	window, i, err := m.locate(register)
 	if err == nil {
@@ -151,8 +152,8 @@ func (m *Machine) set(window, i int, value uint64) error {
 	return nil
 }
 
-// setBase sets a base register. Sub-arrays begin at multiples of their size, so that
-// addresses need no adder: base or index.
+// setBase sets a base register. A sub-array begins at a multiple of its size, so the
+// machine needs no adder for an address: it is base or index.
 func (m *Machine) setBase(i int, value uint64, wrong func(string) error) error {
 	address, size := value&0xffff, value>>16
 	switch {

@@ -1,7 +1,7 @@
 package figure
 
-// This file makes points of code: which basic blocks a program executes, as addresses
-// in the order in which their code stands.
+// This file makes points of code: the basic blocks that a program executes, each as its
+// address. So the points have the order of the code in memory.
 
 import (
 	"cmp"
@@ -18,17 +18,17 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// tapCode is the length of the instruction that a layout has as the address of a tap. No
-// other tap is at one of these addresses.
+// tapCode is the length of the instruction whose address a layout has for a tap. No
+// other tap is at one of the addresses of this instruction.
 const tapCode = 10
 
-// atAddresses returns the events of branches and entries of functions with the
-// addresses of the blocks as words. The layout, a file of pep sites -layout, is of the
-// program that the events are of.
+// atAddresses returns the events of branches and of entries of functions. Their words
+// are the addresses of the blocks. The layout is a file of pep sites -layout for the
+// program that the events come from.
 //
-// A block begins where a function is entered or a branch has gone. A layout has one
-// address for a branch, so the outcomes are told apart by adding their number to it,
-// those from the tenth on not.
+// A block begins where a function is entered or where a branch goes. A layout has only
+// one address for a branch, so the number of the outcome is added to it. Outcomes from
+// the tenth on are not told apart.
 func atAddresses(s replay.Source, layout string) (replay.Source, error) {
 	spec, err := engines.Parse("code("+strconv.Quote(layout)+")", os.ReadFile)
 	if err != nil {
@@ -59,11 +59,11 @@ func atAddresses(s replay.Source, layout string) (replay.Source, error) {
 	}, nil
 }
 
-// Functions are the functions of a program in the order in which their code stands. One
-// that is inlined stands in several.
+// Functions are the functions of a program in the order of their code. The code of an
+// inlined function is part of several functions.
 type Functions []Function
 
-// A Function is code that belongs to a function, from an address on.
+// A Function is code of a function, from an address on.
 type Function struct {
 	Addr uint64
 	Name string
@@ -83,7 +83,7 @@ func Layouts(dir string) func(program string) (Functions, error) {
 			addr, _, _ := strings.Cut(place, " ")
 			at, err := strconv.ParseUint(addr, 0, 64)
 			if err != nil {
-				continue // the first line
+				continue // such as the first line
 			}
 			list = append(list, Function{at, note[strings.LastIndexByte(note, ' ')+1:]})
 		}
@@ -92,8 +92,9 @@ func Layouts(dir string) func(program string) (Functions, error) {
 	}
 }
 
-// In says which functions have code from lo to hi: one, or how many and of which
-// package, or how many from which to which.
+// In says which functions have code from lo to hi. It returns the name if there is one
+// function. For several functions of one package it returns their number and the package,
+// otherwise the numbers of functions and packages, and the first and the last function.
 func (f Functions) In(lo, hi uint64) string {
 	var names []string
 	seen := map[string]bool{}

@@ -1,7 +1,7 @@
 package figure
 
-// This file grows trees of ranges from the points of a program, and holds them to what
-// the theory promises: the figures of range adaptive profiling have this in common.
+// This file builds trees of ranges from the points of a program, and checks that they
+// keep the promises of the theory. All figures of range adaptive profiling use it.
 
 import (
 	"errors"
@@ -14,14 +14,14 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// What points are made of, by the taps whose trace has them.
+// The taps whose traces the points come from.
 const (
 	ofValues = "loads"  // points are the words that loads see
 	ofCode   = "blocks" // points are the addresses of basic blocks
 )
 
 const (
-	hotShare = 0.1 // of the stream; a range with so much is hot (section 4.1)
+	hotShare = 0.1 // share of the stream from which on a range is hot (section 4.1)
 	coarse   = 0.1 // the two errors of the paper's figures 7 and 8
 	fine     = 0.01
 )
@@ -31,7 +31,7 @@ const (
 	ourNode   = 48 // bytes with four children; docs/decisions/0016-rap.md
 )
 
-// what names points in titles and setups.
+// what returns the name of points in titles and setups.
 func what(taps string) string {
 	if taps == ofCode {
 		return "blocks of code"
@@ -39,7 +39,7 @@ func what(taps string) string {
 	return "values of loads"
 }
 
-// points returns the first points of a program, Env.Events at most.
+// points returns the first points of a program, at most Env.Events.
 func (env *Env) points(p Program, taps string) ([]uint64, error) {
 	source, err := env.Source(p.Name, taps)
 	if err != nil {
@@ -67,38 +67,39 @@ func (env *Env) points(p Program, taps string) ([]uint64, error) {
 	return list, nil
 }
 
-// A grown is a tree that has taken the points of a program.
+// A grown is a tree that has counted the points of a program.
 type grown struct {
 	*rap.Tree
 	stats   rap.Stats
-	average float64 // nodes, over the events
-	later   int     // nodes there were at most after the first settled events
+	average float64 // average number of nodes over the events
+	later   int     // the most nodes after the first settled events
 	hot     []hotRange
 }
 
-// A hotRange is a hot range of a tree, and how many events it had in truth.
+// A hotRange is a hot range of a tree, with its true number of events.
 type hotRange struct {
 	rap.Range
 	exact uint64
 }
 
-// error is by how many percent of the truth the range's count is too low.
+// error returns by how many percent of the truth the range's count is too low.
 func (h hotRange) error() float64 {
 	return 100 * float64(h.exact-h.Inclusive) / float64(h.exact)
 }
 
-// step is after how many points nodes are counted. Merges are due after powers of
-// two, from 1024 on, so the first count behind a merge is that right after it.
+// step is the number of points between two counts of the nodes. Merges are due after
+// powers of two, from 1024 on, so the first count after a merge comes directly after
+// it.
 const step = 1024
 
-// settled is the number of events from which on thresholds are above a thousand
-// events at eps 10 %: the start of a tree, in which it has most nodes, is over.
+// settled is the number of events from which on thresholds are above a thousand events
+// at eps 10 %. The start of a tree, in which it has most nodes, is then over.
 const settled = 1 << 20
 
-// grow makes a tree of points and asks it for its hot ranges. Each, if not nil, is called
-// after every step. A tree that breaks a promise is an error:
-// there are no more splits between two merges than rap.WorstSplits (section 3.3), no
-// range has more events than in truth, and none misses more than rap.Tree.Bound.
+// grow builds a tree from points and finds its hot ranges. If each is not nil, grow
+// calls it after every step. grow returns an error if the tree breaks a promise: it
+// makes at most rap.WorstSplits splits between two merges (section 3.3), no range has
+// more events than in truth, and the error of each range is at most rap.Tree.Bound.
 func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error) {
 	t, err := rap.New(o)
 	if err != nil {
@@ -134,8 +135,8 @@ func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error
 	return g, nil
 }
 
-// inRange counts the points from lo to hi exactly. It is the paper's way to the truth: a
-// pass for each hot range (section 4.3).
+// inRange counts the points from lo to hi exactly. The paper finds the truth in the
+// same way, by a pass for each hot range (section 4.3).
 func inRange(points []uint64, lo, hi uint64) (n uint64) {
 	for _, x := range points {
 		if lo <= x && x <= hi {
@@ -145,8 +146,8 @@ func inRange(points []uint64, lo, hi uint64) (n uint64) {
 	return n
 }
 
-// errors returns the greatest and the average percent error of the hot ranges, NaN if
-// there are none.
+// errors returns the greatest and the average percent error of the hot ranges. Both are
+// NaN if there are none.
 func (g *grown) errors() (most, average float64) {
 	for _, h := range g.hot {
 		most = max(most, h.error())
@@ -158,8 +159,8 @@ func (g *grown) errors() (most, average float64) {
 	return most, average / float64(len(g.hot))
 }
 
-// eachGrown grows trees with all the options from the points of all programs with a trace,
-// and calls do with them. It is an error if no program has a trace.
+// eachGrown builds trees with all the options from the points of every program that has
+// a trace, and calls do with them. It returns an error if no program has a trace.
 func (env *Env) eachGrown(res *Result, taps string, options []rap.Options, do func(p Program, trees []*grown) error) error {
 	var ran, missing []string
 	var last error
@@ -196,7 +197,7 @@ func (env *Env) eachGrown(res *Result, taps string, options []rap.Options, do fu
 	return nil
 }
 
-// tree says what trees and points are.
+// tree adds to the setup how trees and points are made.
 func (env *Env) tree(res *Result, taps string) {
 	res.setup("trees: 2^64 points, b=4, thresholds with log2, merges after 2^10 events and whenever their number has doubled, if nothing else is said; every run held to the bounds of splits and errors")
 	if taps == ofCode {
@@ -208,10 +209,10 @@ func (env *Env) tree(res *Result, taps string) {
 // nodes is a number of nodes, rounded.
 func nodes(x float64) Value { return Value{fmt.Sprintf("%.0f", x), x, "nodes"} }
 
-// memoryOf is the memory of nodes of so many bytes.
+// memoryOf returns the memory of nodes that have each bytes.
 func memoryOf(nodes, each int) Value { return count(nodes*each, "bytes") }
 
-// list is several values, separated by commas.
+// list returns several values, separated by commas.
 func list(v ...Value) ours {
 	var texts []string
 	for _, x := range v {

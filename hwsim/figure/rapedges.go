@@ -1,6 +1,6 @@
 package figure
 
-// This file has a profile of edges with two dimensions, source and destination.
+// This file profiles edges in two dimensions, source and destination.
 
 import (
 	"cmp"
@@ -16,17 +16,18 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// edgeBits is how many bits the number of a branch has in the figure of edges.
+// edgeBits is the number of bits of a branch's number in the figure of edges.
 const edgeBits = 16
 
 // edgeShape is the order of the bits of two branches.
 var edgeShape = box.New(edgeBits, edgeBits)
 
-// topEdges is how many edges the figure compares.
+// topEdges is the number of edges that the figure compares.
 const topEdges = 10
 
-// rapEdges is RAP-28 on programs: the points are edges from one branch to the next that
-// is executed, with two dimensions. Branches are numbered in the order of their sites.
+// rapEdges is RAP-28 on programs. The points are edges from one branch to the next one
+// that is executed, so they have two dimensions. Branches are numbered in the order of
+// their sites.
 func rapEdges(env *Env, res *Result) error {
 	t := Table{Title: fmt.Sprintf("the %d most frequent edges", topEdges),
 		Columns: []string{"program", "eps", "edges", "distinct", "boxes", "hot boxes", "found", "worst error"}}
@@ -56,7 +57,7 @@ func rapEdges(env *Env, res *Result) error {
 			same, got := 0, ranked(b.counts)
 			got = got[:min(topEdges, len(got))]
 			for _, w := range got {
-				if exact[w] >= exact[want[topEdges-1]] { // of edges with the same count any will do
+				if exact[w] >= exact[want[topEdges-1]] { // among edges with the same count, any one is right
 					same++
 				}
 			}
@@ -113,15 +114,15 @@ func (env *Env) edges(p Program) (list [][2]uint64, err error) {
 	return list, err
 }
 
-// A boxed is what a tree of boxes says of edges.
+// A boxed has the counts of a tree of boxes for edges.
 type boxed struct {
 	boxes, hot int
-	counts     map[uint64]uint64 // of boxes of one edge, by word
-	worst      uint64            // by how much the count of an edge is too low
+	counts     map[uint64]uint64 // counts of boxes that hold one edge, by word
+	worst      uint64            // the greatest amount by which the count of an edge is too low
 }
 
-// boxes makes a tree of boxes of edges, and compares it with exact counts. The edges go
-// into the engine as samples of two words.
+// boxes builds a tree of boxes from edges, and compares it with exact counts. The
+// engine gets each edge as a sample of two words.
 func boxes(edges [][2]uint64, exact map[uint64]uint64, eps string) (*boxed, error) {
 	spec, err := engines.Parse(fmt.Sprintf("morton(first=0..%d,second=0..%d):rap(%s,b=4,over=words,universe=2^%d)", edgeBits-1, edgeBits-1, eps, 2*edgeBits), nil)
 	if err != nil {
@@ -149,7 +150,7 @@ func boxes(edges [][2]uint64, exact map[uint64]uint64, eps string) (*boxed, erro
 	return b, nil
 }
 
-// ranked returns the words by their counts, the greatest first.
+// ranked returns the words in the order of their counts, the greatest first.
 func ranked(counts map[uint64]uint64) []uint64 {
 	return slices.SortedFunc(maps.Keys(counts), func(a, b uint64) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))

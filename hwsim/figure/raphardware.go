@@ -1,7 +1,7 @@
 package figure
 
-// This file has the experiments with the hardware of range adaptive profiling: what its
-// event buffer combines, how many cycles it needs, and what it costs.
+// This file has the experiments with the hardware of range adaptive profiling: how much
+// its event buffer combines, how many cycles it needs, and its cost.
 //
 // Source: Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over
 // Adaptive Ranges", CGO 2006, sections 3.3 and 3.4.
@@ -19,13 +19,13 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 )
 
-// bufferSizes are the entries of the event buffers that are compared.
+// bufferSizes are the numbers of entries of the event buffers that are compared.
 var bufferSizes = []int{64, 128, 256, 512, 1024, 2048, 4096}
 
-// paperBuffer is the one whose factor the paper states.
+// paperBuffer is the size of the buffer for which the paper states a factor.
 const paperBuffer = 1024
 
-// rapBuffer is the second half of RAP-16: how many events come to a count.
+// rapBuffer is the second half of RAP-16: the number of events per count.
 func rapBuffer(env *Env, res *Result) error {
 	var specs []string
 	for _, n := range bufferSizes {
@@ -65,7 +65,7 @@ func rapBuffer(env *Env, res *Result) error {
 	return nil
 }
 
-// sites returns how many places the events of a result have.
+// sites returns the number of places that the events of a result have.
 func sites(r *replay.Result) int {
 	seen := map[uint64]bool{}
 	for _, x := range (metric.Selection{}).Of(r.Ideal) {
@@ -74,7 +74,7 @@ func sites(r *replay.Result) int {
 	return len(seen)
 }
 
-// meter returns what an engine has counted. The engine must have a meter of that name.
+// meter returns a meter of an engine. The engine must have a meter of that name.
 func meter(r *replay.Result, name string) float64 {
 	for _, m := range r.Meters {
 		if m.Name == name {
@@ -84,8 +84,8 @@ func meter(r *replay.Result, name string) float64 {
 	panic("figure: " + r.Spec.String() + " does not count: " + name)
 }
 
-// throughputs are the engines of rap-throughput. Busy ones get an event in each cycle, so
-// that they never wait for the program. The others see a program that runs at the
+// throughputs are the engines of rap-throughput. The busy ones get an event in each
+// cycle, so they never wait for the program. For the others the program runs at the
 // frequency of the engine, and at ten times that frequency.
 var throughputs = []struct{ what, spec string }{
 	{"busy", "raphw(over=words,near=1,far=1)"},
@@ -107,7 +107,7 @@ func rapThroughput(env *Env, res *Result) error {
 	bars := plot.Bars{Title: "Cycles of a busy engine for an event, 1 %", Y: "cycles/event", Limit: cost.CyclesPerEvent}
 	var cycles, stalls []float64
 	late, programs := 0, 0
-	quarter := *env // of the events: each engine takes longer than a sampler
+	quarter := *env // a quarter of the events, because each engine takes longer than a sampler
 	quarter.Events /= 4
 	err := quarter.each(res, "loads", "", specs, func(p Program, results []*replay.Result) {
 		for i, r := range results {
@@ -203,7 +203,8 @@ func rapCost(_ *Env, res *Result) error {
 	return nil
 }
 
-// per is a number of cycles for something, which may not have happened.
+// per returns the number of cycles for something. It may be undefined, if that never
+// happened.
 func per(x float64, unit string) Value {
 	if x == 0 {
 		return Value{"-", math.NaN(), unit}
@@ -211,10 +212,10 @@ func per(x float64, unit string) Value {
 	return Value{fmt.Sprintf("%.2f", x), x, unit}
 }
 
-// rate is million events a second.
+// rate returns a rate in million events a second.
 func rate(x float64) Value { return Value{fmt.Sprintf("%.1f M/s", x), x, "million events/s"} }
 
-// measure is a physical quantity with its unit.
+// measure returns a physical quantity with its unit.
 func measure(x float64, decimals int, unit string) Value {
 	return Value{strings.Join([]string{strconv.FormatFloat(x, 'f', decimals, 64), unit}, " "), x, unit}
 }

@@ -1,7 +1,7 @@
 package figure
 
 // This file has figure 5 of range adaptive profiling and the code of section 4.1: hot
-// ranges, and those that cover a share of a stream.
+// ranges, and the ranges that cover a share of a stream.
 
 import (
 	"cmp"
@@ -14,9 +14,10 @@ import (
 	"github.com/pepgo/pep/hwsim/rap"
 )
 
-// hotTrees are the trees that hot ranges are shown of. Merges of the first two, as in the
-// paper's figure 1, remove ranges between others, and these are then no hot ranges, however
-// much there is inside. The last one only loses leaves.
+// hotTrees are the trees whose hot ranges are shown. As in the paper's figure 1, merges
+// of the first two trees can remove a range that lies between others. Such a range is
+// then not among the hot ranges, however many events it has. The last tree loses only
+// leaves.
 var hotTrees = []struct {
 	name string
 	o    rap.Options
@@ -26,8 +27,9 @@ var hotTrees = []struct {
 	{"eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
 }
 
-// hotRanges adds tables of the hot ranges of all hotTrees, and a plot of those of the last
-// two. It returns the trees. The names of functions stand beside their code.
+// hotRanges adds tables with the hot ranges of all hotTrees, and a plot with those of
+// the last two. It returns the trees. For code, the tables also have the names of
+// functions.
 func hotRanges(res *Result, points []uint64, of string, functions Functions) (trees []*grown, err error) {
 	for i, x := range hotTrees {
 		g, err := grow(x.o, points, nil)
@@ -54,8 +56,8 @@ func hotRanges(res *Result, points []uint64, of string, functions Functions) (tr
 	return trees, cover(res, trees[1], of)
 }
 
-// rap5 is RAP-13 and RAP-31: the values that a compressor loads. flate is the compressor
-// among our programs as gzip was among the paper's.
+// rap5 is RAP-13 and RAP-31 for the values that a compressor loads. flate is the
+// compressor among our programs; the paper's is gzip.
 func rap5(env *Env, res *Result) error {
 	p := named("flate")
 	points, err := env.points(p, ofValues)
@@ -80,8 +82,8 @@ func rap5(env *Env, res *Result) error {
 	return frequent(env, res)
 }
 
-// frequent adds how frequent the most frequent values are, for all programs: section 4.1
-// says it of programs in general.
+// frequent adds the frequencies of the most frequent values, for all programs, because
+// section 4.1 makes its statement about programs in general.
 func frequent(env *Env, res *Result) error {
 	t := Table{Title: "how much of the loads the most frequent values are", Columns: []string{"program", "one", "50", "different values"}}
 	var first, fifty []float64
@@ -135,7 +137,7 @@ func rapCode(env *Env, res *Result) error {
 	return nil
 }
 
-// span64 is a range as the paper prints one: [0,ff].
+// span64 writes a range as in the paper: [0,ff].
 func span64(lo, hi uint64) string {
 	if lo == hi {
 		return fmt.Sprintf("[%x]", lo)
@@ -143,14 +145,14 @@ func span64(lo, hi uint64) string {
 	return fmt.Sprintf("[%x,%x]", lo, hi)
 }
 
-// inOrder returns the hot ranges of a tree, each before those inside.
+// inOrder returns the hot ranges of a tree, each before the ranges inside it.
 func inOrder(g *grown) []hotRange {
 	return slices.SortedFunc(slices.Values(g.hot), func(a, b hotRange) int {
 		return cmp.Or(cmp.Compare(a.Lo, b.Lo), cmp.Compare(b.Hi, a.Hi))
 	})
 }
 
-// hotTree is the hot ranges of a tree, indented below those around them.
+// hotTree returns the hot ranges of a tree, each indented below the range around it.
 func hotTree(g *grown, of string) Table {
 	t := Table{Title: "hot ranges of " + of, Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
 	n := float64(g.Events())
@@ -207,8 +209,9 @@ func cover(res *Result, g *grown, of string) error {
 	return nil
 }
 
-// nested returns a hot range and the narrowest hot one around it, of the pair in which the
-// wider one is narrowest: the paper's example of ranges in each other.
+// nested returns a hot range and the narrowest hot range around it. Of all such pairs
+// it takes the one whose wider range is narrowest: the paper's example of nested
+// ranges.
 func nested(g *grown) (small, wide hotRange, ok bool) {
 	for _, a := range g.hot {
 		for _, b := range g.hot {
@@ -221,8 +224,8 @@ func nested(g *grown) (small, wide hotRange, ok bool) {
 	return small, wide, ok
 }
 
-// topPoints returns the shares in percent of the k most frequent points, and how many
-// there are.
+// topPoints returns the shares in percent of the k most frequent points, and the number
+// of different points.
 func topPoints(points []uint64, k int) (shares []float64, different int) {
 	counts := map[uint64]int{}
 	for _, x := range points {

@@ -1,6 +1,7 @@
 package figure
 
-// This file has what section 4.4 of range adaptive profiling says of narrow operands.
+// This file checks the statements of section 4.4 of range adaptive profiling about
+// narrow operands.
 
 import (
 	"fmt"
@@ -13,11 +14,12 @@ import (
 	"github.com/pepgo/pep/hwsim/plot"
 )
 
-// narrow selects operations whose operands have 16 bits: signed ones or unsigned ones.
+// narrow selects operations whose operands fit into 16 bits, signed or unsigned.
 const narrow = "where(second=-32768..65535,third=-32768..65535,pass=first)"
 
-// rapNarrow is the first half of RAP-27. Sites of a package are numbered from file to
-// file, in the order of the source, so files, functions and lines are ranges of sites.
+// rapNarrow is the first half of RAP-27. The sites of a package are numbered from file
+// to file, in the order of the source, so files, functions and lines are ranges of
+// sites.
 func rapNarrow(env *Env, res *Result) error {
 	p := inRole("gcc")
 	all := "where(pass=first):rap(1%,over=sites)"
@@ -74,14 +76,14 @@ func rapNarrow(env *Env, res *Result) error {
 	return nil
 }
 
-// A position is where a tap is in the source. The file is that of a package.
+// A position is the place of a tap in the source. The file is that of a package.
 type position struct {
 	file, function string
 	line           int
 }
 
-// positions returns a function that says where a site is. Without site tables it names
-// the site.
+// positions returns a function that finds the position of a site. Without site tables
+// the function returns the name of the site.
 func (env *Env) positions(p Program, taps string) (func(site uint64) position, error) {
 	if env.Sites == nil {
 		return func(site uint64) position { return position{"?", fmt.Sprintf("%#x", site), 0} }, nil
@@ -99,7 +101,7 @@ func (env *Env) positions(p Program, taps string) (func(site uint64) position, e
 	}, nil
 }
 
-// hottest groups sites by a name, and returns the group with most events.
+// hottest groups sites by name, and returns the group that has most events.
 func hottest(sites []uint64, counts map[uint64]uint64, name func(site uint64) string) (best string, inside []uint64) {
 	groups, sums := map[string][]uint64{}, map[string]uint64{}
 	for _, s := range sites {
@@ -115,8 +117,8 @@ func hottest(sites []uint64, counts map[uint64]uint64, name func(site uint64) st
 	return best, inside
 }
 
-// within returns the lower bound of the events with words from lo to hi: the counts of the
-// ranges inside.
+// within returns the lower bound of the events with words from lo to hi: the sum of the
+// counts of the ranges inside.
 func within(msgs []hwsim.Message, lo, hi uint64) (n uint64) {
 	for _, r := range metric.Ranges(msgs, hot) {
 		if lo <= r.Tuple.W && r.Hi() <= hi {
@@ -126,8 +128,8 @@ func within(msgs []hwsim.Message, lo, hi uint64) (n uint64) {
 	return n
 }
 
-// hotSites lists the hot ranges of sites, each with the first and the last place that has
-// events.
+// hotSites lists the hot ranges of sites. Each has the first and the last place that
+// has events.
 func hotSites(msgs []hwsim.Message, where func(site uint64) position, sites []uint64) Table {
 	t := Table{Title: "hot ranges of sites", Columns: []string{"from", "to", "share", "inclusive"}}
 	total := eventsOf(msgs)

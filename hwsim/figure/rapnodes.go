@@ -1,7 +1,7 @@
 package figure
 
-// This file has figures 2, 3 and 6 of range adaptive profiling: how many nodes there are
-// at worst and in fact, over events, for several options.
+// This file has figures 2, 3 and 6 of range adaptive profiling: the numbers of nodes,
+// at worst and measured, over events, for several options.
 
 import (
 	"fmt"
@@ -13,13 +13,13 @@ import (
 	"github.com/pepgo/pep/hwsim/rap"
 )
 
-// beforeMerge returns how many nodes a tree has at most just before a merge: those after
-// the one before, and B for each split since.
+// beforeMerge returns the most nodes that a tree can have just before a merge: those
+// after the previous merge, and B for each split since then.
 func beforeMerge(o rap.Options) uint64 {
 	return rap.WorstNodes(o) + branching(o)*rap.WorstSplits(o)
 }
 
-// branching returns the children of a split.
+// branching returns the number of children of a split.
 func branching(o rap.Options) uint64 {
 	if o.B == 0 {
 		return 4
@@ -27,7 +27,7 @@ func branching(o rap.Options) uint64 {
 	return uint64(o.B)
 }
 
-// uniform returns n points of which none is more frequent than another.
+// uniform returns n points that are all equally likely.
 func uniform(seed uint64, n int) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 2))
 	list := make([]uint64, n)
@@ -37,8 +37,8 @@ func uniform(seed uint64, n int) []uint64 {
 	return list
 }
 
-// rap2 is RAP-12: the number of children, and of events at a merge to those at the one
-// before.
+// rap2 is RAP-12. It varies the number of children, and the ratio of the events at a
+// merge to those at the previous merge.
 func rap2(env *Env, res *Result) error {
 	p := inRole("gcc")
 	var streams []stream
@@ -93,14 +93,14 @@ type stream struct {
 	points []uint64
 }
 
-// A swept is the trees of all streams with one value of an option.
+// A swept has the trees of all streams for one value of an option.
 type swept struct {
 	options rap.Options
 	trees   []*grown
 }
 
-// sweep varies an option. It adds a table, and plots of the worst cases and of what there
-// was.
+// sweep varies an option. It adds a table, and plots of the worst cases and of the
+// measurements.
 func sweep(res *Result, option string, list []int, streams []stream, options func(k int) rap.Options) (all []swept, err error) {
 	t := Table{Title: "nodes, by " + option, Columns: []string{option, "depth", "splits", "after a merge", "before a merge", "to the first"}}
 	bounds := plot.Bars{Title: "Figure 2: nodes at worst, eps 1 %, by " + option, Y: "nodes", Series: []plot.Series{{Name: "after a merge"}, {Name: "before a merge"}}}
@@ -137,7 +137,7 @@ func sweep(res *Result, option string, list []int, streams []stream, options fun
 	return all, nil
 }
 
-// rap3 is RAP-10: merges in batches against merges after every split.
+// rap3 is RAP-10. It compares merges in batches with merges after every split.
 func rap3(env *Env, res *Result) error {
 	p := inRole("gcc")
 	points, err := env.points(p, ofValues)
@@ -190,7 +190,8 @@ func rap3(env *Env, res *Result) error {
 	return nil
 }
 
-// worstTable has the bounds for several errors: the paper's labels are none of 1 %.
+// worstTable has the bounds for several errors, because the paper's labels do not fit 1
+// %.
 func worstTable() Table {
 	t := Table{Title: "nodes at worst, b=4, 2^64 points", Columns: []string{"eps", "after a merge", "before it (q-1)", "before it (ln q)", "b·log2(R)/eps"}}
 	for _, eps := range []float64{coarse, fine, 0.001} {
@@ -201,8 +202,9 @@ func worstTable() Table {
 	return t
 }
 
-// worstCurve is the bound over events: B nodes for each split since the last merge, and
-// the sum of 1/threshold of splits since n0 events is log(R)/eps·ln(n/n0).
+// worstCurve returns the bound over events: B nodes for each split since the last
+// merge. The number of splits since n0 events is the sum of 1/threshold, which is
+// log(R)/eps·ln(n/n0).
 func worstCurve(o rap.Options, n uint64) (c metric.Curve) {
 	floor := float64(rap.WorstNodes(o))
 	for at := uint64(1024); at <= n; at *= 2 {
@@ -220,8 +222,9 @@ func flat(nodes, n uint64) metric.Curve {
 	return metric.Curve{{Events: 1024, Error: float64(nodes)}, {Events: max(n, 1025), Error: float64(nodes)}}
 }
 
-// thinned adds a point to a curve if it is 1 % further than the last one, or if the curve falls.
-// So drawings on a logarithmic axis have all that one sees, with few points.
+// thinned adds a point to a curve if it is 1 % further than the last one, or if the
+// curve falls. So drawings with a logarithmic axis show every visible detail with few
+// points.
 func thinned(c metric.Curve, events uint64, nodes float64) metric.Curve {
 	if len(c) > 0 {
 		if last := c[len(c)-1]; nodes >= last.Error && float64(events) < 1.01*float64(last.Events) {
@@ -231,7 +234,7 @@ func thinned(c metric.Curve, events uint64, nodes float64) metric.Curve {
 	return append(c, metric.Point{Events: events, Error: nodes})
 }
 
-// rap6 is RAP-25: nodes over time, with merges.
+// rap6 is RAP-25: the number of nodes over time, with merges.
 func rap6(env *Env, res *Result) error {
 	p := inRole("gcc")
 	points, err := env.points(p, ofCode)
@@ -246,7 +249,7 @@ func rap6(env *Env, res *Result) error {
 	t := Table{Title: "merges", Columns: []string{"events", "nodes before", "nodes after", "removed"}}
 	drops := 0
 	g, err := grow(rap.Options{Eps: coarse}, points, func(s rap.Stats) {
-		if s.Merges > last.Merges { // with the last event of the step
+		if s.Merges > last.Merges { // a merge came with the last event of the step
 			removed := int(s.Merged - last.Merged)
 			marks = append(marks, s.Events)
 			t.Rows = append(t.Rows, []Value{count(s.Events, ""), count(s.Nodes+removed, "nodes"), count(s.Nodes, "nodes"), percent(100 * float64(removed) / float64(s.Nodes+removed))})

@@ -1,8 +1,8 @@
 package figure
 
-// This file has figures 9 and 10 of range adaptive profiling, and what its section 4.4
-// says of narrow operands: trees of selected events. The engines in front of the trees
-// select them.
+// This file has figures 9 and 10 of range adaptive profiling, and the statements of its
+// section 4.4 about narrow operands. Their trees count selected events. The engines in
+// front of the trees select them.
 
 import (
 	"cmp"
@@ -24,8 +24,8 @@ import (
 // hot is the share of a stream from which on a range is hot (section 4.1).
 const hot = 0.1
 
-// messages runs engines over the tuples of a program, one for each stream, and returns what
-// each has sent at the end.
+// messages runs engines over the tuples of a program, one engine for each stream. It
+// returns the messages that each engine has sent at the end.
 func (env *Env) messages(p Program, taps string, specs ...string) (sent [][]hwsim.Message, err error) {
 	source, err := env.tuples(p, taps)
 	if err != nil {
@@ -65,7 +65,7 @@ func (env *Env) messages(p Program, taps string, specs ...string) (sent [][]hwsi
 	return sent, err
 }
 
-// tuples returns the first tuples of a program, env.Events at most.
+// tuples returns the first tuples of a program, at most env.Events.
 func (env *Env) tuples(p Program, taps string) (each func(do func(stream uint32, tuples []tuple.Tuple)) error, err error) {
 	source, err := env.Source(p.Name, taps)
 	if err != nil {
@@ -89,7 +89,7 @@ func (env *Env) tuples(p Program, taps string) (each func(do func(stream uint32,
 	}, nil
 }
 
-// events returns how many events messages stand for.
+// eventsOf returns the number of events that messages stand for.
 func eventsOf(msgs []hwsim.Message) (n uint64) {
 	for _, m := range msgs {
 		n += m.Count
@@ -97,10 +97,10 @@ func eventsOf(msgs []hwsim.Message) (n uint64) {
 	return n
 }
 
-// share is a part of all in percent.
+// share returns a part of all in percent.
 func share(part, all uint64) float64 { return 100 * float64(part) / float64(all) }
 
-// tree is the tree of all three figures, with the paper's smaller eps.
+// tree describes the tree of all three figures, with the paper's smaller eps.
 const tree = "rap(1%,over=words)"
 
 // The caches of figure 9. The paper does not state its own.
@@ -109,12 +109,13 @@ const (
 	dl2 = "cache(256K,ways=8,line=64)"
 )
 
-// leastMisses is how many events a tree must have for its hot ranges to count: eps is
-// above the second term of its bound from 6400 on (decision 16).
+// leastMisses is the number of events that a tree must have for its hot ranges to
+// count. From 6400 events on, eps is above the second term of the tree's bound
+// (decision 16).
 const leastMisses = 6400
 
-// rap9 is RAP-26: how wide the hot ranges of the values of loads are, for all loads and
-// for those that miss caches.
+// rap9 is RAP-26: the widths of the hot ranges of loaded values, for all loads and for
+// the loads that miss caches.
 func rap9(env *Env, res *Result) error {
 	names := []string{"all loads", "DL1 misses", "DL2 misses"}
 	specs := []string{"where(pass=first):" + tree, dl1 + ":where(pass=first):" + tree, dl1 + ":" + dl2 + ":where(pass=first):" + tree}
@@ -186,9 +187,9 @@ func rap9(env *Env, res *Result) error {
 	return nil
 }
 
-// coverage returns, by the logarithm of the width, what share of all events is in hot
-// ranges that are at most so wide. A hot range has a weight without the hot ranges
-// inside, so weights add up.
+// coverage returns, by the logarithm of the width, the share of all events in hot
+// ranges that are at most so wide. The weight of a hot range does not include the hot
+// ranges inside it, so weights add up.
 func coverage(msgs []hwsim.Message) []float64 {
 	c := make([]float64, 65)
 	total := eventsOf(msgs)
@@ -200,7 +201,7 @@ func coverage(msgs []hwsim.Message) []float64 {
 	return c
 }
 
-// rap10 is the second half of RAP-27: from where zeros are loaded.
+// rap10 is the second half of RAP-27: the addresses from which programs load zeros.
 func rap10(env *Env, res *Result) error {
 	p := inRole("gcc")
 	sent, err := env.messages(p, "pairs", "where(first=0,pass=second):"+tree)
@@ -244,15 +245,15 @@ func rap10(env *Env, res *Result) error {
 	return nil
 }
 
-// inRanges counts the loads with addresses in each of some ranges, and those of them whose
-// value is 0: a pass of its own, without a tree.
+// inRanges counts the loads with addresses in each of some ranges, and those of them
+// whose value is 0. It makes a pass of its own, without a tree.
 func (env *Env) inRanges(p Program, ranges []metric.Range) (loads, zero []uint64, err error) {
 	source, err := env.tuples(p, "pairs")
 	if err != nil {
 		return nil, nil, err
 	}
 	loads, zero = make([]uint64, len(ranges)), make([]uint64, len(ranges))
-	value := map[uint32]uint64{} // of the last load, by stream
+	value := map[uint32]uint64{} // the value of the last load, by stream
 	err = source(func(stream uint32, tuples []tuple.Tuple) {
 		for _, t := range tuples {
 			if t.Tag() != tuple.More {

@@ -12,10 +12,11 @@ import (
 	"github.com/pepgo/pep/hwsim/rap"
 )
 
-// both are the trees of figures 7 and 8.
+// both describes the two trees of figures 7 and 8.
 var both = []rap.Options{{Eps: coarse}, {Eps: fine}}
 
-// memory is what the paper says of figure 7, in nodes; 0 if it says nothing.
+// memory has the paper's statements about figure 7, in nodes; 0 means that there is
+// none.
 type memory struct {
 	most   float64 // of any program, eps 10 %
 	gcc    float64 // at most, eps 10 %
@@ -86,8 +87,9 @@ func rap7(taps string, paper memory) func(env *Env, res *Result) error {
 	}
 }
 
-// otherTrees has the memory of the program in the role of gcc with what the paper leaves
-// open, the base of the logarithm and the number of points, and with a later start.
+// otherTrees adds the memory of the program in the role of gcc for other trees. They
+// differ in what the paper leaves open, the base of the logarithm and the number of
+// points; one has a later start.
 func otherTrees(env *Env, res *Result, taps string) error {
 	p := inRole("gcc")
 	points, err := env.points(p, taps)
@@ -125,15 +127,15 @@ func otherTrees(env *Env, res *Result, taps string) error {
 	return nil
 }
 
-// accuracy is what the paper says of figure 8, in percent.
+// accuracy has the paper's statements about figure 8, in percent.
 type accuracy struct {
 	most    float64 // of any hot range, eps 10 %
 	whose   string
 	average float64 // of all programs
 }
 
-// rap8 is RAP-23: errors are percent of what a hot range had in truth. The average of
-// programs is that of their averages over hot ranges.
+// rap8 is RAP-23. Errors are percent of the true count of a hot range. The average of
+// programs is the average of their averages over hot ranges.
 func rap8(taps string, paper accuracy) func(env *Env, res *Result) error {
 	return func(env *Env, res *Result) error {
 		t := Table{Title: "errors of hot ranges, in percent of their events",
@@ -193,8 +195,8 @@ func rap8(taps string, paper accuracy) func(env *Env, res *Result) error {
 	}
 }
 
-// headline is RAP-24: trees with a fixed number of nodes. The rows are of code, as the
-// abstract's; those of values stand below them.
+// headline is RAP-24: trees with a fixed number of nodes. As in the abstract, the rows
+// are for code; those for values stand below them.
 func headline(env *Env, res *Result) error {
 	caps := []rap.Options{{Eps: coarse, Nodes: 500}, {Eps: fine, Nodes: 4096}}
 	type claim struct {

@@ -1,4 +1,4 @@
-// Package morton is an engine that makes one word of several numbers of a sample, for
+// Package morton is an engine that joins several numbers of a sample into one word, for
 // trees of boxes behind it:
 //
 //	code(app.layout,to=site):morton(site=0..31,first=0..31):rap(over=words)
@@ -8,14 +8,15 @@
 //	morton(first=0..15,second=0..47):rap(over=words)
 //	                                     values and addresses of loads (-peptaps=pairs)
 //
-// A number is the given bits of the site or of a word, the lowest of which is bit 0.
-// 8..47 takes bits 8 to 47 of an address: it counts in steps of 256 bytes, and the address
-// must be below 2^48. A sample with a 1 above these bits does not fit: it is dropped, and
-// counted, and so is one that lacks a word. All numbers together have at most 64 bits.
+// A number consists of the given bits of the site or of a word. The lowest bit is bit
+// 0. For example, 8..47 takes bits 8 to 47 of an address: the number counts in steps of
+// 256 bytes, and the address must be below 2^48. A sample with a 1 above these bits
+// does not fit, so it is dropped and counted. A sample that lacks a word is dropped and
+// counted, too. All numbers together have at most 64 bits.
 //
-// Package hwsim/box says in which order the bits are, and what a range of words is then:
-// one of each number. With n numbers, rap(b=2^n,universe=2^BITS), where BITS is the sum of
-// all bits, splits a box once in every direction.
+// Package hwsim/box explains the order of the bits, and that a range of words stands
+// for one range of each number. With n numbers, rap(b=2^n,universe=2^BITS), where BITS
+// is the sum of all bits, splits a box once in every direction.
 package morton
 
 import (
@@ -26,8 +27,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Kind is the mapper. Its parameters are the numbers, in order, each with its bits. Events
-// of samples whose site is one of the numbers have the site 0.
+// Kind is the mapper. Its parameters are the numbers, in order, each with its bits. If
+// the site is one of the numbers, the events get the site 0.
 var Kind = &hwsim.Kind{
 	Name:     "morton",
 	Params:   sample.Names[:],
@@ -42,7 +43,7 @@ type spec struct {
 	shape *box.Shape
 }
 
-// A bitRange is the n bits from low on; none if n is 0.
+// A bitRange is the n bits from low on; if n is 0, the field is not used.
 type bitRange struct{ low, n int }
 
 func parse(a *hwsim.Args) hwsim.Spec {
@@ -77,7 +78,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	return s
 }
 
-// siteBits is how many bits a site has: see tuple.New.
+// siteBits is the number of bits of a site: see tuple.New.
 const siteBits = 56
 
 func other(name string) string {
@@ -87,7 +88,7 @@ func other(name string) string {
 	return sample.Names[sample.First]
 }
 
-// parseBits reads "4..47".
+// parseBits parses "4..47".
 func parseBits(text string) (r bitRange, ok bool) {
 	for i := range len(text) - 1 {
 		if text[i:i+2] != ".." {
@@ -112,10 +113,10 @@ func (s spec) String() string {
 	return "morton(" + text[1:] + ")"
 }
 
-// WithSeed returns s: there are no random numbers.
+// WithSeed returns s, because the mapper uses no random numbers.
 func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
-// ForTraces implements hwsim.Rewriter: profiles do not know the words that are sent.
+// ForTraces implements hwsim.Rewriter: profiles do not know the joined words.
 func (s spec) ForTraces() bool { return true }
 
 // New returns a new mapper.

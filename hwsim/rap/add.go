@@ -1,20 +1,20 @@
 package rap
 
-// This file counts events, and splits nodes (sections 2.1 and 2.2).
+// This file counts events and splits nodes (sections 2.1 and 2.2).
 
 import "github.com/pepgo/pep/runtime/digits"
 
-// A PointError says that a point is outside of the universe.
+// A PointError says that a point is outside the universe.
 type PointError struct {
 	Point, Universe uint64
-	Index           int // of the point in what was added
+	Index           int // position of the point among the points that were added
 }
 
 func (e *PointError) Error() string {
 	return "rap: point " + digits.Uint(e.Point) + " (index " + digits.Int(int64(e.Index)) + ") is outside of the universe of " + digits.Uint(e.Universe) + " points: make the tree with a larger Options.Universe"
 }
 
-// maxEvents bounds the events of a tree, so that sums do not overflow.
+// maxEvents is the most events that a tree can have, so that sums do not overflow.
 const maxEvents = 1 << 63
 
 // A CountError says that a tree would have more than 2^63 events.
@@ -24,8 +24,8 @@ func (e *CountError) Error() string {
 	return "rap: " + digits.Uint(e.Count) + " more events after " + digits.Uint(e.Events) + ": a tree counts to 2^63"
 }
 
-// Add counts one event of each point, in order. If a point is outside of the
-// universe, Add returns a *PointError, and has counted the points before it.
+// Add counts one event for each point, in order. If a point is outside the universe,
+// Add returns a *PointError; it has then counted the points before that one.
 func (t *Tree) Add(points []uint64) error {
 	for i, x := range points {
 		if t.o.Universe == 0 {
@@ -40,11 +40,11 @@ func (t *Tree) Add(points []uint64) error {
 	return nil
 }
 
-// AddCount counts count events of a point. The tree is then what Add would make
-// of it if it was given the point so many times, so bounds for single events hold
-// here, too: a node gets events up to its threshold, is split, and its child gets
-// the rest. The one difference is that with the Periodic schedule all merges that
-// become due are made as one, at the end.
+// AddCount counts count events of a point. The result is the tree that Add would make
+// if it got the point count times, so bounds for single events hold here, too: a node
+// takes events up to its threshold, it is split, and its child takes the rest. There is
+// one difference: with the Periodic schedule, if several merges become due, AddCount
+// makes one merge for all of them, at the end.
 func (t *Tree) AddCount(point, count uint64) error {
 	if t.outside(point) {
 		return &PointError{point, t.o.Universe, 0}
@@ -56,7 +56,7 @@ func (t *Tree) AddCount(point, count uint64) error {
 	return nil
 }
 
-// add counts points below a root. All of them are in the universe.
+// add counts points below a root. All points are in the universe.
 func (t *Tree) add(root uint32, points []uint64) {
 	for len(points) > 0 {
 		n := int(min(uint64(len(points)), t.next-t.n))
@@ -66,7 +66,7 @@ func (t *Tree) add(root uint32, points []uint64) {
 	}
 }
 
-// addRun counts points between two merges.
+// addRun counts points. No merge is due before the last of them.
 func (t *Tree) addRun(root uint32, points []uint64) {
 	before := t.n
 	for i, x := range points {
@@ -100,7 +100,7 @@ func (t *Tree) addCount(root uint32, x, count uint64) {
 		if nd.stop > nd.count {
 			k = min(k, nd.stop-nd.count)
 		} else {
-			k = 1 // which makes the node ripe
+			k = 1 // so the node becomes ripe
 		}
 		nd.count += k
 		t.n += k
@@ -116,14 +116,14 @@ func (t *Tree) addCount(root uint32, x, count uint64) {
 }
 
 // golden is the fraction of the golden ratio. The upper bits of a product with it
-// depend on all bits of a point.
+// depend on all bits of the point.
 const golden = 0x9E3779B97F4A7C15
 
-// entry returns the entry of the cache that x would be in.
+// entry returns the entry of the cache that is for x.
 func (t *Tree) entry(x uint64) *seen { return &t.seen[x*golden>>(64-seenBits)] }
 
-// lookup returns the smallest node that has x, and has its entry in the cache say
-// so.
+// lookup returns the smallest node that contains x, and stores this node in the entry e
+// of the cache.
 func (t *Tree) lookup(e *seen, root uint32, x uint64) (*node, uint32) {
 	from := root
 	if e.point == x && e.root == root {
@@ -134,8 +134,8 @@ func (t *Tree) lookup(e *seen, root uint32, x uint64) (*node, uint32) {
 	return &t.nodes[at], at
 }
 
-// find returns the smallest node that has x. It begins at a node that has x, and
-// is no joint.
+// find returns the smallest node that contains x. The search begins at a node that
+// contains x and is not a joint.
 func (t *Tree) find(from uint32, x uint64) (smallest uint32) {
 	b := uint64(t.o.B)
 	i := from
@@ -154,15 +154,15 @@ func (t *Tree) find(from uint32, x uint64) (smallest uint32) {
 	}
 }
 
-// ripe is called when the count of a node has passed its stop. It brings the stop
-// up to date, and splits the node if it has passed that as well.
+// ripe is called when the count of a node has passed its stop. It updates the stop, and
+// splits the node if the count has passed the new stop, too.
 func (t *Tree) ripe(i uint32) {
 	nd := &t.nodes[i]
 	if nd.stop = t.threshold(); nd.count <= nd.stop {
 		return
 	}
 	if !t.split(i) {
-		// The next attempt is due when the node has grown by a 16th.
+		// The next attempt to split is due when the node has grown by a 16th.
 		t.s.Denied++
 		nd.stop = nd.count + nd.count/16
 		return
@@ -176,8 +176,8 @@ func (t *Tree) ripe(i uint32) {
 }
 
 // split gives a node all its children, with a count of 0. The node may have some
-// already, and nodes further below, which are then those of a child. It reports
-// whether there was room.
+// children already. It may also have nodes further below; they then lie below the new
+// children. split reports whether there was room.
 func (t *Tree) split(i uint32) bool {
 	nd := &t.nodes[i]
 	slots := t.parts(i)
@@ -209,7 +209,7 @@ func (t *Tree) split(i uint32) bool {
 	return true
 }
 
-// unjoin makes a joint a node with a count of 0.
+// unjoin turns a joint into a node with a count of 0.
 func (t *Tree) unjoin(i uint32) {
 	nd := &t.nodes[i]
 	nd.joint = false
@@ -228,8 +228,8 @@ func (t *Tree) setStop(i uint32) {
 	}
 }
 
-// complete reports whether a node has all its children, so that no event counts
-// for it.
+// complete reports whether a node has all its children. If so, every event goes to a
+// child and none counts for the node.
 func (t *Tree) complete(i uint32) bool {
 	nd := &t.nodes[i]
 	parts := t.parts(i)

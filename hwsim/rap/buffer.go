@@ -2,39 +2,39 @@ package rap
 
 // This file holds the event buffer in front of a tree (section 3.3, stage 0).
 
-// A Buffer combines equal points: it counts up to maxTimes events of a point
-// before the tree gets them at once. What it holds is not in the tree until
-// Settle. As the tree takes a count for so many events one by one, it sees the
-// stream in another order, and all its bounds hold.
+// A Buffer combines equal points: it counts up to maxTimes events of a point, and then
+// adds them to the tree as one count. Events in the buffer are not in the tree before
+// Settle. The tree handles a count like so many single events. So the buffer only
+// changes the order of the stream, and all bounds of the tree hold.
 //
-// Every point has one entry that it can be in. Hardware would compare with all
-// entries at once.
+// For each point there is one entry that can hold it. Hardware would compare the point
+// with all entries at once.
 type Buffer struct {
 	tree    *Tree
 	entries []entry
-	shift   uint8  // of a 64-bit hash, to index entries
-	events  uint64 // that are in no entry any more
+	shift   uint8  // shift of a 64-bit hash, for the index into entries
+	events  uint64 // events that have left the entries
 	passed  uint64 // counts handed to the tree
 }
 
-// An entry is a point, and how often it was seen: 0 for a free entry.
+// An entry is a point and the number of times it was seen; 0 times means a free entry.
 type entry struct {
 	point uint64
 	root  uint32
 	times uint32
 }
 
-// maxTimes is as much as the 8-bit counter of an entry can hold.
+// maxTimes is the greatest number that the 8-bit counter of an entry can hold.
 const maxTimes = 255
 
-// NewBuffer returns an empty buffer of 2^bits entries, up to 2^20, in front of a
-// tree.
+// NewBuffer returns an empty buffer in front of a tree. The buffer has 2^bits entries,
+// at most 2^20.
 func NewBuffer(t *Tree, bits int) *Buffer {
 	return &Buffer{tree: t, entries: make([]entry, 1<<bits), shift: uint8(64 - bits)}
 }
 
-// Add takes one event of each point, in order. If a point is outside of the
-// universe, it returns a *PointError, and has taken the points before it.
+// Add takes one event of each point, in order. If a point is outside the universe, Add
+// returns a *PointError; it has then taken the points before that one.
 func (b *Buffer) Add(points []uint64) error {
 	for i, x := range points {
 		if b.tree.o.Universe == 0 {
@@ -62,7 +62,7 @@ func (b *Buffer) add(root uint32, points []uint64) {
 	}
 }
 
-// pass hands an entry to the tree, and frees it.
+// pass adds the count of an entry to the tree, and frees the entry.
 func (b *Buffer) pass(e *entry) {
 	if e.times > 0 {
 		b.tree.addCount(e.root, e.point, uint64(e.times))
@@ -72,7 +72,7 @@ func (b *Buffer) pass(e *entry) {
 	}
 }
 
-// Settle hands all that is in the buffer to the tree.
+// Settle adds all counts in the buffer to the tree.
 func (b *Buffer) Settle() {
 	for i := range b.entries {
 		b.pass(&b.entries[i])
@@ -87,8 +87,8 @@ func (b *Buffer) Held() (n uint64) {
 	return n
 }
 
-// Factor returns how many events there were to a count that the tree was given, 0
-// if there was none.
+// Factor returns the average number of events in a count that the buffer has added to
+// the tree; 0 if there was no such count.
 func (b *Buffer) Factor() float64 {
 	if b.passed == 0 {
 		return 0

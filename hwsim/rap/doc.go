@@ -11,17 +11,18 @@
 //	}
 //	least, most := t.Estimate(0xc000000000, 0xc0ffffffff) // events in that range
 //
-// The root of the tree is all points. Every node is a range of 2^k points at a
-// multiple of 2^k. An event counts for the smallest node that its point is in.
-// When the count of a node passes eps·n/log(R), with n events so far and R
-// points, the node is split into B children, which begin at 0; the node keeps
-// its count. Now and then nodes with few events give their count to their
-// parent and disappear. So counts only move upwards, none is lost, and the sum of
-// the counts of all nodes inside a range is never more than what happened there.
+// The root of the tree is the range of all points. Every node is a range of 2^k points
+// that begins at a multiple of 2^k. An event counts for the smallest node that contains
+// its point. When the count of a node passes eps·n/log(R), where n is the number of
+// events so far and R is the number of points, the node is split into B children. The
+// children begin with a count of 0, and the node keeps its own count. Now and then a
+// merge removes nodes with few events and adds their counts to their parents. So counts
+// only move upwards, no count is lost, and the sum of the counts of all nodes inside a
+// range is never more than the number of events in that range.
 //
-// A [Buffer] in front of a tree combines equal points. A [Session] is several
-// trees, one for each kind of event, and has the three calls of the paper. Kind
-// makes trees engines of package hwsim.
+// A [Buffer] in front of a tree combines equal points. A [Session] has several trees,
+// one for each kind of event, and offers the three calls of the paper. Kind makes trees
+// available as engines of package hwsim.
 //
 // The package does not know what points mean, gathers no events, and draws
 // nothing.

@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// dumpVersion is the version of the text. A reader takes no other.
+// dumpVersion is the version of the text. Load accepts no other version.
 const dumpVersion = 1
 
 // Dump writes t as text that Load reads:
@@ -27,9 +27,9 @@ const dumpVersion = 1
 //	1 0x40 0x7f 800 53.3 hot
 //	end
 //
-// There is a line for each range, each before those below it, and those from left
-// to right. A range is hot as in Ranges, with the given share. The counters of
-// Stats are not written, but for Denied.
+// Each range has a line. The line of a range comes before the lines of the ranges below
+// it, and those are in order from left to right. A range is hot if Ranges with the
+// given share says so. Of the counters in Stats only Denied is written.
 func (t *Tree) Dump(w io.Writer, share float64) error {
 	b := bufio.NewWriter(w)
 	o := t.o
@@ -56,7 +56,7 @@ func (t *Tree) line(r Range) string {
 	return fmt.Sprintf("%d %#x %#x %d %.3g %s", r.Depth, r.Lo, r.Hi, r.Count, 100*float64(r.Inclusive)/float64(max(t.n, 1)), hot)
 }
 
-// A DumpError says in which line of a dump something is wrong.
+// A DumpError says which line of a dump is wrong, and why.
 type DumpError struct {
 	Line int // from 1
 	Want string
@@ -64,11 +64,11 @@ type DumpError struct {
 
 func (e *DumpError) Error() string { return fmt.Sprintf("rap dump, line %d: want %s", e.Line, e.Want) }
 
-// maxLoad bounds the memory that Load makes room for, in bytes: a dump of a few
-// bytes can ask for any number of nodes.
+// maxLoad limits the memory that Load allocates, in bytes. Without the limit a dump of
+// a few bytes could ask for any number of nodes.
 const maxLoad = 1 << 28
 
-// Load reads what Dump has written. The tree goes on where the dumped one was.
+// Load reads the output of Dump. The tree continues from the state of the dumped one.
 // Errors in the text are of type *DumpError.
 func Load(r io.Reader) (*Tree, error) {
 	l := &loader{scan: bufio.NewScanner(r)}
@@ -89,7 +89,7 @@ func Load(r io.Reader) (*Tree, error) {
 	return t, nil
 }
 
-// A loader reads a dump line by line. After an error it does nothing more.
+// A loader reads a dump line by line. After an error it reads nothing more.
 type loader struct {
 	scan *bufio.Scanner
 	line int
@@ -102,7 +102,7 @@ func (l *loader) want(format string, args ...any) {
 	}
 }
 
-// next returns the fields of the next line, none at the end or after an error.
+// next returns the fields of the next line; none at the end or after an error.
 func (l *loader) next(what string) []string {
 	l.line++
 	if l.err != nil {
@@ -115,7 +115,7 @@ func (l *loader) next(what string) []string {
 	return strings.Fields(l.scan.Text())
 }
 
-// A dumpField is a name in the header, and what reads its value.
+// A dumpField is a name in the header and the function that reads its value.
 type dumpField struct {
 	name string
 	read func(value string) (ok bool)
@@ -237,8 +237,9 @@ func nameField[T ~uint8](to *T, names []string, v string) (ok bool) {
 	return false
 }
 
-// ranges reads the ranges, and compares what Dump would write of them with what is
-// there: so the depths, percentages and hot ranges of a dump are right.
+// ranges reads the ranges. Then it compares the lines of the dump with the lines that
+// Dump would write. So it accepts only dumps with the right depths, percentages and hot
+// ranges.
 func (l *loader) ranges(t *Tree, share float64) {
 	var lines []string
 	left := t.n
@@ -265,7 +266,8 @@ func (l *loader) ranges(t *Tree, share float64) {
 	t.setStops()
 }
 
-// add adds a range, of a dump that has so many events left.
+// add adds a range. left is the number of events that the ranges before it have left
+// over.
 func (l *loader) add(t *Tree, f []string, left uint64, first bool) (nowLeft uint64) {
 	if len(f) != 6 {
 		l.want("6 columns: depth lo hi count inclusive%% hot; not %d", len(f))
@@ -292,7 +294,7 @@ func (l *loader) add(t *Tree, f []string, left uint64, first bool) (nowLeft uint
 	return left - count
 }
 
-// onGrid reports whether nodes can have a width.
+// onGrid reports whether nodes of the tree can have a width.
 func (t *Tree) onGrid(shift uint8) bool {
 	s := uint8(t.o.bits())
 	for s > shift {

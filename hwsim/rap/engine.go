@@ -1,6 +1,6 @@
 package rap
 
-// This file holds trees as engines of package hwsim.
+// This file makes trees engines of package hwsim.
 
 import (
 	"math/bits"
@@ -9,15 +9,15 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// An engine is a tree with a root for each place: each tag, or each PC. The
-// places are in a hash table with open addressing, half of which is free at least.
+// An engine is a tree with a root for each place. A place is a tag or a PC. The places
+// are in a hash table with open addressing; at least half of it is free.
 type engine struct {
 	spec
 	tree    *Tree
 	buffer  *Buffer // nil for none
 	table   []uint32
-	shift   uint8    // of a 64-bit hash, to index table
-	keys    []uint64 // the PCs of the places; that of root i is keys[i-1]
+	shift   uint8    // shift of a 64-bit hash, for the index into table
+	keys    []uint64 // the PCs of the places; keys[i-1] is the PC of root i
 	dropped uint64
 }
 
@@ -47,8 +47,8 @@ func (s spec) New(hwsim.Instance) hwsim.Engine {
 	return e
 }
 
-// root returns the root of a place, a new one if there is none, 0 if there is no
-// room for one.
+// root returns the root of a place. If the place has none, root makes one; it returns 0
+// if there is no room for it.
 func (e *engine) root(pc uint64) uint32 {
 	mask := len(e.table) - 1
 	for i := int(pc * golden >> (e.shift & 63)); ; i++ {
@@ -66,7 +66,8 @@ func (e *engine) root(pc uint64) uint32 {
 	}
 }
 
-// find returns the root of an event and its point, 0 if it must be dropped.
+// find returns the root of an event and its point. The root is 0 if the event must be
+// dropped.
 func (e *engine) find(t tuple.Tuple) (root uint32, x uint64) {
 	t = e.View(t)
 	if e.tree.outside(t.W) {
@@ -75,10 +76,10 @@ func (e *engine) find(t tuple.Tuple) (root uint32, x uint64) {
 	return e.root(t.PC), t.W
 }
 
-// Push counts events. There are no messages until the end.
+// Push counts events. It sends no messages; Flush and Snapshot send them.
 func (e *engine) Push(in []tuple.Tuple, _ *hwsim.Out) {
-	// Events of one root in a row are counted together. The cuts between calls
-	// change nothing: the tree counts one after the other.
+	// Consecutive events of one root are counted together. Calls of Push may cut the
+	// stream anywhere: the tree counts the events one after the other.
 	var points [64]uint64
 	n, last := 0, uint32(0)
 	for _, t := range in {
@@ -105,8 +106,8 @@ func (e *engine) add(root uint32, points []uint64) {
 	}
 }
 
-// PushWeighted counts events that have counts. They are combined already, and do
-// not go through the buffer.
+// PushWeighted counts events that have counts. Such events are combined already, so
+// they bypass the buffer.
 func (e *engine) PushWeighted(in []hwsim.Message, _ *hwsim.Out) {
 	for _, m := range in {
 		root, x := e.find(m.Tuple)
@@ -118,7 +119,7 @@ func (e *engine) PushWeighted(in []hwsim.Message, _ *hwsim.Out) {
 	}
 }
 
-// Flush sends what Snapshot does, and empties the engine.
+// Flush sends the same messages as Snapshot, and empties the engine.
 func (e *engine) Flush(out *hwsim.Out) {
 	e.Snapshot(out)
 	e.reset()
@@ -134,8 +135,8 @@ func (e *engine) reset() {
 	}
 }
 
-// Snapshot sends a message for each range that has events which are in no smaller
-// one, and one for each point that is in the buffer.
+// Snapshot sends a message for each range that has a count, that is, events that are in
+// no smaller range. It also sends a message for each point in the buffer.
 func (e *engine) Snapshot(out *hwsim.Out) {
 	for _, root := range e.tree.roots {
 		e.send(e.keys[root-1], root, out)
@@ -150,7 +151,7 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 	}
 }
 
-// send sends the messages of node i and all below.
+// send sends the messages of node i and of all nodes below it.
 func (e *engine) send(pc uint64, i uint32, out *hwsim.Out) {
 	nd := &e.tree.nodes[i]
 	if nd.count > 0 {
@@ -166,8 +167,8 @@ func (e *engine) send(pc uint64, i uint32, out *hwsim.Out) {
 	}
 }
 
-// Merge adds what another engine has to e, as Tree.Merge does. It is not exact.
-// Events of places for which e has no room are dropped.
+// Merge adds the contents of another engine to e, as Tree.Merge does. The result is not
+// exact. If e has no room for a place, the events of the place are dropped.
 func (e *engine) Merge(other hwsim.Engine) (exact bool) {
 	from := other.(*engine)
 	if from.buffer != nil {
@@ -188,7 +189,7 @@ func (e *engine) Merge(other hwsim.Engine) (exact bool) {
 	return false
 }
 
-// events returns the number of events of node i and all below.
+// events returns the number of events of node i and of all nodes below it.
 func (t *Tree) events(i uint32) (n uint64) {
 	n = t.nodes[i].count
 	for _, k := range t.slotsOf(i) {
@@ -199,7 +200,8 @@ func (t *Tree) events(i uint32) (n uint64) {
 	return n
 }
 
-// Balance returns what is in the tree and the buffer, and what was dropped.
+// Balance returns the number of events in the tree and the buffer, and of those
+// dropped.
 func (e *engine) Balance() hwsim.Balance {
 	held := e.tree.n
 	if e.buffer != nil {

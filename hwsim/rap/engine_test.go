@@ -23,8 +23,8 @@ func parse(t testing.TB, text string) *engines.Spec {
 	return s
 }
 
-// inside adds up the messages about ranges inside of a range of a place: the
-// estimate of software.
+// inside adds up the counts of the messages about ranges inside a range of a place: the
+// estimate that software makes.
 func inside(msgs []hwsim.Message, pc, lo, hi uint64) (n uint64) {
 	for _, m := range msgs {
 		if m.Tuple.PC == pc && lo <= m.Tuple.W && m.Tuple.W+(1<<m.Free-1) <= hi && m.Tuple.W+(1<<m.Free-1) >= m.Tuple.W {
@@ -34,8 +34,8 @@ func inside(msgs []hwsim.Message, pc, lo, hi uint64) (n uint64) {
 	return n
 }
 
-// Whatever a description says, messages are about ranges of the right thing, and
-// software that adds them up is right within eps of all events.
+// For every description, the messages are about ranges of the right words. Software
+// that adds up their counts has an error of at most eps of all events.
 func TestMessages(t *testing.T) {
 	in := tracetest.New(3, 20).Events(make([]tuple.Tuple, 300_000))
 	for i := range in {
@@ -74,9 +74,9 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Behind a sampler, the samples are weighted points: what the tree then says of a range
-// is off by no more than what the samples are off, and the bound of the tree. The test
-// prints how far each of the two, and both together, are off at worst.
+// Behind a sampler, the samples are weighted points. The tree's error for a range is
+// then at most the error of the samples plus the bound of the tree. The test prints the
+// worst error of each of the two, and of both together.
 func TestRAP30_ErrorsOfSamplerAndTreeAddUp(t *testing.T) {
 	in := tracetest.New(4, 20).Events(make([]tuple.Tuple, 400_000))
 	for _, sampler := range []string{"H[P16]256", "H[P64]256", "P64", "R64", "CR16"} {
@@ -207,7 +207,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// A description says what it costs.
+// Descriptions state the right sizes.
 func TestSizes(t *testing.T) {
 	got := parse(t, "rap(over=words,nodes=4096,buffer=1024)").Size(36)
 	want := []hwsim.Part{{Name: "rap buffer", Entries: 1024, Bits: 44}, {Name: "rap TCAM", Entries: 4096, Bits: 36}, {Name: "rap counters", Entries: 4096, Bits: 32}}
@@ -216,8 +216,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// All memory of a tree is there before the first event, whatever comes: a program that makes one for
-// each P takes no more later.
+// A tree allocates all its memory before the first event. So a program that makes a
+// tree for each P needs no more memory later.
 func TestMemoryDoesNotGrow(t *testing.T) {
 	for _, text := range []string{"rap", "rap(10%,over=words)", "rap(over=sites,buffer=64)", "rap(1%,nodes=100)"} {
 		e := parse(t, text).New(0)

@@ -1,6 +1,6 @@
 package rap
 
-// This file holds how trees are described as engines.
+// This file parses and writes descriptions of trees as engines.
 
 import (
 	"github.com/pepgo/pep/hwsim"
@@ -8,7 +8,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Kind is trees as engines:
+// Kind makes trees available as engines:
 //
 //	rap(eps=1%,b=4,over=values)
 //
@@ -18,10 +18,10 @@ import (
 //	words   the words of all places together, those of each tag apart
 //	sites   the sites, in the order of their numbers, those of each tag apart
 //
-// All trees of an engine share memory, events and thresholds, so that eps is a
-// share of all events. Messages over words and sites have a pool as their site
-// (tuple.PoolWords, tuple.PoolSites). Behind an engine that pools taps itself, such as
-// package hwsim/code, over=words keeps its pool.
+// All trees of an engine share memory, events and thresholds, so eps is a share of all
+// events. Messages over words and sites have a pool as their site (tuple.PoolWords,
+// tuple.PoolSites). If an engine in front pools taps itself, as package hwsim/code
+// does, over=words keeps the pool of that engine.
 //
 // The other parameters are the fields of Options, and
 //
@@ -39,7 +39,7 @@ var Kind = &hwsim.Kind{
 	},
 }
 
-// over says what of a tuple is the point.
+// over says which part of a tuple is the point.
 type over uint8
 
 const (
@@ -59,7 +59,7 @@ const (
 
 // spec describes an engine.
 type spec struct {
-	Options // without Nodes if the default is to be taken
+	Options // Nodes is 0 for the default
 	over    over
 	buffer  uint64 // entries; 0 for none
 	places  uint64
@@ -86,7 +86,7 @@ func parseArgs(a *hwsim.Args) hwsim.Spec {
 	return s
 }
 
-// eps reads a share, such as 1% or 0.01.
+// eps parses a share, such as 1% or 0.01.
 func eps(a *hwsim.Args) float64 {
 	text := a.String("eps", "1%")
 	n, ok := billionths(text)
@@ -96,7 +96,7 @@ func eps(a *hwsim.Args) float64 {
 	return float64(n) / billion
 }
 
-// billionths reads a decimal number, or a percentage.
+// billionths parses a decimal number or a percentage.
 func billionths(text string) (n uint64, ok bool) {
 	places := 9
 	if last := len(text) - 1; last >= 0 && text[last] == '%' {
@@ -124,7 +124,7 @@ func billionths(text string) (n uint64, ok bool) {
 	return n, seen
 }
 
-// universe reads the number of points, such as 2^40 or 256.
+// universe parses the number of points, such as 2^40 or 256.
 func universe(a *hwsim.Args) uint64 {
 	text := a.String("universe", "2^64")
 	if len(text) > 2 && text[:2] == "2^" {
@@ -139,7 +139,7 @@ func universe(a *hwsim.Args) uint64 {
 	return 0
 }
 
-// number reads a number below 10^19.
+// number parses a number below 10^19.
 func number(text string) (n uint64, ok bool) {
 	for i := range len(text) {
 		if text[i] < '0' || text[i] > '9' {
@@ -150,7 +150,7 @@ func number(text string) (n uint64, ok bool) {
 	return n, 0 < len(text) && len(text) <= 19
 }
 
-// power reads a power of two, from 2 on or the default.
+// power parses a power of two. It accepts powers from 2 on, and the default.
 func power(a *hwsim.Args, name string, otherwise, most uint64) uint64 {
 	n := a.Uint(name, otherwise, min(otherwise, 2), most)
 	if n&(n-1) != 0 || n == 1 {
@@ -159,7 +159,7 @@ func power(a *hwsim.Args, name string, otherwise, most uint64) uint64 {
 	return n
 }
 
-// choice reads one of several names, the first of which is the default.
+// choice parses one of several names. The first name is the default.
 func choice(a *hwsim.Args, name string, names []string) int {
 	text := a.String(name, names[0])
 	want := ""
@@ -176,7 +176,7 @@ func choice(a *hwsim.Args, name string, names []string) int {
 	return 0
 }
 
-// String returns the description without what is default.
+// String returns the description. It omits parameters that have their defaults.
 func (s spec) String() string {
 	text := ""
 	add := func(name, value, otherwise string) {
@@ -217,11 +217,11 @@ func percent(n uint64) string {
 	return text + "%"
 }
 
-// WithSeed returns s: there are no random numbers.
+// WithSeed returns s, because a tree uses no random numbers.
 func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
-// View returns what an event is for the engine: the place that its messages are
-// about, and the point.
+// View returns an event as the engine sees it: the place that the messages of the
+// engine are about, and the point.
 func (s spec) View(t tuple.Tuple) tuple.Tuple {
 	switch s.over {
 	case overWords:
@@ -238,9 +238,9 @@ func (s spec) View(t tuple.Tuple) tuple.Tuple {
 // Views reports whether View changes anything.
 func (s spec) Views() bool { return s.over != overValues }
 
-// Size returns the storage of the hardware of section 3.4: a word of ternary
-// memory for each node, with the place if trees are of places, 32 bits of a
-// counter, and an 8-bit counter for each entry of the buffer.
+// Size returns the storage of the hardware of section 3.4. Each node needs a word of
+// ternary memory, which includes the place if trees are of places, and a counter of 32
+// bits. Each entry of the buffer needs a counter of 8 bits.
 func (s spec) Size(word int) (parts []hwsim.Part) {
 	key := word
 	if s.over == overValues {
@@ -253,7 +253,7 @@ func (s spec) Size(word int) (parts []hwsim.Part) {
 	return append(parts, hwsim.Part{Name: "rap TCAM", Entries: n, Bits: key}, hwsim.Part{Name: "rap counters", Entries: n, Bits: 32})
 }
 
-// nodes returns how many nodes there is room for, besides roots.
+// nodes returns the number of nodes that there is room for, without the roots.
 func (s spec) nodes() int {
 	if s.Nodes == 0 {
 		return ArenaNodes(s.Options)

@@ -2,7 +2,7 @@ package rap
 
 // This file removes nodes with few events (sections 2.2 and 3.1).
 
-// mergeIfDue merges if the schedule says so.
+// mergeIfDue makes a merge if the schedule says that one is due.
 func (t *Tree) mergeIfDue() {
 	if t.n < t.next {
 		return
@@ -12,13 +12,13 @@ func (t *Tree) mergeIfDue() {
 		t.next = s.after(t.n - t.n%s.First)
 		return
 	}
-	for t.next <= t.n { // after two trees have become one, more than once
+	for t.next <= t.n { // several merges can be due after two trees have become one
 		t.next = t.o.Schedule.after(t.next)
 	}
 }
 
-// merge goes through all nodes once, children before parents, and removes those
-// that the policy does not keep.
+// merge visits all nodes once, children before parents, and removes the nodes that the
+// policy does not keep.
 func (t *Tree) merge() {
 	before := t.s.Nodes
 	m := merger{t, t.threshold()}
@@ -36,17 +36,18 @@ func (t *Tree) merge() {
 	t.s.Merged += uint64(before - t.s.Nodes)
 }
 
-// A merger is a pass over a tree.
+// A merger is one merge pass over a tree.
 type merger struct {
 	*Tree
 	limit uint64
 }
 
-// visit goes through what is below node i, and then removes i itself if its count
-// and that of its parent are at most the limit together. A parent of 0 is none.
-// It returns what is to be in the slot of i: i, or a node below it, or 0.
+// visit visits all nodes below node i. Then it removes i itself, if the counts of i and
+// of its parent are together at most the limit. A parent of 0 means that there is no
+// parent. visit returns the new content of the slot that i is in: i, a node below i, or
+// 0.
 //
-// A removed node with slots in use becomes a joint, if it must: so a merge needs no
+// If a removed node has several slots in use, it becomes a joint, so a merge needs no
 // room.
 func (m *merger) visit(i, parent uint32) uint32 {
 	nd := &m.nodes[i]
@@ -83,7 +84,8 @@ func (m *merger) visit(i, parent uint32) uint32 {
 	return i
 }
 
-// unlink frees a joint with one slot in use at most, and returns what is in it.
+// unlink frees a joint that has at most one slot in use, and returns the content of
+// that slot.
 func (m *merger) unlink(i uint32) (only uint32) {
 	for _, k := range m.slotsOf(i) {
 		only = max(only, k)
@@ -92,8 +94,8 @@ func (m *merger) unlink(i uint32) (only uint32) {
 	return only
 }
 
-// subtree removes all nodes below node i if they and i have no more events than
-// the limit, and returns how many events that are.
+// subtree removes all nodes below node i, if their counts and that of i are together at
+// most the limit. It returns the sum of these counts.
 func (m *merger) subtree(i uint32) (events uint64) {
 	nd := &m.nodes[i]
 	events = nd.count
@@ -103,7 +105,8 @@ func (m *merger) subtree(i uint32) (events uint64) {
 		}
 	}
 	if nd.kids > 0 && events <= m.limit {
-		// Each child has no more events than i, so nothing is below it any more.
+		// Each child has no more events than i, so all nodes below the children are
+		// gone.
 		for _, k := range m.slotsOf(i) {
 			if k != 0 {
 				m.freeNode(k)

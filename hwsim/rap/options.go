@@ -1,6 +1,6 @@
 package rap
 
-// This file holds what a tree can be asked to be, and the constants of the paper.
+// This file holds the options of a tree, and the constants of the paper.
 
 import (
 	"math/bits"
@@ -8,46 +8,48 @@ import (
 	"github.com/pepgo/pep/runtime/digits"
 )
 
-// Options say what a tree is like. The zero value is the tree of the paper's
-// section 4 for all uint64, with an error of at most 1 %.
+// Options describe a tree. The zero value describes the tree of section 4 of the paper:
+// the points are all uint64, and the error is at most 1 %.
 type Options struct {
 	Eps      float64 // the error as a share of the stream, above 0 and below 1, in steps of 1e-9; 0 is 0.01
-	Universe uint64  // the points are those below; a power of two from 2 on; 0 is 2^64
+	Universe uint64  // all points are below this number: a power of two from 2 on; 0 is 2^64
 	B        int     // children of a split, a power of two from 2 to 256; 0 is 4
-	Nodes    int     // how many nodes there is room for; 0 is ArenaNodes
+	Nodes    int     // the number of nodes that New makes room for; 0 is ArenaNodes
 	Policy   Policy
 	Schedule Schedule
 	Height   Height
-	Start    uint64 // the threshold is at least the one after so many events; 0 is 1024, 1 for none
+	Start    uint64 // the threshold is never below the one after this number of events; 0 is 1024, 1 for none
 }
 
-// A Policy says which nodes a merge removes. All of them keep the count of every
-// node with children at or below the threshold.
+// A Policy says which nodes a merge removes. Under each policy, a merge adds to the count
+// of a node only up to the threshold.
 type Policy uint8
 
 const (
-	// Internal removes a node if its count and its parent's together are at most
-	// the threshold. The parent adopts its children. It gives the smallest trees.
+	// Internal removes a node if its count and its parent's together are at most the
+	// threshold. The children of the node become children of the parent. This policy
+	// gives the smallest trees.
 	Internal Policy = iota
-	// Leaf does the same with nodes without children only.
+	// Leaf has the same rule, but only for nodes without children.
 	Leaf
-	// Subtree removes all nodes below one, if the counts of all of them and its
-	// own together are at most the threshold.
+	// Subtree removes all nodes below a node, if their counts and its own are together
+	// at most the threshold.
 	Subtree
 	numPolicies
 )
 
 var policyNames = [numPolicies]string{"internal", "leaf", "subtree"}
 
-// String returns the name of a policy as descriptions of engines have it.
+// String returns the name of a policy in descriptions of engines.
 func (p Policy) String() string { return policyNames[p] }
 
-// A Schedule says when merges happen. The zero value is the paper's: after 2^10
-// events, and whenever the number of events has doubled since.
+// A Schedule says when merges happen. The zero value is the schedule of the paper: the
+// first merge comes after 2^10 events, and then one whenever the number of events has
+// doubled.
 type Schedule struct {
 	Kind  ScheduleKind
 	First uint64 // events before the first merge; 0 is 1024
-	Q     uint64 // with Growing: events at a merge as a multiple of those at the one before; 0 is 2
+	Q     uint64 // with Growing: events at a merge, divided by events at the merge before; 0 is 2
 }
 
 // A ScheduleKind is one of three schedules (sections 3.1 and 3.3).
@@ -56,17 +58,17 @@ type ScheduleKind uint8
 const (
 	Growing    ScheduleKind = iota // after First·Q^i events
 	Periodic                       // after every First events
-	Continuous                     // after every split; slow, to compare with
+	Continuous                     // after every split; slow; for comparisons
 	numSchedules
 )
 
 var scheduleNames = [numSchedules]string{"growing", "periodic", "continuous"}
 
-// String returns the name of a schedule as descriptions of engines have it.
+// String returns the name of a schedule in descriptions of engines.
 func (k ScheduleKind) String() string { return scheduleNames[k] }
 
-// A Height is the log(R) of the threshold eps·n/log(R). The paper does not give
-// the base.
+// A Height says which logarithm the threshold eps·n/log(R) uses. The paper does not
+// state the base.
 type Height uint8
 
 const (
@@ -81,13 +83,13 @@ const (
 
 var heightNames = [numHeights]string{"log2", "logb"}
 
-// String returns the name of a height as descriptions of engines have it.
+// String returns the name of a height in descriptions of engines.
 func (h Height) String() string { return heightNames[h] }
 
 const (
 	billion = 1_000_000_000 // eps is a number of billionths
 
-	defaultEps   = 0.01 // of the paper's second column in Fig 7
+	defaultEps   = 0.01 // the eps of the second column of Fig 7
 	defaultB     = 4    // section 3.1
 	defaultQ     = 2    // section 3.1
 	defaultFirst = 1024 // "at least a thousand", section 3.3
@@ -98,12 +100,12 @@ const (
 	maxSlots = 1 << 28 // of all nodes: 1 GB
 )
 
-// An OptionError says what is wrong with which field of Options.
+// An OptionError says which field of Options is wrong, and which values are right.
 type OptionError struct{ Field, Want string }
 
 func (e *OptionError) Error() string { return "rap: " + e.Field + ": want " + e.Want }
 
-// withDefaults returns o with what was zero, or an error.
+// withDefaults returns o with the defaults in all zero fields, or an error.
 func (o Options) withDefaults() (Options, error) {
 	if o.Eps == 0 {
 		o.Eps = defaultEps
@@ -153,8 +155,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// billionths returns eps in billionths: thresholds are computed with integers,
-// the same on every machine.
+// billionths returns eps in billionths. Thresholds are computed with integers, so they
+// are the same on every machine.
 func (o Options) billionths() uint64 { return uint64(o.Eps*billion + 0.5) }
 
 // bits returns the logarithm to base 2 of the number of points.
@@ -165,11 +167,11 @@ func (o Options) bits() int {
 	return bits.Len64(o.Universe) - 1
 }
 
-// logB returns how many bits of a point a split looks at.
+// logB returns the number of bits of a point that one split uses.
 func (o Options) logB() int { return bits.Len(uint(o.B)) - 1 }
 
-// depth returns how many nodes a point can be in, without the last of them: the
-// logarithm to base B of the number of points, rounded up.
+// depth returns the logarithm to base B of the number of points, rounded up. At most so
+// many splits lead from the root to a single point.
 func (o Options) depth() int { return (o.bits() + o.logB() - 1) / o.logB() }
 
 // logR returns the log(R) of the threshold.

@@ -1,6 +1,6 @@
 package rap
 
-// This file holds what tests compare trees with: exact counts, and streams.
+// This file holds what the tests compare trees with: exact counts, and streams.
 
 import (
 	"math/rand/v2"
@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// An oracle knows all points exactly: sorted, with the number of events up to each.
+// An oracle knows all points exactly: the points in order, and the number of events
+// before each of them.
 type oracle struct {
 	counts map[uint64]uint64
 	n      uint64
-	points []uint64 // sorted, when sums is valid
-	sums   []uint64 // events of points[:i]
+	points []uint64 // sorted if sums is valid
+	sums   []uint64 // number of events of points[:i]
 }
 
 func (o *oracle) add(x, count uint64) {
@@ -56,9 +57,9 @@ func newTest(t testing.TB, o Options) *Tree {
 	return tree
 }
 
-// check holds a tree to all that it promises: its structure, the sum of its counts,
-// and for every range that it has, and every aligned range around a sample of
-// points, that the truth is within the estimate, and the error within the bound.
+// check checks all promises of a tree: its structure, and the sum of its counts. For
+// every range of the tree, and every aligned range around a sample of points, it checks
+// that the truth is within the estimate, and the error within the bound.
 func check(t testing.TB, tree *Tree, o *oracle) {
 	t.Helper()
 	checkStructure(t, tree)
@@ -101,8 +102,8 @@ func check(t testing.TB, tree *Tree, o *oracle) {
 	}
 }
 
-// checkStructure checks the slice of nodes: every node is where its range says, no
-// joint is superfluous, and all that is in use can be reached.
+// checkStructure checks the slice of nodes: every node is in the slot for its range, no
+// joint is superfluous, and every node in use can be reached.
 func checkStructure(t testing.TB, tree *Tree) {
 	t.Helper()
 	var sum uint64
@@ -156,15 +157,15 @@ func checkStructure(t testing.TB, tree *Tree) {
 	}
 }
 
-// A source makes streams that look like something.
+// A source makes streams that resemble real ones.
 type source struct {
 	rng  *rand.Rand
 	zipf *rand.Zipf
 	of   []uint64 // values by rank
 }
 
-// words are skewed: rank k of 2^16 words has a share of 1/k^s. Wide ones are random
-// words, others small integers.
+// words returns a source of skewed words: rank k of 2^16 words has a share proportional
+// to 1/k^s. If wide is true, the words are random, otherwise they are small integers.
 func words(seed uint64, s float64, wide bool) *source {
 	r := rand.New(rand.NewPCG(seed, 1))
 	src := &source{rng: r, zipf: rand.NewZipf(r, s, 1, 1<<16-1), of: make([]uint64, 1<<16)}
@@ -187,8 +188,8 @@ func (s *source) points(n int) []uint64 {
 	return list
 }
 
-// twoPhases returns n points: the first half is uniform, and then every second one
-// is the same.
+// twoPhases returns n points. The first half is uniform. In the second half every
+// second point is the same.
 func twoPhases(seed uint64, n int) []uint64 {
 	r := rand.New(rand.NewPCG(seed, 2))
 	list := make([]uint64, n)
@@ -201,9 +202,9 @@ func twoPhases(seed uint64, n int) []uint64 {
 	return list
 }
 
-// code returns n points as a program's basic blocks give them: loops of a few
-// blocks that run many times, one loop after another, in functions of which few
-// are hot.
+// code returns n points that resemble the basic blocks of a program: loops of a few
+// blocks that run many times, one loop after another, in functions of which few are
+// hot.
 func code(seed uint64, n int) []uint64 {
 	src := words(seed, 1.2, false)
 	list := make([]uint64, 0, n)

@@ -2,7 +2,7 @@
 
 package rap
 
-// This file says what a tree knows: ranges, estimates, hot ranges, coverage
+// This file answers queries about a tree: ranges, estimates, hot ranges, coverage
 // (section 4.1).
 
 import (
@@ -13,10 +13,10 @@ import (
 // A Range is a node of a tree: the points from Lo to Hi.
 type Range struct {
 	Lo, Hi    uint64
-	Depth     int    // ranges around it
+	Depth     int    // number of ranges around it
 	Count     uint64 // events that are in no smaller range of the tree
-	Weight    uint64 // Count, and the weights of those ranges next below that are not hot
-	Inclusive uint64 // Count, and that of all ranges below
+	Weight    uint64 // Count, plus the weights of the ranges next below that are not hot
+	Inclusive uint64 // Count, plus the counts of all ranges below
 	Hot       bool   // Weight is at least a share of all events
 }
 
@@ -29,31 +29,33 @@ func (r Range) Width() int {
 	return n
 }
 
-// Ranges returns all ranges, each before those below it, and those from left to
-// right. A range is hot if its weight is at least the given share of all events
-// (the paper takes 0.1). So a range is not hot because one below it is.
+// Ranges returns all ranges. A range comes before the ranges below it, and those are in
+// order from left to right. A range is hot if its weight is at least the given share of
+// all events (the paper takes 0.1). A hot range does not add to the weight of the range
+// around it, so it does not make that range hot.
 func (t *Tree) Ranges(share float64) []Range {
 	q := query{t: t, hot: share * float64(t.n), list: make([]Range, 0, t.s.Nodes)}
 	q.visit(t.roots[0], 0)
 	return q.list
 }
 
-// Hot returns the hot ones of Ranges, the one with the greatest weight first.
+// Hot returns the hot ranges among Ranges, in order of their weights, the greatest
+// first.
 func (t *Tree) Hot(share float64) []Range {
 	list := slices.DeleteFunc(t.Ranges(share), func(r Range) bool { return !r.Hot })
 	slices.SortStableFunc(list, func(a, b Range) int { return cmp.Compare(b.Weight, a.Weight) })
 	return list
 }
 
-// A query makes the list of ranges.
+// A query builds the list of ranges.
 type query struct {
 	t    *Tree
 	hot  float64 // the least weight of a hot range
 	list []Range
 }
 
-// visit adds node i and what is below. It returns the sum of the weights that
-// count for the range around, and of all events.
+// visit adds node i and all nodes below it to the list. It returns the weight that
+// counts for the range around i, and the number of all events of these nodes.
 func (q *query) visit(i uint32, depth int) (weight, inclusive uint64) {
 	nd := &q.t.nodes[i]
 	at := len(q.list)
@@ -83,9 +85,10 @@ func (q *query) visit(i uint32, depth int) (weight, inclusive uint64) {
 // hi returns the last point of a node.
 func (nd *node) hi() uint64 { return nd.lo + (1<<nd.shift - 1) }
 
-// Estimate returns between what numbers the events with points from lo to hi lie,
-// whatever was merged, denied or combined: least is the sum of the counts of the
-// ranges inside, and most is that and the counts of all ranges that reach in.
+// Estimate returns two bounds for the number of events with points from lo to hi. least
+// is the sum of the counts of the ranges inside lo to hi. most is the sum of the counts
+// of all ranges that overlap lo to hi. The bounds hold even if events were combined,
+// nodes merged or splits denied.
 func (t *Tree) Estimate(lo, hi uint64) (least, most uint64) {
 	return t.estimate(t.roots[0], lo, hi)
 }
@@ -112,10 +115,10 @@ func (t *Tree) estimate(i uint32, lo, hi uint64) (least, most uint64) {
 	return least, most
 }
 
-// WorstError returns by how much Estimate's least is too low at most, for any
-// range that is a part of a part … of the universe: the greatest sum of the counts
-// of the ranges around a range. It is what the tree shows now, and at most Bound
-// unless splits were denied.
+// WorstError returns the greatest error of Estimate's least that the present tree
+// allows, for every range that splits of the universe can reach (a part of a part … of
+// it). It is the greatest sum, over all ranges, of the counts of the ranges around a
+// range. WorstError is at most Bound unless splits were denied.
 func (t *Tree) WorstError() uint64 { return t.worstError(t.roots[0], 0) }
 
 func (t *Tree) worstError(i uint32, around uint64) uint64 {
@@ -132,13 +135,13 @@ func (t *Tree) worstError(i uint32, around uint64) uint64 {
 	return worst
 }
 
-// Cover returns the narrowest ranges that hold a share of all events together, and
-// how many events that are. With the least width for which that is possible, it
-// takes of all disjoint ranges of the tree that are at most so wide those with most
-// events, until they hold enough. So without any one of them it would be too few.
-// The ranges come from left to right.
+// Cover returns the narrowest ranges that together hold a share of all events, and how
+// many events they hold. First, Cover finds the least width at which the disjoint
+// ranges of the tree that are at most so wide hold enough events. Of these ranges it
+// takes those with most events until they hold enough. So without any one of them the
+// share would be too small. The ranges are in order from left to right.
 func (t *Tree) Cover(share float64) (list []Range, events uint64) {
-	all := t.Ranges(2) // none is hot
+	all := t.Ranges(2) // with a share of 2, no range is hot
 	need := share * float64(t.n)
 	for width := 0; ; width++ {
 		list, events = narrowest(all, width), 0
@@ -159,8 +162,8 @@ func (t *Tree) Cover(share float64) (list []Range, events uint64) {
 	return list, events
 }
 
-// narrowest returns those of all ranges that are at most so wide and in no other
-// such range, if they have events.
+// narrowest returns the ranges that have events, are at most so wide, and are in no
+// other range that is at most so wide.
 func narrowest(all []Range, width int) (list []Range) {
 	for i := 0; i < len(all); i++ {
 		r := all[i]

@@ -26,7 +26,7 @@ func TestRAP09_GrowingIntervals(t *testing.T) {
 			t.Errorf("Merges(%+v, %d) = %d, want %d", x.s, x.n, got, x.want)
 		}
 	}
-	// Trees do it like that, however their events come.
+	// Trees follow the schedule, in whatever way their events come.
 	for _, s := range []Schedule{{}, {Q: 4}, {Q: 3, First: 100}, {Kind: Periodic, First: 7777}} {
 		one, many := newTest(t, Options{Eps: 0.1, Schedule: s}), newTest(t, Options{Eps: 0.1, Schedule: s})
 		for i := range 10 {
@@ -49,7 +49,7 @@ func TestRAP09_GrowingIntervals(t *testing.T) {
 }
 
 // Merges of the periodic schedule are due at multiples of First, also after a count
-// that went over several of them.
+// that passed several multiples.
 func TestPeriodicMergesAfterACount(t *testing.T) {
 	tree := newTest(t, Options{Eps: 0.1, Schedule: Schedule{Kind: Periodic, First: 7777}})
 	tree.AddCount(1, 10_000)
@@ -63,8 +63,8 @@ func TestPeriodicMergesAfterACount(t *testing.T) {
 	}
 }
 
-// Batches at growing intervals need hardly more nodes than merges whenever they are
-// possible.
+// Batches of merges at growing intervals need hardly more nodes than merges that happen
+// as soon as they are possible.
 func TestRAP10_Schedules(t *testing.T) {
 	points := words(1, 1.2, true).points(40_000)
 	most := map[string]int{}
@@ -82,7 +82,7 @@ func TestRAP10_Schedules(t *testing.T) {
 }
 
 func TestRAP11_RAP12_WorstCases(t *testing.T) {
-	for b, want := range map[int]uint64{2: 12800, 4: 12800, 8: 17600, 16: 25600} { // 8: 22 levels, for 64 is no multiple of 3
+	for b, want := range map[int]uint64{2: 12800, 4: 12800, 8: 17600, 16: 25600} { // 8: 22 levels, because 64 is no multiple of 3
 		if got := WorstNodes(Options{B: b}); got != want {
 			t.Errorf("b %d: %d nodes, want %d", b, got, want)
 		}
@@ -93,7 +93,7 @@ func TestRAP11_RAP12_WorstCases(t *testing.T) {
 	if got := WorstSplits(Options{Schedule: Schedule{Q: 3}}); got != 12800 {
 		t.Errorf("%d splits with q = 3, want 12800", got)
 	}
-	// With q = 2 the room for growth is least.
+	// With q = 2 the room for growth is smallest.
 	for q := uint64(3); q < 8; q++ {
 		if a, b := ArenaNodes(Options{}), ArenaNodes(Options{Schedule: Schedule{Q: q}}); a >= b {
 			t.Errorf("q 2 needs %d nodes, q %d %d", a, q, b)
@@ -107,7 +107,8 @@ func TestRAP11_RAP12_WorstCases(t *testing.T) {
 	}
 }
 
-// The gzip example: [0,e] 13.6 %, [0,fe] without it 16.7 %, with it 30.3 %.
+// The gzip example: [0,e] has 13.6 %. [0,fe] has 16.7 % without [0,e], and 30.3 % with
+// it.
 func TestRAP13_HotRanges(t *testing.T) {
 	tree := newTest(t, Options{Universe: 1 << 16, Nodes: 100})
 	put(tree, 0, 0xffff, 697)
@@ -129,8 +130,8 @@ func TestRAP13_HotRanges(t *testing.T) {
 	}
 }
 
-// Streams that fit into the tree entirely are counted exactly, and no range of a
-// stationary stream is far off.
+// If a stream fits into the tree entirely, all its counts are exact. For a stationary
+// stream the error of every range is small.
 func TestRAP14_PercentErrors(t *testing.T) {
 	tree, exact := newTest(t, Options{Eps: 0.1, Universe: 16}), &oracle{}
 	src := words(3, 1.2, false)
@@ -147,7 +148,7 @@ func TestRAP14_PercentErrors(t *testing.T) {
 	}
 }
 
-// Cover against all sets of ranges there are.
+// The test compares Cover with all possible sets of ranges.
 func TestRAP31_Coverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
@@ -189,8 +190,8 @@ func TestRAP31_Coverage(t *testing.T) {
 	}
 }
 
-// coverable returns how many events the ranges up to a width hold: of each point
-// those counts that belong to such a range.
+// coverable returns how many events the ranges hold that are at most so wide: for each
+// point, the counts that belong to such a range.
 func coverable(tree *Tree, width int) (events uint64) {
 	for _, r := range tree.Ranges(2) {
 		if r.Width() <= width {

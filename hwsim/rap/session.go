@@ -7,8 +7,8 @@ package rap
 
 import "fmt"
 
-// A Session is a tree and a buffer for each kind of event: rap_init of the paper
-// is Init, rap_add_points AddPoints and rap_finalize Finalize.
+// A Session has a tree and a buffer for each kind of event. Init is rap_init of the
+// paper, AddPoints is rap_add_points, and Finalize is rap_finalize.
 //
 //	s, err := rap.Init(rap.EventKind{Name: "code"}, rap.EventKind{Name: "loads", Options: rap.Options{Eps: 0.1}})
 //	err = s.AddPoints(0, pcs, nil)
@@ -20,14 +20,15 @@ type Session struct {
 	buffers []*Buffer
 }
 
-// An EventKind is a kind of event that has a tree of its own.
+// An EventKind is a kind of event. Each kind has its own tree.
 type EventKind struct {
 	Name string
 	Options
 }
 
-// sessionBits is the logarithm of the entries of each buffer. The paper's has 1024,
-// which made its code streams ten times shorter (section 3.3).
+// sessionBits is the logarithm of the number of entries of each buffer. The paper's
+// buffer has 1024 entries, which made the paper's streams of code ten times shorter
+// (section 3.3).
 const sessionBits = 10
 
 // Init returns a session with a tree for each kind, numbered from 0.
@@ -43,9 +44,8 @@ func Init(kinds ...EventKind) (*Session, error) {
 	return s, nil
 }
 
-// AddPoints counts points of a kind, the i-th of them counts[i] times. Without
-// counts each counts once. After an error the points before the wrong one are
-// counted.
+// AddPoints counts points of a kind. Point i counts counts[i] times, or once if counts
+// is nil. After an error the points before the wrong one are counted.
 func (s *Session) AddPoints(kind int, points, counts []uint64) error {
 	if kind < 0 || kind >= len(s.kinds) {
 		return fmt.Errorf("rap: kind %d of %d", kind, len(s.kinds))
@@ -67,8 +67,8 @@ func (s *Session) AddPoints(kind int, points, counts []uint64) error {
 	return nil
 }
 
-// Finalize hands what is in buffers to the trees, and returns them, one for each
-// kind. The session can go on.
+// Finalize adds the contents of the buffers to the trees, and returns the trees, one
+// for each kind. The session can continue afterwards.
 func (s *Session) Finalize() (trees []*Tree) {
 	for _, b := range s.buffers {
 		b.Settle()

@@ -1,46 +1,49 @@
 package rap
 
-// This file holds the tree in memory, and how events are counted.
+// This file holds the memory of a tree.
 
 import "unsafe"
 
-// A Tree summarises a stream of points. All its memory is allocated by New. It
-// is for one goroutine at a time.
+// A Tree summarises a stream of points. New allocates all its memory. Only one
+// goroutine at a time may use a tree.
 //
-// The nodes are in one slice, and know each other by index. After merges a node
-// can have children that lie several splits below it, and any number of them. So
-// that points find their node quickly all the same, the slice is a radix tree
-// with the branching factor B: slot c of a node holds what there is in the c-th
-// part of its range, which is a node, or a joint where nodes that lie in the same
-// part fork. A joint is a node that is none for the profile: it has no count, and
-// is no range of the result. It has two slots in use at least, so there are fewer
+// All nodes are in one slice and refer to each other by index. After merges a node can
+// have any number of children, and they can lie several splits below it. To find the
+// node of a point quickly all the same, the slice is a radix tree with the branching
+// factor B. Slot c of a node is for the c-th part of the range of the node. If several
+// nodes lie side by side in this part, and none of them contains the others, the slot
+// holds a joint, and the nodes are below the joint. Otherwise it holds the node that is
+// in this part, or nothing. A joint is not a node of the profile: it has no count, and
+// is not among the ranges of the result. A joint has at least two slots in use, so
+// there are fewer joints than nodes without children.
 // joints than nodes without children.
 type Tree struct {
 	o     Options
 	rate  rate
 	nodes []node
-	slots []uint32 // B for each node; 0 is empty
-	free  uint32   // the first free node; further ones are linked by lo
+	slots []uint32 // B slots for each node; 0 is an empty slot
+	free  uint32   // the first free node; lo is the link to the next one
 	used  uint32   // nodes from here on have never been used
 	roots []uint32 // New makes one; trees of engines can have several, which share memory, events and thresholds
-	n     uint64   // events
+	n     uint64   // number of events
 	slack uint64   // see Bound
 	next  uint64   // events at the next merge
 
 	seen [1 << seenBits]seen // a cache from points to nodes
 
-	sinceMerge uint64 // splits
+	sinceMerge uint64 // splits since the last merge
 	s          Stats  // without Events and Bytes
 }
 
-// A node is a range, 32 bytes. Events touch half a cache line of it.
+// A node is a range and has 32 bytes, half a cache line.
 type node struct {
 	lo    uint64 // the first point
-	count uint64 // events of the range that are in no smaller one
+	count uint64 // events of the range that are in no smaller range
 
-	// stop is the count at which there is more to do than to count: the threshold
-	// when it was last computed, which is not above the present one; 0 if every
-	// event belongs to a child; the maximum for a single point.
+	// stop is the greatest count up to which an event needs nothing but counting. For a
+	// node that lacks a child it is the threshold when it was last computed, which is
+	// at most the present threshold. It is 0 if every event belongs to a child, and the
+	// maximum for a single point.
 	stop uint64
 
 	shift uint8  // the logarithm of the width
@@ -49,31 +52,31 @@ type node struct {
 	joint bool
 }
 
-// seen is an entry of the cache: the smallest node that a point is in. It stays
-// valid when nodes are split: the stop of the node that was split is 0 then, and
-// the search goes on from there. Merges empty the cache.
+// seen is an entry of the cache: the smallest node that contains a point. The entry
+// remains valid when this node is split: the stop of the node is then 0, and the search
+// continues from the node. Merges empty the cache.
 type seen struct {
 	point uint64
 	root  uint32
 	node  uint32 // 0 is none
 }
 
-// seenBits is the logarithm of how many points the cache has room for:
+// seenBits is the logarithm of the number of entries of the cache:
 // docs/decisions/0016-rap.md compares sizes.
 const seenBits = 12
 
-// Stats say what a tree has done and what it takes.
+// Stats say what a tree has done and how much memory it needs.
 type Stats struct {
 	Events  uint64
 	Nodes   int    // ranges
 	Joints  int    // nodes that only connect others
-	Most    int    // ranges there were at most
+	Most    int    // the most ranges that there were at any time
 	Splits  uint64 // nodes that were split
 	Merges  uint64 // merge passes
-	Merged  uint64 // ranges removed by them
-	Denied  uint64 // splits for which there was no room; with some, Bound does not hold
-	Bytes   int    // memory, all of it allocated by New
-	Busiest uint64 // splits between two merges, at most
+	Merged  uint64 // ranges that merges removed
+	Denied  uint64 // splits for which there was no room; if there are some, Bound does not hold
+	Bytes   int    // size of the memory; New allocates all of it
+	Busiest uint64 // the most splits between two merges
 }
 
 // New returns an empty tree.
@@ -87,10 +90,10 @@ func New(o Options) (*Tree, error) {
 	return t, nil
 }
 
-// newTree returns a tree without a root, and with room for so many. The options
-// have no zero fields; of their nodes one is a root.
+// newTree returns a tree without roots that has room for so many roots. No field of o
+// is zero. Of o.Nodes, one node is a root.
 func newTree(o Options, roots int) *Tree {
-	n := o.Nodes + roots // node 0 is none
+	n := o.Nodes + roots // index 0 means no node
 	t := &Tree{
 		o:     o,
 		rate:  newRate(o),
@@ -102,10 +105,10 @@ func newTree(o Options, roots int) *Tree {
 	return t
 }
 
-// Options returns the options of t, with what was zero.
+// Options returns the options of t, with defaults in the fields that were zero.
 func (t *Tree) Options() Options { return t.o }
 
-// reset empties t of everything, the roots too.
+// reset removes all nodes of t, also the roots.
 func (t *Tree) reset() {
 	clear(t.slots[:int(t.used)*t.o.B])
 	clear(t.seen[:])
@@ -115,8 +118,9 @@ func (t *Tree) reset() {
 	t.next = t.o.Schedule.first()
 }
 
-// newRoot adds a node for all points, 0 if there are as many as there can be. The
-// first nodes of the slice are kept for roots: the k-th has index k, from 1.
+// newRoot adds a node for all points. It returns 0 if t has as many roots as it can
+// have. The first nodes of the slice are reserved for roots: root k has index k, from 1
+// on.
 func (t *Tree) newRoot() uint32 {
 	if len(t.roots) == cap(t.roots) {
 		return 0
@@ -127,13 +131,14 @@ func (t *Tree) newRoot() uint32 {
 	return i
 }
 
-// room reports whether there is room for so many nodes besides all roots.
+// room reports whether there is room for n more nodes, apart from those reserved for
+// roots.
 func (t *Tree) room(n int) bool {
 	others := t.s.Nodes + t.s.Joints - len(t.roots)
 	return 1+cap(t.roots)+others+n <= len(t.nodes)
 }
 
-// newNode returns a new range. There must be room.
+// newNode returns a new range. The caller checks that there is room.
 func (t *Tree) newNode(lo uint64, shift uint8) uint32 {
 	i := t.free
 	if i != 0 {
@@ -146,14 +151,14 @@ func (t *Tree) newNode(lo uint64, shift uint8) uint32 {
 	return i
 }
 
-// initNode makes a node a range without events.
+// initNode makes node i a range without events.
 func (t *Tree) initNode(i uint32, lo uint64, shift uint8) {
 	t.nodes[i] = node{lo: lo, shift: shift, below: t.below(shift), stop: t.stop(shift)}
 	t.s.Nodes++
 	t.s.Most = max(t.s.Most, t.s.Nodes)
 }
 
-// freeNode gives a node without children back. Joint is what it was.
+// freeNode frees a node that has no children. joint says whether the node was a joint.
 func (t *Tree) freeNode(i uint32) {
 	nd := &t.nodes[i]
 	if nd.joint {
@@ -166,13 +171,13 @@ func (t *Tree) freeNode(i uint32) {
 	t.free = i
 }
 
-// below returns the logarithm of the width of a node's slots. The last split of a
-// universe whose bits are no multiple of log2(B) has fewer parts.
+// below returns the logarithm of the width of a node's slots. If the number of bits of
+// the universe is not a multiple of log2(B), the last split makes fewer parts.
 func (t *Tree) below(shift uint8) uint8 {
 	return shift - min(shift, uint8(t.o.logB()))
 }
 
-// stop returns the stop of a node that has not all its children.
+// stop returns the stop of a node that lacks a child.
 func (t *Tree) stop(shift uint8) uint64 {
 	if shift == 0 {
 		return never
@@ -189,8 +194,9 @@ func (t *Tree) slotsOf(i uint32) []uint32 {
 	return t.slots[i*b : i*b+b : i*b+b]
 }
 
-// parts returns the slots of a node that are parts of its range: none for a
-// single point, and fewer than B where the universe ends.
+// parts returns the slots of a node that stand for parts of its range: none for a
+// single point, and fewer than B for a node of the last split, if that makes fewer
+// parts.
 func (t *Tree) parts(i uint32) []uint32 {
 	nd := &t.nodes[i]
 	if nd.shift == 0 {
@@ -199,23 +205,23 @@ func (t *Tree) parts(i uint32) []uint32 {
 	return t.slotsOf(i)[:1<<(nd.shift-nd.below)]
 }
 
-// slotOf returns the slot of a node that a point of the node is in.
+// slotOf returns the slot of a node for a point of the node.
 func (t *Tree) slotOf(i uint32, x uint64) *uint32 {
 	nd := &t.nodes[i]
 	return &t.slots[uint64(i)*uint64(t.o.B)+(x-nd.lo)>>nd.below]
 }
 
-// contains reports whether a point is in the range of nd. A shift by 64 gives 0,
-// as the node for all uint64 needs it.
+// contains reports whether a point is in the range of nd. In Go a shift by 64 gives 0,
+// which is right for the node of all uint64.
 func (nd *node) contains(x uint64) bool { return (x^nd.lo)>>nd.shift == 0 }
 
-// outside reports whether x is no point.
+// outside reports whether x is outside the universe.
 func (t *Tree) outside(x uint64) bool { return t.o.Universe != 0 && x >= t.o.Universe }
 
 // Events returns the number of events.
 func (t *Tree) Events() uint64 { return t.n }
 
-// Stats returns what t has done and takes.
+// Stats returns what t has done and how much memory it needs.
 func (t *Tree) Stats() Stats {
 	s := t.s
 	s.Events = t.n
@@ -223,7 +229,7 @@ func (t *Tree) Stats() Stats {
 	return s
 }
 
-// bytes returns the memory of t.
+// bytes returns the size of the memory of t.
 func (t *Tree) bytes() int {
 	return int(unsafe.Sizeof(*t)) + len(t.nodes)*int(unsafe.Sizeof(node{})) + 4*len(t.slots)
 }

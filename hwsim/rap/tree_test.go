@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// put makes a range of a tree by hand. Tests build trees of the paper with it.
+// put adds a range to a tree by hand. Tests build the trees of the paper with it.
 func put(tree *Tree, lo, hi, count uint64) {
 	shift := uint8(0)
 	for ; lo+(1<<shift-1) != hi; shift++ {
@@ -66,7 +66,7 @@ func TestRAP02_Thresholds(t *testing.T) {
 		{Options{Eps: 0.1, Universe: 1 << 16}, 64_000, 400},
 		{Options{Eps: 0.1, Universe: 1 << 16, Height: LogB, B: 16}, 64_000, 1600},
 		{Options{Eps: 0.1, Universe: 1 << 15, Height: LogB, B: 16}, 64_000, 1600}, // 4 levels, the last of which has 8 parts
-		{Options{Eps: 0.1}, 0, 1},                                                 // as after 1024 events
+		{Options{Eps: 0.1}, 0, 1},                                                 // the same as after 1024 events
 		{Options{Eps: 0.1, Start: 1}, 0, 0},
 		{Options{Eps: 0.1, Start: 64_000}, 10, 100},
 		{Options{}, 1 << 63, 1441151880758558}, // 2^63/6400
@@ -99,8 +99,7 @@ func TestRAP03_ASplitGivesChildrenAndKeepsTheCount(t *testing.T) {
 		}
 		checkStructure(t, tree)
 	}
-	// A point is never split, and the last split of 2^5 points with b = 4 has 2
-	// parts.
+	// A point is never split. With b = 4 the last split of 2^5 points has 2 parts.
 	tree := newTest(t, Options{Eps: 0.9, Universe: 32, Start: 1})
 	for range 1000 {
 		tree.Add([]uint64{21})
@@ -141,7 +140,7 @@ func TestRAP04_ASplitOfANodeWithSomeChildrenKeepsThem(t *testing.T) {
 	}
 }
 
-// smallest finds the smallest range with x in the list of all.
+// smallest finds the smallest range that contains x in the list of all ranges.
 func smallest(tree *Tree, x uint64) (found Range) {
 	for _, r := range tree.Ranges(2) {
 		if r.Lo <= x && x <= r.Hi {
@@ -161,11 +160,12 @@ func TestRAP06_Policies(t *testing.T) {
 		return tree
 	}
 	for p, want := range map[Policy]string{
-		// 64-127 goes into 0-127 (5), 0-63 too (6); 128-255 takes its two children (10).
+		// 64-127 is merged into 0-127 (5), and 0-63, too (6). 128-255 gets the counts
+		// of its two children (10).
 		Internal: "0-255:10 0-127:6 0-31:13 128-255:10 ",
 		// 0-63 stays: it has a child that is too heavy.
 		Leaf: "0-255:10 0-127:5 0-63:1 0-31:13 128-255:10 ",
-		// 128-255 has 10 with all that is below.
+		// 128-255 and all ranges below it have 10 together.
 		Subtree: "0-255:10 0-127:2 0-63:1 0-31:13 64-127:3 128-255:10 ",
 	} {
 		tree := build(p)
@@ -181,8 +181,9 @@ func TestRAP06_Policies(t *testing.T) {
 	}
 }
 
-// The trees of the policies differ in size as the specification's own simulation
-// says: internal is smaller than leaf, and leaf smaller than subtree.
+// The sizes of the trees under the three policies differ as in the simulation of the
+// specification: internal gives smaller trees than leaf, and leaf smaller ones than
+// subtree.
 func TestRAP06_InternalMergesGiveTheSmallestTrees(t *testing.T) {
 	for _, wide := range []bool{true, false} {
 		var sizes [numPolicies]int
@@ -204,7 +205,8 @@ func TestRAP06_InternalMergesGiveTheSmallestTrees(t *testing.T) {
 	}
 }
 
-// A stream with a drift: RAP-05, -07, -08 and -11 for all options.
+// The promises RAP-05, -07, -08 and -11 hold for a stream with a drift, with all
+// options.
 func TestRAP05_RAP07_RAP08_RAP11_PromisesHoldAtAnyTime(t *testing.T) {
 	streams := map[string][]uint64{
 		"two phases":     twoPhases(1, 20_000),
@@ -244,7 +246,7 @@ func TestRAP05_RAP07_RAP08_RAP11_PromisesHoldAtAnyTime(t *testing.T) {
 	}
 }
 
-// Beyond start-up, the error is at most eps of the stream, as the paper has it.
+// After the start, the error is at most eps of the stream, as the paper states.
 func TestRAP08_TwoPhases(t *testing.T) {
 	for _, eps := range []float64{0.1, 0.01} {
 		for h, name := range []string{"log2", "logb"} {
@@ -280,7 +282,7 @@ func TestRAP21_WithoutRoomSplitsAreDeniedAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// A count is as good as so many events.
+// A count has the same effect as so many single events.
 func TestCountsAreEvents(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	src := words(6, 1.1, true)
@@ -358,8 +360,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Streams of two phases, cut and weighted at will, with any options: RAP-05, -07,
-// -08 and -11 after every operation.
+// Streams of two phases are cut and weighted at will, with any options. RAP-05, -07,
+// -08 and -11 hold after every operation.
 func FuzzTree(f *testing.F) {
 	f.Add(uint64(1), []byte("\x00\x10\x20\x30\x40\x50\x60\x70"))
 	f.Add(uint64(2), []byte("\x81\x01\xff\x7f\xff\x7f\xff\x7f\x00\x00\xff\x01\x02"))
@@ -373,7 +375,7 @@ func FuzzTree(f *testing.F) {
 			B:        2 << (ops[0] >> 2 & 3),
 			Policy:   Policy(ops[0]>>4&3) % numPolicies,
 			Height:   Height(ops[0] >> 6 & 1),
-			Universe: 1 << (ops[1] % 64), // also 1, which is refused
+			Universe: 1 << (ops[1] % 64), // also 1, which New refuses
 			Schedule: Schedule{First: 1 + uint64(ops[1])*4, Q: 2 + uint64(ops[1]>>6)},
 		}
 		tree, err := New(o)
@@ -406,7 +408,7 @@ func FuzzTree(f *testing.F) {
 					exact.add(points[k], 1)
 				}
 				tree.Add(points)
-			default: // another tree
+			default: // merge with another tree
 				other, _ := New(o)
 				for range int(op) * 4 {
 					x := point()

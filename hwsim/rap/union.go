@@ -1,19 +1,19 @@
 package rap
 
-// This file makes two trees one.
+// This file merges two trees into one.
 
-// Merge adds what from has seen to t, as for the trees of several processors or
-// machines. It leaves from empty. Both need the same Eps, Universe, B and Height;
-// otherwise Merge returns an *OptionError and changes nothing.
+// Merge adds the events of from to t, for example for the trees of several processors
+// or machines. from is empty afterwards. Eps, Universe, B and Height of the two trees
+// must be equal; otherwise Merge returns an *OptionError and changes nothing.
 //
-// For the result, Bound is at most the sum of the Bounds of the two, if there is
-// room for the ranges of both: the error stays at most eps of all events, and each
-// further tree costs Threshold(Start)+1 events for each of the log_b(R) ranges
-// around a range. What finds no room counts for the next range around that there
-// is, and Stats.Denied says how often that happened.
+// If there is room for the ranges of both trees, the Bound of the result is at most the
+// sum of the two Bounds. So the error stays at most eps of all events, and each further
+// tree adds Threshold(Start)+1 events for each of the log_b(R) ranges around a range.
+// If there is no room for a range, its count goes to the next range around it that
+// exists, and Stats.Denied counts how often that happens.
 //
-// The result is not the tree that one would have that had seen both streams: that
-// one would have had other thresholds when it split.
+// The result differs from a tree that has seen both streams itself: the thresholds of
+// such a tree would have been different when it made its splits.
 func (t *Tree) Merge(from *Tree) error {
 	switch {
 	case t.o.billionths() != from.o.billionths():
@@ -35,7 +35,7 @@ func (t *Tree) Merge(from *Tree) error {
 	return nil
 }
 
-// graft adds node i of from, and what is below, below a root of t.
+// graft adds node i of from, and all nodes below it, below a root of t.
 func (t *Tree) graft(root uint32, from *Tree, i uint32) {
 	nd := &from.nodes[i]
 	if !nd.joint {
@@ -48,13 +48,13 @@ func (t *Tree) graft(root uint32, from *Tree, i uint32) {
 	}
 }
 
-// settle ends the merge of two trees, after the counts of all nodes.
+// settle ends the merge of two trees, after the counts of all nodes are added.
 //
-// Proof of the bound. Before the merge of nodes below, the count of every range
-// is the sum of its counts in the two trees. So for each range, what is in ranges
-// around it is the sum of what was there in the two, and the errors add up. The
-// merge pass adds to no count beyond the threshold of all events. A node that lies
-// above it, with up to the sum of the slacks, only loses children.
+// Proof of the bound. Before the merge pass, the count of every range is the sum of its
+// counts in the two trees. So for each range the counts of the ranges around it are the
+// sums of those in the two trees, and the errors add up. The merge pass raises no count
+// above the threshold of all events. If a node is already above this threshold, by up
+// to the sum of the slacks, the merge pass adds nothing to it; it can only lose children.
 func (t *Tree) settle(from *Tree) {
 	t.n += from.n
 	t.slack += from.slack
@@ -67,9 +67,9 @@ func (t *Tree) settle(from *Tree) {
 	t.mergeIfDue()
 }
 
-// place adds the count of a node of another tree to the same range below root. It
-// makes the range if there is none, and reports whether there was room for it; if
-// not, the count goes to the next range around.
+// place adds the count of a node of another tree to the same range below root. If root
+// has no such range, place makes it. If there is no room, the count goes to the next
+// range around, and place reports false.
 func (t *Tree) place(root uint32, other *node) (ok bool) {
 	i, own := root, root
 	for {
@@ -102,8 +102,8 @@ func (t *Tree) place(root uint32, other *node) (ok bool) {
 	}
 }
 
-// link puts a new node into a slot of node i. If there is another node in it, that
-// is one below the new node, or both get a joint.
+// link puts a new node into a slot of node i. If the slot holds another node, that node
+// goes below the new one, or a new joint holds both.
 func (t *Tree) link(i uint32, slot *uint32, made uint32) {
 	k := *slot
 	*slot = made
@@ -119,8 +119,8 @@ func (t *Tree) link(i uint32, slot *uint32, made uint32) {
 	}
 }
 
-// newJoint returns a joint of two nodes that lie next to each other in a range of
-// a width. There must be room.
+// newJoint returns a joint of two nodes that lie next to each other in a range of the
+// given width. The caller checks that there is room.
 func (t *Tree) newJoint(shift uint8, a, b uint32) uint32 {
 	lo, apart := t.nodes[a].lo, t.nodes[a].lo^t.nodes[b].lo
 	for apart>>t.below(shift) == 0 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Trees of several processors become one, whose error is within the sum of their
-// bounds, at any time and also if they were merged before.
+// Trees of several processors are merged into one. Its error is at any time within the
+// sum of their bounds, also if the trees were results of merges.
 func TestMergedTreesKeepTheirBound(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
@@ -50,7 +50,7 @@ func TestMergedTreesKeepTheirBound(t *testing.T) {
 	}
 }
 
-// Each tree adds to the error what its first splits cost: 30 events of a point are in
+// Each tree adds the cost of its first splits to the error: 30 events of a point are in
 // 30 nested ranges of each tree.
 func TestMergedTreesAddUpTheirSlack(t *testing.T) {
 	all, exact := newTest(t, Options{}), &oracle{}
@@ -68,7 +68,8 @@ func TestMergedTreesAddUpTheirSlack(t *testing.T) {
 	}
 }
 
-// Without room the other tree's ranges count for those around them.
+// If there is no room for ranges of the other tree, their counts go to the ranges
+// around them.
 func TestMergeWithoutRoom(t *testing.T) {
 	o := Options{Eps: 0.05}
 	a, exact := newTest(t, Options{Eps: 0.05, Nodes: 50}), &oracle{}

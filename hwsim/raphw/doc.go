@@ -1,6 +1,6 @@
-// Package raphw models range adaptive profiling as a piece of hardware: the pipelined
-// engine of the paper's section 3.3. It computes what package rap computes, with
-// the parts that the hardware has, and counts the cycles that these parts take.
+// Package raphw models hardware for range adaptive profiling: the pipelined engine of
+// section 3.3 of the paper. It computes the same results as package rap, models the
+// parts of the hardware, and counts the cycles that these parts need.
 //
 //	spec, err := engines.Parse("raphw(eps=1%,over=words,buffer=1024)", nil)
 //	e := spec.New(0)
@@ -18,18 +18,20 @@
 //	3  counters       the count of that range is read, and the event's count added
 //	4  threshold      the sum is compared with the split threshold, and written
 //
-// A range that passes the threshold is split: what is behind it in the pipeline is
-// flushed, and replayed from stage 0 when the new entries are written. When a merge is
-// due, the pipeline is flushed as well, and waits while all entries are scanned.
+// If the count of a range passes the threshold, the range is split: the events behind
+// it in the pipeline are flushed, and they are replayed from stage 0 when the new
+// entries are written. If a merge is due, the pipeline is flushed as well, and waits
+// while the merge scans all entries.
 //
-// For example, points have 4 bits, B is 4, and the TCAM holds **** and 01**. The
-// point 0110 matches both. The arbiter chooses 01**, because it stands behind ****.
-// If its count passes the threshold, 0100, 0101, 0110 and 0111 are written.
+// For example, points have 4 bits, B is 4, and the TCAM holds **** and 01**. The point
+// 0110 matches both entries. The arbiter chooses 01**, because it stands behind ****.
+// If the count of 01** passes the threshold, the entries 0100, 0101, 0110 and 0111 are
+// written.
 //
-// The package shares descriptions with package rap, and nothing else: thresholds,
-// splits and merges are computed anew, in the way of the hardware, so that each of
-// the two packages tests the other one. Several dimensions, weighted events and
-// merges of two engines are not modelled. Package cost has area, delay and energy.
+// The package shares descriptions with package rap, and nothing else. It has its own
+// code for thresholds, splits and merges, which works as the hardware does, so each of
+// the two packages tests the other one. Several dimensions, weighted events and merges
+// of two engines are not modelled. Package cost computes area, delay and energy.
 //
 // Source: Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over
 // Adaptive Ranges", CGO 2006, section 3.3. docs/decisions/0016-rap.md says where

@@ -1,6 +1,7 @@
 package raphw
 
-// This file holds the pipeline as an engine of package hwsim, and the processor beside it.
+// This file makes the pipeline an engine of package hwsim, and models the processor
+// beside it.
 
 import (
 	"github.com/pepgo/pep/hwsim"
@@ -8,11 +9,11 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// An engine is a pipeline, and the clock of the processor that its events come from.
+// An engine is a pipeline and the clock of the processor that produces the events.
 type engine struct {
 	pipeline
 	processor clock.Clock
-	now       uint64 // the cycle of the processor up to which the pipeline has worked
+	now       uint64 // the pipeline has worked up to this cycle of the processor
 }
 
 // New returns a new engine.
@@ -28,8 +29,8 @@ func (e *engine) reset() {
 	e.now = 0
 }
 
-// Push puts events into the buffer, each in the cycle in which it happens. There are no
-// messages until the end.
+// Push puts events into the buffer, each in the cycle in which it happens. Push sends
+// no messages; Flush and Snapshot send them.
 func (e *engine) Push(in []tuple.Tuple, _ *hwsim.Out) {
 	for _, t := range in {
 		cycle := e.processor.Event(t)
@@ -50,7 +51,7 @@ func (e *engine) Push(in []tuple.Tuple, _ *hwsim.Out) {
 	}
 }
 
-// waitForRoom lets the processor wait from a cycle on until the buffer is not full.
+// waitForRoom makes the processor wait, from a cycle on, until the buffer is not full.
 func (e *engine) waitForRoom(cycle uint64) {
 	for e.queue.tail-e.queue.head == e.queue.size {
 		e.now += e.clock * e.run(max(e.stall, 1), e.keep)
@@ -58,20 +59,20 @@ func (e *engine) waitForRoom(cycle uint64) {
 	e.processor.Stall(e.now - cycle)
 }
 
-// Time returns the cycles of the processor. Those in which it waited are stalls.
+// Time returns the cycles of the processor. Cycles in which it waited are stalls.
 func (e *engine) Time() hwsim.Time {
 	now, stalled := e.processor.Cycles()
 	return hwsim.Time{Cycles: now, Stalled: stalled}
 }
 
-// Flush sends what Snapshot does, and empties the engine.
+// Flush sends the same messages as Snapshot, and empties the engine.
 func (e *engine) Flush(out *hwsim.Out) {
 	e.Snapshot(out)
 	e.reset()
 }
 
-// Snapshot sends a message for each range that has a count, and one for each point that
-// is in the buffer.
+// Snapshot sends a message for each range that has a count, and a message for each
+// point in the buffer.
 func (e *engine) Snapshot(out *hwsim.Out) {
 	t := &e.ranges
 	for i := range t.len() {
@@ -89,7 +90,8 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 	}
 }
 
-// Balance returns what is counted or waits, and what was lost.
+// Balance returns the number of events that are counted or wait, and of those that were
+// lost.
 func (e *engine) Balance() hwsim.Balance {
 	return hwsim.Balance{
 		Held:    int64(e.n - e.saturated + e.queue.events()),

@@ -1,6 +1,6 @@
 package raphw
 
-// This file holds how the hardware is described.
+// This file parses and writes descriptions of the hardware.
 
 import (
 	"math/bits"
@@ -16,8 +16,8 @@ import (
 //	raphw(eps=1%,over=words,buffer=1024,entries=4096)
 //
 // The parameters eps, b, over, universe, first, q, height, start and buffer are those
-// of package rap. A buffer of 0 entries combines nothing: it holds the events of
-// the pipeline only. The others are the hardware's:
+// of package rap. A buffer of 0 entries combines nothing: it only holds the events of
+// the pipeline. The other parameters are those of the hardware:
 //
 //	entries  words of the TCAM, and counters
 //	bits     of a counter; what exceeds it is lost and counted
@@ -50,21 +50,21 @@ var Kind = &hwsim.Kind{
 }
 
 const (
-	stages = 5 // of the pipeline, 0 to 4
+	stages = 5 // stages of the pipeline, 0 to 4
 
 	defaultEntries = 4096 // section 3.4
 	defaultBits    = 32   // section 3.4: 16 KB for 4096 counters
 	defaultCycles  = 4    // section 3.4: 2 for the TCAM and 2 for the counters
 	maxEntries     = 1 << 16
 
-	// The processor's distances between events are those of the example of package
+	// The distances between events of the processor are those of the example of package
 	// clock: 2 cycles in straight-line code, otherwise 8.
 	defaultNear, defaultFar = 2, 8
 
-	maxCycles = 1 << 20 // of each parameter that is in cycles
+	maxCycles = 1 << 20 // the limit of each parameter that counts cycles
 )
 
-// These are the values of the parameters that are words; the first is the default.
+// The values of the parameters that are words. The first value is the default.
 var (
 	countsNames = []string{"whole", "parts"}
 	scanNames   = []string{"tree", "length"}
@@ -73,7 +73,7 @@ var (
 
 // spec describes the hardware.
 type spec struct {
-	base interface { // of package rap
+	base interface { // the description of package rap
 		hwsim.Spec
 		hwsim.Viewer
 		Hardware() (rap.Options, uint64)
@@ -82,7 +82,7 @@ type spec struct {
 	parts, byLength, drop                    bool
 	cycles, refill, move, rate               uint64
 	clock, near, far                         uint64
-	bits, step                               int // of a point, and of it in a split
+	bits, step                               int // bits of a point, and bits of it that one split uses
 	start, first, q, billionths, denominator uint64
 }
 
@@ -101,7 +101,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	s.base = base
 	var o rap.Options
 	o, s.buffer = base.Hardware()
-	if o.B == 0 { // there was an error, and a keeps it
+	if o.B == 0 { // there was an error, and a has it
 		return s
 	}
 	s.step = bits.Len(uint(o.B)) - 1
@@ -133,11 +133,11 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	return s
 }
 
-// defaultKeep returns how many entries wait to be combined: three quarters of the
-// buffer. The last quarter is for events that come during splits and merges.
+// defaultKeep returns the number of entries that wait to be combined: three quarters of
+// the buffer. The last quarter is for events that come during splits and merges.
 func (s spec) defaultKeep() uint64 { return s.buffer / 4 * 3 }
 
-// choice reads one of two names. It reports whether it is the second.
+// choice parses one of two names. It reports whether the name is the second one.
 func choice(a *hwsim.Args, name string, names []string) bool {
 	text := a.String(name, names[0])
 	if text != names[0] && text != names[1] {
@@ -146,7 +146,7 @@ func choice(a *hwsim.Args, name string, names []string) bool {
 	return text == names[1]
 }
 
-// String returns the description without what is default.
+// String returns the description. It omits parameters that have their defaults.
 func (s spec) String() string {
 	text := ""
 	if base := s.base.String(); base != rap.Kind.Name {
@@ -181,18 +181,18 @@ func (s spec) String() string {
 	return Kind.Name + "(" + text[1:] + ")"
 }
 
-// WithSeed returns s: there are no random numbers.
+// WithSeed returns s, because the engine uses no random numbers.
 func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
-// View returns what an event is for the engine, as for package rap.
+// View returns an event as the engine sees it, in the same way as package rap.
 func (s spec) View(t tuple.Tuple) tuple.Tuple { return s.base.View(t) }
 
 // Views reports whether View changes anything.
 func (s spec) Views() bool { return s.base.Views() }
 
-// Size returns the storage: a word of ternary memory for each entry, with the place
-// if ranges are of places; its counter; the length of its parent's prefix, which
-// the paper does not have; and the entries of the buffer, with a count of 8 bits.
+// Size returns the storage. Each entry needs a word of ternary memory, which includes
+// the place if ranges are of places; a counter; and the length of its parent's prefix,
+// which the paper does not have. The entries of the buffer have a count of 8 bits each.
 func (s spec) Size(word int) (parts []hwsim.Part) {
 	key := word
 	if !s.Views() {

@@ -53,7 +53,7 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// The storage is that of the paper's 4096 entries of 36 bits, and 16 KB of counters.
+// The storage is as in the paper: 4096 entries of 36 bits, and 16 KB of counters.
 func TestSizes(t *testing.T) {
 	got := made(t, "over=words,buffer=1024").Size(36)
 	want := []hwsim.Part{

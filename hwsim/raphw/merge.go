@@ -1,10 +1,12 @@
 package raphw
 
-// This file holds merges (section 3.3): the stages wait, and all entries are scanned.
+// This file holds merges (section 3.3): the stages wait, and the merge scans all
+// entries.
 
-// merge removes each entry whose count and that of its parent are together not above
-// the threshold, and gives its count to the parent. An entry comes after all entries
-// inside of it. They become the parent's if it is removed.
+// merge removes each entry whose count and that of its parent are together at most the
+// threshold, and adds its count to the parent. The order of the scan puts an entry
+// after all entries inside it. If an entry is removed, the entries inside it get its
+// parent.
 func (p *pipeline) merge() {
 	p.commit()
 	t := &p.ranges
@@ -39,10 +41,10 @@ func (p *pipeline) merge() {
 	p.merges++
 }
 
-// never is the number of events that is not reached.
+// never is a number of events that no stream reaches.
 const never = 1<<64 - 1
 
-// scan returns the entries in the order of a merge.
+// scan returns the entries in the order in which a merge visits them.
 func (p *pipeline) scan() []int {
 	n := p.ranges.len()
 	order := p.order[:n]
@@ -52,7 +54,7 @@ func (p *pipeline) scan() []int {
 	if p.byLength {
 		return order
 	}
-	// A heapsort: package sort cannot be linked into programs.
+	// This is a heapsort, because package sort cannot be linked into programs.
 	for i := n/2 - 1; i >= 0; i-- {
 		p.sift(order, i)
 	}
@@ -63,8 +65,8 @@ func (p *pipeline) scan() []int {
 	return order
 }
 
-// sift moves item i of a heap down to where it belongs. The first item is the last in
-// the order.
+// sift moves item i of a heap down to its place. The first item of the heap is the one
+// that comes last in the order.
 func (p *pipeline) sift(heap []int, i int) {
 	for {
 		k := 2*i + 1
@@ -82,9 +84,10 @@ func (p *pipeline) sift(heap []int, i int) {
 	}
 }
 
-// before reports whether entry a comes before b in a walk through the ranges from left
-// to right, in which a range comes behind those inside of it. That is the order of
-// the last points, and of the lengths if two entries have the same last point.
+// before reports whether entry a comes before entry b in a walk through the ranges from
+// left to right, in which a range comes after those inside it. The walk is in the order
+// of the last points. If two entries have the same last point, the longer prefix comes
+// first.
 func (p *pipeline) before(a, b int) bool {
 	t := &p.ranges
 	if t.pc[a] != t.pc[b] {

@@ -1,28 +1,28 @@
 package raphw
 
-// This file holds what the hardware counts of itself.
+// This file holds the counters that the hardware keeps about itself.
 
 import "github.com/pepgo/pep/hwsim"
 
-// A meter counts what happens.
+// A meter counts events and cycles of the hardware.
 type meter struct {
 	busy           uint64 // cycles in which a stage had an event, or in which the stages waited
-	counts, events uint64 // that stage 4 has retired: entries of the buffer, and the events in them
-	forwarded      uint64 // counts
-	replayed       uint64 // counts, or what was left of one
+	counts, events uint64 // entries of the buffer that stage 4 has retired, and the events in them
+	forwarded      uint64 // counts that were forwarded
+	replayed       uint64 // counts, or remainders of counts, that were replayed
 
 	splits, denied, merges uint64
 	merged                 uint64 // entries that merges removed
-	splitCycles            uint64 // that splits and new places took, with those to fill the pipeline again
+	splitCycles            uint64 // cycles for splits and new places, and to fill the pipeline again
 	mergeCycles            uint64
-	moved                  uint64 // entries that made room for others
+	moved                  uint64 // entries that moved to make room for others
 	adopted                uint64 // entries that got another parent
-	most                   uint64 // entries in use
+	most                   uint64 // the most entries in use
 
 	saturated, noRoom, overflowed, outside uint64 // events that were lost
 }
 
-// Meters returns what has happened since the engine was made or flushed.
+// Meters returns the counts since the engine was made or last flushed.
 func (e *engine) Meters() []hwsim.Meter {
 	now, stalled := e.processor.Cycles()
 	waiting := e.queue.events()

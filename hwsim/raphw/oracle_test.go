@@ -1,6 +1,6 @@
 package raphw
 
-// This file holds what tests compare the hardware with: the tree of package rap, a
+// This file holds what the tests compare the hardware with: the tree of package rap, a
 // sequential model, and exact counts. None of them has a TCAM or stages.
 
 import (
@@ -28,14 +28,14 @@ func made(t testing.TB, parameters string) *engine {
 	return s.New(0).(*engine)
 }
 
-// push gives an engine events with these points, all of one place.
+// push gives an engine events with these points. All events have the same place.
 func push(e *engine, points ...uint64) {
 	for _, x := range points {
 		e.Push([]tuple.Tuple{tuple.New(tuple.Load, 1, x)}, nil)
 	}
 }
 
-// drain lets the pipeline work until the buffer is empty and all is written.
+// drain runs the pipeline until the buffer is empty and everything is written.
 func (e *engine) drain() {
 	for e.queue.tail > e.queue.head {
 		e.now += e.clock * e.run(max(e.stall, 1), 0)
@@ -49,7 +49,7 @@ type span struct {
 	length int
 }
 
-// spans returns what the TCAM holds.
+// spans returns the ranges in the TCAM, with their counts.
 func spans(t testing.TB, e *engine) map[span]uint64 {
 	t.Helper()
 	m := map[span]uint64{}
@@ -72,7 +72,7 @@ func spansOf(tree *rap.Tree, bits int) map[span]uint64 {
 	return m
 }
 
-// difference says which ranges differ, "" if none do.
+// difference says which ranges differ; "" means that none do.
 func difference(got, want map[span]uint64) (text string) {
 	all := slices.SortedFunc(maps.Keys(merged(got, want)), func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.length, b.length))
@@ -98,8 +98,8 @@ func merged(a, b map[span]uint64) map[span]uint64 {
 	return m
 }
 
-// checkTCAM checks what must hold of the entries of one place, whatever happened: they are sorted, no
-// two are equal, and the parent of each is the smallest range around it.
+// checkTCAM checks the invariants of the entries of one place: they are sorted, no two
+// are equal, and the parent of each is the smallest range around it.
 func checkTCAM(t testing.TB, e *engine) {
 	t.Helper()
 	r := &e.ranges
@@ -124,8 +124,8 @@ func checkTCAM(t testing.TB, e *engine) {
 	}
 }
 
-// A sequential is the hardware without pipeline and TCAM: a map of ranges, and one event
-// after the other. A count goes to one range as a whole.
+// A sequential models the hardware without pipeline and TCAM: it has a map of ranges,
+// and handles one event after another. A count goes to one range as a whole.
 type sequential struct {
 	spec
 	counts    map[span]uint64
@@ -137,14 +137,14 @@ func newSequential(s spec) *sequential {
 	return &sequential{spec: s, counts: map[span]uint64{{}: 0}, next: s.first}
 }
 
-// threshold computes eps·n/log(R) anew.
+// threshold computes eps·n/log(R) from the start.
 func (q *sequential) threshold() uint64 {
 	x := new(big.Int).SetUint64(max(q.n, q.start))
 	x.Mul(x, new(big.Int).SetUint64(q.billionths))
 	return x.Div(x, new(big.Int).SetUint64(q.denominator)).Uint64()
 }
 
-// smallest returns the narrowest range around a range with fewer bits than given.
+// smallest returns the narrowest range around x that has fewer bits than given.
 func (q *sequential) smallest(x uint64, below int) (s span) {
 	for length := below - 1; length >= 0; length-- {
 		s = span{x &^ (1<<(q.bits-length) - 1), length}
@@ -194,7 +194,7 @@ func (q *sequential) event(x, times uint64) {
 	}
 }
 
-// postorder returns all ranges, each behind those inside of it, from left to right.
+// postorder returns all ranges from left to right, each after the ranges inside it.
 func (q *sequential) postorder() []span {
 	last := func(s span) uint64 { return s.lo + (1<<(q.bits-s.length) - 1) }
 	return slices.SortedFunc(maps.Keys(q.counts), func(a, b span) int {
@@ -202,7 +202,8 @@ func (q *sequential) postorder() []span {
 	})
 }
 
-// A combiner is stage 0 as a list: counts leave it if more than keep are in it.
+// A combiner is stage 0 as a list: a count leaves it if more than keep counts are in
+// it.
 type combiner struct {
 	keep int
 	list []combined
@@ -229,8 +230,8 @@ func (c *combiner) settle(keep int) {
 	}
 }
 
-// stream returns n points of so many bits. Half of them are skewed, from few words, and
-// the others are uniform; in the second half every second one is the same.
+// stream returns n points of so many bits. Half of them are skewed and come from few
+// words; the others are uniform. In the second half every second point is the same.
 func stream(r *rand.Rand, n, bits int) []uint64 {
 	mask := ^uint64(0) >> (64 - bits)
 	words := make([]uint64, 40)

@@ -1,38 +1,38 @@
 package raphw
 
-// This file holds stages 3 and 4, and how events go through the stages.
+// This file holds stages 3 and 4, and moves events through the stages.
 
 import "math/bits"
 
-// A pipeline is the stages with their memories.
+// A pipeline has the stages and their memories.
 type pipeline struct {
 	spec
 	queue   buffer
 	ranges  tcam
-	latches [stages]latch // latches[s] is what stage s works on; stage 0 has the queue
+	latches [stages]latch // latches[s] holds the event that stage s works on; stage 0 has the queue
 	write   write
 	wait    uint64 // cycles until the next event may leave stage 0
 	stall   uint64 // cycles until the stages go on
 
 	n         uint64 // events that have been counted
-	threshold uint64 // the register: eps·max(n,start)/log(R), rounded down
-	fraction  uint64 // what was rounded off, in parts of the denominator
-	due       uint64 // events at the next merge
-	limit     uint64 // the greatest count
+	threshold uint64 // the threshold register: eps·max(n,start)/log(R), rounded down
+	fraction  uint64 // the remainder of the rounding, in parts of the denominator
+	due       uint64 // number of events at the next merge
+	limit     uint64 // the greatest count that a counter holds
 
-	order []int // of a merge
+	order []int // the order in which a merge visits the entries
 	meter
 }
 
-// A latch is what a stage gets from the one before it.
+// A latch holds an event and what the stage before has computed for it.
 type latch struct {
 	full     bool
-	position uint64 // of the event in the queue
+	position uint64 // position of the event in the queue
 	entry    int    // from stage 2 on: the entry with the longest prefix, or none
-	count    uint64 // from stage 4 on: of that entry
+	count    uint64 // from stage 4 on: the count of that entry
 }
 
-// A write is a count on its way to the write port. It is in the memory from the next
+// A write is a count on its way to the write port. The memory has it from the next
 // cycle on.
 type write struct {
 	full  bool
@@ -59,8 +59,9 @@ func (p *pipeline) reset() {
 	p.threshold, p.fraction = bits.Div64(hi, lo, p.denominator)
 }
 
-// run lets the engine work for a while, at most for so many cycles. It returns for how
-// many: fewer than most if something may have changed.
+// run lets the engine work for at most so many cycles. It returns the number of cycles
+// that the engine has worked. This is fewer than most if something may have changed for
+// the caller.
 func (p *pipeline) run(most, keep uint64) (cycles uint64) {
 	switch {
 	case p.stall > 0:
@@ -76,8 +77,9 @@ func (p *pipeline) run(most, keep uint64) (cycles uint64) {
 	return cycles
 }
 
-// cycle is one cycle. The stages work at the same time. They are computed from the last
-// to the first, so that each takes what the one before had made in the cycle before.
+// cycle is one cycle. In the hardware the stages work at the same time. The model
+// computes them from the last to the first, so each stage takes the result that the
+// stage before it had in the previous cycle.
 func (p *pipeline) cycle(keep uint64) {
 	p.commit()
 	if p.wait > 0 {
@@ -108,7 +110,7 @@ func (p *pipeline) cycle(keep uint64) {
 	}
 }
 
-// commit ends the write that the cycle before began.
+// commit completes the write that began in the previous cycle.
 func (p *pipeline) commit() {
 	if p.write.full {
 		p.ranges.count[p.write.entry] = p.write.count
@@ -116,8 +118,8 @@ func (p *pipeline) commit() {
 	}
 }
 
-// read is stage 3. A count that stage 4 has given to the write port in the same cycle
-// is not in the memory yet: it is forwarded.
+// read is stage 3. If stage 4 has given a count to the write port in the same cycle,
+// the memory does not have this count yet, so the count is forwarded.
 func (p *pipeline) read(entry int) (count uint64) {
 	switch {
 	case entry == none:
@@ -129,8 +131,8 @@ func (p *pipeline) read(entry int) (count uint64) {
 	return p.ranges.count[entry]
 }
 
-// retire is stage 4. The event's count is added, and the sum is compared and written.
-// It reports whether the pipeline was flushed.
+// retire is stage 4. It adds the count of the event, compares the sum with the
+// threshold, and writes it. It reports whether the pipeline was flushed.
 func (p *pipeline) retire(s latch) (flushed bool) {
 	if s.entry == none {
 		return p.newPlace(s.position)
@@ -163,7 +165,8 @@ func (p *pipeline) retire(s latch) (flushed bool) {
 	return false
 }
 
-// add returns the sum of two counts, or the greatest count. What exceeds that is lost.
+// add returns the sum of two counts, or the greatest count if the sum is larger. The
+// excess is lost.
 func (p *pipeline) add(count, more uint64) (sum uint64) {
 	if more > p.limit-count {
 		p.saturated += more - (p.limit - count)
@@ -172,22 +175,22 @@ func (p *pipeline) add(count, more uint64) (sum uint64) {
 	return count + more
 }
 
-// advance brings the number of events and the threshold register up to date. The
-// hardware adds eps/log(R) for each event, beside the stages, and so needs no division.
+// advance updates the number of events and the threshold register. The hardware adds
+// eps/log(R) for each event, beside the stages, so it needs no division.
 func (p *pipeline) advance(times uint64) {
 	before := p.n
 	p.n += times
 	if p.n <= p.start {
 		return
 	}
-	p.fraction += p.billionths * (p.n - max(before, p.start)) // at most 2^30·2^8 more
+	p.fraction += p.billionths * (p.n - max(before, p.start)) // the sum grows by at most 2^30·2^8
 	p.threshold += p.fraction / p.denominator
 	p.fraction %= p.denominator
 }
 
-// newPlace is what stage 4 does if no entry matches: the place of the event gets the
-// range of all points, and the event is replayed. If there is no room, the event is
-// lost.
+// newPlace is the work of stage 4 for an event that no entry matches. The place of the
+// event gets the range of all points, and the event is replayed. If there is no room,
+// the event is lost.
 func (p *pipeline) newPlace(position uint64) (flushed bool) {
 	w := p.queue.at(position)
 	if !p.ranges.room(1) {
@@ -201,8 +204,9 @@ func (p *pipeline) newPlace(position uint64) (flushed bool) {
 	return true
 }
 
-// split writes the parts of a range that have no entry, with the count 0. Entries
-// further inside get the new ones as their parents. split reports whether there was room.
+// split writes an entry with the count 0 for each part of a range that has none.
+// Entries further inside get the new entries as their parents. split reports whether
+// there was room.
 func (p *pipeline) split(entry int) bool {
 	t := &p.ranges
 	p.commit()
@@ -231,8 +235,9 @@ func (p *pipeline) split(entry int) bool {
 	return true
 }
 
-// wrote takes the cycles that changes of entries need: one for each that is new, those
-// of the moves, and one for each new parent. TCAM and counters are written at once.
+// wrote spends the cycles that changes of entries need: one for each new entry, those
+// for the moves, and one for each new parent. TCAM and counters are written at the same
+// time.
 func (p *pipeline) wrote(written, moved, adopted int) {
 	cycles := uint64(written) + p.move*uint64(moved) + uint64(adopted)
 	p.stall += cycles
@@ -242,9 +247,9 @@ func (p *pipeline) wrote(written, moved, adopted int) {
 	p.most = max(p.most, uint64(p.ranges.len()))
 }
 
-// flush empties stages 1 to 4. What they had is replayed. Without further stalls the
-// next result comes stages cycles later, as the pipeline must be filled again, or
-// after refill cycles if that is more.
+// flush empties stages 1 to 4. Their events are replayed. Without further stalls the
+// next result comes stages cycles later, because the pipeline must fill again, or
+// refill cycles later if that is more.
 func (p *pipeline) flush(forMerge bool) {
 	p.commit()
 	p.replayed += p.queue.flush(p.queue.head)

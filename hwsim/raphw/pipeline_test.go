@@ -12,16 +12,16 @@ import (
 	"github.com/pepgo/pep/hwsim/rap"
 )
 
-// parameters makes a description of random bytes. There is always room for all entries
-// that the streams of tests need.
+// parameters makes a description from random bytes. The description always has room for
+// all entries that the streams of the tests need.
 func parameters(a, b byte, bits int, more string) string {
 	return fmt.Sprintf("eps=%d%%,b=%d,universe=2^%d,start=%d,first=%d,q=%d,height=%s,over=words,entries=60000,cycles=%d,rate=%d,clock=%d,move=%d,refill=%d,%s",
 		[]int{3, 10, 30}[a%3], 2<<(a>>2&3), bits, 1+int(a>>4)*20, 1+int(b), 2+b>>6, []string{"log2", "logb"}[a>>7],
 		1+b&3, 1+a&7, 1+b>>3&3, b>>5&1, 5+b>>6, more)
 }
 
-// Without combining, the entries of the TCAM are those of the tree, range by range and
-// count by count, in whatever cycle events come.
+// Without combining, the entries of the TCAM equal those of the tree, range by range
+// and count by count, in whatever cycles the events come.
 func FuzzRAP17_EventsAsInTheTree(f *testing.F) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 17))
@@ -93,7 +93,7 @@ func FuzzRAP17_CountsAsInTheTree(f *testing.F) {
 }
 
 // A count of 200 passes the first splits and five merges. In parts it does so event by
-// event, as in the tree; as a whole it makes one split and one merge.
+// event, as in the tree. As a whole it makes one split and one merge.
 func TestRAP17_OneCountManyMerges(t *testing.T) {
 	const parameters = "eps=50%,universe=256,start=1,first=10,over=words,buffer=8,keep=7,"
 	e := made(t, parameters+"counts=parts")
@@ -116,8 +116,9 @@ func TestRAP17_OneCountManyMerges(t *testing.T) {
 	}
 }
 
-// The pipeline does what one event after the other would, wherever splits and merges
-// flush it, and with counters that are too small. Counts are added as a whole.
+// The pipeline has the same result as handling one event after another, wherever splits
+// and merges flush it, also with counters that are too small. Counts are added as a
+// whole.
 func FuzzRAP18_PipelinedAsSequential(f *testing.F) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 19))
@@ -144,15 +145,16 @@ func FuzzRAP18_PipelinedAsSequential(f *testing.F) {
 	})
 }
 
-// One event splits the range of all points, and the events behind it are already in the
-// pipeline: they must count for the new ranges, in their order.
+// One event splits the range of all points while the events behind it are already in
+// the pipeline. They must count for the new ranges, in their order.
 func TestRAP18_EventsBehindASplit(t *testing.T) {
 	for _, cycles := range []int{1, 2, 3, 4} {
 		// The threshold is 0.5·16/4 = 2: the third event of a range splits it.
 		e := made(t, fmt.Sprintf("eps=50%%,universe=16,start=16,first=1000,over=words,cycles=%d,near=1,far=1", cycles))
 		push(e, 0, 5, 10, 1, 2, 3, 6)
 		e.drain()
-		// 0, 5 and 10 are in the root; it has 3, and so the 4 parts. 1, 2 and 3 split 0-3.
+		// 0, 5 and 10 are in the root; it has 3 events, so it gets its 4 parts. 1, 2
+		// and 3 split 0-3.
 		want := map[span]uint64{{0, 0}: 3, {0, 2}: 3, {4, 2}: 1, {8, 2}: 0, {12, 2}: 0, {0, 4}: 0, {1, 4}: 0, {2, 4}: 0, {3, 4}: 0}
 		if d := difference(spans(t, e), want); d != "" {
 			t.Errorf("%d cycles an event:\n%s", cycles, d)
@@ -180,8 +182,8 @@ func TestRAP18_CountsAreForwarded(t *testing.T) {
 	}
 }
 
-// Ranges that begin with the same point are told apart, also where they collide in the
-// index of the model.
+// The index of the model tells ranges apart that begin with the same point, also where
+// they collide.
 func TestRAP17_NestedEntries(t *testing.T) {
 	r := newTCAM(100, 64)
 	r.index = make([]uint32, 128)

@@ -1,6 +1,6 @@
 package raphw
 
-// This file tests buffer, counters, cycles, and what is lost.
+// This file tests the buffer, the counters, the cycles, and losses.
 
 import (
 	"fmt"
@@ -12,8 +12,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// Stage 0 combines what is equal and waits: the counts add up, and there are as many as
-// there are different points.
+// Stage 0 combines equal events that wait. The counts add up to the events, and there
+// is one count for each different point.
 func TestRAP16_EqualEventsAreCombined(t *testing.T) {
 	points := make([]uint64, 0, 4000)
 	for range 100 {
@@ -43,7 +43,7 @@ func TestRAP16_EqualEventsAreCombined(t *testing.T) {
 	}
 }
 
-// A buffer that is full makes the processor wait, or loses events and counts them.
+// If the buffer is full, the processor waits, or events are lost and counted.
 func TestRAP16_FullBuffer(t *testing.T) {
 	points := stream(rand.New(rand.NewPCG(1, 1)), 5000, 40)
 	stall := made(t, "10%,over=words,buffer=16,clock=10,near=1,far=1")
@@ -80,8 +80,8 @@ func TestSnapshotHasAllEvents(t *testing.T) {
 	}
 }
 
-// Cycles are those of the model: 4 for an event, 5 and one for each new entry until the
-// first result after a split, and one for each entry in a merge.
+// Cycles are those of the model: 4 for an event; 5, and one for each new entry, until
+// the first result after a split; and one for each entry in a merge.
 func TestRAP19_Cycles(t *testing.T) {
 	busy := func(parameters string, points ...uint64) uint64 {
 		e := made(t, "eps=50%,universe=16,over=words,near=1,far=1,"+parameters)
@@ -90,7 +90,8 @@ func TestRAP19_Cycles(t *testing.T) {
 		return e.busy
 	}
 	const none = "start=100000"
-	// The place's first event: 5 cycles, then the new entry, and all again.
+	// The place's first event takes 5 cycles, one for the new entry, and its cycles
+	// again for the replay.
 	first := busy(none, 1)
 	if first != 5+1+5 {
 		t.Errorf("the first event takes %d cycles, want 11", first)
@@ -120,7 +121,7 @@ func TestRAP19_Cycles(t *testing.T) {
 }
 
 // New entries go behind those of their length, and the first entry of each greater
-// length makes room: that takes cycles, and no entry is lost.
+// length makes room. The moves take cycles, and no entry is lost.
 func TestRAP19_MovedEntries(t *testing.T) {
 	r := newTCAM(100, 8)
 	for _, x := range []struct{ value, length, moved int }{{0, 0, 0}, {0x40, 2, 0}, {0x80, 2, 0}, {0x48, 6, 0}, {0x40, 4, 1}, {0x00, 2, 2}, {0xc0, 2, 2}} {
@@ -139,8 +140,8 @@ func TestRAP19_MovedEntries(t *testing.T) {
 	}
 }
 
-// Without room for a split the range goes on counting; without room for a place its
-// events are lost and counted.
+// If there is no room for a split, the range goes on counting. If there is no room for
+// a place, its events are lost and counted.
 func TestRAP21_FullTCAM(t *testing.T) {
 	e := made(t, "1%,over=words,entries=400,buffer=64")
 	points := stream(rand.New(rand.NewPCG(5, 5)), 50_000, 64)
@@ -177,9 +178,10 @@ func TestRAP21_FullTCAM(t *testing.T) {
 	}
 }
 
-// What is in the ranges inside of a range is never more than what happened there, and
-// too low by at most the bound of the tree, whatever the order of merges. A count that
-// goes to one counter as a whole adds up to 254 events for each range around.
+// The sum of the counts in the ranges inside a range is never more than the events in
+// that range. It is too low by at most the bound of the tree, whatever the order of
+// merges. A count that goes to one counter as a whole adds up to 254 events for each
+// range around.
 func TestRAP16_ErrorOfWholeCounts(t *testing.T) {
 	const n, bits, start = 40_000, 32, 1024
 	r := rand.New(rand.NewPCG(8, 8))
@@ -232,7 +234,7 @@ func TestRAP16_ErrorOfWholeCounts(t *testing.T) {
 	}
 }
 
-// What exceeds a counter is lost, and said to be.
+// A counter loses the events that exceed it, and reports them.
 func TestFullCounters(t *testing.T) {
 	e := made(t, "10%,universe=2,start=1000000,over=words,bits=8,buffer=4,keep=3")
 	push(e, slices.Repeat([]uint64{1}, 1000)...)

@@ -3,17 +3,17 @@ package raphw
 // This file holds stages 1 and 2: the ternary memory with its match lines, and the
 // arbiter.
 
-// A tcam has an entry for each range. The words that it compares with have two parts:
-// the place, and the point, of which the first length bits count:
+// A tcam has an entry for each range. The words that it compares have two parts: the
+// place, and the point. Of the point only the first length bits are compared:
 //
 //	place    value      mask       length  parent
 //	load@7   00000000   00000000   0       -       all points
 //	load@7   01000000   11000000   2       0       01******
 //	load@7   01101100   11111111   8       2       01101100
 //
-// Entries are sorted by length. Their order within a length is arbitrary: no two
-// entries of one length match the same point. So of all entries that match, the
-// last one has the longest prefix, and a fixed-priority arbiter finds it.
+// Entries are sorted by length. Their order within a length is arbitrary, because no
+// two entries of the same length match the same point. So the last entry of all that
+// match has the longest prefix, and a fixed-priority arbiter finds it.
 type tcam struct {
 	pc, value, mask []uint64
 	length          []uint8
@@ -22,14 +22,15 @@ type tcam struct {
 	first           [66]uint32 // first[l] is the position of the first entry of length l; first[65] is the number of entries
 	bits            int        // of a point
 
-	// index finds entries by place, value and length, so that the model does not have to
-	// compare with each of them as the hardware does: 1 + the position, or 0. It is a hash
-	// table with open addressing, of which three quarters are free at least.
+	// index finds entries by place, value and length, so that the model does not have
+	// to compare with each entry as the hardware does. An element is 1 + the position
+	// of an entry, or 0. The index is a hash table with open addressing; at least three
+	// quarters of it are free.
 	index []uint32
 }
 
 const (
-	none = -1  // the position of no entry
+	none = -1  // the position if there is no entry
 	dead = 255 // the parent of an entry that is removed
 )
 
@@ -48,7 +49,7 @@ func newTCAM(entries uint64, bits int) tcam {
 // len returns the number of entries.
 func (t *tcam) len() int { return int(t.first[65]) }
 
-// room reports whether n more entries can be written.
+// room reports whether there is room for n more entries.
 func (t *tcam) room(n int) bool { return t.len()+n <= len(t.pc) }
 
 // prefix returns the mask of the first length bits of a point.
@@ -57,11 +58,11 @@ func (t *tcam) prefix(length int) uint64 {
 	return all &^ (all >> length)
 }
 
-// slot returns where the index has the entry with exactly these bits, or a slot with 0
-// if there is no such entry.
+// slot returns the slot of the index for the entry with exactly these bits. The slot
+// holds 0 if there is no such entry.
 func (t *tcam) slot(pc, value uint64, length int) *uint32 {
-	// The odd constants are those of the golden ratio and of Stafford's variant 13: all
-	// bits of both words reach the upper bits.
+	// The odd constants come from the golden ratio and from Stafford's variant 13. With
+	// them all bits of both words affect the upper bits of the product.
 	h := (value*0x9e3779b97f4a7c15 ^ pc + uint64(length)) * 0x94d049bb133111eb
 	mask := uint64(len(t.index) - 1)
 	for i := h >> 32; ; i++ {
@@ -75,12 +76,13 @@ func (t *tcam) slot(pc, value uint64, length int) *uint32 {
 	}
 }
 
-// find returns the entry with exactly these bits, none if there is none.
+// find returns the entry with exactly these bits, or none.
 func (t *tcam) find(pc, value uint64, length int) int { return int(*t.slot(pc, value, length)) - 1 }
 
-// longest returns the entry that the arbiter chooses of all whose match lines are high,
-// none if no line is. Entries of one length that match are equal in their first bits, so
-// for each length from the longest on there is one entry at most to look for.
+// longest returns the entry that the arbiter chooses among all entries whose match
+// lines are high, or none if no line is high. Entries of the same length that match
+// have the same first bits. So the model looks for at most one entry of each length,
+// from the longest length on.
 func (t *tcam) longest(pc, x uint64) int {
 	for length := t.bits; length >= 0; length-- {
 		if t.first[length] == t.first[length+1] {
@@ -95,7 +97,7 @@ func (t *tcam) longest(pc, x uint64) int {
 
 // insert writes an entry with the count 0. There must be room. The free words are
 // behind all entries, so the first entry of each greater length moves to the end of its
-// length. insert returns how many moved.
+// length. insert returns the number of entries that moved.
 func (t *tcam) insert(pc, value uint64, length, parent int) (moved int) {
 	at := t.len()
 	t.first[65]++
@@ -114,25 +116,26 @@ func (t *tcam) insert(pc, value uint64, length, parent int) (moved int) {
 	return moved
 }
 
-// move writes an entry to a free position.
+// move moves an entry to a free position.
 func (t *tcam) move(to, from int) {
 	*t.slot(t.pc[from], t.value[from], int(t.length[from])) = uint32(to) + 1
 	t.copy(to, from)
 }
 
-// copy writes entry from to another position, and leaves the index as it is.
+// copy copies entry from to another position, and does not change the index.
 func (t *tcam) copy(to, from int) {
 	t.pc[to], t.value[to], t.mask[to] = t.pc[from], t.value[from], t.mask[from]
 	t.length[to], t.parent[to], t.count[to] = t.length[from], t.parent[from], t.count[from]
 }
 
-// inside reports whether entry i is a part of the range of so many bits of value.
+// inside reports whether entry i is a part of the range that the first length bits of
+// value describe.
 func (t *tcam) inside(i int, pc, value uint64, length int) bool {
 	return int(t.length[i]) > length && (t.value[i]^value)&t.prefix(length)|(t.pc[i]^pc) == 0
 }
 
-// adopt gives the entries inside of a range whose parent has the length old a
-// parent of the length new. It returns how many there were.
+// adopt looks at the entries inside a range. Those whose parent has the length old get
+// a parent of the length new. adopt returns their number.
 func (t *tcam) adopt(pc, value uint64, length, old, new int) (n int) {
 	for i := int(t.first[length+1]); i < t.len(); i++ {
 		if int(t.parent[i]) == old && t.inside(i, pc, value, length) {
@@ -143,7 +146,7 @@ func (t *tcam) adopt(pc, value uint64, length, old, new int) (n int) {
 	return n
 }
 
-// compact removes the dead entries. It keeps the order of the others.
+// compact removes the dead entries. The others keep their order.
 func (t *tcam) compact() {
 	to := 0
 	for l := 0; l <= 64; l++ {

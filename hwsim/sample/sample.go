@@ -1,12 +1,12 @@
-// Package sample puts the words of a sample together, for engines that look at several
-// words of one event: at the value of a load and its address, at the result of an
-// operation and its operands.
+// Package sample collects the words of a sample, for engines that need several words of
+// one event: the value of a load and its address, or the result of an operation and its
+// operands.
 //
 //	load main+3 42          one sample: site main+3, first word 42,
 //	more main+3 0xc000010   second word 0xc000010
 //	load main+4 7           the next sample
 //
-// New makes an engine of a function that is called with each sample:
+// New makes an engine from a function. The engine calls the function with each sample:
 //
 //	e := sample.New(func(s *sample.Sample, out *hwsim.Out) (sent uint64) {
 //		if v, ok := s.Word(sample.First); !ok || v != 0 {
@@ -15,7 +15,7 @@
 //		return s.Send(out, s.Count)
 //	}, nil)
 //
-// The package knows no stream and no description: hwsim/where, hwsim/cache and
+// The package has no streams and no descriptions: hwsim/where, hwsim/cache and
 // hwsim/morton use it.
 package sample
 
@@ -24,8 +24,8 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A Sample is what a tap reported at once: N tuples of the same site. It was seen Count
-// times.
+// A Sample is what a tap reported at once: N tuples of the same site. The tap reported
+// it Count times.
 type Sample struct {
 	Tuples [tuple.MaxWords]tuple.Tuple
 	N      int
@@ -46,7 +46,7 @@ const (
 // Names are the names of the fields in descriptions of engines.
 var Names = [NumFields]string{"site", "first", "second", "third"}
 
-// Word returns a field of s, and false if s does not have it.
+// Word returns a field of s. It returns false if s does not have the field.
 func (s *Sample) Word(f Field) (w uint64, ok bool) {
 	switch i := int(f) - int(First); {
 	case s.torn():
@@ -58,8 +58,8 @@ func (s *Sample) Word(f Field) (w uint64, ok bool) {
 	}
 }
 
-// torn reports whether s is the end of a sample whose first word is missing. That
-// happens behind engines that send part of the words.
+// torn reports whether s is the rest of a sample whose first word is missing. This
+// happens if an engine in front sends only some of the words.
 func (s *Sample) torn() bool { return s.Tuples[0].Tag().Further() > 0 }
 
 // Address returns the address that s read or wrote: the word of an addr tap, or the
@@ -74,8 +74,8 @@ func (s *Sample) Address() (addr uint64, ok bool) {
 	return 0, false
 }
 
-// Send sends all words of s with a count, and returns for how many events the messages
-// stand.
+// Send sends all words of s with a count. It returns the number of events that the
+// messages stand for.
 func (s *Sample) Send(out *hwsim.Out, count uint64) (sent uint64) {
 	for _, t := range s.Tuples[:s.N] {
 		out.Send(hwsim.Message{Tuple: t, Count: count})
@@ -83,22 +83,24 @@ func (s *Sample) Send(out *hwsim.Out, count uint64) (sent uint64) {
 	return uint64(s.N) * count
 }
 
-// events returns how many events s is: each word is one.
+// events returns the number of events of s: each word is one event.
 func (s *Sample) events() uint64 { return uint64(s.N) * s.Count }
 
 // An engine calls take with each sample.
 type engine struct {
 	take    func(s *Sample, out *hwsim.Out) (sent uint64)
 	reset   func()
-	s       Sample // whose end has not been seen; N is 0 for none
+	s       Sample // the sample whose end has not come yet; N is 0 if there is none
 	dropped uint64
 }
 
-// New returns an engine that calls take with each sample, in order. Take sends what it
-// will, and returns for how many events its messages stand. The other events of the
-// sample are dropped. Flush calls reset, if it is not nil, behind the last sample.
+// New returns an engine that calls take with each sample, in order. take sends the
+// messages that it wants to send, and returns the number of events that they stand for.
+// The other events of the sample are dropped. If reset is not nil, Flush calls it after
+// the last sample.
 //
-// A sample ends where the next begins. So the engine holds the last sample until then.
+// A sample ends where the next one begins, so the engine holds the last sample until
+// then.
 func New(take func(s *Sample, out *hwsim.Out) (sent uint64), reset func()) hwsim.Weighted {
 	return &engine{take: take, reset: reset}
 }
@@ -109,7 +111,7 @@ func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
 	}
 }
 
-// PushWeighted takes messages as tuples that were seen several times. The words of a
+// PushWeighted takes messages as tuples that were seen several times. All words of a
 // sample have the same count.
 func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 	for _, m := range in {
@@ -117,8 +119,8 @@ func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 	}
 }
 
-// add adds a tuple to the sample, if it is the word behind those that the sample has.
-// Otherwise a new sample begins with it.
+// add adds a tuple to the sample if it is the next word of the sample. Otherwise the
+// tuple begins a new sample.
 func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
 	s := &e.s
 	if n := t.Tag().Further(); n > 0 && n == s.N && count == s.Count && t.Site() == s.Tuples[0].Site() && !s.torn() {
@@ -130,7 +132,7 @@ func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
 	s.Tuples[0], s.N, s.Count = t, 1, count
 }
 
-// end hands over the sample.
+// end passes the sample to take.
 func (e *engine) end(out *hwsim.Out) {
 	if e.s.N > 0 {
 		e.dropped += e.s.events() - e.take(&e.s, out)

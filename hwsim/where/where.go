@@ -1,16 +1,16 @@
-// Package where is an engine that passes on the samples whose words are in given ranges,
-// for engines behind it:
+// Package where is a filter engine. It passes on the samples whose words are in given
+// ranges, to engines behind it:
 //
 //	where(first=0):rap                            zero loads, by site
 //	where(first=0,pass=second):rap(over=words)    the addresses of zero loads (-peptaps=pairs)
 //	where(second=-32768..65535,third=-32768..65535,pass=first):rap(over=sites)
 //	                                              sites of operations whose operands have 16 bits (-peptaps=ops)
 //
-// Without arguments it passes on everything. A range is a number, or two with .. between,
-// both within the range. Numbers are decimal, or hexadecimal after 0x. Negative
-// numbers are those of signed types: a word of -1 has all 64 bits set, and is not in
-// 0..65535. The words of a sample that are passed on stay what they are, so profiles of
-// programs can show them. The others are dropped, and counted.
+// Without arguments it passes on everything. A range is a number, or two numbers with
+// .. between them; both ends belong to the range. Numbers are decimal, or hexadecimal
+// after 0x. Negative numbers are those of signed types: a word of -1 has all 64 bits
+// set, so it is not in 0..65535. The words that go on are not changed, so profiles of
+// programs can show them. The filter drops and counts the other words.
 //
 // Package hwsim/trace cuts traces by tag, function and position.
 //
@@ -26,11 +26,12 @@ import (
 
 // Kind is the filter.
 //
-//	first, second, third   ranges that words of the sample must be in
-//	site                   likewise for the number of the site
+//	first, second, third   ranges for words of the sample
+//	site                   a range for the number of the site
 //	pass                   which words go on: all, first, second or third
 //
-// A sample without a word that has a range, or without the word of pass, is dropped.
+// A sample goes on if each word that has a range is in this range. A sample is dropped if
+// it lacks such a word, or the word that pass names.
 var Kind = &hwsim.Kind{
 	Name:     "where",
 	Params:   []string{"first", "second", "third", "site", "pass"},
@@ -42,10 +43,10 @@ var Kind = &hwsim.Kind{
 // A spec has a range for each field.
 type spec struct {
 	ranges [sample.NumFields]span
-	pass   int // of passNames
+	pass   int // index into passNames
 }
 
-// passNames begin with all; then come the words in the order of their fields.
+// passNames begins with all; the words follow in the order of their fields.
 var passNames = [...]string{"all", "first", "second", "third"}
 
 // A span is the words from lo to hi, modulo 2^64: -1..1 is 2^64-1, 0 and 1.
@@ -79,7 +80,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	return s
 }
 
-// parseSpan reads a number, or two with .. between.
+// parseSpan parses a number, or two numbers with .. between them.
 func parseSpan(text string) (r span, ok bool) {
 	low, high := text, text
 	for i := range len(text) - 1 {
@@ -95,14 +96,14 @@ func parseSpan(text string) (r span, ok bool) {
 	}
 	switch {
 	case below == belowHi:
-		ok = lo <= hi // two negative numbers are in the order of their words, too
+		ok = lo <= hi // the words of two negative numbers are in the same order as the numbers
 	case below:
-		ok = hi < 1<<63 // or some words would be negative and positive
+		ok = hi < 1<<63 // otherwise some words would be both negative and positive
 	}
 	return span{lo, hi}, ok
 }
 
-// parseNumber reads a number, and whether it is negative.
+// parseNumber parses a number, and reports whether it is negative.
 func parseNumber(text string) (n uint64, negative, ok bool) {
 	if text != "" && text[0] == '-' {
 		negative, text = true, text[1:]
@@ -112,7 +113,7 @@ func parseNumber(text string) (n uint64, negative, ok bool) {
 		base, text = 16, text[2:]
 	}
 	for i := range len(text) {
-		d := base // no digit
+		d := base // not a digit
 		switch c := text[i]; {
 		case '0' <= c && c <= '9':
 			d = uint64(c - '0')
@@ -130,7 +131,7 @@ func parseNumber(text string) (n uint64, negative, ok bool) {
 	return n, false, text != ""
 }
 
-// String returns the description without what is default.
+// String returns the description. It omits parameters that have their defaults.
 func (s spec) String() string {
 	text := ""
 	for f := sample.First; f < sample.First+sample.NumFields; f++ {
@@ -164,10 +165,11 @@ func number(n uint64, negative bool) string {
 	return digits.Uint(n)
 }
 
-// WithSeed returns s: there are no random numbers.
+// WithSeed returns s, because the filter uses no random numbers.
 func (s spec) WithSeed(uint64) hwsim.Spec { return s }
 
-// ForTraces implements hwsim.Rewriter: what goes on is what taps have seen.
+// ForTraces implements hwsim.Rewriter: the words that go on are those that taps have
+// seen.
 func (s spec) ForTraces() bool { return false }
 
 // New returns a new filter.

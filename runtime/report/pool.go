@@ -1,16 +1,18 @@
 package report
 
-// This file writes samples of pools: of engines that do not tell taps apart, but only
-// tags. The words of a pool are words, sites or addresses of code. A range of words
+// This file writes samples of pools. A pool comes from an engine that tells tags apart,
+// but not taps. The words of a pool are words, sites or addresses of code. A range of
+// words
 //
 //	(all load taps)
 //	pool   words
 //	value  word=[64, 79]
 //
-// has the form of the taps' type if all taps of the tag have the same; else words that
-// 32 bits hold are decimal, with a sign if they are below 0, and others hexadecimal. A
-// range of code is one of sites or addresses: its frame is the function that its taps
-// are in, or the first and the last one, and its value their lines.
+// is written in the form of the taps' type if all taps of the tag have the same type.
+// Otherwise words that fit into 32 bits are decimal, with a sign if they are negative,
+// and others are hexadecimal. A range of code is a range of sites or of addresses. Its
+// frame is the function that its taps are in, or the first and the last such function;
+// its value has their lines.
 //
 //	main.work  work.go:12                    [main.parse, main.work]  work.go:3
 //	pool   sites                             pool   code
@@ -26,19 +28,19 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// A Place is where code of a tap stands.
+// A Place is an address where the code of a tap is.
 type Place struct {
 	Addr uint64
 	PC   uint64 // tag and site, as in tuples
 }
 
-// A placed is a tap at a number by which a pool orders taps: its site or its address.
+// A placed is a tap with its number in the order of a pool: its site or its address.
 type placed struct {
 	at   uint64
 	site *site
 }
 
-// pooled adds a sample of a pool. It reports false if no tap is in the range of x.
+// pooled adds a sample of a pool. It returns false if no tap is in the range of x.
 func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 	tag := x.Tuple.Tag()
 	if tag == tuple.Goroutine {
@@ -85,7 +87,7 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 	return true
 }
 
-// profile returns the profile of a kind, a new one if there is none.
+// profile returns the profile of a kind. If there is none, profile makes it.
 func (w *tapWriter) profile(k schema.Kind) *pprofenc.Profile {
 	if w.profiles[k] == nil {
 		w.profiles[k] = newProfile(k)
@@ -93,8 +95,8 @@ func (w *tapWriter) profile(k schema.Kind) *pprofenc.Profile {
 	return w.profiles[k]
 }
 
-// poolWord writes a range of words of all taps of a tag, and their type if it is the
-// same for all.
+// poolWord writes a range of words of all taps of a tag. It also returns their type if
+// all of them have the same.
 func (w *tapWriter) poolWord(x *Word) (value, typ string) {
 	tag := x.Tuple.Tag()
 	same, oneType := w.likeAll(tag)
@@ -114,8 +116,8 @@ func (w *tapWriter) poolWord(x *Word) (value, typ string) {
 	return w.value(same, x), typ
 }
 
-// likeAll returns one of the taps of a tag if the words of all of them are read alike,
-// and whether their types have the same name.
+// likeAll returns one of the taps of a tag if the words of all these taps are read in
+// the same way. It also reports whether their types have the same name.
 func (w *tapWriter) likeAll(tag tuple.Tag) (like *site, oneType bool) {
 	oneType = true
 	for _, p := range w.Packages {
@@ -152,7 +154,7 @@ func plainWords(first, last uint64) string {
 	return "[" + write(first) + ", " + write(last) + "]"
 }
 
-// within returns the taps in the range of a word of a pool of code.
+// within returns the taps in the range of x, which is a word of a pool of code.
 func (w *tapWriter) within(x *Word, pool string) []placed {
 	key := pool + " " + x.Tuple.Tag().String()
 	list, ok := w.pools[key]
@@ -164,7 +166,7 @@ func (w *tapWriter) within(x *Word, pool string) []placed {
 	return list[below(list, first) : below(list, last)+at(list, last)]
 }
 
-// below returns how many places come before a number.
+// below returns the number of places before number n.
 func below(list []placed, n uint64) int {
 	low, high := 0, len(list)
 	for low < high {
@@ -177,7 +179,7 @@ func below(list []placed, n uint64) int {
 	return low
 }
 
-// at returns how many places are at a number.
+// at returns the number of places at number n.
 func at(list []placed, n uint64) (count int) {
 	for i := below(list, n); i < len(list) && list[i].at == n; i++ {
 		count++
@@ -218,14 +220,14 @@ func inOrder(pkgs []*wire.Package) []*wire.Package {
 	return list
 }
 
-// span writes the lines that taps are on: "x.go:12:5" of one tap, "x.go:12-20" of
-// several in a file, and otherwise the first and the last: "a.go:3 to z.go:9".
+// span writes the lines of taps: "x.go:12:5" for one tap, "x.go:12-20" for several taps
+// in a file, and otherwise the first and the last line: "a.go:3 to z.go:9".
 func span(in []placed) string {
 	first, last := in[0].site, in[len(in)-1].site
 	low, high := first.Line, first.Line
 	for _, p := range in {
 		if first.Func == last.Func && p.site.Func != first.Func {
-			continue // the compiler has put another function into it
+			continue // a tap of another function that the compiler has inlined
 		}
 		if p.site.file != first.file {
 			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + base(last.file) + ":" + digits.Int(int64(last.Line))

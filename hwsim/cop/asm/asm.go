@@ -1,5 +1,5 @@
-// Package asm is the assembler and disassembler of the co-processor of package cop, and shows
-// its programs at work.
+// Package asm is the assembler and disassembler for the co-processor of package cop. It
+// can also trace a program while it runs.
 //
 //	p, err := asm.Assemble("count.s", `
 //	        .sample pc value
@@ -15,13 +15,15 @@
 //
 // # Lines
 //
-// A line is a directive, or one microinstruction: operations with semicolons between them, which
-// all happen in one cycle. Either may have labels in front. A comment begins with #.
+// A line is a directive or one microinstruction. A microinstruction consists of
+// operations with semicolons between them, which all happen in one cycle. A line may
+// begin with labels. A comment begins with #.
 //
-// The main ALU has mov, add, sub, adds (which saturates), and, or, xor, not, shl1, shr1, shr8,
-// cmp and rand. The destination comes first, one of V0 to V7; without it the result is for
-// the other operations of the line only. Operands are V0-V7, K0-K15, I0-I7, M, and fields of
-// the event: pc, value, addr, insn, target, class, event, op, ra, rb.
+// The main ALU has mov, add, sub, adds (which saturates), and, or, xor, not, shl1,
+// shr1, shr8, cmp and rand. The destination comes first, one of V0 to V7. Without a
+// destination only the other operations of the line can use the result. Operands are
+// V0-V7, K0-K15, I0-I7, M, and fields of the event: pc, value, addr, insn, target,
+// class, event, op, ra, rb.
 //
 //	add V1, V0, K2    adds V1, V1, value    cmp V0, K1    rand V3, K0    shr8 V1, insn
 //
@@ -29,9 +31,10 @@
 //
 //	inc I0    sdec I1, I2    mov I1, I0    clr I3    set I2    set I2, V0
 //
-// The data array has rd, wr, dinc, dsinc (which saturates) and dclr. An address is a base
-// register or'ed with an index register. Fields of a word are value (bits 0 to 31), hits (32 to
-// 39), misses (40 to 47) and total (48 to 63). What is read or counted is in M afterwards.
+// The data array has rd, wr, dinc, dsinc (which saturates) and dclr. An address is a
+// base register or'ed with an index register. Fields of a word are value (bits 0 to
+// 31), hits (32 to 39), misses (40 to 47) and total (48 to 63). After rd, dinc and
+// dsinc, M has the result.
 //
 //	rd B0|I0    dsinc B0|I1.hits    wr B0|I0.value, value    wr B0|I0
 //
@@ -39,17 +42,20 @@
 //
 //	match I0    match I0, V1    write I0    inval I0
 //
-// Without a key it is the PC of the event. What wr and set store, and other keys, is an operand,
-// if the main ALU does nothing else in this line, or its result, which wr and set use if
-// nothing is given, and which is called result.
+// If no key is given, the key is the PC of the event. Other keys, and the values that
+// wr and set store, come from the main ALU. If it does nothing else in this line, they
+// can be any operand. Otherwise they are the result of the main ALU: it is called
+// result, and wr and set use it if no value is given.
 //
 // The branch is one of
 //
 //	goto where    if predicate goto where    if !predicate goto where    done    interrupt
 //
-// with the predicates eq, lt, gt, hit, isat, msat, dsat and empty. It goes to a label at most 15
-// instructions further or 16 back, +N or -N instructions, T0 to T3, done, or interrupt. It is predicted
-// not to be taken if it has a predicate, unless likely follows. Unlikely is the opposite.
+// with the predicates eq, lt, gt, hit, isat, msat, dsat and empty. The target is a
+// label at most 15 instructions ahead or 16 back, +N or -N instructions, T0 to T3,
+// done, or interrupt. A branch without a predicate is predicted to be taken, a branch
+// with a predicate not to be taken. A likely or unlikely behind the branch overrides
+// this.
 //
 // # Directives
 //
@@ -80,20 +86,20 @@ import (
 // A Program is an assembled program.
 type Program struct {
 	Image *cop.Image
-	Code  []Code         // by address
+	Code  []Code         // microinstructions by address
 	Label map[string]int // addresses
 
 	name string
 }
 
-// Code is a microinstruction and the line that it comes from.
+// Code is a microinstruction and the source line that it comes from.
 type Code struct {
 	Instr cop.Instr
 	Line  int // from 1
 	Text  string
 }
 
-// An Error is about a position of the source.
+// An Error is an error at a position of the source.
 type Error struct {
 	File         string
 	Line, Column int // from 1; the column in bytes
@@ -104,7 +110,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
 }
 
-// Errors are all errors of a source, at most one for each line and label.
+// Errors are all errors of a source: at most one for each line and each label.
 type Errors []*Error
 
 func (e Errors) Error() string {
@@ -115,7 +121,7 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Assemble translates a source. The name is for errors, which are of type Errors.
+// Assemble translates a source. The errors use the name, and are of type Errors.
 func Assemble(name, source string) (*Program, error) {
 	a := &assembler{
 		Program: &Program{name: name, Label: map[string]int{}},
@@ -139,33 +145,33 @@ type assembler struct {
 	errors Errors
 	equ    map[string]uint64
 	host   string
-	stores map[int]uint64   // by register
-	at     map[int]position // where these are in the source
-	extra  []cop.Store      // by .store
-	uses   []use            // of labels
+	stores map[int]uint64   // values by register
+	at     map[int]position // positions of these stores in the source
+	extra  []cop.Store      // stores of .store
+	uses   []use            // uses of labels
 
-	classes  uint32 // with an entry
-	filtered bool   // .filter was there
+	classes  uint32 // classes that have an entry
+	filtered bool   // the source has .filter
 }
 
 type position struct{ line, column int }
 
-// A use of a label: by the branch of an instruction, or for a register.
+// A use of a label, by the branch of an instruction or for a register.
 type use struct {
 	position
 	label    string
-	address  int // of the instruction, -1 for none
+	address  int // address of the instruction, -1 for none
 	register int
 }
 
-// fail is what parsing of a line panics with.
+// fail is the type of the panics with which parsing of a line ends.
 type fail struct{ *Error }
 
 func (a *assembler) fail(p position, format string, args ...any) {
 	panic(fail{&Error{a.name, p.line, p.column, fmt.Sprintf(format, args...)}})
 }
 
-// try calls f and keeps its error.
+// try calls f. If f panics with a fail, try keeps the error.
 func (a *assembler) try(f func()) {
 	defer func() {
 		switch x := recover().(type) {
@@ -206,7 +212,7 @@ func (a *assembler) line(number int, text string) {
 	})
 }
 
-// finish resolves labels and makes the image.
+// finish resolves labels and builds the image.
 func (a *assembler) finish() {
 	for _, u := range a.uses {
 		a.try(func() { a.resolve(u) })
@@ -242,10 +248,11 @@ func (a *assembler) finish() {
 	a.Image.Stores = append(a.Image.Stores, a.extra...)
 }
 
-// order is that of the stores in an image. Widths come before the indexes that they cut off.
+// order is the order of the windows in an image. Widths come before the indexes that
+// they cut off.
 var order = []int{cop.SampleWindow, cop.WidthWindow, cop.ConstWindow, cop.ValueWindow, cop.IndexWindow, cop.BaseWindow, cop.TargetWindow, cop.EntryWindow}
 
-// image adds the stores to a window.
+// image adds the stores to one window.
 func (a *assembler) image(window int) {
 	for register := window; register < window+cop.NumClasses; register++ {
 		if value, ok := a.stores[register]; ok {
@@ -273,7 +280,7 @@ func (a *assembler) resolve(u use) {
 	a.Code[u.address].Instr.Offset = int8(offset)
 }
 
-// Listing returns the program with the address and the word of each line.
+// Listing returns the program; each line has its address and its word.
 func (p *Program) Listing() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d microinstructions, %d stores to load it\n", p.name, len(p.Code), len(p.Image.Stores))

@@ -1,6 +1,6 @@
 package asm
 
-// This file has the directives.
+// This file holds the directives.
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// store keeps the store that a directive stands for.
+// store records the store of a directive.
 func (s *scanner) store(p position, register int, value uint64) {
 	if at, ok := s.a.at[register]; ok {
 		s.a.fail(p, "this is there already, in line %d", at.line)
@@ -76,7 +76,7 @@ func (s *scanner) directive() {
 	}
 }
 
-// base reads where a sub-array is. The machine checks the same.
+// base parses the position of a sub-array. The machine checks the same conditions.
 func (s *scanner) base(p position) {
 	register := cop.BaseWindow + s.register("B", 4)
 	at := s.here()
@@ -102,13 +102,14 @@ func (s *scanner) entry(p position) {
 	}
 }
 
-// use takes a label whose address a register gets.
+// use records that a register gets the address of a label.
 func (s *scanner) use(register int) {
 	t := s.name("a label")
 	s.a.uses = append(s.a.uses, use{s.at(t), t.text, -1, register})
 }
 
-// classes takes names of classes, a bit for each. In .entry a label follows.
+// classes parses names of classes and returns a set with a bit for each. In .entry a
+// label follows.
 func (s *scanner) classes() (set uint32) {
 	for {
 		switch text := s.peek(); {
@@ -131,7 +132,7 @@ func (s *scanner) classes() (set uint32) {
 	}
 }
 
-// classNumber returns the class that has the name of a tag.
+// classNumber returns the class for the name of a tag.
 func classNumber(name string) (int, bool) {
 	for t := tuple.Tag(1); t.Known() && t < cop.NumClasses; t++ {
 		if t.String() == name {
@@ -141,7 +142,7 @@ func classNumber(name string) (int, bool) {
 	return 0, false
 }
 
-// classNames returns the names of classes, the number of those that have none.
+// classNames returns the names of classes; for a class without a name, its number.
 func classNames(set uint32) (names []string) {
 	if set == math.MaxUint32 {
 		return []string{"all"}
@@ -174,7 +175,8 @@ func (s *scanner) sample(p position) {
 	s.store(p, cop.SampleWindow+cop.SelectFields, fields)
 }
 
-// indexOf returns where a name is in a list, -1 if it is not there. Names that are "" are gaps.
+// indexOf returns the position of a name in a list, or -1. A name that is "" marks a
+// gap.
 func indexOf(list []string, name string) int {
 	for i, x := range list {
 		if x == name && x != "" {

@@ -1,6 +1,6 @@
 package asm
 
-// This file has the disassembler.
+// This file holds the disassembler.
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"github.com/pepgo/pep/hwsim/cop"
 )
 
-// Instr returns an instruction as text, as Assemble reads it.
+// Instr returns an instruction as text that Assemble accepts.
 func Instr(in cop.Instr) string {
 	var ops []string
 	add := func(format string, args ...any) { ops = append(ops, fmt.Sprintf(format, args...)) }
-	result := "" // what follows operations that use the result
+	result := "" // the text behind operations that use the result
 	if in.Main == cop.MainNop {
 		result = ", " + sourceName(in.A)
 	} else {
@@ -111,8 +111,8 @@ func branchText(in cop.Instr) string {
 	return s
 }
 
-// Disassemble returns the source of an image that is given as text: Assemble makes the same
-// stores of it, if it has made the image.
+// Disassemble returns the source of an image that is given as text. If Assemble has
+// made the image, it makes the same stores from this source.
 func Disassemble(text string) (string, error) {
 	image, err := cop.ParseImage(text)
 	if err != nil {
@@ -133,9 +133,9 @@ func Disassemble(text string) (string, error) {
 type disassembler struct {
 	text    strings.Builder
 	code    []cop.Instr
-	labels  map[uint64]bool   // addresses that need a label
+	labels  map[uint64]bool   // the addresses that need a label
 	entries map[uint64]uint32 // classes by the address of their routine
-	order   []uint64          // of these addresses
+	order   []uint64          // the order of these addresses
 	hash    uint64
 }
 
@@ -191,7 +191,7 @@ func (d *disassembler) store(s cop.Store) error {
 	return nil
 }
 
-// sample writes the directive of a word in cop.SampleWindow, if there is one.
+// sample writes the directive for a word in cop.SampleWindow, if there is one for it.
 func (d *disassembler) sample(i int, value uint64) bool {
 	switch i {
 	case cop.SelectFields:
@@ -211,7 +211,7 @@ func (d *disassembler) sample(i int, value uint64) bool {
 		}
 		d.directive(".filter %s", strings.Join(classNames(uint32(value)), " "))
 	case cop.FilterMask:
-		d.hash = value // .match comes with FilterMatch
+		d.hash = value // FilterMatch writes the .match
 	case cop.FilterMatch:
 		d.directive(".match %d %#x %#x", d.hash>>32, d.hash&0xffffffff, value)
 	case cop.FilterHash:

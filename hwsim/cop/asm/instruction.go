@@ -1,6 +1,6 @@
 package asm
 
-// This file has the microinstructions.
+// This file parses microinstructions.
 
 import (
 	"strings"
@@ -9,7 +9,7 @@ import (
 )
 
 // The names of operations, predicates and fields, by their numbers. The disassembler
-// has the same.
+// uses the same names.
 var (
 	mainNames    = []string{"", "mov", "add", "sub", "adds", "and", "or", "xor", "not", "shl1", "shr1", "shr8", "cmp", "rand"}
 	indexNames   = []string{"", "inc", "dec", "sinc", "sdec", "mov", "clr", "set"}
@@ -20,26 +20,26 @@ var (
 	sourceFields = []string{"pc", "value", "addr", "insn", "target", "class", "event", "op", "ra", "rb"}
 )
 
-// An instruction is a line that is being read.
+// An instruction is a line during parsing.
 type instruction struct {
 	*scanner
 	cop.Instr
-	users []user // of the result of the main ALU
+	users []user // the users of the result of the main ALU
 	taken map[string]bool
 }
 
 // A user is an operation that stores the result of the main ALU, or an operand that
-// passes through it.
+// passes through the main ALU.
 type user struct {
 	token
 	source cop.Source
-	direct bool // source is given
+	direct bool // the line gives the source
 }
 
 func (s *scanner) instruction(text string) {
 	p := s.here()
-	// There is an instruction even if the line is wrong, so that branches over it keep their
-	// distances. It is one that may end a program.
+	// A wrong line gets an instruction, too, so that branches over it keep their
+	// distances. This instruction is one that may end a program.
 	s.a.Code = append(s.a.Code, Code{cop.Instr{Not: true}, s.line, text})
 	in := &instruction{scanner: s, taken: map[string]bool{}}
 	for {
@@ -58,7 +58,7 @@ func (s *scanner) instruction(text string) {
 	s.a.Code[len(s.a.Code)-1].Instr = decoded
 }
 
-// unit notes that a part of the machine is used. Each can be used once in a cycle.
+// unit records that the line uses a part of the machine. A line can use each part once.
 func (in *instruction) unit(t token, name string) {
 	if in.taken[name] {
 		in.a.fail(in.at(t), "%s: this microinstruction uses %s already", t.text, name)
@@ -91,7 +91,7 @@ func (in *instruction) operation() {
 	}
 }
 
-// main reads an operation of the main ALU.
+// main parses an operation of the main ALU.
 func (in *instruction) main(t token) {
 	in.unit(t, "the main ALU")
 	in.Main = cop.MainOp(indexOf(mainNames, t.text))
@@ -112,7 +112,7 @@ func (in *instruction) main(t token) {
 	}
 }
 
-// listLen returns how many operands follow, up to the next semicolon.
+// listLen returns the number of operands up to the next semicolon.
 func (in *instruction) listLen() int {
 	n := 1
 	for _, t := range in.tokens {
@@ -126,7 +126,7 @@ func (in *instruction) listLen() int {
 	return n
 }
 
-// operand reads what the main ALU can read.
+// operand parses an operand of the main ALU.
 func (in *instruction) operand() cop.Source {
 	source, ok := operandNumber(in.peek())
 	if !ok {
@@ -156,7 +156,7 @@ func operandNumber(text string) (cop.Source, bool) {
 	return cop.SourcePC + cop.Source(max(i, 0)), i >= 0
 }
 
-// index reads an operation of the index ALU.
+// index parses an operation of the index ALU.
 func (in *instruction) index(t token) {
 	in.unit(t, "the index ALU")
 	in.Index = cop.IndexOp(indexOf(indexNames, t.text))
@@ -173,8 +173,8 @@ func (in *instruction) index(t token) {
 	}
 }
 
-// user reads the operand, if there is one, of an operation that uses the result of the
-// main ALU.
+// user parses the operand of an operation that uses the result of the main ALU. The
+// operand may be absent.
 func (in *instruction) user(t token) {
 	u := user{token: t}
 	if in.accept(",") && !in.accept("result") {
@@ -184,7 +184,7 @@ func (in *instruction) user(t token) {
 	in.users = append(in.users, u)
 }
 
-// passOperands has operands that are stored pass through the main ALU.
+// passOperands makes operands that are stored pass through the main ALU.
 func (in *instruction) passOperands() {
 	for i, u := range in.users {
 		switch {
@@ -201,7 +201,7 @@ func (in *instruction) passOperands() {
 	}
 }
 
-// data reads an operation of the data array.
+// data parses an operation of the data array.
 func (in *instruction) data(t token) {
 	in.unit(t, "the data array")
 	in.Data = cop.DataOp(indexOf(dataNames, t.text))
@@ -221,7 +221,7 @@ func (in *instruction) data(t token) {
 	}
 }
 
-// cam reads an operation of the associative array.
+// cam parses an operation of the associative array.
 func (in *instruction) cam(t token) {
 	in.unit(t, "the associative array")
 	in.Cam = cop.CamOp(indexOf(camNames, t.text))
@@ -232,10 +232,10 @@ func (in *instruction) cam(t token) {
 	}
 }
 
-// branch reads the branch.
+// branch parses the branch.
 func (in *instruction) branch(t token) {
 	in.unit(t, "the branch slot")
-	in.Not = true // and the predicate never: always
+	in.Not = true // with the predicate never, the branch is always taken
 	if t.text == "if" {
 		in.Not = in.accept("!")
 		i := indexOf(predNames, in.peek())
@@ -263,7 +263,7 @@ func (in *instruction) branch(t token) {
 	}
 }
 
-// where reads the target of a branch.
+// where parses the target of a branch.
 func (in *instruction) where() {
 	sign := int64(1)
 	switch text := in.peek(); {

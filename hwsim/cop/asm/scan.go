@@ -1,6 +1,6 @@
 package asm
 
-// This file takes lines apart.
+// This file divides lines into tokens.
 
 import (
 	"strconv"
@@ -10,10 +10,10 @@ import (
 // A token is a name, a number, or a punctuation mark.
 type token struct {
 	text   string
-	column int // from 1
+	column int // counted from 1
 }
 
-// scan returns the tokens of a line. A byte that nothing begins with is a token.
+// scan returns the tokens of a line. A byte that begins no token is a token by itself.
 func scan(text string) (tokens []token) {
 	for i := 0; i < len(text); {
 		c := text[i]
@@ -44,7 +44,7 @@ func isName(s string) bool {
 	return s != "" && isWord(s[0]) && (s[0] < '0' || s[0] > '9')
 }
 
-// A scanner goes through the tokens of a line.
+// A scanner reads the tokens of a line one after another.
 type scanner struct {
 	a      *assembler
 	line   int
@@ -54,7 +54,7 @@ type scanner struct {
 
 func (s *scanner) at(t token) position { return position{s.line, t.column} }
 
-// here is the position of the next token, or behind the last one.
+// here returns the position of the next token, or the position behind the last one.
 func (s *scanner) here() position {
 	if len(s.tokens) > 0 {
 		return s.at(s.tokens[0])
@@ -76,7 +76,7 @@ func (s *scanner) peek() string {
 	return s.tokens[0].text
 }
 
-// accept skips a token if it is next.
+// accept skips the next token if it has the given text, and reports whether it did.
 func (s *scanner) accept(text string) bool {
 	if s.peek() != text {
 		return false
@@ -91,7 +91,7 @@ func (s *scanner) expect(text string) {
 	}
 }
 
-// want fails at the next token.
+// want reports an error at the next token.
 func (s *scanner) want(what string) {
 	found := "the end of the line"
 	if len(s.tokens) > 0 {
@@ -100,7 +100,7 @@ func (s *scanner) want(what string) {
 	s.a.fail(s.here(), "want %s, found %s", what, found)
 }
 
-// name takes a word.
+// name reads a word.
 func (s *scanner) name(what string) token {
 	if !isName(s.peek()) {
 		s.want(what)
@@ -108,7 +108,7 @@ func (s *scanner) name(what string) token {
 	return s.next()
 }
 
-// number takes a number from least to most, or a name for one.
+// number reads a number from least to most, or a name for such a number.
 func (s *scanner) number(what string, least, most uint64) uint64 {
 	n, ok := s.a.equ[s.peek()]
 	if !ok {
@@ -129,7 +129,7 @@ func (s *scanner) number(what string, least, most uint64) uint64 {
 	return n
 }
 
-// register takes a register of a file with n registers.
+// register reads a register of a file that has n registers.
 func (s *scanner) register(file string, n uint64) int {
 	i, ok := isRegister(s.peek(), file, n)
 	if !ok {
@@ -139,7 +139,7 @@ func (s *scanner) register(file string, n uint64) int {
 	return i
 }
 
-// isRegister returns the number of a register, and whether text is one.
+// isRegister returns the number of a register, and reports whether text names one.
 func isRegister(text, file string, n uint64) (int, bool) {
 	rest, ok := strings.CutPrefix(text, file)
 	i, err := strconv.ParseUint(rest, 10, 8)

@@ -1,6 +1,6 @@
 package asm
 
-// This file shows a program at work.
+// This file traces a program while it runs.
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"github.com/pepgo/pep/hwsim/cop"
 )
 
-// A Tracer runs a machine and writes a line for each microinstruction: the cycle, the address, the
-// instruction, what it has changed, and what became of its branch. Further lines are for
-// cycles without an instruction.
+// A Tracer runs a machine and writes a line for each microinstruction: the cycle, the
+// address, the instruction, the values that it has changed, and whether its branch was
+// taken. Cycles without an instruction get lines of their own.
 //
 //	cycle  addr
 //	    2     0  add V0, V0, K1                      V0=0x1
@@ -27,7 +27,7 @@ type Tracer struct {
 	started bool
 }
 
-// Run does what cop.Machine.Run does.
+// Run does the same as cop.Machine.Run, and writes the lines.
 func (t *Tracer) Run(until uint64) cop.State {
 	if !t.started {
 		fmt.Fprintf(t.W, "cycle  addr\n")
@@ -47,14 +47,14 @@ func (t *Tracer) Run(until uint64) cop.State {
 	}
 }
 
-// missing writes a line about n cycles before now.
+// missing writes a line about the n cycles before now.
 func (t *Tracer) missing(now, n uint64, why string) {
 	if n > 0 {
 		fmt.Fprintf(t.W, "%5d        %d cycles %s\n", now-n, n, why)
 	}
 }
 
-// registers are what a line tells of, but for the arrays.
+// registers are the registers whose changes a line shows. The arrays are shown apart.
 var registers = func() (list []cop.Source) {
 	for i := range cop.Source(8) {
 		list = append(list, cop.SourceV+i)
@@ -69,7 +69,7 @@ func (t *Tracer) step(now uint64) {
 	m := t.M
 	address := m.PC()
 	word, _ := m.Get(cop.MicrocodeWindow + address)
-	in, _ := cop.Decode(word) // the machine has only such words
+	in, _ := cop.Decode(word) // the machine has only valid words
 	var before [57]uint64
 	for _, r := range registers {
 		before[r] = m.Read(r)
@@ -118,13 +118,13 @@ func (t *Tracer) step(now uint64) {
 	}
 }
 
-// data returns the word of the data array that an instruction works on.
+// data returns the word of the data array that an instruction uses.
 func (t *Tracer) data(in cop.Instr) int {
 	base, _ := t.M.Get(cop.BaseWindow + int(in.Base))
 	return int(base&0xffff|t.M.Read(cop.SourceI+cop.Source(in.DataIndex))) & (t.M.Config().Data - 1)
 }
 
-// flagNames returns the predicates that are true, but for empty.
+// flagNames returns the names of the predicates that are true, except for empty.
 func flagNames(m *cop.Machine) string {
 	var names []string
 	for p := cop.PredEQ; p < cop.PredEmpty; p++ {
