@@ -31,14 +31,14 @@ func rapBuffer(env *Env, res *Result) error {
 	for _, n := range bufferSizes {
 		specs = append(specs, fmt.Sprintf("raphw(over=words,buffer=%d)", n))
 	}
-	t := Table{Title: "events to a count, code", Columns: []string{"program", "sites"}}
+	t := Table{Title: "events to a count, code", Columns: []string{"program", "blocks"}}
 	for _, n := range bufferSizes {
 		t.Columns = append(t.Columns, fmt.Sprint(n, " entries"))
 	}
 	lines := plot.Lines{Title: "Events that the buffer combines to a count, code", X: "entries of the buffer", Y: "events to a count", LogX: true}
 	least, most, gcc := math.Inf(1), 0.0, math.NaN()
 	err := env.each(res, ofCode, "", specs, func(p Program, results []*replay.Result) {
-		row := []Value{text(p.String()), count(sites(results[0]), "sites")}
+		row := []Value{text(p.String()), count(sites(results[0]), "blocks")}
 		curve := plot.Curve{Name: p.Name}
 		for i, r := range results {
 			x := meter(r, "events to a count")

@@ -79,9 +79,9 @@ const (
 		"with lua's initialisation in front, the errors are 5.1 and 6.2 % after 0.1M events; typecheck shows what the paper reports of li"
 
 	// 2M outcomes of branches and entries of functions of each program.
-	fits = "how much code there is: most of our programs have fewer sites than the 768 entries that wait, so that counts get near 255, where an entry is full; " +
-		"where many more sites than entries are in use, factors are like the paper's: typecheck, 2148 sites, has 6.0 with 512 entries and 25 with 1024, " +
-		"markdown, 1387 sites, 8.7 with 256, httpecho, 1759 sites, 6.2 with 1024"
+	fits = "how much code is in use at once: if its blocks fit into the 768 entries that wait, counts get near 255, where an entry is full; " +
+		"where many more blocks than entries are in use, factors are like the paper's: typecheck, 6423 blocks, has 6.3 with 512 entries and 20 with 1024, " +
+		"markdown, 1819 blocks, 6.9 with 256, httpecho, 1950 blocks, 5.6 with 1024"
 
 	// Suppose that 16 entries held the same tuples all the time. Then the table could
 	// reduce the messages at most by 1.14 for httpecho, and by 1.56 for sortbench.
