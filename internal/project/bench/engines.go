@@ -16,10 +16,12 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// engineSpecs are the engines to measure. Among them are the default engine of make taps,
-// and its parts.
+// engineSpecs are the engines to measure. Among them are the default engine of make taps
+// and its parts, trees of ranges in software and in modelled hardware, and the
+// co-processor with the program that is built in.
 var engineSpecs = []string{
 	"P256", "H[P256]2048@mul", "H[P256]2048@xor", "H[P256]2048", "H[P256]2048+A16@mul", "H[P256]2048+A16", "H[CR256]2048", "tag2-256-2048",
+	"rap(10%,over=words)", "rap(1%,over=words)", "raphw(1%,over=words,buffer=1024)", "cop",
 }
 
 const (
