@@ -53,8 +53,8 @@ var reasons = map[string]map[string]string{
 		"average nodes of all programs and accuracy, eps 1 %":  afford,
 	},
 	"rap-buffer": {
-		"gcc: events to a count, 1024 entries":          fits,
-		"all programs: events to a count, 1024 entries": fits,
+		"gcc: events to a count, 1024 entries":          crowded,
+		"all programs: events to a count, 1024 entries": crowded,
 	},
 }
 
@@ -78,9 +78,9 @@ const (
 	begun = "the counters of all 4096 strata send messages after 0.2M events, where the errors are 3.5 and 3.8 %, and the first tenth has 1.6M events; " +
 		"with lua's initialisation in front, the errors are 5.1 and 6.2 % after 0.1M events; typecheck shows what the paper reports of li"
 
-	// 2M outcomes of branches and entries of functions of each program.
-	fits = "how much code is in use at once: if its blocks fit into the 768 entries that wait, counts get near 255, where an entry is full; " +
-		"where many more blocks than entries are in use, factors are like the paper's: typecheck, 6423 blocks, has 6.3 with 512 entries and 20 with 1024, " +
+	// 16M outcomes of branches and entries of functions of each program.
+	crowded = "the factor grows with the number of entries, until counts are near 255, where an entry is full; " +
+		"with fewer entries factors are like the paper's: typecheck, 6423 blocks, has 6.3 with 512 entries and 20 with 1024, " +
 		"markdown, 1819 blocks, 6.9 with 256, httpecho, 1950 blocks, 5.6 with 1024"
 
 	// Suppose that 16 entries held the same tuples all the time. Then the table could
