@@ -38,8 +38,8 @@ func (f *File) SaveStacks(name string, stacks []Stack) error {
 			at := locations[x]
 			if at == nil {
 				at = &pprof.Location{ID: uint64(len(p.Location) + 1), Line: []pprof.Line{{Function: fn, Line: x.Line}}}
-				if len(p.Mapping) > 0 {
-					at.Mapping = p.Mapping[0]
+				if old := f.pprof.Location; len(old) > 0 {
+					at.Mapping = old[0].Mapping
 				}
 				locations[x] = at
 				p.Location = append(p.Location, at)

@@ -119,7 +119,7 @@ func (p *Profile) Location(function uint64, lineNo int64) uint64 {
 	lm.uint(1, function)
 	lm.int(2, lineNo)
 	m.uint(1, id)
-	m.uint(2, 1) // mapping
+	m.uint(2, lines)
 	m.bytes(4, lm)
 	p.locations.bytes(4, m)
 	return id
@@ -165,7 +165,8 @@ func (p *Profile) Encode() []byte {
 		b.bytes(1, p.valueType(t))
 	}
 	b = append(b, p.samples...)
-	b.bytes(3, p.mapping())
+	b.bytes(3, p.mapping(program, p.Mapping))
+	b.bytes(3, p.mapping(lines, Mapping{File: "[pep]"}))
 	b = append(b, p.locations...)
 	b = append(b, p.functions...)
 	b.int(9, p.Time)
@@ -191,10 +192,22 @@ func (p *Profile) valueType(t ValueType) (m buffer) {
 	return m
 }
 
-func (p *Profile) mapping() (m buffer) {
-	m.uint(1, 1)
-	m.int(5, p.str(p.Mapping.File))
-	m.int(6, p.str(p.Mapping.BuildID))
+// The mappings of a profile.
+//
+// Our locations are lines: they have no address. pprof makes up small addresses for such
+// locations, and its source view disassembles the file of their mapping at these addresses,
+// if there is such a file. The addresses are outside of the program's code, and pprof
+// panics (golang/go#46636). So locations are in a mapping of no file. The program's mapping
+// comes first, because pprof takes the name of the program from it.
+const (
+	program = iota + 1
+	lines
+)
+
+func (p *Profile) mapping(id uint64, of Mapping) (m buffer) {
+	m.uint(1, id)
+	m.int(5, p.str(of.File))
+	m.int(6, p.str(of.BuildID))
 	for field := range 4 { // has_functions … has_inline_frames
 		m.uint(7+field, 1)
 	}

@@ -42,7 +42,7 @@ func TestProfileReadsBackByPprof(t *testing.T) {
 		"PeriodType: cpu nanoseconds\nPeriod: 10000000\n",
 		"          5          0: 1 2 2 \n                from:[entry] path:[p12]\n",
 		"         -1 1099511627776: 1 \n",
-		"1: 0x0 M=1 m.(*T).f·p12 /x.go:9:0 s=3(m.(*T).f)",
+		"1: 0x0 M=2 m.(*T).f·p12 /x.go:9:0 s=3(m.(*T).f)",
 		"1: 0x0/0x0/0x0 /bin/x 0123abcd [FN][FL][LN][IN]",
 		"Comment: first\nComment: second\n",
 	} {

@@ -127,13 +127,13 @@ func TestPathsAndEdges(t *testing.T) {
           4          4: 5 6 
                 branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
 Locations
-     1: 0x0 M=1 p.(*T).f·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
-     2: 0x0 M=1 p.(*T).f /src/p/x.go:11:0 s=10
-     3: 0x0 M=1 main.main /src/main.go:5:0 s=3
-     4: 0x0 M=1 p.(*T).f·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
-     5: 0x0 M=1 p.(*T).f·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
-     6: 0x0 M=1 p.(*T).f /src/p/x.go:21:0 s=10
-     7: 0x0 M=1 p.(*T).f·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
+     1: 0x0 M=2 p.(*T).f·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
+     2: 0x0 M=2 p.(*T).f /src/p/x.go:11:0 s=10
+     3: 0x0 M=2 main.main /src/main.go:5:0 s=3
+     4: 0x0 M=2 p.(*T).f·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
+     5: 0x0 M=2 p.(*T).f·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
+     6: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
+     7: 0x0 M=2 p.(*T).f·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
 `
 	if d := cmp.Diff(want, text(paths)); d != "" {
 		t.Errorf("paths (-want +got):\n%s", d)
@@ -148,10 +148,10 @@ Locations
           4: 4 
                 branch:[x.go:11:2] kind:[for] outcome:[done]
 Locations
-     1: 0x0 M=1 p.(*T).f /src/p/x.go:12:0 s=10
-     2: 0x0 M=1 p.(*T).f /src/p/x.go:18:0 s=10
-     3: 0x0 M=1 main.main /src/main.go:5:0 s=3
-     4: 0x0 M=1 p.(*T).f /src/p/x.go:21:0 s=10
+     1: 0x0 M=2 p.(*T).f /src/p/x.go:12:0 s=10
+     2: 0x0 M=2 p.(*T).f /src/p/x.go:18:0 s=10
+     3: 0x0 M=2 main.main /src/main.go:5:0 s=3
+     4: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
 `
 	if d := cmp.Diff(want, text(edges)); d != "" {
 		t.Errorf("edges (-want +got):\n%s", d)
