@@ -69,6 +69,9 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg, toolexec.EnvC+"="+strings.Join(b.withC(), " "))
+	if b.mains() == 1 && args.Taps.Selective() {
+		cmd.Env = append(cmd.Env, toolexec.EnvSelection+"="+args.Taps.String())
+	}
 	if args.Verb == "test" {
 		// Tests run in the directories of their packages.
 		dir, err := filepath.Abs(os.Getenv("PEPDIR"))
@@ -253,26 +256,25 @@ func (b *build) noPage() string {
 
 // checkMain returns an error if the named packages are libraries only.
 func (b *build) checkMain() error {
-	if b.args.Verb == "test" {
+	if b.args.Verb == "test" || b.mains() > 0 {
 		return nil
 	}
-	named, mains := 0, 0
-	var other *pkg
 	for _, p := range b.deps {
-		if p.DepOnly || p.Error != nil {
-			continue
+		if !p.DepOnly && p.Error == nil {
+			return usagef("package %s is not a main package, so there is no program to profile; name a main package, or use pepbuild test", p.ImportPath)
 		}
-		named++
-		if p.Name == "main" {
-			mains++
-		} else {
-			other = p
-		}
-	}
-	if named > 0 && mains == 0 {
-		return usagef("package %s is not a main package, so there is no program to profile; name a main package, or use pepbuild test", other.ImportPath)
 	}
 	return nil
+}
+
+// mains returns the number of programs that the user names, 0 for tests.
+func (b *build) mains() (n int) {
+	for _, p := range b.deps {
+		if b.args.Verb != "test" && !p.DepOnly && p.Error == nil && p.Name == "main" {
+			n++
+		}
+	}
+	return n
 }
 
 // overlay makes the go command compile a package runtime whose goroutines have a

@@ -31,9 +31,12 @@ func (t *tool) link() (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	tables, err := siteTables(imports)
+	tables, taps, err := siteTables(imports)
 	if err != nil {
 		return 1, err
+	}
+	if selection := os.Getenv(EnvSelection); taps == 0 && selection != "" {
+		return 1, fmt.Errorf("no function or line of the instrumented packages has a tap with %s: check the names, and choose the packages with -peppkg", selection)
 	}
 	if tables == nil {
 		return t.run(t.args)
@@ -77,45 +80,47 @@ func (imp *importer) withC() bool {
 }
 
 // siteTables returns the site tables of the packages of a program, by import
-// path; nil if there are none.
-func siteTables(imports *importer) ([]byte, error) {
+// path, and the number of taps; nil if there are no tables.
+func siteTables(imports *importer) (tables []byte, taps int, err error) {
 	var paths []string
 	for path := range imports.file {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	var tables []byte
 	tapped := map[uint64]string{}
 	for _, path := range paths {
 		table, err := archive.Find(imports.file[path], sitesMember)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		if err := checkSites(tapped, path, table); err != nil {
-			return nil, err
+		n, err := checkSites(tapped, path, table)
+		if err != nil {
+			return nil, 0, err
 		}
 		tables = append(tables, table...)
+		taps += n
 	}
-	return tables, nil
+	return tables, taps, nil
 }
 
-// checkSites returns an error if the site numbers of two packages begin at the same
-// number, which is a hash of the import path.
-func checkSites(tapped map[uint64]string, path string, table []byte) error {
+// checkSites returns the number of taps of a package. It returns an error if its site
+// numbers begin at the same number, which is a hash of the import path, as those of
+// another package.
+func checkSites(tapped map[uint64]string, path string, table []byte) (taps int, err error) {
 	if table == nil {
-		return nil
+		return 0, nil
 	}
 	p, _, err := wire.ReadPackage(table)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if len(p.Taps) == 0 {
-		return nil
+		return 0, nil
 	}
 	base := tuple.SiteBase(p.Path)
 	if other, ok := tapped[base]; ok && other != p.Path {
-		return fmt.Errorf("the import paths %s and %s have the same hash, so profiles could not tell their taps apart: exclude one of them with -peppkg, or build without -peptaps", other, p.Path)
+		return 0, fmt.Errorf("the import paths %s and %s have the same hash, so profiles could not tell their taps apart: exclude one of them with -peppkg, or build without -peptaps", other, p.Path)
 	}
 	tapped[base] = p.Path
-	return nil
+	return len(p.Taps), nil
 }

@@ -21,20 +21,21 @@ func TestSitesOfTwoPackagesMustDiffer(t *testing.T) {
 		name  string
 		path  string
 		table []byte
+		taps  int
 		wrong bool
 	}{
-		{"another package", "main", table("main", 1), false},
-		{"a package without taps", other, table(other, 0), false},
-		{"a package that is not instrumented", other, nil, false},
-		{"a package with taps", other, table(other, 2), true},
+		{"another package", "main", table("main", 3), 3, false},
+		{"a package without taps", other, table(other, 0), 0, false},
+		{"a package that is not instrumented", other, nil, 0, false},
+		{"a package with taps", other, table(other, 2), 0, true},
 	} {
 		tapped := map[uint64]string{}
-		if err := checkSites(tapped, one, table(one, 1)); err != nil {
+		if _, err := checkSites(tapped, one, table(one, 1)); err != nil {
 			t.Fatal(err)
 		}
-		err := checkSites(tapped, test.path, test.table)
-		if (err != nil) != test.wrong || err != nil && !strings.Contains(err.Error(), "costarring and liquid have the same hash") {
-			t.Errorf("%s: got error %v", test.name, err)
+		taps, err := checkSites(tapped, test.path, test.table)
+		if taps != test.taps || (err != nil) != test.wrong || err != nil && !strings.Contains(err.Error(), "costarring and liquid have the same hash") {
+			t.Errorf("%s: got %d taps, error %v", test.name, taps, err)
 		}
 	}
 }

@@ -63,6 +63,21 @@ func (t Taps) Goroutines() bool {
 	return err == nil && o.Kinds.Has(tuple.Goroutine)
 }
 
+// Selective reports whether t selects among the taps of the kinds.
+func (t Taps) Selective() bool { return t.Funcs != "" || t.Ranges != "" }
+
+// String returns kinds and selection as the user wrote them, as flags of pepbuild.
+func (t Taps) String() string {
+	s := "-peptaps=" + t.Kinds
+	if t.Funcs != "" {
+		s += " -pepfuncs=" + t.Funcs
+	}
+	if t.Ranges != "" {
+		s += " -peprange=" + t.Ranges
+	}
+	return s
+}
+
 // fields returns t as fields of a tag. The user's text may contain any characters.
 func (t Taps) fields() string {
 	s := ""

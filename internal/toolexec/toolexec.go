@@ -33,6 +33,10 @@ const EnvLinked = "PEPBUILD_LINKED"
 // C code that are not of the standard library.
 const EnvC = "PEPBUILD_C"
 
+// EnvSelection names the environment variable that has the user's selection among taps,
+// as Taps.String returns it, if a program without any tap is an error.
+const EnvSelection = "PEPBUILD_SELECTION"
+
 // Run runs the tool args[0] with the given arguments and returns its exit code.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if len(args) == 0 {

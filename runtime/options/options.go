@@ -67,6 +67,7 @@ func Parse(s string, engine func(text string) (problem string)) (o Options, prob
 	if at, found := items.Unclosed(s); found {
 		return o, s + ": no counterpart to " + s[at:at+1]
 	}
+	var given []string
 	for s != "" {
 		var item string
 		item, s, _ = items.Cut(s, ',')
@@ -74,12 +75,22 @@ func Parse(s string, engine func(text string) (problem string)) (o Options, prob
 		if !ok {
 			return o, items.Quote(item) + " is not of the form name=value"
 		}
+		for _, before := range given {
+			if before == name {
+				return o, name + "= is given twice"
+			}
+		}
+		given = append(given, name)
 		if problem := o.set(name, items.Unquote(value), engine); problem != "" {
 			return o, problem
 		}
 	}
-	if o.Deliver == DeliverRing && o.Trace != "" {
-		return o, "deliver=ring leaves engines and traces to the reader: no trace="
+	if o.Deliver == DeliverRing {
+		for _, name := range given {
+			if name == "engine" || name == "trace" {
+				return o, "deliver=ring leaves engines and traces to the reader: no " + name + "="
+			}
+		}
 	}
 	return o, ""
 }
