@@ -36,8 +36,37 @@ func (f *Filter) keep(stream uint32, pos uint64, t tuple.Tuple, sites *Sites) bo
 }
 
 // Each calls do for every block of a trace that has tuples which the filter keeps, with
-// only these tuples. At the end of the trace it returns nil.
-func (f *Filter) Each(r *Reader, do func(Block) error) error { return f.walk().each(r, do) }
+// only these tuples. At the end of the trace it returns nil. If the filter has conditions
+// and keeps none of the trace's tuples, Each returns an error that says so.
+func (f *Filter) Each(r *Reader, do func(Block) error) error {
+	w := f.walk()
+	err := w.each(r, do)
+	if err == nil && w.kept == 0 && w.pos > 0 {
+		return fmt.Errorf("%s: no tuple meets all conditions", r.label())
+	}
+	return err
+}
+
+// check returns an error if the filter cannot keep any tuple of a trace.
+func (f *Filter) check(r *Reader) error {
+	if f.To > 0 && f.From >= f.To {
+		return fmt.Errorf("-from %d -to %d select nothing: -to must be greater than -from", f.From, f.To)
+	}
+	if f.Func == nil {
+		return nil
+	}
+	if r.Sites == nil {
+		return fmt.Errorf("%s: -func needs the site tables of the traced program, and the trace has none that fit", r.label())
+	}
+	for _, p := range r.Sites.Packages() {
+		for i := range p.Taps {
+			if f.Func.MatchString(r.Sites.Func(tuple.SiteBase(p.Path) + uint64(i))) {
+				return nil
+			}
+		}
+	}
+	return fmt.Errorf("%s: no function with taps matches -func %s", r.label(), f.Func)
+}
 
 // A walk is a filter with the position that it has reached.
 type walk struct {
@@ -54,8 +83,8 @@ func (w *walk) over() bool {
 }
 
 func (w *walk) each(r *Reader, do func(Block) error) error {
-	if w.Func != nil && r.Sites == nil {
-		return fmt.Errorf("%s: -func needs the site tables of the traced program, and the trace has none that fit", r.label())
+	if err := w.check(r); err != nil {
+		return err
 	}
 	for !w.over() {
 		b, err := r.Next()
@@ -88,6 +117,9 @@ func (w *walk) each(r *Reader, do func(Block) error) error {
 // Copy writes the tuples that the filter keeps as a trace. If there is an error, the
 // tuples before it still make a complete trace.
 func (f *Filter) Copy(out io.Writer, r *Reader) error {
+	if err := f.check(r); err != nil {
+		return err
+	}
 	w, err := NewWriter(out, &r.Header)
 	if err != nil {
 		return err

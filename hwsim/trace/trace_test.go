@@ -197,7 +197,6 @@ func TestFilter(t *testing.T) {
 		{"from a position on", trace.Filter{From: 4}, []uint64{4, 5}},
 		{"the first", trace.Filter{First: 3}, []uint64{0, 1, 2}},
 		{"the first of a tag", trace.Filter{First: 1, Tags: []tuple.Tag{tuple.Type}}, []uint64{2}},
-		{"nothing there", trace.Filter{Streams: []uint32{9}}, nil},
 	}
 	file := parse(t, sample)
 	for _, test := range tests {
@@ -209,10 +208,28 @@ func TestFilter(t *testing.T) {
 			t.Errorf("%s: got %d, want %d", test.name, got, test.want)
 		}
 	}
-	r := mustOpen(t, parse(t, "pep trace 1\n0 load main+0 1\nend 1 0\n"))
-	err := (&trace.Filter{Func: regexp.MustCompile("f")}).Copy(io.Discard, r)
-	if want := ": -func needs the site tables of the traced program, and the trace has none that fit"; err == nil || !strings.HasSuffix(err.Error(), want) {
-		t.Errorf("got %v, want %s", err, want)
+}
+
+func TestFilterThatKeepsNothing(t *testing.T) {
+	tables := parse(t, sample)
+	for _, test := range []struct {
+		file   []byte
+		filter trace.Filter
+		want   string
+	}{
+		{tables, trace.Filter{Streams: []uint32{9}}, ": no tuple meets all conditions"},
+		{tables, trace.Filter{From: 6}, ": no tuple meets all conditions"},
+		{tables, trace.Filter{From: 3, To: 3}, "-from 3 -to 3 select nothing: -to must be greater than -from"},
+		{tables, trace.Filter{Func: regexp.MustCompile("nosuch")}, ": no function with taps matches -func nosuch"},
+		{parse(t, "pep trace 1\n0 load main+0 1\nend 1 0\n"), trace.Filter{Func: regexp.MustCompile("f")}, ": -func needs the site tables of the traced program, and the trace has none that fit"},
+	} {
+		err := test.filter.Copy(io.Discard, mustOpen(t, test.file))
+		if err == nil || !strings.HasSuffix(err.Error(), test.want) {
+			t.Errorf("%+v: got %v, want %s", test.filter, err, test.want)
+		}
+	}
+	if err := (&trace.Filter{}).Copy(io.Discard, mustOpen(t, parse(t, "pep trace 1\nend 0 0\n"))); err != nil {
+		t.Errorf("an empty trace: %v", err)
 	}
 }
 
