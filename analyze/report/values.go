@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // ValuesOptions select sites and values.
@@ -74,6 +75,7 @@ type Value struct {
 type Specialisation struct {
 	Events    int64   `json:"events" unit:"events"` // of the site
 	Share     float64 `json:"share" unit:"ratio"`   // of the value
+	Kind      string  `json:"kind"`                 // of the tap: "arg"
 	Condition string  `json:"condition"`            // "n == 42", "r is a *os.File"
 	Func      string  `json:"function"`
 	File      string  `json:"file"`
@@ -119,7 +121,12 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	t.Functions = len(funcs)
 	for _, s := range sites {
 		t.Sites = append(t.Sites, valueSite(s, src, o.N, f.Exact()))
-		if x, ok := specialise(f, s, o); ok {
+		x, ok := specialise(f, s, o)
+		// A function may load a field several times. The first site has most events.
+		ok = ok && !slices.ContainsFunc(t.Specialise, func(y Specialisation) bool {
+			return y.Func == x.Func && y.File == x.File && y.Condition == x.Condition
+		})
+		if ok {
 			t.Specialise = append(t.Specialise, x)
 		}
 	}
@@ -154,10 +161,20 @@ func valueSite(s profile.Seen, src *source.Tree, n int, exact bool) ValueSite {
 	return x
 }
 
+// useful has the kinds of taps whose words code could be specialised for. The others say
+// where the program is, or what it writes.
+var useful = map[string]bool{
+	tuple.Arg.String(): true, tuple.Result.String(): true, tuple.Load.String(): true, tuple.Call.String(): true,
+	tuple.Type.String(): true, tuple.Const.String(): true, tuple.Op.String(): true,
+}
+
 // specialise reports whether a site has a value so frequent that code for it alone
-// may be worthwhile.
+// may be worthwhile. Addresses differ from run to run, so they never are.
 func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisation, ok bool) {
 	top := s.Words[0]
+	if !useful[s.Site.Kind] || s.Site.Pool != "" || f.Kind == schema.Values && strings.HasPrefix(top.Value, "0x") {
+		return x, false
+	}
 	least := float64(top.Count) / float64(max(s.Count, 1))
 	if !f.Exact() {
 		least -= s.ShareError(top)
@@ -170,7 +187,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 		relation = " is a "
 	}
 	return Specialisation{
-		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Condition: s.Site.Expr + relation + top.Value,
+		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind, Condition: s.Site.Expr + relation + top.Value,
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
 	}, true
 }
@@ -204,9 +221,9 @@ func (t *ValueTable) Print(p *listing.Page) {
 	}
 	p.Line("worth specialising (%s):", rule)
 	table := &listing.Table{Numbers: 2}
-	table.Row("events", "share", "condition", "where")
+	table.Row("events", "share", "kind", "condition", "where")
 	for _, x := range t.Specialise {
-		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
+		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, x.Condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
 	}
 	p.Table("", table)
 }

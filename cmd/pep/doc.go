@@ -82,9 +82,9 @@
 //	and 1 value more, 20.00%
 //
 //	worth specialising (at least 1000 events, 80.00% of them alike):
-//	events   share  condition            where
-//	  1500  80.00%  c == 120             main.isVowel words.go:14
-//	  1500  80.00%  isVowel(c) == false  main.isVowel words.go:17
+//	events   share  kind    condition            where
+//	  1500  80.00%  arg     c == 120             main.isVowel words.go:14
+//	  1500  80.00%  result  isVowel(c) == false  main.isVowel words.go:17
 //
 // The command merge adds up profiles of several runs. To find what no report shows,
 // use dump, which prints every sample as a line, and grep. Programs read the

@@ -118,7 +118,7 @@ func valueRows(o commandtest.Object) (rows []string) {
 		}
 	}
 	for _, x := range o.All("specialise") {
-		rows = append(rows, fmt.Sprintf("%d %.2f%% %s %s %s:%d", x.Int("events"), 100*x.Float("share"), x.Text("condition"), x.Text("function"), x.Text("file"), x.Int("line")))
+		rows = append(rows, fmt.Sprintf("%d %.2f%% %s %s %s %s:%d", x.Int("events"), 100*x.Float("share"), x.Text("kind"), x.Text("condition"), x.Text("function"), x.Text("file"), x.Int("line")))
 	}
 	return rows
 }

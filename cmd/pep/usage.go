@@ -83,7 +83,9 @@ bound with 95% confidence; stratified engines do better. The bound of a count is
 1.96*sqrt(p*(1-p)/M), or 3/M if p is 0 or 1.
 
 At the end it lists taps that are worth specialising: one value is so frequent
-that code for this value alone may be faster.
+that code for this value alone may be faster. Addresses, outcomes of branches
+and stored values are not listed there. If several taps of a function have the
+same expression and value, only the one with most events is.
 
 	-n 5                how many values of a tap; 0 is all
 	-func regexp        only taps in functions whose names match

@@ -1,0 +1,50 @@
+package report_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/analyze/source"
+)
+
+// Each site has the same value always, but code cannot be specialised for all of them.
+func TestWhatIsWorthSpecialising(t *testing.T) {
+	data, err := proftest.Encode(`
+profile values
+binary /bin/app
+period 1 events/count
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=p.n type=int value=7 count=100 messages=100
+word func=main.f at=x.go:3 site=x.go:5:5 kind=load expr=p.n type=int value=7 count=300 messages=300
+word func=main.g at=x.go:9 site=x.go:9:1 kind=arg expr=p.n type=int value=7 count=200 messages=200
+word func=main.g at=x.go:9 site=x.go:10:5 kind=result expr=q type=*int value=nil count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:11:5 kind=load expr=q type=*int value=0x7f001000 count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:12:5 kind=addr expr=q type= value=0x7f001000 count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:13:5 kind=edge expr=if type= value=true count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:14:5 kind=store expr=s type=int value=1 count=50 messages=50
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := profile.Parse("app.values.pb.gz", bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := report.Values(f, source.NewTree(""), report.ValuesOptions{Events: 10, Share: .5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, x := range table.Specialise {
+		got = append(got, x.Func+" "+x.Kind+" "+x.Condition)
+	}
+	if want := []string{"main.f load p.n == 7", "main.g arg p.n == 7", "main.g result q == nil"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if table.Specialise[0].Line != 5 {
+		t.Errorf("of two sites alike, the one on line %d is listed, want 5", table.Specialise[0].Line)
+	}
+}
