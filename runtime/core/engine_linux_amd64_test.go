@@ -50,21 +50,22 @@ func TestEnginesThatCannotBe(t *testing.T) {
 	withTestEngines(t)
 	dir := t.TempDir()
 	for opts, want := range map[string]string{
-		"engine=cells(4):A16":                    "engine cells(4):A16, column 9: want the end: cells sends ranges, which no other engine takes",
-		"engine=P4:cells(4),tick=1s":             "",
-		"engine=rap(over=values)":                "",
-		"engine=where(0):rap":                    "",
-		"engine=morton(first=0..7,second=0..7)":  "engine morton(first=0..7,second=0..7) sends points or sites that profiles have no names for: record a trace with engine=exact,trace=FILE, and give that to pepsim run",
-		"engine=rap(over=sites)":                 "",
-		"engine=rap(eps=1%,over=words)":          "",
-		"engine=rap(eps=1)":                      "engine rap(eps=1), column 9: want an error above 0 and below 1, such as 1% or 0.01, with at most 9 digits after the point",
-		"engine=rap(b=3)":                        "engine rap(b=3), column 7: want a power of two from 2 to 256",
-		"engine=rap(over=lines)":                 "engine rap(over=lines), column 10: want one of values, words, sites",
-		"engine=code(/no/such):rap":              "engine code(/no/such):rap, column 6: want a file that can be read: /no/such: no such file or directory",
-		"engine=gate(/no/such)":                  "engine gate(/no/such), column 6: want a file that can be read: /no/such: no such file or directory",
-		"engine=gate(" + dir + ")":               "engine gate(" + dir + "), column 6: want a file that can be read: " + dir + ": it is a directory, not a regular file",
-		"engine=" + strings.Repeat("P1:", 90):    "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
-		"engine=H[P4]8:A16,engine=exact,tick=1s": "",
+		"engine=cells(4):A16":                   "engine cells(4):A16, column 9: want the end: cells sends ranges, which no other engine takes",
+		"engine=P4:cells(4),tick=1s":            "",
+		"engine=rap(over=values)":               "",
+		"engine=where(0):rap":                   "",
+		"engine=morton(first=0..7,second=0..7)": "engine morton(first=0..7,second=0..7) sends points or sites that profiles have no names for: record a trace with engine=exact,trace=FILE, and give that to pepsim run",
+		"engine=rap(over=sites)":                "",
+		"engine=rap(eps=1%,over=words)":         "",
+		"engine=rap(eps=1)":                     "engine rap(eps=1), column 9: want an error above 0 and below 1, such as 1% or 0.01, with at most 9 digits after the point",
+		"engine=rap(b=3)":                       "engine rap(b=3), column 7: want a power of two from 2 to 256",
+		"engine=rap(over=lines)":                "engine rap(over=lines), column 10: want one of values, words, sites",
+		"engine=code(/no/such):rap":             "engine code(/no/such):rap, column 6: want a file that can be read: /no/such: no such file or directory",
+		"engine=gate(/no/such)":                 "engine gate(/no/such), column 6: want a file that can be read: /no/such: no such file or directory",
+		"engine=gate(" + dir + ")":              "engine gate(" + dir + "), column 6: want a file that can be read: " + dir + ": it is a directory, not a regular file",
+		"engine=" + strings.Repeat("P1:", 90):   "engine=P1:P1:P1:P1:P1:P1:P1… is longer than 256 bytes",
+		"engine=H[P4]8:A16,tick=1s":             "",
+		"engine=H[P4]8:A16,engine=exact":        "engine= is given twice",
 	} {
 		if _, problem := options.Parse(opts, parseEngine); problem != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", opts, problem, want)

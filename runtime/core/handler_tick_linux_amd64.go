@@ -13,6 +13,7 @@ package core
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
 )
@@ -51,6 +52,20 @@ func advance() {
 		next += ((now-next)/tick + 1) * tick
 	}
 	nextTick[0], nextTick[1] = next/1e9, next%1e9
+}
+
+// onInterrupted counts where the timer's signal has interrupted the program. Profiles say
+// how many ticks were outside of instrumented functions. The thread does not know what it
+// interrupts.
+func onInterrupted(pc uintptr) {
+	if poll.Mode == poll.Exact || golink.Load32(&detached) != 0 {
+		return
+	}
+	at := uint32(pepfile.NoText)
+	if off, ok := textOffset(pc); ok {
+		at = off
+	}
+	counts.AddTick(at)
 }
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in

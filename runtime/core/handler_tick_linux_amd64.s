@@ -14,6 +14,7 @@
 
 #define SIGINFO_CODE	8
 #define SIGINFO_VALUE	24
+#define UCONTEXT_RIP	168
 
 #define PROT_READ	1
 #define CLOCK_PROCESS_CPUTIME_ID	2
@@ -126,9 +127,12 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	LEAQ	·timerID(SB), AX
 	CMPQ	AX, SIGINFO_VALUE(SI)
 	JNE	chain
-	SUBQ	$8, SP
+	SUBQ	$24, SP
+	MOVQ	UCONTEXT_RIP(DX), AX
+	MOVQ	·interruptedCode(SB), R12
+	CALL	·callGo(SB)	// onInterrupted(program counter)
 	CALL	·tick(SB)
-	ADDQ	$8, SP
+	ADDQ	$24, SP
 	RET
 chain:
 	MOVL	$0, SIGINFO_CODE(SI)	// SI_USER

@@ -33,7 +33,10 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
 		p.Samples = c.exactSamples(pkgs, &d)
 	} else {
-		p.Frames, p.Samples = c.samples(&d)
+		symbols := symbolizer{at: make(map[uintptr][]uint32)}
+		p.Samples = c.samples(&symbols, &d)
+		p.Note = c.outside(&symbols, pkgs)
+		p.Frames = symbols.frames
 	}
 	p.Comment += d.comment()
 	return p
@@ -84,11 +87,10 @@ func (c counted) untilDetached() string {
 	return ", until the disk was full or the file was cut off " + digits.Uint((c.Detached-min(c.Start, c.Detached))/1e6) + "ms after the start"
 }
 
-// samples returns the entries of the table, equal ones added up, and the frames
-// of their stacks.
-func (c counted) samples(d *damage) (frames []report.Frame, list []report.Sample) {
+// samples returns the entries of the table that count paths, equal ones added up. Their
+// stacks are numbers of frames of symbols.
+func (c counted) samples(symbols *symbolizer, d *damage) (list []report.Sample) {
 	merged := make(map[pepfile.Key]int)
-	symbols := symbolizer{at: make(map[uintptr][]uint32)}
 	sum := uint64(0)
 	for i := range c.Slots {
 		e := c.Entry(i)
@@ -96,7 +98,7 @@ func (c counted) samples(d *damage) (frames []report.Frame, list []report.Sample
 			d.entries++
 			continue
 		}
-		if golink.Load32(&e.State) != pepfile.EntryReady {
+		if golink.Load32(&e.State) != pepfile.EntryReady || e.Path == pepfile.TickPath {
 			continue
 		}
 		k := e.Key
@@ -115,7 +117,7 @@ func (c counted) samples(d *damage) (frames []report.Frame, list []report.Sample
 		sum += n
 	}
 	d.ofSamples(c, sum)
-	return symbols.frames, list
+	return list
 }
 
 // exactSamples returns the paths that were counted at all.

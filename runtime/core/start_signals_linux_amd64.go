@@ -65,6 +65,7 @@ func installHandlers() {
 	ownPid = counts.Pid
 	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
 	faultCode, tickCode, deathCode = golink.CodeOf(onFault), golink.CodeOf(onTick), golink.CodeOf(onDeath)
+	interruptedCode = golink.CodeOf(onInterrupted)
 	keepSignal(sys.SigABRT)
 	for _, sig := range deadly {
 		oldHandlers[sig] = sys.Handler(sig)

@@ -31,9 +31,9 @@ var (
 	tracebackFlags *uint32         // the runtime's traceback_cache
 	goSignals      *golink.Signals // the runtime's sig
 
-	faultCode, tickCode, deathCode uintptr     // of the Go functions that handlers call
-	oldHandlers                    [65]uintptr // handlers that were there before, by signal
-	zeroG                          [64]uint64  // as much of a g as compiled code looks at
+	faultCode, tickCode, interruptedCode, deathCode uintptr     // of the Go functions that handlers call
+	oldHandlers                                     [65]uintptr // handlers that were there before, by signal
+	zeroG                                           [64]uint64  // as much of a g as compiled code looks at
 )
 
 var (

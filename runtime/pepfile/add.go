@@ -9,6 +9,45 @@ import "github.com/pepgo/pep/runtime/golink"
 
 // Add counts k once. If the table is crowded, k loses callers.
 func (t Table) Add(k *Key) {
+	if e := t.claim(k); e != nil {
+		golink.Add64(&e.Count, 1)
+	} else {
+		golink.Add64(&t.Dropped, 1)
+	}
+}
+
+// TickPath is in place of a path's number in entries that count ticks. No path has it,
+// because polls of all paths are within the poll region.
+const TickPath = 1<<32 - 1
+
+// NoText is in place of a program counter that is not in the text segment.
+const NoText = 1<<32 - 1
+
+// tickBlock is how many bytes of code share an entry for ticks.
+const tickBlock = 64
+
+// AddTick counts a tick that has interrupted the program at a program counter, relative to
+// Text, or NoText. Ticks get no new entries when half of the table is used. (In a second of
+// CPU time there are 100 ticks and 6400 samples, and entries are for samples.)
+func (t Table) AddTick(pc uint32) {
+	k := Key{Path: TickPath, PC: pc}
+	if pc != NoText {
+		k.PC = pc - pc%tickBlock + tickBlock/2
+	}
+	var e *Entry
+	if t.room() == MaxCallers {
+		e = t.claim(&k)
+	} else {
+		e, _ = t.find(k.Hash(), &k)
+	}
+	if e != nil {
+		golink.Add64(&e.Count, 1)
+	}
+}
+
+// claim returns the entry of k, and makes one if there is none. It returns nil if there is
+// no room. If the table is crowded, k loses callers.
+func (t Table) claim(k *Key) *Entry {
 	h := k.Hash()
 	e, free := t.find(h, k)
 	if e == nil && k.shorten(t.room()) {
@@ -26,11 +65,7 @@ func (t Table) Add(k *Key) {
 			e, free = t.find(h, k)
 		}
 	}
-	if e == nil {
-		golink.Add64(&t.Dropped, 1)
-		return
-	}
-	golink.Add64(&e.Count, 1)
+	return e
 }
 
 // room returns how many callers new entries may have: all until half of the

@@ -1,6 +1,7 @@
 package pepfile
 
 import (
+	"maps"
 	"sync"
 	"testing"
 	"unsafe"
@@ -162,4 +163,28 @@ func b2i(b bool) int {
 		return 1
 	}
 	return 0
+}
+
+func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
+	table := newTable()
+	table.Add(keyOf(7, 100))
+	for _, pc := range []uint32{0, 63, 64, 1000, NoText, NoText} {
+		table.AddTick(pc)
+	}
+	want := map[Key]uint64{*keyOf(7, 100): 1, *keyOf(TickPath, 32): 2, *keyOf(TickPath, 96): 1, *keyOf(TickPath, 992): 1, *keyOf(TickPath, NoText): 2}
+	if got := table.entries(); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+
+	// Half of the table is for samples.
+	table.Used = Slots / 2
+	table.AddTick(32)
+	table.AddTick(5000)
+	want[*keyOf(TickPath, 32)]++
+	if got := table.entries(); !maps.Equal(got, want) {
+		t.Errorf("with half of the table used: got %v, want %v", got, want)
+	}
+	if table.Dropped != 0 {
+		t.Errorf("%d samples dropped", table.Dropped)
+	}
 }

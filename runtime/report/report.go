@@ -63,6 +63,7 @@ type Profile struct {
 
 	Mapping    pprofenc.Mapping
 	Comment    string
+	Note       string // a second comment, "" for none
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -101,6 +102,9 @@ func (p *Profile) Write() []File {
 		e.PeriodType, e.Period = p.PeriodType, p.Period
 		e.Time, e.Duration = p.Start, p.Duration
 		e.Comments = []string{comment}
+		if p.Note != "" {
+			e.Comments = append(e.Comments, p.Note)
+		}
 	}
 	w.paths.DefaultType = schema.Paths.Types()[0]
 	return []File{
