@@ -28,7 +28,8 @@ var ErrIncomplete = errors.New("DWARF does not have all of its arguments")
 // executable does not say it.
 //
 // Of compares the size of the arguments with that in the function table, which the
-// compiler has computed itself, so arguments that DWARF lacks do not go unnoticed.
+// compiler has computed itself, so arguments that DWARF lacks do not go unnoticed. It must
+// not be called concurrently for an image.
 func Of(im *image.Image, fn image.Function) (*Layout, error) {
 	params, results, err := Values(im, fn)
 	if err != nil {

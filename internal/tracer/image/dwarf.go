@@ -13,7 +13,8 @@ import (
 // maxDWARF is how many bytes of DWARF are read, decompressed.
 const maxDWARF = 1 << 30
 
-// DWARF returns the debugging information. Without any the error wraps [ErrStripped].
+// DWARF returns the debugging information. Without any the error wraps [ErrStripped]. Its
+// method Type must not be called concurrently.
 func (im *Image) DWARF() (*dwarf.Data, error) { return im.dwarf() }
 
 func (im *Image) readDWARF() (*dwarf.Data, error) {

@@ -8,6 +8,7 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -306,6 +307,35 @@ func TestGoroutineTable(t *testing.T) {
 	stripped.GoVersion = "go1.99"
 	if _, err := stripped.findGoroutine(); err == nil || !strings.Contains(err.Error(), "no table for go1.99") {
 		t.Errorf("unknown release: %v", err)
+	}
+}
+
+// Some linkers write no values into words that will be relocated.
+func TestWordsToRelocateMayBeEmpty(t *testing.T) {
+	data, err := os.ReadFile(imagetest.Variants[3].Build(t, "testdata/target"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func() *Image {
+		im, err := New(io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return im
+	}
+	im := read()
+	want := im.module
+	n := 0
+	for _, r := range im.relocated() {
+		off, err := im.FileOffset(r.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(data[off : off+8])
+		n++
+	}
+	if got := read().module; got != want || n < 1000 {
+		t.Errorf("%d words cleared: module %+v, want %+v", n, got, want)
 	}
 }
 

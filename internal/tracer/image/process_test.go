@@ -4,6 +4,7 @@ package image
 
 import (
 	"bufio"
+	"debug/elf"
 	"os"
 	"os/exec"
 	"strconv"
@@ -195,6 +196,30 @@ func TestOpenProcessThatEnded(t *testing.T) {
 	p.Wait()
 	if im.Process.Alive() {
 		t.Error("a killed process is alive")
+	}
+}
+
+// The bias follows from any mapping of the file, and segments need not begin at the border
+// of a page.
+func TestBias(t *testing.T) {
+	im := &Image{PIE: true, elf: &elf.File{Progs: []*elf.Prog{
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Vaddr: 0, Off: 0, Filesz: 0x1500}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_NOTE, Vaddr: 0x2000, Off: 0x2000, Filesz: 0x10}},
+		{ProgHeader: elf.ProgHeader{Type: elf.PT_LOAD, Vaddr: 0x4d80, Off: 0x2d80, Filesz: 0x3000}},
+	}}}
+	const bias = 0x55d0c0400000
+	for _, m := range []struct{ start, offset uint64 }{{bias, 0}, {bias + 0x1000, 0x1000}, {bias + 0x4000, 0x2000}, {bias + 0x5000, 0x3000}} {
+		im.Bias = 0
+		if ok, err := im.setBias(m.start, m.offset); !ok || err != nil || im.Bias != bias {
+			t.Errorf("mapping %+v: bias %#x, %v, %v", m, im.Bias, ok, err)
+		}
+	}
+	if ok, err := im.setBias(bias, 0x9000); ok || err != nil {
+		t.Errorf("a mapping of no segment: %v, %v", ok, err)
+	}
+	im.PIE = false
+	if _, err := im.setBias(bias, 0); err == nil {
+		t.Error("no error for an executable of fixed address at another one")
 	}
 }
 
