@@ -18,6 +18,7 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/internal/tracer/image"
+	"github.com/pepgo/pep/internal/tracer/pclntab"
 	"github.com/pepgo/pep/internal/tracer/site"
 )
 
@@ -151,7 +152,7 @@ func layout(t *testing.T, im *image.Image, s signature, sum *tally) (fn image.Fu
 	found := false
 	for f := range im.Functions() {
 		if f.Name == s.name || s.generic && strings.HasPrefix(f.Name, s.name) {
-			if s.assembly != (f.Flags&4 != 0) {
+			if s.assembly != (f.Flags&pclntab.Asm != 0) {
 				continue // the wrapper of a function in assembly
 			}
 			fn, found = f, true

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// A signature is a random function of a program. Package testdata has none: the functions
-// are in the source that programText writes.
+// A signature is a random function of a program that programText writes.
 type signature struct {
 	name            string   // linker's name, or its beginning before type arguments
 	params, results []string // types
