@@ -6,6 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/google/pprof v0.0.0-20260906184651-6331bc6350fe
 	github.com/rogpeppe/go-internal v1.16.0
+	golang.org/x/arch v0.32.0
 	golang.org/x/tools v0.52.0
 	gonum.org/v1/plot v0.17.0
 )

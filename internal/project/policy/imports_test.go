@@ -60,6 +60,10 @@ const walls = `
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
+	# The tracer of live processes. It reads machine code and memory of other programs, and
+	# shares with the rest what the rest writes down: formats, hotlists, profiles.
+	internal/tracer/micro:
+
 	# Packages that only the project needs may import everything.
 	internal/project/policy:
 	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...
