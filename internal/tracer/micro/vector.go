@@ -25,6 +25,9 @@ var hidden = set(
 // The value says whether flags become unknown.
 var unknownResult = map[x86asm.Op]bool{
 	x86asm.CRC32: false, x86asm.PDEP: false, x86asm.PEXT: false, x86asm.STMXCSR: false,
+	x86asm.CVTSD2SI: false, x86asm.CVTSS2SI: false, x86asm.CVTTSD2SI: false, x86asm.CVTTSS2SI: false,
+	x86asm.VCVTSD2SI: false, x86asm.VCVTSS2SI: false, x86asm.VCVTTSD2SI: false, x86asm.VCVTTSS2SI: false,
+	x86asm.VCVTSD2USI: false, x86asm.VCVTSS2USI: false, x86asm.VCVTTSD2USI: false, x86asm.VCVTTSS2USI: false,
 	x86asm.BEXTR: true, x86asm.BZHI: true, x86asm.BLSI: true, x86asm.BLSMSK: true, x86asm.BLSR: true,
 	x86asm.RCL: true, x86asm.RCR: true,
 }
