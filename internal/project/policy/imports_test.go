@@ -63,6 +63,7 @@ const walls = `
 	# The tracer of live processes. It reads machine code and memory of other programs, and
 	# shares with the rest what the rest writes down: formats, hotlists, profiles.
 	internal/tracer/micro:
+	internal/tracer/bpf:
 	internal/tracer/steptest:
 
 	# Packages that only the project needs may import everything.

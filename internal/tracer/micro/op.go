@@ -63,6 +63,7 @@ const (
 	FlagClobber                    // KindUnknown and KindPoison: flags become unknown
 	FlagThird                      // the first operand is the register Third
 	FlagCountCL                    // KindShld, KindShrd: the count is in CL, not in Imm
+	FlagNoted                      // a sampler sends what the op did; the machine ignores it
 )
 
 // A Kind says what an op computes of its first operand d, usually the old value of the
