@@ -30,7 +30,7 @@ const (
 
 // Registers is a set of registers: bit i is the general register with the number i in
 // machine code (0 RAX, 1 RCX, 2 RDX, 3 RBX, 4 RSP, 5 RBP, 6 RSI, 7 RDI, 8 R8 … 15 R15), and
-// bit 16+i is the vector register Xi.
+// bit 16+i is the vector register Xi, with Yi and Zi that contain it.
 type Registers uint64
 
 // FlagsRegister is the bit of the flags in Registers.
