@@ -106,9 +106,10 @@ type Run struct {
 	Skipped uint32 // instructions interpreted, without tuples, before the module saw any
 	Steps   uint32 // instructions interpreted after these
 
-	// Two candidates for the return address of the function of At (section 2.3): the word at
-	// [RSP], which is right before the function has pushed anything, and the word at [RBP+8],
-	// which is right once the frame stands. Zero if it could not be read.
+	// Two candidates for the return address of the function that is executed when tuples begin,
+	// behind the skipped instructions (section 2.3): the word at [RSP], which is right before
+	// the function has pushed anything, and the word at [RBP+8], which is right once the frame
+	// stands. Zero if the word is not known.
 	TopOfStack, BehindFrame uint64
 
 	Tuples []Tuple
