@@ -53,6 +53,11 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
+	# The tracer of live processes. What it writes and counts knows neither processes nor the kernel.
+	hwsim/hotlist:
+	internal/tracer/chunk:
+	internal/tracer/capture: internal/tracer/chunk
+
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
