@@ -189,6 +189,7 @@ NOINLINE int divide(struct run *r, u32 kind, u32 w, u64 low, u64 by)
 {
 	if (!r) return 0;
 	r->changed = ALL_FLAGS;
+	r->defined = 0;
 	r->resknown &= known(r, DX);
 	if (!r->resknown) return 0;
 	u64 m = mask(w), high = r->r[DX] & m;

@@ -224,24 +224,27 @@ func (c *comparison) stop(pid int) bool {
 }
 
 // raceOfStackGuard reports whether the processor left the interpreted path at the check
-// of the stack, cmp rsp, [r14+16]; jbe. Another thread of the runtime writes to
-// g.stackguard0 at any time, to preempt the goroutine, so there the memory itself may have
-// changed between interpretation and steps.
+// of the stack, cmp rsp, [r14+16]; jbe, or differs in the flags of this cmp because no
+// more than it has been executed. Another thread of the runtime writes to g.stackguard0 at
+// any time, to preempt the goroutine, so there the memory itself may have changed between
+// interpretation and steps.
 func raceOfStackGuard(path []micro.Step, trail []uint64) bool {
-	for i := range min(len(path), len(trail)-1) {
-		if trail[i] != path[i].PC || i == 0 {
-			continue
-		}
-		next := trail[i+1]
-		jump, cmp := path[i].Op, path[i-1].Op
-		taken := path[i].Result != 0
-		went := next == jump.Imm
-		if jump.Kind == micro.KindJcc && jump.Cond == 6 && taken != went {
-			const r14, stackguard0 = 14, 16
-			return cmp.Kind == micro.KindCmp && cmp.SrcKind == micro.InMemory && cmp.Base == r14 && cmp.Disp == stackguard0
+	check := func(op *micro.Op) bool {
+		const r14, stackguard0 = 14, 16
+		return op.Kind == micro.KindCmp && op.SrcKind == micro.InMemory && op.Base == r14 && op.Disp == stackguard0
+	}
+	n := len(path)
+	if n == 0 || len(trail) != n+1 {
+		return false
+	}
+	for i := range path {
+		if path[i].PC != trail[i] {
+			jump := path[i-1].Op // the first instruction at which they differ is its target
+			return i > 1 && jump.Kind == micro.KindJcc && jump.Cond == 6 && check(path[i-2].Op)
 		}
 	}
-	return false
+	last := path[n-1].Op
+	return check(last) || n > 1 && last.Kind == micro.KindJcc && last.Cond == 6 && check(path[n-2].Op)
 }
 
 // A result is the state in which a machine ended.

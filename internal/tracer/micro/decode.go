@@ -14,7 +14,7 @@ const maxLen = 15
 // is unknown, too.
 func Decode(code []byte, pc uint64) Op {
 	op := Op{PC: pc, Base: NoReg, Index: NoReg}
-	if n := fence(code); n > 0 {
+	if n := max(fence(code), vectorZero(code)); n > 0 {
 		op.Kind, op.Len = KindNop, uint8(n)
 		return op
 	}

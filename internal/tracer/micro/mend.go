@@ -14,6 +14,18 @@ func fence(code []byte) int {
 	return 0
 }
 
+// vectorZero returns the length of a VZEROUPPER or VZEROALL with which code begins, or 0.
+// x86asm believes that a further byte, with operands, follows.
+func vectorZero(code []byte) int {
+	switch {
+	case len(code) >= 3 && code[0] == 0xc5 && code[2] == 0x77:
+		return 3
+	case len(code) >= 4 && code[0] == 0xc4 && code[1]&0x1f == 1 && code[3] == 0x77:
+		return 4
+	}
+	return 0
+}
+
 // displacement returns the displacement of an address. x86asm does not extend the sign of
 // a displacement of 32 bits: [RBX-0x8000] becomes [RBX+0xffff8000]. Displacements of 8
 // bits are right. Instructions A0 to A3 have a whole address of 64 bits instead.

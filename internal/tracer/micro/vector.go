@@ -40,7 +40,7 @@ func (d *decoder) vector() bool {
 	case x86asm.CLC, x86asm.STC, x86asm.CMC, x86asm.SAHF:
 		op.Kind, op.Flags = KindUnknown, FlagClobber
 		return true
-	case x86asm.EMMS, x86asm.VZEROUPPER, x86asm.VZEROALL, x86asm.LDMXCSR, x86asm.VLDMXCSR:
+	case x86asm.EMMS, x86asm.LDMXCSR, x86asm.VLDMXCSR:
 		return true
 	}
 	clobber, ok := unknownResult[in.Op]
