@@ -9,7 +9,7 @@
 // A test compares the objects with their sources, where clang-19 is. The files are
 //
 //	helpers.h   the kernel's interface, as far as it is used
-//	micro.h     numbers of package micro, written by "go test ./internal/tracer/bpf -update"
+//	micro.h     numbers of package micro, written by "go test ./internal/tracer/micro -update"
 //	code.h      ops and entries: the decoded code of the traced processes
 //	run.h       state of the interpreter and arithmetic
 //	interp.h    one step of the interpreter

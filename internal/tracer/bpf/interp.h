@@ -59,6 +59,10 @@ INLINE int NAME(step)(struct run *r)
 		r->stop = o->imm;
 		return 1;
 	}
+	u32 third = o->third;
+	third = BOUND(third, REGS - 1);
+	r->last.named = r->r[third];
+	if (third != NO_REG && known(r, third)) have = HAVE_NAMED;
 	u64 addr = 0;
 	u32 addr_known = 0;
 	if (kind == KIND_LEA || dk == IN_MEMORY || sk == IN_MEMORY) {
@@ -67,7 +71,7 @@ INLINE int NAME(step)(struct run *r)
 		x = BOUND(x, REGS - 1);
 		addr = r->r[b] + (r->r[x] << (o->shift & 3)) + (u64)o->disp;
 		addr_known = known(r, b) & known(r, x);
-		if (kind != KIND_LEA && addr_known) have = HAVE_ADDR;
+		if (kind != KIND_LEA && addr_known) have |= HAVE_ADDR;
 	}
 	// Second operand.
 	u64 s = 0;

@@ -1,4 +1,4 @@
-// Written by go test ./internal/tracer/bpf -update; do not edit. The meanings are in package micro.
+// Written by go test ./internal/tracer/micro -update; do not edit. The meanings are in package micro.
 #pragma once
 
 enum {
@@ -78,6 +78,7 @@ enum {
 	HAVE_ADDR = 2,
 	HAVE_FIRST = 4,
 	HAVE_SECOND = 8,
+	HAVE_NAMED = 16,
 	STOP_DONE = 0,
 	STOP_UNSUPPORTED = 1,
 	STOP_UNDECODABLE = 2,

@@ -4,7 +4,7 @@
 #include "code.h"
 
 enum { CF = 1 << 0, PF = 1 << 2, ZF = 1 << 6, SF = 1 << 7, OF = 1 << 11, ALL_FLAGS = CF | PF | ZF | SF | OF };
-enum { AX = 0, CX = 1, DX = 2, SP = 4, BP = 5, NO_REG = 16, REGS = 32 };
+enum { AX = 0, CX = 1, DX = 2, SP = 4, BP = 5, NO_REG = 16, FS_BASE = 17, REGS = 32 };
 enum { STORES = 16 }; // micro.StoreSlots
 
 struct store {
@@ -14,12 +14,12 @@ struct store {
 
 // struct tuple is what one instruction did: micro.Step.
 struct tuple {
-	u64 pc, result, addr, first, second;
+	u64 pc, result, addr, first, second, named;
 	u32 have, index;
 };
 
 struct run {
-	u64 r[REGS]; // r[NO_REG] is 0
+	u64 r[REGS]; // r[NO_REG] is 0, r[FS_BASE] what addresses with FS are relative to
 	u64 flags, flags_known, pc;
 	u32 known, index, stop, steps, tgid, nstores;
 	u64 loaded; // result of load

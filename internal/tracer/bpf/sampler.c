@@ -134,11 +134,10 @@ struct task_struct {
 
 // goroutine reads the ID of the goroutine. G is in R14 in compiled Go code only; where the
 // runtime keeps it for each thread, it is right in C and assembly, too.
-INLINE u64 goroutine(struct proc *p)
+INLINE u64 goroutine(struct proc *p, u64 fs)
 {
-	struct task_struct *task = (void *)current_task();
-	u64 fs = 0, g = 0, id = 0;
-	if (!p || !p->goid || probe_read_kernel(&fs, 8, &task->thread.fsbase)) return 0;
+	u64 g = 0, id = 0;
+	if (!p || !p->goid) return 0;
 	if (probe_read_user(&g, 8, (void *)(fs + p->tls)) || !g) return 0;
 	if (probe_read_user(&id, 8, (void *)(g + p->goid))) return 0;
 	return id;
@@ -188,10 +187,13 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
 	r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
 	r->r[NO_REG] = 0;
+	struct task_struct *task = (void *)current_task();
+	r->r[FS_BASE] = 0;
+	probe_read_kernel(&r->r[FS_BASE], 8, &task->thread.fsbase);
 	r->flags = R(flags);
 	r->flags_known = ALL_FLAGS;
 	r->pc = pc;
-	r->known = (2u << NO_REG) - 1;
+	r->known = (2u << FS_BASE) - 1;
 	r->index = e->index;
 	r->tgid = tgid;
 	r->stop = r->steps = r->nstores = 0;
@@ -199,7 +201,7 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	struct record *rec = &w->rec;
 	rec->time = ktime_get_ns();
 	rec->pc = pc;
-	rec->goid = goroutine(p);
+	rec->goid = goroutine(p, r->r[FS_BASE]);
 	rec->top = rec->behind = 0;
 	probe_read_user(&rec->top, 8, (void *)r->r[SP]);
 	probe_read_user(&rec->behind, 8, (void *)(r->r[BP] + 8));

@@ -83,6 +83,7 @@ type SamplerTuple struct {
 	Addr   uint64
 	First  uint64
 	Second uint64
+	Named  uint64
 	Have   uint32
 	Index  uint32
 }

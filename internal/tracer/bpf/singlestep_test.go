@@ -159,6 +159,7 @@ func (c *comparison) stop(pid int) bool {
 	var path []micro.Step
 	for range 20 {
 		m = micro.NewMachine(regs, flags, th)
+		m.Reg[micro.FSBase], m.Known = th.Regs.Fs_base, m.Known|1<<micro.FSBase
 		path = path[:0]
 		why = m.Run(c.table, start, n, func(s *micro.Step) { path = append(path, *s) })
 		if why != micro.NotDecoded {
@@ -168,7 +169,7 @@ func (c *comparison) stop(pid int) bool {
 		c.reload(changed)
 	}
 	// The machine in the kernel has the same ops.
-	q := bpf.StepsRequest{Regs: regs, Flags: flags, Pc: pc, Index: start, Tgid: uint32(pid), Tid: uint32(th.TID), N: uint32(n)}
+	q := bpf.StepsRequest{Regs: regs, FsBase: th.Regs.Fs_base, Flags: flags, Pc: pc, Index: start, Tgid: uint32(pid), Tid: uint32(th.TID), N: uint32(n)}
 	if err := c.load(pid); err != nil {
 		t.Fatal(err)
 	}

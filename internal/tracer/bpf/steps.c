@@ -7,7 +7,7 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 struct request {
-	u64 regs[16], flags, flags_known, pc;
+	u64 regs[16], fs_base, flags, flags_known, pc;
 	u32 index, tgid, tid, n;
 	u32 known, stop, steps, unused;
 };
@@ -57,10 +57,11 @@ SEC("syscall") int run_steps(struct request *q)
 	for (int i = 0; i < 16; i++)
 		r->r[i] = q->regs[i];
 	r->r[NO_REG] = 0;
+	r->r[FS_BASE] = q->fs_base;
 	r->flags = q->flags;
 	r->flags_known = ALL_FLAGS;
 	r->pc = q->pc;
-	r->known = (2u << NO_REG) - 1;
+	r->known = (2u << FS_BASE) - 1;
 	r->index = q->index;
 	r->tgid = q->tgid;
 	r->stop = r->steps = r->nstores = 0;

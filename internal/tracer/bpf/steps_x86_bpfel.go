@@ -54,6 +54,7 @@ type StepsOp struct {
 type StepsRequest struct {
 	_          structs.HostLayout
 	Regs       [16]uint64
+	FsBase     uint64
 	Flags      uint64
 	FlagsKnown uint64
 	Pc         uint64
@@ -101,6 +102,7 @@ type StepsRun struct {
 		Addr   uint64
 		First  uint64
 		Second uint64
+		Named  uint64
 		Have   uint32
 		Index  uint32
 	}

@@ -13,7 +13,7 @@ const maxLen = 15
 // An instruction that no kind describes becomes a KindStop. If its Len is 0, its length
 // is unknown, too.
 func Decode(code []byte, pc uint64) Op {
-	op := Op{PC: pc, Base: NoReg, Index: NoReg}
+	op := Op{PC: pc, Base: NoReg, Index: NoReg, Third: NoReg}
 	if n := max(fence(code), vectorZero(code)); n > 0 {
 		op.Kind, op.Len = KindNop, uint8(n)
 		return op
@@ -44,12 +44,13 @@ type decoder struct {
 	op    Op
 	inst  x86asm.Inst
 	width int  // bytes of the memory operand
+	fs    bool // the memory operand is relative to FS
 	why   Stop // why decode returned false
 }
 
 // clear forgets operands of an instruction that turned out to be unsupported.
 func (d *decoder) clear() {
-	d.op = Op{PC: d.op.PC, Len: d.op.Len, Opcode: d.op.Opcode, Base: NoReg, Index: NoReg}
+	d.op = Op{PC: d.op.PC, Len: d.op.Len, Opcode: d.op.Opcode, Base: NoReg, Index: NoReg, Third: NoReg}
 }
 
 // next is the address behind the instruction.

@@ -20,8 +20,10 @@ const (
 
 // A Machine interprets ops on a copy of a thread's registers.
 type Machine struct {
-	Reg        [NoReg + 1]uint64 // in the numbering of the processor: AX, CX, DX, BX, SP, BP, SI, DI, R8 to R15; then 0
-	Known      uint32            // bit i: Reg[i] is known
+	// Reg is in the numbering of the processor: AX, CX, DX, BX, SP, BP, SI, DI, R8 to R15;
+	// then 0 and the base of FS, which is unknown unless the user of the machine sets it.
+	Reg        [FSBase + 1]uint64
+	Known      uint32 // bit i: Reg[i] is known
 	Flags      uint64
 	FlagsKnown uint64
 	PC         uint64 // of the next instruction
@@ -32,8 +34,8 @@ type Machine struct {
 	stop   Stop // of the instruction that is being executed
 }
 
-// NewMachine returns a machine in the state of a stopped thread. All is known in the
-// beginning.
+// NewMachine returns a machine in the state of a stopped thread. All of these registers are
+// known in the beginning.
 func NewMachine(regs [16]uint64, flags uint64, mem Memory) *Machine {
 	m := &Machine{Known: 1<<(NoReg+1) - 1, Flags: flags, FlagsKnown: AllFlags, mem: mem}
 	copy(m.Reg[:], regs[:])
@@ -49,6 +51,7 @@ type Step struct {
 	Addr   uint64 // of the memory operand, or of the word that was pushed or popped
 	First  uint64 // first operand, usually the old value of the destination
 	Second uint64 // second operand, the source
+	Named  uint64 // register Third, before the instruction
 }
 
 // Have says which fields of a Step are known.
@@ -59,6 +62,7 @@ const (
 	HaveAddr
 	HaveFirst
 	HaveSecond
+	HaveNamed
 )
 
 // Run executes up to n instructions of t from the op with index start on, and calls visit

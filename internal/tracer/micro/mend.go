@@ -65,7 +65,9 @@ func (d *decoder) prefixes() Stop {
 		switch p &^ (x86asm.PrefixImplicit | x86asm.PrefixIgnored | x86asm.PrefixInvalid) {
 		case x86asm.PrefixLOCK:
 			return Lock
-		case x86asm.PrefixFS, x86asm.PrefixGS:
+		case x86asm.PrefixFS:
+			d.fs = true
+		case x86asm.PrefixGS:
 			if d.inst.Op != x86asm.NOP && d.inst.Op != x86asm.LEA {
 				return Segment
 			}

@@ -17,7 +17,7 @@ type Op struct {
 	SrcWidth uint8 // bytes; a narrower source is extended
 	Flags    Flag
 	Cond     uint8  // condition of a jump, move or set: the low four bits of its encoding
-	Third    uint8  // a further register, see FlagThird
+	Third    uint8  // a further register, see FlagThird; without that flag a register to note, or NoReg
 	Opcode   uint16 // x86asm.Op, for reports
 	Next     uint32 // op of the following instruction, 0 if not decoded
 	Target   uint32 // op of a direct jump's or call's target, 0 if not decoded
@@ -32,6 +32,10 @@ const OpSize = 48
 // NoReg is the number of a register that is always 0 and always known. Ops without a
 // base or an index have it.
 const NoReg = 16
+
+// FSBase is the number of the base of segment FS, to which the variables of a thread are
+// relative. Ops with such an operand have it as base or index.
+const FSBase = 17
 
 // Numbers of the registers that ops use by themselves, as the processor encodes them.
 const (

@@ -70,13 +70,9 @@ func general(r x86asm.Reg) (n, width uint8, high, ok bool) {
 	return 0, 0, false, false
 }
 
-// address sets the address of the memory operand. Only addresses of 64 bits, without a
-// segment, are supported.
+// address sets the address of the memory operand. Only addresses of 64 bits are supported.
 func (d *decoder) address(m x86asm.Mem) bool {
 	op := &d.op
-	if m.Segment == x86asm.FS || m.Segment == x86asm.GS {
-		return d.fail(Segment)
-	}
 	op.Base, op.Index, op.Disp = NoReg, NoReg, d.displacement(m)
 	switch {
 	case m.Base == x86asm.RIP || d.relativeVEX(m):
@@ -95,6 +91,15 @@ func (d *decoder) address(m x86asm.Mem) bool {
 		}
 		op.Index = n
 		op.Shift = map[uint8]uint8{1: 0, 2: 1, 4: 2, 8: 3}[m.Scale]
+	}
+	switch {
+	case !d.fs || op.Kind == KindLea:
+	case op.Base == NoReg:
+		op.Base = FSBase
+	case op.Index == NoReg:
+		op.Index, op.Shift = FSBase, 0
+	default:
+		return d.fail(Segment)
 	}
 	return true
 }

@@ -5,11 +5,14 @@ package micro
 func (m *Machine) step(t *Table, op *Op, s *Step) uint32 {
 	m.stop = Done
 	s.Op, s.PC = op, op.PC
+	if op.Third != NoReg && m.known(op.Third) {
+		s.Named, s.Have = m.Reg[op.Third], HaveNamed
+	}
 	addr, addrKnown := uint64(0), false
 	if op.Kind == KindLea || op.DstKind == InMemory || op.SrcKind == InMemory {
 		addr, addrKnown = m.address(op)
 		if op.Kind != KindLea && addrKnown {
-			s.Addr, s.Have = addr, HaveAddr
+			s.Addr, s.Have = addr, s.Have|HaveAddr
 		}
 	}
 	var v value

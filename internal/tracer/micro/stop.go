@@ -12,7 +12,7 @@ const (
 	Undecodable                // the bytes are no known instruction
 	Lock                       // an atomic instruction: it has effects on other threads
 	String                     // a string instruction, such as REP MOVSQ
-	Segment                    // an operand relative to FS or GS, whose bases are not captured
+	Segment                    // an operand relative to GS, or with both a base and an index relative to FS
 	Syscall                    // the kernel would run
 	Trap                       // a breakpoint or an invalid instruction
 	StackSwitch                // SP gets a value from elsewhere: another goroutine or stack

@@ -1,4 +1,4 @@
-package bpf_test
+package micro_test
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ import (
 	"github.com/pepgo/pep/internal/tracer/micro"
 )
 
-var update = flag.Bool("update", false, "write micro.h")
+var update = flag.Bool("update", false, "write micro.h for the programs in C")
 
 // TestHeaderHasTheNumbersOfMicro keeps the C program and package micro in step.
 func TestHeaderHasTheNumbersOfMicro(t *testing.T) {
-	const name = "micro.h"
+	const name = "../bpf/micro.h"
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "// Written by go test ./internal/tracer/bpf -update; do not edit. The meanings are in package micro.\n#pragma once\n\nenum {\n")
+	fmt.Fprintf(&b, "// Written by go test ./internal/tracer/micro -update; do not edit. The meanings are in package micro.\n#pragma once\n\nenum {\n")
 	line := func(name string, n int) {
 		name = strings.ToUpper(strings.ReplaceAll(name, " ", "_"))
 		fmt.Fprintf(&b, "\t%s = %d,\n", name, n)
@@ -32,7 +32,7 @@ func TestHeaderHasTheNumbersOfMicro(t *testing.T) {
 	for i, s := range []string{"signed", "write_only", "src_high", "dst_high", "clobber", "third", "count_cl", "noted"} {
 		line("flag_"+s, 1<<i)
 	}
-	for i, s := range []string{"result", "addr", "first", "second"} {
+	for i, s := range []string{"result", "addr", "first", "second", "named"} {
 		line("have_"+s, 1<<i)
 	}
 	for _, s := range micro.Stops() {
@@ -46,12 +46,12 @@ func TestHeaderHasTheNumbersOfMicro(t *testing.T) {
 	}
 	have, err := os.ReadFile(name)
 	if err != nil || !bytes.Equal(have, b.Bytes()) {
-		t.Errorf("%s is out of date: run go test ./internal/tracer/bpf -update, then go generate (%v)", name, err)
+		t.Errorf("%s is out of date: run go test ./internal/tracer/micro -update, then go generate ./internal/tracer/bpf (%v)", name, err)
 	}
 	if n := unsafe.Sizeof(micro.Op{}); n != micro.OpSize {
 		t.Errorf("an Op has %d bytes, want %d", n, micro.OpSize)
 	}
-	if micro.InMemory != 3 || micro.FlagNoted != 128 || micro.HaveSecond != 8 {
+	if micro.InMemory != 3 || micro.FlagNoted != 128 || micro.HaveNamed != 16 {
 		t.Error("numbers of operands, flags or fields have changed: change the lists above")
 	}
 }
