@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"syscall"
 )
 
 // A Group is all threads of a process. While they are stopped, no other thread changes
@@ -77,12 +78,20 @@ func (g *Group) Continue() {
 // Reap waits for the end of all threads but the first, after the process was killed. The
 // kernel keeps a process until the tracer has done so.
 func (g *Group) Reap() {
-	for tid, th := range g.threads {
+	for tid := range g.threads { // some may have stopped at their end
+		syscall.PtraceCont(tid, 0)
+	}
+	tids, _ := g.tasks()
+	for _, tid := range tids {
 		for tid != g.pid {
-			if _, err := th.waitStatus(); err != nil {
+			var ws syscall.WaitStatus
+			if _, err := syscall.Wait4(tid, &ws, syscall.WALL, nil); err != nil && err != syscall.EINTR || err == nil && !ws.Stopped() {
 				break
 			}
+			syscall.PtraceCont(tid, 0)
 		}
+	}
+	for _, th := range g.threads {
 		th.mem.Close()
 	}
 }
