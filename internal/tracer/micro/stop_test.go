@@ -127,6 +127,8 @@ func TestStoreBuffer(t *testing.T) {
 		{"another word", "48890424 488b4c2408", true, 0x0101010101010101},
 		{"half stored, half in memory", "48890424 488b4c2404", false, 0},
 		{"the newer of two", "48890424 66c704249999 0fb70c24", true, 0x9999},
+		{"the newer of two to the same word", "48890424 48890c24 488b0c24", true, 0x2000},
+		{"the same word again, over a part", "48890424 66c704249999 48890424 488b0c24", true, raxInHex},
 		{"both of two", "48890424 66c704249999 488b0c24", false, 0},
 		{"a vector", "0f110424 488b4c2408", false, 0},
 		{"behind the vector", "0f110424 488b4c2410", true, 0x0101010101010101},
@@ -142,6 +144,14 @@ func TestStoreBuffer(t *testing.T) {
 	}
 	if mem[0x8000] != 0x0101010101010101 {
 		t.Error("the memory of the program has changed")
+	}
+}
+
+// TestStoresToTheSameWordNeedOneSlot stores more often than there are slots.
+func TestStoresToTheSameWordNeedOneSlot(t *testing.T) {
+	_, stop, steps := run(t, strings.Repeat("48890424", 40)+"06", 100, nil)
+	if stop != micro.Undecodable || len(steps) != 40 {
+		t.Errorf("%s after %d steps, want 40", stop, len(steps))
 	}
 }
 

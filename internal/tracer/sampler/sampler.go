@@ -42,41 +42,44 @@ const poll = 20 * time.Millisecond // how often misses are decoded and runs are 
 
 // Attach begins to sample. The error names the capability or the feature of the kernel that
 // is missing.
-func Attach(o Options) (s *Sampler, err error) {
+func Attach(o Options) (*Sampler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s = &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
+	s := &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
 		spaces: map[uint32]*space{}, files: map[string]*file{}, insns: make([]*instruction, o.Ops)}
 	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
 		s.free = append(s.free, uint32(i))
 	}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
-	if err := s.load(); err != nil {
+	if err := s.attach(); err != nil {
+		s.Close()
 		return nil, err
 	}
-	for _, pid := range o.PIDs {
+	return s, nil
+}
+
+func (s *Sampler) attach() (err error) {
+	if err := s.load(); err != nil {
+		return err
+	}
+	for _, pid := range s.options.PIDs {
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
-			return nil, fmt.Errorf("sampler: there is no process %d: %w", pid, err)
+			return fmt.Errorf("sampler: there is no process %d: %w", pid, err)
 		}
 		s.pidfds[uint32(pid)] = fd
 		if _, err := s.newSpace(uint32(pid)); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if s.reader, err = ringbuf.NewReader(s.objs.Records); err != nil {
-		return nil, err
+		return err
 	}
 	if err := s.events.open(s.objs.Sample, &s.options); err != nil {
-		return nil, err
+		return err
 	}
 	s.done.Go(s.maintain)
-	return s, nil
+	return nil
 }
 
 // load loads the program with its parameters.
