@@ -65,11 +65,15 @@ const walls = `
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
-	# The tracer of live processes. It reads machine code and memory of other programs, and
-	# shares with the rest what the rest writes down: formats, hotlists, profiles.
+	# What traces live processes. It shares formats, hotlists and readers with the other
+	# trees, and none of them imports it. The reader of the function table and the decoder
+	# of instructions know nothing else.
+	internal/tracer/pclntab:
+	internal/tracer/insn:
 	internal/tracer/micro:
 	internal/tracer/bpf:
 	internal/tracer/steptest:
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
 	# Packages that only the project needs may import everything.
 	internal/project/policy:
@@ -78,6 +82,7 @@ const walls = `
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/... internal/command
+	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 `
 
