@@ -71,3 +71,16 @@ func hexadecimal(id string) string {
 	}
 	return id
 }
+
+// One returns the binary of a database that has one. A profile is of one program.
+func One(db *database.Database) (*database.Binary, error) {
+	list := db.Binaries()
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	var names []string
+	for _, b := range list {
+		names = append(names, b.FileName())
+	}
+	return nil, fmt.Errorf("there are samples of %d programs, and a profile is of one: choose a file of %s", len(list), strings.Join(names, ", "))
+}

@@ -30,6 +30,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/pepgo/pep/internal/input"
@@ -77,9 +78,12 @@ func Open(files []string, in Input) (*database.Database, error) {
 const recording = "pepVRUNS"
 
 func open(name string, in Input) (*database.Database, error) {
-	f, err := input.Open(name)
-	if err != nil { // a directory, or nothing: the database has the message
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return database.Open(name)
+	}
+	f, err := input.Open(name)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	b := bufio.NewReader(f)
