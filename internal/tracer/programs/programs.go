@@ -10,8 +10,11 @@
 package programs
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -20,18 +23,22 @@ import (
 	"github.com/pepgo/pep/internal/tracer/pclntab"
 )
 
-// ImageOf returns the image of samples of an executable.
-func ImageOf(im *image.Image) *capture.Image {
-	return &capture.Image{BuildID: buildID(im), Path: im.Path}
-}
-
-// buildID returns the GNU build ID, and the go command's if there is none. It is empty if there
-// is neither.
-func buildID(im *image.Image) string {
+// BuildID returns the build ID of an executable: the GNU build ID, or if there is none a hash of its
+// file. Both samplers and readers of samples must name images by it.
+func BuildID(im *image.Image) (string, error) {
 	if len(im.GNUID) > 0 {
-		return hex.EncodeToString(im.GNUID)
+		return hex.EncodeToString(im.GNUID), nil
 	}
-	return im.GoBuildID
+	f, err := os.Open(im.Path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:20]), nil
 }
 
 // Programs are executables that are opened when they are needed. It is not safe for
@@ -70,11 +77,7 @@ func (p *Programs) image(of *capture.Image) *image.Image {
 		if name == "" || im != nil {
 			continue
 		}
-		found, err := image.Open(name)
-		if err == nil && buildID(found) != of.BuildID {
-			found.Close()
-			err = fmt.Errorf("%s is another build: its ID is %q, that of the samples is %q", name, buildID(found), of.BuildID)
-		}
+		found, err := open(name, of.BuildID)
 		if err != nil {
 			why = append(why, err.Error())
 			continue
@@ -86,6 +89,23 @@ func (p *Programs) image(of *capture.Image) *image.Image {
 	}
 	p.open[*of] = im
 	return im
+}
+
+// open opens the executable with a build ID.
+func open(name, build string) (*image.Image, error) {
+	im, err := image.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	id, err := BuildID(im)
+	if err == nil && id != build {
+		err = fmt.Errorf("%s is another build: its ID is %s, that of the samples is %s", name, id, build)
+	}
+	if err != nil {
+		im.Close()
+		return nil, err
+	}
+	return im, nil
 }
 
 // Frames returns the functions that the instruction at pc belongs to, the innermost inlined one first;

@@ -55,7 +55,11 @@ func imageOf(t *testing.T, name string) *capture.Image {
 		t.Fatal(err)
 	}
 	defer im.Close()
-	return programs.ImageOf(im)
+	id, err := programs.BuildID(im)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &capture.Image{BuildID: id, Path: name}
 }
 
 // symbols returns the symbols of an executable, as package elf reads them.
@@ -75,6 +79,26 @@ func symbols(t *testing.T, name string) map[string]elf.Symbol {
 		byName[s.Name] = s
 	}
 	return byName
+}
+
+// The build ID is the one that readelf or, without one, sha256sum prints.
+func TestBuildID(t *testing.T) {
+	for _, c := range []struct {
+		flags []string
+		tool  []string
+	}{
+		{nil, []string{"readelf", "-n"}},
+		{[]string{"-ldflags=-B=none"}, []string{"sha256sum"}},
+	} {
+		name := build(t, c.flags...)
+		out, err := exec.Command(c.tool[0], append(c.tool[1:], name)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if id := imageOf(t, name).BuildID; len(id) != 40 || !strings.Contains(string(out), id) {
+			t.Errorf("%v: build ID %s, but %s says\n%s", c.flags, id, c.tool[0], out)
+		}
+	}
 }
 
 // The functions and lines are those that go tool addr2line prints.

@@ -11,11 +11,14 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/hwsim/hotlist"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/describe"
 )
 
 // FindOptions says what Find finds.
@@ -70,11 +73,12 @@ const leastSamples = 30
 // half of what may go wrong goes to the hotlist, a half to the samples.
 //
 // What specialisation cannot use does not count: results of instructions that have no
-// input, addresses of memory, which differ between runs, and what the stack check compares.
-// Outcomes of branches and pairs of vreplay are left out, too: a listing has them. A
-// value is often seen several times in a function, when it is loaded, copied and compared.
-// So of each line there is one row, and of each value in a function, too: the one with the highest
-// score, and of equal ones that of a load, which is where the value comes from, and then the one with most samples.
+// input, constants that a compare contains, copies of signs, addresses of memory, which differ between runs, and what
+// the stack check compares. Outcomes of branches and pairs of vreplay are left out, too: a
+// listing has them. A value is often seen several times in a function, when it is loaded,
+// copied and compared. So of each line there is one row, and of each value in a function, too: the
+// one with the highest score. Of equal ones it is that of a load from a variable, which is
+// where the value comes from, then that of a load from the stack, then the one with most samples.
 func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 	t := &FindTable{Confidence: Confidence, Least: leastSamples, Interrupts: db.Elsewhere}
 	for _, b := range db.Binaries() {
@@ -84,8 +88,8 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 	}
 	type found struct {
 		FindRow
-		load bool
-		word capture.Value
+		load, stack bool
+		word        capture.Value
 	}
 	var all []found
 	for _, b := range db.Binaries() {
@@ -117,17 +121,20 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 						text, _ := o.Source.Line(at.file, int64(at.line))
 						row.Source = strings.TrimSpace(text)
 					}
-					all = append(all, found{row, l.Insn.Memory&capture.Load != 0, top.word})
+					all = append(all, found{row, l.Insn.Memory&capture.Load != 0, l.Insn.Reads&stackPointer != 0, top.word})
 				}
 			}
 		}
 	}
 	slices.SortStableFunc(all, func(a, b found) int {
 		loads := func(f found) int {
-			if f.load {
+			switch {
+			case !f.load:
+				return 0
+			case f.stack: // it was there already, and comes from elsewhere
 				return 1
 			}
-			return 0
+			return 2
 		}
 		// Scores that differ by less than a hundredth are equal: the numbers of samples of two
 		// instructions of a block differ by chance.
@@ -163,15 +170,30 @@ func specialisable(in *capture.Instruction, kind string) bool {
 	case "type", "target", "float":
 		return true
 	case "result":
-		return in.Memory&capture.Load != 0 || in.Reads&^(stackPointer|framePointer|goroutine) != 0
+		return in.Memory&capture.Load != 0 || in.Reads&^(stackPointer|framePointer|goroutine) != 0 && !signs(in)
 	case "first", "second":
-		return in.Reads&stackPointer == 0 || in.Reads&goroutine == 0
+		if in.Reads&stackPointer != 0 && in.Reads&goroutine != 0 {
+			return false // the stack check
+		}
+		x, err := describe.Decode(in.Code)
+		if err != nil {
+			return false
+		}
+		_, constant := x.Args[1].(x86asm.Imm)
+		return kind == "first" || !constant
 	}
 	return false
 }
 
-// Registers that Go code uses for the same always: RSP, RBP, and R14, the goroutine.
+// signs reports whether an instruction only copies signs, which are mostly 0 and no news: CQO and
+// its narrower forms.
+func signs(in *capture.Instruction) bool {
+	return in.Reads == accumulator && in.Memory == 0 && in.Code[len(in.Code)-1] == 0x99
+}
+
+// RAX, and registers that Go code always uses for the same: RSP, RBP, and R14, the goroutine.
 const (
+	accumulator  = capture.Registers(1) << 0
 	stackPointer = capture.Registers(1) << 4
 	framePointer = capture.Registers(1) << 5
 	goroutine    = capture.Registers(1) << 14

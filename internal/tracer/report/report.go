@@ -166,15 +166,10 @@ func secret(word uint64, kind string) string {
 	return ""
 }
 
-// pointer reports whether a word is in the ranges in which Go on linux/amd64 has its heap, and the
-// kernel maps position-independent programs, libraries and stacks.
-func pointer(w uint64) bool {
-	const (
-		heap     = 0xc0 << 32
-		heapSize = 64 << 30
-	)
-	return w-heap < heapSize || w>>40 >= 0x55 && w>>40 <= 0x56 || w>>40 >= 0x7e && w>>40 <= 0x7f
-}
+// pointer reports whether a word can be an address of Go's heap, which begins at a random
+// address since Go 1.26, or of memory that the kernel maps: of 33 to 47 bits. Numbers of this
+// size, from 4 billion to 140 trillion, are masked with them.
+func pointer(w uint64) bool { return w>>32 != 0 && w>>47 == 0 }
 
 // text reports whether a word has at least four bytes, and all that it has are printable ASCII.
 func text(w uint64) bool {
