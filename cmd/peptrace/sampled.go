@@ -5,11 +5,15 @@ package main
 // This file holds the commands that show what the value sampler has found.
 
 import (
+	"context"
 	"os"
+	"os/signal"
 	"regexp"
+	"syscall"
 
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/database"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
@@ -20,6 +24,7 @@ import (
 var sampledVerbs = []command.Verb{
 	{Name: "list", Usage: listUsage, Run: list, Lists: true},
 	{Name: "find", Usage: findUsage, Run: find, Lists: true},
+	{Name: "watch", Usage: watchUsage, Run: watch},
 	{Name: "pprof", Usage: pprofUsage, Run: pprof},
 	{Name: "merge", Usage: mergeUsage, Run: merge},
 }
@@ -97,6 +102,44 @@ func find(c *command.Call) error {
 	}
 	defer names.Close()
 	return c.Print(report.Find(db, names, o), nil)
+}
+
+func watch(c *command.Call) error {
+	o := report.FindOptions{}
+	matchFlag(c, "f", &o.Func)
+	c.Flags.IntVar(&o.N, "n", 10, "")
+	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
+	sourcePath := c.Flags.String("source_path", "", "")
+	speed := c.Flags.Float64("speed", 1, "")
+	f := newSampledFlags(c)
+	if err := c.Parse(1, 1); err != nil {
+		return err
+	}
+	if !(*speed > 0) {
+		return command.Usagef("watch: -speed %g: want more than 0, and 1 for as fast as it was", *speed)
+	}
+	o.Source = source.NewTree(*sourcePath)
+	names := programs.New(f.binary)
+	defer names.Close()
+	replay, err := report.OpenRecording(c.Args[0])
+	if err != nil {
+		return err
+	}
+	defer replay.Close()
+	list, err := modules.Parse(f.modules, names)
+	if err != nil {
+		return command.Usagef("watch: -modules: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	db := database.New()
+	collector := db.Collector(list, database.Settings{Interval: replay.Header.Interval, Comment: replay.Header.Comment})
+	paced := &report.Paced{Source: replay, Speed: *speed}
+	find := func() listing.Listing { return report.Find(db, names, o) }
+	if err := report.Watch(ctx, paced, collector, find, c.Stdout); err != nil {
+		return err
+	}
+	return c.Print(find(), nil)
 }
 
 func pprof(c *command.Call) error {

@@ -184,6 +184,9 @@ func TestMergeAndPprof(t *testing.T) {
 	run(`-modules: there is no module "colours"`, "list -modules colours app.recording")
 	run("-n -1: want a number of values", "list -n -1 values")
 	run("-n -1: want a number of rows", "find -n -1 values")
+	run("", "watch -speed 100 app.recording")
+	run("-speed 0: want more than 0", "watch -speed 0 app.recording")
+	run(`begins with "pepVHOTL", want "pepVRUNS"`, "watch all/other.ef01.hotlists")
 	run("missing: no such file", "find missing")
 	if err := os.WriteFile("main.go.txt", []byte("package main"), 0o600); err != nil {
 		t.Fatal(err)

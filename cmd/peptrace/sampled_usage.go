@@ -11,6 +11,7 @@ Usage:
 
 	peptrace list [flags] FILE...      instructions with their values
 	peptrace find [flags] FILE...      values that are worth specialising
+	peptrace watch [flags] RECORDING   the same while a recording is replayed
 	peptrace pprof -o OUT FILE...      a profile for pep values and go tool pprof
 	peptrace merge -o DIR FILE...      add up databases and recordings
 
@@ -89,6 +90,25 @@ Examples:
 
 	peptrace find -n 3 app.recording
 	peptrace find -f '^main\.' -json values
+`
+
+	watchUsage = `peptrace watch [-f regexp] [-n 10] [-speed 1] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] RECORDING
+
+Replays a recording as fast as it was made, and shows on the terminal what find finds
+so far, twice a second. At the end, or when it is interrupted, it prints what find
+finds. If the output is no terminal, it prints only that.
+
+	-f regexp           only functions whose names match, or that have such inlined
+	-n 10               how many rows; 0 is all
+	-speed 1            how many times as fast
+	-secrets            show words that look like text
+	-modules operands   what to sample, see peptrace help list
+	-binary FILE        the program, for names, if it is not where it ran
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+
+Examples:
+
+	peptrace watch -speed 10 app.recording
 `
 
 	pprofUsage = `peptrace pprof -o OUT [-secrets] [-modules operands] [-binary FILE] FILE...

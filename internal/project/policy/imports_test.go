@@ -235,6 +235,7 @@ var outsiders = map[string][]string{
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
 	"gonum.org/v1/plot/...":               {"hwsim/plot"},
 	"golang.org/x/arch/...":               {"internal/tracer/..."},
+	"golang.org/x/sys/...":                {"internal/tracer/..."},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }

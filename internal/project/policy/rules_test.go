@@ -28,6 +28,7 @@ var direct = []string{
 	"github.com/google/pprof",         // reading and merging of profiles
 	"github.com/rogpeppe/go-internal", // scripts that test commands
 	"golang.org/x/arch",               // decoding of machine code
+	"golang.org/x/sys",                // system calls of the tracer
 	"golang.org/x/tools",              // go/ssa, export data
 	"gonum.org/v1/plot",               // plots of experiments
 }

@@ -121,16 +121,14 @@ func (b *Binary) seed(pc uint64, kind string) uint64 {
 	return h.Sum64()
 }
 
-// A Collector adds the runs of a source to a database.
+// A Collector adds runs to a database.
 type Collector struct {
-	db      *Database
-	source  capture.Source
-	modules []capture.Module
-	wants   map[*capture.Instruction][]capture.Want // by module
-	run     capture.Run
-	part    capture.Run // what one module gets of run
-	lost    uint64      // that are counted already
-	header  Settings
+	db       *Database
+	modules  []capture.Module
+	settings Settings
+	wants    map[*capture.Instruction][]capture.Want // by module
+	part     capture.Run                             // what one module gets of a run
+	lost     uint64                                  // runs that were lost, and are counted
 }
 
 // Settings say how samples were taken. Binaries keep them.
@@ -139,18 +137,24 @@ type Settings struct {
 	Comment  string
 }
 
-// Collector returns a collector of the runs of a source, of which modules make samples.
-func (db *Database) Collector(source capture.Source, modules []capture.Module, s Settings) *Collector {
-	return &Collector{db: db, source: source, modules: modules, wants: map[*capture.Instruction][]capture.Want{}, header: s}
+// Collector returns a collector of runs of which modules make samples.
+func (db *Database) Collector(modules []capture.Module, s Settings) *Collector {
+	return &Collector{db: db, modules: modules, wants: map[*capture.Instruction][]capture.Want{}, settings: s}
 }
 
 // Collect adds all runs of a source.
 func (db *Database) Collect(source capture.Source, modules []capture.Module, s Settings) error {
-	c := db.Collector(source, modules, s)
-	for {
-		if err := c.Next(); err == io.EOF {
+	c := db.Collector(modules, s)
+	for r := (capture.Run{}); ; {
+		err := source.Next(&r)
+		c.Lost(source.Lost())
+		if err == io.EOF {
 			return nil
-		} else if err != nil {
+		}
+		if err == nil {
+			err = c.Add(&r)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -159,18 +163,19 @@ func (db *Database) Collect(source capture.Source, modules []capture.Module, s S
 // errFull is the error for a hotlist that files cannot keep if it grows.
 var errFull = errors.New("the hotlist is full: save the database and begin a new one")
 
-// Next adds one run. At the end of the source the error is io.EOF.
-func (c *Collector) Next() error {
-	err := c.source.Next(&c.run)
-	lost := c.source.Lost() - c.lost
-	c.lost += lost
-	for _, b := range c.db.binaries {
-		b.Lost += lost
+// Lost notes how many runs were lost so far.
+func (c *Collector) Lost(lost uint64) {
+	if lost != c.lost {
+		for _, b := range c.db.binaries {
+			b.Lost += lost - c.lost
+		}
+		c.lost = lost
 	}
-	if err != nil {
-		return err
-	}
-	if in := c.run.At; in == nil {
+}
+
+// Add adds a run.
+func (c *Collector) Add(r *capture.Run) (err error) {
+	if in := r.At; in == nil {
 		c.db.Elsewhere++
 	} else {
 		b := c.binary(in.Image)
@@ -178,7 +183,7 @@ func (c *Collector) Next() error {
 		b.location(in).Interrupts++
 	}
 	for i, m := range c.modules {
-		c.partOf(i)
+		c.partOf(r, i)
 		m.Transform(&c.part, func(s capture.Sample) {
 			b := c.binary(s.Insn.Image)
 			lists := b.location(s.Insn).Lists
@@ -204,20 +209,19 @@ func (c *Collector) binary(image *capture.Image) *Binary {
 		return b
 	}
 	b := c.db.binary(image)
-	b.Interval, b.Lost = c.header.Interval, c.lost
-	if c.header.Comment != "" {
-		b.Comments = []string{c.header.Comment}
+	b.Interval, b.Lost = c.settings.Interval, c.lost
+	if c.settings.Comment != "" {
+		b.Comments = []string{c.settings.Comment}
 	}
 	return b
 }
 
 // partOf sets c.part to what module i gets: the tuples of the instructions that it wants,
 // with no more fields than it wants, as if there were no other module.
-func (c *Collector) partOf(i int) {
+func (c *Collector) partOf(r *capture.Run, i int) {
 	tuples := c.part.Tuples[:0]
-	c.part = c.run
-	for j := range c.run.Tuples {
-		t := c.run.Tuples[j]
+	c.part = *r
+	for _, t := range r.Tuples {
 		w := c.want(t.Insn)[i]
 		if w.Fields == 0 {
 			continue
