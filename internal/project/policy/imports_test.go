@@ -34,6 +34,7 @@ const walls = `
 	hwsim/rap:        hwsim runtime/digits runtime/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
 	hwsim/sample:     hwsim runtime/tuple
+	hwsim/hotlist:
 	hwsim/box:        hwsim
 	hwsim/where:      hwsim hwsim/sample runtime/digits
 	hwsim/cache:      hwsim hwsim/sample runtime/digits
@@ -53,10 +54,14 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
-	# The tracer of live processes. What it writes and counts knows neither processes nor the kernel.
-	hwsim/hotlist:
+	# The tracer of live processes. What keeps and counts values knows neither processes nor the
+	# kernel, so it works on recordings alone.
 	internal/tracer/chunk:
-	internal/tracer/capture: internal/tracer/chunk
+	internal/tracer/capture:  internal/tracer/chunk
+	internal/tracer/describe: internal/tracer/capture
+	internal/tracer/modules:  internal/tracer/capture runtime/items
+	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
 	# Packages for commands only.
 	internal/terminal:
@@ -239,6 +244,8 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
 	"gonum.org/v1/plot/...":               {"hwsim/plot"},
+	"golang.org/x/arch/...":               {"internal/tracer/..."},
+	"golang.org/x/sys/...":                {"internal/tracer/..."},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }
