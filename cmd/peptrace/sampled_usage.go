@@ -9,6 +9,7 @@ const sampledUsage = `peptrace shows what the value sampler has found: which val
 
 Usage:
 
+	peptrace values [flags] -p PID     sample a running process
 	peptrace list [flags] FILE...      instructions with their values
 	peptrace find [flags] FILE...      values that are worth specialising
 	peptrace watch [flags] RECORDING   the same while a recording is replayed

@@ -26,8 +26,10 @@ type Options struct {
 	Length   int           // instructions in a run; 4 by default, as in the paper; at most MaxLength
 	Skip     int           // interpret a random number of instructions up to this one first, against the bias to slow instructions
 
-	// Module says of which instructions tuples are wanted, and of what. Nil wants everything.
-	Module capture.Module
+	// Modules say of which instructions tuples are wanted, and of what: tuples have what any
+	// module wants. If there is none, everything is wanted. If modules name different registers
+	// of an instruction, the first one is noted.
+	Modules []capture.Module
 
 	// CountOnly counts interrupts and interprets nothing, to measure what the interrupts
 	// themselves cost.

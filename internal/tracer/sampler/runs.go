@@ -137,11 +137,5 @@ func tuple(in *instruction, have micro.Have, w [6]uint64) capture.Tuple {
 	return t
 }
 
-// Lost returns how many runs had no room in the kernel's buffer.
-func (s *Sampler) Lost() uint64 {
-	st, err := s.Stats()
-	if err != nil {
-		return 0
-	}
-	return st.Dropped
-}
+// Lost returns how many runs had no room in the kernel's buffer, as of some milliseconds ago.
+func (s *Sampler) Lost() uint64 { return s.lost.Load() }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cilium/ebpf"
@@ -25,6 +26,7 @@ type Sampler struct {
 
 	stop chan struct{}
 	done sync.WaitGroup
+	lost atomic.Uint64
 
 	mu      sync.Mutex // of all that follows
 	spaces  map[uint32]*space
@@ -155,6 +157,9 @@ func (s *Sampler) maintain() {
 			s.err = err
 		}
 		s.mu.Unlock()
+		if n, err := s.counter(countDropped); err == nil {
+			s.lost.Store(n)
+		}
 		if time.Since(redrawn) > s.options.redrawEvery() {
 			s.events.redraw(&s.options)
 			redrawn = time.Now()

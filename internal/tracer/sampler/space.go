@@ -184,13 +184,29 @@ func (s *Sampler) describe(sp *space, i int) {
 		if err != nil || len(d.Code) != len(code) {
 			d = describe.Unknown(&f.image, pc, code)
 		}
-		in = &instruction{d, capture.Want{Fields: capture.AllFields &^ capture.Named}, op.Kind, op.Imm - op.PC}
-		if s.options.Module != nil {
-			in.want = s.options.Module.Capture(d)
-		}
+		in = &instruction{d, s.options.want(d), op.Kind, op.Imm - op.PC}
 		f.insns[pc] = in
 	}
 	s.insns[sp.global[i]] = in
+}
+
+// want returns what the modules want of an instruction.
+func (o *Options) want(in *capture.Instruction) (all capture.Want) {
+	if len(o.Modules) == 0 {
+		all.Fields = capture.AllFields &^ capture.Named
+	}
+	for _, m := range o.Modules {
+		w := m.Capture(in)
+		if w.Fields&capture.Named != 0 {
+			if all.Fields&capture.Named == 0 {
+				all.Register = w.Register
+			} else if all.Register != w.Register {
+				w.Fields &^= capture.Named
+			}
+		}
+		all.Fields |= w.Fields
+	}
+	return all
 }
 
 // drop forgets the code of a process that has ended or has other code now.

@@ -33,25 +33,37 @@ type Stats struct {
 	Called uint64
 }
 
+// Numbers of counters in sampler.c. The others are in the order of Stats.
+const (
+	countDropped = 7
+	countStops   = 8 // first of the reasons to stop
+)
+
+// counter returns the sum of a counter over all CPUs.
+func (s *Sampler) counter(i int) (sum uint64, err error) {
+	var cpus []uint64
+	if err := s.objs.Counters.Lookup(uint32(i), &cpus); err != nil {
+		return 0, fmt.Errorf("sampler: counters: %w", err)
+	}
+	for _, n := range cpus {
+		sum += n
+	}
+	return sum, nil
+}
+
 // Stats returns the counters.
 func (s *Sampler) Stats() (st Stats, err error) {
-	counter := func(i int) (sum uint64) {
-		var cpus []uint64
-		if e := s.objs.Counters.Lookup(uint32(i), &cpus); e != nil {
-			err = errors.Join(err, fmt.Errorf("sampler: counters: %w", e))
-		}
-		for _, n := range cpus {
-			sum += n
-		}
-		return sum
+	count := func(i int) uint64 {
+		n, e := s.counter(i)
+		err = errors.Join(err, e)
+		return n
 	}
-	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, &st.Dropped} {
-		*p = counter(i)
+	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, countDropped: &st.Dropped} {
+		*p = count(i)
 	}
-	const stops = 8 // first of the reasons in sampler.c
 	st.Stops = map[micro.Stop]uint64{}
 	for _, stop := range micro.Stops() {
-		if n := counter(stops + int(stop)); n > 0 {
+		if n := count(countStops + int(stop)); n > 0 {
 			st.Stops[stop] = n
 			st.Runs += n
 		}
