@@ -62,13 +62,13 @@ func values(c *command.Call) error {
 	// this process is killed.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	ctx, cancel := context.WithTimeout(ctx, *duration)
-	defer cancel()
 	s, err := sampler.Attach(o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
+	ctx, cancel := context.WithTimeout(ctx, *duration)
+	defer cancel()
 	db := database.New()
 	collector := db.Collector(o.Modules, database.Settings{Interval: uint64(o.Interval)})
 	if err := report.Follow(ctx, s, collector, nil, nil); err != nil {
@@ -91,7 +91,7 @@ func values(c *command.Call) error {
 	return c.Print(report.List(db, names, list), nil)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
@@ -109,6 +109,9 @@ some time, on SIGINT, or when the processes end.
 	                      others of the same loop
 	-threads            interrupt threads of the processes, not CPUs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
-	-f regexp, -n 3, -secrets, -modules operands, -binary FILE
-	                    as in "peptrace list"
+	-f regexp           print only functions whose names match
+	-n 3                print this many values of a hotlist; 0 is all
+	-secrets            print words that look like addresses of memory, or like text
+	-modules operands   what to sample, as in "peptrace list"
+	-binary FILE        the program, for names, if it is not where it ran
 `

@@ -28,7 +28,10 @@ type Sampler struct {
 	done sync.WaitGroup
 	lost atomic.Uint64
 
-	mu      sync.Mutex // of all that follows
+	searching sync.Mutex // for layouts
+
+	mu      sync.Mutex                        // of all that follows
+	layouts map[string]func() bpf.SamplerProc // by executable
 	spaces  map[uint32]*space
 	files   map[string]*file
 	insns   []*instruction // by index of the kernel's array
@@ -49,7 +52,7 @@ func Attach(o Options) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
-		spaces: map[uint32]*space{}, files: map[string]*file{}, insns: make([]*instruction, o.Ops)}
+		spaces: map[uint32]*space{}, files: map[string]*file{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*instruction, o.Ops)}
 	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
 		s.free = append(s.free, uint32(i))
 	}
@@ -152,11 +155,8 @@ func (s *Sampler) maintain() {
 		s.round++
 		s.reuse()
 		s.bury()
-		err := s.decodeMisses()
-		if err != nil && s.err == nil {
-			s.err = err
-		}
 		s.mu.Unlock()
+		s.decodeMisses()
 		if n, err := s.counter(countDropped); err == nil {
 			s.lost.Store(n)
 		}
@@ -168,45 +168,52 @@ func (s *Sampler) maintain() {
 }
 
 // decodeMisses decodes the code at the addresses that the kernel could not interpret.
-func (s *Sampler) decodeMisses() error {
+func (s *Sampler) decodeMisses() {
 	const stale = 1 << 63
 	var a bpf.SamplerAddress
 	var n uint64
-	var list []bpf.SamplerAddress
-	var old []bool
+	misses := map[bpf.SamplerAddress]uint64{}
 	for it := s.objs.Misses.Iterate(); it.Next(&a, &n); {
-		list = append(list, a)
-		old = append(old, n&stale != 0)
+		misses[a] = n
 	}
-	for i := range list {
-		a := &list[i]
-		s.objs.Misses.Delete(a)
-		sp := s.spaces[a.Tgid]
-		if sp != nil && old[i] {
-			s.drop(sp)
-			sp = nil
+	for a, n := range misses {
+		select {
+		case <-s.stop:
+			return
+		default:
 		}
-		if sp == nil {
-			if _, ok := s.pidfds[a.Tgid]; !ok && !s.options.All {
-				continue // it has ended
-			}
-			var err error
-			if sp, err = s.newSpace(a.Tgid); err != nil {
-				continue // it ended, or is not ours to read: its interrupts go on to be counted as missed
-			}
+		s.objs.Misses.Delete(&a)
+		s.mu.Lock() // for each anew, because Next waits for it, too
+		if err := s.miss(a.Tgid, a.Pc, n&stale != 0); err != nil && s.err == nil && s.alive(a.Tgid) {
+			s.err = err
 		}
-		if len(s.free) == 0 {
-			s.full++
-			continue
+		s.mu.Unlock()
+	}
+}
+
+func (s *Sampler) miss(tgid uint32, pc uint64, stale bool) error {
+	sp := s.spaces[tgid]
+	if sp != nil && stale {
+		s.drop(sp)
+		sp = nil
+	}
+	if sp == nil {
+		if _, ok := s.pidfds[tgid]; !ok && !s.options.All {
+			return nil // it has ended
 		}
-		if sp.table.At(a.Pc) != 0 {
-			continue
-		}
-		if err := s.decode(sp, a.Pc); err != nil && s.alive(a.Tgid) {
-			return err
+		var err error
+		if sp, err = s.newSpace(tgid); err != nil {
+			return nil // it ended, or is not ours to read: its interrupts go on to be counted as missed
 		}
 	}
-	return nil
+	if len(s.free) == 0 {
+		s.full++
+		return nil
+	}
+	if sp.table.At(pc) != 0 {
+		return nil
+	}
+	return s.decode(sp, pc)
 }
 
 // bury forgets processes that have ended.

@@ -1,9 +1,14 @@
 package sampler
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
+
+	"github.com/cilium/ebpf"
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/capture"
@@ -36,35 +41,62 @@ func (s *Sampler) newSpace(tgid uint32) (*space, error) {
 		mem.Close()
 		return nil, err
 	}
-	if err := s.objs.Procs.Put(&tgid, s.goroutines(sp)); err != nil {
+	if err := s.objs.Procs.Put(&tgid, &bpf.SamplerProc{}); err != nil {
 		mem.Close()
 		return nil, err
 	}
 	s.spaces[tgid] = sp
+	s.goroutines(sp)
 	return sp, nil
 }
 
-// goroutines says where the process keeps the numbers of its goroutines, if it is a Go
-// program.
-func (s *Sampler) goroutines(sp *space) *bpf.SamplerProc {
-	var p bpf.SamplerProc
-	im, err := image.OpenProcess(int(sp.tgid))
+// goroutines tells the kernel where the process keeps the numbers of its goroutines, if it is
+// a Go program. To find that in an executable takes time, during which sampling goes on.
+func (s *Sampler) goroutines(sp *space) {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", sp.tgid))
 	if err != nil {
-		return &p
+		return
+	}
+	tgid := sp.tgid
+	for i := range sp.maps {
+		if m := &sp.maps[i]; m.path == strings.TrimSuffix(exe, " (deleted)") {
+			find, ok := s.layouts[m.file]
+			if !ok {
+				find = sync.OnceValue(func() bpf.SamplerProc { return layout(tgid) })
+				s.layouts[m.file] = find
+			}
+			s.done.Go(func() {
+				s.searching.Lock() // one search at a time
+				p := find()
+				s.searching.Unlock()
+				select {
+				case <-s.stop:
+				default:
+					s.objs.Procs.Update(&tgid, &p, ebpf.UpdateExist)
+				}
+			})
+			return
+		}
+	}
+}
+
+// layout returns where the executable of a process says that goroutines have their numbers.
+func layout(tgid uint32) (p bpf.SamplerProc) {
+	im, err := image.OpenProcess(int(tgid))
+	if err != nil {
+		return p
 	}
 	defer im.Close()
 	g, err := im.Goroutine()
 	if err != nil {
-		return &p
+		return p
 	}
-	p.Goid, p.Tls = uint32(g.Goid), -8
-	for i := range sp.maps {
-		if m := &sp.maps[i]; m.path == im.Path && s.file(sp, m).elf != nil {
-			p.Tls = tls(m.image.elf)
-			break
-		}
+	f, err := elf.Open(im.Process.Exe)
+	if err != nil {
+		return p
 	}
-	return &p
+	defer f.Close()
+	return bpf.SamplerProc{Goid: uint32(g.Goid), Tls: tls(f)}
 }
 
 // file returns the file of a mapping.
@@ -128,33 +160,35 @@ func (s *Sampler) decode(sp *space, pc uint64) error {
 		sp.global = append(sp.global, s.free[len(s.free)-1])
 		s.free = s.free[:len(s.free)-1]
 	}
+	var indexes []uint32
+	var ops []micro.Op
+	for _, i := range changed {
+		indexes, ops = append(indexes, sp.global[i]), append(ops, s.op(sp, i))
+	}
 	var entries []bpf.SamplerAddress
 	var values []bpf.SamplerEntry
-	for i := range changed {
-		if err := s.putOp(sp, changed[i]); err != nil {
-			return err
-		}
-	}
 	for i := first; i < len(sp.table.Ops); i++ {
 		s.describe(sp, i)
-		if err := s.putOp(sp, uint32(i)); err != nil {
-			return err
-		}
+		indexes, ops = append(indexes, sp.global[i]), append(ops, s.op(sp, uint32(i)))
 		var code [8]byte
 		sp.ReadCode(sp.table.Ops[i].PC, code[:])
 		entries = append(entries, bpf.SamplerAddress{Pc: sp.table.Ops[i].PC, Tgid: sp.tgid})
 		values = append(values, bpf.SamplerEntry{Index: sp.global[i], Code: binary.LittleEndian.Uint64(code[:])})
 	}
-	if len(entries) > 0 {
-		if _, err := s.objs.Entries.BatchUpdate(entries, values, nil); err != nil {
-			return fmt.Errorf("sampler: entries of decoded code: %w", err)
-		}
+	if len(entries) == 0 {
+		return nil
+	}
+	if _, err := s.objs.Ops.BatchUpdate(indexes, ops, nil); err != nil {
+		return fmt.Errorf("sampler: decoded code: %w", err)
+	}
+	if _, err := s.objs.Entries.BatchUpdate(entries, values, nil); err != nil {
+		return fmt.Errorf("sampler: entries of decoded code: %w", err)
 	}
 	return nil
 }
 
-// putOp writes an op with the indexes of the kernel's array.
-func (s *Sampler) putOp(sp *space, i uint32) error {
+// op returns an op with the indexes of the kernel's array.
+func (s *Sampler) op(sp *space, i uint32) micro.Op {
 	op := sp.table.Ops[i]
 	op.Next, op.Target = sp.global[op.Next], sp.global[op.Target]
 	if in := s.insns[sp.global[i]]; in != nil && in.want.Fields != 0 {
@@ -163,7 +197,7 @@ func (s *Sampler) putOp(sp *space, i uint32) error {
 			op.Third = in.want.Register
 		}
 	}
-	return s.objs.Ops.Put(sp.global[i], &op)
+	return op
 }
 
 // describe notes the instruction of a decoded op, and asks the module what it wants.
