@@ -4,6 +4,8 @@ package site
 
 import (
 	"errors"
+	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -407,23 +409,40 @@ func TestProbesOfAFunction(t *testing.T) {
 	}
 }
 
+var survey = flag.String("survey", "", "further executables to survey, separated by commas; prints the tables of docs/results/probe-sites.md")
+
 // The survey counts every function once.
 func TestSurvey(t *testing.T) {
 	im, _ := gofmt(t)
-	s, err := NewSurvey(im)
-	if err != nil {
-		t.Fatal(err)
+	images, names := []*image.Image{im}, []string{"gofmt"}
+	for _, exe := range strings.FieldsFunc(*survey, func(r rune) bool { return r == ',' }) {
+		images, names = append(images, open(t, exe)), append(names, filepath.Base(exe))
 	}
-	n := s.Functions - s.Undecodable
-	if sum := s.First + s.AfterCheck + s.Later + s.SteppedEntry + s.NoEntry; sum != n || n < 3000 || s.Undecodable > 0 {
-		t.Errorf("%d functions, %d undecodable, entries of %d", s.Functions, s.Undecodable, sum)
-	}
-	for name, w := range map[string]Ways{"returns": s.Returns, "branches": s.Branches, "calls": s.Calls} {
-		if sum := w.Cheap + w.Block + w.Before + w.Stepped + w.None; sum != w.All || sum == 0 {
-			t.Errorf("%s: %+v", name, w)
+	var surveys []*Survey
+	for i, im := range images {
+		s, err := NewSurvey(im)
+		if err != nil {
+			t.Fatal(err)
+		}
+		surveys = append(surveys, s)
+		n := s.Functions - s.Undecodable
+		if sum := s.First + s.AfterCheck + s.Later + s.SteppedEntry + s.NoEntry; sum != n || n < 1000 || s.Undecodable > 0 {
+			t.Errorf("%s: %d functions, %d undecodable, entries of %d", names[i], s.Functions, s.Undecodable, sum)
+		}
+		for name, w := range map[string]Ways{"returns": s.Returns, "branches": s.Branches, "calls": s.Calls} {
+			if sum := w.Cheap + w.Block + w.Before + w.Stepped + w.None; sum != w.All || sum == 0 {
+				t.Errorf("%s: %s: %+v", names[i], name, w)
+			}
+		}
+		if s.Branches.Cheap != s.Branches.All {
+			t.Errorf("%s: %d of %d branches are cheap", names[i], s.Branches.Cheap, s.Branches.All)
 		}
 	}
-	if s.Branches.Cheap != s.Branches.All {
-		t.Errorf("%d of %d branches are cheap", s.Branches.Cheap, s.Branches.All)
+	var text strings.Builder
+	if err := WriteRows(&text, names, surveys); err != nil {
+		t.Fatal(err)
+	}
+	if *survey != "" {
+		fmt.Print(text.String())
 	}
 }

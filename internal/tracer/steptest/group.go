@@ -78,10 +78,10 @@ func (g *Group) Continue() {
 // Reap waits for the end of all threads but the first, after the process was killed. The
 // kernel keeps a process until the tracer has done so.
 func (g *Group) Reap() {
-	for tid := range g.threads { // some may have stopped at their end
+	tids, _ := g.tasks()
+	for _, tid := range tids { // some have stopped at their end
 		syscall.PtraceCont(tid, 0)
 	}
-	tids, _ := g.tasks()
 	for _, tid := range tids {
 		for tid != g.pid {
 			var ws syscall.WaitStatus
