@@ -348,32 +348,3 @@ func open(t *testing.T) int {
 	}
 	return len(files)
 }
-
-// TestAllProcesses finds two programs among all processes, and their samples name their
-// executables.
-func TestAllProcesses(t *testing.T) {
-	one, two := start(t, build(t), "forever"), start(t, build(t, "-ldflags=-s -w"), "forever")
-	s := attach(t, sampler.Options{All: true})
-	images := map[uint32]map[string]bool{}
-	var r capture.Run
-	for len(images[uint32(one.pid)]) == 0 || len(images[uint32(two.pid)]) == 0 {
-		if err := s.Next(&r); err != nil {
-			t.Fatal(err)
-		}
-		if r.PID == uint32(os.Getpid()) {
-			t.Fatal("the sampler samples itself")
-		}
-		if r.At != nil && r.At.Image.Path != "[vdso]" {
-			if images[r.PID] == nil {
-				images[r.PID] = map[string]bool{}
-			}
-			images[r.PID][r.At.Image.BuildID] = true
-		}
-	}
-	t.Logf("%d processes were sampled", len(images))
-	for id := range images[uint32(one.pid)] {
-		if id == "" || images[uint32(two.pid)][id] {
-			t.Errorf("both programs have the build ID %q", id)
-		}
-	}
-}

@@ -13,10 +13,11 @@ import (
 type Group struct {
 	pid     int
 	threads map[int]*Thread
+	seized  bool // at least one thread has been seized
 }
 
 // NewGroup returns the threads of a process. Nothing is stopped yet.
-func NewGroup(pid int) *Group { return &Group{pid, map[int]*Thread{}} }
+func NewGroup(pid int) *Group { return &Group{pid: pid, threads: map[int]*Thread{}} }
 
 // Stop stops all threads of the process.
 func (g *Group) Stop() error {
@@ -36,12 +37,13 @@ func (g *Group) Stop() error {
 			th := g.threads[tid]
 			if th == nil {
 				if th, err = Seize(tid); err != nil {
-					if errors.Is(err, os.ErrPermission) {
+					// The kernel also refuses threads that are about to end.
+					if errors.Is(err, os.ErrPermission) && !g.seized {
 						return err
 					}
-					continue // it has ended
+					continue
 				}
-				g.threads[tid] = th
+				g.threads[tid], g.seized = th, true
 			}
 			if err := th.Interrupt(); err != nil {
 				delete(g.threads, tid)
