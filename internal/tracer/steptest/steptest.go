@@ -11,7 +11,6 @@
 //		fmt.Printf("%#x\n", th.Regs.Rip)
 //		th.Continue()
 //	}
-//	th.Detach()
 //
 // The kernel accepts requests of the tracing thread only, so a test calls
 // runtime.LockOSThread first.
@@ -22,7 +21,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -51,7 +52,7 @@ func Start(name string, args ...string) (*Thread, *exec.Cmd, error) {
 		return nil, nil, err
 	}
 	th := &Thread{TID: cmd.Process.Pid}
-	if err := th.wait(); err != nil {
+	if _, err := th.waitStatus(); err != nil {
 		return nil, nil, err
 	}
 	if err := syscall.PtraceGetRegs(th.TID, &th.Regs); err != nil {
@@ -64,8 +65,7 @@ func Start(name string, args ...string) (*Thread, *exec.Cmd, error) {
 
 // Seize begins to trace a running thread. The thread goes on running.
 func Seize(tid int) (*Thread, error) {
-	// With this option a thread stops when it ends. Without it, one could wait for ever for
-	// the first thread of a process: it is not dead while others are zombies.
+	// With this option most threads stop when they end.
 	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACEEXIT, 0, 0); errno != 0 {
 		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, errno)
 	}
@@ -137,15 +137,6 @@ func (th *Thread) Continue() error {
 	return syscall.PtraceCont(th.TID, sig)
 }
 
-// Detach stops tracing. A running thread is interrupted first.
-func (th *Thread) Detach() error {
-	th.mem.Close()
-	if err := th.Interrupt(); err != nil {
-		return err
-	}
-	return unix.PtraceDetach(th.TID)
-}
-
 // Read reads memory of the thread, and Write writes it.
 func (th *Thread) Read(addr uint64, buf []byte) error {
 	_, err := th.mem.ReadAt(buf, int64(addr))
@@ -189,20 +180,37 @@ func (th *Thread) SetGeneral(g [16]uint64) {
 	}
 }
 
-func (th *Thread) wait() error {
-	_, err := th.waitStatus()
-	return err
-}
-
+// waitStatus waits until the thread stops. A wait that blocks could block for ever: the first
+// thread of a process that another thread ends becomes a zombie, and is reported as dead
+// only when all others have been waited for.
 func (th *Thread) waitStatus() (ws syscall.WaitStatus, err error) {
-	for {
-		_, err = syscall.Wait4(th.TID, &ws, syscall.WALL, nil)
-		if err != syscall.EINTR {
+	for begin := time.Now(); ; {
+		var tid int
+		tid, err = syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil || tid != 0 {
 			break
 		}
+		if time.Since(begin) < time.Millisecond {
+			syscall.Syscall(syscall.SYS_SCHED_YIELD, 0, 0, 0)
+			continue
+		}
+		if th.zombie() {
+			return ws, ErrExited
+		}
+		time.Sleep(100 * time.Microsecond)
 	}
 	if err == nil && (!ws.Stopped() || uint32(ws)>>16 == unix.PTRACE_EVENT_EXIT) {
 		err = ErrExited
 	}
 	return ws, err
+}
+
+// zombie reports whether the thread has ended.
+func (th *Thread) zombie() bool {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", th.TID))
+	_, state, _ := strings.Cut(string(data), ") ")
+	return err != nil || strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
 }
