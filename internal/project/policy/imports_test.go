@@ -34,6 +34,7 @@ const walls = `
 	hwsim/rap:        hwsim runtime/digits runtime/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
 	hwsim/sample:     hwsim runtime/tuple
+	hwsim/hotlist:
 	hwsim/box:        hwsim
 	hwsim/where:      hwsim hwsim/sample runtime/digits
 	hwsim/cache:      hwsim hwsim/sample runtime/digits
@@ -53,19 +54,28 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
+	# The tracer of live processes. What keeps and counts values knows neither processes nor the
+	# kernel, so it works on recordings alone.
+	internal/tracer/chunk:
+	internal/tracer/capture:  internal/tracer/chunk
+	internal/tracer/describe: internal/tracer/capture
+	internal/tracer/modules:  internal/tracer/capture runtime/items
+	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
+	# The readers of function tables and instructions, the interpreters and the programs for the
+	# kernel know nothing else. No other tree imports the tracer.
+	internal/tracer/pclntab:
+	internal/tracer/insn:
+	internal/tracer/micro:
+	internal/tracer/bpf:
+	internal/tracer/steptest:
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
+
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
 	internal/listing:  internal/terminal
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
-
-	# What traces live processes. It shares formats, hotlists and readers with the other
-	# trees, and none of them imports it. The reader of the function table and the decoder
-	# of instructions know nothing else.
-	internal/tracer/pclntab:
-	internal/tracer/insn:
-	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
 	# Packages that only the project needs may import everything.
 	internal/project/policy:
@@ -231,6 +241,9 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
 	"gonum.org/v1/plot/...":               {"hwsim/plot"},
+	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},
+	"golang.org/x/arch/...":               {"internal/tracer/..."},
+	"golang.org/x/sys/...":                {"internal/tracer/..."},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }
