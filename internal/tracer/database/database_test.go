@@ -39,6 +39,9 @@ func (l *list) Lost() uint64 { return l.lost }
 // parity is a module of a user: of loads, it samples whether the loaded word is odd.
 type parity struct{}
 
+// parityFields has the fields of all tuples that parity got.
+var parityFields capture.Fields
+
 func (parity) Capture(in *capture.Instruction) capture.Want {
 	if in.Memory == capture.Load {
 		return capture.Want{Fields: capture.Result}
@@ -48,6 +51,7 @@ func (parity) Capture(in *capture.Instruction) capture.Want {
 
 func (parity) Transform(r *capture.Run, emit func(capture.Sample)) {
 	for _, t := range r.Tuples {
+		parityFields |= t.Known
 		if t.Known&capture.Result != 0 {
 			emit(capture.Sample{Insn: t.Insn, Kind: "parity", Value: capture.Value{Word: t.Result & 1}})
 		}
@@ -99,7 +103,7 @@ func someRuns(seed uint64, n, images int, values uint64) (runs []capture.Run) {
 			r.At = nil
 		}
 		for i := range random.IntN(10) {
-			r.Tuples = append(r.Tuples, capture.Tuple{Insn: insns[at+i], Known: capture.Result, Result: random.Uint64N(values)})
+			r.Tuples = append(r.Tuples, capture.Tuple{Insn: insns[at+i], Known: capture.Result | capture.Addr, Result: random.Uint64N(values)})
 		}
 		runs = append(runs, r)
 	}
@@ -180,6 +184,9 @@ func TestCollect(t *testing.T) {
 	runs := someRuns(1, 500, 2, 1000)
 	w := &whole{t: t, runs: runs}
 	db := collect(t, runs, parity{}, w)
+	if parityFields != capture.Result {
+		t.Errorf("parity got the fields %b, want those that it wants, %b", parityFields, capture.Result)
+	}
 	if w.next != len(runs) {
 		t.Errorf("the module saw %d runs, want %d", w.next, len(runs))
 	}
