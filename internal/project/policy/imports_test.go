@@ -54,21 +54,25 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
-	# The tracer of live processes. What keeps and counts values knows neither processes nor the
-	# kernel, so it works on recordings alone.
-	internal/tracer/chunk:
-	internal/tracer/capture:  internal/tracer/chunk
-	internal/tracer/describe: internal/tracer/capture
-	internal/tracer/modules:  internal/tracer/capture runtime/items
-	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
-	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
-
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
 	internal/listing:  internal/terminal
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
+
+	# What traces live processes. It shares formats, hotlists and readers with the other
+	# trees, and none of them imports it. The reader of the function table and the decoder
+	# of instructions know nothing else. What keeps and counts values knows neither processes
+	# nor the kernel, so it works on recordings alone.
+	internal/tracer/pclntab:
+	internal/tracer/insn:
+	internal/tracer/chunk:
+	internal/tracer/capture:  internal/tracer/chunk
+	internal/tracer/describe: internal/tracer/capture
+	internal/tracer/modules:  internal/tracer/capture runtime/items
+	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
 	# Packages that only the project needs may import everything.
 	internal/project/policy:

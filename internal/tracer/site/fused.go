@@ -21,7 +21,6 @@ const (
 var (
 	errAfterCall  = errors.New("a call is between it and every cheap instruction")
 	errFromEntry  = errors.New("no cheap instruction is between the entry of the function and it")
-	errRuntime    = errors.New("the runtime may continue there after a recovered panic")
 	errTable      = errors.New("a jump through a table leads to it")
 	errFar        = fmt.Errorf("no cheap instruction is among the %d before it", maxSteps)
 	errMany       = fmt.Errorf("more than %d ways lead to it", maxApproaches)
@@ -44,8 +43,6 @@ func (c *Code) approaches(i int) ([]Approach, error) {
 		switch {
 		case i == 0:
 			return errFromEntry
-		case in.unknown:
-			return errRuntime
 		case c.mayJumpTo(i):
 			return errTable
 		case len(in.preds) == 0:

@@ -6,14 +6,11 @@ import (
 	"github.com/pepgo/pep/internal/tracer/insn"
 )
 
-// link fills in leaders and predecessors.
+// link fills in leaders and predecessors. After a recovered panic the runtime continues
+// at a call of runtime.deferreturn. This needs no care: no fused probe goes back over a
+// call.
 func (c *Code) link() {
-	c.insts[0].leader, c.insts[0].unknown = true, true
-	if d := c.Fn.Deferreturn; d != 0 { // a recovered panic continues there
-		if i, ok := c.index(c.Fn.Entry + uint64(d)); ok {
-			c.insts[i].leader, c.insts[i].unknown = true, true
-		}
-	}
+	c.insts[0].leader = true
 	to := func(i int, from pred) {
 		c.insts[i].leader = true
 		c.insts[i].preds = append(c.insts[i].preds, from)

@@ -145,9 +145,8 @@ type Code struct {
 
 type inst struct {
 	insn.Inst
-	leader  bool // other instructions than the one before lead here
-	unknown bool // the runtime, or callers, lead here too
-	preds   []pred
+	leader bool // other instructions than the one before lead here
+	preds  []pred
 }
 
 // A pred is an instruction that leads to another one.
