@@ -245,12 +245,12 @@ func TestProfile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`result=0\b`, `target=main\.small`, `0x401000 MOVQ 0\(AX\)\(DX\*8\), CX`} {
+	for _, want := range []string{`0x401000 MOVQ 0\(AX\)\(DX\*8\), CX=0\b`, `0x401014 CALL CX=main\.small`} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("go tool pprof -tags does not show %s:\n%s", want, out)
 		}
 	}
-	out, err = exec.Command("go", "tool", "pprof", "-top", "-tagfocus=value=target=main.small", name).CombinedOutput()
+	out, err = exec.Command("go", "tool", "pprof", "-top", "-tagfocus=value=CALL CX=main.small", name).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "main.zeros") || strings.Contains(string(out), "main.other") {
 		t.Errorf("go tool pprof -top of a value: %v\n%s", err, out)
 	}
