@@ -115,6 +115,27 @@ func TestReplayIsWhatWasRecorded(t *testing.T) {
 	}
 }
 
+// While a recording is read, Lost says how many runs were lost so far.
+func TestLostSoFar(t *testing.T) {
+	runs := randomRuns(rand.New(rand.NewPCG(1, 4)), 2000)
+	var b bytes.Buffer
+	w := capture.NewWriter(&b, capture.Header{})
+	for i := range runs {
+		w.Write(&runs[i], uint64(i+1))
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := capture.OpenReplay(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r capture.Run
+	if err := p.Next(&r); err != nil || p.Lost() == 0 || p.Lost() >= 2000 {
+		t.Errorf("after the first run: lost %d, %v, want some of 2000", p.Lost(), err)
+	}
+}
+
 // Instructions of one recording are the same pointers each time, so they can be keys.
 func TestInstructionsAreShared(t *testing.T) {
 	_, runs, _, err := replay(record(t, capture.Header{}, randomRuns(rand.New(rand.NewPCG(1, 2)), 500), 0))

@@ -28,7 +28,7 @@ func (im *Image) notes() {
 		}
 	}
 	for _, s := range im.elf.Sections {
-		if s.Type == elf.SHT_NOTE {
+		if s.Type == elf.SHT_NOTE && s.ReaderAt != nil { // nil if it says that it is compressed
 			all = append(all, s)
 		}
 	}

@@ -20,8 +20,8 @@ import (
 // A sample is a value of a hotlist. The first number is the estimate of how often the
 // value was sampled, the second how often it is in the hotlist, so pep values computes bounds
 // from them as for taps. The values that a hotlist does not have are one sample, with the value
-// (other). The stack is the functions at the instruction. Labels have the
-// instruction with its address, as the expression, and the value.
+// (other). The stack is the functions at the instruction. The instruction with its address
+// is the expression.
 func Profile(b *database.Binary, names Names, secrets bool) []byte {
 	types := schema.Values.Types()
 	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit}, pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
@@ -45,7 +45,7 @@ func Profile(b *database.Binary, names Names, secrets bool) []byte {
 						pprofenc.Label{Key: schema.TapKind, Value: kind},
 						pprofenc.Label{Key: schema.Site, Value: fmt.Sprintf("%s:%d:0", path.Base(at.file), at.line)},
 						pprofenc.Label{Key: schema.Expr, Value: insn},
-						pprofenc.Label{Key: schema.Value, Value: schema.ValueText(kind, value)},
+						pprofenc.Label{Key: schema.Value, Value: schema.ValueText(insn, value)},
 					))
 				}
 				rest := int64(list.Total())

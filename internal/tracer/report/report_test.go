@@ -139,7 +139,13 @@ func TestFindHidden(t *testing.T) {
 			db := collected(t, p, seed, 4000, 8, "operands")
 			found := report.Find(db, p, report.FindOptions{})
 			rank := 0
+			seen := map[string]bool{}
 			for _, r := range found.Rows {
+				atLine, value := fmt.Sprint("line ", r.Line), r.Func+" "+r.Value
+				if seen[atLine] || seen[value] {
+					t.Errorf("program %d, seed %d: %s is there twice, or %s", which, seed, atLine, value)
+				}
+				seen[atLine], seen[value] = true, true
 				if r.Func == function && r.Line == line && rank == 0 {
 					rank = r.Rank
 				}
@@ -149,6 +155,23 @@ func TestFindHidden(t *testing.T) {
 				t.Errorf("program %d, seed %d: %s:%d has the rank %d of %d, want 1 to 3\n%s", which, seed, function, line, rank, len(found.Rows), textOf(t, report.Find(db, p, report.FindOptions{N: 6})))
 			}
 		}
+	}
+}
+
+// A value that is all of 60 samples ranks below one that is 97% of thousands.
+func TestFewSamplesRankLow(t *testing.T) {
+	nops := make([]capturetest.Instruction, 200)
+	for i := range nops {
+		nops[i] = capturetest.Instruction{Code: "90", Line: 10, Value: capturetest.Always(0)}
+	}
+	p := &capturetest.Program{Functions: []capturetest.Function{
+		{Name: "often", Line: 1, Time: 0.5, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Mostly(7, 0.98, capturetest.Always(1))}, nops[0]}},
+		{Name: "seldom", Line: 9, Time: 0.5, Body: append(nops, capturetest.Instruction{Code: "48 8b 0c d0", Line: 11, Value: capturetest.Always(5)})},
+	}}
+	db := collected(t, p, 1, 3000, 8, "operands")
+	rows := report.Find(db, p, report.FindOptions{}).Rows
+	if len(rows) != 2 || rows[0].Func != "often" || rows[1].Invariance != 1 || rows[1].Samples > 100 {
+		t.Errorf("got %+v, want first often, and then seldom with less than 100 samples and an invariance of 1", rows)
 	}
 }
 
@@ -222,12 +245,12 @@ func TestProfile(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, want := range []string{`result=0\b`, `target=main\.small`, `0x401000 MOVQ 0\(AX\)\(DX\*8\), CX`} {
+	for _, want := range []string{`0x401000 MOVQ 0\(AX\)\(DX\*8\), CX=0\b`, `0x401014 CALL CX=main\.small`} {
 		if !regexp.MustCompile(want).Match(out) {
 			t.Errorf("go tool pprof -tags does not show %s:\n%s", want, out)
 		}
 	}
-	out, err = exec.Command("go", "tool", "pprof", "-top", "-tagfocus=value=target=main.small", name).CombinedOutput()
+	out, err = exec.Command("go", "tool", "pprof", "-top", "-tagfocus=value=CALL CX=main.small", name).CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "main.zeros") || strings.Contains(string(out), "main.other") {
 		t.Errorf("go tool pprof -top of a value: %v\n%s", err, out)
 	}
