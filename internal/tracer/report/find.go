@@ -170,6 +170,9 @@ func specialisable(in *capture.Instruction, kind string) bool {
 	case "type", "target", "float":
 		return true
 	case "result":
+		if x, err := describe.Decode(in.Code); err != nil || x.Op == x86asm.MOV && isConstant(x.Args[1]) {
+			return false // it may read registers, for the address that it stores to
+		}
 		return in.Memory&capture.Load != 0 || in.Reads&^(stackPointer|framePointer|goroutine) != 0 && !signs(in)
 	case "first", "second":
 		if in.Reads&stackPointer != 0 && in.Reads&goroutine != 0 {
@@ -179,10 +182,14 @@ func specialisable(in *capture.Instruction, kind string) bool {
 		if err != nil {
 			return false
 		}
-		_, constant := x.Args[1].(x86asm.Imm)
-		return kind == "first" || !constant
+		return kind == "first" || !isConstant(x.Args[1])
 	}
 	return false
+}
+
+func isConstant(a x86asm.Arg) bool {
+	_, ok := a.(x86asm.Imm)
+	return ok
 }
 
 // signs reports whether an instruction only copies signs, which are mostly 0 and no news: CQO and
