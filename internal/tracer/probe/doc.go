@@ -1,0 +1,2 @@
+// Package probe attaches probes.
+package probe
