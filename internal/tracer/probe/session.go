@@ -60,30 +60,30 @@ type Session struct {
 //
 // An error that wraps rights.ErrMissing says which capability or feature of the kernel is
 // missing. Sites at instructions that the kernel refuses to probe are left out, see Refused.
-func Attach(p *process.Process, plan *Plan, limits Limits) (s *Session, err error) {
+func Attach(p *process.Process, plan *Plan, limits Limits) (*Session, error) {
 	if len(plan.Sites) == 0 {
 		return nil, errors.New("nothing to probe: no site")
 	}
 	if err := rights.Check(); err != nil {
 		return nil, err
 	}
-	s = &Session{plan: plan, process: p}
-	if err := s.load(limits); err != nil {
-		return nil, rights.Explain(err)
-	}
-	defer func() {
-		if err != nil {
-			s.Close()
-		}
-	}()
+	s := &Session{plan: plan, process: p}
 	for i := range plan.Sites {
 		s.on = append(s.on, i)
 	}
-	if err := s.attach(); err != nil {
-		return nil, rights.Explain(err)
+	err := p.Check()
+	if err == nil {
+		err = rights.Explain(s.load(limits))
 	}
-	// The ID meant this process from its opening until now, if it still lives.
-	if err := p.Check(); err != nil {
+	if err == nil {
+		err = rights.Explain(s.attach())
+	}
+	if err == nil {
+		// If the process lives now, its ID meant this process all the time.
+		err = p.Check()
+	}
+	if err != nil {
+		s.Close()
 		return nil, err
 	}
 	return s, nil
@@ -132,9 +132,6 @@ func (s *Session) load(limits Limits) error {
 	err = put(s.objects.Sites, sites)
 	if err == nil {
 		err = put(s.objects.Words, words)
-	}
-	if err != nil {
-		s.objects.Close()
 	}
 	return err
 }

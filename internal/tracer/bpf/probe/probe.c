@@ -33,7 +33,7 @@ struct site {
 
 struct count {
 	u64 hits;
-	u64 taken;  // of EDGE: how often the jump was taken
+	u64 taken; // of EDGE: how often the jump was taken
 	u64 window; // when the current second began
 	u64 recent; // hits since then
 };

@@ -4,6 +4,7 @@
 //	target calls GOROUTINES CALLS    known, pick and shape; stacks grow, garbage is collected
 //	target panics CALLS              every call of boom panics, and is recovered
 //	target busy                      calls hot until standard input ends
+//	target exec                      executes itself again, as target panics 0
 package main
 
 import (
@@ -14,6 +15,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"syscall"
 )
 
 type shape interface{ area() int }
@@ -153,6 +155,8 @@ func main() {
 				hot(i)
 			}
 		}()
+	case "exec":
+		fmt.Println(syscall.Exec(os.Args[0], []string{os.Args[0], "panics", "0"}, os.Environ()))
 	}
 	fmt.Println("done")
 	in.ReadString('\n')
