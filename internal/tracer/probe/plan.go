@@ -50,6 +50,7 @@ type Site struct {
 	Kind      Kind
 	Addr      uint64 // of the instruction, as the file's symbols have it
 	Offset    uint64 // of the instruction in the file
+	File      string // of the line
 	Line      int    // in the source, 0 if unknown
 	Condition uint8  // low four bits of the jump's opcode, or NoCondition
 	Depth     uint32 // bytes that the function has pushed, or reserved on the stack, before the instruction
