@@ -1,0 +1,48 @@
+package image
+
+// This file reads build IDs from the notes of an executable.
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+)
+
+// Types of notes.
+const (
+	noteGNUBuildID = 3 // of owner GNU
+	noteGoBuildID  = 4 // of owner Go
+)
+
+// maxNotes is how many bytes of notes are read.
+const maxNotes = 1 << 16
+
+func (im *Image) notes() {
+	for _, p := range im.elf.Progs {
+		if p.Type != elf.PT_NOTE {
+			continue
+		}
+		b := make([]byte, min(p.Filesz, maxNotes))
+		if n, _ := p.ReadAt(b, 0); n < len(b) {
+			b = b[:n]
+		}
+		for len(b) >= 12 {
+			nameSize, descSize := uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:]))
+			kind := binary.LittleEndian.Uint32(b[8:])
+			b = b[12:]
+			descAt := (nameSize + 3) &^ 3
+			end := descAt + (descSize+3)&^3
+			if descAt+descSize > uint64(len(b)) {
+				return
+			}
+			name, desc := string(bytes.TrimRight(b[:nameSize], "\x00")), b[descAt:descAt+descSize]
+			switch {
+			case name == "Go" && kind == noteGoBuildID:
+				im.GoBuildID = string(desc)
+			case name == "GNU" && kind == noteGNUBuildID:
+				im.GNUID = bytes.Clone(desc)
+			}
+			b = b[min(end, uint64(len(b))):]
+		}
+	}
+}
