@@ -41,9 +41,6 @@ const (
 	Line  Kind = Kind(probe.ProbeKindLINE)  // a line of the source
 )
 
-// NoCondition is the condition of a site that is no conditional jump.
-const NoCondition = 0xff
-
 // A Site is an instruction with a probe.
 type Site struct {
 	Func      int // index into Plan.Funcs
@@ -52,7 +49,7 @@ type Site struct {
 	Offset    uint64 // of the instruction in the file
 	File      string // of the line
 	Line      int    // in the source, 0 if unknown
-	Condition uint8  // low four bits of the jump's opcode, or NoCondition
+	Condition uint8  // of Edge: the low four bits of the jump's opcode
 	Depth     uint32 // bytes that the function has pushed, or reserved on the stack, before the instruction
 	Slow      bool   // the kernel steps over the instruction: about 20 times the cost
 	Words     []Word

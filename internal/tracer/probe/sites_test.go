@@ -40,7 +40,7 @@ func (h *byHand) fn(symbol string, timed bool) *byHand {
 func (h *byHand) name() string { return h.Funcs[len(h.Funcs)-1].Name }
 
 func (h *byHand) site(kind probe.Kind, x instruction, words ...probe.Word) *byHand {
-	condition := uint8(probe.NoCondition)
+	condition := uint8(0)
 	if c := x.code[0]; c>>4 == 7 {
 		condition = c & 15
 	} else if c == 0x0f && x.code[1]>>4 == 8 {
@@ -73,10 +73,18 @@ func (h *byHand) entry(words ...probe.Word) *byHand {
 	return h.site(probe.Entry, h.instructions(h.t, h.name())[0], words...)
 }
 
-// checked adds a site at the jump of the stack check.
+// checked adds a site after the jump of the stack check: a push, which leaves the arguments
+// in their registers.
 func (h *byHand) checked(words ...probe.Word) *byHand {
 	h.t.Helper()
-	return h.every(probe.Entry, x86asm.JBE, words...)
+	list := h.instructions(h.t, h.name())
+	for i, x := range list {
+		if x.Op == x86asm.JBE {
+			return h.site(probe.Entry, list[i+1], words...)
+		}
+	}
+	h.t.Fatalf("%s has no stack check", h.name())
+	return h
 }
 
 func (h *byHand) exits(words ...probe.Word) *byHand {

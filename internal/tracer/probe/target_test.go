@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -141,7 +142,14 @@ type target struct {
 // run starts a target and waits until it is ready. The test ends it, if it has not ended.
 func run(t *testing.T, path string, args ...string) *target {
 	t.Helper()
+	return runAs(t, nil, path, args...)
+}
+
+// runAs is run as another user.
+func runAs(t *testing.T, user *syscall.Credential, path string, args ...string) *target {
+	t.Helper()
 	x := &target{Cmd: exec.Command(path, args...)}
+	x.SysProcAttr = &syscall.SysProcAttr{Credential: user}
 	x.Stderr = os.Stderr
 	var err error
 	if x.in, err = x.StdinPipe(); err != nil {

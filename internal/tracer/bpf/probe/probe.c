@@ -17,12 +17,10 @@ char LICENSE[] SEC("license") = "GPL";
 // What a site is.
 enum kind { ENTRY = 1, EXIT = 2, EDGE = 3, CALL = 4, LINE = 5 };
 
-enum { NO_CONDITION = 0xff };
-
 struct site {
 	u32 func;
 	u8 kind;
-	u8 condition; // low four bits of the conditional jump that the site is, or NO_CONDITION
+	u8 condition; // of EDGE: the low four bits of the jump's opcode
 	u8 nwords;
 	u8 timed;     // pair entries with exits
 	u32 word;     // index of the first word
@@ -264,14 +262,6 @@ int probe(struct regs *ctx)
 	struct count *c = map_lookup(&counts, &i);
 	if (!s || !c || s->off)
 		return 0;
-	int t = 0;
-	if (s->condition != NO_CONDITION) {
-		t = taken(ctx->flags, s->condition);
-		// A stack check that finds too little room jumps, and comes back when the
-		// stack has grown: only then the call is entered.
-		if (s->kind == ENTRY && t)
-			return 0;
-	}
 	if (s->limit) {
 		u64 now = ktime();
 		if (now - c->window >= 1000000000ULL) {
@@ -285,7 +275,7 @@ int probe(struct regs *ctx)
 		}
 	}
 	add(&c->hits, 1);
-	if (t)
+	if (s->kind == EDGE && taken(ctx->flags, s->condition))
 		add(&c->taken, 1);
 	if (s->nwords) {
 		struct hit h = {

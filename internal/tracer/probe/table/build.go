@@ -41,8 +41,7 @@ func (b *builder) function(index int, sites []int) Function {
 			add(&f.Returns, c.Hits)
 		case probe.Edge:
 			x := site("branch", s, c)
-			x.Expr = "to " + s.Target
-			x.rows([]valued{{"jumps", c.Taken}, {"goes on", c.Hits - c.Taken}})
+			x.rows([]valued{{"jumps to " + s.Target, c.Taken}, {"goes on", c.Hits - c.Taken}})
 			f.Sites = append(f.Sites, x)
 			continue
 		case probe.Call:

@@ -1,0 +1,2 @@
+// Command peptrace looks into running Go programs.
+package main

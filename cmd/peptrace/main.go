@@ -1,0 +1,22 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"os"
+
+	"github.com/pepgo/pep/internal/command"
+)
+
+func main() {
+	os.Exit(peptrace.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+var peptrace = command.Program{
+	Name:  "peptrace",
+	Usage: usage,
+	Verbs: []command.Verb{
+		{Name: "probe", Usage: probeUsage, Run: runProbe, Lists: true},
+		{Name: "version", Usage: versionUsage, Run: command.Version},
+	},
+}
