@@ -57,11 +57,12 @@ type Image struct {
 	module module
 	funcs  *pclntab.Table
 
-	symbols func() ([]Symbol, error)
-	dwarf   func() (*dwarf.Data, error)
-	layout  func() (Goroutine, error)
-	sites   func() (*executable.File, error)
-	units   unitCache
+	relocated func() []relocation
+	symbols   func() ([]Symbol, error)
+	dwarf     func() (*dwarf.Data, error)
+	layout    func() (Goroutine, error)
+	sites     func() (*executable.File, error)
+	units     unitCache
 }
 
 // Open reads the executable in a file.
@@ -104,6 +105,7 @@ func New(r *io.SectionReader) (*Image, error) {
 		im.GoVersion, im.BuildInfo = info.GoVersion, info
 	}
 	im.notes()
+	im.relocated = sync.OnceValue(im.sortedRelocations)
 	if err := im.findModule(); err != nil {
 		if im.GoVersion != "" {
 			err = fmt.Errorf("built by %s: %w", im.GoVersion, err)

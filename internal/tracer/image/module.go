@@ -5,11 +5,13 @@ package image
 
 import (
 	"bytes"
+	"cmp"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/internal/tracer/pclntab"
@@ -220,14 +222,33 @@ func (im *Image) words(addr uint64, n int) ([]uint64, error) {
 	for i := range list {
 		list[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
-	if im.PIE {
-		for r := range im.relative {
-			if i := (r.at - addr) / 8; r.at >= addr && i < uint64(n) && (r.at-addr)%8 == 0 {
-				list[i] = r.value
-			}
+	all := im.relocated()
+	i, _ := slices.BinarySearchFunc(all, addr, func(r relocation, at uint64) int { return cmp.Compare(r.at, at) })
+	for ; i < len(all) && all[i].at < addr+8*uint64(n); i++ {
+		if (all[i].at-addr)%8 == 0 {
+			list[(all[i].at-addr)/8] = all[i].value
 		}
 	}
 	return list, nil
+}
+
+// Words returns n words that the process has at an address of the executable: those of
+// the file, with relocations, but without the bias.
+func (im *Image) Words(addr uint64, n int) ([]uint64, error) {
+	if n > chunk {
+		return nil, fmt.Errorf("%d words at %#x: at most %d can be read at once", n, addr, chunk)
+	}
+	return im.words(addr, n)
+}
+
+// sortedRelocations returns the relocations in the order of their addresses.
+func (im *Image) sortedRelocations() []relocation {
+	if !im.PIE {
+		return nil
+	}
+	list := slices.Collect(im.relative)
+	slices.SortFunc(list, func(a, b relocation) int { return cmp.Compare(a.at, b.at) })
+	return list
 }
 
 // A relocation says that the word at an address is the bias plus value.

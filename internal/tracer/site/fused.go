@@ -1,0 +1,100 @@
+package site
+
+// This file finds the fused form of a probe.
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pepgo/pep/internal/tracer/insn"
+)
+
+const (
+	// maxSteps is how far ahead of an instruction a site may be: beyond that the
+	// interpreter would take a third of the time of a stepped probe.
+	maxSteps = 100
+	// maxApproaches is how many sites a fused probe may have.
+	maxApproaches = 8
+)
+
+// Reasons against a fused form.
+var (
+	errAfterCall  = errors.New("a call is between it and every cheap instruction")
+	errFromEntry  = errors.New("no cheap instruction is between the entry of the function and it")
+	errRuntime    = errors.New("the runtime may continue there after a recovered panic")
+	errTable      = errors.New("a jump through a table leads to it")
+	errFar        = fmt.Errorf("no cheap instruction is among the %d before it", maxSteps)
+	errMany       = fmt.Errorf("more than %d ways lead to it", maxApproaches)
+	errNotReached = errors.New("no instruction of the function leads to it")
+)
+
+// approaches returns sites ahead of instruction i such that each execution of i passes
+// exactly one of them, with nothing but unconditional jumps in between.
+//
+// It goes back from i. While exactly one instruction leads to the current one, it looks
+// at that. At a joint, it goes back in all directions. Conditional jumps are cheap
+// themselves, so each way back ends at the last one at the latest, and the interpreter
+// has no choice between a site and i. Two ways cannot meet: each instruction is looked
+// at once, since it has one successor on the ways to i.
+func (c *Code) approaches(i int) ([]Approach, error) {
+	var list []Approach
+	var back func(i, steps int) error
+	back = func(i, steps int) error {
+		in := &c.insts[i]
+		switch {
+		case i == 0:
+			return errFromEntry
+		case in.unknown:
+			return errRuntime
+		case c.mayJumpTo(i):
+			return errTable
+		case len(in.preds) == 0:
+			return errNotReached
+		case steps > maxSteps:
+			return errFar
+		}
+		for _, p := range in.preds {
+			from := &c.insts[p.index]
+			s := c.site(p.index)
+			switch {
+			case p.kind == table:
+				return errTable
+			case from.Flow == insn.Call || from.Flow == insn.IndirectCall:
+				return errAfterCall
+			case s.Class <= Emulated:
+				if len(list) == maxApproaches {
+					return errMany
+				}
+				list = append(list, Approach{Site: s, Conditional: from.Flow == insn.Cond, Taken: p.kind == jumps, Steps: steps + 1})
+			case from.Flow == insn.Cond, !interpretable(&from.Inst): // jumps that test CX
+				return fmt.Errorf("the instruction at %#x between cannot be interpreted", from.PC)
+			default:
+				if err := back(p.index, steps+1); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := back(i, 0); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// interpretable reports whether an interpreter of registers and memory can go on after
+// an instruction.
+func interpretable(in *insn.Inst) bool {
+	switch {
+	case in.Lock, in.Segment >= 0x64, in.VEX:
+		return false
+	case in.Rep || in.Repne:
+		return in.Map != insn.OneByte
+	case in.Map == insn.Map0F:
+		switch in.Opcode {
+		case 0x05, 0x34, 0x31, 0xa2, 0x01: // syscall, sysenter, rdtsc, cpuid, system instructions
+			return false
+		}
+	}
+	return in.Flow != insn.Stop
+}
