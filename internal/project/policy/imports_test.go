@@ -53,6 +53,10 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
+	# The tracer of live processes reads executables, and counts with programs in the kernel.
+	# It lists and writes profiles as the rest does.
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/... runtime/... internal/listing
+
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
@@ -67,6 +71,7 @@ const walls = `
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/... internal/command
+	cmd/peptrace: internal/tracer/... internal/command
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 `
 
@@ -223,6 +228,9 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
 	"gonum.org/v1/plot/...":               {"hwsim/plot"},
+	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},
+	"golang.org/x/arch/...":               {"internal/tracer/..."},
+	"golang.org/x/sys/...":                {"internal/tracer/..."},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
 }

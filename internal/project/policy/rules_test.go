@@ -24,9 +24,12 @@ import (
 // direct are the modules that go.mod requires directly. A further one needs a record in
 // docs/decisions.
 var direct = []string{
+	"github.com/cilium/ebpf",          // loading of BPF programs
 	"github.com/google/go-cmp",        // differences in tests
 	"github.com/google/pprof",         // reading and merging of profiles
 	"github.com/rogpeppe/go-internal", // scripts that test commands
+	"golang.org/x/arch",               // decoder of machine code
+	"golang.org/x/sys",                // ptrace, perf events
 	"golang.org/x/tools",              // go/ssa, export data
 	"gonum.org/v1/plot",               // plots of experiments
 }

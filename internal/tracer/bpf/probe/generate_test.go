@@ -24,7 +24,7 @@ func TestObjectIsThatOfTheSource(t *testing.T) {
 	line, _, _ = strings.Cut(line, "\n")
 	dir := t.TempDir()
 	args := strings.Fields(line)
-	args = append(args[:2:2], append([]string{"-output-dir", dir}, args[2:]...)...)
+	args = append(args[:2:2], append([]string{"-output-dir", dir}, args[2:]...)...) // behind "tool bpf2go"
 	cmd := exec.Command("go", args...)
 	cmd.Env = append(os.Environ(), "GOPACKAGE=probe")
 	if out, err := cmd.CombinedOutput(); err != nil {
