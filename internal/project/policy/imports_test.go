@@ -64,6 +64,13 @@ const walls = `
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
+	# What traces live processes. It shares formats, hotlists and readers with the other
+	# trees, and none of them imports it. The reader of the function table and the decoder
+	# of instructions know nothing else.
+	internal/tracer/pclntab:
+	internal/tracer/insn:
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
+
 	# Packages that only the project needs may import everything.
 	internal/project/policy:
 	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...
@@ -71,7 +78,7 @@ const walls = `
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/... internal/command
-	cmd/peptrace: internal/tracer/... internal/command
+	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 `
 

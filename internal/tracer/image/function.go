@@ -15,8 +15,8 @@ import (
 // Frames, Inlined, Position, Lines, SPDelta.
 type Function struct {
 	pclntab.Func
-	// Name is the linker's name. Those of instantiations of a generic function are the same,
-	// as are those of a function in assembly and of its wrapper: see [Image.Symbol].
+	// Name is the linker's name, with the shapes of type arguments: "main.Map[go.shape.int]".
+	// A function in assembly and its wrapper have the same name: see [Image.Symbol].
 	Name    string
 	Package string // import path
 	End     uint64 // of the code, without the padding that may follow it

@@ -9,11 +9,11 @@ import "errors"
 func (im *Image) Lost() (list []string) {
 	if _, err := im.symbols(); errors.Is(err, ErrStripped) {
 		list = append(list,
-			"No symbols: C functions and variables have no names; instantiations of a generic function have the same name.")
+			"No symbols: C functions and variables have no names.")
 	}
 	if _, err := im.dwarf(); errors.Is(err, ErrStripped) {
 		list = append(list,
-			"No DWARF: parameters and results have no names and no types, so registers are shown as words, and it is unknown how many of them a call uses.")
+			"No DWARF: parameters and results have no names and no types, so arguments are shown as words; results are unknown, and so are the arguments of functions that do not check the stack size.")
 		if _, err := im.layout(); err != nil {
 			list = append(list, "No goroutine numbers and no labels: "+err.Error()+".")
 		}

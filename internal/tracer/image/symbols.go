@@ -16,7 +16,7 @@ var ErrStripped = errors.New("the executable is stripped")
 
 // A Symbol is a name of the symbol table.
 type Symbol struct {
-	Name string // "main.Map[go.shape.int]": with type arguments, and with .abi0 for some functions
+	Name string // "main.hash.abi0": the suffix is only in the symbol table
 	Addr uint64
 	Size uint64 // 0 if the table does not say it; sizes of functions include padding
 	Func bool   // code, not data

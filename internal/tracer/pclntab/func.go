@@ -27,8 +27,8 @@ type Func struct {
 	// The function begins at Entry, and the next at Next. Between the end of the code
 	// and Next there may be padding.
 	Entry, Next uint64
-	// Args is how many bytes of arguments and results there are on the stack, or ArgsUnknown.
-	// Arguments in registers do not count.
+	// Args is how many bytes above its return address belong to a call, or ArgsUnknown: the
+	// arguments and results on the stack, and room for the arguments in registers.
 	Args        int32
 	Deferreturn uint32 // offset of the call that runs deferred functions, or 0
 	StartLine   int    // line of the func keyword, or 0
@@ -38,8 +38,8 @@ type Func struct {
 	name, pcsp, pcfile, pcln, pcinline, unit, tree uint32
 }
 
-// Name returns the linker's name of the function. The type arguments of generic
-// functions are missing: "main.Map[...]".
+// Name returns the linker's name of the function, with the shapes of type arguments:
+// "main.Map[go.shape.int]".
 func (f Func) Name() string { return str(f.t.names, f.name) }
 
 // steps returns the ranges of a pc table of the function, with their values. A damaged

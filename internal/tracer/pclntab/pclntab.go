@@ -30,7 +30,7 @@
 //
 //	uint32  entry
 //	int32   offset of the name
-//	int32   bytes of arguments and results on the stack, or -0x80000000 if unknown
+//	int32   bytes of arguments and results on the stack and of the spill area, or -0x80000000
 //	uint32  deferreturn
 //	uint32  pc tables: SP delta, file, line (offsets)
 //	uint32  number of further pc tables
