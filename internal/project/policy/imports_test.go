@@ -53,10 +53,6 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
-	# The tracer of live processes reads executables, and counts with programs in the kernel.
-	# It lists and writes profiles as the rest does.
-	internal/tracer/...: internal/tracer/... analyze/... hwsim/... runtime/... internal/listing
-
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:

@@ -138,16 +138,17 @@ func (c *chooser) whole(code *site.Code) error {
 	if c.Times && !fn.Timed {
 		c.skip(fn.Name, "duration", "it is written in assembly: the goroutine may not be in its register")
 	}
-	entry, err := code.Entry(0)
+	v := c.values(code)
+	entry, err := code.Entry(v.need)
 	if err != nil {
 		c.skip(fn.Name, "entry", strings.TrimPrefix(err.Error(), fn.Name+": "))
 		fn.Timed = false
-	} else if err := c.add(Entry, entry); err != nil {
+	} else if err := c.add(Entry, entry, words(v.params, entry.SPDelta)...); err != nil {
 		return err
 	}
-	if fn.Timed || c.Results {
+	if fn.Timed || len(v.results) > 0 {
 		for _, p := range code.Returns() {
-			if err := c.add(Exit, p); err != nil {
+			if err := c.add(Exit, p, words(v.results, p.SPDelta)...); err != nil {
 				return err
 			}
 		}

@@ -79,8 +79,13 @@ const (
 	Code    // the address of a function's code
 	Itab    // the address of an itab or a type: the dynamic type of an interface
 	Pointer // an address: recorded as nil or not, unless secrets are shown
+	Unknown // a number or an address: numbers that may be addresses are not recorded, unless secrets are shown
 	Text    // the address of a string, whose length is the next word: not recorded, unless secrets are shown
 )
+
+// Hidden is the value of an Unknown that may be an address: it is 4 million or more away
+// from 0.
+const Hidden = 1 << 63
 
 func (k Kind) String() string {
 	return [...]string{Entry: "entry", Exit: "results", Edge: "branch", Call: "call", Line: "line"}[k]

@@ -178,6 +178,8 @@ func kernelWord(w Word, limits Limits) probe.ProbeWord {
 	switch {
 	case w.As == Text && limits.Secrets:
 		k.As = uint8(probe.ProbeAsTEXT)
+	case w.As == Unknown && !limits.Secrets:
+		k.As = uint8(probe.ProbeAsSMALL)
 	case (w.As == Text || w.As == Pointer) && !limits.Secrets:
 		k.As = uint8(probe.ProbeAsNIL)
 	}

@@ -38,13 +38,17 @@ struct count {
 
 // Where a word is and what may be recorded of it.
 enum from { REGISTER = 0, MEMORY = 1 };
-enum as { VALUE = 0, NIL = 1, TEXT = 2 };
+enum as { VALUE = 0, NIL = 1, TEXT = 2, SMALL = 3 };
+
+// Numbers that are farther from 0 than that may be addresses. SMALL has HIDDEN for them.
+#define FAR (1ULL << 22)
+#define HIDDEN (1ULL << 63)
 
 struct word {
 	u8 from;
 	u8 reg;       // number of the register, or of the base register of the address
 	u8 size;      // in bytes: 1, 2, 4 or 8
-	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word
+	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word; SMALL: see FAR
 	s32 disp;     // of the address
 	u32 bound;    // of distinct values in the table
 	u32 distinct; // values in the table
@@ -196,6 +200,8 @@ static long capture(u32 i, struct hit *h)
 	}
 	if (w->as == NIL)
 		key.value = key.value != 0;
+	if (w->as == SMALL && key.value + FAR >= 2 * FAR)
+		key.value = HIDDEN;
 	tally(&values, &key, w);
 	return 0;
 }

@@ -19,6 +19,7 @@ const (
 	ProbeAsVALUE ProbeAs = 0
 	ProbeAsNIL   ProbeAs = 1
 	ProbeAsTEXT  ProbeAs = 2
+	ProbeAsSMALL ProbeAs = 3
 )
 
 type ProbeCall struct {

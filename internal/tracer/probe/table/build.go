@@ -179,6 +179,11 @@ func (b *builder) format(w probe.Word, v uint64) string {
 		if text := name(v); text != "" {
 			return text
 		}
+	case probe.Unknown:
+		if v == probe.Hidden && !b.secrets {
+			return "large, perhaps an address"
+		}
+		return strconv.FormatInt(int64(v), 10)
 	case probe.Pointer, probe.Text:
 		if v == 0 {
 			return "nil"
