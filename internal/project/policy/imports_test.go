@@ -53,6 +53,11 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
+	# The tracer of live processes. What it writes and counts knows neither processes nor the kernel.
+	hwsim/hotlist:
+	internal/tracer/chunk:
+	internal/tracer/capture: internal/tracer/chunk
+
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
@@ -61,10 +66,13 @@ const walls = `
 	internal/command/...: internal/command internal/listing internal/terminal
 
 	# What traces live processes. It shares formats, hotlists and readers with the other
-	# trees, and none of them imports it. The reader of the function table and the decoder
-	# of instructions know nothing else.
+	# trees, and none of them imports it. What reads function tables and machine code knows
+	# nothing else.
 	internal/tracer/pclntab:
 	internal/tracer/insn:
+	internal/tracer/micro:
+	internal/tracer/bpf:
+	internal/tracer/steptest:
 	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
 	# Packages that only the project needs may import everything.

@@ -1,0 +1,225 @@
+//go:build ignore
+
+// The value sampler: at each tick of a CPU's clock it interprets the next instructions of
+// the interrupted thread, without any effect on it, and sends what they computed to user
+// space.
+#include "run.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+enum { TUPLES = 256 }; // longest run; package sampler has it as MaxLength
+
+// Configuration, set before the program is loaded.
+volatile const u32 cfg_all;          // sample all processes, not only those in procs
+volatile const u32 cfg_self;         // the sampler's own process, which is not sampled
+volatile const u32 cfg_every = 1;    // interpret every n-th interrupt
+volatile const u32 cfg_length = 4;   // instructions whose values are noted
+volatile const u32 cfg_skip;         // before these, a random number up to this is interpreted
+volatile const u32 cfg_interpret = 1; // 0: only count, to measure what interrupts cost alone
+
+// What is known of a process; user space writes it.
+struct proc {
+	s64 tls;   // address of the pointer to g, less FS base
+	u32 goid;  // offset of goid in g; 0 if goroutines are not to be read
+	u32 unused;
+};
+
+struct {
+	UINT(type, MAP_HASH);
+	TYPE(key, u32); // process
+	TYPE(value, struct proc);
+	UINT(max_entries, 4096);
+} procs SEC(".maps");
+
+// PCs without ops, and how often each was met. User space decodes them.
+struct {
+	UINT(type, MAP_LRU_HASH);
+	TYPE(key, struct address);
+	TYPE(value, u64);
+	UINT(max_entries, 8192);
+} misses SEC(".maps");
+
+struct record {
+	u64 time, pc, goid, top, behind;
+	u32 pid, tid, cpu, skipped, steps, stop, n, unused;
+	struct tuple tuples[TUPLES];
+};
+
+struct {
+	UINT(type, MAP_RINGBUF);
+	UINT(max_entries, 1 << 22);
+} records SEC(".maps");
+
+struct work {
+	struct run run;
+	struct record rec;
+	u32 skip, interrupts;
+};
+
+struct {
+	UINT(type, MAP_PERCPU_ARRAY);
+	TYPE(key, u32);
+	TYPE(value, struct work);
+	UINT(max_entries, 1);
+} scratch SEC(".maps");
+
+// Counters; package sampler has the same order.
+enum {
+	INTERRUPTS, // of sampled processes
+	KERNEL,     // in the kernel, where nothing is interpreted
+	PASSED,     // not chosen by cfg_every
+	MISSED,     // PC without ops
+	STALE,      // code that is not what was decoded
+	STEPS,      // instructions interpreted
+	NOTED,      // tuples
+	DROPPED,    // records for which there was no room
+	STOPS,      // first of the reasons
+	COUNTERS = STOPS + 32,
+};
+
+struct {
+	UINT(type, MAP_PERCPU_ARRAY);
+	TYPE(key, u32);
+	TYPE(value, u64);
+	UINT(max_entries, COUNTERS);
+} counters SEC(".maps");
+
+INLINE void add(u32 counter, u64 n)
+{
+	u64 *p = map_lookup(&counters, &counter);
+	if (p) *p += n;
+}
+
+#define NAME(x) x##_now
+#define READ(to, n, addr) probe_read_user(to, n, (void *)(addr))
+#include "interp.h"
+
+static long one(u32 i, struct work **wp)
+{
+	struct work *w = *wp;
+	if (step_now(&w->run)) return 1;
+	if (w->skip) {
+		w->skip--;
+		w->rec.skipped++;
+		return 0;
+	}
+	w->rec.steps++;
+	u32 index = w->run.last.index;
+	struct op *o = map_lookup(&ops, &index);
+	if (!o || !(o->flags & FLAG_NOTED)) return 0;
+	u32 n = w->rec.n;
+	if (n >= TUPLES) return 0;
+	n = BOUND(n, TUPLES - 1);
+	w->rec.tuples[n] = w->run.last;
+	w->rec.n = n + 1;
+	return 0;
+}
+
+INLINE void miss(u64 pc, u32 tgid)
+{
+	struct address a = {.pc = pc, .tgid = tgid};
+	u64 first = 1, *n = map_lookup(&misses, &a);
+	if (n)
+		*n += 1;
+	else
+		map_update(&misses, &a, &first, NOEXIST);
+}
+
+struct thread_struct {
+	unsigned long fsbase;
+} KERNEL_TYPE;
+struct task_struct {
+	struct thread_struct thread;
+} KERNEL_TYPE;
+
+// goroutine reads the ID of the goroutine. G is in R14 in compiled Go code only; where the
+// runtime keeps it for each thread, it is right in C and assembly, too.
+INLINE u64 goroutine(struct proc *p, u64 fs)
+{
+	u64 g = 0, id = 0;
+	if (!p || !p->goid) return 0;
+	if (probe_read_user(&g, 8, (void *)(fs + p->tls)) || !g) return 0;
+	if (probe_read_user(&id, 8, (void *)(g + p->goid))) return 0;
+	return id;
+}
+
+// R reads a register. The verifier wants each read to be of the context at a constant
+// offset; volatile keeps the compiler from computing addresses first.
+#define R(f) (((volatile struct perf_event_data *)ctx)->regs.f)
+
+SEC("perf_event") int sample(struct perf_event_data *ctx)
+{
+	u64 id = current_pid_tgid();
+	u32 tgid = id >> 32, zero = 0;
+	struct proc *p = map_lookup(&procs, &tgid);
+	if (!p && (!cfg_all || tgid == cfg_self || !tgid)) return 0;
+	add(INTERRUPTS, 1);
+	if (!cfg_interpret) return 0;
+	struct work *w = map_lookup(&scratch, &zero);
+	if (!w) return 0;
+	if (cfg_every > 1 && ++w->interrupts % cfg_every) {
+		add(PASSED, 1);
+		return 0;
+	}
+	if (!(R(cs) & 3)) {
+		add(KERNEL, 1);
+		return 0;
+	}
+	u64 pc = R(ip), code = 0;
+	struct address a = {.pc = pc, .tgid = tgid};
+	struct entry *e = map_lookup(&entries, &a);
+	if (!e) {
+		add(MISSED, 1);
+		miss(pc, tgid);
+		return 0;
+	}
+	// A process that has called exec, or another one with the number of a dead process, has
+	// other code there. Near the end of a mapping the code cannot be read in one piece, and
+	// is not compared.
+	if (!probe_read_user(&code, 8, (void *)pc) && code != e->code) {
+		add(STALE, 1);
+		miss(pc, tgid);
+		return 0;
+	}
+	struct run *r = &w->run;
+	r->r[0] = R(ax); r->r[1] = R(cx); r->r[2] = R(dx); r->r[3] = R(bx);
+	r->r[4] = R(sp); r->r[5] = R(bp); r->r[6] = R(si); r->r[7] = R(di);
+	r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
+	r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
+	r->r[NO_REG] = 0;
+	struct task_struct *task = (void *)current_task();
+	r->r[FS_BASE] = 0;
+	probe_read_kernel(&r->r[FS_BASE], 8, &task->thread.fsbase);
+	r->flags = R(flags);
+	r->flags_known = ALL_FLAGS;
+	r->pc = pc;
+	r->known = (2u << FS_BASE) - 1;
+	r->index = e->index;
+	r->tgid = tgid;
+	r->stop = r->steps = r->nstores = 0;
+
+	struct record *rec = &w->rec;
+	rec->time = ktime_get_ns();
+	rec->pc = pc;
+	rec->goid = goroutine(p, r->r[FS_BASE]);
+	rec->top = rec->behind = 0;
+	probe_read_user(&rec->top, 8, (void *)r->r[SP]);
+	probe_read_user(&rec->behind, 8, (void *)(r->r[BP] + 8));
+	rec->pid = tgid;
+	rec->tid = id;
+	rec->cpu = smp_processor_id();
+	rec->skipped = rec->steps = rec->n = 0;
+	w->skip = cfg_skip ? prandom_u32() % (cfg_skip + 1) : 0;
+
+	loop(cfg_length + w->skip, one, &w, 0);
+
+	u32 n = rec->n, stop = r->stop;
+	rec->stop = stop;
+	if (stop == STOP_NOT_DECODED) miss(r->pc, tgid);
+	add(STEPS, r->steps);
+	add(NOTED, n);
+	add(STOPS + (stop & 31), 1);
+	if (n > TUPLES) n = TUPLES;
+	if (ringbuf_output(&records, rec, sizeof(*rec) - sizeof(rec->tuples) + n * sizeof(struct tuple), RB_NO_WAKEUP)) add(DROPPED, 1);
+	return 0;
+}

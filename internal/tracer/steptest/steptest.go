@@ -1,0 +1,206 @@
+// Package steptest executes instructions of another process one by one, by ptrace. It is
+// the oracle of the interpreters of machine code: the processor itself.
+//
+// Example: a busy thread is stopped, and makes ten steps.
+//
+//	th, err := steptest.Seize(pid)
+//	if err := th.Interrupt(); err == nil {
+//		for range 10 {
+//			err = th.Step()
+//		}
+//		fmt.Printf("%#x\n", th.Regs.Rip)
+//		th.Continue()
+//	}
+//	th.Detach()
+//
+// The kernel accepts requests of the tracing thread only, so a test calls
+// runtime.LockOSThread first.
+package steptest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Thread is a traced thread. Regs are its registers while it is stopped.
+type Thread struct {
+	TID  int
+	Regs syscall.PtraceRegs
+
+	mem     *os.File
+	pending []syscall.Signal // arrived while it was stepped, delivered by Continue
+}
+
+// ErrFault says that the instruction faulted, and was not executed.
+var ErrFault = errors.New("the instruction faults")
+
+// ErrExited says that the thread has ended.
+var ErrExited = errors.New("the traced thread has ended")
+
+// Start starts a program, stopped in front of its first instruction. Its memory may be
+// written.
+func Start(name string, args ...string) (*Thread, *exec.Cmd, error) {
+	cmd := exec.Command(name, args...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, err
+	}
+	th := &Thread{TID: cmd.Process.Pid}
+	if err := th.wait(); err != nil {
+		return nil, nil, err
+	}
+	if err := syscall.PtraceGetRegs(th.TID, &th.Regs); err != nil {
+		return nil, nil, err
+	}
+	mem, err := os.OpenFile(fmt.Sprintf("/proc/%d/mem", th.TID), os.O_RDWR, 0)
+	th.mem = mem
+	return th, cmd, err
+}
+
+// Seize begins to trace a running thread. The thread goes on running.
+func Seize(tid int) (*Thread, error) {
+	if err := unix.PtraceSeize(tid); err != nil {
+		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, err)
+	}
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
+	return &Thread{TID: tid, mem: mem}, err
+}
+
+// Interrupt stops the thread and reads its registers.
+func (th *Thread) Interrupt() error {
+	if err := unix.PtraceInterrupt(th.TID); err != nil {
+		return err
+	}
+	for {
+		ws, err := th.waitStatus()
+		if err != nil {
+			return err
+		}
+		if uint32(ws)>>16 == unix.PTRACE_EVENT_STOP {
+			return syscall.PtraceGetRegs(th.TID, &th.Regs)
+		}
+		// The thread stopped for a signal first. It gets the signal and then stops again.
+		if err := syscall.PtraceCont(th.TID, int(ws.StopSignal())); err != nil {
+			return err
+		}
+	}
+}
+
+// InSyscall reports whether the thread was interrupted in a system call.
+func (th *Thread) InSyscall() bool { return int64(th.Regs.Orig_rax) >= 0 }
+
+// Step executes one instruction and reads the registers. Signals that arrive meanwhile
+// wait until Continue.
+func (th *Thread) Step() error {
+	for {
+		if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(th.TID), 0, 0, 0, 0); errno != 0 {
+			return errno
+		}
+		ws, err := th.waitStatus()
+		if err != nil {
+			return err
+		}
+		// The kernel reports events, such as the end of an interrupt, as stops. They are
+		// no steps.
+		if uint32(ws)>>16 != 0 {
+			continue
+		}
+		if sig := ws.StopSignal(); sig != syscall.SIGTRAP {
+			th.pending = append(th.pending, sig)
+			switch sig {
+			case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE:
+				return ErrFault // the same instruction would fault for ever
+			}
+			continue
+		}
+		return syscall.PtraceGetRegs(th.TID, &th.Regs)
+	}
+}
+
+// SetRegs writes Regs to the thread.
+func (th *Thread) SetRegs() error { return syscall.PtraceSetRegs(th.TID, &th.Regs) }
+
+// Continue lets the thread run, with the first signal that Step has met.
+func (th *Thread) Continue() error {
+	sig := 0
+	if len(th.pending) > 0 {
+		sig = int(th.pending[0])
+		th.pending = th.pending[1:]
+	}
+	return syscall.PtraceCont(th.TID, sig)
+}
+
+// Detach stops tracing. A running thread is interrupted first.
+func (th *Thread) Detach() error {
+	th.mem.Close()
+	if err := th.Interrupt(); err != nil {
+		return err
+	}
+	return unix.PtraceDetach(th.TID)
+}
+
+// Read reads memory of the thread, and Write writes it.
+func (th *Thread) Read(addr uint64, buf []byte) error {
+	_, err := th.mem.ReadAt(buf, int64(addr))
+	return err
+}
+
+func (th *Thread) Write(addr uint64, buf []byte) error {
+	_, err := th.mem.WriteAt(buf, int64(addr))
+	return err
+}
+
+// ReadCode implements micro.Code.
+func (th *Thread) ReadCode(pc uint64, buf []byte) int {
+	n, _ := th.mem.ReadAt(buf, int64(pc))
+	return n
+}
+
+// Load implements micro.Memory.
+func (th *Thread) Load(addr uint64, width uint8) (v uint64, ok bool) {
+	var buf [8]byte
+	if n, _ := th.mem.ReadAt(buf[:width], int64(addr)); n < int(width) {
+		return 0, false
+	}
+	for i := range width {
+		v |= uint64(buf[i]) << (8 * i)
+	}
+	return v, true
+}
+
+// General returns the general registers in the numbering of the processor.
+func (th *Thread) General() [16]uint64 {
+	r := &th.Regs
+	return [16]uint64{r.Rax, r.Rcx, r.Rdx, r.Rbx, r.Rsp, r.Rbp, r.Rsi, r.Rdi, r.R8, r.R9, r.R10, r.R11, r.R12, r.R13, r.R14, r.R15}
+}
+
+// SetGeneral changes Regs. SetRegs makes the change effective.
+func (th *Thread) SetGeneral(g [16]uint64) {
+	r := &th.Regs
+	for i, p := range []*uint64{&r.Rax, &r.Rcx, &r.Rdx, &r.Rbx, &r.Rsp, &r.Rbp, &r.Rsi, &r.Rdi, &r.R8, &r.R9, &r.R10, &r.R11, &r.R12, &r.R13, &r.R14, &r.R15} {
+		*p = g[i]
+	}
+}
+
+func (th *Thread) wait() error {
+	_, err := th.waitStatus()
+	return err
+}
+
+func (th *Thread) waitStatus() (ws syscall.WaitStatus, err error) {
+	for {
+		_, err = syscall.Wait4(th.TID, &ws, syscall.WALL, nil)
+		if err != syscall.EINTR {
+			break
+		}
+	}
+	if err == nil && !ws.Stopped() {
+		err = ErrExited
+	}
+	return ws, err
+}
