@@ -14,6 +14,7 @@ import (
 
 	"github.com/pepgo/pep/internal/tracer/image"
 	"github.com/pepgo/pep/internal/tracer/insn"
+	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/pclntab"
 	"github.com/pepgo/pep/internal/tracer/site"
 )
@@ -94,8 +95,10 @@ func (c *chooser) nothing() error {
 
 type chooser struct {
 	Wish
-	im   *image.Image
-	plan *Plan
+	im    *image.Image
+	plan  *Plan
+	code  *site.Code   // of the function that was begun last
+	table *micro.Table // of code to interpret; nil before there is any
 }
 
 func (c *chooser) skip(fn, what, reason string) {
@@ -117,6 +120,7 @@ func (c *chooser) function(fn image.Function, named bool) error {
 	if err != nil {
 		return err
 	}
+	c.code = code
 	c.plan.Funcs = append(c.plan.Funcs, f)
 	if named {
 		if err := c.whole(code); err != nil {
@@ -173,48 +177,103 @@ func (c *chooser) whole(code *site.Code) error {
 	return nil
 }
 
-// add adds a site to the function that was begun last.
+// add adds a site to the function that was begun last, or the sites of its fused form if
+// that is cheaper.
 func (c *chooser) add(kind Kind, p site.Probe, words ...Word) error {
-	fn := len(c.plan.Funcs) - 1
-	if p.Class == site.Refused {
-		c.skip(c.plan.Funcs[fn].Name, fmt.Sprintf("%v at %#x", kind, p.PC), "the kernel does not probe the instruction: "+p.Reason)
-		return nil
-	}
-	offset, err := c.im.FileOffset(p.PC)
-	if err != nil {
-		return err
-	}
-	s := Site{Func: fn, Kind: kind, Addr: p.PC, Offset: offset, Depth: uint32(max(p.SPDelta, 0)), Slow: p.Class == site.Stepped, Words: words}
-	if f, ok := c.im.FuncForPC(p.PC); ok && kind != Entry && kind != Exit {
-		pos := f.Position(p.PC)
+	at := p.PC
+	s := Site{Func: len(c.plan.Funcs) - 1, Kind: kind, Slow: p.Class == site.Stepped, Words: words}
+	if kind != Entry && kind != Exit {
+		f, _ := c.im.FuncForPC(at)
+		pos := f.Position(at)
 		s.File, s.Line = pos.File, pos.Line
 		if kind == Edge {
-			to := f.Position(p.Target)
-			s.Target = fmt.Sprintf("line %d", to.Line)
-			if to.File != pos.File {
-				s.Target = fmt.Sprintf("%s:%d", filepath.Base(to.File), to.Line)
-			}
+			s.Target = lineOf(f.Position(p.Target), pos.File)
+		}
+		if kind == Call {
+			s.Target = c.called(p.Target)
 		}
 	}
-	if kind == Edge {
-		s.Condition = p.Inst.Opcode & 15
+	if _, fused := p.Cost(); fused {
+		return c.fuse(s, p)
+	}
+	if p.Class == site.Refused {
+		c.skip(c.plan.Funcs[s.Func].Name, fmt.Sprintf("%v at %#x", kind, at), "the kernel does not probe the instruction: "+p.Reason)
+		return nil
+	}
+	s.Depth = uint32(max(p.SPDelta, 0))
+	return c.put(s, p)
+}
+
+// lineOf names a line for readers who are in a file.
+func lineOf(pos pclntab.Position, file string) string {
+	if pos.File == file {
+		return fmt.Sprintf("line %d", pos.Line)
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(pos.File), pos.Line)
+}
+
+// put adds a site at an instruction.
+func (c *chooser) put(s Site, at site.Probe) (err error) {
+	s.Addr = at.PC
+	if s.Offset, err = c.im.FileOffset(at.PC); err != nil {
+		return err
+	}
+	if _, ok := site.Taken(&at.Inst, 0); ok {
+		s.Condition = at.Inst.Opcode & 15
 	}
 	c.plan.Sites = append(c.plan.Sites, s)
 	return nil
 }
 
+// fuse adds the sites ahead of an instruction. If nothing is recorded but the hit, nothing
+// needs to be interpreted.
+func (c *chooser) fuse(s Site, p site.Probe) error {
+	s.Slow = false
+	for _, a := range p.Via {
+		at, err := c.code.At(a.Site.PC)
+		if err != nil {
+			return err
+		}
+		f := &Fused{Addr: c.im.ToProcess(p.PC)}
+		switch {
+		case a.Conditional && a.Taken:
+			f.Direction = Taken
+		case a.Conditional:
+			f.Direction = NotTaken
+		}
+		if len(s.Words) > 0 {
+			f.Steps, f.Op = uint16(a.Steps), c.ops(a.Site.PC)
+		}
+		s.Fused, s.Depth = f, uint32(max(at.SPDelta, 0))
+		if err := c.put(s, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ops decodes the function from an instruction on, and returns the index of its op.
+func (c *chooser) ops(pc uint64) uint32 {
+	if c.table == nil {
+		c.table = micro.NewTable()
+	}
+	code, err := c.im.Code(c.code.Fn)
+	if err != nil {
+		return 0 // the kernel will say that it does not arrive
+	}
+	budget := 4 * len(code) // ops of this function, and one for each that it calls
+	op, _ := c.table.Add(micro.Bytes{Base: c.im.ToProcess(c.code.Fn.Entry), Code: code}, c.im.ToProcess(pc), budget)
+	c.plan.Ops = c.table.Ops
+	return op
+}
+
 // call adds the site of a call.
 func (c *chooser) call(p site.Probe) error {
 	if p.Inst.Flow == insn.Call {
-		name := c.called(p.Target)
-		if endsRun(name) {
+		if endsRun(c.called(p.Target)) {
 			return nil
 		}
-		if err := c.add(Call, p); err != nil {
-			return err
-		}
-		c.plan.Sites[len(c.plan.Sites)-1].Target = name
-		return nil
+		return c.add(Call, p)
 	}
 	w, ok := callee(p.Inst)
 	if !ok {

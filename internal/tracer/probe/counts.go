@@ -85,7 +85,7 @@ func (s *Session) readSites(c *Counts) error {
 	}
 	for i := range sites {
 		x := SiteCount{Off: sites[i].Off != 0, Words: make([]WordCount, len(s.plan.Sites[i].Words))}
-		var perCPU []probe.ProbeCount
+		var perCPU []probe.ProbeHits
 		if err := s.objects.Counts.Lookup(uint32(i), &perCPU); err != nil {
 			return err
 		}

@@ -4,14 +4,16 @@ package probe
 
 import (
 	"github.com/pepgo/pep/internal/tracer/bpf/probe"
+	"github.com/pepgo/pep/internal/tracer/micro"
 )
 
 // A Plan says where probes are and what they record.
 type Plan struct {
 	Funcs      []Func
 	Sites      []Site
-	Skipped    []Skipped // what was asked for and is not probed
-	GoidOffset uint32    // of the field goid of runtime.g, in bytes; needed if a function is timed
+	Skipped    []Skipped  // what was asked for and is not probed
+	Ops        []micro.Op // code to interpret, of fused sites; the first is not used
+	GoidOffset uint32     // of the field goid of runtime.g, in bytes; needed if a function is timed
 }
 
 // A Func is a function with probes.
@@ -49,12 +51,33 @@ type Site struct {
 	Offset    uint64 // of the instruction in the file
 	File      string // of the line
 	Line      int    // in the source, 0 if unknown
-	Condition uint8  // of Edge: the low four bits of the jump's opcode
+	Condition uint8  // if the instruction is a conditional jump: the low four bits of its opcode
 	Depth     uint32 // bytes that the function has pushed, or reserved on the stack, before the instruction
 	Slow      bool   // the kernel steps over the instruction: about 20 times the cost
+	Fused     *Fused // the site stands for another instruction; nil for most
 	Words     []Word
 	Target    string // of Edge: where the jump leads; of Call: the function that is called, if the instruction says it
 }
+
+// Fused says which instruction a site stands for, that would be slow to probe: one that
+// follows, with nothing but unconditional jumps in between. Words are as at that
+// instruction. The kernel finds them by interpreting from the site on.
+type Fused struct {
+	Addr      uint64    // of the instruction, as the process has it
+	Steps     uint16    // instructions to interpret to arrive there
+	Direction Direction // of the jump at the site: other executions lead elsewhere, and are not hits
+	Op        uint32    // index in Plan.Ops of the instruction at the site
+}
+
+// A Direction is the way that a conditional jump goes.
+type Direction uint8
+
+// The directions. The program in the kernel knows the same numbers.
+const (
+	Any      Direction = Direction(probe.ProbeDirectionANY)
+	NotTaken Direction = Direction(probe.ProbeDirectionNOT_TAKEN)
+	Taken    Direction = Direction(probe.ProbeDirectionTAKEN)
+)
 
 // A Word is something in a register or in memory that is recorded at a site, with its size of
 // 1, 2, 4 or 8 bytes.

@@ -5,6 +5,7 @@ package probe
 // This file attaches and detaches probes.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,6 +35,9 @@ const (
 	maxValues = 1 << 18 // of all words together; a value takes about 80 bytes
 	maxTexts  = 1 << 15 // likewise; about 130 bytes
 )
+
+// slots is the number of slots of scratch memory; the program in the kernel has it as SLOTS.
+const slots = 256
 
 // errRefused is the kernel's ENOTSUPP: there is an instruction that it cannot probe.
 const errRefused = syscall.Errno(524)
@@ -123,17 +127,23 @@ func (s *Session) load(limits Limits) error {
 	entries(probe.ProbeMapTexts, min(all, maxTexts), texts)
 	entries(probe.ProbeMapTimes, len(s.plan.Funcs), timed)
 	entries(probe.ProbeMapCalls, int(limits.Calls), timed)
+	interprets := uint32(0)
+	if len(s.plan.Ops) > 0 {
+		interprets = 1
+	}
+	entries(probe.ProbeMapOps, len(s.plan.Ops), true)
+	entries(probe.ProbeMapSlots, slots, interprets > 0)
+	entries(probe.ProbeMapEntries, 1, true)
+	if err := spec.Variables[probe.ProbeVarInterprets].Set(interprets); err != nil {
+		return err
+	}
 	if err := spec.Variables[probe.ProbeVarGoidOffset].Set(s.plan.GoidOffset); err != nil {
 		return err
 	}
 	if err := spec.LoadAndAssign(&s.objects, nil); err != nil {
 		return fmt.Errorf("loading the BPF program: %w", err)
 	}
-	err = put(s.objects.Sites, sites)
-	if err == nil {
-		err = put(s.objects.Words, words)
-	}
-	return err
+	return cmp.Or(put(s.objects.Sites, sites), put(s.objects.Words, words), put(s.objects.Ops, s.plan.Ops))
 }
 
 // put fills an array map.
@@ -162,6 +172,9 @@ func (s *Session) tables(limits Limits) (sites []probe.ProbeSite, words []probe.
 		if s.plan.Funcs[x.Func].Timed && (x.Kind == Entry || x.Kind == Exit) {
 			k.Timed = 1
 		}
+		if f := x.Fused; f != nil {
+			k.Arrives, k.Steps, k.Direction, k.Op = f.Addr, f.Steps, uint8(f.Direction), f.Op
+		}
 		sites = append(sites, k)
 		for _, w := range x.Words {
 			words = append(words, kernelWord(w, limits))
@@ -173,7 +186,7 @@ func (s *Session) tables(limits Limits) (sites []probe.ProbeSite, words []probe.
 func kernelWord(w Word, limits Limits) probe.ProbeWord {
 	k := probe.ProbeWord{Reg: w.Reg, Size: w.Size, Disp: w.Disp, Bound: limits.Values}
 	if w.Memory {
-		k.From = uint8(probe.ProbeFromMEMORY)
+		k.From = uint8(probe.ProbeFromSTORED)
 	}
 	switch {
 	case w.As == Text && limits.Secrets:

@@ -12,4 +12,4 @@
 // Nobody else needs a compiler for C.
 package probe
 
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -go-package probe -type kind -type from -type as -type site -type count -type word -type value -type text -type call -type durations Probe probe.c -- -O2 -Wall -Werror
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -go-package probe -type kind -type from -type as -type direction -type site -type hits -type word -type value -type text -type call -type durations -type slot -type op Probe probe.c -- -O2 -g -Wall -Werror

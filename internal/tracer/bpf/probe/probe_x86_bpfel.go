@@ -13,6 +13,13 @@ import (
 	"github.com/cilium/ebpf"
 )
 
+type ProbeAddress struct {
+	_      structs.HostLayout
+	Pc     uint64
+	Tgid   uint32
+	Unused uint32
+}
+
 type ProbeAs uint32
 
 const (
@@ -29,13 +36,13 @@ type ProbeCall struct {
 	Func      uint32
 }
 
-type ProbeCount struct {
-	_      structs.HostLayout
-	Hits   uint64
-	Taken  uint64
-	Window uint64
-	Recent uint64
-}
+type ProbeDirection uint32
+
+const (
+	ProbeDirectionANY       ProbeDirection = 0
+	ProbeDirectionNOT_TAKEN ProbeDirection = 1
+	ProbeDirectionTAKEN     ProbeDirection = 2
+)
 
 type ProbeDurations struct {
 	_         structs.HostLayout
@@ -48,12 +55,27 @@ type ProbeDurations struct {
 	Bucket    [48]uint64
 }
 
+type ProbeEntry struct {
+	_      structs.HostLayout
+	Index  uint32
+	Unused uint32
+	Code   uint64
+}
+
 type ProbeFrom uint32
 
 const (
-	ProbeFromREGISTER ProbeFrom = 0
-	ProbeFromMEMORY   ProbeFrom = 1
+	ProbeFromHELD   ProbeFrom = 0
+	ProbeFromSTORED ProbeFrom = 1
 )
+
+type ProbeHits struct {
+	_      structs.HostLayout
+	Hits   uint64
+	Taken  uint64
+	Window uint64
+	Recent uint64
+}
 
 type ProbeKind uint32
 
@@ -65,6 +87,30 @@ const (
 	ProbeKindLINE  ProbeKind = 5
 )
 
+type ProbeOp struct {
+	_        structs.HostLayout
+	Kind     uint8
+	Len      uint8
+	DstKind  uint8
+	SrcKind  uint8
+	Dst      uint8
+	Src      uint8
+	Base     uint8
+	Index    uint8
+	Shift    uint8
+	DstWidth uint8
+	SrcWidth uint8
+	Flags    uint8
+	Cond     uint8
+	Third    uint8
+	Opcode   uint16
+	Next     uint32
+	Target   uint32
+	Disp     int64
+	Imm      uint64
+	Pc       uint64
+}
+
 type ProbeSite struct {
 	_         structs.HostLayout
 	Func      uint32
@@ -72,10 +118,61 @@ type ProbeSite struct {
 	Condition uint8
 	Nwords    uint8
 	Timed     uint8
+	Direction uint8
+	Unused    uint8
+	Steps     uint16
 	Word      uint32
 	Depth     uint32
+	_         [4]byte
 	Limit     uint64
+	Op        uint32
+	_         [4]byte
+	Arrives   uint64
 	Off       uint64
+}
+
+type ProbeSlot struct {
+	_    structs.HostLayout
+	Busy uint64
+	Run  struct {
+		_          structs.HostLayout
+		R          [32]uint64
+		Flags      uint64
+		FlagsKnown uint64
+		Pc         uint64
+		Known      uint32
+		Index      uint32
+		Stop       uint32
+		Steps      uint32
+		Tgid       uint32
+		Nstores    uint32
+		Loaded     uint64
+		Res        uint64
+		High       uint64
+		Changed    uint64
+		Defined    uint64
+		Newflags   uint64
+		Resknown   uint32
+		Flagsonly  uint32
+		Stores     [16]struct {
+			_     structs.HostLayout
+			Addr  uint64
+			Value uint64
+			Width uint32
+			Known uint32
+		}
+		Last struct {
+			_      structs.HostLayout
+			Pc     uint64
+			Result uint64
+			Addr   uint64
+			First  uint64
+			Second uint64
+			Named  uint64
+			Have   uint32
+			Index  uint32
+		}
+	}
 }
 
 type ProbeText struct {
@@ -112,7 +209,10 @@ type ProbeWord struct {
 const (
 	ProbeMapCalls      = "calls"
 	ProbeMapCounts     = "counts"
+	ProbeMapEntries    = "entries"
+	ProbeMapOps        = "ops"
 	ProbeMapSites      = "sites"
+	ProbeMapSlots      = "slots"
 	ProbeMapTexts      = "texts"
 	ProbeMapTimes      = "times"
 	ProbeMapValues     = "values"
@@ -120,6 +220,8 @@ const (
 	ProbeProgProbe     = "probe"
 	ProbeVarGeneration = "generation"
 	ProbeVarGoidOffset = "goid_offset"
+	ProbeVarInterprets = "interprets"
+	ProbeVarOfFused    = "of_fused"
 	ProbeVarOfSites    = "of_sites"
 	ProbeVarOfValues   = "of_values"
 	ProbeVarOfWords    = "of_words"
@@ -175,13 +277,16 @@ type ProbeProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type ProbeMapSpecs struct {
-	Calls  *ebpf.MapSpec `ebpf:"calls"`
-	Counts *ebpf.MapSpec `ebpf:"counts"`
-	Sites  *ebpf.MapSpec `ebpf:"sites"`
-	Texts  *ebpf.MapSpec `ebpf:"texts"`
-	Times  *ebpf.MapSpec `ebpf:"times"`
-	Values *ebpf.MapSpec `ebpf:"values"`
-	Words  *ebpf.MapSpec `ebpf:"words"`
+	Calls   *ebpf.MapSpec `ebpf:"calls"`
+	Counts  *ebpf.MapSpec `ebpf:"counts"`
+	Entries *ebpf.MapSpec `ebpf:"entries"`
+	Ops     *ebpf.MapSpec `ebpf:"ops"`
+	Sites   *ebpf.MapSpec `ebpf:"sites"`
+	Slots   *ebpf.MapSpec `ebpf:"slots"`
+	Texts   *ebpf.MapSpec `ebpf:"texts"`
+	Times   *ebpf.MapSpec `ebpf:"times"`
+	Values  *ebpf.MapSpec `ebpf:"values"`
+	Words   *ebpf.MapSpec `ebpf:"words"`
 }
 
 // ProbeVariableSpecs contains global variables before they are loaded into the kernel.
@@ -190,6 +295,8 @@ type ProbeMapSpecs struct {
 type ProbeVariableSpecs struct {
 	Generation *ebpf.VariableSpec `ebpf:"generation"`
 	GoidOffset *ebpf.VariableSpec `ebpf:"goid_offset"`
+	Interprets *ebpf.VariableSpec `ebpf:"interprets"`
+	OfFused    *ebpf.VariableSpec `ebpf:"of_fused"`
 	OfSites    *ebpf.VariableSpec `ebpf:"of_sites"`
 	OfValues   *ebpf.VariableSpec `ebpf:"of_values"`
 	OfWords    *ebpf.VariableSpec `ebpf:"of_words"`
@@ -216,20 +323,26 @@ func (o *ProbeObjects) Close() error {
 //
 // It can be passed to LoadProbeObjects or ebpf.CollectionSpec.LoadAndAssign.
 type ProbeMaps struct {
-	Calls  *ebpf.Map `ebpf:"calls"`
-	Counts *ebpf.Map `ebpf:"counts"`
-	Sites  *ebpf.Map `ebpf:"sites"`
-	Texts  *ebpf.Map `ebpf:"texts"`
-	Times  *ebpf.Map `ebpf:"times"`
-	Values *ebpf.Map `ebpf:"values"`
-	Words  *ebpf.Map `ebpf:"words"`
+	Calls   *ebpf.Map `ebpf:"calls"`
+	Counts  *ebpf.Map `ebpf:"counts"`
+	Entries *ebpf.Map `ebpf:"entries"`
+	Ops     *ebpf.Map `ebpf:"ops"`
+	Sites   *ebpf.Map `ebpf:"sites"`
+	Slots   *ebpf.Map `ebpf:"slots"`
+	Texts   *ebpf.Map `ebpf:"texts"`
+	Times   *ebpf.Map `ebpf:"times"`
+	Values  *ebpf.Map `ebpf:"values"`
+	Words   *ebpf.Map `ebpf:"words"`
 }
 
 func (m *ProbeMaps) Close() error {
 	return _ProbeClose(
 		m.Calls,
 		m.Counts,
+		m.Entries,
+		m.Ops,
 		m.Sites,
+		m.Slots,
 		m.Texts,
 		m.Times,
 		m.Values,
@@ -243,6 +356,8 @@ func (m *ProbeMaps) Close() error {
 type ProbeVariables struct {
 	Generation *ebpf.Variable `ebpf:"generation"`
 	GoidOffset *ebpf.Variable `ebpf:"goid_offset"`
+	Interprets *ebpf.Variable `ebpf:"interprets"`
+	OfFused    *ebpf.Variable `ebpf:"of_fused"`
 	OfSites    *ebpf.Variable `ebpf:"of_sites"`
 	OfValues   *ebpf.Variable `ebpf:"of_values"`
 	OfWords    *ebpf.Variable `ebpf:"of_words"`
