@@ -252,9 +252,12 @@ func nanoseconds(ns float64) string {
 func (s *Site) print(p *listing.Page, file string) {
 	p.Line("")
 	head := s.Kind
-	if s.Line > 0 && s.File == file {
+	switch {
+	case s.Line > 0 && s.File == file && s.Kind == "line":
+		head = fmt.Sprintf("line %d", s.Line)
+	case s.Line > 0 && s.File == file:
 		head += fmt.Sprintf(" line %d", s.Line)
-	} else if s.Line > 0 {
+	case s.Line > 0:
 		head += fmt.Sprintf(" %s:%d", p.Short(s.File), s.Line)
 	}
 	if s.Expr != "" {
