@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/image"
 	"github.com/pepgo/pep/internal/tracer/probe"
 	"github.com/pepgo/pep/internal/tracer/probe/table"
@@ -104,7 +105,7 @@ func runProbe(c *command.Call) error {
 		return err
 	}
 	defer s.Close()
-	fmt.Fprintf(c.Stderr, "peptrace: %d probes in process %d; ^C ends\n", len(plan.Sites), f.pid)
+	fmt.Fprintf(c.Stderr, "peptrace: %s in process %d; ^C ends\n", listing.Count(len(plan.Sites), "probe"), f.pid)
 	if f.time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.time)

@@ -32,8 +32,9 @@ type Config struct {
 // delveCalls is how many calls Delve traces in a round: it takes milliseconds for each.
 const delveCalls = 200
 
-// A Row is a way of tracing with its cost in each round, in ns per call. The first row is the
-// program without a tracer, and has its whole time.
+// A Row is a way of tracing with its cost in each round, in ns per call: CPU time of the
+// program, and for Delve, which works while the program is stopped, time on the clock. The
+// first row is the program without a tracer, and has its whole time.
 type Row struct {
 	Way string
 	NS  []float64
@@ -42,7 +43,9 @@ type Row struct {
 // A way traces the program: it attaches and returns how to detach.
 type way struct {
 	name   string
+	call   string // the function that the program calls
 	calls  int
+	stops  bool // it works while the program is stopped
 	attach func(*target) (detach func() error, err error)
 }
 
@@ -69,14 +72,18 @@ func Measure(cfg Config, progress io.Writer) ([]Row, error) {
 		}
 		plain := 0.0
 		for i, w := range ways {
-			ns, err := t.traced(w)
+			cpu, clock, err := t.traced(w)
 			if err != nil {
 				t.stop()
 				return nil, fmt.Errorf("%s: %w", w.name, err)
 			}
-			if i == 0 {
-				plain = ns
-			} else {
+			ns := cpu
+			switch {
+			case w.stops:
+				ns = clock
+			case i == 0:
+				plain = cpu
+			default:
 				ns -= plain
 			}
 			rows[i] = Row{w.name, append(rows[i].NS, ns)}
@@ -89,26 +96,28 @@ func Measure(cfg Config, progress io.Writer) ([]Row, error) {
 }
 
 func (cfg Config) ways() []way {
-	hit := regexp.MustCompile(`^main\.hit$`)
+	hit, after := regexp.MustCompile(`^main\.hit$`), regexp.MustCompile(`^main\.after$`)
+	limit := probe.Limits{Hits: 1 << 40}
 	list := []way{
-		{"no tracer", cfg.Calls, func(*target) (func() error, error) { return func() error { return nil }, nil }},
-		{"peptrace, calls", cfg.Calls, probes(probe.Wish{Func: hit})},
-		{"peptrace, calls and arguments", cfg.Calls, probes(probe.Wish{Func: hit, Args: true})},
-		{"peptrace, calls and the branch", cfg.Calls, probes(probe.Wish{Func: hit, Edges: true})},
-		{"peptrace, calls and results", cfg.Calls, probes(probe.Wish{Func: hit, Results: true})},
-		{"peptrace, calls and durations", cfg.Calls, probes(probe.Wish{Func: hit, Times: true})},
+		{"no tracer", "hit", cfg.Calls, false, func(*target) (func() error, error) { return func() error { return nil }, nil }},
+		{"peptrace: calls", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit})},
+		{"peptrace: calls and arguments", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Args: true})},
+		{"peptrace: calls and the branch", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Edges: true})},
+		{"peptrace: calls and results, fused", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Results: true})},
+		{"peptrace: calls and durations, fused", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Times: true})},
+		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(limit, probe.Wish{Func: after, Results: true})},
 	}
 	if cfg.Bpftrace != "" {
-		list = append(list, way{"bpftrace, calls", cfg.Calls, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
+		list = append(list, way{"bpftrace: calls", "hit", cfg.Calls, false, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
 	}
 	if cfg.Delve != "" {
-		list = append(list, way{"dlv trace, arguments and results", delveCalls, command(cfg.Delve, "trace", "-p", "PID", `main\.hit$`)})
+		list = append(list, way{"dlv trace: calls, arguments, results", "hit", delveCalls, true, command(cfg.Delve, "trace", "-p", "PID", `main\.hit$`)})
 	}
 	return list
 }
 
 // probes traces with package probe.
-func probes(wish probe.Wish) func(*target) (func() error, error) {
+func probes(limits probe.Limits, wish probe.Wish) func(*target) (func() error, error) {
 	return func(t *target) (func() error, error) {
 		p, err := process.Open(t.cmd.Process.Pid)
 		if err != nil {
@@ -122,7 +131,7 @@ func probes(wish probe.Wish) func(*target) (func() error, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := probe.Attach(p, plan, probe.Limits{})
+		s, err := probe.Attach(p, plan, limits)
 		return func() error { return errors.Join(s.Close(), im.Close(), p.Close()) }, err
 	}
 }
@@ -217,25 +226,25 @@ func (t *target) code() (string, error) {
 	return string(b), err
 }
 
-// traced returns the time of a call with a tracer, in ns.
-func (t *target) traced(w way) (ns float64, err error) {
+// traced returns the CPU time and the time on the clock of a call with a tracer, in ns.
+func (t *target) traced(w way) (cpu, clock float64, err error) {
 	detach, err := w.attach(t)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	ns, err = t.run(w.calls)
-	return ns, errors.Join(err, detach())
+	cpu, clock, err = t.run(w.call, w.calls)
+	return cpu, clock, errors.Join(err, detach())
 }
 
-func (t *target) run(calls int) (ns float64, err error) {
-	if _, err := fmt.Fprintln(t.in, calls); err != nil {
-		return 0, err
+func (t *target) run(name string, calls int) (cpu, clock float64, err error) {
+	if _, err := fmt.Fprintln(t.in, name, calls); err != nil {
+		return 0, 0, err
 	}
 	if !t.out.Scan() {
-		return 0, fmt.Errorf("the target ended: %w", t.out.Err())
+		return 0, 0, fmt.Errorf("the target ended: %w", t.out.Err())
 	}
-	_, err = fmt.Sscan(t.out.Text(), &ns)
-	return ns, err
+	_, err = fmt.Sscan(t.out.Text(), &cpu, &clock)
+	return cpu, clock, err
 }
 
 // Table returns the rows as a table in Markdown.

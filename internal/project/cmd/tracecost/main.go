@@ -58,7 +58,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if _, err := io.WriteString(stdout, table); err != nil || *out == "" {
 		return err
 	}
-	how := fmt.Sprintf("Rounds: %d, with %d calls each. Times are of the whole call without a tracer, and what a tracer adds to it.\n\n", cfg.Rounds, cfg.Calls)
+	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock.\n\n", cfg.Rounds, cfg.Calls)
 	text := bench.Header("Cost of probes", "go run ./internal/project/cmd/tracecost "+strings.Join(args, " "), time.Now())
 	return os.WriteFile(*out, []byte(text+how+table), 0o644)
 }
