@@ -34,7 +34,7 @@ Examples:
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] [-json] FILE... | -p PID
+	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] [-json] -p PID | FILE...
 
 Prints the hot paths of paths profiles, hottest first: share of the program,
 share so far, flow, count, and the branches in order with their source.
