@@ -149,7 +149,7 @@ func TestDoc(t *testing.T) {
 func TestUsage(t *testing.T) {
 	needRights(t)
 	path := build(t)
-	for _, v := range peptrace.Verbs {
+	for _, v := range probeVerbs {
 		_, examples, _ := strings.Cut(v.Usage, "\nExamples:\n")
 		for line := range strings.Lines(examples) {
 			line = strings.TrimSpace(line)

@@ -12,11 +12,4 @@ func main() {
 	os.Exit(peptrace.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-var peptrace = command.Program{
-	Name:  "peptrace",
-	Usage: usage,
-	Verbs: []command.Verb{
-		{Name: "probe", Usage: probeUsage, Run: runProbe, Lists: true},
-		{Name: "version", Usage: versionUsage, Run: command.Version},
-	},
-}
+var peptrace = command.Program{Name: "peptrace", Usage: usage, Verbs: probeVerbs}

@@ -2,7 +2,15 @@
 
 package main
 
-// This file holds the usage texts, written by hand. A test runs the examples.
+// This file holds the usage texts of the commands about probes, written by hand. A test
+// runs the examples.
+
+import "github.com/pepgo/pep/internal/command"
+
+var probeVerbs = []command.Verb{
+	{Name: "probe", Usage: probeUsage, Run: runProbe, Lists: true},
+	{Name: "version", Usage: versionUsage, Run: command.Version},
+}
 
 const usage = `peptrace looks into running Go programs that were built as usual, with go build.
 
