@@ -38,11 +38,54 @@ func (im *Image) readDWARF() (*dwarf.Data, error) {
 	return d, nil
 }
 
-// A unitCache has, for compilation units that were looked at, the entries of their
-// functions.
+// A unitCache has the compilation units that were looked at. To find the unit of an
+// address, package dwarf reads the beginnings of all units.
 type unitCache struct {
 	sync.Mutex
-	funcs map[dwarf.Offset]map[uint64]dwarf.Offset // by unit and address of the function
+	units []*unit
+}
+
+// A unit is a compilation unit: for Go a package.
+type unit struct {
+	ranges [][2]uint64
+	funcs  map[uint64]dwarf.Offset // the entries of its functions by their addresses
+}
+
+func (u *unit) contains(pc uint64) bool {
+	for _, r := range u.ranges {
+		if r[0] <= pc && pc < r[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// unitOf returns the compilation unit with the code at pc.
+func (im *Image) unitOf(d *dwarf.Data, pc uint64) (*unit, error) {
+	im.units.Lock()
+	defer im.units.Unlock()
+	for _, u := range im.units.units {
+		if u.contains(pc) {
+			return u, nil
+		}
+	}
+	r := d.Reader()
+	e, err := r.SeekPC(pc)
+	if errors.Is(err, dwarf.ErrUnknownPC) {
+		return nil, ErrNoEntry
+	}
+	if err != nil {
+		return nil, fmt.Errorf("DWARF: %w", err)
+	}
+	u := &unit{}
+	if u.ranges, err = d.Ranges(e); err != nil {
+		return nil, fmt.Errorf("DWARF: %w", err)
+	}
+	if u.funcs, err = subprograms(r); err != nil {
+		return nil, fmt.Errorf("DWARF: %w", err)
+	}
+	im.units.units = append(im.units.units, u)
+	return u, nil
 }
 
 // ErrNoEntry means that DWARF does not describe a function: functions in assembly have
@@ -55,30 +98,15 @@ func (im *Image) Subprogram(entry uint64) (*dwarf.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := d.Reader()
-	unit, err := r.SeekPC(entry)
-	if errors.Is(err, dwarf.ErrUnknownPC) {
-		return nil, ErrNoEntry
-	}
+	u, err := im.unitOf(d, entry)
 	if err != nil {
-		return nil, fmt.Errorf("DWARF: %w", err)
+		return nil, err
 	}
-	im.units.Lock()
-	defer im.units.Unlock()
-	funcs, ok := im.units.funcs[unit.Offset]
-	if !ok {
-		if funcs, err = subprograms(r); err != nil {
-			return nil, fmt.Errorf("DWARF: %w", err)
-		}
-		if im.units.funcs == nil {
-			im.units.funcs = map[dwarf.Offset]map[uint64]dwarf.Offset{}
-		}
-		im.units.funcs[unit.Offset] = funcs
-	}
-	off, ok := funcs[entry]
+	off, ok := u.funcs[entry]
 	if !ok {
 		return nil, ErrNoEntry
 	}
+	r := d.Reader()
 	r.Seek(off)
 	return r.Next()
 }
