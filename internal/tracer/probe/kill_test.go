@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -166,6 +167,27 @@ func TestFileIsReplaced(t *testing.T) {
 			x.lives(t)
 		})
 	}
+}
+
+// A process in a container has another ID there, and a path that is not ours.
+func TestContainer(t *testing.T) {
+	needRights(t)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make namespaces")
+	}
+	h := plan(t, open(t, build(t)))
+	h.fn("main.pick", true).checked().exits()
+	dir := t.TempDir()
+	copyFile(t, h.path, filepath.Join(dir, "target"))
+	x := runWith(t, &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWPID | syscall.CLONE_NEWNS, Chroot: dir}, "/target", "calls", "2", "500")
+	s := h.attach(x, probe.Limits{})
+	x.work(t)
+	c := finish(t, s)
+	if n, times := h.hits(c, "main.pick", probe.Entry), c.Times[0]; n != 1000 || times.Calls != 1000 {
+		t.Errorf("%d hits, %d calls timed, want 1000", n, times.Calls)
+	}
+	h.clean(x)
+	x.lives(t)
 }
 
 func copyFile(t *testing.T, from, to string) {

@@ -65,7 +65,7 @@ func TestWithoutRoot(t *testing.T) {
 		}
 	}
 	user := &syscall.Credential{Uid: nobody, Gid: nobody}
-	x := runAs(t, user, target, "panics", "0")
+	x := runWith(t, &syscall.SysProcAttr{Credential: user}, target, "panics", "0")
 	for _, c := range []struct {
 		caps []uintptr
 		want []string

@@ -142,14 +142,14 @@ type target struct {
 // run starts a target and waits until it is ready. The test ends it, if it has not ended.
 func run(t *testing.T, path string, args ...string) *target {
 	t.Helper()
-	return runAs(t, nil, path, args...)
+	return runWith(t, nil, path, args...)
 }
 
-// runAs is run as another user.
-func runAs(t *testing.T, user *syscall.Credential, path string, args ...string) *target {
+// runWith is run as another user, or in a container.
+func runWith(t *testing.T, as *syscall.SysProcAttr, path string, args ...string) *target {
 	t.Helper()
 	x := &target{Cmd: exec.Command(path, args...)}
-	x.SysProcAttr = &syscall.SysProcAttr{Credential: user}
+	x.SysProcAttr = as
 	x.Stderr = os.Stderr
 	var err error
 	if x.in, err = x.StdinPipe(); err != nil {

@@ -216,7 +216,7 @@ func (f *Function) print(p *listing.Page) {
 
 func (d *Durations) print(p *listing.Page) {
 	p.Line("")
-	p.Line("  duration, %s, mean %s", listing.Count(d.Calls, "call"), nanoseconds(d.Mean))
+	p.Line("  duration with the time of probes, %s, mean %s", listing.Count(d.Calls, "call"), nanoseconds(d.Mean))
 	for _, x := range []struct {
 		n   uint64
 		why string

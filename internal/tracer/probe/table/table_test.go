@@ -88,7 +88,7 @@ func Example() {
 	//
 	// main.known  main.go:35, 10 calls, 9 returns
 	//
-	//   duration, 9 calls, mean 1 µs
+	//   duration with the time of probes, 9 calls, mean 1 µs
 	//   1 call had not returned at the end
 	//     share  count    below
 	//   100.00%      9  1.02 µs
