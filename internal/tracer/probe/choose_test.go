@@ -155,6 +155,50 @@ func TestKnownWork(t *testing.T) {
 	}
 }
 
+// The interpreter does not know what is in floating-point registers. A result that depends
+// on them is not read, and it is said how often; other results of the function are.
+func TestUnknownResultsAreNotGuessed(t *testing.T) {
+	needRights(t)
+	const calls = 999
+	x := run(t, build(t), "calls", "1", fmt.Sprint(calls))
+	im, err := image.OpenProcess(x.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.whole$`), Args: true, Results: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(plan.Skipped); !strings.Contains(text, "floating-point register") {
+		t.Errorf("skipped: %s, want the argument in a floating-point register", text)
+	}
+	s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x.work(t)
+	c := finish(t, s)
+	x.lives(t)
+	values, unread := map[uint64]uint64{}, uint64(0)
+	for i, site := range plan.Sites {
+		if site.Kind != probe.Exit {
+			continue
+		}
+		if site.Fused == nil {
+			t.Fatalf("the return at %#x is not fused", site.Addr)
+		}
+		for v, n := range counted(c.Sites[i].Words[0]) {
+			values[v] += n
+		}
+		unread += c.Sites[i].Words[0].Faults
+	}
+	if want := map[uint64]uint64{7: calls / 3}; !reflect.DeepEqual(values, want) || unread != calls-calls/3 {
+		t.Errorf("got %v and %d results that were not read, want %v and %d", values, unread, want, calls-calls/3)
+	}
+}
+
 // lineOf returns the first line of the target with a text.
 func lineOf(t *testing.T, text string) int {
 	t.Helper()

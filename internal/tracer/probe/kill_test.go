@@ -297,6 +297,28 @@ func TestLimit(t *testing.T) {
 	x.lives(t)
 }
 
+// While a link takes the place of another one, both have the sites. Hits count once.
+func TestTwoLinksCountOnce(t *testing.T) {
+	needRights(t)
+	h := plan(t, open(t, build(t)))
+	h.fn("main.pick", true).checked().exits()
+	x := run(t, h.path, "calls", "2", "500")
+	s := h.attach(x, probe.Limits{})
+	next, err := s.LinkNext()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.work(t)
+	if err := next.Close(); err != nil {
+		t.Error(err)
+	}
+	if n := h.hits(finish(t, s), "main.pick", probe.Entry); n != 1000 {
+		t.Errorf("%d hits, want 1000", n)
+	}
+	h.clean(x)
+	x.lives(t)
+}
+
 // Thousands of sites are one link: attaching and detaching does not take minutes, and
 // leaves nothing.
 func TestThousandsOfSites(t *testing.T) {

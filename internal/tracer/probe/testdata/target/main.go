@@ -1,7 +1,7 @@
 // Command target makes known numbers of calls with known arguments. It begins when it reads
 // a line, prints "done" and what it did, and ends when its standard input does.
 //
-//	target calls GOROUTINES CALLS    known, pick and shape; stacks grow, garbage is collected
+//	target calls GOROUTINES CALLS    known, pick and others; stacks grow, garbage is collected
 //	target panics CALLS              every call of boom panics, and is recovered
 //	target busy                      calls hot until standard input ends
 //	target exec                      executes itself again, as target panics 0
@@ -57,6 +57,16 @@ func pick(i int) int {
 //go:noinline
 func other(i int) int { return i * 2 }
 
+// whole has a result that comes out of a floating-point register.
+//
+//go:noinline
+func whole(x float64) int {
+	if x < 0 {
+		return 7
+	}
+	return int(x)
+}
+
 // deep makes the stack grow: it needs about 200 bytes per level.
 //
 //go:noinline
@@ -89,7 +99,7 @@ func work(calls int) (sum int) {
 		} else {
 			sum += total(&circle{i})
 		}
-		sum += indirect(other, i)
+		sum += indirect(other, i) + whole(float64(i%3-1))
 		if i%100 == 0 {
 			garbage = make([]byte, 10000)
 			done := make(chan int)
