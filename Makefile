@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test fuzz bench accuracy taps engines exact gotest figures clean
+.PHONY: build demo test fuzz bench accuracy taps engines exact steps gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -62,6 +62,11 @@ TRACECOSTFLAGS ?=
 .PHONY: trace-cost
 trace-cost:
 	$(GO) run ./internal/project/cmd/tracecost $(TRACECOSTFLAGS)
+
+# The tracer's interpreters against the processor, at 10,500 random stops of seven real
+# programs. It needs the right to load BPF programs.
+steps:
+	$(GO) test ./internal/tracer/bpf -run SingleSteps -v -stops 1500 -timeout 30m
 
 # Exact counts against those of go build -cover, over the test programs.
 exact:

@@ -81,7 +81,7 @@ func runExample(t *testing.T, path, line string) string {
 	var stdout bytes.Buffer
 	stderr := &starter{start: func() {
 		io.WriteString(in, "\n")
-		if !strings.Contains(line, "-for") {
+		if !strings.Contains(line, "-d ") {
 			in.Close() // it ends when it is done
 		}
 	}}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/pepgo/pep/internal/command"
 )
@@ -12,4 +13,4 @@ func main() {
 	os.Exit(peptrace.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-var peptrace = command.Program{Name: "peptrace", Usage: usage, Verbs: probeVerbs}
+var peptrace = command.Program{Name: "peptrace", Usage: usage, Verbs: slices.Concat(probeVerbs, sampledVerbs)}

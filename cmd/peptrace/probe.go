@@ -52,7 +52,7 @@ func parseProbe(c *command.Call) (f probeFlags, err error) {
 		f.wish.Lines = append(f.wish.Lines, probe.Position{File: file, Line: n})
 		return nil
 	})
-	c.Flags.DurationVar(&f.time, "for", 0, "")
+	c.Flags.DurationVar(&f.time, "d", 0, "")
 	c.Flags.Uint64Var(&f.limits.Hits, "limit", 100_000, "")
 	values := c.Flags.Uint("values", probe.DefaultValues, "")
 	c.Flags.IntVar(&f.n, "n", 5, "")
@@ -72,7 +72,7 @@ func parseProbe(c *command.Call) (f probeFlags, err error) {
 	case *values < 1 || *values > 1<<16:
 		return f, command.Usagef("probe: -values %d: want 1 to 65536", *values)
 	case f.n < 0 || f.time < 0:
-		return f, command.Usagef("probe: -n and -for cannot be negative")
+		return f, command.Usagef("probe: -n and -d cannot be negative")
 	}
 	f.limits.Values = uint32(*values)
 	return f, nil

@@ -2,8 +2,8 @@
 
 package main
 
-// This file holds the usage texts of the commands about probes, written by hand. A test
-// runs the examples.
+// This file holds the usage text of the program, and those of the commands about probes,
+// written by hand. Tests run the examples.
 
 import "github.com/pepgo/pep/internal/command"
 
@@ -17,6 +17,12 @@ const usage = `peptrace looks into running Go programs that were built as usual,
 Usage:
 
 	peptrace probe [flags] -p PID      count calls, values, branches and lines
+	peptrace values [flags] -p PID     sample which values instructions compute
+	peptrace list [flags] FILE...      sampled instructions with their values
+	peptrace find [flags] FILE...      sampled values that are worth specialising
+	peptrace watch [flags] RECORDING   the same while a recording is replayed
+	peptrace pprof -o OUT FILE...      a profile for pep values and go tool pprof
+	peptrace merge -o DIR FILE...      add up databases and recordings
 	peptrace version                   version of peptrace
 	peptrace help [command]            this text, or the flags of a command
 
@@ -25,14 +31,17 @@ It needs Linux 6.6 on amd64, and root or the capabilities CAP_BPF and CAP_PERFMO
 disk, needs no restart and no symbols, and is as before when peptrace ends, also
 if it is killed.
 
+Sampled values are in databases, one for each program, or in a recording of the
+sampler: FILE is one of these, or a directory of databases.
+
 Examples:
 
-	peptrace probe -p 4711 -f '^main\.known$' -args
+	peptrace find app.recording
 `
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	probeUsage = `peptrace probe -p PID [-f regexp] [-args] [-results] [-times] [-edges] [-calls] [-at file:line] [-for 10s] [-limit 100000] [-values 1000] [-n 5] [-secrets] [-pprof FILE] [-json]
+	probeUsage = `peptrace probe -p PID [-f regexp] [-args] [-results] [-times] [-edges] [-calls] [-at file:line] [-d 10s] [-limit 100000] [-values 1000] [-n 5] [-secrets] [-pprof FILE] [-json]
 
 Attaches probes to a running program, counts in the kernel what they see, and
 prints the counts when it is interrupted (SIGINT, ^C), when the time is over, or
@@ -46,7 +55,7 @@ when the program ends. Every hit counts: nothing is sampled.
 	-edges          count which way each conditional jump goes
 	-calls          count calls, and to which functions they go
 	-at file:line   count how often a line is reached; may be given several times
-	-for 10s        how long; without it, until interrupted
+	-d 10s          how long; without it, until interrupted
 	-limit 100000   switch off a probe that has more hits per second on one CPU; for a
 	                slow probe a twentieth of that; 0 is no limit
 	-values 1000    how many different values of an argument or result to tell apart
@@ -68,7 +77,7 @@ Examples:
 
 	peptrace probe -p 4711 -f '^main\.known$' -args -n 2
 	peptrace probe -p 4711 -f '^main\.pick$' -times -edges -at main.go:52
-	peptrace probe -p 4711 -f '^main\.' -calls -for 1s -json
+	peptrace probe -p 4711 -f '^main\.' -calls -d 1s -json
 `
 
 	versionUsage = `peptrace version

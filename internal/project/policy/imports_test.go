@@ -34,6 +34,7 @@ const walls = `
 	hwsim/rap:        hwsim runtime/digits runtime/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
 	hwsim/sample:     hwsim runtime/tuple
+	hwsim/hotlist:
 	hwsim/box:        hwsim
 	hwsim/where:      hwsim hwsim/sample runtime/digits
 	hwsim/cache:      hwsim hwsim/sample runtime/digits
@@ -53,21 +54,15 @@ const walls = `
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
 	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
 
-	# The tracer of live processes. What it writes and counts knows neither processes nor the kernel.
-	hwsim/hotlist:
+	# The tracer of live processes. What keeps and counts values knows neither processes nor the
+	# kernel, so it works on recordings alone.
 	internal/tracer/chunk:
-	internal/tracer/capture: internal/tracer/chunk
-
-	# Packages for commands only.
-	internal/terminal:
-	internal/input:
-	internal/listing:  internal/terminal
-	internal/record:   hwsim/trace
-	internal/command/...: internal/command internal/listing internal/terminal
-
-	# What traces live processes. It shares formats, hotlists and readers with the other
-	# trees, and none of them imports it. What reads function tables and machine code knows
-	# nothing else.
+	internal/tracer/capture:  internal/tracer/chunk
+	internal/tracer/describe: internal/tracer/capture
+	internal/tracer/modules:  internal/tracer/capture runtime/items
+	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
+	# The readers of function tables and instructions, the interpreters and the programs for the
+	# kernel know nothing else. No other tree imports the tracer.
 	internal/tracer/pclntab:
 	internal/tracer/insn:
 	internal/tracer/snapshot:
@@ -76,6 +71,14 @@ const walls = `
 	internal/tracer/steptest:
 	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
+	# Packages for commands only.
+	internal/terminal:
+	internal/input:
+	internal/listing:  internal/terminal
+	internal/record:   hwsim/trace
+	internal/command/...: internal/command internal/listing internal/terminal
+
+<<<<<<< HEAD
 	# Packages that only the project needs may import everything.
 	internal/project/policy:
 	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...

@@ -17,6 +17,7 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
+	tracer "github.com/pepgo/pep/internal/tracer/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of documents that are made from the code")
@@ -35,6 +36,8 @@ var listings = []namedListing{
 	{"pep sites", &report.SiteTable{}},
 	{"pep accuracy", &report.AccuracyTable{}},
 	{"pep dump", &report.DumpTable{}},
+	{"peptrace list", &tracer.ListTable{}},
+	{"peptrace find", &tracer.FindTable{}},
 	{"pepsim run", &replay.RunTable{}},
 	{"pepsim figure", &figure.Listing{}},
 	{"pepsim trace info", &trace.InfoTable{}},

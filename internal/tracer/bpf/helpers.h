@@ -12,6 +12,7 @@ typedef long long s64;
 #define SEC(name) __attribute__((section(name), used))
 #define INLINE static inline __attribute__((always_inline))
 #define NOINLINE static __attribute__((noinline))
+#define GLOBAL __attribute__((noinline)) // the verifier looks at such a function once, not at each call
 #define KERNEL_TYPE __attribute__((preserve_access_index)) // offsets come from the kernel's BTF
 
 // Maps are described by the types of these fields.

@@ -5,7 +5,7 @@
 
 // NAME(load) reads w bytes, through the store buffer, into r->loaded. It returns 1 if
 // the value is known. A fault sets r->stop.
-NOINLINE int NAME(load)(struct run *r, u64 a, u32 w)
+GLOBAL int NAME(load)(struct run *r, u64 a, u32 w)
 {
 	if (!r) return 0;
 	u32 n = r->nstores;
@@ -265,11 +265,7 @@ INLINE int NAME(step)(struct run *r)
 			r->stop = STOP_UNKNOWN_ADDRESS;
 			return 1;
 		}
-		if (r->nstores >= STORES) {
-			r->stop = STOP_STORES_FULL;
-			return 1;
-		}
-		put(r, sp, 8, o->pc + o->len, 1);
+		if (put(r, sp, o->pc + o->len, 8 | 1 << 8)) return 1;
 		r->r[SP] = addr = sp;
 		have |= HAVE_ADDR;
 		if (kind == KIND_CALL) {
@@ -305,11 +301,7 @@ INLINE int NAME(step)(struct run *r)
 			r->stop = STOP_UNKNOWN_ADDRESS;
 			return 1;
 		}
-		if (r->nstores >= STORES) {
-			r->stop = STOP_STORES_FULL;
-			return 1;
-		}
-		put(r, sp, 8, s, s_known);
+		if (put(r, sp, s, 8 | s_known << 8)) return 1;
 		r->r[SP] = addr = sp;
 		have |= HAVE_ADDR;
 		res = s;
@@ -347,11 +339,7 @@ INLINE int NAME(step)(struct run *r)
 			r->stop = STOP_UNKNOWN_ADDRESS;
 			return 1;
 		}
-		if (r->nstores >= STORES) {
-			r->stop = STOP_STORES_FULL;
-			return 1;
-		}
-		put(r, addr, w, res, kn);
+		if (put(r, addr, res, w | !!kn << 8)) return 1;
 	}
 	if (writes && dk == REGISTER) set(r, o->dst, w, fl & FLAG_DST_HIGH, res, kn);
 	if (kind == KIND_XCHG) set(r, o->src, o->src_width, 0, d, d_known);

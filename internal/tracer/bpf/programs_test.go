@@ -86,8 +86,7 @@ func build(t *testing.T, src, dir string) string {
 	return exe
 }
 
-// start runs the program with one processor, so that no other thread of it changes its
-// memory while one is stopped: only the runtime's monitor goes on.
+// start runs the program. With one processor it has a busy thread.
 func (c *comparison) start() *exec.Cmd {
 	cmd := exec.Command(c.command[0], c.command[1:]...)
 	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")

@@ -63,16 +63,34 @@ INLINE void set(struct run *r, u32 x, u32 w, u32 high, u64 v, u32 kn)
 	r->known = (r->known & ~(1u << x)) | (kn ? 1u << x : 0);
 }
 
-// put adds a store. The caller has looked for room.
-INLINE void put(struct run *r, u64 addr, u32 w, u64 v, u32 kn)
+// put adds a store. It returns 1, and sets r->stop, if there is no room. The value is
+// known if known_width is more than 255; the rest is the width in bytes.
+GLOBAL int put(struct run *r, u64 addr, u64 v, u32 known_width)
 {
-	u32 n = r->nstores;
+	if (!r) return 1;
+	u32 n = r->nstores, w = known_width & 255, overlapped = 0;
+	#pragma unroll
+	for (int k = STORES - 1; k >= 0; k--) {
+		if (k >= n || overlapped) continue;
+		struct store *s = &r->stores[k];
+		if (s->addr == addr && s->width == w) {
+			s->value = v;
+			s->known = known_width >> 8;
+			return 0;
+		}
+		overlapped = addr < s->addr + s->width && s->addr < addr + w;
+	}
+	if (n >= STORES) {
+		r->stop = STOP_STORES_FULL;
+		return 1;
+	}
 	n = BOUND(n, STORES - 1);
 	r->stores[n].addr = addr;
 	r->stores[n].value = v;
 	r->stores[n].width = w;
-	r->stores[n].known = kn;
+	r->stores[n].known = known_width >> 8;
 	r->nstores = n + 1;
+	return 0;
 }
 
 // condition returns whether a condition holds (bit 0) and is known (bit 1).
@@ -151,10 +169,9 @@ INLINE u64 ones(u64 v)
 	return v * 0x0101010101010101 >> 56;
 }
 
-// The following are called, not inlined: they are rare, and the verifier follows them less
-// often. Operands are d and s; r->resknown says whether they are known (count: bit 0 for d,
+// The following are called, not inlined. Operands are d and s; r->resknown says whether they are known (count: bit 0 for d,
 // bit 1 for s). Results go to the run.
-NOINLINE int multiply(struct run *r, u32 kind, u32 w, u64 d, u64 s)
+GLOBAL int multiply(struct run *r, u32 kind, u32 w, u64 d, u64 s)
 {
 	if (!r) return 0;
 	u64 lo, hi;
@@ -185,7 +202,7 @@ NOINLINE int multiply(struct run *r, u32 kind, u32 w, u64 d, u64 s)
 }
 
 // divide returns 1 if the processor would trap.
-NOINLINE int divide(struct run *r, u32 kind, u32 w, u64 low, u64 by)
+GLOBAL int divide(struct run *r, u32 kind, u32 w, u64 low, u64 by)
 {
 	if (!r) return 0;
 	r->changed = ALL_FLAGS;
@@ -217,7 +234,7 @@ NOINLINE int divide(struct run *r, u32 kind, u32 w, u64 low, u64 by)
 	return 0;
 }
 
-NOINLINE int count(struct run *r, u32 kind, u32 w, u64 d, u64 s)
+GLOBAL int count(struct run *r, u32 kind, u32 w, u64 d, u64 s)
 {
 	if (!r) return 0;
 	u32 dknown = r->resknown & 1, sknown = r->resknown >> 1;
@@ -258,7 +275,7 @@ NOINLINE int count(struct run *r, u32 kind, u32 w, u64 d, u64 s)
 	return 0;
 }
 
-NOINLINE int double_shift(struct run *r, u32 op, u64 d, u64 s, u64 n)
+GLOBAL int double_shift(struct run *r, u32 op, u64 d, u64 s, u64 n)
 {
 	if (!r) return 0;
 	u32 kind = op & 0xff, w = op >> 8; // five arguments are the limit
@@ -282,7 +299,7 @@ NOINLINE int double_shift(struct run *r, u32 op, u64 d, u64 s, u64 n)
 	return 0;
 }
 
-NOINLINE int shift(struct run *r, u32 kind, u32 w, u64 d, u64 s)
+GLOBAL int shift(struct run *r, u32 kind, u32 w, u64 d, u64 s)
 {
 	if (!r) return 0;
 	u32 sknown = r->resknown;
@@ -333,7 +350,7 @@ NOINLINE int shift(struct run *r, u32 kind, u32 w, u64 d, u64 s)
 	return 0;
 }
 
-NOINLINE int shift_keeping_flags(struct run *r, u32 kind, u32 w, u64 n, u64 s)
+GLOBAL int shift_keeping_flags(struct run *r, u32 kind, u32 w, u64 n, u64 s)
 {
 	if (!r) return 0;
 	u32 c = s & (w == 8 ? 63 : 31);

@@ -115,12 +115,15 @@ static long one(u32 i, struct work **wp)
 	return 0;
 }
 
-INLINE void miss(u64 pc, u32 tgid)
+// Bit 63 of a miss: there is an entry, but the code is not what was decoded.
+#define STALE_CODE (1ULL << 63)
+
+INLINE void miss(u64 pc, u32 tgid, u64 stale)
 {
 	struct address a = {.pc = pc, .tgid = tgid};
-	u64 first = 1, *n = map_lookup(&misses, &a);
+	u64 first = 1 | stale, *n = map_lookup(&misses, &a);
 	if (n)
-		*n += 1;
+		*n = (*n + 1) | stale;
 	else
 		map_update(&misses, &a, &first, NOEXIST);
 }
@@ -170,7 +173,7 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	struct entry *e = map_lookup(&entries, &a);
 	if (!e) {
 		add(MISSED, 1);
-		miss(pc, tgid);
+		miss(pc, tgid, 0);
 		return 0;
 	}
 	// A process that has called exec, or another one with the number of a dead process, has
@@ -178,7 +181,7 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	// is not compared.
 	if (!probe_read_user(&code, 8, (void *)pc) && code != e->code) {
 		add(STALE, 1);
-		miss(pc, tgid);
+		miss(pc, tgid, STALE_CODE);
 		return 0;
 	}
 	struct run *r = &w->run;
@@ -215,7 +218,7 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 
 	u32 n = rec->n, stop = r->stop;
 	rec->stop = stop;
-	if (stop == STOP_NOT_DECODED) miss(r->pc, tgid);
+	if (stop == STOP_NOT_DECODED) miss(r->pc, tgid, 0);
 	add(STEPS, r->steps);
 	add(NOTED, n);
 	add(STOPS + (stop & 31), 1);

@@ -138,13 +138,7 @@ func (w *Writer) instruction(in *Instruction) uint64 {
 	}
 	n = uint64(len(w.insns))
 	w.insns[in] = n
-	b := binary.AppendUvarint(w.code, image)
-	b = binary.AppendUvarint(b, in.PC)
-	b = chunk.AppendString(b, string(in.Code))
-	for _, u := range []uint64{uint64(in.Reads), uint64(in.Writes), uint64(in.Memory), uint64(in.Width), uint64(in.Float), uint64(in.Flow)} {
-		b = binary.AppendUvarint(b, u)
-	}
-	w.code = b
+	w.code = AppendInstruction(binary.AppendUvarint(w.code, image), in)
 	w.nCode++
 	if len(w.code) > flushBytes {
 		w.flushCode()
@@ -273,6 +267,28 @@ func (p *Replay) chunk() {
 
 func (p *Replay) instruction(d *chunk.Decoder) {
 	image := d.Max(uint64(len(p.images)), "image number")
+	in := ReadInstruction(d)
+	if d.OK() && image == uint64(len(p.images)) {
+		d.Fail(fmt.Errorf("image number %d, and there are %d images", image, len(p.images)))
+	}
+	if d.OK() {
+		in.Image = p.images[image]
+		p.insns = append(p.insns, in)
+	}
+}
+
+// AppendInstruction appends an instruction to the body of a chunk, without its image.
+func AppendInstruction(b []byte, in *Instruction) []byte {
+	b = binary.AppendUvarint(b, in.PC)
+	b = chunk.AppendString(b, string(in.Code))
+	for _, u := range []uint64{uint64(in.Reads), uint64(in.Writes), uint64(in.Memory), uint64(in.Width), uint64(in.Float), uint64(in.Flow)} {
+		b = binary.AppendUvarint(b, u)
+	}
+	return b
+}
+
+// ReadInstruction reads what AppendInstruction has written.
+func ReadInstruction(d *chunk.Decoder) *Instruction {
 	in := &Instruction{PC: d.Uint(), Code: append([]byte(nil), d.Bytes()...)}
 	in.Reads, in.Writes = Registers(d.Uint()), Registers(d.Uint())
 	in.Memory = Access(d.Max(uint64(Load|Store), "access"))
@@ -282,13 +298,7 @@ func (p *Replay) instruction(d *chunk.Decoder) {
 	if n := len(in.Code); d.OK() && (n < 1 || n > 15) {
 		d.Fail(fmt.Errorf("an instruction of %d bytes, want 1 to 15", n))
 	}
-	if d.OK() && image == uint64(len(p.images)) {
-		d.Fail(fmt.Errorf("image number %d, and there are %d images", image, len(p.images)))
-	}
-	if d.OK() {
-		in.Image = p.images[image]
-		p.insns = append(p.insns, in)
-	}
+	return in
 }
 
 // run reads a run of the current chunk into *r.

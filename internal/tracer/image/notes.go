@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/binary"
+	"io"
 )
 
 // Types of notes.
@@ -17,23 +18,31 @@ const (
 // maxNotes is how many bytes of notes are read.
 const maxNotes = 1 << 16
 
+// notes reads the notes of segments and of sections: Go's linker writes the GNU build ID into a
+// section that no segment of notes has.
 func (im *Image) notes() {
+	var all []io.ReaderAt
 	for _, p := range im.elf.Progs {
-		if p.Type != elf.PT_NOTE {
-			continue
+		if p.Type == elf.PT_NOTE {
+			all = append(all, p)
 		}
-		b := make([]byte, min(p.Filesz, maxNotes))
-		if n, _ := p.ReadAt(b, 0); n < len(b) {
-			b = b[:n]
+	}
+	for _, s := range im.elf.Sections {
+		if s.Type == elf.SHT_NOTE {
+			all = append(all, s)
 		}
-		for len(b) >= 12 {
+	}
+	for _, r := range all {
+		b := make([]byte, maxNotes)
+		n, _ := r.ReadAt(b, 0)
+		for b = b[:n]; len(b) >= 12; {
 			nameSize, descSize := uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:]))
 			kind := binary.LittleEndian.Uint32(b[8:])
 			b = b[12:]
 			descAt := (nameSize + 3) &^ 3
 			end := descAt + (descSize+3)&^3
 			if descAt+descSize > uint64(len(b)) {
-				return
+				break
 			}
 			name, desc := string(bytes.TrimRight(b[:nameSize], "\x00")), b[descAt:descAt+descSize]
 			switch {

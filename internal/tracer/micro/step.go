@@ -112,11 +112,10 @@ func (m *Machine) write(op *Op, v *value, addr uint64, addrKnown bool) {
 			m.stop = UnknownAddress
 			return
 		}
-		if m.stores.full() {
+		if !m.stores.put(addr, v.result, op.DstWidth, v.known) {
 			m.stop = StoresFull
 			return
 		}
-		m.stores.put(addr, v.result, op.DstWidth, v.known)
 	}
 	if v.writes && op.DstKind == Register {
 		m.set(op.Dst, op.DstWidth, op.Flags&FlagDstHigh != 0, v.result, v.known)
@@ -170,11 +169,9 @@ func (m *Machine) stack(op *Op, v *value, s *Step) {
 
 // push stores a word on the stack. SP stays as it is.
 func (m *Machine) push(addr, v uint64, known bool) {
-	if m.stores.full() {
+	if !m.stores.put(addr, v, 8, known) {
 		m.stop = StoresFull
-		return
 	}
-	m.stores.put(addr, v, 8, known)
 }
 
 // jump executes what changes the PC, and returns the index of the next op.

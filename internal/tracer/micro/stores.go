@@ -16,13 +16,31 @@ type store struct {
 	known       bool
 }
 
-// put adds a store. There must be room.
-func (b *storeBuffer) put(addr, value uint64, width uint8, known bool) {
+// put adds a store, and returns false if there is no room. It replaces a store to the
+// same bytes, as long as no later one overlaps them, so that loops with few variables in
+// memory can be followed for long.
+func (b *storeBuffer) put(addr, value uint64, width uint8, known bool) bool {
+	for i := b.n - 1; i >= 0; i-- {
+		s := &b.slot[i]
+		if s.addr == addr && s.width == width {
+			s.value, s.known = value, known
+			return true
+		}
+		if s.overlaps(addr, width) {
+			break
+		}
+	}
+	if b.n == StoreSlots {
+		return false
+	}
 	b.slot[b.n] = store{addr, value, width, known}
 	b.n++
+	return true
 }
 
-func (b *storeBuffer) full() bool { return b.n == StoreSlots }
+func (s *store) overlaps(addr uint64, width uint8) bool {
+	return addr < s.addr+uint64(s.width) && s.addr < addr+uint64(width)
+}
 
 // load looks for the newest store that overlaps the bytes. A load of bytes that all come
 // from this store gets its value. If some come from elsewhere, the load is unknown: the
@@ -30,7 +48,7 @@ func (b *storeBuffer) full() bool { return b.n == StoreSlots }
 func (b *storeBuffer) load(addr uint64, width uint8) (value uint64, found, known bool) {
 	for i := b.n - 1; i >= 0; i-- {
 		s := &b.slot[i]
-		if addr >= s.addr+uint64(s.width) || s.addr >= addr+uint64(width) {
+		if !s.overlaps(addr, width) {
 			continue
 		}
 		if !s.known || addr < s.addr || addr+uint64(width) > s.addr+uint64(s.width) {

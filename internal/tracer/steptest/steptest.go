@@ -64,8 +64,10 @@ func Start(name string, args ...string) (*Thread, *exec.Cmd, error) {
 
 // Seize begins to trace a running thread. The thread goes on running.
 func Seize(tid int) (*Thread, error) {
-	if err := unix.PtraceSeize(tid); err != nil {
-		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, err)
+	// With this option a thread stops when it ends. Without it, one could wait for ever for
+	// the first thread of a process: it is not dead while others are zombies.
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACEEXIT, 0, 0); errno != 0 {
+		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, errno)
 	}
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
 	return &Thread{TID: tid, mem: mem}, err
@@ -199,7 +201,7 @@ func (th *Thread) waitStatus() (ws syscall.WaitStatus, err error) {
 			break
 		}
 	}
-	if err == nil && !ws.Stopped() {
+	if err == nil && (!ws.Stopped() || uint32(ws)>>16 == unix.PTRACE_EVENT_EXIT) {
 		err = ErrExited
 	}
 	return ws, err

@@ -1,0 +1,184 @@
+//go:build linux && amd64
+
+package main
+
+// This file holds the commands that show what the value sampler has found.
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"regexp"
+	"syscall"
+
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/modules"
+	"github.com/pepgo/pep/internal/tracer/programs"
+	"github.com/pepgo/pep/internal/tracer/report"
+)
+
+// sampledVerbs are the commands about sampled values.
+var sampledVerbs = []command.Verb{
+	{Name: "values", Usage: valuesUsage, Run: values},
+	{Name: "list", Usage: listUsage, Run: list, Lists: true},
+	{Name: "find", Usage: findUsage, Run: find, Lists: true},
+	{Name: "watch", Usage: watchUsage, Run: watch},
+	{Name: "pprof", Usage: pprofUsage, Run: pprof},
+	{Name: "merge", Usage: mergeUsage, Run: merge},
+}
+
+// sampledFlags are the flags that all of these commands have.
+type sampledFlags struct {
+	modules, binary string
+}
+
+func newSampledFlags(c *command.Call) *sampledFlags {
+	f := &sampledFlags{}
+	c.Flags.StringVar(&f.modules, "modules", "operands", "")
+	c.Flags.StringVar(&f.binary, "binary", "", "")
+	return f
+}
+
+// open reads the databases and recordings that are the arguments.
+func (f *sampledFlags) open(c *command.Call) (*database.Database, *programs.Programs, error) {
+	names := programs.New(f.binary)
+	if _, err := modules.Parse(f.modules, names); err != nil {
+		return nil, nil, command.Usagef("%s: -modules: %w", c.Flags.Name(), err)
+	}
+	db, err := report.Open(c.Args, report.Input{Modules: f.modules, Names: names})
+	return db, names, err
+}
+
+// matchFlag defines a flag that is a regular expression. Without it *re stays nil.
+func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
+	c.Flags.Func(name, "", func(text string) (err error) {
+		*re, err = regexp.Compile(text)
+		return err
+	})
+}
+
+func list(c *command.Call) error {
+	o := report.ListOptions{}
+	matchFlag(c, "f", &o.Func)
+	matchFlag(c, "kind", &o.Kind)
+	c.Flags.IntVar(&o.N, "n", 3, "")
+	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
+	sourcePath := c.Flags.String("source_path", "", "")
+	f := newSampledFlags(c)
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	if o.N < 0 {
+		return command.Usagef("list: -n %d: want a number of values, or 0 for all", o.N)
+	}
+	o.Source = source.NewTree(*sourcePath)
+	db, names, err := f.open(c)
+	if err != nil {
+		return err
+	}
+	defer names.Close()
+	return c.Print(report.List(db, names, o), nil)
+}
+
+func find(c *command.Call) error {
+	o := report.FindOptions{}
+	matchFlag(c, "f", &o.Func)
+	c.Flags.IntVar(&o.N, "n", 10, "")
+	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
+	sourcePath := c.Flags.String("source_path", "", "")
+	f := newSampledFlags(c)
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	if o.N < 0 {
+		return command.Usagef("find: -n %d: want a number of rows, or 0 for all", o.N)
+	}
+	o.Source = source.NewTree(*sourcePath)
+	db, names, err := f.open(c)
+	if err != nil {
+		return err
+	}
+	defer names.Close()
+	return c.Print(report.Find(db, names, o), nil)
+}
+
+func watch(c *command.Call) error {
+	o := report.FindOptions{}
+	matchFlag(c, "f", &o.Func)
+	c.Flags.IntVar(&o.N, "n", 10, "")
+	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
+	sourcePath := c.Flags.String("source_path", "", "")
+	speed := c.Flags.Float64("speed", 1, "")
+	f := newSampledFlags(c)
+	if err := c.Parse(1, 1); err != nil {
+		return err
+	}
+	if !(*speed > 0) {
+		return command.Usagef("watch: -speed %g: want more than 0, and 1 for as fast as it was", *speed)
+	}
+	o.Source = source.NewTree(*sourcePath)
+	names := programs.New(f.binary)
+	defer names.Close()
+	replay, err := report.OpenRecording(c.Args[0])
+	if err != nil {
+		return err
+	}
+	defer replay.Close()
+	list, err := modules.Parse(f.modules, names)
+	if err != nil {
+		return command.Usagef("watch: -modules: %w", err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	db := database.New()
+	collector := db.Collector(list, database.Settings{Interval: replay.Header.Interval, Comment: replay.Header.Comment})
+	paced := &report.Paced{Source: replay, Speed: *speed}
+	find := func() listing.Listing { return report.Find(db, names, o) }
+	if err := report.Watch(ctx, paced, collector, find, c.Stdout); err != nil {
+		return err
+	}
+	return c.Print(find(), nil)
+}
+
+func pprof(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	secrets := c.Flags.Bool("secrets", false, "")
+	f := newSampledFlags(c)
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	if *out == "" {
+		return command.Usagef("pprof: no -o: usage: %s", c.Synopsis())
+	}
+	db, names, err := f.open(c)
+	if err != nil {
+		return err
+	}
+	defer names.Close()
+	b, err := report.One(db)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(*out, report.Profile(b, names, *secrets), 0o600)
+}
+
+func merge(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	f := newSampledFlags(c)
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	if *out == "" {
+		return command.Usagef("merge: no -o: usage: %s", c.Synopsis())
+	}
+	db, names, err := f.open(c)
+	if err != nil {
+		return err
+	}
+	defer names.Close()
+	_, err = db.Save(*out)
+	return err
+}

@@ -1,0 +1,86 @@
+package report
+
+// This file writes profiles.
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/schema"
+)
+
+// Profile returns a binary's values as a profile of values in the format of pprof, in gzip.
+//
+// A sample is a value of a hotlist. The first number is the estimate of how often the
+// value was sampled, the second how often it is in the hotlist, so pep values computes bounds
+// from them as for taps. The values that a hotlist does not have are one sample, with the value
+// (other). The stack is the functions at the instruction. Labels have the
+// instruction with its address, as the expression, and the value.
+func Profile(b *database.Binary, names Names, secrets bool) []byte {
+	types := schema.Values.Types()
+	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit}, pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
+	p.Mapping = pprofenc.Mapping{File: b.Image.Path, BuildID: hexadecimal(b.Image.BuildID)}
+	p.PeriodType, p.Period = pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(b.Interval)
+	p.DefaultType = types[0]
+	p.Comments = append([]string{fmt.Sprintf("peptrace: values of instructions, %d interrupts, %d lost", b.Interrupts, b.Lost)}, b.Comments...)
+	for _, f := range functions(b, names) {
+		for i, l := range f.locations {
+			var stack []uint64
+			for _, x := range f.frames[i] {
+				id := p.Function(pprofenc.Function{Name: x.name, Filename: x.file, StartLine: int64(x.startLine)})
+				stack = append(stack, p.Location(id, int64(x.line)))
+			}
+			at := f.frames[i][0]
+			insn := fmt.Sprintf("%#x %s", l.Insn.PC, instruction(l.Insn, names))
+			for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
+				list := l.Lists[kind]
+				sample := func(value string, estimate, count int64) {
+					p.Sample(stack, []int64{estimate, count}, p.Labels(
+						pprofenc.Label{Key: schema.TapKind, Value: kind},
+						pprofenc.Label{Key: schema.Site, Value: fmt.Sprintf("%s:%d:0", path.Base(at.file), at.line)},
+						pprofenc.Label{Key: schema.Expr, Value: insn},
+						pprofenc.Label{Key: schema.Value, Value: schema.ValueText(kind, value)},
+					))
+				}
+				rest := int64(list.Total())
+				for _, v := range values(list, l.Insn, kind, names, secrets) {
+					estimate := min(int64(math.Round(list.Estimate(v.Count))), rest)
+					sample(v.Value, estimate, int64(v.Count))
+					rest -= estimate
+				}
+				if rest > 0 {
+					sample(schema.Other, rest, 0)
+				}
+			}
+		}
+	}
+	return pprofenc.Gzip(p.Encode())
+}
+
+// hexadecimal returns a build ID if it is a hexadecimal number, as profiles want it, and ""
+// otherwise.
+func hexadecimal(id string) string {
+	if strings.Trim(id, "0123456789abcdef") != "" {
+		return ""
+	}
+	return id
+}
+
+// One returns the binary of a database that has one. A profile is of one program.
+func One(db *database.Database) (*database.Binary, error) {
+	list := db.Binaries()
+	if len(list) == 1 {
+		return list[0], nil
+	}
+	var names []string
+	for _, b := range list {
+		names = append(names, b.FileName())
+	}
+	return nil, fmt.Errorf("there are samples of %d programs, and a profile is of one: choose a file of %s", len(list), strings.Join(names, ", "))
+}

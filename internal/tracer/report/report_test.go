@@ -1,0 +1,351 @@
+package report_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/tracer/capturetest"
+	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/report"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// program is a program with a few of everything.
+func program() *capturetest.Program {
+	p := &capturetest.Program{
+		Functions: []capturetest.Function{
+			{Name: "main.zeros", File: "testdata/zeros.go", Line: 5, Time: 0.7, Body: []capturetest.Instruction{
+				{Code: "48 8b 0c d0", Line: 7, Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))},            // mov rcx, [rax+rdx*8]
+				{Code: "48 85 c9", Line: 7, Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))},               // test rcx, rcx
+				{Code: "75 10", Line: 7, Value: capturetest.Mostly(1, 0.1, capturetest.Always(0))},                 // jne
+				{Code: "48 ff c2", Line: 6, Value: capturetest.Counter},                                            // inc rdx
+				{Code: "48 8b 5c 24 08", Line: 8, Inlined: "main.peek", Value: capturetest.Always(0xc000010000)},   // mov rbx, [rsp+8]
+				{Code: "4c 8b 07", Line: 9, Value: capturetest.Mostly(0x61626364, 0.5, capturetest.Below(1<<30))},  // mov r8, [rdi]
+				{Code: "ff d1", Line: 10, Value: capturetest.Mostly(0x402000, 0.75, capturetest.Always(0x403000))}, // call rcx
+				{Code: "c5 fb 10 08", Line: 11, Value: capturetest.Always(0)},                                      // vmovsd xmm1, [rax]
+			}},
+			{Name: "main.other", File: "other.go", Line: 3, Time: 0.2, Body: []capturetest.Instruction{
+				{Code: "90", Line: 4, Value: capturetest.Always(0)},
+				{Code: "48 01 c8", Line: 5, Value: capturetest.Always(7)}, // add rax, rcx
+			}},
+		},
+		Symbols: map[uint64]string{0x402000: "main.small", 0x403000: "main.large"},
+	}
+	p.Image.BuildID, p.Image.Path = "abcd", "app"
+	return p
+}
+
+func collected(t *testing.T, p *capturetest.Program, seed uint64, runs, length int, modules string) *database.Database {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "app.recording")
+	var b bytes.Buffer
+	if err := p.Record(&b, seed, runs, length); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db, err := report.Open([]string{name}, report.Input{Modules: modules, Names: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func textOf(t *testing.T, l listing.Listing) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := listing.Text(&b, l); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// VSAMP-18: the listing of Figure 1, with vtot, thld and nv.
+func TestList(t *testing.T) {
+	p := program()
+	db := collected(t, p, 1, 2000, 8, "operands")
+	for _, c := range []struct {
+		golden string
+		o      report.ListOptions
+	}{
+		{"list.txt", report.ListOptions{N: 3, Source: source.NewTree("")}},
+		{"list-all.txt", report.ListOptions{Func: regexp.MustCompile("peek"), Kind: regexp.MustCompile("^(result|target)$"), Secrets: true}},
+	} {
+		got := textOf(t, report.List(db, p, c.o))
+		name := filepath.Join("testdata", c.golden)
+		if *update {
+			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(string(want), got); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.golden, d)
+		}
+	}
+}
+
+// Pointers and text are masked unless the user asks for them.
+func TestSecretsAreMasked(t *testing.T) {
+	p := program()
+	db := collected(t, p, 1, 2000, 8, "operands")
+	hidden := textOf(t, report.List(db, p, report.ListOptions{}))
+	shown := textOf(t, report.List(db, p, report.ListOptions{Secrets: true}))
+	for _, secret := range []string{"0xc000010000", "0x61626364"} {
+		if strings.Contains(hidden, secret) || !strings.Contains(shown, secret) {
+			t.Errorf("%s: in the listing %v, with -secrets %v, want false, true", secret, strings.Contains(hidden, secret), strings.Contains(shown, secret))
+		}
+	}
+	if !strings.Contains(hidden, "(pointer)") || !strings.Contains(hidden, "(text)") {
+		t.Errorf("a pointer or text is not masked:\n%s", hidden)
+	}
+	find := textOf(t, report.Find(db, p, report.FindOptions{}))
+	if strings.Contains(find, "0xc000010000") || strings.Contains(find, "0x61626364") {
+		t.Errorf("find shows a secret:\n%s", find)
+	}
+	data := report.Profile(db.Binaries()[0], p, false)
+	prof, err := profile.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := prof.String(); strings.Contains(text, "0xc000010000") || strings.Contains(text, "0x61626364") {
+		t.Errorf("the profile has a secret:\n%s", text)
+	}
+}
+
+// VSAMP-26: the finder has the hidden invariant among its first three, in three programs,
+// with ten seeds each.
+func TestFindHidden(t *testing.T) {
+	for which := range 3 {
+		for seed := range uint64(10) {
+			p, function, line := capturetest.Hidden(which, seed)
+			db := collected(t, p, seed, 4000, 8, "operands")
+			found := report.Find(db, p, report.FindOptions{})
+			rank := 0
+			for _, r := range found.Rows {
+				if r.Func == function && r.Line == line && rank == 0 {
+					rank = r.Rank
+				}
+			}
+			t.Logf("program %d, seed %d: rank %d of %d", which, seed, rank, len(found.Rows))
+			if rank < 1 || rank > 3 {
+				t.Errorf("program %d, seed %d: %s:%d has the rank %d of %d, want 1 to 3\n%s", which, seed, function, line, rank, len(found.Rows), textOf(t, report.Find(db, p, report.FindOptions{N: 6})))
+			}
+		}
+	}
+}
+
+// With few samples the bound of the invariance is low, though all of them agree, and the
+// bound holds: it is above the true probability in less than a part of all cases.
+func TestInvarianceIsBounded(t *testing.T) {
+	const runs, share = 400, 0.8
+	wrong := 0
+	for seed := range uint64(runs) {
+		p := &capturetest.Program{Functions: []capturetest.Function{{Name: "f", Line: 1, Time: 1, Body: []capturetest.Instruction{
+			{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Mostly(0, share, capturetest.Below(1<<50))},
+			{Code: "90", Line: 2, Value: capturetest.Always(0)},
+		}}}}
+		db := collected(t, p, seed, 100+int(seed), 2, "operands")
+		r := report.Find(db, p, report.FindOptions{}).Rows[0]
+		if r.Least > share {
+			wrong++
+		}
+		if r.Least > r.Invariance+1e-9 || r.Least <= 0 {
+			t.Errorf("seed %d: invariance %v, at least %v", seed, r.Invariance, r.Least)
+		}
+	}
+	// 5% may be wrong. The limit is 4.5 standard deviations above: a binomial number is beyond it
+	// with a probability below 1e-5.
+	t.Logf("%d of %d bounds are wrong", wrong, runs)
+	if wrong > 20+20 {
+		t.Errorf("%d of %d lower bounds are above the truth, want at most 40", wrong, runs)
+	}
+}
+
+// VSAMP-31: go tool pprof shows the most frequent values of instructions as tags.
+func TestProfile(t *testing.T) {
+	p := program()
+	db := collected(t, p, 1, 2000, 8, "operands")
+	data := report.Profile(db.Binaries()[0], p, true)
+	prof, err := profile.ParseData(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := prof.CheckValid(); err != nil {
+		t.Error(err)
+	}
+	if m := prof.Mapping[0]; m.File != "app" || m.BuildID != "abcd" {
+		t.Errorf("mapping %+v, want app, abcd", m)
+	}
+	// The samples of an instruction add up to its total.
+	totals := map[string]int64{}
+	for _, s := range prof.Sample {
+		totals[s.Label["expr"][0]+" "+s.Label["kind"][0]] += s.Value[0]
+	}
+	for _, l := range report.List(db, p, report.ListOptions{}).Binaries[0].Functions {
+		for _, in := range l.Instructions {
+			for _, x := range in.Lists {
+				key := fmt.Sprintf("%#x %s %s", in.PC, in.Instruction, x.Kind)
+				if totals[key] != int64(x.Samples) {
+					t.Errorf("%s: %d samples in the profile, want %d", key, totals[key], x.Samples)
+				}
+				delete(totals, key)
+			}
+		}
+	}
+	if len(totals) > 0 {
+		t.Errorf("the profile has also %v", totals)
+	}
+
+	name := filepath.Join(t.TempDir(), "app.values.pb.gz")
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "tool", "pprof", "-tags", name).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, want := range []string{`result=0\b`, `target=main\.small`, `0x401000 MOVQ 0\(AX\)\(DX\*8\), CX`} {
+		if !regexp.MustCompile(want).Match(out) {
+			t.Errorf("go tool pprof -tags does not show %s:\n%s", want, out)
+		}
+	}
+	out, err = exec.Command("go", "tool", "pprof", "-top", "-tagfocus=value=target=main.small", name).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "main.zeros") || strings.Contains(string(out), "main.other") {
+		t.Errorf("go tool pprof -top of a value: %v\n%s", err, out)
+	}
+}
+
+// A screen is a terminal of a few lines, which knows the sequences that Live writes.
+type screen struct {
+	lines [][]rune
+	row   int
+	col   int
+}
+
+func newScreen(rows, columns int) *screen {
+	s := &screen{lines: make([][]rune, rows)}
+	for i := range s.lines {
+		s.lines[i] = []rune(strings.Repeat("#", columns)) // what was there before
+	}
+	return s
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	text := string(b)
+	for text != "" {
+		switch {
+		case strings.HasPrefix(text, "\x1b[H"):
+			s.row, s.col, text = 0, 0, text[3:]
+		case strings.HasPrefix(text, "\x1b[K"):
+			for i := s.col; i < len(s.lines[s.row]); i++ {
+				s.lines[s.row][i] = ' '
+			}
+			text = text[3:]
+		case strings.HasPrefix(text, "\x1b[J"):
+			for i := s.col; i < len(s.lines[s.row]); i++ {
+				s.lines[s.row][i] = ' '
+			}
+			for _, line := range s.lines[s.row+1:] {
+				copy(line, []rune(strings.Repeat(" ", len(line))))
+			}
+			text = text[3:]
+		case text[0] == '\r':
+			s.col, text = 0, text[1:]
+		case text[0] == '\n':
+			s.row, text = s.row+1, text[1:]
+		default:
+			r := []rune(text)[0]
+			if r < ' ' || s.row >= len(s.lines) || s.col >= len(s.lines[s.row]) {
+				return 0, fmt.Errorf("%q in line %d, column %d of the terminal", r, s.row, s.col)
+			}
+			s.lines[s.row][s.col] = r
+			s.col++
+			text = text[len(string(r)):]
+		}
+	}
+	return len(b), nil
+}
+
+func (s *screen) String() string {
+	var b strings.Builder
+	for _, line := range s.lines {
+		b.WriteString(strings.TrimRight(string(line), " ") + "\n")
+	}
+	return b.String()
+}
+
+// some is a listing of lines.
+type some []string
+
+func (some) Name() string { return "some" }
+func (s some) Print(p *listing.Page) {
+	for _, line := range s {
+		p.Line("%s", line)
+	}
+}
+
+func TestLive(t *testing.T) {
+	s := newScreen(4, 12)
+	rows, columns := 4, 12
+	live := &report.Live{W: s, Size: func() (int, int) { return rows, columns }}
+	for _, c := range []struct {
+		name string
+		show some
+		want string
+	}{
+		{"some lines", some{"one", "two"}, "one\ntwo\n\n\n"},
+		{"more and longer ones", some{"first", "second", "third"}, "first\nsecond\nthird\n\n"},
+		{"shorter ones", some{"a", "b"}, "a\nb\n\n\n"},
+		{"as many as there is room for", some{"1", "2", "3", "4"}, "1\n2\n3\n4\n"},
+		{"too many", some{"1", "2", "3", "4", "5", "6"}, "1\n2\n3\n… 3 more li…\n"},
+		{"too long ones", some{"0123456789ab", "0123456789abc", "a\tb"}, "0123456789ab\n0123456789a…\na b\n\n"},
+		{"text that would move the cursor", some{"a\x1b[Hb\nc"}, "a\\x1b[Hb\\nc\n\n\n\n"},
+		{"nothing", nil, "\n\n\n\n"},
+	} {
+		if err := live.Show(c.show); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if d := cmp.Diff(c.want, s.String()); d != "" {
+			t.Errorf("%s: screen (-want +got):\n%s", c.name, d)
+		}
+	}
+	rows, columns = 2, 10
+	if err := live.Show(some{"resized", "2", "3"}); err != nil || !strings.HasPrefix(s.String(), "resized\n… 2 more …") {
+		t.Errorf("after resizing: %v\n%s", err, s)
+	}
+}
+
+// A listing that grows while runs are collected is shown at each step.
+func TestLiveOfFindings(t *testing.T) {
+	p := program()
+	s := newScreen(30, 100)
+	live := &report.Live{W: s, Size: func() (int, int) { return 30, 100 }}
+	for runs := 500; runs <= 2000; runs += 500 {
+		db := collected(t, p, 1, runs, 8, "operands")
+		table := report.Find(db, p, report.FindOptions{N: 3})
+		if err := live.Show(table); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.String(), fmt.Sprintf("%d interrupts", runs)) || !strings.Contains(s.String(), table.Rows[0].Func) {
+			t.Errorf("after %d runs:\n%s", runs, s)
+		}
+	}
+}

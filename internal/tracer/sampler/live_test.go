@@ -1,0 +1,379 @@
+package sampler_test
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/micro"
+	"github.com/pepgo/pep/internal/tracer/sampler"
+)
+
+// build builds the program table.
+func build(t testing.TB, flags ...string) (exe string) {
+	t.Helper()
+	exe = filepath.Join(t.TempDir(), "table")
+	cmd := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), "./testdata/table")...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// A target is a running program.
+type target struct {
+	pid int
+	cmd *exec.Cmd
+	out *bufio.Reader
+}
+
+// start starts a program and waits until it is ready.
+func start(t testing.TB, exe string, args ...string) *target {
+	t.Helper()
+	cmd := exec.Command(exe, args...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	tg := &target{cmd.Process.Pid, cmd, bufio.NewReader(out)}
+	if line, err := tg.out.ReadString('\n'); err != nil || line != "ready\n" {
+		t.Fatalf("the program prints %q (%v)", line, err)
+	}
+	return tg
+}
+
+// attach skips the test if this process may not sample.
+func attach(t testing.TB, o sampler.Options) *sampler.Sampler {
+	t.Helper()
+	s, err := sampler.Attach(o)
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, ebpf.ErrNotSupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// collect visits n runs with tuples.
+func collect(t testing.TB, s *sampler.Sampler, n int, visit func(*capture.Run)) {
+	t.Helper()
+	var r capture.Run
+	for n > 0 {
+		if err := s.Next(&r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Tuples) > 0 {
+			n--
+			visit(&r)
+		}
+	}
+}
+
+// TestValuesOfALiveProgram samples a program whose values are known, in forms that users
+// meet: the proportions, the evenness over the instructions of the loop, the context.
+func TestValuesOfALiveProgram(t *testing.T) {
+	for name, flags := range map[string][]string{"plain": nil, "stripped pie": {"-ldflags=-s -w", "-buildmode=pie"}} {
+		t.Run(name, func(t *testing.T) {
+			tg := start(t, build(t, flags...), "forever")
+			s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond / 4, Length: 1, Skip: 63})
+			// The load of the table is the only instruction whose results are these four.
+			loads := map[uint64]map[uint64]float64{}
+			at := map[uint64]float64{}
+			goids := map[uint64]int{}
+			const runs = 1500
+			collect(t, s, runs, func(r *capture.Run) {
+				if r.Goid != 0 || len(goids) > 0 { // in the beginning it is being searched for
+					goids[r.Goid]++
+				}
+				for _, tp := range r.Tuples {
+					at[tp.Insn.PC]++
+					if tp.Known&capture.Result == 0 || tp.Insn.Memory != capture.Load {
+						continue
+					}
+					if loads[tp.Insn.PC] == nil {
+						loads[tp.Insn.PC] = map[uint64]float64{}
+					}
+					loads[tp.Insn.PC][tp.Result]++
+				}
+			})
+			var found map[uint64]float64
+			for _, v := range loads {
+				if len(v) == 4 && v[11] > 0 && v[22] > 0 && v[33] > 0 && v[44] > 0 {
+					found = v
+				}
+			}
+			n := found[11] + found[22] + found[33] + found[44]
+			if n < 50 {
+				t.Fatalf("the load of the table was sampled %.0f times in %d runs", n, runs)
+			}
+			// Chi-square with 3 degrees of freedom: above 28 once in 270,000 times.
+			chi := 0.0
+			for v, p := range map[uint64]float64{11: 4. / 8, 22: 2. / 8, 33: 1. / 8, 44: 1. / 8} {
+				chi += math.Pow(found[v]-p*n, 2) / (p * n)
+			}
+			t.Logf("%.0f values of the table: 11 %.1f%%, 22 %.1f%%, 33 %.1f%%, 44 %.1f%%; chi-square %.1f",
+				n, 100*found[11]/n, 100*found[22]/n, 100*found[33]/n, 100*found[44]/n, chi)
+			if chi > 28 {
+				t.Errorf("the proportions are not 4:2:1:1")
+			}
+			// A random number of instructions is interpreted first, so each of the
+			// instructions of the loop, 16 or so, has its share. Instructions outside of the
+			// loop are rare.
+			var shares []float64
+			for _, n := range at {
+				if n > runs/200 {
+					shares = append(shares, n)
+				}
+			}
+			evenness(t, shares)
+			// The runtime's own stacks have the number 0.
+			if goids[1] < 9*goids[0] || goids[1] == 0 || len(goids) > 2 {
+				t.Errorf("runs by goroutine: %v, want goroutine 1", goids)
+			}
+		})
+	}
+}
+
+// evenness checks that counts of instructions of one loop, which are executed equally often,
+// are equal as far as chance allows.
+func evenness(t *testing.T, counts []float64) {
+	t.Helper()
+	n, k := 0.0, float64(len(counts))
+	for _, c := range counts {
+		n += c
+	}
+	chi := 0.0
+	for _, c := range counts {
+		chi += math.Pow(c-n/k, 2) / (n / k)
+	}
+	// A normal approximation: 6 standard deviations above the mean of the distribution
+	// happen less often than once in 100,000 times for 8 to 30 degrees of freedom.
+	limit := (k - 1) + 6*math.Sqrt(2*(k-1))
+	t.Logf("%.0f tuples at %.0f instructions, %v; chi-square %.1f, limit %.1f", n, k, counts, chi, limit)
+	if k < 8 || chi > limit {
+		t.Errorf("the instructions of the loop are not sampled evenly")
+	}
+}
+
+// TestParameters compares counters with the parameters of the paper.
+func TestParameters(t *testing.T) {
+	tg := start(t, build(t), "forever")
+	const every, length, skip = 3, 20, 7
+	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond, Every: every, Length: length, Skip: skip})
+	var skips [skip + 1]float64
+	const runs = 300
+	n := 0.0
+	collect(t, s, runs, func(r *capture.Run) {
+		if r.Steps > length || r.Skipped > skip {
+			t.Errorf("a run of %d instructions after %d", r.Steps, r.Skipped)
+		}
+		if r.Steps == length { // not one that ended early, which is likelier after a long skip
+			skips[r.Skipped]++
+			n++
+		}
+	})
+	st, err := s.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The counters are read while interrupts go on, one after the other: two CPUs can each be
+	// some interrupts ahead.
+	interpreted := float64(st.Interrupts - st.Passed)
+	if want := float64(st.Interrupts) / every; math.Abs(interpreted-want) > 8 {
+		t.Errorf("%d interrupts, %d passed: want 1 of %d interpreted", st.Interrupts, st.Passed, every)
+	}
+	if st.Stops[micro.Done] < st.Runs*9/10 {
+		t.Errorf("only %d of %d runs have their whole length: %v", st.Stops[micro.Done], st.Runs, st.Stops)
+	}
+	// 7 degrees of freedom: above 39 once in 500,000 times.
+	chi := 0.0
+	for _, k := range skips {
+		chi += math.Pow(k-n/(skip+1), 2) / (n / (skip + 1))
+	}
+	t.Logf("skipped %v; chi-square %.1f; %+v", skips, chi, st)
+	if chi > 39 {
+		t.Errorf("skips %v are not uniform", skips)
+	}
+}
+
+// TestInterval compares the number of interrupts of a thread with the CPU time that it
+// used. Both are counts of the same clock, so load of the machine does not matter.
+func TestInterval(t *testing.T) {
+	tg := start(t, build(t), "forever")
+	const interval = time.Millisecond
+	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: interval, Threads: true, CountOnly: true})
+	before, a := cpuTime(t, tg.pid), stats(t, s).Interrupts
+	for cpuTime(t, tg.pid)-before < 600*time.Millisecond {
+		time.Sleep(10 * time.Millisecond)
+	}
+	used, b := cpuTime(t, tg.pid)-before, stats(t, s).Interrupts
+	mean := used / time.Duration(b-a)
+	t.Logf("%d interrupts in %v of CPU time: mean interval %v, asked for %v", b-a, used, mean, interval)
+	// The period changes once in 200 ms here, by up to 12.5%.
+	if mean < interval*85/100 || mean > interval*115/100 {
+		t.Errorf("mean interval %v, want %v", mean, interval)
+	}
+}
+
+func stats(t *testing.T, s *sampler.Sampler) sampler.Stats {
+	t.Helper()
+	st, err := s.Stats()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// cpuTime returns the CPU time of all threads of a process.
+func cpuTime(t *testing.T, pid int) (sum time.Duration) {
+	t.Helper()
+	names, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/task/*/schedstat")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("process %d: %v", pid, err)
+	}
+	for _, name := range names {
+		data, _ := os.ReadFile(name)
+		first, _, _ := strings.Cut(string(data), " ")
+		ns, _ := strconv.ParseInt(first, 10, 64)
+		sum += time.Duration(ns)
+	}
+	return sum
+}
+
+// TestProgramIsNotDisturbed runs a program that computes a checksum with and without long
+// runs at a high rate. It ends while it is sampled, and the sampler notices.
+func TestProgramIsNotDisturbed(t *testing.T) {
+	exe := build(t)
+	plain, err := exec.Command(exe).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tg := start(t, exe)
+	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: 200 * time.Microsecond, Length: 128})
+	var r capture.Run
+	runs := 0
+	for err = s.Next(&r); err == nil; err = s.Next(&r) {
+		runs++
+		if runs == 1 {
+			// The program must be waited for: as a zombie it has not ended yet.
+			go tg.cmd.Process.Wait()
+		}
+	}
+	rest, _ := io.ReadAll(tg.out)
+	if got := append([]byte("ready\n"), rest...); !bytes.Equal(got, plain) || err != io.EOF || runs < 100 {
+		t.Errorf("after %d runs (%v) the program printed %q, without the sampler %q", runs, err, got, plain)
+	}
+}
+
+// TestCloseLeavesNothing looks for programs, maps and files that stay.
+func TestCloseLeavesNothing(t *testing.T) {
+	tg := start(t, build(t), "forever")
+	before := open(t)
+	s := attach(t, sampler.Options{PIDs: []int{tg.pid}})
+	collect(t, s, 20, func(*capture.Run) {})
+	mine := programs(t)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if len(mine) == 0 {
+		t.Fatal("no program was loaded")
+	}
+	// The kernel frees programs a little later.
+	for end := time.Now().Add(5 * time.Second); len(programs(t)) >= len(mine) && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	for _, id := range programs(t) {
+		for _, m := range mine {
+			if id == m {
+				if p, err := ebpf.NewProgramFromID(id); err == nil {
+					p.Close()
+					t.Errorf("program %d is still there", id)
+				}
+			}
+		}
+	}
+	if after := open(t); after > before {
+		t.Errorf("%d files are open, %d before", after, before)
+	}
+	if cpuTime(t, tg.pid) == 0 {
+		t.Error("the program does not run any more")
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("second Close: %v", err)
+	}
+}
+
+// programs returns the IDs of loaded programs named sample.
+func programs(t *testing.T) (ids []ebpf.ProgramID) {
+	t.Helper()
+	for id, err := ebpf.ProgramGetNextID(0); err == nil; id, err = ebpf.ProgramGetNextID(id) {
+		p, err := ebpf.NewProgramFromID(id)
+		if err != nil {
+			continue
+		}
+		if info, err := p.Info(); err == nil && info.Name == "sample" {
+			ids = append(ids, id)
+		}
+		p.Close()
+	}
+	return ids
+}
+
+func open(t *testing.T) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(files)
+}
+
+// TestAllProcesses finds two programs among all processes, and their samples name their
+// executables.
+func TestAllProcesses(t *testing.T) {
+	one, two := start(t, build(t), "forever"), start(t, build(t, "-ldflags=-s -w"), "forever")
+	s := attach(t, sampler.Options{All: true})
+	images := map[uint32]map[string]bool{}
+	var r capture.Run
+	for len(images[uint32(one.pid)]) == 0 || len(images[uint32(two.pid)]) == 0 {
+		if err := s.Next(&r); err != nil {
+			t.Fatal(err)
+		}
+		if r.PID == uint32(os.Getpid()) {
+			t.Fatal("the sampler samples itself")
+		}
+		if r.At != nil && r.At.Image.Path != "[vdso]" {
+			if images[r.PID] == nil {
+				images[r.PID] = map[string]bool{}
+			}
+			images[r.PID][r.At.Image.BuildID] = true
+		}
+	}
+	t.Logf("%d processes were sampled", len(images))
+	for id := range images[uint32(one.pid)] {
+		if id == "" || images[uint32(two.pid)][id] {
+			t.Errorf("both programs have the build ID %q", id)
+		}
+	}
+}

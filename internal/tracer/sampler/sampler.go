@@ -1,0 +1,247 @@
+package sampler
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/ringbuf"
+	"github.com/cilium/ebpf/rlimit"
+	"golang.org/x/sys/unix"
+
+	"github.com/pepgo/pep/internal/tracer/bpf"
+)
+
+// A Sampler samples until it is closed. It implements capture.Source.
+type Sampler struct {
+	options Options
+	objs    bpf.SamplerObjects
+	events  events
+	reader  *ringbuf.Reader
+	pidfds  map[uint32]int // of Options.PIDs
+
+	stop chan struct{}
+	done sync.WaitGroup
+	lost atomic.Uint64
+
+	searching sync.Mutex // for layouts
+
+	mu      sync.Mutex                        // of all that follows
+	layouts map[string]func() bpf.SamplerProc // by executable
+	spaces  map[uint32]*space
+	files   map[string]*file
+	insns   []*instruction // by index of the kernel's array
+	free    []uint32
+	dropped []dropped
+	round   int
+	full    uint64 // misses that found no free op
+	ended   bool   // no process is left
+	err     error  // why decoding ended
+}
+
+const poll = 20 * time.Millisecond // how often misses are decoded and runs are fetched
+
+// Attach begins to sample. The error names the capability or the feature of the kernel that
+// is missing.
+func Attach(o Options) (*Sampler, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
+		spaces: map[uint32]*space{}, files: map[string]*file{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*instruction, o.Ops)}
+	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
+		s.free = append(s.free, uint32(i))
+	}
+	if err := s.attach(); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Sampler) attach() (err error) {
+	if err := s.load(); err != nil {
+		return err
+	}
+	for _, pid := range s.options.PIDs {
+		fd, err := unix.PidfdOpen(pid, 0)
+		if err != nil {
+			return fmt.Errorf("sampler: there is no process %d: %w", pid, err)
+		}
+		s.pidfds[uint32(pid)] = fd
+		if _, err := s.newSpace(uint32(pid)); err != nil {
+			return err
+		}
+	}
+	if s.reader, err = ringbuf.NewReader(s.objs.Records); err != nil {
+		return err
+	}
+	if err := s.events.open(s.objs.Sample, &s.options); err != nil {
+		return err
+	}
+	s.done.Go(s.maintain)
+	return nil
+}
+
+// load loads the program with its parameters.
+func (s *Sampler) load() error {
+	o := &s.options
+	if err := rlimit.RemoveMemlock(); err != nil && !errors.Is(err, os.ErrPermission) {
+		return err // kernels before 5.11 account for maps in this limit
+	}
+	spec, err := bpf.LoadSampler()
+	if err != nil {
+		return err
+	}
+	spec.Maps["ops"].MaxEntries = uint32(o.Ops)
+	spec.Maps["entries"].MaxEntries = uint32(o.Ops)
+	number := map[bool]uint32{true: 1}
+	for name, v := range map[string]uint32{"cfg_all": number[o.All], "cfg_self": uint32(os.Getpid()), "cfg_every": uint32(o.Every),
+		"cfg_length": uint32(o.Length), "cfg_skip": uint32(o.Skip), "cfg_interpret": number[!o.CountOnly]} {
+		if err := spec.Variables[name].Set(v); err != nil {
+			return err
+		}
+	}
+	var ve *ebpf.VerifierError
+	if err := spec.LoadAndAssign(&s.objs, nil); errors.As(err, &ve) {
+		return missing("loading the program", "CAP_BPF and CAP_PERFMON", fmt.Errorf("%w: %v", err, ve))
+	} else if err != nil {
+		return missing("loading the program", "CAP_BPF and CAP_PERFMON", err)
+	}
+	return nil
+}
+
+// Close detaches. Afterwards the kernel has nothing of the sampler any more.
+func (s *Sampler) Close() error {
+	err := s.events.close()
+	select {
+	case <-s.stop:
+		return err
+	default:
+		close(s.stop)
+	}
+	if s.reader != nil {
+		err = errors.Join(err, s.reader.Close())
+	}
+	s.done.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sp := range s.spaces {
+		sp.mem.Close()
+	}
+	for _, fd := range s.pidfds {
+		unix.Close(fd)
+	}
+	return errors.Join(err, s.objs.Close())
+}
+
+// maintain decodes what the kernel has missed, notices the end of processes, and changes the
+// periods of the clocks.
+func (s *Sampler) maintain() {
+	tick := time.NewTicker(poll)
+	defer tick.Stop()
+	redrawn := time.Now()
+	for {
+		select {
+		case <-s.stop:
+			return
+		case <-tick.C:
+		}
+		s.mu.Lock()
+		s.round++
+		s.reuse()
+		s.bury()
+		s.mu.Unlock()
+		s.decodeMisses()
+		if n, err := s.counter(countDropped); err == nil {
+			s.lost.Store(n)
+		}
+		if time.Since(redrawn) > s.options.redrawEvery() {
+			s.events.redraw(&s.options)
+			redrawn = time.Now()
+		}
+	}
+}
+
+// decodeMisses decodes the code at the addresses that the kernel could not interpret.
+func (s *Sampler) decodeMisses() {
+	const stale = 1 << 63
+	var a bpf.SamplerAddress
+	var n uint64
+	misses := map[bpf.SamplerAddress]uint64{}
+	for it := s.objs.Misses.Iterate(); it.Next(&a, &n); {
+		misses[a] = n
+	}
+	for a, n := range misses {
+		select {
+		case <-s.stop:
+			return
+		default:
+		}
+		s.objs.Misses.Delete(&a)
+		s.mu.Lock() // for each anew, because Next waits for it, too
+		if err := s.miss(a.Tgid, a.Pc, n&stale != 0); err != nil && s.err == nil && s.alive(a.Tgid) {
+			s.err = err
+		}
+		s.mu.Unlock()
+	}
+}
+
+func (s *Sampler) miss(tgid uint32, pc uint64, stale bool) error {
+	sp := s.spaces[tgid]
+	if sp != nil && stale {
+		s.drop(sp)
+		sp = nil
+	}
+	if sp == nil {
+		if _, ok := s.pidfds[tgid]; !ok && !s.options.All {
+			return nil // it has ended
+		}
+		var err error
+		if sp, err = s.newSpace(tgid); err != nil {
+			return nil // it ended, or is not ours to read: its interrupts go on to be counted as missed
+		}
+	}
+	if len(s.free) == 0 {
+		s.full++
+		return nil
+	}
+	if sp.table.At(pc) != 0 {
+		return nil
+	}
+	return s.decode(sp, pc)
+}
+
+// bury forgets processes that have ended.
+func (s *Sampler) bury() {
+	for pid, fd := range s.pidfds {
+		fds := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		if n, _ := unix.Poll(fds, 0); n > 0 {
+			unix.Close(fd)
+			delete(s.pidfds, pid)
+			s.forget(pid)
+		}
+	}
+	if !s.options.All {
+		s.ended = len(s.pidfds) == 0
+		return
+	}
+	for pid := range s.spaces {
+		if _, named := s.pidfds[pid]; !named && s.round%25 == 0 && !s.alive(pid) {
+			s.forget(pid)
+		}
+	}
+}
+
+func (s *Sampler) forget(pid uint32) {
+	s.objs.Procs.Delete(&pid)
+	if sp := s.spaces[pid]; sp != nil {
+		s.drop(sp)
+	}
+}
+
+func (s *Sampler) alive(pid uint32) bool { return unix.Kill(int(pid), 0) != unix.ESRCH }

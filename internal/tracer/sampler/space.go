@@ -1,0 +1,269 @@
+package sampler
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/pepgo/pep/internal/tracer/bpf"
+	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/describe"
+	"github.com/pepgo/pep/internal/tracer/image"
+	"github.com/pepgo/pep/internal/tracer/micro"
+)
+
+// budget is how many instructions are decoded for one miss.
+const budget = 512
+
+// A space is the decoded code of one process.
+type space struct {
+	tgid  uint32
+	table *micro.Table
+	// global has the index in the kernel's array for each index of the table.
+	global []uint32
+	maps   []mapping
+	mem    *os.File
+	pages  map[uint64][]byte // code read during one decode
+}
+
+func (s *Sampler) newSpace(tgid uint32) (*space, error) {
+	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tgid))
+	if err != nil {
+		return nil, missing(fmt.Sprintf("code of process %d", tgid), "CAP_SYS_PTRACE", err)
+	}
+	sp := &space{tgid: tgid, table: micro.NewTable(), global: make([]uint32, 1), mem: mem}
+	if sp.maps, err = readMaps(tgid); err != nil {
+		mem.Close()
+		return nil, err
+	}
+	if err := s.objs.Procs.Put(&tgid, &bpf.SamplerProc{}); err != nil {
+		mem.Close()
+		return nil, err
+	}
+	s.spaces[tgid] = sp
+	s.goroutines(sp)
+	return sp, nil
+}
+
+// goroutines tells the kernel where the process keeps the numbers of its goroutines, if it is
+// a Go program. To find that in an executable takes time, during which sampling goes on.
+func (s *Sampler) goroutines(sp *space) {
+	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", sp.tgid))
+	if err != nil {
+		return
+	}
+	tgid := sp.tgid
+	for i := range sp.maps {
+		if m := &sp.maps[i]; m.path == strings.TrimSuffix(exe, " (deleted)") {
+			find, ok := s.layouts[m.file]
+			if !ok {
+				find = sync.OnceValue(func() bpf.SamplerProc { return layout(tgid) })
+				s.layouts[m.file] = find
+			}
+			s.done.Go(func() {
+				s.searching.Lock() // one search at a time
+				p := find()
+				s.searching.Unlock()
+				select {
+				case <-s.stop:
+				default:
+					s.objs.Procs.Update(&tgid, &p, ebpf.UpdateExist)
+				}
+			})
+			return
+		}
+	}
+}
+
+// layout returns where the executable of a process says that goroutines have their numbers.
+func layout(tgid uint32) (p bpf.SamplerProc) {
+	im, err := image.OpenProcess(int(tgid))
+	if err != nil {
+		return p
+	}
+	defer im.Close()
+	g, err := im.Goroutine()
+	if err != nil {
+		return p
+	}
+	f, err := elf.Open(im.Process.Exe)
+	if err != nil {
+		return p
+	}
+	defer f.Close()
+	return bpf.SamplerProc{Goid: uint32(g.Goid), Tls: tls(f)}
+}
+
+// file returns the file of a mapping.
+func (s *Sampler) file(sp *space, m *mapping) *file {
+	if m.image == nil {
+		f := s.files[m.file]
+		if f == nil || f.elf == nil { // anonymous memory differs from process to process
+			f = m.open(sp.tgid)
+			s.files[m.file] = f
+		}
+		m.image = f
+	}
+	return m.image
+}
+
+// find returns the mapping at pc.
+func (sp *space) find(pc uint64) *mapping {
+	for i := range sp.maps {
+		if m := &sp.maps[i]; m.start <= pc && pc < m.end {
+			return m
+		}
+	}
+	return nil
+}
+
+// ReadCode implements micro.Code.
+func (sp *space) ReadCode(pc uint64, buf []byte) (n int) {
+	const size = 4096
+	for n < len(buf) {
+		at := pc + uint64(n)
+		page, ok := sp.pages[at/size]
+		if !ok {
+			page = make([]byte, size)
+			if _, err := sp.mem.ReadAt(page, int64(at&^(size-1))); err != nil {
+				page = nil
+			}
+			sp.pages[at/size] = page
+		}
+		if page == nil {
+			break
+		}
+		n += copy(buf[n:], page[at%size:])
+	}
+	return n
+}
+
+// decode decodes what is reached from pc, and gives it to the kernel: ops first, entries
+// last.
+func (s *Sampler) decode(sp *space, pc uint64) error {
+	if sp.find(pc) == nil { // a library has been loaded since
+		maps, err := readMaps(sp.tgid)
+		if err != nil {
+			return err
+		}
+		sp.maps = maps
+	}
+	sp.pages = map[uint64][]byte{}
+	first := len(sp.table.Ops)
+	_, changed := sp.table.Add(sp, pc, min(budget, len(s.free)))
+	for range sp.table.Ops[first:] {
+		sp.global = append(sp.global, s.free[len(s.free)-1])
+		s.free = s.free[:len(s.free)-1]
+	}
+	var indexes []uint32
+	var ops []micro.Op
+	for _, i := range changed {
+		indexes, ops = append(indexes, sp.global[i]), append(ops, s.op(sp, i))
+	}
+	var entries []bpf.SamplerAddress
+	var values []bpf.SamplerEntry
+	for i := first; i < len(sp.table.Ops); i++ {
+		s.describe(sp, i)
+		indexes, ops = append(indexes, sp.global[i]), append(ops, s.op(sp, uint32(i)))
+		var code [8]byte
+		sp.ReadCode(sp.table.Ops[i].PC, code[:])
+		entries = append(entries, bpf.SamplerAddress{Pc: sp.table.Ops[i].PC, Tgid: sp.tgid})
+		values = append(values, bpf.SamplerEntry{Index: sp.global[i], Code: binary.LittleEndian.Uint64(code[:])})
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if _, err := s.objs.Ops.BatchUpdate(indexes, ops, nil); err != nil {
+		return fmt.Errorf("sampler: decoded code: %w", err)
+	}
+	if _, err := s.objs.Entries.BatchUpdate(entries, values, nil); err != nil {
+		return fmt.Errorf("sampler: entries of decoded code: %w", err)
+	}
+	return nil
+}
+
+// op returns an op with the indexes of the kernel's array.
+func (s *Sampler) op(sp *space, i uint32) micro.Op {
+	op := sp.table.Ops[i]
+	op.Next, op.Target = sp.global[op.Next], sp.global[op.Target]
+	if in := s.insns[sp.global[i]]; in != nil && in.want.Fields != 0 {
+		op.Flags |= micro.FlagNoted
+		if in.want.Fields&capture.Named != 0 && op.Flags&micro.FlagThird == 0 {
+			op.Third = in.want.Register
+		}
+	}
+	return op
+}
+
+// describe notes the instruction of a decoded op, and asks the module what it wants.
+func (s *Sampler) describe(sp *space, i int) {
+	op := &sp.table.Ops[i]
+	s.insns[sp.global[i]] = nil
+	m := sp.find(op.PC)
+	if m == nil || op.Len == 0 {
+		return
+	}
+	f := s.file(sp, m)
+	pc := op.PC - m.bias()
+	in := f.insns[pc]
+	if in == nil {
+		code := make([]byte, op.Len)
+		sp.ReadCode(op.PC, code)
+		d, err := describe.Instruction(&f.image, pc, code)
+		if err != nil || len(d.Code) != len(code) {
+			d = describe.Unknown(&f.image, pc, code)
+		}
+		in = &instruction{d, s.options.want(d), op.Kind, op.Imm - op.PC}
+		f.insns[pc] = in
+	}
+	s.insns[sp.global[i]] = in
+}
+
+// want returns what the modules want of an instruction.
+func (o *Options) want(in *capture.Instruction) (all capture.Want) {
+	if len(o.Modules) == 0 {
+		all.Fields = capture.AllFields &^ capture.Named
+	}
+	for _, m := range o.Modules {
+		w := m.Capture(in)
+		if w.Fields&capture.Named != 0 {
+			if all.Fields&capture.Named == 0 {
+				all.Register = w.Register
+			} else if all.Register != w.Register {
+				w.Fields &^= capture.Named
+			}
+		}
+		all.Fields |= w.Fields
+	}
+	return all
+}
+
+// drop forgets the code of a process that has ended or has other code now.
+func (s *Sampler) drop(sp *space) {
+	sp.mem.Close()
+	delete(s.spaces, sp.tgid)
+	for _, op := range sp.table.Ops[1:] {
+		s.objs.Entries.Delete(&bpf.SamplerAddress{Pc: op.PC, Tgid: sp.tgid})
+	}
+	// Runs that are on their way still refer to the ops.
+	s.dropped = append(s.dropped, dropped{s.round, sp.global[1:]})
+}
+
+// dropped are indexes of the kernel's array that nothing leads to any more.
+type dropped struct {
+	round  int
+	global []uint32
+}
+
+// reuse makes indexes free that have been unused for a hundred rounds.
+func (s *Sampler) reuse() {
+	for len(s.dropped) > 0 && s.round-s.dropped[0].round > 100 {
+		s.free = append(s.free, s.dropped[0].global...)
+		s.dropped = s.dropped[1:]
+	}
+}

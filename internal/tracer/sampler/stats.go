@@ -1,0 +1,78 @@
+package sampler
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pepgo/pep/internal/tracer/micro"
+)
+
+// Stats count what the program in the kernel has done, over all CPUs.
+type Stats struct {
+	Interrupts uint64 // clock interrupts of sampled processes
+	Kernel     uint64 // of these, in the kernel: nothing is interpreted there
+	Passed     uint64 // of these, not interpreted because of Options.Every
+	Missed     uint64 // of these, at code that was not decoded yet
+	Stale      uint64 // of these, at code that has changed since
+	Runs       uint64 // of these, interpreted
+	Steps      uint64 // instructions interpreted
+	Tuples     uint64 // noted in runs
+	Dropped    uint64 // runs for which the buffer had no room
+	Full       uint64 // misses that could not be decoded because Options.Ops instructions are
+
+	Stops map[micro.Stop]uint64 // why runs ended; Done is the end of their length
+
+	// Recursion is how many interrupts the kernel did not pass to the program because
+	// another BPF program was running on the CPU.
+	Recursion uint64
+
+	// Time is how long the program has run, Called how often. They are 0 unless the statistics
+	// of BPF are on (sysctl kernel.bpf_stats_enabled).
+	Time   time.Duration
+	Called uint64
+}
+
+// Numbers of counters in sampler.c. The others are in the order of Stats.
+const (
+	countDropped = 7
+	countStops   = 8 // first of the reasons to stop
+)
+
+// counter returns the sum of a counter over all CPUs.
+func (s *Sampler) counter(i int) (sum uint64, err error) {
+	var cpus []uint64
+	if err := s.objs.Counters.Lookup(uint32(i), &cpus); err != nil {
+		return 0, fmt.Errorf("sampler: counters: %w", err)
+	}
+	for _, n := range cpus {
+		sum += n
+	}
+	return sum, nil
+}
+
+// Stats returns the counters.
+func (s *Sampler) Stats() (st Stats, err error) {
+	count := func(i int) uint64 {
+		n, e := s.counter(i)
+		err = errors.Join(err, e)
+		return n
+	}
+	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, countDropped: &st.Dropped} {
+		*p = count(i)
+	}
+	st.Stops = map[micro.Stop]uint64{}
+	for _, stop := range micro.Stops() {
+		if n := count(countStops + int(stop)); n > 0 {
+			st.Stops[stop] = n
+			st.Runs += n
+		}
+	}
+	s.mu.Lock()
+	st.Full = s.full
+	s.mu.Unlock()
+	if stats, e := s.objs.Sample.Stats(); e == nil {
+		st.Recursion, st.Time, st.Called = stats.RecursionMisses, stats.Runtime, stats.RunCount
+	}
+	return st, err
+}
