@@ -78,7 +78,6 @@ const walls = `
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
-<<<<<<< HEAD
 	# Packages that only the project needs may import everything.
 	internal/project/policy:
 	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...

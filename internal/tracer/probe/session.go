@@ -22,7 +22,7 @@ import (
 // Default….
 type Limits struct {
 	Hits    uint64 // per second on one CPU, of a site: more switch it off; a slow site may have a twentieth; 0 is no limit
-	Values  uint32 // distinct values that are counted of a word
+	Values  uint   // distinct values that are counted of a word
 	Calls   uint32 // calls that may be under way, of all functions that are timed
 	Secrets bool   // pointers and strings are recorded as they are
 }
@@ -30,6 +30,7 @@ type Limits struct {
 // The bounds of memory in the kernel.
 const (
 	DefaultValues = 1000
+	MaxValues     = 1 << 16
 	DefaultCalls  = 1 << 16
 
 	maxValues = 1 << 18 // of all words together; a value takes about 80 bytes
@@ -184,7 +185,7 @@ func (s *Session) tables(limits Limits) (sites []probe.ProbeSite, words []probe.
 }
 
 func kernelWord(w Word, limits Limits) probe.ProbeWord {
-	k := probe.ProbeWord{Reg: w.Reg, Size: w.Size, Disp: w.Disp, Bound: limits.Values}
+	k := probe.ProbeWord{Reg: w.Reg, Size: w.Size, Disp: w.Disp, Bound: uint32(limits.Values)}
 	if w.Memory {
 		k.From = uint8(probe.ProbeFromSTORED)
 	}
