@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/internal/tracer/image"
@@ -29,28 +28,6 @@ type Wish struct {
 	Edges   bool           // which way their conditional jumps go
 	Calls   bool           // which functions they call, and how often
 	Lines   []Position     // how often these lines are reached
-}
-
-// AddLine adds a line that is written as file.go:12.
-func (w *Wish) AddLine(text string) error {
-	file, line, _ := strings.Cut(text, ":")
-	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || file == "" {
-		return errors.New("want file.go:12")
-	}
-	w.Lines = append(w.Lines, Position{file, n})
-	return nil
-}
-
-// Check says what a wish lacks, in the words of the command's flags.
-func (w *Wish) Check() error {
-	if w.Func == nil && len(w.Lines) == 0 {
-		return errors.New("what should be probed? give functions, -f regexp, or lines, -at file.go:12")
-	}
-	if w.Func == nil && (w.Args || w.Results || w.Times || w.Edges || w.Calls) {
-		return errors.New("-args, -results, -times, -edges and -calls are about functions: give them too, -f regexp")
-	}
-	return nil
 }
 
 // A Position is a line of a file, which is named by its last elements: "x/y.go" is that of

@@ -11,7 +11,12 @@ package run
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pepgo/pep/internal/tracer/image"
@@ -26,6 +31,54 @@ type Request struct {
 	Wish   probe.Wish
 	Limits probe.Limits
 	Time   time.Duration // 0 is until the context is done, or the process ends
+}
+
+// Flags defines the flags of a request, as peptrace probe has them.
+func (q *Request) Flags(f *flag.FlagSet) {
+	f.IntVar(&q.PID, "p", 0, "")
+	f.Func("f", "", func(text string) (err error) {
+		q.Wish.Func, err = regexp.Compile(text)
+		return err
+	})
+	f.BoolVar(&q.Wish.Args, "args", false, "")
+	f.BoolVar(&q.Wish.Results, "results", false, "")
+	f.BoolVar(&q.Wish.Times, "times", false, "")
+	f.BoolVar(&q.Wish.Edges, "edges", false, "")
+	f.BoolVar(&q.Wish.Calls, "calls", false, "")
+	f.Func("at", "", q.addLine)
+	f.DurationVar(&q.Time, "d", 0, "")
+	f.Uint64Var(&q.Limits.Hits, "limit", 100_000, "")
+	f.UintVar(&q.Limits.Values, "values", probe.DefaultValues, "")
+	f.BoolVar(&q.Limits.Secrets, "secrets", false, "")
+}
+
+// addLine adds a line that is written as file.go:12.
+func (q *Request) addLine(text string) error {
+	file, line, _ := strings.Cut(text, ":")
+	n, err := strconv.Atoi(line)
+	if err != nil || n < 1 || file == "" {
+		return errors.New("want file.go:12")
+	}
+	q.Wish.Lines = append(q.Wish.Lines, probe.Position{File: file, Line: n})
+	return nil
+}
+
+// Check says what is wrong with the flags.
+func (q *Request) Check() error {
+	w := &q.Wish
+	switch {
+	case q.PID <= 0:
+		return errors.New("which process? give its ID: -p PID")
+	case w.Func == nil && len(w.Lines) == 0:
+		return errors.New("what should be probed? give functions, -f regexp, or lines, -at file.go:12")
+	case w.Func == nil && (w.Args || w.Results || w.Times || w.Edges || w.Calls):
+		return errors.New("-args, -results, -times, -edges and -calls are about functions: give them too, -f regexp")
+	case q.Time < 0:
+		return fmt.Errorf("-d %v: a time cannot be negative", q.Time)
+	case q.Limits.Values < 1 || q.Limits.Values > probe.MaxValues:
+		return fmt.Errorf("-values %d: want 1 to %d", q.Limits.Values, probe.MaxValues)
+	}
+	return nil
 }
 
 // A Result is what was counted.
