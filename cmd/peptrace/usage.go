@@ -52,9 +52,11 @@ when the program ends. Every hit counts: nothing is sampled.
 	-args           count the values of arguments
 	-results        count the values of results
 	-times          measure how long calls take, from entry to return; waiting counts
-	-edges          count which way each conditional jump goes
+	-edges          count which way each conditional jump of the machine code goes, but
+	                for those of bounds checks
 	-calls          count calls, and to which functions they go
-	-at file:line   count how often a line is reached; may be given several times
+	-at file:line   count how often the first instruction of a line is executed; may be
+	                given several times
 	-d 10s          how long; without it, until interrupted
 	-limit 100000   switch off a probe that has more hits per second on one CPU; for a
 	                slow probe a twentieth of that; 0 is no limit

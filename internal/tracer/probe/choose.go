@@ -157,6 +157,13 @@ func (c *chooser) whole(code *site.Code) error {
 			}
 		}
 	}
+	if fn.Timed { // a wrapper leaves by a jump to its function
+		for _, p := range code.TailCalls() {
+			if err := c.add(Exit, p); err != nil {
+				return err
+			}
+		}
+	}
 	if c.Edges {
 		for _, p := range code.Branches() {
 			if _, ok := site.Taken(&p.Inst, 0); !ok || c.panics(code, p.Target) {
@@ -336,8 +343,9 @@ func endsRun(name string) bool {
 	return strings.HasPrefix(name, "runtime.panic") || strings.HasPrefix(name, "runtime.goPanic") || name == "runtime.gopanic"
 }
 
-// line adds a site for a line: the first instruction of each range of addresses that
-// belongs to the line and that nothing of the line comes before.
+// line adds a site for a line: the first of its instructions in the order of addresses. The
+// line of a loop can have instructions that are executed before the loop, and others that
+// are executed in each round.
 func (c *chooser) line(code *site.Code, p Position) error {
 	for r, pos := range code.Fn.Lines() {
 		if pos.Line != p.Line || !p.matches(pos.File) {

@@ -1,7 +1,5 @@
 //go:build ignore
 
-// SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
-
 // This program runs when a thread of the traced process reaches a probe. All probes of a
 // session are one uprobe_multi link, and the cookie of a probe says which site it is. The
 // program counts in maps; user space reads them. Nothing is sent per hit.
@@ -40,7 +38,7 @@ struct site {
 	u16 steps;    // of a fused probe: instructions to interpret; 0 for other probes
 	u32 word;     // index of the first word
 	u32 depth;    // bytes on the stack between its pointer at the function's entry and here
-	u64 limit;    // hits per second on one CPU that switch the site off; 0 is no limit
+	u64 limit;    // hits on one CPU that, in less than a second, switch the site off; 0 is no limit
 	u32 op;       // of a fused probe: index of the op at which it stands
 	u64 arrives;  // of a fused probe: address of the instruction that is wanted
 	u64 off;      // when the program switched it off, in ns of the monotonic clock, or 0
@@ -51,7 +49,7 @@ enum direction { ANY = 0, NOT_TAKEN = 1, TAKEN = 2 };
 struct hits {
 	u64 hits;
 	u64 taken; // of EDGE: how often the jump was taken
-	u64 window; // when the current second began
+	u64 window; // when the hits that count for the limit began
 	u64 recent; // hits since then
 };
 
@@ -344,15 +342,19 @@ int probe(struct pt_regs *ctx)
 	if (!s || !c || s->off)
 		return 0;
 	if (s->limit) {
-		u64 now = ktime_get_ns();
-		if (now - c->window >= 1000000000ULL) {
-			c->window = now;
-			c->recent = 0;
-		}
+		// Reading the clock takes a tenth of the time of a hit, so it is read only when
+		// the limit is reached: did that take a second?
+		if (!c->window)
+			c->window = ktime_get_ns();
 		if (__sync_fetch_and_add(&c->recent, 1) >= s->limit) {
-			if (__sync_val_compare_and_swap(&s->off, 0, now) == 0)
-				__sync_fetch_and_add(&off, 1);
-			return 0;
+			u64 now = ktime_get_ns();
+			if (now - c->window < 1000000000ULL) {
+				if (__sync_val_compare_and_swap(&s->off, 0, now) == 0)
+					__sync_fetch_and_add(&off, 1);
+				return 0;
+			}
+			c->window = now;
+			c->recent = 1;
 		}
 	}
 	// Fused probes of other instructions are meant by hits that go the other way.
