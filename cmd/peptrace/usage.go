@@ -73,7 +73,8 @@ another instruction, such as a return, and costs about 10 µs in a virtual machi
 less without one. The limit keeps the cost of a probe below 6% of a CPU.
 
 Calls that the compiler has inlined have no entry, and are not counted; the listing
-names such functions. Calls that panic do not return.
+names such functions. Calls that panic do not return. What -times measures includes the
+time of probes in between.
 
 Examples:
 

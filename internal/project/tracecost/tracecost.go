@@ -104,7 +104,7 @@ func (cfg Config) ways() []way {
 		{"peptrace: calls and arguments", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Args: true})},
 		{"peptrace: calls and the branch", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Edges: true})},
 		{"peptrace: calls and results, fused", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Results: true})},
-		{"peptrace: calls and durations, fused", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Times: true})},
+		{"peptrace: calls and durations, slow", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Times: true})},
 		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(limit, probe.Wish{Func: after, Results: true})},
 	}
 	if cfg.Bpftrace != "" {

@@ -98,6 +98,7 @@ type chooser struct {
 	im    *image.Image
 	plan  *Plan
 	code  *site.Code   // of the function that was begun last
+	entry uint64       // address of the probe at its entry, if it has one
 	table *micro.Table // of code to interpret; nil before there is any
 }
 
@@ -138,12 +139,15 @@ func (c *chooser) function(fn image.Function, named bool) error {
 // whole adds the sites of a function that is asked for by name.
 func (c *chooser) whole(code *site.Code) error {
 	fn := &c.plan.Funcs[len(c.plan.Funcs)-1]
-	fn.Timed = c.Times && code.Fn.Flags&pclntab.Asm == 0
-	if c.Times && !fn.Timed {
-		c.skip(fn.Name, "duration", "it is written in assembly: the goroutine may not be in its register")
+	if fn.Timed = c.Times; fn.Timed {
+		if reason := untimed(code); reason != "" {
+			c.skip(fn.Name, "duration", reason)
+			fn.Timed = false
+		}
 	}
 	v := c.values(code)
 	entry, err := code.Entry(v.need)
+	c.entry = entry.PC
 	if err != nil {
 		c.skip(fn.Name, "entry", strings.TrimPrefix(err.Error(), fn.Name+": "))
 		fn.Timed = false
@@ -153,13 +157,6 @@ func (c *chooser) whole(code *site.Code) error {
 	if fn.Timed || len(v.results) > 0 {
 		for _, p := range code.Returns() {
 			if err := c.add(Exit, p, words(v.results, p.SPDelta)...); err != nil {
-				return err
-			}
-		}
-	}
-	if fn.Timed { // a wrapper leaves by a jump to its function
-		for _, p := range code.TailCalls() {
-			if err := c.add(Exit, p); err != nil {
 				return err
 			}
 		}
@@ -184,6 +181,17 @@ func (c *chooser) whole(code *site.Code) error {
 	return nil
 }
 
+// untimed says why the calls of a function cannot be timed, or returns "".
+func untimed(code *site.Code) string {
+	if code.Fn.Flags&pclntab.Asm != 0 {
+		return "it is written in assembly: the goroutine may not be in its register"
+	}
+	if len(code.TailCalls()) > 0 {
+		return "it leaves by a jump to another function, which returns for it"
+	}
+	return ""
+}
+
 // add adds a site to the function that was begun last, or the sites of its fused form if
 // that is cheaper.
 func (c *chooser) add(kind Kind, p site.Probe, words ...Word) error {
@@ -200,7 +208,7 @@ func (c *chooser) add(kind Kind, p site.Probe, words ...Word) error {
 			s.Target = c.called(p.Target)
 		}
 	}
-	if _, fused := p.Cost(); fused {
+	if _, fused := p.Cost(); fused && !c.atEntry(kind, p) {
 		return c.fuse(s, p)
 	}
 	if p.Class == site.Refused {
@@ -209,6 +217,14 @@ func (c *chooser) add(kind Kind, p site.Probe, words ...Word) error {
 	}
 	s.Depth = uint32(max(p.SPDelta, 0))
 	return c.put(s, p)
+}
+
+// atEntry reports whether a fused return would have a probe where the entry of a timed
+// function has one. Two probes of one instruction run in an order that the kernel does not
+// promise, so the return could come before the entry.
+func (c *chooser) atEntry(kind Kind, p site.Probe) bool {
+	return kind == Exit && c.plan.Funcs[len(c.plan.Funcs)-1].Timed &&
+		slices.ContainsFunc(p.Via, func(a site.Approach) bool { return a.Site.PC == c.entry })
 }
 
 // lineOf names a line for readers who are in a file.

@@ -199,6 +199,51 @@ func TestUnknownResultsAreNotGuessed(t *testing.T) {
 	}
 }
 
+// In a function without a stack check, a branch can be the cheapest instruction at the
+// entry, and lead to the returns. Entry and return do not share it if calls are timed, since
+// the return could come first. A wrapper that leaves by a jump is not timed at all.
+func TestEntryAndReturnShareNoProbeOfATimedFunction(t *testing.T) {
+	needRights(t)
+	const calls = 500
+	x := run(t, build(t), "calls", "2", fmt.Sprint(calls))
+	im, err := image.OpenProcess(x.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.(whole|\(\*named\)\.area)$`), Times: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := map[uint64]probe.Kind{}
+	for _, s := range plan.Sites {
+		if kind, ok := at[s.Addr]; ok && kind != s.Kind {
+			t.Errorf("%#x has probes of kinds %v and %v", s.Addr, kind, s.Kind)
+		}
+		at[s.Addr] = s.Kind
+	}
+	if text := fmt.Sprint(plan.Skipped); !strings.Contains(text, "{main.(*named).area duration it leaves by a jump") {
+		t.Errorf("skipped: %s, want the wrapper", text)
+	}
+	s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x.work(t)
+	c := finish(t, s)
+	x.lives(t)
+	for i, f := range plan.Funcs {
+		got, want := c.Times[i], uint64(0)
+		if f.Name == "main.whole" {
+			want = 2 * calls
+		}
+		if got.Calls != want || got.Open+got.Replaced+got.Unmatched != 0 {
+			t.Errorf("%s: got %+v, want %d calls", f.Name, got, want)
+		}
+	}
+}
+
 // lineOf returns the first line of the target with a text.
 func lineOf(t *testing.T, text string) int {
 	t.Helper()

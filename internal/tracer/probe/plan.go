@@ -37,7 +37,7 @@ type Kind uint8
 // The kinds of sites. The program in the kernel knows the same numbers.
 const (
 	Entry Kind = Kind(probe.ProbeKindENTRY) // a call of the function begins
-	Exit  Kind = Kind(probe.ProbeKindEXIT)  // the function returns, or leaves by a jump to another one
+	Exit  Kind = Kind(probe.ProbeKindEXIT)  // the function returns
 	Edge  Kind = Kind(probe.ProbeKindEDGE)  // a conditional jump
 	Call  Kind = Kind(probe.ProbeKindCALL)  // the function calls another one
 	Line  Kind = Kind(probe.ProbeKindLINE)  // a line of the source

@@ -82,6 +82,15 @@ func deep(n int) int {
 //go:noinline
 func total(s shape) int { return s.area() }
 
+// named gets area from its circle: the compiler makes a wrapper that jumps there.
+type named struct {
+	*circle
+	name string
+}
+
+//go:noinline
+func promoted(s shape) int { return s.area() }
+
 //go:noinline
 func indirect(f func(int) int, i int) int { return f(i) }
 
@@ -99,7 +108,7 @@ func work(calls int) (sum int) {
 		} else {
 			sum += total(&circle{i})
 		}
-		sum += indirect(other, i) + whole(float64(i%3-1))
+		sum += indirect(other, i) + whole(float64(i%3-1)) + promoted(&named{&circle{i}, "n"})
 		if i%100 == 0 {
 			garbage = make([]byte, 10000)
 			done := make(chan int)
