@@ -149,8 +149,15 @@ func TestValuesAndTheirCounts(t *testing.T) {
 			if !reflect.DeepEqual(got, texts) {
 				t.Errorf("text: got %v, want %v", got, texts)
 			}
-			if p := words[3].Values; len(p) != 1 || p[0].Value < 1<<20 || p[0].Count != calls {
-				t.Errorf("p: got %v, want one address", p)
+			sum := uint64(0)
+			for _, p := range words[3].Values { // the variable is on the stack, which can move
+				if p.Value < 1<<20 {
+					t.Errorf("p: %#x is no address", p.Value)
+				}
+				sum += p.Count
+			}
+			if sum != calls {
+				t.Errorf("p: %d addresses, want %d", sum, calls)
 			}
 			continue
 		}
