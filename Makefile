@@ -12,6 +12,7 @@ build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
 	@$(GO) build -o bin/pep ./cmd/pep
 	@$(GO) build -o bin/pepsim ./cmd/pepsim
+	@[ "$$($(GO) env GOOS GOARCH | xargs)" != "linux amd64" ] || $(GO) build -o bin/peptrace ./cmd/peptrace
 
 # Builds a program of testprogs with all it imports instrumented, runs it, and
 # shows its ten hottest paths: make demo, make demo DEMO=markdown.
@@ -54,6 +55,13 @@ accuracy:
 TAPSFLAGS ?= -scale 50
 taps:
 	$(GO) run ./internal/project/cmd/pepbench taps $(TAPSFLAGS)
+
+# What probes of live programs cost, beside bpftrace and Delve if they are there. It needs
+# the rights of peptrace.
+TRACECOSTFLAGS ?=
+.PHONY: trace-cost
+trace-cost:
+	$(GO) run ./internal/project/cmd/tracecost $(TRACECOSTFLAGS)
 
 # The tracer's interpreters against the processor, at 10,500 random stops of seven real
 # programs. It needs the right to load BPF programs.

@@ -3,6 +3,7 @@ package main
 // This file holds the commands: each parses flags and calls package report.
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"regexp"
@@ -13,6 +14,8 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/tracer/snapshot"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // reader returns a reader of profiles; "-" names the standard input. It also asks
@@ -35,6 +38,19 @@ func openMerged(c *command.Call, names ...string) (*profile.File, error) {
 	return r.OpenMerged(names...)
 }
 
+// openProcess loads the paths that a running program has counted so far.
+func openProcess(c *command.Call, pid int) (*profile.File, error) {
+	r, err := reader(c)
+	if err != nil {
+		return nil, err
+	}
+	data, err := snapshot.Take(pid, string(schema.Paths))
+	if err != nil {
+		return nil, err
+	}
+	return r.Parse(fmt.Sprintf("process %d", pid), bytes.NewReader(data))
+}
+
 // matchFlag defines a flag, such as -func, that is a regular expression. Without it, or if it
 // is empty, *re stays nil.
 func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
@@ -50,11 +66,15 @@ func top(c *command.Call) error {
 	n := c.Flags.Int("n", 10, "")
 	byFlow := c.Flags.Bool("flow", false, "")
 	byCount := c.Flags.Bool("count", false, "")
+	pid := c.Flags.Int("p", 0, "")
 	options := report.TopOptions{}
 	matchFlag(c, "func", &options.Func)
 	sourcePath := c.Flags.String("source_path", "", "")
-	if err := c.Parse(1, -1); err != nil {
+	if err := c.Parse(0, -1); err != nil {
 		return err
+	}
+	if (*pid > 0) == (len(c.Args) > 0) {
+		return command.Usagef("top: want files, or a process, -p PID: usage: %s", c.Synopsis())
 	}
 	if *byFlow && *byCount {
 		return command.Usagef("top: -flow and -count are two orders: choose one")
@@ -63,7 +83,11 @@ func top(c *command.Call) error {
 		return command.Usagef("top: -n %d: want a number of paths, or 0 for all", *n)
 	}
 	options.N, options.ByCount = *n, *byCount
-	f, err := openMerged(c, c.Args...)
+	open := func() (*profile.File, error) { return openMerged(c, c.Args...) }
+	if *pid > 0 {
+		open = func() (*profile.File, error) { return openProcess(c, *pid) }
+	}
+	f, err := open()
 	if err != nil {
 		return err
 	}

@@ -34,12 +34,14 @@ Examples:
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] [-json] FILE...
+	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] [-json] -p PID | FILE...
 
 Prints the hot paths of paths profiles, hottest first: share of the program,
 share so far, flow, count, and the branches in order with their source.
-Several files are added up.
+Several files are added up. With -p it shows what a program that was built with
+pepbuild, and that still runs, has counted so far.
 
+	-p PID              the process, in place of files
 	-n 10               how many paths; 0 is all
 	-flow               order by branch flow: count times branches on the path (default)
 	-count              order by count

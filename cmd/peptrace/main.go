@@ -1,10 +1,10 @@
 //go:build linux && amd64
 
-// Command peptrace looks into running Go programs.
 package main
 
 import (
 	"os"
+	"slices"
 
 	"github.com/pepgo/pep/internal/command"
 )
@@ -13,4 +13,4 @@ func main() {
 	os.Exit(peptrace.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-var peptrace = command.Program{Name: "peptrace", Usage: sampledUsage, Verbs: sampledVerbs}
+var peptrace = command.Program{Name: "peptrace", Usage: usage, Verbs: slices.Concat(probeVerbs, sampledVerbs)}

@@ -20,7 +20,7 @@ import (
 )
 
 // sampled is the program with the commands about sampled values alone.
-var sampled = command.Program{Name: "peptrace", Usage: sampledUsage, Verbs: sampledVerbs}
+var sampled = command.Program{Name: "peptrace", Usage: usage, Verbs: sampledVerbs}
 
 // makeSamples makes the files of the examples: a recording, and databases of it.
 func makeSamples(dir string) error {

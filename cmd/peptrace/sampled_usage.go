@@ -5,25 +5,6 @@ package main
 // This file holds the usage texts of the commands about sampled values, written by hand. A
 // test runs the examples.
 
-const sampledUsage = `peptrace shows what the value sampler has found: which values instructions computed.
-
-Usage:
-
-	peptrace values [flags] -p PID     sample a running process
-	peptrace list [flags] FILE...      instructions with their values
-	peptrace find [flags] FILE...      values that are worth specialising
-	peptrace watch [flags] RECORDING   the same while a recording is replayed
-	peptrace pprof -o OUT FILE...      a profile for pep values and go tool pprof
-	peptrace merge -o DIR FILE...      add up databases and recordings
-
-FILE is a database, a directory of databases, one for each program, or a
-recording of the sampler.
-
-Examples:
-
-	peptrace find app.recording
-`
-
 const (
 	listUsage = `peptrace list [-f regexp] [-kind regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] [-json] FILE...
 

@@ -65,6 +65,7 @@ const walls = `
 	# kernel know nothing else. No other tree imports the tracer.
 	internal/tracer/pclntab:
 	internal/tracer/insn:
+	internal/tracer/snapshot:
 	internal/tracer/micro:
 	internal/tracer/bpf:
 	internal/tracer/steptest:
@@ -83,7 +84,7 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
-	cmd/pep:      analyze/... internal/command
+	cmd/pep:      analyze/... internal/command internal/tracer/snapshot runtime/schema
 	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
 `

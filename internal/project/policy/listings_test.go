@@ -22,11 +22,13 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the tables of documents that are made from the code")
 
-// listings has the listings that commands print, by command.
-var listings = []struct {
+// A namedListing is a listing that a command prints.
+type namedListing struct {
 	command string
 	listing.Listing
-}{
+}
+
+var listings = []namedListing{
 	{"pep top", &report.TopTable{}},
 	{"pep list", &report.Listing{}},
 	{"pep values", &report.ValueTable{}},

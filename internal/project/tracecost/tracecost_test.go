@@ -1,0 +1,38 @@
+//go:build linux && amd64
+
+package tracecost
+
+import (
+	"io"
+	"testing"
+
+	"github.com/pepgo/pep/internal/tracer/rights"
+)
+
+func TestTableHasMedianAndQuartiles(t *testing.T) {
+	got := Table([]Row{{"none", []float64{2.25, 1, 3}}, {"probe", []float64{900, 700, 500, 600, 800}}})
+	want := "| | ns per call | quartiles |\n|---|---:|---:|\n| none | 2.2 | 2.2–3.0 |\n| probe | 700 | 600–800 |\n"
+	if got != want {
+		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}
+
+// One round with few calls works, with every way of package probe.
+func TestMeasure(t *testing.T) {
+	if err := rights.Check(); err != nil {
+		t.Skip(err)
+	}
+	t.Chdir("../../..")
+	rows, err := Measure(Config{Rounds: 1, Calls: 1000}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != 7 {
+		t.Errorf("%d rows, want 7", len(rows))
+	}
+	for _, r := range rows {
+		if len(r.NS) != 1 {
+			t.Errorf("%s: %d rounds, want 1", r.Way, len(r.NS))
+		}
+	}
+}

@@ -1,0 +1,211 @@
+//go:build linux && amd64
+
+package table
+
+// This file makes the rows of a table of counts.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/pepgo/pep/internal/tracer/probe"
+)
+
+type builder struct {
+	plan    *probe.Plan
+	counts  *probe.Counts
+	secrets bool
+	names   Names
+}
+
+// function lists a function, given its sites.
+func (b *builder) function(index int, sites []int) Function {
+	fn := b.plan.Funcs[index]
+	f := Function{Func: fn.Name, File: fn.File, Line: fn.Line}
+	add := func(n **uint64, hits uint64) {
+		if *n == nil {
+			*n = new(uint64)
+		}
+		**n += hits
+	}
+	words := map[string]int{} // arguments and results, by kind and name: index into f.Sites
+	for _, i := range sites {
+		s, c := &b.plan.Sites[i], &b.counts.Sites[i]
+		switch s.Kind {
+		case probe.Entry:
+			add(&f.Calls, c.Hits)
+		case probe.Exit:
+			add(&f.Returns, c.Hits)
+		case probe.Edge:
+			x := site("branch", s, c)
+			x.rows([]valued{{"jumps to " + s.Target, c.Taken}, {"goes on", c.Hits - c.Taken}})
+			f.Sites = append(f.Sites, x)
+			continue
+		case probe.Call:
+			x := site("call", s, c)
+			if len(s.Words) == 0 {
+				x.rows([]valued{{s.Target, c.Hits}})
+			} else {
+				b.word(&x, s.Words[0], c.Words[0])
+			}
+			f.Sites = append(f.Sites, x)
+			continue
+		case probe.Line:
+			f.Sites = append(f.Sites, site("line", s, c))
+		}
+		for j, w := range s.Words {
+			if w.As == probe.Text && !b.secrets {
+				continue // its length is the next word
+			}
+			kind := "arg"
+			if s.Kind == probe.Exit {
+				kind = "result"
+			} else if s.Kind == probe.Line {
+				kind = "value"
+			}
+			x := site(kind, s, c)
+			x.File, x.Line, x.Expr, x.Type = "", 0, w.Name, w.Type
+			b.word(&x, w, c.Words[j])
+			at, ok := words[kind+" "+w.Name]
+			if !ok {
+				words[kind+" "+w.Name] = len(f.Sites)
+				f.Sites = append(f.Sites, x)
+				continue
+			}
+			f.Sites[at].merge(x)
+		}
+	}
+	if fn.Timed {
+		f.Durations = durations(b.counts.Times[index])
+	}
+	return f
+}
+
+func site(kind string, s *probe.Site, c *probe.SiteCount) Site {
+	return Site{Kind: kind, File: s.File, Line: s.Line, Hits: c.Hits, Off: c.Off, Slow: s.Slow}
+}
+
+// A valued is the text of a value, and its hits.
+type valued struct {
+	text  string
+	count uint64
+}
+
+// rows makes rows of values, the most frequent first.
+func (s *Site) rows(values []valued) {
+	s.Rows = nil
+	for _, v := range values {
+		if v.count > 0 {
+			s.Rows = append(s.Rows, Value{v.text, v.count, float64(v.count) / float64(s.Hits)})
+		}
+	}
+	slices.SortStableFunc(s.Rows, func(a, b Value) int { return cmp.Compare(b.Count, a.Count) })
+}
+
+// word fills in what was recorded of a word. Different numbers can have the same text,
+// such as two itabs of one type.
+func (b *builder) word(s *Site, w probe.Word, c probe.WordCount) {
+	var values []valued
+	for _, v := range c.Values {
+		values = append(values, valued{b.format(w, v.Value), v.Count})
+	}
+	for _, v := range c.Texts {
+		text := strconv.Quote(v.Text)
+		if v.Length > uint64(len(v.Text)) {
+			text += fmt.Sprintf("… (%d bytes)", v.Length)
+		}
+		values = append(values, valued{text, v.Count})
+	}
+	s.rows(sum(values))
+	s.Other, s.Unread = c.Other+c.Full, c.Faults
+}
+
+// merge adds what another site has recorded of the same result.
+func (s *Site) merge(x Site) {
+	var values []valued
+	for _, v := range append(slices.Clone(s.Rows), x.Rows...) {
+		values = append(values, valued{v.Value, v.Count})
+	}
+	s.Hits += x.Hits
+	s.Other += x.Other
+	s.Unread += x.Unread
+	s.Off = s.Off || x.Off
+	s.Slow = s.Slow || x.Slow
+	s.rows(sum(values))
+}
+
+// sum adds up values with the same text.
+func sum(values []valued) (list []valued) {
+	at := map[string]int{}
+	for _, v := range values {
+		i, ok := at[v.text]
+		if !ok {
+			i = len(list)
+			at[v.text] = i
+			list = append(list, valued{text: v.text})
+		}
+		list[i].count += v.count
+	}
+	return list
+}
+
+// format writes a value as Go does, as far as its meaning is known.
+func (b *builder) format(w probe.Word, v uint64) string {
+	bits := 8 * int(w.Size)
+	switch w.As {
+	case probe.Signed:
+		return strconv.FormatInt(int64(v)<<(64-bits)>>(64-bits), 10)
+	case probe.Bool:
+		if v&1 == 1 {
+			return "true"
+		}
+		return "false"
+	case probe.Float:
+		if w.Size == 4 {
+			return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', -1, 32)
+		}
+		return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
+	case probe.Code, probe.Itab:
+		name := b.names.Code
+		if w.As == probe.Itab {
+			name = b.names.Type
+		}
+		if v == 0 {
+			return "nil"
+		}
+		if text := name(v); text != "" {
+			return text
+		}
+	case probe.Unknown:
+		if v == probe.Hidden && !b.secrets {
+			return "large, perhaps an address"
+		}
+		return strconv.FormatInt(int64(v), 10)
+	case probe.Pointer, probe.Text:
+		if v == 0 {
+			return "nil"
+		}
+		if !b.secrets {
+			return "not nil"
+		}
+	default:
+		return strconv.FormatUint(v, 10)
+	}
+	return fmt.Sprintf("%#x", v)
+}
+
+func durations(t probe.Times) *Durations {
+	d := &Durations{Calls: t.Calls, Before: t.Unmatched, Open: t.Open, Unreturned: t.Replaced, Lost: t.Full + t.Faults}
+	if t.Calls > 0 {
+		d.Mean = float64(t.NS) / float64(t.Calls)
+	}
+	for i, n := range t.Buckets {
+		if n > 0 {
+			d.Buckets = append(d.Buckets, Duration{1 << i, n})
+		}
+	}
+	return d
+}

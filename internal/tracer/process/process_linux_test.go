@@ -1,0 +1,76 @@
+package process
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNamesInStatCanHaveAnyCharacter(t *testing.T) {
+	// 26 fields follow the name; startcode is the 26th of all, startstack the 28th.
+	rest := "S 1 1 1 0 -1 4194560 100 0 0 0 1 2 0 0 20 0 5 0 777 1000 200 18446744073709551615 4198400 4800000 140720000000 0 0"
+	for _, name := range []string{"app", "a b", ") S 1 (", ""} {
+		if got, err := memoryOf("4711 (" + name + ") " + rest); err != nil || got != "4198400 140720000000" {
+			t.Errorf("%q: got %q, %v", name, got, err)
+		}
+	}
+	if _, err := memoryOf("4711 (app) S 1"); err == nil {
+		t.Error("a short line has no error")
+	}
+}
+
+// A process is alive until it has ended, and then stays dead, even before its parent has
+// waited for it.
+func TestEndOfAProcess(t *testing.T) {
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer cmd.Process.Kill()
+	p, err := Open(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for i := 0; p.Check() != nil && i < 1000; i++ { // until it is sleep, and no copy of the test
+		p.Close()
+		time.Sleep(time.Millisecond)
+		if p, err = Open(cmd.Process.Pid); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.HasSuffix(p.Path, "/sleep") && !strings.HasSuffix(p.Path, "/coreutils") && !strings.HasSuffix(p.Path, "/busybox") {
+		t.Errorf("the program is %q", p.Path)
+	}
+	if err := p.Check(); err != nil || p.Wait(0) {
+		t.Errorf("it sleeps: got the error %v", err)
+	}
+	cmd.Process.Kill()
+	if !p.Wait(time.Minute) {
+		t.Fatal("it was killed, and has not ended")
+	}
+	if err := p.Check(); !errors.Is(err, ErrExited) {
+		t.Errorf("not waited for: got the error %v, want %v", err, ErrExited)
+	}
+	cmd.Wait()
+	if err := p.Check(); !errors.Is(err, ErrExited) {
+		t.Errorf("waited for: got the error %v, want %v", err, ErrExited)
+	}
+}
+
+func TestOwnProcess(t *testing.T) {
+	p, err := Open(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if exe, err := os.Executable(); err != nil || p.Path != exe {
+		t.Errorf("Path is %q, want %q, %v", p.Path, exe, err)
+	}
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+}
