@@ -117,7 +117,7 @@ func TestProgramsAreTheTestPrograms(t *testing.T) {
 			want = append(want, e.Name())
 		}
 	}
-	for _, p := range figure.Programs {
+	for _, p := range slices.Concat(figure.Programs, figure.MorePrograms) {
 		got = append(got, p.Name)
 	}
 	slices.Sort(got)
