@@ -67,6 +67,8 @@ var All = []Figure{
 	{"rap-buffer", "what the event buffer of the hardware combines (RAP-16)", rapBuffer},
 	{"rap-throughput", "cycles of the hardware for an event (RAP-19)", rapThroughput},
 	{"rap-cost", "area, delay and energy of the hardware (RAP-20)", rapCost},
+
+	{"cop-1", "simple sampler: error over time and overhead, three rates (COP-28)", cop1},
 }
 
 // Find returns the figure with an ID.

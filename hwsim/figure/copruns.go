@@ -1,0 +1,202 @@
+package figure
+
+// This file runs value profilers on the co-processor over the loads of a program, and
+// compares their estimates with the complete profile.
+//
+// Source: Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001,
+// section 5.2.
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// copRoles are the benchmarks of the co-processor's paper that test programs stand for.
+var copRoles = map[string]string{
+	"typecheck": "gcc", "regex": "perl", "flate": "gzip", "markdown": "parser", "sortbench": "vortex",
+	"raytrace": "eon", "filters": "gap, vpr", "bitboard": "crafty",
+}
+
+// copName is the name of a program with its role.
+func copName(p Program) string {
+	if role := copRoles[p.Name]; role != "" {
+		return p.Name + " (" + role + ")"
+	}
+	return p.Name
+}
+
+// copLoads are the loads of a program with their complete profile.
+type copLoads struct {
+	Program
+	source   replay.Source
+	limit    uint64          // of the events, how many are run
+	events   uint64          // that there are, at most limit
+	places   int             // loads that were executed
+	selected []tuple.Tuple   // pairs whose invariance is estimated
+	complete *metric.Profile // of the pairs
+}
+
+// copLoads reads the loads of a program once to make their complete profile.
+func (env *Env) copLoads(p Program) (*copLoads, error) {
+	source, err := env.Source(p.Name, ofValues)
+	if err != nil {
+		return nil, err
+	}
+	x := &copLoads{Program: p, source: source, limit: env.Events}
+	all := metric.New()
+	if err := x.each(func(t []tuple.Tuple) { all.AddTuples(t) }); err != nil {
+		return nil, err
+	}
+	x.events, x.places, x.selected = all.Total(), all.Places(), metric.Pairs.Of(all)
+	x.complete = all.Only(x.selected)
+	if len(x.selected) == 0 {
+		return nil, fmt.Errorf("%s: no load has a value whose share can be estimated: want a longer trace", p.Name)
+	}
+	return x, nil
+}
+
+// eachCop calls do for all programs that have a trace, and says in the setup which have none.
+func (env *Env) eachCop(res *Result, do func(x *copLoads) error) error {
+	var missing []string
+	var last error
+	ran := 0
+	for _, p := range slices.Concat(Programs, MorePrograms) {
+		x, err := env.copLoads(p)
+		if errors.Is(err, ErrNoTrace) {
+			missing, last = append(missing, p.Name), err
+			continue
+		}
+		if err == nil {
+			err = do(x)
+		}
+		if err != nil {
+			return err
+		}
+		ran++
+	}
+	if ran == 0 {
+		return last
+	}
+	if missing != nil {
+		res.setup("no traces of loads of: %v", missing)
+	}
+	return nil
+}
+
+// each calls do with all loads, in order.
+func (x *copLoads) each(do func(t []tuple.Tuple)) error {
+	enough, left := errors.New("enough"), x.limit
+	err := x.source(func(b trace.Block) error {
+		n := min(left, uint64(len(b.Tuples)))
+		do(b.Tuples[:n])
+		if left -= n; left == 0 {
+			return enough
+		}
+		return nil
+	})
+	if err == enough {
+		return nil
+	}
+	return err
+}
+
+// rms returns the root of the mean square error of an estimate in percent (COP-27).
+func (x *copLoads) rms(e metric.Estimate) float64 {
+	return 100 * metric.Over(x.selected, x.complete, e).RMS
+}
+
+// A copPoint is what a profiler has reached after some events.
+type copPoint struct {
+	events   uint64
+	cycles   uint64  // of the main processor
+	overhead uint64  // of these, cycles that profiling took
+	rms      float64 // percent
+}
+
+// percent returns by how many percent profiling slows the program down.
+func (p copPoint) percent() float64 {
+	return 100 * float64(p.overhead) / float64(p.cycles-p.overhead)
+}
+
+// A copRun is what a profiler did with the loads of a program.
+type copRun struct {
+	spec     string
+	points   []copPoint
+	engine   hwsim.Engine
+	estimate metric.Estimate // at the end
+}
+
+func (r *copRun) end() copPoint { return r.points[len(r.points)-1] }
+
+// curve returns a curve of the errors over a quantity of the points.
+func (r *copRun) curve(name string, x func(p copPoint) uint64) (c metric.Curve) {
+	for _, p := range r.points {
+		c = append(c, metric.Point{Events: x(p), Error: p.rms})
+	}
+	return c
+}
+
+// run runs profilers over the loads, all in one pass. All streams of the trace go through
+// one machine: the programs of the traces run on one processor.
+func (x *copLoads) run(specs ...string) ([]*copRun, error) {
+	var runs []*copRun
+	var outs []*hwsim.Out
+	for _, text := range specs {
+		spec, err := engines.Parse(text, nil)
+		if err != nil {
+			return nil, err
+		}
+		r := &copRun{spec: text, engine: spec.New(0)}
+		seen := &lowHalf{metric.New()}
+		r.estimate = seen
+		outs = append(outs, hwsim.NewOut(512, seen.add))
+		runs = append(runs, r)
+	}
+	const first, step = 20_000, 1.15
+	events, next := uint64(0), uint64(first)
+	point := func() {
+		for i, r := range runs {
+			outs[i].Drain()
+			time := engines.Stages(r.engine)[0].(hwsim.Timed).Time()
+			r.points = append(r.points, copPoint{events, time.Cycles, time.Stalled, x.rms(r.estimate)})
+		}
+	}
+	err := x.each(func(t []tuple.Tuple) {
+		for len(t) > 0 {
+			n := min(uint64(len(t)), next-events)
+			for i, r := range runs {
+				r.engine.Push(t[:n], outs[i])
+			}
+			t, events = t[n:], events+n
+			if events == next {
+				point()
+				next = uint64(float64(next) * step)
+			}
+		}
+	})
+	point()
+	return runs, err
+}
+
+// lowHalf is a profile of the lower 32 bits of values, as the paper's profilers have them.
+// It takes values for the same if they differ in the upper 32 bits only.
+type lowHalf struct{ profile *metric.Profile }
+
+func low(t tuple.Tuple) tuple.Tuple { return tuple.Tuple{PC: t.PC, W: uint64(uint32(t.W))} }
+
+func (h *lowHalf) add(msgs []hwsim.Message) {
+	for _, m := range msgs {
+		h.profile.Add(low(m.Tuple), m.Count)
+	}
+}
+
+// Invariance implements metric.Estimate.
+func (h *lowHalf) Invariance(t tuple.Tuple) float64 { return h.profile.Invariance(low(t)) }
