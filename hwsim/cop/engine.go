@@ -42,7 +42,7 @@ func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.lfsr = e.seed
-	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
+	e.clock = clock.New(e.processor)
 	e.sent = 0
 }
 

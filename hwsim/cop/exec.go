@@ -237,6 +237,7 @@ func (m *Machine) branch(in *code, taken uint8) {
 		m.dispatch()
 		return
 	case BranchInterrupt:
+		m.stats.Interrupts++
 		m.state = Interrupted
 		return
 	}

@@ -4,6 +4,7 @@ package cop
 
 import (
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/clock"
 	"github.com/pepgo/pep/runtime/digits"
 )
 
@@ -16,7 +17,8 @@ import (
 // are
 //
 //	clock      cycles of the machine for one of the main processor, such as 0.5; 1
-//	near, far  cycles of the main processor between events, see clock.Config; 2 and 8
+//	near, far, retire, burst, pause
+//	           how the main processor retires events, see clock.Config; 2, 8, 1 and no bursts
 //	access     cycles of the main processor for a load or store in the window; 2
 //	handler    cycles of the main processor for an interrupt, besides accesses; 200
 //	record     cycles of the main processor for a record that software takes over, besides accesses; 20
@@ -30,11 +32,12 @@ import (
 // The word is also the target for calls, and the address for tuple.Addr and tuple.More.
 var Kind = &hwsim.Kind{
 	Name: "cop",
-	Params: []string{"program", "clock", "near", "far", "access", "handler", "record", "k0", "seed",
-		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor"},
+	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
+		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor"}, clock.Params...),
 	Parse: parse,
 	Examples: []string{
 		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
+		"cop(clock=0.5,retire=4,burst=64,pause=20,k0=1)",
 		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",
 	},
 }
@@ -43,22 +46,23 @@ const billion = 1_000_000_000
 
 // spec describes an engine.
 type spec struct {
-	config                            Config
-	file                              string
-	image                             *Image
-	host                              *host
-	ratio                             uint64 // billionths of a cycle
-	near, far, access, handler, trans uint64
-	k0                                uint64
-	setK0                             bool
-	seed                              uint64
-	initial                           *Machine // the machine with its program loaded
+	config                 Config
+	file                   string
+	image                  *Image
+	host                   *host
+	ratio                  uint64 // billionths of a cycle
+	processor              clock.Config
+	access, handler, trans uint64
+	k0                     uint64
+	setK0                  bool
+	seed                   uint64
+	initial                *Machine // the machine with its program loaded
 }
 
 func parse(a *hwsim.Args) hwsim.Spec {
 	s := &spec{file: a.String("program", "")}
 	s.ratio = clockRatio(a)
-	s.near, s.far = a.Uint("near", 2, 1, 1<<20), a.Uint("far", 8, 1, 1<<20)
+	s.processor = clock.Parse(a)
 	s.access, s.handler, s.trans = a.Uint("access", 2, 0, 1<<20), a.Uint("handler", 200, 0, 1<<30), a.Uint("record", 20, 0, 1<<20)
 	s.setK0 = a.String("k0", "") != ""
 	s.k0 = a.Uint("k0", 0, 0, 1<<62)
@@ -168,8 +172,7 @@ func (s *spec) String() string {
 	if s.ratio != billion {
 		add("clock", decimal(s.ratio))
 	}
-	number("near", s.near, 2)
-	number("far", s.far, 8)
+	text += s.processor.Text()
 	number("access", s.access, 2)
 	number("handler", s.handler, 200)
 	number("record", s.trans, 20)

@@ -77,6 +77,7 @@ type Stats struct {
 	Lost         uint64 // cycles lost by wrong predictions
 	Idle         uint64 // cycles without an event, and until the first microinstruction of the next one
 	Halted       uint64 // cycles between an interrupt and the first microinstruction after Resume
+	Interrupts   uint64 // interrupts of software
 	BadStores    uint64 // stores of software that the machine refused
 }
 
