@@ -9,6 +9,7 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/pepgo/pep/hwsim"
@@ -42,15 +43,28 @@ type copLoads struct {
 	places   int             // loads that were executed
 	selected []tuple.Tuple   // pairs whose invariance is estimated
 	complete *metric.Profile // of the pairs
+	runs     map[string]*copRun
 }
 
-// copLoads reads the loads of a program once to make their complete profile.
+// copLoads reads the loads of a program once to make their complete profile. Experiments
+// share the profile and the runs.
 func (env *Env) copLoads(p Program) (*copLoads, error) {
+	if x := env.cop[p.Name]; x != nil && x.limit == env.Events {
+		return x, nil
+	}
 	source, err := env.Source(p.Name, ofValues)
 	if err != nil {
 		return nil, err
 	}
-	x := &copLoads{Program: p, source: source, limit: env.Events}
+	x, err := newCopLoads(p, source, env.Events)
+	if err == nil {
+		env.cop[p.Name] = x
+	}
+	return x, err
+}
+
+func newCopLoads(p Program, source replay.Source, limit uint64) (*copLoads, error) {
+	x := &copLoads{Program: p, source: source, limit: limit, runs: map[string]*copRun{}}
 	all := metric.New()
 	if err := x.each(func(t []tuple.Tuple) { all.AddTuples(t) }); err != nil {
 		return nil, err
@@ -131,59 +145,105 @@ type copRun struct {
 	spec     string
 	points   []copPoint
 	engine   hwsim.Engine
-	estimate metric.Estimate // at the end
+	out      *hwsim.Out
+	estimate metric.Estimate // after the last point
 }
 
 func (r *copRun) end() copPoint { return r.points[len(r.points)-1] }
 
 // curve returns a curve of the errors over a quantity of the points.
-func (r *copRun) curve(name string, x func(p copPoint) uint64) (c metric.Curve) {
+func (r *copRun) curve(x func(p copPoint) uint64) (c metric.Curve) {
 	for _, p := range r.points {
 		c = append(c, metric.Point{Events: x(p), Error: p.rms})
 	}
 	return c
 }
 
-// run runs profilers over the loads, all in one pass. All streams of the trace go through
-// one machine: the programs of the traces run on one processor.
+// shuffled returns the same loads in a random order. It has no phases: any part of the order
+// is like the whole.
+func (x *copLoads) shuffled(seed uint64) (*copLoads, error) {
+	var all []tuple.Tuple
+	if err := x.each(func(t []tuple.Tuple) { all = append(all, t...) }); err != nil {
+		return nil, err
+	}
+	rng := rand.New(rand.NewPCG(seed, seed))
+	rng.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
+	y := *x
+	y.source = func(do func(trace.Block) error) error { return do(trace.Block{Tuples: all}) }
+	y.runs = map[string]*copRun{}
+	return &y, nil
+}
+
+// run runs profilers over the loads, all in one pass, except those that have run before.
+// All streams of the trace go through one machine: the programs of the traces run on one
+// processor.
 func (x *copLoads) run(specs ...string) ([]*copRun, error) {
-	var runs []*copRun
-	var outs []*hwsim.Out
+	var fresh []*copRun
 	for _, text := range specs {
+		if x.runs[text] != nil {
+			continue
+		}
 		spec, err := engines.Parse(text, nil)
 		if err != nil {
 			return nil, err
 		}
-		r := &copRun{spec: text, engine: spec.New(0)}
-		seen := &lowHalf{metric.New()}
-		r.estimate = seen
-		outs = append(outs, hwsim.NewOut(512, seen.add))
-		runs = append(runs, r)
+		r := newCopRun(text, engines.Stages(spec.New(0))[0])
+		x.runs[text] = r
+		fresh = append(fresh, r)
 	}
-	const first, step = 20_000, 1.15
-	events, next := uint64(0), uint64(first)
+	if err := x.replay(fresh); err != nil {
+		return nil, err
+	}
+	runs := make([]*copRun, len(specs))
+	for i, text := range specs {
+		runs[i] = x.runs[text]
+	}
+	return runs, nil
+}
+
+func newCopRun(text string, e hwsim.Engine) *copRun {
+	r := &copRun{spec: text, engine: e}
+	seen := &lowHalf{metric.New()}
+	r.out, r.estimate = hwsim.NewOut(512, seen.add), seen
+	return r
+}
+
+// Points of curves are after so many events, and each time that events have grown by a
+// factor.
+const copFirst, copStep = 20_000, 1.15
+
+func (x *copLoads) replay(runs []*copRun) error {
+	if runs == nil {
+		return nil
+	}
+	events, next := uint64(0), uint64(copFirst)
 	point := func() {
-		for i, r := range runs {
-			outs[i].Drain()
-			time := engines.Stages(r.engine)[0].(hwsim.Timed).Time()
-			r.points = append(r.points, copPoint{events, time.Cycles, time.Stalled, x.rms(r.estimate)})
+		for _, r := range runs {
+			r.point(x, events)
 		}
 	}
 	err := x.each(func(t []tuple.Tuple) {
 		for len(t) > 0 {
 			n := min(uint64(len(t)), next-events)
-			for i, r := range runs {
-				r.engine.Push(t[:n], outs[i])
+			for _, r := range runs {
+				r.engine.Push(t[:n], r.out)
 			}
 			t, events = t[n:], events+n
 			if events == next {
 				point()
-				next = uint64(float64(next) * step)
+				next = uint64(float64(next) * copStep)
 			}
 		}
 	})
 	point()
-	return runs, err
+	return err
+}
+
+// point adds the point after a number of events.
+func (r *copRun) point(x *copLoads, events uint64) {
+	r.out.Drain()
+	time := r.engine.(hwsim.Timed).Time()
+	r.points = append(r.points, copPoint{events, time.Cycles, time.Stalled, x.rms(r.estimate)})
 }
 
 // lowHalf is a profile of the lower 32 bits of values, as the paper's profilers have them.

@@ -98,10 +98,15 @@ type Env struct {
 	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
+
+	cop map[string]*copLoads // by program: what experiments with the co-processor have in common
 }
 
 // Run runs the experiment.
 func (f Figure) Run(env *Env) (*Result, error) {
+	if env.cop == nil {
+		env.cop = map[string]*copLoads{}
+	}
 	e := *env
 	if e.Overhead == (cost.Overhead{}) {
 		e.Overhead = cost.Default
