@@ -5,8 +5,11 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/cop/transistors"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -24,6 +27,19 @@ Examples:
 
 	pepsim cop asm -o sampler.cop sampler.s
 	pepsim run -engine 'cop(sampler.cop,clock=0.5)' -top 0 app.trace
+`
+	copSizeUsage = `pepsim cop size [-json] [ENGINE]
+
+Estimates how many transistors a co-processor needs in hardware: those of its memory
+arrays, register files and units. ENGINE is a description as for pepsim run (default
+cop).
+
+	-json   print the listing as JSON; docs/formats.md explains its fields
+
+Examples:
+
+	pepsim cop size
+	pepsim cop size 'cop(slots=512,microcode=256)'
 `
 	copDisasmUsage = `pepsim cop disasm IMAGE
 
@@ -87,4 +103,24 @@ func disassemble(c *command.Call) error {
 	}
 	_, err = io.WriteString(c.Stdout, text)
 	return err
+}
+
+func size(c *command.Call) error {
+	if err := c.Parse(0, 1); err != nil {
+		return err
+	}
+	text := "cop"
+	if len(c.Args) > 0 {
+		text = c.Args[0]
+	}
+	spec, err := engines.Parse(text, os.ReadFile)
+	if err != nil {
+		return command.Usagef("cop size: %w", err)
+	}
+	for _, stage := range spec.Stages() {
+		if t, ok := transistors.OfSpec(stage); ok {
+			return c.Print(t, nil)
+		}
+	}
+	return command.Usagef("cop size: %s is no co-processor: want an engine such as cop(slots=512)", spec)
 }

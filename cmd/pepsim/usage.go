@@ -19,11 +19,12 @@ Usage:
 	pepsim trace merge -o OUT TRACE... several traces as one
 	pepsim cop asm [-o IMAGE] SOURCE   a program for the engine cop, assembled
 	pepsim cop disasm IMAGE            its source
+	pepsim cop size [ENGINE]           transistors of a co-processor
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command
 
 TRACE may be - for the standard input, and OUT for the standard output.
-With -json run, figure, trace info and trace print print JSON, for programs.
+With -json run, figure, trace info, trace print and cop size print JSON, for programs.
 
 Examples:
 

@@ -220,6 +220,9 @@ func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 	return &c
 }
 
+// Machine returns the sizes of the machine.
+func (s *spec) Machine() Config { return s.initial.Config() }
+
 // Size returns the storage of the machine. The sample buffer counts with its bytes, and
 // the registers with the bits that software and microcode can access.
 func (s *spec) Size(int) []hwsim.Part {
