@@ -132,6 +132,7 @@ type copPoint struct {
 	events   uint64
 	cycles   uint64  // of the main processor
 	overhead uint64  // of these, cycles that profiling took
+	records  uint64  // that software has taken over
 	rms      float64 // percent
 }
 
@@ -146,6 +147,7 @@ type copRun struct {
 	points   []copPoint
 	engine   hwsim.Engine
 	out      *hwsim.Out
+	records  uint64          // messages
 	estimate metric.Estimate // after the last point
 }
 
@@ -204,7 +206,11 @@ func (x *copLoads) run(specs ...string) ([]*copRun, error) {
 func newCopRun(text string, e hwsim.Engine) *copRun {
 	r := &copRun{spec: text, engine: e}
 	seen := &lowHalf{metric.New()}
-	r.out, r.estimate = hwsim.NewOut(512, seen.add), seen
+	r.estimate = seen
+	r.out = hwsim.NewOut(512, func(msgs []hwsim.Message) {
+		r.records += uint64(len(msgs))
+		seen.add(msgs)
+	})
 	return r
 }
 
@@ -243,7 +249,7 @@ func (x *copLoads) replay(runs []*copRun) error {
 func (r *copRun) point(x *copLoads, events uint64) {
 	r.out.Drain()
 	time := r.engine.(hwsim.Timed).Time()
-	r.points = append(r.points, copPoint{events, time.Cycles, time.Stalled, x.rms(r.estimate)})
+	r.points = append(r.points, copPoint{events, time.Cycles, time.Stalled, r.records, x.rms(r.estimate)})
 }
 
 // lowHalf is a profile of the lower 32 bits of values, as the paper's profilers have them.

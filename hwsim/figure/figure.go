@@ -69,6 +69,13 @@ var All = []Figure{
 	{"rap-cost", "area, delay and energy of the hardware (RAP-20)", rapCost},
 
 	{"cop-1", "simple sampler: error over time and overhead, three rates (COP-28)", cop1},
+	{"cop-table1", "structures and transistors of the co-processor (COP-32)", copTable1},
+	{"cop-6", "estimated and true shares of values (section 5.2)", cop6},
+	{"cop-7", "error and overhead of all programs (COP-29)", cop7},
+	{"cop-8", "error over time and overhead (COP-30)", cop8},
+	{"cop-9", "arrays of half, base and double size (COP-31)", cop9},
+	{"cop-clock", "slower co-processors (COP-31)", copClock},
+	{"cop-rate", "the simple sampler at the rate of software", copRate},
 }
 
 // Find returns the figure with an ID.

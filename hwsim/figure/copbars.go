@@ -1,0 +1,199 @@
+package figure
+
+// This file has the accuracy of value profiles of all programs: figures 6 and 7.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// scatterClasses divide pairs by their executions. The paper has three classes; their limits
+// are lost.
+var scatterClasses = []struct {
+	name     string
+	from, to uint64
+}{{"below 10K", 0, 10_000}, {"10K-100K", 10_000, 100_000}, {"100K and more", 100_000, math.MaxUint64}}
+
+const band = 10 // percent, of the dashed lines beside the diagonal; the paper's is lost
+
+// cop6 is the scatter plot.
+func cop6(env *Env, res *Result) error {
+	x, err := env.copLoads(inRole("gcc"))
+	if err != nil {
+		return err
+	}
+	runs, err := x.run(values())
+	if err != nil {
+		return err
+	}
+	r := runs[0]
+	env.copSetup(res, x)
+	d := plot.Scatter{Title: "Figure 6: " + x.Name + ", pairs of a load and a value", X: "true share %", Y: "estimated share %", Max: 100, Band: band}
+	t := Table{Title: "estimates, by executions of the pair", Columns: []string{"executions", "pairs", fmt.Sprintf("within %d points", band), "never sampled", "mean error", "weighted RMS"}}
+	var inside []float64
+	never, rare := 0, 0
+	for _, class := range scatterClasses {
+		c := plot.Cloud{Name: class.name}
+		var pairs []tuple.Tuple
+		near, axis, sum := 0, 0, 0.0
+		for _, pair := range x.selected {
+			n := x.complete.Tuple(pair)
+			if n < class.from || n >= class.to {
+				continue
+			}
+			truth, estimate := 100*x.complete.Invariance(pair), 100*r.estimate.Invariance(pair)
+			pairs = append(pairs, pair)
+			c.Points = append(c.Points, plot.XY{X: truth, Y: estimate})
+			sum += math.Abs(truth - estimate)
+			if math.Abs(truth-estimate) <= band {
+				near++
+			}
+			if estimate == 0 {
+				axis++
+			}
+		}
+		d.Clouds = append(d.Clouds, c)
+		share := 100 * float64(near) / float64(len(pairs))
+		inside = append(inside, share)
+		never += axis
+		if class.to <= scatterClasses[len(scatterClasses)-1].from {
+			rare += axis
+		}
+		y := *x
+		y.selected = pairs
+		t.Rows = append(t.Rows, []Value{
+			text(class.name), count(len(pairs), "pairs"), percent(share), count(axis, "pairs"), percent(sum / float64(len(pairs))), percent(y.rms(r.estimate)),
+		})
+	}
+	res.Tables = append(res.Tables, t)
+	res.scatter("cop-6", d)
+	all := 0.0
+	for i, class := range t.Rows {
+		all += inside[i] * class[1].Number / float64(len(x.selected))
+	}
+	res.row(fmt.Sprintf("pairs within %d points of the truth", band), one(percent(all)), "most", all > 50)
+	res.row("the same, from the rarest class to the most frequent", list(percent(inside[0]), percent(inside[1]), percent(inside[2])), "outliers tend to be infrequent", inside[2] > inside[0])
+	res.row("never sampled, and of these in the rarer two classes", two(count(never, "pairs"), count(rare, "pairs"), ""), "largely infrequent ones", rare*2 >= never)
+	return nil
+}
+
+// cop7 is COP-29.
+func cop7(env *Env, res *Result) error {
+	env.copSetup(res, nil)
+	t := Table{Title: "value profiles", Columns: []string{
+		"program", "loads", "sites", "pairs", "co-processor", "overhead", "interrupts", "last at",
+		fmt.Sprintf("1 of %d", basePeriod), "overhead", "at equal overhead", "1 of", "overhead", "error to the sampler's",
+	}}
+	errs := plot.Bars{Title: "Figure 7: weighted RMS error", Y: "error %"}
+	costs := plot.Bars{Title: "Figure 7: overhead", Y: "overhead %"}
+	names := []string{"co-processor", fmt.Sprintf("simple, 1 of %d", basePeriod), "simple, at equal overhead"}
+	for _, n := range names {
+		errs.Series = append(errs.Series, plot.Series{Name: n})
+		costs.Series = append(costs.Series, plot.Series{Name: n})
+	}
+	type result struct {
+		*copLoads
+		mine, fixed, equal copPoint
+	}
+	var all []result
+	err := env.eachCop(res, func(x *copLoads) error {
+		runs, err := x.run(values(), sampler(basePeriod))
+		if err != nil {
+			return err
+		}
+		period, equal, err := x.samplerAt(runs[0].end().percent())
+		if err != nil {
+			return err
+		}
+		a := result{x, runs[0].end(), runs[1].end(), equal.end()}
+		all = append(all, a)
+		row := []Value{text(copName(x.Program)), text(short(x.events)), count(x.places, "sites"), count(len(x.selected), "pairs")}
+		row = append(row, percent(a.mine.rms), percent(a.mine.percent()), count(interrupts(runs[0]), "interrupts"), percent(runs[0].lastOverhead()))
+		row = append(row, percent(a.fixed.rms), percent(a.fixed.percent()))
+		row = append(row, percent(a.equal.rms), count(period, "loads"), percent(a.equal.percent()), factor(a.mine.rms/a.equal.rms))
+		t.Rows = append(t.Rows, row)
+		errs.Groups, costs.Groups = append(errs.Groups, x.Name), append(costs.Groups, x.Name)
+		for i, p := range []copPoint{a.mine, a.fixed, a.equal} {
+			errs.Series[i].Values = append(errs.Series[i].Values, p.rms)
+			costs.Series[i].Values = append(costs.Series[i].Values, p.percent())
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	res.setup("last at: when the co-processor caused overhead for the last time, in percent of the cycles; a profile that is complete causes none")
+	res.setup("at equal overhead: the simple sampler with the period that costs what the co-processor costs")
+	res.Tables = append(res.Tables, t)
+	res.bars("cop-7-error", errs)
+	res.bars("cop-7-overhead", costs)
+
+	fixed, equal, cheaper := 0, 0, 0
+	for _, a := range all {
+		if a.mine.rms < a.fixed.rms {
+			fixed++
+		}
+		if a.mine.rms < a.equal.rms {
+			equal++
+		}
+		if a.mine.percent() < a.fixed.percent() {
+			cheaper++
+		}
+	}
+	n := len(all)
+	res.row("smaller error than the simple sampler of a fixed rate", part(fixed, n, "programs"), "nearly everywhere", 4*fixed >= 3*n)
+	res.row("less overhead than it", part(cheaper, n, "programs"), "most", 2*cheaper > n)
+	res.row("smaller error at equal overhead", part(equal, n, "programs"), "-", true)
+	largest := slices.SortedFunc(slices.Values(all), func(a, b result) int { return cmp.Compare(b.places, a.places) })
+	for _, a := range largest[:min(2, n)] {
+		what := fmt.Sprintf("%s, %d sites", copName(a.Program), a.places)
+		res.row(what+": errors at equal overhead", two(percent(a.mine.rms), percent(a.equal.rms), ""), "the two largest gain most", a.mine.rms < a.equal.rms)
+		res.row(what+": errors, and overheads, at the fixed rate",
+			list(percent(a.mine.rms), percent(a.fixed.rms), percent(a.mine.percent()), percent(a.fixed.percent())), "both smaller", a.mine.rms < a.fixed.rms && a.mine.percent() < a.fixed.percent())
+	}
+	for _, a := range all {
+		switch a.Name {
+		case "filters":
+			res.row(copName(a.Program)+": errors at equal overhead", two(percent(a.mine.rms), percent(a.equal.rms), ""), "worse: values in phases", a.mine.rms > a.equal.rms)
+		case "bitboard":
+			res.row(copName(a.Program)+": errors at equal overhead", two(percent(a.mine.rms), percent(a.equal.rms), ""), "bad for both: 64-bit flags", a.mine.rms > 10 && a.equal.rms > 10)
+		}
+	}
+	return nil
+}
+
+// samplerAt returns the simple sampler that has about the given overhead in percent, and its
+// period. The overhead of a sampler is in proportion to its rate, nearly.
+func (x *copLoads) samplerAt(want float64) (period int, r *copRun, err error) {
+	runs, err := x.run(sampler(basePeriod))
+	if err != nil {
+		return 0, nil, err
+	}
+	r, period = runs[0], basePeriod
+	for range 2 {
+		if got := r.end().percent(); got > 0 && want > 0 {
+			period = max(1, int(math.Round(float64(period)*got/want)))
+		}
+		if runs, err = x.run(sampler(period)); err != nil {
+			return 0, nil, err
+		}
+		r = runs[0]
+	}
+	return period, r, nil
+}
+
+// lastOverhead returns after which share of the cycles, in percent, a run had overhead for
+// the last time.
+func (r *copRun) lastOverhead() float64 {
+	for _, p := range r.points {
+		if p.overhead == r.end().overhead {
+			return 100 * float64(p.cycles) / float64(r.end().cycles)
+		}
+	}
+	return 100
+}
