@@ -86,7 +86,7 @@ func cop6(env *Env, res *Result) error {
 func cop7(env *Env, res *Result) error {
 	env.copSetup(res, nil)
 	t := Table{Title: "value profiles", Columns: []string{
-		"program", "loads", "sites", "pairs", "co-processor", "overhead", "interrupts", "last at",
+		"program", "loads", "sites", "pairs", "co-processor", "overhead", "interrupts", "complete after",
 		fmt.Sprintf("1 of %d", basePeriod), "overhead", "at equal overhead", "1 of", "overhead", "error to the sampler's",
 	}}
 	errs := plot.Bars{Title: "Figure 7: weighted RMS error", Y: "error %"}
@@ -113,7 +113,7 @@ func cop7(env *Env, res *Result) error {
 		a := result{x, runs[0].end(), runs[1].end(), equal.end()}
 		all = append(all, a)
 		row := []Value{text(copName(x.Program)), text(short(x.events)), count(x.places, "sites"), count(len(x.selected), "pairs")}
-		row = append(row, percent(a.mine.rms), percent(a.mine.percent()), count(interrupts(runs[0]), "interrupts"), percent(runs[0].lastOverhead()))
+		row = append(row, percent(a.mine.rms), percent(a.mine.percent()), count(interrupts(runs[0]), "interrupts"), mega(runs[0].completeAt()))
 		row = append(row, percent(a.fixed.rms), percent(a.fixed.percent()))
 		row = append(row, percent(a.equal.rms), count(period, "loads"), percent(a.equal.percent()), factor(a.mine.rms/a.equal.rms))
 		t.Rows = append(t.Rows, row)
@@ -127,7 +127,7 @@ func cop7(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.setup("last at: when the co-processor caused overhead for the last time, in percent of the cycles; a profile that is complete causes none")
+	res.setup("complete after: cycles after which nothing is left to profile, so that only the timer interrupts, until masks are cleared")
 	res.setup("at equal overhead: the simple sampler with the period that costs what the co-processor costs")
 	res.Tables = append(res.Tables, t)
 	res.bars("cop-7-error", errs)
@@ -187,13 +187,12 @@ func (x *copLoads) samplerAt(want float64) (period int, r *copRun, err error) {
 	return period, r, nil
 }
 
-// lastOverhead returns after which share of the cycles, in percent, a run had overhead for
-// the last time.
-func (r *copRun) lastOverhead() float64 {
-	for _, p := range r.points {
-		if p.overhead == r.end().overhead {
-			return 100 * float64(p.cycles) / float64(r.end().cycles)
-		}
+// completeAt returns after how many cycles the profile of a run was complete, until the end of
+// the run. It is NaN if the profile is not complete at the end.
+func (r *copRun) completeAt() float64 {
+	at := math.NaN()
+	for i := len(r.points) - 1; i >= 0 && r.points[i].complete; i-- {
+		at = float64(r.points[i].cycles)
 	}
-	return 100
+	return at
 }

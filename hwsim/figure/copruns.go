@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
@@ -132,7 +133,8 @@ type copPoint struct {
 	events   uint64
 	cycles   uint64  // of the main processor
 	overhead uint64  // of these, cycles that profiling took
-	records  uint64  // that software has taken over
+	records  uint64  // that software has taken over: samples, or slots
+	complete bool    // the value profiler has nothing left to profile
 	rms      float64 // percent
 }
 
@@ -149,6 +151,7 @@ type copRun struct {
 	out      *hwsim.Out
 	records  uint64          // messages
 	estimate metric.Estimate // after the last point
+	profiled []cop.Load      // likewise, of the value profiler
 }
 
 func (r *copRun) end() copPoint { return r.points[len(r.points)-1] }
@@ -245,12 +248,47 @@ func (x *copLoads) replay(runs []*copRun) error {
 	return err
 }
 
-// point adds the point after a number of events.
+// point adds the point after a number of events. The value profiler has to estimate shares if
+// someone wants to see them, so overheads of all points contain one estimate.
 func (r *copRun) point(x *copLoads, events uint64) {
 	r.out.Drain()
 	time := r.engine.(hwsim.Timed).Time()
-	r.points = append(r.points, copPoint{events, time.Cycles, time.Stalled, r.records, x.rms(r.estimate)})
+	p := copPoint{events: events, cycles: time.Cycles, overhead: time.Stalled, records: r.records}
+	if e, ok := r.engine.(cop.Profiler); ok {
+		if loads := e.Loads(); loads != nil {
+			r.profiled = loads
+			r.estimate = sharesOf(loads)
+			n := uint64(0)
+			for i := range loads {
+				n += uint64(len(loads[i].Values))
+			}
+			p.cycles, p.overhead = p.cycles+n*pairCycles, p.overhead+n*pairCycles
+			p.records, p.complete = r.copMeter("slots copied").Count, e.Complete()
+		}
+	}
+	p.rms = x.rms(r.estimate)
+	r.points = append(r.points, p)
 }
+
+// pairCycles is how many cycles the estimate of a pair takes: the parameter estimate of the
+// value profiler.
+const pairCycles = 20
+
+// shares are the estimates of the value profiler. Its values have 32 bits.
+type shares map[tuple.Tuple]float64
+
+func sharesOf(loads []cop.Load) shares {
+	s := shares{}
+	for i := range loads {
+		for k, v := range loads[i].Values {
+			s[low(tuple.Tuple{PC: loads[i].PC, W: v.Value})] = loads[i].Invariance(k)
+		}
+	}
+	return s
+}
+
+// Invariance implements metric.Estimate.
+func (s shares) Invariance(t tuple.Tuple) float64 { return s[low(t)] }
 
 // lowHalf is a profile of the lower 32 bits of values, as the paper's profilers have them.
 // It takes values for the same if they differ in the upper 32 bits only.

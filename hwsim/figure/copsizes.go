@@ -8,7 +8,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/plot"
 )
@@ -41,7 +41,7 @@ func copTable1(_ *Env, res *Result) error {
 	sizes := []int{128, 256, 512, 1024}
 	var total, arrays []float64
 	for _, slots := range sizes {
-		x, err := cost.Coprocessor(cop.Config{Slots: slots})
+		x, err := transistors.Of(cop.Config{Slots: slots})
 		if err != nil {
 			return err
 		}
