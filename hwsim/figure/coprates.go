@@ -28,7 +28,7 @@ func sampler(period int) string { return copEngine(fmt.Sprintf("k0=%d", period))
 
 // values describes the value profiler of section 5.
 func values(parts ...string) string {
-	return copEngine(append([]string{"program=values"}, parts...)...)
+	return copEngine(append([]string{"program=values", "records=65536"}, parts...)...)
 }
 
 // basePeriod is the number of loads to a sample of the simple sampler that the value
