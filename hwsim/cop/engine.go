@@ -24,14 +24,18 @@ type engine struct {
 
 // A run is the state of an engine.
 type run struct {
-	m     *Machine
-	clock clock.Clock
-	sent  uint64 // number of events in messages
+	m      *Machine
+	memory memory // of the host, or nil
+	clock  clock.Clock
+	sent   uint64 // number of events in messages
 }
 
 // New returns a new engine.
 func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
+	if s.host.memory != nil {
+		e.memory, e.copy.memory = s.host.memory(s), s.host.memory(s)
+	}
 	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
 		e.seed = 1
 	}
@@ -42,6 +46,9 @@ func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.lfsr = e.seed
+	if e.memory != nil {
+		e.memory.reset()
+	}
 	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
 	e.sent = 0
 }
@@ -107,7 +114,7 @@ func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
 // answer makes the host handle an interrupt, and returns the number of cycles of the
 // main processor that this takes.
 func (e *engine) answer(out *hwsim.Out) uint64 {
-	e.window = window{m: e.m, access: e.access, record: e.trans, cycles: e.handler}
+	e.window = window{m: e.m, memory: e.memory, access: e.access, record: e.trans, cycles: e.handler}
 	e.host.read(&e.window, false, out)
 	e.sent += e.window.events
 	return e.window.cycles
@@ -119,7 +126,7 @@ func (e *engine) end(out *hwsim.Out) {
 	for {
 		switch e.m.Run(1<<64 - 1) {
 		case Waiting:
-			e.window = window{m: e.m, access: e.access, record: e.trans}
+			e.window = window{m: e.m, memory: e.memory, access: e.access, record: e.trans}
 			e.host.read(&e.window, true, out)
 			return
 		case Interrupted:
@@ -139,6 +146,9 @@ func (e *engine) Flush(out *hwsim.Out) {
 func (e *engine) Snapshot(out *hwsim.Out) {
 	e.copy.m.Restore(e.m)
 	e.copy.clock, e.copy.sent = e.clock, e.sent
+	if e.memory != nil {
+		e.copy.memory.copy(e.memory)
+	}
 	e.run, e.copy = e.copy, e.run
 	e.end(out)
 	e.run, e.copy = e.copy, e.run
@@ -148,8 +158,11 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 // dropped. Of the other events it returns those that are in no message yet. When a
 // sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
-	s := e.m.stats
-	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent), Dropped: s.Filtered + s.Dropped + s.Killed}
+	s, lost := e.m.stats, uint64(0)
+	if e.memory != nil {
+		lost = e.memory.lost()
+	}
+	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent - lost), Dropped: s.Filtered + s.Dropped + s.Killed + lost}
 }
 
 // Time returns the cycles of the main processor. The processor stalls for interrupts

@@ -11,8 +11,10 @@ import (
 //
 //	cop(program=sampler.cop,clock=0.5,k0=64)
 //
-// The program is a file that the assembler has written: see [Image]. Without a program
-// the machine runs the simple sampler of hwsim/cop/asm/programs. The other parameters
+// The program is the name of a built-in one, such as sampler, or a file that the assembler
+// has written: see [Image]. The sources of the built-in programs are in
+// hwsim/cop/asm/programs. Without a program the machine runs the simple sampler. A file
+// with the name of a built-in program needs a path, as in ./sampler. The other parameters
 // are
 //
 //	clock      cycles of the machine for one of the main processor, such as 0.5; 1
@@ -96,8 +98,11 @@ func parse(a *hwsim.Args) hwsim.Spec {
 
 // load makes the machine that all others are copied from.
 func (s *spec) load(a *hwsim.Args) {
-	text := sampler
-	if s.file != "" {
+	text, known := builtIn(s.file)
+	switch {
+	case s.file == "":
+		text = images[0].text
+	case !known:
 		text = string(a.File("program"))
 	}
 	if s.config.Slots == 0 {
