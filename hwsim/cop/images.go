@@ -8,6 +8,7 @@ package cop
 // An engine without program= runs the first one.
 var images = [...]struct{ name, text string }{
 	{"sampler", imageSampler},
+	{"values", imageValues},
 }
 
 // builtIn returns the text of the image of a built-in program.
