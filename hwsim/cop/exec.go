@@ -190,6 +190,9 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 	key := result
 	if !in.camResult {
 		key = m.reg[SourcePC]
+		if m.keyHash != 0 {
+			key = uint64(m.config.Hashes[m.keyHash](key))
+		}
 	}
 	i := int(slot) & (len(m.cam.keys) - 1)
 	switch CamOp(in.cam) {
@@ -201,6 +204,7 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 		m.setFlag(PredHit, found >= 0)
 	case CamWrite:
 		m.cam.write(i, key)
+		m.cam.origin[i] = m.queue.ring[m.queue.head].PC
 	case CamInval:
 		m.cam.invalidate(i)
 	}

@@ -33,6 +33,7 @@ type Machine struct {
 	entry      [NumClasses]uint16
 	fields     Fields
 	lfsr       uint32
+	keyHash    uint8
 
 	data  []uint64
 	cam   cam

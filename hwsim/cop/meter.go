@@ -6,12 +6,13 @@ import "github.com/pepgo/pep/hwsim"
 
 // Meters returns the counts since the engine was made or last flushed. Stalls, drops and
 // all cycles are results of the model: of package clock for the main processor, and of
-// the machine's pipeline and of the parameters handler, access and record for the rest.
+// the machine's pipeline and of the parameters handler, access and record for the rest. The
+// counts of the host follow.
 func (e *engine) Meters() []hwsim.Meter {
 	now, stalled := e.clock.Cycles()
 	s := e.m.stats
 	samples := s.Done + s.Killed
-	return []hwsim.Meter{
+	list := []hwsim.Meter{
 		{Name: "processor to an event", Unit: "cycles/event", Count: now, Of: s.Accepted + s.Filtered + s.Dropped},
 		{Name: "processor stalled", Unit: "ratio", Count: stalled, Of: now},
 		{Name: "interrupts", Unit: "interrupts", Count: s.Interrupts},
@@ -26,4 +27,8 @@ func (e *engine) Meters() []hwsim.Meter {
 		{Name: "lost: watchdog", Unit: "events", Count: s.Killed},
 		{Name: "stores refused", Unit: "stores", Count: s.BadStores},
 	}
+	if e.memory != nil {
+		list = append(list, e.memory.meters()...)
+	}
+	return list
 }
