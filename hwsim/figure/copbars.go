@@ -82,41 +82,67 @@ func cop6(env *Env, res *Result) error {
 	return nil
 }
 
+// A copResult is what the co-processor and simple samplers reach with a program.
+type copResult struct {
+	*copLoads
+	mine, fixed, equal copPoint
+}
+
+// copRegions are parts of the events of a trace: the paper profiles a part of each program,
+// and has lost its length.
+var copRegions = []uint64{16, 4, 1}
+
 // cop7 is COP-29.
 func cop7(env *Env, res *Result) error {
 	env.copSetup(res, nil)
-	t := Table{Title: "value profiles", Columns: []string{
-		"program", "loads", "sites", "pairs", "co-processor", "overhead", "interrupts", "complete after",
-		fmt.Sprintf("1 of %d", basePeriod), "overhead", "at equal overhead", "1 of", "overhead", "error to the sampler's",
+	res.setup("complete after: cycles after which nothing is left to profile, so that only the timer interrupts, until masks are cleared")
+	res.setup("at equal overhead: the simple sampler with the period that costs what the co-processor costs")
+	res.setup("regions: the first part of the loads, against the complete profile of this part")
+	for i, part := range copRegions {
+		region := *env
+		region.Events /= part
+		all, err := region.compared(res, short(region.Events), i == len(copRegions)-1)
+		if err != nil {
+			return err
+		}
+		res.copVerdicts(short(region.Events)+" loads: ", all, part == 1)
+	}
+	return nil
+}
+
+// compared runs the co-processor and simple samplers over a region of all programs.
+func (env *Env) compared(res *Result, region string, notes bool) (all []copResult, err error) {
+	t := Table{Title: "value profiles of " + region + " loads", Columns: []string{
+		"program", "sites", "pairs", "co-processor", "overhead", "interrupts", "complete after", "lost",
+		fmt.Sprintf("simple, 1 of %d", basePeriod), "overhead", "simple, at equal overhead", "1 of", "overhead", "co-processor to it",
 	}}
-	errs := plot.Bars{Title: "Figure 7: weighted RMS error", Y: "error %"}
-	costs := plot.Bars{Title: "Figure 7: overhead", Y: "overhead %"}
-	names := []string{"co-processor", fmt.Sprintf("simple, 1 of %d", basePeriod), "simple, at equal overhead"}
-	for _, n := range names {
+	errs := plot.Bars{Title: "Figure 7: weighted RMS error, " + region + " loads", Y: "error %"}
+	costs := plot.Bars{Title: "Figure 7: overhead, " + region + " loads", Y: "overhead %"}
+	for _, n := range []string{"co-processor", fmt.Sprintf("simple, 1 of %d", basePeriod), "simple, at equal overhead"} {
 		errs.Series = append(errs.Series, plot.Series{Name: n})
 		costs.Series = append(costs.Series, plot.Series{Name: n})
 	}
-	type result struct {
-		*copLoads
-		mine, fixed, equal copPoint
+	missing := res
+	if !notes {
+		missing = &Result{}
 	}
-	var all []result
-	err := env.eachCop(res, func(x *copLoads) error {
+	err = env.eachCop(missing, func(x *copLoads) error {
 		runs, err := x.run(values(), sampler(basePeriod))
 		if err != nil {
 			return err
 		}
-		period, equal, err := x.samplerAt(runs[0].end().percent())
+		r := runs[0]
+		period, equal, err := x.samplerAt(r.end().percent())
 		if err != nil {
 			return err
 		}
-		a := result{x, runs[0].end(), runs[1].end(), equal.end()}
+		a := copResult{x, r.end(), runs[1].end(), equal.end()}
 		all = append(all, a)
-		row := []Value{text(copName(x.Program)), text(short(x.events)), count(x.places, "sites"), count(len(x.selected), "pairs")}
-		row = append(row, percent(a.mine.rms), percent(a.mine.percent()), count(interrupts(runs[0]), "interrupts"), mega(runs[0].completeAt()))
-		row = append(row, percent(a.fixed.rms), percent(a.fixed.percent()))
-		row = append(row, percent(a.equal.rms), count(period, "loads"), percent(a.equal.percent()), factor(a.mine.rms/a.equal.rms))
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, []Value{
+			text(copName(x.Program)), count(x.places, "sites"), count(len(x.selected), "pairs"),
+			percent(a.mine.rms), percent(a.mine.percent()), count(interrupts(r), "interrupts"), mega(r.completeAt()), percent(r.lost()),
+			percent(a.fixed.rms), percent(a.fixed.percent()), percent(a.equal.rms), count(period, "loads"), percent(a.equal.percent()), factor(a.mine.rms / a.equal.rms),
+		})
 		errs.Groups, costs.Groups = append(errs.Groups, x.Name), append(costs.Groups, x.Name)
 		for i, p := range []copPoint{a.mine, a.fixed, a.equal} {
 			errs.Series[i].Values = append(errs.Series[i].Values, p.rms)
@@ -125,46 +151,47 @@ func cop7(env *Env, res *Result) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	res.setup("complete after: cycles after which nothing is left to profile, so that only the timer interrupts, until masks are cleared")
-	res.setup("at equal overhead: the simple sampler with the period that costs what the co-processor costs")
 	res.Tables = append(res.Tables, t)
-	res.bars("cop-7-error", errs)
-	res.bars("cop-7-overhead", costs)
+	res.bars("cop-7-error-"+region, errs)
+	res.bars("cop-7-overhead-"+region, costs)
+	return all, nil
+}
 
-	fixed, equal, cheaper := 0, 0, 0
+// copVerdicts adds the rows about one region; weak adds those about the programs with a
+// weakness.
+func (r *Result) copVerdicts(region string, all []copResult, weak bool) {
+	n, fixed, equal, cheaper := len(all), 0, 0, 0
 	for _, a := range all {
-		if a.mine.rms < a.fixed.rms {
-			fixed++
-		}
-		if a.mine.rms < a.equal.rms {
-			equal++
-		}
-		if a.mine.percent() < a.fixed.percent() {
-			cheaper++
-		}
+		fixed += one01(a.mine.rms < a.fixed.rms)
+		equal += one01(a.mine.rms < a.equal.rms)
+		cheaper += one01(a.mine.percent() < a.fixed.percent())
 	}
-	n := len(all)
-	res.row("smaller error than the simple sampler of a fixed rate", part(fixed, n, "programs"), "nearly everywhere", 4*fixed >= 3*n)
-	res.row("less overhead than it", part(cheaper, n, "programs"), "most", 2*cheaper > n)
-	res.row("smaller error at equal overhead", part(equal, n, "programs"), "-", true)
-	largest := slices.SortedFunc(slices.Values(all), func(a, b result) int { return cmp.Compare(b.places, a.places) })
+	r.row(region+fmt.Sprintf("smaller error than 1 of %d", basePeriod), part(fixed, n, "programs"), "nearly everywhere", 4*fixed >= 3*n)
+	r.row(region+"less overhead than it", part(cheaper, n, "programs"), "most", 2*cheaper > n)
+	r.row(region+"smaller error at equal overhead", part(equal, n, "programs"), "better accuracy at equal overhead", 2*equal > n)
+	largest := slices.SortedFunc(slices.Values(all), func(a, b copResult) int { return cmp.Compare(b.places, a.places) })
 	for _, a := range largest[:min(2, n)] {
-		what := fmt.Sprintf("%s, %d sites", copName(a.Program), a.places)
-		res.row(what+": errors at equal overhead", two(percent(a.mine.rms), percent(a.equal.rms), ""), "the two largest gain most", a.mine.rms < a.equal.rms)
-		res.row(what+": errors, and overheads, at the fixed rate",
-			list(percent(a.mine.rms), percent(a.fixed.rms), percent(a.mine.percent()), percent(a.fixed.percent())), "both smaller", a.mine.rms < a.fixed.rms && a.mine.percent() < a.fixed.percent())
+		r.row(fmt.Sprintf("%s%s, %d sites: errors at equal overhead", region, copName(a.Program), a.places),
+			two(percent(a.mine.rms), percent(a.equal.rms), ""), "the two largest gain most", a.mine.rms < a.equal.rms)
 	}
 	for _, a := range all {
-		switch a.Name {
-		case "filters":
-			res.row(copName(a.Program)+": errors at equal overhead", two(percent(a.mine.rms), percent(a.equal.rms), ""), "worse: values in phases", a.mine.rms > a.equal.rms)
-		case "bitboard":
-			res.row(copName(a.Program)+": errors at equal overhead", two(percent(a.mine.rms), percent(a.equal.rms), ""), "bad for both: 64-bit flags", a.mine.rms > 10 && a.equal.rms > 10)
+		what := region + copName(a.Program) + ": errors at equal overhead"
+		switch {
+		case weak && a.Name == "filters":
+			r.row(what, two(percent(a.mine.rms), percent(a.equal.rms), ""), "worse: values in phases", a.mine.rms > a.equal.rms)
+		case weak && a.Name == "bitboard":
+			r.row(what, two(percent(a.mine.rms), percent(a.equal.rms), ""), "bad for both: 64-bit flags", a.mine.rms > 10 && a.equal.rms > 10)
 		}
 	}
-	return nil
+}
+
+func one01(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // samplerAt returns the simple sampler that has about the given overhead in percent, and its

@@ -50,7 +50,8 @@ type copLoads struct {
 // copLoads reads the loads of a program once to make their complete profile. Experiments
 // share the profile and the runs.
 func (env *Env) copLoads(p Program) (*copLoads, error) {
-	if x := env.cop[p.Name]; x != nil && x.limit == env.Events {
+	key := fmt.Sprint(p.Name, " ", env.Events)
+	if x := env.cop[key]; x != nil {
 		return x, nil
 	}
 	source, err := env.Source(p.Name, ofValues)
@@ -59,7 +60,7 @@ func (env *Env) copLoads(p Program) (*copLoads, error) {
 	}
 	x, err := newCopLoads(p, source, env.Events)
 	if err == nil {
-		env.cop[p.Name] = x
+		env.cop[key] = x
 	}
 	return x, err
 }

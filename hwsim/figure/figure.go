@@ -106,7 +106,7 @@ type Env struct {
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
 
-	cop map[string]*copLoads // by program: what experiments with the co-processor have in common
+	cop map[string]*copLoads // by program and events: what experiments with the co-processor have in common
 }
 
 // Run runs the experiment.
