@@ -75,6 +75,9 @@ var All = []Figure{
 	{"cop-8", "error over time and overhead (COP-30)", cop8},
 	{"cop-9", "arrays of half, base and double size (COP-31)", cop9},
 	{"cop-clock", "slower co-processors (COP-31)", copClock},
+	{"cop-sweep", "constants of value profiling (COP-35)", copSweep},
+	{"cop-upper", "a second pass for the upper halves of values (COP-34)", copUpper},
+	{"cop-phases", "a phase detector that clears masks", copPhases},
 	{"cop-rate", "the simple sampler at the rate of software", copRate},
 }
 
