@@ -13,8 +13,11 @@ import (
 // CountBits is how many bits of an estimated count are behind the point.
 const CountBits = 16
 
-// cleanHits: a slot is clean if it has at least that many hits for each miss.
-const cleanHits = 64
+// A slot is clean if it has at least phasedHits hits, and cleanHits hits for each miss.
+const (
+	phasedHits = 32
+	cleanHits  = 64
+)
 
 // estimate estimates how many of the samples of a load have each of its values, and returns
 // the number of its records and samples. Hits divided by hits and misses would be too much:
@@ -134,8 +137,7 @@ type Load struct {
 	Masked  bool   // it is profiled no more
 
 	// Phased means that the load keeps a value for a long time and then changes it: two or
-	// more values had slots with hits, at least as many as the parameter least, and nearly
-	// no misses. The fractions of the values are unreliable then, because it is chance
+	// more values had slots with at least 32 hits, and at most one miss for 64 hits. The fractions of the values are unreliable then, because it is chance
 	// which phases were sampled (section 5.5).
 	Phased bool
 

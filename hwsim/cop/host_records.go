@@ -59,7 +59,7 @@ func (r *records) copy(from *records) {
 }
 
 // add adds a slot to the record of its load and value. It returns the number of the load.
-func (r *records) add(pc uint64, s slot, least uint64) (number int32) {
+func (r *records) add(pc uint64, s slot) (number int32) {
 	number = r.find(pc)
 	l := &r.loads[number]
 	i := l.first
@@ -80,7 +80,7 @@ func (r *records) add(pc uint64, s slot, least uint64) (number int32) {
 	x.hits += s.hits
 	x.misses += s.misses
 	x.total += s.total
-	if s.hits >= least && s.misses*cleanHits <= s.hits {
+	if s.hits >= phasedHits && s.misses*cleanHits <= s.hits {
 		x.clean++
 	}
 	return number
