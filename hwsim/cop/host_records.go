@@ -18,6 +18,7 @@ func slotOf(word uint64) slot {
 type record struct {
 	hits, misses, total uint64
 	count               uint64 // the estimate, in 1/65536 samples
+	slots               uint64
 	value               uint32
 	clean               uint32 // slots with many hits and nearly no misses: see Load.Phased
 	next                int32  // record of the same load, -1 for none
@@ -80,6 +81,7 @@ func (r *records) add(pc uint64, s slot) (number int32) {
 	x.hits += s.hits
 	x.misses += s.misses
 	x.total += s.total
+	x.slots++
 	if s.hits >= phasedHits && s.misses*cleanHits <= s.hits {
 		x.clean++
 	}
