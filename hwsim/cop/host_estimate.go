@@ -13,8 +13,11 @@ import (
 // CountBits is how many bits of an estimated count are behind the point.
 const CountBits = 16
 
-// cleanHits: a slot is clean if it has at least that many hits for each miss.
-const cleanHits = 64
+// A slot is clean if it has at least phasedHits hits, and cleanHits hits for each miss.
+const (
+	phasedHits = 32
+	cleanHits  = 64
+)
 
 // estimate estimates how many of the samples of a load have each of its values, and returns
 // the number of its records and samples. Hits divided by hits and misses would be too much:
@@ -82,32 +85,42 @@ func twiceRF(m *Machine) (n uint64) {
 	return n
 }
 
-// send sends a message for each load and value, and forgets all records. Counts of
-// messages are whole numbers; those of a load together are the sum of its estimates,
-// rounded down. Samples that the estimate gives to no value are lost.
+// send sends messages for each load and value, and forgets all records. Counts of messages
+// are whole numbers; those of a load together are the sum of its estimates, rounded down.
+// Samples that the estimate gives to no value are lost.
+//
+// A value has as many messages as it had slots, with equal counts. So the number of messages
+// says how often software has updated records. Also, readers of profiles take each message
+// for one observation when they compute how far a count may be off; and a slot is about that:
+// its samples are neighbours in time, so they are not independent of one another.
 func (v *values) send(w *window, out *hwsim.Out) {
 	rf := twiceRF(w.m)
 	for i := range v.loads {
 		l := &v.loads[i]
 		n, samples := v.estimate(l, rf)
 		w.cycles += n * v.values.estimate
-		v.counts.estimated += n
 		sum := uint64(0)
 		for k := l.first; k >= 0; k = v.list[k].next {
 			x := &v.list[k]
 			before := sum >> CountBits
 			sum += x.count
-			count := sum>>CountBits - before
-			if count == 0 {
-				continue
-			}
-			w.events += count
-			out.Send(hwsim.Message{Tuple: viewValue(tuple.Tuple{PC: l.pc, W: uint64(x.value)}), Count: count})
+			t := viewValue(tuple.Tuple{PC: l.pc, W: uint64(x.value)})
+			w.sendParts(t, sum>>CountBits-before, x.slots, out)
 		}
 		v.lostCount += samples - sum>>CountBits
 		v.counts.unattributed += samples - sum>>CountBits
 	}
 	v.records.clear()
+}
+
+// sendParts sends a count in equal parts, as far as it can be divided.
+func (w *window) sendParts(t tuple.Tuple, count, parts uint64, out *hwsim.Out) {
+	w.events += count
+	for parts = min(parts, count); parts > 0; parts-- {
+		part := count / parts
+		count -= part
+		out.Send(hwsim.Message{Tuple: t, Count: part})
+	}
 }
 
 // A Profiler is an engine that profiles values. The engines of [Kind] are Profilers; if
@@ -134,8 +147,7 @@ type Load struct {
 	Masked  bool   // it is profiled no more
 
 	// Phased means that the load keeps a value for a long time and then changes it: two or
-	// more values had slots with hits, at least as many as the parameter least, and nearly
-	// no misses. The fractions of the values are unreliable then, because it is chance
+	// more values had slots with at least 32 hits, and at most one miss for 64 hits. The fractions of the values are unreliable then, because it is chance
 	// which phases were sampled (section 5.5).
 	Phased bool
 

@@ -11,7 +11,6 @@ type valueCounts struct {
 	masked, cleared     uint64 // loads; how often all masks were cleared
 	cycles              uint64 // of the main processor, for all of the above
 	early               uint64 // records that were sent early
-	estimated           uint64 // pairs of a load and a value
 
 	// Samples that are in no message.
 	ignored      uint64 // replacements failed, or other loads replaced them

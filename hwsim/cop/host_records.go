@@ -18,6 +18,7 @@ func slotOf(word uint64) slot {
 type record struct {
 	hits, misses, total uint64
 	count               uint64 // the estimate, in 1/65536 samples
+	slots               uint64
 	value               uint32
 	clean               uint32 // slots with many hits and nearly no misses: see Load.Phased
 	next                int32  // record of the same load, -1 for none
@@ -59,7 +60,7 @@ func (r *records) copy(from *records) {
 }
 
 // add adds a slot to the record of its load and value. It returns the number of the load.
-func (r *records) add(pc uint64, s slot, least uint64) (number int32) {
+func (r *records) add(pc uint64, s slot) (number int32) {
 	number = r.find(pc)
 	l := &r.loads[number]
 	i := l.first
@@ -80,7 +81,8 @@ func (r *records) add(pc uint64, s slot, least uint64) (number int32) {
 	x.hits += s.hits
 	x.misses += s.misses
 	x.total += s.total
-	if s.hits >= least && s.misses*cleanHits <= s.hits {
+	x.slots++
+	if s.hits >= phasedHits && s.misses*cleanHits <= s.hits {
 		x.clean++
 	}
 	return number

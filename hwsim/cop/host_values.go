@@ -172,7 +172,7 @@ func (v *values) copySlots(w *window) {
 		}
 		w.load(KeyWindow + i)
 		w.cycles += w.record
-		l := v.add(w.m.cam.origin[i], slot, v.values.least)
+		l := v.add(w.m.cam.origin[i], slot)
 		if p := &v.loads[l]; p.stamp != v.copies {
 			p.stamp = v.copies
 			v.touched = append(v.touched, l)
