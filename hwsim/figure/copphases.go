@@ -15,16 +15,17 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-const phaseInterval = 50_000 // loads
+const phaseInterval = 100_000 // loads
 
 // Cycles of the detector's software, by the model of the other handlers: an interrupt at the
 // end of each interval, an access for each of the 16 words of the signature, and for each
 // signature that is compared with it 4 cycles a word. At a change of phase software also
-// copies all slots, as in an interrupt.
+// reads the slots, and takes over a record for each load that has new samples.
 const (
 	detectInterrupt = 200 + 16*2
 	detectCompare   = 16 * 4
-	copySlot        = 2*2 + 20
+	readSlots       = 256 * 2
+	takeRecord      = 2 + 20
 )
 
 // A phased profile has the samples of each phase.
@@ -38,8 +39,9 @@ type phasedLoad struct {
 	values  map[uint64]float64 // samples, as estimated
 }
 
-// add gives the samples since the last call to a phase.
-func (p *phasedProfile) add(number int, loads []cop.Load) {
+// add gives the samples since the last call to a phase. It returns how many loads have such
+// samples.
+func (p *phasedProfile) add(number int, loads []cop.Load) (changed uint64) {
 	for len(p.phases) <= number {
 		p.phases = append(p.phases, map[uint64]*phasedLoad{})
 	}
@@ -53,8 +55,10 @@ func (p *phasedProfile) add(number int, loads []cop.Load) {
 			old = &phasedLoad{}
 		}
 		if sum.samples <= old.samples {
+			now[l.PC] = old
 			continue
 		}
+		changed++
 		part := p.phases[number][l.PC]
 		if part == nil {
 			part = &phasedLoad{values: map[uint64]float64{}}
@@ -63,16 +67,12 @@ func (p *phasedProfile) add(number int, loads []cop.Load) {
 		part.samples += sum.samples - old.samples
 		for _, v := range l.Values {
 			w := uint64(uint32(v.Value))
-			sum.values[w] = float64(v.Count) / (1 << cop.Shift)
+			sum.values[w] = float64(v.Count) / (1 << cop.CountBits)
 			part.values[w] += max(0, sum.values[w]-old.values[w])
 		}
 	}
-	for pc, l := range p.before {
-		if n := now[pc]; n == nil || len(n.values) == 0 {
-			now[pc] = l
-		}
-	}
 	p.before = now
+	return changed
 }
 
 // shares weighs the shares of each phase with its length. A phase counts for the loads that
@@ -85,9 +85,15 @@ func (p *phasedProfile) shares(lengths []uint64) shares {
 			length = float64(lengths[number])
 		}
 		for pc, l := range loads {
+			// Later samples also change what the profiler estimates of earlier ones. So
+			// a phase can have gained more samples of values than samples.
+			all := 0.0
+			for _, n := range l.values {
+				all += n
+			}
 			weight[pc] += length
 			for w, n := range l.values {
-				sum[tuple.Tuple{PC: pc, W: w}] += length * n / l.samples
+				sum[tuple.Tuple{PC: pc, W: w}] += length * n / max(all, l.samples)
 			}
 		}
 	}
@@ -135,9 +141,8 @@ func (x *copLoads) detected() (*detectedRun, error) {
 			if d.Phase() == current && known > 0 {
 				continue
 			}
-			loads := r.engine.(cop.Profiler).Loads()
-			profile.add(current, loads)
-			spent += 256*copySlot + pairCycles*uint64(len(loads))
+			changed := profile.add(current, r.engine.(cop.Profiler).Loads())
+			spent += readSlots + changed*(takeRecord+pairCycles)
 			current = d.Phase()
 			if len(d.Lengths()) > known && known > 0 {
 				r.engine.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)

@@ -298,9 +298,10 @@ type lowHalf struct{ profile *metric.Profile }
 func low(t tuple.Tuple) tuple.Tuple { return tuple.Tuple{PC: t.PC, W: uint64(uint32(t.W))} }
 
 func (h *lowHalf) add(msgs []hwsim.Message) {
-	for _, m := range msgs {
-		h.profile.Add(low(m.Tuple), m.Count)
+	for i := range msgs {
+		msgs[i].Tuple = low(msgs[i].Tuple)
 	}
+	h.profile.AddMessages(msgs)
 }
 
 // Invariance implements metric.Estimate.
