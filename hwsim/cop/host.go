@@ -35,8 +35,8 @@ type host struct {
 	// event itself.
 	view func(t tuple.Tuple) tuple.Tuple
 
-	// estimates says that the counts of messages are estimates.
-	estimates bool
+	estimates bool // the counts of messages are estimates
+	ranges    bool // some messages have Free bits
 }
 
 // HostWindow is behind the windows of the machine: its registers are those of the host, which

@@ -87,7 +87,9 @@ func twiceRF(m *Machine) (n uint64) {
 
 // send sends messages for each load and value, and forgets all records. Counts of messages
 // are whole numbers; those of a load together are the sum of its estimates, rounded down.
-// Samples that the estimate gives to no value are lost.
+// Samples that the estimate gives to no value are in a message about all words: the load had
+// some value in these. Without this message a load that never has the same value twice
+// would look as if it had the few values that became active values by chance.
 //
 // A value has as many messages as it had slots, with equal counts. So the number of messages
 // says how often software has updated records. Also, readers of profiles take each message
@@ -107,8 +109,11 @@ func (v *values) send(w *window, out *hwsim.Out) {
 			t := viewValue(tuple.Tuple{PC: l.pc, W: uint64(x.value)})
 			w.sendParts(t, sum>>CountBits-before, x.slots, out)
 		}
-		v.lostCount += samples - sum>>CountBits
-		v.counts.unattributed += samples - sum>>CountBits
+		if n := samples - sum>>CountBits; n > 0 {
+			w.events += n
+			v.counts.unattributed += n
+			out.Send(hwsim.Message{Tuple: tuple.Tuple{PC: l.pc}, Count: n, Free: 64})
+		}
 	}
 	v.records.clear()
 }

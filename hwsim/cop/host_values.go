@@ -34,7 +34,7 @@ const (
 
 var valuesHost = &host{
 	name: "values", check: checkValues, read: readValues, setup: setupValues,
-	memory: newValues, timer: timeValues, view: viewValue, estimates: true,
+	memory: newValues, timer: timeValues, view: viewValue, estimates: true, ranges: true,
 }
 
 // values is what the host keeps in main memory.

@@ -257,6 +257,9 @@ func (s *spec) View(t tuple.Tuple) tuple.Tuple {
 // Views reports whether View changes anything.
 func (s *spec) Views() bool { return s.host.view != nil }
 
+// Ranges reports whether engines send messages with Free bits.
+func (s *spec) Ranges() bool { return s.host.ranges }
+
 // Size returns the storage of the machine. The sample buffer counts with its bytes, and
 // the registers with the bits that software and microcode can access.
 func (s *spec) Size(int) []hwsim.Part {
