@@ -9,7 +9,6 @@ import (
 
 	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/hwsim/cop/transistors"
-	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -48,32 +47,20 @@ with other labels.
 `
 )
 
-// readText reads a whole file; "-" is the standard input.
-func readText(c *command.Call) (string, error) {
-	if err := c.Parse(1, 1); err != nil {
+// readText parses a command line of least to most arguments, and reads the file that the
+// first one names; "-" is the standard input.
+func readText(c *command.Call, least, most int) (string, error) {
+	if err := c.Parse(least, most); err != nil {
 		return "", err
 	}
-	in := c.Stdin
-	if name := c.Args[0]; name != "-" {
-		f, err := input.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxProgram+1))
-	if err == nil && len(text) > maxProgram {
-		err = fmt.Errorf("%s: longer than %d bytes, which no program is", c.Args[0], maxProgram)
-	}
-	return string(text), err
+	return input.Text(c.Args[0], c.Stdin, maxProgram)
 }
 
-const maxProgram = 1 << 22
+const maxProgram = 1 << 22 // bytes; no program has more
 
 func assemble(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
-	source, err := readText(c)
+	source, err := readText(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -94,7 +81,7 @@ func assemble(c *command.Call) error {
 }
 
 func disassemble(c *command.Call) error {
-	text, err := readText(c)
+	text, err := readText(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -113,14 +100,9 @@ func size(c *command.Call) error {
 	if len(c.Args) > 0 {
 		text = c.Args[0]
 	}
-	spec, err := engines.Parse(text, os.ReadFile)
+	t, err := transistors.Parse(text, os.ReadFile)
 	if err != nil {
 		return command.Usagef("cop size: %w", err)
 	}
-	for _, stage := range spec.Stages() {
-		if t, ok := transistors.OfSpec(stage); ok {
-			return c.Print(t, nil)
-		}
-	}
-	return command.Usagef("cop size: %s is no co-processor: want an engine such as cop(slots=512)", spec)
+	return c.Print(t, nil)
 }

@@ -19,6 +19,10 @@ Usage:
 	pepsim trace merge -o OUT TRACE... several traces as one
 	pepsim cop asm [-o IMAGE] SOURCE   a program for the engine cop, assembled
 	pepsim cop disasm IMAGE            its source
+	pepsim cop trace [flags] PROGRAM TRACE
+	                                   each cycle of a program over a trace
+	pepsim cop step [flags] PROGRAM [TRACE]
+	                                   a debugger for such programs
 	pepsim cop size [ENGINE]           transistors of a co-processor
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command

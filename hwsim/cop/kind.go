@@ -220,8 +220,8 @@ func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 	return &c
 }
 
-// Machine returns the sizes of the machine.
-func (s *spec) Machine() Config { return s.initial.Config() }
+// Config returns the sizes of the machine.
+func (s *spec) Config() Config { return s.initial.Config() }
 
 // Size returns the storage of the machine. The sample buffer counts with its bytes, and
 // the registers with the bits that software and microcode can access.
