@@ -27,18 +27,18 @@ Examples:
 	pepsim cop asm -o sampler.cop sampler.s
 	pepsim run -engine 'cop(sampler.cop,clock=0.5)' -top 0 app.trace
 `
-	copSizeUsage = `pepsim cop size [-json] [ENGINE]
+	copSizeUsage = `pepsim cop size [-json] [-engine cop]
 
 Estimates how many transistors a co-processor needs in hardware: those of its memory
-arrays, register files and units. ENGINE is a description as for pepsim run (default
-cop).
+arrays, register files and units.
 
-	-json   print the listing as JSON; docs/formats.md explains its fields
+	-engine cop   the co-processor, as for pepsim run
+	-json         print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
 	pepsim cop size
-	pepsim cop size 'cop(slots=512,microcode=256)'
+	pepsim cop size -engine 'cop(slots=512,microcode=256)'
 `
 	copDisasmUsage = `pepsim cop disasm IMAGE
 
@@ -93,14 +93,11 @@ func disassemble(c *command.Call) error {
 }
 
 func size(c *command.Call) error {
-	if err := c.Parse(0, 1); err != nil {
+	engine := c.Flags.String("engine", "cop", "")
+	if err := c.Parse(0, 0); err != nil {
 		return err
 	}
-	text := "cop"
-	if len(c.Args) > 0 {
-		text = c.Args[0]
-	}
-	t, err := transistors.Parse(text, os.ReadFile)
+	t, err := transistors.Parse(*engine, os.ReadFile)
 	if err != nil {
 		return command.Usagef("cop size: %w", err)
 	}

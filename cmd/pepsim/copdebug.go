@@ -3,6 +3,8 @@ package main
 // This file holds the commands that run a program of the co-processor cycle by cycle.
 
 import (
+	"errors"
+
 	"github.com/pepgo/pep/hwsim/cop/debug"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
@@ -65,11 +67,8 @@ func traceProgram(c *command.Call) error {
 
 func stepProgram(c *command.Call) error {
 	s, err := session(c, 1)
-	if err == nil {
-		err = s.Debug(c.Stdin)
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = s.Err()
-	}
-	return err
+	return errors.Join(s.Debug(c.Stdin), s.Err())
 }
