@@ -21,7 +21,10 @@ type host struct {
 	read func(w *window, ended bool, out *hwsim.Out)
 }
 
-var hosts = [...]*host{{"samples", checkSamples, readSamples}}
+var hosts = [...]*host{
+	{name: "samples", check: checkSamples, read: readSamples},
+	{name: "table", check: checkTable, read: readTable},
+}
 
 func findHost(name string) *host {
 	for _, h := range hosts {
