@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test fuzz bench accuracy taps engines exact gotest figures clean
+.PHONY: build demo test fuzz bench accuracy taps engines cop exact gotest figures clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -100,6 +100,13 @@ figures: build $(LOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
 # How fast the engines are that tapped programs run, on the same loads.
 engines: $(LOADS)
 	$(GO) run ./internal/project/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
+
+# How fast the co-processor is simulated: microinstructions, samples, and a replay of 100
+# million tuples.
+COPFLAGS   ?= -o docs/results/coprocessor-speed.md
+COPENGINES ?= cop 'cop(k0=1)' 'cop(program=values)'
+cop: build/traces/typecheck.loads.trace
+	$(GO) run ./internal/project/cmd/pepbench cop $(COPFLAGS) $(COPENGINES)
 
 .DELETE_ON_ERROR:
 $(LOADS): TAPS = loads

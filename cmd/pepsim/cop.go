@@ -9,7 +9,6 @@ import (
 
 	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/hwsim/cop/transistors"
-	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -28,18 +27,18 @@ Examples:
 	pepsim cop asm -o sampler.cop sampler.s
 	pepsim run -engine 'cop(sampler.cop,clock=0.5)' -top 0 app.trace
 `
-	copSizeUsage = `pepsim cop size [-json] [ENGINE]
+	copSizeUsage = `pepsim cop size [-json] [-engine cop]
 
 Estimates how many transistors a co-processor needs in hardware: those of its memory
-arrays, register files and units. ENGINE is a description as for pepsim run (default
-cop).
+arrays, register files and units.
 
-	-json   print the listing as JSON; docs/formats.md explains its fields
+	-engine cop   the co-processor, as for pepsim run
+	-json         print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
 	pepsim cop size
-	pepsim cop size 'cop(slots=512,microcode=256)'
+	pepsim cop size -engine 'cop(slots=512,microcode=256)'
 `
 	copDisasmUsage = `pepsim cop disasm IMAGE
 
@@ -48,32 +47,20 @@ with other labels.
 `
 )
 
-// readText reads a whole file; "-" is the standard input.
-func readText(c *command.Call) (string, error) {
-	if err := c.Parse(1, 1); err != nil {
+// readText parses a command line of least to most arguments, and reads the file that the
+// first one names; "-" is the standard input.
+func readText(c *command.Call, least, most int) (string, error) {
+	if err := c.Parse(least, most); err != nil {
 		return "", err
 	}
-	in := c.Stdin
-	if name := c.Args[0]; name != "-" {
-		f, err := input.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxProgram+1))
-	if err == nil && len(text) > maxProgram {
-		err = fmt.Errorf("%s: longer than %d bytes, which no program is", c.Args[0], maxProgram)
-	}
-	return string(text), err
+	return input.Text(c.Args[0], c.Stdin, maxProgram)
 }
 
-const maxProgram = 1 << 22
+const maxProgram = 1 << 22 // bytes; no program has more
 
 func assemble(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
-	source, err := readText(c)
+	source, err := readText(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -94,7 +81,7 @@ func assemble(c *command.Call) error {
 }
 
 func disassemble(c *command.Call) error {
-	text, err := readText(c)
+	text, err := readText(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -106,21 +93,13 @@ func disassemble(c *command.Call) error {
 }
 
 func size(c *command.Call) error {
-	if err := c.Parse(0, 1); err != nil {
+	engine := c.Flags.String("engine", "cop", "")
+	if err := c.Parse(0, 0); err != nil {
 		return err
 	}
-	text := "cop"
-	if len(c.Args) > 0 {
-		text = c.Args[0]
-	}
-	spec, err := engines.Parse(text, os.ReadFile)
+	t, err := transistors.Parse(*engine, os.ReadFile)
 	if err != nil {
 		return command.Usagef("cop size: %w", err)
 	}
-	for _, stage := range spec.Stages() {
-		if t, ok := transistors.OfSpec(stage); ok {
-			return c.Print(t, nil)
-		}
-	}
-	return command.Usagef("cop size: %s is no co-processor: want an engine such as cop(slots=512)", spec)
+	return c.Print(t, nil)
 }

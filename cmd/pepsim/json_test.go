@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots -traces traces -n 200000 rap-buffer", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-throughput", Rows: figureRows},
 		{Line: "figure -o plots rap-cost", Rows: figureRows},
-		{Line: "cop size cop(slots=512)", Rows: sizeRows},
+		{Line: "cop size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
 		{Line: "trace print -tag load words.trace", Rows: printRows},

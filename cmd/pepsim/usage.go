@@ -19,7 +19,11 @@ Usage:
 	pepsim trace merge -o OUT TRACE... several traces as one
 	pepsim cop asm [-o IMAGE] SOURCE   a program for the engine cop, assembled
 	pepsim cop disasm IMAGE            its source
-	pepsim cop size [ENGINE]           transistors of a co-processor
+	pepsim cop trace [flags] PROGRAM TRACE
+	                                   each cycle of a program over a trace
+	pepsim cop step [flags] PROGRAM [TRACE]
+	                                   a debugger for such programs
+	pepsim cop size [-engine cop]      transistors of a co-processor
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command
 
@@ -45,7 +49,7 @@ const filterFlags = `	-tag tags      only tuples of these kinds, separated by co
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv|-json] [-cycles 3.35] [-n N] TRACE...
+	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv|-json] [-cycles 3.35] [-n N] [-quiet] TRACE...
 
 Runs engines over traces of one program, one trace after the other. Each stream
 has an engine of its own. For each kind of engine it prints the messages that it
@@ -76,6 +80,8 @@ such as raphw, it also prints cycles, stalls and lost events.
 	-json          table and tuples as JSON; docs/formats.md explains the fields
 	-cycles 3.35   cycles that the program takes for an event; a message takes 30
 	-n N           no more than N events; 0 is all
+	-quiet         no bar with the time that a long run still takes; there is one only
+	               if the standard error is a terminal
 
 Examples:
 

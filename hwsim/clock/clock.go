@@ -121,15 +121,21 @@ func New(config Config) Clock {
 
 func (c *Clock) distance(n uint64) distance { return distance{n, n / c.Retire, n % c.Retire} }
 
-// Event returns the cycle in which the next event of the stream retires. Further words
-// of a sample belong to the same instruction as the first, and the tuple that names a
-// goroutine is no instruction: they have the cycle of the event before.
+// Event returns the cycle in which the next event of the stream retires. A further word
+// of a sample belongs to the same instruction as the word before, and the tuple that names
+// a goroutine is no instruction: they have the cycle of the event before. A further word
+// alone, in a stream without first words, stands for its instruction.
 func (c *Clock) Event(t tuple.Tuple) (cycle uint64) {
-	switch t.Tag() {
-	case tuple.More, tuple.Third, tuple.Goroutine:
+	before := tuple.Tuple{PC: c.last}
+	site, last := t.Site(), before.Site()
+	further := t.Tag().Further()
+	switch {
+	case t.Tag() == tuple.Goroutine:
+		return c.now
+	case further > 0 && site == last && before.Tag().Further() == further-1:
+		c.last = t.PC
 		return c.now
 	}
-	site, last := t.Site(), tuple.Tuple{PC: c.last}.Site()
 	d := c.far
 	if site-last-1 < window { // and not less than last, which would wrap around
 		d = c.near

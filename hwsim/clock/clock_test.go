@@ -25,14 +25,20 @@ func TestCyclesOfEvents(t *testing.T) {
 		{tuple.Load, base + 17, 0, 36},                 // back
 		{tuple.Load, base + 18, 100, 138},              // near, after a stall
 		{tuple.Load, tuple.SiteBase("q") + 19, 0, 146}, // another package
+		{tuple.More, tuple.SiteBase("q") + 19, 0, 146}, // the same instruction
+		{tuple.Third, tuple.SiteBase("q") + 19, 0, 146},
+		{tuple.Goroutine, 0, 0, 146},
+		{tuple.Third, tuple.SiteBase("q") + 19, 0, 154}, // the word before is not there
+		{tuple.More, tuple.SiteBase("q") + 20, 0, 156},  // nor is it here
+		{tuple.More, tuple.SiteBase("q") + 20, 0, 164},
 	} {
 		c.Stall(x.stall)
 		if got := c.Event(tuple.New(x.tag, x.site, 0)); got != x.want {
 			t.Errorf("event %d: cycle %d, want %d", i, got, x.want)
 		}
 	}
-	if now, stalled := c.Cycles(); now != 146 || stalled != 100 {
-		t.Errorf("%d cycles, %d stalled, want 146 and 100", now, stalled)
+	if now, stalled := c.Cycles(); now != 164 || stalled != 100 {
+		t.Errorf("%d cycles, %d stalled, want 164 and 100", now, stalled)
 	}
 }
 

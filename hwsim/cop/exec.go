@@ -5,6 +5,9 @@ package cop
 // Run executes the microinstructions of all cycles before until, and returns the state
 // of m. It ends earlier if m halts or waits for an event.
 func (m *Machine) Run(until uint64) State {
+	if m.watch != nil {
+		return m.watch(until)
+	}
 	for m.state == Running && m.cycle < until {
 		m.step()
 	}

@@ -64,6 +64,7 @@ type memory interface {
 var hosts = [...]*host{
 	{name: "samples", check: checkSamples, read: readSamples},
 	valuesHost,
+	{name: "table", check: checkTable, read: readTable},
 }
 
 func findHost(name string) *host {

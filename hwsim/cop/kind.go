@@ -243,8 +243,8 @@ func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 	return &c
 }
 
-// Machine returns the sizes of the machine.
-func (s *spec) Machine() Config { return s.initial.Config() }
+// Config returns the sizes of the machine.
+func (s *spec) Config() Config { return s.initial.Config() }
 
 // View returns the tuple that messages are about, for an event.
 func (s *spec) View(t tuple.Tuple) tuple.Tuple {

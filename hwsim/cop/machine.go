@@ -46,6 +46,8 @@ type Machine struct {
 	cycle   uint64 // cycle of the next microinstruction
 	routine uint64 // microinstructions that the current event may still take
 	stats   Stats
+
+	watch func(until uint64) State // of a debugger, or nil
 }
 
 // code is a decoded microinstruction, in the form that step uses.
@@ -263,7 +265,7 @@ func (m *Machine) Restore(from *Machine) {
 	old := *m
 	*m = *from
 	m.code, m.words, m.data, m.cam = old.code, old.words, old.data, old.cam
-	m.queue.ring, m.Filters.bits = old.queue.ring, old.Filters.bits
+	m.queue.ring, m.Filters.bits, m.watch = old.queue.ring, old.Filters.bits, old.watch
 	copy(m.code, from.code)
 	copy(m.words, from.words)
 	copy(m.data, from.data)

@@ -22,6 +22,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -135,19 +136,25 @@ func Of(c cop.Config) (*Table, error) {
 	return t, nil
 }
 
-// OfSpec estimates the transistors of the co-processor that an engine has. It returns false
-// if the engine is no co-processor.
-func OfSpec(s hwsim.Spec) (*Table, bool) {
-	c, ok := s.(interface{ Machine() cop.Config })
-	if !ok {
-		return nil, false
-	}
-	t, err := Of(c.Machine())
+// Parse estimates the transistors of the first co-processor in the description of an engine
+// or a chain.
+func Parse(text string, read hwsim.ReadFile) (*Table, error) {
+	spec, err := engines.Parse(text, read)
 	if err != nil {
-		panic(err) // the engine has such a machine
+		return nil, err
 	}
-	t.Engine = s.String()
-	return t, true
+	for _, s := range spec.Stages() {
+		c, ok := s.(interface{ Config() cop.Config })
+		if !ok {
+			continue
+		}
+		t, err := Of(c.Config())
+		if err == nil {
+			t.Engine = s.String()
+		}
+		return t, err
+	}
+	return nil, fmt.Errorf("%s is no co-processor: want an engine such as cop(slots=512)", spec)
 }
 
 func (t *Table) last() *Structure { return &t.Structures[len(t.Structures)-1] }

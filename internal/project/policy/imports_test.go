@@ -57,6 +57,7 @@ const walls = `
 	internal/terminal:
 	internal/input:
 	internal/listing:  internal/terminal
+	internal/progress: internal/terminal
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
@@ -67,7 +68,7 @@ const walls = `
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
 	cmd/pep:      analyze/... internal/command
-	cmd/pepsim:   hwsim/... internal/record internal/command internal/input
+	cmd/pepsim:   hwsim/... internal/record internal/command internal/input internal/progress
 `
 
 // inTests lists the packages that the tests of all packages may import in addition:
