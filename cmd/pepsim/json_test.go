@@ -39,6 +39,8 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots -traces traces -n 200000 rap-buffer", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-throughput", Rows: figureRows},
 		{Line: "figure -o plots rap-cost", Rows: figureRows},
+		{Line: "figure -o plots cop-table1", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 cop-6", Rows: figureRows},
 		{Line: "cop size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},

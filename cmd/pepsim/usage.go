@@ -122,7 +122,22 @@ Suri, CGO 2006:
 	rap-throughput   cycles of the hardware for an event, and stalls
 	rap-cost         area, delay and energy of the hardware
 
-All but strat-4 and rap-cost need traces of the test programs:
+IDs that begin with cop are those of Zilles and Sohi, HPCA 2001, and two that go
+beyond it:
+
+	cop-table1   structures and transistors of the co-processor
+	cop-1        simple sampler: error over time and overhead, three rates
+	cop-6        estimated and true shares of values
+	cop-7        error and overhead of all programs
+	cop-8        error over time and overhead
+	cop-9        arrays of half, base and double size: figures 9 and 10
+	cop-clock    slower co-processors
+	cop-rate     the simple sampler at the rate of software
+	cop-sweep    constants of value profiling
+	cop-upper    a second pass for the upper halves of values
+	cop-phases   a phase detector that clears masks
+
+All but strat-4, rap-cost and cop-table1 need traces of the test programs:
 PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
 PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; make
 figures records them.

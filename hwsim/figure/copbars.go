@@ -4,6 +4,7 @@ package figure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -57,6 +58,9 @@ func cop6(env *Env, res *Result) error {
 				axis++
 			}
 		}
+		if pairs == nil {
+			continue
+		}
 		d.Clouds = append(d.Clouds, c)
 		share := 100 * float64(near) / float64(len(pairs))
 		inside = append(inside, share)
@@ -77,7 +81,8 @@ func cop6(env *Env, res *Result) error {
 		all += inside[i] * class[1].Number / float64(len(x.selected))
 	}
 	res.row(fmt.Sprintf("pairs within %d points of the truth", band), one(percent(all)), "most", all > 50)
-	res.row("the same, from the rarest class to the most frequent", list(percent(inside[0]), percent(inside[1]), percent(inside[2])), "outliers tend to be infrequent", inside[2] > inside[0])
+	rarest, frequent := inside[0], inside[len(inside)-1]
+	res.row("the same of the rarest class and of the most frequent", two(percent(rarest), percent(frequent), ""), "outliers tend to be infrequent", frequent > rarest || len(inside) == 1)
 	res.row("never sampled, and of these in the rarer two classes", two(count(never, "pairs"), count(rare, "pairs"), ""), "largely infrequent ones", rare*2 >= never)
 	return nil
 }
@@ -101,7 +106,11 @@ func cop7(env *Env, res *Result) error {
 	for i, part := range copRegions {
 		region := *env
 		region.Events /= part
-		all, err := region.compared(res, short(region.Events), i == len(copRegions)-1)
+		all, err := region.compared(res, short(region.Events))
+		if errors.Is(err, errNoPairs) && i+1 < len(copRegions) {
+			res.setup("regions of %s loads have no pairs", short(region.Events))
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -111,7 +120,7 @@ func cop7(env *Env, res *Result) error {
 }
 
 // compared runs the co-processor and simple samplers over a region of all programs.
-func (env *Env) compared(res *Result, region string, notes bool) (all []copResult, err error) {
+func (env *Env) compared(res *Result, region string) (all []copResult, err error) {
 	t := Table{Title: "value profiles of " + region + " loads", Columns: []string{
 		"program", "sites", "pairs", "co-processor", "overhead", "interrupts", "complete after", "lost",
 		fmt.Sprintf("simple, 1 of %d", basePeriod), "overhead", "simple, at equal overhead", "1 of", "overhead", "co-processor to it",
@@ -122,11 +131,7 @@ func (env *Env) compared(res *Result, region string, notes bool) (all []copResul
 		errs.Series = append(errs.Series, plot.Series{Name: n})
 		costs.Series = append(costs.Series, plot.Series{Name: n})
 	}
-	missing := res
-	if !notes {
-		missing = &Result{}
-	}
-	err = env.eachCop(missing, func(x *copLoads) error {
+	err = env.eachCop(res, func(x *copLoads) error {
 		runs, err := x.run(values(), sampler(basePeriod))
 		if err != nil {
 			return err

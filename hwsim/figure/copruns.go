@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
@@ -74,20 +75,28 @@ func newCopLoads(p Program, source replay.Source, limit uint64) (*copLoads, erro
 	x.events, x.places, x.selected = all.Total(), all.Places(), metric.Pairs.Of(all)
 	x.complete = all.Only(x.selected)
 	if len(x.selected) == 0 {
-		return nil, fmt.Errorf("%s: no load has a value whose share can be estimated: want a longer trace", p.Name)
+		return nil, fmt.Errorf("%s: %w: want more events", p.Name, errNoPairs)
 	}
 	return x, nil
 }
 
-// eachCop calls do for all programs that have a trace, and says in the setup which have none.
+// errNoPairs is the error for too few events.
+var errNoPairs = errors.New("no load has a value whose share can be estimated")
+
+// eachCop calls do for all programs that have a trace, and says in the setup which have none,
+// and which have no pairs.
 func (env *Env) eachCop(res *Result, do func(x *copLoads) error) error {
-	var missing []string
+	var missing, none []string
 	var last error
 	ran := 0
 	for _, p := range slices.Concat(Programs, MorePrograms) {
 		x, err := env.copLoads(p)
 		if errors.Is(err, ErrNoTrace) {
 			missing, last = append(missing, p.Name), err
+			continue
+		}
+		if errors.Is(err, errNoPairs) {
+			none, last = append(none, p.Name), err
 			continue
 		}
 		if err == nil {
@@ -102,7 +111,10 @@ func (env *Env) eachCop(res *Result, do func(x *copLoads) error) error {
 		return last
 	}
 	if missing != nil {
-		res.setup("no traces of loads of: %v", missing)
+		res.setup("no traces of loads of: %s", strings.Join(missing, ", "))
+	}
+	if none != nil {
+		res.setup("no pairs in %s loads of: %s", short(env.Events), strings.Join(none, ", "))
 	}
 	return nil
 }
