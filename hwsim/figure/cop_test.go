@@ -125,10 +125,10 @@ func TestCOP29_Verdicts(t *testing.T) {
 	}
 	want := []string{
 		"smaller error than 1 of 1024: 2 of 5 programs, true",
-		"less overhead than it: 0 of 5 programs, true",
+		"less overhead than 1 of 1024: 0 of 5 programs, true",
 		"smaller error at equal overhead: 1 of 5 programs, true",
-		"typecheck (gcc), 900 sites: errors at equal overhead: 5.00 %, 6.00 %, false",
-		"printer, 500 sites: errors at equal overhead: 5.00 %, 4.00 %, true",
+		"largest working set: errors at equal overhead: typecheck (gcc), 900 sites: 5.00 %, 6.00 %, false",
+		"second largest working set: errors at equal overhead: printer, 500 sites: 5.00 %, 4.00 %, true",
 		"filters (gap, vpr): errors at equal overhead: 20.00 %, 9.00 %, false",
 		"bitboard (crafty): errors at equal overhead: 50.00 %, 9.00 %, true",
 	}

@@ -174,12 +174,14 @@ func (r *Result) copVerdicts(region string, all []copResult, weak bool) {
 		cheaper += one01(a.mine.percent() < a.fixed.percent())
 	}
 	r.row(region+fmt.Sprintf("smaller error than 1 of %d", basePeriod), part(fixed, n, "programs"), "nearly everywhere", 4*fixed >= 3*n)
-	r.row(region+"less overhead than it", part(cheaper, n, "programs"), "most", 2*cheaper > n)
+	r.row(region+fmt.Sprintf("less overhead than 1 of %d", basePeriod), part(cheaper, n, "programs"), "most", 2*cheaper > n)
 	r.row(region+"smaller error at equal overhead", part(equal, n, "programs"), "better accuracy at equal overhead", 2*equal > n)
 	largest := slices.SortedFunc(slices.Values(all), func(a, b copResult) int { return cmp.Compare(b.places, a.places) })
-	for _, a := range largest[:min(2, n)] {
-		r.row(fmt.Sprintf("%s%s, %d sites: errors at equal overhead", region, copName(a.Program), a.places),
-			two(percent(a.mine.rms), percent(a.equal.rms), ""), "the two largest gain most", a.mine.rms < a.equal.rms)
+	for i, a := range largest[:min(2, n)] {
+		what := []string{"largest working set: errors at equal overhead", "second largest working set: errors at equal overhead"}[i]
+		o := two(percent(a.mine.rms), percent(a.equal.rms), "")
+		o.text = fmt.Sprintf("%s, %d sites: %s", copName(a.Program), a.places, o.text)
+		r.row(region+what, o, "the two largest gain most", a.mine.rms < a.equal.rms)
 	}
 	for _, a := range all {
 		what := region + copName(a.Program) + ": errors at equal overhead"

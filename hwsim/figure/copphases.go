@@ -170,7 +170,7 @@ func (x *copLoads) periodic(want float64) (*copRun, uint64, error) {
 	least := math.Inf(1)
 	var best *copRun
 	var at uint64
-	for n := range 10 { // periods from a half of the run to a thousandth
+	for n := range 7 { // periods from a half of the run to a 128th
 		end := float64(x.events) * 5.7 // cycles, about
 		period := uint64(end / math.Pow(2, float64(n)+1))
 		runs, err := x.run(values(fmt.Sprintf("clear=%d", period), fmt.Sprintf("timer=%d", max(1000, min(1_000_000, period/4)))))
@@ -189,7 +189,7 @@ func copPhases(env *Env, res *Result) error {
 	env.copSetup(res, nil)
 	res.setup("detector: signatures of the loads in intervals of %d (package phase); its interrupts, accesses and comparisons count as overhead", phaseInterval)
 	res.setup("it clears masks when a new phase begins, and weighs the shares of each phase with the length of the phase")
-	res.setup("periodic: of ten periods, the one whose overhead is nearest to the detector's")
+	res.setup("periodic: of seven periods, the one whose overhead is nearest to the detector's")
 	t := Table{Title: "when masks are cleared", Columns: []string{
 		"program", "phases", "changes", "cleared", "never", "overhead", "periodically", "overhead", "cycles", "by phases", "overhead", "by phases, not weighed",
 	}}
