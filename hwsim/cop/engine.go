@@ -251,5 +251,5 @@ func (e *engine) Meters() []hwsim.Meter {
 	if e.memory == nil {
 		return nil
 	}
-	return e.memory.meters()
+	return e.memory.meters(e.m)
 }
