@@ -58,7 +58,7 @@ type memory interface {
 	store(w *window, i int, value uint64) (ok bool)
 	load(i int) (value uint64, ok bool)
 
-	meters() []hwsim.Meter
+	meters(m *Machine) []hwsim.Meter
 }
 
 var hosts = [...]*host{

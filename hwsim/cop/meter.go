@@ -28,7 +28,7 @@ func (e *engine) Meters() []hwsim.Meter {
 		{Name: "stores refused", Unit: "stores", Count: s.BadStores},
 	}
 	if e.memory != nil {
-		list = append(list, e.memory.meters()...)
+		list = append(list, e.memory.meters(e.m)...)
 	}
 	return list
 }
