@@ -4,6 +4,8 @@ package bench
 
 import (
 	"fmt"
+	"os/exec"
+	"regexp"
 	"slices"
 	"syscall"
 	"time"
@@ -111,14 +113,41 @@ func replayTime(name, spec string, tuples uint64) (time.Duration, uint64, error)
 	return time.Since(start), results[0].Events, nil
 }
 
+// A MachineSpeed is a line of the benchmark of the machine alone, without a processor and a
+// host beside it.
+type MachineSpeed struct{ Program, Instructions, Samples string }
+
+var machineLine = regexp.MustCompile(`(?m)^BenchmarkInstructions/(\S+?)-?\d*\s.*?([0-9.]+) Minstr/s\s+([0-9.]+) Msamples/s`)
+
+// CopMachine runs the benchmark of the machine in the source tree root.
+func CopMachine(root string) (all []MachineSpeed, err error) {
+	c := exec.Command("go", "test", "./hwsim/cop", "-run", "^$", "-bench", "Instructions")
+	c.Dir = root
+	text, err := c.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", c, err, text)
+	}
+	for _, m := range machineLine.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, MachineSpeed{m[1], m[2], m[3]})
+	}
+	if all == nil {
+		return nil, fmt.Errorf("%s has printed no rates:\n%s", c, text)
+	}
+	return all, nil
+}
+
 // The rates that the simulation is meant to reach on one processor.
 const (
 	wantInstructions = 50e6
 	wantSamples      = 3e6
 )
 
-// CopTable returns the results as a Markdown table. Rates are those of the median round.
-func CopTable(all []CopSpeed) string {
+// CopTables returns the results as Markdown tables. Rates are those of the median round.
+func CopTables(all []CopSpeed, machines []MachineSpeed) string {
+	alone := newTable("program", "million microinstructions/s", "million samples/s")
+	for _, m := range machines {
+		alone.row(m.Program, m.Instructions, m.Samples)
+	}
 	t := newTable("engine", "microinstructions/s", "samples/s", "tuples/s", "replay")
 	for _, s := range all {
 		rate := func(of func(copRound) float64) string {
@@ -132,7 +161,9 @@ func CopTable(all []CopSpeed) string {
 		t.row("`"+s.Engine+"`", rate(func(r copRound) float64 { return r.instructions }), rate(func(r copRound) float64 { return r.samples }),
 			rate(func(r copRound) float64 { return r.tuples }), fmt.Sprintf("%.0f M in %.0f s", float64(s.Tuples)/1e6, s.Replay.Seconds()))
 	}
-	return section("Speed", fmt.Sprintf("The engine alone, in a second of CPU time: median and quartiles of the rounds. We want at least %.0f M microinstructions and, for "+
-		"value profiling, %.0f M samples. Replays are in wall-clock time, as `pepsim run` does them: they read the trace, and count the exact profile and errors, too.",
-		wantInstructions/1e6, wantSamples/1e6), t)
+	return section("The machine", fmt.Sprintf("In a second of CPU time, by `go test ./hwsim/cop -run '^$' -bench Instructions`. We want at least %.0f million microinstructions.",
+		wantInstructions/1e6), alone) +
+		section("Engines", fmt.Sprintf("The machine with its processor and its host, in a second of CPU time: median and quartiles of the rounds. We want at least %.0f M "+
+			"samples for value profiling. Tuples that are dropped or rejected by filters are no samples. Replays are in wall-clock time, as `pepsim run` does them: they "+
+			"read the trace, and count the exact profile and errors, too.", wantSamples/1e6), t)
 }

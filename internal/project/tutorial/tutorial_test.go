@@ -33,9 +33,6 @@ func TestTutorial(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=", "GOWORK=off", "LC_ALL=C")
-	if err := os.Mkdir(filepath.Join(dir, "profile"), 0o755); err != nil {
-		t.Fatal(err)
-	}
 	got, err := tutorial.Run(string(document), dir, env)
 	if err != nil {
 		t.Fatal(err)

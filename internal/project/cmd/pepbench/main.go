@@ -156,7 +156,11 @@ func (m *measurement) cop(args []string) error {
 	if err != nil {
 		return err
 	}
-	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)), bench.CopTable(all))
+	machines, err := bench.CopMachine(".")
+	if err != nil {
+		return err
+	}
+	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)), bench.CopTables(all, machines))
 }
 
 func (m *measurement) overhead(args []string) error {
