@@ -115,8 +115,55 @@ func cop7(env *Env, res *Result) error {
 			return err
 		}
 		res.copVerdicts(short(region.Events)+" loads: ", all, part == 1)
+		if part == 1 {
+			return env.withoutPhases(res, all)
+		}
 	}
 	return nil
+}
+
+// randomPart is the part of the events that withoutPhases runs.
+const randomPart = 4
+
+// withoutPhases compares the co-processor and a simple sampler on the two largest working
+// sets in random order. Masks stay: without phases there is no reason to clear them.
+func (env *Env) withoutPhases(res *Result, all []copResult) error {
+	region := *env
+	region.Events /= randomPart
+	res.setup("in random order: the first %s loads, shuffled, so that the program has no phases; masks stay; seed %d", short(region.Events), env.Seed)
+	for i, a := range largest(all) {
+		x, err := region.copLoads(a.Program)
+		if err != nil {
+			return err
+		}
+		if x, err = x.shuffled(env.Seed); err != nil {
+			return err
+		}
+		runs, err := x.run(values("clear=0"))
+		if err != nil {
+			return err
+		}
+		_, equal, err := x.samplerAt(runs[0].end().percent())
+		if err != nil {
+			return err
+		}
+		res.largestRow("in random order: ", i, x, runs[0].end(), equal.end())
+	}
+	return nil
+}
+
+// largest returns the results of the two largest working sets.
+func largest(all []copResult) []copResult {
+	list := slices.SortedFunc(slices.Values(all), func(a, b copResult) int { return cmp.Compare(b.places, a.places) })
+	return list[:min(2, len(list))]
+}
+
+// largestRow adds the row about the largest working set, i = 0, or the second largest.
+func (r *Result) largestRow(prefix string, i int, x *copLoads, mine, equal copPoint) {
+	what := []string{"largest working set: errors at equal overhead", "second largest working set: errors at equal overhead"}[i]
+	o := two(percent(mine.rms), percent(equal.rms), "")
+	o.text = fmt.Sprintf("%s, %d sites: %s", copName(x.Program), x.places, o.text)
+	r.row(prefix+what, o, "the two largest gain most", mine.rms < equal.rms)
 }
 
 // compared runs the co-processor and simple samplers over a region of all programs.
@@ -176,12 +223,8 @@ func (r *Result) copVerdicts(region string, all []copResult, weak bool) {
 	r.row(region+fmt.Sprintf("smaller error than 1 of %d", basePeriod), part(fixed, n, "programs"), "nearly everywhere", 4*fixed >= 3*n)
 	r.row(region+fmt.Sprintf("less overhead than 1 of %d", basePeriod), part(cheaper, n, "programs"), "most", 2*cheaper > n)
 	r.row(region+"smaller error at equal overhead", part(equal, n, "programs"), "better accuracy at equal overhead", 2*equal > n)
-	largest := slices.SortedFunc(slices.Values(all), func(a, b copResult) int { return cmp.Compare(b.places, a.places) })
-	for i, a := range largest[:min(2, n)] {
-		what := []string{"largest working set: errors at equal overhead", "second largest working set: errors at equal overhead"}[i]
-		o := two(percent(a.mine.rms), percent(a.equal.rms), "")
-		o.text = fmt.Sprintf("%s, %d sites: %s", copName(a.Program), a.places, o.text)
-		r.row(region+what, o, "the two largest gain most", a.mine.rms < a.equal.rms)
+	for i, a := range largest(all) {
+		r.largestRow(region, i, a.copLoads, a.mine, a.equal)
 	}
 	for _, a := range all {
 		what := region + copName(a.Program) + ": errors at equal overhead"

@@ -147,6 +147,7 @@ type copPoint struct {
 	cycles   uint64  // of the main processor
 	overhead uint64  // of these, cycles that profiling took
 	records  uint64  // that software has taken over: samples, or slots
+	samples  uint64  // of the value profiler, that its estimates are made of
 	complete bool    // the value profiler has nothing left to profile
 	rms      float64 // percent
 }
@@ -274,6 +275,7 @@ func (r *copRun) point(x *copLoads, events uint64) {
 			n := uint64(0)
 			for i := range loads {
 				n += uint64(len(loads[i].Values))
+				p.samples += loads[i].Samples
 			}
 			p.cycles, p.overhead = p.cycles+n*pairCycles, p.overhead+n*pairCycles
 			p.records, p.complete = r.copMeter("slots copied").Count, e.Complete()

@@ -50,12 +50,15 @@ func copTable1(_ *Env, res *Result) error {
 		if slots != 256 {
 			continue
 		}
+		none := text("-")
 		for _, s := range x.Structures {
-			t.Rows = append(t.Rows, []Value{
-				text(s.Name), text(s.Ports), count(s.Entries, "words"), count(s.Bits, "bits"), count((s.Entries*s.Bits+7)/8, "bytes"), count(s.Total(), "transistors"),
-			})
+			row := []Value{text(s.Name), none, none, none, none, count(s.Total(), "transistors")}
+			if s.Entries > 0 {
+				copy(row[1:], []Value{text(s.Ports), count(s.Entries, "words"), count(s.Bits, "bits"), count((s.Entries*s.Bits+7)/8, "bytes")})
+			}
+			t.Rows = append(t.Rows, row)
 		}
-		t.Rows = append(t.Rows, []Value{text("total"), text(""), text(""), text(""), text(""), count(x.Total, "transistors")})
+		t.Rows = append(t.Rows, []Value{text("total"), none, none, none, none, count(x.Total, "transistors")})
 	}
 	bars.Series = []plot.Series{{Name: "all", Values: total}, {Name: "memory arrays", Values: arrays}}
 	res.setup("transistors: an estimate from the sizes of the structures; package cost has its constants")
@@ -168,36 +171,36 @@ func cop9(env *Env, res *Result) error {
 	return nil
 }
 
-// rates has figure 9: how fast each size of the arrays collects a profile.
+// rates has figure 9: how fast each size of the arrays collects a profile, in samples that the
+// profile is made of.
 func (env *Env) rates(res *Result, name string, runs []*copRun) {
 	var names []string
 	for _, v := range arrayVariants {
 		names = append(names, v.name)
 	}
 	res.copErrors("cop-9", "Figure 9: "+name, names, runs)
-	lines := plot.Lines{Title: "Figure 9: " + name + ", slots that software has copied", X: "cycles", Y: "slots"}
-	t := Table{Title: name + ": how fast profiles are collected", Columns: []string{"arrays", "slots", "copied", "in the first tenth", "a million cycles"}}
+	lines := plot.Lines{Title: "Figure 9: " + name + ", samples in the profile", X: "cycles", Y: "samples"}
+	t := Table{Title: name + ": how fast profiles are collected", Columns: []string{"arrays", "slots", "slots copied", "samples in the profile", "for a million cycles", "to half the size"}}
 	var slots, rate []float64
 	for i, r := range runs {
-		n := float64(int(128) << i)
-		early, at := 0.0, 0.0
+		n, p := float64(int(128)<<i), r.end()
 		c := plot.Curve{Name: names[i]}
 		for _, p := range r.points {
-			c.Points = append(c.Points, metric.Point{Events: p.cycles, Error: float64(p.records)})
-			if float64(p.cycles) <= 0.1*float64(r.end().cycles) {
-				early, at = float64(p.records), float64(p.cycles)
-			}
+			c.Points = append(c.Points, metric.Point{Events: p.cycles, Error: float64(p.samples)})
 		}
 		lines.Curves = append(lines.Curves, c)
-		slots, rate = append(slots, n), append(rate, early/at*1e6)
+		slots, rate = append(slots, n), append(rate, float64(p.samples)/float64(p.cycles)*1e6)
 		t.Rows = append(t.Rows, []Value{
-			text(names[i]), count(int(n), "slots"), count(r.end().records, "slots"), count(int(early), "slots"), {fmt.Sprintf("%.0f", early/at*1e6), early / at * 1e6, "slots"},
+			text(names[i]), count(int(n), "slots"), count(p.records, "slots"), count(p.samples, "samples"), {fmt.Sprintf("%.0f", rate[i]), rate[i], "samples"},
 		})
+		if i > 0 {
+			t.Rows[i] = append(t.Rows[i], factor(rate[i]/rate[i-1]))
+		}
 	}
 	res.Tables = append(res.Tables, t)
 	res.lines("cop-9-rate", lines)
 	e := exponent(slots, rate)
-	res.row(name+": rate of the profile in the first tenth, with the size of the arrays", one(Value{fmt.Sprintf("size^%.2f", e), e, "exponent"}), "linear", 0.75 <= e && e <= 1.25)
+	res.row(name+": samples in the profile for a cycle, with the size of the arrays", one(Value{fmt.Sprintf("size^%.2f", e), e, "exponent"}), "linear", 0.75 <= e && e <= 1.25)
 }
 
 // exponent returns the power of x that fits y best.

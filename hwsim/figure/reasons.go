@@ -65,6 +65,9 @@ var reasons = map[string]map[string]string{
 		"largest working set: errors at equal overhead":        clustered,
 		"second largest working set: errors at equal overhead": clustered,
 	},
+	"cop-9": {
+		"typecheck: samples in the profile for a cycle, with the size of the arrays": "a load is masked after two interrupts (K), so what limits the profile is how much there is to know, and not only the arrays",
+	},
 	"cop-8": {
 		"as recorded: error to that of simple, 1 of 1024, at equal overhead": clustered,
 		"as recorded: error to that of simple, 1 of 256, at equal overhead":  clustered,
