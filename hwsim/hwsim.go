@@ -168,6 +168,9 @@ type Viewer interface {
 	Views() bool
 }
 
+// A Ranger is a Spec of a Kind that has engines with Ranges, and others without.
+type Ranger interface{ Ranges() bool }
+
 // A Rewriter is a Spec whose engines summarise nothing: they pass on events, change
 // them, or drop them. The engine behind sees what they send, and so must whoever compares
 // that engine with an exact profile: see engines.Spec.Exact.

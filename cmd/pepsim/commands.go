@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/progress"
 )
 
 func replayTraces(c *command.Call) error {
@@ -26,6 +27,7 @@ func replayTraces(c *command.Call) error {
 	c.Flags.Uint64Var(&config.Limit, "n", 0, "")
 	top := c.Flags.Int("top", 10, "")
 	asCSV := c.Flags.Bool("csv", false, "")
+	quiet := c.Flags.Bool("quiet", false, "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
@@ -50,7 +52,10 @@ func replayTraces(c *command.Call) error {
 	if err := trace.SameBuild(traces); err != nil {
 		return err
 	}
+	bar := progress.New(c.Stderr, trace.Total(traces, config.Limit), *quiet)
+	config.Progress = bar.At
 	results, err := replay.Run(replay.Of(traces...), config)
+	bar.End()
 	names := trace.Names{}
 	for _, t := range traces {
 		maps.Copy(names, t.Names)

@@ -24,14 +24,19 @@ type engine struct {
 
 // A run is the state of an engine.
 type run struct {
-	m     *Machine
-	clock clock.Clock
-	sent  uint64 // number of events in messages
+	m      *Machine
+	memory memory // of the host, or nil
+	clock  clock.Clock
+	sent   uint64 // number of events in messages
+	alarm  uint64 // the cycle of the main processor in which the host's timer is due
 }
 
 // New returns a new engine.
 func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
+	if s.host.memory != nil {
+		e.memory, e.copy.memory = s.host.memory(s), s.host.memory(s)
+	}
 	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
 		e.seed = 1
 	}
@@ -42,8 +47,14 @@ func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.lfsr = e.seed
-	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
-	e.sent = 0
+	if e.memory != nil {
+		e.memory.reset()
+	}
+	e.clock = clock.New(e.processor)
+	e.sent, e.alarm = 0, 1<<64-1
+	if e.host.timer != nil {
+		e.alarm = e.period
+	}
 }
 
 // machineCycle returns the machine's cycle that corresponds to a cycle of the main
@@ -84,9 +95,13 @@ func sample(t tuple.Tuple) Sample {
 // the event is delayed.
 func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for _, t := range in {
-		cycle := e.machineCycle(e.clock.Event(t))
+		core := e.clock.Event(t)
+		cycle := e.machineCycle(core)
 		for e.m.Run(cycle) == Interrupted {
 			cycle = e.interrupt(out)
+		}
+		if core >= e.alarm {
+			cycle = e.timer(out)
 		}
 		e.m.Offer(cycle, sample(t))
 	}
@@ -104,29 +119,54 @@ func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
 	return e.machineCycle(now)
 }
 
+// timer makes the processor wait until the machine waits for an event, and then makes the
+// host answer the timer. It returns the new cycle of the next event.
+func (e *engine) timer(out *hwsim.Out) (cycle uint64) {
+	for e.m.Run(1<<64-1) == Interrupted {
+		e.interrupt(out)
+	}
+	_, at := e.m.State()
+	if now, _ := e.clock.Cycles(); e.coreCycle(at) > now {
+		e.clock.Stall(e.coreCycle(at) - now)
+	}
+	e.window = e.newWindow()
+	e.window.cycles = e.handler
+	e.host.timer(&e.window, out)
+	e.sent += e.window.events
+	e.clock.Stall(e.window.cycles)
+	out.Interrupt()
+	now, _ := e.clock.Cycles()
+	e.alarm = now + e.period
+	return e.machineCycle(now)
+}
+
+func (e *engine) newWindow() window {
+	return window{m: e.m, memory: e.memory, access: e.access, record: e.trans}
+}
+
 // answer makes the host handle an interrupt, and returns the number of cycles of the
 // main processor that this takes.
 func (e *engine) answer(out *hwsim.Out) uint64 {
-	e.window = window{m: e.m, access: e.access, record: e.trans, cycles: e.handler}
+	e.window = e.newWindow()
+	e.window.cycles = e.handler
 	e.host.read(&e.window, false, out)
 	e.sent += e.window.events
 	return e.window.cycles
 }
 
-// end makes the machine finish all events in its buffer, and reads what the machine
-// still holds.
-func (e *engine) end(out *hwsim.Out) {
-	for {
-		switch e.m.Run(1<<64 - 1) {
-		case Waiting:
-			e.window = window{m: e.m, access: e.access, record: e.trans}
-			e.host.read(&e.window, true, out)
-			return
-		case Interrupted:
-			e.answer(out)
-			e.m.Resume(0)
-		}
+// finish makes the machine finish all events in its buffer.
+func (e *engine) finish(out *hwsim.Out) {
+	for e.m.Run(1<<64-1) == Interrupted {
+		e.answer(out)
+		e.m.Resume(0)
 	}
+}
+
+// end finishes, and reads what the machine still holds.
+func (e *engine) end(out *hwsim.Out) {
+	e.finish(out)
+	e.window = e.newWindow()
+	e.host.read(&e.window, true, out)
 }
 
 // Flush sends all samples that the machine holds.
@@ -136,11 +176,17 @@ func (e *engine) Flush(out *hwsim.Out) {
 }
 
 // Snapshot sends the same messages as Flush, from a copy of the machine.
-func (e *engine) Snapshot(out *hwsim.Out) {
+func (e *engine) Snapshot(out *hwsim.Out) { e.snapshot(func() { e.end(out) }) }
+
+// snapshot calls do while e has the state of a copy.
+func (e *engine) snapshot(do func()) {
 	e.copy.m.Restore(e.m)
-	e.copy.clock, e.copy.sent = e.clock, e.sent
+	e.copy.clock, e.copy.sent, e.copy.alarm = e.clock, e.sent, e.alarm
+	if e.memory != nil {
+		e.copy.memory.copy(e.memory)
+	}
 	e.run, e.copy = e.copy, e.run
-	e.end(out)
+	do()
 	e.run, e.copy = e.copy, e.run
 }
 
@@ -148,8 +194,15 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 // dropped. Of the other events it returns those that are in no message yet. When a
 // sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
-	s := e.m.stats
-	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent), Dropped: s.Filtered + s.Dropped + s.Killed}
+	s, lost := e.m.stats, uint64(0)
+	if e.memory != nil {
+		lost = e.memory.lost()
+	}
+	return hwsim.Balance{
+		Held:    int64(s.Accepted - s.Killed - e.sent - lost),
+		Dropped: s.Filtered + s.Dropped + s.Killed + lost,
+		Sampled: e.host.estimates,
+	}
 }
 
 // Time returns the cycles of the main processor. The processor stalls for interrupts
@@ -162,9 +215,16 @@ func (e *engine) Time() hwsim.Time {
 // Store stores to a register of the window. The registers are numbered as in package
 // cop: ConstWindow, for example. A store changes nothing and is counted in
 // RefusedStores if the machine refuses it, or if it would take something away that the
-// program's host needs.
+// program's host needs. The registers from HostWindow on are those of the host.
 func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	e.clock.Stall(e.access)
+	if register >= HostWindow && e.memory != nil {
+		e.window = e.newWindow()
+		if e.memory.store(&e.window, register-HostWindow, value) {
+			e.clock.Stall(e.window.cycles)
+			return e.access + e.window.cycles
+		}
+	}
 	old, err := e.m.Get(register)
 	if e.m.Set(register, value) == nil && err == nil && e.host.check(e.m) != nil {
 		e.m.Set(register, old)
@@ -173,9 +233,15 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	return e.access
 }
 
-// Load reads a register of the window. It returns 0 if there is no such register.
+// Load reads a register of the window, or of the host. It returns 0 if there is no such
+// register.
 func (e *engine) Load(register int) (value, cycles uint64) {
-	value, _ = e.m.Get(register)
 	e.clock.Stall(e.access)
+	if register >= HostWindow && e.memory != nil {
+		if value, ok := e.memory.load(register - HostWindow); ok {
+			return value, e.access
+		}
+	}
+	value, _ = e.m.Get(register)
 	return value, e.access
 }

@@ -141,6 +141,99 @@ func TestCOP12_MachineAndProcessorWaitForTheHandler(t *testing.T) {
 	}
 }
 
+// Bursts of retirement: the same events, in the same number of cycles on average, lose more
+// samples if they retire in bursts. The second model takes the cycles of the events from a
+// walk through all instructions.
+func TestCOP31_BurstsDropEvents(t *testing.T) {
+	in := make([]tuple.Tuple, 64_000)
+	for i := range in {
+		in[i] = tuple.New(tuple.Load, 5, uint64(i)) // all far
+	}
+	const capacity, penalty = 8, 2
+	var drops []uint64
+	for _, x := range []struct{ far, retire, burst, pause uint64 }{{8, 1, 0, 0}, {8, 4, 64, 48}, {8, 8, 512, 448}} {
+		args := fmt.Sprintf("k0=1,handler=0,access=0,record=0,far=%d,retire=%d,buffer=%d", x.far, x.retire, 17*capacity)
+		if x.burst > 0 {
+			args += fmt.Sprintf(",burst=%d,pause=%d", x.burst, x.pause)
+		}
+		e := newEngine(t, args)
+		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+
+		var want []hwsim.Message
+		var leaves []uint64
+		cycle, slot, ready := uint64(0), x.retire, uint64(0)
+		for i := range in {
+			for j := range x.far {
+				n := uint64(i)*x.far + j
+				if x.burst > 0 && n > 0 && n%x.burst == 0 {
+					cycle, slot = cycle+x.pause, x.retire
+				}
+				if slot++; slot > x.retire {
+					cycle, slot = cycle+1, 1
+				}
+			}
+			for len(leaves) > 0 && leaves[0] <= cycle {
+				leaves = leaves[1:]
+			}
+			if len(leaves) == capacity {
+				continue
+			}
+			start := ready
+			if len(leaves) == 0 {
+				start = max(ready, cycle) + penalty
+			}
+			want = append(want, hwsim.Message{Tuple: in[i], Count: 1})
+			leave := start + 3 + penalty + 3
+			ready = leave
+			if len(want)%128 == 0 {
+				leave--
+				ready = leave + penalty + penalty
+			}
+			leaves = append(leaves, leave)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d messages, want %d, or others", args, len(got), len(want))
+		}
+		drops = append(drops, uint64(len(in)-len(want)))
+	}
+	if drops[0] >= drops[1] || drops[1] >= drops[2] {
+		t.Errorf("%d events dropped, want more with longer bursts", drops)
+	}
+}
+
+// What is lost and what the processor waits for are meters.
+func TestCOP31_Meters(t *testing.T) {
+	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 20_000))
+	e := newEngine(t, "k0=1,clock=0.25,access=3,handler=1000,record=7")
+	messages := enginetest.Push(e, in)
+	meters := map[string]hwsim.Meter{}
+	for _, m := range e.(hwsim.Metered).Meters() {
+		meters[m.Name] = m
+	}
+	now := e.(hwsim.Timed).Time()
+	interrupts := uint64(len(messages) / 128)
+	for name, want := range map[string][2]uint64{
+		"processor to an event": {now.Cycles, 20_000},
+		"processor stalled":     {interrupts * (1000 + 128*(2*3+7)), now.Cycles},
+		"interrupts":            {interrupts, 0},
+		"lost: buffer full":     {e.Balance().Dropped, 0},
+		"samples":               {20_000 - e.Balance().Dropped, 0},
+	} {
+		if m := meters[name]; m.Count != want[0] || m.Of != want[1] {
+			t.Errorf("%s: %d of %d, want %d", name, m.Count, m.Of, want)
+		}
+	}
+	done := meters["instructions to a sample"].Of
+	// Six instructions, one of them with a branch that goes the other way; an interrupt is
+	// one instruction earlier, and its branch is predicted wrongly, too.
+	if m := meters["instructions to a sample"]; interrupts < 10 || m.Count < 6*done-interrupts || m.Count > 6*(done+1)-interrupts {
+		t.Errorf("%d instructions for %d samples, with %d interrupts", m.Count, done, interrupts)
+	}
+	if m := meters["branches predicted wrongly"]; m.Count < done || m.Count > done+1+interrupts {
+		t.Errorf("%d wrong predictions for %d samples", m.Count, done)
+	}
+}
+
 // What an interrupt costs: the handler, an access for each word of a sample, and the record. The
 // processor stalls for that long.
 func TestCOP12_InterruptsStallTheProcessor(t *testing.T) {
@@ -210,7 +303,7 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 	for args, want := range map[string]string{
 		"none":                  `column 5: want a file that can be read: file does not exist`,
 		"program=source":        `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
-		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are samples`,
+		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are samples, values, table`,
 		"program=zero":          `column 13: want a program for this machine: K0 is 0: the host samples wants the number of events there that a sample stands for`,
 		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants pc and value among them`,
 		"program=narrow":        `column 13: want a program for this machine: sub-arrays of 128 and 128 words: the host samples wants as many in both as I0 can count, 64`,

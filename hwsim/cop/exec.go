@@ -5,6 +5,9 @@ package cop
 // Run executes the microinstructions of all cycles before until, and returns the state
 // of m. It ends earlier if m halts or waits for an event.
 func (m *Machine) Run(until uint64) State {
+	if m.watch != nil {
+		return m.watch(until)
+	}
 	for m.state == Running && m.cycle < until {
 		m.step()
 	}
@@ -190,6 +193,9 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 	key := result
 	if !in.camResult {
 		key = m.reg[SourcePC]
+		if m.keyHash != 0 {
+			key = uint64(m.config.Hashes[m.keyHash](key))
+		}
 	}
 	i := int(slot) & (len(m.cam.keys) - 1)
 	switch CamOp(in.cam) {
@@ -201,6 +207,7 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 		m.setFlag(PredHit, found >= 0)
 	case CamWrite:
 		m.cam.write(i, key)
+		m.cam.origin[i] = m.queue.ring[m.queue.head].PC
 	case CamInval:
 		m.cam.invalidate(i)
 	}
@@ -237,6 +244,7 @@ func (m *Machine) branch(in *code, taken uint8) {
 		m.dispatch()
 		return
 	case BranchInterrupt:
+		m.stats.Interrupts++
 		m.state = Interrupted
 		return
 	}

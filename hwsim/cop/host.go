@@ -19,9 +19,53 @@ type host struct {
 	// ready to go on. ended means that the stream ends and that no interrupt has called
 	// read.
 	read func(w *window, ended bool, out *hwsim.Out)
+
+	// setup sets registers after a program is loaded; nil: there is nothing to set.
+	setup func(s *spec, m *Machine) error
+
+	// memory returns what the host keeps in main memory from one interrupt to the next.
+	// It is nil for hosts that keep nothing.
+	memory func(s *spec) memory
+
+	// timer answers the timer of the main processor. The machine waits for an event then. It
+	// is nil for hosts that need no timer.
+	timer func(w *window, out *hwsim.Out)
+
+	// view returns the tuple that the host's messages are about, for an event; nil: the
+	// event itself.
+	view func(t tuple.Tuple) tuple.Tuple
+
+	estimates bool // the counts of messages are estimates
+	ranges    bool // some messages have Free bits
 }
 
-var hosts = [...]*host{{"samples", checkSamples, readSamples}}
+// HostWindow is behind the windows of the machine: its registers are those of the host, which
+// are variables of software. Hosts that have registers define what they mean.
+const HostWindow = numWindows << 16
+
+// A memory is the state of a host. A host allocates its memory once, when the engine is
+// made.
+type memory interface {
+	reset()           // makes the memory as new
+	copy(from memory) // copies a memory of the same engine; it does not allocate
+
+	// lost returns the number of accepted events that are in no message, and that neither
+	// the machine nor the memory holds any more.
+	lost() uint64
+
+	// store and load access the registers of the host. They return false if there is no such
+	// register.
+	store(w *window, i int, value uint64) (ok bool)
+	load(i int) (value uint64, ok bool)
+
+	meters(m *Machine) []hwsim.Meter
+}
+
+var hosts = [...]*host{
+	{name: "samples", check: checkSamples, read: readSamples},
+	valuesHost,
+	{name: "table", check: checkTable, read: readTable},
+}
 
 func findHost(name string) *host {
 	for _, h := range hosts {
@@ -45,6 +89,7 @@ func hostNames() (s string) {
 // A window is a host's access to a machine. It counts the cycles of the accesses.
 type window struct {
 	m      *Machine
+	memory memory // of the host, or nil
 	access uint64 // cycles of one access
 	record uint64 // cycles of one record
 	cycles uint64

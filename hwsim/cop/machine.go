@@ -33,6 +33,7 @@ type Machine struct {
 	entry      [NumClasses]uint16
 	fields     Fields
 	lfsr       uint32
+	keyHash    uint8
 
 	data  []uint64
 	cam   cam
@@ -45,6 +46,8 @@ type Machine struct {
 	cycle   uint64 // cycle of the next microinstruction
 	routine uint64 // microinstructions that the current event may still take
 	stats   Stats
+
+	watch func(until uint64) State // of a debugger, or nil
 }
 
 // code is a decoded microinstruction, in the form that step uses.
@@ -77,6 +80,7 @@ type Stats struct {
 	Lost         uint64 // cycles lost by wrong predictions
 	Idle         uint64 // cycles without an event, and until the first microinstruction of the next one
 	Halted       uint64 // cycles between an interrupt and the first microinstruction after Resume
+	Interrupts   uint64 // interrupts of software
 	BadStores    uint64 // stores of software that the machine refused
 }
 
@@ -261,7 +265,7 @@ func (m *Machine) Restore(from *Machine) {
 	old := *m
 	*m = *from
 	m.code, m.words, m.data, m.cam = old.code, old.words, old.data, old.cam
-	m.queue.ring, m.Filters.bits = old.queue.ring, old.Filters.bits
+	m.queue.ring, m.Filters.bits, m.watch = old.queue.ring, old.Filters.bits, old.watch
 	copy(m.code, from.code)
 	copy(m.words, from.words)
 	copy(m.data, from.data)

@@ -121,6 +121,14 @@ func (e Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
+// Unwrap returns the errors, so that commands print each in a line of its own.
+func (e Errors) Unwrap() (list []error) {
+	for _, x := range e {
+		list = append(list, x)
+	}
+	return list
+}
+
 // Assemble translates a source. The errors use the name, and are of type Errors.
 func Assemble(name, source string) (*Program, error) {
 	a := &assembler{
