@@ -272,6 +272,21 @@ func TestCOP22_Thrash(t *testing.T) {
 	}
 }
 
+// A partition that thrashes and cannot be split any more gives way to the next one.
+func TestCOP22_PartitionsOfTheLastSizeTakeTurns(t *testing.T) {
+	e := profile(t, "slots=8,dth=1,fth=100,timer=1000000000")
+	matches := map[uint64]bool{}
+	for i := range 300 {
+		enginetest.Push(e, loads(1000, func(n int) (uint64, uint64) { return uint64(1000*i+n) * 7919 % 100_000, 1 }))
+		matches[register(e, cop.SampleWindow+cop.FilterMatch)] = true
+	}
+	// Six splits 4 ways make partitions of 12 bits, which is the limit. Each has about 24 loads, three
+	// times the slots.
+	if n, splits := register(e, cop.HostWindow+cop.PartitionCount), meter(t, e, "partitions split"); n != 19 || splits != 6 || len(matches) < 3 {
+		t.Errorf("%d partitions after %d splits, %d have had a turn", n, splits, len(matches))
+	}
+}
+
 // Partitions are disjoint and cover all hashes, and each split adds bits to the current one.
 func TestCOP22_Partitions(t *testing.T) {
 	for _, text := range []string{"", "1", "2", "22", "2n1", "2nn2nnn1nn1", "1111111111111", "222222222222", "2n2n2n2n2n1n1n1n1"} {
