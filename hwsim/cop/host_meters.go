@@ -18,7 +18,7 @@ type valueCounts struct {
 	unattributed uint64 // the estimate gives them to no value
 }
 
-func (v *values) meters(m *Machine) []hwsim.Meter {
+func (v *values) meters() []hwsim.Meter {
 	c := &v.counts
 	phased := uint64(0)
 	for i := range v.loads {
@@ -35,8 +35,6 @@ func (v *values) meters(m *Machine) []hwsim.Meter {
 		{Name: "masks cleared", Unit: "times", Count: c.cleared},
 		{Name: "partitions split", Unit: "splits", Count: c.splits},
 		{Name: "handler cycles", Unit: "cycles", Count: c.cycles},
-		{Name: "events filtered", Unit: "events", Count: m.stats.Filtered},
-		{Name: "events dropped by the sample buffer", Unit: "events", Count: m.stats.Dropped},
 		{Name: "samples ignored or replaced", Unit: "samples", Count: c.ignored},
 		{Name: "samples thrashed", Unit: "samples", Count: c.thrashed},
 		{Name: "samples of no value", Unit: "samples", Count: c.unattributed},
