@@ -8,6 +8,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
+	"github.com/pepgo/pep/hwsim/sample"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -24,9 +25,12 @@ type engine struct {
 
 // A run is the state of an engine.
 type run struct {
-	m     *Machine
-	clock clock.Clock
-	sent  uint64 // number of events in messages
+	m       *Machine
+	clock   clock.Clock
+	pending sample.Sample // the sample whose further words may still come; N is 0 if there is none
+	taken   uint64        // number of events that the machine has accepted
+	refused uint64        // number of events that it has not
+	sent    uint64        // number of events in messages
 }
 
 // New returns a new engine.
@@ -43,7 +47,7 @@ func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.lfsr = e.seed
 	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
-	e.sent = 0
+	e.pending.N, e.taken, e.refused, e.sent = 0, 0, 0, 0
 }
 
 // machineCycle returns the machine's cycle that corresponds to a cycle of the main
@@ -68,14 +72,21 @@ func (s *spec) coreCycle(machine uint64) uint64 {
 	return n + min(rest, 1)
 }
 
-// sample returns the sample of a tuple.
-func sample(t tuple.Tuple) Sample {
-	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag())}
+// retired returns the sample that the machine gets for the words of a sample.
+func retired(words *sample.Sample) Sample {
+	t := words.Tuples[0]
+	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag()), Words: uint8(words.N)}
 	switch t.Tag() {
 	case tuple.Call, tuple.Direct:
 		s.Target = t.W
 	case tuple.Addr, tuple.More:
 		s.Addr = t.W
+	}
+	if words.N > 1 {
+		s.Addr = words.Tuples[1].W
+	}
+	if words.N > 2 {
+		s.Target = words.Tuples[2].W
 	}
 	return s
 }
@@ -84,21 +95,62 @@ func sample(t tuple.Tuple) Sample {
 // the event is delayed.
 func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for _, t := range in {
-		cycle := e.machineCycle(e.clock.Event(t))
-		for e.m.Run(cycle) == Interrupted {
-			cycle = e.interrupt(out)
-		}
-		e.m.Offer(cycle, sample(t))
+		e.add(t, 1, out)
 	}
+}
+
+// PushWeighted takes messages as events. The machine gets an event once, whatever its
+// count is: a retired instruction has no count. The rest of the count is dropped.
+func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
+	for _, m := range in {
+		e.add(m.Tuple, m.Count, out)
+	}
+}
+
+// add adds a tuple to the sample if it is its next word. Otherwise the machine gets the
+// sample, and the tuple begins a new one. If the program does not select addresses, each
+// word is a sample.
+func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
+	together := e.m.fields&SelectAddr != 0
+	if together && e.pending.Add(t, count) {
+		return
+	}
+	e.offer(out, true)
+	e.pending.Begin(t, count)
+	if !together {
+		e.offer(out, true)
+	}
+}
+
+// offer runs the machine up to the time of the sample, and gives the machine the sample.
+// ask says whether software may answer interrupts.
+func (e *engine) offer(out *hwsim.Out, ask bool) {
+	s := &e.pending
+	if s.N == 0 {
+		return
+	}
+	cycle := e.machineCycle(e.clock.Event(s.Tuples[0]))
+	for e.m.Run(cycle) == Interrupted {
+		cycle = e.interrupt(out, ask)
+	}
+	if e.m.Offer(cycle, retired(s)) == Accepted {
+		e.taken += uint64(s.N)
+		e.refused += s.Events() - uint64(s.N)
+	} else {
+		e.refused += s.Events()
+	}
+	s.N = 0
 }
 
 // interrupt makes the processor handle an interrupt as soon as the machine halts. The
 // machine then resumes. The next event is delayed; interrupt returns its new cycle.
-func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
+func (e *engine) interrupt(out *hwsim.Out, ask bool) (cycle uint64) {
 	_, at := e.m.State()
 	_, before := e.clock.Cycles()
 	e.clock.Stall(e.answer(out))
-	out.Interrupt() // software may make stores, which stall the processor too
+	if ask {
+		out.Interrupt() // software may make stores, which stall the processor too
+	}
 	now, after := e.clock.Cycles()
 	e.m.Resume(e.machineCycle(e.coreCycle(at) + after - before))
 	return e.machineCycle(now)
@@ -116,6 +168,7 @@ func (e *engine) answer(out *hwsim.Out) uint64 {
 // end makes the machine finish all events in its buffer, and reads what the machine
 // still holds.
 func (e *engine) end(out *hwsim.Out) {
+	e.offer(out, false)
 	for {
 		switch e.m.Run(1<<64 - 1) {
 		case Waiting:
@@ -138,7 +191,9 @@ func (e *engine) Flush(out *hwsim.Out) {
 // Snapshot sends the same messages as Flush, from a copy of the machine.
 func (e *engine) Snapshot(out *hwsim.Out) {
 	e.copy.m.Restore(e.m)
-	e.copy.clock, e.copy.sent = e.clock, e.sent
+	m := e.copy.m
+	e.copy = e.run
+	e.copy.m = m
 	e.run, e.copy = e.copy, e.run
 	e.end(out)
 	e.run, e.copy = e.copy, e.run
@@ -148,8 +203,8 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 // dropped. Of the other events it returns those that are in no message yet. When a
 // sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
-	s := e.m.stats
-	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent), Dropped: s.Filtered + s.Dropped + s.Killed}
+	killed := e.m.stats.KilledWords
+	return hwsim.Balance{Held: int64(e.taken - killed + e.pending.Events() - e.sent), Dropped: e.refused + killed}
 }
 
 // Time returns the cycles of the main processor. The processor stalls for interrupts

@@ -249,6 +249,7 @@ func (m *Machine) branch(in *code, taken uint8) {
 // The pipeline starts anew.
 func (m *Machine) kill() {
 	m.stats.Killed++
+	m.stats.KilledWords += uint64(m.queue.ring[m.queue.head].Words)
 	m.stats.Lost += m.config.Penalty
 	m.cycle += m.config.Penalty
 	m.queue.pop()
