@@ -26,6 +26,7 @@ type engine struct {
 // A run is the state of an engine.
 type run struct {
 	m       *Machine
+	memory  memory // of the host, or nil
 	clock   clock.Clock
 	pending sample.Sample // the sample whose further words may still come; N is 0 if there is none
 	taken   uint64        // number of events that the machine has accepted
@@ -36,6 +37,9 @@ type run struct {
 // New returns a new engine.
 func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
+	if s.host.memory != nil {
+		e.memory, e.copy.memory = s.host.memory(s), s.host.memory(s)
+	}
 	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
 		e.seed = 1
 	}
@@ -46,6 +50,9 @@ func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.lfsr = e.seed
+	if e.memory != nil {
+		e.memory.reset()
+	}
 	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
 	e.pending.N, e.taken, e.refused, e.sent = 0, 0, 0, 0
 }
@@ -159,7 +166,7 @@ func (e *engine) interrupt(out *hwsim.Out, ask bool) (cycle uint64) {
 // answer makes the host handle an interrupt, and returns the number of cycles of the
 // main processor that this takes.
 func (e *engine) answer(out *hwsim.Out) uint64 {
-	e.window = window{m: e.m, access: e.access, record: e.trans, cycles: e.handler}
+	e.window = window{m: e.m, memory: e.memory, access: e.access, record: e.trans, cycles: e.handler}
 	e.host.read(&e.window, false, out)
 	e.sent += e.window.events
 	return e.window.cycles
@@ -172,7 +179,7 @@ func (e *engine) end(out *hwsim.Out) {
 	for {
 		switch e.m.Run(1<<64 - 1) {
 		case Waiting:
-			e.window = window{m: e.m, access: e.access, record: e.trans}
+			e.window = window{m: e.m, memory: e.memory, access: e.access, record: e.trans}
 			e.host.read(&e.window, true, out)
 			return
 		case Interrupted:
@@ -191,9 +198,12 @@ func (e *engine) Flush(out *hwsim.Out) {
 // Snapshot sends the same messages as Flush, from a copy of the machine.
 func (e *engine) Snapshot(out *hwsim.Out) {
 	e.copy.m.Restore(e.m)
-	m := e.copy.m
+	if e.memory != nil {
+		e.copy.memory.copy(e.memory)
+	}
+	m, memory := e.copy.m, e.copy.memory
 	e.copy = e.run
-	e.copy.m = m
+	e.copy.m, e.copy.memory = m, memory
 	e.run, e.copy = e.copy, e.run
 	e.end(out)
 	e.run, e.copy = e.copy, e.run
@@ -203,8 +213,11 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 // dropped. Of the other events it returns those that are in no message yet. When a
 // sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
-	killed := e.m.stats.KilledWords
-	return hwsim.Balance{Held: int64(e.taken - killed + e.pending.Events() - e.sent), Dropped: e.refused + killed}
+	lost := e.m.stats.KilledWords
+	if e.memory != nil {
+		lost += e.memory.lost()
+	}
+	return hwsim.Balance{Held: int64(e.taken - lost + e.pending.Events() - e.sent), Dropped: e.refused + lost}
 }
 
 // Time returns the cycles of the main processor. The processor stalls for interrupts

@@ -210,7 +210,7 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 	for args, want := range map[string]string{
 		"none":                  `column 5: want a file that can be read: file does not exist`,
 		"program=source":        `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
-		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are samples`,
+		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are ` + cop.HostNames(),
 		"program=zero":          `column 13: want a program for this machine: K0 is 0: the host samples wants the number of events there that a sample stands for`,
 		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants pc and value among them`,
 		"program=narrow":        `column 13: want a program for this machine: sub-arrays of 128 and 128 words: the host samples wants as many in both as I0 can count, 64`,

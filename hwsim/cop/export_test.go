@@ -2,8 +2,22 @@ package cop
 
 // This file opens back doors for tests.
 
-// SamplerImage is the text of the built-in program.
-const SamplerImage = sampler
+// BuiltIn returns the image of a built-in program, "" if there is none.
+func BuiltIn(name string) string {
+	text, _ := builtIn(name)
+	return text
+}
+
+// BuiltInNames returns the names of the built-in programs.
+func BuiltInNames() (names []string) {
+	for _, x := range images {
+		names = append(names, x.name)
+	}
+	return names
+}
+
+// HostNames lists the hosts, for error messages.
+var HostNames = hostNames
 
 // Shift advances a state of the shift register.
 var Shift = shift

@@ -19,9 +19,37 @@ type host struct {
 	// ready to go on. ended means that the stream ends and that no interrupt has called
 	// read.
 	read func(w *window, ended bool, out *hwsim.Out)
+
+	// memory returns what the host keeps in main memory from one interrupt to the next.
+	// It is nil for hosts that keep nothing.
+	memory func(s *spec) memory
+
+	// exact returns an engine in plain Go that sends, one by one, the events that the
+	// host's messages are about, as if the machine had any amount of memory. It is nil
+	// if messages are about the events of the stream.
+	exact func(m *Machine) hwsim.Engine
 }
 
-var hosts = [...]*host{{"samples", checkSamples, readSamples}}
+// A memory is the state of a host. A host allocates its memory once, when the engine is
+// made.
+type memory interface {
+	reset()           // makes the memory as new
+	copy(from memory) // copies a memory of the same engine; it does not allocate
+
+	// lost returns the number of accepted events that are in no message, and that neither
+	// the machine nor the memory holds any more.
+	lost() uint64
+}
+
+var hosts = [...]*host{
+	{name: "samples", check: checkSamples, read: readSamples},
+	{name: "edges", check: checkEdges, read: readEdges, exact: exactEdges},
+	{name: "targets", check: checkTargets, read: readTargets, exact: exactTargets},
+	{name: "follow", check: checkFollow, read: readFollow, exact: exactFollow},
+	{name: "deps", check: checkDeps, read: readDeps, exact: exactDeps},
+	{name: "conflicts", check: checkConflicts, read: readConflicts, exact: exactConflicts},
+	{name: "stack", check: checkStack, read: readStack, exact: exactStack},
+}
 
 func findHost(name string) *host {
 	for _, h := range hosts {
@@ -45,6 +73,7 @@ func hostNames() (s string) {
 // A window is a host's access to a machine. It counts the cycles of the accesses.
 type window struct {
 	m      *Machine
+	memory memory // of the host, or nil
 	access uint64 // cycles of one access
 	record uint64 // cycles of one record
 	cycles uint64

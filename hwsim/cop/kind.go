@@ -11,8 +11,10 @@ import (
 //
 //	cop(program=sampler.cop,clock=0.5,k0=64)
 //
-// The program is a file that the assembler has written: see [Image]. Without a program
-// the machine runs the simple sampler of hwsim/cop/asm/programs. The other parameters
+// The program is the name of a built-in one, such as sampler, or a file that the assembler
+// has written: see [Image]. The sources of the built-in programs are in
+// hwsim/cop/asm/programs. Without a program the machine runs the simple sampler. A file
+// with the name of a built-in program needs a path, as in ./sampler. The other parameters
 // are
 //
 //	clock      cycles of the machine for one of the main processor, such as 0.5; 1
@@ -43,6 +45,8 @@ var Kind = &hwsim.Kind{
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
+		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)", "cop(program=deps)", "cop(program=conflicts,k0=448)",
+		"cop(program=callstack,near=20,far=30)",
 		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
 		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",
 	},
@@ -105,8 +109,11 @@ func parse(a *hwsim.Args) hwsim.Spec {
 
 // load makes the machine that all others are copied from.
 func (s *spec) load(a *hwsim.Args) {
-	text := sampler
-	if s.file != "" {
+	text, known := builtIn(s.file)
+	switch {
+	case s.file == "":
+		text = images[0].text
+	case !known:
 		text = string(a.File("program"))
 	}
 	if s.config.Slots == 0 {
