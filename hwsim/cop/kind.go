@@ -45,7 +45,7 @@ var Kind = &hwsim.Kind{
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
-		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)", "cop(program=deps)", "cop(program=conflicts,k0=448)",
+		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)", "cop(program=deps,near=30,far=30)", "cop(program=conflicts,near=30,far=30,k0=448)",
 		"cop(program=callstack,near=20,far=30)",
 		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
 		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",
