@@ -68,8 +68,8 @@ func exactFollow(*Machine) hwsim.Engine {
 func exactDeps(*Machine) hwsim.Engine {
 	stores := map[uint64]uint64{} // PCs, by address
 	return deriving(func(s *sample.Sample) (t tuple.Tuple, ok bool) {
-		addr, _ := s.Word(sample.Second)
-		if addr == 0 {
+		addr, known := s.Word(sample.Second)
+		if !known || addr == 0 {
 			return t, false // no address is known
 		}
 		switch x := s.Tuples[0]; x.Tag() {
