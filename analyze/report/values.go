@@ -162,6 +162,9 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	if !f.Exact() {
 		least -= s.ShareError(top)
 	}
+	if f.Kind == schema.Deps || f.Kind == schema.Contexts {
+		return x, false // a store, a branch or a context is nothing to specialise for
+	}
 	if s.Count < o.Events || least < o.Share || top.Value == schema.Other || top.Range != nil && !top.Range.Single() {
 		return x, false
 	}
@@ -180,6 +183,8 @@ var things = map[schema.Kind]string{
 	schema.Values:      "value",
 	schema.Types:       "type",
 	schema.CallTargets: "target",
+	schema.Deps:        "source",
+	schema.Contexts:    "context",
 }
 
 // Name implements listing.Listing.
