@@ -162,8 +162,8 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	if !f.Exact() {
 		least -= s.ShareError(top)
 	}
-	if f.Kind == schema.Deps || f.Kind == schema.Contexts {
-		return x, false // a store, a branch or a context is nothing to specialise for
+	if !specialises(f.Kind) {
+		return x, false
 	}
 	if s.Count < o.Events || least < o.Share || top.Value == schema.Other || top.Range != nil && !top.Range.Single() {
 		return x, false
@@ -177,6 +177,10 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
 	}, true
 }
+
+// specialises reports whether code can be specialised for what is in files of a kind, and
+// not for a store, a branch or a context.
+func specialises(k schema.Kind) bool { return k != schema.Deps && k != schema.Contexts }
 
 // things are the words for the values in files of a kind.
 var things = map[schema.Kind]string{
@@ -200,6 +204,9 @@ func (t *ValueTable) Print(p *listing.Page) {
 	p.Line("%s: %s in %s, %s", t.Profile.name(), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
 	for _, s := range t.Sites {
 		t.printSite(p, s)
+	}
+	if !specialises(t.Profile.Kind) {
+		return
 	}
 	p.Line("")
 	rule := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare))

@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/figure"
+	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
@@ -26,6 +27,7 @@ func replayTraces(c *command.Call) error {
 	c.Flags.Uint64Var(&config.Limit, "n", 0, "")
 	top := c.Flags.Int("top", 10, "")
 	asCSV := c.Flags.Bool("csv", false, "")
+	prefix := c.Flags.String("profiles", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
@@ -39,6 +41,13 @@ func replayTraces(c *command.Call) error {
 	}
 	if *asCSV && c.JSON() {
 		return command.Usagef("run: -csv and -json are two forms: choose one")
+	}
+	messages := profiles.New()
+	if *prefix != "" {
+		if len(config.Engines) != 1 {
+			return command.Usagef("run: -profiles %s is for the messages of one engine: give one -engine", *prefix)
+		}
+		config.Messages = messages.Add
 	}
 	if config.Overhead.PerEvent <= 0 {
 		return command.Usagef("run: -cycles %v: want a positive number", config.Overhead.PerEvent)
@@ -55,11 +64,29 @@ func replayTraces(c *command.Call) error {
 	for _, t := range traces {
 		maps.Copy(names, t.Names)
 	}
+	if *prefix != "" && err == nil {
+		traces[0].Names = names
+		err = writeProfiles(messages, traces[0], *prefix, results[0])
+	}
 	table := replay.Table(results, *top, traces[0].Sites, names)
 	if *asCSV {
 		return errors.Join(err, table.CSV(c.Stdout))
 	}
 	return errors.Join(err, c.Print(table, nil))
+}
+
+// writeProfiles writes the messages of an engine to PREFIX.KIND.pb.gz, a file for each kind.
+func writeProfiles(messages *profiles.Collector, t *trace.Reader, prefix string, r *replay.Result) error {
+	files, err := messages.Files(t, "replay, engine "+r.Spec.String())
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := os.WriteFile(prefix+"."+f.Kind+".pb.gz", f.Data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func figures(c *command.Call) error {

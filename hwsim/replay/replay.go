@@ -46,6 +46,8 @@ type Config struct {
 	Overhead  cost.Overhead    // of messages; cost.Default if zero
 	Limit     uint64           // events; 0 is all
 	First     uint64           // events at the first point of a curve; 10000 if 0
+
+	Messages func([]hwsim.Message) // gets the messages of all engines, if it is not nil; it must not keep them
 }
 
 // step is the ratio of the events at neighbouring points of a curve. So the point where a
@@ -197,6 +199,9 @@ func (x *run) push(stream uint32, tuples []tuple.Tuple) {
 }
 
 func (u *unit) take(msgs []hwsim.Message) {
+	if u.Config.Messages != nil {
+		u.Config.Messages(msgs)
+	}
 	u.Profile.AddMessages(msgs)
 	u.Messages += uint64(len(msgs))
 }
