@@ -103,7 +103,7 @@ func TestCOP33_ProgramsAreTheirReferences(t *testing.T) {
 		"alias": func() *world { return &world{sites: 40, blocks: 40, deep: 8, alias: true} },
 		"deep":  func() *world { return &world{sites: 3, blocks: 200, deep: 400, switches: true} },
 	}
-	for name, reference := range references {
+	for name, reference := range programReferences {
 		for kind, w := range worlds {
 			in := w().events(7, 250_000)
 			e := newEngine(t, "near=100,far=100,program="+name)

@@ -11,15 +11,15 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// A reference gets one sample after the other. If its table is full afterwards it drains, and at the end.
-type reference interface {
+// A programReference gets one sample after the other. If its table is full afterwards it drains, and at the end.
+type programReference interface {
 	sample(t tuple.Tuple, addr uint64)
 	drain() []hwsim.Message
 	full() bool
 }
 
 // refer gives a stream to a reference, as samples with all their words if together is true.
-func refer(r reference, in []tuple.Tuple, together bool) (msgs []hwsim.Message) {
+func refer(r programReference, in []tuple.Tuple, together bool) (msgs []hwsim.Message) {
 	for i := 0; i < len(in); i++ {
 		t, addr := in[i], uint64(0)
 		if together && i+1 < len(in) && in[i+1].Tag() == tuple.More {
@@ -298,18 +298,18 @@ func (r *stackReference) drain() (msgs []hwsim.Message) {
 	return msgs
 }
 
-// references has a reference for each program.
-var references = map[string]func() reference{
-	"edges": func() reference {
+// programReferences has a reference for each program.
+var programReferences = map[string]func() programReference{
+	"edges": func() programReference {
 		return &edgesReference{table: newTable(128, func(pc uint64) uint32 { return uint32(pc) })}
 	},
-	"targets": func() reference { return &targetsReference{newTable(64, hashTarget)} },
-	"follow":  func() reference { return &followReference{table: newTable(64, hashPair)} },
-	"deps": func() reference {
+	"targets": func() programReference { return &targetsReference{newTable(64, hashTarget)} },
+	"follow":  func() programReference { return &followReference{table: newTable(64, hashPair)} },
+	"deps": func() programReference {
 		return &depsReference{newTable(32, hashDep), recent{values: map[uint64][2]uint64{}}}
 	},
-	"conflicts": func() reference {
+	"conflicts": func() programReference {
 		return &conflictsReference{newTable(64, hashConflict), recent{values: map[uint64][2]uint64{}}}
 	},
-	"callstack": func() reference { return &stackReference{nodes: []node{{}}} },
+	"callstack": func() programReference { return &stackReference{nodes: []node{{}}} },
 }
