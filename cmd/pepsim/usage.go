@@ -49,7 +49,7 @@ const filterFlags = `	-tag tags      only tuples of these kinds, separated by co
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv|-json] [-cycles 3.35] [-n N] [-quiet] TRACE...
+	runUsage = `pepsim run [-engine SPEC]... [-profiles NAME] [-top 10] [-csv|-json] [-cycles 3.35] [-n N] [-quiet] TRACE...
 
 Runs engines over traces of one program, one trace after the other. Each stream
 has an engine of its own. For each kind of engine it prints the messages that it
@@ -66,6 +66,9 @@ such as raphw, it also prints cycles, stalls and lost events.
 	               default R256 and H[P256]2048.
 	               rap(eps=1%,over=words) finds hot ranges of words in software,
 	               raphw(eps=1%,over=words,buffer=1024) in modelled hardware.
+	               cop(program=NAME) runs microcode in a modelled co-processor:
+	               edges, targets, follow, deps, conflicts and callstack are
+	               built in, and pepsim cop asm makes others.
 	               Engines for the front of a chain select or change events:
 	                 where(first=0,pass=second)
 	                                samples whose words are in ranges, or one word
@@ -75,6 +78,9 @@ such as raphw, it also prints cycles, stalls and lost events.
 	                 morton(site=0..23,first=0..31)
 	                                one word of several numbers, for rap(b=4)
 	               The packages below hwsim have all parameters
+	-profiles NAME write what the engine found to pprof files NAME.values.pb.gz,
+	               NAME.deps.pb.gz and so on, as the program would have: for pep and
+	               go tool pprof
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
 	-json          table and tuples as JSON; docs/formats.md explains the fields

@@ -2,7 +2,6 @@ package cop_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"strconv"
 	"syscall"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 )
 
 // BenchmarkInstructions reports how many microinstructions are simulated in a second of CPU time, of two
@@ -20,10 +18,8 @@ import (
 //
 //	go test ./hwsim/cop -run '^$' -bench Instructions
 func BenchmarkInstructions(b *testing.B) {
-	sampler, err := os.ReadFile("asm/programs/sampler.s")
-	must(b, err)
 	for _, program := range []struct{ name, source string }{
-		{"sampler", string(sampler)},
+		{"sampler", sourceOf(b, "sampler")},
 		{"all", `
 			.sample pc value
 			.entry  all look
@@ -37,11 +33,7 @@ func BenchmarkInstructions(b *testing.B) {
 			done`},
 	} {
 		b.Run(program.name, func(b *testing.B) {
-			p, err := asm.Assemble(program.name, program.source)
-			must(b, err)
-			m, err := cop.New(cop.Config{Buffer: 1 << 16})
-			must(b, err)
-			must(b, m.Load(p.Image))
+			m := load(b, cop.Config{Buffer: 1 << 16}, program.source)
 			r := rand.New(rand.NewPCG(1, 1))
 			samples := make([]cop.Sample, 1024)
 			for i := range samples {

@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/internal/project/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -282,15 +280,9 @@ func TestCOP12_SoftwareAnswers(t *testing.T) {
 
 // A program travels as the text of its image, and an engine that cannot run it says why.
 func TestCOP13_ProgramsOfEngines(t *testing.T) {
-	source, err := os.ReadFile("asm/programs/sampler.s")
-	must(t, err)
-	image := func(old, new string) string {
-		p, err := asm.Assemble("x.s", strings.Replace(string(source), old, new, 1))
-		must(t, err)
-		return p.Image.Text()
-	}
+	image := func(old, new string) string { return assemble(t, change(t, "sampler", old, new)) }
 	files := map[string]string{
-		"good": image("K0 64", "K0 3"), "source": string(source), "host": image("samples", "nobody"),
+		"good": image("K0 64", "K0 3"), "source": sourceOf(t, "sampler"), "host": image("samples", "nobody"),
 		"zero": image("K0 64", "K0 0"), "fields": image("pc value", "pc"), "narrow": image("I0 7", "I0 6"),
 	}
 	s, err := parseEngine("good,near=10", files)
@@ -303,9 +295,9 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 	for args, want := range map[string]string{
 		"none":                  `column 5: want a file that can be read: file does not exist`,
 		"program=source":        `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
-		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are samples, values, table`,
+		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are ` + cop.HostNames(),
 		"program=zero":          `column 13: want a program for this machine: K0 is 0: the host samples wants the number of events there that a sample stands for`,
-		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants pc and value among them`,
+		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants value among them`,
 		"program=narrow":        `column 13: want a program for this machine: sub-arrays of 128 and 128 words: the host samples wants as many in both as I0 can count, 64`,
 		"program=good,data=128": `column 13: want a program for this machine: base 1: 0x800080: want a sub-array in the data array, which has 128 words`,
 		"slots=100":             `column 11: want a power of two`,

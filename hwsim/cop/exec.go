@@ -165,8 +165,7 @@ func (m *Machine) stepIndex(in *code, result uint64) {
 func (m *Machine) stepData(in *code, address, result uint64) {
 	p := &m.data[int(address)&(len(m.data)-1)]
 	f := fieldBits[in.field]
-	mask := uint64(1)<<(f.width-1)<<1 - 1
-	x := *p >> (f.shift & 63) & mask
+	mask, x := f.mask(), f.of(*p)
 	switch DataOp(in.data) {
 	case DataRead:
 		m.reg[SourceM] = x & m.mask
@@ -257,6 +256,7 @@ func (m *Machine) branch(in *code, taken uint8) {
 // The pipeline starts anew.
 func (m *Machine) kill() {
 	m.stats.Killed++
+	m.stats.KilledWords += uint64(m.queue.ring[m.queue.head].Words)
 	m.stats.Lost += m.config.Penalty
 	m.cycle += m.config.Penalty
 	m.queue.pop()

@@ -16,6 +16,9 @@ func BuiltInNames() (names []string) {
 	return names
 }
 
+// HostNames lists the hosts, for error messages.
+var HostNames = hostNames
+
 // Shift advances a state of the shift register.
 var Shift = shift
 

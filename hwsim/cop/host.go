@@ -35,6 +35,11 @@ type host struct {
 	// event itself.
 	view func(t tuple.Tuple) tuple.Tuple
 
+	// exact returns an engine in plain Go that sends, one by one, the events that the
+	// host's messages are about, as if the machine had any amount of memory. It is nil
+	// if messages are about the events of the stream, as view shows them.
+	exact func(m *Machine) hwsim.Engine
+
 	estimates bool // the counts of messages are estimates
 	ranges    bool // some messages have Free bits
 }
@@ -70,6 +75,12 @@ var hosts = [...]*host{
 	{name: "samples", check: checkSamples, read: readSamples},
 	valuesHost,
 	{name: "table", check: checkTable, read: readTable},
+	{name: "edges", check: checkEdges, read: readEdges, exact: exactEdges},
+	{name: "targets", check: checkTargets, read: readTargets, exact: exactTargets},
+	{name: "follow", check: checkFollow, read: readFollow, exact: exactFollow},
+	{name: "deps", check: checkDeps, read: readDeps, exact: exactDeps},
+	{name: "conflicts", check: checkConflicts, read: readConflicts, exact: exactConflicts},
+	{name: "stack", check: checkStack, read: readStack, exact: exactStack},
 }
 
 func findHost(name string) *host {
@@ -124,6 +135,45 @@ func (w *window) send(m hwsim.Message, out *hwsim.Out) {
 	out.Send(m)
 }
 
+// next returns the number that follows the last slot in use. An index register has it: of
+// that many bits, and 0 if all slots are in use.
+func (w *window) next(index int, ended bool) int {
+	n := int(w.load(IndexWindow + index))
+	if n == 0 && !ended {
+		n = 1 << w.m.indexWidth[index]
+	}
+	return n
+}
+
+// word loads a word of a sub-array.
+func (w *window) word(base, i int) uint64 {
+	return w.load(DataWindow + (int(w.m.base[base])|i)&(len(w.m.data)-1))
+}
+
+// count sends a message if there were events.
+func (w *window) count(pc, word, count uint64, out *hwsim.Out) {
+	if count > 0 {
+		w.send(hwsim.Message{Tuple: tuple.Tuple{PC: pc, W: word}, Count: count}, out)
+	}
+}
+
+// empty makes a table empty.
+func (w *window) empty() {
+	w.store(CommandWindow+InvalidateAll, 0)
+	w.store(CommandWindow+ClearData, 0)
+	w.store(IndexWindow, 0)
+}
+
+// checkFields checks that samples have fields.
+func checkFields(m *Machine, host string, fields Fields) error {
+	for i, name := range [...]string{"pc", "value", "addr"} {
+		if bit := Fields(1 << i); fields&bit != 0 && m.fields&bit == 0 {
+			return Error("the fields of a sample: the host " + host + " wants " + name + " among them")
+		}
+	}
+	return nil
+}
+
 // The host of samples reads PCs from the sub-array B0 and words from B1. I0 is the
 // index of the next sample in both; it has wrapped to 0 when the program interrupts.
 // Each sample stands for K0 events.
@@ -134,13 +184,10 @@ func checkSamples(m *Machine) error {
 		return Error("sub-arrays of " + digits.Uint(1<<m.baseSize[0]) + " and " + digits.Uint(1<<m.baseSize[1]) +
 			" words: the host samples wants as many in both as I0 can count, " + digits.Uint(1<<width))
 	}
-	if m.fields&SelectPC == 0 || m.fields&SelectValue == 0 {
-		return Error("the fields of a sample: the host samples wants pc and value among them")
-	}
 	if m.reg[SourceK] == 0 {
 		return Error("K0 is 0: the host samples wants the number of events there that a sample stands for")
 	}
-	return nil
+	return checkFields(m, "samples", SelectPC|SelectValue)
 }
 
 func readSamples(w *window, ended bool, out *hwsim.Out) {

@@ -10,7 +10,7 @@ type slot struct {
 }
 
 func slotOf(word uint64) slot {
-	return slot{uint32(word), word >> 32 & 0xff, word >> 40 & 0xff, word >> 48}
+	return slot{uint32(fieldBits[FieldValue].of(word)), fieldBits[FieldHits].of(word), fieldBits[FieldMisses].of(word), fieldBits[FieldTotal].of(word)}
 }
 
 // A record has the sums over all slots that had the same load and active value. The

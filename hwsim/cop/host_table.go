@@ -5,7 +5,6 @@ package cop
 import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // The host table shows what is in the arrays, so that a new program needs no host of its
@@ -43,10 +42,7 @@ func checkTable(m *Machine) error {
 				digits.Int(int64(m.config.Slots)) + " slots")
 		}
 	}
-	if m.fields&SelectPC == 0 {
-		return Error("the fields of a sample: the host table wants pc among them")
-	}
-	return nil
+	return checkFields(m, "table", SelectPC)
 }
 
 func readTable(w *window, _ bool, out *hwsim.Out) {
@@ -57,19 +53,14 @@ func readTable(w *window, _ bool, out *hwsim.Out) {
 		}
 		pc := w.load(KeyWindow + i)
 		for b := 1; b < len(m.base); b++ {
-			if m.baseSize[b] == 0 {
-				continue
-			}
-			word := w.load(DataWindow + int(m.base[b]) + i)
-			total, value := fieldBits[FieldTotal], fieldBits[FieldValue]
-			if count := word >> total.shift & (1<<total.width - 1); count > 0 {
-				w.send(hwsim.Message{Tuple: tuple.Tuple{PC: pc, W: word >> value.shift & (1<<value.width - 1)}, Count: count}, out)
+			if m.baseSize[b] > 0 {
+				word := w.word(b, i)
+				w.count(pc, fieldBits[FieldValue].of(word), fieldBits[FieldTotal].of(word), out)
 			}
 		}
 	}
-	w.store(CommandWindow+InvalidateAll, 0)
-	w.store(CommandWindow+ClearData, 0)
-	for i := range m.indexWidth {
+	w.empty()
+	for i := 1; i < len(m.indexWidth); i++ {
 		w.store(IndexWindow+i, 0)
 	}
 }

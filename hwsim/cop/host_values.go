@@ -99,8 +99,6 @@ func checkValues(m *Machine) error {
 	width := uint8(bits.Len(uint(slots - 1)))
 	wrong := func(what, want string) error { return Error(what + ": the host values wants " + want) }
 	switch {
-	case m.fields&SelectPC == 0 || m.fields&SelectValue == 0:
-		return wrong("the fields of a sample", "pc and value among them")
 	case m.config.Data != slots:
 		return wrong(digits.Int(int64(slots))+" slots and "+digits.Int(int64(m.config.Data))+" words of the data array", "as many of both: set slots, and leave out data")
 	case m.config.Width != 64:
@@ -116,7 +114,7 @@ func checkValues(m *Machine) error {
 	case k(valuesDropped) == 0 || k(valuesDropped) > 1<<16-1:
 		return wrong("K3 is "+digits.Uint(k(valuesDropped)), "1 to 65535, the number of slots times dth: change dth")
 	}
-	return nil
+	return checkFields(m, "values", SelectPC|SelectValue)
 }
 
 // readValues answers FULL and THRASH, and the end of the stream.

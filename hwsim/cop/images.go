@@ -9,6 +9,12 @@ package cop
 var images = [...]struct{ name, text string }{
 	{"sampler", imageSampler},
 	{"values", imageValues},
+	{"edges", imageEdges},
+	{"targets", imageTargets},
+	{"follow", imageFollow},
+	{"deps", imageDeps},
+	{"conflicts", imageConflicts},
+	{"callstack", imageCallstack},
 }
 
 // builtIn returns the text of the image of a built-in program.

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 )
 
 var update = flag.Bool("update", false, "write the images of the built-in programs")
@@ -22,15 +21,12 @@ func TestCOP13_BuiltInProgramsAreAssembled(t *testing.T) {
 	for _, file := range sources {
 		name := strings.TrimSuffix(filepath.Base(file), ".s")
 		names = append(names, name)
-		source, err := os.ReadFile(file)
-		must(t, err)
-		p, err := asm.Assemble(name+".s", string(source))
-		must(t, err)
+		got := assemble(t, sourceOf(t, name))
 		if *update {
-			writeImage(t, name, p.Image.Text())
+			writeImage(t, name, got)
 			continue
 		}
-		if got := p.Image.Text(); got != cop.BuiltIn(name) {
+		if got != cop.BuiltIn(name) {
 			t.Errorf("go test ./hwsim/cop -run Assembled -update: %s is assembled to\n%s", file, got)
 		}
 	}

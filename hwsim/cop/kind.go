@@ -35,13 +35,24 @@ import (
 //
 // An event of the stream is a sample: its class is the tag, and its value is the word.
 // The word is also the target for calls, and the address for tuple.Addr and tuple.More.
+//
+// If the program selects the field addr, an event of several words, as -peptaps=pairs
+// and ops report it, is one sample: the class and the value are those of the first word,
+// the second word is the address, and the third one the target. Otherwise each word is a
+// sample, and the class of further words is more or third.
+//
+// Behind another engine in a chain, such as cache, the machine gets each message as an
+// event. Of a message that stands for n events, n-1 are counted as dropped.
 var Kind = &hwsim.Kind{
 	Name: "cop",
 	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
 		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor",
 		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate"}, clock.Params...),
-	Parse: parse,
+	Parse:    parse,
+	Weighted: true,
 	Examples: []string{
+		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)", "cop(program=deps,near=30,far=30)", "cop(program=conflicts,near=30,far=30,k0=448)",
+		"cop(program=callstack,near=20,far=30)",
 		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
 		"cop(clock=0.5,retire=4,burst=64,pause=20,k0=1)",
 		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",

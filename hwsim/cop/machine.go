@@ -67,11 +67,12 @@ type code struct {
 
 // Stats are counts since the machine was made.
 type Stats struct {
-	Accepted uint64 // events that the filters have accepted and that the sample buffer had room for
-	Filtered uint64 // events that a filter has rejected
-	Dropped  uint64 // events that were lost because the sample buffer was full
-	Done     uint64 // events whose routine has ended
-	Killed   uint64 // events that the watchdog has ended
+	Accepted    uint64 // events that the filters have accepted and that the sample buffer had room for
+	Filtered    uint64 // events that a filter has rejected
+	Dropped     uint64 // events that were lost because the sample buffer was full
+	Done        uint64 // events whose routine has ended
+	Killed      uint64 // events that the watchdog has ended
+	KilledWords uint64 // the sum of their Words
 
 	Instrs       uint64 // microinstructions executed
 	Branches     uint64 // microinstructions with a branch

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 )
 
 func newMachine(t testing.TB, c cop.Config) *cop.Machine {
@@ -20,9 +19,7 @@ func newMachine(t testing.TB, c cop.Config) *cop.Machine {
 func load(t testing.TB, c cop.Config, source string) *cop.Machine {
 	t.Helper()
 	m := newMachine(t, c)
-	p, err := asm.Assemble("test.s", source)
-	must(t, err)
-	must(t, m.Load(p.Image))
+	must(t, m.Load(assembled(t, source).Image))
 	return m
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -21,21 +20,10 @@ type constants struct {
 
 var standard = constants{slots: 256, r: 31, keep: 16, fth: 4, dth: 2, twiceRF: 6}
 
-// valuesProgram assembles the program, after a replacement that breaks it if old is not "".
+// valuesProgram assembles the program, after a replacement, which may break it.
 func valuesProgram(t testing.TB, old, new string) *asm.Program {
 	t.Helper()
-	data, err := os.ReadFile("asm/programs/values.s")
-	must(t, err)
-	source := string(data)
-	if old != "" {
-		if !strings.Contains(source, old) {
-			t.Fatalf("the program has no %s", old)
-		}
-		source = strings.Replace(source, old, new, 1)
-	}
-	p, err := asm.Assemble("values.s", source)
-	must(t, err)
-	return p
+	return assembled(t, change(t, "values", old, new))
 }
 
 // A profiler is a machine with the program, beside the reference.

@@ -26,7 +26,6 @@ func (e *engine) Machine() *Machine { return e.m }
 
 // Settle implements Watched.
 func (e *engine) Settle(out *hwsim.Out) {
-	for e.m.Run(1<<64-1) == Interrupted {
-		e.interrupt(out)
-	}
+	e.offer(out, true)
+	e.settle(out, true)
 }

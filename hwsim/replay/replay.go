@@ -49,6 +49,9 @@ type Config struct {
 
 	// Progress is called now and then with the number of events so far, if it is not nil.
 	Progress func(events uint64)
+
+	// Messages gets the messages of all engines, if it is not nil. It must not keep them.
+	Messages func([]hwsim.Message)
 }
 
 // step is the ratio of the events at neighbouring points of a curve. So the point where a
@@ -203,6 +206,9 @@ func (x *run) push(stream uint32, tuples []tuple.Tuple) {
 }
 
 func (u *unit) take(msgs []hwsim.Message) {
+	if u.Config.Messages != nil {
+		u.Config.Messages(msgs)
+	}
 	u.Profile.AddMessages(msgs)
 	u.Messages += uint64(len(msgs))
 }

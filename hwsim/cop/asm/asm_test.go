@@ -178,7 +178,7 @@ func TestCOP13_Errors(t *testing.T) {
 		{"x: wr B0|I0, V1 ; set I0, V2", "2:27: V2 must pass through the main ALU, which passes another operand in this line"},
 		{"x: wr B0|I0", "2:4: wr stores the result of the main ALU, which has no operation in this line"},
 		{"x: wr B4|I0, V0", "2:7: want B0 to B3, found \"B4\""},
-		{"x: rd B0|I0.pc", "2:13: want one of value, hits, misses and total, found \"pc\""},
+		{"x: rd B0|I0.pc", "2:13: want one of value, hits, misses, total and high, found \"pc\""},
 		{"x: if foo goto x", "2:7: want a predicate, one of eq, lt, gt, hit, isat, msat, dsat, empty, found \"foo\""},
 		{"x: if eq x", "2:10: want \"goto\", found \"x\""},
 		{"x: goto y", "2:9: there is no label y"},

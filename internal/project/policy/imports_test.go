@@ -29,7 +29,7 @@ const walls = `
 
 	# Models of hardware: they see events, not source and not processes.
 	hwsim:            runtime/digits runtime/items runtime/tuple
-	hwsim/cop:        hwsim hwsim/clock runtime/digits runtime/tuple
+	hwsim/cop:        hwsim hwsim/clock hwsim/sample runtime/digits runtime/tuple
 	hwsim/strat:      hwsim runtime/digits runtime/tuple
 	hwsim/rap:        hwsim runtime/digits runtime/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
@@ -40,6 +40,7 @@ const walls = `
 	hwsim/morton:     hwsim hwsim/box hwsim/sample runtime/digits runtime/tuple
 	hwsim/engines:    hwsim/... runtime/items runtime/tuple
 	hwsim/enginetest: hwsim/... runtime/digits runtime/tuple internal/project/tracetest
+	hwsim/profiles:   hwsim hwsim/trace runtime/pprofenc runtime/report runtime/tuple
 	hwsim/...:        hwsim/... runtime/digits runtime/ring runtime/trace runtime/tuple runtime/wire internal/input internal/listing internal/terminal
 
 	# Reports are made from profiles. They need neither analysis of source code nor
