@@ -218,9 +218,9 @@ func (e *engine) Time() hwsim.Time {
 // program's host needs. The registers from HostWindow on are those of the host.
 func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	e.clock.Stall(e.access)
-	if register >= HostWindow && e.memory != nil {
+	if r, ok := e.memory.(registered); ok && register >= HostWindow {
 		e.window = e.newWindow()
-		if e.memory.store(&e.window, register-HostWindow, value) {
+		if r.store(&e.window, register-HostWindow, value) {
 			e.clock.Stall(e.window.cycles)
 			return e.access + e.window.cycles
 		}
@@ -237,8 +237,8 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 // register.
 func (e *engine) Load(register int) (value, cycles uint64) {
 	e.clock.Stall(e.access)
-	if register >= HostWindow && e.memory != nil {
-		if value, ok := e.memory.load(register - HostWindow); ok {
+	if r, ok := e.memory.(registered); ok && register >= HostWindow {
+		if value, ok := r.load(register - HostWindow); ok {
 			return value, e.access
 		}
 	}

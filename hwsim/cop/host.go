@@ -52,12 +52,17 @@ type memory interface {
 	// lost returns the number of accepted events that are in no message, and that neither
 	// the machine nor the memory holds any more.
 	lost() uint64
+}
 
-	// store and load access the registers of the host. They return false if there is no such
-	// register.
+// A registered memory has registers of the host, from HostWindow on. Store and load return
+// false if there is no such register.
+type registered interface {
 	store(w *window, i int, value uint64) (ok bool)
 	load(i int) (value uint64, ok bool)
+}
 
+// A metered memory counts what its host does.
+type metered interface {
 	meters(m *Machine) []hwsim.Meter
 }
 

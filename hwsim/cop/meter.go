@@ -27,8 +27,8 @@ func (e *engine) Meters() []hwsim.Meter {
 		{Name: "lost: watchdog", Unit: "events", Count: s.Killed},
 		{Name: "stores refused", Unit: "stores", Count: s.BadStores},
 	}
-	if e.memory != nil {
-		list = append(list, e.memory.meters(e.m)...)
+	if h, ok := e.memory.(metered); ok {
+		list = append(list, h.meters(e.m)...)
 	}
 	return list
 }
