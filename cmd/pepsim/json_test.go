@@ -41,6 +41,7 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots rap-cost", Rows: figureRows},
 		{Line: "figure -o plots cop-table1", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 cop-6", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 cop-8", Rows: figureRows},
 		{Line: "cop size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
@@ -209,6 +210,10 @@ func numberText(v commandtest.Object) string {
 		return strconv.FormatFloat(math.Round(x/1e5)/10, 'f', -1, 64) + "M"
 	case unit == "events" && x >= 1e4:
 		return fmt.Sprintf("%.0fK", math.Floor((x+500)/1000))
+	case unit == "cycles" && strings.HasSuffix(text, "M"):
+		return fmt.Sprintf("%.1fM", x/1e6)
+	case unit == "transistors" && strings.HasSuffix(text, "M"):
+		return fmt.Sprintf("%.2fM", x/1e6)
 	case strings.HasPrefix(text, "N="):
 		return fmt.Sprintf("N=%.0f", x)
 	case strings.HasPrefix(text, "error of "):

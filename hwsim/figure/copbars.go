@@ -122,21 +122,13 @@ func cop7(env *Env, res *Result) error {
 	return nil
 }
 
-// randomPart is the part of the events that withoutPhases runs.
-const randomPart = 4
-
 // withoutPhases compares the co-processor and a simple sampler on the two largest working
 // sets in random order. Masks stay: without phases there is no reason to clear them.
 func (env *Env) withoutPhases(res *Result, all []copResult) error {
-	region := *env
-	region.Events /= randomPart
-	res.setup("in random order: the first %s loads, shuffled, so that the program has no phases; masks stay; seed %d", short(region.Events), env.Seed)
+	res.setup("in random order: the same %s loads, shuffled, so that the program has no phases; masks stay; seed %d", short(env.Events), env.Seed)
 	for i, a := range largest(all) {
-		x, err := region.copLoads(a.Program)
+		x, err := a.shuffled(env.Seed)
 		if err != nil {
-			return err
-		}
-		if x, err = x.shuffled(env.Seed); err != nil {
 			return err
 		}
 		runs, err := x.run(values("clear=0"))

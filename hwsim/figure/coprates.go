@@ -224,7 +224,7 @@ func (res *Result) converging(x *copLoads, suffix, what string) error {
 		if k%6 != 0 && k+1 < len(runs[0].points) {
 			continue
 		}
-		row := []Value{count(runs[0].points[k].events, "events")}
+		row := []Value{count(runs[0].points[k].events, "loads")}
 		for _, r := range runs {
 			row = append(row, percent(r.points[k].rms), percent(r.points[k].percent()))
 		}

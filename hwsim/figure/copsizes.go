@@ -61,7 +61,7 @@ func copTable1(_ *Env, res *Result) error {
 		t.Rows = append(t.Rows, []Value{text("total"), none, none, none, none, count(x.Total, "transistors")})
 	}
 	bars.Series = []plot.Series{{Name: "all", Values: total}, {Name: "memory arrays", Values: arrays}}
-	res.setup("transistors: an estimate from the sizes of the structures; package cost has its constants")
+	res.setup("transistors: an estimate from the sizes of the structures; package transistors has its constants")
 	res.Tables = append(res.Tables, t)
 	res.bars("cop-table1", bars)
 	base, inArrays := total[1], arrays[1]
