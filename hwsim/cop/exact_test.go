@@ -226,3 +226,23 @@ func TestCOP33_HostsCheckPrograms(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Of a sample that the watchdog ends, all words are dropped.
+func TestCOP09_WordsOfAKilledSampleAreDropped(t *testing.T) {
+	s, err := parseEngine("program=x,near=100,watchdog=16", map[string]string{"x": assemble(t, `.host samples
+		.sample pc value addr
+		.entry op round
+		.const K0 1
+		.base B0 0 32
+		.base B1 32 32
+		.width I0 5
+		round: goto round`)})
+	must(t, err)
+	e := s.New(0)
+	enginetest.Push(e, []tuple.Tuple{tuple.New(tuple.Op, 2, 21), tuple.New(tuple.More, 2, 22), tuple.New(tuple.Third, 2, 23),
+		tuple.New(tuple.Op, 2, 21), tuple.New(tuple.More, 2, 22), tuple.New(tuple.Load, 3, 1), tuple.New(tuple.Load, 3, 1)})
+	// The first two samples have ended when the loads come, and no routine takes loads.
+	if b := e.Balance(); b != (hwsim.Balance{Held: 1, Dropped: 6}) {
+		t.Errorf("%+v", b)
+	}
+}
