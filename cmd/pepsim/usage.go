@@ -39,7 +39,8 @@ Examples:
 // filterFlags describes the flags that trace print and trace filter share.
 const filterFlags = `	-tag tags      only tuples of these kinds, separated by commas: arg, result,
 	               load, store, call, type, edge, addr, const, more, goroutine,
-	               direct, return
+	               direct, return, third, op, enter, and in traces of messages
+	               dep, follow, conflict, context, within
 	-stream ids    only these streams, separated by commas
 	-func regexp   only sites in functions whose names match
 	-from N        only tuples from position N on, counted from 0

@@ -21,6 +21,8 @@ type engine struct {
 	copy   run    // for Snapshot
 	window window // the window during the interrupt that the host handles
 	seed   uint32
+
+	offered func(s Sample, o Outcome) // for debuggers; nil: nobody wants to know
 }
 
 // A run is the state of an engine.
@@ -148,7 +150,12 @@ func (e *engine) offer(out *hwsim.Out, ask bool) {
 	if core >= e.alarm {
 		cycle = e.timer(out, ask)
 	}
-	if e.m.Offer(cycle, retired(s)) == Accepted {
+	x := retired(s)
+	outcome := e.m.Offer(cycle, x)
+	if e.offered != nil {
+		e.offered(x, outcome)
+	}
+	if outcome == Accepted {
 		e.taken += uint64(s.N)
 		e.refused += s.Events() - uint64(s.N)
 	} else {

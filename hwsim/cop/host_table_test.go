@@ -48,10 +48,7 @@ func TestCOP12_HostTable(t *testing.T) {
 			t.Errorf("%d sites: %d messages before the end", sites, len(messages))
 		}
 		messages = append(messages, enginetest.Flush(e)...)
-		got, want := map[tuple.Tuple]uint64{}, map[tuple.Tuple]uint64{}
-		for _, m := range messages {
-			got[m.Tuple] += m.Count
-		}
+		got, want := totalsOf(messages), map[tuple.Tuple]uint64{}
 		for _, x := range in {
 			want[tuple.Tuple{PC: x.PC, W: 7}]++
 			if x.W&1 == 1 {

@@ -16,6 +16,10 @@ type Watched interface {
 	// Machine returns the machine of the engine. The engine runs it by Machine.Run.
 	Machine() *Machine
 
+	// Offered makes the engine call f with each sample that it has given to the machine, and
+	// what became of it. The sample has all words of the event.
+	Offered(f func(s Sample, o Outcome))
+
 	// Settle runs the machine until it waits for an event, as if the next event came
 	// much later. Software handles the interrupts meanwhile.
 	Settle(out *hwsim.Out)
@@ -23,6 +27,9 @@ type Watched interface {
 
 // Machine implements Watched.
 func (e *engine) Machine() *Machine { return e.m }
+
+// Offered implements Watched.
+func (e *engine) Offered(f func(s Sample, o Outcome)) { e.offered = f }
 
 // Settle implements Watched.
 func (e *engine) Settle(out *hwsim.Out) {

@@ -56,6 +56,7 @@ func New(w io.Writer, engine hwsim.Engine, program *asm.Program, events iter.Seq
 	s := &Session{w: w, engine: e, machine: e.Machine(), program: program, events: events}
 	s.tracer = &asm.Tracer{W: w, M: s.machine, Program: program}
 	s.out = hwsim.NewOut(64, func(m []hwsim.Message) { s.messages = append(s.messages, m...) })
+	e.Offered(s.offered)
 	return s, nil
 }
 
@@ -80,24 +81,31 @@ func (s *Session) end() {
 	s.listMessages()
 }
 
-// push gives the engine an event and says what became of it.
+// push gives the engine an event. The engine waits for further words if the program selects
+// addresses.
 func (s *Session) push(t tuple.Tuple) {
-	before := s.machine.Stats()
 	s.engine.Push([]tuple.Tuple{t}, s.out)
 	s.showMessages()
-	after := s.machine.Stats()
-	n, capacity := s.machine.Queued()
-	outcome := "" // it is a word of a sample that is not complete
-	switch {
-	case after.Accepted > before.Accepted:
-		outcome = fmt.Sprintf(": accepted, %d of %d in the sample buffer", n, capacity)
-	case after.Filtered > before.Filtered:
-		outcome = ": a filter rejects it"
-	case after.Dropped > before.Dropped:
-		outcome = ": dropped, the sample buffer is full"
+}
+
+// offered says what became of an event.
+func (s *Session) offered(x cop.Sample, o cop.Outcome) {
+	s.showMessages()
+	words := ""
+	if x.Words > 1 {
+		words += fmt.Sprintf(", address %#x", x.Addr)
 	}
+	if x.Words > 2 {
+		words += fmt.Sprintf(", third word %#x", x.Target)
+	}
+	n, capacity := s.machine.Queued()
+	outcome := [...]string{
+		cop.Accepted: fmt.Sprintf("accepted, %d of %d in the sample buffer", n, capacity),
+		cop.Filtered: "a filter rejects it",
+		cop.Dropped:  "dropped, the sample buffer is full",
+	}[o]
 	now := s.engine.(hwsim.Timed).Time().Cycles
-	fmt.Fprintf(s.w, "             event in cycle %d of the processor: %s%s\n", now, event(t), outcome)
+	fmt.Fprintf(s.w, "             event in cycle %d of the processor: %s%s: %s\n", now, event(tuple.Tuple{PC: x.PC, W: x.Value}), words, outcome)
 }
 
 // event returns an event as text. Microcode reads the tag and the site together as PC.
