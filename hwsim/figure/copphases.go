@@ -170,9 +170,8 @@ func (x *copLoads) periodic(want float64) (*copRun, uint64, error) {
 	least := math.Inf(1)
 	var best *copRun
 	var at uint64
-	for n := range 7 { // periods from a half of the run to a 128th
-		end := float64(x.events) * 5.7 // cycles, about
-		period := uint64(end / math.Pow(2, float64(n)+1))
+	for n := range 7 { // periods from a half to a 128th of a run with 5.7 cycles a load, which is typecheck's
+		period := uint64(float64(x.events) * 5.7 / math.Pow(2, float64(n)+1))
 		runs, err := x.run(values(fmt.Sprintf("clear=%d", period), fmt.Sprintf("timer=%d", max(1000, min(1_000_000, period/4)))))
 		if err != nil {
 			return nil, 0, err
