@@ -57,9 +57,44 @@ func TestCOP33_SamplerIsTheReference(t *testing.T) {
 	}
 }
 
-// The same with drops: the samples are those of the events that found room, which a second model
-// finds out: six cycles of the machine for each event, a buffer that keeps an event until its
-// routine is done, and time by the definition of package clock.
+// A samplerModel is a second model of the sampler with K0 = 1: six cycles of the machine for each
+// event, and a buffer that keeps an event until its routine is done.
+type samplerModel struct {
+	capacity int      // events in the buffer
+	leaves   []uint64 // cycles of the machine in which the events in the buffer are done
+	kept     int      // events that found room
+	ready    uint64   // the cycle in which the machine is done with all of them
+}
+
+// take reports whether an event in a cycle of the machine finds room.
+func (s *samplerModel) take(cycle uint64) bool {
+	const penalty = 2
+	for len(s.leaves) > 0 && s.leaves[0] <= cycle {
+		s.leaves = s.leaves[1:]
+	}
+	if len(s.leaves) == s.capacity {
+		return false
+	}
+	start := s.ready // the machine is busy
+	if len(s.leaves) == 0 {
+		start = max(s.ready, cycle) + penalty
+	}
+	s.kept++
+	// Three instructions to the branch that is predicted to be taken and is not, its penalty,
+	// and three more. Every 128th event ends one earlier with an interrupt, whose branch is
+	// predicted wrongly, and after which the pipeline is empty.
+	leave := start + 3 + penalty + 3
+	s.ready = leave
+	if s.kept%128 == 0 {
+		leave--
+		s.ready = leave + penalty + penalty
+	}
+	s.leaves = append(s.leaves, leave)
+	return true
+}
+
+// The same with drops: the samples are those of the events that found room, by the second model
+// and time by the definition of package clock.
 func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 200_000))
 	last := uint64(0)
@@ -73,11 +108,9 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 		e := newEngine(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
-		const penalty = 2
 		var want []hwsim.Message
-		var leaves []uint64 // cycles of the machine in which events in the buffer are done
+		model := &samplerModel{capacity: capacity}
 		now, pc := uint64(0), uint64(0)
-		kept, ready := 0, uint64(0)
 		for _, x := range in {
 			d := x.Site() - tuple.Tuple{PC: pc}.Site()
 			if d >= 1 && d <= 8 {
@@ -86,29 +119,9 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 				now += far
 			}
 			pc = x.PC
-			cycle := now / slow
-			for len(leaves) > 0 && leaves[0] <= cycle {
-				leaves = leaves[1:]
+			if model.take(now / slow) {
+				want = append(want, hwsim.Message{Tuple: x, Count: 1})
 			}
-			if len(leaves) == capacity {
-				continue
-			}
-			start := ready // the machine is busy
-			if len(leaves) == 0 {
-				start = max(ready, cycle) + penalty
-			}
-			kept++
-			// Three instructions to the branch that is predicted to be taken and is not, its penalty,
-			// and three more. Every 128th event ends one earlier with an interrupt, whose branch is
-			// predicted wrongly, and after which the pipeline is empty.
-			leave := start + 3 + penalty + 3
-			ready = leave
-			if kept%128 == 0 {
-				leave--
-				ready = leave + penalty + penalty
-			}
-			leaves = append(leaves, leave)
-			want = append(want, hwsim.Message{Tuple: x, Count: 1})
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("clock %s: %d messages, want %d, or others", clock, len(got), len(want))
@@ -147,7 +160,7 @@ func TestCOP31_BurstsDropEvents(t *testing.T) {
 	for i := range in {
 		in[i] = tuple.New(tuple.Load, 5, uint64(i)) // all far
 	}
-	const capacity, penalty = 8, 2
+	const capacity = 8
 	var drops []uint64
 	for _, x := range []struct{ far, retire, burst, pause uint64 }{{8, 1, 0, 0}, {8, 4, 64, 48}, {8, 8, 512, 448}} {
 		args := fmt.Sprintf("k0=1,handler=0,access=0,record=0,far=%d,retire=%d,buffer=%d", x.far, x.retire, 17*capacity)
@@ -158,8 +171,8 @@ func TestCOP31_BurstsDropEvents(t *testing.T) {
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
 		var want []hwsim.Message
-		var leaves []uint64
-		cycle, slot, ready := uint64(0), x.retire, uint64(0)
+		model := &samplerModel{capacity: capacity}
+		cycle, slot := uint64(0), x.retire
 		for i := range in {
 			for j := range x.far {
 				n := uint64(i)*x.far + j
@@ -170,24 +183,9 @@ func TestCOP31_BurstsDropEvents(t *testing.T) {
 					cycle, slot = cycle+1, 1
 				}
 			}
-			for len(leaves) > 0 && leaves[0] <= cycle {
-				leaves = leaves[1:]
+			if model.take(cycle) {
+				want = append(want, hwsim.Message{Tuple: in[i], Count: 1})
 			}
-			if len(leaves) == capacity {
-				continue
-			}
-			start := ready
-			if len(leaves) == 0 {
-				start = max(ready, cycle) + penalty
-			}
-			want = append(want, hwsim.Message{Tuple: in[i], Count: 1})
-			leave := start + 3 + penalty + 3
-			ready = leave
-			if len(want)%128 == 0 {
-				leave--
-				ready = leave + penalty + penalty
-			}
-			leaves = append(leaves, leave)
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: %d messages, want %d, or others", args, len(got), len(want))
