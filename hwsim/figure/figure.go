@@ -18,7 +18,7 @@
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
-// Ranges", CGO 2006.
+// Ranges", CGO 2006; Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001.
 package figure
 
 import (
