@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test fuzz bench accuracy taps engines exact steps gotest figures clean
+.PHONY: build demo test fuzz bench accuracy taps engines cop exact steps gotest figures figures-cop clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -100,24 +100,39 @@ torture:
 FIGURE         ?= all
 FIGUREPROGRAMS ?= typecheck lua regex flate printer markdown jsonbench sortbench raytrace httpecho
 FIGUREFLAGS    ?=
+# Test programs that only the figures of the co-processor use, and only their loads.
+COPPROGRAMS    ?= filters bitboard
 ENGINESFLAGS   ?=
 LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
+COPLOADS       := $(COPPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
 BLOCKS         := $(FIGUREPROGRAMS:%=build/traces/%.blocks.trace)
 PAIRS          := $(FIGUREPROGRAMS:%=build/traces/%.pairs.trace)
 OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIGUREPROGRAMS)))
 
-figures: build $(LOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
+figures: build $(LOADS) $(COPLOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
+
+# The figures of the co-processor alone: they need no traces but those of loads.
+COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep
+figures-cop: build $(LOADS) $(COPLOADS)
+	bin/pepsim figure $(FIGUREFLAGS) $(COPFIGURES)
 
 # How fast the engines are that tapped programs run, on the same loads.
 engines: $(LOADS)
 	$(GO) run ./internal/project/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
 
+# How fast the co-processor is simulated: microinstructions, samples, and a replay of 100
+# million tuples.
+COPFLAGS   ?= -o docs/results/coprocessor-speed.md
+COPENGINES ?= cop 'cop(k0=1)' 'cop(program=values)'
+cop: build/traces/typecheck.loads.trace
+	$(GO) run ./internal/project/cmd/pepbench cop $(COPFLAGS) $(COPENGINES)
+
 .DELETE_ON_ERROR:
-$(LOADS): TAPS = loads
-$(LOADS): TUPLES = 16000000
-$(LOADS): SKIP = 4000000
+$(LOADS) $(COPLOADS): TAPS = loads
+$(LOADS) $(COPLOADS): TUPLES = 16000000
+$(LOADS) $(COPLOADS): SKIP = 4000000
 $(CALLS): TAPS = edges,calls
 $(CALLS): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
@@ -134,7 +149,7 @@ build/traces/typecheck.loads.trace: SKIP = 130000000
 build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
-$(LOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
+$(LOADS) $(COPLOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .

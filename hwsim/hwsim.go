@@ -15,7 +15,7 @@
 //
 // Everything that takes tuples is an Engine. There is a further interface for each
 // thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed,
-// Metered and Stratified, and Sized, Viewer and Rewriter for descriptions. Package hwsim/engines knows all engines by
+// Metered and Stratified, and Sized, Viewer, Rewriter and Deriver for descriptions. Package hwsim/engines knows all engines by
 // name, and hwsim/enginetest tests that they keep the promises of this package.
 //
 // Engines are linked into instrumented programs. They import nothing heavier than
@@ -168,6 +168,9 @@ type Viewer interface {
 	Views() bool
 }
 
+// A Ranger is a Spec of a Kind that has engines with Ranges, and others without.
+type Ranger interface{ Ranges() bool }
+
 // A Rewriter is a Spec whose engines summarise nothing: they pass on events, change
 // them, or drop them. The engine behind sees what they send, and so must whoever compares
 // that engine with an exact profile: see engines.Spec.Exact.
@@ -176,6 +179,13 @@ type Rewriter interface {
 	// send, for it is neither about taps nor about their words or addresses.
 	ForTraces() bool
 }
+
+// A Deriver is a Spec whose messages may be about events that are not in the stream, but
+// that follow from several of its tuples: a load depends on a store. Exact returns an engine
+// that sends these events one by one, with no limit to its memory, and nil if messages are
+// about the tuples of the stream. What it sends makes the exact profile: see
+// engines.Spec.Exact. It is not for profiled programs: its Push allocates.
+type Deriver interface{ Exact() Engine }
 
 // A Part is the storage of one component: Entries of Bits each.
 type Part struct {

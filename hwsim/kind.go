@@ -21,7 +21,7 @@ type Kind struct {
 	Parse func(a *Args) Spec
 
 	Weighted bool // engines are Weighted: they can stand behind others in a chain
-	Ranges   bool // engines send messages with Free bits: no other engine can stand behind them
+	Ranges   bool // engines send messages with Free bits: no other engine can stand behind them; see also Ranger
 
 	// Examples are descriptions for the tests that all kinds must pass. The engines of
 	// Random go on with other random numbers after Flush, so the tests do not expect

@@ -105,7 +105,7 @@ func (v vendored) Import(path string) (*types.Package, error) {
 func TestCorpus(t *testing.T) { instrumentCorpus(t, tap.Options{}, false) }
 
 // events are the kinds that "all" leaves to engines and traces.
-const events = "pairs,ops,directcalls,entries,returns"
+const events = "pairs,stores,ops,directcalls,entries,returns"
 
 // A package with all kinds of taps is still valid.
 func TestCorpusTapped(t *testing.T) {

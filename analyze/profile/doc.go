@@ -40,6 +40,17 @@
 //	        location 0   the function that was called
 //	        location 1   function pkg.F, at the line of the call
 //	        labels       site, kind, expr and type as above
+//	deps    sample types deps/count, messages/count
+//	        location 0   function pkg.F, at the line of a load or branch
+//	        location 1   that of the store it depends on, or of the branch before
+//	        labels       value     p.n=x.go:5:2 q.n
+//	                     site, expr and type as above; kind is dep or follow
+//	contexts
+//	        sample types contexts/count, messages/count
+//	        location 0   function pkg.F, at the line of the tap
+//	        locations 1… callers
+//	        labels       value     n=main.f < main.main, the functions of the context
+//	                     site, expr and type as above; kind is context or within
 //
 // The first two have the period paths/count 1 when every path was counted and
 // cpu/nanoseconds when paths were sampled at ticks of CPU time. The others have

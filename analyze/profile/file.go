@@ -35,7 +35,7 @@ func kindOf(types []*pprof.ValueType) schema.Kind {
 }
 
 // readable lists the files that this package reads, for errors.
-const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz and .calltargets.pb.gz files of programs built with pepbuild"
+const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz, .calltargets.pb.gz, .deps.pb.gz and .contexts.pb.gz files of programs built with pepbuild"
 
 // others are files that programs write and that are not profiles, by their first
 // bytes, with what to do about them.

@@ -32,8 +32,8 @@ func (s Site) Compare(t Site) int {
 		s.Func.Compare(t.Func), cmp.Compare(s.Kind, t.Kind), cmp.Compare(s.Expr, t.Expr), cmp.Compare(s.Pool, t.Pool))
 }
 
-// A Word is one sample of a values, types or call targets file: a value, type or function
-// that a tap reported.
+// A Word is one sample of a values, types, call targets, deps or contexts file: a value, type
+// or function that a tap reported, a store or a branch, or a calling context.
 type Word struct {
 	Site     Site
 	Value    string // a value, the name of a type, or that of a function
@@ -49,10 +49,10 @@ type Word struct {
 	Within int64
 }
 
-// Words returns the samples of a values, types or call targets file, in the
-// file's order.
+// Words returns the samples of a values, types, call targets, deps or contexts file, in
+// the file's order.
 func (f *File) Words() ([]Word, error) {
-	return each(f, f.newWord, schema.Values, schema.Types, schema.CallTargets)
+	return each(f, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts)
 }
 
 func (f *File) newWord(s *pprof.Sample) (Word, error) {
@@ -68,7 +68,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	frames := frames(s)
 	want := 1
 	switch f.Kind {
-	case schema.Values:
+	case schema.Values, schema.Deps, schema.Contexts:
 		w.Value = strings.TrimPrefix(l.need(schema.Value), schema.ValueText(w.Site.Expr, ""))
 	case schema.Types:
 		w.Value, w.Site.Type = l.need(schema.Type), l.get(schema.Static)

@@ -30,7 +30,7 @@ import (
 // A Profile says which profile a listing is of.
 type Profile struct {
 	File       string      `json:"file"`     // as it was given; of several the first
-	Kind       schema.Kind `json:"kind"`     // "paths", "edges", "values", "types", "calltargets"
+	Kind       schema.Kind `json:"kind"`     // "paths", "edges", "values", "types", "calltargets", "deps", "contexts"
 	Comments   []string    `json:"comments"` // how the profile was taken
 	Program    string      `json:"program"`  // file of the profiled program
 	Build      string      `json:"build"`    // hash of its site tables

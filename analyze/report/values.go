@@ -179,6 +179,9 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	if !f.Exact() {
 		least -= s.ShareError(top)
 	}
+	if !specialises(f.Kind) {
+		return x, false
+	}
 	if s.Count < o.Events || least < o.Share || top.Value == schema.Other || top.Range != nil && !top.Range.Single() {
 		return x, false
 	}
@@ -192,11 +195,17 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	}, true
 }
 
+// specialises reports whether code can be specialised for what is in files of a kind, and
+// not for a store, a branch or a context.
+func specialises(k schema.Kind) bool { return k != schema.Deps && k != schema.Contexts }
+
 // things are the words for the values in files of a kind.
 var things = map[schema.Kind]string{
 	schema.Values:      "value",
 	schema.Types:       "type",
 	schema.CallTargets: "target",
+	schema.Deps:        "source",
+	schema.Contexts:    "context",
 }
 
 // Name implements listing.Listing.
@@ -212,6 +221,9 @@ func (t *ValueTable) Print(p *listing.Page) {
 	p.Line("%s: %s in %s, %s", t.Profile.name(), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
 	for _, s := range t.Sites {
 		t.printSite(p, s)
+	}
+	if !specialises(t.Profile.Kind) {
+		return
 	}
 	p.Line("")
 	rule := fmt.Sprintf("at least %d events, %s of them alike", t.LeastEvents, listing.Percent(t.LeastShare))

@@ -21,7 +21,8 @@ Usage:
 A program writes two files when it ends: app.71.T.paths.pb.gz for top, and
 app.71.T.edges.pb.gz for list, if 71 was its process ID and T the time when it
 started, which is left out here; if it has taps, also app.71.T.values.pb.gz,
-app.71.T.types.pb.gz and app.71.T.calltargets.pb.gz for values.
+app.71.T.types.pb.gz and app.71.T.calltargets.pb.gz for values. Programs of the
+co-processor also fill app.71.T.deps.pb.gz and app.71.T.contexts.pb.gz for values.
 FILE may be - for the standard input. All files also open in go tool pprof.
 With -json the commands that list something print it as JSON, for programs.
 

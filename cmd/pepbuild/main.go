@@ -49,7 +49,8 @@ profile. -count=N is passed on.
 The program that is built writes its profiles when it ends:
 	<program>.<pid>.<start>.paths.pb.gz and <program>.<pid>.<start>.edges.pb.gz
 	<program>.<pid>.<start>.values.pb.gz, .types.pb.gz and .calltargets.pb.gz
-	if it has taps,
+	if it has taps; with PEPOPTS=engine=cop(program=deps) and others also .deps.pb.gz and
+	.contexts.pb.gz,
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
 	PEPOPTS=samples=64,stride=17,tick=10ms,ag=simplified

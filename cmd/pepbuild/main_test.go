@@ -166,7 +166,7 @@ func snapshot(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(b.String()), 0o666))
 }
 
-var ofTaps = regexp.MustCompile(`\.(values|types|calltargets)\.pb\.gz$`)
+var ofTaps = regexp.MustCompile(`\.(values|types|calltargets|deps|contexts)\.pb\.gz$`)
 
 // profiled checks that PEPDIR holds the two profiles of one run of a program,
 // those of its taps if it has some, and nothing else of it, and removes them.

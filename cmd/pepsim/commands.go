@@ -11,9 +11,11 @@ import (
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/figure"
+	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/progress"
 )
 
 func replayTraces(c *command.Call) error {
@@ -26,6 +28,8 @@ func replayTraces(c *command.Call) error {
 	c.Flags.Uint64Var(&config.Limit, "n", 0, "")
 	top := c.Flags.Int("top", 10, "")
 	asCSV := c.Flags.Bool("csv", false, "")
+	quiet := c.Flags.Bool("quiet", false, "")
+	prefix := c.Flags.String("profiles", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
@@ -40,6 +44,13 @@ func replayTraces(c *command.Call) error {
 	if *asCSV && c.JSON() {
 		return command.Usagef("run: -csv and -json are two forms: choose one")
 	}
+	messages := profiles.New()
+	if *prefix != "" {
+		if len(config.Engines) != 1 {
+			return command.Usagef("run: -profiles %s is for the messages of one engine: give one -engine", *prefix)
+		}
+		config.Messages = messages.Add
+	}
 	if config.Overhead.PerEvent <= 0 {
 		return command.Usagef("run: -cycles %v: want a positive number", config.Overhead.PerEvent)
 	}
@@ -50,10 +61,17 @@ func replayTraces(c *command.Call) error {
 	if err := trace.SameBuild(traces); err != nil {
 		return err
 	}
+	bar := progress.New(c.Stderr, trace.Total(traces, config.Limit), *quiet)
+	config.Progress = bar.At
 	results, err := replay.Run(replay.Of(traces...), config)
+	bar.End()
 	names := trace.Names{}
 	for _, t := range traces {
 		maps.Copy(names, t.Names)
+	}
+	if *prefix != "" && err == nil {
+		traces[0].Names = names
+		err = messages.Save(*prefix, traces[0], "replay, engine "+results[0].Spec.String())
 	}
 	table := replay.Table(results, *top, traces[0].Sites, names)
 	if *asCSV {
@@ -75,32 +93,11 @@ func figures(c *command.Call) error {
 		return err
 	}
 	env.Source, env.Sites, env.Functions = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
-	var chosen []figure.Figure
-	for _, id := range c.Args {
-		f, ok := figure.Find(id)
-		switch {
-		case id == "all":
-			chosen = append(chosen, figure.All...)
-		case ok:
-			chosen = append(chosen, f)
-		default:
-			return command.Usagef("figure: unknown figure %q: pepsim help figure lists them", id)
-		}
+	chosen, err := figure.Choose(c.Args)
+	if err != nil {
+		return command.Usagef("figure: %w", err)
 	}
-	var all error
-	run := func(yield func(*figure.Result) bool) {
-		for _, f := range chosen {
-			res, err := f.Run(env)
-			if err != nil {
-				all = errors.Join(all, err)
-				continue
-			}
-			all = errors.Join(all, res.Save(*out))
-			if !yield(res) {
-				return
-			}
-		}
-	}
-	err := c.Print(&figure.Listing{Command: line, Figures: run}, nil)
-	return errors.Join(all, err)
+	var failed error
+	err = c.Print(&figure.Listing{Command: line, Figures: figure.Run(chosen, env, *out, &failed)}, nil)
+	return errors.Join(failed, err)
 }

@@ -5,8 +5,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -25,6 +27,19 @@ Examples:
 	pepsim cop asm -o sampler.cop sampler.s
 	pepsim run -engine 'cop(sampler.cop,clock=0.5)' -top 0 app.trace
 `
+	copSizeUsage = `pepsim cop size [-json] [-engine cop]
+
+Estimates how many transistors a co-processor needs in hardware: those of its memory
+arrays, register files and units.
+
+	-engine cop   the co-processor, as for pepsim run
+	-json         print the listing as JSON; docs/formats.md explains its fields
+
+Examples:
+
+	pepsim cop size
+	pepsim cop size -engine 'cop(slots=512,microcode=256)'
+`
 	copDisasmUsage = `pepsim cop disasm IMAGE
 
 Prints the source of a program that has been assembled, without its comments, and
@@ -32,32 +47,20 @@ with other labels.
 `
 )
 
-// readText reads a whole file; "-" is the standard input.
-func readText(c *command.Call) (string, error) {
-	if err := c.Parse(1, 1); err != nil {
+// readText parses a command line of least to most arguments, and reads the file that the
+// first one names; "-" is the standard input.
+func readText(c *command.Call, least, most int) (string, error) {
+	if err := c.Parse(least, most); err != nil {
 		return "", err
 	}
-	in := c.Stdin
-	if name := c.Args[0]; name != "-" {
-		f, err := input.Open(name)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		in = f
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxProgram+1))
-	if err == nil && len(text) > maxProgram {
-		err = fmt.Errorf("%s: longer than %d bytes, which no program is", c.Args[0], maxProgram)
-	}
-	return string(text), err
+	return input.Text(c.Args[0], c.Stdin, maxProgram)
 }
 
-const maxProgram = 1 << 22
+const maxProgram = 1 << 22 // bytes; no program has more
 
 func assemble(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
-	source, err := readText(c)
+	source, err := readText(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -78,7 +81,7 @@ func assemble(c *command.Call) error {
 }
 
 func disassemble(c *command.Call) error {
-	text, err := readText(c)
+	text, err := readText(c, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -87,4 +90,16 @@ func disassemble(c *command.Call) error {
 	}
 	_, err = io.WriteString(c.Stdout, text)
 	return err
+}
+
+func size(c *command.Call) error {
+	engine := c.Flags.String("engine", "cop", "")
+	if err := c.Parse(0, 0); err != nil {
+		return err
+	}
+	t, err := transistors.Parse(*engine, os.ReadFile)
+	if err != nil {
+		return command.Usagef("cop size: %w", err)
+	}
+	return c.Print(t, nil)
 }

@@ -39,6 +39,10 @@ func TestJSON(t *testing.T) {
 		{Line: "figure -o plots -traces traces -n 200000 rap-buffer", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-throughput", Rows: figureRows},
 		{Line: "figure -o plots rap-cost", Rows: figureRows},
+		{Line: "figure -o plots cop-table1", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 cop-6", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 cop-8", Rows: figureRows},
+		{Line: "cop size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
 		{Line: "trace print -tag load words.trace", Rows: printRows},
@@ -76,6 +80,19 @@ func runRows(o commandtest.Object) (rows []string) {
 		for _, x := range e.All("top") {
 			rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %s %s %s", 100*x.Float("share"), 100*x.Float("share_of_site"), x.Text("tag"), x.Text("site"), x.Text("word_text")))
 		}
+	}
+	return rows
+}
+
+func sizeRows(o commandtest.Object) (rows []string) {
+	rows = append(rows, fmt.Sprintf("%s: about %d transistors, %d of them in memory arrays (%.2f%%)", o.Text("engine"), o.Int("total"), o.Int("arrays"),
+		100*o.Float("arrays")/o.Float("total")))
+	for _, x := range o.All("structures") {
+		row := fmt.Sprintf("%d %d %d %s", x.Int("cells")+x.Int("rest"), x.Int("cells"), x.Int("rest"), x.Text("name"))
+		if x.Int("entries") > 0 {
+			row += fmt.Sprintf(" %d x %d bits %s", x.Int("entries"), x.Int("bits"), x.Text("ports"))
+		}
+		rows = append(rows, row)
 	}
 	return rows
 }
@@ -193,6 +210,10 @@ func numberText(v commandtest.Object) string {
 		return strconv.FormatFloat(math.Round(x/1e5)/10, 'f', -1, 64) + "M"
 	case unit == "events" && x >= 1e4:
 		return fmt.Sprintf("%.0fK", math.Floor((x+500)/1000))
+	case unit == "cycles" && strings.HasSuffix(text, "M"):
+		return fmt.Sprintf("%.1fM", x/1e6)
+	case unit == "transistors" && strings.HasSuffix(text, "M"):
+		return fmt.Sprintf("%.2fM", x/1e6)
 	case strings.HasPrefix(text, "N="):
 		return fmt.Sprintf("N=%.0f", x)
 	case strings.HasPrefix(text, "error of "):
@@ -267,7 +288,7 @@ func TestErrorsWithJSON(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, figure, trace info, trace print\n"},
+		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, figure, trace info, trace print, cop size\n"},
 		{"figure -json -traces nowhere strat-7", 1, "\n  \"figures\": []\n}\n", "pepsim: strat-7: nowhere/typecheck.loads.trace: no such trace "},
 		{"run -json -csv words.trace", 2, "", "pepsim: run: -csv and -json are two forms: choose one\n"},
 		{"run -json missing.trace", 1, "", "pepsim: missing.trace: "},

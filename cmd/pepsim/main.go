@@ -24,6 +24,9 @@ var pepsim = command.Program{
 		{Name: "trace merge", Usage: mergeUsage, Run: merge},
 		{Name: "cop asm", Usage: copAsmUsage, Run: assemble},
 		{Name: "cop disasm", Usage: copDisasmUsage, Run: disassemble},
+		{Name: "cop trace", Usage: copTraceUsage, Run: traceProgram},
+		{Name: "cop step", Usage: copStepUsage, Run: stepProgram},
+		{Name: "cop size", Usage: copSizeUsage, Run: size, Lists: true},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},
 }

@@ -19,11 +19,16 @@ Usage:
 	pepsim trace merge -o OUT TRACE... several traces as one
 	pepsim cop asm [-o IMAGE] SOURCE   a program for the engine cop, assembled
 	pepsim cop disasm IMAGE            its source
+	pepsim cop trace [flags] PROGRAM TRACE
+	                                   each cycle of a program over a trace
+	pepsim cop step [flags] PROGRAM [TRACE]
+	                                   a debugger for such programs
+	pepsim cop size [-engine cop]      transistors of a co-processor
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command
 
 TRACE may be - for the standard input, and OUT for the standard output.
-With -json run, figure, trace info and trace print print JSON, for programs.
+With -json run, figure, trace info, trace print and cop size print JSON, for programs.
 
 Examples:
 
@@ -34,7 +39,8 @@ Examples:
 // filterFlags describes the flags that trace print and trace filter share.
 const filterFlags = `	-tag tags      only tuples of these kinds, separated by commas: arg, result,
 	               load, store, call, type, edge, addr, const, more, goroutine,
-	               direct, return
+	               direct, return, third, op, enter, and in traces of messages
+	               dep, follow, conflict, context, within
 	-stream ids    only these streams, separated by commas
 	-func regexp   only sites in functions whose names match
 	-from N        only tuples from position N on, counted from 0
@@ -44,7 +50,7 @@ const filterFlags = `	-tag tags      only tuples of these kinds, separated by co
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	runUsage = `pepsim run [-engine SPEC]... [-top 10] [-csv|-json] [-cycles 3.35] [-n N] TRACE...
+	runUsage = `pepsim run [-engine SPEC]... [-profiles NAME] [-top 10] [-csv|-json] [-cycles 3.35] [-n N] [-quiet] TRACE...
 
 Runs engines over traces of one program, one trace after the other. Each stream
 has an engine of its own. For each kind of engine it prints the messages that it
@@ -61,6 +67,9 @@ such as raphw, it also prints cycles, stalls and lost events.
 	               default R256 and H[P256]2048.
 	               rap(eps=1%,over=words) finds hot ranges of words in software,
 	               raphw(eps=1%,over=words,buffer=1024) in modelled hardware.
+	               cop(program=NAME) runs microcode in a modelled co-processor:
+	               edges, targets, follow, deps, conflicts and callstack are
+	               built in, and pepsim cop asm makes others.
 	               Engines for the front of a chain select or change events:
 	                 where(first=0,pass=second)
 	                                samples whose words are in ranges, or one word
@@ -70,11 +79,16 @@ such as raphw, it also prints cycles, stalls and lost events.
 	                 morton(site=0..23,first=0..31)
 	                                one word of several numbers, for rap(b=4)
 	               The packages below hwsim have all parameters
+	-profiles NAME write what the engine found to pprof files NAME.values.pb.gz,
+	               NAME.deps.pb.gz and so on, as the program would have: for pep and
+	               go tool pprof
 	-top 10        how many of the hottest tuples to print; 0 for none
 	-csv           the table as comma-separated values, and no tuples
 	-json          table and tuples as JSON; docs/formats.md explains the fields
 	-cycles 3.35   cycles that the program takes for an event; a message takes 30
 	-n N           no more than N events; 0 is all
+	-quiet         no bar with the time that a long run still takes; there is one only
+	               if the standard error is a terminal
 
 Examples:
 
@@ -115,7 +129,22 @@ Suri, CGO 2006:
 	rap-throughput   cycles of the hardware for an event, and stalls
 	rap-cost         area, delay and energy of the hardware
 
-All but strat-4 and rap-cost need traces of the test programs:
+IDs that begin with cop are those of Zilles and Sohi, HPCA 2001, and two that go
+beyond it:
+
+	cop-table1   structures and transistors of the co-processor
+	cop-1        simple sampler: error over time and overhead, three rates
+	cop-6        estimated and true shares of values
+	cop-7        error and overhead of all programs
+	cop-8        error over time and overhead
+	cop-9        arrays of half, base and double size: figures 9 and 10
+	cop-clock    slower co-processors
+	cop-rate     the simple sampler at the rate of software
+	cop-sweep    constants of value profiling
+	cop-upper    a second pass for the upper halves of values
+	cop-phases   a phase detector that clears masks
+
+All but strat-4, rap-cost and cop-table1 need traces of the test programs:
 PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
 PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; make
 figures records them.

@@ -6,7 +6,7 @@
 //
 // The second of two caches in a chain is the second level: it sees the misses of the first.
 //
-// The address is the second word of a load (-peptaps=pairs), or the word of an addr tap
+// The address is the second word of a load or store (-peptaps=pairs or pairs,stores), or the word of an addr tap
 // (-peptaps=addrs). With both kinds of taps every load would count twice. Samples
 // without an address, such as loads from maps, are dropped and counted. Hits are
 // dropped and counted, too.

@@ -15,15 +15,6 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-func parse(t *testing.T, text string) hwsim.Engine {
-	t.Helper()
-	s, err := engines.Parse(text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.New(0)
-}
-
 // loads returns loads of the values 0, 1, 2 … at addresses.
 func loads(addrs ...uint64) (list []tuple.Tuple) {
 	for i, a := range addrs {
@@ -66,7 +57,7 @@ func TestRAP26_HandComputedMisses(t *testing.T) {
 		{"the second level sees the misses of the first", "cache(64,ways=1,line=64):cache(256,ways=4,line=64)",
 			[]uint64{0, 64, 0, 64, 128, 0, 192, 256, 64, 0}, []uint64{0, 1, 4, 6, 7, 8}},
 	} {
-		if got := missed(t, parse(t, c.text), loads(c.addrs...)); !slices.Equal(got, c.missed) {
+		if got := missed(t, enginetest.New(t, engines.Parse, c.text), loads(c.addrs...)); !slices.Equal(got, c.missed) {
 			t.Errorf("%s: %s misses %d, want %d", c.name, c.text, got, c.missed)
 		}
 	}
@@ -134,11 +125,11 @@ func TestRAP26_MissesAreThoseOfALeastRecentlyUsedModel(t *testing.T) {
 		if len(want) < len(addrs)/100 || len(want) > len(addrs)*99/100 || len(both) >= len(want) {
 			t.Fatalf("%s: %d and %d misses of %d: the stream shows little", text, len(want), len(both), len(addrs))
 		}
-		if d := cmp.Diff(want, missed(t, parse(t, text), loads(addrs...))); d != "" {
+		if d := cmp.Diff(want, missed(t, enginetest.New(t, engines.Parse, text), loads(addrs...))); d != "" {
 			t.Errorf("%s: -want +got:\n%s", text, d)
 		}
 		text += fmt.Sprintf(":cache(%d,ways=%d,line=%d)", 8*c[0], c[1], c[2])
-		if d := cmp.Diff(both, missed(t, parse(t, text), loads(addrs...))); d != "" {
+		if d := cmp.Diff(both, missed(t, enginetest.New(t, engines.Parse, text), loads(addrs...))); d != "" {
 			t.Errorf("%s: -want +got:\n%s", text, d)
 		}
 	}
@@ -147,7 +138,7 @@ func TestRAP26_MissesAreThoseOfALeastRecentlyUsedModel(t *testing.T) {
 // Of loads with counts the first misses. Addr taps have addresses; operations, and loads
 // from maps, have none.
 func TestWhatAnAccessIs(t *testing.T) {
-	e := parse(t, "cache").(hwsim.Weighted)
+	e := enginetest.New(t, engines.Parse, "cache").(hwsim.Weighted)
 	in := []hwsim.Message{
 		{Tuple: tuple.New(tuple.Load, 1, 7), Count: 9}, {Tuple: tuple.New(tuple.More, 1, 64), Count: 9},
 		{Tuple: tuple.New(tuple.Addr, 2, 128), Count: 5},

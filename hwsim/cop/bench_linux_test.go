@@ -2,15 +2,15 @@ package cop_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"runtime"
+	"strconv"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
+	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 )
 
 // BenchmarkInstructions reports how many microinstructions are simulated in a second of CPU time, of two
@@ -18,10 +18,8 @@ import (
 //
 //	go test ./hwsim/cop -run '^$' -bench Instructions
 func BenchmarkInstructions(b *testing.B) {
-	sampler, err := os.ReadFile("asm/programs/sampler.s")
-	must(b, err)
 	for _, program := range []struct{ name, source string }{
-		{"sampler", string(sampler)},
+		{"sampler", sourceOf(b, "sampler")},
 		{"all", `
 			.sample pc value
 			.entry  all look
@@ -35,11 +33,7 @@ func BenchmarkInstructions(b *testing.B) {
 			done`},
 	} {
 		b.Run(program.name, func(b *testing.B) {
-			p, err := asm.Assemble(program.name, program.source)
-			must(b, err)
-			m, err := cop.New(cop.Config{Buffer: 1 << 16})
-			must(b, err)
-			must(b, m.Load(p.Image))
+			m := load(b, cop.Config{Buffer: 1 << 16}, program.source)
 			r := rand.New(rand.NewPCG(1, 1))
 			samples := make([]cop.Sample, 1024)
 			for i := range samples {
@@ -61,6 +55,33 @@ func BenchmarkInstructions(b *testing.B) {
 			seconds := (threadTime() - before).Seconds()
 			b.ReportMetric(float64(m.Stats().Instrs-first.Instrs)/seconds/1e6, "Minstr/s")
 			b.ReportMetric(float64(m.Stats().Done-first.Done)/seconds/1e6, "Msamples/s")
+			b.ReportMetric(0, "ns/op") // of wall-clock time
+		})
+	}
+}
+
+// BenchmarkValues reports how many samples the engine of value profiling takes in a second of CPU time, with
+// the loads that the partitions leave out. No load is masked.
+//
+//	go test ./hwsim/cop -run '^$' -bench Values
+func BenchmarkValues(b *testing.B) {
+	for _, sites := range []int{100, 3000} {
+		b.Run(strconv.Itoa(sites), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 1))
+			zipf := rand.NewZipf(r, 1.1, 1, uint64(sites-1))
+			in := loads(1<<16, func(int) (uint64, uint64) { site := zipf.Uint64(); return site, r.Uint64N(1 + site%5*site%5) })
+			e := newEngine(b, "program=values,near=60,far=60,least=1048576,times=1048576")
+			out := hwsim.NewOut(512, func([]hwsim.Message) {})
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			before := threadTime()
+			for b.Loop() {
+				e.Push(in, out)
+			}
+			seconds := (threadTime() - before).Seconds()
+			taken, _ := e.(hwsim.Controlled).Load(cop.SampleWindow + cop.AcceptedEvents)
+			b.ReportMetric(float64(taken)/seconds/1e6, "Msamples/s")
+			b.ReportMetric(float64(taken)/float64(b.N*len(in)), "taken/event")
 			b.ReportMetric(0, "ns/op") // of wall-clock time
 		})
 	}

@@ -5,22 +5,24 @@ package cop
 // A cam searches all its slots for a key at once. The model keeps the slots whose keys
 // have the same hash in a list, so it need not look at all slots.
 type cam struct {
-	keys  []uint64
-	valid []bool
-	first []int16 // by hash: a slot, -1 for none
-	next  []int16 // by slot
-	mask  uint64  // of a key
-	shift uint8   // of a hash, for first
+	keys   []uint64
+	valid  []bool
+	origin []uint64 // by slot: the PC of the event that wrote it, see OriginWindow
+	first  []int16  // by hash: a slot, -1 for none
+	next   []int16  // by slot
+	mask   uint64   // of a key
+	shift  uint8    // of a hash, for first
 }
 
 func newCam(slots, keyBits int) cam {
 	c := cam{
-		keys:  make([]uint64, slots),
-		valid: make([]bool, slots),
-		first: make([]int16, 2*slots),
-		next:  make([]int16, slots),
-		mask:  1<<(keyBits-1)<<1 - 1,
-		shift: 64,
+		keys:   make([]uint64, slots),
+		valid:  make([]bool, slots),
+		origin: make([]uint64, slots),
+		first:  make([]int16, 2*slots),
+		next:   make([]int16, slots),
+		mask:   1<<(keyBits-1)<<1 - 1,
+		shift:  64,
 	}
 	for n := len(c.first); n > 1; n >>= 1 {
 		c.shift--
@@ -76,6 +78,7 @@ func (c *cam) clear() {
 func (c *cam) copy(from *cam) {
 	copy(c.keys, from.keys)
 	copy(c.valid, from.valid)
+	copy(c.origin, from.origin)
 	copy(c.first, from.first)
 	copy(c.next, from.next)
 }

@@ -182,10 +182,10 @@ func TestCOP12_Images(t *testing.T) {
 		".entry all x\n":                     "line 1: want pep cop 1: assemble the source of the program first",
 		"pep cop 12\n":                       "line 1: want pep cop 1: assemble the source of the program first",
 		"pep cop 1\n":                        "an image without stores",
-		"pep cop 1 x\n0x1 0x2\n0x3":          "line 3: want a register below 0xe0000 and a value, as 0x1f",
-		"pep cop 1\n1 0x2\n":                 "line 2: want a register below 0xe0000 and a value, as 0x1f",
-		"pep cop 1\n0xe0000 0x2\n":           "line 2: want a register below 0xe0000 and a value, as 0x1f",
-		"pep cop 1\n0x1 0x1ffffffffffffffff": "line 2: want a register below 0xe0000 and a value, as 0x1f",
+		"pep cop 1 x\n0x1 0x2\n0x3":          "line 3: want a register below 0xf0000 and a value, as 0x1f",
+		"pep cop 1\n1 0x2\n":                 "line 2: want a register below 0xf0000 and a value, as 0x1f",
+		"pep cop 1\n0xf0000 0x2\n":           "line 2: want a register below 0xf0000 and a value, as 0x1f",
+		"pep cop 1\n0x1 0x1ffffffffffffffff": "line 2: want a register below 0xf0000 and a value, as 0x1f",
 	} {
 		if _, err := cop.ParseImage(text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)

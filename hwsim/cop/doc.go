@@ -34,6 +34,17 @@
 // do before. The state of the machine depends only on the calls above. The machine
 // allocates memory only in New, Load and Checkpoint.
 //
+// The engine of [Kind] has a machine, a model of the main processor, and a host: the
+// software that answers the interrupts of a program. The files host*.go have the hosts.
+// For value profiling, see [Profiler]:
+//
+//	spec, err := engines.Parse("cop(program=values)", nil) // package hwsim/engines
+//	e := engines.Stages(spec.New(0))[0].(cop.Profiler)
+//	e.Push(tuples, out)
+//	for _, load := range e.Loads() { // values of each load, with their shares
+//		…
+//	}
+//
 // Source: Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001,
 // section 3. This package was written from a text of the paper that has lost its
 // numbers and tables. The section numbers are inferred. All sizes, and the encoding of

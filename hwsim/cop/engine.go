@@ -8,6 +8,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
+	"github.com/pepgo/pep/hwsim/sample"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -20,18 +21,28 @@ type engine struct {
 	copy   run    // for Snapshot
 	window window // the window during the interrupt that the host handles
 	seed   uint32
+
+	offered func(s Sample, o Outcome) // for debuggers; nil: nobody wants to know
 }
 
 // A run is the state of an engine.
 type run struct {
-	m     *Machine
-	clock clock.Clock
-	sent  uint64 // number of events in messages
+	m       *Machine
+	memory  memory // of the host, or nil
+	clock   clock.Clock
+	pending sample.Sample // the sample whose further words may still come; N is 0 if there is none
+	taken   uint64        // number of events that the machine has accepted
+	refused uint64        // number of events that it has not
+	sent    uint64        // number of events in messages
+	alarm   uint64        // the cycle of the main processor in which the host's timer is due
 }
 
 // New returns a new engine.
 func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
+	if s.host.memory != nil {
+		e.memory, e.copy.memory = s.host.memory(s), s.host.memory(s)
+	}
 	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
 		e.seed = 1
 	}
@@ -42,8 +53,14 @@ func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.lfsr = e.seed
-	e.clock = clock.New(clock.Config{Near: e.near, Far: e.far})
-	e.sent = 0
+	if e.memory != nil {
+		e.memory.reset()
+	}
+	e.clock = clock.New(e.processor)
+	e.pending.N, e.taken, e.refused, e.sent, e.alarm = 0, 0, 0, 0, 1<<64-1
+	if e.host.timer != nil {
+		e.alarm = e.period
+	}
 }
 
 // machineCycle returns the machine's cycle that corresponds to a cycle of the main
@@ -68,14 +85,21 @@ func (s *spec) coreCycle(machine uint64) uint64 {
 	return n + min(rest, 1)
 }
 
-// sample returns the sample of a tuple.
-func sample(t tuple.Tuple) Sample {
-	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag())}
+// retired returns the sample that the machine gets for the words of a sample.
+func retired(words *sample.Sample) Sample {
+	t := words.Tuples[0]
+	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag()), Words: uint8(words.N)}
 	switch t.Tag() {
 	case tuple.Call, tuple.Direct:
 		s.Target = t.W
 	case tuple.Addr, tuple.More:
 		s.Addr = t.W
+	}
+	if words.N > 1 {
+		s.Addr = words.Tuples[1].W
+	}
+	if words.N > 2 {
+		s.Target = words.Tuples[2].W
 	}
 	return s
 }
@@ -84,49 +108,132 @@ func sample(t tuple.Tuple) Sample {
 // the event is delayed.
 func (e *engine) Push(in []tuple.Tuple, out *hwsim.Out) {
 	for _, t := range in {
-		cycle := e.machineCycle(e.clock.Event(t))
-		for e.m.Run(cycle) == Interrupted {
-			cycle = e.interrupt(out)
-		}
-		e.m.Offer(cycle, sample(t))
+		e.add(t, 1, out)
 	}
+}
+
+// PushWeighted takes messages as events. The machine gets an event once, whatever its
+// count is: a retired instruction has no count. The rest of the count is dropped.
+func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
+	for _, m := range in {
+		e.add(m.Tuple, m.Count, out)
+	}
+}
+
+// add adds a tuple to the sample if it is its next word. Otherwise the machine gets the
+// sample, and the tuple begins a new one. If the program does not select addresses, each
+// word is a sample.
+func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
+	together := e.m.fields&SelectAddr != 0
+	if together && e.pending.Add(t, count) {
+		return
+	}
+	e.offer(out, true)
+	e.pending.Begin(t, count)
+	if !together {
+		e.offer(out, true)
+	}
+}
+
+// offer runs the machine up to the time of the sample, and gives the machine the sample.
+// ask says whether software may answer interrupts.
+func (e *engine) offer(out *hwsim.Out, ask bool) {
+	s := &e.pending
+	if s.N == 0 {
+		return
+	}
+	core := e.clock.Event(s.Tuples[0])
+	cycle := e.machineCycle(core)
+	for e.m.Run(cycle) == Interrupted {
+		cycle = e.interrupt(out, ask)
+	}
+	if core >= e.alarm {
+		cycle = e.timer(out, ask)
+	}
+	x := retired(s)
+	outcome := e.m.Offer(cycle, x)
+	if e.offered != nil {
+		e.offered(x, outcome)
+	}
+	if outcome == Accepted {
+		e.taken += uint64(s.N)
+		e.refused += s.Events() - uint64(s.N)
+	} else {
+		e.refused += s.Events()
+	}
+	s.N = 0
 }
 
 // interrupt makes the processor handle an interrupt as soon as the machine halts. The
 // machine then resumes. The next event is delayed; interrupt returns its new cycle.
-func (e *engine) interrupt(out *hwsim.Out) (cycle uint64) {
+func (e *engine) interrupt(out *hwsim.Out, ask bool) (cycle uint64) {
 	_, at := e.m.State()
 	_, before := e.clock.Cycles()
 	e.clock.Stall(e.answer(out))
-	out.Interrupt() // software may make stores, which stall the processor too
+	if ask {
+		out.Interrupt() // software may make stores, which stall the processor too
+	}
 	now, after := e.clock.Cycles()
 	e.m.Resume(e.machineCycle(e.coreCycle(at) + after - before))
 	return e.machineCycle(now)
 }
 
+// settle runs the machine until it waits for an event.
+func (e *engine) settle(out *hwsim.Out, ask bool) {
+	for e.m.Run(1<<64-1) == Interrupted {
+		e.interrupt(out, ask)
+	}
+}
+
+// timer makes the processor wait until the machine waits for an event, and then makes the
+// host answer the timer. It returns the new cycle of the next event.
+func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
+	e.settle(out, ask)
+	_, at := e.m.State()
+	if now, _ := e.clock.Cycles(); e.coreCycle(at) > now {
+		e.clock.Stall(e.coreCycle(at) - now)
+	}
+	e.window = e.newWindow()
+	e.window.cycles = e.handler
+	e.host.timer(&e.window, out)
+	e.sent += e.window.events
+	e.clock.Stall(e.window.cycles)
+	if ask {
+		out.Interrupt()
+	}
+	now, _ := e.clock.Cycles()
+	e.alarm = now + e.period
+	return e.machineCycle(now)
+}
+
+func (e *engine) newWindow() window {
+	return window{m: e.m, memory: e.memory, access: e.access, record: e.trans}
+}
+
 // answer makes the host handle an interrupt, and returns the number of cycles of the
 // main processor that this takes.
 func (e *engine) answer(out *hwsim.Out) uint64 {
-	e.window = window{m: e.m, access: e.access, record: e.trans, cycles: e.handler}
+	e.window = e.newWindow()
+	e.window.cycles = e.handler
 	e.host.read(&e.window, false, out)
 	e.sent += e.window.events
 	return e.window.cycles
 }
 
-// end makes the machine finish all events in its buffer, and reads what the machine
-// still holds.
-func (e *engine) end(out *hwsim.Out) {
-	for {
-		switch e.m.Run(1<<64 - 1) {
-		case Waiting:
-			e.window = window{m: e.m, access: e.access, record: e.trans}
-			e.host.read(&e.window, true, out)
-			return
-		case Interrupted:
-			e.answer(out)
-			e.m.Resume(0)
-		}
+// finish makes the machine finish all events, the pending one too.
+func (e *engine) finish(out *hwsim.Out) {
+	e.offer(out, false)
+	for e.m.Run(1<<64-1) == Interrupted {
+		e.answer(out)
+		e.m.Resume(0)
 	}
+}
+
+// end finishes, and reads what the machine still holds.
+func (e *engine) end(out *hwsim.Out) {
+	e.finish(out)
+	e.window = e.newWindow()
+	e.host.read(&e.window, true, out)
 }
 
 // Flush sends all samples that the machine holds.
@@ -136,11 +243,19 @@ func (e *engine) Flush(out *hwsim.Out) {
 }
 
 // Snapshot sends the same messages as Flush, from a copy of the machine.
-func (e *engine) Snapshot(out *hwsim.Out) {
+func (e *engine) Snapshot(out *hwsim.Out) { e.snapshot(func() { e.end(out) }) }
+
+// snapshot calls do while e has the state of a copy.
+func (e *engine) snapshot(do func()) {
 	e.copy.m.Restore(e.m)
-	e.copy.clock, e.copy.sent = e.clock, e.sent
+	if e.memory != nil {
+		e.copy.memory.copy(e.memory)
+	}
+	m, memory := e.copy.m, e.copy.memory
+	e.copy = e.run
+	e.copy.m, e.copy.memory = m, memory
 	e.run, e.copy = e.copy, e.run
-	e.end(out)
+	do()
 	e.run, e.copy = e.copy, e.run
 }
 
@@ -148,8 +263,15 @@ func (e *engine) Snapshot(out *hwsim.Out) {
 // dropped. Of the other events it returns those that are in no message yet. When a
 // sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
-	s := e.m.stats
-	return hwsim.Balance{Held: int64(s.Accepted - s.Killed - e.sent), Dropped: s.Filtered + s.Dropped + s.Killed}
+	lost := e.m.stats.KilledWords
+	if e.memory != nil {
+		lost += e.memory.lost()
+	}
+	return hwsim.Balance{
+		Held:    int64(e.taken - lost + e.pending.Events() - e.sent),
+		Dropped: e.refused + lost,
+		Sampled: e.host.estimates,
+	}
 }
 
 // Time returns the cycles of the main processor. The processor stalls for interrupts
@@ -162,9 +284,16 @@ func (e *engine) Time() hwsim.Time {
 // Store stores to a register of the window. The registers are numbered as in package
 // cop: ConstWindow, for example. A store changes nothing and is counted in
 // RefusedStores if the machine refuses it, or if it would take something away that the
-// program's host needs.
+// program's host needs. The registers from HostWindow on are those of the host.
 func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	e.clock.Stall(e.access)
+	if r, ok := e.memory.(registered); ok && register >= HostWindow {
+		e.window = e.newWindow()
+		if r.store(&e.window, register-HostWindow, value) {
+			e.clock.Stall(e.window.cycles)
+			return e.access + e.window.cycles
+		}
+	}
 	old, err := e.m.Get(register)
 	if e.m.Set(register, value) == nil && err == nil && e.host.check(e.m) != nil {
 		e.m.Set(register, old)
@@ -173,9 +302,15 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	return e.access
 }
 
-// Load reads a register of the window. It returns 0 if there is no such register.
+// Load reads a register of the window, or of the host. It returns 0 if there is no such
+// register.
 func (e *engine) Load(register int) (value, cycles uint64) {
-	value, _ = e.m.Get(register)
 	e.clock.Stall(e.access)
+	if r, ok := e.memory.(registered); ok && register >= HostWindow {
+		if value, ok := r.load(register - HostWindow); ok {
+			return value, e.access
+		}
+	}
+	value, _ = e.m.Get(register)
 	return value, e.access
 }

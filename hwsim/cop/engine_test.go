@@ -4,12 +4,10 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/internal/project/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -59,9 +57,44 @@ func TestCOP33_SamplerIsTheReference(t *testing.T) {
 	}
 }
 
-// The same with drops: the samples are those of the events that found room, which a second model
-// finds out: six cycles of the machine for each event, a buffer that keeps an event until its
-// routine is done, and time by the definition of package clock.
+// A samplerModel is a second model of the sampler with K0 = 1: six cycles of the machine for each
+// event, and a buffer that keeps an event until its routine is done.
+type samplerModel struct {
+	capacity int      // events in the buffer
+	leaves   []uint64 // cycles of the machine in which the events in the buffer are done
+	kept     int      // events that found room
+	ready    uint64   // the cycle in which the machine is done with all of them
+}
+
+// take reports whether an event in a cycle of the machine finds room.
+func (s *samplerModel) take(cycle uint64) bool {
+	const penalty = 2
+	for len(s.leaves) > 0 && s.leaves[0] <= cycle {
+		s.leaves = s.leaves[1:]
+	}
+	if len(s.leaves) == s.capacity {
+		return false
+	}
+	start := s.ready // the machine is busy
+	if len(s.leaves) == 0 {
+		start = max(s.ready, cycle) + penalty
+	}
+	s.kept++
+	// Three instructions to the branch that is predicted to be taken and is not, its penalty,
+	// and three more. Every 128th event ends one earlier with an interrupt, whose branch is
+	// predicted wrongly, and after which the pipeline is empty.
+	leave := start + 3 + penalty + 3
+	s.ready = leave
+	if s.kept%128 == 0 {
+		leave--
+		s.ready = leave + penalty + penalty
+	}
+	s.leaves = append(s.leaves, leave)
+	return true
+}
+
+// The same with drops: the samples are those of the events that found room, by the second model
+// and time by the definition of package clock.
 func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 200_000))
 	last := uint64(0)
@@ -75,11 +108,9 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 		e := newEngine(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
-		const penalty = 2
 		var want []hwsim.Message
-		var leaves []uint64 // cycles of the machine in which events in the buffer are done
+		model := &samplerModel{capacity: capacity}
 		now, pc := uint64(0), uint64(0)
-		kept, ready := 0, uint64(0)
 		for _, x := range in {
 			d := x.Site() - tuple.Tuple{PC: pc}.Site()
 			if d >= 1 && d <= 8 {
@@ -88,29 +119,9 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 				now += far
 			}
 			pc = x.PC
-			cycle := now / slow
-			for len(leaves) > 0 && leaves[0] <= cycle {
-				leaves = leaves[1:]
+			if model.take(now / slow) {
+				want = append(want, hwsim.Message{Tuple: x, Count: 1})
 			}
-			if len(leaves) == capacity {
-				continue
-			}
-			start := ready // the machine is busy
-			if len(leaves) == 0 {
-				start = max(ready, cycle) + penalty
-			}
-			kept++
-			// Three instructions to the branch that is predicted to be taken and is not, its penalty,
-			// and three more. Every 128th event ends one earlier with an interrupt, whose branch is
-			// predicted wrongly, and after which the pipeline is empty.
-			leave := start + 3 + penalty + 3
-			ready = leave
-			if kept%128 == 0 {
-				leave--
-				ready = leave + penalty + penalty
-			}
-			leaves = append(leaves, leave)
-			want = append(want, hwsim.Message{Tuple: x, Count: 1})
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("clock %s: %d messages, want %d, or others", clock, len(got), len(want))
@@ -138,6 +149,84 @@ func TestCOP12_MachineAndProcessorWaitForTheHandler(t *testing.T) {
 				t.Errorf("clock %s: %d messages with a slow handler, %d with a quick one, or others", clock, len(got), len(quick))
 			}
 		}
+	}
+}
+
+// Bursts of retirement: the same events, in the same number of cycles on average, lose more
+// samples if they retire in bursts. The second model takes the cycles of the events from a
+// walk through all instructions.
+func TestCOP31_BurstsDropEvents(t *testing.T) {
+	in := make([]tuple.Tuple, 64_000)
+	for i := range in {
+		in[i] = tuple.New(tuple.Load, 5, uint64(i)) // all far
+	}
+	const capacity = 8
+	var drops []uint64
+	for _, x := range []struct{ far, retire, burst, pause uint64 }{{8, 1, 0, 0}, {8, 4, 64, 48}, {8, 8, 512, 448}} {
+		args := fmt.Sprintf("k0=1,handler=0,access=0,record=0,far=%d,retire=%d,buffer=%d", x.far, x.retire, 17*capacity)
+		if x.burst > 0 {
+			args += fmt.Sprintf(",burst=%d,pause=%d", x.burst, x.pause)
+		}
+		e := newEngine(t, args)
+		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
+
+		var want []hwsim.Message
+		model := &samplerModel{capacity: capacity}
+		cycle, slot := uint64(0), x.retire
+		for i := range in {
+			for j := range x.far {
+				n := uint64(i)*x.far + j
+				if x.burst > 0 && n > 0 && n%x.burst == 0 {
+					cycle, slot = cycle+x.pause, x.retire
+				}
+				if slot++; slot > x.retire {
+					cycle, slot = cycle+1, 1
+				}
+			}
+			if model.take(cycle) {
+				want = append(want, hwsim.Message{Tuple: in[i], Count: 1})
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %d messages, want %d, or others", args, len(got), len(want))
+		}
+		drops = append(drops, uint64(len(in)-len(want)))
+	}
+	if drops[0] >= drops[1] || drops[1] >= drops[2] {
+		t.Errorf("%d events dropped, want more with longer bursts", drops)
+	}
+}
+
+// What is lost and what the processor waits for are meters.
+func TestCOP31_Meters(t *testing.T) {
+	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 20_000))
+	e := newEngine(t, "k0=1,clock=0.25,access=3,handler=1000,record=7")
+	messages := enginetest.Push(e, in)
+	meters := map[string]hwsim.Meter{}
+	for _, m := range e.(hwsim.Metered).Meters() {
+		meters[m.Name] = m
+	}
+	now := e.(hwsim.Timed).Time()
+	interrupts := uint64(len(messages) / 128)
+	for name, want := range map[string][2]uint64{
+		"processor to an event": {now.Cycles, 20_000},
+		"processor stalled":     {interrupts * (1000 + 128*(2*3+7)), now.Cycles},
+		"interrupts":            {interrupts, 0},
+		"lost: buffer full":     {e.Balance().Dropped, 0},
+		"samples":               {20_000 - e.Balance().Dropped, 0},
+	} {
+		if m := meters[name]; m.Count != want[0] || m.Of != want[1] {
+			t.Errorf("%s: %d of %d, want %d", name, m.Count, m.Of, want)
+		}
+	}
+	done := meters["instructions to a sample"].Of
+	// Six instructions, one of them with a branch that goes the other way; an interrupt is
+	// one instruction earlier, and its branch is predicted wrongly, too.
+	if m := meters["instructions to a sample"]; interrupts < 10 || m.Count < 6*done-interrupts || m.Count > 6*(done+1)-interrupts {
+		t.Errorf("%d instructions for %d samples, with %d interrupts", m.Count, done, interrupts)
+	}
+	if m := meters["branches predicted wrongly"]; m.Count < done || m.Count > done+1+interrupts {
+		t.Errorf("%d wrong predictions for %d samples", m.Count, done)
 	}
 }
 
@@ -189,15 +278,9 @@ func TestCOP12_SoftwareAnswers(t *testing.T) {
 
 // A program travels as the text of its image, and an engine that cannot run it says why.
 func TestCOP13_ProgramsOfEngines(t *testing.T) {
-	source, err := os.ReadFile("asm/programs/sampler.s")
-	must(t, err)
-	image := func(old, new string) string {
-		p, err := asm.Assemble("x.s", strings.Replace(string(source), old, new, 1))
-		must(t, err)
-		return p.Image.Text()
-	}
+	image := func(old, new string) string { return assemble(t, change(t, "sampler", old, new)) }
 	files := map[string]string{
-		"good": image("K0 64", "K0 3"), "source": string(source), "host": image("samples", "nobody"),
+		"good": image("K0 64", "K0 3"), "source": sourceOf(t, "sampler"), "host": image("samples", "nobody"),
 		"zero": image("K0 64", "K0 0"), "fields": image("pc value", "pc"), "narrow": image("I0 7", "I0 6"),
 	}
 	s, err := parseEngine("good,near=10", files)
@@ -210,9 +293,9 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 	for args, want := range map[string]string{
 		"none":                  `column 5: want a file that can be read: file does not exist`,
 		"program=source":        `column 13: want a program for this machine: line 1: want pep cop 1: assemble the source of the program first`,
-		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are samples`,
+		"program=host":          `column 13: want a program for this machine: its host is nobody, and there are ` + cop.HostNames(),
 		"program=zero":          `column 13: want a program for this machine: K0 is 0: the host samples wants the number of events there that a sample stands for`,
-		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants pc and value among them`,
+		"program=fields":        `column 13: want a program for this machine: the fields of a sample: the host samples wants value among them`,
 		"program=narrow":        `column 13: want a program for this machine: sub-arrays of 128 and 128 words: the host samples wants as many in both as I0 can count, 64`,
 		"program=good,data=128": `column 13: want a program for this machine: base 1: 0x800080: want a sub-array in the data array, which has 128 words`,
 		"slots=100":             `column 11: want a power of two`,

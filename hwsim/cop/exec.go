@@ -5,6 +5,9 @@ package cop
 // Run executes the microinstructions of all cycles before until, and returns the state
 // of m. It ends earlier if m halts or waits for an event.
 func (m *Machine) Run(until uint64) State {
+	if m.watch != nil {
+		return m.watch(until)
+	}
 	for m.state == Running && m.cycle < until {
 		m.step()
 	}
@@ -162,8 +165,7 @@ func (m *Machine) stepIndex(in *code, result uint64) {
 func (m *Machine) stepData(in *code, address, result uint64) {
 	p := &m.data[int(address)&(len(m.data)-1)]
 	f := fieldBits[in.field]
-	mask := uint64(1)<<(f.width-1)<<1 - 1
-	x := *p >> (f.shift & 63) & mask
+	mask, x := f.mask(), f.of(*p)
 	switch DataOp(in.data) {
 	case DataRead:
 		m.reg[SourceM] = x & m.mask
@@ -190,6 +192,9 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 	key := result
 	if !in.camResult {
 		key = m.reg[SourcePC]
+		if m.keyHash != 0 {
+			key = uint64(m.config.Hashes[m.keyHash](key))
+		}
 	}
 	i := int(slot) & (len(m.cam.keys) - 1)
 	switch CamOp(in.cam) {
@@ -201,6 +206,7 @@ func (m *Machine) stepCam(in *code, slot, result uint64) {
 		m.setFlag(PredHit, found >= 0)
 	case CamWrite:
 		m.cam.write(i, key)
+		m.cam.origin[i] = m.queue.ring[m.queue.head].PC
 	case CamInval:
 		m.cam.invalidate(i)
 	}
@@ -237,6 +243,7 @@ func (m *Machine) branch(in *code, taken uint8) {
 		m.dispatch()
 		return
 	case BranchInterrupt:
+		m.stats.Interrupts++
 		m.state = Interrupted
 		return
 	}
@@ -249,6 +256,7 @@ func (m *Machine) branch(in *code, taken uint8) {
 // The pipeline starts anew.
 func (m *Machine) kill() {
 	m.stats.Killed++
+	m.stats.KilledWords += uint64(m.queue.ring[m.queue.head].Words)
 	m.stats.Lost += m.config.Penalty
 	m.cycle += m.config.Penalty
 	m.queue.pop()

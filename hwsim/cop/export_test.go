@@ -2,8 +2,22 @@ package cop
 
 // This file opens back doors for tests.
 
-// SamplerImage is the text of the built-in program.
-const SamplerImage = sampler
+// BuiltIn returns the image of a built-in program, "" if there is none.
+func BuiltIn(name string) string {
+	text, _ := builtIn(name)
+	return text
+}
+
+// BuiltInNames returns the names of the built-in programs.
+func BuiltInNames() (names []string) {
+	for _, x := range images {
+		names = append(names, x.name)
+	}
+	return names
+}
+
+// HostNames lists the hosts, for error messages.
+var HostNames = hostNames
 
 // Shift advances a state of the shift register.
 var Shift = shift
@@ -16,3 +30,35 @@ func (c *Cam) Match(key uint64) int       { return c.match(key) }
 func (c *Cam) Write(slot int, key uint64) { c.write(slot, key) }
 func (c *Cam) Invalidate(slot int)        { c.invalidate(slot) }
 func (c *Cam) Clear()                     { c.clear() }
+
+// A RecordedSlot is a word of the data array that software has copied.
+type RecordedSlot struct {
+	PC   uint64
+	Word uint64
+}
+
+// Estimated returns the loads of slots, as software estimates them.
+func Estimated(slots []RecordedSlot, twiceRF uint64) []Load {
+	v := values{records: newRecords(len(slots))}
+	for _, s := range slots {
+		v.add(s.PC, slotOf(s.Word))
+	}
+	return v.results(twiceRF)
+}
+
+// SplitPartitions splits and advances partitions as text says: 1 and 2 are the bits of a split, and n is the next
+// partition. It returns mask and match of each.
+func SplitPartitions(text string) (list [][2]uint32, current int) {
+	p := newPartitions()
+	for _, c := range text {
+		if c == 'n' {
+			p.advance()
+		} else if !p.split(int(c - '0')) {
+			break
+		}
+	}
+	for _, l := range p.leaves {
+		list = append(list, [2]uint32{1<<l.bits - 1, uint32(l.match)})
+	}
+	return list, p.current
+}

@@ -19,9 +19,69 @@ type host struct {
 	// ready to go on. ended means that the stream ends and that no interrupt has called
 	// read.
 	read func(w *window, ended bool, out *hwsim.Out)
+
+	// setup sets registers after a program is loaded; nil: there is nothing to set.
+	setup func(s *spec, m *Machine) error
+
+	// memory returns what the host keeps in main memory from one interrupt to the next.
+	// It is nil for hosts that keep nothing.
+	memory func(s *spec) memory
+
+	// timer answers the timer of the main processor. The machine waits for an event then. It
+	// is nil for hosts that need no timer.
+	timer func(w *window, out *hwsim.Out)
+
+	// view returns the tuple that the host's messages are about, for an event; nil: the
+	// event itself.
+	view func(t tuple.Tuple) tuple.Tuple
+
+	// exact returns an engine in plain Go that sends, one by one, the events that the
+	// host's messages are about, as if the machine had any amount of memory. It is nil
+	// if messages are about the events of the stream, as view shows them.
+	exact func(m *Machine) hwsim.Engine
+
+	estimates bool // the counts of messages are estimates
+	ranges    bool // some messages have Free bits
 }
 
-var hosts = [...]*host{{"samples", checkSamples, readSamples}}
+// HostWindow is behind the windows of the machine: its registers are those of the host, which
+// are variables of software. Hosts that have registers define what they mean.
+const HostWindow = numWindows << 16
+
+// A memory is the state of a host. A host allocates its memory once, when the engine is
+// made.
+type memory interface {
+	reset()           // makes the memory as new
+	copy(from memory) // copies a memory of the same engine; it does not allocate
+
+	// lost returns the number of accepted events that are in no message, and that neither
+	// the machine nor the memory holds any more.
+	lost() uint64
+}
+
+// A registered memory has registers of the host, from HostWindow on. Store and load return
+// false if there is no such register.
+type registered interface {
+	store(w *window, i int, value uint64) (ok bool)
+	load(i int) (value uint64, ok bool)
+}
+
+// A metered memory counts what its host does.
+type metered interface {
+	meters() []hwsim.Meter
+}
+
+var hosts = [...]*host{
+	{name: "samples", check: checkSamples, read: readSamples},
+	valuesHost,
+	{name: "table", check: checkTable, read: readTable},
+	{name: "edges", check: checkEdges, read: readEdges, exact: exactEdges},
+	{name: "targets", check: checkTargets, read: readTargets, exact: exactTargets},
+	{name: "follow", check: checkFollow, read: readFollow, exact: exactFollow},
+	{name: "deps", check: checkDeps, read: readDeps, exact: exactDeps},
+	{name: "conflicts", check: checkConflicts, read: readConflicts, exact: exactConflicts},
+	{name: "stack", check: checkStack, read: readStack, exact: exactStack},
+}
 
 func findHost(name string) *host {
 	for _, h := range hosts {
@@ -45,6 +105,7 @@ func hostNames() (s string) {
 // A window is a host's access to a machine. It counts the cycles of the accesses.
 type window struct {
 	m      *Machine
+	memory memory // of the host, or nil
 	access uint64 // cycles of one access
 	record uint64 // cycles of one record
 	cycles uint64
@@ -74,6 +135,45 @@ func (w *window) send(m hwsim.Message, out *hwsim.Out) {
 	out.Send(m)
 }
 
+// next returns the number that follows the last slot in use. An index register has it: of
+// that many bits, and 0 if all slots are in use.
+func (w *window) next(index int, ended bool) int {
+	n := int(w.load(IndexWindow + index))
+	if n == 0 && !ended {
+		n = 1 << w.m.indexWidth[index]
+	}
+	return n
+}
+
+// word loads a word of a sub-array.
+func (w *window) word(base, i int) uint64 {
+	return w.load(DataWindow + (int(w.m.base[base])|i)&(len(w.m.data)-1))
+}
+
+// count sends a message if there were events.
+func (w *window) count(pc, word, count uint64, out *hwsim.Out) {
+	if count > 0 {
+		w.send(hwsim.Message{Tuple: tuple.Tuple{PC: pc, W: word}, Count: count}, out)
+	}
+}
+
+// empty makes a table empty.
+func (w *window) empty() {
+	w.store(CommandWindow+InvalidateAll, 0)
+	w.store(CommandWindow+ClearData, 0)
+	w.store(IndexWindow, 0)
+}
+
+// checkFields checks that samples have fields.
+func checkFields(m *Machine, host string, fields Fields) error {
+	for i, name := range [...]string{"pc", "value", "addr"} {
+		if bit := Fields(1 << i); fields&bit != 0 && m.fields&bit == 0 {
+			return Error("the fields of a sample: the host " + host + " wants " + name + " among them")
+		}
+	}
+	return nil
+}
+
 // The host of samples reads PCs from the sub-array B0 and words from B1. I0 is the
 // index of the next sample in both; it has wrapped to 0 when the program interrupts.
 // Each sample stands for K0 events.
@@ -84,13 +184,10 @@ func checkSamples(m *Machine) error {
 		return Error("sub-arrays of " + digits.Uint(1<<m.baseSize[0]) + " and " + digits.Uint(1<<m.baseSize[1]) +
 			" words: the host samples wants as many in both as I0 can count, " + digits.Uint(1<<width))
 	}
-	if m.fields&SelectPC == 0 || m.fields&SelectValue == 0 {
-		return Error("the fields of a sample: the host samples wants pc and value among them")
-	}
 	if m.reg[SourceK] == 0 {
 		return Error("K0 is 0: the host samples wants the number of events there that a sample stands for")
 	}
-	return nil
+	return checkFields(m, "samples", SelectPC|SelectValue)
 }
 
 func readSamples(w *window, ended bool, out *hwsim.Out) {

@@ -135,7 +135,7 @@ const (
 )
 
 // A Field is a part of a word of the data array. The parts are those of a slot of value
-// profiling (section 5.1).
+// profiling (section 5.1), and the two halves of a word.
 type Field uint8
 
 const (
@@ -144,11 +144,21 @@ const (
 	FieldHits                // bits 32 to 39
 	FieldMisses              // bits 40 to 47
 	FieldTotal               // bits 48 to 63
+	FieldHigh                // bits 32 to 63: with FieldValue two counters of 32 bits
 	numField
 )
 
-// fieldBits has the lowest bit and the number of bits of each field.
-var fieldBits = [numField]struct{ shift, width uint8 }{{0, 64}, {0, 32}, {32, 8}, {40, 8}, {48, 16}}
+// A bitField is some bits of a word.
+type bitField struct{ shift, width uint8 }
+
+// mask returns the largest value.
+func (f bitField) mask() uint64 { return 1<<(f.width-1)<<1 - 1 }
+
+// of returns the value in a word.
+func (f bitField) of(word uint64) uint64 { return word >> (f.shift & 63) & f.mask() }
+
+// fieldBits has the bits of each field.
+var fieldBits = [numField]bitField{{0, 64}, {0, 32}, {32, 8}, {40, 8}, {48, 16}, {32, 32}}
 
 // A CamOp is an operation of the associative array on a key.
 type CamOp uint8

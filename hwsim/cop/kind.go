@@ -4,19 +4,24 @@ package cop
 
 import (
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/clock"
 	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Kind makes machines available as engines:
 //
 //	cop(program=sampler.cop,clock=0.5,k0=64)
 //
-// The program is a file that the assembler has written: see [Image]. Without a program
-// the machine runs the simple sampler of hwsim/cop/asm/programs. The other parameters
+// The program is the name of a built-in one, such as sampler, or a file that the assembler
+// has written: see [Image]. The sources of the built-in programs are in
+// hwsim/cop/asm/programs. Without a program the machine runs the simple sampler. A file
+// with the name of a built-in program needs a path, as in ./sampler. The other parameters
 // are
 //
 //	clock      cycles of the machine for one of the main processor, such as 0.5; 1
-//	near, far  cycles of the main processor between events, see clock.Config; 2 and 8
+//	near, far, retire, burst, pause
+//	           how the main processor retires events, see clock.Config; 2, 8, 1 and no bursts
 //	access     cycles of the main processor for a load or store in the window; 2
 //	handler    cycles of the main processor for an interrupt, besides accesses; 200
 //	record     cycles of the main processor for a record that software takes over, besides accesses; 20
@@ -26,16 +31,33 @@ import (
 //	           the fields of Config
 //	predictor  static or dynamic
 //
+// The parameters of value profiling, program=values, are in the comment of valueOptions.
+//
 // An event of the stream is a sample: its class is the tag, and its value is the word.
 // The word is also the target for calls, and the address for tuple.Addr and tuple.More.
+//
+// If the program selects the field addr, an event of several words, as -peptaps=pairs
+// and ops report it, is one sample: the class and the value are those of the first word,
+// the second word is the address, and the third one the target. Otherwise each word is a
+// sample, and the class of further words is more or third.
+//
+// Behind another engine in a chain, such as cache, the machine gets each message as an
+// event. Of a message that stands for n events, n-1 are counted as dropped.
 var Kind = &hwsim.Kind{
 	Name: "cop",
-	Params: []string{"program", "clock", "near", "far", "access", "handler", "record", "k0", "seed",
-		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor"},
-	Parse: parse,
+	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
+		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor",
+		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate"}, clock.Params...),
+	Parse:    parse,
+	Weighted: true,
 	Examples: []string{
+		"cop(program=edges)", "cop(program=targets)", "cop(program=follow,near=20,far=30)", "cop(program=deps,near=30,far=30)", "cop(program=conflicts,near=30,far=30,k0=448)",
+		"cop(program=callstack,near=20,far=30)",
 		"cop", "cop(clock=0.5,k0=1)", "cop(clock=0.05,k0=1,buffer=100,predictor=dynamic)",
+		"cop(clock=0.5,retire=4,burst=64,pause=20,k0=1)",
 		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",
+		"cop(program=values)", "cop(program=values,slots=8,records=8,timer=3000,clear=20000,least=4,times=2)",
+		"cop(program=values,clock=0.25,slots=16,r=7,rf=0.5,keep=3,fth=1,dth=1,advance=1,hi=90,lo=1,fast=20,decide=3,estimate=4)",
 	},
 }
 
@@ -43,22 +65,25 @@ const billion = 1_000_000_000
 
 // spec describes an engine.
 type spec struct {
-	config                            Config
-	file                              string
-	image                             *Image
-	host                              *host
-	ratio                             uint64 // billionths of a cycle
-	near, far, access, handler, trans uint64
-	k0                                uint64
-	setK0                             bool
-	seed                              uint64
-	initial                           *Machine // the machine with its program loaded
+	config                 Config
+	file                   string
+	image                  *Image
+	host                   *host
+	ratio                  uint64 // billionths of a cycle
+	processor              clock.Config
+	access, handler, trans uint64
+	k0                     uint64
+	setK0                  bool
+	seed                   uint64
+	period                 uint64 // cycles of the main processor from one timer to the next
+	values                 valueOptions
+	initial                *Machine // the machine with its program loaded
 }
 
 func parse(a *hwsim.Args) hwsim.Spec {
 	s := &spec{file: a.String("program", "")}
 	s.ratio = clockRatio(a)
-	s.near, s.far = a.Uint("near", 2, 1, 1<<20), a.Uint("far", 8, 1, 1<<20)
+	s.processor = clock.Parse(a)
 	s.access, s.handler, s.trans = a.Uint("access", 2, 0, 1<<20), a.Uint("handler", 200, 0, 1<<30), a.Uint("record", 20, 0, 1<<20)
 	s.setK0 = a.String("k0", "") != ""
 	s.k0 = a.Uint("k0", 0, 0, 1<<62)
@@ -90,14 +115,19 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	default:
 		a.WantFor("predictor", "static or dynamic")
 	}
+	s.values = parseValueOptions(a)
+	s.period = s.values.timer
 	s.load(a)
 	return s
 }
 
 // load makes the machine that all others are copied from.
 func (s *spec) load(a *hwsim.Args) {
-	text := sampler
-	if s.file != "" {
+	text, known := builtIn(s.file)
+	switch {
+	case s.file == "":
+		text = images[0].text
+	case !known:
 		text = string(a.File("program"))
 	}
 	if s.config.Slots == 0 {
@@ -114,10 +144,17 @@ func (s *spec) load(a *hwsim.Args) {
 		fail(Error("its host is " + image.Host + ", and there are " + hostNames()))
 		return
 	}
+	if name := s.values.given; name != "" && s.host != valuesHost {
+		a.WantFor(name, "no "+name+": only programs for the host values have it, such as program=values")
+		return
+	}
 	if s.initial, err = New(s.config); err == nil {
 		if err = s.initial.Load(image); err == nil && s.setK0 {
 			err = s.initial.Set(ConstWindow, s.k0)
 		}
+	}
+	if err == nil && s.host.setup != nil {
+		err = s.host.setup(s, s.initial)
 	}
 	if err == nil {
 		err = s.host.check(s.initial)
@@ -168,8 +205,7 @@ func (s *spec) String() string {
 	if s.ratio != billion {
 		add("clock", decimal(s.ratio))
 	}
-	number("near", s.near, 2)
-	number("far", s.far, 8)
+	text += s.processor.Text()
 	number("access", s.access, 2)
 	number("handler", s.handler, 200)
 	number("record", s.trans, 20)
@@ -189,6 +225,7 @@ func (s *spec) String() string {
 	if c.Dynamic {
 		add("predictor", "dynamic")
 	}
+	s.values.write(add)
 	if text == "" {
 		return "cop"
 	}
@@ -216,6 +253,23 @@ func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 	}
 	return &c
 }
+
+// Config returns the sizes of the machine.
+func (s *spec) Config() Config { return s.initial.Config() }
+
+// View returns the tuple that messages are about, for an event.
+func (s *spec) View(t tuple.Tuple) tuple.Tuple {
+	if s.host.view != nil {
+		return s.host.view(t)
+	}
+	return t
+}
+
+// Views reports whether View changes anything.
+func (s *spec) Views() bool { return s.host.view != nil }
+
+// Ranges reports whether engines send messages with Free bits.
+func (s *spec) Ranges() bool { return s.host.ranges }
 
 // Size returns the storage of the machine. The sample buffer counts with its bytes, and
 // the registers with the bits that software and microcode can access.

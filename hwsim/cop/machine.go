@@ -33,6 +33,7 @@ type Machine struct {
 	entry      [NumClasses]uint16
 	fields     Fields
 	lfsr       uint32
+	keyHash    uint8
 
 	data  []uint64
 	cam   cam
@@ -45,6 +46,8 @@ type Machine struct {
 	cycle   uint64 // cycle of the next microinstruction
 	routine uint64 // microinstructions that the current event may still take
 	stats   Stats
+
+	watch func(until uint64) State // of a debugger, or nil
 }
 
 // code is a decoded microinstruction, in the form that step uses.
@@ -64,11 +67,12 @@ type code struct {
 
 // Stats are counts since the machine was made.
 type Stats struct {
-	Accepted uint64 // events that the filters have accepted and that the sample buffer had room for
-	Filtered uint64 // events that a filter has rejected
-	Dropped  uint64 // events that were lost because the sample buffer was full
-	Done     uint64 // events whose routine has ended
-	Killed   uint64 // events that the watchdog has ended
+	Accepted    uint64 // events that the filters have accepted and that the sample buffer had room for
+	Filtered    uint64 // events that a filter has rejected
+	Dropped     uint64 // events that were lost because the sample buffer was full
+	Done        uint64 // events whose routine has ended
+	Killed      uint64 // events that the watchdog has ended
+	KilledWords uint64 // the sum of their Words
 
 	Instrs       uint64 // microinstructions executed
 	Branches     uint64 // microinstructions with a branch
@@ -77,6 +81,7 @@ type Stats struct {
 	Lost         uint64 // cycles lost by wrong predictions
 	Idle         uint64 // cycles without an event, and until the first microinstruction of the next one
 	Halted       uint64 // cycles between an interrupt and the first microinstruction after Resume
+	Interrupts   uint64 // interrupts of software
 	BadStores    uint64 // stores of software that the machine refused
 }
 
@@ -261,7 +266,7 @@ func (m *Machine) Restore(from *Machine) {
 	old := *m
 	*m = *from
 	m.code, m.words, m.data, m.cam = old.code, old.words, old.data, old.cam
-	m.queue.ring, m.Filters.bits = old.queue.ring, old.Filters.bits
+	m.queue.ring, m.Filters.bits, m.watch = old.queue.ring, old.Filters.bits, old.watch
 	copy(m.code, from.code)
 	copy(m.words, from.words)
 	copy(m.data, from.data)

@@ -29,7 +29,7 @@ func randomInstr(r *rand.Rand) cop.Instr {
 			}
 		}
 		if r.IntN(2) == 0 {
-			in.Data, in.Base, in.DataIndex, in.Field = cop.DataOp(1+r.IntN(5)), uint8(r.IntN(4)), uint8(r.IntN(8)), cop.Field(r.IntN(5))
+			in.Data, in.Base, in.DataIndex, in.Field = cop.DataOp(1+r.IntN(5)), uint8(r.IntN(4)), uint8(r.IntN(8)), cop.Field(r.IntN(6))
 		}
 		if r.IntN(2) == 0 {
 			in.Cam, in.CamIndex = cop.CamOp(1+r.IntN(3)), uint8(r.IntN(8))

@@ -198,7 +198,7 @@ func (o *oracle) step() {
 		o.flag["isat"] = false
 	}
 
-	part := [][2]int{{0, 64}, {0, 32}, {32, 8}, {40, 8}, {48, 16}}[field(w, 38, 3)]
+	part := [][2]int{{0, 64}, {0, 32}, {32, 8}, {40, 8}, {48, 16}, {32, 32}}[field(w, 38, 3)]
 	old := lowBits(o.data[address]>>part[0], part[1])
 	put := func(x uint64) {
 		o.data[address] += (lowBits(x, part[1]) - old) << part[0]

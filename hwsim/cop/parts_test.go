@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/hwsim/cop/asm"
 )
 
 func newMachine(t testing.TB, c cop.Config) *cop.Machine {
@@ -20,9 +19,7 @@ func newMachine(t testing.TB, c cop.Config) *cop.Machine {
 func load(t testing.TB, c cop.Config, source string) *cop.Machine {
 	t.Helper()
 	m := newMachine(t, c)
-	p, err := asm.Assemble("test.s", source)
-	must(t, err)
-	must(t, m.Load(p.Image))
+	must(t, m.Load(assembled(t, source).Image))
 	return m
 }
 
@@ -279,8 +276,10 @@ func TestCOP07_WindowRefuses(t *testing.T) {
 		{cop.SampleWindow + cop.ShiftRegister, 0, "sample 5: 0x0: want a state other than 0, which the shift register never leaves"},
 		{cop.SampleWindow + cop.DroppedEvents, 0, "sample 6: 0x0: want no store: the register can only be read"},
 		{cop.CommandWindow + 3, 0, "command 3: the machine has 3"},
-		{14 << 16, 0, "register 917504: the machine has 14 windows of 65536 registers"},
-		{-1, 0, "register -1: the machine has 14 windows of 65536 registers"},
+		{cop.SampleWindow + cop.KeyHash, 4, "sample 11: 0x4: want a hash function below 4"},
+		{cop.OriginWindow, 0, "origin 0: 0x0: want no store: the register can only be read"},
+		{15 << 16, 0, "register 983040: the machine has 15 windows of 65536 registers"},
+		{-1, 0, "register -1: the machine has 15 windows of 65536 registers"},
 	} {
 		if err := m.Set(test.register, test.value); err == nil || err.Error() != test.want {
 			t.Errorf("%#x = %#x: %v, want %s", test.register, test.value, err, test.want)

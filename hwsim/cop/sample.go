@@ -14,6 +14,7 @@ type Sample struct {
 	Target uint64 // the target of a branch or call
 	Class  uint8  // below NumClasses
 	Event  uint8  // micro-architectural events: mispredicted, missed
+	Words  uint8  // how many tuples of the stream the sample is made of; microcode cannot read it
 }
 
 // Fields selects the fields of an event that the sample buffer stores. Microcode reads

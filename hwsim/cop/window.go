@@ -22,7 +22,8 @@ const (
 	EntryWindow  // the addresses of the routines of the classes
 	SampleWindow // words: see below
 	CommandWindow
-	numWindows = iota
+	OriginWindow // read only: the PCs of the events that wrote the slots of the associative array; see Machine.Get
+	numWindows   = iota
 )
 
 // Words in SampleWindow.
@@ -38,6 +39,7 @@ const (
 	KilledEvents          // read only: Stats.Killed
 	AcceptedEvents        // read only: Stats.Accepted
 	RefusedStores         // read only: Stats.BadStores
+	KeyHash               // the number of the hash that makes a key of the PC of an event; 0: the key is the PC
 	numSampleWords
 )
 
@@ -50,11 +52,11 @@ const (
 )
 
 // windowNames has the names of the windows, and windowSize their sizes.
-var windowNames = [numWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width", "constant", "base", "target", "entry", "sample", "command"}
+var windowNames = [numWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width", "constant", "base", "target", "entry", "sample", "command", "origin"}
 
 func (m *Machine) windowSize(window int) int {
 	return [numWindows]int{len(m.words), len(m.data), len(m.cam.keys), len(m.cam.keys), len(m.Filters.bits),
-		8, 8, 8, 16, 4, 4, NumClasses, numSampleWords, numCommands}[window]
+		8, 8, 8, 16, 4, 4, NumClasses, numSampleWords, numCommands, len(m.cam.keys)}[window]
 }
 
 // locate returns the window that a register is in, and the number of its word there.
@@ -148,6 +150,8 @@ func (m *Machine) set(window, i int, value uint64) error {
 		case ClearFilter:
 			clear(m.Filters.bits)
 		}
+	case OriginWindow:
+		return wrong("no store: the register can only be read")
 	}
 	return nil
 }
@@ -174,9 +178,9 @@ func (m *Machine) setBase(i int, value uint64, wrong func(string) error) error {
 func (m *Machine) setSample(i int, value uint64, wrong func(string) error) error {
 	f := &m.Filters
 	switch {
-	case i > ShiftRegister:
+	case i > ShiftRegister && i < KeyHash:
 		return wrong("no store: the register can only be read")
-	case i == FilterMask && value>>32 >= uint64(len(f.hashes)), i == FilterHash && value >= uint64(len(f.hashes)):
+	case i == FilterMask && value>>32 >= uint64(len(f.hashes)), (i == FilterHash || i == KeyHash) && value >= uint64(len(f.hashes)):
 		return wrong("a hash function below " + digits.Int(int64(len(f.hashes))))
 	case i != FilterMask && value>>32 != 0:
 		return wrong("at most 32 bits")
@@ -206,11 +210,17 @@ func (m *Machine) setSample(i int, value uint64, wrong func(string) error) error
 			return wrong("a state other than 0, which the shift register never leaves")
 		}
 		m.lfsr = uint32(value)
+	case KeyHash:
+		m.keyHash = uint8(value)
 	}
 	return nil
 }
 
 // Get reads a register of the window.
+//
+// OriginWindow is no part of the hardware. The associative array has a key of few bits,
+// and software knows which PC of the program has this key, from its table of the
+// program's instructions. The model has no such table, and notes the PC instead.
 func (m *Machine) Get(register int) (value uint64, err error) {
 	window, i, err := m.locate(register)
 	if err != nil {
@@ -244,9 +254,11 @@ func (m *Machine) Get(register int) (value uint64, err error) {
 	case SampleWindow:
 		f := &m.Filters
 		value = [numSampleWords]uint64{uint64(m.fields), uint64(f.Classes), uint64(f.Mask) | uint64(f.MatchHash)<<32, uint64(f.Match), uint64(f.BitHash),
-			uint64(m.lfsr), m.stats.Dropped, m.stats.Filtered, m.stats.Killed, m.stats.Accepted, m.stats.BadStores}[i]
+			uint64(m.lfsr), m.stats.Dropped, m.stats.Filtered, m.stats.Killed, m.stats.Accepted, m.stats.BadStores, uint64(m.keyHash)}[i]
 	case CommandWindow:
 		return 0, Error("command " + digits.Int(int64(i)) + ": commands cannot be read")
+	case OriginWindow:
+		value = m.cam.origin[i]
 	}
 	return value, nil
 }

@@ -79,6 +79,9 @@ func (s *Spec) Size(word int) (parts []hwsim.Part) {
 	return parts
 }
 
+// Stages returns the descriptions of the engines of the chain.
+func (s *Spec) Stages() []hwsim.Spec { return s.stages }
+
 // New returns a new engine for a stream. All memory that it needs between New
 // and Flush is allocated here.
 func (s *Spec) New(stream uint32) hwsim.Engine {

@@ -281,6 +281,12 @@ func TestRanges(t *testing.T) {
 	if !parse(t, "P2:cells").Ranges() || parse(t, "P2:A4").Ranges() {
 		t.Error("Ranges is not that of the last engine")
 	}
+	if parse(t, "cop").Ranges() || !parse(t, "cop(program=values)").Ranges() {
+		t.Error("Ranges is not that of the program of the engine")
+	}
+	if _, err := extended.Parse("cop(program=values):A4", nil); err == nil || !strings.HasSuffix(err.Error(), "column 20: want the end: cop sends ranges, which no other engine takes") {
+		t.Error(err)
+	}
 }
 
 // Software answers an interrupt before the next event, wherever a stream is cut, and also

@@ -17,7 +17,9 @@ import (
 func (s *Spec) Exact(stream uint32) hwsim.Engine {
 	exact := &Spec{}
 	for _, x := range s.stages {
-		if _, ok := x.(hwsim.Rewriter); ok {
+		if d, ok := x.(hwsim.Deriver); ok && d.Exact() != nil {
+			exact.stages = append(exact.stages, deriving{d, x})
+		} else if _, ok := x.(hwsim.Rewriter); ok {
 			exact.stages = append(exact.stages, x)
 		} else if v, ok := x.(hwsim.Viewer); ok && v.Views() {
 			exact.stages = append(exact.stages, viewing{v, x})
@@ -28,6 +30,14 @@ func (s *Spec) Exact(stream uint32) hwsim.Engine {
 	}
 	return exact.New(stream)
 }
+
+// deriving is the Spec of the engine that derives the events of a Deriver.
+type deriving struct {
+	hwsim.Deriver
+	hwsim.Spec
+}
+
+func (d deriving) New(hwsim.Instance) hwsim.Engine { return d.Exact() }
 
 // viewing is the Spec, and the engine, that makes of each event what a Viewer sees.
 type viewing struct {

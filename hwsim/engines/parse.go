@@ -45,11 +45,13 @@ func (r Registry) Parse(text string, read hwsim.ReadFile) (*Spec, error) {
 		if err != nil {
 			return nil, err
 		}
-		if at += len(stage) + 1; more && kind.Ranges {
+		r, ok := spec.(hwsim.Ranger)
+		ranges := kind.Ranges || ok && r.Ranges()
+		if at += len(stage) + 1; more && ranges {
 			return nil, &hwsim.SyntaxError{Spec: text, Column: at, Want: "the end: " + kind.Name + " sends ranges, which no other engine takes"}
 		}
 		s.stages = append(s.stages, spec)
-		s.ranges = kind.Ranges
+		s.ranges = ranges
 	}
 	return s, nil
 }

@@ -4,6 +4,7 @@ package enginetest
 
 import (
 	"slices"
+	"testing"
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -24,3 +25,16 @@ func Push(e hwsim.Engine, in []tuple.Tuple) []hwsim.Message {
 
 // Flush returns the messages that an engine sends when it is flushed.
 func Flush(e hwsim.Engine) []hwsim.Message { return collect(512, e.Flush) }
+
+// New returns the engine of a description for stream 0. Parse is that of package engines,
+// whose tests import this package.
+func New[S interface {
+	New(stream uint32) hwsim.Engine
+}](t testing.TB, parse func(string, hwsim.ReadFile) (S, error), text string) hwsim.Engine {
+	t.Helper()
+	s, err := parse(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.New(0)
+}

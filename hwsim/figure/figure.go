@@ -18,7 +18,7 @@
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
-// Ranges", CGO 2006.
+// Ranges", CGO 2006; Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001.
 package figure
 
 import (
@@ -67,6 +67,18 @@ var All = []Figure{
 	{"rap-buffer", "what the event buffer of the hardware combines (RAP-16)", rapBuffer},
 	{"rap-throughput", "cycles of the hardware for an event (RAP-19)", rapThroughput},
 	{"rap-cost", "area, delay and energy of the hardware (RAP-20)", rapCost},
+
+	{"cop-1", "simple sampler: error over time and overhead, three rates (COP-28)", cop1},
+	{"cop-table1", "structures and transistors of the co-processor (COP-32)", copTable1},
+	{"cop-6", "estimated and true shares of values (section 5.2)", cop6},
+	{"cop-7", "error and overhead of all programs (COP-29)", cop7},
+	{"cop-8", "error over time and overhead (COP-30)", cop8},
+	{"cop-9", "arrays of half, base and double size (COP-31)", cop9},
+	{"cop-clock", "slower co-processors (COP-31)", copClock},
+	{"cop-sweep", "constants of value profiling (COP-35)", copSweep},
+	{"cop-upper", "a second pass for the upper halves of values (COP-34)", copUpper},
+	{"cop-phases", "a phase detector that clears masks", copPhases},
+	{"cop-rate", "the simple sampler at the rate of software", copRate},
 }
 
 // Find returns the figure with an ID.
@@ -96,10 +108,15 @@ type Env struct {
 	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
+
+	cop map[string]*copLoads // by program and events: what experiments with the co-processor have in common
 }
 
 // Run runs the experiment.
 func (f Figure) Run(env *Env) (*Result, error) {
+	if env.cop == nil {
+		env.cop = map[string]*copLoads{}
+	}
 	e := *env
 	if e.Overhead == (cost.Overhead{}) {
 		e.Overhead = cost.Default

@@ -113,6 +113,19 @@ func (r *Result) bars(name string, d plot.Bars) {
 	r.Plots = append(r.Plots, p)
 }
 
+// scatter adds a plot of points.
+func (r *Result) scatter(name string, d plot.Scatter) {
+	p := Plot{Name: name, Title: d.Title, X: d.X, Y: d.Y, Limit: math.NaN(), drawing: d}
+	for _, c := range d.Clouds {
+		s := Series{Name: c.Name}
+		for _, at := range c.Points {
+			s.Points = append(s.Points, Point{X: at.X, Y: at.Y})
+		}
+		p.Series = append(p.Series, s)
+	}
+	r.Plots = append(r.Plots, p)
+}
+
 // csv returns the points of curves, a line each.
 func (p *Plot) csv() []byte {
 	b := fmt.Appendf(nil, "curve,%s,%s\n", p.X, p.Y)

@@ -33,6 +33,13 @@ var Programs = []Program{
 	{"httpecho", "", "a server; nothing of its kind is in the paper"},
 }
 
+// MorePrograms are test programs that only the experiments with the co-processor use. Both
+// show a weakness that its paper reports of a benchmark.
+var MorePrograms = []Program{
+	{"filters", "", "values in phases, as in gap and vpr"},
+	{"bitboard", "", "flags and sets in words of 64 bits, as in crafty"},
+}
+
 func (p Program) String() string {
 	if p.Role == "" {
 		return p.Name

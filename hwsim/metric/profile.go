@@ -94,6 +94,24 @@ func (p *Profile) Tuple(t tuple.Tuple) uint64 {
 	return 0
 }
 
+// Only returns a profile that has these tuples of p and no others. The places of the tuples
+// keep all of their events, so Only changes the invariance of none of the tuples.
+func (p *Profile) Only(tuples []tuple.Tuple) *Profile {
+	q := New()
+	for _, t := range tuples {
+		at := q.place(t.PC)
+		if at.total == 0 {
+			at.total = p.Place(t.PC)
+			q.total += at.total
+		}
+		at.words[t.W] = p.Tuple(t)
+	}
+	return q
+}
+
+// Places returns the number of places that have events.
+func (p *Profile) Places() int { return len(p.places) }
+
 // Invariance returns the share of t among the events at its place, from 0 to 1. It is 0 at
 // a place without events.
 func (p *Profile) Invariance(t tuple.Tuple) float64 {

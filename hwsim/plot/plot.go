@@ -170,6 +170,9 @@ func (f Bars) Write(out io.Writer) error {
 	p := newPlot(f.Title, f.Y)
 	p.NominalX(f.Groups...)
 	p.X.Tick.Label.Font.Size = 7
+	if len(f.Groups) > 10 {
+		p.X.Tick.Label.Font.Size = 5.5 // names of twelve programs just fit
+	}
 	plotWidth := width * 0.85
 	bar := plotWidth / vg.Length(len(f.Groups)) * 0.8 / vg.Length(max(1, len(f.Series)))
 	for i, s := range f.Series {

@@ -25,7 +25,7 @@ func (s spec) New(hwsim.Instance) hwsim.Engine {
 
 func (e *engine) reset() {
 	e.pipeline.reset()
-	e.processor = clock.New(clock.Config{Near: e.near, Far: e.far})
+	e.processor = clock.New(e.spec.processor)
 	e.now = 0
 }
 

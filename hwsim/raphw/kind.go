@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/clock"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -33,19 +34,18 @@ import (
 //	move     cycles for each entry that makes room for a new one in the sorted TCAM
 //	rate     entries that a merge scans in a cycle
 //	clock    cycles of the processor in a cycle of the engine
-//	near     cycles of the processor between events, as in package clock
-//	far      likewise
+//	near, far, retire, burst, pause  how the processor retires events, as in package clock
 var Kind = &hwsim.Kind{
 	Name: "raphw",
-	Params: []string{
+	Params: append([]string{
 		"eps", "b", "over", "universe", "first", "q", "height", "start", "buffer",
-		"entries", "bits", "counts", "scan", "full", "keep", "cycles", "refill", "move", "rate", "clock", "near", "far",
-	},
+		"entries", "bits", "counts", "scan", "full", "keep", "cycles", "refill", "move", "rate", "clock",
+	}, clock.Params...),
 	Parse:  parse,
 	Ranges: true,
 	Examples: []string{
 		"raphw", "raphw(5%,over=words,buffer=64)", "raphw(10%,over=sites,buffer=1024,keep=0,full=drop,clock=20)",
-		"raphw(1%,b=2,over=words,buffer=16,counts=parts,cycles=1,entries=200)", "raphw(20%,b=16,buffer=4,keep=3,scan=length,bits=8,move=0,far=1,near=1)",
+		"raphw(1%,b=2,over=words,buffer=16,counts=parts,cycles=1,entries=200)", "raphw(20%,b=16,buffer=4,keep=3,scan=length,bits=8,move=0,far=1,near=1,retire=2,burst=8,pause=30)",
 	},
 }
 
@@ -56,10 +56,6 @@ const (
 	defaultBits    = 32   // section 3.4: 16 KB for 4096 counters
 	defaultCycles  = 4    // section 3.4: 2 for the TCAM and 2 for the counters
 	maxEntries     = 1 << 16
-
-	// The distances between events of the processor are those of the example of package
-	// clock: 2 cycles in straight-line code, otherwise 8.
-	defaultNear, defaultFar = 2, 8
 
 	maxCycles = 1 << 20 // the limit of each parameter that counts cycles
 )
@@ -81,7 +77,8 @@ type spec struct {
 	buffer, entries, width, keep             uint64
 	parts, byLength, drop                    bool
 	cycles, refill, move, rate               uint64
-	clock, near, far                         uint64
+	clock                                    uint64 // cycles of the processor in a cycle of the engine
+	processor                                clock.Config
 	bits, step                               int // bits of a point, and bits of it that one split uses
 	start, first, q, billionths, denominator uint64
 }
@@ -128,8 +125,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	s.move = a.Uint("move", 1, 0, maxCycles)
 	s.rate = a.Uint("rate", 1, 1, maxEntries)
 	s.clock = a.Uint("clock", 1, 1, maxCycles)
-	s.near = a.Uint("near", defaultNear, 1, maxCycles)
-	s.far = a.Uint("far", defaultFar, 1, maxCycles)
+	s.processor = clock.Parse(a)
 	return s
 }
 
@@ -173,8 +169,7 @@ func (s spec) String() string {
 	number("move", s.move, 1)
 	number("rate", s.rate, 1)
 	number("clock", s.clock, 1)
-	number("near", s.near, defaultNear)
-	number("far", s.far, defaultFar)
+	text += s.processor.Text()
 	if text == "" {
 		return Kind.Name
 	}

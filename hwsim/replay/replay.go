@@ -46,6 +46,12 @@ type Config struct {
 	Overhead  cost.Overhead    // of messages; cost.Default if zero
 	Limit     uint64           // events; 0 is all
 	First     uint64           // events at the first point of a curve; 10000 if 0
+
+	// Progress is called now and then with the number of events so far, if it is not nil.
+	Progress func(events uint64)
+
+	// Messages gets the messages of all engines, if it is not nil. It must not keep them.
+	Messages func([]hwsim.Message)
 }
 
 // step is the ratio of the events at neighbouring points of a curve. So the point where a
@@ -169,6 +175,9 @@ func (u *unit) pushIdeal(stream uint32, tuples []tuple.Tuple) {
 
 // block takes a block, and adds the points that are due in it.
 func (x *run) block(b trace.Block) error {
+	if x.Progress != nil {
+		x.Progress(x.events)
+	}
 	for tuples := b.Tuples; len(tuples) > 0; {
 		n := min(uint64(len(tuples)), x.next-x.events, x.Limit-x.events)
 		x.push(b.Stream, tuples[:n])
@@ -197,6 +206,9 @@ func (x *run) push(stream uint32, tuples []tuple.Tuple) {
 }
 
 func (u *unit) take(msgs []hwsim.Message) {
+	if u.Config.Messages != nil {
+		u.Config.Messages(msgs)
+	}
 	u.Profile.AddMessages(msgs)
 	u.Messages += uint64(len(msgs))
 }

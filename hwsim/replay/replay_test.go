@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +15,7 @@ import (
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/project/tracetest"
+	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -195,5 +199,44 @@ func TestFiltersAreNoErrors(t *testing.T) {
 	}
 	if r["P1"].Ideal.Total() != n {
 		t.Errorf("P1 is compared with %d events, want all", r["P1"].Ideal.Total())
+	}
+}
+
+// Progress is called with the number of events so far, from 0 to nearly all, and knows the
+// number of all before.
+func TestProgress(t *testing.T) {
+	var file bytes.Buffer
+	w, err := trace.NewWriter(&file, &format.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := tracetest.New(1, 10).Events(make([]tuple.Tuple, 50_000))
+	if err := errors.Join(w.Write(0, in), w.Close(0)); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "x.trace")
+	if err := os.WriteFile(name, file.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r, err := trace.Open(name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for limit, want := range map[uint64]uint64{0: 50_000, 10: 10, 60_000: 50_000} {
+		if got := trace.Total([]*trace.Reader{r}, limit); got != want {
+			t.Errorf("limit %d: %d events, want %d", limit, got, want)
+		}
+	}
+	if got := trace.Total([]*trace.Reader{r, {}}, 7); got != 7 {
+		t.Errorf("%d events of a pipe with a limit of 7", got)
+	}
+	var calls []uint64
+	results, err := replay.Run(replay.Of(r), replay.Config{Engines: []string{"P10"}, Progress: func(n uint64) { calls = append(calls, n) }})
+	if err != nil || results[0].Events != 50_000 {
+		t.Fatalf("%v, %d events", err, results[0].Events)
+	}
+	if n := len(calls); n < 5 || calls[0] != 0 || calls[n-1] < 40_000 || calls[n-1] >= 50_000 || !slices.IsSorted(calls) {
+		t.Errorf("calls of Progress with %d", calls)
 	}
 }

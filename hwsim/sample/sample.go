@@ -16,7 +16,7 @@
 //	}, nil)
 //
 // The package has no streams and no descriptions: hwsim/where, hwsim/cache and
-// hwsim/morton use it.
+// hwsim/morton use it. hwsim/cop collects samples by itself, with Begin and Add.
 package sample
 
 import (
@@ -63,15 +63,30 @@ func (s *Sample) Word(f Field) (w uint64, ok bool) {
 func (s *Sample) torn() bool { return s.Tuples[0].Tag().Further() > 0 }
 
 // Address returns the address that s read or wrote: the word of an addr tap, or the
-// second word of a load. It returns false if s has none.
+// second word of a load or store. It returns false if s has none.
 func (s *Sample) Address() (addr uint64, ok bool) {
 	switch s.Tuples[0].Tag() {
 	case tuple.Addr:
 		return s.Word(First)
-	case tuple.Load:
+	case tuple.Load, tuple.Store:
 		return s.Word(Second)
 	}
 	return 0, false
+}
+
+// Begin makes s a sample of one tuple that was reported count times.
+func (s *Sample) Begin(t tuple.Tuple, count uint64) { s.Tuples[0], s.N, s.Count = t, 1, count }
+
+// Add adds a tuple to s if the tuple is the next word of s, and reports whether it is. A
+// sample with N = 0 has no next word.
+func (s *Sample) Add(t tuple.Tuple, count uint64) (next bool) {
+	n := t.Tag().Further()
+	if n == 0 || n != s.N || count != s.Count || t.Site() != s.Tuples[0].Site() || s.torn() {
+		return false
+	}
+	s.Tuples[n] = t
+	s.N++
+	return true
 }
 
 // Send sends all words of s with a count. It returns the number of events that the
@@ -83,8 +98,8 @@ func (s *Sample) Send(out *hwsim.Out, count uint64) (sent uint64) {
 	return uint64(s.N) * count
 }
 
-// events returns the number of events of s: each word is one event.
-func (s *Sample) events() uint64 { return uint64(s.N) * s.Count }
+// Events returns the number of events of s: each word is one event.
+func (s *Sample) Events() uint64 { return uint64(s.N) * s.Count }
 
 // An engine calls take with each sample.
 type engine struct {
@@ -122,20 +137,16 @@ func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 // add adds a tuple to the sample if it is the next word of the sample. Otherwise the
 // tuple begins a new sample.
 func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
-	s := &e.s
-	if n := t.Tag().Further(); n > 0 && n == s.N && count == s.Count && t.Site() == s.Tuples[0].Site() && !s.torn() {
-		s.Tuples[n] = t
-		s.N++
-		return
+	if !e.s.Add(t, count) {
+		e.end(out)
+		e.s.Begin(t, count)
 	}
-	e.end(out)
-	s.Tuples[0], s.N, s.Count = t, 1, count
 }
 
 // end passes the sample to take.
 func (e *engine) end(out *hwsim.Out) {
 	if e.s.N > 0 {
-		e.dropped += e.s.events() - e.take(&e.s, out)
+		e.dropped += e.s.Events() - e.take(&e.s, out)
 		e.s.N = 0
 	}
 }
@@ -149,5 +160,5 @@ func (e *engine) Flush(out *hwsim.Out) {
 }
 
 func (e *engine) Balance() hwsim.Balance {
-	return hwsim.Balance{Held: int64(e.s.events()), Dropped: e.dropped}
+	return hwsim.Balance{Held: int64(e.s.Events()), Dropped: e.dropped}
 }

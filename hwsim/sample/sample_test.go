@@ -49,7 +49,7 @@ func TestWordsOfASample(t *testing.T) {
 		"1x site=1 first=40",
 		"1x site=1 first=50", "1x", "1x",
 		"1x site=2 first=60", "1x",
-		"1x site=4 first=70 second=71", "1x",
+		"1x site=4 first=70 second=71 at 71", "1x",
 	}
 	var got []string
 	e := sample.New(describe(&got), nil)

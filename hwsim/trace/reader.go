@@ -26,6 +26,7 @@ type Reader struct {
 	Sites  *Sites     // the taps in the tables of the header; nil if there are none or they are damaged
 	Names  Names      // the names of words: all of them if Open could read the file twice, otherwise those read so far
 	End    format.End // the end chunk; valid when Next has returned io.EOF
+	Total  uint64     // how many tuples the trace has; 0 if Open could not read the file twice
 
 	name   string // of the file, or "" if the reader does not know it
 	close  func() error
@@ -89,7 +90,7 @@ func openFile(f *input.File) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Names, r.close = first.Names, f.Close
+	r.Names, r.Total, r.close = first.Names, first.End.Tuples, f.Close
 	return r, nil
 }
 
@@ -280,4 +281,19 @@ func (r *Reader) cut(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: it ends after %d whole blocks, %d tuples", format.ErrTruncated, r.blocks, r.tuples)
+}
+
+// Total returns how many tuples traces have together, but no more than limit if limit is
+// not 0. It returns 0 if that is not known.
+func Total(traces []*Reader, limit uint64) (n uint64) {
+	for _, r := range traces {
+		if r.Total == 0 {
+			return limit
+		}
+		n += r.Total
+	}
+	if limit > 0 {
+		n = min(n, limit)
+	}
+	return n
 }

@@ -121,7 +121,7 @@ func TestParseErrors(t *testing.T) {
 		{"pep trace 2\n", `line 1: "pep trace 2": a trace as text begins with "pep trace 1"`},
 		{"pep trace 1\nbuild 12\n", `line 2: build "12": want 16 hexadecimal digits`},
 		{"pep trace 1\n0 load main+0\n", `line 2: want "stream tag site word"`},
-		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return, third, op, enter`},
+		{"pep trace 1\n0 lod main+0 1\n", `line 2: tag "lod": want one of arg, result, load, store, call, type, edge, addr, const, more, goroutine, direct, return, third, op, enter, dep, follow, conflict, context, within`},
 		{"pep trace 1\n0 load main+16777216 1\n", `line 2: site "main+16777216": want package+number with a number below 16777216`},
 		{"pep trace 1\n0 load main 1\n", `line 2: site "main": want package+number, or a number below 1<<56`},
 		{"pep trace 1\n0 load main+0 x\n", `line 2: word "x": want a number of 64 bits`},

@@ -12,15 +12,6 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-func parse(t *testing.T, text string) hwsim.Engine {
-	t.Helper()
-	s, err := engines.Parse(text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s.New(0)
-}
-
 // op returns the sample of an operation.
 func op(site, result, x, y uint64) []tuple.Tuple {
 	return []tuple.Tuple{tuple.New(tuple.Op, site, result), tuple.New(tuple.More, site, x), tuple.New(tuple.Third, site, y)}
@@ -62,14 +53,14 @@ func TestRAP27_SamplesThatMeetConditionsGoOn(t *testing.T) {
 		"where(site=9)":                                              {0},
 		"where(pass=third)":                                          {7, 1, negative(-1), 1 << 40, negative(-5), negative(-32769)},
 	} {
-		e := parse(t, text)
+		e := enginetest.New(t, engines.Parse, text)
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 		if d := cmp.Diff(want, words(got)); d != "" {
 			t.Errorf("%s: -want +got:\n%s", text, d)
 		}
 	}
 
-	e := parse(t, "where(0,pass=second)")
+	e := enginetest.New(t, engines.Parse, "where(0,pass=second)")
 	got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 	if got[1].Tuple != tuple.New(tuple.More, 7, 0xc000000010) || got[1].Count != 1 {
 		t.Errorf("a word that goes on is %+v, want the tuple of the sample", got[1])

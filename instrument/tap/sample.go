@@ -1,13 +1,14 @@
 package tap
 
-// This file taps samples of several words: the value and the address of a load, and
-// the result and the operands of an operation.
+// This file taps samples of several words: the value and the address of a load or store,
+// and the result and the operands of an operation.
 //
 //	n := p.next.n       Tap2(p.next.n, &p.next.n); n := p.next.n
+//	p.n = n         →   p.n = n; Tap2(n, &p.n)
 //	z := x*y + 1    →   Tap3(x*y, x, y); Tap3(x*y+1, x*y, 1); z := x*y + 1
 //
-// All words are read before the statement: behind it, the address could be that of
-// something else.
+// The words of loads and operations are read before the statement: behind it, the address
+// could be that of something else. Those of stores are read behind it: see store.go.
 
 import (
 	"fmt"
@@ -28,9 +29,22 @@ func (u *unit) paired(e ast.Expr) bool {
 // pair taps the load of e, whose value is reported as w says, with its address.
 func (u *unit) pair(e ast.Expr, w word) bool {
 	text := types.ExprString(e)
-	c := Call{Arg: text, Pos: u.panicPos(e), More: []Word{{doors.PtrWord, doors.Ptr, "&" + text}}}
-	more := wire.Word{Expr: "&" + text, Type: u.typeText(types.NewPointer(u.TypeOf(e))), Bits: 64, Kind: wire.Address}
-	return u.insertSample(tuple.Load, e.Pos(), w.expr(text), u.TypeOf(e), w, []wire.Word{more}, c)
+	word, described := u.addressWord(e)
+	c := Call{Arg: text, Pos: u.panicPos(e), More: []Word{word}}
+	return u.insertSample(tuple.Load, e.Pos(), w.expr(text), u.TypeOf(e), w, []wire.Word{described}, c)
+}
+
+// addressWord returns how the address of e is reported.
+func (u *unit) addressWord(e ast.Expr) (arg Word, described wire.Word) {
+	text := "&" + types.ExprString(e)
+	return Word{doors.PtrWord, doors.Ptr, text}, wire.Word{Expr: text, Type: u.typeText(types.NewPointer(u.TypeOf(e))), Bits: 64, Kind: wire.Address}
+}
+
+// withAddress makes the address of e the second word of the sample whose site was made last.
+func (u *unit) withAddress(c *Call, e ast.Expr) {
+	word, described := u.addressWord(e)
+	c.More = []Word{word}
+	u.plan.Sites[len(u.plan.Sites)-1].More = []wire.Word{described}
 }
 
 // Computed taps an operation on integers: its result, and what it is computed from.

@@ -114,12 +114,19 @@ func (a *assignment) readBack(l ast.Expr, w word) {
 	a.store(l, w, Call{Func: w.fn, Conv: w.conv, Arg: types.ExprString(l)})
 }
 
-// store adds a tap of l behind the statement.
+// store adds a tap of l behind the statement. With pairs it reports the address, too, if
+// &l is the same behind the statement. The address of a local variable would move the
+// variable to the heap.
 func (a *assignment) store(l ast.Expr, w word, c Call) {
-	if pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.TypeOf(l), w); ok {
-		c.PC = pc
-		a.plan.After[a.after] = append(a.plan.After[a.after], c)
+	pc, ok := a.site(tuple.Store, l.Pos(), w.expr(types.ExprString(l)), a.TypeOf(l), w)
+	if !ok {
+		return
 	}
+	c.PC = pc
+	if a.wants(tuple.More, l.Pos()) && a.Memory(l) && a.Addressable(l) && a.order.After(l) == reeval.May {
+		a.withAddress(&c, l)
+	}
+	a.plan.After[a.after] = append(a.plan.After[a.after], c)
 }
 
 // update walks the statement l op= r, or l++ if r is nil.

@@ -77,6 +77,9 @@ func text(fset *token.FileSet, p *tap.Plan) string {
 			if c.Func != "" {
 				arg = c.Func + "(" + arg + ")"
 			}
+			for _, m := range c.More {
+				arg += ", " + m.Func + "(" + m.Arg + ")"
+			}
 			s := p.Sites[tuple.Tuple{PC: c.PC}.Site()-tuple.SiteBase("p")]
 			lines = append(lines, line{pos, fmt.Sprintf("%s %s: %s %s = %s\n", point, flow.At(fset, pos), tuple.Tag(s.Tag), s.Expr, arg)})
 		}
@@ -256,6 +259,16 @@ after 23:42: store l.n = n
 after 23:53: store l.n = l.n
 after 23:63: store l.n = l.n
 after 23:73: store l.s[0] = l.s[0]
+`},
+	{"stores with addresses", "stores,pairs", "func f(l *list, m map[int]int, i int) { l.n = 5; l.s[i] = i; m[i] = i; l.next, i = nil, 7; l.next.n, l.next = 1, nil }", `
+after 23:48: store l.n = 0x5, PtrWord(&l.n)
+before 23:50: load len(l.s) = SliceWord(l.s), PtrWord(&l.s)
+after 23:60: store l.s[i] = i, PtrWord(&l.s[i])
+after 23:70: store m[i] = i
+after 23:90: store l.next = 0x0, PtrWord(&l.next)
+before 23:92: load l.next = PtrWord(l.next), PtrWord(&l.next)
+after 23:117: store l.next.n = 0x1
+after 23:117: store l.next = 0x0, PtrWord(&l.next)
 `},
 	{"a store that cannot be read back", "stores", "func f(l *list, i int) { l.s[l.n] = i + 1; l, l.n = l.next, g() }", `
 skipped 23:26: store l.s[l.n]: cannot be read back

@@ -55,6 +55,24 @@ func (f *File) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// Text reads a file of at most limit bytes as a whole; "-" is stdin.
+func Text(name string, stdin io.Reader, limit int64) (string, error) {
+	in := stdin
+	if name != "-" {
+		f, err := Open(name)
+		if err != nil {
+			return "", err
+		}
+		defer f.Close()
+		in = f
+	}
+	text, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(text)) > limit {
+		err = fmt.Errorf("%s: longer than %d bytes: want the right file", name, limit)
+	}
+	return string(text), err
+}
+
 // Cause removes the name of the file from an error, for callers whose message has
 // it already.
 func Cause(err error) error {

@@ -19,7 +19,9 @@ package report
 // In the profile of types there is no label value; the label type is the concrete type,
 // and static is the type of the expression. In the profile of call targets the leaf is
 // the function that was called, and its caller is the line of the tap.
-// Samples of engines that do not tell taps apart are in pool.go.
+// Samples of engines that do not tell taps apart are in pool.go, those of events that
+// engines derive from others in derived.go. If the program counts no paths, the outcomes
+// of branches are also in a profile of edges, which is otherwise made of paths.
 
 import (
 	"unsafe"
@@ -87,6 +89,10 @@ func kindOf(tag tuple.Tag) schema.Kind {
 		return schema.Types
 	case tuple.Call, tuple.Direct:
 		return schema.CallTargets
+	case tuple.Dep, tuple.Follow:
+		return schema.Deps
+	case tuple.Context, tuple.Within:
+		return schema.Contexts
 	case tuple.Enter, tuple.Return, tuple.Goroutine:
 		return "" // they say when something happens: only a stream has that
 	}
@@ -95,7 +101,7 @@ func kindOf(tag tuple.Tag) schema.Kind {
 
 // Write returns a profile for each kind of which packages have taps.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}, edges: !counted(t.Packages)}
 	for _, p := range t.Packages {
 		w.index(p)
 	}
@@ -129,8 +135,10 @@ type tapWriter struct {
 	*Taps
 	sites    map[uint64]*site
 	profiles map[schema.Kind]*pprofenc.Profile
-	ranges   bool                // some words are ranges: all samples say which words they are about
-	pools    map[string][]placed // by pool and tag: see within
+	ranges   bool                   // some words are ranges: all samples say which words they are about
+	pools    map[string][]placed    // by pool and tag: see within
+	edges    bool                   // outcomes of branches are also in a profile of edges
+	contexts map[uint64]tuple.Tuple // the entries of calling contexts by their numbers; nil until it is needed
 }
 
 // A site is a tap with its location in the profile that it belongs to.
@@ -158,6 +166,23 @@ func (w *tapWriter) index(p *wire.Package) {
 		if k := kindOf(tuple.Tag(tap.Tag)); k != "" && w.profiles[k] == nil {
 			w.profiles[k] = newProfile(k)
 		}
+		if w.edges && tuple.Tag(tap.Tag) == tuple.Edge {
+			w.profile(schema.Edges)
+		}
+	}
+}
+
+// location returns the location of a tap in a profile.
+func (w *tapWriter) location(p *pprofenc.Profile, s *site) uint64 {
+	return p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}), int64(s.Line))
+}
+
+// labels returns the labels that samples of all taps have.
+func (s *site) labels(kind string) []pprofenc.Label {
+	return []pprofenc.Label{
+		{Key: schema.Site, Value: base(s.file) + ":" + position(s.Line, s.Col)},
+		{Key: schema.TapKind, Value: kind},
+		{Key: schema.Expr, Value: s.Expr},
 	}
 }
 
@@ -187,20 +212,22 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 		return w.pooled(x, pool)
 	}
 	kind := kindOf(x.Tuple.Tag())
-	if kind == "" {
+	switch {
+	case kind == "":
 		return true
+	case x.Tuple.Tag().Derived():
+		return w.derived(x, kind)
 	}
 	s := w.siteOf(x.Tuple)
 	if s == nil {
 		return false
 	}
 	p := w.profiles[kind]
-	at := p.Location(p.Function(pprofenc.Function{Name: s.Func, Filename: s.file, StartLine: int64(s.start)}), int64(s.Line))
+	at := w.location(p, s)
 	stack := []uint64{at}
-	labels := []pprofenc.Label{
-		{Key: schema.Site, Value: base(s.file) + ":" + position(s.Line, s.Col)},
-		{Key: schema.TapKind, Value: x.Tuple.Tag().String()},
-		{Key: schema.Expr, Value: s.Expr},
+	labels := s.labels(x.Tuple.Tag().String())
+	if w.edges && x.Tuple.Tag() == tuple.Edge {
+		w.outcomeSample(s, x)
 	}
 	switch kind {
 	case schema.Values:

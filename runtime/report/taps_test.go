@@ -116,6 +116,7 @@ func TestTaps(t *testing.T) {
 			"[340 1] p.f:12 [r=-1] [x.go:12:5] [load] [r] [rune] []",
 			"[340 1] p.f:12 [r=55296] [x.go:12:5] [load] [r] [rune] []",
 		},
+		"edges": {"[140] p.f:12 [] [] [switch] [] [] []"},
 		"types": {
 			"[200 1] p.f:12 [] [x.go:12:5] [type] [r] [*p.T1] [io.Reader]",
 			"[200 1] p.f:12 [] [x.go:12:5] [type] [r] [nil] [io.Reader]",

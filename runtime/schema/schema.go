@@ -20,10 +20,12 @@ const (
 	Values      Kind = "values"
 	Types       Kind = "types"
 	CallTargets Kind = "calltargets"
+	Deps        Kind = "deps"
+	Contexts    Kind = "contexts"
 )
 
 // Kinds has all kinds.
-var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets}
+var Kinds = [...]Kind{Paths, Edges, Values, Types, CallTargets, Deps, Contexts}
 
 // Unit is the unit of all sample types.
 const Unit = "count"
@@ -42,6 +44,10 @@ func (k Kind) Types() []string {
 		return []string{"types", "messages"}
 	case CallTargets:
 		return []string{"calls", "messages"}
+	case Deps:
+		return []string{"deps", "messages"}
+	case Contexts:
+		return []string{"contexts", "messages"}
 	}
 	return nil
 }
@@ -98,6 +104,9 @@ const (
 	Other = "(other)"
 	Nil   = "nil"
 )
+
+// NoCaller is the value of an event whose calling context is not known, or has no function.
+const NoCaller = "(no caller)"
 
 // PathName returns the name of the pseudo function that stands for a path:
 // "pkg.F·p12".

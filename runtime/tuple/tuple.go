@@ -46,11 +46,20 @@ const (
 	Op        // the result of an operation; its operands are the second and the third word
 	Enter     // 0, where a function begins
 
+	// Events that engines derive from others. The site is that of a tap with another tag.
+
+	Dep      // a load: the tag and site of the store that stored to its address before
+	Follow   // a branch: the branch before it, and the outcomes of both, as FollowWord puts them together
+	Conflict // an access to memory whose block a cache has loaded again: the number of the cache's set
+	Context  // an entry of a function: the context of the caller. InContext makes the function's context of both
+	Within   // any tap: the context in which it reported
+
 	numTags
 )
 
 var tagNames = [numTags]string{
 	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct", "return", "third", "op", "enter",
+	"dep", "follow", "conflict", "context", "within",
 }
 
 // String returns the name of a tag: "arg", "load".
@@ -110,6 +119,31 @@ func (t Tuple) Tag() Tag { return Tag(t.PC >> siteBits) }
 
 // Site returns the site: the tap that reported the event, without the tag.
 func (t Tuple) Site() uint64 { return t.PC & (1<<siteBits - 1) }
+
+// Derived reports whether t is the tag of events that engines derive from those of taps.
+func (t Tag) Derived() bool { return Dep <= t && t < numTags }
+
+// FollowWord returns the word of a Follow: before is the site of the branch before, and
+// outcomeBefore and outcome, 0 or 1, are the outcomes of that branch and of this one.
+func FollowWord(before, outcomeBefore, outcome uint64) uint64 {
+	return before | outcomeBefore<<siteBits | outcome<<(siteBits+1)
+}
+
+// Followed takes the word of a Follow apart.
+func Followed(w uint64) (before, outcomeBefore, outcome uint64) {
+	return w & (1<<siteBits - 1), w >> siteBits & 1, w >> (siteBits + 1) & 1
+}
+
+// InContext returns the number of a calling context: that of the function with the Enter
+// tap at a site, when it runs in the context caller. Context 0 has no functions, or
+// functions that are not known. Two contexts can have the same number by chance, once
+// in 2^63 pairs or so. The lowest 63 bits are a hash; the highest bit is 0.
+func InContext(caller, site uint64) uint64 {
+	x := (caller<<1 + caller) ^ site*0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return (x ^ x>>31) >> 1
+}
 
 // Pools are sites that are no tap: each stands for all taps of a tag. Engines that do
 // not tell taps apart send messages with them. The site says what the word is then.

@@ -86,7 +86,7 @@ func (b *builder) line(line string) error {
 			b.p.DefaultSampleType = "paths"
 		case "edges":
 			b.p.SampleType = valueTypes("edges/count")
-		case "values", "types":
+		case "values", "types", "deps", "contexts":
 			b.p.SampleType = valueTypes(rest + "/count messages/count")
 		case "calltargets":
 			b.p.SampleType = valueTypes("calls/count messages/count")

@@ -33,8 +33,8 @@
 //
 // The data array has rd, wr, dinc, dsinc (which saturates) and dclr. An address is a
 // base register or'ed with an index register. Fields of a word are value (bits 0 to
-// 31), hits (32 to 39), misses (40 to 47) and total (48 to 63). After rd, dinc and
-// dsinc, M has the result.
+// 31), hits (32 to 39), misses (40 to 47), total (48 to 63) and high (32 to 63). After
+// rd, dinc and dsinc, M has the result.
 //
 //	rd B0|I0    dsinc B0|I1.hits    wr B0|I0.value, value    wr B0|I0
 //
@@ -119,6 +119,14 @@ func (e Errors) Error() string {
 		lines = append(lines, x.Error())
 	}
 	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors, so that commands print each in a line of its own.
+func (e Errors) Unwrap() (list []error) {
+	for _, x := range e {
+		list = append(list, x)
+	}
+	return list
 }
 
 // Assemble translates a source. The errors use the name, and are of type Errors.

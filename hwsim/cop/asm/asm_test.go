@@ -178,7 +178,7 @@ func TestCOP13_Errors(t *testing.T) {
 		{"x: wr B0|I0, V1 ; set I0, V2", "2:27: V2 must pass through the main ALU, which passes another operand in this line"},
 		{"x: wr B0|I0", "2:4: wr stores the result of the main ALU, which has no operation in this line"},
 		{"x: wr B4|I0, V0", "2:7: want B0 to B3, found \"B4\""},
-		{"x: rd B0|I0.pc", "2:13: want one of value, hits, misses and total, found \"pc\""},
+		{"x: rd B0|I0.pc", "2:13: want one of value, hits, misses, total and high, found \"pc\""},
 		{"x: if foo goto x", "2:7: want a predicate, one of eq, lt, gt, hit, isat, msat, dsat, empty, found \"foo\""},
 		{"x: if eq x", "2:10: want \"goto\", found \"x\""},
 		{"x: goto y", "2:9: there is no label y"},
@@ -281,20 +281,26 @@ func TestCOP13_Trace(t *testing.T) {
 	m.Resume(50)
 	m.Offer(60, cop.Sample{PC: 0x48, Class: 3})
 	v.Run(64)
+	v.Summary()
 	const want = `cycle  addr
     0        12 cycles without an event
    12     0  add V0, V0, K1 ; inc I0, I0 ; write I0   V0=0x1 I0=0x1 slot[0]=0x40
-   13     1  wr B0|I0.value, value ; if isat goto +2  data[1]=0x7 not taken
-   14     2  goto done                                taken
+   13     1  wr B0|I0.value, value ; if isat goto +2  data[1]=0x7 not taken, predicted
+   14     2  goto done                                taken, predicted
    15        7 cycles without an event
    22     0  add V0, V0, K1 ; inc I0, I0 ; write I0   V0=0x2 I0=0x0 slot[1]=0x44 flags=isat
-   23     1  wr B0|I0.value, value ; if isat goto +2  data[0]=0x8 taken
+   23     1  wr B0|I0.value, value ; if isat goto +2  data[0]=0x8 taken, predicted wrongly
    24        2 cycles lost: the branch was predicted wrongly
-   26     3  goto interrupt                           taken
+   26     3  goto interrupt                           taken, predicted
    27        25 cycles halted by an interrupt
    52        10 cycles without an event
    62     0  add V0, V0, K1 ; inc I0, I0 ; write I0   V0=0x3 I0=0x1 slot[0]=0x48 flags=none
-   63     1  wr B0|I0.value, value ; if isat goto +2  data[1]=0x0 not taken
+   63     1  wr B0|I0.value, value ; if isat goto +2  data[1]=0x0 not taken, predicted
+
+3 samples: 2 done, 0 ended by the watchdog; 0 events filtered, 0 dropped
+64 cycles: 8 instructions, 2 lost by wrong predictions, 29 without an event, 25 halted by 1 interrupt
+1.25 cycles per instruction, 4.00 instructions per sample
+5 of 8 branch slots used (62.50%): 3 taken, 1 predicted wrongly
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)

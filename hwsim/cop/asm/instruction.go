@@ -16,7 +16,7 @@ var (
 	dataNames    = []string{"", "rd", "wr", "dinc", "dsinc", "dclr"}
 	camNames     = []string{"", "match", "write", "inval"}
 	predNames    = []string{"", "eq", "lt", "gt", "hit", "isat", "msat", "dsat", "empty"}
-	partNames    = []string{"", "value", "hits", "misses", "total"}
+	partNames    = []string{"", "value", "hits", "misses", "total", "high"}
 	sourceFields = []string{"pc", "value", "addr", "insn", "target", "class", "event", "op", "ra", "rb"}
 )
 
@@ -211,7 +211,7 @@ func (in *instruction) data(t token) {
 	if in.accept(".") {
 		i := indexOf(partNames, in.peek())
 		if i < 0 {
-			in.want("one of value, hits, misses and total")
+			in.want("one of value, hits, misses, total and high")
 		}
 		in.next()
 		in.Field = cop.Field(i)

@@ -11,17 +11,20 @@ import (
 )
 
 // A Tracer runs a machine and writes a line for each microinstruction: the cycle, the
-// address, the instruction, the values that it has changed, and whether its branch was
-// taken. Cycles without an instruction get lines of their own.
+// address, the instruction, the values that it has changed, and where its branch went.
+// Instructions without a branch have nothing in the last column. Cycles without an
+// instruction get lines of their own.
 //
 //	cycle  addr
-//	    2     0  add V0, V0, K1                      V0=0x1
-//	    3     1  cmp V0, K0                          lt
-//	    4     2  if !eq goto done                    taken
+//	    2     0  take      add V0, V0, K1                    V0=0x1
+//	    3     1  take+1    cmp V0, K0                        flags=lt
+//	    4     2  take+2    if !eq goto done unlikely         taken, predicted wrongly
 //	    5        2 cycles lost: the branch was predicted wrongly
+//	    7        13 cycles without an event
 type Tracer struct {
-	W io.Writer
-	M *cop.Machine
+	W       io.Writer
+	M       *cop.Machine
+	Program *Program // for labels and source lines; without it the lines have the disassembly
 
 	last    cop.Stats
 	started bool
@@ -29,29 +32,47 @@ type Tracer struct {
 
 // Run does the same as cop.Machine.Run, and writes the lines.
 func (t *Tracer) Run(until uint64) cop.State {
+	t.Catch()
+	for {
+		state, now := t.M.State()
+		if state != cop.Running || now >= until {
+			return state
+		}
+		t.Step()
+	}
+}
+
+// Catch writes lines about the cycles without instructions since the last line.
+func (t *Tracer) Catch() {
 	if !t.started {
 		fmt.Fprintf(t.W, "cycle  addr\n")
 		t.started = true
 	}
-	for {
-		state, now := t.M.State()
-		s := t.M.Stats()
-		idle := s.Idle - t.last.Idle
-		t.missing(now-idle, s.Halted-t.last.Halted, "halted by an interrupt")
-		t.missing(now, idle, "without an event")
-		t.last = s
-		if state != cop.Running || now >= until {
-			return state
-		}
-		t.step(now)
-	}
+	_, now := t.M.State()
+	s := t.M.Stats()
+	idle := s.Idle - t.last.Idle
+	t.missing(now-idle, s.Halted-t.last.Halted, "halted by an interrupt")
+	t.missing(now, idle, "without an event")
+	t.last = s
+}
+
+// Line writes a line about something else that happens in a cycle.
+func (t *Tracer) Line(cycle uint64, format string, args ...any) {
+	fmt.Fprintf(t.W, "%5d        %s\n", cycle, fmt.Sprintf(format, args...))
 }
 
 // missing writes a line about the n cycles before now.
 func (t *Tracer) missing(now, n uint64, why string) {
 	if n > 0 {
-		fmt.Fprintf(t.W, "%5d        %d cycles %s\n", now-n, n, why)
+		t.Line(now-n, "%d %s %s", n, plural(n, "cycle"), why)
 	}
+}
+
+func plural(n uint64, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
 }
 
 // registers are the registers whose changes a line shows. The arrays are shown apart.
@@ -65,8 +86,11 @@ var registers = func() (list []cop.Source) {
 	return append(list, cop.SourceM)
 }()
 
-func (t *Tracer) step(now uint64) {
+// Step makes one step of the machine, which must be running, and writes its line.
+func (t *Tracer) Step() {
+	t.Catch()
 	m := t.M
+	_, now := m.State()
 	address := m.PC()
 	word, _ := m.Get(cop.MicrocodeWindow + address)
 	in, _ := cop.Decode(word) // the machine has only valid words
@@ -75,7 +99,7 @@ func (t *Tracer) step(now uint64) {
 		before[r] = m.Read(r)
 	}
 	data, slot := t.data(in), int(m.Read(cop.SourceI+cop.Source(in.CamIndex)))&(m.Config().Slots-1)
-	flags := flagNames(m)
+	flags := Flags(m)
 
 	m.Step()
 
@@ -96,26 +120,95 @@ func (t *Tracer) step(now uint64) {
 	case cop.CamInval:
 		changes = append(changes, fmt.Sprintf("slot[%d] invalid", slot))
 	}
-	if after := flagNames(m); after != flags {
+	if after := Flags(m); after != flags {
 		changes = append(changes, "flags="+after)
 	}
 	s := m.Stats()
 	if in.Branches() {
-		taken := "not taken"
+		branch := "not taken, "
 		if s.Taken > t.last.Taken {
-			taken = "taken"
+			branch = "taken, "
 		}
-		changes = append(changes, taken)
+		if s.Mispredicted > t.last.Mispredicted {
+			branch += "predicted wrongly"
+		} else {
+			branch += "predicted"
+		}
+		changes = append(changes, branch)
 	}
-	fmt.Fprintf(t.W, "%s\n", strings.TrimRight(fmt.Sprintf("%5d %5d  %-40s %s", now, address, Instr(in), strings.Join(changes, " ")), " "))
+	fmt.Fprintf(t.W, "%s\n", strings.TrimRight(fmt.Sprintf("%5d %s %s", now, t.instruction(address, in), strings.Join(changes, " ")), " "))
 	end := now + 1
 	if n := (s.Mispredicted - t.last.Mispredicted) * m.Config().Penalty; n > 0 {
 		t.missing(end+n, n, "lost: the branch was predicted wrongly")
 		end += n
 	}
 	if s.Killed > t.last.Killed {
-		fmt.Fprintf(t.W, "%5d        the watchdog ends the routine\n", end)
+		t.Line(end, "the watchdog ends the routine")
 	}
+}
+
+// instruction returns an address and what is there.
+func (t *Tracer) instruction(address int, in cop.Instr) string {
+	if t.Program == nil {
+		return fmt.Sprintf("%5d  %-40s", address, Instr(in))
+	}
+	return fmt.Sprintf("%5d  %-9s %-40s", address, t.Program.Name(address), t.Program.Source(address))
+}
+
+// Next returns the address of the next microinstruction and what is there.
+func (t *Tracer) Next() string {
+	word, _ := t.M.Get(cop.MicrocodeWindow + t.M.PC())
+	in, _ := cop.Decode(word)
+	return strings.TrimSpace(t.instruction(t.M.PC(), in))
+}
+
+// Name returns an address as the last label before it and the distance: loop+2.
+func (p *Program) Name(address int) string {
+	name, at := "", -1
+	for label, a := range p.Label {
+		if a <= address && (a > at || a == at && label < name) {
+			name, at = label, a
+		}
+	}
+	switch {
+	case at < 0:
+		return fmt.Sprint(address)
+	case at == address:
+		return name
+	}
+	return fmt.Sprintf("%s+%d", name, address-at)
+}
+
+// Source returns the operations of the source line of an address, without labels and the
+// comment.
+func (p *Program) Source(address int) string {
+	if address >= len(p.Code) {
+		return "nop"
+	}
+	text, _, _ := strings.Cut(p.Code[address].Text, "#")
+	if i := strings.LastIndex(text, ":"); i >= 0 {
+		text = text[i+1:]
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// Summary writes what the machine has counted.
+func (t *Tracer) Summary() {
+	s := t.M.Stats()
+	fmt.Fprintf(t.W, "\n%d %s: %d done, %d ended by the watchdog; %d events filtered, %d dropped\n", s.Accepted, plural(s.Accepted, "sample"), s.Done, s.Killed, s.Filtered, s.Dropped)
+	busy := s.Instrs + s.Lost
+	fmt.Fprintf(t.W, "%d cycles: %d instructions, %d lost by wrong predictions, %d without an event, %d halted by %d %s\n",
+		busy+s.Idle+s.Halted, s.Instrs, s.Lost, s.Idle, s.Halted, s.Interrupts, plural(s.Interrupts, "interrupt"))
+	fmt.Fprintf(t.W, "%s cycles per instruction, %s instructions per sample\n", ratio(busy, s.Instrs), ratio(s.Instrs, s.Done+s.Killed))
+	fmt.Fprintf(t.W, "%d of %d branch slots used (%s%%): %d taken, %d predicted wrongly\n", s.Branches, s.Instrs, ratio(100*s.Branches, s.Instrs), s.Taken, s.Mispredicted)
+}
+
+// ratio returns a/b with two decimals, "-" if b is 0.
+func ratio(a, b uint64) string {
+	if b == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", float64(a)/float64(b))
 }
 
 // data returns the word of the data array that an instruction uses.
@@ -124,8 +217,8 @@ func (t *Tracer) data(in cop.Instr) int {
 	return int(base&0xffff|t.M.Read(cop.SourceI+cop.Source(in.DataIndex))) & (t.M.Config().Data - 1)
 }
 
-// flagNames returns the names of the predicates that are true, except for empty.
-func flagNames(m *cop.Machine) string {
+// Flags returns the names of the predicates that are true, except for empty.
+func Flags(m *cop.Machine) string {
 	var names []string
 	for p := cop.PredEQ; p < cop.PredEmpty; p++ {
 		if m.Flag(p) {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/hwsim/figure"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
@@ -40,6 +41,7 @@ var listings = []namedListing{
 	{"peptrace find", &tracer.FindTable{}},
 	{"pepsim run", &replay.RunTable{}},
 	{"pepsim figure", &figure.Listing{}},
+	{"pepsim cop size", &transistors.Table{}},
 	{"pepsim trace info", &trace.InfoTable{}},
 	{"pepsim trace print", &trace.TupleTable{}},
 }

@@ -6,6 +6,7 @@
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
+//	go run ./internal/project/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
 //	go run ./internal/project/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
 //
 // A program is the name of a directory in testprogs. Without names, pepbench measures all
@@ -47,7 +48,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|taps|engines|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|accuracy|taps|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -59,10 +60,12 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.taps(args[1:])
 	case "engines":
 		return m.engines(args[1:])
+	case "cop":
+		return m.cop(args[1:])
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, engines and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
@@ -133,6 +136,31 @@ func (m *measurement) engines(args []string) error {
 		return err
 	}
 	return m.write("Speed of engines", fmt.Sprintf("Rounds: %d. Loads of the test programs, as make figures records them.\n\n", *rounds), bench.EngineTables(all))
+}
+
+// cop has flags of its own, too. Its arguments are engines.
+func (m *measurement) cop(args []string) error {
+	flags := flag.NewFlagSet("cop", flag.ContinueOnError)
+	flags.SetOutput(m.stderr)
+	flags.StringVar(&m.out, "o", "", "write the table to a `file`, too")
+	rounds := flags.Int("rounds", 20, "`runs` of each engine")
+	n := flags.Uint64("n", 100_000_000, "`tuples` of the replay")
+	name := flags.String("trace", "build/traces/typecheck.loads.trace", "the `trace`, as make figures records it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 || *n < 1 || flags.NArg() < 1 {
+		return errors.New("want at least one engine, and positive numbers for -rounds and -n")
+	}
+	all, err := bench.Cop(*name, flags.Args(), *rounds, *n)
+	if err != nil {
+		return err
+	}
+	machines, err := bench.CopMachine(".")
+	if err != nil {
+		return err
+	}
+	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)), bench.CopTables(all, machines))
 }
 
 func (m *measurement) overhead(args []string) error {

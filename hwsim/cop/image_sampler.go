@@ -1,8 +1,8 @@
 package cop
 
-// sampler is the program of an engine that is given none, assembled from
-// asm/programs/sampler.s: go test ./hwsim/cop -run Assembled -update
-const sampler = `pep cop 1 samples
+// imageSampler is assembled from asm/programs/sampler.s:
+// go test ./hwsim/cop -run Assembled -update
+const imageSampler = `pep cop 1 samples
 0xc0000 0x3
 0xc0001 0xffffffff
 0x70000 0x7

@@ -1,0 +1,220 @@
+package cop
+
+// This file estimates how often each value was loaded (section 5.6 and the appendix), and
+// hands out the results.
+
+import (
+	"math/bits"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// CountBits is how many bits of an estimated count are behind the point.
+const CountBits = 16
+
+// A slot is clean if it has at least phasedHits hits, and cleanHits hits for each miss.
+const (
+	phasedHits = 32
+	cleanHits  = 64
+)
+
+// estimate estimates how many of the samples of a load have each of its values, and returns
+// the number of its records and samples. Hits divided by hits and misses would be too much:
+// a value becomes the active value where it is frequent. A value v gets
+//
+//  1. its hits;
+//  2. a share of the misses of each other value w: they are divided among all values but
+//     w in proportion to the hits of those;
+//  3. a share of the samples that slots forgot when they selected another active value. All
+//     values get equal shares. But the active value had less than 1/(1+RF) of these samples,
+//     otherwise it would have been kept. So no value gets more than that part of them.
+//
+// For example, slots of a load had 60 hits and 20 misses with the value 1, 20 hits and 40
+// misses with the value 2, and forgot 60 samples; RF is 3. The misses of each value go to
+// the other. The 60 samples would be 30 for each value, but the limit is 15.
+//
+//	value 1:  60 + 40 + 15 = 115 of 200 samples
+//	value 2:  20 + 20 + 15 =  55
+//
+// All divisions round down, so the counts together are never more than the samples. A
+// count has CountBits bits behind the point. The calculation takes 128 bits where it must; it
+// is exact up to 2^40 samples of a load.
+//
+// twiceRF is 2·RF.
+func (r *records) estimate(l *profiled, twiceRF uint64) (n, samples uint64) {
+	var hits, forgotten uint64
+	for i := l.first; i >= 0; i = r.list[i].next {
+		x := &r.list[i]
+		n++
+		samples += x.total
+		hits += x.hits
+		forgotten += x.total - x.hits - x.misses
+	}
+	if n == 0 {
+		return 0, 0
+	}
+	share := min(forgotten<<CountBits/n, forgotten<<(CountBits+1)/(2+twiceRF))
+	for i := l.first; i >= 0; i = r.list[i].next {
+		x := &r.list[i]
+		x.count = x.hits<<CountBits + share
+		for k := l.first; k >= 0; k = r.list[k].next {
+			if other := &r.list[k]; k != i && other.misses > 0 {
+				x.count += part(other.misses<<CountBits, x.hits, hits-other.hits)
+			}
+		}
+	}
+	return n, samples
+}
+
+// part returns n·a/of, for a up to of. It is 0 if of is 0.
+func part(n, a, of uint64) uint64 {
+	if of == 0 {
+		return 0
+	}
+	hi, lo := bits.Mul64(n, a)
+	q, _ := bits.Div64(hi, lo, of)
+	return q
+}
+
+// twiceRF returns the constant RF of a program, times 2.
+func twiceRF(m *Machine) (n uint64) {
+	for bit := range 3 {
+		n |= m.reg[SourceK+Source(valuesRF+bit)] & 1 << bit
+	}
+	return n
+}
+
+// send sends messages for each load and value, and forgets all records. Counts of messages
+// are whole numbers; those of a load together are the sum of its estimates, rounded down.
+// Samples that the estimate gives to no value are in a message about all words: the load had
+// some value in these. Without this message a load that never has the same value twice
+// would look as if it had the few values that became active values by chance.
+//
+// A value has as many messages as it had slots, with equal counts. So the number of messages
+// says how often software has updated records. Also, readers of profiles take each message
+// for one observation when they compute how far a count may be off; and a slot is about that:
+// its samples are neighbours in time, so they are not independent of one another.
+func (v *values) send(w *window, out *hwsim.Out) {
+	rf := twiceRF(w.m)
+	for i := range v.loads {
+		l := &v.loads[i]
+		n, samples := v.estimate(l, rf)
+		w.cycles += n * v.values.estimate
+		sum := uint64(0)
+		for k := l.first; k >= 0; k = v.list[k].next {
+			x := &v.list[k]
+			before := sum >> CountBits
+			sum += x.count
+			t := viewValue(tuple.Tuple{PC: l.pc, W: uint64(x.value)})
+			w.sendParts(t, sum>>CountBits-before, x.slots, out)
+		}
+		if n := samples - sum>>CountBits; n > 0 {
+			w.events += n
+			v.counts.unattributed += n
+			out.Send(hwsim.Message{Tuple: tuple.Tuple{PC: l.pc}, Count: n, Free: 64})
+		}
+	}
+	v.records.clear()
+}
+
+// sendParts sends a count in equal parts, as far as it can be divided.
+func (w *window) sendParts(t tuple.Tuple, count, parts uint64, out *hwsim.Out) {
+	w.events += count
+	for parts = min(parts, count); parts > 0; parts-- {
+		part := count / parts
+		count -= part
+		out.Send(hwsim.Message{Tuple: t, Count: part})
+	}
+}
+
+// A Profiler is an engine that profiles values. The engines of [Kind] are Profilers; if
+// their program has another host, they have no loads.
+type Profiler interface {
+	hwsim.Engine
+
+	// Loads returns what the engine knows, as if it were flushed, in the order in which
+	// loads were first copied. Loads that software has sent early, because there was no
+	// room for further records, are missing. The engine goes on as before.
+	Loads() []Load
+
+	// Complete reports whether the profile is complete: whether no partition of the
+	// program led to an interrupt when it last had its turn. Later interrupts or cleared
+	// masks make it incomplete again.
+	Complete() bool
+}
+
+// A Load is a load with its values.
+type Load struct {
+	PC      uint64 // of its tuples
+	Samples uint64 // how many samples the values are estimated from
+	Times   uint64 // interrupts since masks were cleared that have copied slots of the load
+	Masked  bool   // it is profiled no more
+
+	// Phased means that the load keeps a value for a long time and then changes it: two or
+	// more values had slots with at least 32 hits, and at most one miss for 64 hits. The fractions of the values are unreliable then, because it is chance
+	// which phases were sampled (section 5.5).
+	Phased bool
+
+	Values []Estimate // in the order in which they were first copied
+}
+
+// An Estimate is a value of a load.
+type Estimate struct {
+	Value               uint64 // as in messages: 32 bits, extended by their sign
+	Hits, Misses, Total uint64 // sums over the slots that had it as their active value
+	Count               uint64 // samples with this value, as estimated; CountBits bits are behind the point
+}
+
+// Invariance returns the estimated share of a value in all samples of the load, from 0
+// to 1.
+func (l *Load) Invariance(i int) float64 {
+	return float64(l.Values[i].Count) / (1 << CountBits) / float64(l.Samples)
+}
+
+// Loads is a method of Profiler.
+func (e *engine) Loads() (list []Load) {
+	v, ok := e.copy.memory.(*values)
+	if !ok {
+		return nil
+	}
+	e.snapshot(func() {
+		nowhere := hwsim.NewOut(1, func([]hwsim.Message) {})
+		e.finish(nowhere)
+		w := e.newWindow()
+		v.copySlots(&w)
+		list = v.results(twiceRF(e.m))
+	})
+	return list
+}
+
+// Complete is a method of Profiler.
+func (e *engine) Complete() bool {
+	v, ok := e.memory.(*values)
+	return ok && v.complete
+}
+
+func (v *values) results(rf uint64) (list []Load) {
+	for i := range v.loads {
+		l := &v.loads[i]
+		_, samples := v.estimate(l, rf)
+		load := Load{PC: l.pc, Samples: samples, Times: l.times, Masked: l.masked, Phased: v.phased(l)}
+		for k := l.first; k >= 0; k = v.list[k].next {
+			x := &v.list[k]
+			load.Values = append(load.Values, Estimate{viewValue(tuple.Tuple{W: uint64(x.value)}).W, x.hits, x.misses, x.total, x.count})
+		}
+		list = append(list, load)
+	}
+	return list
+}
+
+// phased reports whether the values of a load come in phases.
+func (r *records) phased(l *profiled) bool {
+	clean := 0
+	for i := l.first; i >= 0; i = r.list[i].next {
+		if r.list[i].clean > 0 {
+			clean++
+		}
+	}
+	return clean >= 2
+}

@@ -1,0 +1,62 @@
+package cop
+
+// This file decides which loads are profiled no more, and masks them (section 5.5).
+
+// decide masks those of the loads whose slots have just been copied that are known well
+// enough: one value is nearly always loaded, no value is frequent, or the load was profiled
+// often. Loads between the two extremes are profiled several times, because a slot has only
+// one value.
+//
+// The share of the most frequent value is a lower bound: its hits, divided by all samples
+// of the load. Samples of it that were misses, or that the slot forgot when it selected
+// another active value, do not count. So a load with a frequent value looks variant as
+// long as no slot has found this value. Therefore a variant load needs more samples:
+// if a share of lo means least hits, it needs least/lo samples.
+func (v *values) decide(w *window) {
+	o := &v.values
+	for _, i := range v.touched {
+		l := &v.loads[i]
+		l.times++
+		w.cycles += o.decide
+		top, samples := v.top(l)
+		switch {
+		case samples >= o.least && 100*top >= o.hi*samples:
+		case samples*o.lo >= o.least*100 && 100*top <= o.lo*samples:
+		case l.times >= o.times:
+		default:
+			continue
+		}
+		l.masked = true
+		v.mask(w, l.pc)
+	}
+}
+
+// mask makes the filter with a bit for each PC reject a PC.
+func (v *values) mask(w *window, pc uint64) {
+	f := &w.m.Filters
+	n := f.hashes[f.BitHash](pc) & uint32(w.m.config.FilterPCs-1)
+	register := FilterWindow + int(n>>6)
+	word := w.load(register)
+	if word>>(n&63)&1 == 1 {
+		return // another load has the same bit
+	}
+	w.store(register, word|1<<(n&63))
+	v.counts.masked++
+}
+
+// clearMasks makes software profile all loads again, in one partition. The filter changes
+// to its next hash function, so a load that had the same bit as a masked one probably has
+// another bit now.
+func (v *values) clearMasks(w *window) {
+	w.store(CommandWindow+ClearFilter, 0)
+	if n := uint64(len(w.m.Filters.hashes)); n > 1 {
+		w.store(SampleWindow+FilterHash, uint64(w.m.Filters.BitHash)%(n-1)+1)
+	}
+	for i := range v.loads {
+		v.loads[i].times, v.loads[i].masked = 0, false
+	}
+	v.partitions.clear()
+	v.selectPartition(w)
+	v.quiet, v.empty, v.unmasked, v.complete = 0, 0, 0, false
+	v.counts.cleared++
+}

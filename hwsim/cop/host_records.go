@@ -1,0 +1,113 @@
+package cop
+
+// This file holds the records of value profiling: what software knows of each load and
+// each of its values. The memory for all of them is allocated when an engine is made.
+
+// A slot is a word of the data array, taken apart.
+type slot struct {
+	value               uint32
+	hits, misses, total uint64
+}
+
+func slotOf(word uint64) slot {
+	return slot{uint32(fieldBits[FieldValue].of(word)), fieldBits[FieldHits].of(word), fieldBits[FieldMisses].of(word), fieldBits[FieldTotal].of(word)}
+}
+
+// A record has the sums over all slots that had the same load and active value. The
+// estimate needs no more than these sums: see estimate.
+type record struct {
+	hits, misses, total uint64
+	count               uint64 // the estimate, in 1/65536 samples
+	slots               uint64
+	value               uint32
+	clean               uint32 // slots with many hits and nearly no misses: see Load.Phased
+	next                int32  // record of the same load, -1 for none
+}
+
+// A profiled is a load.
+type profiled struct {
+	pc          uint64
+	stamp       uint64 // values.copies when a slot of it was last copied
+	first, last int32  // its records
+	times       uint64 // interrupts since masks were cleared that have copied slots of it
+	masked      bool
+}
+
+// records are tables of loads and of their records.
+type records struct {
+	loads []profiled
+	list  []record
+	index []int32 // a hash table: the number of a load plus 1, or 0
+}
+
+// newRecords returns tables with room for n records.
+func newRecords(n int) records {
+	size := 1
+	for size < 2*n {
+		size *= 2
+	}
+	return records{make([]profiled, 0, n), make([]record, 0, n), make([]int32, size)}
+}
+
+func (r *records) clear() {
+	r.loads, r.list = r.loads[:0], r.list[:0]
+	clear(r.index)
+}
+
+func (r *records) copy(from *records) {
+	r.loads, r.list = append(r.loads[:0], from.loads...), append(r.list[:0], from.list...)
+	copy(r.index, from.index)
+}
+
+// add adds a slot to the record of its load and value. It returns the number of the load.
+func (r *records) add(pc uint64, s slot) (number int32) {
+	number = r.find(pc)
+	l := &r.loads[number]
+	i := l.first
+	for i >= 0 && r.list[i].value != s.value {
+		i = r.list[i].next
+	}
+	if i < 0 {
+		i = int32(len(r.list))
+		r.list = append(r.list, record{value: s.value, next: -1})
+		if l.last >= 0 {
+			r.list[l.last].next = i
+		} else {
+			l.first = i
+		}
+		l.last = i
+	}
+	x := &r.list[i]
+	x.hits += s.hits
+	x.misses += s.misses
+	x.total += s.total
+	x.slots++
+	if s.hits >= phasedHits && s.misses*cleanHits <= s.hits {
+		x.clean++
+	}
+	return number
+}
+
+// find returns the number of a load, which it adds if it is new.
+func (r *records) find(pc uint64) int32 {
+	mask := len(r.index) - 1
+	for h := int(pc * 0x9e3779b97f4a7c15 >> 33); ; h++ {
+		p := &r.index[h&mask]
+		if *p == 0 {
+			r.loads = append(r.loads, profiled{pc: pc, first: -1, last: -1})
+			*p = int32(len(r.loads))
+		}
+		if r.loads[*p-1].pc == pc {
+			return *p - 1
+		}
+	}
+}
+
+// top returns the hits of the most frequent value of a load, and the samples of the load.
+func (r *records) top(l *profiled) (hits, samples uint64) {
+	for i := l.first; i >= 0; i = r.list[i].next {
+		hits = max(hits, r.list[i].hits)
+		samples += r.list[i].total
+	}
+	return hits, samples
+}

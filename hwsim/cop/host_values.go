@@ -1,0 +1,287 @@
+package cop
+
+// This file holds the host of value profiling: how software on the main processor answers
+// the interrupts of the program asm/programs/values.s (sections 5.1 to 5.4).
+
+import (
+	"math/bits"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// Constants of the program that the host reads or sets.
+const (
+	valuesR       = 0
+	valuesFailed  = 2 // FTH times the slots
+	valuesDropped = 3 // DTH times the slots
+	valuesKeep    = 6
+	valuesRF      = 7 // to 9
+	valuesAdvance = 11
+	valuesFTH     = 12
+	valuesDTH     = 13
+)
+
+// Registers of the host, from HostWindow on.
+const (
+	ClearMasks      = iota // store: clear all masks, as the parameter clear does; a phase detector stores here when a phase begins
+	ProfileComplete        // load: 1 if the profile is complete, see Profiler
+	PartitionCount         // load: partitions that the program is divided into
+	FullInterrupts         // load: how many FULL interrupts there were
+	ThrashInterrupts
+)
+
+var valuesHost = &host{
+	name: "values", check: checkValues, read: readValues, setup: setupValues,
+	memory: newValues, timer: timeValues, view: viewValue, estimates: true, ranges: true,
+}
+
+// values is what the host keeps in main memory.
+type values struct {
+	*spec
+	records
+	partitions
+	touched []int32 // the loads that the current interrupt has copied slots of
+	copies  uint64  // number of times that slots were copied; loads have it as their stamp
+
+	seen      uint64 // events that the machine had processed when its slots were last cleared
+	lostCount uint64 // accepted events that no message and no memory counts
+
+	// Of timer interrupts.
+	interrupts uint64 // interrupts of the machine up to the last timer interrupt
+	quiet      uint64 // consecutive timer interrupts without an interrupt of the machine before
+	accepted   uint64 // events that the filters had accepted at the last timer interrupt
+	empty      uint64 // consecutive timer interrupts without an accepted event before
+	unmasked   uint64 // cycles of the timer since masks were cleared
+	complete   bool
+
+	counts valueCounts
+}
+
+func newValues(s *spec) memory {
+	v := &values{spec: s, touched: make([]int32, 0, s.config.Slots)}
+	// The slots of the interrupt that makes the records too many have room, and those that
+	// are copied for Loads.
+	v.records = newRecords(int(s.values.records) + 2*s.config.Slots)
+	v.partitions = newPartitions()
+	return v
+}
+
+func (v *values) reset() {
+	fresh := values{spec: v.spec, records: v.records, partitions: v.partitions, touched: v.touched[:0]}
+	fresh.records.clear()
+	fresh.partitions.clear()
+	*v = fresh
+}
+
+func (v *values) copy(from memory) {
+	old, f := *v, from.(*values)
+	*v = *f
+	v.records, v.partitions, v.touched = old.records, old.partitions, old.touched
+	v.records.copy(&f.records)
+	v.partitions.copy(&f.partitions)
+}
+
+func (v *values) lost() uint64 { return v.lostCount }
+
+// viewValue cuts a word to the 32 bits of the value in a slot. Software extends them by
+// their sign, as the Alpha's loads of 32 bits do: words from -2^31 to 2^31-1 stay what they
+// are.
+func viewValue(t tuple.Tuple) tuple.Tuple {
+	t.W = uint64(int64(int32(t.W)))
+	return t
+}
+
+func checkValues(m *Machine) error {
+	k := func(i int) uint64 { return m.reg[SourceK+Source(i)] }
+	slots := m.config.Slots
+	width := uint8(bits.Len(uint(slots - 1)))
+	wrong := func(what, want string) error { return Error(what + ": the host values wants " + want) }
+	switch {
+	case m.config.Data != slots:
+		return wrong(digits.Int(int64(slots))+" slots and "+digits.Int(int64(m.config.Data))+" words of the data array", "as many of both: set slots, and leave out data")
+	case m.config.Width != 64:
+		return wrong("a width of 32 bits", "64")
+	case m.base[0] != 0 || m.indexWidth[0] != width || m.indexWidth[1] != width:
+		return wrong("B0, I0 and I1", "that B0 is 0 and that I0 and I1 have "+digits.Uint(uint64(width))+" bits, for all words of the data array")
+	case m.indexWidth[2] != 16 && 1<<m.indexWidth[2] <= k(valuesFailed), m.indexWidth[3] != 16 && 1<<m.indexWidth[3] <= k(valuesDropped):
+		return wrong("I2 and I3", "bits enough for the thresholds in K2 and K3")
+	case k(valuesR)&(k(valuesR)+1) != 0 || k(valuesR) > 1<<16-1:
+		return wrong("K0 is "+digits.Uint(k(valuesR)), "R there, all ones in binary, at most 65535")
+	case k(valuesFailed) == 0 || k(valuesFailed) > 1<<16-1:
+		return wrong("K2 is "+digits.Uint(k(valuesFailed)), "1 to 65535, the number of slots times fth: change fth")
+	case k(valuesDropped) == 0 || k(valuesDropped) > 1<<16-1:
+		return wrong("K3 is "+digits.Uint(k(valuesDropped)), "1 to 65535, the number of slots times dth: change dth")
+	}
+	return checkFields(m, "values", SelectPC|SelectValue)
+}
+
+// readValues answers FULL and THRASH, and the end of the stream.
+func readValues(w *window, ended bool, out *hwsim.Out) {
+	v := w.memory.(*values)
+	switch {
+	case ended:
+		v.copySlots(w)
+		v.send(w, out)
+	case w.load(IndexWindow+3) >= w.m.reg[SourceK+valuesDropped]:
+		v.thrash(w)
+	default:
+		v.counts.full++
+		v.profile(w, out)
+		v.restart(w)
+		v.next(w)
+	}
+	v.counts.cycles += w.cycles
+}
+
+// processed returns the number of events that the slots have taken or ignored since the
+// machine was made. While the machine is interrupted, one event is processed but not done.
+func processed(m *Machine) uint64 {
+	if m.state == Interrupted {
+		return m.stats.Done + 1
+	}
+	return m.stats.Done
+}
+
+// profile copies the slots, and decides which loads need no further samples. If software
+// now has too many records, it sends them, and begins new ones.
+func (v *values) profile(w *window, out *hwsim.Out) {
+	v.copySlots(w)
+	v.decide(w)
+	if n := uint64(len(v.list)); n > v.values.records {
+		v.counts.early += n
+		v.send(w, out)
+	}
+}
+
+// copySlots adds all slots in use to the records. The records then count the samples in
+// the slots' totals; the other samples since the slots were last cleared were ignored, or
+// were in slots that other loads have replaced.
+func (v *values) copySlots(w *window) {
+	v.touched = v.touched[:0]
+	v.copies++
+	copied := uint64(0)
+	for i := range w.m.config.Slots {
+		word := w.load(DataWindow + i)
+		slot := slotOf(word)
+		if slot.total == 0 {
+			continue
+		}
+		w.load(KeyWindow + i)
+		w.cycles += w.record
+		l := v.add(w.m.cam.origin[i], slot)
+		if p := &v.loads[l]; p.stamp != v.copies {
+			p.stamp = v.copies
+			v.touched = append(v.touched, l)
+		}
+		copied += slot.total
+		v.counts.copied++
+	}
+	v.clearedSlots(w, copied)
+}
+
+// clearedSlots accounts for all samples since the slots were last cleared: the records have
+// taken over copied of them.
+func (v *values) clearedSlots(w *window, copied uint64) {
+	now := processed(w.m)
+	lost := now - v.seen - copied
+	v.lostCount += lost
+	v.counts.ignored += lost
+	v.seen = now
+}
+
+// restart makes the slots empty.
+func (v *values) restart(w *window) {
+	w.store(CommandWindow+InvalidateAll, 0)
+	w.store(CommandWindow+ClearData, 0)
+	w.store(IndexWindow+2, 0)
+	w.store(IndexWindow+3, 0)
+}
+
+// thrash answers THRASH. The slots have little information, so they are not copied; the
+// partition is split (section 5.3). If the slots have thrashed after few samples, the
+// partition is much too large.
+func (v *values) thrash(w *window) {
+	v.counts.thrash++
+	samples := processed(w.m) - v.seen
+	v.counts.thrashed += samples
+	v.lostCount += samples
+	v.seen += samples
+	v.restart(w)
+	ways := 1
+	if samples < v.values.fast*uint64(w.m.config.Slots) {
+		ways = 2
+	}
+	if v.split(ways) {
+		v.counts.splits++
+		v.selectPartition(w)
+	} else {
+		v.next(w)
+	}
+}
+
+// next selects the next partition.
+func (v *values) next(w *window) {
+	if len(v.leaves) > 1 {
+		v.advance()
+		v.selectPartition(w)
+	}
+}
+
+// timeValues answers the timer of the main processor. If the machine did not interrupt
+// since the last time, all unmasked loads of the partition have room in the slots: the next
+// partition gets its turn. If no partition leads to an interrupt, the profile is complete.
+func timeValues(w *window, out *hwsim.Out) {
+	v := w.memory.(*values)
+	v.counts.timer++
+	if n := v.counts.full + v.counts.thrash; n != v.interrupts {
+		v.interrupts, v.quiet = n, 0
+	} else {
+		v.quiet++
+	}
+	if n := w.m.stats.Accepted; n != v.accepted {
+		v.accepted, v.empty = n, 0
+	} else {
+		v.empty++
+	}
+	v.complete = v.quiet >= uint64(len(v.leaves))
+	if v.quiet > 0 && len(v.leaves) > 1 {
+		v.profile(w, out)
+		v.restart(w)
+		if v.empty >= uint64(len(v.leaves)) {
+			v.partitions.clear() // no partition had an event
+			v.selectPartition(w)
+		} else {
+			v.next(w)
+		}
+	}
+	v.unmasked += v.period
+	if v.values.clear > 0 && v.unmasked >= v.values.clear {
+		v.clearMasks(w)
+	}
+	v.counts.cycles += w.cycles
+}
+
+func (v *values) store(w *window, i int, value uint64) bool {
+	if i != ClearMasks {
+		return false
+	}
+	v.clearMasks(w)
+	v.counts.cycles += w.cycles
+	return true
+}
+
+func (v *values) load(i int) (uint64, bool) {
+	switch i {
+	case ProfileComplete:
+		return bit(v.complete), true
+	case PartitionCount:
+		return uint64(len(v.leaves)), true
+	case FullInterrupts:
+		return v.counts.full, true
+	case ThrashInterrupts:
+		return v.counts.thrash, true
+	}
+	return 0, false
+}

@@ -1,0 +1,180 @@
+package cop
+
+// This file holds the parameters of value profiling.
+
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/runtime/digits"
+)
+
+// valueOptions are the parameters of engines whose program has the host values. The first
+// group changes constants of the program, instead of what the program says; see
+// asm/programs/values.s. Except for the ways of a partition, our text of the paper has lost
+// all numbers, so the defaults are ours.
+//
+//	r          slots with more samples cannot be replaced: 0, 1, 3, 7 and so on up to 65535
+//	rf         misses for each hit at which the active value is given up: 0.5, 1, 1.5, … 3.5
+//	keep       with more hits than this a slot keeps its active value
+//	fth, dth   failed replacements, and replaced loads, for each slot, at which the machine
+//	           interrupts
+//	advance    1: the next slot becomes the victim also if a replacement fails; 0
+//
+// The second group is about software.
+//
+//	hi, lo     a load is masked if its most frequent value has at least hi percent of its
+//	           samples, or at most lo percent; 98 and 5
+//	times      and also if it was profiled that many times; 8
+//	least      samples that a load needs for hi; for lo it needs 100/lo times as many; 16
+//	fast       if the slots thrash before they have had this many samples each, the
+//	           partition is split 4 ways, otherwise 2 ways; 8
+//	timer      cycles of the main processor between timer interrupts; 1000000
+//	clear      cycles of the main processor after which all masks are cleared, rounded up to
+//	           a timer interrupt; 0 for never; 100000000
+//	records    pairs of a load and a value that software keeps; when an interrupt makes them
+//	           more, software sends all of them and begins anew; 4096
+//	decide     cycles to decide whether a load is masked; 10
+//	estimate   cycles for the estimate of one pair at the end; 20
+type valueOptions struct {
+	constants [numConstants]uint64 // unset, or the value
+	hi, lo    uint64               // percent
+	times     uint64
+	least     uint64
+	fast      uint64
+	timer     uint64
+	clear     uint64
+	records   uint64
+	decide    uint64
+	estimate  uint64
+
+	given string // a parameter that the description has, "" for none
+}
+
+// The parameters that change constants of the program.
+const (
+	constantR = iota
+	constantRF
+	constantKeep
+	constantFTH
+	constantDTH
+	constantAdvance
+	numConstants
+)
+
+const unset = 1<<64 - 1
+
+var constantNames = [numConstants]string{"r", "rf", "keep", "fth", "dth", "advance"}
+
+// softwareOption describes a parameter of the second group.
+type softwareOption struct {
+	name                   string
+	value                  *uint64
+	otherwise, least, most uint64
+}
+
+func (o *valueOptions) software() [10]softwareOption {
+	return [10]softwareOption{
+		{"hi", &o.hi, 98, 1, 100},
+		{"lo", &o.lo, 5, 0, 99},
+		{"times", &o.times, 8, 1, 1 << 20},
+		{"least", &o.least, 16, 1, 1 << 20},
+		{"fast", &o.fast, 8, 0, 1 << 20},
+		{"timer", &o.timer, 1_000_000, 100, 1 << 40},
+		{"clear", &o.clear, 100_000_000, 0, 1 << 50},
+		{"records", &o.records, 4096, 8, 1 << 20},
+		{"decide", &o.decide, 10, 0, 1 << 20},
+		{"estimate", &o.estimate, 20, 0, 1 << 20},
+	}
+}
+
+func parseValueOptions(a *hwsim.Args) (o valueOptions) {
+	for i, name := range constantNames {
+		o.constants[i] = unset
+		if a.String(name, "") == "" {
+			continue
+		}
+		o.given = name
+		if i == constantRF {
+			o.constants[i] = halves(a)
+			continue
+		}
+		most := [numConstants]uint64{1<<16 - 1, 0, 255, 1 << 12, 1 << 12, 1}[i]
+		o.constants[i] = a.Uint(name, 0, 0, most)
+	}
+	if r := o.constants[constantR]; r != unset && r&(r+1) != 0 {
+		a.WantFor("r", "0, 1, 3, 7 or another number that is all ones in binary")
+	}
+	for _, p := range o.software() {
+		if a.String(p.name, "") != "" {
+			o.given = p.name
+		}
+		*p.value = a.Uint(p.name, p.otherwise, p.least, p.most)
+	}
+	if o.hi <= o.lo && o.hi > 0 {
+		a.WantFor("lo", "less than hi, which is "+digits.Uint(o.hi))
+	}
+	return o
+}
+
+// halves returns twice the value of rf.
+func halves(a *hwsim.Args) uint64 {
+	text := a.String("rf", "")
+	for n := uint64(1); n <= 7; n++ {
+		if text == halvesText(n) {
+			return n
+		}
+	}
+	a.WantFor("rf", "one of 0.5, 1, 1.5, 2, 2.5, 3 and 3.5")
+	return 0
+}
+
+func halvesText(n uint64) string {
+	if n%2 == 0 {
+		return digits.Uint(n / 2)
+	}
+	return digits.Uint(n/2) + ".5"
+}
+
+// write adds the parameters that do not have their defaults.
+func (o *valueOptions) write(add func(name, value string)) {
+	for i, n := range o.constants {
+		switch {
+		case n == unset:
+		case i == constantRF:
+			add("rf", halvesText(n))
+		default:
+			add(constantNames[i], digits.Uint(n))
+		}
+	}
+	for _, p := range o.software() {
+		if *p.value != p.otherwise {
+			add(p.name, digits.Uint(*p.value))
+		}
+	}
+}
+
+// setupValues sets the constants of a program for the number of slots.
+func setupValues(s *spec, m *Machine) error {
+	set := func(k int, n uint64) error { return m.Set(ConstWindow+k, n) }
+	o := &s.values
+	for i, k := range [numConstants]int{constantR: valuesR, constantRF: -1, constantKeep: valuesKeep, constantFTH: valuesFTH, constantDTH: valuesDTH, constantAdvance: valuesAdvance} {
+		if n := o.constants[i]; n != unset && k >= 0 {
+			if err := set(k, n); err != nil {
+				return err
+			}
+		}
+	}
+	if n := o.constants[constantRF]; n != unset {
+		for bit := range 3 {
+			if err := set(valuesRF+bit, 0xffffffff*(n>>bit&1)); err != nil {
+				return err
+			}
+		}
+	}
+	slots := uint64(m.config.Slots)
+	for _, x := range [...][2]int{{valuesFailed, valuesFTH}, {valuesDropped, valuesDTH}} {
+		if err := set(x[0], m.reg[SourceK+Source(x[1])]*slots); err != nil {
+			return err
+		}
+	}
+	return nil
+}

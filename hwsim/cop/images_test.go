@@ -1,0 +1,56 @@
+package cop_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/cop"
+)
+
+var update = flag.Bool("update", false, "write the images of the built-in programs")
+
+// The built-in programs are those of asm/programs, and each is what the assembler makes of its source.
+func TestCOP13_BuiltInProgramsAreAssembled(t *testing.T) {
+	sources, err := filepath.Glob("asm/programs/*.s")
+	must(t, err)
+	var names []string
+	for _, file := range sources {
+		name := strings.TrimSuffix(filepath.Base(file), ".s")
+		names = append(names, name)
+		got := assemble(t, sourceOf(t, name))
+		if *update {
+			writeImage(t, name, got)
+			continue
+		}
+		if got != cop.BuiltIn(name) {
+			t.Errorf("go test ./hwsim/cop -run Assembled -update: %s is assembled to\n%s", file, got)
+		}
+	}
+	if built := cop.BuiltInNames(); !slices.Equal(slices.Sorted(slices.Values(built)), names) {
+		t.Errorf("the table in images.go has %v, and asm/programs has the sources of %v", built, names)
+	}
+}
+
+// writeImage writes the file with the constant of an image.
+func writeImage(t *testing.T, name, text string) {
+	constant := "image" + strings.ToUpper(name[:1]) + name[1:]
+	source := "package cop\n\n// " + constant + " is assembled from asm/programs/" + name + ".s:\n" +
+		"// go test ./hwsim/cop -run Assembled -update\nconst " + constant + " = `" + text + "`\n"
+	must(t, os.WriteFile("image_"+name+".go", []byte(source), 0o644))
+}
+
+// A name without a file is that of a built-in program.
+func TestCOP13_BuiltInProgramsByName(t *testing.T) {
+	for _, name := range cop.BuiltInNames() {
+		s, err := parseEngine("program="+name, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if got, want := s.String(), `cop(program="`+name+`")`; got != want {
+			t.Errorf("%s is described as %s, want %s", name, got, want)
+		}
+	}
+}

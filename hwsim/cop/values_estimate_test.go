@@ -1,0 +1,142 @@
+package cop_test
+
+import (
+	"math/big"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/cop"
+)
+
+func slotWord(value uint32, hits, misses, total uint64) uint64 {
+	return uint64(value) | hits<<32 | misses<<40 | total<<48
+}
+
+// exactShares is the estimator in rational numbers, slot by slot as the paper describes it.
+func exactShares(slots []cop.RecordedSlot, pc uint64, twiceRF int64) map[uint32]*big.Rat {
+	rat := func(n uint64) *big.Rat { return new(big.Rat).SetInt(new(big.Int).SetUint64(n)) }
+	hits, shares := map[uint32]*big.Rat{}, map[uint32]*big.Rat{}
+	total, unaccounted := new(big.Rat), new(big.Rat)
+	var own []cop.RecordedSlot
+	for _, s := range slots {
+		if s.PC != pc {
+			continue
+		}
+		own = append(own, s)
+		value, h, m, n := uint32(s.Word), s.Word>>32&255, s.Word>>40&255, s.Word>>48
+		if hits[value] == nil {
+			hits[value], shares[value] = new(big.Rat), new(big.Rat)
+		}
+		hits[value].Add(hits[value], rat(h))
+		total.Add(total, rat(n))
+		unaccounted.Add(unaccounted, rat(n-h-m))
+	}
+	for value, h := range hits {
+		shares[value].Add(shares[value], h)
+	}
+	for _, s := range own {
+		others := new(big.Rat)
+		for value, h := range hits {
+			if value != uint32(s.Word) {
+				others.Add(others, h)
+			}
+		}
+		for value, h := range hits {
+			if value != uint32(s.Word) && others.Sign() > 0 {
+				x := new(big.Rat).Quo(h, others)
+				shares[value].Add(shares[value], x.Mul(x, rat(s.Word>>40&255)))
+			}
+		}
+	}
+	equal := new(big.Rat).Quo(unaccounted, rat(uint64(len(hits))))
+	limit := new(big.Rat).Mul(unaccounted, big.NewRat(2, 2+twiceRF))
+	if limit.Cmp(equal) < 0 {
+		equal = limit
+	}
+	for _, x := range shares {
+		x.Add(x, equal)
+		x.Quo(x, total)
+	}
+	return shares
+}
+
+// The example of the comment of the estimator, by hand.
+func TestCOP25_EstimateByHand(t *testing.T) {
+	loads := cop.Estimated([]cop.RecordedSlot{
+		{PC: 7, Word: slotWord(1, 40, 15, 70)}, {PC: 7, Word: slotWord(2, 20, 40, 95)}, {PC: 7, Word: slotWord(1, 20, 5, 35)},
+	}, 6)
+	if len(loads) != 1 || loads[0].Samples != 200 || len(loads[0].Values) != 2 {
+		t.Fatalf("%+v", loads)
+	}
+	for i, want := range []uint64{115, 55} {
+		if got := loads[0].Values[i]; got.Value != uint64(i+1) || got.Count != want<<cop.CountBits {
+			t.Errorf("value %d: %d/65536, want %d", got.Value, got.Count, want)
+		}
+	}
+	if got := loads[0].Invariance(0); got != 115.0/200 {
+		t.Errorf("invariance %v", got)
+	}
+	// One value: no other value can have its misses.
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(9, 30, 10, 40)}}, 6)
+	if got := loads[0].Invariance(0); got != 0.75 {
+		t.Errorf("one value: %v", got)
+	}
+	// Without the limit both values would get half of the 900 samples; each gets a quarter.
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)}, {PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6)
+	if got := loads[0].Invariance(0); got != 0.05+0.225 {
+		t.Errorf("limited: %v", got)
+	}
+}
+
+// Random slots: the estimates are those of the calculation in rational numbers, up to rounding, and those
+// of a load together are never more than its samples.
+func TestCOP25_EstimateIsTheExactOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for round := range 2000 {
+		var slots []cop.RecordedSlot
+		for range 1 + r.IntN(30) {
+			hits, misses := 1+r.Uint64N(255), r.Uint64N(256)
+			slots = append(slots, cop.RecordedSlot{PC: r.Uint64N(3), Word: slotWord(r.Uint32N(6), hits, misses, hits+misses+pick(r, 0, r.Uint64N(100), r.Uint64N(65535-510)))})
+		}
+		twiceRF := 1 + r.IntN(7)
+		for _, l := range cop.Estimated(slots, uint64(twiceRF)) {
+			want := exactShares(slots, l.PC, int64(twiceRF))
+			sum := 0.0
+			for i, x := range l.Values {
+				exact, _ := want[uint32(x.Value)].Float64()
+				// Each division rounds down by less than 1/65536 of a sample.
+				rounding := float64(2+len(l.Values)) / (1 << cop.CountBits) / float64(l.Samples)
+				if got := l.Invariance(i); got > exact+1e-12 || got < exact-rounding-1e-12 {
+					t.Fatalf("round %d: value %d has %v, want %v", round, x.Value, got, exact)
+				}
+				sum += l.Invariance(i)
+			}
+			if sum > 1+1e-9 || len(want) != len(l.Values) {
+				t.Fatalf("round %d: the shares of %d values together are %v", round, len(l.Values), sum)
+			}
+		}
+	}
+}
+
+// Values are phased if two of them had slots without misses.
+func TestCOP26_PhasedByHand(t *testing.T) {
+	for _, x := range []struct {
+		name  string
+		slots []uint64
+		want  bool
+	}{
+		{"two clean values", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 200, 3, 203)}, true},
+		{"one value twice", []uint64{slotWord(1, 255, 0, 255), slotWord(1, 255, 0, 255)}, false},
+		{"the other is mixed", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 100, 90, 200)}, false},
+		{"the other is small", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 31, 0, 31)}, false},
+		{"a slot between two phases", []uint64{slotWord(1, 255, 0, 255), slotWord(2, 200, 255, 455), slotWord(2, 255, 0, 255)}, true},
+	} {
+		var slots []cop.RecordedSlot
+		for _, w := range x.slots {
+			slots = append(slots, cop.RecordedSlot{PC: 7, Word: w})
+		}
+		if got := cop.Estimated(slots, 6)[0].Phased; got != x.want {
+			t.Errorf("%s: %v", x.name, got)
+		}
+	}
+}

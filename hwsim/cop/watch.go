@@ -1,0 +1,38 @@
+package cop
+
+// This file holds what debuggers need of machines and engines.
+
+import "github.com/pepgo/pep/hwsim"
+
+// Watch makes Run call f instead of executing microinstructions itself. So f decides when
+// the machine makes its steps, by Step. It returns the state of the machine when no step
+// before the cycle until is left. With nil Run works as before.
+func (m *Machine) Watch(f func(until uint64) State) { m.watch = f }
+
+// A Watched is an engine that a debugger can watch. All engines of Kind are.
+type Watched interface {
+	hwsim.Engine
+
+	// Machine returns the machine of the engine. The engine runs it by Machine.Run.
+	Machine() *Machine
+
+	// Offered makes the engine call f with each sample that it has given to the machine, and
+	// what became of it. The sample has all words of the event.
+	Offered(f func(s Sample, o Outcome))
+
+	// Settle runs the machine until it waits for an event, as if the next event came
+	// much later. Software handles the interrupts meanwhile.
+	Settle(out *hwsim.Out)
+}
+
+// Machine implements Watched.
+func (e *engine) Machine() *Machine { return e.m }
+
+// Offered implements Watched.
+func (e *engine) Offered(f func(s Sample, o Outcome)) { e.offered = f }
+
+// Settle implements Watched.
+func (e *engine) Settle(out *hwsim.Out) {
+	e.offer(out, true)
+	e.settle(out, true)
+}

@@ -1,0 +1,169 @@
+package bench
+
+// This file measures the speed of the co-processor.
+
+import (
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// A CopSpeed is how fast a co-processor is simulated.
+type CopSpeed struct {
+	Engine string
+	Rounds []copRound
+	Replay time.Duration // wall-clock time of a replay of Tuples tuples, with the exact profile beside it
+	Tuples uint64
+}
+
+// A copRound is what the simulation does in a second of CPU time.
+type copRound struct{ instructions, samples, tuples float64 }
+
+// Cop measures engines on tuples of a trace: first the engine alone, several rounds, then a
+// replay of many tuples, for which the trace is read again and again.
+func Cop(name string, specs []string, rounds int, replayed uint64) ([]CopSpeed, error) {
+	in, err := recorded(name)
+	if err != nil {
+		return nil, err
+	}
+	var all []CopSpeed
+	for _, spec := range specs {
+		s := CopSpeed{Engine: spec}
+		for range rounds {
+			r, err := copRate(spec, in)
+			if err != nil {
+				return nil, err
+			}
+			s.Rounds = append(s.Rounds, r)
+		}
+		if s.Replay, s.Tuples, err = replayTime(name, spec, replayed); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// copRate pushes tuples to a new engine.
+func copRate(text string, in []tuple.Tuple) (r copRound, err error) {
+	spec, err := engines.Parse(text, nil)
+	if err != nil {
+		return r, err
+	}
+	e := spec.New(0)
+	metered, ok := e.(hwsim.Metered)
+	if !ok {
+		return r, fmt.Errorf("%s counts nothing: want the engine cop", text)
+	}
+	out := hwsim.NewOut(engineOut, func([]hwsim.Message) {})
+	before, err := cpuTime()
+	if err != nil {
+		return r, err
+	}
+	for batch := range slices.Chunk(in, engineBatch) {
+		e.Push(batch, out)
+		out.Drain()
+	}
+	after, err := cpuTime()
+	seconds := (after - before).Seconds()
+	for _, m := range metered.Meters() {
+		if m.Name == "instructions to a sample" {
+			r = copRound{float64(m.Count) / seconds, float64(m.Of) / seconds, float64(len(in)) / seconds}
+		}
+	}
+	return r, err
+}
+
+// cpuTime returns the CPU time of the process.
+func cpuTime() (time.Duration, error) {
+	var u syscall.Rusage
+	err := syscall.Getrusage(syscall.RUSAGE_SELF, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), err
+}
+
+// replayTime returns how long a replay takes, and of how many tuples it was.
+func replayTime(name, spec string, tuples uint64) (time.Duration, uint64, error) {
+	source := func(do func(trace.Block) error) error {
+		for {
+			r, err := trace.Open(name, nil)
+			if err != nil {
+				return err
+			}
+			err = replay.Of(r)(do)
+			r.Close()
+			if err != nil {
+				return err // the replay has enough
+			}
+		}
+	}
+	start := time.Now()
+	results, err := replay.Run(source, replay.Config{Engines: []string{spec}, Limit: tuples})
+	if err != nil {
+		return 0, 0, err
+	}
+	return time.Since(start), results[0].Events, nil
+}
+
+// A MachineSpeed is a line of the benchmark of the machine alone, without a processor and a
+// host beside it.
+type MachineSpeed struct{ Program, Instructions, Samples string }
+
+var machineLine = regexp.MustCompile(`(?m)^BenchmarkInstructions/(\S+?)-?\d*\s.*?([0-9.]+) Minstr/s\s+([0-9.]+) Msamples/s`)
+
+// CopMachine runs the benchmark of the machine in the source tree root.
+func CopMachine(root string) (all []MachineSpeed, err error) {
+	c := exec.Command("go", "test", "./hwsim/cop", "-run", "^$", "-bench", "Instructions")
+	c.Dir = root
+	text, err := c.CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", c, err, text)
+	}
+	for _, m := range machineLine.FindAllStringSubmatch(string(text), -1) {
+		all = append(all, MachineSpeed{m[1], m[2], m[3]})
+	}
+	if all == nil {
+		return nil, fmt.Errorf("%s has printed no rates:\n%s", c, text)
+	}
+	return all, nil
+}
+
+// The rates that the simulation is meant to reach on one processor.
+const (
+	wantInstructions = 50e6
+	wantSamples      = 3e6
+)
+
+// CopTables returns the results as Markdown tables. Rates are those of the median round.
+func CopTables(all []CopSpeed, machines []MachineSpeed) string {
+	alone := newTable("program", "million microinstructions/s", "million samples/s")
+	for _, m := range machines {
+		alone.row(m.Program, m.Instructions, m.Samples)
+	}
+	t := newTable("engine", "microinstructions/s", "samples/s", "tuples/s", "replay")
+	for _, s := range all {
+		rate := func(of func(copRound) float64) string {
+			var list []float64
+			for _, r := range s.Rounds {
+				list = append(list, of(r)/1e6)
+			}
+			x := summarize(list)
+			return fmt.Sprintf("%.1f M (%.1f–%.1f)", x.median, x.p25, x.p75)
+		}
+		t.row("`"+s.Engine+"`", rate(func(r copRound) float64 { return r.instructions }), rate(func(r copRound) float64 { return r.samples }),
+			rate(func(r copRound) float64 { return r.tuples }), fmt.Sprintf("%.0f M in %.0f s", float64(s.Tuples)/1e6, s.Replay.Seconds()))
+	}
+	return section("The machine", fmt.Sprintf("In a second of CPU time, by `go test ./hwsim/cop -run '^$' -bench Instructions`. We want at least %.0f million microinstructions.",
+		wantInstructions/1e6), alone) +
+		section("Engines", fmt.Sprintf("The machine with its processor and its host, in a second of CPU time: median and quartiles of the rounds. We want at least %.0f M "+
+			"samples for value profiling. Tuples that are dropped or rejected by filters are no samples. Replays are in wall-clock time, as `pepsim run` does them: they "+
+			"read the trace, and count the exact profile and errors, too.", wantSamples/1e6), t)
+}
