@@ -5,6 +5,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,7 +24,8 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// Every function of viewed has a path, and main.sum has a word of each kind of tap.
+// Every function of viewed has a path, and main.sum has a word of each kind of tap. It loads what it
+// has stored before.
 const viewed = `package main
 
 import "fmt"
@@ -34,8 +36,9 @@ type square struct{ side int }
 func (s square) area() int { return s.side * s.side }
 
 //go:noinline
-func sum(shapes []shape, f func(int) int) (n int) {
+func sum(shapes []shape, f func(int) int, last *square) (n int) {
 	for _, s := range shapes {
+		last.side = last.side + 1
 		if a := f(s.area()); a > 9 {
 			n += a
 		}
@@ -48,19 +51,30 @@ func main() {
 	for i := range 100 {
 		shapes = append(shapes, square{i})
 	}
-	fmt.Println(sum(shapes, func(n int) int { return n + 1 }))
+	fmt.Println(sum(shapes, func(n int) int { return n + 1 }, new(square)))
 }
 `
 
 func TestViewsOfPprof(t *testing.T) {
 	skipUnlessLinux(t)
-	dir, profiles := t.TempDir(), t.TempDir()
+	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), viewed)
 	write(t, filepath.Join(dir, "go.mod"), "module viewed\n\ngo 1.26\n")
-	cmd := exec.Command(build(t, dir, "-pepmode=exact", "-peptaps=loads,args,calls,types"))
-	cmd.Env = append(os.Environ(), "PEPDIR="+profiles)
-	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "328442\n" {
-		t.Fatalf("%v: %s", err, out)
+	prog := build(t, dir, "-pepmode=exact", "-peptaps=pairs,stores,args,calls,types,entries,returns")
+	// run runs the program with an engine and returns the directory of its profiles.
+	run := func(options string) string {
+		profiles := t.TempDir()
+		cmd := exec.Command(prog)
+		cmd.Env = append(os.Environ(), "PEPDIR="+profiles, "PEPOPTS="+options)
+		if out, err := cmd.CombinedOutput(); err != nil || string(out) != "328442\n" {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return profiles
+	}
+	exact := run("")
+	engine := map[schema.Kind]string{
+		schema.Deps:     run("engine=cop(program=deps,near=100,far=100)"),
+		schema.Contexts: run("engine=cop(program=callstack,near=100,far=100)"),
 	}
 	out, err := exec.Command("go", "tool", "-n", "pprof").Output()
 	if err != nil {
@@ -70,6 +84,7 @@ func TestViewsOfPprof(t *testing.T) {
 	for _, kind := range schema.Kinds {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
+			profiles := cmp.Or(engine[kind], exact)
 			names, err := filepath.Glob(filepath.Join(profiles, "*."+string(kind)+".pb.gz"))
 			if err != nil || len(names) != 1 {
 				t.Fatalf("profiles %q: %v", names, err)
