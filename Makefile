@@ -55,6 +55,13 @@ TAPSFLAGS ?= -scale 50
 taps:
 	$(GO) run ./internal/project/cmd/pepbench taps $(TAPSFLAGS)
 
+# The experiments of the paper on value sampling, beside its figures. It needs the right to
+# load BPF programs.
+SAMPLINGFLAGS ?=
+.PHONY: sampling
+sampling:
+	$(GO) run ./internal/project/cmd/sampling $(SAMPLINGFLAGS)
+
 # The tracer's interpreters against the processor, at 10,500 random stops of seven real
 # programs. It needs the right to load BPF programs.
 steps:
