@@ -12,9 +12,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cilium/ebpf"
-	"golang.org/x/sys/unix"
-
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
@@ -32,13 +29,15 @@ type Setting struct {
 
 // Settings are the rows. Rows of two tables that are the same are measured once, in the first.
 func settings() []Setting {
+	// Events of threads interrupt the program alone, so all of the time in the kernel is that
+	// of its interrupts.
 	values := func(length, every int) way {
-		return way{sampler.Options{Interval: Interval, Length: length, Every: every}, "operands"}
+		return way{sampler.Options{Interval: Interval, Length: length, Every: every, Threads: true}, "operands"}
 	}
 	with := func(w way, modules string) way { w.modules = modules; return w }
 	vreplay := with(values(128, 128), "vreplay")
 	return []Setting{
-		{"2a", "interrupts alone", 3.9, way{sampler.Options{Interval: Interval, CountOnly: true}, ""}},
+		{"2a", "interrupts alone", 3.9, way{sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, ""}},
 		{"2a", values4, 10.7, values(4, 2)},
 		{"2a", "values by call site", 12.2, with(values(4, 2), "operands,callsites")},
 		{"2a", "vreplay", 5.9, vreplay},
@@ -50,7 +49,8 @@ func settings() []Setting {
 		{"2c", "length 16, every 8th", 9.7, values(16, 8)},
 		{"2c", "length 32, every 16th", 9.3, values(32, 16)},
 		{"2c", "length 64, every 32nd", 9.2, values(64, 32)},
-		{"", "peptrace values: 997 Hz, length 4, skip up to 15", 0, way{sampler.Options{Interval: time.Second / 997, Skip: 15}, "operands"}},
+		{"", "peptrace values, on each CPU", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15}, "operands"}},
+		{"", "peptrace values -threads", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15, Threads: true}, "operands"}},
 	}
 }
 
@@ -71,25 +71,31 @@ type Costs struct {
 	Programs [][]Cost // by program and round
 }
 
-// Cost runs each program in each round once without sampling and once with each setting.
-func (e *Experiment) Cost(programs []string) ([]*Costs, error) {
-	on, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
+// Cost runs each program in each round once without sampling and once with each setting. It begins
+// no round after the limit.
+func (e *Experiment) Cost(programs []string, limit time.Duration) ([]*Costs, error) {
+	on, err := sampler.EnableTimes()
 	if err != nil {
-		return nil, fmt.Errorf("the kernel's statistics of BPF programs: %w", err)
+		return nil, err
 	}
 	defer on.Close()
 	var all []*Costs
 	for _, s := range settings() {
 		all = append(all, &Costs{s, make([][]Cost, len(programs))})
 	}
-	for p, name := range programs {
-		exe := filepath.Join(e.Work, name)
-		if err := build(filepath.Join(e.Root, "testprogs", name), "-o", exe, "."); err != nil {
+	for _, name := range programs {
+		if err := build(filepath.Join(e.Root, "testprogs", name), "-o", filepath.Join(e.Work, name), "."); err != nil {
 			return nil, err
 		}
-		for round := range e.Rounds {
-			fmt.Fprintf(e.Log, "cost: %s, round %d of %d\n", name, round+1, e.Rounds)
-			if err := e.round(exe, p, all); err != nil {
+	}
+	began := time.Now()
+	for round := range e.Rounds {
+		if round > 0 && time.Since(began) > limit {
+			break
+		}
+		for p, name := range programs {
+			fmt.Fprintf(e.Log, "cost: round %d of %d, %s\n", round+1, e.Rounds, name)
+			if err := e.round(filepath.Join(e.Work, name), p, all); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
@@ -119,7 +125,7 @@ func (e *Experiment) round(exe string, p int, all []*Costs) error {
 		if st.Interrupts == 0 {
 			return errors.New("it ended without an interrupt: choose a greater part of its workload")
 		}
-		// The clocks of the CPUs interrupt other programs, too. They do not pay for our program.
+		// Clocks of CPUs interrupt other programs, too.
 		kernel := st.Time - time.Duration(float64(st.Called-st.Interrupts)*other)
 		c.Programs[p] = append(c.Programs[p], Cost{plain.cpu, r.cpu, kernel, r.own, st})
 	}
@@ -147,7 +153,7 @@ func elsewhere() (float64, error) {
 		return 0, err
 	}
 	if st.Called == st.Interrupts {
-		return 0, errors.New("no interrupts of other programs: are the kernel's statistics of BPF programs on?")
+		return 0, errors.New("no other program was interrupted")
 	}
 	return float64(st.Time) / float64(st.Called-st.Interrupts), nil
 }

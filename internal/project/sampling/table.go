@@ -159,12 +159,14 @@ func CostTables(costs []*Costs) string {
 		}
 		return slices.Max(xs) / slices.Min(xs)
 	}
-	ours := ratio(func(c *Costs) float64 { return c.over(inKernel) })
-	fmt.Fprintf(&b, "Greatest to least: %.2f in the kernel, %.2f in the paper. Below 1.3: %s.\n\n", ours, ratio(func(c *Costs) float64 { return c.Paper }), yes(ours < 1.3))
+	inside := func(c *Costs) float64 { return c.over(inKernel) }
+	total := func(c *Costs) float64 { return alone.slowdown() - inside(alone) + inside(c) }
+	fmt.Fprintf(&b, "Greatest to least: %.2f by CPU time, %.2f by time in the kernel with the interrupts themselves (below 1.3: %s), %.2f by time in the kernel alone (below 1.3: %s), %.2f in the paper, "+
+		"which has the interrupts in it.\n\n", ratio((*Costs).slowdown), ratio(total), yes(ratio(total) < 1.3), ratio(inside), yes(ratio(inside) < 1.3), ratio(func(c *Costs) float64 { return c.Paper }))
 
-	fmt.Fprintf(&b, "### The sampler as users get it\n\n%s\n", table(tables[""]))
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to 15. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", table(tables[""]))
 	for _, c := range tables[""] {
-		fmt.Fprintf(&b, "At most 1%%: %s by CPU time, %s in the kernel, %s with our process.\n", yes(c.slowdown() <= 1), yes(c.over(inKernel) <= 1), yes(c.over(withOwn) <= 1))
+		fmt.Fprintf(&b, "* %s: at most 1%%: %s by CPU time, %s in the kernel, %s with our process.\n", c.Name, yes(c.slowdown() <= 1), yes(c.over(inKernel) <= 1), yes(c.over(withOwn) <= 1))
 	}
 	return b.String()
 }
