@@ -29,7 +29,7 @@ type Bias struct {
 // Ratio is that of the load with more values to the other one; 1 is right.
 func (b Bias) Ratio() float64 { return float64(max(b.Far, b.Near)) / float64(min(b.Far, b.Near)) }
 
-// Bias samples the program loads.
+// Bias samples the program loads for some CPU time with each skip.
 func (e *Experiment) Bias(last time.Duration) (all []Bias, err error) {
 	exe, err := e.hidden("loads")
 	if err != nil {

@@ -36,7 +36,7 @@ type Found struct {
 // marker stands in the source at lines where the invariant can be seen. Its value follows.
 const marker = "// hidden: "
 
-// Find samples a program for some time, without any hint of what to look for, and looks where the
+// Find samples a program for some CPU time, without any hint of what to look for, and looks where the
 // finder has ranked its invariant.
 func (e *Experiment) Find(name string, last time.Duration) (*Found, error) {
 	exe, err := e.hidden(name)
@@ -87,7 +87,7 @@ func (e *Experiment) invariant(name string, row report.FindRow) (bool, error) {
 func (e *Experiment) Hidden() (all []*Found, err error) {
 	for _, name := range HiddenPrograms {
 		fmt.Fprintf(e.Log, "hidden invariant: %s\n", name)
-		f, err := e.Find(name, 6*time.Second)
+		f, err := e.Find(name, 3*time.Second)
 		if err != nil {
 			return nil, err
 		}

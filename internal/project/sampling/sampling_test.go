@@ -39,7 +39,7 @@ func skipWithoutRights(t *testing.T, err error) {
 func TestFinderRanksHiddenInvariants(t *testing.T) {
 	for _, name := range HiddenPrograms {
 		t.Run(name, func(t *testing.T) {
-			f, err := experiment(t).Find(name, 3*time.Second)
+			f, err := experiment(t).Find(name, time.Second)
 			skipWithoutRights(t, err)
 			t.Logf("rank %d of %s %s in %s", f.Rank, f.Row.Kind, f.Row.Value, f.Row.Func)
 			if f.Rank == 0 || f.Rank > Top {

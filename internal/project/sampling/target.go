@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"time"
 
@@ -65,7 +66,7 @@ type run struct {
 }
 
 // sampled runs a program with a sampler, and if w is nil without. If last is not 0, the program
-// is killed after that time.
+// is killed when it has used that much CPU time.
 func sampled(exe string, args []string, w *way, last time.Duration) (r *run, err error) {
 	// The thread that traces a process is the one that has started it.
 	runtime.LockOSThread()
@@ -103,7 +104,13 @@ func sampled(exe string, args []string, w *way, last time.Duration) (r *run, err
 		return nil, err
 	}
 	if last > 0 {
-		defer time.AfterFunc(last, func() { cmd.Process.Kill() }).Stop()
+		for used := time.Duration(0); used < last && err == nil; used, err = usedBy(pid) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if err != nil {
+			return nil, err
+		}
+		cmd.Process.Kill()
 	}
 	err, waited = cmd.Wait(), true
 	if err != nil && last == 0 {
@@ -143,6 +150,27 @@ func (w *way) attach(pid int, db *database.Database, ended chan<- error) (*sampl
 		ended <- db.Collect(s, o.Modules, database.Settings{Interval: uint64(o.Interval)})
 	}()
 	return s, began, nil
+}
+
+// usedBy returns the CPU time of another process that has not been waited for.
+func usedBy(pid int) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
+	}
+	var user, system int // in hundredths of a second, behind the name in brackets and eleven fields
+	_, rest, _ := strings.Cut(string(text), ") ")
+	fields := strings.Fields(rest)
+	if len(fields) < 13 {
+		return 0, fmt.Errorf("/proc/%d/stat has %d fields behind the name, want 13 or more", pid, len(fields))
+	}
+	if fields[0] == "Z" {
+		return 0, fmt.Errorf("process %d has ended too early", pid)
+	}
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		return 0, err
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond, nil
 }
 
 // cpuTime returns the CPU time of this process.

@@ -35,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	e := sampling.Experiment{Log: stderr}
 	flags.IntVar(&e.Rounds, "rounds", 10, "`rounds`")
 	flags.IntVar(&e.Scale, "scale", 10, "`percent` of the programs' workload")
-	last := flags.Duration("bias", 20*time.Second, "how long each bias is measured")
+	last := flags.Duration("bias", 20*time.Second, "CPU time for which each bias is measured")
 	limit := flags.Duration("limit", 15*time.Minute, "begin no round of costs after this time")
 	out := flags.String("o", "", "write the tables to a `file`, too")
 	if err := flags.Parse(args); err != nil {
