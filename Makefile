@@ -55,17 +55,17 @@ TAPSFLAGS ?= -scale 50
 taps:
 	$(GO) run ./internal/project/cmd/pepbench taps $(TAPSFLAGS)
 
+# The tracer's interpreters against the processor, at 10,500 random stops of seven real
+# programs. It needs the right to load BPF programs.
+steps:
+	$(GO) test ./internal/tracer/bpf -run SingleSteps -v -stops 1500 -timeout 30m
+
 # The experiments of the paper on value sampling, beside its figures. It needs the right to
 # load BPF programs.
 SAMPLINGFLAGS ?=
 .PHONY: sampling
 sampling:
 	$(GO) run ./internal/project/cmd/sampling $(SAMPLINGFLAGS)
-
-# The tracer's interpreters against the processor, at 10,500 random stops of seven real
-# programs. It needs the right to load BPF programs.
-steps:
-	$(GO) test ./internal/tracer/bpf -run SingleSteps -v -stops 1500 -timeout 30m
 
 # Exact counts against those of go build -cover, over the test programs.
 exact:

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -50,6 +51,11 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	}
 	if e.Root, err = os.Getwd(); err != nil {
 		return err
+	}
+	for _, name := range programs {
+		if _, err := os.Stat(filepath.Join(e.Root, "testprogs", name)); err != nil {
+			return fmt.Errorf("no test program: %w: run it in the directory of the module, with names of directories in testprogs", err)
+		}
 	}
 	if e.Work, err = os.MkdirTemp("", "sampling"); err != nil {
 		return err
