@@ -68,6 +68,13 @@ trace-cost:
 steps:
 	$(GO) test ./internal/tracer/bpf -run SingleSteps -v -stops 1500 -timeout 30m
 
+# The experiments of the paper on value sampling, beside its figures. It needs the right to
+# load BPF programs.
+SAMPLINGFLAGS ?=
+.PHONY: sampling
+sampling:
+	$(GO) run ./internal/project/cmd/sampling $(SAMPLINGFLAGS)
+
 # Exact counts against those of go build -cover, over the test programs.
 exact:
 	$(GO) run ./internal/project/cmd/exactness

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cilium/ebpf"
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
@@ -95,9 +94,9 @@ func TestWithoutRights(t *testing.T) {
 // BenchmarkRun measures how long the program in the kernel takes for an interrupt, with runs
 // of several lengths. One operation is one interrupt.
 func BenchmarkRun(b *testing.B) {
-	stats, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
+	stats, err := sampler.EnableTimes()
 	if err != nil {
-		b.Skip("statistics of BPF programs: ", err)
+		b.Skip(err)
 	}
 	defer stats.Close()
 	tg := start(b, build(b), "forever")

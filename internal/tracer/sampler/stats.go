@@ -3,7 +3,11 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"io"
 	"time"
+
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/micro"
 )
@@ -28,9 +32,19 @@ type Stats struct {
 	Recursion uint64
 
 	// Time is how long the program has run, Called how often. They are 0 unless the statistics
-	// of BPF are on (sysctl kernel.bpf_stats_enabled).
+	// of BPF are on (EnableTimes, or sysctl kernel.bpf_stats_enabled).
 	Time   time.Duration
 	Called uint64
+}
+
+// EnableTimes makes the kernel measure all BPF programs, which takes some of their time, until
+// the result is closed.
+func EnableTimes() (io.Closer, error) {
+	c, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
+	if err != nil {
+		return nil, missing("statistics of BPF programs", "CAP_SYS_ADMIN", err)
+	}
+	return c, nil
 }
 
 // Numbers of counters in sampler.c. The others are in the order of Stats.

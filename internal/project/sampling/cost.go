@@ -1,0 +1,159 @@
+//go:build linux && amd64
+
+package sampling
+
+// This file measures what sampling costs (section 3.4 of the paper).
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/pepgo/pep/internal/tracer/sampler"
+)
+
+// Interval is the time between two interrupts. In the paper these are 62,000 instructions apart, on
+// a processor with 500 MHz: with one instruction per cycle this is the time of them.
+const Interval = 124 * time.Microsecond
+
+// A Setting is a row of a table of the paper: how programs are sampled, and what it cost there.
+type Setting struct {
+	Table string // of the paper
+	Name  string
+	Paper float64 // slowdown in percent; 0 if the paper does not have it
+	way
+}
+
+// Settings are the rows. Rows of two tables that are the same are measured once, in the first.
+func settings() []Setting {
+	// Events of threads interrupt the program alone, so all of the time in the kernel is that
+	// of its interrupts.
+	values := func(length, every int) way {
+		return way{sampler.Options{Interval: Interval, Length: length, Every: every, Threads: true}, "operands"}
+	}
+	with := func(w way, modules string) way { w.modules = modules; return w }
+	vreplay := with(values(128, 128), "vreplay")
+	return []Setting{
+		{"2a", "interrupts alone", 3.9, way{sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, ""}},
+		{"2a", values4, 10.7, values(4, 2)},
+		{"2a", "values by call site", 12.2, with(values(4, 2), "operands,callsites")},
+		{"2a", "vreplay", 5.9, vreplay},
+		{"2a", "vreplay with call sites", 6.8, with(vreplay, "vreplay,callsites")},
+		{"2b", "length 8, every 2nd", 14.8, values(8, 2)},
+		{"2b", "length 16, every 2nd", 22.7, values(16, 2)},
+		{"2b", "length 32, every 2nd", 40.4, values(32, 2)},
+		{"2c", "length 8, every 4th", 10.8, values(8, 4)},
+		{"2c", "length 16, every 8th", 9.7, values(16, 8)},
+		{"2c", "length 32, every 16th", 9.3, values(32, 16)},
+		{"2c", "length 64, every 32nd", 9.2, values(64, 32)},
+		{"", "peptrace values, on each CPU", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15}, "operands"}},
+		{"", "peptrace values -threads", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15, Threads: true}, "operands"}},
+	}
+}
+
+// values4 is the row that is in all of the tables 2a, 2b and 2c.
+const values4 = "length 4, every 2nd"
+
+// A Cost is what a setting costs a program in a round.
+type Cost struct {
+	Plain, CPU time.Duration // user and system time of the program, without and with sampling
+	Kernel     time.Duration // time of the program in the kernel for interrupts of the program
+	Own        time.Duration // CPU time of this process
+	Stats      sampler.Stats
+}
+
+// Costs are the costs of a setting.
+type Costs struct {
+	Setting
+	Programs [][]Cost // by program and round
+}
+
+// Cost runs each program in each round once without sampling and once with each setting. It begins
+// no round after the limit.
+func (e *Experiment) Cost(programs []string, limit time.Duration) ([]*Costs, error) {
+	on, err := sampler.EnableTimes()
+	if err != nil {
+		return nil, err
+	}
+	defer on.Close()
+	var all []*Costs
+	for _, s := range settings() {
+		all = append(all, &Costs{s, make([][]Cost, len(programs))})
+	}
+	for _, name := range programs {
+		if err := build(filepath.Join(e.Root, "testprogs", name), "-o", filepath.Join(e.Work, name), "."); err != nil {
+			return nil, err
+		}
+	}
+	began := time.Now()
+	for round := range e.Rounds {
+		if round > 0 && time.Since(began) > limit {
+			break
+		}
+		for p, name := range programs {
+			fmt.Fprintf(e.Log, "cost: round %d of %d, %s\n", round+1, e.Rounds, name)
+			if err := e.round(filepath.Join(e.Work, name), p, all); err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (e *Experiment) round(exe string, p int, all []*Costs) error {
+	args := []string{strconv.Itoa(e.Scale)}
+	other, err := elsewhere()
+	if err != nil {
+		return err
+	}
+	plain, err := sampled(exe, args, nil, 0)
+	if err != nil {
+		return err
+	}
+	for _, c := range all {
+		r, err := sampled(exe, args, &c.way, 0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		if r.stdout != plain.stdout {
+			return fmt.Errorf("%s: it prints %q, without the sampler %q", c.Name, r.stdout, plain.stdout)
+		}
+		st := r.stats
+		if st.Interrupts == 0 {
+			return errors.New("it ended without an interrupt: choose a greater part of its workload")
+		}
+		// Clocks of CPUs interrupt other programs, too.
+		kernel := st.Time - time.Duration(float64(st.Called-st.Interrupts)*other)
+		c.Programs[p] = append(c.Programs[p], Cost{plain.cpu, r.cpu, kernel, r.own, st})
+	}
+	return nil
+}
+
+// elsewhere returns how many ns an interrupt of a program takes that is not sampled: it samples a
+// program that sleeps.
+func elsewhere() (float64, error) {
+	cmd := exec.Command("sleep", "60")
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	s, err := sampler.Attach(sampler.Options{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close()
+	for end := time.Now().Add(time.Second / 2); time.Now().Before(end); { // a CPU that sleeps has no interrupts
+	}
+	st, err := s.Stats()
+	if err != nil {
+		return 0, err
+	}
+	if st.Called == st.Interrupts {
+		return 0, errors.New("no other program was interrupted")
+	}
+	return float64(st.Time) / float64(st.Called-st.Interrupts), nil
+}

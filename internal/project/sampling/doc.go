@@ -1,0 +1,23 @@
+// Package sampling repeats the experiments of the paper on value sampling with our value
+// sampler, and shows the results beside those of the paper.
+//
+//	e := &sampling.Experiment{Root: root, Work: dir, Rounds: 10, Scale: 10, Log: os.Stderr}
+//	found, err := e.Hidden()
+//	fmt.Print(sampling.HiddenTable(found))
+//
+// prints for each program with a hidden invariant at which rank the finder has it, and how much
+// faster the program is when it is specialised:
+//
+//	| program | rank | value    | ... | speed-up |
+//	|---------|-----:|---------:|-----|---------:|
+//	| interp  |    2 | result 0 | ... |     +38% |
+//
+// Hidden is section 3.1 of the paper, Cost its Table 2, and Bias the observation of its section 5.
+// Table 1, the misses that sampling causes in the cache, is not there: it needs the
+// processor's counters of misses or a clock around each load.
+//
+// The target is started and stopped before its first instruction, sampled, and let go, so
+// it is sampled as a whole. It is not changed and knows nothing of it.
+//
+// Source: Burrows et al., "Efficient and Flexible Value Sampling", ASPLOS 2000.
+package sampling

@@ -1,0 +1,142 @@
+//go:build linux && amd64
+
+package sampling
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cilium/ebpf"
+
+	"github.com/pepgo/pep/internal/tracer/sampler"
+)
+
+func experiment(t *testing.T) *Experiment {
+	root, err := filepath.Abs("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Experiment{Root: root, Work: t.TempDir(), Rounds: 1, Scale: 1, Log: t.Output()}
+}
+
+func skipWithoutRights(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, os.ErrPermission) || errors.Is(err, ebpf.ErrNotSupported) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFinderRanksHiddenInvariants samples live programs that are built in the usual way, and
+// asks the finder what it has found.
+func TestFinderRanksHiddenInvariants(t *testing.T) {
+	for _, name := range HiddenPrograms {
+		t.Run(name, func(t *testing.T) {
+			f, err := experiment(t).Find(name, time.Second)
+			skipWithoutRights(t, err)
+			t.Logf("rank %d of %s %s in %s", f.Rank, f.Row.Kind, f.Row.Value, f.Row.Func)
+			if f.Rank == 0 || f.Rank > Top {
+				t.Errorf("the finder has the invariant at rank %d, want 1 to %d:\n%s", f.Rank, Top, strings.Join(f.First, "\n"))
+			}
+		})
+	}
+}
+
+// Both versions of a program print the same: the specialised one is right.
+func TestSpecialisedProgramsAreRight(t *testing.T) {
+	for _, name := range HiddenPrograms {
+		e := experiment(t)
+		var out []string
+		for _, flags := range [][]string{nil, {"-tags=special"}} {
+			exe, err := e.hidden(name, flags...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := sampled(exe, nil, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, r.stdout)
+		}
+		if out[0] != out[1] || !strings.HasPrefix(out[0], "ready\n"+name+" ") {
+			t.Errorf("%s prints %q, specialised %q", name, out[0], out[1])
+		}
+	}
+}
+
+// A program is sampled from its first instruction to its last, and prints what it prints
+// without the sampler.
+func TestCostOfARound(t *testing.T) {
+	costs, err := experiment(t).Cost([]string{"flate"}, 0)
+	skipWithoutRights(t, err)
+	if len(costs) != 14 {
+		t.Errorf("%d settings, want 14", len(costs))
+	}
+	for _, c := range costs {
+		for _, x := range c.Programs[0] {
+			st, every := x.Stats, uint64(max(c.options.Every, 1))
+			if c.options.Threads && (x.Kernel <= 0 || st.Called > st.Interrupts+128) || x.CPU <= 0 || x.Own <= 0 {
+				t.Errorf("%s: %v in the kernel, %v in the program, %v in this process; %d interrupts, %d calls", c.Name, x.Kernel, x.CPU, x.Own, st.Interrupts, st.Called)
+			}
+			// A CPU can be some interrupts ahead of the next to be interpreted.
+			if chosen := st.Interrupts - st.Passed; !c.options.CountOnly && (chosen > st.Interrupts/every+128 || chosen+128 < st.Interrupts/every) {
+				t.Errorf("%s: %d of %d interrupts were chosen, want one of %d", c.Name, chosen, st.Interrupts, every)
+			}
+			if most := st.Runs * uint64(c.options.Length+c.options.Skip); st.Steps > most || c.options.CountOnly && st.Runs > 0 {
+				t.Errorf("%s: %d instructions in %d runs", c.Name, st.Steps, st.Runs)
+			}
+		}
+	}
+	if text := CostTables(costs); strings.Count(text, "\n| "+values4+" |") != 3 || strings.Contains(text, "NaN") {
+		t.Errorf("the row %q is in the tables other than 3 times, or there is a number missing:\n%s", values4, text)
+	}
+}
+
+func TestFit(t *testing.T) {
+	// The paper's Table 2b: about one percent for each instruction.
+	slope, r2 := fit([]float64{4, 8, 16, 32}, []float64{10.7, 14.8, 22.7, 40.4})
+	if math.Abs(slope-1.061) > 0.001 || math.Abs(r2-0.9989) > 0.0005 {
+		t.Errorf("slope %v, R² %v, want 1.061 and 0.9989", slope, r2)
+	}
+	if slope, r2 := fit([]float64{1, 2, 3}, []float64{3, 1, 3}); slope != 0 || r2 != 0 {
+		t.Errorf("slope %v, R² %v of points without a trend, want 0 and 0", slope, r2)
+	}
+}
+
+// The tables say what is not as it should be.
+func TestVerdicts(t *testing.T) {
+	cost := func(s Setting, kernel, own time.Duration) *Costs {
+		return &Costs{s, [][]Cost{{{Plain: time.Second, CPU: time.Second + kernel, Kernel: kernel, Own: own, Stats: sampler.Stats{Interrupts: 1000, Steps: 2000}}}}}
+	}
+	var good, bad []*Costs
+	for _, s := range settings() {
+		good = append(good, cost(s, time.Duration(s.options.Length)*time.Millisecond/time.Duration(max(s.options.Every, 1)), time.Millisecond))
+		bad = append(bad, cost(s, time.Duration(900+100*(s.options.Length%3))*time.Millisecond, time.Second))
+	}
+	for _, want := range []string{"R² = 1.000 in the kernel", "above 0.95: yes", "Greatest to least: 1.00 by CPU time, 1.00 by time in the kernel with the interrupts themselves (below 1.3: yes), 1.00 by time in the kernel alone (below 1.3: yes), 1.17 in the paper", "12 by CPU time, 12 by time in the kernel, 12 by that"} {
+		if got := CostTables(good); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, want := range []string{"above 0.95: no", "cheaper than in the paper: 0 by CPU time, 0 by time", "at most 1%: no by CPU time, no in the kernel, no with our process"} {
+		if got := CostTables(bad); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if got := BiasTable([]Bias{{0, 160, 100}, {255, 100, 104}}); !strings.Contains(got, "| none | 160 | 100 | 1.60 | 1.60 | no |") || !strings.Contains(got, "| 1.04 | - | yes |") {
+		t.Error(got)
+	}
+	rows := HiddenTable([]*Found{{Program: "a", Rank: 3, Times: [2][]float64{{3, 2}, {1, 1}}}, {Program: "b", Rank: 4, Times: [2][]float64{{1}, {1}}}, {Program: "c", Times: [2][]float64{{1}, {1}}}})
+	for _, want := range []string{"| `a` | 3 |", "| +100% |", "| `c` | none |", "Among the first 3: 1 of 3."} {
+		if !strings.Contains(rows, want) {
+			t.Errorf("no %q in\n%s", want, rows)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+//go:build linux && amd64
+
+package sampling
+
+// This file writes the results in Markdown. What it says about them is computed from them.
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// HiddenTable returns the ranks and speed-ups.
+func HiddenTable(all []*Found) string {
+	var b strings.Builder
+	b.WriteString("| program | rank | invariant | share of samples | time of its function | CPU time, general | special | speed-up |\n|---|--:|---|--:|--:|--:|--:|--:|\n")
+	found := 0
+	for _, f := range all {
+		general, special := slices.Min(f.Times[0]), slices.Min(f.Times[1])
+		rank := "none"
+		if f.Rank > 0 {
+			rank = fmt.Sprint(f.Rank)
+		}
+		if f.Rank > 0 && f.Rank <= Top {
+			found++
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s %s | %.1f%% of %d | %.1f%% | %.3f s (%.3f–%.3f) | %.3f s (%.3f–%.3f) | %+.0f%% |\n", f.Program, rank, f.Row.Kind, f.Row.Value,
+			100*f.Row.Invariance, f.Row.Samples, 100*f.Row.Time, general, quantile(f.Times[0], .25), quantile(f.Times[0], .75),
+			special, quantile(f.Times[1], .25), quantile(f.Times[1], .75), 100*(general/special-1))
+	}
+	fmt.Fprintf(&b, "\nAmong the first %d: %d of %d. CPU times are the least of %d rounds, with quartiles. The paper has one program with an exponent that is mostly the same "+
+		"(+20%%) and one with a table in place of a test (+2%%); these programs are ours. What the finder ranks first:\n", Top, found, len(all), len(all[0].Times[0]))
+	for _, f := range all {
+		fmt.Fprintf(&b, "\n`%s`:\n\n", f.Program)
+		for _, line := range f.First {
+			fmt.Fprintf(&b, "%s\n", line)
+		}
+	}
+	return b.String()
+}
+
+// BiasTable returns the ratios of two loads in one block.
+func BiasTable(all []Bias) string {
+	var b strings.Builder
+	b.WriteString("| random skip | values of the slow load | of the fast load | ratio, ours | paper | within 5% of 1 |\n|---|--:|--:|--:|--:|---|\n")
+	for _, x := range all {
+		skip, paper := "none", "1.60"
+		if x.Skip > 0 {
+			skip, paper = fmt.Sprintf("up to %d", x.Skip), "-"
+		}
+		fmt.Fprintf(&b, "| %s | %d | %d | %.2f | %s | %s |\n", skip, x.Far, x.Near, x.Ratio(), paper, yes(x.Ratio() <= 1.05))
+	}
+	b.WriteString("\nThe loop has 16 instructions, so 16 and 256 random beginnings are spread evenly over it. In a loop with n others, a rest of up to n/256 stays.\n")
+	return b.String()
+}
+
+func yes(is bool) string {
+	if is {
+		return "yes"
+	}
+	return "no"
+}
+
+// over returns a number of a setting for the tables: the mean over the programs of the least of the
+// rounds, because other load on the machine only adds.
+func (c *Costs) over(f func(Cost) float64) float64 {
+	var least []float64
+	for _, rounds := range c.Programs {
+		least = append(least, slices.Min(each(rounds, f)))
+	}
+	return mean(least)
+}
+
+// slowdown is of the least CPU times of all rounds.
+func (c *Costs) slowdown() float64 {
+	var programs []float64
+	for _, rounds := range c.Programs {
+		cpu := slices.Min(each(rounds, func(c Cost) float64 { return float64(c.CPU) }))
+		plain := slices.Min(each(rounds, func(c Cost) float64 { return float64(c.Plain) }))
+		programs = append(programs, 100*(cpu/plain-1))
+	}
+	return mean(programs)
+}
+
+func each(rounds []Cost, f func(Cost) float64) (xs []float64) {
+	for _, r := range rounds {
+		xs = append(xs, f(r))
+	}
+	return xs
+}
+
+func slowdown(c Cost) float64 { return 100 * (float64(c.CPU)/float64(c.Plain) - 1) }
+func inKernel(c Cost) float64 { return 100 * float64(c.Kernel) / float64(c.CPU) }
+func withOwn(c Cost) float64  { return 100 * float64(c.Kernel+c.Own) / float64(c.CPU) }
+func perTick(c Cost) float64  { return float64(c.Kernel) / float64(c.Stats.Interrupts) }
+func steps(c Cost) float64    { return float64(c.Stats.Steps) / float64(c.Stats.Interrupts) }
+func missed(c Cost) float64 {
+	return 100 * float64(c.Stats.Missed+c.Stats.Stale) / float64(max(c.Stats.Interrupts-c.Stats.Passed, 1))
+}
+
+// table returns the rows of a table.
+func table(rows []*Costs) string {
+	var b strings.Builder
+	b.WriteString("| setting | CPU time of the program (quartiles) | in the kernel | and our process | paper | ns per interrupt | instructions | not decoded yet |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	for _, c := range rows {
+		var spread []float64 // of all programs and rounds
+		for _, rounds := range c.Programs {
+			spread = append(spread, each(rounds, slowdown)...)
+		}
+		paper := "-"
+		if c.Paper > 0 {
+			paper = fmt.Sprintf("%.1f%%", c.Paper)
+		}
+		fmt.Fprintf(&b, "| %s | %+.1f%% (%+.1f to %+.1f) | %.2f%% | %.2f%% | %s | %.0f | %.2f | %.1f%% |\n", c.Name, c.slowdown(), quantile(spread, .25), quantile(spread, .75),
+			c.over(inKernel), c.over(withOwn), paper, c.over(perTick), c.over(steps), c.over(missed))
+	}
+	return b.String()
+}
+
+// CostTables returns the tables 2a, 2b and 2c, and what peptrace costs.
+func CostTables(costs []*Costs) string {
+	tables := map[string][]*Costs{}
+	for _, c := range costs {
+		tables[c.Table] = append(tables[c.Table], c)
+		if c.Name == values4 {
+			tables["2b"], tables["2c"] = append(tables["2b"], c), append(tables["2c"], c)
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Table 2a: what is sampled\n\n%s\n", table(tables["2a"]))
+	alone, values := tables["2a"][0], tables["2a"][1]
+	outside := (alone.slowdown() - alone.over(inKernel)) / 100 * float64(Interval) / 1000
+	fmt.Fprintf(&b, "By CPU time, an interrupt takes %.1f µs outside of our program in the kernel: %s. What values add to interrupts: %.2f%% in the kernel, %.1f%% by CPU time, %.1f%% in the paper.\n\n",
+		outside, "the entry, the clock that is set again, and what the caches lose", values.over(inKernel)-alone.over(inKernel), values.slowdown()-alone.slowdown(), values.Paper-alone.Paper)
+	cheaper := func(f func(c *Costs) float64) (n int) {
+		for _, c := range costs {
+			if c.Paper > 0 && f(c) < c.Paper {
+				n++
+			}
+		}
+		return n
+	}
+	fmt.Fprintf(&b, "Of the %d rows of the three tables, cheaper than in the paper: %d by CPU time, %d by time in the kernel, %d by that and our process.\n\n", len(costs)-len(tables[""]),
+		cheaper((*Costs).slowdown), cheaper(func(c *Costs) float64 { return c.over(inKernel) }), cheaper(func(c *Costs) float64 { return c.over(withOwn) }))
+
+	fmt.Fprintf(&b, "### Table 2b: longer runs at every 2nd interrupt\n\n%s\n", table(tables["2b"]))
+	length := func(c *Costs) float64 { return float64(c.options.Length) }
+	paper, paperR2 := line(tables["2b"], length, func(c *Costs) float64 { return c.Paper })
+	kernel, kernelR2 := line(tables["2b"], length, func(c *Costs) float64 { return c.over(inKernel) })
+	cpu, cpuR2 := line(tables["2b"], length, (*Costs).slowdown)
+	fmt.Fprintf(&b, "Slowdown per instruction of length: %.3f%% with R² = %.3f in the kernel, %.3f%% with R² = %.3f by CPU time; the paper's rows have %.3f%% with R² = %.3f. "+
+		"R² in the kernel above 0.95: %s.\n\n", kernel, kernelR2, cpu, cpuR2, paper, paperR2, yes(kernelR2 > 0.95))
+
+	fmt.Fprintf(&b, "### Table 2c: two instructions for each interrupt\n\n%s\n", table(tables["2c"]))
+	ratio := func(f func(c *Costs) float64) float64 {
+		xs := make([]float64, len(tables["2c"]))
+		for i, c := range tables["2c"] {
+			xs[i] = f(c)
+		}
+		return slices.Max(xs) / slices.Min(xs)
+	}
+	inside := func(c *Costs) float64 { return c.over(inKernel) }
+	total := func(c *Costs) float64 { return alone.slowdown() - inside(alone) + inside(c) }
+	fmt.Fprintf(&b, "Greatest to least: %.2f by CPU time, %.2f by time in the kernel with the interrupts themselves (below 1.3: %s), %.2f by time in the kernel alone (below 1.3: %s), %.2f in the paper, "+
+		"which has the interrupts in it.\n\n", ratio((*Costs).slowdown), ratio(total), yes(ratio(total) < 1.3), ratio(inside), yes(ratio(inside) < 1.3), ratio(func(c *Costs) float64 { return c.Paper }))
+
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to 15. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", table(tables[""]))
+	for _, c := range tables[""] {
+		fmt.Fprintf(&b, "* %s: at most 1%%: %s by CPU time, %s in the kernel, %s with our process.\n", c.Name, yes(c.slowdown() <= 1), yes(c.over(inKernel) <= 1), yes(c.over(withOwn) <= 1))
+	}
+	return b.String()
+}
+
+func line(rows []*Costs, x, y func(*Costs) float64) (slope, r2 float64) {
+	var xs, ys []float64
+	for _, c := range rows {
+		xs, ys = append(xs, x(c)), append(ys, y(c))
+	}
+	return fit(xs, ys)
+}
