@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,11 @@ func makeSamples(dir string) error {
 	return err
 }
 
-func TestSampledUsage(t *testing.T) { commandtest.Usage(t, &sampled, makeSamples) }
+func TestSampledUsage(t *testing.T) {
+	p := sampled
+	p.Verbs = slices.Concat(valuesVerbs, sampledVerbs)
+	commandtest.Usage(t, &p, makeSamples)
+}
 
 // The text of a listing has the numbers of its JSON form.
 func TestSampledJSON(t *testing.T) {
