@@ -23,10 +23,12 @@ type ViewOptions struct {
 }
 
 // A View is a listing for terminals: first what Find finds, then the instructions that
-// were interrupted most often, a line each, with their values.
+// were interrupted most often, each with its values below it, so that narrow terminals show
+// them.
 //
-//	  time  at                     instruction           values (share [bounds] value)
-//	30.00%  main.zeros zeros.go:7  MOVQ 0(AX)(DX*8), CX  result: (94.26% 0) (3.58% 1) (2.15% 2)
+//	  time  instruction, values (share [bounds] value)
+//	30.00%  main.zeros zeros.go:7  MOVQ 0(AX)(DX*8), CX
+//	        result: (94.26% 0) (3.58% 1) (2.15% 2)
 type View struct {
 	head  string
 	found *FindTable
@@ -99,13 +101,17 @@ func (v *View) Print(p *listing.Page) {
 	}
 	p.Line("")
 	table := &listing.Table{Numbers: 1}
-	table.Row("time", "at", "instruction", valuesColumn)
+	table.Row("time", "instruction, "+valuesColumn)
 	for _, h := range v.hot {
-		var words []string
-		for _, l := range h.lists {
-			words = append(words, l.text())
-		}
-		table.Row(listing.Percent(h.share), h.at, h.instruction, strings.Join(words, "; "))
+		table.Row(listing.Percent(h.share), h.at+"  "+h.instruction)
 	}
-	p.Table("", table)
+	for i, line := range table.Lines() {
+		p.Line("%s", line)
+		if i == 0 {
+			continue
+		}
+		for _, l := range v.hot[i-1].lists {
+			p.Line("        %s", l.text())
+		}
+	}
 }
