@@ -118,6 +118,22 @@ func TestView(t *testing.T) {
 	}
 }
 
+// The listing of values that were just sampled says first what became of the interrupts.
+func TestValues(t *testing.T) {
+	p := program()
+	db := collected(t, p, 1, 2000, 8, "operands")
+	list := report.List(db, p, report.ListOptions{N: 3})
+	sampling := report.Sampling{Interrupts: 100, Kernel: 10, Passed: 20, Missed: 5, Runs: 65, Dropped: 1, Stops: []report.Stop{{Reason: "lock", Runs: 3}, {Reason: "fault", Runs: 4}}}
+	const want = "100 interrupts: 10 in the kernel, 20 not chosen, 5 at code not decoded yet, 65 runs, of which 1 were lost and 7 ended early\n"
+	if d := cmp.Diff(want+textOf(t, list), textOf(t, &report.ValuesTable{Sampling: sampling, List: list})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	sampling.Passed = 0
+	if text := sampling.String(); strings.Contains(text, "not chosen") {
+		t.Errorf("without -every: %s", text)
+	}
+}
+
 // Pointers and text are masked unless the user asks for them.
 func TestSecretsAreMasked(t *testing.T) {
 	p := program()

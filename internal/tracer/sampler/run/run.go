@@ -167,6 +167,9 @@ func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
+	if err := s.Stop(); err != nil {
+		return err
+	}
 	st, err := s.Stats()
 	if err != nil {
 		return err
