@@ -22,7 +22,6 @@ import (
 
 // sampledVerbs are the commands about sampled values.
 var sampledVerbs = []command.Verb{
-	{Name: "values", Usage: valuesUsage, Run: values},
 	{Name: "list", Usage: listUsage, Run: list, Lists: true},
 	{Name: "find", Usage: findUsage, Run: find, Lists: true},
 	{Name: "watch", Usage: watchUsage, Run: watch},

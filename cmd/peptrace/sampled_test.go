@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,7 +49,11 @@ func makeSamples(dir string) error {
 	return err
 }
 
-func TestSampledUsage(t *testing.T) { commandtest.Usage(t, &sampled, makeSamples) }
+func TestSampledUsage(t *testing.T) {
+	p := sampled
+	p.Verbs = slices.Concat(valuesVerbs, sampledVerbs)
+	commandtest.Usage(t, &p, makeSamples)
+}
 
 // The text of a listing has the numbers of its JSON form.
 func TestSampledJSON(t *testing.T) {
@@ -67,7 +72,7 @@ func listRows(o commandtest.Object) (rows []string) {
 		rows = append(rows, fmt.Sprintf("%s: %d interrupts, one in %.3g ms of CPU time, %d lost; build %s", b.Text("program"), b.Int("interrupts"), float64(b.Int("interval"))/1e6, b.Int("lost"), b.Text("build")))
 		b.Each("comments", func(c string) { rows = append(rows, c) })
 		for _, f := range b.All("functions") {
-			rows = append(rows, fmt.Sprintf("%s, %s of %d interrupts", f.Text("function"), percent(f.Float("share")), b.Int("interrupts")), "time address instruction vtot thld nv values")
+			rows = append(rows, fmt.Sprintf("%s, %s of %d interrupts", f.Text("function"), percent(f.Float("share")), b.Int("interrupts")), "time address instruction vtot thld nv values (share [bounds] value)")
 			for _, in := range f.All("instructions") {
 				if in["gap"].(bool) {
 					rows = append(rows, "…")
@@ -88,7 +93,8 @@ func listRows(o commandtest.Object) (rows []string) {
 			}
 		}
 	}
-	rows = append(rows, fmt.Sprintf("thld 1: shares are exact. Else with bounds: all of a list hold with %.0f%% confidence.", 100*o.Float("confidence")))
+	rows = append(rows, "(share value): thld is 1, and of vtot values exactly this share has the value",
+		fmt.Sprintf("(share [least-most] value): the share is an estimate, and lies between least and most; with %.0f%% confidence all bounds of a hotlist hold", 100*o.Float("confidence")))
 	if n := o.Int("elsewhere"); n > 0 {
 		rows = append(rows, fmt.Sprintf("%d interrupts in the kernel or in unknown code", n))
 	}
@@ -101,7 +107,7 @@ func valuesText(l commandtest.Object) string {
 	for _, v := range l.All("rows") {
 		share := percent(v.Float("share"))
 		if l.Float("rate") < 1 {
-			share += fmt.Sprintf(" %.2f-%.2f%%", 100*v.Float("least_share"), 100*v.Float("most_share"))
+			share += fmt.Sprintf(" [%.2f-%.2f%%]", 100*v.Float("least_share"), 100*v.Float("most_share"))
 		}
 		words = append(words, fmt.Sprintf("(%s %s)", share, v.Text("value")))
 		if v["junk"].(bool) {

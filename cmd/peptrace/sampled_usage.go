@@ -17,10 +17,12 @@ take most CPU time come first. The columns are
 	vtot          how many values were sampled
 	thld          the probability with which the hotlist has sampled each of them
 	nv            how many values are in the hotlist, at most 16
-	values        a kind of value, and its most frequent values with their share
+	values        a kind of value, and its most frequent values with their shares
 
-If thld is 1, shares are exact shares of vtot. Otherwise bounds follow the share: with
-95% confidence all bounds of a hotlist hold. Junk are values of which the hotlist only
+If thld is 1, a value is written as (share value): (94.26% 0) is 94.26% of vtot, exactly.
+Otherwise it is (share [least-most] value): in (12.52% [6.15-35.38%] 0x20) the value 0x20
+is about 12.52% of vtot, at least 6.15% and at most 35.38%. With 95% confidence all bounds
+of a hotlist hold. Junk are values of which the hotlist only
 says that they occurred: their bounds are further apart than a factor of ten.
 
 	-f regexp           only functions whose names match, or that have such inlined

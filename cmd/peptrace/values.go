@@ -6,92 +6,44 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
-	"time"
 
 	"github.com/pepgo/pep/internal/command"
-	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/micro"
-	"github.com/pepgo/pep/internal/tracer/modules"
-	"github.com/pepgo/pep/internal/tracer/programs"
-	"github.com/pepgo/pep/internal/tracer/report"
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/internal/tracer/sampler/run"
 )
 
+// valuesVerbs are the commands that sample values.
+var valuesVerbs = []command.Verb{{Name: "values", Usage: valuesUsage, Run: values, Lists: true}}
+
 func values(c *command.Call) error {
-	var o sampler.Options
-	c.Flags.Func("p", "", func(text string) error {
-		pid, err := strconv.Atoi(text)
-		o.PIDs = append(o.PIDs, pid)
-		return err
-	})
-	c.Flags.BoolVar(&o.All, "a", false, "")
-	c.Flags.BoolVar(&o.Threads, "threads", false, "")
-	hz := c.Flags.Float64("hz", 997, "")
-	c.Flags.IntVar(&o.Every, "every", 1, "")
-	c.Flags.IntVar(&o.Length, "length", 4, "")
-	c.Flags.IntVar(&o.Skip, "skip", 15, "")
-	duration := c.Flags.Duration("d", 10*time.Second, "")
-	out := c.Flags.String("o", "", "")
-	list := report.ListOptions{}
-	matchFlag(c, "f", &list.Func)
-	c.Flags.IntVar(&list.N, "n", 3, "")
-	c.Flags.BoolVar(&list.Secrets, "secrets", false, "")
+	var q run.Request
+	q.Flags(c.Flags)
 	f := newSampledFlags(c)
 	if err := c.Parse(0, 0); err != nil {
 		return err
 	}
-	if len(o.PIDs) == 0 && !o.All {
-		return command.Usagef("values: no process: give -p PID, or -a for all")
+	q.Modules, q.Binary = f.modules, f.binary
+	if err := q.Check(); err != nil {
+		return command.Usagef("values: %w", err)
 	}
-	if !(*hz > 0) || *hz > 100000 {
-		return command.Usagef("values: -hz %g: want interrupts per second, at most 100000", *hz)
-	}
-	o.Interval = time.Duration(float64(time.Second) / *hz)
-	names := programs.New(f.binary)
-	defer names.Close()
-	var err error
-	if o.Modules, err = modules.Parse(f.modules, names); err != nil {
-		return command.Usagef("values: -modules: %w", err)
+	if q.Live && c.JSON() {
+		return command.Usagef("values: -live and -json: choose one")
 	}
 	// Signals are caught before the kernel interrupts anything. The kernel detaches if
 	// this process is killed.
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	s, err := sampler.Attach(o)
+	result, err := run.Values(ctx, q, c.Stdin, c.Stdout)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	ctx, cancel := context.WithTimeout(ctx, *duration)
-	defer cancel()
-	db := database.New()
-	collector := db.Collector(o.Modules, database.Settings{Interval: uint64(o.Interval)})
-	if err := report.Follow(ctx, s, collector, nil, nil); err != nil {
-		return err
-	}
-	st, err := s.Stats()
-	if err != nil {
-		return err
-	}
-	if err := s.Close(); err != nil {
-		return err
-	}
-	fmt.Fprintf(c.Stderr, "%d interrupts: %d in the kernel, %d at code not decoded yet, %d runs, of which %d were lost and %d ended early\n",
-		st.Interrupts, st.Kernel, st.Missed+st.Stale, st.Runs, st.Dropped, st.Runs-st.Stops[micro.Done])
-	if *out != "" {
-		if _, err := db.Save(*out); err != nil {
-			return err
-		}
-	}
-	return c.Print(report.List(db, names, list), nil)
+	defer result.Close()
+	return c.Print(result.Listing(), nil)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE]
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
@@ -100,7 +52,10 @@ some time, on SIGINT, or when the processes end.
 
 	-p PID              sample this process; may be repeated
 	-a                  sample all processes
-	-d 10s              for how long
+	-d 10s              for how long; with -live, only if it is given
+	-live               show on the terminal, twice a second, what find finds so far, and the
+	                      instructions that take most CPU time with their values; q or ^C
+	                      ends, and prints this a last time
 	-hz 997             interrupts per second of each CPU
 	-length 4           instructions that are interpreted at an interrupt
 	-every 1            interpret at every n-th interrupt
@@ -114,4 +69,5 @@ some time, on SIGINT, or when the processes end.
 	-secrets            print words that look like addresses of memory, or like text
 	-modules operands   what to sample, as in "peptrace list"
 	-binary FILE        the program, for names, if it is not where it ran
+	-json               print the listing as JSON; docs/formats.md explains its fields
 `

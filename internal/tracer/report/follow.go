@@ -88,6 +88,29 @@ func Watch(ctx context.Context, source capture.Source, c *database.Collector, ma
 	return Follow(ctx, source, c, ticker.C, func() error { return live.Show(make()) })
 }
 
+// Quit returns a context that is done when ctx is, or when somebody presses q, if r is a
+// terminal. The function stop sets the terminal back; call it before anything else is printed.
+func Quit(ctx context.Context, r io.Reader) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	f, ok := r.(*os.File)
+	if !ok {
+		return ctx, cancel
+	}
+	restore, ok := Keys(f)
+	if !ok {
+		return ctx, cancel
+	}
+	go func() { // it may wait for a key until the program ends
+		for key := make([]byte, 1); ; {
+			if n, err := f.Read(key); err != nil || n == 1 && key[0] == 'q' {
+				break
+			}
+		}
+		cancel()
+	}()
+	return ctx, func() { cancel(); restore() }
+}
+
 // A Recording is the source of a recording in a file.
 type Recording struct {
 	*capture.Replay

@@ -229,7 +229,8 @@ func (t *ListTable) Print(p *listing.Page) {
 		}
 	}
 	p.Line("")
-	p.Line("thld 1: shares are exact. Else with bounds: all of a list hold with %.0f%% confidence.", 100*t.Confidence)
+	p.Line("(share value): thld is 1, and of vtot values exactly this share has the value")
+	p.Line("(share [least-most] value): the share is an estimate, and lies between least and most; with %.0f%% confidence all bounds of a hotlist hold", 100*t.Confidence)
 	if t.Elsewhere > 0 {
 		p.Line("%s in the kernel or in unknown code", listing.Count(t.Elsewhere, "interrupt"))
 	}
@@ -253,7 +254,7 @@ func (f *ListFunction) print(p *listing.Page, interrupts uint64) {
 	}
 	p.Line("%s%s, %s of %s", f.Func, where, listing.Percent(f.Share), listing.Count(interrupts, "interrupt"))
 	table := &listing.Table{Numbers: 1}
-	table.Row("time", "address", "instruction", "vtot", "thld", "nv", "values")
+	table.Row("time", "address", "instruction", "vtot", "thld", "nv", valuesColumn)
 	before := map[int]string{} // lines of source, before rows
 	position := ""
 	for _, in := range f.Instructions {

@@ -9,13 +9,13 @@
 // behind its share of CPU time:
 //
 //	main.zeros  zeros.go:8, 70.00% of 1000 interrupts
-//	    time  address   instruction            vtot   thld    nv  values
+//	    time  address   instruction            vtot   thld    nv  values (share [bounds] value)
 //	zeros.go:10  if w == 0 {
 //	  30.00%  0x4011a0  MOVQ 0(AX)(DX*8), CX  23278  1.0000  3   result: (94.26% 0) (3.58% 1) (2.15% 2)
 //
 // vtot is how many values were sampled, thld the rate at which the hotlist has sampled
 // these, nv how many values it has. If thld is 1, shares are exact shares of vtot. Otherwise
-// they are estimates with bounds: (41.20% 38.01-44.90% 0x7). All bounds of a list hold
+// they are estimates with bounds: (41.20% [38.01-44.90%] 0x7). All bounds of a list hold
 // together with the confidence that the listing states; package hotlist has the proof.
 // What is exact or bounded is the share of the samples; samples are a part of what the
 // program does.
@@ -183,10 +183,14 @@ func text(w uint64) bool {
 	return n >= 4
 }
 
-// text writes a value with its share, and with bounds if it is not exact.
+// valuesColumn is the heading of a column of values. It says what the numbers of a value
+// are; bounds are there only if the share is not exact.
+const valuesColumn = "values (share [bounds] value)"
+
+// text writes a value as valuesColumn says.
 func (v *Value) text(exact bool) string {
 	if exact {
 		return fmt.Sprintf("(%.2f%% %s)", 100*v.Share, v.Value)
 	}
-	return fmt.Sprintf("(%.2f%% %.2f-%.2f%% %s)", 100*v.Share, 100*v.Least, 100*v.Most, v.Value)
+	return fmt.Sprintf("(%.2f%% [%.2f-%.2f%%] %s)", 100*v.Share, 100*v.Least, 100*v.Most, v.Value)
 }

@@ -74,31 +74,63 @@ func textOf(t *testing.T, l listing.Listing) string {
 	return b.String()
 }
 
+// golden compares a listing with a file.
+func golden(t *testing.T, name string, l listing.Listing) {
+	t.Helper()
+	got := textOf(t, l)
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), got); d != "" {
+		t.Errorf("%s (-want +got):\n%s", name, d)
+	}
+}
+
 // VSAMP-18: the listing of Figure 1, with vtot, thld and nv.
 func TestList(t *testing.T) {
 	p := program()
 	db := collected(t, p, 1, 2000, 8, "operands")
-	for _, c := range []struct {
-		golden string
-		o      report.ListOptions
-	}{
-		{"list.txt", report.ListOptions{N: 3, Source: source.NewTree("")}},
-		{"list-all.txt", report.ListOptions{Func: regexp.MustCompile("peek"), Kind: regexp.MustCompile("^(result|target)$"), Secrets: true}},
-	} {
-		got := textOf(t, report.List(db, p, c.o))
-		name := filepath.Join("testdata", c.golden)
-		if *update {
-			if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
+	golden(t, "list.txt", report.List(db, p, report.ListOptions{N: 3, Source: source.NewTree("")}))
+	golden(t, "list-all.txt", report.List(db, p, report.ListOptions{Func: regexp.MustCompile("peek"), Kind: regexp.MustCompile("^(result|target)$"), Secrets: true}))
+}
+
+// A view has findings and the hottest instructions; nothing sampled is no reason to fail.
+func TestView(t *testing.T) {
+	p := program()
+	db := collected(t, p, 1, 2000, 8, "operands")
+	golden(t, "view.txt", report.NewView(db, p, report.ViewOptions{Head: "head", Find: report.FindOptions{N: 2}, Instructions: 4, Values: 2}))
+	golden(t, "view-empty.txt", report.NewView(database.New(), p, report.ViewOptions{Instructions: 4}))
+	// The hottest instructions are those of the listing, in another order.
+	view := textOf(t, report.NewView(db, p, report.ViewOptions{Instructions: 100}))
+	for _, f := range report.List(db, p, report.ListOptions{}).Binaries[0].Functions {
+		for _, in := range f.Instructions {
+			if hot := strings.Contains(view, listing.Percent(float64(in.Interrupts)/2000)+"  "+f.Func); hot != (in.Interrupts > 0) && in.Inlined == "" {
+				t.Errorf("%s with %d interrupts: in the view %v:\n%s", in.Instruction, in.Interrupts, hot, view)
 			}
 		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(string(want), got); d != "" {
-			t.Errorf("%s (-want +got):\n%s", c.golden, d)
-		}
+	}
+}
+
+// The listing of values that were just sampled says first what became of the interrupts.
+func TestValues(t *testing.T) {
+	p := program()
+	db := collected(t, p, 1, 2000, 8, "operands")
+	list := report.List(db, p, report.ListOptions{N: 3})
+	sampling := report.Sampling{Interrupts: 100, Kernel: 10, Passed: 20, Missed: 5, Runs: 65, Dropped: 1, Stops: []report.Stop{{Reason: "lock", Runs: 3}, {Reason: "fault", Runs: 4}}}
+	const want = "100 interrupts: 10 in the kernel, 20 not chosen, 5 at code not decoded yet, 65 runs, of which 1 were lost and 7 ended early\n"
+	if d := cmp.Diff(want+textOf(t, list), textOf(t, &report.ValuesTable{Sampling: sampling, List: list})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	sampling.Passed = 0
+	if text := sampling.String(); strings.Contains(text, "not chosen") {
+		t.Errorf("without -every: %s", text)
 	}
 }
 

@@ -20,3 +20,21 @@ func Terminal(f *os.File) func() (lines, columns int) {
 		return int(size.Row), int(size.Col)
 	}
 }
+
+// Keys sets the terminal f so that a program reads each key at once, and the terminal does not show
+// it. ^C still interrupts. The function restore sets it back. If f is no terminal, ok is
+// false.
+func Keys(f *os.File) (restore func(), ok bool) {
+	fd := int(f.Fd())
+	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return nil, false
+	}
+	now := *before
+	now.Lflag &^= unix.ICANON | unix.ECHO
+	now.Cc[unix.VMIN], now.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(fd, unix.TCSETS, &now); err != nil {
+		return nil, false
+	}
+	return func() { unix.IoctlSetTermios(fd, unix.TCSETS, before) }, true
+}

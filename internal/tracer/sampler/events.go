@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -18,6 +19,7 @@ import (
 
 // events are the clocks that interrupt: one for each CPU, or one for each thread.
 type events struct {
+	mu    sync.Mutex
 	fds   []int
 	links []link.Link
 }
@@ -82,6 +84,8 @@ func (e *events) redraw(o *Options) {
 	if o.Jitter == 0 {
 		return
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, fd := range e.fds {
 		period := o.period()
 		unix.Syscall(unix.SYS_IOCTL, uintptr(fd), unix.PERF_EVENT_IOC_PERIOD, uintptr(unsafe.Pointer(&period)))
@@ -89,6 +93,8 @@ func (e *events) redraw(o *Options) {
 }
 
 func (e *events) close() (err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	for _, l := range e.links {
 		err = errors.Join(err, l.Close())
 	}

@@ -115,6 +115,10 @@ func (s *Sampler) load() error {
 	return nil
 }
 
+// Stop ends the interrupts, so that Stats are of one moment. Next still returns the runs that
+// wait.
+func (s *Sampler) Stop() error { return s.events.close() }
+
 // Close detaches. Afterwards the kernel has nothing of the sampler any more.
 func (s *Sampler) Close() error {
 	err := s.events.close()

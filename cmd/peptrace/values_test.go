@@ -1,0 +1,83 @@
+//go:build linux && amd64
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/internal/command/commandtest"
+)
+
+// startTable starts a program that takes known values out of a table for ever.
+func startTable(t *testing.T) *exec.Cmd {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "table")
+	if out, err := exec.Command("go", "build", "-o", exe, "../../internal/tracer/sampler/testdata/table").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(exe, "forever")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	return cmd
+}
+
+// The JSON form has the known values of a running program, and its numbers add up. The
+// rarest value is one in eight: with 100 of the thousands of samples it would be missing
+// in one of 600,000 runs.
+func TestValuesJSON(t *testing.T) {
+	needRights(t)
+	program := startTable(t)
+	var stdout, stderr bytes.Buffer
+	line := fmt.Sprintf("values -p %d -d 2s -hz 20000 -every 2 -n 0 -json", program.Process.Pid)
+	if code := peptrace.Run(strings.Fields(line), nil, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+		t.Fatalf("exit code %d: %s", code, &stderr)
+	}
+	var o commandtest.Object
+	d := json.NewDecoder(&stdout)
+	d.UseNumber()
+	if err := d.Decode(&o); err != nil {
+		t.Fatal(err)
+	}
+	if o.Text("listing") != "values" {
+		t.Errorf("listing %q", o.Text("listing"))
+	}
+	sampling := o.At("sampling")
+	runs := sampling.Int("runs")
+	if all := sampling.Int("kernel") + sampling.Int("passed") + sampling.Int("not_decoded") + runs; runs == 0 || sampling.Int("passed") == 0 || all != sampling.Int("interrupts") {
+		t.Errorf("the parts of %d interrupts are %d:\n%v", sampling.Int("interrupts"), all, sampling)
+	}
+	found, samples := map[string]bool{}, int64(0)
+	for _, b := range o.At("list").All("binaries") {
+		for _, f := range b.All("functions") {
+			for _, in := range f.All("instructions") {
+				for _, l := range in.All("lists") {
+					if f.Text("function") == "main.pick" && strings.HasPrefix(in.Text("instruction"), "MOVQ 0(") {
+						samples = l.Int("samples")
+					}
+					for _, v := range l.All("rows") {
+						if f.Text("function") == "main.pick" {
+							found[v.Text("value")] = true
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d runs, %d samples", runs, samples)
+	for _, want := range []string{"0xb", "0x16", "0x21", "0x2c"} { // 11, 22, 33, 44
+		if !found[want] {
+			t.Errorf("the value %s of main.pick is not there, only %v", want, found)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package report
+
+// This file has the listing of values that were just sampled.
+
+import (
+	"fmt"
+
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A ValuesTable is a listing of instructions, and what became of the interrupts.
+type ValuesTable struct {
+	Sampling Sampling   `json:"sampling"`
+	List     *ListTable `json:"list"`
+}
+
+// A Sampling says what became of the clock interrupts of the sampled processes.
+type Sampling struct {
+	Interrupts uint64 `json:"interrupts" unit:"interrupts"`
+	Kernel     uint64 `json:"kernel" unit:"interrupts"`
+	Passed     uint64 `json:"passed" unit:"interrupts"`
+	Missed     uint64 `json:"not_decoded" unit:"interrupts"`
+	Runs       uint64 `json:"runs" unit:"runs"`
+	Dropped    uint64 `json:"lost" unit:"runs"`
+	Stops      []Stop `json:"ended_early"`
+}
+
+// A Stop is a reason why runs ended before their length.
+type Stop struct {
+	Reason string `json:"reason"`
+	Runs   uint64 `json:"runs" unit:"runs"`
+}
+
+// String says the same in a line.
+func (s Sampling) String() string {
+	early := uint64(0)
+	for _, stop := range s.Stops {
+		early += stop.Runs
+	}
+	passed := ""
+	if s.Passed > 0 {
+		passed = fmt.Sprintf("%d not chosen, ", s.Passed)
+	}
+	return fmt.Sprintf("%s: %d in the kernel, %s%d at code not decoded yet, %s, of which %d were lost and %d ended early",
+		listing.Count(s.Interrupts, "interrupt"), s.Kernel, passed, s.Missed, listing.Count(s.Runs, "run"), s.Dropped, early)
+}
+
+func (t *ValuesTable) Name() string { return "values" }
+
+// Print prints the listing as text.
+func (t *ValuesTable) Print(p *listing.Page) {
+	p.Line("%s", t.Sampling)
+	t.List.Print(p)
+}

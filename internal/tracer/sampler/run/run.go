@@ -1,0 +1,198 @@
+//go:build linux && amd64
+
+// Package run samples values of processes from the beginning to the end: it attaches the
+// sampler, collects what comes, shows it meanwhile if that is wanted, and makes the listing.
+//
+//	q := run.Request{Options: sampler.Options{PIDs: []int{4711}}, Modules: "operands", Time: time.Second}
+//	result, err := run.Values(ctx, q, os.Stdin, os.Stdout)
+//	listing.Text(os.Stdout, result.Listing())
+//
+// Packages sampler, database and report do the work; commands call this one.
+package run
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/micro"
+	"github.com/pepgo/pep/internal/tracer/modules"
+	"github.com/pepgo/pep/internal/tracer/programs"
+	"github.com/pepgo/pep/internal/tracer/report"
+	"github.com/pepgo/pep/internal/tracer/sampler"
+)
+
+// A Request says what to sample, how long, and what to show.
+type Request struct {
+	Options sampler.Options    // those that have flags; Values sets the modules
+	Modules string             // as modules.Parse reads them
+	Binary  string             // file for names of functions, if it is not where the program ran
+	Time    time.Duration      // 0 is until the context is done, or the processes end
+	Live    bool               // show a view on the terminal, until q
+	Out     string             // directory of databases to add the values to; none if empty
+	List    report.ListOptions // of the listing
+}
+
+// Flags defines the flags of a request, as peptrace values has them.
+func (q *Request) Flags(f *flag.FlagSet) {
+	f.Func("p", "", func(text string) error {
+		pid, err := strconv.Atoi(text)
+		q.Options.PIDs = append(q.Options.PIDs, pid)
+		return err
+	})
+	f.BoolVar(&q.Options.All, "a", false, "")
+	f.BoolVar(&q.Options.Threads, "threads", false, "")
+	q.Options.Interval = time.Second / 997
+	f.Func("hz", "", func(text string) error {
+		hz, err := strconv.ParseFloat(text, 64)
+		if err == nil && (!(hz > 0) || hz > 100000) {
+			err = errors.New("want interrupts per second, at most 100000")
+		}
+		q.Options.Interval = time.Duration(float64(time.Second) / hz)
+		return err
+	})
+	f.IntVar(&q.Options.Every, "every", 1, "")
+	f.IntVar(&q.Options.Length, "length", 4, "")
+	f.IntVar(&q.Options.Skip, "skip", 15, "")
+	f.Func("d", "", func(text string) (err error) {
+		q.Time, err = time.ParseDuration(text)
+		if err == nil && q.Time <= 0 {
+			err = errors.New("want a time above 0")
+		}
+		return err
+	})
+	f.BoolVar(&q.Live, "live", false, "")
+	f.StringVar(&q.Out, "o", "", "")
+	f.Func("f", "", func(text string) (err error) {
+		q.List.Func, err = regexp.Compile(text)
+		return err
+	})
+	f.IntVar(&q.List.N, "n", 3, "")
+	f.BoolVar(&q.List.Secrets, "secrets", false, "")
+}
+
+// Check says what is wrong with the flags. Without -d and -live, it sets the time to 10 s.
+func (q *Request) Check() error {
+	switch {
+	case len(q.Options.PIDs) == 0 && !q.Options.All:
+		return errors.New("no process: give -p PID, or -a for all")
+	case q.List.N < 0:
+		return fmt.Errorf("-n %d: want a number of values, or 0 for all", q.List.N)
+	}
+	if _, err := modules.Parse(q.Modules, programs.New(q.Binary)); err != nil {
+		return fmt.Errorf("-modules: %w", err)
+	}
+	if q.Time == 0 && !q.Live {
+		q.Time = 10 * time.Second
+	}
+	return nil
+}
+
+// A Result is what was sampled.
+type Result struct {
+	Sampling report.Sampling
+
+	request Request
+	db      *database.Database
+	names   *programs.Programs
+}
+
+// Close closes the files of programs.
+func (r *Result) Close() { r.names.Close() }
+
+// Listing returns the listing of the request: after a live view, the same view once more.
+func (r *Result) Listing() listing.Listing {
+	if r.request.Live {
+		return r.view(r.Sampling.String())
+	}
+	return &report.ValuesTable{Sampling: r.Sampling, List: report.List(r.db, r.names, r.request.List)}
+}
+
+func (r *Result) view(head string) listing.Listing {
+	l := &r.request.List
+	return report.NewView(r.db, r.names, report.ViewOptions{
+		Head: head, Find: report.FindOptions{Func: l.Func, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
+	})
+}
+
+// Values samples until the context is done, the time is over, all processes have ended, or
+// somebody presses q in the live view. The caller closes the result.
+func Values(ctx context.Context, q Request, stdin io.Reader, stdout io.Writer) (*Result, error) {
+	if f, ok := stdout.(*os.File); q.Live && (!ok || report.Terminal(f) == nil) {
+		return nil, errors.New("values: -live: the output is not a terminal; without -live, values are printed when the time is over")
+	}
+	r := &Result{request: q, db: database.New(), names: programs.New(q.Binary)}
+	err := r.sample(ctx, stdin, stdout)
+	if err == nil && q.Out != "" {
+		_, err = r.db.Save(q.Out)
+	}
+	if err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) (err error) {
+	o := r.request.Options
+	if o.Modules, err = modules.Parse(r.request.Modules, r.names); err != nil {
+		return err
+	}
+	s, err := sampler.Attach(o)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if r.request.Time > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, r.request.Time)
+		defer cancel()
+	}
+	collector := r.db.Collector(o.Modules, database.Settings{Interval: uint64(o.Interval)})
+	if r.request.Live {
+		err = r.watch(ctx, s, collector, stdin, stdout)
+	} else {
+		err = report.Follow(ctx, s, collector, nil, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Stop(); err != nil {
+		return err
+	}
+	st, err := s.Stats()
+	if err != nil {
+		return err
+	}
+	r.Sampling = sampling(st)
+	return s.Close()
+}
+
+func (r *Result) watch(ctx context.Context, s *sampler.Sampler, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
+	ctx, stop := report.Quit(ctx, stdin)
+	defer stop()
+	began := time.Now()
+	return report.Watch(ctx, s, c, func() listing.Listing {
+		return r.view(fmt.Sprintf("values of running programs, %.0f s so far; q or ^C ends", time.Since(began).Seconds()))
+	}, stdout)
+}
+
+func sampling(st sampler.Stats) report.Sampling {
+	n := report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped}
+	for _, reason := range slices.Sorted(maps.Keys(st.Stops)) {
+		if reason != micro.Done {
+			n.Stops = append(n.Stops, report.Stop{Reason: reason.String(), Runs: st.Stops[reason]})
+		}
+	}
+	return n
+}
