@@ -18,7 +18,7 @@ import (
 //	fth, dth   failed replacements, and replaced loads, for each slot, at which the machine
 //	           interrupts
 //	advance    1: the next slot becomes the victim also if a replacement fails; 0: only if it
-//	           succeeds. values.s has 1
+//	           succeeds. values.s has 0
 //
 // The second group is about software.
 //

@@ -78,7 +78,7 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 		site := r.Uint64N(14)
 		return site, min(r.Uint64N(12), site%6) << 29 // some are negative as numbers of 32 bits
 	})
-	ref := &reference{r: 31, keep: 16, mostFailed: 64, mostDropped: 64000, twiceRF: 6, advance: true, slots: make([]referenceSlot, 16), lfsr: 1}
+	ref := &reference{r: 31, keep: 16, mostFailed: 64, mostDropped: 64000, twiceRF: 6, slots: make([]referenceSlot, 16), lfsr: 1}
 	var slots []cop.RecordedSlot
 	kept := uint64(0) // samples in the slots that were copied
 	keep := func() {

@@ -19,7 +19,7 @@ type constants struct {
 	advance                           bool
 }
 
-var standard = constants{slots: 256, r: 31, keep: 16, fth: 4, dth: 2, twiceRF: 6, advance: true}
+var standard = constants{slots: 256, r: 31, keep: 16, fth: 4, dth: 2, twiceRF: 6}
 
 // valuesProgram assembles the program, after a replacement that breaks it if old is not "".
 func valuesProgram(t testing.TB, old, new string) *asm.Program {

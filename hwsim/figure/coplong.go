@@ -10,6 +10,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/plot"
 	"github.com/pepgo/pep/hwsim/trace"
 )
 
@@ -25,14 +26,13 @@ var longPeriods = []int{256, 512, 1024}
 const longFirst = 8_000_000
 
 // longVariants are value profilers. The first one is the default.
-var longVariants = [][]string{nil, {"advance=0"}}
+var longVariants = [][]string{nil, {"advance=1"}}
 
 // longRemedies are parameters that could spread the samples of a load over the program.
 var longRemedies = [][]string{
-	nil, {"times=8"}, {"fth=64"}, {"fth=64", "times=8"}, {"least=64", "times=8"}, {"clear=2000000"}, {"r=7"}, {"keep=255"}, {"timer=250000"},
-	{"times=1048576", "hi=100", "lo=0", "least=1000000"},
-	{"advance=0"}, {"advance=0", "times=8"}, {"advance=0", "least=64", "times=8"}, {"advance=0", "fth=64"}, {"advance=0", "clear=2000000"},
-	{"advance=0", "fth=64", "times=1048576", "hi=100", "lo=0", "least=1000000"},
+	nil, {"times=8"}, {"least=64", "times=8"}, {"fth=64"}, {"clear=2000000"}, {"fth=64", "times=1048576", "hi=100", "lo=0", "least=1000000"},
+	{"advance=1"}, {"advance=1", "times=8"}, {"advance=1", "fth=64"}, {"advance=1", "fth=64", "times=8"}, {"advance=1", "clear=2000000"}, {"advance=1", "r=7"},
+	{"advance=1", "keep=255"}, {"advance=1", "timer=250000"}, {"advance=1", "times=1048576", "hi=100", "lo=0", "least=1000000"},
 }
 
 // A longPart is what profilers have reached at the end of a part of a recording.
@@ -162,18 +162,23 @@ func variantName(v []string) string {
 // copLong is figure 7 over longer and longer parts of a recording.
 func copLong(env *Env, res *Result) error {
 	env.longSetup(res)
-	return env.eachLong(res, func(p Program) error {
+	return env.eachLong(res, longPrograms, func(p Program) error {
 		t := Table{Title: copName(p) + ", longer and longer parts", Columns: []string{"loads", "sites", "pairs"}}
 		for _, v := range longVariants {
 			t.Columns = append(t.Columns, variantName(v), "overhead", "simple at that", "factor")
 		}
 		var gains [][]float64
+		d := plot.Lines{Title: "Error to that of the simple sampler at equal overhead: " + p.Name, X: "loads", Y: "factor", LogX: true}
+		for _, v := range longVariants {
+			d.Curves = append(d.Curves, plot.Curve{Name: variantName(v)})
+		}
 		err := env.long(p, 0, longLengths(env.Events), longVariants, func(part *longPart) {
 			row := []Value{text(short(part.loads.events)), count(part.loads.places, "sites"), count(len(part.loads.selected), "pairs")}
 			var g []float64
 			for i, m := range part.mine {
 				row = append(row, percent(m.rms), percent(m.percent()), percent(part.equal(m.percent())), factor(part.gain(i)))
 				g = append(g, part.gain(i))
+				d.Curves[i].Points = append(d.Curves[i].Points, metric.Point{Events: part.loads.events, Error: part.gain(i)})
 			}
 			gains = append(gains, g)
 			t.Rows = append(t.Rows, row)
@@ -182,6 +187,7 @@ func copLong(env *Env, res *Result) error {
 			return err
 		}
 		res.Tables = append(res.Tables, t)
+		res.lines("cop-long-"+p.Name, d)
 		first, last := gains[0][0], gains[len(gains)-1][0]
 		what := copName(p) + ": factors of the shortest and the longest part"
 		if p.Name == longPrograms[len(longPrograms)-1] {
@@ -204,10 +210,7 @@ func copRemedies(env *Env, res *Result) error {
 	for i, v := range longRemedies {
 		t.Rows[i] = []Value{text(variantName(v))}
 	}
-	err := env.eachLong(res, func(p Program) error {
-		if p.Name == longPrograms[len(longPrograms)-1] {
-			return nil
-		}
+	err := env.eachLong(res, longPrograms[:2], func(p Program) error {
 		for i := range uint64(2) {
 			err := env.long(p, i*(env.Events/2), []uint64{env.Events / 2}, longRemedies, func(part *longPart) {
 				t.Columns = append(t.Columns, fmt.Sprintf("%s, part %d", p.Name, i+1), "overhead", "factor")
@@ -227,11 +230,14 @@ func copRemedies(env *Env, res *Result) error {
 	}
 	t.Columns = append(t.Columns, "largest factor")
 	winners := 0
+	bars := plot.Bars{Title: "Largest factor of two programs and two parts", Y: "factor", Limit: 1, Series: []plot.Series{{Name: "largest factor", Values: worst}}}
 	for k := range t.Rows {
 		t.Rows[k] = append(t.Rows[k], factor(worst[k]))
+		bars.Groups = append(bars.Groups, t.Rows[k][0].Text)
 		winners += one01(worst[k] < 1)
 	}
 	res.Tables = append(res.Tables, t)
+	res.bars("cop-remedies", bars)
 	res.row("default: largest factor of both programs and both parts", one(factor(worst[0])), "the two largest gain most", worst[0] < 1)
 	res.row("parameters whose factors are all below 1", part(winners, len(worst), "rows"), "-", true)
 	return nil
@@ -244,12 +250,12 @@ func (env *Env) longSetup(res *Result) {
 	res.setup("default: %s", values())
 }
 
-// eachLong calls do for the programs of longPrograms that have a trace.
-func (env *Env) eachLong(res *Result, do func(p Program) error) error {
+// eachLong calls do for those of some programs that have a trace.
+func (env *Env) eachLong(res *Result, programs []string, do func(p Program) error) error {
 	var last error
 	ran := 0
 	for _, p := range Programs {
-		for _, name := range longPrograms {
+		for _, name := range programs {
 			if p.Name != name {
 				continue
 			}

@@ -22,7 +22,7 @@ var copConstants = []struct {
 	{"RF", "rf", []string{"3", "0.5", "1", "2"}},
 	{"KEEP", "keep", []string{"16", "4", "64", "255"}},
 	{"FTH", "fth", []string{"4", "1", "16", "64"}},
-	{"victim moves on failure", "advance", []string{"1", "0"}},
+	{"victim moves on failure", "advance", []string{"0", "1"}},
 	{"DTH", "dth", []string{"2", "1", "8"}},
 	{"HI", "hi", []string{"98", "90", "100"}},
 	{"LO", "lo", []string{"5", "1", "20"}},

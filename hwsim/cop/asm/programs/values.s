@@ -45,7 +45,7 @@
 .const  K8 0xffffffff   # in K7 add 1/2, in K8 add 1, in K9 add 2; here RF is 3
 .const  K9 0xffffffff
 .const  K10 0x0001000100000000  # total 1, misses 0, hits 1
-.const  K11 1           # 1: the victim advances also if its replacement fails
+.const  K11 0           # 1: the victim advances also if its replacement fails
 .const  K12 4           # FTH
 .const  K13 2           # DTH
 
