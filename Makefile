@@ -121,7 +121,7 @@ figures: build $(LOADS) $(COPLOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
 # The figures of the co-processor alone: they need no traces but those of loads.
-COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep
+COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep cop-long cop-remedies
 figures-cop: build $(LOADS) $(COPLOADS)
 	bin/pepsim figure $(FIGUREFLAGS) $(COPFIGURES)
 

@@ -57,6 +57,6 @@ func (v *values) clearMasks(w *window) {
 	}
 	v.partitions.clear()
 	v.selectPartition(w)
-	v.quiet, v.empty, v.unmasked, v.complete = 0, 0, 0, false
+	v.quiet, v.empty, v.unmasked, v.turns, v.complete = 0, 0, 0, 0, false
 	v.counts.cleared++
 }

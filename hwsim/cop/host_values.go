@@ -54,6 +54,7 @@ type values struct {
 	accepted   uint64 // events that the filters had accepted at the last timer interrupt
 	empty      uint64 // consecutive timer interrupts without an accepted event before
 	unmasked   uint64 // cycles of the timer since masks were cleared
+	turns      uint64 // turns of partitions that have ended since masks were cleared
 	complete   bool
 
 	counts valueCounts
@@ -223,6 +224,7 @@ func (v *values) thrash(w *window) {
 
 // next selects the next partition.
 func (v *values) next(w *window) {
+	v.turns++
 	if len(v.leaves) > 1 {
 		v.advance()
 		v.selectPartition(w)
@@ -257,7 +259,11 @@ func timeValues(w *window, out *hwsim.Out) {
 		}
 	}
 	v.unmasked += v.period
-	if v.values.clear > 0 && v.unmasked >= v.values.clear {
+	// Clearing makes the program one partition, and its splits begin again with the first
+	// part. So masks stay until each partition has had its turn; otherwise the last ones
+	// would never have theirs if clear is short.
+	turned := len(v.leaves) == 1 || v.turns >= uint64(len(v.leaves))
+	if v.values.clear > 0 && v.unmasked >= v.values.clear && turned {
 		v.clearMasks(w)
 	}
 	v.counts.cycles += w.cycles

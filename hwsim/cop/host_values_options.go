@@ -17,7 +17,8 @@ import (
 //	keep       with more hits than this a slot keeps its active value
 //	fth, dth   failed replacements, and replaced loads, for each slot, at which the machine
 //	           interrupts
-//	advance    1: the next slot becomes the victim also if a replacement fails; 0
+//	advance    1: the next slot becomes the victim also if a replacement fails; 0: only if it
+//	           succeeds. values.s has 0
 //
 // The second group is about software.
 //
@@ -29,7 +30,7 @@ import (
 //	           partition is split 4 ways, otherwise 2 ways; 8
 //	timer      cycles of the main processor between timer interrupts; 1000000
 //	clear      cycles of the main processor after which all masks are cleared, rounded up to
-//	           a timer interrupt; 0 for never; 100000000
+//	           a timer interrupt when each partition has had its turn; 0 for never; 100000000
 //	records    pairs of a load and a value that software keeps; when an interrupt makes them
 //	           more, software sends all of them and begins anew; 4096
 //	decide     cycles to decide whether a load is masked; 10

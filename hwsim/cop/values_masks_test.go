@@ -104,6 +104,18 @@ func TestCOP24_MasksAreCleared(t *testing.T) {
 	}
 }
 
+// Masks are due after a time in which only some partitions have their turn. If they were cleared
+// then, the first partitions would have all turns, and the loads of the others no samples. All
+// loads are equally frequent.
+func TestCOP24_EachPartitionHasItsTurn(t *testing.T) {
+	e := profile(t, "slots=8,timer=50000,clear=100000")
+	enginetest.Push(e, loads(400_000, func(i int) (uint64, uint64) { return uint64(i*37) % 128, 1 }))
+	cleared, partitions := meter(t, e, "masks cleared"), register(e, cop.HostWindow+cop.PartitionCount)
+	if n := len(e.(cop.Profiler).Loads()); n != 128 || cleared == 0 {
+		t.Errorf("%d loads of 128 were profiled, masks were cleared %d times, now %d partitions", n, cleared, partitions)
+	}
+}
+
 // Loads that alternate between two values after each 2000 samples are diagnosed, if masks are cleared now and then: in a
 // phase such a load looks invariant. Loads with the same shares at random are not. The chance that
 // 32 samples of these all have one value is 2^-31 for each slot. Fewer than 10,000 slots are copied of each of

@@ -299,3 +299,37 @@ func TestPhasedProfileByHand(t *testing.T) {
 	}
 	var _ metric.Estimate = s
 }
+
+// Overheads and errors of samplers that are powers of their rates: an overhead between two of
+// them, and one below all of them, by hand.
+func TestCOP29_EqualOverheadByHand(t *testing.T) {
+	at := func(cycles, rms float64) copPoint {
+		return copPoint{cycles: 1000 + uint64(cycles), overhead: uint64(cycles), rms: rms}
+	}
+	p := &longPart{samplers: []copPoint{at(160, 2), at(40, 4), at(10, 8)}, mine: []copPoint{at(20, 2.8284)}}
+	for percent, want := range map[float64]float64{16: 2, 8: 2 * math.Sqrt2, 4: 4, 2: 4 * math.Sqrt2, 1: 8, 0.25: 16} {
+		if got := p.equal(percent); math.Abs(got-want) > 1e-9 {
+			t.Errorf("the sampler with an overhead of %v %% has an error of %v %%, want %v %%", percent, got, want)
+		}
+	}
+	if got := p.gain(0); math.Abs(got-0.5) > 1e-4 {
+		t.Errorf("a half of the error has the factor %v", got)
+	}
+}
+
+// Parts of a recording have their own complete profiles, and the last part is as long as the
+// recording.
+func TestCOP29_PartsOfARecording(t *testing.T) {
+	list := make([]tuple.Tuple, 90_000)
+	for i := range list {
+		list[i] = site(uint64(i/30_000), 7) // another load in each third
+	}
+	env := &Env{Source: func(string, string) (replay.Source, error) { return sourceOf(list), nil }}
+	var got []string
+	err := env.long(Program{Name: "made"}, 15_000, []uint64{10_000, 40_000, 100_000}, [][]string{nil}, func(p *longPart) {
+		got = append(got, fmt.Sprint(p.loads.events, p.loads.places, len(p.mine), len(p.samplers) == len(longPeriods)))
+	})
+	if want := []string{"10000 1 1 true", "40000 2 1 true", "75000 3 1 true"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("parts %q, want %q: %v", got, want, err)
+	}
+}

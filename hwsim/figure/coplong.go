@@ -1,0 +1,278 @@
+package figure
+
+// This file compares value profilers over longer and longer parts of a recording, and with
+// other parameters (COP-29, COP-35).
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/trace"
+)
+
+// longPrograms are the two largest working sets, and a small one.
+var longPrograms = []string{"typecheck", "printer", "flate"}
+
+// longPeriods are those of the simple samplers. The error of one with an overhead between two
+// of them is interpolated.
+var longPeriods = []int{256, 512, 1024}
+
+// longFirst is the shortest part of a recording. Each further part is twice as long, and the
+// last one has all loads.
+const longFirst = 8_000_000
+
+// longVariants are value profilers. The first one is the default.
+var longVariants = [][]string{nil, {"advance=1"}}
+
+// longRemedies are parameters that could spread the samples of a load over the program.
+var longRemedies = [][]string{
+	nil, {"times=8"}, {"least=64", "times=8"}, {"fth=64"}, {"clear=2000000"}, {"fth=64", "times=1048576", "hi=100", "lo=0", "least=1000000"},
+	{"advance=1"}, {"advance=1", "times=8"}, {"advance=1", "fth=64"}, {"advance=1", "fth=64", "times=8"}, {"advance=1", "clear=2000000"}, {"advance=1", "r=7"},
+	{"advance=1", "keep=255"}, {"advance=1", "timer=250000"}, {"advance=1", "times=1048576", "hi=100", "lo=0", "least=1000000"},
+}
+
+// A longPart is what profilers have reached at the end of a part of a recording.
+type longPart struct {
+	loads    *copLoads
+	mine     []copPoint // by variant
+	samplers []copPoint // by period, from the fastest
+}
+
+// equal returns the error of the simple sampler with an overhead in percent. Errors and
+// overheads of samplers are nearly powers of their rates, so it interpolates between logarithms,
+// and extrapolates with the nearest two samplers.
+func (p *longPart) equal(percent float64) float64 {
+	i := 1
+	for i+1 < len(p.samplers) && p.samplers[i].percent() > percent {
+		i++
+	}
+	a, b := p.samplers[i-1], p.samplers[i]
+	return a.rms * math.Pow(b.rms/a.rms, math.Log(percent/a.percent())/math.Log(b.percent()/a.percent()))
+}
+
+// gain returns the error of a variant to that of the sampler with its overhead.
+func (p *longPart) gain(variant int) float64 {
+	m := p.mine[variant]
+	return m.rms / p.equal(m.percent())
+}
+
+// long runs variants of the value profiler and simple samplers over the loads from number from
+// on, in one pass, and calls do after each of some numbers of loads, in rising order. The
+// complete profile of these loads is the truth.
+func (env *Env) long(p Program, from uint64, lengths []uint64, variants [][]string, do func(p *longPart)) error {
+	source, err := env.Source(p.Name, ofValues)
+	if err != nil {
+		return err
+	}
+	x := &copLoads{Program: p}
+	var runs []*copRun
+	add := func(text string) error {
+		spec, err := engines.Parse(text, nil)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, newCopRun(text, engines.Stages(spec.New(0))[0]))
+		return nil
+	}
+	for _, v := range variants {
+		if err := add(values(v...)); err != nil {
+			return err
+		}
+	}
+	for _, n := range longPeriods {
+		if err := add(sampler(n)); err != nil {
+			return err
+		}
+	}
+	all := metric.New()
+	skip, next := from, 0
+	end := func() error {
+		x.events, x.places, x.selected, x.complete = all.Total(), all.Places(), metric.Pairs.Of(all), all
+		if len(x.selected) == 0 {
+			return fmt.Errorf("%s: %w: want more events", p.Name, errNoPairs)
+		}
+		part := &longPart{loads: x}
+		for i, r := range runs {
+			r.point(x, x.events)
+			if i < len(variants) {
+				part.mine = append(part.mine, r.end())
+			} else {
+				part.samplers = append(part.samplers, r.end())
+			}
+		}
+		do(part)
+		next++
+		return nil
+	}
+	enough := errors.New("enough")
+	err = source(func(b trace.Block) error {
+		n := min(skip, uint64(len(b.Tuples)))
+		skip -= n
+		for t := b.Tuples[n:]; len(t) > 0; {
+			n := min(uint64(len(t)), lengths[next]-all.Total())
+			all.AddTuples(t[:n])
+			for _, r := range runs {
+				r.engine.Push(t[:n:n], r.out)
+			}
+			t = t[n:]
+			if all.Total() == lengths[next] {
+				if err := end(); err != nil {
+					return err
+				}
+				if next == len(lengths) {
+					return enough
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil && all.Total() > 0 && (next == 0 || all.Total() > lengths[next-1]) {
+		return end() // the recording ended before the last length
+	}
+	if err == enough {
+		return nil
+	}
+	return err
+}
+
+// longLengths are the lengths up to a number of loads.
+func longLengths(most uint64) (list []uint64) {
+	for n := uint64(longFirst); n < most; n *= 2 {
+		list = append(list, n)
+	}
+	return append(list, most)
+}
+
+// variantName is the name of a variant.
+func variantName(v []string) string {
+	if v == nil {
+		return "default"
+	}
+	name := v[0]
+	for _, s := range v[1:] {
+		name += " " + s
+	}
+	return name
+}
+
+// copLong is figure 7 over longer and longer parts of a recording.
+func copLong(env *Env, res *Result) error {
+	env.longSetup(res)
+	return env.eachLong(res, longPrograms, func(p Program) error {
+		t := Table{Title: copName(p) + ", longer and longer parts", Columns: []string{"loads", "sites", "pairs"}}
+		for _, v := range longVariants {
+			t.Columns = append(t.Columns, variantName(v), "overhead", "simple at that", "factor")
+		}
+		var gains [][]float64
+		d := plot.Lines{Title: "Error to that of the simple sampler at equal overhead: " + p.Name, X: "loads", Y: "factor", LogX: true}
+		for _, v := range longVariants {
+			d.Curves = append(d.Curves, plot.Curve{Name: variantName(v)})
+		}
+		err := env.long(p, 0, longLengths(env.Events), longVariants, func(part *longPart) {
+			row := []Value{text(short(part.loads.events)), count(part.loads.places, "sites"), count(len(part.loads.selected), "pairs")}
+			var g []float64
+			for i, m := range part.mine {
+				row = append(row, percent(m.rms), percent(m.percent()), percent(part.equal(m.percent())), factor(part.gain(i)))
+				g = append(g, part.gain(i))
+				d.Curves[i].Points = append(d.Curves[i].Points, metric.Point{Events: part.loads.events, Error: part.gain(i)})
+			}
+			gains = append(gains, g)
+			t.Rows = append(t.Rows, row)
+		})
+		if err != nil {
+			return err
+		}
+		res.Tables = append(res.Tables, t)
+		res.lines("cop-long-"+p.Name, d)
+		first, last := gains[0][0], gains[len(gains)-1][0]
+		what := copName(p) + ": factors of the shortest and the longest part"
+		if p.Name == longPrograms[len(longPrograms)-1] {
+			res.row(what, two(factor(first), factor(last), ""), "-", true)
+		} else {
+			res.row(what, two(factor(first), factor(last), ""), "the two largest gain most", first < 1 && last < 1)
+		}
+		return nil
+	})
+}
+
+// copRemedies compares parameters at equal overhead, on two parts of the recordings of the two
+// largest working sets.
+func copRemedies(env *Env, res *Result) error {
+	env.longSetup(res)
+	res.setup("parts: the first half of the loads, and the second half by itself")
+	t := Table{Title: "parameters at equal overhead", Columns: []string{"parameters"}}
+	t.Rows = make([][]Value, len(longRemedies))
+	worst := make([]float64, len(longRemedies))
+	for i, v := range longRemedies {
+		t.Rows[i] = []Value{text(variantName(v))}
+	}
+	err := env.eachLong(res, longPrograms[:2], func(p Program) error {
+		for i := range uint64(2) {
+			err := env.long(p, i*(env.Events/2), []uint64{env.Events / 2}, longRemedies, func(part *longPart) {
+				t.Columns = append(t.Columns, fmt.Sprintf("%s, part %d", p.Name, i+1), "overhead", "factor")
+				for k, m := range part.mine {
+					t.Rows[k] = append(t.Rows[k], percent(m.rms), percent(m.percent()), factor(part.gain(k)))
+					worst[k] = max(worst[k], part.gain(k))
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.Columns = append(t.Columns, "largest factor")
+	winners := 0
+	bars := plot.Bars{Title: "Largest factor of two programs and two parts", Y: "factor", Limit: 1, Series: []plot.Series{{Name: "largest factor", Values: worst}}}
+	for k := range t.Rows {
+		t.Rows[k] = append(t.Rows[k], factor(worst[k]))
+		bars.Groups = append(bars.Groups, t.Rows[k][0].Text)
+		winners += one01(worst[k] < 1)
+	}
+	res.Tables = append(res.Tables, t)
+	res.bars("cop-remedies", bars)
+	res.row("default: largest factor of both programs and both parts", one(factor(worst[0])), "the two largest gain most", worst[0] < 1)
+	res.row("parameters whose factors are all below 1", part(winners, len(worst), "rows"), "-", true)
+	return nil
+}
+
+func (env *Env) longSetup(res *Result) {
+	env.copSetup(res, nil)
+	res.setup("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
+	res.setup("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
+	res.setup("default: %s", values())
+}
+
+// eachLong calls do for those of some programs that have a trace.
+func (env *Env) eachLong(res *Result, programs []string, do func(p Program) error) error {
+	var last error
+	ran := 0
+	for _, p := range Programs {
+		for _, name := range programs {
+			if p.Name != name {
+				continue
+			}
+			err := do(p)
+			if errors.Is(err, ErrNoTrace) {
+				res.setup("no trace of loads of: %s", name)
+				last = err
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			ran++
+		}
+	}
+	if ran == 0 {
+		return last
+	}
+	return nil
+}
