@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
 	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/internal/tracer/stepper"
 )
 
 func values(c *command.Call) error {
@@ -31,6 +32,7 @@ func values(c *command.Call) error {
 	})
 	c.Flags.BoolVar(&o.All, "a", false, "")
 	c.Flags.BoolVar(&o.Threads, "threads", false, "")
+	with := c.Flags.String("with", "ebpf", "")
 	hz := c.Flags.Float64("hz", 997, "")
 	c.Flags.IntVar(&o.Every, "every", 1, "")
 	c.Flags.IntVar(&o.Length, "length", 4, "")
@@ -62,7 +64,7 @@ func values(c *command.Call) error {
 	// this process is killed.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s, err := sampler.Attach(o)
+	s, err := attach(*with, o)
 	if err != nil {
 		return err
 	}
@@ -74,15 +76,14 @@ func values(c *command.Call) error {
 	if err := report.Follow(ctx, s, collector, nil, nil); err != nil {
 		return err
 	}
-	st, err := s.Stats()
+	summary, err := s.Summary()
 	if err != nil {
 		return err
 	}
 	if err := s.Close(); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.Stderr, "%d interrupts: %d in the kernel, %d at code not decoded yet, %d runs, of which %d were lost and %d ended early\n",
-		st.Interrupts, st.Kernel, st.Missed+st.Stale, st.Runs, st.Dropped, st.Runs-st.Stops[micro.Done])
+	fmt.Fprintln(c.Stderr, summary)
 	if *out != "" {
 		if _, err := db.Save(*out); err != nil {
 			return err
@@ -91,12 +92,34 @@ func values(c *command.Call) error {
 	return c.Print(report.List(db, names, list), nil)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE]
+// A backEnd is a live source of any kind.
+type backEnd interface {
+	capture.Source
+	Summary() (string, error)
+	Close() error
+}
+
+// attach attaches the back end with a name.
+func attach(name string, o sampler.Options) (backEnd, error) {
+	switch name {
+	case "ebpf":
+		return sampler.Attach(o)
+	case "interpret", "step":
+		if o.All || o.Threads || o.Every != 1 {
+			return nil, command.Usagef("values: -a, -threads and -every are for -with ebpf: -with %s stops the threads of single processes", name)
+		}
+		return stepper.Attach(stepper.Options{PIDs: o.PIDs, Step: name == "step", Interval: o.Interval, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
+	}
+	return nil, command.Usagef("values: -with %s: choose of ebpf, interpret, step", name)
+}
+
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
-CAP_PERFMON, or root; for processes of other users CAP_SYS_PTRACE, too. It ends after
-some time, on SIGINT, or when the processes end.
+CAP_PERFMON, or root; for processes of other users CAP_SYS_PTRACE, too. Without these rights,
+-with interpret samples processes of the same user. It ends after some time, on
+SIGINT, or when the processes end.
 
 	-p PID              sample this process; may be repeated
 	-a                  sample all processes
@@ -108,6 +131,13 @@ some time, on SIGINT, or when the processes end.
 	                      values of slow instructions would be sampled more often than
 	                      others of the same loop
 	-threads            interrupt threads of the processes, not CPUs
+	-with ebpf          who finds out what the instructions compute:
+	                      ebpf       the kernel, while the program goes on
+	                      interpret  peptrace, while it has stopped a thread by ptrace
+	                      step       the processor, instruction by instruction, up to the
+	                                 next jump or call; peptrace has stopped a thread
+	                    interpret and step need no rights but to trace the process, and
+	                    slow it down: a tick stops a thread for 0.1 to 1 ms or so
 	-o DIR              add the values to databases in a directory, for list, find, pprof
 	-f regexp           print only functions whose names match
 	-n 3                print this many values of a hotlist; 0 is all

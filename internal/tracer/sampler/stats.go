@@ -76,3 +76,10 @@ func (s *Sampler) Stats() (st Stats, err error) {
 	}
 	return st, err
 }
+
+// Summary says in a line what the sampler has done.
+func (s *Sampler) Summary() (string, error) {
+	st, err := s.Stats()
+	return fmt.Sprintf("%d interrupts: %d in the kernel, %d at code not decoded yet, %d runs, of which %d were lost and %d ended early",
+		st.Interrupts, st.Kernel, st.Missed+st.Stale, st.Runs, st.Dropped, st.Runs-st.Stops[micro.Done]), err
+}
