@@ -26,7 +26,7 @@ var (
 	deep      = flag.Int("deep", 40, "interpret up to this many instructions at each stop")
 )
 
-// TestSingleSteps stops real programs at random moments, has both interpreters run from
+// TestSingleSteps is VSAMP-11: it stops real programs at random moments, has both interpreters run from
 // there, and then has the processor do the same steps. All known registers, all known
 // flags and the PC must agree. All threads of the program are stopped meanwhile: if the
 // runtime's monitor ran, it could write g.stackguard0 to preempt the goroutine, after the

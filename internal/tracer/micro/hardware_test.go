@@ -11,7 +11,7 @@ import (
 	"github.com/pepgo/pep/internal/tracer/steptest"
 )
 
-// TestInstructionsOfTheProcessor compares one step of the machine with one step of the
+// TestInstructionsOfTheProcessor is VSAMP-11: it compares one step of the machine with one step of the
 // processor, for random instructions of each encoding on random registers.
 func TestInstructionsOfTheProcessor(t *testing.T) {
 	runtime.LockOSThread()

@@ -25,8 +25,14 @@ import (
 // build builds the program table.
 func build(t testing.TB, flags ...string) (exe string) {
 	t.Helper()
-	exe = filepath.Join(t.TempDir(), "table")
-	cmd := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), "./testdata/table")...)
+	return buildProgram(t, "table", flags...)
+}
+
+// buildProgram builds a program in testdata.
+func buildProgram(t testing.TB, name string, flags ...string) (exe string) {
+	t.Helper()
+	exe = filepath.Join(t.TempDir(), name)
+	cmd := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), "./testdata/"+name)...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -92,7 +98,7 @@ func collect(t testing.TB, s *sampler.Sampler, n int, visit func(*capture.Run)) 
 }
 
 // TestValuesOfALiveProgram samples a program whose values are known, in forms that users
-// meet: the proportions, the evenness over the instructions of the loop, the context.
+// meet (VSAMP-27): the proportions, the evenness over the instructions of the loop, the context.
 func TestValuesOfALiveProgram(t *testing.T) {
 	for name, flags := range map[string][]string{"plain": nil, "stripped pie": {"-ldflags=-s -w", "-buildmode=pie"}} {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +183,7 @@ func evenness(t *testing.T, counts []float64) {
 	}
 }
 
-// TestParameters compares counters with the parameters of the paper.
+// TestParameters is VSAMP-02: it compares counters with the parameters of the paper.
 func TestParameters(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	const every, length, skip = 3, 20, 7
@@ -218,7 +224,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestInterval compares the number of interrupts of a thread with the CPU time that it
+// TestInterval is VSAMP-01 for intervals of time: it compares the number of interrupts of a thread with the CPU time that it
 // used. Both are counts of the same clock, so load of the machine does not matter.
 func TestInterval(t *testing.T) {
 	tg := start(t, build(t), "forever")
@@ -262,7 +268,7 @@ func cpuTime(t *testing.T, pid int) (sum time.Duration) {
 	return sum
 }
 
-// TestProgramIsNotDisturbed runs a program that computes a checksum with and without long
+// TestProgramIsNotDisturbed is VSAMP-13: it runs a program that computes a checksum with and without long
 // runs at a high rate. It ends while it is sampled, and the sampler notices.
 func TestProgramIsNotDisturbed(t *testing.T) {
 	exe := build(t)
@@ -287,7 +293,7 @@ func TestProgramIsNotDisturbed(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNothing looks for programs, maps and files that stay.
+// TestCloseLeavesNothing is VSAMP-27: it looks for programs, maps and files that stay.
 func TestCloseLeavesNothing(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	before := open(t)
