@@ -6,10 +6,12 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -54,6 +56,7 @@ func values(c *command.Call) error {
 		return command.Usagef("values: -hz %g: want interrupts per second, at most 100000", *hz)
 	}
 	o.Interval = time.Duration(float64(time.Second) / *hz)
+	moduleDefaults(c, f.modules, *with, &o)
 	names := programs.New(f.binary)
 	defer names.Close()
 	var err error
@@ -92,6 +95,22 @@ func values(c *command.Call) error {
 	return c.Print(report.List(db, names, list), nil)
 }
 
+// moduleDefaults sets what the user has not set to what the paper has for vreplay: long runs,
+// and few of them.
+func moduleDefaults(c *command.Call, list, with string, o *sampler.Options) {
+	if !strings.Contains(list, "vreplay") {
+		return
+	}
+	given := map[string]bool{}
+	c.Flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["length"] {
+		o.Length = modules.VreplayLength
+	}
+	if !given["every"] && with == "ebpf" {
+		o.Every = modules.VreplayEvery
+	}
+}
+
 // A backEnd is a live source of any kind.
 type backEnd interface {
 	capture.Source
@@ -125,8 +144,9 @@ SIGINT, or when the processes end.
 	-a                  sample all processes
 	-d 10s              for how long
 	-hz 997             interrupts per second of each CPU
-	-length 4           instructions that are interpreted at an interrupt
-	-every 1            interpret at every n-th interrupt
+	-length 4           instructions that are interpreted at an interrupt; for the module
+	                      vreplay 128 if it is not given
+	-every 1            interpret at every n-th interrupt; likewise 128 with -with ebpf
 	-skip 15            interpret a random number of instructions up to this one first, or
 	                      values of slow instructions would be sampled more often than
 	                      others of the same loop

@@ -145,7 +145,7 @@ func TestValuesOfALiveProgram(t *testing.T) {
 				t.Errorf("the proportions are not 4:2:1:1")
 			}
 			// A random number of instructions is interpreted first, so each of the
-			// instructions of the loop, 16 or so, has its share. Instructions outside of the
+			// instructions of the loop, 16 or so, has its share (VSAMP-25). Instructions outside of the
 			// loop are rare.
 			var shares []float64
 			for _, n := range at {
