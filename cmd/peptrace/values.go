@@ -157,7 +157,7 @@ SIGINT, or when the processes end.
 	                      step       the processor, instruction by instruction, up to the
 	                                 next jump or call; peptrace has stopped a thread
 	                    interpret and step need no rights but to trace the process, and
-	                    slow it down: a tick stops a thread for 0.1 to 1 ms or so
+	                    slow it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
 	-f regexp           print only functions whose names match
 	-n 3                print this many values of a hotlist; 0 is all

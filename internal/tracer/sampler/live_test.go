@@ -25,14 +25,8 @@ import (
 // build builds the program table.
 func build(t testing.TB, flags ...string) (exe string) {
 	t.Helper()
-	return buildProgram(t, "table", flags...)
-}
-
-// buildProgram builds a program in testdata.
-func buildProgram(t testing.TB, name string, flags ...string) (exe string) {
-	t.Helper()
-	exe = filepath.Join(t.TempDir(), name)
-	cmd := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), "./testdata/"+name)...)
+	exe = filepath.Join(t.TempDir(), "table")
+	cmd := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), "./testdata/table")...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -21,6 +21,8 @@ import (
 	"github.com/pepgo/pep/internal/tracer/stepper"
 )
 
+const table = "../sampler/testdata/table" // the program that the sampler's tests sample, too
+
 // A source is a sampler of any back end.
 type source interface {
 	capture.Source
@@ -33,7 +35,7 @@ var backEnds = []struct {
 	attach func(pid int, o stepper.Options) (source, error)
 }{
 	{"ebpf", func(pid int, o stepper.Options) (source, error) {
-		return sampler.Attach(sampler.Options{PIDs: []int{pid}, Interval: o.Interval, Length: o.Length, Skip: o.Skip})
+		return sampler.Attach(sampler.Options{PIDs: []int{pid}, Interval: o.Interval, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
 	}},
 	{"interpret", func(pid int, o stepper.Options) (source, error) {
 		o.PIDs = []int{pid}
@@ -59,11 +61,11 @@ func attach(t *testing.T, pid int, o stepper.Options, a func(int, stepper.Option
 	return s
 }
 
-// build builds the program that the sampler's tests sample, too.
-func build(t *testing.T) string {
+// build builds a program.
+func build(t *testing.T, dir string) string {
 	t.Helper()
-	exe := filepath.Join(t.TempDir(), "table")
-	if out, err := exec.Command("go", "build", "-o", exe, "../sampler/testdata/table").CombinedOutput(); err != nil {
+	exe := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.Command("go", "build", "-o", exe, dir).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return exe
@@ -96,9 +98,9 @@ func ready(t *testing.T, out *bufio.Reader) {
 	}
 }
 
-// table samples until n values of the load from the table have come: of the only instruction
+// sampleTable samples until n values of the load from the table have come: of the only instruction
 // whose results are 11, 22, 33 and 44. It returns its address and how often each value came.
-func table(t *testing.T, s source, n int) (pc uint64, values map[uint64]int) {
+func sampleTable(t *testing.T, s source, n int) (pc uint64, values map[uint64]int) {
 	t.Helper()
 	loads := map[uint64]map[uint64]int{}
 	var r capture.Run
@@ -128,13 +130,13 @@ func table(t *testing.T, s source, n int) (pc uint64, values map[uint64]int) {
 // TestBackEndsAgree is VSAMP-10: the same program, and the same top value at the same
 // instruction, from all three back ends.
 func TestBackEndsAgree(t *testing.T) {
-	exe := build(t)
+	exe := build(t, table)
 	at := map[string]uint64{}
 	for _, b := range backEnds {
 		t.Run(b.name, func(t *testing.T) {
 			cmd, _ := start(t, exe, "forever")
-			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 15}, b.attach)
-			pc, v := table(t, s, 400)
+			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 7}, b.attach)
+			pc, v := sampleTable(t, s, 400)
 			t.Logf("load at %#x: %v", pc, v)
 			at[b.name] = pc
 			// 11 comes with probability 1/2, each other value with 1/4 at most: that one of
@@ -157,7 +159,7 @@ func TestBackEndsAgree(t *testing.T) {
 // checksum prints the same with and without long runs. It ends while it is
 // sampled, and the sampler notices.
 func TestProgramIsNotChanged(t *testing.T) {
-	exe := build(t)
+	exe := build(t, table)
 	plain, err := exec.Command(exe).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -187,13 +189,13 @@ func TestProgramIsNotChanged(t *testing.T) {
 // TestDetach looks at a program after Close: no thread is traced, and it runs. Before that, the
 // program gets a signal while it is sampled, and executes itself.
 func TestDetach(t *testing.T) {
-	exe := build(t)
+	exe := build(t, table)
 	for _, b := range backEnds[1:] {
 		t.Run(b.name, func(t *testing.T) {
 			cmd, out := start(t, exe, "forever", exe)
 			pid := cmd.Process.Pid
-			s := attach(t, pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 15}, b.attach)
-			table(t, s, 20)
+			s := attach(t, pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 7}, b.attach)
+			sampleTable(t, s, 20)
 			if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +217,7 @@ func TestDetach(t *testing.T) {
 				default:
 				}
 			}
-			table(t, s, 20)
+			sampleTable(t, s, 20)
 			if err := errors.Join(s.Close(), s.Close()); err != nil {
 				t.Fatal(err)
 			}
@@ -259,12 +261,12 @@ func ticks(t *testing.T, pid int) (n int) {
 // Bad options and processes have errors that say what to do.
 func TestErrors(t *testing.T) {
 	for want, o := range map[string]stepper.Options{
-		"no process is named":       {},
-		"there is no process":       {PIDs: []int{1 << 29}},
-		"to stop a thread takes":    {PIDs: []int{1}, Interval: time.Microsecond},
-		"at most 256 instructions":  {PIDs: []int{1}, Length: 257},
-		"it must be below 1":        {PIDs: []int{1}, Jitter: 1},
-		"skip -1: at least 1 and 0": {PIDs: []int{1}, Skip: -1},
+		"no process is named":        {},
+		"there is no process":        {PIDs: []int{1 << 29}},
+		"leaves them no time to run": {PIDs: []int{1}, Interval: time.Microsecond},
+		"at most 256 instructions":   {PIDs: []int{1}, Length: 257},
+		"it must be below 1":         {PIDs: []int{1}, Jitter: 1},
+		"skip -1: at least 1 and 0":  {PIDs: []int{1}, Skip: -1},
 	} {
 		if s, err := stepper.Attach(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Attach(%+v): %v, %v, want an error with %q", o, s, err, want)

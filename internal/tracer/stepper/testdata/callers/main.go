@@ -1,4 +1,4 @@
-// Command callers is sampled by a test. Two functions call the same two functions with
+// Command callers is sampled by a test of all back ends. Two functions call the same two functions with
 // different arguments: leaf has no frame, and framed has one. It ends after two minutes.
 package main
 
