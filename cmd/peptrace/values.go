@@ -6,23 +6,20 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/pepgo/pep/internal/command"
-	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/backend"
 	"github.com/pepgo/pep/internal/tracer/database"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
 	"github.com/pepgo/pep/internal/tracer/sampler"
-	"github.com/pepgo/pep/internal/tracer/stepper"
 )
 
 func values(c *command.Call) error {
@@ -36,8 +33,8 @@ func values(c *command.Call) error {
 	c.Flags.BoolVar(&o.Threads, "threads", false, "")
 	with := c.Flags.String("with", "ebpf", "")
 	hz := c.Flags.Float64("hz", 997, "")
-	c.Flags.IntVar(&o.Every, "every", 1, "")
-	c.Flags.IntVar(&o.Length, "length", 4, "")
+	c.Flags.IntVar(&o.Every, "every", 0, "")
+	c.Flags.IntVar(&o.Length, "length", 0, "")
 	c.Flags.IntVar(&o.Skip, "skip", 15, "")
 	duration := c.Flags.Duration("d", 10*time.Second, "")
 	out := c.Flags.String("o", "", "")
@@ -56,7 +53,9 @@ func values(c *command.Call) error {
 		return command.Usagef("values: -hz %g: want interrupts per second, at most 100000", *hz)
 	}
 	o.Interval = time.Duration(float64(time.Second) / *hz)
-	moduleDefaults(c, f.modules, *with, &o)
+	if err := backend.Check(*with, f.modules, &o); err != nil {
+		return command.Usagef("values: %w", err)
+	}
 	names := programs.New(f.binary)
 	defer names.Close()
 	var err error
@@ -67,7 +66,7 @@ func values(c *command.Call) error {
 	// this process is killed.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	s, err := attach(*with, o)
+	s, err := backend.Attach(*with, o)
 	if err != nil {
 		return err
 	}
@@ -93,43 +92,6 @@ func values(c *command.Call) error {
 		}
 	}
 	return c.Print(report.List(db, names, list), nil)
-}
-
-// moduleDefaults sets what the user has not set to what the paper has for vreplay: long runs,
-// and few of them.
-func moduleDefaults(c *command.Call, list, with string, o *sampler.Options) {
-	if !strings.Contains(list, "vreplay") {
-		return
-	}
-	given := map[string]bool{}
-	c.Flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	if !given["length"] {
-		o.Length = modules.VreplayLength
-	}
-	if !given["every"] && with == "ebpf" {
-		o.Every = modules.VreplayEvery
-	}
-}
-
-// A backEnd is a live source of any kind.
-type backEnd interface {
-	capture.Source
-	Summary() (string, error)
-	Close() error
-}
-
-// attach attaches the back end with a name.
-func attach(name string, o sampler.Options) (backEnd, error) {
-	switch name {
-	case "ebpf":
-		return sampler.Attach(o)
-	case "interpret", "step":
-		if o.All || o.Threads || o.Every != 1 {
-			return nil, command.Usagef("values: -a, -threads and -every are for -with ebpf: -with %s stops the threads of single processes", name)
-		}
-		return stepper.Attach(stepper.Options{PIDs: o.PIDs, Step: name == "step", Interval: o.Interval, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
-	}
-	return nil, command.Usagef("values: -with %s: choose of ebpf, interpret, step", name)
 }
 
 const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE]

@@ -27,7 +27,7 @@ func TestCallSitesOfALiveProgram(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd, _ := start(t, exe)
-			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 7, Modules: list}, b.attach)
+			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15, Modules: list}, b.attach)
 			got := map[uint64]int{}
 			var r capture.Run
 			for n := 0; n < 300; {

@@ -135,12 +135,12 @@ func TestBackEndsAgree(t *testing.T) {
 	for _, b := range backEnds {
 		t.Run(b.name, func(t *testing.T) {
 			cmd, _ := start(t, exe, "forever")
-			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 7}, b.attach)
-			pc, v := sampleTable(t, s, 400)
+			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 15}, b.attach)
+			pc, v := sampleTable(t, s, 250)
 			t.Logf("load at %#x: %v", pc, v)
 			at[b.name] = pc
 			// 11 comes with probability 1/2, each other value with 1/4 at most: that one of
-			// them is as frequent has a probability below 1 in 1,000,000 for 400 values.
+			// them is as frequent has a probability below 1 in 100,000 for 250 values.
 			if v[11] <= max(v[22], v[33], v[44]) || len(v) != 4 {
 				t.Errorf("values of the table %v: want 11, 22, 33 and 44, most of them 11", v)
 			}
@@ -194,7 +194,7 @@ func TestDetach(t *testing.T) {
 		t.Run(b.name, func(t *testing.T) {
 			cmd, out := start(t, exe, "forever", exe)
 			pid := cmd.Process.Pid
-			s := attach(t, pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 7}, b.attach)
+			s := attach(t, pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 15}, b.attach)
 			sampleTable(t, s, 20)
 			if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
 				t.Fatal(err)
