@@ -43,12 +43,13 @@ func values(c *command.Call) error {
 	return c.Print(result.Listing(), nil)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
-CAP_PERFMON, or root; for processes of other users CAP_SYS_PTRACE, too. It ends after
-some time, on SIGINT, or when the processes end.
+CAP_PERFMON, or root; for processes of other users CAP_SYS_PTRACE, too. Without these rights,
+-with interpret samples processes of the same user. It ends after some time, on
+SIGINT, or when the processes end.
 
 	-p PID              sample this process; may be repeated
 	-a                  sample all processes
@@ -57,12 +58,20 @@ some time, on SIGINT, or when the processes end.
 	                      instructions that take most CPU time with their values; q or ^C
 	                      ends, and prints this a last time
 	-hz 997             interrupts per second of each CPU
-	-length 4           instructions that are interpreted at an interrupt
-	-every 1            interpret at every n-th interrupt
+	-length 4           instructions that are interpreted at an interrupt; for the module
+	                      vreplay 128 if it is not given
+	-every 1            interpret at every n-th interrupt; likewise 128 with -with ebpf
 	-skip 15            interpret a random number of instructions up to this one first, or
 	                      values of slow instructions would be sampled more often than
 	                      others of the same loop
 	-threads            interrupt threads of the processes, not CPUs
+	-with ebpf          who finds out what the instructions compute:
+	                      ebpf       the kernel, while the program goes on
+	                      interpret  peptrace, while it has stopped a thread by ptrace
+	                      step       the processor, instruction by instruction, up to the
+	                                 next jump or call; peptrace has stopped a thread
+	                    interpret and step need no rights but to trace the process, and
+	                    slow it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
 	-f regexp           print only functions whose names match
 	-n 3                print this many values of a hotlist; 0 is all

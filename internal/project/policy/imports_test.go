@@ -69,7 +69,8 @@ const walls = `
 	internal/tracer/snapshot:
 	internal/tracer/micro:
 	internal/tracer/bpf:
-	internal/tracer/steptest:
+	internal/tracer/ptrace:
+	internal/tracer/steptest: internal/tracer/ptrace
 	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
 
 	# Packages for commands only.

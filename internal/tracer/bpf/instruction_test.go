@@ -10,6 +10,7 @@ import (
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/micro"
+	"github.com/pepgo/pep/internal/tracer/ptrace"
 	"github.com/pepgo/pep/internal/tracer/steptest"
 )
 
@@ -52,7 +53,7 @@ func TestInstructionsInTheKernel(t *testing.T) {
 				}
 				continue
 			}
-			if err := th.Step(); err == steptest.ErrFault && op.DstKind == micro.None && q.Pc>>47 != 0 {
+			if err := th.Step(); err == ptrace.ErrFault && op.DstKind == micro.None && q.Pc>>47 != 0 {
 				continue // a jump to an impossible address
 			} else if err != nil {
 				t.Fatalf("% x (%s): %v, and the program does not\n%+v", code, op.Kind, err, q)

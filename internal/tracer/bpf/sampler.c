@@ -94,9 +94,25 @@ INLINE void add(u32 counter, u64 n)
 #define READ(to, n, addr) probe_read_user(to, n, (void *)(addr))
 #include "interp.h"
 
+// word reads the word at a register's address as the next instruction would load it: 0 if it
+// is not known.
+INLINE u64 word(struct run *r, u32 reg, u64 disp)
+{
+	if (!known(r, reg)) return 0;
+	u64 v = load_now(r, r->r[reg] + disp, 8) ? r->loaded : 0;
+	r->stop = 0; // a fault here is none of the program's
+	return v;
+}
+
 static long one(u32 i, struct work **wp)
 {
 	struct work *w = *wp;
+	// The skipped instructions may have called or left functions, so the candidates for the
+	// return address are read behind them.
+	if (!w->skip && !w->rec.steps) {
+		w->rec.top = word(&w->run, SP, 0);
+		w->rec.behind = word(&w->run, BP, 8);
+	}
 	if (step_now(&w->run)) return 1;
 	if (w->skip) {
 		w->skip--;
@@ -206,8 +222,6 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	rec->pc = pc;
 	rec->goid = goroutine(p, r->r[FS_BASE]);
 	rec->top = rec->behind = 0;
-	probe_read_user(&rec->top, 8, (void *)r->r[SP]);
-	probe_read_user(&rec->behind, 8, (void *)(r->r[BP] + 8));
 	rec->pid = tgid;
 	rec->tid = id;
 	rec->cpu = smp_processor_id();

@@ -18,7 +18,7 @@ import (
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/micro"
-	"github.com/pepgo/pep/internal/tracer/steptest"
+	"github.com/pepgo/pep/internal/tracer/ptrace"
 )
 
 var (
@@ -26,7 +26,7 @@ var (
 	deep      = flag.Int("deep", 40, "interpret up to this many instructions at each stop")
 )
 
-// TestSingleSteps stops real programs at random moments, has both interpreters run from
+// TestSingleSteps is VSAMP-11: it stops real programs at random moments, has both interpreters run from
 // there, and then has the processor do the same steps. All known registers, all known
 // flags and the PC must agree. All threads of the program are stopped meanwhile: if the
 // runtime's monitor ran, it could write g.stackguard0 to preempt the goroutine, after the
@@ -103,7 +103,7 @@ type comparison struct {
 	rand    *rand.Rand
 	tally   tally
 
-	th     *steptest.Thread
+	th     *ptrace.Thread
 	table  *micro.Table
 	loaded int // ops of the table that the kernel has
 }
@@ -114,7 +114,7 @@ func (c *comparison) process() {
 	t := c.t
 	cmd := c.start()
 	pid := cmd.Process.Pid
-	group := steptest.NewGroup(pid)
+	group := ptrace.NewGroup(pid)
 	defer func() {
 		cmd.Process.Kill()
 		group.Reap()
@@ -226,7 +226,7 @@ type result struct {
 	steps             int
 }
 
-func (r *result) compare(th *steptest.Thread) (diff []string) {
+func (r *result) compare(th *ptrace.Thread) (diff []string) {
 	for i, hw := range th.General() {
 		if r.known>>i&1 != 0 && hw != r.regs[i] {
 			diff = append(diff, fmt.Sprintf("after %d steps %s has %#x in register %d, the processor %#x", r.steps, r.who, r.regs[i], i, hw))
@@ -241,7 +241,7 @@ func (r *result) compare(th *steptest.Thread) (diff []string) {
 	return diff
 }
 
-func listing(th *steptest.Thread, table *micro.Table, path []micro.Step, trail []uint64) string {
+func listing(th *ptrace.Thread, table *micro.Table, path []micro.Step, trail []uint64) string {
 	var b strings.Builder
 	for i, pc := range trail {
 		var code [15]byte

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/internal/tracer/micro"
+	"github.com/pepgo/pep/internal/tracer/ptrace"
 	"github.com/pepgo/pep/internal/tracer/steptest"
 )
 
-// TestInstructionsOfTheProcessor compares one step of the machine with one step of the
+// TestInstructionsOfTheProcessor is VSAMP-11: it compares one step of the machine with one step of the
 // processor, for random instructions of each encoding on random registers.
 func TestInstructionsOfTheProcessor(t *testing.T) {
 	runtime.LockOSThread()
@@ -48,7 +49,7 @@ func TestInstructionsOfTheProcessor(t *testing.T) {
 				}
 				continue
 			}
-			if err := th.Step(); err == steptest.ErrFault && op.DstKind == micro.None && step.Result>>47 != 0 {
+			if err := th.Step(); err == ptrace.ErrFault && op.DstKind == micro.None && step.Result>>47 != 0 {
 				continue // a jump to an impossible address
 			} else if err != nil {
 				t.Fatalf("% x (%s): %v, and the machine does not\nregisters %x", code, op.Kind, err, g)
@@ -70,7 +71,7 @@ func TestInstructionsOfTheProcessor(t *testing.T) {
 }
 
 // compare compares what the machine knows with the processor.
-func compare(t *testing.T, th *steptest.Thread, m *micro.Machine, s *micro.Step, what string) {
+func compare(t *testing.T, th *ptrace.Thread, m *micro.Machine, s *micro.Step, what string) {
 	t.Helper()
 	for i, hw := range th.General() {
 		if m.Known>>i&1 != 0 && m.Reg[i] != hw {

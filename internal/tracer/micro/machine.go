@@ -91,6 +91,15 @@ func (m *Machine) Run(t *Table, start uint32, n int, visit func(*Step)) Stop {
 	return Done
 }
 
+// Peek returns the word at addr as the next instruction would load it: stores that have
+// been interpreted count.
+func (m *Machine) Peek(addr uint64) (uint64, bool) {
+	stop := m.stop
+	v, ok := m.load(addr, 8)
+	m.stop = stop
+	return v, ok
+}
+
 // known reports whether register r is known.
 func (m *Machine) known(r uint8) bool { return m.Known>>r&1 != 0 }
 

@@ -44,7 +44,7 @@ func run(t *testing.T, text string, n int, mem memory) (*micro.Machine, micro.St
 	return m, stop, steps
 }
 
-// TestStops has code for each reason to stop: how many instructions are executed before, and
+// TestStops is VSAMP-12. It has code for each reason to stop: how many instructions are executed before, and
 // which is next.
 func TestStops(t *testing.T) {
 	good := memory{0x7ff8: 1, 0x8000: base, 0x8008: 7}

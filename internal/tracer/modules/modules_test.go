@@ -151,6 +151,7 @@ func TestOperands(t *testing.T) {
 	}
 }
 
+// VSAMP-15: values are written as floating-point numbers.
 func TestFloats(t *testing.T) {
 	m := module(t, "floats", facts{})
 	got := samples(m, capture.Run{Tuples: []capture.Tuple{

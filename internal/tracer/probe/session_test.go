@@ -77,7 +77,7 @@ func TestHitsAreCalls(t *testing.T) {
 	}
 }
 
-// Values that programs get are those that the table has, with their counts.
+// VSAMP-28: values that programs get are those that the table has, with their counts.
 func TestValuesAndTheirCounts(t *testing.T) {
 	needRights(t)
 	const calls = 2000

@@ -20,6 +20,8 @@ type Sampling struct {
 	Kernel     uint64 `json:"kernel" unit:"interrupts"`
 	Passed     uint64 `json:"passed" unit:"interrupts"`
 	Missed     uint64 `json:"not_decoded" unit:"interrupts"`
+	Ended      uint64 `json:"ending" unit:"interrupts"`
+	Refused    uint64 `json:"refused" unit:"threads"`
 	Runs       uint64 `json:"runs" unit:"runs"`
 	Dropped    uint64 `json:"lost" unit:"runs"`
 	Stops      []Stop `json:"ended_early"`
@@ -41,8 +43,15 @@ func (s Sampling) String() string {
 	if s.Passed > 0 {
 		passed = fmt.Sprintf("%d not chosen, ", s.Passed)
 	}
-	return fmt.Sprintf("%s: %d in the kernel, %s%d at code not decoded yet, %s, of which %d were lost and %d ended early",
-		listing.Count(s.Interrupts, "interrupt"), s.Kernel, passed, s.Missed, listing.Count(s.Runs, "run"), s.Dropped, early)
+	if s.Ended > 0 {
+		passed += fmt.Sprintf("%d of threads that ended, ", s.Ended)
+	}
+	refused := ""
+	if s.Refused > 0 {
+		refused = fmt.Sprintf("; %s could not be stopped", listing.Count(s.Refused, "thread"))
+	}
+	return fmt.Sprintf("%s: %d in the kernel, %s%d at code not decoded yet, %s, of which %d were lost and %d ended early%s",
+		listing.Count(s.Interrupts, "interrupt"), s.Kernel, passed, s.Missed, listing.Count(s.Runs, "run"), s.Dropped, early, refused)
 }
 
 func (t *ValuesTable) Name() string { return "values" }

@@ -92,7 +92,7 @@ func collect(t testing.TB, s *sampler.Sampler, n int, visit func(*capture.Run)) 
 }
 
 // TestValuesOfALiveProgram samples a program whose values are known, in forms that users
-// meet: the proportions, the evenness over the instructions of the loop, the context.
+// meet (VSAMP-27): the proportions, the evenness over the instructions of the loop, the context.
 func TestValuesOfALiveProgram(t *testing.T) {
 	for name, flags := range map[string][]string{"plain": nil, "stripped pie": {"-ldflags=-s -w", "-buildmode=pie"}} {
 		t.Run(name, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestValuesOfALiveProgram(t *testing.T) {
 				t.Errorf("the proportions are not 4:2:1:1")
 			}
 			// A random number of instructions is interpreted first, so each of the
-			// instructions of the loop, 16 or so, has its share. Instructions outside of the
+			// instructions of the loop, 16 or so, has its share (VSAMP-25). Instructions outside of the
 			// loop are rare.
 			var shares []float64
 			for _, n := range at {
@@ -177,7 +177,7 @@ func evenness(t *testing.T, counts []float64) {
 	}
 }
 
-// TestParameters compares counters with the parameters of the paper.
+// TestParameters is VSAMP-02: it compares counters with the parameters of the paper.
 func TestParameters(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	const every, length, skip = 3, 20, 7
@@ -218,7 +218,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestInterval compares the number of interrupts of a thread with the CPU time that it
+// TestInterval is VSAMP-01 for intervals of time: it compares the number of interrupts of a thread with the CPU time that it
 // used. Both are counts of the same clock, so load of the machine does not matter.
 func TestInterval(t *testing.T) {
 	tg := start(t, build(t), "forever")
@@ -262,7 +262,7 @@ func cpuTime(t *testing.T, pid int) (sum time.Duration) {
 	return sum
 }
 
-// TestProgramIsNotDisturbed runs a program that computes a checksum with and without long
+// TestProgramIsNotDisturbed is VSAMP-13: it runs a program that computes a checksum with and without long
 // runs at a high rate. It ends while it is sampled, and the sampler notices.
 func TestProgramIsNotDisturbed(t *testing.T) {
 	exe := build(t)
@@ -287,7 +287,7 @@ func TestProgramIsNotDisturbed(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNothing looks for programs, maps and files that stay.
+// TestCloseLeavesNothing is VSAMP-27: it looks for programs, maps and files that stay.
 func TestCloseLeavesNothing(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	before := open(t)

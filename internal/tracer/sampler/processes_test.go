@@ -9,7 +9,7 @@ import (
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
-// TestAllProcesses finds two programs among all processes, and their samples name their
+// TestAllProcesses is VSAMP-29: it finds two programs among all processes, and their samples name their
 // executables.
 func TestAllProcesses(t *testing.T) {
 	one, two := start(t, build(t), "forever"), start(t, build(t, "-ldflags=-s -w"), "forever")

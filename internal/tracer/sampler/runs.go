@@ -77,64 +77,9 @@ func (s *Sampler) run(r *capture.Run, b []byte) bool {
 		for i := range w {
 			w[i] = binary.LittleEndian.Uint64(b[8*i:])
 		}
-		r.Tuples = append(r.Tuples, tuple(in, have, w))
+		r.Tuples = append(r.Tuples, in.Tuple(have, w))
 	}
 	return true
-}
-
-// tuple makes a tuple of what the interpreter noted, as far as the module wants it.
-func tuple(in *instruction, have micro.Have, w [6]uint64) capture.Tuple {
-	t := capture.Tuple{Insn: in.Instruction, Known: capture.Visit}
-	result, first, second := w[1], w[3], w[4]
-	hasResult, hasFirst, hasSecond := have&micro.HaveResult != 0, have&micro.HaveFirst != 0, have&micro.HaveSecond != 0
-	switch in.kind {
-	case micro.KindJcc:
-		t.Taken, t.Known = result != 0, t.Known|capture.Taken
-		if t.Taken {
-			t.Target, t.Known = w[0]+in.jump, t.Known|capture.Target
-		}
-		hasResult = false
-	case micro.KindJmp, micro.KindCall:
-		t.Target, t.Known = w[0]+in.jump, t.Known|capture.Target
-		hasResult, hasSecond = false, false
-	case micro.KindJmpTo, micro.KindCallTo, micro.KindRet:
-		if hasResult {
-			t.Target, t.Known = result, t.Known|capture.Target
-		}
-		hasResult = false
-	case micro.KindCmp, micro.KindTest, micro.KindBt, micro.KindPush:
-		hasResult = false // it goes to flags or to the stack
-	}
-	switch in.kind {
-	case micro.KindJmpTo, micro.KindCallTo, micro.KindPush, micro.KindMulWide, micro.KindImulWide, micro.KindDiv, micro.KindIdiv:
-		// What is the second operand for the interpreter is the only one in the text.
-		first, hasFirst, hasSecond = second, hasSecond, false
-	}
-	for _, f := range []struct {
-		field capture.Fields
-		ok    bool
-		to    *uint64
-		v     uint64
-	}{
-		{capture.Result, hasResult, &t.Result, result},
-		{capture.Addr, have&micro.HaveAddr != 0, &t.Addr, w[2]},
-		{capture.First, hasFirst, &t.First, first},
-		{capture.Second, hasSecond, &t.Second, second},
-		{capture.Named, have&micro.HaveNamed != 0, &t.Named, w[5]},
-	} {
-		if f.ok {
-			*f.to, t.Known = f.v, t.Known|f.field
-		}
-	}
-	t.Known &= in.want.Fields | capture.Visit
-	for field, p := range map[capture.Fields]*uint64{capture.Result: &t.Result, capture.Addr: &t.Addr, capture.First: &t.First,
-		capture.Second: &t.Second, capture.Named: &t.Named, capture.Target: &t.Target} {
-		if t.Known&field == 0 {
-			*p = 0
-		}
-	}
-	t.Taken = t.Taken && t.Known&capture.Taken != 0
-	return t
 }
 
 // Lost returns how many runs had no room in the kernel's buffer, as of some milliseconds ago.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
+	"github.com/pepgo/pep/internal/tracer/mapped"
 )
 
 // A Sampler samples until it is closed. It implements capture.Source.
@@ -33,8 +34,8 @@ type Sampler struct {
 	mu      sync.Mutex                        // of all that follows
 	layouts map[string]func() bpf.SamplerProc // by executable
 	spaces  map[uint32]*space
-	files   map[string]*file
-	insns   []*instruction // by index of the kernel's array
+	files   mapped.Files
+	insns   []*mapped.Instruction // by index of the kernel's array
 	free    []uint32
 	dropped []dropped
 	round   int
@@ -52,7 +53,7 @@ func Attach(o Options) (*Sampler, error) {
 		return nil, err
 	}
 	s := &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
-		spaces: map[uint32]*space{}, files: map[string]*file{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*instruction, o.Ops)}
+		spaces: map[uint32]*space{}, files: mapped.Files{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*mapped.Instruction, o.Ops)}
 	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
 		s.free = append(s.free, uint32(i))
 	}

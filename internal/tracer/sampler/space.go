@@ -1,7 +1,6 @@
 package sampler
 
 import (
-	"debug/elf"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -12,8 +11,7 @@ import (
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/describe"
-	"github.com/pepgo/pep/internal/tracer/image"
+	"github.com/pepgo/pep/internal/tracer/mapped"
 	"github.com/pepgo/pep/internal/tracer/micro"
 )
 
@@ -26,7 +24,7 @@ type space struct {
 	table *micro.Table
 	// global has the index in the kernel's array for each index of the table.
 	global []uint32
-	maps   []mapping
+	maps   []mapped.Mapping
 	mem    *os.File
 	pages  map[uint64][]byte // code read during one decode
 }
@@ -37,7 +35,7 @@ func (s *Sampler) newSpace(tgid uint32) (*space, error) {
 		return nil, missing(fmt.Sprintf("code of process %d", tgid), "CAP_SYS_PTRACE", err)
 	}
 	sp := &space{tgid: tgid, table: micro.NewTable(), global: make([]uint32, 1), mem: mem}
-	if sp.maps, err = readMaps(tgid); err != nil {
+	if sp.maps, err = mapped.Read(tgid); err != nil {
 		mem.Close()
 		return nil, err
 	}
@@ -59,11 +57,14 @@ func (s *Sampler) goroutines(sp *space) {
 	}
 	tgid := sp.tgid
 	for i := range sp.maps {
-		if m := &sp.maps[i]; m.path == strings.TrimSuffix(exe, " (deleted)") {
-			find, ok := s.layouts[m.file]
+		if m := &sp.maps[i]; m.Path == strings.TrimSuffix(exe, " (deleted)") {
+			find, ok := s.layouts[m.Key]
 			if !ok {
-				find = sync.OnceValue(func() bpf.SamplerProc { return layout(tgid) })
-				s.layouts[m.file] = find
+				find = sync.OnceValue(func() bpf.SamplerProc {
+					g := mapped.FindGoroutines(tgid)
+					return bpf.SamplerProc{Goid: g.Goid, Tls: g.TLS}
+				})
+				s.layouts[m.Key] = find
 			}
 			s.done.Go(func() {
 				s.searching.Lock() // one search at a time
@@ -78,48 +79,6 @@ func (s *Sampler) goroutines(sp *space) {
 			return
 		}
 	}
-}
-
-// layout returns where the executable of a process says that goroutines have their numbers.
-func layout(tgid uint32) (p bpf.SamplerProc) {
-	im, err := image.OpenProcess(int(tgid))
-	if err != nil {
-		return p
-	}
-	defer im.Close()
-	g, err := im.Goroutine()
-	if err != nil {
-		return p
-	}
-	f, err := elf.Open(im.Process.Exe)
-	if err != nil {
-		return p
-	}
-	defer f.Close()
-	return bpf.SamplerProc{Goid: uint32(g.Goid), Tls: tls(f)}
-}
-
-// file returns the file of a mapping.
-func (s *Sampler) file(sp *space, m *mapping) *file {
-	if m.image == nil {
-		f := s.files[m.file]
-		if f == nil || f.elf == nil { // anonymous memory differs from process to process
-			f = m.open(sp.tgid)
-			s.files[m.file] = f
-		}
-		m.image = f
-	}
-	return m.image
-}
-
-// find returns the mapping at pc.
-func (sp *space) find(pc uint64) *mapping {
-	for i := range sp.maps {
-		if m := &sp.maps[i]; m.start <= pc && pc < m.end {
-			return m
-		}
-	}
-	return nil
 }
 
 // ReadCode implements micro.Code.
@@ -146,8 +105,8 @@ func (sp *space) ReadCode(pc uint64, buf []byte) (n int) {
 // decode decodes what is reached from pc, and gives it to the kernel: ops first, entries
 // last.
 func (s *Sampler) decode(sp *space, pc uint64) error {
-	if sp.find(pc) == nil { // a library has been loaded since
-		maps, err := readMaps(sp.tgid)
+	if mapped.Find(sp.maps, pc) == nil { // a library has been loaded since
+		maps, err := mapped.Read(sp.tgid)
 		if err != nil {
 			return err
 		}
@@ -191,10 +150,10 @@ func (s *Sampler) decode(sp *space, pc uint64) error {
 func (s *Sampler) op(sp *space, i uint32) micro.Op {
 	op := sp.table.Ops[i]
 	op.Next, op.Target = sp.global[op.Next], sp.global[op.Target]
-	if in := s.insns[sp.global[i]]; in != nil && in.want.Fields != 0 {
+	if in := s.insns[sp.global[i]]; in != nil && in.Want.Fields != 0 {
 		op.Flags |= micro.FlagNoted
-		if in.want.Fields&capture.Named != 0 && op.Flags&micro.FlagThird == 0 {
-			op.Third = in.want.Register
+		if in.Want.Fields&capture.Named != 0 && op.Flags&micro.FlagThird == 0 {
+			op.Third = in.Want.Register
 		}
 	}
 	return op
@@ -204,43 +163,13 @@ func (s *Sampler) op(sp *space, i uint32) micro.Op {
 func (s *Sampler) describe(sp *space, i int) {
 	op := &sp.table.Ops[i]
 	s.insns[sp.global[i]] = nil
-	m := sp.find(op.PC)
+	m := mapped.Find(sp.maps, op.PC)
 	if m == nil || op.Len == 0 {
 		return
 	}
-	f := s.file(sp, m)
-	pc := op.PC - m.bias()
-	in := f.insns[pc]
-	if in == nil {
-		code := make([]byte, op.Len)
-		sp.ReadCode(op.PC, code)
-		d, err := describe.Instruction(&f.image, pc, code)
-		if err != nil || len(d.Code) != len(code) {
-			d = describe.Unknown(&f.image, pc, code)
-		}
-		in = &instruction{d, s.options.want(d), op.Kind, op.Imm - op.PC}
-		f.insns[pc] = in
-	}
-	s.insns[sp.global[i]] = in
-}
-
-// want returns what the modules want of an instruction.
-func (o *Options) want(in *capture.Instruction) (all capture.Want) {
-	if len(o.Modules) == 0 {
-		all.Fields = capture.AllFields &^ capture.Named
-	}
-	for _, m := range o.Modules {
-		w := m.Capture(in)
-		if w.Fields&capture.Named != 0 {
-			if all.Fields&capture.Named == 0 {
-				all.Register = w.Register
-			} else if all.Register != w.Register {
-				w.Fields &^= capture.Named
-			}
-		}
-		all.Fields |= w.Fields
-	}
-	return all
+	s.insns[sp.global[i]] = s.files.Instruction(sp.tgid, m, op, sp, func(in *capture.Instruction) capture.Want {
+		return mapped.Want(s.options.Modules, in)
+	})
 }
 
 // drop forgets the code of a process that has ended or has other code now.

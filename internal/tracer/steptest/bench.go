@@ -1,15 +1,29 @@
+// Package steptest has the processor execute random instructions. It is the oracle of the
+// interpreters of machine code.
+//
+// Example: one instruction is executed with random registers and random memory.
+//
+//	bench, err := steptest.NewBench()
+//	err = bench.Set([]byte{0x48, 0x01, 0xd8}, random) // add rax, rbx
+//	err = bench.Thread.Step()
+//	bench.Thread.General()[0] // the sum
+//
+// The kernel accepts requests of the tracing thread only, so a test calls
+// runtime.LockOSThread first.
 package steptest
 
 import (
 	"math/rand/v2"
 	"os/exec"
 	"syscall"
+
+	"github.com/pepgo/pep/internal/tracer/ptrace"
 )
 
 // A Bench executes single instructions in a process of its own, on registers and memory
 // that it is given. The data page has the size PageSize and is at Data.
 type Bench struct {
-	Thread *Thread
+	Thread *ptrace.Thread
 	Entry  uint64 // where the instruction is
 	Data   uint64
 
@@ -26,7 +40,7 @@ func NewBench() (*Bench, error) {
 	if err != nil {
 		return nil, err
 	}
-	th, cmd, err := Start(sleep, "1")
+	th, cmd, err := ptrace.Start(sleep, "1")
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@
 // Package run samples values of processes from the beginning to the end: it attaches the
 // sampler, collects what comes, shows it meanwhile if that is wanted, and makes the listing.
 //
-//	q := run.Request{Options: sampler.Options{PIDs: []int{4711}}, Modules: "operands", Time: time.Second}
+//	q := run.Request{Options: sampler.Options{PIDs: []int{4711}}, With: "ebpf", Modules: "operands", Time: time.Second}
 //	result, err := run.Values(ctx, q, os.Stdin, os.Stdout)
 //	listing.Text(os.Stdout, result.Listing())
 //
@@ -16,16 +16,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"regexp"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/tracer/backend"
+	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
@@ -35,6 +34,7 @@ import (
 // A Request says what to sample, how long, and what to show.
 type Request struct {
 	Options sampler.Options    // those that have flags; Values sets the modules
+	With    string             // how, as package backend names it
 	Modules string             // as modules.Parse reads them
 	Binary  string             // file for names of functions, if it is not where the program ran
 	Time    time.Duration      // 0 is until the context is done, or the processes end
@@ -61,8 +61,9 @@ func (q *Request) Flags(f *flag.FlagSet) {
 		q.Options.Interval = time.Duration(float64(time.Second) / hz)
 		return err
 	})
-	f.IntVar(&q.Options.Every, "every", 1, "")
-	f.IntVar(&q.Options.Length, "length", 4, "")
+	f.IntVar(&q.Options.Every, "every", 0, "")
+	f.IntVar(&q.Options.Length, "length", 0, "")
+	f.StringVar(&q.With, "with", "ebpf", "")
 	f.IntVar(&q.Options.Skip, "skip", 15, "")
 	f.Func("d", "", func(text string) (err error) {
 		q.Time, err = time.ParseDuration(text)
@@ -88,6 +89,9 @@ func (q *Request) Check() error {
 		return errors.New("no process: give -p PID, or -a for all")
 	case q.List.N < 0:
 		return fmt.Errorf("-n %d: want a number of values, or 0 for all", q.List.N)
+	}
+	if err := backend.Check(q.With, q.Modules, &q.Options); err != nil {
+		return err
 	}
 	if _, err := modules.Parse(q.Modules, programs.New(q.Binary)); err != nil {
 		return fmt.Errorf("-modules: %w", err)
@@ -148,7 +152,7 @@ func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) 
 	if o.Modules, err = modules.Parse(r.request.Modules, r.names); err != nil {
 		return err
 	}
-	s, err := sampler.Attach(o)
+	s, err := backend.Attach(r.request.With, o)
 	if err != nil {
 		return err
 	}
@@ -167,32 +171,17 @@ func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
-	if err := s.Stop(); err != nil {
+	if r.Sampling, err = s.Sampling(); err != nil {
 		return err
 	}
-	st, err := s.Stats()
-	if err != nil {
-		return err
-	}
-	r.Sampling = sampling(st)
 	return s.Close()
 }
 
-func (r *Result) watch(ctx context.Context, s *sampler.Sampler, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
+func (r *Result) watch(ctx context.Context, s capture.Source, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
 	ctx, stop := report.Quit(ctx, stdin)
 	defer stop()
 	began := time.Now()
 	return report.Watch(ctx, s, c, func() listing.Listing {
 		return r.view(fmt.Sprintf("values of running programs, %.0f s so far; q or ^C ends", time.Since(began).Seconds()))
 	}, stdout)
-}
-
-func sampling(st sampler.Stats) report.Sampling {
-	n := report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped}
-	for _, reason := range slices.Sorted(maps.Keys(st.Stops)) {
-		if reason != micro.Done {
-			n.Stops = append(n.Stops, report.Stop{Reason: reason.String(), Runs: st.Stops[reason]})
-		}
-	}
-	return n
 }

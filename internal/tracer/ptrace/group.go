@@ -1,4 +1,4 @@
-package steptest
+package ptrace
 
 import (
 	"errors"

@@ -1,20 +1,20 @@
-// Package steptest executes instructions of another process one by one, by ptrace. It is
-// the oracle of the interpreters of machine code: the processor itself.
+// Package ptrace stops threads of other processes, reads their registers and memory, and
+// has the processor execute their instructions one by one.
 //
 // Example: a busy thread is stopped, and makes ten steps.
 //
-//	th, err := steptest.Seize(pid)
+//	th, err := ptrace.Seize(pid)
 //	if err := th.Interrupt(); err == nil {
 //		for range 10 {
 //			err = th.Step()
 //		}
 //		fmt.Printf("%#x\n", th.Regs.Rip)
-//		th.Continue()
+//		th.Detach()
 //	}
 //
-// The kernel accepts requests of the tracing thread only, so a test calls
-// runtime.LockOSThread first.
-package steptest
+// The kernel accepts requests of the tracing thread only, so the caller calls
+// runtime.LockOSThread first. It also detaches when the tracing thread ends.
+package ptrace
 
 import (
 	"errors"
@@ -39,6 +39,9 @@ type Thread struct {
 
 // ErrFault says that the instruction faulted, and was not executed.
 var ErrFault = errors.New("the instruction faults")
+
+// ErrSignal says that a signal arrived before the instruction, which was not executed.
+var ErrSignal = errors.New("a signal arrived before the step")
 
 // ErrExited says that the thread has ended.
 var ErrExited = errors.New("the traced thread has ended")
@@ -100,27 +103,50 @@ func (th *Thread) InSyscall() bool { return int64(th.Regs.Orig_rax) >= 0 }
 // wait until Continue.
 func (th *Thread) Step() error {
 	for {
-		if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(th.TID), 0, 0, 0, 0); errno != 0 {
-			return errno
-		}
-		ws, err := th.waitStatus()
+		sig, err := th.step()
 		if err != nil {
 			return err
 		}
+		if sig == syscall.SIGTRAP {
+			return syscall.PtraceGetRegs(th.TID, &th.Regs)
+		}
+		th.pending = append(th.pending, sig)
+		switch sig {
+		case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE:
+			return ErrFault // the same instruction would fault for ever
+		}
+	}
+}
+
+// TryStep is Step, but returns ErrSignal if a signal arrives, a fault too. The next call must be
+// Detach or Continue, which delivers the signal with all that the kernel knows about it.
+func (th *Thread) TryStep() error {
+	sig, err := th.step()
+	switch {
+	case err != nil:
+		return err
+	case sig != syscall.SIGTRAP:
+		th.pending = append(th.pending, sig)
+		return ErrSignal
+	}
+	return syscall.PtraceGetRegs(th.TID, &th.Regs)
+}
+
+// step executes one instruction, or meets a signal that is not SIGTRAP.
+func (th *Thread) step() (syscall.Signal, error) {
+	for {
+		if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(th.TID), 0, 0, 0, 0); errno != 0 {
+			return 0, errno
+		}
+		ws, err := th.waitStatus()
+		if err != nil {
+			return 0, err
+		}
 		// The kernel reports events, such as the end of an interrupt, as stops. They are
 		// no steps.
-		if uint32(ws)>>16 != 0 {
-			continue
+		if uint32(ws)>>16 == 0 {
+			return ws.StopSignal(), nil
 		}
-		if sig := ws.StopSignal(); sig != syscall.SIGTRAP {
-			th.pending = append(th.pending, sig)
-			switch sig {
-			case syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGILL, syscall.SIGFPE:
-				return ErrFault // the same instruction would fault for ever
-			}
-			continue
-		}
-		return syscall.PtraceGetRegs(th.TID, &th.Regs)
 	}
 }
 
@@ -128,13 +154,29 @@ func (th *Thread) Step() error {
 func (th *Thread) SetRegs() error { return syscall.PtraceSetRegs(th.TID, &th.Regs) }
 
 // Continue lets the thread run, with the first signal that Step has met.
-func (th *Thread) Continue() error {
-	sig := 0
+func (th *Thread) Continue() error { return syscall.PtraceCont(th.TID, th.signal()) }
+
+// signal removes the first signal that a step has met, and returns it or 0.
+func (th *Thread) signal() (sig int) {
 	if len(th.pending) > 0 {
 		sig = int(th.pending[0])
 		th.pending = th.pending[1:]
 	}
-	return syscall.PtraceCont(th.TID, sig)
+	return sig
+}
+
+// Detach ends the tracing of the thread. The thread runs on, with the first signal that
+// a step has met. Of a thread that has ended, Detach frees what the kernel keeps for the tracer.
+func (th *Thread) Detach() error {
+	err := th.mem.Close()
+	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, uintptr(th.signal()), 0, 0)
+	if errno == syscall.ESRCH {
+		var ws syscall.WaitStatus
+		syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
+	} else if errno != 0 {
+		err = errors.Join(err, fmt.Errorf("detaching from thread %d: %w", th.TID, errno))
+	}
+	return err
 }
 
 // Read reads memory of the thread, and Write writes it.
