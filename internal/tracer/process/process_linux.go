@@ -68,8 +68,9 @@ func Open(pid int) (*Process, error) {
 		p.Path, err = os.Readlink(p.Exe())
 	}
 	if err != nil {
+		err = p.why(err) // asks the pidfd
 		unix.Close(fd)
-		return nil, p.why(err)
+		return nil, err
 	}
 	return p, nil
 }

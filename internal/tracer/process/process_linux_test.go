@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -73,4 +74,39 @@ func TestOwnProcess(t *testing.T) {
 	if err := p.Check(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestProcessesThatCannotBeOpened opens a kernel thread, and as another user a process that
+// lives: neither of them has ended.
+func TestProcessesThatCannotBeOpened(t *testing.T) {
+	t.Run("kernel thread", func(t *testing.T) {
+		if name, err := os.ReadFile("/proc/2/comm"); err != nil || string(name) != "kthreadd\n" {
+			t.Skip("process 2 is no kernel thread here")
+		}
+		if _, err := Open(2); err == nil || errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "a kernel thread") {
+			t.Errorf("got the error %v", err)
+		}
+	})
+	t.Run("of another user", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("only root can become another user")
+		}
+		cmd := exec.Command("/proc/self/exe", "-test.run=^TestOpenParent$", "-test.v")
+		cmd.Env = append(os.Environ(), "TEST_OPEN_PARENT=1")
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "belongs to another user") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// TestOpenParent is a helper of TestProcessesThatCannotBeOpened.
+func TestOpenParent(t *testing.T) {
+	if os.Getenv("TEST_OPEN_PARENT") == "" {
+		t.Skip("runs in a child of another test")
+	}
+	_, err := Open(os.Getppid())
+	t.Log(err)
 }

@@ -44,7 +44,7 @@ func TestProcessThatDoesNotExist(t *testing.T) {
 	if strings.Contains(err.Error(), "CAP_") {
 		t.Skip(err)
 	}
-	if !strings.Contains(err.Error(), "there is no process 4194304") {
+	if !strings.Contains(err.Error(), "process 4194304: there is no such process") {
 		t.Error(err)
 	}
 }

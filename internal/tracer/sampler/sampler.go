@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
+	"github.com/pepgo/pep/internal/tracer/process"
 )
 
 // A Sampler samples until it is closed. It implements capture.Source.
@@ -68,6 +69,11 @@ func (s *Sampler) attach() (err error) {
 		return err
 	}
 	for _, pid := range s.options.PIDs {
+		p, err := process.Open(pid) // its errors tell kernel threads and processes that have ended
+		if err != nil {
+			return fmt.Errorf("sampler: %w", err)
+		}
+		p.Close()
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			return fmt.Errorf("sampler: there is no process %d: %w", pid, err)
