@@ -90,7 +90,9 @@ func (p *Process) file(name string) string {
 // nil if it is.
 func (p *Process) Check() error {
 	now, err := p.running()
-	if p.exited() {
+	// A process that ends gives up its memory first, and with it /proc/PID/exe; its pidfd
+	// tells the end when the last thread is gone, which can be seconds later.
+	if p.exited() || errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("process %d: %w", p.PID, ErrExited)
 	}
 	if err != nil {

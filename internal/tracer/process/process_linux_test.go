@@ -2,8 +2,10 @@ package process
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -109,4 +111,54 @@ func TestOpenParent(t *testing.T) {
 	}
 	_, err := Open(os.Getppid())
 	t.Log(err)
+}
+
+// init is the process of TestProcessThatIsAboutToEnd: its first thread, which init runs on,
+// ends when its input does, and the others live on.
+func init() {
+	if os.Getenv("TEST_END_FIRST_THREAD") != "" {
+		go func() { time.Sleep(time.Minute); os.Exit(0) }()
+		io.Copy(io.Discard, os.Stdin)
+		runtime.LockOSThread()
+		syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+}
+
+// A process whose memory is gone has ended, even if the pidfd does not say so yet. Between
+// the two a process has the state that a dead first thread keeps for good.
+func TestProcessThatIsAboutToEnd(t *testing.T) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "TEST_END_FIRST_THREAD=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	p, err := Open(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(p.Exe()); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("its first thread does not end")
+		}
+	}
+	if p.Wait(0) {
+		t.Fatal("the whole process has ended")
+	}
+	if err := p.Check(); !errors.Is(err, ErrExited) {
+		t.Errorf("got the error %v, want %v", err, ErrExited)
+	}
 }
