@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -83,12 +84,11 @@ func values(c *command.Call) error {
 	}
 	fmt.Fprintf(c.Stderr, "%d interrupts: %d in the kernel, %d at code not decoded yet, %d runs, of which %d were lost and %d ended early\n",
 		st.Interrupts, st.Kernel, st.Missed+st.Stale, st.Runs, st.Dropped, st.Runs-st.Stops[micro.Done])
+	// The values cannot be had again, so they are printed even if they cannot be saved.
 	if *out != "" {
-		if _, err := db.Save(*out); err != nil {
-			return err
-		}
+		_, err = db.Save(*out)
 	}
-	return c.Print(report.List(db, names, list), nil)
+	return errors.Join(c.Print(report.List(db, names, list), nil), err)
 }
 
 const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE]
