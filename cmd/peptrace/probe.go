@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -40,10 +41,9 @@ func runProbe(c *command.Call) error {
 		return err
 	}
 	defer result.Close()
+	// The counts cannot be had again, so they are printed even if the profile is lost.
 	if *profile != "" {
-		if err := os.WriteFile(*profile, result.Table(0).Profile(), 0o600); err != nil {
-			return err
-		}
+		err = os.WriteFile(*profile, result.Table(0).Profile(), 0o600)
 	}
-	return c.Print(result.Table(*n), nil)
+	return errors.Join(c.Print(result.Table(*n), nil), err)
 }

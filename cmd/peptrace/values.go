@@ -6,6 +6,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -40,7 +41,8 @@ func values(c *command.Call) error {
 		return err
 	}
 	defer result.Close()
-	return c.Print(result.Listing(), nil)
+	// The values cannot be had again, so they are printed even if they cannot be saved.
+	return errors.Join(c.Print(result.Listing(), nil), result.NotSaved)
 }
 
 const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]

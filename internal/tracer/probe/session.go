@@ -83,9 +83,10 @@ func Attach(p *process.Process, plan *Plan, limits Limits) (*Session, error) {
 	if err == nil {
 		err = rights.Explain(s.attach())
 	}
-	if err == nil {
-		// If the process lives now, its ID meant this process all the time.
-		err = p.Check()
+	// If the process lives now, its ID meant this process all the time. If not, that is why
+	// attaching failed.
+	if gone := p.Check(); gone != nil {
+		err = gone
 	}
 	if err != nil {
 		s.Close()

@@ -68,8 +68,9 @@ func Open(pid int) (*Process, error) {
 		p.Path, err = os.Readlink(p.Exe())
 	}
 	if err != nil {
+		err = p.why(err) // asks the pidfd
 		unix.Close(fd)
-		return nil, p.why(err)
+		return nil, err
 	}
 	return p, nil
 }
@@ -89,7 +90,9 @@ func (p *Process) file(name string) string {
 // nil if it is.
 func (p *Process) Check() error {
 	now, err := p.running()
-	if p.exited() {
+	// A process that ends gives up its memory first, and with it /proc/PID/exe; its pidfd
+	// tells the end when the last thread is gone, which can be seconds later.
+	if p.exited() || errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("process %d: %w", p.PID, ErrExited)
 	}
 	if err != nil {

@@ -2,9 +2,12 @@ package process
 
 import (
 	"errors"
+	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -72,5 +75,90 @@ func TestOwnProcess(t *testing.T) {
 	}
 	if err := p.Check(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestProcessesThatCannotBeOpened opens a kernel thread, and as another user a process that
+// lives: neither of them has ended.
+func TestProcessesThatCannotBeOpened(t *testing.T) {
+	t.Run("kernel thread", func(t *testing.T) {
+		if name, err := os.ReadFile("/proc/2/comm"); err != nil || string(name) != "kthreadd\n" {
+			t.Skip("process 2 is no kernel thread here")
+		}
+		if _, err := Open(2); err == nil || errors.Is(err, ErrExited) || !strings.Contains(err.Error(), "a kernel thread") {
+			t.Errorf("got the error %v", err)
+		}
+	})
+	t.Run("of another user", func(t *testing.T) {
+		if os.Getuid() != 0 {
+			t.Skip("only root can become another user")
+		}
+		cmd := exec.Command("/proc/self/exe", "-test.run=^TestOpenParent$", "-test.v")
+		cmd.Env = append(os.Environ(), "TEST_OPEN_PARENT=1")
+		cmd.Dir = "/"
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := cmd.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "belongs to another user") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// TestOpenParent is a helper of TestProcessesThatCannotBeOpened.
+func TestOpenParent(t *testing.T) {
+	if os.Getenv("TEST_OPEN_PARENT") == "" {
+		t.Skip("runs in a child of another test")
+	}
+	_, err := Open(os.Getppid())
+	t.Log(err)
+}
+
+// init is the process of TestProcessThatIsAboutToEnd: its first thread, which init runs on,
+// ends when its input does, and the others live on.
+func init() {
+	if os.Getenv("TEST_END_FIRST_THREAD") != "" {
+		go func() { time.Sleep(time.Minute); os.Exit(0) }()
+		io.Copy(io.Discard, os.Stdin)
+		runtime.LockOSThread()
+		syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0)
+	}
+}
+
+// A process whose memory is gone has ended, even if the pidfd does not say so yet. Between
+// the two a process has the state that a dead first thread keeps for good.
+func TestProcessThatIsAboutToEnd(t *testing.T) {
+	cmd := exec.Command("/proc/self/exe")
+	cmd.Env = append(os.Environ(), "TEST_END_FIRST_THREAD=1")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer cmd.Process.Kill()
+	p, err := Open(cmd.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if err := p.Check(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+		if _, err := os.Stat(p.Exe()); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("its first thread does not end")
+		}
+	}
+	if p.Wait(0) {
+		t.Fatal("the whole process has ended")
+	}
+	if err := p.Check(); !errors.Is(err, ErrExited) {
+		t.Errorf("got the error %v, want %v", err, ErrExited)
 	}
 }

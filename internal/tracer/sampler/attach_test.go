@@ -43,8 +43,31 @@ func TestProcessThatDoesNotExist(t *testing.T) {
 	if strings.Contains(err.Error(), "CAP_") {
 		t.Skip(err)
 	}
-	if !strings.Contains(err.Error(), "there is no process 4194304") {
+	if !strings.Contains(err.Error(), "process 4194304: there is no such process") {
 		t.Error(err)
+	}
+}
+
+// TestInPIDNamespace refuses to sample where process IDs are not those of the kernel: before,
+// there were no interrupts, and no word about it.
+func TestInPIDNamespace(t *testing.T) {
+	if os.Getenv("SAMPLER_IN_NAMESPACE") != "" {
+		s, err := sampler.Attach(sampler.Options{PIDs: []int{os.Getpid()}})
+		if err == nil {
+			s.Close()
+		}
+		t.Logf("Attach: %v", err)
+		return
+	}
+	if os.Getuid() != 0 {
+		t.Skip("only root can make a PID namespace")
+	}
+	cmd := exec.Command("/proc/self/exe", "-test.run=^TestInPIDNamespace$", "-test.v")
+	cmd.Env = append(os.Environ(), "SAMPLER_IN_NAMESPACE=1")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "this is a PID namespace") {
+		t.Errorf("%v: %s", err, out)
 	}
 }
 

@@ -1,7 +1,11 @@
 package sampler_test
 
 import (
+	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -68,4 +72,59 @@ func TestExec(t *testing.T) {
 		t.Errorf("images %v, want two", order)
 	}
 	t.Logf("%v; %+v", ids, stats(t, s))
+}
+
+// TestProgramsForOtherMachines refuses a 32-bit program: decoded as 64-bit code, its
+// instructions would be others, and their values wrong.
+func TestProgramsForOtherMachines(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module spin\n", "main.go": "package main\n\nfunc main() {\n\tprintln(\"runs\")\n\tfor {\n\t}\n}\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile := exec.Command("go", "build", "-o", "spin", ".")
+	compile.Dir, compile.Env = dir, append(os.Environ(), "GOARCH=386", "CGO_ENABLED=0")
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	spin := exec.Command(filepath.Join(dir, "spin"))
+	stderr, err := spin.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := spin.Start(); err != nil {
+		t.Skip("this kernel runs no 32-bit programs: ", err)
+	}
+	defer spin.Wait()
+	defer spin.Process.Kill()
+	if _, err := io.ReadFull(stderr, make([]byte, len("runs"))); err != nil {
+		t.Fatal(err)
+	}
+	s, err := sampler.Attach(sampler.Options{PIDs: []int{spin.Process.Pid}})
+	if err == nil {
+		s.Close()
+		t.Fatal("Attach to a 32-bit program works")
+	}
+	if strings.Contains(err.Error(), "CAP_") {
+		t.Skip(err)
+	}
+	if !strings.Contains(err.Error(), "EM_386") {
+		t.Error(err)
+	}
+	// Among all processes, it has no runs.
+	tg := start(t, build(t), "forever")
+	s = attach(t, sampler.Options{All: true})
+	var r capture.Run
+	for seen := 0; seen < 200; {
+		if err := s.Next(&r); err != nil {
+			t.Fatal(err)
+		}
+		if int(r.PID) == spin.Process.Pid {
+			t.Fatal("the 32-bit program has a run")
+		}
+		if int(r.PID) == tg.pid {
+			seen++
+		}
+	}
 }

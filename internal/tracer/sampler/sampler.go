@@ -15,6 +15,7 @@ import (
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/mapped"
+	"github.com/pepgo/pep/internal/tracer/process"
 )
 
 // A Sampler samples until it is closed. It implements capture.Source.
@@ -52,6 +53,9 @@ func Attach(o Options) (*Sampler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
+	if err := firstNamespace(); err != nil {
+		return nil, err
+	}
 	s := &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
 		spaces: map[uint32]*space{}, files: mapped.Files{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*mapped.Instruction, o.Ops)}
 	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
@@ -64,11 +68,31 @@ func Attach(o Options) (*Sampler, error) {
 	return s, nil
 }
 
+// firstNamespace returns an error if this process is in a PID namespace of its own, as in a
+// container. The kernel gives the program process IDs of the first namespace; here they
+// are those of other processes, or of none.
+func firstNamespace() error {
+	const first = 0xeffffffc // PROC_PID_INIT_INO of the kernel
+	var st unix.Stat_t
+	if err := unix.Stat("/proc/self/ns/pid", &st); err != nil {
+		return fmt.Errorf("sampler: the PID namespace: %w", err)
+	}
+	if st.Ino != first {
+		return errors.New("sampler: this is a PID namespace, as containers have: sample from outside of it, with the process IDs there")
+	}
+	return nil
+}
+
 func (s *Sampler) attach() (err error) {
 	if err := s.load(); err != nil {
 		return err
 	}
 	for _, pid := range s.options.PIDs {
+		p, err := process.Open(pid) // its errors tell kernel threads and processes that have ended
+		if err != nil {
+			return fmt.Errorf("sampler: %w", err)
+		}
+		p.Close()
 		fd, err := unix.PidfdOpen(pid, 0)
 		if err != nil {
 			return fmt.Errorf("sampler: there is no process %d: %w", pid, err)

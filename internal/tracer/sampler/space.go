@@ -1,8 +1,10 @@
 package sampler
 
 import (
+	"debug/elf"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -30,6 +32,9 @@ type space struct {
 }
 
 func (s *Sampler) newSpace(tgid uint32) (*space, error) {
+	if err := amd64(tgid); err != nil {
+		return nil, err
+	}
 	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tgid))
 	if err != nil {
 		return nil, missing(fmt.Sprintf("code of process %d", tgid), "CAP_SYS_PTRACE", err)
@@ -46,6 +51,24 @@ func (s *Sampler) newSpace(tgid uint32) (*space, error) {
 	s.spaces[tgid] = sp
 	s.goroutines(sp)
 	return sp, nil
+}
+
+// amd64 returns an error if a process runs a 32-bit program: the same bytes are other
+// instructions there.
+func amd64(tgid uint32) error {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/exe", tgid))
+	if err != nil {
+		return missing(fmt.Sprintf("program of process %d", tgid), "CAP_SYS_PTRACE", err)
+	}
+	defer f.Close()
+	var head [20]byte // e_machine is at its end, in all classes of ELF files
+	if _, err := io.ReadFull(f, head[:]); err != nil {
+		return fmt.Errorf("sampler: program of process %d: %w", tgid, err)
+	}
+	if m := elf.Machine(binary.LittleEndian.Uint16(head[18:])); m != elf.EM_X86_64 {
+		return fmt.Errorf("sampler: process %d runs a program for %v, and only programs for amd64 can be sampled", tgid, m)
+	}
+	return nil
 }
 
 // goroutines tells the kernel where the process keeps the numbers of its goroutines, if it is

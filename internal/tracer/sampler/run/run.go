@@ -105,6 +105,7 @@ func (q *Request) Check() error {
 // A Result is what was sampled.
 type Result struct {
 	Sampling report.Sampling
+	NotSaved error // why the values could not be added to databases, nil if they were
 
 	request Request
 	db      *database.Database
@@ -136,13 +137,12 @@ func Values(ctx context.Context, q Request, stdin io.Reader, stdout io.Writer) (
 		return nil, errors.New("values: -live: the output is not a terminal; without -live, values are printed when the time is over")
 	}
 	r := &Result{request: q, db: database.New(), names: programs.New(q.Binary)}
-	err := r.sample(ctx, stdin, stdout)
-	if err == nil && q.Out != "" {
-		_, err = r.db.Save(q.Out)
-	}
-	if err != nil {
+	if err := r.sample(ctx, stdin, stdout); err != nil {
 		r.Close()
 		return nil, err
+	}
+	if q.Out != "" {
+		_, r.NotSaved = r.db.Save(q.Out)
 	}
 	return r, nil
 }
