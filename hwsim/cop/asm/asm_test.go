@@ -306,3 +306,20 @@ func TestCOP13_Trace(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
 	}
 }
+
+// Microcode writes value registers and index registers. Constants, bases, targets and the
+// fields of the event are for software.
+func TestCOP05_MicrocodeWritesValuesAndIndexes(t *testing.T) {
+	program := func(line string) string { return ".const K0 1\n.base B0 0 4\n.entry all x\nx: " + line + "\n done\n" }
+	for _, line := range []string{"mov V0, K0", "add V7, V1, K0", "inc I0", "clr I7", "set I3, V0"} {
+		if _, err := Assemble("x.s", program(line)); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	for _, line := range []string{"mov K0, V0", "mov B0, V0", "mov T0, V0", "mov pc, V0", "mov M, V0", "add K1, V0, V1", "inc K0", "set B0, V0", "set T0, V0"} {
+		_, err := Assemble("x.s", program(line))
+		if err == nil || !strings.HasPrefix(err.Error(), "x.s:4:") {
+			t.Errorf("%s: got %v, want an error in line 4", line, err)
+		}
+	}
+}
