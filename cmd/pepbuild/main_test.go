@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -325,6 +326,10 @@ func dies(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	cmd := exec.Command(ts.MkAbs(args[1]), args[2:]...)
 	cmd.Env = append(os.Environ(), "PEPDIR="+ts.Getenv("PEPDIR"))
+	// The program would inherit that this process ignores the signal, as below nohup.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, sigs[args[0]])
+	defer signal.Stop(caught)
 	out, err := cmd.StdoutPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())

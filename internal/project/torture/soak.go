@@ -161,7 +161,7 @@ func (w *watch) files() error {
 }
 
 var (
-	ticks    = regexp.MustCompile(`(\d+) ticks`)
+	ticks    = regexp.MustCompile(`(\d+) ticks,`) // a second comment has "250 ticks were outside …"
 	overruns = regexp.MustCompile(`(\d+) overruns`)
 )
 
