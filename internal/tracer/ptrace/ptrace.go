@@ -72,8 +72,13 @@ func Seize(tid int) (*Thread, error) {
 	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACEEXIT, 0, 0); errno != 0 {
 		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, errno)
 	}
-	mem, err := os.Open(fmt.Sprintf("/proc/%d/mem", tid))
-	return &Thread{TID: tid, mem: mem}, err
+	th := &Thread{TID: tid}
+	var err error
+	if th.mem, err = os.Open(fmt.Sprintf("/proc/%d/mem", tid)); err != nil {
+		unix.PtraceInterrupt(tid)
+		return nil, errors.Join(err, th.reap())
+	}
+	return th, nil
 }
 
 // Interrupt stops the thread and reads its registers.
@@ -171,12 +176,32 @@ func (th *Thread) Detach() error {
 	err := th.mem.Close()
 	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, uintptr(th.signal()), 0, 0)
 	if errno == syscall.ESRCH {
-		var ws syscall.WaitStatus
-		syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
-	} else if errno != 0 {
+		return errors.Join(err, th.reap())
+	}
+	if errno != 0 {
 		err = errors.Join(err, fmt.Errorf("detaching from thread %d: %w", th.TID, errno))
 	}
 	return err
+}
+
+// reap waits for the end of a thread that was killed while it was stopped. The kernel keeps
+// the thread, and with it its process, until the tracer has done so. The thread may stop
+// once more, at its end.
+func (th *Thread) reap() error {
+	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
+		var ws syscall.WaitStatus
+		tid, err := syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
+		switch {
+		case err == syscall.EINTR:
+		case err != nil, tid != 0 && !ws.Stopped(): // somebody has reaped it, or this call has
+			return nil
+		case tid != 0:
+			syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, 0, 0, 0)
+		default:
+			time.Sleep(100 * time.Microsecond)
+		}
+	}
+	return fmt.Errorf("thread %d was killed, and has not ended after 5 s", th.TID)
 }
 
 // Read reads memory of the thread, and Write writes it.
