@@ -73,8 +73,7 @@ SIGINT, or when the processes end.
 	                      step       the processor, instruction by instruction, up to the
 	                                 next jump or call; peptrace has stopped a thread
 	                    interpret and step need no rights but to trace the process, and
-	                    slow it down: a tick stops each thread that runs. A
-	                    known fault: rarely, a signal to the program gets lost
+	                    slow it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
 	-f regexp           print only functions whose names match
 	-n 3                print this many values of a hotlist; 0 is all

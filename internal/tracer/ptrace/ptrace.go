@@ -33,6 +33,7 @@ type Thread struct {
 	TID  int
 	Regs syscall.PtraceRegs
 
+	pid     int // of its process; 0 if it is not known
 	mem     *os.File
 	pending []syscall.Signal // arrived while it was stepped, delivered by Continue
 }
@@ -68,11 +69,12 @@ func Start(name string, args ...string) (*Thread, *exec.Cmd, error) {
 
 // Seize begins to trace a running thread. The thread goes on running.
 func Seize(tid int) (*Thread, error) {
+	pid := field(tid, "Tgid") // before the thread can execute a program, and lose its ID
 	// With this option most threads stop when they end.
 	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACEEXIT, 0, 0); errno != 0 {
 		return nil, fmt.Errorf("ptrace of thread %d: %w", tid, errno)
 	}
-	th := &Thread{TID: tid}
+	th := &Thread{TID: tid, pid: pid}
 	var err error
 	if th.mem, err = os.Open(fmt.Sprintf("/proc/%d/mem", tid)); err != nil {
 		unix.PtraceInterrupt(tid)
@@ -184,24 +186,43 @@ func (th *Thread) Detach() error {
 	return err
 }
 
-// reap waits for the end of a thread that was killed while it was stopped. The kernel keeps
-// the thread, and with it its process, until the tracer has done so. The thread may stop
-// once more, at its end.
+// reap ends the tracing of a thread that is not stopped although it was. There are two ways
+// to get there. The thread was killed: the kernel keeps the thread, and with it its process,
+// until the tracer has waited for its end, before which the thread may stop once more. Or the
+// thread executed a program: it has become the first thread of its process, with the ID of the
+// process as its own, and is still traced, but waiting for the old ID is an error.
 func (th *Thread) reap() error {
 	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); {
 		var ws syscall.WaitStatus
 		tid, err := syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
 		switch {
 		case err == syscall.EINTR:
+		case (err == syscall.ECHILD || err == nil && tid == 0 && field(th.TID, "TracerPid") == 0) && th.TID != th.pid && th.pid != 0:
+			th.TID = th.pid
+			unix.PtraceInterrupt(th.TID) // an error says that the tracer does not trace it
 		case err != nil, tid != 0 && !ws.Stopped(): // somebody has reaped it, or this call has
 			return nil
 		case tid != 0:
-			syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, 0, 0, 0)
+			sig := 0
+			if uint32(ws)>>16 == 0 {
+				sig = int(ws.StopSignal()) // it is about to get this signal
+			}
+			syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_DETACH, uintptr(th.TID), 0, uintptr(sig), 0, 0)
+		case field(th.TID, "TracerPid") == 0: // the process is a child of this one, and runs
+			return nil
 		default:
 			time.Sleep(100 * time.Microsecond)
 		}
 	}
-	return fmt.Errorf("thread %d was killed, and has not ended after 5 s", th.TID)
+	return fmt.Errorf("thread %d is neither stopped nor at its end after 5 s", th.TID)
+}
+
+// field returns a number in the status of a thread, 0 if the thread has ended.
+func field(tid int, name string) (n int) {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", tid))
+	_, after, _ := strings.Cut(string(data), "\n"+name+":")
+	fmt.Sscan(after, &n)
+	return n
 }
 
 // Read reads memory of the thread, and Write writes it.
@@ -256,6 +277,9 @@ func (th *Thread) waitStatus() (ws syscall.WaitStatus, err error) {
 		tid, err = syscall.Wait4(th.TID, &ws, syscall.WALL|syscall.WNOHANG, nil)
 		if err == syscall.EINTR {
 			continue
+		}
+		if err == syscall.ECHILD {
+			return ws, ErrExited // or it has executed a program: Detach looks
 		}
 		if err != nil || tid != 0 {
 			break

@@ -188,13 +188,7 @@ func TestProgramIsNotChanged(t *testing.T) {
 
 // TestDetach looks at a program after Close: no thread is traced, and it runs. Before that, the
 // program gets a signal while it is sampled, and executes itself.
-//
-// It fails or hangs in some of 20 runs, and the cause is not known: see decision 23. Run it
-// with STEPPER_DETACH=1.
 func TestDetach(t *testing.T) {
-	if os.Getenv("STEPPER_DETACH") == "" {
-		t.Skip("a known fault that is not mended: signals and exec while threads are stopped; STEPPER_DETACH=1 runs the test")
-	}
 	exe := build(t, table)
 	for _, b := range backEnds[1:] {
 		t.Run(b.name, func(t *testing.T) {
