@@ -30,7 +30,7 @@ func main() {
 	fmt.Println("ready")
 	if len(os.Args) > 1 {
 		for len(hangup) == 0 {
-			loop(1 << 26)
+			loop(1 << 16) // short, to see the signal soon even if a sampler stops the program most of the time
 		}
 		fmt.Println(syscall.Exec(os.Args[2], os.Args[:2], nil))
 		return
