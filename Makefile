@@ -50,6 +50,13 @@ bench:
 accuracy:
 	$(GO) run ./internal/project/cmd/pepbench accuracy $(ACCURACYFLAGS)
 
+# What programs gain if go build -pgo gets the profile that pep pgo makes, beside a CPU profile.
+# Each program is built three times with all of std.
+PGOFLAGS ?=
+.PHONY: pgo
+pgo:
+	$(GO) run ./internal/project/cmd/pepbench pgo $(PGOFLAGS)
+
 # What value taps cost: all loads into an engine, and in bursts. The full stream
 # makes programs many times slower, so a part of the workload has to do.
 TAPSFLAGS ?= -scale 50

@@ -184,7 +184,7 @@ func weigh(p *pprof.Profile, limit int64) (weight int64) {
 	stacks := make(map[*pprof.Location]int64, len(p.Location))
 	for _, l := range p.Location {
 		for _, line := range l.Line {
-			stacks[l] += 64 // a Frame
+			stacks[l] += 88 // a Frame, and what append leaves free
 			if f := line.Function; f != nil {
 				stacks[l] += int64(len(f.Name) + len(f.Filename)) // as text
 			}

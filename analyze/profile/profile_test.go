@@ -67,14 +67,15 @@ func TestPaths(t *testing.T) {
 	}
 	want := profile.Path{
 		ID:      profile.PathID{Func: sign, Label: "p12"},
+		Symbol:  "main.sign",
 		EndLine: 12, From: "entry", Lines: "10-12",
 		Branches: []profile.Decision{
 			{Line: 11, Col: 2, Kind: "if", Outcome: "true"},
 			{Line: 12, Col: 3, Kind: "switch", Outcome: `case "a; b", 'c'`},
 		},
 		Callers: []profile.Frame{
-			{Func: profile.Func{Name: "main.main", File: "main.go"}, Line: 9},
-			{Func: profile.Func{Name: "runtime.main", File: "proc.go"}, Line: 250},
+			{Func: profile.Func{Name: "main.main", File: "main.go"}, Line: 9, Symbol: "main.main"},
+			{Func: profile.Func{Name: "runtime.main", File: "proc.go"}, Line: 250, Symbol: "runtime.main"},
 		},
 		Count: 7, Flow: 14,
 	}

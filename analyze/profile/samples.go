@@ -31,8 +31,9 @@ func (f Func) Compare(g Func) int {
 
 // A Frame is a line in a function that called.
 type Frame struct {
-	Func Func
-	Line int64
+	Func   Func
+	Line   int64
+	Symbol string // the linker's name of the function: Func.Name has [...] in place of the shapes of a generic one
 }
 
 // A Pos is a position in the source. File is as short as in the profile.
@@ -59,6 +60,7 @@ func (p PathID) Compare(q PathID) int {
 // A Path is one sample of a paths file.
 type Path struct {
 	ID       PathID
+	Symbol   string     // the linker's name of the function
 	EndLine  int64      // where the path ends
 	From     string     // where it starts: "entry", "loop x.go:15", "cut x.go:20"
 	Lines    string     // lines it runs through, in order: "12-14,17"
@@ -152,7 +154,7 @@ func newPath(s *pprof.Sample) (Path, error) {
 	if l.err != nil {
 		return Path{}, l.err
 	}
-	p.ID.Func, p.EndLine, p.Callers = frames[1].Func, frames[0].Line, frames[2:]
+	p.ID.Func, p.Symbol, p.EndLine, p.Callers = frames[1].Func, frames[1].Symbol, frames[0].Line, frames[2:]
 	return p, nil
 }
 
@@ -182,7 +184,7 @@ func frames(s *pprof.Sample) []Frame {
 	for _, loc := range s.Location {
 		for _, line := range loc.Line {
 			fn := line.Function
-			frames = append(frames, Frame{Func{fn.Name, fn.Filename, fn.StartLine}, line.Line})
+			frames = append(frames, Frame{Func{fn.Name, fn.Filename, fn.StartLine}, line.Line, cmp.Or(fn.SystemName, fn.Name)})
 		}
 	}
 	return frames
@@ -265,8 +267,8 @@ func (l *labels) number(digits string) int64 {
 	return n
 }
 
-// SumPaths adds up the samples that differ in nothing but callers. The
-// result is ordered by ID and has no callers.
+// SumPaths adds up the samples that differ in nothing but callers, and in the shapes of
+// generic functions. The result is ordered by ID and has no callers and no symbols.
 func SumPaths(paths []Path) []Path {
 	index := make(map[PathID]int)
 	var sums []Path
@@ -275,7 +277,7 @@ func SumPaths(paths []Path) []Path {
 		if !ok {
 			i = len(sums)
 			index[p.ID] = i
-			p.Callers = nil
+			p.Callers, p.Symbol = nil, ""
 			sums = append(sums, p)
 			continue
 		}

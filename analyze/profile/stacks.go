@@ -8,25 +8,28 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// A Stack is a sample: frames, the outermost first, and a count.
+// A Stack is a sample: frames, the outermost first, and a count of each sample type.
 type Stack struct {
 	Frames []Frame
-	Count  int64
+	Counts []int64
 }
 
-// SaveStacks writes a profile for go tool pprof with the sample type events/count. It has
-// the comments, program and times of f, and no samples but the given ones.
-func (f *File) SaveStacks(name string, stacks []Stack) error {
+// SaveStacks writes a profile for go tool pprof with sample types such as "events", whose
+// unit is count. It has the comments, program and times of f, and no samples but the given
+// ones.
+func (f *File) SaveStacks(name string, types []string, stacks []Stack) error {
 	p := &pprof.Profile{
-		SampleType: []*pprof.ValueType{{Type: "events", Unit: schema.Unit}},
-		Comments:   f.pprof.Comments, Mapping: f.pprof.Mapping,
+		Comments: f.pprof.Comments, Mapping: f.pprof.Mapping,
 		TimeNanos: f.pprof.TimeNanos, DurationNanos: f.pprof.DurationNanos,
 		PeriodType: f.pprof.PeriodType, Period: f.pprof.Period,
+	}
+	for _, t := range types {
+		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: t, Unit: schema.Unit})
 	}
 	functions := map[Func]*pprof.Function{}
 	locations := map[Frame]*pprof.Location{}
 	for _, s := range stacks {
-		sample := &pprof.Sample{Value: []int64{s.Count}}
+		sample := &pprof.Sample{Value: s.Counts}
 		for i := len(s.Frames) - 1; i >= 0; i-- {
 			x := s.Frames[i]
 			fn := functions[x.Func]

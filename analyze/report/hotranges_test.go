@@ -55,7 +55,7 @@ func openRanges(t *testing.T, hot float64) (*profile.File, *report.RangeTable) {
 func TestStacksOfRanges(t *testing.T) {
 	f, table := openRanges(t, .1)
 	name := filepath.Join(t.TempDir(), "r.pb.gz")
-	if err := f.SaveStacks(name, table.Stacks()); err != nil {
+	if err := f.SaveStacks(name, []string{"events"}, table.Stacks()); err != nil {
 		t.Fatal(err)
 	}
 	file, err := os.Open(name)

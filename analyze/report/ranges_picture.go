@@ -88,11 +88,11 @@ func (t *RangeTable) Stacks() (list []profile.Stack) {
 		in := []profile.Frame{source}
 		tree := ranges.Of(x)
 		if tree == nil {
-			list = append(list, profile.Stack{Frames: in, Count: x.Count})
+			list = append(list, profile.Stack{Frames: in, Counts: []int64{x.Count}})
 			continue
 		}
 		if tree.Other > 0 {
-			list = append(list, profile.Stack{Frames: append(in[:1:1], profile.Frame{Func: profile.Func{Name: schema.Other}}), Count: tree.Other})
+			list = append(list, profile.Stack{Frames: append(in[:1:1], profile.Frame{Func: profile.Func{Name: schema.Other}}), Counts: []int64{tree.Other}})
 		}
 		list = append(list, t.stacks(tree.Site, tree.Root, t.view.texts(tree), in)...)
 	}
@@ -111,7 +111,7 @@ func (t *RangeTable) stacks(s profile.Site, n *ranges.Node, texts map[*ranges.No
 	}
 	frames := append(around[:len(around):len(around)], frame)
 	if n.Own > 0 {
-		list = append(list, profile.Stack{Frames: frames, Count: n.Own})
+		list = append(list, profile.Stack{Frames: frames, Counts: []int64{n.Own}})
 	}
 	for _, k := range n.Kids {
 		list = append(list, t.stacks(s, k, texts, frames)...)

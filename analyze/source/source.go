@@ -24,7 +24,7 @@ type Tree struct {
 
 type file struct {
 	lines []string
-	ends  map[int64]int64 // by first line of a function: its last
+	shape *shape // nil until it is needed
 }
 
 // NewTree returns the tree of a list of directories, separated as in $PATH.
@@ -56,11 +56,14 @@ func (t *Tree) FuncEnd(name string, start int64) (int64, bool) {
 	if f == nil {
 		return 0, false
 	}
-	if f.ends == nil {
-		f.ends = funcEnds(strings.Join(f.lines, "\n"))
-	}
-	end, ok := f.ends[start]
+	end, ok := f.parsed().ends[start]
 	return end, ok
+}
+
+// Calls reports whether a line may call a function: a call or a range clause is there.
+func (t *Tree) Calls(name string, line int64) bool {
+	f := t.file(name)
+	return f != nil && f.parsed().calls[line]
 }
 
 func (t *Tree) file(name string) *file {
@@ -102,26 +105,39 @@ func read(name string) *file {
 	return &file{lines: strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")}
 }
 
-// funcEnds maps the first line of every function declaration and literal to
-// its last, the outermost's when several start on one line.
-func funcEnds(text string) map[int64]int64 {
+// A shape says where in a file functions and calls are.
+type shape struct {
+	ends  map[int64]int64 // by first line of a function declaration or literal: its last, the outermost's when several start there
+	calls map[int64]bool  // lines with a call, all of those that it extends over, or with a range clause
+}
+
+func (f *file) parsed() *shape {
+	if f.shape != nil {
+		return f.shape
+	}
+	f.shape = &shape{ends: make(map[int64]int64), calls: make(map[int64]bool)}
 	fset := token.NewFileSet()
 	// Of a file with syntax errors, the part that can be parsed is enough.
-	tree, _ := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
-	ends := make(map[int64]int64)
+	tree, _ := parser.ParseFile(fset, "", strings.Join(f.lines, "\n"), parser.SkipObjectResolution)
 	if tree == nil {
-		return ends
+		return f.shape
 	}
 	// PositionFor ignores //line directives: these are lines of this file.
 	line := func(pos token.Pos) int64 { return int64(fset.PositionFor(pos, false).Line) }
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			ends[line(n.Pos())] = line(n.End())
+			f.shape.ends[line(n.Pos())] = line(n.End())
 		case *ast.FuncLit:
-			ends[line(n.Pos())] = max(ends[line(n.Pos())], line(n.End()))
+			f.shape.ends[line(n.Pos())] = max(f.shape.ends[line(n.Pos())], line(n.End()))
+		case *ast.RangeStmt: // over a function
+			f.shape.calls[line(n.Pos())] = true
+		case *ast.CallExpr:
+			for l := line(n.Pos()); l <= line(n.End()); l++ {
+				f.shape.calls[l] = true
+			}
 		}
 		return true
 	})
-	return ends
+	return f.shape
 }

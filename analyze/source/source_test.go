@@ -80,3 +80,31 @@ func TestFuncEnd(t *testing.T) {
 		}
 	}
 }
+
+func TestCalls(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "calls.go")
+	code := `package app
+
+func f(n int, list []int) int {
+	n++
+	g(1,
+		2, n)
+	for range list {
+		n--
+	}
+	return n + len(list)
+}
+`
+	if err := os.WriteFile(name, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree("")
+	for line, want := range map[int64]bool{0: false, 3: false, 4: false, 5: true, 6: true, 7: true, 8: false, 10: true, 99: false} {
+		if got := tree.Calls(name, line); got != want {
+			t.Errorf("Calls(%d) = %v, want %v", line, got, want)
+		}
+	}
+	if tree.Calls(name+"x", 5) {
+		t.Error("a file that is not there calls")
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
@@ -63,7 +64,7 @@ func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
 }
 
 func top(c *command.Call) error {
-	n := c.Flags.Int("n", 10, "")
+	n := c.Number("n", 10, "paths")
 	byFlow := c.Flags.Bool("flow", false, "")
 	byCount := c.Flags.Bool("count", false, "")
 	pid := c.Flags.Int("p", 0, "")
@@ -78,9 +79,6 @@ func top(c *command.Call) error {
 	}
 	if *byFlow && *byCount {
 		return command.Usagef("top: -flow and -count are two orders: choose one")
-	}
-	if *n < 0 {
-		return command.Usagef("top: -n %d: want a number of paths, or 0 for all", *n)
 	}
 	options.N, options.ByCount = *n, *byCount
 	open := func() (*profile.File, error) { return openMerged(c, c.Args...) }
@@ -113,15 +111,12 @@ func list(c *command.Call) error {
 func values(c *command.Call) error {
 	options := report.ValuesOptions{}
 	matchFlag(c, "func", &options.Func)
-	n := c.Flags.Int("n", 5, "")
+	n := c.Number("n", 5, "values")
 	events := c.Flags.Int64("events", 1000, "")
 	percent := c.Flags.Float64("share", 80, "")
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
-	}
-	if *n < 0 {
-		return command.Usagef("values: -n %d: want a number of values, or 0 for all", *n)
 	}
 	if *percent < 0 || *percent > 100 {
 		return command.Usagef("values: -share %g: want a percentage", *percent)
@@ -210,4 +205,27 @@ func dump(c *command.Call) error {
 		return err
 	}
 	return c.Print(report.Dump(f))
+}
+
+// makePGO is the command pgo.
+func makePGO(c *command.Call) error {
+	out := c.Flags.String("o", "", "")
+	n := c.Number("n", 10, "calls")
+	cut := c.Percent("cut", 99)
+	sourcePath := c.Flags.String("source_path", "", "")
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	if *out == "" {
+		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
+	}
+	f, err := openMerged(c, c.Args...)
+	if err != nil {
+		return err
+	}
+	t, err := report.PGO(f, source.NewTree(*sourcePath), report.PGOOptions{N: *n, Cut: *cut})
+	if err != nil {
+		return err
+	}
+	return c.Print(t, f.SaveStacks(*out, pgo.Types, t.Stacks()))
 }

@@ -25,6 +25,7 @@ func TestJSON(t *testing.T) {
 		{Line: "sites app", Rows: siteRows},
 		{Line: "sites -all app", Rows: siteRows},
 		{Line: "accuracy exact.70.paths.pb.gz app.71.paths.pb.gz", Rows: accuracyRows},
+		{Line: "pgo -o default.pgo -n 0 app.71.paths.pb.gz", Rows: pgoRows},
 		{Line: "dump exact.70.paths.pb.gz", Rows: dumpRows},
 		{Line: "dump app.71.edges.pb.gz", Rows: dumpRows},
 		{Line: "dump app.71.calltargets.pb.gz", Rows: dumpRows},
@@ -50,6 +51,26 @@ func topRows(o commandtest.Object) (rows []string) {
 			}
 			last = b.Int("line")
 			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func pgoRows(o commandtest.Object) (rows []string) {
+	o.At("profile").Each("comments", func(c string) { rows = append(rows, c) })
+	sum := int64(0)
+	calls := []string{"weight% weight count call"}
+	for _, r := range o.All("rows") {
+		sum += r.Int("weight")
+		calls = append(calls, fmt.Sprintf("%.2f%% %d %d %s %s:%d calls %s", 100*r.Float("share"), r.Int("weight"), r.Int("count"),
+			r.Text("caller"), r.Text("file"), r.Int("line"), r.Text("callee")))
+	}
+	rows = append(rows, fmt.Sprintf("%s: %d calls of %d, which have %.2f%% of the weight", o.At("profile").Text("program"), o.Int("kept"), o.Int("calls"), 100*float64(sum)/float64(o.Int("weight"))))
+	rows = append(rows, calls...)
+	if stale := o.All("stale"); len(stale) > 0 {
+		rows = append(rows, "left out, because the source has no such call: was it changed since the program was built?")
+		for _, r := range stale {
+			rows = append(rows, fmt.Sprintf("%s %s:%d calls %s", r.Text("caller"), r.Text("file"), r.Int("line"), r.Text("callee")))
 		}
 	}
 	return rows
@@ -248,7 +269,7 @@ func TestErrorsWithJSON(t *testing.T) {
 	}{
 		{"top -json missing.paths.pb.gz", 1, "pep: missing.paths.pb.gz: no such file"},
 		{"top -json app.71.edges.pb.gz", 1, "pep: app.71.edges.pb.gz: counts edges, but paths are needed"},
-		{"merge -json -o x app.71.edges.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, values, ranges, sites, accuracy, dump\n"},
+		{"merge -json -o x app.71.edges.pb.gz", 2, "pep: merge: -json: pep merge does not print a listing; these do: top, list, values, ranges, sites, accuracy, pgo, dump\n"},
 		{"version -json", 2, "pep: version: -json: pep version does not print a listing"},
 	} {
 		var stdout, stderr bytes.Buffer

@@ -40,7 +40,7 @@ func ranges(c *command.Call) error {
 	options := report.RangesOptions{}
 	matchFlag(c, "func", &options.Func)
 	matchFlag(c, "site", &options.Site)
-	phi := c.Flags.Float64("phi", 10, "")
+	phi := c.Percent("phi", 10)
 	cover := percents{.5, .8, .95}
 	c.Flags.Var(&cover, "cover", "")
 	svg := c.Flags.String("svg", "", "")
@@ -49,10 +49,7 @@ func ranges(c *command.Call) error {
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	if !(*phi > 0 && *phi <= 100) {
-		return command.Usagef("ranges: -phi %g: want a percentage above 0", *phi)
-	}
-	options.Hot, options.Cover = *phi/100, cover
+	options.Hot, options.Cover = *phi, cover
 	f, err := openMerged(c, c.Args...)
 	if err != nil {
 		return err
@@ -72,7 +69,7 @@ func ranges(c *command.Call) error {
 		}
 	}
 	if *stacks != "" {
-		if err := f.SaveStacks(*stacks, t.Stacks()); err != nil {
+		if err := f.SaveStacks(*stacks, []string{"events"}, t.Stacks()); err != nil {
 			return err
 		}
 	}

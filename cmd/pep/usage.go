@@ -13,6 +13,7 @@ Usage:
 	pep ranges [flags] FILE...         hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
 	pep accuracy [flags] EXACT SAMPLED how well a sampled profile agrees with an exact one
+	pep pgo -o OUT FILE...             a profile for go build -pgo
 	pep merge -o OUT FILE...           add up profiles
 	pep dump [flags] FILE              every sample as a line of text
 	pep version                        version of pep
@@ -183,6 +184,29 @@ its name.
 Examples:
 
 	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
+`
+
+	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 99] [-source_path dirs] [-json] FILE...
+
+Makes a profile for go build -pgo=OUT of sampled paths, or of call targets, and
+prints the heaviest calls in it. The compiler inlines larger functions where a
+call is hot, and calls the most frequent method of an interface directly. As a
+file default.pgo in the directory of package main it works without the flag.
+
+A call of a function weighs what the function executed: each path the number of
+its lines, at most 50. Calls without a line in the source that calls anything are
+left out; the listing names them. Several files of one kind are added up.
+
+	-o OUT              file to write
+	-n 10               how many calls to print; 0 is all
+	-cut 99             keep the heaviest calls that have this percentage of the
+	                    weight: the compiler takes nearly all that are left for hot
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+	-json               print the listing as JSON; docs/formats.md explains its fields
+
+Examples:
+
+	pep pgo -o default.pgo app.71.paths.pb.gz
 `
 
 	mergeUsage = `pep merge -o OUT FILE...

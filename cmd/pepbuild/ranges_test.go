@@ -100,7 +100,7 @@ func (h *hidden) ranges(t *testing.T, hot float64) (table *report.RangeTable, wo
 func (h *hidden) pprof(t *testing.T, f *profile.File, table *report.RangeTable) {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "ranges.pb.gz")
-	if err := f.SaveStacks(name, table.Stacks()); err != nil {
+	if err := f.SaveStacks(name, []string{"events"}, table.Stacks()); err != nil {
 		t.Fatal(err)
 	}
 	for _, how := range []string{"-top", "-traces", "-tree"} {

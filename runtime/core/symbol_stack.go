@@ -90,7 +90,7 @@ func (s *symbolizer) lookup(pc uintptr) []uint32 {
 		}
 		if f.Function != "runtime.goexit" {
 			list = append(list, uint32(len(s.frames)))
-			s.frames = append(s.frames, report.Frame{Func: f.Function, File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
+			s.frames = append(s.frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
 		}
 		if poll.Mode == poll.Flag {
 			break // runtime.Callers has told of the inlined ones one by one

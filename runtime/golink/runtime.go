@@ -19,6 +19,13 @@ func Envs() []string
 //go:linkname FrameStartLine runtime/pprof.runtime_FrameStartLine
 func FrameStartLine(f *runtime.Frame) int
 
+// FrameSymbolName returns the name that the linker has for f's function; the runtime
+// provides it for package runtime/pprof. In the name of an instance of a generic function
+// f.Function has [...] in place of its shapes, such as [go.shape.int].
+//
+//go:linkname FrameSymbolName runtime/pprof.runtime_FrameSymbolName
+func FrameSymbolName(f *runtime.Frame) string
+
 // Sleep sleeps for ns; the runtime provides it for package time.
 //
 //go:linkname Sleep time.Sleep

@@ -13,6 +13,7 @@ import (
 // A path is a decoded path of one function.
 type path struct {
 	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
+	end      int       // line where it ends
 	branches []*edge   // out of nodes with more than one live out-edge
 	labels   pprofenc.Labels
 }
@@ -61,7 +62,8 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		Filename:   file,
 		StartLine:  int64(fn.Line),
 	})
-	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end)}
+	d.end = end
+	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end, "")}
 	labels := []pprofenc.Label{
 		{Key: schema.Path, Value: number},
 		{Key: schema.From, Value: from(fn, start, base(file))},
@@ -82,7 +84,7 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 		block := &fn.Blocks[s.Node]
 		out := block.Outs[s.Out]
 		e = &edge{
-			leaf: w.edges.in(pkg, fn, out.Line),
+			leaf: w.edges.in(pkg, fn, out.Line, ""),
 			labels: w.edges.Labels(
 				pprofenc.Label{Key: schema.Branch, Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
 				pprofenc.Label{Key: schema.BranchKind, Value: block.Branch.Kind},

@@ -36,6 +36,7 @@ import (
 // A Frame is an active function, and the position of control in it.
 type Frame struct {
 	Func      string
+	Symbol    string // the linker's name, with the shapes of a generic function; "" is Func
 	File      string
 	Line      int
 	StartLine int // of the function, 0 if not known
@@ -189,7 +190,11 @@ func (w *writer) sample(s *Sample) (ok bool) {
 	if d == nil {
 		return false
 	}
-	w.locs = w.paths.callers(append(w.locs[:0], d.leaf[:]...), s)
+	w.locs = append(w.locs[:0], d.leaf[:]...)
+	if f := w.paths.innermost(s); f.Func == fn.Name && f.Symbol != "" && f.Symbol != fn.Name {
+		w.locs[1] = w.paths.in(pkg, fn, d.end, f.Symbol)
+	}
+	w.locs = w.paths.callers(w.locs, s)
 	w.paths.Sample(w.locs, []int64{s.Count, times(s.Count, len(d.branches))}, d.labels)
 	if len(d.branches) > 0 {
 		w.addEdges(d, s)
@@ -262,7 +267,7 @@ func (o *output) callers(locs []uint64, s *Sample) []uint64 {
 	for _, i := range s.Stack[1:] {
 		if o.locations[i] == 0 {
 			f := &o.frames[i]
-			id := o.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.StartLine)})
+			id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
 			o.locations[i] = o.Location(id, int64(f.Line))
 		}
 		locs = append(locs, o.locations[i])
@@ -270,8 +275,17 @@ func (o *output) callers(locs []uint64, s *Sample) []uint64 {
 	return locs
 }
 
-// in returns the location of a line of fn.
-func (o *output) in(pkg *wire.Package, fn *wire.Func, line int) uint64 {
-	f := o.Function(pprofenc.Function{Name: fn.Name, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
+// innermost returns the frame of s's function, a zero one if s has no stack.
+func (o *output) innermost(s *Sample) Frame {
+	if len(s.Stack) == 0 {
+		return Frame{}
+	}
+	return o.frames[s.Stack[0]]
+}
+
+// in returns the location of a line of fn. The linker's name of fn is symbol, or "" if that
+// is fn's name.
+func (o *output) in(pkg *wire.Package, fn *wire.Func, line int, symbol string) uint64 {
+	f := o.Function(pprofenc.Function{Name: fn.Name, SystemName: symbol, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
 	return o.Location(f, int64(line))
 }

@@ -67,12 +67,14 @@ var frames = []report.Frame{
 	inF:   {Func: "p.(*T).f", File: "/src/p/x.go", Line: 16, StartLine: 10},
 	inG:   {Func: "p_test.g", File: "/src/p/x_test.go", Line: 16, StartLine: 10},
 	main1: {Func: "main.main", File: "/src/main.go", Line: 5, StartLine: 3},
+	shape: {Func: "main.each[...]", Symbol: "main.each[go.shape.int]", File: "/src/each.go", Line: 7, StartLine: 6},
 }
 
 const (
 	inF = iota
 	inG
 	main1
+	shape
 )
 
 func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profile) {
@@ -160,6 +162,37 @@ Locations
 		if d := cmp.Diff([]string{"pep: a test"}, p.Comments); d != "" {
 			t.Errorf("comments (-want +got):\n%s", d)
 		}
+	}
+}
+
+// The system names of functions are those of the linker, with the shapes of generic functions. That of
+// a path's function is known from its frame: the site table has one name for all shapes.
+func TestSymbolsOfGenericFunctions(t *testing.T) {
+	f := wire.Func{Name: "main.each[...]", Line: 6, Graph: tables()[0].Funcs[0].Graph, Blocks: tables()[0].Funcs[0].Blocks}
+	p := report.Profile{
+		Packages: []*wire.Package{{Path: "main", Files: []string{"/src/each.go"}, Funcs: []wire.Func{f}}},
+		Frames:   frames,
+		Samples: []report.Sample{
+			{Number: 3, Count: 3, Stack: []uint32{shape, shape, main1}},
+			{Number: 3, Count: 4, Package: "main"},
+		},
+	}
+	paths, err := profile.ParseData(p.Write()[0].Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range paths.Sample {
+		for _, l := range s.Location {
+			got = append(got, l.Line[0].Function.Name+" is "+l.Line[0].Function.SystemName)
+		}
+	}
+	want := []string{
+		"main.each[...]·p3 is main.each[...]", "main.each[...] is main.each[go.shape.int]", "main.each[...] is main.each[go.shape.int]", "main.main is main.main",
+		"main.each[...]·p3 is main.each[...]", "main.each[...] is main.each[...]",
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("names (-want +got):\n%s", d)
 	}
 }
 

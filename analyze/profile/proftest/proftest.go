@@ -11,10 +11,16 @@
 // Blank lines and lines that begin with # are left out. So may be any value
 // of a sample but func and at; then it is 0, or its label is missing. Parse
 // makes whatever is asked for, right or wrong.
+//
+// A path may have a symbol, the linker's name of its function. A caller may have its
+// function's first line and its symbol, which pep dump does not print:
+//
+//	callers="main.main main.go:9 start=5; main.each[...] each.go:7 start=4 symbol=main.each[go.shape.int]"
 package proftest
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"fmt"
 	"io"
@@ -136,7 +142,7 @@ func (b *builder) sample(verb string, f fields) error {
 	if err != nil {
 		return err
 	}
-	fn := pprof.Function{Name: f.text["func"], SystemName: f.text["func"], Filename: file, StartLine: start}
+	fn := pprof.Function{Name: f.text["func"], SystemName: cmp.Or(f.text["symbol"], f.text["func"]), Filename: file, StartLine: start}
 	switch verb {
 	case "path":
 		path := fn
@@ -155,16 +161,42 @@ func (b *builder) sample(verb string, f fields) error {
 	}
 	if list := f.text["callers"]; list != "" {
 		for text := range strings.SplitSeq(list, "; ") {
-			name, at, _ := strings.Cut(text, " ")
-			file, line, err := fileLine(at)
+			l, err := b.caller(text)
 			if err != nil {
 				return err
 			}
-			s.Location = append(s.Location, b.location(pprof.Function{Name: name, SystemName: name, Filename: file}, line))
+			s.Location = append(s.Location, l)
 		}
 	}
 	b.p.Sample = append(b.p.Sample, s)
 	return f.err
+}
+
+// caller makes a location of a text such as "main.main main.go:9 start=5".
+func (b *builder) caller(text string) (*pprof.Location, error) {
+	words := strings.Fields(text)
+	if len(words) < 2 {
+		return nil, fmt.Errorf("caller %q, want function file:line", text)
+	}
+	file, line, err := fileLine(words[1])
+	if err != nil {
+		return nil, err
+	}
+	fn := pprof.Function{Name: words[0], SystemName: words[0], Filename: file}
+	for _, word := range words[2:] {
+		key, value, _ := strings.Cut(word, "=")
+		switch key {
+		case "symbol":
+			fn.SystemName = value
+		case "start":
+			if fn.StartLine, err = strconv.ParseInt(value, 10, 64); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("caller %q: unknown key %q", text, key)
+		}
+	}
+	return b.location(fn, line), nil
 }
 
 // word makes a sample of a values, types or call targets profile: which, the

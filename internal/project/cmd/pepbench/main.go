@@ -5,6 +5,7 @@
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
 //	go run ./internal/project/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
 //	go run ./internal/project/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
@@ -48,7 +49,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|taps|engines|cop|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|accuracy|taps|pgo|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -58,6 +59,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.accuracy(args[1:])
 	case "taps":
 		return m.taps(args[1:])
+	case "pgo":
+		return m.pgo(args[1:])
 	case "engines":
 		return m.engines(args[1:])
 	case "cop":
@@ -65,7 +68,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, pgo, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
@@ -114,6 +117,28 @@ func (m *measurement) taps(args []string) error {
 		return err
 	}
 	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds)+m.workload(), bench.TapTables(costs))
+}
+
+func (m *measurement) pgo(args []string) error {
+	flags := m.flags("pgo")
+	cut := flags.Float64("cut", 99, "`percentage` of the weight that the calls in the profile have, as for pep pgo")
+	rounds := flags.Int("rounds", 10, "`runs` of each variant")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 || !(*cut > 0 && *cut <= 100) {
+		return fmt.Errorf("-rounds %d -cut %g: want 1 or more, and a percentage above 0", *rounds, *cut)
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	costs, err := bench.PGO(&m.cfg, *cut/100, *rounds)
+	if err != nil {
+		return err
+	}
+	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d. Calls with %g%% of the weight.", *rounds, *cut)+m.workload(), bench.PGOTables(costs))
 }
 
 // engines has flags of its own, because it builds and runs no programs.

@@ -1,0 +1,117 @@
+package report
+
+// This file lists the calls of a profile for go build -pgo.
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pepgo/pep/analyze/pgo"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// PGOOptions select calls.
+type PGOOptions struct {
+	N   int     // how many the listing has; 0 is all
+	Cut float64 // keep the heaviest calls that have this share of the weight
+}
+
+// A PGOTable lists the calls in a profile for go build -pgo, the heaviest first.
+type PGOTable struct {
+	Profile Profile   `json:"profile"`
+	Calls   int       `json:"calls" unit:"calls"`                    // that the profile has
+	Kept    int       `json:"kept" unit:"calls"`                     // of these: the rest is cold or stale
+	Weight  int64     `json:"weight" unit:"lines"`                   // of all calls
+	Cut     float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls before the cold ones have
+	Top     int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing calls, such as main.main
+	Caller  int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
+	Generic int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
+	Rows    []PGOCall `json:"rows"`
+	Stale   []PGOCall `json:"stale"` // not kept: the source does not have these calls
+	Missing []string  `json:"source_not_found"`
+
+	kept []pgo.Call
+}
+
+// A PGOCall is an edge of the call graph.
+type PGOCall struct {
+	Caller string  `json:"caller"` // the linker's name
+	File   string  `json:"file"`
+	Line   int64   `json:"line" unit:"line"` // of the call
+	Callee string  `json:"callee"`
+	Count  int64   `json:"count" unit:"times"`
+	Weight int64   `json:"weight" unit:"lines"`
+	Share  float64 `json:"share" unit:"ratio"` // of the weight of all calls
+}
+
+// PGO makes a profile for go build -pgo of a profile of paths or call targets. It is an
+// error if no call is left.
+func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
+	calls, skipped, err := pgo.Calls(f)
+	if err != nil {
+		return nil, err
+	}
+	t := &PGOTable{Profile: profileOf(f), Calls: len(calls), Weight: pgo.Weight(calls), Cut: o.Cut,
+		Top: skipped.Top, Caller: skipped.Caller, Generic: skipped.Generic}
+	row := func(c pgo.Call) PGOCall {
+		return PGOCall{c.Caller.Symbol, c.Caller.Func.File, c.Caller.Line, c.Callee.Symbol, c.Count, c.Weight, listing.Ratio(c.Weight, t.Weight)}
+	}
+	t.kept = slices.Clone(pgo.Cut(calls, o.Cut))
+	stale := pgo.Stale(t.kept, src)
+	t.kept = slices.DeleteFunc(t.kept, func(c pgo.Call) bool { return slices.Contains(stale, c) })
+	t.Kept = len(t.kept)
+	if t.Kept == 0 {
+		return nil, fmt.Errorf("%s: no call is left for the compiler: of %d the source does not have %d (was it changed since the program was built?); %d lines were executed in functions without a caller, %d in those without a known line or shape",
+			f.Name, len(calls), len(stale), skipped.Top, skipped.Caller+skipped.Generic)
+	}
+	var files []string
+	for i, c := range t.kept {
+		if o.N == 0 || i < o.N {
+			t.Rows = append(t.Rows, row(c))
+		}
+		files = append(files, c.Caller.Func.File)
+	}
+	for _, c := range stale {
+		t.Stale = append(t.Stale, row(c))
+	}
+	t.Missing = missingSource(src, files)
+	return t, nil
+}
+
+// Stacks returns the calls that were kept, all of them, as samples of the types pgo.Types.
+func (t *PGOTable) Stacks() []profile.Stack { return pgo.Stacks(t.kept) }
+
+// Name implements listing.Listing.
+func (t *PGOTable) Name() string { return "pgo" }
+
+// Print implements listing.Listing.
+func (t *PGOTable) Print(p *listing.Page) {
+	t.Profile.printComments(p)
+	p.Line("%s: %s of %d, which have %s of the weight", t.Profile.name(), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
+	table := listing.Table{Numbers: 3}
+	table.Row("weight%", "weight", "count", "call")
+	for _, c := range t.Rows {
+		table.Row(listing.Percent(c.Share), fmt.Sprint(c.Weight), fmt.Sprint(c.Count), c.text(p))
+	}
+	p.Line("")
+	for _, l := range table.Lines() {
+		p.Line("%s", l)
+	}
+	if len(t.Stale) > 0 {
+		p.Line("")
+		p.Line("left out, because the source has no such call: was it changed since the program was built?")
+		for _, c := range t.Stale {
+			p.Line("%s", c.text(p))
+		}
+	}
+	printMissing(p, t.Missing)
+}
+
+// share returns the share of the weight that the kept calls have.
+func (t *PGOTable) share() float64 { return listing.Ratio(pgo.Weight(t.kept), t.Weight) }
+
+func (c PGOCall) text(p *listing.Page) string {
+	return fmt.Sprintf("%s %s:%d calls %s", c.Caller, p.Short(c.File), c.Line, c.Callee)
+}

@@ -1,0 +1,54 @@
+package command
+
+// This file defines kinds of flags that several verbs have.
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Number defines a flag that says how many things a listing shows; 0 is all. Usage texts
+// are written by hand, so flags have none.
+func (c *Call) Number(name string, n int, things string) *int {
+	x := &number{n, things}
+	c.Flags.Var(x, name, "")
+	return &x.n
+}
+
+type number struct {
+	n      int
+	things string
+}
+
+func (x *number) String() string { return strconv.Itoa(x.n) }
+
+func (x *number) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("want a number of %s, or 0 for all", x.things)
+	}
+	x.n = n
+	return nil
+}
+
+// Percent defines a flag that is a percentage above 0. The value that it returns is a
+// share: 0.1 for the percentage 10.
+func (c *Call) Percent(name string, percentage float64) *float64 {
+	x := share(percentage / 100)
+	c.Flags.Var(&x, name, "")
+	return (*float64)(&x)
+}
+
+type share float64
+
+func (x *share) String() string { return strconv.FormatFloat(100*float64(*x), 'g', -1, 64) }
+
+func (x *share) Set(text string) error {
+	p, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(p > 0 && p <= 100) {
+		return errors.New("want a percentage above 0, and at most 100")
+	}
+	*x = share(p / 100)
+	return nil
+}

@@ -1,0 +1,230 @@
+package bench
+
+// This file measures what programs gain if the compiler gets profiles.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/pgo"
+)
+
+const (
+	cpuBuild   = "cpu"   // with a CPU profile of package runtime/pprof
+	callsBuild = "calls" // with the profile that pep pgo makes
+)
+
+// flatProgram is a program whose functions are all equally hot.
+const flatProgram = "flat"
+
+// PGO measures what programs gain if the compiler gets a profile of a run, by turns as
+// Overhead does: the CPU profile of a run of the plain program, and what pep pgo makes of the
+// sampled paths of a run with the same workload. A further program, flat, has
+// 400 functions that call a method of an interface each: a CPU profile has samples of few of them.
+func PGO(cfg *Config, cut float64, rounds int) ([]Cost, error) {
+	var costs []Cost
+	measure := func(p *program) error {
+		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
+		err := p.optimise(cut)
+		if err == nil {
+			err = p.rounds(&c, rounds)
+		}
+		costs = append(costs, c)
+		return err
+	}
+	if err := cfg.each(measure); err != nil {
+		return costs, err
+	}
+	err := cfg.inWork(flatProgram, func(work string) error {
+		dir := filepath.Join(work, "module")
+		if err := writeFlat(dir); err != nil {
+			return err
+		}
+		return measure(&program{cfg, flatProgram, dir, work})
+	})
+	return costs, err
+}
+
+// optimise builds p without a profile and with each of the two profiles.
+func (p *program) optimise(cut float64) error {
+	p.logf("%s: building and profiling", p.name)
+	calls, cpu := filepath.Join(p.work, "calls.pgo"), filepath.Join(p.work, "cpu.pgo")
+	if err := errors.Join(p.plain(plainBuild, "-pgo=off"), p.pepbuild(pageBuild, "-peppoll=page"), p.profileCPU(cpu)); err != nil {
+		return err
+	}
+	if err := p.profileCalls(calls, cut); err != nil {
+		return err
+	}
+	p.logf("%s: building with the profiles", p.name)
+	return errors.Join(p.plain(cpuBuild, "-pgo="+cpu), p.plain(callsBuild, "-pgo="+calls))
+}
+
+// profileCalls writes the profile that pep pgo makes of a sampled run.
+func (p *program) profileCalls(name string, cut float64) error {
+	counts, err := p.profile(pageBuild, PEP.env())
+	if err != nil {
+		return err
+	}
+	calls, _, err := pgo.Calls(counts.file)
+	if err != nil {
+		return err
+	}
+	hot := pgo.Cut(calls, cut)
+	p.logf("%s: %d of %d calls", p.name, len(hot), len(calls))
+	return counts.file.SaveStacks(name, pgo.Types, pgo.Stacks(hot))
+}
+
+var mainFunc = regexp.MustCompile(`(?m)^func main\(\) \{`)
+
+// profileCPU writes the CPU profile of a run. The program gets a main function that
+// profiles its own.
+func (p *program) profileCPU(name string) error {
+	files, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
+	if err != nil {
+		return err
+	}
+	replaced := make(map[string]string)
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			return err
+		}
+		if text := mainFunc.ReplaceAllString(string(data), "func profiled() {"); text != string(data) {
+			copied := filepath.Join(p.work, "main.go")
+			replaced[f] = copied
+			// The line directive keeps the name of the file.
+			if err := os.WriteFile(copied, []byte("//line "+f+":1\n"+text), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	if len(replaced) != 1 {
+		return fmt.Errorf("%d files of %s have a main function, want 1", len(replaced), p.dir)
+	}
+	added := filepath.Join(p.work, "profile.go")
+	replaced[filepath.Join(p.dir, "pepbench_profile.go")] = added
+	if err := os.WriteFile(added, []byte(profiledMain), 0o644); err != nil {
+		return err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replaced})
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(p.work, "overlay.json")
+	if err := os.WriteFile(file, overlay, 0o644); err != nil {
+		return err
+	}
+	if err := p.plain("profiled", "-pgo=off", "-overlay="+file); err != nil {
+		return err
+	}
+	r, err := start(p.work, []string{"PEPBENCH_PROFILE=" + name}, p.exe("profiled"), p.scale())
+	if err == nil && r.Code != 0 {
+		err = fmt.Errorf("%s exits with code %d", p.exe("profiled"), r.Code)
+	}
+	return err
+}
+
+const profiledMain = `package main
+
+import (
+	"os"
+	"runtime/pprof"
+)
+
+func main() {
+	f, err := os.Create(os.Getenv("PEPBENCH_PROFILE"))
+	if err != nil {
+		panic(err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		panic(err)
+	}
+	profiled()
+	pprof.StopCPUProfile()
+	if err := f.Close(); err != nil {
+		panic(err)
+	}
+}
+`
+
+// writeFlat writes the module of the flat program.
+func writeFlat(dir string) error {
+	const functions = 400
+	var b strings.Builder
+	b.WriteString(`package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
+
+type operation interface{ apply(x int) int }
+
+type add struct{ n int }
+
+func (a *add) apply(x int) int {
+	if x&1 == 0 {
+		return x + a.n
+	}
+	return x ^ a.n
+}
+
+type multiply struct{ n int }
+
+func (m *multiply) apply(x int) int { return x * m.n }
+
+var operations = []operation{&add{3}, &multiply{5}}
+
+func main() {
+	percent, err := strconv.Atoi(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	sum := 0
+	for i := range 10_000 * percent {
+		for _, f := range functions {
+			sum = f(operations[0], sum+i)
+		}
+	}
+	fmt.Println("flat", sum)
+}
+
+`)
+	b.WriteString("var functions = []func(operation, int) int{")
+	for i := range functions {
+		fmt.Fprintf(&b, "f%d, ", i)
+	}
+	b.WriteString("}\n")
+	for i := range functions {
+		fmt.Fprintf(&b, `
+//go:noinline
+func f%d(o operation, x int) int {
+	for range 3 {
+		x = o.apply(x + %d)
+	}
+	return x
+}
+`, i, i)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/flat\n\ngo 1.26\n"), 0o644),
+		os.WriteFile(filepath.Join(dir, "main.go"), []byte(b.String()), 0o644))
+}
+
+// PGOTables returns the results as Markdown tables.
+func PGOTables(costs []Cost) string {
+	if len(costs) == 0 {
+		return ""
+	}
+	return section("CPU time", "User and system time: the least of all runs, divided by the least of the program built without a profile. Below 1 the program is faster.", leastRatios(costs, cpu)) +
+		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the program without a profile in the same round.", roundRatios(costs, cpu))
+}
