@@ -119,6 +119,9 @@ func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*C
 		if err != nil {
 			return nil, err
 		}
+		if _, err := sampled(p.exe, p.args, nil, 0); err != nil { // so that all rounds are not lost in the end
+			return nil, err
+		}
 		programs = append(programs, p)
 	}
 	var all []*Costs

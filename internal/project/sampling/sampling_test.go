@@ -159,6 +159,35 @@ func TestTaken(t *testing.T) {
 	}
 }
 
+// TestEvicted is VSAMP-21 as far as it goes: the walk behind an interrupt is measured. One that takes as long as
+// after all lines were evicted is 100%.
+func TestEvicted(t *testing.T) {
+	all, err := experiment(t).Evicted(1, 0)
+	skipWithoutRights(t, err)
+	if len(all) != 5 {
+		t.Errorf("%d settings, want 5", len(all))
+	}
+	for _, v := range all {
+		t.Logf("%s: %.0f%%, %.0f ns", v.Name, v.Percent, v.NS)
+		if len(v.Percent) != 1 {
+			t.Errorf("%s: %d rounds, want 1", v.Name, len(v.Percent))
+		}
+	}
+	v := &Evicted{Name: "half", Hz: 1000}
+	if err := v.add("700 1700 400 500 9000"); err != nil || v.Percent[0] != 50 || v.NS[0] != 500 {
+		t.Errorf("got %+v, %v: want 50%%, and 500 ns", v, err)
+	}
+	// 1000 interrupts a second, of 500 ns each.
+	if got := EvictedTable([]*Evicted{v}); !strings.Contains(got, "| half | 500 | 50% (50–50) | 0.05% |") {
+		t.Error(got)
+	}
+	for _, bad := range []string{"", "700 1700", "700 700 1", "700 x 1"} {
+		if err := (&Evicted{}).add(bad); err == nil {
+			t.Errorf("the output %q is no error", bad)
+		}
+	}
+}
+
 func TestFit(t *testing.T) {
 	// The paper's Table 2b: about one percent for each instruction.
 	slope, r2 := fit([]float64{4, 8, 16, 32}, []float64{10.7, 14.8, 22.7, 40.4})
