@@ -296,7 +296,7 @@ func TestManyTimes(t *testing.T) {
 	tg := start(t, build(t), "forever")
 	attach(t, sampler.Options{PIDs: []int{tg.pid}}).Close() // or skip
 	before := open(t)
-	for range 5 {
+	for range 3 {
 		s := attach(t, sampler.Options{PIDs: []int{tg.pid}})
 		ids := programs(t)
 		if err := s.Close(); err != nil {
