@@ -54,7 +54,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	table := tracecost.Table(rows)
+	table := tracecost.Table(rows) + tracecost.Verdicts(rows)
 	if _, err := io.WriteString(stdout, table); err != nil || *out == "" {
 		return err
 	}
