@@ -71,19 +71,32 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(e.Work)
+	// Sections are written as they are done: what was measured is there even if the rest fails.
+	text := bench.Header("Value sampling", "go run ./internal/project/cmd/sampling "+strings.Join(args, " "), time.Now())
+	section := func(title string, parts ...string) error {
+		part := "## " + title + "\n\n" + strings.Join(parts, "\n")
+		text += part + "\n"
+		_, err := io.WriteString(stdout, part+"\n")
+		if err == nil && *out != "" {
+			err = os.WriteFile(*out, []byte(strings.TrimSuffix(text, "\n")), 0o644)
+		}
+		return err
+	}
 	found, err := e.Hidden()
 	if err != nil {
+		return err
+	}
+	if err := section("Hidden invariants (section 3.1)", sampling.HiddenTable(found)); err != nil {
 		return err
 	}
 	biases, err := e.Bias(*last)
 	if err != nil {
 		return err
 	}
-	taken, err := e.Taken(e.Rounds, *limit-time.Since(began))
-	if err != nil {
+	if err := section("Bias to slow instructions (section 5)", sampling.BiasTable(biases)); err != nil {
 		return err
 	}
-	evicted, err := e.Evicted(e.Rounds, *limit-time.Since(began))
+	taken, err := e.Taken(e.Rounds, *limit-time.Since(began))
 	if err != nil {
 		return err
 	}
@@ -98,18 +111,22 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 			own[x.Name] = [2]float64{percent, once}
 		}
 	}
+	if err := section("What an interrupt takes", aboutInterrupts, sampling.TakenTable(taken, own)); err != nil {
+		return err
+	}
+	evicted, err := e.Evicted(e.Rounds, *limit-time.Since(began))
+	if err != nil {
+		return err
+	}
+	if err := section("What interrupts evict, in place of Table 1 (section 3.3)", aboutEvicted, sampling.EvictedTable(evicted)); err != nil {
+		return err
+	}
 	costs, err := e.Cost(programs, 100, *limit-time.Since(began))
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("## Hidden invariants (section 3.1)\n\n%s\n## Bias to slow instructions (section 5)\n\n%s\n## What an interrupt takes\n\n%s\n%s\n## What interrupts evict, in place of Table 1 (section 3.3)\n\n%s\n%s\n## Cost for programs (section 3.4)\n\n%s\n%s\n%s",
-		sampling.HiddenTable(found), sampling.BiasTable(biases), aboutInterrupts, sampling.TakenTable(taken, own), aboutEvicted, sampling.EvictedTable(evicted),
-		fmt.Sprintf(aboutPrograms, len(programs), e.Scale, sampling.Interval), sampling.CostTables(costs, sampling.Outside(taken)), notes)
-	if _, err := io.WriteString(stdout, text); err != nil || *out == "" {
-		return err
-	}
-	head := bench.Header("Value sampling", "go run ./internal/project/cmd/sampling "+strings.Join(args, " "), time.Now())
-	return os.WriteFile(*out, []byte(head+text), 0o644)
+	about := fmt.Sprintf(aboutPrograms, len(programs), e.Scale, sampling.Interval)
+	return errors.Join(section("Cost for programs (section 3.4)", about, sampling.CostTables(costs, sampling.Outside(taken))), section("Notes", notes))
 }
 
 const aboutInterrupts = `A program computes and reads the clock every half microsecond. A gap between two readings that is 0.3 µs to
@@ -139,9 +156,7 @@ are those of the program's threads, except in the table for users.
 * "Instructions": interpreted for each interrupt. "Not decoded yet": the part of the interrupts to be interpreted that could not be.
 `
 
-const notes = `## Notes
-
-* The first version of "format" compared strings by a function of the runtime. The finder ranked the length, within that function, fourth. We changed
+const notes = `* The first version of "format" compared strings by a function of the runtime. The finder ranked the length, within that function, fourth. We changed
   the program, not the finder. "matrix" also has the value 16 in a line of its own, on rank 1.
 * An earlier loop for the bias had about 24 instructions: the ratio was 75 with a skip of up to 15, and 1.05 with 255. So the default of 15 removes the bias
   only from loops whose length divides 16, or that are shorter.
