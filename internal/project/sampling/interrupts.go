@@ -7,6 +7,7 @@ package sampling
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -176,7 +177,7 @@ func TakenTable(all []*Taken, own map[string][2]float64) string {
 	part := func(x *Taken) float64 { return median(x.Hz) * median(x.Gap) / 1e7 }
 	mine := func(x, alone *Taken) float64 { return median(x.Hz) * (median(x.Gap) - median(alone.Gap)) / 1e7 }
 	user, alone := by[valuesUser], by[countUser]
-	fmt.Fprintf(&b, "\n%.0f rounds. \"Interrupts alone\" counts them and does nothing else, so it is what any sampler with a clock takes on this machine.\n\n", float64(len(plain.Gap)))
+	fmt.Fprintf(&b, "\n%d rounds. \"Interrupts alone\" counts them and does nothing else, so it is what any sampler with a clock takes on this machine.\n\n", len(plain.Gap))
 	fmt.Fprintf(&b, "* At 997 Hz, rate times gap is %.2f%% of the program's time; interrupts alone are %.2f%% of it, and what values add is %.2f%%. At most 1%%: what values add %s, all of it %s.\n",
 		part(user), part(alone), mine(user, alone), yes(mine(user, alone) <= 1), yes(part(user) <= 1))
 	paper, alone := by[valuesPaper], by[countPaper]
@@ -188,12 +189,12 @@ func TakenTable(all []*Taken, own map[string][2]float64) string {
 	for _, x := range all {
 		if x.way != nil && x.way.options.Interval == Interval && !x.way.options.CountOnly && x.way.options.Every == 0 {
 			xs = append(xs, float64(x.way.options.Length))
-			gaps, kernel = append(gaps, median(x.Gap)), append(kernel, median(x.Kernel))
+			gaps, kernel = append(gaps, slices.Min(x.Gap)), append(kernel, slices.Min(x.Kernel))
 		}
 	}
 	slope, r2 := fit(xs, gaps)
 	inner, innerR2 := fit(xs, kernel)
-	fmt.Fprintf(&b, "* An interpreted instruction makes the gap %.1f ns longer, R² = %.3f over lengths from %.0f to %.0f (by the kernel's clock %.1f ns, R² = %.3f): linear, R² above 0.95: %s. "+
+	fmt.Fprintf(&b, "* An interpreted instruction makes the gap %.1f ns longer, R² = %.3f over lengths from %.0f to %.0f, by the least of the rounds, because other load only adds (by the kernel's clock %.1f ns, R² = %.3f): linear, R² above 0.95: %s. "+
 		"At every 2nd interrupt of the paper's rate an instruction is %.4f%% of the program's time; in the paper it is 1.06%%.\n", slope, r2, xs[0], xs[len(xs)-1], inner, innerR2, yes(r2 > 0.95), slope/2/float64(Interval)*100)
 	return b.String()
 }

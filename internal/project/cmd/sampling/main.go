@@ -2,7 +2,7 @@
 
 // Command sampling repeats the experiments of the paper on value sampling.
 //
-//	go run ./internal/project/cmd/sampling [-rounds 10] [-scale 20] [-bias 8s] [-limit 11m] [-o FILE] [program ...]
+//	go run ./internal/project/cmd/sampling [-rounds 8] [-scale 20] [-bias 8s] [-limit 11m] [-o FILE] [program ...]
 //
 // A program is the name of a directory in testprogs, or a command line with a space in it. Without
 // programs, all of testprogs and gofmt are sampled. It needs the rights of peptrace values. The tables go to standard output, and with -o also to a file, with the machine
@@ -35,7 +35,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	flags := flag.NewFlagSet("sampling", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	e := sampling.Experiment{Log: stderr}
-	flags.IntVar(&e.Rounds, "rounds", 10, "`rounds` of experiments other than Table 2, which has as many as there is time for")
+	flags.IntVar(&e.Rounds, "rounds", 8, "`rounds` of experiments other than Table 2, which has as many as there is time for")
 	flags.IntVar(&e.Scale, "scale", 20, "`percent` of the programs' workload")
 	last := flags.Duration("bias", 8*time.Second, "CPU time for which each bias is measured")
 	limit := flags.Duration("limit", 11*time.Minute, "begin with no program of Table 2 after this `time`, but in the first round")
