@@ -2,7 +2,7 @@
 
 // Command sampling repeats the experiments of the paper on value sampling.
 //
-//	go run ./internal/project/cmd/sampling [-rounds 8] [-scale 20] [-bias 8s] [-limit 11m] [-o FILE] [program ...]
+//	go run ./internal/project/cmd/sampling [-rounds 8] [-scale 40] [-bias 8s] [-limit 11m] [-o FILE] [program ...]
 //
 // A program is the name of a directory in testprogs, or a command line with a space in it. Without
 // programs, all of testprogs and gofmt are sampled. It needs the rights of peptrace values. The tables go to standard output, and with -o also to a file, with the machine
@@ -36,7 +36,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	flags.SetOutput(stderr)
 	e := sampling.Experiment{Log: stderr}
 	flags.IntVar(&e.Rounds, "rounds", 8, "`rounds` of experiments other than Table 2, which has as many as there is time for")
-	flags.IntVar(&e.Scale, "scale", 20, "`percent` of the programs' workload")
+	flags.IntVar(&e.Scale, "scale", 40, "`percent` of the programs' workload")
 	last := flags.Duration("bias", 8*time.Second, "CPU time for which each bias is measured")
 	limit := flags.Duration("limit", 11*time.Minute, "begin with no program of Table 2 after this `time`, but in the first round")
 	out := flags.String("o", "", "write the tables to a `file`, too")
@@ -126,7 +126,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	about := fmt.Sprintf(aboutPrograms, len(programs), e.Scale, sampling.Interval)
-	return errors.Join(section("Cost for programs (section 3.4)", about, sampling.CostTables(costs, sampling.Outside(taken))), section("Notes", notes))
+	return errors.Join(section("Cost for programs (section 3.4)", about, sampling.CostTables(costs, sampling.Outside(taken))), section("Notes", notes+"* Load of the machine at the end, in running threads: "+bench.Load()+".\n"))
 }
 
 const aboutInterrupts = `A program computes and reads the clock every half microsecond. A gap between two readings that is 0.3 µs to
