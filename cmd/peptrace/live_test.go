@@ -131,8 +131,16 @@ func TestLive(t *testing.T) {
 			if err != nil {
 				t.Fatalf("peptrace: %v\n%s", err, v.written())
 			}
-			time.Sleep(50 * time.Millisecond) // until what it wrote is read
+			// Until what it wrote is read, which takes a while on a busy machine.
 			f := frames()
+			for wait := time.Now(); time.Since(wait) < time.Minute; f = frames() {
+				if last := f[len(f)-1]; strings.Contains(last, "values (share") && !strings.Contains(last, "q or ^C ends") {
+					break
+				}
+				time.Sleep(50 * time.Millisecond)
+			}
+			time.Sleep(50 * time.Millisecond) // the rest of the view
+			f = frames()
 			if len(f) < 3 {
 				t.Fatalf("%d frames:\n%q", len(f), f)
 			}

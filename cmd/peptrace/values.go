@@ -59,7 +59,9 @@ SIGINT, or when the processes end.
 	-live               show on the terminal, twice a second, what find finds so far, and the
 	                      instructions that take most CPU time with their values; q or ^C
 	                      ends, and prints this a last time
-	-hz 997             interrupts per second of each CPU
+	-hz 997             interrupts per second of each CPU; in a virtual machine one takes some
+	                      12 µs, so a fourth of them with -length 16 are as many values
+	                      for less
 	-length 4           instructions that are interpreted at an interrupt; for the module
 	                      vreplay 128 if it is not given
 	-every 1            interpret at every n-th interrupt; likewise 128 with -with ebpf

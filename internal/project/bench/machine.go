@@ -46,3 +46,13 @@ func kernel() string {
 	}
 	return "Linux " + strings.TrimSpace(string(release))
 }
+
+// Load returns the load averages of the machine over 1, 5 and 15 minutes, in running threads.
+func Load() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	fields := strings.Fields(string(text))
+	return strings.Join(fields[:min(3, len(fields))], ", ")
+}

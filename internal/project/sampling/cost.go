@@ -7,9 +7,11 @@ package sampling
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pepgo/pep/internal/tracer/sampler"
@@ -37,7 +39,7 @@ func settings() []Setting {
 	with := func(w way, modules string) way { w.modules = modules; return w }
 	vreplay := with(values(128, 128), "vreplay")
 	return []Setting{
-		{"2a", "interrupts alone", 3.9, way{sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, ""}},
+		{"2a", aloneRow, 3.9, way{sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, ""}},
 		{"2a", values4, 10.7, values(4, 2)},
 		{"2a", "values by call site", 12.2, with(values(4, 2), "operands,callsites")},
 		{"2a", "vreplay", 5.9, vreplay},
@@ -49,13 +51,19 @@ func settings() []Setting {
 		{"2c", "length 16, every 8th", 9.7, values(16, 8)},
 		{"2c", "length 32, every 16th", 9.3, values(32, 16)},
 		{"2c", "length 64, every 32nd", 9.2, values(64, 32)},
-		{"", "peptrace values, on each CPU", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15}, "operands"}},
+		{"", userRow, 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15}, "operands"}},
 		{"", "peptrace values -threads", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15, Threads: true}, "operands"}},
 	}
 }
 
 // values4 is the row that is in all of the tables 2a, 2b and 2c.
 const values4 = "length 4, every 2nd"
+
+// Other rows that the text compares.
+const (
+	aloneRow = "interrupts alone"
+	userRow  = "peptrace values, on each CPU"
+)
 
 // A Cost is what a setting costs a program in a round.
 type Cost struct {
@@ -69,52 +77,83 @@ type Cost struct {
 type Costs struct {
 	Setting
 	Programs [][]Cost // by program and round
+	Names    []string // of the programs
 }
 
-// Cost runs each program in each round once without sampling and once with each setting. It begins
-// no round after the limit.
-func (e *Experiment) Cost(programs []string, limit time.Duration) ([]*Costs, error) {
+// A program is a name of a directory in testprogs, or a command line with a space in it: a program in
+// $PATH and its arguments, in which $GOROOT stands for the directory of the Go distribution.
+type program struct {
+	name string
+	exe  string
+	args []string
+}
+
+func (e *Experiment) program(name string) (*program, error) {
+	if words := strings.Fields(name); len(words) > 1 {
+		exe, err := exec.LookPath(words[0])
+		for i, arg := range words[1:] {
+			words[1+i] = os.Expand(arg, func(v string) string {
+				if v == "GOROOT" {
+					return e.Goroot
+				}
+				return os.Getenv(v)
+			})
+		}
+		return &program{words[0], exe, words[1:]}, err
+	}
+	exe := filepath.Join(e.Work, name)
+	return &program{name, exe, []string{strconv.Itoa(e.Scale)}}, build(filepath.Join(e.Root, "testprogs", name), "-o", exe, ".")
+}
+
+// Cost runs each program in each round once without sampling and once with each setting. After
+// the first round it begins with no program after the limit.
+func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*Costs, error) {
 	on, err := sampler.EnableTimes()
 	if err != nil {
 		return nil, err
 	}
 	defer on.Close()
-	var all []*Costs
-	for _, s := range settings() {
-		all = append(all, &Costs{s, make([][]Cost, len(programs))})
-	}
-	for _, name := range programs {
-		if err := build(filepath.Join(e.Root, "testprogs", name), "-o", filepath.Join(e.Work, name), "."); err != nil {
+	var programs []*program
+	for _, name := range names {
+		p, err := e.program(name)
+		if err != nil {
 			return nil, err
 		}
+		if _, err := sampled(p.exe, p.args, nil, 0); err != nil { // so that all rounds are not lost in the end
+			return nil, err
+		}
+		programs = append(programs, p)
+	}
+	var all []*Costs
+	for _, s := range settings() {
+		all = append(all, &Costs{s, make([][]Cost, len(programs)), names})
 	}
 	began := time.Now()
-	for round := range e.Rounds {
-		if round > 0 && time.Since(began) > limit {
-			break
-		}
-		for p, name := range programs {
-			fmt.Fprintf(e.Log, "cost: round %d of %d, %s\n", round+1, e.Rounds, name)
-			if err := e.round(filepath.Join(e.Work, name), p, all); err != nil {
-				return nil, fmt.Errorf("%s: %w", name, err)
+	for round := range rounds {
+		for i, p := range programs {
+			if round > 0 && time.Since(began) > limit {
+				return all, nil
+			}
+			fmt.Fprintf(e.Log, "cost: round %d of %d, %s\n", round+1, rounds, p.name)
+			if err := e.round(p, i, all); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
 	}
 	return all, nil
 }
 
-func (e *Experiment) round(exe string, p int, all []*Costs) error {
-	args := []string{strconv.Itoa(e.Scale)}
+func (e *Experiment) round(program *program, p int, all []*Costs) error {
 	other, err := elsewhere()
 	if err != nil {
 		return err
 	}
-	plain, err := sampled(exe, args, nil, 0)
+	plain, err := sampled(program.exe, program.args, nil, 0)
 	if err != nil {
 		return err
 	}
 	for _, c := range all {
-		r, err := sampled(exe, args, &c.way, 0)
+		r, err := sampled(program.exe, program.args, &c.way, 0)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
 		}

@@ -13,8 +13,10 @@
 //	| interp  |    2 | result 0 | ... |     +38% |
 //
 // Hidden is section 3.1 of the paper, Cost its Table 2, and Bias the observation of its section 5.
-// Table 1, the misses that sampling causes in the cache, is not there: it needs the
-// processor's counters of misses or a clock around each load.
+// CPU times of whole programs vary by more than sampling costs, so Taken measures what an interrupt
+// takes from a program that reads the clock all the time. Table 1, the misses that sampling
+// causes in the cache, needs the processor's counters of misses; Evicted has the time that loading
+// evicted lines again takes, in its place.
 //
 // The target is started and stopped before its first instruction, sampled, and let go, so
 // it is sampled as a whole. It is not changed and knows nothing of it.

@@ -6,6 +6,7 @@ package sampling
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -71,15 +72,44 @@ func (c *Costs) over(f func(Cost) float64) float64 {
 	return mean(least)
 }
 
-// slowdown is of the least CPU times of all rounds.
-func (c *Costs) slowdown() float64 {
-	var programs []float64
+// slowdown is of the least CPU times of all rounds: the mean over the programs, and its standard
+// error.
+func (c *Costs) slowdown() (percent, err float64) {
+	programs := c.slowdowns()
+	m, sum := mean(programs), 0.0
+	for _, x := range programs {
+		sum += (x - m) * (x - m)
+	}
+	if n := float64(len(programs)); n > 1 {
+		err = math.Sqrt(sum / (n - 1) / n)
+	}
+	return m, err
+}
+
+// slowdowns returns that of each program.
+func (c *Costs) slowdowns() (programs []float64) {
 	for _, rounds := range c.Programs {
 		cpu := slices.Min(each(rounds, func(c Cost) float64 { return float64(c.CPU) }))
 		plain := slices.Min(each(rounds, func(c Cost) float64 { return float64(c.Plain) }))
 		programs = append(programs, 100*(cpu/plain-1))
 	}
-	return mean(programs)
+	return programs
+}
+
+// ProgramTable returns what each program costs with two settings.
+func ProgramTable(costs []*Costs) string {
+	by := map[string]*Costs{}
+	for _, c := range costs {
+		by[c.Name] = c
+	}
+	alone, values, user := by[aloneRow], by[values4], by[userRow]
+	var b strings.Builder
+	b.WriteString("| program | rounds | CPU time, s (most) | interrupts alone | length 4, every 2nd | 997 Hz on each CPU |\n|---|--:|--:|--:|--:|--:|\n")
+	for i, name := range alone.Names {
+		plain := each(alone.Programs[i], func(c Cost) float64 { return c.Plain.Seconds() })
+		fmt.Fprintf(&b, "| `%s` | %d | %.2f (%.2f) | %+.1f%% | %+.1f%% | %+.1f%% |\n", name, len(plain), slices.Min(plain), slices.Max(plain), alone.slowdowns()[i], values.slowdowns()[i], user.slowdowns()[i])
+	}
+	return b.String()
 }
 
 func each(rounds []Cost, f func(Cost) float64) (xs []float64) {
@@ -99,9 +129,9 @@ func missed(c Cost) float64 {
 }
 
 // table returns the rows of a table.
-func table(rows []*Costs) string {
+func table(rows []*Costs, outside float64) string {
 	var b strings.Builder
-	b.WriteString("| setting | CPU time of the program (quartiles) | in the kernel | and our process | paper | ns per interrupt | instructions | not decoded yet |\n|---|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| setting | in interrupts | CPU time of the program (quartiles) | paper | in our program in the kernel | and our process | ns per interrupt | instructions | not decoded yet |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, c := range rows {
 		var spread []float64 // of all programs and rounds
 		for _, rounds := range c.Programs {
@@ -111,14 +141,22 @@ func table(rows []*Costs) string {
 		if c.Paper > 0 {
 			paper = fmt.Sprintf("%.1f%%", c.Paper)
 		}
-		fmt.Fprintf(&b, "| %s | %+.1f%% (%+.1f to %+.1f) | %.2f%% | %.2f%% | %s | %.0f | %.2f | %.1f%% |\n", c.Name, c.slowdown(), quantile(spread, .25), quantile(spread, .75),
-			c.over(inKernel), c.over(withOwn), paper, c.over(perTick), c.over(steps), c.over(missed))
+		mean, err := c.slowdown()
+		fmt.Fprintf(&b, "| %s | %.2f%% | %+.1f%% ± %.1f (%+.1f to %+.1f) | %s | %.2f%% | %.2f%% | %.0f | %.2f | %.1f%% |\n", c.Name, c.inInterrupts(outside), mean, err, quantile(spread, .25), quantile(spread, .75),
+			paper, c.over(inKernel), c.over(withOwn), c.over(perTick), c.over(steps), c.over(missed))
 	}
 	return b.String()
 }
 
-// CostTables returns the tables 2a, 2b and 2c, and what peptrace costs.
-func CostTables(costs []*Costs) string {
+// inInterrupts is the part of the programs' time in interrupts: what our program in the kernel
+// took, and for each interrupt what it takes outside of that, which the program gaps has measured.
+func (c *Costs) inInterrupts(outside float64) float64 {
+	return c.over(func(x Cost) float64 { return inKernel(x) + 100*outside*float64(x.Stats.Interrupts)/float64(x.CPU) })
+}
+
+// CostTables returns the tables 2a, 2b and 2c, and what peptrace costs. Outside is what an interrupt
+// takes outside of our program in the kernel, in ns.
+func CostTables(costs []*Costs, outside float64) string {
 	tables := map[string][]*Costs{}
 	for _, c := range costs {
 		tables[c.Table] = append(tables[c.Table], c)
@@ -126,12 +164,13 @@ func CostTables(costs []*Costs) string {
 			tables["2b"], tables["2c"] = append(tables["2b"], c), append(tables["2c"], c)
 		}
 	}
+	cpu := func(c *Costs) float64 { percent, _ := c.slowdown(); return percent }
+	inside := func(c *Costs) float64 { return c.over(inKernel) }
+	whole := func(c *Costs) float64 { return c.inInterrupts(outside) }
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Table 2a: what is sampled\n\n%s\n", table(tables["2a"]))
+	fmt.Fprintf(&b, "### Table 2a: what is sampled\n\n%s\n", table(tables["2a"], outside))
 	alone, values := tables["2a"][0], tables["2a"][1]
-	outside := (alone.slowdown() - alone.over(inKernel)) / 100 * float64(Interval) / 1000
-	fmt.Fprintf(&b, "By CPU time, an interrupt takes %.1f µs outside of our program in the kernel: %s. What values add to interrupts: %.2f%% in the kernel, %.1f%% by CPU time, %.1f%% in the paper.\n\n",
-		outside, "the entry, the clock that is set again, and what the caches lose", values.over(inKernel)-alone.over(inKernel), values.slowdown()-alone.slowdown(), values.Paper-alone.Paper)
+	fmt.Fprintf(&b, "What values add to interrupts: %.2f%% in interrupts, %.1f%% by CPU time, %.1f%% in the paper.\n\n", whole(values)-whole(alone), cpu(values)-cpu(alone), values.Paper-alone.Paper)
 	cheaper := func(f func(c *Costs) float64) (n int) {
 		for _, c := range costs {
 			if c.Paper > 0 && f(c) < c.Paper {
@@ -140,18 +179,18 @@ func CostTables(costs []*Costs) string {
 		}
 		return n
 	}
-	fmt.Fprintf(&b, "Of the %d rows of the three tables, cheaper than in the paper: %d by CPU time, %d by time in the kernel, %d by that and our process.\n\n", len(costs)-len(tables[""]),
-		cheaper((*Costs).slowdown), cheaper(func(c *Costs) float64 { return c.over(inKernel) }), cheaper(func(c *Costs) float64 { return c.over(withOwn) }))
+	fmt.Fprintf(&b, "Of the %d rows of the three tables, cheaper than in the paper: %d by time in interrupts, %d by CPU time, %d by time in our program in the kernel, %d by that and our process.\n\n",
+		len(costs)-len(tables[""]), cheaper(whole), cheaper(cpu), cheaper(inside), cheaper(func(c *Costs) float64 { return c.over(withOwn) }))
 
-	fmt.Fprintf(&b, "### Table 2b: longer runs at every 2nd interrupt\n\n%s\n", table(tables["2b"]))
+	fmt.Fprintf(&b, "### Table 2b: longer runs at every 2nd interrupt\n\n%s\n", table(tables["2b"], outside))
 	length := func(c *Costs) float64 { return float64(c.options.Length) }
 	paper, paperR2 := line(tables["2b"], length, func(c *Costs) float64 { return c.Paper })
-	kernel, kernelR2 := line(tables["2b"], length, func(c *Costs) float64 { return c.over(inKernel) })
-	cpu, cpuR2 := line(tables["2b"], length, (*Costs).slowdown)
-	fmt.Fprintf(&b, "Slowdown per instruction of length: %.3f%% with R² = %.3f in the kernel, %.3f%% with R² = %.3f by CPU time; the paper's rows have %.3f%% with R² = %.3f. "+
-		"R² in the kernel above 0.95: %s.\n\n", kernel, kernelR2, cpu, cpuR2, paper, paperR2, yes(kernelR2 > 0.95))
+	kernel, kernelR2 := line(tables["2b"], length, whole)
+	slope, cpuR2 := line(tables["2b"], length, cpu)
+	fmt.Fprintf(&b, "Slowdown per instruction of length: %.3f%% with R² = %.3f by time in interrupts, %.3f%% with R² = %.3f by CPU time; the paper's rows have %.3f%% with R² = %.3f. "+
+		"R² by time in interrupts above 0.95: %s.\n\n", kernel, kernelR2, slope, cpuR2, paper, paperR2, yes(kernelR2 > 0.95))
 
-	fmt.Fprintf(&b, "### Table 2c: two instructions for each interrupt\n\n%s\n", table(tables["2c"]))
+	fmt.Fprintf(&b, "### Table 2c: two instructions for each interrupt\n\n%s\n", table(tables["2c"], outside))
 	ratio := func(f func(c *Costs) float64) float64 {
 		xs := make([]float64, len(tables["2c"]))
 		for i, c := range tables["2c"] {
@@ -159,15 +198,15 @@ func CostTables(costs []*Costs) string {
 		}
 		return slices.Max(xs) / slices.Min(xs)
 	}
-	inside := func(c *Costs) float64 { return c.over(inKernel) }
-	total := func(c *Costs) float64 { return alone.slowdown() - inside(alone) + inside(c) }
-	fmt.Fprintf(&b, "Greatest to least: %.2f by CPU time, %.2f by time in the kernel with the interrupts themselves (below 1.3: %s), %.2f by time in the kernel alone (below 1.3: %s), %.2f in the paper, "+
-		"which has the interrupts in it.\n\n", ratio((*Costs).slowdown), ratio(total), yes(ratio(total) < 1.3), ratio(inside), yes(ratio(inside) < 1.3), ratio(func(c *Costs) float64 { return c.Paper }))
+	fmt.Fprintf(&b, "Greatest to least: %.2f by time in interrupts (below 1.3: %s), %.2f by CPU time, %.2f by time in our program in the kernel alone, which the paper does not have, %.2f in the paper.\n\n",
+		ratio(whole), yes(ratio(whole) < 1.3), ratio(cpu), ratio(inside), ratio(func(c *Costs) float64 { return c.Paper }))
 
-	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to 15. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", table(tables[""]))
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to 15. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", table(tables[""], outside))
 	for _, c := range tables[""] {
-		fmt.Fprintf(&b, "* %s: at most 1%%: %s by CPU time, %s in the kernel, %s with our process.\n", c.Name, yes(c.slowdown() <= 1), yes(c.over(inKernel) <= 1), yes(c.over(withOwn) <= 1))
+		percent, err := c.slowdown()
+		fmt.Fprintf(&b, "* %s: at most 1%%: %s in our program in the kernel, %s by time in interrupts, %s by CPU time (%+.1f%% ± %.1f).\n", c.Name, yes(inside(c) <= 1), yes(whole(c) <= 1), yes(percent <= 1), percent, err)
 	}
+	fmt.Fprintf(&b, "\n### Programs\n\nSlowdowns by CPU time.\n\n%s", ProgramTable(costs))
 	return b.String()
 }
 

@@ -26,6 +26,7 @@ import (
 // An Experiment says what is common to the experiments.
 type Experiment struct {
 	Root   string    // directory of the module of pep
+	Goroot string    // directory of the Go distribution
 	Work   string    // directory for executables
 	Rounds int       // of measurements of time; each has all variants once
 	Scale  int       // percent of the workload of test programs
@@ -60,6 +61,8 @@ type way struct {
 type run struct {
 	cpu    time.Duration // user and system time of the program
 	own    time.Duration // of this process meanwhile, which decodes code and counts values
+	attach time.Duration // of this process before, to attach
+	steady float64       // CPU time of this process as a part of time, after the first second of it; only if the program was killed
 	stats  sampler.Stats
 	db     *database.Database
 	stdout string
@@ -95,21 +98,26 @@ func sampled(exe string, args []string, w *way, last time.Duration) (r *run, err
 	ended := make(chan error, 1)
 	began := cpuTime()
 	if w != nil {
+		before := began
 		if s, began, err = w.attach(pid, r.db, ended); err != nil {
 			return nil, err
 		}
 		defer s.Close()
+		r.attach = began - before
 	}
 	if err := syscall.PtraceDetach(pid); err != nil {
 		return nil, err
 	}
 	if last > 0 {
+		time.Sleep(time.Second)
+		second, own := time.Now(), cpuTime()
 		for used := time.Duration(0); used < last && err == nil; used, err = usedBy(pid) {
-			time.Sleep(20 * time.Millisecond)
+			time.Sleep(100 * time.Millisecond)
 		}
 		if err != nil {
 			return nil, err
 		}
+		r.steady = float64(cpuTime()-own) / float64(time.Since(second))
 		cmd.Process.Kill()
 	}
 	err, waited = cmd.Wait(), true

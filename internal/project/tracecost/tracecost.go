@@ -100,18 +100,18 @@ func (cfg Config) ways() []way {
 	limit := probe.Limits{Hits: 1 << 40}
 	list := []way{
 		{"no tracer", "hit", cfg.Calls, false, func(*target) (func() error, error) { return func() error { return nil }, nil }},
-		{"peptrace: calls", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit})},
+		{calls, "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit})},
 		{"peptrace: calls and arguments", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Args: true})},
 		{"peptrace: calls and the branch", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Edges: true})},
-		{"peptrace: calls and results, fused", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Results: true})},
+		{fused, "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Results: true})},
 		{"peptrace: calls and durations, slow", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Times: true})},
 		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(limit, probe.Wish{Func: after, Results: true})},
 	}
 	if cfg.Bpftrace != "" {
-		list = append(list, way{"bpftrace: calls", "hit", cfg.Calls, false, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
+		list = append(list, way{bpftrace, "hit", cfg.Calls, false, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
 	}
 	if cfg.Delve != "" {
-		list = append(list, way{"dlv trace: calls, arguments, results", "hit", delveCalls, true, command(cfg.Delve, "trace", "-p", "PID", `main\.hit$`)})
+		list = append(list, way{delve, "hit", delveCalls, true, command(cfg.Delve, "trace", "-p", "PID", `main\.hit$`)})
 	}
 	return list
 }
@@ -258,6 +258,33 @@ func Table(rows []Row) string {
 	}
 	return b.String()
 }
+
+// Verdicts says whether probes are as cheap as they should be: 0.7 µs at an instruction that the
+// kernel emulates, 1.5 µs for results that are computed ahead; and how they compare with other tracers.
+func Verdicts(rows []Row) string {
+	medians := map[string]float64{}
+	for _, r := range rows {
+		xs := slices.Sorted(slices.Values(r.NS))
+		medians[r.Way] = xs[int(.5*float64(len(xs)-1)+0.5)]
+	}
+	yes := map[bool]string{true: "yes", false: "no"}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nBy the medians: a probe at a cheap instruction at most 700 ns: %s (%s). A fused result at most 1500 ns: %s (%s).", yes[medians[calls] <= 700], number(medians[calls]), yes[medians[fused] <= 1500], number(medians[fused]))
+	for _, other := range []string{bpftrace, delve} {
+		if ns, ok := medians[other]; ok {
+			fmt.Fprintf(&b, " %s takes %.0f times as long as %s.", other, ns/medians[calls], calls)
+		}
+	}
+	return b.String() + "\n"
+}
+
+// Ways that the verdicts are about.
+const (
+	calls    = "peptrace: calls"
+	fused    = "peptrace: calls and results, fused"
+	bpftrace = "bpftrace: calls"
+	delve    = "dlv trace: calls, arguments, results"
+)
 
 func number(ns float64) string {
 	if ns < 100 {

@@ -4,6 +4,7 @@ package tracecost
 
 import (
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/internal/tracer/rights"
@@ -14,6 +15,21 @@ func TestTableHasMedianAndQuartiles(t *testing.T) {
 	want := "| | ns per call | quartiles |\n|---|---:|---:|\n| none | 2.2 | 2.2–3.0 |\n| probe | 700 | 600–800 |\n"
 	if got != want {
 		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct {
+		calls, fused float64
+		want         string
+	}{
+		{650, 1000, "at most 700 ns: yes (650). A fused result at most 1500 ns: yes (1000). bpftrace: calls takes 10 times as long as peptrace: calls.\n"},
+		{701, 1501, "at most 700 ns: no (701). A fused result at most 1500 ns: no (1501). bpftrace: calls takes 9 times"},
+	} {
+		rows := []Row{{calls, []float64{c.calls, 1, 9000}}, {fused, []float64{c.fused}}, {bpftrace, []float64{6500}}}
+		if got := Verdicts(rows); !strings.Contains(got, c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package sampler_test
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,6 +31,29 @@ func TestOptionsAreChecked(t *testing.T) {
 	} {
 		if _, err := sampler.Attach(c.options); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("Attach(%+v): %v, want an error with %q", c.options, err, c.want)
+		}
+	}
+}
+
+// TestBufferIsFetchedInTime compares how often runs are fetched with what the CPUs can write
+// meanwhile: at most an eighth of the buffer, and a user waits for at most 100 ms.
+func TestBufferIsFetchedInTime(t *testing.T) {
+	const buffer = 1 << 22
+	for _, o := range []sampler.Options{
+		{Interval: time.Second / 997, Every: 1, Length: 4},
+		{Interval: 124 * time.Microsecond, Every: 2, Length: 4},
+		{Interval: 124 * time.Microsecond, Every: 1, Length: 64},
+		{Interval: 100 * time.Microsecond, Every: 1, Length: 256},
+	} {
+		wait := sampler.FetchEvery(&o, buffer)
+		runs := float64(wait) / float64(o.Interval) / float64(o.Every) * float64(runtime.NumCPU())
+		bytes := runs * float64(72+56*o.Length)
+		t.Logf("%+v: every %v, %.0f bytes", o, wait, bytes)
+		if wait < time.Millisecond || wait > 100*time.Millisecond || bytes > buffer/8 && wait > time.Millisecond {
+			t.Errorf("length %d every %v: fetched every %v, when there can be %.0f bytes", o.Length, o.Interval, wait, bytes)
+		}
+		if quarter := 4 * wait; bytes < buffer/64 && quarter < 100*time.Millisecond {
+			t.Errorf("length %d every %v: fetched every %v although there are only %.0f bytes", o.Length, o.Interval, wait, bytes)
 		}
 	}
 }

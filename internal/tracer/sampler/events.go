@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -107,6 +108,19 @@ func (e *events) close() (err error) {
 
 // every returns how often the periods change.
 func (o *Options) redrawEvery() time.Duration { return max(200*o.Interval, 50*time.Millisecond) }
+
+// fetchEvery returns how often runs are fetched from a buffer of some bytes, so that it is at most
+// an eighth full even if all runs have their whole length. At most 100 ms: users wait for the
+// first values.
+func (o *Options) fetchEvery(buffer int) time.Duration {
+	cpus := runtime.NumCPU()
+	if all, err := online(); err == nil {
+		cpus = len(all)
+	}
+	run := headerSize + o.Length*tupleSize
+	fills := time.Duration(buffer/run/cpus*o.Every) * o.Interval
+	return min(max(fills/8, time.Millisecond), 100*time.Millisecond)
+}
 
 // online returns the numbers of the CPUs that are switched on.
 func online() (cpus []int, err error) {

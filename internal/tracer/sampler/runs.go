@@ -30,17 +30,18 @@ func (s *Sampler) Next(r *capture.Run) error {
 		if err != nil {
 			return err
 		}
-		// The kernel does not wake us for each record: that would cost more than the record.
-		s.reader.SetDeadline(time.Now().Add(poll))
 		switch err := s.reader.ReadInto(&rec); {
 		case err == nil:
 			if s.run(r, rec.RawSample) {
 				return nil
 			}
 		case errors.Is(err, os.ErrDeadlineExceeded):
+			// The buffer is empty. The kernel does not wake us for each record: that would cost
+			// more than the record. So the reader waits until the next deadline.
 			if ended {
 				return io.EOF
 			}
+			s.reader.SetDeadline(time.Now().Add(s.fetch))
 		case errors.Is(err, ringbuf.ErrClosed):
 			return io.EOF
 		default:

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/mapped"
+	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/process"
 )
 
@@ -24,6 +25,7 @@ type Sampler struct {
 	objs    bpf.SamplerObjects
 	events  events
 	reader  *ringbuf.Reader
+	fetch   time.Duration  // how often runs are fetched
 	pidfds  map[uint32]int // of Options.PIDs
 
 	stop chan struct{}
@@ -45,7 +47,13 @@ type Sampler struct {
 	err     error  // why decoding ended
 }
 
-const poll = 20 * time.Millisecond // how often misses are decoded and runs are fetched
+// How often misses are decoded and ended processes are noticed: often while there is code to
+// decode, which interrupts wait for, and else seldom. Each time wakes this process up, and costs
+// it some system calls.
+const (
+	decodeOften  = 20 * time.Millisecond
+	decodeSeldom = 100 * time.Millisecond
+)
 
 // Attach begins to sample. The error names the capability or the feature of the kernel that
 // is missing.
@@ -105,6 +113,8 @@ func (s *Sampler) attach() (err error) {
 	if s.reader, err = ringbuf.NewReader(s.objs.Records); err != nil {
 		return err
 	}
+	s.fetch = s.options.fetchEvery(s.reader.BufferSize())
+	s.reader.SetDeadline(time.Now()) // a reader without a deadline waits to be woken up
 	if err := s.events.open(s.objs.Sample, &s.options); err != nil {
 		return err
 	}
@@ -171,9 +181,12 @@ func (s *Sampler) Close() error {
 // maintain decodes what the kernel has missed, notices the end of processes, and changes the
 // periods of the clocks.
 func (s *Sampler) maintain() {
-	tick := time.NewTicker(poll)
+	wait := decodeOften
+	tick := time.NewTimer(wait)
 	defer tick.Stop()
 	redrawn := time.Now()
+	var missed uint64
+	again := false
 	for {
 		select {
 		case <-s.stop:
@@ -185,7 +198,20 @@ func (s *Sampler) maintain() {
 		s.reuse()
 		s.bury()
 		s.mu.Unlock()
-		s.decodeMisses()
+		// The kernel counts a miss before it notes the PC, so after the last change of the count
+		// there may still be one.
+		n, err := s.misses()
+		if err != nil || n != missed || again {
+			s.decodeMisses()
+		}
+		again = n != missed
+		missed = n
+		if again {
+			wait = decodeOften
+		} else {
+			wait = min(2*wait, decodeSeldom)
+		}
+		tick.Reset(wait)
 		if n, err := s.counter(countDropped); err == nil {
 			s.lost.Store(n)
 		}
@@ -194,6 +220,15 @@ func (s *Sampler) maintain() {
 			redrawn = time.Now()
 		}
 	}
+}
+
+// misses returns how often the kernel has noted a PC for decodeMisses.
+func (s *Sampler) misses() (sum uint64, err error) {
+	for _, i := range []int{countMissed, countStale, countStops + int(micro.NotDecoded)} {
+		n, e := s.counter(i)
+		sum, err = sum+n, errors.Join(err, e)
+	}
+	return sum, err
 }
 
 // decodeMisses decodes the code at the addresses that the kernel could not interpret.

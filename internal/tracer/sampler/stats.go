@@ -49,6 +49,8 @@ func EnableTimes() (io.Closer, error) {
 
 // Numbers of counters in sampler.c. The others are in the order of Stats.
 const (
+	countMissed  = 3
+	countStale   = 4
 	countDropped = 7
 	countStops   = 8 // first of the reasons to stop
 )

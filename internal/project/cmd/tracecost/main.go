@@ -54,21 +54,11 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	table := tracecost.Table(rows)
+	table := tracecost.Table(rows) + tracecost.Verdicts(rows)
 	if _, err := io.WriteString(stdout, table); err != nil || *out == "" {
 		return err
 	}
-	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, load())
+	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, bench.Load())
 	text := bench.Header("Cost of probes", "go run ./internal/project/cmd/tracecost "+strings.Join(args, " "), time.Now())
 	return os.WriteFile(*out, []byte(text+how+table), 0o644)
-}
-
-// load returns the load averages over 1, 5 and 15 minutes.
-func load() string {
-	text, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	fields := strings.Fields(string(text))
-	return strings.Join(fields[:min(3, len(fields))], ", ")
 }
