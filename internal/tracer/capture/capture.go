@@ -94,6 +94,7 @@ type Run struct {
 	PID, TID uint32 // as the sampler's namespace has them
 	CPU      uint32
 	Goid     uint64 // goroutine, 0 if it is not known
+	Labels   Labels // of the goroutine, as package runtime/pprof sets them
 
 	// At is the interrupted instruction, or nil if it is in no known image (or in the
 	// kernel). It is a sample of CPU time. The first tuple can be of a later instruction.

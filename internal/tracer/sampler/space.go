@@ -71,8 +71,8 @@ func amd64(tgid uint32) error {
 	return nil
 }
 
-// goroutines tells the kernel where the process keeps the numbers of its goroutines, if it is
-// a Go program. To find that in an executable takes time, during which sampling goes on.
+// goroutines tells the kernel where the process keeps the numbers and labels of its goroutines, if
+// it is a Go program. To find that in an executable takes time, during which sampling goes on.
 func (s *Sampler) goroutines(sp *space) {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", sp.tgid))
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Sampler) goroutines(sp *space) {
 			if !ok {
 				find = sync.OnceValue(func() bpf.SamplerProc {
 					g := mapped.FindGoroutines(tgid)
-					return bpf.SamplerProc{Goid: g.Goid, Tls: g.TLS}
+					return bpf.SamplerProc{Tls: g.TLS, Goid: g.Goid, Labels: g.Labels, M: g.M, Curg: g.Curg}
 				})
 				s.layouts[m.Key] = find
 			}

@@ -61,7 +61,8 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 		return err
 	}
 	p, pc := t.process, th.Regs.Rip
-	*r = capture.Run{Time: uint64(now.Nano()), PID: p.pid, TID: uint32(t.tid), CPU: uint32(t.cpu), Goid: p.goroutine(th), Tuples: r.Tuples[:0]}
+	*r = capture.Run{Time: uint64(now.Nano()), PID: p.pid, TID: uint32(t.tid), CPU: uint32(t.cpu), Tuples: r.Tuples[:0]}
+	r.Goid, r.Labels = p.g.Read(th.Regs.Fs_base, func(addr uint64, to []byte) bool { return th.Read(addr, to) == nil })
 	i, err := s.at(p, th, pc)
 	if err != nil {
 		return err
@@ -86,16 +87,6 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 		return s.step(r, p, th, skip)
 	}
 	return s.interpret(r, p, th, skip)
-}
-
-// goroutine returns the number of the goroutine that a thread executes, or 0.
-func (p *process) goroutine(th *ptrace.Thread) uint64 {
-	if p.g.Goid == 0 {
-		return 0
-	}
-	g, _ := th.Load(th.Regs.Fs_base+uint64(p.g.TLS), 8)
-	id, _ := th.Load(g+uint64(p.g.Goid), 8)
-	return id
 }
 
 // machine returns a machine in the state of a thread.
