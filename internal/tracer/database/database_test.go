@@ -251,9 +251,9 @@ func TestFilesKeepLists(t *testing.T) {
 	db := collect(t, someRuns(3, 3000, 1, 1<<40), values)
 	read := roundTrip(t, db)
 	high := 0
-	for _, l := range db.Binaries()[0].Locations() {
-		got := read.Binaries()[0].At(l.Insn.PC)
-		if got == nil {
+	for i, l := range db.Binaries()[0].Locations() {
+		got := read.Binaries()[0].Locations()[i]
+		if got.Insn.PC != l.Insn.PC {
 			t.Fatalf("no location at %#x", l.Insn.PC)
 		}
 		in := *got.Insn
