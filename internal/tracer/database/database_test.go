@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -243,6 +244,29 @@ func TestSaveMergesRunsByBinary(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
 		t.Errorf("left over: %q", left)
 	}
+}
+
+// Many that save into one directory at the same time lose nothing.
+func TestSaveAtTheSameTime(t *testing.T) {
+	dir := t.TempDir()
+	var all []capture.Run
+	var savers sync.WaitGroup
+	for seed := range uint64(16) {
+		runs := someRuns(seed, 200, 2, 1000)
+		all = append(all, runs...)
+		db := collect(t, runs, parity{})
+		savers.Go(func() {
+			if _, err := db.Save(dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	savers.Wait()
+	sum, err := database.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "saved at the same time", sum, all)
 }
 
 // Lists with many values keep their totals, and files keep lists as they are.

@@ -299,12 +299,19 @@ func open(name string) (*Database, error) {
 
 // Save writes a file for each binary into a directory, which it makes if there is none. If
 // there is a file of the binary, it is merged: afterwards the file has the sum, and db is
-// unchanged. Two programs must not save into one directory at the same time. Save
-// returns the names of the files. Only their user can read them: values can be secrets.
+// unchanged. While another program saves into the directory, Save waits, for
+// less than a second as a rule; on systems without flock, two programs must not do so
+// at the same time. Save returns the names of the files. Only their user can read them: values
+// can be secrets.
 func (db *Database) Save(dir string) (files []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	for _, b := range db.Binaries() {
 		name := filepath.Join(dir, b.FileName())
 		sum, err := open(name)

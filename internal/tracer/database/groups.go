@@ -52,6 +52,26 @@ func (b *Binary) group(labels capture.Labels) *Group {
 	return g
 }
 
+// Select returns a database of the groups whose labels a function accepts. It shares their
+// locations with db.
+func (db *Database) Select(accept func(capture.Labels) bool) *Database {
+	part := New()
+	for _, b := range db.Binaries() {
+		some := *b
+		some.Interrupts, some.groups = 0, map[capture.Labels]*Group{}
+		for labels, g := range b.groups {
+			if accept(labels) {
+				some.groups[labels] = g
+				some.Interrupts += g.Interrupts
+			}
+		}
+		if len(some.groups) > 0 {
+			part.binaries[id(b.Image)] = &some
+		}
+	}
+	return part
+}
+
 // Locations returns the locations in the order of their addresses.
 func (g *Group) Locations() []*Location {
 	return slices.SortedFunc(maps.Values(g.locations), func(x, y *Location) int { return cmp.Compare(x.Insn.PC, y.Insn.PC) })

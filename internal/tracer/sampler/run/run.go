@@ -78,6 +78,10 @@ func (q *Request) Flags(f *flag.FlagSet) {
 		q.List.Func, err = regexp.Compile(text)
 		return err
 	})
+	f.Func("label", "", func(text string) (err error) {
+		q.List.Label, err = regexp.Compile(text)
+		return err
+	})
 	f.IntVar(&q.List.N, "n", 3, "")
 	f.BoolVar(&q.List.Secrets, "secrets", false, "")
 }
@@ -126,7 +130,7 @@ func (r *Result) Listing() listing.Listing {
 func (r *Result) view(head string) listing.Listing {
 	l := &r.request.List
 	return report.NewView(r.db, r.names, report.ViewOptions{
-		Head: head, Find: report.FindOptions{Func: l.Func, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
+		Head: head, Find: report.FindOptions{Func: l.Func, Label: l.Label, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
 	})
 }
 
