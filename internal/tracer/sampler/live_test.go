@@ -104,9 +104,7 @@ func TestValuesOfALiveProgram(t *testing.T) {
 			goids := map[uint64]int{}
 			const runs = 1500
 			collect(t, s, runs, func(r *capture.Run) {
-				if r.Goid != 0 || len(goids) > 0 { // in the beginning it is being searched for
-					goids[r.Goid]++
-				}
+				goids[r.Goid]++
 				for _, tp := range r.Tuples {
 					at[tp.Insn.PC]++
 					if tp.Known&capture.Result == 0 || tp.Insn.Memory != capture.Load {

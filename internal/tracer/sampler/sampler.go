@@ -33,7 +33,8 @@ type Sampler struct {
 	done sync.WaitGroup
 	lost atomic.Uint64
 
-	searching sync.Mutex // for layouts
+	searching sync.Mutex     // for layouts
+	searches  sync.WaitGroup // of layouts
 
 	mu      sync.Mutex                        // of all that follows
 	layouts map[string]func() bpf.SamplerProc // by executable
@@ -108,6 +109,7 @@ func (s *Sampler) attach() (err error) {
 			return err
 		}
 	}
+	s.searches.Wait() // or the first runs had no goroutines and labels
 	if s.reader, err = ringbuf.NewReader(s.objs.Records); err != nil {
 		return err
 	}
@@ -170,6 +172,7 @@ func (s *Sampler) Close() error {
 		err = errors.Join(err, s.reader.Close())
 	}
 	s.done.Wait()
+	s.searches.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, sp := range s.spaces {

@@ -72,7 +72,8 @@ func amd64(tgid uint32) error {
 }
 
 // goroutines tells the kernel where the process keeps the numbers and labels of its goroutines, if
-// it is a Go program. To find that in an executable takes time, during which sampling goes on.
+// it is a Go program. To find that in an executable takes time. Sampling of named processes begins
+// afterwards; that of others goes on meanwhile, and their runs have no goroutines yet.
 func (s *Sampler) goroutines(sp *space) {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", sp.tgid))
 	if err != nil {
@@ -89,7 +90,7 @@ func (s *Sampler) goroutines(sp *space) {
 				})
 				s.layouts[m.Key] = find
 			}
-			s.done.Go(func() {
+			s.searches.Go(func() {
 				s.searching.Lock() // one search at a time
 				p := find()
 				s.searching.Unlock()

@@ -37,13 +37,9 @@ func TestLabels(t *testing.T) {
 				s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15}, b.attach)
 				found, runs := map[capture.Labels]int{}, 0
 				var r capture.Run
-				for known := false; len(found) < len(labels) || runs < 300; { // each goroutine runs for milliseconds
+				for len(found) < len(labels) || runs < 300 { // each goroutine runs for milliseconds
 					if err := s.Next(&r); err != nil {
 						t.Fatal(err)
-					}
-					// In the beginning, the sampler does not know yet where labels are.
-					if known = known || r.Labels != ""; !known {
-						continue
 					}
 					if runs++; runs > 20000 {
 						t.Fatalf("runs by labels: %v, want each of %v", found, labels)
