@@ -16,7 +16,7 @@ volatile const u32 cfg_all;          // sample all processes, not only those in 
 volatile const u32 cfg_self;         // the sampler's own process, which is not sampled
 volatile const u32 cfg_every = 1;    // interpret every n-th interrupt
 volatile const u32 cfg_length = 4;   // instructions whose values are noted
-volatile const u32 cfg_skip;         // before these, a random number up to this is interpreted
+volatile const u32 cfg_skip;         // before these, a random number up to this is interpreted: a sum of two
 volatile const u32 cfg_interpret = 1; // 0: only count, to measure what interrupts cost alone
 
 struct {
@@ -180,42 +180,53 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 		return 0;
 	}
 	struct run *r = &w->run;
-	r->r[0] = R(ax); r->r[1] = R(cx); r->r[2] = R(dx); r->r[3] = R(bx);
-	r->r[4] = R(sp); r->r[5] = R(bp); r->r[6] = R(si); r->r[7] = R(di);
-	r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
-	r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
-	r->r[NO_REG] = 0;
-	r->r[FS_BASE] = 0;
-	probe_read_kernel(&r->r[FS_BASE], 8, &task->thread.fsbase);
-	r->flags = R(flags);
-	r->flags_known = ALL_FLAGS;
-	r->pc = pc;
-	r->known = (2u << FS_BASE) - 1;
-	r->index = e->index;
-	r->tgid = tgid;
-	r->stop = r->steps = r->nstores = 0;
-
 	struct record *rec = &w->rec;
+	u64 fs = 0, g;
+	u32 unread = 0, steps = 0;
+	probe_read_kernel(&fs, 8, &task->thread.fsbase);
 	rec->time = ktime_get_ns();
 	rec->pc = pc;
-	u64 g;
-	u32 unread = 0;
-	rec->goid = goroutine(p, r->r[FS_BASE], &g);
+	rec->goid = goroutine(p, fs, &g);
 	rec->labels = labels_of(p, g, &w->labels, &unread);
 	add(UNREAD, unread);
-	rec->top = rec->behind = 0;
 	rec->pid = tgid;
 	rec->tid = thread_number(task);
 	rec->cpu = smp_processor_id();
-	rec->skipped = rec->steps = rec->n = 0;
-	w->skip = cfg_skip ? prandom_u32() % (cfg_skip + 1) : 0;
 
-	loop(cfg_length + w->skip, one, &w, 0);
+	// The sum of two random numbers spreads the beginnings of runs more evenly over a loop than
+	// one of the same range does. If the run gives up before anything is noted, it is
+	// done again, and begins somewhere on the way on which it came through. Otherwise code near to
+	// instructions that cannot be interpreted would have few values.
+	u32 skip = prandom_u32() % (cfg_skip / 2 + 1) + prandom_u32() % (cfg_skip - cfg_skip / 2 + 1);
+	for (u32 attempt = 0; attempt < 2; attempt++) {
+		r->r[0] = R(ax); r->r[1] = R(cx); r->r[2] = R(dx); r->r[3] = R(bx);
+		r->r[4] = R(sp); r->r[5] = R(bp); r->r[6] = R(si); r->r[7] = R(di);
+		r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
+		r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
+		r->r[NO_REG] = 0;
+		r->r[FS_BASE] = fs;
+		r->flags = R(flags);
+		r->flags_known = ALL_FLAGS;
+		r->pc = pc;
+		r->known = (2u << FS_BASE) - 1;
+		r->index = e->index;
+		r->tgid = tgid;
+		r->stop = r->steps = r->nstores = 0;
+		rec->top = rec->behind = 0;
+		rec->skipped = rec->steps = rec->n = 0;
+		w->skip = skip;
+		loop(cfg_length + skip, one, &w, 0);
+		steps += r->steps;
+		u32 through = rec->skipped;
+		if (rec->steps || !through) break;
+		skip = prandom_u32() % through;
+		skip = BOUND(skip, TUPLES * 2 - 1);
+	}
 
 	u32 n = rec->n, stop = r->stop;
 	rec->stop = stop;
 	if (stop == STOP_NOT_DECODED) miss(r->pc, tgid, 0);
-	add(STEPS, r->steps);
+	add(STEPS, steps);
 	add(NOTED, n);
 	add(STOPS + (stop & 31), 1);
 	if (n > TUPLES) n = TUPLES;

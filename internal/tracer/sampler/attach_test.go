@@ -109,6 +109,9 @@ func BenchmarkRun(b *testing.B) {
 		{"length=8", sampler.Options{Length: 8}},
 		{"length=32", sampler.Options{Length: 32}},
 		{"length=128", sampler.Options{Length: 128}},
+		{"length=4,skip=15", sampler.Options{Length: 4, Skip: 15}},
+		{"length=4,skip=63", sampler.Options{Length: 4, Skip: 63}},
+		{"length=4,skip=255", sampler.Options{Length: 4, Skip: 255}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.options.PIDs, c.options.Interval = []int{tg.pid}, 250*time.Microsecond

@@ -82,7 +82,8 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 	if in := p.insns[i]; in != nil {
 		r.At, r.Bias = in.Instruction, pc-in.PC
 	}
-	skip := rand.IntN(s.options.Skip + 1)
+	half := s.options.Skip / 2
+	skip := rand.IntN(half+1) + rand.IntN(s.options.Skip-half+1) // as in package sampler
 	if s.options.Step {
 		return s.step(r, p, th, skip)
 	}
@@ -108,20 +109,29 @@ func context(r *capture.Run, m *micro.Machine) {
 	}
 }
 
-// interpret interprets: first what is skipped, then what is noted.
+// interpret interprets: first what is skipped, then what is noted. If it gives up before anything is
+// noted, it begins again, and skips less than it came through.
 func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip int) error {
-	m := machine(th)
-	if err := s.run(p, th, m, skip, nil); err != nil {
-		return err
+	for range 2 {
+		m := machine(th)
+		if err := s.run(p, th, m, skip, nil); err != nil {
+			return err
+		}
+		r.Skipped = uint32(m.Steps)
+		if m.Steps == skip {
+			context(r, m)
+			err := s.run(p, th, m, s.options.Length, func(st *micro.Step) { p.note(r, st) })
+			r.Steps = uint32(m.Steps) - r.Skipped
+			if err != nil || r.Steps > 0 {
+				return err
+			}
+		}
+		if r.Skipped == 0 {
+			return nil
+		}
+		skip = rand.IntN(int(r.Skipped))
 	}
-	r.Skipped = uint32(m.Steps)
-	if m.Steps < skip {
-		return nil
-	}
-	context(r, m)
-	err := s.run(p, th, m, s.options.Length, func(st *micro.Step) { p.note(r, st) })
-	r.Steps = uint32(m.Steps) - r.Skipped
-	return err
+	return nil
 }
 
 // run interprets up to n instructions, and decodes them if need be.

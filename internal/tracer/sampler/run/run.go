@@ -64,7 +64,7 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	f.IntVar(&q.Options.Every, "every", 0, "")
 	f.IntVar(&q.Options.Length, "length", 0, "")
 	f.StringVar(&q.With, "with", "ebpf", "")
-	f.IntVar(&q.Options.Skip, "skip", 15, "")
+	f.IntVar(&q.Options.Skip, "skip", sampler.DefaultSkip, "")
 	f.Func("d", "", func(text string) (err error) {
 		q.Time, err = time.ParseDuration(text)
 		if err == nil && q.Time <= 0 {

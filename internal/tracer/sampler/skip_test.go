@@ -1,0 +1,79 @@
+package sampler_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/sampler"
+)
+
+func buildSlow(t *testing.T) string {
+	t.Helper()
+	exe := filepath.Join(t.TempDir(), "slow")
+	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/slow").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return exe
+}
+
+// VSAMP-25: all instructions of a loop are executed equally often, so each must have the same share
+// of the values, although interrupts arrive at one of them. With the longest skip of
+// peptrace values they have; with a skip that is shorter than the loop they have not, and
+// the test sees that.
+func TestSkipRemovesBias(t *testing.T) {
+	exe := buildSlow(t)
+	for skip, even := range map[int]bool{sampler.DefaultSkip: true, 15: false} {
+		tg := start(t, exe)
+		s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond / 4, Length: 1, Skip: skip})
+		at := map[uint64]float64{}
+		const runs = 1500
+		collect(t, s, runs, func(r *capture.Run) { at[r.Tuples[0].Insn.PC]++ })
+		s.Close()
+		var counts []float64
+		for _, n := range at {
+			if n > runs/300 { // not the loop around the loop, and the runtime
+				counts = append(counts, n)
+			}
+		}
+		chi, limit := unevenness(counts)
+		t.Logf("skip %d: %d instructions, %v; chi-square %.1f, limit %.1f", skip, len(counts), counts, chi, limit)
+		if even && (chi > limit || len(counts) < 20 || len(counts) > 34) {
+			t.Errorf("skip %d: the instructions are not sampled evenly, or the loop has another length", skip)
+		}
+		if !even && chi < limit && len(counts) > 20 {
+			t.Errorf("skip %d: bias is not seen", skip)
+		}
+	}
+}
+
+// A run that gives up while it skips is done again, so the code in front of an instruction that
+// cannot be interpreted has values, too: half of the interrupts have none otherwise.
+func TestRunsBeginInFrontOfStops(t *testing.T) {
+	tg := start(t, buildSlow(t), "atomic")
+	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond / 4, Skip: sampler.DefaultSkip})
+	var r capture.Run
+	runs, empty := 0, 0
+	at := map[uint64]int{}
+	for runs < 600 {
+		if err := s.Next(&r); err != nil {
+			t.Fatal(err)
+		}
+		if r.At == nil || len(r.At.Code) > 0 && r.At.Code[0] == 0xf0 { // LOCK: nothing can be interpreted
+			continue
+		}
+		runs++
+		if r.Steps == 0 {
+			empty++
+		}
+		for _, tp := range r.Tuples {
+			at[tp.Insn.PC]++
+		}
+	}
+	t.Logf("%d of %d runs are empty; tuples by address: %v", empty, runs, at)
+	if empty > runs/10 {
+		t.Errorf("%d of %d runs have no values", empty, runs)
+	}
+}
