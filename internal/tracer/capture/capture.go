@@ -47,7 +47,7 @@ type Instruction struct {
 
 	Memory Access // 0 if it has no memory operand; LEA and NOP have none
 	Width  uint8  // bytes of the memory operand; without one, of the first operand
-	Float  uint8  // 4 or 8 if the operand is a floating-point number of that many bytes, else 0
+	Float  uint8  // 4 or 8 if the last operand is a floating-point number of that many bytes, else 0
 	Flow   Flow
 }
 

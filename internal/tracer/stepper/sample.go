@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/describe"
+	"github.com/pepgo/pep/internal/tracer/mapped"
 	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/ptrace"
 )
@@ -195,6 +197,11 @@ func (s *Sampler) one(p *process, th *ptrace.Thread) (st micro.Step, ok bool, er
 	}
 	st = micro.Step{Op: op, PC: op.PC}
 	machine(th).Run(p.table, i, 1, func(x *micro.Step) { st = *x })
+	if in := p.insns[i]; in != nil && in.Float > 0 && in.Memory&capture.Load == 0 && in.Want.Fields&capture.Second != 0 {
+		if err := float(&st, in, th); err != nil {
+			return st, false, err
+		}
+	}
 	switch err := th.TryStep(); {
 	case errors.Is(err, ptrace.ErrSignal):
 		return st, false, nil
@@ -206,6 +213,23 @@ func (s *Sampler) one(p *process, th *ptrace.Thread) (st micro.Step, ok bool, er
 		st.Result, st.Have = v, st.Have|micro.HaveResult
 	}
 	return st, true, nil
+}
+
+// float notes the floating-point number in the vector register that is the last operand.
+func float(st *micro.Step, in *mapped.Instruction, th *ptrace.Thread) error {
+	register, ok := describe.FloatSource(in.Code)
+	if !ok || register > 15 {
+		return nil
+	}
+	v, err := th.Vector(register)
+	if err != nil {
+		return err
+	}
+	if in.Float == 4 {
+		v = uint64(uint32(v))
+	}
+	st.Second, st.Have = v, st.Have|micro.HaveSecond
+	return nil
 }
 
 // result returns what the processor has computed.
