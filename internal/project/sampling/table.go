@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
 // HiddenTable returns the ranks and speed-ups.
@@ -50,7 +52,7 @@ func BiasTable(all []Bias) string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %d | %.2f | %s | %s |\n", skip, x.Far, x.Near, x.Ratio(), paper, yes(x.Ratio() <= 1.05))
 	}
-	b.WriteString("\nThe loop has 16 instructions, so 16 and 256 random beginnings are spread evenly over it. In a loop with n others, a rest of up to n/256 stays.\n")
+	b.WriteString("\nThe loop has 16 instructions. A skip of up to n, the sum of two random numbers, is spread evenly over loops of up to n/2 instructions; decision 23 has what stays in longer ones.\n")
 	return b.String()
 }
 
@@ -164,7 +166,7 @@ func CostTables(costs []*Costs) string {
 	fmt.Fprintf(&b, "Greatest to least: %.2f by CPU time, %.2f by time in the kernel with the interrupts themselves (below 1.3: %s), %.2f by time in the kernel alone (below 1.3: %s), %.2f in the paper, "+
 		"which has the interrupts in it.\n\n", ratio((*Costs).slowdown), ratio(total), yes(ratio(total) < 1.3), ratio(inside), yes(ratio(inside) < 1.3), ratio(func(c *Costs) float64 { return c.Paper }))
 
-	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to 15. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", table(tables[""]))
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to %d. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", sampler.DefaultSkip, table(tables[""]))
 	for _, c := range tables[""] {
 		fmt.Fprintf(&b, "* %s: at most 1%%: %s by CPU time, %s in the kernel, %s with our process.\n", c.Name, yes(c.slowdown() <= 1), yes(c.over(inKernel) <= 1), yes(c.over(withOwn) <= 1))
 	}

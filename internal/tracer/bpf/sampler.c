@@ -218,7 +218,7 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 		loop(cfg_length + skip, one, &w, 0);
 		steps += r->steps;
 		u32 through = rec->skipped;
-		if (rec->steps || !through) break;
+		if (rec->steps || !through || r->stop == STOP_NOT_DECODED) break; // it will be decoded
 		skip = prandom_u32() % through;
 		skip = BOUND(skip, TUPLES * 2 - 1);
 	}
