@@ -66,7 +66,7 @@ SIGINT, or when the processes end.
 	-skip 63            interpret a random number of instructions up to this one first, or
 	                      values of slow instructions would be sampled more often than
 	                      others of the same loop. It removes this bias from loops of up
-	                      to half as many instructions; 255 costs three times as much
+	                      to half as many instructions; 255 costs twice as much
 	-threads            interrupt threads of the processes, not CPUs
 	-with ebpf          who finds out what the instructions compute:
 	                      ebpf       the kernel, while the program goes on

@@ -82,7 +82,8 @@ func (db *Database) Binaries() []*Binary {
 	})
 }
 
-// Locations returns the locations of all goroutines in the order of their addresses.
+// Locations returns the locations of all goroutines in the order of their addresses. If there
+// are several groups, they are sums, and not parts of the database.
 func (b *Binary) Locations() []*Location {
 	groups := b.Groups()
 	if len(groups) == 1 {

@@ -45,7 +45,7 @@ func sees(t *testing.T, o sampler.Options, pids ...int) {
 	runs := map[int]int{}
 	values := map[uint64]bool{}
 	var r capture.Run
-	for end := time.Now().Add(20 * time.Second); len(values) < 4*len(pids); {
+	for end := time.Now().Add(time.Minute); len(values) < 4*len(pids); {
 		if time.Now().After(end) {
 			t.Fatalf("processes %v: runs %v, values %v", pids, runs, values)
 		}
@@ -86,13 +86,13 @@ func TestPIDNamespaces(t *testing.T) {
 	}
 	mine, inner := start(t, exe, "forever").pid, startIn(t, exe)
 	t.Run("named", func(t *testing.T) { sees(t, sampler.Options{PIDs: []int{mine, inner}}, mine, inner) })
-	t.Run("threads", func(t *testing.T) {
-		sees(t, sampler.Options{PIDs: []int{mine, inner}, Threads: true}, mine, inner)
-	})
 	t.Run("all", func(t *testing.T) { sees(t, sampler.Options{All: true}, mine, inner) })
 	if os.Getenv("SAMPLER_TABLE") != "" {
 		return
 	}
+	t.Run("threads", func(t *testing.T) {
+		sees(t, sampler.Options{PIDs: []int{mine, inner}, Threads: true}, mine, inner)
+	})
 	// The same once more, where the test is process 1, and the outer programs are out of sight.
 	ours, err := os.Readlink("/proc/self/ns/mnt")
 	if err != nil {
