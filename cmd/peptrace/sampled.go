@@ -59,21 +59,44 @@ func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
 	})
 }
 
-func list(c *command.Call) error {
-	o := report.ListOptions{}
-	matchFlag(c, "f", &o.Func)
-	matchFlag(c, "kind", &o.Kind)
-	c.Flags.IntVar(&o.N, "n", 3, "")
-	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
-	sourcePath := c.Flags.String("source_path", "", "")
-	f := newSampledFlags(c)
-	if err := c.Parse(1, -1); err != nil {
+// listingFlags are the flags of commands that print values. They are the fields of
+// report.FindOptions, but for source.
+type listingFlags struct {
+	*sampledFlags
+	report.FindOptions
+	source string
+}
+
+func newListingFlags(c *command.Call, n int) *listingFlags {
+	f := &listingFlags{sampledFlags: newSampledFlags(c)}
+	matchFlag(c, "f", &f.Func)
+	matchFlag(c, "label", &f.Label)
+	c.Flags.IntVar(&f.N, "n", n, "")
+	c.Flags.BoolVar(&f.Secrets, "secrets", false, "")
+	c.Flags.StringVar(&f.source, "source_path", "", "")
+	return f
+}
+
+// parse parses the command line, with so many arguments. N counts things.
+func (f *listingFlags) parse(c *command.Call, least, most int, things string) error {
+	if err := c.Parse(least, most); err != nil {
 		return err
 	}
-	if o.N < 0 {
-		return command.Usagef("list: -n %d: want a number of values, or 0 for all", o.N)
+	if f.N < 0 {
+		return command.Usagef("%s: -n %d: want a number of %s, or 0 for all", c.Flags.Name(), f.N, things)
 	}
-	o.Source = source.NewTree(*sourcePath)
+	f.Source = source.NewTree(f.source)
+	return nil
+}
+
+func list(c *command.Call) error {
+	f := newListingFlags(c, 3)
+	o := report.ListOptions{}
+	matchFlag(c, "kind", &o.Kind)
+	if err := f.parse(c, 1, -1, "values"); err != nil {
+		return err
+	}
+	o.Func, o.Label, o.N, o.Secrets, o.Source = f.Func, f.Label, f.N, f.Secrets, f.Source
 	db, names, err := f.open(c)
 	if err != nil {
 		return err
@@ -83,42 +106,29 @@ func list(c *command.Call) error {
 }
 
 func find(c *command.Call) error {
-	o := report.FindOptions{}
-	matchFlag(c, "f", &o.Func)
-	c.Flags.IntVar(&o.N, "n", 10, "")
-	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
-	sourcePath := c.Flags.String("source_path", "", "")
-	f := newSampledFlags(c)
-	if err := c.Parse(1, -1); err != nil {
+	f := newListingFlags(c, 10)
+	c.Flags.BoolVar(&f.Static, "addresses", false, "")
+	if err := f.parse(c, 1, -1, "rows"); err != nil {
 		return err
 	}
-	if o.N < 0 {
-		return command.Usagef("find: -n %d: want a number of rows, or 0 for all", o.N)
-	}
-	o.Source = source.NewTree(*sourcePath)
 	db, names, err := f.open(c)
 	if err != nil {
 		return err
 	}
 	defer names.Close()
-	return c.Print(report.Find(db, names, o), nil)
+	return c.Print(report.Find(db, names, f.FindOptions), nil)
 }
 
 func watch(c *command.Call) error {
-	o := report.FindOptions{}
-	matchFlag(c, "f", &o.Func)
-	c.Flags.IntVar(&o.N, "n", 10, "")
-	c.Flags.BoolVar(&o.Secrets, "secrets", false, "")
-	sourcePath := c.Flags.String("source_path", "", "")
+	f := newListingFlags(c, 10)
+	c.Flags.BoolVar(&f.Static, "addresses", false, "")
 	speed := c.Flags.Float64("speed", 1, "")
-	f := newSampledFlags(c)
-	if err := c.Parse(1, 1); err != nil {
+	if err := f.parse(c, 1, 1, "rows"); err != nil {
 		return err
 	}
 	if !(*speed > 0) {
 		return command.Usagef("watch: -speed %g: want more than 0, and 1 for as fast as it was", *speed)
 	}
-	o.Source = source.NewTree(*sourcePath)
 	names := programs.New(f.binary)
 	defer names.Close()
 	replay, err := report.OpenRecording(c.Args[0])
@@ -135,7 +145,7 @@ func watch(c *command.Call) error {
 	db := database.New()
 	collector := db.Collector(list, database.Settings{Interval: replay.Header.Interval, Comment: replay.Header.Comment})
 	paced := &report.Paced{Source: replay, Speed: *speed}
-	find := func() listing.Listing { return report.Find(db, names, o) }
+	find := func() listing.Listing { return report.Find(db, names, f.FindOptions) }
 	if err := report.Watch(ctx, paced, collector, find, c.Stdout); err != nil {
 		return err
 	}
@@ -145,6 +155,8 @@ func watch(c *command.Call) error {
 func pprof(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
 	secrets := c.Flags.Bool("secrets", false, "")
+	var label *regexp.Regexp
+	matchFlag(c, "label", &label)
 	f := newSampledFlags(c)
 	if err := c.Parse(1, -1); err != nil {
 		return err
@@ -157,7 +169,7 @@ func pprof(c *command.Call) error {
 		return err
 	}
 	defer names.Close()
-	b, err := report.One(db)
+	b, err := report.One(report.Labelled(db, label))
 	if err != nil {
 		return err
 	}

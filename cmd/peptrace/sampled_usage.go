@@ -6,7 +6,7 @@ package main
 // test runs the examples.
 
 const (
-	listUsage = `peptrace list [-f regexp] [-kind regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] [-json] FILE...
+	listUsage = `peptrace list [-f regexp] [-label regexp] [-kind regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] [-json] FILE...
 
 Prints the sampled instructions of functions with their values; the functions that
 take most CPU time come first. The columns are
@@ -26,9 +26,12 @@ of a hotlist hold. Junk are values of which the hotlist only
 says that they occurred: their bounds are further apart than a factor of ten.
 
 	-f regexp           only functions whose names match, or that have such inlined
+	-label regexp       only goroutines with a label of runtime/pprof that matches, as
+	                      key=value; see peptrace help values
 	-kind regexp        only kinds of values that match: result, first, taken, …
 	-n 3                how many values of a hotlist, without junk; 0 is all
-	-secrets            show words that look like addresses of memory, or like text
+	-secrets            show words that look like addresses of memory, or like text, and
+	                      the values of labels
 	-modules operands   of recordings: what to sample. A comma-separated list of
 	                      operands   results, compared operands, outcomes of branches,
 	                                 targets of indirect calls
@@ -40,7 +43,8 @@ says that they occurred: their bounds are further apart than a factor of ten.
 	                                 what was just stored, wholly and partly; synonym, 4K
 	                                 aliasing. Candidates: profiles of hardware events say
 	                                 which of them happen
-	                      floats     floating-point numbers in memory operands
+	                      floats     floating-point numbers in memory operands; those in
+	                                 registers only with peptrace values -with step
 	-binary FILE        the program, for names, if it is not where it ran
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
@@ -52,7 +56,7 @@ Examples:
 	peptrace list -json values
 `
 
-	findUsage = `peptrace find [-f regexp] [-n 10] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] [-json] FILE...
+	findUsage = `peptrace find [-f regexp] [-label regexp] [-n 10] [-addresses] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] [-json] FILE...
 
 Finds semi-invariant values in code that takes time: code for the most frequent
 value alone could be faster. The rows are ordered by score, which is the share of CPU
@@ -60,10 +64,14 @@ time of the function times the invariance of the value. The invariance is the sh
 the most frequent value; for the score it is the lower bound of this share, with 95%
 confidence. Of each line, and of each value in a function, there is one row.
 
-Addresses of memory, constants and outcomes of branches do not count.
+Addresses of memory, constants and outcomes of branches do not count. The module types
+samples the types of interface values.
 
 	-f regexp           only functions whose names match, or that have such inlined
+	-label regexp       only goroutines with a label of runtime/pprof that matches, as
+	                      key=value; see peptrace help values
 	-n 10               how many rows; 0 is all
+	-addresses          also rank addresses of the program's own code and data
 	-secrets            show words that look like text
 	-modules operands   of recordings: what to sample, see peptrace help list
 	-binary FILE        the program, for names, if it is not where it ran
@@ -76,14 +84,17 @@ Examples:
 	peptrace find -f '^main\.' -json values
 `
 
-	watchUsage = `peptrace watch [-f regexp] [-n 10] [-speed 1] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] RECORDING
+	watchUsage = `peptrace watch [-f regexp] [-label regexp] [-n 10] [-addresses] [-speed 1] [-secrets] [-modules operands] [-binary FILE] [-source_path dirs] RECORDING
 
 Replays a recording as fast as it was made, and shows on the terminal what find finds
 so far, twice a second. At the end, or when it is interrupted, it prints what find
 finds. If the output is no terminal, it prints only that.
 
 	-f regexp           only functions whose names match, or that have such inlined
+	-label regexp       only goroutines with a label of runtime/pprof that matches, as
+	                      key=value; see peptrace help values
 	-n 10               how many rows; 0 is all
+	-addresses          also rank addresses of the program's own code and data
 	-speed 1            how many times as fast
 	-secrets            show words that look like text
 	-modules operands   what to sample, see peptrace help list
@@ -95,17 +106,20 @@ Examples:
 	peptrace watch -speed 10 app.recording
 `
 
-	pprofUsage = `peptrace pprof -o OUT [-secrets] [-modules operands] [-binary FILE] FILE...
+	pprofUsage = `peptrace pprof -o OUT [-label regexp] [-secrets] [-modules operands] [-binary FILE] FILE...
 
 Writes the values of one program as a profile. The label expr is the instruction, kind
-the kind of value, value the value. Try
+the kind of value, value the value. Labels that the program has given to goroutines are
+labels of the samples, too: -tagfocus and -tagroot take them. Try
 
 	pep values OUT
 	go tool pprof -tags OUT
 	go tool pprof -top -tagroot=expr -tagleaf=value OUT
 
 	-o OUT              file to write
-	-secrets            show words that look like addresses of memory, or like text
+	-label regexp       as in peptrace list
+	-secrets            show words that look like addresses of memory, or like text, and
+	                      the values of labels
 	-modules operands   of recordings: what to sample, see peptrace help list
 	-binary FILE        the program, for names, if it is not where it ran
 

@@ -45,7 +45,7 @@ func values(c *command.Call) error {
 	return errors.Join(c.Print(result.Listing(), nil), result.NotSaved)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 15] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 63] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-label regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
@@ -65,9 +65,10 @@ SIGINT, or when the processes end.
 	-length 4           instructions that are interpreted at an interrupt; for the module
 	                      vreplay 128 if it is not given
 	-every 1            interpret at every n-th interrupt; likewise 128 with -with ebpf
-	-skip 15            interpret a random number of instructions up to this one first, or
+	-skip 63            interpret a random number of instructions up to this one first, or
 	                      values of slow instructions would be sampled more often than
-	                      others of the same loop
+	                      others of the same loop. It removes this bias from loops of up
+	                      to half as many instructions; 255 costs twice as much
 	-threads            interrupt threads of the processes, not CPUs
 	-with ebpf          who finds out what the instructions compute:
 	                      ebpf       the kernel, while the program goes on
@@ -78,8 +79,13 @@ SIGINT, or when the processes end.
 	                    slow it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
 	-f regexp           print only functions whose names match
+	-label regexp       print only values of goroutines with a label of runtime/pprof that
+	                      matches, as key=value. Labels are read from programs built
+	                      with Go 1.24 or later: four of a goroutine, and 32 bytes of a
+	                      key or value; … is what was cut. -label . is any label
 	-n 3                print this many values of a hotlist; 0 is all
-	-secrets            print words that look like addresses of memory, or like text
+	-secrets            print words that look like addresses of memory, or like text, and
+	                      the values of labels
 	-modules operands   what to sample, as in "peptrace list"
 	-binary FILE        the program, for names, if it is not where it ran
 	-json               print the listing as JSON; docs/formats.md explains its fields

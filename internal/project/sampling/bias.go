@@ -15,9 +15,9 @@ import (
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
-// Skips are the longest random skips of which the bias is measured: none, that of peptrace values,
-// and the longest one.
-var Skips = []int{0, 15, 255}
+// Skips are the longest random skips of which the bias is measured: none, a short one, that of
+// peptrace values, and the longest one.
+var Skips = []int{0, 15, sampler.DefaultSkip, 255}
 
 // A Bias has the number of values that were sampled of two loads of one basic block, which is
 // executed in a loop.

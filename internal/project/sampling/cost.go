@@ -51,8 +51,8 @@ func settings() []Setting {
 		{"2c", "length 16, every 8th", 9.7, values(16, 8)},
 		{"2c", "length 32, every 16th", 9.3, values(32, 16)},
 		{"2c", "length 64, every 32nd", 9.2, values(64, 32)},
-		{"", userRow, 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15}, "operands"}},
-		{"", "peptrace values -threads", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: 15, Threads: true}, "operands"}},
+		{"", userRow, 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip}, "operands"}},
+		{"", "peptrace values -threads", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip, Threads: true}, "operands"}},
 	}
 }
 

@@ -44,7 +44,7 @@ func (e *Experiment) Find(name string, last time.Duration) (*Found, error) {
 		return nil, err
 	}
 	// These are the defaults of peptrace values, at a higher rate so that it takes less time.
-	r, err := sampled(exe, []string{"forever"}, &way{sampler.Options{Interval: time.Second / 1994, Skip: 15}, "operands"}, last)
+	r, err := sampled(exe, []string{"forever"}, &way{sampler.Options{Interval: time.Second / 1994, Skip: sampler.DefaultSkip}, "operands"}, last)
 	if err != nil {
 		return nil, err
 	}

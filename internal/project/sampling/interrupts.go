@@ -44,9 +44,9 @@ func takens() (all []*Taken) {
 	all = append(all, &Taken{Name: noSampler})
 	const rate = time.Second / 997
 	add(countUser, sampler.Options{Interval: rate, CountOnly: true})
-	add(valuesUser, sampler.Options{Interval: rate, Length: 4, Skip: 15})
-	add("997 Hz, -threads", sampler.Options{Interval: rate, Length: 4, Skip: 15, Threads: true})
-	add(sparse, sampler.Options{Interval: time.Second / 252, Length: 64, Skip: 15})
+	add(valuesUser, sampler.Options{Interval: rate, Length: 4, Skip: sampler.DefaultSkip})
+	add("997 Hz, -threads", sampler.Options{Interval: rate, Length: 4, Skip: sampler.DefaultSkip, Threads: true})
+	add(sparse, sampler.Options{Interval: time.Second / 252, Length: 64, Skip: sampler.DefaultSkip})
 	add(countPaper, sampler.Options{Interval: Interval, CountOnly: true})
 	add(valuesPaper, sampler.Options{Interval: Interval, Length: 4, Every: 2})
 	for _, length := range longRuns {

@@ -9,6 +9,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
 // HiddenTable returns the ranks and speed-ups.
@@ -51,7 +53,7 @@ func BiasTable(all []Bias) string {
 		}
 		fmt.Fprintf(&b, "| %s | %d | %d | %.2f | %s | %s |\n", skip, x.Far, x.Near, x.Ratio(), paper, yes(x.Ratio() <= 1.05))
 	}
-	b.WriteString("\nThe loop has 16 instructions, so 16 and 256 random beginnings are spread evenly over it. In a loop with n others, a rest of up to n/256 stays.\n")
+	b.WriteString("\nThe loop has 16 instructions. A skip of up to n, the sum of two random numbers, is spread evenly over loops of up to n/2 instructions; decision 23 has what stays in longer ones.\n")
 	return b.String()
 }
 
@@ -201,7 +203,7 @@ func CostTables(costs []*Costs, outside float64) string {
 	fmt.Fprintf(&b, "Greatest to least: %.2f by time in interrupts (below 1.3: %s), %.2f by CPU time, %.2f by time in our program in the kernel alone, which the paper does not have, %.2f in the paper.\n\n",
 		ratio(whole), yes(ratio(whole) < 1.3), ratio(cpu), ratio(inside), ratio(func(c *Costs) float64 { return c.Paper }))
 
-	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to 15. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", table(tables[""], outside))
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to %d. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", sampler.DefaultSkip, table(tables[""], outside))
 	for _, c := range tables[""] {
 		percent, err := c.slowdown()
 		fmt.Fprintf(&b, "* %s: at most 1%%: %s in our program in the kernel, %s by time in interrupts, %s by CPU time (%+.1f%% ± %.1f).\n", c.Name, yes(inside(c) <= 1), yes(whole(c) <= 1), yes(percent <= 1), percent, err)

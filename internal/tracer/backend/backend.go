@@ -85,7 +85,7 @@ func (s interrupting) Sampling() (n report.Sampling, err error) {
 	if err != nil {
 		return n, err
 	}
-	n = report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped}
+	n = report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped, Unlabelled: st.Unlabelled}
 	for _, reason := range slices.Sorted(maps.Keys(st.Stops)) {
 		if reason != micro.Done {
 			n.Stops = append(n.Stops, report.Stop{Reason: reason.String(), Runs: st.Stops[reason]})

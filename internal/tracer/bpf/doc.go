@@ -13,6 +13,8 @@
 //	code.h      ops and entries: the decoded code of the traced processes
 //	run.h       state of the interpreter and arithmetic
 //	interp.h    one step of the interpreter
+//	namespace.h numbers of processes in the sampler's PID namespace
+//	labels.h    goroutines and their labels
 //	steps.c     program that interprets a thread which a test has stopped
 //	sampler.c   program that interprets at each tick of a CPU's clock
 //
@@ -26,4 +28,4 @@
 package bpf
 
 //go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -type request Steps steps.c -- -O2 -g -Wall -Werror
-//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -type record -type tuple -type proc -type entry -type address Sampler sampler.c -- -O2 -g -Wall -Werror
+//go:generate go tool bpf2go -cc clang-19 -strip llvm-strip-19 -target amd64 -type record -type tuple -type proc -type entry -type address -type labels Sampler sampler.c -- -O2 -g -Wall -Werror

@@ -4,6 +4,8 @@
 // the interrupted thread, without any effect on it, and sends what they computed to user
 // space.
 #include "run.h"
+#include "labels.h"
+#include "namespace.h"
 
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
@@ -14,15 +16,8 @@ volatile const u32 cfg_all;          // sample all processes, not only those in 
 volatile const u32 cfg_self;         // the sampler's own process, which is not sampled
 volatile const u32 cfg_every = 1;    // interpret every n-th interrupt
 volatile const u32 cfg_length = 4;   // instructions whose values are noted
-volatile const u32 cfg_skip;         // before these, a random number up to this is interpreted
+volatile const u32 cfg_skip;         // before these, a random number up to this is interpreted: a sum of two
 volatile const u32 cfg_interpret = 1; // 0: only count, to measure what interrupts cost alone
-
-// What is known of a process; user space writes it.
-struct proc {
-	s64 tls;   // address of the pointer to g, less FS base
-	u32 goid;  // offset of goid in g; 0 if goroutines are not to be read
-	u32 unused;
-};
 
 struct {
 	UINT(type, MAP_HASH);
@@ -40,7 +35,7 @@ struct {
 } misses SEC(".maps");
 
 struct record {
-	u64 time, pc, goid, top, behind;
+	u64 time, pc, goid, top, behind, labels;
 	u32 pid, tid, cpu, skipped, steps, stop, n, unused;
 	struct tuple tuples[TUPLES];
 };
@@ -53,6 +48,7 @@ struct {
 struct work {
 	struct run run;
 	struct record rec;
+	struct labels labels;
 	u32 skip, interrupts;
 };
 
@@ -73,6 +69,7 @@ enum {
 	STEPS,      // instructions interpreted
 	NOTED,      // tuples
 	DROPPED,    // records for which there was no room
+	UNREAD,     // labels of goroutines that could not be read
 	STOPS,      // first of the reasons
 	COUNTERS = STOPS + 32,
 };
@@ -144,32 +141,14 @@ INLINE void miss(u64 pc, u32 tgid, u64 stale)
 		map_update(&misses, &a, &first, NOEXIST);
 }
 
-struct thread_struct {
-	unsigned long fsbase;
-} KERNEL_TYPE;
-struct task_struct {
-	struct thread_struct thread;
-} KERNEL_TYPE;
-
-// goroutine reads the ID of the goroutine. G is in R14 in compiled Go code only; where the
-// runtime keeps it for each thread, it is right in C and assembly, too.
-INLINE u64 goroutine(struct proc *p, u64 fs)
-{
-	u64 g = 0, id = 0;
-	if (!p || !p->goid) return 0;
-	if (probe_read_user(&g, 8, (void *)(fs + p->tls)) || !g) return 0;
-	if (probe_read_user(&id, 8, (void *)(g + p->goid))) return 0;
-	return id;
-}
-
 // R reads a register. The verifier wants each read to be of the context at a constant
 // offset; volatile keeps the compiler from computing addresses first.
 #define R(f) (((volatile struct perf_event_data *)ctx)->regs.f)
 
 SEC("perf_event") int sample(struct perf_event_data *ctx)
 {
-	u64 id = current_pid_tgid();
-	u32 tgid = id >> 32, zero = 0;
+	struct task_struct *task = (void *)current_task();
+	u32 tgid = process_number(task), zero = 0;
 	struct proc *p = map_lookup(&procs, &tgid);
 	if (!p && (!cfg_all || tgid == cfg_self || !tgid)) return 0;
 	add(INTERRUPTS, 1);
@@ -201,39 +180,53 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 		return 0;
 	}
 	struct run *r = &w->run;
-	r->r[0] = R(ax); r->r[1] = R(cx); r->r[2] = R(dx); r->r[3] = R(bx);
-	r->r[4] = R(sp); r->r[5] = R(bp); r->r[6] = R(si); r->r[7] = R(di);
-	r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
-	r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
-	r->r[NO_REG] = 0;
-	struct task_struct *task = (void *)current_task();
-	r->r[FS_BASE] = 0;
-	probe_read_kernel(&r->r[FS_BASE], 8, &task->thread.fsbase);
-	r->flags = R(flags);
-	r->flags_known = ALL_FLAGS;
-	r->pc = pc;
-	r->known = (2u << FS_BASE) - 1;
-	r->index = e->index;
-	r->tgid = tgid;
-	r->stop = r->steps = r->nstores = 0;
-
 	struct record *rec = &w->rec;
+	u64 fs = 0, g;
+	u32 unread = 0, steps = 0;
+	probe_read_kernel(&fs, 8, &task->thread.fsbase);
 	rec->time = ktime_get_ns();
 	rec->pc = pc;
-	rec->goid = goroutine(p, r->r[FS_BASE]);
-	rec->top = rec->behind = 0;
+	rec->goid = goroutine(p, fs, &g);
+	rec->labels = labels_of(p, g, &w->labels, &unread);
+	add(UNREAD, unread);
 	rec->pid = tgid;
-	rec->tid = id;
+	rec->tid = thread_number(task);
 	rec->cpu = smp_processor_id();
-	rec->skipped = rec->steps = rec->n = 0;
-	w->skip = cfg_skip ? prandom_u32() % (cfg_skip + 1) : 0;
 
-	loop(cfg_length + w->skip, one, &w, 0);
+	// The sum of two random numbers spreads the beginnings of runs more evenly over a loop than
+	// one of the same range does. If the run gives up before anything is noted, it is
+	// done again, and begins somewhere on the way on which it came through. Otherwise code near to
+	// instructions that cannot be interpreted would have few values.
+	u32 skip = prandom_u32() % (cfg_skip / 2 + 1) + prandom_u32() % (cfg_skip - cfg_skip / 2 + 1);
+	for (u32 attempt = 0; attempt < 2; attempt++) {
+		r->r[0] = R(ax); r->r[1] = R(cx); r->r[2] = R(dx); r->r[3] = R(bx);
+		r->r[4] = R(sp); r->r[5] = R(bp); r->r[6] = R(si); r->r[7] = R(di);
+		r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
+		r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
+		r->r[NO_REG] = 0;
+		r->r[FS_BASE] = fs;
+		r->flags = R(flags);
+		r->flags_known = ALL_FLAGS;
+		r->pc = pc;
+		r->known = (2u << FS_BASE) - 1;
+		r->index = e->index;
+		r->tgid = tgid;
+		r->stop = r->steps = r->nstores = 0;
+		rec->top = rec->behind = 0;
+		rec->skipped = rec->steps = rec->n = 0;
+		w->skip = skip;
+		loop(cfg_length + skip, one, &w, 0);
+		steps += r->steps;
+		u32 through = rec->skipped;
+		if (rec->steps || !through || r->stop == STOP_NOT_DECODED) break; // it will be decoded
+		skip = prandom_u32() % through;
+		skip = BOUND(skip, TUPLES * 2 - 1);
+	}
 
 	u32 n = rec->n, stop = r->stop;
 	rec->stop = stop;
 	if (stop == STOP_NOT_DECODED) miss(r->pc, tgid, 0);
-	add(STEPS, r->steps);
+	add(STEPS, steps);
 	add(NOTED, n);
 	add(STOPS + (stop & 31), 1);
 	if (n > TUPLES) n = TUPLES;

@@ -27,6 +27,18 @@ type SamplerEntry struct {
 	Code   uint64
 }
 
+type SamplerLabels struct {
+	_    structs.HostLayout
+	N    uint64
+	List [4]struct {
+		_          structs.HostLayout
+		KeyBytes   uint32
+		ValueBytes uint32
+		Key        [32]uint8
+		Value      [32]uint8
+	}
+}
+
 type SamplerOp struct {
 	_        structs.HostLayout
 	Kind     uint8
@@ -55,7 +67,9 @@ type SamplerProc struct {
 	_      structs.HostLayout
 	Tls    int64
 	Goid   uint32
-	Unused uint32
+	Labels uint32
+	M      uint32
+	Curg   uint32
 }
 
 type SamplerRecord struct {
@@ -65,6 +79,7 @@ type SamplerRecord struct {
 	Goid    uint64
 	Top     uint64
 	Behind  uint64
+	Labels  uint64
 	Pid     uint32
 	Tid     uint32
 	Cpu     uint32
@@ -120,6 +135,7 @@ type SamplerWork struct {
 		Last SamplerTuple
 	}
 	Rec        SamplerRecord
+	Labels     SamplerLabels
 	Skip       uint32
 	Interrupts uint32
 }
@@ -130,6 +146,7 @@ type SamplerWork struct {
 const (
 	SamplerMapCounters     = "counters"
 	SamplerMapEntries      = "entries"
+	SamplerMapLabelSets    = "label_sets"
 	SamplerMapMisses       = "misses"
 	SamplerMapOps          = "ops"
 	SamplerMapProcs        = "procs"
@@ -140,6 +157,8 @@ const (
 	SamplerVarCfgEvery     = "cfg_every"
 	SamplerVarCfgInterpret = "cfg_interpret"
 	SamplerVarCfgLength    = "cfg_length"
+	SamplerVarCfgNamespace = "cfg_namespace"
+	SamplerVarCfgSeed      = "cfg_seed"
 	SamplerVarCfgSelf      = "cfg_self"
 	SamplerVarCfgSkip      = "cfg_skip"
 )
@@ -193,13 +212,14 @@ type SamplerProgramSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type SamplerMapSpecs struct {
-	Counters *ebpf.MapSpec `ebpf:"counters"`
-	Entries  *ebpf.MapSpec `ebpf:"entries"`
-	Misses   *ebpf.MapSpec `ebpf:"misses"`
-	Ops      *ebpf.MapSpec `ebpf:"ops"`
-	Procs    *ebpf.MapSpec `ebpf:"procs"`
-	Records  *ebpf.MapSpec `ebpf:"records"`
-	Scratch  *ebpf.MapSpec `ebpf:"scratch"`
+	Counters  *ebpf.MapSpec `ebpf:"counters"`
+	Entries   *ebpf.MapSpec `ebpf:"entries"`
+	LabelSets *ebpf.MapSpec `ebpf:"label_sets"`
+	Misses    *ebpf.MapSpec `ebpf:"misses"`
+	Ops       *ebpf.MapSpec `ebpf:"ops"`
+	Procs     *ebpf.MapSpec `ebpf:"procs"`
+	Records   *ebpf.MapSpec `ebpf:"records"`
+	Scratch   *ebpf.MapSpec `ebpf:"scratch"`
 }
 
 // SamplerVariableSpecs contains global variables before they are loaded into the kernel.
@@ -210,6 +230,8 @@ type SamplerVariableSpecs struct {
 	CfgEvery     *ebpf.VariableSpec `ebpf:"cfg_every"`
 	CfgInterpret *ebpf.VariableSpec `ebpf:"cfg_interpret"`
 	CfgLength    *ebpf.VariableSpec `ebpf:"cfg_length"`
+	CfgNamespace *ebpf.VariableSpec `ebpf:"cfg_namespace"`
+	CfgSeed      *ebpf.VariableSpec `ebpf:"cfg_seed"`
 	CfgSelf      *ebpf.VariableSpec `ebpf:"cfg_self"`
 	CfgSkip      *ebpf.VariableSpec `ebpf:"cfg_skip"`
 }
@@ -234,19 +256,21 @@ func (o *SamplerObjects) Close() error {
 //
 // It can be passed to LoadSamplerObjects or ebpf.CollectionSpec.LoadAndAssign.
 type SamplerMaps struct {
-	Counters *ebpf.Map `ebpf:"counters"`
-	Entries  *ebpf.Map `ebpf:"entries"`
-	Misses   *ebpf.Map `ebpf:"misses"`
-	Ops      *ebpf.Map `ebpf:"ops"`
-	Procs    *ebpf.Map `ebpf:"procs"`
-	Records  *ebpf.Map `ebpf:"records"`
-	Scratch  *ebpf.Map `ebpf:"scratch"`
+	Counters  *ebpf.Map `ebpf:"counters"`
+	Entries   *ebpf.Map `ebpf:"entries"`
+	LabelSets *ebpf.Map `ebpf:"label_sets"`
+	Misses    *ebpf.Map `ebpf:"misses"`
+	Ops       *ebpf.Map `ebpf:"ops"`
+	Procs     *ebpf.Map `ebpf:"procs"`
+	Records   *ebpf.Map `ebpf:"records"`
+	Scratch   *ebpf.Map `ebpf:"scratch"`
 }
 
 func (m *SamplerMaps) Close() error {
 	return _SamplerClose(
 		m.Counters,
 		m.Entries,
+		m.LabelSets,
 		m.Misses,
 		m.Ops,
 		m.Procs,
@@ -263,6 +287,8 @@ type SamplerVariables struct {
 	CfgEvery     *ebpf.Variable `ebpf:"cfg_every"`
 	CfgInterpret *ebpf.Variable `ebpf:"cfg_interpret"`
 	CfgLength    *ebpf.Variable `ebpf:"cfg_length"`
+	CfgNamespace *ebpf.Variable `ebpf:"cfg_namespace"`
+	CfgSeed      *ebpf.Variable `ebpf:"cfg_seed"`
 	CfgSelf      *ebpf.Variable `ebpf:"cfg_self"`
 	CfgSkip      *ebpf.Variable `ebpf:"cfg_skip"`
 }

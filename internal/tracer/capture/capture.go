@@ -47,7 +47,7 @@ type Instruction struct {
 
 	Memory Access // 0 if it has no memory operand; LEA and NOP have none
 	Width  uint8  // bytes of the memory operand; without one, of the first operand
-	Float  uint8  // 4 or 8 if the operand is a floating-point number of that many bytes, else 0
+	Float  uint8  // 4 or 8 if the last operand is a floating-point number of that many bytes, else 0
 	Flow   Flow
 }
 
@@ -94,6 +94,7 @@ type Run struct {
 	PID, TID uint32 // as the sampler's namespace has them
 	CPU      uint32
 	Goid     uint64 // goroutine, 0 if it is not known
+	Labels   Labels // of the goroutine, as package runtime/pprof sets them
 
 	// At is the interrupted instruction, or nil if it is in no known image (or in the
 	// kernel). It is a sample of CPU time. The first tuple can be of a later instruction.

@@ -2,21 +2,22 @@ package capture
 
 // This file writes and reads recordings.
 //
-// A recording is a file of package chunk with the name "pepVRUNS", version 1, and chunks
+// A recording is a file of package chunk with the name "pepVRUNS", version 2, and chunks
 // with these bodies. A register set has 64 bits; each byte here is a number below 256.
 //
 //	H  header        comment: string; interval; number of modules, per module: string
 //	M  image         build ID: string; path: string
 //	I  instructions  number of instructions, per instruction: image, PC, code: string,
 //	                 reads, writes, memory, width, float, flow
+//	G  labels        of a goroutine: string, see Labels
 //	R  runs          lost so far, number of runs, per run: time, PID, TID, CPU, goroutine,
-//	                 interrupted instruction + 1 or 0, bias, skipped, steps, top of stack,
+//	                 labels + 1 or 0, interrupted instruction + 1 or 0, bias, skipped, steps, top of stack,
 //	                 behind frame, number of tuples, per tuple: instruction less the one of the
 //	                 tuple before + 1 (signed; at first the one before has the number 0), known,
 //	                 and the known ones of result, first, second, named, address, target, taken
 //	E  end           number of runs, lost
 //
-// The header is first. Images and instructions are numbered from 0 as they come, and
+// The header is first. Images, instructions and labels are numbered from 0 as they come, and
 // come before what refers to them. Times are ns after that of the run before (signed).
 
 import (
@@ -29,7 +30,7 @@ import (
 
 const (
 	fileName    = "pepVRUNS"
-	fileVersion = 1
+	fileVersion = 2
 
 	flushBytes = 64 << 10 // a chunk of runs is written when it is so long
 )
@@ -46,6 +47,7 @@ type Writer struct {
 	c      *chunk.Writer
 	images map[*Image]uint64
 	insns  map[*Instruction]uint64
+	labels map[Labels]uint64
 
 	code          []byte // instructions that are not in a chunk yet, and their number
 	runs          []byte // likewise
@@ -64,7 +66,7 @@ func NewWriter(w io.Writer, h Header) *Writer {
 	}
 	c := chunk.NewWriter(w, fileName, fileVersion)
 	c.Write('H', b)
-	return &Writer{c: c, images: map[*Image]uint64{}, insns: map[*Instruction]uint64{}}
+	return &Writer{c: c, images: map[*Image]uint64{}, insns: map[*Instruction]uint64{}, labels: map[Labels]uint64{}}
 }
 
 // Write writes a run. Lost is how many runs the source has lost so far.
@@ -72,7 +74,7 @@ func (w *Writer) Write(r *Run, lost uint64) {
 	w.lost = lost
 	b := binary.AppendVarint(w.runs, int64(r.Time-w.last))
 	w.last = r.Time
-	for _, u := range []uint64{uint64(r.PID), uint64(r.TID), uint64(r.CPU), r.Goid} {
+	for _, u := range []uint64{uint64(r.PID), uint64(r.TID), uint64(r.CPU), r.Goid, w.labelled(r.Labels)} {
 		b = binary.AppendUvarint(b, u)
 	}
 	at := uint64(0)
@@ -122,6 +124,21 @@ type wordField struct {
 // words returns the fields that are words, in the order of the file.
 func (t *Tuple) words() [6]wordField {
 	return [6]wordField{{Result, &t.Result}, {First, &t.First}, {Second, &t.Second}, {Named, &t.Named}, {Addr, &t.Addr}, {Target, &t.Target}}
+}
+
+// labelled returns the number of labels + 1, or 0 if there are none. New ones are written before
+// the runs.
+func (w *Writer) labelled(l Labels) uint64 {
+	if l == "" {
+		return 0
+	}
+	n, ok := w.labels[l]
+	if !ok {
+		n = uint64(len(w.labels)) + 1
+		w.labels[l] = n
+		w.c.Write('G', chunk.AppendString(nil, string(l)))
+	}
+	return n
 }
 
 // instruction returns the number of an instruction. A new one is written before the runs.
@@ -176,6 +193,7 @@ type Replay struct {
 	c      *chunk.Reader
 	images []*Image
 	insns  []*Instruction
+	labels []Labels
 
 	runs *chunk.Decoder // of the current chunk of runs
 	left int            // runs in it
@@ -244,9 +262,15 @@ func (p *Replay) chunk() {
 		for range d.Count(10) {
 			p.instruction(d)
 		}
+	case 'G':
+		l := Labels(d.String())
+		if _, err := l.List(); err != nil {
+			d.Fail(err)
+		}
+		p.labels = append(p.labels, l)
 	case 'R':
 		p.lost = d.Uint()
-		if p.left = d.Count(12); p.left > 0 {
+		if p.left = d.Count(13); p.left > 0 {
 			p.runs = d
 			return
 		}
@@ -311,6 +335,9 @@ func (p *Replay) run(r *Run) {
 	r.TID = uint32(d.Max(1<<32-1, "thread"))
 	r.CPU = uint32(d.Max(1<<32-1, "CPU"))
 	r.Goid = d.Uint()
+	if l := d.Max(uint64(len(p.labels)), "number of labels"); l > 0 {
+		r.Labels = p.labels[l-1]
+	}
 	if at := d.Max(uint64(len(p.insns)), "instruction number"); at > 0 {
 		r.At = p.insns[at-1]
 	}

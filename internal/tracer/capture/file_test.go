@@ -15,6 +15,10 @@ import (
 	"github.com/pepgo/pep/internal/tracer/chunk"
 )
 
+// labels are sets of labels, with what needs quotes.
+var labels = []capture.Labels{"", capture.MakeLabels([]capture.Label{{Key: "a", Value: "b"}}),
+	capture.MakeLabels([]capture.Label{{Key: "", Value: "\x00 \"=\" \xff"}, {Key: "é", Value: ""}})}
+
 // randomRuns returns runs over two images. Fields that are not known are 0.
 func randomRuns(random *rand.Rand, n int) (runs []capture.Run) {
 	images := []*capture.Image{{BuildID: "abcd", Path: "/bin/a"}, {BuildID: "", Path: "lib.so"}}
@@ -34,7 +38,7 @@ func randomRuns(random *rand.Rand, n int) (runs []capture.Run) {
 	for range n {
 		r := capture.Run{
 			Time: word(), PID: random.Uint32(), TID: random.Uint32(), CPU: random.Uint32() & 3, Goid: word(),
-			Bias: word(), Skipped: random.Uint32(), Steps: random.Uint32(), TopOfStack: word(), BehindFrame: word(),
+			Labels: labels[random.IntN(len(labels))], Bias: word(), Skipped: random.Uint32(), Steps: random.Uint32(), TopOfStack: word(), BehindFrame: word(),
 		}
 		if random.IntN(4) > 0 {
 			r.At = insns[random.IntN(len(insns))]
@@ -176,13 +180,14 @@ func TestRecordingsThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// file returns a recording with an image, an instruction, the given chunk, and the end.
+// file returns a recording with an image, an instruction, labels, the given chunk, and the end.
 func file(kind byte, body []byte) []byte {
 	var b bytes.Buffer
-	w := chunk.NewWriter(&b, "pepVRUNS", 1)
+	w := chunk.NewWriter(&b, "pepVRUNS", 2)
 	w.Write('H', []byte{0, 0, 0})
 	w.Write('M', []byte("\x02ab\x01x"))
 	w.Write('I', numbers(1, 0, 0x401000, 1, 0x10, 0, 0, 0, 0, 0, 0))
+	w.Write('G', []byte("\x07\"a\"=\"b\""))
 	w.Write(kind, body)
 	w.Write(chunk.End, numbers(1, 0))
 	return b.Bytes()
@@ -203,17 +208,20 @@ func TestBadChunks(t *testing.T) {
 		body []byte
 		want string // "" if there is nothing wrong
 	}{
-		{"a run", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 2, 7), ""},
-		{"an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 2, 0, 0, 1, 0, 0, 0), "instruction number 2, want at most 1"},
-		{"a tuple of an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 2, 1), "instruction number 1, and there are 1"},
-		{"a tuple of an instruction below 0", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 1, 1), "instruction number 18446744073709551615"},
-		{"a field that there is not", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 256), "set of known fields 256"},
-		{"a branch that is taken twice", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1, 0, 64, 2), "branch outcome 2"},
-		{"more tuples than bytes", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 1<<60), "1152921504606846976 things"},
+		{"a run", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 2, 7), ""},
+		{"an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 2, 0, 0, 1, 0, 0, 0), "instruction number 2, want at most 1"},
+		{"a tuple of an instruction that is not there", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 2, 1), "instruction number 1, and there are 1"},
+		{"a tuple of an instruction below 0", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 1, 1), "instruction number 18446744073709551615"},
+		{"a field that there is not", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 256), "set of known fields 256"},
+		{"a branch that is taken twice", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 64, 2), "branch outcome 2"},
+		{"labels that are not there", 'R', run(0, 1, 1, 0, 0, 2, 1, 0, 0, 1, 0, 0, 0), "number of labels 2, want at most 1"},
+		{"labels that are no pairs", 'G', []byte("\x03\"a\""), `labels "\"a\"": want`},
+		{"labels in another form", 'G', []byte("\x07`a`=\"b\""), "want \"key\"=\"value\""},
+		{"more tuples than bytes", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1<<60), "1152921504606846976 things"},
 		{"more runs than bytes", 'R', numbers(0, 1<<60), "1152921504606846976 things"},
-		{"a large process number", 'R', run(0, 1<<32, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0), "process 4294967296"},
-		{"bytes behind the runs", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0), "1 bytes too many"},
-		{"runs that end", 'R', run(0, 1, 1, 0, 0, 1, 0, 0, 1, 0, 0), "1 things in a chunk that has 11 bytes left"},
+		{"a large process number", 'R', run(0, 1<<32, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0), "process 4294967296"},
+		{"bytes behind the runs", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 0), "1 bytes too many"},
+		{"runs that end", 'R', run(0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0), "1 things in a chunk that has 12 bytes left"},
 		{"an instruction of an image that is not there", 'I', numbers(1, 1, 0, 1, 0x10, 0, 0, 0, 0, 0, 0), "image number 1, and there are 1 images"},
 		{"an instruction without code", 'I', append(numbers(1, 0, 0x401000, 0, 0, 0, 0, 0, 0), 0, 0), "instruction of 0 bytes"},
 		{"an unknown access", 'I', numbers(1, 0, 0, 1, 0x10, 0, 0, 4, 0, 0, 0), "access 4"},
@@ -226,7 +234,7 @@ func TestBadChunks(t *testing.T) {
 			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)
 		}
 	}
-	if _, err := capture.OpenReplay(bytes.NewReader(append([]byte("pepVRUNS\x01"), file('M', nil)[9+12:]...))); err == nil || !strings.Contains(err.Error(), "want the header") {
+	if _, err := capture.OpenReplay(bytes.NewReader(append([]byte("pepVRUNS\x02"), file('M', nil)[9+12:]...))); err == nil || !strings.Contains(err.Error(), "want the header") {
 		t.Errorf("a recording without a header: got error %v", err)
 	}
 }
@@ -234,7 +242,7 @@ func TestBadChunks(t *testing.T) {
 // FuzzReplay reads recordings with a chunk of any bytes. What is read without an error is
 // written and read again.
 func FuzzReplay(f *testing.F) {
-	f.Add(byte('R'), []byte("\x00\x01\x00\x01\x01\x00\x00\x01\x00\x00\x01\x00\x00\x01\x00\x02\x07"))
+	f.Add(byte('R'), []byte("\x00\x01\x00\x01\x01\x00\x00\x01\x01\x00\x00\x01\x00\x00\x01\x00\x02\x07"))
 	f.Add(byte('I'), []byte("\x01\x00\x00\x01\x90\x00\x00\x00\x00\x00\x00"))
 	f.Add(byte('M'), []byte("\x00\x00"))
 	f.Fuzz(func(t *testing.T, kind byte, body []byte) {

@@ -76,6 +76,8 @@ type Program struct {
 	Image     capture.Image
 	Functions []Function
 	Symbols   map[uint64]string
+	Data      [2]uint64        // the first address of static data, and the one behind the last
+	Labels    []capture.Labels // of the goroutines that take turns in runs; none if it is empty
 }
 
 // functionBytes is the distance of the addresses of two functions.
@@ -114,6 +116,9 @@ func (p *Program) Record(w io.Writer, seed uint64, runs, length int) error {
 	r := capture.NewWriter(w, capture.Header{Comment: fmt.Sprintf("a recording of seed %d", seed), Interval: 1_000_000})
 	for i := range runs {
 		run := capture.Run{Time: uint64(i) * 1_000_000, PID: 71, TID: 72, Goid: 1}
+		if len(p.Labels) > 0 {
+			run.Labels = p.Labels[i%len(p.Labels)]
+		}
 		if f := p.choose(random); f != nil {
 			at := random.IntN(len(f.insns))
 			if next := (at + 1) % len(f.insns); f.insns[at].Memory&capture.Load != 0 {
@@ -207,6 +212,11 @@ func (p *Program) Symbol(_ *capture.Image, addr uint64) (string, uint64) {
 		return name, 0
 	}
 	return "", 0
+}
+
+// Static reports whether a word is an address of static data.
+func (p *Program) Static(_ *capture.Image, word uint64) bool {
+	return p.Data[0] <= word && word < p.Data[1]
 }
 
 // Position returns the function and line of an address.

@@ -1,5 +1,5 @@
-// Package database keeps what a value sampler has found: hotlists of values, by binary,
-// instruction and kind of value.
+// Package database keeps what a value sampler has found: hotlists of values, by binary, labels
+// of the goroutine, instruction and kind of value.
 //
 //	db := database.New()
 //	err := db.Collect(source, modules) // until the source ends
@@ -57,7 +57,7 @@ type Binary struct {
 	Lost       uint64 // runs that were lost while the samples were taken, of all images
 	Comments   []string
 
-	locations map[uint64]*Location
+	groups map[capture.Labels]*Group
 }
 
 // A Database has binaries.
@@ -82,42 +82,48 @@ func (db *Database) Binaries() []*Binary {
 	})
 }
 
-// Locations returns the locations in the order of their addresses.
+// Locations returns the locations of all goroutines in the order of their addresses. If there
+// are several groups, they are sums, and not parts of the database.
 func (b *Binary) Locations() []*Location {
-	return slices.SortedFunc(maps.Values(b.locations), func(x, y *Location) int { return cmp.Compare(x.Insn.PC, y.Insn.PC) })
+	groups := b.Groups()
+	if len(groups) == 1 {
+		return groups[0].Locations()
+	}
+	sum := newGroup("")
+	for _, g := range groups {
+		for _, x := range g.Locations() {
+			l := sum.location(x.Insn)
+			l.Interrupts += x.Interrupts
+			for kind, list := range x.Lists {
+				if l.Lists[kind] == nil {
+					l.Lists[kind] = b.newList("", x.Insn.PC, kind)
+				}
+				l.Lists[kind].Merge(list)
+			}
+		}
+	}
+	return sum.Locations()
 }
-
-// At returns the location at an address, or nil.
-func (b *Binary) At(pc uint64) *Location { return b.locations[pc] }
 
 // binary returns the binary of an image, a new one if there is none.
 func (db *Database) binary(image *capture.Image) *Binary {
 	b := db.binaries[id(image)]
 	if b == nil {
-		b = &Binary{Image: image, locations: map[uint64]*Location{}}
+		b = &Binary{Image: image, groups: map[capture.Labels]*Group{}}
 		db.binaries[id(image)] = b
 	}
 	return b
 }
 
-func (b *Binary) location(in *capture.Instruction) *Location {
-	l := b.locations[in.PC]
-	if l == nil {
-		l = &Location{Insn: in, Lists: map[string]*List{}}
-		b.locations[in.PC] = l
-	}
-	return l
-}
-
 // newList returns the hotlist of a kind of value. Its random choices depend on what it
 // is of, so the same recording always makes the same database.
-func (b *Binary) newList(pc uint64, kind string) *List {
-	return hotlist.New[capture.Value](b.seed(pc, kind))
+func (b *Binary) newList(labels capture.Labels, pc uint64, kind string) *List {
+	return hotlist.New[capture.Value](b.seed(labels, pc, kind))
 }
 
-func (b *Binary) seed(pc uint64, kind string) uint64 {
+func (b *Binary) seed(labels capture.Labels, pc uint64, kind string) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s %d %s", id(b.Image), pc, kind)
+	fmt.Fprintf(h, "%s %d %s%s", id(b.Image), pc, kind, labels)
 	return h.Sum64()
 }
 
@@ -180,16 +186,19 @@ func (c *Collector) Add(r *capture.Run) (err error) {
 	} else {
 		b := c.binary(in.Image)
 		b.Interrupts++
-		b.location(in).Interrupts++
+		g := b.group(r.Labels)
+		g.Interrupts++
+		g.location(in).Interrupts++
 	}
 	for i, m := range c.modules {
 		c.partOf(r, i)
 		m.Transform(&c.part, func(s capture.Sample) {
 			b := c.binary(s.Insn.Image)
-			lists := b.location(s.Insn).Lists
+			g := b.group(r.Labels)
+			lists := g.location(s.Insn).Lists
 			l := lists[s.Kind]
 			if l == nil {
-				l = b.newList(s.Insn.PC, s.Kind)
+				l = b.newList(g.Labels, s.Insn.PC, s.Kind)
 				lists[s.Kind] = l
 			}
 			if l.Total() == hotlist.MaxTotal {
@@ -266,20 +275,31 @@ func (db *Database) Merge(o *Database) error {
 				to.Comments = append(to.Comments, c)
 			}
 		}
-		for _, x := range from.Locations() {
-			l := to.location(x.Insn)
-			l.Interrupts += x.Interrupts
-			for kind, list := range x.Lists {
-				mine := l.Lists[kind]
-				if mine == nil {
-					mine = to.newList(x.Insn.PC, kind)
-					l.Lists[kind] = mine
-				}
-				if mine.Total()+list.Total() > hotlist.MaxTotal {
-					return fmt.Errorf("%s: %s at %#x: %w", to.Image.Path, kind, x.Insn.PC, errFull)
-				}
-				mine.Merge(list)
+		for _, g := range from.Groups() {
+			if err := to.merge(g); err != nil {
+				return err
 			}
+		}
+	}
+	return nil
+}
+
+func (b *Binary) merge(from *Group) error {
+	to := b.group(from.Labels)
+	to.Interrupts += from.Interrupts
+	for _, x := range from.Locations() {
+		l := to.location(x.Insn)
+		l.Interrupts += x.Interrupts
+		for kind, list := range x.Lists {
+			mine := l.Lists[kind]
+			if mine == nil {
+				mine = b.newList(to.Labels, x.Insn.PC, kind)
+				l.Lists[kind] = mine
+			}
+			if mine.Total()+list.Total() > hotlist.MaxTotal {
+				return fmt.Errorf("%s: %s at %#x: %w", b.Image.Path, kind, x.Insn.PC, errFull)
+			}
+			mine.Merge(list)
 		}
 	}
 	return nil
@@ -302,7 +322,7 @@ func (b *Binary) FileName() string {
 	name := clean(b.Image.BuildID)
 	// Names can be long, and two ids must not have one name.
 	if name != b.Image.BuildID || len(name) > 64 || name == "" {
-		name = fmt.Sprintf("%016x", b.seed(0, ""))
+		name = fmt.Sprintf("%016x", b.seed("", 0, ""))
 	}
 	return base[:min(len(base), 64)] + "." + name + Suffix
 }

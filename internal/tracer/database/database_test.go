@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -245,15 +246,38 @@ func TestSaveMergesRunsByBinary(t *testing.T) {
 	}
 }
 
+// Many that save into one directory at the same time lose nothing.
+func TestSaveAtTheSameTime(t *testing.T) {
+	dir := t.TempDir()
+	var all []capture.Run
+	var savers sync.WaitGroup
+	for seed := range uint64(16) {
+		runs := someRuns(seed, 200, 2, 1000)
+		all = append(all, runs...)
+		db := collect(t, runs, parity{})
+		savers.Go(func() {
+			if _, err := db.Save(dir); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	savers.Wait()
+	sum, err := database.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "saved at the same time", sum, all)
+}
+
 // Lists with many values keep their totals, and files keep lists as they are.
 func TestFilesKeepLists(t *testing.T) {
 	values := &words{}
 	db := collect(t, someRuns(3, 3000, 1, 1<<40), values)
 	read := roundTrip(t, db)
 	high := 0
-	for _, l := range db.Binaries()[0].Locations() {
-		got := read.Binaries()[0].At(l.Insn.PC)
-		if got == nil {
+	for i, l := range db.Binaries()[0].Locations() {
+		got := read.Binaries()[0].Locations()[i]
+		if got.Insn.PC != l.Insn.PC {
 			t.Fatalf("no location at %#x", l.Insn.PC)
 		}
 		in := *got.Insn

@@ -2,19 +2,21 @@ package database
 
 // This file reads and writes files.
 //
-// A file is one of package chunk with the name "pepVHOTL", version 1, and chunks with these
+// A file is one of package chunk with the name "pepVHOTL", version 2, and chunks with these
 // bodies:
 //
 //	H  header     build ID: string; path: string; interval, interrupts, lost;
 //	              number of comments, per comment: string; number of kinds, per kind: string
+//	G  group      labels of the goroutines: string, see package capture; interrupts
 //	L  locations  number of locations, per location: instruction as in recordings, interrupts,
 //	              number of lists, per list: kind, level, total, number of values,
 //	              per value: context, word, count
-//	E  end        number of locations, number of lists
+//	E  end        number of locations, number of lists, of all groups
 //
-// The header is first. Locations are in the order of their addresses.
+// The header is first. A group is followed by its locations, in the order of their addresses.
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -34,7 +36,7 @@ import (
 
 const (
 	fileName    = "pepVHOTL"
-	fileVersion = 1
+	fileVersion = 2
 
 	flushBytes = 64 << 10
 
@@ -48,10 +50,11 @@ const (
 // Write writes a binary as a file.
 func (b *Binary) Write(w io.Writer) error {
 	kinds := map[string]uint64{}
-	locations := b.Locations()
-	for _, l := range locations {
-		for kind := range l.Lists {
-			kinds[kind] = 0
+	for _, g := range b.groups {
+		for _, l := range g.locations {
+			for kind := range l.Lists {
+				kinds[kind] = 0
+			}
 		}
 	}
 	body := chunk.AppendString(chunk.AppendString(nil, b.Image.BuildID), b.Image.Path)
@@ -68,31 +71,35 @@ func (b *Binary) Write(w io.Writer) error {
 	c.Write('H', body)
 
 	body = body[:0]
-	n, lists := uint64(0), uint64(0)
+	n, locations, lists := uint64(0), uint64(0), uint64(0)
 	flush := func() {
 		if n > 0 {
 			c.Write('L', append(appendNumbers(nil, n), body...))
 		}
 		body, n = body[:0], 0
 	}
-	for _, l := range locations {
-		body = capture.AppendInstruction(body, l.Insn)
-		body = appendNumbers(body, l.Interrupts, uint64(len(l.Lists)))
-		for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
-			list := l.Lists[kind]
-			top := list.Top()
-			body = appendNumbers(body, kinds[kind], uint64(list.Level()), list.Total(), uint64(len(top)))
-			for _, e := range top {
-				body = appendNumbers(body, e.Value.Context, e.Value.Word, e.Count)
+	for _, g := range b.Groups() {
+		c.Write('G', appendNumbers(chunk.AppendString(nil, string(g.Labels)), g.Interrupts))
+		for _, l := range g.Locations() {
+			body = capture.AppendInstruction(body, l.Insn)
+			body = appendNumbers(body, l.Interrupts, uint64(len(l.Lists)))
+			for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
+				list := l.Lists[kind]
+				top := list.Top()
+				body = appendNumbers(body, kinds[kind], uint64(list.Level()), list.Total(), uint64(len(top)))
+				for _, e := range top {
+					body = appendNumbers(body, e.Value.Context, e.Value.Word, e.Count)
+				}
+				lists++
 			}
-			lists++
+			locations++
+			if n++; len(body) > flushBytes {
+				flush()
+			}
 		}
-		if n++; len(body) > flushBytes {
-			flush()
-		}
+		flush()
 	}
-	flush()
-	c.Write(chunk.End, appendNumbers(nil, uint64(len(locations)), lists))
+	c.Write(chunk.End, appendNumbers(nil, locations, lists))
 	return c.Err()
 }
 
@@ -114,10 +121,13 @@ func Read(r io.Reader) (*Database, error) {
 
 // A reader holds what is known of a file while it is read.
 type reader struct {
-	b     *Binary
-	kinds []string
-	lists uint64
-	kept  uint64
+	b         *Binary
+	g         *Group
+	insns     map[uint64]*capture.Instruction // of all groups
+	kinds     []string
+	locations uint64
+	lists     uint64
+	kept      uint64
 }
 
 func (db *Database) read(r io.Reader) error {
@@ -133,7 +143,7 @@ func (db *Database) read(r io.Reader) error {
 		return err
 	}
 	d := chunk.NewDecoder(body)
-	f := &reader{b: db.binary(&capture.Image{BuildID: d.String(), Path: d.String()})}
+	f := &reader{b: db.binary(&capture.Image{BuildID: d.String(), Path: d.String()}), insns: map[uint64]*capture.Instruction{}}
 	f.b.Interval, f.b.Interrupts, f.b.Lost = d.Uint(), d.Uint(), d.Uint()
 	for range d.Count(1) {
 		f.b.Comments = append(f.b.Comments, d.String())
@@ -151,13 +161,18 @@ func (db *Database) read(r io.Reader) error {
 		}
 		d := chunk.NewDecoder(body)
 		switch kind {
+		case 'G':
+			f.group(d)
 		case 'L':
+			if f.g == nil {
+				return errors.New("locations that belong to no group")
+			}
 			for range d.Count(10) {
 				f.location(d)
 			}
 		case chunk.End:
-			if l := d.Uint(); l != uint64(len(f.b.locations)) {
-				d.Fail(fmt.Errorf("the file has %d locations, its end says %d", len(f.b.locations), l))
+			if l := d.Uint(); l != f.locations {
+				d.Fail(fmt.Errorf("the file has %d locations, its end says %d", f.locations, l))
 			}
 			if l := d.Uint(); l != f.lists {
 				d.Fail(fmt.Errorf("the file has %d lists, its end says %d", f.lists, l))
@@ -172,16 +187,41 @@ func (db *Database) read(r io.Reader) error {
 	}
 }
 
+func (f *reader) group(d *chunk.Decoder) {
+	labels := capture.Labels(d.String())
+	if _, err := labels.List(); err != nil {
+		d.Fail(err)
+	}
+	n := len(f.b.groups)
+	if labels == OtherLabels || f.b.groups[OtherLabels] != nil {
+		n-- // which does not count
+	}
+	if f.b.groups[labels] != nil || n >= MaxGroups-1 {
+		d.Fail(fmt.Errorf("two groups with the labels %q, or more than %d groups", labels, MaxGroups))
+	}
+	f.g = newGroup(labels)
+	f.g.Interrupts = d.Uint()
+	f.b.groups[labels] = f.g
+}
+
 func (f *reader) location(d *chunk.Decoder) {
 	in := capture.ReadInstruction(d)
 	in.Image = f.b.Image
-	if f.b.At(in.PC) != nil {
+	if f.g.locations[in.PC] != nil {
 		d.Fail(fmt.Errorf("two locations at %#x", in.PC))
+	}
+	if first := f.insns[in.PC]; first == nil {
+		f.insns[in.PC] = in
+	} else if bytes.Equal(first.Code, in.Code) {
+		in = first
+	} else {
+		d.Fail(fmt.Errorf("two instructions at %#x", in.PC))
 	}
 	if !d.OK() {
 		return
 	}
-	l := f.b.location(in)
+	l := f.g.location(in)
+	f.locations++
 	l.Interrupts = d.Uint()
 	for range d.Count(4) {
 		kind := d.Max(uint64(len(f.kinds)), "kind of value")
@@ -208,7 +248,7 @@ func (f *reader) location(d *chunk.Decoder) {
 			d.Fail(fmt.Errorf("two lists of %s at %#x", f.kinds[kind], in.PC))
 			return
 		}
-		list, err := hotlist.Restore(f.b.seed(in.PC, f.kinds[kind]), int(level), total, entries)
+		list, err := hotlist.Restore(f.b.seed(f.g.Labels, in.PC, f.kinds[kind]), int(level), total, entries)
 		if err != nil {
 			d.Fail(fmt.Errorf("%s at %#x: %w", f.kinds[kind], in.PC, err))
 			return
@@ -259,12 +299,19 @@ func open(name string) (*Database, error) {
 
 // Save writes a file for each binary into a directory, which it makes if there is none. If
 // there is a file of the binary, it is merged: afterwards the file has the sum, and db is
-// unchanged. Two programs must not save into one directory at the same time. Save
-// returns the names of the files. Only their user can read them: values can be secrets.
+// unchanged. While another program saves into the directory, Save waits, for
+// less than a second as a rule; on systems without flock, two programs must not do so
+// at the same time. Save returns the names of the files. Only their user can read them: values
+// can be secrets.
 func (db *Database) Save(dir string) (files []string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	unlock, err := lock(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	for _, b := range db.Binaries() {
 		name := filepath.Join(dir, b.FileName())
 		sum, err := open(name)

@@ -59,11 +59,12 @@ func TestFilesThatAreNotWhole(t *testing.T) {
 	}
 }
 
-// file returns a file with a header of the kinds "a" and "b", the given chunk, and the end.
+// file returns a file with a header of the kinds "a" and "b", a group, the given chunk, and the end.
 func file(kind byte, body []byte) []byte {
 	var b bytes.Buffer
-	w := chunk.NewWriter(&b, "pepVHOTL", 1)
+	w := chunk.NewWriter(&b, "pepVHOTL", 2)
 	w.Write('H', []byte("\x02id\x04path\x01\x02\x03\x00\x02\x01a\x01b"))
+	w.Write('G', []byte("\x00\x05"))
 	w.Write(kind, body)
 	w.Write(chunk.End, []byte{1, 1})
 	return b.Bytes()
@@ -98,6 +99,8 @@ func TestBadChunks(t *testing.T) {
 		{"more values than bytes", 'L', at(1, 0, 3, 5, 1<<50), "1125899906842624 things"},
 		{"seventeen values", 'L', at(append([]uint64{1, 0, 3, 100, 17}, make([]uint64, 17*3)...)...), "17 values"},
 		{"too few bytes", 'L', at(1, 0, 0), "1 things in a chunk that has 2 bytes left"},
+		{"a group twice", 'G', []byte("\x00\x05"), "two groups"},
+		{"labels that are none", 'G', []byte("\x01x\x05"), `labels "x": want`},
 		{"an unknown kind", 'Q', nil, "a chunk of the kind 'Q'"},
 		{"no list, and an end that counts one", 'L', at(0), "the file has 0 lists, its end says 1"},
 		{"no location", 'L', numbers(0), "the file has 0 locations, its end says 1"},

@@ -75,7 +75,7 @@ func TestInstruction(t *testing.T) {
 		{"660f1f0400", "nop word ptr [rax+rax]", "ax", "", 0, 2, 0, capture.Next},
 		{"f00fc101", "lock xadd [rcx], eax", "ax cx", "ax flags", load | store, 4, 0, capture.Next},
 		{"0fb6040e", "movzx eax, byte ptr [rsi+rcx]", "cx si", "ax", load, 1, 0, capture.Next},
-		{"f2480f2cc1", "cvttsd2si rax, xmm1", "x1", "ax", 0, 8, 0, capture.Next},
+		{"f2480f2cc1", "cvttsd2si rax, xmm1", "x1", "ax", 0, 8, 8, capture.Next},
 		{"c5fb1008", "vmovsd xmm1, [rax]", "ax", "x1", load, 8, 8, capture.Next},
 		{"c5fd6f08", "vmovdqa ymm1, [rax]", "ax", "x1", load, 32, 0, capture.Next},
 		{"c9", "leave", "sp bp", "sp bp", load, 8, 0, capture.Next},

@@ -50,6 +50,13 @@ func (im *Image) readSymbols() ([]Symbol, error) {
 	return list, nil
 }
 
+// Mapped reports whether the kernel maps a part of the file, or zeros behind it, at an address.
+func (im *Image) Mapped(addr uint64) bool {
+	return slices.ContainsFunc(im.elf.Progs, func(p *elf.Prog) bool {
+		return p.Type == elf.PT_LOAD && addr-p.Vaddr < p.Memsz
+	})
+}
+
 // Symbol returns the symbol at an address. Without a symbol table it returns the function
 // or the section there.
 func (im *Image) Symbol(addr uint64) (name string, offset uint64) {

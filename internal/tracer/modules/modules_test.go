@@ -162,7 +162,7 @@ func TestFloats(t *testing.T) {
 		{Insn: insn(t, 5, "f2 0f 10 08"), Known: capture.Second, Second: math.Float64bits(math.Inf(-1))},
 		{Insn: insn(t, 6, "f2 0f 10 08"), Known: 0},
 	}})
-	if d := cmp.Diff([]string{"0x1 float 1.5", "0x2 float 0.1", "0x5 float -Inf"}, got); d != "" {
+	if d := cmp.Diff([]string{"0x1 float 1.5", "0x2 float 0.1", "0x3 float 3.5e-323", "0x5 float -Inf"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

@@ -108,15 +108,16 @@ func hexadecimal(w uint64) string {
 
 const kindFloat = "float"
 
-// floats samples floating-point numbers that an instruction reads from memory. Those in
-// vector registers cannot be read from the kernel's programs; a number is seen where
-// it is loaded, so spilled numbers are, too.
+// floats samples the floating-point numbers that are the last operands of instructions, in Intel's
+// order. Numbers in vector registers cannot be read from the kernel's programs, and the
+// interpreters do not compute them; only single steps have them. All back ends have those in
+// memory, so a number is seen where it is loaded, and spilled numbers are, too.
 type floats struct{}
 
 func newFloats(Options, Resolver) (capture.Module, error) { return floats{}, nil }
 
 func (floats) Capture(in *capture.Instruction) capture.Want {
-	if in.Float > 0 && in.Memory&capture.Load != 0 {
+	if in.Float > 0 {
 		return capture.Want{Fields: capture.Second}
 	}
 	return capture.Want{}

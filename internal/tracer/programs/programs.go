@@ -143,6 +143,13 @@ func (p *Programs) Symbol(of *capture.Image, addr uint64) (name string, offset u
 	return "", 0
 }
 
+// Static reports whether a word can be the address of code or data of the executable. Those
+// of position-independent executables differ from process to process.
+func (p *Programs) Static(of *capture.Image, word uint64) bool {
+	im := p.image(of)
+	return im != nil && !im.PIE && im.Mapped(word)
+}
+
 // Position returns the function and line of an instruction, "main.f x.go:12", or "".
 func (p *Programs) Position(of *capture.Image, pc uint64) string {
 	frames := p.Frames(of, pc)

@@ -17,6 +17,7 @@
 package ptrace
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +25,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -252,6 +254,16 @@ func (th *Thread) Load(addr uint64, width uint8) (v uint64, ok bool) {
 		v |= uint64(buf[i]) << (8 * i)
 	}
 	return v, true
+}
+
+// Vector returns the lower 64 bits of the vector register Xi, of X0 to X15.
+func (th *Thread) Vector(i uint8) (uint64, error) {
+	// The area of FXSAVE has 16 bytes of each register, from byte 160 on.
+	var area [512]byte
+	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_GETFPREGS, uintptr(th.TID), 0, uintptr(unsafe.Pointer(&area)), 0, 0); errno != 0 {
+		return 0, fmt.Errorf("vector registers of thread %d: %w", th.TID, errno)
+	}
+	return binary.LittleEndian.Uint64(area[160+16*int(i&15):]), nil
 }
 
 // General returns the general registers in the numbering of the processor.

@@ -24,8 +24,10 @@ import (
 // FindOptions says what Find finds.
 type FindOptions struct {
 	Func    *regexp.Regexp // functions whose names match; nil is all
+	Label   *regexp.Regexp // goroutines with a label that matches, see Labelled
 	N       int            // rows; 0 is all
 	Secrets bool           // show text
+	Static  bool           // rank addresses of static data, too
 	Source  *source.Tree
 }
 
@@ -38,6 +40,7 @@ type FindTable struct {
 	Lost       uint64    `json:"lost" unit:"interrupts"`
 	Rows       []FindRow `json:"rows"`
 	More       int       `json:"more" unit:"values"`
+	Static     int       `json:"static_addresses" unit:"hotlists"`
 	Missing    []string  `json:"missing"`
 }
 
@@ -74,12 +77,15 @@ const leastSamples = 30
 //
 // What specialisation cannot use does not count: results of instructions that have no
 // input, constants that a compare contains, copies of signs, addresses of memory, which differ between runs, and what
-// the stack check compares. Outcomes of branches and pairs of vreplay are left out, too: a
+// the stack check compares. Addresses of the executable's own code and data are the same in each
+// run, and the linker knows them: they only count if the options say so. Types of
+// interface values and targets of calls, which are such addresses, count. Outcomes of branches and pairs of vreplay are left out, too: a
 // listing has them. A value is often seen several times in a function, when it is loaded,
 // copied and compared. So of each line there is one row, and of each value in a function, too: the
 // one with the highest score. Of equal ones it is that of a load from a variable, which is
 // where the value comes from, then that of a load from the stack, then the one with most samples.
 func Find(db *database.Database, names Names, o FindOptions) *FindTable {
+	db = Labelled(db, o.Label)
 	t := &FindTable{Confidence: Confidence, Least: leastSamples, Interrupts: db.Elsewhere}
 	for _, b := range db.Binaries() {
 		t.Interrupts += b.Interrupts
@@ -93,7 +99,7 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 	}
 	var all []found
 	for _, b := range db.Binaries() {
-		for _, f := range functions(b, names) {
+		for _, f := range functions(b.Locations(), names) {
 			if !f.matches(o.Func) || f.interrupts == 0 {
 				continue
 			}
@@ -104,8 +110,16 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 						continue
 					}
 					top := values(list, l.Insn, kind, names, true)[0]
-					if typed := kind == "type" || kind == "target"; !typed && pointer(top.word.Word) {
+					typed := kind == "type" || kind == "target"
+					if !typed && pointer(top.word.Word) {
 						continue
+					}
+					if !typed && l.Insn.Width == 8 && names.Static(b.Image, top.word.Word) {
+						if !o.Static {
+							t.Static++
+							continue
+						}
+						top.Value += " (address" + symbol(names, b.Image, top.word.Word) + ")"
 					}
 					if !o.Secrets && secret(top.word.Word, kind) != "" {
 						top.Value = "(text)"
@@ -187,6 +201,18 @@ func specialisable(in *capture.Instruction, kind string) bool {
 	return false
 }
 
+// symbol names an address, if it has a name.
+func symbol(names Names, image *capture.Image, addr uint64) string {
+	name, offset := names.Symbol(image, addr)
+	switch {
+	case name == "":
+		return ""
+	case offset == 0:
+		return " of " + name
+	}
+	return fmt.Sprintf(" of %s+%d", name, offset)
+}
+
 func isConstant(a x86asm.Arg) bool {
 	_, ok := a.(x86asm.Imm)
 	return ok
@@ -240,6 +266,9 @@ func (t *FindTable) Print(p *listing.Page) {
 	}
 	if t.More > 0 {
 		p.Line("and %s more", listing.Count(t.More, "value"))
+	}
+	if t.Static > 0 {
+		p.Line("%s left out because the most frequent value is an address of static data; -addresses shows them", listing.Count(t.Static, "hotlist"))
 	}
 	p.Line("score: time of the function, times the bound of the invariance (%.0f%% confidence)", 100*t.Confidence)
 	for _, m := range t.Missing {

@@ -22,9 +22,10 @@ import (
 // ListOptions says what List lists.
 type ListOptions struct {
 	Func    *regexp.Regexp // functions whose names match, or into which such are inlined; nil is all
+	Label   *regexp.Regexp // goroutines with a label that matches, see Labelled
 	Kind    *regexp.Regexp // kinds of values; nil is all
 	N       int            // values of a hotlist; 0 is all
-	Secrets bool           // show pointers and text
+	Secrets bool           // show pointers, text, and labels of goroutines
 	Source  *source.Tree
 }
 
@@ -44,7 +45,15 @@ type ListBinary struct {
 	Interval   uint64         `json:"interval" unit:"ns"`
 	Interrupts uint64         `json:"interrupts" unit:"interrupts"`
 	Lost       uint64         `json:"lost" unit:"interrupts"`
+	Labels     []ListLabels   `json:"labels"`
 	Functions  []ListFunction `json:"functions"`
+}
+
+// ListLabels are labels of goroutines; empty for goroutines that have none.
+type ListLabels struct {
+	Labels     string  `json:"labels"`
+	Interrupts uint64  `json:"interrupts" unit:"interrupts"`
+	Share      float64 `json:"share" unit:"ratio"`
 }
 
 // A ListFunction is a function of the machine code: one that is inlined is a part of another.
@@ -84,10 +93,11 @@ type ListList struct {
 
 // List lists the sampled instructions of functions, the functions with most interrupts first.
 func List(db *database.Database, names Names, o ListOptions) *ListTable {
+	db = Labelled(db, o.Label)
 	t := &ListTable{Confidence: Confidence, Elsewhere: db.Elsewhere}
 	for _, b := range db.Binaries() {
-		lb := ListBinary{Program: b.Image.Path, Build: b.Image.BuildID, Comments: b.Comments, Interval: b.Interval, Interrupts: b.Interrupts, Lost: b.Lost}
-		for _, f := range functions(b, names) {
+		lb := ListBinary{Program: b.Image.Path, Build: b.Image.BuildID, Comments: b.Comments, Interval: b.Interval, Interrupts: b.Interrupts, Lost: b.Lost, Labels: listLabels(b, o.Secrets)}
+		for _, f := range functions(b.Locations(), names) {
 			if f.matches(o.Func) {
 				lb.Functions = append(lb.Functions, f.list(b, names, o))
 			}
@@ -114,12 +124,12 @@ type frame struct {
 	line, startLine int
 }
 
-// functions returns the functions of a binary with samples, those with most interrupts first.
-func functions(b *database.Binary, names Names) (list []*function) {
+// functions returns the functions of locations, those with most interrupts first.
+func functions(locations []*database.Location, names Names) (list []*function) {
 	byName := map[frame]*function{}
-	for _, l := range b.Locations() {
+	for _, l := range locations {
 		var frames []frame
-		for _, f := range names.Frames(b.Image, l.Insn.PC) {
+		for _, f := range names.Frames(l.Insn.Image, l.Insn.PC) {
 			frames = append(frames, frame{f.Func, f.File, f.Line, f.StartLine})
 		}
 		if len(frames) == 0 {
@@ -223,6 +233,7 @@ func (t *ListTable) Print(p *listing.Page) {
 			p.Line("")
 		}
 		printBinary(p, b.Program, b.Build, b.Comments, b.Interval, b.Interrupts, b.Lost)
+		printLabels(p, b.Labels)
 		for _, f := range b.Functions {
 			p.Line("")
 			f.print(p, b.Interrupts)

@@ -21,7 +21,7 @@ import (
 // value was sampled, the second how often it is in the hotlist, so pep values computes bounds
 // from them as for taps. The values that a hotlist does not have are one sample, with the value
 // (other). The stack is the functions at the instruction. The instruction with its address
-// is the expression.
+// is the expression. Labels of goroutines are labels of the samples, too.
 func Profile(b *database.Binary, names Names, secrets bool) []byte {
 	types := schema.Values.Types()
 	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit}, pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
@@ -29,38 +29,50 @@ func Profile(b *database.Binary, names Names, secrets bool) []byte {
 	p.PeriodType, p.Period = pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(b.Interval)
 	p.DefaultType = types[0]
 	p.Comments = append([]string{fmt.Sprintf("peptrace: values of instructions, %d interrupts, %d lost", b.Interrupts, b.Lost)}, b.Comments...)
-	for _, f := range functions(b, names) {
-		for i, l := range f.locations {
-			var stack []uint64
-			for _, x := range f.frames[i] {
-				id := p.Function(pprofenc.Function{Name: x.name, Filename: x.file, StartLine: int64(x.startLine)})
-				stack = append(stack, p.Location(id, int64(x.line)))
-			}
-			at := f.frames[i][0]
-			insn := fmt.Sprintf("%#x %s", l.Insn.PC, instruction(l.Insn, names))
-			for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
-				list := l.Lists[kind]
-				sample := func(value string, estimate, count int64) {
-					p.Sample(stack, []int64{estimate, count}, p.Labels(
-						pprofenc.Label{Key: schema.TapKind, Value: kind},
-						pprofenc.Label{Key: schema.Site, Value: fmt.Sprintf("%s:%d:0", path.Base(at.file), at.line)},
-						pprofenc.Label{Key: schema.Expr, Value: insn},
-						pprofenc.Label{Key: schema.Value, Value: schema.ValueText(insn, value)},
-					))
-				}
-				rest := int64(list.Total())
-				for _, v := range values(list, l.Insn, kind, names, secrets) {
-					estimate := min(int64(math.Round(list.Estimate(v.Count))), rest)
-					sample(v.Value, estimate, int64(v.Count))
-					rest -= estimate
-				}
-				if rest > 0 {
-					sample(schema.Other, rest, 0)
-				}
-			}
+	m := newMask(secrets)
+	for _, g := range b.Groups() {
+		var labels []pprofenc.Label
+		for _, l := range m.list(g.Labels) {
+			labels = append(labels, sampleLabel(l))
+		}
+		for _, f := range functions(g.Locations(), names) {
+			f.samples(p, labels, names, secrets)
 		}
 	}
 	return pprofenc.Gzip(p.Encode())
+}
+
+// samples adds the samples of a function in goroutines with some labels.
+func (f *function) samples(p *pprofenc.Profile, labels []pprofenc.Label, names Names, secrets bool) {
+	for i, l := range f.locations {
+		var stack []uint64
+		for _, x := range f.frames[i] {
+			id := p.Function(pprofenc.Function{Name: x.name, Filename: x.file, StartLine: int64(x.startLine)})
+			stack = append(stack, p.Location(id, int64(x.line)))
+		}
+		at := f.frames[i][0]
+		insn := fmt.Sprintf("%#x %s", l.Insn.PC, instruction(l.Insn, names))
+		for _, kind := range slices.Sorted(maps.Keys(l.Lists)) {
+			list := l.Lists[kind]
+			sample := func(value string, estimate, count int64) {
+				p.Sample(stack, []int64{estimate, count}, p.Labels(append([]pprofenc.Label{
+					{Key: schema.TapKind, Value: kind},
+					{Key: schema.Site, Value: fmt.Sprintf("%s:%d:0", path.Base(at.file), at.line)},
+					{Key: schema.Expr, Value: insn},
+					{Key: schema.Value, Value: schema.ValueText(insn, value)},
+				}, labels...)...))
+			}
+			rest := int64(list.Total())
+			for _, v := range values(list, l.Insn, kind, names, secrets) {
+				estimate := min(int64(math.Round(list.Estimate(v.Count))), rest)
+				sample(v.Value, estimate, int64(v.Count))
+				rest -= estimate
+			}
+			if rest > 0 {
+				sample(schema.Other, rest, 0)
+			}
+		}
+	}
 }
 
 // hexadecimal returns a build ID if it is a hexadecimal number, as profiles want it, and ""

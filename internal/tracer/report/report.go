@@ -46,6 +46,9 @@ type Names interface {
 	// Frames returns the functions that the instruction at pc belongs to, the innermost inlined one
 	// first; none if they are not known.
 	Frames(image *capture.Image, pc uint64) []pclntab.Frame
+	// Static reports whether a word can be the address of code or data of the executable, which is
+	// where it is in the file.
+	Static(image *capture.Image, word uint64) bool
 	// Missing says for which images there are no names, and why.
 	Missing() []string
 }

@@ -24,6 +24,7 @@ type Sampling struct {
 	Refused    uint64 `json:"refused" unit:"threads"`
 	Runs       uint64 `json:"runs" unit:"runs"`
 	Dropped    uint64 `json:"lost" unit:"runs"`
+	Unlabelled uint64 `json:"unlabelled" unit:"runs"`
 	Stops      []Stop `json:"ended_early"`
 }
 
@@ -49,6 +50,9 @@ func (s Sampling) String() string {
 	refused := ""
 	if s.Refused > 0 {
 		refused = fmt.Sprintf("; %s could not be stopped", listing.Count(s.Refused, "thread"))
+	}
+	if s.Unlabelled > 0 {
+		refused += fmt.Sprintf("; the labels of %s could not be read", listing.Count(s.Unlabelled, "run"))
 	}
 	return fmt.Sprintf("%s: %d in the kernel, %s%d at code not decoded yet, %s, of which %d were lost and %d ended early%s",
 		listing.Count(s.Interrupts, "interrupt"), s.Kernel, passed, s.Missed, listing.Count(s.Runs, "run"), s.Dropped, early, refused)

@@ -44,6 +44,7 @@ type hotInstruction struct {
 
 // NewView makes a view of what was sampled so far.
 func NewView(db *database.Database, names Names, o ViewOptions) *View {
+	db = Labelled(db, o.Find.Label)
 	v := &View{head: o.Head, found: Find(db, names, o.Find)}
 	type hot struct {
 		location *database.Location
@@ -52,7 +53,7 @@ func NewView(db *database.Database, names Names, o ViewOptions) *View {
 	}
 	var all []hot
 	for _, b := range db.Binaries() {
-		for _, f := range functions(b, names) {
+		for _, f := range functions(b.Locations(), names) {
 			if !f.matches(o.Find.Func) {
 				continue
 			}

@@ -72,29 +72,6 @@ func TestProcessThatDoesNotExist(t *testing.T) {
 	}
 }
 
-// TestInPIDNamespace refuses to sample where process IDs are not those of the kernel: before,
-// there were no interrupts, and no word about it.
-func TestInPIDNamespace(t *testing.T) {
-	if os.Getenv("SAMPLER_IN_NAMESPACE") != "" {
-		s, err := sampler.Attach(sampler.Options{PIDs: []int{os.Getpid()}})
-		if err == nil {
-			s.Close()
-		}
-		t.Logf("Attach: %v", err)
-		return
-	}
-	if os.Getuid() != 0 {
-		t.Skip("only root can make a PID namespace")
-	}
-	cmd := exec.Command("/proc/self/exe", "-test.run=^TestInPIDNamespace$", "-test.v")
-	cmd.Env = append(os.Environ(), "SAMPLER_IN_NAMESPACE=1")
-	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWPID}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "this is a PID namespace") {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
 // TestWithoutRights calls Attach as a user without capabilities.
 func TestWithoutRights(t *testing.T) {
 	if os.Getenv("SAMPLER_WITHOUT_RIGHTS") != "" {
@@ -156,6 +133,9 @@ func BenchmarkRun(b *testing.B) {
 		{"length=8", sampler.Options{Length: 8}},
 		{"length=32", sampler.Options{Length: 32}},
 		{"length=128", sampler.Options{Length: 128}},
+		{"length=4,skip=15", sampler.Options{Length: 4, Skip: 15}},
+		{"length=4,skip=63", sampler.Options{Length: 4, Skip: 63}},
+		{"length=4,skip=255", sampler.Options{Length: 4, Skip: 255}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			c.options.PIDs, c.options.Interval = []int{tg.pid}, 250*time.Microsecond

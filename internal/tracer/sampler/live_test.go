@@ -104,9 +104,7 @@ func TestValuesOfALiveProgram(t *testing.T) {
 			goids := map[uint64]int{}
 			const runs = 1500
 			collect(t, s, runs, func(r *capture.Run) {
-				if r.Goid != 0 || len(goids) > 0 { // in the beginning it is being searched for
-					goids[r.Goid]++
-				}
+				goids[r.Goid]++
 				for _, tp := range r.Tuples {
 					at[tp.Insn.PC]++
 					if tp.Known&capture.Result == 0 || tp.Insn.Memory != capture.Load {
@@ -160,21 +158,25 @@ func TestValuesOfALiveProgram(t *testing.T) {
 // are equal as far as chance allows.
 func evenness(t *testing.T, counts []float64) {
 	t.Helper()
+	chi, limit := unevenness(counts)
+	t.Logf("tuples by instruction: %v; chi-square %.1f, limit %.1f", counts, chi, limit)
+	if len(counts) < 8 || chi > limit {
+		t.Errorf("the instructions of the loop are not sampled evenly")
+	}
+}
+
+// unevenness returns how far counts are from being equal, and how far they may be by chance.
+func unevenness(counts []float64) (chi, limit float64) {
 	n, k := 0.0, float64(len(counts))
 	for _, c := range counts {
 		n += c
 	}
-	chi := 0.0
 	for _, c := range counts {
 		chi += math.Pow(c-n/k, 2) / (n / k)
 	}
 	// A normal approximation: 6 standard deviations above the mean of the distribution
 	// happen less often than once in 100,000 times for 8 to 30 degrees of freedom.
-	limit := (k - 1) + 6*math.Sqrt(2*(k-1))
-	t.Logf("%.0f tuples at %.0f instructions, %v; chi-square %.1f, limit %.1f", n, k, counts, chi, limit)
-	if k < 8 || chi > limit {
-		t.Errorf("the instructions of the loop are not sampled evenly")
-	}
+	return chi, (k - 1) + 6*math.Sqrt(2*(k-1))
 }
 
 // TestParameters is VSAMP-02: it compares counters with the parameters of the paper.
@@ -209,12 +211,13 @@ func TestParameters(t *testing.T) {
 	}
 	// 7 degrees of freedom: above 39 once in 500,000 times.
 	chi := 0.0
-	for _, k := range skips {
-		chi += math.Pow(k-n/(skip+1), 2) / (n / (skip + 1))
+	for i, k := range skips { // the sum of a number up to 3 and one up to 4, of 20 pairs
+		want := n * []float64{1, 2, 3, 4, 4, 3, 2, 1}[i] / 20
+		chi += math.Pow(k-want, 2) / want
 	}
 	t.Logf("skipped %v; chi-square %.1f; %+v", skips, chi, st)
 	if chi > 39 {
-		t.Errorf("skips %v are not uniform", skips)
+		t.Errorf("skips %v are not the sums of two uniform numbers", skips)
 	}
 }
 

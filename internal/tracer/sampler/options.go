@@ -11,6 +11,10 @@ import (
 // MaxLength is the length of the longest run.
 const MaxLength = 256
 
+// DefaultSkip is the longest skip of peptrace values. It removes the bias to slow instructions from
+// loops of up to 32 instructions (docs/decisions/0023-value-samples.md has the measurement).
+const DefaultSkip = 63
+
 // Options say what to sample. The zero values of parameters stand for their defaults.
 type Options struct {
 	PIDs []int // processes to sample
@@ -24,7 +28,11 @@ type Options struct {
 	Jitter   float64       // the interval varies by up to this part of it; by default 0.125, < 0: none
 	Every    int           // interpret at every n-th interrupt; 1 by default (the paper: 2)
 	Length   int           // instructions in a run; 4 by default, as in the paper; at most MaxLength
-	Skip     int           // interpret a random number of instructions up to this one first, against the bias to slow instructions
+
+	// Skip is how many instructions are interpreted first at most, against the bias to slow
+	// instructions: the sum of two random numbers up to a half of it. If the run gives up on the
+	// way, it begins somewhere on the way.
+	Skip int
 
 	// Modules say of which instructions tuples are wanted, and of what: tuples have what any
 	// module wants. If there is none, everything is wanted. If modules name different registers

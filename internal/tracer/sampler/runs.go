@@ -9,13 +9,14 @@ import (
 
 	"github.com/cilium/ebpf/ringbuf"
 
+	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/micro"
 )
 
 // Sizes of struct record and struct tuple of sampler.c, in bytes.
 const (
-	headerSize = 72
+	headerSize = 80
 	tupleSize  = 56
 )
 
@@ -56,12 +57,13 @@ func (s *Sampler) run(r *capture.Run, b []byte) bool {
 		return false
 	}
 	word := func(i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
-	half := func(i int) uint32 { return binary.LittleEndian.Uint32(b[40+4*i:]) }
+	half := func(i int) uint32 { return binary.LittleEndian.Uint32(b[48+4*i:]) }
 	pc, n := word(1), int(half(6))
 	*r = capture.Run{Time: word(0), Goid: word(2), TopOfStack: word(3), BehindFrame: word(4),
 		PID: half(0), TID: half(1), CPU: half(2), Skipped: half(3), Steps: half(4), Tuples: r.Tuples[:0]}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r.Labels = s.labels(word(5))
 	if sp := s.spaces[r.PID]; sp != nil {
 		if i := sp.table.At(pc); i != 0 && s.insns[sp.global[i]] != nil {
 			r.At = s.insns[sp.global[i]].Instruction
@@ -81,6 +83,42 @@ func (s *Sampler) run(r *capture.Run, b []byte) bool {
 		r.Tuples = append(r.Tuples, in.Tuple(have, w))
 	}
 	return true
+}
+
+// labels returns the labels of a goroutine by the hash that a record has.
+func (s *Sampler) labels(hash uint64) capture.Labels {
+	if hash == 0 {
+		return ""
+	}
+	l, ok := s.labelSets[hash]
+	if !ok {
+		var set bpf.SamplerLabels
+		if err := s.objs.LabelSets.Lookup(&hash, &set); err != nil {
+			s.lostLabels++ // there were thousands of new ones since
+			return ""
+		}
+		if len(s.labelSets) >= maxLabelSets {
+			clear(s.labelSets)
+		}
+		l = labelsOf(&set)
+		s.labelSets[hash] = l
+	}
+	return l
+}
+
+// maxLabelSets bounds the memory for programs that label each request.
+const maxLabelSets = 1 << 16
+
+func labelsOf(set *bpf.SamplerLabels) capture.Labels {
+	text := func(b *[capture.MaxLabelBytes]uint8, n uint32) string {
+		return capture.CutString(string(b[:min(n, uint32(len(b)))]), uint64(n))
+	}
+	var list []capture.Label
+	for i := range min(set.N, uint64(len(set.List))) {
+		l := &set.List[i]
+		list = append(list, capture.Label{Key: text(&l.Key, l.KeyBytes), Value: text(&l.Value, l.ValueBytes)})
+	}
+	return capture.CutLabels(list, set.N)
 }
 
 // Lost returns how many runs had no room in the kernel's buffer, as of some milliseconds ago.

@@ -3,7 +3,9 @@ package sampler
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/bpf"
+	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/mapped"
 	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/process"
@@ -32,7 +35,8 @@ type Sampler struct {
 	done sync.WaitGroup
 	lost atomic.Uint64
 
-	searching sync.Mutex // for layouts
+	searching sync.Mutex     // for layouts
+	searches  sync.WaitGroup // of layouts
 
 	mu      sync.Mutex                        // of all that follows
 	layouts map[string]func() bpf.SamplerProc // by executable
@@ -43,8 +47,12 @@ type Sampler struct {
 	dropped []dropped
 	round   int
 	full    uint64 // misses that found no free op
-	ended   bool   // no process is left
-	err     error  // why decoding ended
+
+	labelSets  map[uint64]capture.Labels // by their hash
+	lostLabels uint64                    // runs whose labels the kernel's map had no room for
+
+	ended bool  // no process is left
+	err   error // why decoding ended
 }
 
 // How often misses are decoded and ended processes are noticed: often while there is code to
@@ -61,10 +69,7 @@ func Attach(o Options) (*Sampler, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	if err := firstNamespace(); err != nil {
-		return nil, err
-	}
-	s := &Sampler{options: o, pidfds: map[uint32]int{}, stop: make(chan struct{}),
+	s := &Sampler{options: o, labelSets: map[uint64]capture.Labels{}, pidfds: map[uint32]int{}, stop: make(chan struct{}),
 		spaces: map[uint32]*space{}, files: mapped.Files{}, layouts: map[string]func() bpf.SamplerProc{}, insns: make([]*mapped.Instruction, o.Ops)}
 	for i := o.Ops - 1; i > 0; i-- { // 0 means that there is no op
 		s.free = append(s.free, uint32(i))
@@ -76,19 +81,21 @@ func Attach(o Options) (*Sampler, error) {
 	return s, nil
 }
 
-// firstNamespace returns an error if this process is in a PID namespace of its own, as in a
-// container. The kernel gives the program process IDs of the first namespace; here they
-// are those of other processes, or of none.
-func firstNamespace() error {
+// namespace returns the inode of the PID namespace that this process is in, or 0 if it is the
+// first one. In a container the kernel must translate process IDs.
+func namespace() (inode uint32, err error) {
 	const first = 0xeffffffc // PROC_PID_INIT_INO of the kernel
 	var st unix.Stat_t
 	if err := unix.Stat("/proc/self/ns/pid", &st); err != nil {
-		return fmt.Errorf("sampler: the PID namespace: %w", err)
+		return 0, fmt.Errorf("sampler: the PID namespace: %w", err)
 	}
-	if st.Ino != first {
-		return errors.New("sampler: this is a PID namespace, as containers have: sample from outside of it, with the process IDs there")
+	if self, err := os.Readlink("/proc/self"); err != nil || self != strconv.Itoa(os.Getpid()) {
+		return 0, fmt.Errorf("sampler: /proc is that of another PID namespace: this process is %d, and there it is %s (%v); mount one with mount -t proc proc /proc", os.Getpid(), self, err)
 	}
-	return nil
+	if st.Ino == first {
+		return 0, nil
+	}
+	return uint32(st.Ino), nil
 }
 
 func (s *Sampler) attach() (err error) {
@@ -110,6 +117,7 @@ func (s *Sampler) attach() (err error) {
 			return err
 		}
 	}
+	s.searches.Wait() // or the first runs had no goroutines and labels
 	if s.reader, err = ringbuf.NewReader(s.objs.Records); err != nil {
 		return err
 	}
@@ -125,6 +133,10 @@ func (s *Sampler) attach() (err error) {
 // load loads the program with its parameters.
 func (s *Sampler) load() error {
 	o := &s.options
+	ns, err := namespace()
+	if err != nil {
+		return err
+	}
 	if err := rlimit.RemoveMemlock(); err != nil && !errors.Is(err, os.ErrPermission) {
 		return err // kernels before 5.11 account for maps in this limit
 	}
@@ -135,11 +147,14 @@ func (s *Sampler) load() error {
 	spec.Maps["ops"].MaxEntries = uint32(o.Ops)
 	spec.Maps["entries"].MaxEntries = uint32(o.Ops)
 	number := map[bool]uint32{true: 1}
-	for name, v := range map[string]uint32{"cfg_all": number[o.All], "cfg_self": uint32(os.Getpid()), "cfg_every": uint32(o.Every),
+	for name, v := range map[string]uint32{"cfg_all": number[o.All], "cfg_self": uint32(os.Getpid()), "cfg_namespace": ns, "cfg_every": uint32(o.Every),
 		"cfg_length": uint32(o.Length), "cfg_skip": uint32(o.Skip), "cfg_interpret": number[!o.CountOnly]} {
 		if err := spec.Variables[name].Set(v); err != nil {
 			return err
 		}
+	}
+	if err := spec.Variables["cfg_seed"].Set(rand.Uint64()); err != nil {
+		return err
 	}
 	var ve *ebpf.VerifierError
 	if err := spec.LoadAndAssign(&s.objs, nil); errors.As(err, &ve) {
@@ -167,6 +182,7 @@ func (s *Sampler) Close() error {
 		err = errors.Join(err, s.reader.Close())
 	}
 	s.done.Wait()
+	s.searches.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, sp := range s.spaces {

@@ -71,8 +71,9 @@ func amd64(tgid uint32) error {
 	return nil
 }
 
-// goroutines tells the kernel where the process keeps the numbers of its goroutines, if it is
-// a Go program. To find that in an executable takes time, during which sampling goes on.
+// goroutines tells the kernel where the process keeps the numbers and labels of its goroutines, if
+// it is a Go program. To find that in an executable takes time. Sampling of named processes begins
+// afterwards; that of others goes on meanwhile, and their runs have no goroutines yet.
 func (s *Sampler) goroutines(sp *space) {
 	exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", sp.tgid))
 	if err != nil {
@@ -85,11 +86,11 @@ func (s *Sampler) goroutines(sp *space) {
 			if !ok {
 				find = sync.OnceValue(func() bpf.SamplerProc {
 					g := mapped.FindGoroutines(tgid)
-					return bpf.SamplerProc{Goid: g.Goid, Tls: g.TLS}
+					return bpf.SamplerProc{Tls: g.TLS, Goid: g.Goid, Labels: g.Labels, M: g.M, Curg: g.Curg}
 				})
 				s.layouts[m.Key] = find
 			}
-			s.done.Go(func() {
+			s.searches.Go(func() {
 				s.searching.Lock() // one search at a time
 				p := find()
 				s.searching.Unlock()

@@ -23,6 +23,7 @@ type Stats struct {
 	Steps      uint64 // instructions interpreted
 	Tuples     uint64 // noted in runs
 	Dropped    uint64 // runs for which the buffer had no room
+	Unlabelled uint64 // runs of goroutines whose labels could not be read
 	Full       uint64 // misses that could not be decoded because Options.Ops instructions are
 
 	Stops map[micro.Stop]uint64 // why runs ended; Done is the end of their length
@@ -52,7 +53,8 @@ const (
 	countMissed  = 3
 	countStale   = 4
 	countDropped = 7
-	countStops   = 8 // first of the reasons to stop
+	countUnread  = 8
+	countStops   = 9 // first of the reasons to stop
 )
 
 // counter returns the sum of a counter over all CPUs.
@@ -74,7 +76,7 @@ func (s *Sampler) Stats() (st Stats, err error) {
 		err = errors.Join(err, e)
 		return n
 	}
-	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, countDropped: &st.Dropped} {
+	for i, p := range []*uint64{&st.Interrupts, &st.Kernel, &st.Passed, &st.Missed, &st.Stale, &st.Steps, &st.Tuples, countDropped: &st.Dropped, countUnread: &st.Unlabelled} {
 		*p = count(i)
 	}
 	st.Stops = map[micro.Stop]uint64{}
@@ -86,6 +88,7 @@ func (s *Sampler) Stats() (st Stats, err error) {
 	}
 	s.mu.Lock()
 	st.Full = s.full
+	st.Unlabelled += s.lostLabels
 	s.mu.Unlock()
 	if stats, e := s.objs.Sample.Stats(); e == nil {
 		st.Recursion, st.Time, st.Called = stats.RecursionMisses, stats.Runtime, stats.RunCount

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/describe"
+	"github.com/pepgo/pep/internal/tracer/mapped"
 	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/ptrace"
 )
@@ -61,7 +63,8 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 		return err
 	}
 	p, pc := t.process, th.Regs.Rip
-	*r = capture.Run{Time: uint64(now.Nano()), PID: p.pid, TID: uint32(t.tid), CPU: uint32(t.cpu), Goid: p.goroutine(th), Tuples: r.Tuples[:0]}
+	*r = capture.Run{Time: uint64(now.Nano()), PID: p.pid, TID: uint32(t.tid), CPU: uint32(t.cpu), Tuples: r.Tuples[:0]}
+	r.Goid, r.Labels = p.g.Read(th.Regs.Fs_base, func(addr uint64, to []byte) bool { return th.Read(addr, to) == nil })
 	i, err := s.at(p, th, pc)
 	if err != nil {
 		return err
@@ -81,21 +84,12 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 	if in := p.insns[i]; in != nil {
 		r.At, r.Bias = in.Instruction, pc-in.PC
 	}
-	skip := rand.IntN(s.options.Skip + 1)
+	half := s.options.Skip / 2
+	skip := rand.IntN(half+1) + rand.IntN(s.options.Skip-half+1) // as in package sampler
 	if s.options.Step {
 		return s.step(r, p, th, skip)
 	}
 	return s.interpret(r, p, th, skip)
-}
-
-// goroutine returns the number of the goroutine that a thread executes, or 0.
-func (p *process) goroutine(th *ptrace.Thread) uint64 {
-	if p.g.Goid == 0 {
-		return 0
-	}
-	g, _ := th.Load(th.Regs.Fs_base+uint64(p.g.TLS), 8)
-	id, _ := th.Load(g+uint64(p.g.Goid), 8)
-	return id
 }
 
 // machine returns a machine in the state of a thread.
@@ -117,20 +111,29 @@ func context(r *capture.Run, m *micro.Machine) {
 	}
 }
 
-// interpret interprets: first what is skipped, then what is noted.
+// interpret interprets: first what is skipped, then what is noted. If it gives up before anything is
+// noted, it begins again, and skips less than it came through.
 func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip int) error {
-	m := machine(th)
-	if err := s.run(p, th, m, skip, nil); err != nil {
-		return err
+	for range 2 {
+		m := machine(th)
+		if err := s.run(p, th, m, skip, nil); err != nil {
+			return err
+		}
+		r.Skipped = uint32(m.Steps)
+		if m.Steps == skip {
+			context(r, m)
+			err := s.run(p, th, m, s.options.Length, func(st *micro.Step) { p.note(r, st) })
+			r.Steps = uint32(m.Steps) - r.Skipped
+			if err != nil || r.Steps > 0 {
+				return err
+			}
+		}
+		if r.Skipped == 0 {
+			return nil
+		}
+		skip = rand.IntN(int(r.Skipped))
 	}
-	r.Skipped = uint32(m.Steps)
-	if m.Steps < skip {
-		return nil
-	}
-	context(r, m)
-	err := s.run(p, th, m, s.options.Length, func(st *micro.Step) { p.note(r, st) })
-	r.Steps = uint32(m.Steps) - r.Skipped
-	return err
+	return nil
 }
 
 // run interprets up to n instructions, and decodes them if need be.
@@ -194,6 +197,11 @@ func (s *Sampler) one(p *process, th *ptrace.Thread) (st micro.Step, ok bool, er
 	}
 	st = micro.Step{Op: op, PC: op.PC}
 	machine(th).Run(p.table, i, 1, func(x *micro.Step) { st = *x })
+	if in := p.insns[i]; in != nil && in.Float > 0 && in.Memory&capture.Load == 0 && in.Want.Fields&capture.Second != 0 {
+		if err := float(&st, in, th); err != nil {
+			return st, false, err
+		}
+	}
 	switch err := th.TryStep(); {
 	case errors.Is(err, ptrace.ErrSignal):
 		return st, false, nil
@@ -205,6 +213,23 @@ func (s *Sampler) one(p *process, th *ptrace.Thread) (st micro.Step, ok bool, er
 		st.Result, st.Have = v, st.Have|micro.HaveResult
 	}
 	return st, true, nil
+}
+
+// float notes the floating-point number in the vector register that is the last operand.
+func float(st *micro.Step, in *mapped.Instruction, th *ptrace.Thread) error {
+	register, ok := describe.FloatSource(in.Code)
+	if !ok || register > 15 {
+		return nil
+	}
+	v, err := th.Vector(register)
+	if err != nil {
+		return err
+	}
+	if in.Float == 4 {
+		v = uint64(uint32(v))
+	}
+	st.Second, st.Have = v, st.Have|micro.HaveSecond
+	return nil
 }
 
 // result returns what the processor has computed.

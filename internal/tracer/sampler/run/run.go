@@ -64,7 +64,7 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	f.IntVar(&q.Options.Every, "every", 0, "")
 	f.IntVar(&q.Options.Length, "length", 0, "")
 	f.StringVar(&q.With, "with", "ebpf", "")
-	f.IntVar(&q.Options.Skip, "skip", 15, "")
+	f.IntVar(&q.Options.Skip, "skip", sampler.DefaultSkip, "")
 	f.Func("d", "", func(text string) (err error) {
 		q.Time, err = time.ParseDuration(text)
 		if err == nil && q.Time <= 0 {
@@ -76,6 +76,10 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	f.StringVar(&q.Out, "o", "", "")
 	f.Func("f", "", func(text string) (err error) {
 		q.List.Func, err = regexp.Compile(text)
+		return err
+	})
+	f.Func("label", "", func(text string) (err error) {
+		q.List.Label, err = regexp.Compile(text)
 		return err
 	})
 	f.IntVar(&q.List.N, "n", 3, "")
@@ -126,7 +130,7 @@ func (r *Result) Listing() listing.Listing {
 func (r *Result) view(head string) listing.Listing {
 	l := &r.request.List
 	return report.NewView(r.db, r.names, report.ViewOptions{
-		Head: head, Find: report.FindOptions{Func: l.Func, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
+		Head: head, Find: report.FindOptions{Func: l.Func, Label: l.Label, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
 	})
 }
 
