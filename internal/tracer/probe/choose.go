@@ -251,7 +251,6 @@ func (c *chooser) put(s Site, at site.Probe) (err error) {
 // fuse adds the sites ahead of an instruction. If nothing is recorded but the hit, nothing
 // needs to be interpreted.
 func (c *chooser) fuse(s Site, p site.Probe) error {
-	s.Slow = false
 	for _, a := range p.Via {
 		at, err := c.code.At(a.Site.PC)
 		if err != nil {
@@ -267,6 +266,7 @@ func (c *chooser) fuse(s Site, p site.Probe) error {
 		if len(s.Words) > 0 {
 			f.Steps, f.Op = uint16(a.Steps), c.ops(a.Site.PC)
 		}
+		s.Slow = a.Site.Class == site.Stepped
 		s.Fused, s.Depth = f, uint32(max(at.SPDelta, 0))
 		if err := c.put(s, at); err != nil {
 			return err
