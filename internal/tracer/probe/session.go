@@ -187,7 +187,10 @@ func (s *Session) tables(limits Limits) (sites []probe.ProbeSite, words []probe.
 
 func kernelWord(w Word, limits Limits) probe.ProbeWord {
 	k := probe.ProbeWord{Reg: w.Reg, Size: w.Size, Disp: w.Disp, Bound: uint32(limits.Values)}
-	if w.Memory {
+	switch {
+	case w.Pointer:
+		k.From, k.Then = uint8(probe.ProbeFromPOINTED), w.Then
+	case w.Memory:
 		k.From = uint8(probe.ProbeFromSTORED)
 	}
 	switch {

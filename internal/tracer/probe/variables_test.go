@@ -1,0 +1,289 @@
+//go:build linux && amd64
+
+package probe_test
+
+// This file compares values at lines with those of a program that does known work.
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/internal/tracer/image"
+	"github.com/pepgo/pep/internal/tracer/probe"
+)
+
+// A histogram has the hits of each value.
+type histogram map[uint64]uint64
+
+// seen has histograms by the comment at a line and the name of a word: "LOOP len(text)".
+type seen map[string]histogram
+
+func (s seen) add(key string, value uint64) {
+	if s[key] == nil {
+		s[key] = histogram{}
+	}
+	s[key][value]++
+}
+
+// int adds a number with so many bytes.
+func (s seen) int(key string, value, bytes int) { s.add(key, uint64(value)&(1<<(8*bytes-1)<<1-1)) }
+
+func (s seen) bool(key string, value bool) {
+	if value {
+		s.add(key, 1)
+	} else {
+		s.add(key, 0)
+	}
+}
+
+// work does what testdata/lines does, and notes the values.
+func work(rounds int) seen {
+	s, sink, words := seen{}, 0, []string{"", "a", "bb", "ccc"}
+	use := func(n int) int {
+		sink += n
+		return sink & 3
+	}
+	var total, x, y int
+	list := make([]int, 0, 64)
+	x = -5
+	for i := range rounds {
+		text := words[i%4]
+		y = (y + 1) & 255
+		if i%8 == 0 {
+			list = append(list, i)
+		}
+		small := int(int8(i))
+		state := func(line string) {
+			s.int(line+"rounds", rounds, 8)
+			s.int(line+"i", i, 8)
+			s.int(line+"total", total, 8)
+			s.int(line+"p.x", x, 8)
+			s.int(line+"p.y", y, 1)
+			s.int(line+"small", small, 1)
+			s.bool(line+"odd", i%2 == 1)
+			s.int(line+"len(text)", len(text), 8)
+			s.int(line+"len(list)", len(list), 8)
+			s.int(line+"cap(list)", cap(list), 8)
+		}
+		state("LOOP ")
+		use(i)
+		if i%2 == 1 {
+			total += len(text)
+		}
+		state("TOTAL ")
+		use(total)
+		x += small + len(list)
+		state("POINT ")
+		use(x + y)
+	}
+	for i := range rounds {
+		a, b := i, i+1
+		gone := use(a * 3)
+		n := use(b)
+		s.int("DEAD n before", n, 8)
+		n = n*2 + b
+		s.int("DEAD a", a, 8)
+		s.int("DEAD b", b, 8)
+		s.int("DEAD gone", gone, 8)
+		s.int("DEAD n", n, 8)
+		sink++
+		for _, n := range []int{i, i%10 + 1} {
+			s.int("HALF n", n, 8)
+			s.int("HALF h", n/2, 8)
+			sink += n / 2
+		}
+		s.int("HEAP n", i, 8)
+		s.int("HEAP count", i+2, 8)
+		s.int("HEAP len(label)", len(words[i%4])+1, 8)
+		s.add("HEAP next", 1)
+		use(i)
+
+		b, text := use(i), words[i%4]
+		c := use(b + 1)
+		s.int("WAIT a", i, 8)
+		s.int("WAIT b", b, 8)
+		s.int("WAIT c", c, 8)
+		s.add("WAIT f", math.Float64bits(float64(i)))
+		s.int("WAIT len(text)", len(text), 8)
+		use(len(text))
+		use(i)
+		s.int("RESULT n", i, 8)
+		s.int("RESULT result", i+1, 8)
+		s.add("RESULT err", 0)
+		use(i)
+		m := i
+		if i%2 == 0 {
+			m = use(i) + 10
+		}
+		s.int("BRANCH n", i, 8)
+		s.int("BRANCH m", m, 8)
+		use(m)
+		for _, g := range []struct {
+			v, bytes int
+			list     []int
+		}{{i, 4, []int{1, 2, 3}}, {-i, 8, []int{4}}} {
+			for j, x := range g.list {
+				s.int("GENERIC v", g.v, g.bytes)
+				s.int("GENERIC x", x, g.bytes)
+				s.int("GENERIC i", j, 8)
+				s.int("GENERIC len(list)", len(g.list), 8)
+				s.int("GENERIC cap(list)", len(g.list), 8)
+				g.v += x * j
+			}
+		}
+	}
+	return s
+}
+
+// The compiler moves assignments of one line behind the first instruction of a later line,
+// or ahead of that of an earlier one. The variable then has the value from before or after
+// the assignment.
+var moved = map[string]string{"TOTAL p.x": "POINT p.x", "DEAD n": "DEAD n before"}
+
+// markedLines returns the lines of the program with comments in capitals.
+func markedLines(t *testing.T) map[int]string {
+	t.Helper()
+	source, err := os.ReadFile("testdata/lines/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := map[int]string{}
+	for i, text := range strings.Split(string(source), "\n") {
+		if _, comment, ok := strings.Cut(text, "\t// "); !ok {
+			if _, comment, ok := strings.Cut(text, " // "); ok && strings.ToUpper(comment) == comment {
+				lines[i+1] = comment
+			}
+		} else if strings.ToUpper(comment) == comment {
+			lines[i+1] = comment
+		}
+	}
+	if len(lines) != 10 {
+		t.Fatalf("the program has %d marked lines, want 10: %v", len(lines), lines)
+	}
+	return lines
+}
+
+// Values of variables at lines are those that the program has there, with their counts, in
+// location lists of DWARF 4 and 5, for optimised programs and others, whatever the
+// probe stands at. A variable without a value is named with the reason; but of odd and
+// small, which the compiler has removed, DWARF does not have the names.
+func TestVariables(t *testing.T) {
+	needRights(t)
+	const rounds = 300
+	want, marks := work(rounds), markedLines(t)
+	for _, build := range []struct {
+		name, env string
+		flags     []string
+		words     int // that are recorded at least
+	}{
+		{name: "plain", words: 31},
+		{name: "pie", flags: []string{"-buildmode=pie"}, words: 31},
+		{name: "dwarf4", env: "GOEXPERIMENT=nodwarf5", words: 31},
+		{name: "unoptimised", flags: []string{"-gcflags=-N -l"}, words: len(want) - 1},
+	} {
+		t.Run(build.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "lines")
+			cmd := exec.Command("go", append(append([]string{"build", "-o", path}, build.flags...), "./testdata/lines")...)
+			cmd.Env = append(os.Environ(), build.env)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			x := run(t, path, fmt.Sprint(rounds))
+			im, err := image.OpenProcess(x.Process.Pid)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer im.Close()
+			wish := probe.Wish{}
+			for line := range marks {
+				wish.Lines = append(wish.Lines, probe.Position{File: "lines/main.go", Line: line, All: true})
+			}
+			plan, err := probe.Choose(im, wish)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{Values: 2000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			x.work(t)
+			c := finish(t, s)
+			x.lives(t)
+
+			got, interpreted := seen{}, 0
+			hits, wantHits := map[string]uint64{}, map[string]uint64{}
+			for i, site := range plan.Sites {
+				mark := marks[site.Line]
+				if !site.Again {
+					hits[mark] += c.Sites[i].Hits
+				}
+				if site.Fused != nil && site.Fused.Steps > 0 {
+					interpreted++
+				}
+				for j, w := range site.Words {
+					key := mark + " " + w.Name
+					n := c.Sites[i].Words[j]
+					if n.Faults+n.Full+n.Other > 0 {
+						t.Errorf("%s: %d could not be read, %d had no room", key, n.Faults, n.Full+n.Other)
+					}
+					if w.As == probe.Text {
+						continue // its length is the next word
+					}
+					for _, v := range n.Values {
+						if got[key] == nil {
+							got[key] = histogram{}
+						}
+						got[key][v.Value] += v.Count
+					}
+				}
+			}
+			for key, values := range got {
+				if !reflect.DeepEqual(values, want[key]) && !reflect.DeepEqual(values, want[moved[key]]) {
+					t.Errorf("%s: got %v, want %v", key, values, want[key])
+				}
+			}
+			for key, values := range want {
+				mark, name, _ := strings.Cut(key, " ")
+				if name == "n before" {
+					continue
+				}
+				wantHits[mark] = 0
+				for _, n := range values {
+					wantHits[mark] += n
+				}
+				base := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(name, "len("), "cap("), ")")
+				base, _, _ = strings.Cut(base, ".")
+				if got[key] == nil && base != "odd" && base != "small" && !reasoned(plan, marks, mark, base) {
+					t.Errorf("%s is neither recorded nor skipped with a reason", key)
+				}
+			}
+			if !reflect.DeepEqual(hits, wantHits) {
+				t.Errorf("hits: got %v, want %v", hits, wantHits)
+			}
+			t.Logf("%d of %d words, %d sites interpret", len(got), len(want), interpreted)
+			if len(got) < build.words {
+				t.Errorf("%d words are recorded, want %d; not: %v", len(got), build.words, plan.Skipped)
+			}
+		})
+	}
+}
+
+// reasoned reports whether the plan says why a variable has no value.
+func reasoned(plan *probe.Plan, marks map[int]string, mark, name string) bool {
+	for _, s := range plan.Skipped {
+		var line int
+		what, at, _ := strings.Cut(s.What, " at lines/main.go:")
+		fmt.Sscan(at, &line)
+		if marks[line] == mark && strings.Contains(what, name) && s.Reason != "" {
+			return true
+		}
+	}
+	return false
+}
