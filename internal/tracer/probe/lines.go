@@ -35,18 +35,28 @@ func (p *Position) matches(file string) bool {
 
 // line adds sites for a line: one in the code of the function itself, and one in each call
 // that is inlined into it, as far as there is code of the line. A site is at the first
-// instruction of the line in the order of addresses. The line of a loop can have
-// instructions that are executed before the loop, and others that are executed in each
+// instruction at which a statement of the line begins, in the order of addresses, or, if
+// the program is stripped, at the first instruction of the line. The line of a loop can
+// have instructions that are executed before the loop, and others that are executed in each
 // round.
 func (c *chooser) line(code *site.Code, p *Position) error {
+	pcs, err := c.im.Statements(code.Fn, p.matches, p.Line)
+	if err != nil {
+		return err
+	}
+	for r, pos := range code.Fn.Lines() { // behind the statements: for calls that have none
+		if pos.Line == p.Line && p.matches(pos.File) {
+			pcs = append(pcs, r.Start)
+		}
+	}
 	var done []int
-	for r, pos := range code.Fn.Lines() {
-		call := code.Fn.InlinedCall(r.Start)
-		if pos.Line != p.Line || !p.matches(pos.File) || slices.Contains(done, call) {
+	for _, pc := range pcs {
+		call := code.Fn.InlinedCall(pc)
+		if slices.Contains(done, call) {
 			continue
 		}
 		done = append(done, call)
-		if err := c.lineAt(code, p, pos, r.Start); err != nil {
+		if err := c.lineAt(code, p, code.Fn.Position(pc), pc); err != nil {
 			return err
 		}
 	}
@@ -56,7 +66,7 @@ func (c *chooser) line(code *site.Code, p *Position) error {
 // lineAt adds the site of a line whose code begins at pc, and with variables that have a
 // location only further on a second site.
 func (c *chooser) lineAt(code *site.Code, p *Position, pos pclntab.Position, pc uint64) error {
-	s := Site{Func: len(c.plan.Funcs) - 1, Kind: Line, File: pos.File, Line: pos.Line}
+	s := Site{Func: len(c.plan.Funcs) - 1, Kind: Line, File: pos.File, Line: p.Line}
 	entry := pc < code.Body() // the check of the stack's size is executed again when the stack has grown
 	if entry {
 		e, err := code.Entry(site.ArgRegs)
@@ -183,20 +193,22 @@ func (c *chooser) variables(code *site.Code, p *Position, pc uint64) (now, later
 	return now, later, at
 }
 
-// wants reports whether a variable is asked for. Without names all are, but for those that
-// the compiler has made or that are not named.
+// wants reports whether a variable is asked for. Without names all that have one are.
 func (p *Position) wants(name string) bool {
-	if p.All {
-		return !strings.ContainsAny(name[:1], "_~.")
-	}
-	return slices.Contains(p.Vars, name)
+	return p.All && named(name) || slices.Contains(p.Vars, name)
 }
+
+// named reports whether a variable has its name from the source: those that the compiler has
+// made begin with a dot, and results without a name with ~.
+func named(name string) bool { return name != "" && !strings.Contains("_~.", name[:1]) }
 
 // names lists variables for messages.
 func names(scope []image.Variable) string {
 	var list []string
 	for _, v := range scope {
-		list = append(list, strings.TrimPrefix(v.Name, "&"))
+		if name := strings.TrimPrefix(v.Name, "&"); named(name) {
+			list = append(list, name)
+		}
 	}
 	if len(list) == 0 {
 		return "none"

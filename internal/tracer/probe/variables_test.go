@@ -124,6 +124,17 @@ func work(rounds int) seen {
 		s.int("BRANCH n", i, 8)
 		s.int("BRANCH m", m, 8)
 		use(m)
+		s.int("LOAD n", i, 8)
+		s.add("LOAD f", 1)
+		s.int("LOAD left", i, 8)
+		s.int("LOAD right", i+1, 8)
+		use(i + i + 1)
+		use(i + i + 1 + i + 2)
+		for n := range len(text) + 1 {
+			s.int("COUNT len(s)", len("é")+len(text), 8)
+			s.int("COUNT n", n, 8)
+			s.int("COUNT n after", n+1, 8)
+		}
 		for _, g := range []struct {
 			v, bytes int
 			list     []int
@@ -144,7 +155,7 @@ func work(rounds int) seen {
 // The compiler moves assignments of one line behind the first instruction of a later line,
 // or ahead of that of an earlier one. The variable then has the value from before or after
 // the assignment.
-var moved = map[string]string{"TOTAL p.x": "POINT p.x", "DEAD n": "DEAD n before"}
+var moved = map[string]string{"TOTAL p.x": "POINT p.x", "DEAD n": "DEAD n before", "COUNT n": "COUNT n after"}
 
 // markedLines returns the lines of the program with comments in capitals.
 func markedLines(t *testing.T) map[int]string {
@@ -163,8 +174,8 @@ func markedLines(t *testing.T) map[int]string {
 			lines[i+1] = comment
 		}
 	}
-	if len(lines) != 10 {
-		t.Fatalf("the program has %d marked lines, want 10: %v", len(lines), lines)
+	if len(lines) != 12 {
+		t.Fatalf("the program has %d marked lines, want 12: %v", len(lines), lines)
 	}
 	return lines
 }
@@ -182,12 +193,15 @@ func TestVariables(t *testing.T) {
 		flags     []string
 		words     int // that are recorded at least
 	}{
-		{name: "plain", words: 31},
-		{name: "pie", flags: []string{"-buildmode=pie"}, words: 31},
-		{name: "dwarf4", env: "GOEXPERIMENT=nodwarf5", words: 31},
-		{name: "unoptimised", flags: []string{"-gcflags=-N -l"}, words: len(want) - 1},
+		{name: "plain", words: 32},
+		{name: "pie", flags: []string{"-buildmode=pie"}, words: 32},
+		{name: "dwarf4", env: "GOEXPERIMENT=nodwarf5", words: 32},
+		{name: "unoptimised", flags: []string{"-gcflags=-N -l"}, words: len(want) - 2},
 	} {
 		t.Run(build.name, func(t *testing.T) {
+			if build.env != "" && testing.Short() {
+				t.Skip("it builds the standard library with " + build.env)
+			}
 			path := filepath.Join(t.TempDir(), "lines")
 			cmd := exec.Command("go", append(append([]string{"build", "-o", path}, build.flags...), "./testdata/lines")...)
 			cmd.Env = append(os.Environ(), build.env)
@@ -217,11 +231,13 @@ func TestVariables(t *testing.T) {
 			c := finish(t, s)
 			x.lives(t)
 
-			got, interpreted := seen{}, 0
+			got, interpreted, later := seen{}, 0, 0
 			hits, wantHits := map[string]uint64{}, map[string]uint64{}
 			for i, site := range plan.Sites {
 				mark := marks[site.Line]
-				if !site.Again {
+				if site.Again {
+					later++
+				} else {
 					hits[mark] += c.Sites[i].Hits
 				}
 				if site.Fused != nil && site.Fused.Steps > 0 {
@@ -251,7 +267,7 @@ func TestVariables(t *testing.T) {
 			}
 			for key, values := range want {
 				mark, name, _ := strings.Cut(key, " ")
-				if name == "n before" {
+				if name == "n before" || name == "n after" {
 					continue
 				}
 				wantHits[mark] = 0
@@ -267,7 +283,10 @@ func TestVariables(t *testing.T) {
 			if !reflect.DeepEqual(hits, wantHits) {
 				t.Errorf("hits: got %v, want %v", hits, wantHits)
 			}
-			t.Logf("%d of %d words, %d sites interpret", len(got), len(want), interpreted)
+			t.Logf("%d of %d words, %d sites interpret, %d are for later values", len(got), len(want), interpreted, later)
+			if optimised := build.name != "unoptimised"; interpreted == 0 || optimised != (later > 0) {
+				t.Errorf("%d sites interpret, %d are for later values", interpreted, later)
+			}
 			if len(got) < build.words {
 				t.Errorf("%d words are recorded, want %d; not: %v", len(got), build.words, plan.Skipped)
 			}
@@ -286,4 +305,71 @@ func reasoned(plan *probe.Plan, marks map[int]string, mark, name string) bool {
 		}
 	}
 	return false
+}
+
+// Variables can be chosen by name. What is wrong with a name is said, and a stripped
+// program, which has no names, is refused; without names its lines are counted.
+func TestVariablesByName(t *testing.T) {
+	needRights(t)
+	lines := map[string]int{}
+	for n, mark := range markedLines(t) {
+		lines[mark] = n
+	}
+	for _, c := range []struct {
+		name  string
+		at    probe.Position
+		words string // that are recorded
+		want  string // in the reasons, or in the error
+	}{
+		{"one of two", probe.Position{Vars: []string{"m"}}, "m", ""},
+		{"none", probe.Position{}, "", ""},
+		{"another function's", probe.Position{Vars: []string{"m", "rounds"}}, "m", "rounds at lines/main.go:%d: no variable of this name is in scope; in scope are: n, m"},
+		{"optimised out", probe.Position{Vars: []string{"n"}}, "", "n at lines/main.go:%d: optimised out here"},
+		{"declared on the line", probe.Position{Line: lines["DEAD"] - 2, Vars: []string{"n"}}, "", "n at lines/main.go:%d: it is declared at line"},
+		{"stripped, by name", probe.Position{Vars: []string{"m"}}, "", "variables of lines/main.go:%d: DWARF: the executable is stripped"},
+		{"stripped, all", probe.Position{All: true}, "", "variables at lines/main.go:%d: the program is stripped of DWARF"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := []string{"build", "-o", filepath.Join(t.TempDir(), "lines")}
+			if strings.HasPrefix(c.name, "stripped") {
+				args = append(args, "-ldflags=-s -w")
+			}
+			if out, err := exec.Command("go", append(args, "./testdata/lines")...).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			im, err := image.Open(args[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer im.Close()
+			c.at.File = "lines/main.go"
+			if c.at.Line == 0 {
+				c.at.Line = lines["BRANCH"]
+			}
+			plan, err := probe.Choose(im, probe.Wish{Lines: []probe.Position{c.at}})
+			if strings.Contains(c.want, "%d") {
+				c.want = fmt.Sprintf(c.want, c.at.Line)
+			}
+			if err != nil {
+				if c.name != "stripped, by name" || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("got %v, want %q", err, c.want)
+				}
+				return
+			}
+			var words, reasons []string
+			for _, s := range plan.Sites {
+				for _, w := range s.Words {
+					if len(words) == 0 || words[len(words)-1] != w.Name {
+						words = append(words, w.Name)
+					}
+				}
+			}
+			for _, s := range plan.Skipped {
+				reasons = append(reasons, s.What+": "+s.Reason)
+			}
+			if got := strings.Join(reasons, "; "); len(plan.Sites) == 0 || strings.Join(words, " ") != c.words || !strings.Contains(got, c.want) || (got == "") != (c.want == "") {
+				t.Errorf("%d sites, words %q, skipped %q, want words %q, %q", len(plan.Sites), words, got, c.words, c.want)
+			}
+		})
+	}
 }

@@ -63,7 +63,7 @@ func dead(a, b int) int {
 	}
 	n := use(b)
 	n = n*2 + b
-	sink++     // DEAD
+	sink++ // DEAD
 	return n + 7
 }
 
@@ -138,6 +138,29 @@ func generic[T int32 | int64](v T, list []T) T {
 	return v
 }
 
+// count is inlined. Its n has a location only behind the first instruction of the line.
+func count(s string) (n int) {
+	for range s {
+		n++ // COUNT
+	}
+	return n
+}
+
+//go:noinline
+func counts(s string) int { return count(s) + 1 }
+
+type fields struct{ opening, closing, extra int }
+
+// load has a variable that the compiler loads only behind the first instruction of the line.
+//
+//go:noinline
+func load(f *fields, n int) int {
+	left := f.opening
+	right := f.closing
+	more := use(n + right) // LOAD
+	return use(left+right+f.extra) + more
+}
+
 func main() {
 	rounds, err := strconv.Atoi(os.Args[1])
 	if err != nil {
@@ -154,6 +177,8 @@ func main() {
 		wait(i, float64(i), words[i%4])
 		recovers(i)
 		branch(i)
+		load(&fields{i, i + 1, i + 2}, i)
+		counts("é" + words[i%4])
 		generic(int32(i), []int32{1, 2, 3})
 		generic(int64(-i), []int64{4})
 	}
