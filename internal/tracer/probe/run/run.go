@@ -138,6 +138,9 @@ func (r *Result) probe(ctx context.Context, p *process.Process, q Request, ready
 	if r.run.Ended, err = s.Watch(ctx); err != nil {
 		return err
 	}
+	if s.Stepped() {
+		r.run.Notes = append(r.run.Notes, "this kernel steps over instructions that peptrace takes for emulated: hits are slow, and -limit bounds their time less than it should")
+	}
 	r.run.Duration = time.Now().UnixNano() - r.run.Began
 	r.counts, err = s.Read()
 	r.plan.Skipped = append(r.plan.Skipped, s.Refused()...)
