@@ -99,7 +99,7 @@ func (c *chooser) stripped(code *site.Code) (list []value) {
 	return list
 }
 
-const vectorRegister = "it is in a floating-point register, which a probe cannot read"
+const vectorRegister = "it is in a floating-point register, which a probe cannot read; -at reads it at a line where it is in memory"
 
 // described returns the words of arguments or results with types.
 func (c *chooser) described(fn, what string, list []abi.Value) (all []value) {
