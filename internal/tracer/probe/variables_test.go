@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -124,11 +125,23 @@ func work(rounds int) seen {
 		s.int("BRANCH n", i, 8)
 		s.int("BRANCH m", m, 8)
 		use(m)
+		m = i
+		if i%4 == 0 {
+			m = use(i) * 3
+		}
+		s.int("either", m+1, 8)
 		s.int("LOAD n", i, 8)
 		s.add("LOAD f", 1)
 		s.int("LOAD left", i, 8)
 		s.int("LOAD right", i+1, 8)
-		use(i + i + 1)
+		more := use(i + i + 1)
+		// The program saves f at its entry for this line. No statement begins there, and more
+		// has no value yet.
+		s.int("SAVED n", i, 8)
+		s.add("SAVED f", 1)
+		s.int("SAVED left", i, 8)
+		s.int("SAVED right", i+1, 8)
+		s.int("SAVED more", more, 8)
 		use(i + i + 1 + i + 2)
 		for n := range len(text) + 1 {
 			s.int("COUNT len(s)", len("é")+len(text), 8)
@@ -174,10 +187,22 @@ func markedLines(t *testing.T) map[int]string {
 			lines[i+1] = comment
 		}
 	}
-	if len(lines) != 12 {
-		t.Fatalf("the program has %d marked lines, want 12: %v", len(lines), lines)
+	if len(lines) != 13 {
+		t.Fatalf("the program has %d marked lines, want 13: %v", len(lines), lines)
 	}
 	return lines
+}
+
+// buildLines builds testdata/lines, with a variable in the environment.
+func buildLines(t *testing.T, env string, flags ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "lines")
+	cmd := exec.Command("go", append(append([]string{"build", "-o", path}, flags...), "./testdata/lines")...)
+	cmd.Env = append(os.Environ(), env)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
 }
 
 // Values of variables at lines are those that the program has there, with their counts, in
@@ -193,22 +218,16 @@ func TestVariables(t *testing.T) {
 		flags     []string
 		words     int // that are recorded at least
 	}{
-		{name: "plain", words: 32},
-		{name: "pie", flags: []string{"-buildmode=pie"}, words: 32},
-		{name: "dwarf4", env: "GOEXPERIMENT=nodwarf5", words: 32},
-		{name: "unoptimised", flags: []string{"-gcflags=-N -l"}, words: len(want) - 2},
+		{name: "plain", words: 41},
+		{name: "pie", flags: []string{"-buildmode=pie"}, words: 41},
+		{name: "dwarf4", env: "GOEXPERIMENT=nodwarf5", words: 41},
+		{name: "unoptimised", flags: []string{"-gcflags=-N -l"}, words: len(want) - 3},
 	} {
 		t.Run(build.name, func(t *testing.T) {
 			if build.env != "" && testing.Short() {
 				t.Skip("it builds the standard library with " + build.env)
 			}
-			path := filepath.Join(t.TempDir(), "lines")
-			cmd := exec.Command("go", append(append([]string{"build", "-o", path}, build.flags...), "./testdata/lines")...)
-			cmd.Env = append(os.Environ(), build.env)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			x := run(t, path, fmt.Sprint(rounds))
+			x := run(t, buildLines(t, build.env, build.flags...), fmt.Sprint(rounds))
 			im, err := image.OpenProcess(x.Process.Pid)
 			if err != nil {
 				t.Fatal(err)
@@ -267,7 +286,7 @@ func TestVariables(t *testing.T) {
 			}
 			for key, values := range want {
 				mark, name, _ := strings.Cut(key, " ")
-				if name == "n before" || name == "n after" {
+				if name == "n before" || name == "n after" || name == "" {
 					continue
 				}
 				wantHits[mark] = 0
@@ -286,6 +305,9 @@ func TestVariables(t *testing.T) {
 			t.Logf("%d of %d words, %d sites interpret, %d are for later values", len(got), len(want), interpreted, later)
 			if optimised := build.name != "unoptimised"; interpreted == 0 || optimised != (later > 0) {
 				t.Errorf("%d sites interpret, %d are for later values", interpreted, later)
+			}
+			if len(got["SAVED more"]) == 0 {
+				t.Error("more has no value at its line")
 			}
 			if len(got) < build.words {
 				t.Errorf("%d words are recorded, want %d; not: %v", len(got), build.words, plan.Skipped)
@@ -310,7 +332,7 @@ func reasoned(plan *probe.Plan, marks map[int]string, mark, name string) bool {
 // Variables can be chosen by name. What is wrong with a name is said, and a stripped
 // program, which has no names, is refused; without names its lines are counted.
 func TestVariablesByName(t *testing.T) {
-	needRights(t)
+	plain, stripped := buildLines(t, ""), buildLines(t, "", "-ldflags=-s -w")
 	lines := map[string]int{}
 	for n, mark := range markedLines(t) {
 		lines[mark] = n
@@ -324,20 +346,18 @@ func TestVariablesByName(t *testing.T) {
 		{"one of two", probe.Position{Vars: []string{"m"}}, "m", ""},
 		{"none", probe.Position{}, "", ""},
 		{"another function's", probe.Position{Vars: []string{"m", "rounds"}}, "m", "rounds at lines/main.go:%d: no variable of this name is in scope; in scope are: n, m"},
+		{"of the function around an inlined call", probe.Position{Line: lines["HALF"], Vars: []string{"a"}}, "", "a at lines/main.go:%d: no variable of this name is in scope; in scope are: n, h"},
 		{"optimised out", probe.Position{Vars: []string{"n"}}, "", "n at lines/main.go:%d: optimised out here"},
 		{"declared on the line", probe.Position{Line: lines["DEAD"] - 2, Vars: []string{"n"}}, "", "n at lines/main.go:%d: it is declared at line"},
 		{"stripped, by name", probe.Position{Vars: []string{"m"}}, "", "variables of lines/main.go:%d: DWARF: the executable is stripped"},
 		{"stripped, all", probe.Position{All: true}, "", "variables at lines/main.go:%d: the program is stripped of DWARF"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := []string{"build", "-o", filepath.Join(t.TempDir(), "lines")}
+			path := plain
 			if strings.HasPrefix(c.name, "stripped") {
-				args = append(args, "-ldflags=-s -w")
+				path = stripped
 			}
-			if out, err := exec.Command("go", append(args, "./testdata/lines")...).CombinedOutput(); err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			im, err := image.Open(args[2])
+			im, err := image.Open(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -371,5 +391,44 @@ func TestVariablesByName(t *testing.T) {
 				t.Errorf("%d sites, words %q, skipped %q, want words %q, %q", len(plan.Sites), words, got, c.words, c.want)
 			}
 		})
+	}
+}
+
+// A return to which a jump and the end of a call lead has a slow probe for the way after
+// the call, and one that is not slow for the other. Together they see every return, with its
+// result.
+func TestReturnsOnTwoWays(t *testing.T) {
+	needRights(t)
+	const rounds = 400
+	x := run(t, buildLines(t, ""), fmt.Sprint(rounds))
+	im, err := image.OpenProcess(x.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.either$`), Results: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x.work(t)
+	c := finish(t, s)
+	x.lives(t)
+	hits := map[bool]uint64{} // by whether the site is slow
+	for i, site := range plan.Sites {
+		if site.Kind == probe.Exit {
+			hits[site.Slow] += c.Sites[i].Hits
+		}
+	}
+	if want := map[bool]uint64{true: rounds / 4, false: rounds - rounds/4}; !reflect.DeepEqual(hits, want) {
+		t.Errorf("hits of returns by slowness: got %v, want %v", hits, want)
+	}
+	got := recorded(plan, c, "main.either", probe.Exit, "#1")
+	if want := work(rounds)["either"]; !reflect.DeepEqual(histogram(got), want) {
+		t.Errorf("results: got %v, want %v", got, want)
 	}
 }

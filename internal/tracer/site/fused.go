@@ -66,7 +66,7 @@ func (c *Code) approaches(i int) ([]Approach, error) {
 	back = func(at, steps int) error {
 		if err := c.blocked(at, steps); err != nil {
 			s := c.site(at)
-			if at == i || s.Class == Refused || !interpretable(&c.insts[at].Inst) {
+			if s.Class == Refused || !interpretable(&c.insts[at].Inst) {
 				return err
 			}
 			why = cmp.Or(why, err)

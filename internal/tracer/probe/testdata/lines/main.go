@@ -157,8 +157,19 @@ type fields struct{ opening, closing, extra int }
 func load(f *fields, n int) int {
 	left := f.opening
 	right := f.closing
-	more := use(n + right) // LOAD
-	return use(left+right+f.extra) + more
+	more := use(n + right)                // LOAD
+	return use(left+right+f.extra) + more // SAVED
+}
+
+// either returns after a call in one of four calls.
+//
+//go:noinline
+func either(n int) int {
+	m := n
+	if n%4 == 0 {
+		m = use(n) * 3
+	}
+	return m + 1
 }
 
 func main() {
@@ -177,6 +188,7 @@ func main() {
 		wait(i, float64(i), words[i%4])
 		recovers(i)
 		branch(i)
+		either(i)
 		load(&fields{i, i + 1, i + 2}, i)
 		counts("é" + words[i%4])
 		generic(int32(i), []int32{1, 2, 3})
