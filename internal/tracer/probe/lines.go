@@ -67,8 +67,7 @@ func (c *chooser) line(code *site.Code, p *Position) error {
 // location only further on a second site.
 func (c *chooser) lineAt(code *site.Code, p *Position, pos pclntab.Position, pc uint64) error {
 	s := Site{Func: len(c.plan.Funcs) - 1, Kind: Line, File: pos.File, Line: p.Line}
-	entry := pc < code.Body() // the check of the stack's size is executed again when the stack has grown
-	if entry {
+	if pc < code.Body() { // the check of the stack's size is executed again when the stack has grown
 		e, err := code.Entry(site.ArgRegs)
 		if err != nil {
 			c.skip(code.Fn.Name, "line", strings.TrimPrefix(err.Error(), code.Fn.Name+": "))
@@ -82,7 +81,11 @@ func (c *chooser) lineAt(code *site.Code, p *Position, pos pclntab.Position, pc 
 		return err
 	}
 	// What nobody has asked for by name is not worth a slow probe if the other is cheap.
-	if x, _ := c.best(code, at, later); p.All && !slow && isSlow(&x) {
+	x, err := c.best(code, at, later)
+	if err != nil {
+		return err
+	}
+	if p.All && !slow && isSlow(&x) {
 		for _, v := range later {
 			c.skip(code.Fn.Name, what(p, v.Name), "it has a location only where a probe is slow: ask for it by name")
 		}
