@@ -47,6 +47,15 @@
 //
 //	  line 52, 400 hits
 //
+//	  value line 52 i int, 400 hits
+//	  share  count  value
+//	  0.50%      2  0
+//	  0.50%      2  5
+//	  0.50%      2  10
+//	  0.50%      2  15
+//	  0.50%      2  20
+//	  and 195 values more, 97.50%
+//
 // The exit code is 0 if all went well, 1 if the process cannot be traced, and 2 if the
 // command line is wrong. Errors are one line, or one for each cause.
 package main

@@ -41,7 +41,7 @@ Examples:
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	probeUsage = `peptrace probe -p PID [-f regexp] [-args] [-results] [-times] [-edges] [-calls] [-at file:line] [-d 10s] [-limit 100000] [-values 1000] [-n 5] [-secrets] [-pprof FILE] [-json]
+	probeUsage = `peptrace probe -p PID [-f regexp] [-args] [-results] [-times] [-edges] [-calls] [-at file:line[=x,y]] [-d 10s] [-limit 100000] [-values 1000] [-n 5] [-secrets] [-pprof FILE] [-json]
 
 Attaches probes to a running program, counts in the kernel what they see, and
 prints the counts when it is interrupted (SIGINT, ^C), when the time is over, or
@@ -55,12 +55,13 @@ when the program ends. Every hit counts: nothing is sampled.
 	-edges          count which way each conditional jump of the machine code goes, but
 	                for those of bounds checks
 	-calls          count calls, and to which functions they go
-	-at file:line   count how often the first instruction of a line is executed; may be
-	                given several times
+	-at file:line   count how often the first statement of a line begins, and the values
+	                that variables in scope have then; file:line=x,y has those of x and y,
+	                file:line= none; may be given several times
 	-d 10s          how long; without it, until interrupted
 	-limit 100000   switch off a probe that has more hits per second on one CPU; for a
 	                slow probe a twentieth of that; 0 is no limit
-	-values 1000    how many different values of an argument or result to tell apart
+	-values 1000    how many different values of an argument, result or variable to tell apart
 	-n 5            how many of them to print; 0 is all
 	-secrets        also record strings and addresses; without it, only the length of a
 	                string, and whether a pointer is nil, leave the kernel
@@ -69,8 +70,14 @@ when the program ends. Every hit counts: nothing is sampled.
 
 A probe costs the program about 0.6 µs per hit if the kernel can emulate the
 instruction under it: entries, jumps and calls of known functions. A slow probe is at
-another instruction, such as a return, and costs about 10 µs in a virtual machine, and
+another instruction, such as the return after a call, and costs about 10 µs in a virtual machine, and
 less without one. The limit keeps the cost of a probe below 6% of a CPU.
+
+The program's DWARF says where variables are; stripped programs have none. The listing
+names the variables that are in no register and no memory at a line. The compiler may
+have moved an assignment of another line over the beginning of this line. A "later value"
+is that of a variable that has a location only further on in the code of the line, which
+may have changed it there.
 
 Calls that the compiler has inlined have no entry, and are not counted; the listing
 names such functions. Calls that panic do not return. What -times measures includes the
@@ -79,7 +86,7 @@ time of probes in between.
 Examples:
 
 	peptrace probe -p 4711 -f '^main\.known$' -args -n 2
-	peptrace probe -p 4711 -f '^main\.pick$' -times -edges -at main.go:52
+	peptrace probe -p 4711 -f '^main\.pick$' -times -edges -at main.go:52=i
 	peptrace probe -p 4711 -f '^main\.' -calls -d 1s -json
 `
 

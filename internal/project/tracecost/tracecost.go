@@ -96,7 +96,10 @@ func Measure(cfg Config, progress io.Writer) ([]Row, error) {
 }
 
 func (cfg Config) ways() []way {
-	hit, after := regexp.MustCompile(`^main\.hit$`), regexp.MustCompile(`^main\.after$`)
+	hit, after, either := regexp.MustCompile(`^main\.hit$`), regexp.MustCompile(`^main\.after$`), regexp.MustCompile(`^main\.either$`)
+	line := probe.Position{File: "target/main.go", Line: 27} // the body of after
+	vars := line
+	vars.All = true
 	limit := probe.Limits{Hits: 1 << 40}
 	list := []way{
 		{"no tracer", "hit", cfg.Calls, false, func(*target) (func() error, error) { return func() error { return nil }, nil }},
@@ -106,6 +109,9 @@ func (cfg Config) ways() []way {
 		{fused, "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Results: true})},
 		{"peptrace: calls and durations, slow", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Times: true})},
 		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(limit, probe.Wish{Func: after, Results: true})},
+		{"peptrace: calls and results, one of four slow", "either", cfg.Calls, false, probes(limit, probe.Wish{Func: either, Results: true})},
+		{"peptrace: a line", "after", cfg.Calls, false, probes(limit, probe.Wish{Lines: []probe.Position{line}})},
+		{"peptrace: a line and its variables", "after", cfg.Calls, false, probes(limit, probe.Wish{Lines: []probe.Position{vars}})},
 	}
 	if cfg.Bpftrace != "" {
 		list = append(list, way{bpftrace, "hit", cfg.Calls, false, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})

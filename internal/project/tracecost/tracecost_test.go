@@ -43,8 +43,8 @@ func TestMeasure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != 7 {
-		t.Errorf("%d rows, want 7", len(rows))
+	if len(rows) != 10 {
+		t.Errorf("%d rows, want 10", len(rows))
 	}
 	for _, r := range rows {
 		if len(r.NS) != 1 {

@@ -43,13 +43,21 @@ func (im *Image) readDWARF() (*dwarf.Data, error) {
 // address, package dwarf reads the beginnings of all units.
 type unitCache struct {
 	sync.Mutex
-	units []*unit
+	units    []*unit
+	sections map[string][]byte // that location lists are in, as far as they were read
 }
 
 // A unit is a compilation unit: for Go a package.
 type unit struct {
 	ranges [][2]uint64
 	funcs  map[uint64]dwarf.Offset // the entries of its functions by their addresses
+	// What was read of its line table, nil before that.
+	statements []statement
+	entry      *dwarf.Entry
+	// What location lists refer to.
+	version5 bool   // of DWARF; otherwise an older one
+	base     uint64 // address of the unit
+	addrBase int64  // of its addresses in .debug_addr
 }
 
 func (u *unit) contains(pc uint64) bool {
@@ -78,7 +86,9 @@ func (im *Image) unitOf(d *dwarf.Data, pc uint64) (*unit, error) {
 	if err != nil {
 		return nil, fmt.Errorf("DWARF: %w", err)
 	}
-	u := &unit{}
+	u := &unit{entry: e}
+	u.base, _ = e.Val(dwarf.AttrLowpc).(uint64)
+	u.addrBase, u.version5 = e.Val(dwarf.AttrAddrBase).(int64) // units of Go refer to addresses by index since DWARF 5
 	if u.ranges, err = d.Ranges(e); err != nil {
 		return nil, fmt.Errorf("DWARF: %w", err)
 	}

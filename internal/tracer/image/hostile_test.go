@@ -33,6 +33,11 @@ func use(t *testing.T, im *Image) {
 			t.Errorf("%s has %d bytes of code, want %d", fn.Name, len(code), fn.End-fn.Entry)
 		}
 		im.Subprogram(fn.Entry)
+		im.Statements(fn, func(string) bool { return true }, fn.StartLine)
+		vars, _ := im.Variables(fn, fn.Entry)
+		for i := range vars {
+			vars[i].At(fn.Entry)
+		}
 	}
 	im.LineCode("main.go", 5)
 	im.InlinedInto("main.mul")

@@ -8,6 +8,8 @@
 //	fn.Name                   // "main.(*parser).next"
 //	fn.Frames(pc)             // main.isSpace at lex.go:12, inlined into main.(*parser).next at parse.go:88
 //	im.FileOffset(fn.Entry)   // for a uprobe
+//	vars, err := im.Variables(fn, pc)
+//	vars[0].At(pc)            // in a register or on the stack, as DWARF says
 //	im.Lost()                 // what a stripped executable does not tell
 //
 // All addresses are those of the executable's own tables, unless a name says Process. A

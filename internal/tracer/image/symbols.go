@@ -11,7 +11,7 @@ import (
 	"sort"
 )
 
-// ErrStripped means that the executable does not have what was asked for.
+// ErrStripped means that the executable has no symbols or no DWARF, which a method needs.
 var ErrStripped = errors.New("the executable is stripped")
 
 // A Symbol is a name of the symbol table.

@@ -43,6 +43,17 @@ type Frame struct {
 	Inlined bool
 }
 
+// InlinedCall returns a number for the inlined call that the instruction at pc belongs to,
+// the innermost one: instructions of the same call have the same number. It is -1 for code
+// of the function itself.
+func (f Func) InlinedCall(pc uint64) int {
+	i, ok := f.value(f.pcinline, pc)
+	if _, isCall := f.call(i); !ok || !isCall {
+		return -1
+	}
+	return int(i)
+}
+
 // Frames returns the functions to which the instruction at pc belongs, the innermost
 // inlined one first. The last frame is that of f. The positions of the frames after the
 // first are those of calls.

@@ -27,19 +27,7 @@ type Wish struct {
 	Times   bool           // how long their calls take
 	Edges   bool           // which way their conditional jumps go
 	Calls   bool           // which functions they call, and how often
-	Lines   []Position     // how often these lines are reached
-}
-
-// A Position is a line of a file, which is named by its last elements: "x/y.go" is that of
-// all directories x.
-type Position struct {
-	File string
-	Line int
-}
-
-// matches reports whether a file of the executable is the one that p names.
-func (p Position) matches(file string) bool {
-	return file == p.File || strings.HasSuffix(file, "/"+p.File)
+	Lines   []Position     // how often these lines are reached, and the values of variables there
 }
 
 // MaxSites is how many probes a plan has at most.
@@ -55,6 +43,11 @@ func Choose(im *image.Image, wish Wish) (*Plan, error) {
 			return nil, fmt.Errorf("-times: %w", err)
 		}
 		c.plan.GoidOffset = uint32(g.Goid)
+	}
+	for _, p := range wish.Lines {
+		if _, err := im.DWARF(); len(p.Vars) > 0 && err != nil {
+			return nil, fmt.Errorf("variables of %s:%d: %w: only the compiler's debugging information says where they are; a line without variables can be counted", p.File, p.Line, err)
+		}
 	}
 	for fn := range im.Functions() {
 		named := wish.Func != nil && wish.Func.MatchString(fn.Name)
@@ -128,8 +121,8 @@ func (c *chooser) function(fn image.Function, named bool) error {
 			return err
 		}
 	}
-	for _, p := range c.Lines {
-		if err := c.line(code, p); err != nil {
+	for i := range c.Lines {
+		if err := c.line(code, &c.Lines[i]); err != nil {
 			return err
 		}
 	}
@@ -192,11 +185,10 @@ func untimed(code *site.Code) string {
 	return ""
 }
 
-// add adds a site to the function that was begun last, or the sites of its fused form if
-// that is cheaper.
+// add adds a site to the function that was begun last, as place does.
 func (c *chooser) add(kind Kind, p site.Probe, words ...Word) error {
 	at := p.PC
-	s := Site{Func: len(c.plan.Funcs) - 1, Kind: kind, Slow: p.Class == site.Stepped, Words: words}
+	s := Site{Func: len(c.plan.Funcs) - 1, Kind: kind, Words: words}
 	if kind != Entry && kind != Exit {
 		f, _ := c.im.FuncForPC(at)
 		pos := f.Position(at)
@@ -208,13 +200,19 @@ func (c *chooser) add(kind Kind, p site.Probe, words ...Word) error {
 			s.Target = c.called(p.Target)
 		}
 	}
-	if _, fused := p.Cost(); fused && !c.atEntry(kind, p) {
+	return c.place(s, p)
+}
+
+// place adds a site that stands for an instruction, or the sites of its fused form.
+func (c *chooser) place(s Site, p site.Probe) error {
+	if len(p.Via) > 0 && !c.atEntry(s.Kind, p) {
 		return c.fuse(s, p)
 	}
 	if p.Class == site.Refused {
-		c.skip(c.plan.Funcs[s.Func].Name, fmt.Sprintf("%v at %#x", kind, at), "the kernel does not probe the instruction: "+p.Reason)
+		c.skip(c.plan.Funcs[s.Func].Name, fmt.Sprintf("%v at %#x", s.Kind, p.PC), "the kernel does not probe the instruction: "+p.Reason)
 		return nil
 	}
+	s.Slow = p.Class == site.Stepped
 	s.Depth = uint32(max(p.SPDelta, 0))
 	return c.put(s, p)
 }
@@ -251,7 +249,6 @@ func (c *chooser) put(s Site, at site.Probe) (err error) {
 // fuse adds the sites ahead of an instruction. If nothing is recorded but the hit, nothing
 // needs to be interpreted.
 func (c *chooser) fuse(s Site, p site.Probe) error {
-	s.Slow = false
 	for _, a := range p.Via {
 		at, err := c.code.At(a.Site.PC)
 		if err != nil {
@@ -267,6 +264,7 @@ func (c *chooser) fuse(s Site, p site.Probe) error {
 		if len(s.Words) > 0 {
 			f.Steps, f.Op = uint16(a.Steps), c.ops(a.Site.PC)
 		}
+		s.Slow = a.Site.Class == site.Stepped
 		s.Fused, s.Depth = f, uint32(max(at.SPDelta, 0))
 		if err := c.put(s, at); err != nil {
 			return err
@@ -357,23 +355,6 @@ func (c *chooser) panics(code *site.Code, pc uint64) bool {
 // endsRun reports whether a function of the runtime ends the function that calls it.
 func endsRun(name string) bool {
 	return strings.HasPrefix(name, "runtime.panic") || strings.HasPrefix(name, "runtime.goPanic") || name == "runtime.gopanic"
-}
-
-// line adds a site for a line: the first of its instructions in the order of addresses. The
-// line of a loop can have instructions that are executed before the loop, and others that
-// are executed in each round.
-func (c *chooser) line(code *site.Code, p Position) error {
-	for r, pos := range code.Fn.Lines() {
-		if pos.Line != p.Line || !p.matches(pos.File) {
-			continue
-		}
-		at, err := code.At(r.Start)
-		if err != nil {
-			return err
-		}
-		return c.add(Line, at)
-	}
-	return nil
 }
 
 // inlined says which of the functions that are asked for by name are inlined.

@@ -30,9 +30,20 @@
 // in a virtual machine if it has to step over it. So probes stand at instructions of the
 // first kind: pushes, jumps, direct calls. A return is of the second kind. If jumps lead to
 // it, the probes stand there, and the kernel interprets from there to the return (package
-// micro): a fused probe. After a call there is no such jump, and the return itself has the
-// probe. A site with more hits per second than the limit is switched off by the kernel, and
+// micro): a fused probe. A way to the return that begins after a call has no such jump, and
+// a slow probe of its own. A site with more hits per second than the limit is switched off by the kernel, and
 // detached soon.
+//
+// # Variables at lines
+//
+//	probe.Wish{Lines: []probe.Position{{File: "main.go", Line: 12, Vars: []string{"x"}}}}
+//
+// DWARF's location lists say where variables are before the instruction with which a
+// statement of the line begins: in registers, on the stack, or on the heap. The probe
+// stands at a cheap instruction behind that one, if the values are the same there, or it
+// is a fused probe. A variable that has no location before the instruction, but behind it
+// in straight code, has a second site there (Site.Again). The reasons why others have no
+// value are in Plan.Skipped.
 //
 // # What it leaves behind
 //

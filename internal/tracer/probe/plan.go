@@ -11,7 +11,7 @@ import (
 type Plan struct {
 	Funcs      []Func
 	Sites      []Site
-	Skipped    []Skipped  // what was asked for and is not probed
+	Skipped    []Skipped  // things that have no probe although the wish asks for them
 	Ops        []micro.Op // code to interpret, of fused sites; the first is not used
 	GoidOffset uint32     // of the field goid of runtime.g, in bytes; needed if a function is timed
 }
@@ -56,6 +56,7 @@ type Site struct {
 	Slow      bool   // the kernel steps over the instruction: about 20 times the cost
 	Fused     *Fused // the site stands for another instruction; nil for most
 	Words     []Word
+	Again     bool   // a second site of the same line, for values alone: its hits are not those of the line
 	Target    string // of Edge: where the jump leads; of Call: the function that is called, if the instruction says it
 }
 
@@ -82,13 +83,15 @@ const (
 // A Word is something in a register or in memory that is recorded at a site, with its size of
 // 1, 2, 4 or 8 bytes.
 type Word struct {
-	Name   string // "x", "len(s)"
-	Type   string // of the variable, in Go's syntax; "" if unknown
-	Memory bool   // it is in memory, at Disp beyond the register's value
-	Reg    uint8  // number of the register, as instructions have it: 0 is AX, 4 is SP, 5 is BP
-	Disp   int32
-	Size   uint8
-	As     As
+	Name    string // "x", "len(s)"
+	Type    string // of the variable, in Go's syntax; "" if unknown
+	Memory  bool   // it is in memory, at Disp beyond the register's value
+	Pointer bool   // likewise, but there is its address: it is at Then beyond that
+	Reg     uint8  // number of the register, as instructions have it: 0 is AX, 4 is SP, 5 is BP
+	Disp    int32
+	Then    int32
+	Size    uint8
+	As      As
 }
 
 // As says what is recorded of a word, and how its number is to be read.

@@ -58,6 +58,8 @@ type Session struct {
 	on         []int // indices of the sites with probes
 	refused    []Skipped
 	detached   []int // sites that were switched off and have no probe any more
+	mayStep    bool  // there are slow sites, or the kernel stepped already before
+	stepped    bool  // see Stepped
 }
 
 // Attach puts the probes of a plan into a process. They begin to count together when all
@@ -72,9 +74,10 @@ func Attach(p *process.Process, plan *Plan, limits Limits) (*Session, error) {
 	if err := rights.Check(); err != nil {
 		return nil, err
 	}
-	s := &Session{plan: plan, process: p}
+	s := &Session{plan: plan, process: p, mayStep: steps(p)}
 	for i := range plan.Sites {
 		s.on = append(s.on, i)
+		s.mayStep = s.mayStep || plan.Sites[i].Slow
 	}
 	err := p.Check()
 	if err == nil {
@@ -187,7 +190,10 @@ func (s *Session) tables(limits Limits) (sites []probe.ProbeSite, words []probe.
 
 func kernelWord(w Word, limits Limits) probe.ProbeWord {
 	k := probe.ProbeWord{Reg: w.Reg, Size: w.Size, Disp: w.Disp, Bound: uint32(limits.Values)}
-	if w.Memory {
+	switch {
+	case w.Pointer:
+		k.From, k.Then = uint8(probe.ProbeFromPOINTED), w.Then
+	case w.Memory:
 		k.From = uint8(probe.ProbeFromSTORED)
 	}
 	switch {

@@ -21,10 +21,19 @@ const maxWords = 24
 // stackPointer is the number of SP in instructions.
 const stackPointer = 4
 
-// A value is a word of an argument or result, before it is known at which instruction.
+// A value is a word of an argument, result or variable, before it is known at which
+// instruction.
 type value struct {
 	Word
-	stack int64 // if it is in memory: bytes above SP at the entry of the function
+	onStack bool  // it is in memory, or its address is, on the stack of the function:
+	stack   int64 // so many bytes above SP at the entry
+}
+
+// A piece is a part of a variable, as package abi divides it: a word without a name, or
+// the reason why there is none.
+type piece struct {
+	value
+	lost string
 }
 
 // values are those of a function.
@@ -90,7 +99,7 @@ func (c *chooser) stripped(code *site.Code) (list []value) {
 	return list
 }
 
-const vectorRegister = "it is in a floating-point register, which a probe cannot read"
+const vectorRegister = "it is in a floating-point register, which a probe cannot read; -at reads it at a line where it is in memory"
 
 // described returns the words of arguments or results with types.
 func (c *chooser) described(fn, what string, list []abi.Value) (all []value) {
@@ -102,10 +111,10 @@ func (c *chooser) described(fn, what string, list []abi.Value) (all []value) {
 		if name == ".dict" { // of generic functions
 			continue
 		}
-		w := walker{value: v, pieces: v.Pieces}
+		w := walker{pieces: pieces(v)}
 		w.walk(name, v.Type)
-		for _, x := range w.floats {
-			c.skip(fn, what+" "+x, vectorRegister)
+		for _, m := range w.missing {
+			c.skip(fn, what+" "+m.name, m.reason)
 		}
 		if len(all)+len(w.list) > maxWords {
 			c.skip(fn, what+" "+name, fmt.Sprintf("a probe records at most %d words", maxWords))
@@ -116,35 +125,55 @@ func (c *chooser) described(fn, what string, list []abi.Value) (all []value) {
 	return all
 }
 
-// A walker goes through a type in the order of its pieces.
-type walker struct {
-	value  abi.Value
-	pieces []abi.Piece
-	list   []value
-	floats []string // names of what is in vector registers
+// pieces returns the pieces of an argument or a result.
+func pieces(v abi.Value) (list []piece) {
+	for _, p := range v.Pieces {
+		x := piece{value: value{Word: Word{Size: size(p)}}}
+		switch {
+		case !v.InRegs:
+			x.Memory, x.onStack, x.stack = true, true, v.Stack+p.Offset
+		case p.Reg.Float():
+			x.lost = vectorRegister
+		default:
+			x.Reg = uint8(p.Reg)
+		}
+		list = append(list, x)
+	}
+	return list
 }
 
-// next adds the next piece as a word.
-func (w *walker) next(name, typ string, as As) {
+// size returns the size of a piece, and 0 for those that no word has.
+func size(p abi.Piece) uint8 {
+	switch p.Size {
+	case 1, 2, 4, 8:
+		return uint8(p.Size)
+	}
+	return 0
+}
+
+// A walker goes through a type in the order of its pieces.
+type walker struct {
+	pieces  []piece
+	list    []value
+	missing []struct{ name, reason string }
+}
+
+// next adds the next piece as a word, and reports whether there is one.
+func (w *walker) next(name, typ string, as As) bool {
 	if len(w.pieces) == 0 {
-		return
+		return false
 	}
 	p := w.pieces[0]
 	w.pieces = w.pieces[1:]
-	if p.Size != 1 && p.Size != 2 && p.Size != 4 && p.Size != 8 {
-		return
+	if p.lost != "" {
+		w.missing = append(w.missing, struct{ name, reason string }{name, p.lost})
 	}
-	if w.value.InRegs && p.Reg.Float() {
-		w.floats = append(w.floats, name)
-		return
+	if p.Size == 0 || p.lost != "" {
+		return false
 	}
-	x := value{Word: Word{Name: name, Type: typ, Size: uint8(p.Size), As: as}}
-	if w.value.InRegs {
-		x.Reg = uint8(p.Reg)
-	} else {
-		x.Memory, x.stack = true, w.value.Stack+p.Offset
-	}
-	w.list = append(w.list, x)
+	p.Name, p.Type, p.As = name, typ, as
+	w.list = append(w.list, p.value)
+	return true
 }
 
 // leave passes over the next piece.
@@ -153,8 +182,10 @@ func (w *walker) leave() { w.pieces = w.pieces[min(1, len(w.pieces)):] }
 func (w *walker) walk(name string, t *abi.Type) {
 	switch t.Kind {
 	case abi.String:
-		w.next(name, t.Name, Text)
-		w.next("len("+name+")", "int", Signed)
+		text := w.next(name, t.Name, Text)
+		if !w.next("len("+name+")", "int", Signed) && text { // a text needs its length
+			w.list = w.list[:len(w.list)-1]
+		}
 	case abi.Slice:
 		w.leave()
 		w.next("len("+name+")", "int", Signed)
@@ -188,7 +219,7 @@ var kinds = map[abi.Kind]As{abi.Bool: Bool, abi.Int: Signed, abi.Float: Float, a
 // the entry.
 func words(list []value, spDelta int) (at []Word) {
 	for _, v := range list {
-		if v.Memory {
+		if v.onStack {
 			if spDelta < 0 {
 				continue
 			}

@@ -3,6 +3,7 @@ package site
 // This file finds the fused form of a probe.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -14,7 +15,7 @@ const (
 	// interpreter would take a third of the time of a stepped probe.
 	maxSteps = 100
 	// maxApproaches is how many sites a fused probe may have.
-	maxApproaches = 8
+	maxApproaches = 32
 )
 
 // Reasons against a fused form.
@@ -35,40 +36,53 @@ var (
 // themselves, so each way back ends at the last one at the latest, and the interpreter
 // has no choice between a site and i. Two ways cannot meet: each instruction is looked
 // at once, since it has one successor on the ways to i.
+//
+// A way cannot be followed back beyond a call, for example. The first instruction after
+// the call is then the site of this way, although it is stepped. That is still cheaper
+// than a stepped probe at i, because the other ways have cheap sites:
+//
+//	        jne  L        // site of the way over the jump: emulated
+//	        call g
+//	        mov  8(rsp), ax  // site of the way over the call: stepped
+//	L:      add  16, rsp
+//	        ret           // the instruction i
+//
+// If no way has a cheap site, there is nothing to gain, and the error says why.
 func (c *Code) approaches(i int) ([]Approach, error) {
 	var list []Approach
-	var back func(i, steps int) error
-	back = func(i, steps int) error {
-		in := &c.insts[i]
-		switch {
-		case i == 0:
-			return errFromEntry
-		case c.mayJumpTo(i):
-			return errTable
-		case len(in.preds) == 0:
-			return errNotReached
-		case steps > maxSteps:
-			return errFar
+	var why error // of the first way without a cheap site
+	cheap := 0
+	add := func(a Approach) error {
+		if len(list) == maxApproaches {
+			return errMany
 		}
-		for _, p := range in.preds {
+		if a.Site.Class <= Emulated {
+			cheap++
+		}
+		list = append(list, a)
+		return nil
+	}
+	var back func(at, steps int) error
+	back = func(at, steps int) error {
+		if err := c.blocked(at, steps); err != nil {
+			s := c.site(at)
+			if s.Class == Refused || !interpretable(&c.insts[at].Inst) {
+				return err
+			}
+			why = cmp.Or(why, err)
+			return add(Approach{Site: s, Steps: steps})
+		}
+		for _, p := range c.insts[at].preds {
 			from := &c.insts[p.index]
 			s := c.site(p.index)
-			switch {
-			case p.kind == table:
-				return errTable
-			case from.Flow == insn.Call || from.Flow == insn.IndirectCall:
-				return errAfterCall
-			case s.Class <= Emulated:
-				if len(list) == maxApproaches {
-					return errMany
-				}
-				list = append(list, Approach{Site: s, Conditional: from.Flow == insn.Cond, Taken: p.kind == jumps, Steps: steps + 1})
-			case from.Flow == insn.Cond, !interpretable(&from.Inst): // jumps that test CX
-				return fmt.Errorf("the instruction at %#x between cannot be interpreted", from.PC)
-			default:
+			if s.Class > Emulated {
 				if err := back(p.index, steps+1); err != nil {
 					return err
 				}
+				continue
+			}
+			if err := add(Approach{Site: s, Conditional: from.Flow == insn.Cond, Taken: p.kind == jumps, Steps: steps + 1}); err != nil {
+				return err
 			}
 		}
 		return nil
@@ -76,7 +90,38 @@ func (c *Code) approaches(i int) ([]Approach, error) {
 	if err := back(i, 0); err != nil {
 		return nil, err
 	}
+	if cheap == 0 {
+		return nil, why
+	}
 	return list, nil
+}
+
+// blocked says why one cannot go back from an instruction to all those that lead to it.
+func (c *Code) blocked(i, steps int) error {
+	in := &c.insts[i]
+	switch {
+	case i == 0:
+		return errFromEntry
+	case c.mayJumpTo(i):
+		return errTable
+	case len(in.preds) == 0:
+		return errNotReached
+	case steps >= maxSteps:
+		return errFar
+	}
+	for _, p := range in.preds {
+		from := &c.insts[p.index]
+		switch {
+		case p.kind == table:
+			return errTable
+		case from.Flow == insn.Call || from.Flow == insn.IndirectCall:
+			return errAfterCall
+		case c.site(p.index).Class <= Emulated:
+		case from.Flow == insn.Cond, !interpretable(&from.Inst): // jumps that test CX
+			return fmt.Errorf("the instruction at %#x between cannot be interpreted", from.PC)
+		}
+	}
+	return nil
 }
 
 // interpretable reports whether an interpreter of registers and memory can go on after

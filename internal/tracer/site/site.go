@@ -15,7 +15,8 @@
 // form: probes at emulated instructions ahead of it, from which the tracer's interpreter
 // executes some instructions on a copy of the registers. Every execution of the
 // instruction passes exactly one of them, and the direction of the jump there, with the
-// number of instructions, says how to get to it.
+// number of instructions, says how to get to it. If only some of the ways to the
+// instruction have an emulated one, the probes of the other ways are stepped.
 //
 // # Which counts are exact
 //
@@ -91,7 +92,9 @@ type Probe struct {
 	Site           // the instruction itself; registers are as before its execution
 	Inst insn.Inst // decoded
 	// Via is the fused form of a probe that is not Nop5 or Emulated: every execution of the
-	// instruction comes through exactly one of these. It is empty if there is none.
+	// instruction comes through exactly one of these. It is empty if there is none. At least
+	// one of the sites is cheap; the others are Stepped, at the beginnings of ways without a
+	// cheap instruction.
 	Via []Approach
 	// WhyNot says, for a Stepped or Refused instruction without Via, what prevents the fused form.
 	WhyNot string
@@ -105,7 +108,7 @@ type Probe struct {
 	Target uint64
 }
 
-// An Approach leads to an instruction from a cheap site ahead of it.
+// An Approach leads to an instruction from a site ahead of it.
 type Approach struct {
 	Site Site
 	// At a conditional jump, executions that take it (or not) lead to the instruction, the
@@ -116,18 +119,16 @@ type Approach struct {
 }
 
 // Cost estimates what an execution of the instruction costs with the cheaper form of the
-// probe, in ns, and whether that is the fused form. Hits at conditional jumps that lead
-// elsewhere come on top.
+// probe, in ns, and whether that is the fused form. Its cost is the mean over its ways,
+// as if all were as frequent. Hits at conditional jumps that lead elsewhere come on top.
 func (p *Probe) Cost() (ns int, fused bool) {
-	ns = p.Class.Cost()
 	if len(p.Via) == 0 {
-		return ns, false
+		return p.Class.Cost(), false
 	}
-	via := 0
 	for _, a := range p.Via {
-		via = max(via, a.Site.Class.Cost()+CostInterpret*a.Steps)
+		ns += a.Site.Class.Cost() + CostInterpret*a.Steps
 	}
-	return min(ns, via), via < ns || p.Class == Refused
+	return ns / len(p.Via), true
 }
 
 // Code is the decoded code of a function.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/pepgo/pep/internal/tracer/image"
 	"github.com/pepgo/pep/internal/tracer/insn"
@@ -37,7 +38,8 @@ type Ways struct {
 	Cheap   int // the instruction itself is cheap
 	Block   int // fused, from a site in the same block
 	Before  int // fused, from sites in blocks before
-	Stepped int // neither
+	Partly  int // fused, but some ways to it have stepped sites
+	Stepped int // none of these
 	None    int // refused
 }
 
@@ -46,6 +48,8 @@ func (w *Ways) add(p *Probe, c *Code) {
 	switch {
 	case p.Class <= Emulated:
 		w.Cheap++
+	case slices.ContainsFunc(p.Via, func(a Approach) bool { return a.Site.Class > Emulated }):
+		w.Partly++
 	case len(p.Via) == 1 && c.sameBlock(p.Via[0].Site.PC, p.PC):
 		w.Block++
 	case len(p.Via) > 0:
@@ -157,17 +161,17 @@ func WriteRows(w io.Writer, names []string, surveys []*Survey) error {
 			percent(s.AfterCheck, n), percent(s.Later, n), percent(s.SteppedEntry, n), percent(s.CountOnly, n), percent(s.NoEntry, n))
 	}
 	line("")
-	line("| executable | probes at | number | cheap itself | fused in the block | fused from blocks before | stepped | none |")
-	line("|---|---|---|---|---|---|---|---|")
+	line("| executable | probes at | number | cheap itself | fused in the block | fused from blocks before | partly fused | stepped | none |")
+	line("|---|---|---|---|---|---|---|---|---|")
 	for i, s := range surveys {
 		for _, row := range []struct {
 			name string
 			Ways
 		}{{"returns", s.Returns}, {"branches", s.Branches}, {"calls", s.Calls}, {"indirect calls among them", s.IndirectCalls}} {
-			line("| %s | %s | %d | %s | %s | %s | %s | %s |", names[i], row.name, row.All, percent(row.Cheap, row.All), percent(row.Block, row.All),
-				percent(row.Before, row.All), percent(row.Stepped, row.All), percent(row.None, row.All))
+			line("| %s | %s | %d | %s | %s | %s | %s | %s | %s |", names[i], row.name, row.All, percent(row.Cheap, row.All), percent(row.Block, row.All),
+				percent(row.Before, row.All), percent(row.Partly, row.All), percent(row.Stepped, row.All), percent(row.None, row.All))
 		}
-		line("| %s | basic blocks | %d | %s | | | | |", names[i], s.Blocks, percent(s.CheapBlocks, s.Blocks))
+		line("| %s | basic blocks | %d | %s | | | | | |", names[i], s.Blocks, percent(s.CheapBlocks, s.Blocks))
 	}
 	return err
 }

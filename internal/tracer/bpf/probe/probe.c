@@ -54,7 +54,7 @@ struct hits {
 };
 
 // Where a word is and what may be recorded of it.
-enum from { HELD = 0, STORED = 1 };
+enum from { HELD = 0, STORED = 1, POINTED = 2 };
 enum as { VALUE = 0, NIL = 1, TEXT = 2, SMALL = 3 };
 
 // Numbers that are farther from 0 than that may be addresses. SMALL has HIDDEN for them.
@@ -67,6 +67,7 @@ struct word {
 	u8 size;      // in bytes: 1, 2, 4 or 8
 	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word; SMALL: see FAR
 	s32 disp;     // of the address
+	s32 then;     // of POINTED: the address there leads to the word, at this distance
 	u32 bound;    // of distinct values in the table
 	u32 distinct; // values in the table
 	u64 other;    // words that were not counted: the bound was reached
@@ -158,6 +159,21 @@ struct hit {
 	u32 lost;  // the interpreter did not arrive
 };
 
+// fetch reads memory, of a fused probe as it is after the interpreted instructions. It
+// returns an error if it cannot.
+INLINE long fetch(struct hit *h, u64 addr, u32 size, u64 *v)
+{
+	if (h->run) {
+		if (!load_probe(h->run, addr, size))
+			return -1;
+		*v = h->run->loaded;
+		return 0;
+	}
+	*v = 0;
+	size = BOUND(size, 15);
+	return copy_from_user(v, size > 8 ? 8 : size, (const void *)addr);
+}
+
 // operand reads a word. It returns an error if it cannot.
 INLINE long operand(struct hit *h, struct word *w, u64 *v)
 {
@@ -165,19 +181,10 @@ INLINE long operand(struct hit *h, struct word *w, u64 *v)
 	u64 x = h->r[reg];
 	if (h->lost || !(h->known >> reg & 1))
 		return -1;
-	if (w->from == STORED) {
-		u64 addr = x + w->disp;
-		if (h->run) {
-			if (!load_probe(h->run, addr, size))
-				return -1;
-			x = h->run->loaded;
-		} else {
-			x = 0;
-			size = BOUND(size, 15);
-			if (copy_from_user(&x, size > 8 ? 8 : size, (const void *)addr))
-				return -1;
-		}
-	}
+	if (w->from == POINTED && fetch(h, x + w->disp, 8, &x))
+		return -1;
+	if (w->from != HELD && fetch(h, x + (w->from == POINTED ? w->then : w->disp), size, &x))
+		return -1;
 	*v = x & mask(size);
 	return 0;
 }

@@ -65,8 +65,9 @@ type ProbeEntry struct {
 type ProbeFrom uint32
 
 const (
-	ProbeFromHELD   ProbeFrom = 0
-	ProbeFromSTORED ProbeFrom = 1
+	ProbeFromHELD    ProbeFrom = 0
+	ProbeFromSTORED  ProbeFrom = 1
+	ProbeFromPOINTED ProbeFrom = 2
 )
 
 type ProbeHits struct {
@@ -196,8 +197,10 @@ type ProbeWord struct {
 	Size     uint8
 	As       uint8
 	Disp     int32
+	Then     int32
 	Bound    uint32
 	Distinct uint32
+	_        [4]byte
 	Other    uint64
 	Full     uint64
 	Faults   uint64

@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -52,14 +53,23 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	f.BoolVar(&q.Limits.Secrets, "secrets", false, "")
 }
 
-// addLine adds a line that is written as file.go:12.
+// addLine adds a line that is written as file.go:12, or with variables as file.go:12=x,y.
+// Without an equals sign all variables are recorded, and with nothing behind it none.
 func (q *Request) addLine(text string) error {
-	file, line, _ := strings.Cut(text, ":")
+	at, vars, some := strings.Cut(text, "=")
+	file, line, _ := strings.Cut(at, ":")
 	n, err := strconv.Atoi(line)
 	if err != nil || n < 1 || file == "" {
-		return errors.New("want file.go:12")
+		return errors.New("want file.go:12, or file.go:12=x,y with variables")
 	}
-	q.Wish.Lines = append(q.Wish.Lines, probe.Position{File: file, Line: n})
+	p := probe.Position{File: file, Line: n, All: !some}
+	if vars != "" {
+		p.Vars = strings.Split(vars, ",")
+	}
+	if slices.Contains(p.Vars, "") {
+		return errors.New("a name is missing: want file.go:12=x,y")
+	}
+	q.Wish.Lines = append(q.Wish.Lines, p)
 	return nil
 }
 
@@ -127,6 +137,9 @@ func (r *Result) probe(ctx context.Context, p *process.Process, q Request, ready
 	r.run = table.Run{Process: p.PID, Program: p.Path, BuildID: fmt.Sprintf("%x", r.im.GNUID), Began: time.Now().UnixNano(), Secrets: q.Limits.Secrets}
 	if r.run.Ended, err = s.Watch(ctx); err != nil {
 		return err
+	}
+	if s.Stepped() {
+		r.run.Notes = append(r.run.Notes, "this kernel steps over instructions that peptrace takes for emulated: hits are slow, and -limit bounds their time less than it should")
 	}
 	r.run.Duration = time.Now().UnixNano() - r.run.Began
 	r.counts, err = s.Read()

@@ -31,7 +31,15 @@ func (b *builder) function(index int, sites []int) Function {
 		}
 		**n += hits
 	}
-	words := map[string]int{} // arguments and results, by kind and name: index into f.Sites
+	words := map[string]int{} // arguments, results, variables and lines: index into f.Sites
+	put := func(key string, x Site) {
+		if at, ok := words[key]; ok {
+			f.Sites[at].merge(x)
+			return
+		}
+		words[key] = len(f.Sites)
+		f.Sites = append(f.Sites, x)
+	}
 	for _, i := range sites {
 		s, c := &b.plan.Sites[i], &b.counts.Sites[i]
 		switch s.Kind {
@@ -54,28 +62,27 @@ func (b *builder) function(index int, sites []int) Function {
 			f.Sites = append(f.Sites, x)
 			continue
 		case probe.Line:
-			f.Sites = append(f.Sites, site("line", s, c))
+			if !s.Again {
+				put(fmt.Sprintf("line %s:%d", s.File, s.Line), site("line", s, c))
+			}
 		}
 		for j, w := range s.Words {
 			if w.As == probe.Text && !b.secrets {
 				continue // its length is the next word
 			}
 			kind := "arg"
-			if s.Kind == probe.Exit {
+			switch {
+			case s.Kind == probe.Exit:
 				kind = "result"
-			} else if s.Kind == probe.Line {
+			case s.Again:
+				kind = "later value"
+			case s.Kind == probe.Line:
 				kind = "value"
 			}
 			x := site(kind, s, c)
-			x.File, x.Line, x.Expr, x.Type = "", 0, w.Name, w.Type
+			x.Expr, x.Type = w.Name, w.Type
 			b.word(&x, w, c.Words[j])
-			at, ok := words[kind+" "+w.Name]
-			if !ok {
-				words[kind+" "+w.Name] = len(f.Sites)
-				f.Sites = append(f.Sites, x)
-				continue
-			}
-			f.Sites[at].merge(x)
+			put(fmt.Sprintf("%s %s:%d %s", kind, s.File, s.Line, w.Name), x)
 		}
 	}
 	if fn.Timed {

@@ -51,7 +51,7 @@ type Table struct {
 	Slow      int        `json:"slow_probes" unit:"probes"` // at instructions that the kernel steps over
 	Hits      uint64     `json:"hits" unit:"hits"`
 	Functions []Function `json:"functions"`
-	Skipped   []Skipped  `json:"skipped"` // what was asked for and has no probe
+	Skipped   []Skipped  `json:"skipped"` // things that have no probe although the flags ask for them
 	Notes     []string   `json:"notes"`
 
 	run   Run
@@ -88,8 +88,8 @@ type Duration struct {
 
 // A Site is something whose values were counted: an argument, a jump, a call, a line.
 type Site struct {
-	Kind     string  `json:"kind"`             // "arg", "result", "branch", "call", "line"
-	File     string  `json:"file"`             // of a branch, call or line: of an inlined function, if it is in one
+	Kind     string  `json:"kind"`             // "arg", "result", "branch", "call", "line", "value", "later value"
+	File     string  `json:"file"`             // of a branch, call, line or variable: of an inlined function, if it is in one
 	Line     int     `json:"line" unit:"line"` // 0 if it is about the function
 	Expr     string  `json:"expression"`
 	Type     string  `json:"type"`
@@ -135,7 +135,9 @@ func New(plan *probe.Plan, c *probe.Counts, run Run, names Names, n int) *Table 
 	sites := make([][]int, len(plan.Funcs))
 	for i, s := range plan.Sites {
 		sites[s.Func] = append(sites[s.Func], i)
-		t.Hits += c.Sites[i].Hits
+		if !s.Again {
+			t.Hits += c.Sites[i].Hits
+		}
 		if s.Slow {
 			t.Slow++
 		}

@@ -1,4 +1,4 @@
-// Command target calls hit or after as often as each line of its standard input says. It prints how
+// Command target calls hit, after or either as often as each line of its standard input says. It prints how
 // many nanoseconds of CPU time, and on the clock, a call took.
 package main
 
@@ -26,6 +26,17 @@ func hit(x int) int {
 //go:noinline
 func after(x int) int { return hit(x) + 1 }
 
+// either returns after a call in one of four calls.
+//
+//go:noinline
+func either(x int) int {
+	y := x
+	if x%4 == 0 {
+		y = hit(x) * 3
+	}
+	return y + 1
+}
+
 func main() {
 	in := bufio.NewScanner(os.Stdin)
 	for sum := 0; in.Scan(); {
@@ -34,10 +45,7 @@ func main() {
 		if _, err := fmt.Sscan(in.Text(), &name, &n); err != nil {
 			panic(err)
 		}
-		f := hit
-		if name == "after" {
-			f = after
-		}
+		f := map[string]func(int) int{"hit": hit, "after": after, "either": either}[name]
 		begin, cpu := time.Now(), cpuTime()
 		for i := range n {
 			sum += f(i)
