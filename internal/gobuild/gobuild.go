@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/internal/gocompiler"
 	"github.com/pepgo/pep/internal/goruntime"
 	"github.com/pepgo/pep/internal/linked"
 	"github.com/pepgo/pep/internal/toolexec"
@@ -42,6 +43,8 @@ type build struct {
 	goCmd string
 	env   map[string]string
 	deps  []*pkg
+
+	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
 
 	stderr    io.Writer
 	userFlags func(path string) string // the user's -gcflags for a package
@@ -69,6 +72,9 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg, toolexec.EnvC+"="+strings.Join(b.withC(), " "))
+	if b.compiler != nil {
+		cmd.Env = append(cmd.Env, toolexec.EnvCompiler+"="+b.compiler.Path)
+	}
 	if b.mains() == 1 && args.Taps.Selective() {
 		cmd.Env = append(cmd.Env, toolexec.EnvSelection+"="+args.Taps.String())
 	}
@@ -127,7 +133,13 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if err := b.findCompiler(cache); err != nil {
+		return nil, "", err
+	}
 	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
+	if b.compiler != nil {
+		tag.Compiler = b.compiler.Key
+	}
 	if b.args.Dump != "" {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err
@@ -173,7 +185,7 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 
 // readEnv asks the go command for its settings, and checks that they suit.
 func (b *build) readEnv() error {
-	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS")
+	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS", "GOCACHE")
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the go command is not in PATH: install Go (%s) or add its bin directory to PATH", goVersion)
 	}
@@ -289,6 +301,30 @@ func (b *build) overlay(cache string) error {
 		return err
 	}
 	b.args.GoFlags = append(b.args.GoFlags, "-overlay="+name) // the last one counts
+	return nil
+}
+
+// findCompiler finds or builds the compiler that inlines as in a plain build. If there is
+// none, and the user does not insist, the installation's own compiler does.
+func (b *build) findCompiler(cache string) (err error) {
+	if b.args.Inline == "less" {
+		return nil
+	}
+	b.compiler, err = gocompiler.Find(&gocompiler.Config{
+		GOROOT:    b.env["GOROOT"],
+		GOTOOLDIR: b.env["GOTOOLDIR"],
+		GOVERSION: b.env["GOVERSION"],
+		GOCACHE:   b.env["GOCACHE"],
+		CacheDir:  cache,
+		Announce:  func(line string) { fmt.Fprintln(b.stderr, "pepbuild:", line) },
+	})
+	switch {
+	case err != nil && b.args.Inline == "same":
+		return fmt.Errorf("-pepinline=same: %w", err)
+	case err != nil:
+		b.compiler = nil
+		fmt.Fprintf(b.stderr, "pepbuild: the compiler will inline fewer calls than in a plain build: %v; -pepinline=less accepts that\n", err)
+	}
 	return nil
 }
 

@@ -33,6 +33,11 @@ func (t *tool) compile() (int, error) {
 	if _, ok := t.flag("-V"); ok >= 0 {
 		return t.run(t.args)
 	}
+	if tag.Compiler != "" {
+		if t.path = os.Getenv(EnvCompiler); t.path == "" {
+			return 1, fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvCompiler)
+		}
+	}
 	c := &compilation{tool: t, tag: tag}
 	if err := c.read(); err != nil {
 		return 1, err
@@ -94,7 +99,8 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst, Bisect: pattern})
+	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
+		FreeInlining: c.tag.Compiler != "", Bisect: pattern})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
 	}

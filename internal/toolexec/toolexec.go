@@ -33,6 +33,10 @@ const EnvLinked = "PEPBUILD_LINKED"
 // C code that are not of the standard library.
 const EnvC = "PEPBUILD_C"
 
+// EnvCompiler names the environment variable that has the path of the compiler for tagged
+// packages whose tag has a Compiler.
+const EnvCompiler = "PEPBUILD_COMPILER"
+
 // EnvSelection names the environment variable that has the user's selection among taps,
 // as Taps.String returns it, if a program without any tap is an error.
 const EnvSelection = "PEPBUILD_SELECTION"
