@@ -39,7 +39,7 @@ var edits = []edit{
 	// hairyVisitor.doNode, which adds up the cost of a function.
 	{
 		"opSwitch:\n\tswitch n.Op() {\n",
-		"\tif pepInserted(n) {\n\t\treturn v.pepVisit(n)\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
+		"\tif pepInserted(n) || v.pepIsDead(n) {\n\t\tv.pepVisit(n)\n\t\treturn false\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
 	},
 	// IsBigFunc, which counts the nodes of a function: little is inlined into big ones.
 	{

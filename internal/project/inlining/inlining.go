@@ -68,7 +68,7 @@ func (l Log) Diff(other Log) (lost, gained []Call) {
 	return lost, gained
 }
 
-var inlined = regexp.MustCompile(`^(\S+\.go):(\d+):\d+: inlining call to (.*)$`)
+var inlined = regexp.MustCompile(`^(\S+\.go):(\d+)(?::\d+)?: inlining call to (.*)$`)
 
 // Parse reads what the go command prints with -gcflags=all=-m. It leaves out calls that
 // pepbuild has inserted.
