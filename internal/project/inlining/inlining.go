@@ -105,7 +105,7 @@ func Build(dir, command string, flags ...string) (Log, error) {
 	args := append([]string{"build", "-gcflags=all=-m", "-o", filepath.Join(work, "prog")}, flags...)
 	cmd := exec.Command(command, append(args, ".")...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "PWD="+dir)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, out[max(0, len(out)-2000):])

@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/metrics"
 )
@@ -11,5 +12,10 @@ func main() {
 	runtime.GC()
 	sample := []metrics.Sample{{Name: "/gc/scan/globals:bytes"}}
 	metrics.Read(sample)
-	fmt.Println(sample[0].Value.Uint64())
+	for i := range sample {
+		if len(os.Args) > 1 { // a branch, so that there is something to profile
+			sample[i].Name = os.Args[1]
+		}
+		fmt.Println(sample[i].Value.Uint64())
+	}
 }
