@@ -17,6 +17,9 @@ import (
 	"github.com/pepgo/pep/internal/project/inlining"
 )
 
+// stdPrefix begins the name of the directory of the program that imports std.
+const stdPrefix = "inlining-std-"
+
 func main() {
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "inlining:", err)
@@ -38,7 +41,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	}
 	dirs := flags.Args()
 	if *std {
-		dir, err := os.MkdirTemp("", "inlining-std-")
+		dir, err := os.MkdirTemp("", stdPrefix)
 		if err != nil {
 			return err
 		}
@@ -51,7 +54,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 	fmt.Fprintf(stdout, "| program | setting | calls inlined in the plain build | not in the instrumented one | only in the instrumented one |\n|---|---|--:|--:|--:|\n")
 	var lists strings.Builder
 	for _, dir := range dirs {
-		name := strings.TrimRight(strings.SplitAfter(filepath.Base(dir), "-std-")[0], "-")
+		name := filepath.Base(dir)
+		if strings.HasPrefix(name, stdPrefix) {
+			name = "std"
+		}
 		fmt.Fprintln(stderr, "inlining:", name)
 		plain, err := inlining.Build(dir, "go")
 		if err != nil {
