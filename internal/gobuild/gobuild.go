@@ -30,6 +30,7 @@ import (
 	"github.com/pepgo/pep/internal/gocompiler"
 	"github.com/pepgo/pep/internal/goruntime"
 	"github.com/pepgo/pep/internal/linked"
+	"github.com/pepgo/pep/internal/terminal"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
@@ -44,6 +45,7 @@ type build struct {
 	env   map[string]string
 	deps  []*pkg
 
+	packages int                  // that are instrumented
 	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
 
 	stderr    io.Writer
@@ -86,6 +88,16 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 		}
 		cmd.Env = append(cmd.Env, "PEPDIR="+dir)
 	}
+	// Programs and tests that are run get standard error as it is.
+	if f, ok := stderr.(*os.File); ok && args.Verb == "build" && terminal.Is(f) {
+		p, err := startProgress(f, b.packages)
+		if err != nil {
+			return 1, err
+		}
+		defer p.stop()
+		cmd.Stderr = p
+		cmd.Env = append(cmd.Env, toolexec.EnvProgress+"="+p.log)
+	}
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
@@ -115,6 +127,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	b.packages = len(paths)
 	if err := b.checkMain(); err != nil {
 		return nil, "", err
 	}
@@ -301,30 +314,6 @@ func (b *build) overlay(cache string) error {
 		return err
 	}
 	b.args.GoFlags = append(b.args.GoFlags, "-overlay="+name) // the last one counts
-	return nil
-}
-
-// findCompiler finds or builds the compiler that inlines as in a plain build. If there is
-// none, and the user does not insist, the installation's own compiler does.
-func (b *build) findCompiler(cache string) (err error) {
-	if b.args.Inline == "less" {
-		return nil
-	}
-	b.compiler, err = gocompiler.Find(&gocompiler.Config{
-		GOROOT:    b.env["GOROOT"],
-		GOTOOLDIR: b.env["GOTOOLDIR"],
-		GOVERSION: b.env["GOVERSION"],
-		GOCACHE:   b.env["GOCACHE"],
-		CacheDir:  cache,
-		Announce:  func(line string) { fmt.Fprintln(b.stderr, "pepbuild:", line) },
-	})
-	switch {
-	case err != nil && b.args.Inline == "same":
-		return fmt.Errorf("-pepinline=same: %w", err)
-	case err != nil:
-		b.compiler = nil
-		fmt.Fprintf(b.stderr, "pepbuild: the compiler will inline fewer calls than in a plain build: %v; -pepinline=less accepts that\n", err)
-	}
 	return nil
 }
 

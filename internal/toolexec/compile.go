@@ -78,6 +78,9 @@ func (c *compilation) read() error {
 }
 
 func (c *compilation) run() (int, error) {
+	if err := c.tell(os.Getenv(EnvProgress)); err != nil {
+		return 1, err
+	}
 	imports, err := readImports(c.importcfg)
 	if err != nil {
 		return 1, err
@@ -130,6 +133,19 @@ func (c *compilation) run() (int, error) {
 		return code, err
 	}
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
+}
+
+// tell adds the package to the file that says how far the build is.
+func (c *compilation) tell(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, c.path+"\n")
+	return errors.Join(err, f.Close())
 }
 
 // plantMistake is set by tests, which let -pepbisect find the mistake.

@@ -37,6 +37,10 @@ const EnvC = "PEPBUILD_C"
 // packages whose tag has a Compiler.
 const EnvCompiler = "PEPBUILD_COMPILER"
 
+// EnvProgress names the environment variable that has the name of a file, to which the import
+// path of each package that is instrumented is added; it may be empty.
+const EnvProgress = "PEPBUILD_PROGRESS"
+
 // EnvSelection names the environment variable that has the user's selection among taps,
 // as Taps.String returns it, if a program without any tap is an error.
 const EnvSelection = "PEPBUILD_SELECTION"

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/internal/project/inlining"
@@ -52,7 +53,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		dirs = append([]string{dir}, dirs...)
 	}
 	fmt.Fprintf(stdout, "| program | setting | calls inlined in the plain build | not in the instrumented one | only in the instrumented one |\n|---|---|--:|--:|--:|\n")
-	var lists strings.Builder
+	var list list
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
 		if strings.HasPrefix(name, stdPrefix) {
@@ -72,14 +73,26 @@ func run(args []string, stdout, stderr io.Writer) error {
 			fmt.Fprintf(stdout, "| %s | `%s` | %d | %d | %d |\n", name, setting, plain.Total(), len(lost), len(gained))
 			if setting == *details {
 				for _, c := range lost {
-					fmt.Fprintf(&lists, "%s: not inlined: %v\n", name, c)
+					list.add("not inlined: " + c.String())
 				}
 				for _, c := range gained {
-					fmt.Fprintf(&lists, "%s: inlined: %v\n", name, c)
+					list.add("inlined: " + c.String())
 				}
 			}
 		}
 	}
-	fmt.Fprintf(stdout, "\nWith `%s`:\n\n%s", *details, lists.String())
+	fmt.Fprintf(stdout, "\nAll that differ with `%s`:\n\n", *details)
+	for _, line := range list {
+		fmt.Fprintf(stdout, "    %s\n", line)
+	}
 	return nil
+}
+
+// A list has lines, each once.
+type list []string
+
+func (l *list) add(line string) {
+	if !slices.Contains(*l, line) {
+		*l = append(*l, line)
+	}
 }
