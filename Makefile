@@ -86,6 +86,13 @@ sampling:
 exact:
 	$(GO) run ./internal/project/cmd/exactness
 
+# The calls that the compiler inlines in plain builds of std and of the test programs and
+# not in instrumented ones, and the other way round.
+INLININGFLAGS ?=
+.PHONY: inlining
+inlining: build
+	$(GO) run ./internal/project/cmd/inlining $(INLININGFLAGS) $(addprefix testprogs/,typecheck lua regex flate printer)
+
 # The test programs of the Go distribution, plain and instrumented.
 gotest:
 	$(GO) run ./internal/project/cmd/gotest

@@ -36,7 +36,7 @@ func TestOutlinedIsWhatTheCompilerSays(t *testing.T) {
 	plain := inlined(t, dir, "go", append([]string{"build", "-o", "plain"}, flags...))
 	for _, poll := range []string{"page", "flag"} {
 		prog := filepath.Join(dir, "prog-"+poll)
-		now := inlined(t, dir, "pepbuild", append([]string{"build", "-peppoll=" + poll, "-peppkg=" + strings.Join(packages, ","), "-o", prog}, flags...))
+		now := inlined(t, dir, "pepbuild", append([]string{"build", "-pepinline=less", "-peppoll=" + poll, "-peppkg=" + strings.Join(packages, ","), "-o", prog}, flags...))
 		exe, err := executable.Open(prog)
 		if err != nil {
 			t.Fatal(err)

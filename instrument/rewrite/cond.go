@@ -135,11 +135,18 @@ func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 		ev.out.drop(x.Rparen, ")")
 		return
 	case *ast.UnaryExpr:
-		if x.Op == token.NOT {
-			ev.out.drop(x.OpPos, "!")
-			ev.eval(x.X, no, yes, next)
+		if x.Op != token.NOT {
+			break
+		}
+		if isLeaf(x.X) {
+			// The ! stays: the compiler then inlines what it inlines in the source.
+			ifTrue, ifFalse := ev.outcomes()
+			ev.test(e, ifFalse, ifTrue, yes, no, next)
 			return
 		}
+		ev.out.drop(x.OpPos, "!")
+		ev.eval(x.X, no, yes, next)
+		return
 	case *ast.BinaryExpr:
 		if x.Op == token.LAND || x.Op == token.LOR {
 			right := &target{w: ev.file} // the right operand
@@ -154,17 +161,39 @@ func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 			return
 		}
 	}
+	ifTrue, ifFalse := ev.outcomes()
+	ev.test(e, ifTrue, ifFalse, yes, no, next)
+}
+
+// isLeaf reports whether e has no operands that eval takes apart.
+func isLeaf(e ast.Expr) bool {
+	switch x := ast.Unparen(e).(type) {
+	case *ast.UnaryExpr:
+		return x.Op != token.NOT
+	case *ast.BinaryExpr:
+		return x.Op != token.LAND && x.Op != token.LOR
+	}
+	return true
+}
+
+// outcomes takes the next leaf, writes the taps before it, and returns the code for its
+// two outcomes.
+func (ev *evaluation) outcomes() (ifTrue, ifFalse string) {
 	l := ev.leaves[0]
 	ev.leaves = ev.leaves[1:]
-	ifTrue, ifFalse := ev.atLeaf(ev.scope, l, true), ev.atLeaf(ev.scope, l, false)
+	if leafInside(l) {
+		ev.out.text(strings.TrimPrefix(ev.tapsAtLeaf(l, ev.out.pos())+" ", " "))
+	}
+	return ev.atLeaf(ev.scope, l, true), ev.atLeaf(ev.scope, l, false)
+}
+
+// test writes an if with the operand e.
+func (ev *evaluation) test(e ast.Expr, ifTrue, ifFalse string, yes, no, next *target) {
 	if yes != next {
 		ifTrue += yes.to()
 	}
 	if no != next {
 		ifFalse += no.to()
-	}
-	if leafInside(l) {
-		ev.out.text(strings.TrimPrefix(ev.tapsAtLeaf(l, ev.out.pos())+" ", " "))
 	}
 	ev.out.text("if (")
 	ev.out.operand(e)

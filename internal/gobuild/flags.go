@@ -59,6 +59,13 @@ var ourFlags = []ourFlag{
 		a.Truncate = value
 		return nil
 	}},
+	{name: "pepinline", choice: true, forms: []form{
+		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](docs/decisions/0026-inlining.md)"},
+		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},
+	}, set: func(a *Args, value string) error {
+		a.Inline = value
+		return nil
+	}},
 	{name: "pepdump", forms: []form{
 		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},
 	}, set: func(a *Args, value string) error {

@@ -27,8 +27,10 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/instrument/rewrite"
+	"github.com/pepgo/pep/internal/gocompiler"
 	"github.com/pepgo/pep/internal/goruntime"
 	"github.com/pepgo/pep/internal/linked"
+	"github.com/pepgo/pep/internal/terminal"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
@@ -42,6 +44,9 @@ type build struct {
 	goCmd string
 	env   map[string]string
 	deps  []*pkg
+
+	packages int                  // that are instrumented
+	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
 
 	stderr    io.Writer
 	userFlags func(path string) string // the user's -gcflags for a package
@@ -69,6 +74,9 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg, toolexec.EnvC+"="+strings.Join(b.withC(), " "))
+	if b.compiler != nil {
+		cmd.Env = append(cmd.Env, toolexec.EnvCompiler+"="+b.compiler.Path)
+	}
 	if b.mains() == 1 && args.Taps.Selective() {
 		cmd.Env = append(cmd.Env, toolexec.EnvSelection+"="+args.Taps.String())
 	}
@@ -79,6 +87,16 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 			return 1, fmt.Errorf("the directory for profiles: %w", err)
 		}
 		cmd.Env = append(cmd.Env, "PEPDIR="+dir)
+	}
+	// Programs and tests that are run get standard error as it is.
+	if f, ok := stderr.(*os.File); ok && args.Verb == "build" && terminal.Is(f) {
+		p, err := startProgress(f, b.packages)
+		if err != nil {
+			return 1, err
+		}
+		defer p.stop()
+		cmd.Stderr = p
+		cmd.Env = append(cmd.Env, toolexec.EnvProgress+"="+p.log)
 	}
 	err = cmd.Run()
 	var exit *exec.ExitError
@@ -109,6 +127,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	b.packages = len(paths)
 	if err := b.checkMain(); err != nil {
 		return nil, "", err
 	}
@@ -127,7 +146,13 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if err := b.findCompiler(cache); err != nil {
+		return nil, "", err
+	}
 	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
+	if b.compiler != nil {
+		tag.Compiler = b.compiler.Key
+	}
 	if b.args.Dump != "" {
 		if tag.Dump, err = filepath.Abs(b.args.Dump); err != nil {
 			return nil, "", err
@@ -173,7 +198,7 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 
 // readEnv asks the go command for its settings, and checks that they suit.
 func (b *build) readEnv() error {
-	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS")
+	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS", "GOCACHE")
 	if errors.Is(err, exec.ErrNotFound) {
 		return fmt.Errorf("the go command is not in PATH: install Go (%s) or add its bin directory to PATH", goVersion)
 	}

@@ -33,6 +33,11 @@ func (t *tool) compile() (int, error) {
 	if _, ok := t.flag("-V"); ok >= 0 {
 		return t.run(t.args)
 	}
+	if tag.Compiler != "" {
+		if t.path = os.Getenv(EnvCompiler); t.path == "" {
+			return 1, fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvCompiler)
+		}
+	}
 	c := &compilation{tool: t, tag: tag}
 	if err := c.read(); err != nil {
 		return 1, err
@@ -73,6 +78,9 @@ func (c *compilation) read() error {
 }
 
 func (c *compilation) run() (int, error) {
+	if err := c.tell(os.Getenv(EnvProgress)); err != nil {
+		return 1, err
+	}
 	imports, err := readImports(c.importcfg)
 	if err != nil {
 		return 1, err
@@ -94,7 +102,8 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst, Bisect: pattern})
+	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
+		FreeInlining: c.tag.Compiler != "", Bisect: pattern})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
 	}
@@ -124,6 +133,19 @@ func (c *compilation) run() (int, error) {
 		return code, err
 	}
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
+}
+
+// tell adds the package to the file that says how far the build is.
+func (c *compilation) tell(name string) error {
+	if name == "" {
+		return nil
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, c.path+"\n")
+	return errors.Join(err, f.Close())
 }
 
 // plantMistake is set by tests, which let -pepbisect find the mistake.

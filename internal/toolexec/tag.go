@@ -20,6 +20,7 @@ type Tag struct {
 	Poll     rewrite.Poll
 	Truncate string // "header" or "backedge"
 	Tool     string // hash of the instrumenter and the linked runtime
+	Compiler string // key of the compiler that package gocompiler has built; empty for the toolchain's own
 	Taps     Taps
 	Bisect   string // which functions are instrumented, as package bisect reads it; empty for all
 	Dump     string // directory to write the instrumented source to; empty for none
@@ -102,6 +103,9 @@ const TagFlag = "-pep"
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
 	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Poll)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
+	if t.Compiler != "" {
+		s += ",compiler=" + url.QueryEscape(t.Compiler)
+	}
 	if t.Bisect != "" {
 		s += ",bisect=" + url.QueryEscape(t.Bisect)
 	}
@@ -128,6 +132,8 @@ func ParseTag(s string) (Tag, error) {
 			t.Truncate = value
 		case ok && key == "tool":
 			t.Tool = value
+		case ok && key == "compiler":
+			t.Compiler = value
 		case ok && key == "taps":
 			t.Taps.Kinds = value
 		case ok && key == "funcs":

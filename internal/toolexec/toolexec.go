@@ -33,6 +33,14 @@ const EnvLinked = "PEPBUILD_LINKED"
 // C code that are not of the standard library.
 const EnvC = "PEPBUILD_C"
 
+// EnvCompiler names the environment variable that has the path of the compiler for tagged
+// packages whose tag has a Compiler.
+const EnvCompiler = "PEPBUILD_COMPILER"
+
+// EnvProgress names the environment variable that has the name of a file, to which the import
+// path of each package that is instrumented is added; it may be empty.
+const EnvProgress = "PEPBUILD_PROGRESS"
+
 // EnvSelection names the environment variable that has the user's selection among taps,
 // as Taps.String returns it, if a program without any tap is an error.
 const EnvSelection = "PEPBUILD_SELECTION"

@@ -34,6 +34,7 @@ func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{
 		{Poll: rewrite.Page, Truncate: "header", Tool: "0123"},
 		{Poll: rewrite.Flag, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
+		{Poll: rewrite.Page, Truncate: "header", Tool: "0123", Compiler: "4567"},
 		{Poll: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
 	} {
 		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
@@ -138,6 +139,7 @@ func TestCompileCommandsOfUnknownForm(t *testing.T) {
 		{tag, "-p", "x", "-o", "x.a", "x.go"},
 		{tag, "-p", "x", "-o", "x.a", "-importcfg", "cfg"},
 		{TagFlag + "=nonsense", "-p", "x"},
+		{Tag{Poll: rewrite.Page, Truncate: "header", Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // EnvCompiler is not set
 	} {
 		code, err := Run(append([]string{"/nowhere/compile"}, args...), nil, nil, nil)
 		if code != 1 || err == nil {

@@ -26,25 +26,26 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable: "plain", "page", "flag", "exact", "cover"; "taps", "burst"
+	Build string   // which executable: "plain", "page", "less", "flag", "exact", "cover"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return v.Build == pageBuild || v.Build == flagBuild || v.Build == exactBuild
+	return v.Build == pageBuild || v.Build == lessBuild || v.Build == flagBuild || v.Build == exactBuild
 }
 
 const (
 	plainBuild = "plain"
 	pageBuild  = "page"
+	lessBuild  = "less" // page poll, with the compiler of the Go installation
 	flagBuild  = "flag"
 	exactBuild = "exact"
 	coverBuild = "cover"
 )
 
 // builds has all executables, the plain one first.
-var builds = []string{plainBuild, pageBuild, flagBuild, exactBuild, coverBuild}
+var builds = []string{plainBuild, pageBuild, lessBuild, flagBuild, exactBuild, coverBuild}
 
 // variants returns the variants to measure, the plain program first.
 func variants(settings []Setting) []Variant {
@@ -59,6 +60,7 @@ func variants(settings []Setting) []Variant {
 		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		Variant{"go build -cover", coverBuild, nil},
+		Variant{"page poll, no ticks, -pepinline=less", lessBuild, []string{noTicks}},
 	)
 }
 
@@ -123,6 +125,7 @@ func (p *program) buildAll(c *Cost) (pkgs []string, err error) {
 	if err := errors.Join(
 		p.plain(plainBuild),
 		p.pepbuild(pageBuild, "-peppoll=page"),
+		p.pepbuild(lessBuild, "-peppoll=page", "-pepinline=less"),
 		p.pepbuild(flagBuild, "-peppoll=flag"),
 		p.pepbuild(exactBuild, "-pepmode=exact"),
 	); err != nil {

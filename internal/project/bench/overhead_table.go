@@ -18,6 +18,8 @@ type figures struct {
 // reference returns the results to compare a variant with.
 func reference(v Variant) figures {
 	switch {
+	case v.Build == lessBuild:
+		return figures{}
 	case v.Build == flagBuild:
 		return figures{prototype: "+12%"} // without samples
 	case v.Build == exactBuild:

@@ -50,10 +50,11 @@ const walls = `
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
+	internal/gocompiler:
 	internal/goruntime/...: internal/goruntime
 	internal/linked:   internal/archive runtime hwsim
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
-	internal/gobuild:  instrument/rewrite internal/goruntime internal/linked internal/toolexec runtime/poll
+	internal/gobuild:  instrument/rewrite internal/gocompiler internal/goruntime internal/linked internal/terminal internal/toolexec runtime/poll
 
 	# The tracer of live processes. What keeps and counts values knows neither processes nor the
 	# kernel, so it works on recordings alone.

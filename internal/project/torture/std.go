@@ -14,11 +14,6 @@ import (
 // stdOfCI are the packages of the short run.
 var stdOfCI = []string{"text/tabwriter", "sort"}
 
-// exceptions of std: tests that end otherwise, with the reason.
-var stdExceptions = map[string]string{
-	"all reflect TestMapIterSet": "expects that Value.MapRange does not allocate, which needs it to be inlined",
-}
-
 func stdCases(e *Env) (cases []Case, err error) {
 	packages := stdOfCI
 	if !e.Short {
@@ -71,7 +66,6 @@ func (e *Env) std(r *Result, pkg string) {
 		dir:      filepath.Join(strings.TrimSpace(string(root)), "src"),
 		packages: []string{pkg},
 		profiled: pkg,
-		except:   stdExceptions,
 	}
 	s.compare(e, r)
 }

@@ -1,0 +1,54 @@
+package gobuild
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// screen is what a terminal shows after text: it knows the sequence that erases a line.
+func screen(text string) string {
+	var lines []string
+	for line := range strings.SplitSeq(text, "\n") {
+		parts := strings.Split(line, eraseLine)
+		lines = append(lines, parts[len(parts)-1])
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
+	var out strings.Builder
+	start := time.Now()
+	p := &progress{out: &out, log: filepath.Join(t.TempDir(), "sub", "packages"), most: 3, start: start, end: make(chan struct{})}
+	if err := os.Mkdir(filepath.Dir(p.log), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	step := func(after time.Duration, paths, want string) {
+		t.Helper()
+		if err := os.WriteFile(p.log, []byte(paths), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p.show(start.Add(after))
+		if got := screen(out.String()); got != want {
+			t.Errorf("after %v the screen shows %q, want %q", after, got, want)
+		}
+	}
+	p.show(start.Add(5 * time.Second)) // before the first package
+	step(time.Second, "sort\n", "")
+	step(3*time.Second, "sort\n", "pepbuild: 1 packages instrumented, at most 2 to do, 3s: sort")
+	p.Write([]byte("# regexp\nbad.go:1: x\n"))
+	if got := screen(out.String()); got != "# regexp\nbad.go:1: x\n" {
+		t.Errorf("behind a message the screen shows %q", got)
+	}
+	long := strings.Repeat("long/", 20)
+	step(4*time.Second, "sort\nregexp\n"+long+"\n", "# regexp\nbad.go:1: x\n"+("pepbuild: 3 packages instrumented, at most 0 to do, 4s: " + long)[:progressWidth])
+	p.stop()
+	if got := screen(out.String()); got != "# regexp\nbad.go:1: x\n" {
+		t.Errorf("at the end the screen shows %q", got)
+	}
+	if _, err := os.Stat(filepath.Dir(p.log)); err == nil {
+		t.Error("the directory is still there")
+	}
+}

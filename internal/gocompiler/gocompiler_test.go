@@ -1,0 +1,106 @@
+package gocompiler
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A release of Go whose source the edits do not fit, a missing source, and a source that does
+// not belong to the installed compiler are errors that say so, before anything is used.
+func TestSourcesThatDoNotFit(t *testing.T) {
+	cfg := installed(t)
+	inline := filepath.Join("src", "cmd", "compile", "internal", "inline", "inl.go")
+	good, err := os.ReadFile(filepath.Join(cfg.GOROOT, inline))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ name, text, want string }{
+		{"no source", "", "no such file"},
+		{"an edit fits nowhere", strings.Replace(string(good), edits[1].old, "", 1), "occurs 0 times, want once"},
+		{"an edit fits twice", string(good) + "/*" + edits[0].old + "*/", "occurs 2 times, want once"},
+	} {
+		root := t.TempDir()
+		if test.text != "" {
+			write(t, filepath.Join(root, inline), test.text)
+		}
+		c := *cfg
+		c.GOROOT, c.CacheDir = root, t.TempDir()
+		c.Announce = func(string) { t.Errorf("%s: a build is announced", test.name) }
+		if _, err := Find(&c); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		}
+	}
+}
+
+// A compiler that makes another object file of a plain package is not used.
+func TestCompilersAreCompared(t *testing.T) {
+	cfg := installed(t)
+	dir := t.TempDir()
+	strange := filepath.Join(dir, "strange")
+	write(t, strange, "#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho other > \"$2\"\n")
+	if err := os.Chmod(strange, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	stock := filepath.Join(cfg.GOTOOLDIR, "compile")
+	b := &builder{Config: cfg, stock: stock}
+	if err := b.compare(dir, stock); err != nil {
+		t.Errorf("a compiler and itself: %v", err)
+	}
+	if err := b.compare(dir, strange); err == nil || !strings.Contains(err.Error(), "is not that of") {
+		t.Errorf("another compiler: %v", err)
+	}
+}
+
+// The key changes with what the compiler is made of.
+func TestKeys(t *testing.T) {
+	cfg := installed(t)
+	cfg.CacheDir = t.TempDir()
+	keys := map[string]string{}
+	for name, version := range map[string]string{"this": cfg.GOVERSION, "other": "go1.26.99"} {
+		c := *cfg
+		c.GOVERSION = version
+		c.Announce = func(string) {}
+		c.GOROOT = filepath.Join(t.TempDir(), "root") // its go command is missing, so nothing is built
+		write(t, filepath.Join(c.GOROOT, "src", "cmd", "compile", "internal", "inline", "inl.go"), edits[0].old+edits[1].old)
+		got, err := Find(&c)
+		if err == nil || !strings.Contains(err.Error(), filepath.Join("bin", "go")) {
+			t.Errorf("%s: %v, want an error about the missing go command", name, err)
+		}
+		keys[got.Key] = name
+	}
+	if len(keys) != 2 {
+		t.Errorf("keys %v, want two", keys)
+	}
+	left, err := os.ReadDir(cfg.CacheDir)
+	if err != nil || len(left) > 0 {
+		t.Errorf("builds that fail leave %v, %v in the cache", left, err)
+	}
+}
+
+// installed returns the settings of the Go installation.
+func installed(t *testing.T) *Config {
+	t.Helper()
+	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cfg Config
+	if err := json.Unmarshal(out, &cfg); err != nil {
+		t.Fatal(err)
+	}
+	return &cfg
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
