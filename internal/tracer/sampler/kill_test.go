@@ -42,8 +42,9 @@ func untilEnd(t *testing.T, s *sampler.Sampler) (runs int) {
 // TestTargetExits samples a program to its end: all its output is there, and the sampler ends
 // by itself.
 func TestTargetExits(t *testing.T) {
-	tg := start(t, build(t))
+	tg := hold(t, build(t))
 	s := attach(t, sampler.Options{PIDs: []int{tg.pid}})
+	tg.in.Close()
 	rest, err := io.ReadAll(tg.out)
 	if err != nil || strings.TrimSpace(string(rest)) == "" {
 		t.Errorf("the program prints %q, %v", rest, err)
@@ -319,8 +320,9 @@ func TestStacksGrow(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", exe, "./testdata/grow").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	tg := start(t, exe)
+	tg := hold(t, exe)
 	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: time.Millisecond / 4, Skip: 63})
+	tg.in.Close()
 	checkTable(t, s)
 	rest, err := io.ReadAll(tg.out)
 	// 8 rounds of 64 goroutines with 201 frames, which use the table 512 times each.

@@ -38,12 +38,26 @@ type target struct {
 	pid int
 	cmd *exec.Cmd
 	out *bufio.Reader
+	in  io.WriteCloser
 }
 
 // start starts a program and waits until it is ready.
 func start(t testing.TB, exe string, args ...string) *target {
 	t.Helper()
+	tg := hold(t, exe, args...)
+	tg.in.Close()
+	return tg
+}
+
+// hold is start, but the program works only when its standard input has been closed. So a sampler can
+// be there before the program ends, however slow the machine is.
+func hold(t testing.TB, exe string, args ...string) *target {
+	t.Helper()
 	cmd := exec.Command(exe, args...)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +69,7 @@ func start(t testing.TB, exe string, args ...string) *target {
 		cmd.Process.Kill()
 		cmd.Wait()
 	})
-	tg := &target{cmd.Process.Pid, cmd, bufio.NewReader(out)}
+	tg := &target{cmd.Process.Pid, cmd, bufio.NewReader(out), in}
 	if line, err := tg.out.ReadString('\n'); err != nil || line != "ready\n" {
 		t.Fatalf("the program prints %q (%v)", line, err)
 	}

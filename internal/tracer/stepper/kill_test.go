@@ -18,7 +18,9 @@ import (
 )
 
 // TestSamplerIsKilled kills it at five moments, each between or within ticks: no thread is traced or
-// stopped afterwards, and the target lives.
+// stopped afterwards, and the target lives. A sampler that executes single steps is not tested:
+// the kernel does not reset the trap flag of a thread whose tracer is killed between two steps, so the
+// thread gets SIGTRAP, which ends most programs (decision 23).
 func TestSamplerIsKilled(t *testing.T) {
 	o := stepper.Options{Interval: time.Millisecond, Length: 64}
 	if pid := os.Getenv("TEST_SAMPLE"); pid != "" { // the sampler
@@ -39,7 +41,7 @@ func TestSamplerIsKilled(t *testing.T) {
 		return
 	}
 	exe := build(t, table)
-	for _, b := range backEnds[1:] {
+	for _, b := range backEnds[1:2] { // interpret
 		t.Run(b.name, func(t *testing.T) {
 			target, _ := start(t, exe, "forever")
 			pid := target.Process.Pid

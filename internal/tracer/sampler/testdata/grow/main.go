@@ -31,6 +31,7 @@ var kept [][]byte
 
 func main() {
 	fmt.Println("ready")
+	fmt.Scanln() // a test may want to attach first
 	var sum uint64
 	for range 8 {
 		var all sync.WaitGroup

@@ -28,6 +28,7 @@ func main() {
 	hangup := make(chan os.Signal, 1)
 	signal.Notify(hangup, syscall.SIGHUP)
 	fmt.Println("ready")
+	fmt.Scanln() // a test may want to attach first
 	if len(os.Args) > 1 {
 		for len(hangup) == 0 {
 			loop(1 << 16) // short, to see the signal soon even if a sampler stops the program most of the time
