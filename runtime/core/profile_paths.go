@@ -34,7 +34,7 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.Samples = c.exactSamples(pkgs, &d)
 	} else {
 		symbols := symbolizer{at: make(map[uintptr][]uint32)}
-		labels := c.labelSets(&d)
+		labels := c.labelSets()
 		p.Samples = c.samples(&symbols, labels, &d)
 		p.Labels = labels.sets
 		p.Note = c.outside(&symbols, pkgs)
@@ -106,7 +106,11 @@ func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list
 		}
 		k := e.Key
 		settleLeaf(&k)
-		k.Labels = labels.number[k.Labels]
+		if k.Labels != 0 {
+			if k.Labels = labels.number[k.Labels]; k.Labels == 0 {
+				d.labels++
+			}
+		}
 		for i := min(k.N, pepfile.MaxCallers); i < pepfile.MaxCallers; i++ {
 			k.Callers[i] = 0
 		}

@@ -134,20 +134,13 @@ func (t Table) claimLabels(text *labelText, n uint32) uint32 {
 	return 0
 }
 
-// Intact reports whether the text is the one that the slot was made for. Slots that are being
-// made are intact.
+// Intact reports whether the slot has labels, and the ones that it was made for.
 func (s *LabelSet) Intact() bool {
-	if golink.Load32(&s.State) != EntryReady {
-		return true
-	}
-	return s.N <= labelTextSize && s.Text.hash(s.N) == golink.Load64(&s.Hash)
+	return golink.Load32(&s.State) == EntryReady && s.N <= labelTextSize && s.Text.hash(s.N) == golink.Load64(&s.Hash)
 }
 
-// Labels returns the labels of a set: keys and values in turns.
+// Labels returns the labels of a set that is intact: keys and values in turns.
 func (s *LabelSet) Labels() (list []string) {
-	if golink.Load32(&s.State) != EntryReady {
-		return nil
-	}
 	text := unsafe.Slice((*byte)(unsafe.Pointer(&s.Text)), min(s.N, labelTextSize))
 	for len(text) > 0 {
 		n := min(1+int(text[0]), len(text))

@@ -252,7 +252,11 @@ type output struct {
 func newOutput(p *Profile, kind schema.Kind) *output {
 	o := &output{Profile: newProfile(kind), frames: p.Frames, locations: make([]uint64, len(p.Frames)), labels: make([]pprofenc.Labels, 1)}
 	for _, set := range p.Labels {
-		o.labels = append(o.labels, o.Labels(set...))
+		var labels []pprofenc.Label
+		for _, l := range set {
+			labels = append(labels, pprofenc.Label{Key: schema.GoroutineKey(l.Key), Value: l.Value})
+		}
+		o.labels = append(o.labels, o.Labels(labels...))
 	}
 	return o
 }
