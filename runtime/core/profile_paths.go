@@ -40,7 +40,7 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.Note = c.outside(&symbols, pkgs)
 		p.Frames = symbols.frames
 	}
-	p.Comment += d.comment()
+	p.Comment += d.comment() + c.ringLoss()
 	return p
 }
 
