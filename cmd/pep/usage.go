@@ -42,6 +42,12 @@ share so far, flow, count, and the branches in order with their source.
 Several files are added up. With -p it shows what a program that was built with
 pepbuild, and that still runs, has counted so far.
 
+Samples have the labels that the program has given its goroutines with pprof.Do.
+For the paths under one of them:
+
+	go tool pprof -proto -output=one.pb.gz -tagfocus=handler=/users app.71.paths.pb.gz
+	pep top one.pb.gz
+
 	-p PID              the process, in place of files
 	-n 10               how many paths; 0 is all
 	-flow               order by branch flow: count times branches on the path (default)
