@@ -192,3 +192,9 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 		t.Errorf("%d samples dropped", table.Dropped)
 	}
 }
+
+func TestLabelSetsAreWhereTheDocumentsSay(t *testing.T) {
+	if labelsOffset != 5509120 || unsafe.Sizeof(LabelSet{}) != 256 {
+		t.Errorf("label sets of %d bytes at %d", unsafe.Sizeof(LabelSet{}), labelsOffset)
+	}
+}
