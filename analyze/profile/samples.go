@@ -66,9 +66,13 @@ type Path struct {
 	Lines    string     // lines it runs through, in order: "12-14,17"
 	Branches []Decision // in order
 	Callers  []Frame    // innermost first; none in exact profiles
+	Labels   []Label    // that runtime/pprof has given the goroutine, by key
 	Count    int64      // how often it was recorded
 	Flow     int64      // Count times the number of branches on it
 }
+
+// A Label is a label of a goroutine: "handler" is "/users".
+type Label struct{ Key, Value string }
 
 // A Decision is a branch on a path and the way it went, in the file of the
 // path's function.
@@ -96,6 +100,7 @@ type Edge struct {
 	Outcome string  // "true", "body", "case 1, 2", …
 	Line    int64   // line the edge leads to
 	Callers []Frame // innermost first; none in exact profiles
+	Labels  []Label // that runtime/pprof has given the goroutine, by key
 	Count   int64   // how often it was recorded
 }
 
@@ -144,6 +149,7 @@ func newPath(s *pprof.Sample) (Path, error) {
 		From:     l.get(schema.From),
 		Lines:    l.get(schema.Lines),
 		Branches: l.decisions(),
+		Labels:   l.ofGoroutine(),
 		Count:    s.Value[0],
 		Flow:     s.Value[1],
 	}
@@ -164,6 +170,7 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 		Branch:  BranchID{Pos: l.pos(schema.Branch)},
 		Kind:    l.need(schema.BranchKind),
 		Outcome: l.need(schema.Outcome),
+		Labels:  l.ofGoroutine(),
 		Count:   s.Value[0],
 	}
 	frames := frames(s)
@@ -207,6 +214,19 @@ func (l *labels) get(key string) string {
 		return values[0]
 	}
 	return ""
+}
+
+// ofGoroutine returns the labels that are not the profile's own.
+func (l *labels) ofGoroutine() (list []Label) {
+	for key, values := range l.s.Label {
+		if schema.GoroutineKey(key) == key {
+			for _, v := range values {
+				list = append(list, Label{key, v})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Label) int { return cmp.Compare(a.Key, b.Key) })
+	return list
 }
 
 func (l *labels) need(key string) string {
@@ -267,8 +287,8 @@ func (l *labels) number(digits string) int64 {
 	return n
 }
 
-// SumPaths adds up the samples that differ in nothing but callers, and in the shapes of
-// generic functions. The result is ordered by ID and has no callers and no symbols.
+// SumPaths adds up the samples that differ in nothing but callers, labels and the shapes of
+// generic functions. The result is ordered by ID, and has no callers, labels and symbols.
 func SumPaths(paths []Path) []Path {
 	index := make(map[PathID]int)
 	var sums []Path
@@ -277,7 +297,7 @@ func SumPaths(paths []Path) []Path {
 		if !ok {
 			i = len(sums)
 			index[p.ID] = i
-			p.Callers, p.Symbol = nil, ""
+			p.Callers, p.Labels, p.Symbol = nil, nil, ""
 			sums = append(sums, p)
 			continue
 		}

@@ -36,6 +36,13 @@ type DumpPath struct {
 	Lines     string       `json:"lines"`
 	Branches  []DumpBranch `json:"branches"`
 	Callers   []Caller     `json:"callers"` // innermost first
+	Labels    []DumpLabel  `json:"labels"`  // of the goroutine, by key
+}
+
+// A DumpLabel is a label that runtime/pprof has given the goroutine.
+type DumpLabel struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
 }
 
 // A DumpBranch is a branch on a DumpPath.
@@ -48,15 +55,16 @@ type DumpBranch struct {
 
 // A DumpEdge is a sample of an edges file.
 type DumpEdge struct {
-	Func      string   `json:"function"`
-	File      string   `json:"file"`
-	StartLine int64    `json:"start_line" unit:"line"`
-	Branch    string   `json:"branch"` // "x.go:12:5"
-	Kind      string   `json:"kind"`
-	Outcome   string   `json:"outcome"`
-	Line      int64    `json:"line" unit:"line"` // that the edge leads to
-	Count     int64    `json:"count" unit:"times"`
-	Callers   []Caller `json:"callers"` // innermost first
+	Func      string      `json:"function"`
+	File      string      `json:"file"`
+	StartLine int64       `json:"start_line" unit:"line"`
+	Branch    string      `json:"branch"` // "x.go:12:5"
+	Kind      string      `json:"kind"`
+	Outcome   string      `json:"outcome"`
+	Line      int64       `json:"line" unit:"line"` // that the edge leads to
+	Count     int64       `json:"count" unit:"times"`
+	Callers   []Caller    `json:"callers"` // innermost first
+	Labels    []DumpLabel `json:"labels"`  // of the goroutine, by key
 }
 
 // A DumpWord is a sample of a values, types or call targets file.
@@ -97,7 +105,7 @@ type Caller struct {
 //
 // or in an edges file
 //
-//	edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9"
+//	edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9" labels="handler=/users method=GET"
 //
 // or in a values, types or call targets file
 //
@@ -107,7 +115,7 @@ type Caller struct {
 //
 //	word func="(all arg taps)" at=:0 pool=words line=0 kind=arg expr=word type=int value="[-4, -1]" words=0xfffffffffffffffc-0xffffffffffffffff target="" count=7 messages=1
 //
-// Values with other than plain characters are quoted as in Go.
+// Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
 	t := &DumpTable{Profile: profileOf(f)}
 	switch f.Kind {
@@ -122,12 +130,14 @@ func Dump(f *profile.File) (*DumpTable, error) {
 func (t *DumpTable) addPaths(f *profile.File) error {
 	paths, err := f.Paths()
 	slices.SortStableFunc(paths, func(p, q profile.Path) int {
-		return cmp.Or(p.ID.Compare(q.ID), cmp.Compare(callers(p.Callers), callers(q.Callers)), cmp.Compare(p.Count, q.Count))
+		return cmp.Or(p.ID.Compare(q.ID), cmp.Compare(callers(p.Callers), callers(q.Callers)),
+			cmp.Compare(labelsText(labelsOf(p.Labels)), labelsText(labelsOf(q.Labels))), cmp.Compare(p.Count, q.Count))
 	})
 	for _, p := range paths {
 		x := DumpPath{
 			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label, EndLine: p.EndLine,
 			Count: p.Count, Flow: p.Flow, From: p.From, Lines: p.Lines, Callers: callersOf(p.Callers),
+			Labels: labelsOf(p.Labels),
 		}
 		for _, d := range p.Branches {
 			x.Branches = append(x.Branches, DumpBranch(d))
@@ -141,11 +151,11 @@ func (t *DumpTable) addEdges(f *profile.File) error {
 	edges, err := f.Edges()
 	slices.SortStableFunc(edges, func(e, g profile.Edge) int {
 		return cmp.Or(e.Branch.Compare(g.Branch), cmp.Compare(e.Outcome, g.Outcome), cmp.Compare(e.Line, g.Line),
-			cmp.Compare(callers(e.Callers), callers(g.Callers)), cmp.Compare(e.Count, g.Count))
+			cmp.Compare(callers(e.Callers), callers(g.Callers)), cmp.Compare(labelsText(labelsOf(e.Labels)), labelsText(labelsOf(g.Labels))), cmp.Compare(e.Count, g.Count))
 	})
 	for _, e := range edges {
 		fn := e.Branch.Func
-		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, e.Line, e.Count, callersOf(e.Callers)})
+		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, e.Line, e.Count, callersOf(e.Callers), labelsOf(e.Labels)})
 	}
 	return err
 }
@@ -186,6 +196,13 @@ func callersOf(frames []profile.Frame) (list []Caller) {
 
 func callers(frames []profile.Frame) string { return callersText(callersOf(frames)) }
 
+func labelsOf(labels []profile.Label) (list []DumpLabel) {
+	for _, l := range labels {
+		list = append(list, DumpLabel(l))
+	}
+	return list
+}
+
 // Name implements listing.Listing.
 func (t *DumpTable) Name() string { return "dump" }
 
@@ -203,13 +220,13 @@ func (t *DumpTable) Print(p *listing.Page) {
 		for _, b := range x.Branches {
 			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Line, b.Col, b.Kind, b.Outcome))
 		}
-		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s",
+		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s%s",
 			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), x.EndLine, x.Count, x.Flow,
-			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)))
+			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Edges {
-		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), x.Line, x.Count, quote(callersText(x.Callers)))
+		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), x.Line, x.Count, quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Words {
 		target := quote("")
@@ -237,6 +254,18 @@ func callersText(callers []Caller) string {
 		texts = append(texts, fmt.Sprintf("%s %s:%d", c.Func, c.File, c.Line))
 	}
 	return strings.Join(texts, "; ")
+}
+
+// labelsText is "" if there are no labels.
+func labelsText(labels []DumpLabel) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	var texts []string
+	for _, l := range labels {
+		texts = append(texts, quote(l.Key)+"="+quote(l.Value))
+	}
+	return " labels=" + quote(strings.Join(texts, " "))
 }
 
 // quote quotes a value unless it can be read as one value without quotes.

@@ -30,7 +30,7 @@ comment "pep: exact, every path counted"
 binary /bin/app
 build 5eed
 period 1 paths/count
-edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9"
+edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9" labels="handler=/users method=GET"
 `
 
 var signSource = strings.Repeat("\n", 9) + "func sign(n int) int {\n\tif n < 0 {\n\t\treturn -1\n\t}\n\treturn 1\n}\n"

@@ -37,6 +37,8 @@ type ValueTable struct {
 	LeastEvents int64            `json:"specialise_events" unit:"events"` // of sites that are worth specialising
 	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
 	Specialise  []Specialisation `json:"specialise"`
+
+	listed int // values of a site that are wanted at most; 0 is all
 }
 
 // A ValueSite is a tap with its most frequent values.
@@ -112,7 +114,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	if len(sites) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
 	}
-	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share}
+	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N}
 	funcs := make(map[profile.Func]bool)
 	for _, s := range all {
 		funcs[s.Site.Func] = true
@@ -219,8 +221,19 @@ func (t *ValueTable) Print(p *listing.Page) {
 		return
 	}
 	p.Line("%s: %s in %s, %s", t.Profile.name(), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
+	// Engines that count ranges send few messages, and count all events.
+	ranged := slices.ContainsFunc(t.Sites, func(s ValueSite) bool { return s.Ranges })
+	vague := 0
 	for _, s := range t.Sites {
+		if t.listed > 0 && !ranged && s.vague() {
+			vague++
+			continue
+		}
 		t.printSite(p, s)
+	}
+	if vague > 0 {
+		p.Line("")
+		p.Line("%s not listed, with too few events to tell a share (-n 0 lists all)", listing.Count(vague, "tap"))
 	}
 	if !specialises(t.Profile.Kind) {
 		return
@@ -239,6 +252,10 @@ func (t *ValueTable) Print(p *listing.Page) {
 	}
 	p.Table("", table)
 }
+
+// vague reports whether the shares of a site may be anything: 100 % ± 100 %. That is so if there is
+// a single event.
+func (s *ValueSite) vague() bool { return len(s.Rows) > 0 && s.Rows[0].ShareError >= 1 }
 
 // about returns a number of events as text, with "about" if it is an estimate.
 func (t *ValueTable) about(events int64) string {

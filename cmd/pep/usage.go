@@ -43,6 +43,12 @@ share so far, flow, count, and the branches in order with their source.
 Several files are added up. With -p it shows what a program that was built with
 pepbuild, and that still runs, has counted so far.
 
+Samples have the labels that the program has given its goroutines with pprof.Do.
+For the paths under one of them:
+
+	go tool pprof -proto -output=one.pb.gz -tagfocus=handler=/users app.71.paths.pb.gz
+	pep top one.pb.gz
+
 	-p PID              the process, in place of files
 	-n 10               how many paths; 0 is all
 	-flow               order by branch flow: count times branches on the path (default)
@@ -84,14 +90,15 @@ If not every event was counted, counts are estimates, with bounds beside them.
 If the messages of the engine come at random, the true number is within the
 bound with 95% confidence; stratified engines do better. The bound of a count is
 1.96*count/sqrt(messages), that of a share p of a tap with M messages
-1.96*sqrt(p*(1-p)/M), or 3/M if p is 0 or 1.
+1.96*sqrt(p*(1-p)/M), or 3/M if p is 0 or 1. Taps whose shares may be anything,
+such as 100% of a single event, are listed with -n 0 only.
 
 At the end it lists taps that are worth specialising: one value is so frequent
 that code for this value alone may be faster. Addresses, outcomes of branches
 and stored values are not listed there. If several taps of a function have the
 same expression and value, only the one with most events is.
 
-	-n 5                how many values of a tap; 0 is all
+	-n 5                how many values of a tap; 0 is all, of all taps
 	-func regexp        only taps in functions whose names match
 	-events 1000        worth specialising: taps with at least so many events
 	-share 80           of which at least this percentage, less the bound, is one value

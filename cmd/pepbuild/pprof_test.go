@@ -106,6 +106,14 @@ func (v viewer) open(t *testing.T, profile string) {
 		}
 	}
 
+	// Boxes of labels make the graph too wide to read.
+	for hide, boxes := range map[string]bool{"-taghide=^$": true, "-taghide=.": false} {
+		out, stderr, err := v.run(t, "-dot", hide, "-output=/dev/stdout", profile)
+		if err != nil || !strings.Contains(out, "main.sum") || strings.Contains(out, "shape=box3d") != boxes {
+			t.Errorf("pprof -dot %s: %v\n%.500s\n%s", hide, err, out, stderr)
+		}
+	}
+
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, v.exe, "-http=127.0.0.1:", "-no_browser", profile)

@@ -126,3 +126,13 @@ func (n names) Type(addr uint64) string {
 }
 
 func (names) Float(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
+
+// Value writes the word of a tuple as the profiles do: -1, 0.5, 'a', or false as an outcome of
+// a branch. It reports false if the word is a type or a function, or if its tap is not known.
+func Value(sites *trace.Sites, t tuple.Tuple) (text string, ok bool) {
+	_, tap := sites.Tap(t.Site())
+	if tap == nil {
+		return "", false
+	}
+	return report.ValueText(tap, t, names(nil).Float)
+}

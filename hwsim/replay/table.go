@@ -13,6 +13,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -63,7 +64,7 @@ type TopTuple struct {
 	Tag       string  `json:"tag"`
 	Site      string  `json:"site"`
 	Word      uint64  `json:"word" unit:"word"`
-	Text      string  `json:"word_text"` // the word as text, or the name of the type or function that it is
+	Text      string  `json:"word_text"` // the word as a value of its tap, or the name of the type or function that it is
 }
 
 // Table lists results. For each engine it has the n tuples that the engine has reported
@@ -101,6 +102,9 @@ func top(p *metric.Profile, n int, sites *trace.Sites, names trace.Names) (disti
 	slices.SortStableFunc(all, func(a, b tuple.Tuple) int { return cmp.Compare(p.Tuple(b), p.Tuple(a)) })
 	for _, x := range all[:min(max(n, 0), len(all))] {
 		word := trace.WordName(x.Tag(), x.W)
+		if value, ok := profiles.Value(sites, x); ok {
+			word = value
+		}
 		if name, ok := names[trace.Word{Tag: x.Tag(), W: x.W}]; ok {
 			word = name
 		}

@@ -39,7 +39,7 @@ var ourFlags = []ourFlag{
 	}},
 	{name: "pepmode", choice: true, forms: []form{
 		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
-		{value: "exact", text: "count every path when its last statement begins: slow, to compare with", see: "[panics](docs/formats.md#profiles)"},
+		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](docs/formats.md#profiles)"},
 	}, set: func(a *Args, value string) error {
 		a.Mode = value
 		return nil

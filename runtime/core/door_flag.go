@@ -56,5 +56,6 @@ func countCallers(number uintptr) {
 			k.N++
 		}
 	}
+	k.Labels = counts.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
 	counts.Add(&k)
 }

@@ -84,6 +84,12 @@ func closeTrace() {
 // closeRing tells the reader, which has the ring mapped, that no more tuples come.
 func closeRing() {
 	if tapOptions.Deliver == options.DeliverRing && tupleRing.Header != nil {
+		if golink.Load32(&tupleRing.Attached) == 0 { // nobody will read what is in the ring
+			for i := range sinks {
+				s := sinks[i].stream
+				s.Fed, s.Dropped = 0, s.Dropped+s.Fed
+			}
+		}
 		golink.Store32(&tupleRing.Closed, 1)
 		sys.Unlink(ringName(tableName))
 	}

@@ -36,6 +36,15 @@ type goroutine struct {
 	stackLo, stackHi uintptr
 }
 
+// labels returns the labels that runtime/pprof has given the goroutine. The collector does not
+// free them in the meantime, because the goroutine is interrupted and its g points to them.
+func (g *goroutine) labels() *golink.Labels {
+	if labelsAt == 0 {
+		return nil
+	}
+	return *(**golink.Labels)(unsafe.Add(unsafe.Pointer(g), labelsAt))
+}
+
 // A frame is where RBP points to in compiled Go code.
 type frame struct {
 	caller *frame
@@ -64,6 +73,7 @@ func onFault(ctx *ucontext, number uintptr) sampler.Action {
 	take, act := counts.Poll()
 	if take {
 		ctx.callers(&k)
+		k.Labels = counts.NumberOfLabels(ctx.r14.labels())
 		counts.Add(&k)
 	}
 	// Not a pointer store: that would be a write barrier during a collection.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -244,9 +245,9 @@ func testBadFiles(t *testing.T, exe string) {
 		file("empty", ""):             "not a .pep file",
 		file("zero", page):            "not a .pep file yet: its program has not finished the header, or died before it did",
 		file("text", "pepdatax"+page): "not a .pep file",
-		file("short", "pepdata\n\004\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
-		file("older", "pepdata\n\003\000\000\000"+page):                                                 "of version 3, not 4",
-		file("version", "pepdata\n\377\000\000\000"+page):                                               "of version 255, not 4",
+		file("short", "pepdata\n"+string(rune(pepfile.Version))+"\000\000\000\000\000\000\000\000\000\000\000\000\200\000\000"+page): "damaged: the checksum of its header is wrong",
+		file("older", "pepdata\n\003\000\000\000"+page):   fmt.Sprintf("of version 3, not %d", pepfile.Version),
+		file("version", "pepdata\n\377\000\000\000"+page): fmt.Sprintf("of version 255, not %d", pepfile.Version),
 	}
 	if os.Geteuid() == 0 {
 		name := file("foreign", page)

@@ -10,6 +10,7 @@ import (
 // damage has the numbers of entries and samples in a .pep file that contradict the rest.
 type damage struct {
 	entries, counters int   // that are left out
+	labels            int   // entries whose labels are left out
 	taken             int64 // samples that were taken, but are in no entry and not among the dropped; negative: more are there
 }
 
@@ -28,6 +29,7 @@ func (d *damage) comment() (s string) {
 		what string
 	}{
 		{d.entries, " entries with a wrong hash"},
+		{d.labels, " entries whose labels have a wrong hash"},
 		{d.counters, " counters are too large to be right"},
 	} {
 		if more.n > 0 {

@@ -34,11 +34,13 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.Samples = c.exactSamples(pkgs, &d)
 	} else {
 		symbols := symbolizer{at: make(map[uintptr][]uint32)}
-		p.Samples = c.samples(&symbols, &d)
+		labels := c.labelSets()
+		p.Samples = c.samples(&symbols, labels, &d)
+		p.Labels = labels.sets
 		p.Note = c.outside(&symbols, pkgs)
 		p.Frames = symbols.frames
 	}
-	p.Comment += d.comment()
+	p.Comment += d.comment() + c.ringLoss()
 	return p
 }
 
@@ -68,6 +70,7 @@ func (c counted) comment() string {
 		{c.Overruns, " overruns"},
 		{c.Truncated, " with more than 32 callers"},
 		{c.Unknown, " polls not understood"},
+		{c.Unlabelled, " without labels, which are too long or too many"},
 	} {
 		if more.n > 0 {
 			s += ", " + digits.Uint(more.n) + more.what
@@ -88,8 +91,8 @@ func (c counted) untilDetached() string {
 }
 
 // samples returns the entries of the table that count paths, equal ones added up. Their
-// stacks are numbers of frames of symbols.
-func (c counted) samples(symbols *symbolizer, d *damage) (list []report.Sample) {
+// stacks are numbers of frames of symbols, and their labels are numbers of sets.
+func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample) {
 	merged := make(map[pepfile.Key]int)
 	sum := uint64(0)
 	for i := range c.Slots {
@@ -103,6 +106,11 @@ func (c counted) samples(symbols *symbolizer, d *damage) (list []report.Sample) 
 		}
 		k := e.Key
 		settleLeaf(&k)
+		if k.Labels != 0 {
+			if k.Labels = labels.number[k.Labels]; k.Labels == 0 {
+				d.labels++
+			}
+		}
 		for i := min(k.N, pepfile.MaxCallers); i < pepfile.MaxCallers; i++ {
 			k.Callers[i] = 0
 		}
@@ -110,7 +118,7 @@ func (c counted) samples(symbols *symbolizer, d *damage) (list []report.Sample) 
 		if !ok {
 			j = len(list)
 			merged[k] = j
-			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k)})
+			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k), Labels: k.Labels})
 		}
 		n := golink.Load64(&e.Count)
 		list[j].Count += int64(n)

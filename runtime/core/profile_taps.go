@@ -154,6 +154,23 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	return r.Write()
 }
 
+// ringLoss says how many events did not reach the reader of the ring, "" if there is no ring or
+// all did.
+func (c counted) ringLoss() string {
+	if a := c.Words(); a.WordsHeader == nil || a.Deliver != options.DeliverRing {
+		return ""
+	}
+	t := c.taps()
+	if t.dropped == 0 {
+		return ""
+	}
+	why := "the reader of the ring was too slow"
+	if t.fed == 0 {
+		why = "nobody read the ring"
+	}
+	return ", " + digits.Uint(t.dropped) + " of " + digits.Uint(t.fed+t.dropped) + " events of taps dropped: " + why
+}
+
 // places returns where the taps stand in the code of the program that the words are of,
 // if words are about code.
 func (t *taps) places(n names) (list []report.Place) {

@@ -26,6 +26,7 @@ func start() {
 			unprofiled(problem)
 			return
 		}
+		findLabels()
 	}
 	defer spareChunks()
 	if sys.Privileged() {

@@ -27,6 +27,7 @@ var (
 	textBase   uintptr
 	textSize   uintptr
 	raiseStart uintptr
+	labelsAt   uintptr // offset of the labels in a g; 0 if not known
 
 	tracebackFlags *uint32         // the runtime's traceback_cache
 	goSignals      *golink.Signals // the runtime's sig

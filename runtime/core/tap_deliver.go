@@ -187,8 +187,8 @@ func (k *sink) close(deadline int64) (ok bool) {
 		golink.Pause()
 	}
 	if tuples := s.Buffered(); wordTable.Deliver == options.DeliverRing {
-		for start := golink.Nanotime(); !k.send(tuples, uint64(golink.Nanotime()-start), true); {
-			golink.Pause()
+		for waiting := (wait{}); !k.send(tuples, waiting.time(), true); {
+			waiting.pause()
 		}
 	} else {
 		k.feed(tuples, nil)

@@ -46,20 +46,19 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 	if len(tuples) == 0 {
 		return
 	}
-	for waited := uint64(0); !put(tupleRing, k.id, tuples); {
-		if wordTable.Full == options.FullDrop || waited >= maxWait {
+	for waiting := (wait{}); !put(tupleRing, k.id, tuples); {
+		if wordTable.Full == options.FullDrop || waiting.time() >= maxWait {
 			k.drop(tuples)
 			return
 		}
 		if serveOne() {
-			waited = 0
+			waiting = wait{}
 			continue
 		}
 		// Another thread serves, pinned to its P. Even if the collector waits to stop the
 		// world, that thread first finishes its block, so waiting for it is safe
 		// anywhere. Once the world is stopped, no thread serves.
-		golink.Pause()
-		waited += golink.PauseTime
+		waiting.pause()
 	}
 	golink.Add64(&wordTable.Queue.Queued, int64(len(tuples)))
 }

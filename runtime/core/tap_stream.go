@@ -30,7 +30,7 @@ func streamsWanted() uint32 {
 //
 //go:noinline
 func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
-	for waited := uint64(0); len(tuples) > 0; {
+	for waiting := (wait{}); len(tuples) > 0; {
 		p := golink.Pin()
 		if uint(p) >= uint(len(sinks)) { // no P, or too many
 			golink.Unpin()
@@ -39,7 +39,7 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 		}
 		k := &sinks[p]
 		k.used = true
-		if golink.Load32(&k.stream.N)+need(tuples) <= pepfile.BufTuples || k.deliver(waited) {
+		if golink.Load32(&k.stream.N)+need(tuples) <= pepfile.BufTuples || k.deliver(waiting.time()) {
 			if options.TellGoroutines {
 				announce(k.stream, goroutine)
 			}
@@ -56,9 +56,27 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 			continue
 		}
 		golink.Unpin() // the collector should not have to wait for the reader, too
-		golink.Pause()
-		waited += golink.PauseTime
+		waiting.pause()
 	}
+}
+
+// A wait is a thread that waits. It looks at the clock, because a pause may take several times
+// as long as it should.
+type wait struct{ began int64 }
+
+// time returns how long the wait has lasted, in ns; 0 before the first pause.
+func (w *wait) time() uint64 {
+	if w.began == 0 {
+		return 0
+	}
+	return uint64(golink.Nanotime() - w.began)
+}
+
+func (w *wait) pause() {
+	if w.began == 0 {
+		w.began = golink.Nanotime()
+	}
+	golink.Pause()
 }
 
 // need returns how much room there must be for the first of tuples: for all words of

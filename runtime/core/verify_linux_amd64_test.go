@@ -1,8 +1,11 @@
 package core
 
 import (
+	"context"
 	"fmt"
+	labels "runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -32,7 +35,13 @@ func recorded(t testing.TB) pepfile.Table {
 			f.BeginBurst()
 			for take := false; !take; take, _ = f.Poll() {
 			}
-			f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}})
+			var number uint32
+			if i >= 3 {
+				labels.Do(context.Background(), labels.Labels("key", "value", "n", strconv.Itoa(int(i))), func(context.Context) {
+					number = f.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
+				})
+			}
+			f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Labels: number, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}})
 		}
 	}
 	return f
@@ -43,7 +52,7 @@ func bytesOf(f pepfile.Table) []byte {
 }
 
 // used returns the offsets of the bytes of a file's header, of its entries in use,
-// and of the entries behind these, which are free.
+// of the entries behind these, which are free, and of the label sets in use.
 func used(f pepfile.Table) (offsets []int) {
 	for i := range pepfile.PageSize {
 		offsets = append(offsets, i)
@@ -53,6 +62,14 @@ func used(f pepfile.Table) (offsets []int) {
 		if f.Entry(uint32(i)).Hash != 0 {
 			for off := range 2 * size {
 				offsets = append(offsets, pepfile.PageSize+i*size+off)
+			}
+		}
+	}
+	for i := range uint32(pepfile.LabelSets) {
+		if s := f.LabelSet(i); s.Hash != 0 {
+			at := int(uintptr(unsafe.Pointer(s)) - uintptr(unsafe.Pointer(f.Header)))
+			for off := range int(unsafe.Sizeof(*s)) {
+				offsets = append(offsets, at+off)
 			}
 		}
 	}
@@ -72,6 +89,9 @@ func read(file []byte) (profile, problem string) {
 		for _, f := range s.Stack {
 			lines[len(lines)-1] += fmt.Sprint(" ", p.Frames[f])
 		}
+		if s.Labels != 0 {
+			lines[len(lines)-1] += fmt.Sprint(" ", p.Labels[s.Labels-1])
+		}
 	}
 	slices.Sort(lines[1:])
 	return strings.Join(lines, "\n") + "\n" + p.Comment, ""
@@ -84,13 +104,13 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	file := recorded(t)
 	bytes := bytesOf(file)
 	want, problem := read(bytes)
-	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") {
+	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") || !strings.Contains(want, "[{key value} {n 4}]") {
 		t.Fatalf("%s\n%s", problem, want)
 	}
 	h := file.Header
 	tallies := []uintptr{
 		unsafe.Offsetof(h.Ticks), unsafe.Offsetof(h.Overruns),
-		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Unknown), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied),
+		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Unknown), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied), unsafe.Offsetof(h.Unlabelled),
 	}
 	said, refused, same := 0, 0, 0
 	for _, i := range used(file) {

@@ -90,8 +90,10 @@ func (c counted) write(name string, untilNow bool) (problem string) {
 			return problem
 		}
 	}
-	if a := c.Words(); c.Detached != 0 && a.WordsHeader != nil && a.Deliver == options.DeliverRing {
-		print("pep: taps", c.untilDetached(), "\n") // there is no profile that could say so
+	if a := c.Words(); a.WordsHeader != nil && a.Deliver == options.DeliverRing {
+		if s := c.untilDetached() + c.ringLoss(); s != "" { // there is no profile of taps that could say so
+			print("pep: taps", s, "\n")
+		}
 	}
 	return ""
 }

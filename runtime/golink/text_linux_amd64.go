@@ -4,6 +4,9 @@ package golink
 
 func RaisePC() (p uintptr)
 
+// CurrentG returns the address of the current goroutine's g.
+func CurrentG() (p uintptr)
+
 func TextStart() (p uintptr)
 
 func TextEnd() (p uintptr)

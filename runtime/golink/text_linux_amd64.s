@@ -11,6 +11,12 @@
 TEXT ·RaisePC(SB), NOSPLIT, $0-8
 	ADDRESS(runtime·raise)
 
+// func CurrentG() (p uintptr)
+TEXT ·CurrentG(SB), NOSPLIT, $0-8
+	MOVQ	(TLS), AX
+	MOVQ	AX, p+0(FP)
+	RET
+
 // func TextStart() (p uintptr)
 TEXT ·TextStart(SB), NOSPLIT, $0-8
 	ADDRESS(runtime·text)

@@ -69,7 +69,7 @@ func (t Table) claim(k *Key) *Entry {
 }
 
 // room returns how many callers new entries may have: all until half of the
-// table is used, then few. The last quarter, where linear probing begins to
+// table is used, then few, and no labels. The last quarter, where linear probing begins to
 // cost, is for keeping paths apart if not their callers. (go/types checking std
 // fills half of the table in 4 s of CPU time; it has a third as many stacks if
 // only 4 callers count, a tenth without any.)
@@ -83,10 +83,14 @@ func (t Table) room() uint32 {
 	return 0
 }
 
-// shorten drops all but the n innermost callers. It reports whether k had more.
+// shorten drops all but the n innermost callers, and the labels unless n is MaxCallers. It
+// reports whether k had more.
 func (k *Key) shorten(n uint32) bool {
-	if k.N <= n && (n > 0 || k.Leaf == 0) {
+	if k.N <= n && (n > 0 || k.Leaf == 0) && (n == MaxCallers || k.Labels == 0) {
 		return false
+	}
+	if n < MaxCallers {
+		k.Labels = 0
 	}
 	k.N = min(k.N, n)
 	if n == 0 {
@@ -121,7 +125,7 @@ func (t Table) find(h uint64, k *Key) (e, free *Entry) {
 
 // equal ignores what lies beyond the callers in use, as hash does.
 func (k *Key) equal(l *Key) bool {
-	if k.Path != l.Path || k.PC != l.PC || k.Leaf != l.Leaf || k.N != l.N {
+	if k.Path != l.Path || k.PC != l.PC || k.Leaf != l.Leaf || k.N != l.N || k.Labels != l.Labels {
 		return false
 	}
 	for i := range min(k.N, MaxCallers) {
@@ -134,7 +138,7 @@ func (k *Key) equal(l *Key) bool {
 
 // Hash is never 0. It multiplies and folds, 64 bits at a time.
 func (k *Key) Hash() uint64 {
-	h := Mix(uint64(k.Path)<<32|uint64(k.PC), uint64(k.Leaf)<<32|uint64(k.N))
+	h := Mix(uint64(k.Path)<<32|uint64(k.PC), uint64(k.Leaf)<<32|uint64(k.Labels)<<8|uint64(k.N))
 	for i := range min(k.N, MaxCallers) {
 		h = Mix(h, uint64(k.Callers[i]))
 	}

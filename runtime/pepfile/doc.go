@@ -16,6 +16,7 @@
 //
 //	offset 0         a Header, whose layout a test pins
 //	offset 4096      Slots entries of 168 bytes, an open-addressed hash table
+//	offset 5509120   LabelSets label sets of 256 bytes, another hash table
 //	then             the parts for exact counts and for taps (layout.go)
 //
 // An Entry counts one combination of path, program counter and callers. If two

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 4
+	Version    = 5
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -47,12 +47,14 @@ type Header struct {
 
 	Used      uint64 // entries in use
 	Dropped   uint64 // samples that found no room
-	Shortened uint64 // samples counted without some or all of their callers, for want of room
+	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of room
 	Truncated uint64 // samples with more than MaxCallers callers
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
+
+	Unlabelled uint64 // samples counted without labels, because these are too long or too many
 }
 
 // A Key is what an entry counts. Leaf and Callers are program counters as in
@@ -62,6 +64,7 @@ type Key struct {
 	PC      uint32             // of the poll, relative to Text
 	Leaf    uint32             // the word at the stack top if it is in the text, else 0: see [frameless]
 	N       uint32             // callers
+	Labels  uint32             // 1 + the number of the goroutine's label set, 0 for none
 	Callers [MaxCallers]uint32 // return addresses, innermost first, relative to Text
 }
 
@@ -71,7 +74,6 @@ type Entry struct {
 	Count uint64
 	Key
 	State uint32 // EntryReady when the key is complete
-	_     uint32 // so that Hash and Count are aligned on 32-bit systems too
 }
 
 const EntryReady = 1
@@ -117,7 +119,11 @@ func SlotsOf(mode uint32) uint32 {
 	return Slots
 }
 
-// TableSize returns the size of the header and so many slots, in whole pages.
+// TableSize returns the size of the header, so many slots, and the label sets of samples, in
+// whole pages.
 func TableSize(slots uint32) uint64 {
-	return PageSize + pages(uint64(slots)*uint64(unsafe.Sizeof(Entry{})))
+	if slots == 0 {
+		return PageSize
+	}
+	return labelsOffset + pages(LabelSets*uint64(unsafe.Sizeof(LabelSet{})))
 }

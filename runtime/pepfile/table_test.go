@@ -52,8 +52,9 @@ func TestLayoutOfAFile(t *testing.T) {
 		{"Denied", unsafe.Offsetof(h.Denied), 1208},
 		{"entry.Count", unsafe.Offsetof(e.Count), 8},
 		{"entry.Path", unsafe.Offsetof(e.Key), 16},
-		{"entry.Callers", unsafe.Offsetof(e.Callers), 32},
-		{"entry.State", unsafe.Offsetof(e.State), 160},
+		{"entry.Labels", unsafe.Offsetof(e.Labels), 32},
+		{"entry.Callers", unsafe.Offsetof(e.Callers), 36},
+		{"entry.State", unsafe.Offsetof(e.State), 164},
 		{"entry", unsafe.Sizeof(e), 168},
 	} {
 		if f.got != f.want {
@@ -69,7 +70,7 @@ func TestKeysDifferInEveryField(t *testing.T) {
 	tab := newTable()
 	keys := []*Key{
 		keyOf(1, 2, 3, 4), keyOf(2, 2, 3, 4), keyOf(1, 3, 3, 4), keyOf(1, 2, 3), keyOf(1, 2, 3, 5), keyOf(1, 2, 4, 3), keyOf(1, 2),
-		{Path: 1, PC: 2, Leaf: 3},
+		{Path: 1, PC: 2, Leaf: 3}, {Path: 1, PC: 2, Labels: 3},
 	}
 	for i, k := range keys {
 		for range i + 1 {
@@ -96,9 +97,12 @@ func TestCrowdedTableKeepsPathsAndDropsCallers(t *testing.T) {
 	}{{1, 6}, {Slots / 2, 4}, {Slots / 4 * 3, 0}} {
 		tab.Used, tab.Shortened = test.used, 0
 		k := keyOf(uint32(test.used), 8, 1, 2, 3, 4, 5, 6)
-		k.Leaf = 9
+		k.Leaf, k.Labels = 9, 10
 		want := *k
 		want.N = test.callers
+		if want.N < 6 {
+			want.Labels = 0
+		}
 		if want.N == 0 {
 			want.Leaf = 0
 		}
@@ -186,5 +190,11 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 	}
 	if table.Dropped != 0 {
 		t.Errorf("%d samples dropped", table.Dropped)
+	}
+}
+
+func TestLabelSetsAreWhereTheDocumentsSay(t *testing.T) {
+	if labelsOffset != 5509120 || unsafe.Sizeof(LabelSet{}) != 256 {
+		t.Errorf("label sets of %d bytes at %d", unsafe.Sizeof(LabelSet{}), labelsOffset)
 	}
 }

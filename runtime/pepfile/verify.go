@@ -48,7 +48,7 @@ func (t Table) checksum() uint32 {
 func (e *Entry) Intact() bool {
 	state, count := golink.Load32(&e.State), golink.Load64(&e.Count)
 	if state == EntryReady {
-		return e.N <= MaxCallers && e.Key.Hash() == golink.Load64(&e.Hash) && count <= MaxPlausible
+		return e.N <= MaxCallers && e.Labels <= LabelSets && e.Key.Hash() == golink.Load64(&e.Hash) && count <= MaxPlausible
 	}
 	return state == 0 && count == 0
 }

@@ -18,7 +18,8 @@
 // The second value, branch flow, is the count times the branches on the path.
 // In the profile of edges every branch on the path becomes a sample of its own,
 // whose leaf is f at the line that the branch leads to, with labels branch
-// (x.go:12:5), kind (if) and outcome (true).
+// (x.go:12:5), kind (if) and outcome (true). Behind these, samples have the labels that
+// runtime/pprof has given the goroutine.
 //
 // The package knows nothing of processes. Package core knows where counts come from and
 // what program counters mean. Package report is linked into instrumented programs, so it
@@ -54,6 +55,9 @@ type Sample struct {
 	// Stack is the function of the path, then its callers, as indices into
 	// Profile.Frames.
 	Stack []uint32
+
+	// Labels is 1 + the index into Profile.Labels of the goroutine's labels, 0 for none.
+	Labels uint32
 }
 
 // A Profile has the data for the two profiles.
@@ -61,6 +65,7 @@ type Profile struct {
 	Packages []*wire.Package
 	Frames   []Frame
 	Samples  []Sample
+	Labels   [][]pprofenc.Label // sets of labels of goroutines
 
 	Mapping    pprofenc.Mapping
 	Comment    string
@@ -79,8 +84,8 @@ func (p *Profile) Write() []File {
 	}
 	w := writer{
 		tables: index(p.Packages),
-		paths:  newOutput(p.Frames, schema.Paths),
-		edges:  newOutput(p.Frames, schema.Edges),
+		paths:  newOutput(p, schema.Paths),
+		edges:  newOutput(p, schema.Edges),
 		decode: make(map[*wire.Func]map[uint64]*path),
 		taken:  make(map[edgeOf]*edge),
 		stacks: make(map[string]int),
@@ -168,10 +173,11 @@ type edgeOf struct {
 	step pdag.Step
 }
 
-// An edgeAt is an edge below a stack of callers.
+// An edgeAt is an edge below a stack of callers, in goroutines with the same labels.
 type edgeAt struct {
-	edge  *edge
-	stack int
+	edge   *edge
+	stack  int
+	labels uint32 // as in Sample
 }
 
 type edgeSum struct {
@@ -195,7 +201,7 @@ func (w *writer) sample(s *Sample) (ok bool) {
 		w.locs[1] = w.paths.in(pkg, fn, d.end, f.Symbol)
 	}
 	w.locs = w.paths.callers(w.locs, s)
-	w.paths.Sample(w.locs, []int64{s.Count, times(s.Count, len(d.branches))}, d.labels)
+	w.paths.Sample(w.locs, []int64{s.Count, times(s.Count, len(d.branches))}, w.paths.with(d.labels, s.Labels))
 	if len(d.branches) > 0 {
 		w.addEdges(d, s)
 	}
@@ -205,7 +211,7 @@ func (w *writer) sample(s *Sample) (ok bool) {
 func (w *writer) addEdges(d *path, s *Sample) {
 	stack := w.stack(s)
 	for _, e := range d.branches {
-		at := edgeAt{e, stack}
+		at := edgeAt{e, stack, s.Labels}
 		i, ok := w.sums[at]
 		if !ok {
 			i = len(w.sumList)
@@ -235,7 +241,7 @@ func (w *writer) stack(s *Sample) int {
 func (w *writer) writeEdges() {
 	for _, sum := range w.sumList {
 		w.locs = append(append(w.locs[:0], sum.edge.leaf), w.stackList[sum.stack]...)
-		w.edges.Sample(w.locs, []int64{sum.count}, sum.edge.labels)
+		w.edges.Sample(w.locs, []int64{sum.count}, w.edges.with(sum.edge.labels, sum.labels))
 	}
 }
 
@@ -243,11 +249,31 @@ func (w *writer) writeEdges() {
 type output struct {
 	*pprofenc.Profile
 	frames    []Frame
-	locations []uint64 // by frame; 0 until it is used
+	locations []uint64          // by frame; 0 until it is used
+	labels    []pprofenc.Labels // of goroutines, by number of the set; the first is none
+	buf       pprofenc.Labels
 }
 
-func newOutput(frames []Frame, kind schema.Kind) *output {
-	return &output{newProfile(kind), frames, make([]uint64, len(frames))}
+func newOutput(p *Profile, kind schema.Kind) *output {
+	o := &output{Profile: newProfile(kind), frames: p.Frames, locations: make([]uint64, len(p.Frames)), labels: make([]pprofenc.Labels, 1)}
+	for _, set := range p.Labels {
+		var labels []pprofenc.Label
+		for _, l := range set {
+			labels = append(labels, pprofenc.Label{Key: schema.GoroutineKey(l.Key), Value: l.Value})
+		}
+		o.labels = append(o.labels, o.Labels(labels...))
+	}
+	return o
+}
+
+// with returns labels of a path or an edge with those of a set behind them. They are good until
+// the next call.
+func (o *output) with(labels pprofenc.Labels, set uint32) pprofenc.Labels {
+	if set == 0 {
+		return labels
+	}
+	o.buf = append(append(o.buf[:0], labels...), o.labels[set]...)
+	return o.buf
 }
 
 // newProfile returns an empty profile of a kind.

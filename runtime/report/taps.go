@@ -193,17 +193,30 @@ func (w *tapWriter) siteOf(t tuple.Tuple) *site {
 	if s == nil {
 		return nil
 	}
-	n := t.Tag().Further()
-	switch {
-	case n == 0 && tuple.Tag(s.Tag) == t.Tag():
+	tap := tapOf(s.Tap, t.Tag())
+	switch tap {
+	case s.Tap:
 		return s
-	case n == 0 || n > len(s.More):
+	case nil:
 		return nil
 	}
-	more := s.More[n-1]
-	tap := *s.Tap
-	tap.Tag, tap.Expr, tap.Type, tap.Bits, tap.Kind = uint8(t.Tag()), more.Expr, more.Type, more.Bits, more.Kind
-	return &site{&tap, s.file, s.start}
+	return &site{tap, s.file, s.start}
+}
+
+// tapOf returns what describes the words with a tag at the site of a tap: the tap itself, or a
+// description of the further words of its samples. It is nil if the tap has no such words.
+func tapOf(t *wire.Tap, tag tuple.Tag) *wire.Tap {
+	n := tag.Further()
+	switch {
+	case n == 0 && tuple.Tag(t.Tag) == tag:
+		return t
+	case n == 0 || n > len(t.More):
+		return nil
+	}
+	more := t.More[n-1]
+	tap := *t
+	tap.Tag, tap.Expr, tap.Type, tap.Bits, tap.Kind = uint8(tag), more.Expr, more.Type, more.Bits, more.Kind
+	return &tap
 }
 
 // word adds a sample. It reports false if the site tables do not have the tap of x.
@@ -286,26 +299,44 @@ func (w *tapWriter) target(s *site, x *Word) Frame {
 
 // value writes a word as a value of the tap's type.
 func (w *tapWriter) value(s *site, x *Word) string {
-	word := x.Tuple.W
 	switch {
 	case x.Other:
 		return schema.Other
 	case x.Free > 0:
 		return w.rangeOf(s, x)
-	case tuple.Tag(s.Tag) == tuple.Addr:
-		return digits.Hex(word)
-	case tuple.Tag(s.Tag) == tuple.Edge:
-		return outcome(s.Type, word)
 	}
-	switch s.Kind {
+	return valueText(s.Tap, x.Tuple.W, w.Names.Float)
+}
+
+// ValueText writes a word as a value of the tap at its site: 0x7ff8000000000001 as NaN, if that
+// reports floating-point numbers, and the outcome 1 of an if as false. It reports false if
+// the word is no value: a type, a function that is called, or a word that the tap does not report.
+func ValueText(tap *wire.Tap, t tuple.Tuple, float func(x float64, bits int) string) (text string, ok bool) {
+	if kindOf(t.Tag()) != schema.Values {
+		return "", false
+	}
+	if tap = tapOf(tap, t.Tag()); tap == nil {
+		return "", false
+	}
+	return valueText(tap, t.W, float), true
+}
+
+func valueText(tap *wire.Tap, word uint64, float func(x float64, bits int) string) string {
+	switch tuple.Tag(tap.Tag) {
+	case tuple.Addr:
+		return digits.Hex(word)
+	case tuple.Edge:
+		return outcome(tap.Type, word)
+	}
+	switch tap.Kind {
 	case wire.Bool:
 		return [...]string{"false", "true"}[word&1]
 	case wire.Float:
-		if s.Bits == 32 {
+		if tap.Bits == 32 {
 			bits := uint32(word)
-			return w.Names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
+			return float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
 		}
-		return w.Names.Float(*(*float64)(unsafe.Pointer(&word)), 64)
+		return float(*(*float64)(unsafe.Pointer(&word)), 64)
 	case wire.Unsigned, wire.Length:
 		return digits.Uint(word)
 	case wire.Address:

@@ -83,6 +83,17 @@ const (
 	Pool   = "pool"   // words; in place of the label Site if the sample is of all taps of a kind
 )
 
+// GoroutineKey returns the key of a label that the program has given a goroutine with
+// runtime/pprof: "handler" is "handler". A key that profiles use for labels of their own gets
+// a prefix: "path" is "goroutine.path".
+func GoroutineKey(key string) string {
+	switch key {
+	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool:
+		return "goroutine." + key
+	}
+	return key
+}
+
 // What the words of a pool are: the values of the label Pool.
 const (
 	PoolWords = "words" // words that taps have seen

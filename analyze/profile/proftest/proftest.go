@@ -168,6 +168,19 @@ func (b *builder) sample(verb string, f fields) error {
 			s.Location = append(s.Location, l)
 		}
 	}
+	if list := f.text["labels"]; list != "" {
+		for _, m := range labelText.FindAllStringSubmatch(list, -1) {
+			key, err := unquote(m[1])
+			if err != nil {
+				return err
+			}
+			value, err := unquote(m[2])
+			if err != nil {
+				return err
+			}
+			s.Label[key] = append(s.Label[key], value)
+		}
+	}
 	b.p.Sample = append(b.p.Sample, s)
 	return f.err
 }
@@ -269,6 +282,8 @@ type fields struct {
 }
 
 var fieldText = regexp.MustCompile(`^(\w+)=("(?:[^"\\]|\\.)*"|\S*)\s*`)
+
+var labelText = regexp.MustCompile(`("(?:[^"\\]|\\.)*"|[^\s"]+?)=("(?:[^"\\]|\\.)*"|\S*)`)
 
 func parseFields(rest string) (fields, error) {
 	f := fields{text: make(map[string]string)}

@@ -248,6 +248,15 @@ func TestMissingPrograms(t *testing.T) {
 	}
 }
 
+// The kernel's code in a process is in no file, so nothing is missing.
+func TestCodeOfTheKernel(t *testing.T) {
+	p := programs.New("")
+	defer p.Close()
+	if frames := p.Frames(&capture.Image{Path: "[vdso]"}, 0x1000); len(frames) > 0 || len(p.Missing()) > 0 {
+		t.Errorf("frames %v, missing %q", frames, p.Missing())
+	}
+}
+
 // Package insn finds written registers by its own decoder. Both agree on every instruction
 // of a real program that both know.
 func TestWrittenRegistersAreThoseOfInsn(t *testing.T) {

@@ -257,7 +257,11 @@ func (t *FindTable) Print(p *listing.Page) {
 		}
 		where = append(where, strings.TrimRight(at, " "), fmt.Sprintf("%#x  %s", r.PC, r.Instruction))
 	}
-	for i, line := range table.Lines() {
+	lines := table.Lines()
+	if len(t.Rows) == 0 {
+		lines = []string{"no value has so many: sample for longer, or select other functions"}
+	}
+	for i, line := range lines {
 		p.Line("%s", line)
 		if i > 0 {
 			p.Line("    %s", where[2*i-2])

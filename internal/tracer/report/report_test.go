@@ -149,6 +149,10 @@ func TestSecretsAreMasked(t *testing.T) {
 		t.Errorf("a pointer or text is not masked:\n%s", hidden)
 	}
 	find := textOf(t, report.Find(db, p, report.FindOptions{}))
+	few := textOf(t, report.Find(collected(t, program(), 1, 20, 1, "operands"), p, report.FindOptions{}))
+	if !strings.Contains(few, "samples\nno value has so many: sample for longer, or select other functions\nscore: ") || strings.Contains(find, "no value has") {
+		t.Errorf("of a few samples:\n%s", few)
+	}
 	if strings.Contains(find, "0xc000010000") || strings.Contains(find, "0x61626364") {
 		t.Errorf("find shows a secret:\n%s", find)
 	}

@@ -1,0 +1,41 @@
+package core
+
+// This file reads the label sets of a .pep file.
+
+import (
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pprofenc"
+)
+
+// labelSets are the label sets of a file, each once.
+type labelSets struct {
+	sets   [][]pprofenc.Label
+	number [pepfile.LabelSets + 1]uint32 // by what keys have: 1 + the index in sets, 0 if the slot has no labels
+}
+
+// labelSets reads the sets. Sets that two slots have become one.
+func (c counted) labelSets() (all labelSets) {
+	if c.Slots == 0 {
+		return all
+	}
+	known := make(map[pepfile.LabelSet]uint32)
+	for i := range uint32(pepfile.LabelSets) {
+		s := c.LabelSet(i)
+		if !s.Intact() {
+			continue
+		}
+		strings := s.Labels()
+		number := known[*s]
+		if number == 0 {
+			var set []pprofenc.Label
+			for i := 0; i+1 < len(strings); i += 2 {
+				set = append(set, pprofenc.Label{Key: strings[i], Value: strings[i+1]})
+			}
+			all.sets = append(all.sets, set)
+			number = uint32(len(all.sets))
+			known[*s] = number
+		}
+		all.number[i+1] = number
+	}
+	return all
+}
