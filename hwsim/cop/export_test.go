@@ -33,15 +33,19 @@ func (c *Cam) Clear()                     { c.clear() }
 
 // A RecordedSlot is a word of the data array that software has copied.
 type RecordedSlot struct {
-	PC   uint64
-	Word uint64
+	PC     uint64
+	Word   uint64
+	Weight uint64 // 0 is 1
 }
 
 // Estimated returns the loads of slots, as software estimates them.
-func Estimated(slots []RecordedSlot, twiceRF uint64) []Load {
+func Estimated(slots []RecordedSlot, twiceRF uint64, bound bool) []Load {
 	v := values{records: newRecords(len(slots))}
+	v.records.bound = bound
 	for _, s := range slots {
-		v.add(s.PC, slotOf(s.Word))
+		l := &v.loads[v.find(s.PC)]
+		l.weight = max(s.Weight, 1)
+		v.add(l, slotOf(s.Word))
 	}
 	return v.results(twiceRF)
 }

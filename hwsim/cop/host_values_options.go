@@ -46,6 +46,9 @@ type valueOptions struct {
 	records   uint64
 	decide    uint64
 	estimate  uint64
+	weigh     uint64
+	bound     uint64
+	early     uint64
 
 	given string // a parameter that the description has, "" for none
 }
@@ -72,18 +75,21 @@ type softwareOption struct {
 	otherwise, least, most uint64
 }
 
-func (o *valueOptions) software() [10]softwareOption {
-	return [10]softwareOption{
+func (o *valueOptions) software() [13]softwareOption {
+	return [13]softwareOption{
 		{"hi", &o.hi, 98, 1, 100},
 		{"lo", &o.lo, 5, 0, 99},
-		{"times", &o.times, 8, 1, 1 << 20},
+		{"times", &o.times, 4, 1, 1 << 20},
 		{"least", &o.least, 16, 1, 1 << 20},
 		{"fast", &o.fast, 8, 0, 1 << 20},
 		{"timer", &o.timer, 1_000_000, 100, 1 << 40},
-		{"clear", &o.clear, 100_000_000, 0, 1 << 50},
+		{"clear", &o.clear, 5_000_000, 0, 1 << 50},
 		{"records", &o.records, 4096, 8, 1 << 20},
 		{"decide", &o.decide, 10, 0, 1 << 20},
 		{"estimate", &o.estimate, 20, 0, 1 << 20},
+		{"weigh", &o.weigh, 1, 0, 1},
+		{"bound", &o.bound, 1, 0, 1},
+		{"early", &o.early, 8, 0, 1 << 20},
 	}
 }
 
@@ -119,12 +125,12 @@ func parseValueOptions(a *hwsim.Args) (o valueOptions) {
 // halves returns twice the value of rf.
 func halves(a *hwsim.Args) uint64 {
 	text := a.String("rf", "")
-	for n := uint64(1); n <= 7; n++ {
+	for n := uint64(1); n < 1<<len(valuesRF); n++ {
 		if text == halvesText(n) {
 			return n
 		}
 	}
-	a.WantFor("rf", "one of 0.5, 1, 1.5, 2, 2.5, 3 and 3.5")
+	a.WantFor("rf", "one of 0.5, 1, 1.5 and so on up to 7.5")
 	return 0
 }
 
@@ -165,8 +171,8 @@ func setupValues(s *spec, m *Machine) error {
 		}
 	}
 	if n := o.constants[constantRF]; n != unset {
-		for bit := range 3 {
-			if err := set(valuesRF+bit, 0xffffffff*(n>>bit&1)); err != nil {
+		for bit, k := range valuesRF {
+			if err := set(k, 0xffffffff*(n>>bit&1)); err != nil {
 				return err
 			}
 		}

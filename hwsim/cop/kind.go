@@ -47,7 +47,7 @@ var Kind = &hwsim.Kind{
 	Name: "cop",
 	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
 		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor",
-		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate"}, clock.Params...),
+		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate", "weigh", "bound", "early"}, clock.Params...),
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
@@ -75,7 +75,6 @@ type spec struct {
 	k0                     uint64
 	setK0                  bool
 	seed                   uint64
-	period                 uint64 // cycles of the main processor from one timer to the next
 	values                 valueOptions
 	initial                *Machine // the machine with its program loaded
 }
@@ -116,7 +115,6 @@ func parse(a *hwsim.Args) hwsim.Spec {
 		a.WantFor("predictor", "static or dynamic")
 	}
 	s.values = parseValueOptions(a)
-	s.period = s.values.timer
 	s.load(a)
 	return s
 }

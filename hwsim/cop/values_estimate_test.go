@@ -64,7 +64,7 @@ func exactShares(slots []cop.RecordedSlot, pc uint64, twiceRF int64) map[uint32]
 func TestCOP25_EstimateByHand(t *testing.T) {
 	loads := cop.Estimated([]cop.RecordedSlot{
 		{PC: 7, Word: slotWord(1, 40, 15, 70)}, {PC: 7, Word: slotWord(2, 20, 40, 95)}, {PC: 7, Word: slotWord(1, 20, 5, 35)},
-	}, 6)
+	}, 6, false)
 	if len(loads) != 1 || loads[0].Samples != 200 || len(loads[0].Values) != 2 {
 		t.Fatalf("%+v", loads)
 	}
@@ -77,12 +77,12 @@ func TestCOP25_EstimateByHand(t *testing.T) {
 		t.Errorf("invariance %v", got)
 	}
 	// One value: no other value can have its misses.
-	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(9, 30, 10, 40)}}, 6)
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(9, 30, 10, 40)}}, 6, false)
 	if got := loads[0].Invariance(0); got != 0.75 {
 		t.Errorf("one value: %v", got)
 	}
 	// Without the limit both values would get half of the 900 samples; each gets a quarter.
-	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)}, {PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6)
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)}, {PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6, false)
 	if got := loads[0].Invariance(0); got != 0.05+0.225 {
 		t.Errorf("limited: %v", got)
 	}
@@ -99,7 +99,7 @@ func TestCOP25_EstimateIsTheExactOne(t *testing.T) {
 			slots = append(slots, cop.RecordedSlot{PC: r.Uint64N(3), Word: slotWord(r.Uint32N(6), hits, misses, hits+misses+pick(r, 0, r.Uint64N(100), r.Uint64N(65535-510)))})
 		}
 		twiceRF := 1 + r.IntN(7)
-		for _, l := range cop.Estimated(slots, uint64(twiceRF)) {
+		for _, l := range cop.Estimated(slots, uint64(twiceRF), false) {
 			want := exactShares(slots, l.PC, int64(twiceRF))
 			sum := 0.0
 			for i, x := range l.Values {
@@ -135,7 +135,7 @@ func TestCOP26_PhasedByHand(t *testing.T) {
 		for _, w := range x.slots {
 			slots = append(slots, cop.RecordedSlot{PC: 7, Word: w})
 		}
-		if got := cop.Estimated(slots, 6)[0].Phased; got != x.want {
+		if got := cop.Estimated(slots, 6, false)[0].Phased; got != x.want {
 			t.Errorf("%s: %v", x.name, got)
 		}
 	}

@@ -114,7 +114,7 @@ type detectedRun struct {
 // detected clears the masks when a new phase begins. When a phase comes back whose loads are
 // known, there is nothing to do.
 func (x *copLoads) detected() (*detectedRun, error) {
-	text := values("clear=0")
+	text := values("clear=0", "weigh=0") // the phases have the weights
 	spec, err := engines.Parse(text, nil)
 	if err != nil {
 		return nil, err
