@@ -177,7 +177,8 @@ func (v *values) copySlots(w *window) {
 	copied := uint64(0)
 	current := &v.leaves[v.current]
 	if v.values.weigh > 0 {
-		v.visit.stop(w, processed(w.m)-v.seen)
+		now, dropped := w.retired()
+		v.visit.stop(now, dropped, processed(w.m)-v.seen)
 	}
 	for i := range w.m.config.Slots {
 		word := w.load(DataWindow + i)

@@ -45,9 +45,8 @@ func (w *window) retired() (n, dropped uint64) {
 // start begins a visit.
 func (x *visit) start(w *window) { x.begin, x.dropped = w.retired() }
 
-// stop ends a visit with a number of samples.
-func (x *visit) stop(w *window, samples uint64) {
-	now, dropped := w.retired()
+// stop ends a visit with a number of samples. now and dropped are what retired returns.
+func (x *visit) stop(now, dropped, samples uint64) {
 	x.end, x.samples, x.arrived = now, samples, samples+dropped-x.dropped
 	// Samples that were in the buffer when the visit began make arrived a little too large.
 	x.length = max(now-x.begin, x.arrived)

@@ -115,7 +115,7 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 	sums, samples := map[tuple.Tuple]float64{}, map[uint64]uint64{}
 	for _, l := range cop.Estimated(slots, 6, false) {
 		samples[l.PC] = l.Samples
-		for value, share := range exactShares(slots, l.PC, 6) {
+		for value, share := range exactShares(slots, l.PC, 6, false) {
 			f, _ := share.Float64()
 			sums[tuple.Tuple{PC: l.PC, W: uint64(int64(int32(value)))}] += f * float64(l.Samples)
 		}

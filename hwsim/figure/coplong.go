@@ -155,7 +155,7 @@ func variantName(v []string) string {
 		return "default"
 	}
 	if slices.Equal(v, paperRules) {
-		return "paper's rules"
+		return "rules of the paper"
 	}
 	name := v[0]
 	for _, s := range v[1:] {
@@ -253,7 +253,7 @@ func (env *Env) longSetup(res *Result) {
 	res.setup("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
 	res.setup("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
 	res.setup("default: %s", values())
-	res.setup("paper's rules: %s", values(paperRules...))
+	res.setup("rules of the paper: %s", values(paperRules...))
 }
 
 // eachLong calls do for those of some programs that have a trace.
