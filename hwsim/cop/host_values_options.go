@@ -13,28 +13,37 @@ import (
 // all numbers, so the defaults are ours.
 //
 //	r          slots with more samples cannot be replaced: 0, 1, 3, 7 and so on up to 65535
-//	rf         misses for each hit at which the active value is given up: 0.5, 1, 1.5, … 3.5
+//	rf         misses for each hit at which the active value is given up: 0.5, 1, 1.5, … 7.5
 //	keep       with more hits than this a slot keeps its active value
 //	fth, dth   failed replacements, and replaced loads, for each slot, at which the machine
 //	           interrupts
 //	advance    1: the next slot becomes the victim also if a replacement fails; 0: only if it
-//	           succeeds. values.s has 0
+//	           succeeds, as in the paper. values.s has 1
 //
 // The second group is about software.
 //
 //	hi, lo     a load is masked if its most frequent value has at least hi percent of its
 //	           samples, or at most lo percent; 98 and 5
-//	times      and also if it was profiled that many times; 8
+//	times      and also if it was profiled that many times; 4
 //	least      samples that a load needs for hi; for lo it needs 100/lo times as many; 16
 //	fast       if the slots thrash before they have had this many samples each, the
 //	           partition is split 4 ways, otherwise 2 ways; 8
-//	timer      cycles of the main processor between timer interrupts; 1000000
+//	timer      cycles of the main processor after which the timer ends the visit of a
+//	           partition, within a quarter, which is random; 1000000
+//	early      at first a visit is shorter: a part of 1/early of the time so far, but at least
+//	           1/16 of timer; 0: all visits are as long as timer says; 8
 //	clear      cycles of the main processor after which all masks are cleared, rounded up to
-//	           a timer interrupt when each partition has had its turn; 0 for never; 100000000
+//	           the end of a visit when each partition has had its turn; 0 for never; 5000000
+//	weigh      1: samples count as much as the visit stands for, see visit; 0: all samples
+//	           count the same
+//	bound      1: estimates have a bound of ours, see estimate; 0: the paper's rules alone
 //	records    pairs of a load and a value that software keeps; when an interrupt makes them
 //	           more, software sends all of them and begins anew; 4096
 //	decide     cycles to decide whether a load is masked; 10
 //	estimate   cycles for the estimate of one pair at the end; 20
+//
+// The algorithm of the paper, as far as our text says, is advance=0,weigh=0,bound=0,early=0. The
+// defaults of rf, times and clear suit the weights and bounds; decision 19 has the measurements.
 type valueOptions struct {
 	constants [numConstants]uint64 // unset, or the value
 	hi, lo    uint64               // percent

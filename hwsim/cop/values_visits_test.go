@@ -17,14 +17,14 @@ import (
 // have had without drops if it had lasted for the whole era. By hand, with 6 bits behind the point.
 func TestValuesWeightByHand(t *testing.T) {
 	for _, x := range []struct {
-		name                        string
+		name                         string
 		begin, end, dropped, n, from uint64
-		want                        float64
+		want                         float64
 	}{
 		{"the visit is the era", 500, 1500, 0, 200, 500, 1},
 		{"the era is three times as long", 2500, 3500, 0, 200, 500, 3},
 		{"half of the events were dropped", 500, 1500, 200, 200, 500, 2},
-		{"both", 5000, 6000, 300, 100, 4000, 8}, // 2 * 4
+		{"both", 5000, 6000, 300, 100, 4000, 8},         // 2 * 4
 		{"rounded down", 300, 1300, 0, 7, 0, 83.0 / 64}, // 1.3
 		{"samples were in the buffer when the visit began", 500, 502, 0, 4, 500, 1},
 		{"no samples", 500, 1500, 10, 0, 0, 1},
