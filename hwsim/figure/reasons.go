@@ -61,17 +61,17 @@ var reasons = map[string]map[string]string{
 	"cop-7": {
 		"smaller error than 1 of 1024":                         settling,
 		"less overhead than 1 of 1024":                         "both rates are ours: the period of the sampler, and that of clearing masks; the paper's are lost",
-		"smaller error at equal overhead":                      clustered,
-		"largest working set: errors at equal overhead":        clustered,
-		"second largest working set: errors at equal overhead": clustered,
+		"smaller error at equal overhead":                      sparse,
+		"largest working set: errors at equal overhead":        beginning,
+		"second largest working set: errors at equal overhead": beginning,
 	},
 	"cop-9": {
 		"typecheck: samples in the profile for a cycle, with the size of the arrays": "the arrays are one limit of three: K stops the profiling of a load, and there are no more samples than loads are executed; " +
 			"without K (times=1000000, 4M loads) the base arrays have 1.87 times the samples of the half ones, and the double arrays 1.10 times those of the base",
 	},
 	"cop-8": {
-		"as recorded: error to that of simple, 1 of 1024, at equal overhead": clustered,
-		"as recorded: error to that of simple, 1 of 256, at equal overhead":  clustered,
+		"as recorded: error to that of simple, 1 of 1024, at equal overhead": longer,
+		"as recorded: error to that of simple, 1 of 256, at equal overhead":  longer,
 	},
 	"rap-buffer": {
 		"gcc: events to a count, 1024 entries":          crowded,
@@ -112,9 +112,16 @@ const (
 		"not tried: loads of machine code, which also load constants and spilled registers"
 )
 
-// clustered is why the co-processor loses to a sampler at equal overhead.
-const clustered = "a slot takes its samples in one short interval, where a load repeats its values more than in the whole run, and the load is then masked; the samples of a sampler are spread over the run; " +
-	"in random order the co-processor is better (cop-8)"
+// sparse is why the co-processor loses to a sampler at equal overhead if the working set is small.
+const sparse = "with a small working set the sampler has enough samples of each load, spread over the run; those of the co-processor come from at most K visits between two clearings of the masks"
+
+// beginning is why the co-processor can lose at the beginning of a large working set.
+const beginning = "the profile has few turns of all partitions, so a load has samples from few parts of the program; " +
+	"with more loads the co-processor is better (cop-long), and in random order, too"
+
+// longer is why curves over overhead are not comparable if a program has phases.
+const longer = "the program has phases, and the curve compares early errors of the co-processor with later ones of a sampler that has seen more of the program; " +
+	"in the same way a sampler of 1 of 256 loses to one of 1 of 1024 (cop-1); figure 7 compares profilers that have seen the same"
 
 // settling is why a sampler is the more accurate one after long runs.
 const settling = "the error of a sampler shrinks with each sample; a co-processor that is satisfied with a load stops, and its error stays until the masks are cleared"
