@@ -70,7 +70,7 @@ func SplitPartitions(text string) (list [][2]uint32, current int) {
 // Weight is the weight of samples of a visit that began and ended when so many events were retired, with
 // a number of dropped events and of samples, and whose era began at from.
 func Weight(begin, end, dropped, samples, from uint64) uint64 {
-	x := visit{begin: begin}
-	x.stop(end, dropped, samples)
+	x := visit{begin: begin, dropped: 1000}
+	x.stop(end, 1000+dropped, samples)
 	return x.weight(from)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/enginetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // The weight of a sample is the length of the era, divided by the samples that the visit would
@@ -68,29 +67,50 @@ func TestValuesWeighPhases(t *testing.T) {
 	}
 }
 
-// A load that is masked counts from its mask on when it has samples again. Load 0 is nearly always executed in
-// the first quarter of the stream, with the value 1, and is masked. Then it has the value 2. If its samples
-// after the masks are cleared counted for the time since then only, 1 would have most of the estimate.
+// A load that is masked counts from its mask on when it has samples again. Load 0 has the value 1 in 100,000
+// loads, and is masked after m of them. Then it has the value 2 in 150,000 loads; after 100,000 of these, masks are cleared. So
+// the value 2 stands for all but m of 250,000 loads.
 func TestValuesEraBeginsWithTheMask(t *testing.T) {
-	e := profile(t, "slots=16,clear=0,timer=100000")
-	phase := func(n int, value uint64) []tuple.Tuple {
-		return loads(n, func(i int) (uint64, uint64) {
-			if i%4 == 0 {
-				return 0, value
+	e := profile(t, "slots=16,clear=0,least=5000,times=1048576,lo=0")
+	m, masked := 0.0, 0.0
+	phase := func(n int, value uint64) {
+		for ; n > 0; n -= 100 {
+			enginetest.Push(e, loads(100, func(i int) (uint64, uint64) {
+				if i%4 == 0 {
+					return 0, value
+				}
+				return 1 + uint64(i*7+n)%40, 3
+			}))
+			if m += 100; !loadOf(t, e, 0).Masked {
+				masked = m
 			}
-			return 1 + uint64(i*7)%40, 3
-		})
+		}
 	}
-	enginetest.Push(e, phase(50_000, 1))
-	if !loadOf(t, e, 0).Masked {
-		t.Fatal("the load is not masked")
+	phase(100_000, 1)
+	if !loadOf(t, e, 0).Masked || masked < 50_000 {
+		t.Fatalf("the load is masked after %v loads", masked)
 	}
-	enginetest.Push(e, phase(100_000, 2))
+	at := masked
+	phase(100_000, 2)
 	e.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)
-	enginetest.Push(e, phase(50_000, 2))
-	l := loadOf(t, e, 0)
-	if share := invariance(e, 0, 2); share < 0.7 {
-		t.Errorf("the second value has a share of %v, and 3/4 of the executions: %+v", share, l)
+	phase(50_000, 2)
+	if share, want := invariance(e, 0, 2), 1-at/250_000; math.Abs(share-want) > 0.02 {
+		t.Errorf("the second value has a share of %v, want %v: %+v", share, want, loadOf(t, e, 0))
+	}
+}
+
+// When masks are cleared the eras of other loads go on. Nothing is masked, and masks are cleared 20 times. The load has
+// one value in the first half of the stream, and another one in the second half.
+func TestValuesErasGoOnWhenMasksAreCleared(t *testing.T) {
+	e := profile(t, "slots=16,clear=0,times=1048576,hi=100,lo=0,least=1048576,timer=100000")
+	for i := range uint64(20) {
+		enginetest.Push(e, loads(10_000, func(n int) (uint64, uint64) { return uint64(n*7) % 60, i / 10 }))
+		e.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)
+	}
+	for site := range uint64(60) {
+		if share := invariance(e, site, 1); math.Abs(share-0.5) > 0.15 {
+			t.Errorf("load %d: the second value has a share of %v, want a half", site, share)
+		}
 	}
 }
 
