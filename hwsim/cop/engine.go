@@ -199,15 +199,15 @@ func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
 	e.host.timer(&e.window, out)
 	e.sent += e.window.events
 	e.clock.Stall(e.window.cycles)
+	e.setAlarm()
 	if ask {
 		out.Interrupt()
 	}
-	e.setAlarm()
 	now, _ := e.clock.Cycles()
 	return e.machineCycle(now)
 }
 
-// setAlarm sets the timer as the host wants.
+// setAlarm sets the timer as the host wants. It is called before others use the window for stores.
 func (e *engine) setAlarm() {
 	if e.window.alarm > 0 {
 		now, _ := e.clock.Cycles()

@@ -71,7 +71,9 @@ func (v *values) clearMasks(w *window) {
 	v.counts.cleared++
 }
 
-// endEras notes for each load when its era began, because its partition ends.
+// endEras notes for each load when its era began, because its partition ends. Real software would keep
+// the old partitions, and look a load up there when it finds the load again. This takes few cycles
+// for each partition, and the model does not count them.
 func (v *values) endEras(w *window) {
 	if v.values.weigh == 0 {
 		return
