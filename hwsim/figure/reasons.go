@@ -69,6 +69,9 @@ var reasons = map[string]map[string]string{
 		"typecheck: samples in the profile for a cycle, with the size of the arrays": "the arrays are one limit of three: K stops the profiling of a load, and there are no more samples than loads are executed; " +
 			"without K (times=1000000, 4M loads) the base arrays have 1.87 times the samples of the half ones, and the double arrays 1.10 times those of the base",
 	},
+	"cop-phases": {
+		"filters (gap, vpr): error, masks cleared periodically and by phases, at equal overhead": unweighted,
+	},
 	"cop-long": {
 		"typecheck (gcc): factors of the shortest and the longest part": estimated,
 		"printer: factors of the shortest and the longest part":         estimated,
@@ -123,6 +126,9 @@ const sparse = "most of the programs that lose have small working sets: the samp
 // beginning is why the co-processor can lose at the beginning of a large working set.
 const beginning = "the profile has few turns of all partitions, so a load has samples from few parts of the program; " +
 	"with more loads the co-processor is better (cop-long), and in random order, too"
+
+// unweighted is why a phase detector does not help more than clearing periodically.
+const unweighted = "with periodic clearing the visits of partitions have weights, so values in phases have their shares; the detector weighs phases, and its visits have no weights"
 
 // estimated is why the co-processor loses to a sampler at equal overhead after 100M loads.
 const estimated = "the error of the co-processor hardly falls after 32M loads, and that of a sampler falls with the root of the loads; what is left is an error of the estimate: " +
