@@ -59,7 +59,7 @@ func (e *engine) reset() {
 	e.clock = clock.New(e.processor)
 	e.pending.N, e.taken, e.refused, e.sent, e.alarm = 0, 0, 0, 0, 1<<64-1
 	if e.host.timer != nil {
-		e.alarm = e.period
+		e.alarm = e.values.firstWait()
 	}
 }
 
@@ -170,6 +170,7 @@ func (e *engine) interrupt(out *hwsim.Out, ask bool) (cycle uint64) {
 	_, at := e.m.State()
 	_, before := e.clock.Cycles()
 	e.clock.Stall(e.answer(out))
+	e.setAlarm()
 	if ask {
 		out.Interrupt() // software may make stores, which stall the processor too
 	}
@@ -198,16 +199,25 @@ func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
 	e.host.timer(&e.window, out)
 	e.sent += e.window.events
 	e.clock.Stall(e.window.cycles)
+	e.setAlarm()
 	if ask {
 		out.Interrupt()
 	}
 	now, _ := e.clock.Cycles()
-	e.alarm = now + e.period
 	return e.machineCycle(now)
 }
 
+// setAlarm sets the timer as the host wants. It is called before others use the window for stores.
+func (e *engine) setAlarm() {
+	if e.window.alarm > 0 {
+		now, _ := e.clock.Cycles()
+		e.alarm = now + e.window.alarm
+	}
+}
+
 func (e *engine) newWindow() window {
-	return window{m: e.m, memory: e.memory, access: e.access, record: e.trans}
+	now, _ := e.clock.Cycles()
+	return window{m: e.m, memory: e.memory, access: e.access, record: e.trans, now: now}
 }
 
 // answer makes the host handle an interrupt, and returns the number of cycles of the

@@ -33,15 +33,19 @@ func (c *Cam) Clear()                     { c.clear() }
 
 // A RecordedSlot is a word of the data array that software has copied.
 type RecordedSlot struct {
-	PC   uint64
-	Word uint64
+	PC     uint64
+	Word   uint64
+	Weight uint64 // 0 is 1
 }
 
 // Estimated returns the loads of slots, as software estimates them.
-func Estimated(slots []RecordedSlot, twiceRF uint64) []Load {
+func Estimated(slots []RecordedSlot, twiceRF uint64, bound bool) []Load {
 	v := values{records: newRecords(len(slots))}
+	v.records.bound = bound
 	for _, s := range slots {
-		v.add(s.PC, slotOf(s.Word))
+		l := &v.loads[v.find(s.PC)]
+		l.weight = max(s.Weight, 1)
+		v.add(l, slotOf(s.Word))
 	}
 	return v.results(twiceRF)
 }
@@ -61,4 +65,12 @@ func SplitPartitions(text string) (list [][2]uint32, current int) {
 		list = append(list, [2]uint32{1<<l.bits - 1, uint32(l.match)})
 	}
 	return list, p.current
+}
+
+// Weight is the weight of samples of a visit that began and ended when so many events were retired, with
+// a number of dropped events and of samples, and whose era began at from.
+func Weight(begin, end, dropped, samples, from uint64) uint64 {
+	x := visit{begin: begin, dropped: 1000}
+	x.stop(end, 1000+dropped, samples)
+	return x.weight(from)
 }

@@ -110,6 +110,8 @@ type window struct {
 	record uint64 // cycles of one record
 	cycles uint64
 	events uint64 // events in messages
+	now    uint64 // the cycle of the main processor in which the handler begins
+	alarm  uint64 // the host sets it: the timer is due so many cycles after the handler; 0: as it was set before
 }
 
 func (w *window) load(register int) uint64 {

@@ -37,34 +37,55 @@ const (
 //	value 1:  60 + 40 + 15 = 115 of 200 samples
 //	value 2:  20 + 20 + 15 =  55
 //
-// All divisions round down, so the counts together are never more than the samples. A
+// These are the paper's rules. They take the values that slots have found for all values of the
+// load. A load with ten values, 10 % each, of which slots found two, would get half of all samples
+// for either. Therefore the bound: while v was the active value, it had a share q of the samples
+// that did not select another value, q = hits / (hits + misses). Rules 2 and 3 give v at most the share q of
+// the samples that they divide: of the hits and misses of w, and of the forgotten samples. In the
+// example the value 2 has q = 1/3, and rule 2 gives it 20 samples, which is less than 80/3. Value
+// 1 has q = 3/4, and the bound is 3/4 of 60 = 45 samples.
+//
+// All counts are weighted: see visit. The estimates are in samples without weights. All divisions
+// round down, so the counts together are never more than the samples. A
 // count has CountBits bits behind the point. The calculation takes 128 bits where it must; it
-// is exact up to 2^40 samples of a load.
+// is exact up to 2^40 events.
 //
 // twiceRF is 2·RF.
 func (r *records) estimate(l *profiled, twiceRF uint64) (n, samples uint64) {
-	var hits, forgotten uint64
+	var sum counts
 	for i := l.first; i >= 0; i = r.list[i].next {
 		x := &r.list[i]
 		n++
 		samples += x.total
-		hits += x.hits
-		forgotten += x.total - x.hits - x.misses
+		sum.total += x.weighted.total
+		sum.hits += x.weighted.hits
+		sum.misses += x.weighted.misses
 	}
 	if n == 0 {
 		return 0, 0
 	}
-	share := min(forgotten<<CountBits/n, forgotten<<(CountBits+1)/(2+twiceRF))
+	forgotten := sum.total - sum.hits - sum.misses
+	equal := min(forgotten<<CountBits/n, forgotten<<(CountBits+1)/(2+twiceRF))
 	for i := l.first; i >= 0; i = r.list[i].next {
 		x := &r.list[i]
-		x.count = x.hits<<CountBits + share
+		count := x.weighted.hits<<CountBits + r.atMost(x, equal, forgotten)
 		for k := l.first; k >= 0; k = r.list[k].next {
-			if other := &r.list[k]; k != i && other.misses > 0 {
-				x.count += part(other.misses<<CountBits, x.hits, hits-other.hits)
+			if w := &r.list[k].weighted; k != i && w.misses > 0 {
+				count += r.atMost(x, part(w.misses<<CountBits, x.weighted.hits, sum.hits-w.hits), w.hits+w.misses)
 			}
 		}
+		x.count = part(count, samples, sum.total)
 	}
 	return n, samples
+}
+
+// atMost returns a share of some samples, bounded by the share that the value of a record had
+// while it was the active value.
+func (r *records) atMost(x *record, share, samples uint64) uint64 {
+	if !r.bound {
+		return share
+	}
+	return min(share, part(samples<<CountBits, x.weighted.hits, x.weighted.hits+x.weighted.misses))
 }
 
 // part returns n·a/of, for a up to of. It is 0 if of is 0.
@@ -79,8 +100,8 @@ func part(n, a, of uint64) uint64 {
 
 // twiceRF returns the constant RF of a program, times 2.
 func twiceRF(m *Machine) (n uint64) {
-	for bit := range 3 {
-		n |= m.reg[SourceK+Source(valuesRF+bit)] & 1 << bit
+	for bit, k := range valuesRF {
+		n |= m.reg[SourceK+Source(k)] & 1 << bit
 	}
 	return n
 }

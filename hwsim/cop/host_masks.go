@@ -26,7 +26,7 @@ func (v *values) decide(w *window) {
 		default:
 			continue
 		}
-		l.masked = true
+		l.masked, l.until = true, v.visit.end
 		v.mask(w, l.pc)
 	}
 }
@@ -46,17 +46,47 @@ func (v *values) mask(w *window, pc uint64) {
 
 // clearMasks makes software profile all loads again, in one partition. The filter changes
 // to its next hash function, so a load that had the same bit as a masked one probably has
-// another bit now.
+// another bit now. The current visit ends, because its filters do.
 func (v *values) clearMasks(w *window) {
+	if v.values.weigh > 0 && processed(w.m) > v.seen {
+		if uint64(len(v.list)) <= v.values.records {
+			v.copySlots(w)
+		} else {
+			v.clearedSlots(w, 0) // there is no room for the slots
+		}
+		v.restart(w)
+	}
 	w.store(CommandWindow+ClearFilter, 0)
 	if n := uint64(len(w.m.Filters.hashes)); n > 1 {
 		w.store(SampleWindow+FilterHash, uint64(w.m.Filters.BitHash)%(n-1)+1)
 	}
+	v.endEras(w)
 	for i := range v.loads {
 		v.loads[i].times, v.loads[i].masked = 0, false
 	}
 	v.partitions.clear()
 	v.selectPartition(w)
-	v.quiet, v.empty, v.unmasked, v.turns, v.complete = 0, 0, 0, 0, false
+	v.quiet, v.empty, v.turns, v.complete = 0, 0, 0, false
+	v.unmasked = w.now
 	v.counts.cleared++
+}
+
+// endEras notes for each load when its era began, because its partition ends. Real software would keep
+// the old partitions, and look a load up there when it finds the load again. This takes few cycles
+// for each partition, and the model does not count them.
+func (v *values) endEras(w *window) {
+	if v.values.weigh == 0 {
+		return
+	}
+	for i := range v.loads {
+		if l := &v.loads[i]; !l.masked {
+			l.until = v.eraOf(v.of(l.pc), l.until)
+		}
+	}
+	first := v.eraOf(&v.leaves[0], v.first)
+	for i := range v.leaves {
+		first = min(first, v.eraOf(&v.leaves[i], v.first))
+	}
+	now, _ := w.retired()
+	v.first, v.clearedAt = first, now
 }

@@ -7,6 +7,7 @@ package cop
 type leaf struct {
 	bits  uint8
 	match uint16
+	seen  uint64 // events that were retired when its last visit ended
 }
 
 const (
@@ -50,13 +51,23 @@ func (p *partitions) split(bits int) bool {
 	p.leaves = p.leaves[:n+more]
 	copy(p.leaves[p.current+1+more:], p.leaves[p.current+1:n])
 	for i := range more + 1 {
-		p.leaves[p.current+i] = leaf{old.bits + uint8(bits), old.match | uint16(i)<<old.bits}
+		p.leaves[p.current+i] = leaf{old.bits + uint8(bits), old.match | uint16(i)<<old.bits, old.seen}
 	}
 	return true
 }
 
 // advance makes the next partition the current one.
 func (p *partitions) advance() { p.current = (p.current + 1) % len(p.leaves) }
+
+// of returns the partition of a PC.
+func (p *partitions) of(pc uint64) *leaf {
+	hash := DefaultHashes[matchingHash](pc)
+	i := 0
+	for hash&(1<<p.leaves[i].bits-1) != uint32(p.leaves[i].match) {
+		i++
+	}
+	return &p.leaves[i]
+}
 
 // selectPartition makes the filter of PCs accept the current partition.
 func (p *partitions) selectPartition(w *window) {

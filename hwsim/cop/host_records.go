@@ -17,12 +17,16 @@ func slotOf(word uint64) slot {
 // estimate needs no more than these sums: see estimate.
 type record struct {
 	hits, misses, total uint64
+	weighted            counts // the same with the weights of visits
 	count               uint64 // the estimate, in 1/65536 samples
 	slots               uint64
 	value               uint32
 	clean               uint32 // slots with many hits and nearly no misses: see Load.Phased
 	next                int32  // record of the same load, -1 for none
 }
+
+// counts are numbers of samples, each with its weight; see visit.
+type counts struct{ hits, misses, total uint64 }
 
 // A profiled is a load.
 type profiled struct {
@@ -31,6 +35,8 @@ type profiled struct {
 	first, last int32  // its records
 	times       uint64 // interrupts since masks were cleared that have copied slots of it
 	masked      bool
+	weight      uint64 // of its samples in the visit with this stamp
+	until       uint64 // events that were retired when its era began, if its partition was not visited since masks were cleared
 }
 
 // records are tables of loads and of their records.
@@ -38,6 +44,7 @@ type records struct {
 	loads []profiled
 	list  []record
 	index []int32 // a hash table: the number of a load plus 1, or 0
+	bound bool    // estimates have the bound; see estimate
 }
 
 // newRecords returns tables with room for n records.
@@ -46,7 +53,7 @@ func newRecords(n int) records {
 	for size < 2*n {
 		size *= 2
 	}
-	return records{make([]profiled, 0, n), make([]record, 0, n), make([]int32, size)}
+	return records{loads: make([]profiled, 0, n), list: make([]record, 0, n), index: make([]int32, size)}
 }
 
 func (r *records) clear() {
@@ -59,10 +66,8 @@ func (r *records) copy(from *records) {
 	copy(r.index, from.index)
 }
 
-// add adds a slot to the record of its load and value. It returns the number of the load.
-func (r *records) add(pc uint64, s slot) (number int32) {
-	number = r.find(pc)
-	l := &r.loads[number]
+// add adds a slot to the record of its load and value.
+func (r *records) add(l *profiled, s slot) {
 	i := l.first
 	for i >= 0 && r.list[i].value != s.value {
 		i = r.list[i].next
@@ -81,11 +86,13 @@ func (r *records) add(pc uint64, s slot) (number int32) {
 	x.hits += s.hits
 	x.misses += s.misses
 	x.total += s.total
+	x.weighted.hits += s.hits * l.weight
+	x.weighted.misses += s.misses * l.weight
+	x.weighted.total += s.total * l.weight
 	x.slots++
 	if s.hits >= phasedHits && s.misses*cleanHits <= s.hits {
 		x.clean++
 	}
-	return number
 }
 
 // find returns the number of a load, which it adds if it is new.

@@ -17,11 +17,13 @@ const (
 	valuesFailed  = 2 // FTH times the slots
 	valuesDropped = 3 // DTH times the slots
 	valuesKeep    = 6
-	valuesRF      = 7 // to 9
 	valuesAdvance = 11
 	valuesFTH     = 12
 	valuesDTH     = 13
 )
+
+// valuesRF are the constants of the program that add 1/2, 1, 2 and 4 to RF.
+var valuesRF = [...]int{7, 8, 9, 14}
 
 // Registers of the host, from HostWindow on.
 const (
@@ -45,17 +47,22 @@ type values struct {
 	touched []int32 // the loads that the current interrupt has copied slots of
 	copies  uint64  // number of times that slots were copied; loads have it as their stamp
 
+	visit     visit
+	clearedAt uint64 // events that were retired when masks were last cleared
+	first     uint64 // when the era of a load begins that was never found, as in profiled.until
+
 	seen      uint64 // events that the machine had processed when its slots were last cleared
 	lostCount uint64 // accepted events that no message and no memory counts
 
 	// Of timer interrupts.
-	interrupts uint64 // interrupts of the machine up to the last timer interrupt
-	quiet      uint64 // consecutive timer interrupts without an interrupt of the machine before
-	accepted   uint64 // events that the filters had accepted at the last timer interrupt
-	empty      uint64 // consecutive timer interrupts without an accepted event before
-	unmasked   uint64 // cycles of the timer since masks were cleared
-	turns      uint64 // turns of partitions that have ended since masks were cleared
-	complete   bool
+	quiet    uint64 // consecutive visits that the timer has ended
+	accepted uint64 // events that the filters had accepted at the last timer interrupt
+	empty    uint64 // consecutive timer interrupts without an accepted event before
+	unmasked uint64 // the cycle in which masks were last cleared
+	turns    uint64 // turns of partitions that have ended since masks were cleared
+	complete bool
+
+	random uint64 // the state of the generator for the lengths of visits
 
 	counts valueCounts
 }
@@ -65,6 +72,7 @@ func newValues(s *spec) memory {
 	// The slots of the interrupt that makes the records too many have room, and those that
 	// are copied for Loads.
 	v.records = newRecords(int(s.values.records) + 2*s.config.Slots)
+	v.records.bound = s.values.bound > 0
 	v.partitions = newPartitions()
 	return v
 }
@@ -133,6 +141,10 @@ func readValues(w *window, ended bool, out *hwsim.Out) {
 		v.restart(w)
 		v.next(w)
 	}
+	if !ended {
+		v.quiet, w.alarm = 0, v.wait(w.now)
+		v.clearDue(w)
+	}
 	v.counts.cycles += w.cycles
 }
 
@@ -163,6 +175,11 @@ func (v *values) copySlots(w *window) {
 	v.touched = v.touched[:0]
 	v.copies++
 	copied := uint64(0)
+	current := &v.leaves[v.current]
+	if v.values.weigh > 0 {
+		now, dropped := w.retired()
+		v.visit.stop(now, dropped, processed(w.m)-v.seen)
+	}
 	for i := range w.m.config.Slots {
 		word := w.load(DataWindow + i)
 		slot := slotOf(word)
@@ -171,14 +188,23 @@ func (v *values) copySlots(w *window) {
 		}
 		w.load(KeyWindow + i)
 		w.cycles += w.record
-		l := v.add(w.m.cam.origin[i], slot)
-		if p := &v.loads[l]; p.stamp != v.copies {
-			p.stamp = v.copies
-			v.touched = append(v.touched, l)
+		number := v.find(w.m.cam.origin[i])
+		l := &v.loads[number]
+		if l.stamp != v.copies {
+			if l.first < 0 {
+				l.until = v.first
+			}
+			l.stamp, l.weight = v.copies, 1
+			if v.values.weigh > 0 {
+				l.weight = v.visit.weight(v.eraOf(current, l.until))
+			}
+			v.touched = append(v.touched, number)
 		}
+		v.add(l, slot)
 		copied += slot.total
 		v.counts.copied++
 	}
+	current.seen = v.visit.end
 	v.clearedSlots(w, copied)
 }
 
@@ -198,6 +224,9 @@ func (v *values) restart(w *window) {
 	w.store(CommandWindow+ClearData, 0)
 	w.store(IndexWindow+2, 0)
 	w.store(IndexWindow+3, 0)
+	if v.values.weigh > 0 {
+		v.visit.start(w)
+	}
 }
 
 // thrash answers THRASH. The slots have little information, so they are not copied; the
@@ -231,42 +260,43 @@ func (v *values) next(w *window) {
 	}
 }
 
-// timeValues answers the timer of the main processor. If the machine did not interrupt
-// since the last time, all unmasked loads of the partition have room in the slots: the next
-// partition gets its turn. If no partition leads to an interrupt, the profile is complete.
+// timeValues answers the timer of the main processor: the visit has lasted long enough, and all
+// unmasked loads of the partition have room in the slots. The next partition gets its turn. If
+// no partition leads to an interrupt, the profile is complete.
 func timeValues(w *window, out *hwsim.Out) {
 	v := w.memory.(*values)
 	v.counts.timer++
-	if n := v.counts.full + v.counts.thrash; n != v.interrupts {
-		v.interrupts, v.quiet = n, 0
-	} else {
-		v.quiet++
-	}
+	v.quiet++
 	if n := w.m.stats.Accepted; n != v.accepted {
 		v.accepted, v.empty = n, 0
 	} else {
 		v.empty++
 	}
 	v.complete = v.quiet >= uint64(len(v.leaves))
-	if v.quiet > 0 && len(v.leaves) > 1 {
+	if len(v.leaves) > 1 {
 		v.profile(w, out)
 		v.restart(w)
 		if v.empty >= uint64(len(v.leaves)) {
 			v.partitions.clear() // no partition had an event
+			v.leaves[0].seen = v.visit.end
 			v.selectPartition(w)
 		} else {
 			v.next(w)
 		}
 	}
-	v.unmasked += v.period
-	// Clearing makes the program one partition, and its splits begin again with the first
-	// part. So masks stay until each partition has had its turn; otherwise the last ones
-	// would never have theirs if clear is short.
+	v.clearDue(w)
+	w.alarm = v.wait(w.now)
+	v.counts.cycles += w.cycles
+}
+
+// clearDue clears the masks if they are old enough. Clearing makes the program one partition,
+// and its splits begin again with the first part. So masks stay until each partition has had
+// its turn; otherwise the last ones would never have theirs if clear is short.
+func (v *values) clearDue(w *window) {
 	turned := len(v.leaves) == 1 || v.turns >= uint64(len(v.leaves))
-	if v.values.clear > 0 && v.unmasked >= v.values.clear && turned {
+	if v.values.clear > 0 && w.now-v.unmasked >= v.values.clear && turned {
 		v.clearMasks(w)
 	}
-	v.counts.cycles += w.cycles
 }
 
 func (v *values) store(w *window, i int, value uint64) bool {

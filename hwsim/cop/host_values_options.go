@@ -13,28 +13,37 @@ import (
 // all numbers, so the defaults are ours.
 //
 //	r          slots with more samples cannot be replaced: 0, 1, 3, 7 and so on up to 65535
-//	rf         misses for each hit at which the active value is given up: 0.5, 1, 1.5, … 3.5
+//	rf         misses for each hit at which the active value is given up: 0.5, 1, 1.5, … 7.5
 //	keep       with more hits than this a slot keeps its active value
 //	fth, dth   failed replacements, and replaced loads, for each slot, at which the machine
 //	           interrupts
 //	advance    1: the next slot becomes the victim also if a replacement fails; 0: only if it
-//	           succeeds. values.s has 0
+//	           succeeds, as in the paper. values.s has 1
 //
 // The second group is about software.
 //
 //	hi, lo     a load is masked if its most frequent value has at least hi percent of its
 //	           samples, or at most lo percent; 98 and 5
-//	times      and also if it was profiled that many times; 8
+//	times      and also if it was profiled that many times; 4
 //	least      samples that a load needs for hi; for lo it needs 100/lo times as many; 16
 //	fast       if the slots thrash before they have had this many samples each, the
 //	           partition is split 4 ways, otherwise 2 ways; 8
-//	timer      cycles of the main processor between timer interrupts; 1000000
+//	timer      cycles of the main processor after which the timer ends the visit of a
+//	           partition, within a quarter, which is random; 1000000
+//	early      at first a visit is shorter: a part of 1/early of the time so far, but at least
+//	           1/16 of timer; 0: all visits are as long as timer says; 8
 //	clear      cycles of the main processor after which all masks are cleared, rounded up to
-//	           a timer interrupt when each partition has had its turn; 0 for never; 100000000
+//	           the end of a visit when each partition has had its turn; 0 for never; 5000000
+//	weigh      1: samples count as much as the visit stands for, see visit; 0: all samples
+//	           count the same
+//	bound      1: estimates have a bound of ours, see estimate; 0: the paper's rules alone
 //	records    pairs of a load and a value that software keeps; when an interrupt makes them
 //	           more, software sends all of them and begins anew; 4096
 //	decide     cycles to decide whether a load is masked; 10
 //	estimate   cycles for the estimate of one pair at the end; 20
+//
+// The algorithm of the paper, as far as our text says, is advance=0,weigh=0,bound=0,early=0. The
+// defaults of rf, times and clear suit the weights and bounds; decision 19 has the measurements.
 type valueOptions struct {
 	constants [numConstants]uint64 // unset, or the value
 	hi, lo    uint64               // percent
@@ -46,6 +55,9 @@ type valueOptions struct {
 	records   uint64
 	decide    uint64
 	estimate  uint64
+	weigh     uint64
+	bound     uint64
+	early     uint64
 
 	given string // a parameter that the description has, "" for none
 }
@@ -72,18 +84,21 @@ type softwareOption struct {
 	otherwise, least, most uint64
 }
 
-func (o *valueOptions) software() [10]softwareOption {
-	return [10]softwareOption{
+func (o *valueOptions) software() [13]softwareOption {
+	return [13]softwareOption{
 		{"hi", &o.hi, 98, 1, 100},
 		{"lo", &o.lo, 5, 0, 99},
-		{"times", &o.times, 8, 1, 1 << 20},
+		{"times", &o.times, 4, 1, 1 << 20},
 		{"least", &o.least, 16, 1, 1 << 20},
 		{"fast", &o.fast, 8, 0, 1 << 20},
 		{"timer", &o.timer, 1_000_000, 100, 1 << 40},
-		{"clear", &o.clear, 100_000_000, 0, 1 << 50},
+		{"clear", &o.clear, 5_000_000, 0, 1 << 50},
 		{"records", &o.records, 4096, 8, 1 << 20},
 		{"decide", &o.decide, 10, 0, 1 << 20},
 		{"estimate", &o.estimate, 20, 0, 1 << 20},
+		{"weigh", &o.weigh, 1, 0, 1},
+		{"bound", &o.bound, 1, 0, 1},
+		{"early", &o.early, 8, 0, 1 << 20},
 	}
 }
 
@@ -119,12 +134,12 @@ func parseValueOptions(a *hwsim.Args) (o valueOptions) {
 // halves returns twice the value of rf.
 func halves(a *hwsim.Args) uint64 {
 	text := a.String("rf", "")
-	for n := uint64(1); n <= 7; n++ {
+	for n := uint64(1); n < 1<<len(valuesRF); n++ {
 		if text == halvesText(n) {
 			return n
 		}
 	}
-	a.WantFor("rf", "one of 0.5, 1, 1.5, 2, 2.5, 3 and 3.5")
+	a.WantFor("rf", "one of 0.5, 1, 1.5 and so on up to 7.5")
 	return 0
 }
 
@@ -165,8 +180,8 @@ func setupValues(s *spec, m *Machine) error {
 		}
 	}
 	if n := o.constants[constantRF]; n != unset {
-		for bit := range 3 {
-			if err := set(valuesRF+bit, 0xffffffff*(n>>bit&1)); err != nil {
+		for bit, k := range valuesRF {
+			if err := set(k, 0xffffffff*(n>>bit&1)); err != nil {
 				return err
 			}
 		}

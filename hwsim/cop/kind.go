@@ -47,7 +47,7 @@ var Kind = &hwsim.Kind{
 	Name: "cop",
 	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
 		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor",
-		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate"}, clock.Params...),
+		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate", "weigh", "bound", "early"}, clock.Params...),
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
@@ -57,7 +57,7 @@ var Kind = &hwsim.Kind{
 		"cop(clock=0.5,retire=4,burst=64,pause=20,k0=1)",
 		"cop(near=1,far=20,access=5,handler=10,record=30,k0=16,slots=512,keybits=64,microcode=64,filterpcs=128,penalty=3,watchdog=16)",
 		"cop(program=values)", "cop(program=values,slots=8,records=8,timer=3000,clear=20000,least=4,times=2)",
-		"cop(program=values,clock=0.25,slots=16,r=7,rf=0.5,keep=3,fth=1,dth=1,advance=1,hi=90,lo=1,fast=20,decide=3,estimate=4)",
+		"cop(program=values,clock=0.25,slots=16,r=7,rf=0.5,keep=3,fth=1,dth=1,advance=1,hi=90,lo=1,fast=20,decide=3,estimate=4,weigh=0,bound=0,early=0)",
 	},
 }
 
@@ -75,7 +75,6 @@ type spec struct {
 	k0                     uint64
 	setK0                  bool
 	seed                   uint64
-	period                 uint64 // cycles of the main processor from one timer to the next
 	values                 valueOptions
 	initial                *Machine // the machine with its program loaded
 }
@@ -116,7 +115,6 @@ func parse(a *hwsim.Args) hwsim.Spec {
 		a.WantFor("predictor", "static or dynamic")
 	}
 	s.values = parseValueOptions(a)
-	s.period = s.values.timer
 	s.load(a)
 	return s
 }

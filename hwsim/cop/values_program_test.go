@@ -43,8 +43,8 @@ func newProfiler(t testing.TB, p *asm.Program, c constants, seed uint32) *profil
 	set(2, c.fth*c.slots)
 	set(3, c.dth*c.slots)
 	set(6, c.keep)
-	for bit := range 3 {
-		set(7+bit, 0xffffffff*(c.twiceRF>>bit&1))
+	for bit, k := range []int{7, 8, 9, 14} {
+		set(k, 0xffffffff*(c.twiceRF>>bit&1))
 	}
 	set(11, 0)
 	if c.advance {

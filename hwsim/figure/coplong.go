@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
@@ -26,13 +27,14 @@ var longPeriods = []int{256, 512, 1024}
 const longFirst = 8_000_000
 
 // longVariants are value profilers. The first one is the default.
-var longVariants = [][]string{nil, {"advance=1"}}
+var longVariants = [][]string{nil, paperRules}
 
-// longRemedies are parameters that could spread the samples of a load over the program.
+// longRemedies are parameters that change which parts of the program the samples of a load come
+// from, and what software makes of them.
 var longRemedies = [][]string{
-	nil, {"times=8"}, {"least=64", "times=8"}, {"fth=64"}, {"clear=2000000"}, {"fth=64", "times=1048576", "hi=100", "lo=0", "least=1000000"},
-	{"advance=1"}, {"advance=1", "times=8"}, {"advance=1", "fth=64"}, {"advance=1", "fth=64", "times=8"}, {"advance=1", "clear=2000000"}, {"advance=1", "r=7"},
-	{"advance=1", "keep=255"}, {"advance=1", "timer=250000"}, {"advance=1", "times=1048576", "hi=100", "lo=0", "least=1000000"},
+	nil, paperRules, {"weigh=0"}, {"bound=0"}, {"early=0"}, {"advance=0"}, {"rf=3"}, {"weigh=0", "bound=0"},
+	{"times=2"}, {"times=8"}, {"clear=10000000"}, {"clear=2000000"}, {"timer=500000"}, {"timer=2000000"}, {"fth=64"}, {"keep=64"},
+	{"times=1048576", "hi=100", "lo=0", "least=1000000"},
 }
 
 // A longPart is what profilers have reached at the end of a part of a recording.
@@ -152,6 +154,9 @@ func variantName(v []string) string {
 	if v == nil {
 		return "default"
 	}
+	if slices.Equal(v, paperRules) {
+		return "rules of the paper"
+	}
 	name := v[0]
 	for _, s := range v[1:] {
 		name += " " + s
@@ -248,6 +253,7 @@ func (env *Env) longSetup(res *Result) {
 	res.setup("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
 	res.setup("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
 	res.setup("default: %s", values())
+	res.setup("rules of the paper: %s", values(paperRules...))
 }
 
 // eachLong calls do for those of some programs that have a trace.

@@ -114,7 +114,9 @@ type detectedRun struct {
 // detected clears the masks when a new phase begins. When a phase comes back whose loads are
 // known, there is nothing to do.
 func (x *copLoads) detected() (*detectedRun, error) {
-	text := values("clear=0")
+	// The detector weighs phases, so visits need no weights. A load is profiled twice in a phase: the next
+	// phase begins an interval before the detector sees it.
+	text := values("clear=0", "weigh=0", "times=2")
 	spec, err := engines.Parse(text, nil)
 	if err != nil {
 		return nil, err

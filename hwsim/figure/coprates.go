@@ -27,10 +27,13 @@ func copEngine(parts ...string) string {
 // sampler describes the simple sampler with a sample of every period loads.
 func sampler(period int) string { return copEngine(fmt.Sprintf("k0=%d", period)) }
 
-// valueDefaults are the parameters of the value profiler in these experiments that differ from
-// its own defaults. The paper's constants are lost; cop-sweep compares others. The traces are
-// shorter than the 100M cycles after which the profiler clears masks by default.
-var valueDefaults = []string{"program=values", "records=65536", "times=2", "clear=5000000"}
+// valueDefaults describe the value profiler in these experiments: it has its own defaults, and
+// memory for all records of a run. The paper's constants are lost; cop-sweep compares others.
+var valueDefaults = []string{"program=values", "records=65536"}
+
+// paperRules are the parameters of the value profiler with the paper's rules alone: the victim waits, and
+// software has no weights and no bounds of ours.
+var paperRules = []string{"advance=0", "weigh=0", "bound=0", "early=0", "rf=3"}
 
 // values describes the value profiler of section 5, with some of its parameters changed.
 func values(changed ...string) string {

@@ -19,16 +19,20 @@ var copConstants = []struct {
 	values []string
 }{
 	{"R", "r", []string{"31", "7", "127", "255"}},
-	{"RF", "rf", []string{"3", "0.5", "1", "2"}},
+	{"RF", "rf", []string{"7", "0.5", "1", "3", "5"}},
 	{"KEEP", "keep", []string{"16", "4", "64", "255"}},
 	{"FTH", "fth", []string{"4", "1", "16", "64"}},
-	{"victim moves on failure", "advance", []string{"0", "1"}},
+	{"victim moves on failure", "advance", []string{"1", "0"}},
 	{"DTH", "dth", []string{"2", "1", "8"}},
 	{"HI", "hi", []string{"98", "90", "100"}},
 	{"LO", "lo", []string{"5", "1", "20"}},
-	{"K", "times", []string{"2", "1", "4", "8", "32"}},
+	{"K", "times", []string{"4", "1", "2", "8", "32"}},
 	{"samples for HI and LO", "least", []string{"16", "64", "256"}},
 	{"cycles to clear masks", "clear", []string{"5000000", "0", "2000000", "10000000"}},
+	{"cycles of a visit", "timer", []string{"1000000", "500000", "2000000"}},
+	{"first visits, 1 of the time", "early", []string{"8", "0", "4", "16"}},
+	{"visits have weights", "weigh", []string{"1", "0"}},
+	{"estimates have bounds", "bound", []string{"1", "0"}},
 }
 
 // sweepPart is the part of the events that the sweep runs.

@@ -42,12 +42,13 @@
 .const  K5 0xffffffff
 .const  K6 16           # KEEP: with more hits than this the slot keeps its active value
 .const  K7 0            # RF, the misses for a hit at which the active value is given up: all ones
-.const  K8 0xffffffff   # in K7 add 1/2, in K8 add 1, in K9 add 2; here RF is 3
+.const  K8 0xffffffff   # in K7 add 1/2, in K8 add 1, in K9 add 2, in K14 add 4; here RF is 7
 .const  K9 0xffffffff
 .const  K10 0x0001000100000000  # total 1, misses 0, hits 1
-.const  K11 0           # 1: the victim advances also if its replacement fails
+.const  K11 1           # 1: the victim advances also if its replacement fails
 .const  K12 4           # FTH
 .const  K13 2           # DTH
+.const  K14 0xffffffff
 
         # S0: which slot has this load?
 low:    match I0 ; and V0, value, K5            # V0 = the lower half of the value
@@ -80,6 +81,9 @@ differ: dsinc B0|I0.misses                      # S4: another value. M = misses
         add V2, V2, V4
         shl1 V3, V3
         and V4, V3, K9
+        add V2, V2, V4
+        shl1 V3, V3
+        and V4, V3, K14
         add V2, V2, V4
         cmp V1, V2
         if !gt goto done likely ; cmp M, K6     # S6: no. Else: hits > KEEP?
