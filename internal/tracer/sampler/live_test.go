@@ -287,8 +287,9 @@ func TestProgramIsNotDisturbed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tg := start(t, exe)
+	tg := hold(t, exe)
 	s := attach(t, sampler.Options{PIDs: []int{tg.pid}, Interval: 200 * time.Microsecond, Length: 128})
+	tg.in.Close()
 	var r capture.Run
 	runs := 0
 	for err = s.Next(&r); err == nil; err = s.Next(&r) {

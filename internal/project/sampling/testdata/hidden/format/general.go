@@ -6,7 +6,7 @@ package main
 func (w *writer) quoted(field string) bool {
 	for i := range len(field) {
 		n := 0
-		for n < len(w.separator) && i+n < len(field) && field[i+n] == w.separator[n] { // hidden: 1
+		for n < len(w.separator) && i+n < len(field) && field[i+n] == w.separator[n] { // hidden: 1 0x2c
 			n++
 		}
 		if n == len(w.separator) { // hidden: 1
