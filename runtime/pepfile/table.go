@@ -52,6 +52,7 @@ type Header struct {
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
+	Log       uint64 // number of the last burst << 32 | its polls so far
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 }
 
@@ -117,7 +118,12 @@ func SlotsOf(mode uint32) uint32 {
 	return Slots
 }
 
-// TableSize returns the size of the header and so many slots, in whole pages.
+// TableSize returns the size of the header, so many slots, and the log if there are any,
+// in whole pages.
 func TableSize(slots uint32) uint64 {
-	return PageSize + pages(uint64(slots)*uint64(unsafe.Sizeof(Entry{})))
+	size := PageSize + uint64(slots)*uint64(unsafe.Sizeof(Entry{}))
+	if slots > 0 {
+		size += LogSize
+	}
+	return pages(size)
 }
