@@ -53,6 +53,7 @@ type Header struct {
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
 	Log       uint64 // number of the last burst << 32 | its polls so far
+	Room      uint64 // of that burst in the log of bursts; too large if it has none
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 }
 
@@ -123,7 +124,7 @@ func SlotsOf(mode uint32) uint32 {
 func TableSize(slots uint32) uint64 {
 	size := PageSize + uint64(slots)*uint64(unsafe.Sizeof(Entry{}))
 	if slots > 0 {
-		size += LogSize
+		size += logSize
 	}
 	return pages(size)
 }
