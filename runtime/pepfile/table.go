@@ -52,9 +52,9 @@ type Header struct {
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
+	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 	Log       uint64 // number of the last burst << 32 | its polls so far
 	Room      uint64 // of that burst in the log of bursts; too large if it has none
-	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 }
 
 // A Key is what an entry counts. Leaf and Callers are program counters as in

@@ -7,11 +7,14 @@ import (
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/runtime/weigh"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A path is a decoded path of one function.
 type path struct {
+	tally    tally
+	logged   int64     // samples in bursts
 	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
 	branches []*edge   // out of nodes with more than one live out-edge
 	labels   pprofenc.Labels
@@ -19,6 +22,9 @@ type path struct {
 
 // An edge is an outcome of a branch.
 type edge struct {
+	tally  tally
+	share  weigh.Part // of the branch
+	branch *branchTally
 	leaf   uint64 // location in the profile of edges
 	labels pprofenc.Labels
 }
@@ -81,8 +87,13 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 	if e == nil {
 		block := &fn.Blocks[s.Node]
 		out := block.Outs[s.Out]
+		at := branchOf{fn, s.Node}
+		if w.branches[at] == nil {
+			w.branches[at] = &branchTally{}
+		}
 		e = &edge{
-			leaf: w.edges.in(pkg, fn, out.Line),
+			branch: w.branches[at],
+			leaf:   w.edges.in(pkg, fn, out.Line),
 			labels: w.edges.Labels(
 				pprofenc.Label{Key: schema.Branch, Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
 				pprofenc.Label{Key: schema.BranchKind, Value: block.Branch.Kind},

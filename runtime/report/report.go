@@ -15,7 +15,8 @@
 //	lines     12-14,17,20-22
 //	branches  12:5 if true; 15:6 for body
 //
-// The second value, branch flow, is the count times the branches on the path.
+// The second value, branch flow, is the count times the branches on the path. In profiles of
+// samples the count is an estimate, with the number of samples and the variance behind it.
 // In the profile of edges every branch on the path becomes a sample of its own,
 // whose leaf is f at the line that the branch leads to, with labels branch
 // (x.go:12:5), kind (if) and outcome (true).
@@ -61,6 +62,12 @@ type Profile struct {
 	Frames   []Frame
 	Samples  []Sample
 
+	// Sampled says that Counts are of samples. Bursts are those that they come from, or some
+	// of them. Indices of paths in their polls are below Polled.
+	Sampled bool
+	Bursts  []Burst
+	Polled  int
+
 	Mapping    pprofenc.Mapping
 	Comment    string
 	Note       string // a second comment, "" for none
@@ -77,23 +84,39 @@ func (p *Profile) Write() []File {
 		return nil
 	}
 	w := writer{
-		tables: index(p.Packages),
-		paths:  newOutput(p.Frames, schema.Paths),
-		edges:  newOutput(p.Frames, schema.Edges),
-		decode: make(map[*wire.Func]map[uint64]*path),
-		taken:  make(map[edgeOf]*edge),
-		stacks: make(map[string]int),
-		sums:   make(map[edgeAt]int),
+		tables:   index(p.Packages),
+		sampled:  p.Sampled,
+		paths:    newOutput(p.Frames, schema.Paths, p.Sampled),
+		edges:    newOutput(p.Frames, schema.Edges, p.Sampled),
+		decode:   make(map[*wire.Func]map[uint64]*path),
+		taken:    make(map[edgeOf]*edge),
+		branches: make(map[branchOf]*branchTally),
+		stacks:   make(map[string]int),
+		sums:     make(map[edgeAt]int),
 	}
 	var lost int64
+	paths := make([]*path, len(p.Samples))
 	for i := range p.Samples {
-		s := &p.Samples[i]
-		if !w.sample(s) {
-			lost = plus(lost, s.Count)
+		if paths[i] = w.pathOf(&p.Samples[i]); paths[i] == nil {
+			lost = plus(lost, p.Samples[i].Count)
+		}
+	}
+	comment := p.Comment
+	var counts []int64
+	if p.Sampled {
+		counts = w.weigh(p, paths)
+		comment += w.weighed()
+	}
+	for i := range p.Samples {
+		switch s := &p.Samples[i]; {
+		case paths[i] == nil:
+		case p.Sampled:
+			w.sample(s, paths[i], counts[i])
+		default:
+			w.sample(s, paths[i], s.Count)
 		}
 	}
 	w.writeEdges()
-	comment := p.Comment
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
@@ -146,11 +169,15 @@ func counted(pkgs []*wire.Package) bool {
 // that samples can share once, and refers to it by number.
 type writer struct {
 	tables       tables
+	sampled      bool
 	paths, edges *output
+	estimates
 
 	// The paths that are decoded so far.
 	decode map[*wire.Func]map[uint64]*path
 	taken  map[edgeOf]*edge
+
+	branches map[branchOf]*branchTally
 
 	// For each stack of callers, an edge has the sum of the counts of the paths that it is on.
 	stacks map[string]int // of callers, as locations of the edges profile, encoded: index in stackList
@@ -167,6 +194,11 @@ type edgeOf struct {
 	step pdag.Step
 }
 
+type branchOf struct {
+	fn   *wire.Func
+	node int
+}
+
 // An edgeAt is an edge below a stack of callers.
 type edgeAt struct {
 	edge  *edge
@@ -175,29 +207,32 @@ type edgeAt struct {
 
 type edgeSum struct {
 	edgeAt
-	count int64
+	count, samples int64
 }
 
-// sample adds s to both profiles. It reports false if the site tables do not have
-// the function or the path of s.
-func (w *writer) sample(s *Sample) (ok bool) {
+// pathOf returns the path of s, nil if the site tables do not have its function or the path.
+func (w *writer) pathOf(s *Sample) *path {
 	pkg, fn := w.tables.find(w.paths.frames, s)
 	if fn == nil {
-		return false
+		return nil
 	}
-	d := w.path(pkg, fn, s.Number-fn.Base)
-	if d == nil {
-		return false
-	}
-	w.locs = w.paths.callers(append(w.locs[:0], d.leaf[:]...), s)
-	w.paths.Sample(w.locs, []int64{s.Count, times(s.Count, len(d.branches))}, d.labels)
-	if len(d.branches) > 0 {
-		w.addEdges(d, s)
-	}
-	return true
+	return w.path(pkg, fn, s.Number-fn.Base)
 }
 
-func (w *writer) addEdges(d *path, s *Sample) {
+// sample adds s, which is a sample of path d, to both profiles.
+func (w *writer) sample(s *Sample, d *path, count int64) {
+	w.locs = w.paths.callers(append(w.locs[:0], d.leaf[:]...), s)
+	values := []int64{count, times(count, len(d.branches))}
+	if w.sampled {
+		values = d.tally.add(count, append(values, s.Count), w.variance(&d.tally))
+	}
+	w.paths.Sample(w.locs, values, d.labels)
+	if len(d.branches) > 0 {
+		w.addEdges(d, s, count)
+	}
+}
+
+func (w *writer) addEdges(d *path, s *Sample, count int64) {
 	stack := w.stack(s)
 	for _, e := range d.branches {
 		at := edgeAt{e, stack}
@@ -207,7 +242,8 @@ func (w *writer) addEdges(d *path, s *Sample) {
 			w.sums[at] = i
 			w.sumList = append(w.sumList, edgeSum{edgeAt: at})
 		}
-		w.sumList[i].count = plus(w.sumList[i].count, s.Count)
+		w.sumList[i].count = plus(w.sumList[i].count, count)
+		w.sumList[i].samples = plus(w.sumList[i].samples, s.Count)
 	}
 }
 
@@ -230,7 +266,11 @@ func (w *writer) stack(s *Sample) int {
 func (w *writer) writeEdges() {
 	for _, sum := range w.sumList {
 		w.locs = append(append(w.locs[:0], sum.edge.leaf), w.stackList[sum.stack]...)
-		w.edges.Sample(w.locs, []int64{sum.count}, sum.edge.labels)
+		values := []int64{sum.count}
+		if e := sum.edge; w.sampled {
+			values = e.tally.add(sum.count, append(values, sum.samples), w.variance(&e.tally), w.independent(e))
+		}
+		w.edges.Sample(w.locs, values, sum.edge.labels)
 	}
 }
 
@@ -241,14 +281,18 @@ type output struct {
 	locations []uint64 // by frame; 0 until it is used
 }
 
-func newOutput(frames []Frame, kind schema.Kind) *output {
-	return &output{newProfile(kind), frames, make([]uint64, len(frames))}
+func newOutput(frames []Frame, kind schema.Kind, sampled bool) *output {
+	names := kind.Types()
+	if sampled {
+		names = append(names, kind.SampledTypes()...)
+	}
+	return &output{newProfile(names), frames, make([]uint64, len(frames))}
 }
 
-// newProfile returns an empty profile of a kind.
-func newProfile(kind schema.Kind) *pprofenc.Profile {
+// newProfile returns an empty profile with some sample types.
+func newProfile(names []string) *pprofenc.Profile {
 	var types []pprofenc.ValueType
-	for _, name := range kind.Types() {
+	for _, name := range names {
 		types = append(types, pprofenc.ValueType{Type: name, Unit: schema.Unit})
 	}
 	return pprofenc.New(types...)
