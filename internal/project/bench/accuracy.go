@@ -191,7 +191,7 @@ func read(name string) (*counts, error) {
 	c := &counts{file: file, flows: make(map[profile.PathID]int64), outcomes: make(map[profile.BranchID]accuracy.Outcomes)}
 	for _, path := range paths {
 		c.flows[path.ID] += path.Flow
-		c.samples += path.Count
+		c.samples += path.Recorded()
 	}
 	for _, e := range edges {
 		c.outcome(e.Branch, e.Outcome, e.Count)
