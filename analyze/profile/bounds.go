@@ -12,30 +12,49 @@ import (
 // samples are random.
 type Bounds struct{ Low, High float64 }
 
+// student returns how many standard deviations from the mean 95 % of the values are, if the
+// standard deviation itself is estimated, with n degrees of freedom: the beginning of the
+// series of the quantile of Student's distribution (Abramowitz and Stegun, 26.7.5). A
+// variance that is as large as that of n independent events comes from about n clusters.
+func student(n float64) float64 {
+	const z = confidence
+	return z * (1 + (z*z+1)/(4*max(n, 1)))
+}
+
 // shareBounds returns the bounds of a share that samples estimate to be p, if they say as
 // much as n independent ones. It is the interval of Wilson ("Probable inference, the law of
 // succession, and statistical inference", 1927): it has all shares from which p is within
-// 1.96 standard deviations. Unlike p ± 1.96 standard deviations it ends within 0 and 1, it
+// about 2 standard deviations. Unlike p ± 2 standard deviations it ends within 0 and 1, it
 // is right for few samples, and it is no point if p is 0 or 1.
 //
-// For 3 of 10 independent samples the bounds are 0.108 and 0.603. For 0 of 100 they are 0
+// For 3 of 10 independent samples the bounds are 0.073 and 0.699. For 0 of 100 they are 0
 // and 0.037.
 func shareBounds(p, n float64) Bounds {
 	if n <= 0 {
 		return Bounds{0, 1}
 	}
-	const z = confidence
+	z := confidence
+	if q := min(p, 1-p); q > 0 {
+		z = student(n * q) // the clusters that have the rarer one
+	}
 	middle := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
-	return Bounds{max(middle-half, 0), min(middle+half, 1)}
+	b := Bounds{max(middle-half, 0), min(middle+half, 1)}
+	switch p {
+	case 0:
+		b.Low = 0
+	case 1:
+		b.High = 1
+	}
+	return b
 }
 
 // CountBounds returns the bounds of a count of the file, a path's or an edge's, of which it
 // has an estimate. They are those of a number k of independent events that is as uncertain,
-// k = count²/variance, times count/k. Again these are all numbers from which k is within 1.96
-// standard deviations, which here are their square roots.
+// k = count²/variance, times count/k. Again these are all numbers from which k is within
+// about 2 standard deviations, which here are their square roots.
 //
-// For count 400 and variance 10,000, as uncertain as 16 events, the bounds are 246 and 650.
+// For count 400 and variance 10,000, as uncertain as 16 events, the bounds are 238 and 674.
 func (f *File) CountBounds(count int64, e Estimate) Bounds {
 	c := float64(count)
 	if !f.Estimated() || count == 0 {
@@ -48,7 +67,7 @@ func (f *File) CountBounds(count int64, e Estimate) Bounds {
 	if k == 0 {
 		return Bounds{0, math.MaxInt64}
 	}
-	const z = confidence
+	z := student(k)
 	middle, half := k+z*z/2, z*math.Sqrt(k+z*z/4)
 	return Bounds{max(middle-half, 0) * c / k, (middle + half) * c / k}
 }
