@@ -75,17 +75,10 @@ type estimates struct {
 // weight of those that are in bursts; if none is, of those of the path.
 func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	bursts := make([]weigh.Burst, len(p.Bursts))
-	branches := make([]int, p.Polled)
 	for i := range p.Bursts {
-		b := &p.Bursts[i]
-		bursts[i] = b.Burst
-		for j, s := range b.Samples {
-			if s >= 0 && paths[s] != nil {
-				branches[b.Polls[j].Path] = len(paths[s].branches)
-			}
-		}
+		bursts[i] = p.Bursts[i].Burst
 	}
-	weights := weigh.Weights(bursts, branches)
+	weights := weigh.Weights(bursts, p.Polled)
 	logged := make([]int64, len(p.Samples))
 	weight := make([]float64, len(p.Samples))
 	var samples, weighed float64

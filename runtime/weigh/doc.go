@@ -1,7 +1,7 @@
 // Package weigh estimates how often paths end, from bursts of polls that begin at equal
 // intervals of time, and how far off the estimates may be.
 //
-//	weights := weigh.Weights(bursts, branches) // one for each burst
+//	weights := weigh.Weights(bursts, paths) // one for each burst
 //	var all weigh.Total
 //	var path weigh.Part
 //	for i, b := range bursts {
@@ -47,10 +47,13 @@
 // loop goes round for each round of another loop if no burst has seen both. So d[k] is not
 // free: it is expected to be near
 //
-//	a·1 + b·(branches of k) + c·(gap of k where k follows itself) + e·(gap of k, where it is long)
+//	a·1 + b·(gap of k where k follows itself) + c·(mean gap of k) + e·(median gap of k)
 //
 // with factors that are the same for all paths, and that fit F best. Where a path follows
-// itself its code is in the caches, and the gap beyond the cost of a fault is its time.
+// itself its code is in the caches, and the gap beyond the cost of a fault is its time. The
+// mean counts as far as it is above 1.4 costs and below 4: below it says more about caches, and
+// above the thread may have been off the processor. The median counts above 4 costs, which
+// some gaps off the processor do not change.
 // Paths that ticks have found rarely have the expected d, and others have their own: the
 // model counts as much as two ticks.
 //

@@ -3,14 +3,14 @@ package weigh
 // This file computes the features of paths: what their gaps are expected to depend on.
 
 // featuresOf returns the features of all paths. Their scale does not matter, because each
-// has a factor; that of the gaps is 1 cost of a fault, and the others are so small that the
-// iteration begins near the solution.
-func featuresOf(bursts []Burst, branches []int) [][features]float64 {
+// has a factor; gaps are in costs of a fault, and the constant is so small that the iteration
+// begins near the solution.
+func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	const small = 1. / 128
 	cost := costOf(bursts)
-	n := make([]float64, len(branches))
-	sum := make([]float64, len(branches))
-	warm := make([][]uint32, len(branches))
+	n := make([]float64, paths)
+	sum := make([]float64, paths)
+	warm, seen := make([][]uint32, paths), make([][]uint32, paths)
 	var allN, all float64
 	for i := range bursts {
 		polls := bursts[i].Polls
@@ -22,6 +22,7 @@ func featuresOf(bursts []Burst, branches []int) [][features]float64 {
 			gap := min(float64(p.Gap)/cost, clip)
 			n[p.Path]++
 			sum[p.Path] += gap
+			seen[p.Path] = append(seen[p.Path], p.Gap)
 			allN++
 			all += gap
 			if before(polls, j) == p.Path {
@@ -29,13 +30,17 @@ func featuresOf(bursts []Burst, branches []int) [][features]float64 {
 			}
 		}
 	}
-	list := make([][features]float64, len(branches))
+	list := make([][features]float64, paths)
 	mean := all / max(allN, 1)
 	for k := range list {
-		list[k] = [features]float64{small, small * float64(branches[k]), 0, max((sum[k]+2*mean)/(n[k]+2)-longGap, 0)}
-		if len(warm[k]) >= enoughWarm {
-			list[k][2] = max(min(float64(quantile(warm[k], 1, 2))/cost, clip)-1, 0)
+		known := 0.
+		switch {
+		case len(warm[k]) >= enough:
+			known = max(float64(quantile(warm[k], 1, 2))/cost-1, 0)
+		case len(seen[k]) >= enough:
+			known = max(float64(quantile(seen[k], 1, 2))/cost-clip, 0)
 		}
+		list[k] = [features]float64{small, known, max((sum[k]+2*mean)/(n[k]+2)-longGap, 0)}
 	}
 	return list
 }
@@ -53,12 +58,12 @@ func before(polls []Poll, i int) int32 {
 // costOf returns the cost of a fault: 2 % of the gaps are below it. It looks at several
 // thousand of them.
 func costOf(bursts []Burst) float64 {
-	const enough = 1 << 12
+	const looked = 1 << 12
 	polls := 0
 	for i := range bursts {
 		polls += len(bursts[i].Polls)
 	}
-	step, at := polls/enough+1, 0
+	step, at := polls/looked+1, 0
 	var gaps []uint32
 	for i := range bursts {
 		for _, p := range bursts[i].Polls {

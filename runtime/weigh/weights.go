@@ -24,12 +24,12 @@ const (
 	fits       = 10  // of the factors, in each round
 	prior      = 2.0 // ticks that the expected gap of a path counts for
 	longGap    = 1.4 // times the cost of a fault
-	clip       = 4.0 // gaps are cut to so many costs: the thread may have been off the processor
-	enoughWarm = 3   // gaps of a path behind itself, for their median
+	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
+	enough     = 3   // gaps, for their median
 )
 
 // features are what the gap of a path is expected to depend on.
-const features = 4
+const features = 3
 
 // An estimate is the state of the computation. Slices are indexed by path.
 type estimate struct {
@@ -42,13 +42,12 @@ type estimate struct {
 	ends     []float64 // x
 }
 
-// Weights returns the weights of bursts. The slice branches has the number of branches on
-// each path. Weights have no unit, and bursts without polls have the weight 0.
-func Weights(bursts []Burst, branches []int) []float64 {
-	n := len(branches)
+// Weights returns the weights of bursts whose paths are below n. Weights have no unit, and
+// bursts without polls have the weight 0.
+func Weights(bursts []Burst, n int) []float64 {
 	e := estimate{
 		bursts:   bursts,
-		feature:  featuresOf(bursts, branches),
+		feature:  featuresOf(bursts, n),
 		ticks:    make([]float64, n),
 		expected: make([]float64, n),
 		gap:      make([]float64, n),
