@@ -14,7 +14,7 @@ import (
 func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 	type pathAt struct{ path, pc uint32 }
 	paths := make(map[pathAt]int32)
-	for room := range c.Rooms() {
+	for room := range min(c.Rooms(), c.Log>>32) {
 		header, polls := c.Burst(room)
 		if header.Number == 0 {
 			continue
