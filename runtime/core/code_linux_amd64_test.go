@@ -124,7 +124,7 @@ func testHandlers(t *testing.T, exe string) {
 }
 
 // handlerFiles matches the files whose code signal handlers run.
-var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pepfile_(add|window|table)|golink_(linked|memory|signals_linux_amd64))\.go$`)
+var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pepfile_(add|bursts|window|table)|golink_(linked|memory|signals_linux_amd64))\.go$`)
 
 // The handler room holds the code that signal handlers run, and nothing else. Handlers run
 // code in files of that room and in a few small files of other packages, and they run

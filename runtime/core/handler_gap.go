@@ -1,6 +1,7 @@
 package core
 
-// This file measures the gaps between the polls of a thread.
+// This file measures the gaps between the polls of a thread, in signal handlers and in flag
+// polls.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
