@@ -15,7 +15,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 
 // A Layout is the offsets of a file's parts, which follow each other:
 //
-//	header, slots of sampled paths, and label sets (labels.go)
+//	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go)
 //	the counters of exact programs: one for each path of each package, in the
 //	order of the site tables
 //	in programs with taps that report:

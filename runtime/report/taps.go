@@ -164,7 +164,7 @@ func (w *tapWriter) index(p *wire.Package) {
 		tap := &p.Taps[i]
 		w.sites[first+uint64(i)] = &site{tap, p.Files[tap.File], starts[tap.Func]}
 		if k := kindOf(tuple.Tag(tap.Tag)); k != "" && w.profiles[k] == nil {
-			w.profiles[k] = newProfile(k)
+			w.profiles[k] = newProfile(k.Types())
 		}
 		if w.edges && tuple.Tag(tap.Tag) == tuple.Edge {
 			w.profile(schema.Edges)

@@ -52,6 +52,20 @@ func (k Kind) Types() []string {
 	return nil
 }
 
+// SampledTypes returns the sample types that follow Types in profiles whose counts are
+// estimated from samples. Samples is the number of samples, variance that of the count
+// without callers, independent how many independent samples would say as much about the
+// share of an outcome in its branch.
+func (k Kind) SampledTypes() []string {
+	switch k {
+	case Paths:
+		return []string{"samples", "variance"}
+	case Edges:
+		return []string{"samples", "variance", "independent"}
+	}
+	return nil
+}
+
 // Keys of labels in profiles of paths.
 const (
 	Path     = "path"     // p12
