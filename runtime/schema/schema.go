@@ -83,6 +83,14 @@ const (
 	Pool   = "pool"   // words; in place of the label Site if the sample is of all taps of a kind
 )
 
+// Keys of labels with numbers, of estimates in profiles of taps: bounds of the errors of the
+// first value, in its unit, and of its share of the tap's events, in PartsPerMillion.
+const (
+	CountError      = "count_error"
+	ShareError      = "share_error"
+	PartsPerMillion = "ppm"
+)
+
 // What the words of a pool are: the values of the label Pool.
 const (
 	PoolWords = "words" // words that taps have seen
