@@ -186,11 +186,14 @@ func (t *taps) places(n names) (list []report.Place) {
 	return list
 }
 
-// period returns how many events a message stands for. It is 1 only if every event
-// was counted.
+// period returns how many events a sample stands for, or a message if it is not known what
+// the engine samples. It is 1 only if every event was counted.
 func (t *taps) period() int64 {
 	if t.area.Exact != 0 && t.area.Taps != options.TapsBurst {
 		return 1
+	}
+	if n := t.area.Rate; n > 0 && n < 1<<62 {
+		return int64(max(2, n))
 	}
 	var messages int64
 	for i := range t.words {

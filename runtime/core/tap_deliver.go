@@ -47,6 +47,7 @@ func openSinks() {
 	if tapOptions.Engine == options.EngineExact {
 		a.Exact = 1
 	}
+	a.Rate = engineRate()
 	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.Engine))
 	sinks = make([]sink, counts.Streams)
 	for i := range sinks {

@@ -47,6 +47,7 @@ type WordsHeader struct {
 	Burst Burst
 	Queue Gauge
 
+	Rate      uint64 // of how many events a sample of the engine is one; 0 if that is not known
 	EngineLen uint32
 	Engine    [256]byte
 }

@@ -14,7 +14,8 @@ type tapTotals map[uint64]*tapTotal
 // A tapTotal has the sums of all words of a tap over the windows.
 type tapTotal struct {
 	weigh.Total
-	words uint64 // events of its words: with an engine, what the engine has sent
+	slack float64 // see pepfile.Moments
+	words uint64  // events of its words: with an engine, what the engine has sent
 }
 
 // totals returns the sums of taps in a file. Each burst is a cluster, also if nobody has
@@ -29,6 +30,7 @@ func totals(a pepfile.Words) tapTotals {
 			x.Clusters = clusters
 			x.Size += float64(e.Count)
 			x.Squares += a.Moments(e).Squares
+			x.slack += a.Moments(e).Slack
 		}
 	}
 	return t
@@ -60,7 +62,8 @@ func (t tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (count, share float6
 
 // scaleEngine makes counts of the events that an engine was given counts of all events: the words
 // of each tap add up to what the windows say of the tap. Events that are of no tap are
-// scaled as all events together.
+// scaled as all events together. The engine does not tell windows apart, so the bound of a
+// share is the one that holds if each window had one word only.
 func (t *taps) scaleEngine(sums tapTotals) {
 	var events, given float64
 	for i := range t.words {
@@ -72,10 +75,15 @@ func (t *taps) scaleEngine(sums tapTotals) {
 	}
 	for i := range t.words {
 		w := &t.words[i]
-		if s := sums.of(w.Tuple.PC); s.Size > 0 {
-			w.Count = int64(float64(w.Count)*s.Size/float64(s.words) + .5)
-		} else {
+		s := sums.of(w.Tuple.PC)
+		if s.Size <= 0 {
 			w.Count = int64(float64(w.Count)*events/given + .5)
+			continue
 		}
+		share := float64(w.Count) / float64(s.words)
+		w.Count = int64(share*s.Size + .5)
+		all := weigh.Part{Sum: s.Size, Squares: s.Squares}
+		w.ShareError = min(max(weigh.Bound(share*(1-share)*s.Squares/(s.Size*s.Size), s.Size, s.Squares), 3*s.Squares/(s.Size*s.Size)), 1)
+		w.CountError = share*(weigh.Bound(all.Variance(&s.Total), s.Size, s.Squares)+s.slack) + w.ShareError*s.Size
 	}
 }
