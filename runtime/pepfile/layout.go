@@ -19,7 +19,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 //	the counters of exact programs: one for each path of each package, in the
 //	order of the site tables
 //	in programs with taps that report:
-//	the words that taps have reported (words.go)
+//	the words that taps have reported, and their moments (words.go)
 //	the streams of the Ps (stream.go)
 //	the chunks of the goroutines (chunk.go)
 type Layout struct {
@@ -66,6 +66,6 @@ func (t Table) Stream(p uint32) *Stream {
 }
 
 // Chunk returns a chunk.
-func (t Table) Chunk(i uint32) *chunk {
-	return (*chunk)(t.At(t.Layout().Chunks + uint64(i)*ChunkSize))
+func (t Table) Chunk(i uint32) *Chunk {
+	return (*Chunk)(t.At(t.Layout().Chunks + uint64(i)*ChunkSize))
 }

@@ -102,11 +102,19 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool:
+	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, CountError, ShareError:
 		return "goroutine." + key
 	}
 	return key
 }
+
+// Keys of labels with numbers, of estimates in profiles of taps: bounds of the errors of the
+// first value, in its unit, and of its share of the tap's events, in PartsPerMillion.
+const (
+	CountError      = "count_error"
+	ShareError      = "share_error"
+	PartsPerMillion = "ppm"
+)
 
 // What the words of a pool are: the values of the label Pool.
 const (

@@ -71,4 +71,7 @@
 // The samples of a burst are not independent: they are often from the same loop. So the
 // variance of an estimate comes from the differences between bursts (type Part), and not
 // from the number of samples. It does not include what is wrong with the weights.
+//
+// Taps report in windows of time, and package core weighs these itself. For their words the
+// clusters of Total and Part are the windows, and [Bound] makes bounds of the variances.
 package weigh
