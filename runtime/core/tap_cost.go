@@ -25,24 +25,35 @@ var trial window
 // trialTuples is what the loop stores to: a chunk, and room to align it.
 var trialTuples [2*pepfile.ChunkTuples + 2]tuple.Tuple
 
+// trialNext is where the loop stores next.
+var trialNext uintptr
+
+// What the loop does when the chunk is full. (These are no functions that the loop is given,
+// because taps may not call what the test of their code cannot see.)
+const (
+	trialNothing = iota
+	trialSilent  // what makeRoom does outside of windows
+	trialWindow  // what makeRoom does in a window
+)
+
 // trialRounds is how often the loop fills the chunk. The least time counts.
 const trialRounds = 4
 
 // tapCosts returns the two times in ns.
 func tapCosts() (perTap, perRoom float64) {
 	if options.Default.Taps == options.TapsBurst {
-		taps := fillTrial(nil)
-		room := fillTrial(func(c *pepfile.Chunk, r *chunkRoom) (measured uint64) { return takeTrial(c, r) })
+		taps, room := fillTrial(trialNothing), fillTrial(trialWindow)
 		return float64(taps) / float64(pepfile.ChunkTuples), max(float64(room)-float64(taps), 0)
 	}
-	silent := fillTrial(func(c *pepfile.Chunk, r *chunkRoom) (measured uint64) {
-		golink.Nanotime()
-		c.Goroutine = golink.Goroutine()
-		r.resize(uint64(golink.Nanotime()), pepfile.ChunkTuples, 1)
-		return 0
-	})
-	room := fillTrial(func(c *pepfile.Chunk, r *chunkRoom) (measured uint64) { return takeTrial(c, r) })
+	silent, room := fillTrial(trialSilent), fillTrial(trialWindow)
 	return 0, float64(room) - float64(silent)
+}
+
+// silentTrial does what makeRoom does outside of windows.
+func silentTrial(c *pepfile.Chunk, r *chunkRoom) {
+	golink.Nanotime()
+	c.Goroutine = golink.Goroutine()
+	r.resize(uint64(golink.Nanotime()), pepfile.ChunkTuples, 1)
 }
 
 // takeTrial does what makeRoom does in a window, and returns how long it took by the same
@@ -57,25 +68,27 @@ func takeTrial(c *pepfile.Chunk, r *chunkRoom) (measured uint64) {
 	return now - entered
 }
 
-// fillTrial returns how long it takes to fill the chunk and to call then, less what then
-// returns.
-func fillTrial(then func(*pepfile.Chunk, *chunkRoom) (measured uint64)) (ns int64) {
+// fillTrial returns how long it takes to fill the chunk and to do then what full says, less
+// what that measures itself.
+func fillTrial(full int) (ns int64) {
 	var r chunkRoom
 	first := (uintptr(unsafe.Pointer(&trialTuples)) + pepfile.ChunkSize - 1) &^ (pepfile.ChunkSize - 1)
 	c := pepfile.ChunkAt(first)
-	next := new(uintptr)
 	least := int64(1 << 62)
 	for range trialRounds {
-		*next = c.Start()
+		trialNext = c.Start()
 		start := golink.Nanotime()
 		for i := range uint64(pepfile.ChunkTuples) {
-			if p := *next; !lacksRoom(p, 1) {
-				store(next, p, uint64(tuple.Load)<<56, i)
+			if p := trialNext; !lacksRoom(p, 1) {
+				store(&trialNext, p, uint64(tuple.Load)<<56, i)
 			}
 		}
 		measured := uint64(0)
-		if then != nil {
-			measured = then(c, &r)
+		switch full {
+		case trialSilent:
+			silentTrial(c, &r)
+		case trialWindow:
+			measured = takeTrial(c, &r)
 		}
 		least = min(least, golink.Nanotime()-start-int64(measured))
 	}

@@ -41,7 +41,10 @@ func (f *foundWords) at(pc, w uint64) *foundWord {
 		}
 		if s.n == 0 {
 			s.pc, s.w = pc, w
-			f.used = append(f.used, uint32(i&mask)) // has the capacity
+			// Not append, which allocates where there is no room: taps must not. There is room.
+			n := len(f.used)
+			f.used = f.used[:n+1]
+			f.used[n] = uint32(i & mask)
 		}
 		return s
 	}

@@ -4,11 +4,7 @@ package pepfile
 // when the program starts, and all of it is mapped, so polls and taps never need to make
 // room. The file is sparse: pages that are never written take no room on disk.
 
-import (
-	"unsafe"
-
-	"github.com/pepgo/pep/runtime/poll"
-)
+import "github.com/pepgo/pep/runtime/poll"
 
 // pages rounds n up to whole pages.
 func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
@@ -45,11 +41,6 @@ func LayoutOf(counters uint64, streams uint32) (l Layout) {
 }
 
 func (t Table) Layout() Layout { return LayoutOf(t.Counters, t.Streams) }
-
-// At returns what is at an offset of the file.
-func (t Table) At(offset uint64) unsafe.Pointer {
-	return unsafe.Add(unsafe.Pointer(t.Header), uintptr(offset))
-}
 
 // Words returns the words that taps have reported. They have no header if the file has no
 // room for taps.

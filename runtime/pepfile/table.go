@@ -90,6 +90,11 @@ func TableAt(p unsafe.Pointer) Table {
 	return Table{(*Header)(p), unsafe.Add(p, PageSize)}
 }
 
+// At returns what is at an offset of the file.
+func (t Table) At(offset uint64) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(t.Header), uintptr(offset))
+}
+
 func (t Table) Entry(i uint32) *Entry {
 	return (*Entry)(unsafe.Add(t.slots, uintptr(i)*unsafe.Sizeof(Entry{})))
 }
