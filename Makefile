@@ -57,6 +57,13 @@ PGOFLAGS ?=
 pgo:
 	$(GO) run ./internal/project/cmd/pepbench pgo $(PGOFLAGS)
 
+# How often the bounds of sampled profiles have the true value: 200 short runs of four
+# programs beside exact counts. It takes half an hour.
+BOUNDSFLAGS ?= -runs 200 -scale 15 -tick 4ms jsonbench lua markdown printer
+.PHONY: bounds
+bounds:
+	$(GO) run ./internal/project/cmd/pepbench bounds $(BOUNDSFLAGS)
+
 # What value taps cost: all loads into an engine, and in bursts. The full stream
 # makes programs many times slower, so a part of the workload has to do.
 TAPSFLAGS ?= -scale 50

@@ -15,7 +15,7 @@
 //
 // Everything that takes tuples is an Engine. There is a further interface for each
 // thing that only some engines can do: Weighted, Snapshotter, Merger, Controlled, Timed,
-// Metered and Stratified, and Sized, Viewer, Rewriter and Deriver for descriptions. Package hwsim/engines knows all engines by
+// Metered and Stratified, and Sized, Viewer, Rewriter, Sampler and Deriver for descriptions. Package hwsim/engines knows all engines by
 // name, and hwsim/enginetest tests that they keep the promises of this package.
 //
 // Engines are linked into instrumented programs. They import nothing heavier than
@@ -179,6 +179,11 @@ type Rewriter interface {
 	// send, for it is neither about taps nor about their words or addresses.
 	ForTraces() bool
 }
+
+// A Sampler is a Spec whose engines pass on one of Rate events, as samples of them all, and
+// count the others with it. Rate is 1 if they pass on all. Engines that join messages do
+// not change how many samples there are: H[P256]2048+A16 has the Rate 256, too.
+type Sampler interface{ Rate() uint64 }
 
 // A Deriver is a Spec whose messages may be about events that are not in the stream, but
 // that follow from several of its tuples: a load depends on a store. Exact returns an engine

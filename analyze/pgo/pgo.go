@@ -33,8 +33,8 @@ var Types = []string{"calls", "samples"}
 type Call struct {
 	Caller profile.Frame // its line is that of the call
 	Callee profile.Frame // its line is the first of the function
-	Count  int64         // calls that were recorded
-	Weight int64         // for the compiler, in lines that the callee executed
+	Count  int64         // calls that were recorded; of sampled paths in 1/1000 samples
+	Weight int64         // for the compiler, in lines that the callee executed, for the same unit
 }
 
 // maxCost is the most that a path weighs, in lines. Without a bound, functions that are too

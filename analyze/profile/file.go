@@ -23,15 +23,21 @@ import (
 	"github.com/pepgo/pep/runtime/schema"
 )
 
-// kindOf returns the kind of the profiles that have the given sample types, "" if
-// programs write no such profiles.
-func kindOf(types []*pprof.ValueType) schema.Kind {
+// kindOf returns the kind of the profiles that have the given sample types, "" if programs
+// write no such profiles, and whether their counts are estimated from samples.
+func kindOf(types []*pprof.ValueType) (kind schema.Kind, estimated bool) {
+	are := func(names []string) bool {
+		return slices.EqualFunc(names, types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.Unit })
+	}
 	for _, k := range schema.Kinds {
-		if slices.EqualFunc(k.Types(), types, func(name string, t *pprof.ValueType) bool { return t.Type == name && t.Unit == schema.Unit }) {
-			return k
+		switch sampled := k.SampledTypes(); {
+		case are(k.Types()):
+			return k, false
+		case sampled != nil && are(append(k.Types(), sampled...)):
+			return k, true
 		}
 	}
-	return ""
+	return "", false
 }
 
 // readable lists the files that this package reads, for errors.
@@ -56,6 +62,8 @@ type File struct {
 	pprof  *pprof.Profile
 	totals []int64 // of every sample type, over all samples
 	weight int64   // estimated bytes of memory that it takes
+
+	estimated bool
 }
 
 // A Period says how often the profiled program recorded.
@@ -66,6 +74,10 @@ type Period struct {
 
 // Exact reports whether everything was counted, and nothing sampled.
 func (f *File) Exact() bool { return f.Period.Unit == schema.Unit && f.Period.Value == 1 }
+
+// Estimated reports whether counts of paths or edges are estimated from samples, which the
+// file has beside them, with variances.
+func (f *File) Estimated() bool { return f.estimated }
 
 // A Reader loads files, as many as fit into its memory. The zero Reader is ready
 // for use.
@@ -162,7 +174,7 @@ func isCorrupt(err error) bool {
 
 func newFile(name string, p *pprof.Profile) (*File, error) {
 	f := &File{Name: name, Comments: p.Comments, pprof: p}
-	if f.Kind = kindOf(p.SampleType); f.Kind == "" {
+	if f.Kind, f.estimated = kindOf(p.SampleType); f.Kind == "" {
 		return nil, fmt.Errorf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", name, strings.Join(sampleTypes(p), ", "), readable)
 	}
 	if len(p.Mapping) > 0 {
@@ -311,6 +323,9 @@ func mergeable(a, b *File) error {
 			exact, sampled = b, a
 		}
 		return fmt.Errorf("%s is exact and %s is sampled: their counts do not add up", exact.Name, sampled.Name)
+	}
+	if a.estimated != b.estimated {
+		return fmt.Errorf("%s and %s have different sample types: they are of programs built by different versions of pepbuild", a.Name, b.Name)
 	}
 	return SameProgram(a, b)
 }

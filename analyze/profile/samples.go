@@ -67,8 +67,32 @@ type Path struct {
 	Branches []Decision // in order
 	Callers  []Frame    // innermost first; none in exact profiles
 	Labels   []Label    // that runtime/pprof has given the goroutine, by key
-	Count    int64      // how often it was recorded
+	Count    int64      // how often it was recorded, or an estimate in 1/1000 samples
 	Flow     int64      // Count times the number of branches on it
+	Estimate            // of Count
+}
+
+// An Estimate is what is known of a count besides the count. It is zero in files whose
+// counts are not estimated.
+type Estimate struct {
+	Samples  int64
+	Variance int64 // of the count; that of a sum over callers is the sum
+}
+
+// Recorded returns how often the path was recorded: as a sample if there are samples.
+func (p *Path) Recorded() int64 { return cmp.Or(p.Samples, p.Count) }
+
+func (e *Estimate) add(x Estimate) {
+	e.Samples += x.Samples
+	e.Variance += x.Variance
+}
+
+// estimate returns the estimate of a sample whose kind has n values in exact files.
+func estimate(s *pprof.Sample, n int) (e Estimate) {
+	if len(s.Value) > n+1 {
+		e = Estimate{s.Value[n], s.Value[n+1]}
+	}
+	return e
 }
 
 // A Label is a label of a goroutine: "handler" is "/users".
@@ -95,13 +119,18 @@ func (b BranchID) Compare(c BranchID) int {
 
 // An Edge is one sample of an edges file: an outcome of a branch.
 type Edge struct {
-	Branch  BranchID
-	Kind    string  // "if", "for", "switch", "&&", …
-	Outcome string  // "true", "body", "case 1, 2", …
-	Line    int64   // line the edge leads to
-	Callers []Frame // innermost first; none in exact profiles
-	Labels  []Label // that runtime/pprof has given the goroutine, by key
-	Count   int64   // how often it was recorded
+	Branch   BranchID
+	Kind     string  // "if", "for", "switch", "&&", …
+	Outcome  string  // "true", "body", "case 1, 2", …
+	Line     int64   // line the edge leads to
+	Callers  []Frame // innermost first; none in exact profiles
+	Labels   []Label // that runtime/pprof has given the goroutine, by key
+	Count    int64   // how often it was recorded, or an estimate in 1/1000 samples
+	Estimate         // of Count
+
+	// Independent is how many independent samples would say as much about the share of this
+	// outcome in its branch.
+	Independent int64
 }
 
 // Paths returns the samples of a paths file, in the file's order.
@@ -152,6 +181,7 @@ func newPath(s *pprof.Sample) (Path, error) {
 		Labels:   l.ofGoroutine(),
 		Count:    s.Value[0],
 		Flow:     s.Value[1],
+		Estimate: estimate(s, 2),
 	}
 	frames := frames(s)
 	if l.err == nil && len(frames) < 2 {
@@ -167,11 +197,15 @@ func newPath(s *pprof.Sample) (Path, error) {
 func newEdge(s *pprof.Sample) (Edge, error) {
 	l := labels{s: s}
 	e := Edge{
-		Branch:  BranchID{Pos: l.pos(schema.Branch)},
-		Kind:    l.need(schema.BranchKind),
-		Outcome: l.need(schema.Outcome),
-		Labels:  l.ofGoroutine(),
-		Count:   s.Value[0],
+		Branch:   BranchID{Pos: l.pos(schema.Branch)},
+		Kind:     l.need(schema.BranchKind),
+		Outcome:  l.need(schema.Outcome),
+		Labels:   l.ofGoroutine(),
+		Count:    s.Value[0],
+		Estimate: estimate(s, 1),
+	}
+	if len(s.Value) > 3 {
+		e.Independent = s.Value[3]
 	}
 	frames := frames(s)
 	if l.err == nil && len(frames) < 1 {
@@ -303,6 +337,7 @@ func SumPaths(paths []Path) []Path {
 		}
 		sums[i].Count += p.Count
 		sums[i].Flow += p.Flow
+		sums[i].Estimate.add(p.Estimate)
 	}
 	slices.SortFunc(sums, func(a, b Path) int { return a.ID.Compare(b.ID) })
 	return sums
@@ -329,6 +364,20 @@ type Outcome struct {
 	Name  string // "true", "body", "case 1, 2", …
 	Line  int64  // line it leads to, the first if there are several
 	Count int64  // how often it was recorded
+	Estimate
+	Independent int64 // see Edge
+}
+
+// ShareBounds returns the bounds of the share that an outcome has in its branch. An outcome
+// that no sample shows is as uncertain as the others.
+func (b Branch) ShareBounds(o Outcome) Bounds {
+	n := o.Independent
+	for _, other := range b.Outcomes {
+		if o.Count == 0 {
+			n = max(n, other.Independent)
+		}
+	}
+	return shareBounds(float64(o.Count)/float64(max(b.Count(), 1)), float64(n))
 }
 
 // SumEdges adds up edges over their callers and gathers them by branch. The
@@ -359,11 +408,13 @@ func (b *Branch) add(e Edge) {
 	for i := range b.Outcomes {
 		if b.Outcomes[i].Name == e.Outcome {
 			b.Outcomes[i].Count += e.Count
+			b.Outcomes[i].Independent += e.Independent
+			b.Outcomes[i].Estimate.add(e.Estimate)
 			b.Outcomes[i].Line = min(b.Outcomes[i].Line, e.Line)
 			return
 		}
 	}
-	b.Outcomes = append(b.Outcomes, Outcome{e.Outcome, e.Line, e.Count})
+	b.Outcomes = append(b.Outcomes, Outcome{e.Outcome, e.Line, e.Count, e.Estimate, e.Independent})
 }
 
 // outcomeRank orders outcomes whose lines say nothing about their order: the false

@@ -42,6 +42,10 @@ type Word struct {
 	Count    int64  // how often, estimated if the file is not exact
 	Messages int64  // in how many messages
 
+	// The profile's own bounds for Count and for the share of the site's events, squared;
+	// 0 if it has none.
+	countSquare, shareSquare float64
+
 	// Range is the words that the sample is about, nil if the profile does not say
 	// so: then every sample is of one word. Within is the count of the range with
 	// those of all narrower ranges and words in it. SumSites computes it.
@@ -62,6 +66,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		Count:    s.Value[0],
 		Messages: s.Value[1],
 	}
+	w.countSquare, w.shareSquare = square(s, schema.CountError, 1), square(s, schema.ShareError, 1e-6)
 	if w.Site.Pool == "" {
 		w.Site.Pos = l.pos(schema.Site)
 	}
@@ -92,6 +97,15 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		w.Value = w.Target.Name
 	}
 	return w, nil
+}
+
+// square returns the square of a label's number, in a unit, 0 if there is none.
+func square(s *pprof.Sample, key string, unit float64) float64 {
+	n := s.NumLabel[key]
+	if len(n) == 0 {
+		return 0
+	}
+	return float64(n[0]) * unit * float64(n[0]) * unit
 }
 
 // pooled makes w, which has the function of its sample, a word of a pool. A range of
@@ -145,6 +159,7 @@ func SumSites(words []Word) []Seen {
 			s.Words = append(s.Words, w)
 			continue
 		}
+		s.Words[j].addErrors(w)
 		s.Words[j].Count += w.Count
 		s.Words[j].Messages += w.Messages
 	}
@@ -173,20 +188,44 @@ func compareBool(a, b bool) int {
 // within so many around its mean.
 const confidence = 1.96
 
-// CountError returns the bound of the error of w's count: the true count is within
-// it with 95 % confidence if messages come at random, 1.96·count/√messages
-// (Poisson). Stratified samplers do better.
-func (w Word) CountError() float64 {
-	return confidence * float64(w.Count) / math.Sqrt(float64(max(w.Messages, 1)))
+// addErrors adds the bounds of w, which is of another run, to those of v. Errors of
+// different runs are independent. The share of both runs is the mean of their shares,
+// by their counts.
+func (v *Word) addErrors(w Word) {
+	all := math.Max(float64(v.Count+w.Count), 1)
+	p, q := float64(v.Count)/all, float64(w.Count)/all
+	v.shareSquare = p*p*v.shareSquare + q*q*w.shareSquare
+	v.countSquare += w.countSquare
+}
+
+// CountError returns the bound of the error of w's count: the true count is within it
+// with 95 % confidence. The profile has it if taps reported in bursts. Otherwise it is
+// 1.96·count/√samples, if samples come at random (Poisson). Stratified samplers do better.
+func (w Word) CountError(period int64) float64 {
+	if w.countSquare > 0 {
+		return math.Sqrt(w.countSquare)
+	}
+	return confidence * float64(w.Count) / math.Sqrt(samples(w.Count, w.Messages, period))
 }
 
 // ShareError returns the bound, in the same sense, of the error of w's share p of
-// the events at its site: 1.96·√(p(1-p)/M) for M messages of the site (binomial),
-// and 3/M if that is 0.
-func (s Seen) ShareError(w Word) float64 {
-	p, m := float64(w.Count)/float64(max(s.Count, 1)), float64(max(s.Messages, 1))
+// the events at its site: what the profile says, otherwise 1.96·√(p(1-p)/M) for M
+// samples of the site (binomial), and 3/M if that is 0.
+func (s Seen) ShareError(w Word, period int64) float64 {
+	if w.shareSquare > 0 {
+		return math.Min(math.Sqrt(w.shareSquare), 1)
+	}
+	p, m := float64(w.Count)/float64(max(s.Count, 1)), samples(s.Count, s.Messages, period)
 	if e := confidence * math.Sqrt(p*(1-p)/m); e > 0 {
 		return min(e, 1)
 	}
 	return min(3/m, 1)
+}
+
+// samples returns how many samples a number of events stands for, if a sample stands for
+// period events. A message has several samples if the engine adds up before it sends:
+// H[P256]2048+A16 sends 16 samples of a word in one message, or so. And a
+// message that is sent before its period is over is a sample, too.
+func samples(events, messages, period int64) float64 {
+	return float64(max(events/max(period, 1), messages, 1))
 }

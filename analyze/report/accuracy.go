@@ -89,7 +89,7 @@ func Accuracy(exact, sampled Run) (*AccuracyTable, error) {
 		Paths: len(actual), Hot: wall.Hot, Found: wall.Matched, Seen: len(estimated),
 	}
 	for _, p := range sampledPaths {
-		t.Samples += p.Count
+		t.Samples += p.Recorded()
 	}
 	return t, nil
 }

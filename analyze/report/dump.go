@@ -17,10 +17,11 @@ import (
 // A DumpTable has every sample of a file, in an order that depends on nothing but
 // the content. A file has samples of one of the three sorts.
 type DumpTable struct {
-	Profile Profile    `json:"profile"`
-	Paths   []DumpPath `json:"paths"`
-	Edges   []DumpEdge `json:"edges"`
-	Words   []DumpWord `json:"words"`
+	Profile   Profile    `json:"profile"`
+	Estimated bool       `json:"estimated"` // counts are estimated from samples
+	Paths     []DumpPath `json:"paths"`
+	Edges     []DumpEdge `json:"edges"`
+	Words     []DumpWord `json:"words"`
 }
 
 // A DumpPath is a sample of a paths file.
@@ -32,6 +33,8 @@ type DumpPath struct {
 	EndLine   int64        `json:"end_line" unit:"line"` // where the path ends
 	Count     int64        `json:"count" unit:"times"`
 	Flow      int64        `json:"flow" unit:"branches"`
+	Samples   int64        `json:"samples" unit:"samples"`  // that Count is estimated from; 0 if it is exact
+	Variance  int64        `json:"variance" unit:"times^2"` // of Count
 	From      string       `json:"from"`
 	Lines     string       `json:"lines"`
 	Branches  []DumpBranch `json:"branches"`
@@ -63,8 +66,14 @@ type DumpEdge struct {
 	Outcome   string      `json:"outcome"`
 	Line      int64       `json:"line" unit:"line"` // that the edge leads to
 	Count     int64       `json:"count" unit:"times"`
-	Callers   []Caller    `json:"callers"` // innermost first
-	Labels    []DumpLabel `json:"labels"`  // of the goroutine, by key
+	Samples   int64       `json:"samples" unit:"samples"`  // that Count is estimated from; 0 if it is exact
+	Variance  int64       `json:"variance" unit:"times^2"` // of Count
+	Callers   []Caller    `json:"callers"`                 // innermost first
+	Labels    []DumpLabel `json:"labels"`                  // of the goroutine, by key
+
+	// Independent is how many independent samples would say as much about the share of the
+	// outcome in its branch.
+	Independent int64 `json:"independent" unit:"samples"`
 }
 
 // A DumpWord is a sample of a values, types or call targets file.
@@ -117,7 +126,7 @@ type Caller struct {
 //
 // Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
-	t := &DumpTable{Profile: profileOf(f)}
+	t := &DumpTable{Profile: profileOf(f), Estimated: f.Estimated()}
 	switch f.Kind {
 	case schema.Paths:
 		return t, t.addPaths(f)
@@ -136,7 +145,7 @@ func (t *DumpTable) addPaths(f *profile.File) error {
 	for _, p := range paths {
 		x := DumpPath{
 			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label, EndLine: p.EndLine,
-			Count: p.Count, Flow: p.Flow, From: p.From, Lines: p.Lines, Callers: callersOf(p.Callers),
+			Count: p.Count, Flow: p.Flow, Samples: p.Samples, Variance: p.Variance, From: p.From, Lines: p.Lines, Callers: callersOf(p.Callers),
 			Labels: labelsOf(p.Labels),
 		}
 		for _, d := range p.Branches {
@@ -155,7 +164,7 @@ func (t *DumpTable) addEdges(f *profile.File) error {
 	})
 	for _, e := range edges {
 		fn := e.Branch.Func
-		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, e.Line, e.Count, callersOf(e.Callers), labelsOf(e.Labels)})
+		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, e.Line, e.Count, e.Samples, e.Variance, callersOf(e.Callers), labelsOf(e.Labels), e.Independent})
 	}
 	return err
 }
@@ -208,7 +217,11 @@ func (t *DumpTable) Name() string { return "dump" }
 
 // Print implements listing.Listing.
 func (t *DumpTable) Print(p *listing.Page) {
-	p.Line("profile %s", t.Profile.Kind)
+	estimated := func(string, ...any) string { return "" }
+	if t.Estimated {
+		estimated = func(format string, values ...any) string { return fmt.Sprintf(" "+format, values...) }
+	}
+	p.Line("profile %s%s", t.Profile.Kind, estimated("estimated"))
 	for _, c := range t.Profile.Comments {
 		p.Line("comment %q", c)
 	}
@@ -220,13 +233,14 @@ func (t *DumpTable) Print(p *listing.Page) {
 		for _, b := range x.Branches {
 			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Line, b.Col, b.Kind, b.Outcome))
 		}
-		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d from=%s lines=%s branches=%s callers=%s%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), x.EndLine, x.Count, x.Flow,
+		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), x.EndLine, x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),
 			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Edges {
-		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d callers=%s%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), x.Line, x.Count, quote(callersText(x.Callers)), labelsText(x.Labels))
+		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d%s callers=%s%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), x.Line, x.Count,
+			estimated("samples=%d variance=%d independent=%d", x.Samples, x.Variance, x.Independent), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Words {
 		target := quote("")

@@ -21,6 +21,7 @@ import (
 type Listing struct {
 	Profile   Profile    `json:"profile"`
 	Functions []Function `json:"functions"`
+	Estimated bool       `json:"estimated"` // counts are estimated from samples
 	Missing   []string   `json:"source_not_found"`
 }
 
@@ -60,6 +61,12 @@ type LineOutcome struct {
 	Outcome string  `json:"outcome"`
 	Count   int64   `json:"count" unit:"times"`
 	Share   float64 `json:"share" unit:"ratio"` // of the branch
+
+	// 95 % bounds. If all were counted, these are the count and the share.
+	CountLow  float64 `json:"count_low" unit:"times"`
+	CountHigh float64 `json:"count_high" unit:"times"`
+	ShareLow  float64 `json:"share_low" unit:"ratio"`
+	ShareHigh float64 `json:"share_high" unit:"ratio"`
 }
 
 // List lists the source of the functions of an edges file whose names match. As
@@ -104,10 +111,10 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 		c := known[branch.ID.Func]
 		c.branches[branch.ID.Pos.Line] = append(c.branches[branch.ID.Pos.Line], branch)
 	}
-	l := &Listing{Profile: profileOf(f)}
+	l := &Listing{Profile: profileOf(f), Estimated: f.Estimated()}
 	var files []string
 	for _, fn := range slices.SortedFunc(maps.Keys(known), profile.Func.Compare) {
-		l.Functions = append(l.Functions, known[fn].function(fn, src))
+		l.Functions = append(l.Functions, known[fn].function(fn, src, f))
 		files = append(files, fn.File)
 	}
 	l.Missing = missingSource(src, files)
@@ -120,7 +127,7 @@ type counts struct {
 	branches map[int64][]profile.Branch
 }
 
-func (c *counts) function(fn profile.Func, src *source.Tree) Function {
+func (c *counts) function(fn profile.Func, src *source.Tree, f *profile.File) Function {
 	end, ok := src.FuncEnd(fn.File, fn.StartLine)
 	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Differs: !ok && src.Has(fn.File)}
 	for _, n := range c.lines(fn, src, end) {
@@ -132,7 +139,7 @@ func (c *counts) function(fn profile.Func, src *source.Tree) Function {
 		for _, b := range c.branches[n] {
 			x.Branches++
 			x.Decided += b.Count()
-			line.Branches = append(line.Branches, lineBranch(b))
+			line.Branches = append(line.Branches, lineBranch(b, f))
 		}
 		x.Lines = append(x.Lines, line)
 	}
@@ -153,10 +160,21 @@ func (c *counts) lines(fn profile.Func, src *source.Tree, end int64) []int64 {
 	return slices.Compact(known)
 }
 
-func lineBranch(b profile.Branch) LineBranch {
+func lineBranch(b profile.Branch, f *profile.File) LineBranch {
 	x := LineBranch{File: b.ID.Pos.File, Line: b.ID.Pos.Line, Col: b.ID.Pos.Col, Kind: b.Kind, Count: b.Count()}
 	for _, o := range withComplement(b) {
-		x.Outcomes = append(x.Outcomes, LineOutcome{o.Name, o.Count, listing.Ratio(o.Count, x.Count)})
+		y := LineOutcome{Outcome: o.Name, Count: o.Count, Share: listing.Ratio(o.Count, x.Count)}
+		y.ShareLow, y.ShareHigh = y.Share, y.Share
+		count := f.CountBounds(o.Count, o.Estimate)
+		if f.Estimated() {
+			share := b.ShareBounds(o)
+			y.ShareLow, y.ShareHigh = share.Low, share.High
+			if o.Count == 0 {
+				count.High = share.High * float64(x.Count)
+			}
+		}
+		y.CountLow, y.CountHigh = count.Low, count.High
+		x.Outcomes = append(x.Outcomes, y)
 	}
 	return x
 }
@@ -189,27 +207,37 @@ func (l *Listing) Print(p *listing.Page) {
 	l.Profile.printComments(p)
 	for i := range l.Functions {
 		p.Line("")
-		l.Functions[i].print(p)
+		l.Functions[i].print(p, l.Estimated)
+	}
+	if l.Estimated {
+		p.Line("")
+		p.Line("95%%: the true share of an outcome in its branch is within these bounds with a probability of 95%%, as far as samples are random.")
+		p.Line("Never seen is not never: what no sample shows may happen as often as the bound says, and branches without samples are not shown at all.")
 	}
 	printMissing(p, l.Missing)
 }
 
-func (x *Function) print(p *listing.Page) {
+func (x *Function) print(p *listing.Page, estimated bool) {
 	p.Line("%s  %s:%d, %s, decided %d times", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"), x.Decided)
 	if x.Differs {
 		p.Line("no function starts there: the source is not what was profiled")
 	}
 	t := &listing.Table{Numbers: 3}
-	t.Row("count", "share", "line", "")
+	row := func(count, share, _, line, text string) { t.Row(count, share, line, text) }
+	if estimated {
+		t.Numbers = 4
+		row = func(count, share, bounds, line, text string) { t.Row(count, share, bounds, line, text) }
+	}
+	row("count", "share", "95%", "line", "")
 	for _, line := range x.Lines {
 		arrived := ""
 		if line.Arrived != nil {
 			arrived = fmt.Sprint(*line.Arrived)
 		}
-		t.Row(arrived, "", fmt.Sprint(line.Line), line.Source)
+		row(arrived, "", "", fmt.Sprint(line.Line), line.Source)
 		for _, b := range line.Branches {
 			for _, o := range b.Outcomes {
-				t.Row(fmt.Sprint(o.Count), listing.Percent(o.Share), "", x.caret(b, line.Source)+b.Kind+" "+o.Outcome)
+				row(fmt.Sprint(o.Count), listing.Percent(o.Share), bounds(o.ShareLow, o.ShareHigh), "", x.caret(b, line.Source)+b.Kind+" "+o.Outcome)
 			}
 		}
 	}

@@ -29,7 +29,8 @@ type TopTable struct {
 	Functions int       `json:"functions" unit:"functions"`
 	Count     int64     `json:"count" unit:"times"`
 	Flow      int64     `json:"flow" unit:"branches"`
-	Order     string    `json:"order"` // "flow" or "count": what paths are ordered by, and shares are of
+	Order     string    `json:"order"`                          // "flow" or "count": what paths are ordered by, and shares are of
+	Unseen    float64   `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
 	Rows      []TopPath `json:"rows"`
 	Missing   []string  `json:"source_not_found"`
 }
@@ -46,6 +47,9 @@ type TopPath struct {
 	Flow       int64       `json:"flow" unit:"branches"`
 	Count      int64       `json:"count" unit:"times"`
 	Share      float64     `json:"share" unit:"ratio"`            // of the program's flow, or count
+	ShareLow   float64     `json:"share_low" unit:"ratio"`        // 95 % bounds of the share, which are the share itself if all were counted
+	ShareHigh  float64     `json:"share_high" unit:"ratio"`       //
+	Samples    int64       `json:"samples" unit:"samples"`        // of the path; 0 if all were counted
 	Cumulative float64     `json:"cumulative_share" unit:"ratio"` // of this path and those above
 	Branches   []TopBranch `json:"branches"`                      // in order
 }
@@ -73,7 +77,7 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	if len(selected) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
 	}
-	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow"}
+	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow", Unseen: f.UnseenBound()}
 	funcs := make(map[profile.Func]bool)
 	for _, p := range all {
 		funcs[p.ID.Func] = true
@@ -93,10 +97,15 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	var wanted []string
 	for i, x := range selected {
 		sum += weight(x)
+		share, low, high := listing.Ratio(weight(x), total), 1., 1.
+		if b := f.CountBounds(x.Count, x.Estimate); x.Count > 0 {
+			low, high = b.Low/float64(x.Count), b.High/float64(x.Count)
+		}
 		t.Rows = append(t.Rows, TopPath{
 			Rank: i + 1, Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
 			Path: x.ID.Label, From: x.From, Lines: x.Lines, Flow: x.Flow, Count: x.Count,
-			Share: listing.Ratio(weight(x), total), Cumulative: listing.Ratio(sum, total), Branches: topBranches(src, x),
+			Share: share, ShareLow: min(share*low, 1), ShareHigh: min(share*high, 1), Samples: x.Samples,
+			Cumulative: listing.Ratio(sum, total), Branches: topBranches(src, x),
 		})
 		if len(x.Branches) > 0 {
 			wanted = append(wanted, x.ID.Func.File)
@@ -125,12 +134,7 @@ func (t *TopTable) Print(p *listing.Page) {
 		return
 	}
 	p.Line("%s: %s in %s, count %d, flow %d", t.Profile.name(), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), t.Count, t.Flow)
-	table := listing.Table{Numbers: 5}
-	table.Row("#", t.Order+"%", "cum%", "flow", "count", "path")
-	for _, x := range t.Rows {
-		table.Row(fmt.Sprint(x.Rank), listing.Percent(x.Share), listing.Percent(x.Cumulative),
-			fmt.Sprint(x.Flow), fmt.Sprint(x.Count), x.Func+"·"+x.Path)
-	}
+	table := t.table()
 	lines := table.Lines()
 	indent := strings.Repeat(" ", len(fmt.Sprint(len(t.Rows)))+2)
 	p.Line("")
@@ -147,7 +151,37 @@ func (t *TopTable) Print(p *listing.Page) {
 		p.Line("%s%s", indent, where)
 		p.Table(indent, x.branchTable())
 	}
+	if t.Unseen > 0 {
+		p.Line("")
+		p.Line("95%%: the true share is within these bounds with a probability of 95%%, as far as samples are random.")
+		p.Line("Never seen is not never: a path without a sample has up to %s of all counts.", listing.Percent(t.Unseen))
+	}
 	printMissing(p, t.Missing)
+}
+
+// table has a line for every path. If counts are estimated, it has bounds and samples.
+func (t *TopTable) table() *listing.Table {
+	if t.Unseen == 0 {
+		table := &listing.Table{Numbers: 5}
+		table.Row("#", t.Order+"%", "cum%", "flow", "count", "path")
+		for _, x := range t.Rows {
+			table.Row(fmt.Sprint(x.Rank), listing.Percent(x.Share), listing.Percent(x.Cumulative),
+				fmt.Sprint(x.Flow), fmt.Sprint(x.Count), x.Func+"·"+x.Path)
+		}
+		return table
+	}
+	table := &listing.Table{Numbers: 7}
+	table.Row("#", t.Order+"%", "95%", "cum%", "flow", "count", "samples", "path")
+	for _, x := range t.Rows {
+		table.Row(fmt.Sprint(x.Rank), listing.Percent(x.Share), bounds(x.ShareLow, x.ShareHigh), listing.Percent(x.Cumulative),
+			fmt.Sprint(x.Flow), fmt.Sprint(x.Count), fmt.Sprint(x.Samples), x.Func+"·"+x.Path)
+	}
+	return table
+}
+
+// bounds is "1.2-3.4%".
+func bounds(low, high float64) string {
+	return fmt.Sprintf("%.1f-%.1f%%", 100*low, 100*high)
 }
 
 // branchTable has a line for every branch on the path. A source line that stands

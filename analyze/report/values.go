@@ -122,7 +122,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	}
 	t.Functions = len(funcs)
 	for _, s := range sites {
-		t.Sites = append(t.Sites, valueSite(s, src, o.N, f.Exact()))
+		t.Sites = append(t.Sites, valueSite(s, src, o.N, f))
 		x, ok := specialise(f, s, o)
 		// A function may load a field several times. The first site has most events.
 		ok = ok && !slices.ContainsFunc(t.Specialise, func(y Specialisation) bool {
@@ -135,7 +135,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	return t, nil
 }
 
-func valueSite(s profile.Seen, src *source.Tree, n int, exact bool) ValueSite {
+func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
 		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Distinct: len(s.Words),
@@ -153,8 +153,8 @@ func valueSite(s profile.Seen, src *source.Tree, n int, exact bool) ValueSite {
 	for _, w := range shown {
 		rest -= w.Count
 		v := Value{Value: w.Value, File: w.Target.File, Line: w.Target.StartLine, Count: w.Count, Share: listing.Ratio(w.Count, s.Count), Messages: w.Messages, Within: w.Within}
-		if !exact {
-			v.CountError, v.ShareError = w.CountError(), s.ShareError(w)
+		if !f.Exact() {
+			v.CountError, v.ShareError = w.CountError(f.Period.Value), s.ShareError(w, f.Period.Value)
 		}
 		x.Rows = append(x.Rows, v)
 	}
@@ -179,7 +179,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	}
 	least := float64(top.Count) / float64(max(s.Count, 1))
 	if !f.Exact() {
-		least -= s.ShareError(top)
+		least -= s.ShareError(top, f.Period.Value)
 	}
 	if !specialises(f.Kind) {
 		return x, false

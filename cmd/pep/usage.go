@@ -40,7 +40,8 @@ const (
 
 Prints the hot paths of paths profiles, hottest first: share of the program,
 share so far, flow, count, and the branches in order with their source.
-Several files are added up. With -p it shows what a program that was built with
+Counts of sampled profiles are estimates in 1/1000 samples; their shares have 95%
+bounds. Several files are added up. With -p it shows what a program that was built with
 pepbuild, and that still runs, has counted so far.
 
 Samples have the labels that the program has given its goroutines with pprof.Do.
@@ -69,7 +70,8 @@ Examples:
 Prints the source of the functions of an edges profile whose names match.
 The count beside a line says how often a branch on another line led there.
 Beneath a line stand its branches, a caret under each, with the count and
-share of every outcome; the operands of && and || are branches, too.
+share of every outcome; the operands of && and || are branches, too. Shares in
+sampled profiles have 95% bounds; never seen is not never.
 
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields

@@ -69,6 +69,20 @@ func (s *Spec) ForTraces() bool {
 	return false
 }
 
+// Rate returns of how many events a sample is one, 0 if that is not known: see
+// hwsim.Sampler.
+func (s *Spec) Rate() uint64 {
+	n := uint64(1)
+	for _, x := range s.stages {
+		x, ok := x.(hwsim.Sampler)
+		if !ok {
+			return 0
+		}
+		n *= x.Rate()
+	}
+	return n
+}
+
 // Size returns the storage of those engines of the chain that are Sized.
 func (s *Spec) Size(word int) (parts []hwsim.Part) {
 	for _, x := range s.stages {

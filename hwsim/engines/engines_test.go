@@ -372,3 +372,18 @@ func TestSizesOfChains(t *testing.T) {
 		t.Errorf("%s with another seed sends no ranges", s)
 	}
 }
+
+// Tables do not change how many samples there are, samplers do; an engine that does not say
+// so has no rate.
+func TestRates(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"H[P256]2048+A16": 256, "H[P256]2048": 256, "P4": 4, "CP4": 4, "R5+P3": 15, "P2:CP3:A16": 6, "A16": 1, "rap": 0,
+	} {
+		spec, err := Parse(text, nil)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+		} else if got := spec.Rate(); got != want {
+			t.Errorf("%s: a sample is one of %d events, want %d", text, got, want)
+		}
+	}
+}

@@ -59,6 +59,23 @@ const (
 	defaultPercent = 5 // the error that the paper asks for (section 5.4)
 )
 
+// Rate implements hwsim.Sampler: the product of the rates of all samplers that an event
+// passes. Tables add messages up and drop none.
+func (s Spec) Rate() uint64 { return rate(s.Stages) }
+
+func rate(stages []Stage) uint64 {
+	n := uint64(1)
+	for _, x := range stages {
+		switch x.Op {
+		case Random, Countdown, Periodic:
+			n *= uint64(max(x.Rate, 1))
+		case Split:
+			n *= rate(x.Each)
+		}
+	}
+	return n
+}
+
 // String returns s in the form that ParseSpec reads. It omits values that are the
 // default, and it does not tell whether s is Weighted.
 func (s Spec) String() string {

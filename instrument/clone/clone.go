@@ -22,8 +22,8 @@
 //
 // A function that the compiler inlines is not cloned, because the compiler would then
 // no longer inline it. It has no taps, or a separate clone: another function, with
-// taps, that the clones of its callers call instead. A function that cannot be cloned
-// is guarded: it has a test before each tap.
+// taps, that the clones of its callers call instead. A function that cannot be cloned, or
+// that is too big, is guarded: it has a test before each tap.
 //
 // The package decides only. Package rewrite writes the bodies, and package tap chooses
 // the taps.
@@ -48,11 +48,8 @@ const (
 	Guarded              // one body, with a test before each tap
 )
 
-// Reasons why a function has no taps.
-const (
-	whyInlined = "the compiler inlines the function"
-	whyBig     = "twice the function would be so big that the compiler inlines nothing into it"
-)
+// whyInlined is the reason why a function has no taps.
+const whyInlined = "the compiler inlines the function"
 
 // A Plan says what becomes of the functions of a package.
 type Plan struct {
@@ -134,10 +131,7 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 		if !cloned {
 			c.skip(body, whyInlined)
 		}
-	case c.big(body):
-		kind = Original
-		c.skip(body, whyBig)
-	case !c.canClone(body):
+	case c.big(body) || !c.canClone(body):
 		kind = Guarded
 	default:
 		c.loops(body)
@@ -215,6 +209,9 @@ func (c *chooser) literals(n ast.Node, cloned bool) {
 // multiple of the original.
 const growth = 3
 
+// big reports whether a function is large, but twice the function would be so large
+// that the compiler inlines next to nothing into it. The main loops of
+// interpreters are such functions.
 func (c *chooser) big(body *ast.BlockStmt) bool {
 	n := c.costs.Nodes(body)
 	return n <= inline.Big && n*growth > inline.Big

@@ -153,6 +153,11 @@ var plans = []struct{ name, src, want string }{
 		"F: cloned\n  loop 4: cloned\n",
 	},
 	{
+		"sends, receives, selects and maps are calls of the Go runtime",
+		"func F(c chan int, m map[int]int) (n int) { BIG\n\tfor range n {\n\t\tc <- 1\n\t}\n\tfor range n {\n\t\tn += <-c\n\t}\n\tfor x := range c {\n\t\tn += x\n\t}\n\tfor {\n\t\tselect {\n\t\tcase n = <-c:\n\t\tdefault:\n\t\t\treturn\n\t\t}\n\t}\n}\nfunc G(m map[int]int, c chan bool) (n int) { BIG\n\tfor i := range n {\n\t\tn += m[i]\n\t}\n\tfor _, v := range m {\n\t\tn += v\n\t}\n\tfor i := range n {\n\t\tdelete(m, i)\n\t}\n\tfor <-c {\n\t\tn++\n\t}\n\tfor range n {\n\t\tn++\n\t}\n\treturn n\n}",
+		"F: cloned\n  loop 3: cloned\n  loop 6: cloned\n  loop 9: cloned\n  loop 12: cloned\nG: cloned\n  loop 21: cloned\n  loop 24: cloned\n  loop 27: cloned\n  loop 30: cloned\n",
+	},
+	{
 		"a loop with a label, a literal or a deferred call in it is not cloned",
 		"func F(f func(int)) { BIG\n\tfor range 9 {\n\t\tf(1)\n\t\tdefer f(2)\n\t}\n\tfor range 9 {\n\tl:\n\t\tf(3)\n\t\tgoto l\n\t}\n\tfor range 9 {\n\t\tf(4)\n\t\tfunc() { BIG }()\n\t}\n}",
 		"F: cloned\n  literal 14: cloned\n",

@@ -61,12 +61,15 @@ func (w *file) callsAs(f form, calls []tap.Call, at token.Pos) string {
 			b.WriteString(w.lineDirective(c.Pos))
 			elsewhere = true
 		}
+		if w.guarded && f.end == asCase.end {
+			fmt.Fprintf(&b, "%s.%s != 0 && ", core, doors.Taps)
+		}
 		b.WriteString(w.tap(f, c.PC, words))
 	}
 	if elsewhere && at.IsValid() {
 		b.WriteString(w.lineDirective(at))
 	}
-	if w.guarded && f == asStatement {
+	if w.guarded && f.end == asStatement.end {
 		return fmt.Sprintf(" if %s.%s != 0 {%s };", core, doors.Taps, b.String())
 	}
 	return b.String()

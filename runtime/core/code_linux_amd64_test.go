@@ -124,7 +124,7 @@ func testHandlers(t *testing.T, exe string) {
 }
 
 // handlerFiles matches the files whose code signal handlers run.
-var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pepfile_(add|labels|window|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
+var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pepfile_(add|bursts|labels|window|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
 
 // The handler room holds the code that signal handlers run, and nothing else. Handlers run
 // code in files of that room and in a few small files of other packages, and they run
@@ -177,7 +177,7 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 // nothing, take no locks, and need neither a P nor a goroutine. A test of package trace
 // checks that AppendBlock does not allocate if there is room. (The panics are calls that
 // the compiler inserts where it cannot prove that an index is right.)
-var leaves = regexp.MustCompile(`^(0pep/trace\.AppendBlock|runtime\/pprof\.runtime_getProfLabel|runtime\.(PepPin|PepMayWait|procPin|procUnpin|nanotime|usleep|memmove|memclrNoHeapPointers|` +
+var leaves = regexp.MustCompile(`^(0pep/trace\.AppendBlock|runtime\/pprof\.runtime_getProfLabel|runtime\.(PepPin|PepMayWait|procPin|procUnpin|nanotime|cputicks|usleep|memmove|memclrNoHeapPointers|` +
 	`memequal|morestack.*|duff.*|panic(Index|Slice|Bounds|divide|shift).*|[cC]allers))$`)
 
 // testPollCode checks some functions, which polls and taps call: neither they nor the

@@ -26,23 +26,31 @@ func pollInBurst(number uintptr) none {
 	if withoutProfile {
 		return none{}
 	}
+	now := uint64(golink.Cycles())
+	k := pepfile.Key{Path: uint32(number)}
 	take, act := counts.Poll()
-	if take {
-		countCallers(number)
-	}
+	e := countCallers(&k, take)
 	if act == sampler.ActDisarm {
 		golink.Store32(&armed, 0)
 	}
+	// The gap is that of the P. It may be another goroutine's, but it is the program's.
+	p := golink.ProcPin()
+	*note(&k, uintptr(p)+1, now, e) = uint64(golink.Cycles())
+	golink.ProcUnpin()
 	return none{}
 }
 
-// countCallers is apart from pollInBurst because of its stack frame.
+// countCallers finds where the poll is, and if take is true it counts k with its callers. It
+// is apart from pollInBurst because of its stack frame.
 //
 //go:noinline
-func countCallers(number uintptr) {
-	k := pepfile.Key{Path: uint32(number)}
+func countCallers(k *pepfile.Key, take bool) *pepfile.Entry {
 	var pcs [pepfile.MaxCallers + 2]uintptr
-	n := runtime.Callers(5, pcs[:]) // without Callers, countCallers, and the three above
+	wanted := 1
+	if take {
+		wanted = len(pcs)
+	}
+	n := runtime.Callers(5, pcs[:wanted]) // without Callers, countCallers, and the three above
 	if n == len(pcs) {
 		n--
 		golink.Add64(&counts.Truncated, 1)
@@ -56,6 +64,9 @@ func countCallers(number uintptr) {
 			k.N++
 		}
 	}
+	if !take {
+		return nil
+	}
 	k.Labels = counts.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
-	counts.Add(&k)
+	return counts.Add(k)
 }

@@ -1,14 +1,13 @@
 package core
 
-// This file is the part of bursts of taps that runs at a tick: the tick starts a burst
-// and its window of CPU time. tap_burst.go has the rest.
+// This file is the part of bursts of taps that runs at a tick: the tick says that a burst
+// begins, or that the time of one is over. tap_burst.go has the rest.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
-	"github.com/pepgo/pep/runtime/sampler"
 )
 
 // bursts is the state of bursts in this program. tap_burst.go copies it to the header
@@ -26,13 +25,18 @@ func tapsTurn() bool {
 // tickTaps starts a burst of taps, given the CPU time. On linux/amd64 it runs in a
 // signal handler.
 func tickTaps(now uint64) {
-	action := bursts.BeginBurst()
-	if began := golink.Load64(&bursts.Began); began == 0 || now-began >= bursts.Length {
-		bursts.EndWindow(began, bursts.Length)
-		golink.Store64(&bursts.Began, now)
-		golink.Store64(&bursts.Looked, 0)
+	golink.Store64(&bursts.Before, golink.Load64(&bursts.Tick))
+	golink.Store64(&bursts.Tick, now)
+	golink.Add64(&bursts.Ticks, 1)
+	golink.Store32(&Taps, options.TapsBurst)
+}
+
+// tickNoTaps ends the burst that is on, if any: no burst is longer than a tick, whatever
+// the program does.
+func tickNoTaps(now uint64) {
+	if tapOptions.Taps != options.TapsBurst {
+		return
 	}
-	if action == sampler.ActArm {
-		golink.Store32(&Taps, options.TapsBurst)
-	}
+	golink.Store64(&bursts.Until, now)
+	golink.Store32(&Taps, options.TapsOff)
 }

@@ -88,8 +88,12 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	MOVQ	SI, 32(SP)
 	MOVQ	DX, 40(SP)
 	MOVQ	AX, BX
-	MOVQ	DX, AX
-	CALLGO(·faultCode)	// onFault(ucontext, number) action
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, CX
+	MOVQ	40(SP), AX
+	CALLGO(·faultCode)	// onFault(ucontext, number, now) (action, exit)
 	MOVQ	24(SP), DI
 	MOVQ	32(SP), SI
 	MOVQ	40(SP), DX
@@ -98,6 +102,10 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	JEQ	disarm
 	CMPQ	AX, $3	// sampler.ActChain
 	JEQ	chain
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, (BX)
 	RET
 disarm:
 	MOVQ	$1, DX	// PROT_READ

@@ -57,28 +57,36 @@ func textOffset(pc uintptr) (off uint32, ok bool) {
 	return uint32(d), d < textSize
 }
 
+// noExit is where the time of an exit goes that nobody needs.
+var noExit uint64
+
 // onFault handles the fault of a page poll for path number: it counts the path
-// if that is due, and steps over the poll.
-func onFault(ctx *ucontext, number uintptr) sampler.Action {
+// if that is due, and steps over the poll. Its times are in cycles of the time stamp
+// counter: now, and where the caller stores the time when it returns to the program.
+func onFault(ctx *ucontext, number uintptr, now uint64) (act sampler.Action, exit *uint64) {
 	k := pepfile.Key{Path: uint32(number)}
 	var ok bool
 	if k.PC, ok = textOffset(ctx.rip); !ok {
-		return sampler.ActChain
+		return sampler.ActChain, &noExit
 	}
 	n := pollLen(golink.At(ctx.rip))
 	if n == 0 {
 		golink.Add64(&counts.Unknown, 1)
-		return sampler.ActDisarm
+		return sampler.ActDisarm, &noExit
 	}
 	take, act := counts.Poll()
+	var e *pepfile.Entry
 	if take {
 		ctx.callers(&k)
 		k.Labels = counts.NumberOfLabels(ctx.r14.labels())
-		counts.Add(&k)
+		e = counts.Add(&k)
 	}
+	// Each thread has a signal stack of its own, and the ucontext is always at the same
+	// address of it.
+	exit = note(&k, uintptr(unsafe.Pointer(ctx)), now, e)
 	// Not a pointer store: that would be a write barrier during a collection.
 	*(*uintptr)(unsafe.Pointer(&ctx.rip)) += n
-	return act
+	return act, exit
 }
 
 // callers follows the frame pointers. It also notes the word at the stack top: in a

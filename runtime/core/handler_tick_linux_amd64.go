@@ -91,6 +91,7 @@ func onTick(abort uintptr, now uint64) sampler.Action {
 		tickTaps(now)
 		return sampler.ActNone
 	}
+	tickNoTaps(now)
 	act := counts.BeginBurst()
 	if poll.Mode == poll.Page {
 		return act

@@ -35,8 +35,9 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 	} else {
 		symbols := symbolizer{at: make(map[uintptr][]uint32)}
 		labels := c.labelSets()
-		p.Samples = c.samples(&symbols, labels, &d)
 		p.Labels = labels.sets
+		p.Sampled = true
+		p.Samples, p.Bursts, p.Polled = c.samples(&symbols, labels, &d)
 		p.Note = c.outside(&symbols, pkgs)
 		p.Frames = symbols.frames
 	}
@@ -91,9 +92,11 @@ func (c counted) untilDetached() string {
 }
 
 // samples returns the entries of the table that count paths, equal ones added up. Their
-// stacks are numbers of frames of symbols, and their labels are numbers of sets.
-func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample) {
+// stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
+// returns the bursts, in which the indices of paths are below polled.
+func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	merged := make(map[pepfile.Key]int)
+	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	for i := range c.Slots {
 		e := c.Entry(i)
@@ -120,12 +123,14 @@ func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list
 			merged[k] = j
 			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k), Labels: k.Labels})
 		}
+		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)
 		list[j].Count += int64(n)
 		sum += n
 	}
 	d.ofSamples(c, sum)
-	return list
+	bursts, polled = c.bursts(samples)
+	return list, bursts, polled
 }
 
 // exactSamples returns the paths that were counted at all.

@@ -45,7 +45,12 @@ func (c counted) taps() *taps {
 		free uint64
 	}
 	index := map[key]int{}
-	add := func(pc, w, free, count, messages uint64) {
+	bursts := a.Taps == options.TapsBurst
+	var sums tapTotals
+	if bursts {
+		sums = totals(a)
+	}
+	add := func(pc, w, free, count, messages uint64) *report.Word {
 		k := key{tuple.Tuple{PC: pc, W: w}, free}
 		i, ok := index[k]
 		if !ok {
@@ -61,6 +66,7 @@ func (c counted) taps() *taps {
 		if t.words[i].Other {
 			t.other += count
 		}
+		return &t.words[i]
 	}
 	rest := func(tuples []tuple.Tuple) {
 		if a.Exact == 0 || a.Deliver != options.DeliverInterrupt {
@@ -85,10 +91,17 @@ func (c counted) taps() *taps {
 			continue
 		}
 		count, messages := golink.Load64(&e.Count), e.Messages()
-		if a.Exact != 0 {
+		if e.PC&pepfile.SiteBit != 0 {
+			continue // of totals
+		}
+		if a.Exact != 0 && !bursts {
 			messages = count
 		}
-		add(e.PC, e.W, e.Free(), count, messages)
+		w := add(e.PC, e.W, e.Free(), count, messages)
+		if bursts && a.Exact != 0 {
+			c, s := sums.bounds(a, e)
+			w.CountError, w.ShareError = w.CountError+c, w.ShareError+s // of two slots of one word
+		}
 	}
 	for _, m := range held {
 		add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), uint64(m.Count), uint64(m.Messages))
@@ -124,6 +137,9 @@ func (c counted) taps() *taps {
 				t.unsure += uint64(len(left))
 			}
 		}
+	}
+	if bursts && a.Exact == 0 {
+		t.scaleEngine(sums)
 	}
 	t.dropped += a.NoStream + a.Queue.Queued - min(a.Queue.Served, a.Queue.Queued)
 	return t
@@ -171,6 +187,10 @@ func (c counted) ringLoss() string {
 	return ", " + digits.Uint(t.dropped) + " of " + digits.Uint(t.fed+t.dropped) + " events of taps dropped: " + why
 }
 
+// unseen is how many samples an event that was never sampled could have had: with 95 %
+// confidence fewer, for e⁻³ = 0.05.
+const unseen = 3
+
 // places returns where the taps stand in the code of the program that the words are of,
 // if words are about code.
 func (t *taps) places(n names) (list []report.Place) {
@@ -183,11 +203,14 @@ func (t *taps) places(n names) (list []report.Place) {
 	return list
 }
 
-// period returns how many events a message stands for. It is 1 only if every event
-// was counted.
+// period returns how many events a sample stands for, or a message if it is not known what
+// the engine samples. It is 1 only if every event was counted.
 func (t *taps) period() int64 {
 	if t.area.Exact != 0 && t.area.Taps != options.TapsBurst {
 		return 1
+	}
+	if n := t.area.Rate; n > 0 && n < 1<<62 {
+		return int64(max(2, n))
 	}
 	var messages int64
 	for i := range t.words {
@@ -202,7 +225,11 @@ func (t *taps) comment() string {
 	if a.Exact != 0 {
 		o.Engine = options.EngineExact
 	}
-	s := o.Comment() + ", " + digits.Uint(t.fed) + " events, " + digits.Uint(t.dropped) + " dropped"
+	seen := t.fed
+	if a.Taps == options.TapsBurst && a.Exact != 0 {
+		seen = a.Burst.Taken
+	}
+	s := o.Comment() + ", " + digits.Uint(seen) + " events, " + digits.Uint(t.dropped) + " dropped"
 	kept := int64(t.fed) - int64(t.counted) - int64(a.Lost) // negative: counters that began with a phase
 	if a.Exact != 0 {
 		kept = 0 // without an engine, what is missing is part of t.unsure
@@ -231,8 +258,11 @@ func (t *taps) comment() string {
 	}
 	if a.Taps == options.TapsBurst {
 		b := &a.Burst
-		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of about " + digits.Uint(uint64(b.Events())) + " events: "
-		s += digits.Uint(b.Seen) + " in " + digits.Uint(b.Inside/1000) + "us of " + digits.Uint(b.CPU/1000) + "us"
+		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of " + digits.Uint(b.Seen) + " events in "
+		s += digits.Uint(b.Inside/1000) + "us of " + digits.Uint(b.CPU/1000) + "us"
+		if b.Taken > 0 {
+			s += "; what is not listed may have happened up to " + digits.Uint(uint64(unseen*b.Heaviest*b.Scale())) + " times"
+		}
 	}
 	return s
 }

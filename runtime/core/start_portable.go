@@ -53,6 +53,7 @@ func ticks(ns int64) {
 		if tapsTurn() {
 			tickTaps(cpuTime())
 		} else {
+			tickNoTaps(cpuTime())
 			setFlag(counts.BeginBurst())
 		}
 	}

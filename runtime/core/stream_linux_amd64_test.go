@@ -19,6 +19,7 @@ import (
 func startTapping(t testing.TB, o string) (finish func() *taps) {
 	t.Helper()
 	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
+	chunkRooms = nil
 	chunkBase, nchunks = 0, 0
 	opts, problem := options.Parse(o, parseEngine)
 	if problem == "" {
@@ -216,69 +217,6 @@ func TestTapsThatAreOff(t *testing.T) {
 		t.Error("a tap that is off was recorded")
 	}
 	finishTaps()
-}
-
-// A burst has SAMPLES events, and lasts at least as long as its window.
-func TestBurstsOfTaps(t *testing.T) {
-	finish := startTapping(t, "taps=burst,samples=100,stride=5,ag=regular")
-	var this tapper
-	for range 20 {
-		tickTaps(cpuTime())
-		if Taps != options.TapsBurst {
-			t.Fatal("a tick begins no burst")
-		}
-		for n := 0; Taps != options.TapsOff; n++ {
-			if n == 100_000_000 {
-				t.Fatal("the burst does not end")
-			}
-			this.tap(1<<56, 7)
-		}
-	}
-	c := finish()
-	if len(c.words) != 1 || c.words[0].Count != 20*100 {
-		t.Errorf("%+v, want 2000 events", c.words)
-	}
-	b := &c.area.Burst
-	if b.Taken != 2000 || b.Seen < 20*99*5 || b.Inside < 20*pepfile.MinWindow || b.Inside%pepfile.MinWindow != 0 || b.Began != 0 {
-		t.Errorf("%+v", b)
-	}
-	if b.Cost < 100 || b.Cost > 100_000 {
-		t.Errorf("a tap costs %d ps", b.Cost)
-	}
-}
-
-// If there are few events, windows become longer, until they take nearly all of the time.
-func TestBurstsOfRareTaps(t *testing.T) {
-	startTapping(t, "taps=burst")
-	for range 5 {
-		tickTaps(cpuTime())
-		for began := cpuTime(); cpuTime()-began < 20*pepfile.MinWindow; {
-		}
-	}
-	if want := uint64(pepfile.MinWindow << 4); bursts.Length != want {
-		t.Errorf("after 4 windows without events a window is %d ns, want %d", bursts.Length, want)
-	}
-	finishTaps()
-	if bursts.Seen != 0 || bursts.Scale() != 1 {
-		t.Errorf("%+v", bursts)
-	}
-}
-
-// A tenth of the CPU time is in windows, and half of that is for taps. So the program has 20
-// times as many events as the windows have.
-func TestEventsAreEstimated(t *testing.T) {
-	b := &pepfile.Burst{Seen: 1000, Inside: 10_000, CPU: 100_000, Cost: 5000}
-	if got := b.Events(); got != 20_000 {
-		t.Errorf("%v events, want 20000", got)
-	}
-	b.Taken = 100
-	if got := b.Scale(); got != 200 {
-		t.Errorf("scale %v, want 200", got)
-	}
-	b.Inside, b.Cost = 100_000, 0
-	if got := b.Events(); got != 1000 {
-		t.Errorf("%v events, all of which were seen, want 1000", got)
-	}
 }
 
 func TestGapsOfTheService(t *testing.T) {

@@ -108,6 +108,10 @@ func makeRoom(next *uintptr, n uintptr) none {
 	case scratchEnd():
 		*next = dropNext(n)
 	default:
+		if chunkRooms != nil {
+			*next = makeRoomInBursts(p, n)
+			break
+		}
 		c := pepfile.ChunkAt((p - 1) &^ (pepfile.ChunkSize - 1))
 		if golink.Cas32(&c.Lock, 0, 1) {
 			used := (p - c.Start()) / pepfile.TupleSize
@@ -128,16 +132,12 @@ func makeRoom(next *uintptr, n uintptr) none {
 	return none{}
 }
 
-// consume records, samples or drops tuples of a chunk, as Taps says; the first of them
-// is of the given goroutine. It adds the number of tuples that it is done with to *done,
-// so that the writer of a program that is killed halfway does not count them a second
-// time.
+// consume records or drops tuples of a chunk, as Taps says; the first of them is of the
+// given goroutine. It adds the number of tuples that it is done with to *done, so that the
+// writer of a program that is killed halfway does not count them a second time.
 func consume(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
-	switch Taps {
-	case options.TapsFull:
+	if Taps == options.TapsFull {
 		record(goroutine, tuples, done)
-	case options.TapsBurst:
-		recordInBurst(goroutine, tuples)
 	}
 }
 
@@ -158,15 +158,19 @@ func newChunk() uintptr {
 		if golink.Cas32(&nchunks, n, n+1) {
 			c := pepfile.ChunkAt(chunkBase + uintptr(n)*pepfile.ChunkSize)
 			c.Goroutine = golink.Goroutine()
+			if chunkRooms != nil {
+				return firstRoom(c)
+			}
 			return c.Start()
 		}
 	}
 }
 
 // emptyChunks delivers the tuples in the chunks at the end of the program. It keeps the
-// locks of the chunks, so goroutines that still run drop their tuples.
+// locks of the chunks, so goroutines that still run drop their tuples. In bursts the few
+// tuples in chunks count for nothing.
 func emptyChunks() {
-	if wordTable.WordsHeader == nil {
+	if wordTable.WordsHeader == nil || chunkRooms != nil {
 		return
 	}
 	for i := range golink.Load32(&nchunks) {

@@ -47,6 +47,7 @@ func openSinks() {
 	if tapOptions.Engine == options.EngineExact {
 		a.Exact = 1
 	}
+	a.Rate = engineRate()
 	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.Engine))
 	sinks = make([]sink, counts.Streams)
 	for i := range sinks {
@@ -100,7 +101,9 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		n := len(tuples)
 		if k.engine == nil {
 			n = min(n, feedStep)
-			countWords(s, tuples[:n])
+			if tapOptions.Taps != options.TapsBurst { // in bursts, the window counts
+				countWords(s, tuples[:n])
+			}
 		} else {
 			messages = k.engine.push(tuples)
 		}
@@ -139,7 +142,7 @@ func startTaps(opts options.Options) (problem string) {
 	case options.TapsFull:
 		golink.Store32(&Taps, options.TapsFull)
 	case options.TapsBurst:
-		startBursts(opts)
+		startBursts(opts.Samples)
 	}
 	return ""
 }

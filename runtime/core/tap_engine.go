@@ -31,6 +31,15 @@ func parseEngine(text string) (problem string) {
 	return ""
 }
 
+// engineRate returns of how many events a sample of the engine is one, 0 if that is not
+// known or there is no engine.
+func engineRate() uint64 {
+	if tapOptions.Engine == options.EngineExact {
+		return 0
+	}
+	return engineSpec.Rate()
+}
+
 // An engine is that of a stream. Its messages go into the table of words.
 type engine struct {
 	hwsim.Engine

@@ -20,3 +20,5 @@ func newEngine(uint32) *engine { return nil }
 func (*engine) push([]tuple.Tuple) (messages int) { return 0 }
 func flushEngines([]*engine)                      {}
 func (*engine) snapshot() []report.Word           { return nil }
+
+func engineRate() uint64 { return 0 }

@@ -36,6 +36,12 @@ func Sleep(ns int64)
 //go:linkname Nanotime runtime.nanotime
 func Nanotime() int64
 
+// Cycles returns the time in cycles of the processor, or in another unit that is about as
+// short.
+//
+//go:linkname Cycles runtime.cputicks
+func Cycles() int64
+
 // ProcPin keeps the goroutine on its P, whose number it returns, and from being
 // preempted, until ProcUnpin has been called as often.
 //

@@ -7,13 +7,16 @@ package pepfile
 
 import "github.com/pepgo/pep/runtime/golink"
 
-// Add counts k once. If the table is crowded, k loses callers.
-func (t Table) Add(k *Key) {
-	if e := t.claim(k); e != nil {
+// Add counts k once and returns its entry, nil if there is no room. If the table is
+// crowded, k loses callers.
+func (t Table) Add(k *Key) *Entry {
+	e := t.claim(k)
+	if e != nil {
 		golink.Add64(&e.Count, 1)
 	} else {
 		golink.Add64(&t.Dropped, 1)
 	}
+	return e
 }
 
 // TickPath is in place of a path's number in entries that count ticks. No path has it,

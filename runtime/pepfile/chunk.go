@@ -19,8 +19,8 @@ const (
 	ChunkTuples = ChunkSize/TupleSize - 1
 )
 
-// A chunk holds tuples of a goroutine.
-type chunk struct {
+// A Chunk holds tuples of a goroutine.
+type Chunk struct {
 	Lock      uint32 // held while its tuples are moved on; for good once the program ends
 	Done      uint32 // of its tuples, the first so many have been moved on
 	Goroutine uint64 // that the first tuple is of, if goroutines are told apart
@@ -32,14 +32,14 @@ type chunk struct {
 //
 // The compiler clears an array by 16 bytes at a time, and the function that it calls
 // for a slice whose length it does not know by 32.
-func (c *chunk) Clear(n uintptr) {
+func (c *Chunk) Clear(n uintptr) {
 	c.Done = uint32(ChunkTuples)
 	clear(c.Tuples[:n])
 	c.Done = 0
 }
 
 // Left returns the tuples that have not been moved on.
-func (c *chunk) Left() []tuple.Tuple {
+func (c *Chunk) Left() []tuple.Tuple {
 	n := uint32(0)
 	for n < uint32(ChunkTuples) && golink.Load64(&c.Tuples[n].PC) != 0 {
 		n++
@@ -47,6 +47,6 @@ func (c *chunk) Left() []tuple.Tuple {
 	return c.Tuples[min(golink.Load32(&c.Done), n):n]
 }
 
-func ChunkAt(p uintptr) *chunk { return (*chunk)(golink.At(p)) }
+func ChunkAt(p uintptr) *Chunk { return (*Chunk)(golink.At(p)) }
 
-func (c *chunk) Start() uintptr { return uintptr(unsafe.Pointer(&c.Tuples)) }
+func (c *Chunk) Start() uintptr { return uintptr(unsafe.Pointer(&c.Tuples)) }

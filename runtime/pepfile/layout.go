@@ -4,22 +4,18 @@ package pepfile
 // when the program starts, and all of it is mapped, so polls and taps never need to make
 // room. The file is sparse: pages that are never written take no room on disk.
 
-import (
-	"unsafe"
-
-	"github.com/pepgo/pep/runtime/poll"
-)
+import "github.com/pepgo/pep/runtime/poll"
 
 // pages rounds n up to whole pages.
 func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 
 // A Layout is the offsets of a file's parts, which follow each other:
 //
-//	header, slots of sampled paths, and label sets (labels.go)
+//	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go)
 //	the counters of exact programs: one for each path of each package, in the
 //	order of the site tables
 //	in programs with taps that report:
-//	the words that taps have reported (words.go)
+//	the words that taps have reported, and their moments (words.go)
 //	the streams of the Ps (stream.go)
 //	the chunks of the goroutines (chunk.go)
 type Layout struct {
@@ -46,11 +42,6 @@ func LayoutOf(counters uint64, streams uint32) (l Layout) {
 
 func (t Table) Layout() Layout { return LayoutOf(t.Counters, t.Streams) }
 
-// At returns what is at an offset of the file.
-func (t Table) At(offset uint64) unsafe.Pointer {
-	return unsafe.Add(unsafe.Pointer(t.Header), uintptr(offset))
-}
-
 // Words returns the words that taps have reported. They have no header if the file has no
 // room for taps.
 func (t Table) Words() (a Words) {
@@ -66,6 +57,6 @@ func (t Table) Stream(p uint32) *Stream {
 }
 
 // Chunk returns a chunk.
-func (t Table) Chunk(i uint32) *chunk {
-	return (*chunk)(t.At(t.Layout().Chunks + uint64(i)*ChunkSize))
+func (t Table) Chunk(i uint32) *Chunk {
+	return (*Chunk)(t.At(t.Layout().Chunks + uint64(i)*ChunkSize))
 }

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 5
+	Version    = 7
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -53,6 +53,8 @@ type Header struct {
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
+	Log       uint64 // number of the last burst << 32 | its polls so far
+	Room      uint64 // of that burst in the log of bursts; too large if it has none
 
 	Unlabelled uint64 // samples counted without labels, because these are too long or too many
 }
@@ -88,6 +90,11 @@ func TableAt(p unsafe.Pointer) Table {
 	return Table{(*Header)(p), unsafe.Add(p, PageSize)}
 }
 
+// At returns what is at an offset of the file.
+func (t Table) At(offset uint64) unsafe.Pointer {
+	return unsafe.Add(unsafe.Pointer(t.Header), uintptr(offset))
+}
+
 func (t Table) Entry(i uint32) *Entry {
 	return (*Entry)(unsafe.Add(t.slots, uintptr(i)*unsafe.Sizeof(Entry{})))
 }
@@ -119,11 +126,11 @@ func SlotsOf(mode uint32) uint32 {
 	return Slots
 }
 
-// TableSize returns the size of the header, so many slots, and the label sets of samples, in
-// whole pages.
+// TableSize returns the size of the header, so many slots, and the label sets and the log of
+// bursts if there are any, in whole pages.
 func TableSize(slots uint32) uint64 {
 	if slots == 0 {
 		return PageSize
 	}
-	return labelsOffset + pages(LabelSets*uint64(unsafe.Sizeof(LabelSet{})))
+	return logOffset + logSize
 }

@@ -2,49 +2,29 @@ package pepfile
 
 // This file holds the numbers of bursts of taps. core/tap_burst.go explains bursts.
 
-import (
-	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/sampler"
-)
-
-// A Burst has the numbers of events and times in bursts.
+// A Burst has the numbers of all bursts of a program, and when the current one began.
+// Handlers and other threads write the fields without a lock, each by one atomic store.
 type Burst struct {
-	sampler.Sampler
-	Seen   uint64 // events in windows
-	Inside uint64 // ns of CPU time in windows
-	CPU    uint64 // ns of CPU time from the start of the program to the last window's end
-	Cost   uint64 // ps that an event takes because it is tapped
+	Ticks   uint64 // that began a burst. Every burst is a window, even if nobody has tapped in it
+	Seen    uint64 // events in windows
+	Taken   uint64 // samples of them that were recorded
+	Inside  uint64 // ns of program time in those windows that have events
+	Longest uint64 // ns of program time of the longest window
+	CPU     uint64 // ns of CPU time of the program at its end, or when the last window ended
 
-	Now    uint64 // CPU time when it was last looked at
-	Looked uint64 // time of that, 0 to look again
-	Began  uint64 // CPU time when this window began; 0 outside
-	Length uint64 // ns of CPU time of this window
-	Here   uint64 // events in this window
+	// The tick that began the burst, the one that began the burst before, and the last tick
+	// that began none, by the CPU time in ns. A burst ends at the latest where Until is.
+	Tick, Before, Until uint64
+
+	// Heaviest is the greatest number of events that one sample has stood for.
+	Heaviest float64
 }
 
-// EndWindow doubles the length of windows that have no event, and halves that of
-// windows with more than manyEvents. So where taps are rare a window lasts for many
-// ticks.
-const (
-	MinWindow  = 100_000       // ns
-	maxWindow  = 1_000_000_000 // ns
-	manyEvents = 64 * uint64(ChunkTuples)
-)
-
-// EndWindow ends the window that began at a time, after length ns, unless another
-// thread has ended it.
-func (b *Burst) EndWindow(began, length uint64) {
-	if began == 0 || !golink.Cas64(&b.Began, began, 0) {
-		return
+// Scale returns the factor from the CPU time that windows stand for, which ends at the
+// last tick, to that of the whole program.
+func (b *Burst) Scale() float64 {
+	if b.Tick == 0 || b.CPU <= b.Tick {
+		return 1
 	}
-	here := golink.Load64(&b.Here)
-	golink.Store64(&b.Here, 0)
-	golink.Add64(&b.Seen, int64(here))
-	golink.Add64(&b.Inside, int64(length))
-	switch {
-	case here == 0 && b.Length < maxWindow:
-		b.Length *= 2
-	case here > manyEvents && b.Length > MinWindow:
-		b.Length /= 2
-	}
+	return float64(b.CPU) / float64(b.Tick)
 }

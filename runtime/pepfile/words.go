@@ -19,6 +19,11 @@ const (
 	// OtherBit, in the PC of a word, says that it stands for all words of its tap
 	// that found no slot of their own. No tag has it.
 	OtherBit = 1 << 63
+
+	// SiteBit, in the PC of a word, says that it stands for all words of its tap, also
+	// for those with slots of their own. In bursts each tap has such a word. No tag has
+	// this bit.
+	SiteBit = 1 << 62
 )
 
 // A WordsHeader has the numbers that all streams share. It takes a page of the .pep file;
@@ -42,6 +47,7 @@ type WordsHeader struct {
 	Burst Burst
 	Queue Gauge
 
+	Rate      uint64 // of how many events a sample of the engine is one; 0 if that is not known
 	EngineLen uint32
 	Engine    [256]byte
 }
@@ -52,7 +58,10 @@ type Words struct {
 	words unsafe.Pointer // WordSlots of type word
 }
 
-const WordsSize = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
+const (
+	momentsOffset = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
+	WordsSize     = momentsOffset + WordSlots*uint64(unsafe.Sizeof(Moments{}))
+)
 
 func WordsAt(p unsafe.Pointer) Words { return Words{(*WordsHeader)(p), unsafe.Add(p, PageSize)} }
 
@@ -113,6 +122,41 @@ func (a Words) AddOther(pc, count, messages uint64) {
 		return
 	}
 	e.add(count, messages)
+}
+
+// Moments has the sums that bounds of a word's count and share come from, in bursts. A
+// word has the part y of the x events that its tap has in a window; see package weigh.
+// These are estimates of the events in the time that the window stands for. Only the
+// holder of the window's lock writes them. They are apart from words, for a
+// program without bursts never touches them.
+type Moments struct {
+	Squares float64 // Σy²
+	Cross   float64 // Σxy
+	Slack   float64 // Σ of how far y may be off because the time in the window is not known better
+}
+
+// AddWindow counts what a word, or all words of its tap, has in a window: count is y,
+// rounded, of n samples. If there is no room for the word, all other words of the tap get it.
+func (a Words) AddWindow(pc, w, count, n uint64, y, x, slack float64) {
+	e := a.find(pc, w, 0, pc&SiteBit != 0 || golink.Load64(&a.Used) < WordSlots/2)
+	if e == nil {
+		e = a.find(pc|OtherBit, 0, 0, true)
+	}
+	if e == nil {
+		golink.Add64(&a.Lost, int64(count))
+		return
+	}
+	e.add(count, n)
+	m := a.Moments(e)
+	m.Squares += y * y
+	m.Cross += x * y
+	m.Slack += slack
+}
+
+// Moments returns the sums of a slot.
+func (a Words) Moments(e *Word) *Moments {
+	i := (uintptr(unsafe.Pointer(e)) - uintptr(a.words)) / unsafe.Sizeof(Word{})
+	return (*Moments)(unsafe.Add(unsafe.Pointer(a.WordsHeader), uintptr(momentsOffset)+i*unsafe.Sizeof(Moments{})))
 }
 
 // WordHash is the hash of a word whose key is complete. Its lowest bit is 1; a word

@@ -140,6 +140,17 @@ func (p *Profile) Labels(labels ...Label) Labels {
 	return Labels(m)
 }
 
+// Number adds a label with a number to labels.
+func (p *Profile) Number(labels Labels, key string, n int64, unit string) Labels {
+	var lm buffer
+	m := buffer(labels)
+	lm.int(1, p.str(key))
+	lm.int(3, n)
+	lm.int(4, p.str(unit))
+	m.bytes(3, lm)
+	return Labels(m)
+}
+
 // Sample adds a sample. Locations are ids, the leaf first; values are as many
 // as the profile has types; labels are nil or made by p.
 func (p *Profile) Sample(locations []uint64, values []int64, labels Labels) {

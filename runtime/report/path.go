@@ -7,19 +7,27 @@ import (
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/runtime/weigh"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A path is a decoded path of one function.
 type path struct {
+	tally    tally
+	logged   int64     // samples in bursts
 	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
 	end      int       // line where it ends
-	branches []*edge   // out of nodes with more than one live out-edge
+	pkg      *wire.Package
+	fn       *wire.Func
+	branches []*edge // out of nodes with more than one live out-edge
 	labels   pprofenc.Labels
 }
 
 // An edge is an outcome of a branch.
 type edge struct {
+	tally  tally
+	share  weigh.Part // of the branch
+	branch *branchTally
 	leaf   uint64 // location in the profile of edges
 	labels pprofenc.Labels
 }
@@ -45,7 +53,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		return nil
 	}
 	var taken []pdag.Step
-	d := &path{}
+	d := &path{pkg: pkg, fn: fn}
 	for _, s := range steps {
 		if live(fn.Graph.Nodes[s.Node]) > 1 {
 			taken = append(taken, s)
@@ -83,8 +91,13 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 	if e == nil {
 		block := &fn.Blocks[s.Node]
 		out := block.Outs[s.Out]
+		at := branchOf{fn, s.Node}
+		if w.branches[at] == nil {
+			w.branches[at] = &branchTally{}
+		}
 		e = &edge{
-			leaf: w.edges.in(pkg, fn, out.Line, ""),
+			branch: w.branches[at],
+			leaf:   w.edges.in(pkg, fn, out.Line, ""),
 			labels: w.edges.Labels(
 				pprofenc.Label{Key: schema.Branch, Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
 				pprofenc.Label{Key: schema.BranchKind, Value: block.Branch.Kind},

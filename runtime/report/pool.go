@@ -90,7 +90,7 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 // profile returns the profile of a kind. If there is none, profile makes it.
 func (w *tapWriter) profile(k schema.Kind) *pprofenc.Profile {
 	if w.profiles[k] == nil {
-		w.profiles[k] = newProfile(k)
+		w.profiles[k] = newProfile(k.Types())
 	}
 	return w.profiles[k]
 }

@@ -15,7 +15,8 @@
 //	lines     12-14,17,20-22
 //	branches  12:5 if true; 15:6 for body
 //
-// The second value, branch flow, is the count times the branches on the path.
+// The second value, branch flow, is the count times the branches on the path. In profiles of
+// samples the count is an estimate, with the number of samples and the variance behind it.
 // In the profile of edges every branch on the path becomes a sample of its own,
 // whose leaf is f at the line that the branch leads to, with labels branch
 // (x.go:12:5), kind (if) and outcome (true). Behind these, samples have the labels that
@@ -67,6 +68,12 @@ type Profile struct {
 	Samples  []Sample
 	Labels   [][]pprofenc.Label // sets of labels of goroutines
 
+	// Sampled says that Counts are of samples. Bursts are those that they come from, or some
+	// of them. Indices of paths in their polls are below Polled.
+	Sampled bool
+	Bursts  []Burst
+	Polled  int
+
 	Mapping    pprofenc.Mapping
 	Comment    string
 	Note       string // a second comment, "" for none
@@ -83,23 +90,39 @@ func (p *Profile) Write() []File {
 		return nil
 	}
 	w := writer{
-		tables: index(p.Packages),
-		paths:  newOutput(p, schema.Paths),
-		edges:  newOutput(p, schema.Edges),
-		decode: make(map[*wire.Func]map[uint64]*path),
-		taken:  make(map[edgeOf]*edge),
-		stacks: make(map[string]int),
-		sums:   make(map[edgeAt]int),
+		tables:   index(p.Packages),
+		sampled:  p.Sampled,
+		paths:    newOutput(p, schema.Paths),
+		edges:    newOutput(p, schema.Edges),
+		decode:   make(map[*wire.Func]map[uint64]*path),
+		taken:    make(map[edgeOf]*edge),
+		branches: make(map[branchOf]*branchTally),
+		stacks:   make(map[string]int),
+		sums:     make(map[edgeAt]int),
 	}
 	var lost int64
+	paths := make([]*path, len(p.Samples))
 	for i := range p.Samples {
-		s := &p.Samples[i]
-		if !w.sample(s) {
-			lost = plus(lost, s.Count)
+		if paths[i] = w.pathOf(&p.Samples[i]); paths[i] == nil {
+			lost = plus(lost, p.Samples[i].Count)
+		}
+	}
+	comment := p.Comment
+	var counts []int64
+	if p.Sampled {
+		counts = w.weigh(p, paths)
+		comment += w.weighed()
+	}
+	for i := range p.Samples {
+		switch s := &p.Samples[i]; {
+		case paths[i] == nil:
+		case p.Sampled:
+			w.sample(s, paths[i], counts[i])
+		default:
+			w.sample(s, paths[i], s.Count)
 		}
 	}
 	w.writeEdges()
-	comment := p.Comment
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
@@ -152,11 +175,15 @@ func counted(pkgs []*wire.Package) bool {
 // that samples can share once, and refers to it by number.
 type writer struct {
 	tables       tables
+	sampled      bool
 	paths, edges *output
+	estimates
 
 	// The paths that are decoded so far.
 	decode map[*wire.Func]map[uint64]*path
 	taken  map[edgeOf]*edge
+
+	branches map[branchOf]*branchTally
 
 	// For each stack of callers, an edge has the sum of the counts of the paths that it is on.
 	stacks map[string]int // of callers, as locations of the edges profile, encoded: index in stackList
@@ -173,6 +200,11 @@ type edgeOf struct {
 	step pdag.Step
 }
 
+type branchOf struct {
+	fn   *wire.Func
+	node int
+}
+
 // An edgeAt is an edge below a stack of callers, in goroutines with the same labels.
 type edgeAt struct {
 	edge   *edge
@@ -182,33 +214,36 @@ type edgeAt struct {
 
 type edgeSum struct {
 	edgeAt
-	count int64
+	count, samples int64
 }
 
-// sample adds s to both profiles. It reports false if the site tables do not have
-// the function or the path of s.
-func (w *writer) sample(s *Sample) (ok bool) {
+// pathOf returns the path of s, nil if the site tables do not have its function or the path.
+func (w *writer) pathOf(s *Sample) *path {
 	pkg, fn := w.tables.find(w.paths.frames, s)
 	if fn == nil {
-		return false
+		return nil
 	}
-	d := w.path(pkg, fn, s.Number-fn.Base)
-	if d == nil {
-		return false
-	}
-	w.locs = append(w.locs[:0], d.leaf[:]...)
-	if f := w.paths.innermost(s); f.Func == fn.Name && f.Symbol != "" && f.Symbol != fn.Name {
-		w.locs[1] = w.paths.in(pkg, fn, d.end, f.Symbol)
-	}
-	w.locs = w.paths.callers(w.locs, s)
-	w.paths.Sample(w.locs, []int64{s.Count, times(s.Count, len(d.branches))}, w.paths.with(d.labels, s.Labels))
-	if len(d.branches) > 0 {
-		w.addEdges(d, s)
-	}
-	return true
+	return w.path(pkg, fn, s.Number-fn.Base)
 }
 
-func (w *writer) addEdges(d *path, s *Sample) {
+// sample adds s, which is a sample of path d, to both profiles.
+func (w *writer) sample(s *Sample, d *path, count int64) {
+	w.locs = append(w.locs[:0], d.leaf[:]...)
+	if f := w.paths.innermost(s); f.Func == d.fn.Name && f.Symbol != "" && f.Symbol != d.fn.Name {
+		w.locs[1] = w.paths.in(d.pkg, d.fn, d.end, f.Symbol)
+	}
+	w.locs = w.paths.callers(w.locs, s)
+	values := []int64{count, times(count, len(d.branches))}
+	if w.sampled {
+		values = d.tally.add(count, append(values, s.Count), w.variance(&d.tally))
+	}
+	w.paths.Sample(w.locs, values, w.paths.with(d.labels, s.Labels))
+	if len(d.branches) > 0 {
+		w.addEdges(d, s, count)
+	}
+}
+
+func (w *writer) addEdges(d *path, s *Sample, count int64) {
 	stack := w.stack(s)
 	for _, e := range d.branches {
 		at := edgeAt{e, stack, s.Labels}
@@ -218,7 +253,8 @@ func (w *writer) addEdges(d *path, s *Sample) {
 			w.sums[at] = i
 			w.sumList = append(w.sumList, edgeSum{edgeAt: at})
 		}
-		w.sumList[i].count = plus(w.sumList[i].count, s.Count)
+		w.sumList[i].count = plus(w.sumList[i].count, count)
+		w.sumList[i].samples = plus(w.sumList[i].samples, s.Count)
 	}
 }
 
@@ -241,7 +277,11 @@ func (w *writer) stack(s *Sample) int {
 func (w *writer) writeEdges() {
 	for _, sum := range w.sumList {
 		w.locs = append(append(w.locs[:0], sum.edge.leaf), w.stackList[sum.stack]...)
-		w.edges.Sample(w.locs, []int64{sum.count}, w.edges.with(sum.edge.labels, sum.labels))
+		values := []int64{sum.count}
+		if e := sum.edge; w.sampled {
+			values = e.tally.add(sum.count, append(values, sum.samples), w.variance(&e.tally), w.independent(e))
+		}
+		w.edges.Sample(w.locs, values, w.edges.with(sum.edge.labels, sum.labels))
 	}
 }
 
@@ -255,7 +295,11 @@ type output struct {
 }
 
 func newOutput(p *Profile, kind schema.Kind) *output {
-	o := &output{Profile: newProfile(kind), frames: p.Frames, locations: make([]uint64, len(p.Frames)), labels: make([]pprofenc.Labels, 1)}
+	names := kind.Types()
+	if p.Sampled {
+		names = append(names, kind.SampledTypes()...)
+	}
+	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), labels: make([]pprofenc.Labels, 1)}
 	for _, set := range p.Labels {
 		var labels []pprofenc.Label
 		for _, l := range set {
@@ -276,10 +320,10 @@ func (o *output) with(labels pprofenc.Labels, set uint32) pprofenc.Labels {
 	return o.buf
 }
 
-// newProfile returns an empty profile of a kind.
-func newProfile(kind schema.Kind) *pprofenc.Profile {
+// newProfile returns an empty profile with some sample types.
+func newProfile(names []string) *pprofenc.Profile {
 	var types []pprofenc.ValueType
-	for _, name := range kind.Types() {
+	for _, name := range names {
 		types = append(types, pprofenc.ValueType{Type: name, Unit: schema.Unit})
 	}
 	return pprofenc.New(types...)

@@ -118,42 +118,42 @@ func TestPathsAndEdges(t *testing.T) {
 		report.Sample{Number: 5 + 3, Count: 4, Package: "p"},
 	)
 	want := `paths/count[dflt] branch_flow/count
-          2          0: 1 2 3 
+          2          0: 1 2 7 
                 from:[entry] path:[p0]
-          7         14: 4 2 3 
+          7         14: 3 2 7 
                 branches:[11:2 for body; 15:3 if false] from:[loop x.go:11] lines:[11-12,15,18-19] path:[p1]
-          3          3: 5 6 3 
+          3          3: 4 5 7 
                 branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
-          1          0: 7 2 3 
+          1          0: 6 2 7 
                 from:[cut x.go:18] lines:[18-19] path:[p4]
-          4          4: 5 6 
+          4          4: 4 5 
                 branches:[11:2 for done] from:[loop x.go:11] lines:[11] path:[p3]
 Locations
      1: 0x0 M=2 p.(*T).f·p0 /src/p/x.go:11:0 s=10(p.(*T).f)
      2: 0x0 M=2 p.(*T).f /src/p/x.go:11:0 s=10
-     3: 0x0 M=2 main.main /src/main.go:5:0 s=3
-     4: 0x0 M=2 p.(*T).f·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
-     5: 0x0 M=2 p.(*T).f·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
-     6: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
-     7: 0x0 M=2 p.(*T).f·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
+     3: 0x0 M=2 p.(*T).f·p1 /src/p/x.go:11:0 s=10(p.(*T).f)
+     4: 0x0 M=2 p.(*T).f·p3 /src/p/x.go:21:0 s=10(p.(*T).f)
+     5: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
+     6: 0x0 M=2 p.(*T).f·p4 /src/p/x.go:11:0 s=10(p.(*T).f)
+     7: 0x0 M=2 main.main /src/main.go:5:0 s=3
 `
 	if d := cmp.Diff(want, text(paths)); d != "" {
 		t.Errorf("paths (-want +got):\n%s", d)
 	}
 	want = `edges/count
-          7: 1 3 
+          7: 1 4 
                 branch:[x.go:11:2] kind:[for] outcome:[body]
-          7: 2 3 
+          7: 2 4 
                 branch:[x.go:15:3] kind:[if] outcome:[false]
-          3: 4 3 
+          3: 3 4 
                 branch:[x.go:11:2] kind:[for] outcome:[done]
-          4: 4 
+          4: 3 
                 branch:[x.go:11:2] kind:[for] outcome:[done]
 Locations
      1: 0x0 M=2 p.(*T).f /src/p/x.go:12:0 s=10
      2: 0x0 M=2 p.(*T).f /src/p/x.go:18:0 s=10
-     3: 0x0 M=2 main.main /src/main.go:5:0 s=3
-     4: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
+     3: 0x0 M=2 p.(*T).f /src/p/x.go:21:0 s=10
+     4: 0x0 M=2 main.main /src/main.go:5:0 s=3
 `
 	if d := cmp.Diff(want, text(edges)); d != "" {
 		t.Errorf("edges (-want +got):\n%s", d)

@@ -52,6 +52,20 @@ func (k Kind) Types() []string {
 	return nil
 }
 
+// SampledTypes returns the sample types that follow Types in profiles whose counts are
+// estimated from samples. Samples is the number of samples, variance that of the count
+// without callers, independent how many independent samples would say as much about the
+// share of an outcome in its branch.
+func (k Kind) SampledTypes() []string {
+	switch k {
+	case Paths:
+		return []string{"samples", "variance"}
+	case Edges:
+		return []string{"samples", "variance", "independent"}
+	}
+	return nil
+}
+
 // Keys of labels in profiles of paths.
 const (
 	Path     = "path"     // p12
@@ -88,11 +102,19 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool:
+	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, CountError, ShareError:
 		return "goroutine." + key
 	}
 	return key
 }
+
+// Keys of labels with numbers, of estimates in profiles of taps: bounds of the errors of the
+// first value, in its unit, and of its share of the tap's events, in PartsPerMillion.
+const (
+	CountError      = "count_error"
+	ShareError      = "share_error"
+	PartsPerMillion = "ppm"
+)
 
 // What the words of a pool are: the values of the label Pool.
 const (

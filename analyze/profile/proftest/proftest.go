@@ -92,6 +92,11 @@ func (b *builder) line(line string) error {
 			b.p.DefaultSampleType = "paths"
 		case "edges":
 			b.p.SampleType = valueTypes("edges/count")
+		case "paths estimated":
+			b.p.SampleType = valueTypes("paths/count branch_flow/count samples/count variance/count")
+			b.p.DefaultSampleType = "paths"
+		case "edges estimated":
+			b.p.SampleType = valueTypes("edges/count samples/count variance/count independent/count")
 		case "values", "types", "deps", "contexts":
 			b.p.SampleType = valueTypes(rest + "/count messages/count")
 		case "calltargets":
@@ -149,10 +154,16 @@ func (b *builder) sample(verb string, f fields) error {
 		path.Name += "·" + f.text["path"]
 		s.Location = append(s.Location, b.location(path, f.int("end")), b.location(fn, f.int("end")))
 		s.Value = []int64{f.int("count"), f.int("flow")}
+		if len(b.p.SampleType) > 2 {
+			s.Value = append(s.Value, f.int("samples"), f.int("variance"))
+		}
 		f.label(s, "path", "from", "lines", "branches")
 	case "edge":
 		s.Location = append(s.Location, b.location(fn, f.int("line")))
 		s.Value = []int64{f.int("count")}
+		if len(b.p.SampleType) > 1 {
+			s.Value = append(s.Value, f.int("samples"), f.int("variance"), f.int("independent"))
+		}
 		f.label(s, "branch", "kind", "outcome")
 	case "word":
 		if err := b.word(s, fn, f); err != nil {
@@ -244,6 +255,14 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		delete(f.text, "value")
 	}
 	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words")
+	for key, unit := range map[string]string{"count_error": "count", "share_error": "ppm"} {
+		if _, ok := f.text[key]; ok {
+			if s.NumLabel == nil {
+				s.NumLabel, s.NumUnit = map[string][]int64{}, map[string][]string{}
+			}
+			s.NumLabel[key], s.NumUnit[key] = []int64{f.int(key)}, []string{unit}
+		}
+	}
 	return nil
 }
 

@@ -31,8 +31,14 @@ type Fit struct {
 	Settings []Setting
 	Samples  [][]Match // by setting and run
 	Together Match     // all runs of the first setting added up
-	Exact    Exact
-	Worst    Difference // where all runs of the first setting together are farthest off
+
+	// The same of the first setting, if each sample counts once, whatever the weight of its
+	// burst.
+	Unweighed         []Match
+	UnweighedTogether Match
+
+	Exact Exact
+	Worst Difference // where all runs of the first setting together are farthest off
 }
 
 // Exact has numbers of an exact profile and of the program's site tables.
@@ -92,7 +98,7 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 	if fit.Exact, err = p.exact(exact); err != nil {
 		return fit, err
 	}
-	var together counts
+	var together, unweighed counts
 	for run := range opts.Runs {
 		p.logf("%s: run %d of %d", p.name, run+1, opts.Runs)
 		for i, s := range opts.Settings {
@@ -106,10 +112,13 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 			fit.Samples[i] = append(fit.Samples[i], match(exact, sampled))
 			if i == 0 {
 				together.add(sampled)
+				fit.Unweighed = append(fit.Unweighed, match(exact, sampled.unweighed))
+				unweighed.add(sampled.unweighed)
 			}
 		}
 	}
 	fit.Together = match(exact, &together)
+	fit.UnweighedTogether = match(exact, &unweighed)
 	fit.Worst = worst(exact, &together)
 	return fit, nil
 }
@@ -135,11 +144,15 @@ func (p *program) exact(c *counts) (e Exact, err error) {
 // counts are the profiles of one run, or of several added up.
 type counts struct {
 	file     *profile.File // of paths; of one run
+	edges    *profile.File // of edges; likewise
 	flows    map[profile.PathID]int64
+	ends     map[profile.PathID]int64 // counts of paths; of one run
 	outcomes map[profile.BranchID]accuracy.Outcomes
 	samples  int64 // or all path ends, in an exact profile
 	ticks    int64
 	dropped  int64
+
+	unweighed *counts // of samples, if these are estimates; nil of exact profiles
 }
 
 // profile runs a build once and reads what it writes.
@@ -188,16 +201,31 @@ func read(name string) (*counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &counts{file: file, flows: make(map[profile.PathID]int64), outcomes: make(map[profile.BranchID]accuracy.Outcomes)}
+	c := newCounts(file)
+	c.edges, c.ends = edgesFile, make(map[profile.PathID]int64)
 	for _, path := range paths {
 		c.flows[path.ID] += path.Flow
-		c.samples += path.Count
+		c.ends[path.ID] += path.Count
+		c.samples += path.Recorded()
 	}
 	for _, e := range edges {
 		c.outcome(e.Branch, e.Outcome, e.Count)
 	}
+	if file.Estimated() {
+		c.unweighed = newCounts(file)
+		for _, path := range paths {
+			c.unweighed.flows[path.ID] += path.Samples * int64(len(path.Branches))
+		}
+		for _, e := range edges {
+			c.unweighed.outcome(e.Branch, e.Outcome, e.Samples)
+		}
+	}
 	c.ticks, c.dropped = commented(file.Comments, "ticks"), commented(file.Comments, "dropped")
 	return c, nil
+}
+
+func newCounts(file *profile.File) *counts {
+	return &counts{file: file, flows: make(map[profile.PathID]int64), outcomes: make(map[profile.BranchID]accuracy.Outcomes)}
 }
 
 func (c *counts) outcome(id profile.BranchID, name string, n int64) {

@@ -48,8 +48,10 @@ func AccuracyTables(fits []Fit) string {
 	}
 	section("Samples", "Median over the runs, and samples that were dropped in any of them.", sampleCounts(fits))
 	first := fits[0].Settings[0]
+	section("What weights bring", fmt.Sprintf("%s: the same runs, if each sample counts once, and with the weights of bursts (runtime/weigh). Wall weight matching, relative and absolute overlap: "+
+		"median of the runs, and all runs added up.", first), weights(fits))
 	section("Too few samples, or the wrong ones?", fmt.Sprintf("%s: median of the runs, all runs added up, and the function whose share of branch flow is then farthest off. "+
-		"More samples do not reduce the bias: ticks are equally far apart in time, so functions whose paths take long have a larger share of the samples than of the paths. "+
+		"Ticks are equally far apart in time, so functions whose paths take long have a larger share of the samples than of the paths. Weights correct for that as far as gaps are known. "+
 		"Relative overlap does not show this bias, because it compares the outcomes of each branch with each other.", first), together(fits))
 	section("Programs", "Exact profiles: paths that were taken, hot ones among them (more than 0.125% of branch flow), ends of paths.", exacts(fits))
 	return b.String()
@@ -176,6 +178,31 @@ func together(fits []Fit) *table {
 		}
 		t.row(append(row, f.Worst.Func, percent(f.Worst.Exact), percent(f.Worst.Sampled))...)
 	}
+	return t
+}
+
+func weights(fits []Fit) *table {
+	t := newTable("program")
+	for _, what := range []string{"Wall", "relative", "absolute"} {
+		t.rows[0] = append(t.rows[0], what+", samples", "weighed", "all runs, samples", "weighed")
+	}
+	sums := make([]float64, 4*len(metrics))
+	for _, f := range fits {
+		row := []string{f.Program}
+		for i, m := range metrics {
+			plain := Fit{Samples: [][]Match{f.Unweighed}}
+			for j, x := range []float64{plain.over(0, m).median, f.over(0, m).median, m.of(f.UnweighedTogether), m.of(f.Together)} {
+				row = append(row, percent(x))
+				sums[4*i+j] += x
+			}
+		}
+		t.row(row...)
+	}
+	row := []string{"mean"}
+	for _, sum := range sums {
+		row = append(row, percent(sum/float64(len(fits))))
+	}
+	t.row(row...)
 	return t
 }
 

@@ -167,8 +167,11 @@ func TestAccuracyTables(t *testing.T) {
 			Settings: settings,
 			Samples:  [][]Match{{run(0.93), run(0.94), run(0.96)}, {few}, {run(0.9)}},
 			Together: run(0.97),
-			Exact:    Exact{Funcs: 1200, Skipped: 3, Paths: 800, Hot: 90, Ends: 5_000_000, Flow: 12_500_000},
-			Worst:    Difference{"main.work", 0.25, 0.2},
+
+			Unweighed:         []Match{run(0.91), run(0.92), run(0.93)},
+			UnweighedTogether: run(0.95),
+			Exact:             Exact{Funcs: 1200, Skipped: 3, Paths: 800, Hot: 90, Ends: 5_000_000, Flow: 12_500_000},
+			Worst:             Difference{"main.work", 0.25, 0.2},
 		}
 	}
 	header := []Fit{fit("one", 0), fit("two", 0.1)}

@@ -182,7 +182,7 @@ func (k *killed) exact(paths []profile.Path) error {
 	var got uint64
 	for _, p := range paths {
 		if p.ID.Func.Name == "main.event" {
-			got += uint64(p.Count)
+			got += uint64(p.Recorded())
 		}
 	}
 	return near("paths of event", got, 0, 0, k.own)
@@ -239,7 +239,7 @@ func said(comments []string, what *regexp.Regexp) (sum uint64) {
 func (k *killed) samples(f *profile.File, paths []profile.Path) error {
 	var got uint64
 	for _, p := range paths {
-		got += uint64(p.Count)
+		got += uint64(p.Recorded())
 	}
 	taken := said(f.Comments, takenSamples)
 	if got > taken+inFlight || got+inFlight < taken {

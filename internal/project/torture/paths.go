@@ -205,7 +205,7 @@ func (s *subject) compare(modes []string) error {
 				continue
 			}
 			for _, p := range paths {
-				s.sampled += int(p.Count)
+				s.sampled += int(p.Recorded())
 			}
 			if exact == nil {
 				continue

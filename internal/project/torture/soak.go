@@ -189,7 +189,7 @@ func samplesAddUp(dir string) (comment string, err error) {
 	}
 	var have uint64
 	for _, p := range paths {
-		have += uint64(p.Count)
+		have += uint64(p.Recorded())
 	}
 	return comment, addsUp(f.Comments, have)
 }

@@ -57,6 +57,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.overhead(args[1:])
 	case "accuracy":
 		return m.accuracy(args[1:])
+	case "bounds":
+		return m.bounds(args[1:])
 	case "taps":
 		return m.taps(args[1:])
 	case "pgo":
@@ -68,7 +70,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, taps, pgo, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy, bounds, taps, pgo, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
@@ -258,6 +260,39 @@ func (m *measurement) accuracy(args []string) error {
 		tables += bench.TruncationTables(fits, backedge)
 	}
 	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact.", opts.Runs)+m.workload(), tables)
+}
+
+func (m *measurement) bounds(args []string) error {
+	flags := m.flags("bounds")
+	m.settingsFlag(flags, "64,17")
+	runs := flags.Int("runs", 200, "sampled `runs`")
+	tick := flags.String("tick", "", "CPU `time` between ticks (default: the program's, 10ms)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *runs < 1 {
+		return fmt.Errorf("-runs %d: want 1 or more", *runs)
+	}
+	settings, err := bench.ParseSettings(m.settings)
+	if err == nil {
+		settings, err = atTicks(settings, *tick)
+	}
+	if err != nil {
+		return err
+	}
+	if len(settings) != 1 {
+		return errors.New("want one setting")
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := bench.Bounds(&m.cfg, settings[0], *runs)
+	if err != nil {
+		return err
+	}
+	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 1 exact.", *runs, settings[0])+m.workload(), bench.BoundsTables(all))
 }
 
 // atTicks returns the settings with each of the ticks.

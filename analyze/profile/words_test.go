@@ -1,0 +1,62 @@
+package profile_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/profile/proftest"
+)
+
+// wordsOf returns the sites of a values file with the lines.
+func wordsOf(t *testing.T, text string) (sites []profile.Seen, f *profile.File) {
+	t.Helper()
+	data, err := proftest.Encode("profile values\n" + text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err = profile.Parse("x", bytes.NewReader(data)); err != nil {
+		t.Fatal(err)
+	}
+	words, err := f.Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return profile.SumSites(words), f
+}
+
+// A table that adds up samples before it sends them does not make the estimate worse:
+// 900 and 100 samples are the same in 1000 messages and in 60.
+func TestMessagesOfATableAreNotSamples(t *testing.T) {
+	for _, messages := range [][2]int{{900, 100}, {50, 10}} {
+		sites, f := wordsOf(t, fmt.Sprintf(`period 256 events/count
+word func=m.f at=x.go:5 site=x.go:5:1 kind=load expr=n type=int value=1 count=%d messages=%d
+word func=m.f at=x.go:5 site=x.go:5:1 kind=load expr=n type=int value=2 count=%d messages=%d
+`, 900*256, messages[0], 100*256, messages[1]))
+		s, w := sites[0], sites[0].Words[0]
+		if got, want := w.CountError(f.Period.Value), 1.96*256*math.Sqrt(900); math.Abs(got-want) > 1 {
+			t.Errorf("%v messages: count ± %.1f, want %.1f", messages, got, want)
+		}
+		if got, want := s.ShareError(w, f.Period.Value), 1.96*math.Sqrt(.9*.1/1000); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v messages: share ± %.6f, want %.6f", messages, got, want)
+		}
+	}
+}
+
+// Bounds in the profile go before bounds by messages. Those of two runs add up as
+// those of independent estimates do.
+func TestBoundsOfTheProfile(t *testing.T) {
+	const one = "word func=m.f at=x.go:5 site=x.go:5:1 kind=load expr=n type=int value=1 count=1000 messages=10 count_error=300 share_error=40000\n"
+	const other = "word func=m.f at=x.go:5 site=x.go:5:1 kind=load expr=n type=int value=1 count=3000 messages=10 count_error=400 share_error=30000\n"
+	sites, f := wordsOf(t, "period 100 events/count\n"+one+other)
+	w := sites[0].Words[0]
+	if got := w.CountError(f.Period.Value); math.Abs(got-500) > 1e-6 {
+		t.Errorf("count ± %v, want 500", got)
+	}
+	want := math.Hypot(.04*1000/4000, .03*3000/4000)
+	if got := sites[0].ShareError(w, f.Period.Value); math.Abs(got-want) > 1e-9 {
+		t.Errorf("share ± %v, want %v", got, want)
+	}
+}

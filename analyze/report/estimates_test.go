@@ -1,0 +1,69 @@
+package report
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// Sampled profiles of main.f: 100 bursts of equal weight. The path p1 has half of the counts,
+// and is as uncertain as 25 events.
+const (
+	estimatedPaths = `profile paths estimated
+comment "pep: sampled, bursts weigh like 100 equal ones"
+binary /bin/app
+build 5eed
+period 10000000 cpu/nanoseconds
+path func=main.f at=/x.go:10 path=p0 end=12 count=5000 flow=5000 samples=4 variance=250000 from=entry lines=10 branches="11:2 if true" callers=""
+path func=main.f at=/x.go:10 path=p1 end=12 count=5000 flow=5000 samples=6 variance=1000000 from=entry lines=10 branches="11:2 if false" callers=""
+`
+	estimatedEdges = `profile edges estimated
+comment "pep: sampled, bursts weigh like 100 equal ones"
+binary /bin/app
+build 5eed
+period 10000000 cpu/nanoseconds
+edge func=main.f at=/x.go:10 branch=x.go:11:2 kind=if outcome=true line=12 count=10000 samples=10 variance=250000 independent=60 callers=""
+`
+)
+
+func textOf(t *testing.T, l listing.Listing, err error) string {
+	t.Helper()
+	var out strings.Builder
+	if err := errors.Join(err, listing.Text(&out, l)); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestEstimatesHaveBounds(t *testing.T) {
+	paths, edges := parse(t, estimatedPaths), parse(t, estimatedEdges)
+	top, err := Top(paths, source.NewTree(""), TopOptions{})
+	for _, want := range []string{
+		`1 +50\.00% +41\.0-61\.0% +50\.00% +5000 +5000 +4 +main\.f·p0`, // as of 100 events: a fifth less to a fifth more
+		`2 +50\.00% +33\.2-75\.2% +100\.00% +5000 +5000 +6 +main\.f·p1`,
+		`Never seen is not never: a path without a sample has up to 3\.70% of all counts`,
+	} {
+		if text := textOf(t, top, err); !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+	list, err := List(edges, source.NewTree(""), regexp.MustCompile("f"))
+	for _, want := range []string{`10000 +100\.00% +94\.0-100\.0%`, `0 +0\.00% +0\.0-6\.0%`, `Never seen is not never`} {
+		if text := textOf(t, list, err); !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("no %s in\n%s", want, text)
+		}
+	}
+}
+
+func TestDumpOfEstimates(t *testing.T) {
+	for _, text := range []string{estimatedPaths, estimatedEdges} {
+		dump, err := Dump(parse(t, text))
+		if got := textOf(t, dump, err); got != text {
+			t.Errorf("got\n%swant\n%s", got, text)
+		}
+	}
+}

@@ -1,0 +1,222 @@
+package bench
+
+// This file measures how often the bounds of sampled profiles have the true value.
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/pepgo/pep/analyze/accuracy"
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+// Hits says how many of some bounds have the true value.
+type Hits struct {
+	In, Below, Above int // the true value is within the bounds, below, above
+	Seen             int // of all, those of what was sampled
+}
+
+func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
+	switch {
+	case truth < b.Low:
+		h.Below++
+	case truth > b.High:
+		h.Above++
+	default:
+		h.In++
+	}
+	if seen {
+		h.Seen++
+	}
+}
+
+// all is the number of bounds.
+func (h *Hits) all() int { return h.In + h.Below + h.Above }
+
+// A Coverage says how often the bounds of a program's sampled profiles have the true value.
+// The paths are those that are hot in the exact profile, the edges those on a branch that
+// has more than accuracy.HotShare of all outcomes: with all paths, most would be some that
+// hardly ever run, whose bounds begin at 0. What a run has no sample of counts with the
+// bound for what is never seen.
+type Coverage struct {
+	Program                string
+	Runs, Ticks            int
+	HotPaths, HotEdges     int
+	Paths, Edges, Outcomes Hits // shares of path ends, edges for each path end, shares of outcomes in their branches
+	Unweighed              Hits // Paths, if samples were independent and all alike
+}
+
+// Bounds runs each test program once with exact counts, and many times with samples.
+func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
+	var all []Coverage
+	err := cfg.each(func(p *program) error {
+		p.logf("%s: building", p.name)
+		if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+			return err
+		}
+		exact, err := p.profile(exactBuild, "PEPOPTS=")
+		if err != nil {
+			return err
+		}
+		truth, err := truthOf(exact, p.exe(exactBuild))
+		if err != nil {
+			return err
+		}
+		c := Coverage{Program: p.name, Runs: runs, HotPaths: len(truth.paths), HotEdges: len(truth.edges)}
+		for i := range runs {
+			if i%20 == 0 {
+				p.logf("%s: run %d of %d", p.name, i+1, runs)
+			}
+			sampled, err := p.profile(pageBuild, s.env())
+			if err == nil {
+				err = c.add(truth, sampled)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		all = append(all, c)
+		return nil
+	})
+	return all, err
+}
+
+// A truth is what the hot paths and edges of an exact profile are.
+type truth struct {
+	paths    map[profile.PathID]float64 // share of path ends
+	edges    map[edgeID]float64         // for each path end
+	outcomes map[edgeID]float64         // share of the branch
+}
+
+type edgeID struct {
+	branch  profile.BranchID
+	outcome string
+}
+
+// truthOf returns what an exact profile says. Functions of the program that have a single
+// path are left out: where paths are sampled they have no polls.
+func truthOf(exact *counts, program string) (*truth, error) {
+	exe, err := executable.Open(program)
+	if err != nil {
+		return nil, err
+	}
+	single := make(map[profile.Func]bool)
+	for _, pkg := range exe.Packages {
+		for i := range pkg.Funcs {
+			f := &pkg.Funcs[i]
+			if f.Graph.N == 1 {
+				single[profile.Func{Name: f.Name, File: pkg.Files[f.File], StartLine: int64(f.Line)}] = true
+			}
+		}
+	}
+	var ends, flow, outcomes float64
+	for id, n := range exact.ends {
+		if !single[id.Func] {
+			ends += float64(n)
+			flow += float64(exact.flows[id])
+		}
+	}
+	for _, o := range exact.outcomes {
+		for _, n := range o {
+			outcomes += float64(n)
+		}
+	}
+	t := &truth{make(map[profile.PathID]float64), make(map[edgeID]float64), make(map[edgeID]float64)}
+	for id, n := range exact.flows {
+		if float64(n) > accuracy.HotShare*flow {
+			t.paths[id] = float64(exact.ends[id]) / ends
+		}
+	}
+	for id, o := range exact.outcomes {
+		var all float64
+		for _, n := range o {
+			all += float64(n)
+		}
+		for name, n := range o {
+			if all > accuracy.HotShare*outcomes {
+				e := edgeID{id, name}
+				t.edges[e], t.outcomes[e] = float64(n)/ends, float64(n)/all
+			}
+		}
+	}
+	return t, nil
+}
+
+// add compares the bounds of a run with the truth.
+func (c *Coverage) add(t *truth, sampled *counts) error {
+	c.Ticks += int(sampled.ticks)
+	paths, err := sampled.file.Paths()
+	if err != nil {
+		return err
+	}
+	var total, samples float64
+	sums := make(map[profile.PathID]profile.Path)
+	for _, p := range profile.SumPaths(paths) {
+		sums[p.ID] = p
+		total += float64(p.Count)
+		samples += float64(p.Samples)
+	}
+	if total == 0 {
+		return fmt.Errorf("%s: a run without samples: use a larger -scale", c.Program)
+	}
+	unseen := profile.Bounds{High: sampled.file.UnseenBound()}
+	for id, share := range t.paths {
+		p, seen := sums[id]
+		b := unseen
+		if seen {
+			b = scaled(sampled.file.CountBounds(p.Count, p.Estimate), total)
+		}
+		c.Paths.add(b, share, seen)
+		q := float64(p.Samples) / samples
+		half := 1.96 * math.Sqrt(max(q*(1-q), 0)/samples)
+		c.Unweighed.add(profile.Bounds{Low: q - half, High: max(q+half, 3.84/samples)}, share, seen)
+	}
+	edges, err := sampled.edges.Edges()
+	if err != nil {
+		return err
+	}
+	type seen struct {
+		branch  profile.Branch
+		outcome profile.Outcome
+	}
+	known := make(map[edgeID]seen)
+	branches := make(map[profile.BranchID]profile.Branch)
+	for _, b := range profile.SumEdges(edges) {
+		branches[b.ID] = b
+		for _, o := range b.Outcomes {
+			known[edgeID{b.ID, o.Name}] = seen{b, o}
+		}
+	}
+	for e, n := range t.edges {
+		x, ok := known[e]
+		b := unseen
+		if ok {
+			b = scaled(sampled.edges.CountBounds(x.outcome.Count, x.outcome.Estimate), total)
+		}
+		c.Edges.add(b, n, ok)
+		if branch, ok := branches[e.branch]; ok { // of other branches nothing is printed
+			c.Outcomes.add(branch.ShareBounds(x.outcome), t.outcomes[e], ok)
+		}
+	}
+	return nil
+}
+
+func scaled(b profile.Bounds, total float64) profile.Bounds {
+	return profile.Bounds{Low: b.Low / total, High: b.High / total}
+}
+
+// BoundsTables returns the results as a Markdown table.
+func BoundsTables(all []Coverage) string {
+	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
+	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
+	for i := range all {
+		c := &all[i]
+		t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
+			part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
+			part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+	}
+	return fmt.Sprintf("## Bounds\n\nHow many of the 95 %% bounds have the true value, over all runs: of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
+		"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n", t)
+}

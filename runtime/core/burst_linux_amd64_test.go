@@ -1,0 +1,264 @@
+package core
+
+import (
+	"math"
+	"testing"
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// burn uses so many ns of CPU time.
+func burn(ns uint64) {
+	for began := cpuTime(); cpuTime()-began < ns; {
+	}
+}
+
+// A burst ends after SAMPLES samples or more, whatever their number is; none of them is lost.
+func TestBurstsOfTaps(t *testing.T) {
+	finish := startTapping(t, "taps=burst,samples=100")
+	var this tapper
+	for range 20 {
+		tickTaps(cpuTime())
+		for n := 0; Taps != options.TapsOff; n++ {
+			if n == 100_000_000 {
+				t.Fatal("the burst does not end")
+			}
+			this.tap(1<<56, 7)
+		}
+		burn(1_000_000)
+	}
+	c := finish()
+	b := &c.area.Burst
+	// If the machine has other work, time may pass in a window without a delivery.
+	if len(c.words) != 1 || c.words[0].Messages != int64(b.Taken) || b.Taken%100 != 0 || b.Taken < 1000 || b.Taken > 2000 {
+		t.Errorf("%+v of %+v, want one word with up to 2000 samples", c.words, b)
+	}
+	if b.Seen > 20*(maxEvents+uint64(pepfile.ChunkTuples)) || b.Seen < 10*1000 {
+		t.Errorf("windows are not bounded: %+v", b)
+	}
+}
+
+// What happens in a phase without taps: windows become longer, but none is longer than a
+// tick, nor than maxWindow; and a burst after that phase is not longer than one before.
+func TestBurstsAfterAPhaseWithoutTaps(t *testing.T) {
+	startTapping(t, "taps=burst")
+	var this tapper
+	for range 12 {
+		tickTaps(cpuTime())
+		burn(warmUp + minWindow/2)
+		this.tap(1<<56, 1)
+		this.tap(1<<56, 1)
+		tickNoTaps(cpuTime())
+		if Taps != options.TapsOff {
+			t.Fatal("a burst lasts longer than a tick")
+		}
+	}
+	if current.length > maxWindow {
+		t.Errorf("after windows without events, a window is %d ns", current.length)
+	}
+	tickTaps(cpuTime())
+	n := 0
+	for ; Taps == options.TapsBurst && n < 100*maxEvents; n++ {
+		this.tap(1<<56, 1)
+	}
+	if most := 3 * (maxEvents + int(warmUp)); n > most { // a tap takes a ns or more
+		t.Errorf("the next burst has %d events, want at most %d", n, most)
+	}
+	finishTaps()
+}
+
+// windows folds windows of known events, and returns the table's words. In window i the
+// program taps as the function says, in so many ns of program time.
+func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns uint64)) *taps {
+	memory := make([]uint64, pepfile.WordsSize/8)
+	wordTable = pepfile.WordsAt(unsafe.Pointer(&memory[0]))
+	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
+	startBursts(samples)
+	defer func() { wordTable = pepfile.Words{} }()
+	const interval = 20_000_000
+	for i := range n {
+		list, ns := events(i)
+		w := &current
+		w.tick, w.before = uint64(i+1)*interval, uint64(i)*interval
+		bursts.Tick, bursts.Before = w.tick, w.before
+		bursts.Ticks++
+		w.phase, w.opened, w.reported, w.events, w.rooms, w.own = windowOpen, w.tick, 0, 0, 0, 0
+		w.take(list)
+		w.length = ns
+		w.events, w.phase = 0, windowClosed // taps take no time here
+		w.fold(ns)
+	}
+	c := &taps{area: wordTable}
+	sums := totals(wordTable)
+	for i := range uint64(pepfile.WordSlots) {
+		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
+			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages())}
+			w.CountError, w.ShareError = sums.bounds(wordTable, e)
+			c.words = append(c.words, w)
+		}
+	}
+	return c
+}
+
+// Frequent events and rare ones count as often as they are, though there are as many samples
+// of both: fast has 1000 in each ms of its windows, slow 10, and each has half of the
+// time. The share of a word counts by its events, too.
+func TestWindowsAreWeighed(t *testing.T) {
+	const fast, slow = 1 << 56, 1<<56 + 1
+	n := 400
+	c := windows(64, n, func(i int) (list []tuple.Tuple, ns uint64) {
+		if i%2 == 0 {
+			for j := range 1000 {
+				list = append(list, tuple.Tuple{PC: fast, W: uint64(j / 900)})
+			}
+			return list, 1_000_000
+		}
+		for range 10 {
+			list = append(list, tuple.Tuple{PC: slow, W: 5})
+		}
+		return list, 1_000_000
+	})
+	want := map[tuple.Tuple]float64{{PC: fast, W: 0}: 900 * 20 * 200, {PC: fast, W: 1}: 100 * 20 * 200, {PC: slow, W: 5}: 10 * 20 * 200}
+	for _, w := range c.words {
+		truth := want[w.Tuple]
+		delete(want, w.Tuple)
+		// Samples are drawn from each window at random. 1.96 standard deviations are the
+		// bound, 5 are exceeded in one of 1.7 million runs.
+		if off := math.Abs(float64(w.Count) - truth); off > w.CountError*5/1.96 {
+			t.Errorf("%+v: count is %.0f off, %.0f is right", w, off, truth)
+		}
+		// Half of the windows have the tap. Were they at random, the variance of the total of
+		// 400 windows would be 400·y²/4.
+		if w.Tuple.PC == slow {
+			if want := 1.96 * math.Sqrt(400*200*200/4*(400./399)*(1+4/200.)); math.Abs(w.CountError-want) > 1 {
+				t.Errorf("%+v: want the bound %.1f", w, want)
+			}
+		}
+		if w.Tuple.PC == fast {
+			share := float64(w.Count) / (1000 * 20 * 200)
+			p := .9
+			if w.Tuple.W == 1 {
+				p = .1
+			}
+			if off := math.Abs(share - p); off > w.ShareError*5/1.96 || w.ShareError > .01 || w.ShareError < .003 {
+				t.Errorf("%+v: share %.4f, want %.1f", w, share, p)
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("words are missing: %v", want)
+	}
+}
+
+// Bounds hold although the events of a window are alike: in each of many runs, 40 windows of
+// 64 events have one word or the other, at random. The bound by 2560 independent events would
+// be 8 times too small, and would hold in one run of 5.
+func TestBoundsHoldForClusters(t *testing.T) {
+	const runs, n, pc = 400, 40, 1 << 56
+	held, shares := 0, 0
+	random := uint64(0x9e3779b97f4a7c15)
+	for range runs {
+		c := windows(64, n, func(int) (list []tuple.Tuple, ns uint64) {
+			random ^= random << 13
+			random ^= random >> 7
+			random ^= random << 17
+			for range 64 {
+				list = append(list, tuple.Tuple{PC: pc, W: random >> 40 & 1})
+			}
+			return list, 100_000
+		})
+		for _, w := range c.words {
+			if w.Tuple.W != 1 {
+				continue
+			}
+			const truth = 64. * 200 * n / 2
+			if math.Abs(float64(w.Count)-truth) <= w.CountError {
+				held++
+			}
+			if math.Abs(float64(w.Count)/(2*truth)-.5) <= w.ShareError {
+				shares++
+			}
+		}
+	}
+	// A word is in k of 40 windows; the normal bound of a binomial is 95 % on average. 5 standard
+	// deviations of 400 runs with 95 % are 22 runs. (Fewer than 1 in 1.7 million.)
+	for what, held := range map[string]int{"count": held, "share": shares} {
+		if held < 358 || held > 400 {
+			t.Errorf("the bound of the %s held in %d of %d runs", what, held, runs)
+		}
+	}
+}
+
+// Every sample of a window is kept with the same probability.
+func TestSamplesOfAWindowAreRandom(t *testing.T) {
+	const kept, of, rounds = 16, 64, 4000
+	startBursts(kept)
+	list := make([]tuple.Tuple, of)
+	for i := range list {
+		list[i] = tuple.Tuple{PC: 1 << 56, W: uint64(i)}
+	}
+	var got [of]int
+	for range rounds {
+		current.reported = 0
+		current.take(list[:of/2])
+		current.take(list[of/2:])
+		for _, s := range current.samples {
+			got[s.tuples[0].W]++
+		}
+	}
+	// Each is kept with probability 1/4: 1000 of 4000 times, with the standard deviation 27.4.
+	// 6 of them are exceeded in one of 500 million.
+	for i, n := range got {
+		if math.Abs(float64(n)-1000) > 6*27.4 {
+			t.Errorf("the event %d is kept %d times, want 1000", i, n)
+		}
+	}
+}
+
+// The words of a sample stay together.
+func TestWindowsKeepSamplesWhole(t *testing.T) {
+	c := windows(8, 10, func(int) (list []tuple.Tuple, ns uint64) {
+		for i := range uint64(50) {
+			list = append(list, tuple.New(tuple.Load, 3, i), tuple.New(tuple.More, 3, i))
+		}
+		return list, 100_000
+	})
+	first, more := map[uint64]int64{}, map[uint64]int64{}
+	for _, w := range c.words {
+		if w.Tuple.Tag() == tuple.More {
+			more[w.Tuple.W] = w.Messages
+		} else {
+			first[w.Tuple.W] = w.Messages
+		}
+	}
+	if len(first) == 0 || len(first) != len(more) {
+		t.Fatalf("%v, second words %v", first, more)
+	}
+	for w, n := range first {
+		if more[w] != n {
+			t.Errorf("word %d was sampled %d times, its second word %d times", w, n, more[w])
+		}
+	}
+}
+
+// With an engine, the words of a tap add up to what the windows say of the tap.
+func TestEnginesInBurstsAreWeighed(t *testing.T) {
+	sums := tapTotals{}
+	sums.of(1).Size, sums.of(2).Size = 1000, 10
+	c := &taps{}
+	for _, x := range []tuple.Tuple{{PC: 1, W: 3}, {PC: 1, W: 4}, {PC: 2, W: 5}, {PC: 9, W: 5}} {
+		c.words = append(c.words, wordOf(x, 64))
+	}
+	c.scaleEngine(sums)
+	for i, want := range []int64{500, 500, 10, 253} {
+		if c.words[i].Count != want {
+			t.Errorf("%+v, want %d", c.words[i], want)
+		}
+	}
+}
+
+func wordOf(x tuple.Tuple, n int64) report.Word { return report.Word{Tuple: x, Count: n, Messages: n} }

@@ -1,0 +1,203 @@
+package report
+
+// This file estimates from the bursts of a sampled profile how often paths and edges were
+// taken in proportion to each other, and how far off these estimates may be.
+
+import (
+	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/runtime/weigh"
+)
+
+// A Burst is the polls that followed a tick.
+type Burst struct {
+	weigh.Burst
+	Samples []int32 // for each poll, the index in Profile.Samples; -1 if it is no sample
+}
+
+// Unit is the sum of the counts of a sampled profile, divided by its samples.
+const Unit = 1000
+
+// A tally is the estimate of a path or an edge.
+type tally struct {
+	here    float64 // in the burst that is being added
+	part    weigh.Part
+	total   int64 // sum of the counts of its samples
+	written int64 // of total
+}
+
+// end adds what is in a burst of a size.
+func (t *tally) end(size float64) {
+	t.part.Add(t.here, size)
+	t.here = 0
+}
+
+// add adds count to what is written, and appends to values the parts of amounts that belong
+// to it. Parts are in proportion to counts and add up to the amounts.
+func (t *tally) add(count int64, values []int64, amounts ...float64) []int64 {
+	before := t.written
+	t.written = plus(t.written, count)
+	all := float64(max(t.total, 1))
+	for _, a := range amounts {
+		values = append(values, whole(a*float64(t.written)/all)-whole(a*float64(before)/all))
+	}
+	return values
+}
+
+// whole rounds x ≥ 0 up.
+func whole(x float64) int64 {
+	if x >= 1<<62 {
+		return 1 << 62
+	}
+	n := int64(x)
+	if float64(n) < x {
+		n++
+	}
+	return n
+}
+
+// A branchTally is the estimate of a branch.
+type branchTally struct {
+	here  float64
+	total weigh.Total
+}
+
+// estimates are what is estimated of a whole profile.
+type estimates struct {
+	all    weigh.Total
+	growth float64 // samples divided by those in bursts
+}
+
+// weigh estimates the counts of samples, in units of 1/Unit samples, and what the tallies of
+// paths and edges need for bounds. The path of sample i is paths[i], nil if the site tables
+// do not have it.
+//
+// If the bursts are only some of those that were, the samples of a stack have the mean
+// weight of those that are in bursts; if none is, of those of the path.
+func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
+	bursts := make([]weigh.Burst, len(p.Bursts))
+	for i := range p.Bursts {
+		bursts[i] = p.Bursts[i].Burst
+	}
+	weights := weigh.Weights(bursts, p.Polled)
+	logged := make([]int64, len(p.Samples))
+	weight := make([]float64, len(p.Samples))
+	var samples, weighed float64
+	for i := range p.Bursts {
+		for _, s := range p.Bursts[i].Samples {
+			if s >= 0 && paths[s] != nil {
+				logged[s]++
+				samples++
+				weighed += weights[i]
+			}
+		}
+	}
+	for i := range weights {
+		weights[i] *= Unit * samples / max(weighed, 1e-300)
+		w.addBurst(&p.Bursts[i], weights[i], paths, weight)
+	}
+	counts = make([]int64, len(p.Samples))
+	all := 0.
+	for i := range p.Samples {
+		n := p.Samples[i].Count
+		d := paths[i]
+		if d == nil {
+			continue
+		}
+		all += float64(n)
+		mean := float64(Unit)
+		switch {
+		case logged[i] > 0:
+			mean = weight[i] / float64(logged[i])
+		case d.logged > 0:
+			mean = d.tally.part.Sum / float64(d.logged)
+		}
+		counts[i] = max(whole(float64(n)*mean-.5), 1)
+		d.tally.total = plus(d.tally.total, counts[i])
+		for _, e := range d.branches {
+			e.tally.total = plus(e.tally.total, counts[i])
+		}
+	}
+	w.growth = all / max(samples, 1)
+	return counts
+}
+
+// addBurst adds a burst to the tallies, and the weights of its samples to weight.
+func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float64) {
+	size := 0.
+	for _, s := range b.Samples {
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		d := paths[s]
+		size += each
+		weight[s] += each
+		d.logged++
+		d.tally.here += each
+		for _, e := range d.branches {
+			e.tally.here += each
+			e.branch.here += each
+		}
+	}
+	if size == 0 {
+		return
+	}
+	w.all.Add(size)
+	for _, s := range b.Samples { // here is 0 when it has been added
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		d := paths[s]
+		if d.tally.here > 0 {
+			d.tally.end(size)
+		}
+		for _, e := range d.branches {
+			if e.tally.here > 0 {
+				e.share.Add(e.tally.here, e.branch.here)
+				e.tally.end(size)
+			}
+		}
+	}
+	for _, s := range b.Samples {
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		for _, e := range paths[s].branches {
+			if e.branch.here > 0 {
+				e.branch.total.Add(e.branch.here)
+				e.branch.here = 0
+			}
+		}
+	}
+}
+
+// variance returns the variance of the count of a path or an edge, in counts².
+func (w *writer) variance(t *tally) float64 {
+	_, v := t.part.Share(&w.all)
+	return v * w.all.Size * w.all.Size * w.growth
+}
+
+// independent returns how many independent samples would say as much about the share of an
+// edge in its branch as the clustered samples do.
+func (w *writer) independent(e *edge) float64 {
+	p, v := e.share.Share(&e.branch.total)
+	n := equal(&e.branch.total)
+	if q := p * (1 - p); v > 0 && q > 1e-9 {
+		n = q / v
+	}
+	return n * w.growth
+}
+
+// equal returns how many clusters of equal size would be as good as those of t, (Σx)²/Σx²
+// (Kish, Survey Sampling, 1965).
+func equal(t *weigh.Total) float64 {
+	if t.Squares == 0 {
+		return 0
+	}
+	return t.Size * t.Size / t.Squares
+}
+
+// weighed is the end of the comment of a sampled profile.
+func (w *writer) weighed() string {
+	n := int64(equal(&w.all)*w.growth + .5)
+	return ", bursts weigh like " + digits.Int(n) + " equal ones"
+}

@@ -1,0 +1,122 @@
+package report_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/weigh"
+)
+
+// sampled writes the profiles of bursts, each of which is a list of samples' indices. The
+// fourth path is not in any burst.
+func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
+	t.Helper()
+	p := report.Profile{
+		Packages: tables(), Frames: frames, Sampled: true, Polled: 3,
+		Samples: []report.Sample{
+			{Number: 5 + 1, Stack: []uint32{inF, main1}},
+			{Number: 5 + 1, Stack: []uint32{inF}},
+			{Number: 5 + 3, Stack: []uint32{inF, main1}},
+			{Number: 5 + 0, Stack: []uint32{inF, main1}, Count: 1},
+		},
+		Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
+	}
+	for _, list := range bursts {
+		b := report.Burst{Burst: weigh.Burst{Ticks: 1}, Samples: list}
+		for _, s := range list {
+			p.Samples[s].Count++
+			b.Polls = append(b.Polls, weigh.Poll{Path: max(s, 1) - 1, Gap: 1000})
+		}
+		p.Bursts = append(p.Bursts, b)
+	}
+	parsed := make([]*profile.Profile, 2)
+	for i, f := range p.Write() {
+		var err error
+		if parsed[i], err = profile.ParseData(f.Data); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return parsed[0], parsed[1]
+}
+
+// values returns the values of samples with a label, added up.
+func values(p *profile.Profile, key, value string) (sums []int64) {
+	sums = make([]int64, len(p.SampleType))
+	for _, s := range p.Sample {
+		if len(s.Label[key]) > 0 && s.Label[key][0] == value {
+			for i, v := range s.Value {
+				sums[i] += v
+			}
+		}
+	}
+	return sums
+}
+
+// Bursts that are alike weigh alike. Then counts are 1000 times the samples, and the
+// variance follows from the bursts by hand, in which each path has all samples or none.
+func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
+	a, b := []int32{0, 0, 1, 0}, []int32{2, 2, 2, 2}
+	paths, edges := sampled(t, a, b, a, b, a, b, a, b)
+	var types []string
+	for _, st := range append(paths.SampleType, edges.SampleType...) {
+		types = append(types, st.Type)
+	}
+	if got := strings.Join(types, " "); got != "paths branch_flow samples variance edges samples variance independent" {
+		t.Fatal(got)
+	}
+	near := func(what string, got int64, want float64) {
+		if math.Abs(float64(got)-want) > want/50 {
+			t.Errorf("%s: %d, want about %.0f", what, got, want)
+		}
+	}
+	// p1 has two branches and 16 samples of 32, in 4 bursts of 8. A burst with it is off by
+	// 2 samples of its 4, and so is one without it: 8/7 of 8·(2000)². Bursts have 32 of the 33
+	// samples.
+	p1 := values(paths, "path", "p1")
+	near("count of p1", p1[0], 16_000)
+	near("flow of p1", p1[1], 32_000)
+	near("samples of p1", p1[2], 16)
+	near("variance of p1", p1[3], 33./32*8/7*8*2000*2000)
+	body, done := values(edges, "outcome", "body"), values(edges, "outcome", "done")
+	near("count of body", body[0], 16_000)
+	near("variance of body", body[2], 33./32*8/7*8*2000*2000)
+	// Outcomes of the same branch: 8 bursts say as much as 7 independent samples, times 33/32,
+	// rounded up.
+	near("independent samples of body", body[3], 8)
+	near("independent samples of done", done[3], 8)
+	for _, s := range paths.Sample {
+		if s.Label["path"][0] == "p0" && fmt.Sprint(s.Value[0], s.Value[2]) != "1000 1" {
+			t.Errorf("a path that is in no burst: %v", s.Value)
+		}
+	}
+	if c := paths.Comments[0]; c != "pep: a test, bursts weigh like 8 equal ones" {
+		t.Error(c)
+	}
+	// The variance of a path is shared out to its stacks.
+	var parts []float64
+	for _, s := range paths.Sample {
+		if s.Label["path"][0] == "p1" {
+			parts = append(parts, float64(s.Value[3])/float64(s.Value[0]))
+		}
+	}
+	if len(parts) != 2 || math.Abs(parts[0]/parts[1]-1) > .02 {
+		t.Errorf("variance for each count of p1, by stack: %v", parts)
+	}
+}
+
+// A program that ended before its first tick has no samples, and a profile all the same.
+func TestEstimatesOfNothing(t *testing.T) {
+	p := report.Profile{Packages: tables(), Frames: frames, Sampled: true, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	for _, f := range p.Write() {
+		got, err := profile.ParseData(f.Data)
+		if err != nil || len(got.Sample) != 0 || got.Comments[0] != "pep: a test, bursts weigh like 0 equal ones" {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}

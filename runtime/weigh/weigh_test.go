@@ -1,0 +1,233 @@
+package weigh_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pepgo/pep/runtime/weigh"
+)
+
+// A program is loops that take turns. A loop ends its paths one after the other, each after
+// its time in ns.
+type program []struct {
+	paths  []int // indices
+	times  []float64
+	rounds float64 // on average, each time
+}
+
+// run executes the program for a number of ticks. It returns the bursts that follow them, as
+// a processor would show them that takes fault ns for a poll that reports and up to cold ns
+// more where another path was before; and the true share of each path.
+func (p program) run(rng *rand.Rand, ticks, paths int, fault, cold float64) (bursts []weigh.Burst, truth []float64) {
+	const tick, samples = 1e7, 64
+	time := make([]float64, len(p))
+	ends := make([]float64, paths)
+	var all, total float64
+	for i, loop := range p {
+		for j, k := range loop.paths {
+			time[i] += loop.times[j]
+			ends[k] += loop.rounds
+			total += loop.rounds
+		}
+		time[i] *= loop.rounds
+		all += time[i]
+	}
+	truth = ends
+	for k := range truth {
+		truth[k] /= total
+	}
+	for range ticks {
+		// The tick falls into a loop in proportion to its time, and into a path likewise.
+		at, i := rng.Float64()*all, 0
+		for at >= time[i] && i < len(p)-1 {
+			at -= time[i]
+			i++
+		}
+		round := time[i] / p[i].rounds
+		at = math.Mod(at, round)
+		j := 0
+		for at >= p[i].times[j] && j < len(p[i].times)-1 {
+			at -= p[i].times[j]
+			j++
+		}
+		left := rng.ExpFloat64() * p[i].rounds
+		b := weigh.Burst{Ticks: 1}
+		last := -1
+		for len(b.Polls) < samples {
+			k := p[i].paths[j]
+			gap := 0.
+			if last >= 0 {
+				gap = fault + p[i].times[j] + 20*rng.Float64()
+				if last != k {
+					gap += cold * rng.Float64()
+				}
+			}
+			b.Polls = append(b.Polls, weigh.Poll{Path: int32(k), Thread: 1, Gap: uint32(gap)})
+			last = k
+			if j++; j == len(p[i].paths) {
+				j = 0
+				if left--; left < 0 { // the next loop
+					i = (i + 1) % len(p)
+					left = rng.ExpFloat64() * p[i].rounds
+				}
+			}
+		}
+		bursts = append(bursts, b)
+	}
+	return bursts, truth
+}
+
+// shares returns the estimated share of each path, and its standard deviation.
+func shares(bursts []weigh.Burst, weights []float64, paths int) (share, deviation []float64) {
+	var all weigh.Total
+	parts := make([]weigh.Part, paths)
+	for i, b := range bursts {
+		size := weights[i] * float64(len(b.Polls))
+		all.Add(size)
+		here := make([]float64, paths)
+		for _, p := range b.Polls {
+			here[p.Path] += weights[i]
+		}
+		for k, y := range here {
+			parts[k].Add(y, size)
+		}
+	}
+	for k := range parts {
+		p, v := parts[k].Share(&all)
+		share, deviation = append(share, p), append(deviation, math.Sqrt(v))
+	}
+	return share, deviation
+}
+
+func equal(n int) []float64 {
+	w := make([]float64, n)
+	for i := range w {
+		w[i] = 1
+	}
+	return w
+}
+
+// mixed is loops whose paths take 5 ns to 1 ms. They are left after some rounds, so that bursts
+// show how they follow each other.
+var mixed = program{
+	{[]int{0, 1}, []float64{5, 20}, 2000},
+	{[]int{2}, []float64{3_000}, 25},
+	{[]int{3, 4, 5}, []float64{100, 400, 30_000}, 15},
+	{[]int{6}, []float64{1_000_000}, 5},
+}
+
+// Weights of bursts bring shares close to the truth where paths take 5 ns to 1 ms: all
+// differences added up they are half as far off as without weights, at most. The run has a
+// fixed seed, so there are no false alarms.
+func TestSharesOfPathsOf5nsTo1ms(t *testing.T) {
+	const paths = 7
+	bursts, truth := mixed.run(rand.New(rand.NewPCG(3, 4)), 2000, paths, 1230, 300)
+	off := func(weights []float64) (sum float64) {
+		share, deviation := shares(bursts, weights, paths)
+		for k := range share {
+			sum += math.Abs(share[k] - truth[k])
+			t.Logf("path %d: share %.4f ± %.4f, truth %.4f", k, share[k], deviation[k], truth[k])
+		}
+		return sum
+	}
+	weighed := off(weigh.Weights(bursts, paths))
+	t.Log("all weights equal:")
+	if plain := off(equal(len(bursts))); weighed > plain/2 || plain < .2 {
+		t.Errorf("off by %.3f, without weights by %.3f", weighed, plain)
+	}
+}
+
+// Loops that no burst sees together are told apart by the clock: one of 600 ns and one of
+// 500 µs. A third one is so short that the cost of a fault shows.
+func TestLoopsApart(t *testing.T) {
+	apart := program{
+		{[]int{0}, []float64{600}, 1e7},
+		{[]int{1}, []float64{500_000}, 1.2e4},
+		{[]int{2}, []float64{3}, 4e8},
+	}
+	bursts, truth := apart.run(rand.New(rand.NewPCG(5, 6)), 1000, 3, 1230, 0)
+	share, _ := shares(bursts, weigh.Weights(bursts, 3), 3)
+	plain, _ := shares(bursts, equal(len(bursts)), 3)
+	ratio := func(list []float64) float64 { return list[0] / list[1] }
+	if got, want := ratio(share), ratio(truth); got < want/2 || got > want*2 || ratio(plain) > want/50 {
+		t.Errorf("%.0f times as many rounds, without weights %.1f, in truth %.0f", got, ratio(plain), want)
+	}
+}
+
+// The variance of shares is that of clusters: over many runs of known clusters the true
+// share is within 1.96 standard deviations as often as it should be, and rarely if samples
+// counted as independent. 300 runs of 0.95 have a standard deviation of 1.3 %; the limits are 5 of them away.
+func TestVarianceOfClusters(t *testing.T) {
+	const runs, clusters = 300, 200
+	rng := rand.New(rand.NewPCG(7, 8))
+	clustered, independent, biased := 0, 0, 0
+	for range runs {
+		var all weigh.Total
+		var part weigh.Part
+		var samples, mine float64
+		for range clusters {
+			size := 20 + float64(rng.IntN(60))
+			y := 0.
+			if rng.Float64() < .3 { // then it is most of the burst
+				y = math.Floor(size * (.6 + .4*rng.Float64()))
+			}
+			all.Add(size)
+			part.Add(y, size)
+			samples, mine = samples+size, mine+y
+		}
+		const truth = .3 * .8
+		p, v := part.Share(&all)
+		in := func(half float64) int {
+			if math.Abs(p-truth) <= half+.005 { // .005: y is rounded down
+				return 1
+			}
+			return 0
+		}
+		clustered += in(1.96 * math.Sqrt(v))
+		independent += in(1.96 * math.Sqrt(p*(1-p)/samples))
+		if math.Abs(p*1.5-truth) <= 1.96*math.Sqrt(v) {
+			biased++
+		}
+	}
+	if clustered < runs*88/100 || clustered == runs {
+		t.Errorf("%d of %d within bounds, want 95 %%", clustered, runs)
+	}
+	if independent > runs*3/4 || biased > runs/4 {
+		t.Errorf("within bounds as independent samples %d of %d, with a bias of half %d", independent, runs, biased)
+	}
+}
+
+// The worked examples of the documentation.
+func TestShareOfFourClusters(t *testing.T) {
+	var all weigh.Total
+	var part weigh.Part
+	for _, y := range []float64{10, 0, 10, 0} {
+		all.Add(10)
+		if y > 0 {
+			part.Add(y, 10)
+		}
+	}
+	if p, v := part.Share(&all); p != .5 || math.Abs(v-4./3*100/1600) > 1e-12 {
+		t.Errorf("share %v, variance %v", p, v)
+	}
+	if v := part.Variance(&all); math.Abs(v-4./3*100) > 1e-9 {
+		t.Errorf("variance of the sum %v", v)
+	}
+}
+
+// Whatever polls say, weights are positive numbers where there are polls.
+func TestWeightsOfOddBursts(t *testing.T) {
+	odd := []weigh.Burst{
+		{Ticks: 1},
+		{Ticks: 1, Polls: []weigh.Poll{{Path: 0}}},
+		{Ticks: 3, Polls: []weigh.Poll{{Path: 1, Gap: 1<<32 - 1}, {Path: 1, Gap: 1}}},
+	}
+	w := weigh.Weights(odd, 2)
+	if w[0] != 0 || !(w[1] > 0) || !(w[2] > 0) || math.IsInf(w[1]+w[2], 0) {
+		t.Errorf("weights %v", w)
+	}
+	if w := weigh.Weights(nil, 0); len(w) != 0 {
+		t.Errorf("no bursts: %v", w)
+	}
+}
