@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
 	"strings"
 
@@ -46,8 +47,11 @@ func readImports(name string) (*importer, error) {
 		case "packagefile":
 			imp.file[key] = value
 		}
-		if err != nil {
+		if err == io.EOF {
 			return imp, nil
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 }
