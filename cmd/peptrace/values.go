@@ -73,12 +73,8 @@ SIGINT, or when the processes end.
 	-with ebpf          who finds out what the instructions compute:
 	                      ebpf       the kernel, while the program goes on
 	                      interpret  peptrace, while it has stopped a thread by ptrace
-	                      step       the processor, instruction by instruction, up to the
-	                                 next jump or call; peptrace has stopped a thread
-	                    interpret and step need no rights but to trace the process, and
-	                    slow it down: a tick stops each thread that runs. Do not
-	                    kill peptrace with SIGKILL while it executes single
-	                    steps: the program gets SIGTRAP then, and dies
+	                    interpret needs no rights but to trace the process, and slows
+	                    it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
 	-f regexp           print only functions whose names match
 	-label regexp       print only values of goroutines with a label of runtime/pprof that

@@ -2,7 +2,6 @@
 //
 //	ebpf       package sampler: a BPF program interprets at each tick of a CPU's clock
 //	interpret  package stepper: a thread is stopped by ptrace, and interpreted in Go
-//	step       package stepper: the processor executes a stopped thread's basic block
 //
 // For example
 //
@@ -50,8 +49,8 @@ func Check(name, list string, o *sampler.Options) error {
 		if o.Every == 0 {
 			o.Every = every
 		}
-	case name != "interpret" && name != "step":
-		return fmt.Errorf("-with %s: choose of ebpf, interpret, step", name)
+	case name != "interpret":
+		return fmt.Errorf("-with %s: choose of ebpf, interpret", name)
 	case o.All || o.Threads || o.Every != 0:
 		return fmt.Errorf("-a, -threads and -every are for -with ebpf: -with %s stops the threads of single processes", name)
 	}
@@ -67,7 +66,7 @@ func Attach(name string, o sampler.Options) (Source, error) {
 		}
 		return interrupting{s}, nil
 	}
-	s, err := stepper.Attach(stepper.Options{PIDs: o.PIDs, Step: name == "step", Interval: o.Interval, Jitter: o.Jitter, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
+	s, err := stepper.Attach(stepper.Options{PIDs: o.PIDs, Interval: o.Interval, Jitter: o.Jitter, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
 	if err != nil {
 		return nil, err
 	}
