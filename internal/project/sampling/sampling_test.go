@@ -4,8 +4,10 @@ package sampling
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,9 +39,9 @@ func skipWithoutRights(t *testing.T, err error) {
 // TestFinderRanksHiddenInvariants samples live programs that are built in the usual way, and
 // asks the finder what it has found.
 func TestFinderRanksHiddenInvariants(t *testing.T) {
-	for _, name := range HiddenPrograms {
-		t.Run(name, func(t *testing.T) {
-			f, err := experiment(t).Find(name, time.Second)
+	for _, h := range HiddenPrograms {
+		t.Run(h.Program, func(t *testing.T) {
+			f, err := experiment(t).Find(h, time.Second)
 			skipWithoutRights(t, err)
 			t.Logf("rank %d of %s %s in %s", f.Rank, f.Row.Kind, f.Row.Value, f.Row.Func)
 			if f.Rank == 0 || f.Rank > Top {
@@ -49,10 +51,39 @@ func TestFinderRanksHiddenInvariants(t *testing.T) {
 	}
 }
 
+// The programs have the invariants that are stated: they count the values themselves, at each evaluation.
+func TestHiddenInvariantsAreThere(t *testing.T) {
+	for _, h := range HiddenPrograms {
+		exe, err := experiment(t).hidden(h.Program, "-tags=count")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := exec.Command(exe).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		most, sum, top := 0, 0, uint64(0)
+		for line := range strings.Lines(string(text)) {
+			var value uint64
+			var n int
+			if _, err := fmt.Sscan(line, &value, &n); err != nil {
+				t.Fatalf("%s prints %q: %v", h.Program, line, err)
+			}
+			if sum += n; n > most {
+				most, top = n, value
+			}
+		}
+		t.Logf("%s: %v have the value %d at %d of %d evaluations", h.Program, h.Expressions, top, most, sum)
+		if top != h.Value || most < sum*9/10 || sum < 1000 {
+			t.Errorf("%s: want the value %d at nine of ten evaluations, of a thousand at least", h.Program, h.Value)
+		}
+	}
+}
+
 // Both versions of a program print the same: the specialised one is right.
 func TestSpecialisedProgramsAreRight(t *testing.T) {
-	for _, name := range HiddenPrograms {
-		e := experiment(t)
+	for _, h := range HiddenPrograms {
+		e, name := experiment(t), h.Program
 		var out []string
 		for _, flags := range [][]string{nil, {"-tags=special"}} {
 			exe, err := e.hidden(name, flags...)
