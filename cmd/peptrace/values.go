@@ -60,8 +60,7 @@ SIGINT, or when the processes end.
 	                      instructions that take most CPU time with their values; q or ^C
 	                      ends, and prints this a last time
 	-hz 997             interrupts per second of each CPU; in a virtual machine one takes some
-	                      12 µs, so a fourth of them with -length 16 are as many values
-	                      for less
+	                      12 µs, 1.3% of the time. -with ticks has as many values without
 	-length 4           instructions that are interpreted at an interrupt; for the module
 	                      vreplay 128 if it is not given
 	-every 1            interpret at every n-th interrupt; likewise 128 with -with ebpf
@@ -72,6 +71,9 @@ SIGINT, or when the processes end.
 	-threads            interrupt threads of the processes, not CPUs
 	-with ebpf          who finds out what the instructions compute:
 	                      ebpf       the kernel, while the program goes on
+	                      ticks      the same at the ticks of the kernel's clock, which
+	                                 interrupt the program anyway: mostly 250 a second, and
+	                                 not at random; -length is 16 if it is not given
 	                      interpret  peptrace, while it has stopped a thread by ptrace
 	                    interpret needs no rights but to trace the process, and slows
 	                    it down: a tick stops each thread that runs

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/pepgo/pep/internal/tracer/backend"
 	"github.com/pepgo/pep/internal/tracer/sampler"
@@ -16,6 +17,7 @@ func TestDefaults(t *testing.T) {
 		length, every int
 	}{
 		{"ebpf", "operands", sampler.Options{}, 4, 1},
+		{"ticks", "operands", sampler.Options{}, 16, 1},
 		{"ebpf", "vreplay", sampler.Options{}, 128, 128},
 		{"ebpf", "operands,vreplay(window=40)", sampler.Options{}, 128, 128},
 		{"ebpf", "vreplay", sampler.Options{Length: 4}, 4, 128},
@@ -28,7 +30,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("%s, %s, %+v: length %d, every %d (%v), want %d and %d", c.name, c.modules, c.o, o.Length, o.Every, err, c.length, c.every)
 		}
 	}
-	for name, o := range map[string]sampler.Options{"magic": {}, "": {}, "step": {}, "interpret": {Every: 2}} {
+	for name, o := range map[string]sampler.Options{"magic": {}, "": {}, "step": {}, "interpret": {Every: 2}, "ticks": {Interval: time.Millisecond}} {
 		if err := backend.Check(name, "operands", &o); err == nil {
 			t.Errorf("%q accepts %+v", name, o)
 		}

@@ -90,7 +90,7 @@ func (s *Sampler) Stats() (st Stats, err error) {
 	st.Full = s.full
 	st.Unlabelled += s.lostLabels
 	s.mu.Unlock()
-	if stats, e := s.objs.Sample.Stats(); e == nil {
+	if stats, e := s.program.Stats(); e == nil {
 		st.Recursion, st.Time, st.Called = stats.RecursionMisses, stats.Runtime, stats.RunCount
 	}
 	return st, err

@@ -52,7 +52,6 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	})
 	f.BoolVar(&q.Options.All, "a", false, "")
 	f.BoolVar(&q.Options.Threads, "threads", false, "")
-	q.Options.Interval = time.Second / 997
 	f.Func("hz", "", func(text string) error {
 		hz, err := strconv.ParseFloat(text, 64)
 		if err == nil && (!(hz > 0) || hz > 100000) {
