@@ -57,7 +57,7 @@ func (e *Experiment) Find(h Hidden, last time.Duration) (*Found, error) {
 		return nil, err
 	}
 	// These are the defaults of peptrace values, at a higher rate so that it takes less time.
-	r, err := sampled(exe, []string{"forever"}, &way{sampler.Options{Interval: time.Second / 1994, Skip: sampler.DefaultSkip}, "operands"}, last)
+	r, err := sampled(exe, []string{"forever"}, &way{options: sampler.Options{Interval: time.Second / 1994, Skip: sampler.DefaultSkip}, modules: "operands"}, last)
 	if err != nil {
 		return nil, err
 	}
