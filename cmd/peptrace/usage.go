@@ -31,8 +31,8 @@ It needs Linux 6.6 on amd64, and root or the capabilities CAP_BPF and CAP_PERFMO
 disk, needs no restart and no symbols, and is as before when peptrace ends, also
 if it is killed.
 
-Sampled values are in databases, one for each program, or in a recording of the
-sampler: FILE is one of these, or a directory of databases.
+Sampled values are in databases, one for each program, which "peptrace values -o DIR"
+writes, or in a recording (-record): FILE is one of these, or a directory of databases.
 
 Examples:
 

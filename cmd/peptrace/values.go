@@ -45,7 +45,7 @@ func values(c *command.Call) error {
 	return errors.Join(c.Print(result.Listing(), nil), result.NotSaved)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 63] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-label regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 63] [-threads] [-with ebpf] [-o DIR] [-record FILE] [-f regexp] [-label regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
@@ -78,6 +78,8 @@ SIGINT, or when the processes end.
 	                    interpret needs no rights but to trace the process, and slows
 	                    it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
+	-record FILE        also write all runs to a file, for list, find and pprof with any of the
+	                      -modules given here, and for watch
 	-f regexp           print only functions whose names match
 	-label regexp       print only values of goroutines with a label of runtime/pprof that
 	                      matches, as key=value. Labels are read from programs built

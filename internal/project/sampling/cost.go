@@ -145,7 +145,11 @@ func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*C
 }
 
 func (e *Experiment) round(program *program, p, round int, all []*Costs) error {
-	other, err := elsewhere()
+	other, err := elsewhere(false)
+	if err != nil {
+		return err
+	}
+	timer, err := elsewhere(true)
 	if err != nil {
 		return err
 	}
@@ -166,10 +170,10 @@ func (e *Experiment) round(program *program, p, round int, all []*Costs) error {
 		if st.Interrupts == 0 {
 			return errors.New("it ended without an interrupt: choose a greater part of its workload")
 		}
-		// Clocks of CPUs interrupt other programs, too. Timers that are no ticks are counted as ours.
+		// Clocks of CPUs interrupt other programs, too.
 		other := other
 		if c.options.Ticks {
-			other = 0
+			other = timer
 		}
 		kernel := st.Time - time.Duration(float64(st.Called-st.Interrupts)*other)
 		c.Programs[p] = append(c.Programs[p], Cost{plain.cpu, r.cpu, kernel, r.own, st})
@@ -179,14 +183,16 @@ func (e *Experiment) round(program *program, p, round int, all []*Costs) error {
 
 // elsewhere returns how many ns an interrupt of a program takes that is not sampled: it samples a
 // program that sleeps.
-func elsewhere() (float64, error) {
+//
+// With ticks it is the time of a timer of the kernel that is no tick of a sampled program.
+func elsewhere(ticks bool) (float64, error) {
 	cmd := exec.Command("sleep", "60")
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	s, err := sampler.Attach(sampler.Options{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true})
+	s, err := sampler.Attach(sampler.Options{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true, Ticks: ticks})
 	if err != nil {
 		return 0, err
 	}

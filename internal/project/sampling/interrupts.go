@@ -89,7 +89,11 @@ func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
 			break
 		}
 		fmt.Fprintf(e.Log, "interrupts: round %d of %d\n", round+1, rounds)
-		other, err := elsewhere()
+		other, err := elsewhere(false)
+		if err != nil {
+			return nil, err
+		}
+		timer, err := elsewhere(true)
 		if err != nil {
 			return nil, err
 		}
@@ -97,6 +101,10 @@ func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
 			r, err := sampled(exe, []string{"300ms", "500ms"}, x.way, 0)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", x.Name, err)
+			}
+			other := other
+			if x.way != nil && x.way.options.Ticks {
+				other = timer
 			}
 			if err := x.add(r, other); err != nil {
 				return nil, fmt.Errorf("%s: %w", x.Name, err)
@@ -137,9 +145,6 @@ func (x *Taken) add(r *run, other float64) error {
 	st := r.stats
 	if st.Interrupts == 0 {
 		return fmt.Errorf("no interrupt in %v", took)
-	}
-	if x.way.options.Ticks { // the program is called at each timer, and returns at once if it is no tick
-		other = 0
 	}
 	x.Kernel = append(x.Kernel, (float64(st.Time)-float64(st.Called-st.Interrupts)*other)/float64(st.Interrupts))
 	x.Hz = append(x.Hz, float64(st.Interrupts)/r.cpu.Seconds())
