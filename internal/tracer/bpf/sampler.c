@@ -289,5 +289,6 @@ SEC("tp_btf/hrtimer_expire_exit") int timer_ends(u64 *ctx)
 	if (!chosen()) return 0;
 	w->regs.cs = 0;
 	if (user && probe_read_kernel(&w->regs, sizeof(w->regs), task_pt_regs(current_task_btf()))) return 0;
+	if (~w->regs.orig_ax) w->regs.cs = 0; // those of a system call: the user time was that of a virtual machine
 	return interpret(w);
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/pepgo/pep/internal/tracer/stepper"
 )
 
-var killsFlag = flag.Int("kills", 60, "how often TestSamplerIsKilled kills a sampler by ptrace; one by BPF, which takes longer to start, a twentieth as often")
+var killsFlag = flag.Int("kills", 40, "how often TestSamplerIsKilled kills a sampler by ptrace; one by BPF, which takes longer to start, a twentieth as often")
 
 // TestSamplerIsKilled kills it by SIGKILL at random moments, each between or within ticks: no thread is
 // traced or stopped afterwards, and the target lives. The target's runtime sends signals to its own
