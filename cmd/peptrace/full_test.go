@@ -36,6 +36,7 @@ func TestListingSurvivesAFullDisk(t *testing.T) {
 		{[]string{"probe", "-p", pid, "-f", `^main\.pick$`, "-d", "100ms", "-pprof", "/dev/full"}, "main.pick", "no space left"},
 		{[]string{"values", "-p", values, "-d", "1s", "-o", "/dev/full/values"}, "main.loop", "not a directory"},
 		{[]string{"values", "-p", values, "-d", "1s", "-o", "DISK"}, "main.loop", "no space left"},
+		{[]string{"values", "-p", values, "-d", "1s", "-record", "/dev/full"}, "main.loop", "no space left"},
 	} {
 		var out, messages bytes.Buffer
 		tracer := exec.Command(os.Args[0], c.args...)

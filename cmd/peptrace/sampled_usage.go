@@ -44,7 +44,7 @@ says that they occurred: their bounds are further apart than a factor of ten.
 	                                 aliasing. Candidates: profiles of hardware events say
 	                                 which of them happen
 	                      floats     floating-point numbers in memory operands; those in
-	                                 registers only with peptrace values -with step
+	                                 registers only with peptrace values -with interpret
 	-binary FILE        the program, for names, if it is not where it ran
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields

@@ -31,8 +31,8 @@ It needs Linux 6.6 on amd64, and root or the capabilities CAP_BPF and CAP_PERFMO
 disk, needs no restart and no symbols, and is as before when peptrace ends, also
 if it is killed.
 
-Sampled values are in databases, one for each program, or in a recording of the
-sampler: FILE is one of these, or a directory of databases.
+Sampled values are in databases, one for each program, which "peptrace values -o DIR"
+writes, or in a recording (-record): FILE is one of these, or a directory of databases.
 
 Examples:
 
@@ -77,7 +77,8 @@ The program's DWARF says where variables are; stripped programs have none. The l
 names the variables that are in no register and no memory at a line. The compiler may
 have moved an assignment of another line over the beginning of this line. A "later value"
 is that of a variable that has a location only further on in the code of the line, which
-may have changed it there.
+may have changed it there. Probes cannot read floating-point registers, because the kernel
+keeps them from BPF programs; the listing names the arguments and results there.
 
 Calls that the compiler has inlined have no entry, and are not counted; the listing
 names such functions. Calls that panic do not return. What -times measures includes the

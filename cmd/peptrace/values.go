@@ -45,7 +45,7 @@ func values(c *command.Call) error {
 	return errors.Join(c.Print(result.Listing(), nil), result.NotSaved)
 }
 
-const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 63] [-threads] [-with ebpf] [-o DIR] [-f regexp] [-label regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
+const valuesUsage = `peptrace values [-p PID]... [-a] [-d 10s] [-live] [-hz 997] [-length 4] [-every 1] [-skip 63] [-threads] [-with ebpf] [-o DIR] [-record FILE] [-f regexp] [-label regexp] [-n 3] [-secrets] [-modules operands] [-binary FILE] [-json]
 
 Samples the values that running programs compute, and prints them like "peptrace list".
 The programs need not be built in any special way, and are not changed. It needs CAP_BPF and
@@ -60,8 +60,7 @@ SIGINT, or when the processes end.
 	                      instructions that take most CPU time with their values; q or ^C
 	                      ends, and prints this a last time
 	-hz 997             interrupts per second of each CPU; in a virtual machine one takes some
-	                      12 µs, so a fourth of them with -length 16 are as many values
-	                      for less
+	                      12 µs, 1.3% of the time. -with ticks has as many values without
 	-length 4           instructions that are interpreted at an interrupt; for the module
 	                      vreplay 128 if it is not given
 	-every 1            interpret at every n-th interrupt; likewise 128 with -with ebpf
@@ -72,14 +71,15 @@ SIGINT, or when the processes end.
 	-threads            interrupt threads of the processes, not CPUs
 	-with ebpf          who finds out what the instructions compute:
 	                      ebpf       the kernel, while the program goes on
+	                      ticks      the same at the ticks of the kernel's clock, which
+	                                 interrupt the program anyway: mostly 250 a second, and
+	                                 not at random; -length is 16 if it is not given
 	                      interpret  peptrace, while it has stopped a thread by ptrace
-	                      step       the processor, instruction by instruction, up to the
-	                                 next jump or call; peptrace has stopped a thread
-	                    interpret and step need no rights but to trace the process, and
-	                    slow it down: a tick stops each thread that runs. Do not
-	                    kill peptrace with SIGKILL while it executes single
-	                    steps: the program gets SIGTRAP then, and dies
+	                    interpret needs no rights but to trace the process, and slows
+	                    it down: a tick stops each thread that runs
 	-o DIR              add the values to databases in a directory, for list, find, pprof
+	-record FILE        also write all runs to a file, for list, find and pprof with any of the
+	                      -modules given here, and for watch
 	-f regexp           print only functions whose names match
 	-label regexp       print only values of goroutines with a label of runtime/pprof that
 	                      matches, as key=value. Labels are read from programs built

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -79,5 +80,55 @@ func TestValuesJSON(t *testing.T) {
 		if !found[want] {
 			t.Errorf("the value %s of main.pick is not there, only %v", want, found)
 		}
+	}
+}
+
+// A recording has the values that were sampled: the listing of a replay has the samples of the listing that was
+// printed at once.
+func TestRecording(t *testing.T) {
+	needRights(t)
+	program := startTable(t)
+	file := filepath.Join(t.TempDir(), "app.recording")
+	run := func(line string) (o commandtest.Object) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if code := peptrace.Run(strings.Fields(line), nil, &stdout, &stderr); code != 0 || stderr.Len() > 0 {
+			t.Fatalf("%s: exit code %d: %s", line, code, &stderr)
+		}
+		d := json.NewDecoder(&stdout)
+		d.UseNumber()
+		if err := d.Decode(&o); err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	samples := func(o commandtest.Object) map[int64]int64 {
+		sum := map[int64]int64{}
+		for _, b := range o.All("binaries") {
+			for _, f := range b.All("functions") {
+				for _, in := range f.All("instructions") {
+					for _, l := range in.All("lists") {
+						sum[in.Int("address")] += l.Int("samples")
+					}
+				}
+			}
+		}
+		return sum
+	}
+	live := samples(run(fmt.Sprintf("values -p %d -d 1s -hz 4000 -json -record %s", program.Process.Pid, file)).At("list"))
+	replayed := samples(run("list -json " + file))
+	all := int64(0)
+	for pc, n := range live {
+		all += n
+		// The last runs may come while the sampling ends.
+		if m := replayed[pc]; m < n || m > n+n/10+10 {
+			t.Errorf("%#x: %d samples in the recording, %d were printed", pc, m, n)
+		}
+	}
+	if t.Logf("%d samples of %d instructions", all, len(live)); all < 100 {
+		t.Errorf("%d samples", all)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode of the recording: %v, %v, want 0600", info, err)
 	}
 }

@@ -40,7 +40,7 @@ func (e *Experiment) Bias(last time.Duration) (all []Bias, err error) {
 	tree := source.NewTree("")
 	for _, skip := range Skips {
 		fmt.Fprintf(e.Log, "bias: skip %d\n", skip)
-		r, err := sampled(exe, nil, &way{sampler.Options{Interval: 100 * time.Microsecond, Skip: skip}, "operands"}, last)
+		r, err := sampled(exe, nil, &way{options: sampler.Options{Interval: 100 * time.Microsecond, Skip: skip}, modules: "operands"}, last)
 		if err != nil {
 			return nil, err
 		}

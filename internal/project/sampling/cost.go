@@ -34,12 +34,12 @@ func settings() []Setting {
 	// Events of threads interrupt the program alone, so all of the time in the kernel is that
 	// of its interrupts.
 	values := func(length, every int) way {
-		return way{sampler.Options{Interval: Interval, Length: length, Every: every, Threads: true}, "operands"}
+		return way{options: sampler.Options{Interval: Interval, Length: length, Every: every, Threads: true}, modules: "operands"}
 	}
 	with := func(w way, modules string) way { w.modules = modules; return w }
 	vreplay := with(values(128, 128), "vreplay")
 	return []Setting{
-		{"2a", aloneRow, 3.9, way{sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, ""}},
+		{"2a", aloneRow, 3.9, way{options: sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, modules: ""}},
 		{"2a", values4, 10.7, values(4, 2)},
 		{"2a", "values by call site", 12.2, with(values(4, 2), "operands,callsites")},
 		{"2a", "vreplay", 5.9, vreplay},
@@ -51,8 +51,9 @@ func settings() []Setting {
 		{"2c", "length 16, every 8th", 9.7, values(16, 8)},
 		{"2c", "length 32, every 16th", 9.3, values(32, 16)},
 		{"2c", "length 64, every 32nd", 9.2, values(64, 32)},
-		{"", userRow, 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip}, "operands"}},
-		{"", "peptrace values -threads", 0, way{sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip, Threads: true}, "operands"}},
+		{"", userRow, 0, way{options: sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip}, modules: "operands"}},
+		{"", "peptrace values -with ticks", 0, way{options: sampler.Options{Ticks: true, Length: 16, Skip: sampler.DefaultSkip}, modules: "operands"}},
+		{"", "peptrace values -threads", 0, way{options: sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip, Threads: true}, modules: "operands"}},
 	}
 }
 
@@ -135,7 +136,7 @@ func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*C
 				return all, nil
 			}
 			fmt.Fprintf(e.Log, "cost: round %d of %d, %s\n", round+1, rounds, p.name)
-			if err := e.round(p, i, all); err != nil {
+			if err := e.round(p, i, round, all); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.name, err)
 			}
 		}
@@ -143,8 +144,12 @@ func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*C
 	return all, nil
 }
 
-func (e *Experiment) round(program *program, p int, all []*Costs) error {
-	other, err := elsewhere()
+func (e *Experiment) round(program *program, p, round int, all []*Costs) error {
+	other, err := elsewhere(false)
+	if err != nil {
+		return err
+	}
+	timer, err := elsewhere(true)
 	if err != nil {
 		return err
 	}
@@ -152,7 +157,8 @@ func (e *Experiment) round(program *program, p int, all []*Costs) error {
 	if err != nil {
 		return err
 	}
-	for _, c := range all {
+	for i := range all {
+		c := all[(i+round)%len(all)] // none is always behind the same one
 		r, err := sampled(program.exe, program.args, &c.way, 0)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Name, err)
@@ -165,6 +171,10 @@ func (e *Experiment) round(program *program, p int, all []*Costs) error {
 			return errors.New("it ended without an interrupt: choose a greater part of its workload")
 		}
 		// Clocks of CPUs interrupt other programs, too.
+		other := other
+		if c.options.Ticks {
+			other = timer
+		}
 		kernel := st.Time - time.Duration(float64(st.Called-st.Interrupts)*other)
 		c.Programs[p] = append(c.Programs[p], Cost{plain.cpu, r.cpu, kernel, r.own, st})
 	}
@@ -173,14 +183,16 @@ func (e *Experiment) round(program *program, p int, all []*Costs) error {
 
 // elsewhere returns how many ns an interrupt of a program takes that is not sampled: it samples a
 // program that sleeps.
-func elsewhere() (float64, error) {
+//
+// With ticks it is the time of a timer of the kernel that is no tick of a sampled program.
+func elsewhere(ticks bool) (float64, error) {
 	cmd := exec.Command("sleep", "60")
 	if err := cmd.Start(); err != nil {
 		return 0, err
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	s, err := sampler.Attach(sampler.Options{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true})
+	s, err := sampler.Attach(sampler.Options{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true, Ticks: ticks})
 	if err != nil {
 		return 0, err
 	}

@@ -26,7 +26,7 @@ func (e *Experiment) Evicted(rounds int, limit time.Duration) (all []*Evicted, e
 		return nil, err
 	}
 	var ways []*way
-	for _, x := range takens() {
+	for _, x := range takens(0) {
 		switch x.Name {
 		case noSampler, countUser, valuesUser, countPaper, valuesPaper:
 			ways = append(ways, x.way)

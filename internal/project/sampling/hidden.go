@@ -9,7 +9,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,8 +21,21 @@ import (
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
-// HiddenPrograms are the programs of testdata/hidden with an invariant.
-var HiddenPrograms = []string{"interp", "matrix", "format"}
+// A Hidden is the invariant that a program of testdata/hidden was written to have. It is stated here,
+// before anything is sampled: the expressions of its source, and the value that they nearly always
+// have. Built with -tags=count, the program counts the values of these expressions itself; a test compares.
+type Hidden struct {
+	Program, Func string
+	Expressions   []string // in the file general.go; len(x) as x
+	Value         uint64
+}
+
+// HiddenPrograms are the programs with an invariant.
+var HiddenPrograms = []Hidden{
+	{"interp", "main.(*machine).run", []string{"m.breaks"}, 0},
+	{"matrix", "main.multiply", []string{"a.n", "b.n", "to.n"}, 4},
+	{"format", "main.(*writer).number", []string{"w.base"}, 10},
+}
 
 // Top is how far up an invariant must be in the list of the finder.
 const Top = 3
@@ -34,30 +49,26 @@ type Found struct {
 	Times   [2][]float64   // seconds of CPU time of the program as it is, and specialised, by round
 }
 
-// marker stands in the source at lines where the invariant can be seen. Its value follows, or
-// several values: the separator "," has the length 1 and the byte 0x2c.
-const marker = "// hidden: "
-
 // Find samples a program for some CPU time, without any hint of what to look for, and looks where the
 // finder has ranked its invariant.
-func (e *Experiment) Find(name string, last time.Duration) (*Found, error) {
-	exe, err := e.hidden(name)
+func (e *Experiment) Find(h Hidden, last time.Duration) (*Found, error) {
+	exe, err := e.hidden(h.Program)
 	if err != nil {
 		return nil, err
 	}
 	// These are the defaults of peptrace values, at a higher rate so that it takes less time.
-	r, err := sampled(exe, []string{"forever"}, &way{sampler.Options{Interval: time.Second / 1994, Skip: sampler.DefaultSkip}, "operands"}, last)
+	r, err := sampled(exe, []string{"forever"}, &way{options: sampler.Options{Interval: time.Second / 1994, Skip: sampler.DefaultSkip}, modules: "operands"}, last)
 	if err != nil {
 		return nil, err
 	}
 	names := programs.New("")
 	defer names.Close()
-	f := &Found{Program: name}
+	f := &Found{Program: h.Program}
 	for _, row := range report.Find(r.db, names, report.FindOptions{N: 10, Source: source.NewTree("")}).Rows {
 		if row.Rank <= Top {
 			f.First = append(f.First, fmt.Sprintf("%d. %s, %s:%d: %s %s", row.Rank, row.Func, path.Base(row.File), row.Line, row.Kind, row.Value))
 		}
-		is, err := e.invariant(name, row)
+		is, err := e.invariant(h, row)
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +79,13 @@ func (e *Experiment) Find(name string, last time.Duration) (*Found, error) {
 	return f, nil
 }
 
-// invariant reports whether a row is the hidden invariant. It reads the source itself.
-func (e *Experiment) invariant(name string, row report.FindRow) (bool, error) {
-	if path.Base(row.File) != "general.go" {
+// invariant reports whether a row is the hidden invariant: its value, at a line of its function that
+// has one of its expressions. It reads the source itself.
+func (e *Experiment) invariant(h Hidden, row report.FindRow) (bool, error) {
+	if path.Base(row.File) != "general.go" || row.Func != h.Func {
 		return false, nil
 	}
-	text, err := os.ReadFile(filepath.Join(e.Root, "internal/project/sampling/testdata/hidden", name, "general.go"))
+	text, err := os.ReadFile(filepath.Join(e.Root, "internal/project/sampling/testdata/hidden", h.Program, "general.go"))
 	if err != nil {
 		return false, err
 	}
@@ -81,15 +93,21 @@ func (e *Experiment) invariant(name string, row report.FindRow) (bool, error) {
 	if row.Line < 1 || row.Line > len(lines) {
 		return false, fmt.Errorf("%s has no line %d", row.File, row.Line)
 	}
-	_, values, _ := strings.Cut(lines[row.Line-1], marker)
-	return slices.Contains(strings.Fields(values), row.Value), nil
+	value, err := strconv.ParseUint(row.Value, 0, 64)
+	if err != nil || value != h.Value {
+		return false, nil // not a number
+	}
+	return slices.ContainsFunc(h.Expressions, func(x string) bool {
+		return regexp.MustCompile(`\b` + regexp.QuoteMeta(x) + `\b`).MatchString(lines[row.Line-1])
+	}), nil
 }
 
 // Hidden finds the invariants of all programs and measures what specialisation gains.
 func (e *Experiment) Hidden() (all []*Found, err error) {
-	for _, name := range HiddenPrograms {
+	for _, h := range HiddenPrograms {
+		name := h.Program
 		fmt.Fprintf(e.Log, "hidden invariant: %s\n", name)
-		f, err := e.Find(name, 3*time.Second)
+		f, err := e.Find(h, 3*time.Second)
 		if err != nil {
 			return nil, err
 		}

@@ -33,13 +33,13 @@ const preempted = 100 * time.Microsecond
 // what an instruction takes.
 var longRuns = []int{4, 8, 16, 32, 64}
 
-func takens() (all []*Taken) {
+func takens(tick time.Duration) (all []*Taken) {
 	add := func(name string, o sampler.Options) {
 		modules := "operands"
 		if o.CountOnly {
 			modules = ""
 		}
-		all = append(all, &Taken{Name: name, way: &way{o, modules}})
+		all = append(all, &Taken{Name: name, way: &way{options: o, modules: modules}})
 	}
 	all = append(all, &Taken{Name: noSampler})
 	const rate = time.Second / 997
@@ -47,6 +47,7 @@ func takens() (all []*Taken) {
 	add(valuesUser, sampler.Options{Interval: rate, Length: 4, Skip: sampler.DefaultSkip})
 	add("997 Hz, -threads", sampler.Options{Interval: rate, Length: 4, Skip: sampler.DefaultSkip, Threads: true})
 	add(sparse, sampler.Options{Interval: time.Second / 252, Length: 64, Skip: sampler.DefaultSkip})
+	add(ticksUser, sampler.Options{Ticks: true, Interval: tick, Length: 16, Skip: sampler.DefaultSkip})
 	add(countPaper, sampler.Options{Interval: Interval, CountOnly: true})
 	add(valuesPaper, sampler.Options{Interval: Interval, Length: 4, Every: 2})
 	for _, length := range longRuns {
@@ -61,6 +62,7 @@ const (
 	countUser   = "997 Hz, interrupts alone"
 	valuesUser  = "997 Hz, peptrace values"
 	sparse      = "252 Hz, length 64: as many values as in the paper"
+	ticksUser   = "the kernel's ticks, length 16: peptrace values -with ticks"
 	countPaper  = "paper's rate, interrupts alone"
 	valuesPaper = "paper's rate, length 4, every 2nd"
 )
@@ -76,14 +78,22 @@ func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := takens()
+	tick, err := sampler.TickInterval()
+	if err != nil {
+		return nil, err
+	}
+	all := takens(tick)
 	began := time.Now()
 	for round := range rounds {
 		if round > 0 && time.Since(began) > limit {
 			break
 		}
 		fmt.Fprintf(e.Log, "interrupts: round %d of %d\n", round+1, rounds)
-		other, err := elsewhere()
+		other, err := elsewhere(false)
+		if err != nil {
+			return nil, err
+		}
+		timer, err := elsewhere(true)
 		if err != nil {
 			return nil, err
 		}
@@ -91,6 +101,10 @@ func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
 			r, err := sampled(exe, []string{"300ms", "500ms"}, x.way, 0)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", x.Name, err)
+			}
+			other := other
+			if x.way != nil && x.way.options.Ticks {
+				other = timer
 			}
 			if err := x.add(r, other); err != nil {
 				return nil, fmt.Errorf("%s: %w", x.Name, err)
@@ -137,27 +151,37 @@ func (x *Taken) add(r *run, other float64) error {
 	return nil
 }
 
-// Own reports whether the costs of this process are to be measured with a setting, too.
-func (x *Taken) Own() bool { return x.Name == valuesUser || x.Name == valuesPaper }
+// Measured reports whether the costs of this process are to be measured with a setting, too.
+func (x *Taken) Measured() bool { return x.Name == valuesUser || x.Name == valuesPaper }
 
 // Steady returns the CPU time of this process for each second that it samples the program interp
-// with a setting of the list, after the first second, in percent of a processor; and the CPU time
-// in ms to attach and to sample for the first time.
-func (e *Experiment) Steady(x *Taken) (percent, once float64, err error) {
+// with a setting of the list, after the first second, in percent of a processor: without and with a live
+// view; and the CPU time in ms to attach and to sample for the first time.
+func (e *Experiment) Steady(x *Taken) (own Own, err error) {
 	exe, err := e.hidden("interp")
 	if err != nil {
-		return 0, 0, err
+		return own, err
 	}
 	r, err := sampled(exe, []string{"forever"}, x.way, 4*time.Second)
 	if err != nil {
-		return 0, 0, err
+		return own, err
 	}
-	return 100 * r.steady, float64(r.attach.Microseconds()) / 1000, nil
+	live := *x.way
+	live.live = true
+	l, err := sampled(exe, []string{"forever"}, &live, 4*time.Second)
+	if err != nil {
+		return own, err
+	}
+	return Own{100 * r.steady, 100 * l.steady, float64(r.attach.Microseconds()) / 1000}, nil
 }
+
+// Own is the CPU time of the sampling process: in percent of a processor, without and with a live view, and in
+// ms at the beginning.
+type Own struct{ Steady, Live, Once float64 }
 
 // TakenTable returns what an interrupt takes, and whether that is as little as it should be. Own has
 // what Steady returned of settings.
-func TakenTable(all []*Taken, own map[string][2]float64) string {
+func TakenTable(all []*Taken, own map[string]Own) string {
 	var b strings.Builder
 	b.WriteString("| setting | interrupts a second | gap, ns (quartiles) | of it in our program | gaps, of the program's time | the same less those without a sampler | our process |\n|---|--:|--:|--:|--:|--:|--:|\n")
 	by := map[string]*Taken{}
@@ -170,7 +194,7 @@ func TakenTable(all []*Taken, own map[string][2]float64) string {
 		}
 		process := "-"
 		if o, ok := own[x.Name]; ok {
-			process = fmt.Sprintf("%.0f ms, then %.2f%%", o[1], o[0])
+			process = fmt.Sprintf("%.0f ms, then %.2f%%; with -live %.2f%%", o.Once, o.Steady, o.Live)
 		}
 		fmt.Fprintf(&b, "| %s | %.0f | %s | %.0f | %.2f%% | %+.2f%% | %s |\n", x.Name, median(x.Hz), spread(x.Gap), median(x.Kernel), median(x.Part), median(x.Part)-median(plain.Part), process)
 	}
@@ -183,6 +207,12 @@ func TakenTable(all []*Taken, own map[string][2]float64) string {
 	paper, alone := by[valuesPaper], by[countPaper]
 	fmt.Fprintf(&b, "* At the paper's rate it is %.2f%% beside 10.7%% in the paper: %.2f%% for the interrupts alone, beside 3.9%%, and %.2f%% for the values, beside 6.8%%. Below half of the paper's: values %s, all of it %s.\n",
 		part(paper), part(alone), mine(paper, alone), yes(mine(paper, alone) < 6.8/2), yes(part(paper) < 10.7/2))
+	if ticks := by[ticksUser]; ticks != nil {
+		inside := median(ticks.Hz) * median(ticks.Kernel) / 1e7
+		added := median(ticks.Part) - median(plain.Part)
+		fmt.Fprintf(&b, "* At the kernel's ticks, %.0f a second with 16 values each, our programs in the kernel take %.2f%% of the program's time, by the kernel's clock; gaps are %+.2f%% of it longer. At most 1%%: %s.\n",
+			median(ticks.Hz), inside, added, yes(max(inside, added) <= 1))
+	}
 	few := by[sparse]
 	fmt.Fprintf(&b, "* The same number of values a second as in the paper, %.0f, takes %.2f%% when an interrupt has 64 of them. Below 1%%: %s.\n", median(few.Hz)*64, part(few), yes(part(few) <= 1))
 	var xs, gaps, kernel []float64

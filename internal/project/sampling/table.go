@@ -133,18 +133,19 @@ func missed(c Cost) float64 {
 // table returns the rows of a table.
 func table(rows []*Costs, outside float64) string {
 	var b strings.Builder
-	b.WriteString("| setting | in interrupts | CPU time of the program (quartiles) | paper | in our program in the kernel | and our process | ns per interrupt | instructions | not decoded yet |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| setting | in interrupts (quartiles) | CPU time of the program (quartiles) | paper | in our program in the kernel | and our process | ns per interrupt | instructions | not decoded yet |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	for _, c := range rows {
-		var spread []float64 // of all programs and rounds
+		var spread, interrupts []float64 // of all programs and rounds
 		for _, rounds := range c.Programs {
 			spread = append(spread, each(rounds, slowdown)...)
+			interrupts = append(interrupts, each(rounds, c.inInterruptsOf(outside))...)
 		}
 		paper := "-"
 		if c.Paper > 0 {
 			paper = fmt.Sprintf("%.1f%%", c.Paper)
 		}
 		mean, err := c.slowdown()
-		fmt.Fprintf(&b, "| %s | %.2f%% | %+.1f%% ± %.1f (%+.1f to %+.1f) | %s | %.2f%% | %.2f%% | %.0f | %.2f | %.1f%% |\n", c.Name, c.inInterrupts(outside), mean, err, quantile(spread, .25), quantile(spread, .75),
+		fmt.Fprintf(&b, "| %s | %.2f%% (%.2f–%.2f) | %+.1f%% ± %.1f (%+.1f to %+.1f) | %s | %.2f%% | %.2f%% | %.0f | %.2f | %.1f%% |\n", c.Name, c.inInterrupts(outside), quantile(interrupts, .25), quantile(interrupts, .75), mean, err, quantile(spread, .25), quantile(spread, .75),
 			paper, c.over(inKernel), c.over(withOwn), c.over(perTick), c.over(steps), c.over(missed))
 	}
 	return b.String()
@@ -153,7 +154,14 @@ func table(rows []*Costs, outside float64) string {
 // inInterrupts is the part of the programs' time in interrupts: what our program in the kernel
 // took, and for each interrupt what it takes outside of that, which the program gaps has measured.
 func (c *Costs) inInterrupts(outside float64) float64 {
-	return c.over(func(x Cost) float64 { return inKernel(x) + 100*outside*float64(x.Stats.Interrupts)/float64(x.CPU) })
+	return c.over(c.inInterruptsOf(outside))
+}
+
+func (c *Costs) inInterruptsOf(outside float64) func(Cost) float64 {
+	if c.options.Ticks {
+		outside = 0 // there would be as many interrupts without a sampler
+	}
+	return func(x Cost) float64 { return inKernel(x) + 100*outside*float64(x.Stats.Interrupts)/float64(x.CPU) }
 }
 
 // CostTables returns the tables 2a, 2b and 2c, and what peptrace costs. Outside is what an interrupt
@@ -203,7 +211,7 @@ func CostTables(costs []*Costs, outside float64) string {
 	fmt.Fprintf(&b, "Greatest to least: %.2f by time in interrupts (below 1.3: %s), %.2f by CPU time, %.2f by time in our program in the kernel alone, which the paper does not have, %.2f in the paper.\n\n",
 		ratio(whole), yes(ratio(whole) < 1.3), ratio(cpu), ratio(inside), ratio(func(c *Costs) float64 { return c.Paper }))
 
-	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, a random skip of up to %d. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", sampler.DefaultSkip, table(tables[""], outside))
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, or the kernel's ticks, length 16, and a random skip of up to %d. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", sampler.DefaultSkip, table(tables[""], outside))
 	for _, c := range tables[""] {
 		percent, err := c.slowdown()
 		fmt.Fprintf(&b, "* %s: at most 1%%: %s in our program in the kernel, %s by time in interrupts, %s by CPU time (%+.1f%% ± %.1f).\n", c.Name, yes(inside(c) <= 1), yes(whole(c) <= 1), yes(percent <= 1), percent, err)

@@ -6,6 +6,7 @@ package sampling
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -20,6 +21,7 @@ import (
 	"github.com/pepgo/pep/internal/tracer/database"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
+	"github.com/pepgo/pep/internal/tracer/report"
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
@@ -55,6 +57,7 @@ func build(dir string, args ...string) error {
 type way struct {
 	options sampler.Options
 	modules string // for package modules; "" is none
+	live    bool   // a view is made twice a second, as by peptrace values -live
 }
 
 // A run is a program that was sampled until its end.
@@ -153,9 +156,19 @@ func (w *way) attach(pid int, db *database.Database, ended chan<- error) (*sampl
 		return nil, 0, err
 	}
 	began := cpuTime()
+	settings := database.Settings{Interval: uint64(o.Interval)}
 	go func() {
 		defer names.Close()
-		ended <- db.Collect(s, o.Modules, database.Settings{Interval: uint64(o.Interval)})
+		if !w.live {
+			ended <- db.Collect(s, o.Modules, settings)
+			return
+		}
+		live := &report.Live{W: io.Discard, Size: func() (int, int) { return 40, 120 }}
+		ticker := time.NewTicker(time.Second / 2)
+		defer ticker.Stop()
+		ended <- report.Follow(context.Background(), s, db.Collector(o.Modules, settings), ticker.C, func() error {
+			return live.Show(report.NewView(db, names, report.ViewOptions{Find: report.FindOptions{N: 3}, Instructions: 30, Values: 3}))
+		})
 	}()
 	return s, began, nil
 }

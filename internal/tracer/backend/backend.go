@@ -1,8 +1,8 @@
 // Package backend chooses among the ways to capture values of live programs by name:
 //
-//	ebpf       package sampler: a BPF program interprets at each tick of a CPU's clock
+//	ebpf       package sampler: a BPF program interprets at interrupts of each CPU
+//	ticks      the same at the ticks of the kernel's own clock, which interrupts anyway
 //	interpret  package stepper: a thread is stopped by ptrace, and interpreted in Go
-//	step       package stepper: the processor executes a stopped thread's basic block
 //
 // For example
 //
@@ -14,10 +14,12 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/micro"
@@ -39,6 +41,9 @@ type Source interface {
 // "Efficient and Flexible Value Sampling").
 func Check(name, list string, o *sampler.Options) error {
 	length, every := 4, 1
+	if name == "ticks" { // there are 250 a second, mostly: as many values as by default
+		length = 16
+	}
 	if strings.Contains(list, "vreplay") {
 		length, every = modules.VreplayLength, modules.VreplayEvery
 	}
@@ -46,28 +51,40 @@ func Check(name, list string, o *sampler.Options) error {
 		o.Length = length
 	}
 	switch {
-	case name == "ebpf":
+	case name == "ticks" && (o.Interval != 0 || o.Threads):
+		return errors.New("-hz and -threads are not for -with ticks: the kernel ticks on each CPU, as often as it was built for")
+	case name == "ticks" || name == "ebpf":
+		o.Ticks = name == "ticks"
 		if o.Every == 0 {
 			o.Every = every
 		}
-	case name != "interpret" && name != "step":
-		return fmt.Errorf("-with %s: choose of ebpf, interpret, step", name)
+	case name != "interpret":
+		return fmt.Errorf("-with %s: choose of ebpf, ticks, interpret", name)
 	case o.All || o.Threads || o.Every != 0:
-		return fmt.Errorf("-a, -threads and -every are for -with ebpf: -with %s stops the threads of single processes", name)
+		return fmt.Errorf("-a, -threads and -every are not for -with %s, which stops the threads of single processes", name)
 	}
-	return nil
+	if o.Interval != 0 {
+		return nil
+	}
+	o.Interval = time.Second / 997
+	if !o.Ticks {
+		return nil
+	}
+	var err error
+	o.Interval, err = sampler.TickInterval()
+	return err
 }
 
 // Attach begins to sample. Check has accepted the options.
 func Attach(name string, o sampler.Options) (Source, error) {
-	if name == "ebpf" {
+	if name != "interpret" {
 		s, err := sampler.Attach(o)
 		if err != nil {
 			return nil, err
 		}
 		return interrupting{s}, nil
 	}
-	s, err := stepper.Attach(stepper.Options{PIDs: o.PIDs, Step: name == "step", Interval: o.Interval, Jitter: o.Jitter, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
+	s, err := stepper.Attach(stepper.Options{PIDs: o.PIDs, Interval: o.Interval, Jitter: o.Jitter, Length: o.Length, Skip: o.Skip, Modules: o.Modules})
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/pepgo/pep/internal/tracer/backend"
 	"github.com/pepgo/pep/internal/tracer/sampler"
@@ -16,19 +17,20 @@ func TestDefaults(t *testing.T) {
 		length, every int
 	}{
 		{"ebpf", "operands", sampler.Options{}, 4, 1},
+		{"ticks", "operands", sampler.Options{}, 16, 1},
 		{"ebpf", "vreplay", sampler.Options{}, 128, 128},
 		{"ebpf", "operands,vreplay(window=40)", sampler.Options{}, 128, 128},
 		{"ebpf", "vreplay", sampler.Options{Length: 4}, 4, 128},
 		{"ebpf", "vreplay", sampler.Options{Every: 1}, 128, 1},
 		{"interpret", "vreplay", sampler.Options{}, 128, 0},
-		{"step", "operands", sampler.Options{}, 4, 0},
+		{"interpret", "operands", sampler.Options{}, 4, 0},
 	} {
 		o := c.o
 		if err := backend.Check(c.name, c.modules, &o); err != nil || o.Length != c.length || o.Every != c.every {
 			t.Errorf("%s, %s, %+v: length %d, every %d (%v), want %d and %d", c.name, c.modules, c.o, o.Length, o.Every, err, c.length, c.every)
 		}
 	}
-	for name, o := range map[string]sampler.Options{"magic": {}, "": {}, "step": {All: true}, "interpret": {Every: 2}} {
+	for name, o := range map[string]sampler.Options{"magic": {}, "": {}, "step": {}, "interpret": {Every: 2}, "ticks": {Interval: time.Millisecond}} {
 		if err := backend.Check(name, "operands", &o); err == nil {
 			t.Errorf("%q accepts %+v", name, o)
 		}

@@ -23,6 +23,7 @@ enum { MAP_HASH = 1, MAP_ARRAY = 2, MAP_PERCPU_ARRAY = 6, MAP_LRU_HASH = 9, MAP_
 enum { NOEXIST = 1 };
 enum { RB_NO_WAKEUP = 1 };
 
+struct task_struct;
 static void *(*map_lookup)(void *map, const void *key) = (void *)1;
 static long (*map_update)(void *map, const void *key, const void *value, u64 flags) = (void *)2;
 static u64 (*ktime_get_ns)(void) = (void *)5;
@@ -33,10 +34,11 @@ static u64 (*current_task)(void) = (void *)35;
 static long (*probe_read_user)(void *dst, u32 size, const void *addr) = (void *)112;
 static long (*probe_read_kernel)(void *dst, u32 size, const void *addr) = (void *)113;
 static long (*ringbuf_output)(void *map, void *data, u64 size, u64 flags) = (void *)130;
+static struct task_struct *(*current_task_btf)(void) = (void *)158;
+static void *(*task_pt_regs)(struct task_struct *task) = (void *)175;
 static u64 (*get_attach_cookie)(void *ctx) = (void *)174;
 static long (*loop)(u32 n, void *callback, void *ctx, u64 flags) = (void *)181;
 
-struct task_struct;
 static long (*copy_from_user_task)(void *dst, u32 size, const void *addr, struct task_struct *task, u64 flags) = (void *)191;
 
 // Registers of an interrupted thread, in the kernel's order.

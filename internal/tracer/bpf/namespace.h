@@ -53,6 +53,7 @@ struct task_struct {
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct thread_struct thread;
+	u64 utime, stime; // ns
 } KERNEL_TYPE;
 
 INLINE u32 thread_number(struct task_struct *task)

@@ -32,6 +32,7 @@ var programs = []struct {
 	{"typecheck", testprog},
 	{"jsonbench", testprog},
 	{"flate", testprog},
+	{"raytrace", testprog},
 	{"cgo", func(t *testing.T, dir string) []string {
 		if _, err := exec.LookPath("cc"); err != nil {
 			t.Skip("there is no C compiler")

@@ -1,6 +1,6 @@
 //go:build ignore
 
-// The value sampler: at each tick of a CPU's clock it interprets the next instructions of
+// The value sampler: at each interrupt of a CPU by a clock it interprets the next instructions of
 // the interrupted thread, without any effect on it, and sends what they computed to user
 // space.
 #include "run.h"
@@ -46,10 +46,12 @@ struct {
 } records SEC(".maps");
 
 struct work {
+	struct pt_regs regs; // of the interrupted code
 	struct run run;
 	struct record rec;
 	struct labels labels;
 	u32 skip, interrupts;
+	u64 utime, stime; // of the current thread when a timer of the kernel begins
 };
 
 struct {
@@ -141,16 +143,13 @@ INLINE void miss(u64 pc, u32 tgid, u64 stale)
 		map_update(&misses, &a, &first, NOEXIST);
 }
 
-// R reads a register. The verifier wants each read to be of the context at a constant
-// offset; volatile keeps the compiler from computing addresses first.
-#define R(f) (((volatile struct perf_event_data *)ctx)->regs.f)
-
-SEC("perf_event") int sample(struct perf_event_data *ctx)
+// chosen returns the scratch memory if the interrupted process is sampled, and this interrupt is to
+// be interpreted.
+INLINE struct work *chosen(void)
 {
 	struct task_struct *task = (void *)current_task();
 	u32 tgid = process_number(task), zero = 0;
-	struct proc *p = map_lookup(&procs, &tgid);
-	if (!p && (!cfg_all || tgid == cfg_self || !tgid)) return 0;
+	if (!map_lookup(&procs, &tgid) && (!cfg_all || tgid == cfg_self || !tgid)) return 0;
 	add(INTERRUPTS, 1);
 	if (!cfg_interpret) return 0;
 	struct work *w = map_lookup(&scratch, &zero);
@@ -159,11 +158,21 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 		add(PASSED, 1);
 		return 0;
 	}
-	if (!(R(cs) & 3)) {
+	return w;
+}
+
+// interpret makes a run of the code that was interrupted with the registers in w.
+INLINE int interpret(struct work *w)
+{
+	struct pt_regs *regs = &w->regs;
+	struct task_struct *task = (void *)current_task();
+	u32 tgid = process_number(task);
+	struct proc *p = map_lookup(&procs, &tgid);
+	if (!(regs->cs & 3)) {
 		add(KERNEL, 1);
 		return 0;
 	}
-	u64 pc = R(ip), code = 0;
+	u64 pc = regs->ip, code = 0;
 	struct address a = {.pc = pc, .tgid = tgid};
 	struct entry *e = map_lookup(&entries, &a);
 	if (!e) {
@@ -199,13 +208,13 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	// instructions that cannot be interpreted would have few values.
 	u32 skip = prandom_u32() % (cfg_skip / 2 + 1) + prandom_u32() % (cfg_skip - cfg_skip / 2 + 1);
 	for (u32 attempt = 0; attempt < 2; attempt++) {
-		r->r[0] = R(ax); r->r[1] = R(cx); r->r[2] = R(dx); r->r[3] = R(bx);
-		r->r[4] = R(sp); r->r[5] = R(bp); r->r[6] = R(si); r->r[7] = R(di);
-		r->r[8] = R(r8); r->r[9] = R(r9); r->r[10] = R(r10); r->r[11] = R(r11);
-		r->r[12] = R(r12); r->r[13] = R(r13); r->r[14] = R(r14); r->r[15] = R(r15);
+		r->r[0] = regs->ax; r->r[1] = regs->cx; r->r[2] = regs->dx; r->r[3] = regs->bx;
+		r->r[4] = regs->sp; r->r[5] = regs->bp; r->r[6] = regs->si; r->r[7] = regs->di;
+		r->r[8] = regs->r8; r->r[9] = regs->r9; r->r[10] = regs->r10; r->r[11] = regs->r11;
+		r->r[12] = regs->r12; r->r[13] = regs->r13; r->r[14] = regs->r14; r->r[15] = regs->r15;
 		r->r[NO_REG] = 0;
 		r->r[FS_BASE] = fs;
-		r->flags = R(flags);
+		r->flags = regs->flags;
 		r->flags_known = ALL_FLAGS;
 		r->pc = pc;
 		r->known = (2u << FS_BASE) - 1;
@@ -232,4 +241,54 @@ SEC("perf_event") int sample(struct perf_event_data *ctx)
 	if (n > TUPLES) n = TUPLES;
 	if (ringbuf_output(&records, rec, sizeof(*rec) - sizeof(rec->tuples) + n * sizeof(struct tuple), RB_NO_WAKEUP)) add(DROPPED, 1);
 	return 0;
+}
+
+// C copies a register. The verifier wants each read to be of the context at a constant
+// offset; volatile keeps the compiler from computing addresses first.
+#define C(f) w->regs.f = (((volatile struct perf_event_data *)ctx)->regs.f)
+
+// sample is called at interrupts that the sampler asked for.
+SEC("perf_event") int sample(struct perf_event_data *ctx)
+{
+	struct work *w = chosen();
+	if (!w) return 0;
+	C(r15); C(r14); C(r13); C(r12); C(bp); C(bx); C(r11); C(r10); C(r9); C(r8);
+	C(ax); C(cx); C(dx); C(si); C(di); C(ip); C(cs); C(flags); C(sp);
+	return interpret(w);
+}
+
+// Ticks of the kernel's own clock interrupt each busy CPU anyway. The kernel does not pass registers to
+// programs at its timers, nor says which timer is the tick. But a tick, and nothing else, adds to the user time of
+// the current thread if it has interrupted user code, and to its system time if not. In the first
+// case the registers of the interrupted code are at the beginning of the thread's kernel stack.
+
+SEC("tp_btf/hrtimer_expire_entry") int timer_begins(u64 *ctx)
+{
+	struct task_struct *task = (void *)current_task();
+	u32 zero = 0;
+	struct work *w = map_lookup(&scratch, &zero);
+	if (!w) return 0;
+	probe_read_kernel(&w->utime, 8, &task->utime);
+	probe_read_kernel(&w->stime, 8, &task->stime);
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit") int timer_ends(u64 *ctx)
+{
+	struct task_struct *task = (void *)current_task();
+	u32 zero = 0;
+	u64 utime = 0, stime = 0;
+	struct work *w = map_lookup(&scratch, &zero);
+	if (!w) return 0;
+	probe_read_kernel(&utime, 8, &task->utime);
+	probe_read_kernel(&stime, 8, &task->stime);
+	u32 user = utime != w->utime, kernel = stime != w->stime;
+	if (!user && !kernel) return 0;
+	w->utime = utime; // a tick can come while another timer is handled, which ends behind it
+	w->stime = stime;
+	if (!chosen()) return 0;
+	w->regs.cs = 0;
+	if (user && probe_read_kernel(&w->regs, sizeof(w->regs), task_pt_regs(current_task_btf()))) return 0;
+	if (~w->regs.orig_ax) w->regs.cs = 0; // those of a system call: the user time was that of a virtual machine
+	return interpret(w);
 }

@@ -104,7 +104,31 @@ type SamplerTuple struct {
 }
 
 type SamplerWork struct {
-	_   structs.HostLayout
+	_    structs.HostLayout
+	Regs struct {
+		_      structs.HostLayout
+		R15    uint64
+		R14    uint64
+		R13    uint64
+		R12    uint64
+		Bp     uint64
+		Bx     uint64
+		R11    uint64
+		R10    uint64
+		R9     uint64
+		R8     uint64
+		Ax     uint64
+		Cx     uint64
+		Dx     uint64
+		Si     uint64
+		Di     uint64
+		OrigAx uint64
+		Ip     uint64
+		Cs     uint64
+		Flags  uint64
+		Sp     uint64
+		Ss     uint64
+	}
 	Run struct {
 		_          structs.HostLayout
 		R          [32]uint64
@@ -138,6 +162,8 @@ type SamplerWork struct {
 	Labels     SamplerLabels
 	Skip       uint32
 	Interrupts uint32
+	Utime      uint64
+	Stime      uint64
 }
 
 // Names of all BPF objects in the ELF.
@@ -153,6 +179,8 @@ const (
 	SamplerMapRecords      = "records"
 	SamplerMapScratch      = "scratch"
 	SamplerProgSample      = "sample"
+	SamplerProgTimerBegins = "timer_begins"
+	SamplerProgTimerEnds   = "timer_ends"
 	SamplerVarCfgAll       = "cfg_all"
 	SamplerVarCfgEvery     = "cfg_every"
 	SamplerVarCfgInterpret = "cfg_interpret"
@@ -205,7 +233,9 @@ type SamplerSpecs struct {
 //
 // It can be passed ebpf.CollectionSpec.Assign.
 type SamplerProgramSpecs struct {
-	Sample *ebpf.ProgramSpec `ebpf:"sample"`
+	Sample      *ebpf.ProgramSpec `ebpf:"sample"`
+	TimerBegins *ebpf.ProgramSpec `ebpf:"timer_begins"`
+	TimerEnds   *ebpf.ProgramSpec `ebpf:"timer_ends"`
 }
 
 // SamplerMapSpecs contains maps before they are loaded into the kernel.
@@ -297,12 +327,16 @@ type SamplerVariables struct {
 //
 // It can be passed to LoadSamplerObjects or ebpf.CollectionSpec.LoadAndAssign.
 type SamplerPrograms struct {
-	Sample *ebpf.Program `ebpf:"sample"`
+	Sample      *ebpf.Program `ebpf:"sample"`
+	TimerBegins *ebpf.Program `ebpf:"timer_begins"`
+	TimerEnds   *ebpf.Program `ebpf:"timer_ends"`
 }
 
 func (p *SamplerPrograms) Close() error {
 	return _SamplerClose(
 		p.Sample,
+		p.TimerBegins,
+		p.TimerEnds,
 	)
 }
 

@@ -28,7 +28,7 @@ var (
 
 // TestSingleSteps is VSAMP-11: it stops real programs at random moments, has both interpreters run from
 // there, and then has the processor do the same steps. All known registers, all known
-// flags and the PC must agree. All threads of the program are stopped meanwhile: if the
+// flags, the PC, and the known numbers in vector registers must agree. All threads of the program are stopped meanwhile: if the
 // runtime's monitor ran, it could write g.stackguard0 to preempt the goroutine, after the
 // interpreters have read it. So no difference has an excuse. "make steps" is a long version.
 func TestSingleSteps(t *testing.T) {
@@ -62,6 +62,7 @@ func TestSingleSteps(t *testing.T) {
 // A tally counts what the comparison has met.
 type tally struct {
 	stops, steps, mismatches, skipped, unknown int
+	floats                                     int // changed numbers in vector registers that were compared
 	why                                        map[micro.Stop]int
 	ops                                        map[string]int
 }
@@ -72,6 +73,7 @@ func (c *tally) add(d *tally) {
 	c.mismatches += d.mismatches
 	c.skipped += d.skipped
 	c.unknown += d.unknown
+	c.floats += d.floats
 	if c.why == nil {
 		c.why, c.ops = map[micro.Stop]int{}, map[string]int{}
 	}
@@ -90,9 +92,9 @@ func (c *tally) String() string {
 			gaveUp = append(gaveUp, fmt.Sprintf("%s %.1f%%", why, 100*float64(c.why[why])/float64(c.stops)))
 		}
 	}
-	return fmt.Sprintf("%d stops, %d steps of %d opcodes, %d mismatches; %d stops in the kernel skipped; "+
+	return fmt.Sprintf("%d stops, %d steps of %d opcodes, %d mismatches; %d stops in the kernel skipped; %d changed vector registers compared; "+
 		"%.1f%% of register values unknown at the end; gave up early: %s",
-		c.stops, c.steps, len(c.ops), c.mismatches, c.skipped, 100*float64(c.unknown)/float64(16*max(c.stops, 1)), strings.Join(gaveUp, ", "))
+		c.stops, c.steps, len(c.ops), c.mismatches, c.skipped, c.floats, 100*float64(c.unknown)/float64(16*max(c.stops, 1)), strings.Join(gaveUp, ", "))
 }
 
 // A comparison compares on one program.
@@ -153,11 +155,22 @@ func (c *comparison) stop(pid int) bool {
 	var m *micro.Machine
 	var why micro.Stop
 	var path []micro.Step
+	var floats *micro.Floats
+	low, control, err := th.Vectors()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range 20 {
 		m = micro.NewMachine(regs, flags, th)
 		m.Reg[micro.FSBase], m.Known = th.Regs.Fs_base, m.Known|1<<micro.FSBase
 		path = path[:0]
-		why = m.Run(c.table, start, n, func(s *micro.Step) { path = append(path, *s) })
+		floats = micro.NewFloats(low, control)
+		why = m.Run(c.table, start, n, func(s *micro.Step) {
+			path = append(path, *s)
+			code := make([]byte, s.Op.Len)
+			th.ReadCode(s.PC, code)
+			floats.Step(code, s)
+		})
 		if why != micro.NotDecoded {
 			break
 		}
@@ -182,6 +195,9 @@ func (c *comparison) stop(pid int) bool {
 			if r.steps == i {
 				diff = append(diff, r.compare(th)...)
 			}
+		}
+		if i == here.steps {
+			diff = append(diff, c.compareFloats(floats, low)...)
 		}
 		if i == steps {
 			break
@@ -237,6 +253,25 @@ func (r *result) compare(th *ptrace.Thread) (diff []string) {
 	}
 	if r.pc != th.Regs.Rip {
 		diff = append(diff, fmt.Sprintf("after %d steps %s is at %#x, the processor at %#x", r.steps, r.who, r.pc, th.Regs.Rip))
+	}
+	return diff
+}
+
+// compareFloats compares the numbers in vector registers, which were low before.
+func (c *comparison) compareFloats(f *micro.Floats, low [16]uint64) (diff []string) {
+	hw, _, err := c.th.Vectors()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i, v := range hw {
+		if f.Known>>i&1 == 0 {
+			continue
+		}
+		if f.Low[i] != v {
+			diff = append(diff, fmt.Sprintf("register X%d is %#x, the processor has %#x", i, f.Low[i], v))
+		} else if v != low[i] {
+			c.tally.floats++
+		}
 	}
 	return diff
 }

@@ -212,21 +212,6 @@ func touches(op x86asm.Op) bool {
 	return true
 }
 
-// FloatSource returns the number of the vector register that is the last operand of an
-// instruction, in Intel's order: the one whose number it adds, compares, converts or stores.
-func FloatSource(code []byte) (register uint8, ok bool) {
-	x, err := Decode(code)
-	if err != nil {
-		return 0, false
-	}
-	for _, a := range x.Args {
-		if n, vector := vectorNumber(a); vector {
-			register, ok = uint8(n), true
-		}
-	}
-	return register, ok
-}
-
 // floatBytes returns the size of the scalar floating-point number that an
 // instruction on vector registers has as its operand, or 0.
 func floatBytes(op x86asm.Op) uint8 {

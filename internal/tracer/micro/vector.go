@@ -3,8 +3,9 @@ package micro
 import "golang.org/x/arch/x86/x86asm"
 
 // No float or vector register is captured, so the interpreter does not know their values.
-// Instructions that change nothing but such registers are like KindNop. Those that write a
-// general register make it unknown, and those that store make the bytes unknown.
+// Instructions that change nothing but such registers are like KindNop; a number that they read from
+// memory is their second operand. Those that write a general register make it unknown, and those
+// that store make the bytes unknown. Type Floats follows numbers where registers are captured.
 
 // flagsOf lists vector instructions that set flags.
 var flagsOf = set(
@@ -50,6 +51,7 @@ func (d *decoder) vector() bool {
 	if clobber || flagsOf[in.Op] {
 		op.Kind, op.Flags = KindUnknown, FlagClobber
 	}
+	d.number()
 	if flagsOf[in.Op] {
 		return true // it compares, its operands stay as they are
 	}
@@ -68,6 +70,15 @@ func (d *decoder) vector() bool {
 		return d.address(a)
 	}
 	return false
+}
+
+// number makes a memory operand of 4 or 8 bytes, such as a floating-point number, the second
+// operand. x86asm does not know its width in instructions with a VEX prefix.
+func (d *decoder) number() {
+	m, is := d.inst.Args[1].(x86asm.Mem)
+	if op := &d.op; !is || d.vex() || d.width != 4 && d.width != 8 || !d.src(m) {
+		op.SrcKind, op.SrcWidth, op.Base, op.Index, op.Shift, op.Disp = None, 0, NoReg, NoReg, 0, 0
+	}
 }
 
 // storeWidth returns how many bytes a vector instruction stores: as many as its memory

@@ -8,7 +8,7 @@
 //	strides    differences of addresses when a loop executes an instruction again
 //	types      concrete types of interface values
 //	vreplay    pairs of memory accesses that can slow each other down
-//	floats     floating-point numbers in memory operands; with single steps in registers, too
+//	floats     floating-point numbers in memory operands; with -with interpret in registers, too
 //
 // A module turns the tuples of a run into samples, each a value at an instruction, and writes
 // values as text. For the run in the comment of package capture, operands makes

@@ -109,9 +109,9 @@ func hexadecimal(w uint64) string {
 const kindFloat = "float"
 
 // floats samples the floating-point numbers that are the last operands of instructions, in Intel's
-// order. Numbers in vector registers cannot be read from the kernel's programs, and the
-// interpreters do not compute them; only single steps have them. All back ends have those in
-// memory, so a number is seen where it is loaded, and spilled numbers are, too.
+// order. Numbers in vector registers cannot be read from the kernel's programs; package stepper has
+// them. All back ends have those in memory, so a number is seen where it is loaded, and spilled
+// numbers are, too.
 type floats struct{}
 
 func newFloats(Options, Resolver) (capture.Module, error) { return floats{}, nil }

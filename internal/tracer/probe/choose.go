@@ -356,26 +356,3 @@ func (c *chooser) panics(code *site.Code, pc uint64) bool {
 func endsRun(name string) bool {
 	return strings.HasPrefix(name, "runtime.panic") || strings.HasPrefix(name, "runtime.goPanic") || name == "runtime.gopanic"
 }
-
-// inlined says which of the functions that are asked for by name are inlined.
-func (c *chooser) inlined() {
-	if c.Func == nil {
-		return
-	}
-	count := map[string]int{}
-	for fn := range c.im.Functions() {
-		for _, x := range fn.Inlined() {
-			if c.Func.MatchString(x.Func) {
-				count[x.Func]++
-			}
-		}
-	}
-	var names []string
-	for name := range count {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		c.skip(name, "inlined calls", fmt.Sprintf("the compiler has inlined it at %d calls, which have no entry: -at counts lines of inlined code", count[name]))
-	}
-}

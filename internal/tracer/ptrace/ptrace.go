@@ -43,9 +43,6 @@ type Thread struct {
 // ErrFault says that the instruction faulted, and was not executed.
 var ErrFault = errors.New("the instruction faults")
 
-// ErrSignal says that a signal arrived before the instruction, which was not executed.
-var ErrSignal = errors.New("a signal arrived before the step")
-
 // ErrExited says that the thread has ended.
 var ErrExited = errors.New("the traced thread has ended")
 
@@ -125,20 +122,6 @@ func (th *Thread) Step() error {
 			return ErrFault // the same instruction would fault for ever
 		}
 	}
-}
-
-// TryStep is Step, but returns ErrSignal if a signal arrives, a fault too. The next call must be
-// Detach or Continue, which delivers the signal with all that the kernel knows about it.
-func (th *Thread) TryStep() error {
-	sig, err := th.step()
-	switch {
-	case err != nil:
-		return err
-	case sig != syscall.SIGTRAP:
-		th.pending = append(th.pending, sig)
-		return ErrSignal
-	}
-	return syscall.PtraceGetRegs(th.TID, &th.Regs)
 }
 
 // step executes one instruction, or meets a signal that is not SIGTRAP.
@@ -256,14 +239,17 @@ func (th *Thread) Load(addr uint64, width uint8) (v uint64, ok bool) {
 	return v, true
 }
 
-// Vector returns the lower 64 bits of the vector register Xi, of X0 to X15.
-func (th *Thread) Vector(i uint8) (uint64, error) {
-	// The area of FXSAVE has 16 bytes of each register, from byte 160 on.
+// Vectors returns the lower 64 bits of the vector registers X0 to X15, and the register MXCSR.
+func (th *Thread) Vectors() (low [16]uint64, control uint32, err error) {
+	// The area of FXSAVE has MXCSR in byte 24, and 16 bytes of each register from byte 160 on.
 	var area [512]byte
 	if _, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, syscall.PTRACE_GETFPREGS, uintptr(th.TID), 0, uintptr(unsafe.Pointer(&area)), 0, 0); errno != 0 {
-		return 0, fmt.Errorf("vector registers of thread %d: %w", th.TID, errno)
+		return low, 0, fmt.Errorf("vector registers of thread %d: %w", th.TID, errno)
 	}
-	return binary.LittleEndian.Uint64(area[160+16*int(i&15):]), nil
+	for i := range low {
+		low[i] = binary.LittleEndian.Uint64(area[160+16*i:])
+	}
+	return low, binary.LittleEndian.Uint32(area[24:]), nil
 }
 
 // General returns the general registers in the numbering of the processor.

@@ -83,9 +83,12 @@ func TestTargetIsKilled(t *testing.T) {
 // TestSamplerIsKilled kills the process that samples while runs come. The kernel detaches: the
 // program in the kernel and its links go away, and the target lives.
 func TestSamplerIsKilled(t *testing.T) {
+	how := map[string]sampler.Options{"CPUs": {}, "threads": {Threads: true}, "ticks": {Ticks: true}}
 	if pid := os.Getenv("TEST_SAMPLE"); pid != "" { // the sampler
 		n, _ := strconv.Atoi(pid)
-		s, err := sampler.Attach(sampler.Options{PIDs: []int{n}})
+		o := how[os.Getenv("TEST_HOW")]
+		o.PIDs = []int{n}
+		s, err := sampler.Attach(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,10 +98,17 @@ func TestSamplerIsKilled(t *testing.T) {
 		return
 	}
 	tg := start(t, build(t), "forever")
+	for name := range how {
+		t.Run(name, func(t *testing.T) { killSampler(t, tg, name) })
+	}
+}
+
+// killSampler kills a process that samples the target in the way of that name.
+func killSampler(t *testing.T, tg *target, name string) {
 	attach(t, sampler.Options{PIDs: []int{tg.pid}}).Close() // or skip
-	before := perfLinks(t)
+	before := links(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run=^TestSamplerIsKilled$")
-	cmd.Env = append(os.Environ(), fmt.Sprint("TEST_SAMPLE=", tg.pid))
+	cmd.Env = append(os.Environ(), fmt.Sprint("TEST_SAMPLE=", tg.pid), "TEST_HOW="+name)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +130,7 @@ func TestSamplerIsKilled(t *testing.T) {
 		cmd.Wait()
 		t.Fatalf("the sampler prints %q, %v", line, err)
 	}
-	if during := perfLinks(t, ids...); len(during) == 0 {
+	if during := links(t, ids...); len(during) == 0 {
 		t.Error("the sampler has no links: the test cannot see that they go away")
 	}
 	cmd.Process.Kill()
@@ -137,14 +147,14 @@ func TestSamplerIsKilled(t *testing.T) {
 			}
 		}
 	}
-	if after := perfLinks(t, ids...); len(after) > 0 {
+	if after := links(t, ids...); len(after) > 0 {
 		t.Errorf("links %v are left, before there were %v", after, before)
 	}
 	lives(t, tg)
 }
 
-// perfLinks returns the links to the programs, or to all if none is named.
-func perfLinks(t *testing.T, ids ...ebpf.ProgramID) (found []link.ID) {
+// links returns the links to the programs, or to all if none is named.
+func links(t *testing.T, ids ...ebpf.ProgramID) (found []link.ID) {
 	t.Helper()
 	var it link.Iterator
 	defer it.Close()
@@ -303,7 +313,7 @@ func TestManyTimes(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if left := perfLinks(t, ids...); len(ids) == 0 || len(left) > 0 {
+		if left := links(t, ids...); len(ids) == 0 || len(left) > 0 {
 			t.Errorf("programs %v have the links %v after Close", ids, left)
 		}
 	}

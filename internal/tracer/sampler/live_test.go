@@ -188,9 +188,9 @@ func unevenness(counts []float64) (chi, limit float64) {
 	for _, c := range counts {
 		chi += math.Pow(c-n/k, 2) / (n / k)
 	}
-	// A normal approximation: 6 standard deviations above the mean of the distribution
-	// happen less often than once in 100,000 times for 8 to 30 degrees of freedom.
-	return chi, (k - 1) + 6*math.Sqrt(2*(k-1))
+	// 8 standard deviations above the mean of the distribution happen less often than
+	// once in 100,000 times for 7 degrees of freedom or more: 5 times in a million for 7.
+	return chi, (k - 1) + 8*math.Sqrt(2*(k-1))
 }
 
 // TestParameters is VSAMP-02: it compares counters with the parameters of the paper.

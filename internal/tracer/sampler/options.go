@@ -24,6 +24,10 @@ type Options struct {
 	// not one to each CPU. It pays for small processes on large machines.
 	Threads bool
 
+	// Ticks interprets at the ticks of the kernel's own clock, which interrupts each busy CPU anyway, and not at
+	// interrupts for the sampler alone. Their interval is that of the kernel (TickInterval).
+	Ticks bool
+
 	Interval time.Duration // mean time between two interrupts of a CPU; 1/997 s by default
 	Jitter   float64       // the interval varies by up to this part of it; by default 0.125, < 0: none
 	Every    int           // interpret at every n-th interrupt; 1 by default (the paper: 2)
@@ -53,6 +57,13 @@ func (o *Options) check() error {
 			*p = n
 		}
 	}
+	if o.Ticks {
+		var err error
+		if o.Interval, err = TickInterval(); err != nil {
+			return err
+		}
+		o.Jitter = -1
+	}
 	if o.Interval == 0 {
 		o.Interval = time.Second / 997
 	}
@@ -68,6 +79,8 @@ func (o *Options) check() error {
 	switch {
 	case len(o.PIDs) == 0 && !o.All:
 		return errors.New("sampler: no process is named: give PIDs or sample all")
+	case o.Ticks && o.Threads:
+		return errors.New("sampler: the kernel's ticks are those of CPUs, not of threads")
 	case o.Threads && o.All:
 		return errors.New("sampler: events of threads are for named processes only")
 	case o.Interval < 10*time.Microsecond:

@@ -25,7 +25,9 @@ import (
 // A Sampler samples until it is closed. It implements capture.Source.
 type Sampler struct {
 	options Options
-	objs    bpf.SamplerObjects
+	objs    bpf.SamplerMaps
+	program *ebpf.Program // interprets
+	before  *ebpf.Program // with Options.Ticks: called when a timer begins
 	events  events
 	reader  *ringbuf.Reader
 	fetch   time.Duration  // how often runs are fetched
@@ -123,7 +125,12 @@ func (s *Sampler) attach() (err error) {
 	}
 	s.fetch = s.options.fetchEvery(s.reader.BufferSize())
 	s.reader.SetDeadline(time.Now()) // a reader without a deadline waits to be woken up
-	if err := s.events.open(s.objs.Sample, &s.options); err != nil {
+	if s.options.Ticks {
+		err = s.events.openTicks(s.before, s.program)
+	} else {
+		err = s.events.open(s.program, &s.options)
+	}
+	if err != nil {
 		return err
 	}
 	s.done.Go(s.maintain)
@@ -156,10 +163,28 @@ func (s *Sampler) load() error {
 	if err := spec.Variables["cfg_seed"].Set(rand.Uint64()); err != nil {
 		return err
 	}
+	// Only the programs that are needed are loaded: the kernel looks at each for a second.
+	if o.Ticks {
+		var objs struct {
+			bpf.SamplerMaps
+			Begins *ebpf.Program `ebpf:"timer_begins"`
+			Ends   *ebpf.Program `ebpf:"timer_ends"`
+		}
+		err = spec.LoadAndAssign(&objs, nil)
+		s.objs, s.before, s.program = objs.SamplerMaps, objs.Begins, objs.Ends
+	} else {
+		var objs struct {
+			bpf.SamplerMaps
+			Sample *ebpf.Program `ebpf:"sample"`
+		}
+		err = spec.LoadAndAssign(&objs, nil)
+		s.objs, s.program = objs.SamplerMaps, objs.Sample
+	}
 	var ve *ebpf.VerifierError
-	if err := spec.LoadAndAssign(&s.objs, nil); errors.As(err, &ve) {
-		return missing("loading the program", "CAP_BPF and CAP_PERFMON", fmt.Errorf("%w: %v", err, ve))
-	} else if err != nil {
+	if errors.As(err, &ve) {
+		err = fmt.Errorf("%w: %v", err, ve)
+	}
+	if err != nil {
 		return missing("loading the program", "CAP_BPF and CAP_PERFMON", err)
 	}
 	return nil
@@ -191,7 +216,7 @@ func (s *Sampler) Close() error {
 	for _, fd := range s.pidfds {
 		unix.Close(fd)
 	}
-	return errors.Join(err, s.objs.Close())
+	return errors.Join(err, s.before.Close(), s.program.Close(), s.objs.Close())
 }
 
 // maintain decodes what the kernel has missed, notices the end of processes, and changes the

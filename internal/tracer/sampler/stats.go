@@ -32,7 +32,8 @@ type Stats struct {
 	// another BPF program was running on the CPU.
 	Recursion uint64
 
-	// Time is how long the program has run, Called how often. They are 0 unless the statistics
+	// Time is how long the program has run, Called how often. With Options.Ticks it is called at all
+	// timers of the kernel, and Time has another one, too. They are 0 unless the statistics
 	// of BPF are on (EnableTimes, or sysctl kernel.bpf_stats_enabled).
 	Time   time.Duration
 	Called uint64
@@ -90,8 +91,13 @@ func (s *Sampler) Stats() (st Stats, err error) {
 	st.Full = s.full
 	st.Unlabelled += s.lostLabels
 	s.mu.Unlock()
-	if stats, e := s.objs.Sample.Stats(); e == nil {
+	if stats, e := s.program.Stats(); e == nil {
 		st.Recursion, st.Time, st.Called = stats.RecursionMisses, stats.Runtime, stats.RunCount
+	}
+	if s.before != nil {
+		if stats, e := s.before.Stats(); e == nil {
+			st.Time += stats.Runtime
+		}
 	}
 	return st, err
 }

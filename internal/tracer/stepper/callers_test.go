@@ -30,11 +30,7 @@ func TestCallSitesOfALiveProgram(t *testing.T) {
 			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 8, Skip: 15, Modules: list}, b.attach)
 			got := map[uint64]int{}
 			var r capture.Run
-			want := 300 // of all callers
-			if b.name == "step" {
-				want = 40 // of some: steps take long, and begin at the multiplication of leaf rarely
-			}
-			for n := 0; n < want; {
+			for n := 0; n < 300; {
 				if err := s.Next(&r); err != nil {
 					t.Fatal(err)
 				}
@@ -53,7 +49,7 @@ func TestCallSitesOfALiveProgram(t *testing.T) {
 				})
 			}
 			t.Logf("samples by value: %v", got)
-			if want == 300 && len(got) != len(caller) {
+			if len(got) != len(caller) {
 				t.Errorf("samples by value: %v, want all of %v", got, caller)
 			}
 		})

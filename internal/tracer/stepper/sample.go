@@ -1,6 +1,6 @@
 package stepper
 
-// This file makes a run of a stopped thread: by interpretation, and by steps of the processor.
+// This file makes a run of a stopped thread.
 
 import (
 	"bytes"
@@ -12,8 +12,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/describe"
-	"github.com/pepgo/pep/internal/tracer/mapped"
 	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/ptrace"
 )
@@ -86,9 +84,6 @@ func (s *Sampler) fill(r *capture.Run, t thread, th *ptrace.Thread) error {
 	}
 	half := s.options.Skip / 2
 	skip := rand.IntN(half+1) + rand.IntN(s.options.Skip-half+1) // as in package sampler
-	if s.options.Step {
-		return s.step(r, p, th, skip)
-	}
 	return s.interpret(r, p, th, skip)
 }
 
@@ -116,13 +111,21 @@ func context(r *capture.Run, m *micro.Machine) {
 func (s *Sampler) interpret(r *capture.Run, p *process, th *ptrace.Thread, skip int) error {
 	for range 2 {
 		m := machine(th)
-		if err := s.run(p, th, m, skip, nil); err != nil {
+		low, control, err := th.Vectors()
+		if err != nil {
+			return err
+		}
+		floats := micro.NewFloats(low, control)
+		if err := s.run(p, th, m, skip, func(st *micro.Step) { p.float(floats, st) }); err != nil {
 			return err
 		}
 		r.Skipped = uint32(m.Steps)
 		if m.Steps == skip {
 			context(r, m)
-			err := s.run(p, th, m, s.options.Length, func(st *micro.Step) { p.note(r, st) })
+			err := s.run(p, th, m, s.options.Length, func(st *micro.Step) {
+				p.note(r, st, floats)
+				p.float(floats, st)
+			})
 			r.Steps = uint32(m.Steps) - r.Skipped
 			if err != nil || r.Steps > 0 {
 				return err
@@ -151,114 +154,33 @@ func (s *Sampler) run(p *process, th *ptrace.Thread, m *micro.Machine, n int, vi
 }
 
 // note appends the tuple of a step, if modules want one.
-func (p *process) note(r *capture.Run, st *micro.Step) {
+func (p *process) note(r *capture.Run, st *micro.Step, floats *micro.Floats) {
 	in := p.insns[p.table.At(st.PC)]
 	if in == nil || in.Want.Fields == 0 {
 		return
 	}
-	r.Tuples = append(r.Tuples, in.Tuple(st.Have, [6]uint64{st.PC, st.Result, st.Addr, st.First, st.Second, st.Named}))
+	second, have := st.Second, st.Have
+	if in.Float > 0 && in.Memory&capture.Load == 0 && in.Want.Fields&capture.Second != 0 {
+		if v, known := floats.Operand(in.Code); known {
+			second, have = v, have|micro.HaveSecond
+		}
+		if in.Float == 4 {
+			second = uint64(uint32(second))
+		}
+	}
+	r.Tuples = append(r.Tuples, in.Tuple(have, [6]uint64{st.PC, st.Result, st.Addr, st.First, second, st.Named}))
 }
 
-// step has the processor execute the instructions. The run ends with the basic block.
-func (s *Sampler) step(r *capture.Run, p *process, th *ptrace.Thread, skip int) error {
-	for range skip {
-		if _, ok, err := s.one(p, th); !ok || err != nil {
-			return err
-		}
-		r.Skipped++
+// float follows the numbers in vector registers over a step.
+func (p *process) float(floats *micro.Floats, st *micro.Step) {
+	switch st.Op.Kind {
+	case micro.KindNop, micro.KindUnknown, micro.KindPoison: // all vector instructions are among these
+	default:
+		return
 	}
-	context(r, machine(th))
-	for range s.options.Length {
-		st, ok, err := s.one(p, th)
-		if !ok || err != nil {
-			return err
-		}
-		r.Steps++
-		p.note(r, &st)
-		if in := p.insns[p.table.At(st.PC)]; in == nil || in.Flow != capture.Next {
-			return nil
-		}
+	var code []byte
+	if in := p.insns[p.table.At(st.PC)]; in != nil {
+		code = in.Code
 	}
-	return nil
-}
-
-// one has the processor execute one instruction. The machine says what its operands are, and
-// the processor what the result is. It returns false, and nothing is executed, in front of
-// instructions that the decoder does not know, or that enter the kernel or could wait there, and
-// if a signal arrives.
-func (s *Sampler) one(p *process, th *ptrace.Thread) (st micro.Step, ok bool, err error) {
-	i, err := s.at(p, th, th.Regs.Rip)
-	if i == 0 || err != nil {
-		return st, false, err
-	}
-	op := &p.table.Ops[i]
-	if op.Kind == micro.KindStop && micro.Stop(op.Imm) != micro.Lock {
-		return st, false, nil
-	}
-	st = micro.Step{Op: op, PC: op.PC}
-	machine(th).Run(p.table, i, 1, func(x *micro.Step) { st = *x })
-	if in := p.insns[i]; in != nil && in.Float > 0 && in.Memory&capture.Load == 0 && in.Want.Fields&capture.Second != 0 {
-		if err := float(&st, in, th); err != nil {
-			return st, false, err
-		}
-	}
-	switch err := th.TryStep(); {
-	case errors.Is(err, ptrace.ErrSignal):
-		return st, false, nil
-	case err != nil:
-		return st, false, err
-	}
-	st.Have &^= micro.HaveResult
-	if v, known := result(op, &st, th); known {
-		st.Result, st.Have = v, st.Have|micro.HaveResult
-	}
-	return st, true, nil
-}
-
-// float notes the floating-point number in the vector register that is the last operand.
-func float(st *micro.Step, in *mapped.Instruction, th *ptrace.Thread) error {
-	register, ok := describe.FloatSource(in.Code)
-	if !ok || register > 15 {
-		return nil
-	}
-	v, err := th.Vector(register)
-	if err != nil {
-		return err
-	}
-	if in.Float == 4 {
-		v = uint64(uint32(v))
-	}
-	st.Second, st.Have = v, st.Have|micro.HaveSecond
-	return nil
-}
-
-// result returns what the processor has computed.
-func result(op *micro.Op, st *micro.Step, th *ptrace.Thread) (v uint64, known bool) {
-	mask := ^uint64(0)
-	if op.DstWidth < 8 {
-		mask = 1<<(8*op.DstWidth) - 1
-	}
-	switch op.Kind {
-	case micro.KindStop:
-		return 0, false
-	case micro.KindJcc:
-		if th.Regs.Rip != op.PC+uint64(op.Len) {
-			v = 1
-		}
-		return v, true
-	case micro.KindJmpTo, micro.KindCallTo, micro.KindRet:
-		return th.Regs.Rip, true
-	case micro.KindPop, micro.KindLeave:
-		return th.General()[op.Dst], true
-	}
-	switch {
-	case op.DstWidth > 8:
-	case op.DstKind == micro.Register && op.Flags&micro.FlagDstHigh != 0:
-		return th.General()[op.Dst] >> 8 & mask, true
-	case op.DstKind == micro.Register:
-		return th.General()[op.Dst] & mask, true
-	case op.DstKind == micro.InMemory && st.Have&micro.HaveAddr != 0:
-		return th.Load(st.Addr, op.DstWidth)
-	}
-	return 0, false
+	floats.Step(code, st)
 }

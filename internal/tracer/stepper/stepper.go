@@ -13,24 +13,21 @@
 //		}
 //	}
 //
-// The values come from one of two back ends. Without Options.Step, micro.Machine interprets
-// the instructions on a copy of the registers while the thread is stopped: the interpretation
-// in user mode of section 2.1.3 of Burrows and others, "Efficient and Flexible Value
-// Sampling" (ASPLOS 2000), without their library in the program. With Options.Step, the processor
-// executes the instructions one by one up to the end of a basic block: the successor of
-// their bounce-back (section 2.1.1). The processor gets over atomic instructions, at which the
-// interpreter gives up, and has results that the interpreter does not know, such as those of
-// conversions from floats.
+// A micro.Machine interprets the instructions on a copy of the registers while the thread is
+// stopped: the interpretation in user mode of section 2.1.3 of Burrows and others, "Efficient and
+// Flexible Value Sampling" (ASPLOS 2000), without their library in the program. The floating-point numbers
+// in vector registers, which a BPF program cannot read, are known here.
 //
-// Both stop the thread until peptrace has had a CPU several times, so they cost far more than
-// package sampler: of 997 ticks a second, a busy machine with two CPUs had 190 with the
-// interpreter and 240 with steps. The threads are chosen by what /proc says: those that run, and those that wait for a CPU. A thread
+// The thread is stopped until peptrace has had a CPU several times, so this costs far more than
+// package sampler: of 997 ticks a second, a busy machine with two CPUs had 190. The threads
+// are chosen by what /proc says: those that run, and those that wait for a CPU. A thread
 // that begins to wait in the kernel at this moment is woken by ptrace, and a few system
 // calls then return EINTR; Go's runtime repeats these.
 //
 // Attach needs the right to trace the process: the same user, no debugger at the process, and no
 // security module that forbids it, or CAP_SYS_PTRACE. Nothing stays in the program: no thread
-// is traced between two ticks, and the kernel detaches if the sampling process ends.
+// is traced between two ticks, and neither registers nor memory are ever written. If the sampling process
+// is killed while a thread is stopped, the kernel detaches, and the thread goes on.
 package stepper
 
 import (
@@ -56,14 +53,13 @@ const MaxLength = 256
 // Options say what to sample. The zero values of parameters stand for their defaults.
 type Options struct {
 	PIDs []int // processes to sample
-	Step bool  // have the processor execute the instructions, and end runs with basic blocks
 
 	// Interval is the mean time between the end of a tick, when all threads run again, and the
 	// next tick; 1/997 s by default. However long runs take, the program goes on meanwhile.
 	Interval time.Duration
 	Jitter   float64 // the interval varies by up to this part of it; by default 0.125, < 0: none
 	Length   int     // instructions in a run; 4 by default, as in the paper; at most MaxLength
-	Skip     int     // interpret or execute a random number of instructions up to this one first
+	Skip     int     // interpret a random number of instructions up to this one first
 
 	// Modules say of which instructions tuples are wanted, and of what, as in package sampler.
 	Modules []capture.Module
@@ -103,7 +99,7 @@ type Stats struct {
 	Ended   uint64 // of these, threads that were ending
 	Refused uint64 // threads that the kernel did not let us stop
 	Runs    uint64 // stops with values
-	Early   uint64 // of these, shorter than Length; with Step at the end of a block, too
+	Early   uint64 // of these, shorter than Length
 }
 
 // A Sampler samples until it is closed. It implements capture.Source.

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +19,7 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/ptrace"
 	"github.com/pepgo/pep/internal/tracer/sampler"
 	"github.com/pepgo/pep/internal/tracer/stepper"
 )
@@ -29,7 +32,7 @@ type source interface {
 	Close() error
 }
 
-// backEnds are the three ways of capture. They skip the test if they are not allowed.
+// backEnds are the two ways of capture. They skip the test if they are not allowed.
 var backEnds = []struct {
 	name   string
 	attach func(pid int, o stepper.Options) (source, error)
@@ -39,10 +42,6 @@ var backEnds = []struct {
 	}},
 	{"interpret", func(pid int, o stepper.Options) (source, error) {
 		o.PIDs = []int{pid}
-		return stepper.Attach(o)
-	}},
-	{"step", func(pid int, o stepper.Options) (source, error) {
-		o.PIDs, o.Step = []int{pid}, true
 		return stepper.Attach(o)
 	}},
 }
@@ -128,24 +127,32 @@ func sampleTable(t *testing.T, s source, n int) (pc uint64, values map[uint64]in
 }
 
 // TestBackEndsAgree is VSAMP-10: the same program, and the same top value at the same
-// instruction, from all three back ends.
+// instruction, from both back ends, and from the processor, which executes single steps.
 func TestBackEndsAgree(t *testing.T) {
 	exe := build(t, table)
 	at := map[string]uint64{}
+	check := func(t *testing.T, name string, pc uint64, v map[uint64]int) {
+		t.Logf("load at %#x: %v", pc, v)
+		at[name] = pc
+		// 11 comes with probability 1/2, each other value with 1/4 at most: that one of
+		// them is as frequent has a probability below 1 in 100,000 for 250 values.
+		if v[11] <= max(v[22], v[33], v[44]) || len(v) != 4 {
+			t.Errorf("values of the table %v: want 11, 22, 33 and 44, most of them 11", v)
+		}
+	}
 	for _, b := range backEnds {
 		t.Run(b.name, func(t *testing.T) {
 			cmd, _ := start(t, exe, "forever")
 			s := attach(t, cmd.Process.Pid, stepper.Options{Interval: time.Millisecond / 2, Length: 16, Skip: 15}, b.attach)
 			pc, v := sampleTable(t, s, 250)
-			t.Logf("load at %#x: %v", pc, v)
-			at[b.name] = pc
-			// 11 comes with probability 1/2, each other value with 1/4 at most: that one of
-			// them is as frequent has a probability below 1 in 100,000 for 250 values.
-			if v[11] <= max(v[22], v[33], v[44]) || len(v) != 4 {
-				t.Errorf("values of the table %v: want 11, 22, 33 and 44, most of them 11", v)
-			}
+			check(t, b.name, pc, v)
 		})
 	}
+	t.Run("steps", func(t *testing.T) {
+		cmd, _ := start(t, exe, "forever")
+		pc, v := stepTable(t, cmd.Process.Pid, 250)
+		check(t, "steps", pc, v)
+	})
 	for name, pc := range at {
 		for other, x := range at {
 			if x != pc {
@@ -153,6 +160,60 @@ func TestBackEndsAgree(t *testing.T) {
 			}
 		}
 	}
+}
+
+// stepTable stops the program again and again, and has the processor step until a register becomes 11, 22,
+// 33 or 44, until that has happened n times. It returns the instruction after which that happened most often, and its values.
+func stepTable(t *testing.T, pid, n int) (pc uint64, values map[uint64]int) {
+	t.Helper()
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	group := ptrace.NewGroup(pid)
+	found := map[uint64]map[uint64]int{}
+	for hits, stops := 0, 0; hits < n; stops++ {
+		if stops > 100*n {
+			t.Fatalf("%d stops have %d values of the table", stops, hits)
+		}
+		time.Sleep(time.Duration(rand.IntN(300)) * time.Microsecond)
+		if err := group.Stop(); errors.Is(err, os.ErrPermission) {
+			t.Skip("ptrace is not allowed: ", err)
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		th := group.Busiest()
+		for range 64 {
+			at, before := th.Regs.Rip, th.General()
+			var code [2]byte
+			if th.ReadCode(at, code[:]); th.InSyscall() || code == [2]byte{0x0f, 0x05} {
+				break // it would wait for a thread that is stopped
+			}
+			if err := th.Step(); err != nil {
+				t.Fatal(err)
+			}
+			v := uint64(0)
+			for i, after := range th.General() {
+				if after != before[i] && (after == 11 || after == 22 || after == 33 || after == 44) {
+					v = after
+				}
+			}
+			if v != 0 {
+				if found[at] == nil {
+					found[at] = map[uint64]int{}
+				}
+				found[at][v]++
+				hits++
+				break
+			}
+		}
+		group.Continue()
+	}
+	most := 0
+	for at, v := range found {
+		if sum := v[11] + v[22] + v[33] + v[44]; sum > most {
+			pc, values, most = at, v, sum
+		}
+	}
+	return pc, values
 }
 
 // TestProgramIsNotChanged is VSAMP-13 for programs that are stopped: a program that computes a

@@ -100,15 +100,13 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	own := map[string][2]float64{}
+	own := map[string]sampling.Own{}
 	for _, x := range taken {
-		if x.Own() {
+		if x.Measured() {
 			fmt.Fprintf(stderr, "our process: %s\n", x.Name)
-			percent, once, err := e.Steady(x)
-			if err != nil {
+			if own[x.Name], err = e.Steady(x); err != nil {
 				return err
 			}
-			own[x.Name] = [2]float64{percent, once}
 		}
 	}
 	if err := section("What an interrupt takes", aboutInterrupts, sampling.TakenTable(taken, own)); err != nil {
@@ -136,7 +134,8 @@ slowdowns of programs, below, have it.
 
 * "Gap": the median of the gaps of a round. The kernel's own clock interrupts are among them, 250 a second on this machine.
 * "Of it in our program": what our program in the kernel takes for an interrupt, by the kernel's clock (kernel.bpf_stats_enabled).
-* "Our process": CPU time to attach, and then for each second of sampling another program, after the first second, as a part of a processor.
+* "Our process": CPU time to attach, and then for each second of sampling another program, after the first second, as a part of a processor; with -live it
+  also makes a view of all values twice a second.
 `
 
 const aboutEvicted = `A program walks over 512 lines of 64 bytes, which is a first cache of 32 KB, by loads that depend on each other. The walk behind an
@@ -150,16 +149,14 @@ are those of the program's threads, except in the table for users.
 * "In interrupts": the part of the program's CPU time that interrupts took: our program in the kernel as it was measured here, and
   for each interrupt what the gaps above have beyond that. This is the robust number; caches are not in it.
 * "CPU time of the program": how much more user and system time it takes than without a sampler, with the standard error over the
-  programs; in brackets the quartiles of all programs and rounds. On a machine that others use it varies by several percent.
+  programs; in brackets, here and before, the quartiles of all programs and rounds. On a machine that others use it varies by several percent.
 * "And our process": our program in the kernel, and the CPU time of the sampling process, which counts values and waits. Once for each
   program it looks for where goroutines are, and decodes what is executed; these programs are short for that. The paper's slowdowns contain such work, too.
 * "Instructions": interpreted for each interrupt. "Not decoded yet": the part of the interrupts to be interpreted that could not be.
 `
 
-const notes = `* The first version of "format" compared strings by a function of the runtime. The finder ranked the length, within that function, fourth. We changed
-  the program, not the finder. "matrix" also has the value 16 in a line of its own, on rank 1.
-* The byte 0x2c of the separator in "format" counts as the invariant, like its length 1. We added it to the expected values after a run in which the finder ranked it first and
-  the length not among its first ten.
+const notes = `* Each invariant is stated in the source of the experiment, and a build of the program counts it at each evaluation. "matrix" also has the value 16 in a line of its own,
+  the length of a matrix, which can come first. Two earlier versions of "format" had a string as the invariant, which is more than one word; it is the third, with one number.
 * An earlier loop for the bias had about 24 instructions, and an earlier skip was one random number: the ratio was 75 with a skip of up to 15, and 1.05 with 255.
 * CPU times of whole programs vary by more than what differs between most rows. So the verdicts are by the time in interrupts.
 `

@@ -39,6 +39,7 @@ type Request struct {
 	Binary  string             // file for names of functions, if it is not where the program ran
 	Time    time.Duration      // 0 is until the context is done, or the processes end
 	Live    bool               // show a view on the terminal, until q
+	Record  string             // file for a recording of all runs; none if empty
 	Out     string             // directory of databases to add the values to; none if empty
 	List    report.ListOptions // of the listing
 }
@@ -52,7 +53,6 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	})
 	f.BoolVar(&q.Options.All, "a", false, "")
 	f.BoolVar(&q.Options.Threads, "threads", false, "")
-	q.Options.Interval = time.Second / 997
 	f.Func("hz", "", func(text string) error {
 		hz, err := strconv.ParseFloat(text, 64)
 		if err == nil && (!(hz > 0) || hz > 100000) {
@@ -74,6 +74,7 @@ func (q *Request) Flags(f *flag.FlagSet) {
 	})
 	f.BoolVar(&q.Live, "live", false, "")
 	f.StringVar(&q.Out, "o", "", "")
+	f.StringVar(&q.Record, "record", "", "")
 	f.Func("f", "", func(text string) (err error) {
 		q.List.Func, err = regexp.Compile(text)
 		return err
@@ -109,7 +110,7 @@ func (q *Request) Check() error {
 // A Result is what was sampled.
 type Result struct {
 	Sampling report.Sampling
-	NotSaved error // why the values could not be added to databases, nil if they were
+	NotSaved error // why the values could not be added to databases or recorded, nil if they were
 
 	request Request
 	db      *database.Database
@@ -146,7 +147,8 @@ func Values(ctx context.Context, q Request, stdin io.Reader, stdout io.Writer) (
 		return nil, err
 	}
 	if q.Out != "" {
-		_, r.NotSaved = r.db.Save(q.Out)
+		_, err := r.db.Save(q.Out)
+		r.NotSaved = errors.Join(r.NotSaved, err)
 	}
 	return r, nil
 }
@@ -161,6 +163,14 @@ func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) 
 		return err
 	}
 	defer s.Close()
+	if r.request.Record != "" {
+		rec, err := newRecorder(s, r.request.Record, capture.Header{Interval: uint64(o.Interval), Modules: []string{r.request.Modules}})
+		if err != nil {
+			return err
+		}
+		defer func() { r.NotSaved = rec.end() }()
+		s = rec
+	}
 	if r.request.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, r.request.Time)

@@ -1,4 +1,5 @@
-// Command floats computes with the constants 0.5 and 1.25 in registers, for ever.
+// Command floats computes with the constants 0.5 and 1.25 in registers, and with an array of 0.25 and
+// 0.75, for ever.
 package main
 
 import "fmt"
@@ -11,8 +12,25 @@ func series(n int, half, step float64) (sum float64) {
 	return sum
 }
 
+//go:noinline
+func total(numbers []float64, n int) (sum float64) {
+	for range n {
+		for _, x := range numbers {
+			sum += x * x
+		}
+	}
+	return sum
+}
+
 func main() {
 	fmt.Println("ready")
-	for series(1<<24, 0.5, 1.25) == 2.5 {
+	numbers := make([]float64, 256)
+	for i := range numbers {
+		numbers[i] = 0.75
+		if i%4 == 0 {
+			numbers[i] = 0.25
+		}
+	}
+	for series(1<<16, 0.5, 1.25) == 2.5 && total(numbers, 1<<8) > 0 {
 	}
 }

@@ -1,17 +1,17 @@
-//go:build !special
+//go:build !special && !count
 
 package main
 
-// quoted reports whether a field contains the separator.
-func (w *writer) quoted(field string) bool {
-	for i := range len(field) {
-		n := 0
-		for n < len(w.separator) && i+n < len(field) && field[i+n] == w.separator[n] { // hidden: 1 0x2c
-			n++
-		}
-		if n == len(w.separator) { // hidden: 1
-			return true
+// number appends a number.
+func (w *writer) number(n uint64) {
+	var text [64]byte
+	i := len(text)
+	for {
+		i--
+		text[i&63] = digits[n%w.base]
+		if n /= w.base; n == 0 {
+			break
 		}
 	}
-	return false
+	w.out = append(w.out, text[i&63:]...)
 }

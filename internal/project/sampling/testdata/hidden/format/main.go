@@ -1,5 +1,4 @@
-// Command format writes rows of fields with a separator between them. Fields that contain
-// the separator are quoted. The separator can be any text, and is always a comma.
+// Command format writes lists of numbers of all sizes. The base can be any of 2 to 36, and is always 10.
 //
 //	format          # some seconds of work, then a checksum
 //	format forever
@@ -11,43 +10,26 @@ import (
 	"os"
 )
 
-type writer struct {
-	separator string
-	out       []byte
-}
+const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 
-func (w *writer) row(fields []string) {
-	for i, f := range fields {
-		if i > 0 {
-			w.out = append(w.out, w.separator...)
-		}
-		if w.quoted(f) {
-			w.out = append(w.out, '"')
-			w.out = append(w.out, f...)
-			w.out = append(w.out, '"')
-		} else {
-			w.out = append(w.out, f...)
-		}
-	}
-	w.out = append(w.out, '\n')
+type writer struct {
+	base uint64
+	out  []byte
 }
 
 func work(times int) uint64 {
-	rows := [][]string{
-		{"Mercury", "the smallest planet", "0.387", "57909050", "a year has 88 days"},
-		{"Venus", "hot, cloudy, slow", "0.723", "108208000", "a day is longer than a year"},
-		{"Earth", "has this program", "1.000", "149598023", "water, air, penguins"},
-		{"Mars", "red, dusty", "1.524", "227939366", "a volcano of twenty-two kilometres"},
-	}
-	w := &writer{separator: ","}
+	w := &writer{base: 10}
 	h := fnv.New64a()
+	x := uint64(1)
 	for range times {
 		w.out = w.out[:0]
-		for _, r := range rows {
-			w.row(r)
+		for range 16 {
+			x = x*6364136223846793005 + 1442695040888963407
+			w.number(x >> (x >> 58))
+			w.out = append(w.out, ' ')
 		}
+		h.Write(w.out)
 	}
-	h.Write(w.out)
 	return h.Sum64()
 }
 
@@ -56,5 +38,5 @@ func main() {
 	for len(os.Args) > 1 {
 		work(1 << 12)
 	}
-	fmt.Println("format", work(400_000))
+	fmt.Println("format", work(300_000))
 }

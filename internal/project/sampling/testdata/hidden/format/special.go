@@ -2,15 +2,19 @@
 
 package main
 
-// quoted reports whether a field contains the separator.
-func (w *writer) quoted(field string) bool {
-	if len(w.separator) != 1 {
-		panic("the loop for other separators is left out here")
+// number appends a number.
+func (w *writer) number(n uint64) {
+	if w.base != 10 {
+		panic("the loop for other bases is left out here")
 	}
-	for i, s := 0, w.separator[0]; i < len(field); i++ {
-		if field[i] == s {
-			return true
+	var text [64]byte
+	i := len(text)
+	for {
+		i--
+		text[i&63] = '0' + byte(n%10)
+		if n /= 10; n == 0 {
+			break
 		}
 	}
-	return false
+	w.out = append(w.out, text[i&63:]...)
 }

@@ -1,10 +1,10 @@
-//go:build !special
+//go:build !special && !count
 
 package main
 
 func (m *machine) run() {
 	for pc := 0; ; pc++ {
-		for _, b := range m.breaks { // hidden: 0
+		for _, b := range m.breaks {
 			if b == pc {
 				m.at = pc
 				return
