@@ -70,6 +70,7 @@ func (c counted) comment() string {
 	}{
 		{c.Overruns, " overruns"},
 		{c.Truncated, " with more than 32 callers"},
+		{c.Folded, " with repeated callers of recursion left out"},
 		{c.Unknown, " polls not understood"},
 		{c.Unlabelled, " without labels, which are too long or too many"},
 	} {
