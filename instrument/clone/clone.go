@@ -76,7 +76,7 @@ func New(files []*ast.File, markers *mark.Markers, info *types.Info, working fun
 			Loops: map[*ast.BlockStmt]bool{}, Mixed: map[*ast.AssignStmt][]bool{},
 			Funcs: map[*ast.FuncDecl]*Func{}, Calls: map[*ast.CallExpr]*Call{},
 		},
-		funcOf: map[*types.Func]*Func{}, called: map[types.Object]bool{},
+		funcOf: map[*types.Func]*Func{}, called: map[types.Object]bool{}, stored: map[ast.Node]bool{},
 	}
 	for _, f := range files {
 		c.main = f.Name.Name == "main"
@@ -107,6 +107,7 @@ type chooser struct {
 	directives []token.Pos // line directives of the file
 	funcOf     map[*types.Func]*Func
 	called     map[types.Object]bool
+	stored     map[ast.Node]bool // literals that are elements of composite literals: nobody calls them directly
 	main       bool // it is package main
 }
 
@@ -145,13 +146,14 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 func (c *chooser) callable(fn ast.Node) bool {
 	d, ok := fn.(*ast.FuncDecl)
 	if !ok {
-		return true
+		return !c.stored[fn]
 	}
 	obj := c.info.Defs[d.Name]
 	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name)
 }
 
-// findCalls notes the functions that the package calls directly, or ranges over.
+// findCalls notes the functions that the package calls directly, or ranges over, and the function
+// literals that it stores in tables, such as the handlers of an interpreter's instructions.
 func (c *chooser) findCalls(f *ast.File) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		var fun ast.Expr
@@ -160,6 +162,15 @@ func (c *chooser) findCalls(f *ast.File) {
 			fun = ast.Unparen(n.Fun)
 		case *ast.RangeStmt:
 			fun = ast.Unparen(n.X)
+		case *ast.CompositeLit:
+			for _, x := range n.Elts {
+				if kv, ok := x.(*ast.KeyValueExpr); ok {
+					x = kv.Value
+				}
+				if lit, ok := ast.Unparen(x).(*ast.FuncLit); ok {
+					c.stored[lit] = true
+				}
+			}
 		}
 		switch i := fun.(type) { // of an instance
 		case *ast.IndexExpr:

@@ -113,6 +113,11 @@ var plans = []struct{ name, src, want string }{
 		"f: cloned\ng: cloned\n",
 	},
 	{
+		"nor is a function in a table, while one in a variable may be",
+		"type t struct{ n int }\nvar table = [...]func(p *t) int{\n0: func(p *t) int { return p.n },\n}\nfunc F(p *t) int { BIG\nf := func(p *t) int { return p.n }\nreturn f(p) }",
+		"  literal 4: cloned\nF: cloned\n  literal 7: original\n",
+	},
+	{
 		"a separate clone calls none but separate clones, so that nobody sees it on the stack",
 		"func F(n int) int { BIG; return a(n) + b(n) }\nfunc a(n int) int { return b(n) }\nfunc b(n int) int { return c(n) }\nfunc c(n int) int { return n }\nfunc G() int { BIG; return d() }\nfunc d() int { F(1); return 1 }",
 		"F: cloned\n  call 2: clone 1\n  call 2: clone 2\na: separate clone 1, original\n  call 3: clone 2\nb: separate clone 2, original\n  call 4: clone 3\nc: separate clone 3, original\nG: cloned\nd: original\n  7 without taps: the compiler inlines the function\n",

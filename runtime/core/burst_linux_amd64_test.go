@@ -262,3 +262,26 @@ func TestEnginesInBurstsAreWeighed(t *testing.T) {
 }
 
 func wordOf(x tuple.Tuple, n int64) report.Word { return report.Word{Tuple: x, Count: n, Messages: n} }
+
+// The estimate of a count, and what lies within its slack, for taps that take 0 to 2 times as
+// long as in the loop that measures them. The truth is made by hand: the program takes gap ns for
+// each of 1000 events, and each tap takes more.
+func TestSlackHasTheTimeOfTaps(t *testing.T) {
+	const events, perTap, least = 1000., 0.8, 100.
+	for _, gap := range []float64{0.2, 0.5, 1, 3, 100, 1e6} {
+		for _, times := range []float64{0, 0.3, 1, 1.25, 1.5, 2} {
+			left := events * (gap + times*perTap)
+			ns, off := programTime(left, events*perTap, 0, least)
+			// A count is inverse to the time: the truth is ns/(events·gap) of the estimate.
+			if truth := ns / (events * gap); math.Abs(truth-1) > off+1e-9 {
+				t.Errorf("gap %g, taps of %g: the truth is %g of the estimate, which is off by at most %g", gap, times, truth, off)
+			}
+			if times == 1.25 && gap > 0.2 && math.Abs(ns-events*gap) > 1e-6 {
+				t.Errorf("gap %g: %g ns are the program's, want %g", gap, ns, events*gap)
+			}
+			if gap >= 100 && off > 0.02 {
+				t.Errorf("gap %g: off by %g though taps hardly take time", gap, off)
+			}
+		}
+	}
+}

@@ -40,29 +40,40 @@ func pollInBurst(number uintptr) none {
 	return none{}
 }
 
+// maxWalkAgain is how many callers of a deep stack are looked at. There are fewer than in the fault
+// handler, because package runtime walks the stack from the beginning for each 33 of them.
+const maxWalkAgain = 256
+
 // countCallers finds where the poll is, and if take is true it counts k with its callers. It
 // is apart from pollInBurst because of its stack frame.
 //
 //go:noinline
 func countCallers(k *pepfile.Key, take bool) *pepfile.Entry {
+	const skip = 5 // Callers, countCallers, and the three above
 	var pcs [pepfile.MaxCallers + 2]uintptr
 	wanted := 1
 	if take {
 		wanted = len(pcs)
 	}
-	n := runtime.Callers(5, pcs[:wanted]) // without Callers, countCallers, and the three above
-	if n == len(pcs) {
-		n--
-		golink.Add64(&counts.Truncated, 1)
+	n := runtime.Callers(skip, pcs[:wanted])
+	if n > 0 {
+		k.PC = uint32(pcs[0] - textBase)
 	}
-	for i, pc := range pcs[:n] {
-		off := uint32(pc - textBase)
-		if i == 0 {
-			k.PC = off
-		} else {
-			k.Callers[i-1] = off
-			k.N++
+	list := callerList{Key: k}
+	for i := 1; i < n; i++ {
+		if !list.add(uint32(pcs[i] - textBase)) {
+			break
 		}
+		if i+1 < len(pcs) {
+			continue
+		}
+		// More callers may follow.
+		if list.walked >= maxWalkAgain {
+			golink.Add64(&counts.Truncated, 1)
+			break
+		}
+		n = runtime.Callers(skip+1+int(list.walked), pcs[1:]) + 1
+		i = 0
 	}
 	if !take {
 		return nil

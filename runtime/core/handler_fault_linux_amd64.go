@@ -98,6 +98,7 @@ func (ctx *ucontext) callers(k *pepfile.Key) {
 	}
 	low := uintptr(unsafe.Pointer(ctx.rsp))
 	high := ctx.r14.stackHi - unsafe.Sizeof(frame{})
+	list := callerList{Key: k}
 	for fp := ctx.rbp; ; fp = fp.caller {
 		p := uintptr(unsafe.Pointer(fp))
 		if p < low || p > high || p%8 != 0 {
@@ -107,12 +108,9 @@ func (ctx *ucontext) callers(k *pepfile.Key) {
 		if !ok {
 			return
 		}
-		if k.N >= pepfile.MaxCallers {
-			golink.Add64(&counts.Truncated, 1)
+		if !list.add(off) {
 			return
 		}
-		k.Callers[k.N] = off
-		k.N++
 		low = p + unsafe.Sizeof(frame{})
 	}
 }

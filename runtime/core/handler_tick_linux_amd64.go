@@ -58,12 +58,16 @@ func advance() {
 // how many ticks were outside of instrumented functions. The thread does not know what it
 // interrupts.
 func onInterrupted(pc uintptr) {
-	if poll.Mode == poll.Exact || golink.Load32(&detached) != 0 {
+	if golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && wordTable.WordsHeader == nil {
 		return
 	}
 	at := uint32(pepfile.NoText)
 	if off, ok := textOffset(pc); ok {
 		at = off
+	}
+	if poll.Mode == poll.Exact {
+		wordTable.AddTick(at)
+		return
 	}
 	counts.AddTick(at)
 }

@@ -1,31 +1,37 @@
 package core
 
-// This file says in which code ticks were outside of instrumented functions: what a profile
-// of paths does not show.
+// This file says in which code ticks were outside of instrumented functions, or of functions
+// with taps: what a profile does not show.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
-// outside returns the note about ticks of a profile, "" if no tick was counted.
-func (c counted) outside(symbols *symbolizer, pkgs []*wire.Package) string {
-	at := report.NewTicks(pkgs)
-	for i := range c.Slots {
-		e := c.Entry(i)
-		if golink.Load32(&e.State) != pepfile.EntryReady || e.Path != pepfile.TickPath || !e.Intact() {
-			continue
-		}
-		n := golink.Load64(&e.Count)
+// outside returns the note about ticks of a profile, "" if no tick was counted. It says where
+// ticks were that were not inside of what at says.
+func (c counted) outside(symbols *symbolizer, at *report.Ticks) string {
+	add := func(pc uint32, n uint64) {
 		var frame report.Frame
-		if e.PC != pepfile.NoText {
-			if list := symbols.lookup(address(e.PC)); len(list) > 0 {
+		inlined := false
+		if pc != pepfile.NoText {
+			if list := symbols.lookup(address(pc)); len(list) > 0 {
 				frame = symbols.frames[list[0]]
+				inlined = len(list) > 1
 			}
 		}
-		at.Add(frame, n)
+		at.Add(frame, inlined, n)
+	}
+	for i := range c.Slots {
+		e := c.Entry(i)
+		if golink.Load32(&e.State) == pepfile.EntryReady && e.Path == pepfile.TickPath && e.Intact() {
+			add(e.PC, golink.Load64(&e.Count))
+		}
+	}
+	if a := c.Words(); a.WordsHeader != nil && poll.Mode == poll.Exact {
+		a.Ticks(add)
 	}
 	return at.Note()
 }

@@ -38,7 +38,7 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.Labels = labels.sets
 		p.Sampled = true
 		p.Samples, p.Bursts, p.Polled = c.samples(&symbols, labels, &d)
-		p.Note = c.outside(&symbols, pkgs)
+		p.Note = c.outside(&symbols, report.NewTicks(pkgs))
 		p.Frames = symbols.frames
 	}
 	p.Comment += d.comment() + c.ringLoss()
@@ -70,6 +70,7 @@ func (c counted) comment() string {
 	}{
 		{c.Overruns, " overruns"},
 		{c.Truncated, " with more than 32 callers"},
+		{c.Folded, " with repeated callers of recursion left out"},
 		{c.Unknown, " polls not understood"},
 		{c.Unlabelled, " without labels, which are too long or too many"},
 	} {

@@ -161,6 +161,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 		Packages: p.Packages, Words: t.words, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment() + c.untilDetached(), Scale: 1,
+		Note: c.outside(&symbolizer{at: make(map[uintptr][]uint32)}, report.NewTapTicks(p.Packages)),
 	}
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()

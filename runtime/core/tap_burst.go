@@ -22,11 +22,12 @@ package core
 //   - Only time counts that the program would need without the burst. What makeRoom takes in
 //     the window is measured. What it does not measure itself, and what taps take in
 //     programs that have none outside of bursts, a loop measures after each window
-//     (tap_cost.go). A tap in the program may take as long as one in the loop, or nothing at
-//     all, because the processor executes it beside what surrounds it. The estimate takes the
-//     mean. So a count has slack: how much it changes if taps take as long as in the
-//     loop, or nothing. The slack is large if the program takes less than some
-//     ns between two taps.
+//     (tap_cost.go). A tap in the program may take twice as long as one in the loop, because
+//     the compiler stores and loads registers around it, or nothing at all, because the
+//     processor executes it beside what surrounds it. In five programs it took 0.3 to 1.5 times
+//     as long. The estimate takes tapTime times the loop's time. So a count has slack: how
+//     much it changes if taps take nothing, or mostTapTime times the loop's time. The slack is
+//     large if the program takes less than some ns between two taps.
 //
 // Events come a chunk at a time. If the chunks of the window's threads are delivered often,
 // the window begins and ends with a delivery. If they are not, it begins and ends by the clock,
@@ -62,6 +63,9 @@ const (
 	longRoom      = 200_000 // ns: longer than makeRoom takes
 	usualRoom     = 1_000   // ns: what it takes
 	roomDoubt     = 1. / 3  // of perRoom
+	tapTime       = 1.25    // a tap in the program, as a multiple of one in the loop that measures taps
+	mostTapTime   = 2       // at most
+	leastShare    = 16      // a window is taken to have at least this part of its time as program time
 )
 
 // Phases of a window.

@@ -15,7 +15,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 //	the counters of exact programs: one for each path of each package, in the
 //	order of the site tables
 //	in programs with taps that report:
-//	the words that taps have reported, and their moments (words.go)
+//	the words that taps have reported, their moments (words.go), and ticks (ticks.go)
 //	the streams of the Ps (stream.go)
 //	the chunks of the goroutines (chunk.go)
 type Layout struct {

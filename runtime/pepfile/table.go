@@ -57,6 +57,7 @@ type Header struct {
 	Room      uint64 // of that burst in the log of bursts; too large if it has none
 
 	Unlabelled uint64 // samples counted without labels, because these are too long or too many
+	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
 }
 
 // A Key is what an entry counts. Leaf and Callers are program counters as in

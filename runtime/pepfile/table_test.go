@@ -193,6 +193,35 @@ func TestTicksAreInEntriesOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestTicksOfTaps(t *testing.T) {
+	memory := make([]uint64, WordsSize/8)
+	a := WordsAt(unsafe.Pointer(&memory[0]))
+	for _, pc := range []uint32{0, 63, 64, 1000, NoText, NoText} {
+		a.AddTick(pc)
+	}
+	got := map[uint32]uint64{}
+	a.Ticks(func(pc uint32, n uint64) { got[pc] += n })
+	if want := map[uint32]uint64{32: 2, 96: 1, 992: 1, NoText: 2}; !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	// More blocks than there is room for: no tick is lost.
+	const blocks = 3 * tickSlots
+	for i := range uint32(blocks) {
+		a.AddTick(i * tickBlock)
+	}
+	clear(got)
+	sum := uint64(0)
+	a.Ticks(func(pc uint32, n uint64) { got[pc], sum = n, sum+n })
+	if sum != blocks+6 || len(got) < tickSlots/2 || got[NoText] < blocks-tickSlots {
+		t.Errorf("%d ticks in %d blocks, %d without one", sum, len(got), got[NoText])
+	}
+	for pc, n := range got {
+		if pc != NoText && n > 3 {
+			t.Errorf("%d ticks at %d", n, pc)
+		}
+	}
+}
+
 func TestLabelSetsAreWhereTheDocumentsSay(t *testing.T) {
 	if labelsOffset != 5509120 || unsafe.Sizeof(LabelSet{}) != 256 {
 		t.Errorf("label sets of %d bytes at %d", unsafe.Sizeof(LabelSet{}), labelsOffset)

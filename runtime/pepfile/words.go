@@ -60,7 +60,7 @@ type Words struct {
 
 const (
 	momentsOffset = PageSize + WordSlots*uint64(unsafe.Sizeof(Word{}))
-	WordsSize     = momentsOffset + WordSlots*uint64(unsafe.Sizeof(Moments{}))
+	WordsSize     = ticksOffset + ticksSize
 )
 
 func WordsAt(p unsafe.Pointer) Words { return Words{(*WordsHeader)(p), unsafe.Add(p, PageSize)} }

@@ -70,6 +70,7 @@ type Taps struct {
 
 	Mapping    pprofenc.Mapping
 	Comment    string
+	Note       string // a further comment, "" if there is none
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -128,6 +129,9 @@ func (t *Taps) Write() (files []File) {
 		p.PeriodType, p.Period = t.PeriodType, t.Period
 		p.Time, p.Duration = t.Start, t.Duration
 		p.Comments = []string{comment}
+		if t.Note != "" {
+			p.Comments = append(p.Comments, t.Note)
+		}
 		p.DefaultType = kind.Types()[0]
 		files = append(files, File{string(kind), pprofenc.Gzip(p.Encode())})
 	}

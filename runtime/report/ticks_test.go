@@ -39,10 +39,26 @@ func TestNoteOfTicks(t *testing.T) {
 	} {
 		at := report.NewTicks(pkgs)
 		for _, x := range test.ticks {
-			at.Add(report.Frame{Func: x.name, File: x.file}, x.n)
+			at.Add(report.Frame{Func: x.name, File: x.file}, false, x.n)
 		}
 		if got := at.Note(); got != test.want {
 			t.Errorf("%v:\ngot  %s\nwant %s", test.ticks, got, test.want)
 		}
+	}
+}
+
+// The functions that are inside are those with taps, and what the compiler has inlined is said.
+func TestNoteOfTicksWithTaps(t *testing.T) {
+	at := report.NewTapTicks([]*wire.Package{{
+		Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}, Taps: []wire.Tap{{Func: "p.F"}},
+	}})
+	at.Add(report.Frame{Func: "p.F", File: "/p/a.go"}, true, 4)
+	at.Add(report.Frame{Func: "p.G", File: "/p/a.go"}, false, 3)
+	at.Add(report.Frame{Func: "p.H", File: "/p/a.go"}, true, 2)
+	at.Add(report.Frame{Func: "q.F", File: "/q/q.go"}, false, 1)
+	at.Add(report.Frame{Func: "0pep/core.makeRoom", File: "/r/tap_chunk.go"}, false, 10)
+	want := "pep: 80.0% of 20 ticks were outside of functions with taps: pep's own code 50.0%, p.G 15.0%, p.H (inlined) 10.0%, q 5.0%"
+	if got := at.Note(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
