@@ -20,15 +20,26 @@ const Unit = 1000
 // A tally is the estimate of a path or an edge.
 type tally struct {
 	here    float64 // in the burst that is being added
+	kin     float64 // in the kin that is being added
 	part    weigh.Part
-	total   int64 // sum of the counts of its samples
-	written int64 // of total
+	kins    weigh.Part // the clusters are kins
+	total   int64      // sum of the counts of its samples
+	written int64      // of total
 }
 
 // end adds what is in a burst of a size.
 func (t *tally) end(size float64) {
 	t.part.Add(t.here, size)
+	t.kin += t.here
 	t.here = 0
+}
+
+// endKin adds what is in a kin of a size.
+func (t *tally) endKin(size float64) {
+	if t.kin > 0 {
+		t.kins.Add(t.kin, size)
+		t.kin = 0
+	}
 }
 
 // add adds count to what is written, and appends to values the parts of amounts that belong
@@ -58,13 +69,17 @@ func whole(x float64) int64 {
 // A branchTally is the estimate of a branch.
 type branchTally struct {
 	here  float64
+	kin   float64
 	total weigh.Total
+	kins  weigh.Total
 }
 
 // estimates are what is estimated of a whole profile.
 type estimates struct {
 	all    weigh.Total
-	growth float64 // samples divided by those in bursts
+	kin    float64     // size of the kin that is being added
+	kins   weigh.Total // the clusters are kins
+	growth float64     // samples divided by those in bursts
 }
 
 // weigh estimates the counts of samples, in units of 1/Unit samples, and what the tallies of
@@ -91,9 +106,11 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 			}
 		}
 	}
-	for i := range weights {
-		weights[i] *= Unit * samples / max(weighed, 1e-300)
-		w.addBurst(&p.Bursts[i], weights[i], paths, weight)
+	for _, kin := range weigh.Kins(bursts, p.Polled) {
+		for _, i := range kin {
+			w.addBurst(&p.Bursts[i], weights[i]*Unit*samples/max(weighed, 1e-300), paths, weight)
+		}
+		w.endKin(p, kin, paths)
 	}
 	counts = make([]int64, len(p.Samples))
 	all := 0.
@@ -142,6 +159,7 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 		return
 	}
 	w.all.Add(size)
+	w.kin += size
 	for _, s := range b.Samples { // here is 0 when it has been added
 		if s < 0 || paths[s] == nil {
 			continue
@@ -164,27 +182,65 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 		for _, e := range paths[s].branches {
 			if e.branch.here > 0 {
 				e.branch.total.Add(e.branch.here)
+				e.branch.kin += e.branch.here
 				e.branch.here = 0
 			}
 		}
 	}
 }
 
-// variance returns the variance of the count of a path or an edge, in counts².
+// endKin adds the sums of a kin, whose bursts have been added, to the tallies of what is in it.
+func (w *writer) endKin(p *Profile, kin []int, paths []*path) {
+	if w.kin == 0 {
+		return
+	}
+	each := func(f func(*path)) {
+		for _, i := range kin {
+			for _, s := range p.Bursts[i].Samples {
+				if s >= 0 && paths[s] != nil {
+					f(paths[s])
+				}
+			}
+		}
+	}
+	each(func(d *path) { // kin is 0 when it has been added
+		d.tally.endKin(w.kin)
+		for _, e := range d.branches {
+			if e.tally.kin > 0 {
+				e.shareKins.Add(e.tally.kin, e.branch.kin)
+				e.tally.endKin(w.kin)
+			}
+		}
+	})
+	each(func(d *path) {
+		for _, e := range d.branches {
+			if e.branch.kin > 0 {
+				e.branch.kins.Add(e.branch.kin)
+				e.branch.kin = 0
+			}
+		}
+	})
+	w.kins.Add(w.kin)
+	w.kin = 0
+}
+
+// variance returns the variance of the count of a path or an edge, in counts². It is the
+// variance by chance, which more bursts than the log has make less, and that of weights, which
+// they do not.
 func (w *writer) variance(t *tally) float64 {
-	_, v := t.part.Share(&w.all)
-	return v * w.all.Size * w.all.Size * w.growth
+	_, chance := t.part.Share(&w.all)
+	all := w.all.Size * w.growth
+	return (chance/w.growth + t.kins.WeightVariance(&w.kins)) * all * all
 }
 
 // independent returns how many independent samples would say as much about the share of an
 // edge in its branch as the clustered samples do.
 func (w *writer) independent(e *edge) float64 {
-	p, v := e.share.Share(&e.branch.total)
-	n := equal(&e.branch.total)
-	if q := p * (1 - p); v > 0 && q > 1e-9 {
-		n = q / v
+	p, chance := e.share.Share(&e.branch.total)
+	if q, v := p*(1-p), chance/w.growth+e.shareKins.WeightVariance(&e.branch.kins); v > 0 && q > 1e-9 {
+		return q / v
 	}
-	return n * w.growth
+	return equal(&e.branch.total) * w.growth
 }
 
 // equal returns how many clusters of equal size would be as good as those of t, (Σx)²/Σx²

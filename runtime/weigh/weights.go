@@ -22,7 +22,7 @@ const (
 	firstPolls = 4   // of a burst, whose gaps make its weight
 	rounds     = 6   // of the iteration
 	fits       = 10  // of the factors, in each round
-	prior      = 2.0 // ticks that the expected gap of a path counts for
+	prior      = 1.0 // ticks that the expected gap of a path counts for
 	longGap    = 1.4 // times the cost of a fault
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
