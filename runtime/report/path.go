@@ -26,8 +26,8 @@ type path struct {
 // An edge is an outcome of a branch.
 type edge struct {
 	tally     tally
-	share     weigh.Part // of the branch
-	shareKins weigh.Part // likewise; the clusters are kins
+	share     weigh.Jackknife // of the branch
+	shareKins weigh.Part      // likewise; the clusters are kins
 	branch    *branchTally
 	leaf      uint64 // location in the profile of edges
 	labels    pprofenc.Labels

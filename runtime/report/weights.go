@@ -21,15 +21,17 @@ const Unit = 1000
 type tally struct {
 	here    float64 // in the burst that is being added
 	kin     float64 // in the kin that is being added
-	part    weigh.Part
+	sum     float64 // in all bursts
+	part    weigh.Jackknife
 	kins    weigh.Part // the clusters are kins
 	total   int64      // sum of the counts of its samples
 	written int64      // of total
 }
 
-// end adds what is in a burst of a size.
-func (t *tally) end(size float64) {
-	t.part.Add(t.here, size)
+// end adds what is in a burst of a size, given the total of all bursts.
+func (t *tally) end(all *weigh.Total, size float64) {
+	t.sum += t.here
+	t.part.Leave(all, t.here, size)
 	t.kin += t.here
 	t.here = 0
 }
@@ -68,15 +70,17 @@ func whole(x float64) int64 {
 
 // A branchTally is the estimate of a branch.
 type branchTally struct {
-	here  float64
-	kin   float64
-	total weigh.Total
-	kins  weigh.Total
+	here   float64
+	kin    float64
+	total  weigh.Total
+	leaves weigh.Jackknife
+	kins   weigh.Total
 }
 
 // estimates are what is estimated of a whole profile.
 type estimates struct {
 	all    weigh.Total
+	leaves weigh.Jackknife
 	kin    float64     // size of the kin that is being added
 	kins   weigh.Total // the clusters are kins
 	growth float64     // samples divided by those in bursts
@@ -106,9 +110,13 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 			}
 		}
 	}
+	for i := range weights {
+		weights[i] *= Unit * samples / max(weighed, 1e-300)
+		w.sizeBurst(&p.Bursts[i], weights[i], paths, weight)
+	}
 	for _, kin := range weigh.Kins(bursts, p.Polled) {
 		for _, i := range kin {
-			w.addBurst(&p.Bursts[i], weights[i]*Unit*samples/max(weighed, 1e-300), paths, weight)
+			w.addBurst(&p.Bursts[i], weights[i], paths)
 		}
 		w.endKin(p, kin, paths)
 	}
@@ -126,7 +134,7 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 		case logged[i] > 0:
 			mean = weight[i] / float64(logged[i])
 		case d.logged > 0:
-			mean = d.tally.part.Sum / float64(d.logged)
+			mean = d.tally.sum / float64(d.logged)
 		}
 		counts[i] = max(whole(float64(n)*mean-.5), 1)
 		d.tally.total = plus(d.tally.total, counts[i])
@@ -138,8 +146,39 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	return counts
 }
 
-// addBurst adds a burst to the tallies, and the weights of its samples to weight.
-func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float64) {
+// sizeBurst adds the sizes of a burst to the totals, and the weights of its samples to weight.
+func (w *writer) sizeBurst(b *Burst, each float64, paths []*path, weight []float64) {
+	size := 0.
+	for _, s := range b.Samples {
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		size += each
+		weight[s] += each
+		paths[s].logged++
+		for _, e := range paths[s].branches {
+			e.branch.here += each
+		}
+	}
+	if size == 0 {
+		return
+	}
+	w.all.Add(size)
+	for _, s := range b.Samples { // here is 0 when it has been added
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		for _, e := range paths[s].branches {
+			if e.branch.here > 0 {
+				e.branch.total.Add(e.branch.here)
+				e.branch.here = 0
+			}
+		}
+	}
+}
+
+// addBurst adds a burst to the tallies. All bursts are in the totals already.
+func (w *writer) addBurst(b *Burst, each float64, paths []*path) {
 	size := 0.
 	for _, s := range b.Samples {
 		if s < 0 || paths[s] == nil {
@@ -147,8 +186,6 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 		}
 		d := paths[s]
 		size += each
-		weight[s] += each
-		d.logged++
 		d.tally.here += each
 		for _, e := range d.branches {
 			e.tally.here += each
@@ -158,7 +195,7 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 	if size == 0 {
 		return
 	}
-	w.all.Add(size)
+	w.leaves.Leave(&w.all, size, size)
 	w.kin += size
 	for _, s := range b.Samples { // here is 0 when it has been added
 		if s < 0 || paths[s] == nil {
@@ -166,12 +203,12 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 		}
 		d := paths[s]
 		if d.tally.here > 0 {
-			d.tally.end(size)
+			d.tally.end(&w.all, size)
 		}
 		for _, e := range d.branches {
 			if e.tally.here > 0 {
-				e.share.Add(e.tally.here, e.branch.here)
-				e.tally.end(size)
+				e.share.Leave(&e.branch.total, e.tally.here, e.branch.here)
+				e.tally.end(&w.all, size)
 			}
 		}
 	}
@@ -180,9 +217,9 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 			continue
 		}
 		for _, e := range paths[s].branches {
-			if e.branch.here > 0 {
-				e.branch.total.Add(e.branch.here)
-				e.branch.kin += e.branch.here
+			if h := e.branch.here; h > 0 {
+				e.branch.leaves.Leave(&e.branch.total, h, h)
+				e.branch.kin += h
 				e.branch.here = 0
 			}
 		}
@@ -228,7 +265,7 @@ func (w *writer) endKin(p *Profile, kin []int, paths []*path) {
 // variance by chance, which more bursts than the log has make less, and that of weights, which
 // they do not.
 func (w *writer) variance(t *tally) float64 {
-	_, chance := t.part.Share(&w.all)
+	chance := t.part.Variance(&w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves)
 	all := w.all.Size * w.growth
 	return (chance/w.growth + t.kins.WeightVariance(&w.kins)) * all * all
 }
@@ -236,7 +273,9 @@ func (w *writer) variance(t *tally) float64 {
 // independent returns how many independent samples would say as much about the share of an
 // edge in its branch as the clustered samples do.
 func (w *writer) independent(e *edge) float64 {
-	p, chance := e.share.Share(&e.branch.total)
+	total := &e.branch.total
+	p := e.tally.sum / max(total.Size, 1e-300)
+	chance := e.share.Variance(total, p, &e.branch.leaves)
 	if q, v := p*(1-p), chance/w.growth+e.shareKins.WeightVariance(&e.branch.kins); v > 0 && q > 1e-9 {
 		return q / v
 	}
