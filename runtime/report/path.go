@@ -25,11 +25,12 @@ type path struct {
 
 // An edge is an outcome of a branch.
 type edge struct {
-	tally  tally
-	share  weigh.Part // of the branch
-	branch *branchTally
-	leaf   uint64 // location in the profile of edges
-	labels pprofenc.Labels
+	tally     tally
+	share     weigh.Jackknife // of the branch
+	shareKins weigh.Part      // likewise; the clusters are kins
+	branch    *branchTally
+	leaf      uint64 // location in the profile of edges
+	labels    pprofenc.Labels
 }
 
 // path returns path p of fn, or nil if fn has no such path.

@@ -20,15 +20,28 @@ const Unit = 1000
 // A tally is the estimate of a path or an edge.
 type tally struct {
 	here    float64 // in the burst that is being added
-	part    weigh.Part
-	total   int64 // sum of the counts of its samples
-	written int64 // of total
+	kin     float64 // in the kin that is being added
+	sum     float64 // in all bursts
+	part    weigh.Jackknife
+	kins    weigh.Part // the clusters are kins
+	total   int64      // sum of the counts of its samples
+	written int64      // of total
 }
 
-// end adds what is in a burst of a size.
-func (t *tally) end(size float64) {
-	t.part.Add(t.here, size)
+// end adds what is in a burst of a size, given the total of all bursts.
+func (t *tally) end(all *weigh.Total, size float64) {
+	t.sum += t.here
+	t.part.Leave(all, t.here, size)
+	t.kin += t.here
 	t.here = 0
+}
+
+// endKin adds what is in a kin of a size.
+func (t *tally) endKin(size float64) {
+	if t.kin > 0 {
+		t.kins.Add(t.kin, size)
+		t.kin = 0
+	}
 }
 
 // add adds count to what is written, and appends to values the parts of amounts that belong
@@ -57,14 +70,20 @@ func whole(x float64) int64 {
 
 // A branchTally is the estimate of a branch.
 type branchTally struct {
-	here  float64
-	total weigh.Total
+	here   float64
+	kin    float64
+	total  weigh.Total
+	leaves weigh.Jackknife
+	kins   weigh.Total
 }
 
 // estimates are what is estimated of a whole profile.
 type estimates struct {
 	all    weigh.Total
-	growth float64 // samples divided by those in bursts
+	leaves weigh.Jackknife
+	kin    float64     // size of the kin that is being added
+	kins   weigh.Total // the clusters are kins
+	growth float64     // samples divided by those in bursts
 }
 
 // weigh estimates the counts of samples, in units of 1/Unit samples, and what the tallies of
@@ -93,7 +112,13 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	}
 	for i := range weights {
 		weights[i] *= Unit * samples / max(weighed, 1e-300)
-		w.addBurst(&p.Bursts[i], weights[i], paths, weight)
+		w.sizeBurst(&p.Bursts[i], weights[i], paths, weight)
+	}
+	for _, kin := range weigh.Kins(bursts, p.Polled) {
+		for _, i := range kin {
+			w.addBurst(&p.Bursts[i], weights[i], paths)
+		}
+		w.endKin(p, kin, paths)
 	}
 	counts = make([]int64, len(p.Samples))
 	all := 0.
@@ -109,7 +134,7 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 		case logged[i] > 0:
 			mean = weight[i] / float64(logged[i])
 		case d.logged > 0:
-			mean = d.tally.part.Sum / float64(d.logged)
+			mean = d.tally.sum / float64(d.logged)
 		}
 		counts[i] = max(whole(float64(n)*mean-.5), 1)
 		d.tally.total = plus(d.tally.total, counts[i])
@@ -121,20 +146,17 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	return counts
 }
 
-// addBurst adds a burst to the tallies, and the weights of its samples to weight.
-func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float64) {
+// sizeBurst adds the sizes of a burst to the totals, and the weights of its samples to weight.
+func (w *writer) sizeBurst(b *Burst, each float64, paths []*path, weight []float64) {
 	size := 0.
 	for _, s := range b.Samples {
 		if s < 0 || paths[s] == nil {
 			continue
 		}
-		d := paths[s]
 		size += each
 		weight[s] += each
-		d.logged++
-		d.tally.here += each
-		for _, e := range d.branches {
-			e.tally.here += each
+		paths[s].logged++
+		for _, e := range paths[s].branches {
 			e.branch.here += each
 		}
 	}
@@ -143,21 +165,6 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 	}
 	w.all.Add(size)
 	for _, s := range b.Samples { // here is 0 when it has been added
-		if s < 0 || paths[s] == nil {
-			continue
-		}
-		d := paths[s]
-		if d.tally.here > 0 {
-			d.tally.end(size)
-		}
-		for _, e := range d.branches {
-			if e.tally.here > 0 {
-				e.share.Add(e.tally.here, e.branch.here)
-				e.tally.end(size)
-			}
-		}
-	}
-	for _, s := range b.Samples {
 		if s < 0 || paths[s] == nil {
 			continue
 		}
@@ -170,21 +177,109 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path, weight []float6
 	}
 }
 
-// variance returns the variance of the count of a path or an edge, in counts².
+// addBurst adds a burst to the tallies. All bursts are in the totals already.
+func (w *writer) addBurst(b *Burst, each float64, paths []*path) {
+	size := 0.
+	for _, s := range b.Samples {
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		d := paths[s]
+		size += each
+		d.tally.here += each
+		for _, e := range d.branches {
+			e.tally.here += each
+			e.branch.here += each
+		}
+	}
+	if size == 0 {
+		return
+	}
+	w.leaves.Leave(&w.all, size, size)
+	w.kin += size
+	for _, s := range b.Samples { // here is 0 when it has been added
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		d := paths[s]
+		if d.tally.here > 0 {
+			d.tally.end(&w.all, size)
+		}
+		for _, e := range d.branches {
+			if e.tally.here > 0 {
+				e.share.Leave(&e.branch.total, e.tally.here, e.branch.here)
+				e.tally.end(&w.all, size)
+			}
+		}
+	}
+	for _, s := range b.Samples {
+		if s < 0 || paths[s] == nil {
+			continue
+		}
+		for _, e := range paths[s].branches {
+			if h := e.branch.here; h > 0 {
+				e.branch.leaves.Leave(&e.branch.total, h, h)
+				e.branch.kin += h
+				e.branch.here = 0
+			}
+		}
+	}
+}
+
+// endKin adds the sums of a kin, whose bursts have been added, to the tallies of what is in it.
+func (w *writer) endKin(p *Profile, kin []int, paths []*path) {
+	if w.kin == 0 {
+		return
+	}
+	each := func(f func(*path)) {
+		for _, i := range kin {
+			for _, s := range p.Bursts[i].Samples {
+				if s >= 0 && paths[s] != nil {
+					f(paths[s])
+				}
+			}
+		}
+	}
+	each(func(d *path) { // kin is 0 when it has been added
+		d.tally.endKin(w.kin)
+		for _, e := range d.branches {
+			if e.tally.kin > 0 {
+				e.shareKins.Add(e.tally.kin, e.branch.kin)
+				e.tally.endKin(w.kin)
+			}
+		}
+	})
+	each(func(d *path) {
+		for _, e := range d.branches {
+			if e.branch.kin > 0 {
+				e.branch.kins.Add(e.branch.kin)
+				e.branch.kin = 0
+			}
+		}
+	})
+	w.kins.Add(w.kin)
+	w.kin = 0
+}
+
+// variance returns the variance of the count of a path or an edge, in counts². It is the
+// variance by chance, which more bursts than the log has make less, and that of weights, which
+// they do not.
 func (w *writer) variance(t *tally) float64 {
-	_, v := t.part.Share(&w.all)
-	return v * w.all.Size * w.all.Size * w.growth
+	chance := t.part.Variance(&w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves)
+	all := w.all.Size * w.growth
+	return (chance/w.growth + t.kins.WeightVariance(&w.kins)) * all * all
 }
 
 // independent returns how many independent samples would say as much about the share of an
 // edge in its branch as the clustered samples do.
 func (w *writer) independent(e *edge) float64 {
-	p, v := e.share.Share(&e.branch.total)
-	n := equal(&e.branch.total)
-	if q := p * (1 - p); v > 0 && q > 1e-9 {
-		n = q / v
+	total := &e.branch.total
+	p := e.tally.sum / max(total.Size, 1e-300)
+	chance := e.share.Variance(total, p, &e.branch.leaves)
+	if q, v := p*(1-p), chance/w.growth+e.shareKins.WeightVariance(&e.branch.kins); v > 0 && q > 1e-9 {
+		return q / v
 	}
-	return n * w.growth
+	return equal(&e.branch.total) * w.growth
 }
 
 // equal returns how many clusters of equal size would be as good as those of t, (Σx)²/Σx²

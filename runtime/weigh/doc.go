@@ -55,7 +55,7 @@
 // above the thread may have been off the processor. The median counts above 4 costs, which
 // some gaps off the processor do not change.
 // Paths that ticks have found rarely have the expected d, and others have their own: the
-// model counts as much as two ticks.
+// model counts as much as one tick.
 //
 // Estimates are shares. They are no numbers of executions, because nothing tells how many
 // ns the unit of d has.

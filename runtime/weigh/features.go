@@ -30,13 +30,25 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 			}
 		}
 	}
+	// Where paths follow themselves, the least median is what the fault of a poll costs.
+	follows := make([]float64, paths) // 0 if it does not
+	least := 0.
+	for k := range warm {
+		if len(warm[k]) < enough {
+			continue
+		}
+		follows[k] = float64(quantile(warm[k], 1, 2)) / cost
+		if least == 0 || follows[k] < least {
+			least = follows[k]
+		}
+	}
 	list := make([][features]float64, paths)
 	mean := all / max(allN, 1)
 	for k := range list {
 		known := 0.
 		switch {
-		case len(warm[k]) >= enough:
-			known = max(float64(quantile(warm[k], 1, 2))/cost-1, 0)
+		case follows[k] > 0:
+			known = follows[k] - least
 		case len(seen[k]) >= enough:
 			known = max(float64(quantile(seen[k], 1, 2))/cost-clip, 0)
 		}

@@ -17,6 +17,47 @@ func (t *Total) Add(x float64) {
 	t.Squares += x * x
 }
 
+// without returns by how much the sum of all clusters is larger than that of all but one, which is
+// of size x. If that one is nearly all, little can be said of the rest.
+func (t *Total) without(x float64) float64 {
+	return t.Size / max(t.Size-x, t.Size/100)
+}
+
+// A Jackknife has sums for the variance of shares that is found by leaving out one cluster
+// after the other. They are sums of squares as in Part and Total, but each cluster counts as
+// if its sizes were larger by the factor [Total.without].
+type Jackknife struct{ squares, cross float64 }
+
+// Leave adds a cluster of size x, in which the item has a part y. It needs the total of all
+// clusters.
+func (j *Jackknife) Leave(t *Total, y, x float64) {
+	f := t.without(x)
+	j.squares += y * y * f * f
+	j.cross += x * y * f * f
+}
+
+// Variance returns the variance of a share p, given the sums for the item that has all of each
+// cluster.
+//
+// Without a cluster the share would change by (y - p·x)/(Σx - x), with the sums over all
+// clusters. The variance is
+//
+//	(n-1)/n · Σ((y - p·x)/(Σx - x))²
+//
+// (Wolter, Introduction to Variance Estimation, 2007, section 4.4). If all clusters are of
+// the same size it is that of [Part.Share]. If one is as large as all others together, the
+// share follows that one, and Part.Share finds it hardly off. For example, of one
+// cluster with weight 100 and 100 with weight 1, the large one has the share 0.5 and the small
+// ones 0.2, in all 0.35. Part.Share gives a deviation of 0.11, which is the distance of the
+// large cluster from the mean, times its share and √2. Left out, it changes the share to
+// 0.2, so the jackknife's deviation is 0.15.
+func (j *Jackknife) Variance(t *Total, p float64, all *Jackknife) float64 {
+	if t.Size <= 0 || t.Clusters < 1 {
+		return 0
+	}
+	return (t.Clusters - 1) / t.Clusters * max(j.squares-2*p*j.cross+p*p*all.squares, 0) / (t.Size * t.Size)
+}
+
 // A Part has the sums of one item: of a path, an edge, or a word. In each cluster it has a
 // part y of the cluster's size x. Clusters without it need not be added.
 type Part struct {

@@ -1,6 +1,7 @@
 package weigh_test
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -229,5 +230,35 @@ func TestWeightsOfOddBursts(t *testing.T) {
 	}
 	if w := weigh.Weights(nil, 0); len(w) != 0 {
 		t.Errorf("no bursts: %v", w)
+	}
+}
+
+// Bursts that begin with the same path are a kin, in the order of the first of them.
+func TestKins(t *testing.T) {
+	var bursts []weigh.Burst
+	for _, first := range []int32{2, 0, -1, 2, 1, 0} {
+		b := weigh.Burst{Ticks: 1}
+		if first >= 0 {
+			b.Polls = []weigh.Poll{{Path: first}, {Path: 1}}
+		}
+		bursts = append(bursts, b)
+	}
+	if got, want := fmt.Sprint(weigh.Kins(bursts, 3)), "[[0 3] [1 5] [4]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The worked example of WeightVariance: two kins that are one loop each.
+func TestWeightVarianceOfTwoLoops(t *testing.T) {
+	var kins weigh.Total
+	var part weigh.Part
+	for _, y := range []float64{10, 0} {
+		kins.Add(10)
+		if y > 0 {
+			part.Add(y, 10)
+		}
+	}
+	if v := part.WeightVariance(&kins); math.Abs(v-.08) > 1e-12 {
+		t.Errorf("variance %v, want 0.08", v)
 	}
 }

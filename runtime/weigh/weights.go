@@ -21,8 +21,9 @@ const (
 
 	firstPolls = 4   // of a burst, whose gaps make its weight
 	rounds     = 6   // of the iteration
-	fits       = 10  // of the factors, in each round
-	prior      = 2.0 // ticks that the expected gap of a path counts for
+	fits       = 10  // of the factors
+	limit      = 4.0 // a gap is at most so many times as long or as short as expected
+	prior      = 1.0 // ticks that the expected gap of a path counts for
 	longGap    = 1.4 // times the cost of a fault
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
@@ -63,14 +64,16 @@ func Weights(bursts []Burst, n int) []float64 {
 	}
 	e.expect()
 	copy(e.gap, e.expected)
+	e.count()
+	for range fits {
+		e.fit()
+	}
 	for range rounds {
+		for k, x := range e.expected {
+			gap := (prior + e.ticks[k]) / (prior/x + e.ends[k])
+			e.gap[k] = min(max(gap, x/limit), x*limit)
+		}
 		e.count()
-		for range fits {
-			e.fit()
-		}
-		for k := range e.gap {
-			e.gap[k] = (prior + e.ticks[k]) / (prior/e.expected[k] + e.ends[k])
-		}
 	}
 	weights := make([]float64, len(bursts))
 	for i := range bursts {

@@ -1,0 +1,3 @@
+module known
+
+go 1.26
