@@ -1,13 +1,14 @@
 // Package gocompiler builds a Go compiler that charges nothing for the statements that
-// pepbuild inserts when it decides what to inline.
+// pepbuild inserts when it decides what to inline, and makes polls one instruction.
 //
 //	c, err := gocompiler.Find(&gocompiler.Config{GOROOT: "/usr/local/go", …})
 //	c.Path   // "/home/ann/.cache/pepbuild/compiler-2f1c0e4b9a7d3c55/compile"
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
-// The source is that of the Go installation, cmd/compile, with a few lines more in package
-// inline (see inserted.go.txt) through an overlay; the files of the installation stay as
-// they are. The go command takes half a minute of two cores for it, once per release of Go.
+// The source is that of the Go installation, cmd/compile, with a few lines more in packages
+// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt) through an overlay; the files
+// of the installation stay as they are. The go command takes half a minute of two cores for
+// it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the
 // installation's own. So a source that does not belong to that compiler is noticed. Package
@@ -63,6 +64,7 @@ var files = []file{
 	}},
 	{name: "ssa/peppolls.go", text: polls},
 	{name: "ssa/compile.go", edits: []edit{
+		// passes, in order.
 		{
 			"\t{name: \"late deadcode\", fn: deadcode},\n",
 			"\t{name: \"pep polls\", fn: pepPolls},\n\t{name: \"late deadcode\", fn: deadcode},\n",
@@ -76,6 +78,7 @@ var files = []file{
 		},
 	}},
 	{name: "amd64/ssa.go", edits: []edit{
+		// ssaGenValue, which writes the instruction of a check.
 		{
 			"\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",
 			"\t\tif v.AuxInt != 0 {\n\t\t\tp.To.Offset = v.AuxInt\n\t\t\tif v.Args[0].Op == ssa.OpSP {\n\t\t\t\tp.To.Reg = 0\n\t\t\t}\n\t\t}\n\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",
