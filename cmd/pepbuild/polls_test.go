@@ -154,21 +154,25 @@ func TestPollsCountTheirPaths(t *testing.T) {
 	}
 }
 
-// checkPollCode checks that polls of constant numbers are one instruction each, and that none
-// has its address in a register that has just been loaded.
+// checkPollCode checks that polls of constant numbers are one instruction each, that none has
+// its address in a register that has just been loaded, and that an increment before a poll is
+// part of it.
 func checkPollCode(t *testing.T, prog string) {
 	t.Helper()
 	out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.(count|calls|kinds)$`, prog).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	absolute, register := 0, 0
+	absolute, register, displaced := 0, 0, 0
 	loaded := ""
 	for line := range strings.Lines(string(out)) {
 		switch {
 		case pollAbsolute.MatchString(line):
 			absolute++
 		case pollRegister.MatchString(line):
+			if !strings.Contains(line, "TESTB AL, 0(") {
+				displaced++
+			}
 			if register++; loaded != "" && strings.HasSuffix(strings.TrimSpace(line), "("+loaded+")") {
 				t.Errorf("a constant is loaded for the poll %s", line)
 			}
@@ -178,8 +182,8 @@ func checkPollCode(t *testing.T, prog string) {
 			loaded = m[1]
 		}
 	}
-	if absolute < 8 || register < 3 {
-		t.Errorf("%d polls of constant numbers and %d of registers, want at least 8 and 3 in\n%s", absolute, register, out)
+	if absolute < 8 || register < 3 || displaced < 1 {
+		t.Errorf("%d polls of constant numbers, %d of registers, and %d of these with a displacement, want at least 8, 3 and 1 in\n%s", absolute, register, displaced, out)
 	}
 }
 
