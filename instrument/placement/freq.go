@@ -34,6 +34,63 @@ func frequencies(f *flow.Func) map[*flow.Edge]float64 {
 	return freq
 }
 
+// Costs of a value on an edge, in relation to each other, if all edges are taken equally
+// often. They say what the compiler makes of the increment.
+const (
+	costEnd      = 0.1 // the path ends there: the value is part of the address of the poll
+	costAdd      = 1   // an addition on the way
+	costCritical = 3   // and a block for it, with a jump, as ways part before the edge and meet behind it
+)
+
+// costs returns what a value on each edge of f would cost.
+func costs(f *flow.Func) map[*flow.Edge]float64 {
+	in := make([]int, len(f.Nodes))
+	for _, n := range f.Nodes {
+		for _, e := range n.Out {
+			if e.To != nil {
+				in[e.To.Index]++
+			}
+		}
+	}
+	header := headers(f)
+	cost := frequencies(f)
+	for _, n := range f.Nodes {
+		for _, e := range n.Out {
+			switch {
+			case e.To == nil || e.Ends || header[e.To.Index]:
+				cost[e] *= costEnd
+			case len(n.Out) > 1 && in[e.To.Index] > 1:
+				cost[e] *= costCritical
+			default:
+				cost[e] *= costAdd
+			}
+		}
+	}
+	return cost
+}
+
+// headers returns the nodes that the edges lead to which close loops.
+func headers(f *flow.Func) []bool {
+	header := make([]bool, len(f.Nodes))
+	state := make([]int, len(f.Nodes)) // 0 before the visit of a node, 1 during it, 2 after it
+	var visit func(n *flow.Node)
+	visit = func(n *flow.Node) {
+		state[n.Index] = 1
+		for _, e := range n.Out {
+			switch {
+			case e.To == nil:
+			case state[e.To.Index] == 0:
+				visit(e.To)
+			case state[e.To.Index] == 1:
+				header[e.To.Index] = true
+			}
+		}
+		state[n.Index] = 2
+	}
+	visit(f.Nodes[0])
+	return header
+}
+
 // weight estimates how likely e is, compared with the other edges of its node.
 func weight(e *flow.Edge, loop []int) float64 {
 	switch {

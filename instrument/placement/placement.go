@@ -123,7 +123,7 @@ func New(f *flow.Func, opts pathnum.Options) (*Plan, error) {
 // input returns the graph of f with estimated frequencies.
 func input(f *flow.Func) *pathnum.Graph {
 	g := &pathnum.Graph{Nodes: make([]pathnum.Node, len(f.Nodes))}
-	freq := frequencies(f)
+	freq := costs(f)
 	for i, n := range f.Nodes {
 		for _, e := range n.Out {
 			in := pathnum.Edge{

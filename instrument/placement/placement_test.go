@@ -74,7 +74,7 @@ before 9:2: end of path 1
 `, "",
 	},
 	{
-		"where ways meet, the register tells which one it was; the likelier adds nothing",
+		"where ways meet, the register tells which one it was; the one without a block of its own adds nothing",
 		`func f(err error, b bool) int {
 	n := 0
 	if err != nil {
@@ -87,7 +87,7 @@ before 9:2: end of path 1
 }`,
 		`start: r = 0
 if at 4:5 is true: r += 2
-if at 7:5 is false: r += 1
+if at 7:5 is true: r += 1
 before 10:2: end of path r
 `, "",
 	},
@@ -126,9 +126,8 @@ end 8:1: end of path r
 	println(n)
 }`,
 		`start: r = 0
-start 6:12: r += 1
-fallthrough 7:3: r -= 2
-start 8:9: r += 2
+start 4:9: r += 1
+start 6:12: r += 2
 no case 10:2: r += 3
 end 12:1: end of path r
 `, "",

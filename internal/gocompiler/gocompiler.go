@@ -1,13 +1,14 @@
 // Package gocompiler builds a Go compiler that charges nothing for the statements that
-// pepbuild inserts when it decides what to inline.
+// pepbuild inserts when it decides what to inline, and makes polls one instruction.
 //
 //	c, err := gocompiler.Find(&gocompiler.Config{GOROOT: "/usr/local/go", …})
 //	c.Path   // "/home/ann/.cache/pepbuild/compiler-2f1c0e4b9a7d3c55/compile"
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
-// The source is that of the Go installation, cmd/compile, with a few lines more in package
-// inline (see inserted.go.txt) through an overlay; the files of the installation stay as
-// they are. The go command takes half a minute of two cores for it, once per release of Go.
+// The source is that of the Go installation, cmd/compile, with a few lines more in packages
+// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt) through an overlay; the files
+// of the installation stay as they are. The go command takes half a minute of two cores for
+// it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the
 // installation's own. So a source that does not belong to that compiler is noticed. Package
@@ -26,26 +27,63 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
 //go:embed inserted.go.txt
 var inserted []byte
 
-// An edit is a change of inl.go of package inline: new stands before or in place of old.
+//go:embed polls.go.txt
+var polls []byte
+
+// A file is a file of the compiler's source, below cmd/compile/internal, that the overlay changes
+// or adds.
+type file struct {
+	name  string
+	text  []byte // of a file that the overlay adds
+	edits []edit // of one that it changes
+}
+
+// An edit is a change of a file: new stands in place of old, which occurs once.
 type edit struct{ old, new string }
 
-var edits = []edit{
-	// hairyVisitor.doNode, which adds up the cost of a function.
-	{
-		"opSwitch:\n\tswitch n.Op() {\n",
-		"\tif pepInserted(n) || v.pepIsDead(n) {\n\t\tv.pepVisit(n)\n\t\treturn false\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
-	},
-	// IsBigFunc, which counts the nodes of a function: little is inlined into big ones.
-	{
-		"\t\tbudget--\n\t\treturn budget <= 0\n",
-		"\t\tbudget += pepNodes(n) - 1\n\t\treturn budget <= 0\n",
-	},
+var files = []file{
+	{name: "inline/pepinserted.go", text: inserted},
+	{name: "inline/inl.go", edits: []edit{
+		// hairyVisitor.doNode, which adds up the cost of a function.
+		{
+			"opSwitch:\n\tswitch n.Op() {\n",
+			"\tif pepInserted(n) || v.pepIsDead(n) {\n\t\tv.pepVisit(n)\n\t\treturn false\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
+		},
+		// IsBigFunc, which counts the nodes of a function: little is inlined into big ones.
+		{
+			"\t\tbudget--\n\t\treturn budget <= 0\n",
+			"\t\tbudget += pepNodes(n) - 1\n\t\treturn budget <= 0\n",
+		},
+	}},
+	{name: "ssa/peppolls.go", text: polls},
+	{name: "ssa/compile.go", edits: []edit{
+		// passes, in order.
+		{
+			"\t{name: \"late deadcode\", fn: deadcode},\n",
+			"\t{name: \"pep polls\", fn: pepPolls},\n\t{name: \"late deadcode\", fn: deadcode},\n",
+		},
+	}},
+	{name: "ssa/nilcheck.go", edits: []edit{
+		// nilcheckelim2, which drops checks of pointers that the program loads from.
+		{
+			"if opcodeTable[v.Op].nilCheck && unnecessary",
+			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && unnecessary",
+		},
+	}},
+	{name: "amd64/ssa.go", edits: []edit{
+		// ssaGenValue, which writes the instruction of a check.
+		{
+			"\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",
+			"\t\tif v.AuxInt != 0 {\n\t\t\tp.To.Offset = v.AuxInt\n\t\t\tif v.Args[0].Op == ssa.OpSP {\n\t\t\t\tp.To.Reg = 0\n\t\t\t}\n\t\t}\n\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",
+		},
+	}},
 }
 
 // A Config says which compiler is wanted.
@@ -72,25 +110,26 @@ func Find(cfg *Config) (*Compiler, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(cfg.GOROOT, "src", "cmd", "compile", "internal", "inline")
-	text, err := os.ReadFile(filepath.Join(dir, "inl.go"))
-	if err != nil {
-		return nil, err
-	}
-	if text, err = edited(text); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, "inl.go"), err)
-	}
 	h := sha256.New()
 	fmt.Fprintln(h, cfg.GOVERSION, stock, info.Size(), info.ModTime().UnixNano(), runtime.GOOS, runtime.GOARCH)
-	h.Write(text)
-	h.Write(inserted)
+	b := &builder{Config: cfg, stock: stock, texts: map[string][]byte{}}
+	for _, f := range files {
+		name := filepath.Join(cfg.GOROOT, "src", "cmd", "compile", "internal", filepath.FromSlash(f.name))
+		text, err := f.edited(name)
+		if err != nil {
+			return nil, err
+		}
+		b.texts[name] = text
+		fmt.Fprintln(h, f.name, len(text))
+		h.Write(text)
+	}
 	c := &Compiler{Key: hex.EncodeToString(h.Sum(nil))[:16]}
 	c.Path = filepath.Join(cfg.CacheDir, "compiler-"+c.Key, exe("compile"))
 	if _, err := os.Stat(c.Path); err == nil {
 		return c, nil
 	}
-	b := &builder{Config: cfg, stock: stock, target: c.Path}
-	return c, b.build(dir, text)
+	b.target = c.Path
+	return c, b.build()
 }
 
 func exe(name string) string {
@@ -100,11 +139,19 @@ func exe(name string) string {
 	return name
 }
 
-// edited returns the text of inl.go with all edits.
-func edited(text []byte) ([]byte, error) {
-	for _, e := range edits {
+// edited returns the text that the overlay has for f, which is the file name of the
+// installation.
+func (f *file) edited(name string) ([]byte, error) {
+	if f.text != nil {
+		return f.text, nil
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range f.edits {
 		if n := bytes.Count(text, []byte(e.old)); n != 1 {
-			return nil, fmt.Errorf("%q occurs %d times, want once: pepbuild does not know this source", e.old, n)
+			return nil, fmt.Errorf("%s: %q occurs %d times, want once: pepbuild does not know this source", name, e.old, n)
 		}
 		text = bytes.Replace(text, []byte(e.old), []byte(e.new), 1)
 	}
@@ -113,13 +160,14 @@ func edited(text []byte) ([]byte, error) {
 
 type builder struct {
 	*Config
-	stock  string // the installation's compiler
+	stock  string            // the installation's compiler
+	texts  map[string][]byte // of the overlay, by the names of the files that they replace
 	target string
 }
 
 // build builds the compiler in a temporary directory, and renames that when the compiler
 // has passed its test, so that concurrent builds never see part of it.
-func (b *builder) build(source string, inl []byte) (err error) {
+func (b *builder) build() (err error) {
 	b.Announce("building a Go compiler that inlines in profiled programs what it inlines in plain ones: once per Go release, about a minute of CPU time")
 	if err := os.MkdirAll(b.CacheDir, 0o777); err != nil {
 		return err
@@ -133,7 +181,7 @@ func (b *builder) build(source string, inl []byte) (err error) {
 	if err := os.Mkdir(made, 0o777); err != nil {
 		return err
 	}
-	overlay, err := b.overlay(work, source, inl)
+	overlay, err := b.overlay(work)
 	if err != nil {
 		return err
 	}
@@ -156,15 +204,15 @@ func (b *builder) build(source string, inl []byte) (err error) {
 	return nil
 }
 
-// overlay writes the changed source, and returns the name of the file for -overlay.
-func (b *builder) overlay(work, source string, inl []byte) (string, error) {
+// overlay writes the texts of the overlay, and returns the name of the file for -overlay.
+func (b *builder) overlay(work string) (string, error) {
 	replace := map[string]string{}
-	for name, text := range map[string][]byte{"inl.go": inl, "pepinserted.go": inserted} {
-		file := filepath.Join(work, name)
+	for name, text := range b.texts {
+		file := filepath.Join(work, strconv.Itoa(len(replace))+".go")
 		if err := os.WriteFile(file, text, 0o666); err != nil {
 			return "", err
 		}
-		replace[filepath.Join(source, name)] = file
+		replace[name] = file
 	}
 	list, err := json.Marshal(map[string]any{"Replace": replace})
 	if err != nil {

@@ -13,26 +13,52 @@ import (
 // not belong to the installed compiler are errors that say so, before anything is used.
 func TestSourcesThatDoNotFit(t *testing.T) {
 	cfg := installed(t)
-	inline := filepath.Join("src", "cmd", "compile", "internal", "inline", "inl.go")
-	good, err := os.ReadFile(filepath.Join(cfg.GOROOT, inline))
-	if err != nil {
-		t.Fatal(err)
+	for _, f := range files {
+		if f.text != nil {
+			continue
+		}
+		good, err := os.ReadFile(filepath.Join(cfg.GOROOT, source, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, test := range []struct{ name, text, want string }{
+			{"no source", "", "no such file"},
+			{"an edit fits nowhere", strings.Replace(string(good), f.edits[0].old, "", 1), "occurs 0 times, want once"},
+			{"an edit fits twice", string(good) + "/*" + f.edits[0].old + "*/", "occurs 2 times, want once"},
+		} {
+			c := *cfg
+			c.GOROOT, c.CacheDir = t.TempDir(), t.TempDir()
+			copyEdited(t, cfg.GOROOT, c.GOROOT)
+			name := filepath.Join(c.GOROOT, source, f.name)
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+			if test.text != "" {
+				write(t, name, test.text)
+			}
+			c.Announce = func(string) { t.Errorf("%s, %s: a build is announced", f.name, test.name) }
+			if _, err := Find(&c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), name) {
+				t.Errorf("%s, %s: %v, want %s", f.name, test.name, err, test.want)
+			}
+		}
 	}
-	for _, test := range []struct{ name, text, want string }{
-		{"no source", "", "no such file"},
-		{"an edit fits nowhere", strings.Replace(string(good), edits[1].old, "", 1), "occurs 0 times, want once"},
-		{"an edit fits twice", string(good) + "/*" + edits[0].old + "*/", "occurs 2 times, want once"},
-	} {
-		root := t.TempDir()
-		if test.text != "" {
-			write(t, filepath.Join(root, inline), test.text)
+}
+
+// source is where the files are that the overlay is about.
+var source = filepath.Join("src", "cmd", "compile", "internal")
+
+// copyEdited copies the files that the overlay changes from one installation to another.
+func copyEdited(t *testing.T, from, to string) {
+	t.Helper()
+	for _, f := range files {
+		if f.text != nil {
+			continue
 		}
-		c := *cfg
-		c.GOROOT, c.CacheDir = root, t.TempDir()
-		c.Announce = func(string) { t.Errorf("%s: a build is announced", test.name) }
-		if _, err := Find(&c); err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v, want %s", test.name, err, test.want)
+		text, err := os.ReadFile(filepath.Join(from, source, f.name))
+		if err != nil {
+			t.Fatal(err)
 		}
+		write(t, filepath.Join(to, source, f.name), string(text))
 	}
 }
 
@@ -65,7 +91,7 @@ func TestKeys(t *testing.T) {
 		c.GOVERSION = version
 		c.Announce = func(string) {}
 		c.GOROOT = filepath.Join(t.TempDir(), "root") // its go command is missing, so nothing is built
-		write(t, filepath.Join(c.GOROOT, "src", "cmd", "compile", "internal", "inline", "inl.go"), edits[0].old+edits[1].old)
+		copyEdited(t, cfg.GOROOT, c.GOROOT)
 		got, err := Find(&c)
 		if err == nil || !strings.Contains(err.Error(), filepath.Join("bin", "go")) {
 			t.Errorf("%s: %v, want an error about the missing go command", name, err)

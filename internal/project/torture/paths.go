@@ -26,7 +26,7 @@ var seedsOfCI = []uint64{1}
 // pathBuilds are the builds of each program in addition to the two exact ones: modes
 // of package gotest, with the settings of their runs.
 var pathBuilds = map[string][]string{
-	"page":   {"tick=100us,samples=64,stride=7"},
+	"page":   {"tick=100us,samples=64,stride=7", "tick=100us,samples=1000000000,stride=1"},
 	"flag":   {"tick=100us,samples=64,stride=7"},
 	"taps":   {"tick=100us,samples=64,stride=7"},
 	"bursts": {"tick=100us,samples=64,stride=7", "tick=100us,taps=full"},

@@ -1,0 +1,194 @@
+package main
+
+// This file tests polls as the compiler of package gocompiler writes them.
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+// pollsProgram calls functions whose paths are known. It waits first until the poll region is
+// closed, and it stays closed, so that every poll is a sample.
+const pollsProgram = `package main
+
+import "time"
+
+//go:noinline
+func count(b []byte, c byte) (n int) {
+	for i := 0; i < len(b); i++ {
+		if b[i] == c {
+			n++
+		}
+	}
+	return n
+}
+
+//go:noinline
+func calls(b []byte) (n int) {
+	for _, x := range b {
+		if x == 4 {
+			n += sign(int(x))
+		}
+		if x > 7 {
+			n += sign(-int(x))
+		}
+	}
+	return n
+}
+
+func sign(x int) int {
+	if x < 0 {
+		return -1
+	}
+	return 1
+}
+
+//go:noinline
+func kinds(x int, tail bool) (n int) {
+	switch {
+	case x == 0:
+		n = 5
+	case x < 4:
+		n = sign(x)
+	}
+	if tail && x != 1 {
+		n++
+	}
+	if n > 3 {
+		return 7 * n
+	}
+	return n
+}
+
+func main() {
+	for t := time.Now(); time.Since(t) < 400*time.Millisecond; {
+	}
+	b := make([]byte, 100)
+	for i := range b {
+		b[i] = byte(i % 10)
+	}
+	n := 0
+	for i := range 50 {
+		n += count(b, 3) + calls(b) + kinds(i%5, i%2 == 0)
+	}
+	if n == 1<<40 {
+		println(n)
+	}
+}
+`
+
+// TestPollsCountTheirPaths closes the poll region for good. So a page poll samples every path,
+// and the numbers are those that one gets by reading the program:
+//
+//   - of the 100 bytes 10 are 3, 10 are 4, and 20 are greater than 7, in each of 50 calls;
+//   - kinds is called five times each with 0, 1, 2, 3 and 4, with tail and without.
+func TestPollsCountTheirPaths(t *testing.T) {
+	skipUnlessLinux(t)
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module polls\n\ngo 1.26\n", "main.go": pollsProgram} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	prog := build(t, dir, "-peppoll=page", "-pepinline=same")
+	checkPollCode(t, prog)
+	cmd := exec.Command(prog)
+	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("profiles %v, %v, want one", names, err)
+	}
+	f, err := profile.Open(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, x := range profile.SumPaths(paths) {
+		if fn := x.ID.Func.Name; fn != "main.main" {
+			var branches []string
+			for _, b := range x.Branches {
+				branches = append(branches, b.Outcome)
+			}
+			from, _, _ := strings.Cut(x.From, " ")
+			got[fn+" "+from+": "+strings.Join(branches, ", ")] += x.Recorded()
+		}
+	}
+	want := map[string]int64{
+		"main.count entry: ":          50,
+		"main.count loop: body, true": 50 * 10, "main.count loop: body, false": 50 * 90, "main.count loop: done": 50,
+		"main.calls entry: ":                 50,
+		"main.calls loop: body, true, false": 50 * 10, "main.calls loop: body, false, true": 50 * 20,
+		"main.calls loop: body, false, false": 50 * 70, "main.calls loop: done": 50,
+		"main.sign entry: true": 50 * 20, "main.sign entry: false": 50*10 + 30,
+	}
+	var kinds []int64
+	for name, n := range got {
+		if strings.HasPrefix(name, "main.kinds ") {
+			kinds = append(kinds, n)
+			delete(got, name)
+		}
+	}
+	slices.Sort(kinds)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("counts of paths (-want +got):\n%s", d)
+	}
+	// In this order: 0 and 4, both with tail and without, and 1 with tail; 2 and 3 with it; 1, 2 and 3 without.
+	if d := cmp.Diff([]int64{5, 5, 5, 5, 5, 10, 15}, kinds); d != "" {
+		t.Errorf("counts of the paths of kinds (-want +got):\n%s", d)
+	}
+}
+
+// checkPollCode checks that polls of constant numbers are one instruction each, that none has
+// its address in a register that has just been loaded, and that an increment before a poll is
+// part of it.
+func checkPollCode(t *testing.T, prog string) {
+	t.Helper()
+	out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.(count|calls|kinds)$`, prog).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	absolute, register, displaced := 0, 0, 0
+	loaded := ""
+	for line := range strings.Lines(string(out)) {
+		switch {
+		case pollAbsolute.MatchString(line):
+			absolute++
+		case pollRegister.MatchString(line):
+			if !strings.Contains(line, "TESTB AL, 0(") {
+				displaced++
+			}
+			if register++; loaded != "" && strings.HasSuffix(strings.TrimSpace(line), "("+loaded+")") {
+				t.Errorf("a constant is loaded for the poll %s", line)
+			}
+		}
+		loaded = ""
+		if m := pollConstant.FindStringSubmatch(line); m != nil {
+			loaded = m[1]
+		}
+	}
+	if absolute < 8 || register < 3 || displaced < 1 {
+		t.Errorf("%d polls of constant numbers, %d of registers, and %d of these with a displacement, want at least 8, 3 and 1 in\n%s", absolute, register, displaced, out)
+	}
+}
+
+var (
+	pollAbsolute = regexp.MustCompile(`TESTB AL, 0x6[0-9a-f]{7}\b`)
+	pollRegister = regexp.MustCompile(`TESTB AL, [-0-9a-fx]+\(`)
+	pollConstant = regexp.MustCompile(`MOVL \$0x6[0-9a-f]{7}, (\w+)`)
+)
