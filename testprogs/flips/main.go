@@ -1,65 +1,57 @@
-// Flips answers the requests of clients to a store of keys. Halfway, the clients change their
-// behaviour.
+// Flips classifies the packets of a network by rules. Halfway, the traffic changes from that of a
+// day to that of a night.
 //
-// It exercises branches whose bias changes for good: first nearly all requests read keys that
-// are there, and values are short numbers; then nearly all write or remove, texts replace
-// the numbers, and what is read is mostly gone. The store's code stays the same. A profile of
-// the first half is wrong about the second. Hot: the parser of requests, and the chains of
-// the store.
+// It exercises branches whose bias changes for good: by day most packets are short ones of
+// known connections from inside, with texts, and early rules take them; by night most are long ones
+// from outside, of protocols without connections, with data, and late rules take them. The
+// code stays the same. A profile of the first half is wrong about the second. Hot: the rules, and
+// the scan of what packets carry.
 package main
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"math/rand/v2"
 	"os"
 	"strconv"
 )
 
 const (
-	keys     = 6000
-	buckets  = 4096
-	requests = 5000 // of a batch
-	batches  = 5600 // at 100 percent
+	packets = 4000 // of a batch
+	batches = 3400 // at 100 percent
 )
 
 var errUsage = errors.New("usage: flips [percent]")
 
 func main() {
-	err := run(os.Args[1:], os.Stdout)
-	if err == nil {
-		return
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		if errors.Is(err, errUsage) {
+			os.Exit(2)
+		}
+		os.Exit(1)
 	}
-	fmt.Fprintln(os.Stderr, err)
-	if errors.Is(err, errUsage) {
-		os.Exit(2)
-	}
-	os.Exit(1)
 }
 
-func run(args []string, stdout io.Writer) error {
+func run(args []string) error {
 	scale, err := percent(args)
 	if err != nil {
 		return err
 	}
 	n := max(2, batches*scale/100)
 	rng := rand.New(rand.NewPCG(18, 19))
-	s := newStore(keys)
-	reading, writing := newBatch(rng, readers), newBatch(rng, writers)
-	var answers answers
+	day, night := newBatch(rng, byDay), newBatch(rng, byNight)
+	w := newWall()
 	for i := range n {
-		batch := reading
+		traffic := day
 		if i >= n/2 {
-			batch = writing
+			traffic = night
 		}
-		if err := s.serve(batch, &answers); err != nil {
-			return err
+		for k := range traffic {
+			w.take(&traffic[k])
 		}
 	}
-	_, err = fmt.Fprintf(stdout, "flips: %d batches, %d found, %d missing, checksum %08x\n", n, answers.found, answers.missing, answers.sum)
+	_, err = fmt.Printf("flips: %d batches, %d accepted, %d rejected, %d texts, checksum %08x\n", n, w.accepted, w.rejected, w.texts, w.sum)
 	return err
 }
 
@@ -75,198 +67,138 @@ func percent(args []string) (int, error) {
 	return int(p), nil
 }
 
-// A crowd of clients says how often, of 100 requests, they do what.
-type crowd struct {
-	get, put int // the rest are removals
-	texts    int // values that are texts
-}
+type protocol byte
 
-var (
-	readers = crowd{get: 92, put: 6, texts: 4}
-	writers = crowd{get: 12, put: 36, texts: 90}
+const (
+	tcp protocol = iota
+	udp
+	icmp
 )
 
-// newBatch returns a batch of requests, a line each: "get k17", "put k17 253",
-// "put k17 'it”s a text'", "del k17".
-func newBatch(rng *rand.Rand, c crowd) []byte {
-	var b []byte
-	for range requests {
-		op := rng.IntN(100)
-		key := strconv.Itoa(rng.IntN(keys))
-		switch {
-		case op < c.get:
-			b = append(b, "get k"+key...)
-		case op < c.get+c.put:
-			b = append(b, "put k"+key+" "...)
-			b = appendValue(b, rng, rng.IntN(100) < c.texts)
-		default:
-			b = append(b, "del k"+key...)
+type packet struct {
+	from     uint32
+	port     uint16
+	protocol protocol
+	opens    bool // it opens a connection
+	load     []byte
+}
+
+// traffic says how many of 100 packets are what.
+type traffic struct{ inside, tcp, opens, low, texts, long int }
+
+var (
+	byDay   = traffic{inside: 92, tcp: 94, opens: 3, low: 90, texts: 93, long: 8}
+	byNight = traffic{inside: 7, tcp: 9, opens: 85, low: 12, texts: 6, long: 88}
+)
+
+func newBatch(rng *rand.Rand, t traffic) (batch []packet) {
+	is := func(percent int) bool { return rng.IntN(100) < percent }
+	for range packets {
+		p := packet{from: 192<<24 | rng.Uint32N(1<<24), port: uint16(1024 + rng.IntN(60_000)), protocol: udp}
+		if is(t.inside) {
+			p.from = 10<<24 | rng.Uint32N(1<<10)
 		}
-		b = append(b, '\n')
-	}
-	return b
-}
-
-func appendValue(b []byte, rng *rand.Rand, text bool) []byte {
-	if !text {
-		return strconv.AppendInt(b, int64(rng.IntN(100_000)), 10)
-	}
-	b = append(b, '\'')
-	for range 12 + rng.IntN(20) {
-		c := byte('a' + rng.IntN(26))
-		switch rng.IntN(8) {
-		case 0:
-			b = append(b, '\'') // doubled within a text
-			c = '\''
-		case 1:
-			c = ' '
-		case 2:
-			c -= 'a' - 'A'
+		if is(t.tcp) {
+			p.protocol, p.opens = tcp, is(t.opens)
+		} else if is(10) {
+			p.protocol = icmp
 		}
-		b = append(b, c)
-	}
-	return append(b, '\'')
-}
-
-// A store has its entries in chains.
-type store struct{ chains [buckets]*entry }
-
-type entry struct {
-	next *entry
-	key  string
-	value
-}
-
-// A value is a number or a text.
-type value struct {
-	number int
-	text   []byte // nil for a number
-}
-
-func newStore(n int) *store {
-	s := new(store)
-	for i := range n {
-		s.put([]byte("k"+strconv.Itoa(i)), value{number: i})
-	}
-	return s
-}
-
-func hash(key []byte) uint32 {
-	h := uint32(2166136261)
-	for _, c := range key {
-		h = (h ^ uint32(c)) * 16777619
-	}
-	return h % buckets
-}
-
-// find returns where the pointer to an entry is, or to nil at the end of its chain.
-func (s *store) find(key []byte) **entry {
-	at := &s.chains[hash(key)]
-	for *at != nil && (*at).key != string(key) {
-		at = &(*at).next
-	}
-	return at
-}
-
-func (s *store) put(key []byte, v value) {
-	at := s.find(key)
-	if *at == nil {
-		*at = &entry{key: string(key)}
-	}
-	(*at).value = v
-}
-
-func (s *store) remove(key []byte) bool {
-	at := s.find(key)
-	if *at == nil {
-		return false
-	}
-	*at = (*at).next
-	return true
-}
-
-// answers is what the clients get.
-type answers struct {
-	found, missing int
-	sum            uint32
-}
-
-func (a *answers) value(v value) {
-	a.found++
-	if v.text != nil {
-		a.sum = crc32.Update(a.sum, crc32.IEEETable, v.text)
-		return
-	}
-	var buf [4]byte
-	binary.LittleEndian.PutUint32(buf[:], uint32(v.number))
-	a.sum = crc32.Update(a.sum, crc32.IEEETable, buf[:])
-}
-
-// serve answers a batch.
-func (s *store) serve(batch []byte, a *answers) error {
-	p := parser{text: batch}
-	for p.at < len(p.text) {
-		op, key := p.word(), p.word()
-		switch op[0] {
-		case 'g':
-			if e := *s.find(key); e != nil {
-				a.value(e.value)
-			} else {
-				a.missing++
-			}
-		case 'p':
-			v, err := p.value()
-			if err != nil {
-				return err
-			}
-			s.put(key, v)
-		default:
-			if !s.remove(key) {
-				a.missing++
+		if is(t.low) {
+			p.port = uint16(rng.IntN(1024))
+		}
+		p.load = make([]byte, 24)
+		if is(t.long) {
+			p.load = make([]byte, 48)
+		}
+		text := is(t.texts)
+		for i := range p.load {
+			p.load[i] = byte(rng.IntN(256))
+			if text {
+				p.load[i] = ' ' + p.load[i]%95
 			}
 		}
+		batch = append(batch, p)
 	}
-	return nil
+	return batch
 }
 
-// A parser reads the requests of a batch.
-type parser struct {
-	text []byte
-	at   int
+// A rule decides on packets of a protocol to a range of ports.
+type rule struct {
+	protocol protocol
+	inside   bool
+	low      uint16
+	high     uint16
+	accept   bool
 }
 
-// word returns the text up to a space or the end of the line, and goes on behind that.
-func (p *parser) word() []byte {
-	begin := p.at
-	for p.text[p.at] != ' ' && p.text[p.at] != '\n' {
-		p.at++
+type wall struct {
+	rules []rule
+	known map[uint32]int // packets of connections, by the sender
+
+	accepted, rejected, texts int
+	sum                       uint32
+}
+
+func newWall() *wall {
+	return &wall{
+		rules: []rule{
+			{tcp, true, 0, 1023, true},
+			{tcp, true, 1024, 65535, true},
+			{tcp, false, 0, 1023, true},
+			{udp, true, 0, 1023, true},
+			{icmp, false, 0, 65535, false},
+			{udp, false, 0, 1023, false},
+			{udp, false, 1024, 65535, false},
+		},
+		known: make(map[uint32]int),
 	}
-	p.at++
-	return p.text[begin : p.at-1]
 }
 
-func (p *parser) value() (v value, err error) {
-	if p.text[p.at] != '\'' {
-		for _, c := range p.word() {
-			if c < '0' || c > '9' {
-				return v, fmt.Errorf("byte %d: a digit was expected", p.at)
-			}
-			v.number = 10*v.number + int(c-'0')
+func (w *wall) take(p *packet) {
+	inside := p.from>>24 == 10
+	if inside && p.protocol == tcp {
+		if p.opens {
+			w.known[p.from] = 0
+		} else {
+			w.known[p.from]++
 		}
-		return v, nil
 	}
-	v.text = make([]byte, 0, 40)
-	for p.at++; ; p.at++ {
-		c := p.text[p.at]
-		switch {
-		case c == '\'' && p.text[p.at+1] == '\'':
-			p.at++
-		case c == '\'':
-			p.at += 2 // the line ends behind it
-			return v, nil
-		case c >= 'A' && c <= 'Z':
-			c += 'a' - 'A'
+	if w.accepts(p, inside) {
+		w.accepted++
+	} else {
+		w.rejected++
+	}
+	if w.scan(p.load) {
+		w.texts++
+	}
+}
+
+// accepts returns what the first rule for a packet says.
+func (w *wall) accepts(p *packet, inside bool) bool {
+	for i := range w.rules {
+		r := &w.rules[i]
+		if r.protocol != p.protocol || r.inside != inside {
+			continue
 		}
-		v.text = append(v.text, c)
+		if r.low <= p.port && p.port <= r.high {
+			return r.accept
+		}
 	}
+	return false
+}
+
+// scan adds what a packet carries to the checksum, and reports whether it is mostly text.
+func (w *wall) scan(load []byte) bool {
+	letters := 0
+	for _, c := range load {
+		if c < ' ' || c > '~' {
+			w.sum = w.sum<<1 ^ w.sum>>31 ^ uint32(c)
+			continue
+		}
+		letters++
+		if c >= 'a' || c < '0' {
+			w.sum += uint32(c)
+		}
+	}
+	return 2*letters > len(load)
 }
