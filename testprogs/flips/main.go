@@ -18,7 +18,7 @@ import (
 
 const (
 	packets = 4000 // of a batch
-	batches = 3400 // at 100 percent
+	batches = 12_000 // at 100 percent
 )
 
 var errUsage = errors.New("usage: flips [percent]")
@@ -106,15 +106,19 @@ func newBatch(rng *rand.Rand, t traffic) (batch []packet) {
 		if is(t.low) {
 			p.port = uint16(rng.IntN(1024))
 		}
-		p.load = make([]byte, 24)
+		p.load = make([]byte, 12)
 		if is(t.long) {
-			p.load = make([]byte, 48)
+			p.load = make([]byte, 20)
 		}
 		text := is(t.texts)
 		for i := range p.load {
-			p.load[i] = byte(rng.IntN(256))
-			if text {
-				p.load[i] = ' ' + p.load[i]%95
+			switch {
+			case text:
+				p.load[i] = byte(' ' + rng.IntN(95))
+			case is(80):
+				p.load[i] = byte(rng.IntN(16)) // numbers are mostly small
+			default:
+				p.load[i] = byte(rng.IntN(256))
 			}
 		}
 		batch = append(batch, p)

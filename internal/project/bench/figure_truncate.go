@@ -25,7 +25,7 @@ func (l *lab) truncation() (*FigureResult, error) {
 
 func compareTruncation(header, backedge []Fit) *FigureResult {
 	r := new(FigureResult)
-	r.say("PEP ends paths at loop headers, because yieldpoints stand there, and Ball and Larus on back edges. The paper believes that the difference is minor, because only the first way into a loop becomes a path of its own. " +
+	r.say("PEP ends paths at loop headers, because yieldpoints stand there, and Ball and Larus on back edges. The paper believes that the difference is minor, because only the first way into a loop becomes a path of its own. "+
 		"These are the ends of paths that headers add, in exact profiles, and the accuracy of %s with both.", header[0].Settings[0])
 	t := newTable("program", "ends, header", "back edge", "more", "paths, header", "back edge", "hot, header", "back edge", "Wall, header", "back edge", "relative, header", "back edge")
 	var more, wall, relative []float64
