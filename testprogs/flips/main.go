@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	packets = 4000 // of a batch
+	packets = 4000   // of a batch
 	batches = 12_000 // at 100 percent
 )
 

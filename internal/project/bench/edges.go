@@ -217,13 +217,6 @@ func (g graphs) additions(actual, guide []profile.Path, o freedom) (adds, decide
 // choose returns the live edge that has the most or the least of the counts. Without counts, and
 // among equals, it is the one that is free already.
 func choose(edges []pdag.Edge, counts []uint64, free int, o freedom) int {
-	var sum uint64
-	for _, n := range counts {
-		sum += n
-	}
-	if sum == 0 {
-		return free
-	}
 	for j, e := range edges {
 		if !e.Dead && (o == hottest && counts[j] > counts[free] || o == coldest && counts[j] < counts[free]) {
 			free = j

@@ -318,7 +318,7 @@ func TestPEP36Predictions(t *testing.T) {
 		t.Fatalf("%d, %d and %d predictions, want %d: from the fourth part on", len(first), len(before), len(recent), parts-4)
 	}
 	near := func(what string, got, want float64) {
-		if math.Abs(got-want) > 1e-9 {
+		if !(math.Abs(got-want) <= 1e-9) { // nor NaN
 			t.Errorf("%s: got %v, want %v", what, got, want)
 		}
 	}
@@ -339,6 +339,7 @@ func TestPEP36Predictions(t *testing.T) {
 		near("the last part", recent[k].overlap, 1-math.Abs(last-next))
 	}
 	near("lowest in the first half", lowest(first, 0.1, 0.48), 1)
+	near("lowest", lowest([]prediction{{0.05, 0.1}, {0.2, 0.9}, {0.3, 0.5}, {0.4, 0.7}, {0.5, 0.2}}, 0.1, 0.48), 0.5)
 	near("mean in the second", meanFrom(first, 0.6), 0.2)
 	half, _ := nearest(o.growing, 0.5)
 	near("decisions in branches that change", changed(biasesOf(half), biasesOf(since(o.whole(), half))), 1)

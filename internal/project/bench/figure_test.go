@@ -112,7 +112,7 @@ func TestTimesAndTruncationAsMarkdown(t *testing.T) {
 	fit := func(name string, ends int64, wall float64) Fit {
 		return Fit{Program: name, Settings: []Setting{PEP}, Exact: Exact{Paths: 100, Hot: 10, Ends: ends}, Samples: [][]Match{{{Wall: wall, Relative: wall + 0.01}}}}
 	}
-	more, err := compareTruncation([]Fit{fit("one", 12_000_000, 0.95), fit("two", 10_500_000, 0.9)}, []Fit{fit("one", 10_000_000, 0.94), fit("two", 10_000_000, 0.91)}).
+	more, err := compareTruncation([]Fit{fit("one", 12_000_000, 0.95), fit("two", 10_500_000, 0.9)}, []Fit{fit("one", 10_000_000, 0.94), fit("two", 10_000_000, 0.87)}).
 		markdown(Figure{ID: "truncate", Title: "cuts"}, dir)
 	if err != nil {
 		t.Fatal(err)
