@@ -146,6 +146,17 @@ COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-up
 figures-cop: build $(LOADS) $(COPLOADS)
 	bin/pepsim figure $(FIGUREFLAGS) $(COPFIGURES)
 
+# The experiments of the PEP paper beside overhead and accuracy: those that count, and those
+# that measure time, which need a quiet machine for ten minutes.
+PATHFLAGS     ?= -scale 30 -runs 3 -tick 4ms
+PATHTIMEFLAGS ?= -scale 15 -rounds 5 -programs 'flate flips jsonbench lua printer regex'
+.PHONY: figures-pep figures-pep-times
+figures-pep:
+	$(GO) run ./internal/project/cmd/pepbench paths $(PATHFLAGS) -o docs/results/figures-pep.md counts
+
+figures-pep-times:
+	$(GO) run ./internal/project/cmd/pepbench paths $(PATHTIMEFLAGS) -o docs/results/figures-pep-times.md times
+
 # How fast the engines are that tapped programs run, on the same loads.
 engines: $(LOADS)
 	$(GO) run ./internal/project/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)

@@ -28,6 +28,7 @@ type Args struct {
 	Poll     string        // -peppoll: "page", "flag", "none" or "" for the best there is
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header" or "backedge"
+	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
 	Inline   string        // -pepinline: "same", "less" or "" for "same" where that is possible
 	Dump     string        // -pepdump: directory
 	Bisect   string        // -pepbisect: pattern of functions to instrument

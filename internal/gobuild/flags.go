@@ -59,6 +59,13 @@ var ourFlags = []ourFlag{
 		a.Truncate = value
 		return nil
 	}},
+	{name: "peporder", choice: true, forms: []form{
+		{value: "hottest", text: "edges that are probably taken most often get no addition (default)"},
+		{value: "coldest", text: "those that are probably taken least often get none, to measure what the order brings"},
+	}, set: func(a *Args, value string) error {
+		a.Order = value
+		return nil
+	}},
 	{name: "pepinline", choice: true, forms: []form{
 		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](docs/decisions/0026-inlining.md)"},
 		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},

@@ -149,7 +149,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
-	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
+	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
 	if b.compiler != nil {
 		tag.Compiler = b.compiler.Key
 	}

@@ -19,6 +19,7 @@ import (
 type Tag struct {
 	Poll     rewrite.Poll
 	Truncate string // "header" or "backedge"
+	Order    string // "coldest"; "hottest" or empty for the usual order
 	Tool     string // hash of the instrumenter and the linked runtime
 	Compiler string // key of the compiler that package gocompiler has built; empty for the toolchain's own
 	Taps     Taps
@@ -103,6 +104,9 @@ const TagFlag = "-pep"
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
 	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Poll)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
+	if t.Order != "" {
+		s += ",order=" + url.QueryEscape(t.Order)
+	}
 	if t.Compiler != "" {
 		s += ",compiler=" + url.QueryEscape(t.Compiler)
 	}
@@ -130,6 +134,8 @@ func ParseTag(s string) (Tag, error) {
 			t.Poll = rewrite.Poll(value)
 		case ok && key == "truncate":
 			t.Truncate = value
+		case ok && key == "order":
+			t.Order = value
 		case ok && key == "tool":
 			t.Tool = value
 		case ok && key == "compiler":
@@ -170,6 +176,9 @@ func (t Tag) numbering() pathnum.Options {
 	var o pathnum.Options
 	if t.Truncate == "backedge" {
 		o.Truncate = pathnum.BackEdge
+	}
+	if t.Order == "coldest" {
+		o.Order = pathnum.Coldest
 	}
 	return o
 }

@@ -6,6 +6,7 @@
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench paths [-runs 5] [-rounds 10] [-programs 'lua flips'] [flags] FIGURE ...
 //	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
 //	go run ./internal/project/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
 //	go run ./internal/project/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
@@ -49,7 +50,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|taps|pgo|engines|cop|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|accuracy|bounds|taps|pgo|paths|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -63,6 +64,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.taps(args[1:])
 	case "pgo":
 		return m.pgo(args[1:])
+	case "paths":
+		return m.paths(args[1:])
 	case "engines":
 		return m.engines(args[1:])
 	case "cop":
@@ -70,7 +73,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, bounds, taps, pgo, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, accuracy, bounds, taps, pgo, paths, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
