@@ -143,8 +143,11 @@ figures: build $(LOADS) $(COPLOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
 
 # The figures of the co-processor alone: they need no traces but those of loads.
 COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep cop-long cop-remedies
-figures-cop: build $(LOADS) $(COPLOADS)
-	bin/pepsim figure $(FIGUREFLAGS) $(COPFIGURES)
+# cop-long takes recordings of 100M loads. COPPAGE is the page that is written.
+COPPAGE    ?= docs/results/figures-cop.md
+COPLONG    := $(patsubst %,build/traces/%.long.trace,$(filter typecheck printer flate,$(FIGUREPROGRAMS)))
+figures-cop: build $(LOADS) $(COPLOADS) $(COPLONG)
+	bin/pepsim figure -page $(COPPAGE) $(FIGUREFLAGS) $(COPFIGURES)
 
 # The experiments of the PEP paper beside overhead and accuracy: those that count, and those
 # that measure time, which need a quiet machine for ten minutes.
@@ -172,6 +175,10 @@ cop: build/traces/typecheck.loads.trace
 $(LOADS) $(COPLOADS): TAPS = loads
 $(LOADS) $(COPLOADS): TUPLES = 16000000
 $(LOADS) $(COPLOADS): SKIP = 4000000
+$(COPLONG): TAPS = loads
+$(COPLONG): TUPLES = 100000000
+$(COPLONG): SKIP = 4000000
+$(COPLONG): PERCENT = 300
 $(CALLS): TAPS = edges,calls
 $(CALLS): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
@@ -184,16 +191,16 @@ $(PAIRS): SKIP = 4000000
 $(OPS): TAPS = ops
 $(OPS): TUPLES = 12000000
 $(OPS): SKIP = 26000000
-build/traces/typecheck.loads.trace: SKIP = 130000000
+build/traces/typecheck.loads.trace build/traces/typecheck.long.trace: SKIP = 130000000
 build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
-$(LOADS) $(COPLOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
+$(LOADS) $(COPLOADS) $(COPLONG) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
 	@bin/pep sites -layout $(BUILD)/tapped/$* > build/traces/$*.layout
-	@cd testprogs/$(basename $*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -n $$(($(SKIP) + $(TUPLES))) -o $(CURDIR)/$@.long -- $(BUILD)/tapped/$*
+	@cd testprogs/$(basename $*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -n $$(($(SKIP) + $(TUPLES))) -o $(CURDIR)/$@.long -- $(BUILD)/tapped/$* $(PERCENT)
 	@bin/pepsim trace filter -from $(SKIP) -o $@ $@.long
 	@rm $@.long
 

@@ -84,6 +84,7 @@ func figures(c *command.Call) error {
 	env := &figure.Env{Overhead: cost.Default}
 	dir := c.Flags.String("traces", "build/traces", "")
 	out := c.Flags.String("o", "docs/figures", "")
+	page := c.Flags.String("page", "", "")
 	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
 	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
@@ -97,7 +98,28 @@ func figures(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("figure: %w", err)
 	}
+	if *page != "" {
+		if err := figure.CheckPage(chosen); err != nil {
+			return command.Usagef("figure: -page: %w", err)
+		}
+	}
 	var failed error
-	err = c.Print(&figure.Listing{Command: line, Figures: figure.Run(chosen, env, *out, &failed)}, nil)
-	return errors.Join(failed, err)
+	document := figure.CopPage{Command: line}
+	results := func(yield func(*figure.Result) bool) {
+		for r := range figure.Run(chosen, env, *out, &failed) {
+			document.Figures = append(document.Figures, r)
+			if !yield(r) {
+				return
+			}
+		}
+	}
+	err = errors.Join(c.Print(&figure.Listing{Command: line, Figures: results}, nil), failed)
+	if *page == "" || err != nil {
+		return err
+	}
+	var b strings.Builder
+	if err := document.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(*page, []byte(b.String()), 0o644)
 }

@@ -96,7 +96,7 @@ Examples:
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
 `
 
-	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID...|all
+	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-page FILE] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID...|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs that begin
 with strat are those of Sastry, Bodik and Smith, ISCA 2001:
@@ -156,6 +156,9 @@ figures records them.
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
 	                   (default docs/figures)
+	-page FILE         also write a page about figures of the co-processor, in
+	                   Markdown: what they are, what they show in short, and the
+	                   figures; without an error only
 	-n N               loads, blocks, or words of samples of a program (default
 	                   16000000); of edges and calls for strat, and of loads for
 	                   rap-throughput, a quarter

@@ -38,10 +38,15 @@ type RecordedSlot struct {
 	Weight uint64 // 0 is 1
 }
 
-// Estimated returns the loads of slots, as software estimates them.
-func Estimated(slots []RecordedSlot, twiceRF uint64, bound bool) []Load {
+// Estimated returns the loads of slots, as software estimates them with a parameter bound.
+func Estimated(slots []RecordedSlot, twiceRF, bound uint64) []Load {
+	return EstimatedIn(slots, twiceRF, bound, refinePasses, refineClose)
+}
+
+// EstimatedIn does the same with other limits for passes of the self-consistent estimate.
+func EstimatedIn(slots []RecordedSlot, twiceRF, bound, passes uint64, close uint) []Load {
 	v := values{records: newRecords(len(slots))}
-	v.records.bound = bound
+	v.records.bound, v.records.most, v.records.close = bound, passes, close
 	for _, s := range slots {
 		l := &v.loads[v.find(s.PC)]
 		l.weight = max(s.Weight, 1)

@@ -50,8 +50,10 @@ const (
 // count has CountBits bits behind the point. The calculation takes 128 bits where it must; it
 // is exact up to 2^40 events.
 //
-// twiceRF is 2·RF.
-func (r *records) estimate(l *profiled, twiceRF uint64) (n, samples uint64) {
+// With bound=2 the estimate is the mean of this one and of another: see refine.
+//
+// twiceRF is 2·RF. steps is how many values the passes of the calculation went over.
+func (r *records) estimate(l *profiled, twiceRF uint64) (n, samples, steps uint64) {
 	var sum counts
 	for i := l.first; i >= 0; i = r.list[i].next {
 		x := &r.list[i]
@@ -62,7 +64,7 @@ func (r *records) estimate(l *profiled, twiceRF uint64) (n, samples uint64) {
 		sum.misses += x.weighted.misses
 	}
 	if n == 0 {
-		return 0, 0
+		return 0, 0, 0
 	}
 	forgotten := sum.total - sum.hits - sum.misses
 	equal := min(forgotten<<CountBits/n, forgotten<<(CountBits+1)/(2+twiceRF))
@@ -74,15 +76,23 @@ func (r *records) estimate(l *profiled, twiceRF uint64) (n, samples uint64) {
 				count += r.atMost(x, part(w.misses<<CountBits, x.weighted.hits, sum.hits-w.hits), w.hits+w.misses)
 			}
 		}
-		x.count = part(count, samples, sum.total)
+		x.count = count
 	}
-	return n, samples
+	steps = n
+	if r.bound == 2 && sum.total >= r.all/refinePart && sum.misses > 0 {
+		steps += r.refine(l, sum, twiceRF)
+	}
+	for i := l.first; i >= 0; i = r.list[i].next {
+		x := &r.list[i]
+		x.count = part(x.count, samples, sum.total)
+	}
+	return n, samples, steps
 }
 
 // atMost returns a share of some samples, bounded by the share that the value of a record had
 // while it was the active value.
 func (r *records) atMost(x *record, share, samples uint64) uint64 {
-	if !r.bound {
+	if r.bound == 0 {
 		return share
 	}
 	return min(share, part(samples<<CountBits, x.weighted.hits, x.weighted.hits+x.weighted.misses))
@@ -120,8 +130,8 @@ func (v *values) send(w *window, out *hwsim.Out) {
 	rf := twiceRF(w.m)
 	for i := range v.loads {
 		l := &v.loads[i]
-		n, samples := v.estimate(l, rf)
-		w.cycles += n * v.values.estimate
+		_, samples, steps := v.estimate(l, rf)
+		w.cycles += steps * v.values.estimate
 		sum := uint64(0)
 		for k := l.first; k >= 0; k = v.list[k].next {
 			x := &v.list[k]
@@ -170,6 +180,7 @@ type Load struct {
 	PC      uint64 // of its tuples
 	Samples uint64 // how many samples the values are estimated from
 	Times   uint64 // interrupts since masks were cleared that have copied slots of the load
+	Steps   uint64 // values that the passes of the estimate went over
 	Masked  bool   // it is profiled no more
 
 	// Phased means that the load keeps a value for a long time and then changes it: two or
@@ -218,8 +229,8 @@ func (e *engine) Complete() bool {
 func (v *values) results(rf uint64) (list []Load) {
 	for i := range v.loads {
 		l := &v.loads[i]
-		_, samples := v.estimate(l, rf)
-		load := Load{PC: l.pc, Samples: samples, Times: l.times, Masked: l.masked, Phased: v.phased(l)}
+		_, samples, steps := v.estimate(l, rf)
+		load := Load{PC: l.pc, Samples: samples, Times: l.times, Steps: steps, Masked: l.masked, Phased: v.phased(l)}
 		for k := l.first; k >= 0; k = v.list[k].next {
 			x := &v.list[k]
 			load.Values = append(load.Values, Estimate{viewValue(tuple.Tuple{W: uint64(x.value)}).W, x.hits, x.misses, x.total, x.count})

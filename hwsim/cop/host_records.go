@@ -19,6 +19,7 @@ type record struct {
 	hits, misses, total uint64
 	weighted            counts // the same with the weights of visits
 	count               uint64 // the estimate, in 1/65536 samples
+	consistent          uint64 // the self-consistent estimate, in weighted samples
 	slots               uint64
 	value               uint32
 	clean               uint32 // slots with many hits and nearly no misses: see Load.Phased
@@ -43,8 +44,11 @@ type profiled struct {
 type records struct {
 	loads []profiled
 	list  []record
+	all   uint64  // weighted samples of all loads
 	index []int32 // a hash table: the number of a load plus 1, or 0
-	bound bool    // estimates have the bound; see estimate
+	bound uint64  // 0: estimates follow the paper's rules; 1: they have the bound, see estimate; 2: and they are means, see refine
+	most  uint64  // passes over the values of a load that refine makes at most
+	close uint    // refine ends if a pass changes less than 1/2^close of the samples
 }
 
 // newRecords returns tables with room for n records.
@@ -57,13 +61,14 @@ func newRecords(n int) records {
 }
 
 func (r *records) clear() {
-	r.loads, r.list = r.loads[:0], r.list[:0]
+	r.loads, r.list, r.all = r.loads[:0], r.list[:0], 0
 	clear(r.index)
 }
 
 func (r *records) copy(from *records) {
 	r.loads, r.list = append(r.loads[:0], from.loads...), append(r.list[:0], from.list...)
 	copy(r.index, from.index)
+	r.all = from.all
 }
 
 // add adds a slot to the record of its load and value.
@@ -90,6 +95,7 @@ func (r *records) add(l *profiled, s slot) {
 	x.weighted.misses += s.misses * l.weight
 	x.weighted.total += s.total * l.weight
 	x.slots++
+	r.all += s.total * l.weight
 	if s.hits >= phasedHits && s.misses*cleanHits <= s.hits {
 		x.clean++
 	}

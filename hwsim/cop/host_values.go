@@ -72,7 +72,7 @@ func newValues(s *spec) memory {
 	// The slots of the interrupt that makes the records too many have room, and those that
 	// are copied for Loads.
 	v.records = newRecords(int(s.values.records) + 2*s.config.Slots)
-	v.records.bound = s.values.bound > 0
+	v.records.bound, v.records.most, v.records.close = s.values.bound, refinePasses, refineClose
 	v.partitions = newPartitions()
 	return v
 }

@@ -36,11 +36,12 @@ import (
 //	           the end of a visit when each partition has had its turn; 0 for never; 5000000
 //	weigh      1: samples count as much as the visit stands for, see visit; 0: all samples
 //	           count the same
-//	bound      1: estimates have a bound of ours, see estimate; 0: the paper's rules alone
+//	bound      0: the paper's estimate; 1: with a bound of ours, see estimate; 2: the mean of this and
+//	           of a self-consistent estimate, see refine
 //	records    pairs of a load and a value that software keeps; when an interrupt makes them
 //	           more, software sends all of them and begins anew; 4096
 //	decide     cycles to decide whether a load is masked; 10
-//	estimate   cycles for the estimate of one pair at the end; 20
+//	estimate   cycles for each pass over a pair when its share is estimated; 20
 //
 // The algorithm of the paper, as far as our text says, is advance=0,weigh=0,bound=0,early=0. The
 // defaults of rf, times and clear suit the weights and bounds; decision 19 has the measurements.
@@ -97,7 +98,7 @@ func (o *valueOptions) software() [13]softwareOption {
 		{"decide", &o.decide, 10, 0, 1 << 20},
 		{"estimate", &o.estimate, 20, 0, 1 << 20},
 		{"weigh", &o.weigh, 1, 0, 1},
-		{"bound", &o.bound, 1, 0, 1},
+		{"bound", &o.bound, 2, 0, 2},
 		{"early", &o.early, 8, 0, 1 << 20},
 	}
 }

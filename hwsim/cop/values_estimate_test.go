@@ -80,7 +80,7 @@ func exactShares(slots []cop.RecordedSlot, pc uint64, twiceRF int64, bound bool)
 func TestCOP25_EstimateByHand(t *testing.T) {
 	loads := cop.Estimated([]cop.RecordedSlot{
 		{PC: 7, Word: slotWord(1, 40, 15, 70)}, {PC: 7, Word: slotWord(2, 20, 40, 95)}, {PC: 7, Word: slotWord(1, 20, 5, 35)},
-	}, 6, false)
+	}, 6, 0)
 	if len(loads) != 1 || loads[0].Samples != 200 || len(loads[0].Values) != 2 {
 		t.Fatalf("%+v", loads)
 	}
@@ -93,25 +93,25 @@ func TestCOP25_EstimateByHand(t *testing.T) {
 		t.Errorf("invariance %v", got)
 	}
 	// One value: no other value can have its misses.
-	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(9, 30, 10, 40)}}, 6, false)
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(9, 30, 10, 40)}}, 6, 0)
 	if got := loads[0].Invariance(0); got != 0.75 {
 		t.Errorf("one value: %v", got)
 	}
 	// Ten values, 10 % each, of which slots found two. Without the bound they have the misses of each other. With the
 	// bound each has its 10 hits and a tenth of the other's 100 samples.
-	for bound, want := range map[bool]float64{false: 0.5, true: 0.1} {
+	for bound, want := range map[uint64]float64{0: 0.5, 1: 0.1} {
 		loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 10, 90, 100)}, {PC: 7, Word: slotWord(2, 10, 90, 100)}}, 14, bound)
 		if got := loads[0].Invariance(0); got != want {
 			t.Errorf("ten values, bound %v: %v, want %v", bound, got, want)
 		}
 	}
 	// A visit with the value 1 stands for three times as many samples as a visit with the value 2.
-	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 50), Weight: 30}, {PC: 7, Word: slotWord(2, 50, 0, 50), Weight: 10}}, 6, true)
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 50), Weight: 30}, {PC: 7, Word: slotWord(2, 50, 0, 50), Weight: 10}}, 6, 1)
 	if a, b := loads[0].Invariance(0), loads[0].Invariance(1); a != 0.75 || b != 0.25 || loads[0].Samples != 100 {
 		t.Errorf("weights of 30 and 10: %v and %v of %d samples", a, b, loads[0].Samples)
 	}
 	// Without the limit both values would get half of the 900 samples; each gets a quarter.
-	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)}, {PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6, false)
+	loads = cop.Estimated([]cop.RecordedSlot{{PC: 7, Word: slotWord(1, 50, 0, 500)}, {PC: 7, Word: slotWord(2, 50, 0, 500)}}, 6, 0)
 	if got := loads[0].Invariance(0); got != 0.05+0.225 {
 		t.Errorf("limited: %v", got)
 	}
@@ -122,7 +122,7 @@ func TestCOP25_EstimateByHand(t *testing.T) {
 func TestCOP25_EstimateIsTheExactOne(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for round := range 2000 {
-		weights, bound := round%2 == 1, round%4 >= 2
+		weights, bound := round%2 == 1, uint64(round%4/2)
 		var slots []cop.RecordedSlot
 		for range 1 + r.IntN(30) {
 			hits, misses := 1+r.Uint64N(255), r.Uint64N(256)
@@ -134,7 +134,7 @@ func TestCOP25_EstimateIsTheExactOne(t *testing.T) {
 		}
 		twiceRF := 1 + r.IntN(15)
 		for _, l := range cop.Estimated(slots, uint64(twiceRF), bound) {
-			want := exactShares(slots, l.PC, int64(twiceRF), bound)
+			want := exactShares(slots, l.PC, int64(twiceRF), bound > 0)
 			sum := 0.0
 			for i, x := range l.Values {
 				exact, _ := want[uint32(x.Value)].Float64()
@@ -169,7 +169,7 @@ func TestCOP26_PhasedByHand(t *testing.T) {
 		for _, w := range x.slots {
 			slots = append(slots, cop.RecordedSlot{PC: 7, Word: w})
 		}
-		if got := cop.Estimated(slots, 6, false)[0].Phased; got != x.want {
+		if got := cop.Estimated(slots, 6, 0)[0].Phased; got != x.want {
 			t.Errorf("%s: %v", x.name, got)
 		}
 	}

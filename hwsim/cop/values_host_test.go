@@ -113,7 +113,7 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 	}
 	b := e.Balance()
 	sums, samples := map[tuple.Tuple]float64{}, map[uint64]uint64{}
-	for _, l := range cop.Estimated(slots, 6, false) {
+	for _, l := range cop.Estimated(slots, 6, 0) {
 		samples[l.PC] = l.Samples
 		for value, share := range exactShares(slots, l.PC, 6, false) {
 			f, _ := share.Float64()

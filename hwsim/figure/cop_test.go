@@ -324,9 +324,9 @@ func TestCOP29_PartsOfARecording(t *testing.T) {
 	for i := range list {
 		list[i] = site(uint64(i/30_000), 7) // another load in each third
 	}
-	env := &Env{Source: func(string, string) (replay.Source, error) { return sourceOf(list), nil }}
+	env := &Env{}
 	var got []string
-	err := env.long(Program{Name: "made"}, 15_000, []uint64{10_000, 40_000, 100_000}, [][]string{nil}, func(p *longPart) {
+	err := env.long(Program{Name: "made"}, sourceOf(list), 15_000, []uint64{10_000, 40_000, 100_000}, [][]string{nil}, func(p *longPart) {
 		got = append(got, fmt.Sprint(p.loads.events, p.loads.places, len(p.mine), len(p.samplers) == len(longPeriods)))
 	})
 	if want := []string{"10000 1 1 true", "40000 2 1 true", "75000 3 1 true"}; err != nil || !slices.Equal(got, want) {

@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 )
 
@@ -26,13 +27,16 @@ var longPeriods = []int{256, 512, 1024}
 // last one has all loads.
 const longFirst = 8_000_000
 
+// longTimes is how many times as many loads of a long recording are run as of the others.
+const longTimes = 16
+
 // longVariants are value profilers. The first one is the default.
 var longVariants = [][]string{nil, paperRules}
 
 // longRemedies are parameters that change which parts of the program the samples of a load come
 // from, and what software makes of them.
 var longRemedies = [][]string{
-	nil, paperRules, {"weigh=0"}, {"bound=0"}, {"early=0"}, {"advance=0"}, {"rf=3"}, {"weigh=0", "bound=0"},
+	nil, paperRules, {"weigh=0"}, {"bound=1"}, {"bound=0"}, {"early=0"}, {"advance=0"}, {"rf=3"}, {"weigh=0", "bound=0"},
 	{"times=2"}, {"times=8"}, {"clear=10000000"}, {"clear=2000000"}, {"timer=500000"}, {"timer=2000000"}, {"fth=64"}, {"keep=64"},
 	{"times=1048576", "hi=100", "lo=0", "least=1000000"},
 }
@@ -40,8 +44,9 @@ var longRemedies = [][]string{
 // A longPart is what profilers have reached at the end of a part of a recording.
 type longPart struct {
 	loads    *copLoads
-	mine     []copPoint // by variant
-	samplers []copPoint // by period, from the fastest
+	mine     []copPoint      // by variant
+	samplers []copPoint      // by period, from the fastest
+	estimate metric.Estimate // of the first variant
 }
 
 // equal returns the error of the simple sampler with an overhead in percent. Errors and
@@ -65,11 +70,7 @@ func (p *longPart) gain(variant int) float64 {
 // long runs variants of the value profiler and simple samplers over the loads from number from
 // on, in one pass, and calls do after each of some numbers of loads, in rising order. The
 // complete profile of these loads is the truth.
-func (env *Env) long(p Program, from uint64, lengths []uint64, variants [][]string, do func(p *longPart)) error {
-	source, err := env.Source(p.Name, ofValues)
-	if err != nil {
-		return err
-	}
+func (env *Env) long(p Program, source replay.Source, from uint64, lengths []uint64, variants [][]string, do func(p *longPart)) error {
 	x := &copLoads{Program: p}
 	var runs []*copRun
 	add := func(text string) error {
@@ -97,9 +98,12 @@ func (env *Env) long(p Program, from uint64, lengths []uint64, variants [][]stri
 		if len(x.selected) == 0 {
 			return fmt.Errorf("%s: %w: want more events", p.Name, errNoPairs)
 		}
-		part := &longPart{loads: x}
+		part := &longPart{loads: x, estimate: runs[0].estimate}
 		for i, r := range runs {
 			r.point(x, x.events)
+			if i == 0 {
+				part.estimate = r.estimate
+			}
 			if i < len(variants) {
 				part.mine = append(part.mine, r.end())
 			} else {
@@ -111,7 +115,7 @@ func (env *Env) long(p Program, from uint64, lengths []uint64, variants [][]stri
 		return nil
 	}
 	enough := errors.New("enough")
-	err = source(func(b trace.Block) error {
+	err := source(func(b trace.Block) error {
 		n := min(skip, uint64(len(b.Tuples)))
 		skip -= n
 		for t := b.Tuples[n:]; len(t) > 0; {
@@ -164,11 +168,14 @@ func variantName(v []string) string {
 	return name
 }
 
+// longTitle is in the titles of the tables of cop-long, after the program.
+const longTitle = "longer and longer parts"
+
 // copLong is figure 7 over longer and longer parts of a recording.
 func copLong(env *Env, res *Result) error {
 	env.longSetup(res)
 	return env.eachLong(res, longPrograms, func(p Program) error {
-		t := Table{Title: copName(p) + ", longer and longer parts", Columns: []string{"loads", "sites", "pairs"}}
+		t := Table{Title: copName(p) + ", " + longTitle, Columns: []string{"loads", "sites", "pairs"}}
 		for _, v := range longVariants {
 			t.Columns = append(t.Columns, variantName(v), "overhead", "simple at that", "factor")
 		}
@@ -177,7 +184,13 @@ func copLong(env *Env, res *Result) error {
 		for _, v := range longVariants {
 			d.Curves = append(d.Curves, plot.Curve{Name: variantName(v)})
 		}
-		err := env.long(p, 0, longLengths(env.Events), longVariants, func(part *longPart) {
+		source, most, err := env.longSource(res, p)
+		if err != nil {
+			return err
+		}
+		var last *longPart
+		err = env.long(p, source, 0, longLengths(most), longVariants, func(part *longPart) {
+			last = part
 			row := []Value{text(short(part.loads.events)), count(part.loads.places, "sites"), count(len(part.loads.selected), "pairs")}
 			var g []float64
 			for i, m := range part.mine {
@@ -191,17 +204,74 @@ func copLong(env *Env, res *Result) error {
 		if err != nil {
 			return err
 		}
-		res.Tables = append(res.Tables, t)
+		res.Tables = append(res.Tables, t, last.carried())
 		res.lines("cop-long-"+p.Name, d)
-		first, last := gains[0][0], gains[len(gains)-1][0]
+		shortest, longest := gains[0][0], gains[len(gains)-1][0]
 		what := copName(p) + ": factors of the shortest and the longest part"
 		if p.Name == longPrograms[len(longPrograms)-1] {
-			res.row(what, two(factor(first), factor(last), ""), "-", true)
+			res.row(what, two(factor(shortest), factor(longest), ""), "-", true)
 		} else {
-			res.row(what, two(factor(first), factor(last), ""), "the two largest gain most", first < 1 && last < 1)
+			res.row(what, two(factor(shortest), factor(longest), ""), "the two largest gain most", shortest < 1 && longest < 1)
 		}
 		return nil
 	})
+}
+
+// longSource returns the long recording of the loads of a program and how many of them are run; without one,
+// the loads of the other experiments.
+func (env *Env) longSource(res *Result, p Program) (source replay.Source, most uint64, err error) {
+	source, err = env.Source(p.Name, ofLong)
+	if err == nil {
+		return source, longTimes * env.Events, nil
+	}
+	if !errors.Is(err, ErrNoTrace) {
+		return nil, 0, err
+	}
+	res.setup("no long recording of: %s", p.Name)
+	source, err = env.Source(p.Name, ofValues)
+	return source, env.Events, err
+}
+
+// ofLong are the taps in the names of long recordings of loads.
+const ofLong = "long"
+
+// longClasses divide pairs by their true shares in percent.
+var longClasses = [][2]float64{{10, 20}, {20, 40}, {40, 60}, {60, 80}, {80, 100}}
+
+// carried says which pairs carry the error of the default at the end of a part. A mean error that is not 0 is a
+// bias of the estimate; the rest are errors in both directions.
+func (p *longPart) carried() Table {
+	t := Table{Title: copName(p.loads.Program) + ", default, longest part: where the error is", Columns: []string{
+		"true share %", "pairs", "of the executions", "of the mean square", "mean error, points", "never sampled",
+	}}
+	type sums struct{ pairs, never, weight, bias, square float64 }
+	list, all := make([]sums, len(longClasses)), sums{}
+	for _, pair := range p.loads.selected {
+		truth, estimate := 100*p.loads.complete.Invariance(pair), 100*p.estimate.Invariance(pair)
+		class := 0
+		for class+1 < len(longClasses) && truth >= longClasses[class][1] {
+			class++
+		}
+		w := float64(p.loads.complete.Tuple(pair))
+		for _, s := range []*sums{&list[class], &all} {
+			s.pairs++
+			s.never += float64(one01(estimate == 0))
+			s.weight += w
+			s.bias += w * (estimate - truth)
+			s.square += w * (estimate - truth) * (estimate - truth)
+		}
+	}
+	for i, s := range list {
+		if s.pairs == 0 {
+			continue
+		}
+		mean := s.bias / s.weight
+		t.Rows = append(t.Rows, []Value{
+			text(fmt.Sprintf("%.0f-%.0f", longClasses[i][0], longClasses[i][1])), count(int(s.pairs), "pairs"), percent(100 * s.weight / all.weight),
+			percent(100 * s.square / all.square), {fmt.Sprintf("%+.2f", mean), mean, "points"}, count(int(s.never), "pairs"),
+		})
+	}
+	return t
 }
 
 // copRemedies compares parameters at equal overhead, on two parts of the recordings of the two
@@ -216,8 +286,12 @@ func copRemedies(env *Env, res *Result) error {
 		t.Rows[i] = []Value{text(variantName(v))}
 	}
 	err := env.eachLong(res, longPrograms[:2], func(p Program) error {
+		source, err := env.Source(p.Name, ofValues)
+		if err != nil {
+			return err
+		}
 		for i := range uint64(2) {
-			err := env.long(p, i*(env.Events/2), []uint64{env.Events / 2}, longRemedies, func(part *longPart) {
+			err := env.long(p, source, i*(env.Events/2), []uint64{env.Events / 2}, longRemedies, func(part *longPart) {
 				t.Columns = append(t.Columns, fmt.Sprintf("%s, part %d", p.Name, i+1), "overhead", "factor")
 				for k, m := range part.mine {
 					t.Rows[k] = append(t.Rows[k], percent(m.rms), percent(m.percent()), factor(part.gain(k)))

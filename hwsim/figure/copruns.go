@@ -274,7 +274,7 @@ func (r *copRun) point(x *copLoads, events uint64) {
 			r.estimate = sharesOf(loads)
 			n := uint64(0)
 			for i := range loads {
-				n += uint64(len(loads[i].Values))
+				n += loads[i].Steps
 				p.samples += loads[i].Samples
 			}
 			p.cycles, p.overhead = p.cycles+n*pairCycles, p.overhead+n*pairCycles
@@ -285,8 +285,8 @@ func (r *copRun) point(x *copLoads, events uint64) {
 	r.points = append(r.points, p)
 }
 
-// pairCycles is how many cycles the estimate of a pair takes: the parameter estimate of the
-// value profiler.
+// pairCycles is how many cycles a pass over a pair takes when its share is estimated: the
+// parameter estimate of the value profiler.
 const pairCycles = 20
 
 // shares are the estimates of the value profiler. Its values have 32 bits.

@@ -32,7 +32,7 @@ var copConstants = []struct {
 	{"cycles of a visit", "timer", []string{"1000000", "500000", "2000000"}},
 	{"first visits, 1 of the time", "early", []string{"8", "0", "4", "16"}},
 	{"visits have weights", "weigh", []string{"1", "0"}},
-	{"estimates have bounds", "bound", []string{"1", "0"}},
+	{"estimates have bounds", "bound", []string{"2", "1", "0"}},
 }
 
 // sweepPart is the part of the events that the sweep runs.

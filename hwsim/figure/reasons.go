@@ -130,9 +130,9 @@ const beginning = "the profile has few turns of all partitions, so a load has sa
 // unweighted is why a phase detector does not help more than clearing periodically.
 const unweighted = "with periodic clearing the visits of partitions have weights, so values in phases have their shares; the detector weighs phases, and its visits have no weights"
 
-// estimated is why the co-processor loses to a sampler at equal overhead after 100M loads.
-const estimated = "the error of the co-processor hardly falls after 32M loads, and that of a sampler falls with the root of the loads; what is left is an error of the estimate: " +
-	"in 32M loads of printer (with RF 3), loads with samples of 47 to 64 % of their executions had shares that were off by 9 to 15 points"
+// estimated is why the co-processor can lose to a sampler at equal overhead after very many loads.
+const estimated = "the error of a sampler falls with the root of the loads, and that of the co-processor does not: values come in clusters, so a value is the active one where it is frequent, and slots do not show " +
+	"what the misses are; what is left is the bias of the estimate, in the table of where the error is"
 
 // longer is why curves over overhead are not comparable if a program has phases.
 const longer = "the program has phases, and the curve compares early errors of the co-processor with later ones of a sampler that has seen more of the program; " +

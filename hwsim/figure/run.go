@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 )
 
 // Choose returns the figures with IDs; "all" is the ID of all of them.
@@ -24,18 +25,40 @@ func Choose(ids []string) (list []Figure, err error) {
 	return list, nil
 }
 
-// Run returns a sequence that runs figures one by one, saves their plots in dir, and adds
-// errors to err. A figure with an error has no result.
+// Run returns a sequence that runs figures, saves their plots in dir, and adds errors to err. As
+// many figures run at the same time as Go has processors; the results come in the order of the list. A figure
+// with an error has no result.
 func Run(list []Figure, env *Env, dir string, err *error) iter.Seq[*Result] {
+	type result struct {
+		*Result
+		err error
+	}
 	return func(yield func(*Result) bool) {
-		for _, f := range list {
-			r, failed := f.Run(env)
-			if failed != nil {
-				*err = errors.Join(*err, failed)
+		places := make(chan bool, runtime.GOMAXPROCS(0))
+		results := make([]chan result, len(list))
+		for i := range list {
+			results[i] = make(chan result, 1)
+		}
+		go func() {
+			for i, f := range list {
+				places <- true
+				go func() {
+					own := *env // figures share no runs
+					own.cop = nil
+					r, err := f.Run(&own)
+					results[i] <- result{r, err}
+					<-places
+				}()
+			}
+		}()
+		for _, c := range results {
+			r := <-c
+			if r.err != nil {
+				*err = errors.Join(*err, r.err)
 				continue
 			}
 			*err = errors.Join(*err, r.Save(dir))
-			if !yield(r) {
+			if !yield(r.Result) {
 				return
 			}
 		}

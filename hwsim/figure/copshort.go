@@ -1,0 +1,256 @@
+package figure
+
+// This file sums up the results of the co-processor's figures. Each sentence is made of the
+// numbers of a run, and so is each verdict.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// short returns the sentences about the figures that are there.
+func (p *CopPage) short() (list []string) {
+	for _, about := range []struct {
+		id   string
+		text func(r *Result) string
+	}{
+		{"cop-table1", shortSize}, {"cop-1", shortRates}, {"cop-8", shortCurves}, {"cop-6", shortScatter}, {"cop-7", shortPrograms}, {"cop-long", shortLong},
+		{"cop-remedies", shortRemedies}, {"cop-sweep", shortSweep}, {"cop-9", shortArrays}, {"cop-clock", shortClock},
+		{"cop-phases", shortPhases}, {"cop-upper", shortUpper}, {"cop-rate", shortRate},
+	} {
+		for _, r := range p.Figures {
+			if r.ID != about.id {
+				continue
+			}
+			if text := about.text(r); text != "" {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
+}
+
+// find returns the first row whose name has a part, or an empty row.
+func (r *Result) find(part string) Row {
+	for _, row := range r.Rows {
+		if strings.Contains(row.What, part) {
+			return row
+		}
+	}
+	return Row{What: part, Ours: "-", Differs: true}
+}
+
+// number returns a value of a row, NaN if it is not there.
+func (r Row) number(i int) float64 {
+	if i >= len(r.Values) {
+		return math.NaN()
+	}
+	return r.Values[i].Number
+}
+
+// as returns the words for agreement with the paper.
+func (r Row) as(yes, no string) string {
+	if r.Differs {
+		return no
+	}
+	return yes
+}
+
+// agreement says of how many rows the paper says the same. Rows without a statement of the paper do
+// not count.
+func (r *Result) agreement() string {
+	n, agree := 0, 0
+	for _, row := range r.Rows {
+		if row.Paper != "-" && row.Paper != "lost" {
+			n++
+			agree += one01(!row.Differs)
+		}
+	}
+	return fmt.Sprintf("%d of %d statements of the paper hold", agree, n)
+}
+
+func shortSize(r *Result) string {
+	return fmt.Sprintf("Table 1: the base machine has %s transistors, %s of them in memory arrays; %s.", r.find("transistors").Ours, r.find("of these in memory arrays").Ours, r.agreement())
+}
+
+func shortRates(r *Result) string {
+	random, recorded := r.find("in random order: errors at equal overhead"), r.find("as recorded: errors at equal overhead")
+	say := func(row Row) string {
+		return row.as("are one", "are not one") + " for all rates of the sampler (factors of " + row.Ours + ")"
+	}
+	return fmt.Sprintf("Figure 1: in random order the curves of error over overhead %s. As recorded they %s.", say(random), say(recorded))
+}
+
+func shortCurves(r *Result) string {
+	var parts []string
+	for _, order := range []string{"as recorded", "in random order"} {
+		final, fade := r.find(order+": cycles to the simple sampler's final error"), r.find(order+": overhead in the first and the last tenth")
+		parts = append(parts, fmt.Sprintf("%s the co-processor reaches the final error of the sampler of 1 in %d after %s: it converges %s. Its overhead, if masks stay, is %s in the first and the last tenth, "+
+			"and its error to that of samplers at equal overhead is %s and %s",
+			order, basePeriod, final.Ours, final.as("faster", "not faster"), fade.Ours,
+			r.find(order+fmt.Sprintf(": error to that of simple, 1 of %d", basePeriod)).Ours, r.find(order+fmt.Sprintf(": error to that of simple, 1 of %d", basePeriod/4)).Ours))
+	}
+	return "Figure 8: " + strings.Join(parts, "; ") + ". Over the curve early errors are compared with later ones; figure 7 compares profilers that have seen the same."
+}
+
+func shortScatter(r *Result) string {
+	row := r.find("points of the truth")
+	return fmt.Sprintf("Figure 6: %s of the %s; %s.", row.Ours, row.What, r.agreement())
+}
+
+// column returns the number of the column with a name, from the end on.
+func (t Table) column(name string) int {
+	for i := len(t.Columns) - 1; i >= 0; i-- {
+		if t.Columns[i] == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// equal is how far from 1 a factor is that is printed as 1.00.
+const equal = 0.005
+
+func shortPrograms(r *Result) string {
+	var parts []string
+	for _, t := range r.Tables {
+		k, sites := t.column("co-processor to it"), t.column("sites")
+		region, ok := strings.CutPrefix(t.Title, "value profiles of ")
+		if !ok || k < 0 || sites < 0 {
+			continue
+		}
+		rows := slices.SortedFunc(slices.Values(t.Rows), func(a, b []Value) int { return cmp.Compare(a[k].Number, b[k].Number) })
+		var better, same, worse []string
+		for _, row := range rows {
+			s := fmt.Sprintf("%s %.2f", row[0].Text, row[k].Number)
+			switch x := row[k].Number; {
+			case x < 1-equal:
+				better = append(better, s)
+			case x > 1+equal:
+				worse = append(worse, s)
+			default:
+				same = append(same, s)
+			}
+		}
+		bySites := slices.SortedFunc(slices.Values(t.Rows), func(a, b []Value) int { return cmp.Compare(b[sites].Number, a[sites].Number) })
+		won := 0
+		for _, row := range bySites[:min(2, len(bySites))] {
+			won += one01(row[k].Number < 1)
+		}
+		text := fmt.Sprintf("with %s at equal overhead %d of the two largest working sets gain. The factors: better %s", region, won, orNone(better))
+		if same != nil {
+			text += "; equal " + strings.Join(same, ", ")
+		}
+		parts = append(parts, text+"; worse "+orNone(worse))
+	}
+	random := 0
+	for _, row := range r.Rows {
+		random += one01(strings.HasPrefix(row.What, "in random order: ") && row.number(0) < row.number(1))
+	}
+	return fmt.Sprintf("Figure 7: %s. In random order %d of the two largest gain.", strings.Join(parts, ". "), random)
+}
+
+func orNone(list []string) string {
+	if list == nil {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+func shortLong(r *Result) string {
+	var parts []string
+	for _, t := range r.Tables {
+		program, kind, _ := strings.Cut(t.Title, ", ")
+		if kind != longTitle || len(t.Rows) == 0 {
+			continue
+		}
+		var loads []string
+		factors := make([][]string, len(longVariants))
+		won := 0
+		for _, row := range t.Rows {
+			loads = append(loads, row[0].Text)
+			for i := range longVariants {
+				x := row[longFactor(i)].Number
+				factors[i] = append(factors[i], fmt.Sprintf("%.2f", x))
+				won += one01(i == 0 && x < 1)
+			}
+		}
+		verdict := fmt.Sprintf("it gains in %d of %d lengths", won, len(t.Rows))
+		if won == len(t.Rows) {
+			verdict = "it gains at all lengths"
+		}
+		text := fmt.Sprintf("%s: with %s loads the factors are %s, so %s", program, strings.Join(loads, ", "), strings.Join(factors[0], ", "), verdict)
+		for i, v := range longVariants[1:] {
+			text += fmt.Sprintf("; %s: %s", variantName(v), strings.Join(factors[i+1], ", "))
+		}
+		parts = append(parts, text)
+	}
+	return "Longer recordings. " + strings.Join(parts, ". ") + "."
+}
+
+// longFactor is the column of cop-long that has the factors of a variant.
+func longFactor(variant int) int { return 3 + 4*variant + 3 }
+
+func shortRemedies(r *Result) string {
+	row := r.find("default: largest factor")
+	return fmt.Sprintf("Parameters: over both programs and both parts the largest factor of the default is %s, and %s have all factors below 1.", row.Ours, r.find("parameters whose factors").Ours)
+}
+
+func shortSweep(r *Result) string {
+	if len(r.Tables) == 0 || len(r.Tables[0].Rows) == 0 {
+		return ""
+	}
+	rows := r.Tables[0].Rows
+	k := r.Tables[0].column("error to the default's")
+	by := func(a, b []Value) int { return cmp.Compare(a[k].Number, b[k].Number) }
+	say := func(row []Value) string { return fmt.Sprintf("%s %s with %s", row[0].Text, row[1].Text, row[k].Text) }
+	return fmt.Sprintf("Constants: the geometric mean of the errors is %s with the defaults. To this the least error is that of %s, and the greatest that of %s.",
+		rows[0][2].Text, say(slices.MinFunc(rows, by)), say(slices.MaxFunc(rows, by)))
+}
+
+func shortArrays(r *Result) string {
+	return fmt.Sprintf("Arrays of half the size have %s the error and %s the overhead; samples for a cycle are in proportion to %s. %s.",
+		r.find("error of arrays of half").Ours, r.find("overhead of arrays of half").Ours, r.find("samples in the profile for a cycle").Ours, capital(r.agreement()))
+}
+
+func shortClock(r *Result) string {
+	return fmt.Sprintf("Clock: the error is %s with half the clock, and %s with a quarter. %s.", r.find("error at half the clock").Ours, r.find("error at a quarter").Ours, capital(r.agreement()))
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+func shortPhases(r *Result) string {
+	never, often, cost := r.find("masks never cleared and by phases"), r.find("periodically and by phases"), r.find("overheads of these")
+	program, _, _ := strings.Cut(never.What, ": ")
+	if len(never.Values) < 2 || len(often.Values) < 2 {
+		return "" // without the program with phases
+	}
+	verdict := "the detector mends what masks that stay spoil"
+	if never.Differs {
+		verdict = "the detector does not help against masks that stay"
+	}
+	better := "and it is better than periodic clearing"
+	if often.Differs {
+		better = "and periodic clearing, with weights of visits, does as well without it"
+	}
+	return fmt.Sprintf("Values in phases, %s: the error is %s if masks are never cleared, %s with periodic clearing, and %s if a phase detector clears them (overheads of the last two: %s): %s, %s.",
+		program, never.Values[0].Text, often.Values[0].Text, never.Values[1].Text, cost.Ours, verdict, better)
+}
+
+func shortUpper(r *Result) string {
+	wrong, errs := r.find("loads wrongly called invariant"), r.find("error with one pass and with two")
+	program, _, _ := strings.Cut(wrong.What, ": ")
+	if len(wrong.Values) < 2 {
+		return "" // without the program with flags of 64 bits
+	}
+	return fmt.Sprintf("Flags of 64 bits, %s: %s loads are wrongly called invariant, and %s with a second pass over the upper halves; errors %s. The second pass takes its time from the first: the error does not grow by more than 0.5 points in %s.",
+		program, wrong.Values[0].Text, wrong.Values[1].Text, errs.Ours, r.find("programs whose error does not grow").Ours)
+}
+
+func shortRate(r *Result) string {
+	row := r.find("overhead at the rate of a software sampler")
+	return fmt.Sprintf("The simple sampler at the rate of a software sampler has an overhead of %s; %s.", row.Ours, r.agreement())
+}

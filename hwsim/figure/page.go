@@ -1,0 +1,73 @@
+package figure
+
+// This file writes the results of the co-processor's figures as a page of the documentation. All
+// of the page is output: the sentences are fixed or computed from the results.
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A CopPage is a page about figures of the co-processor, in Markdown: what they are, what they show in short, and
+// each figure in a block of its own.
+type CopPage struct {
+	Command string // the command line, the first block
+	Figures []*Result
+}
+
+// CheckPage returns an error if there is no page for some of the figures.
+func CheckPage(list []Figure) error {
+	for _, f := range list {
+		if !strings.HasPrefix(f.ID, "cop-") {
+			return fmt.Errorf("there are pages of figures of the co-processor, whose IDs begin with cop-, and none of %s", f.ID)
+		}
+	}
+	return nil
+}
+
+// Write writes the page.
+func (p *CopPage) Write(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Figures of the co-processor\n\n    %s\n\n%s\n", p.Command, copIntroduction)
+	if short := p.short(); short != nil {
+		b.WriteString("## In short\n\n")
+		for _, line := range short {
+			fmt.Fprintf(&b, "* %s\n", line)
+		}
+		b.WriteString("\n")
+	}
+	for _, r := range p.Figures {
+		var block strings.Builder
+		if err := listing.Text(&block, &Listing{Figures: slices.Values([]*Result{r})}); err != nil {
+			return err
+		}
+		_, text, _ := strings.Cut(block.String(), "\n\n") // without the command line
+		fmt.Fprintf(&b, "## %s\n\n```\n%s```\n\n", r.ID, text)
+	}
+	_, err := io.WriteString(out, strings.TrimSuffix(b.String(), "\n"))
+	return err
+}
+
+const copIntroduction = `The command above has written this page, and all of it is output; ` + "`make figures-cop`" + ` runs it, after it has recorded the traces. Traces, estimates and cycles do not depend on the speed of the machine: with the same traces
+each run has the same results. The plots are in [docs/figures](../figures).
+
+These are the experiments of Zilles and Sohi, *A Programmable Co-Processor for Profiling*, HPCA 2001, on twelve test programs.
+Our text of the paper has lost all numbers, so the column "paper" has its statements. A line "differs:" marks each result of ours that does not agree, with
+the reason, if an experiment has shown one; these reasons are fixed text, and their numbers are those of the experiment. Cycles and drops are results of models: of
+[package clock](../../hwsim/clock/clock.go) for the main processor, of the machine, and of the handlers' parameters ([decision 18](../decisions/0018-coprocessor.md),
+[19](../decisions/0019-value-profiling.md)). They are no measurements.
+
+What is compared:
+
+* **Error** is the root of the mean square error of the estimated shares, weighted with executions, over the pairs of a load and a value that have at
+  least 10 % of a load with at least 1000 executions. The complete profile of the same loads is the truth. The least share and the least number are ours.
+* **The simple sampler** takes one of N loads, and interrupts when 128 samples are full. The co-processor keeps 32 bits of a value, so the sampler's
+  values are cut to 32 bits, too.
+* **The co-processor** runs ` + "`program=values`" + ` with the defaults of decision 19, and memory for all records.
+* **A factor** is the error of the co-processor divided by that of the simple sampler with the same overhead. Below 1 the co-processor is better.
+* **Random order** means the same loads, shuffled. This removes the phases of a program and leaves everything else.
+`
