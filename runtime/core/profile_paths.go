@@ -80,7 +80,25 @@ func (c counted) comment() string {
 	if why := whyStopped(c.Header); why != "" {
 		s += ", sampling stopped: " + why
 	}
-	return s + c.untilDetached()
+	return s + c.took() + c.untilDetached()
+}
+
+// took says what sampling has taken, and of what the budget was a part.
+func (c counted) took() string {
+	if c.Time == 0 {
+		return ""
+	}
+	s := ", sampling took " + digits.Uint(c.Spent/1e6) + "ms, " + percent(c.Spent, c.Time)
+	if c.Budget > 0 {
+		s += " (budget " + percent(c.Budget, 1e6) + ")"
+	}
+	return s
+}
+
+// percent returns the share of part in all with two digits behind the point.
+func percent(part, all uint64) string {
+	n := uint64(float64(part)/float64(all)*1e4 + .5)
+	return digits.Uint(n/100) + "." + digits.Uint(n%100 + 100)[1:] + "%"
 }
 
 // untilDetached says when and why counting stopped before the program did.
