@@ -113,7 +113,9 @@ func (c counted) untilDetached() string {
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts, in which the indices of paths are below polled.
 func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
-	merged := make(map[pepfile.Key]int)
+	most := min(c.Used, uint64(c.Slots))
+	merged := make(map[pepfile.Key]int, most)
+	list = make([]report.Sample, 0, most)
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	for i := range c.Slots {
