@@ -113,7 +113,7 @@ func TestProgramsAreTheTestPrograms(t *testing.T) {
 	}
 	var want, got []string
 	for _, e := range entries {
-		if e.IsDir() {
+		if _, err := os.Stat(filepath.Join("../../testprogs", e.Name(), "go.mod")); err == nil {
 			want = append(want, e.Name())
 		}
 	}
