@@ -30,7 +30,7 @@ const (
 	defaultSamples = 64
 	defaultStride  = 17
 	defaultTick    = 10_000_000
-	defaultBudget  = 30_000  // parts per million
+	defaultBudget  = 40_000  // parts per million
 	minTick        = 100_000 // ns
 )
 
