@@ -8,6 +8,7 @@
 //	doors       the names of core that instrumented code uses
 //	core        what instrumented code calls, signal handlers, taps, start and end
 //	sampler     which polls are samples
+//	pace        how far apart ticks are, within a budget
 //	pepfile     the .pep file, in which a program counts
 //	options     the settings in PEPOPTS
 //	sys         system calls, files, facts about processes

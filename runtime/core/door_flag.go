@@ -35,7 +35,9 @@ func pollInBurst(number uintptr) none {
 	}
 	// The gap is that of the P. It may be another goroutine's, but it is the program's.
 	p := golink.ProcPin()
-	*note(&k, uintptr(p)+1, now, e) = uint64(golink.Cycles())
+	exit := uint64(golink.Cycles())
+	*note(&k, uintptr(p)+1, now, e) = exit
+	golink.Add64(&spent, int64(exit-now))
 	golink.ProcUnpin()
 	return none{}
 }

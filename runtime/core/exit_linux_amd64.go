@@ -99,7 +99,7 @@ func closeRing() {
 // counts.Stopped is set. It notes if the program has taken the signal away, so that
 // there were no ticks any more.
 func stopTicks() {
-	if !ticking() || advanceCode != 0 {
+	if !ticking() || byThread {
 		return
 	}
 	sys.Call(sys.NrTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)

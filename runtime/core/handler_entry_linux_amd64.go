@@ -30,6 +30,9 @@ func exitEntryPC() (p uintptr)
 
 func deathEntryPC() (p uintptr)
 
+// timeFault returns how many cycles a poll of path 0 takes.
+func timeFault() (cycles uint64)
+
 // cpuTime returns how long all threads of the process together have run, in ns.
 // It is assembly because taps call it, anywhere: what the kernel writes to is in
 // its stack frame, which is neither allocated nor moved.

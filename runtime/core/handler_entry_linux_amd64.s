@@ -91,25 +91,26 @@ TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
+	MOVQ	AX, 48(SP)
 	MOVQ	AX, CX
 	MOVQ	40(SP), AX
 	CALLGO(·faultCode)	// onFault(ucontext, number, now) (action, exit)
 	MOVQ	24(SP), DI
 	MOVQ	32(SP), SI
 	MOVQ	40(SP), DX
+	MOVQ	48(SP), R12
 	ADDQ	$56, SP
 	CMPQ	AX, $2	// sampler.ActDisarm
 	JEQ	disarm
 	CMPQ	AX, $3	// sampler.ActChain
 	JEQ	chain
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, (BX)
+	CALL	·spend(SB)
+	MOVQ	CX, (BX)
 	RET
 disarm:
 	MOVQ	$1, DX	// PROT_READ
 	CALL	·protect(SB)
+	CALL	·spend(SB)
 	RET
 chain:
 	JMP	·deathEntry(SB)
@@ -318,3 +319,18 @@ TEXT ·busEntryPC(SB), NOSPLIT, $0-8
 // func deathEntryPC() (p uintptr)
 TEXT ·deathEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·deathEntry)
+
+// func timeFault() (cycles uint64)
+TEXT ·timeFault(SB), NOSPLIT, $0-8
+	MOVL	$0x60000000, R8	// poll.Base
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	MOVQ	AX, CX
+	TESTB	AX, (R8)
+	RDTSC
+	SHLQ	$32, DX
+	ORQ	DX, AX
+	SUBQ	CX, AX
+	MOVQ	AX, cycles+0(FP)
+	RET

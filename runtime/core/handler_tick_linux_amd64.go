@@ -25,12 +25,12 @@ const tickSignal = 62
 var (
 	timerID int32 // the kernel's number; its address is what the timer's signals carry
 
-	// The rest is for the thread.
-	ticksOn     uint32    // 1 when it may start
-	tickLength  uint64    // ns
-	nextTick    [2]uint64 // CPU time of the process, in s and ns
-	cpuClock    [2]uint64 // the same, after a sleep
-	advanceCode uintptr   // of advance
+	// The kernel's struct itimerspec: time between ticks, and CPU time of the next one. The
+	// thread sleeps until the latter.
+	timerSpec struct{ everySec, everyNsec, sec, nsec uint64 }
+
+	byThread bool   // ticks are of the thread
+	ticksOn  uint32 // 1 when the thread may start
 )
 
 // denied is not 0 when sampling cannot go on: one of the constants below << 16 | errno.
@@ -44,14 +44,11 @@ const (
 	deniedSignal   = 3
 )
 
-// advance sets the time of the next tick: the first multiple of tickLength that
-// has not passed, as the kernel does for timers.
-func advance() {
-	now, next := cpuClock[0]*1e9+cpuClock[1], nextTick[0]*1e9+nextTick[1]
-	if tick := tickLength; now >= next && tick != 0 { // tick is not 0, but the compiler does not know that and would add a panic
-		next += ((now-next)/tick + 1) * tick
-	}
-	nextTick[0], nextTick[1] = next/1e9, next%1e9
+// scheduleTick sets timerSpec to when the next tick is due.
+func scheduleTick() {
+	next := tickPace.Last + tickPace.Interval
+	timerSpec.everySec, timerSpec.everyNsec = tickPace.Interval/1e9, tickPace.Interval%1e9
+	timerSpec.sec, timerSpec.nsec = next/1e9, next%1e9
 }
 
 // onInterrupted counts where the timer's signal has interrupted the program. Profiles say
@@ -77,6 +74,8 @@ func onInterrupted(pc uintptr) {
 // in ns. If C code has installed a handler of its own for SIGABRT, a panic must not end
 // in that signal.
 func onTick(abort uintptr, now uint64) sampler.Action {
+	stands := keepPace(now)
+	scheduleTick()
 	if abort == deathAction.Handler {
 		keepCrashing()
 	} else {
@@ -96,7 +95,7 @@ func onTick(abort uintptr, now uint64) sampler.Action {
 		return sampler.ActNone
 	}
 	tickNoTaps(now)
-	act := counts.BeginBurst()
+	act := counts.BeginBurst(stands)
 	if poll.Mode == poll.Page {
 		return act
 	}

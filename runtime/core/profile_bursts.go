@@ -19,7 +19,7 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 		if header.Number == 0 {
 			continue
 		}
-		b := report.Burst{Burst: weigh.Burst{Ticks: float64(1 + min(header.Overruns, pepfile.MaxPlausible))}}
+		b := report.Burst{Burst: weigh.Burst{Ticks: float64(min(header.Time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))}}
 		for i := range polls {
 			p := &polls[i]
 			if !p.Ready() {

@@ -81,7 +81,25 @@ func (c counted) comment() string {
 	if why := whyStopped(c.Header); why != "" {
 		s += ", sampling stopped: " + why
 	}
-	return s + c.untilDetached()
+	return s + c.took() + c.untilDetached()
+}
+
+// took says what sampling has taken, and of what the budget was a part.
+func (c counted) took() string {
+	if c.Time == 0 {
+		return ""
+	}
+	s := ", sampling took " + digits.Uint(c.Spent/1e6) + "ms, " + percent(c.Spent, c.Time)
+	if c.Budget > 0 {
+		s += " (budget " + percent(c.Budget, 1e6) + ")"
+	}
+	return s
+}
+
+// percent returns the share of part in all with two digits behind the point.
+func percent(part, all uint64) string {
+	n := uint64(float64(part)/float64(all)*1e4 + .5)
+	return digits.Uint(n/100) + "." + digits.Uint(n%100 + 100)[1:] + "%"
 }
 
 // untilDetached says when and why counting stopped before the program did.
@@ -96,7 +114,9 @@ func (c counted) untilDetached() string {
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts, in which the indices of paths are below polled.
 func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
-	merged := make(map[pepfile.Key]int)
+	most := min(c.Used, uint64(c.Slots))
+	merged := make(map[pepfile.Key]int, most)
+	list = make([]report.Sample, 0, most)
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	for i := range c.Slots {

@@ -58,6 +58,7 @@ func start() {
 		unprofiledTaps(problem)
 	}
 	if ticking() {
-		startTicks(opts.Tick)
+		startPace(opts)
+		startTicks()
 	}
 }

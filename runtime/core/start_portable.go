@@ -38,23 +38,26 @@ func start() {
 	tapOptions = opts.Tapping
 	golink.AtExit(finish)
 	if poll.Mode == poll.Flag || tapOptions.Taps == options.TapsBurst {
-		go ticks(int64(opts.Tick))
+		startPace(opts)
+		go ticks()
 	}
 	if problem := startTaps(opts); problem != "" {
 		unprofiledTaps(problem)
 	}
 }
 
-// ticks is a tick every ns of wall-clock time. As long as it sleeps, the runtime
+// ticks is a tick whenever it is due, by wall-clock time. As long as it sleeps, the runtime
 // does not notice when all other goroutines are deadlocked.
-func ticks(ns int64) {
+func ticks() {
 	for golink.Load32(&counts.Stopped) == 0 {
-		golink.Sleep(ns)
+		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(cpuTime()))
+		now := cpuTime()
+		stands := keepPace(now)
 		if tapsTurn() {
-			tickTaps(cpuTime())
+			tickTaps(now)
 		} else {
-			tickNoTaps(cpuTime())
-			setFlag(counts.BeginBurst())
+			tickNoTaps(now)
+			setFlag(counts.BeginBurst(stands))
 		}
 	}
 }

@@ -78,7 +78,7 @@ func installHandlers() {
 			guard(sig)
 		}
 	}
-	if ticking() && advanceCode == 0 {
+	if ticking() && !byThread {
 		keepSignal(tickSignal)
 		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
 	}

@@ -32,7 +32,7 @@ func recorded(t testing.TB) pepfile.Table {
 	here := uint32(golink.CodeOf(recorded) - textBase)
 	for i := range uint32(5) {
 		for range 3*i + 1 {
-			f.BeginBurst()
+			f.BeginBurst(1)
 			for take := false; !take; take, _ = f.Poll() {
 			}
 			var number uint32

@@ -30,6 +30,7 @@ const (
 	defaultSamples = 64
 	defaultStride  = 17
 	defaultTick    = 10_000_000
+	defaultBudget  = 40_000  // parts per million
 	minTick        = 100_000 // ns
 )
 
@@ -42,6 +43,7 @@ const maxEngine = 256
 type Options struct {
 	Samples, Stride, Form uint32
 	Tick                  uint64 // ns
+	Budget                uint64 // of the CPU time for sampling, in parts per million; 0 is no limit
 	Tapping
 }
 
@@ -54,11 +56,12 @@ type Tapping struct {
 	Trace   string // file for the trace, "" for none
 }
 
-var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick,
+var Default = Options{Samples: defaultSamples, Stride: defaultStride, Form: sampler.AgSimplified, Tick: defaultTick, Budget: defaultBudget,
 	Tapping: Tapping{Taps: defaultTaps, Engine: EngineExact}}
 
-// Parse reads "samples=64,stride=17,tick=10ms,ag=simplified". The settings may be in any
-// order, and all may be left out. Commas within parentheses or quotation marks are part
+// Parse reads "samples=64,stride=17,tick=10ms,ag=simplified,budget=0.5%". The settings may be in any
+// order, and all may be left out. Without a budget there is the default one, but none if
+// samples, tick or ag are given. Commas within parentheses or quotation marks are part
 // of a value; quotation marks around a whole value are not. The problem is the end of a
 // sentence for the user, or "". The function engine returns what is wrong with the
 // description of an engine, or "".
@@ -75,24 +78,34 @@ func Parse(s string, engine func(text string) (problem string)) (o Options, prob
 		if !ok {
 			return o, items.Quote(item) + " is not of the form name=value"
 		}
-		for _, before := range given {
-			if before == name {
-				return o, name + "= is given twice"
-			}
+		if has(given, name) {
+			return o, name + "= is given twice"
 		}
 		given = append(given, name)
 		if problem := o.set(name, items.Unquote(value), engine); problem != "" {
 			return o, problem
 		}
 	}
+	if !has(given, "budget") && (has(given, "samples") || has(given, "tick") || has(given, "ag")) {
+		o.Budget = 0 // the user has set what sampling costs
+	}
 	if o.Deliver == DeliverRing {
-		for _, name := range given {
-			if name == "engine" || name == "trace" {
+		for _, name := range [...]string{"engine", "trace"} {
+			if has(given, name) {
 				return o, "deliver=ring leaves engines and traces to the reader: no " + name + "="
 			}
 		}
 	}
 	return o, ""
+}
+
+func has(list []string, name string) bool {
+	for _, x := range list {
+		if x == name {
+			return true
+		}
+	}
+	return false
 }
 
 func (o *Options) set(name, value string, engine func(text string) (problem string)) (problem string) {
@@ -115,6 +128,12 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 			return "tick=" + value + " is not a time from 100us on, such as 10ms"
 		}
 		o.Tick = n
+	case "budget":
+		n, ok := parseBudget(value)
+		if !ok {
+			return "budget=" + value + " is not a percentage from 0.01% to 100%, such as 0.5%, and not off"
+		}
+		o.Budget = n
 	case "ag":
 		switch value {
 		case "simplified":
@@ -145,7 +164,7 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "full":
 		return choose(&o.Full, name, value, "block", "drop")
 	default:
-		return items.Quote(name) + " is none of samples, stride, tick, ag, taps, engine, deliver, full, trace"
+		return items.Quote(name) + " is none of samples, stride, tick, budget, ag, taps, engine, deliver, full, trace"
 	}
 	return ""
 }
@@ -187,6 +206,23 @@ func parseDuration(s string) (ns uint64, ok bool) {
 		return n * 1e9, true
 	}
 	return 0, false
+}
+
+// parseBudget reads a percentage with up to four decimals, "0.5%", in parts per million. It
+// reads "off" as 0.
+func parseBudget(value string) (ppm uint64, ok bool) {
+	if value == "off" {
+		return 0, true
+	}
+	if value == "" || value[len(value)-1] != '%' {
+		return 0, false
+	}
+	whole, fraction, _ := items.CutPlain(value[:len(value)-1], '.')
+	if len(fraction) > 4 {
+		return 0, false
+	}
+	ppm, ok = digits.Parse(whole + (fraction + "0000")[:4])
+	return ppm, ok && whole != "" && ppm >= 100 && ppm <= 1_000_000
 }
 
 // Lookup returns the value of the variable name in environment env.

@@ -12,24 +12,36 @@ func TestOptions(t *testing.T) {
 		f(&o)
 		return o
 	}
+	// Settings of what sampling costs are without a budget.
+	unlimited := func(f func(o *Options)) Options {
+		o := with(f)
+		o.Budget = 0
+		return o
+	}
 	for _, test := range []struct {
 		in   string
 		want Options
 	}{
 		{"", Default},
-		{"samples=64,stride=17,tick=10ms,ag=simplified", Default},
-		{"samples=1024", with(func(o *Options) { o.Samples = 1024 })},
-		{"ag=regular,stride=65535", with(func(o *Options) { o.Form, o.Stride = sampler.AgRegular, 65535 })},
-		{"ag=jikes", with(func(o *Options) { o.Form = sampler.AgJikes })},
-		{"ag=timer", with(func(o *Options) { o.Samples, o.Stride = 1, 1 })},
-		{"tick=500us", with(func(o *Options) { o.Tick = 500_000 })},
+		{"samples=64,stride=17,tick=10ms,ag=simplified", unlimited(func(o *Options) {})},
+		{"samples=1024", unlimited(func(o *Options) { o.Samples = 1024 })},
+		{"ag=regular,stride=65535", unlimited(func(o *Options) { o.Form, o.Stride = sampler.AgRegular, 65535 })},
+		{"ag=jikes", unlimited(func(o *Options) { o.Form = sampler.AgJikes })},
+		{"ag=timer", unlimited(func(o *Options) { o.Samples, o.Stride = 1, 1 })},
+		{"tick=500us", unlimited(func(o *Options) { o.Tick = 500_000 })},
 		{"engine=H[P256]2048+A16@seed=3,deliver=service", with(func(o *Options) { o.Engine, o.Deliver = "H[P256]2048+A16@seed=3", DeliverService })},
 		{"engine=exact,taps=burst,full=drop", with(func(o *Options) { o.Taps, o.Full = TapsBurst, FullDrop })},
 		{"deliver=ring,taps=off", with(func(o *Options) { o.Taps, o.Deliver = TapsOff, DeliverRing })},
 		{"trace=a.trace", with(func(o *Options) { o.Trace = "a.trace" })},
-		{`trace="a,b=1.trace",tick=2s`, with(func(o *Options) { o.Trace, o.Tick = "a,b=1.trace", 2_000_000_000 })},
-		{"engine=strat(H[P4]8):A16,samples=3", with(func(o *Options) { o.Engine, o.Samples = "strat(H[P4]8):A16", 3 })},
-		{"tick=2s", with(func(o *Options) { o.Tick = 2_000_000_000 })},
+		{`trace="a,b=1.trace",tick=2s`, unlimited(func(o *Options) { o.Trace, o.Tick = "a,b=1.trace", 2_000_000_000 })},
+		{"engine=strat(H[P4]8):A16,samples=3", unlimited(func(o *Options) { o.Engine, o.Samples = "strat(H[P4]8):A16", 3 })},
+		{"tick=2s", unlimited(func(o *Options) { o.Tick = 2_000_000_000 })},
+		{"stride=3", with(func(o *Options) { o.Stride = 3 })},
+		{"budget=off", with(func(o *Options) { o.Budget = 0 })},
+		{"budget=0.5%", with(func(o *Options) { o.Budget = 5_000 })},
+		{"budget=0.01%,tick=2s", with(func(o *Options) { o.Budget, o.Tick = 100, 2_000_000_000 })},
+		{"samples=9,budget=1.2345%", with(func(o *Options) { o.Budget, o.Samples = 12_345, 9 })},
+		{"budget=100%", with(func(o *Options) { o.Budget = 1_000_000 })},
 	} {
 		if got, problem := Parse(test.in, noEngine); got != test.want || problem != "" {
 			t.Errorf("%q: got %+v, %q, want %+v", test.in, got, problem, test.want)
@@ -40,7 +52,7 @@ func TestOptions(t *testing.T) {
 func TestMalformedOptions(t *testing.T) {
 	for in, want := range map[string]string{
 		"samples":                   `"samples" is not of the form name=value`,
-		"rate=3":                    `"rate" is none of samples, stride, tick, ag, taps, engine, deliver, full, trace`,
+		"rate=3":                    `"rate" is none of samples, stride, tick, budget, ag, taps, engine, deliver, full, trace`,
 		"samples=0":                 `samples=0 is not a number from 1 on`,
 		"samples=4294967296":        `samples=4294967296 is not a number from 1 on`,
 		"stride=65536":              `stride=65536 is not a number from 1 to 65535`,
@@ -48,6 +60,13 @@ func TestMalformedOptions(t *testing.T) {
 		"tick=10":                   `tick=10 is not a time from 100us on, such as 10ms`,
 		"tick=1us":                  `tick=1us is not a time from 100us on, such as 10ms`,
 		"tick=99999999999999999ms":  `tick=99999999999999999ms is not a time from 100us on, such as 10ms`,
+		"budget=0":                  `budget=0 is not a percentage from 0.01% to 100%, such as 0.5%, and not off`,
+		"budget=0.001%":             `budget=0.001% is not a percentage from 0.01% to 100%, such as 0.5%, and not off`,
+		"budget=100.01%":            `budget=100.01% is not a percentage from 0.01% to 100%, such as 0.5%, and not off`,
+		"budget=0.50000%":           `budget=0.50000% is not a percentage from 0.01% to 100%, such as 0.5%, and not off`,
+		"budget=.5%":                `budget=.5% is not a percentage from 0.01% to 100%, such as 0.5%, and not off`,
+		"budget=-1%":                `budget=-1% is not a percentage from 0.01% to 100%, such as 0.5%, and not off`,
+		"budget=1%,budget=2%":       `budget= is given twice`,
 		"ag=none":                   `ag=none is none of simplified, regular, jikes, timer`,
 		"engine=bad":                `this engine is bad`,
 		"taps=some":                 `taps=some is none of off, full, burst`,
@@ -60,7 +79,7 @@ func TestMalformedOptions(t *testing.T) {
 		"samples=64,,stride=1":      `"" is not of the form name=value`,
 		"engine=strat(P4,samples=3": `engine=strat(P4,samples=3: no counterpart to (`,
 		`trace="a,b`:                `trace="a,b: no counterpart to "`,
-		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, ag, taps, engine, deliver, full, trace`,
+		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, budget, ag, taps, engine, deliver, full, trace`,
 	} {
 		if _, problem := Parse(in, noEngine); problem != want {
 			t.Errorf("%q: %s, want %s", in, problem, want)

@@ -28,8 +28,8 @@ const (
 
 // A BurstHeader is the first record of a room.
 type BurstHeader struct {
-	Number   uint64 // of the burst, from 1; 0 if the room is empty
-	Overruns uint64 // ticks that came while it lasted
+	Number uint64 // of the burst, from 1; 0 if the room is empty
+	Time   uint64 // CPU time that it stands for, in ns: the intervals before its tick, and before those that came while it lasted
 }
 
 // A Poll is a poll in a burst. What is 0 is not there.
@@ -71,23 +71,24 @@ func (t Table) Burst(room uint64) (*BurstHeader, []Poll) {
 	return (*BurstHeader)(t.record(room, 0)), unsafe.Slice((*Poll)(t.record(room, 1)), 1<<t.burstBits()-1)
 }
 
-// BeginBurst begins a burst at a tick, unless the last one has not ended.
-func (t Table) BeginBurst() sampler.Action {
+// BeginBurst begins a burst at a tick, unless the last one has not ended. The tick stands
+// for some ns of CPU time.
+func (t Table) BeginBurst(stands uint64) sampler.Action {
 	before := golink.Load64(&t.Overruns)
 	act := t.Sampler.BeginBurst()
 	switch {
 	case golink.Load64(&t.Overruns) != before:
 		if room := golink.Load64(&t.Room); room < t.Rooms() {
-			golink.Add64(&(*BurstHeader)(t.record(room, 0)).Overruns, 1)
+			golink.Add64(&(*BurstHeader)(t.record(room, 0)).Time, int64(stands))
 		}
 	case act == sampler.ActArm:
-		t.enter(golink.Load64(&t.Log)>>32 + 1)
+		t.enter(golink.Load64(&t.Log)>>32+1, stands)
 	}
 	return act
 }
 
 // enter gives a burst a room, or none.
-func (t Table) enter(burst uint64) {
+func (t Table) enter(burst, stands uint64) {
 	room := burst - 1
 	if rooms := t.Rooms(); room >= rooms {
 		// The upper half of the product is a random number below burst.
@@ -98,7 +99,7 @@ func (t Table) enter(burst uint64) {
 			p := (*[2]uint64)(t.record(room, i))
 			p[0], p[1] = 0, 0
 		}
-		(*BurstHeader)(t.record(room, 0)).Number = burst
+		*(*BurstHeader)(t.record(room, 0)) = BurstHeader{burst, stands}
 	}
 	golink.Store64(&t.Room, room)
 	golink.Store64(&t.Log, burst<<32)

@@ -9,7 +9,7 @@ import (
 // burst begins a burst in t and takes all its polls; paths have numbers below 1000, and a gap is
 // the number of the burst.
 func burst(t Table, number uint64) {
-	t.BeginBurst()
+	t.BeginBurst(10)
 	for !t.Idle() {
 		_, p := t.NextPoll()
 		take, _ := t.Poll()
@@ -84,24 +84,24 @@ func checkRoom(t *testing.T, tab Table, room, number uint64) {
 			samples++
 		}
 	}
-	if h.Number != number || h.Overruns != 0 || samples != 4 {
-		t.Fatalf("room %d has burst %d with %d overruns and %d samples, want burst %d", room, h.Number, h.Overruns, samples, number)
+	if h.Number != number || h.Time != 10 || samples != 4 {
+		t.Fatalf("room %d has burst %d of %d ns with %d samples, want burst %d of 10 ns", room, h.Number, h.Time, samples, number)
 	}
 }
 
-// Ticks that come in a burst are counted with it.
+// A burst stands for the time of the ticks that come while it lasts, too.
 func TestOverrunsOfABurst(t *testing.T) {
 	tab := newTable()
 	tab.Samples, tab.Stride = 4, 3
 	burst(tab, 1)
 	for range 6 {
-		tab.BeginBurst()
+		tab.BeginBurst(7)
 	}
-	if h, _ := tab.Burst(1); h.Number != 2 || h.Overruns != 5 {
-		t.Errorf("burst %d with %d overruns, want 2 with 5", h.Number, h.Overruns)
+	if h, _ := tab.Burst(1); h.Number != 2 || h.Time != 42 {
+		t.Errorf("burst %d of %d ns, want 2 of 42 ns", h.Number, h.Time)
 	}
-	if h, _ := tab.Burst(0); h.Overruns != 0 {
-		t.Errorf("the first has %d", h.Overruns)
+	if h, _ := tab.Burst(0); h.Time != 10 {
+		t.Errorf("the first is of %d ns, want 10", h.Time)
 	}
 }
 
@@ -110,7 +110,7 @@ func TestLogOfLongBursts(t *testing.T) {
 	for _, s := range []sampler.Sampler{{Samples: 1, Stride: 1}, {Samples: 1024, Stride: 17}, {Samples: 100, Stride: 65535, Form: sampler.AgRegular}, {Samples: 1<<31 - 1, Stride: 65535, Form: sampler.AgJikes}} {
 		tab := newTable()
 		tab.Samples, tab.Stride, tab.Form = s.Samples, s.Stride, s.Form
-		tab.BeginBurst()
+		tab.BeginBurst(1)
 		for range 10_000 {
 			if _, p := tab.NextPoll(); p != nil {
 				p.Who = 1
@@ -120,7 +120,7 @@ func TestLogOfLongBursts(t *testing.T) {
 		if h.Number != 1 || tab.Rooms() < 16 || tab.Rooms()*uint64(len(polls)+1) != 1<<logBits {
 			t.Errorf("%+v: burst %d, %d rooms of %d polls", s, h.Number, tab.Rooms(), len(polls))
 		}
-		if next, _ := tab.Burst(1); next.Number != 0 || next.Overruns != 0 {
+		if next, _ := tab.Burst(1); next.Number != 0 || next.Time != 0 {
 			t.Errorf("%+v: the next room has burst %d", s, next.Number)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 7
+	Version    = 8
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -37,6 +37,7 @@ type Header struct {
 	Born       uint64 // when the process began, in the unit of /proc/PID/stat; 0 if not known
 	Namespaces uint64 // those that Pid and Born belong to; 0 if not known
 	Counters   uint64 // exact counters
+	Budget     uint64 // of the CPU time for sampling, in parts per million; 0 is no limit
 	Streams    uint32 // streams of taps; 0 if nothing is tapped
 
 	ExeLen uint32
@@ -54,6 +55,8 @@ type Header struct {
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 	Log       uint64 // number of the last burst << 32 | its polls so far
+	Time      uint64 // CPU time at the last tick, in ns
+	Spent     uint64 // what sampling has taken until then, in ns
 	Room      uint64 // of that burst in the log of bursts; too large if it has none
 
 	Unlabelled uint64 // samples counted without labels, because these are too long or too many
@@ -106,7 +109,7 @@ func (t Table) Fill(opts options.Options) {
 	t.Mode = poll.Mode
 	t.Slots = SlotsOf(poll.Mode)
 	t.Samples, t.Stride, t.Form = opts.Samples, opts.Stride, opts.Form
-	t.Tick = opts.Tick
+	t.Tick, t.Budget = opts.Tick, opts.Budget
 }
 
 // Publish seals the header when it is complete, and then stores the magic, at once.

@@ -9,9 +9,10 @@ import "github.com/pepgo/pep/runtime/crc32"
 
 // Gzip returns data as a gzip file.
 func Gzip(data []byte) []byte {
-	w := compressor{bitWriter: bitWriter{out: []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}}} // deflate, no name, no time, unknown OS
+	out := make([]byte, 0, 64+len(data)/4)
+	w := compressor{bitWriter: bitWriter{out: append(out, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)}} // deflate, no name, no time, unknown OS
 	w.deflate(data)
-	out := w.out
+	out = w.out
 	out = le32(out, crc32.Checksum(data))
 	return le32(out, uint32(len(data)))
 }
@@ -30,10 +31,18 @@ type bitWriter struct {
 func (w *bitWriter) write(x uint32, n uint) {
 	w.acc |= uint64(x) << w.bits
 	w.bits += n
-	for w.bits >= 8 {
+	if w.bits >= 32 {
+		w.out = le32(w.out, uint32(w.acc))
+		w.acc >>= 32
+		w.bits -= 32
+	}
+}
+
+// end writes the last bits, and zeros behind them to the end of a byte.
+func (w *bitWriter) end() {
+	for n := int(w.bits); n > 0; n -= 8 {
 		w.out = append(w.out, byte(w.acc))
 		w.acc >>= 8
-		w.bits -= 8
 	}
 }
 
@@ -109,9 +118,7 @@ func (w *compressor) deflate(data []byte) {
 		i += n
 	}
 	w.symbol(256)
-	if w.bits > 0 {
-		w.write(0, 8-w.bits)
-	}
+	w.end()
 }
 
 func matchLen(data []byte, j, i int) (n int) {

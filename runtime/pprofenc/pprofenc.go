@@ -52,6 +52,7 @@ type Profile struct {
 
 	strings map[string]int64
 	table   []string
+	text    int // bytes that the strings take, or more
 	funcIDs map[Function]uint64
 	locIDs  map[line]uint64
 }
@@ -81,6 +82,7 @@ func (p *Profile) str(s string) int64 {
 		i = int64(len(p.table))
 		p.strings[s] = i
 		p.table = append(p.table, s)
+		p.text += len(s) + 4
 	}
 	return i
 }
@@ -171,7 +173,8 @@ func (p *Profile) Sample(locations []uint64, values []int64, labels Labels) {
 
 // Encode returns the profile as a protocol buffer.
 func (p *Profile) Encode() []byte {
-	var b buffer
+	// All else is little.
+	b := make(buffer, 0, len(p.samples)+len(p.locations)+len(p.functions)+p.text+256)
 	for _, t := range p.types {
 		b.bytes(1, p.valueType(t))
 	}

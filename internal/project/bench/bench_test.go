@@ -106,6 +106,9 @@ func TestRunsMustDoTheSame(t *testing.T) {
 // golden compares text with a file of testdata.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
+	if strings.Contains(got, "%!") {
+		t.Errorf("%s: a verb of fmt has failed:\n%s", name, got)
+	}
 	name = filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
@@ -126,9 +129,9 @@ func golden(t *testing.T, name, got string) {
 func cost(name string, rounds ...[]float64) Cost {
 	c := Cost{
 		Program:  name,
-		Variants: variants([]Setting{PEP}),
+		Variants: variants(OverheadOptions{Settings: []Setting{PEP}}),
 		Packages: 40,
-		Size:     map[string]int64{plainBuild: 2_000_000, pageBuild: 2_400_000, lessBuild: 2_300_000, flagBuild: 2_500_000, exactBuild: 2_600_000, coverBuild: 3_000_000},
+		Size:     map[string]int64{plainBuild: 2_000_000, pageBuild: 2_400_000, lessBuild: 2_300_000, flagBuild: 2_500_000, exactBuild: 2_600_000, coverBuild: 3_000_000, selfBuild: 2_050_000},
 		BuildTime: map[string]Run{
 			"go":       {CPU: 10 * time.Second, Wall: 6 * time.Second},
 			"pepbuild": {CPU: 15 * time.Second, Wall: 9 * time.Second},
@@ -148,9 +151,9 @@ func cost(name string, rounds ...[]float64) Cost {
 }
 
 func TestOverheadTables(t *testing.T) {
-	slow := cost("slow", []float64{2, 2.1, 2.2, 2.3, 4, 3, 2.4}, []float64{2.5, 2.5, 2.5, 2.5, 5, 3, 2.6})
+	slow := cost("slow", []float64{2, 2.1, 2.2, 2.15, 2.3, 4, 3, 2.4, 2.02}, []float64{2.5, 2.5, 2.5, 2.5, 2.5, 5, 3, 2.6, 2.5})
 	slow.Instructions = map[string]int64{plainBuild: 2e9, pageBuild: 2.2e9, lessBuild: 2.3e9, flagBuild: 2.4e9, exactBuild: 6e9, coverBuild: 3e9}
-	fast := cost("fast", []float64{1, 0.99, 1, 1.1, 1.5, 1.2, 1.2}, []float64{1, 1, 1.02, 1.1, 1.5, 1.3, 1.1})
+	fast := cost("fast", []float64{1, 0.99, 1, 1, 1.1, 1.5, 1.2, 1.2, 1.01}, []float64{1, 1, 1.02, 1.01, 1.1, 1.5, 1.3, 1.1, 1})
 	fast.Skipped = ErrNoValgrind
 	golden(t, "overhead.md", OverheadTables([]Cost{slow, fast}))
 }
@@ -182,5 +185,60 @@ func TestHeaderNamesMachineAndCommand(t *testing.T) {
 	got := Header("Title", "go run ./x -n 1", time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
 	if !strings.HasPrefix(got, "# Title\n\n2026-03-04, ") || !strings.HasSuffix(got, ".\n\n    go run ./x -n 1\n\n") || !strings.Contains(got, " cores, ") || !strings.Contains(got, "go1.") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// Of ten values, 97.9 % of all samples have the median between the second and the ninth, and
+// 89 % between the third and the eighth: the binomial distribution of 10 throws of a coin.
+func TestInterval(t *testing.T) {
+	xs := []float64{1.09, 1.01, 1.02, 1.08, 1.03, 1.07, 1.04, 1.10, 1.05, 1.06}
+	if got := interval(xs); got != "1.055 (1.020–1.090)" {
+		t.Errorf("ten values: %s", got)
+	}
+	if got := interval(xs[:5]); got != "1.030 (-)" {
+		t.Errorf("five values, which tell nothing about 95 %%: %s", got)
+	}
+	if xs[0] != 1.09 {
+		t.Error("interval sorts its argument")
+	}
+}
+
+func TestBenchmarkLines(t *testing.T) {
+	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"\nBenchmarkRun/program=slow/variant=plain/layout=0 1 4 sec/op 2 cpu-sec/op\n",
+		"\nBenchmarkRun/program=slow/variant=page_poll+no_ticks/layout=0 1 5 sec/op 2.5 cpu-sec/op 0.01 exit-sec/op\n",
+		"\nBenchmarkRun/program=slow/variant=runtime-pprof_CPU_profile/layout=1 1 7 sec/op 3.5 cpu-sec/op\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no line %q in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "\nBenchmark"); n != 18 {
+		t.Errorf("%d lines, want 18", n)
+	}
+}
+
+func TestProgramsByName(t *testing.T) {
+	c := Config{Root: filepath.Join("..", "..", "..")}
+	few, err := c.programs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.More = true
+	all, err := c.programs()
+	if err != nil || len(all) < 16 || len(all) <= len(few) {
+		t.Errorf("%d and %d programs, %v, want 16 or more with those of testprogs/bench", len(few), len(all), err)
+	}
+	c.Programs = []string{"chess", "lua"}
+	if got, err := c.programs(); err != nil || !slices.Equal(got, []string{filepath.Join("bench", "chess"), "lua"}) {
+		t.Errorf("got %q, %v", got, err)
+	}
+	c.Programs = []string{"draughts"}
+	if _, err := c.programs(); err == nil || !strings.Contains(err.Error(), "chess") {
+		t.Errorf("got error %v, want one that names the programs", err)
 	}
 }

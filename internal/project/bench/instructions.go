@@ -26,9 +26,12 @@ const smallScale, largeScale = 1, 5
 // the workload take than smallScale percent. It takes the least of n runs. The numbers vary
 // a little with the order of maps and of goroutines. The runs have no ticks, because ticks
 // of CPU time would come far too often under valgrind.
-func (p *program) instructions(n int) (map[string]int64, error) {
+func (p *program) instructions(builds []string, n int) (map[string]int64, error) {
 	counts := make(map[string]int64)
 	for _, build := range builds {
+		if build == selfBuild {
+			continue // its profiler needs signals
+		}
 		for i := range n {
 			p.logf("%s: counting instructions, %s, run %d of %d", p.name, build, i+1, n)
 			small, err := p.execute(build, smallScale)
@@ -55,7 +58,7 @@ func (p *program) execute(build string, scale int) (int64, error) {
 	}
 	defer os.RemoveAll(out)
 	// Fewer signals and threads make the counts of two runs more alike.
-	env := []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "PEPDIR=" + out, "GOCOVERDIR=" + out}
+	env := []string{"GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "PEPDIR=" + out, "GOCOVERDIR=" + out, "PEPBENCH_PROFILE=" + filepath.Join(out, "cpu.pprof")}
 	if build != exactBuild {
 		env = append(env, noTicks)
 	}

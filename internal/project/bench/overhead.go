@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ import (
 // cannot be used.
 type OverheadOptions struct {
 	Rounds       int       // runs of each variant
+	Layouts      int       // orders in which the linker places functions, the rounds by turns; 0 and 1 are the linker's own
+	Short        bool      // only the page poll
 	Settings     []Setting // of the page poll; nil is PEP(64,17)
 	BuildTime    bool      // measure builds
 	Instructions int       // runs under valgrind of each build; 0 is none
@@ -26,7 +29,7 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable: "plain", "page", "less", "flag", "exact", "cover"; "taps", "burst"
+	Build string   // which executable: "plain", "page", "less", "flag", "exact", "cover", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
@@ -42,25 +45,41 @@ const (
 	flagBuild  = "flag"
 	exactBuild = "exact"
 	coverBuild = "cover"
+	selfBuild  = "profiled" // plain, with a CPU profile of package runtime/pprof
 )
 
-// builds has all executables, the plain one first.
-var builds = []string{plainBuild, pageBuild, lessBuild, flagBuild, exactBuild, coverBuild}
+// buildsOf returns the executables of variants, the plain one first.
+func buildsOf(list []Variant) (builds []string) {
+	for _, v := range list {
+		if !slices.Contains(builds, v.Build) {
+			builds = append(builds, v.Build)
+		}
+	}
+	return builds
+}
+
+// lowBudget is a setting that keeps sampling within one percent of the CPU time.
+const lowBudget = "PEPOPTS=budget=1%"
 
 // variants returns the variants to measure, the plain program first.
-func variants(settings []Setting) []Variant {
+func variants(opts OverheadOptions) []Variant {
 	list := []Variant{
 		{"plain", plainBuild, nil},
 		{"page poll, no ticks", pageBuild, []string{noTicks}},
 	}
-	for _, s := range settings {
+	for _, s := range opts.Settings {
 		list = append(list, Variant{s.String() + ", page poll", pageBuild, []string{s.env()}})
+	}
+	list = append(list, Variant{PEP.String() + ", page poll, budget 1%", pageBuild, []string{lowBudget}})
+	if opts.Short {
+		return list
 	}
 	return append(list,
 		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		Variant{"go build -cover", coverBuild, nil},
 		Variant{"page poll, no ticks, -pepinline=less", lessBuild, []string{noTicks}},
+		Variant{"runtime/pprof CPU profile", selfBuild, nil},
 	)
 }
 
@@ -80,6 +99,10 @@ type Cost struct {
 
 // Overhead measures what instrumentation costs the test programs.
 //
+// With several layouts each round has another one, the same for all variants. The place of code
+// in memory changes how fast it is by some percent, and no measurement of one executable
+// tells that from the cost of what was inserted.
+//
 // The variants run by turns: every round runs each of them once, and begins with
 // another one each time. So changes on the machine in the meantime affect all variants.
 // All runs must print the same and exit with the same code.
@@ -97,13 +120,13 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 		defer timer.close()
 	}
 	err := cfg.each(func(p *program) error {
-		c := Cost{Program: p.name, Variants: variants(opts.Settings)}
-		pkgs, err := p.buildAll(&c)
+		c := Cost{Program: p.name, Variants: variants(opts)}
+		pkgs, err := p.buildAll(&c, max(opts.Layouts, 1))
 		if err == nil {
-			err = p.rounds(&c, opts.Rounds)
+			err = p.rounds(&c, opts.Rounds, max(opts.Layouts, 1))
 		}
 		if err == nil && opts.Instructions > 0 {
-			c.Instructions, err = p.instructions(opts.Instructions)
+			c.Instructions, err = p.instructions(buildsOf(c.Variants), opts.Instructions)
 			if errors.Is(err, ErrNoValgrind) {
 				p.logf("%s: %v", p.name, err)
 				c.Skipped, err = err, nil
@@ -120,31 +143,59 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 
 // buildAll builds all executables and returns the import paths of the packages that
 // are instrumented in them.
-func (p *program) buildAll(c *Cost) (pkgs []string, err error) {
+func (p *program) buildAll(c *Cost, layouts int) (pkgs []string, err error) {
 	p.logf("%s: building", p.name)
-	if err := errors.Join(
-		p.plain(plainBuild),
-		p.pepbuild(pageBuild, "-peppoll=page"),
-		p.pepbuild(lessBuild, "-peppoll=page", "-pepinline=less"),
-		p.pepbuild(flagBuild, "-peppoll=flag"),
-		p.pepbuild(exactBuild, "-pepmode=exact"),
-	); err != nil {
+	if err := p.pepbuild(pageBuild, "-peppoll=page"); err != nil {
 		return nil, err
 	}
 	if pkgs, err = p.importPaths(); err != nil {
 		return nil, err
 	}
 	c.Packages = len(pkgs)
-	if err := p.plain(coverBuild, "-cover", "-covermode=count", "-coverpkg="+strings.Join(pkgs, ",")); err != nil {
-		return nil, err
-	}
 	c.Size = make(map[string]int64)
-	for _, build := range builds {
+	for _, build := range buildsOf(c.Variants) {
+		for layout := range layouts {
+			var flags []string
+			if layout > 0 {
+				flags = []string{fmt.Sprintf("-ldflags=-randlayout=%d", layout)}
+			}
+			if err := p.build(build, inLayout(build, layout), pkgs, flags); err != nil {
+				return nil, err
+			}
+		}
 		if c.Size[build], err = size(p.exe(build)); err != nil {
 			return nil, err
 		}
 	}
 	return pkgs, nil
+}
+
+// inLayout is the name of a build whose functions are in another order than the linker's, unless
+// layout is 0.
+func inLayout(build string, layout int) string {
+	if layout == 0 {
+		return build
+	}
+	return fmt.Sprintf("%s.%d", build, layout)
+}
+
+// build builds one of the executables.
+func (p *program) build(build, name string, pkgs, flags []string) error {
+	switch build {
+	case plainBuild:
+		return p.plain(name, flags...)
+	case coverBuild:
+		return p.plain(name, append(flags, "-cover", "-covermode=count", "-coverpkg="+strings.Join(pkgs, ","))...)
+	case selfBuild:
+		return p.buildProfiled(name, flags...)
+	case lessBuild:
+		flags = append(flags, "-peppoll=page", "-pepinline=less")
+	case exactBuild:
+		flags = append(flags, "-pepmode=exact")
+	default:
+		flags = append(flags, "-peppoll="+build)
+	}
+	return p.pepbuild(name, flags...)
 }
 
 // importPaths returns the packages that are instrumented, as the go command
@@ -167,10 +218,10 @@ func (p *program) importPaths() ([]string, error) {
 }
 
 // rounds runs all variants by turns.
-func (p *program) rounds(c *Cost, rounds int) error {
+func (p *program) rounds(c *Cost, rounds, layouts int) error {
 	c.Runs = make([][]Run, len(c.Variants))
 	c.Exit = make([][]Run, len(c.Variants))
-	plain, _, err := p.runVariant(c.Variants[0]) // also warms up the file system's cache
+	plain, _, err := p.runVariant(c.Variants[0], 0) // also warms up the file system's cache
 	if err != nil {
 		return err
 	}
@@ -181,7 +232,7 @@ func (p *program) rounds(c *Cost, rounds int) error {
 		p.logf("%s: round %d of %d", p.name, round+1, rounds)
 		for i := range c.Variants {
 			i = (i + round) % len(c.Variants)
-			r, exit, err := p.runVariant(c.Variants[i])
+			r, exit, err := p.runVariant(c.Variants[i], round%layouts)
 			if err == nil {
 				err = r.same(plain)
 			}
@@ -197,14 +248,14 @@ func (p *program) rounds(c *Cost, rounds int) error {
 
 // runVariant runs v once. exit is the time from the end of the profile to the end of the
 // process, in which the process writes the profile. It is 0 if v writes no profile.
-func (p *program) runVariant(v Variant) (r Run, exit time.Duration, err error) {
+func (p *program) runVariant(v Variant, layout int) (r Run, exit time.Duration, err error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
 		return r, 0, err
 	}
 	defer os.RemoveAll(out)
-	env := append([]string{"PEPDIR=" + out, "GOCOVERDIR=" + out}, v.Env...)
-	r, err = start(out, env, p.exe(v.Build), p.scale())
+	env := append([]string{"PEPDIR=" + out, "GOCOVERDIR=" + out, "PEPBENCH_PROFILE=" + filepath.Join(out, "cpu.pprof")}, v.Env...)
+	r, err = start(out, env, p.exe(inLayout(v.Build, layout)), p.scale())
 	if err != nil || !v.writesPaths() {
 		return r, 0, err
 	}

@@ -4,6 +4,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -18,7 +19,7 @@ type figures struct {
 // reference returns the results to compare a variant with.
 func reference(v Variant) figures {
 	switch {
-	case v.Build == lessBuild:
+	case v.Build == lessBuild, v.Build == selfBuild:
 		return figures{}
 	case v.Build == flagBuild:
 		return figures{prototype: "+12%"} // without samples
@@ -46,9 +47,10 @@ func OverheadTables(costs []Cost) string {
 
 	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and maximum over the programs. "+
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
-		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho.", overheadSummary(costs, cpu))
+		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho. "+
+		"The last column is from the rounds: the geometric mean of the programs' ratios to the plain program in each round, then median and "+intervals+".", overheadSummary(costs, cpu))
 	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
-	add("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the plain program in the same round.", roundRatios(costs, cpu))
+	add("Spread of CPU time", "Median over the rounds of the ratio to the plain program in the same round, with "+intervals+".", roundIntervals(costs, cpu))
 	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
 	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
@@ -94,7 +96,7 @@ func (c *Cost) byRound(v int, measure func(Run) float64) []float64 {
 }
 
 func overheadSummary(costs []Cost, measure func(Run) float64) *table {
-	t := newTable("variant", "ours, mean", "paper, mean", "ours, max", "paper, max", "prototype, mean")
+	t := newTable("variant", "ours, mean", "paper, mean", "ours, max", "paper, max", "prototype, mean", "by rounds")
 	for v, variant := range costs[0].Variants {
 		if v == 0 {
 			continue
@@ -105,7 +107,7 @@ func overheadSummary(costs []Cost, measure func(Run) float64) *table {
 		}
 		at := argMax(xs)
 		f := reference(variant)
-		t.row(variant.Name, overhead(geoMean(xs)), or(f.paperMean), overhead(xs[at])+" ("+costs[at].Program+")", or(f.paperMax), or(f.prototype))
+		t.row(variant.Name, overhead(geoMean(xs)), or(f.paperMean), overhead(xs[at])+" ("+costs[at].Program+")", or(f.paperMax), or(f.prototype), interval(roundMeans(costs, v, measure)))
 	}
 	return t
 }
@@ -172,6 +174,30 @@ func roundRatios(costs []Cost, measure func(Run) float64) *table {
 		func(c *Cost, v int) string { return spread(c.byRound(v, measure)) })
 }
 
+// roundMeans returns the geometric means of the ratios of all programs, by round.
+func roundMeans(costs []Cost, v int, measure func(Run) float64) (means []float64) {
+	for round := range costs[0].Runs[v] {
+		var xs []float64
+		for _, c := range costs {
+			xs = append(xs, c.byRound(v, measure)[round])
+		}
+		means = append(means, geoMean(xs))
+	}
+	return means
+}
+
+func roundIntervals(costs []Cost, measure func(Run) float64) *table {
+	return perProgram(costs, "plain, by least",
+		func(c *Cost) string {
+			var xs []float64
+			for _, r := range c.Runs[0] {
+				xs = append(xs, measure(r)/c.least(0, measure))
+			}
+			return interval(xs)
+		},
+		func(c *Cost, v int) string { return interval(c.byRound(v, measure)) })
+}
+
 func spread(xs []float64) string {
 	s := summarize(xs)
 	return ratio(s.median) + " (" + ratio(s.p25) + "–" + ratio(s.p75) + ")"
@@ -201,7 +227,8 @@ func exits(costs []Cost) *table {
 }
 
 func sizes(costs []Cost) *table {
-	t := newTable("program", "packages", "plain", "page", "flag", "exact", "cover")
+	builds := buildsOf(costs[0].Variants)
+	t := newTable(append([]string{"program", "packages"}, builds...)...)
 	columns := make([][]float64, len(builds)-1)
 	for _, c := range costs {
 		row := []string{c.Program, fmt.Sprint(c.Packages), fmt.Sprintf("%.1f MB", float64(c.Size[plainBuild])/1e6)}
@@ -220,11 +247,16 @@ func sizes(costs []Cost) *table {
 }
 
 func instructions(costs []Cost) *table {
-	t := newTable("program", "plain", "page", "flag", "exact", "cover")
+	builds := slices.DeleteFunc(buildsOf(costs[0].Variants), func(b string) bool { return b == selfBuild })
+	t := newTable(append([]string{"program"}, builds...)...)
 	columns := make([][]float64, len(builds)-1)
 	for _, c := range costs {
 		if c.Skipped != nil {
-			t.row(c.Program, "skipped: "+c.Skipped.Error(), none, none, none, none)
+			row := []string{c.Program, "skipped: " + c.Skipped.Error()}
+			for range columns {
+				row = append(row, none)
+			}
+			t.row(row...)
 			continue
 		}
 		row := []string{c.Program, fmt.Sprintf("%.0f M", float64(c.Instructions[plainBuild])/1e6)}

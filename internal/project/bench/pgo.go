@@ -32,7 +32,7 @@ func PGO(cfg *Config, cut float64, rounds int) ([]Cost, error) {
 		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
 		err := p.optimise(cut)
 		if err == nil {
-			err = p.rounds(&c, rounds)
+			err = p.rounds(&c, rounds, 1)
 		}
 		costs = append(costs, c)
 		return err
@@ -81,9 +81,8 @@ func (p *program) profileCalls(name string, cut float64) error {
 
 var mainFunc = regexp.MustCompile(`(?m)^func main\(\) \{`)
 
-// profileCPU writes the CPU profile of a run. The program gets a main function that
-// profiles its own.
-func (p *program) profileCPU(name string) error {
+// buildProfiled builds p with a main function that profiles its own.
+func (p *program) buildProfiled(build string, flags ...string) error {
 	files, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
 	if err != nil {
 		return err
@@ -119,12 +118,17 @@ func (p *program) profileCPU(name string) error {
 	if err := os.WriteFile(file, overlay, 0o644); err != nil {
 		return err
 	}
-	if err := p.plain("profiled", "-pgo=off", "-overlay="+file); err != nil {
+	return p.plain(build, append(flags, "-pgo=off", "-overlay="+file)...)
+}
+
+// profileCPU writes the CPU profile of a run.
+func (p *program) profileCPU(name string) error {
+	if err := p.buildProfiled(selfBuild); err != nil {
 		return err
 	}
-	r, err := start(p.work, []string{"PEPBENCH_PROFILE=" + name}, p.exe("profiled"), p.scale())
+	r, err := start(p.work, []string{"PEPBENCH_PROFILE=" + name}, p.exe(selfBuild), p.scale())
 	if err == nil && r.Code != 0 {
-		err = fmt.Errorf("%s exits with code %d", p.exe("profiled"), r.Code)
+		err = fmt.Errorf("%s exits with code %d", p.exe(selfBuild), r.Code)
 	}
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -19,6 +18,7 @@ type Config struct {
 	Root     string    // the module of pep; test programs are in Root/testprogs
 	Pepbuild string    // the command
 	Programs []string  // names of test programs; nil is all
+	More     bool      // all includes those in Root/testprogs/bench
 	Packages string    // what is instrumented, as for -peppkg
 	Scale    int       // percent of the programs' workload
 	Log      io.Writer // progress; nil is none
@@ -30,28 +30,39 @@ func (c *Config) logf(format string, args ...any) {
 	}
 }
 
-// programs returns the names of the test programs to measure.
-func (c *Config) programs() ([]string, error) {
-	mods, err := filepath.Glob(filepath.Join(c.Root, "testprogs", "*", "go.mod"))
-	if err != nil {
-		return nil, err
-	}
+// programs returns the directories of the test programs to measure, relative to
+// Root/testprogs. Programs may be named without "bench/".
+func (c *Config) programs() (list []string, err error) {
+	dirs := make(map[string]string)
 	var all []string
-	for _, mod := range mods {
-		all = append(all, filepath.Base(filepath.Dir(mod)))
+	for _, where := range []string{"", "bench"} {
+		mods, err := filepath.Glob(filepath.Join(c.Root, "testprogs", where, "*", "go.mod"))
+		if err != nil {
+			return nil, err
+		}
+		for _, mod := range mods {
+			name := filepath.Base(filepath.Dir(mod))
+			dirs[name] = filepath.Join(where, name)
+			all = append(all, name)
+			if where == "" || c.More {
+				list = append(list, dirs[name])
+			}
+		}
 	}
 	if len(all) == 0 {
 		return nil, fmt.Errorf("no programs in %s", filepath.Join(c.Root, "testprogs"))
 	}
 	if c.Programs == nil {
-		return all, nil
+		return list, nil
 	}
+	list = nil
 	for _, name := range c.Programs {
-		if !slices.Contains(all, name) {
+		if dirs[name] == "" {
 			return nil, fmt.Errorf("no test program %s; there are %s", name, strings.Join(all, ", "))
 		}
+		list = append(list, dirs[name])
 	}
-	return c.Programs, nil
+	return list, nil
 }
 
 // A program is a test program being measured.
@@ -64,13 +75,14 @@ type program struct {
 
 // each calls f for every program, with an empty work directory.
 func (c *Config) each(f func(*program) error) error {
-	names, err := c.programs()
+	dirs, err := c.programs()
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
+	for _, dir := range dirs {
+		name := filepath.Base(dir)
 		if err := c.inWork(name, func(work string) error {
-			return f(&program{c, name, filepath.Join(c.Root, "testprogs", name), work})
+			return f(&program{c, name, filepath.Join(c.Root, "testprogs", dir), work})
 		}); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}

@@ -5,7 +5,21 @@ package bench
 import (
 	"math"
 	"slices"
+
+	"golang.org/x/perf/benchmath"
 )
+
+// intervals says what interval writes in parentheses.
+const intervals = "its 95% confidence interval, which needs six rounds (golang.org/x/perf/benchmath, no assumption about the distribution)"
+
+// interval formats the median of ratios and its confidence interval: "1.021 (1.013–1.030)".
+func interval(xs []float64) string {
+	s := benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(xs), &benchmath.DefaultThresholds), 0.95)
+	if math.IsInf(s.Lo, 0) || math.IsInf(s.Hi, 0) {
+		return ratio(s.Center) + " (" + none + ")"
+	}
+	return ratio(s.Center) + " (" + ratio(s.Lo) + "–" + ratio(s.Hi) + ")"
+}
 
 // A summary has the order statistics of some measurements.
 type summary struct {

@@ -37,7 +37,7 @@ func Taps(cfg *Config, s TapSetting, rounds int) ([]Cost, error) {
 			err = p.sites(&c)
 		}
 		if err == nil {
-			err = p.rounds(&c, rounds)
+			err = p.rounds(&c, rounds, 1)
 		}
 		costs = append(costs, c)
 		return err

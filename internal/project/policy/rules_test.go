@@ -29,6 +29,7 @@ var direct = []string{
 	"github.com/google/pprof",         // reading and merging of profiles
 	"github.com/rogpeppe/go-internal", // scripts that test commands
 	"golang.org/x/arch",               // decoder of machine code
+	"golang.org/x/perf",               // statistics and format of benchmarks
 	"golang.org/x/sys",                // ptrace, perf events
 	"golang.org/x/tools",              // go/ssa, export data
 	"gonum.org/v1/plot",               // plots of experiments

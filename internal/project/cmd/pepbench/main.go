@@ -198,14 +198,18 @@ func (m *measurement) overhead(args []string) error {
 	m.settingsFlag(flags, "64,17")
 	var opts bench.OverheadOptions
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
+	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.BoolVar(&opts.Short, "short", false, "measure only the page poll: without ticks, sampling, and with a budget")
+	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
 	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
 	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if opts.Rounds < 1 {
-		return fmt.Errorf("-rounds %d: want 1 or more", opts.Rounds)
+	if opts.Rounds < 1 || opts.Layouts < 1 {
+		return fmt.Errorf("-rounds %d -layouts %d: want 1 or more", opts.Rounds, opts.Layouts)
 	}
+	m.cfg.More = true
 	done, err := m.prepare(flags.Args())
 	if err != nil {
 		return err
@@ -218,7 +222,17 @@ func (m *measurement) overhead(args []string) error {
 	if err != nil {
 		return err
 	}
-	return m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d.", opts.Rounds)+m.workload(), bench.OverheadTables(costs))
+	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs)); err != nil {
+		return err
+	}
+	text, err := bench.Benchmarks(costs, opts.Layouts)
+	if err == nil && *lines != "" {
+		return os.WriteFile(*lines, []byte(text), 0o644)
+	}
+	if err == nil {
+		_, err = fmt.Fprint(m.stdout, text)
+	}
+	return err
 }
 
 func (m *measurement) accuracy(args []string) error {

@@ -1,0 +1,42 @@
+package core
+
+// This file keeps ticks within the budget. Handlers add up how long they take, and each tick
+// passes the sum on to package pace, which says when the next tick is due.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pace"
+)
+
+var (
+	tickPace pace.Pace
+	keeping  uint32 // 1 while a thread changes tickPace
+	spent    uint64 // by handlers and by flag polls in bursts, in cycles
+	settled  uint64 // of spent
+	timerDue uint32 // 1 if tickPace.Interval has changed: assembly sets the timer
+
+	nsPerCycle    uint64 // << cycleShift
+	aroundHandler uint64 // cycles that the kernel adds to a handler of ours
+)
+
+const cycleShift = 20
+
+// keepPace is called at a tick, at a CPU time in ns. It returns the time that the tick
+// stands for. A tick that comes while another one is here stands for none.
+func keepPace(now uint64) (stands uint64) {
+	if !golink.Cas32(&keeping, 0, 1) {
+		return 0
+	}
+	cycles := golink.Load64(&spent)
+	cost := (cycles - settled) * nsPerCycle >> cycleShift
+	settled = cycles
+	golink.Add64(&counts.Spent, int64(cost))
+	golink.Store64(&counts.Time, now)
+	before := tickPace.Interval
+	stands = tickPace.Next(now, cost)
+	if tickPace.Interval != before {
+		golink.Store32(&timerDue, 1)
+	}
+	golink.Store32(&keeping, 0)
+	return stands
+}

@@ -1,0 +1,3 @@
+module github.com/pepgo/pep/testprogs/bench/phases
+
+go 1.26.0

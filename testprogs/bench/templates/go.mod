@@ -1,0 +1,3 @@
+module github.com/pepgo/pep/testprogs/bench/templates
+
+go 1.26.0

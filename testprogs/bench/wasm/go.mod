@@ -1,0 +1,7 @@
+module github.com/pepgo/pep/testprogs/bench/wasm
+
+go 1.26.0
+
+require github.com/tetratelabs/wazero v1.12.0
+
+require golang.org/x/sys v0.44.0 // indirect
