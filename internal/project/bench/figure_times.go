@@ -35,7 +35,7 @@ func (l *lab) timed(variants []Variant, build func(p *program) error) ([]Cost, e
 			return err
 		}
 		c := Cost{Program: p.name, Variants: variants}
-		err := p.rounds(&c, l.opts.Rounds)
+		err := p.rounds(&c, l.opts.Rounds, 1)
 		costs = append(costs, c)
 		return err
 	})
@@ -165,7 +165,7 @@ func (l *lab) compileAndRun() (*FigureResult, error) {
 			return err
 		}
 		c := Cost{Program: p.name, Variants: []Variant{{"plain", plainBuild, nil}, {PEP.String(), pageBuild, []string{PEP.env()}}}}
-		if err := p.rounds(&c, l.opts.Rounds); err != nil {
+		if err := p.rounds(&c, l.opts.Rounds, 1); err != nil {
 			return err
 		}
 		b := []float64{times["go"].CPU.Seconds(), times["pepbuild"].CPU.Seconds()}
@@ -319,7 +319,7 @@ func flippedCalls(calls []pgo.Call) []pgo.Call {
 
 // beginning returns the profile of the first part of a sampled run, by CPU time.
 func (p *program) beginning(share float64) (*profile.File, error) {
-	r, _, err := p.runVariant(Variant{"", pageBuild, []string{PEP.env()}})
+	r, _, err := p.runVariant(Variant{"", pageBuild, []string{PEP.env()}}, 0)
 	if err != nil {
 		return nil, err
 	}
