@@ -24,6 +24,7 @@ func TestOptionsAreChecked(t *testing.T) {
 	}{
 		{sampler.Options{}, "no process is named"},
 		{sampler.Options{All: true, Threads: true}, "named processes only"},
+		{sampler.Options{All: true, Ticks: true, Threads: true}, "not of threads"},
 		{sampler.Options{All: true, Interval: time.Microsecond}, "10µs"},
 		{sampler.Options{All: true, Jitter: 1}, "below 1"},
 		{sampler.Options{All: true, Length: 257}, "at most 256"},
