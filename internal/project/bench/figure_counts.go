@@ -70,7 +70,7 @@ func (l *lab) observe() ([]observation, error) {
 // samples have hit it; a tick of 20 ms is much longer than this.
 const fewDecisions = 10_000
 
-// A bias is how well biases of a program are known.
+// Overlaps are relative overlaps of several profiles of a program with that of its whole run.
 type overlaps struct {
 	oneTime float64   // function by function
 	first   []float64 // from the shares of the run
@@ -78,7 +78,7 @@ type overlaps struct {
 	flipped float64   // of the whole run
 }
 
-// shares of a run that profiles of its beginning have.
+// Shares are the parts of a run that profiles of its beginning have.
 var shares = []float64{0.01, 0.02, 0.05, 0.1, 0.25, 0.5}
 
 func (o *observation) overlaps() overlaps {
