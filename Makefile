@@ -152,7 +152,7 @@ figures-cop: build $(LOADS) $(COPLOADS) $(COPLONG)
 # The experiments of the PEP paper beside overhead and accuracy: those that count, and those
 # that measure time, which need a quiet machine for ten minutes.
 PATHFLAGS     ?= -scale 30 -runs 3 -tick 4ms
-PATHTIMEFLAGS ?= -scale 15 -rounds 5 -programs 'flate flips jsonbench lua printer regex'
+PATHTIMEFLAGS ?= -scale 15 -rounds 5 -programs 'flips lua printer regex'
 .PHONY: figures-pep figures-pep-times
 figures-pep:
 	$(GO) run ./internal/project/cmd/pepbench paths $(PATHFLAGS) -o docs/results/figures-pep.md counts

@@ -70,7 +70,7 @@ func (l *lab) observe() ([]observation, error) {
 // samples have hit it; a tick of 20 ms is much longer than this.
 const fewDecisions = 10_000
 
-// A bias is how well biases of a program are known.
+// Overlaps are relative overlaps of several profiles of a program with that of its whole run.
 type overlaps struct {
 	oneTime float64   // function by function
 	first   []float64 // from the shares of the run
@@ -78,7 +78,7 @@ type overlaps struct {
 	flipped float64   // of the whole run
 }
 
-// shares of a run that profiles of its beginning have.
+// Shares are the parts of a run that profiles of its beginning have.
 var shares = []float64{0.01, 0.02, 0.05, 0.1, 0.25, 0.5}
 
 func (o *observation) overlaps() overlaps {
@@ -188,7 +188,8 @@ func (l *lab) phased() (*FigureResult, error) {
 	}
 	oneTime, before, recent := o.predictions()
 	r.say("The plot shows how well profiles that one has at a moment predict the next part of the run, about a twelfth of what was before: that of the first tenth, that of all parts so far, and that of the "+
-		"last part alone. All are exact. Until the change they have at least %s, %s and %s, and behind it, from the second part on, %s, %s and %s in the mean.",
+		"last part alone. All are exact, and the dashed line is the middle of the run. Parts that begin between 10 and 48%% of the run, the last of which may have the change in it, are predicted with an overlap of "+
+		"%s, %s and %s at least, those that begin behind 60%% with %s, %s and %s in the mean.",
 		percent(lowest(oneTime, 0.1, 0.48)), percent(lowest(before, 0.1, 0.48)), percent(lowest(recent, 0.1, 0.48)),
 		percent(meanFrom(oneTime, 0.6)), percent(meanFrom(before, 0.6)), percent(meanFrom(recent, 0.6)))
 	curve := func(ps []prediction) (c curves.Curve) {

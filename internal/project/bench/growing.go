@@ -18,8 +18,8 @@ import (
 	"github.com/pepgo/pep/internal/tracer/snapshot"
 )
 
-// The first profile of a running program is taken after this CPU time, and each further one when
-// the program has run as long again, or for a twelfth of its time, if that is longer.
+// The first profile of a running program is taken after this CPU time, and each further one
+// after as long again, or after a twelfth of the time until then, if that is longer.
 const (
 	firstGrowing = 20 * time.Millisecond
 	nextGrowing  = 12

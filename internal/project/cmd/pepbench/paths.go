@@ -47,5 +47,5 @@ func (m *measurement) paths(args []string) error {
 	if err != nil {
 		return err
 	}
-	return m.write("Figures of path profiling", fmt.Sprintf("Runs: %d sampled ones. Rounds: %d, of what measures time. Load of the machine at the end: %s.", opts.Runs, opts.Rounds, bench.Load())+m.workload(), tables)
+	return m.write("Figures of path profiling", fmt.Sprintf("Sampled runs, of figures that count: %d. Rounds, of those that measure time: %d. Load of the machine at the end: %s.", opts.Runs, opts.Rounds, bench.Load())+m.workload(), tables)
 }
