@@ -58,8 +58,9 @@ pgo:
 	$(GO) run ./internal/project/cmd/pepbench pgo $(PGOFLAGS)
 
 # How often the bounds of sampled profiles have the true value: 200 short runs of four
-# programs beside exact counts. It takes half an hour.
-BOUNDSFLAGS ?= -runs 200 -scale 15 -tick 4ms jsonbench lua markdown printer
+# programs beside exact counts, with as many ticks as a run of two seconds has. It takes a
+# quarter of an hour.
+BOUNDSFLAGS ?= -runs 200 -scale 50 -tick 4ms jsonbench markdown printer sortbench
 .PHONY: bounds
 bounds:
 	$(GO) run ./internal/project/cmd/pepbench bounds $(BOUNDSFLAGS)

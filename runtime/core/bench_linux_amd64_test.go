@@ -5,9 +5,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -65,5 +68,34 @@ func BenchmarkFold(b *testing.B) {
 				finish()
 			})
 		}
+	}
+}
+
+// BenchmarkFault measures what a handler does with a poll that is a sample, once with the log
+// of bursts and once without it. The fault itself and the two RDTSC of the handler's entry are not
+// in it.
+func BenchmarkFault(b *testing.B) {
+	for _, log := range []bool{false, true} {
+		b.Run("log="+strconv.FormatBool(log), func(b *testing.B) {
+			words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
+			saved := counts
+			defer func() { counts = saved }()
+			counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
+			counts.Fill(options.Default)
+			for i := range b.N {
+				if counts.Idle() {
+					counts.BeginBurst()
+				}
+				k := pepfile.Key{Path: uint32(i % 16), PC: 1000}
+				take, _ := counts.Poll()
+				var e *pepfile.Entry
+				if take {
+					e = counts.Add(&k)
+				}
+				if log {
+					*note(&k, 1, uint64(i), e) = uint64(i)
+				}
+			}
+		})
 	}
 }

@@ -3,12 +3,19 @@
 //
 //	weights := weigh.Weights(bursts, paths) // one for each burst
 //	var all weigh.Total
-//	var path weigh.Part
 //	for i, b := range bursts {
 //		all.Add(weights[i] * samplesOf(b))
-//		path.Add(weights[i]*samplesOfPathIn(b), weights[i]*samplesOf(b))
 //	}
-//	share, variance := path.Share(&all)
+//	var sum float64
+//	var path, whole weigh.Jackknife
+//	for i, b := range bursts {
+//		y, x := weights[i]*samplesOfPathIn(b), weights[i]*samplesOf(b)
+//		sum += y
+//		path.Leave(&all, y, x)
+//		whole.Leave(&all, x, x)
+//	}
+//	share := sum / all.Size
+//	variance := path.Variance(&all, share, &whole)
 //
 // # Why samples are biased
 //
@@ -50,12 +57,16 @@
 //	a·1 + b·(gap of k where k follows itself) + c·(mean gap of k) + e·(median gap of k)
 //
 // with factors that are the same for all paths, and that fit F best. Where a path follows
-// itself its code is in the caches, and the gap beyond the cost of a fault is its time. The
-// mean counts as far as it is above 1.4 costs and below 4: below it says more about caches, and
-// above the thread may have been off the processor. The median counts above 4 costs, which
-// some gaps off the processor do not change.
+// itself its code is in the caches, and the gap beyond the cost of a fault is its time; the
+// least of these gaps is that cost. The mean counts as far as it is above 1.4 costs and below
+// 4: below it says more about caches, and above the thread may have been off the processor.
+// The median counts above 4 costs, which some gaps off the processor do not change.
+//
 // Paths that ticks have found rarely have the expected d, and others have their own: the
-// model counts as much as one tick.
+// model counts as much as one tick. But no d is more than four times as large or as small as
+// expected. For example, let there be two loops of which bursts have seen the way from the
+// first to the second, and never the way back. Each round would then take weight from the first
+// loop, as if the program had left it for good.
 //
 // Estimates are shares. They are no numbers of executions, because nothing tells how many
 // ns the unit of d has.
@@ -69,8 +80,8 @@
 // # Bounds
 //
 // The samples of a burst are not independent: they are often from the same loop. So the
-// variance of an estimate comes from the differences between bursts (type Part), and not
-// from the number of samples. It does not include what is wrong with the weights.
+// variance of an estimate comes from the differences between bursts, and not from the number
+// of samples (type Jackknife). To it comes the variance of what is wrong with weights, which is the same for all bursts that begin with the same path ([Kins]).
 //
 // Taps report in windows of time, and package core weighs these itself. For their words the
 // clusters of Total and Part are the windows, and [Bound] makes bounds of the variances.

@@ -48,9 +48,8 @@ func (j *Jackknife) Leave(t *Total, y, x float64) {
 // the same size it is that of [Part.Share]. If one is as large as all others together, the
 // share follows that one, and Part.Share finds it hardly off. For example, of one
 // cluster with weight 100 and 100 with weight 1, the large one has the share 0.5 and the small
-// ones 0.2, in all 0.35. Part.Share gives a deviation of 0.11, which is the distance of the
-// large cluster from the mean, times its share and √2. Left out, it changes the share to
-// 0.2, so the jackknife's deviation is 0.15.
+// ones 0.2, in all 0.35. Part.Share gives a deviation of 0.076. Left out, the large one changes the
+// share by 0.15, and that is about the jackknife's deviation.
 func (j *Jackknife) Variance(t *Total, p float64, all *Jackknife) float64 {
 	if t.Size <= 0 || t.Clusters < 1 {
 		return 0

@@ -262,3 +262,33 @@ func TestWeightVarianceOfTwoLoops(t *testing.T) {
 		t.Errorf("variance %v, want 0.08", v)
 	}
 }
+
+// The worked example of Jackknife.Variance, and clusters of equal size, of which it says what
+// Part.Share does.
+func TestVarianceByLeavingOut(t *testing.T) {
+	deviation := func(clusters [][2]float64) (jackknife, ratio float64) {
+		var all weigh.Total
+		var part weigh.Part
+		for _, c := range clusters {
+			all.Add(c[1])
+			part.Add(c[0], c[1])
+		}
+		var item, whole weigh.Jackknife
+		for _, c := range clusters {
+			item.Leave(&all, c[0], c[1])
+			whole.Leave(&all, c[1], c[1])
+		}
+		p, v := part.Share(&all)
+		return math.Sqrt(item.Variance(&all, p, &whole)), math.Sqrt(v)
+	}
+	large := [][2]float64{{50, 100}}
+	for range 100 {
+		large = append(large, [2]float64{.2, 1})
+	}
+	if j, r := deviation(large); math.Abs(j-.15) > .001 || math.Abs(r-.076) > .001 {
+		t.Errorf("deviations %.4f and %.4f, want 0.15 and 0.076", j, r)
+	}
+	if j, r := deviation([][2]float64{{10, 10}, {0, 10}, {3, 10}}); math.Abs(j-r) > 1e-12 {
+		t.Errorf("clusters of equal size: deviations %.4f and %.4f", j, r)
+	}
+}
