@@ -75,7 +75,9 @@ func onInterrupted(pc uintptr) {
 // in that signal.
 func onTick(abort uintptr, now uint64) sampler.Action {
 	stands := keepPace(now)
-	scheduleTick()
+	if stands > 0 { // otherwise another tick does it
+		scheduleTick()
+	}
 	if abort == deathAction.Handler {
 		keepCrashing()
 	} else {

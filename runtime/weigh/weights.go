@@ -12,7 +12,7 @@ type Poll struct {
 // A Burst is the polls that followed a tick.
 type Burst struct {
 	Polls []Poll
-	Ticks float64 // how many ticks it stands for: 1, and those that came while it lasted
+	Ticks float64 // CPU time that it stands for, in any unit: see package pace
 }
 
 const (
