@@ -11,8 +11,8 @@ import (
 // pollLen returns the length in bytes of the poll at pc, a TESTB of a register
 // with a byte in memory, or 0 if another instruction is there. The compiler
 // addresses the byte by a register (with REX.B from R8 on, with a SIB byte for
-// SP and R12, with a displacement for R13 and BP) or by register and
-// displacement when it has folded an addition into the poll.
+// SP and R12, with a displacement for R13 and BP), by register and displacement
+// when it has folded an addition into the poll, or by a constant.
 func pollLen(pc unsafe.Pointer) uintptr {
 	n := uintptr(0)
 	if golink.ByteAt(pc, 0)&0xf0 == 0x40 { // REX
