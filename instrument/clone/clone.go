@@ -108,7 +108,7 @@ type chooser struct {
 	funcOf     map[*types.Func]*Func
 	called     map[types.Object]bool
 	stored     map[ast.Node]bool // literals that are elements of composite literals: nobody calls them directly
-	main       bool // it is package main
+	main       bool              // it is package main
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {

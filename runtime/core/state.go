@@ -5,6 +5,7 @@ package core
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 )
 
@@ -15,6 +16,10 @@ var (
 
 // tapOptions are the options of taps of this program.
 var tapOptions options.Tapping
+
+// wordTable is the table of words of this program. It has no header if taps report
+// nothing.
+var wordTable pepfile.Words
 
 // withoutProfile is true if the program runs as if it were not instrumented.
 var withoutProfile bool

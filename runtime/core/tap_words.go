@@ -15,10 +15,6 @@ import (
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
-// wordTable is the table of words of this program. It has no header if taps report
-// nothing.
-var wordTable pepfile.Words
-
 // countWords counts tuples of a stream, in the cache if possible. Most are counted by
 // the first lines of the loop, without a call.
 func countWords(s *pepfile.Stream, tuples []tuple.Tuple) {
