@@ -33,6 +33,8 @@ type filter struct {
 	places   []place
 	variance float64 // the tolerance, squared
 	period   uint64  // events after which the filter forgets everything; 0 for never
+	one      uint32  // of so many events of a masked place one passes; 0 if none passes
+	rand     pcg     // which one
 	events   uint64  // that came in this period
 	stopped  uint64  // events that the filter stopped since the last Flush
 }
@@ -50,12 +52,15 @@ type place struct {
 // A value is a word that may be frequent, with a lower bound of its events.
 type value struct{ w, events uint64 }
 
-func newFilter(n int, tolerance float64, period uint64) *filter {
+func newFilter(f Filter, rand pcg) *filter {
+	tolerance := float64(f.Percent) / 100
 	return &filter{
-		mask:     make([]uint64, (n+63)/64),
-		places:   make([]place, n),
+		mask:     make([]uint64, (f.N+63)/64),
+		places:   make([]place, f.N),
 		variance: tolerance * tolerance,
-		period:   period,
+		period:   f.Period,
+		one:      uint32(f.One),
+		rand:     rand,
 	}
 }
 
@@ -69,17 +74,21 @@ func (f *filter) masked(pc uint64) bool {
 	return f.mask[i/64]>>(i%64)&1 != 0
 }
 
-// lets takes an event of pc and reports whether it goes on to the compressor.
-func (f *filter) lets(pc uint64) bool {
+// weight takes an event of pc. It returns for how many events the compressor has to take it;
+// 0 if the filter stops it.
+func (f *filter) weight(pc uint64) uint64 {
 	if f.events == f.period && f.period != 0 {
 		f.clear()
 	}
 	f.events++
-	if f.masked(pc) {
-		f.stopped++
-		return false
+	switch {
+	case !f.masked(pc):
+		return 1
+	case f.one > 0 && f.rand.below(f.one) == 0:
+		return uint64(f.one)
 	}
-	return true
+	f.stopped++
+	return 0
 }
 
 // observe is what software does with a message.

@@ -143,10 +143,11 @@ func (c *Compressor) push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 // event however the stream is cut into batches.
 func (c *Compressor) pushFiltered(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
 	for _, t := range in {
-		if !c.filter.lets(t.PC) {
+		n := c.filter.weight(t.PC)
+		if n == 0 {
 			continue
 		}
-		if m, ok := c.stages.step(hwsim.Message{Tuple: t, Count: 1}); ok {
+		if m, ok := c.stages.step(hwsim.Message{Tuple: t, Count: n}); ok {
 			c.filter.observe(m)
 			out = append(out, m)
 		}
