@@ -32,7 +32,7 @@ type parser struct {
 	spec  string
 	pos   int
 	depth int  // of the splitters around pos
-	later bool // the component at pos gets messages of another component or engine, not tuples
+	later bool // the component at pos gets messages of another component or engine, not tuples, or tuples that stand for several
 	err   *hwsim.SyntaxError
 }
 
@@ -80,6 +80,7 @@ func (p *parser) filter() (f Filter) {
 	}
 	if p.accept("/") {
 		f.One = p.number("of how many events of a masked place one passes", maxRate)
+		p.later = true
 	}
 	p.expect("+")
 	return f

@@ -15,6 +15,7 @@
 //	H[P256]2048+A16    a chain: A16 takes the messages of H[P256]2048
 //	tag2-256-2048/2w   tagged table: tag bits, counter's maximum, entries, ways
 //	F16384+H[P256]2048     a filter of converged places, of 16384 bits, in front
+//	F16384-2-never/8+P256  the same; places known to 2 %, never sampled anew, 1 of 8 events passes
 //
 // and used like this:
 //
