@@ -66,7 +66,7 @@ func figure10(env *Env, res *Result) error {
 	res.bars("strat-10", bars)
 
 	for _, e := range plain {
-		res.compare(e+": messages to those with A16, any program", tallyAll(list, quotient(e, e+"+A16", messages)), times, "1.15-2.5", about(1.15, 2.5, times))
+		res.compare(e+": messages to those with A16, any program", tallyAll(list, quotient(e, e+"+A16", messages)), times, "1.15-2.5", between(times(1.15), times(2.5)))
 	}
 	for _, e := range plain {
 		least := tallyAcross(list, func(b *batch) tally { return saved(b, e, "+A16") }, tally.least)
