@@ -230,7 +230,7 @@ func numberText(v commandtest.Object) string {
 	case strings.HasPrefix(text, "error of "):
 		return fmt.Sprintf("error of %.0f %s", x, unit)
 	}
-	return fmt.Sprintf("%.0f", x)
+	return fmt.Sprintf("%.0f", math.Round(x)) // a median can be half-way between two numbers
 }
 
 func infoRows(o commandtest.Object) (rows []string) {
