@@ -160,7 +160,7 @@ figures records them.
 	                   (default docs/figures)
 	-n N               loads, blocks, or words of samples of a program (default
 	                   16000000); of edges and calls for strat, and of loads for
-	                   rap-throughput, a quarter
+	                   strat-10 and rap-throughput, a quarter
 	-permutations N    of strat-4, of all seeds together (default 2500)
 	-seed 1            of strat-4, of all engines, and of the random points of rap-2
 	-seeds 10          with how many seeds, from -seed on, strat replays a recording

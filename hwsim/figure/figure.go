@@ -110,7 +110,7 @@ type Env struct {
 	Functions func(program string) (Functions, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat a quarter
+	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat, and in strat-10, a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
 	Seeds        int           // of figures of stratified sampling, from Seed on, 10 if 0
