@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test fuzz bench accuracy taps engines cop exact steps gotest figures figures-cop clean
+.PHONY: build demo test fuzz bench accuracy taps engines cop exact steps gotest figures figures-cop figures-strat clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -123,6 +123,10 @@ torture:
 # code stands. Traces that are there are taken as they are: rm -r build/traces for new
 # ones. For a part: make figures FIGURE=strat-7 FIGUREPROGRAMS=typecheck
 #
+# The figures of stratified sampling use further recordings, each from a run of its own.
+# *-2 is the part of the program that follows the first recording, so the two have no
+# event in common; *-3 is the same part as the first, of the programs in AGAIN.
+#
 # As in the papers there is one processor, and initialisation is left out: SKIP
 # events. typecheck reads and parses what it checks before it checks it again and
 # again: after these, 9 of 10 loads are those of go/types.
@@ -131,16 +135,26 @@ FIGUREPROGRAMS ?= typecheck lua regex flate printer markdown jsonbench sortbench
 FIGUREFLAGS    ?=
 # Test programs that only the figures of the co-processor use, and only their loads.
 COPPROGRAMS    ?= filters bitboard
+AGAIN          ?= typecheck lua printer
 ENGINESFLAGS   ?=
 LOADS          := $(FIGUREPROGRAMS:%=build/traces/%.loads.trace)
 COPLOADS       := $(COPPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
 BLOCKS         := $(FIGUREPROGRAMS:%=build/traces/%.blocks.trace)
 PAIRS          := $(FIGUREPROGRAMS:%=build/traces/%.pairs.trace)
+LOADS2         := $(FIGUREPROGRAMS:%=build/traces/%.loads-2.trace)
+LOADS3         := $(patsubst %,build/traces/%.loads-3.trace,$(filter $(AGAIN),$(FIGUREPROGRAMS)))
+CALLS2         := $(FIGUREPROGRAMS:%=build/traces/%.calls-2.trace)
+MORE           := $(LOADS2) $(LOADS3) $(CALLS2)
 OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIGUREPROGRAMS)))
 
-figures: build $(LOADS) $(COPLOADS) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS)
+figures: build $(LOADS) $(COPLOADS) $(CALLS) $(MORE) $(BLOCKS) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
+
+# The figures of stratified sampling alone.
+STRATFIGURES ?= strat-4 strat-7 strat-8 strat-9 strat-10 strat-11 strat-filter
+figures-strat: build $(LOADS) $(CALLS) $(MORE)
+	bin/pepsim figure $(FIGUREFLAGS) $(STRATFIGURES)
 
 # The figures of the co-processor alone: they need no traces but those of loads.
 COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep cop-long cop-remedies
@@ -173,16 +187,18 @@ cop: build/traces/typecheck.loads.trace
 	$(GO) run ./internal/project/cmd/pepbench cop $(COPFLAGS) $(COPENGINES)
 
 .DELETE_ON_ERROR:
-$(LOADS) $(COPLOADS): TAPS = loads
-$(LOADS) $(COPLOADS): TUPLES = 16000000
-$(LOADS) $(COPLOADS): SKIP = 4000000
+$(LOADS) $(COPLOADS) $(LOADS2) $(LOADS3): TAPS = loads
+$(LOADS) $(COPLOADS) $(LOADS2) $(LOADS3): TUPLES = 16000000
+$(LOADS) $(COPLOADS) $(LOADS3): SKIP = 4000000
+$(LOADS2): SKIP = 20000000
 $(COPLONG): TAPS = loads
 $(COPLONG): TUPLES = 100000000
 $(COPLONG): SKIP = 4000000
 $(COPLONG): PERCENT = 300
-$(CALLS): TAPS = edges,calls
-$(CALLS): TUPLES = 4000000
+$(CALLS) $(CALLS2): TAPS = edges,calls
+$(CALLS) $(CALLS2): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
+$(CALLS2): SKIP = 5000000
 $(BLOCKS): TAPS = edges,entries
 $(BLOCKS): TUPLES = 16000000
 $(BLOCKS): SKIP = 4000000
@@ -192,11 +208,13 @@ $(PAIRS): SKIP = 4000000
 $(OPS): TAPS = ops
 $(OPS): TUPLES = 12000000
 $(OPS): SKIP = 26000000
-build/traces/typecheck.loads.trace build/traces/typecheck.long.trace: SKIP = 130000000
+build/traces/typecheck.loads.trace build/traces/typecheck.loads-3.trace build/traces/typecheck.long.trace: SKIP = 130000000
+build/traces/typecheck.loads-2.trace: SKIP = 146000000
 build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
+build/traces/typecheck.calls-2.trace: SKIP = 124000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
-$(LOADS) $(COPLOADS) $(COPLONG) $(CALLS) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
+$(LOADS) $(COPLOADS) $(COPLONG) $(CALLS) $(MORE) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .

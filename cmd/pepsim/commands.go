@@ -88,6 +88,7 @@ func figures(c *command.Call) error {
 	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
 	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")
 	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
+	c.Flags.IntVar(&env.Seeds, "seeds", 10, "")
 	c.Flags.Float64Var(&env.Overhead.PerEvent, "cycles", env.Overhead.PerEvent, "")
 	line := strings.Join(append([]string{"pepsim figure"}, c.Args...), " ")
 	if err := c.Parse(1, -1); err != nil {

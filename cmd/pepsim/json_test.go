@@ -22,12 +22,13 @@ func TestJSON(t *testing.T) {
 		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
 		{Line: "run -n 100000 -top 1 -engine P100 -engine raphw(5%,over=words,buffer=64) app.trace", Rows: runRows},
 		{Line: "run -engine P2 words.trace", Rows: runRows}, // too few events for an error
-		{Line: "figure -o plots -permutations 5 strat-4", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 strat-7", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 strat-8", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 strat-9", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 strat-10", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 800000 strat-11", Rows: figureRows},
+		{Line: "figure -o plots -permutations 6 -seeds 3 strat-4", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-7", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-8", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-9", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-10", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 800000 -seeds 2 strat-11", Rows: figureRows},
+		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-filter", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-2", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 100000 rap-3", Rows: figureRows},
 		{Line: "figure -o plots -traces traces -n 200000 rap-5", Rows: figureRows},
@@ -144,7 +145,13 @@ func figureRows(o commandtest.Object) (rows []string) {
 				rows = append(rows, strings.Join(cells, " "))
 			}
 		}
-		rows = append(rows, "ours | paper")
+		heads := "ours | paper"
+		for _, r := range f.All("rows") {
+			if r.Int("runs") > 0 {
+				heads = "ours | paper | agrees if | runs that agree"
+			}
+		}
+		rows = append(rows, heads)
 		for _, r := range f.All("rows") {
 			// The words between the numbers come from the row; the numbers are made here.
 			ours, rest := "", r.Text("ours")
@@ -155,7 +162,11 @@ func figureRows(o commandtest.Object) (rows []string) {
 				}
 				ours, rest = ours+between+numberText(v), behind
 			}
-			rows = append(rows, r.Text("what")+" "+ours+rest+" | "+r.Text("paper"))
+			row := r.Text("what") + " " + ours + rest + " | " + r.Text("paper")
+			if runs := r.Int("runs"); runs > 0 {
+				row += fmt.Sprintf(" | %s | %d of %d", r.Text("asked"), r.Int("agree"), runs)
+			}
+			rows = append(rows, row)
 		}
 		for _, r := range f.All("rows") {
 			if r["differs"].(bool) {
@@ -219,7 +230,7 @@ func numberText(v commandtest.Object) string {
 	case strings.HasPrefix(text, "error of "):
 		return fmt.Sprintf("error of %.0f %s", x, unit)
 	}
-	return fmt.Sprintf("%.0f", x)
+	return fmt.Sprintf("%.0f", math.Round(x)) // a median can be half-way between two numbers
 }
 
 func infoRows(o commandtest.Object) (rows []string) {

@@ -96,7 +96,7 @@ Examples:
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
 `
 
-	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-page FILE] [-n N] [-permutations N] [-seed 1] [-cycles 3.35] ID...|all
+	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-page FILE] [-n N] [-permutations N] [-seed 1] [-seeds 10] [-cycles 3.35] ID...|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs that begin
 with strat are those of Sastry, Bodik and Smith, ISCA 2001:
@@ -107,6 +107,7 @@ with strat are those of Sastry, Bodik and Smith, ISCA 2001:
 	strat-9    sizes of the table
 	strat-10   a second level of 16 entries
 	strat-11   edges and calls in one compressor
+	strat-filter   filters of places that have converged
 
 IDs that begin with rap are those of Mysore, Agrawal, Sherwood, Shrivastava and
 Suri, CGO 2006:
@@ -148,7 +149,8 @@ beyond it:
 
 All but strat-4, rap-cost and cop-table1 need traces of the test programs:
 PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
-PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; make
+PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; strat
+uses further recordings if they are there, PROGRAM.loads-2.trace and so on; make
 figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
@@ -161,9 +163,10 @@ figures records them.
 	                   figures; without an error only
 	-n N               loads, blocks, or words of samples of a program (default
 	                   16000000); of edges and calls for strat, and of loads for
-	                   rap-throughput, a quarter
-	-permutations N    of strat-4 (default 2500)
+	                   strat-10 and rap-throughput, a quarter
+	-permutations N    of strat-4, of all seeds together (default 2500)
 	-seed 1            of strat-4, of all engines, and of the random points of rap-2
+	-seeds 10          with how many seeds, from -seed on, strat replays a recording
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30
 
 Examples:

@@ -4,6 +4,7 @@ package figure
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
@@ -20,32 +21,45 @@ const negligible = 0.5
 // error has its cause in the small number of messages.
 func figure11(env *Env, res *Result) error {
 	const engine, faster = "H[P256]2048", "H[P64]2048"
-	bars := plot.Bars{Title: "Figure 11: edges and calls through one " + engine, Y: "%", Limit: 4.5}
-	bars.Series = []plot.Series{{Name: "final error %"}, {Name: "modelled overhead %"}}
-	t := Table{Title: engine, Columns: []string{"program", "error", "of edges", "of calls", "overhead", "places", "error of " + faster}}
-	worst, overhead, small := 0.0, 0.0, 0
-	err := env.each(res, "calls", "", []string{engine, faster}, func(p Program, results []*replay.Result) {
-		r := results[0]
-		e, o := errorPercent(r), r.Percent()
-		worst, overhead = max(worst, e), max(overhead, o)
-		if e < negligible {
-			small++
+	res.setup("%s", rule)
+	edges, calls := map[*batch]tally{}, map[*batch]tally{}
+	list, err := env.recorded(res, Programs, "calls", 4, []string{engine, faster}, func(b *batch) {
+		for _, r := range b.of(engine) {
+			edges[b] = append(edges[b], errorOf(r, tuple.Edge))
+			calls[b] = append(calls[b], errorOf(r, tuple.Call))
 		}
-		bars.Groups = append(bars.Groups, p.Name)
-		bars.Series[0].Values = append(bars.Series[0].Values, e)
-		bars.Series[1].Values = append(bars.Series[1].Values, o)
-		t.Rows = append(t.Rows, []Value{text(p.String()), percent(e), percent(errorOf(r, tuple.Edge)), percent(errorOf(r, tuple.Call)), percent(o),
-			count(r.Error.Places, "places"), percent(errorPercent(results[1]))})
 	})
 	if err != nil {
 		return err
 	}
+	t := Table{Title: engine, Columns: slices.Concat([]string{"recording", "places"}, with3("error", "of edges", "of calls"), []string{"overhead", "error of " + faster})}
+	bars := plot.Bars{Title: "Figure 11: edges and calls through one " + engine, Y: "%, median of runs", Limit: 4.5}
+	bars.Series = []plot.Series{{Name: "final error %"}, {Name: "modelled overhead %"}}
+	for _, b := range list {
+		t.Rows = append(t.Rows, slices.Concat([]Value{text(b.String()), count(b.of(engine)[0].Error.Places, "places")},
+			b.tally(ofEngine(engine, errorPercent)).spread(percent), edges[b].spread(percent), calls[b].spread(percent),
+			[]Value{percent(b.tally(ofEngine(engine, overheadPercent)).median()), percent(b.tally(ofEngine(faster, errorPercent)).median())}))
+	}
+	for _, p := range Programs {
+		own := ofProgram(list, p)
+		if own == nil {
+			continue
+		}
+		bars.Groups = append(bars.Groups, p.Name)
+		for i, f := range []func(*replay.Result) float64{errorPercent, overheadPercent} {
+			bars.Series[i].Values = append(bars.Series[i].Values, tallyAll(own, ofEngine(engine, f)).median())
+		}
+	}
 	res.Tables = append(res.Tables, t)
 	res.bars("strat-11", bars)
-	res.row("greatest error", one(percent(worst)), "below 3 %", worst < 3)
-	res.row("greatest overhead", one(percent(overhead)), "below 4.5 %", overhead < 4.5)
+	ofAll := func(f func(*replay.Result) float64) func(b *batch) tally {
+		return func(b *batch) tally { return b.tally(ofEngine(engine, f)) }
+	}
 	n := len(bars.Groups)
-	res.row(fmt.Sprintf("errors below %v %%", negligible), part(small, n, "programs"), "negligible for 6 of 10", 10*small >= 6*n)
+	res.compare("greatest error of a program", tallyAcross(list, ofAll(errorPercent), tally.most), percent, "below 3 %", below(percent(3)))
+	res.compare("greatest overhead of a program", tallyAcross(list, ofAll(overheadPercent), tally.most), percent, "below 4.5 %", below(percent(4.5)))
+	small := tallyAcross(list, ofAll(errorPercent), func(one tally) float64 { return howMany(one, func(x float64) bool { return x < negligible }) })
+	res.compare(fmt.Sprintf("of %d programs have an error below %v %%", n, negligible), small, numberOf("programs"), "6 of 10", atLeast(numberOf("programs")(0.6*float64(n))))
 	return nil
 }
 

@@ -13,8 +13,9 @@
 // paper only draws a number, and its text does not state it, there is nothing to compare
 // with, and no number is made up.
 //
-// A row says whether our result differs from the paper's, and why, if an experiment has
-// shown the reason: see reasons.go.
+// A row says whether our result differs from the paper's. Rows of stratified sampling are
+// medians of many runs, and one rule says which of them differ: see criteria.go. Other rows
+// say why ours differs, if an experiment has shown the reason: see reasons.go.
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
@@ -49,6 +50,7 @@ var All = []Figure{
 	{"strat-9", "sizes of the table (STRAT-24)", figure9},
 	{"strat-10", "a second level of 16 entries (STRAT-12)", figure10},
 	{"strat-11", "edges and calls in one compressor (STRAT-25)", figure11},
+	{"strat-filter", "filters of places that have converged (STRAT-29)", figureFilter},
 
 	{"rap-2", "nodes at worst and in fact, by b and q (RAP-12)", rap2},
 	{"rap-3", "merges in batches and after every split (RAP-10)", rap3},
@@ -97,6 +99,7 @@ func Find(id string) (Figure, bool) {
 type Env struct {
 	// Source returns the events of a program, with taps on "loads", on "calls",
 	// edges among them, on "pairs", on "ops", or on "blocks", whose words are addresses.
+	// "loads-2" is the second recording of loads.
 	// Its error is, or wraps, ErrNoTrace if there is no such trace.
 	Source func(program, taps string) (replay.Source, error)
 
@@ -107,9 +110,10 @@ type Env struct {
 	Functions func(program string) (Functions, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
-	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat a quarter
+	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat, and in strat-10, a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
+	Seeds        int           // of figures of stratified sampling, from Seed on, 10 if 0
 
 	cop map[string]*copLoads // by program and events: what experiments with the co-processor have in common
 }
@@ -131,6 +135,9 @@ func (f Figure) Run(env *Env) (*Result, error) {
 	}
 	if e.Seed == 0 {
 		e.Seed = 1
+	}
+	if e.Seeds == 0 {
+		e.Seeds = 10
 	}
 	res := &Result{ID: f.ID, Title: f.Title}
 	if err := f.run(&e, res); err != nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -52,8 +53,11 @@ type Row struct {
 	Ours    string  `json:"ours"`
 	Values  []Value `json:"values"` // that Ours is made of
 	Paper   string  `json:"paper"`
-	Differs bool    `json:"differs"` // ours is not what the paper says
-	Note    string  `json:"note"`    // why ours differs, "" if Differs is false
+	Asked   string  `json:"asked"`             // what the paper says, as a relation that a run has or has not; "" if there is a single run
+	Runs    int     `json:"runs" unit:"runs"`  // whose median and range are ours; 0 if there is a single run
+	Agree   int     `json:"agree" unit:"runs"` // that have the relation
+	Differs bool    `json:"differs"`           // ours is not what the paper says
+	Note    string  `json:"note"`              // why ours differs, or in how many runs; "" if Differs is false
 }
 
 // A Plot is a drawing. A drawing of bars has groups, a drawing of curves has none.
@@ -182,8 +186,15 @@ func (r *Result) print(p *listing.Page) {
 	}
 	p.Line("")
 	rows := [][]string{{"", "ours", "| paper"}}
+	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Runs > 0 }) {
+		rows[0] = append(rows[0], "| agrees if", "| runs that agree")
+	}
 	for _, row := range r.Rows {
-		rows = append(rows, []string{row.What, row.Ours, "| " + row.Paper})
+		line := []string{row.What, row.Ours, "| " + row.Paper}
+		if row.Runs > 0 {
+			line = append(line, "| "+row.Asked, fmt.Sprintf("| %d of %d", row.Agree, row.Runs))
+		}
+		rows = append(rows, line)
 	}
 	aligned(p, 1, 0, rows, "")
 	for _, row := range r.Rows {

@@ -118,12 +118,3 @@ func at(c metric.Curve, events uint64) float64 {
 
 // errorPercent is the error at the end.
 func errorPercent(r *replay.Result) float64 { return 100 * r.Error.Mean }
-
-// byName finds a result by what its engine was called.
-func byName(engines []string, results []*replay.Result) map[string]*replay.Result {
-	m := map[string]*replay.Result{}
-	for i, r := range results {
-		m[engines[i]] = r
-	}
-	return m
-}

@@ -85,76 +85,19 @@ func (env *Env) replay(p Program, taps string, engines ...string) ([]*replay.Res
 	if err != nil {
 		return nil, err
 	}
-	return env.run(source, events, 1, engines)
+	return env.run(source, events, engines)
 }
 
-// seeds is over how many runs, each with other random numbers, a figure takes the average
-// if it shows when an error falls below a limit. Early in a stream few places count, so
-// in a single run chance decides when the error falls.
-const seeds = 5
-
-// replaySeeds is replay, but each error is the average of several runs.
-func (env *Env) replaySeeds(p Program, taps string, engines ...string) ([]*replay.Result, error) {
-	source, events, err := env.source(p, taps)
-	if err != nil {
-		return nil, err
-	}
-	return env.run(source, events, seeds, engines)
-}
-
-// replayAll is replaySeeds for the loads of all programs that have traces. The programs
-// take turns of the given number of events. replayAll returns the number of programs.
-func (env *Env) replayAll(turn int, engines ...string) ([]*replay.Result, int, error) {
-	var sources []replay.Source
-	for _, p := range Programs {
-		s, _, err := env.source(p, "loads")
-		if errors.Is(err, ErrNoTrace) {
-			continue
-		}
-		if err != nil {
-			return nil, 0, err
-		}
-		sources = append(sources, s)
-	}
-	results, err := env.run(inTurns(sources, turn), env.Events, seeds, engines)
-	return results, len(sources), err
-}
-
-func (env *Env) run(source replay.Source, events uint64, seeds int, specs []string) ([]*replay.Result, error) {
+func (env *Env) run(source replay.Source, events uint64, specs []string) ([]*replay.Result, error) {
 	c := replay.Config{Overhead: env.Overhead, Limit: events}
-	for i := range seeds {
-		for _, e := range specs {
-			spec, err := engines.Parse(e, nil)
-			if err != nil {
-				return nil, err
-			}
-			c.Engines = append(c.Engines, spec.WithSeed(env.Seed+uint64(i)).String())
+	for _, e := range specs {
+		spec, err := engines.Parse(e, nil)
+		if err != nil {
+			return nil, err
 		}
+		c.Engines = append(c.Engines, spec.WithSeed(env.Seed).String())
 	}
-	results, err := replay.Run(source, c)
-	if err != nil {
-		return nil, err
-	}
-	return average(results, len(specs)), nil
-}
-
-// average returns the first n results, each with the mean of its own errors and those of the
-// results n, 2n, … further on. Everything else in it is from the first seed.
-func average(results []*replay.Result, n int) []*replay.Result {
-	runs := float64(len(results) / n)
-	for i, r := range results[:n] {
-		for k := i + n; k < len(results); k += n {
-			for j, p := range results[k].Errors {
-				r.Errors[j].Error += p.Error
-			}
-			r.Error.Mean += results[k].Error.Mean
-		}
-		for j := range r.Errors {
-			r.Errors[j].Error /= runs
-		}
-		r.Error.Mean /= runs
-	}
-	return results[:n]
+	return replay.Run(source, c)
 }
 
 // each runs engines over all programs with a trace, except the one in role except, and calls

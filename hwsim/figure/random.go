@@ -5,6 +5,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/montecarlo"
@@ -14,23 +15,39 @@ import (
 // figure4 is STRAT-21.
 func figure4(env *Env, res *Result) error {
 	c := montecarlo.Figure4
-	c.Seed, c.Permutations = env.Seed, env.Permutations
-	curves, err := c.Run()
-	if err != nil {
-		return err
-	}
-	res.setup("%d permutations of each length, one tuple with %v of the stream, %d others; rate %d, %d strata (ours: the paper does not say); seed %d",
-		c.Permutations, c.Share, c.Others, c.Rate, c.Strata, c.Seed)
-	lines := plot.Lines{Title: "Figure 4: mean error of an estimated frequency", X: "tuples in the stream", Y: "error %", Limit: 4}
-	t := Table{Title: "error %", Columns: []string{"sampler", "estimator", "N=1000", "N=4000", "N=12000", "N=20000", "4 % at N"}}
-	points := map[string]metric.Curve{}
-	for _, x := range curves {
-		name := x.Spec
-		if x.Estimator == montecarlo.Ratio {
-			name += " ratio"
+	c.Permutations = max(1, env.Permutations/env.Seeds)
+	var curves []montecarlo.Curve         // with the mean of the errors of all seeds
+	points := map[string][]metric.Curve{} // by sampler and estimator, then by seed
+	for k := range env.Seeds {
+		c.Seed = env.Seed + uint64(k)
+		one, err := c.Run()
+		if err != nil {
+			return err
 		}
-		points[name] = x.Points
-		lines.Curves = append(lines.Curves, plot.Curve{Name: name, Points: x.Points})
+		for i, x := range one {
+			points[curveName(x)] = append(points[curveName(x)], slices.Clone(x.Points))
+			if k > 0 {
+				for j, p := range x.Points {
+					curves[i].Points[j].Error += p.Error
+				}
+			}
+		}
+		if k == 0 {
+			curves = one
+		}
+	}
+	for _, x := range curves {
+		for j := range x.Points {
+			x.Points[j].Error /= float64(env.Seeds)
+		}
+	}
+	res.setup("%s", rule)
+	res.setup("%d seeds, from seed %d on, with %d permutations of each length each; one tuple with %v of the stream, %d others; rate %d, %d strata (ours: the paper does not say)",
+		env.Seeds, env.Seed, c.Permutations, c.Share, c.Others, c.Rate, c.Strata)
+	lines := plot.Lines{Title: "Figure 4: mean error of an estimated frequency", X: "tuples in the stream", Y: "error %", Limit: 4}
+	t := Table{Title: "error %, mean of all permutations", Columns: []string{"sampler", "estimator", "N=1000", "N=4000", "N=12000", "N=20000", "4 % at N"}}
+	for _, x := range curves {
+		lines.Curves = append(lines.Curves, plot.Curve{Name: curveName(x), Points: x.Points})
 		line := []Value{text(x.Spec), text(x.Estimator.String())}
 		for _, n := range []uint64{1000, 4000, 12000, 20000} {
 			line = append(line, percent(at(x.Points, n)))
@@ -42,19 +59,45 @@ func figure4(env *Env, res *Result) error {
 
 	h := func(sampler string) string { return fmt.Sprintf("H[%s%d]%d", sampler, c.Rate, c.Strata) }
 	plain := func(sampler string) string { return fmt.Sprint(sampler, c.Rate) }
-	r4, h4 := points[plain("R")].Crossing(4), points[h("P")].Crossing(4)
-	res.row("R is at 4 %", one(length("N=", r4)), "N=12000", near(r4, 12000, 0.05))
-	res.row("H[P] is at 4 %", one(length("N=", h4)), "N=4600", near(h4, 4600, 0.05))
-	res.row("R needs longer than H[P]", one(factor(r4/h4)), "almost three times", near(r4/h4, 2.6, 0.2))
+	crossing := func(name string) (t tally) {
+		for _, c := range points[name] {
+			t = append(t, c.Crossing(4))
+		}
+		return t
+	}
+	ratio := func(a, b tally) (t tally) {
+		for k := range a {
+			t = append(t, a[k]/b[k])
+		}
+		return t
+	}
+	means := func(name string) (t tally) {
+		for _, c := range points[name] {
+			t = append(t, mean(c))
+		}
+		return t
+	}
+	at := func(x float64) Value { return length("N=", x) }
+	r4, h4 := crossing(plain("R")), crossing(h("P"))
+	res.compare("R is at 4 %", r4, at, "N=12000", about(12000, 12000, at))
+	res.compare("H[P] is at 4 %", h4, at, "N=4600", about(4600, 4600, at))
+	res.compare("R needs longer than H[P]", ratio(r4, h4), times, "almost three times", about(3, 3, times))
 	for _, class := range []struct{ what, a, b string }{
-		{"R and H[R] are alike", plain("R"), h("R")},
-		{"P and CR are alike", plain("P"), plain("CR") + " ratio"},
-		{"H[P] and H[CR] are alike", h("P"), h("CR") + " ratio"},
+		{"mean error of H[R] to that of R", h("R"), plain("R")},
+		{"mean error of CR, ratio, to that of P", plain("CR") + " ratio", plain("P")},
+		{"mean error of H[CR], ratio, to that of H[P]", h("CR") + " ratio", h("P")},
 	} {
-		a, b := mean(points[class.a]), mean(points[class.b])
-		res.row(class.what, two(percent(a), percent(b), " on average"), "the same", near(a, b, 0.05))
+		res.compare(class.what, ratio(means(class.a), means(class.b)), times, "the same", about(1, 1, times))
 	}
 	return nil
+}
+
+// curveName is the sampler with its estimator.
+func curveName(x montecarlo.Curve) string {
+	if x.Estimator == montecarlo.Ratio {
+		return x.Spec + " ratio"
+	}
+	return x.Spec
 }
 
 func mean(c metric.Curve) (m float64) {

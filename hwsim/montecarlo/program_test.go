@@ -72,8 +72,8 @@ func TestSTRAT29_FilterConvergesEarlierForTheSameMessages(t *testing.T) {
 		batch    = 50_000
 		batches  = 160
 		baseline = "H[P256]2048"
-		filtered = "F16384+H[P128]2048"
-		sameRate = "F16384+H[P256]2048"
+		filtered = "F16384-5-never+H[P128]2048"
+		sameRate = "F16384-5-never+H[P256]2048"
 	)
 	runs := map[string]*filterRun{}
 	for _, name := range []string{baseline, filtered, sameRate} {

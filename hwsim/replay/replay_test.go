@@ -103,40 +103,11 @@ func TestSTRAT12SecondLevel(t *testing.T) {
 	}
 }
 
-// Small tables send earlier, large ones mix less.
-func TestSTRAT24TableSizes(t *testing.T) {
-	r := run(t, synthetic(3, 1000, 4_000_000, 1), replay.Config{Engines: []string{"H[P256]512", "H[P256]4096"}})
-	for i, p := range r["H[P256]512"].Errors {
-		if i%10 == 0 {
-			t.Logf("%8d events: n=512 %6.2f %%, n=4096 %6.2f %%", p.Events, p.Error, r["H[P256]4096"].Errors[i].Error)
-		}
-	}
-	a, b := r["H[P256]512"], r["H[P256]4096"]
-	early := a.Sent[0]
-	if late := b.Sent[0]; early.Error < late.Error {
-		t.Errorf("after %d events the smaller table has sent less", early.Events)
-	}
-}
-
 // Edges and calls go through one compressor. Software can tell them apart by the tag or by
 // the place, and both must give the same numbers. The overhead is below 4.5 % because of
 // the rate.
 func TestSTRAT25EdgesAndCalls(t *testing.T) {
-	isCall := func(site uint64) bool { return site%5 == 0 }
-	loads := synthetic(4, 100, 1_000_000, 1)
-	source := func(do func(trace.Block) error) error {
-		return loads(func(b trace.Block) error {
-			for i, x := range b.Tuples {
-				tag := tuple.Edge
-				if isCall(x.Site()) {
-					tag = tuple.Call
-				}
-				b.Tuples[i] = tuple.New(tag, x.Site(), x.W%3)
-			}
-			return do(b)
-		})
-	}
-	r := run(t, source, replay.Config{Engines: []string{"H[P256]2048"}})["H[P256]2048"]
+	r := run(t, edgesAndCalls(), replay.Config{Engines: []string{"H[P256]2048"}, Limit: 1_000_000})["H[P256]2048"]
 	byTag, byPlace := map[tuple.Tag]uint64{}, map[bool]uint64{}
 	for _, x := range (metric.Selection{}).Of(r.Profile) {
 		byTag[x.Tag()] += r.Profile.Tuple(x)

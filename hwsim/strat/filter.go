@@ -14,9 +14,20 @@ package strat
 // at most a tolerance.
 //
 // A masked place keeps its profile, with the error that the profile has when the place
-// is masked. The filter also stops a new place whose pc has the same bit. That happens
-// more rarely if there are more bits. After a period the filter forgets everything, so
-// that the profile sees later phases of the program.
+// is masked. That is all right for a place that goes on as it began. But real programs have
+// phases: a place of an interpreter loads the same word for 6000 events, 24 messages, then
+// it is masked, and all that it loads later is missing. So the filter forgets everything after a
+// period, and samples all places again, as Zilles and Sohi demand for that reason. The filter
+// also stops a new place whose pc has the same bit as a masked one, until the period ends.
+//
+// With periods, each period counts for a place in proportion to its messages in the period, and
+// not to its events. Another rule has no such error: of the events of a masked place one of k
+// passes, at random, and stands for k events (F16384/8). So each event of the stream is
+// counted once on average, whenever it happens, and the place sends a k-th of the messages.
+// Example: a place loads 7 for 1M events and then 8 for 3M events, and is masked early. For
+// good, its profile has 7 only. With periods of 1M it has 24 messages of each of four
+// periods: a share of 3/4 for 8, but with two periods it would have 1/2. With 1 of 8 it has
+// a share of 3/4, ± what 15,000/8 messages leave.
 //
 // Source: Zilles and Sohi, "A Programmable Co-processor for Profiling", HPCA
 // 2001, the sections on the PC filter and on confidence.
@@ -33,8 +44,10 @@ type filter struct {
 	places   []place
 	variance float64 // the tolerance, squared
 	period   uint64  // events after which the filter forgets everything; 0 for never
+	one      uint32  // of so many events of a masked place one passes; 0 if none passes
+	rand     pcg     // which one
 	events   uint64  // that came in this period
-	stopped  uint64  // events that the filter stopped since the last Flush
+	stopped  uint64  // events that the filter stopped since the last Flush, and that no other event stands for
 }
 
 // A place is what software knows of a pc. The first pc with a message at an index
@@ -50,12 +63,15 @@ type place struct {
 // A value is a word that may be frequent, with a lower bound of its events.
 type value struct{ w, events uint64 }
 
-func newFilter(n int, tolerance float64, period uint64) *filter {
+func newFilter(f Filter, rand pcg) *filter {
+	tolerance := float64(f.Percent) / 100
 	return &filter{
-		mask:     make([]uint64, (n+63)/64),
-		places:   make([]place, n),
+		mask:     make([]uint64, (f.N+63)/64),
+		places:   make([]place, f.N),
 		variance: tolerance * tolerance,
-		period:   period,
+		period:   f.Period,
+		one:      uint32(f.One),
+		rand:     rand,
 	}
 }
 
@@ -69,17 +85,22 @@ func (f *filter) masked(pc uint64) bool {
 	return f.mask[i/64]>>(i%64)&1 != 0
 }
 
-// lets takes an event of pc and reports whether it goes on to the compressor.
-func (f *filter) lets(pc uint64) bool {
+// weight takes an event of pc. It returns for how many events the compressor has to take it;
+// 0 if the filter stops it.
+func (f *filter) weight(pc uint64) uint64 {
 	if f.events == f.period && f.period != 0 {
 		f.clear()
 	}
 	f.events++
-	if f.masked(pc) {
+	switch {
+	case !f.masked(pc):
+		return 1
+	case f.one == 0:
 		f.stopped++
-		return false
+	case f.rand.below(f.one) == 0:
+		return uint64(f.one)
 	}
-	return true
+	return 0
 }
 
 // observe is what software does with a message.

@@ -2,7 +2,8 @@ package strat
 
 // This file parses descriptions of compressors:
 //
-//	spec    = [ "F" number [ "-" number [ "-" number ] ] "+" ] stages { "@" option }
+//	spec    = [ filter "+" ] stages { "@" option }
+//	filter  = "F" number [ "-" number [ "-" ( number | "never" ) ] ] [ "/" number ]
 //	stages  = stage { "+" stage }
 //	stage   = [ "C" ] sampler | "C" | "H[" stages "]" number | "A" number | tagged
 //	sampler = ( "R" | "RC" | "P" ) number
@@ -31,7 +32,7 @@ type parser struct {
 	spec  string
 	pos   int
 	depth int  // of the splitters around pos
-	later bool // the component at pos gets messages of another component or engine, not tuples
+	later bool // the component at pos gets messages of another component or engine, not tuples, or tuples that stand for several
 	err   *hwsim.SyntaxError
 }
 
@@ -67,12 +68,19 @@ func (p *parser) filter() (f Filter) {
 	if !p.accept("F") {
 		return f
 	}
-	f = Filter{N: p.number("the bits of the mask", maxFilter), Percent: defaultPercent}
+	f = Filter{N: p.number("the bits of the mask", maxFilter), Percent: defaultPercent, Period: defaultPeriod}
 	if p.accept("-") {
 		f.Percent = p.number("a standard error in percent", 50)
-		if p.accept("-") {
-			f.Period = p.number64("a number of events", maxNumber)
+		switch {
+		case p.accept("-never"):
+			f.Period = 0
+		case p.accept("-"):
+			f.Period = p.number64("a number of events, or never", maxNumber)
 		}
+	}
+	if p.accept("/") {
+		f.One = p.number("of how many events of a masked place one passes", maxRate)
+		p.later = true
 	}
 	p.expect("+")
 	return f

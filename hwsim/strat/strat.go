@@ -15,6 +15,7 @@
 //	H[P256]2048+A16    a chain: A16 takes the messages of H[P256]2048
 //	tag2-256-2048/2w   tagged table: tag bits, counter's maximum, entries, ways
 //	F16384+H[P256]2048     a filter of converged places, of 16384 bits, in front
+//	F16384-2-never/8+P256  the same; places known to 2 %, never sampled anew, 1 of 8 events passes
 //
 // and used like this:
 //
@@ -143,10 +144,11 @@ func (c *Compressor) push(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message
 // event however the stream is cut into batches.
 func (c *Compressor) pushFiltered(in []tuple.Tuple, out []hwsim.Message) []hwsim.Message {
 	for _, t := range in {
-		if !c.filter.lets(t.PC) {
+		n := c.filter.weight(t.PC)
+		if n == 0 {
 			continue
 		}
-		if m, ok := c.stages.step(hwsim.Message{Tuple: t, Count: 1}); ok {
+		if m, ok := c.stages.step(hwsim.Message{Tuple: t, Count: n}); ok {
 			c.filter.observe(m)
 			out = append(out, m)
 		}
