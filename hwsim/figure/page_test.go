@@ -34,19 +34,22 @@ func TestPageIsComputed(t *testing.T) {
 		want    []string
 	}{
 		{0.5, true, []string{
-			"with 8M loads at equal overhead 2 of the two largest working sets gain. The factors: better printer 0.50, typecheck 0.80; equal bitboard 1.00; worse lua 1.50. In random order 1 of the two largest gain.",
+			"With 8M loads at equal overhead 2 of the two largest working sets gain. The factors: better printer 0.50, typecheck 0.80; equal bitboard 1.00; worse lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
 			"printer: with 8M, 16M loads the factors are 0.50, 0.50, so it gains at all lengths; rules of the paper: 2.00, 2.00.",
 			"in random order the curves of error over overhead are one for all rates",
 		}},
 		{1.25, false, []string{
-			"with 8M loads at equal overhead 1 of the two largest working sets gain. The factors: better typecheck 0.80; equal bitboard 1.00; worse printer 1.25, lua 1.50. In random order 1 of the two largest gain.",
+			"With 8M loads at equal overhead 1 of the two largest working sets gain. The factors: better typecheck 0.80; equal bitboard 1.00; worse printer 1.25, lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
 			"printer: with 8M, 16M loads the factors are 1.25, 1.25, so it gains in 0 of 2 lengths; rules of the paper: 2.00, 2.00.",
 			"in random order the curves of error over overhead are not one for all rates",
 		}},
 	} {
-		seven := &Result{ID: "cop-7", Tables: []Table{{Title: "value profiles of 8M loads", Columns: []string{"program", "sites", "co-processor to it"}}}}
+		seven := &Result{ID: "cop-7", Tables: []Table{{Title: "value profiles of 8M loads", Columns: []string{"program", "sites", "overhead", "co-processor to it"}}, {
+			Title: "value profiles of 125K loads", Columns: []string{"program", "sites", "overhead", "co-processor to it"},
+			Rows: [][]Value{{text("lua"), count(9, "sites"), percent(0), factor(0.1)}},
+		}}}
 		for name, v := range map[string][2]float64{"typecheck": {900, 0.8}, "printer": {500, x.printer}, "lua": {100, 1.5}, "bitboard": {9, 1.004}} {
-			seven.Tables[0].Rows = append(seven.Tables[0].Rows, []Value{text(name), count(int(v[0]), "sites"), factor(v[1])})
+			seven.Tables[0].Rows = append(seven.Tables[0].Rows, []Value{text(name), count(int(v[0]), "sites"), percent(1), factor(v[1])})
 		}
 		seven.row("in random order: largest working set: errors at equal overhead", two(percent(1), percent(2), ""), "-", true)
 		seven.row("in random order: second largest working set: errors at equal overhead", two(percent(2), percent(1), ""), "-", true)
