@@ -66,6 +66,9 @@ func (e *engine) reset() {
 // machineCycle returns the machine's cycle that corresponds to a cycle of the main
 // processor.
 func (s *spec) machineCycle(core uint64) uint64 {
+	if s.ratio == billion {
+		return core
+	}
 	hi, lo := bits.Mul64(core, s.ratio)
 	if hi >= billion {
 		return 1<<64 - 1
@@ -124,15 +127,24 @@ func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 // sample, and the tuple begins a new one. If the program does not select addresses, each
 // word is a sample.
 func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
-	together := e.m.fields&SelectAddr != 0
-	if together && e.pending.Add(t, count) {
+	if e.m.fields&SelectAddr != 0 {
+		if !e.pending.Add(t, count) {
+			e.offer(out, true)
+			e.pending.Begin(t, count)
+		}
 		return
 	}
-	e.offer(out, true)
-	e.pending.Begin(t, count)
-	if !together {
-		e.offer(out, true)
+	if e.pending.N > 0 {
+		e.offer(out, true) // the program has selected addresses until now
 	}
+	cycle := e.until(t, out, true)
+	if e.offered == nil && !e.m.Filters.accepts(t.PC, uint8(t.Tag())) {
+		e.m.stats.Filtered++ // most events end here
+		e.refused += count
+		return
+	}
+	e.pending.Begin(t, count)
+	e.give(cycle)
 }
 
 // offer runs the machine up to the time of the sample, and gives the machine the sample.
@@ -142,14 +154,27 @@ func (e *engine) offer(out *hwsim.Out, ask bool) {
 	if s.N == 0 {
 		return
 	}
-	core := e.clock.Event(s.Tuples[0])
-	cycle := e.machineCycle(core)
-	for e.m.Run(cycle) == Interrupted {
-		cycle = e.interrupt(out, ask)
+	e.give(e.until(s.Tuples[0], out, ask))
+}
+
+// until runs the machine up to the time of an event, and returns this cycle of the machine.
+func (e *engine) until(t tuple.Tuple, out *hwsim.Out, ask bool) (cycle uint64) {
+	core := e.clock.Event(t)
+	cycle = e.machineCycle(core)
+	if e.m.state != Waiting || e.m.watch != nil {
+		for e.m.Run(cycle) == Interrupted {
+			cycle = e.interrupt(out, ask)
+		}
 	}
 	if core >= e.alarm {
 		cycle = e.timer(out, ask)
 	}
+	return cycle
+}
+
+// give gives the machine the sample in a cycle up to which it has run.
+func (e *engine) give(cycle uint64) {
+	s := &e.pending
 	x := retired(s)
 	outcome := e.m.Offer(cycle, x)
 	if e.offered != nil {

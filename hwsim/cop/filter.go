@@ -30,13 +30,15 @@ type Filters struct {
 }
 
 // Accepts reports whether all filters accept an event.
-func (f *Filters) Accepts(s *Sample) bool {
-	if f.Classes>>(s.Class&31)&1 == 0 {
+func (f *Filters) Accepts(s *Sample) bool { return f.accepts(s.PC, s.Class) }
+
+func (f *Filters) accepts(pc uint64, class uint8) bool {
+	if f.Classes>>(class&31)&1 == 0 {
 		return false
 	}
-	if f.Mask != 0 && f.hashes[f.MatchHash](s.PC)&f.Mask != f.Match {
+	if f.Mask != 0 && f.hashes[f.MatchHash](pc)&f.Mask != f.Match {
 		return false
 	}
-	n := f.hashes[f.BitHash](s.PC)
+	n := f.hashes[f.BitHash](pc)
 	return f.bits[int(n>>6)&(len(f.bits)-1)]>>(n&63)&1 == 0
 }

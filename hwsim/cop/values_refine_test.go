@@ -37,6 +37,9 @@ func leastShares(slots []cop.RecordedSlot, pc uint64, limit float64) (p map[uint
 			change = max(change, next[v]-p[v])
 		}
 		p = next
+		if change < 1e-14 {
+			break
+		}
 	}
 	return p, change
 }

@@ -283,7 +283,7 @@ func copRemedies(env *Env, res *Result) error {
 	t.Rows = make([][]Value, len(longRemedies))
 	worst := make([]float64, len(longRemedies))
 	for i, v := range longRemedies {
-		t.Rows[i] = []Value{text(variantName(v))}
+		t.Rows[i] = []Value{text(fmt.Sprintf("%d: %s", i+1, variantName(v)))}
 	}
 	err := env.eachLong(res, longPrograms[:2], func(p Program) error {
 		source, err := env.Source(p.Name, ofValues)
@@ -309,10 +309,10 @@ func copRemedies(env *Env, res *Result) error {
 	}
 	t.Columns = append(t.Columns, "largest factor")
 	winners := 0
-	bars := plot.Bars{Title: "Largest factor of two programs and two parts", Y: "factor", Limit: 1, Series: []plot.Series{{Name: "largest factor", Values: worst}}}
+	bars := plot.Bars{Title: "Largest factor of two programs and two parts, by row of the table", Y: "factor", Limit: 1, Series: []plot.Series{{Name: "largest factor", Values: worst}}}
 	for k := range t.Rows {
 		t.Rows[k] = append(t.Rows[k], factor(worst[k]))
-		bars.Groups = append(bars.Groups, t.Rows[k][0].Text)
+		bars.Groups = append(bars.Groups, fmt.Sprint(k+1)) // names would overlap
 		winners += one01(worst[k] < 1)
 	}
 	res.Tables = append(res.Tables, t)

@@ -114,12 +114,17 @@ func (t Table) column(name string) int {
 // equal is how far from 1 a factor is that is printed as 1.00.
 const equal = 0.005
 
+// The column before the factors has the overheads of the samplers.
 func shortPrograms(r *Result) string {
 	var parts []string
 	for _, t := range r.Tables {
 		k, sites := t.column("co-processor to it"), t.column("sites")
 		region, ok := strings.CutPrefix(t.Title, "value profiles of ")
 		if !ok || k < 0 || sites < 0 {
+			continue
+		}
+		if !slices.ContainsFunc(t.Rows, func(row []Value) bool { return k > 0 && row[k-1].Number > 0 }) {
+			parts = append(parts, fmt.Sprintf("With %s no sampler at that overhead has interrupted before the end, so there is nothing to compare", region))
 			continue
 		}
 		rows := slices.SortedFunc(slices.Values(t.Rows), func(a, b []Value) int { return cmp.Compare(a[k].Number, b[k].Number) })
@@ -140,7 +145,7 @@ func shortPrograms(r *Result) string {
 		for _, row := range bySites[:min(2, len(bySites))] {
 			won += one01(row[k].Number < 1)
 		}
-		text := fmt.Sprintf("with %s at equal overhead %d of the two largest working sets gain. The factors: better %s", region, won, orNone(better))
+		text := fmt.Sprintf("With %s at equal overhead %d of the two largest working sets gain. The factors: better %s", region, won, orNone(better))
 		if same != nil {
 			text += "; equal " + strings.Join(same, ", ")
 		}

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,7 +28,10 @@ type CopSpeed struct {
 }
 
 // A copRound is what the simulation does in a second of CPU time.
-type copRound struct{ instructions, samples, tuples float64 }
+type copRound struct {
+	instructions, samples, tuples float64
+	filtered, dropped             float64 // tuples that filters have rejected, and that found the sample buffer full
+}
 
 // Cop measures engines on tuples of a trace: first the engine alone, several rounds, then a
 // replay of many tuples, for which the trace is read again and again.
@@ -75,9 +80,15 @@ func copRate(text string, in []tuple.Tuple) (r copRound, err error) {
 	}
 	after, err := cpuTime()
 	seconds := (after - before).Seconds()
+	r.tuples = float64(len(in)) / seconds
 	for _, m := range metered.Meters() {
-		if m.Name == "instructions to a sample" {
-			r = copRound{float64(m.Count) / seconds, float64(m.Of) / seconds, float64(len(in)) / seconds}
+		switch n := float64(m.Count) / seconds; m.Name {
+		case "instructions to a sample":
+			r.instructions, r.samples = n, float64(m.Of)/seconds
+		case "lost: filtered":
+			r.filtered = n
+		case "lost: buffer full":
+			r.dropped = n
 		}
 	}
 	return r, err
@@ -144,26 +155,46 @@ const (
 
 // CopTables returns the results as Markdown tables. Rates are those of the median round.
 func CopTables(all []CopSpeed, machines []MachineSpeed) string {
-	alone := newTable("program", "million microinstructions/s", "million samples/s")
+	alone := newTable("program", "million microinstructions/s", "million samples/s", "goal")
 	for _, m := range machines {
-		alone.row(m.Program, m.Instructions, m.Samples)
+		n, err := strconv.ParseFloat(m.Instructions, 64)
+		alone.row(m.Program, m.Instructions, m.Samples, met(err == nil && n*1e6 >= wantInstructions))
 	}
-	t := newTable("engine", "microinstructions/s", "samples/s", "tuples/s", "replay")
+	t := newTable("engine", "microinstructions/s", "samples/s", "tuples/s", "rejected by filters", "buffer full", "replay", "goal")
 	for _, s := range all {
-		rate := func(of func(copRound) float64) string {
+		of := func(number func(copRound) float64) summary {
 			var list []float64
 			for _, r := range s.Rounds {
-				list = append(list, of(r)/1e6)
+				list = append(list, number(r))
 			}
-			x := summarize(list)
-			return fmt.Sprintf("%.1f M (%.1f–%.1f)", x.median, x.p25, x.p75)
+			return summarize(list)
 		}
-		t.row("`"+s.Engine+"`", rate(func(r copRound) float64 { return r.instructions }), rate(func(r copRound) float64 { return r.samples }),
-			rate(func(r copRound) float64 { return r.tuples }), fmt.Sprintf("%.0f M in %.0f s", float64(s.Tuples)/1e6, s.Replay.Seconds()))
+		rate := func(x summary) string {
+			return fmt.Sprintf("%.1f M (%.1f–%.1f)", x.median/1e6, x.p25/1e6, x.p75/1e6)
+		}
+		share := func(number func(copRound) float64) string {
+			return fmt.Sprintf("%.1f %%", 100*of(func(r copRound) float64 { return number(r) / r.tuples }).median)
+		}
+		samples, goal := of(func(r copRound) float64 { return r.samples }), "none"
+		if strings.Contains(s.Engine, "program=values") {
+			goal = met(samples.median >= wantSamples)
+		}
+		t.row("`"+s.Engine+"`", rate(of(func(r copRound) float64 { return r.instructions })), rate(samples), rate(of(func(r copRound) float64 { return r.tuples })),
+			share(func(r copRound) float64 { return r.filtered }), share(func(r copRound) float64 { return r.dropped }),
+			fmt.Sprintf("%.0f M in %.0f s", float64(s.Tuples)/1e6, s.Replay.Seconds()), goal)
 	}
 	return section("The machine", fmt.Sprintf("In a second of CPU time, by `go test ./hwsim/cop -run '^$' -bench Instructions`. We want at least %.0f million microinstructions.",
 		wantInstructions/1e6), alone) +
 		section("Engines", fmt.Sprintf("The machine with its processor and its host, in a second of CPU time: median and quartiles of the rounds. We want at least %.0f M "+
-			"samples for value profiling. Tuples that are dropped or rejected by filters are no samples. Replays are in wall-clock time, as `pepsim run` does them: they "+
+			"samples for value profiling. A sample is a tuple whose routine of microcode has run to its end. The other tuples take time, too, but are no samples: filters reject the loads of other partitions and "+
+			"masked loads, which are known well enough, and the rest finds the sample buffer full. Replays are in wall-clock time, as `pepsim run` does them: they "+
 			"read the trace, and count the exact profile and errors, too.", wantSamples/1e6), t)
+}
+
+// met says whether a goal is met.
+func met(ok bool) string {
+	if ok {
+		return "met"
+	}
+	return "missed"
 }

@@ -1,0 +1,140 @@
+package figure
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+)
+
+// pageOf writes a page of results, and returns the sentences of its summary and the whole text.
+func pageOf(t *testing.T, results ...*Result) (short []string, page string) {
+	t.Helper()
+	var b strings.Builder
+	if err := (&CopPage{Command: "pepsim figure x", Figures: results}).Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(b.String(), "## In short\n")
+	rest, _, _ = strings.Cut(rest, "\n## ")
+	for line := range strings.Lines(rest) {
+		if text, ok := strings.CutPrefix(line, "* "); ok {
+			short = append(short, strings.TrimSuffix(text, "\n"))
+		}
+	}
+	return short, b.String()
+}
+
+// The summary has the numbers and verdicts of the results, whichever they are.
+func TestPageIsComputed(t *testing.T) {
+	for _, x := range []struct {
+		printer float64 // the factor of the second largest working set
+		agrees  bool
+		want    []string
+	}{
+		{0.5, true, []string{
+			"With 8M loads at equal overhead 2 of the two largest working sets gain. The factors: better printer 0.50, typecheck 0.80; equal bitboard 1.00; worse lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
+			"printer: with 8M, 16M loads the factors are 0.50, 0.50, so it gains at all lengths; rules of the paper: 2.00, 2.00.",
+			"in random order the curves of error over overhead are one for all rates",
+		}},
+		{1.25, false, []string{
+			"With 8M loads at equal overhead 1 of the two largest working sets gain. The factors: better typecheck 0.80; equal bitboard 1.00; worse printer 1.25, lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
+			"printer: with 8M, 16M loads the factors are 1.25, 1.25, so it gains in 0 of 2 lengths; rules of the paper: 2.00, 2.00.",
+			"in random order the curves of error over overhead are not one for all rates",
+		}},
+	} {
+		seven := &Result{ID: "cop-7", Tables: []Table{{Title: "value profiles of 8M loads", Columns: []string{"program", "sites", "overhead", "co-processor to it"}}, {
+			Title: "value profiles of 125K loads", Columns: []string{"program", "sites", "overhead", "co-processor to it"},
+			Rows: [][]Value{{text("lua"), count(9, "sites"), percent(0), factor(0.1)}},
+		}}}
+		for name, v := range map[string][2]float64{"typecheck": {900, 0.8}, "printer": {500, x.printer}, "lua": {100, 1.5}, "bitboard": {9, 1.004}} {
+			seven.Tables[0].Rows = append(seven.Tables[0].Rows, []Value{text(name), count(int(v[0]), "sites"), percent(1), factor(v[1])})
+		}
+		seven.row("in random order: largest working set: errors at equal overhead", two(percent(1), percent(2), ""), "-", true)
+		seven.row("in random order: second largest working set: errors at equal overhead", two(percent(2), percent(1), ""), "-", true)
+		long := &Result{ID: "cop-long", Tables: []Table{{Title: "printer, " + longTitle}, {Title: "printer, where the error is", Rows: [][]Value{{text("10-20")}}}}}
+		for _, n := range []uint64{8_000_000, 16_000_000} {
+			row := []Value{text(short(n)), count(1, "sites"), count(1, "pairs")}
+			for _, gain := range []float64{x.printer, 2} {
+				row = append(row, percent(1), percent(1), percent(1), factor(gain))
+			}
+			long.Tables[0].Rows = append(long.Tables[0].Rows, row)
+		}
+		one := &Result{ID: "cop-1"}
+		one.row("in random order: errors at equal overhead, a rate to the next slower one", span(factor(0.9), factor(1.1)), "one curve for all rates", x.agrees)
+		got, page := pageOf(t, seven, long, one)
+		all := strings.Join(got, "\n")
+		for _, want := range x.want {
+			if len(got) != 3 || !strings.Contains(all, want) {
+				t.Errorf("the summary has %d sentences, and none is\n%s\nbut\n%s", len(got), want, all)
+			}
+		}
+		if !strings.Contains(page, "\n    pepsim figure x\n") || !strings.Contains(page, "\n## cop-7\n\n```\ncop-7: ") || strings.Contains(page, "$ ") {
+			t.Errorf("the page has no command line or block:\n%s", page)
+		}
+	}
+}
+
+// Each figure of the co-processor has a sentence, and other figures have no page.
+func TestPageHasAllFigures(t *testing.T) {
+	var results []*Result
+	for _, f := range All {
+		if err := CheckPage([]Figure{f}); (err == nil) != strings.HasPrefix(f.ID, "cop-") {
+			t.Errorf("%s: %v", f.ID, err)
+		} else if err == nil {
+			results = append(results, &Result{ID: f.ID, Title: f.Title})
+		}
+	}
+	got, page := pageOf(t, results...)
+	missing := 3 // without rows there is nothing to say about the sweep, and about phases and upper halves
+	if len(got) != len(results)-missing {
+		t.Errorf("%d figures have %d sentences:\n%s", len(results), len(got), strings.Join(got, "\n"))
+	}
+	for _, r := range results {
+		if !strings.Contains(page, "\n## "+r.ID+"\n") {
+			t.Errorf("the page has no %s", r.ID)
+		}
+	}
+}
+
+// Figures that run at the same time have their results in the order of the list, and errors are not lost.
+func TestFiguresRunAtTheSameTime(t *testing.T) {
+	var list []Figure
+	for i := range 9 {
+		list = append(list, Figure{ID: fmt.Sprint(i), run: func(env *Env, res *Result) error {
+			if i%4 == 3 {
+				return fmt.Errorf("no %d", i)
+			}
+			res.setup("%d", i)
+			return nil
+		}})
+	}
+	var err error
+	got := ""
+	for r := range Run(list, &Env{}, t.TempDir(), &err) {
+		got += r.ID + "=" + r.Setup[0] + " "
+	}
+	if want := "0=0 1=1 2=2 4=4 5=5 6=6 8=8 "; got != want || err == nil || err.Error() != "3: no 3\n7: no 7" {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+}
+
+// Long recordings have 16 times as many loads; without one the usual loads are taken, and the setup says so.
+func TestCOP29_LongRecordings(t *testing.T) {
+	env := &Env{Events: 1000}
+	for _, has := range []bool{true, false} {
+		env.Source = func(program, taps string) (replay.Source, error) {
+			if taps == ofLong && !has {
+				return nil, ErrNoTrace
+			}
+			return func(func(trace.Block) error) error { return nil }, nil
+		}
+		res := &Result{}
+		source, most, err := env.longSource(res, Program{Name: "made"})
+		want := map[bool]uint64{true: 16_000, false: 1000}[has]
+		if err != nil || source == nil || most != want || (res.Setup == nil) != has {
+			t.Errorf("long recording %v: %d loads, want %d; setup %q, %v", has, most, want, res.Setup, err)
+		}
+	}
+}
