@@ -84,7 +84,7 @@ func BenchmarkFault(b *testing.B) {
 			counts.Fill(options.Default)
 			for i := range b.N {
 				if counts.Idle() {
-					counts.BeginBurst()
+					counts.BeginBurst(10e6)
 				}
 				k := pepfile.Key{Path: uint32(i % 16), PC: 1000}
 				take, _ := counts.Poll()
