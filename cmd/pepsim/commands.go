@@ -4,7 +4,6 @@ package main
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"strings"
 
@@ -65,10 +64,7 @@ func replayTraces(c *command.Call) error {
 	config.Progress = bar.At
 	results, err := replay.Run(replay.Of(traces...), config)
 	bar.End()
-	names := trace.Names{}
-	for _, t := range traces {
-		maps.Copy(names, t.Names)
-	}
+	names := trace.AllNames(traces)
 	if *prefix != "" && err == nil {
 		traces[0].Names = names
 		err = messages.Save(*prefix, traces[0], "replay, engine "+results[0].Spec.String())
@@ -99,28 +95,15 @@ func figures(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("figure: %w", err)
 	}
-	if *page != "" {
-		if err := figure.CheckPage(chosen); err != nil {
-			return command.Usagef("figure: -page: %w", err)
-		}
+	if err := figure.CheckPage(chosen); *page != "" && err != nil {
+		return command.Usagef("figure: -page: %w", err)
 	}
 	var failed error
 	document := figure.CopPage{Command: line}
-	results := func(yield func(*figure.Result) bool) {
-		for r := range figure.Run(chosen, env, *out, &failed) {
-			document.Figures = append(document.Figures, r)
-			if !yield(r) {
-				return
-			}
-		}
-	}
+	results := document.Keep(figure.Run(chosen, env, *out, &failed))
 	err = errors.Join(c.Print(&figure.Listing{Command: line, Figures: results}, nil), failed)
 	if *page == "" || err != nil {
 		return err
 	}
-	var b strings.Builder
-	if err := document.Write(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(*page, []byte(b.String()), 0o644)
+	return document.WriteFile(*page)
 }

@@ -6,6 +6,8 @@ package figure
 import (
 	"fmt"
 	"io"
+	"iter"
+	"os"
 	"slices"
 	"strings"
 
@@ -27,6 +29,27 @@ func CheckPage(list []Figure) error {
 		}
 	}
 	return nil
+}
+
+// Keep returns results, and keeps each for the page when it is read.
+func (p *CopPage) Keep(results iter.Seq[*Result]) iter.Seq[*Result] {
+	return func(yield func(*Result) bool) {
+		for r := range results {
+			p.Figures = append(p.Figures, r)
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// WriteFile writes the page to a file.
+func (p *CopPage) WriteFile(name string) error {
+	var b strings.Builder
+	if err := p.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(b.String()), 0o644)
 }
 
 // Write writes the page.

@@ -164,12 +164,20 @@ func Merge(out io.Writer, traces []*Reader, differ bool) error {
 		return err
 	}
 	err = (&Filter{}).EachOf(traces, func(b Block) error { return w.Write(b.Stream, b.Tuples) })
-	names, dropped := Names{}, uint64(0)
+	dropped := uint64(0)
 	for _, r := range traces {
-		maps.Copy(names, r.Names)
 		dropped += r.End.Dropped
 	}
-	return errors.Join(err, w.WriteNames(names), w.Close(dropped))
+	return errors.Join(err, w.WriteNames(AllNames(traces)), w.Close(dropped))
+}
+
+// AllNames returns the names in traces that have been read to their ends.
+func AllNames(traces []*Reader) Names {
+	names := Names{}
+	for _, r := range traces {
+		maps.Copy(names, r.Names)
+	}
+	return names
 }
 
 func (r *Reader) label() string { return cmp.Or(r.name, "a trace") }
