@@ -98,28 +98,11 @@ func figures(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("figure: %w", err)
 	}
-	if *page != "" {
-		if err := figure.CheckPage(chosen); err != nil {
-			return command.Usagef("figure: -page: %w", err)
-		}
+	if err := figure.CheckPage(*page, chosen); err != nil {
+		return command.Usagef("figure: -page: %w", err)
 	}
 	var failed error
 	document := figure.CopPage{Command: line}
-	results := func(yield func(*figure.Result) bool) {
-		for r := range figure.Run(chosen, env, *out, &failed) {
-			document.Figures = append(document.Figures, r)
-			if !yield(r) {
-				return
-			}
-		}
-	}
-	err = errors.Join(c.Print(&figure.Listing{Command: line, Figures: results}, nil), failed)
-	if *page == "" || err != nil {
-		return err
-	}
-	var b strings.Builder
-	if err := document.Write(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(*page, []byte(b.String()), 0o644)
+	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
+	return document.Save(*page, errors.Join(err, failed))
 }
