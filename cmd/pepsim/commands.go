@@ -95,15 +95,11 @@ func figures(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("figure: %w", err)
 	}
-	if err := figure.CheckPage(chosen); *page != "" && err != nil {
+	if err := figure.CheckPage(*page, chosen); err != nil {
 		return command.Usagef("figure: -page: %w", err)
 	}
 	var failed error
 	document := figure.CopPage{Command: line}
-	results := document.Keep(figure.Run(chosen, env, *out, &failed))
-	err = errors.Join(c.Print(&figure.Listing{Command: line, Figures: results}, nil), failed)
-	if *page == "" || err != nil {
-		return err
-	}
-	return document.WriteFile(*page)
+	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
+	return document.Save(*page, errors.Join(err, failed))
 }

@@ -21,18 +21,19 @@ type CopPage struct {
 	Figures []*Result
 }
 
-// CheckPage returns an error if there is no page for some of the figures.
-func CheckPage(list []Figure) error {
+// CheckPage returns an error if some of the figures cannot be on a page. Without the name of a file there
+// is no page.
+func CheckPage(file string, list []Figure) error {
 	for _, f := range list {
-		if !strings.HasPrefix(f.ID, "cop-") {
+		if file != "" && !strings.HasPrefix(f.ID, "cop-") {
 			return fmt.Errorf("there are pages of figures of the co-processor, whose IDs begin with cop-, and none of %s", f.ID)
 		}
 	}
 	return nil
 }
 
-// Keep returns results, and keeps each for the page when it is read.
-func (p *CopPage) Keep(results iter.Seq[*Result]) iter.Seq[*Result] {
+// Collect returns the same results, and puts them on the page as they come.
+func (p *CopPage) Collect(results iter.Seq[*Result]) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
 		for r := range results {
 			p.Figures = append(p.Figures, r)
@@ -43,13 +44,17 @@ func (p *CopPage) Keep(results iter.Seq[*Result]) iter.Seq[*Result] {
 	}
 }
 
-// WriteFile writes the page to a file.
-func (p *CopPage) WriteFile(name string) error {
+// Save writes the page into a file. If the name is empty, or if figures have had an error, it writes
+// nothing and returns the error.
+func (p *CopPage) Save(file string, failed error) error {
+	if file == "" || failed != nil {
+		return failed
+	}
 	var b strings.Builder
 	if err := p.Write(&b); err != nil {
 		return err
 	}
-	return os.WriteFile(name, []byte(b.String()), 0o644)
+	return os.WriteFile(file, []byte(b.String()), 0o644)
 }
 
 // Write writes the page.

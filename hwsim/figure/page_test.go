@@ -80,7 +80,7 @@ func TestPageIsComputed(t *testing.T) {
 func TestPageHasAllFigures(t *testing.T) {
 	var results []*Result
 	for _, f := range All {
-		if err := CheckPage([]Figure{f}); (err == nil) != strings.HasPrefix(f.ID, "cop-") {
+		if err := CheckPage("page.md", []Figure{f}); (err == nil) != strings.HasPrefix(f.ID, "cop-") {
 			t.Errorf("%s: %v", f.ID, err)
 		} else if err == nil {
 			results = append(results, &Result{ID: f.ID, Title: f.Title})
