@@ -14,6 +14,7 @@ var (
 	spent    uint64 // by handlers and by flag polls in bursts, in cycles
 	settled  uint64 // of spent
 	timerDue uint32 // 1 if tickPace.Interval has changed: assembly sets the timer
+	began    uint64 // the clock of ticks when sampling began, in ns
 
 	nsPerCycle    uint64 // << cycleShift
 	aroundHandler uint64 // cycles that the kernel adds to a handler of ours
@@ -31,7 +32,7 @@ func keepPace(now uint64) (stands uint64) {
 	cost := (cycles - settled) * nsPerCycle >> cycleShift
 	settled = cycles
 	golink.Add64(&counts.Spent, int64(cost))
-	golink.Store64(&counts.Time, now)
+	golink.Store64(&counts.Time, now-began)
 	before := tickPace.Interval
 	stands = tickPace.Next(now, cost)
 	if tickPace.Interval != before {

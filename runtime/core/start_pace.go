@@ -13,7 +13,8 @@ func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
 	measureFault()
 	spent, settled = 0, 0
-	tickPace = pace.New(opts.Tick, opts.Budget, cpuTime())
+	began = cpuTime()
+	tickPace = pace.New(opts.Tick, opts.Budget, began)
 }
 
 // measureCycles returns the length of a cycle of golink.Cycles, in ns << cycleShift, from a

@@ -55,7 +55,7 @@ type Header struct {
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
 	Log       uint64 // number of the last burst << 32 | its polls so far
-	Time      uint64 // CPU time at the last tick, in ns
+	Time      uint64 // from the start of sampling to the last tick, in ns of the clock of ticks
 	Spent     uint64 // what sampling has taken until then, in ns
 	Room      uint64 // of that burst in the log of bursts; too large if it has none
 
