@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,21 +17,14 @@ func TestFunctionsCostTheInlinerWhatTheyCostInTheSource(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages of std")
 	}
-	dir := t.TempDir()
 	packages := []string{"sort", "strings", "unicode/utf8", "regexp", "regexp/syntax"}
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/inlining\n\ngo 1.26\n")
+	dir, flags := moduleOf(t, packages)
+	flags = append([]string{"-gcflags=-m=2"}, flags...)
 	shapes, err := os.ReadFile(filepath.Join("testdata", "inlining", "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(dir, "main.go"), string(shapes))
-	var imports strings.Builder
-	flags := []string{"-gcflags=-m=2"}
-	for _, p := range packages {
-		fmt.Fprintf(&imports, "import _ %q\n", p)
-		flags = append(flags, "-gcflags="+p+"=-m=2")
-	}
-	write(t, filepath.Join(dir, "std.go"), "package main\n\n"+imports.String())
 	plain := costs(t, dir, "go", append([]string{"build", "-o", "plain"}, flags...))
 	for _, test := range []struct {
 		flags  string

@@ -14,25 +14,30 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 )
 
+// moduleOf makes a module whose package main imports packages, without the function main, and
+// returns its directory and the flags with which the compiler tells what it inlines in these packages.
+func moduleOf(t *testing.T, packages []string) (dir string, flags []string) {
+	t.Helper()
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/inlining\n\ngo 1.26\n")
+	var imports strings.Builder
+	for _, p := range packages {
+		fmt.Fprintf(&imports, "import _ %q\n", p)
+		flags = append(flags, "-gcflags="+p+"=-m=2")
+	}
+	write(t, filepath.Join(dir, "imports.go"), "package main\n\n"+imports.String())
+	return dir, flags
+}
+
 // The site table and the compiler agree on the functions that are no longer inlined, except
 // for a few, because the table has an estimate.
 func TestOutlinedIsWhatTheCompilerSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages of std")
 	}
-	dir := t.TempDir()
 	packages := []string{"reflect", "sort", "strings", "encoding/json", "regexp"}
-	write(t, filepath.Join(dir, "go.mod"), "module example.com/outlined\n\ngo 1.26\n")
-	var text strings.Builder
-	text.WriteString("package main\n\n")
-	for _, p := range packages {
-		fmt.Fprintf(&text, "import _ %q\n", p)
-	}
-	write(t, filepath.Join(dir, "main.go"), text.String()+"\nfunc main() {}\n")
-	var flags []string
-	for _, p := range packages {
-		flags = append(flags, "-gcflags="+p+"=-m=2")
-	}
+	dir, flags := moduleOf(t, packages)
+	write(t, filepath.Join(dir, "main.go"), "package main\n\nfunc main() {}\n")
 	plain := inlined(t, dir, "go", append([]string{"build", "-o", "plain"}, flags...))
 	for _, poll := range []string{"page", "flag"} {
 		prog := filepath.Join(dir, "prog-"+poll)

@@ -77,27 +77,12 @@ func TestKnownWork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := run(t, build(t, flags...), "calls", fmt.Sprint(goroutines), fmt.Sprint(calls))
-			im, err := image.OpenProcess(x.Process.Pid)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer im.Close()
-			plan, err := probe.Choose(im, probe.Wish{
+			plan := chosen(t, x, probe.Wish{
 				Func: regexp.MustCompile(`^main\.(known|pick|total|deep|work|indirect)$`),
 				Args: true, Results: true, Edges: true, Calls: true, Times: true,
 				Lines: []probe.Position{{File: "target/main.go", Line: lineOf(t, "return other(i)")}},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{Values: 2000})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			x.work(t)
-			c := finish(t, s)
-			x.lives(t)
+			c := countsOf(t, x, plan, probe.Limits{Values: 2000})
 
 			var fused int
 			exits := map[string]uint64{}
@@ -161,26 +146,11 @@ func TestUnknownResultsAreNotGuessed(t *testing.T) {
 	needRights(t)
 	const calls = 999
 	x := run(t, build(t), "calls", "1", fmt.Sprint(calls))
-	im, err := image.OpenProcess(x.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.Close()
-	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.whole$`), Args: true, Results: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.whole$`), Args: true, Results: true})
 	if text := fmt.Sprint(plan.Skipped); !strings.Contains(text, "floating-point register") {
 		t.Errorf("skipped: %s, want the argument in a floating-point register", text)
 	}
-	s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	x.work(t)
-	c := finish(t, s)
-	x.lives(t)
+	c := countsOf(t, x, plan, probe.Limits{})
 	values, unread := map[uint64]uint64{}, uint64(0)
 	for i, site := range plan.Sites {
 		if site.Kind != probe.Exit {
@@ -206,15 +176,7 @@ func TestEntryAndReturnShareNoProbeOfATimedFunction(t *testing.T) {
 	needRights(t)
 	const calls = 500
 	x := run(t, build(t), "calls", "2", fmt.Sprint(calls))
-	im, err := image.OpenProcess(x.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.Close()
-	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.(whole|\(\*named\)\.area)$`), Times: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.(whole|\(\*named\)\.area)$`), Times: true})
 	at := map[uint64]probe.Kind{}
 	for _, s := range plan.Sites {
 		if kind, ok := at[s.Addr]; ok && kind != s.Kind {
@@ -225,14 +187,7 @@ func TestEntryAndReturnShareNoProbeOfATimedFunction(t *testing.T) {
 	if text := fmt.Sprint(plan.Skipped); !strings.Contains(text, "{main.(*named).area duration it leaves by a jump") {
 		t.Errorf("skipped: %s, want the wrapper", text)
 	}
-	s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	x.work(t)
-	c := finish(t, s)
-	x.lives(t)
+	c := countsOf(t, x, plan, probe.Limits{})
 	for i, f := range plan.Funcs {
 		got, want := c.Times[i], uint64(0)
 		if f.Name == "main.whole" {

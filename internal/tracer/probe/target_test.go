@@ -20,6 +20,8 @@ import (
 
 	"golang.org/x/arch/x86/x86asm"
 
+	"github.com/pepgo/pep/internal/tracer/image"
+	"github.com/pepgo/pep/internal/tracer/probe"
 	"github.com/pepgo/pep/internal/tracer/process"
 	"github.com/pepgo/pep/internal/tracer/rights"
 )
@@ -202,6 +204,36 @@ func (x *target) lives(t *testing.T) {
 	if err := x.Wait(); err != nil {
 		t.Errorf("the target: %v", err)
 	}
+}
+
+// chosen returns the probes for a wish in a program that runs.
+func chosen(t *testing.T, x *target, wish probe.Wish) *probe.Plan {
+	t.Helper()
+	im, err := image.OpenProcess(x.Process.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer im.Close()
+	plan, err := probe.Choose(im, wish)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// countsOf returns what the probes of a plan count while the program works, and checks that it
+// lives without them.
+func countsOf(t *testing.T, x *target, plan *probe.Plan, limits probe.Limits) *probe.Counts {
+	t.Helper()
+	s, err := probe.Attach(openProcess(t, x), plan, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	x.work(t)
+	c := finish(t, s)
+	x.lives(t)
+	return c
 }
 
 func openProcess(t *testing.T, x *target) *process.Process {

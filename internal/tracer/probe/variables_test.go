@@ -81,27 +81,12 @@ func TestVariables(t *testing.T) {
 				t.Skip("it builds the standard library with " + build.env)
 			}
 			x := run(t, buildLines(t, build.env, build.flags...), fmt.Sprint(rounds))
-			im, err := image.OpenProcess(x.Process.Pid)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer im.Close()
 			wish := probe.Wish{}
 			for line := range marks {
 				wish.Lines = append(wish.Lines, probe.Position{File: "lines/main.go", Line: line, All: true})
 			}
-			plan, err := probe.Choose(im, wish)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{Values: 2000})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer s.Close()
-			x.work(t)
-			c := finish(t, s)
-			x.lives(t)
+			plan := chosen(t, x, wish)
+			c := countsOf(t, x, plan, probe.Limits{Values: 2000})
 
 			got, interpreted, later := seen{}, 0, 0
 			hits, wantHits := map[string]uint64{}, map[string]uint64{}
@@ -254,23 +239,8 @@ func TestReturnsOnTwoWays(t *testing.T) {
 	needRights(t)
 	const rounds = 400
 	x := run(t, buildLines(t, ""), fmt.Sprint(rounds))
-	im, err := image.OpenProcess(x.Process.Pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.Close()
-	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.either$`), Results: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := probe.Attach(openProcess(t, x), plan, probe.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	x.work(t)
-	c := finish(t, s)
-	x.lives(t)
+	plan := chosen(t, x, probe.Wish{Func: regexp.MustCompile(`^main\.either$`), Results: true})
+	c := countsOf(t, x, plan, probe.Limits{})
 	hits := map[bool]uint64{} // by whether the site is slow
 	for i, site := range plan.Sites {
 		if site.Kind == probe.Exit {
