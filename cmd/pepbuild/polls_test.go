@@ -53,6 +53,12 @@ func sign(x int) int {
 }
 
 //go:noinline
+func begins(b []byte, c byte) bool {
+	b = skip(b)
+	return b[0] == c
+}
+
+//go:noinline
 func kinds(x int, tail bool) (n int) {
 	switch {
 	case x == 0:
@@ -80,8 +86,27 @@ func main() {
 	for i := range 50 {
 		n += count(b, 3) + calls(b) + kinds(i%5, i%2 == 0)
 	}
+	for range 50 {
+		if !begins(b, 1) {
+			println(n)
+		}
+	}
 	if n == 1<<40 {
 		println(n)
+	}
+}
+`
+
+// skipProgram is a file of its own: the poll before the loop is the first instruction of begins, and
+// only its position says that it is of skip.
+const skipProgram = `package main
+
+func skip(b []byte) []byte {
+	for {
+		if b[0] != 0 {
+			return b
+		}
+		b = b[1:]
 	}
 }
 `
@@ -90,11 +115,12 @@ func main() {
 // and the numbers are those that one gets by reading the program:
 //
 //   - of the 100 bytes 10 are 3, 10 are 4, and 20 are greater than 7, in each of 50 calls;
+//   - begins skips the first byte, which is 0, in each of 50 calls;
 //   - kinds is called five times each with 0, 1, 2, 3 and 4, with tail and without.
 func TestPollsCountTheirPaths(t *testing.T) {
 	skipUnlessLinux(t)
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module polls\n\ngo 1.26\n", "main.go": pollsProgram} {
+	for name, text := range map[string]string{"go.mod": "module polls\n\ngo 1.26\n", "main.go": pollsProgram, "skip.go": skipProgram} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -135,6 +161,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 		"main.calls entry: ":                 50,
 		"main.calls loop: body, true, false": 50 * 10, "main.calls loop: body, false, true": 50 * 20,
 		"main.calls loop: body, false, false": 50 * 70, "main.calls loop: done": 50,
+		"main.skip entry: ": 50, "main.skip loop: false": 50, "main.skip loop: true": 50,
 		"main.sign entry: true": 50 * 20, "main.sign entry: false": 50*10 + 30,
 	}
 	var kinds []int64

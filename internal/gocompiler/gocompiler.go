@@ -77,6 +77,14 @@ var files = []file{
 			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && unnecessary",
 		},
 	}},
+	{name: "ssagen/ssa.go", edits: []edit{
+		// genssa, which gives the first instruction of a function the position of its first statement. If that
+		// instruction is a poll of an inlined function, its position says which function's path it counts.
+		{
+			"if firstPos != src.NoXPos && v.Op != ssa.OpArgIntReg &&",
+			"if firstPos != src.NoXPos && (v.Op != ssa.OpAMD64LoweredNilCheck || v.AuxInt == 0) && v.Op != ssa.OpArgIntReg &&",
+		},
+	}},
 	{name: "amd64/ssa.go", edits: []edit{
 		// ssaGenValue, which writes the instruction of a check.
 		{

@@ -215,7 +215,7 @@ func (g graphs) additions(actual, guide []profile.Path, o freedom) (adds, decide
 }
 
 // choose returns the live edge that has the most or the least of the counts. Without counts, and
-// among equals, it is the one that is free already.
+// among equals, it is the edge that is free already.
 func choose(edges []pdag.Edge, counts []uint64, free int, o freedom) int {
 	for j, e := range edges {
 		if !e.Dead && (o == hottest && counts[j] > counts[free] || o == coldest && counts[j] < counts[free]) {
