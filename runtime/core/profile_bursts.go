@@ -8,7 +8,12 @@ import (
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
-// bursts returns the bursts in the log, and how many paths they are of. A path is told from
+// bursts returns the bursts in the log, and how many paths they are of. A burst that lasted
+// several ticks is as many bursts: the polls after a tick tell what that tick has found, and not
+// what the first one has. For example, let a burst begin at the end of a loop whose rounds take
+// 10 µs, and go on in a loop whose rounds take 1 ms. Its last polls came with ticks of their own, and
+// would count 100 times too much if they had the weight of its first poll.
+// A path is told from
 // others by its number in its package and by where its poll is, since the log does not have
 // the package. The slice samples has for each entry the index of its sample + 1, or 0.
 func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
@@ -19,9 +24,16 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 		if header.Number == 0 {
 			continue
 		}
-		b := report.Burst{Burst: weigh.Burst{Ticks: float64(min(header.Time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))}}
+		b, sampled := c.burst(header.Time), false
 		for i := range polls {
 			p := &polls[i]
+			if time := p.Ticks(); time > 0 {
+				if sampled {
+					list = append(list, b)
+					b, sampled = c.burst(0), false
+				}
+				b.Ticks += c.burst(time).Ticks
+			}
 			if !p.Ready() {
 				continue
 			}
@@ -35,10 +47,16 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 			if e, ok := p.Entry(); ok && e < uint32(len(samples)) {
 				sample = samples[e] - 1
 			}
+			sampled = sampled || sample >= 0
 			b.Polls = append(b.Polls, weigh.Poll{Path: k, Thread: p.Thread(), Gap: p.Gap})
 			b.Samples = append(b.Samples, sample)
 		}
 		list = append(list, b)
 	}
 	return list, len(paths)
+}
+
+// burst returns a burst without polls that stands for some ns of CPU time.
+func (c counted) burst(time uint64) report.Burst {
+	return report.Burst{Burst: weigh.Burst{Ticks: float64(min(time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))}}
 }

@@ -23,24 +23,36 @@ const (
 	logBits   = 17
 	logSize   = 16 << logBits // bytes
 	maxBurst  = 13            // logarithm of the most records of a burst
-	threadBit = 1 << 31       // set in Poll.Who of a poll that is complete
+	threadBit = 1 << 31       // set in Poll.Who of a record that is complete
+
+	ticksOnly  = threadBit | 0x7fff<<16 // Poll.Who of ticks; no thread has this number
+	ticksShift = 10                     // logarithm of the unit of their time
 )
 
 // A BurstHeader is the first record of a room.
 type BurstHeader struct {
 	Number uint64 // of the burst, from 1; 0 if the room is empty
-	Time   uint64 // CPU time that it stands for, in ns: the intervals before its tick, and before those that came while it lasted
+	Time   uint64 // CPU time that its tick stands for, in ns
 }
 
-// A Poll is a poll in a burst. What is 0 is not there.
+// A Poll is a record of a burst: a poll, or ticks that came while the burst lasted. What is 0 is not
+// there. Ticks have no PC, and Path is the CPU time that they stand for, in units of 1024 ns.
 type Poll struct {
 	Path, PC uint32 // as in Key
 	Gap      uint32 // cycles since the thread's poll before, in the same burst; 0 if there is none
 	Who      uint32 // threadBit | the thread, 15 bits << 16 | entry+1, or 0 if the poll is no sample
 }
 
-// Ready reports whether the poll is complete.
-func (p *Poll) Ready() bool { return p.Who&threadBit != 0 }
+// Ready reports whether the record is a complete poll.
+func (p *Poll) Ready() bool { return p.Who&threadBit != 0 && p.PC != 0 }
+
+// Ticks returns the CPU time that ticks stand for, in ns, and 0 for polls.
+func (p *Poll) Ticks() uint64 {
+	if p.Who != ticksOnly {
+		return 0
+	}
+	return uint64(p.Path) << ticksShift
+}
 
 // Thread tells threads from each other.
 func (p *Poll) Thread() uint32 { return p.Who >> 16 }
@@ -50,11 +62,15 @@ func (p *Poll) Entry() (i uint32, ok bool) { return p.Who&0xffff - 1, p.Who&0xff
 
 // burstBits is the logarithm of the number of records that a burst takes.
 func (t Table) burstBits() uint32 {
-	polls := uint64(t.Samples) + uint64(t.Stride)
+	return min(uint32(bits.Len64(t.burstPolls())), maxBurst)
+}
+
+// burstPolls is how many polls a burst has at most.
+func (t Table) burstPolls() uint64 {
 	if t.Form != sampler.AgSimplified {
-		polls = (uint64(t.Samples) + 1) * uint64(t.Stride)
+		return (uint64(t.Samples) + 1) * uint64(t.Stride)
 	}
-	return min(uint32(bits.Len64(polls)), maxBurst)
+	return uint64(t.Samples) + uint64(t.Stride)
 }
 
 // Rooms returns how many bursts the log has room for.
@@ -78,13 +94,41 @@ func (t Table) BeginBurst(stands uint64) sampler.Action {
 	act := t.Sampler.BeginBurst()
 	switch {
 	case golink.Load64(&t.Overruns) != before:
-		if room := golink.Load64(&t.Room); room < t.Rooms() {
-			golink.Add64(&(*BurstHeader)(t.record(room, 0)).Time, int64(stands))
-		}
+		t.overrun(stands)
 	case act == sampler.ActArm:
 		t.enter(golink.Load64(&t.Log)>>32+1, stands)
 	}
 	return act
+}
+
+// overrun notes a tick that came while a burst lasts, and what it stands for. The polls that follow
+// say what it has found, as those of a burst would. Ticks without a poll between them share a
+// record. If the room has no record to spare, the tick counts for the burst's first polls.
+func (t Table) overrun(stands uint64) {
+	room, last := golink.Load64(&t.Room), golink.Load64(&t.Log)&(1<<32-1)
+	if room >= t.Rooms() {
+		return
+	}
+	time := (stands + 1<<(ticksShift-1)) >> ticksShift
+	if last > 0 && last>>t.burstBits() == 0 {
+		if p := (*Poll)(t.record(room, last)); golink.Load32(&p.Who) == ticksOnly {
+			if sum := uint64(golink.Load32(&p.Path)) + time; sum>>32 == 0 {
+				golink.Store32(&p.Path, uint32(sum))
+			}
+			return
+		}
+	}
+	// The records beyond the polls of a burst are spare. Of two records at most one has ticks, so while
+	// fewer than twice as many are used there is one.
+	spare := max(1<<t.burstBits()-1, t.burstPolls()) - t.burstPolls()
+	if last == 0 || last >= 2*spare {
+		golink.Add64(&(*BurstHeader)(t.record(room, 0)).Time, int64(stands))
+		return
+	}
+	if _, p := t.NextPoll(); p != nil {
+		*p = Poll{Path: uint32(time)}
+		golink.Store32(&p.Who, ticksOnly)
+	}
 }
 
 // enter gives a burst a room, or none.

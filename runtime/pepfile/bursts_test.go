@@ -125,3 +125,65 @@ func TestLogOfLongBursts(t *testing.T) {
 		}
 	}
 }
+
+// A tick that comes between the polls of a burst has a record between theirs, several in a row share
+// one, and if there are more than there is room for, they count for the first polls. No time is lost.
+func TestTicksBetweenPolls(t *testing.T) {
+	const tick = 4096
+	for _, s := range []sampler.Sampler{{Samples: 4, Stride: 3}, {Samples: 4, Stride: 4}, {Samples: 64, Stride: 17}} {
+		for every := 1; every < 30; every++ {
+			tab := newTable()
+			tab.Samples, tab.Stride = s.Samples, s.Stride
+			tab.BeginBurst(tick)
+			ticks, polled := 1, uint32(0)
+			var at []uint32 // the polls before each tick
+			for !tab.Idle() {
+				_, p := tab.NextPoll()
+				take, _ := tab.Poll()
+				var e *Entry
+				polled++
+				k := &Key{Path: polled, PC: 7}
+				if take {
+					e = tab.Add(k)
+				}
+				if p == nil {
+					t.Fatalf("%d samples, ticks after %d polls: no record for poll %d", s.Samples, every, polled)
+				}
+				tab.Note(p, k, 1, 5, e)
+				if int(polled)%every == 0 && !tab.Idle() {
+					for range 1 + polled%2 {
+						tab.BeginBurst(tick)
+						ticks++
+					}
+					at = append(at, polled)
+				}
+			}
+			h, polls := tab.Burst(0)
+			time, last := h.Time, uint32(0)
+			var found []uint32
+			for i := range polls {
+				p := &polls[i]
+				if p.Ticks() > 0 {
+					time += p.Ticks()
+					found = append(found, last)
+				}
+				if p.Ready() {
+					if last++; p.Path != last {
+						t.Fatalf("%d samples, ticks after %d polls: path %d where poll %d is", s.Samples, every, p.Path, last)
+					}
+				}
+			}
+			if want := uint64(ticks * tick); time != want || last != polled {
+				t.Errorf("%d samples, ticks after %d polls: %d polls and %d ns, want %d and %d", s.Samples, every, last, time, polled, want)
+			}
+			if len(found) > len(at) || s.Samples == 64 && every > 2 && len(found) < len(at) {
+				t.Errorf("%d samples, ticks after %d polls: %d of %d ticks have a record", s.Samples, every, len(found), len(at))
+			}
+			for i := range found {
+				if found[i] != at[i] {
+					t.Errorf("%d samples, ticks after %d polls: the record of tick %d stands after poll %d, want %d", s.Samples, every, i, found[i], at[i])
+				}
+			}
+		}
+	}
+}

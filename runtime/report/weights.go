@@ -14,6 +14,16 @@ type Burst struct {
 	Samples []int32 // for each poll, the index in Profile.Samples; -1 if it is no sample
 }
 
+// sampled returns how many polls of a burst are samples.
+func (b *Burst) sampled() (n int) {
+	for _, s := range b.Samples {
+		if s >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
 // Unit is the sum of the counts of a sampled profile, divided by its samples.
 const Unit = 1000
 
@@ -102,6 +112,7 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	weight := make([]float64, len(p.Samples))
 	var samples, weighed float64
 	for i := range p.Bursts {
+		weights[i] /= float64(max(p.Bursts[i].sampled(), 1)) // from here on it is that of a sample
 		for _, s := range p.Bursts[i].Samples {
 			if s >= 0 && paths[s] != nil {
 				logged[s]++

@@ -4,12 +4,12 @@
 //	weights := weigh.Weights(bursts, paths) // one for each burst
 //	var all weigh.Total
 //	for i, b := range bursts {
-//		all.Add(weights[i] * samplesOf(b))
+//		all.Add(weights[i])
 //	}
 //	var sum float64
 //	var path, whole weigh.Jackknife
 //	for i, b := range bursts {
-//		y, x := weights[i]*samplesOfPathIn(b), weights[i]*samplesOf(b)
+//		y, x := weights[i]*samplesOfPathIn(b)/samplesOf(b), weights[i]
 //		sum += y
 //		path.Leave(&all, y, x)
 //		whole.Leave(&all, x, x)
@@ -31,6 +31,10 @@
 // poll at any position of a burst. (This is the estimator of Horvitz and Thompson, 1952,
 // for samples with known probabilities of inclusion.) The mean of the gaps of a few first
 // polls stands for the first one, because that has less variance.
+//
+// A tick counts once, however many polls follow it. If it comes while a burst lasts, the polls that
+// follow are its own burst, which is shorter: in a loop whose rounds take 1 ms, a tick each 4 ms has
+// four polls. They stand for as many polls as those of any other tick.
 //
 // # What is known of a gap
 //
@@ -64,7 +68,8 @@
 //
 // Paths that ticks have found rarely have the expected d, and others have their own: the
 // model counts as much as one tick. But no d is more than four times as large or as small as
-// expected. For example, let there be two loops of which bursts have seen the way from the
+// expected, and where the clock shows the gap itself, this limit is narrower: 1.5 for a gap of one
+// fault, 1.03 for one of 20. For example, let there be two loops of which bursts have seen the way from the
 // first to the second, and never the way back. Each round would then take weight from the first
 // loop, as if the program had left it for good.
 //

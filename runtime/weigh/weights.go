@@ -22,15 +22,20 @@ const (
 	firstPolls = 4   // of a burst, whose gaps make its weight
 	rounds     = 6   // of the iteration
 	fits       = 10  // of the factors
-	limit      = 4.0 // a gap is at most so many times as long or as short as expected
+	limit      = 4.0 // a short gap is at most so many times as long or as short as expected
 	prior      = 1.0 // ticks that the expected gap of a path counts for
 	longGap    = 1.4 // times the cost of a fault
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
+	trust      = 5.0 // how fast the limit narrows with the gap that the clock shows
 )
 
-// features are what the gap of a path is expected to depend on.
-const features = 3
+// features are what the gap of a path is expected to depend on: a constant, the gap that the
+// clock shows where the fault of the poll does not hide it, and the mean gap.
+const (
+	features = 3
+	byClock  = 1
+)
 
 // An estimate is the state of the computation. Slices are indexed by path.
 type estimate struct {
@@ -43,8 +48,8 @@ type estimate struct {
 	ends     []float64 // x
 }
 
-// Weights returns the weights of bursts whose paths are below n. Weights have no unit, and
-// bursts without polls have the weight 0.
+// Weights returns the weights of bursts whose paths are below n. A weight is that of the whole
+// burst, however many polls it has. Weights have no unit, and bursts without polls have the weight 0.
 func Weights(bursts []Burst, n int) []float64 {
 	e := estimate{
 		bursts:   bursts,
@@ -71,7 +76,8 @@ func Weights(bursts []Burst, n int) []float64 {
 	for range rounds {
 		for k, x := range e.expected {
 			gap := (prior + e.ticks[k]) / (prior/x + e.ends[k])
-			e.gap[k] = min(max(gap, x/limit), x*limit)
+			most := 1 + (limit-1)/(1+trust*e.feature[k][byClock])
+			e.gap[k] = min(max(gap, x/most), x*most)
 		}
 		e.count()
 	}
@@ -113,7 +119,7 @@ func (e *estimate) count() {
 	}
 	for i := range e.bursts {
 		b := &e.bursts[i]
-		w := e.weight(b)
+		w := e.weight(b) / float64(max(len(b.Polls), 1))
 		for _, p := range b.Polls {
 			e.ends[p.Path] += w
 		}

@@ -1,0 +1,68 @@
+package core
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sampler"
+)
+
+// Bursts that lasted several ticks are read as one burst for each tick, with the polls that followed it.
+// A tick that no sample follows before the next one counts with that one.
+func TestBurstsEndAtTicks(t *testing.T) {
+	f := newTable()
+	f.Samples, f.Stride, f.Form, f.Tick, f.Start = 6, 3, sampler.AgSimplified, 1<<20, 1
+	f.Publish()
+	var samples []int32
+	poll := func(path uint32) {
+		_, p := f.NextPoll()
+		take, _ := f.Poll()
+		k := &pepfile.Key{Path: path, PC: 7}
+		var e *pepfile.Entry
+		if take {
+			e = f.Add(k)
+			samples = make([]int32, f.Slots)
+			for i := range samples {
+				samples[i] = int32(i) + 1
+			}
+		}
+		f.Note(p, k, 1, 5, e)
+	}
+	f.BeginBurst(1 << 20) // skips no poll
+	f.BeginBurst(2 << 20) // nothing was seen yet, so these are one
+	poll(1)
+	poll(2)
+	f.BeginBurst(1 << 19)
+	f.BeginBurst(1 << 19)
+	poll(3)
+	f.BeginBurst(4 << 20)
+	for range 3 {
+		poll(4)
+	}
+	f.BeginBurst(1 << 20) // skips one poll
+	poll(5)
+	f.BeginBurst(5 << 20) // which is no sample, so this tick counts with the first
+	for range 6 {
+		poll(6)
+	}
+	c := counted{pepfile.File{Table: f, Size: pepfile.TableSize(pepfile.Slots)}}
+	list, polled := c.bursts(samples)
+	var got []string
+	for _, b := range list {
+		var paths []string
+		for i, p := range b.Polls {
+			s := fmt.Sprint(p.Path)
+			if b.Samples[i] < 0 {
+				s += "-"
+			}
+			paths = append(paths, s)
+		}
+		got = append(got, fmt.Sprintf("%v ticks: %s", b.Ticks, strings.Join(paths, " ")))
+	}
+	want := []string{"3 ticks: 0 1", "1 ticks: 2", "4 ticks: 3 3 3", "6 ticks: 4- 5 5 5 5 5 5"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || polled != 6 {
+		t.Errorf("%d paths, bursts\n%s\nwant 6 paths and\n%s", polled, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
