@@ -60,7 +60,9 @@
 //
 //	a·1 + b·(gap of k where k follows itself) + c·(mean gap of k) + e·(median gap of k)
 //
-// with factors that are the same for all paths, and that fit F best. Where a path follows
+// with factors that are the same for all paths, and that fit F best. The constant is 16 cycles, which
+// matters only if no burst sees a short loop and a long one together: then nothing but the clock
+// tells them apart, and it shows nothing below some 50 cycles. Where a path follows
 // itself its code is in the caches, and the gap beyond the cost of a fault is its time; the
 // least of these gaps is that cost. The mean counts as far as it is above 1.4 costs and below
 // 4: below it says more about caches, and above the thread may have been off the processor.
@@ -81,6 +83,9 @@
 // Two loops that no burst sees both of are told apart by the clock alone. If each has several
 // paths, and these are shorter than some 500 ns, the clock shows caches and not the paths, and
 // the weights of the two loops are about equal: the loop with longer rounds is overestimated.
+//
+// If no path that follows itself is short, the cost of a fault is taken for longer than it is, and the
+// shortest such loop for one of some cycles: it is overestimated.
 //
 // # Bounds
 //

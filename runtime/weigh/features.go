@@ -2,12 +2,10 @@ package weigh
 
 // This file computes the features of paths: what their gaps are expected to depend on.
 
-// featuresOf returns the features of all paths. Their scale does not matter, because each
-// has a factor; gaps are in costs of a fault, and the constant is so small that the iteration
-// begins near the solution.
+// featuresOf returns the features of all paths. Gaps are in costs of a fault.
 func featuresOf(bursts []Burst, paths int) [][features]float64 {
-	const small = 1. / 128
 	cost := costOf(bursts)
+	small := shortest / cost
 	n := make([]float64, paths)
 	sum := make([]float64, paths)
 	warm, seen := make([][]uint32, paths), make([][]uint32, paths)

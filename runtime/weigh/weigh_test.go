@@ -292,3 +292,30 @@ func TestVarianceByLeavingOut(t *testing.T) {
 		t.Errorf("clusters of equal size: deviations %.4f and %.4f", j, r)
 	}
 }
+
+// A loop of 1 ms, whose ticks are followed by four polls each, and one of 100 µs, whose bursts have all of
+// their 64 polls. (A third loop shows the cost of a fault.) A tick of the first loop weighs a tenth of
+// one of the second, as the clock shows, even if ticks have found one of a loop's two paths much more
+// often than the other.
+func TestShortBurstsOfLongLoops(t *testing.T) {
+	var bursts []weigh.Burst
+	rng := rand.New(rand.NewPCG(9, 10))
+	times := []float64{100_000, 1_000_000, 5}
+	for i := range 200 {
+		for loop, polls := range []int{64, 4, 64} {
+			b := weigh.Burst{Ticks: 1}
+			for j := range polls {
+				path := 2*loop + rng.IntN(2)
+				if j == 0 {
+					path = 2*loop + (i%16+14)/16*(loop%2)
+				}
+				b.Polls = append(b.Polls, weigh.Poll{Path: int32(path), Thread: 1, Gap: uint32(1200 + times[loop] + 50*rng.Float64())})
+			}
+			bursts = append(bursts, b)
+		}
+	}
+	weights := weigh.Weights(bursts, 2*len(times))
+	if got := weights[4] / weights[3]; got < .1/1.1 || got > .1*1.1 {
+		t.Errorf("a tick in the loop of 1 ms weighs %.4f of one in that of 100 µs, want 0.1", got)
+	}
+}

@@ -6,7 +6,7 @@ package weigh
 type Poll struct {
 	Path   int32  // the path that has ended, as an index
 	Thread uint32 // tells threads from each other
-	Gap    uint32 // time since the thread's poll before in this burst, in any unit; 0 if there is none
+	Gap    uint32 // cycles of the time stamp counter since the thread's poll before in this burst; 0 if there is none
 }
 
 // A Burst is the polls that followed a tick.
@@ -27,6 +27,7 @@ const (
 	longGap    = 1.4 // times the cost of a fault
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
+	shortest   = 16. // cycles; what the constant part of a gap is before factors are fitted
 	trust      = 5.0 // how fast the limit narrows with the gap that the clock shows
 )
 
