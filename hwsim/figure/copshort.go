@@ -165,39 +165,37 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
+// shortLong says of each recording at which lengths its working set gains, and of the two largest
+// working sets at which both do.
 func shortLong(r *Result) string {
-	var parts []string
+	var both, not []string
+	for _, row := range r.Rows {
+		if loads, ok := strings.CutPrefix(row.What, longLargest); ok && !row.Differs {
+			both = append(both, loads)
+		} else if ok {
+			not = append(not, fmt.Sprintf("%s (%s)", loads, row.Ours))
+		}
+	}
+	parts := []string{fmt.Sprintf("Long recordings: a working set gains at a length if the median factor of the windows of this length is below 1. The two largest working sets both gain with %s loads, and not with %s", orNone(both), orNone(not))}
 	for _, t := range r.Tables {
-		program, kind, _ := strings.Cut(t.Title, ", ")
-		if kind != longTitle || len(t.Rows) == 0 {
+		name, choice, ok := strings.Cut(t.Title, longTitle)
+		k := t.column("factor")
+		if !ok || k < 0 {
 			continue
 		}
-		var loads []string
-		factors := make([][]string, len(longVariants))
-		won := 0
+		var better, worse []string
 		for _, row := range t.Rows {
-			loads = append(loads, row[0].Text)
-			for i := range longVariants {
-				x := row[longFactor(i)].Number
-				factors[i] = append(factors[i], fmt.Sprintf("%.2f", x))
-				won += one01(i == 0 && x < 1)
+			s := fmt.Sprintf("%s %.2f (%.2f to %.2f, %s of %s)", row[0].Text, row[k].Number, row[k+1].Number, row[k+2].Number, row[k+3].Text, row[1].Text)
+			if row[k].Number < 1 {
+				better = append(better, s)
+			} else {
+				worse = append(worse, s)
 			}
 		}
-		verdict := fmt.Sprintf("it gains in %d of %d lengths", won, len(t.Rows))
-		if won == len(t.Rows) {
-			verdict = "it gains at all lengths"
-		}
-		text := fmt.Sprintf("%s: with %s loads the factors are %s, so %s", program, strings.Join(loads, ", "), strings.Join(factors[0], ", "), verdict)
-		for i, v := range longVariants[1:] {
-			text += fmt.Sprintf("; %s: %s", variantName(v), strings.Join(factors[i+1], ", "))
-		}
-		parts = append(parts, text)
+		parts = append(parts, fmt.Sprintf("%s%s: gains with %s; does not with %s", name, choice, orNone(better), orNone(worse)))
 	}
-	return "Longer recordings. " + strings.Join(parts, ". ") + "."
+	return strings.Join(parts, ". ") + ". (Medians, in brackets the range and how many windows gain.)"
 }
-
-// longFactor is the column of cop-long that has the factors of a variant.
-func longFactor(variant int) int { return 3 + 4*variant + 3 }
 
 func shortRemedies(r *Result) string {
 	row := r.find("default: largest factor")

@@ -14,8 +14,9 @@
 // with, and no number is made up.
 //
 // A row says whether our result differs from the paper's. Rows of stratified sampling are
-// medians of many runs, and one rule says which of them differ: see criteria.go. Other rows
-// say why ours differs, if an experiment has shown the reason: see reasons.go.
+// medians of many runs, and one rule says which of them differ: see criteria.go. Rows of the
+// co-processor that differ have numbers of the same run beside them. Other rows say why ours
+// differs, if an experiment has shown the reason: see reasons.go.
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
@@ -160,6 +161,13 @@ func (r *Result) row(what string, o ours, paper string, agrees bool) {
 		row.Note = reason(r.ID, what)
 	}
 	r.Rows = append(r.Rows, row)
+}
+
+// because says with numbers of the run what belongs to the last row, if it differs.
+func (r *Result) because(format string, args ...any) {
+	if last := &r.Rows[len(r.Rows)-1]; last.Differs {
+		last.Note = fmt.Sprintf(format, args...)
+	}
 }
 
 // Save writes the plots as SVG files into a directory, and the points of those that are to

@@ -85,7 +85,7 @@ each run has the same results. The plots are in [docs/figures](../figures).
 
 These are the experiments of Zilles and Sohi, *A Programmable Co-Processor for Profiling*, HPCA 2001, on twelve test programs.
 Our text of the paper has lost all numbers, so the column "paper" has its statements. A line "differs:" marks each result of ours that does not agree, with
-the reason, if an experiment has shown one; these reasons are fixed text, and their numbers are those of the experiment. Cycles and drops are results of models: of
+numbers of the same run. Cycles and drops are results of models: of
 [package clock](../../hwsim/clock/clock.go) for the main processor, of the machine, and of the handlers' parameters ([decision 18](../decisions/0018-coprocessor.md),
 [19](../decisions/0019-value-profiling.md)). They are no measurements.
 

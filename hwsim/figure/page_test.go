@@ -35,12 +35,12 @@ func TestPageIsComputed(t *testing.T) {
 	}{
 		{0.5, true, []string{
 			"With 8M loads at equal overhead 2 of the two largest working sets gain. The factors: better printer 0.50, typecheck 0.80; equal bitboard 1.00; worse lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
-			"printer: with 8M, 16M loads the factors are 0.50, 0.50, so it gains at all lengths; rules of the paper: 2.00, 2.00.",
+			"both gain with 8M, 16M loads, and not with none. printer, the defaults were chosen on it: gains with 8M 0.50 (0.40 to 0.50, 3 of 3), 16M 0.50 (0.40 to 1.50, 2 of 3); does not with none.",
 			"in random order the curves of error over overhead are one for all rates",
 		}},
 		{1.25, false, []string{
 			"With 8M loads at equal overhead 1 of the two largest working sets gain. The factors: better typecheck 0.80; equal bitboard 1.00; worse printer 1.25, lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
-			"printer: with 8M, 16M loads the factors are 1.25, 1.25, so it gains in 0 of 2 lengths; rules of the paper: 2.00, 2.00.",
+			"both gain with none loads, and not with 8M (printer 1.25x), 16M (printer 1.25x). printer, the defaults were chosen on it: gains with none; does not with 8M 1.25 (1.15 to 1.25, 0 of 3), 16M 1.25 (1.15 to 2.25, 0 of 3).",
 			"in random order the curves of error over overhead are not one for all rates",
 		}},
 	} {
@@ -53,14 +53,14 @@ func TestPageIsComputed(t *testing.T) {
 		}
 		seven.row("in random order: largest working set: errors at equal overhead", two(percent(1), percent(2), ""), "-", true)
 		seven.row("in random order: second largest working set: errors at equal overhead", two(percent(2), percent(1), ""), "-", true)
-		long := &Result{ID: "cop-long", Tables: []Table{{Title: "printer, " + longTitle}, {Title: "printer, where the error is", Rows: [][]Value{{text("10-20")}}}}}
-		for _, n := range []uint64{8_000_000, 16_000_000} {
-			row := []Value{text(short(n)), count(1, "sites"), count(1, "pairs")}
-			for _, gain := range []float64{x.printer, 2} {
-				row = append(row, percent(1), percent(1), percent(1), factor(gain))
-			}
-			long.Tables[0].Rows = append(long.Tables[0].Rows, row)
+		long := &Result{ID: "cop-long"}
+		set := &longSet{longRecording: longRecording{Program{Name: "printer"}, ofLong, chosenOn}}
+		for i, n := range []uint64{8_000_000, 16_000_000} {
+			one := tally{1}
+			set.lengths = append(set.lengths, &longLength{n, one, one, one, one, one, tally{x.printer - 0.1, x.printer, x.printer + float64(i)}, tally{2}})
 		}
+		long.Tables = []Table{set.table(), {Title: "printer, where the error is", Rows: [][]Value{{text("10-20")}}}}
+		long.longVerdicts([]*longSet{set})
 		one := &Result{ID: "cop-1"}
 		one.row("in random order: errors at equal overhead, a rate to the next slower one", span(factor(0.9), factor(1.1)), "one curve for all rates", x.agrees)
 		got, page := pageOf(t, seven, long, one)
@@ -125,16 +125,19 @@ func TestCOP29_LongRecordings(t *testing.T) {
 	env := &Env{Events: 1000}
 	for _, has := range []bool{true, false} {
 		env.Source = func(program, taps string) (replay.Source, error) {
-			if taps == ofLong && !has {
+			if taps == ofLong2 || taps == ofLong && !has {
 				return nil, ErrNoTrace
 			}
 			return func(func(trace.Block) error) error { return nil }, nil
 		}
 		res := &Result{}
-		source, most, err := env.longSource(res, Program{Name: "made"})
+		source, most, err := env.longSource(res, longRecording{Program{Name: "made"}, ofLong, ""})
 		want := map[bool]uint64{true: 16_000, false: 1000}[has]
 		if err != nil || source == nil || most != want || (res.Setup == nil) != has {
 			t.Errorf("long recording %v: %d loads, want %d; setup %q, %v", has, most, want, res.Setup, err)
+		}
+		if _, _, err := env.longSource(res, longRecording{Program{Name: "made"}, ofLong2, ""}); err != ErrNoTrace {
+			t.Errorf("later loads that were not recorded: %v", err)
 		}
 	}
 }
