@@ -160,7 +160,8 @@ figures records them.
 	                   (default docs/figures)
 	-page FILE         also write a page about figures of the co-processor, in
 	                   Markdown: what they are, what they show in short, and the
-	                   figures; without an error only
+	                   figures; those that FILE has and that do not run stay as
+	                   they are; without an error only
 	-n N               loads, blocks, or words of samples of a program (default
 	                   16000000); of edges and calls for strat, and of loads for
 	                   strat-10 and rap-throughput, a quarter

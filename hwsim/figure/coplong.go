@@ -17,10 +17,7 @@ import (
 
 // longPeriods are those of the simple samplers, from the fastest. The error of one with an overhead
 // between two of them is interpolated.
-var longPeriods = []int{64, 256, 512, 1024}
-
-// longVariants are value profilers. The first one is the default.
-var longVariants = [][]string{nil, paperRules}
+var longPeriods = []int{256, 512, 1024}
 
 // A longPart is what profilers have reached at the end of a part of a recording.
 type longPart struct {
@@ -210,5 +207,4 @@ func (env *Env) longSetup(res *Result) {
 	res.setup("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
 	res.setup("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
 	res.setup("default: %s", values())
-	res.setup("rules of the paper: %s", values(paperRules...))
 }

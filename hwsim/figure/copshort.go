@@ -11,26 +11,15 @@ import (
 	"strings"
 )
 
-// short returns the sentences about the figures that are there.
-func (p *CopPage) short() (list []string) {
-	for _, about := range []struct {
-		id   string
-		text func(r *Result) string
-	}{
-		{"cop-table1", shortSize}, {"cop-1", shortRates}, {"cop-8", shortCurves}, {"cop-6", shortScatter}, {"cop-7", shortPrograms}, {"cop-long", shortLong},
-		{"cop-remedies", shortRemedies}, {"cop-sweep", shortSweep}, {"cop-9", shortArrays}, {"cop-clock", shortClock},
-		{"cop-phases", shortPhases}, {"cop-upper", shortUpper}, {"cop-rate", shortRate},
-	} {
-		for _, r := range p.Figures {
-			if r.ID != about.id {
-				continue
-			}
-			if text := about.text(r); text != "" {
-				list = append(list, text)
-			}
-		}
-	}
-	return list
+// copSummaries are the figures of a page, in its order, with their sentences in short. A text is empty if
+// there is nothing to say.
+var copSummaries = []struct {
+	id   string
+	text func(r *Result) string
+}{
+	{"cop-table1", shortSize}, {"cop-1", shortRates}, {"cop-8", shortCurves}, {"cop-6", shortScatter}, {"cop-7", shortPrograms}, {"cop-long", shortLong},
+	{"cop-remedies", shortRemedies}, {"cop-sweep", shortSweep}, {"cop-9", shortArrays}, {"cop-clock", shortClock},
+	{"cop-phases", shortPhases}, {"cop-upper", shortUpper}, {"cop-rate", shortRate},
 }
 
 // find returns the first row whose name has a part, or an empty row.

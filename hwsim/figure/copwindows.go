@@ -75,7 +75,7 @@ func longSpans(most uint64) (list []longSpan) {
 type longLength struct {
 	loads                                uint64
 	sites, pairs, mine, overhead, simple tally
-	gains, paper                         tally // factors of the default, and of the rules of the paper
+	gains                                tally // factors
 }
 
 // A longSet has the windows of a recording, by length.
@@ -99,7 +99,7 @@ func (s *longSet) add(p *longPart) error {
 	l, mine := s.lengths[i], p.mine[0]
 	l.sites, l.pairs = append(l.sites, float64(p.loads.places)), append(l.pairs, float64(len(p.loads.selected)))
 	l.mine, l.overhead, l.simple = append(l.mine, mine.rms), append(l.overhead, mine.percent()), append(l.simple, p.equal(mine.percent()))
-	l.gains, l.paper = append(l.gains, p.gain(0)), append(l.paper, p.gain(1))
+	l.gains = append(l.gains, p.gain(0))
 	s.carried = p.carried(s.String())
 	return nil
 }
@@ -112,7 +112,7 @@ func (l *longLength) gainsIn() (n int) {
 	return n
 }
 
-// gains is the verdict about all windows of a length.
+// isGain is the verdict about all windows of a length.
 func (l *longLength) isGain() bool { return l.gains.median() < 1 }
 
 func (l *longLength) String() string {
@@ -127,7 +127,7 @@ func (env *Env) windows(rec longRecording, source replay.Source, most uint64) (*
 	for i, span := range spans {
 		wait.Go(func() {
 			sets[i] = &longSet{longRecording: rec}
-			errs[i] = env.long(rec.program, source, span, longVariants, sets[i].add)
+			errs[i] = env.long(rec.program, source, span, [][]string{nil}, sets[i].add)
 		})
 	}
 	wait.Wait()
@@ -147,13 +147,13 @@ const longTitle = "windows of a recording: "
 
 func (s *longSet) table() Table {
 	t := Table{Title: s.String() + ", " + longTitle + s.choice, Columns: []string{
-		"loads", "windows", "sites", "pairs", "default", "overhead", "simple at that", "factor", "least", "greatest", "gains in", "rules of the paper: factor",
+		"loads", "windows", "sites", "pairs", "default", "overhead", "simple at that", "factor", "least", "greatest", "gains in",
 	}}
 	for _, l := range s.lengths {
 		row := []Value{text(short(l.loads)), count(len(l.gains), "windows"), numberOf("sites")(l.sites.median()), numberOf("pairs")(l.pairs.median())}
 		row = append(row, percent(l.mine.median()), percent(l.overhead.median()), percent(l.simple.median()))
 		row = append(row, l.gains.spread(factor)...)
-		t.Rows = append(t.Rows, append(row, count(l.gainsIn(), "windows"), factor(l.paper.median())))
+		t.Rows = append(t.Rows, append(row, count(l.gainsIn(), "windows")))
 	}
 	return t
 }
@@ -164,10 +164,9 @@ func (s *longSet) draw(res *Result) {
 		name string
 		of   func(l *longLength) float64
 	}{
-		{"default: median of the windows", func(l *longLength) float64 { return l.gains.median() }},
+		{"median of the windows", func(l *longLength) float64 { return l.gains.median() }},
 		{"least", func(l *longLength) float64 { return l.gains.least() }},
 		{"greatest", func(l *longLength) float64 { return l.gains.most() }},
-		{"rules of the paper: median", func(l *longLength) float64 { return l.paper.median() }},
 	} {
 		curve := plot.Curve{Name: c.name}
 		for _, l := range s.lengths {

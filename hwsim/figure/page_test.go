@@ -1,7 +1,10 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,18 +15,18 @@ import (
 // pageOf writes a page of results, and returns the sentences of its summary and the whole text.
 func pageOf(t *testing.T, results ...*Result) (short []string, page string) {
 	t.Helper()
-	var b strings.Builder
-	if err := (&CopPage{Command: "pepsim figure x", Figures: results}).Write(&b); err != nil {
+	page, err := (&CopPage{Command: "pepsim figure x", Figures: results}).text("")
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(b.String(), "## In short\n")
+	_, rest, _ := strings.Cut(page, "## In short\n")
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	for line := range strings.Lines(rest) {
 		if text, ok := strings.CutPrefix(line, "* "); ok {
 			short = append(short, strings.TrimSuffix(text, "\n"))
 		}
 	}
-	return short, b.String()
+	return short, page
 }
 
 // The summary has the numbers and verdicts of the results, whichever they are.
@@ -57,7 +60,7 @@ func TestPageIsComputed(t *testing.T) {
 		set := &longSet{longRecording: longRecording{Program{Name: "printer"}, ofLong, chosenOn}}
 		for i, n := range []uint64{8_000_000, 16_000_000} {
 			one := tally{1}
-			set.lengths = append(set.lengths, &longLength{n, one, one, one, one, one, tally{x.printer - 0.1, x.printer, x.printer + float64(i)}, tally{2}})
+			set.lengths = append(set.lengths, &longLength{n, one, one, one, one, one, tally{x.printer - 0.1, x.printer, x.printer + float64(i)}})
 		}
 		long.Tables = []Table{set.table(), {Title: "printer, where the error is", Rows: [][]Value{{text("10-20")}}}}
 		long.longVerdicts([]*longSet{set})
@@ -70,8 +73,8 @@ func TestPageIsComputed(t *testing.T) {
 				t.Errorf("the summary has %d sentences, and none is\n%s\nbut\n%s", len(got), want, all)
 			}
 		}
-		if !strings.Contains(page, "\n    pepsim figure x\n") || !strings.Contains(page, "\n## cop-7\n\n```\ncop-7: ") || strings.Contains(page, "$ ") {
-			t.Errorf("the page has no command line or block:\n%s", page)
+		if !strings.Contains(page, "\n## cop-7\n\n```\n$ pepsim figure x\n\ncop-7: ") {
+			t.Errorf("the page has no block with a command line:\n%s", page)
 		}
 	}
 }
@@ -95,6 +98,38 @@ func TestPageHasAllFigures(t *testing.T) {
 		if !strings.Contains(page, "\n## "+r.ID+"\n") {
 			t.Errorf("the page has no %s", r.ID)
 		}
+	}
+}
+
+// A page keeps the figures that have not run, with their commands and sentences, and has new ones for the others. Then
+// it is the page that a run of all of them writes, but for the command.
+func TestPageKeepsFigures(t *testing.T) {
+	size := func(n float64) *Result {
+		r := &Result{ID: "cop-table1", Title: "a"}
+		r.row("transistors", one(percent(n)), "-", true)
+		return r
+	}
+	clock := &Result{ID: "cop-clock", Title: "b"}
+	file := filepath.Join(t.TempDir(), "page.md")
+	save := func(command string, failed error, results ...*Result) string {
+		err := (&CopPage{Command: command, Figures: results}).Save(file, failed)
+		if err != failed {
+			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(file)
+		return string(text)
+	}
+	both := save("one", nil, size(1), clock)
+	if got := save("one", nil, clock); got != both {
+		t.Errorf("with the same figure again the page is\n%s\nwant\n%s", got, both)
+	}
+	got := save("two", nil, size(2))
+	want := strings.NewReplacer("$ one\n\ncop-table1", "$ two\n\ncop-table1", "1.00 %", "2.00 %").Replace(both)
+	if got != want || got == both || strings.Count(got, "2.00 %") != 2 {
+		t.Errorf("with one new figure the page is\n%s\nwant\n%s", got, want)
+	}
+	if save("three", errors.New("no trace"), size(3)) != got {
+		t.Error("a run with an error has changed the page")
 	}
 }
 
