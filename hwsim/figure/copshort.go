@@ -157,15 +157,20 @@ func orNone(list []string) string {
 // shortLong says of each recording at which lengths its working set gains, and of the two largest
 // working sets at which both do.
 func shortLong(r *Result) string {
-	var both, not []string
-	for _, row := range r.Rows {
-		if loads, ok := strings.CutPrefix(row.What, longLargest); ok && !row.Differs {
-			both = append(both, loads)
-		} else if ok {
-			not = append(not, fmt.Sprintf("%s (%s)", loads, row.Ours))
+	parts := []string{"Long recordings: a working set gains at a length if the median factor of the windows of this length is below 1"}
+	for _, group := range []struct{ prefix, what string }{{longLargest, "The two largest working sets"}, {longLater, "Their later loads"}} {
+		var both, not []string
+		for _, row := range r.Rows {
+			loads, ok := strings.CutPrefix(row.What, group.prefix)
+			loads += " (" + row.Ours + ")"
+			if ok && !row.Differs {
+				both = append(both, loads)
+			} else if ok {
+				not = append(not, loads)
+			}
 		}
+		parts = append(parts, fmt.Sprintf("%s gain both at %s; not both at %s", group.what, orNone(both), orNone(not)))
 	}
-	parts := []string{fmt.Sprintf("Long recordings: a working set gains at a length if the median factor of the windows of this length is below 1. The two largest working sets both gain with %s loads, and not with %s", orNone(both), orNone(not))}
 	for _, t := range r.Tables {
 		name, choice, ok := strings.Cut(t.Title, longTitle)
 		k := t.column("factor")
@@ -181,7 +186,7 @@ func shortLong(r *Result) string {
 				worse = append(worse, s)
 			}
 		}
-		parts = append(parts, fmt.Sprintf("%s%s: gains with %s; does not with %s", name, choice, orNone(better), orNone(worse)))
+		parts = append(parts, fmt.Sprintf("%s%s: gains at %s; not at %s", name, choice, orNone(better), orNone(worse)))
 	}
 	return strings.Join(parts, ". ") + ". (Medians, in brackets the range and how many windows gain.)"
 }

@@ -38,12 +38,12 @@ func TestPageIsComputed(t *testing.T) {
 	}{
 		{0.5, true, []string{
 			"With 8M loads at equal overhead 2 of the two largest working sets gain. The factors: better printer 0.50, typecheck 0.80; equal bitboard 1.00; worse lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
-			"both gain with 8M, 16M loads, and not with none. printer, the defaults were chosen on it: gains with 8M 0.50 (0.40 to 0.50, 3 of 3), 16M 0.50 (0.40 to 1.50, 2 of 3); does not with none.",
+			"The two largest working sets gain both at 8M (printer 0.50x), 16M (printer 0.50x); not both at none. Their later loads gain both at none; not both at none. printer, the defaults were chosen on it: gains at 8M 0.50 (0.40 to 0.50, 3 of 3), 16M 0.50 (0.40 to 1.50, 2 of 3); not at none.",
 			"in random order the curves of error over overhead are one for all rates",
 		}},
 		{1.25, false, []string{
 			"With 8M loads at equal overhead 1 of the two largest working sets gain. The factors: better typecheck 0.80; equal bitboard 1.00; worse printer 1.25, lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
-			"both gain with none loads, and not with 8M (printer 1.25x), 16M (printer 1.25x). printer, the defaults were chosen on it: gains with none; does not with 8M 1.25 (1.15 to 1.25, 0 of 3), 16M 1.25 (1.15 to 2.25, 0 of 3).",
+			"The two largest working sets gain both at none; not both at 8M (printer 1.25x), 16M (printer 1.25x). Their later loads gain both at none; not both at none. printer, the defaults were chosen on it: gains at none; not at 8M 1.25 (1.15 to 1.25, 0 of 3), 16M 1.25 (1.15 to 2.25, 0 of 3).",
 			"in random order the curves of error over overhead are not one for all rates",
 		}},
 	} {
