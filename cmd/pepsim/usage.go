@@ -138,7 +138,7 @@ beyond it:
 	cop-6        estimated and true shares of values
 	cop-7        error and overhead of all programs
 	cop-8        error over time and overhead
-	cop-long     figure 7 over longer and longer parts of a recording
+	cop-long     figure 7 over windows of long recordings
 	cop-remedies parameters of the value profiler at equal overhead
 	cop-9        arrays of half, base and double size: figures 9 and 10
 	cop-clock    slower co-processors

@@ -33,7 +33,7 @@ type longRecording struct {
 // What the choice of the default knew of a recording.
 const (
 	chosenOn = "the defaults were chosen on it"
-	known    = "the defaults were not chosen on it, but results of 8M loads of it were known"
+	known    = "the defaults were not chosen on it, but results of it were known"
 	unseen   = "not known when the defaults were chosen"
 )
 

@@ -76,7 +76,7 @@ var All = []Figure{
 	{"cop-6", "estimated and true shares of values (section 5.2)", cop6},
 	{"cop-7", "error and overhead of all programs (COP-29)", cop7},
 	{"cop-8", "error over time and overhead (COP-30)", cop8},
-	{"cop-long", "figure 7 over longer and longer parts of a recording (COP-29)", copLong},
+	{"cop-long", "figure 7 over windows of long recordings (COP-29)", copLong},
 	{"cop-remedies", "parameters at equal overhead, the two largest working sets (COP-29, COP-35)", copRemedies},
 	{"cop-9", "arrays of half, base and double size (COP-31)", cop9},
 	{"cop-clock", "slower co-processors (COP-31)", copClock},
