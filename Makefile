@@ -159,7 +159,7 @@ figures-strat: build $(LOADS) $(CALLS) $(MORE)
 # The figures of the co-processor alone: they need no traces but those of loads.
 COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep cop-long cop-remedies
 # cop-long takes long recordings: of some of FIGUREPROGRAMS, and of COPFOREIGN, which no other
-# figure uses. *.long-2 are the 100M loads that follow those of *.long, from another run.
+# figure uses. *.long-2 are the 40M loads that follow those of *.long, from another run.
 # COPPAGE is the page that is written.
 COPPAGE    ?= docs/results/figures-cop.md
 COPFOREIGN ?= javascript templates
@@ -200,8 +200,8 @@ $(LOADS) $(COPLOADS) $(LOADS2) $(LOADS3): TUPLES = 16000000
 $(LOADS) $(COPLOADS) $(LOADS3): SKIP = 4000000
 $(LOADS2): SKIP = 20000000
 $(COPLONG) $(COPLONG2) $(COPLONG40): TAPS = loads
-$(COPLONG) $(COPLONG2): TUPLES = 100000000
-$(COPLONG40): TUPLES = 40000000
+$(COPLONG): TUPLES = 100000000
+$(COPLONG2) $(COPLONG40): TUPLES = 40000000
 $(COPLONG) $(COPLONG40): SKIP = 4000000
 $(COPLONG2): SKIP = 104000000
 $(COPLONG) $(COPLONG2) $(COPLONG40): PERCENT = 600

@@ -388,9 +388,10 @@ func TestCOP29_LongVerdicts(t *testing.T) {
 	res := &Result{ID: "cop-long"}
 	res.longVerdicts([]*longSet{
 		set("small", ofLong, 9, tally{0.1}, tally{0.1}),
-		set("b", ofLong, 500, tally{0.9, 0.5, 7}, tally{1.5, 0.8}),
+		set("small", ofLong2, 9, tally{3}, tally{3}),
+		set("b", ofLong, 500, tally{0.9, 0.5, 7}, tally{1.5, 0.8}, tally{0.5}),
 		set("b", ofLong2, 900, tally{1}, tally{0.5}),
-		set("a", ofLong, 600, tally{0.5}, tally{1, 0.5, 0.9}),
+		set("a", ofLong, 600, tally{0.5}, tally{1, 0.5, 0.9}, tally{2}),
 	})
 	var got []string
 	for _, r := range res.Rows {
@@ -399,12 +400,14 @@ func TestCOP29_LongVerdicts(t *testing.T) {
 	want := []string{
 		longLargest + "4M = a 0.50x b 0.90x, false ",
 		longLargest + "8M = a 0.90x b 1.15x, true medians and ranges: a: 8M 0.90 (0.50 to 1.00, 2 of 3 windows); b: 8M 1.15 (0.80 to 1.50, 1 of 2 windows)",
+		longLargest + "16M = a 2.00x b 0.50x, true medians and ranges: a: 16M 2.00 (2.00 to 2.00, 0 of 1 windows); b: 16M 0.50 (0.50 to 0.50, 1 of 1 windows)",
 		longLater + "4M = b 1.00x, true medians and ranges: b: 4M 1.00 (1.00 to 1.00, 0 of 1 windows)",
 		longLater + "8M = b 0.50x, false ",
 		"small, 9 sites: gains at = 2 of 2 lengths: 4M 8M, false ",
-		"b, 500 sites: gains at = 1 of 2 lengths: 4M, false ",
+		"small, later loads, 9 sites: gains at = 0 of 2 lengths, false ",
+		"b, 500 sites: gains at = 2 of 3 lengths: 4M 16M, false ",
 		"b, later loads, 900 sites: gains at = 1 of 2 lengths: 8M, false ",
-		"a, 600 sites: gains at = 2 of 2 lengths: 4M 8M, false ",
+		"a, 600 sites: gains at = 2 of 3 lengths: 4M 8M, false ",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
