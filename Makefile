@@ -158,10 +158,15 @@ figures-strat: build $(LOADS) $(CALLS) $(MORE)
 
 # The figures of the co-processor alone: they need no traces but those of loads.
 COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep cop-long cop-remedies
-# cop-long takes recordings of 100M loads. COPPAGE is the page that is written.
+# cop-long takes long recordings: of some of FIGUREPROGRAMS, and of COPFOREIGN, which no other
+# figure uses. *.long-2 are the 40M loads that follow those of *.long, from another run.
+# COPPAGE is the page that is written.
 COPPAGE    ?= docs/results/figures-cop.md
-COPLONG    := $(patsubst %,build/traces/%.long.trace,$(filter typecheck printer flate,$(FIGUREPROGRAMS)))
-figures-cop: build $(LOADS) $(COPLOADS) $(COPLONG)
+COPFOREIGN ?= javascript templates
+COPLONG    := $(patsubst %,build/traces/%.long.trace,$(filter typecheck printer,$(FIGUREPROGRAMS)))
+COPLONG2   := $(COPLONG:%.long.trace=%.long-2.trace)
+COPLONG40  := $(patsubst %,build/traces/%.long.trace,$(filter flate markdown httpecho,$(FIGUREPROGRAMS)) $(COPFOREIGN))
+figures-cop: build $(LOADS) $(COPLOADS) $(COPLONG) $(COPLONG2) $(COPLONG40)
 	bin/pepsim figure -page $(COPPAGE) $(FIGUREFLAGS) $(COPFIGURES)
 
 # The experiments of the PEP paper beside overhead and accuracy: those that count, and those
@@ -186,15 +191,20 @@ COPENGINES ?= cop 'cop(k0=1)' 'cop(program=values)'
 cop: build/traces/typecheck.loads.trace
 	$(GO) run ./internal/project/cmd/pepbench cop $(COPFLAGS) $(COPENGINES)
 
+# The folder of the program of a recording: sourceOf lua.loads-2 is testprogs/lua.
+sourceOf = $(firstword $(wildcard testprogs/$(basename $1) testprogs/bench/$(basename $1)))
+
 .DELETE_ON_ERROR:
 $(LOADS) $(COPLOADS) $(LOADS2) $(LOADS3): TAPS = loads
 $(LOADS) $(COPLOADS) $(LOADS2) $(LOADS3): TUPLES = 16000000
 $(LOADS) $(COPLOADS) $(LOADS3): SKIP = 4000000
 $(LOADS2): SKIP = 20000000
-$(COPLONG): TAPS = loads
+$(COPLONG) $(COPLONG2) $(COPLONG40): TAPS = loads
 $(COPLONG): TUPLES = 100000000
-$(COPLONG): SKIP = 4000000
-$(COPLONG): PERCENT = 300
+$(COPLONG2) $(COPLONG40): TUPLES = 40000000
+$(COPLONG) $(COPLONG40): SKIP = 4000000
+$(COPLONG2): SKIP = 104000000
+$(COPLONG) $(COPLONG2) $(COPLONG40): PERCENT = 600
 $(CALLS) $(CALLS2): TAPS = edges,calls
 $(CALLS) $(CALLS2): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
@@ -210,16 +220,17 @@ $(OPS): TUPLES = 12000000
 $(OPS): SKIP = 26000000
 build/traces/typecheck.loads.trace build/traces/typecheck.loads-3.trace build/traces/typecheck.long.trace: SKIP = 130000000
 build/traces/typecheck.loads-2.trace: SKIP = 146000000
+build/traces/typecheck.long-2.trace: SKIP = 230000000
 build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.calls-2.trace: SKIP = 124000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
-$(LOADS) $(COPLOADS) $(COPLONG) $(CALLS) $(MORE) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
+$(LOADS) $(COPLOADS) $(COPLONG) $(COPLONG2) $(COPLONG40) $(CALLS) $(MORE) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
-	@cd testprogs/$(basename $*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
+	@cd $(call sourceOf,$*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
 	@bin/pep sites -layout $(BUILD)/tapped/$* > build/traces/$*.layout
-	@cd testprogs/$(basename $*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -n $$(($(SKIP) + $(TUPLES))) -o $(CURDIR)/$@.long -- $(BUILD)/tapped/$* $(PERCENT)
+	@cd $(call sourceOf,$*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -n $$(($(SKIP) + $(TUPLES))) -o $(CURDIR)/$@.long -- $(BUILD)/tapped/$* $(PERCENT)
 	@bin/pepsim trace filter -from $(SKIP) -o $@ $@.long
 	@rm $@.long
 

@@ -138,7 +138,7 @@ beyond it:
 	cop-6        estimated and true shares of values
 	cop-7        error and overhead of all programs
 	cop-8        error over time and overhead
-	cop-long     figure 7 over longer and longer parts of a recording
+	cop-long     figure 7 over windows of long recordings
 	cop-remedies parameters of the value profiler at equal overhead
 	cop-9        arrays of half, base and double size: figures 9 and 10
 	cop-clock    slower co-processors
@@ -160,7 +160,8 @@ figures records them.
 	                   (default docs/figures)
 	-page FILE         also write a page about figures of the co-processor, in
 	                   Markdown: what they are, what they show in short, and the
-	                   figures; without an error only
+	                   figures; those that FILE has and that do not run stay as
+	                   they are; without an error only
 	-n N               loads, blocks, or words of samples of a program (default
 	                   16000000); of edges and calls for strat, and of loads for
 	                   strat-10 and rap-throughput, a quarter

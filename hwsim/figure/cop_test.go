@@ -317,19 +317,99 @@ func TestCOP29_EqualOverheadByHand(t *testing.T) {
 	}
 }
 
-// Parts of a recording have their own complete profiles, and the last part is as long as the
-// recording.
-func TestCOP29_PartsOfARecording(t *testing.T) {
+// Windows follow one another, each with a complete profile of its own. What is behind the last length
+// of the last window is left out, but a recording that is shorter than the whole ends there.
+func TestCOP29_WindowsOfARecording(t *testing.T) {
 	list := make([]tuple.Tuple, 90_000)
 	for i := range list {
 		list[i] = site(uint64(i/30_000), 7) // another load in each third
 	}
-	env := &Env{}
-	var got []string
-	err := env.long(Program{Name: "made"}, sourceOf(list), 15_000, []uint64{10_000, 40_000, 100_000}, [][]string{nil}, func(p *longPart) {
-		got = append(got, fmt.Sprint(p.loads.events, p.loads.places, len(p.mine), len(p.samplers) == len(longPeriods)))
+	for _, x := range []struct {
+		span longSpan
+		want string
+	}{
+		{longSpan{from: 15_000, lengths: []uint64{10_000, 40_000, 100_000}, windows: 1, whole: true}, "10000:1 40000:2 75000:3 "},
+		{longSpan{from: 15_000, lengths: []uint64{10_000, 40_000, 100_000}, windows: 1}, "10000:1 40000:2 "},
+		{longSpan{lengths: []uint64{5_000, 40_000}, windows: 9}, "5000:1 40000:2 5000:1 40000:2 5000:1 "},
+		{longSpan{lengths: []uint64{5_000, 40_000}, windows: 9, whole: true}, "5000:1 40000:2 5000:1 40000:2 5000:1 "},
+		{longSpan{lengths: []uint64{30_000}, windows: 2}, "30000:1 30000:1 "},
+	} {
+		got := ""
+		err := (&Env{}).long(Program{Name: "made"}, sourceOf(list), x.span, [][]string{nil}, func(p *longPart) error {
+			got += fmt.Sprintf("%d:%d ", p.loads.events, p.loads.places)
+			if len(p.mine) != 1 || len(p.samplers) != len(longPeriods) {
+				t.Errorf("%d points of variants, %d of samplers", len(p.mine), len(p.samplers))
+			}
+			return nil
+		})
+		if err != nil || got != x.want {
+			t.Errorf("%+v: windows %q, want %q: %v", x.span, got, x.want, err)
+		}
+	}
+	// A window without pairs has no points: 900 loads are below the least number of executions.
+	err := (&Env{}).long(Program{Name: "made"}, sourceOf(list), longSpan{lengths: []uint64{900}, windows: 1}, [][]string{nil}, func(p *longPart) error {
+		if p.mine != nil || p.loads.events != 900 {
+			t.Errorf("%d loads have points", p.loads.events)
+		}
+		return nil
 	})
-	if want := []string{"10000 1 1 true", "40000 2 1 true", "75000 3 1 true"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("parts %q, want %q: %v", got, want, err)
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// Windows of each length are as many as the recording has, and no length is there twice.
+func TestCOP29_SpansOfARecording(t *testing.T) {
+	for most, want := range map[uint64]string{
+		128_000_000: "16*[500000 2000000 4000000 8000000] 4*[16000000 32000000] 1*[64000000 128000000] ",
+		16_000_000:  "2*[500000 2000000 4000000 8000000] 1*[16000000] ",
+		8_000_000:   "2*[500000 2000000 4000000] 1*[8000000] ",
+		1000:        "1*[1000] ",
+	} {
+		got := ""
+		for _, s := range longSpans(most) {
+			got += fmt.Sprintf("%d*%v ", s.windows, s.lengths)
+		}
+		if got != want {
+			t.Errorf("%d loads: %q, want %q", most, got, want)
+		}
+	}
+}
+
+// The verdicts about windows by hand: the median decides, not the number of windows nor the mean.
+func TestCOP29_LongVerdicts(t *testing.T) {
+	set := func(program, taps string, sites float64, gains ...tally) *longSet {
+		s := &longSet{longRecording: longRecording{program: Program{Name: program}, taps: taps}}
+		for i, g := range gains {
+			s.lengths = append(s.lengths, &longLength{loads: uint64(4_000_000 << i), sites: tally{sites}, gains: g})
+		}
+		return s
+	}
+	res := &Result{ID: "cop-long"}
+	res.longVerdicts([]*longSet{
+		set("small", ofLong, 9, tally{0.1}, tally{0.1}),
+		set("small", ofLong2, 9, tally{3}, tally{3}),
+		set("b", ofLong, 500, tally{0.9, 0.5, 7}, tally{1.5, 0.8}, tally{0.5}),
+		set("b", ofLong2, 900, tally{1}, tally{0.5}),
+		set("a", ofLong, 600, tally{0.5}, tally{1, 0.5, 0.9}, tally{2}),
+	})
+	var got []string
+	for _, r := range res.Rows {
+		got = append(got, fmt.Sprint(r.What, " = ", r.Ours, ", ", r.Differs, " ", r.Note))
+	}
+	want := []string{
+		longLargest + "4M = a 0.50x b 0.90x, false ",
+		longLargest + "8M = a 0.90x b 1.15x, true medians and ranges: a: 8M 0.90 (0.50 to 1.00, 2 of 3 windows); b: 8M 1.15 (0.80 to 1.50, 1 of 2 windows)",
+		longLargest + "16M = a 2.00x b 0.50x, true medians and ranges: a: 16M 2.00 (2.00 to 2.00, 0 of 1 windows); b: 16M 0.50 (0.50 to 0.50, 1 of 1 windows)",
+		longLater + "4M = b 1.00x, true medians and ranges: b: 4M 1.00 (1.00 to 1.00, 0 of 1 windows)",
+		longLater + "8M = b 0.50x, false ",
+		"small, 9 sites: gains at = 2 of 2 lengths: 4M 8M, false ",
+		"small, later loads, 9 sites: gains at = 0 of 2 lengths, false ",
+		"b, 500 sites: gains at = 2 of 3 lengths: 4M 16M, false ",
+		"b, later loads, 900 sites: gains at = 1 of 2 lengths: 8M, false ",
+		"a, 600 sites: gains at = 2 of 3 lengths: 4M 8M, false ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/hwsim/plot"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -156,6 +157,7 @@ func (r *Result) largestRow(prefix string, i int, x *copLoads, mine, equal copPo
 	o := two(percent(mine.rms), percent(equal.rms), "")
 	o.text = fmt.Sprintf("%s, %d sites: %s", copName(x.Program), x.places, o.text)
 	r.row(prefix+what, o, "the two largest gain most", mine.rms < equal.rms)
+	r.because("a factor of %.2fx; cop-long has factors of many windows", mine.rms/equal.rms)
 }
 
 // compared runs the co-processor and simple samplers over a region of all programs.
@@ -213,8 +215,17 @@ func (r *Result) copVerdicts(region string, all []copResult, weak bool) {
 		cheaper += one01(a.mine.percent() < a.fixed.percent())
 	}
 	r.row(region+fmt.Sprintf("smaller error than 1 of %d", basePeriod), part(fixed, n, "programs"), "nearly everywhere", 4*fixed >= 3*n)
+	r.because("%s", each(all, func(a copResult) (string, bool) {
+		return fmt.Sprintf("%.2f %% to %.2f %%", a.mine.rms, a.fixed.rms), a.mine.rms >= a.fixed.rms
+	}))
 	r.row(region+fmt.Sprintf("less overhead than 1 of %d", basePeriod), part(cheaper, n, "programs"), "most", 2*cheaper > n)
+	r.because("overheads: %s", each(all, func(a copResult) (string, bool) {
+		return fmt.Sprintf("%.2f %% to %.2f %%", a.mine.percent(), a.fixed.percent()), a.mine.percent() >= a.fixed.percent()
+	}))
 	r.row(region+"smaller error at equal overhead", part(equal, n, "programs"), "better accuracy at equal overhead", 2*equal > n)
+	r.because("factors and sites: %s", each(all, func(a copResult) (string, bool) {
+		return fmt.Sprintf("%.2fx with %d", a.mine.rms/a.equal.rms, a.places), a.mine.rms >= a.equal.rms
+	}))
 	for i, a := range largest(all) {
 		r.largestRow(region, i, a.copLoads, a.mine, a.equal)
 	}
@@ -227,6 +238,17 @@ func (r *Result) copVerdicts(region string, all []copResult, weak bool) {
 			r.row(what, two(percent(a.mine.rms), percent(a.equal.rms), ""), "bad for both: 64-bit flags", a.mine.rms > 10 && a.equal.rms > 10)
 		}
 	}
+}
+
+// each lists the programs of which text returns true.
+func each(all []copResult, text func(a copResult) (string, bool)) string {
+	var list []string
+	for _, a := range all {
+		if s, ok := text(a); ok {
+			list = append(list, copName(a.Program)+" "+s)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 func one01(b bool) int {

@@ -148,6 +148,7 @@ func cop1(env *Env, res *Result) error {
 	env.copSetup(res, x)
 	res.setup("in random order: the same loads, shuffled, so that the program has no phases; seed %d", env.Seed)
 	const overlap = 1.25 // factor within which curves of random samples overlap
+	var other string     // the factors of the order before
 	for _, order := range []struct {
 		suffix, what string
 		*copLoads
@@ -176,7 +177,10 @@ func cop1(env *Env, res *Result) error {
 		res.copErrors("cop-1-"+order.suffix, "Figure 1: "+x.Name+", simple sampler, loads "+order.what, names, runs)
 		res.row(order.what+": error below 20 % after", list(mega(reach[0]), mega(reach[1]), mega(reach[2])), "a faster rate converges faster", rising(reach...))
 		least, most := extremes(same)
-		res.row(order.what+": errors at equal overhead, a rate to the next slower one", span(factor(least), factor(most)), "one curve for all rates", least >= 1/overlap && most <= overlap)
+		o := span(factor(least), factor(most))
+		res.row(order.what+": errors at equal overhead, a rate to the next slower one", o, "one curve for all rates", least >= 1/overlap && most <= overlap)
+		res.because("the factors are %s %s%s; curves are one if they are within %.2f", order.what, o.text, other, overlap)
+		other = ", and " + order.what + " " + o.text
 	}
 	return nil
 }
@@ -241,6 +245,7 @@ func (res *Result) converging(x *copLoads, suffix, what string) error {
 	mine, theirs := profiler.below(final), float64(simple.end().cycles)
 	what += ": "
 	res.row(what+fmt.Sprintf("cycles to the simple sampler's final error, %.2f %%", final), two(mega(mine), mega(theirs), " for the sampler"), "converges faster", mine < theirs)
+	res.because("the final error of the co-processor is %.2f %%", profiler.end().rms)
 	for _, limit := range []float64{40, 20} {
 		a, b := profiler.below(limit), simple.below(limit)
 		res.row(what+fmt.Sprintf("cycles to an error of %.0f %%", limit), two(mega(a), mega(b), " for the sampler"), "converges faster", a < b)
@@ -250,6 +255,7 @@ func (res *Result) converging(x *copLoads, suffix, what string) error {
 	for i, r := range runs[2:] {
 		gain := apart(profiler, r, overhead)
 		res.row(what+"error to that of "+names[2+i]+", at equal overhead", one(factor(gain)), "better accuracy for the same overhead", gain < 1)
+		res.because("this factor is over the whole curve; final errors are %.2f %% for an overhead of %.2f %%, and %.2f %% for %.2f %%", profiler.end().rms, profiler.end().percent(), r.end().rms, r.end().percent())
 	}
 	return nil
 }

@@ -11,26 +11,15 @@ import (
 	"strings"
 )
 
-// short returns the sentences about the figures that are there.
-func (p *CopPage) short() (list []string) {
-	for _, about := range []struct {
-		id   string
-		text func(r *Result) string
-	}{
-		{"cop-table1", shortSize}, {"cop-1", shortRates}, {"cop-8", shortCurves}, {"cop-6", shortScatter}, {"cop-7", shortPrograms}, {"cop-long", shortLong},
-		{"cop-remedies", shortRemedies}, {"cop-sweep", shortSweep}, {"cop-9", shortArrays}, {"cop-clock", shortClock},
-		{"cop-phases", shortPhases}, {"cop-upper", shortUpper}, {"cop-rate", shortRate},
-	} {
-		for _, r := range p.Figures {
-			if r.ID != about.id {
-				continue
-			}
-			if text := about.text(r); text != "" {
-				list = append(list, text)
-			}
-		}
-	}
-	return list
+// copSummaries are the figures of a page, in its order, with their sentences in short. A text is empty if
+// there is nothing to say.
+var copSummaries = []struct {
+	id   string
+	text func(r *Result) string
+}{
+	{"cop-table1", shortSize}, {"cop-1", shortRates}, {"cop-8", shortCurves}, {"cop-6", shortScatter}, {"cop-7", shortPrograms}, {"cop-long", shortLong},
+	{"cop-remedies", shortRemedies}, {"cop-sweep", shortSweep}, {"cop-9", shortArrays}, {"cop-clock", shortClock},
+	{"cop-phases", shortPhases}, {"cop-upper", shortUpper}, {"cop-rate", shortRate},
 }
 
 // find returns the first row whose name has a part, or an empty row.
@@ -165,39 +154,42 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
+// shortLong says of each recording at which lengths its working set gains, and of the two largest
+// working sets at which both do.
 func shortLong(r *Result) string {
-	var parts []string
-	for _, t := range r.Tables {
-		program, kind, _ := strings.Cut(t.Title, ", ")
-		if kind != longTitle || len(t.Rows) == 0 {
-			continue
-		}
-		var loads []string
-		factors := make([][]string, len(longVariants))
-		won := 0
-		for _, row := range t.Rows {
-			loads = append(loads, row[0].Text)
-			for i := range longVariants {
-				x := row[longFactor(i)].Number
-				factors[i] = append(factors[i], fmt.Sprintf("%.2f", x))
-				won += one01(i == 0 && x < 1)
+	parts := []string{"Long recordings: a working set gains at a length if the median factor of the windows of this length is below 1"}
+	for _, group := range []struct{ prefix, what string }{{longLargest, "The two largest working sets"}, {longLater, "Their later loads"}} {
+		var both, not []string
+		for _, row := range r.Rows {
+			loads, ok := strings.CutPrefix(row.What, group.prefix)
+			loads += " (" + row.Ours + ")"
+			if ok && !row.Differs {
+				both = append(both, loads)
+			} else if ok {
+				not = append(not, loads)
 			}
 		}
-		verdict := fmt.Sprintf("it gains in %d of %d lengths", won, len(t.Rows))
-		if won == len(t.Rows) {
-			verdict = "it gains at all lengths"
-		}
-		text := fmt.Sprintf("%s: with %s loads the factors are %s, so %s", program, strings.Join(loads, ", "), strings.Join(factors[0], ", "), verdict)
-		for i, v := range longVariants[1:] {
-			text += fmt.Sprintf("; %s: %s", variantName(v), strings.Join(factors[i+1], ", "))
-		}
-		parts = append(parts, text)
+		parts = append(parts, fmt.Sprintf("%s gain both at %s; not both at %s", group.what, orNone(both), orNone(not)))
 	}
-	return "Longer recordings. " + strings.Join(parts, ". ") + "."
+	for _, t := range r.Tables {
+		name, choice, ok := strings.Cut(t.Title, longTitle)
+		k := t.column("factor")
+		if !ok || k < 0 {
+			continue
+		}
+		var better, worse []string
+		for _, row := range t.Rows {
+			s := fmt.Sprintf("%s %.2f (%.2f to %.2f, %s of %s)", row[0].Text, row[k].Number, row[k+1].Number, row[k+2].Number, row[k+3].Text, row[1].Text)
+			if row[k].Number < 1 {
+				better = append(better, s)
+			} else {
+				worse = append(worse, s)
+			}
+		}
+		parts = append(parts, fmt.Sprintf("%s%s: gains at %s; not at %s", name, choice, orNone(better), orNone(worse)))
+	}
+	return strings.Join(parts, ". ") + ". (Medians, in brackets the range and how many windows gain.)"
 }
-
-// longFactor is the column of cop-long that has the factors of a variant.
-func longFactor(variant int) int { return 3 + 4*variant + 3 }
 
 func shortRemedies(r *Result) string {
 	row := r.find("default: largest factor")

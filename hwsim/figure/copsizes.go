@@ -201,6 +201,7 @@ func (env *Env) rates(res *Result, name string, runs []*copRun) {
 	res.lines("cop-9-rate", lines)
 	e := exponent(slots, rate)
 	res.row(name+": samples in the profile for a cycle, with the size of the arrays", one(Value{fmt.Sprintf("size^%.2f", e), e, "exponent"}), "linear", 0.75 <= e && e <= 1.25)
+	res.because("the base arrays have %.2fx the samples of the half ones, and the double arrays %.2fx those of the base; linear is 2.00x", rate[1]/rate[0], rate[2]/rate[1])
 }
 
 // exponent returns the power of x that fits y best.

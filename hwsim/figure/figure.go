@@ -14,8 +14,9 @@
 // with, and no number is made up.
 //
 // A row says whether our result differs from the paper's. Rows of stratified sampling are
-// medians of many runs, and one rule says which of them differ: see criteria.go. Other rows
-// say why ours differs, if an experiment has shown the reason: see reasons.go.
+// medians of many runs, and one rule says which of them differ: see criteria.go. Rows of the
+// co-processor that differ have numbers of the same run beside them. Other rows say why ours
+// differs, if an experiment has shown the reason: see reasons.go.
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
@@ -75,7 +76,7 @@ var All = []Figure{
 	{"cop-6", "estimated and true shares of values (section 5.2)", cop6},
 	{"cop-7", "error and overhead of all programs (COP-29)", cop7},
 	{"cop-8", "error over time and overhead (COP-30)", cop8},
-	{"cop-long", "figure 7 over longer and longer parts of a recording (COP-29)", copLong},
+	{"cop-long", "figure 7 over windows of long recordings (COP-29)", copLong},
 	{"cop-remedies", "parameters at equal overhead, the two largest working sets (COP-29, COP-35)", copRemedies},
 	{"cop-9", "arrays of half, base and double size (COP-31)", cop9},
 	{"cop-clock", "slower co-processors (COP-31)", copClock},
@@ -160,6 +161,13 @@ func (r *Result) row(what string, o ours, paper string, agrees bool) {
 		row.Note = reason(r.ID, what)
 	}
 	r.Rows = append(r.Rows, row)
+}
+
+// because says with numbers of the run what belongs to the last row, if it differs.
+func (r *Result) because(format string, args ...any) {
+	if last := &r.Rows[len(r.Rows)-1]; last.Differs {
+		last.Note = fmt.Sprintf(format, args...)
+	}
 }
 
 // Save writes the plots as SVG files into a directory, and the points of those that are to

@@ -4,8 +4,8 @@ package figure
 // of the page is output: the sentences are fixed or computed from the results.
 
 import (
+	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -15,9 +15,9 @@ import (
 )
 
 // A CopPage is a page about figures of the co-processor, in Markdown: what they are, what they show in short, and
-// each figure in a block of its own.
+// each figure in a block of its own, which begins with the command line.
 type CopPage struct {
-	Command string // the command line, the first block
+	Command string // the command line
 	Figures []*Result
 }
 
@@ -44,48 +44,73 @@ func (p *CopPage) Collect(results iter.Seq[*Result]) iter.Seq[*Result] {
 	}
 }
 
-// Save writes the page into a file. If the name is empty, or if figures have had an error, it writes
-// nothing and returns the error.
+// Save writes the page into a file. Figures that the file has, and that have not run, stay there as they are. If
+// the name is empty, or if figures have had an error, Save writes nothing and returns the error.
 func (p *CopPage) Save(file string, failed error) error {
 	if file == "" || failed != nil {
 		return failed
 	}
-	var b strings.Builder
-	if err := p.Write(&b); err != nil {
+	old, err := os.ReadFile(file)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	return os.WriteFile(file, []byte(b.String()), 0o644)
+	text, err := p.text(string(old))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(text), 0o644)
 }
 
-// Write writes the page.
-func (p *CopPage) Write(out io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Figures of the co-processor\n\n    %s\n\n%s\n", p.Command, copIntroduction)
-	if short := p.short(); short != nil {
-		b.WriteString("## In short\n\n")
-		for _, line := range short {
-			fmt.Fprintf(&b, "* %s\n", line)
+// text returns the page. Figures of an old page that have not run are taken from there.
+func (p *CopPage) text(old string) (string, error) {
+	var short, blocks strings.Builder
+	for _, about := range copSummaries {
+		s := sectionOf(old, about.id)
+		for _, r := range p.Figures {
+			if r.ID != about.id {
+				continue
+			}
+			s = section{short: about.text(r)}
+			var b strings.Builder
+			if err := listing.Text(&b, &Listing{Command: p.Command, Figures: slices.Values([]*Result{r})}); err != nil {
+				return "", err
+			}
+			s.block = b.String()
 		}
-		b.WriteString("\n")
-	}
-	for _, r := range p.Figures {
-		var block strings.Builder
-		if err := listing.Text(&block, &Listing{Figures: slices.Values([]*Result{r})}); err != nil {
-			return err
+		if s.short != "" {
+			fmt.Fprintf(&short, "* [%s](#%[1]s): %s\n", about.id, s.short)
 		}
-		_, text, _ := strings.Cut(block.String(), "\n\n") // without the command line
-		fmt.Fprintf(&b, "## %s\n\n```\n%s```\n\n", r.ID, text)
+		if s.block != "" {
+			fmt.Fprintf(&blocks, "\n## %s\n\n```\n%s```\n", about.id, s.block)
+		}
 	}
-	_, err := io.WriteString(out, strings.TrimSuffix(b.String(), "\n"))
-	return err
+	text := "# Figures of the co-processor\n\n" + copIntroduction
+	if short.Len() > 0 {
+		text += "\n## In short\n\n" + short.String()
+	}
+	return text + blocks.String(), nil
 }
 
-const copIntroduction = `The command above has written this page, and all of it is output; ` + "`make figures-cop`" + ` runs it, after it has recorded the traces. Traces, estimates and cycles do not depend on the speed of the machine: with the same traces
-each run has the same results. The plots are in [docs/figures](../figures).
+// A section is what a page has about a figure.
+type section struct{ short, block string }
+
+func sectionOf(page, id string) (s section) {
+	if _, rest, ok := strings.Cut(page, fmt.Sprintf("\n* [%s](#%[1]s): ", id)); ok {
+		s.short, _, _ = strings.Cut(rest, "\n")
+	}
+	if _, rest, ok := strings.Cut(page, "\n## "+id+"\n\n```\n$ "); ok {
+		rest, _, _ = strings.Cut(rest, "\n```\n")
+		s.block = "$ " + rest + "\n"
+	}
+	return s
+}
+
+const copIntroduction = `All of this page is output of ` + "`pepsim figure -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-cop`" + ` records the traces and runs all figures.
+Estimates and cycles do not depend on the speed of the machine: with the same traces each run has the same results. The plots are in [docs/figures](../figures).
 
 These are the experiments of Zilles and Sohi, *A Programmable Co-Processor for Profiling*, HPCA 2001, on twelve test programs.
 Our text of the paper has lost all numbers, so the column "paper" has its statements. A line "differs:" marks each result of ours that does not agree, with
-the reason, if an experiment has shown one; these reasons are fixed text, and their numbers are those of the experiment. Cycles and drops are results of models: of
+numbers of the same run. Cycles and drops are results of models: of
 [package clock](../../hwsim/clock/clock.go) for the main processor, of the machine, and of the handlers' parameters ([decision 18](../decisions/0018-coprocessor.md),
 [19](../decisions/0019-value-profiling.md)). They are no measurements.
 

@@ -1,7 +1,10 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,18 +15,18 @@ import (
 // pageOf writes a page of results, and returns the sentences of its summary and the whole text.
 func pageOf(t *testing.T, results ...*Result) (short []string, page string) {
 	t.Helper()
-	var b strings.Builder
-	if err := (&CopPage{Command: "pepsim figure x", Figures: results}).Write(&b); err != nil {
+	page, err := (&CopPage{Command: "pepsim figure x", Figures: results}).text("")
+	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(b.String(), "## In short\n")
+	_, rest, _ := strings.Cut(page, "## In short\n")
 	rest, _, _ = strings.Cut(rest, "\n## ")
 	for line := range strings.Lines(rest) {
 		if text, ok := strings.CutPrefix(line, "* "); ok {
 			short = append(short, strings.TrimSuffix(text, "\n"))
 		}
 	}
-	return short, b.String()
+	return short, page
 }
 
 // The summary has the numbers and verdicts of the results, whichever they are.
@@ -35,12 +38,12 @@ func TestPageIsComputed(t *testing.T) {
 	}{
 		{0.5, true, []string{
 			"With 8M loads at equal overhead 2 of the two largest working sets gain. The factors: better printer 0.50, typecheck 0.80; equal bitboard 1.00; worse lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
-			"printer: with 8M, 16M loads the factors are 0.50, 0.50, so it gains at all lengths; rules of the paper: 2.00, 2.00.",
+			"The two largest working sets gain both at 8M (printer 0.50x), 16M (printer 0.50x); not both at none. Their later loads gain both at none; not both at none. printer, the defaults were chosen on it: gains at 8M 0.50 (0.40 to 0.50, 3 of 3), 16M 0.50 (0.40 to 1.50, 2 of 3); not at none.",
 			"in random order the curves of error over overhead are one for all rates",
 		}},
 		{1.25, false, []string{
 			"With 8M loads at equal overhead 1 of the two largest working sets gain. The factors: better typecheck 0.80; equal bitboard 1.00; worse printer 1.25, lua 1.50. With 125K loads no sampler at that overhead has interrupted before the end, so there is nothing to compare. In random order 1 of the two largest gain.",
-			"printer: with 8M, 16M loads the factors are 1.25, 1.25, so it gains in 0 of 2 lengths; rules of the paper: 2.00, 2.00.",
+			"The two largest working sets gain both at none; not both at 8M (printer 1.25x), 16M (printer 1.25x). Their later loads gain both at none; not both at none. printer, the defaults were chosen on it: gains at none; not at 8M 1.25 (1.15 to 1.25, 0 of 3), 16M 1.25 (1.15 to 2.25, 0 of 3).",
 			"in random order the curves of error over overhead are not one for all rates",
 		}},
 	} {
@@ -53,14 +56,14 @@ func TestPageIsComputed(t *testing.T) {
 		}
 		seven.row("in random order: largest working set: errors at equal overhead", two(percent(1), percent(2), ""), "-", true)
 		seven.row("in random order: second largest working set: errors at equal overhead", two(percent(2), percent(1), ""), "-", true)
-		long := &Result{ID: "cop-long", Tables: []Table{{Title: "printer, " + longTitle}, {Title: "printer, where the error is", Rows: [][]Value{{text("10-20")}}}}}
-		for _, n := range []uint64{8_000_000, 16_000_000} {
-			row := []Value{text(short(n)), count(1, "sites"), count(1, "pairs")}
-			for _, gain := range []float64{x.printer, 2} {
-				row = append(row, percent(1), percent(1), percent(1), factor(gain))
-			}
-			long.Tables[0].Rows = append(long.Tables[0].Rows, row)
+		long := &Result{ID: "cop-long"}
+		set := &longSet{longRecording: longRecording{Program{Name: "printer"}, ofLong, chosenOn}}
+		for i, n := range []uint64{8_000_000, 16_000_000} {
+			one := tally{1}
+			set.lengths = append(set.lengths, &longLength{n, one, one, one, one, one, tally{x.printer - 0.1, x.printer, x.printer + float64(i)}})
 		}
+		long.Tables = []Table{set.table(), {Title: "printer, where the error is", Rows: [][]Value{{text("10-20")}}}}
+		long.longVerdicts([]*longSet{set})
 		one := &Result{ID: "cop-1"}
 		one.row("in random order: errors at equal overhead, a rate to the next slower one", span(factor(0.9), factor(1.1)), "one curve for all rates", x.agrees)
 		got, page := pageOf(t, seven, long, one)
@@ -70,8 +73,8 @@ func TestPageIsComputed(t *testing.T) {
 				t.Errorf("the summary has %d sentences, and none is\n%s\nbut\n%s", len(got), want, all)
 			}
 		}
-		if !strings.Contains(page, "\n    pepsim figure x\n") || !strings.Contains(page, "\n## cop-7\n\n```\ncop-7: ") || strings.Contains(page, "$ ") {
-			t.Errorf("the page has no command line or block:\n%s", page)
+		if !strings.Contains(page, "\n## cop-7\n\n```\n$ pepsim figure x\n\ncop-7: ") {
+			t.Errorf("the page has no block with a command line:\n%s", page)
 		}
 	}
 }
@@ -95,6 +98,38 @@ func TestPageHasAllFigures(t *testing.T) {
 		if !strings.Contains(page, "\n## "+r.ID+"\n") {
 			t.Errorf("the page has no %s", r.ID)
 		}
+	}
+}
+
+// A page keeps the figures that have not run, with their commands and sentences, and has new ones for the others. Then
+// it is the page that a run of all of them writes, but for the command.
+func TestPageKeepsFigures(t *testing.T) {
+	size := func(n float64) *Result {
+		r := &Result{ID: "cop-table1", Title: "a"}
+		r.row("transistors", one(percent(n)), "-", true)
+		return r
+	}
+	clock := &Result{ID: "cop-clock", Title: "b"}
+	file := filepath.Join(t.TempDir(), "page.md")
+	save := func(command string, failed error, results ...*Result) string {
+		err := (&CopPage{Command: command, Figures: results}).Save(file, failed)
+		if err != failed {
+			t.Fatal(err)
+		}
+		text, _ := os.ReadFile(file)
+		return string(text)
+	}
+	both := save("one", nil, size(1), clock)
+	if got := save("one", nil, clock); got != both {
+		t.Errorf("with the same figure again the page is\n%s\nwant\n%s", got, both)
+	}
+	got := save("two", nil, size(2))
+	want := strings.NewReplacer("$ one\n\ncop-table1", "$ two\n\ncop-table1", "1.00 %", "2.00 %").Replace(both)
+	if got != want || got == both || strings.Count(got, "2.00 %") != 2 {
+		t.Errorf("with one new figure the page is\n%s\nwant\n%s", got, want)
+	}
+	if save("three", errors.New("no trace"), size(3)) != got {
+		t.Error("a run with an error has changed the page")
 	}
 }
 
@@ -125,16 +160,19 @@ func TestCOP29_LongRecordings(t *testing.T) {
 	env := &Env{Events: 1000}
 	for _, has := range []bool{true, false} {
 		env.Source = func(program, taps string) (replay.Source, error) {
-			if taps == ofLong && !has {
+			if taps == ofLong2 || taps == ofLong && !has {
 				return nil, ErrNoTrace
 			}
 			return func(func(trace.Block) error) error { return nil }, nil
 		}
 		res := &Result{}
-		source, most, err := env.longSource(res, Program{Name: "made"})
+		source, most, err := env.longSource(res, longRecording{Program{Name: "made"}, ofLong, ""})
 		want := map[bool]uint64{true: 16_000, false: 1000}[has]
 		if err != nil || source == nil || most != want || (res.Setup == nil) != has {
 			t.Errorf("long recording %v: %d loads, want %d; setup %q, %v", has, most, want, res.Setup, err)
+		}
+		if _, _, err := env.longSource(res, longRecording{Program{Name: "made"}, ofLong2, ""}); err != ErrNoTrace {
+			t.Errorf("later loads that were not recorded: %v", err)
 		}
 	}
 }
