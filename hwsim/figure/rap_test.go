@@ -261,6 +261,48 @@ func TestRAP22_Memory(t *testing.T) {
 	}
 }
 
+// Rows over all programs have one run for each recording that all programs have, rows of a program one for each of its own.
+// Here the other programs have constant points, whose trees are small.
+func TestRAP22_RowsOverPrograms(t *testing.T) {
+	points, constant := loops(4, 50_000), make([]uint64, 50_000)
+	env, other := of(points), of(constant)
+	all := env.Source
+	env.Source = func(program, taps string) (replay.Source, error) {
+		if program == "typecheck" {
+			return all(program, taps)
+		}
+		return other.Source(program, taps)
+	}
+	var most, average [2]float64 // of typecheck, and of constant points
+	for i, list := range [][]uint64{points, constant} {
+		g, err := grow(rap.Options{Eps: 0.1}, list, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most[i], average[i] = g.most(), g.average
+	}
+	n := float64(len(Programs))
+	res := runFigure(t, "rap-7-code", env)
+	for _, x := range []struct {
+		row  string
+		want float64
+		runs int
+	}{
+		{"most nodes of any program, eps 10 %", most[0], 1},
+		{"typecheck (gcc): most nodes, eps 10 %", most[0], 2},
+		{"average nodes of all programs, eps 10 %", (average[0] + (n-1)*average[1]) / n, 1},
+	} {
+		if got := value(t, res, x.row); !near(got, x.want, 1e-9) || most[0] <= most[1] {
+			t.Errorf("%s: %v, want %v", x.row, got, x.want)
+		}
+		for _, r := range res.Rows {
+			if r.What == x.row && r.Runs != x.runs {
+				t.Errorf("%s: %d runs, want %d", x.row, r.Runs, x.runs)
+			}
+		}
+	}
+}
+
 // RAP-24: with few nodes splits are denied, and the figure says how many.
 func TestRAP24_DeniedSplitsAreSaid(t *testing.T) {
 	res := runFigure(t, "rap-headline", of(phases(2, 200_000)))
