@@ -145,16 +145,24 @@ PAIRS          := $(FIGUREPROGRAMS:%=build/traces/%.pairs.trace)
 LOADS2         := $(FIGUREPROGRAMS:%=build/traces/%.loads-2.trace)
 LOADS3         := $(patsubst %,build/traces/%.loads-3.trace,$(filter $(AGAIN),$(FIGUREPROGRAMS)))
 CALLS2         := $(FIGUREPROGRAMS:%=build/traces/%.calls-2.trace)
+BLOCKS2        := $(FIGUREPROGRAMS:%=build/traces/%.blocks-2.trace)
 MORE           := $(LOADS2) $(LOADS3) $(CALLS2)
 OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIGUREPROGRAMS)))
 
-figures: build $(LOADS) $(COPLOADS) $(CALLS) $(MORE) $(BLOCKS) $(PAIRS) $(OPS)
+figures: build $(LOADS) $(COPLOADS) $(CALLS) $(MORE) $(BLOCKS) $(BLOCKS2) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
 # The figures of stratified sampling alone.
 STRATFIGURES ?= strat-4 strat-7 strat-8 strat-9 strat-10 strat-11 strat-filter
 figures-strat: build $(LOADS) $(CALLS) $(MORE)
 	bin/pepsim figure $(FIGUREFLAGS) $(STRATFIGURES)
+
+# The figures of range adaptive profiling alone, with the page that they are on.
+RAPFIGURES ?= rap-2 rap-3 rap-5 rap-code rap-6 rap-7-code rap-7-values rap-8-code rap-8-values rap-headline rap-9 rap-10 rap-narrow rap-edges rap-buffer rap-throughput rap-cost
+RAPPAGE    ?= docs/results/figures-rap.md
+.PHONY: figures-rap
+figures-rap: build $(LOADS) $(LOADS2) $(BLOCKS) $(BLOCKS2) $(CALLS) $(CALLS2) $(PAIRS) $(OPS)
+	bin/pepsim figure -page $(RAPPAGE) $(FIGUREFLAGS) $(RAPFIGURES)
 
 # The figures of the co-processor alone: they need no traces but those of loads.
 COPFIGURES ?= cop-table1 cop-1 cop-8 cop-6 cop-7 cop-9 cop-clock cop-rate cop-upper cop-phases cop-sweep cop-long cop-remedies
@@ -209,9 +217,10 @@ $(CALLS) $(CALLS2): TAPS = edges,calls
 $(CALLS) $(CALLS2): TUPLES = 4000000
 $(CALLS): SKIP = 1000000
 $(CALLS2): SKIP = 5000000
-$(BLOCKS): TAPS = edges,entries
-$(BLOCKS): TUPLES = 16000000
+$(BLOCKS) $(BLOCKS2): TAPS = edges,entries
+$(BLOCKS) $(BLOCKS2): TUPLES = 16000000
 $(BLOCKS): SKIP = 4000000
+$(BLOCKS2): SKIP = 20000000
 $(PAIRS): TAPS = pairs
 $(PAIRS): TUPLES = 16000000
 $(PAIRS): SKIP = 4000000
@@ -225,7 +234,8 @@ build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.calls-2.trace: SKIP = 124000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
-$(LOADS) $(COPLOADS) $(COPLONG) $(COPLONG2) $(COPLONG40) $(CALLS) $(MORE) $(BLOCKS) $(PAIRS) $(OPS): build/traces/%.trace: | build
+build/traces/typecheck.blocks-2.trace: SKIP = 176000000
+$(LOADS) $(COPLOADS) $(COPLONG) $(COPLONG2) $(COPLONG40) $(CALLS) $(MORE) $(BLOCKS) $(BLOCKS2) $(PAIRS) $(OPS): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
 	@cd $(call sourceOf,$*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/engines"
@@ -95,11 +96,15 @@ func figures(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("figure: %w", err)
 	}
-	if err := figure.CheckPage(*page, chosen); err != nil {
+	trees := figure.OfTrees(chosen)
+	if err := figure.CheckPage(*page, chosen); err != nil && !trees {
 		return command.Usagef("figure: -page: %w", err)
 	}
 	var failed error
 	document := figure.CopPage{Command: line}
 	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
+	if trees {
+		return figure.SaveTrees(*page, line, time.Now().Format(time.DateOnly), document.Figures, errors.Join(err, failed))
+	}
 	return document.Save(*page, errors.Join(err, failed))
 }

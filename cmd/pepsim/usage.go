@@ -150,15 +150,16 @@ beyond it:
 All but strat-4, rap-cost and cop-table1 need traces of the test programs:
 PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
 PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; strat
-uses further recordings if they are there, PROGRAM.loads-2.trace and so on; make
-figures records them.
+and rap use further recordings if they are there, PROGRAM.loads-2.trace and so on;
+make figures records them.
 
 	-json              print tables, rows and the points of the plots as JSON;
 	                   docs/formats.md explains the fields
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
 	                   (default docs/figures)
-	-page FILE         also write a page about figures of the co-processor, in
+	-page FILE         also write a page about figures of the co-processor, or about
+	                   figures of ranges (rap-…), in
 	                   Markdown: what they are, what they show in short, and the
 	                   figures; those that FILE has and that do not run stay as
 	                   they are; without an error only
@@ -167,7 +168,8 @@ figures records them.
 	                   strat-10 and rap-throughput, a quarter
 	-permutations N    of strat-4, of all seeds together (default 2500)
 	-seed 1            of strat-4, of all engines, and of the random points of rap-2
-	-seeds 10          with how many seeds, from -seed on, strat replays a recording
+	-seeds 10          with how many seeds, from -seed on, strat replays a recording,
+	                   and of the random points of rap-2
 	-cycles 3.35       cycles that a program takes for an event; a message takes 30
 
 Examples:

@@ -69,10 +69,11 @@ type Function struct {
 	Name string
 }
 
-// Layouts returns the functions of the layouts PROGRAM.blocks.layout of a directory.
-func Layouts(dir string) func(program string) (Functions, error) {
-	return func(program string) (Functions, error) {
-		text, err := os.ReadFile(filepath.Join(dir, program+".blocks.layout"))
+// Layouts returns the functions of the layouts PROGRAM.TAPS.layout of a directory, where taps are "blocks" or
+// "blocks-2".
+func Layouts(dir string) func(program, taps string) (Functions, error) {
+	return func(program, taps string) (Functions, error) {
+		text, err := os.ReadFile(filepath.Join(dir, program+"."+taps+".layout"))
 		if err != nil {
 			return nil, err
 		}

@@ -2,12 +2,13 @@ package figure
 
 // This file decides whether a quantity that varies from run to run agrees with the paper.
 // There is one rule, and each row follows it. Results of the figures of stratified sampling
-// go through here; those of other figures are single runs.
+// and of range adaptive profiling go through here; those of the co-processor are single runs.
 
 import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 )
 
 // A tally has one number for each run. A run is one seed on one recording, or one seed on
@@ -34,6 +35,14 @@ func (t tally) median() float64 {
 		return s[n/2]
 	}
 	return (s[n/2-1] + s[n/2]) / 2
+}
+
+// mean returns the mean of all numbers; it is NaN if a run has none.
+func (t tally) mean() (m float64) {
+	for _, x := range t {
+		m += x / float64(len(t))
+	}
+	return m
 }
 
 func (t tally) least() float64 { return t.end(0) }
@@ -79,6 +88,11 @@ func numberOf(things string) unit {
 	}
 }
 
+// fraction returns a unit for numbers of things that need not be whole: limits, and medians of whole numbers.
+func fraction(things string) unit {
+	return func(x float64) Value { return Value{strconv.FormatFloat(x, 'g', 4, 64), x, things} }
+}
+
 // A relation is what the paper says of a quantity.
 type relation struct {
 	text  string
@@ -122,12 +136,17 @@ func about(least, most float64, u unit) relation {
 	return between(u(least/by), u(most*by))
 }
 
+// noMore is the relation of a cost or an error to the paper's number: it may be less.
+func noMore(most float64, u unit) relation { return atMost(u(most * slack)) }
+
 // agreeing is how many of 10 runs have to agree with the paper.
 const agreeing = 8
 
-// rule is what the setup of a figure says about its rows.
-var rule = fmt.Sprintf("ours are medians of all runs, with the least and the greatest; ours agree if the median and %d of 10 runs do; "+
-	"a number of load events may be off by a factor of %d, any other number by %v, and bounds hold as they stand", agreeing, slackEvents, slack)
+// agreement says when a row agrees with the paper.
+var agreement = fmt.Sprintf("ours are medians of all runs, with the least and the greatest; ours agree if the median and %d of 10 runs do", agreeing)
+
+// rule is what the setup of a figure of stratified sampling says about its rows; treeRule is that of trees.
+var rule = agreement + fmt.Sprintf("; a number of load events may be off by a factor of %d, any other number by %v, and bounds hold as they stand", slackEvents, slack)
 
 // compare adds a row for a quantity.
 func (r *Result) compare(what string, t tally, u unit, paper string, want relation) {

@@ -42,7 +42,7 @@ func TestRunsAcrossPrograms(t *testing.T) {
 	numbers := map[string]tally{"a1": {1, 2}, "b1": {10, 20}, "a2": {3, 4}, "b2": {30, 5}, "a3": {7, 7}}
 	var list []*batch
 	for _, name := range []string{"a1", "a2", "a3", "b1", "b2"} {
-		list = append(list, &batch{Program: Program{Name: name[:1]}, recording: name[1:]})
+		list = append(list, &batch{origin: origin{Program{Name: name[:1]}, name[1:]}})
 	}
 	got := tallyAcross(list, func(b *batch) tally { return numbers[b.Name+b.recording] }, tally.most)
 	if want := (tally{10, 20, 30, 5}); len(got) != len(want) || got[0] != 10 || got[1] != 20 || got[2] != 30 || got[3] != 5 {

@@ -13,10 +13,9 @@
 // paper only draws a number, and its text does not state it, there is nothing to compare
 // with, and no number is made up.
 //
-// A row says whether our result differs from the paper's. Rows of stratified sampling are
-// medians of many runs, and one rule says which of them differ: see criteria.go. Rows of the
-// co-processor that differ have numbers of the same run beside them. Other rows say why ours
-// differs, if an experiment has shown the reason: see reasons.go.
+// A row says whether our result differs from the paper's. Rows of stratified sampling and of range
+// adaptive profiling are medians of many runs, and one rule says which of them differ: see criteria.go.
+// Rows of the co-processor that differ have numbers of the same run beside them.
 //
 // Sources: Sastry, Bodik and Smith, "Rapid Profiling via Stratified Sampling",
 // ISCA 2001; Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over Adaptive
@@ -100,7 +99,7 @@ func Find(id string) (Figure, bool) {
 type Env struct {
 	// Source returns the events of a program, with taps on "loads", on "calls",
 	// edges among them, on "pairs", on "ops", or on "blocks", whose words are addresses.
-	// "loads-2" is the second recording of loads.
+	// "loads-2" is the second recording of loads, and so on.
 	// Its error is, or wraps, ErrNoTrace if there is no such trace.
 	Source func(program, taps string) (replay.Source, error)
 
@@ -108,13 +107,13 @@ type Env struct {
 	Sites func(program, taps string) (*trace.Sites, error)
 
 	// Functions returns the functions at the addresses of blocks; nil if they have no names.
-	Functions func(program string) (Functions, error)
+	Functions func(program, taps string) (Functions, error)
 
 	Overhead     cost.Overhead // of messages; cost.Default if zero
 	Events       uint64        // of a program's loads, blocks or words of samples, 16M if 0; of edges and calls for strat, and in strat-10, a quarter
 	Permutations int           // of figure 4, 2500 if 0
 	Seed         uint64        // of all that is random, 1 if 0
-	Seeds        int           // of figures of stratified sampling, from Seed on, 10 if 0
+	Seeds        int           // of figures of stratified sampling, and of random points, from Seed on, 10 if 0
 
 	cop map[string]*copLoads // by program and events: what experiments with the co-processor have in common
 }
@@ -158,7 +157,7 @@ func (r *Result) setup(format string, args ...any) {
 func (r *Result) row(what string, o ours, paper string, agrees bool) {
 	row := Row{What: what, Ours: o.text, Values: o.values, Paper: paper, Differs: !agrees}
 	if row.Differs {
-		row.Note = reason(r.ID, what)
+		row.Note = "the reason is not known"
 	}
 	r.Rows = append(r.Rows, row)
 }

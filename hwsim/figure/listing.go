@@ -53,8 +53,8 @@ type Row struct {
 	Ours    string  `json:"ours"`
 	Values  []Value `json:"values"` // that Ours is made of
 	Paper   string  `json:"paper"`
-	Asked   string  `json:"asked"`             // what the paper says, as a relation that a run has or has not; "" if there is a single run
-	Runs    int     `json:"runs" unit:"runs"`  // whose median and range are ours; 0 if there is a single run
+	Asked   string  `json:"asked"`             // what the paper says, as a relation that a run has or has not; "" for figures of the co-processor
+	Runs    int     `json:"runs" unit:"runs"`  // whose median and range are ours; 0 for figures of the co-processor
 	Agree   int     `json:"agree" unit:"runs"` // that have the relation
 	Differs bool    `json:"differs"`           // ours is not what the paper says
 	Note    string  `json:"note"`              // why ours differs, or in how many runs; "" if Differs is false

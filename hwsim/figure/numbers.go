@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
@@ -79,6 +80,23 @@ func two(a, b Value, behind string) ours {
 // span is the text of the least and the greatest value.
 func span(least, most Value) ours {
 	return ours{least.Text + "-" + most.Text, []Value{least, most}}
+}
+
+// list is the text of several values, separated by commas.
+func list(v ...Value) ours {
+	var texts []string
+	for _, x := range v {
+		texts = append(texts, x.Text)
+	}
+	return ours{strings.Join(texts, ", "), v}
+}
+
+func extremes(list []float64) (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, x := range list {
+		least, most = min(least, x), max(most, x)
+	}
+	return least, most
 }
 
 // part is how many of all things have a property.

@@ -1,15 +1,15 @@
 package figure
 
-// This file builds trees of ranges from the points of a program, and checks that they
+// This file builds trees of ranges from the points of programs, and checks that they
 // keep the promises of the theory. All figures of range adaptive profiling use it.
 
 import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -31,6 +31,10 @@ const (
 	ourNode   = 48 // bytes with four children; docs/decisions/0016-rap.md
 )
 
+// treeRule is what the setup of a figure says about its rows.
+var treeRule = "a run is one recording, because trees have nothing random; " + agreement + "; a number may be off by a factor of " + fmt.Sprint(slack) +
+	", nodes and errors that the paper states may be fewer, too, and bounds hold as they stand"
+
 // what returns the name of points in titles and setups.
 func what(taps string) string {
 	if taps == ofCode {
@@ -39,15 +43,11 @@ func what(taps string) string {
 	return "values of loads"
 }
 
-// points returns the first points of a program, at most Env.Events.
-func (env *Env) points(p Program, taps string) ([]uint64, error) {
-	source, err := env.Source(p.Name, taps)
-	if err != nil {
-		return nil, err
-	}
+// points returns the first points of a recording, at most Env.Events.
+func (env *Env) points(source replay.Source, taps string) ([]uint64, error) {
 	enough := errors.New("enough")
 	list := make([]uint64, 0, env.Events)
-	err = source(func(b trace.Block) error {
+	err := source(func(b trace.Block) error {
 		for _, t := range b.Tuples {
 			if uint64(len(list)) == env.Events {
 				return enough
@@ -59,7 +59,7 @@ func (env *Env) points(p Program, taps string) ([]uint64, error) {
 		return nil
 	})
 	if err == nil && len(list) == 0 {
-		err = fmt.Errorf("%s: the trace of %s has no points", p.Name, taps)
+		err = fmt.Errorf("the trace of %s has no points", taps)
 	}
 	if err != nil && err != enough {
 		return nil, err
@@ -67,12 +67,34 @@ func (env *Env) points(p Program, taps string) ([]uint64, error) {
 	return list, nil
 }
 
+// eachPoints calls do with the points of all recordings of programs. It notes in the setup what
+// there was, the rule of the verdicts, and how trees are made. It is an error if no program has a recording.
+func (env *Env) eachPoints(res *Result, programs []Program, taps string, do func(o origin, points []uint64) error) error {
+	var list []origin
+	var events []uint64
+	res.setup("%s", treeRule)
+	err := env.eachRecording(res, programs, taps, func(o origin, source replay.Source) error {
+		points, err := env.points(source, taps)
+		if err != nil {
+			return err
+		}
+		list, events = append(list, o), append(events, uint64(len(points)))
+		return do(o, points)
+	})
+	if err != nil {
+		return err
+	}
+	res.ran(what(taps), list, events)
+	env.tree(res, taps)
+	return nil
+}
+
 // A grown is a tree that has counted the points of a program.
 type grown struct {
 	*rap.Tree
 	stats   rap.Stats
 	average float64 // average number of nodes over the events
-	later   int     // the most nodes after the first settled events
+	later   float64 // the most nodes after the first settled events; NaN if there are not so many
 	hot     []hotRange
 }
 
@@ -105,7 +127,7 @@ func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error
 	if err != nil {
 		return nil, err
 	}
-	sum, later := 0.0, 0
+	sum, later := 0.0, math.NaN()
 	for rest := points; len(rest) > 0; {
 		n := min(step, len(rest))
 		if err := t.Add(rest[:n]); err != nil {
@@ -114,8 +136,8 @@ func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error
 		rest = rest[n:]
 		s := t.Stats()
 		sum += float64(n) * float64(s.Nodes)
-		if s.Events > settled {
-			later = max(later, s.Nodes)
+		if s.Events > settled && !(later > float64(s.Nodes)) {
+			later = float64(s.Nodes)
 		}
 		if each != nil {
 			each(s)
@@ -159,42 +181,65 @@ func (g *grown) errors() (most, average float64) {
 	return most, average / float64(len(g.hot))
 }
 
-// eachGrown builds trees with all the options from the points of every program that has
-// a trace, and calls do with them. It returns an error if no program has a trace.
-func (env *Env) eachGrown(res *Result, taps string, options []rap.Options, do func(p Program, trees []*grown) error) error {
-	var ran, missing []string
-	var last error
-	for _, p := range Programs {
-		points, err := env.points(p, taps)
-		if errors.Is(err, ErrNoTrace) {
-			missing, last = append(missing, p.Name), err
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		var trees []*grown
-		for _, o := range options {
-			g, err := grow(o, points, nil)
-			if err != nil {
-				return fmt.Errorf("%s: %w", p.Name, err)
+func (g *grown) greatestError() float64 { most, _ := g.errors(); return most }
+func (g *grown) averageError() float64  { _, average := g.errors(); return average }
+func (g *grown) most() float64          { return float64(g.stats.Most) }
+func (g *grown) averageNodes() float64  { return g.average }
+func (g *grown) laterNodes() float64    { return g.later }
+func (g *grown) hotRanges() float64     { return float64(len(g.hot)) }
+
+// A forest has the trees of one recording, by option.
+type forest struct {
+	origin
+	trees []*grown
+}
+
+// of returns a number of one of the trees, as a tally of one run.
+func (f *forest) of(tree int, number func(g *grown) float64) tally {
+	return tally{number(f.trees[tree])}
+}
+
+// everyTree returns a number of one tree of each recording.
+func everyTree(list []*forest, tree int, number func(g *grown) float64) (t tally) {
+	for _, f := range list {
+		t = append(t, f.of(tree, number)...)
+	}
+	return t
+}
+
+// acrossTrees returns for each recording what the function f computes from one number of each program.
+func acrossTrees(list []*forest, tree int, number func(g *grown) float64, f func(one tally) float64) tally {
+	return tallyAcross(list, func(x *forest) tally { return x.of(tree, number) }, f)
+}
+
+// fromTrees returns what a function computes from the trees of each recording.
+func fromTrees(list []*forest, of func(f *forest) float64) (t tally) {
+	for _, f := range list {
+		t = append(t, of(f))
+	}
+	return t
+}
+
+// forests builds trees with all the options from the points of all recordings of programs. If watch is
+// not nil, it is called before each tree is built, and what it returns is called after every step.
+func (env *Env) forests(res *Result, programs []Program, taps string, options []rap.Options, watch func(o origin, tree int) func(s rap.Stats)) (list []*forest, err error) {
+	err = env.eachPoints(res, programs, taps, func(o origin, points []uint64) error {
+		f := &forest{origin: o}
+		for i, option := range options {
+			var each func(s rap.Stats)
+			if watch != nil {
+				each = watch(o, i)
 			}
-			trees = append(trees, g)
+			g, err := grow(option, points, each)
+			if err != nil {
+				return err
+			}
+			f.trees = append(f.trees, g)
 		}
-		ran = append(ran, fmt.Sprintf("%s: %s events", p, short(uint64(len(points)))))
-		if err := do(p, trees); err != nil {
-			return err
-		}
-	}
-	if ran == nil {
-		return last
-	}
-	res.setup("programs, %s: %s", what(taps), strings.Join(ran, ", "))
-	if missing != nil {
-		res.setup("no traces of %s of: %s", taps, strings.Join(missing, ", "))
-	}
-	env.tree(res, taps)
-	return nil
+		list = append(list, f)
+		return nil
+	})
+	return list, err
 }
 
 // tree adds to the setup how trees and points are made.
@@ -207,16 +252,12 @@ func (env *Env) tree(res *Result, taps string) {
 }
 
 // nodes is a number of nodes, rounded.
-func nodes(x float64) Value { return Value{fmt.Sprintf("%.0f", x), x, "nodes"} }
+func nodes(x float64) Value {
+	if math.IsNaN(x) {
+		return Value{"-", x, "nodes"}
+	}
+	return Value{fmt.Sprintf("%.0f", x), x, "nodes"}
+}
 
 // memoryOf returns the memory of nodes that have each bytes.
 func memoryOf(nodes, each int) Value { return count(nodes*each, "bytes") }
-
-// list returns several values, separated by commas.
-func list(v ...Value) ours {
-	var texts []string
-	for _, x := range v {
-		texts = append(texts, x.Text)
-	}
-	return ours{strings.Join(texts, ", "), v}
-}

@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 
@@ -25,16 +26,24 @@ var edgeShape = box.New(edgeBits, edgeBits)
 // topEdges is the number of edges that the figure compares.
 const topEdges = 10
 
+// edgeErrors are the errors of the trees of boxes, and what follows from them for an edge: percent of the stream.
+var edgeErrors = []struct {
+	eps  string
+	most float64
+}{{"1%", 1}, {"0.1%", 0.1}}
+
 // rapEdges is RAP-28 on programs. The points are edges from one branch to the next one
 // that is executed, so they have two dimensions. Branches are numbered in the order of
 // their sites.
 func rapEdges(env *Env, res *Result) error {
 	t := Table{Title: fmt.Sprintf("the %d most frequent edges", topEdges),
-		Columns: []string{"program", "eps", "edges", "distinct", "boxes", "hot boxes", "found", "worst error"}}
-	found, programs := map[string]int{}, 0
-	for _, role := range []string{"gcc", "li"} {
-		p := inRole(role)
-		edges, err := env.edges(p)
+		Columns: []string{"recording", "eps", "edges", "distinct", "boxes", "hot boxes", "compared", "found", "worst error"}}
+	res.setup("%s", treeRule)
+	errors := make([]tally, len(edgeErrors))
+	var ran []origin
+	var events []uint64
+	err := env.eachRecording(res, Programs, "calls", func(o origin, source replay.Source) error {
+		edges, err := env.edges(source)
 		if err != nil {
 			return err
 		}
@@ -43,51 +52,51 @@ func rapEdges(env *Env, res *Result) error {
 			exact[edgeShape.Join(x[:])]++
 		}
 		n, order := uint64(len(edges)), ranked(exact)
-		if len(order) <= topEdges {
-			return fmt.Errorf("%s: the trace of calls has %d edges, too few to compare", p, len(order))
+		if n == 0 {
+			return fmt.Errorf("the trace of calls has no edges")
 		}
-		want := order[:topEdges]
-		programs++
+		want := order[:min(topEdges, len(order))]
 		curves := []plot.Curve{{Name: "counted exactly", Points: byRank(want, exact, n)}}
-		for _, eps := range []string{"1%", "0.1%"} {
-			b, err := boxes(edges, exact, eps)
+		for i, x := range edgeErrors {
+			b, err := boxes(edges, exact, x.eps)
 			if err != nil {
-				return fmt.Errorf("%s: %w", p, err)
+				return err
 			}
 			same, got := 0, ranked(b.counts)
-			got = got[:min(topEdges, len(got))]
+			got = got[:min(len(want), len(got))]
 			for _, w := range got {
-				if exact[w] >= exact[want[topEdges-1]] { // among edges with the same count, any one is right
+				if exact[w] >= exact[want[len(want)-1]] { // among edges with the same count, any one is right
 					same++
 				}
 			}
-			found[eps] += same
-			t.Rows = append(t.Rows, []Value{text(p.String()), text(eps), count(n, "edges"), count(len(exact), "edges"), count(b.boxes, "boxes"), count(b.hot, "boxes"),
-				count(same, "edges"), percent(share(b.worst, n))})
-			curves = append(curves, plot.Curve{Name: "by boxes, eps " + eps, Points: byRank(want, b.counts, n)})
-			if eps == "1%" {
-				res.row(p.String()+": worst error of an edge, eps 1 %", one(percent(share(b.worst, n))), "at most 1 %", share(b.worst, n) <= 1)
-			}
+			errors[i] = append(errors[i], share(b.worst, n))
+			t.Rows = append(t.Rows, []Value{text(o.String()), text(x.eps), count(n, "edges"), count(len(exact), "edges"), count(b.boxes, "boxes"), count(b.hot, "boxes"),
+				count(len(want), "edges"), count(same, "edges"), percent(share(b.worst, n))})
+			curves = append(curves, plot.Curve{Name: "by boxes, eps " + x.eps, Points: byRank(want, b.counts, n)})
 		}
-		res.lines("rap-edges-"+p.Name, plot.Lines{Title: "edges of " + p.Name + " by rank", X: "rank", Y: "% of all edges", LogX: true, Curves: curves})
+		if o.recording == recordings[0] && (o.Role == "gcc" || o.Role == "li") {
+			res.lines("rap-edges-"+o.Name, plot.Lines{Title: "edges of " + o.Name + " by rank", X: "rank", Y: "% of all edges", LogX: true, Curves: curves})
+		}
+		ran, events = append(ran, o), append(events, n)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	res.setup("edges from branch to branch of taps on edges; errors in percent of the stream; seed %d, and nothing is random", env.Seed)
+	res.ran("edges from branch to branch", ran, events)
+	res.setup("errors in percent of the stream; the paper names edges in section 6 and has no numbers: found are those of the most frequent edges that are among as many of the tree")
 	res.Tables = append(res.Tables, t)
-	for _, eps := range []string{"1%", "0.1%"} {
-		res.row("top edges that the trees have, eps "+eps, part(found[eps], programs*topEdges, "edges"), "no numbers; section 6 names edges", found[eps] == programs*topEdges)
+	for i, x := range edgeErrors {
+		res.compare("worst error of an edge, any program, eps "+x.eps, errors[i], percent, "at most eps", atMost(percent(x.most)))
 	}
 	return nil
 }
 
 // edges returns the edges from each branch to the next in its stream.
-func (env *Env) edges(p Program) (list [][2]uint64, err error) {
-	source, err := env.tuples(p, "calls")
-	if err != nil {
-		return nil, err
-	}
+func (env *Env) edges(source replay.Source) (list [][2]uint64, err error) {
 	number := map[uint64]uint64{}
 	each := func(do func(stream uint32, site uint64)) error {
-		return source(func(stream uint32, tuples []tuple.Tuple) {
+		return env.tuples(source, func(stream uint32, tuples []tuple.Tuple) {
 			for _, t := range tuples {
 				if t.Tag() == tuple.Edge {
 					do(stream, t.Site())
@@ -102,7 +111,7 @@ func (env *Env) edges(p Program) (list [][2]uint64, err error) {
 		number[site] = uint64(i)
 	}
 	if len(number) > 1<<edgeBits {
-		return nil, fmt.Errorf("%s: %d branches do not fit into %d bits", p, len(number), edgeBits)
+		return nil, fmt.Errorf("%d branches do not fit into %d bits", len(number), edgeBits)
 	}
 	before := map[uint32]uint64{}
 	err = each(func(stream uint32, site uint64) {

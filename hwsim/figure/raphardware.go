@@ -29,41 +29,55 @@ const paperBuffer = 1024
 func rapBuffer(env *Env, res *Result) error {
 	var specs []string
 	for _, n := range bufferSizes {
-		specs = append(specs, fmt.Sprintf("raphw(over=words,buffer=%d)", n))
+		specs = append(specs, bufferOf(n))
 	}
-	t := Table{Title: "events to a count, code", Columns: []string{"program", "blocks"}}
+	t := Table{Title: "events to a count, code", Columns: []string{"recording", "blocks"}}
 	for _, n := range bufferSizes {
 		t.Columns = append(t.Columns, fmt.Sprint(n, " entries"))
 	}
-	lines := plot.Lines{Title: "Events that the buffer combines to a count, code", X: "entries of the buffer", Y: "events to a count", LogX: true}
-	least, most, gcc := math.Inf(1), 0.0, math.NaN()
-	err := env.each(res, ofCode, "", specs, func(p Program, results []*replay.Result) {
-		row := []Value{text(p.String()), count(sites(results[0]), "blocks")}
-		curve := plot.Curve{Name: p.Name}
-		for i, r := range results {
-			x := meter(r, "events to a count")
-			row = append(row, factor(x))
-			curve.Points = append(curve.Points, metric.Point{Events: uint64(bufferSizes[i]), Error: x})
-			if bufferSizes[i] == paperBuffer {
-				least, most = min(least, x), max(most, x)
-				if p.Role == "gcc" {
-					gcc = x
-				}
-			}
+	res.setup("%s", treeRule)
+	list, err := env.once().recorded(res, Programs, ofCode, 1, specs, func(b *batch) {
+		row := []Value{text(b.String()), count(sites(b.results[0][0]), "blocks")}
+		for _, n := range bufferSizes {
+			row = append(row, factor(toACount(b.of(bufferOf(n))[0])))
 		}
 		t.Rows = append(t.Rows, row)
-		lines.Curves = append(lines.Curves, curve)
 	})
 	if err != nil {
 		return err
 	}
 	res.setup("events: basic blocks, by their addresses; a quarter of the buffer is kept free for stalls; an entry counts to 255")
 	res.Tables = append(res.Tables, t)
+	lines := plot.Lines{Title: "Events that the buffer combines to a count, code, median of recordings", X: "entries of the buffer", Y: "events to a count", LogX: true}
+	for _, p := range Programs {
+		if own := ofProgram(list, p); own != nil {
+			curve := plot.Curve{Name: p.Name}
+			for _, n := range bufferSizes {
+				curve.Points = append(curve.Points, metric.Point{Events: uint64(n), Error: tallyAll(own, ofEngine(bufferOf(n), toACount)).median()})
+			}
+			lines.Curves = append(lines.Curves, curve)
+		}
+	}
 	res.lines("rap-buffer", lines)
-	res.row("gcc: events to a count, 1024 entries", one(factor(gcc)), "about 10", gcc >= 5 && gcc <= 20)
-	res.row("all programs: events to a count, 1024 entries", span(factor(least), factor(most)), "about 10 for code", least >= 5 && most <= 20)
+	most := bufferOf(paperBuffer)
+	gcc := inRole("gcc")
+	res.compare(gcc.String()+": events to a count, 1024 entries", tallyAll(ofProgram(list, gcc), ofEngine(most, toACount)), times, "about 10", about(10, 10, times))
+	res.compare("any program: events to a count, 1024 entries", tallyAll(list, ofEngine(most, toACount)), times, "about 10 for code", about(10, 10, times))
 	return nil
 }
+
+// once is for engines that have nothing random: one seed is enough.
+func (env *Env) once() *Env {
+	one := *env
+	one.Seeds = 1
+	return &one
+}
+
+// bufferOf is the engine with a buffer of n entries.
+func bufferOf(n int) string { return fmt.Sprintf("raphw(over=words,buffer=%d)", n) }
+
+// toACount is the number of events that the buffer combines to a count.
+func toACount(r *replay.Result) float64 { return meter(r, "events to a count") }
 
 // sites returns the number of places that the events of a result have.
 func sites(r *replay.Result) int {
@@ -95,76 +109,79 @@ var throughputs = []struct{ what, spec string }{
 	{"buffer, slow, code", "raphw(over=sites,buffer=1024,clock=10)"},
 }
 
-// rapThroughput is RAP-19.
+// rapThroughput is RAP-19, over a quarter of the events, because each engine takes longer than a sampler.
 func rapThroughput(env *Env, res *Result) error {
 	var specs []string
 	for _, x := range throughputs {
 		specs = append(specs, x.spec)
 	}
+	busy := throughputs[0].spec
 	t := Table{Title: "cycles of the engine, and stalls", Columns: []string{
-		"program", "engine", "cycles/count", "cycles/event", "splits stall", "merges stall", "program stalls", "splits", "denied", "merges", "entries",
+		"recording", "engine", "cycles/count", "cycles/event", "splits stall", "merges stall", "program stalls", "splits", "denied", "merges", "entries",
 	}}
-	bars := plot.Bars{Title: "Cycles of a busy engine for an event, 1 %", Y: "cycles/event", Limit: cost.CyclesPerEvent}
-	var cycles, stalls []float64
-	late, programs := 0, 0
-	quarter := *env // a quarter of the events, because each engine takes longer than a sampler
-	quarter.Events /= 4
-	err := quarter.each(res, "loads", "", specs, func(p Program, results []*replay.Result) {
-		for i, r := range results {
+	res.setup("%s", treeRule)
+	list, err := env.once().recorded(res, Programs, "loads", 4, specs, func(b *batch) {
+		for _, x := range throughputs {
+			r := b.of(x.spec)[0]
 			t.Rows = append(t.Rows, []Value{
-				text(p.Name), text(throughputs[i].what), per(meter(r, "engine to a count"), "cycles/count"), per(meter(r, "engine to an event"), "cycles/event"),
+				text(b.String()), text(x.what), per(meter(r, "engine to a count"), "cycles/count"), per(perEvent(r), "cycles/event"),
 				percent(100 * meter(r, "engine stalled by splits")), percent(100 * meter(r, "engine stalled by merges")),
 				percent(100 * meter(r, "processor stalled")), count(int(meter(r, "splits")), "splits"), count(int(meter(r, "splits denied")), "splits"),
 				count(int(meter(r, "merges")), "merges"), count(int(meter(r, "entries at most")), "entries"),
 			})
 		}
-		busy := results[0]
-		programs++
-		cycles = append(cycles, meter(busy, "engine to an event"))
-		stalls = append(stalls, 100*(meter(busy, "engine stalled by splits")+meter(busy, "engine stalled by merges")))
-		bars.Groups = append(bars.Groups, p.Name)
-		if want := bits.Len64(busy.Events / 1024); int(meter(busy, "merges")) != want {
-			late++
-		}
 	})
 	if err != nil {
 		return err
 	}
-	bars.Series = []plot.Series{{Name: "raphw(over=words)", Values: cycles}}
 	res.setup("busy: an event in each cycle; buffer: 1024 entries, 2 or 8 cycles from event to event; slow: a cycle of the engine is 10 of the program")
 	res.setup("cycles: 4 from event to event, 5 from a split to the next result and 1 for each new or moved entry, 1 for each entry in a merge")
+	res.setup("\"small and bounded\" has no number in the paper: here it is at most 10 %%")
+	bars := plot.Bars{Title: "Cycles of a busy engine for an event, 1 %, median of recordings", Y: "cycles/event", Limit: cost.CyclesPerEvent, Series: []plot.Series{{Name: "raphw(over=words)"}}}
+	for _, p := range Programs {
+		if own := ofProgram(list, p); own != nil {
+			bars.Groups = append(bars.Groups, p.Name)
+			bars.Series[0].Values = append(bars.Series[0].Values, tallyAll(own, ofEngine(busy, perEvent)).median())
+		}
+	}
 	res.Tables = append(res.Tables, t)
 	res.bars("rap-throughput", bars)
 
-	low, high := extremes(cycles)
-	res.row("cycles for an event", span(per(low, "cycles/event"), per(high, "cycles/event")), "4 on average", near(high, 4, 0.1))
-	low, high = extremes(stalls)
-	res.row("of these, stalls for splits and merges", span(percent(low), percent(high)), "small and bounded", high <= 10)
-	res.row("programs with a merge whenever events have doubled", part(programs-late, programs, "programs"), "all, from 2^10 events on", late == 0)
-	average := 0.0
-	for _, x := range cycles {
-		average += x / float64(len(cycles))
-	}
+	cycles := func(x float64) Value { return per(x, "cycles/event") }
+	res.compare("cycles for an event, any program", tallyAll(list, ofEngine(busy, perEvent)), cycles, "4 on average", about(4, 4, cycles))
+	res.compare("of these, stalls for splits and merges", tallyAll(list, ofEngine(busy, func(r *replay.Result) float64 {
+		return 100 * (meter(r, "engine stalled by splits") + meter(r, "engine stalled by merges"))
+	})), percent, "small and bounded", atMost(percent(10)))
+	res.compare("merges, to the number of times that events have doubled since 2^10", tallyAll(list, ofEngine(busy, func(r *replay.Result) float64 {
+		return meter(r, "merges") / float64(bits.Len64(r.Events/1024))
+	})), times, "as many", between(times(1), times(1)))
 	h := cost.HWCost(4096)
-	res.row("events a second, TCAM in one stage (7 ns)", one(rate(h.Rate(average, false))), "36 M/s: 143 MHz, 4 cycles", near(h.Rate(average, false), 36, 0.1))
-	res.row("events a second, TCAM in several stages (1.26 ns)", one(rate(h.Rate(average, true))), "198 M/s: 794 MHz, 4 cycles", near(h.Rate(average, true), 198, 0.1))
+	for _, x := range []struct {
+		what, paper string
+		rate        float64
+		stages      bool
+	}{
+		{"events a second, TCAM in one stage (7 ns)", "36 M/s: 143 MHz, 4 cycles", 36, false},
+		{"events a second, TCAM in several stages (1.26 ns)", "198 M/s: 794 MHz, 4 cycles", 198, true},
+	} {
+		res.compare(x.what, tallyAll(list, ofEngine(busy, func(r *replay.Result) float64 { return h.Rate(perEvent(r), x.stages) })), rate, x.paper, about(x.rate, x.rate, rate))
+	}
 	return nil
 }
 
-func extremes(list []float64) (least, most float64) {
-	least, most = math.Inf(1), math.Inf(-1)
-	for _, x := range list {
-		least, most = min(least, x), max(most, x)
-	}
-	return least, most
-}
+// perEvent is the number of cycles of the engine for an event.
+func perEvent(r *replay.Result) float64 { return meter(r, "engine to an event") }
 
 // costSizes are the entries of the engines of rap-cost: the paper's two, and powers of two.
 var costSizes = []int{400, 512, 1024, 2048, 4096, 8192}
 
+// rowsOfOne is what the setup of a figure that is computed says about its rows.
+var rowsOfOne = fmt.Sprintf("nothing here varies from run to run; a number may be off by a factor of %v, and bounds hold as they stand", slack)
+
 // rapCost is RAP-20.
 func rapCost(_ *Env, res *Result) error {
 	res.setup("model: area and energy in proportion to the bits of the cells, delays to the logarithm of the entries; 0.18 µm, all signals switching")
+	res.setup("%s", rowsOfOne)
 	res.setup("calibration: area, both delays and energy of 4096 entries of 36 and 32 bits; all else is predicted")
 	t := Table{Title: "area, delays, energy, and events a second with 4 cycles an event", Columns: []string{
 		"entries", "key", "counter", "area", "TCAM", "counters", "energy", "TCAM in one stage", "in several", "",
@@ -192,14 +209,23 @@ func rapCost(_ *Env, res *Result) error {
 	res.lines("rap-cost", lines)
 
 	h, small := cost.HWCost(4096), cost.HWCost(400)
-	res.row("area of 4096 entries (calibration)", one(measure(h.Area, 2, "mm²")), "24.73 mm²", near(h.Area, 24.73, 1e-6))
-	res.row("a lookup in the TCAM (calibration)", one(measure(h.Match, 2, "ns")), "7 ns", near(h.Match, 7, 1e-6))
-	res.row("an access to the counters (calibration)", one(measure(h.Count, 2, "ns")), "1.26 ns", near(h.Count, 1.26, 1e-6))
-	res.row("energy of an event (calibration)", one(measure(h.Energy, 3, "nJ")), "1.272 nJ", near(h.Energy, 1.272, 1e-6))
-	res.row("400 entries: less area (predicted)", one(factor(h.Area/small.Area)), "more than 10x", h.Area/small.Area > 10)
-	res.row("400 entries: less energy for an event (predicted)", one(factor(h.Energy/small.Energy)), "more than 10x less power", h.Energy/small.Energy > 10)
-	res.row("events a second, TCAM in one stage (follows)", one(rate(h.Rate(cost.CyclesPerEvent, false))), "36 M/s: 143 MHz, 4 cycles", near(h.Rate(cost.CyclesPerEvent, false), 36, 0.02))
-	res.row("events a second, TCAM in several stages (follows)", one(rate(h.Rate(cost.CyclesPerEvent, true))), "198 M/s: 794 MHz, 4 cycles", near(h.Rate(cost.CyclesPerEvent, true), 198, 0.02))
+	for _, x := range []struct {
+		what  string
+		ours  float64
+		u     unit
+		paper float64
+	}{
+		{"area of 4096 entries (calibration)", h.Area, func(x float64) Value { return measure(x, 2, "mm²") }, 24.73},
+		{"a lookup in the TCAM (calibration)", h.Match, func(x float64) Value { return measure(x, 2, "ns") }, 7},
+		{"an access to the counters (calibration)", h.Count, func(x float64) Value { return measure(x, 2, "ns") }, 1.26},
+		{"energy of an event (calibration)", h.Energy, func(x float64) Value { return measure(x, 3, "nJ") }, 1.272},
+	} {
+		res.compare(x.what, tally{x.ours}, x.u, x.u(x.paper).Text, about(x.paper, x.paper, x.u))
+	}
+	res.compare("400 entries: less area (predicted)", tally{h.Area / small.Area}, times, "more than 10x", above(times(10)))
+	res.compare("400 entries: less energy for an event (predicted)", tally{h.Energy / small.Energy}, times, "more than 10x less power", above(times(10)))
+	res.compare("events a second, TCAM in one stage (follows)", tally{h.Rate(cost.CyclesPerEvent, false)}, rate, "36 M/s: 143 MHz, 4 cycles", about(36, 36, rate))
+	res.compare("events a second, TCAM in several stages (follows)", tally{h.Rate(cost.CyclesPerEvent, true)}, rate, "198 M/s: 794 MHz, 4 cycles", about(198, 198, rate))
 	return nil
 }
 

@@ -5,7 +5,6 @@ package figure
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,15 +26,32 @@ var hotTrees = []struct {
 	{"eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
 }
 
-// hotRanges adds tables with the hot ranges of all hotTrees, and a plot with those of
-// the last two. It returns the trees. For code, the tables also have the names of
-// functions.
-func hotRanges(res *Result, points []uint64, of string, functions Functions) (trees []*grown, err error) {
-	for i, x := range hotTrees {
-		g, err := grow(x.o, points, nil)
-		if err != nil {
-			return nil, err
+// hotRanges builds hotTrees from all recordings of a program. It adds tables with the hot ranges of the
+// first recording, and a plot with those of the last two trees. For code, the tables also have the names of
+// functions. A row for each tree has the number of hot ranges, which the paper states.
+func hotRanges(env *Env, res *Result, p Program, taps, of, things, paper string) error {
+	var options []rap.Options
+	for _, x := range hotTrees {
+		options = append(options, x.o)
+	}
+	list, err := env.forests(res, []Program{p}, taps, options, nil)
+	if err != nil {
+		return err
+	}
+	first := list[0]
+	var functions Functions
+	if taps == ofCode && env.Functions != nil {
+		if functions, err = env.Functions(p.Name, first.taps(taps)); err != nil {
+			return err
 		}
+	}
+	res.setup("the tables of ranges have recording %s", first.recording)
+	numbers := Table{Title: "hot ranges of " + of, Columns: []string{"recording"}}
+	for _, x := range hotTrees {
+		numbers.Columns = append(numbers.Columns, x.name)
+	}
+	for i, x := range hotTrees {
+		g := first.trees[i]
 		t := hotTree(g, of+", "+x.name)
 		if functions != nil {
 			t.Columns = append(t.Columns, "functions")
@@ -51,90 +67,76 @@ func hotRanges(res *Result, points []uint64, of string, functions Functions) (tr
 			}
 			res.bars(name, hotBars("Hot ranges of "+of+", "+x.name, g))
 		}
-		trees = append(trees, g)
+		if taps == ofValues && i == 0 {
+			continue // the paper's number is of eps 1 %; for code it does not say
+		}
+		res.compare(things+" with 10 % and more, "+x.name, everyTree(list, i, (*grown).hotRanges), fraction(things), paper, about(7, 7, fraction(things)))
 	}
-	return trees, cover(res, trees[1], of)
+	for _, f := range list {
+		row := []Value{text(f.String())}
+		for _, g := range f.trees {
+			row = append(row, count(len(g.hot), things))
+		}
+		numbers.Rows = append(numbers.Rows, row)
+	}
+	res.Tables = append(res.Tables, numbers)
+	return cover(res, first.trees[1], of)
 }
 
 // rap5 is RAP-13 and RAP-31 for the values that a compressor loads. flate is the
 // compressor among our programs; the paper's is gzip.
 func rap5(env *Env, res *Result) error {
 	p := named("flate")
-	points, err := env.points(p, ofValues)
-	if err != nil {
+	res.setup("program: %s, for gzip", p.Name)
+	if err := hotRanges(env, res, p, ofValues, "values that "+p.Name+" loads", "ranges", "7 (gzip, eps 1 %)"); err != nil {
 		return err
-	}
-	env.tree(res, ofValues)
-	res.setup("program: %s, for gzip; %s values; eps 1 %% if nothing else is said", p.Name, short(uint64(len(points))))
-	trees, err := hotRanges(res, points, "values that "+p.Name+" loads", nil)
-	if err != nil {
-		return err
-	}
-	number := func(g *grown) Value { return count(len(g.hot), "ranges") }
-	res.row("ranges with 10 % of the loads and more", one(number(trees[1])), "7 (gzip)", near(number(trees[1]).Number, 7, 0.3))
-	res.row("with merges of leaves alone", one(number(trees[2])), "7 (gzip)", near(number(trees[2]).Number, 7, 0.3))
-	if small, wide, ok := nested(trees[1]); ok {
-		n := float64(len(points))
-		res.row(fmt.Sprintf("%s; %s without it; both", span64(small.Lo, small.Hi), span64(wide.Lo, wide.Hi)),
-			list(percent(100*float64(small.Inclusive)/n), percent(100*float64(wide.Weight)/n), percent(100*float64(wide.Inclusive)/n)),
-			"13.6 %; 16.7 %; 30.3 % ([0,e], [0,fe])", small.Inclusive+wide.Weight <= wide.Inclusive)
 	}
 	return frequent(env, res)
 }
 
+// someFifty is the share of the 50 most frequent values that "some" programs have. As in other figures, some are
+// at least two.
+var someFifty = about(40, 40, percent)
+
 // frequent adds the frequencies of the most frequent values, for all programs, because
 // section 4.1 makes its statement about programs in general.
 func frequent(env *Env, res *Result) error {
-	t := Table{Title: "how much of the loads the most frequent values are", Columns: []string{"program", "one", "50", "different values"}}
-	var first, fifty []float64
-	for _, p := range Programs {
-		points, err := env.points(p, ofValues)
-		if errors.Is(err, ErrNoTrace) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	t := Table{Title: "how much of the loads the most frequent values are", Columns: []string{"recording", "one", "50", "different values"}}
+	var list []*mostFrequent
+	err := env.eachPoints(res, Programs, ofValues, func(o origin, points []uint64) error {
 		top, different := topPoints(points, 50)
-		sum := 0.0
+		s := &mostFrequent{origin: o, first: top[0]}
 		for _, share := range top {
-			sum += share
+			s.fifty += share
 		}
-		first, fifty = append(first, top[0]), append(fifty, sum)
-		t.Rows = append(t.Rows, []Value{text(p.String()), percent(top[0]), percent(sum), count(different, "values")})
+		list = append(list, s)
+		t.Rows = append(t.Rows, []Value{text(o.String()), percent(s.first), percent(s.fifty), count(different, "values")})
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	res.Tables = append(res.Tables, t)
-	most, least := slices.Max(first), slices.Min(first)
-	res.row("the most frequent value, all programs", span(percent(least), percent(most)), "20 to 40 % of loads", least >= 20 && most <= 40)
-	least, most = slices.Min(fifty), slices.Max(fifty)
-	res.row("the 50 most frequent values, all programs", span(percent(least), percent(most)), "about 40 % for some", least <= 50 && most >= 30)
+	var first tally
+	for _, s := range list {
+		first = append(first, s.first)
+	}
+	res.compare("the most frequent value, any program", first, percent, "20 to 40 % of loads", about(20, 40, percent))
+	some := tallyAcross(list, func(s *mostFrequent) tally { return tally{s.fifty} }, func(one tally) float64 { return howMany(one, someFifty.holds) })
+	res.compare("programs whose 50 most frequent values are "+someFifty.text, some, numberOf("programs"), "about 40 % for some", atLeast(numberOf("programs")(2)))
 	return nil
+}
+
+// mostFrequent has the shares of the most frequent values of a recording, in percent.
+type mostFrequent struct {
+	origin
+	first, fifty float64
 }
 
 // rapCode is the code of section 4.1.
 func rapCode(env *Env, res *Result) error {
 	p := inRole("gcc")
-	points, err := env.points(p, ofCode)
-	if err != nil {
-		return err
-	}
-	functions := Functions{}
-	if env.Functions != nil {
-		if functions, err = env.Functions(p.Name); err != nil {
-			return err
-		}
-	}
-	env.tree(res, ofCode)
-	res.setup("program: %s; %s blocks", p, short(uint64(len(points))))
-	trees, err := hotRanges(res, points, "code of "+p.String(), functions)
-	if err != nil {
-		return err
-	}
-	for i, g := range trees {
-		n := count(len(g.hot), "regions")
-		res.row("regions with 10 % of the blocks and more, "+hotTrees[i].name, one(n), "7 (gcc)", near(n.Number, 7, 0.3))
-	}
-	return nil
+	return hotRanges(env, res, p, ofCode, "code of "+p.String(), "regions", "7 (gcc)")
 }
 
 // span64 writes a range as in the paper: [0,ff].
@@ -207,21 +209,6 @@ func cover(res *Result, g *grown, of string) error {
 	}
 	res.Tables = append(res.Tables, t)
 	return nil
-}
-
-// nested returns a hot range and the narrowest hot range around it. Of all such pairs
-// it takes the one whose wider range is narrowest: the paper's example of nested
-// ranges.
-func nested(g *grown) (small, wide hotRange, ok bool) {
-	for _, a := range g.hot {
-		for _, b := range g.hot {
-			inside := b.Lo <= a.Lo && a.Hi <= b.Hi && a.Hi-a.Lo < b.Hi-b.Lo
-			if inside && (!ok || b.Hi-b.Lo < wide.Hi-wide.Lo || b.Hi-b.Lo == wide.Hi-wide.Lo && a.Hi-a.Lo > small.Hi-small.Lo) {
-				small, wide, ok = a, b, true
-			}
-		}
-	}
-	return small, wide, ok
 }
 
 // topPoints returns the shares in percent of the k most frequent points, and the number

@@ -12,66 +12,85 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/replay"
 )
 
 // narrow selects operations whose operands fit into 16 bits, signed or unsigned.
 const narrow = "where(second=-32768..65535,third=-32768..65535,pass=first)"
+
+// narrowLevels are the parts of a program that the paper states, from the file down.
+var narrowLevels = []struct {
+	name, row, paper string
+	share            float64 // percent of narrow operations
+	of               func(x position) string
+}{
+	{"file", "narrow operations in the hottest file", "38.7 %, flow.c", 38.7, func(x position) string { return x.file }},
+	{"function", "in its hottest function", "31 %, propagate_block", 31, func(x position) string { return x.function }},
+	{"line", "in the hottest line of that", "6.4 %, one block", 6.4, func(x position) string { return fmt.Sprintf("%s:%d", x.file, x.line) }},
+}
 
 // rapNarrow is the first half of RAP-27. The sites of a package are numbered from file
 // to file, in the order of the source, so files, functions and lines are ranges of
 // sites.
 func rapNarrow(env *Env, res *Result) error {
 	p := inRole("gcc")
-	all := "where(pass=first):rap(1%,over=sites)"
-	sent, err := env.messages(p, "ops", narrow+":rap(1%,over=sites)", all, narrow)
-	if err != nil {
-		return err
-	}
-	ranges, ops, exact := sent[0], eventsOf(sent[1]), map[uint64]uint64{}
-	for _, m := range sent[2] {
-		exact[m.Tuple.Site()] += m.Count
-	}
-	n := eventsOf(ranges)
-	if n == 0 {
-		return fmt.Errorf("%s: the trace of ops has no operation with two narrow operands", p)
-	}
-	where, err := env.positions(p, "ops")
-	if err != nil {
-		return err
-	}
-	res.setup("program: %s; %d operations on integers, %d of them with both operands in 16 bits; seed %d, and nothing is random", p, ops, n, env.Seed)
-	res.setup("the paper does not say whether one narrow operand is enough")
-	t := Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"", "sites", "by the tree", "counted exactly"}}
-	sites, found := slices.Sorted(maps.Keys(exact)), []float64{}
-	bars := plot.Bars{Title: "RAP: where operands are narrow", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
-	for _, level := range []struct {
-		name string
-		of   func(x position) string
-	}{
-		{"file", func(x position) string { return x.file }},
-		{"function", func(x position) string { return x.function }},
-		{"line", func(x position) string { return fmt.Sprintf("%s:%d", x.file, x.line) }},
-	} {
-		name, inside := hottest(sites, exact, func(site uint64) string { return level.of(where(site)) })
-		sites = inside
-		truth := uint64(0)
-		for _, s := range sites {
-			truth += exact[s]
+	res.setup("%s", treeRule)
+	t := Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
+	found := make([]tally, len(narrowLevels))
+	var ran []origin
+	var events []uint64
+	var hotOnes Table
+	bars := plot.Bars{Title: "RAP: where operands are narrow, recording 1", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
+	err := env.eachRecording(res, []Program{p}, "ops", func(o origin, source replay.Source) error {
+		sent, err := env.messages(source, narrow+":rap(1%,over=sites)", "where(pass=first):rap(1%,over=sites)", narrow)
+		if err != nil {
+			return err
 		}
-		least := within(ranges, sites[0], sites[len(sites)-1])
-		found = append(found, share(least, n))
-		t.Rows = append(t.Rows, []Value{text(level.name + " " + name), count(len(sites), "sites"), percent(share(least, n)), percent(share(truth, n))})
-		bars.Groups = append(bars.Groups, level.name)
-		bars.Series[0].Values = append(bars.Series[0].Values, share(least, n))
-		bars.Series[1].Values = append(bars.Series[1].Values, share(truth, n))
+		ranges, exact := sent[0], map[uint64]uint64{}
+		for _, m := range sent[2] {
+			exact[m.Tuple.Site()] += m.Count
+		}
+		n := eventsOf(ranges)
+		if n == 0 {
+			return fmt.Errorf("the trace of ops has no operation with two narrow operands")
+		}
+		where, err := env.positions(p, o.taps("ops"))
+		if err != nil {
+			return err
+		}
+		ran, events = append(ran, o), append(events, eventsOf(sent[1]))
+		res.setup("%s: %s operations have both operands in 16 bits", o, short(n))
+		sites := slices.Sorted(maps.Keys(exact))
+		if hotOnes.Rows == nil {
+			hotOnes = hotSites(ranges, where, sites)
+		}
+		for i, level := range narrowLevels {
+			name, inside := hottest(sites, exact, func(site uint64) string { return level.of(where(site)) })
+			sites = inside
+			truth := uint64(0)
+			for _, s := range sites {
+				truth += exact[s]
+			}
+			least := share(within(ranges, sites[0], sites[len(sites)-1]), n)
+			found[i] = append(found[i], least)
+			t.Rows = append(t.Rows, []Value{text(o.String()), text(level.name + " " + name), count(len(sites), "sites"), percent(least), percent(share(truth, n))})
+			if o.recording == recordings[0] {
+				bars.Groups = append(bars.Groups, level.name)
+				bars.Series[0].Values = append(bars.Series[0].Values, least)
+				bars.Series[1].Values = append(bars.Series[1].Values, share(truth, n))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	res.Tables = append(res.Tables, t, hotSites(ranges, where, slices.Sorted(maps.Keys(exact))))
+	res.ran("operations on integers", ran, events)
+	res.setup("the paper does not say whether one narrow operand is enough")
+	res.Tables = append(res.Tables, t, hotOnes)
 	res.bars("rap-narrow", bars)
-	for i, x := range []struct {
-		what  string
-		paper float64
-	}{{"narrow operations in the hottest file", 38.7}, {"in its hottest function", 31}, {"in the hottest line of that", 6.4}} {
-		res.row(x.what, one(percent(found[i])), []string{"38.7 %, flow.c", "31 %, propagate_block", "6.4 %, one block"}[i], near(found[i], x.paper, 0.5))
+	for i, level := range narrowLevels {
+		res.compare(level.row, found[i], percent, level.paper, about(level.share, level.share, percent))
 	}
 	return nil
 }

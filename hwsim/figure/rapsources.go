@@ -17,6 +17,7 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/plot"
+	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -24,13 +25,9 @@ import (
 // hot is the share of a stream from which on a range is hot (section 4.1).
 const hot = 0.1
 
-// messages runs engines over the tuples of a program, one engine for each stream. It
+// messages runs engines over the tuples of a recording, one engine for each stream. It
 // returns the messages that each engine has sent at the end.
-func (env *Env) messages(p Program, taps string, specs ...string) (sent [][]hwsim.Message, err error) {
-	source, err := env.tuples(p, taps)
-	if err != nil {
-		return nil, err
-	}
+func (env *Env) messages(source replay.Source, specs ...string) (sent [][]hwsim.Message, err error) {
 	sent = make([][]hwsim.Message, len(specs))
 	running := make([]map[uint32]hwsim.Engine, len(specs))
 	outs := make([]*hwsim.Out, len(specs))
@@ -43,7 +40,7 @@ func (env *Env) messages(p Program, taps string, specs ...string) (sent [][]hwsi
 		parsed, running[i] = append(parsed, spec), map[uint32]hwsim.Engine{}
 		outs[i] = hwsim.NewOut(512, func(m []hwsim.Message) { sent[i] = append(sent[i], m...) })
 	}
-	err = source(func(stream uint32, tuples []tuple.Tuple) {
+	err = env.tuples(source, func(stream uint32, tuples []tuple.Tuple) {
 		for i, spec := range parsed {
 			e := running[i][stream]
 			if e == nil {
@@ -65,28 +62,22 @@ func (env *Env) messages(p Program, taps string, specs ...string) (sent [][]hwsi
 	return sent, err
 }
 
-// tuples returns the first tuples of a program, at most env.Events.
-func (env *Env) tuples(p Program, taps string) (each func(do func(stream uint32, tuples []tuple.Tuple)) error, err error) {
-	source, err := env.Source(p.Name, taps)
-	if err != nil {
-		return nil, err
-	}
-	return func(do func(stream uint32, tuples []tuple.Tuple)) error {
-		enough := errors.New("enough")
-		left := env.Events
-		err := source(func(b trace.Block) error {
-			n := tuple.Whole(b.Tuples, int(min(left, uint64(len(b.Tuples)))))
-			do(b.Stream, b.Tuples[:n])
-			if left -= uint64(n); n < len(b.Tuples) || left == 0 {
-				return enough
-			}
-			return nil
-		})
-		if err == enough {
-			return nil
+// tuples calls do with the first tuples of a recording, at most env.Events.
+func (env *Env) tuples(source replay.Source, do func(stream uint32, tuples []tuple.Tuple)) error {
+	enough := errors.New("enough")
+	left := env.Events
+	err := source(func(b trace.Block) error {
+		n := tuple.Whole(b.Tuples, int(min(left, uint64(len(b.Tuples)))))
+		do(b.Stream, b.Tuples[:n])
+		if left -= uint64(n); n < len(b.Tuples) || left == 0 {
+			return enough
 		}
-		return err
-	}, nil
+		return nil
+	})
+	if err == enough {
+		return nil
+	}
+	return err
 }
 
 // eventsOf returns the number of events that messages stand for.
@@ -114,76 +105,82 @@ const (
 // (decision 16).
 const leastMisses = 6400
 
+// narrowWidth is the logarithm of the width of ranges for which the paper states a share.
+const narrowWidth = 16
+
+// A missed has the coverage of one recording: for all loads and for the misses of each cache.
+type missed struct {
+	origin
+	covered [][]float64
+}
+
 // rap9 is RAP-26: the widths of the hot ranges of loaded values, for all loads and for
 // the loads that miss caches.
 func rap9(env *Env, res *Result) error {
 	names := []string{"all loads", "DL1 misses", "DL2 misses"}
 	specs := []string{"where(pass=first):" + tree, dl1 + ":where(pass=first):" + tree, dl1 + ":" + dl2 + ":where(pass=first):" + tree}
 	t := Table{Title: "loads, and of these the misses; events in hot ranges at most 2^16 wide",
-		Columns: []string{"program", "loads", "DL1 misses", "DL2 misses", "all loads", "DL1 misses", "DL2 misses"}}
-	sums, programs := make([][]float64, len(specs)), 0
-	for i := range sums {
-		sums[i] = make([]float64, 65)
-	}
-	var few, missing []string
-	var last error
-	for _, p := range Programs {
-		sent, err := env.messages(p, "pairs", specs...)
-		if errors.Is(err, ErrNoTrace) {
-			missing, last = append(missing, p.Name), err
-			continue
-		}
+		Columns: []string{"recording", "loads", "DL1 misses", "DL2 misses", "all loads", "DL1 misses", "DL2 misses"}}
+	var list []*missed
+	var all []origin
+	var events []uint64
+	var few []string
+	res.setup("%s", treeRule)
+	err := env.eachRecording(res, Programs, "pairs", func(o origin, source replay.Source) error {
+		sent, err := env.messages(source, specs...)
 		if err != nil {
 			return err
 		}
-		line, covered := []Value{text(p.String())}, []Value{}
+		m := &missed{origin: o}
+		line, at := []Value{text(o.String())}, []Value{}
 		least := uint64(math.MaxUint64)
 		for _, msgs := range sent {
-			n := eventsOf(msgs)
+			n, c := eventsOf(msgs), coverage(msgs)
 			least = min(least, n)
-			line, covered = append(line, count(n, "events")), append(covered, percent(coverage(msgs)[16]))
+			m.covered = append(m.covered, c)
+			line, at = append(line, count(n, "events")), append(at, percent(c[narrowWidth]))
 		}
-		t.Rows = append(t.Rows, append(line, covered...))
+		t.Rows = append(t.Rows, append(line, at...))
+		all, events = append(all, o), append(events, eventsOf(sent[0]))
 		if least < leastMisses {
-			few = append(few, p.Name)
-			continue
+			few = append(few, o.String())
+		} else {
+			list = append(list, m)
 		}
-		programs++
-		for i, msgs := range sent {
-			for w, y := range coverage(msgs) {
-				sums[i][w] += y
-			}
-		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	if t.Rows == nil {
-		return last
-	}
-	res.setup("value and address of loads of %d programs, %s events of each at most; DL1 is %s, DL2 %s behind it; seed %d, and nothing is random", len(t.Rows), short(env.Events), dl1, dl2, env.Seed)
-	res.setup("hot ranges: those with 10 %% of the events and more; averages are over the %d programs with %d misses of both caches and more", programs, leastMisses)
+	res.ran("loads with addresses", all, events)
+	res.setup("DL1 is %s, DL2 %s behind it; hot ranges: those with 10 %% of the events and more; averages are over the programs with %d misses of both caches and more", dl1, dl2, leastMisses)
 	if few != nil {
-		res.setup("too few misses: %s", strings.Join(few, ", "))
-	}
-	if missing != nil {
-		res.setup("no traces of pairs of: %s", strings.Join(missing, ", "))
+		res.setup("too few misses: %s", strings.Join(few, "; "))
 	}
 	res.Tables = append(res.Tables, t)
-	lines := plot.Lines{Title: "RAP figure 9: how wide hot ranges of values are", X: "log2 of the width of hot ranges", Y: "events in them, %", MaxY: 100}
-	at16 := make([]float64, len(specs))
-	for i, name := range names {
+	// average is that of all programs, for each recording.
+	average := func(kind, width int) tally {
+		return tallyAcross(list, func(m *missed) tally { return tally{m.covered[kind][width]} }, tally.mean)
+	}
+	lines := plot.Lines{Title: "RAP figure 9: how wide hot ranges of values are", X: "log2 of the width of hot ranges", Y: "events in them, %, median of recordings", MaxY: 100}
+	for kind, name := range names {
 		curve := metric.Curve{}
-		for w, sum := range sums[i] {
-			y := sum / float64(programs) // NaN without programs
-			curve = append(curve, metric.Point{Events: uint64(w), Error: y})
-			if w == 16 {
-				at16[i] = y
-			}
+		for w := range 65 {
+			curve = append(curve, metric.Point{Events: uint64(w), Error: average(kind, w).median()})
 		}
 		lines.Curves = append(lines.Curves, plot.Curve{Name: name, Points: curve})
 	}
 	res.lines("rap-9", lines)
-	res.row("DL1 misses in ranges at most 2^16 wide", one(percent(at16[1])), "about 56 %", near(at16[1], 56, 0.2))
-	res.row("all loads in such ranges", one(percent(at16[0])), "less than of DL1 misses", at16[0] < at16[1])
-	res.row("DL2 misses in such ranges", one(percent(at16[2])), "more than of all loads", at16[2] > at16[0])
+	more := func(a, b int) (t tally) {
+		y := average(b, narrowWidth)
+		for k, x := range average(a, narrowWidth) {
+			t = append(t, x-y[k])
+		}
+		return t
+	}
+	res.compare("DL1 misses in ranges at most 2^16 wide, average of programs", average(1, narrowWidth), percent, "about 56 %", about(56, 56, percent))
+	res.compare("of DL1 misses more than of all loads, points", more(1, 0), percent, "more value locality", above(percent(0)))
+	res.compare("of DL2 misses more than of all loads, points", more(2, 0), percent, "more value locality", above(percent(0)))
 	return nil
 }
 
@@ -201,63 +198,102 @@ func coverage(msgs []hwsim.Message) []float64 {
 	return c
 }
 
-// rap10 is the second half of RAP-27: the addresses from which programs load zeros.
-func rap10(env *Env, res *Result) error {
-	p := inRole("gcc")
-	sent, err := env.messages(p, "pairs", "where(first=0,pass=second):"+tree)
-	if err != nil {
-		return err
-	}
-	zeros := eventsOf(sent[0])
-	nodes := metric.Hot(sent[0], hot)
-	slices.SortFunc(nodes, func(a, b metric.Range) int {
-		return cmp.Or(cmp.Compare(a.Tuple.W, b.Tuple.W), cmp.Compare(b.Free, a.Free))
-	})
-	loads, zero, err := env.inRanges(p, nodes)
-	if err != nil {
-		return err
-	}
-	res.setup("program: %s; %d zero loads with an address of %s events (a value or an address each); seed %d, and nothing is random", p, zeros, short(env.Events), env.Seed)
-	res.setup("hot nodes: address ranges with 10 %% of the zero loads and more; zero: how many of the loads in the range are of 0, counted exactly")
-	t := Table{Title: "hot nodes", Columns: []string{"first address", "last address", "share", "inclusive", "counted exactly", "zero"}}
-	bars := plot.Bars{Title: "RAP figure 10: addresses of zero loads", Y: "% of zero loads"}
-	bars.Series = []plot.Series{{Name: "without hot nodes inside"}, {Name: "inclusive"}}
-	var shares []string
-	var values []Value
-	hottest, inclusive, often := uint64(0), math.NaN(), math.NaN()
-	for i, r := range nodes {
-		own, in := share(r.Weight, zeros), share(r.Inclusive, zeros)
-		chance := share(zero[i], loads[i])
-		t.Rows = append(t.Rows, []Value{text(fmt.Sprintf("%#x", r.Tuple.W)), text(fmt.Sprintf("%#x", r.Hi())), percent(own), percent(in), percent(share(zero[i], zeros)), percent(chance)})
-		bars.Groups = append(bars.Groups, fmt.Sprintf("2^%d from %#x", r.Free, r.Tuple.W))
-		bars.Series[0].Values = append(bars.Series[0].Values, own)
-		bars.Series[1].Values = append(bars.Series[1].Values, in)
-		shares, values = append(shares, percent(own).Text), append(values, percent(own))
-		if r.Free < 64 && r.Weight > hottest {
-			hottest, inclusive, often = r.Weight, in, chance
+// A zeros has the hot nodes of the addresses from which a recording loads zeros.
+type zeros struct {
+	origin
+	total       uint64
+	nodes       []metric.Range
+	loads, zero []uint64 // in each node, and those of zeros, counted exactly
+}
+
+// hottest returns the share of the zeros in the hottest node that is not the whole space, and how often a load there is
+// of zero, in percent; NaN if there is no such node.
+func (z *zeros) hottest() (inclusive, often float64) {
+	inclusive, often = math.NaN(), math.NaN()
+	weight := uint64(0)
+	for i, r := range z.nodes {
+		if r.Free < 64 && r.Weight > weight {
+			weight, inclusive, often = r.Weight, share(r.Inclusive, z.total), share(z.zero[i], z.loads[i])
 		}
 	}
-	res.Tables = append(res.Tables, t)
-	res.bars("rap-10", bars)
-	res.row("zero loads in hot nodes", ours{strings.Join(shares, ", "), values}, "16.9 %, 54.6 %, 13.7 %", len(nodes) >= 3)
-	res.row("in the hottest, inclusive", one(percent(inclusive)), "68.3 %", near(inclusive, 68.3, 0.2))
-	res.row("a load there is 0 in", one(percent(often)), "about 38 %", near(often, 38, 0.2))
+	return inclusive, often
+}
+
+// rap10 is the second half of RAP-27: the addresses from which programs load zeros.
+func rap10(env *Env, res *Result) error {
+	res.setup("%s", treeRule)
+	all := Table{Title: "hot nodes of all programs", Columns: []string{"recording", "zero loads", "hot nodes", "in the hottest, inclusive", "a load there is 0 in"}}
+	var list []*zeros
+	var ran []origin
+	var events []uint64
+	err := env.eachRecording(res, Programs, "pairs", func(o origin, source replay.Source) error {
+		sent, err := env.messages(source, "where(first=0,pass=second):"+tree)
+		if err != nil {
+			return err
+		}
+		z := &zeros{origin: o, total: eventsOf(sent[0]), nodes: metric.Hot(sent[0], hot)}
+		slices.SortFunc(z.nodes, func(a, b metric.Range) int {
+			return cmp.Or(cmp.Compare(a.Tuple.W, b.Tuple.W), cmp.Compare(b.Free, a.Free))
+		})
+		var n uint64
+		if n, z.loads, z.zero, err = env.inRanges(source, z.nodes); err != nil {
+			return err
+		}
+		inclusive, often := z.hottest()
+		all.Rows = append(all.Rows, []Value{text(o.String()), count(z.total, "loads"), count(len(z.nodes), "nodes"), percent(inclusive), percent(often)})
+		list, ran, events = append(list, z), append(ran, o), append(events, n)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	res.ran("loads with addresses", ran, events)
+	p := inRole("gcc")
+	own := ofProgram(list, p)
+	if own == nil {
+		return fmt.Errorf("pairs of %s: %w", p, ErrNoTrace)
+	}
+	res.setup("hot nodes: address ranges with 10 %% of the zero loads and more; zero: how many of the loads in the range are of 0, counted exactly")
+	res.addZeros(own[0])
+	res.Tables = append(res.Tables, all)
+	var number, inclusive, often tally
+	for _, z := range own {
+		x, y := z.hottest()
+		number, inclusive, often = append(number, float64(len(z.nodes))), append(inclusive, x), append(often, y)
+	}
+	res.compare(p.String()+": hot nodes", number, fraction("nodes"), "3: 16.9 %, 54.6 %, 13.7 %", about(3, 3, fraction("nodes")))
+	res.compare(p.String()+": in the hottest, inclusive", inclusive, percent, "68.3 %", about(68.3, 68.3, percent))
+	res.compare(p.String()+": a load there is 0 in", often, percent, "about 38 %", about(38, 38, percent))
 	return nil
 }
 
-// inRanges counts the loads with addresses in each of some ranges, and those of them
-// whose value is 0. It makes a pass of its own, without a tree.
-func (env *Env) inRanges(p Program, ranges []metric.Range) (loads, zero []uint64, err error) {
-	source, err := env.tuples(p, "pairs")
-	if err != nil {
-		return nil, nil, err
+// addZeros adds a table and a plot of the hot nodes of a recording.
+func (r *Result) addZeros(z *zeros) {
+	t := Table{Title: "hot nodes of " + z.String(), Columns: []string{"first address", "last address", "share", "inclusive", "counted exactly", "zero"}}
+	bars := plot.Bars{Title: "RAP figure 10: addresses of zero loads of " + z.String(), Y: "% of zero loads"}
+	bars.Series = []plot.Series{{Name: "without hot nodes inside"}, {Name: "inclusive"}}
+	for i, x := range z.nodes {
+		own, in := share(x.Weight, z.total), share(x.Inclusive, z.total)
+		t.Rows = append(t.Rows, []Value{text(fmt.Sprintf("%#x", x.Tuple.W)), text(fmt.Sprintf("%#x", x.Hi())), percent(own), percent(in),
+			percent(share(z.zero[i], z.total)), percent(share(z.zero[i], z.loads[i]))})
+		bars.Groups = append(bars.Groups, fmt.Sprintf("2^%d from %#x", x.Free, x.Tuple.W))
+		bars.Series[0].Values = append(bars.Series[0].Values, own)
+		bars.Series[1].Values = append(bars.Series[1].Values, in)
 	}
+	r.Tables = append(r.Tables, t)
+	r.bars("rap-10", bars)
+}
+
+// inRanges counts all loads, those with addresses in each of some ranges, and those of them
+// whose value is 0. It makes a pass of its own, without a tree.
+func (env *Env) inRanges(source replay.Source, ranges []metric.Range) (all uint64, loads, zero []uint64, err error) {
 	loads, zero = make([]uint64, len(ranges)), make([]uint64, len(ranges))
 	value := map[uint32]uint64{} // the value of the last load, by stream
-	err = source(func(stream uint32, tuples []tuple.Tuple) {
+	err = env.tuples(source, func(stream uint32, tuples []tuple.Tuple) {
 		for _, t := range tuples {
 			if t.Tag() != tuple.More {
 				value[stream] = t.W
+				all++
 				continue
 			}
 			for k, r := range ranges {
@@ -270,5 +306,5 @@ func (env *Env) inRanges(p Program, ranges []metric.Range) (loads, zero []uint64
 			}
 		}
 	})
-	return loads, zero, err
+	return all, loads, zero, err
 }

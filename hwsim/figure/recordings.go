@@ -25,16 +25,34 @@ var recordings = []string{"1", "2", "3"}
 // again is the sentence about them.
 const again = "recordings: each from a run of its own; 2 is the part of the program that follows 1, and 3 is the same part as 1"
 
-// A batch is the result of replaying one recording.
-type batch struct {
+// An origin is the recording that a result comes from.
+type origin struct {
 	Program
 	recording string
-	engines   []string
-	results   [][]*replay.Result // by engine, then by seed
 }
 
 // String is the name of the recording: "lua (li), 2".
-func (b *batch) String() string { return b.Program.String() + ", " + b.recording }
+func (o origin) String() string { return o.Program.String() + ", " + o.recording }
+
+func (o origin) from() origin { return o }
+
+// taps is the name of the recording of some taps: "loads" or "loads-2".
+func (o origin) taps(taps string) string {
+	if o.recording == recordings[0] {
+		return taps
+	}
+	return taps + "-" + o.recording
+}
+
+// recorded results know their origin.
+type recorded interface{ from() origin }
+
+// A batch is the result of replaying one recording.
+type batch struct {
+	origin
+	engines []string
+	results [][]*replay.Result // by engine, then by seed
+}
 
 // of returns the results of an engine, one for each seed.
 func (b *batch) of(engine string) []*replay.Result { return b.results[slices.Index(b.engines, engine)] }
@@ -57,19 +75,19 @@ func tallyAll(list []*batch, f func(of func(engine string) *replay.Result) float
 }
 
 // tallyAcross returns one number for each seed and recording. The function f computes it from
-// one number of each of the programs, the k-th of values(b) for each batch b of the
+// one number of each of the programs, the k-th of values(b) for each result b of the
 // recording. Only a recording that all programs have counts.
-func tallyAcross(list []*batch, values func(b *batch) tally, f func(one tally) float64) (t tally) {
+func tallyAcross[R recorded](list []R, values func(b R) tally, f func(one tally) float64) (t tally) {
 	programs := 0
 	for _, b := range list {
-		if b.recording == recordings[0] {
+		if b.from().recording == recordings[0] {
 			programs++
 		}
 	}
 	for _, recording := range recordings {
 		var all []tally
 		for _, b := range list {
-			if b.recording == recording {
+			if b.from().recording == recording {
 				all = append(all, values(b))
 			}
 		}
@@ -87,10 +105,10 @@ func tallyAcross(list []*batch, values func(b *batch) tally, f func(one tally) f
 	return t
 }
 
-// ofProgram returns the batches of a program.
-func ofProgram(list []*batch, p Program) (own []*batch) {
+// ofProgram returns the results of a program.
+func ofProgram[R recorded](list []R, p Program) (own []R) {
 	for _, b := range list {
-		if b.Program == p {
+		if b.from().Program == p {
 			own = append(own, b)
 		}
 	}
@@ -122,31 +140,49 @@ type job struct {
 	done   chan error
 }
 
-// jobs returns those for the recordings of programs, and the names of programs that have none.
-func (env *Env) jobs(programs []Program, taps string, specs []string) (list []*job, missing []string, last error) {
+// eachRecording calls do with all recordings that programs have, and notes in the setup which
+// programs have none. It is an error if no program has a recording.
+func (env *Env) eachRecording(res *Result, programs []Program, taps string, do func(o origin, source replay.Source) error) error {
+	var missing []string
+	var last error
 	for _, p := range programs {
-		for i, recording := range recordings {
-			name := taps
-			if i > 0 {
-				name += "-" + recording
-			}
-			source, err := env.Source(p.Name, name)
+		for _, number := range recordings {
+			o := origin{p, number}
+			source, err := env.Source(p.Name, o.taps(taps))
 			switch {
+			case errors.Is(err, ErrNoTrace) && number == recordings[0]:
+				missing, last = append(missing, p.Name), err
 			case errors.Is(err, ErrNoTrace):
-				if i == 0 {
-					missing, last = append(missing, p.Name), err
-				}
-				continue
 			case err != nil:
-				return nil, nil, err
+				return err
+			default:
+				if err := do(o, source); err != nil {
+					return fmt.Errorf("%s: %w", o, err)
+				}
 			}
-			list = append(list, &job{batch{p, recording, specs, nil}, source, env.Events, make(chan error, 1)})
 		}
 	}
-	if len(list) == 0 {
-		return nil, nil, last
+	if len(missing) == len(programs) {
+		return last
 	}
-	return list, missing, nil
+	if missing != nil {
+		res.setup("no recordings of %s of: %s", taps, strings.Join(missing, ", "))
+	}
+	return nil
+}
+
+// ran notes in the setup which recordings there were, and after how many events each ended.
+func (res *Result) ran(taps string, list []origin, events []uint64) {
+	var texts []string
+	more := false
+	for i, o := range list {
+		texts = append(texts, fmt.Sprintf("%s: %s", o, short(events[i])))
+		more = more || o.recording != recordings[0]
+	}
+	res.setup("%s, a program and the number of its recording each, with events: %s", taps, strings.Join(texts, "; "))
+	if more {
+		res.setup("%s", again)
+	}
 }
 
 // recorded replays all recordings of programs, and calls do with one after the other. The
@@ -155,7 +191,11 @@ func (env *Env) jobs(programs []Program, taps string, specs []string) (list []*j
 // recorded returns all batches, and notes in the setup what was replayed. It is an error if no program
 // has a recording.
 func (env *Env) recorded(res *Result, programs []Program, taps string, part uint64, specs []string, do func(b *batch)) ([]*batch, error) {
-	list, missing, err := env.jobs(programs, taps, specs)
+	var list []*job
+	err := env.eachRecording(res, programs, taps, func(o origin, source replay.Source) error {
+		list = append(list, &job{batch{o, specs, nil}, source, env.Events, make(chan error, 1)})
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +214,8 @@ func (env *Env) recorded(res *Result, programs []Program, taps string, part uint
 		start(i)
 	}
 	var all []*batch
-	var ran []string
+	var ran []origin
+	var events []uint64
 	for i, j := range list {
 		if err := <-j.done; err != nil {
 			for k := i + 1; k < min(i+ahead, len(list)); k++ {
@@ -189,17 +230,15 @@ func (env *Env) recorded(res *Result, programs []Program, taps string, part uint
 			}
 		}
 		all = append(all, &j.batch)
-		ran = append(ran, fmt.Sprintf("%s: %s", &j.batch, short(j.results[0][0].Events)))
+		ran, events = append(ran, j.origin), append(events, j.results[0][0].Events)
 		start(i + ahead)
 	}
-	res.setup("%s, a program and the number of its recording each, with events: %s", taps, strings.Join(ran, "; "))
-	if missing != nil {
-		res.setup("no recordings of %s of: %s", taps, strings.Join(missing, ", "))
+	res.ran(taps, ran, events)
+	seeds := fmt.Sprintf("%d seeds, from seed %d on", env.Seeds, env.Seed)
+	if env.Seeds == 1 {
+		seeds = fmt.Sprintf("seed %d", env.Seed)
 	}
-	res.setup("engines: %s; %d seeds, from seed %d on", strings.Join(specs, " "), env.Seeds, env.Seed)
-	if slices.ContainsFunc(all, func(b *batch) bool { return b.recording != recordings[0] }) {
-		res.setup("%s", again)
-	}
+	res.setup("engines: %s; %s", strings.Join(specs, " "), seeds)
 	env.model(res)
 	return all, nil
 }

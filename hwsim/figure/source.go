@@ -8,6 +8,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
@@ -35,7 +36,7 @@ func traceFile(dir, program, taps string) string {
 }
 
 // Files returns a source that reads the files PROGRAM.TAPS.trace of a directory. Words of
-// blocks are addresses, by PROGRAM.blocks.layout.
+// blocks are addresses, by PROGRAM.TAPS.layout.
 func Files(dir string) func(program, taps string) (replay.Source, error) {
 	return func(program, taps string) (replay.Source, error) {
 		name := traceFile(dir, program, taps)
@@ -50,7 +51,7 @@ func Files(dir string) func(program, taps string) (replay.Source, error) {
 			defer r.Close()
 			return replay.Of(r)(do)
 		}
-		if taps == ofCode {
+		if kind, _, _ := strings.Cut(taps, "-"); kind == ofCode {
 			return atAddresses(events, filepath.Join(dir, program+"."+taps+".layout"))
 		}
 		return events, nil

@@ -204,25 +204,24 @@ const turn = 1000
 // ones. The paper selected gcc for its large working set, and none of our programs alone has
 // as many places as all of them together.
 func (env *Env) recordedInTurns(res *Result, specs []string) (list []*batch, err error) {
-	jobs, _, err := env.jobs(Programs, "loads", specs)
+	all := map[string][]replay.Source{} // by recording
+	err = env.eachRecording(res, Programs, "loads", func(o origin, source replay.Source) error {
+		all[o.recording] = append(all[o.recording], source)
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	programs := 0
 	for _, recording := range recordings[:2] {
-		var sources []replay.Source
-		for _, j := range jobs {
-			if j.recording == recording {
-				sources = append(sources, j.source)
-			}
-		}
+		sources := all[recording]
 		if programs == 0 {
 			programs = len(sources)
 		}
 		if len(sources) < programs {
 			continue
 		}
-		b := &batch{Program: Program{Name: fmt.Sprintf("%d programs", programs)}, recording: recording, engines: specs}
+		b := &batch{origin: origin{Program{Name: fmt.Sprintf("%d programs", programs)}, recording}, engines: specs}
 		if b.results, err = env.with(inTurns(sources, turn), env.Events, specs); err != nil {
 			return nil, err
 		}

@@ -178,8 +178,8 @@ func (l *lab) compileAndRun() (*FigureResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.say("The paper's first iteration compiles methods as they get hot, in runs of 11 s, and executes them. Ours builds everything, with all packages that the program imports, once, and then runs a program "+
-		"of %d%% of its workload: CPU time of both. All instrumented packages are compiled anew.", l.Scale)
+	r.say("The paper's first iteration compiles methods as they get hot, in runs of 11 s, and executes them. Ours builds everything, with -peppkg=%s, once, and then runs a program "+
+		"of %d%% of its workload: CPU time of both. All instrumented packages are compiled anew.", l.Packages, l.Scale)
 	r.row("building and running", fmt.Sprintf("%s (at most %s)", overhead(geoMean(both)), overhead(slices.Max(both))), "+1.6%, at most +4.6%", compared(both, 1.016, false))
 	r.row("building alone", fmt.Sprintf("%s (at most %s)", overhead(geoMean(builds)), overhead(slices.Max(builds))), "", "")
 	r.tables = append(r.tables, t)
@@ -253,7 +253,7 @@ func (l *lab) driven() (*FigureResult, error) {
 		return nil, err
 	}
 	r := new(FigureResult)
-	r.say("Programs built with go build -pgo. The profiles are what pep pgo makes of a whole run of %s: of the first tenth of its CPU time, of all of it, and of all of it with the weights flipped, so that the "+
+	r.say("Programs built with go build -pgo. The profiles are what pep pgo makes of a run of %s with the whole workload: of the first tenth of its CPU time, of all of it, and of all of it with the weights flipped, so that the "+
 		"hottest call has the weight of the coldest. The compiler inlines and devirtualises by calls; it does not lay out code by branches, as the paper's does. %s", PEP, howTimed)
 	r.timeRows("pep-33-cost", costs, make([]paperTimes, 4))
 	gain, flip := against(costs, 1, 2), against(costs, 3, 2)
