@@ -75,6 +75,26 @@ func kinds(x int, tail bool) (n int) {
 	return n
 }
 
+//go:noinline
+func classes(b []byte) (n int) {
+	for _, c := range b {
+		if c < 2 || c > 6 {
+			n += 3
+		}
+		if c == 5 || c == 7 {
+			n *= 2
+		}
+	}
+	return n
+}
+
+//go:noinline
+func clear1(b []byte) {
+	for i := range b {
+		b[i] = 0
+	}
+}
+
 func main() {
 	for t := time.Now(); time.Since(t) < 400*time.Millisecond; {
 	}
@@ -91,6 +111,10 @@ func main() {
 			println(n)
 		}
 	}
+	for range 50 {
+		n += classes(b)
+	}
+	clear1(b)
 	if n == 1<<40 {
 		println(n)
 	}
@@ -115,6 +139,7 @@ func skip(b []byte) []byte {
 // and the numbers are those that one gets by reading the program:
 //
 //   - of the 100 bytes 10 are 3, 10 are 4, and 20 are greater than 7, in each of 50 calls;
+//   - of the 100 bytes 50 are below 2 or above 6, 10 of them 7, and 10 are 5, in each of 50 calls of classes;
 //   - begins skips the first byte, which is 0, in each of 50 calls;
 //   - kinds is called five times each with 0, 1, 2, 3 and 4, with tail and without.
 func TestPollsCountTheirPaths(t *testing.T) {
@@ -127,6 +152,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 	}
 	prog := build(t, dir, "-peppoll=page", "-pepinline=same")
 	checkPollCode(t, prog)
+	checkFewerBranches(t, prog)
 	cmd := exec.Command(prog)
 	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -161,7 +187,11 @@ func TestPollsCountTheirPaths(t *testing.T) {
 		"main.calls entry: ":                 50,
 		"main.calls loop: body, true, false": 50 * 10, "main.calls loop: body, false, true": 50 * 20,
 		"main.calls loop: body, false, false": 50 * 70, "main.calls loop: done": 50,
-		"main.skip entry: ": 50, "main.skip loop: false": 50, "main.skip loop: true": 50,
+		"main.classes entry: ":                50,
+		"main.classes loop: body, true, true": 50 * 10, "main.classes loop: body, true, false": 50 * 40,
+		"main.classes loop: body, false, true": 50 * 10, "main.classes loop: body, false, false": 50 * 40,
+		"main.classes loop: done": 50,
+		"main.skip entry: ":       50, "main.skip loop: false": 50, "main.skip loop: true": 50,
 		"main.sign entry: true": 50 * 20, "main.sign entry: false": 50*10 + 30,
 	}
 	var kinds []int64
@@ -214,7 +244,27 @@ func checkPollCode(t *testing.T, prog string) {
 	}
 }
 
+// checkFewerBranches checks that two comparisons of one value are one in classes, and that
+// clear1 calls the runtime: there is a jump for each condition and for the loop, and one for
+// the growth of the stack where something is called.
+func checkFewerBranches(t *testing.T, prog string) {
+	t.Helper()
+	for fn, max := range map[string]int{"classes": 3, "clear1": 2} {
+		out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.`+fn+`$`, prog).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(conditional.FindAllIndex(out, -1)); n == 0 || n > max {
+			t.Errorf("%d conditional jumps, want 1 to %d in\n%s", n, max, out)
+		}
+		if fn == "clear1" && !strings.Contains(string(out), "CALL runtime.memclrNoHeapPointers") {
+			t.Errorf("%s does not call the runtime:\n%s", fn, out)
+		}
+	}
+}
+
 var (
+	conditional  = regexp.MustCompile(`\tJ[^M]\w* 0x`)
 	pollAbsolute = regexp.MustCompile(`TESTB AL, 0x6[0-9a-f]{7}\b`)
 	pollRegister = regexp.MustCompile(`TESTB AL, [-0-9a-fx]+\(`)
 	pollConstant = regexp.MustCompile(`MOVL \$0x6[0-9a-f]{7}, (\w+)`)

@@ -134,6 +134,9 @@ func (d *Describer) branch(f *flow.Func, n *flow.Node) wire.Branch {
 func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 	for _, e := range n.Out {
 		if l := e.Leaf; l != nil {
+			if l.Both != "" {
+				return l.Op + "(" + l.Both + ")", l.Expr.Pos()
+			}
 			return l.Op, l.Expr.Pos()
 		}
 		if j := e.Point.Jump; j != nil {

@@ -73,7 +73,7 @@ func (b *builder) disconnect(e *edge) {
 // clause with that block, too. The clause would then count as executed whenever the
 // block that follows the switch is executed.
 func (b *builder) contract() {
-	for b.some(b.mergeParallel, b.joinSuccessor) || b.some(b.joinPredecessor, b.exitEarly) {
+	for b.some(b.mergeParallel, b.joinSuccessor, b.dropLoop) || b.some(b.joinPredecessor, b.exitEarly) {
 	}
 	b.nodes = slices.DeleteFunc(b.nodes, func(n *node) bool { return len(n.blocks) == 0 })
 }
@@ -136,6 +136,18 @@ func (b *builder) joinSuccessor(n *node) bool {
 		}
 		b.join(v, n)
 		return true
+	}
+	return false
+}
+
+// dropLoop drops an edge without a point from n to itself: what was a loop is within n.
+// This happens to loops whose markers stripClears has taken out.
+func (b *builder) dropLoop(n *node) bool {
+	for _, e := range n.out {
+		if e.to == n && !b.point(e).Known() {
+			b.disconnect(e)
+			return true
+		}
 	}
 	return false
 }

@@ -73,6 +73,8 @@ func load(cfg *Config) (*program, error) {
 	if err != nil {
 		return nil, fmt.Errorf("type-checking: %w", err)
 	}
+	joinComparisons(cfg.Markers, info)
+	stripClears(cfg.Markers, info)
 	prog := ssa.NewProgram(cfg.Fset, 0)
 	created := map[*types.Package]bool{}
 	var create func(pkgs []*types.Package)

@@ -5,6 +5,7 @@ package mark
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 )
 
 // cond puts markers around the operands of condition e of statement s, and returns the
@@ -32,8 +33,11 @@ func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 			}
 		case *ast.BinaryExpr:
 			if e.Op == token.LAND || e.Op == token.LOR {
-				x := m.operand(c, e.X, e.Op.String())
-				return &ast.BinaryExpr{X: x, OpPos: e.OpPos, Op: e.Op, Y: m.operand(c, e.Y, op)}
+				marked := &ast.BinaryExpr{OpPos: e.OpPos, Op: e.Op}
+				marked.X = m.operand(c, e.X, e.Op.String())
+				marked.Y = m.operand(c, e.Y, op)
+				m.pair(c, e, marked)
+				return marked
 			}
 		}
 	}
@@ -60,3 +64,50 @@ func isShortCircuit(e ast.Expr) bool {
 	}
 	return false
 }
+
+// pair records the two operands of e, which is an && or || of c, if they may be one. The
+// left one can be the last of a chain: in ok && c >= '0' && c <= '9' the left operand of the
+// second && is all that stands before it.
+func (m *inserter) pair(c *Cond, e, marked *ast.BinaryExpr) {
+	left := e.X
+	chain, isChain := left.(*ast.BinaryExpr)
+	isChain = isChain && chain.Op == e.Op
+	if isChain {
+		left = chain.Y
+	}
+	if !compareTheSame(left, e.Y, e.Op) {
+		return
+	}
+	n := len(c.Leaves)
+	m.markers.Pairs = append(m.markers.Pairs, &Pair{e, marked, c.Leaves[n-2], c.Leaves[n-1], isChain})
+}
+
+// compareTheSame reports whether two operands of op compare the same expression with
+// something else. Whether that is a constant is for package flow to find out, which knows
+// types.
+func compareTheSame(left, right ast.Expr, op token.Token) bool {
+	x, ok := ast.Unparen(left).(*ast.BinaryExpr)
+	y, ok2 := ast.Unparen(right).(*ast.BinaryExpr)
+	if !ok || !ok2 {
+		return false
+	}
+	switch {
+	case isOrdering(x.Op) && isOrdering(y.Op):
+	case x.Op == token.EQL && y.Op == token.EQL && op == token.LOR:
+	case x.Op == token.NEQ && y.Op == token.NEQ && op == token.LAND:
+	default:
+		return false
+	}
+	return same(x.X, y.X) || same(x.X, y.Y) || same(x.Y, y.X) || same(x.Y, y.Y)
+}
+
+func isOrdering(op token.Token) bool {
+	switch op {
+	case token.LSS, token.LEQ, token.GTR, token.GEQ:
+		return true
+	}
+	return false
+}
+
+// same reports whether two expressions have the same text.
+func same(x, y ast.Expr) bool { return types.ExprString(x) == types.ExprString(y) }

@@ -77,6 +77,7 @@ type Leaf struct {
 	Cond *Cond
 	Expr ast.Expr
 	Op   string // "&&" or "||" if the leaf is a left operand, else "if" or "for"
+	Both string // "&&" or "||" between its two comparisons, if the leaf was a Pair; else empty
 }
 
 // A Jump is a labelled break or continue, or a goto, out of the body of a loop over a
@@ -105,8 +106,10 @@ type Jump struct {
 
 // Markers are the markers of a package.
 type Markers struct {
-	ByID  []any              // *Marker or *Leaf
-	Conds map[ast.Stmt]*Cond // by *ast.IfStmt or *ast.ForStmt
+	ByID   []any              // *Marker or *Leaf
+	Conds  map[ast.Stmt]*Cond // by *ast.IfStmt or *ast.ForStmt
+	Pairs  []*Pair            // the operators of conditions that might not be branches
+	Clears []*Clear           // the loops that might not be loops
 
 	stmts map[*ast.ExprStmt]*Marker
 }

@@ -218,6 +218,9 @@ func (m *inserter) stmt(s ast.Stmt) {
 		if s.Value != nil {
 			m.literals(s.Value)
 		}
+		if mayClear(s) {
+			m.markers.Clears = append(m.markers.Clears, &Clear{s, s.Body.List})
+		}
 		m.block(s.Body, s, true)
 	case *ast.SwitchStmt:
 		m.stmt(s.Init)

@@ -128,17 +128,18 @@ type evaluation struct {
 // eval writes statements that go to yes if e is true and to no if it is false. One of
 // the two is next: what follows.
 func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
+	if e == ev.leaves[0].Expr {
+		ifTrue, ifFalse := ev.outcomes()
+		ev.test(e, ifTrue, ifFalse, yes, no, next)
+		return
+	}
 	switch x := e.(type) {
 	case *ast.ParenExpr:
 		ev.out.drop(x.Lparen, "(")
 		ev.eval(x.X, yes, no, next)
 		ev.out.drop(x.Rparen, ")")
-		return
-	case *ast.UnaryExpr:
-		if x.Op != token.NOT {
-			break
-		}
-		if isLeaf(x.X) {
+	case *ast.UnaryExpr: // !
+		if ast.Unparen(x.X) == ev.leaves[0].Expr {
 			// The ! stays: the compiler then inlines what it inlines in the source.
 			ifTrue, ifFalse := ev.outcomes()
 			ev.test(e, ifFalse, ifTrue, yes, no, next)
@@ -146,34 +147,17 @@ func (ev *evaluation) eval(e ast.Expr, yes, no, next *target) {
 		}
 		ev.out.drop(x.OpPos, "!")
 		ev.eval(x.X, no, yes, next)
-		return
-	case *ast.BinaryExpr:
-		if x.Op == token.LAND || x.Op == token.LOR {
-			right := &target{w: ev.file} // the right operand
-			if x.Op == token.LAND {
-				ev.eval(x.X, right, no, right)
-			} else {
-				ev.eval(x.X, yes, right, right)
-			}
-			ev.out.text(right.mark())
-			ev.out.drop(x.OpPos, x.Op.String())
-			ev.eval(x.Y, yes, no, next)
-			return
+	case *ast.BinaryExpr: // && or ||
+		right := &target{w: ev.file} // the right operand
+		if x.Op == token.LAND {
+			ev.eval(x.X, right, no, right)
+		} else {
+			ev.eval(x.X, yes, right, right)
 		}
+		ev.out.text(right.mark())
+		ev.out.drop(x.OpPos, x.Op.String())
+		ev.eval(x.Y, yes, no, next)
 	}
-	ifTrue, ifFalse := ev.outcomes()
-	ev.test(e, ifTrue, ifFalse, yes, no, next)
-}
-
-// isLeaf reports whether e has no operands that eval takes apart.
-func isLeaf(e ast.Expr) bool {
-	switch x := ast.Unparen(e).(type) {
-	case *ast.UnaryExpr:
-		return x.Op != token.NOT
-	case *ast.BinaryExpr:
-		return x.Op != token.LAND && x.Op != token.LOR
-	}
-	return true
 }
 
 // outcomes takes the next leaf, writes the taps before it, and returns the code for its

@@ -54,6 +54,7 @@ type text struct {
 	path     string // import path, "main" for a main package
 	counters []*counter
 	funcs    map[string][]extent // by file
+	clears   map[string][]extent // functions with a loop that may clear something, by file
 }
 
 // innermost returns the function that p is in.
@@ -78,7 +79,7 @@ func (b *build) covered(p *pkg) (*text, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &text{path: p.ImportPath, funcs: map[string][]extent{}}
+	t := &text{path: p.ImportPath, funcs: map[string][]extent{}, clears: map[string][]extent{}}
 	if p.Name == "main" {
 		t.path = "main"
 	}
@@ -138,8 +139,13 @@ func (t *text) read(name, prefix string) error {
 		q := fset.Position(p)
 		return pos{fileIn(t.path, q.Filename), q.Line, q.Column}
 	}
+	var loops []pos
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.RangeStmt:
+			if mayClear(n) {
+				loops = append(loops, at(n.Pos()))
+			}
 		case *ast.FuncDecl, *ast.FuncLit:
 			from := at(n.Pos())
 			t.funcs[from.file] = append(t.funcs[from.file], extent{from, at(n.End())})
@@ -151,7 +157,37 @@ func (t *text) read(name, prefix string) error {
 		}
 		return true
 	})
+	for _, p := range loops {
+		var fn extent // the innermost around it
+		for _, f := range t.funcs[p.file] {
+			if f.contains(p) && fn.from.compare(f.from) <= 0 {
+				fn = f
+			}
+		}
+		t.clears[p.file] = append(t.clears[p.file], fn)
+	}
 	return nil
+}
+
+// mayClear reports whether a loop of covered text consists of a counter and either an
+// assignment to one element or a call of delete.
+func mayClear(s *ast.RangeStmt) bool {
+	if len(s.Body.List) != 2 {
+		return false
+	}
+	switch st := s.Body.List[1].(type) {
+	case *ast.AssignStmt:
+		_, ok := st.Lhs[0].(*ast.IndexExpr)
+		return ok
+	case *ast.ExprStmt:
+		call, ok := st.X.(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		id, ok := call.Fun.(*ast.Ident)
+		return ok && id.Name == "delete"
+	}
+	return false
 }
 
 // increment takes a counter statement apart:

@@ -98,6 +98,9 @@ func (r *Report) Details(w io.Writer) {
 	for _, s := range r.Unended {
 		fmt.Fprintf(w, "unended: %s\n", s)
 	}
+	for _, s := range r.Clear {
+		fmt.Fprintf(w, "clears: %s: other paths than without coverage\n", s)
+	}
 }
 
 func (r *Report) list(w io.Writer, k Kind) {

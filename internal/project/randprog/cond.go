@@ -2,13 +2,17 @@ package randprog
 
 // This file writes conditions and expressions.
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A cond is a condition: an atom, !x, (x), x && y or x || y.
 type cond struct {
 	op   string // "", "!", "(", "&&", "||"
 	x, y *cond
 	atom string
+	both string // of an atom that is two comparisons: the operator between them
 }
 
 // randomCond makes a condition.
@@ -16,7 +20,13 @@ func (g *generator) randomCond(depth int) *cond {
 	if depth == 0 || g.one(2) {
 		return &cond{atom: g.boolean()}
 	}
-	switch g.n(6) {
+	switch g.n(8) {
+	case 6:
+		_, one := g.oneComparison()
+		return &cond{op: "(", x: one}
+	case 7:
+		op, one := g.oneComparison()
+		return &cond{op: op, x: g.parens(g.randomCond(depth - 1)), y: one}
 	case 0:
 		return &cond{op: "!", x: &cond{op: "(", x: g.randomCond(depth - 1)}}
 	case 1:
@@ -25,6 +35,20 @@ func (g *generator) randomCond(depth int) *cond {
 		return &cond{op: "&&", x: g.parens(g.randomCond(depth - 1)), y: g.parens(g.randomCond(depth - 1))}
 	}
 	return &cond{op: "||", x: g.parens(g.randomCond(depth - 1)), y: g.parens(g.randomCond(depth - 1))}
+}
+
+// oneComparison makes two comparisons of a variable with constants that are one branch, and
+// returns their operator with them. The atom may stand without parentheses behind the same
+// operator only.
+func (g *generator) oneComparison() (op string, c *cond) {
+	g.count("one comparison")
+	v, k := g.variable(), g.n(40)
+	format := []string{"%[1]s < %[2]d || %[1]s > %[3]d", "%[2]d <= %[1]s && %[3]d > %[1]s", "%[1]s == %[2]d || %[1]s == %[4]d", "%[1]s != %[2]d && %[4]d != %[1]s"}[g.n(4)]
+	op = "&&"
+	if strings.Contains(format, "||") {
+		op = "||"
+	}
+	return op, &cond{both: op, atom: fmt.Sprintf(format, v, k, k+g.n(40), k^1<<g.n(4))}
 }
 
 // parens puts a condition in parentheses unless it can be an operand without them.
@@ -77,6 +101,13 @@ func (g *generator) operands(c *cond, kind string) {
 
 // leaf writes an operand. Its outcomes have consecutive numbers.
 func (g *generator) leaf(c *cond, kind, yes, no string) {
+	atom := c
+	for atom.x != nil {
+		atom = atom.x
+	}
+	if atom.both != "" {
+		kind += "(" + atom.both + ")"
+	}
 	id := g.outcome(g.w.line, g.w.col, kind, yes)
 	g.outcome(g.w.line, g.w.col, kind, no)
 	g.w.trace("t.cond(%d, ", id)
@@ -102,7 +133,7 @@ func (g *generator) boolean() string {
 	case 0:
 		return fmt.Sprintf("%s < %s", v, w)
 	case 1:
-		return fmt.Sprintf("%s%%%d == %d", v, 2+g.n(4), g.n(2))
+		return fmt.Sprintf("%s%%%d %s 1", v, 2+g.n(4), []string{"==", "!="}[g.n(2)])
 	case 2:
 		return "ok"
 	case 3:

@@ -52,8 +52,8 @@ func TestEveryKindOfStatementIsMade(t *testing.T) {
 		}
 	}
 	want := []string{
-		"block", "break", "closure", "continue", "defer", "else if", "fallthrough", "fault", "for", "for cond",
-		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "panic", "range channel",
+		"block", "break", "clear", "closure", "continue", "defer", "else if", "fallthrough", "fault", "for", "for cond",
+		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "one comparison", "panic", "range channel",
 		"range func", "range int", "range map", "range slice", "range string", "recover", "return", "return value",
 		"select", "simple", "switch", "type switch",
 	}

@@ -54,7 +54,10 @@ func (g *generator) statement(depth int) (falls bool) {
 // simple writes an assignment, or something else without branches.
 func (g *generator) simple() {
 	v := g.variable()
-	switch g.n(6) {
+	switch g.n(7) {
+	case 6:
+		g.count("clear")
+		g.w.ln("for i := range s { s[i] = 0 }") // no loop
 	case 0:
 		g.w.ln("%s++", v)
 	case 1:
