@@ -6,8 +6,8 @@
 //	file := pprofenc.Gzip(p.Encode())
 //
 // The package only writes profiles, and it has only those parts of the format that package
-// report needs. In tests google/pprof reads the files. The package imports nothing but
-// crc32, because it is linked into instrumented programs.
+// report needs. In tests google/pprof reads the files. The package imports math/bits and
+// crc32 only, because it is linked into instrumented programs.
 //
 // Source: github.com/google/pprof, proto/profile.proto.
 package pprofenc
