@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // writeHere writes the profiles of this program and removes its .pep file.
@@ -93,7 +94,11 @@ func (c counted) write(name string, untilNow bool) (problem string) {
 	if n := len(name) - len(".pep"); n > 0 && name[n:] == ".pep" {
 		stem = name[:n]
 	}
-	for _, f := range append(p.Write(), c.tapFiles(p)...) {
+	files := append(p.Write(), c.tapFiles(p)...)
+	if err := wire.Wrong(pkgs); err != nil {
+		return err.Error()
+	}
+	for _, f := range files {
 		if problem := sys.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data); problem != "" {
 			return problem
 		}
