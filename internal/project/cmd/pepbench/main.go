@@ -3,6 +3,7 @@
 // what taps cost, and how fast engines are, and compares checkouts of the project.
 //
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench functions [-n 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
@@ -50,12 +51,14 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|bounds|taps|pgo|paths|engines|cop|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|paths|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
 	case "overhead":
 		return m.overhead(args[1:])
+	case "functions":
+		return m.functions(args[1:])
 	case "accuracy":
 		return m.accuracy(args[1:])
 	case "bounds":
@@ -73,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, bounds, taps, pgo, paths, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, taps, pgo, paths, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
