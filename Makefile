@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test fuzz bench accuracy taps engines cop exact steps gotest figures figures-cop figures-strat clean
+.PHONY: build demo test fuzz bench functions accuracy taps engines cop exact steps gotest figures figures-cop figures-strat clean
 
 build:
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -46,6 +46,12 @@ ACCURACYFLAGS ?=
 
 bench:
 	$(GO) run ./internal/project/cmd/pepbench overhead $(BENCHFLAGS)
+
+# Which functions execute more instructions than in the plain build, and of which kinds; needs
+# valgrind.
+FUNCTIONFLAGS ?= -scale 1 flips keyvalue lua typecheck
+functions:
+	$(GO) run ./internal/project/cmd/pepbench functions -o docs/results/functions.md $(FUNCTIONFLAGS)
 
 accuracy:
 	$(GO) run ./internal/project/cmd/pepbench accuracy $(ACCURACYFLAGS)

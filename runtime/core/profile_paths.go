@@ -19,7 +19,7 @@ import (
 type counted struct{ pepfile.File }
 
 // profile returns the profile that c makes with the program's site tables.
-func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
+func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 	var d damage
 	p := &report.Profile{
 		Packages:   pkgs,
@@ -33,7 +33,7 @@ func (c counted) profile(pkgs []*wire.Package, build [8]byte) *report.Profile {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
 		p.Samples = c.exactSamples(pkgs, &d)
 	} else {
-		symbols := symbolizer{at: make(map[uintptr][]uint32)}
+		symbols := symbolizer{}
 		labels := c.labelSets()
 		p.Labels = labels.sets
 		p.Sampled = true
@@ -115,34 +115,36 @@ func (c counted) untilDetached() string {
 // returns the bursts, in which the indices of paths are below polled.
 func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	most := min(c.Used, uint64(c.Slots))
-	merged := make(map[pepfile.Key]int, most)
 	list = make([]report.Sample, 0, most)
+	known := newKeys(uint64(c.Slots))
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	for i := range c.Slots {
 		e := c.Entry(i)
+		if golink.Load32(&e.State) == 0 && golink.Load64(&e.Count) == 0 {
+			continue
+		}
 		if !e.Intact() {
 			d.entries++
 			continue
 		}
-		if golink.Load32(&e.State) != pepfile.EntryReady || e.Path == pepfile.TickPath {
+		if e.Path == pepfile.TickPath {
 			continue
 		}
-		k := e.Key
-		settleLeaf(&k)
-		if k.Labels != 0 {
-			if k.Labels = labels.number[k.Labels]; k.Labels == 0 {
-				d.labels++
+		k := &e.Key
+		if k.Leaf != 0 || k.Labels != 0 {
+			copied := *k
+			k = &copied
+			settleLeaf(k)
+			if k.Labels != 0 {
+				if k.Labels = labels.number[k.Labels]; k.Labels == 0 {
+					d.labels++
+				}
 			}
 		}
-		for i := min(k.N, pepfile.MaxCallers); i < pepfile.MaxCallers; i++ {
-			k.Callers[i] = 0
-		}
-		j, ok := merged[k]
+		j, ok := known.add(k)
 		if !ok {
-			j = len(list)
-			merged[k] = j
-			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(&k), Labels: k.Labels})
+			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(k), Labels: k.Labels})
 		}
 		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)
@@ -154,11 +156,41 @@ func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list
 	return list, bursts, polled
 }
 
+// keys are a set of keys of entries. (A map would compute the hash of all 32 callers.)
+type keys struct {
+	list  []*pepfile.Key
+	slots []int32 // by hash; 0 if free, else index in list + 1
+}
+
+// newKeys returns a set that has room for n keys.
+func newKeys(n uint64) *keys {
+	size := uint64(16)
+	for size < 2*n {
+		size *= 2
+	}
+	return &keys{slots: make([]int32, size)}
+}
+
+// add adds k, unless the set has it already, and returns its index.
+func (s *keys) add(k *pepfile.Key) (i int, had bool) {
+	mask := uint64(len(s.slots) - 1)
+	for at := k.Hash() & mask; ; at = (at + 1) & mask {
+		switch i := s.slots[at]; {
+		case i == 0:
+			s.list = append(s.list, k)
+			s.slots[at] = int32(len(s.list))
+			return len(s.list) - 1, false
+		case s.list[i-1].Equal(k):
+			return int(i - 1), true
+		}
+	}
+}
+
 // exactSamples returns the paths that were counted at all.
-func (c counted) exactSamples(pkgs []*wire.Package, d *damage) (list []report.Sample) {
+func (c counted) exactSamples(pkgs []*wire.Lazy, d *damage) (list []report.Sample) {
 	at := uint64(0)
 	for _, p := range pkgs {
-		n := min(p.Paths(), c.Counters-at)
+		n := min(p.Paths, c.Counters-at)
 		for i, count := range unsafe.Slice((*uint64)(c.At(c.Layout().Counters+8*at)), n) {
 			if count > pepfile.MaxPlausible {
 				d.counters++

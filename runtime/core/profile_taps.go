@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // taps has the events of taps in a .pep file, or in the memory of a running program.
@@ -148,7 +149,11 @@ func (c counted) taps() *taps {
 // tapFiles returns the profiles of taps. It returns none if the program has no taps, or if
 // another process got all events. The paths profile p identifies the program and its run.
 func (c counted) tapFiles(p *report.Profile) []report.File {
-	if c.Streams == 0 && !report.Tapped(p.Packages) {
+	if c.Streams == 0 && !tapped {
+		return nil
+	}
+	pkgs := wire.Packages(p.Packages)
+	if c.Streams == 0 && !report.Tapped(pkgs) {
 		return nil
 	}
 	t := c.taps()
@@ -158,10 +163,10 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	names := newNames(c.Header)
 	r := &report.Taps{
-		Packages: p.Packages, Words: t.words, Names: names, Code: t.places(names),
+		Packages: pkgs, Words: t.words, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment() + c.untilDetached(), Scale: 1,
-		Note: c.outside(&symbolizer{at: make(map[uintptr][]uint32)}, report.NewTapTicks(p.Packages)),
+		Note: c.outside(&symbolizer{}, report.NewTapTicks(pkgs)),
 	}
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()

@@ -21,6 +21,7 @@ func mapTable(fd uintptr, l pepfile.Layout) (t pepfile.Table, problem string) {
 		return t, "it takes " + digits.Uint(l.Size) + " bytes, and files may have " + digits.Uint(limit) + " (ulimit -f)"
 	}
 	_, e := sys.Call(sys.NrFallocate, fd, 0, 0, uintptr(l.Counters), 0, 0)
+	allRoom = e == 0 && l.Size == l.Counters
 	if e == 0 || e == sys.EOPNOTSUPP {
 		_, e = sys.Call(sys.NrFtruncate, fd, uintptr(l.Size), 0, 0, 0, 0)
 	}

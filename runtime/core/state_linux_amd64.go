@@ -40,4 +40,5 @@ var (
 var (
 	tableName string // the .pep file, with its whole path
 	tableIno  uint64 // its inode, which tells it from another file of that name
+	allRoom   bool   // all of it had room on disk from the start
 )

@@ -17,7 +17,7 @@ type names struct {
 	of      *pepfile.Header
 }
 
-func newNames(of *pepfile.Header) names { return names{&symbolizer{at: map[uintptr][]uint32{}}, of} }
+func newNames(of *pepfile.Header) names { return names{&symbolizer{}, of} }
 
 func (n names) here(addr uint64) uintptr {
 	if n.of.Text == 0 {

@@ -55,10 +55,39 @@ func frameless(pc uintptr) bool {
 var sentinel = golink.CodeOf(sitetables.All)
 
 // A symbolizer turns program counters into frames, and each only once: a profile has
-// many stacks of the same few thousand callers.
+// many stacks of the same few thousand callers. Its table is a hash table with linear
+// probing, which is faster than a map of small keys, and of which a third is free at least.
 type symbolizer struct {
 	frames []report.Frame
-	at     map[uintptr][]uint32 // indices into frames, innermost first
+	table  []symbol
+	used   int
+}
+
+// A symbol has the frames at a program counter.
+type symbol struct {
+	pc     uintptr  // 0 if the slot is free
+	frames []uint32 // indices into frames, innermost first
+}
+
+// slot returns the slot of pc, or a free one for it.
+func (s *symbolizer) slot(pc uintptr) *symbol {
+	mask := uint64(len(s.table) - 1)
+	for i := pepfile.Mix(0, uint64(pc)) & mask; ; i = (i + 1) & mask {
+		if e := &s.table[i]; e.pc == pc || e.pc == 0 {
+			return e
+		}
+	}
+}
+
+// grow doubles the table.
+func (s *symbolizer) grow() {
+	old := s.table
+	s.table = make([]symbol, max(2*len(old), 1<<10))
+	for _, e := range old {
+		if e.pc != 0 {
+			*s.slot(e.pc) = e
+		}
+	}
 }
 
 // stack returns the frames of a sample, inlined ones expanded: the function
@@ -78,24 +107,31 @@ func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
 // lookup returns the frames at pc. The end of a goroutine's stack,
 // runtime.goexit, is left out as runtime/pprof does.
 func (s *symbolizer) lookup(pc uintptr) []uint32 {
-	list, ok := s.at[pc]
-	if ok {
-		return list
+	if 3*s.used >= 2*len(s.table) {
+		s.grow()
 	}
+	e := s.slot(pc)
+	if e.pc == 0 && pc != 0 {
+		*e = symbol{pc, s.find(pc)}
+		s.used++
+	}
+	return e.frames
+}
+
+// find asks package runtime for the frames at pc.
+func (s *symbolizer) find(pc uintptr) (list []uint32) {
 	frames := runtime.CallersFrames([]uintptr{pc, sentinel + 1})
 	for {
 		f, more := frames.Next()
 		if !more {
-			break // at the sentinel
+			return list // at the sentinel
 		}
 		if f.Function != "runtime.goexit" {
 			list = append(list, uint32(len(s.frames)))
 			s.frames = append(s.frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
 		}
 		if poll.Mode == poll.Flag {
-			break // runtime.Callers has told of the inlined ones one by one
+			return list // runtime.Callers has told of the inlined ones one by one
 		}
 	}
-	s.at[pc] = list
-	return list
 }

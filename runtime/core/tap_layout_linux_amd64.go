@@ -15,8 +15,9 @@ import (
 
 // findTaps calls found for each address at which code of a tap stands.
 func findTaps(found func(addr, pc uint64)) (ok bool) {
-	pkgs, _, err := sitetables.All()
-	if err != nil {
+	all, _, err := sitetables.All()
+	pkgs := wire.Packages(all)
+	if err != nil || wire.Wrong(all) != nil {
 		return false
 	}
 	byBase := map[uint64]*wire.Package{}

@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 func writeOrSay() {
@@ -30,6 +31,9 @@ func writeCounts() (problem string) {
 	c := counted{pepfile.File{Table: counts}}
 	p := c.profile(pkgs, build)
 	files := append(p.Write(), c.tapFiles(p)...)
+	if err := wire.Wrong(pkgs); err != nil {
+		return "no profile: " + err.Error()
+	}
 	dir := os.Getenv("PEPDIR")
 	if dir == "" {
 		dir = "."

@@ -117,7 +117,7 @@ func (t Table) find(h uint64, k *Key) (e, free *Entry) {
 		case 0:
 			return nil, e
 		case h:
-			if golink.Load32(&e.State) == EntryReady && e.Key.equal(k) {
+			if golink.Load32(&e.State) == EntryReady && e.Key.Equal(k) {
 				return e, nil
 			}
 		}
@@ -126,8 +126,9 @@ func (t Table) find(h uint64, k *Key) (e, free *Entry) {
 	return nil, nil
 }
 
-// equal ignores what lies beyond the callers in use, as hash does.
-func (k *Key) equal(l *Key) bool {
+// Equal reports whether two keys are the same. It ignores what lies beyond the callers in use, as
+// Hash does.
+func (k *Key) Equal(l *Key) bool {
 	if k.Path != l.Path || k.PC != l.PC || k.Leaf != l.Leaf || k.N != l.N || k.Labels != l.Labels {
 		return false
 	}

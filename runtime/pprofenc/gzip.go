@@ -5,7 +5,11 @@ package pprofenc
 // callers, file names), so matches give most of the possible gain. A linked package
 // cannot import compress/flate.
 
-import "github.com/pepgo/pep/runtime/crc32"
+import (
+	"math/bits"
+
+	"github.com/pepgo/pep/runtime/crc32"
+)
 
 // Gzip returns data as a gzip file.
 func Gzip(data []byte) []byte {
@@ -28,8 +32,9 @@ type bitWriter struct {
 	bits uint
 }
 
-func (w *bitWriter) write(x uint32, n uint) {
-	w.acc |= uint64(x) << w.bits
+// write writes the lowest n bits of x, which has no others. There may be 32 at most.
+func (w *bitWriter) write(x uint64, n uint) {
+	w.acc |= x << (w.bits & 63)
 	w.bits += n
 	if w.bits >= 32 {
 		w.out = le32(w.out, uint32(w.acc))
@@ -49,44 +54,52 @@ func (w *bitWriter) end() {
 // A compressor writes symbols with the fixed codes.
 type compressor struct {
 	bitWriter
-	codes [288]code // of literals and lengths
+	literals  [256]code
+	end256    code               // of the end of the block
+	lengths   [maxMatch + 1]code // of lengths of matches, with their extra bits
+	distances [30]code           // without extra bits
 }
 
-// A code is a Huffman code with its first bit lowest.
+// A code is a Huffman code with its first bit lowest, and perhaps extra bits behind it.
 type code struct {
-	bits uint16
+	bits uint32
 	n    uint8
 }
 
 func newCode(x uint32, n uint) code {
-	c := code{n: uint8(n)}
-	for range n {
-		c.bits = c.bits<<1 | uint16(x&1)
-		x >>= 1
+	return code{bits.Reverse32(x) >> (32 - n), uint8(n)}
+}
+
+// symbol returns the fixed code of a literal or length.
+func symbol(s uint32) code {
+	switch {
+	case s < 144:
+		return newCode(0x30+s, 8)
+	case s < 256:
+		return newCode(0x190+s-144, 9)
+	case s < 280:
+		return newCode(s-256, 7)
 	}
-	return c
+	return newCode(0xc0+s-280, 8)
 }
 
 func (w *compressor) makeCodes() {
-	for s := range uint32(len(w.codes)) {
-		switch {
-		case s < 144:
-			w.codes[s] = newCode(0x30+s, 8)
-		case s < 256:
-			w.codes[s] = newCode(0x190+s-144, 9)
-		case s < 280:
-			w.codes[s] = newCode(s-256, 7)
-		default:
-			w.codes[s] = newCode(0xc0+s-280, 8)
-		}
+	for s := range w.literals {
+		w.literals[s] = symbol(uint32(s))
+	}
+	w.end256 = symbol(256)
+	for n := uint32(minMatch); n < maxMatch; n++ {
+		sym, extra, bits := bucket(n-3, 2)
+		c := symbol(257 + sym)
+		w.lengths[n] = code{c.bits | extra<<c.n, c.n + uint8(bits)}
+	}
+	w.lengths[maxMatch] = symbol(285)
+	for s := range w.distances {
+		w.distances[s] = newCode(uint32(s), 5)
 	}
 }
 
-// symbol writes a literal or a length symbol.
-func (w *compressor) symbol(s uint32) {
-	c := w.codes[s]
-	w.write(uint32(c.bits), uint(c.n))
-}
+func (w *compressor) code(c code) { w.write(uint64(c.bits), uint(c.n)) }
 
 const (
 	window   = 1 << 15
@@ -97,57 +110,64 @@ const (
 
 func (w *compressor) deflate(data []byte) {
 	w.makeCodes()
-	w.write(1, 1)               // the last block
-	w.write(1, 2)               // with fixed codes
-	var last [1 << hashBits]int // 1 + where a hash was last seen
+	w.write(1, 1)                 // the last block
+	w.write(1, 2)                 // with fixed codes
+	var last [1 << hashBits]int32 // 1 + where a hash was last seen
 	for i := 0; i < len(data); {
 		n, dist := 0, 0
 		if i+minMatch <= len(data) {
-			h := (uint32(data[i]) | uint32(data[i+1])<<8 | uint32(data[i+2])<<16 | uint32(data[i+3])<<24) * 0x9e3779b1 >> (32 - hashBits)
-			if j := last[h] - 1; j >= 0 && i-j <= window {
+			h := load32(data, i) * 0x9e3779b1 >> (32 - hashBits)
+			if j := int(last[h]) - 1; j >= 0 && i-j <= window {
 				n, dist = matchLen(data, j, i), i-j
 			}
-			last[h] = i + 1
+			last[h] = int32(i) + 1
 		}
 		if n < minMatch {
-			w.symbol(uint32(data[i]))
+			w.code(w.literals[data[i]])
 			i++
 			continue
 		}
-		w.match(uint32(n), uint32(dist))
+		w.code(w.lengths[n])
+		sym, extra, bits := bucket(uint32(dist)-1, 1)
+		c := w.distances[sym]
+		w.write(uint64(c.bits|extra<<c.n), uint(c.n)+bits)
 		i += n
 	}
-	w.symbol(256)
+	w.code(w.end256)
 	w.end()
 }
 
+// load32 returns the 4 bytes at data[i:].
+func load32(data []byte, i int) uint32 {
+	b := data[i : i+4]
+	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+}
+
+// load64 returns the 8 bytes at data[i:].
+func load64(data []byte, i int) uint64 {
+	return uint64(load32(data, i)) | uint64(load32(data, i+4))<<32
+}
+
+// matchLen returns how many bytes at data[j:] and data[i:] are the same, for j < i.
 func matchLen(data []byte, j, i int) (n int) {
+	for i+n+8 <= len(data) && n+8 <= maxMatch {
+		if x := load64(data, j+n) ^ load64(data, i+n); x != 0 {
+			return n + bits.TrailingZeros64(x)/8
+		}
+		n += 8
+	}
 	for i+n < len(data) && n < maxMatch && data[j+n] == data[i+n] {
 		n++
 	}
 	return n
 }
 
-func (w *compressor) match(n, dist uint32) {
-	if n == maxMatch {
-		w.symbol(285)
-	} else {
-		sym, extra, bits := bucket(n-3, 2)
-		w.symbol(257 + sym)
-		w.write(extra, bits)
-	}
-	sym, extra, bits := bucket(dist-1, 1)
-	c := newCode(sym, 5)
-	w.write(uint32(c.bits), uint(c.n))
-	w.write(extra, bits)
-}
-
 // bucket splits x as deflate splits lengths and distances: its highest bits select a
 // symbol, and the rest are extra bits. After the leading 1, the symbol has 2 further bits
 // of a length, and 1 of a distance.
-func bucket(x uint32, inSymbol uint) (sym, extra uint32, bits uint) {
-	for x>>bits >= 2<<inSymbol {
-		bits++
+func bucket(x uint32, inSymbol uint) (sym, extra uint32, n uint) {
+	if l := uint(bits.Len32(x)); l > inSymbol+1 {
+		n = l - inSymbol - 1
 	}
-	return uint32(bits)<<inSymbol + x>>bits, x & (1<<bits - 1), bits
+	return uint32(n)<<inSymbol + x>>n, x & (1<<n - 1), n
 }

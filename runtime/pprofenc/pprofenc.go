@@ -6,8 +6,8 @@
 //	file := pprofenc.Gzip(p.Encode())
 //
 // The package only writes profiles, and it has only those parts of the format that package
-// report needs. In tests google/pprof reads the files. The package imports nothing but
-// crc32, because it is linked into instrumented programs.
+// report needs. In tests google/pprof reads the files. The package imports math/bits and
+// crc32 only, because it is linked into instrumented programs.
 //
 // Source: github.com/google/pprof, proto/profile.proto.
 package pprofenc
@@ -156,10 +156,25 @@ func (p *Profile) Number(labels Labels, key string, n int64, unit string) Labels
 // Sample adds a sample. Locations are ids, the leaf first; values are as many
 // as the profile has types; labels are nil or made by p.
 func (p *Profile) Sample(locations []uint64, values []int64, labels Labels) {
+	p.SampleOf(locations, nil, values, labels)
+}
+
+// A Stack is locations as a profile stores them. Samples may share it.
+type Stack []byte
+
+// Append appends a location to a stack, which may be nil.
+func (s Stack) Append(location uint64) Stack {
+	(*buffer)(&s).varint(location)
+	return s
+}
+
+// SampleOf adds a sample as Sample does. The callers follow the leaves.
+func (p *Profile) SampleOf(leaves []uint64, callers Stack, values []int64, labels Labels) {
 	m, packed := p.message[:0], p.packed[:0]
-	for _, l := range locations {
+	for _, l := range leaves {
 		packed.varint(l)
 	}
+	packed = append(packed, callers...)
 	m.bytes(1, packed)
 	packed = packed[:0]
 	for _, v := range values {

@@ -30,20 +30,24 @@ type edge struct {
 	shareKins weigh.Part      // likewise; the clusters are kins
 	branch    *branchTally
 	leaf      uint64 // location in the profile of edges
-	labels    pprofenc.Labels
+	sum       int    // its index in the sums of the stack that is being written
+
+	known                 bool // the next two
+	variance, independent float64
+	labels                pprofenc.Labels
 }
 
-// path returns path p of fn, or nil if fn has no such path.
-func (w *writer) path(pkg *wire.Package, fn *wire.Func, p uint64) *path {
-	known := w.decode[fn]
-	if known == nil {
-		known = make(map[uint64]*path)
-		w.decode[fn] = known
+// find returns the path of s, nil if the site tables do not have it.
+func (w *writer) find(s *Sample) *path {
+	pkg, fn := w.tables.find(w.paths.frames, s)
+	if fn == nil {
+		return nil
 	}
-	d, ok := known[p]
+	at := pathOf{fn, s.Number - fn.Base}
+	d, ok := w.decode[at]
 	if !ok {
-		d = w.decodePath(pkg, fn, p)
-		known[p] = d
+		d = w.decodePath(pkg, fn, at.p)
+		w.decode[at] = d
 	}
 	return d
 }
@@ -72,7 +76,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		StartLine:  int64(fn.Line),
 	})
 	d.end = end
-	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end, "")}
+	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end)}
 	labels := []pprofenc.Label{
 		{Key: schema.Path, Value: number},
 		{Key: schema.From, Value: from(fn, start, base(file))},
@@ -98,7 +102,7 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 		}
 		e = &edge{
 			branch: w.branches[at],
-			leaf:   w.edges.in(pkg, fn, out.Line, ""),
+			leaf:   w.edges.in(pkg, fn, out.Line),
 			labels: w.edges.Labels(
 				pprofenc.Label{Key: schema.Branch, Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
 				pprofenc.Label{Key: schema.BranchKind, Value: block.Branch.Kind},

@@ -63,7 +63,7 @@ type Sample struct {
 
 // A Profile has the data for the two profiles.
 type Profile struct {
-	Packages []*wire.Package
+	Packages []*wire.Lazy
 	Frames   []Frame
 	Samples  []Sample
 	Labels   [][]pprofenc.Label // sets of labels of goroutines
@@ -86,19 +86,19 @@ type Profile struct {
 // Write returns the profile of paths and the profile of edges. It returns none if the
 // packages have been built for their taps only.
 func (p *Profile) Write() []File {
-	if Tapped(p.Packages) && !counted(p.Packages) {
+	if !counted(p.Packages) && Tapped(wire.Packages(p.Packages)) {
 		return nil
 	}
 	w := writer{
-		tables:   index(p.Packages),
-		sampled:  p.Sampled,
-		paths:    newOutput(p, schema.Paths),
-		edges:    newOutput(p, schema.Edges),
-		decode:   make(map[*wire.Func]map[uint64]*path),
-		taken:    make(map[edgeOf]*edge),
-		branches: make(map[branchOf]*branchTally),
-		stacks:   make(map[string]int),
-		sums:     make(map[edgeAt]int),
+		tables:    index(p.Packages),
+		sampled:   p.Sampled,
+		paths:     newOutput(p, schema.Paths),
+		edges:     newOutput(p, schema.Edges),
+		sampledAt: make(map[pathAt]*path),
+		decode:    make(map[pathOf]*path),
+		taken:     make(map[edgeOf]*edge),
+		branches:  make(map[branchOf]*branchTally),
+		stacks:    make(map[string]int),
 	}
 	var lost int64
 	paths := make([]*path, len(p.Samples))
@@ -161,9 +161,9 @@ func times(a int64, n int) int64 {
 const most = 1<<63 - 1
 
 // counted reports whether paths of some function can be counted.
-func counted(pkgs []*wire.Package) bool {
+func counted(pkgs []*wire.Lazy) bool {
 	for _, p := range pkgs {
-		if len(p.Funcs) > 0 {
+		if p.Paths > 0 {
 			return true
 		}
 	}
@@ -179,20 +179,49 @@ type writer struct {
 	paths, edges *output
 	estimates
 
-	// The paths that are decoded so far.
-	decode map[*wire.Func]map[uint64]*path
-	taken  map[edgeOf]*edge
+	// The paths that are known so far. Frames of a function differ in lines, so several of
+	// them may have the same path.
+	sampledAt map[pathAt]*path
+	decode    map[pathOf]*path
+	taken     map[edgeOf]*edge
 
 	branches map[branchOf]*branchTally
 
 	// For each stack of callers, an edge has the sum of the counts of the paths that it is on.
-	stacks map[string]int // of callers, as locations of the edges profile, encoded: index in stackList
-	sums   map[edgeAt]int // index in sumList
+	stacks    map[string]int // labels and callers, as locations of the edges profile: index in stackList
+	stackList []callStack
+	nodes     []stackNode
 
-	stackList [][]uint64
-	sumList   []edgeSum
-	buf       []byte
-	locs      []uint64
+	buf    pprofenc.Stack
+	locs   []uint64
+	values []int64
+}
+
+// A pathAt is a number of a path, and the frame that it is sampled in.
+type pathAt struct {
+	frame  uint32
+	number uint64
+}
+
+// A pathOf is path p of a function.
+type pathOf struct {
+	fn *wire.Func
+	p  uint64
+}
+
+// A callStack is the callers of some samples, in goroutines with the same labels.
+type callStack struct {
+	callers pprofenc.Stack // in the profile of edges
+	labels  uint32         // as in Sample
+	first   int            // of its nodes, as next
+	last    int
+}
+
+// A stackNode is a sample in the list of those that have a stack.
+type stackNode struct {
+	path           *path
+	count, samples int64
+	next           int // 1 + index in nodes, 0 at the end
 }
 
 type edgeOf struct {
@@ -205,91 +234,108 @@ type branchOf struct {
 	node int
 }
 
-// An edgeAt is an edge below a stack of callers, in goroutines with the same labels.
-type edgeAt struct {
-	edge   *edge
-	stack  int
-	labels uint32 // as in Sample
-}
-
+// An edgeSum has the counts of an edge below a stack.
 type edgeSum struct {
-	edgeAt
+	edge           *edge
 	count, samples int64
 }
 
 // pathOf returns the path of s, nil if the site tables do not have its function or the path.
 func (w *writer) pathOf(s *Sample) *path {
-	pkg, fn := w.tables.find(w.paths.frames, s)
-	if fn == nil {
-		return nil
+	if s.Package != "" || len(s.Stack) == 0 {
+		return w.find(s)
 	}
-	return w.path(pkg, fn, s.Number-fn.Base)
+	at := pathAt{s.Stack[0], s.Number}
+	d, ok := w.sampledAt[at]
+	if !ok {
+		d = w.find(s)
+		w.sampledAt[at] = d
+	}
+	return d
 }
 
 // sample adds s, which is a sample of path d, to both profiles.
 func (w *writer) sample(s *Sample, d *path, count int64) {
 	w.locs = append(w.locs[:0], d.leaf[:]...)
 	if f := w.paths.innermost(s); f.Func == d.fn.Name && f.Symbol != "" && f.Symbol != d.fn.Name {
-		w.locs[1] = w.paths.in(d.pkg, d.fn, d.end, f.Symbol)
+		id := w.paths.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.fn.File], StartLine: int64(d.fn.Line)})
+		w.locs[1] = w.paths.Location(id, int64(d.end))
 	}
-	w.locs = w.paths.callers(w.locs, s)
-	values := []int64{count, times(count, len(d.branches))}
+	w.buf = w.paths.callers(w.buf[:0], s)
+	w.values = append(w.values[:0], count, times(count, len(d.branches)))
 	if w.sampled {
-		values = d.tally.add(count, append(values, s.Count), w.variance(&d.tally))
+		w.values = d.tally.add(count, append(w.values, s.Count), w.variance(&d.tally))
 	}
-	w.paths.Sample(w.locs, values, w.paths.with(d.labels, s.Labels))
+	w.paths.SampleOf(w.locs, w.buf, w.values, w.paths.with(d.labels, s.Labels))
 	if len(d.branches) > 0 {
-		w.addEdges(d, s, count)
-	}
-}
-
-func (w *writer) addEdges(d *path, s *Sample, count int64) {
-	stack := w.stack(s)
-	for _, e := range d.branches {
-		at := edgeAt{e, stack, s.Labels}
-		i, ok := w.sums[at]
-		if !ok {
-			i = len(w.sumList)
-			w.sums[at] = i
-			w.sumList = append(w.sumList, edgeSum{edgeAt: at})
+		stack := &w.stackList[w.stack(s)]
+		w.nodes = append(w.nodes, stackNode{path: d, count: count, samples: s.Count})
+		if stack.first == 0 {
+			stack.first = len(w.nodes)
+		} else {
+			w.nodes[stack.last-1].next = len(w.nodes)
 		}
-		w.sumList[i].count = plus(w.sumList[i].count, count)
-		w.sumList[i].samples = plus(w.sumList[i].samples, s.Count)
+		stack.last = len(w.nodes)
 	}
 }
 
-// stack returns the number of s's callers in w.stackList.
+// stack returns the index of s's callers and labels in w.stackList.
 func (w *writer) stack(s *Sample) int {
-	w.locs = w.edges.callers(w.locs[:0], s)
-	w.buf = w.buf[:0]
-	for _, l := range w.locs {
-		w.buf = append(w.buf, byte(l), byte(l>>8), byte(l>>16), byte(l>>24))
-	}
+	w.buf = w.edges.callers(w.buf[:0].Append(uint64(s.Labels)), s)
 	i, ok := w.stacks[string(w.buf)]
 	if !ok {
 		i = len(w.stackList)
-		w.stacks[string(w.buf)] = i
-		w.stackList = append(w.stackList, append([]uint64(nil), w.locs...))
+		key := string(w.buf)
+		w.stacks[key] = i
+		labels := len(pprofenc.Stack(nil).Append(uint64(s.Labels)))
+		w.stackList = append(w.stackList, callStack{callers: pprofenc.Stack(key[labels:]), labels: s.Labels})
 	}
 	return i
 }
 
+// writeEdges adds the samples of edges, stack by stack.
 func (w *writer) writeEdges() {
-	for _, sum := range w.sumList {
-		w.locs = append(append(w.locs[:0], sum.edge.leaf), w.stackList[sum.stack]...)
-		values := []int64{sum.count}
-		if e := sum.edge; w.sampled {
-			values = e.tally.add(sum.count, append(values, sum.samples), w.variance(&e.tally), w.independent(e))
+	var sums []edgeSum
+	for i := range w.stackList {
+		stack := &w.stackList[i]
+		sums = sums[:0]
+		for at := stack.first; at > 0; at = w.nodes[at-1].next {
+			n := &w.nodes[at-1]
+			for _, e := range n.path.branches {
+				if e.sum >= len(sums) || sums[e.sum].edge != e {
+					e.sum = len(sums)
+					sums = append(sums, edgeSum{edge: e})
+				}
+				sum := &sums[e.sum]
+				sum.count = plus(sum.count, n.count)
+				sum.samples = plus(sum.samples, n.samples)
+			}
 		}
-		w.edges.Sample(w.locs, values, w.edges.with(sum.edge.labels, sum.labels))
+		for j := range sums {
+			w.edgeSample(stack, &sums[j])
+		}
 	}
+}
+
+func (w *writer) edgeSample(stack *callStack, sum *edgeSum) {
+	e := sum.edge
+	w.locs = append(w.locs[:0], e.leaf)
+	w.values = append(w.values[:0], sum.count)
+	if w.sampled {
+		if !e.known {
+			e.variance, e.independent, e.known = w.variance(&e.tally), w.independent(e), true
+		}
+		w.values = e.tally.add(sum.count, append(w.values, sum.samples), e.variance, e.independent)
+	}
+	w.edges.SampleOf(w.locs, stack.callers, w.values, w.edges.with(e.labels, stack.labels))
 }
 
 // An output is one of the profiles, with the locations of the frames.
 type output struct {
 	*pprofenc.Profile
 	frames    []Frame
-	locations []uint64          // by frame; 0 until it is used
+	locations []uint64 // by frame; 0 until it is used
+	ids       map[*wire.Func]uint64
 	labels    []pprofenc.Labels // of goroutines, by number of the set; the first is none
 	buf       pprofenc.Labels
 }
@@ -299,7 +345,7 @@ func newOutput(p *Profile, kind schema.Kind) *output {
 	if p.Sampled {
 		names = append(names, kind.SampledTypes()...)
 	}
-	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), labels: make([]pprofenc.Labels, 1)}
+	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), ids: make(map[*wire.Func]uint64), labels: make([]pprofenc.Labels, 1)}
 	for _, set := range p.Labels {
 		var labels []pprofenc.Label
 		for _, l := range set {
@@ -329,10 +375,10 @@ func newProfile(names []string) *pprofenc.Profile {
 	return pprofenc.New(types...)
 }
 
-// callers appends the locations of s's callers to locs.
-func (o *output) callers(locs []uint64, s *Sample) []uint64 {
+// callers appends the locations of s's callers to a stack.
+func (o *output) callers(stack pprofenc.Stack, s *Sample) pprofenc.Stack {
 	if len(s.Stack) < 2 {
-		return locs
+		return stack
 	}
 	for _, i := range s.Stack[1:] {
 		if o.locations[i] == 0 {
@@ -340,9 +386,9 @@ func (o *output) callers(locs []uint64, s *Sample) []uint64 {
 			id := o.Function(pprofenc.Function{Name: f.Func, SystemName: f.Symbol, Filename: f.File, StartLine: int64(f.StartLine)})
 			o.locations[i] = o.Location(id, int64(f.Line))
 		}
-		locs = append(locs, o.locations[i])
+		stack = stack.Append(o.locations[i])
 	}
-	return locs
+	return stack
 }
 
 // innermost returns the frame of s's function, a zero one if s has no stack.
@@ -353,9 +399,12 @@ func (o *output) innermost(s *Sample) Frame {
 	return o.frames[s.Stack[0]]
 }
 
-// in returns the location of a line of fn. The linker's name of fn is symbol, or "" if that
-// is fn's name.
-func (o *output) in(pkg *wire.Package, fn *wire.Func, line int, symbol string) uint64 {
-	f := o.Function(pprofenc.Function{Name: fn.Name, SystemName: symbol, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
-	return o.Location(f, int64(line))
+// in returns the location of a line of fn.
+func (o *output) in(pkg *wire.Package, fn *wire.Func, line int) uint64 {
+	id := o.ids[fn]
+	if id == 0 {
+		id = o.Function(pprofenc.Function{Name: fn.Name, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
+		o.ids[fn] = id
+	}
+	return o.Location(id, int64(line))
 }

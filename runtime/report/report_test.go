@@ -80,7 +80,7 @@ const (
 func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
-		Packages:   tables(),
+		Packages:   wire.Whole(tables()...),
 		Frames:     frames,
 		Samples:    samples,
 		Mapping:    pprofenc.Mapping{File: "/bin/p", BuildID: "00ff"},
@@ -170,7 +170,7 @@ Locations
 func TestSymbolsOfGenericFunctions(t *testing.T) {
 	f := wire.Func{Name: "main.each[...]", Line: 6, Graph: tables()[0].Funcs[0].Graph, Blocks: tables()[0].Funcs[0].Blocks}
 	p := report.Profile{
-		Packages: []*wire.Package{{Path: "main", Files: []string{"/src/each.go"}, Funcs: []wire.Func{f}}},
+		Packages: wire.Whole(&wire.Package{Path: "main", Files: []string{"/src/each.go"}, Funcs: []wire.Func{f}}),
 		Frames:   frames,
 		Samples: []report.Sample{
 			{Number: 3, Count: 3, Stack: []uint32{shape, shape, main1}},

@@ -5,14 +5,14 @@ package report
 import "github.com/pepgo/pep/runtime/wire"
 
 type tables struct {
-	byPath map[string]*wire.Package
-	byFile map[string][]*wire.Package // a file may be compiled into several packages: p and its test variants
+	byPath map[string]*wire.Lazy
+	byFile map[string][]*wire.Lazy // a file may be compiled into several packages: p and its test variants
 }
 
-func index(pkgs []*wire.Package) tables {
+func index(pkgs []*wire.Lazy) tables {
 	t := tables{
-		byPath: make(map[string]*wire.Package),
-		byFile: make(map[string][]*wire.Package),
+		byPath: make(map[string]*wire.Lazy),
+		byFile: make(map[string][]*wire.Lazy),
 	}
 	for _, p := range pkgs {
 		t.byPath[p.Path] = p
@@ -34,7 +34,7 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 		if p == nil {
 			return nil, nil
 		}
-		return p, function(p, s.Number)
+		return p.Package(), function(p.Package(), s.Number)
 	}
 	if len(s.Stack) == 0 {
 		return nil, nil
@@ -43,7 +43,8 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	var pkg *wire.Package
 	var fn *wire.Func
 	best := -1
-	for _, p := range t.byFile[frame.File] {
+	for _, l := range t.byFile[frame.File] {
+		p := l.Package()
 		f := function(p, s.Number)
 		if f == nil || p.Files[f.File] != frame.File {
 			continue

@@ -106,7 +106,7 @@ func kindOf(tag tuple.Tag) schema.Kind {
 
 // Write returns a profile for each kind of which packages have taps.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}, edges: !counted(t.Packages)}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}, edges: !counted(wire.Whole(t.Packages...))}
 	for _, p := range t.Packages {
 		w.index(p)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/weigh"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // sampled writes the profiles of bursts, each of which is a list of samples' indices. The
@@ -18,7 +19,7 @@ import (
 func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
-		Packages: tables(), Frames: frames, Sampled: true, Polled: 3,
+		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Polled: 3,
 		Samples: []report.Sample{
 			{Number: 5 + 1, Stack: []uint32{inF, main1}},
 			{Number: 5 + 1, Stack: []uint32{inF}},
@@ -119,7 +120,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 
 // A program that ended before its first tick has no samples, and a profile all the same.
 func TestEstimatesOfNothing(t *testing.T) {
-	p := report.Profile{Packages: tables(), Frames: frames, Sampled: true, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	p := report.Profile{Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
 	for _, f := range p.Write() {
 		got, err := profile.ParseData(f.Data)
 		if err != nil || len(got.Sample) != 0 || got.Comments[0] != "pep: a test, bursts weigh like 0 equal ones" {

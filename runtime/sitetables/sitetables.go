@@ -36,12 +36,12 @@ func Raw() (tables []byte, build [8]byte, err error) {
 	return tables, h.Build, err
 }
 
-// All returns the site tables, decoded, and their hash.
-func All() (pkgs []*wire.Package, build [8]byte, err error) {
+// All returns the site tables, which are decoded when they are needed, and their hash.
+func All() (pkgs []*wire.Lazy, build [8]byte, err error) {
 	tables, build, err := Raw()
 	for err == nil && len(tables) > 0 {
-		var p *wire.Package
-		if p, tables, err = wire.ReadPackage(tables); err == nil {
+		var p *wire.Lazy
+		if p, tables, err = wire.ReadLazy(tables); err == nil {
 			pkgs = append(pkgs, p)
 		}
 	}

@@ -32,9 +32,13 @@ func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 		d.fail(digits.Uint(uint64(len(d.s)-d.off)) + " bytes left over")
 	}
 	if d.wrong != "" {
-		return nil, nil, Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of package " + d.path)
+		return nil, nil, d.err()
 	}
 	return p, rest, nil
+}
+
+func (d *decoder) err() error {
+	return Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of package " + d.path)
 }
 
 // ReadPaths calls f for every package in tables, with its import path and its number of
@@ -61,23 +65,31 @@ func ReadPaths(tables []byte, f func(path string, paths uint64)) error {
 }
 
 // split returns the body of the table at the beginning of b, and the bytes after the table.
+// It checks the body.
 func split(b []byte) (body, rest []byte, err error) {
+	body, want, rest, err := cut(b)
+	if got := checksum(body); err == nil && got != want {
+		return nil, nil, Error("checksum is " + digits.Uint(uint64(got)) + ", want " + digits.Uint(uint64(want)))
+	}
+	return body, rest, err
+}
+
+// cut returns the body of the table at the beginning of b, its checksum, and the bytes after
+// the table.
+func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 	if len(b) == 0 {
-		return nil, nil, Error("truncated: no bytes")
+		return nil, 0, nil, Error("truncated: no bytes")
 	}
 	if b[0] != Version {
-		return nil, nil, wrongVersion(uint64(b[0]))
+		return nil, 0, nil, wrongVersion(uint64(b[0]))
 	}
 	n, size := uvarint(b[1:])
 	b = b[1+size:]
 	if size == 0 || len(b) < checksumLen || n > uint64(len(b)-checksumLen) {
-		return nil, nil, Error("truncated: body of " + digits.Uint(n) + " bytes, " + digits.Uint(uint64(len(b))) + " left")
+		return nil, 0, nil, Error("truncated: body of " + digits.Uint(n) + " bytes, " + digits.Uint(uint64(len(b))) + " left")
 	}
 	body, b = b[:n], b[n:]
-	if got, want := checksum(body), uint32(littleEndian(b[:checksumLen])); got != want {
-		return nil, nil, Error("checksum is " + digits.Uint(uint64(got)) + ", want " + digits.Uint(uint64(want)))
-	}
-	return body, b[checksumLen:], nil
+	return body, uint32(littleEndian(b[:checksumLen])), b[checksumLen:], nil
 }
 
 func wrongVersion(v uint64) Error {
@@ -151,10 +163,7 @@ func (d *decoder) pkg() *Package {
 	p.Path = d.str()
 	d.path = p.Path
 	paths := d.uvarint()
-	p.Files = list[string](d, d.count(minFile))
-	for i := range p.Files {
-		p.Files[i] = d.sharing()
-	}
+	p.Files = d.files()
 	p.Funcs = list[Func](d, d.count(minFunc))
 	base := uint64(0)
 	for i := range p.Funcs {
@@ -178,6 +187,14 @@ func (d *decoder) pkg() *Package {
 		d.tap(&p.Taps[i], len(p.Files))
 	}
 	return p
+}
+
+func (d *decoder) files() []string {
+	files := list[string](d, d.count(minFile))
+	for i := range files {
+		files[i] = d.sharing()
+	}
+	return files
 }
 
 func (d *decoder) tap(t *Tap, files int) {

@@ -445,3 +445,44 @@ func BenchmarkReadPackage(b *testing.B) {
 		}
 	}
 }
+
+// A Lazy has what the package has that it is read from.
+func TestLazyPackagesAreThoseOfTheTable(t *testing.T) {
+	one, two := example(), &wire.Package{Path: "empty"}
+	b := wire.AppendPackage(wire.AppendPackage(nil, one), two)
+	var list []*wire.Lazy
+	for rest := b; len(rest) > 0; {
+		var l *wire.Lazy
+		var err error
+		if l, rest, err = wire.ReadLazy(rest); err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, l)
+	}
+	if len(list) != 2 || list[0].Path != one.Path || !slices.Equal(list[0].Files, one.Files) || list[0].Paths != one.Paths() || list[1].Path != "empty" || list[1].Paths != 0 {
+		t.Errorf("beginnings are %+v", list)
+	}
+	if got := wire.Packages(list); !cmp.Equal(got, []*wire.Package{one, two}) || wire.Wrong(list) != nil {
+		t.Errorf("got %+v, %v", got, wire.Wrong(list))
+	}
+}
+
+// Damage behind the files is found when the package is needed, and not before.
+func TestLazyPackagesReportDamage(t *testing.T) {
+	b := wire.AppendPackage(nil, example())
+	b[len(b)-1] ^= 1
+	l, _, err := wire.ReadLazy(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []*wire.Lazy{l}
+	if err := wire.Wrong(list); err != nil {
+		t.Errorf("not read, and wrong: %v", err)
+	}
+	if p := l.Package(); p.Path != l.Path || len(p.Funcs) != 0 {
+		t.Errorf("got %+v", p)
+	}
+	if err := wire.Wrong(list); err == nil || !strings.Contains(err.Error(), "checksum") {
+		t.Errorf("got the error %v", err)
+	}
+}

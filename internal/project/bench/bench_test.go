@@ -155,7 +155,30 @@ func TestOverheadTables(t *testing.T) {
 	slow.Instructions = map[string]int64{plainBuild: 2e9, pageBuild: 2.2e9, lessBuild: 2.3e9, flagBuild: 2.4e9, exactBuild: 6e9, coverBuild: 3e9}
 	fast := cost("fast", []float64{1, 0.99, 1, 1, 1.1, 1.5, 1.2, 1.2, 1.01}, []float64{1, 1, 1.02, 1.01, 1.1, 1.5, 1.3, 1.1, 1})
 	fast.Skipped = ErrNoValgrind
-	golden(t, "overhead.md", OverheadTables([]Cost{slow, fast}))
+	golden(t, "overhead.md", OverheadTables([]Cost{slow, fast}, Group{"one", []string{"fast"}}, Group{"others", []string{"fast", "absent"}}))
+}
+
+// Ratios 1, 2 and 8 have the mean 2.52, that without the worst is 1.41, and that of the
+// first and the last is 2.83.
+func TestMeansOfGroups(t *testing.T) {
+	var costs []Cost
+	for name, seconds := range map[string]float64{"a": 1, "b": 2, "c": 8} {
+		costs = append(costs, Cost{Program: name, Variants: []Variant{{Name: "plain"}, {Name: "slow"}}, Runs: [][]Run{{{CPU: time.Second}}, {{CPU: time.Duration(seconds * 1e9)}}}})
+	}
+	g, err := ParseGroup("ends=a,c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := leastRatios(costs, cpu, g, Group{"none", []string{"a", "d"}}).rows
+	want := [][]string{{"geometric mean", "", "2.520"}, {"maximum", "", "8.000"}, {"mean without the worst", "", "1.414"}, {"mean of ends", "", "2.828"}}
+	if diff := cmp.Diff(want, got[len(got)-4:]); diff != "" || len(got) != 8 {
+		t.Errorf("%d rows (-want +got):\n%s", len(got), diff)
+	}
+	for _, text := range []string{"", "a", "=a", "a="} {
+		if _, err := ParseGroup(text); err == nil {
+			t.Errorf("%q is a group", text)
+		}
+	}
 }
 
 func TestAccuracyTables(t *testing.T) {

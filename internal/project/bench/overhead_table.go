@@ -37,8 +37,25 @@ func reference(v Variant) figures {
 	return figures{}
 }
 
-// OverheadTables returns the results as Markdown tables.
-func OverheadTables(costs []Cost) string {
+// A Group is some programs whose mean is shown by itself, such as those that were measured
+// before others were added.
+type Group struct {
+	Name     string
+	Programs []string
+}
+
+// ParseGroup reads a group: "first=flate,lua".
+func ParseGroup(text string) (g Group, err error) {
+	name, list, ok := strings.Cut(text, "=")
+	if !ok || name == "" || list == "" {
+		return g, fmt.Errorf("group %q: want name=program,program", text)
+	}
+	return Group{name, strings.Split(list, ",")}, nil
+}
+
+// OverheadTables returns the results as Markdown tables. Groups of which a program was not
+// measured are left out.
+func OverheadTables(costs []Cost, groups ...Group) string {
 	if len(costs) == 0 {
 		return ""
 	}
@@ -49,10 +66,10 @@ func OverheadTables(costs []Cost) string {
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
 		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho. "+
 		"The last column is from the rounds: the geometric mean of the programs' ratios to the plain program in each round, then median and "+intervals+".", overheadSummary(costs, cpu))
-	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu))
+	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu, groups...))
 	add("Spread of CPU time", "Median over the rounds of the ratio to the plain program in the same round, with "+intervals+".", roundIntervals(costs, cpu))
-	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall))
-	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above.", exits(costs))
+	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall, groups...))
+	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above: "+exitRanges(costs)+".", exits(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
 	if costs[0].Instructions != nil || costs[0].Skipped != nil {
 		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by the instructions of the plain program. Least of all runs.",
@@ -150,7 +167,7 @@ func summaryRows(t *table, columns [][]float64) *table {
 	return t
 }
 
-func leastRatios(costs []Cost, measure func(Run) float64) *table {
+func leastRatios(costs []Cost, measure func(Run) float64, groups ...Group) *table {
 	columns := make([][]float64, len(costs[0].Variants)-1)
 	t := perProgram(costs, "plain",
 		func(c *Cost) string { return fmt.Sprintf("%.2f s", c.least(0, measure)) },
@@ -159,7 +176,45 @@ func leastRatios(costs []Cost, measure func(Run) float64) *table {
 			columns[v-1] = append(columns[v-1], x)
 			return ratio(x)
 		})
-	return summaryRows(t, columns)
+	summaryRows(t, columns)
+	if len(costs) > 1 {
+		t.row(meanRow("mean without the worst", columns, func(xs []float64) []float64 {
+			at := argMax(xs)
+			return slices.Concat(xs[:at], xs[at+1:])
+		})...)
+	}
+	for _, g := range groups {
+		if at := g.in(costs); at != nil {
+			t.row(meanRow("mean of "+g.Name, columns, func(xs []float64) (some []float64) {
+				for _, i := range at {
+					some = append(some, xs[i])
+				}
+				return some
+			})...)
+		}
+	}
+	return t
+}
+
+// meanRow is a row with the geometric means of some values of each column.
+func meanRow(name string, columns [][]float64, some func(xs []float64) []float64) []string {
+	row := []string{name, ""}
+	for _, xs := range columns {
+		row = append(row, ratio(geoMean(some(xs))))
+	}
+	return row
+}
+
+// in returns the indices of the group's programs in costs, nil if one of them is not there.
+func (g Group) in(costs []Cost) (at []int) {
+	for _, name := range g.Programs {
+		i := slices.IndexFunc(costs, func(c Cost) bool { return c.Program == name })
+		if i < 0 {
+			return nil
+		}
+		at = append(at, i)
+	}
+	return at
 }
 
 func roundRatios(costs []Cost, measure func(Run) float64) *table {
@@ -203,6 +258,38 @@ func spread(xs []float64) string {
 	return ratio(s.median) + " (" + ratio(s.p25) + "–" + ratio(s.p75) + ")"
 }
 
+// medianExit returns the median time of the exit of variant v.
+func (c *Cost) medianExit(v int) time.Duration {
+	var xs []float64
+	for _, r := range c.Exit[v] {
+		xs = append(xs, r.Wall.Seconds())
+	}
+	return time.Duration(summarize(xs).median * float64(time.Second))
+}
+
+// exitRanges says from what to what times of the exit are, and what the largest part of a
+// run's wall-clock time is.
+func exitRanges(costs []Cost) string {
+	var list []string
+	for v, variant := range costs[0].Variants {
+		if !variant.writesPaths() {
+			continue
+		}
+		var times, parts []float64
+		for i := range costs {
+			times = append(times, costs[i].medianExit(v).Seconds())
+			parts = append(parts, times[i]/costs[i].least(v, wall))
+		}
+		s, worst := summarize(times), argMax(parts)
+		span := milliseconds(time.Duration(s.max * float64(time.Second)))
+		if low := fmt.Sprintf("%.0f", 1000*s.min); low+" ms" != span {
+			span = low + " to " + span
+		}
+		list = append(list, fmt.Sprintf("%s with %s, at most %s of a run (%s)", span, variant.Name, percent(parts[worst]), costs[worst].Program))
+	}
+	return strings.Join(list, "; ")
+}
+
 func exits(costs []Cost) *table {
 	t := newTable("program")
 	var shown []int
@@ -215,11 +302,7 @@ func exits(costs []Cost) *table {
 	for _, c := range costs {
 		row := []string{c.Program}
 		for _, v := range shown {
-			var xs []float64
-			for _, r := range c.Exit[v] {
-				xs = append(xs, r.Wall.Seconds())
-			}
-			row = append(row, milliseconds(time.Duration(summarize(xs).median*float64(time.Second))))
+			row = append(row, milliseconds(c.medianExit(v)))
 		}
 		t.row(row...)
 	}

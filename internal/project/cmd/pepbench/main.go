@@ -3,6 +3,7 @@
 // what taps cost, and how fast engines are, and compares checkouts of the project.
 //
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench functions [-n 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
@@ -50,12 +51,14 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|accuracy|bounds|taps|pgo|paths|engines|cop|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|paths|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
 	case "overhead":
 		return m.overhead(args[1:])
+	case "functions":
+		return m.functions(args[1:])
 	case "accuracy":
 		return m.accuracy(args[1:])
 	case "bounds":
@@ -73,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, accuracy, bounds, taps, pgo, paths, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, taps, pgo, paths, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
@@ -193,6 +196,9 @@ func (m *measurement) cop(args []string) error {
 	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)), bench.CopTables(all, machines))
 }
 
+// firstPrograms are those of which there are results from before others were added.
+var firstPrograms = bench.Group{Name: "the first nine", Programs: []string{"flate", "httpecho", "jsonbench", "lua", "markdown", "printer", "regex", "sortbench", "typecheck"}}
+
 func (m *measurement) overhead(args []string) error {
 	flags := m.flags("overhead")
 	m.settingsFlag(flags, "64,17")
@@ -201,6 +207,12 @@ func (m *measurement) overhead(args []string) error {
 	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
 	flags.BoolVar(&opts.Short, "short", false, "measure only the page poll: without ticks, sampling, and with a budget")
 	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
+	groups := []bench.Group{firstPrograms}
+	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+firstPrograms.Name+"\")", func(text string) error {
+		g, err := bench.ParseGroup(text)
+		groups = append(groups, g)
+		return err
+	})
 	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
 	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
 	if err := flags.Parse(args); err != nil {
@@ -222,7 +234,7 @@ func (m *measurement) overhead(args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs)); err != nil {
+	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs, groups...)); err != nil {
 		return err
 	}
 	text, err := bench.Benchmarks(costs, opts.Layouts)
