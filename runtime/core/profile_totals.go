@@ -13,7 +13,7 @@ type tapTotals map[uint64]*tapTotal
 
 // A tapTotal has the sums of all words of a tap over the windows.
 type tapTotal struct {
-	weigh.Total
+	weigh.Tap
 	slack float64 // see pepfile.Moments
 	words uint64  // events of its words: with an engine, what the engine has sent
 }
@@ -30,10 +30,25 @@ func totals(a pepfile.Words) tapTotals {
 			x.Clusters = clusters
 			x.Size += float64(e.Count)
 			x.Squares += a.Moments(e).Squares
+			x.Samples += a.Moments(e).Cross
 			x.slack += a.Moments(e).Slack
 		}
 	}
+	for i := range uint64(pepfile.WordSlots) {
+		e := a.Word(i)
+		if e.Hash&1 != 0 && e.Count > 0 && e.PC&(pepfile.SiteBit|pepfile.OtherBit) == 0 && e.Intact() {
+			if x := t.of(e.PC); x.Size > 0 {
+				x.AddValue(part(a, e))
+			}
+		}
+	}
 	return t
+}
+
+// part returns the sums of a word.
+func part(a pepfile.Words, e *pepfile.Word) *weigh.Part {
+	m := a.Moments(e)
+	return &weigh.Part{Sum: float64(e.Count), Squares: m.Squares, Cross: m.Cross}
 }
 
 // of returns the sums of a tap.
@@ -49,15 +64,10 @@ func (t tapTotals) of(pc uint64) *tapTotal {
 // of its tap. If the tap has no other word, nothing is known about the variance of the
 // share; then a word that comes with every third window could have been missed.
 func (t tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (count, share float64) {
-	m, all := a.Moments(e), t.of(e.PC)
-	part := weigh.Part{Sum: float64(e.Count), Squares: m.Squares, Cross: m.Cross}
-	count = weigh.Bound(part.Variance(&all.Total), part.Sum, part.Squares) + m.Slack
-	_, variance := part.Share(&all.Total)
-	share = weigh.Bound(variance, all.Size, all.Squares)
-	if share == 0 && all.Size > 0 {
-		share = 3 * all.Squares / (all.Size * all.Size)
-	}
-	return count, min(share, 1)
+	p, all := part(a, e), t.of(e.PC)
+	count = weigh.Bound(p.Variance(&all.Total), p.Sum, p.Squares) + a.Moments(e).Slack
+	estimate, b := all.Share(p)
+	return count, b.Wider(estimate)
 }
 
 // scaleEngine makes counts of the events that an engine was given counts of all events: the words

@@ -50,7 +50,7 @@ import (
 )
 
 const (
-	warmUp        = 50_000    // ns of CPU time
+	warmUp        = 500_000   // ns of CPU time
 	minWindow     = 100_000   // ns
 	maxWindow     = 4_000_000 // ns
 	fewEvents     = 32        // a window with fewer makes the next one twice as long

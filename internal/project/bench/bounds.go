@@ -16,9 +16,11 @@ import (
 type Hits struct {
 	In, Below, Above int // the true value is within the bounds, below, above
 	Seen             int // of all, those of what was sampled
+	Missed           int // of those outside of the bounds, those of what was not sampled
 }
 
 func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
+	in := false
 	switch {
 	case truth < b.Low:
 		h.Below++
@@ -26,9 +28,12 @@ func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
 		h.Above++
 	default:
 		h.In++
+		in = true
 	}
 	if seen {
 		h.Seen++
+	} else if !in {
+		h.Missed++
 	}
 }
 
@@ -37,7 +42,7 @@ func (h *Hits) all() int { return h.In + h.Below + h.Above }
 
 // A Coverage says how often the bounds of a program's sampled profiles have the true value.
 // The paths are those that are hot in the exact profile, the edges those on a branch that
-// has more than accuracy.HotShare of all outcomes: with all paths, most would be some that
+// has more than accuracy.HotShare of all outcomes, the values those of hot taps: with all paths, most would be some that
 // hardly ever run, whose bounds begin at 0. What a run has no sample of counts with the
 // bound for what is never seen.
 type Coverage struct {
@@ -46,6 +51,8 @@ type Coverage struct {
 	HotPaths, HotEdges     int
 	Paths, Edges, Outcomes Hits // shares of path ends, edges for each path end, shares of outcomes in their branches
 	Unweighed              Hits // Paths, if samples were independent and all alike
+	HotValues              int
+	Values                 Hits // shares of loaded values in their taps
 }
 
 // Bounds runs each test program once with exact counts, and many times with samples.
@@ -53,7 +60,7 @@ func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
 	var all []Coverage
 	err := cfg.each(func(p *program) error {
 		p.logf("%s: building", p.name)
-		if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+		if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact"), p.buildValues()); err != nil {
 			return err
 		}
 		exact, err := p.profile(exactBuild, "PEPOPTS=")
@@ -64,7 +71,11 @@ func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
 		if err != nil {
 			return err
 		}
-		c := Coverage{Program: p.name, Runs: runs, HotPaths: len(truth.paths), HotEdges: len(truth.edges)}
+		values, err := p.valueTruth()
+		if err != nil {
+			return err
+		}
+		c := Coverage{Program: p.name, Runs: runs, HotPaths: len(truth.paths), HotEdges: len(truth.edges), HotValues: len(values.shares)}
 		for i := range runs {
 			if i%20 == 0 {
 				p.logf("%s: run %d of %d", p.name, i+1, runs)
@@ -76,6 +87,11 @@ func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
 			if err != nil {
 				return err
 			}
+			file, seen, err := p.values(burstBuild, s.env())
+			if err != nil {
+				return err
+			}
+			c.addValues(values, file, seen)
 		}
 		all = append(all, c)
 		return nil
@@ -207,16 +223,22 @@ func scaled(b profile.Bounds, total float64) profile.Bounds {
 	return profile.Bounds{Low: b.Low / total, High: b.High / total}
 }
 
-// BoundsTables returns the results as a Markdown table.
+// BoundsTables returns the results as Markdown tables.
 func BoundsTables(all []Coverage) string {
 	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
+	v := newTable("program", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
 	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
 	for i := range all {
 		c := &all[i]
 		t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
 			part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
 			part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+		missed := c.Values.Below + c.Values.Above - c.Values.Missed
+		v.row(c.Program, fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
+			part(c.Values, c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
 	}
 	return fmt.Sprintf("## Bounds\n\nHow many of the 95 %% bounds have the true value, over all runs: of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
-		"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n", t)
+		"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n"+
+		"Loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. The last column is without values that a run has no sample of; these count with the bound that the profile's comment has.\n\n%s\n",
+		t, 100*leastShare, 100*mostShare, v)
 }

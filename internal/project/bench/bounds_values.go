@@ -1,0 +1,98 @@
+package bench
+
+// This file measures how often the bounds of values that taps report in bursts have the true share.
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/accuracy"
+	"github.com/pepgo/pep/analyze/profile"
+)
+
+const (
+	leastShare = 0.02  // of the values that count, in the events of their tap
+	mostShare  = 0.995 // of a tap with nearly one value all bounds hold
+)
+
+// A valueID is a value of a tap.
+type valueID struct {
+	site  profile.Site
+	value string
+}
+
+// A valueTruth is what the values of the hot taps are, those with more than accuracy.HotShare
+// of all events: how often they came, and their shares of the events of their taps. Addresses
+// are not there, since they differ between builds.
+type valueTruth struct {
+	counts, shares map[valueID]float64
+}
+
+// buildValues builds p so that its taps report every load, and so that they do in bursts.
+func (p *program) buildValues() error {
+	return errors.Join(p.pepbuild(tapsBuild, "-peppoll=none", "-peptaps=loads"),
+		p.pepbuild(burstBuild, "-peppoll=none", "-peptaps=loads", "-peptapmode=burst"))
+}
+
+// values runs a build once and reads the values profile that it writes.
+func (p *program) values(build string, env ...string) (file *profile.File, seen []profile.Seen, err error) {
+	err = p.written(build, "*.values.pb.gz", env, func(name string) error {
+		if file, err = profile.Open(name); err != nil {
+			return err
+		}
+		words, err := file.Words()
+		seen = profile.SumSites(words)
+		return err
+	})
+	return file, seen, err
+}
+
+// valueTruth runs the program with every load reported.
+func (p *program) valueTruth() (*valueTruth, error) {
+	file, seen, err := p.values(tapsBuild, "PEPOPTS=taps=full")
+	if err != nil {
+		return nil, err
+	}
+	if !file.Exact() {
+		return nil, errors.New("the run that reports every load is not exact")
+	}
+	var events float64
+	for _, s := range seen {
+		events += float64(s.Count)
+	}
+	t := &valueTruth{make(map[valueID]float64), make(map[valueID]float64)}
+	for _, s := range seen {
+		for _, w := range s.Words {
+			share := float64(w.Count) / float64(s.Count)
+			if float64(s.Count) > accuracy.HotShare*events && share >= leastShare && share <= mostShare && !strings.HasPrefix(w.Value, "0x") {
+				id := valueID{s.Site, w.Value}
+				t.counts[id], t.shares[id] = float64(w.Count), share
+			}
+		}
+	}
+	return t, nil
+}
+
+// addValues compares the bounds of a run with the truth. A value without a sample has the
+// bound of the comment.
+func (c *Coverage) addValues(t *valueTruth, file *profile.File, seen []profile.Seen) {
+	type sampled struct {
+		share float64
+		b     profile.Bounds
+	}
+	known := make(map[valueID]sampled)
+	for _, s := range seen {
+		for _, w := range s.Words {
+			share, e := float64(w.Count)/float64(s.Count), s.ShareError(w, file.Period.Value)
+			known[valueID{s.Site, w.Value}] = sampled{share, profile.Bounds{Low: share - e, High: share + e}}
+		}
+	}
+	unseen := profile.Bounds{High: file.UnseenCount()}
+	for id, share := range t.shares {
+		if x, ok := known[id]; ok {
+			c.Values.add(x.b, share, true)
+		} else {
+			c.Values.add(unseen, t.counts[id], false)
+		}
+	}
+}
