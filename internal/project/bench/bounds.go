@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/executable"
@@ -51,52 +52,74 @@ type Coverage struct {
 	HotPaths, HotEdges     int
 	Paths, Edges, Outcomes Hits // shares of path ends, edges for each path end, shares of outcomes in their branches
 	Unweighed              Hits // Paths, if samples were independent and all alike
-	HotValues              int
 	Values                 Hits // shares of loaded values in their taps
+	HotValues              int
+	Full, Missing          int // hot taps without values here: see valueTruth
+}
+
+// BoundsOptions are those of [Bounds].
+type BoundsOptions struct {
+	Setting       Setting
+	Runs          int
+	Paths, Values bool // what is profiled: paths with their edges, loaded values, each in a build of its own
 }
 
 // Bounds runs each test program once with exact counts, and many times with samples.
-func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
+func Bounds(cfg *Config, opts BoundsOptions) ([]Coverage, error) {
 	var all []Coverage
 	err := cfg.each(func(p *program) error {
-		p.logf("%s: building", p.name)
-		if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact"), p.buildValues()); err != nil {
-			return err
-		}
-		exact, err := p.profile(exactBuild, "PEPOPTS=")
-		if err != nil {
-			return err
-		}
-		truth, err := truthOf(exact, p.exe(exactBuild))
-		if err != nil {
-			return err
-		}
-		values, err := p.valueTruth()
-		if err != nil {
-			return err
-		}
-		c := Coverage{Program: p.name, Runs: runs, HotPaths: len(truth.paths), HotEdges: len(truth.edges), HotValues: len(values.shares)}
-		for i := range runs {
-			if i%20 == 0 {
-				p.logf("%s: run %d of %d", p.name, i+1, runs)
-			}
-			sampled, err := p.profile(pageBuild, s.env())
-			if err == nil {
-				err = c.add(truth, sampled)
-			}
-			if err != nil {
+		c := Coverage{Program: p.name, Runs: opts.Runs}
+		if opts.Paths {
+			if err := p.boundPaths(&c, opts); err != nil {
 				return err
 			}
-			file, seen, err := p.values(burstBuild, s.env())
-			if err != nil {
+		}
+		if opts.Values {
+			if err := p.boundValues(&c, opts); err != nil {
 				return err
 			}
-			c.addValues(values, file, seen)
 		}
 		all = append(all, c)
 		return nil
 	})
 	return all, err
+}
+
+// boundPaths compares the bounds of paths and edges with exact counts.
+func (p *program) boundPaths(c *Coverage, opts BoundsOptions) error {
+	p.logf("%s: building", p.name)
+	if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+		return err
+	}
+	exact, err := p.profile(exactBuild, "PEPOPTS=")
+	if err != nil {
+		return err
+	}
+	truth, err := truthOf(exact, p.exe(exactBuild))
+	if err != nil {
+		return err
+	}
+	c.HotPaths, c.HotEdges = len(truth.paths), len(truth.edges)
+	return p.times(opts.Runs, func() error {
+		sampled, err := p.profile(pageBuild, opts.Setting.env())
+		if err == nil {
+			err = c.add(truth, sampled)
+		}
+		return err
+	})
+}
+
+// times calls f so many times, and logs that now and then.
+func (p *program) times(runs int, f func() error) error {
+	for i := range runs {
+		if i%20 == 0 {
+			p.logf("%s: run %d of %d", p.name, i+1, runs)
+		}
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A truth is what the hot paths and edges of an exact profile are.
@@ -226,19 +249,32 @@ func scaled(b profile.Bounds, total float64) profile.Bounds {
 // BoundsTables returns the results as Markdown tables.
 func BoundsTables(all []Coverage) string {
 	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
-	v := newTable("program", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
+	v := newTable("program", "taps with too many values", "taps not there in bursts", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
 	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
 	for i := range all {
 		c := &all[i]
-		t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
-			part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
-			part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+		if c.HotPaths > 0 {
+			t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
+				part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
+				part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+		}
+		if c.HotValues == 0 {
+			continue
+		}
 		missed := c.Values.Below + c.Values.Above - c.Values.Missed
-		v.row(c.Program, fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
+		v.row(c.Program, fmt.Sprint(c.Full), fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
 			part(c.Values, c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
 	}
-	return fmt.Sprintf("## Bounds\n\nHow many of the 95 %% bounds have the true value, over all runs: of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
-		"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n"+
-		"Loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. The last column is without values that a run has no sample of; these count with the bound that the profile's comment has.\n\n%s\n",
-		t, 100*leastShare, 100*mostShare, v)
+	var text strings.Builder
+	text.WriteString("## Bounds\n\nHow many of the 95 % bounds have the true value, over all runs.\n\n")
+	if len(t.rows) > 1 {
+		fmt.Fprintf(&text, "Bounds of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
+			"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n", t)
+	}
+	if len(v.rows) > 1 {
+		fmt.Fprintf(&text, "Bounds of the shares of loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. "+
+			"Hot taps are left out if the exact profile has no room for all of their values, or if the program built for bursts does not have them. "+
+			"The last column is without values that a run has no sample of; these count with the bound that the profile's comment has.\n\n%s\n", 100*leastShare, 100*mostShare, v)
+	}
+	return text.String()
 }

@@ -4,10 +4,13 @@ package bench
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 const (
@@ -26,12 +29,32 @@ type valueID struct {
 // are not there, since they differ between builds.
 type valueTruth struct {
 	counts, shares map[valueID]float64
+	full, missing  int // hot taps left out: for too many values to count them all, for having no tap in bursts
 }
 
-// buildValues builds p so that its taps report every load, and so that they do in bursts.
-func (p *program) buildValues() error {
-	return errors.Join(p.pepbuild(tapsBuild, "-peppoll=none", "-peptaps=loads"),
+// boundValues compares the bounds of values with exact counts.
+func (p *program) boundValues(c *Coverage, opts BoundsOptions) error {
+	p.logf("%s: building with taps", p.name)
+	err := errors.Join(p.pepbuild(tapsBuild, "-peppoll=none", "-peptaps=loads"),
 		p.pepbuild(burstBuild, "-peppoll=none", "-peptaps=loads", "-peptapmode=burst"))
+	if err != nil {
+		return err
+	}
+	truth, err := p.valueTruth()
+	if err != nil {
+		return err
+	}
+	c.HotValues, c.Full, c.Missing = len(truth.shares), truth.full, truth.missing
+	if c.HotValues == 0 {
+		return errors.New("no hot tap has several values: use another program")
+	}
+	return p.times(opts.Runs, func() error {
+		file, seen, err := p.values(burstBuild, opts.Setting.env())
+		if err == nil {
+			c.addValues(truth, file, seen)
+		}
+		return err
+	})
 }
 
 // values runs a build once and reads the values profile that it writes.
@@ -56,15 +79,39 @@ func (p *program) valueTruth() (*valueTruth, error) {
 	if !file.Exact() {
 		return nil, errors.New("the run that reports every load is not exact")
 	}
+	exe, err := executable.Open(p.exe(burstBuild))
+	if err != nil {
+		return nil, err
+	}
+	type position struct {
+		fn        string
+		line, col int
+	}
+	tapped := make(map[position]bool)
+	for _, pkg := range exe.Packages {
+		for _, t := range pkg.Taps {
+			tapped[position{t.Func, t.Line, t.Col}] = true
+		}
+	}
 	var events float64
 	for _, s := range seen {
 		events += float64(s.Count)
 	}
-	t := &valueTruth{make(map[valueID]float64), make(map[valueID]float64)}
+	t := &valueTruth{counts: make(map[valueID]float64), shares: make(map[valueID]float64)}
 	for _, s := range seen {
+		switch {
+		case float64(s.Count) <= accuracy.HotShare*events:
+			continue
+		case slices.ContainsFunc(s.Words, func(w profile.Word) bool { return w.Value == schema.Other }):
+			t.full++
+			continue
+		case !tapped[position{s.Site.Func.Name, int(s.Site.Pos.Line), int(s.Site.Pos.Col)}]:
+			t.missing++
+			continue
+		}
 		for _, w := range s.Words {
 			share := float64(w.Count) / float64(s.Count)
-			if float64(s.Count) > accuracy.HotShare*events && share >= leastShare && share <= mostShare && !strings.HasPrefix(w.Value, "0x") {
+			if share >= leastShare && share <= mostShare && !strings.HasPrefix(w.Value, "0x") {
 				id := valueID{s.Site, w.Value}
 				t.counts[id], t.shares[id] = float64(w.Count), share
 			}
