@@ -97,7 +97,7 @@ func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns u
 	for i := range uint64(pepfile.WordSlots) {
 		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
 			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages())}
-			w.CountError, w.ShareError = sums.bounds(wordTable, e)
+			w.CountError, w.ShareBelow, w.ShareError = sums.bounds(wordTable, e)
 			c.words = append(c.words, w)
 		}
 	}

@@ -60,14 +60,14 @@ func (t tapTotals) of(pc uint64) *tapTotal {
 	return t[pc]
 }
 
-// bounds returns the bounds of the errors of a word's count and of its share of the events
-// of its tap. If the tap has no other word, nothing is known about the variance of the
+// bounds returns the bounds of the errors of a word's count, and how far below and above the
+// estimate its share of the events of its tap may be. If the tap has no other word, nothing is known about the variance of the
 // share; then a word that comes with every third window could have been missed.
-func (t tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (count, share float64) {
+func (t tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (count, below, above float64) {
 	p, all := part(a, e), t.of(e.PC)
 	count = weigh.Bound(p.Variance(&all.Total), p.Sum, p.Squares) + a.Moments(e).Slack
-	estimate, b := all.Share(p)
-	return count, b.Wider(estimate)
+	share, b := all.Share(p)
+	return count, share - b.Low, b.High - share
 }
 
 // scaleEngine makes counts of the events that an engine was given counts of all events: the words
@@ -94,6 +94,7 @@ func (t *taps) scaleEngine(sums tapTotals) {
 		w.Count = int64(share*s.Size + .5)
 		all := weigh.Part{Sum: s.Size, Squares: s.Squares}
 		w.ShareError = min(max(weigh.Bound(share*(1-share)*s.Squares/(s.Size*s.Size), s.Size, s.Squares), 3*s.Squares/(s.Size*s.Size)), 1)
+		w.ShareBelow = w.ShareError
 		w.CountError = share*(weigh.Bound(all.Variance(&s.Total), s.Size, s.Squares)+s.slack) + w.ShareError*s.Size
 	}
 }

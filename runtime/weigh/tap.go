@@ -52,20 +52,24 @@ const (
 // variance, and its bounds would end far below its true share. So the variance is the
 // mean of two: that of the value, which counts as many windows as have the value, and the
 // one that it would have if its samples were as much alike in each window as those of all
-// values of the tap, which counts [shared] windows.
+// values of the tap, which counts [shared] windows. It is known with as many degrees of freedom as
+// there are windows.
 //
 // The second part is for windows in which the program is slower than outside of them, some more
-// than others. Let the program do two things, and one of them in each window. The value is more
-// frequent than its share p in some windows, by D events in all, and rarer in the others, by
-// as many. If the numbers of events in the first windows are wrong by a factor e^d, and in
-// the others by e^f, the share changes by (d-f)·D/Σx, with the variance 2·speeds²·D²/Σx². The sums
-// do not have D, but D ≤ ½√(n·Σ(y-px)²), for n windows (Cauchy and Schwarz), and what is left
-// of the variance without that of independent samples is Σ(y-px)²/(Σx)². A value that is as
-// frequent in all windows has no second part.
+// than others. Let the program do two things, and one of them in each window, so that a value has the share
+// p+a in half of the windows and p-a in the others. If the numbers of events in the former are wrong by
+// a factor e^d, and in the latter by e^f, the share changes by a·(d-f)/2, with the variance
+// a²·speeds²/2. And a² is the variance of the value's share between windows. It is not that of the
+// samples, which differ by chance, too: a window with k samples adds p(1-p)/k, less
+// a²/k. So a² comes from
+//
+//	Σ(y-px)² = a²·Σx² + (p(1-p) - a²)·Σwx
+//
+// A value that is as frequent in all windows has no second part.
 //
 // For example, a tap has 100 windows of 10 samples, and a value is all that there is in 50 of
 // them and in no other. The share is 0.5, and chance has a standard deviation of 0.05, that of 100
-// tosses of a coin. The second part has 0.15·√2·0.25 = 0.05, however many windows there are.
+// tosses of a coin. The second part has 0.15·0.5/√2 = 0.053, however many windows there are.
 func (t *Tap) Share(p *Part) (share float64, b Bounds) {
 	if t.Size <= 0 {
 		return 0, Bounds{0, 1}
@@ -82,15 +86,16 @@ func (t *Tap) Share(p *Part) (share float64, b Bounds) {
 	}
 	windows := p.Sum * p.Sum / p.Squares // that have the value
 	v := (windows*own + shared*alike) / (windows + shared)
-	v += speeds * speeds / 2 * n * max(v-chance, 0)
-	return share, ShareBounds(share, share*(1-share)/v, windows+shared)
+	between := share * (1 - share)
+	if one := (t.Squares - t.Samples) / (t.Size * t.Size); one > 0 {
+		between = min(max((v-chance)/one, 0), between)
+	}
+	v += speeds * speeds / 2 * between
+	return share, ShareBounds(share, share*(1-share)/v, n)
 }
 
 // A Bounds is an interval that has the true value with a probability of 95 %.
 type Bounds struct{ Low, High float64 }
-
-// Wider returns the larger distance of the ends of b from x.
-func (b Bounds) Wider(x float64) float64 { return max(b.High-x, x-b.Low) }
 
 // Student returns how many standard deviations from the mean 95 % of the values are, if the
 // standard deviation itself is estimated, with n degrees of freedom: the beginning of the

@@ -123,21 +123,16 @@ func (p *program) valueTruth() (*valueTruth, error) {
 // addValues compares the bounds of a run with the truth. A value without a sample has the
 // bound of the comment.
 func (c *Coverage) addValues(t *valueTruth, file *profile.File, seen []profile.Seen) {
-	type sampled struct {
-		share float64
-		b     profile.Bounds
-	}
-	known := make(map[valueID]sampled)
+	known := make(map[valueID]profile.Bounds)
 	for _, s := range seen {
 		for _, w := range s.Words {
-			share, e := float64(w.Count)/float64(s.Count), s.ShareError(w, file.Period.Value)
-			known[valueID{s.Site, w.Value}] = sampled{share, profile.Bounds{Low: share - e, High: share + e}}
+			known[valueID{s.Site, w.Value}] = s.ShareBounds(w, file.Period.Value)
 		}
 	}
 	unseen := profile.Bounds{High: file.UnseenCount()}
 	for id, share := range t.shares {
-		if x, ok := known[id]; ok {
-			c.Values.add(x.b, share, true)
+		if b, ok := known[id]; ok {
+			c.Values.add(b, share, true)
 		} else {
 			c.Values.add(unseen, t.counts[id], false)
 		}
