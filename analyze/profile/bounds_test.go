@@ -78,6 +78,17 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 	}
 }
 
+// The comment of taps in bursts says how often something may have happened that is not listed.
+func TestUnseenCount(t *testing.T) {
+	f := &File{Comments: []string{"pep: taps, in bursts; what is not listed may have happened up to 1200 times", "pep: 3 % of 7 ticks"}}
+	if got := f.UnseenCount(); got != 1200 {
+		t.Errorf("%v, want 1200", got)
+	}
+	if got := (&File{Comments: []string{"pep: taps"}}).UnseenCount(); got != 0 {
+		t.Errorf("without such a comment: %v, want 0", got)
+	}
+}
+
 // Counts with a Poisson distribution are within their bounds as often as promised, also
 // small ones. The false-alarm chance is below 1 in 1,000,000: 5 standard deviations.
 func TestBoundsOfIndependentEvents(t *testing.T) {

@@ -54,7 +54,7 @@ type Coverage struct {
 	Unweighed              Hits // Paths, if samples were independent and all alike
 	Values                 Hits // shares of loaded values in their taps
 	HotValues              int
-	Full, Missing          int // hot taps without values here: see valueTruth
+	Missing                int // hot taps that are not there in bursts
 }
 
 // BoundsOptions are those of [Bounds].
@@ -249,7 +249,7 @@ func scaled(b profile.Bounds, total float64) profile.Bounds {
 // BoundsTables returns the results as Markdown tables.
 func BoundsTables(all []Coverage) string {
 	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
-	v := newTable("program", "taps with too many values", "taps not there in bursts", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
+	v := newTable("program", "taps not there in bursts", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
 	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
 	for i := range all {
 		c := &all[i]
@@ -262,7 +262,7 @@ func BoundsTables(all []Coverage) string {
 			continue
 		}
 		missed := c.Values.Below + c.Values.Above - c.Values.Missed
-		v.row(c.Program, fmt.Sprint(c.Full), fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
+		v.row(c.Program, fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
 			part(c.Values, c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
 	}
 	var text strings.Builder
@@ -273,7 +273,7 @@ func BoundsTables(all []Coverage) string {
 	}
 	if len(v.rows) > 1 {
 		fmt.Fprintf(&text, "Bounds of the shares of loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. "+
-			"Hot taps are left out if the exact profile has no room for all of their values, or if the program built for bursts does not have them. "+
+			"Addresses are left out, values for which the exact profile has no room, and taps that the program built for bursts does not have. "+
 			"The last column is without values that a run has no sample of; these count with the bound that the profile's comment has.\n\n%s\n", 100*leastShare, 100*mostShare, v)
 	}
 	return text.String()

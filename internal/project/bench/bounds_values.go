@@ -4,7 +4,6 @@ package bench
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
@@ -29,7 +28,7 @@ type valueID struct {
 // are not there, since they differ between builds.
 type valueTruth struct {
 	counts, shares map[valueID]float64
-	full, missing  int // hot taps left out: for too many values to count them all, for having no tap in bursts
+	missing        int // hot taps that are not there in the build for bursts
 }
 
 // boundValues compares the bounds of values with exact counts.
@@ -44,7 +43,7 @@ func (p *program) boundValues(c *Coverage, opts BoundsOptions) error {
 	if err != nil {
 		return err
 	}
-	c.HotValues, c.Full, c.Missing = len(truth.shares), truth.full, truth.missing
+	c.HotValues, c.Missing = len(truth.shares), truth.missing
 	if c.HotValues == 0 {
 		return errors.New("no hot tap has several values: use another program")
 	}
@@ -102,16 +101,15 @@ func (p *program) valueTruth() (*valueTruth, error) {
 		switch {
 		case float64(s.Count) <= accuracy.HotShare*events:
 			continue
-		case slices.ContainsFunc(s.Words, func(w profile.Word) bool { return w.Value == schema.Other }):
-			t.full++
-			continue
 		case !tapped[position{s.Site.Func.Name, int(s.Site.Pos.Line), int(s.Site.Pos.Col)}]:
 			t.missing++
 			continue
 		}
 		for _, w := range s.Words {
+			// A word for which there was no room is one of the others, and one for which there was
+			// room has all of its events.
 			share := float64(w.Count) / float64(s.Count)
-			if share >= leastShare && share <= mostShare && !strings.HasPrefix(w.Value, "0x") {
+			if w.Value != schema.Other && share >= leastShare && share <= mostShare && !strings.HasPrefix(w.Value, "0x") {
 				id := valueID{s.Site, w.Value}
 				t.counts[id], t.shares[id] = float64(w.Count), share
 			}
