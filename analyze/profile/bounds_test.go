@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/pepgo/pep/runtime/weigh"
 )
 
 // The bounds of shares and counts are those that follow from their definition: by bisection,
@@ -25,7 +27,7 @@ func TestBoundsAreWhereTheEstimateIsTooFarAway(t *testing.T) {
 		for _, p := range []float64{0, 0.001, 0.3, 1} {
 			z := confidence
 			if p > 0 && p < 1 {
-				z = student(n * min(p, 1-p))
+				z = weigh.Student(n * min(p, 1-p))
 			}
 			far := func(q float64) bool { return math.Abs(p-q) > z*math.Sqrt(q*(1-q)/n) }
 			if b := shareBounds(p, n); !near(b.Low, end(p, 0, far)) || !near(b.High, end(p, 1, far)) {
@@ -34,7 +36,7 @@ func TestBoundsAreWhereTheEstimateIsTooFarAway(t *testing.T) {
 		}
 		f := &File{estimated: true}
 		const count = 1000
-		z := student(n)
+		z := weigh.Student(n)
 		far := func(x float64) bool { return math.Abs(n-x) > z*math.Sqrt(x) }
 		low, high := end(n, 0, far)*count/n, end(n, 1e9, far)*count/n
 		if b := f.CountBounds(count, Estimate{Variance: int64(count * count / n)}); math.Abs(b.Low-low) > 1 || math.Abs(b.High-high) > 1 {
@@ -54,7 +56,7 @@ func TestBoundsAreWhereTheEstimateIsTooFarAway(t *testing.T) {
 // Quantiles of Student's distribution, from tables.
 func TestStudent(t *testing.T) {
 	for n, want := range map[float64]float64{10: 2.228, 30: 2.042, 100: 1.984, 1e9: 1.960} {
-		if got := student(n); math.Abs(got-want) > .04 {
+		if got := weigh.Student(n); math.Abs(got-want) > .04 {
 			t.Errorf("%v degrees of freedom: %.3f, want %.3f", n, got, want)
 		}
 	}
@@ -73,6 +75,17 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 	}
 	if got := (&File{}).UnseenBound(); got != 0 {
 		t.Errorf("exact: %v", got)
+	}
+}
+
+// The comment of taps in bursts says how often something may have happened that is not listed.
+func TestUnseenCount(t *testing.T) {
+	f := &File{Comments: []string{"pep: taps, in bursts; what is not listed may have happened up to 1200 times", "pep: 3 % of 7 ticks"}}
+	if got := f.UnseenCount(); got != 1200 {
+		t.Errorf("%v, want 1200", got)
+	}
+	if got := (&File{Comments: []string{"pep: taps"}}).UnseenCount(); got != 0 {
+		t.Errorf("without such a comment: %v, want 0", got)
 	}
 }
 

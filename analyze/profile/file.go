@@ -152,7 +152,7 @@ func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.weight = weighRaw(data, limit) + weigh(p, limit)
+	f.weight = weighRaw(data, limit) + listedBytes(p, limit)
 	if r.used += f.weight; r.used > limit {
 		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "long stacks and labels of samples"))
 	}

@@ -177,10 +177,10 @@ func numbers(data []byte) (n int) {
 	return n
 }
 
-// weigh returns an estimate of the bytes that are allocated when the samples of a
+// listedBytes returns an estimate of the bytes that are allocated when the samples of a
 // profile are listed, summed up and printed. It stops as soon as the estimate is
 // above the limit.
-func weigh(p *pprof.Profile, limit int64) (weight int64) {
+func listedBytes(p *pprof.Profile, limit int64) (weight int64) {
 	stacks := make(map[*pprof.Location]int64, len(p.Location))
 	for _, l := range p.Location {
 		for _, line := range l.Line {

@@ -42,9 +42,9 @@ type Word struct {
 	Count    int64  // how often, estimated if the file is not exact
 	Messages int64  // in how many messages
 
-	// The profile's own bounds for Count and for the share of the site's events, squared;
-	// 0 if it has none.
-	countSquare, shareSquare float64
+	// The profile's own bounds for Count and for the share of the site's events, and for how
+	// far the share may be below the estimate, squared; 0 if it has none.
+	countSquare, shareSquare, belowSquare float64
 
 	// Range is the words that the sample is about, nil if the profile does not say
 	// so: then every sample is of one word. Within is the count of the range with
@@ -66,7 +66,7 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		Count:    s.Value[0],
 		Messages: s.Value[1],
 	}
-	w.countSquare, w.shareSquare = square(s, schema.CountError, 1), square(s, schema.ShareError, 1e-6)
+	w.countSquare, w.shareSquare, w.belowSquare = square(s, schema.CountError, 1), square(s, schema.ShareError, 1e-6), square(s, schema.ShareBelow, 1e-6)
 	if w.Site.Pool == "" {
 		w.Site.Pos = l.pos(schema.Site)
 	}
@@ -195,6 +195,7 @@ func (v *Word) addErrors(w Word) {
 	all := math.Max(float64(v.Count+w.Count), 1)
 	p, q := float64(v.Count)/all, float64(w.Count)/all
 	v.shareSquare = p*p*v.shareSquare + q*q*w.shareSquare
+	v.belowSquare = p*p*v.belowSquare + q*q*w.belowSquare
 	v.countSquare += w.countSquare
 }
 
@@ -208,12 +209,23 @@ func (w Word) CountError(period int64) float64 {
 	return confidence * float64(w.Count) / math.Sqrt(samples(w.Count, w.Messages, period))
 }
 
+// ShareBounds returns the bounds of w's share of the events at its site, with 95 % confidence.
+func (s Seen) ShareBounds(w Word, period int64) Bounds {
+	share := float64(w.Count) / float64(max(s.Count, 1))
+	if w.shareSquare > 0 || w.belowSquare > 0 {
+		return Bounds{Low: max(share-math.Sqrt(w.belowSquare), 0), High: min(share+math.Sqrt(w.shareSquare), 1)}
+	}
+	e := s.ShareError(w, period)
+	return Bounds{Low: max(share-e, 0), High: min(share+e, 1)}
+}
+
 // ShareError returns the bound, in the same sense, of the error of w's share p of
-// the events at its site: what the profile says, otherwise 1.96·√(p(1-p)/M) for M
+// the events at its site: the larger one of both sides if the profile says how far it may be
+// below and above, otherwise 1.96·√(p(1-p)/M) for M
 // samples of the site (binomial), and 3/M if that is 0.
 func (s Seen) ShareError(w Word, period int64) float64 {
-	if w.shareSquare > 0 {
-		return math.Min(math.Sqrt(w.shareSquare), 1)
+	if e := max(w.shareSquare, w.belowSquare); e > 0 {
+		return math.Min(math.Sqrt(e), 1)
 	}
 	p, m := float64(w.Count)/float64(max(s.Count, 1)), samples(s.Count, s.Messages, period)
 	if e := confidence * math.Sqrt(p*(1-p)/m); e > 0 {

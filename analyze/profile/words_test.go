@@ -60,3 +60,24 @@ func TestBoundsOfTheProfile(t *testing.T) {
 		t.Errorf("share ± %v, want %v", got, want)
 	}
 }
+
+// A share has bounds on two sides, which add up over runs as those of independent estimates do. What a
+// listing prints is the larger side.
+func TestBoundsOfAShareHaveTwoSides(t *testing.T) {
+	const word = "word func=m.f at=x.go:5 site=x.go:5:1 kind=load expr=n type=int value=%d count=%d messages=10 count_error=300 share_error=%d share_below=%d\n"
+	one := fmt.Sprintf(word, 1, 1000, 40_000, 10_000) + fmt.Sprintf(word, 2, 3000, 10_000, 40_000)
+	sites, f := wordsOf(t, "period 100 events/count\n"+one+one)
+	above, below := .04/math.Sqrt2, .01/math.Sqrt2
+	for _, w := range sites[0].Words {
+		want := profile.Bounds{Low: .25 - below, High: .25 + above}
+		if w.Value == "2" {
+			want = profile.Bounds{Low: .75 - above, High: .75 + below}
+		}
+		if got := sites[0].ShareBounds(w, f.Period.Value); math.Abs(got.Low-want.Low) > 1e-9 || math.Abs(got.High-want.High) > 1e-9 {
+			t.Errorf("value %s: share within %v, want %v", w.Value, got, want)
+		}
+		if got := sites[0].ShareError(w, f.Period.Value); math.Abs(got-above) > 1e-9 {
+			t.Errorf("value %s: ± %v, want %v", w.Value, got, above)
+		}
+	}
+}

@@ -179,7 +179,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 	}
 	least := float64(top.Count) / float64(max(s.Count, 1))
 	if !f.Exact() {
-		least -= s.ShareError(top, f.Period.Value)
+		least = s.ShareBounds(top, f.Period.Value).Low
 	}
 	if !specialises(f.Kind) {
 		return x, false

@@ -71,6 +71,23 @@ func TestBurstsAfterAPhaseWithoutTaps(t *testing.T) {
 	finishTaps()
 }
 
+// However close ticks are, windows have events: the warm-up does not take all of the time.
+func TestWarmUpLeavesTimeForWindows(t *testing.T) {
+	for _, tick := range []uint64{200_000, 1_000_000} {
+		finish := startTapping(t, "taps=burst")
+		var this tapper
+		for range 20 {
+			tickTaps(cpuTime())
+			for began := cpuTime(); cpuTime()-began < tick; {
+				this.tap(1<<56, 7)
+			}
+		}
+		if b := &finish().area.Burst; b.Taken < 10*64 {
+			t.Errorf("ticks every %d ns: %d samples in %d bursts, want 64 in most", tick, b.Taken, b.Ticks)
+		}
+	}
+}
+
 // windows folds windows of known events, and returns the table's words. In window i the
 // program taps as the function says, in so many ns of program time.
 func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns uint64)) *taps {
@@ -97,7 +114,7 @@ func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns u
 	for i := range uint64(pepfile.WordSlots) {
 		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
 			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages())}
-			w.CountError, w.ShareError = sums.bounds(wordTable, e)
+			w.CountError, w.ShareBelow, w.ShareError = sums.bounds(wordTable, e)
 			c.words = append(c.words, w)
 		}
 	}

@@ -100,8 +100,8 @@ func (c counted) taps() *taps {
 		}
 		w := add(e.PC, e.W, e.Free(), count, messages)
 		if bursts && a.Exact != 0 {
-			c, s := sums.bounds(a, e)
-			w.CountError, w.ShareError = w.CountError+c, w.ShareError+s // of two slots of one word
+			c, below, above := sums.bounds(a, e)
+			w.CountError, w.ShareBelow, w.ShareError = w.CountError+c, w.ShareBelow+below, w.ShareError+above // of two slots of one word
 		}
 	}
 	for _, m := range held {

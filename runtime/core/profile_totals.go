@@ -13,7 +13,7 @@ type tapTotals map[uint64]*tapTotal
 
 // A tapTotal has the sums of all words of a tap over the windows.
 type tapTotal struct {
-	weigh.Total
+	weigh.Tap
 	slack float64 // see pepfile.Moments
 	words uint64  // events of its words: with an engine, what the engine has sent
 }
@@ -30,10 +30,25 @@ func totals(a pepfile.Words) tapTotals {
 			x.Clusters = clusters
 			x.Size += float64(e.Count)
 			x.Squares += a.Moments(e).Squares
+			x.Samples += a.Moments(e).Cross
 			x.slack += a.Moments(e).Slack
 		}
 	}
+	for i := range uint64(pepfile.WordSlots) {
+		e := a.Word(i)
+		if e.Hash&1 != 0 && e.Count > 0 && e.PC&(pepfile.SiteBit|pepfile.OtherBit) == 0 && e.Intact() {
+			if x := t.of(e.PC); x.Size > 0 {
+				x.AddValue(part(a, e))
+			}
+		}
+	}
 	return t
+}
+
+// part returns the sums of a word.
+func part(a pepfile.Words, e *pepfile.Word) *weigh.Part {
+	m := a.Moments(e)
+	return &weigh.Part{Sum: float64(e.Count), Squares: m.Squares, Cross: m.Cross}
 }
 
 // of returns the sums of a tap.
@@ -45,19 +60,14 @@ func (t tapTotals) of(pc uint64) *tapTotal {
 	return t[pc]
 }
 
-// bounds returns the bounds of the errors of a word's count and of its share of the events
-// of its tap. If the tap has no other word, nothing is known about the variance of the
+// bounds returns the bounds of the errors of a word's count, and how far below and above the
+// estimate its share of the events of its tap may be. If the tap has no other word, nothing is known about the variance of the
 // share; then a word that comes with every third window could have been missed.
-func (t tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (count, share float64) {
-	m, all := a.Moments(e), t.of(e.PC)
-	part := weigh.Part{Sum: float64(e.Count), Squares: m.Squares, Cross: m.Cross}
-	count = weigh.Bound(part.Variance(&all.Total), part.Sum, part.Squares) + m.Slack
-	_, variance := part.Share(&all.Total)
-	share = weigh.Bound(variance, all.Size, all.Squares)
-	if share == 0 && all.Size > 0 {
-		share = 3 * all.Squares / (all.Size * all.Size)
-	}
-	return count, min(share, 1)
+func (t tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (count, below, above float64) {
+	p, all := part(a, e), t.of(e.PC)
+	count = weigh.Bound(p.Variance(&all.Total), p.Sum, p.Squares) + a.Moments(e).Slack
+	share, b := all.Share(p)
+	return count, share - b.Low, b.High - share
 }
 
 // scaleEngine makes counts of the events that an engine was given counts of all events: the words
@@ -84,6 +94,7 @@ func (t *taps) scaleEngine(sums tapTotals) {
 		w.Count = int64(share*s.Size + .5)
 		all := weigh.Part{Sum: s.Size, Squares: s.Squares}
 		w.ShareError = min(max(weigh.Bound(share*(1-share)*s.Squares/(s.Size*s.Size), s.Size, s.Squares), 3*s.Squares/(s.Size*s.Size)), 1)
+		w.ShareBelow = w.ShareError
 		w.CountError = share*(weigh.Bound(all.Variance(&s.Total), s.Size, s.Squares)+s.slack) + w.ShareError*s.Size
 	}
 }

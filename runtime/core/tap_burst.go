@@ -16,7 +16,9 @@ package core
 // What the time in a window is:
 //
 //   - A burst begins with warmUp, whose events do not count. In programs built for bursts
-//     a thread executes clones only when it next enters a function or loop.
+//     a thread executes clones only when it next enters a function or loop, and then with
+//     cold caches and predictors of branches: code that is executed for 0.1 ms every 20 ms. docs/decisions/0009-full-duplication.md
+//     has what windows see after 50 us and after 500 us.
 //   - The window ends after a time that is fixed before it begins, or earlier if it has
 //     maxEvents events. It never lasts longer than a tick.
 //   - Only time counts that the program would need without the burst. What makeRoom takes in
@@ -50,7 +52,7 @@ import (
 )
 
 const (
-	warmUp        = 50_000    // ns of CPU time
+	warmUp        = 500_000   // ns of CPU time
 	minWindow     = 100_000   // ns
 	maxWindow     = 4_000_000 // ns
 	fewEvents     = 32        // a window with fewer makes the next one twice as long
@@ -141,7 +143,7 @@ func recordInBurst(entered uint64, goroutine uint64, tuples []tuple.Tuple) (sinc
 	w.look(entered)
 	w.turn()
 	counted, stream := tuples, 0
-	if w.phase == windowWarm && w.now >= w.tick+warmUp {
+	if w.phase == windowWarm && w.now >= w.warm() {
 		w.open()
 		if w.opened == w.now {
 			counted, entered = nil, w.looked // its first event is yet to come
@@ -183,11 +185,15 @@ func (w *window) turn() {
 	w.tick, w.before, w.phase, w.last = tick, before, windowWarm, 0
 }
 
+// warm returns when the warm-up ends. It takes an eighth of the time between windows at most, so
+// that a window has time before the next tick.
+func (w *window) warm() uint64 { return w.tick + min(warmUp, (w.tick-w.before)/8) }
+
 // open begins to count: with this delivery if deliveries are frequent, otherwise at the
 // end of the warm-up.
 func (w *window) open() {
 	w.phase = windowOpen
-	w.opened = w.tick + warmUp
+	w.opened = w.warm()
 	if w.frequent() {
 		w.now, w.looked = cpuTime(), uint64(golink.Nanotime())
 		w.opened = w.now

@@ -106,7 +106,10 @@ func (w *window) addSamples(samples []sample, weight, doubt float64) {
 	for _, i := range f.used {
 		s := &f.slots[i]
 		y := weight * float64(s.n)
-		x := weight * float64(f.at(s.pc|pepfile.SiteBit, 0).n)
+		x := weight // of a tap itself: see pepfile.Moments
+		if s.pc&pepfile.SiteBit == 0 {
+			x *= float64(f.at(s.pc|pepfile.SiteBit, 0).n)
+		}
 		wordTable.AddWindow(s.pc, s.w, w.round(y), s.n, y, x, y*doubt)
 	}
 	for _, i := range f.used {

@@ -131,7 +131,7 @@ func (a Words) AddOther(pc, count, messages uint64) {
 // program without bursts never touches them.
 type Moments struct {
 	Squares float64 // Σy²
-	Cross   float64 // Σxy
+	Cross   float64 // Σxy; of a tap itself Σwy, w being the events that a sample of the window stands for
 	Slack   float64 // Σ of how far y may be off because the time in the window is not known better
 }
 

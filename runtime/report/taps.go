@@ -42,8 +42,9 @@ type Word struct {
 	Messages int64 // in which they were reported
 
 	// CountError and ShareError bound the errors of Count, and of its share of the events
-	// of its tap, with 95 % confidence. Both are 0 if nothing but Messages tells them.
-	CountError, ShareError float64
+	// of its tap, with 95 % confidence. Both are 0 if nothing but Messages tells them. The true
+	// share may be below the estimate by ShareBelow, above it by ShareError.
+	CountError, ShareError, ShareBelow float64
 }
 
 // Names tells what addresses stand for.
@@ -268,6 +269,7 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	if x.CountError > 0 || x.ShareError > 0 {
 		all = p.Number(all, schema.CountError, int64(x.CountError*w.Scale+.5), schema.Unit)
 		all = p.Number(all, schema.ShareError, int64(x.ShareError*1e6+.5), schema.PartsPerMillion)
+		all = p.Number(all, schema.ShareBelow, int64(x.ShareBelow*1e6+.5), schema.PartsPerMillion)
 	}
 	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, all)
 	return true

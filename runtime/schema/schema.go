@@ -102,17 +102,19 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, CountError, ShareError:
+	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, CountError, ShareError, ShareBelow:
 		return "goroutine." + key
 	}
 	return key
 }
 
 // Keys of labels with numbers, of estimates in profiles of taps: bounds of the errors of the
-// first value, in its unit, and of its share of the tap's events, in PartsPerMillion.
+// first value, in its unit, and of its share of the tap's events, in PartsPerMillion. The share
+// may be too large by ShareBelow, too small by ShareError.
 const (
 	CountError      = "count_error"
 	ShareError      = "share_error"
+	ShareBelow      = "share_below"
 	PartsPerMillion = "ppm"
 )
 

@@ -94,5 +94,6 @@
 // of samples (type Jackknife). To it comes the variance of what is wrong with weights, which is the same for all bursts that begin with the same path ([Kins]).
 //
 // Taps report in windows of time, and package core weighs these itself. For their words the
-// clusters of Total and Part are the windows, and [Bound] makes bounds of the variances.
+// clusters of Total and Part are the windows. [Bound] makes bounds of the variances of counts, and
+// [Tap] those of shares.
 package weigh

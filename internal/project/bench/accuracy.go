@@ -156,10 +156,20 @@ type counts struct {
 }
 
 // profile runs a build once and reads what it writes.
-func (p *program) profile(build string, env ...string) (*counts, error) {
+func (p *program) profile(build string, env ...string) (c *counts, err error) {
+	err = p.written(build, "*.paths.pb.gz", env, func(name string) error {
+		c, err = read(name)
+		return err
+	})
+	return c, err
+}
+
+// written runs a build once, and calls read with the name of the profile that it writes, of
+// which the pattern is given.
+func (p *program) written(build, pattern string, env []string, read func(name string) error) error {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(out)
 	r, err := start(out, append(env, "PEPDIR="+out), p.exe(build), p.scale())
@@ -167,14 +177,14 @@ func (p *program) profile(build string, env ...string) (*counts, error) {
 		err = fmt.Errorf("%s exits with code %d", p.exe(build), r.Code)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	names, err := filepath.Glob(filepath.Join(out, "*.paths.pb.gz"))
+	names, err := filepath.Glob(filepath.Join(out, pattern))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(names) != 1 {
-		return nil, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
+		return fmt.Errorf("%d profiles %s of one run, want 1", len(names), pattern)
 	}
 	return read(names[0])
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/executable"
@@ -16,9 +17,11 @@ import (
 type Hits struct {
 	In, Below, Above int // the true value is within the bounds, below, above
 	Seen             int // of all, those of what was sampled
+	Missed           int // of those outside of the bounds, those of what was not sampled
 }
 
 func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
+	in := false
 	switch {
 	case truth < b.Low:
 		h.Below++
@@ -26,9 +29,12 @@ func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
 		h.Above++
 	default:
 		h.In++
+		in = true
 	}
 	if seen {
 		h.Seen++
+	} else if !in {
+		h.Missed++
 	}
 }
 
@@ -37,7 +43,7 @@ func (h *Hits) all() int { return h.In + h.Below + h.Above }
 
 // A Coverage says how often the bounds of a program's sampled profiles have the true value.
 // The paths are those that are hot in the exact profile, the edges those on a branch that
-// has more than accuracy.HotShare of all outcomes: with all paths, most would be some that
+// has more than accuracy.HotShare of all outcomes, the values those of hot taps: with all paths, most would be some that
 // hardly ever run, whose bounds begin at 0. What a run has no sample of counts with the
 // bound for what is never seen.
 type Coverage struct {
@@ -46,34 +52,30 @@ type Coverage struct {
 	HotPaths, HotEdges     int
 	Paths, Edges, Outcomes Hits // shares of path ends, edges for each path end, shares of outcomes in their branches
 	Unweighed              Hits // Paths, if samples were independent and all alike
+	Values                 Hits // shares of loaded values in their taps
+	HotValues              int
+	Missing                int // hot taps that are not there in bursts
+}
+
+// BoundsOptions are those of [Bounds].
+type BoundsOptions struct {
+	Setting       Setting
+	Runs          int
+	Paths, Values bool // what is profiled: paths with their edges, loaded values, each in a build of its own
 }
 
 // Bounds runs each test program once with exact counts, and many times with samples.
-func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
+func Bounds(cfg *Config, opts BoundsOptions) ([]Coverage, error) {
 	var all []Coverage
 	err := cfg.each(func(p *program) error {
-		p.logf("%s: building", p.name)
-		if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
-			return err
-		}
-		exact, err := p.profile(exactBuild, "PEPOPTS=")
-		if err != nil {
-			return err
-		}
-		truth, err := truthOf(exact, p.exe(exactBuild))
-		if err != nil {
-			return err
-		}
-		c := Coverage{Program: p.name, Runs: runs, HotPaths: len(truth.paths), HotEdges: len(truth.edges)}
-		for i := range runs {
-			if i%20 == 0 {
-				p.logf("%s: run %d of %d", p.name, i+1, runs)
+		c := Coverage{Program: p.name, Runs: opts.Runs}
+		if opts.Paths {
+			if err := p.boundPaths(&c, opts); err != nil {
+				return err
 			}
-			sampled, err := p.profile(pageBuild, s.env())
-			if err == nil {
-				err = c.add(truth, sampled)
-			}
-			if err != nil {
+		}
+		if opts.Values {
+			if err := p.boundValues(&c, opts); err != nil {
 				return err
 			}
 		}
@@ -81,6 +83,43 @@ func Bounds(cfg *Config, s Setting, runs int) ([]Coverage, error) {
 		return nil
 	})
 	return all, err
+}
+
+// boundPaths compares the bounds of paths and edges with exact counts.
+func (p *program) boundPaths(c *Coverage, opts BoundsOptions) error {
+	p.logf("%s: building", p.name)
+	if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+		return err
+	}
+	exact, err := p.profile(exactBuild, "PEPOPTS=")
+	if err != nil {
+		return err
+	}
+	truth, err := truthOf(exact, p.exe(exactBuild))
+	if err != nil {
+		return err
+	}
+	c.HotPaths, c.HotEdges = len(truth.paths), len(truth.edges)
+	return p.times(opts.Runs, func() error {
+		sampled, err := p.profile(pageBuild, opts.Setting.env())
+		if err == nil {
+			err = c.add(truth, sampled)
+		}
+		return err
+	})
+}
+
+// times calls f so many times, and logs that now and then.
+func (p *program) times(runs int, f func() error) error {
+	for i := range runs {
+		if i%20 == 0 {
+			p.logf("%s: run %d of %d", p.name, i+1, runs)
+		}
+		if err := f(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A truth is what the hot paths and edges of an exact profile are.
@@ -207,16 +246,35 @@ func scaled(b profile.Bounds, total float64) profile.Bounds {
 	return profile.Bounds{Low: b.Low / total, High: b.High / total}
 }
 
-// BoundsTables returns the results as a Markdown table.
+// BoundsTables returns the results as Markdown tables.
 func BoundsTables(all []Coverage) string {
 	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
+	v := newTable("program", "taps not there in bursts", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
 	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
 	for i := range all {
 		c := &all[i]
-		t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
-			part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
-			part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+		if c.HotPaths > 0 {
+			t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
+				part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
+				part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+		}
+		if c.HotValues == 0 {
+			continue
+		}
+		missed := c.Values.Below + c.Values.Above - c.Values.Missed
+		v.row(c.Program, fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
+			part(c.Values, c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
 	}
-	return fmt.Sprintf("## Bounds\n\nHow many of the 95 %% bounds have the true value, over all runs: of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
-		"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n", t)
+	var text strings.Builder
+	text.WriteString("## Bounds\n\nHow many of the 95 % bounds have the true value, over all runs.\n\n")
+	if len(t.rows) > 1 {
+		fmt.Fprintf(&text, "Bounds of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
+			"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n", t)
+	}
+	if len(v.rows) > 1 {
+		fmt.Fprintf(&text, "Bounds of the shares of loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. "+
+			"Addresses are left out, values for which the exact profile has no room, and taps that the program built for bursts does not have. "+
+			"The last column is without values that a run has no sample of; these count with the bound that the profile's comment has.\n\n%s\n", 100*leastShare, 100*mostShare, v)
+	}
+	return text.String()
 }

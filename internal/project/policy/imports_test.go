@@ -46,7 +46,7 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... runtime/layout runtime/schema runtime/tuple runtime/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... runtime/layout runtime/schema runtime/tuple runtime/weigh runtime/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:

@@ -296,11 +296,23 @@ func (m *measurement) bounds(args []string) error {
 	m.settingsFlag(flags, "64,17")
 	runs := flags.Int("runs", 200, "sampled `runs`")
 	tick := flags.String("tick", "", "CPU `time` between ticks (default: the program's, 10ms)")
+	kinds := flags.String("kinds", "paths,values", "of which `profiles`: paths (with their edges), values, or both")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *runs < 1 {
 		return fmt.Errorf("-runs %d: want 1 or more", *runs)
+	}
+	opts := bench.BoundsOptions{Runs: *runs}
+	for kind := range strings.SplitSeq(*kinds, ",") {
+		switch kind {
+		case "paths":
+			opts.Paths = true
+		case "values":
+			opts.Values = true
+		default:
+			return fmt.Errorf("-kinds %s: want paths, values, or both with a comma between", *kinds)
+		}
 	}
 	settings, err := bench.ParseSettings(m.settings)
 	if err == nil {
@@ -317,7 +329,8 @@ func (m *measurement) bounds(args []string) error {
 		return err
 	}
 	defer done()
-	all, err := bench.Bounds(&m.cfg, settings[0], *runs)
+	opts.Setting = settings[0]
+	all, err := bench.Bounds(&m.cfg, opts)
 	if err != nil {
 		return err
 	}
