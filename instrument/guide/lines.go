@@ -74,8 +74,8 @@ func estimateEdges(n *flow.Node, weights []float64, in []int) bool {
 			return false
 		default:
 			rest = e
-			if e.To != nil {
-				passes = max(passes, weights[e.To.Index])
+			if to := behind(e, weights); to != nil {
+				passes = max(passes, weights[to.Index])
 			}
 		}
 	}
@@ -90,6 +90,19 @@ func estimateEdges(n *flow.Node, weights []float64, in []int) bool {
 		}
 	}
 	return true
+}
+
+// behind returns the first block on the way from e that has lines of its own, or where the way
+// is not the only one; nil if the way leaves the function before.
+func behind(e *flow.Edge, weights []float64) *flow.Node {
+	to := e.To
+	for range weights {
+		if to == nil || weights[to.Index] >= 0 || len(to.Out) != 1 {
+			break
+		}
+		to = to.Out[0].To
+	}
+	return to
 }
 
 // blockWeights returns the samples of the blocks of s, by node; -1 for a block whose lines are
