@@ -6,6 +6,7 @@ package profile
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/internal/input"
 )
@@ -48,11 +49,15 @@ func (r *Reader) OpenCPU(name string) ([]Line, error) {
 		if n < 0 {
 			return nil, fmt.Errorf("%s: sample %d of %d: negative count %d: give a profile, not the difference of two", name, i+1, len(p.Sample), n)
 		}
-		if len(s.Location) == 0 || len(s.Location[0].Line) == 0 || s.Location[0].Line[0].Function == nil {
-			continue // of a program without symbols
+		at := frames(s)
+		// A tick that comes as the goroutine gives way to another one finds it in this function, whose
+		// caller is the one that was interrupted.
+		for len(at) > 1 && strings.HasPrefix(at[0].Func.Name, "runtime.asyncPreempt") {
+			at = at[1:]
 		}
-		l := s.Location[0].Line[0]
-		lines = append(lines, Line{Func{l.Function.Name, l.Function.Filename, l.Function.StartLine}, l.Line, n})
+		if len(at) > 0 {
+			lines = append(lines, Line{at[0].Func, at[0].Line, n})
+		}
 	}
 	return lines, nil
 }

@@ -71,6 +71,10 @@ func Guides(cfg *Config) (all []Guided, err error) {
 				build = "guided"
 				p.logf("%s: building with %s", p.name, way.name)
 				if err := p.pepbuild(build, "-pepguide="+way.file); err != nil {
+					if strings.Contains(err.Error(), "samples or more") {
+						p.logf("%s: the run was too short for a CPU profile that guides: %v", p.name, err)
+						continue
+					}
 					return err
 				}
 			}
