@@ -121,10 +121,14 @@ func TestLinesTellEdges(t *testing.T) {
 	}
 }
 
-// Where no line around a branch has samples, nothing is known. Here the switch has some behind it.
-func TestLinesWithoutSamplesTellNothing(t *testing.T) {
-	counts, m := apply(t, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Lines: []guide.Line{{Line: 14, Samples: 50}}}}})
-	if len(counts) != 1 || counts[0] != "10 no case: 5" || m.Branches != 1 || m.BranchesOf != 2 {
+// Where no line around a branch has samples, and where all of its blocks are on one line, nothing is
+// known. Here the switch has samples behind it.
+func TestLinesThatTellNothing(t *testing.T) {
+	counts, m := apply(t, &guide.Package{Funcs: []*guide.Func{
+		{Name: "f", File: "x.go", Line: 3, Lines: []guide.Line{{Line: 14, Samples: 50}}},
+		{Name: "_", File: "x.go", Line: 21, Lines: []guide.Line{{Line: 21, Samples: 50}}},
+	}})
+	if len(counts) != 1 || counts[0] != "10 no case: 5" || m.Branches != 1 || m.BranchesOf != 3 {
 		t.Errorf("counts %q, %+v", counts, m)
 	}
 }
