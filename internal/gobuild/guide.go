@@ -67,7 +67,7 @@ func (b *build) readGuide(paths []string) (*profileGuide, error) {
 	}
 	packages, others := b.split(funcs, paths)
 	if len(packages) == 0 {
-		return nil, fmt.Errorf("-pepguide: %s: it has functions of %s, and none of the packages that are instrumented: give a profile of this program, or instrument these packages with -peppkg", name, listed(others))
+		return nil, fmt.Errorf("-pepguide: %s: %w", name, nonePackages(funcs, others))
 	}
 	g := &profileGuide{name: name, hashes: map[string]string{}}
 	if g.dir, err = os.MkdirTemp("", "pepbuild-guide-"); err != nil {
@@ -85,6 +85,15 @@ func (b *build) readGuide(paths []string) (*profileGuide, error) {
 		}
 	}
 	return g, nil
+}
+
+// nonePackages is the error for a profile whose functions are all of other packages than those
+// that are instrumented.
+func nonePackages(funcs []*guide.Func, others []string) error {
+	if len(funcs[0].Lines) > 0 {
+		return fmt.Errorf("its functions with %d samples or more are of %s, and of none of the packages that are instrumented: profile a longer run of this program, or instrument these packages with -peppkg", guide.MinSamples, listed(others))
+	}
+	return fmt.Errorf("it has functions of %s, and none of the packages that are instrumented: give a profile of this program, or instrument these packages with -peppkg", listed(others))
 }
 
 // listed names some packages.

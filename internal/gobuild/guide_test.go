@@ -64,3 +64,22 @@ edge func=sort.f at=/go/sort.go:4 branch=sort.go:5:2 kind=for outcome=body line=
 		t.Errorf("others %q, packages (-want +got):\n%s", others, diff)
 	}
 }
+
+// A CPU profile of a short run may have enough samples of the Go runtime alone.
+func TestNonePackagesSaysWhatToDo(t *testing.T) {
+	lines := []*guide.Func{{Name: "runtime.f", Lines: []guide.Line{{Line: 1, Samples: 30}}}}
+	branches := []*guide.Func{{Name: "a.f", Branches: []guide.Branch{{Kind: "if"}}}}
+	for _, test := range []struct {
+		err  error
+		want []string
+	}{
+		{nonePackages(lines, []string{"runtime"}), []string{"20 samples or more are of runtime,", "profile a longer run"}},
+		{nonePackages(branches, []string{"a", "b", "c", "d", "e"}), []string{"functions of a, b, c and 2 more packages,", "give a profile of this program"}},
+	} {
+		for _, want := range test.want {
+			if !strings.Contains(test.err.Error(), want) {
+				t.Errorf("%v\ndoes not contain %q", test.err, want)
+			}
+		}
+	}
+}
