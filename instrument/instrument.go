@@ -22,6 +22,7 @@
 //	mark       insert numbered marker calls at all insertion points
 //	flow       type-check, build go/ssa, find each function's graph and its points
 //	hook       find the functions that the Go runtime calls by itself
+//	guide      find in the source what a profile says of branches, if the user gives one
 //	clone      decide which functions are cloned, if taps report in bursts
 //	pathnum    truncate the graph and number its paths
 //	placement  decide which code stands at which point
@@ -47,6 +48,7 @@ import (
 	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/guide"
 	"github.com/pepgo/pep/instrument/hook"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
@@ -84,6 +86,7 @@ type Options struct {
 	FreeInlining bool
 
 	Bisect *bisect.Pattern // which functions are instrumented; nil for all
+	Guide  *guide.Package  // what a profile says of the package; nil for nothing
 }
 
 // A Result is an instrumented package.
@@ -94,6 +97,8 @@ type Result struct {
 	Adds  int       // increments of path registers in the text
 	Polls int       // ends of paths in the text
 	Taps  *tap.Plan // nil if Options.Taps select none
+
+	Guided guide.Match // how well Options.Guide fits the source
 
 	// Matches are the lines that Options.Bisect wants printed about functions.
 	Matches []string
@@ -198,6 +203,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 	sites := &wire.Package{Path: in.pkg.Path}
 	in.result.Sites = sites
 	d := describe.New(in.fset, in.fileNumber)
+	in.guide(funcs, d)
 	base := uint64(0)
 	for _, f := range funcs {
 		in.working(f.Syntax)
@@ -241,6 +247,19 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		base += p.Graph.N
 	}
 	return tapped
+}
+
+// guide writes the counts of Options.Guide to the edges of the functions.
+func (in *instrumenter) guide(funcs []*flow.Func, d *describe.Describer) {
+	if in.opts.Guide == nil {
+		return
+	}
+	var sources []guide.Source
+	for _, f := range funcs {
+		in.working(f.Syntax)
+		sources = append(sources, guide.Source{Func: f, Blocks: d.Blocks(f)})
+	}
+	in.result.Guided = in.opts.Guide.Apply(in.pkg.Path, in.fset, sources)
 }
 
 // whyBisect is the reason why a function is not instrumented that Options.Bisect does

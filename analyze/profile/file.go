@@ -43,6 +43,16 @@ func kindOf(types []*pprof.ValueType) (kind schema.Kind, estimated bool) {
 // readable lists the files that this package reads, for errors.
 const readable = "pep reads the .paths.pb.gz, .edges.pb.gz, .values.pb.gz, .types.pb.gz, .calltargets.pb.gz, .deps.pb.gz and .contexts.pb.gz files of programs built with pepbuild"
 
+// A KindError is the error for a profile that no program built with pepbuild writes.
+type KindError struct {
+	Name  string   // of the file
+	Types []string // its sample types: "cpu/nanoseconds"
+}
+
+func (e *KindError) Error() string {
+	return fmt.Sprintf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", e.Name, strings.Join(e.Types, ", "), readable)
+}
+
 // others are files that programs write and that are not profiles, by their first
 // bytes, with what to do about them.
 var others = map[string]string{
@@ -112,51 +122,62 @@ func (r *Reader) Open(name string) (*File, error) {
 
 // Parse is Open for data from elsewhere; name serves messages.
 func (r *Reader) Parse(name string, in io.Reader) (*File, error) {
+	p, raw, err := r.decode(name, in)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFile(name, p)
+	if err != nil {
+		return nil, err
+	}
+	limit := cmp.Or(r.Memory, DefaultMemory)
+	f.weight = raw + listedBytes(p, limit)
+	if r.used += f.weight; r.used > limit {
+		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "long stacks and labels of samples"))
+	}
+	return f, nil
+}
+
+// decode reads a pprof profile of any kind, and estimates how much memory its undecoded
+// form stands for.
+func (r *Reader) decode(name string, in io.Reader) (p *pprof.Profile, raw int64, err error) {
 	limit := cmp.Or(r.Memory, DefaultMemory)
 	data, err := readAll(in, limit)
 	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", name, input.Cause(err))
+		return nil, 0, fmt.Errorf("reading %s: %w", name, input.Cause(err))
 	}
 	if len(data) == 0 {
-		return nil, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote anything, or the copy is incomplete", name)
+		return nil, 0, fmt.Errorf("%s: the file is empty: the program was stopped before it wrote anything, or the copy is incomplete", name)
 	}
 	for magic, advice := range others {
 		if bytes.HasPrefix(data, []byte(magic)) {
-			return nil, fmt.Errorf("%s: %s", name, advice)
+			return nil, 0, fmt.Errorf("%s: %s", name, advice)
 		}
 	}
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		data, err = gunzip(data, limit)
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			return nil, fmt.Errorf("%s: the file ends early: the program was stopped while writing it, or the copy is incomplete", name)
+			return nil, 0, fmt.Errorf("%s: the file ends early: the program was stopped while writing it, or the copy is incomplete", name)
 		case errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || isCorrupt(err):
-			return nil, fmt.Errorf("%s: the file is damaged: %w", name, err)
+			return nil, 0, fmt.Errorf("%s: the file is damaged: %w", name, err)
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	if r.used+weighRaw(data, limit-r.used) > limit {
-		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "many samples, labels and lines"))
+		return nil, 0, fmt.Errorf("%s: %w", name, tooLarge(limit, "many samples, labels and lines"))
 	}
 	// This code does not call pprof.ParseData, because that also tries half a dozen
 	// older text formats. Its messages about damaged files are then misleading.
-	p, err := pprof.ParseUncompressed(data)
+	p, err = pprof.ParseUncompressed(data)
 	if err == nil {
 		err = p.CheckValid()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a pprof profile: %s", name, readable)
+		return nil, 0, fmt.Errorf("%s: not a pprof profile: %s", name, readable)
 	}
-	f, err := newFile(name, p)
-	if err != nil {
-		return nil, err
-	}
-	f.weight = weighRaw(data, limit) + listedBytes(p, limit)
-	if r.used += f.weight; r.used > limit {
-		return nil, fmt.Errorf("%s: %w", name, tooLarge(limit, "long stacks and labels of samples"))
-	}
-	return f, nil
+	return p, weighRaw(data, limit), nil
 }
 
 func gunzip(data []byte, limit int64) ([]byte, error) {
@@ -175,7 +196,7 @@ func isCorrupt(err error) bool {
 func newFile(name string, p *pprof.Profile) (*File, error) {
 	f := &File{Name: name, Comments: p.Comments, pprof: p}
 	if f.Kind, f.estimated = kindOf(p.SampleType); f.Kind == "" {
-		return nil, fmt.Errorf("%s: a profile of another kind (%q): %s; for this one use go tool pprof", name, strings.Join(sampleTypes(p), ", "), readable)
+		return nil, &KindError{name, sampleTypes(p)}
 	}
 	if len(p.Mapping) > 0 {
 		f.Binary, f.BuildID = p.Mapping[0].File, p.Mapping[0].BuildID

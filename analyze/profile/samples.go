@@ -225,6 +225,9 @@ func frames(s *pprof.Sample) []Frame {
 	for _, loc := range s.Location {
 		for _, line := range loc.Line {
 			fn := line.Function
+			if fn == nil {
+				continue // of a program without symbols
+			}
 			frames = append(frames, Frame{Func{fn.Name, fn.Filename, fn.StartLine}, line.Line, cmp.Or(fn.SystemName, fn.Name)})
 		}
 	}

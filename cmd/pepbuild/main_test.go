@@ -79,6 +79,7 @@ func TestScripts(t *testing.T) {
 			"comment":   comment,
 			"recovered": recovered,
 			"alike":     alike,
+			"keep":      keep,
 		},
 	})
 }
@@ -244,6 +245,29 @@ func pathProfile(ts *testscript.TestScript, prog string) *profile.Profile {
 		ts.Check(os.Remove(f))
 	}
 	return p
+}
+
+// keep moves one of the two profiles of a program, and removes the other.
+//
+//	keep prog edges file
+func keep(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: keep prog edges file")
+	}
+	files, err := filepath.Glob(filepath.Join(ts.Getenv("PEPDIR"), args[0]+".*"))
+	ts.Check(err)
+	kept := false
+	for _, name := range files {
+		if strings.HasSuffix(name, "."+args[1]+".pb.gz") {
+			ts.Check(os.Rename(name, ts.MkAbs(args[2])))
+			kept = true
+		} else {
+			ts.Check(os.Remove(name))
+		}
+	}
+	if !kept || len(files) != 2 {
+		ts.Fatalf("want two profiles, one of %s, got %q", args[1], files)
+	}
 }
 
 // comment checks that the comment of a program's path profile matches a pattern,

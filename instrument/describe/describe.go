@@ -52,15 +52,21 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 		Line:   pos.Line,
 		Base:   base,
 		Graph:  *g,
-		Blocks: make([]wire.Block, len(f.Nodes)),
+		Blocks: d.Blocks(f),
 	}
 	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 		out.Line = d.fset.Position(decl.Type.Func).Line
 	}
-	for i, n := range f.Nodes {
-		out.Blocks[i] = d.block(f, n)
-	}
 	return out
+}
+
+// Blocks describes the nodes of f.
+func (d *Describer) Blocks(f *flow.Func) []wire.Block {
+	blocks := make([]wire.Block, len(f.Nodes))
+	for i, n := range f.Nodes {
+		blocks[i] = d.block(f, n)
+	}
+	return blocks
 }
 
 // Skipped describes a function that is not instrumented.

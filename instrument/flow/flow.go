@@ -85,6 +85,10 @@ type Edge struct {
 	Leaf    *mark.Leaf
 	Outcome bool
 	Case    *mark.Marker // the first marker behind the edge
+
+	// Measured is how often a profile has the edge. If the sum over the edges of a node is 0,
+	// nothing was measured.
+	Measured float64
 }
 
 // A Point is an insertion point: where the code of an edge stands. It is at a

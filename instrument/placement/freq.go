@@ -1,7 +1,7 @@
 package placement
 
-// This file estimates how often the edges of a function are taken, for want of
-// a profile. The rules are the usual ones (Ball and Larus, "Branch Prediction
+// This file estimates how often the edges of a function are taken. Where a profile
+// was given, the edges have measured counts. Elsewhere it guesses. The rules are the usual ones (Ball and Larus, "Branch Prediction
 // for Free", PLDI 1993: loop branches, returns, pointer comparisons), with the
 // error check that Go programs are full of.
 
@@ -27,11 +27,33 @@ func frequencies(f *flow.Func) map[*flow.Edge]float64 {
 	loop := loops(f)
 	freq := map[*flow.Edge]float64{}
 	for _, n := range f.Nodes {
-		for _, e := range n.Out {
-			freq[e] = weight(e, loop)
-		}
+		guess(n, loop, freq)
+		measured(n, freq)
 	}
 	return freq
+}
+
+// measured puts the measured shares of the edges of n in the place of the guesses, if there are any. The
+// guesses count as much as one execution, so that they decide between edges that were never taken.
+func measured(n *flow.Node, freq map[*flow.Edge]float64) {
+	guesses, counts := 0.0, 0.0
+	for _, e := range n.Out {
+		guesses += freq[e]
+		counts += e.Measured
+	}
+	if counts == 0 {
+		return
+	}
+	for _, e := range n.Out {
+		freq[e] = (e.Measured + freq[e]/guesses) / (counts + 1)
+	}
+}
+
+// guess estimates the frequencies of the edges of n.
+func guess(n *flow.Node, loop []int, freq map[*flow.Edge]float64) {
+	for _, e := range n.Out {
+		freq[e] = weight(e, loop)
+	}
 }
 
 // Costs of a value on an edge, in relation to each other, if all edges are taken equally

@@ -63,6 +63,22 @@ func valuesOf(g *pdag.Graph) values {
 	return v
 }
 
+// Adds reports by node and out-edge of a numbered graph where the program increments the path
+// register while it runs. Where all ways to a node have the same value, the compiler knows it, and makes
+// a constant of the sum. If that meets another one behind the edge, a constant is loaded on both
+// ways, whichever of the edges has Val 0.
+func Adds(g *pdag.Graph) [][]bool {
+	v := valuesOf(g)
+	adds := make([][]bool, len(g.Nodes))
+	for i, n := range g.Nodes {
+		adds[i] = make([]bool, len(n.Out))
+		for j, e := range n.Out {
+			adds[i][j] = !e.Dead && !e.Ends && e.To != pdag.Exit && e.Val != 0 && v.live[e.To] && v.known[i] == unknown
+		}
+	}
+	return adds
+}
+
 // topological returns the nodes that paths go through, each before those that
 // its edges lead to.
 func topological(g *pdag.Graph) []int {

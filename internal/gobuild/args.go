@@ -32,6 +32,7 @@ type Args struct {
 	Inline   string        // -pepinline: "same", "less" or "" for "same" where that is possible
 	Dump     string        // -pepdump: directory
 	Bisect   string        // -pepbisect: pattern of functions to instrument
+	Guide    string        // -pepguide: name of a profile
 	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 

@@ -203,7 +203,7 @@ func TestGcflags(t *testing.T) {
 	if b.userFlags, err = b.gcflagsOf(); err != nil {
 		t.Fatal(err)
 	}
-	got := b.gcflags([]string{"example.com/m", "fmt", "strings"}, "-pep=x")
+	got := b.gcflags([]string{"example.com/m", "fmt", "strings"}, func(string) string { return "-pep=x" })
 	want := []string{
 		"-gcflags=-m", "-gcflags=all=-N -l", "-gcflags=fmt=-S", "-gcflags=-d=x=1",
 		"-gcflags=example.com/m=-d=x=1 -pep=x",

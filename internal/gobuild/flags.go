@@ -66,6 +66,12 @@ var ourFlags = []ourFlag{
 		a.Order = value
 		return nil
 	}},
+	{name: "pepguide", forms: []form{
+		{value: "profile", text: "a profile of edges (.edges.pb.gz) or of CPU time that says which edges are taken most often; where it says nothing, a guess does", see: "[how](docs/decisions/0031-guide.md)"},
+	}, set: func(a *Args, value string) error {
+		a.Guide = value
+		return nil
+	}},
 	{name: "pepinline", choice: true, forms: []form{
 		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](docs/decisions/0026-inlining.md)"},
 		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},

@@ -7,17 +7,33 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pepgo/pep/internal/toolexec"
 )
 
+// tagged returns the user's -gcflags and, behind them, one with the tag for each package of paths.
+func (b *build) tagged(paths []string, tag toolexec.Tag) ([]string, error) {
+	args := map[string]string{}
+	for _, path := range paths {
+		tag.Guide = b.guide.hash(path)
+		arg, err := quoted(tag.Arg())
+		if err != nil {
+			return nil, err
+		}
+		args[path] = arg
+	}
+	return b.gcflags(paths, func(path string) string { return args[path] }), nil
+}
+
 // gcflags returns the user's -gcflags and, behind them, one for each package of paths. It
-// has the flags that the user gives for the package, and the tag, which may be empty.
-func (b *build) gcflags(paths []string, tag string) []string {
+// has the flags that the user gives for the package, and its tag, which may be empty.
+func (b *build) gcflags(paths []string, tag func(path string) string) []string {
 	var flags []string
 	for _, v := range b.args.Gcflags {
 		flags = append(flags, "-gcflags="+v)
 	}
 	for _, path := range paths {
-		flags = append(flags, "-gcflags="+path+"="+strings.TrimSpace(b.userFlags(path)+" "+tag))
+		flags = append(flags, "-gcflags="+path+"="+strings.TrimSpace(b.userFlags(path)+" "+tag(path)))
 	}
 	return flags
 }

@@ -47,6 +47,7 @@ type build struct {
 
 	packages int                  // that are instrumented
 	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
+	guide    *profileGuide        // nil without -pepguide
 
 	stderr    io.Writer
 	userFlags func(path string) string // the user's -gcflags for a package
@@ -55,13 +56,14 @@ type build struct {
 // Run carries out a command line and returns the exit code of the go command.
 // With -C it changes the working directory of the process, as the go command
 // does.
-func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
+func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err error) {
 	if args.Dir != "" {
 		if err := os.Chdir(args.Dir); err != nil {
 			return 2, fmt.Errorf("-C: %w", err)
 		}
 	}
 	b := &build{args: args, goCmd: "go", stderr: stderr}
+	defer func() { err = errors.Join(err, b.guide.remove()) }()
 	goArgs, linkedCfg, err := b.prepare()
 	var ge *goError
 	if errors.As(err, &ge) {
@@ -77,6 +79,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if b.compiler != nil {
 		cmd.Env = append(cmd.Env, toolexec.EnvCompiler+"="+b.compiler.Path)
 	}
+	cmd.Env = append(cmd.Env, b.guideEnv()...)
 	if b.mains() == 1 && args.Taps.Selective() {
 		cmd.Env = append(cmd.Env, toolexec.EnvSelection+"="+args.Taps.String())
 	}
@@ -128,6 +131,11 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		return nil, "", err
 	}
 	b.packages = len(paths)
+	if b.args.Guide != "" {
+		if b.guide, err = b.readGuide(paths); err != nil {
+			return nil, "", err
+		}
+	}
 	if err := b.checkMain(); err != nil {
 		return nil, "", err
 	}
@@ -172,17 +180,17 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 	if err != nil {
 		return nil, err
 	}
-	arg, err := quoted(tag.Arg())
-	if err != nil {
-		return nil, err
-	}
 	args := append([]string{b.args.Verb}, b.args.GoFlags...)
 	if _, i := last(b.flags(), "count"); b.args.Verb == "test" && i < 0 {
 		// A result from the cache leaves no profile.
 		args = append(args, "-count=1")
 	}
 	args = append(args, "-toolexec="+self+" toolexec")
-	args = append(args, b.gcflags(paths, arg)...)
+	flags, err := b.tagged(paths, tag)
+	if err != nil {
+		return nil, err
+	}
+	args = append(args, flags...)
 	if b.args.Verb == "test" {
 		args = append(args, b.args.Patterns...)
 		if len(b.args.Rest) > 0 {
@@ -346,7 +354,7 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 	}
 	// -gcflags without a pattern hold for the packages that the user names. To go
 	// list we name others, so each of those gets its flags by name.
-	cfg.ListFlags = append(b.args.listFlags(), b.gcflags(imports, "")...)
+	cfg.ListFlags = append(b.args.listFlags(), b.gcflags(imports, func(string) string { return "" })...)
 	for _, name := range []string{"json", "n"} { // go list takes them for something else
 		if isOn(b.given.GoFlags, name) {
 			cfg.ListFlags = append(cfg.ListFlags, "-"+name+"=false")

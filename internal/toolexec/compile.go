@@ -93,6 +93,10 @@ func (c *compilation) run() (int, error) {
 	if err != nil {
 		return 1, err
 	}
+	profiled, err := c.tag.readGuide()
+	if err != nil {
+		return 1, err
+	}
 	lang := c.lastFlag("-lang")
 	res, err := instrument.Do(&instrument.Package{
 		Path:      c.path,
@@ -103,7 +107,7 @@ func (c *compilation) run() (int, error) {
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
 	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
-		FreeInlining: c.tag.Compiler != "", Bisect: pattern})
+		FreeInlining: c.tag.Compiler != "", Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
 	}
@@ -131,6 +135,11 @@ func (c *compilation) run() (int, error) {
 	code, err := c.tool.run(c.args)
 	if code != 0 || err != nil {
 		return code, err
+	}
+	if profiled != nil {
+		if err := addMatch(c.out, res.Guided); err != nil {
+			return 1, err
+		}
 	}
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
 }

@@ -38,6 +38,9 @@ func (t *tool) link() (int, error) {
 	if selection := os.Getenv(EnvSelection); taps == 0 && selection != "" {
 		return 1, fmt.Errorf("no function or line of the instrumented packages has a tap with %s: check the names, and choose the packages with -peppkg", selection)
 	}
+	if err := imports.tellMatch(t.stderr); err != nil {
+		return 1, err
+	}
 	if tables == nil {
 		return t.run(t.args)
 	}

@@ -24,6 +24,7 @@ type Tag struct {
 	Compiler string // key of the compiler that package gocompiler has built; empty for the toolchain's own
 	Taps     Taps
 	Bisect   string // which functions are instrumented, as package bisect reads it; empty for all
+	Guide    string // hash of what a profile says of the package; empty for nothing
 	Dump     string // directory to write the instrumented source to; empty for none
 }
 
@@ -113,6 +114,9 @@ func (t Tag) Arg() string {
 	if t.Bisect != "" {
 		s += ",bisect=" + url.QueryEscape(t.Bisect)
 	}
+	if t.Guide != "" {
+		s += ",guide=" + t.Guide
+	}
 	if t.Dump != "" {
 		s += ",dump=" + t.Dump
 	}
@@ -148,6 +152,8 @@ func ParseTag(s string) (Tag, error) {
 			t.Taps.Ranges = value
 		case ok && key == "bisect":
 			t.Bisect = value
+		case ok && key == "guide":
+			t.Guide = value
 		case ok && key == "burst":
 			t.Taps.Burst = true
 		case ok && key == "sites":

@@ -45,6 +45,15 @@ const EnvProgress = "PEPBUILD_PROGRESS"
 // as Taps.String returns it, if a program without any tap is an error.
 const EnvSelection = "PEPBUILD_SELECTION"
 
+// EnvGuide names the environment variable that has the directory of what a profile says of
+// packages, with a file for each tag's Guide. EnvGuideName has the name of the profile, and EnvSeveral
+// is set if several programs are built, so that the profile may say nothing of some.
+const (
+	EnvGuide     = "PEPBUILD_GUIDE"
+	EnvGuideName = "PEPBUILD_GUIDE_NAME"
+	EnvSeveral   = "PEPBUILD_SEVERAL"
+)
+
 // Run runs the tool args[0] with the given arguments and returns its exit code.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
 	if len(args) == 0 {

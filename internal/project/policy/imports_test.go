@@ -54,7 +54,7 @@ const walls = `
 	internal/goruntime/...: internal/goruntime
 	internal/linked:   internal/archive runtime hwsim
 	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
-	internal/gobuild:  instrument/rewrite internal/gocompiler internal/goruntime internal/linked internal/terminal internal/toolexec runtime/poll
+	internal/gobuild:  analyze/profile instrument/guide instrument/rewrite internal/gocompiler internal/goruntime internal/linked internal/terminal internal/toolexec runtime/poll
 
 	# The tracer of live processes. What keeps and counts values knows neither processes nor the
 	# kernel, so it works on recordings alone.

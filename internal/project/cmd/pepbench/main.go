@@ -7,6 +7,7 @@
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench guide [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench paths [-runs 5] [-rounds 10] [-programs 'lua flips'] [flags] FIGURE ...
 //	go run ./internal/project/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
 //	go run ./internal/project/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
@@ -51,7 +52,7 @@ func main() {
 
 func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|paths|engines|cop|compare [flags] [program ...]")
+		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|guide|paths|engines|cop|compare [flags] [program ...]")
 	}
 	m := &measurement{command: "go run ./internal/project/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
@@ -67,6 +68,8 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return m.taps(args[1:])
 	case "pgo":
 		return m.pgo(args[1:])
+	case "guide":
+		return m.guide(args[1:])
 	case "paths":
 		return m.paths(args[1:])
 	case "engines":
@@ -76,7 +79,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	case "compare":
 		return m.compare(args[1:])
 	}
-	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, taps, pgo, paths, engines, cop and compare", args[0])
+	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, taps, pgo, guide, paths, engines, cop and compare", args[0])
 }
 
 // A measurement is the state of a command that runs.
@@ -147,6 +150,24 @@ func (m *measurement) pgo(args []string) error {
 		return err
 	}
 	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d. Calls with %g%% of the weight.", *rounds, *cut)+m.workload(), bench.PGOTables(costs))
+}
+
+func (m *measurement) guide(args []string) error {
+	flags := m.flags("guide")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	m.cfg.More = true
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := bench.Guides(&m.cfg)
+	if err != nil {
+		return err
+	}
+	return m.write("Profiles as guides", "One exact, one sampled and one CPU profile of each program."+m.workload(), bench.GuideTables(all))
 }
 
 // engines has flags of its own, because it builds and runs no programs.

@@ -1,0 +1,180 @@
+// Package guide has what a profile says of the functions of a package, and finds the
+// functions and branches in the source at hand.
+//
+// A profile of edges that was made when f began on line 10 says
+//
+//	Func{Name: "f", File: "x.go", Line: 10, Branches: []Branch{
+//		{Line: 12, Col: 5, Kind: "if", Outcomes: map[string]float64{"true": 3, "false": 997}},
+//	}}
+//
+// If f begins on line 14 of x.go today, the branch should be an "if" at 16:5. [Package.Apply]
+// looks for it there, and writes 3 and 997 to the two edges of its node. If there is no such
+// branch, the function has changed: its edges stay without a measured count, and package
+// placement guesses.
+//
+// A CPU profile says how many samples each line of f has. See lines.go for what that says of
+// branches.
+//
+// The package does not read profiles: package gobuild does, and passes a Package as JSON to
+// each process that instruments one.
+package guide
+
+import (
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// A Package is what a profile says of a package.
+type Package struct {
+	Funcs []*Func
+}
+
+// A Func is what a profile says of a function: Branches or Lines.
+type Func struct {
+	Name string // the linker's, without the package: "(*T).Read", "main.func1"
+	File string // its base name
+	Line int    // of func when the profile was made; 0 if the profile does not say
+
+	Branches []Branch `json:",omitempty"`
+	Lines    []Line   `json:",omitempty"`
+}
+
+// A Branch has the counts of a branch.
+type Branch struct {
+	Line, Col int
+	Kind      string             // as in wire.Branch
+	Outcomes  map[string]float64 // executions, or samples, by the name in wire.Out
+}
+
+// A Line has the samples of a line of a CPU profile.
+type Line struct {
+	Line    int
+	Samples float64
+}
+
+// A Match says how well a profile fits the source.
+type Match struct {
+	Funcs, FuncsOf       int     // functions of the profile that the source has
+	Branches, BranchesOf int     // with Lines those of these functions whose edges got counts; else those of the profile that the source has
+	Counts, CountsOf     float64 // executions or samples of these branches or lines
+	Lines                bool    // the profile is one of CPU time
+}
+
+// Add adds the match of another package.
+func (m *Match) Add(n Match) {
+	m.Funcs, m.FuncsOf = m.Funcs+n.Funcs, m.FuncsOf+n.FuncsOf
+	m.Branches, m.BranchesOf = m.Branches+n.Branches, m.BranchesOf+n.BranchesOf
+	m.Counts, m.CountsOf = m.Counts+n.Counts, m.CountsOf+n.CountsOf
+	m.Lines = m.Lines || n.Lines
+}
+
+// A Source is a function of the source at hand.
+type Source struct {
+	*flow.Func
+	Blocks []wire.Block // of its nodes
+}
+
+// Apply writes the counts of p to the edges of the functions of a package with the given import
+// path. Functions without nodes are found, but have no branches.
+func (p *Package) Apply(path string, fset *token.FileSet, funcs []Source) (m Match) {
+	sources := map[string][]Source{}
+	for _, s := range funcs {
+		name := key(Name(path, s.Name), fset.Position(s.Syntax.Pos()).Filename)
+		sources[name] = append(sources[name], s)
+	}
+	for _, f := range p.Funcs {
+		m.FuncsOf++
+		for _, b := range f.Branches {
+			m.BranchesOf++
+			for _, n := range b.Outcomes {
+				m.CountsOf += n
+			}
+		}
+		for _, l := range f.Lines {
+			m.Lines = true
+			m.CountsOf += l.Samples
+		}
+		s, ok := f.in(sources[key(f.Name, f.File)], fset)
+		if !ok {
+			continue
+		}
+		m.Funcs++
+		shift := 0
+		if f.Line != 0 {
+			shift = line(fset, s) - f.Line
+		}
+		if len(f.Lines) > 0 {
+			f.estimate(s, shift, fset, &m)
+		} else {
+			f.count(s, shift, &m)
+		}
+	}
+	return m
+}
+
+// Name returns the name of a function without its package. The linker writes dots in the last
+// element of an import path as %2e.
+func Name(path, name string) string {
+	if rest, ok := strings.CutPrefix(name, path+"."); ok {
+		return rest
+	}
+	slash := strings.LastIndex(path, "/")
+	escaped := path[:slash+1] + strings.ReplaceAll(path[slash+1:], ".", "%2e")
+	return strings.TrimPrefix(name, escaped+".")
+}
+
+func key(name, file string) string { return name + " " + filepath.Base(file) }
+
+// line returns the line of the function's func or for.
+func line(fset *token.FileSet, s Source) int {
+	if decl, ok := s.Syntax.(*ast.FuncDecl); ok {
+		return fset.Position(decl.Type.Func).Line
+	}
+	return fset.Position(s.Syntax.Pos()).Line
+}
+
+// in returns the function of the source that is f. Of several with the name, such as _, it is
+// the one on the same line.
+func (f *Func) in(list []Source, fset *token.FileSet) (Source, bool) {
+	if len(list) == 1 {
+		return list[0], true
+	}
+	for _, s := range list {
+		if line(fset, s) == f.Line {
+			return s, true
+		}
+	}
+	return Source{}, false
+}
+
+// count writes the counts of the branches to the edges of s, which begins shift lines further
+// down than when the profile was made.
+func (f *Func) count(s Source, shift int, m *Match) {
+	for _, b := range f.Branches {
+		found, used := false, map[string]bool{}
+		for i, n := range s.Nodes {
+			block := s.Blocks[i]
+			if len(n.Out) < 2 || block.Branch != (wire.Branch{Kind: b.Kind, Line: b.Line + shift, Col: b.Col}) {
+				continue
+			}
+			for j, e := range n.Out {
+				if count, ok := b.Outcomes[block.Outs[j].Outcome]; ok {
+					found = true
+					used[block.Outs[j].Outcome] = true
+					e.Measured = count
+				}
+			}
+		}
+		if found {
+			m.Branches++
+		}
+		for outcome := range used {
+			m.Counts += b.Outcomes[outcome]
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package toolexec
+
+// This file hands a profile to the packages that it is about, and says how well it fits them.
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/pepgo/pep/instrument/guide"
+	"github.com/pepgo/pep/internal/archive"
+)
+
+// guideMember is the archive member that says how well a profile fits the package.
+const guideMember = "pep.guide"
+
+// readGuide returns what the profile says of the package; nil if there is no profile, or if it has
+// nothing of the package.
+func (t Tag) readGuide() (*guide.Package, error) {
+	if t.Guide == "" {
+		return nil, nil
+	}
+	dir := os.Getenv(EnvGuide)
+	if dir == "" {
+		return nil, fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvGuide)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, t.Guide))
+	if err != nil {
+		return nil, err
+	}
+	p := new(guide.Package)
+	if err := json.Unmarshal(data, p); err != nil {
+		return nil, fmt.Errorf("guide %s: %w", t.Guide, err)
+	}
+	return p, nil
+}
+
+// addMatch stores in the archive of a package how well the profile fits it.
+func addMatch(out string, m guide.Match) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return archive.Add(out, guideMember, data)
+}
+
+// tellMatch prints how well the profile fits the packages of a program. If nothing fits, and there
+// is no other program that it may be of, it returns an error.
+func (imp *importer) tellMatch(stderr io.Writer) error {
+	name := os.Getenv(EnvGuideName)
+	if name == "" {
+		return nil
+	}
+	var sum guide.Match
+	for _, file := range imp.file {
+		data, err := archive.Find(file, guideMember)
+		if err != nil || data == nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		var m guide.Match
+		if err := json.Unmarshal(data, &m); err != nil {
+			return fmt.Errorf("%s: %w", file, err)
+		}
+		sum.Add(m)
+	}
+	if sum.Branches == 0 && os.Getenv(EnvSeveral) == "" {
+		return fmt.Errorf("-pepguide=%s: %s: it is a profile of another program or of other source; profile this program anew, or build without -pepguide", name, nothing(sum))
+	}
+	fmt.Fprintf(stderr, "pepbuild: -pepguide=%s: %s\n", name, describeMatch(sum))
+	return nil
+}
+
+// nothing says why a profile guides nothing.
+func nothing(m guide.Match) string {
+	switch {
+	case m.Funcs == 0:
+		return fmt.Sprintf("none of its %d functions is in the source", m.FuncsOf)
+	case m.Lines:
+		return fmt.Sprintf("the lines of its %d functions that the source has tell no branch", m.Funcs)
+	}
+	return fmt.Sprintf("none of its %d branches is in the source", m.BranchesOf)
+}
+
+func describeMatch(m guide.Match) string {
+	share := 100.0
+	if m.CountsOf > 0 {
+		share = 100 * m.Counts / m.CountsOf
+	}
+	if m.Lines {
+		return fmt.Sprintf("the source has %d of the %d functions that have %d samples or more, with %.1f%% of these; they tell the hot way at %d of %d branches",
+			m.Funcs, m.FuncsOf, guide.MinSamples, share, m.Branches, m.BranchesOf)
+	}
+	return fmt.Sprintf("the source has %d of its %d functions and %d of its %d branches, with %.1f%% of its counts", m.Funcs, m.FuncsOf, m.Branches, m.BranchesOf, share)
+}
