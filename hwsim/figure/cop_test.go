@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -411,5 +412,18 @@ func TestCOP29_LongVerdicts(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// If one program has too few loads and the others have no trace, the error is about the loads.
+func TestTooFewLoadsOfOneProgram(t *testing.T) {
+	env := &Env{Events: 100, cop: map[string]*copLoads{}, Source: func(program, taps string) (replay.Source, error) {
+		if program != "lua" {
+			return nil, ErrNoTrace
+		}
+		return sourceOf(make([]tuple.Tuple, 100)), nil
+	}}
+	if err := env.eachCop(&Result{}, func(x *copLoads) error { return nil }); !errors.Is(err, errNoPairs) {
+		t.Errorf("the error is %v, want %v", err, errNoPairs)
 	}
 }

@@ -92,7 +92,10 @@ func (env *Env) eachCop(res *Result, do func(x *copLoads) error) error {
 	for _, p := range slices.Concat(Programs, MorePrograms) {
 		x, err := env.copLoads(p)
 		if errors.Is(err, ErrNoTrace) {
-			missing, last = append(missing, p.Name), err
+			missing = append(missing, p.Name)
+			if !errors.Is(last, errNoPairs) { // which says more: there are traces
+				last = err
+			}
 			continue
 		}
 		if errors.Is(err, errNoPairs) {
