@@ -26,7 +26,7 @@ type CopPage struct {
 func CheckPage(file string, list []Figure) error {
 	for _, f := range list {
 		if file != "" && !strings.HasPrefix(f.ID, "cop-") {
-			return fmt.Errorf("there are pages of figures of the co-processor, whose IDs begin with cop-, and none of %s", f.ID)
+			return fmt.Errorf("a page has figures of the co-processor (cop-…) alone, or of range adaptive profiling (rap-…) alone: not %s with the others", f.ID)
 		}
 	}
 	return nil
