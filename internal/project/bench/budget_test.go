@@ -5,10 +5,8 @@ package bench
 import (
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,86 +14,65 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 )
 
-// With a budget, ticks move apart, and the shares of two loops whose rounds are counted stay
-// within five standard deviations. Bursts that weigh like n equal ones are in one loop or the
-// other, so a share p has the deviation √(p(1-p)/n), and the chance of a false alarm is below 1
-// in 1,000,000. (The bounds in the profile allow for wrong weights, too. Here rounds of both
-// loops take equally long, so weights should be equal.) As many rounds of one loop as of the
-// other would be outside.
+// With a budget, ticks move apart, and the shares that two callers have of a loop's rounds stay
+// within five standard deviations. A burst is in rounds for one caller, and all bursts have the same
+// paths, so they weigh like the time that their ticks stand for. If they weigh like n equal ones, a share p
+// has the deviation √(p(1-p)/n), and the chance of a false alarm is below 1 in 1,000,000. As many rounds for
+// one caller as for the other would be outside.
 func TestSharesAreRightWithinABudget(t *testing.T) {
-	cfg := smokeConfig(t)
-	cfg.Packages = "."
-	work := t.TempDir()
-	p := &program{cfg, "budget", filepath.Join(cfg.Root, "internal", "project", "bench", "testdata", "budget"), work}
-	if err := p.pepbuild(pageBuild); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(p.exe(pageBuild))
-	cmd.Env = append(os.Environ(), "PEPDIR="+work, "PEPOPTS=samples=16,stride=5,tick=4ms,budget=1%")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	const tick, budget = 0.004, 0.5 // s, %
+	printed, sampled, end := sampleTestdata(t, "budget", "samples=16,stride=5,tick=4ms,budget=0.5%")
 	truth, rounds := map[string]float64{}, 0.
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(printed) {
 		var name string
 		var n float64
 		if _, err := fmt.Sscan(line, &name, &n); err != nil {
 			t.Fatalf("%v in %s", err, line)
 		}
-		truth["main."+name] = n
+		truth[name] = n
 		rounds += n
-	}
-	names, err := filepath.Glob(filepath.Join(work, "*.paths.pb.gz"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%d profiles, %v", len(names), err)
-	}
-	sampled, err := read(names[0])
-	if err != nil {
-		t.Fatal(err)
 	}
 	comments := strings.Join(sampled.file.Comments, "\n")
 	t.Log(comments)
-	m := regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, ([\d.]+)% \(budget 1\.00%\), bursts weigh like (\d+) equal ones`).FindStringSubmatch(comments)
+	m := regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, ([\d.]+)% \(budget 0\.50%\), bursts weigh like (\d+) equal ones`).FindStringSubmatch(comments)
 	if m == nil {
 		t.Fatal("the profile does not say that there was a budget")
 	}
 	ticks, _ := strconv.ParseFloat(m[1], 64)
 	took, _ := strconv.ParseFloat(m[2], 64)
 	equal, _ := strconv.ParseFloat(m[3], 64)
-	if most := cmd.ProcessState.UserTime().Seconds() / 0.004; ticks > 0.9*most {
-		t.Errorf("%g ticks, and %.0f without a budget: it is not in force", ticks, most)
+	if most := end.UserTime().Seconds() / tick; ticks > 0.9*most {
+		t.Skipf("%g ticks, and %.0f without a budget: sampling costs less than %g%% here, so the budget changes nothing", ticks, most, budget)
 	}
-	if took > 1.1 {
-		t.Errorf("sampling took %g%%, the budget is 1%%", took)
+	if took > 2*budget {
+		t.Errorf("sampling took %g%%, the budget is %g%%", took, budget)
 	}
 
 	paths, err := sampled.file.Paths()
 	if err != nil {
 		t.Fatal(err)
 	}
-	var counts float64
+	counts, all := map[string]float64{}, 0.
 	for _, p := range paths {
-		counts += float64(p.Count)
-	}
-	seen := 0
-	for _, p := range profile.SumPaths(paths) {
-		want, ok := truth[p.ID.Func.Name]
-		if !ok || float64(p.Count) < counts/100 { // rounds, not the ways into and out of the loops
+		if p.ID.Func.Name != "main.work" {
 			continue
 		}
-		seen++
+		caller := "shallow"
+		if slices.ContainsFunc(p.Callers, func(f profile.Frame) bool { return f.Func.Name == "main.deep" }) {
+			caller = "deep"
+		}
+		counts[caller] += float64(p.Count)
+		all += float64(p.Count)
+	}
+	for caller, want := range truth {
 		want /= rounds
-		share, half := float64(p.Count)/counts, 5*math.Sqrt(want*(1-want)/equal)
-		t.Logf("%s: share %.3f, truth %.3f ± %.3f", p.ID.Func.Name, share, want, half)
-		if math.Abs(share-want) > half {
-			t.Errorf("%s: share %.3f, truth %.3f ± %.3f", p.ID.Func.Name, share, want, half)
+		share, half := counts[caller]/all, 5*math.Sqrt(want*(1-want)/equal)
+		t.Logf("%s: share %.3f, truth %.3f ± %.3f", caller, share, want, half)
+		if !(math.Abs(share-want) <= half) {
+			t.Errorf("%s: share %.3f, truth %.3f ± %.3f", caller, share, want, half)
 		}
 		if math.Abs(.5-want) <= half {
-			t.Errorf("%s: a share of one half is within %.3f ± %.3f, too: the bounds say nothing", p.ID.Func.Name, want, half)
+			t.Errorf("%s: a share of one half is within %.3f ± %.3f, too: the bounds say nothing", caller, want, half)
 		}
-	}
-	if seen != 2 {
-		t.Errorf("%d paths with a known share, want 2", seen)
 	}
 }

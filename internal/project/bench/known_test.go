@@ -24,27 +24,42 @@ func wide(p, deviation float64) (low, high float64) {
 	return odds / by / (1 + odds/by), odds * by / (1 + odds*by)
 }
 
+// sampleTestdata builds a program of testdata for the page poll, and runs it once with options.
+// It returns what the program has printed, its profiles, and how it ended.
+func sampleTestdata(t *testing.T, name, options string) (printed string, sampled *counts, end *os.ProcessState) {
+	t.Helper()
+	cfg := smokeConfig(t)
+	cfg.Packages = "."
+	work := t.TempDir()
+	p := &program{cfg, name, filepath.Join(cfg.Root, "internal", "project", "bench", "testdata", name), work}
+	if err := p.pepbuild(pageBuild); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(p.exe(pageBuild))
+	cmd.Env = append(os.Environ(), "PEPDIR="+work, "PEPOPTS="+options)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := filepath.Glob(filepath.Join(work, "*.paths.pb.gz"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("%d profiles, %v", len(names), err)
+	}
+	if sampled, err = read(names[0]); err != nil {
+		t.Fatal(err)
+	}
+	return string(out), sampled, cmd.ProcessState
+}
+
 // Rounds of loops that take 4 ns to 1 ms, 200,000 of the first for each of the last, have
 // their true shares within wide bounds, and so have the outcomes of their branches. If each
 // sample counts once, the shares of the slowest loop are outside, even if the logarithm of
 // their odds had a deviation of 1.
 func TestKnownCountsAreWithinBounds(t *testing.T) {
-	cfg := smokeConfig(t)
-	cfg.Packages = "."
-	work := t.TempDir()
-	p := &program{cfg, "known", filepath.Join(cfg.Root, "internal", "project", "bench", "testdata", "known"), work}
-	if err := p.pepbuild(pageBuild); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(p.exe(pageBuild))
-	cmd.Env = append(os.Environ(), "PEPDIR="+work, "PEPOPTS=tick=4ms")
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	printed, sampled, _ := sampleTestdata(t, "known", "tick=4ms")
 	yes, no := map[string]float64{}, map[string]float64{}
 	var rounds float64
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(printed) {
 		var name string
 		var y, n float64
 		if _, err := fmt.Sscan(line, &name, &y, &n); err != nil {
@@ -52,14 +67,6 @@ func TestKnownCountsAreWithinBounds(t *testing.T) {
 		}
 		yes[name], no[name] = y, n
 		rounds += y + n
-	}
-	names, err := filepath.Glob(filepath.Join(work, "*.paths.pb.gz"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("%d profiles, %v", len(names), err)
-	}
-	sampled, err := read(names[0])
-	if err != nil {
-		t.Fatal(err)
 	}
 	t.Log(sampled.file.Comments)
 	paths, err1 := sampled.file.Paths()

@@ -1,6 +1,6 @@
-// Command budget executes two loops by turns, for some milliseconds each. Rounds of both
-// do the same, the second has three times as many, and its callers are 24 frames deep, so
-// a sample in it costs more. The command counts the rounds and prints them.
+// Command budget executes a loop for two callers by turns, for some milliseconds each. The second has seven
+// times as many rounds, and its callers are 24 frames deep, so a sample for it costs more. The
+// command counts the rounds and prints them.
 package main
 
 import (
@@ -8,41 +8,33 @@ import (
 	"fmt"
 )
 
-var rounds [2]int
-
 //go:noinline
-func shallow(n int, buf []byte) {
+func work(n int, buf []byte) int {
 	for i := range n {
 		buf[i%64]++
 		sha256.Sum256(buf)
 	}
-	rounds[0] += n
+	return n
 }
 
 //go:noinline
-func below(n int, buf []byte) {
-	for i := range n {
-		buf[i%64]++
-		sha256.Sum256(buf)
-	}
-	rounds[1] += n
-}
+func shallow(n int, buf []byte) int { return work(n, buf) }
 
 //go:noinline
-func deep(n, frames int, buf []byte) {
+func deep(n, frames int, buf []byte) int {
 	if frames > 0 {
-		deep(n, frames-1, buf)
-		return
+		return deep(n, frames-1, buf)
 	}
-	below(n, buf)
+	return work(n, buf)
 }
 
 func main() {
 	buf := make([]byte, 1<<10)
-	for range 100 {
-		shallow(8000, buf)
-		deep(24_000, 24, buf)
+	rounds := [2]int{}
+	for range 200 {
+		rounds[0] += shallow(4000, buf)
+		rounds[1] += deep(28_000, 24, buf)
 	}
 	fmt.Println("shallow", rounds[0])
-	fmt.Println("below", rounds[1])
+	fmt.Println("deep", rounds[1])
 }
