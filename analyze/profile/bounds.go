@@ -55,27 +55,23 @@ func (f *File) UnseenBound() float64 {
 var weighText = regexp.MustCompile(`bursts weigh like (\d+) equal ones`)
 
 // Bursts returns how many bursts of equal weight would be as good as those of the file.
-func (f *File) Bursts() (n float64) {
-	for _, c := range f.Comments {
-		if m := weighText.FindStringSubmatch(c); m != nil {
-			x, _ := strconv.ParseFloat(m[1], 64) // of digits: at worst infinite
-			n += x
-		}
-	}
-	return n
-}
+func (f *File) Bursts() float64 { return f.inComments(weighText) }
 
 // unseenText is what the comment of a profile of taps in bursts says about values without samples.
 var unseenText = regexp.MustCompile(`what is not listed may have happened up to (\d+) times`)
 
 // UnseenCount returns how often something may have happened at most, with 95 % confidence,
 // of which a profile of taps in bursts has no sample; 0 for other profiles.
-func (f *File) UnseenCount() (n float64) {
+func (f *File) UnseenCount() float64 { return f.inComments(unseenText) }
+
+// inComments adds up the numbers that a pattern finds in the comments: a merged file has those of
+// all its parts.
+func (f *File) inComments(pattern *regexp.Regexp) (sum float64) {
 	for _, c := range f.Comments {
-		if m := unseenText.FindStringSubmatch(c); m != nil {
+		if m := pattern.FindStringSubmatch(c); m != nil {
 			x, _ := strconv.ParseFloat(m[1], 64) // of digits: at worst infinite
-			n += x
+			sum += x
 		}
 	}
-	return n
+	return sum
 }
