@@ -93,7 +93,8 @@ func BenchmarkFault(b *testing.B) {
 					e = counts.Add(&k)
 				}
 				if log {
-					*note(&k, 1, uint64(i), e) = uint64(i)
+					l, _ := note(&k, 1, uint64(i), e)
+					l.exit = uint64(i)
 				}
 			}
 		})

@@ -36,7 +36,8 @@ func pollInBurst(number uintptr) none {
 	// The gap is that of the P. It may be another goroutine's, but it is the program's.
 	p := golink.ProcPin()
 	exit := uint64(golink.Cycles())
-	*note(&k, uintptr(p)+1, now, e) = exit
+	l, _ := note(&k, uintptr(p)+1, now, e)
+	l.exit = exit
 	golink.Add64(&spent, int64(exit-now))
 	golink.ProcUnpin()
 	return none{}

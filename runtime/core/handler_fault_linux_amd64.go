@@ -74,6 +74,13 @@ func onFault(ctx *ucontext, number uintptr, now uint64) (act sampler.Action, exi
 		golink.Add64(&counts.Unknown, 1)
 		return sampler.ActDisarm, &noExit
 	}
+	// Each thread has a signal stack of its own, and the ucontext is always at the same
+	// address of it.
+	thread := uintptr(unsafe.Pointer(ctx))
+	if l, _ := lastPollOf(thread); l.again(ctx.rip, now) {
+		ctx.skip(n)
+		return sampler.ActNone, &l.exit
+	}
 	take, act := counts.Poll()
 	var e *pepfile.Entry
 	if take {
@@ -81,12 +88,19 @@ func onFault(ctx *ucontext, number uintptr, now uint64) (act sampler.Action, exi
 		k.Labels = counts.NumberOfLabels(ctx.r14.labels())
 		e = counts.Add(&k)
 	}
-	// Each thread has a signal stack of its own, and the ucontext is always at the same
-	// address of it.
-	exit = note(&k, uintptr(unsafe.Pointer(ctx)), now, e)
+	l, repeats := note(&k, thread, now, e)
+	if repeats && act == sampler.ActNone {
+		l.repeat = uint64(ctx.rip) + 1
+	} else {
+		ctx.skip(n)
+	}
+	return act, &l.exit
+}
+
+// skip makes the program go on n bytes later.
+func (ctx *ucontext) skip(n uintptr) {
 	// Not a pointer store: that would be a write barrier during a collection.
 	*(*uintptr)(unsafe.Pointer(&ctx.rip)) += n
-	return act, exit
 }
 
 // callers follows the frame pointers. It also notes the word at the stack top: in a

@@ -13,6 +13,7 @@ type lastPoll struct {
 	thread uintptr // 0 if the slot is free
 	burst  uint64
 	exit   uint64 // when the thread went on, in cycles
+	repeat uint64 // 1 + the address of the poll that the thread makes again, 0 if none
 }
 
 const threadSlots = 256
@@ -38,10 +39,10 @@ func lastPollOf(thread uintptr) (l *lastPoll, slot uint32) {
 	return l, slot
 }
 
-// note notes a poll in the log of bursts. It returns where the time goes when the thread
-// goes on.
-func note(k *pepfile.Key, thread uintptr, now uint64, e *pepfile.Entry) (exit *uint64) {
-	burst, p := counts.NextPoll()
+// note notes a poll in the log of bursts. The time when the thread goes on belongs into exit. If repeats is
+// true, the poll should be made again: see lastPoll.again.
+func note(k *pepfile.Key, thread uintptr, now uint64, e *pepfile.Entry) (l *lastPoll, repeats bool) {
+	burst, i, p := counts.NextPoll()
 	l, slot := lastPollOf(thread)
 	var gap uint64
 	if l.burst == burst && now > l.exit {
@@ -51,5 +52,20 @@ func note(k *pepfile.Key, thread uintptr, now uint64, e *pepfile.Entry) (exit *u
 	if p != nil {
 		counts.Note(p, k, gap, slot, e)
 	}
-	return &l.exit
+	l.repeat = 0
+	return l, p != nil && pepfile.Repeats(burst, i) && golink.LoadPtr(&l.thread) == thread
+}
+
+// again reports whether the thread makes a poll for the second time, and notes how long that took:
+// what a fault costs, if the program does nothing in between.
+//
+// The poll comes again at once, unless another thread has opened the poll region. Then it is silent, and if the
+// thread ever faults there again, that is in a later burst: a poll like others.
+func (l *lastPoll) again(pc uintptr, now uint64) bool {
+	if l.repeat != uint64(pc)+1 || l.burst != golink.Load64(&counts.Log)>>32 {
+		return false
+	}
+	l.repeat = 0
+	counts.Repeated(l.burst, now-l.exit)
+	return true
 }

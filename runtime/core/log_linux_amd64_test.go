@@ -17,7 +17,7 @@ func TestBurstsEndAtTicks(t *testing.T) {
 	f.Publish()
 	var samples []int32
 	poll := func(path uint32) {
-		_, p := f.NextPoll()
+		_, _, p := f.NextPoll()
 		take, _ := f.Poll()
 		k := &pepfile.Key{Path: path, PC: 7}
 		var e *pepfile.Entry

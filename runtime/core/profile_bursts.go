@@ -25,6 +25,7 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 			continue
 		}
 		b, sampled := c.burst(header.Time), false
+		b.Fault = header.Fault
 		for i := range polls {
 			p := &polls[i]
 			if time := p.Ticks(); time > 0 {

@@ -11,8 +11,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/google/pprof/profile"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -300,6 +302,7 @@ func testRecovery(t *testing.T, profiled, other string) {
 		t.Fatalf("files %s after %s", got, r.state)
 	}
 	files, _ := filepath.Glob(filepath.Join(r.dir, "*.pep"))
+	testFaults(t, files[0])
 	out, err := writeCommand(other, files[0]).CombinedOutput()
 	if want := "pep: PEP_WRITE=\"" + files[0] + "\": of another build of " + profiled + "\n"; string(out) != want || err == nil {
 		t.Errorf("another build: %s%v", out, err)
@@ -312,6 +315,53 @@ func testRecovery(t *testing.T, profiled, other string) {
 	}
 	if !hasStack(r.profile(t, "paths"), "main.work·p1 main.work main.burn.func1 sync.(*WaitGroup).Go.func1") {
 		t.Error("not the stacks of the program")
+	}
+}
+
+// testFaults checks that in the log of bursts one burst in four has the cost of a fault, that this is not
+// more than most gaps, and that the polls which were made again were counted once.
+func testFaults(t *testing.T, file string) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := pepfile.TableAt(unsafe.Pointer(&data[0]))
+	bursts, measured := uint32(f.Log>>32), 0
+	for room := range uint64(bursts) {
+		header, polls := f.Burst(room)
+		if header.Fault == 0 {
+			continue
+		}
+		measured++
+		longer, gaps, samples := 0, 0, 0
+		for i := range polls {
+			if p := &polls[i]; p.Ready() {
+				if _, ok := p.Entry(); ok {
+					samples++
+				}
+				if p.Gap > 0 {
+					gaps++
+					if p.Gap >= header.Fault*9/10 {
+						longer++
+					}
+				}
+			}
+		}
+		if header.Number%4 != 1 || samples > 64 || longer < gaps/2 {
+			t.Errorf("burst %d: %d samples, cost of a fault %d, and %d of %d gaps are longer", header.Number, samples, header.Fault, longer, gaps)
+		}
+	}
+	if measured == 0 || bursts > 1000 {
+		t.Errorf("the cost of a fault is in %d of %d bursts", measured, bursts)
+	}
+	var counted uint64
+	for i := range f.Slots {
+		if e := f.Entry(i); e.Path != pepfile.TickPath {
+			counted += e.Count
+		}
+	}
+	if counted+f.Dropped != f.Taken {
+		t.Errorf("%d samples counted, %d dropped, %d taken", counted, f.Dropped, f.Taken)
 	}
 }
 

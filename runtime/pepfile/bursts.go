@@ -31,7 +31,8 @@ const (
 
 // A BurstHeader is the first record of a room.
 type BurstHeader struct {
-	Number uint64 // of the burst, from 1; 0 if the room is empty
+	Number uint32 // of the burst, from 1; 0 if the room is empty
+	Fault  uint32 // cycles from a poll to the same poll again: see Repeats; 0 if not measured
 	Time   uint64 // CPU time that its tick stands for, in ns
 }
 
@@ -125,7 +126,7 @@ func (t Table) overrun(stands uint64) {
 		golink.Add64(&(*BurstHeader)(t.record(room, 0)).Time, int64(stands))
 		return
 	}
-	if _, p := t.NextPoll(); p != nil {
+	if _, _, p := t.NextPoll(); p != nil {
 		*p = Poll{Path: uint32(time)}
 		golink.Store32(&p.Who, ticksOnly)
 	}
@@ -143,21 +144,34 @@ func (t Table) enter(burst, stands uint64) {
 			p := (*[2]uint64)(t.record(room, i))
 			p[0], p[1] = 0, 0
 		}
-		*(*BurstHeader)(t.record(room, 0)) = BurstHeader{burst, stands}
+		*(*BurstHeader)(t.record(room, 0)) = BurstHeader{Number: uint32(burst), Time: stands}
 	}
 	golink.Store64(&t.Room, room)
 	golink.Store64(&t.Log, burst<<32)
 }
 
-// NextPoll returns the record for the next poll, nil if there is none, and the number of its
-// burst.
-func (t Table) NextPoll() (burst uint64, p *Poll) {
+// NextPoll returns the number of the burst, that of its next record, and that record, nil if there
+// is none.
+func (t Table) NextPoll() (burst, i uint64, p *Poll) {
 	at := golink.Add64(&t.Log, 1)
-	i, room := at&(1<<32-1), golink.Load64(&t.Room)
+	i = at & (1<<32 - 1)
+	room := golink.Load64(&t.Room)
 	if at>>32 != 0 && i>>t.burstBits() == 0 && room < t.Rooms() {
 		p = (*Poll)(t.record(room, i))
 	}
-	return at >> 32, p
+	return at >> 32, i, p
+}
+
+// Repeats reports whether the poll of a record is made twice, with nothing in between, so that the
+// burst's header can have the cost of a fault. That is so for one poll of one burst in four, in the middle of a
+// burst, where caches are as they are for most polls.
+func Repeats(burst, i uint64) bool { return burst%4 == 1 && i == 8 }
+
+// Repeated notes how many cycles later the poll that was made twice came again, if its burst is still on.
+func (t Table) Repeated(burst, cycles uint64) {
+	if room := golink.Load64(&t.Room); burst == golink.Load64(&t.Log)>>32 && room < t.Rooms() {
+		golink.Store32(&(*BurstHeader)(t.record(room, 0)).Fault, uint32(min(cycles, 1<<32-1)))
+	}
 }
 
 // Note completes the record of a poll. The entry e is nil if the poll is no sample.

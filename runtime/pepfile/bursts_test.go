@@ -11,7 +11,7 @@ import (
 func burst(t Table, number uint64) {
 	t.BeginBurst(10)
 	for !t.Idle() {
-		_, p := t.NextPoll()
+		_, _, p := t.NextPoll()
 		take, _ := t.Poll()
 		k := &Key{Path: uint32(t.Taken % 1000), PC: 7}
 		var e *Entry
@@ -45,8 +45,8 @@ func TestLogOfBursts(t *testing.T) {
 	quarter := make([]int, 4)
 	for room := range rooms {
 		h, _ := tab.Burst(room)
-		checkRoom(t, tab, room, h.Number)
-		quarter[(h.Number-1)/rooms]++
+		checkRoom(t, tab, room, uint64(h.Number))
+		quarter[(uint64(h.Number)-1)/rooms]++
 	}
 	// Each quarter of the run should have 4096 rooms; the standard deviation is 55.
 	for i, n := range quarter {
@@ -84,8 +84,8 @@ func checkRoom(t *testing.T, tab Table, room, number uint64) {
 			samples++
 		}
 	}
-	if h.Number != number || h.Time != 10 || samples != 4 {
-		t.Fatalf("room %d has burst %d of %d ns with %d samples, want burst %d of 10 ns", room, h.Number, h.Time, samples, number)
+	if uint64(h.Number) != number || h.Time != 10 || samples != 4 {
+		t.Fatalf("room %d has burst %d of %d ns with %d samples, want burst %d of 10 ns", room, uint64(h.Number), h.Time, samples, number)
 	}
 }
 
@@ -97,8 +97,8 @@ func TestOverrunsOfABurst(t *testing.T) {
 	for range 6 {
 		tab.BeginBurst(7)
 	}
-	if h, _ := tab.Burst(1); h.Number != 2 || h.Time != 42 {
-		t.Errorf("burst %d of %d ns, want 2 of 42 ns", h.Number, h.Time)
+	if h, _ := tab.Burst(1); uint64(h.Number) != 2 || h.Time != 42 {
+		t.Errorf("burst %d of %d ns, want 2 of 42 ns", uint64(h.Number), h.Time)
 	}
 	if h, _ := tab.Burst(0); h.Time != 10 {
 		t.Errorf("the first is of %d ns, want 10", h.Time)
@@ -112,13 +112,13 @@ func TestLogOfLongBursts(t *testing.T) {
 		tab.Samples, tab.Stride, tab.Form = s.Samples, s.Stride, s.Form
 		tab.BeginBurst(1)
 		for range 10_000 {
-			if _, p := tab.NextPoll(); p != nil {
+			if _, _, p := tab.NextPoll(); p != nil {
 				p.Who = 1
 			}
 		}
 		h, polls := tab.Burst(0)
-		if h.Number != 1 || tab.Rooms() < 16 || tab.Rooms()*uint64(len(polls)+1) != 1<<logBits {
-			t.Errorf("%+v: burst %d, %d rooms of %d polls", s, h.Number, tab.Rooms(), len(polls))
+		if uint64(h.Number) != 1 || tab.Rooms() < 16 || tab.Rooms()*uint64(len(polls)+1) != 1<<logBits {
+			t.Errorf("%+v: burst %d, %d rooms of %d polls", s, uint64(h.Number), tab.Rooms(), len(polls))
 		}
 		if next, _ := tab.Burst(1); next.Number != 0 || next.Time != 0 {
 			t.Errorf("%+v: the next room has burst %d", s, next.Number)
@@ -138,7 +138,7 @@ func TestTicksBetweenPolls(t *testing.T) {
 			ticks, polled := 1, uint32(0)
 			var at []uint32 // the polls before each tick
 			for !tab.Idle() {
-				_, p := tab.NextPoll()
+				_, _, p := tab.NextPoll()
 				take, _ := tab.Poll()
 				var e *Entry
 				polled++

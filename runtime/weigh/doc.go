@@ -58,13 +58,14 @@
 // loop goes round for each round of another loop if no burst has seen both. So d[k] is not
 // free: it is expected to be near
 //
-//	a·1 + b·(gap of k where k follows itself) + c·(mean gap of k) + e·(median gap of k)
+//	a·1 + b·(gap of k where k returns) + c·(mean gap of k) + e·(median gap of k)
 //
-// with factors that are the same for all paths, and that fit F best. The constant is 16 cycles, which
+// with factors that are the same for all paths, and that fit F best. The constant is 8 cycles, which
 // matters only if no burst sees a short loop and a long one together: then nothing but the clock
-// tells them apart, and it shows nothing below some 50 cycles. Where a path follows
-// itself its code is in the caches, and the gap beyond the cost of a fault is its time; the
-// least of these gaps is that cost. The mean counts as far as it is above 1.4 costs and below
+// tells them apart, and it shows nothing below some 50 cycles. Where a path returns, because one of
+// the thread's last three polls was of it, too, its code is in the caches, and the gap beyond the cost of a fault is its time. The
+// least of these gaps is that cost, unless no path that returns is short: one poll in one burst of four is made
+// twice, with nothing in between, and tells the cost, too. The mean counts as far as it is above 1.4 costs and below
 // 4: below it says more about caches, and above the thread may have been off the processor.
 // The median counts above 4 costs, which some gaps off the processor do not change.
 //
@@ -83,9 +84,6 @@
 // Two loops that no burst sees both of are told apart by the clock alone. If each has several
 // paths, and these are shorter than some 500 ns, the clock shows caches and not the paths, and
 // the weights of the two loops are about equal: the loop with longer rounds is overestimated.
-//
-// If no path that follows itself is short, the cost of a fault is taken for longer than it is, and the
-// shortest such loop for one of some cycles: it is overestimated.
 //
 // # Bounds
 //

@@ -10,8 +10,12 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	sum := make([]float64, paths)
 	warm, seen := make([][]uint32, paths), make([][]uint32, paths)
 	var allN, all float64
+	var faults []uint32
 	for i := range bursts {
 		polls := bursts[i].Polls
+		if f := bursts[i].Fault; f > 0 {
+			faults = append(faults, f)
+		}
 		for j := range polls {
 			p := &polls[j]
 			if p.Gap == 0 {
@@ -23,21 +27,26 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 			seen[p.Path] = append(seen[p.Path], p.Gap)
 			allN++
 			all += gap
-			if before(polls, j) == p.Path {
+			if returns(polls, j) {
 				warm[p.Path] = append(warm[p.Path], p.Gap)
 			}
 		}
 	}
-	// Where paths follow themselves, the least median is what the fault of a poll costs.
-	follows := make([]float64, paths) // 0 if it does not
+	again := make([]float64, paths) // median gap where the path returns, 0 if it does not
 	least := 0.
 	for k := range warm {
 		if len(warm[k]) < enough {
 			continue
 		}
-		follows[k] = float64(quantile(warm[k], 1, 2)) / cost
-		if least == 0 || follows[k] < least {
-			least = follows[k]
+		again[k] = float64(quantile(warm[k], 1, 2)) / cost
+		if least == 0 || again[k] < least {
+			least = again[k]
+		}
+	}
+	if len(faults) >= enough {
+		fault := repeated * float64(quantile(faults, 1, 2)) / cost
+		if least == 0 || fault < least { // no path that returns is short
+			least = fault
 		}
 	}
 	list := make([][features]float64, paths)
@@ -45,8 +54,8 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	for k := range list {
 		known := 0.
 		switch {
-		case follows[k] > 0:
-			known = follows[k] - least
+		case again[k] > 0:
+			known = again[k] - least
 		case len(seen[k]) >= enough:
 			known = max(float64(quantile(seen[k], 1, 2))/cost-clip, 0)
 		}
@@ -55,14 +64,19 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	return list
 }
 
-// before returns the path that polls[i]'s thread has ended before, -1 if there is none.
-func before(polls []Poll, i int) int32 {
-	for j := i - 1; j >= 0; j-- {
-		if polls[j].Thread == polls[i].Thread {
-			return polls[j].Path
+// returns reports whether the path of polls[i] is one of the last few that its thread has ended.
+func returns(polls []Poll, i int) bool {
+	seen := 0
+	for j := i - 1; j >= 0 && seen < recent; j-- {
+		if polls[j].Thread != polls[i].Thread {
+			continue
 		}
+		if polls[j].Path == polls[i].Path {
+			return true
+		}
+		seen++
 	}
-	return -1
+	return false
 }
 
 // costOf returns the cost of a fault: 2 % of the gaps are below it. It looks at several

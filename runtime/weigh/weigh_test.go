@@ -156,6 +156,31 @@ func TestLoopsApart(t *testing.T) {
 	}
 }
 
+// Two loops of 1 and 4 µs that no burst sees together, in a program without a shorter one. What a fault costs
+// is known if polls are made again; without that the first loop is taken for one of some cycles.
+func TestLoopsWithoutAShortOne(t *testing.T) {
+	const fault = 1230
+	long := program{
+		{[]int{0}, []float64{1000}, 1e7},
+		{[]int{1}, []float64{4000}, 2e6},
+	}
+	bursts, truth := long.run(rand.New(rand.NewPCG(11, 12)), 1000, 2, fault, 0)
+	want := truth[0] / truth[1]
+	share, _ := shares(bursts, weigh.Weights(bursts, 2), 2)
+	if got := share[0] / share[1]; got < want*5 {
+		t.Errorf("without the cost of a fault %.1f times as many rounds, in truth %.1f", got, want)
+	}
+	for i := range bursts {
+		if i%4 == 0 {
+			bursts[i].Fault = fault + uint32(i%40)
+		}
+	}
+	share, _ = shares(bursts, weigh.Weights(bursts, 2), 2)
+	if got := share[0] / share[1]; got < want/1.5 || got > want*1.5 {
+		t.Errorf("%.1f times as many rounds, in truth %.1f", got, want)
+	}
+}
+
 // The variance of shares is that of clusters: over many runs of known clusters the true
 // share is within 1.96 standard deviations as often as it should be, and rarely if samples
 // counted as independent. 300 runs of 0.95 have a standard deviation of 1.3 %; the limits are 5 of them away.

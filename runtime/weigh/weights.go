@@ -13,6 +13,7 @@ type Poll struct {
 type Burst struct {
 	Polls []Poll
 	Ticks float64 // CPU time that it stands for, in any unit: see package pace
+	Fault uint32  // cycles from a poll to the same poll again, at once; 0 if not measured
 }
 
 const (
@@ -27,7 +28,9 @@ const (
 	longGap    = 1.4 // times the cost of a fault
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
-	shortest   = 16. // cycles; what the constant part of a gap is before factors are fitted
+	recent     = 3   // polls of a thread before one: if they have its path, its code is in the caches
+	repeated   = .97 // of the cost of a repeated poll is that of a poll in a short loop
+	shortest   = 8.  // cycles; what the constant part of a gap is before factors are fitted
 	trust      = 5.0 // how fast the limit narrows with the gap that the clock shows
 )
 
