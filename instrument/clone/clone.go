@@ -109,6 +109,7 @@ type chooser struct {
 	called     map[types.Object]bool
 	stored     map[ast.Node]bool // literals that are elements of composite literals: nobody calls them directly
 	main       bool              // it is package main
+	exposed    exposed           // nil until it is needed
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {
@@ -149,7 +150,91 @@ func (c *chooser) callable(fn ast.Node) bool {
 		return !c.stored[fn]
 	}
 	obj := c.info.Defs[d.Name]
-	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name)
+	return c.called[obj] || !c.main && ast.IsExported(d.Name.Name) && c.reachable(obj)
+}
+
+// reachable reports whether another package can name a function or method that is exported. It cannot
+// if that is a method of a type that is not exported and that no other package can have
+// a value of. For example, the stack of an interpreter has exported methods, which an interface asks for, and is
+// itself in a field that is not exported: all calls go through the interface.
+func (c *chooser) reachable(fn types.Object) bool {
+	f, ok := fn.(*types.Func)
+	if !ok || f.Signature().Recv() == nil {
+		return true
+	}
+	t := f.Signature().Recv().Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Exported() || n.Obj().Parent() != f.Pkg().Scope() {
+		return true
+	}
+	if c.exposed == nil {
+		c.exposed = exposed{}
+		scope := f.Pkg().Scope()
+		for _, name := range scope.Names() {
+			if ast.IsExported(name) {
+				c.exposed.add(scope.Lookup(name).Type())
+			}
+		}
+	}
+	return c.exposed[n.Origin()]
+}
+
+// An exposed set has the types of which other packages can have a value that is not in an
+// interface. It holds all types for which that has been decided.
+type exposed map[types.Type]bool
+
+// add adds a type, and those that a value of it leads to.
+func (e exposed) add(t types.Type) {
+	if t == nil || e[t] {
+		return
+	}
+	e[t] = true
+	switch t := t.(type) {
+	case *types.Alias:
+		e.add(types.Unalias(t))
+	case *types.Named:
+		e.add(t.Origin())
+		e.add(t.Underlying())
+		for i := range t.TypeArgs().Len() {
+			e.add(t.TypeArgs().At(i))
+		}
+		for i := range t.NumMethods() {
+			if m := t.Method(i); m.Exported() {
+				e.add(m.Type())
+			}
+		}
+	case *types.Struct: // the methods of an embedded field can be called whatever its name
+		for i := range t.NumFields() {
+			if f := t.Field(i); f.Exported() || f.Embedded() {
+				e.add(f.Type())
+			}
+		}
+	case *types.Signature:
+		e.add(t.Params())
+		e.add(t.Results())
+	case *types.Tuple:
+		for i := range t.Len() {
+			e.add(t.At(i).Type())
+		}
+	case *types.Interface:
+		for i := range t.NumMethods() {
+			e.add(t.Method(i).Type())
+		}
+	case *types.Map:
+		e.add(t.Key())
+		e.add(t.Elem())
+	case *types.TypeParam:
+		e.add(t.Constraint())
+	case *types.Union:
+		for i := range t.Len() {
+			e.add(t.Term(i).Type())
+		}
+	case interface{ Elem() types.Type }: // pointer, slice, array, channel
+		e.add(t.Elem())
+	}
 }
 
 // findCalls notes the functions that the package calls directly, or ranges over, and the function

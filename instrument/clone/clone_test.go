@@ -113,6 +113,11 @@ var plans = []struct{ name, src, want string }{
 		"f: cloned\ng: cloned\n",
 	},
 	{
+		"nor is an exported method of a type that other packages get in interfaces only",
+		"type T struct{ s i; R r; e }\ntype i interface{ F() int }\ntype t struct{}\nfunc (t) F() int { return 1 }\ntype r struct{}\nfunc (*r) F() int { return 2 }\ntype e struct{}\nfunc (e) F() int { return 3 }\ntype g struct{}\nfunc (g) F() int { return 4 }\nfunc New() map[int][]*g { return nil }\ntype own struct{ n int }\nfunc (o own) F() int { return int(o.n) }\nfunc h(o own) int { return o.F() }",
+		"F: cloned\nF: original\n  7 without taps: the compiler inlines the function\nF: original\n  9 without taps: the compiler inlines the function\nF: original\n  11 without taps: the compiler inlines the function\nNew: original\n  12 without taps: the compiler inlines the function\nF: separate clone 2, original\nh: cloned\n  call 15: clone 2, receiver o\n",
+	},
+	{
 		"nor is a function in a table, while one in a variable may be",
 		"type t struct{ n int }\nvar table = [...]func(p *t) int{\n0: func(p *t) int { return p.n },\n}\nfunc F(p *t) int { BIG\nf := func(p *t) int { return p.n }\nreturn f(p) }",
 		"  literal 4: cloned\nF: cloned\n  literal 7: original\n",
@@ -126,6 +131,11 @@ var plans = []struct{ name, src, want string }{
 		"a method becomes a function of its receiver",
 		"type t struct{ n int }\nfunc (p *t) ptr() int { return p.n }\nfunc (v t) val() int { return v.n }\nfunc F(v t, p *t) { BIG; println(v.ptr(), p.ptr(), v.val(), p.val()) }",
 		"ptr: separate clone 1, original\nval: separate clone 2, original\nF: cloned\n  call 5: clone 1, receiver &v\n  call 5: clone 1, receiver p\n  call 5: clone 2, receiver v\n  call 5: clone 2, receiver *p\n",
+	},
+	{
+		"the receiver may be an element, unless a call is in it",
+		"type t struct{ n int }\nfunc (p *t) get() int { return p.n }\nfunc F(l []*t, v []t, m map[string]*t, i int) { BIG; println(l[i].get(), v[i+1].get(), m[\"k\"].get(), (*&l[0]).get(), l[len(l)-1].get()) }",
+		"get: separate clone 1, original\nF: cloned\n  call 4: clone 1, receiver l[i]\n  call 4: clone 1, receiver &v[i + 1]\n  call 4: clone 1, receiver m[\"k\"]\n",
 	},
 	{
 		"deferred calls and go statements stay what they are",

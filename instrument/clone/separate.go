@@ -11,6 +11,7 @@ package clone
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"github.com/pepgo/pep/instrument/mark"
@@ -197,12 +198,21 @@ func (c *chooser) spreads(x *ast.CallExpr) bool {
 	return tuple
 }
 
-// plain reports whether e is a variable or a field.
+// plain reports whether e is a variable, a field or an element, with nothing in it whose text may
+// change: no call.
 func plain(e ast.Expr) bool {
 	switch e := e.(type) {
-	case *ast.Ident:
+	case *ast.Ident, *ast.BasicLit:
 		return true
 	case *ast.SelectorExpr:
+		return plain(e.X)
+	case *ast.IndexExpr:
+		return plain(e.X) && plain(e.Index)
+	case *ast.BinaryExpr: // of an index
+		return e.Op != token.LAND && e.Op != token.LOR && plain(e.X) && plain(e.Y)
+	case *ast.StarExpr:
+		return plain(e.X)
+	case *ast.ParenExpr:
 		return plain(e.X)
 	}
 	return false

@@ -42,6 +42,15 @@ func totals(a pepfile.Words) tapTotals {
 			}
 		}
 	}
+	var all weigh.Alike // in the order of slots: the sum of floats depends on it
+	for i := range uint64(pepfile.WordSlots) {
+		if e := a.Word(i); e.Hash&1 != 0 && e.PC&pepfile.SiteBit != 0 && e.Intact() {
+			all.Add(&t.of(e.PC).Tap)
+		}
+	}
+	for _, x := range t {
+		x.Alike = all.Correlation()
+	}
 	return t
 }
 

@@ -69,7 +69,6 @@ func (w *window) fold(elapsed uint64) {
 	golink.Add64(&bursts.Taken, int64(n))
 	if n > 0 {
 		weight := float64(w.reported) / float64(n) * max(float64(w.tick-w.before)/inside, 1)
-		bursts.Heaviest = max(bursts.Heaviest, weight)
 		w.addSamples(w.samples[:n], weight, doubt)
 	}
 	golink.Store64(&bursts.CPU, max(w.opened+elapsed, bursts.CPU))
@@ -111,6 +110,9 @@ func (w *window) addSamples(samples []sample, weight, doubt float64) {
 			x *= float64(f.at(s.pc|pepfile.SiteBit, 0).n)
 		}
 		wordTable.AddWindow(s.pc, s.w, w.round(y), s.n, y, x, y*doubt)
+		if s.pc&pepfile.SiteBit == 0 || wordTable.Exact == 0 {
+			bursts.Heaviest = max(bursts.Heaviest, y)
+		}
 	}
 	for _, i := range f.used {
 		f.slots[i] = foundWord{}

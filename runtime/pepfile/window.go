@@ -16,7 +16,8 @@ type Burst struct {
 	// that began none, by the CPU time in ns. A burst ends at the latest where Until is.
 	Tick, Before, Until uint64
 
-	// Heaviest is the greatest number of events that one sample has stood for.
+	// Heaviest is the greatest number of events that the samples of a word in one window have
+	// stood for; with an engine, those of a tap.
 	Heaviest float64
 }
 

@@ -8,6 +8,10 @@ type Tap struct {
 	Total
 	Samples float64 // Σwx: if samples were independent, the variance of Σx would be this
 
+	// Alike is the correlation of two samples of a window, over all taps of the program: see
+	// [Alike].
+	Alike float64
+
 	found, expected float64 // of all its values, see AddValue
 }
 
@@ -18,6 +22,54 @@ func (t *Tap) AddValue(p *Part) {
 	share, v := p.Share(&t.Total)
 	t.found += v
 	t.expected += t.chance(share)
+}
+
+// cluster is how many samples of the tap a window has, as one of its samples finds it: of windows
+// with 1 and 9 samples nine in ten samples are in the second, and 0.1·1 + 0.9·9 = 8.2.
+func (t *Tap) cluster() float64 { return max(t.Squares/t.Samples, 1) }
+
+// factor returns how many times as large as by chance the variances of the tap's values are. In
+// windows of c samples, two of which have the correlation r, it is 1 + (c-1)·r
+// (Kish, Survey Sampling, 1965, section 5.4).
+//
+// The tap's own windows show it: they say found/expected. But a tap of a short phase is in
+// few windows, and these may look all alike although others do not. For example, one sort in ten has many
+// short names. A tap of its comparisons is in six windows, and none of them is in
+// that sort: each has long names only, and that looks like a value that is always the same. The other
+// taps of the program show how much windows differ. So the factor is
+// the mean of both, in which the tap counts as many windows as it has, and the program [shared] windows.
+func (t *Tap) factor() float64 {
+	of := 1 + (t.cluster()-1)*t.Alike
+	if t.expected <= 0 {
+		return of
+	}
+	n := t.Windows()
+	return (n*max(t.found/t.expected, 1) + shared*of) / (n + shared)
+}
+
+// An Alike estimates how much alike two samples of a tap are that are in the same window: their
+// correlation, 0 if they are independent, 1 if all samples of a window are of the same value. It
+// is the mean over the taps of a program. Each counts as many windows as it has, times what there is
+// to tell apart, Σp(1-p) over its values.
+type Alike struct{ sum, weight float64 }
+
+// Add adds a tap to which all values have been added.
+func (a *Alike) Add(t *Tap) {
+	c := t.cluster()
+	if t.expected <= 0 || c <= 1 {
+		return
+	}
+	weight := t.Windows() * t.expected * t.Size * t.Size / t.Samples
+	a.sum += weight * min(max(t.found/t.expected-1, 0)/(c-1), 1)
+	a.weight += weight
+}
+
+// Correlation returns the estimate, 0 if no tap has told anything.
+func (a *Alike) Correlation() float64 {
+	if a.weight <= 0 {
+		return 0
+	}
+	return a.sum / a.weight
 }
 
 // chance is the variance of a share if samples were independent.
@@ -34,7 +86,8 @@ func (t *Tap) Windows() float64 {
 }
 
 const (
-	// shared is how many windows the variance counts for that all values of a tap have in common.
+	// shared is how many windows the variance counts for that all values of a tap have in common, and
+	// beside a tap's own windows what all taps of the program have in common.
 	shared = 4
 
 	// speeds is the standard deviation of the logarithm of how much slower a program is in
@@ -52,7 +105,7 @@ const (
 // variance, and its bounds would end far below its true share. So the variance is the
 // mean of two: that of the value, which counts as many windows as have the value, and the
 // one that it would have if its samples were as much alike in each window as those of all
-// values of the tap, which counts [shared] windows. It is known with as many degrees of freedom as
+// values of the tap (factor), which counts [shared] windows. It is known with as many degrees of freedom as
 // there are windows.
 //
 // The second part is for windows in which the program is slower than outside of them, some more
@@ -80,10 +133,7 @@ func (t *Tap) Share(p *Part) (share float64, b Bounds) {
 	if chance <= 0 {
 		return share, ShareBounds(share, n, n)
 	}
-	alike := chance
-	if t.expected > 0 {
-		alike = chance * max(t.found/t.expected, 1)
-	}
+	alike := chance * t.factor()
 	windows := p.Sum * p.Sum / p.Squares // that have the value
 	v := (windows*own + shared*alike) / (windows + shared)
 	between := share * (1 - share)
