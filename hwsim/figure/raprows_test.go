@@ -1,9 +1,11 @@
 package figure
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/rap"
 )
 
@@ -126,5 +128,19 @@ func TestRAP28_WorstErrorOfAnEdge(t *testing.T) {
 	}
 	if b.worst != worst || 50*with > len(exact) {
 		t.Errorf("worst error %d, want %d, which %d of %d edges have", b.worst, worst, with, len(exact))
+	}
+}
+
+// RAP-27: the hottest node is not the one of all addresses, which has 60 of 100 zeros here. Of the 80 loads in the other, 40 are of zero.
+func TestRAP27_HottestNode(t *testing.T) {
+	all, hottest := metric.Range{Weight: 60, Inclusive: 100}, metric.Range{Weight: 40, Inclusive: 40}
+	all.Free, hottest.Free = 64, 16
+	z := &zeros{total: 100, nodes: []metric.Range{all, hottest}, loads: []uint64{1000, 80}, zero: []uint64{100, 40}}
+	if inclusive, often := z.hottest(); inclusive != 40 || often != 50 {
+		t.Errorf("%v %% of the zeros and %v %% of the loads there, want 40 and 50", inclusive, often)
+	}
+	z.nodes = z.nodes[:1]
+	if inclusive, often := z.hottest(); !math.IsNaN(inclusive) || !math.IsNaN(often) {
+		t.Errorf("%v and %v of no node", inclusive, often)
 	}
 }
