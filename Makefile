@@ -158,12 +158,14 @@ OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIG
 figures: build $(LOADS) $(COPLOADS) $(CALLS) $(MORE) $(BLOCKS) $(BLOCKS2) $(PAIRS) $(OPS)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
-# The figures of stratified sampling alone.
+# The figures of stratified sampling alone, with the page that they are on. Figures of the
+# page that do not run stay there: make figures-strat STRATFIGURES=strat-7 for one of them.
 STRATFIGURES ?= strat-4 strat-7 strat-8 strat-9 strat-10 strat-11 strat-filter
+STRATPAGE    ?= docs/results/figures.md
 figures-strat: build $(LOADS) $(CALLS) $(MORE)
-	bin/pepsim figure $(FIGUREFLAGS) $(STRATFIGURES)
+	bin/pepsim figure -page $(STRATPAGE) $(FIGUREFLAGS) $(STRATFIGURES)
 
-# The figures of range adaptive profiling alone, with the page that they are on.
+# The figures of range adaptive profiling alone, with their page in the same way.
 RAPFIGURES ?= rap-2 rap-3 rap-5 rap-code rap-6 rap-7-code rap-7-values rap-8-code rap-8-values rap-headline rap-9 rap-10 rap-narrow rap-edges rap-buffer rap-throughput rap-cost
 RAPPAGE    ?= docs/results/figures-rap.md
 .PHONY: figures-rap

@@ -96,15 +96,11 @@ func figures(c *command.Call) error {
 	if err != nil {
 		return command.Usagef("figure: %w", err)
 	}
-	trees := figure.OfTrees(chosen)
-	if err := figure.CheckPage(*page, chosen); err != nil && !trees {
+	if err := figure.CheckPage(*page, chosen); err != nil {
 		return command.Usagef("figure: -page: %w", err)
 	}
 	var failed error
-	document := figure.CopPage{Command: line}
+	document := figure.Page{Command: line, Date: time.Now().Format(time.DateOnly)}
 	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
-	if trees {
-		return figure.SaveTrees(*page, line, time.Now().Format(time.DateOnly), document.Figures, errors.Join(err, failed))
-	}
 	return document.Save(*page, errors.Join(err, failed))
 }

@@ -158,11 +158,10 @@ make figures records them.
 	-traces DIR        where they are (default build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
 	                   (default docs/figures)
-	-page FILE         also write a page about figures of the co-processor, or about
-	                   figures of ranges (rap-…), in
-	                   Markdown: what they are, what they show in short, and the
-	                   figures; those that FILE has and that do not run stay as
-	                   they are; without an error only
+	-page FILE         also write a page about the figures, which are those of one
+	                   paper, in Markdown: what they are, what they show in
+	                   short, and the figures; those that FILE has and that do
+	                   not run stay as they are; without an error only
 	-n N               loads, blocks, or words of samples of a program (default
 	                   16000000); of edges and calls for strat, and of loads for
 	                   strat-10 and rap-throughput, a quarter

@@ -11,17 +11,6 @@ import (
 	"strings"
 )
 
-// copSummaries are the figures of a page, in its order, with their sentences in short. A text is empty if
-// there is nothing to say.
-var copSummaries = []struct {
-	id   string
-	text func(r *Result) string
-}{
-	{"cop-table1", shortSize}, {"cop-1", shortRates}, {"cop-8", shortCurves}, {"cop-6", shortScatter}, {"cop-7", shortPrograms}, {"cop-long", shortLong},
-	{"cop-remedies", shortRemedies}, {"cop-sweep", shortSweep}, {"cop-9", shortArrays}, {"cop-clock", shortClock},
-	{"cop-phases", shortPhases}, {"cop-upper", shortUpper}, {"cop-rate", shortRate},
-}
-
 // find returns the first row whose name has a part, or an empty row.
 func (r *Result) find(part string) Row {
 	for _, row := range r.Rows {

@@ -1,39 +1,60 @@
 package figure
 
-// This file writes the results of the co-processor's figures as a page of the documentation. All
-// of the page is output: the sentences are fixed or computed from the results.
+// This file writes the results of figures as a page of the documentation. There is a page for the figures of each
+// paper. All of a page is output: pagetexts.go has its fixed sentences, and all others are computed from the results.
 
 import (
 	"errors"
 	"fmt"
 	"iter"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// A CopPage is a page about figures of the co-processor, in Markdown: what they are, what they show in short, and
-// each figure in a block of its own, which begins with the command line.
-type CopPage struct {
+// A Page is a page about figures of one paper, in Markdown: what they are, what they show in short, and each figure in
+// a block of its own, which begins with the command line.
+type Page struct {
 	Command string // the command line
+	Date    string // of the run, such as "2026-11-22"
 	Figures []*Result
 }
 
-// CheckPage returns an error if some of the figures cannot be on a page. Without the name of a file there
+// A subject is what the page of a paper has beside the figures.
+type subject struct {
+	prefix       string // of the IDs of its figures
+	what         string // the figures, in error messages
+	title        string
+	introduction string
+	dated        bool // the date and the version of Go stand above each block
+}
+
+// subjectOf returns the subject of a figure.
+func subjectOf(id string) subject {
+	for _, s := range subjects {
+		if strings.HasPrefix(id, s.prefix) {
+			return s
+		}
+	}
+	panic("no page for " + id) // a test has all figures
+}
+
+// CheckPage returns an error if some of the figures cannot be on one page. Without the name of a file there
 // is no page.
 func CheckPage(file string, list []Figure) error {
 	for _, f := range list {
-		if file != "" && !strings.HasPrefix(f.ID, "cop-") {
-			return fmt.Errorf("a page has figures of the co-processor (cop-…) alone, or of range adaptive profiling (rap-…) alone: not %s with the others", f.ID)
+		if first := subjectOf(list[0].ID); file != "" && !strings.HasPrefix(f.ID, first.prefix) {
+			return fmt.Errorf("a page has figures of one paper: not %s with those of %s (%s…)", f.ID, first.what, first.prefix)
 		}
 	}
 	return nil
 }
 
 // Collect returns the same results, and puts them on the page as they come.
-func (p *CopPage) Collect(results iter.Seq[*Result]) iter.Seq[*Result] {
+func (p *Page) Collect(results iter.Seq[*Result]) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
 		for r := range results {
 			p.Figures = append(p.Figures, r)
@@ -46,7 +67,7 @@ func (p *CopPage) Collect(results iter.Seq[*Result]) iter.Seq[*Result] {
 
 // Save writes the page into a file. Figures that the file has, and that have not run, stay there as they are. If
 // the name is empty, or if figures have had an error, Save writes nothing and returns the error.
-func (p *CopPage) Save(file string, failed error) error {
+func (p *Page) Save(file string, failed error) error {
 	if file == "" || failed != nil {
 		return failed
 	}
@@ -62,15 +83,22 @@ func (p *CopPage) Save(file string, failed error) error {
 }
 
 // text returns the page. Figures of an old page that have not run are taken from there.
-func (p *CopPage) text(old string) (string, error) {
+func (p *Page) text(old string) (string, error) {
+	about := subjectOf(p.Figures[0].ID)
 	var short, blocks strings.Builder
-	for _, about := range copSummaries {
-		s := sectionOf(old, about.id)
+	for _, f := range All {
+		if !strings.HasPrefix(f.ID, about.prefix) {
+			continue
+		}
+		s := sectionOf(old, f.ID)
 		for _, r := range p.Figures {
-			if r.ID != about.id {
+			if r.ID != f.ID {
 				continue
 			}
-			s = section{short: about.text(r)}
+			s = section{short: f.short(r)}
+			if about.dated {
+				s.stamp = fmt.Sprintf("%s, %s/%s, %d cores, %s.\n\n", p.Date, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+			}
 			var b strings.Builder
 			if err := listing.Text(&b, &Listing{Command: p.Command, Figures: slices.Values([]*Result{r})}); err != nil {
 				return "", err
@@ -78,13 +106,13 @@ func (p *CopPage) text(old string) (string, error) {
 			s.block = b.String()
 		}
 		if s.short != "" {
-			fmt.Fprintf(&short, "* [%s](#%[1]s): %s\n", about.id, s.short)
+			fmt.Fprintf(&short, "* [%s](#%[1]s): %s\n", f.ID, s.short)
 		}
 		if s.block != "" {
-			fmt.Fprintf(&blocks, "\n## %s\n\n```\n%s```\n", about.id, s.block)
+			fmt.Fprintf(&blocks, "\n## %s\n\n%s```\n%s```\n", f.ID, s.stamp, s.block)
 		}
 	}
-	text := "# Figures of the co-processor\n\n" + copIntroduction
+	text := "# " + about.title + "\n\n" + about.introduction
 	if short.Len() > 0 {
 		text += "\n## In short\n\n" + short.String()
 	}
@@ -92,35 +120,33 @@ func (p *CopPage) text(old string) (string, error) {
 }
 
 // A section is what a page has about a figure.
-type section struct{ short, block string }
+type section struct{ short, stamp, block string }
 
 func sectionOf(page, id string) (s section) {
 	if _, rest, ok := strings.Cut(page, fmt.Sprintf("\n* [%s](#%[1]s): ", id)); ok {
 		s.short, _, _ = strings.Cut(rest, "\n")
 	}
-	if _, rest, ok := strings.Cut(page, "\n## "+id+"\n\n```\n$ "); ok {
-		rest, _, _ = strings.Cut(rest, "\n```\n")
-		s.block = "$ " + rest + "\n"
+	if _, rest, ok := strings.Cut(page, "\n## "+id+"\n\n"); ok {
+		stamp, rest, _ := strings.Cut(rest, "```\n")
+		if strings.HasPrefix(rest, "$ ") {
+			rest, _, _ := strings.Cut(rest, "\n```\n")
+			s.stamp, s.block = stamp, rest+"\n"
+		}
 	}
 	return s
 }
 
-const copIntroduction = `All of this page is output of ` + "`pepsim figure -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-cop`" + ` records the traces and runs all figures.
-Estimates and cycles do not depend on the speed of the machine: with the same traces each run has the same results. The plots are in [docs/figures](../figures).
-
-These are the experiments of Zilles and Sohi, *A Programmable Co-Processor for Profiling*, HPCA 2001, on twelve test programs.
-Our text of the paper has lost all numbers, so the column "paper" has its statements. A line "differs:" marks each result of ours that does not agree, with
-numbers of the same run. Cycles and drops are results of models: of
-[package clock](../../hwsim/clock/clock.go) for the main processor, of the machine, and of the handlers' parameters ([decision 18](../decisions/0018-coprocessor.md),
-[19](../decisions/0019-value-profiling.md)). They are no measurements.
-
-What is compared:
-
-* **Error** is the root of the mean square error of the estimated shares, weighted with executions, over the pairs of a load and a value that have at
-  least 10 % of a load with at least 1000 executions. The complete profile of the same loads is the truth. The least share and the least number are ours.
-* **The simple sampler** takes one of N loads, and interrupts when 128 samples are full. The co-processor keeps 32 bits of a value, so the sampler's
-  values are cut to 32 bits, too.
-* **The co-processor** runs ` + "`program=values`" + ` with the defaults of decision 19, and memory for all records.
-* **A factor** is the error of the co-processor divided by that of the simple sampler with the same overhead. Below 1 the co-processor is better.
-* **Random order** means the same loads, shuffled. This removes the phases of a program and leaves everything else.
-`
+// shortRows says how many rows agree with the paper, and which do not.
+func shortRows(r *Result) string {
+	var differ []string
+	for _, row := range r.Rows {
+		if row.Differs {
+			differ = append(differ, fmt.Sprintf("%s: %s, paper: %s", row.What, row.Ours, row.Paper))
+		}
+	}
+	line := fmt.Sprintf("%s: %d of %d rows agree.", r.Title, len(r.Rows)-len(differ), len(r.Rows))
+	if differ != nil {
+		line += " Others: " + strings.Join(differ, "; ") + "."
+	}
+	return line
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 // pageOf writes a page of results, and returns the sentences of its summary and the whole text.
 func pageOf(t *testing.T, results ...*Result) (short []string, page string) {
 	t.Helper()
-	page, err := (&CopPage{Command: "pepsim figure x", Figures: results}).text("")
+	page, err := (&Page{Command: "pepsim figure x", Figures: results}).text("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,57 +80,92 @@ func TestPageIsComputed(t *testing.T) {
 	}
 }
 
-// Each figure of the co-processor has a sentence, and other figures have no page.
+// Each paper has a page, which has all of its figures with a sentence each, and no others.
 func TestPageHasAllFigures(t *testing.T) {
-	var results []*Result
-	for _, f := range All {
-		if err := CheckPage("page.md", []Figure{f}); (err == nil) != strings.HasPrefix(f.ID, "cop-") {
-			t.Errorf("%s: %v", f.ID, err)
-		} else if err == nil {
-			results = append(results, &Result{ID: f.ID, Title: f.Title})
+	nothing := map[string]int{"cop-": 3} // without rows there is nothing to say about the sweep, and about phases and upper halves
+	for _, s := range subjects {
+		var results []*Result
+		var own []Figure
+		for _, f := range All {
+			if strings.HasPrefix(f.ID, s.prefix) {
+				results, own = append(results, &Result{ID: f.ID, Title: f.Title}), append(own, f)
+			}
 		}
-	}
-	got, page := pageOf(t, results...)
-	missing := 3 // without rows there is nothing to say about the sweep, and about phases and upper halves
-	if len(got) != len(results)-missing {
-		t.Errorf("%d figures have %d sentences:\n%s", len(results), len(got), strings.Join(got, "\n"))
-	}
-	for _, r := range results {
-		if !strings.Contains(page, "\n## "+r.ID+"\n") {
-			t.Errorf("the page has no %s", r.ID)
+		if err := CheckPage("page.md", own); err != nil || len(own) < 7 {
+			t.Errorf("%s: %d figures, %v", s.prefix, len(own), err)
+		}
+		for _, f := range All {
+			mixed := append(slices.Clone(own), f)
+			if err := CheckPage("page.md", mixed); (err == nil) != strings.HasPrefix(f.ID, s.prefix) {
+				t.Errorf("%s with those of %s: %v", f.ID, s.prefix, err)
+			}
+			if err := CheckPage("", mixed); err != nil {
+				t.Errorf("without a page: %v", err)
+			}
+		}
+		got, page := pageOf(t, results...)
+		if len(got) != len(results)-nothing[s.prefix] {
+			t.Errorf("%d figures have %d sentences:\n%s", len(results), len(got), strings.Join(got, "\n"))
+		}
+		for _, f := range All {
+			if strings.Contains(page, "\n## "+f.ID+"\n") != strings.HasPrefix(f.ID, s.prefix) {
+				t.Errorf("the page of %s: has it %s?", s.prefix, f.ID)
+			}
+		}
+		if !strings.HasPrefix(page, "# "+s.title+"\n\n"+s.introduction) {
+			t.Errorf("the page begins with %q", page[:100])
 		}
 	}
 }
 
-// A page keeps the figures that have not run, with their commands and sentences, and has new ones for the others. Then
-// it is the page that a run of all of them writes, but for the command.
+// A sentence about rows says how many agree, and has the others.
+func TestRowsInShort(t *testing.T) {
+	res := &Result{ID: "rap-6", Title: "nodes"}
+	res.compare("most", tally{3, 3}, times, "2", atMost(times(2)))
+	res.compare("least", tally{1}, times, "2", atMost(times(2)))
+	short, _ := pageOf(t, res, &Result{ID: "rap-buffer", Title: "more"})
+	want := []string{"[rap-6](#rap-6): nodes: 1 of 2 rows agree. Others: most: 3.00x, paper: 2.", "[rap-buffer](#rap-buffer): more: 0 of 0 rows agree."}
+	if !slices.Equal(short, want) {
+		t.Errorf("%q, want %q", short, want)
+	}
+}
+
+// A page keeps the figures that have not run, with their commands, dates and sentences, and has new ones for the others.
+// Then it is the page that a run of all of them writes, but for the command and the date.
 func TestPageKeepsFigures(t *testing.T) {
-	size := func(n float64) *Result {
-		r := &Result{ID: "cop-table1", Title: "a"}
-		r.row("transistors", one(percent(n)), "-", true)
-		return r
-	}
-	clock := &Result{ID: "cop-clock", Title: "b"}
-	file := filepath.Join(t.TempDir(), "page.md")
-	save := func(command string, failed error, results ...*Result) string {
-		err := (&CopPage{Command: command, Figures: results}).Save(file, failed)
-		if err != failed {
-			t.Fatal(err)
+	for _, ids := range [][2]string{{"cop-table1", "cop-clock"}, {"rap-2", "rap-buffer"}, {"strat-4", "strat-filter"}} {
+		size := func(n float64) *Result {
+			r := &Result{ID: ids[0], Title: "a"}
+			r.row("transistors", one(percent(n)), "-", true)
+			return r
 		}
-		text, _ := os.ReadFile(file)
-		return string(text)
-	}
-	both := save("one", nil, size(1), clock)
-	if got := save("one", nil, clock); got != both {
-		t.Errorf("with the same figure again the page is\n%s\nwant\n%s", got, both)
-	}
-	got := save("two", nil, size(2))
-	want := strings.NewReplacer("$ one\n\ncop-table1", "$ two\n\ncop-table1", "1.00 %", "2.00 %").Replace(both)
-	if got != want || got == both || strings.Count(got, "2.00 %") != 2 {
-		t.Errorf("with one new figure the page is\n%s\nwant\n%s", got, want)
-	}
-	if save("three", errors.New("no trace"), size(3)) != got {
-		t.Error("a run with an error has changed the page")
+		last := &Result{ID: ids[1], Title: "b"}
+		last.row("kept", one(percent(7)), "-", false)
+		file := filepath.Join(t.TempDir(), "page.md")
+		save := func(command string, failed error, results ...*Result) string {
+			err := (&Page{Command: command, Date: "day " + command, Figures: results}).Save(file, failed)
+			if err != failed {
+				t.Fatal(err)
+			}
+			text, _ := os.ReadFile(file)
+			return string(text)
+		}
+		both := save("one", nil, size(1), last)
+		if got := save("one", nil, last); got != both {
+			t.Errorf("with the same figure again the page is\n%s\nwant\n%s", got, both)
+		}
+		if dated := strings.Count(both, "\n\nday one, "); dated != 2*one01(subjectOf(ids[0]).dated) {
+			t.Errorf("the page of two figures has %d dates:\n%s", dated, both)
+		}
+		got := save("two", nil, size(2))
+		above, below, _ := strings.Cut(both, "\n## "+ids[1]+"\n")
+		want := strings.NewReplacer("$ one\n", "$ two\n", "day one", "day two", "1.00 %", "2.00 %").Replace(above) + "\n## " + ids[1] + "\n" + below
+		if got != want || got == both || !strings.Contains(got, "2.00 %") || !strings.Contains(below, "$ one\n") {
+			t.Errorf("with one new figure the page is\n%s\nwant\n%s", got, want)
+		}
+		if save("three", errors.New("no trace"), size(3)) != got {
+			t.Error("a run with an error has changed the page")
+		}
 	}
 }
 

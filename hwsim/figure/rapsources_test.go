@@ -27,12 +27,17 @@ func samples(loads []tuple.Tuple, taps string) (list []tuple.Tuple) {
 
 // of returns an Env in which two programs have one recording of the same samples.
 func of(all ...[]tuple.Tuple) *figure.Env {
+	return ofPrograms(map[string][][]tuple.Tuple{"typecheck": all, "lua": all})
+}
+
+// ofPrograms returns an Env in which programs have one recording each, in blocks.
+func ofPrograms(all map[string][][]tuple.Tuple) *figure.Env {
 	return &figure.Env{Source: func(program, taps string) (replay.Source, error) {
-		if strings.Contains(taps, "-") || program != "typecheck" && program != "lua" {
+		if strings.Contains(taps, "-") || all[program] == nil {
 			return nil, figure.ErrNoTrace
 		}
 		return func(do func(trace.Block) error) error {
-			for _, s := range all {
+			for _, s := range all[program] {
 				if err := do(trace.Block{Tuples: append([]tuple.Tuple(nil), s...)}); err != nil {
 					return err
 				}
@@ -99,6 +104,29 @@ func TestRAP26_FigureOfMisses(t *testing.T) {
 	}
 }
 
+// Of three programs one has half of its misses in narrow ranges, and two have all: on average five sixths. A fourth program misses
+// too rarely to count.
+func TestRAP26_AverageOfPrograms(t *testing.T) {
+	misses := func(wide, rate uint64) (in []tuple.Tuple) {
+		for i := range uint64(80_000) {
+			value, addr := i*0x9E3779B97F4A7C15, uint64(64)
+			if i%rate == 0 {
+				addr = 1<<40 + 64*i
+				if i/rate%wide == wide-1 {
+					value = 5
+				}
+			}
+			in = append(in, tuple.New(tuple.Load, 1, value), tuple.New(tuple.More, 1, addr))
+		}
+		return in
+	}
+	res := runFigure(t, "rap-9", ofPrograms(map[string][][]tuple.Tuple{"typecheck": {misses(2, 10)}, "lua": {misses(1, 10)}, "regex": {misses(1, 10)}, "flate": {misses(1000, 13)}}))
+	expect(t, "DL1 misses in narrow hot ranges", value(t, res, "DL1 misses", 0), 250./3, 1)
+	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "too few misses: flate (m88ksim), 1") {
+		t.Errorf("setup %q", setup)
+	}
+}
+
 // 36 % of the zeros are loaded from one region of 64 KB, where every third load is of 0. The
 // trace has samples that go on in the next block.
 func TestRAP27_FigureOfZeroLoads(t *testing.T) {
@@ -150,6 +178,12 @@ func TestRAP27_FigureOfNarrowOperands(t *testing.T) {
 	res := runFigure(t, "rap-narrow", of(in))
 	expect(t, "hottest function", value(t, res, "in its hottest function", 0), 50, 1)
 	expect(t, "hottest file", value(t, res, "narrow operations in the hottest file", 0), 100, 1)
+	for i, what := range []string{"narrow operations in the hottest file", "in its hottest function", "in the hottest line of that"} {
+		row := res.Tables[0].Rows[i]
+		if got := value(t, res, what, 0); got != row[3].Number || got >= row[4].Number {
+			t.Errorf("%s: %v, want what the tree has: %v, less than %v", what, got, row[3].Number, row[4].Number)
+		}
+	}
 	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "typecheck (gcc), 1: 60K") || !strings.Contains(setup, "typecheck (gcc), 1: 40K operations have both operands") {
 		t.Errorf("setup %q", setup)
 	}

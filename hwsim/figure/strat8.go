@@ -93,11 +93,13 @@ func howMany(t tally, is func(float64) bool) (n float64) {
 // counters of the largest table could hold, so that it need not send a message.
 const initial = 4096 * 256
 
+// early is the mean error of the initial phase.
+func early(r *replay.Result) float64 { return mean(finite(until(r.Errors, initial))) }
+
 // figure9 is STRAT-24.
 func figure9(env *Env, res *Result) error {
 	tables := []string{"H[P256]512", "H[P256]1024", "H[P256]2048", "H[P256]4096"}
 	small, large := tables[0], tables[len(tables)-1]
-	early := func(r *replay.Result) float64 { return mean(finite(until(r.Errors, initial))) }
 	atFirst, atEnd := quotient(large, small, early), quotient(large, small, errorPercent)
 	res.setup("%s", rule)
 	list, err := env.recorded(res, Programs, "loads", 1, tables, func(*batch) {})

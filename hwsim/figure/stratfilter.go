@@ -3,65 +3,107 @@ package figure
 // This file has an experiment with the filter that the paper names and does not evaluate.
 
 import (
+	"math"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/hwsim/replay"
 )
 
-// The filters of the experiment.
+// withoutFilter are samplers without a filter, the fastest first.
+var withoutFilter = []string{"H[P128]2048", unfiltered, "H[P512]2048", "H[P1024]2048", "H[P2048]2048"}
+
+// The filters of the experiment, and the sampler behind all but the last of them.
 const (
 	unfiltered = "H[P256]2048"
-	forever    = "F16384-5-never+H[P256]2048"   // masks for good
-	again1M    = "F16384+H[P256]2048"           // as in the co-processor's paper: all places are sampled again after a period
-	oneOf8     = "F16384-5-never/8+H[P256]2048" // one of 8 events of a masked place passes, and stands for all of them
-	spent      = "F16384-2-never/8+H[P128]2048" // the same, with twice the rate
+
+	forever = "F16384-5-never+H[P256]2048"   // masks for good
+	again1M = "F16384+H[P256]2048"           // as in the co-processor's paper: all places are sampled again after a period
+	oneOf8  = "F16384-5-never/8+H[P256]2048" // one of 8 events of a masked place passes, and stands for all of them
+	spent   = "F16384-2-never/8+H[P128]2048" // the same, with twice the rate
 )
 
-// figureFilter is STRAT-29: filters of converged places in front of the sampler, on the first
-// recording of each program.
+// figureFilter is STRAT-29: filters of converged places in front of the sampler. A filter saves messages, and so does a
+// lower rate. Each filter is compared with the sampler without it, and with a sampler of a lower rate that has as many messages.
 func figureFilter(env *Env, res *Result) error {
-	specs := []string{unfiltered, forever, again1M, oneOf8, spent}
+	filters := []string{forever, again1M, oneOf8, spent}
+	specs := slices.Concat(withoutFilter, filters)
 	res.setup("%s", rule)
-	first := *env
-	first.Source = firstOnly(env.Source)
-	list, err := first.recorded(res, Programs, "loads", 1, specs, func(*batch) {})
+	list, err := env.recorded(res, Programs, "loads", 1, specs, func(*batch) {})
 	if err != nil {
 		return err
 	}
-	end := Table{Title: "error at the end", Columns: slices.Concat([]string{"recording"}, with3(specs...))}
+	res.setup("as many messages: the error without a filter is that of two samplers with more and with fewer messages, with a power law between them; if the slowest of them has more messages, its own; - if the fastest has fewer")
+	end := Table{Title: "error at the end", Columns: slices.Concat([]string{"recording"}, with3(append([]string{unfiltered}, filters...)...))}
+	lower := Table{Title: "error at the end with a lower rate (medians)", Columns: slices.Concat([]string{"recording"}, withoutFilter)}
 	sent := Table{Title: "messages (medians)", Columns: slices.Concat([]string{"recording"}, specs)}
 	long := Table{Title: "events from which on the error stays below 5 % (medians)", Columns: slices.Concat([]string{"recording"}, specs)}
+	fair := Table{Title: "error at the end to that without a filter and with as many messages", Columns: slices.Concat([]string{"recording"}, with3(filters...))}
 	for _, b := range list {
-		e, m, l := []Value{text(b.String())}, []Value{text(b.String())}, []Value{text(b.String())}
-		for _, x := range specs {
-			e = append(e, b.tally(ofEngine(x, errorPercent)).spread(percent)...)
+		name := []Value{text(b.String())}
+		e, r, m, l, f := slices.Clone(name), slices.Clone(name), slices.Clone(name), slices.Clone(name), slices.Clone(name)
+		for i, x := range specs {
+			errors := b.tally(ofEngine(x, errorPercent))
+			if i < len(withoutFilter) {
+				r = append(r, percent(errors.median()))
+			}
+			if x == unfiltered || i >= len(withoutFilter) {
+				e = append(e, errors.spread(percent)...)
+			}
 			m = append(m, numberOf("messages")(b.tally(ofEngine(x, messages)).median()))
 			l = append(l, after(b.tally(ofEngine(x, stays)).median()))
 		}
-		end.Rows, sent.Rows, long.Rows = append(end.Rows, e), append(sent.Rows, m), append(long.Rows, l)
+		for _, x := range filters {
+			f = append(f, b.tally(toAsMany(x)).spread(factor)...)
+		}
+		end.Rows, lower.Rows, sent.Rows, long.Rows, fair.Rows = append(end.Rows, e), append(lower.Rows, r), append(sent.Rows, m), append(long.Rows, l), append(fair.Rows, f)
 	}
-	res.Tables = append(res.Tables, end, sent, long)
+	res.Tables = append(res.Tables, end, lower, sent, fair, long)
 	p := inRole("li")
 	if own := ofProgram(list, p); own != nil {
-		res.lines("strat-filter-"+p.Name, errorLines("Filters of converged places: "+p.Name+", error", own, specs))
+		res.lines("strat-filter-"+p.Name, errorLines("Filters of converged places: "+p.Name+", error", own, append([]string{unfiltered}, filters...)))
 	} else {
-		res.lines("strat-filter", errorLines("Filters of converged places: error", list, specs))
+		res.lines("strat-filter", errorLines("Filters of converged places: error", list, append([]string{unfiltered}, filters...)))
 	}
-	for _, x := range specs[1:] {
+	worst := func(f func(func(string) *replay.Result) float64) tally {
+		return tallyAcross(list, func(b *batch) tally { return b.tally(f) }, tally.most)
+	}
+	for _, x := range filters {
 		res.compare(x+": messages to those without", tallyAll(list, quotient(x, unfiltered, messages)), times, "says nothing", below(times(1)))
 		res.compare(x+": error at the end to that without", tallyAll(list, quotient(x, unfiltered, errorPercent)), times, "can be improved", atMost(times(1)))
+		res.compare(x+": the same, the program with the most", worst(quotient(x, unfiltered, errorPercent)), times, "can be improved", atMost(times(1)))
+		res.compare(x+": error to that with as many messages", tallyAll(list, toAsMany(x)), times, "can be improved", atMost(times(1)))
 		res.compare(x+": stays below 5 % from, to that without", tallyAll(list, quotient(x, unfiltered, stays)), times, "can be faster", atMost(times(1)))
 	}
 	return nil
 }
 
-// firstOnly is a source of the first recordings alone.
-func firstOnly(source func(program, taps string) (replay.Source, error)) func(program, taps string) (replay.Source, error) {
-	return func(program, taps string) (replay.Source, error) {
-		if strings.Contains(taps, "-") {
-			return nil, ErrNoTrace
+// toAsMany makes a function for tallies: the error of a filtered sampler, divided by the error without a filter at as many
+// messages. Errors of samplers that differ in their rates alone follow a power of the number of messages, so the error
+// without a filter lies on the line between two of them in logarithms. For example: 4 % with 100 messages and 2 % with 400
+// mean 2.83 % with 200. A filter with fewer messages than the slowest sampler is compared with that one, which has the
+// advantage. A filter with more messages than the fastest has nothing to be compared with: NaN.
+func toAsMany(filtered string) func(func(string) *replay.Result) float64 {
+	return func(of func(string) *replay.Result) float64 {
+		x := of(filtered)
+		slow := of(withoutFilter[len(withoutFilter)-1])
+		for _, e := range slices.Backward(withoutFilter) {
+			fast := of(e)
+			if fast.Messages < x.Messages {
+				slow = fast
+				continue
+			}
+			return errorPercent(x) / betweenRates(x.Messages, slow, fast)
 		}
-		return source(program, taps)
+		return math.NaN()
 	}
+}
+
+// betweenRates returns the error in percent with a number of messages that is not more than that of the faster of two
+// samplers. With fewer than that of the slower it is the slower one's.
+func betweenRates(sent uint64, slow, fast *replay.Result) float64 {
+	if sent <= slow.Messages {
+		return errorPercent(slow)
+	}
+	part := math.Log(float64(sent)/float64(slow.Messages)) / math.Log(float64(fast.Messages)/float64(slow.Messages))
+	return errorPercent(slow) * math.Pow(errorPercent(fast)/errorPercent(slow), part)
 }
