@@ -42,6 +42,14 @@ const (
 	None  Poll = "none"  // do not keep track of paths
 )
 
+// Without says what of the inserted code is left out, to measure what the rest of it costs. A build
+// without something counts wrong paths or none, and its runtime writes no profile. Conditions are
+// taken apart as in a full build.
+type Without struct {
+	Registers bool // every poll is of a constant: of path 0, where the register would have the number
+	Polls     bool
+}
+
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
 
@@ -69,6 +77,7 @@ type Func struct {
 // A Writer rewrites the files of a package.
 type Writer struct {
 	Poll    Poll
+	Without Without
 	Core    string // import path of the linked runtime
 	Markers *mark.Markers
 	Funcs   map[*ast.BlockStmt]*Func // what to rewrite, by body
@@ -191,7 +200,7 @@ func (w *file) function(b *ast.BlockStmt) {
 		return
 	}
 	s := &scope{f, f.Plan}
-	if s.plan.Register {
+	if s.plan.Register && !w.Without.Registers {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.Sizeof(0)*0 + %s;", register, unsafe, w.number(s, 0)))
 		w.usesUnsafe = true
 	}
@@ -216,10 +225,16 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 	for _, op := range ops {
 		switch {
 		case op.Ends:
-			b.WriteString(w.poll(s, op))
-			if op.Restarts {
+			if w.Without.Polls {
+				b.WriteByte(' ') // code stands here: see splits
+			} else {
+				b.WriteString(w.poll(s, op))
+			}
+			if op.Restarts && !w.Without.Registers {
 				fmt.Fprintf(&b, " %s = %s;", register, w.number(s, op.Restart))
 			}
+		case w.Without.Registers:
+			b.WriteByte(' ')
 		case int64(op.Add) < 0:
 			fmt.Fprintf(&b, " %s -= %d;", register, -op.Add)
 		default:
@@ -232,6 +247,9 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 // poll returns the text that ends a path.
 func (w *file) poll(s *scope, op placement.Op) string {
 	number := register
+	if w.Without.Registers && !op.Known {
+		op.Known, op.Add = true, 0
+	}
 	switch {
 	case op.Known:
 		number = w.number(s, op.Add)

@@ -16,6 +16,7 @@ import (
 type ourFlag struct {
 	name   string
 	taps   bool // it is about taps
+	hidden bool // it is for measurements of the project: CONTRIBUTING.md describes it, and not help and README.md
 	choice bool // the value is that of one of the forms
 	forms  []form
 	set    func(a *Args, value string) error
@@ -78,6 +79,13 @@ var ourFlags = []ourFlag{
 	}, set: func(a *Args, value string) error {
 		a.Inline = value
 		return nil
+	}},
+	{name: "pepwithout", hidden: true, forms: []form{
+		{value: "parts", text: "leave out registers, polls, or both: a program that writes no profile, to measure what the other parts cost"},
+	}, set: func(a *Args, value string) error {
+		a.Without = value
+		_, err := toolexec.Tag{Without: value}.LeftOut()
+		return usage(err)
 	}},
 	{name: "pepdump", forms: []form{
 		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},
@@ -193,7 +201,9 @@ func (a *Args) unknownFlag(name string) error {
 		known = append(known, testFlags.names()...)
 	}
 	for _, f := range ourFlags {
-		known = append(known, f.name)
+		if !f.hidden {
+			known = append(known, f.name)
+		}
 	}
 	hint := ""
 	if best, ok := nearest(name, known); ok {
@@ -242,7 +252,7 @@ func distance(a, b string) int {
 func FlagHelp(taps bool) string {
 	var b strings.Builder
 	for _, f := range ourFlags {
-		if f.taps != taps {
+		if f.taps != taps || f.hidden {
 			continue
 		}
 		for _, form := range f.forms {
@@ -284,6 +294,9 @@ func FlagTable() string {
 	var b strings.Builder
 	b.WriteString("| flag of pepbuild | |\n|---|---|\n")
 	for _, f := range ourFlags {
+		if f.hidden {
+			continue
+		}
 		for _, form := range f.forms {
 			text := form.text
 			for i, w := range form.words {
