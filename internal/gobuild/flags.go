@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
@@ -80,12 +81,9 @@ var ourFlags = []ourFlag{
 		a.Inline = value
 		return nil
 	}},
-	{name: "pepwithout", hidden: true, forms: []form{
-		{value: "parts", text: "leave out registers, polls, or both: a program that writes no profile, to measure what the other parts cost"},
-	}, set: func(a *Args, value string) error {
+	{name: "pepwithout", hidden: true, choice: true, forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)}}, set: func(a *Args, value string) error {
 		a.Without = value
-		_, err := toolexec.Tag{Without: value}.LeftOut()
-		return usage(err)
+		return nil
 	}},
 	{name: "pepdump", forms: []form{
 		{value: "dir", text: "write the instrumented source to dir, with a list taps.txt of what is tapped and what is not, and graphs.txt with graph, path numbers and code of all functions"},

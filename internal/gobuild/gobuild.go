@@ -160,7 +160,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
-	tag := toolexec.Tag{Poll: poll, Without: b.args.Without, Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
+	tag := toolexec.Tag{Poll: poll, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
 	if b.compiler != nil {
 		tag.Compiler = b.compiler.Key
 	}

@@ -93,10 +93,6 @@ func (c *compilation) run() (int, error) {
 	if err != nil {
 		return 1, err
 	}
-	without, err := c.tag.LeftOut()
-	if err != nil {
-		return 1, err
-	}
 	profiled, err := c.tag.readGuide()
 	if err != nil {
 		return 1, err
@@ -110,7 +106,7 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Without: without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
+	}, instrument.Options{Poll: c.tag.Poll, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
 		FreeInlining: c.tag.Compiler != "", Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)

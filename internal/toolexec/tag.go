@@ -18,7 +18,7 @@ import (
 // -gcflags, so that a change of any of it compiles the package anew.
 type Tag struct {
 	Poll     rewrite.Poll
-	Without  string // what of the inserted code is left out: "registers", "polls", both with a comma between, or empty
+	Without  rewrite.Without
 	Truncate string // "header" or "backedge"
 	Order    string // "coldest"; "hottest" or empty for the usual order
 	Tool     string // hash of the instrumenter and the linked runtime
@@ -107,7 +107,7 @@ const TagFlag = "-pep"
 func (t Tag) Arg() string {
 	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Poll)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
 	if t.Without != "" {
-		s += ",without=" + url.QueryEscape(t.Without)
+		s += ",without=" + url.QueryEscape(string(t.Without))
 	}
 	if t.Order != "" {
 		s += ",order=" + url.QueryEscape(t.Order)
@@ -141,7 +141,7 @@ func ParseTag(s string) (Tag, error) {
 		case ok && key == "poll":
 			t.Poll = rewrite.Poll(value)
 		case ok && key == "without":
-			t.Without = value
+			t.Without = rewrite.Without(value)
 		case ok && key == "truncate":
 			t.Truncate = value
 		case ok && key == "order":
@@ -181,24 +181,6 @@ func (t Tag) Pattern() (*bisect.Pattern, error) {
 		return nil, fmt.Errorf("-pepbisect: %w", err)
 	}
 	return p, nil
-}
-
-// LeftOut returns what Without stands for.
-func (t Tag) LeftOut() (w rewrite.Without, err error) {
-	if t.Without == "" {
-		return w, nil
-	}
-	for word := range strings.SplitSeq(t.Without, ",") {
-		switch word {
-		case "registers":
-			w.Registers = true
-		case "polls":
-			w.Polls = true
-		default:
-			return w, fmt.Errorf("-pepwithout=%s: want registers, polls, or both with a comma between", t.Without)
-		}
-	}
-	return w, nil
 }
 
 // numbering returns the options of the path numbering.
