@@ -96,7 +96,10 @@ func (c *FuncCosts) registers() float64 { return c.ratio(costFull) - float64(c.P
 // the plain and in the instrumented build, and in builds without registers or polls. It returns those n functions of
 // each program whose difference is largest. The runs have no ticks and no collections.
 func Functions(cfg *Config, n int) (all []FuncCosts, err error) {
-	err = cfg.each(func(p *program) error {
+	// Valgrind has something of its own at the poll region of programs that are linked dynamically.
+	static := *cfg
+	static.env = []string{"CGO_ENABLED=0"}
+	err = static.each(func(p *program) error {
 		c, err := p.functions(n)
 		all = append(all, c)
 		return err
