@@ -13,7 +13,8 @@ import (
 
 // Gzip returns data as a gzip file.
 func Gzip(data []byte) []byte {
-	out := make([]byte, 0, 64+len(data)/2) // more than most need: pages that are not written cost nothing
+	// More than most need: pages that are not written cost nothing.
+	out := make([]byte, 0, 64+len(data)/2)
 	w := compressor{bitWriter: bitWriter{out: append(out, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)}} // deflate, no name, no time, unknown OS
 	w.deflate(data)
 	out = w.out
