@@ -47,9 +47,9 @@ ACCURACYFLAGS ?=
 bench:
 	$(GO) run ./internal/project/cmd/pepbench overhead $(BENCHFLAGS)
 
-# Which functions execute more instructions than in the plain build, and of which kinds; needs
-# valgrind.
-FUNCTIONFLAGS ?= -scale 1 flips keyvalue lua typecheck
+# Which part of the overhead is of polls and which of registers, in all programs; which functions execute more
+# instructions than in the plain build, and of which kinds. It needs valgrind and about twenty minutes.
+FUNCTIONFLAGS ?= -scale 1 -n 8
 functions:
 	$(GO) run ./internal/project/cmd/pepbench functions -o docs/results/functions.md $(FUNCTIONFLAGS)
 

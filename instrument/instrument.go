@@ -76,6 +76,7 @@ type Package struct {
 // Options say how to instrument. The zero value needs a Poll.
 type Options struct {
 	Poll    rewrite.Poll
+	Without rewrite.Without // for experiments
 	Numbers pathnum.Options
 	Taps    tap.Options
 
@@ -404,7 +405,7 @@ func (in *instrumenter) rewrite() {
 			continue
 		}
 		w := rewrite.Writer{
-			Poll: in.opts.Poll, Core: in.pkg.CorePath, Markers: in.markers, Funcs: in.funcs, Import: !imported,
+			Poll: in.opts.Poll, Without: in.opts.Without, Core: in.pkg.CorePath, Markers: in.markers, Funcs: in.funcs, Import: !imported,
 			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
 		}
 		name := in.fset.File(f.FileStart).Name()

@@ -42,6 +42,17 @@ const (
 	None  Poll = "none"  // do not keep track of paths
 )
 
+// A Without says what of the inserted code is left out, to measure what the rest of it costs. A build
+// without something counts wrong paths or none, and its runtime writes no profile. Conditions are
+// taken apart as in a full build.
+type Without string
+
+const (
+	WithoutNothing   Without = ""
+	WithoutRegisters Without = "registers" // all polls are of constants
+	WithoutPolls     Without = "polls"     // and without registers, which nothing would read
+)
+
 // CoreName is the name of the linked runtime in instrumented text.
 const CoreName = prefix + "core"
 
@@ -69,6 +80,7 @@ type Func struct {
 // A Writer rewrites the files of a package.
 type Writer struct {
 	Poll    Poll
+	Without Without
 	Core    string // import path of the linked runtime
 	Markers *mark.Markers
 	Funcs   map[*ast.BlockStmt]*Func // what to rewrite, by body
@@ -191,7 +203,7 @@ func (w *file) function(b *ast.BlockStmt) {
 		return
 	}
 	s := &scope{f, f.Plan}
-	if s.plan.Register {
+	if s.plan.Register && w.Without == WithoutNothing {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.Sizeof(0)*0 + %s;", register, unsafe, w.number(s, 0)))
 		w.usesUnsafe = true
 	}
@@ -216,10 +228,16 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 	for _, op := range ops {
 		switch {
 		case op.Ends:
-			b.WriteString(w.poll(s, op))
-			if op.Restarts {
+			if w.Without == WithoutPolls {
+				b.WriteByte(' ') // splits looks whether code stands here
+			} else {
+				b.WriteString(w.poll(s, op))
+			}
+			if op.Restarts && w.Without == WithoutNothing {
 				fmt.Fprintf(&b, " %s = %s;", register, w.number(s, op.Restart))
 			}
+		case w.Without != WithoutNothing:
+			b.WriteByte(' ')
 		case int64(op.Add) < 0:
 			fmt.Fprintf(&b, " %s -= %d;", register, -op.Add)
 		default:
@@ -232,6 +250,11 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 // poll returns the text that ends a path.
 func (w *file) poll(s *scope, op placement.Op) string {
 	number := register
+	if w.Without == WithoutRegisters && !op.Known {
+		// No other poll has this number. Of two polls of one number the compiler may drop one.
+		w.names++
+		op.Known, op.Add = true, poll.Size-uint64(w.names)-s.Base
+	}
 	switch {
 	case op.Known:
 		number = w.number(s, op.Add)

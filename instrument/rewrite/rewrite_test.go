@@ -162,6 +162,8 @@ func TestTextIsValid(t *testing.T) {
 	for name, a := range archives(t) {
 		for kind, opts := range map[string]instrument.Options{
 			"page":        {Poll: rewrite.Page},
+			"registers":   {Poll: rewrite.Page, Without: rewrite.WithoutRegisters},
+			"polls":       {Poll: rewrite.Page, Without: rewrite.WithoutPolls},
 			"flag":        {Poll: rewrite.Flag},
 			"exact":       {Poll: rewrite.Exact},
 			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
@@ -179,6 +181,12 @@ func TestTextIsValid(t *testing.T) {
 				}
 				if got, want := strings.Count(text, "\n"), bytes.Count(in, []byte("\n")); got != want && !opts.Burst {
 					t.Errorf("got %d lines, want %d", got, want)
+				}
+				if register := strings.Contains(text, "_pep_r "); register && opts.Without != "" {
+					t.Error("there is a register")
+				}
+				if strings.Contains(text, "unsafe.Pointer") && !bytes.Contains(in, []byte("unsafe.Pointer")) && opts.Without == rewrite.WithoutPolls {
+					t.Error("there is a poll")
 				}
 				typeCheck(t, pkg.Files[0], text, res.Table)
 			})

@@ -33,6 +33,7 @@ type Args struct {
 	Dump     string        // -pepdump: directory
 	Bisect   string        // -pepbisect: pattern of functions to instrument
 	Guide    string        // -pepguide: name of a profile
+	Without  string        // -pepwithout: inserted code that is left out: "registers" or "polls"; "" for nothing
 	Taps     toolexec.Taps // -peptaps, -peptapmode, -pepfuncs, -peprange, -pepsites
 	Dir      string        // -C: directory to change to first
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
@@ -16,6 +17,7 @@ import (
 type ourFlag struct {
 	name   string
 	taps   bool // it is about taps
+	hidden bool // it is for measurements of the project: CONTRIBUTING.md describes it, and not help and README.md
 	choice bool // the value is that of one of the forms
 	forms  []form
 	set    func(a *Args, value string) error
@@ -77,6 +79,10 @@ var ourFlags = []ourFlag{
 		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},
 	}, set: func(a *Args, value string) error {
 		a.Inline = value
+		return nil
+	}},
+	{name: "pepwithout", hidden: true, choice: true, forms: []form{{value: string(rewrite.WithoutRegisters)}, {value: string(rewrite.WithoutPolls)}}, set: func(a *Args, value string) error {
+		a.Without = value
 		return nil
 	}},
 	{name: "pepdump", forms: []form{
@@ -193,7 +199,9 @@ func (a *Args) unknownFlag(name string) error {
 		known = append(known, testFlags.names()...)
 	}
 	for _, f := range ourFlags {
-		known = append(known, f.name)
+		if !f.hidden {
+			known = append(known, f.name)
+		}
 	}
 	hint := ""
 	if best, ok := nearest(name, known); ok {
@@ -242,7 +250,7 @@ func distance(a, b string) int {
 func FlagHelp(taps bool) string {
 	var b strings.Builder
 	for _, f := range ourFlags {
-		if f.taps != taps {
+		if f.taps != taps || f.hidden {
 			continue
 		}
 		for _, form := range f.forms {
@@ -284,6 +292,9 @@ func FlagTable() string {
 	var b strings.Builder
 	b.WriteString("| flag of pepbuild | |\n|---|---|\n")
 	for _, f := range ourFlags {
+		if f.hidden {
+			continue
+		}
 		for _, form := range f.forms {
 			text := form.text
 			for i, w := range form.words {

@@ -146,6 +146,9 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
+	if b.args.Without != "" && (poll != rewrite.Page || b.args.Taps.Kinds != "") {
+		return nil, "", usagef("-pepwithout=%s: only code with page polls and without taps can be measured in parts", b.args.Without)
+	}
 	exe, key, err := self()
 	if err != nil {
 		return nil, "", err
@@ -157,7 +160,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
-	tag := toolexec.Tag{Poll: poll, Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
+	tag := toolexec.Tag{Poll: poll, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
 	if b.compiler != nil {
 		tag.Compiler = b.compiler.Key
 	}
@@ -338,6 +341,9 @@ func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error
 		cfg.Tags = []string{"pepflag"}
 	case poll == rewrite.Exact:
 		cfg.Tags = []string{"pepexact"}
+	}
+	if b.args.Without != "" {
+		cfg.Tags = append(cfg.Tags, "peppart")
 	}
 	if b.args.Taps.Kinds != "" {
 		cfg.Tags = append(cfg.Tags, "peptaps")

@@ -106,7 +106,7 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
+	}, instrument.Options{Poll: c.tag.Poll, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
 		FreeInlining: c.tag.Compiler != "", Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)

@@ -18,6 +18,7 @@ import (
 // -gcflags, so that a change of any of it compiles the package anew.
 type Tag struct {
 	Poll     rewrite.Poll
+	Without  rewrite.Without
 	Truncate string // "header" or "backedge"
 	Order    string // "coldest"; "hottest" or empty for the usual order
 	Tool     string // hash of the instrumenter and the linked runtime
@@ -105,6 +106,9 @@ const TagFlag = "-pep"
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
 	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Poll)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
+	if t.Without != "" {
+		s += ",without=" + url.QueryEscape(string(t.Without))
+	}
 	if t.Order != "" {
 		s += ",order=" + url.QueryEscape(t.Order)
 	}
@@ -136,6 +140,8 @@ func ParseTag(s string) (Tag, error) {
 			return Tag{}, fmt.Errorf("tag %q: %w", s, err)
 		case ok && key == "poll":
 			t.Poll = rewrite.Poll(value)
+		case ok && key == "without":
+			t.Without = rewrite.Without(value)
 		case ok && key == "truncate":
 			t.Truncate = value
 		case ok && key == "order":

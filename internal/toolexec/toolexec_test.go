@@ -35,6 +35,7 @@ func TestTagRoundTrip(t *testing.T) {
 		{Poll: rewrite.Page, Truncate: "header", Tool: "0123"},
 		{Poll: rewrite.Flag, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
 		{Poll: rewrite.Page, Truncate: "header", Tool: "0123", Compiler: "4567"},
+		{Poll: rewrite.Page, Truncate: "header", Tool: "0123", Without: "polls"},
 		{Poll: rewrite.Page, Truncate: "header", Order: "coldest", Tool: "0123", Guide: "89ab"},
 		{Poll: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
 	} {

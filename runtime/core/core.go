@@ -74,8 +74,8 @@
 // everything else could be instrumented. pepbuild uses
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
-//     peplinked, pepflag or pepexact for those kinds of poll, and peptaps for taps
-//     and engines;
+//     peplinked, pepflag or pepexact for those kinds of poll, peptaps for taps
+//     and engines, and peppart for programs that write no profile;
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
 //     -shared for both in position-independent builds; never -race and the like;

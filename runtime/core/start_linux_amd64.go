@@ -28,6 +28,10 @@ func start() {
 		}
 		findLabels()
 	}
+	if poll.Part {
+		unprofiled("built with -pepwithout, for measurements alone: its counts would be wrong")
+		return
+	}
 	defer spareChunks()
 	if sys.Privileged() {
 		unprofiled("PEPDIR, PEPOPTS and PEP_WRITE are ignored, since the program has privileges that its user does not have")

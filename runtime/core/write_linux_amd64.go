@@ -87,6 +87,7 @@ func (c counted) write(name string, untilNow bool) (problem string) {
 		print("pep: sampling stopped after ", digits.Uint(c.Ticks), " ticks: ", why, "\n")
 	}
 	p := c.profile(pkgs, build)
+	p.Both = both
 	if untilNow {
 		p.Duration = int64(sys.Now() - c.Start)
 	}

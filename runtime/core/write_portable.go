@@ -30,6 +30,7 @@ func writeCounts() (problem string) {
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
 	c := counted{pepfile.File{Table: counts}}
 	p := c.profile(pkgs, build)
+	p.Both = both
 	files := append(p.Write(), c.tapFiles(p)...)
 	if err := wire.Wrong(pkgs); err != nil {
 		return "no profile: " + err.Error()

@@ -13,7 +13,8 @@ import (
 
 // Gzip returns data as a gzip file.
 func Gzip(data []byte) []byte {
-	out := make([]byte, 0, 64+len(data)/4)
+	// More than most need: pages that are not written cost nothing.
+	out := make([]byte, 0, 64+len(data)/2)
 	w := compressor{bitWriter: bitWriter{out: append(out, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255)}} // deflate, no name, no time, unknown OS
 	w.deflate(data)
 	out = w.out
@@ -113,39 +114,35 @@ func (w *compressor) deflate(data []byte) {
 	w.write(1, 1)                 // the last block
 	w.write(1, 2)                 // with fixed codes
 	var last [1 << hashBits]int32 // 1 + where a hash was last seen
-	for i := 0; i < len(data); {
-		n, dist := 0, 0
-		if i+minMatch <= len(data) {
-			h := load32(data, i) * 0x9e3779b1 >> (32 - hashBits)
-			if j := int(last[h]) - 1; j >= 0 && i-j <= window {
-				n, dist = matchLen(data, j, i), i-j
-			}
-			last[h] = int32(i) + 1
-		}
-		if n < minMatch {
-			w.code(w.literals[data[i]])
+	i := 0
+	for i+8 <= len(data) {
+		x := load64(data, i)
+		h := uint32(x) * 0x9e3779b1 >> (32 - hashBits)
+		j := int(last[h]) - 1
+		last[h] = int32(i) + 1
+		if j < 0 || i-j > window || uint32(load64(data, j)) != uint32(x) {
+			w.code(w.literals[byte(x)])
 			i++
 			continue
 		}
-		w.code(w.lengths[n])
-		sym, extra, bits := bucket(uint32(dist)-1, 1)
-		c := w.distances[sym]
-		w.write(uint64(c.bits|extra<<c.n), uint(c.n)+bits)
+		n := matchLen(data, j, i)
+		sym, extra, bits := bucket(uint32(i-j)-1, 1)
+		length, c := w.lengths[n], w.distances[sym]
+		// 12 and 18 bits at most.
+		w.write(uint64(length.bits)|uint64(c.bits|extra<<c.n)<<length.n, uint(length.n)+uint(c.n)+bits)
 		i += n
+	}
+	for ; i < len(data); i++ {
+		w.code(w.literals[data[i]])
 	}
 	w.code(w.end256)
 	w.end()
 }
 
-// load32 returns the 4 bytes at data[i:].
-func load32(data []byte, i int) uint32 {
-	b := data[i : i+4]
-	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
-}
-
 // load64 returns the 8 bytes at data[i:].
 func load64(data []byte, i int) uint64 {
-	return uint64(load32(data, i)) | uint64(load32(data, i+4))<<32
+	b := data[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
 // matchLen returns how many bytes at data[j:] and data[i:] are the same, for j < i.

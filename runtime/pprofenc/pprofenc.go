@@ -44,7 +44,8 @@ type Profile struct {
 	DefaultType string
 
 	types     []ValueType
-	samples   buffer // encoded, field tags included
+	full      []buffer // of samples, each about chunk bytes: memory that grows would be copied, and new memory costs a page fault per page
+	samples   buffer   // the last ones; encoded, field tags included
 	locations buffer
 	functions buffer
 	message   buffer // one sample, and within it
@@ -182,16 +183,26 @@ func (p *Profile) SampleOf(leaves []uint64, callers Stack, values []int64, label
 	}
 	m.bytes(2, packed)
 	m = append(m, labels...)
+	if len(p.samples)+len(m) > chunk-16 {
+		p.full = append(p.full, p.samples)
+		p.samples = make(buffer, 0, max(chunk, len(m)+16))
+	}
 	p.samples.bytes(2, m)
 	p.message, p.packed = m, packed
 }
 
+// chunk is how many bytes of samples are kept together.
+const chunk = 1 << 16
+
 // Encode returns the profile as a protocol buffer.
 func (p *Profile) Encode() []byte {
 	// All else is little.
-	b := make(buffer, 0, len(p.samples)+len(p.locations)+len(p.functions)+p.text+256)
+	b := make(buffer, 0, len(p.full)*chunk+len(p.samples)+len(p.locations)+len(p.functions)+p.text+256)
 	for _, t := range p.types {
 		b.bytes(1, p.valueType(t))
+	}
+	for _, samples := range p.full {
+		b = append(b, samples...)
 	}
 	b = append(b, p.samples...)
 	b.bytes(3, p.mapping(program, p.Mapping))

@@ -6,6 +6,7 @@ import (
 	"compress/gzip"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,33 @@ func TestProfileReadsBackByPprof(t *testing.T) {
 	}
 	if got.TimeNanos != 17 || got.DurationNanos != 18 {
 		t.Errorf("time %d, duration %d", got.TimeNanos, got.DurationNanos)
+	}
+}
+
+// Samples of some hundred KB, and one whose label is longer than what is kept together, come back in order.
+func TestManySamplesReadBackByPprof(t *testing.T) {
+	p := pprofenc.New(pprofenc.ValueType{"paths", "count"})
+	at := p.Location(p.Function(pprofenc.Function{Name: "m.f", Filename: "/x.go"}), 9)
+	const n, long = 10_000, 5_001
+	for i := range int64(n) {
+		value := strings.Repeat("x", int(i%50))
+		labels := []pprofenc.Label{{"path", value}}
+		if i == long {
+			labels = slices.Repeat(labels, 50_000)
+		}
+		p.Sample([]uint64{at, at}, []int64{i << 20}, p.Labels(labels...))
+	}
+	got, err := profile.ParseUncompressed(p.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Sample) != n {
+		t.Fatalf("got %d samples, want %d", len(got.Sample), n)
+	}
+	for i, s := range got.Sample {
+		if s.Value[0] != int64(i)<<20 || len(s.Location) != 2 || i == long && len(s.Label["path"]) != 50_000 {
+			t.Fatalf("sample %d has value %d, %d locations and %d paths", i, s.Value[0], len(s.Location), len(s.Label["path"]))
+		}
 	}
 }
 

@@ -81,6 +81,10 @@ type Profile struct {
 	Period     int64
 	Start      int64 // ns since 1970
 	Duration   int64 // ns
+
+	// Both runs two functions that share nothing which either changes, perhaps in two threads, and returns when both have
+	// returned. Nil runs one after the other.
+	Both func(a, b func())
 }
 
 // Write returns the profile of paths and the profile of edges. It returns none if the
@@ -113,16 +117,12 @@ func (p *Profile) Write() []File {
 		counts = w.weigh(p, paths)
 		comment += w.weighed()
 	}
-	for i := range p.Samples {
-		switch s := &p.Samples[i]; {
-		case paths[i] == nil:
-		case p.Sampled:
-			w.sample(s, paths[i], counts[i])
-		default:
-			w.sample(s, paths[i], s.Count)
+	count := func(i int) int64 {
+		if p.Sampled {
+			return counts[i]
 		}
+		return p.Samples[i].Count
 	}
-	w.writeEdges()
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
@@ -136,10 +136,29 @@ func (p *Profile) Write() []File {
 		}
 	}
 	w.paths.DefaultType = schema.Paths.Types()[0]
-	return []File{
-		{string(schema.Paths), pprofenc.Gzip(w.paths.Encode())},
-		{string(schema.Edges), pprofenc.Gzip(w.edges.Encode())},
+	// From here on, what is done for one profile changes nothing that the other one needs.
+	files := []File{{Kind: string(schema.Paths)}, {Kind: string(schema.Edges)}}
+	both := p.Both
+	if both == nil {
+		both = func(a, b func()) { a(); b() }
 	}
+	both(func() {
+		for i := range p.Samples {
+			if paths[i] != nil {
+				w.pathSample(&p.Samples[i], paths[i], count(i))
+			}
+		}
+		files[0].Data = pprofenc.Gzip(w.paths.Encode())
+	}, func() {
+		for i := range p.Samples {
+			if paths[i] != nil && len(paths[i].branches) > 0 {
+				w.addToStack(&p.Samples[i], paths[i], count(i))
+			}
+		}
+		w.writeEdges()
+		files[1].Data = pprofenc.Gzip(w.edges.Encode())
+	})
+	return files
 }
 
 // plus and times add and multiply counts, which are not negative. Instead of overflowing
@@ -191,10 +210,6 @@ type writer struct {
 	stacks    map[string]int // labels and callers, as locations of the edges profile: index in stackList
 	stackList []callStack
 	nodes     []stackNode
-
-	buf    pprofenc.Stack
-	locs   []uint64
-	values []int64
 }
 
 // A pathAt is a number of a path, and the frame that it is sampled in.
@@ -254,38 +269,42 @@ func (w *writer) pathOf(s *Sample) *path {
 	return d
 }
 
-// sample adds s, which is a sample of path d, to both profiles.
-func (w *writer) sample(s *Sample, d *path, count int64) {
-	w.locs = append(w.locs[:0], d.leaf[:]...)
-	if f := w.paths.innermost(s); f.Func == d.fn.Name && f.Symbol != "" && f.Symbol != d.fn.Name {
-		id := w.paths.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.fn.File], StartLine: int64(d.fn.Line)})
-		w.locs[1] = w.paths.Location(id, int64(d.end))
+// pathSample adds s, which is a sample of path d, to the profile of paths.
+func (w *writer) pathSample(s *Sample, d *path, count int64) {
+	o := w.paths
+	o.locs = append(o.locs[:0], d.leaf[:]...)
+	if f := o.innermost(s); f.Func == d.fn.Name && f.Symbol != "" && f.Symbol != d.fn.Name {
+		id := o.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.fn.File], StartLine: int64(d.fn.Line)})
+		o.locs[1] = o.Location(id, int64(d.end))
 	}
-	w.buf = w.paths.callers(w.buf[:0], s)
-	w.values = append(w.values[:0], count, times(count, len(d.branches)))
+	o.stack = o.callers(o.stack[:0], s)
+	o.values = append(o.values[:0], count, times(count, len(d.branches)))
 	if w.sampled {
-		w.values = d.tally.add(count, append(w.values, s.Count), w.variance(&d.tally))
+		o.values = d.tally.add(count, append(o.values, s.Count), w.variance(&d.tally))
 	}
-	w.paths.SampleOf(w.locs, w.buf, w.values, w.paths.with(d.labels, s.Labels))
-	if len(d.branches) > 0 {
-		stack := &w.stackList[w.stack(s)]
-		w.nodes = append(w.nodes, stackNode{path: d, count: count, samples: s.Count})
-		if stack.first == 0 {
-			stack.first = len(w.nodes)
-		} else {
-			w.nodes[stack.last-1].next = len(w.nodes)
-		}
-		stack.last = len(w.nodes)
+	o.SampleOf(o.locs, o.stack, o.values, o.with(d.labels, s.Labels))
+}
+
+// addToStack adds s, which is a sample of path d, to what the profile of edges is made of.
+func (w *writer) addToStack(s *Sample, d *path, count int64) {
+	stack := &w.stackList[w.stack(s)]
+	w.nodes = append(w.nodes, stackNode{path: d, count: count, samples: s.Count})
+	if stack.first == 0 {
+		stack.first = len(w.nodes)
+	} else {
+		w.nodes[stack.last-1].next = len(w.nodes)
 	}
+	stack.last = len(w.nodes)
 }
 
 // stack returns the index of s's callers and labels in w.stackList.
 func (w *writer) stack(s *Sample) int {
-	w.buf = w.edges.callers(w.buf[:0].Append(uint64(s.Labels)), s)
-	i, ok := w.stacks[string(w.buf)]
+	o := w.edges
+	o.stack = o.callers(o.stack[:0].Append(uint64(s.Labels)), s)
+	i, ok := w.stacks[string(o.stack)]
 	if !ok {
 		i = len(w.stackList)
-		key := string(w.buf)
+		key := string(o.stack)
 		w.stacks[key] = i
 		labels := len(pprofenc.Stack(nil).Append(uint64(s.Labels)))
 		w.stackList = append(w.stackList, callStack{callers: pprofenc.Stack(key[labels:]), labels: s.Labels})
@@ -318,16 +337,16 @@ func (w *writer) writeEdges() {
 }
 
 func (w *writer) edgeSample(stack *callStack, sum *edgeSum) {
-	e := sum.edge
-	w.locs = append(w.locs[:0], e.leaf)
-	w.values = append(w.values[:0], sum.count)
+	o, e := w.edges, sum.edge
+	o.locs = append(o.locs[:0], e.leaf)
+	o.values = append(o.values[:0], sum.count)
 	if w.sampled {
 		if !e.known {
 			e.variance, e.independent, e.known = w.variance(&e.tally), w.independent(e), true
 		}
-		w.values = e.tally.add(sum.count, append(w.values, sum.samples), e.variance, e.independent)
+		o.values = e.tally.add(sum.count, append(o.values, sum.samples), e.variance, e.independent)
 	}
-	w.edges.SampleOf(w.locs, stack.callers, w.values, w.edges.with(e.labels, stack.labels))
+	o.SampleOf(o.locs, stack.callers, o.values, o.with(e.labels, stack.labels))
 }
 
 // An output is one of the profiles, with the locations of the frames.
@@ -337,7 +356,12 @@ type output struct {
 	locations []uint64 // by frame; 0 until it is used
 	ids       map[*wire.Func]uint64
 	labels    []pprofenc.Labels // of goroutines, by number of the set; the first is none
-	buf       pprofenc.Labels
+
+	// Kept for their memory.
+	buf    pprofenc.Labels
+	stack  pprofenc.Stack
+	locs   []uint64
+	values []int64
 }
 
 func newOutput(p *Profile, kind schema.Kind) *output {

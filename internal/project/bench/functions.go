@@ -55,25 +55,51 @@ func classOf(text string) int {
 	return classOther
 }
 
-// A FuncCost is what a function executes, plain and instrumented.
+// Builds whose instructions are counted.
+const (
+	costPlain = iota
+	costFull  // registers and polls
+	costPolls // polls of constants, without registers
+	costSplit // neither: conditions are taken apart, which alone costs next to nothing
+	costBuilds
+)
+
+// A FuncCost is what a function executes.
 type FuncCost struct {
-	Name           string
-	Plain, Counted int64          // instructions; Plain is 0 if the function is inlined there everywhere
-	More           [classes]int64 // by class, of the difference
+	Name   string
+	Counts [costBuilds]int64 // instructions; that of the plain build is 0 if the function is inlined there everywhere
+	More   [classes]int64    // by class: of the difference between the full build and the plain one
 }
 
-// A FuncCosts is the costs of a program's functions.
+// more returns how many instructions a build executes more than the plain one.
+func (f *FuncCost) more(build int) int64 { return f.Counts[build] - f.Counts[costPlain] }
+
+// A FuncCosts is the costs of a program. Instructions of the linked runtime and of the Go runtime are in All
+// alone: neither is instrumented, the linked one works at start and exit, and how much Go's does depends on hash seeds.
 type FuncCosts struct {
-	Program        string
-	Plain, Counted int64 // instructions of all functions but those of the linked runtime
-	Funcs          []FuncCost
+	Program string
+	All     int64             // instructions of the plain program
+	Counts  [costBuilds]int64 // without those of the two runtimes
+	Polls   int64             // polls that the full build executes: loads that neither does
+	Funcs   []FuncCost        // those with the largest differences between the full build and the plain one
 }
 
-// Functions counts, under callgrind, the instructions that the functions of the programs
-// execute in the plain and in the instrumented build. It returns those n functions of each
-// program whose difference is largest. The runs have no ticks.
+// ratio returns 1 and the additional instructions of a build, as a part of those of the plain program.
+func (c *FuncCosts) ratio(build int) float64 {
+	return 1 + float64(c.Counts[build]-c.Counts[costPlain])/float64(c.All)
+}
+
+// registers returns the ratio of the full build if no poll were executed. Each is one instruction.
+func (c *FuncCosts) registers() float64 { return c.ratio(costFull) - float64(c.Polls)/float64(c.All) }
+
+// Functions counts, under callgrind, the instructions that the functions of the programs execute in
+// the plain and in the instrumented build, and in builds without registers or polls. It returns those n functions of
+// each program whose difference is largest. The runs have no ticks and no collections.
 func Functions(cfg *Config, n int) (all []FuncCosts, err error) {
-	err = cfg.each(func(p *program) error {
+	// Valgrind has something of its own at the poll region of programs that are linked dynamically.
+	static := *cfg
+	static.env = []string{"CGO_ENABLED=0"}
+	err = static.each(func(p *program) error {
 		c, err := p.functions(n)
 		all = append(all, c)
 		return err
@@ -83,37 +109,62 @@ func Functions(cfg *Config, n int) (all []FuncCosts, err error) {
 
 func (p *program) functions(n int) (c FuncCosts, err error) {
 	c.Program = p.name
-	if err := errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page")); err != nil {
+	names := [costBuilds]string{plainBuild, pageBuild, "polls", "split"}
+	if err := errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page"), p.pepbuild("polls", "-peppoll=page", "-pepwithout=registers"),
+		p.pepbuild("split", "-peppoll=page", "-pepwithout=polls")); err != nil {
 		return c, err
 	}
-	var counts [2]map[uint64]int64
-	var sums [2]map[string]int64
-	for i, build := range []string{plainBuild, pageBuild} {
+	var counts [costBuilds]map[uint64]int64
+	funcs := make(map[string]*FuncCost)
+	for i, build := range names {
 		p.logf("%s: counting instructions by function, %s", p.name, build)
 		if counts[i], err = p.callgrind(build); err != nil {
 			return c, err
 		}
-		if sums[i], err = byFunction(p.exe(build), counts[i]); err != nil {
+		e, err := openExecutable(p.exe(build))
+		if err != nil {
 			return c, err
 		}
-	}
-	for name, plain := range sums[0] {
-		c.Plain += plain
-		if _, ok := sums[1][name]; !ok {
-			sums[1][name] = 0
+		for addr, n := range counts[i] {
+			name := e.function(addr)
+			if i == costPlain {
+				c.All += n
+			}
+			if name == "" || uninstrumented(name) {
+				continue
+			}
+			if funcs[name] == nil {
+				funcs[name] = &FuncCost{Name: name}
+			}
+			funcs[name].Counts[i] += n
+			c.Counts[i] += n
+			switch {
+			case i == costFull && e.loads(addr):
+				c.Polls += n
+			case i == costSplit && e.loads(addr):
+				c.Polls -= n
+			}
 		}
 	}
-	for name, counted := range sums[1] {
-		if !strings.HasPrefix(name, "0pep/") {
-			c.Counted += counted
-			c.Funcs = append(c.Funcs, FuncCost{Name: name, Plain: sums[0][name], Counted: counted})
-		}
+	for _, f := range funcs {
+		c.Funcs = append(c.Funcs, *f)
 	}
 	slices.SortFunc(c.Funcs, func(a, b FuncCost) int {
-		return cmp.Or(cmp.Compare(b.Counted-b.Plain, a.Counted-a.Plain), strings.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.more(costFull), a.more(costFull)), strings.Compare(a.Name, b.Name))
 	})
 	c.Funcs = c.Funcs[:min(n, len(c.Funcs))]
 	return c, p.classify(c.Funcs, counts)
+}
+
+// uninstrumented reports whether a function is of the linked runtime or of Go's. The assembly
+// functions of package runtime that other files do not name have no package in their names.
+func uninstrumented(name string) bool {
+	for _, prefix := range []string{"0pep/", "runtime.", "runtime/internal/", "internal/runtime/", "internal/chacha8rand."} {
+		if strings.HasPrefix(name, prefix) {
+			return true
+		}
+	}
+	return !strings.Contains(name, ".")
 }
 
 // callgrind returns how often the instructions of a build are executed, by their addresses.
@@ -131,7 +182,7 @@ func (p *program) callgrind(build string) (map[uint64]int64, error) {
 	cmd := exec.Command(valgrind, "--tool=callgrind", "--dump-instr=yes", "--compress-strings=no", "--compress-pos=no", "--callgrind-out-file="+file, p.exe(build), p.scale())
 	cmd.Dir = out
 	// Fewer signals and threads, because callgrind mixes up the signals of threads.
-	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "PEPDIR="+out, noTicks)
+	cmd.Env = append(os.Environ(), "GODEBUG=asyncpreemptoff=1", "GOMAXPROCS=1", "GOGC=off", "PEPDIR="+out, noTicks)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
@@ -166,9 +217,14 @@ func readCallgrind(text string) (map[uint64]int64, error) {
 	return counts, nil
 }
 
-// byFunction sums counts by the functions of an executable. Instructions that are outside of it
-// are left out.
-func byFunction(exe string, counts map[uint64]int64) (map[string]int64, error) {
+// An executableText is the machine code of an executable.
+type executableText struct {
+	symbols []elf.Symbol // functions, in the order of their addresses
+	base    uint64
+	code    []byte
+}
+
+func openExecutable(exe string) (*executableText, error) {
 	f, err := elf.Open(exe)
 	if err != nil {
 		return nil, err
@@ -180,25 +236,49 @@ func byFunction(exe string, counts map[uint64]int64) (map[string]int64, error) {
 	}
 	symbols = slices.DeleteFunc(symbols, func(s elf.Symbol) bool { return elf.ST_TYPE(s.Info) != elf.STT_FUNC })
 	slices.SortFunc(symbols, func(a, b elf.Symbol) int { return cmp.Compare(a.Value, b.Value) })
-	sums := make(map[string]int64)
-	for addr, n := range counts {
-		i := sort.Search(len(symbols), func(i int) bool { return symbols[i].Value > addr }) - 1
-		if i >= 0 && addr < symbols[i].Value+symbols[i].Size {
-			sums[symbols[i].Name] += n
-		}
+	text := f.Section(".text")
+	if text == nil {
+		return nil, fmt.Errorf("%s has no section .text", exe)
 	}
-	return sums, nil
+	code, err := text.Data()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", exe, err)
+	}
+	return &executableText{symbols, text.Addr, code}, nil
+}
+
+// function returns the name of the function at an address; "" if the address is outside of all.
+func (e *executableText) function(addr uint64) string {
+	i := sort.Search(len(e.symbols), func(i int) bool { return e.symbols[i].Value > addr }) - 1
+	if i < 0 || addr >= e.symbols[i].Value+e.symbols[i].Size {
+		return ""
+	}
+	return e.symbols[i].Name
+}
+
+// loads reports whether the instruction at an address is TESTB reg, mem: a load whose value is dropped.
+// Its opcode is 84, behind a prefix if the address is in one of the registers from R8 on. (Intel 64 and
+// IA-32 Architectures Software Developer's Manual, volume 2, "TEST".)
+func (e *executableText) loads(addr uint64) bool {
+	if addr < e.base || addr-e.base+3 > uint64(len(e.code)) {
+		return false
+	}
+	b := e.code[addr-e.base:]
+	if b[0]&0xf0 == 0x40 {
+		b = b[1:]
+	}
+	return b[0] == 0x84 && b[1] < 0xc0
 }
 
 // classify sets More of functions.
-func (p *program) classify(funcs []FuncCost, counts [2]map[uint64]int64) error {
+func (p *program) classify(funcs []FuncCost, counts [costBuilds]map[uint64]int64) error {
 	at := make(map[string]*FuncCost)
 	var names []string
 	for i := range funcs {
 		at[funcs[i].Name] = &funcs[i]
 		names = append(names, regexp.QuoteMeta(funcs[i].Name))
 	}
-	for i, build := range []string{plainBuild, pageBuild} {
+	for i, build := range []string{plainBuild, pageBuild} { // costPlain, costFull
 		text, err := tool(p.work, nil, "go", "tool", "objdump", "-s", "^("+strings.Join(names, "|")+")$", p.exe(build))
 		if err != nil {
 			return err
@@ -222,7 +302,7 @@ func (p *program) classify(funcs []FuncCost, counts [2]map[uint64]int64) error {
 				return fmt.Errorf("objdump's line %q: %w", line, err)
 			}
 			n := counts[i][addr]
-			if i == 0 {
+			if i == costPlain {
 				n = -n
 			}
 			f.More[classOf(strings.TrimSpace(parts[3]))] += n
@@ -232,27 +312,4 @@ func (p *program) classify(funcs []FuncCost, counts [2]map[uint64]int64) error {
 		}
 	}
 	return nil
-}
-
-// FunctionTables returns the costs as Markdown tables, a section for each program.
-func FunctionTables(all []FuncCosts) string {
-	var b strings.Builder
-	b.WriteString("Instructions that functions execute, and how many more the instrumented build executes, as percentages of all instructions of the plain program. The linked runtime, " +
-		"which works at start and exit, is left out. The columns behind the difference divide it by the kind of instruction, as the disassembly shows it: polls (and nil checks, which are the same instruction), " +
-		"calls (with returns and what stands at the beginning and end of functions: inlinings that were lost), moves to and from the stack (spills among them), loads of constants, additions of constants " +
-		"(those of path numbers among them), jumps, and all others. A function without plain instructions is inlined there, or not called. " +
-		"A negative number is a kind of which the instrumented build executes fewer.\n\n")
-	for _, c := range all {
-		t := newTable(append([]string{"function", "plain", "difference"}, classNames[:]...)...)
-		share := func(n int64) string { return fmt.Sprintf("%.2f", 100*float64(n)/float64(c.Plain)) }
-		for _, f := range c.Funcs {
-			row := []string{"`" + f.Name + "`", share(f.Plain), share(f.Counted - f.Plain)}
-			for _, n := range f.More {
-				row = append(row, share(n))
-			}
-			t.row(row...)
-		}
-		b.WriteString(section(c.Program, fmt.Sprintf("%.1f M instructions plain, %.1f M instrumented: %s.", float64(c.Plain)/1e6, float64(c.Counted)/1e6, overhead(float64(c.Counted)/float64(c.Plain))), t))
-	}
-	return b.String()
 }

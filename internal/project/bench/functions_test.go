@@ -4,6 +4,8 @@ import (
 	"errors"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestClassesOfInstructions(t *testing.T) {
@@ -59,8 +61,48 @@ func TestFunctionsCountPolls(t *testing.T) {
 	for _, n := range f.More {
 		sum += n
 	}
-	if f.Name != "main.rounds" || f.More[classPoll] != 100_002 || sum != f.Counted-f.Plain || f.Plain < 500_000 {
+	if f.Name != "main.rounds" || f.More[classPoll] != 100_002 || sum != f.more(costFull) || f.Counts[costPlain] < 500_000 {
 		t.Errorf("got %+v: want 100002 polls in main.rounds, and classes that add up", f)
 	}
+	// Without the register the same paths end, and without polls nothing is added.
+	if c.Polls != 100_002 || f.more(costPolls) < 100_002 || f.more(costPolls) >= f.more(costFull) || f.more(costSplit) != 0 {
+		t.Errorf("got %+v of %+v: want 100002 polls, more instructions with registers than with polls alone, and none without both", f, c)
+	}
 	t.Log(FunctionTables([]FuncCosts{c}))
+}
+
+// A poll at a path's end, nil checks of pointers in two registers, and tests of registers.
+func TestLoadsWhoseValueIsDropped(t *testing.T) {
+	e := &executableText{base: 0x1000, code: []byte{
+		0x84, 0x04, 0x25, 5, 0, 0, 0x60, // TESTB AL, 0x60000005
+		0x84, 0x00, // TESTB AL, 0(AX)
+		0x41, 0x84, 0x00, // TESTB AL, 0(R8)
+		0x84, 0xc0, // TESTB AL, AL
+		0x48, 0x85, 0xc0, // TESTQ AX, AX
+		0x90, 0x90, 0x90,
+	}}
+	for addr, want := range map[uint64]bool{0x1000: true, 0x1007: true, 0x1009: true, 0x100c: false, 0x100e: false, 0xfff: false, 0x1100: false} {
+		if got := e.loads(addr); got != want {
+			t.Errorf("%#x: got %v, want %v", addr, got, want)
+		}
+	}
+}
+
+func TestLimitsAreOfTheCosts(t *testing.T) {
+	cost := func(name string, full, polls, executed int64) FuncCosts {
+		return FuncCosts{Program: name, All: 1000, Polls: executed, Counts: [costBuilds]int64{900, 900 + full, 900 + polls, 900},
+			Funcs: []FuncCost{{Name: name + ".f", Counts: [costBuilds]int64{100, 100 + full/2, 100 + polls/2, 100}}}}
+	}
+	got := limits([]FuncCosts{cost("a", 20, 15, 15), cost("b", 100, 40, 35), cost("c", 200, 120, 110)})
+	want := []string{
+		"Without registers more instructions go away than without polls in b, fewer in a and c.",
+		"2 of 3 programs are above 1.08: c and b.",
+		"With one poll per path and free registers these of them would be below: b (1.100, polls alone 1.040).",
+		"One poll per path alone is more in c (1.200, polls alone 1.120). No choice of numbers or registers can bring these below; fewer or longer paths could.",
+		"c: `c.f` is 50.0% of the difference; with polls alone it executes 60.0% more than in the plain build, and 100.0% instrumented.",
+		"b: `b.f` is 50.0% of the difference; with polls alone it executes 20.0% more than in the plain build, and 50.0% instrumented.",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
 }

@@ -88,7 +88,7 @@ type Cost struct {
 	Program      string
 	Variants     []Variant        // the plain program first
 	Runs         [][]Run          // by variant and round
-	Exit         [][]Run          // Wall is the time from the end of the profile to the end of the process
+	Exit         [][]Run          // Wall is the time from the end of the profile until it is written
 	Packages     int              // that are instrumented
 	Sites        int              // of taps; only counted by Taps
 	Size         map[string]int64 // bytes of the executable, by build
@@ -246,41 +246,50 @@ func (p *program) rounds(c *Cost, rounds, layouts int) error {
 	return nil
 }
 
-// runVariant runs v once. exit is the time from the end of the profile to the end of the
-// process, in which the process writes the profile. It is 0 if v writes no profile.
+// runVariant runs v once. exit is the time from the end of the profile until its files are
+// written. It is 0 if v writes no profile.
 func (p *program) runVariant(v Variant, layout int) (r Run, exit time.Duration, err error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
 		return r, 0, err
 	}
 	defer os.RemoveAll(out)
+	written, err := watchRemoval(out)
+	if err != nil {
+		return r, 0, err
+	}
 	env := append([]string{"PEPDIR=" + out, "GOCOVERDIR=" + out, "PEPBENCH_PROFILE=" + filepath.Join(out, "cpu.pprof")}, v.Env...)
 	r, err = start(out, env, p.exe(inLayout(v.Build, layout)), p.scale())
 	if err != nil || !v.writesPaths() {
+		written.close()
 		return r, 0, err
 	}
-	profiled, err := profileDuration(out)
-	return r, r.Wall - profiled, err
+	at, ok := written.stop()
+	if !ok {
+		return r, 0, fmt.Errorf("%s has written its profiles and removed no .pep file", v.Name)
+	}
+	end, err := profileEnd(out)
+	return r, at.Sub(end), err
 }
 
-// profileDuration returns the time from the start of a run to the moment when it began to
-// write its profiles. dir has the profiles of this run only.
-func profileDuration(dir string) (time.Duration, error) {
+// profileEnd returns the moment when a run began to write its profiles. dir has the profiles
+// of this run only.
+func profileEnd(dir string) (end time.Time, err error) {
 	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
 	if err != nil {
-		return 0, err
+		return end, err
 	}
 	if len(names) != 1 {
-		return 0, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
+		return end, fmt.Errorf("%d paths profiles of one run, want 1", len(names))
 	}
 	f, err := os.Open(names[0])
 	if err != nil {
-		return 0, err
+		return end, err
 	}
 	defer f.Close()
 	p, err := pprof.Parse(f)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w", names[0], err)
+		return end, fmt.Errorf("%s: %w", names[0], err)
 	}
-	return time.Duration(p.DurationNanos), nil
+	return time.Unix(0, p.TimeNanos+p.DurationNanos), nil
 }

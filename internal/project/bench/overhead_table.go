@@ -69,7 +69,7 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu, groups...))
 	add("Spread of CPU time", "Median over the rounds of the ratio to the plain program in the same round, with "+intervals+".", roundIntervals(costs, cpu))
 	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall, groups...))
-	add("Exit", "Median time from the end of the profile to the end of the process, in which the profile is written. It is part of all times above: "+exitRanges(costs)+".", exits(costs))
+	add("Exit", "Median time from the end of the profile until its files are written. It is part of all times above: "+exitRanges(costs)+".", exits(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
 	if costs[0].Instructions != nil || costs[0].Skipped != nil {
 		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by the instructions of the plain program. Least of all runs.",

@@ -27,5 +27,5 @@ func (m *measurement) functions(args []string) error {
 	if err != nil {
 		return err
 	}
-	return m.write("Overhead by function", "One run of each build under callgrind, without ticks."+m.workload(), bench.FunctionTables(all))
+	return m.write("Overhead by function", "One run of each build under callgrind, without ticks and collections."+m.workload(), bench.FunctionTables(all))
 }

@@ -1,0 +1,5 @@
+//go:build peppart
+
+package poll
+
+const Part = true
