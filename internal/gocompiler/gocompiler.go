@@ -6,7 +6,7 @@
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
 // The source is that of the Go installation, cmd/compile, with a few lines more in packages
-// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt) through an overlay; the files
+// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt and paths.go.txt) through an overlay; the files
 // of the installation stay as they are. The go command takes half a minute of two cores for
 // it, once per release of Go.
 //
