@@ -6,7 +6,7 @@
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
 // The source is that of the Go installation, cmd/compile, with a few lines more in packages
-// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt) through an overlay; the files
+// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt and paths.go.txt) through an overlay; the files
 // of the installation stay as they are. The go command takes half a minute of two cores for
 // it, once per release of Go.
 //
@@ -37,6 +37,9 @@ var inserted []byte
 //go:embed polls.go.txt
 var polls []byte
 
+//go:embed paths.go.txt
+var paths []byte
+
 // A file is a file of the compiler's source, below cmd/compile/internal, that the overlay changes
 // or adds.
 type file struct {
@@ -63,11 +66,35 @@ var files = []file{
 		},
 	}},
 	{name: "ssa/peppolls.go", text: polls},
+	{name: "ssa/peppaths.go", text: paths},
+	{name: "ssa/branchelim.go", edits: []edit{
+		// elimIf and elimIfElse, which make conditional moves of short branches.
+		{
+			"if len(simple.Values) > maxfuseinsts ||",
+			"if len(simple.Values)-pepPaths(simple) > maxfuseinsts ||",
+		},
+		{
+			"if !isLeafPlain(yes) || len(yes.Values) > 1 ||",
+			"if !isLeafPlain(yes) || len(yes.Values)-pepPaths(yes) > 1 ||",
+		},
+		{
+			"if !isLeafPlain(no) || len(no.Values) > 1 ||",
+			"if !isLeafPlain(no) || len(no.Values)-pepPaths(no) > 1 ||",
+		},
+		{
+			"\t\t\tif v.Op == OpPhi {\n\t\t\t\t// Each phi",
+			"\t\t\tif pepPath(v) {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tif v.Op == OpPhi {\n\t\t\t\t// Each phi",
+		},
+	}},
 	{name: "ssa/compile.go", edits: []edit{
 		// passes, in order.
 		{
 			"\t{name: \"late deadcode\", fn: deadcode},\n",
 			"\t{name: \"pep polls\", fn: pepPolls},\n\t{name: \"late deadcode\", fn: deadcode},\n",
+		},
+		{
+			"\t{name: \"trim\", fn: trim}, // remove empty blocks\n",
+			"\t{name: \"pep hoist\", fn: pepHoist},\n\t{name: \"trim\", fn: trim}, // remove empty blocks\n",
 		},
 	}},
 	{name: "ssa/nilcheck.go", edits: []edit{
