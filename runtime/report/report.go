@@ -44,6 +44,9 @@ type Frame struct {
 	StartLine int // of the function, 0 if not known
 }
 
+// LeftOut is the frame in place of callers that were left out of a stack.
+var LeftOut = Frame{Func: schema.LeftOut}
+
 // A Sample is a path that was counted.
 type Sample struct {
 	Number uint64 // of the path, within its package
@@ -76,7 +79,8 @@ type Profile struct {
 
 	Mapping    pprofenc.Mapping
 	Comment    string
-	Note       string // a second comment, "" for none
+	Outside    *Outside // for further comments; nil for none
+	Calls      *Calls   // on the paths; Write sets it
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -123,6 +127,12 @@ func (p *Profile) Write() []File {
 		}
 	}
 	w.writeEdges()
+	p.Calls = w.calls()
+	var notes []string
+	if p.Outside != nil {
+		p.Outside.AddCalls(p.Calls)
+		notes = p.Outside.Notes()
+	}
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
@@ -130,10 +140,7 @@ func (p *Profile) Write() []File {
 		e.Mapping = p.Mapping
 		e.PeriodType, e.Period = p.PeriodType, p.Period
 		e.Time, e.Duration = p.Start, p.Duration
-		e.Comments = []string{comment}
-		if p.Note != "" {
-			e.Comments = append(e.Comments, p.Note)
-		}
+		e.Comments = append([]string{comment}, notes...)
 	}
 	w.paths.DefaultType = schema.Paths.Types()[0]
 	return []File{
@@ -262,6 +269,7 @@ func (w *writer) sample(s *Sample, d *path, count int64) {
 		w.locs[1] = w.paths.Location(id, int64(d.end))
 	}
 	w.buf = w.paths.callers(w.buf[:0], s)
+	d.counted = plus(d.counted, count)
 	w.values = append(w.values[:0], count, times(count, len(d.branches)))
 	if w.sampled {
 		w.values = d.tally.add(count, append(w.values, s.Count), w.variance(&d.tally))
