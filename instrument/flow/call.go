@@ -32,9 +32,6 @@ func (b *builder) call(instr ssa.Instruction) (callee *ssa.Function, through str
 	if fn.Pkg != nil && fn.Pkg.Pkg == b.pkg {
 		return nil, ""
 	}
-	if o := fn.Origin(); o != nil {
-		fn = o
-	}
 	return fn, ""
 }
 

@@ -1,10 +1,21 @@
 package flow_test
 
 import (
+	"go/ast"
+	"go/build"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/instrument/flow"
+	"github.com/pepgo/pep/instrument/mark"
 )
 
 const callers = `package p
@@ -75,4 +86,75 @@ func TestCalls(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
 	}
+}
+
+// The functions of two packages have as many calls as their syntax. The syntax says what is a
+// call and not a conversion or a builtin by its types alone.
+func TestCallsAreThoseOfTheSyntax(t *testing.T) {
+	all := 0
+	for _, name := range []string{"go/parser", "encoding/json"} {
+		dir := filepath.Join(runtime.GOROOT(), "src", name)
+		pkg, err := build.ImportDir(dir, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fset := token.NewFileSet()
+		var files []*ast.File
+		for _, f := range pkg.GoFiles {
+			file, err := parser.ParseFile(fset, filepath.Join(dir, f), nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, file)
+		}
+		funcs, info, err := flow.Functions(&flow.Config{
+			Path: name, Fset: fset, Files: files,
+			Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+			Importer: importer.Default(),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range funcs {
+			if f.Skipped != "" {
+				continue
+			}
+			got := 0
+			for _, n := range f.Nodes {
+				got += len(n.Calls)
+			}
+			if want := calls(f, info); got != want {
+				t.Errorf("%s: %d calls, want %d", f.Name, got, want)
+			}
+			all += got
+		}
+	}
+	if all < 1500 {
+		t.Errorf("only %d calls", all)
+	}
+}
+
+// calls counts the calls in f and not in the function literals in it.
+func calls(f *flow.Func, info *types.Info) (n int) {
+	ast.Inspect(f.Body(), func(x ast.Node) bool {
+		switch x := x.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			fun := ast.Unparen(x.Fun)
+			if sel, ok := fun.(*ast.SelectorExpr); ok {
+				fun = sel.Sel
+			}
+			if id, ok := fun.(*ast.Ident); ok {
+				if fn := info.Uses[id]; fn != nil && fn.Pkg() != nil && fn.Pkg().Path() == mark.PkgPath {
+					return true
+				}
+			}
+			if tv := info.Types[x.Fun]; !tv.IsType() && !tv.IsBuiltin() {
+				n++
+			}
+		}
+		return true
+	})
+	return n
 }

@@ -157,6 +157,23 @@ func TestVaryingRecursionReachesTheOutermostCaller(t *testing.T) {
 	}
 }
 
+// The cycles behind the innermost callers are left out as the file's comment says.
+func TestCyclesOfRecursion(t *testing.T) {
+	defer func(h *pepfile.Header) { counts.Header = h }(counts.Header)
+	counts.Header = new(pepfile.Header)
+	var inner, outer []uint32
+	for i := range uint32(keptInner) {
+		inner = append(inner, 1+i)
+		outer = append(outer, 40+i)
+	}
+	const a, b, c = 20, 21, 22
+	stack := slices.Concat(inner, []uint32{a, b, c, a, b, a, c, b}, outer, []uint32{99})
+	want := slices.Concat(inner, []uint32{a, c, b}, outer, []uint32{99})
+	if got, _ := shortened(stack); !slices.Equal(got, want) || counts.Erased != 1 {
+		t.Errorf("%v became\n%v, want\n%v", stack, got, want)
+	}
+}
+
 // A stack without repetitions has a gap, and one that is deeper than is looked at counts as
 // truncated.
 func TestStacksThatCannotBeFolded(t *testing.T) {
