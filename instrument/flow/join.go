@@ -189,9 +189,6 @@ func (b *builder) exitEarly(n *node) bool {
 	}
 	for _, in := range n.in {
 		in.to = nil
-		for _, blk := range n.blocks {
-			in.from.blocks[0].callees = append(in.from.blocks[0].callees, blk.callees...)
-		}
 	}
 	n.blocks, n.in, n.out = nil, nil, nil
 	return true
