@@ -8,6 +8,7 @@ import (
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // pairsOf returns the callers of a stack, and which of them are next to each other.
@@ -245,5 +246,26 @@ func BenchmarkCallers(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// A gap is one frame of its own, in all stacks the same.
+func TestStackWithAGap(t *testing.T) {
+	here := uint32(golink.CodeOf(TestStackWithAGap)-textBase) + 1
+	k := pepfile.Key{PC: here, N: 3}
+	k.Callers[0], k.Callers[1], k.Callers[2] = here, pepfile.Gap, here
+	s := symbolizer{}
+	for range 2 {
+		var names []string
+		for _, i := range s.stack(&k) {
+			names = append(names, s.frames[i].Func)
+		}
+		const f = "github.com/pepgo/pep/runtime/core.TestStackWithAGap"
+		if want := []string{f, f, schema.LeftOut, f}; !slices.Equal(names, want) {
+			t.Errorf("got %q, want %q", names, want)
+		}
+	}
+	if len(s.frames) != 3 {
+		t.Errorf("%d frames, want one of the poll, one of the callers and the gap's", len(s.frames))
 	}
 }
