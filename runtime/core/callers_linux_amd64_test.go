@@ -86,7 +86,7 @@ func TestFoldingKeepsAllCallersAndPairs(t *testing.T) {
 
 // shortened returns the callers that a sample of a stack has, and whether some were folded.
 func shortened(stack []uint32) (callers []uint32, folded bool) {
-	l := listOf(&pepfile.Key{})
+	l := callerList{Key: &pepfile.Key{}, room: pepfile.MaxCallers}
 	for _, c := range stack {
 		if !l.add(c) {
 			break
@@ -236,7 +236,7 @@ func BenchmarkCallers(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, depth), func(b *testing.B) {
 				for b.Loop() {
 					k := pepfile.Key{}
-					l := listOf(&k)
+					l := callerList{Key: &k, room: pepfile.MaxCallers}
 					for _, c := range stack {
 						if !l.add(c) {
 							break

@@ -60,7 +60,7 @@ func countCallers(k *pepfile.Key, take bool) *pepfile.Entry {
 	if !take {
 		return nil
 	}
-	list := listOf(k)
+	list := callerList{Key: k, room: pepfile.MaxCallers}
 	for i := 1; i < n; i++ {
 		list.add(uint32(pcs[i] - textBase))
 	}

@@ -60,8 +60,6 @@ type callerList struct {
 	oldest uint32 // with a gap the index of the innermost caller behind it, otherwise 0
 }
 
-func listOf(k *pepfile.Key) callerList { return callerList{Key: k, room: pepfile.MaxCallers} }
-
 // add adds a caller, and reports whether further ones may follow.
 func (l *callerList) add(off uint32) bool {
 	l.walked++

@@ -98,7 +98,7 @@ func (ctx *ucontext) callers(k *pepfile.Key) {
 	}
 	low := uintptr(unsafe.Pointer(ctx.rsp))
 	high := ctx.r14.stackHi - unsafe.Sizeof(frame{})
-	list := listOf(k)
+	list := callerList{Key: k, room: pepfile.MaxCallers}
 	for fp := ctx.rbp; ; fp = fp.caller {
 		p := uintptr(unsafe.Pointer(fp))
 		if p < low || p > high || p%8 != 0 {
