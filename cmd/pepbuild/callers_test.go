@@ -7,9 +7,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/pprof/profile"
 )
 
 // parser parses expressions in parentheses, up to 60 deep, which are about 240 callers, and
@@ -18,6 +21,7 @@ const parser = `package main
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"strings"
 )
@@ -108,13 +112,21 @@ func (p *parser) note() {
 }
 
 func nested(depth int) string {
-	return strings.Repeat("(1*", depth) + "2+3" + strings.Repeat(")", depth)
+	var b strings.Builder
+	for i := range depth {
+		opening := "(1*"
+		if len(os.Args) > 1 { // other calls in each round of the recursion
+			opening = []string{"(", "(1*", "-(2+", "(3+4*", "--("}[i*i*i%17%5]
+		}
+		b.WriteString(opening)
+	}
+	return b.String() + "2+3" + strings.Repeat(")", depth)
 }
 
 func main() {
 	p := &parser{pairs: map[string]bool{}}
 	sum := 0
-	for round := range 40_000 {
+	for round := range 10_000 {
 		for _, depth := range []int{3, 20, 60} {
 			p.text = nested(depth) + "+-" + nested(depth/2) + "+7"
 			sum += p.expr()
@@ -133,50 +145,139 @@ func main() {
 `
 
 // Samples in recursion of 240 callers have a caller in main.main, and two functions next to
-// each other in a sample are so on a stack that package runtime has walked. Without folding a
+// each other in a sample are so on a stack that package runtime has walked. If the rounds of the
+// recursion are alike, repeated ones are left out, and otherwise cycles. Without that a
 // quarter of the samples or more end in the middle of the recursion.
 func TestCallersOfDeepRecursion(t *testing.T) {
 	skipUnlessLinux(t)
 	for _, poll := range []string{"page", "flag"} {
-		t.Run(poll, func(t *testing.T) {
-			t.Parallel()
-			dir, out := t.TempDir(), t.TempDir()
-			write(t, filepath.Join(dir, "main.go"), parser)
-			write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
-			cmd := exec.Command(build(t, dir, "-peppoll="+poll))
-			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
-			stdout, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := readProfile(t, out, "paths")
-			cut, samples := int64(0), int64(0)
-			for _, s := range p.Sample {
-				samples += s.Value[0]
-				last := ""
-				for _, l := range s.Location {
-					for _, line := range l.Line {
-						name := line.Function.Name
-						if strings.Contains(name, "·") || strings.HasSuffix(name, ".next") {
-							continue // the frame of a path, or a function that notes no stacks
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "main.go"), parser)
+		write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
+		exe := build(t, dir, "-peppoll="+poll)
+		for what, args := range map[string][]string{"repeated callers": nil, "cycles": {"varying"}} {
+			t.Run(poll+"/"+what, func(t *testing.T) {
+				t.Parallel()
+				out := t.TempDir()
+				cmd := exec.Command(exe, args...)
+				cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
+				stdout, err := cmd.Output()
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := readProfile(t, out, "paths")
+				for _, s := range p.Sample {
+					last := ""
+					for _, l := range s.Location {
+						for _, line := range l.Line {
+							name := line.Function.Name
+							if strings.Contains(name, "·") || strings.HasSuffix(name, ".next") || name == "main.nested" {
+								continue // the frame of a path, or a function that notes no stacks
+							}
+							if pair := last + " " + name; last != "" && !strings.Contains(string(stdout), pair+"\n") {
+								t.Errorf("%s is not on the stack above %s", last, name)
+							}
+							last = name
 						}
-						if pair := last + " " + name; last != "" && !strings.Contains(string(stdout), pair+"\n") {
-							t.Errorf("%s is not on the stack above %s", last, name)
-						}
-						last = name
 					}
 				}
-				if last != "main.main" && last != "runtime.main" {
-					cut += s.Value[0]
-				}
+				leftOut(t, p, what, "main.main")
+			})
+		}
+	}
+}
+
+// leftOut checks that the samples of a profile reach main.main, or another function that called
+// it, and that cycles or repeated callers were left out of a thousand of them.
+func leftOut(t *testing.T, p *profile.Profile, what, from string) {
+	t.Helper()
+	cut, all := int64(0), int64(0)
+	for _, s := range p.Sample {
+		all += s.Value[2]
+		if !slices.ContainsFunc(s.Location, func(l *profile.Location) bool { return l.Line[0].Function.Name == from }) {
+			cut += s.Value[2]
+		}
+	}
+	if cut > 0 || strings.Contains(p.Comments[0], "without the outermost callers") {
+		t.Errorf("%d of %d samples end in the recursion: %s", cut, all, p.Comments[0])
+	}
+	var n int
+	if found := regexp.MustCompile(`, (\d+) with ` + what).FindStringSubmatch(p.Comments[0]); found != nil {
+		n, _ = strconv.Atoi(found[1])
+	}
+	if n < 1000 {
+		t.Errorf("%s were left out of only %d samples: %s", what, n, p.Comments[0])
+	}
+}
+
+// Every sample of go/parser that parses expressions 100 deep, each of them another mixture, shows
+// which of two functions has called the parser. Their shares of the rounds are known: 3 to 1.
+func TestCallersOfAGoParser(t *testing.T) {
+	skipUnlessLinux(t)
+	dir, out := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), `package main
+
+import (
+	"fmt"
+	"go/parser"
+	"math/rand"
+)
+
+var kinds = [][2]string{{"(", ")"}, {"!", ""}, {"f(a, ", ")"}, {"a[", "]"}, {"1+2*", ""}, {"[]T{{x}, {", "}}"},
+	{"func() int { for a { if b { return ", " } }; return 1 }()"}, {"<-", ""}, {"struct{a [", "]int}{}"}, {"x.(T).y(", ")"}}
+
+func text(r *rand.Rand) string {
+	begin, end := "", ""
+	for range 100 {
+		k := kinds[r.Intn(len(kinds))]
+		begin += k[0]
+		end = k[1] + end
+	}
+	return begin + "z" + end
+}
+
+//go:noinline
+func often(s string) { parse(s); parse(s); parse(s) }
+
+//go:noinline
+func seldom(s string) { parse(s) }
+
+//go:noinline
+func parse(s string) {
+	if _, err := parser.ParseExpr(s); err != nil {
+		panic(fmt.Sprint(err, ": ", s))
+	}
+}
+
+func main() {
+	r := rand.New(rand.NewSource(1))
+	for range 4000 {
+		s := text(r)
+		often(s)
+		seldom(s)
+	}
+}
+`)
+	write(t, filepath.Join(dir, "go.mod"), "module deep\n\ngo 1.26\n")
+	cmd := exec.Command(build(t, dir, "-peppkg=go/parser,deep"))
+	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	p := readProfile(t, out, "paths")
+	of := map[string]int64{}
+	for _, s := range p.Sample {
+		for _, l := range s.Location {
+			for _, line := range l.Line {
+				of[line.Function.Name] += s.Value[2]
 			}
-			folded := regexp.MustCompile(`, (\d+) with repeated callers`).FindStringSubmatch(p.Comments[0])
-			if folded == nil || strings.Contains(p.Comments[0], "more than 32 callers") || cut > 0 {
-				t.Fatalf("%d of %d end in the recursion: %s", cut, samples, p.Comments[0])
-			}
-			if n, _ := strconv.Atoi(folded[1]); n < 1000 {
-				t.Errorf("only %d samples were folded: %s", n, p.Comments[0])
-			}
-		})
+		}
+	}
+	t.Log(p.Comments, of["main.main"], of["main.often"], of["main.seldom"])
+	all := of["main.often"] + of["main.seldom"]
+	leftOut(t, p, "cycles", "main.main")
+	// The bursts are some hundred clusters; a quarter of the samples would be from seldom.
+	if share := float64(of["main.often"]) / float64(all); all < 1000 || share < .6 || share > .9 {
+		t.Errorf("%d samples, %.2f of them of main.often, want 0.75", all, share)
 	}
 }

@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build b5416feafd717e29
+//	build 5b39f20849381a6c
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

@@ -113,7 +113,7 @@ func TestCOP33_ProgramsFillProfiles(t *testing.T) {
 // Names of words come from the trace.
 func TestNames(t *testing.T) {
 	r := open(t, `pep trace 1
-build b5416feafd717e29
+build 5b39f20849381a6c
 exe ./x
 package main
 file /src/x.go
@@ -166,7 +166,7 @@ end 8 0
 }
 
 func TestTracesWithoutTables(t *testing.T) {
-	r := open(t, "pep trace 1\nbuild b5416feafd717e29\nexe ./x\n0 load 5 1\nend 1 0\n")
+	r := open(t, "pep trace 1\nbuild 5b39f20849381a6c\nexe ./x\n0 load 5 1\nend 1 0\n")
 	if _, err := profiles.New().Files(r, ""); err == nil || !strings.Contains(err.Error(), "no site tables") {
 		t.Errorf("%v", err)
 	}

@@ -2,7 +2,7 @@
 // runtime/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build f639f9a8e9ef935e
+//	build ab0428d102ab965c
 //	exe ./app
 //	comment loads of main
 //	package main

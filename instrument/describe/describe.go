@@ -54,6 +54,11 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 		Graph:  *g,
 		Blocks: d.Blocks(f),
 	}
+	for i, n := range f.Nodes {
+		for _, callee := range n.Calls {
+			out.Calls = append(out.Calls, wire.Call{Node: i, Callee: callee})
+		}
+	}
 	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 		out.Line = d.fset.Position(decl.Type.Func).Line
 	}

@@ -27,6 +27,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/pepgo/pep/instrument/mark"
 )
 
@@ -72,6 +74,12 @@ type Node struct {
 	Index   int
 	Markers []*mark.Marker // statement markers in the node
 	Out     []*Edge
+
+	// Calls are the linker symbols of the functions that the node calls, or wire.ByInterface and
+	// wire.ByValue, one for each call in the source. If the node is several basic blocks, calls of
+	// all are among them, those of operands that are perhaps not evaluated, too.
+	Calls   []string
+	callees []callee // that become Calls
 }
 
 // An Edge is a way from one node to the next.
@@ -116,7 +124,7 @@ func Functions(cfg *Config) ([]*Func, *types.Info, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &collector{cfg: cfg, prog: prog}
+	c := &collector{cfg: cfg, prog: prog, names: make(map[*ssa.Function]string)}
 	for _, f := range cfg.Files {
 		for _, d := range f.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
@@ -129,5 +137,6 @@ func Functions(cfg *Config) ([]*Func, *types.Info, error) {
 	if init := prog.pkg.Func("init"); init != nil {
 		c.literals(init, c.cfg.Path+".init")
 	}
+	c.calls()
 	return c.funcs, prog.info, nil
 }

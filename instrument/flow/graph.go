@@ -20,6 +20,7 @@ import (
 type block struct {
 	node    *node
 	markers []*mark.Marker
+	callees []callee
 	in      []*edge
 	nout    int
 	panic   bool // ends in a panic
@@ -105,6 +106,9 @@ func (b *builder) read(fn *ssa.Function) {
 func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block) {
 	blk := blocks[x]
 	for _, instr := range x.Instrs {
+		if fn, through := b.call(instr); fn != nil || through != "" {
+			blk.callees = append(blk.callees, callee{fn, through})
+		}
 		switch instr := instr.(type) {
 		case *ssa.Call:
 			if id, ok := b.marker(instr.Common(), "Mark"); ok {
@@ -244,6 +248,7 @@ func (b *builder) emit(fn *ssa.Function) {
 		nn := &Node{Index: i}
 		for _, blk := range n.blocks {
 			nn.Markers = append(nn.Markers, blk.markers...)
+			nn.callees = append(nn.callees, blk.callees...)
 		}
 		slices.SortFunc(nn.Markers, func(a, b *mark.Marker) int { return a.ID - b.ID })
 		index[n] = nn

@@ -15,6 +15,7 @@ type collector struct {
 	prog  *program
 	funcs []*Func
 	inits int
+	names map[*ssa.Function]string
 }
 
 // function adds fn and the functions within it.
@@ -25,6 +26,7 @@ func (c *collector) function(fn *ssa.Function, name string) {
 
 func (c *collector) add(fn *ssa.Function, name string) {
 	f := &Func{Syntax: fn.Syntax(), Name: name}
+	c.names[fn] = name
 	if c.cfg.Working != nil {
 		c.cfg.Working(fn.Syntax())
 	}

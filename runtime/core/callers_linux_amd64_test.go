@@ -1,10 +1,14 @@
 package core
 
 import (
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // pairsOf returns the callers of a stack, and which of them are next to each other.
@@ -42,20 +46,13 @@ func TestFoldingKeepsAllCallersAndPairs(t *testing.T) {
 		}
 		stack = append(stack, next+10)
 		before := *counts.Header
-		l := callerList{Key: &pepfile.Key{}}
-		whole := true
-		for _, c := range stack {
-			if whole = whole && l.add(c); !whole {
-				break
-			}
+		got, _ := shortened(stack)
+		if counts.Truncated != before.Truncated {
+			t.Fatalf("%v is cut off", stack)
 		}
-		got := l.Callers[:l.N]
-		if !whole {
-			if counts.Truncated != before.Truncated+1 {
-				t.Fatalf("%v: cut off, but %d are counted", stack, counts.Truncated-before.Truncated)
-			}
-			if len(stack) <= pepfile.MaxCallers {
-				t.Fatalf("%v is cut off", stack)
+		if counts.Erased+counts.Gapped > before.Erased+before.Gapped {
+			if len(stack) <= pepfile.MaxCallers || counts.Folded != before.Folded {
+				t.Fatalf("%v became %v, and %d are counted as folded", stack, got, counts.Folded-before.Folded)
 			}
 			continue
 		}
@@ -87,25 +84,188 @@ func TestFoldingKeepsAllCallersAndPairs(t *testing.T) {
 	}
 }
 
-// A stack without repetitions, and one that is deeper than is looked at, count as
+// shortened returns the callers that a sample of a stack has, and whether some were folded.
+func shortened(stack []uint32) (callers []uint32, folded bool) {
+	l := callerList{Key: &pepfile.Key{}, room: pepfile.MaxCallers}
+	for _, c := range stack {
+		if !l.add(c) {
+			break
+		}
+	}
+	l.finish()
+	return l.Callers[:l.N], l.folded
+}
+
+// Random walks over a few calls, as parsers make them, of up to 3000 callers: what is left begins
+// with the innermost callers of the stack and ends with the outermost one, has room for a
+// frameless leaf, and has no two callers next to each other that were not so on the stack.
+func TestVaryingRecursionReachesTheOutermostCaller(t *testing.T) {
+	defer func(h *pepfile.Header) { counts.Header = h }(counts.Header)
+	counts.Header = new(pepfile.Header)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 5_000 {
+		calls := 2 + random.IntN(60) // with many calls, callers in the middle must be left out
+		next := make([][]uint32, calls)
+		for i := range next {
+			for range 1 + random.IntN(3) {
+				next[i] = append(next[i], uint32(1+random.IntN(calls)))
+			}
+		}
+		stack := []uint32{uint32(1 + random.IntN(calls))}
+		for range random.IntN(3000) {
+			from := next[stack[len(stack)-1]-1]
+			stack = append(stack, from[random.IntN(len(from))])
+		}
+		stack = append(stack, 1000, 1001) // main.main and runtime.main
+		before := *counts.Header
+		got, folded := shortened(stack)
+		gaps := 0
+		pairs := pairsOf(stack)
+		for i := 1; i < len(got); i++ {
+			switch {
+			case got[i] == pepfile.Gap:
+				gaps++
+			case got[i-1] != pepfile.Gap && !pairs[[2]uint32{got[i-1], got[i]}]:
+				t.Fatalf("%v became %v: %d above %d is new", stack, got, got[i-1], got[i])
+			}
+		}
+		if len(got) < 2 || !slices.Equal(got[len(got)-2:], stack[len(stack)-2:]) {
+			t.Fatalf("%v became %v: the outermost callers are missing", stack, got)
+		}
+		ways := [...]uint64{counts.Folded - before.Folded, counts.Erased - before.Erased, counts.Gapped - before.Gapped, counts.Truncated - before.Truncated}
+		want := [4]uint64{}
+		switch {
+		case len(stack) <= pepfile.MaxCallers:
+			if !slices.Equal(got, stack) {
+				t.Fatalf("%v became %v", stack, got)
+			}
+		case gaps > 0:
+			want[2] = 1
+		case ways[0] > 0: // the test above looks at these
+			want[0] = 1
+		default:
+			want[1] = 1
+		}
+		if ways != want || gaps > 1 {
+			t.Fatalf("%v became %v: folded, erased, gapped and truncated by %d, want %d", stack, got, ways, want)
+		}
+		if want[1]+want[2] > 0 && (len(got) > deepRoom || got[0] != stack[0] || !folded && !slices.Equal(got[:keptInner], stack[:keptInner])) {
+			t.Fatalf("%v became %v", stack, got)
+		}
+	}
+	if counts.Erased < 500 || counts.Gapped < 500 {
+		t.Errorf("only %d stacks were without cycles and %d with a gap", counts.Erased, counts.Gapped)
+	}
+}
+
+// The cycles behind the innermost callers are left out as the file's comment says.
+func TestCyclesOfRecursion(t *testing.T) {
+	defer func(h *pepfile.Header) { counts.Header = h }(counts.Header)
+	counts.Header = new(pepfile.Header)
+	var inner, outer []uint32
+	for i := range uint32(keptInner) {
+		inner = append(inner, 1+i)
+		outer = append(outer, 40+i)
+	}
+	const a, b, c = 20, 21, 22
+	stack := slices.Concat(inner, []uint32{a, b, c, a, b, a, c, b}, outer, []uint32{99})
+	want := slices.Concat(inner, []uint32{a, c, b}, outer, []uint32{99})
+	if got, _ := shortened(stack); !slices.Equal(got, want) || counts.Erased != 1 {
+		t.Errorf("%v became\n%v, want\n%v", stack, got, want)
+	}
+}
+
+// A stack without repetitions has a gap, and one that is deeper than is looked at counts as
 // truncated.
 func TestStacksThatCannotBeFolded(t *testing.T) {
 	defer func(h *pepfile.Header) { counts.Header = h }(counts.Header)
 	counts.Header = new(pepfile.Header)
-	for name, caller := range map[string]func(i uint32) uint32{
-		"different callers": func(i uint32) uint32 { return i + 1 },
-		"deep":              func(i uint32) uint32 { return i%3 + 1 },
-	} {
-		l := callerList{Key: &pepfile.Key{}}
-		n := uint32(0)
-		for n < 5000 && l.add(caller(n)) {
-			n++
-		}
-		if n == 5000 || l.N > pepfile.MaxCallers {
-			t.Errorf("%s: %d callers were added, %d are in the sample", name, n, l.N)
+	var different, deep []uint32
+	for i := range uint32(100) {
+		different = append(different, i+1)
+	}
+	for i := range uint32(5000) {
+		deep = append(deep, i%3+1)
+	}
+	want := slices.Concat(different[:22], []uint32{pepfile.Gap}, different[92:])
+	if got, _ := shortened(different); !slices.Equal(got, want) {
+		t.Errorf("100 different callers became %v", got)
+	}
+	if got, _ := shortened(deep); len(got) > pepfile.MaxCallers {
+		t.Errorf("5000 callers became %v", got)
+	}
+	if counts.Truncated != 1 || counts.Folded != 1 || counts.Gapped != 1 || counts.Erased != 0 {
+		t.Errorf("%d truncated, %d folded, %d gapped, %d erased", counts.Truncated, counts.Folded, counts.Gapped, counts.Erased)
+	}
+}
+
+// If 32 callers leave no room for the frameless leaf, the outermost of them remains.
+func TestLeafTakesTheRoomOfTheMiddle(t *testing.T) {
+	leaf := golink.CodeOf(TestLeafTakesTheRoomOfTheMiddle)
+	k := pepfile.Key{PC: uint32(leaf - textBase), Leaf: 7, N: pepfile.MaxCallers}
+	for i := range k.Callers {
+		k.Callers[i] = uint32(100 + i)
+	}
+	settleLeaf(&k)
+	want := []uint32{7}
+	for i := range uint32(15) {
+		want = append(want, 100+i)
+	}
+	want = append(want, pepfile.Gap)
+	for i := range uint32(15) {
+		want = append(want, 117+i)
+	}
+	if !slices.Equal(k.Callers[:k.N], want) {
+		t.Errorf("got %v, want %v", k.Callers, want)
+	}
+}
+
+// BenchmarkCallers is the cost of a sample's callers, without reading them from the stack.
+func BenchmarkCallers(b *testing.B) {
+	defer func(h *pepfile.Header) { counts.Header = h }(counts.Header)
+	counts.Header = new(pepfile.Header)
+	for _, depth := range []int{8, 32, 100, 1000, 4000} {
+		for name, calls := range map[string]int{"exact": 0, "varying": 10, "different": depth} {
+			random := rand.New(rand.NewPCG(5, 6))
+			stack := make([]uint32, depth)
+			for i := range stack {
+				if stack[i] = uint32(i % 7); calls > 0 {
+					stack[i] = uint32(random.IntN(calls))
+				}
+			}
+			b.Run(fmt.Sprintf("%s/%d", name, depth), func(b *testing.B) {
+				for b.Loop() {
+					k := pepfile.Key{}
+					l := callerList{Key: &k, room: pepfile.MaxCallers}
+					for _, c := range stack {
+						if !l.add(c) {
+							break
+						}
+					}
+					l.finish()
+				}
+			})
 		}
 	}
-	if counts.Truncated != 2 || counts.Folded != 1 {
-		t.Errorf("%d truncated, %d folded", counts.Truncated, counts.Folded)
+}
+
+// A gap is one frame of its own, in all stacks the same.
+func TestStackWithAGap(t *testing.T) {
+	here := uint32(golink.CodeOf(TestStackWithAGap)-textBase) + 1
+	k := pepfile.Key{PC: here, N: 3}
+	k.Callers[0], k.Callers[1], k.Callers[2] = here, pepfile.Gap, here
+	s := symbolizer{}
+	for range 2 {
+		var names []string
+		for _, i := range s.stack(&k) {
+			names = append(names, s.frames[i].Func)
+		}
+		const f = "github.com/pepgo/pep/runtime/core.TestStackWithAGap"
+		if want := []string{f, f, schema.LeftOut, f}; !slices.Equal(names, want) {
+			t.Errorf("got %q, want %q", names, want)
+		}
+	}
+	if len(s.frames) != 3 {
+		t.Errorf("%d frames, want one of the poll, one of the callers and the gap's", len(s.frames))
 	}
 }

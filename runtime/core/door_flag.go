@@ -43,17 +43,13 @@ func pollInBurst(number uintptr) none {
 	return none{}
 }
 
-// maxWalkAgain is how many callers of a deep stack are looked at. There are fewer than in the fault
-// handler, because package runtime walks the stack from the beginning for each 33 of them.
-const maxWalkAgain = 256
-
 // countCallers finds where the poll is, and if take is true it counts k with its callers. It
 // is apart from pollInBurst because of its stack frame.
 //
 //go:noinline
 func countCallers(k *pepfile.Key, take bool) *pepfile.Entry {
 	const skip = 5 // Callers, countCallers, and the three above
-	var pcs [pepfile.MaxCallers + 2]uintptr
+	var pcs [pepfile.MaxCallers + 1]uintptr
 	wanted := 1
 	if take {
 		wanted = len(pcs)
@@ -62,25 +58,36 @@ func countCallers(k *pepfile.Key, take bool) *pepfile.Entry {
 	if n > 0 {
 		k.PC = uint32(pcs[0] - textBase)
 	}
-	list := callerList{Key: k}
-	for i := 1; i < n; i++ {
-		if !list.add(uint32(pcs[i] - textBase)) {
-			break
-		}
-		if i+1 < len(pcs) {
-			continue
-		}
-		// More callers may follow.
-		if list.walked >= maxWalkAgain {
-			golink.Add64(&counts.Truncated, 1)
-			break
-		}
-		n = runtime.Callers(skip+1+int(list.walked), pcs[1:]) + 1
-		i = 0
-	}
 	if !take {
 		return nil
 	}
+	list := callerList{Key: k, room: pepfile.MaxCallers}
+	for i := 1; i < n; i++ {
+		list.add(uint32(pcs[i] - textBase))
+	}
+	if n == len(pcs) {
+		list.addOuter(skip + n)
+	}
+	list.finish()
 	k.Labels = counts.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
 	return counts.Add(k)
+}
+
+// maxWalkAgain is how many further callers of a deep stack are looked at. There are fewer than in
+// the fault handler, because the goroutine's stack must have room for them, and because package
+// runtime takes longer to walk it.
+const maxWalkAgain = 512
+
+// addOuter adds the callers of a deep stack that are behind those that countCallers has added.
+//
+//go:noinline
+func (l *callerList) addOuter(skip int) {
+	var pcs [maxWalkAgain]uintptr
+	n := runtime.Callers(skip+1, pcs[:])
+	for _, pc := range pcs[:n] {
+		l.add(uint32(pc - textBase))
+	}
+	if n == len(pcs) {
+		golink.Add64(&counts.Truncated, 1)
+	}
 }

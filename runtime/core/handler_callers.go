@@ -1,8 +1,10 @@
 package core
 
 // This file shortens stacks of deep recursion. A sample has room for pepfile.MaxCallers
-// callers. If a stack has more, and the same callers repeat three times or more in a row,
-// only the innermost and the outermost of these repetitions remain. For example, the callers
+// callers. What happens to a stack that has more depends on the stack:
+//
+// If the same callers repeat three times or more in a row, only the innermost and the outermost of
+// these repetitions remain (fold). For example, the callers
 //
 //	parseFactor parseTerm parseExpr  parseFactor parseTerm parseExpr  parseFactor parseTerm parseExpr  main
 //
@@ -10,46 +12,140 @@ package core
 //
 //	parseFactor parseTerm parseExpr  parseFactor parseTerm parseExpr  main
 //
-// So a function that is on the stack is in the sample, too, and two callers that are next to
-// each other in the sample were so on the stack. That is why two repetitions remain: with one
-// of them, nobody would know that parseExpr is called by parseFactor. Stacks that have
-// room stay as they are.
+// So a function that is on the stack is in the sample, too. That is why two repetitions remain:
+// with one of them, nobody would know that parseExpr is called by parseFactor.
+//
+// A parser rarely repeats itself so exactly. If nothing can be folded, the innermost keptInner
+// callers stay as they are, and of those behind them whole cycles are left out, from a caller to
+// the same caller further out (erase). With A, B and C as calls, the stack
+//
+//	… A B C A B A C B main         becomes         … A C B main
+//
+// because B C A, and then B A, lead from an A to an A. A function that is only in such cycles
+// is not in the sample.
+//
+// If callers are still too many, for example 40 that are all different, those in the middle are
+// left out. pepfile.Gap stands in their place.
+//
+// In all cases the outermost caller is in the sample, and two callers that are next to each
+// other in the sample were so on the stack. Stacks that have room stay as they are.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// maxWalk is how many callers of a stack are looked at.
-const maxWalk = 1024
+const (
+	// maxWalk is how many callers of a stack are looked at.
+	maxWalk = 4096
+
+	// keptInner is how many of the innermost callers no cycle is left out of.
+	keptInner = 12
+
+	// deepRoom is how many callers a sample gets if cycles of it are left out. settleLeaf may
+	// add one.
+	deepRoom = pepfile.MaxCallers - 1
+
+	// keptOuter is how many callers follow a gap.
+	keptOuter = 8
+)
 
 // A callerList is the callers of a sample while it is made.
 type callerList struct {
 	*pepfile.Key
+	room   uint32 // callers that add adds without further ado
 	walked uint32 // callers so far
 	period uint32 // of the last repetition found, 0 before the first
 	folded bool
+	oldest uint32 // with a gap the index of the innermost caller behind it, otherwise 0
 }
 
-// add adds a caller, and reports whether there was room. If there was not, the sample is counted
-// as truncated.
+// add adds a caller, and reports whether further ones may follow.
 func (l *callerList) add(off uint32) bool {
-	if l.N >= pepfile.MaxCallers {
-		if l.walked >= maxWalk || !l.fold() {
-			golink.Add64(&counts.Truncated, 1)
-			return false
-		}
-		if !l.folded {
-			l.folded = true
-			golink.Add64(&counts.Folded, 1)
-		}
-	}
-	if i := l.N; i < pepfile.MaxCallers {
-		l.Callers[i] = off
-		l.N++
-	}
 	l.walked++
+	i := l.N
+	if i >= l.room {
+		return l.addDeep(off)
+	}
+	l.Callers[i&mask] = off
+	l.N = i + 1
 	return true
+}
+
+// addDeep adds a caller to a list that has no room, or of which cycles are left out. It counts
+// what becomes of the sample.
+func (l *callerList) addDeep(off uint32) bool {
+	if l.walked > maxWalk {
+		golink.Add64(&counts.Truncated, 1)
+		return false
+	}
+	if l.room > 0 {
+		if l.fold() {
+			if !l.folded {
+				l.folded = true
+				golink.Add64(&counts.Folded, 1)
+			}
+			l.Callers[l.N&mask] = off
+			l.N++
+			return true
+		}
+		l.room, l.N = 0, keptInner
+		for i := uint32(keptInner); i < pepfile.MaxCallers; i++ {
+			l.erase(l.Callers[i&mask])
+		}
+	}
+	l.erase(off)
+	return true
+}
+
+// erase adds a caller to a list of which cycles are left out.
+func (l *callerList) erase(off uint32) {
+	if l.oldest > 0 {
+		l.Callers[l.oldest&mask] = off
+		if l.oldest++; l.oldest == deepRoom {
+			l.oldest = deepRoom - keptOuter
+		}
+		return
+	}
+	for i := l.N; i >= keptInner; i-- {
+		if l.Callers[(i-1)&mask] == off {
+			l.N = i
+			return
+		}
+	}
+	if l.N < deepRoom {
+		l.Callers[l.N&mask] = off
+		l.N++
+		return
+	}
+	// The callers behind the gap are a ring from here on: each one takes the room of the
+	// innermost of them.
+	l.Callers[deepRoom-keptOuter-1] = pepfile.Gap
+	l.oldest = deepRoom - keptOuter
+	l.erase(off)
+}
+
+// finish completes the list after the last caller. It counts what was left out of it.
+func (l *callerList) finish() {
+	if l.room > 0 {
+		return
+	}
+	if l.folded {
+		golink.Add64(&counts.Folded, -1)
+	}
+	if l.oldest == 0 {
+		golink.Add64(&counts.Erased, 1)
+		return
+	}
+	golink.Add64(&counts.Gapped, 1)
+	for l.oldest > deepRoom-keptOuter {
+		l.oldest--
+		innermost := l.Callers[deepRoom-keptOuter]
+		for i := uint32(deepRoom - keptOuter); i < deepRoom-1; i++ {
+			l.Callers[i&mask] = l.Callers[(i+1)&mask]
+		}
+		l.Callers[deepRoom-1] = innermost
+	}
 }
 
 // mask, for indices that are in range anyhow, tells the compiler so.

@@ -112,19 +112,17 @@ func (ctx *ucontext) callers(k *pepfile.Key) {
 	}
 	low := uintptr(unsafe.Pointer(ctx.rsp))
 	high := ctx.r14.stackHi - unsafe.Sizeof(frame{})
-	list := callerList{Key: k}
+	list := callerList{Key: k, room: pepfile.MaxCallers}
 	for fp := ctx.rbp; ; fp = fp.caller {
 		p := uintptr(unsafe.Pointer(fp))
 		if p < low || p > high || p%8 != 0 {
-			return
+			break
 		}
 		off, ok := textOffset(fp.ret)
-		if !ok {
-			return
-		}
-		if !list.add(off) {
-			return
+		if !ok || !list.add(off) {
+			break
 		}
 		low = p + unsafe.Sizeof(frame{})
 	}
+	list.finish()
 }

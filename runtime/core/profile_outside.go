@@ -10,9 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 )
 
-// outside returns the note about ticks of a profile, "" if no tick was counted. It says where
-// ticks were that were not inside of what at says.
-func (c counted) outside(symbols *symbolizer, at *report.Ticks) string {
+// outside adds the ticks of a profile to at.
+func (c counted) outside(symbols *symbolizer, at *report.Outside) {
 	add := func(pc uint32, n uint64) {
 		var frame report.Frame
 		inlined := false
@@ -22,7 +21,7 @@ func (c counted) outside(symbols *symbolizer, at *report.Ticks) string {
 				inlined = len(list) > 1
 			}
 		}
-		at.Add(frame, inlined, n)
+		at.AddTicks(frame, inlined, n)
 	}
 	for i := range c.Slots {
 		e := c.Entry(i)
@@ -33,5 +32,4 @@ func (c counted) outside(symbols *symbolizer, at *report.Ticks) string {
 	if a := c.Words(); a.WordsHeader != nil && poll.Mode == poll.Exact {
 		a.Ticks(add)
 	}
-	return at.Note()
 }

@@ -28,6 +28,7 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"},
 		Period:     int64(c.Tick),
 		Start:      int64(c.Start),
+		Outside:    report.NewOutside(pkgs),
 	}
 	if poll.Mode == poll.Exact {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
@@ -38,7 +39,7 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		p.Labels = labels.sets
 		p.Sampled = true
 		p.Samples, p.Bursts, p.Polled = c.samples(&symbols, labels, &d)
-		p.Note = c.outside(&symbols, report.NewTicks(pkgs))
+		c.outside(&symbols, p.Outside)
 		p.Frames = symbols.frames
 	}
 	p.Comment += d.comment() + c.ringLoss()
@@ -69,8 +70,10 @@ func (c counted) comment() string {
 		what string
 	}{
 		{c.Overruns, " overruns"},
-		{c.Truncated, " with more than 32 callers"},
 		{c.Folded, " with repeated callers of recursion left out"},
+		{c.Erased, " with cycles of recursion left out"},
+		{c.Gapped, " with callers in the middle left out"},
+		{c.Truncated, " without the outermost callers of a deep stack"},
 		{c.Unknown, " polls not understood"},
 		{c.Unlabelled, " without labels, which are too long or too many"},
 	} {

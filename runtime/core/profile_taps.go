@@ -166,8 +166,13 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 		Packages: pkgs, Words: t.words, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment() + c.untilDetached(), Scale: 1,
-		Note: c.outside(&symbolizer{}, report.NewTapTicks(pkgs)),
 	}
+	at := report.NewOutsideOfTaps(pkgs)
+	c.outside(&symbolizer{}, at)
+	if p.Calls != nil {
+		at.AddCalls(p.Calls)
+	}
+	r.Notes = at.Notes()
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()
 	if a.Taps == options.TapsBurst {

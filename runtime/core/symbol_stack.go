@@ -25,10 +25,16 @@ func settleLeaf(k *pepfile.Key) {
 	if leaf == 0 || !frameless(address(k.PC)) {
 		return
 	}
-	n := min(k.N, pepfile.MaxCallers-1)
-	copy(k.Callers[1:n+1], k.Callers[:n])
+	if k.N >= pepfile.MaxCallers {
+		// No room. The outermost caller says more than one in the middle.
+		const middle = pepfile.MaxCallers / 2
+		copy(k.Callers[1:middle], k.Callers[:])
+		k.Callers[0], k.Callers[middle] = leaf, pepfile.Gap
+		return
+	}
+	copy(k.Callers[1:k.N+1], k.Callers[:k.N])
 	k.Callers[0] = leaf
-	k.N = n + 1
+	k.N++
 }
 
 // frameless reports whether the function that pc is in keeps no frame pointer. It has
@@ -99,10 +105,28 @@ func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
 	}
 	stack := append(make([]uint32, 0, k.N+4), s.lookup(pc)...)
 	for _, off := range k.Callers[:min(k.N, pepfile.MaxCallers)] {
+		if off == pepfile.Gap {
+			stack = append(stack, s.gap())
+			continue
+		}
 		stack = append(stack, s.lookup(address(off))...)
 	}
 	return stack
 }
+
+// gap returns the frame that stands for callers that were left out.
+func (s *symbolizer) gap() uint32 {
+	e := s.slot(gapPC)
+	if e.pc == 0 {
+		*e = symbol{gapPC, []uint32{uint32(len(s.frames))}}
+		s.used++
+		s.frames = append(s.frames, report.LeftOut)
+	}
+	return e.frames[0]
+}
+
+// gapPC is no program counter of Go code.
+const gapPC = 1
 
 // lookup returns the frames at pc. The end of a goroutine's stack,
 // runtime.goexit, is left out as runtime/pprof does.

@@ -49,7 +49,7 @@ type Header struct {
 	Used      uint64 // entries in use
 	Dropped   uint64 // samples that found no room
 	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of room
-	Truncated uint64 // samples with more than MaxCallers callers
+	Truncated uint64 // samples without their outermost callers, because the stack is too deep to walk
 	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
@@ -61,6 +61,8 @@ type Header struct {
 
 	Unlabelled uint64 // samples counted without labels, because these are too long or too many
 	Folded     uint64 // samples with more than MaxCallers callers, of which repetitions were left out
+	Erased     uint64 // likewise, of which cycles were left out, and with them perhaps functions
+	Gapped     uint64 // likewise, of which those in the middle were left out: they have a Gap
 }
 
 // A Key is what an entry counts. Leaf and Callers are program counters as in
@@ -71,8 +73,11 @@ type Key struct {
 	Leaf    uint32             // the word at the stack top if it is in the text, else 0: see [frameless]
 	N       uint32             // callers
 	Labels  uint32             // 1 + the number of the goroutine's label set, 0 for none
-	Callers [MaxCallers]uint32 // return addresses, innermost first, relative to Text
+	Callers [MaxCallers]uint32 // return addresses, innermost first, relative to Text; or Gap
 }
+
+// Gap is in place of callers in the middle that were left out.
+const Gap = NoText
 
 // An Entry is a slot of the table.
 type Entry struct {

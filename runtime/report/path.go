@@ -15,10 +15,12 @@ import (
 type path struct {
 	tally    tally
 	logged   int64     // samples in bursts
+	counted  int64     // how often it was taken, with all callers; as counts of samples
 	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
 	end      int       // line where it ends
 	pkg      *wire.Package
 	fn       *wire.Func
+	steps    []pdag.Step
 	branches []*edge // out of nodes with more than one live out-edge
 	labels   pprofenc.Labels
 }
@@ -58,7 +60,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		return nil
 	}
 	var taken []pdag.Step
-	d := &path{pkg: pkg, fn: fn}
+	d := &path{pkg: pkg, fn: fn, steps: steps}
 	for _, s := range steps {
 		if live(fn.Graph.Nodes[s.Node]) > 1 {
 			taken = append(taken, s)

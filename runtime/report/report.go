@@ -44,6 +44,9 @@ type Frame struct {
 	StartLine int // of the function, 0 if not known
 }
 
+// LeftOut is the frame in place of callers that were left out of a stack.
+var LeftOut = Frame{Func: schema.LeftOut}
+
 // A Sample is a path that was counted.
 type Sample struct {
 	Number uint64 // of the path, within its package
@@ -76,7 +79,8 @@ type Profile struct {
 
 	Mapping    pprofenc.Mapping
 	Comment    string
-	Note       string // a second comment, "" for none
+	Outside    *Outside // for further comments; nil for none
+	Calls      *Calls   // on the paths; Write sets it
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -123,6 +127,17 @@ func (p *Profile) Write() []File {
 		}
 		return p.Samples[i].Count
 	}
+	for i, d := range paths {
+		if d != nil {
+			d.counted = plus(d.counted, count(i))
+		}
+	}
+	p.Calls = w.calls()
+	var notes []string
+	if p.Outside != nil {
+		p.Outside.AddCalls(p.Calls)
+		notes = p.Outside.Notes()
+	}
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
@@ -130,10 +145,7 @@ func (p *Profile) Write() []File {
 		e.Mapping = p.Mapping
 		e.PeriodType, e.Period = p.PeriodType, p.Period
 		e.Time, e.Duration = p.Start, p.Duration
-		e.Comments = []string{comment}
-		if p.Note != "" {
-			e.Comments = append(e.Comments, p.Note)
-		}
+		e.Comments = append([]string{comment}, notes...)
 	}
 	w.paths.DefaultType = schema.Paths.Types()[0]
 	// From here on, what is done for one profile changes nothing that the other one needs.

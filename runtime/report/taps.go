@@ -71,7 +71,7 @@ type Taps struct {
 
 	Mapping    pprofenc.Mapping
 	Comment    string
-	Note       string // a further comment, "" if there is none
+	Notes      []string // further comments
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -129,10 +129,7 @@ func (t *Taps) Write() (files []File) {
 		p.Mapping = t.Mapping
 		p.PeriodType, p.Period = t.PeriodType, t.Period
 		p.Time, p.Duration = t.Start, t.Duration
-		p.Comments = []string{comment}
-		if t.Note != "" {
-			p.Comments = append(p.Comments, t.Note)
-		}
+		p.Comments = append([]string{comment}, t.Notes...)
 		p.DefaultType = kind.Types()[0]
 		files = append(files, File{string(kind), pprofenc.Gzip(p.Encode())})
 	}

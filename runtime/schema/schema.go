@@ -66,6 +66,9 @@ func (k Kind) SampledTypes() []string {
 	return nil
 }
 
+// LeftOut is the name in place of callers that were left out of a stack.
+const LeftOut = "(callers left out)"
+
 // Keys of labels in profiles of paths.
 const (
 	Path     = "path"     // p12

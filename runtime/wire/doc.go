@@ -34,6 +34,8 @@
 //	         number of functions, functions
 //	         number of skipped functions, per function: head, reason: ref
 //	         number of taps, taps
+//	         number of callees that are no functions of the table, their names: name,
+//	         in increasing order, and per function calls
 //	head     name, index of the file, line
 //	function head
 //	         Base, less Base+N of the function before it (less 0 for the first)
@@ -57,14 +59,17 @@
 //	         Expr: ref; Type: ref; Bits: 1 byte; Kind: 1 byte
 //	         number of further words, per word: Expr: ref; Type: ref; Bits: 1 byte;
 //	         Kind: 1 byte
+//	calls    number of calls, per call: node less that of the call before it in
+//	         the function, callee: index of a function, or the number of functions
+//	         plus the index of a callee
 //	out      Outcome: ref<<1 | explicit
 //	         if explicit: line, column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
 //	         0, column 0 if it has neither), or, leaving the function, to the
 //	         last span of its own node (likewise)
 //
-// A reader refuses versions it does not know. The version grows with every
-// change of the format.
+// A reader refuses versions it does not know. It knows version 5, whose bodies end with
+// the taps. The version grows with every change of the format.
 //
 // # Programs
 //
@@ -98,9 +103,9 @@
 //		return 0
 //	}
 //
-// with x tapped at the entry of f, is 97 bytes long:
+// with x tapped at the entry of f, is 99 bytes long:
 //
-//	05 5b                           version, 91 bytes of body
+//	06 5d                           version, 93 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02                              2 paths
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -122,11 +127,15 @@
 //	07 08                           4 lines back, column 8
 //	01 01 78 01 03 69 6e 74 40 01   new strings "x" and "int", 64 bits, Signed
 //	00                              no further words
-//	49 02 c0 b5                     hash of the body
+//	00 00                           no callees; main.f calls nothing
+//	f1 b9 69 e7                     hash of the body
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 5
+const Version = 6
+
+// withoutCalls is the version that has no calls.
+const withoutCalls = 5
 
 const (
 	refEmpty    = 0

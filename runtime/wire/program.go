@@ -61,7 +61,7 @@ func ReadHeader(b []byte) (h Header, err error) {
 		return h, ErrNoTables
 	}
 	b = b[len(Magic):]
-	if v := littleEndian(b[:4]); v != Version {
+	if v := littleEndian(b[:4]); v != Version && v != withoutCalls {
 		return h, wrongVersion(v)
 	}
 	h.Packages = uint32(littleEndian(b[4:8]))
@@ -113,7 +113,7 @@ func BuildHash(tables []byte) (hash [8]byte, err error) {
 		}
 		table := tables[:len(tables)-len(rest)]
 		if p.inlineAll() {
-			table = AppendPackage(nil, p)
+			table = appendPackage(nil, p, table[0])
 		}
 		for _, c := range table {
 			h = (h ^ uint64(c)) * 1099511628211

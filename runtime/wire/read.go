@@ -28,6 +28,9 @@ func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 	}
 	d := &decoder{s: string(body), room: maxRatio*len(body) + minRoom}
 	p = d.pkg()
+	if b[0] != withoutCalls {
+		d.calls(p)
+	}
 	if d.wrong == "" && d.off < len(d.s) {
 		d.fail(digits.Uint(uint64(len(d.s)-d.off)) + " bytes left over")
 	}
@@ -80,7 +83,7 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, 0, nil, Error("truncated: no bytes")
 	}
-	if b[0] != Version {
+	if b[0] != Version && b[0] != withoutCalls {
 		return nil, 0, nil, wrongVersion(uint64(b[0]))
 	}
 	n, size := uvarint(b[1:])
@@ -131,6 +134,8 @@ type openOut struct {
 // of the body is too short for so many things.
 const (
 	minFile    = 2  // shared, length
+	minName    = 2  // likewise
+	minCall    = 2  // node, callee
 	minFunc    = 8  // shared, length, file, line, base, nodes, starts, N
 	minNode    = 1  // counts
 	minSpan    = 3  // line, column, length
@@ -187,6 +192,31 @@ func (d *decoder) pkg() *Package {
 		d.tap(&p.Taps[i], len(p.Files))
 	}
 	return p
+}
+
+// calls reads the calls of all functions.
+func (d *decoder) calls(p *Package) {
+	names := list[string](d, d.count(minName))
+	for i := range names {
+		names[i] = d.sharing()
+	}
+	var calls slab[Call]
+	for i := range p.Funcs {
+		f := &p.Funcs[i]
+		f.Calls = calls.take(d, d.count(minCall))
+		node := 0
+		for j := range f.Calls {
+			node = d.index(uint64(node)+d.uvarint(), len(f.Blocks), "node")
+			callee := d.index(d.uvarint(), len(p.Funcs)+len(names), "callee")
+			f.Calls[j].Node = node
+			switch {
+			case callee < len(p.Funcs):
+				f.Calls[j].Callee = p.Funcs[callee].Name
+			case callee < len(p.Funcs)+len(names):
+				f.Calls[j].Callee = names[callee-len(p.Funcs)]
+			}
+		}
+	}
 }
 
 func (d *decoder) files() []string {

@@ -31,12 +31,42 @@ type Func struct {
 	Base   uint64
 	Graph  pdag.Graph
 	Blocks []Block // one per node of Graph
+	Calls  []Call  // in increasing Node
 
 	// Outlined says that the compiler inlines the original function, but not the
 	// instrumented one. So the callers may allocate other variables on the heap. It is
 	// an estimate.
 	Outlined bool
 }
+
+// CallsOf returns where the calls in a node begin and end in Calls.
+func (f *Func) CallsOf(node int) (first, end int) {
+	lo, hi := 0, len(f.Calls) // Calls[:lo] are before node, Calls[hi:] not
+	for lo < hi {
+		if mid := (lo + hi) / 2; f.Calls[mid].Node < node {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	for hi < len(f.Calls) && f.Calls[hi].Node == node {
+		hi++
+	}
+	return lo, hi
+}
+
+// A Call is a call in a node. A call that is perhaps not made when the node is executed, as in
+// an operand of &&, is a call, too.
+type Call struct {
+	Node   int
+	Callee string // linker symbol of the function, or ByInterface or ByValue
+}
+
+// The callees of calls whose functions are not known before they are made.
+const (
+	ByInterface = "(interface)" // a method of an interface
+	ByValue     = "(function value)"
+)
 
 // A Block describes a node in terms of the source.
 type Block struct {

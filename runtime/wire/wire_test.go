@@ -155,6 +155,11 @@ func random(r *rand.Rand) *wire.Package {
 		}
 		f.Graph.N = r.Uint64()
 		f.Outlined = r.IntN(2) == 0
+		for node := range n {
+			for range r.IntN(3) {
+				f.Calls = append(f.Calls, wire.Call{Node: node, Callee: word() + word()})
+			}
+		}
 		p.Funcs = append(p.Funcs, f)
 	}
 	for range r.IntN(3) {
@@ -171,6 +176,41 @@ func random(r *rand.Rand) *wire.Package {
 		}
 	}
 	return p
+}
+
+// Tables of version 5, which have no calls, still can be read, and a program that was built with
+// them still has the same hash.
+func TestTablesOfVersion5(t *testing.T) {
+	old := func(p *wire.Package) []byte {
+		body := wire.AppendPackage(nil, p)[2:]
+		table := framed(string(body[:len(body)-4-2])) // without checksum, callees and calls
+		table[0] = 5
+		return table
+	}
+	p := example()
+	p.Funcs[0].Outlined = true
+	table := old(p)
+	got, rest, err := wire.ReadPackage(table)
+	if err != nil || len(rest) > 0 {
+		t.Fatalf("%v, %d bytes left", err, len(rest))
+	}
+	equal(t, got, p)
+	p.Funcs[0].Outlined = false
+	want := fnv.New64a()
+	want.Write(old(p))
+	if hash, err := wire.BuildHash(table); err != nil || !bytes.Equal(hash[:], want.Sum(nil)) {
+		t.Errorf("hash %x, error %v, want %x", hash, err, want.Sum(nil))
+	}
+}
+
+// CallsOf finds the calls of each node.
+func TestCallsOf(t *testing.T) {
+	f := wire.Func{Calls: []wire.Call{{Node: 1, Callee: "a"}, {Node: 1, Callee: "b"}, {Node: 3, Callee: "c"}}}
+	for node, want := range [][2]int{{0, 0}, {0, 2}, {2, 2}, {2, 3}, {3, 3}} {
+		if first, end := f.CallsOf(node); [2]int{first, end} != want {
+			t.Errorf("node %d: %d to %d, want %d", node, first, end, want)
+		}
+	}
 }
 
 // An Out may have another position than the implied one.
@@ -199,12 +239,12 @@ func TestReadPackageErrors(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 7, this program reads 5`},
+		{"a table of another version", newer, `newer version 7, this program reads 6`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
 		{"a changed byte", spoilt, `checksum is \d+, want \d+`},
-		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00abc"), `3 bytes left over at byte 7 of package p`},
+		{"more than a package", framed("\x01p\x00\x00\x00\x00\x00\x00abc"), `3 bytes left over at byte 8 of package p`},
 		{"less than a package", framed("\x01p\x00\x00\x00"), `truncated: no number at byte 5 of package p`},
 		{"a string past the end", framed("\x09p"), `truncated: 9 things to come at byte 1 of package `},
 		{"files past the end", framed("\x01p\x00\xff\xff\xff\xff\x0f"), `truncated: 4294967295 things to come at byte 8 of package p`},
@@ -219,6 +259,8 @@ func TestReadPackageErrors(t *testing.T) {
 		{"a further word of no kind", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x01\x00\x00\x00\x08"), `kind 8 of 8 at byte 23 of package p`},
 		{"further words past the end", framed("\x01p\x00\x01\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x01\x02\x00\x00\x00\x01"), `truncated: 2 things to come at byte 19 of package p`},
 		{"another number of paths than that of the functions", framed("\x01p\x07\x00\x00\x00\x00"), `functions with 0 paths, want 7 at byte 5 of package p`},
+		{"a call nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x00\x00\x00\x00\x00\x00\x01\x01\x00"), `node 1 of 1 at byte 24 of package p`},
+		{"a call of nothing", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x00\x00\x00\x00\x00\x00\x01\x00\x01"), `callee 1 of 1 at byte 25 of package p`},
 		{"a start nowhere", framed("\x01p\x00\x01\x00\x01f\x01\x00\x00\x00\x00\x00\x02\x00\x01\x02\x00\x00\x00"), `node 1 of 1 at byte 18 of package p`},
 	}
 	for _, test := range tests {
@@ -418,8 +460,8 @@ func TestReadProgramErrors(t *testing.T) {
 		{"a changed header", change(30, 7, false), wire.ErrNoTables},
 		{"a newer version", change(16, 99, true), wire.Error(fmt.Sprintf("newer version 99, this program reads %d", wire.Version))},
 		{"an older version", change(16, 0, true), wire.Error("unknown version 0")},
-		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 97 bytes, 96 left")},
-		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623777 bytes, 97 left")},
+		{"tables that are cut off", data[:len(data)-1], wire.Error("truncated: 99 bytes, 98 left")},
+		{"a length that cannot be", change(31, 0xff, true), wire.Error("truncated: 18374686479671623779 bytes, 99 left")},
 	}
 	for _, test := range tests {
 		h, tables, err := wire.ReadProgram(test.data)

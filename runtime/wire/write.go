@@ -8,10 +8,15 @@ import "github.com/pepgo/pep/runtime/pdag"
 //
 // A function must have one Block per node and a Block one Out per out-edge, and
 // edges must lead to nodes; AppendPackage panics otherwise.
-func AppendPackage(b []byte, p *Package) []byte {
+func AppendPackage(b []byte, p *Package) []byte { return appendPackage(b, p, Version) }
+
+func appendPackage(b []byte, p *Package, version byte) []byte {
 	e := encoder{refs: make(map[string]uint64)}
 	e.pkg(p)
-	b = append(b, Version)
+	if version != withoutCalls {
+		e.calls(p)
+	}
+	b = append(b, version)
 	b = appendUvarint(b, uint64(len(e.b)))
 	b = append(b, e.b...)
 	return appendUint32(b, checksum(e.b))
@@ -49,6 +54,41 @@ func (e *encoder) pkg(p *Package) {
 	e.int(len(p.Taps))
 	for i := range p.Taps {
 		e.tap(&p.Taps[i])
+	}
+}
+
+// calls writes the calls of all functions.
+func (e *encoder) calls(p *Package) {
+	index := make(map[string]int) // of callees
+	for i := range p.Funcs {
+		index[p.Funcs[i].Name] = i
+	}
+	var names []string
+	for i := range p.Funcs {
+		for _, c := range p.Funcs[i].Calls {
+			if _, ok := index[c.Callee]; !ok {
+				index[c.Callee] = 0
+				names = append(names, c.Callee)
+				for j := len(names) - 1; j > 0 && names[j] < names[j-1]; j-- {
+					names[j], names[j-1] = names[j-1], names[j]
+				}
+			}
+		}
+	}
+	e.int(len(names))
+	for i, name := range names {
+		e.sharing(name)
+		index[name] = len(p.Funcs) + i
+	}
+	for i := range p.Funcs {
+		list := p.Funcs[i].Calls
+		e.int(len(list))
+		node := 0
+		for _, c := range list {
+			e.int(c.Node - node)
+			e.int(index[c.Callee])
+			node = c.Node
+		}
 	}
 }
 

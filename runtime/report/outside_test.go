@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/runtime/report"
@@ -40,11 +41,11 @@ func TestNoteOfTicks(t *testing.T) {
 		{[]ticks{{"a.f", "", 1}, {"b.f", "", 1}, {"c.f", "", 1}, {"d.f", "", 1}, {"e.f", "", 1}, {"f.f", "", 1}},
 			"pep: 100.0% of 6 ticks were outside of instrumented functions: a 16.7%, b 16.7%, c 16.7%, d 16.7%, e 16.7%, … (-peppkg=all instruments more)"},
 	} {
-		at := report.NewTicks(wire.Whole(pkgs...))
+		at := report.NewOutside(wire.Whole(pkgs...))
 		for _, x := range test.ticks {
-			at.Add(report.Frame{Func: x.name, File: x.file}, false, x.n)
+			at.AddTicks(report.Frame{Func: x.name, File: x.file}, false, x.n)
 		}
-		if got := at.Note(); got != test.want {
+		if got := strings.Join(at.Notes(), "\n"); got != test.want {
 			t.Errorf("%v:\ngot  %s\nwant %s", test.ticks, got, test.want)
 		}
 	}
@@ -52,16 +53,16 @@ func TestNoteOfTicks(t *testing.T) {
 
 // The functions that are inside are those with taps, and what the compiler has inlined is said.
 func TestNoteOfTicksWithTaps(t *testing.T) {
-	at := report.NewTapTicks([]*wire.Package{{
+	at := report.NewOutsideOfTaps([]*wire.Package{{
 		Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}, Taps: []wire.Tap{{Func: "p.F"}},
 	}})
-	at.Add(report.Frame{Func: "p.F", File: "/p/a.go"}, true, 4)
-	at.Add(report.Frame{Func: "p.G", File: "/p/a.go"}, false, 3)
-	at.Add(report.Frame{Func: "p.H", File: "/p/a.go"}, true, 2)
-	at.Add(report.Frame{Func: "q.F", File: "/q/q.go"}, false, 1)
-	at.Add(report.Frame{Func: "0pep/core.makeRoom", File: "/r/tap_chunk.go"}, false, 10)
+	at.AddTicks(report.Frame{Func: "p.F", File: "/p/a.go"}, true, 4)
+	at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, 3)
+	at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, true, 2)
+	at.AddTicks(report.Frame{Func: "q.F", File: "/q/q.go"}, false, 1)
+	at.AddTicks(report.Frame{Func: "0pep/core.makeRoom", File: "/r/tap_chunk.go"}, false, 10)
 	want := "pep: 80.0% of 20 ticks were outside of functions with taps: pep's own code 50.0%, p.G 15.0%, p.H (inlined) 10.0%, q 5.0%"
-	if got := at.Note(); got != want {
+	if got := strings.Join(at.Notes(), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }

@@ -1,0 +1,101 @@
+package flow
+
+// This file finds out which functions are called in a node.
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// call returns the function that an instruction calls, nil if it calls none, and otherwise what
+// the call is made through: wire.ByInterface or wire.ByValue. Builtins and markers are no
+// functions. A deferred call, or that of a go statement, counts where the statement stands.
+func (b *builder) call(instr ssa.Instruction) (callee *ssa.Function, through string) {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return nil, ""
+	}
+	c := call.Common()
+	if c.IsInvoke() {
+		return nil, wire.ByInterface
+	}
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return nil, ""
+	}
+	fn := c.StaticCallee()
+	if fn == nil {
+		return nil, wire.ByValue
+	}
+	if fn.Pkg != nil && fn.Pkg.Pkg == b.pkg {
+		return nil, ""
+	}
+	return fn, ""
+}
+
+// A callee is what call returns.
+type callee struct {
+	fn      *ssa.Function
+	through string
+}
+
+// calls names the functions that nodes call, when all functions of the package have names.
+func (c *collector) calls() {
+	for _, f := range c.funcs {
+		for _, n := range f.Nodes {
+			for _, x := range n.callees {
+				name := x.through
+				if x.fn != nil {
+					name = c.symbol(x.fn)
+				}
+				n.Calls = append(n.Calls, name)
+			}
+			n.callees = nil
+		}
+	}
+}
+
+// symbol returns the linker symbol of a function, wire.ByInterface if it only calls a method of
+// an interface.
+func (c *collector) symbol(fn *ssa.Function) string {
+	if name, ok := c.names[fn]; ok {
+		return name
+	}
+	obj, ok := fn.Object().(*types.Func)
+	if !ok {
+		return fn.String()
+	}
+	if fn := c.prog.pkg.Prog.FuncValue(obj); c.names[fn] != "" {
+		return c.names[fn] // behind a wrapper
+	}
+	pkg := ""
+	if obj.Pkg() != nil {
+		pkg = escapePath(obj.Pkg().Path()) + "."
+	}
+	recv := obj.Signature().Recv()
+	if recv == nil {
+		name := pkg + obj.Name()
+		if obj.Signature().TypeParams() != nil {
+			name += "[...]"
+		}
+		return name
+	}
+	typ, star := types.Unalias(recv.Type()), false
+	if p, ok := typ.(*types.Pointer); ok {
+		typ, star = types.Unalias(p.Elem()), true
+	}
+	named, ok := typ.(*types.Named)
+	if !ok || types.IsInterface(named) {
+		return wire.ByInterface
+	}
+	name := named.Obj().Name()
+	if named.TypeParams() != nil {
+		name += "[...]"
+	}
+	if star {
+		name = "(*" + name + ")"
+	}
+	return pkg + name + "." + obj.Name()
+}
