@@ -230,13 +230,24 @@ func (b *builder) build() (err error) {
 	if err := b.compare(work, compiler); err != nil {
 		return err
 	}
-	if err := os.Rename(made, filepath.Dir(b.target)); err != nil {
-		if _, statErr := os.Stat(b.target); statErr == nil {
-			return nil // a concurrent build was faster
-		}
+	return place(made, b.target)
+}
+
+// place renames the directory made to that of target. A concurrent build may have been faster. A directory
+// without the compiler, as programs leave it that clean caches by the age of files, is replaced.
+func place(made, target string) error {
+	dir := filepath.Dir(target)
+	err := os.Rename(made, dir)
+	if err == nil {
+		return nil
+	}
+	if _, statErr := os.Stat(target); statErr == nil {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
-	return nil
+	return os.Rename(made, dir)
 }
 
 // overlay writes the texts of the overlay, and returns the name of the file for -overlay.

@@ -2,6 +2,7 @@ package gocompiler
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -128,5 +129,32 @@ func write(t *testing.T, name, text string) {
 	}
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The directory of a compiler takes the place of one whose compiler was deleted, and not that of one that has it.
+func TestPlace(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(dir, "compiler-1", "compile")
+	for i, test := range []struct{ there, want string }{
+		{"", "new"},
+		{"other", "new"},
+		{"compile", "old"},
+	} {
+		made := filepath.Join(dir, "made")
+		if err := errors.Join(os.RemoveAll(filepath.Dir(target)), os.RemoveAll(made), os.Mkdir(made, 0o777), os.WriteFile(filepath.Join(made, "compile"), []byte("new"), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if test.there != "" {
+			if err := errors.Join(os.Mkdir(filepath.Dir(target), 0o777), os.WriteFile(filepath.Join(filepath.Dir(target), test.there), []byte("old"), 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := place(made, target); err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+		if got, err := os.ReadFile(target); string(got) != test.want {
+			t.Errorf("%d: %q, %v, want %q", i, got, err, test.want)
+		}
 	}
 }
