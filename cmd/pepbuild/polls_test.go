@@ -95,6 +95,36 @@ func clear1(b []byte) {
 	}
 }
 
+var side int
+
+//go:noinline
+func pick(b []byte, k int) (n int) {
+	for _, c := range b {
+		if c == 9 {
+			side++
+		}
+		m := n
+		if int(c) > k {
+			m = (n ^ k) + int(c)
+		}
+		n = m ^ int(c)
+	}
+	return n
+}
+
+//go:noinline
+func arms(b []byte) (n int) {
+	for _, c := range b {
+		if c > 5 {
+			n += side * 3
+			side++
+		} else {
+			side--
+		}
+	}
+	return n
+}
+
 func main() {
 	for t := time.Now(); time.Since(t) < 400*time.Millisecond; {
 	}
@@ -112,7 +142,7 @@ func main() {
 		}
 	}
 	for range 50 {
-		n += classes(b)
+		n += classes(b) + pick(b, 5) + arms(b)
 	}
 	clear1(b)
 	if n == 1<<40 {
@@ -140,6 +170,7 @@ func skip(b []byte) []byte {
 //
 //   - of the 100 bytes 10 are 3, 10 are 4, and 20 are greater than 7, in each of 50 calls;
 //   - of the 100 bytes 50 are below 2 or above 6, 10 of them 7, and 10 are 5, in each of 50 calls of classes;
+//   - of the 100 bytes 40 are above 5, 10 of them 9, in each of 50 calls of pick and arms;
 //   - begins skips the first byte, which is 0, in each of 50 calls;
 //   - kinds is called five times each with 0, 1, 2, 3 and 4, with tail and without.
 func TestPollsCountTheirPaths(t *testing.T) {
@@ -153,6 +184,13 @@ func TestPollsCountTheirPaths(t *testing.T) {
 	prog := build(t, dir, "-peppoll=page", "-pepinline=same")
 	checkPollCode(t, prog)
 	checkFewerBranches(t, prog)
+	plain := filepath.Join(dir, "plain")
+	goBuild := exec.Command("go", "build", "-o", plain, ".")
+	goBuild.Dir = dir
+	if out, err := goBuild.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	checkWays(t, prog, plain)
 	cmd := exec.Command(prog)
 	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -190,8 +228,13 @@ func TestPollsCountTheirPaths(t *testing.T) {
 		"main.classes entry: ":                50,
 		"main.classes loop: body, true, true": 50 * 10, "main.classes loop: body, true, false": 50 * 40,
 		"main.classes loop: body, false, true": 50 * 10, "main.classes loop: body, false, false": 50 * 40,
-		"main.classes loop: done": 50,
-		"main.skip entry: ":       50, "main.skip loop: false": 50, "main.skip loop: true": 50,
+		"main.classes loop: done":          50,
+		"main.pick entry: ":                50,
+		"main.pick loop: body, true, true": 50 * 10, "main.pick loop: body, false, true": 50 * 30,
+		"main.pick loop: body, false, false": 50 * 60, "main.pick loop: done": 50,
+		"main.arms entry: ":          50,
+		"main.arms loop: body, true": 50 * 40, "main.arms loop: body, false": 50 * 60, "main.arms loop: done": 50,
+		"main.skip entry: ": 50, "main.skip loop: false": 50, "main.skip loop: true": 50,
 		"main.sign entry: true": 50 * 20, "main.sign entry: false": 50*10 + 30,
 	}
 	var kinds []int64
@@ -241,6 +284,29 @@ func checkPollCode(t *testing.T, prog string) {
 	}
 	if absolute < 8 || register < 3 || displaced < 1 {
 		t.Errorf("%d polls of constant numbers, %d of registers, and %d of these with a displacement, want at least 8, 3 and 1 in\n%s", absolute, register, displaced, out)
+	}
+}
+
+// checkWays checks what the compiler does with path numbers where ways meet: calls jumps as often as in the
+// plain program, since the number of the way that does nothing is loaded before the branch; pick has the plain program's
+// conditional move, although the way has an increment; and in arms, where a poll follows the meeting of two ways, no number is loaded.
+func checkWays(t *testing.T, prog, plain string) {
+	t.Helper()
+	count := func(prog, fn, what string) int {
+		out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.`+fn+`$`, prog).Output()
+		if err != nil || len(out) == 0 {
+			t.Fatalf("%s in %s: %v", fn, prog, err)
+		}
+		return len(regexp.MustCompile(what).FindAllIndex(out, -1))
+	}
+	if got, want := count(prog, "calls", `\tJMP `), count(plain, "calls", `\tJMP `); got > want {
+		t.Errorf("calls has %d jumps, and in the plain program %d", got, want)
+	}
+	if got, want := count(prog, "pick", `\tCMOV`), count(plain, "pick", `\tCMOV`); got != want || want == 0 {
+		t.Errorf("pick has %d conditional moves, and in the plain program %d", got, want)
+	}
+	if got := count(prog, "arms", pollConstant.String()); got > 0 {
+		t.Errorf("arms loads %d path numbers", got)
 	}
 }
 
