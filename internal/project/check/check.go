@@ -19,6 +19,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -121,6 +123,14 @@ func (t *tests) endPackage(e event, count *Count) {
 	case e.Action == "fail" && count.Failed == 0:
 		t.total.Failed++
 		t.show("FAIL", e.Package, append(t.output[e.FailedBuild], t.output[key]...))
+		delete(t.output, e.FailedBuild)
+		// Of tests that did not end, because the program was killed or ran out of time, one says why.
+		for _, test := range slices.Sorted(maps.Keys(t.output)) {
+			if strings.HasPrefix(test, key) && test != key {
+				t.show("FAIL", test, t.output[test])
+				delete(t.output, test)
+			}
+		}
 	case e.Action == "pass" && *count != Count{}:
 		fmt.Fprintf(t.w, "ok    %s  %.2fs  %d passed\n", e.Package, e.Elapsed, count.Passed)
 	}

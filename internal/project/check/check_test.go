@@ -46,6 +46,17 @@ ok    p  0.50s  2 passed
 		want:  "FAIL  p\n      ./a.go:3:1: syntax error\n      FAIL\tp [build failed]\n",
 		count: Count{Failed: 1},
 	}, {
+		name: "Of tests that do not end the output is shown, for one of them says why.",
+		events: `
+{"Action":"pass","Package":"p","Test":"TestA"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"=== RUN   TestB\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"panic: test timed out after 15m0s\n"}
+{"Action":"output","Package":"pq","Test":"TestC","Output":"running\n"}
+{"Action":"output","Package":"p","Output":"FAIL\tp\t900s\n"}
+{"Action":"fail","Package":"p"}`,
+		want:  "FAIL  p\n      FAIL\tp\t900s\nFAIL  p TestB\n      panic: test timed out after 15m0s\n",
+		count: Count{Passed: 1, Failed: 1},
+	}, {
 		name:   "A package without tests is not mentioned.",
 		events: `{"Action":"skip","Package":"p"}`,
 	}}
