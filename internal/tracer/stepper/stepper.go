@@ -180,6 +180,9 @@ func (s *Sampler) isClosed() bool {
 func (s *Sampler) wait() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.isClosed() { // perhaps with threads due, which nobody samples any more
+		return io.EOF
+	}
 	for len(s.due) == 0 {
 		period := time.Duration(float64(s.options.Interval) * (1 + s.options.Jitter*(2*rand.Float64()-1)))
 		s.mu.Unlock()
