@@ -156,6 +156,21 @@ func TestLoopsApart(t *testing.T) {
 	}
 }
 
+// Two loops of two paths each, of 600 and 2400 ns. No path follows itself, but each returns after the
+// other one, so the clock tells the loops apart as if they had one path.
+func TestLoopsOfTwoPaths(t *testing.T) {
+	two := program{
+		{[]int{0, 1}, []float64{600, 600}, 4e6},
+		{[]int{2, 3}, []float64{2400, 2400}, 1e6},
+		{[]int{4}, []float64{3}, 1e9},
+	}
+	bursts, truth := two.run(rand.New(rand.NewPCG(13, 14)), 1000, 5, 1230, 0)
+	share, _ := shares(bursts, weigh.Weights(bursts, 5), 5)
+	if got, want := share[0]/share[2], truth[0]/truth[2]; got < want/1.5 || got > want*1.5 {
+		t.Errorf("%.1f times as many rounds, in truth %.1f", got, want)
+	}
+}
+
 // Two loops of 1 and 4 µs that no burst sees together, in a program without a shorter one. What a fault costs
 // is known if polls are made again; without that the first loop is taken for one of some cycles.
 func TestLoopsWithoutAShortOne(t *testing.T) {
