@@ -19,6 +19,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -174,6 +175,11 @@ func (f Bars) Write(out io.Writer) error {
 		p.X.Tick.Label.Font.Size = 5.5 // names of twelve programs just fit
 	}
 	plotWidth := width * 0.85
+	for _, name := range f.Groups {
+		if label := &p.X.Tick.Label; label.Width(name) > plotWidth/vg.Length(len(f.Groups)) { // it would overlap the next one
+			label.Rotation, label.XAlign, label.YAlign = math.Pi/6, text.XRight, text.YTop
+		}
+	}
 	bar := plotWidth / vg.Length(len(f.Groups)) * 0.8 / vg.Length(max(1, len(f.Series)))
 	for i, s := range f.Series {
 		values := make(plotter.Values, len(s.Values))

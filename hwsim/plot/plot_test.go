@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -97,6 +98,20 @@ func TestGaps(t *testing.T) {
 	}
 	if got, want := paths(math.NaN()), paths(7)+1; got != want {
 		t.Errorf("%d paths with a gap, want %d", got, want)
+	}
+}
+
+// Names that are wider than their bars are turned, so that they do not overlap. The name of the other axis always is.
+func TestWideNamesAreTurned(t *testing.T) {
+	for name, want := range map[string]int{"lua": 1, "2^28 from 0x1257e0000000": 7} {
+		bars := plot.Bars{Title: "ranges", Y: "%", Groups: slices.Repeat([]string{name}, 6), Series: []plot.Series{{"loads", make([]float64, 6)}}}
+		var out bytes.Buffer
+		if err := bars.Write(&out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(out.String(), "rotate("); got != want {
+			t.Errorf("%s: %d texts are turned, want %d", name, got, want)
+		}
 	}
 }
 
