@@ -92,10 +92,6 @@ var files = []file{
 			"\t{name: \"late deadcode\", fn: deadcode},\n",
 			"\t{name: \"pep polls\", fn: pepPolls},\n\t{name: \"late deadcode\", fn: deadcode},\n",
 		},
-		{
-			"\t{name: \"trim\", fn: trim}, // remove empty blocks\n",
-			"\t{name: \"pep hoist\", fn: pepHoist},\n\t{name: \"trim\", fn: trim}, // remove empty blocks\n",
-		},
 	}},
 	{name: "ssa/nilcheck.go", edits: []edit{
 		// nilcheckelim2, which drops checks of pointers that the program loads from.
