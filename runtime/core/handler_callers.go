@@ -53,7 +53,7 @@ const (
 // A callerList is the callers of a sample while it is made.
 type callerList struct {
 	*pepfile.Key
-	room   uint32 // callers that add adds without further ado
+	room   uint32 // callers that add appends before it calls addDeep
 	walked uint32 // callers so far
 	period uint32 // of the last repetition found, 0 before the first
 	folded bool

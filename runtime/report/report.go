@@ -148,7 +148,8 @@ func (p *Profile) Write() []File {
 		e.Comments = append([]string{comment}, notes...)
 	}
 	w.paths.DefaultType = schema.Paths.Types()[0]
-	// From here on, what is done for one profile changes nothing that the other one needs.
+	// The two functions below run at the same time if a processor is idle. Neither writes what the
+	// other one reads.
 	files := []File{{Kind: string(schema.Paths)}, {Kind: string(schema.Edges)}}
 	both := p.Both
 	if both == nil {
