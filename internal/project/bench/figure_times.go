@@ -192,7 +192,7 @@ func (l *lab) exactCosts() (*FigureResult, error) {
 		{"plain", plainBuild, nil},
 		{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		{"exact edges: an event for each outcome", edgesBuild, []string{"PEPOPTS=engine=exact"}},
-		{"go build -cover, counts of blocks", coverBuild, nil},
+		{"go build -cover, counts of blocks", countBuild, nil},
 	}, func(p *program) error {
 		if err := errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page"), p.pepbuild(exactBuild, "-pepmode=exact"),
 			p.pepbuild(edgesBuild, "-peppoll=none", "-peptaps=edges")); err != nil {
@@ -206,7 +206,7 @@ func (l *lab) exactCosts() (*FigureResult, error) {
 		for _, pkg := range pkgs[1:] {
 			list += "," + pkg
 		}
-		return p.plain(coverBuild, "-cover", "-covermode=count", "-coverpkg="+list)
+		return p.plain(countBuild, "-cover", "-covermode=count", "-coverpkg="+list)
 	})
 	if err != nil {
 		return nil, err

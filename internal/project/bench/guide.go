@@ -68,7 +68,7 @@ func Guides(cfg *Config) (all []Guided, err error) {
 		for _, way := range []struct{ name, file string }{{"none", ""}, {"exact edges", exact}, {"sampled edges", sampled}, {"CPU profile", cpu}} {
 			build := pageBuild
 			if way.file != "" {
-				build = "guided"
+				build = guidedBuild
 				p.logf("%s: building with %s", p.name, way.name)
 				if err := p.pepbuild(build, "-pepguide="+way.file); err != nil {
 					if strings.Contains(err.Error(), "samples or more") {

@@ -17,13 +17,36 @@ func Header(title, command string, when time.Time) string {
 	return fmt.Sprintf("# %s\n\n%s, %s.\n\n    %s\n\n", title, when.Format(time.DateOnly), machine(), command)
 }
 
-// machine is the class of this machine: processor, cores, kernel, Go.
+// machine is the class of this machine: processor, cores, kernel, Go. If the measurement may use
+// only some of the cores (taskset), it says so.
 func machine() string {
 	goVersion := "go unknown"
 	if out, err := exec.Command("go", "env", "GOVERSION", "GOOS", "GOARCH").Output(); err == nil {
 		goVersion = strings.Join(strings.Fields(string(out)), " ")
 	}
-	return fmt.Sprintf("%s, %d cores, %s, %s", processor(), runtime.NumCPU(), kernel(), goVersion)
+	return fmt.Sprintf("%s, %s, %s, %s", processor(), cores(runtime.NumCPU(), online()), kernel(), goVersion)
+}
+
+// cores says how many of the machine's cores may be used; total is 0 if it is not known.
+func cores(usable, total int) string {
+	if usable < total {
+		return fmt.Sprintf("%d of %d cores", usable, total)
+	}
+	return fmt.Sprintf("%d cores", usable)
+}
+
+// online counts the processors of the machine in /proc/cpuinfo.
+func online() (n int) {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(info)) {
+		if name, _, _ := strings.Cut(line, ":"); strings.TrimSpace(name) == "processor" {
+			n++
+		}
+	}
+	return n
 }
 
 func processor() string {

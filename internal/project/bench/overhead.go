@@ -29,23 +29,26 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable: "plain", "page", "less", "flag", "exact", "cover", "profiled"; "taps", "burst"
+	Build string   // which executable: "plain", "page", "guided", "less", "flag", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return v.Build == pageBuild || v.Build == lessBuild || v.Build == flagBuild || v.Build == exactBuild
+	return slices.Contains([]string{pageBuild, guidedBuild, lessBuild, flagBuild, exactBuild}, v.Build)
 }
 
 const (
-	plainBuild = "plain"
-	pageBuild  = "page"
-	lessBuild  = "less" // page poll, with the compiler of the Go installation
-	flagBuild  = "flag"
-	exactBuild = "exact"
-	coverBuild = "cover"
-	selfBuild  = "profiled" // plain, with a CPU profile of package runtime/pprof
+	plainBuild  = "plain"
+	pageBuild   = "page"
+	guidedBuild = "guided" // page poll, with the edges of a sampled run as -pepguide
+	lessBuild   = "less"   // page poll, with the compiler of the Go installation
+	flagBuild   = "flag"
+	exactBuild  = "exact"
+	countBuild  = "count"    // go build -cover, named by -covermode
+	setBuild    = "set"      // the same
+	atomicBuild = "atomic"   // the same
+	selfBuild   = "profiled" // plain, with a CPU profile of package runtime/pprof
 )
 
 // buildsOf returns the executables of variants, the plain one first.
@@ -75,9 +78,12 @@ func variants(opts OverheadOptions) []Variant {
 		return list
 	}
 	return append(list,
+		Variant{PEP.String() + ", page poll, budget 1%, guide", guidedBuild, []string{lowBudget}},
 		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
-		Variant{"go build -cover", coverBuild, nil},
+		Variant{"cover, count", countBuild, nil},
+		Variant{"cover, set", setBuild, nil},
+		Variant{"cover, atomic", atomicBuild, nil},
 		Variant{"page poll, no ticks, -pepinline=less", lessBuild, []string{noTicks}},
 		Variant{"runtime/pprof CPU profile", selfBuild, nil},
 	)
@@ -179,17 +185,23 @@ func inLayout(build string, layout int) string {
 	return fmt.Sprintf("%s.%d", build, layout)
 }
 
-// build builds one of the executables.
+// build builds one of the executables. pageBuild has been built before.
 func (p *program) build(build, name string, pkgs, flags []string) error {
 	switch build {
 	case plainBuild:
 		return p.plain(name, flags...)
-	case coverBuild:
-		return p.plain(name, append(flags, "-cover", "-covermode=count", "-coverpkg="+strings.Join(pkgs, ","))...)
+	case countBuild, setBuild, atomicBuild:
+		return p.plain(name, append(flags, "-cover", "-covermode="+build, "-coverpkg="+strings.Join(pkgs, ","))...)
 	case selfBuild:
 		return p.buildProfiled(name, flags...)
 	case lessBuild:
 		flags = append(flags, "-peppoll=page", "-pepinline=less")
+	case guidedBuild:
+		_, edges, err := p.edgesFile(pageBuild, PEP.env())
+		if err != nil {
+			return err
+		}
+		flags = append(flags, "-peppoll=page", "-pepguide="+edges)
 	case exactBuild:
 		flags = append(flags, "-pepmode=exact")
 	default:

@@ -19,13 +19,13 @@ type figures struct {
 // reference returns the results to compare a variant with.
 func reference(v Variant) figures {
 	switch {
-	case v.Build == lessBuild, v.Build == selfBuild:
+	case slices.Contains([]string{guidedBuild, lessBuild, setBuild, atomicBuild, selfBuild}, v.Build):
 		return figures{}
 	case v.Build == flagBuild:
 		return figures{prototype: "+12%"} // without samples
 	case v.Build == exactBuild:
 		return figures{paperMean: "+92%", paperMax: "+407%"}
-	case v.Build == coverBuild:
+	case v.Build == countBuild:
 		// The paper's exact edge profile (perfect, in its words) has a counter for each branch
 		// outcome; cover has one for each block.
 		return figures{paperMean: "+10%", paperMax: "+34%", prototype: "+61%"}
@@ -64,6 +64,7 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 
 	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and maximum over the programs. "+
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
+		guideText(costs)+
 		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho. "+
 		"The last column is from the rounds: the geometric mean of the programs' ratios to the plain program in each round, then median and "+intervals+".", overheadSummary(costs, cpu))
 	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu, groups...))
@@ -127,6 +128,14 @@ func overheadSummary(costs []Cost, measure func(Run) float64) *table {
 		t.row(variant.Name, overhead(geoMean(xs)), or(f.paperMean), overhead(xs[at])+" ("+costs[at].Program+")", or(f.paperMax), or(f.prototype), interval(roundMeans(costs, v, measure)))
 	}
 	return t
+}
+
+// guideText says what the guide of guidedBuild is, if that was measured.
+func guideText(costs []Cost) string {
+	if !slices.Contains(buildsOf(costs[0].Variants), guidedBuild) {
+		return ""
+	}
+	return "The guide has the edges of one sampled run with the same workload, another one for each layout. "
 }
 
 func or(s string) string {

@@ -23,7 +23,7 @@ import (
 func smokeConfig(t *testing.T) *Config {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("builds a program in six variants")
+		t.Skip("builds a program in all variants")
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("the page poll needs linux/amd64")
