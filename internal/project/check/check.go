@@ -11,10 +11,14 @@
 //
 // and adds up the results. Each test or subtest that passed or failed counts one. If a
 // package failed although none of its tests did (it does not compile, or it died), this
-// counts as one failure. Tests that are skipped do not count.
+// counts as one failure. Tests that are skipped do not count. The report ends with the tests that
+// took longest, if they took long:
+//
+//	slow  112.4s  github.com/pepgo/pep/cmd/pepbuild TestHooks
 package check
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -69,14 +73,30 @@ func Tests(w io.Writer, r io.Reader) (Count, error) {
 	if len(t.packages) == 0 {
 		return t.total, errors.New("go test reported on no package")
 	}
+	t.slowest()
 	return t.total, nil
 }
+
+// A test of slow seconds or more is in the list of slow ones, of which mostSlow are shown.
+const (
+	slow     = 10
+	mostSlow = 20
+)
 
 type tests struct {
 	w        io.Writer
 	output   map[string][]string // of what is running, by package and test
 	packages map[string]*Count
+	slow     []event // tests that took long, without subtests
 	total    Count
+}
+
+// slowest prints the tests that took longest.
+func (t *tests) slowest() {
+	slices.SortStableFunc(t.slow, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	for _, e := range t.slow[:min(len(t.slow), mostSlow)] {
+		fmt.Fprintf(t.w, "slow  %.1fs  %s %s\n", e.Elapsed, e.Package, e.Test)
+	}
 }
 
 func (t *tests) event(e event) {
@@ -111,6 +131,9 @@ func (t *tests) event(e event) {
 	case "skip":
 		one.Skipped = 1
 		t.show("SKIP", key, t.output[key])
+	}
+	if e.Elapsed >= slow && !strings.Contains(e.Test, "/") {
+		t.slow = append(t.slow, e)
 	}
 	count.Add(one)
 	t.total.Add(one)

@@ -57,6 +57,16 @@ ok    p  0.50s  2 passed
 		want:  "FAIL  p\n      FAIL\tp\t900s\nFAIL  p TestB\n      panic: test timed out after 15m0s\n",
 		count: Count{Passed: 1, Failed: 1},
 	}, {
+		name: "Tests that took long are listed, the longest first, without their subtests.",
+		events: `
+{"Action":"pass","Package":"p","Test":"TestA/x","Elapsed":31}
+{"Action":"pass","Package":"p","Test":"TestA","Elapsed":31}
+{"Action":"pass","Package":"p","Test":"TestB","Elapsed":9.9}
+{"Action":"fail","Package":"p","Test":"TestC","Elapsed":112.43}
+{"Action":"fail","Package":"p","Elapsed":113}`,
+		want:  "FAIL  p TestC\nslow  112.4s  p TestC\nslow  31.0s  p TestA\n",
+		count: Count{Passed: 3, Failed: 1},
+	}, {
 		name:   "A package without tests is not mentioned.",
 		events: `{"Action":"skip","Package":"p"}`,
 	}}
