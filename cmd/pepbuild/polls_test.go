@@ -125,6 +125,28 @@ func arms(b []byte) (n int) {
 	return n
 }
 
+//go:noinline
+func steps(b []byte, k int) (n int) {
+	for _, c := range b {
+		if c == 9 {
+			side++
+		}
+		switch {
+		case c < 5:
+			m := n
+			if int(c) > k {
+				m = (n ^ k) + int(c)
+			}
+			n = m ^ int(c)
+		case c < 7:
+			side *= 3
+		default:
+			side--
+		}
+	}
+	return n
+}
+
 func main() {
 	for t := time.Now(); time.Since(t) < 400*time.Millisecond; {
 	}
@@ -142,7 +164,7 @@ func main() {
 		}
 	}
 	for range 50 {
-		n += classes(b) + pick(b, 5) + arms(b)
+		n += classes(b) + pick(b, 5) + arms(b) + steps(b, 2)
 	}
 	clear1(b)
 	if n == 1<<40 {
@@ -171,6 +193,7 @@ func skip(b []byte) []byte {
 //   - of the 100 bytes 10 are 3, 10 are 4, and 20 are greater than 7, in each of 50 calls;
 //   - of the 100 bytes 50 are below 2 or above 6, 10 of them 7, and 10 are 5, in each of 50 calls of classes;
 //   - of the 100 bytes 40 are above 5, 10 of them 9, in each of 50 calls of pick and arms;
+//   - of the 100 bytes 10 are 9, 50 are below 5, 20 of them above 2, and 20 are 5 or 6, in each of 50 calls of steps;
 //   - begins skips the first byte, which is 0, in each of 50 calls;
 //   - kinds is called five times each with 0, 1, 2, 3 and 4, with tail and without.
 func TestPollsCountTheirPaths(t *testing.T) {
@@ -234,6 +257,10 @@ func TestPollsCountTheirPaths(t *testing.T) {
 		"main.pick loop: body, false, false": 50 * 60, "main.pick loop: done": 50,
 		"main.arms entry: ":          50,
 		"main.arms loop: body, true": 50 * 40, "main.arms loop: body, false": 50 * 60, "main.arms loop: done": 50,
+		"main.steps entry: ":                             50,
+		"main.steps loop: body, false, case c < 5, true": 50 * 20, "main.steps loop: body, false, case c < 5, false": 50 * 30,
+		"main.steps loop: body, false, case c < 7": 50 * 20, "main.steps loop: body, false, default": 50 * 20,
+		"main.steps loop: body, true, default": 50 * 10, "main.steps loop: done": 50,
 		"main.skip entry: ": 50, "main.skip loop: false": 50, "main.skip loop: true": 50,
 		"main.sign entry: true": 50 * 20, "main.sign entry: false": 50*10 + 30,
 	}
@@ -288,7 +315,8 @@ func checkPollCode(t *testing.T, prog string) {
 }
 
 // checkWays checks what the compiler does with path numbers where ways meet: pick has the plain program's
-// conditional move, although the way has an increment; and in arms, where a poll follows the meeting of two ways, no number is loaded.
+// conditional move, although the way has an increment; in arms, where a poll follows the meeting of two ways, no number is loaded; and
+// in steps the poll behind the switch stands at the end of each case, although the number of the first one is a sum with a condition.
 func checkWays(t *testing.T, prog, plain string) {
 	t.Helper()
 	count := func(prog, fn, what string) int {
@@ -303,6 +331,9 @@ func checkWays(t *testing.T, prog, plain string) {
 	}
 	if got := count(prog, "arms", pollConstant.String()); got > 0 {
 		t.Errorf("arms loads %d path numbers", got)
+	}
+	if got := count(prog, "steps", pollRegister.String()); got != 3 {
+		t.Errorf("steps has %d polls of numbers that are not constant, want one at the end of each case, 3", got)
 	}
 }
 
