@@ -15,16 +15,16 @@ import (
 type Bounds = weigh.Bounds
 
 // shareBounds returns the bounds of a share that samples estimate to be p, if they say as
-// much as n independent ones. A variance that is as large as that of n independent events comes
-// from about n clusters, of which those count that have the rarer outcome.
-func shareBounds(p, n float64) Bounds { return weigh.ShareBounds(p, n, n*min(p, 1-p)) }
+// much as n independent ones. Half or more of the variance is usually that of weights. Its size
+// is not estimated from the few clusters that have the item, so there is no factor of Student's distribution.
+func shareBounds(p, n float64) Bounds { return weigh.ShareBounds(p, n, math.Inf(1)) }
 
 // CountBounds returns the bounds of a count of the file, a path's or an edge's, of which it
 // has an estimate. They are those of a number k of independent events that is as uncertain,
 // k = count²/variance, times count/k. Again these are all numbers from which k is within
 // about 2 standard deviations, which here are their square roots.
 //
-// For count 400 and variance 10,000, as uncertain as 16 events, the bounds are 238 and 674.
+// For count 400 and variance 10,000, as uncertain as 16 events, the bounds are 246 and 650.
 func (f *File) CountBounds(count int64, e Estimate) Bounds {
 	c := float64(count)
 	if !f.Estimated() || count == 0 {
@@ -37,7 +37,7 @@ func (f *File) CountBounds(count int64, e Estimate) Bounds {
 	if k == 0 {
 		return Bounds{High: math.MaxInt64}
 	}
-	z := weigh.Student(k)
+	z := weigh.Student(math.Inf(1)) // as in shareBounds
 	middle, half := k+z*z/2, z*math.Sqrt(k+z*z/4)
 	return Bounds{Low: max(middle-half, 0) * c / k, High: (middle + half) * c / k}
 }

@@ -43,8 +43,8 @@ func TestEstimatesHaveBounds(t *testing.T) {
 	paths, edges := parse(t, estimatedPaths), parse(t, estimatedEdges)
 	top, err := Top(paths, source.NewTree(""), TopOptions{})
 	for _, want := range []string{
-		`1 +50\.00% +41\.0-61\.0% +50\.00% +5000 +5000 +4 +main\.f·p0`, // as of 100 events: a fifth less to a fifth more
-		`2 +50\.00% +33\.2-75\.2% +100\.00% +5000 +5000 +6 +main\.f·p1`,
+		`1 +50\.00% +41\.1-60\.8% +50\.00% +5000 +5000 +4 +main\.f·p0`, // as of 100 events: a fifth less to a fifth more
+		`2 +50\.00% +33\.9-73\.8% +100\.00% +5000 +5000 +6 +main\.f·p1`,
 		`Never seen is not never: a path without a sample has up to 3\.70% of all counts`,
 	} {
 		if text := textOf(t, top, err); !regexp.MustCompile(want).MatchString(text) {

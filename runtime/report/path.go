@@ -27,12 +27,12 @@ type path struct {
 
 // An edge is an outcome of a branch.
 type edge struct {
-	tally     tally
-	share     weigh.Jackknife // of the branch
-	shareKins weigh.Part      // likewise; the clusters are kins
-	branch    *branchTally
-	leaf      uint64 // location in the profile of edges
-	sum       int    // its index in the sums of the stack that is being written
+	tally  tally
+	share  weigh.Jackknife // of the branch
+	shares weigh.Parts     // likewise, of kins and loops
+	branch *branchTally
+	leaf   uint64 // location in the profile of edges
+	sum    int    // its index in the sums of the stack that is being written
 
 	known                 bool // the next two
 	variance, independent float64

@@ -6,6 +6,7 @@ package report
 import (
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/weigh"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Burst is the polls that followed a tick.
@@ -30,27 +31,29 @@ const Unit = 1000
 // A tally is the estimate of a path or an edge.
 type tally struct {
 	here    float64 // in the burst that is being added
-	kin     float64 // in the kin that is being added
 	sum     float64 // in all bursts
 	part    weigh.Jackknife
-	kins    weigh.Part // the clusters are kins
-	total   int64      // sum of the counts of its samples
-	written int64      // of total
+	level   [weigh.Levels]float64 // in the kin and the loop that are being added
+	parts   weigh.Parts
+	total   int64 // sum of the counts of its samples
+	written int64 // of total
 }
 
 // end adds what is in a burst of a size, given the total of all bursts.
 func (t *tally) end(all *weigh.Total, size float64) {
 	t.sum += t.here
 	t.part.Leave(all, t.here, size)
-	t.kin += t.here
+	for l := range t.level {
+		t.level[l] += t.here
+	}
 	t.here = 0
 }
 
-// endKin adds what is in a kin of a size.
-func (t *tally) endKin(size float64) {
-	if t.kin > 0 {
-		t.kins.Add(t.kin, size)
-		t.kin = 0
+// endLevel adds what is in a kin or a loop of a size.
+func (t *tally) endLevel(l int, size float64) {
+	if t.level[l] > 0 {
+		t.parts[l].Add(t.level[l], size)
+		t.level[l] = 0
 	}
 }
 
@@ -81,19 +84,19 @@ func whole(x float64) int64 {
 // A branchTally is the estimate of a branch.
 type branchTally struct {
 	here   float64
-	kin    float64
 	total  weigh.Total
 	leaves weigh.Jackknife
-	kins   weigh.Total
+	level  [weigh.Levels]float64
+	totals weigh.Totals
 }
 
 // estimates are what is estimated of a whole profile.
 type estimates struct {
 	all    weigh.Total
 	leaves weigh.Jackknife
-	kin    float64     // size of the kin that is being added
-	kins   weigh.Total // the clusters are kins
-	growth float64     // samples divided by those in bursts
+	level  [weigh.Levels]float64 // sizes of the kin and the loop that are being added
+	totals weigh.Totals
+	growth float64 // samples divided by those in bursts
 }
 
 // weigh estimates the counts of samples, in units of 1/Unit samples, and what the tallies of
@@ -125,11 +128,14 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 		weights[i] *= Unit * samples / max(weighed, 1e-300)
 		w.sizeBurst(&p.Bursts[i], weights[i], paths, weight)
 	}
-	for _, kin := range weigh.Kins(bursts, p.Polled) {
-		for _, i := range kin {
-			w.addBurst(&p.Bursts[i], weights[i], paths)
+	for _, loop := range weigh.Loops(bursts, weigh.Kins(bursts, p.Polled), functions(p, paths)) {
+		for _, kin := range loop {
+			for _, i := range kin {
+				w.addBurst(&p.Bursts[i], weights[i], paths)
+			}
+			w.endLevel(weigh.OfKin, p, paths, kin)
 		}
-		w.endKin(p, kin, paths)
+		w.endLevel(weigh.OfLoop, p, paths, loop...)
 	}
 	counts = make([]int64, len(p.Samples))
 	all := 0.
@@ -155,6 +161,31 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 	}
 	w.growth = all / max(samples, 1)
 	return counts
+}
+
+// functions returns for each path that was polled the number of its function, -1 if the site tables do not have it.
+func functions(p *Profile, paths []*path) []int32 {
+	list := make([]int32, p.Polled)
+	for k := range list {
+		list[k] = -1
+	}
+	number := make(map[*wire.Func]int32)
+	for i := range p.Bursts {
+		b := &p.Bursts[i]
+		for j, s := range b.Samples {
+			if s < 0 || paths[s] == nil || list[b.Polls[j].Path] >= 0 {
+				continue
+			}
+			fn := paths[s].fn
+			n, ok := number[fn]
+			if !ok {
+				n = int32(len(number))
+				number[fn] = n
+			}
+			list[b.Polls[j].Path] = n
+		}
+	}
+	return list
 }
 
 // sizeBurst adds the sizes of a burst to the totals, and the weights of its samples to weight.
@@ -207,7 +238,9 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path) {
 		return
 	}
 	w.leaves.Leave(&w.all, size, size)
-	w.kin += size
+	for l := range w.level {
+		w.level[l] += size
+	}
 	for _, s := range b.Samples { // here is 0 when it has been added
 		if s < 0 || paths[s] == nil {
 			continue
@@ -230,46 +263,51 @@ func (w *writer) addBurst(b *Burst, each float64, paths []*path) {
 		for _, e := range paths[s].branches {
 			if h := e.branch.here; h > 0 {
 				e.branch.leaves.Leave(&e.branch.total, h, h)
-				e.branch.kin += h
+				for l := range e.branch.level {
+					e.branch.level[l] += h
+				}
 				e.branch.here = 0
 			}
 		}
 	}
 }
 
-// endKin adds the sums of a kin, whose bursts have been added, to the tallies of what is in it.
-func (w *writer) endKin(p *Profile, kin []int, paths []*path) {
-	if w.kin == 0 {
+// endLevel adds the sums of a kin or of a loop, whose bursts have been added, to the tallies of what is in it.
+func (w *writer) endLevel(l int, p *Profile, paths []*path, kins ...[]int) {
+	size := w.level[l]
+	if size == 0 {
 		return
 	}
 	each := func(f func(*path)) {
-		for _, i := range kin {
-			for _, s := range p.Bursts[i].Samples {
-				if s >= 0 && paths[s] != nil {
-					f(paths[s])
+		for _, kin := range kins {
+			for _, i := range kin {
+				for _, s := range p.Bursts[i].Samples {
+					if s >= 0 && paths[s] != nil {
+						f(paths[s])
+					}
 				}
 			}
 		}
 	}
-	each(func(d *path) { // kin is 0 when it has been added
-		d.tally.endKin(w.kin)
+	each(func(d *path) { // a level is 0 when it has been added
+		d.tally.endLevel(l, size)
 		for _, e := range d.branches {
-			if e.tally.kin > 0 {
-				e.shareKins.Add(e.tally.kin, e.branch.kin)
-				e.tally.endKin(w.kin)
+			if e.tally.level[l] > 0 {
+				e.shares[l].Add(e.tally.level[l], e.branch.level[l])
+				e.tally.endLevel(l, size)
 			}
 		}
 	})
 	each(func(d *path) {
 		for _, e := range d.branches {
-			if e.branch.kin > 0 {
-				e.branch.kins.Add(e.branch.kin)
-				e.branch.kin = 0
+			if e.branch.level[l] > 0 {
+				e.branch.totals[l].Add(e.branch.level[l])
+				e.branch.level[l] = 0
 			}
 		}
 	})
-	w.kins.Add(w.kin)
-	w.kin = 0
+	w.totals[l].Add(size)
+	w.level[l] = 0
 }
 
 // variance returns the variance of the count of a path or an edge, in counts². It is the
@@ -278,7 +316,7 @@ func (w *writer) endKin(p *Profile, kin []int, paths []*path) {
 func (w *writer) variance(t *tally) float64 {
 	chance := t.part.Variance(&w.all, t.sum/max(w.all.Size, 1e-300), &w.leaves)
 	all := w.all.Size * w.growth
-	return (chance/w.growth + t.kins.WeightVariance(&w.kins)) * all * all
+	return (chance/w.growth + t.parts.WeightVariance(&w.totals)) * all * all
 }
 
 // independent returns how many independent samples would say as much about the share of an
@@ -287,7 +325,7 @@ func (w *writer) independent(e *edge) float64 {
 	total := &e.branch.total
 	p := e.tally.sum / max(total.Size, 1e-300)
 	chance := e.share.Variance(total, p, &e.branch.leaves)
-	if q, v := p*(1-p), chance/w.growth+e.shareKins.WeightVariance(&e.branch.kins); v > 0 && q > 1e-9 {
+	if q, v := p*(1-p), chance/w.growth+e.shares.WeightVariance(&e.branch.totals); v > 0 && q > 1e-9 {
 		return q / v
 	}
 	return equal(&e.branch.total) * w.growth

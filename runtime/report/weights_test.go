@@ -15,16 +15,17 @@ import (
 )
 
 // sampled writes the profiles of bursts, each of which is a list of samples' indices. The
-// fourth path is not in any burst.
+// fourth sample is not in any burst, and the fifth is of another function than the others.
 func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
-		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Polled: 3,
+		Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Polled: 4,
 		Samples: []report.Sample{
 			{Number: 5 + 1, Stack: []uint32{inF, main1}},
 			{Number: 5 + 1, Stack: []uint32{inF}},
 			{Number: 5 + 3, Stack: []uint32{inF, main1}},
 			{Number: 5 + 0, Stack: []uint32{inF, main1}, Count: 1},
+			{Number: 5 + 4, Stack: []uint32{inG, main1}},
 		},
 		Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
 	}
@@ -79,11 +80,12 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	// p1 has two branches and 16 samples of 32, in 4 bursts of 8. A burst with it is off by
 	// 2 samples of its 4, and so is one without it: 8/7 of 8·(2000)². Bursts have 32 of the 33
 	// samples. The four bursts that begin with p1 are a kin of 16 samples, which is off by 8,
-	// and so are the others. Weights with a deviation of 0.8 add 0.64 of 2·(8000)², and more
-	// samples from elsewhere do not make that less.
+	// and so are the others. What is wrong with the weights of a kin adds 0.56 of 2·(8000)², and more
+	// samples from elsewhere do not make that less. All kins are in the loop of the same function, so what is wrong
+	// with the loop adds nothing.
 	const (
 		chance  = 33. / 32 * 8 / 7 * 8 * 2000 * 2000
-		weights = 33. / 32 * 33 / 32 * .64 * 2 * 8000 * 8000
+		weights = 33. / 32 * 33 / 32 * .56 * 2 * 8000 * 8000
 	)
 	p1 := values(paths, "path", "p1")
 	near("count of p1", p1[0], 16_000)
@@ -94,7 +96,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	near("count of body", body[0], 16_000)
 	near("variance of body", body[2], chance+weights)
 	// Outcomes of the same branch: 8 bursts say as much as 7 independent samples, times 33/32,
-	// which is a variance of 0.0346. The weights' is 0.08. Together they are that of 2.2
+	// which is a variance of 0.0346. The weights' is 0.07. Together they are that of 2.4
 	// independent samples, rounded up.
 	near("independent samples of body", body[3], 3)
 	near("independent samples of done", done[3], 3)
@@ -115,6 +117,31 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 	}
 	if len(parts) != 2 || math.Abs(parts[0]/parts[1]-1) > .02 {
 		t.Errorf("variance for each count of p1, by stack: %v", parts)
+	}
+}
+
+// Two kins are in the loop of f, and one in that of g, all of the same size. The errors of g's share are those of chance,
+// of each kin, and of both loops.
+func TestVarianceHasErrorsOfLoops(t *testing.T) {
+	a, b, c := []int32{0, 0, 0, 0}, []int32{2, 2, 2, 2}, []int32{4, 4, 4, 4}
+	paths, edges := sampled(t, a, b, c, a, b, c, a, b, c, a, b, c)
+	// In samples: 4 of 12 bursts are off by 4 - 4/3, the others by 4/3. One kin is off by 16 - 16/3, two by 16/3. Both loops
+	// are off by 16 - 16/3.
+	const (
+		chance = 12. / 11 * (4*64/9. + 8*16/9.)
+		kins   = .56 * (1024 + 2*256) / 9
+		loops  = .16 * 2 * 1024 / 9
+		more   = 49. / 48 // samples, in no burst
+	)
+	want := 1e6 * (more*chance + more*more*(kins+loops))
+	if got := float64(values(paths, "path", "p4")[3]); math.Abs(got/want-1) > .02 {
+		t.Errorf("variance %.0f, want %.0f", got, want)
+	}
+	// The branch in f has 32 samples, half of them with each outcome. By chance 8 bursts are off by 2 samples each, 2 kins
+	// are off by 8, and there is one loop.
+	const independent = 1 / (4 * (8./7*8*4/1024 + .56*2*64/1024))
+	if got := float64(values(edges, "outcome", "done")[3]); got != math.Ceil(independent) {
+		t.Errorf("%v independent samples, want %.1f rounded up", got, independent)
 	}
 }
 

@@ -89,7 +89,8 @@
 //
 // The samples of a burst are not independent: they are often from the same loop. So the
 // variance of an estimate comes from the differences between bursts, and not from the number
-// of samples (type Jackknife). To it comes the variance of what is wrong with weights, which is the same for all bursts that begin with the same path ([Kins]).
+// of samples (type Jackknife). To it comes the variance of what is wrong with weights: it is the same for all
+// bursts that begin with the same path ([Kins]), and in part for all of the same loop ([Loops]).
 //
 // Taps report in windows of time, and package core weighs these itself. For their words the
 // clusters of Total and Part are the windows. [Bound] makes bounds of the variances of counts, and

@@ -288,18 +288,39 @@ func TestKins(t *testing.T) {
 	}
 }
 
-// The worked example of WeightVariance: two kins that are one loop each.
-func TestWeightVarianceOfTwoLoops(t *testing.T) {
-	var kins weigh.Total
-	var part weigh.Part
-	for _, y := range []float64{10, 0} {
-		kins.Add(10)
-		if y > 0 {
-			part.Add(y, 10)
+// A kin is in the loop of the function that most of its polls are of: the second kin begins in function 0, and is in the
+// loop of function 1 all the same. Nothing is known of the paths of the last two.
+func TestLoops(t *testing.T) {
+	var bursts []weigh.Burst
+	for _, paths := range [][]int32{{0, 0}, {1, 2, 2}, {2, 1}, {3}, {4}, {2, 2}} {
+		b := weigh.Burst{Ticks: 1}
+		for _, k := range paths {
+			b.Polls = append(b.Polls, weigh.Poll{Path: k})
 		}
+		bursts = append(bursts, b)
 	}
-	if v := part.WeightVariance(&kins); math.Abs(v-.08) > 1e-12 {
-		t.Errorf("variance %v, want 0.08", v)
+	loops := weigh.Loops(bursts, weigh.Kins(bursts, 5), []int32{0, 0, 1, -1, -1})
+	if got, want := fmt.Sprint(loops), "[[[0]] [[1] [2 5]] [[3]] [[4]]]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The worked examples of WeightVariance: two loops of one kin, of five, and of very many.
+func TestWeightVarianceOfTwoLoops(t *testing.T) {
+	for kins, want := range map[int]float64{1: .09, 5: .034, 1_000_000: .02} {
+		var parts weigh.Parts
+		var totals weigh.Totals
+		for _, y := range []float64{10, 0} {
+			for range kins {
+				totals[weigh.OfKin].Add(10 / float64(kins))
+				parts[weigh.OfKin].Add(y/float64(kins), 10/float64(kins))
+			}
+			totals[weigh.OfLoop].Add(10)
+			parts[weigh.OfLoop].Add(y, 10)
+		}
+		if v := parts.WeightVariance(&totals); math.Abs(v-want) > 1e-5 {
+			t.Errorf("%d kins: variance %v, want %v", kins, v, want)
+		}
 	}
 }
 
