@@ -156,7 +156,7 @@ BLOCKS2        := $(FIGUREPROGRAMS:%=build/traces/%.blocks-2.trace)
 MORE           := $(LOADS2) $(LOADS3) $(CALLS2)
 OPS            := $(FIGUREPROGRAMS:%=build/traces/%.ops.trace)
 OPS2           := $(FIGUREPROGRAMS:%=build/traces/%.ops-2.trace)
-RAPTRACES      := $(LOADS) $(LOADS2) $(BLOCKS) $(BLOCKS2) $(CALLS) $(CALLS2) $(PAIRS) $(PAIRS2) $(OPS) $(OPS2)
+RAPTRACES      := $(LOADS) $(LOADS2) $(LOADS3) $(BLOCKS) $(BLOCKS2) $(CALLS) $(CALLS2) $(PAIRS) $(PAIRS2) $(OPS) $(OPS2)
 
 figures: build $(COPLOADS) $(MORE) $(RAPTRACES)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
