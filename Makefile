@@ -249,6 +249,7 @@ build/traces/typecheck.pairs.trace: SKIP = 260000000
 build/traces/typecheck.pairs-2.trace: SKIP = 276000000
 build/traces/typecheck.ops.trace: SKIP = 26000000
 build/traces/typecheck.ops-2.trace: SKIP = 38000000
+build/traces/typecheck.ops-2.trace: PERCENT = 200
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.calls-2.trace: SKIP = 124000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
