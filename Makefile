@@ -129,8 +129,8 @@ torture:
 # code stands. Traces that are there are taken as they are: rm -r build/traces for new
 # ones. For a part: make figures FIGURE=strat-7 FIGUREPROGRAMS=typecheck
 #
-# The figures of stratified sampling use further recordings, each from a run of its own.
-# *-2 is the part of the program that follows the first recording, so the two have no
+# The figures of stratified sampling and of ranges use further recordings, each from a run of
+# its own. *-2 is the part of the program that follows the first recording, so the two have no
 # event in common; *-3 is the same part as the first, of the programs in AGAIN.
 #
 # As in the papers there is one processor, and initialisation is left out: SKIP
@@ -148,14 +148,17 @@ COPLOADS       := $(COPPROGRAMS:%=build/traces/%.loads.trace)
 CALLS          := $(FIGUREPROGRAMS:%=build/traces/%.calls.trace)
 BLOCKS         := $(FIGUREPROGRAMS:%=build/traces/%.blocks.trace)
 PAIRS          := $(FIGUREPROGRAMS:%=build/traces/%.pairs.trace)
+PAIRS2         := $(FIGUREPROGRAMS:%=build/traces/%.pairs-2.trace)
 LOADS2         := $(FIGUREPROGRAMS:%=build/traces/%.loads-2.trace)
 LOADS3         := $(patsubst %,build/traces/%.loads-3.trace,$(filter $(AGAIN),$(FIGUREPROGRAMS)))
 CALLS2         := $(FIGUREPROGRAMS:%=build/traces/%.calls-2.trace)
 BLOCKS2        := $(FIGUREPROGRAMS:%=build/traces/%.blocks-2.trace)
 MORE           := $(LOADS2) $(LOADS3) $(CALLS2)
-OPS            := $(patsubst %,build/traces/%.ops.trace,$(filter typecheck,$(FIGUREPROGRAMS)))
+OPS            := $(FIGUREPROGRAMS:%=build/traces/%.ops.trace)
+OPS2           := $(FIGUREPROGRAMS:%=build/traces/%.ops-2.trace)
+RAPTRACES      := $(LOADS) $(LOADS2) $(LOADS3) $(BLOCKS) $(BLOCKS2) $(CALLS) $(CALLS2) $(PAIRS) $(PAIRS2) $(OPS) $(OPS2)
 
-figures: build $(LOADS) $(COPLOADS) $(CALLS) $(MORE) $(BLOCKS) $(BLOCKS2) $(PAIRS) $(OPS)
+figures: build $(COPLOADS) $(MORE) $(RAPTRACES)
 	bin/pepsim figure $(FIGUREFLAGS) $(FIGURE)
 
 # The figures of stratified sampling alone, with the page that they are on. Figures of the
@@ -169,7 +172,7 @@ figures-strat: build $(LOADS) $(CALLS) $(MORE)
 RAPFIGURES ?= rap-2 rap-3 rap-5 rap-code rap-6 rap-7-code rap-7-values rap-8-code rap-8-values rap-headline rap-9 rap-10 rap-narrow rap-edges rap-buffer rap-throughput rap-cost
 RAPPAGE    ?= docs/results/figures-rap.md
 .PHONY: figures-rap
-figures-rap: build $(LOADS) $(LOADS2) $(BLOCKS) $(BLOCKS2) $(CALLS) $(CALLS2) $(PAIRS) $(OPS)
+figures-rap: build $(RAPTRACES)
 	bin/pepsim figure -page $(RAPPAGE) $(FIGUREFLAGS) $(RAPFIGURES)
 
 # The figures of the co-processor alone: they need no traces but those of loads.
@@ -209,6 +212,8 @@ cop: build/traces/typecheck.loads.trace
 
 # The folder of the program of a recording: sourceOf lua.loads-2 is testprogs/lua.
 sourceOf = $(firstword $(wildcard testprogs/$(basename $1) testprogs/bench/$(basename $1)))
+# The program of a recording: lua.loads and lua.loads-2 are of one build.
+tapped = $(BUILD)/tapped/$(patsubst %-2,%,$(patsubst %-3,%,$1))
 
 .DELETE_ON_ERROR:
 $(LOADS) $(COPLOADS) $(LOADS2) $(LOADS3): TAPS = loads
@@ -229,28 +234,32 @@ $(BLOCKS) $(BLOCKS2): TAPS = edges,entries
 $(BLOCKS) $(BLOCKS2): TUPLES = 16000000
 $(BLOCKS): SKIP = 4000000
 $(BLOCKS2): SKIP = 20000000
-$(PAIRS): TAPS = pairs
-$(PAIRS): TUPLES = 16000000
+$(PAIRS) $(PAIRS2): TAPS = pairs
+$(PAIRS) $(PAIRS2): TUPLES = 16000000
 $(PAIRS): SKIP = 4000000
-$(OPS): TAPS = ops
-$(OPS): TUPLES = 12000000
-$(OPS): SKIP = 26000000
+$(PAIRS2): SKIP = 20000000
+$(OPS) $(OPS2): TAPS = ops
+$(OPS) $(OPS2): TUPLES = 12000000
+$(OPS): SKIP = 4000000
+$(OPS2): SKIP = 16000000
 build/traces/typecheck.loads.trace build/traces/typecheck.loads-3.trace build/traces/typecheck.long.trace: SKIP = 130000000
 build/traces/typecheck.loads-2.trace: SKIP = 146000000
 build/traces/typecheck.long-2.trace: SKIP = 230000000
 build/traces/typecheck.pairs.trace: SKIP = 260000000
+build/traces/typecheck.pairs-2.trace: SKIP = 276000000
+build/traces/typecheck.ops.trace: SKIP = 26000000
+build/traces/typecheck.ops-2.trace: SKIP = 38000000
+build/traces/typecheck.ops-2.trace: PERCENT = 200
 build/traces/typecheck.calls.trace: SKIP = 120000000
 build/traces/typecheck.calls-2.trace: SKIP = 124000000
 build/traces/typecheck.blocks.trace: SKIP = 160000000
 build/traces/typecheck.blocks-2.trace: SKIP = 176000000
-$(LOADS) $(COPLOADS) $(COPLONG) $(COPLONG2) $(COPLONG40) $(CALLS) $(MORE) $(BLOCKS) $(BLOCKS2) $(PAIRS) $(OPS): build/traces/%.trace: | build
+$(sort $(RAPTRACES) $(COPLOADS) $(COPLONG) $(COPLONG2) $(COPLONG40) $(MORE)): build/traces/%.trace: | build
 	@mkdir -p build/traces build/tapped
 	@echo "recording $(TUPLES) $(TAPS) of $(basename $*), after $(SKIP)"
-	@cd $(call sourceOf,$*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(BUILD)/tapped/$* .
-	@bin/pep sites -layout $(BUILD)/tapped/$* > build/traces/$*.layout
-	@cd $(call sourceOf,$*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -n $$(($(SKIP) + $(TUPLES))) -o $(CURDIR)/$@.long -- $(BUILD)/tapped/$* $(PERCENT)
-	@bin/pepsim trace filter -from $(SKIP) -o $@ $@.long
-	@rm $@.long
+	@cd $(call sourceOf,$*) && $(CURDIR)/bin/pepbuild build -peppkg=all -peptaps=$(TAPS) -o $(call tapped,$*) .
+	@bin/pep sites -layout $(call tapped,$*) > build/traces/$*.layout
+	@cd $(call sourceOf,$*) && GOMAXPROCS=1 $(CURDIR)/bin/pepsim trace record -from $(SKIP) -n $(TUPLES) -o $(CURDIR)/$@ -- $(call tapped,$*) $(PERCENT)
 
 clean:
 	rm -rf bin build

@@ -113,10 +113,14 @@ func parseText(c *command.Call) error {
 
 func record(c *command.Call) error {
 	out := c.Flags.String("o", "pep.trace", "")
+	skip := c.Flags.Uint64("from", 0, "")
 	n := c.Flags.Uint64("n", 0, "")
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
+	if *skip > 0 && *n == 0 {
+		return command.Usagef("%s: -from needs -n: usage: %s", c.Flags.Name(), c.Synopsis())
+	}
 	program := recording.Command{Args: c.Args, Stdin: c.Stdin, Stdout: c.Stdout, Stderr: c.Stderr}
-	return program.Run(*out, *n)
+	return program.Run(*out, *skip, *n)
 }

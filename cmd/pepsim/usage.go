@@ -177,7 +177,7 @@ Examples:
 	pepsim figure -json -o plots -permutations 5 strat-4
 `
 
-	recordUsage = `pepsim trace record [-o pep.trace] [-n N] -- PROG ARGS...
+	recordUsage = `pepsim trace record [-o pep.trace] [[-from N] -n N] -- PROG ARGS...
 
 Runs a program that was built with pepbuild -peptaps, with trace=FILE added to
 the other settings in PEPOPTS.
@@ -186,6 +186,7 @@ the other settings in PEPOPTS.
 	-n N      interrupt the program when it has written N tuples, and end the
 	          trace with them; then the trace has no names of types and
 	          functions, and the program writes no profiles
+	-from N   leave out the first N tuples; those of -n follow them
 `
 
 	infoUsage = `pepsim trace info [-json] TRACE

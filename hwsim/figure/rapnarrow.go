@@ -31,53 +31,45 @@ var narrowLevels = []struct {
 
 // rapNarrow is the first half of RAP-27. The sites of a package are numbered from file
 // to file, in the order of the source, so files, functions and lines are ranges of
-// sites.
+// sites. The paper has numbers of gcc alone; a table has the same of all programs.
 func rapNarrow(env *Env, res *Result) error {
 	p := inRole("gcc")
 	res.setup("%s", treeRule)
 	t := Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
+	all := Table{Title: "the same of all programs, by the tree", Columns: []string{"recording", "operations", "narrow"}}
+	for _, level := range narrowLevels {
+		all.Columns = append(all.Columns, level.name, "share")
+	}
 	found := make([]tally, len(narrowLevels))
 	var ran []origin
 	var events []uint64
 	var hotOnes Table
 	bars := plot.Bars{Title: "RAP: where operands are narrow, recording 1", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
-	err := env.eachRecording(res, []Program{p}, "ops", func(o origin, source replay.Source) error {
-		sent, err := env.messages(source, narrow+":rap(1%,over=sites)", "where(pass=first):rap(1%,over=sites)", narrow)
+	err := env.eachRecording(res, Programs, "ops", func(o origin, source replay.Source) error {
+		x, err := env.narrowOf(o, source)
 		if err != nil {
 			return err
 		}
-		ranges, exact := sent[0], map[uint64]uint64{}
-		for _, m := range sent[2] {
-			exact[m.Tuple.Site()] += m.Count
+		ran, events = append(ran, o), append(events, x.operations)
+		line := []Value{text(o.String()), count(x.operations, "operations"), percent(share(x.narrow, x.operations))}
+		for _, part := range x.parts {
+			line = append(line, text(part.name), percent(part.least))
 		}
-		n := eventsOf(ranges)
-		if n == 0 {
-			return fmt.Errorf("the trace of ops has no operation with two narrow operands")
+		all.Rows = append(all.Rows, line)
+		if o.Program != p {
+			return nil
 		}
-		where, err := env.positions(p, o.taps("ops"))
-		if err != nil {
-			return err
-		}
-		ran, events = append(ran, o), append(events, eventsOf(sent[1]))
-		res.setup("%s: %s operations have both operands in 16 bits", o, short(n))
-		sites := slices.Sorted(maps.Keys(exact))
 		if hotOnes.Rows == nil {
-			hotOnes = hotSites(ranges, where, sites)
+			hotOnes = hotSites(x.ranges, x.where, x.sites)
 		}
-		for i, level := range narrowLevels {
-			name, inside := hottest(sites, exact, func(site uint64) string { return level.of(where(site)) })
-			sites = inside
-			truth := uint64(0)
-			for _, s := range sites {
-				truth += exact[s]
-			}
-			least := share(within(ranges, sites[0], sites[len(sites)-1]), n)
-			found[i] = append(found[i], least)
-			t.Rows = append(t.Rows, []Value{text(o.String()), text(level.name + " " + name), count(len(sites), "sites"), percent(least), percent(share(truth, n))})
+		for i, part := range x.parts {
+			name := narrowLevels[i].name
+			found[i] = append(found[i], part.least)
+			t.Rows = append(t.Rows, []Value{text(o.String()), text(name + " " + part.name), count(part.sites, "sites"), percent(part.least), percent(part.truth)})
 			if o.recording == recordings[0] {
-				bars.Groups = append(bars.Groups, level.name)
-				bars.Series[0].Values = append(bars.Series[0].Values, least)
-				bars.Series[1].Values = append(bars.Series[1].Values, share(truth, n))
+				bars.Groups = append(bars.Groups, name)
+				bars.Series[0].Values = append(bars.Series[0].Values, part.least)
+				bars.Series[1].Values = append(bars.Series[1].Values, part.truth)
 			}
 		}
 		return nil
@@ -85,14 +77,65 @@ func rapNarrow(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
+	if found[0] == nil {
+		return fmt.Errorf("ops of %s: %w", p, ErrNoTrace)
+	}
 	res.ran("operations on integers", ran, events)
-	res.setup("the paper does not say whether one narrow operand is enough")
-	res.Tables = append(res.Tables, t, hotOnes)
+	res.setup("narrow: both operands are in 16 bits; the paper does not say whether one is enough")
+	res.Tables = append(res.Tables, t, hotOnes, all)
 	res.bars("rap-narrow", bars)
 	for i, level := range narrowLevels {
-		res.compare(level.row, found[i], percent, level.paper, about(level.share, level.share, percent))
+		res.compare(p.String()+": "+level.row, found[i], percent, level.paper, about(level.share, level.share, percent))
 	}
 	return nil
+}
+
+// A narrowPart is the hottest file of a program, or a part of it: where most narrow operations are.
+type narrowPart struct {
+	name         string
+	sites        int
+	least, truth float64 // its share of all narrow operations in percent: what the tree has, and in truth
+}
+
+// The narrowOperations of a recording.
+type narrowOperations struct {
+	operations, narrow uint64
+	parts              []narrowPart // by narrowLevels
+	ranges             []hwsim.Message
+	sites              []uint64 // that have narrow operations
+	where              func(site uint64) position
+}
+
+// narrowOf finds the parts of a recording that have most narrow operations.
+func (env *Env) narrowOf(o origin, source replay.Source) (*narrowOperations, error) {
+	sent, err := env.messages(source, narrow+":rap(1%,over=sites)", "where(pass=first):rap(1%,over=sites)", narrow)
+	if err != nil {
+		return nil, err
+	}
+	exact := map[uint64]uint64{}
+	for _, m := range sent[2] {
+		exact[m.Tuple.Site()] += m.Count
+	}
+	x := &narrowOperations{operations: eventsOf(sent[1]), narrow: eventsOf(sent[0]), ranges: sent[0], sites: slices.Sorted(maps.Keys(exact))}
+	if x.narrow == 0 {
+		return nil, fmt.Errorf("the trace of ops has no operation with two narrow operands")
+	}
+	if x.where, err = env.positions(o.Program, o.taps("ops")); err != nil {
+		return nil, err
+	}
+	sites := x.sites
+	for _, level := range narrowLevels {
+		part := narrowPart{}
+		part.name, sites = hottest(sites, exact, func(site uint64) string { return level.of(x.where(site)) })
+		truth := uint64(0)
+		for _, s := range sites {
+			truth += exact[s]
+		}
+		part.sites = len(sites)
+		part.least, part.truth = share(within(x.ranges, sites[0], sites[len(sites)-1]), x.narrow), share(truth, x.narrow)
+		x.parts = append(x.parts, part)
+	}
+	return x, nil
 }
 
 // A position is the place of a tap in the source. The file is that of a package.

@@ -176,16 +176,25 @@ func TestRAP27_FigureOfNarrowOperands(t *testing.T) {
 		in = append(in, tuple.New(tuple.Op, site, 1), tuple.New(tuple.More, site, x), tuple.New(tuple.Third, site, 1<<64-3))
 	}
 	res := runFigure(t, "rap-narrow", of(in))
-	expect(t, "hottest function", value(t, res, "in its hottest function", 0), 50, 1)
-	expect(t, "hottest file", value(t, res, "narrow operations in the hottest file", 0), 100, 1)
+	expect(t, "hottest function", value(t, res, "typecheck (gcc): in its hottest function", 0), 50, 1)
+	expect(t, "hottest file", value(t, res, "typecheck (gcc): narrow operations in the hottest file", 0), 100, 1)
 	for i, what := range []string{"narrow operations in the hottest file", "in its hottest function", "in the hottest line of that"} {
 		row := res.Tables[0].Rows[i]
-		if got := value(t, res, what, 0); got != row[3].Number || got >= row[4].Number {
+		if got := value(t, res, "typecheck (gcc): "+what, 0); got != row[3].Number || got >= row[4].Number {
 			t.Errorf("%s: %v, want what the tree has: %v, less than %v", what, got, row[3].Number, row[4].Number)
 		}
 	}
-	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "typecheck (gcc), 1: 60K") || !strings.Contains(setup, "typecheck (gcc), 1: 40K operations have both operands") {
+	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "typecheck (gcc), 1: 60K; lua (li), 1: 60K") {
 		t.Errorf("setup %q", setup)
+	}
+	all := res.Tables[2].Rows
+	if len(all) != 2 || all[1][0].Text != "lua (li), 1" {
+		t.Fatalf("rows of all programs: %v, want one of typecheck and one of lua", all)
+	}
+	for _, row := range all {
+		expect(t, "operations of "+row[0].Text, row[1].Number, 60_000, 0)
+		expect(t, "narrow ones of "+row[0].Text, row[2].Number, 200./3, 0.1)
+		expect(t, "hottest line of "+row[0].Text, row[8].Number, 50, 1)
 	}
 }
 

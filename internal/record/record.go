@@ -2,7 +2,7 @@
 // they write a trace.
 //
 //	c := record.Command{Args: []string{"./app", "-v"}, Stdout: os.Stdout, Stderr: os.Stderr}
-//	err := c.Run("app.trace", 16_000_000)
+//	err := c.Run("app.trace", 4_000_000, 16_000_000)
 //
 // docs/formats.md explains PEPOPTS, the environment variable by which Run tells the
 // program to write a trace.
@@ -34,10 +34,11 @@ type Command struct {
 const patience = 10 * time.Second
 
 // Run runs the program with trace=FILE added to PEPOPTS, so that it writes a trace.
-// If max is not 0, Run interrupts the program when it has written max tuples, ends the
+// If max is not 0, Run leaves out the first tuples that the program writes, as many as
+// skip says. It interrupts the program when that has written max further tuples, ends the
 // trace with them, and removes other files that the program has begun to write, such as
-// profiles.
-func (c *Command) Run(file string, max uint64) error {
+// profiles. Without max, skip has to be 0.
+func (c *Command) Run(file string, skip, max uint64) error {
 	name, err := filepath.Abs(file)
 	if err != nil {
 		return err
@@ -49,7 +50,7 @@ func (c *Command) Run(file string, max uint64) error {
 		return err
 	}
 	if max > 0 {
-		return c.limited(name, max)
+		return c.limited(name, &trace.Filter{From: skip, First: max})
 	}
 	if err := c.command(context.Background(), name).Run(); err != nil {
 		return fmt.Errorf("%s: %w", c.Args[0], err)
@@ -73,12 +74,13 @@ func (c *Command) command(ctx context.Context, name string) *exec.Cmd {
 	return cmd
 }
 
-// limited copies the trace while the program writes it, until it has max tuples.
+// limited copies a part of the trace while the program writes it, until the part has all
+// of its tuples.
 //
 // The program writes to a file, not to a pipe, because threads write blocks at the same
 // time. The system keeps a block in one piece when it is appended to a file, but not in a
 // pipe.
-func (c *Command) limited(name string, max uint64) error {
+func (c *Command) limited(name string, part *trace.Filter) error {
 	all := name + ".all"
 	defer os.Remove(all)
 	dir, err := os.MkdirTemp("", "pep-record-")
@@ -106,7 +108,7 @@ func (c *Command) limited(name string, max uint64) error {
 		if err != nil {
 			return err
 		}
-		return (&trace.Filter{First: max}).Copy(out, r)
+		return part.Copy(out, r)
 	})
 	select {
 	case <-ended:
