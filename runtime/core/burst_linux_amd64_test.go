@@ -104,7 +104,7 @@ func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns u
 		bursts.Tick, bursts.Before = w.tick, w.before
 		bursts.Ticks++
 		w.phase, w.opened, w.reported, w.events, w.rooms, w.own = windowOpen, w.tick, 0, 0, 0, 0
-		w.take(list)
+		w.take(list, 0)
 		w.length = ns
 		w.events, w.phase = 0, windowClosed // taps take no time here
 		w.fold(ns)
@@ -114,7 +114,7 @@ func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns u
 	for i := range uint64(pepfile.WordSlots) {
 		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
 			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages())}
-			w.CountError, w.ShareBelow, w.ShareError = sums.bounds(wordTable, e)
+			w.Bounds, w.Whole = sums.bounds(wordTable, e)
 			c.words = append(c.words, w)
 		}
 	}
@@ -221,8 +221,8 @@ func TestSamplesOfAWindowAreRandom(t *testing.T) {
 	var got [of]int
 	for range rounds {
 		current.reported = 0
-		current.take(list[:of/2])
-		current.take(list[of/2:])
+		current.take(list[:of/2], 0)
+		current.take(list[of/2:], 0)
 		for _, s := range current.samples {
 			got[s.tuples[0].W]++
 		}
@@ -264,8 +264,8 @@ func TestWindowsKeepSamplesWhole(t *testing.T) {
 
 // With an engine, the words of a tap add up to what the windows say of the tap.
 func TestEnginesInBurstsAreWeighed(t *testing.T) {
-	sums := tapTotals{}
-	sums.of(1).Size, sums.of(2).Size = 1000, 10
+	sums := &tapTotals{taps: map[tapKey]*tapTotal{}}
+	sums.of(1, 0).Size, sums.of(2, 0).Size = 1000, 10
 	c := &taps{}
 	for _, x := range []tuple.Tuple{{PC: 1, W: 3}, {PC: 1, W: 4}, {PC: 2, W: 5}, {PC: 9, W: 5}} {
 		c.words = append(c.words, wordOf(x, 64))
