@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	pepprofile "github.com/pepgo/pep/analyze/profile"
 )
 
 // labelsOf returns the labels of a sample that testdata/labels sets: "handler=a,step=inner".
@@ -105,5 +107,96 @@ func TestLabelsOfTapsAreExact(t *testing.T) {
 				t.Errorf("comment %q", p.Comments[0])
 			}
 		})
+	}
+}
+
+// In bursts the estimates of each set of labels are within their bounds, and so are sums over all
+// labels and what go tool pprof leaves of a profile. One run has some 60 of these estimates, so the chance of a false alarm is
+// below 1 in 1000 million if errors are normal (manyBounds).
+func TestLabelsOfTapsInBursts(t *testing.T) {
+	skipUnlessLinux(t)
+	for _, mode := range []string{"burst", "full"} {
+		t.Run(mode, func(t *testing.T) {
+			prog, out := labelsProgram(t, "-peppoll=none", "-peptaps=loads", "-peptapmode="+mode), t.TempDir()
+			cmd := exec.Command(prog, "10000000")
+			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=taps=burst")
+			stdout, err := cmd.Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			truth := printedLoads(t, string(stdout))
+			files, err := filepath.Glob(filepath.Join(out, "*.values.pb.gz"))
+			if err != nil || len(files) != 1 {
+				t.Fatalf("want a profile of values, got %q", files)
+			}
+			pprofOf := func(args ...string) string {
+				text, err := exec.Command("go", append(append([]string{"tool", "pprof"}, args...), files[0])...).CombinedOutput()
+				if err != nil {
+					t.Fatalf("go tool pprof %q: %v: %s", args, err, text)
+				}
+				return string(text)
+			}
+			if tags := pprofOf("-tags"); !strings.Contains(tags, " handler: ") || !strings.Contains(tags, " step: ") {
+				t.Errorf("go tool pprof -tags:\n%s", tags)
+			}
+			for name, x := range map[string]struct {
+				focus  []string
+				labels func(string) bool
+			}{
+				"all":            {nil, func(string) bool { return true }},
+				"without labels": {[]string{"-tagignore=handler="}, func(l string) bool { return l == "" }},
+				"a":              {[]string{"-tagfocus=handler=a", "-tagignore=step="}, func(l string) bool { return l == "handler=a" }},
+				"b":              {[]string{"-tagfocus=handler=b", "-tagignore=step="}, func(l string) bool { return l == "handler=b" }},
+				"inner":          {[]string{"-tagfocus=step=inner"}, func(l string) bool { return strings.HasSuffix(l, "step=inner") }},
+				"a, and none":    {[]string{"-tagignore=handler=b"}, func(l string) bool { return !strings.HasPrefix(l, "handler=b") }},
+			} {
+				left := filepath.Join(out, "left.pb.gz")
+				pprofOf(append([]string{"-proto", "-output=" + left}, x.focus...)...)
+				checkBursts(t, mode+", "+name, left, truth, x.labels)
+			}
+		})
+	}
+}
+
+// checkBursts compares the loads of goroutines with some labels, and the share that each number has in them.
+func checkBursts(t *testing.T, name, file string, truth map[string]int64, labels func(string) bool) {
+	t.Helper()
+	f, err := pepprofile.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := f.Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, all, total := map[string]float64{}, 0.0, 0.0
+	for key, n := range truth {
+		total += float64(n)
+		if l, number, _ := strings.Cut(key, " "); labels(l) {
+			counts[number] += float64(n)
+			all += float64(n)
+		}
+	}
+	want, got := map[string]float64{}, map[string]estimate{}
+	for number, n := range counts {
+		if n > total/50 { // what is less often loaded is in a few windows only
+			want["count of "+number], want["share of "+number] = n, n/all
+		}
+	}
+	for _, s := range pepprofile.SumSites(words) {
+		if s.Site.Expr != "p.n" {
+			continue
+		}
+		for _, w := range s.Words {
+			got["count of "+w.Value] = estimate{float64(w.Count), w.CountError(f.Period.Value), w.Messages}
+			got["share of "+w.Value] = estimate{float64(w.Count) / float64(s.Count), s.ShareError(w, f.Period.Value), w.Messages}
+		}
+	}
+	for key := range want {
+		e := got[key]
+		t.Logf("%s, %s: %.4g ± %.3g of %d samples, truth %.4g", name, key, e.value, e.bound, e.samples, want[key])
+	}
+	for _, problem := range outside(got, want, manyBounds) {
+		t.Errorf("%s, %s", name, problem)
 	}
 }

@@ -56,7 +56,10 @@ var (
 
 // run walks through whole rings, and notes that goroutines with some labels did.
 func run(labels string, rounds int, numbers ...int) {
-	walk(ring(numbers...), rounds*len(numbers))
+	p := ring(numbers...)
+	for left := rounds; left > 0; left -= 100 { // bursts begin where walk is called
+		walk(p, min(left, 100)*len(numbers))
+	}
 	lock.Lock()
 	for _, n := range numbers {
 		counts[labels+" "+strconv.Itoa(n)] += rounds
