@@ -74,6 +74,7 @@ func TestLabelsOfTapsAreExact(t *testing.T) {
 		"service":    {flags: "-peppoll=none", opts: "deliver=service"},
 		"page":       {flags: "-peppoll=page", opts: "tick=1ms"}, // paths have labels, too
 		"exact":      {flags: "-pepmode=exact"},
+		"trace":      {flags: "-peppoll=none", opts: "trace=t.trace"},
 		"pairs":      {flags: "-peppoll=none -peptaps=pairs"},
 		"goroutines": {flags: "-peppoll=none -peptaps=loads,goroutines"},
 		"killed":     {flags: "-peppoll=none", end: "kill"},
@@ -107,6 +108,35 @@ func TestLabelsOfTapsAreExact(t *testing.T) {
 				t.Errorf("comment %q", p.Comments[0])
 			}
 		})
+	}
+}
+
+// Engines do not tell labels apart: all events are there, without labels, and the comment says so.
+func TestEnginesDoNotTellLabels(t *testing.T) {
+	skipUnlessLinux(t)
+	prog, out := labelsProgram(t, "-peppoll=none", "-peptaps=loads"), t.TempDir()
+	cmd := exec.Command(prog, "50")
+	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=engine=rap(eps=1%)")
+	stdout, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want int64
+	p := readProfile(t, out, "values")
+	for key, n := range labelledLoads(p) {
+		if !strings.HasPrefix(key, " ") {
+			t.Errorf("a sample with labels: %s", key)
+		}
+		got += n
+	}
+	for _, n := range printedLoads(t, string(stdout)) {
+		want += n
+	}
+	if got != want {
+		t.Errorf("%d events, want %d", got, want)
+	}
+	if !strings.Contains(p.Comments[0], ", without labels of goroutines, because engines do not tell them apart") {
+		t.Errorf("comment %q", p.Comments[0])
 	}
 }
 

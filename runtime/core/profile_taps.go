@@ -284,6 +284,9 @@ func (t *taps) comment() string {
 		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.P1()) + "ns, " +
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
 	}
+	if a.Untold != 0 {
+		s += ", without labels of goroutines, because engines do not tell them apart"
+	}
 	if a.Taps == options.TapsBurst {
 		b := &a.Burst
 		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of " + digits.Uint(b.Seen) + " events in "

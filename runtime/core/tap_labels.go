@@ -19,7 +19,7 @@ package core
 //
 // The tuples in the buffer of a P have the same labels, too, and so the caches and the table of words count
 // words by labels. Engines, traces and the ring take tuples of all goroutines as one stream, which has
-// no labels.
+// no labels. If a goroutine has some, the profile's comment says so.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
@@ -33,6 +33,9 @@ var tellLabels bool
 // labelsNow returns the number of the goroutine's labels.
 func labelsNow() uint16 {
 	if !tellLabels {
+		if golink.ProfLabels() != nil {
+			golink.Store32(&wordTable.Untold, 1)
+		}
 		return 0
 	}
 	return counts.WordLabels((*golink.Labels)(golink.ProfLabels()))

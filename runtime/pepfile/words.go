@@ -53,6 +53,8 @@ type WordsHeader struct {
 	Full     uint32 // options.FullBlock or options.FullDrop
 	Taps     uint32 // options.TapsFull or options.TapsBurst
 	Exact    uint32 // 1: there is no engine
+	Untold   uint32 // 1: goroutines have labels, and words are not counted by them
+	_        uint32
 
 	// At the end of the program, engines of several streams are merged into one if
 	// they can be merged. These are the numbers of engines that were merged into
