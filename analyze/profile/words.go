@@ -42,9 +42,15 @@ type Word struct {
 	Count    int64  // how often, estimated if the file is not exact
 	Messages int64  // in how many messages
 
-	// The profile's own bounds for Count and for the share of the site's events, and for how
-	// far the share may be below the estimate, squared; 0 if it has none.
-	countSquare, shareSquare, belowSquare float64
+	Labels []Label // that runtime/pprof has given the goroutines that reported it, by key
+
+	// The profile's own bounds, of the events in goroutines with these labels; 0 if it has none.
+	squares
+
+	// If goroutines with different labels have reached the tap: its events in all of them, and the bounds
+	// that the samples of the word have together. Else 0.
+	tapEvents int64
+	whole     squares
 
 	// Range is the words that the sample is about, nil if the profile does not say
 	// so: then every sample is of one word. Within is the count of the range with
@@ -52,6 +58,10 @@ type Word struct {
 	Range  *Range
 	Within int64
 }
+
+// squares are bounds for a count and for the share of the site's events, and for how far the share may
+// be below the estimate, squared.
+type squares struct{ countSquare, shareSquare, belowSquare float64 }
 
 // Words returns the samples of a values, types, call targets, deps or contexts file, in
 // the file's order.
@@ -65,8 +75,13 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		Site:     Site{Pool: l.get(schema.Pool), Kind: l.need(schema.TapKind), Expr: l.need(schema.Expr), Type: l.get(schema.Type)},
 		Count:    s.Value[0],
 		Messages: s.Value[1],
+		Labels:   l.ofGoroutine(),
+		squares:  squares{square(s, schema.CountError, 1), square(s, schema.ShareError, 1e-6), square(s, schema.ShareBelow, 1e-6)},
 	}
-	w.countSquare, w.shareSquare, w.belowSquare = square(s, schema.CountError, 1), square(s, schema.ShareError, 1e-6), square(s, schema.ShareBelow, 1e-6)
+	if n := s.NumLabel[schema.TapEvents]; len(n) > 0 {
+		w.tapEvents = n[0]
+		w.whole = squares{square(s, schema.WholeCountError, 1), square(s, schema.WholeShareError, 1e-6), square(s, schema.WholeShareBelow, 1e-6)}
+	}
 	if w.Site.Pool == "" {
 		w.Site.Pos = l.pos(schema.Site)
 	}
@@ -127,19 +142,29 @@ type Seen struct {
 	Messages int64
 }
 
-// SumSites adds up words of the same site and value. The sites with most events
-// come first.
-func SumSites(words []Word) []Seen {
-	type key struct {
-		site   Site
-		value  string
-		words  Range // values of different ranges may have the same text
-		target Func
+// A wordKey tells words of different sites and values apart.
+type wordKey struct {
+	site   Site
+	value  string
+	words  Range // values of different ranges may have the same text
+	target Func
+}
+
+func (w *Word) key() wordKey {
+	k := wordKey{site: w.Site, value: w.Value, target: w.Target}
+	if w.Range != nil {
+		k.words = *w.Range
 	}
+	return k
+}
+
+// SumSites adds up words of the same site and value, whatever the labels of the goroutines were. The
+// sites with most events come first.
+func SumSites(words []Word) []Seen {
 	index := make(map[Site]int)
-	at := make(map[key]int)
+	at := make(map[wordKey]int)
 	var list []Seen
-	for _, w := range words {
+	for _, w := range acrossLabels(words) {
 		i, ok := index[w.Site]
 		if !ok {
 			i = len(list)
@@ -149,13 +174,9 @@ func SumSites(words []Word) []Seen {
 		s := &list[i]
 		s.Count += w.Count
 		s.Messages += w.Messages
-		k := key{site: w.Site, value: w.Value, target: w.Target}
-		if w.Range != nil {
-			k.words = *w.Range
-		}
-		j, ok := at[k]
+		j, ok := at[w.key()]
 		if !ok {
-			at[k] = len(s.Words)
+			at[w.key()] = len(s.Words)
 			s.Words = append(s.Words, w)
 			continue
 		}
@@ -172,6 +193,66 @@ func SumSites(words []Word) []Seen {
 	}
 	slices.SortFunc(list, func(s, t Seen) int { return cmp.Or(cmp.Compare(t.Count, s.Count), s.Site.Compare(t.Site)) })
 	return list
+}
+
+// acrossLabels adds up the samples of each word of a run that goroutines with different labels have
+// reported. A run is known by the events of the tap. If all of these are there, the word has the bounds
+// for all goroutines. If they are not, because the profile has been filtered, each word has the bounds of
+// the labels that are left. Those of several labels add up as if they were wrong together.
+func acrossLabels(words []Word) []Word {
+	type run struct {
+		site      Site
+		tapEvents int64
+	}
+	type part struct {
+		wordKey
+		tapEvents int64
+	}
+	left := make(map[run]int64)
+	for _, w := range words {
+		if w.tapEvents > 0 {
+			left[run{w.Site, w.tapEvents}] += w.Count
+		}
+	}
+	if len(left) == 0 {
+		return words
+	}
+	at := make(map[part]int)
+	var list []Word
+	for _, w := range words {
+		all := left[run{w.Site, w.tapEvents}] == w.tapEvents
+		if w.tapEvents > 0 && all {
+			w.squares = w.whole
+		}
+		k := part{w.key(), w.tapEvents}
+		i, ok := at[k]
+		if w.tapEvents == 0 || !ok {
+			at[k] = len(list)
+			list = append(list, w)
+			continue
+		}
+		v := &list[i]
+		if !all {
+			v.addTogether(w)
+		}
+		v.Count += w.Count
+		v.Messages += w.Messages
+	}
+	return list
+}
+
+// addTogether adds the bounds of w to those of v, as those of estimates that are too high or too low
+// together.
+func (v *Word) addTogether(w Word) {
+	sum := func(p, a, q, b float64) float64 {
+		root := p*math.Sqrt(a) + q*math.Sqrt(b)
+		return root * root
+	}
+	all := math.Max(float64(v.Count+w.Count), 1)
+	p, q := float64(v.Count)/all, float64(w.Count)/all
+	v.shareSquare = sum(p, v.shareSquare, q, w.shareSquare)
+	v.belowSquare = sum(p, v.belowSquare, q, w.belowSquare)
+	v.countSquare = sum(1, v.countSquare, 1, w.countSquare)
 }
 
 func compareBool(a, b bool) int {

@@ -93,6 +93,8 @@ type DumpWord struct {
 	TargetLine int64  `json:"target_line" unit:"line"`
 	Count      int64  `json:"count" unit:"events"`
 	Messages   int64  `json:"messages" unit:"messages"`
+
+	Labels []DumpLabel `json:"labels"` // of the goroutines that reported it, by key
 }
 
 // A Caller is a line in a function that called.
@@ -172,13 +174,14 @@ func (t *DumpTable) addEdges(f *profile.File) error {
 func (t *DumpTable) addWords(f *profile.File) error {
 	words, err := f.Words()
 	slices.SortStableFunc(words, func(v, w profile.Word) int {
-		return cmp.Or(v.Site.Compare(w.Site), cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target), cmp.Compare(v.Count, w.Count))
+		return cmp.Or(v.Site.Compare(w.Site), cmp.Compare(v.Value, w.Value), v.Target.Compare(w.Target),
+			cmp.Compare(labelsText(labelsOf(v.Labels)), labelsText(labelsOf(w.Labels))), cmp.Compare(v.Count, w.Count))
 	})
 	for _, w := range words {
 		fn := w.Site.Func
 		x := DumpWord{
 			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
-			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages,
+			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Labels: labelsOf(w.Labels),
 		}
 		switch {
 		case x.Pool == "":
@@ -255,8 +258,8 @@ func (t *DumpTable) Print(p *listing.Page) {
 		if x.Words != "" {
 			words = " words=" + x.Words
 		}
-		p.Line("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d",
-			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages)
+		p.Line("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
+			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages, labelsText(x.Labels))
 	}
 }
 

@@ -108,7 +108,7 @@ func (r *Reader) Next() (stream uint32, tuples []tuple.Tuple, err error) {
 		atomic.AddUint64(&r.ring.Beat, 1)
 		b := r.ring.Block(r.pos)
 		if atomic.LoadUint64(&b.Seq) == r.pos+1 {
-			stream, r.tuples = b.Stream, append(r.tuples[:0], b.Tuples[:min(b.N, layout.BlockTuples)]...)
+			stream, r.tuples = uint32(b.Stream), append(r.tuples[:0], b.Tuples[:min(b.N, layout.BlockTuples)]...)
 			atomic.StoreUint64(&b.Seq, r.pos+layout.Blocks)
 			r.pos++
 			atomic.StoreUint64(&r.ring.Head, r.pos)

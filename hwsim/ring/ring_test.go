@@ -20,7 +20,7 @@ func write(r layout.Ring, stream uint32, tuples ...tuple.Tuple) bool {
 		return false
 	}
 	r.Tail++
-	b.Stream, b.N = stream, uint32(copy(b.Tuples[:], tuples))
+	b.Stream, b.N = uint16(stream), uint32(copy(b.Tuples[:], tuples))
 	b.Seq++
 	return true
 }

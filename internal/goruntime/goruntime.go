@@ -14,7 +14,8 @@
 //
 //	func PepNext() *uintptr { return &getg().pepNext }
 //
-// and a call where a goroutine gets its number, for streams that tell goroutines apart.
+// and calls where a goroutine gets its number, for streams that tell goroutines apart, and where it
+// gets labels of runtime/pprof. Both say where the tuples of a goroutine end.
 //
 // The files of the Go installation stay as they are.
 package goruntime
@@ -41,7 +42,11 @@ type edit struct {
 
 // edits are the files that change: the one that declares g, and the one that makes
 // goroutines.
-var edits = []edit{{"runtime2.go", addField}, {"proc.go", addBegin}}
+var edits = []edit{
+	{"runtime2.go", addField},
+	{"proc.go", func(text []byte) ([]byte, error) { return addBehind(text, "newg.goid", "pepBegin(newg)") }},
+	{"proflabel.go", func(text []byte) ([]byte, error) { return addBehind(text, "getg().labels", "pepSplit(getg())") }},
+}
 
 const field = "pepNext uintptr "
 
@@ -64,6 +69,20 @@ func pepBegin(gp *g) {
 		t[1] = gp.goid
 		t[0] = PepTell
 		gp.pepNext = p + 16
+	}
+	const labels = 7 // of the 16-bit words of a chunk: the number of the labels of its tuples
+	if p := gp.pepNext; p != 0 && p>>48 == 0 && (gp.labels != nil || (*[8]uint16)(unsafe.Pointer((p-1)&^2047))[labels] != 0) {
+		pepSplit(gp)
+	}
+}
+
+// pepSplit is called when gp may have got other labels. It makes the address of the next tuple that of
+// the chunk, where there is no room: so the next tap looks at the labels. The offset of the tuple is
+// then in bits 48 and above.
+func pepSplit(gp *g) {
+	if p := gp.pepNext; p != 0 && p>>48 == 0 {
+		chunk := (p - 1) &^ 2047
+		gp.pepNext = chunk | (p-chunk)<<48
 	}
 }
 
@@ -139,8 +158,8 @@ func Overlay(goroot, dir, user string) (name string, err error) {
 	return write(dir, "overlay-", ".json", list)
 }
 
-// addBegin returns the text with a call where a goroutine gets its number.
-func addBegin(text []byte) ([]byte, error) {
+// addBehind returns the text with a call behind the one assignment to a variable.
+func addBehind(text []byte, variable, call string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "", text, parser.SkipObjectResolution)
 	if err != nil {
@@ -149,16 +168,16 @@ func addBegin(text []byte) ([]byte, error) {
 	var ends []int
 	ast.Inspect(f, func(n ast.Node) bool {
 		if a, ok := n.(*ast.AssignStmt); ok && len(a.Lhs) == 1 {
-			if s, ok := a.Lhs[0].(*ast.SelectorExpr); ok && s.Sel.Name == "goid" && types.ExprString(s.X) == "newg" {
+			if types.ExprString(a.Lhs[0]) == variable {
 				ends = append(ends, fset.Position(a.End()).Offset)
 			}
 		}
 		return true
 	})
 	if len(ends) != 1 {
-		return nil, fmt.Errorf("%d statements give newg.goid, want one: taps need the runtime of a release of Go that is known", len(ends))
+		return nil, fmt.Errorf("%d statements set %s, want one: taps need the runtime of a release of Go that is known", len(ends), variable)
 	}
-	return []byte(string(text[:ends[0]]) + "; pepBegin(newg)" + string(text[ends[0]:])), nil
+	return []byte(string(text[:ends[0]]) + "; " + call + string(text[ends[0]:])), nil
 }
 
 // addField returns the text with the field and the functions added.

@@ -61,7 +61,7 @@ func BenchmarkFold(b *testing.B) {
 				golink.ProcPin()
 				for i := range b.N {
 					at := i * pepfile.BufTuples & (len(tuples) - 1)
-					sinks[0].feed(tuples[at:at+pepfile.BufTuples], nil)
+					sinks[0].feed(tuples[at:at+pepfile.BufTuples], 0, nil)
 				}
 				golink.ProcUnpin()
 				b.ReportMetric(float64(b.Elapsed())/float64(b.N*pepfile.BufTuples), "ns/tuple")

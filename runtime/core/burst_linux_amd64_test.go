@@ -1,7 +1,9 @@
 package core
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"unsafe"
 
@@ -91,6 +93,14 @@ func TestWarmUpLeavesTimeForWindows(t *testing.T) {
 // windows folds windows of known events, and returns the table's words. In window i the
 // program taps as the function says, in so many ns of program time.
 func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns uint64)) *taps {
+	return labelledWindows(samples, n, func(i int) (lists map[uint16][]tuple.Tuple, ns uint64) {
+		list, ns := events(i)
+		return map[uint16][]tuple.Tuple{0: list}, ns
+	})
+}
+
+// labelledWindows is windows for goroutines with labels of some numbers.
+func labelledWindows(samples uint32, n int, events func(i int) (lists map[uint16][]tuple.Tuple, ns uint64)) *taps {
 	memory := make([]uint64, pepfile.WordsSize/8)
 	wordTable = pepfile.WordsAt(unsafe.Pointer(&memory[0]))
 	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
@@ -98,13 +108,15 @@ func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns u
 	defer func() { wordTable = pepfile.Words{} }()
 	const interval = 20_000_000
 	for i := range n {
-		list, ns := events(i)
+		lists, ns := events(i)
 		w := &current
 		w.tick, w.before = uint64(i+1)*interval, uint64(i)*interval
 		bursts.Tick, bursts.Before = w.tick, w.before
 		bursts.Ticks++
 		w.phase, w.opened, w.reported, w.events, w.rooms, w.own = windowOpen, w.tick, 0, 0, 0, 0
-		w.take(list)
+		for labels, list := range lists {
+			w.take(list, labels)
+		}
 		w.length = ns
 		w.events, w.phase = 0, windowClosed // taps take no time here
 		w.fold(ns)
@@ -113,8 +125,8 @@ func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns u
 	sums := totals(wordTable)
 	for i := range uint64(pepfile.WordSlots) {
 		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
-			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages())}
-			w.CountError, w.ShareBelow, w.ShareError = sums.bounds(wordTable, e)
+			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages()), Labels: uint32(e.Key().Labels)}
+			w.Bounds, w.Whole = sums.bounds(wordTable, e)
 			c.words = append(c.words, w)
 		}
 	}
@@ -221,8 +233,8 @@ func TestSamplesOfAWindowAreRandom(t *testing.T) {
 	var got [of]int
 	for range rounds {
 		current.reported = 0
-		current.take(list[:of/2])
-		current.take(list[of/2:])
+		current.take(list[:of/2], 0)
+		current.take(list[of/2:], 0)
 		for _, s := range current.samples {
 			got[s.tuples[0].W]++
 		}
@@ -264,8 +276,8 @@ func TestWindowsKeepSamplesWhole(t *testing.T) {
 
 // With an engine, the words of a tap add up to what the windows say of the tap.
 func TestEnginesInBurstsAreWeighed(t *testing.T) {
-	sums := tapTotals{}
-	sums.of(1).Size, sums.of(2).Size = 1000, 10
+	sums := &tapTotals{taps: map[tapKey]*tapTotal{}}
+	sums.of(1, 0).Size, sums.of(2, 0).Size = 1000, 10
 	c := &taps{}
 	for _, x := range []tuple.Tuple{{PC: 1, W: 3}, {PC: 1, W: 4}, {PC: 2, W: 5}, {PC: 9, W: 5}} {
 		c.words = append(c.words, wordOf(x, 64))
@@ -274,6 +286,72 @@ func TestEnginesInBurstsAreWeighed(t *testing.T) {
 	for i, want := range []int64{500, 500, 10, 253} {
 		if c.words[i].Count != want {
 			t.Errorf("%+v, want %d", c.words[i], want)
+		}
+	}
+}
+
+// Words that are counted by labels have, all labels together, the bounds that they have without labels. Those
+// of a set of labels have the bounds of counts that they have if no other goroutines tap. The events are
+// fewer than samples, so nothing is drawn.
+func TestLabelsDoNotChangeBounds(t *testing.T) {
+	const n, sets, pc = 60, 3, 3 << 56
+	random := rand.New(rand.NewPCG(1, 2))
+	lists := make([]map[uint16][]tuple.Tuple, n)
+	for i := range lists {
+		lists[i] = map[uint16][]tuple.Tuple{}
+		for labels := range uint16(sets) {
+			for range random.IntN(30) * random.IntN(2) {
+				x := tuple.Tuple{PC: pc + uint64(random.IntN(2)), W: uint64(random.IntN(3) + random.IntN(2)*int(labels))}
+				lists[i][labels] = append(lists[i][labels], x)
+			}
+		}
+	}
+	// of returns the words with labels as numbered returns them; negative ones are left out.
+	of := func(numbered func(labels uint16) int) []report.Word {
+		return labelledWindows(4096, n, func(i int) (all map[uint16][]tuple.Tuple, ns uint64) {
+			all = map[uint16][]tuple.Tuple{}
+			for labels := range uint16(sets) {
+				if number := numbered(labels); number >= 0 {
+					all[uint16(number)] = append(all[uint16(number)], lists[i][labels]...)
+				}
+			}
+			return all, 100_000
+		}).words
+	}
+	same := func(what string, got, want float64) {
+		t.Helper()
+		if !(math.Abs(got-want) <= 1e-9*math.Abs(want)) {
+			t.Errorf("%s: %g, want %g", what, got, want)
+		}
+	}
+	labelled := of(func(labels uint16) int { return int(labels) })
+	whole := map[tuple.Tuple]report.Word{}
+	for _, w := range of(func(uint16) int { return 0 }) {
+		whole[w.Tuple] = w
+	}
+	counts := map[tuple.Tuple]int64{}
+	for _, w := range labelled {
+		counts[w.Tuple] += w.Count
+		name, want := fmt.Sprint(w.Tuple, w.Labels), whole[w.Tuple]
+		same(name+" all, count", w.Whole.CountError, want.CountError)
+		same(name+" all, above", w.Whole.ShareError, want.ShareError)
+		same(name+" all, below", w.Whole.ShareBelow, want.ShareBelow)
+		if want.Whole != nil {
+			t.Errorf("%s: bounds for all labels although there are none", name)
+		}
+	}
+	for x, want := range whole {
+		if counts[x] != want.Count {
+			t.Errorf("%v: %d events, want %d", x, counts[x], want.Count)
+		}
+	}
+	for labels := range uint16(sets) {
+		for _, want := range of(func(l uint16) int { return map[bool]int{true: int(l), false: -1}[l == labels] }) {
+			for _, w := range labelled {
+				if w.Tuple == want.Tuple && w.Labels == want.Labels {
+					same(fmt.Sprint(w.Tuple, w.Labels), w.CountError, want.CountError)
+				}
+			}
 		}
 	}
 }

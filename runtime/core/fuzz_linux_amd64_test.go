@@ -77,7 +77,9 @@ func FuzzArea(f *testing.F) {
 		clear(header)
 		copy(header, data)
 		x := a.Word(w % pepfile.WordSlots)
-		x.PC, x.W, x.Count, x.Sent, x.Hash = 1, w, count%pepfile.MaxPlausible, count%7, pepfile.WordHash(1, w, 0)
+		x.PC, x.W, x.Count, x.Sent = 1, w, count%pepfile.MaxPlausible, count%7
+		k := x.Key()
+		x.Hash = k.Hash()
 		defer func() { *x = pepfile.Word{} }()
 		taps := c.taps()
 		if taps.comment() == "" || taps.period() < 1 || !(a.Burst.Scale() >= 0) {

@@ -10,12 +10,12 @@ import (
 // labelSets are the label sets of a file, each once.
 type labelSets struct {
 	sets   [][]pprofenc.Label
-	number [pepfile.LabelSets + 1]uint32 // by what keys have: 1 + the index in sets, 0 if the slot has no labels
+	number [pepfile.AllLabels + 1]uint32 // by what keys have: 1 + the index in sets, 0 if that is of no intact slot
 }
 
 // labelSets reads the sets. Sets that two slots have become one.
 func (c counted) labelSets() (all labelSets) {
-	if c.Slots == 0 {
+	if c.Slots == 0 && c.Streams == 0 {
 		return all
 	}
 	known := make(map[pepfile.LabelSet]uint32)

@@ -18,13 +18,17 @@ import (
 type taps struct {
 	area  pepfile.Words
 	words []report.Word
+	sets  [][]pprofenc.Label // label sets of goroutines
 
 	fed, dropped uint64
 	buffered     uint64 // events that were still in buffers, and went nowhere
 	unsure       uint64 // events that may have been counted twice or not at all
 	counted      uint64 // events that words stand for
 	other        uint64 // of these, events of words for which there was no room
+	unlabelled   uint64 // of these, events of goroutines whose labels found no room
 	damaged      int    // words that are left out: see pepfile/verify.go
+
+	damagedLabels int // words whose labels are left out
 }
 
 // ambiguous is how many events of a stream that was being emptied when the program
@@ -41,25 +45,32 @@ func (c counted) taps() *taps {
 		t.area = pepfile.Words{WordsHeader: &pepfile.WordsHeader{Exact: 1}}
 		return t
 	}
-	type key struct {
-		tuple.Tuple
-		free uint64
-	}
-	index := map[key]int{}
+	index := map[pepfile.WordKey]int{}
+	labels := c.labelSets()
+	t.sets = labels.sets
 	bursts := a.Taps == options.TapsBurst
-	var sums tapTotals
+	var sums *tapTotals
 	if bursts {
 		sums = totals(a)
 	}
-	add := func(pc, w, free, count, messages uint64) *report.Word {
-		k := key{tuple.Tuple{PC: pc, W: w}, free}
+	add := func(k pepfile.WordKey, count, messages uint64) *report.Word {
+		if k.Labels != 0 {
+			number := uint16(labels.number[min(k.Labels, pepfile.AllLabels)])
+			switch {
+			case k.Labels == pepfile.NoRoomLabels:
+				t.unlabelled += count
+			case number == 0:
+				t.damagedLabels++
+			}
+			k.Labels = number
+		}
 		i, ok := index[k]
 		if !ok {
 			i = len(t.words)
 			index[k] = i
-			other := pc&pepfile.OtherBit != 0
-			k.PC &^= pepfile.OtherBit
-			t.words = append(t.words, report.Word{Tuple: k.Tuple, Free: uint8(free), Other: other})
+			t.words = append(t.words, report.Word{
+				Tuple: tuple.Tuple{PC: k.PC &^ pepfile.OtherBit, W: k.W}, Free: k.Free, Other: k.PC&pepfile.OtherBit != 0, Labels: uint32(k.Labels),
+			})
 		}
 		t.words[i].Count += int64(count)
 		t.words[i].Messages += int64(messages)
@@ -69,7 +80,7 @@ func (c counted) taps() *taps {
 		}
 		return &t.words[i]
 	}
-	rest := func(tuples []tuple.Tuple) {
+	rest := func(tuples []tuple.Tuple, labels uint16) {
 		if a.Exact == 0 || a.Deliver != options.DeliverInterrupt {
 			t.buffered += uint64(len(tuples))
 			return
@@ -79,7 +90,7 @@ func (c counted) taps() *taps {
 			if x.PC == goroutinePC {
 				continue
 			}
-			add(x.PC, x.W, 0, 1, 1)
+			add(pepfile.WordKey{PC: x.PC, W: x.W, Labels: labels}, 1, 1)
 		}
 	}
 	for i := range uint64(pepfile.WordSlots) {
@@ -91,21 +102,22 @@ func (c counted) taps() *taps {
 			t.damaged++
 			continue
 		}
-		count, messages := golink.Load64(&e.Count), e.Messages()
-		if e.PC&pepfile.SiteBit != 0 {
+		k, count, messages := e.Key(), golink.Load64(&e.Count), e.Messages()
+		if k.PC&pepfile.SiteBit != 0 || k.Labels == pepfile.AllLabels {
 			continue // of totals
 		}
 		if a.Exact != 0 && !bursts {
 			messages = count
 		}
-		w := add(e.PC, e.W, e.Free(), count, messages)
+		w := add(k, count, messages)
 		if bursts && a.Exact != 0 {
-			c, below, above := sums.bounds(a, e)
-			w.CountError, w.ShareBelow, w.ShareError = w.CountError+c, w.ShareBelow+below, w.ShareError+above // of two slots of one word
+			own, whole := sums.bounds(a, e)
+			w.Bounds.Add(own) // of two slots of one word
+			w.Whole = whole
 		}
 	}
 	for _, m := range held {
-		add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), uint64(m.Count), uint64(m.Messages))
+		add(pepfile.WordKey{PC: m.Tuple.PC, W: m.Tuple.W, Free: m.Free}, uint64(m.Count), uint64(m.Messages))
 	}
 	exact := a.Exact != 0 && a.Deliver == options.DeliverInterrupt
 	for i := range min(c.Streams, pepfile.MaxStreams) {
@@ -113,16 +125,16 @@ func (c counted) taps() *taps {
 		t.fed += s.Fed
 		t.dropped += s.Dropped
 		for i := range s.Cache {
-			if c := &s.Cache[i]; c.PC != 0 && c.Count > 0 {
-				add(c.PC, c.W, 0, c.Count, c.Count)
+			if k, n := s.Cache[i].Events(); n > 0 {
+				add(k, n, n)
 			}
 		}
 		for i := range s.Others {
-			if c := &s.Others[i]; c.PC != 0 && c.Count > 0 {
-				add(c.PC|pepfile.OtherBit, 0, 0, c.Count, c.Count)
+			if k, n := s.Others[i].Events(); n > 0 {
+				add(k.Other(), n, n)
 			}
 		}
-		rest(s.Buffered())
+		rest(s.Buffered(), uint16(s.Labels))
 		if golink.Load32(&s.Lock) != 0 && golink.Load32(&s.N) > 0 { // not closed, but killed
 			if t.unsure += ambiguous; !exact {
 				t.unsure += uint64(len(s.Buffered()))
@@ -133,7 +145,7 @@ func (c counted) taps() *taps {
 		for i := range uint32(min(a.Chunks, pepfile.MaxChunks)) {
 			k := c.Chunk(i)
 			left := k.Left()
-			rest(left)
+			rest(left, k.Origin.Labels())
 			if golink.Load32(&k.Lock) != 0 {
 				t.unsure += uint64(len(left))
 			}
@@ -163,7 +175,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	names := newNames(c.Header)
 	r := &report.Taps{
-		Packages: pkgs, Words: t.words, Names: names, Code: t.places(names),
+		Packages: pkgs, Words: t.words, Labels: t.sets, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment() + c.untilDetached(), Scale: 1,
 	}
@@ -259,6 +271,7 @@ func (t *taps) comment() string {
 		{uint64(a.MergedRoughly), " engines merged, so that counts are approximate"},
 		{t.buffered, " left in buffers"},
 		{t.other, " of words without room, as other"},
+		{t.unlabelled, " without labels, which are too long or too many"},
 		{a.Lost, " without room"},
 		{t.unsure, " at most counted twice or not at all when the program was killed"},
 	} {
@@ -266,10 +279,13 @@ func (t *taps) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
-	s += (&damage{entries: t.damaged}).comment()
+	s += (&damage{entries: t.damaged, labels: t.damagedLabels}).comment()
 	if a.Deliver == options.DeliverService && q.Messages > 0 {
 		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.P1()) + "ns, " +
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
+	}
+	if a.Untold != 0 {
+		s += ", without labels of goroutines, because engines do not tell them apart"
 	}
 	if a.Taps == options.TapsBurst {
 		b := &a.Burst

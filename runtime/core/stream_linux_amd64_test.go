@@ -131,7 +131,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 	const sites, each = 10, pepfile.WordSlots / 10
 	for range each {
 		for s := range uint64(sites) {
-			a.Add(tuple.New(tuple.Store, s, 0).PC, rand.Uint64(), 0, 3, 1)
+			a.Add(pepfile.WordKey{PC: tuple.New(tuple.Store, s, 0).PC, W: rand.Uint64()}, 3, 1)
 		}
 	}
 	sums := map[uint64]int64{}
@@ -165,7 +165,7 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for i := range uint64(50_000) {
-				a.Add(1<<56, i%500, 0, 1, 1)
+				a.Add(pepfile.WordKey{PC: 1 << 56, W: i % 500}, 1, 1)
 			}
 		})
 	}

@@ -80,6 +80,7 @@ const (
 // A sample is what a tap has reported at once.
 type sample struct {
 	n      int
+	labels uint16 // as in pepfile.WordKey
 	tuples [tuple.MaxWords]tuple.Tuple
 }
 
@@ -126,7 +127,7 @@ func startBursts(samples uint32) {
 // recordInBurst gives the tuples of a chunk to the current window. Its caller has entered
 // core at a time. It returns since when the time that core takes counts as the
 // window's, 0 if it does not count.
-func recordInBurst(entered uint64, goroutine uint64, tuples []tuple.Tuple) (since uint64) {
+func recordInBurst(entered uint64, origin pepfile.Origin, tuples []tuple.Tuple) (since uint64) {
 	if golink.Pin() < 0 { // no P: the stack of a thread has no room for what follows
 		golink.Unpin()
 		drop(len(tuples))
@@ -154,7 +155,7 @@ func recordInBurst(entered uint64, goroutine uint64, tuples []tuple.Tuple) (sinc
 		if streaming() {
 			stream = w.streamed(counted)
 		}
-		if w.deliver(entered, counted) {
+		if w.deliver(entered, counted, origin.Labels()) {
 			w.close()
 			since = 0
 		}
@@ -163,7 +164,7 @@ func recordInBurst(entered uint64, goroutine uint64, tuples []tuple.Tuple) (sinc
 	golink.Store32(&w.lock, 0)
 	golink.Unpin()
 	if stream > 0 {
-		record(goroutine, tuples[:stream], nil)
+		record(origin, tuples[:stream], nil)
 	}
 	return since
 }
@@ -214,14 +215,14 @@ func (w *window) end() uint64 {
 	return end
 }
 
-// deliver counts tuples in the open window, and reports whether the window is to be
-// closed.
-func (w *window) deliver(entered uint64, tuples []tuple.Tuple) (closing bool) {
+// deliver counts tuples of goroutines with some labels in the open window, and reports whether the
+// window is to be closed.
+func (w *window) deliver(entered uint64, tuples []tuple.Tuple, labels uint16) (closing bool) {
 	over := w.now >= w.end()
 	if over && !w.frequent() {
 		return true
 	}
-	w.take(tuples)
+	w.take(tuples, labels)
 	w.rooms++
 	if !over && w.events < maxEvents {
 		return false
@@ -247,7 +248,7 @@ func (w *window) spend(entered, now uint64) {
 // set of so many with the same probability: the n-th replaces one of them with the
 // probability SAMPLES/n. (Vitter, "Random Sampling with a Reservoir", TOMS 1985,
 // algorithm R.)
-func (w *window) take(tuples []tuple.Tuple) {
+func (w *window) take(tuples []tuple.Tuple, labels uint16) {
 	reported, random := w.reported, w.random
 	for len(tuples) > 0 {
 		n := 1
@@ -269,7 +270,7 @@ func (w *window) take(tuples []tuple.Tuple) {
 			}
 		}
 		s := &w.samples[i]
-		s.n = copy(s.tuples[:], words)
+		s.n, s.labels = copy(s.tuples[:], words), labels
 	}
 	w.reported, w.random = reported, random
 }

@@ -100,7 +100,7 @@ func siteOf(pc uint64) uint64 { return tuple.Tuple{PC: pc}.Site() }
 //
 //go:noinline
 func makeRoom(next *uintptr, n uintptr) none {
-	switch p := *next; p {
+	switch p, split := unsplit(*next); p {
 	case 0:
 		if *next = newChunk(); *next == 0 {
 			*next = dropNext(n)
@@ -109,16 +109,21 @@ func makeRoom(next *uintptr, n uintptr) none {
 		*next = dropNext(n)
 	default:
 		if chunkRooms != nil {
-			*next = makeRoomInBursts(p, n)
+			*next = makeRoomInBursts(p, n, split)
 			break
 		}
 		c := pepfile.ChunkAt((p - 1) &^ (pepfile.ChunkSize - 1))
+		origin := originNow(c, split)
+		if joins(c, origin, p, n) {
+			*next = p
+			break
+		}
 		if golink.Cas32(&c.Lock, 0, 1) {
 			used := (p - c.Start()) / pepfile.TupleSize
 			if used < pepfile.ChunkTuples { // a sample of several words did not fit; what is there may be old
 				clear(c.Tuples[used:])
 			}
-			consume(c.Goroutine, c.Tuples[:used], &c.Done)
+			consume(c.Origin, c.Tuples[:used], &c.Done)
 			if Taps == options.TapsOff {
 				c.Done = uint32(pepfile.ChunkTuples) // clearing would take longer than filling it
 			} else {
@@ -126,18 +131,18 @@ func makeRoom(next *uintptr, n uintptr) none {
 			}
 			golink.Store32(&c.Lock, 0)
 		}
-		c.Goroutine = golink.Goroutine()
+		c.Origin = origin
 		*next = c.Start()
 	}
 	return none{}
 }
 
-// consume records or drops tuples of a chunk, as Taps says; the first of them is of the
-// given goroutine. It adds the number of tuples that it is done with to *done, so that the
-// writer of a program that is killed halfway does not count them a second time.
-func consume(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
+// consume records or drops tuples of a chunk, as Taps says. It adds the number of tuples
+// that it is done with to *done, so that the writer of a program that is killed halfway does
+// not count them a second time.
+func consume(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
 	if Taps == options.TapsFull {
-		record(goroutine, tuples, done)
+		record(origin, tuples, done)
 	}
 }
 
@@ -157,7 +162,7 @@ func newChunk() uintptr {
 		}
 		if golink.Cas32(&nchunks, n, n+1) {
 			c := pepfile.ChunkAt(chunkBase + uintptr(n)*pepfile.ChunkSize)
-			c.Goroutine = golink.Goroutine()
+			c.Origin = pepfile.OriginOf(golink.Goroutine(), labelsNow())
 			if chunkRooms != nil {
 				return firstRoom(c)
 			}
@@ -176,7 +181,7 @@ func emptyChunks() {
 	for i := range golink.Load32(&nchunks) {
 		c := counts.Chunk(i)
 		if golink.Cas32(&c.Lock, 0, 1) { // if not, its goroutine is just delivering it
-			consume(c.Goroutine, c.Left(), &c.Done)
+			consume(c.Origin, c.Left(), &c.Done)
 			golink.Store32(&c.Done, uint32(pepfile.ChunkTuples))
 		}
 	}

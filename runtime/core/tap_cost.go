@@ -52,7 +52,7 @@ func tapCosts() (perTap, perRoom float64) {
 // silentTrial does what makeRoom does outside of windows.
 func silentTrial(c *pepfile.Chunk, r *chunkRoom) {
 	golink.Nanotime()
-	c.Goroutine = golink.Goroutine()
+	c.Origin = originNow(c, false)
 	r.resize(uint64(golink.Nanotime()), pepfile.ChunkTuples, 1)
 }
 
@@ -61,8 +61,8 @@ func silentTrial(c *pepfile.Chunk, r *chunkRoom) {
 func takeTrial(c *pepfile.Chunk, r *chunkRoom) (measured uint64) {
 	entered := uint64(golink.Nanotime())
 	trial.reported = maxEvents / 2
-	trial.take(c.Tuples[:])
-	c.Goroutine = golink.Goroutine()
+	trial.take(c.Tuples[:], 0)
+	c.Origin = originNow(c, false)
 	now := uint64(golink.Nanotime())
 	r.resize(now, pepfile.ChunkTuples, 1)
 	return now - entered

@@ -47,6 +47,7 @@ func openSinks() {
 	if tapOptions.Engine == options.EngineExact {
 		a.Exact = 1
 	}
+	tellLabels = a.Exact != 0 && a.Deliver != options.DeliverRing
 	a.Rate = engineRate()
 	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.Engine))
 	sinks = make([]sink, counts.Streams)
@@ -75,7 +76,7 @@ func (k *sink) deliver(waited uint64) bool {
 	done := true
 	switch tuples := s.Buffered(); wordTable.Deliver {
 	case options.DeliverInterrupt:
-		k.feed(tuples, &s.Done)
+		k.feed(tuples, uint16(s.Labels), &s.Done)
 	case options.DeliverService:
 		k.enqueue(tuples)
 	case options.DeliverRing:
@@ -88,10 +89,10 @@ func (k *sink) deliver(waited uint64) bool {
 	return done
 }
 
-// feed gives tuples to the engine and the engine's messages to the table, and returns
-// the number of messages. It adds the number of tuples that it is done with to *done,
-// if done is not nil.
-func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
+// feed gives tuples, which have some labels, to the engine and the engine's messages to the
+// table, and returns the number of messages. It adds the number of tuples that it is done with to
+// *done, if done is not nil.
+func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages int) {
 	s := k.stream
 	k.traceBlock(tuples)
 	if k.engine == nil {
@@ -102,7 +103,7 @@ func (k *sink) feed(tuples []tuple.Tuple, done *uint32) (messages int) {
 		if k.engine == nil {
 			n = min(n, feedStep)
 			if tapOptions.Taps != options.TapsBurst { // in bursts, the window counts
-				countWords(s, tuples[:n])
+				countWords(s, tuples[:n], labels)
 			}
 		} else {
 			messages = k.engine.push(tuples)
@@ -194,7 +195,7 @@ func (k *sink) close(deadline int64) (ok bool) {
 			waiting.pause()
 		}
 	} else {
-		k.feed(tuples, nil)
+		k.feed(tuples, uint16(s.Labels), nil)
 	}
 	s.Empty()
 	return true

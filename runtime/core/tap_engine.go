@@ -8,6 +8,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/tuple"
 )
@@ -106,7 +107,7 @@ func (e *engine) snapshot() (words []report.Word) {
 func (e *engine) fold(msgs []hwsim.Message) {
 	for i := range msgs {
 		m := &msgs[i]
-		wordTable.Add(m.Tuple.PC, m.Tuple.W, uint64(m.Free), m.Count, 1)
+		wordTable.Add(pepfile.WordKey{PC: m.Tuple.PC, W: m.Tuple.W, Free: m.Free}, m.Count, 1)
 	}
 	e.messages += len(msgs)
 }

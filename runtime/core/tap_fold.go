@@ -9,10 +9,10 @@ import (
 )
 
 // A foundWord is how often a word, or a tap (pepfile.SiteBit), is among the samples of a
-// window.
+// window that have some labels, or among all of them (pepfile.AllLabels).
 type foundWord struct {
-	pc, w uint64
-	n     uint64
+	pepfile.WordKey
+	n uint64
 }
 
 // foundWords is a table of the words of a window: a hash table with room for twice as many
@@ -22,31 +22,40 @@ type foundWords struct {
 	used  []uint32
 }
 
-// newFound returns a table for n tuples: each can be a word and a tap of its own.
+// newFound returns a table for n tuples: each can be a word and a tap of its own, with its labels and
+// with all.
 func newFound(n int) foundWords {
-	size := 4
-	for size < 4*n {
+	size := 8
+	for size < 8*n {
 		size *= 2
 	}
 	return foundWords{make([]foundWord, size), make([]uint32, 0, size)}
 }
 
 // at returns the slot of a key.
-func (f *foundWords) at(pc, w uint64) *foundWord {
+func (f *foundWords) at(k pepfile.WordKey) *foundWord {
 	mask := uint64(len(f.slots) - 1)
-	for i := pepfile.Mix(pc, w) >> 20; ; i++ {
+	for i := k.Hash() >> 20; ; i++ {
 		s := &f.slots[i&mask]
-		if s.n > 0 && (s.pc != pc || s.w != w) {
+		if s.n > 0 && s.WordKey != k {
 			continue
 		}
 		if s.n == 0 {
-			s.pc, s.w = pc, w
+			s.WordKey = k
 			// Not append, which allocates where there is no room: taps must not. There is room.
 			n := len(f.used)
 			f.used = f.used[:n+1]
 			f.used[n] = uint32(i & mask)
 		}
 		return s
+	}
+}
+
+// add counts a word, and its tap. With an engine it counts only the tap: the words are the engine's.
+func (f *foundWords) add(k pepfile.WordKey) {
+	f.at(k.Tap()).n++
+	if wordTable.Exact != 0 {
+		f.at(k).n++
 	}
 }
 
@@ -90,15 +99,19 @@ func programTime(left, taps, doubt, least float64) (ns, off float64) {
 	return ns, max(ns/shortest-1, 1-ns/longest)
 }
 
-// addSamples adds samples to the table of words. With an engine only taps are added:
-// their words are the engine's.
+// addSamples adds samples to the table of words. If they have different labels, it also adds
+// by how much the moments for all labels exceed the sums of the others: see pepfile.Moments.
 func (w *window) addSamples(samples []sample, weight, doubt float64) {
 	f := &w.found
+	mixed := false
+	for i := range samples {
+		mixed = mixed || samples[i].labels != samples[0].labels
+	}
 	for i := range samples {
 		for _, t := range samples[i].tuples[:samples[i].n] {
-			f.at(t.PC|pepfile.SiteBit, 0).n++
-			if wordTable.Exact != 0 {
-				f.at(t.PC, t.W).n++
+			f.add(pepfile.WordKey{PC: t.PC, W: t.W, Labels: samples[i].labels})
+			if mixed {
+				f.add(pepfile.WordKey{PC: t.PC, W: t.W, Labels: pepfile.AllLabels})
 			}
 		}
 	}
@@ -106,12 +119,21 @@ func (w *window) addSamples(samples []sample, weight, doubt float64) {
 		s := &f.slots[i]
 		y := weight * float64(s.n)
 		x := weight // of a tap itself: see pepfile.Moments
-		if s.pc&pepfile.SiteBit == 0 {
-			x *= float64(f.at(s.pc|pepfile.SiteBit, 0).n)
+		if s.PC&pepfile.SiteBit == 0 {
+			x *= float64(f.at(s.Tap()).n)
 		}
-		wordTable.AddWindow(s.pc, s.w, w.round(y), s.n, y, x, y*doubt)
-		if s.pc&pepfile.SiteBit == 0 || wordTable.Exact == 0 {
+		if s.PC&pepfile.SiteBit == 0 || wordTable.Exact == 0 {
 			bursts.Heaviest = max(bursts.Heaviest, y)
+		}
+		if s.Labels == pepfile.AllLabels {
+			wordTable.AddWindow(s.WordKey, 0, 0, pepfile.Moments{Squares: y * y, Cross: x * y})
+			continue
+		}
+		wordTable.AddWindow(s.WordKey, w.round(y), s.n, pepfile.Moments{Squares: y * y, Cross: x * y, Slack: y * doubt})
+		if mixed {
+			all := s.WordKey
+			all.Labels = pepfile.AllLabels
+			wordTable.AddWindow(all, 0, 0, pepfile.Moments{Squares: -y * y, Cross: -x * y})
 		}
 	}
 	for _, i := range f.used {

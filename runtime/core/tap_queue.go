@@ -22,8 +22,9 @@ var (
 	serviceStopped uint32 // the service is to end
 )
 
-// put adds a block to a ring. It reports false if there is no room.
-func put(r ring.Ring, stream uint32, tuples []tuple.Tuple) (ok bool) {
+// put adds a block of tuples, which have some labels, to a ring. It reports false if there is no
+// room.
+func put(r ring.Ring, stream uint32, tuples []tuple.Tuple, labels uint32) (ok bool) {
 	for {
 		pos := golink.Load64(&r.Tail)
 		b := r.Block(pos)
@@ -31,7 +32,7 @@ func put(r ring.Ring, stream uint32, tuples []tuple.Tuple) (ok bool) {
 		case seq < pos:
 			return false
 		case seq == pos && golink.Cas64(&r.Tail, pos, pos+1):
-			b.Stream, b.N = stream, uint32(copy(b.Tuples[:], tuples))
+			b.Stream, b.Labels, b.N = uint16(stream), uint16(labels), uint32(copy(b.Tuples[:], tuples))
 			b.Time = uint64(golink.Nanotime())
 			golink.Add64(&b.Seq, 1)
 			return true
@@ -46,7 +47,7 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 	if len(tuples) == 0 {
 		return
 	}
-	for waiting := (wait{}); !put(tupleRing, k.id, tuples); {
+	for waiting := (wait{}); !put(tupleRing, k.id, tuples, k.stream.Labels); {
 		if wordTable.Full == options.FullDrop || waiting.time() >= maxWait {
 			k.drop(tuples)
 			return
@@ -102,7 +103,7 @@ func serveOne() (ok bool) {
 	b := tupleRing.Block(pos)
 	if ok = golink.Load64(&b.Seq) == pos+1; ok {
 		start := golink.Nanotime()
-		messages := sinks[b.Stream].feed(b.Tuples[:b.N], nil)
+		messages := sinks[b.Stream].feed(b.Tuples[:b.N], b.Labels, nil)
 		wordTable.Queue.Note(uint64(b.N), uint64(messages), b.Time, uint64(golink.Nanotime()-start))
 		golink.Store64(&tupleRing.Head, pos+1)
 		golink.Add64(&b.Seq, ring.Blocks-1)
@@ -134,7 +135,7 @@ func (k *sink) send(tuples []tuple.Tuple, waited uint64, mayWait bool) (ok bool)
 	if len(tuples) == 0 {
 		return true
 	}
-	if put(tupleRing, k.id, tuples) {
+	if put(tupleRing, k.id, tuples, k.stream.Labels) {
 		k.stream.Fed += uint64(len(tuples))
 		return true
 	}

@@ -22,17 +22,21 @@ var chunkRooms []chunkRoom
 
 // makeRoomInBursts does what makeRoom does in a program with bursts: it delivers the tuples
 // before p, and returns an address where the next n tuples have room. Nobody else reads the
-// chunk, so it is not cleared.
-func makeRoomInBursts(p, n uintptr) (next uintptr) {
+// chunk, so it is not cleared. The goroutine may have other labels if split is true.
+func makeRoomInBursts(p, n uintptr, split bool) (next uintptr) {
 	entered := uint64(golink.Nanotime())
 	i := (p - 1 - chunkBase) / pepfile.ChunkSize
 	c, r := pepfile.ChunkAt(chunkBase+i*pepfile.ChunkSize), &chunkRooms[i]
+	origin := originNow(c, split)
+	if joins(c, origin, p, n) {
+		return p
+	}
 	tuples := c.Tuples[r.first : (p-c.Start())/pepfile.TupleSize]
 	since := uint64(0)
 	if golink.Load32(&Taps) == options.TapsBurst {
-		since = recordInBurst(entered, c.Goroutine, tuples)
+		since = recordInBurst(entered, c.Origin, tuples)
 	}
-	c.Goroutine = golink.Goroutine()
+	c.Origin = origin
 	now := uint64(golink.Nanotime())
 	next = c.Start() + r.resize(now, uintptr(len(tuples)), n)*pepfile.TupleSize
 	if since != 0 {

@@ -24,12 +24,12 @@ func streamsWanted() uint32 {
 	return uint32(min(n, pepfile.MaxStreams))
 }
 
-// record puts tuples into the stream of the P, and adds their number to *done; the
-// first of them is of the given goroutine. It waits for room if there is none and it
-// may wait. The words of a sample stay together.
+// record puts tuples into the stream of the P, and adds their number to *done. It waits for
+// room if there is none and it may wait. The words of a sample stay together.
 //
 //go:noinline
-func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
+func record(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
+	goroutine, labels := origin.Goroutine(), uint32(origin.Labels())
 	for waiting := (wait{}); len(tuples) > 0; {
 		p := golink.Pin()
 		if uint(p) >= uint(len(sinks)) { // no P, or too many
@@ -39,7 +39,8 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 		}
 		k := &sinks[p]
 		k.used = true
-		if golink.Load32(&k.stream.N)+need(tuples) <= pepfile.BufTuples || k.deliver(waiting.time()) {
+		if k.takes(labels, need(tuples)) || k.deliver(waiting.time()) {
+			k.stream.Labels = labels
 			if options.TellGoroutines {
 				announce(k.stream, goroutine)
 			}
@@ -58,6 +59,12 @@ func record(goroutine uint64, tuples []tuple.Tuple, done *uint32) {
 		golink.Unpin() // the collector should not have to wait for the reader, too
 		waiting.pause()
 	}
+}
+
+// takes reports whether the buffer has room for n more tuples, which have some labels.
+func (k *sink) takes(labels, n uint32) bool {
+	buffered := golink.Load32(&k.stream.N)
+	return buffered+n <= pepfile.BufTuples && (buffered == 0 || k.stream.Labels == labels)
 }
 
 // A wait is a thread that waits. It looks at the clock, because a pause may take several times

@@ -202,8 +202,8 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		if w.Hash == 0 {
 			continue
 		}
-		// The key, and the highest byte of Sent, which has the number of free bits.
-		offsets := []uintptr{unsafe.Offsetof(w.Sent) + 7}
+		// The key, and the highest bytes of Sent, which have the labels and the number of free bits.
+		offsets := []uintptr{unsafe.Offsetof(w.Sent) + 6, unsafe.Offsetof(w.Sent) + 7}
 		for off := range unsafe.Offsetof(w.Count) {
 			offsets = append(offsets, off)
 		}
@@ -220,7 +220,7 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		}
 		break
 	}
-	if flips != 8*25 {
+	if flips != 8*26 {
 		t.Errorf("%d bits flipped", flips)
 	}
 }

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	logOffset = labelsOffset + LabelSets*uint64(unsafe.Sizeof(LabelSet{}))
+	logOffset = labelsOffset + labelSetsSize
 	logBits   = 17
 	logSize   = 16 << logBits // bytes
 	maxBurst  = 13            // logarithm of the most records of a burst

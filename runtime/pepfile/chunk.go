@@ -21,11 +21,28 @@ const (
 
 // A Chunk holds tuples of a goroutine.
 type Chunk struct {
-	Lock      uint32 // held while its tuples are moved on; for good once the program ends
-	Done      uint32 // of its tuples, the first so many have been moved on
-	Goroutine uint64 // that the first tuple is of, if goroutines are told apart
-	Tuples    [ChunkTuples]tuple.Tuple
+	Lock   uint32 // held while its tuples are moved on; for good once the program ends
+	Done   uint32 // of its tuples, the first so many have been moved on
+	Origin Origin
+	Tuples [ChunkTuples]tuple.Tuple
 }
+
+// An Origin says whose tuples are in a chunk: the number of the goroutine that the first one is of,
+// which matters if goroutines are told apart, and in the upper 16 bits, where internal/goruntime
+// looks for it, the number of the labels that all of them have, as in [WordKey]. (A program that makes
+// a goroutine each us has 2^48 of them after nine years.)
+type Origin uint64
+
+const originBits = 48
+
+// OriginOf returns the origin of tuples.
+func OriginOf(goroutine uint64, labels uint16) Origin {
+	return Origin(goroutine&(1<<originBits-1) | uint64(labels)<<originBits)
+}
+
+func (o Origin) Goroutine() uint64 { return uint64(o) & (1<<originBits - 1) }
+
+func (o Origin) Labels() uint16 { return uint16(o >> originBits) }
 
 // Clear makes a chunk empty whose first n tuples have been moved on, and that has
 // zeros behind them. Done says that nothing is left in it until all PCs are zero.

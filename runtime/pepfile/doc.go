@@ -23,5 +23,5 @@
 // threads come upon a new key at the same time, two entries may get that key:
 // readers add entries of equal keys up. Program counters are relative to Text, the
 // start of the text segment, so they mean the same in another process of the same
-// binary. A file of exact counts has no slots.
+// binary. A file of exact counts has no slots, and label sets only if taps report.
 package pepfile

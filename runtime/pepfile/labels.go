@@ -20,6 +20,8 @@ import (
 // LabelSets is how many label sets there is room for.
 const LabelSets = 1 << 10
 
+const labelSetsSize = LabelSets * uint64(unsafe.Sizeof(LabelSet{}))
+
 const (
 	labelsOffset = PageSize + (Slots*uint64(unsafe.Sizeof(Entry{}))+PageSize-1)&^(PageSize-1)
 	labelProbes  = 64
@@ -39,13 +41,28 @@ const labelTextSize = uint32(unsafe.Sizeof(labelText{}))
 
 // LabelSet returns a slot of the table of label sets.
 func (t Table) LabelSet(i uint32) *LabelSet {
-	return (*LabelSet)(t.At(labelsOffset + uint64(i)*uint64(unsafe.Sizeof(LabelSet{}))))
+	offset := uint64(labelsOffset)
+	if t.Slots == 0 {
+		offset = PageSize
+	}
+	return (*LabelSet)(t.At(offset + uint64(i)*uint64(unsafe.Sizeof(LabelSet{}))))
 }
 
 // NumberOfLabels returns what [Key] has of some labels: 1 + the number of their set, or 0 if
 // there are none. If they have more than 240 bytes, with one more for each string, or if there
 // is no room for another set, it returns 0 and counts the sample as unlabelled.
 func (t Table) NumberOfLabels(l *golink.Labels) uint32 {
+	number := t.WordLabels(l)
+	if number == NoRoomLabels {
+		golink.Add64(&t.Unlabelled, 1)
+		return 0
+	}
+	return uint32(number)
+}
+
+// WordLabels returns what [WordKey] has of some labels: what [Key] has, but NoRoomLabels where that
+// counts a sample as unlabelled.
+func (t Table) WordLabels(l *golink.Labels) uint16 {
 	if l == nil {
 		return 0
 	}
@@ -56,11 +73,10 @@ func (t Table) NumberOfLabels(l *golink.Labels) uint32 {
 	}
 	if ok {
 		if number := t.claimLabels(&text, n); number != 0 {
-			return number
+			return uint16(number)
 		}
 	}
-	golink.Add64(&t.Unlabelled, 1)
-	return 0
+	return NoRoomLabels
 }
 
 // write makes text of labels. It returns false if there is no room for all of them.

@@ -12,6 +12,7 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 // A Layout is the offsets of a file's parts, which follow each other:
 //
 //	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go)
+//	in exact programs instead: header, and in those with taps that report label sets
 //	the counters of exact programs: one for each path of each package, in the
 //	order of the site tables
 //	in programs with taps that report:
@@ -29,7 +30,11 @@ type Layout struct {
 // LayoutOf returns the layout of a file with so many counters and streams. Files
 // without streams have no room for taps.
 func LayoutOf(counters uint64, streams uint32) (l Layout) {
-	l.Counters = TableSize(SlotsOf(poll.Mode))
+	slots := SlotsOf(poll.Mode)
+	l.Counters = TableSize(slots)
+	if slots == 0 && streams > 0 {
+		l.Counters += labelSetsSize
+	}
 	l.words = l.Counters + pages(8*counters)
 	l.streams, l.Chunks, l.Size = l.words, l.words, l.words
 	if streams > 0 {

@@ -28,8 +28,18 @@ const (
 )
 
 // A Cached word is one with events that are not in the table. PC is 0 if the entry is
-// free.
+// free. Count has the events, and the number of their labels from bit CachedLabels on.
 type Cached struct{ PC, W, Count uint64 }
+
+const CachedLabels = 32
+
+// Events returns the word, and how many events of it there are.
+func (c *Cached) Events() (k WordKey, n uint64) {
+	if c.PC != 0 {
+		n = c.Count & (1<<CachedLabels - 1)
+	}
+	return WordKey{PC: c.PC, W: c.W, Labels: uint16(c.Count >> CachedLabels)}, n
+}
 
 // A Stream is the buffer of one P, with counts of its tuples. It lives in memory that is
 // not moved or freed: in the .pep file if there is one.
@@ -38,10 +48,10 @@ type Cached struct{ PC, W, Count uint64 }
 // P, with two exceptions: another thread while it takes a snapshot of the engine, and the
 // exit hook, which takes all locks for good when the program has ended.
 type Stream struct {
-	N    uint32 // tuples in Buf
-	Done uint32 // of these, the first so many have been counted
-	Lock uint32 // StreamFree, …
-	_    uint32
+	N      uint32 // tuples in Buf
+	Done   uint32 // of these, the first so many have been counted
+	Lock   uint32 // StreamFree, …
+	Labels uint32 // the number of the labels that the tuples in Buf have, as in WordKey
 
 	// Goroutine is 1 + the number of the goroutine that the last tuple was of, 0 if
 	// whoever reads the stream does not know it.

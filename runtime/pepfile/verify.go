@@ -56,7 +56,8 @@ func (e *Entry) Intact() bool {
 
 // Intact reports whether the key of a word is the one that the word was made for.
 func (e *Word) Intact() bool {
-	return golink.Load64(&e.Hash) == WordHash(e.PC, e.W, e.Free()) && e.Free() <= 64 && golink.Load64(&e.Count) <= MaxPlausible
+	k := e.Key()
+	return golink.Load64(&e.Hash) == k.Hash() && k.Free <= 64 && k.Labels <= AllLabels && golink.Load64(&e.Count) <= MaxPlausible
 }
 
 // MaxPlausible is more than can be counted in two years, once every nanosecond. A

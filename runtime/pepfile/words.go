@@ -26,6 +26,22 @@ const (
 	SiteBit = 1 << 62
 )
 
+// Numbers of labels above those of the table of label sets.
+const (
+	NoRoomLabels = LabelSets + 1 // for labels that are too long or too many
+
+	// AllLabels is for what a word has in all goroutines, whatever their labels are. In bursts a
+	// word of such a key has moments and no count: see Moments.
+	AllLabels = LabelSets + 2
+)
+
+// A WordKey is what a slot counts.
+type WordKey struct {
+	PC, W  uint64
+	Free   uint8  // so many low bits of W may be anything: see hwsim.Message. With 0 of them the slot is of one word
+	Labels uint16 // 1 + the number of the goroutine's label set, 0 for none, or one of the above
+}
+
 // A WordsHeader has the numbers that all streams share. It takes a page of the .pep file;
 // the words follow it.
 type WordsHeader struct {
@@ -37,6 +53,8 @@ type WordsHeader struct {
 	Full     uint32 // options.FullBlock or options.FullDrop
 	Taps     uint32 // options.TapsFull or options.TapsBurst
 	Exact    uint32 // 1: there is no engine
+	Untold   uint32 // 1: goroutines have labels, and words are not counted by them
+	_        uint32
 
 	// At the end of the program, engines of several streams are merged into one if
 	// they can be merged. These are the numbers of engines that were merged into
@@ -68,35 +86,43 @@ func WordsAt(p unsafe.Pointer) Words { return Words{(*WordsHeader)(p), unsafe.Ad
 // A Word is a slot.
 type Word struct {
 	Hash  uint64 // 0 = free; even while the key is being written
-	PC, W uint64 // the key, with Free
+	PC, W uint64 // of the key
 	Count uint64 // events
-	Sent  uint64 // Messages below bit freeShift, Free above: a slot of 48 bytes would miss the cache more often
+	Sent  uint64 // Messages below bit labelsShift, and the rest of the key above: a slot of 48 bytes would miss the cache more often
 }
 
-const freeShift = 56
+const (
+	labelsShift = 46 // an engine that sends a message each us sends as many in two years
+	freeShift   = 57
+)
+
+// sent returns the key's part of Word.Sent.
+func (k *WordKey) sent() uint64 { return uint64(k.Labels)<<labelsShift | uint64(k.Free)<<freeShift }
 
 // Messages returns how many messages of the engine the slot has, 0 if there is no
 // engine: then every event is a message.
-func (e *Word) Messages() uint64 { return golink.Load64(&e.Sent) & (1<<freeShift - 1) }
+func (e *Word) Messages() uint64 { return golink.Load64(&e.Sent) & (1<<labelsShift - 1) }
 
-// Free returns how many low bits of W may be anything: see hwsim.Message. With 0 of
-// them the slot is of one word.
-func (e *Word) Free() uint64 { return golink.Load64(&e.Sent) >> freeShift }
+// Key returns the slot's key.
+func (e *Word) Key() WordKey {
+	sent := golink.Load64(&e.Sent)
+	return WordKey{PC: e.PC, W: e.W, Free: uint8(sent >> freeShift), Labels: uint16(sent >> labelsShift & (1<<(freeShift-labelsShift) - 1))}
+}
 
 func (a Words) Word(i uint64) *Word {
 	return (*Word)(unsafe.Add(a.words, uintptr(i)*unsafe.Sizeof(Word{})))
 }
 
-// Add counts the tuple (pc, w), or with free bits a range of words.
-func (a Words) Add(pc, w, free, count, messages uint64) {
-	if !a.AddWord(pc, w, free, count, messages) {
-		a.AddOther(pc, count, messages)
+// Add counts a word, or with free bits a range of words.
+func (a Words) Add(k WordKey, count, messages uint64) {
+	if !a.AddWord(k, count, messages) {
+		a.AddOther(k, count, messages)
 	}
 }
 
 // AddWord does what Add does if there is room for the word or range.
-func (a Words) AddWord(pc, w, free, count, messages uint64) (ok bool) {
-	e := a.find(pc, w, free, golink.Load64(&a.Used) < WordSlots/2)
+func (a Words) AddWord(k WordKey, count, messages uint64) (ok bool) {
+	e := a.find(k, golink.Load64(&a.Used) < WordSlots/2)
 	if e == nil {
 		return false
 	}
@@ -113,10 +139,10 @@ func (e *Word) add(count, messages uint64) {
 	}
 }
 
-// AddOther counts a tuple that has found no slot, as one of the other words of its
+// AddOther counts a word that has found no slot, as one of the other words of its
 // tap.
-func (a Words) AddOther(pc, count, messages uint64) {
-	e := a.find(pc|OtherBit, 0, 0, true)
+func (a Words) AddOther(k WordKey, count, messages uint64) {
+	e := a.find(k.Other(), true)
 	if e == nil {
 		golink.Add64(&a.Lost, int64(count))
 		return
@@ -129,6 +155,12 @@ func (a Words) AddOther(pc, count, messages uint64) {
 // These are estimates of the events in the time that the window stands for. Only the
 // holder of the window's lock writes them. They are apart from words, for a
 // program without bursts never touches them.
+//
+// Words of goroutines with different labels have moments of their own, where x has the events of
+// the tap in goroutines with these labels. The moments for all labels cannot be computed from them: if
+// a word has y1 and y2 in a window, (y1+y2)² is more than y1²+y2². So the key with AllLabels has
+// what its moments are more than the sums of the others. Windows whose samples all have the
+// same labels add nothing to it.
 type Moments struct {
 	Squares float64 // Σy²
 	Cross   float64 // Σxy; of a tap itself Σwy, w being the events that a sample of the window stands for
@@ -137,10 +169,10 @@ type Moments struct {
 
 // AddWindow counts what a word, or all words of its tap, has in a window: count is y,
 // rounded, of n samples. If there is no room for the word, all other words of the tap get it.
-func (a Words) AddWindow(pc, w, count, n uint64, y, x, slack float64) {
-	e := a.find(pc, w, 0, pc&SiteBit != 0 || golink.Load64(&a.Used) < WordSlots/2)
+func (a Words) AddWindow(k WordKey, count, n uint64, more Moments) {
+	e := a.find(k, k.PC&SiteBit != 0 || golink.Load64(&a.Used) < WordSlots/2)
 	if e == nil {
-		e = a.find(pc|OtherBit, 0, 0, true)
+		e = a.find(k.Other(), true)
 	}
 	if e == nil {
 		golink.Add64(&a.Lost, int64(count))
@@ -148,10 +180,13 @@ func (a Words) AddWindow(pc, w, count, n uint64, y, x, slack float64) {
 	}
 	e.add(count, n)
 	m := a.Moments(e)
-	m.Squares += y * y
-	m.Cross += x * y
-	m.Slack += slack
+	m.Squares += more.Squares
+	m.Cross += more.Cross
+	m.Slack += more.Slack
 }
+
+// Other returns the key of the other words of the tap: those without a slot of their own.
+func (k *WordKey) Other() WordKey { return WordKey{PC: k.PC | OtherBit, Labels: k.Labels} }
 
 // Moments returns the sums of a slot.
 func (a Words) Moments(e *Word) *Moments {
@@ -159,21 +194,26 @@ func (a Words) Moments(e *Word) *Moments {
 	return (*Moments)(unsafe.Add(unsafe.Pointer(a.WordsHeader), uintptr(momentsOffset)+i*unsafe.Sizeof(Moments{})))
 }
 
-// WordHash is the hash of a word whose key is complete. Its lowest bit is 1; a word
-// whose key is being written has the same hash with 0 there.
-func WordHash(pc, w, free uint64) uint64 { return Mix(Mix(free, pc), w) | 1<<63 | 1 }
+// Tap returns the key of all words of the tap that a word is of, with the same labels.
+func (k *WordKey) Tap() WordKey { return WordKey{PC: k.PC | SiteBit, Labels: k.Labels} }
 
-// find returns the slot of (pc, w, free). If there is none it returns a new slot if make
+// Hash is the hash of a word whose key is complete. Its lowest bit is 1; a word
+// whose key is being written has the same hash with 0 there.
+func (k *WordKey) Hash() uint64 {
+	return Mix(Mix(uint64(k.Free)|uint64(k.Labels)<<8, k.PC), k.W) | 1<<63 | 1
+}
+
+// find returns the slot of a key. If there is none it returns a new slot if make
 // is true and one is free, else nil. Two threads that come upon a new key at the same
 // time may give it two slots: readers add slots of the same key up.
-func (a Words) find(pc, w, free uint64, make bool) *Word {
-	h := WordHash(pc, w, free)
+func (a Words) find(k WordKey, make bool) *Word {
+	h := k.Hash()
 	i := h >> 46 // the upper bits depend on all bits of the key, also of wide ranges, whose words end in zeros
 	for range maxWordProbes {
 		e := a.Word(i & (WordSlots - 1))
 		switch golink.Load64(&e.Hash) {
 		case h:
-			if e.PC == pc && e.W == w && e.Free() == free {
+			if e.Key() == k {
 				return e
 			}
 		case 0:
@@ -182,7 +222,7 @@ func (a Words) find(pc, w, free uint64, make bool) *Word {
 			}
 			if golink.Cas64(&e.Hash, 0, h&^1) {
 				golink.Add64(&a.Used, 1)
-				e.PC, e.W, e.Sent = pc, w, free<<freeShift
+				e.PC, e.W, e.Sent = k.PC, k.W, k.sent()
 				golink.Add64(&e.Hash, 1)
 				return e
 			}

@@ -22,7 +22,7 @@ func TestWordsFindRoom(t *testing.T) {
 		words := make([]uint64, WordsSize/8)
 		a := WordsAt(unsafe.Pointer(&words[0]))
 		for i := range uint64(n) {
-			if pc, w, free := key(i); !a.AddWord(pc, w, free, 1, 1) {
+			if pc, w, free := key(i); !a.AddWord(WordKey{PC: pc, W: w, Free: uint8(free)}, 1, 1) {
 				t.Errorf("%s: the %d-th of %d finds no room in %d slots", name, i+1, n, WordSlots)
 				break
 			}

@@ -111,10 +111,10 @@ func (w *tapWriter) context(number uint64) (list []*site) {
 // outcome leads to.
 func (w *tapWriter) outcomeSample(s *site, x *Word) {
 	p := w.profile(schema.Edges)
-	labels := p.Labels(
-		pprofenc.Label{Key: schema.Branch, Value: base(s.file) + ":" + position(s.Line, s.Col)},
-		pprofenc.Label{Key: schema.BranchKind, Value: s.Expr},
-		pprofenc.Label{Key: schema.Outcome, Value: w.value(s, x)},
-	)
-	p.Sample([]uint64{w.location(p, s)}, []int64{scaled(x.Count, w.Scale)}, labels)
+	labels := []pprofenc.Label{
+		{Key: schema.Branch, Value: base(s.file) + ":" + position(s.Line, s.Col)},
+		{Key: schema.BranchKind, Value: s.Expr},
+		{Key: schema.Outcome, Value: w.value(s, x)},
+	}
+	p.Sample([]uint64{w.location(p, s)}, []int64{scaled(x.Count, w.Scale)}, p.Labels(w.with(labels, x)...))
 }

@@ -384,13 +384,17 @@ func newOutput(p *Profile, kind schema.Kind) *output {
 	}
 	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), ids: make(map[*wire.Func]uint64), labels: make([]pprofenc.Labels, 1)}
 	for _, set := range p.Labels {
-		var labels []pprofenc.Label
-		for _, l := range set {
-			labels = append(labels, pprofenc.Label{Key: schema.GoroutineKey(l.Key), Value: l.Value})
-		}
-		o.labels = append(o.labels, o.Labels(labels...))
+		o.labels = append(o.labels, o.Labels(ofGoroutine(set)...))
 	}
 	return o
+}
+
+// ofGoroutine returns the labels of a goroutine as samples have them.
+func ofGoroutine(set []pprofenc.Label) (labels []pprofenc.Label) {
+	for _, l := range set {
+		labels = append(labels, pprofenc.Label{Key: schema.GoroutineKey(l.Key), Value: l.Value})
+	}
+	return labels
 }
 
 // with returns labels of a path or an edge with those of a set behind them. They are good until

@@ -16,6 +16,9 @@ package report
 //	expr   n
 //	type   int
 //
+// If the goroutine had labels of runtime/pprof, the sample has them, too. A word that goroutines with
+// different labels have reported has a sample for each set of labels.
+//
 // In the profile of types there is no label value; the label type is the concrete type,
 // and static is the type of the expression. In the profile of call targets the leaf is
 // the function that was called, and its caller is the line of the tap.
@@ -41,10 +44,26 @@ type Word struct {
 	Count    int64 // events
 	Messages int64 // in which they were reported
 
-	// CountError and ShareError bound the errors of Count, and of its share of the events
-	// of its tap, with 95 % confidence. Both are 0 if nothing but Messages tells them. The true
-	// share may be below the estimate by ShareBelow, above it by ShareError.
-	CountError, ShareError, ShareBelow float64
+	// Labels is 1 + the index into Taps.Labels of the labels of the goroutines that reported it, 0
+	// for none.
+	Labels uint32
+
+	// Bounds are of the events in goroutines with these labels. Whole are the bounds of the
+	// word in all goroutines, if goroutines with different labels have reached its tap; else nil.
+	Bounds
+	Whole *Bounds
+}
+
+// Bounds has bounds of the errors of a count, and of its share of the events of its tap, with 95 %
+// confidence. They are 0 if nothing but Word.Messages tells them. The true
+// share may be below the estimate by ShareBelow, above it by ShareError.
+type Bounds struct{ CountError, ShareError, ShareBelow float64 }
+
+// Add adds bounds of a second part of the same word.
+func (b *Bounds) Add(c Bounds) {
+	b.CountError += c.CountError
+	b.ShareError += c.ShareError
+	b.ShareBelow += c.ShareBelow
 }
 
 // Names tells what addresses stand for.
@@ -65,6 +84,7 @@ type File struct {
 type Taps struct {
 	Packages []*wire.Package
 	Words    []Word
+	Labels   [][]pprofenc.Label // sets of labels of goroutines
 	Names    Names
 	Code     []Place // where taps stand, by address; needed for words of the pool tuple.PoolCode alone
 	Scale    float64 // of counts
@@ -107,11 +127,16 @@ func kindOf(tag tuple.Tag) schema.Kind {
 
 // Write returns a profile for each kind of which packages have taps.
 func (t *Taps) Write() (files []File) {
-	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}, edges: !counted(wire.Whole(t.Packages...))}
+	w := tapWriter{Taps: t, sites: map[uint64]*site{}, profiles: map[schema.Kind]*pprofenc.Profile{}, ranges: t.ranges(), pools: map[string][]placed{}, events: map[uint64]int64{}, edges: !counted(wire.Whole(t.Packages...))}
 	for _, p := range t.Packages {
 		w.index(p)
 	}
 	var lost int64
+	for i := range t.Words {
+		if x := &t.Words[i]; x.Whole != nil {
+			w.events[x.Tuple.PC] = plus(w.events[x.Tuple.PC], scaled(x.Count, w.Scale))
+		}
+	}
 	for i := range t.Words {
 		if !w.word(&t.Words[i]) {
 			lost = plus(lost, t.Words[i].Count)
@@ -143,6 +168,7 @@ type tapWriter struct {
 	profiles map[schema.Kind]*pprofenc.Profile
 	ranges   bool                   // some words are ranges: all samples say which words they are about
 	pools    map[string][]placed    // by pool and tag: see within
+	events   map[uint64]int64       // of taps that goroutines with different labels have reached, by PC
 	edges    bool                   // outcomes of branches are also in a profile of edges
 	contexts map[uint64]tuple.Tuple // the entries of calling contexts by their numbers; nil until it is needed
 }
@@ -262,14 +288,32 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	if w.ranges && !x.Other {
 		labels = append(labels, pprofenc.Label{Key: schema.Words, Value: x.words()})
 	}
-	all := p.Labels(labels...)
-	if x.CountError > 0 || x.ShareError > 0 {
-		all = p.Number(all, schema.CountError, int64(x.CountError*w.Scale+.5), schema.Unit)
-		all = p.Number(all, schema.ShareError, int64(x.ShareError*1e6+.5), schema.PartsPerMillion)
-		all = p.Number(all, schema.ShareBelow, int64(x.ShareBelow*1e6+.5), schema.PartsPerMillion)
+	all := p.Labels(w.with(labels, x)...)
+	all = w.bounds(p, all, x.Bounds, schema.CountError, schema.ShareError, schema.ShareBelow)
+	if x.Whole != nil {
+		all = p.Number(all, schema.TapEvents, w.events[x.Tuple.PC], schema.Unit)
+		all = w.bounds(p, all, *x.Whole, schema.WholeCountError, schema.WholeShareError, schema.WholeShareBelow)
 	}
 	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, all)
 	return true
+}
+
+// with returns labels with those of the goroutines that reported a word behind them.
+func (w *tapWriter) with(labels []pprofenc.Label, x *Word) []pprofenc.Label {
+	if x.Labels == 0 {
+		return labels
+	}
+	return append(labels, ofGoroutine(w.Labels[x.Labels-1])...)
+}
+
+// bounds adds bounds to the labels of a sample, if there are any.
+func (w *tapWriter) bounds(p *pprofenc.Profile, to pprofenc.Labels, b Bounds, count, above, below string) pprofenc.Labels {
+	if b.CountError > 0 || b.ShareError > 0 {
+		to = p.Number(to, count, int64(b.CountError*w.Scale+.5), schema.Unit)
+		to = p.Number(to, above, int64(b.ShareError*1e6+.5), schema.PartsPerMillion)
+		to = p.Number(to, below, int64(b.ShareBelow*1e6+.5), schema.PartsPerMillion)
+	}
+	return to
 }
 
 // scaled returns n times scale, rounded, or the largest number if that is larger.

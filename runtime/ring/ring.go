@@ -67,7 +67,8 @@ type Header struct {
 type Block struct {
 	Seq    uint64
 	Time   uint64 // ns of the program's monotonic clock when it was written
-	Stream uint32
+	Stream uint16
+	Labels uint16 // number of the labels of the tuples, which only a program's own queue has; else 0
 	N      uint32
 	Tuples [BlockTuples]tuple.Tuple
 }

@@ -105,7 +105,8 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, CountError, ShareError, ShareBelow:
+	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool,
+		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow:
 		return "goroutine." + key
 	}
 	return key
@@ -119,6 +120,16 @@ const (
 	ShareError      = "share_error"
 	ShareBelow      = "share_below"
 	PartsPerMillion = "ppm"
+)
+
+// Further such keys, of samples whose tap goroutines with different labels have reached. The bounds
+// above are then those of goroutines with the sample's labels, as if there were no others. These are
+// for all goroutines: the events of the tap, and the bounds of the value that all of its samples have together.
+const (
+	TapEvents       = "tap_events"
+	WholeCountError = "whole_count_error"
+	WholeShareError = "whole_share_error"
+	WholeShareBelow = "whole_share_below"
 )
 
 // What the words of a pool are: the values of the label Pool.

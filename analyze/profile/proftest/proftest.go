@@ -255,7 +255,10 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		delete(f.text, "value")
 	}
 	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words")
-	for key, unit := range map[string]string{"count_error": "count", "share_error": "ppm", "share_below": "ppm"} {
+	for key, unit := range map[string]string{
+		"count_error": "count", "share_error": "ppm", "share_below": "ppm",
+		"tap_events": "count", "whole_count_error": "count", "whole_share_error": "ppm", "whole_share_below": "ppm",
+	} {
 		if _, ok := f.text[key]; ok {
 			if s.NumLabel == nil {
 				s.NumLabel, s.NumUnit = map[string][]int64{}, map[string][]string{}

@@ -1,0 +1,65 @@
+package core
+
+// This file holds the labels of runtime/pprof (pprof.Do) on events of taps.
+//
+// A tap does not look at labels. All tuples of a chunk are of goroutines with the same labels, and
+// the chunk has their number (pepfile.Origin). When a goroutine gets other labels, or when a goroutine
+// begins in the chunk of one that had others, package runtime changes the address of the next tuple
+// to one without room (internal/goruntime):
+//
+//	chunk + offset  becomes  chunk | offset<<48
+//
+// So the next tap calls makeRoom, which looks at the labels, and delivers the tuples so far if
+// these have others. Labels that no tap runs under cost no more than that change of the address:
+//
+//	pprof.Do(ctx, a, func(ctx) {               the address changes
+//		pprof.Do(ctx, b, func(ctx) { … })      it is changed already
+//		x = *p                                 makeRoom: the tuples so far have no labels; what follows has a
+//	})
+//
+// The tuples in the buffer of a P have the same labels, too, and so the caches and the table of words count
+// words by labels. Engines, traces and the ring take tuples of all goroutines as one stream, which has
+// no labels. If a goroutine has some, the profile's comment says so.
+
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+)
+
+// tellLabels says whether words are counted by labels.
+var tellLabels bool
+
+// labelsNow returns the number of the goroutine's labels.
+func labelsNow() uint16 {
+	if !tellLabels {
+		if golink.ProfLabels() != nil {
+			golink.Store32(&wordTable.Untold, 1)
+		}
+		return 0
+	}
+	return counts.WordLabels((*golink.Labels)(golink.ProfLabels()))
+}
+
+const splitShift = 48
+
+// unsplit returns the address of the next tuple, and whether package runtime has changed it because
+// the labels may be others.
+func unsplit(next uintptr) (p uintptr, split bool) {
+	return next&(1<<splitShift-1) + next>>splitShift, next>>splitShift != 0
+}
+
+// originNow returns the origin of the next tuples of the goroutine whose chunk c is. If split is
+// false, its labels are those of the tuples so far.
+func originNow(c *pepfile.Chunk, split bool) pepfile.Origin {
+	labels := c.Origin.Labels()
+	if split {
+		labels = labelsNow()
+	}
+	return pepfile.OriginOf(golink.Goroutine(), labels)
+}
+
+// joins reports whether n tuples of an origin may follow those of the chunk before p.
+func joins(c *pepfile.Chunk, origin pepfile.Origin, p, n uintptr) bool {
+	return origin.Labels() == c.Origin.Labels() && !lacksRoom(p, n) && !options.TellGoroutines
+}
