@@ -141,8 +141,9 @@ func TestEnginesDoNotTellLabels(t *testing.T) {
 }
 
 // In bursts the estimates of each set of labels are within their bounds, and so are sums over all
-// labels and what go tool pprof leaves of a profile. One run has some 60 of these estimates, so the chance of a false alarm is
-// below 1 in 1000 million if errors are normal (manyBounds).
+// labels and what go tool pprof leaves of a profile. There are some 70 of these estimates, half of them of the same
+// samples as others. An estimate is outside in 4 of 10^9 runs if errors are normal (manyBounds), so a false alarm
+// comes in one of a million runs.
 func TestLabelsOfTapsInBursts(t *testing.T) {
 	skipUnlessLinux(t)
 	for _, mode := range []string{"burst", "full"} {
