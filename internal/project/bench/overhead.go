@@ -197,11 +197,17 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 	case lessBuild:
 		flags = append(flags, "-peppoll=page", "-pepinline=less")
 	case guidedBuild:
-		_, edges, err := p.edgesFile(pageBuild, PEP.env())
-		if err != nil {
-			return err
+		guide := p.exe("guide") // one for all layouts
+		if _, err := os.Stat(guide); err != nil {
+			_, edges, err := p.edgesFile(pageBuild, PEP.env())
+			if err == nil {
+				err = os.Rename(edges, guide)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		flags = append(flags, "-peppoll=page", "-pepguide="+edges)
+		flags = append(flags, "-peppoll=page", "-pepguide="+guide)
 	case exactBuild:
 		flags = append(flags, "-pepmode=exact")
 	default:

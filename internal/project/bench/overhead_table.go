@@ -135,7 +135,7 @@ func guideText(costs []Cost) string {
 	if !slices.Contains(buildsOf(costs[0].Variants), guidedBuild) {
 		return ""
 	}
-	return "The guide has the edges of one sampled run with the same workload, another one for each layout. "
+	return "The guide has the edges of one sampled run with the same workload. "
 }
 
 func or(s string) string {
