@@ -285,7 +285,7 @@ func (in *instrumenter) clone() {
 			files = append(files, f)
 		}
 	}
-	in.clones = clone.New(files, in.markers, in.info, in.working)
+	in.clones = clone.New(files, in.markers, in.info, in.opts.FreeInlining, in.working)
 }
 
 // skippedTaps returns the reason why a function has no taps; "" if it may have.

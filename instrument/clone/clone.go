@@ -20,8 +20,9 @@
 // one function and so in one frame, so that tracebacks, recover and deferred functions
 // see no difference.
 //
-// A function that the compiler inlines is not cloned, because the compiler would then
-// no longer inline it. It has no taps, or a separate clone: another function, with
+// A function that the compiler inlines is cloned only if the compiler is one that inlines
+// the original alone (package gocompiler): any other compiler would no longer inline it.
+// Without that it has no taps, or a separate clone: another function, with
 // taps, that the clones of its callers call instead. A function that cannot be cloned, or
 // that is too big, is guarded: it has a test before each tap.
 //
@@ -33,6 +34,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/inline"
@@ -67,9 +69,11 @@ type Plan struct {
 }
 
 // New makes the plan of a package that carries markers and is type-checked. It calls
-// working with each declaration before it decides on it.
-func New(files []*ast.File, markers *mark.Markers, info *types.Info, working func(ast.Node)) *Plan {
+// working with each declaration before it decides on it. If the compiler inlines the originals of
+// cloned functions, free is true.
+func New(files []*ast.File, markers *mark.Markers, info *types.Info, free bool, working func(ast.Node)) *Plan {
 	c := &chooser{
+		free: free, inlined: map[*ast.FuncDecl]bool{},
 		info: info, markers: markers, costs: inline.New(files, markers, info),
 		plan: &Plan{
 			Kinds: map[*ast.BlockStmt]Kind{}, Skipped: map[*ast.BlockStmt]string{},
@@ -110,6 +114,8 @@ type chooser struct {
 	stored     map[ast.Node]bool // literals that are elements of composite literals: nobody calls them directly
 	main       bool              // it is package main
 	exposed    exposed           // nil until it is needed
+	free       bool              // the compiler inlines originals
+	inlined    map[*ast.FuncDecl]bool
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {
@@ -129,6 +135,13 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 	kind := Cloned
 	switch {
 	case c.costs.Inlinable(fn) && c.callable(fn):
+		d, ok := fn.(*ast.FuncDecl)
+		if ok {
+			c.inlined[d] = true
+		}
+		if ok && c.free && c.alone(d) && c.canClone(body) {
+			break
+		}
 		kind = Original
 		if !cloned {
 			c.skip(body, whyInlined)
@@ -140,6 +153,33 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 	}
 	c.plan.Kinds[body] = kind
 	c.literals(body, cloned || kind == Cloned)
+}
+
+// alone reports whether the compiler inlines the original of a cloned function, and as if that were all.
+// It counts a function literal of the clone, it does not tell a return at the end of the source from the one
+// that ends an original, and generic functions may be compiled with packages that have another compiler.
+func (c *chooser) alone(d *ast.FuncDecl) bool {
+	sig := c.info.Defs[d.Name].Type().(*types.Signature)
+	if sig.TypeParams() != nil || sig.RecvTypeParams() != nil {
+		return false
+	}
+	for _, st := range slices.Backward(d.Body.List) {
+		if c.markers.StmtMarker(st) != nil {
+			continue
+		}
+		if _, ok := st.(*ast.ReturnStmt); ok && sig.Results().Len() == 0 {
+			return false
+		}
+		break
+	}
+	alone := true
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		if _, ok := n.(*ast.FuncLit); ok {
+			alone = false
+		}
+		return alone
+	})
+	return alone
 }
 
 // callable reports whether a function can be called directly, from its package or from

@@ -20,7 +20,7 @@ import (
 )
 
 // plan returns the plan of a file.
-func plan(t *testing.T, src string) (*token.FileSet, *ast.File, *clone.Plan) {
+func plan(t *testing.T, src string, free bool) (*token.FileSet, *ast.File, *clone.Plan) {
 	t.Helper()
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "p.go", src, parser.ParseComments|parser.SkipObjectResolution)
@@ -33,7 +33,7 @@ func plan(t *testing.T, src string) (*token.FileSet, *ast.File, *clone.Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fset, f, clone.New(files, markers, info, func(ast.Node) {})
+	return fset, f, clone.New(files, markers, info, free, func(ast.Node) {})
 }
 
 // text writes a plan as text: a line for each function, in source order, with indented
@@ -128,6 +128,26 @@ var plans = []struct{ name, src, want string }{
 		"F: cloned\n  call 2: clone 1\n  call 2: clone 2\na: separate clone 1, original\n  call 3: clone 2\nb: separate clone 2, original\n  call 4: clone 3\nc: separate clone 3, original\nG: cloned\nd: original\n  7 without taps: the compiler inlines the function\n",
 	},
 	{
+		"or functions of std, unless they may call something of the program",
+		"import (\"bytes\"; \"errors\"; \"io\"; \"log\"; \"math/big\"; \"slices\"; \"strings\"; e \"encoding/binary\")\n" +
+			"func F(r io.Reader) { BIG; a(1); b(nil); c(nil); d(nil); g(nil, nil); h(nil, r); i(nil); j(); k(nil, nil); l(nil) }\n" +
+			"func a(n int64) *big.Int { return big.NewInt(n) }\n" +
+			"func b(s []string) string { return strings.Join(s, \"\") }\n" +
+			"func c(f func(rune) rune) string { return strings.Map(f, \"\") }\n" +
+			"func d(s []int) int { return slices.Max(s) }\n" +
+			"func g(x, y error) bool { return errors.Is(x, y) }\n" +
+			"func h(b *bytes.Buffer, r io.Reader) { b.ReadFrom(r) }\n" +
+			"func i(s []error) bool { return slices.Contains(s, nil) }\n" +
+			"func j() { log.Flags() }\n" +
+			"func k(o e.ByteOrder, b []byte) uint16 { return o.Uint16(b) }\n" +
+			"func l(b []byte) uint16 { return e.LittleEndian.Uint16(b) }\n",
+		"F: cloned\n  call 3: clone 1\n  call 3: clone 2\n  call 3: clone 4\n  call 3: clone 10\n" +
+			"a: separate clone 1, original\nb: separate clone 2, original\nc: original\n  6 without taps: the compiler inlines the function\n" +
+			"d: separate clone 4, original\ng: original\n  8 without taps: the compiler inlines the function\nh: original\n  9 without taps: the compiler inlines the function\n" +
+			"i: original\n  10 without taps: the compiler inlines the function\nj: original\n  11 without taps: the compiler inlines the function\n" +
+			"k: original\n  12 without taps: the compiler inlines the function\nl: separate clone 10, original\n",
+	},
+	{
 		"a method becomes a function of its receiver",
 		"type t struct{ n int }\nfunc (p *t) ptr() int { return p.n }\nfunc (v t) val() int { return v.n }\nfunc F(v t, p *t) { BIG; println(v.ptr(), p.ptr(), v.val(), p.val()) }",
 		"ptr: separate clone 1, original\nval: separate clone 2, original\nF: cloned\n  call 5: clone 1, receiver &v\n  call 5: clone 1, receiver p\n  call 5: clone 2, receiver v\n  call 5: clone 2, receiver *p\n",
@@ -198,7 +218,27 @@ var plans = []struct{ name, src, want string }{
 func TestPlans(t *testing.T) {
 	for _, test := range plans {
 		t.Run(test.name, func(t *testing.T) {
-			fset, f, p := plan(t, "package p\n"+strings.ReplaceAll(test.src, "BIG", big))
+			fset, f, p := plan(t, "package p\n"+strings.ReplaceAll(test.src, "BIG", big), false)
+			if diff := cmp.Diff(test.want, text(fset, f, p)); diff != "" {
+				t.Errorf("-want +got\n%s", diff)
+			}
+		})
+	}
+}
+
+// With a compiler that inlines the originals of cloned functions, small functions are cloned like others, and
+// have separate clones beside.
+func TestPlansIfOriginalsAreInlined(t *testing.T) {
+	for _, test := range []struct{ name, src, want string }{
+		{"one that clones call", "func F(n int) int { BIG; return small(n) }\nfunc small(n int) int { return n + 1 }", "F: cloned\n  call 2: clone 1\nsmall: separate clone 1, cloned\n"},
+		{"one that nobody calls", "func Small(n int) int { return n + 1 }", "Small: cloned\n"},
+		{"one that calls something unknown", "func Small(f func() int) int { return f() }", "Small: cloned\n"},
+		{"not one with a literal", "func Small() func() { return func() {} }", "Small: original\n  2 without taps: the compiler inlines the function\n  literal 2: original\n  2 without taps: the compiler inlines the function\n"},
+		{"nor one that ends with a return as pepbuild would end it", "func Small(p *int) { *p = 1; return }", "Small: original\n  2 without taps: the compiler inlines the function\n"},
+		{"nor a generic one", "func Small[T any](p *T) T { return *p }", "Small: original\n  2 without taps: the compiler inlines the function\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			fset, f, p := plan(t, "package p\n"+strings.ReplaceAll(test.src, "BIG", big), true)
 			if diff := cmp.Diff(test.want, text(fset, f, p)); diff != "" {
 				t.Errorf("-want +got\n%s", diff)
 			}
@@ -208,7 +248,7 @@ func TestPlans(t *testing.T) {
 
 // Separate clones that lead to no tap are dropped.
 func TestKeep(t *testing.T) {
-	_, f, p := plan(t, "package p\nfunc F(n int) int { "+big+"return a(n) + d(n) }\nfunc a(n int) int { return b(n) }\nfunc b(n int) int { return n }\nfunc d(n int) int { return n }\n")
+	_, f, p := plan(t, "package p\nfunc F(n int) int { "+big+"return a(n) + d(n) }\nfunc a(n int) int { return b(n) }\nfunc b(n int) int { return n }\nfunc d(n int) int { return n }\n", false)
 	p.Keep(func(b *ast.BlockStmt) bool { return b == f.Decls[3].(*ast.FuncDecl).Body })
 	var names []string
 	for d := range maps.Keys(p.Funcs) {

@@ -6,7 +6,8 @@ package clone
 //	func (p *point) x() int { return p.n }    func _pep_t1_x(p *point) int { Tap(p.n); return p.n }
 //
 // Nobody is to notice that another function is executed. So a separate clone calls
-// nothing that could look at the stack, and it is called directly only. It is not a
+// nothing that could look at the stack: builtins, other separate clones, and functions of
+// std that call nothing of the program. It is called directly only. It is not a
 // method, since programs can count the methods of a type.
 
 import (
@@ -36,7 +37,7 @@ func (c *chooser) separate(files []*ast.File) {
 	for _, f := range files {
 		c.directives = lineDirectives(f)
 		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && c.plan.Skipped[d.Body] == whyInlined && c.leaf(d) {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil && c.inlined[d] && c.leaf(d) {
 				fn := c.info.Defs[d.Name].(*types.Func)
 				c.funcOf[fn] = &Func{Decl: d, Number: len(c.funcOf) + 1}
 			}
@@ -121,9 +122,9 @@ func named(d *ast.FuncDecl) bool {
 	return true
 }
 
-// callsLeaves reports whether a function calls nothing but builtins and functions that
-// have separate clones. It must not panic or recover: a traceback would name the
-// clone.
+// callsLeaves reports whether a function calls nothing but builtins, functions that
+// have separate clones, and quiet functions of std. It must not panic or recover: a
+// traceback would name the clone.
 func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 	leaves := true
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -139,12 +140,63 @@ func (c *chooser) callsLeaves(body *ast.BlockStmt) bool {
 				return leaves
 			}
 		}
-		if c.static(x) == nil {
+		if c.static(x) == nil && !c.quiet(x) {
 			leaves = false
 		}
 		return leaves
 	})
 	return leaves
+}
+
+// quietPackages are the packages of std whose functions do not look at the stack, and
+// call nothing of the program, unless they get a function or an interface from it.
+var quietPackages = map[string]bool{
+	"bytes": true, "cmp": true, "encoding/binary": true, "errors": true, "hash/maphash": true, "maps": true, "math": true, "math/big": true,
+	"math/bits": true, "math/cmplx": true, "slices": true, "strconv": true, "strings": true, "sync/atomic": true,
+	"unicode": true, "unicode/utf16": true, "unicode/utf8": true,
+}
+
+// quiet reports whether x calls a function that does not look at the stack, nor calls
+// one that may. For example, big.NewInt(n) does neither, but slices.SortFunc(s, f) calls
+// f, and fmt.Fprint(w, s) the methods of w and s.
+func (c *chooser) quiet(x *ast.CallExpr) bool {
+	sel, ok := x.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	fn, ok := c.info.Uses[sel.Sel].(*types.Func)
+	if !ok || fn.Pkg() == nil || !quietPackages[fn.Pkg().Path()] {
+		return false
+	}
+	if r := fn.Signature().Recv(); r != nil && types.IsInterface(r.Type()) {
+		return false
+	}
+	for _, e := range x.Args {
+		if callable(c.info.TypeOf(e)) {
+			return false
+		}
+	}
+	for v := range fn.Signature().Params().Variables() {
+		if callable(v.Type()) {
+			return false
+		}
+	}
+	return true
+}
+
+// callable reports whether who has a value of the type can call functions of the program
+// by it: whether it is a function, or an interface, or a slice of such.
+func callable(t types.Type) bool {
+	if _, ok := t.(*types.TypeParam); ok {
+		return false // the argument shows what it is
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Signature, *types.Interface:
+		return true
+	case *types.Slice:
+		return callable(u.Elem())
+	}
+	return false
 }
 
 // static returns the separate clone of the function that x calls directly, or nil.

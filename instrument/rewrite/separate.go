@@ -43,6 +43,7 @@ func (w *file) callClone(x *ast.CallExpr) {
 	if call == nil {
 		return
 	}
+	*w.written++
 	name := separateName(call.Func)
 	if call.Recv == nil {
 		w.buf.Replace(w.offset(x.Fun.Pos()), w.offset(x.Fun.End()), name)

@@ -57,12 +57,20 @@ var files = []file{
 		// hairyVisitor.doNode, which adds up the cost of a function.
 		{
 			"opSwitch:\n\tswitch n.Op() {\n",
-			"\tif pepInserted(n) || v.pepIsDead(n) {\n\t\tv.pepVisit(n)\n\t\treturn false\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
+			"\tif pepInserted(n) || v.pepIsDead(n) {\n\t\tv.pepVisit(n)\n\t\treturn false\n\t}\n" +
+				"\tif hairy, done := v.pepBodies(n); done {\n\t\treturn hairy\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
 		},
 		// IsBigFunc, which counts the nodes of a function: little is inlined into big ones.
 		{
 			"\t\tbudget--\n\t\treturn budget <= 0\n",
 			"\t\tbudget += pepNodes(n) - 1\n\t\treturn budget <= 0\n",
+		},
+	}},
+	{name: "noder/reader.go", edits: []edit{
+		// unifiedInlineCall, which reads the body of a function to inline it.
+		{
+			"\t\t\tr.curfn.Body = r.stmts()\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
+			"\t\t\tr.curfn.Body = inline.PepInlined(call, r.stmts(), callerfn)\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
 		},
 	}},
 	{name: "ssa/peppolls.go", text: polls},
