@@ -178,6 +178,7 @@ func (f Bars) Write(out io.Writer) error {
 	for _, name := range f.Groups {
 		if label := &p.X.Tick.Label; label.Width(name) > plotWidth/vg.Length(len(f.Groups)) { // it would overlap the next one
 			label.Rotation, label.XAlign, label.YAlign = math.Pi/6, text.XRight, text.YTop
+			p.X.Padding = label.Font.Size // the last letters would touch the bars
 		}
 	}
 	bar := plotWidth / vg.Length(len(f.Groups)) * 0.8 / vg.Length(max(1, len(f.Series)))
