@@ -58,7 +58,7 @@ accuracy:
 
 # What programs gain if go build -pgo gets the profile that pep pgo makes, beside a CPU profile.
 # Each program is built three times with all of std.
-PGOFLAGS ?=
+PGOFLAGS ?= -o docs/results/pgo.md
 .PHONY: pgo
 pgo:
 	$(GO) run ./internal/project/cmd/pepbench pgo $(PGOFLAGS)
