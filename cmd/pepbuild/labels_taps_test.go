@@ -135,7 +135,7 @@ func TestEnginesDoNotTellLabels(t *testing.T) {
 	if got != want {
 		t.Errorf("%d events, want %d", got, want)
 	}
-	if !strings.Contains(p.Comments[0], ", without labels of goroutines, because engines do not tell them apart") {
+	if !strings.Contains(p.Comments[0], ", without labels of goroutines, which engines and 32-bit programs do not tell apart") {
 		t.Errorf("comment %q", p.Comments[0])
 	}
 }

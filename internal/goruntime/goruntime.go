@@ -78,9 +78,9 @@ func pepBegin(gp *g) {
 
 // pepSplit is called when gp may have got other labels. It makes the address of the next tuple that of
 // the chunk, where there is no room: so the next tap looks at the labels. The offset of the tuple is
-// then in bits 48 and above.
+// then in bits 48 and above. Addresses of 32 bits have no room for it, and stay.
 func pepSplit(gp *g) {
-	if p := gp.pepNext; p != 0 && p>>48 == 0 {
+	if p := gp.pepNext; unsafe.Sizeof(p) == 8 && p != 0 && p>>48 == 0 {
 		chunk := (p - 1) &^ 2047
 		gp.pepNext = chunk | (p-chunk)<<48
 	}

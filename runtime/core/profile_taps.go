@@ -285,7 +285,7 @@ func (t *taps) comment() string {
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
 	}
 	if a.Untold != 0 {
-		s += ", without labels of goroutines, because engines do not tell them apart"
+		s += ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
 	}
 	if a.Taps == options.TapsBurst {
 		b := &a.Burst

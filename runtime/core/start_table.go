@@ -12,17 +12,17 @@ import (
 // roomWanted returns the layout of the .pep file of a program with some options,
 // and notes the ranges of exact counters in it.
 func roomWanted(opts options.Options) (counters uint64, streams uint32, problem string) {
+	if tapped && opts.Taps != options.TapsOff {
+		streams = streamsWanted()
+	}
 	if poll.Mode == poll.Exact {
 		tables, _, err := sitetables.Raw()
 		if err == nil {
-			counterRanges, counters, err = counterRangesOf(tables)
+			counterRanges, counters, err = counterRangesOf(tables, streams)
 		}
 		if err != nil {
 			return 0, 0, err.Error()
 		}
-	}
-	if tapped && opts.Taps != options.TapsOff {
-		streams = streamsWanted()
 	}
 	return counters, streams, ""
 }

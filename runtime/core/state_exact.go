@@ -19,10 +19,10 @@ type counterRange struct {
 
 var counterRanges []counterRange
 
-// counterRangesOf returns the ranges of all packages of some site tables, and how
-// many counters there are.
-func counterRangesOf(tables []byte) (list []counterRange, counters uint64, err error) {
-	offset := pepfile.LayoutOf(0, 0).Counters
+// counterRangesOf returns the ranges of all packages of some site tables in a file with so many
+// streams, and how many counters there are.
+func counterRangesOf(tables []byte, streams uint32) (list []counterRange, counters uint64, err error) {
+	offset := pepfile.LayoutOf(0, streams).Counters
 	err = wire.ReadPaths(tables, func(path string, paths uint64) {
 		list = append(list, counterRange{path, paths, offset + 8*counters})
 		counters += paths

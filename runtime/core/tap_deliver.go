@@ -47,7 +47,7 @@ func openSinks() {
 	if tapOptions.Engine == options.EngineExact {
 		a.Exact = 1
 	}
-	tellLabels = a.Exact != 0 && a.Deliver != options.DeliverRing
+	tellLabels = a.Exact != 0 && a.Deliver != options.DeliverRing && roomForOffset
 	a.Rate = engineRate()
 	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.Engine))
 	sinks = make([]sink, counts.Streams)

@@ -27,6 +27,10 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
+// roomForOffset says whether an address has room for an offset. If it has 32 bits, package runtime leaves it as it is,
+// and tuples have no labels.
+const roomForOffset = ^uintptr(0)>>32 != 0
+
 // tellLabels says whether words are counted by labels.
 var tellLabels bool
 
@@ -41,12 +45,11 @@ func labelsNow() uint16 {
 	return counts.WordLabels((*golink.Labels)(golink.ProfLabels()))
 }
 
-const splitShift = 48
-
 // unsplit returns the address of the next tuple, and whether package runtime has changed it because
 // the labels may be others.
 func unsplit(next uintptr) (p uintptr, split bool) {
-	return next&(1<<splitShift-1) + next>>splitShift, next>>splitShift != 0
+	offset := uint64(next) >> 48
+	return uintptr(uint64(next)&(1<<48-1) + offset), offset != 0
 }
 
 // originNow returns the origin of the next tuples of the goroutine whose chunk c is. If split is

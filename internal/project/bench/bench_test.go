@@ -227,7 +227,7 @@ func TestInterval(t *testing.T) {
 }
 
 func TestBenchmarkLines(t *testing.T) {
-	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2)
+	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,8 +240,8 @@ func TestBenchmarkLines(t *testing.T) {
 			t.Errorf("no line %q in\n%s", want, text)
 		}
 	}
-	if n := strings.Count(text, "\nBenchmark"); n != 18 {
-		t.Errorf("%d lines, want 18", n)
+	if n := strings.Count(text, "\nBenchmark"); n != 24 {
+		t.Errorf("%d lines, want 24", n)
 	}
 }
 
