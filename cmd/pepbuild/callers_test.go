@@ -188,7 +188,9 @@ func TestCallersOfDeepRecursion(t *testing.T) {
 }
 
 // leftOut checks that the samples of a profile reach main.main, or another function that called
-// it, and that cycles or repeated callers were left out of a thousand of them.
+// it, but for those that were shortened for want of room in the table (a slow machine has more
+// samples, and more of them differ), and that cycles or repeated callers were left out of a
+// thousand.
 func leftOut(t *testing.T, p *profile.Profile, what, from string) {
 	t.Helper()
 	cut, all := int64(0), int64(0)
@@ -198,14 +200,17 @@ func leftOut(t *testing.T, p *profile.Profile, what, from string) {
 			cut += s.Value[2]
 		}
 	}
-	if cut > 0 || strings.Contains(p.Comments[0], "without the outermost callers") {
-		t.Errorf("%d of %d samples end in the recursion: %s", cut, all, p.Comments[0])
+	number := func(re string) (n int64) {
+		if found := regexp.MustCompile(re).FindStringSubmatch(p.Comments[0]); found != nil {
+			n, _ = strconv.ParseInt(found[1], 10, 64)
+		}
+		return n
 	}
-	var n int
-	if found := regexp.MustCompile(`, (\d+) with ` + what).FindStringSubmatch(p.Comments[0]); found != nil {
-		n, _ = strconv.Atoi(found[1])
+	shortened := number(`, (\d+) shortened`)
+	if cut > shortened || strings.Contains(p.Comments[0], "without the outermost callers") {
+		t.Errorf("%d of %d samples end in the recursion, %d for want of room: %s", cut, all, shortened, p.Comments[0])
 	}
-	if n < 1000 {
+	if n := number(`, (\d+) with ` + what); n < 1000 {
 		t.Errorf("%s were left out of only %d samples: %s", what, n, p.Comments[0])
 	}
 }
@@ -251,7 +256,7 @@ func parse(s string) {
 
 func main() {
 	r := rand.New(rand.NewSource(1))
-	for range 4000 {
+	for range 3000 {
 		s := text(r)
 		often(s)
 		seldom(s)
