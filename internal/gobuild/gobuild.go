@@ -153,8 +153,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	linkedCfg, err = b.linkRuntime(poll, key, cache)
-	if err != nil {
+	if linkedCfg, err = b.linkRuntime(poll, cache); err != nil {
 		return nil, "", err
 	}
 	if err := b.findCompiler(cache); err != nil {
@@ -328,13 +327,12 @@ func (b *build) overlay(cache string) error {
 	return nil
 }
 
-func (b *build) linkRuntime(poll rewrite.Poll, key, cache string) (string, error) {
+func (b *build) linkRuntime(poll rewrite.Poll, cache string) (string, error) {
 	cfg := &linked.Config{
 		Go:       b.goCmd,
 		Env:      b.env,
 		Shared:   b.shared(),
 		CacheDir: cache,
-		Key:      key,
 	}
 	switch {
 	case poll == rewrite.Flag, poll == rewrite.None:
@@ -381,8 +379,8 @@ func (b *build) shared() bool {
 	return false
 }
 
-// self returns the path of this executable and a hash of its content. In cache keys
-// the hash stands for the instrumenter and the linked runtime.
+// self returns the path of this executable and a hash of its content, which stands for the
+// instrumenter in cache keys.
 func self() (exe, key string, err error) {
 	if exe, err = os.Executable(); err != nil {
 		return "", "", err

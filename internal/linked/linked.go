@@ -13,6 +13,7 @@ package linked
 import (
 	"bytes"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"strings"
 
@@ -37,6 +39,11 @@ const CorePath = runtime.LinkedPath + "core"
 // libcPath is the import path of the package that has two variants: one for
 // programs with C code and one for all others.
 const libcPath = runtime.LinkedPath + "libc"
+
+// thisFile is part of the keys of archives: it says how they are made.
+//
+//go:embed linked.go
+var thisFile string
 
 // WithC returns the name of the file to use in place of the importcfg that Build
 // returns when a program with C code of its own is linked.
@@ -71,6 +78,7 @@ type unit struct {
 	*build.Package
 	source fs.FS
 	path   string // import path in programs
+	key    string // name of the directory of its archive in the cache
 }
 
 // name is a file name for the package.
@@ -86,10 +94,9 @@ type Config struct {
 	Tags      []string          // build tags: how the polls work
 	Shared    bool              // position-independent code
 	CacheDir  string            // where archives are kept
-	Key       string            // identifies the source of the runtime
 }
 
-// Build compiles the runtime unless it is in the cache, and returns the name of
+// Build compiles those packages of the runtime that are not in the cache, and returns the name of
 // a file with the lines of an importcfg that name the archives.
 func Build(cfg *Config) (importcfg string, err error) {
 	b := &builder{Config: cfg}
@@ -99,12 +106,17 @@ func Build(cfg *Config) (importcfg string, err error) {
 	if err := b.listExports(); err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cfg.CacheDir, b.hash())
-	importcfg = filepath.Join(dir, "importcfg")
-	if _, err := os.Stat(importcfg); err == nil {
-		return importcfg, nil
+	if err := b.identify(); err != nil {
+		return "", err
 	}
-	return importcfg, b.build(dir)
+	withC, err := b.withC()
+	if err != nil {
+		return "", err
+	}
+	if err := b.build(withC); err != nil {
+		return "", fmt.Errorf("compiling the linked runtime: %w", err)
+	}
+	return b.list(withC)
 }
 
 // Imports returns the import paths of the packages of std that the runtime
@@ -171,7 +183,7 @@ func (b *builder) units(r root) (list []*unit, err error) {
 		if err != nil {
 			return err
 		}
-		list = append(list, &unit{pkg, r.source, path.Join(r.linked, dir)})
+		list = append(list, &unit{Package: pkg, source: r.source, path: path.Join(r.linked, dir)})
 		return nil
 	})
 	return list, err
@@ -219,68 +231,109 @@ func (b *builder) listExports() error {
 	return nil
 }
 
-// hash identifies the archives. It covers the names of export data files, which are
-// hashes of their content.
-func (b *builder) hash() string {
-	h := sha256.New()
-	fmt.Fprintln(h, b.Key, b.Tags, b.Shared)
-	for _, v := range []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT"} {
-		fmt.Fprintln(h, v, b.Env[v])
+// identify gives each package its key. A key covers all that the archive depends on: the files of
+// the package as they are selected for the build, what they import, the kind of code that is
+// wanted, and the code of this file. Names of export data files are hashes of their content. So
+// two configurations, and two versions of pepbuild, share the archives of packages that are
+// the same in both.
+func (b *builder) identify() error {
+	keys := map[string]string{} // by import path
+	for _, u := range b.pkgs {
+		h := sha256.New()
+		fmt.Fprintln(h, thisFile, runtime.CoverageConfig, u.path, b.codegen())
+		for _, v := range []string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOEXPERIMENT"} {
+			fmt.Fprintln(h, v, b.Env[v])
+		}
+		for _, name := range slices.Concat(u.GoFiles, u.SFiles) {
+			text, err := fs.ReadFile(u.source, path.Join(u.Dir, name))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(h, "%s %d\n%s", name, len(text), text)
+		}
+		for _, imp := range u.Imports {
+			if ours, ok := inProgram(imp); ok {
+				fmt.Fprintln(h, ours, keys[ours])
+			} else {
+				fmt.Fprintln(h, imp, b.exports[imp])
+			}
+		}
+		u.key = hex.EncodeToString(h.Sum(nil))[:32]
+		keys[u.path] = u.key
 	}
-	for _, imp := range b.std {
-		fmt.Fprintln(h, imp, b.exports[imp])
-	}
-	return hex.EncodeToString(h.Sum(nil))[:32]
+	return nil
 }
 
-// build compiles everything into a temporary directory and renames that to dir, so
-// that concurrent builds never see part of it.
-func (b *builder) build(dir string) (err error) {
+// archive returns the name that a package's archive has in the cache.
+func (b *builder) archive(u *unit) string { return filepath.Join(b.CacheDir, u.key, u.name()+".a") }
+
+// build compiles the packages that are not in the cache, as many at a time as there are processors,
+// and the variants for programs with C code.
+func (b *builder) build(withC []*unit) error {
+	var cfg strings.Builder
+	for imp, file := range b.exports {
+		fmt.Fprintf(&cfg, "packagefile %s=%s\n", imp, file)
+	}
+	for _, u := range b.pkgs {
+		fmt.Fprintf(&cfg, "packagefile %s=%s\n", u.path, b.archive(u))
+	}
 	if err := os.MkdirAll(b.CacheDir, 0o777); err != nil {
 		return err
+	}
+	done := map[string]chan struct{}{} // by import path; closed when the archive is there, or never will be
+	errs := make([]error, len(b.pkgs))
+	turn := make(chan struct{}, goruntime.GOMAXPROCS(0))
+	for i, u := range b.pkgs {
+		done[u.path] = make(chan struct{})
+		var imports []chan struct{} // they stand before u in the list
+		for _, imp := range u.Imports {
+			if ours, ok := inProgram(imp); ok {
+				imports = append(imports, done[ours])
+			}
+		}
+		go func() {
+			defer close(done[u.path])
+			for _, c := range imports {
+				<-c
+			}
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			errs[i] = b.add(u, cfg.String())
+		}()
+	}
+	for _, c := range done {
+		<-c
+	}
+	for _, u := range withC {
+		errs = append(errs, b.add(u, ""))
+	}
+	// Packages that import one that is not there cannot be compiled either: the first error says why.
+	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
+		return errs[i]
+	}
+	return nil
+}
+
+// add compiles a package unless its archive is in the cache. It works in a temporary directory and
+// renames that, so that concurrent builds never see part of it.
+func (b *builder) add(u *unit, importcfg string) (err error) {
+	if _, err := os.Stat(b.archive(u)); err == nil {
+		return nil
 	}
 	work, err := os.MkdirTemp(b.CacheDir, "build-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-
-	var stdcfg, ours strings.Builder
-	libc := "" // the line in ours
-	for imp, file := range b.exports {
-		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", imp, file)
-	}
-	for _, pkg := range b.pkgs {
-		name := pkg.name()
-		cfg := filepath.Join(work, name+".importcfg")
-		if err := os.WriteFile(cfg, []byte(stdcfg.String()), 0o666); err != nil {
-			return err
-		}
-		if err := b.compile(pkg, work, cfg); err != nil {
-			return fmt.Errorf("compiling the linked runtime: %w", err)
-		}
-		fmt.Fprintf(&stdcfg, "packagefile %s=%s\n", pkg.path, filepath.Join(work, name+".a"))
-		line := fmt.Sprintf("packagefile %s=%s\n", pkg.path, filepath.Join(dir, name+".a"))
-		ours.WriteString(line)
-		if pkg.path == libcPath {
-			libc = line
-		}
-	}
-	withC := libc
-	if libc != "" { // on other systems core does not import libc
-		if withC, err = b.withC(work, dir); err != nil {
-			return fmt.Errorf("compiling the linked runtime: %w", err)
-		}
-	}
-	list := filepath.Join(work, "importcfg")
-	if err := os.WriteFile(list, []byte(ours.String()), 0o666); err != nil {
+	cfg := filepath.Join(work, "importcfg")
+	if err := os.WriteFile(cfg, []byte(importcfg), 0o666); err != nil {
 		return err
 	}
-	if err := os.WriteFile(WithC(list), []byte(strings.Replace(ours.String(), libc, withC, 1)), 0o666); err != nil {
+	if err := b.compile(u, work, cfg); err != nil {
 		return err
 	}
-	if err := os.Rename(work, dir); err != nil {
-		if _, statErr := os.Stat(filepath.Join(dir, "importcfg")); statErr == nil {
+	if err := os.Rename(work, filepath.Join(b.CacheDir, u.key)); err != nil {
+		if _, statErr := os.Stat(b.archive(u)); statErr == nil {
 			return nil // a concurrent build was faster
 		}
 		return err
@@ -288,28 +341,60 @@ func (b *builder) build(dir string) (err error) {
 	return nil
 }
 
-// withC compiles the variant of package libc for programs with C code
-// into a directory below work, and returns its line for the importcfg when work
-// is renamed to dir.
-func (b *builder) withC(work, dir string) (line string, err error) {
+// list writes the files that name the archives, with those of the packages in place of
+// others with the same import paths for programs with C code, and returns the name of the first.
+func (b *builder) list(withC []*unit) (importcfg string, err error) {
+	lines := func(pkgs, instead []*unit) string {
+		var text strings.Builder
+		for _, u := range pkgs {
+			if i := slices.IndexFunc(instead, func(other *unit) bool { return other.path == u.path }); i >= 0 {
+				u = instead[i]
+			}
+			fmt.Fprintf(&text, "packagefile %s=%s\n", u.path, b.archive(u))
+		}
+		return text.String()
+	}
+	plain, other := lines(b.pkgs, nil), lines(b.pkgs, withC)
+	importcfg = filepath.Join(b.CacheDir, fmt.Sprintf("%.16x.importcfg", sha256.Sum256([]byte(plain+other))))
+	if _, err := os.Stat(importcfg); err == nil {
+		return importcfg, nil
+	}
+	if err := create(WithC(importcfg), other); err != nil {
+		return "", err
+	}
+	return importcfg, create(importcfg, plain)
+}
+
+// create writes a file in one step, so that concurrent builds never see part of it.
+func create(name, text string) error {
+	f, err := os.CreateTemp(filepath.Dir(name), "build-")
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}
+
+// withC returns the packages of which programs with C code have another variant: libc, or none on systems
+// where core does not import it.
+func (b *builder) withC() ([]*unit, error) {
 	cfg := *b.Config
 	cfg.Tags = append(slices.Clone(cfg.Tags), "pepcgo")
-	variant := &builder{Config: &cfg}
+	variant := &builder{Config: &cfg} // without exports, because libc imports nothing
 	if err := variant.scan(); err != nil {
-		return "", err
+		return nil, err
 	}
-	i := slices.IndexFunc(variant.pkgs, func(u *unit) bool { return u.path == libcPath })
-	const sub = "cgo"
-	if err := os.Mkdir(filepath.Join(work, sub), 0o777); err != nil {
-		return "", err
+	variant.pkgs = slices.DeleteFunc(variant.pkgs, func(u *unit) bool { return u.path != libcPath })
+	for _, u := range variant.pkgs {
+		u.GoFiles = append(u.GoFiles, "_cgo_import.go")
 	}
-	importcfg := filepath.Join(work, sub, "importcfg")
-	if err := os.WriteFile(importcfg, nil, 0o666); err != nil { // it imports nothing
-		return "", err
-	}
-	u := variant.pkgs[i]
-	u.GoFiles = append(u.GoFiles, "_cgo_import.go")
-	return fmt.Sprintf("packagefile %s=%s\n", u.path, filepath.Join(dir, sub, u.name()+".a")), variant.compile(u, filepath.Join(work, sub), importcfg)
+	return variant.pkgs, variant.identify()
 }
 
 // compile compiles one package into work.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/runtime"
@@ -27,63 +28,85 @@ func goEnv(t *testing.T) map[string]string {
 	return env
 }
 
-// The runtime is compiled once for each configuration.
-func TestBuildIsCached(t *testing.T) {
-	cfg := &Config{Go: "go", Env: goEnv(t), CacheDir: t.TempDir(), Key: "k"}
-	importcfg, err := Build(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+// archives returns the lines of an importcfg: archives by import path.
+func archives(t *testing.T, importcfg string) map[string]string {
+	t.Helper()
 	text, err := os.ReadFile(importcfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := false
+	files := map[string]string{}
 	for line := range strings.Lines(string(text)) {
 		imp, file, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "packagefile "), "=")
 		if _, err := os.Stat(file); !ok || err != nil {
 			t.Errorf("line %q: %v", line, err)
 		}
-		found = found || imp == CorePath
+		files[imp] = file
 	}
-	if !found {
-		t.Errorf("%s is not in\n%s", CorePath, text)
-	}
-	withC, err := os.ReadFile(WithC(importcfg))
+	return files
+}
+
+// Each package of the runtime is compiled once for all configurations in which it is the same.
+func TestBuildIsCached(t *testing.T) {
+	cfg := &Config{Go: "go", Env: goEnv(t), CacheDir: t.TempDir()}
+	importcfg, err := Build(cfg)
 	if err != nil {
 		t.Fatal(err)
+	}
+	plain := archives(t, importcfg)
+	if plain[CorePath] == "" {
+		t.Errorf("%s is not in %v", CorePath, plain)
+	}
+	// differ returns the packages of another importcfg that have another archive, and those that are
+	// only there.
+	differ := func(other string) (changed, added []string) {
+		for imp, file := range archives(t, other) {
+			switch plain[imp] {
+			case file:
+			case "":
+				added = append(added, strings.TrimPrefix(imp, runtime.LinkedPath))
+			default:
+				changed = append(changed, strings.TrimPrefix(imp, runtime.LinkedPath))
+			}
+		}
+		slices.Sort(changed)
+		return changed, added
 	}
 	// Programs with C code link another variant of one package.
-	a, b := strings.Split(string(text), "\n"), strings.Split(string(withC), "\n")
-	differ := 0
-	for i := range a {
-		if i >= len(b) || a[i] != b[i] {
-			differ++
+	if changed, added := differ(WithC(importcfg)); !slices.Equal(changed, []string{"libc"}) || len(added) != 0 {
+		t.Errorf("with C code: others are %q, more are %q, want libc alone", changed, added)
+	}
+	times := map[string]time.Time{}
+	for _, file := range plain {
+		if info, err := os.Stat(file); err == nil {
+			times[file] = info.ModTime()
 		}
-	}
-	if differ != 1 || len(a) != len(b) {
-		t.Errorf("got\n%s\nwith C code\n%s\nwant one difference", text, withC)
-	}
-	info, err := os.Stat(importcfg)
-	if err != nil {
-		t.Fatal(err)
 	}
 	again, err := Build(cfg)
 	if err != nil || again != importcfg {
 		t.Errorf("the second time: %s, %v, want %s", again, err, importcfg)
 	}
-	if i, err := os.Stat(importcfg); err != nil || !i.ModTime().Equal(info.ModTime()) {
-		t.Errorf("the second time it was compiled anew: %v", err)
-	}
-	for _, other := range []Config{
-		{Key: "other"},
-		{Key: "k", Shared: true},
-		{Key: "k", Tags: []string{"pepflag"}},
+	for _, test := range []struct {
+		other  Config
+		others func(changed []string) bool // whether these have other archives
+	}{
+		{Config{Shared: true}, func(changed []string) bool { return len(changed) == len(plain) }},
+		{Config{Tags: []string{"pepflag"}}, func(changed []string) bool {
+			return slices.Contains(changed, "core") && len(changed) < len(plain)/2
+		}},
 	} {
-		other.Go, other.Env, other.CacheDir = cfg.Go, cfg.Env, cfg.CacheDir
-		name, err := Build(&other)
-		if err != nil || name == importcfg {
-			t.Errorf("%+v: %s, %v, want another directory", other, name, err)
+		test.other.Go, test.other.Env, test.other.CacheDir = cfg.Go, cfg.Env, cfg.CacheDir
+		name, err := Build(&test.other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if changed, added := differ(name); name == importcfg || !test.others(changed) || len(added) != 0 {
+			t.Errorf("%+v: others of %d are %q, more are %q", test.other, len(plain), changed, added)
+		}
+	}
+	for file, before := range times {
+		if info, err := os.Stat(file); err != nil || !info.ModTime().Equal(before) {
+			t.Errorf("%s was compiled anew: %v", file, err)
 		}
 	}
 	// Nothing is left of the directories where it was made.
@@ -116,7 +139,7 @@ func TestImportsAreFew(t *testing.T) {
 func TestBuildErrors(t *testing.T) {
 	env := goEnv(t)
 	env["GOTOOLDIR"] = t.TempDir()
-	cfg := &Config{Go: "go", Env: env, CacheDir: t.TempDir(), Key: "k"}
+	cfg := &Config{Go: "go", Env: env, CacheDir: t.TempDir()}
 	if name, err := Build(cfg); err == nil || !strings.Contains(err.Error(), "compiling the linked runtime") {
 		t.Errorf("without tools: %s, %v", name, err)
 	}
@@ -145,7 +168,7 @@ func TestSites(t *testing.T) {
 		data = append(data, byte(i), byte(i>>8))
 	}
 	for _, shared := range []bool{false, true} {
-		importcfg, err := Build(&Config{Go: "go", Env: env, CacheDir: t.TempDir(), Key: "k", Shared: shared})
+		importcfg, err := Build(&Config{Go: "go", Env: env, CacheDir: t.TempDir(), Shared: shared})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -159,7 +182,7 @@ func TestSites(t *testing.T) {
 			t.Errorf("shared %t: the archive does not have the data: %d bytes, %v", shared, len(b), err)
 		}
 		var exports [2][]byte
-		for i, name := range []string{full, filepath.Join(filepath.Dir(importcfg), "sites.a")} {
+		for i, name := range []string{full, archives(t, importcfg)[SitesPath]} {
 			if exports[i], err = archive.Find(name, "__.PKGDEF"); err != nil || exports[i] == nil {
 				t.Fatalf("%s: export data: %v", name, err)
 			}

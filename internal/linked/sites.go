@@ -28,7 +28,10 @@ const (
 // Only the literal in the source is different. So the package has the same export data
 // as the one that the other packages were compiled against.
 func Sites(importcfg, compiler, archive string, data []byte) error {
-	built := filepath.Join(filepath.Dir(importcfg), "sites")
+	built, err := sourceOf(importcfg, SitesPath)
+	if err != nil {
+		return err
+	}
 	text, err := os.ReadFile(filepath.Join(built, sitesFile))
 	if err != nil {
 		return err
@@ -58,6 +61,20 @@ func Sites(importcfg, compiler, archive string, data []byte) error {
 		return fmt.Errorf("compiling the site tables: %w\n%s", err, out)
 	}
 	return nil
+}
+
+// sourceOf returns the directory with the files that a package of an importcfg was compiled of.
+func sourceOf(importcfg, pkg string) (dir string, err error) {
+	lines, err := os.ReadFile(importcfg)
+	if err != nil {
+		return "", err
+	}
+	_, rest, ok := strings.Cut("\n"+string(lines), "\npackagefile "+pkg+"=")
+	if !ok {
+		return "", fmt.Errorf("%s does not name an archive of %s: remove it and build again", importcfg, pkg)
+	}
+	archive, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSuffix(archive, ".a"), nil
 }
 
 // appendLiteral appends data as a string literal of Go. Bytes that are not ASCII
