@@ -27,7 +27,7 @@ demo: build
 	@cd build/demo/profiles && for f in *.paths.pb.gz; do echo "	go tool pprof -http=: build/demo/profiles/$$f"; done
 	@cd build/demo/profiles && for f in *.edges.pb.gz; do echo "	bin/pep list REGEXP build/demo/profiles/$$f"; done
 
-# gofmt, go vet, all tests, two seconds of each fuzz test; says what was skipped
+# gofmt, go vet, all tests, a second of each fuzz test; says what was skipped
 # and ends with the count.
 test:
 	@$(GO) run ./internal/project/cmd/check

@@ -41,8 +41,10 @@ func TestHooksOfTheRuntimeAreSkipped(t *testing.T) {
 		}
 	}
 	ours := regexp.MustCompile(`0pep/core|\$0x6[0-9a-f]{7}\b`) // a call or flag of ours, or a number of a path in the poll region
-	for _, flags := range [][]string{{"-peppoll=page"}, {"-peppoll=flag", "-peptapmode=burst"}, {"-pepmode=exact"}} {
-		prog := build(t, dir, append(flags, "-peppkg=.,sync,time", "-peptaps=all")...)
+	for _, flags := range [][]string{
+		{"-peppoll=page", "-peptaps=entries,returns"}, {"-peppoll=flag", "-peptapmode=burst", "-peptaps=args,results"}, {"-pepmode=exact", "-peptaps=loads,args"},
+	} {
+		prog := build(t, dir, append(flags, "-peppkg=.,sync,time")...)
 		out, err := exec.Command("go", "tool", "objdump", "-s", `^(sync|time)\.`, prog).Output()
 		if err != nil {
 			t.Fatal(err)

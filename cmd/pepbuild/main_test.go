@@ -25,8 +25,26 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
+// The tests run a pepbuild that the go command builds, and not this executable under another name:
+// that is the one that tests of other packages build, so all take packages that it has
+// compiled from the go command's cache.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pepbuild": main})
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "pepbuild-")
+		if err == nil {
+			defer os.RemoveAll(dir)
+			var out []byte
+			if out, err = exec.Command("go", "build", "-o", dir, ".").CombinedOutput(); err != nil {
+				err = fmt.Errorf("go build: %w\n%s", err, out)
+			}
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		os.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
+		return m.Run()
+	}())
 }
 
 // TestScripts runs the scripts in testdata/script. Each builds a program with
