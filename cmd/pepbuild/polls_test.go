@@ -214,25 +214,8 @@ func TestPollsCountTheirPaths(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	checkWays(t, prog, plain)
-	cmd := exec.Command(prog)
-	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("profiles %v, %v, want one", names, err)
-	}
-	f, err := profile.Open(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths, err := f.Paths()
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := map[string]int64{}
-	for _, x := range profile.SumPaths(paths) {
+	for _, x := range everyPath(t, prog, dir) {
 		if fn := x.ID.Func.Name; fn != "main.main" {
 			var branches []string
 			for _, b := range x.Branches {
@@ -279,6 +262,100 @@ func TestPollsCountTheirPaths(t *testing.T) {
 	if d := cmp.Diff([]int64{5, 5, 5, 5, 5, 10, 15}, kinds); d != "" {
 		t.Errorf("counts of the paths of kinds (-want +got):\n%s", d)
 	}
+}
+
+// rowProgram calls functions in a row that the compiler inlines, so that the same polls stand one behind the other,
+// and no memory changes in between.
+const rowProgram = `package main
+
+import "time"
+
+func below(b []byte, c byte) (n int) {
+	for _, x := range b {
+		if x < c {
+			n++
+		}
+	}
+	return n
+}
+
+func sign(n int) int {
+	if n < 3 {
+		return -1
+	}
+	return n
+}
+
+//go:noinline
+func row(b []byte) int { return below(b, 2) + below(b, 2) + below(nil, 2) + below(b, 3) }
+
+//go:noinline
+func same(n int) int { return sign(n)*5 + sign(n) + sign(n+1) }
+
+func main() {
+	for t := time.Now(); time.Since(t) < 400*time.Millisecond; { // until the first tick
+	}
+	n := 0
+	for i := range 50 {
+		n += row([]byte{1, 2, 3, 4}) + same(i%5)
+	}
+	if n == 1<<40 {
+		println(n)
+	}
+}
+`
+
+// Every poll of functions that are inlined several times in a row is there, whichever compiler is used. As in
+// TestPollsCountTheirPaths each path is sampled, and the numbers are those of the source: below is called four times
+// in each of 50 rounds, once of it without bytes, and of the others one, one and two of four bytes are less. In 50
+// rounds the numbers 0 to 4 come ten times each, twice as they are and once one greater. The call without bytes
+// is one block with the beginning of the next call, and the installation's compiler drops the first of two equal polls of a block.
+func TestPollsOfInlinedCallsInARow(t *testing.T) {
+	skipUnlessLinux(t)
+	for inlining, without := range map[string]int64{"same": 50, "less": 0} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "main.go"), rowProgram)
+		write(t, filepath.Join(dir, "go.mod"), "module row\n\ngo 1.26\n")
+		got := map[string]int64{}
+		for _, x := range everyPath(t, build(t, dir, "-peppoll=page", "-pepinline="+inlining), dir) {
+			if name := x.ID.Func.Name + ":"; name != "main.main:" {
+				for _, b := range x.Branches {
+					name += " " + b.Outcome
+				}
+				got[name] += x.Recorded()
+			}
+		}
+		want := map[string]int64{
+			"main.below:": 3*50 + without, "main.below: done": 3*50 + without, "main.below: body true": 4 * 50, "main.below: body false": 8 * 50,
+			"main.sign: true": 30*2 + 20, "main.sign: false": 20*2 + 30,
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("-pepinline=%s: counts of paths (-want +got):\n%s", inlining, d)
+		}
+	}
+}
+
+// everyPath runs a program with the poll region closed for good, and returns the paths of its profile.
+func everyPath(t *testing.T, prog, dir string) []profile.Path {
+	t.Helper()
+	cmd := exec.Command(prog)
+	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS=tick=1ms,samples=1000000000,stride=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
+	if err != nil || len(names) != 1 {
+		t.Fatalf("profiles %v, %v, want one", names, err)
+	}
+	f, err := profile.Open(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return profile.SumPaths(paths)
 }
 
 // checkPollCode checks that polls of constant numbers are one instruction each, that none has

@@ -102,10 +102,16 @@ var files = []file{
 		},
 	}},
 	{name: "ssa/nilcheck.go", edits: []edit{
+		// nilcheckelim, which drops checks of pointers that were checked before. Polls of a function that is
+		// inlined twice in a row have the same addresses.
+		{
+			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil {",
+			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil && !pepNumber(ptr) {",
+		},
 		// nilcheckelim2, which drops checks of pointers that the program loads from.
 		{
 			"if opcodeTable[v.Op].nilCheck && unnecessary",
-			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && unnecessary",
+			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && !pepNumber(v.Args[0]) && unnecessary",
 		},
 	}},
 	{name: "ssagen/ssa.go", edits: []edit{

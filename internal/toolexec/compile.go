@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/instrument"
+	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/internal/linked"
 	"github.com/pepgo/pep/runtime/wire"
@@ -132,6 +133,9 @@ func (c *compilation) run() (int, error) {
 	if err := c.replace(res); err != nil {
 		return 1, err
 	}
+	if c.tag.Poll == rewrite.Page && c.tag.Compiler == "" {
+		c.args = slices.Insert(c.args, 0, keepPolls)
+	}
 	code, err := c.tool.run(c.args)
 	if code != 0 || err != nil {
 		return code, err
@@ -143,6 +147,12 @@ func (c *compilation) run() (int, error) {
 	}
 	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
 }
+
+// keepPolls is a flag of the installation's compiler. A page poll is a check of a pointer for nil to it, and it would
+// drop checks of pointers that it has checked before: polls of functions that are inlined several times in a row. Of
+// the program's own checks most still go away, in a later pass, because a load of the same block does the check.
+// The compiler of package gocompiler knows polls.
+const keepPolls = "-d=ssa/nilcheckelim/off"
 
 // tell adds the package to the file that says how far the build is.
 func (c *compilation) tell(name string) error {
