@@ -41,6 +41,9 @@ func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
 // all is the number of bounds.
 func (h *Hits) all() int { return h.In + h.Below + h.Above }
 
+// part returns n in percent of all bounds.
+func (h *Hits) part(n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
+
 // A Coverage says how often the bounds of a program's sampled profiles have the true value.
 // The paths are those that are hot in the exact profile, the edges those on a branch that
 // has more than accuracy.HotShare of all outcomes, the values those of hot taps: with all paths, most would be some that
@@ -61,7 +64,7 @@ type Coverage struct {
 type BoundsOptions struct {
 	Setting       Setting
 	Runs          int
-	Paths, Values bool // what is profiled: paths with their edges, loaded values, each in a build of its own
+	Paths, Values bool // what is profiled: paths with their edges, loaded values, each in a build of its own. [BoundLabels] needs neither
 }
 
 // Bounds runs each test program once with exact counts, and many times with samples.
@@ -250,20 +253,19 @@ func scaled(b profile.Bounds, total float64) profile.Bounds {
 func BoundsTables(all []Coverage) string {
 	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
 	v := newTable("program", "taps not there in bursts", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
-	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
 	for i := range all {
 		c := &all[i]
 		if c.HotPaths > 0 {
 			t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
-				part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
-				part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+				c.Paths.part(c.Paths.In), c.Edges.part(c.Edges.In), c.Outcomes.part(c.Outcomes.In), c.Unweighed.part(c.Unweighed.In),
+				c.Paths.part(c.Paths.Below), c.Paths.part(c.Paths.Above), c.Paths.part(c.Paths.all()-c.Paths.Seen))
 		}
 		if c.HotValues == 0 {
 			continue
 		}
 		missed := c.Values.Below + c.Values.Above - c.Values.Missed
-		v.row(c.Program, fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
-			part(c.Values, c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
+		v.row(c.Program, fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), c.Values.part(c.Values.In), c.Values.part(c.Values.Below), c.Values.part(c.Values.Above),
+			c.Values.part(c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
 	}
 	var text strings.Builder
 	text.WriteString("## Bounds\n\nHow many of the 95 % bounds have the true value, over all runs.\n\n")
