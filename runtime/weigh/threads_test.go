@@ -49,15 +49,15 @@ func sharesByThread(bursts []weigh.Burst, paths int) []float64 {
 	return share
 }
 
-// Two threads run side by side, one with paths of 30 ns and one with paths of 6 µs. The second ends 1 path in 201. In bursts
+// Two threads run side by side, one with paths of 10 ns and one with paths of 6 µs. The second ends 1 path in 601. In bursts
 // it has one poll in 6, and if a burst has the polls of both, its share is estimated to be as large. The
 // random numbers are always the same, so there are no false alarms.
 func TestThreadsSideBySide(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	const fault, truth = 1230, 1. / 201
+	const fault, truth = 1230, 1. / 601
 	var bursts []weigh.Burst
 	for range 400 {
-		bursts = append(bursts, side(rng, 0, fault, 30, 6000))
+		bursts = append(bursts, side(rng, 0, fault, 10, 6000))
 	}
 	together, _ := shares(bursts, weigh.Weights(bursts, 2), 2)
 	share := sharesByThread(bursts, 2)

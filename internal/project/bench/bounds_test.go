@@ -72,3 +72,24 @@ func TestValuesOfALabelAreComparedWithTheirBounds(t *testing.T) {
 		t.Errorf("want both labels, and 50 %% of the shares of handler a:\n%s", text)
 	}
 }
+
+// Of three paths and three edges, two each are as frequent in a second exact run. One edge is not there at all.
+func TestUnsteadyPathsAndEdgesAreLeftOut(t *testing.T) {
+	path := func(name string) profile.PathID { return profile.PathID{Func: profile.Func{Name: name}} }
+	edge := func(outcome string) edgeID { return edgeID{outcome: outcome} }
+	first := &truth{
+		paths:    map[profile.PathID]float64{path("a"): .5, path("b"): .2, path("c"): .1},
+		edges:    map[edgeID]float64{edge("x"): .5, edge("y"): .2, edge("z"): .1},
+		outcomes: map[edgeID]float64{edge("x"): 1, edge("y"): .7, edge("z"): .3},
+	}
+	second := &truth{
+		paths: map[profile.PathID]float64{path("a"): .5, path("b"): .206, path("c"): .11},
+		edges: map[edgeID]float64{edge("x"): .48, edge("y"): .2},
+	}
+	if n := first.leaveOut(second); n != 2 || len(first.paths) != 2 || len(first.edges) != 2 || len(first.outcomes) != 2 {
+		t.Errorf("%d left out of %+v", n, first)
+	}
+	if first.paths[path("c")] != 0 || first.edges[edge("z")] != 0 || first.outcomes[edge("z")] != 0 {
+		t.Errorf("what differs is still there: %+v", first)
+	}
+}

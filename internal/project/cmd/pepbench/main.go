@@ -368,7 +368,7 @@ func (m *measurement) bounds(args []string) error {
 		}
 		tables += bench.LabelBoundsTable(all)
 	}
-	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 1 exact.", *runs, settings[0])+m.workload(), tables)
+	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones of paths, 1 of values.", *runs, settings[0])+m.workload(), tables)
 }
 
 // atTicks returns the settings with each of the ticks.
