@@ -5,6 +5,7 @@
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench functions [-n 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench bounds [-runs 200] [-kinds paths,values] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench guide [flags] [program ...]
