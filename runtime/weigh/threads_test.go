@@ -68,7 +68,8 @@ func TestThreadsSideBySide(t *testing.T) {
 }
 
 // A program has one thread half of the time and two otherwise, and all paths take 100 ns: each of the three paths has a
-// third of the ends. There are twice as many ticks, by CPU time, while there are two threads.
+// third of the ends. There are twice as many ticks, by CPU time, while there are two threads. Again the random numbers
+// are always the same.
 func TestThreadsShareTicks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	var bursts []weigh.Burst
