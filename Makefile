@@ -65,7 +65,8 @@ pgo:
 
 # How often the bounds of sampled profiles have the true value, of paths, edges and values: 200 short runs of four
 # programs beside exact counts, with as many ticks as a run of two seconds has. It takes a
-# quarter of an hour, and as long again for values (-kinds values for these alone).
+# quarter of an hour, and as long again for values (-kinds values for these alone). -kinds labels is for values by
+# labels of goroutines, in a program of its own.
 BOUNDSFLAGS ?= -runs 200 -scale 50 -tick 4ms bitboard markdown printer sortbench
 .PHONY: bounds
 bounds:

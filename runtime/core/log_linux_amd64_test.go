@@ -10,12 +10,14 @@ import (
 )
 
 // Bursts that lasted several ticks are read as one burst for each tick, with the polls that followed it.
-// A tick that no sample follows before the next one counts with that one.
+// A tick that no sample follows before the next one counts with that one. If threads have polled by turns, each
+// has a burst of its own and a part of the tick.
 func TestBurstsEndAtTicks(t *testing.T) {
 	f := newTable()
 	f.Samples, f.Stride, f.Form, f.Tick, f.Start = 6, 3, sampler.AgSimplified, 1<<20, 1
 	f.Publish()
 	var samples []int32
+	thread := uint32(5)
 	poll := func(path uint32) {
 		_, _, p := f.NextPoll()
 		take, _ := f.Poll()
@@ -28,7 +30,7 @@ func TestBurstsEndAtTicks(t *testing.T) {
 				samples[i] = int32(i) + 1
 			}
 		}
-		f.Note(p, k, 1, 5, e)
+		f.Note(p, k, 1, thread, e)
 	}
 	f.BeginBurst(1 << 20) // skips no poll
 	f.BeginBurst(2 << 20) // nothing was seen yet, so these are one
@@ -47,6 +49,11 @@ func TestBurstsEndAtTicks(t *testing.T) {
 	for range 6 {
 		poll(6)
 	}
+	f.BeginBurst(3 << 20) // skips two polls
+	for i := range uint32(8) {
+		thread = 5 + i%3/2 // 5, 5, 6 and again
+		poll(7 + i)
+	}
 	c := counted{pepfile.File{Table: f, Size: pepfile.TableSize(pepfile.Slots)}}
 	list, polled := c.bursts(samples)
 	var got []string
@@ -61,8 +68,8 @@ func TestBurstsEndAtTicks(t *testing.T) {
 		}
 		got = append(got, fmt.Sprintf("%v ticks: %s", b.Ticks, strings.Join(paths, " ")))
 	}
-	want := []string{"3 ticks: 0 1", "1 ticks: 2", "4 ticks: 3 3 3", "6 ticks: 4- 5 5 5 5 5 5"}
-	if strings.Join(got, "\n") != strings.Join(want, "\n") || polled != 6 {
-		t.Errorf("%d paths, bursts\n%s\nwant 6 paths and\n%s", polled, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	want := []string{"3 ticks: 0 1", "1 ticks: 2", "4 ticks: 3 3 3", "6 ticks: 4- 5 5 5 5 5 5", "1.5 ticks: 6- 7- 9 10 12 13", "1.5 ticks: 8 11"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || polled != 14 {
+		t.Errorf("%d paths, bursts\n%s\nwant 14 paths and\n%s", polled, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

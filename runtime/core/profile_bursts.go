@@ -12,7 +12,8 @@ import (
 // several ticks is as many bursts: the polls after a tick tell what that tick has found, and not
 // what the first one has. For example, let a burst begin at the end of a loop whose rounds take
 // 10 µs, and go on in a loop whose rounds take 1 ms. Its last polls came with ticks of their own, and
-// would count 100 times too much if they had the weight of its first poll.
+// would count 100 times too much if they had the weight of its first poll. The polls of each thread are
+// a burst of their own, too: see [weigh.ByThread].
 // A path is told from
 // others by its number in its package and by where its poll is, since the log does not have
 // the package. The slice samples has for each entry the index of its sample + 1, or 0.
@@ -30,7 +31,7 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 			p := &polls[i]
 			if time := p.Ticks(); time > 0 {
 				if sampled {
-					list = append(list, b)
+					list = appendByThread(list, &b)
 					b, sampled = c.burst(0), false
 				}
 				b.Ticks += c.burst(time).Ticks
@@ -52,9 +53,22 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 			b.Polls = append(b.Polls, weigh.Poll{Path: k, Thread: p.Thread(), Gap: p.Gap})
 			b.Samples = append(b.Samples, sample)
 		}
-		list = append(list, b)
+		list = appendByThread(list, &b)
 	}
 	return list, len(paths)
+}
+
+// appendByThread appends a burst of each thread's polls.
+func appendByThread(list []report.Burst, b *report.Burst) []report.Burst {
+	bursts, of := weigh.ByThread(&b.Burst)
+	for i := range bursts {
+		samples := make([]int32, len(of[i]))
+		for j, at := range of[i] {
+			samples[j] = b.Samples[at]
+		}
+		list = append(list, report.Burst{Burst: bursts[i], Samples: samples})
+	}
+	return list
 }
 
 // burst returns a burst without polls that stands for some ns of CPU time.

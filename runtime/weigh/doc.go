@@ -36,6 +36,9 @@
 // follow are its own burst, which is shorter: in a loop whose rounds take 1 ms, a tick each 4 ms has
 // four polls. They stand for as many polls as those of any other tick.
 //
+// If threads run side by side, the polls of each thread are a burst of their own ([ByThread]): a fault holds up one thread
+// only, so polls of different threads are not in the program's proportions.
+//
 // # What is known of a gap
 //
 // The gap before the first poll cannot be measured, because the tick is in it. Gaps within

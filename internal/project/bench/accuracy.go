@@ -157,7 +157,7 @@ type counts struct {
 
 // profile runs a build once and reads what it writes.
 func (p *program) profile(build string, env ...string) (c *counts, err error) {
-	err = p.written(build, "*.paths.pb.gz", env, func(name string) error {
+	_, err = p.written(build, "*.paths.pb.gz", env, func(name string) error {
 		c, err = read(name)
 		return err
 	})
@@ -166,27 +166,27 @@ func (p *program) profile(build string, env ...string) (c *counts, err error) {
 
 // written runs a build once, and calls read with the name of the profile that it writes, of
 // which the pattern is given.
-func (p *program) written(build, pattern string, env []string, read func(name string) error) error {
+func (p *program) written(build, pattern string, env []string, read func(name string) error) (r Run, err error) {
 	out, err := os.MkdirTemp(p.work, "out")
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer os.RemoveAll(out)
-	r, err := start(out, append(env, "PEPDIR="+out), p.exe(build), p.scale())
+	r, err = start(out, append(env, "PEPDIR="+out), p.exe(build), p.scale())
 	if err == nil && r.Code != 0 {
 		err = fmt.Errorf("%s exits with code %d", p.exe(build), r.Code)
 	}
 	if err != nil {
-		return err
+		return r, err
 	}
 	names, err := filepath.Glob(filepath.Join(out, pattern))
 	if err != nil {
-		return err
+		return r, err
 	}
 	if len(names) != 1 {
-		return fmt.Errorf("%d profiles %s of one run, want 1", len(names), pattern)
+		return r, fmt.Errorf("%d profiles %s of one run, want 1", len(names), pattern)
 	}
-	return read(names[0])
+	return r, read(names[0])
 }
 
 // read reads a profile of paths, by its name, and the profile of edges beside it.

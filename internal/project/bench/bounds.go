@@ -41,6 +41,9 @@ func (h *Hits) add(b profile.Bounds, truth float64, seen bool) {
 // all is the number of bounds.
 func (h *Hits) all() int { return h.In + h.Below + h.Above }
 
+// part returns n in percent of all bounds.
+func (h *Hits) part(n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
+
 // A Coverage says how often the bounds of a program's sampled profiles have the true value.
 // The paths are those that are hot in the exact profile, the edges those on a branch that
 // has more than accuracy.HotShare of all outcomes, the values those of hot taps: with all paths, most would be some that
@@ -50,6 +53,7 @@ type Coverage struct {
 	Program                string
 	Runs, Ticks            int
 	HotPaths, HotEdges     int
+	Unsteady               int  // hot paths and edges left out, because two exact runs differ
 	Paths, Edges, Outcomes Hits // shares of path ends, edges for each path end, shares of outcomes in their branches
 	Unweighed              Hits // Paths, if samples were independent and all alike
 	Values                 Hits // shares of loaded values in their taps
@@ -61,10 +65,10 @@ type Coverage struct {
 type BoundsOptions struct {
 	Setting       Setting
 	Runs          int
-	Paths, Values bool // what is profiled: paths with their edges, loaded values, each in a build of its own
+	Paths, Values bool // what is profiled: paths with their edges, loaded values, each in a build of its own. [BoundLabels] needs neither
 }
 
-// Bounds runs each test program once with exact counts, and many times with samples.
+// Bounds runs each test program twice with exact counts of paths, once with exact values, and many times with samples.
 func Bounds(cfg *Config, opts BoundsOptions) ([]Coverage, error) {
 	var all []Coverage
 	err := cfg.each(func(p *program) error {
@@ -91,14 +95,15 @@ func (p *program) boundPaths(c *Coverage, opts BoundsOptions) error {
 	if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
 		return err
 	}
-	exact, err := p.profile(exactBuild, "PEPOPTS=")
+	truth, err := p.truth()
 	if err != nil {
 		return err
 	}
-	truth, err := truthOf(exact, p.exe(exactBuild))
+	again, err := p.truth()
 	if err != nil {
 		return err
 	}
+	c.Unsteady = truth.leaveOut(again)
 	c.HotPaths, c.HotEdges = len(truth.paths), len(truth.edges)
 	return p.times(opts.Runs, func() error {
 		sampled, err := p.profile(pageBuild, opts.Setting.env())
@@ -107,6 +112,15 @@ func (p *program) boundPaths(c *Coverage, opts BoundsOptions) error {
 		}
 		return err
 	})
+}
+
+// truth runs the program with exact counts.
+func (p *program) truth() (*truth, error) {
+	exact, err := p.profile(exactBuild, "PEPOPTS=")
+	if err != nil {
+		return nil, err
+	}
+	return truthOf(exact, p.exe(exactBuild))
 }
 
 // times calls f so many times, and logs that now and then.
@@ -127,6 +141,29 @@ type truth struct {
 	paths    map[profile.PathID]float64 // share of path ends
 	edges    map[edgeID]float64         // for each path end
 	outcomes map[edgeID]float64         // share of the branch
+}
+
+// steady is how many times as large as in one exact run a share may be in another one. Bounds are much wider.
+const steady = 1.05
+
+// leaveOut removes what was not as frequent in another exact run, since it depends on how goroutines were scheduled, and a third run
+// has its own truth. It returns how many paths and edges it has removed.
+func (t *truth) leaveOut(again *truth) (n int) {
+	differ := func(x, y float64) bool { return max(x, y) > steady*min(x, y) }
+	for id, x := range t.paths {
+		if differ(x, again.paths[id]) {
+			delete(t.paths, id)
+			n++
+		}
+	}
+	for e, x := range t.edges {
+		if differ(x, again.edges[e]) {
+			delete(t.edges, e)
+			delete(t.outcomes, e)
+			n++
+		}
+	}
+	return n
 }
 
 type edgeID struct {
@@ -248,28 +285,27 @@ func scaled(b profile.Bounds, total float64) profile.Bounds {
 
 // BoundsTables returns the results as Markdown tables.
 func BoundsTables(all []Coverage) string {
-	t := newTable("program", "ticks a run", "hot paths", "hot edges", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
+	t := newTable("program", "ticks a run", "hot paths", "hot edges", "left out", "paths", "edges", "outcomes", "paths as independent samples", "true share below", "above", "paths never seen")
 	v := newTable("program", "taps not there in bursts", "hot values", "values", "true share below", "above", "never seen", "values that were seen")
-	part := func(h Hits, n int) string { return percent(float64(n) / float64(max(h.all(), 1))) }
 	for i := range all {
 		c := &all[i]
 		if c.HotPaths > 0 {
-			t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges),
-				part(c.Paths, c.Paths.In), part(c.Edges, c.Edges.In), part(c.Outcomes, c.Outcomes.In), part(c.Unweighed, c.Unweighed.In),
-				part(c.Paths, c.Paths.Below), part(c.Paths, c.Paths.Above), part(c.Paths, c.Paths.all()-c.Paths.Seen))
+			t.row(c.Program, fmt.Sprintf("%.0f", float64(c.Ticks)/float64(max(c.Runs, 1))), fmt.Sprint(c.HotPaths), fmt.Sprint(c.HotEdges), fmt.Sprint(c.Unsteady),
+				c.Paths.part(c.Paths.In), c.Edges.part(c.Edges.In), c.Outcomes.part(c.Outcomes.In), c.Unweighed.part(c.Unweighed.In),
+				c.Paths.part(c.Paths.Below), c.Paths.part(c.Paths.Above), c.Paths.part(c.Paths.all()-c.Paths.Seen))
 		}
 		if c.HotValues == 0 {
 			continue
 		}
 		missed := c.Values.Below + c.Values.Above - c.Values.Missed
-		v.row(c.Program, fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), part(c.Values, c.Values.In), part(c.Values, c.Values.Below), part(c.Values, c.Values.Above),
-			part(c.Values, c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
+		v.row(c.Program, fmt.Sprint(c.Missing), fmt.Sprint(c.HotValues), c.Values.part(c.Values.In), c.Values.part(c.Values.Below), c.Values.part(c.Values.Above),
+			c.Values.part(c.Values.all()-c.Values.Seen), percent(1-float64(missed)/float64(max(c.Values.Seen, 1))))
 	}
 	var text strings.Builder
 	text.WriteString("## Bounds\n\nHow many of the 95 % bounds have the true value, over all runs.\n\n")
 	if len(t.rows) > 1 {
 		fmt.Fprintf(&text, "Bounds of the share of each hot path in all path ends, of edges for each path end, of the share of each outcome in its branch. "+
-			"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls.\n\n%s\n", t)
+			"For comparison: paths, if each sample counted once and samples were independent. Functions with a single path are left out, because they have no polls; so are (column left out) paths and edges whose shares differ by more than 5 %% between two exact runs.\n\n%s\n", t)
 	}
 	if len(v.rows) > 1 {
 		fmt.Fprintf(&text, "Bounds of the shares of loaded values that have %.0f to %.1f %% of the events of a hot tap, in programs built for bursts of taps. "+

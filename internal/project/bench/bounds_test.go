@@ -34,3 +34,62 @@ func TestValuesAreComparedWithTheirBounds(t *testing.T) {
 		t.Errorf("want 40 %% of the values and 50 %% of those seen, and no table of paths:\n%s", text)
 	}
 }
+
+// The values of handler a are compared with the bounds of the samples that have its label, and not with those of handler b,
+// which has loaded value 1, too. Value 3 came more often than the bound says of what has no sample.
+func TestValuesOfALabelAreComparedWithTheirBounds(t *testing.T) {
+	var words []profile.Word
+	for _, w := range []struct {
+		handler, value string
+		n              int64
+	}{{"a", "1", 100}, {"a", "2", 300}, {"b", "1", 900}} {
+		words = append(words, profile.Word{Site: profile.Site{Kind: "load", Expr: "p.n"}, Value: w.value, Count: w.n, Messages: w.n,
+			Labels: []profile.Label{{Key: "handler", Value: w.handler}}})
+	}
+	file := &profile.File{Comments: []string{"pep: taps; what is not listed may have happened up to 39 times"}}
+	const printed = "a 1 110\na 2 400\na 3 45\nb 1 900\n"
+	// Of 400 samples a share of 0.25 is known to 1.96·√(0.25·0.75/400) = 0.042, and 110 of 555 are less. Counts of 100
+	// and 300 are known to 19.6 and 33.9.
+	a := LabelHits{Handler: "a"}
+	if err := a.add(printed, file, words); err != nil {
+		t.Fatal(err)
+	}
+	want := LabelHits{Handler: "a", Values: 3, Shares: Hits{In: 1, Below: 1, Seen: 2}, Counts: Hits{In: 1, Above: 2, Seen: 2, Missed: 1}}
+	if a != want {
+		t.Errorf("%+v, want %+v", a, want)
+	}
+	all := LabelHits{}
+	if err := all.add(printed, file, words); err != nil {
+		t.Fatal(err)
+	}
+	if all.Values != 3 || all.Counts != want.Counts { // 1000 of 1010 ± 62, 300 of 400
+		t.Errorf("all goroutines: %+v", all)
+	}
+	if err := (&LabelHits{Handler: "c"}).add(printed, file, words); err == nil {
+		t.Error("no error if no sample has the label")
+	}
+	if text := LabelBoundsTable([]LabelHits{a, all}); !strings.Contains(text, "| handler=a ") || !strings.Contains(text, "| all goroutines ") || !strings.Contains(text, "50.0%") {
+		t.Errorf("want both labels, and 50 %% of the shares of handler a:\n%s", text)
+	}
+}
+
+// Of three paths and three edges, two each are as frequent in a second exact run. One edge is not there at all.
+func TestUnsteadyPathsAndEdgesAreLeftOut(t *testing.T) {
+	path := func(name string) profile.PathID { return profile.PathID{Func: profile.Func{Name: name}} }
+	edge := func(outcome string) edgeID { return edgeID{outcome: outcome} }
+	first := &truth{
+		paths:    map[profile.PathID]float64{path("a"): .5, path("b"): .2, path("c"): .1},
+		edges:    map[edgeID]float64{edge("x"): .5, edge("y"): .2, edge("z"): .1},
+		outcomes: map[edgeID]float64{edge("x"): 1, edge("y"): .7, edge("z"): .3},
+	}
+	second := &truth{
+		paths: map[profile.PathID]float64{path("a"): .5, path("b"): .206, path("c"): .11},
+		edges: map[edgeID]float64{edge("x"): .48, edge("y"): .2},
+	}
+	if n := first.leaveOut(second); n != 2 || len(first.paths) != 2 || len(first.edges) != 2 || len(first.outcomes) != 2 {
+		t.Errorf("%d left out of %+v", n, first)
+	}
+	if first.paths[path("c")] != 0 || first.edges[edge("z")] != 0 || first.outcomes[edge("z")] != 0 {
+		t.Errorf("what differs is still there: %+v", first)
+	}
+}

@@ -56,17 +56,21 @@ func (p *program) boundValues(c *Coverage, opts BoundsOptions) error {
 	})
 }
 
-// values runs a build once and reads the values profile that it writes.
-func (p *program) values(build string, env ...string) (file *profile.File, seen []profile.Seen, err error) {
-	err = p.written(build, "*.values.pb.gz", env, func(name string) error {
-		if file, err = profile.Open(name); err != nil {
-			return err
+// words runs a build once, and reads what it prints and the values profile that it writes.
+func (p *program) words(build string, env ...string) (file *profile.File, words []profile.Word, printed string, err error) {
+	r, err := p.written(build, "*.values.pb.gz", env, func(name string) error {
+		if file, err = profile.Open(name); err == nil {
+			words, err = file.Words()
 		}
-		words, err := file.Words()
-		seen = profile.SumSites(words)
 		return err
 	})
-	return file, seen, err
+	return file, words, r.Stdout, err
+}
+
+// values is like words, with the words of all goroutines added up.
+func (p *program) values(build string, env ...string) (file *profile.File, seen []profile.Seen, err error) {
+	file, words, _, err := p.words(build, env...)
+	return file, profile.SumSites(words), err
 }
 
 // valueTruth runs the program with every load reported.

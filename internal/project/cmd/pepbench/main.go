@@ -5,6 +5,7 @@
 //	go run ./internal/project/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench functions [-n 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//	go run ./internal/project/cmd/pepbench bounds [-runs 200] [-kinds paths,values] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench taps [-rounds 5] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
 //	go run ./internal/project/cmd/pepbench guide [flags] [program ...]
@@ -317,22 +318,24 @@ func (m *measurement) bounds(args []string) error {
 	m.settingsFlag(flags, "64,17")
 	runs := flags.Int("runs", 200, "sampled `runs`")
 	tick := flags.String("tick", "", "CPU `time` between ticks (default: the program's, 10ms)")
-	kinds := flags.String("kinds", "paths,values", "of which `profiles`: paths (with their edges), values, or both")
+	kinds := flags.String("kinds", "paths,values", "of which `profiles`: paths (with their edges), values, labels (values by labels of goroutines, of a program of its own), or several")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if *runs < 1 {
 		return fmt.Errorf("-runs %d: want 1 or more", *runs)
 	}
-	opts := bench.BoundsOptions{Runs: *runs}
+	opts, labels := bench.BoundsOptions{Runs: *runs}, false
 	for kind := range strings.SplitSeq(*kinds, ",") {
 		switch kind {
 		case "paths":
 			opts.Paths = true
 		case "values":
 			opts.Values = true
+		case "labels":
+			labels = true
 		default:
-			return fmt.Errorf("-kinds %s: want paths, values, or both with a comma between", *kinds)
+			return fmt.Errorf("-kinds %s: want paths, values and labels, or some of them, with commas between", *kinds)
 		}
 	}
 	settings, err := bench.ParseSettings(m.settings)
@@ -351,11 +354,22 @@ func (m *measurement) bounds(args []string) error {
 	}
 	defer done()
 	opts.Setting = settings[0]
-	all, err := bench.Bounds(&m.cfg, opts)
-	if err != nil {
-		return err
+	var tables string
+	if opts.Paths || opts.Values {
+		all, err := bench.Bounds(&m.cfg, opts)
+		if err != nil {
+			return err
+		}
+		tables = bench.BoundsTables(all)
 	}
-	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 1 exact.", *runs, settings[0])+m.workload(), bench.BoundsTables(all))
+	if labels {
+		all, err := bench.BoundLabels(&m.cfg, opts)
+		if err != nil {
+			return err
+		}
+		tables += bench.LabelBoundsTable(all)
+	}
+	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones of paths, 1 of values.", *runs, settings[0])+m.workload(), tables)
 }
 
 // atTicks returns the settings with each of the ticks.
