@@ -102,7 +102,7 @@ func (v vendored) Import(path string) (*types.Package, error) {
 	return v.Importer.Import("vendor/" + path)
 }
 
-func TestCorpus(t *testing.T) { instrumentCorpus(t, tap.Options{}, false) }
+func TestCorpus(t *testing.T) { instrumentCorpus(t, instrument.Options{}) }
 
 // events are the kinds that "all" leaves to engines and traces.
 const events = "pairs,stores,ops,directcalls,entries,returns"
@@ -119,16 +119,18 @@ func TestCorpusTapped(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				instrumentCorpus(t, tap.Options{Kinds: set}, burst)
+				// Taps of loads are those for a compiler that does not inline originals alone.
+				instrumentCorpus(t, instrument.Options{Taps: tap.Options{Kinds: set}, Burst: burst, FreeInlining: burst && kinds != "loads"})
 			})
 		}
 	}
 }
 
-func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
+func instrumentCorpus(t *testing.T, opts instrument.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
+	opts.Poll = rewrite.Page
 	pkgs, lookup := readCorpus(t, linkedCore)
 	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linkedCore)
 	if err != nil {
@@ -140,7 +142,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 	for _, p := range pkgs {
 		imp := vendored{importer.ForCompiler(token.NewFileSet(), "gc", lookup)}
 		pkg := &instrument.Package{Path: p.ImportPath, Files: p.files(), Importer: imp, CorePath: "0pep/core"}
-		res, err := instrument.Do(pkg, instrument.Options{Poll: rewrite.Page, Taps: taps, Burst: burst})
+		res, err := instrument.Do(pkg, opts)
 		if err != nil {
 			t.Errorf("%s: %v", p.ImportPath, err)
 			continue
@@ -167,7 +169,7 @@ func instrumentCorpus(t *testing.T, taps tap.Options, burst bool) {
 		funcs += len(res.Sites.Funcs)
 		adds += res.Adds
 		polls += res.Polls
-		check(t, pkg, res, withCore{imp, core}, burst)
+		check(t, pkg, res, withCore{imp, core}, opts.Burst)
 	}
 	total, ours := 0, 0 // ours are the functions without a directive against calls that are no hooks of the runtime
 	var reasons []string

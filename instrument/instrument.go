@@ -82,8 +82,8 @@ type Options struct {
 
 	Burst bool // taps report in bursts, and cost little in between
 
-	// FreeInlining says that the compiler charges nothing for inserted statements, and inlines
-	// the functions that it inlines in the source.
+	// FreeInlining says that the compiler charges nothing for inserted statements, inlines
+	// the functions that it inlines in the source, and the originals of cloned ones alone.
 	FreeInlining bool
 
 	Bisect *bisect.Pattern // which functions are instrumented; nil for all
@@ -221,7 +221,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 			reason = fmt.Sprintf("the package has more than %d paths", MaxPaths)
 		}
 		if in.untouchable(f) == "" && selected {
-			tapped = append(tapped, tap.Func{Func: f, Skipped: in.skippedTaps(f)})
+			tapped = append(tapped, tap.Func{Func: f, Skipped: in.skippedTaps(f), Partial: in.clones != nil && in.clones.Partial[f.Body()]})
 		}
 		if reason != "" {
 			sites.Skipped = append(sites.Skipped, d.Skipped(f, reason))

@@ -93,6 +93,7 @@ type DumpWord struct {
 	TargetLine int64  `json:"target_line" unit:"line"`
 	Count      int64  `json:"count" unit:"events"`
 	Messages   int64  `json:"messages" unit:"messages"`
+	Partial    bool   `json:"partial"` // bursts do not see all events of the tap
 
 	Labels []DumpLabel `json:"labels"` // of the goroutines that reported it, by key
 }
@@ -126,7 +127,7 @@ type Caller struct {
 //
 //	word func="(all arg taps)" at=:0 pool=words line=0 kind=arg expr=word type=int value="[-4, -1]" words=0xfffffffffffffffc-0xffffffffffffffff target="" count=7 messages=1
 //
-// Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
+// Samples of taps whose events bursts do not all see have seen="in part" behind the value. Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
 	t := &DumpTable{Profile: profileOf(f), Estimated: f.Estimated()}
 	switch f.Kind {
@@ -181,7 +182,7 @@ func (t *DumpTable) addWords(f *profile.File) error {
 		fn := w.Site.Func
 		x := DumpWord{
 			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
-			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Labels: labelsOf(w.Labels),
+			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Partial: w.Site.Partial, Labels: labelsOf(w.Labels),
 		}
 		switch {
 		case x.Pool == "":
@@ -257,6 +258,9 @@ func (t *DumpTable) Print(p *listing.Page) {
 		words := ""
 		if x.Words != "" {
 			words = " words=" + x.Words
+		}
+		if x.Partial {
+			words += " seen=" + quote(schema.InPart)
 		}
 		p.Line("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
 			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages, labelsText(x.Labels))

@@ -52,6 +52,7 @@ type ValueSite struct {
 	Expr      string  `json:"expression"`
 	Type      string  `json:"type"`
 	Events    int64   `json:"events" unit:"events"`
+	Partial   bool    `json:"partial"`                // the tap has seen some of its events only: counts are too low, and shares are those of the events seen
 	Distinct  int     `json:"distinct" unit:"values"` // values that were told apart
 	Rows      []Value `json:"rows"`
 	Rest      int     `json:"more_values" unit:"values"` // those that are not listed
@@ -76,6 +77,7 @@ type Value struct {
 // own.
 type Specialisation struct {
 	Events    int64   `json:"events" unit:"events"` // of the site
+	Partial   bool    `json:"partial"`              // likewise
 	Share     float64 `json:"share" unit:"ratio"`   // of the value
 	Kind      string  `json:"kind"`                 // of the tap: "arg"
 	Condition string  `json:"condition"`            // "n == 42", "r is a *os.File"
@@ -94,6 +96,8 @@ type Specialisation struct {
 //	 share  count  value
 //	60.61%    600  120
 //	39.39%    390  97
+//
+// It says "990 events, seen in part" if bursts do not see all events of the tap.
 //
 // If some values are ranges, the column within has all events in a range, and the column
 // count has only those that no narrower range and no single value in it has:
@@ -138,7 +142,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 func valueSite(s profile.Seen, src *source.Tree, n int, f *profile.File) ValueSite {
 	x := ValueSite{
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Pool: s.Site.Pool, Kind: s.Site.Kind,
-		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Distinct: len(s.Words),
+		Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Partial: s.Site.Partial, Distinct: len(s.Words),
 	}
 	if s.Site.Pool == "" {
 		x.Pos = s.Site.Pos.String()
@@ -192,7 +196,7 @@ func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisat
 		relation = " is a "
 	}
 	return Specialisation{
-		Events: s.Count, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind, Condition: s.Site.Expr + relation + top.Value,
+		Events: s.Count, Partial: s.Site.Partial, Share: listing.Ratio(top.Count, s.Count), Kind: s.Site.Kind, Condition: s.Site.Expr + relation + top.Value,
 		Func: s.Site.Func.Name, File: s.Site.Func.File, Line: s.Site.Pos.Line,
 	}, true
 }
@@ -248,7 +252,11 @@ func (t *ValueTable) Print(p *listing.Page) {
 	table := &listing.Table{Numbers: 2}
 	table.Row("events", "share", "kind", "condition", "where")
 	for _, x := range t.Specialise {
-		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, x.Condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
+		condition := x.Condition
+		if x.Partial {
+			condition += " (seen in part)"
+		}
+		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
 	}
 	p.Table("", table)
 }
@@ -272,7 +280,11 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 		what += " " + s.Type
 	}
 	p.Line("")
-	p.Line("%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, t.about(s.Events), listing.Count(s.Distinct, thing))
+	events := t.about(s.Events)
+	if s.Partial {
+		events += ", seen in part"
+	}
+	p.Line("%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}
 	row := func(within string, cells ...string) {
 		if s.Ranges { // a column before the last

@@ -3,113 +3,188 @@ package main
 // This file tests that programs built for bursts have taps wherever other programs have them.
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
 
+	"golang.org/x/tools/txtar"
+
+	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 )
 
-// Small functions, which the compiler inlines, are called in all ways in which their originals could be executed
-// where a clone should be: through an interface, a function value, a go and a defer statement; by a function that is
-// too large to be cloned, or has no taps itself; by small functions that call something unknown or
-// something of std.
-const ways = `package main
+// The oracle is the full build's counts. In the burst build all taps report with taps=full, so
+// all counts are exact. If few functions have taps, nearly all callers have none.
+func TestBurstBuildsSeeAllCalls(t *testing.T) {
+	skipUnlessLinux(t)
+	a, err := txtar.ParseFile(filepath.Join("testdata", "ways.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := extract(t, a)
+	for _, flags := range [][]string{nil, {`-pepfuncs=\.(get|add|now|Second|First)`}} {
+		want, _ := loads(t, dir, flags...)
+		if want["main.(*counter).get main.go:18:44 c.n"] == 0 || want["example.com/taps/lib.(*Pair[...]).First lib.go:10:47 p.I"] == 0 {
+			t.Errorf("the full build with %q has too few taps: %v", flags, want)
+		}
+		got, partial := loads(t, dir, append(flags, "-peptapmode=burst")...)
+		for site, n := range want {
+			if got[site] != n {
+				t.Errorf("%q: %s: %d events, want %d", flags, site, got[site], n)
+			}
+		}
+		for site, marked := range partial {
+			if marked {
+				t.Errorf("%q: %s is marked as seen in part", flags, site)
+			}
+		}
+	}
+}
+
+// With the compiler of the Go installation, sites that have fewer events than in the full build are marked. Those of
+// functions without taps are not in the site tables: the comment has the ticks in these functions.
+func TestSitesThatBurstsSeeInPartAreMarked(t *testing.T) {
+	skipUnlessLinux(t)
+	a, err := txtar.ParseFile(filepath.Join("testdata", "ways.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := extract(t, a)
+	want, _ := loads(t, dir)
+	got, partial := loads(t, dir, "-peptapmode=burst", "-pepinline=less")
+	fewer := 0
+	for site, n := range want {
+		marked, there := partial[site]
+		if got[site] == n || !there {
+			continue
+		}
+		if fewer++; !marked {
+			t.Errorf("%s: %d events, want %d, and no mark", site, got[site], n)
+		}
+	}
+	if fewer == 0 {
+		t.Error("no site has fewer events than in the full build: this test sees nothing")
+	}
+}
+
+// loads builds the program in dir with taps of loads, and returns how many events each site has while all taps
+// report, and whether the site table and the profile say that bursts see it in part.
+func loads(t *testing.T, dir string, flags ...string) (events map[string]int64, partial map[string]bool) {
+	t.Helper()
+	out := t.TempDir()
+	prog := build(t, dir, append(flags, "-peppkg=./...", "-peptaps=loads", "-peppoll=none")...)
+	cmd := exec.Command(prog, "100")
+	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=taps=full")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	files, _ := filepath.Glob(filepath.Join(out, "*.values.pb.gz"))
+	if len(files) != 1 {
+		t.Fatalf("profiles of values: %q", files)
+	}
+	f, err := profile.Open(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := f.Words()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := executable.Open(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := func(fn, pos, expr string) string { return fn + " " + pos + " " + expr }
+	events, partial = map[string]int64{}, map[string]bool{}
+	for _, p := range exe.Packages {
+		for _, x := range p.Taps {
+			partial[name(x.Func, fmt.Sprintf("%s:%d:%d", filepath.Base(p.Files[x.File]), x.Line, x.Col), x.Expr)] = x.Partial
+		}
+	}
+	for _, s := range profile.SumSites(words) {
+		site := name(s.Site.Func.Name, s.Site.Pos.String(), s.Site.Expr)
+		events[site] += s.Count
+		if s.Site.Partial != partial[site] {
+			t.Errorf("%s: seen in part: %t, want %t", site, s.Site.Partial, partial[site])
+		}
+	}
+	return events, partial
+}
+
+// Where the compiler inlines small functions that return closures, it knows which closure is called: a range over an
+// iterator allocates nothing, nor does a variable escape whose address a closure gets.
+const closures = `package main
 
 import (
 	"fmt"
-	"math/big"
-	"os"
-	"strconv"
-	"sync"
+	"testing"
 )
 
-type counter struct{ n, step int }
+type list struct {
+	n    int
+	next *list
+}
+
+func (l *list) all() func(func(int) bool) {
+	first := l.n
+	return func(yield func(int) bool) {
+		for ; l != nil && yield(l.n-first); l = l.next {
+		}
+	}
+}
+
+func (l *list) later() func(*int) { n := l.n; return func(to *int) { *to += n } }
+
+type number interface{ value() int }
+
+func (l list) value() int { return l.n }
+
+func (l *list) asNumber() number { n := l.n; return list{n, l} }
 
 var sum int
 
-func (c *counter) get() int       { return c.n }
-func (c *counter) Len() int       { return c.step }
-func (c *counter) add(done func()) { sum += c.n; done() }
-func number(c *counter) *big.Int  { return big.NewInt(int64(c.n)) }
-func byStd(c *counter) int64      { return number(c).Int64() }
-func unknown(c *counter, f func(int) int) int { return f(c.get()) }
-func count(c *counter)            { c.n += c.step; sum += c.Len() }
-
-//go:noinline
-func without(c counter) int { return c.get() }
-
-//go:noinline
-func large(c *counter, n int) int {
-	type local int
-	for i := range n {
-		sum += c.get() + int(local(i)) + c.Len()
-	}
-	return sum
-}
-
-type lener interface{ Len() int }
-
-//go:noinline
-func dynamic(l lener, f func(*counter) int) int { return l.Len() + f(l.(*counter)) }
-
 func main() {
-	n, _ := strconv.Atoi(os.Args[1])
-	c := &counter{1, 1}
-	var wait sync.WaitGroup
-	for i := range n {
-		sum += dynamic(c, (*counter).get) + without(*c) + large(c, 3) + int(byStd(c)) + unknown(c, func(n int) int { return n + i })
-		defer count(c)
-		wait.Add(1)
-		go c.add(wait.Done)
-		wait.Wait()
+	l := &list{1, &list{2, nil}}
+	for _, f := range []func(){
+		func() {
+			n := 0
+			for x := range l.all() {
+				n += x
+			}
+			sum += n
+		},
+		func() { n := 0; l.later()(&n); sum += n },
+		func() { sum += l.asNumber().value() },
+	} {
+		fmt.Println(testing.AllocsPerRun(100, f))
 	}
-	fmt.Println(sum != 0)
 }
 `
 
-// The oracle is the full build's counts. In the burst build all taps report with taps=full, so
-// all counts are exact.
-func TestBurstBuildsSeeAllCalls(t *testing.T) {
-	skipUnlessLinux(t)
+// The oracle is the plain build. Between bursts, a program that taps in bursts allocates what it does without taps.
+func TestBurstBuildsAllocateWhatPlainOnesDo(t *testing.T) {
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "main.go"), ways)
-	write(t, filepath.Join(dir, "go.mod"), "module ways\n\ngo 1.26\n")
-	counts := func(flags ...string) map[string]int64 {
-		t.Helper()
-		out := t.TempDir()
-		cmd := exec.Command(build(t, dir, append(flags, "-peptaps=loads", "-peppoll=none")...), "100")
-		cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=taps=full")
-		if output, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%v\n%s", err, output)
-		}
-		files, _ := filepath.Glob(filepath.Join(out, "*.values.pb.gz"))
-		if len(files) != 1 {
-			t.Fatalf("profiles of values: %q", files)
-		}
-		f, err := profile.Open(files[0])
+	write(t, filepath.Join(dir, "main.go"), closures)
+	write(t, filepath.Join(dir, "go.mod"), "module closures\n\ngo 1.26\n")
+	plain := filepath.Join(dir, "plain")
+	cmd := exec.Command("go", "build", "-o", plain)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	run := func(prog string) string {
+		cmd := exec.Command(prog)
+		cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=1000s")
+		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
 		}
-		words, err := f.Words()
-		if err != nil {
-			t.Fatal(err)
-		}
-		list := map[string]int64{}
-		for _, s := range profile.SumSites(words) {
-			list[s.Site.Func.Name+" "+s.Site.Pos.String()+" "+s.Site.Expr] += s.Count
-		}
-		return list
+		return string(out)
 	}
-	want := counts()
-	if len(want) < 10 || want["main.(*counter).get main.go:15:44 c.n"] == 0 {
-		t.Errorf("the full build has too few taps: %v", want)
-	}
-	got := counts("-peptapmode=burst")
-	for site, n := range want {
-		if got[site] != n {
-			t.Errorf("%s: %d events, want %d", site, got[site], n)
-		}
+	want, got := run(plain), run(build(t, dir, "-peptaps=loads", "-peptapmode=burst"))
+	if got != want {
+		t.Errorf("allocations per run: got %q, want %q", got, want)
 	}
 }

@@ -34,6 +34,7 @@ func TestFunctionsCostTheInlinerWhatTheyCostInTheSource(t *testing.T) {
 		{"-peppoll=flag", false},
 		{"-pepmode=exact", false},
 		{"-peptaps=loads,edges", false},
+		{"-peptaps=loads,edges -peptapmode=burst", false},
 		{"-peppoll=page -pepinline=less", true},
 	} {
 		args := append([]string{"build", "-peppkg=main," + strings.Join(packages, ","), "-o", "prog"}, strings.Fields(test.flags)...)

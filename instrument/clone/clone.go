@@ -20,11 +20,12 @@
 // one function and so in one frame, so that tracebacks, recover and deferred functions
 // see no difference.
 //
-// A function that the compiler inlines is cloned only if the compiler is one that inlines
-// the original alone (package gocompiler): any other compiler would no longer inline it.
-// Without that it has no taps, or a separate clone: another function, with
-// taps, that the clones of its callers call instead. A function that cannot be cloned, or
-// that is too big, is guarded: it has a test before each tap.
+// A function that cannot be cloned, or that is too big, is guarded: it has a test before each tap.
+//
+// That is so if the compiler is one that inlines the original alone (package gocompiler). Any
+// other compiler would no longer inline small functions. For such a compiler, a small function has
+// no taps, or a separate clone: another function, with taps, that the clones of its callers
+// call instead.
 //
 // The package decides only. Package rewrite writes the bodies, and package tap chooses
 // the taps.
@@ -34,7 +35,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/inline"
@@ -50,13 +50,14 @@ const (
 	Guarded              // one body, with a test before each tap
 )
 
-// whyInlined is the reason why a function has no taps.
+// whyInlined is the reason why a function has no taps if the compiler does not inline originals alone.
 const whyInlined = "the compiler inlines the function"
 
 // A Plan says what becomes of the functions of a package.
 type Plan struct {
 	Kinds   map[*ast.BlockStmt]Kind   // by body; of declarations and literals
 	Skipped map[*ast.BlockStmt]string // functions without taps, with the reason
+	Partial map[*ast.BlockStmt]bool   // functions whose taps bursts see in part: the compiler inlines their originals elsewhere
 	Loops   map[*ast.BlockStmt]bool   // bodies of loops that are cloned
 
 	// Mixed holds each := at the top of a body that also assigns to parameters or results.
@@ -76,7 +77,7 @@ func New(files []*ast.File, markers *mark.Markers, info *types.Info, free bool, 
 		free: free, inlined: map[*ast.FuncDecl]bool{},
 		info: info, markers: markers, costs: inline.New(files, markers, info),
 		plan: &Plan{
-			Kinds: map[*ast.BlockStmt]Kind{}, Skipped: map[*ast.BlockStmt]string{},
+			Kinds: map[*ast.BlockStmt]Kind{}, Skipped: map[*ast.BlockStmt]string{}, Partial: map[*ast.BlockStmt]bool{},
 			Loops: map[*ast.BlockStmt]bool{}, Mixed: map[*ast.AssignStmt][]bool{},
 			Funcs: map[*ast.FuncDecl]*Func{}, Calls: map[*ast.CallExpr]*Call{},
 		},
@@ -111,11 +112,11 @@ type chooser struct {
 	directives []token.Pos // line directives of the file
 	funcOf     map[*types.Func]*Func
 	called     map[types.Object]bool
-	stored     map[ast.Node]bool // literals that are elements of composite literals: nobody calls them directly
-	main       bool              // it is package main
-	exposed    exposed           // nil until it is needed
-	free       bool              // the compiler inlines originals
-	inlined    map[*ast.FuncDecl]bool
+	stored     map[ast.Node]bool      // literals that are elements of composite literals: nobody calls them directly
+	main       bool                   // it is package main
+	exposed    exposed                // nil until it is needed
+	free       bool                   // the compiler inlines originals
+	inlined    map[*ast.FuncDecl]bool // small functions that are not cloned
 }
 
 func lineDirectives(f *ast.File) (list []token.Pos) {
@@ -134,18 +135,12 @@ func lineDirectives(f *ast.File) (list []token.Pos) {
 func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 	kind := Cloned
 	switch {
-	case c.costs.Inlinable(fn) && c.callable(fn):
-		d, ok := fn.(*ast.FuncDecl)
-		if ok {
+	case !c.free && c.costs.Inlinable(fn) && c.callable(fn):
+		if d, ok := fn.(*ast.FuncDecl); ok {
 			c.inlined[d] = true
 		}
-		if ok && c.free && c.alone(d) && c.canClone(body) {
-			break
-		}
 		kind = Original
-		if !cloned {
-			c.skip(body, whyInlined)
-		}
+		c.inlines(body, cloned)
 	case c.big(body) || !c.canClone(body):
 		kind = Guarded
 	default:
@@ -153,33 +148,6 @@ func (c *chooser) function(fn ast.Node, body *ast.BlockStmt, cloned bool) {
 	}
 	c.plan.Kinds[body] = kind
 	c.literals(body, cloned || kind == Cloned)
-}
-
-// alone reports whether the compiler inlines the original of a cloned function, and as if that were all.
-// It counts a function literal of the clone, it does not tell a return at the end of the source from the one
-// that ends an original, and generic functions may be compiled with packages that have another compiler.
-func (c *chooser) alone(d *ast.FuncDecl) bool {
-	sig := c.info.Defs[d.Name].Type().(*types.Signature)
-	if sig.TypeParams() != nil || sig.RecvTypeParams() != nil {
-		return false
-	}
-	for _, st := range slices.Backward(d.Body.List) {
-		if c.markers.StmtMarker(st) != nil {
-			continue
-		}
-		if _, ok := st.(*ast.ReturnStmt); ok && sig.Results().Len() == 0 {
-			return false
-		}
-		break
-	}
-	alone := true
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			alone = false
-		}
-		return alone
-	})
-	return alone
 }
 
 // callable reports whether a function can be called directly, from its package or from
@@ -319,13 +287,19 @@ func (c *chooser) note(called types.Object) {
 	}
 }
 
-// skip says that a function has no taps, nor have the bodies of its ranges over
-// functions, which are functions themselves.
-func (c *chooser) skip(body *ast.BlockStmt, why string) {
-	c.plan.Skipped[body] = why
+// inlines says that the compiler inlines a function, which therefore has no taps, or if a cloned function holds it,
+// those in that clone. So have the bodies of its ranges over functions, which are functions themselves.
+func (c *chooser) inlines(body *ast.BlockStmt, cloned bool) {
+	one := func(body *ast.BlockStmt) {
+		c.plan.Partial[body] = true
+		if !cloned {
+			c.plan.Skipped[body] = whyInlined
+		}
+	}
+	one(body)
 	own(body, func(n ast.Node) {
 		if r, ok := n.(*ast.RangeStmt); ok {
-			c.plan.Skipped[r.Body] = why
+			one(r.Body)
 		}
 	})
 }

@@ -227,15 +227,16 @@ func TestPlans(t *testing.T) {
 }
 
 // With a compiler that inlines the originals of cloned functions, small functions are cloned like others, and
-// have separate clones beside.
+// nothing is skipped.
 func TestPlansIfOriginalsAreInlined(t *testing.T) {
 	for _, test := range []struct{ name, src, want string }{
-		{"one that clones call", "func F(n int) int { BIG; return small(n) }\nfunc small(n int) int { return n + 1 }", "F: cloned\n  call 2: clone 1\nsmall: separate clone 1, cloned\n"},
-		{"one that nobody calls", "func Small(n int) int { return n + 1 }", "Small: cloned\n"},
+		{"one that clones call", "func F(n int) int { BIG; return small(n) }\nfunc small(n int) int { return n + 1 }", "F: cloned\nsmall: cloned\n"},
 		{"one that calls something unknown", "func Small(f func() int) int { return f() }", "Small: cloned\n"},
-		{"not one with a literal", "func Small() func() { return func() {} }", "Small: original\n  2 without taps: the compiler inlines the function\n  literal 2: original\n  2 without taps: the compiler inlines the function\n"},
-		{"nor one that ends with a return as pepbuild would end it", "func Small(p *int) { *p = 1; return }", "Small: original\n  2 without taps: the compiler inlines the function\n"},
-		{"nor a generic one", "func Small[T any](p *T) T { return *p }", "Small: original\n  2 without taps: the compiler inlines the function\n"},
+		{"one with a literal, and the literal", "func Small() func() { return func() {} }", "Small: cloned\n  literal 2: cloned\n"},
+		{"one that ends with a return as pepbuild would end it", "func Small(p *int) { *p = 1; return }", "Small: cloned\n"},
+		{"a generic one", "func Small[T any](p *T) T { return *p }", "Small: cloned\n"},
+		{"one with a loop that calls", "func Small(f func()) { for { f() } }", "Small: cloned\n  loop 2: cloned\n"},
+		{"one that cannot be cloned has tests", "func Small() (n int8) { m, n := 1, 2; _ = m; return n }", "Small: guarded\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fset, f, p := plan(t, "package p\n"+strings.ReplaceAll(test.src, "BIG", big), true)

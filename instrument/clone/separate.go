@@ -1,6 +1,6 @@
 package clone
 
-// This file finds the functions that the compiler inlines and that get a separate
+// This file finds the functions that the compiler inlines, and that it would not inline with two bodies. They get a separate
 // clone: a second function, with taps, that the clones of their callers call.
 //
 //	func (p *point) x() int { return p.n }    func _pep_t1_x(p *point) int { Tap(p.n); return p.n }

@@ -6,7 +6,7 @@ package rewrite
 //		x, err := g(p.x)                      _pep_v1, _pep_v2 := g(p.x); x := _pep_v1; err = _pep_v2
 //		h(x)                          →       h(x)
 //		return                                return
-//	}                                     return };/*line :1:31*/
+//	}                                     };/*line :1:31*/
 //	                                          _pep_core.Tap(…, _pep_core.U64(p.x)); x, err := g(p.x)
 //	                                          h(x)
 //	                                          return
@@ -101,11 +101,11 @@ func (w *file) clone(b *ast.BlockStmt) bool {
 	}
 	original := w.as(version{kind: originalBody})
 	original.function(b)
-	end := "; return };"
+	last := fmt.Sprintf("; goto %s; %[1]s: return };", end) // by the label, package gocompiler knows that the return is no statement of the source
 	if w.listTerminates(b.List) {
-		end = "};"
+		last = "};"
 	}
-	w.bodies(b, original.text(b)+end, cloned.text(b))
+	w.bodies(b, original.text(b)+last, cloned.text(b))
 	return true
 }
 

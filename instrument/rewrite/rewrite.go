@@ -61,6 +61,7 @@ const (
 	prefix   = "_pep_"
 	register = prefix + "r"
 	label    = prefix + "L"
+	end      = label + "end" // of an original, before the return there
 	value    = prefix + "v"
 	tapped   = prefix + "t" // behind the names of labels in clones
 	core     = CoreName

@@ -170,6 +170,7 @@ func TestTextIsValid(t *testing.T) {
 			"exact,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
 			"exact,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
 			"page,bursts": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true},
+			"page,cloned": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true, FreeInlining: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data

@@ -71,6 +71,7 @@ type Func struct {
 	*flow.Func
 	Blocks  []wire.Block // by node; nil if the function has no path numbers
 	Skipped string       // why it has no taps; "" if it may have
+	Partial bool         // bursts see a part of what its taps report
 }
 
 // A Call is a tap: a call of the linked runtime, with the word as argument.
@@ -278,6 +279,7 @@ func (f *finder) add(k key, t wire.Tap) (pc uint64, ok bool) {
 		return 0, false
 	}
 	pc = tuple.New(tuple.Tag(t.Tag), tuple.SiteBase(f.Path)+uint64(len(f.plan.Sites)), 0).PC
+	t.Partial = f.fn.Partial
 	f.plan.Sites = append(f.plan.Sites, t)
 	f.plan.Bodies[f.fn.Body()] = true
 	f.found = append(f.found, find{k, f.requested, f.depth(k.pos)})

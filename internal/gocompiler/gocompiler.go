@@ -65,12 +65,14 @@ var files = []file{
 			"\t\tbudget--\n\t\treturn budget <= 0\n",
 			"\t\tbudget += pepNodes(n) - 1\n\t\treturn budget <= 0\n",
 		},
+		// canDelayResults, which counts the returns of a function.
+		{"nreturns := 0\n\tir.VisitList(fn.Body,", "nreturns := 0\n\tir.VisitList(pepCounted(fn.Body),"},
 	}},
 	{name: "noder/reader.go", edits: []edit{
 		// unifiedInlineCall, which reads the body of a function to inline it.
 		{
 			"\t\t\tr.curfn.Body = r.stmts()\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
-			"\t\t\tr.curfn.Body = inline.PepInlined(call, r.stmts(), callerfn)\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
+			"\t\t\tr.curfn.Body = inline.PepInlined(call, r.stmts(), callerfn, retvars, &r.delayResults)\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
 		},
 	}},
 	{name: "ssa/peppolls.go", text: polls},

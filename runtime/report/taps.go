@@ -15,6 +15,7 @@ package report
 //	kind   load
 //	expr   n
 //	type   int
+//	seen   in part        only if bursts do not see all events of the tap
 //
 // If the goroutine had labels of runtime/pprof, the sample has them, too. A word that goroutines with
 // different labels have reported has a sample for each set of labels.
@@ -146,6 +147,7 @@ func (t *Taps) Write() (files []File) {
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " at taps unknown to the site tables"
 	}
+	notes := append(partial(t.Packages), t.Notes...)
 	for _, kind := range schema.Kinds {
 		p := w.profiles[kind]
 		if p == nil {
@@ -154,7 +156,7 @@ func (t *Taps) Write() (files []File) {
 		p.Mapping = t.Mapping
 		p.PeriodType, p.Period = t.PeriodType, t.Period
 		p.Time, p.Duration = t.Start, t.Duration
-		p.Comments = append([]string{comment}, t.Notes...)
+		p.Comments = append([]string{comment}, notes...)
 		p.DefaultType = kind.Types()[0]
 		files = append(files, File{string(kind), pprofenc.Gzip(p.Encode())})
 	}
@@ -211,11 +213,15 @@ func (w *tapWriter) location(p *pprofenc.Profile, s *site) uint64 {
 
 // labels returns the labels that samples of all taps have.
 func (s *site) labels(kind string) []pprofenc.Label {
-	return []pprofenc.Label{
+	labels := []pprofenc.Label{
 		{Key: schema.Site, Value: base(s.file) + ":" + position(s.Line, s.Col)},
 		{Key: schema.TapKind, Value: kind},
 		{Key: schema.Expr, Value: s.Expr},
 	}
+	if s.Partial {
+		labels = append(labels, pprofenc.Label{Key: schema.Seen, Value: schema.InPart})
+	}
+	return labels
 }
 
 // siteOf returns the site of a word, nil if the site tables do not have it. Further

@@ -97,6 +97,7 @@ const (
 	Type   = "type"   // int; in a profile of types the dynamic type
 	Words  = "words"  // 0x1000-0x1fff; of all samples if some are ranges of words
 	Static = "static" // io.Reader; of types only: the type of the expression
+	Seen   = "seen"   // in part; only if bursts do not see all events of the tap
 	Pool   = "pool"   // words; in place of the label Site if the sample is of all taps of a kind
 )
 
@@ -105,7 +106,7 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool,
+	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, Seen,
 		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow:
 		return "goroutine." + key
 	}
@@ -131,6 +132,9 @@ const (
 	WholeShareError = "whole_share_error"
 	WholeShareBelow = "whole_share_below"
 )
+
+// InPart is the value of the label Seen.
+const InPart = "in part"
 
 // What the words of a pool are: the values of the label Pool.
 const (

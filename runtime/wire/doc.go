@@ -56,7 +56,7 @@
 //	         otherwise 1 + target less the node (signed)
 //	         Val if val is set; otherwise it is 0
 //	tap      Tag: 1 byte; Func: ref; index of the file; line, column
-//	         Expr: ref; Type: ref; Bits: 1 byte; Kind: 1 byte
+//	         Expr: ref; Type: ref; Bits: 1 byte; Partial<<7 | Kind: 1 byte
 //	         number of further words, per word: Expr: ref; Type: ref; Bits: 1 byte;
 //	         Kind: 1 byte
 //	calls    number of calls, per call: node less that of the call before it in
@@ -68,8 +68,8 @@
 //	         0, column 0 if it has neither), or, leaving the function, to the
 //	         last span of its own node (likewise)
 //
-// A reader refuses versions it does not know. It knows version 5, whose bodies end with
-// the taps. The version grows with every change of the format.
+// A reader refuses versions it does not know. It knows version 6, which has no Partial, and version 5,
+// whose bodies also end with the taps. The version grows with every change of the format.
 //
 // # Programs
 //
@@ -82,7 +82,7 @@
 //	length of the tables     8 bytes, without the header
 //	number of paths          8 bytes, of all packages together
 //	hash of the tables       8 bytes, FNV-1a (64 bits, big-endian), as they
-//	                         are if no function is Outlined
+//	                         are if no function is Outlined and no tap Partial
 //	hash of the above        4 bytes, FNV-1a (32 bits)
 //
 // A profile names the program by the hash of the tables, because path numbers of
@@ -105,7 +105,7 @@
 //
 // with x tapped at the entry of f, is 99 bytes long:
 //
-//	06 5d                           version, 93 bytes of body
+//	07 5d                           version, 93 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02                              2 paths
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -132,7 +132,7 @@
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 6
+const Version = 7
 
 // withoutCalls is the version that has no calls.
 const withoutCalls = 5

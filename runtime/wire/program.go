@@ -61,7 +61,7 @@ func ReadHeader(b []byte) (h Header, err error) {
 		return h, ErrNoTables
 	}
 	b = b[len(Magic):]
-	if v := littleEndian(b[:4]); v != Version && v != withoutCalls {
+	if v := littleEndian(b[:4]); !known(v) {
 		return h, wrongVersion(v)
 	}
 	h.Packages = uint32(littleEndian(b[4:8]))
@@ -100,8 +100,8 @@ func (h Header) Check(tables []byte) error {
 
 // BuildHash returns the hash that profiles name a program by, given the tables of
 // its packages, one after the other. It is the 64-bit FNV-1a hash, most significant byte
-// first, of these tables with Outlined cleared in all functions. The compiler's choice of
-// functions to inline depends on how paths are polled or counted. Without Outlined, programs
+// first, of these tables with Outlined cleared in all functions and Partial in all taps. The compiler's choice of
+// functions to inline depends on how paths are polled or counted. Without these, programs
 // that are built from the same source in different modes have the same hash, and their
 // profiles can be compared.
 func BuildHash(tables []byte) (hash [8]byte, err error) {
@@ -112,7 +112,7 @@ func BuildHash(tables []byte) (hash [8]byte, err error) {
 			return hash, err
 		}
 		table := tables[:len(tables)-len(rest)]
-		if p.inlineAll() {
+		if p.clear() {
 			table = appendPackage(nil, p, table[0])
 		}
 		for _, c := range table {
@@ -126,11 +126,15 @@ func BuildHash(tables []byte) (hash [8]byte, err error) {
 	return hash, nil
 }
 
-// inlineAll clears Outlined in all functions, and reports whether any function had it.
-func (p *Package) inlineAll() (changed bool) {
+// clear clears Outlined in all functions and Partial in all taps, and reports whether any had it.
+func (p *Package) clear() (changed bool) {
 	for i := range p.Funcs {
 		changed = changed || p.Funcs[i].Outlined
 		p.Funcs[i].Outlined = false
+	}
+	for i := range p.Taps {
+		changed = changed || p.Taps[i].Partial
+		p.Taps[i].Partial = false
 	}
 	return changed
 }

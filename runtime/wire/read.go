@@ -83,7 +83,7 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, 0, nil, Error("truncated: no bytes")
 	}
-	if b[0] != Version && b[0] != withoutCalls {
+	if !known(uint64(b[0])) {
 		return nil, 0, nil, wrongVersion(uint64(b[0]))
 	}
 	n, size := uvarint(b[1:])
@@ -94,6 +94,9 @@ func cut(b []byte) (body []byte, sum uint32, rest []byte, err error) {
 	body, b = b[:n], b[n:]
 	return body, uint32(littleEndian(b[:checksumLen])), b[checksumLen:], nil
 }
+
+// known reports whether this package reads a version.
+func known(v uint64) bool { return withoutCalls <= v && v <= Version }
 
 func wrongVersion(v uint64) Error {
 	if v > Version {
@@ -235,7 +238,8 @@ func (d *decoder) tap(t *Tap, files int) {
 	t.Expr = d.ref(d.uvarint())
 	t.Type = d.ref(d.uvarint())
 	t.Bits = d.byte()
-	t.Kind = Kind(d.index(uint64(d.byte()), int(kinds), "kind"))
+	kind := d.byte()
+	t.Kind, t.Partial = Kind(d.index(uint64(kind&0x7f), int(kinds), "kind")), kind>>7 != 0
 	t.More = list[Word](d, d.count(minWord))
 	for i := range t.More {
 		w := &t.More[i]

@@ -131,6 +131,7 @@ type Tap struct {
 	Bits      uint8  // width of the type; 0 if the word is no value of that type (a length, an address, a type descriptor)
 	Kind      Kind   // how to read the word
 	More      []Word // the further words of the sample; two at most
+	Partial   bool   // bursts see only a part of its events, because the compiler inlines the function
 }
 
 // A Word describes a further word of a sample, as a Tap does the first.

@@ -168,7 +168,7 @@ func random(r *rand.Rand) *wire.Package {
 	for range r.IntN(4) {
 		p.Taps = append(p.Taps, wire.Tap{
 			Tag: uint8(r.IntN(256)), Func: word(), File: r.IntN(2), Line: number(), Col: number(),
-			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)),
+			Expr: word(), Type: word(), Bits: uint8(r.IntN(256)), Kind: wire.Kind(r.IntN(int(wire.Address) + 1)), Partial: r.IntN(2) > 0,
 		})
 		for range r.IntN(3) {
 			t := &p.Taps[len(p.Taps)-1]
@@ -178,28 +178,33 @@ func random(r *rand.Rand) *wire.Package {
 	return p
 }
 
-// Tables of version 5, which have no calls, still can be read, and a program that was built with
-// them still has the same hash.
-func TestTablesOfVersion5(t *testing.T) {
-	old := func(p *wire.Package) []byte {
-		body := wire.AppendPackage(nil, p)[2:]
-		table := framed(string(body[:len(body)-4-2])) // without checksum, callees and calls
-		table[0] = 5
-		return table
-	}
-	p := example()
-	p.Funcs[0].Outlined = true
-	table := old(p)
-	got, rest, err := wire.ReadPackage(table)
-	if err != nil || len(rest) > 0 {
-		t.Fatalf("%v, %d bytes left", err, len(rest))
-	}
-	equal(t, got, p)
-	p.Funcs[0].Outlined = false
-	want := fnv.New64a()
-	want.Write(old(p))
-	if hash, err := wire.BuildHash(table); err != nil || !bytes.Equal(hash[:], want.Sum(nil)) {
-		t.Errorf("hash %x, error %v, want %x", hash, err, want.Sum(nil))
+// Tables of version 6, which have no taps that are Partial, and of version 5, which have no calls either, still can
+// be read, and a program that was built with them still has the same hash.
+func TestTablesOfOldVersions(t *testing.T) {
+	for _, test := range []struct {
+		version byte
+		less    int // bytes that its bodies lack at the end: those of the callees and calls
+	}{{6, 0}, {5, 2}} {
+		old := func(p *wire.Package) []byte {
+			body := wire.AppendPackage(nil, p)[2:]
+			table := framed(string(body[:len(body)-4-test.less])) // without checksum
+			table[0] = test.version
+			return table
+		}
+		p := example()
+		p.Funcs[0].Outlined = true
+		table := old(p)
+		got, rest, err := wire.ReadPackage(table)
+		if err != nil || len(rest) > 0 {
+			t.Fatalf("version %d: %v, %d bytes left", test.version, err, len(rest))
+		}
+		equal(t, got, p)
+		p.Funcs[0].Outlined = false
+		want := fnv.New64a()
+		want.Write(old(p))
+		if hash, err := wire.BuildHash(table); err != nil || !bytes.Equal(hash[:], want.Sum(nil)) {
+			t.Errorf("version %d: hash %x, error %v, want %x", test.version, hash, err, want.Sum(nil))
+		}
 	}
 }
 
@@ -232,14 +237,14 @@ func TestReadPackageErrors(t *testing.T) {
 	spoilt := bytes.Clone(table)
 	spoilt[10]++
 	newer := bytes.Clone(table)
-	newer[0] = 7
+	newer[0] = 8
 	tests := []struct {
 		name  string
 		table []byte
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 7, this program reads 6`},
+		{"a table of another version", newer, `newer version 8, this program reads 7`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},
@@ -373,8 +378,10 @@ func TestJoin(t *testing.T) {
 	for i := range pkg.Funcs {
 		pkg.Funcs[i].Outlined = false
 	}
+	pkg.Taps = []wire.Tap{{}}
 	inlined := wire.AppendPackage(wire.AppendPackage(nil, example()), pkg)
 	pkg.Funcs[len(pkg.Funcs)-1].Outlined = true
+	pkg.Taps[0].Partial = true
 	tables := wire.AppendPackage(wire.AppendPackage(nil, example()), pkg)
 	data, err := wire.Join(tables)
 	if err != nil {

@@ -100,7 +100,7 @@ func (e *encoder) tap(t *Tap) {
 	e.int(t.Col)
 	e.ref(t.Expr)
 	e.ref(t.Type)
-	e.b = append(e.b, t.Bits, byte(t.Kind))
+	e.b = append(e.b, t.Bits, byte(bit(t.Partial))<<7|byte(t.Kind))
 	e.int(len(t.More))
 	for _, w := range t.More {
 		e.ref(w.Expr)

@@ -254,7 +254,7 @@ func (b *builder) word(s *pprof.Sample, fn pprof.Function, f fields) error {
 		s.Location = append([]*pprof.Location{b.location(target, target.StartLine)}, s.Location...)
 		delete(f.text, "value")
 	}
-	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words")
+	f.label(s, "pool", "site", "kind", "expr", "type", "value", "static", "words", "seen")
 	for key, unit := range map[string]string{
 		"count_error": "count", "share_error": "ppm", "share_below": "ppm",
 		"tap_events": "count", "whole_count_error": "count", "whole_share_error": "ppm", "whole_share_below": "ppm",
