@@ -15,24 +15,48 @@ import (
 )
 
 const (
-	cpuBuild   = "cpu"   // with a CPU profile of package runtime/pprof
-	callsBuild = "calls" // with the profile that pep pgo makes
+	cpuBuild        = "cpu"        // with a CPU profile of package runtime/pprof
+	callsBuild      = "calls"      // with the profile that pep pgo makes
+	shortCPUBuild   = "cpushort"   // the same, of a short run
+	shortCallsBuild = "callsshort" // the same, of a short run
 )
 
 // flatProgram is a program whose functions are all equally hot.
 const flatProgram = "flat"
 
+// shortRun is how much of the workload a short run has, in percent. It takes about 0.2 s, for which
+// a CPU profile has about 20 samples.
+const shortRun = 10
+
+// PGOOptions say what PGO measures.
+type PGOOptions struct {
+	Cut          float64 // share of the weight that the calls in profiles have
+	Rounds       int     // runs of each variant
+	Layouts      int     // orders of functions, one of them in each round
+	Instructions int     // runs under valgrind of each build; 0 is none
+}
+
 // PGO measures what programs gain if the compiler gets a profile of a run, by turns as
 // Overhead does: the CPU profile of a run of the plain program, and what pep pgo makes of the
-// sampled paths of a run with the same workload. A further program, flat, has
-// 400 functions that call a method of an interface each: a CPU profile has samples of few of them.
-func PGO(cfg *Config, cut float64, rounds int) ([]Cost, error) {
+// sampled paths of a run with the same workload; and the same of runs with a tenth of the workload.
+// A further program, flat, has 400 functions that call a method of an interface each: a CPU
+// profile has samples of few of them.
+func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 	var costs []Cost
 	measure := func(p *program) error {
-		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
-		err := p.optimise(cut)
+		c := Cost{Program: p.name, Variants: []Variant{
+			{"no profile", plainBuild, nil},
+			{"CPU profile", cpuBuild, nil},
+			{"pep pgo", callsBuild, nil},
+			{"CPU profile, short run", shortCPUBuild, nil},
+			{"pep pgo, short run", shortCallsBuild, nil},
+		}}
+		err := p.optimise(opts)
 		if err == nil {
-			err = p.rounds(&c, rounds, 1)
+			err = p.rounds(&c, opts.Rounds, opts.Layouts)
+		}
+		if err == nil {
+			err = p.measureInstructions(&c, opts.Instructions)
 		}
 		costs = append(costs, c)
 		return err
@@ -50,18 +74,38 @@ func PGO(cfg *Config, cut float64, rounds int) ([]Cost, error) {
 	return costs, err
 }
 
-// optimise builds p without a profile and with each of the two profiles.
-func (p *program) optimise(cut float64) error {
+// optimise builds p without a profile and with each of the four profiles.
+func (p *program) optimise(opts PGOOptions) error {
 	p.logf("%s: building and profiling", p.name)
-	calls, cpu := filepath.Join(p.work, "calls.pgo"), filepath.Join(p.work, "cpu.pgo")
-	if err := errors.Join(p.plain(plainBuild, "-pgo=off"), p.pepbuild(pageBuild, "-peppoll=page"), p.profileCPU(cpu)); err != nil {
+	if err := p.pepbuild(pageBuild, "-peppoll=page"); err != nil {
 		return err
 	}
-	if err := p.profileCalls(calls, cut); err != nil {
-		return err
+	cfg := *p.Config
+	cfg.Scale = max(1, p.Scale*shortRun/100)
+	short := &program{&cfg, p.name, p.dir, p.work}
+	profile := map[string]func(name string) error{
+		cpuBuild:        p.profileCPU,
+		callsBuild:      func(name string) error { return p.profileCalls(name, opts.Cut) },
+		shortCPUBuild:   short.profileCPU,
+		shortCallsBuild: func(name string) error { return short.profileCalls(name, opts.Cut) },
 	}
-	p.logf("%s: building with the profiles", p.name)
-	return errors.Join(p.plain(cpuBuild, "-pgo="+cpu), p.plain(callsBuild, "-pgo="+calls))
+	for _, build := range []string{plainBuild, cpuBuild, callsBuild, shortCPUBuild, shortCallsBuild} {
+		with := "off"
+		if profile[build] != nil {
+			with = filepath.Join(p.work, build+".pgo")
+			if err := profile[build](with); err != nil {
+				return err
+			}
+		}
+		p.logf("%s: building, %s", p.name, build)
+		err := inLayouts(build, opts.Layouts, func(name string, flags ...string) error {
+			return p.plain(name, append(flags, "-pgo="+with)...)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // profileCalls writes the profile that pep pgo makes of a sampled run.
@@ -156,7 +200,9 @@ func main() {
 }
 `
 
-// writeFlat writes the module of the flat program.
+// writeFlat writes the module of the flat program. A call of one of its functions has 30 rounds.
+// With fewer, such as 3, the code of 400 functions passes through the cache of instructions faster than
+// the processor executes it, and what is measured is the size of the code.
 func writeFlat(dir string) error {
 	const functions = 400
 	var b strings.Builder
@@ -191,7 +237,7 @@ func main() {
 		panic(err)
 	}
 	sum := 0
-	for i := range 10_000 * percent {
+	for i := range 1_000 * percent {
 		for _, f := range functions {
 			sum = f(operations[0], sum+i)
 		}
@@ -209,7 +255,7 @@ func main() {
 		fmt.Fprintf(&b, `
 //go:noinline
 func f%d(o operation, x int) int {
-	for range 3 {
+	for range 30 {
 		x = o.apply(x + %d)
 	}
 	return x
@@ -230,5 +276,6 @@ func PGOTables(costs []Cost) string {
 		return ""
 	}
 	return section("CPU time", "User and system time: the least of all runs, divided by the least of the program built without a profile. Below 1 the program is faster.", leastRatios(costs, cpu)) +
-		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the program without a profile in the same round.", roundRatios(costs, cpu))
+		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the program without a profile in the same round.", roundRatios(costs, cpu)) +
+		instructionSection(costs)
 }
