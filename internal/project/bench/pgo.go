@@ -15,22 +15,17 @@ import (
 )
 
 const (
-	cpuBuild        = "cpu"        // with a CPU profile of package runtime/pprof
-	callsBuild      = "calls"      // with the profile that pep pgo makes
-	shortCPUBuild   = "cpushort"   // the same, of a short run
-	shortCallsBuild = "callsshort" // the same, of a short run
+	cpuBuild   = "cpu"   // with a CPU profile of package runtime/pprof
+	callsBuild = "calls" // with the profile that pep pgo makes
 )
 
 // flatProgram is a program whose functions are all equally hot.
 const flatProgram = "flat"
 
-// shortRun is how much of the workload a short run has, in percent. It takes about 0.2 s, for which
-// a CPU profile has about 20 samples.
-const shortRun = 10
-
 // PGOOptions say what PGO measures.
 type PGOOptions struct {
 	Cut          float64 // share of the weight that the calls in profiles have
+	Profiled     int     // workload of the runs that the profiles are of, in percent of the whole
 	Rounds       int     // runs of each variant
 	Layouts      int     // orders of functions, one of them in each round
 	Instructions int     // runs under valgrind of each build; 0 is none
@@ -38,19 +33,12 @@ type PGOOptions struct {
 
 // PGO measures what programs gain if the compiler gets a profile of a run, by turns as
 // Overhead does: the CPU profile of a run of the plain program, and what pep pgo makes of the
-// sampled paths of a run with the same workload; and the same of runs with a tenth of the workload.
-// A further program, flat, has 400 functions that call a method of an interface each: a CPU
-// profile has samples of few of them.
+// sampled paths of a run with the same workload. A further program, flat, has
+// 400 functions that call a method of an interface each: a CPU profile has samples of few of them.
 func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 	var costs []Cost
 	measure := func(p *program) error {
-		c := Cost{Program: p.name, Variants: []Variant{
-			{"no profile", plainBuild, nil},
-			{"CPU profile", cpuBuild, nil},
-			{"pep pgo", callsBuild, nil},
-			{"CPU profile, short run", shortCPUBuild, nil},
-			{"pep pgo, short run", shortCallsBuild, nil},
-		}}
+		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
 		err := p.optimise(opts)
 		if err == nil {
 			err = p.rounds(&c, opts.Rounds, opts.Layouts)
@@ -74,32 +62,23 @@ func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 	return costs, err
 }
 
-// optimise builds p without a profile and with each of the four profiles.
+// optimise builds p without a profile and with each of the two profiles.
 func (p *program) optimise(opts PGOOptions) error {
 	p.logf("%s: building and profiling", p.name)
 	if err := p.pepbuild(pageBuild, "-peppoll=page"); err != nil {
 		return err
 	}
 	cfg := *p.Config
-	cfg.Scale = max(1, p.Scale*shortRun/100)
-	short := &program{&cfg, p.name, p.dir, p.work}
-	profile := map[string]func(name string) error{
-		cpuBuild:        p.profileCPU,
-		callsBuild:      func(name string) error { return p.profileCalls(name, opts.Cut) },
-		shortCPUBuild:   short.profileCPU,
-		shortCallsBuild: func(name string) error { return short.profileCalls(name, opts.Cut) },
+	cfg.Scale = max(1, p.Scale*opts.Profiled/100)
+	profiled := &program{&cfg, p.name, p.dir, p.work}
+	calls, cpu := filepath.Join(p.work, "calls.pgo"), filepath.Join(p.work, "cpu.pgo")
+	if err := errors.Join(profiled.profileCPU(cpu), profiled.profileCalls(calls, opts.Cut)); err != nil {
+		return err
 	}
-	for _, build := range []string{plainBuild, cpuBuild, callsBuild, shortCPUBuild, shortCallsBuild} {
-		with := "off"
-		if profile[build] != nil {
-			with = filepath.Join(p.work, build+".pgo")
-			if err := profile[build](with); err != nil {
-				return err
-			}
-		}
-		p.logf("%s: building, %s", p.name, build)
-		err := inLayouts(build, opts.Layouts, func(name string, flags ...string) error {
-			return p.plain(name, append(flags, "-pgo="+with)...)
+	for _, b := range []struct{ build, profile string }{{plainBuild, "off"}, {cpuBuild, cpu}, {callsBuild, calls}} {
+		p.logf("%s: building, %s", p.name, b.build)
+		err := inLayouts(b.build, opts.Layouts, func(name string, flags ...string) error {
+			return p.plain(name, append(flags, "-pgo="+b.profile)...)
 		})
 		if err != nil {
 			return err
