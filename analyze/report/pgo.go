@@ -28,6 +28,7 @@ type PGOTable struct {
 	Top     int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing calls, such as main.main
 	Caller  int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
 	Generic int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
+	Long    int64     `json:"weight_of_long_calls" unit:"lines"`     // of functions that are too long for inlining
 	Rows    []PGOCall `json:"rows"`
 	Stale   []PGOCall `json:"stale"` // not kept: the source does not have these calls
 	Missing []string  `json:"source_not_found"`
@@ -54,7 +55,7 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 		return nil, err
 	}
 	t := &PGOTable{Profile: profileOf(f), Calls: len(calls), Weight: pgo.Weight(calls), Cut: o.Cut,
-		Top: skipped.Top, Caller: skipped.Caller, Generic: skipped.Generic}
+		Top: skipped.Top, Caller: skipped.Caller, Generic: skipped.Generic, Long: skipped.Long}
 	row := func(c pgo.Call) PGOCall {
 		return PGOCall{c.Caller.Symbol, c.Caller.Func.File, c.Caller.Line, c.Callee.Symbol, c.Count, c.Weight, listing.Ratio(c.Weight, t.Weight)}
 	}
@@ -63,8 +64,8 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	t.kept = slices.DeleteFunc(t.kept, func(c pgo.Call) bool { return slices.Contains(stale, c) })
 	t.Kept = len(t.kept)
 	if t.Kept == 0 {
-		return nil, fmt.Errorf("%s: no call is left for the compiler: of %d the source does not have %d (was it changed since the program was built?); %d lines were executed in functions without a caller, %d in those without a known line or shape",
-			f.Name, len(calls), len(stale), skipped.Top, skipped.Caller+skipped.Generic)
+		return nil, fmt.Errorf("%s: no call is left for the compiler: of %d the source does not have %d (was it changed since the program was built?); %d lines were executed in functions without a caller, %d in those without a known line or shape, %d in those too long for inlining",
+			f.Name, len(calls), len(stale), skipped.Top, skipped.Caller+skipped.Generic, skipped.Long)
 	}
 	var files []string
 	for i, c := range t.kept {
@@ -90,6 +91,9 @@ func (t *PGOTable) Name() string { return "pgo" }
 func (t *PGOTable) Print(p *listing.Page) {
 	t.Profile.printComments(p)
 	p.Line("%s: %s of %d, which have %s of the weight", t.Profile.name(), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
+	if t.Long > 0 {
+		p.Line("left out: calls too long for inlining, which executed %d lines", t.Long)
+	}
 	table := listing.Table{Numbers: 3}
 	table.Row("weight%", "weight", "count", "call")
 	for _, c := range t.Rows {

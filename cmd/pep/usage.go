@@ -195,7 +195,7 @@ Examples:
 	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
 `
 
-	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 99] [-source_path dirs] [-json] FILE...
+	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 100] [-source_path dirs] [-json] FILE...
 
 Makes a profile for go build -pgo=OUT of sampled paths, or of call targets, and
 prints the heaviest calls in it. The compiler inlines larger functions where a
@@ -203,13 +203,15 @@ call is hot, and calls the most frequent method of an interface directly. As a
 file default.pgo in the directory of package main it works without the flag.
 
 A call of a function weighs what the function executed: each path the number of
-its lines, at most 50. Calls without a line in the source that calls anything are
-left out; the listing names them. Several files of one kind are added up.
+its lines. Calls that execute more than 50 lines on average are left out: inlining
+them saves little, and may cost time. So are calls without a line in the source
+that calls anything; the listing names them. Several files of one kind are added up.
 
 	-o OUT              file to write
 	-n 10               how many calls to print; 0 is all
-	-cut 99             keep the heaviest calls that have this percentage of the
-	                    weight: the compiler takes nearly all that are left for hot
+	-cut 100            keep the heaviest calls that have this percentage of the
+	                    weight; of those that are left the compiler takes the heaviest
+	                    with 99% of the weight for hot
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
 

@@ -77,8 +77,8 @@ func TestPGO(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, edge := range []string{
-		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.int\]\n4 \d+\n`,
-		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.float64\]\n4 \d+\n`,
+		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.int\]\n6 \d+\n`,
+		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.float64\]\n8 \d+\n`,
 		`main\.each\nmain\.\(\*add\)\.apply\n1 \d+\n`,
 	} {
 		if !regexp.MustCompile(edge).Match(edges) {

@@ -22,6 +22,20 @@ var ErrNoValgrind = errors.New("instructions cannot be counted")
 // is the cost of the work, without start and exit.
 const smallScale, largeScale = 1, 5
 
+// measureInstructions counts the instructions of all builds of c, as the least of n runs. It counts
+// none if n is 0, and if there is no valgrind.
+func (p *program) measureInstructions(c *Cost, n int) (err error) {
+	if n == 0 {
+		return nil
+	}
+	c.Instructions, err = p.instructions(buildsOf(c.Variants), n)
+	if errors.Is(err, ErrNoValgrind) {
+		p.logf("%s: %v", p.name, err)
+		c.Skipped, err = err, nil
+	}
+	return err
+}
+
 // instructions returns, for every build, how many more instructions largeScale percent of
 // the workload take than smallScale percent. It takes the least of n runs. The numbers vary
 // a little with the order of maps and of goroutines. The runs have no ticks, because ticks

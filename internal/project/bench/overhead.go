@@ -4,7 +4,6 @@ package bench
 // instructions.
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -131,12 +130,8 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 		if err == nil {
 			err = p.rounds(&c, opts.Rounds, max(opts.Layouts, 1))
 		}
-		if err == nil && opts.Instructions > 0 {
-			c.Instructions, err = p.instructions(buildsOf(c.Variants), opts.Instructions)
-			if errors.Is(err, ErrNoValgrind) {
-				p.logf("%s: %v", p.name, err)
-				c.Skipped, err = err, nil
-			}
+		if err == nil {
+			err = p.measureInstructions(&c, opts.Instructions)
 		}
 		if err == nil && timer != nil {
 			c.BuildTime, err = timer.measure(p, pkgs)
@@ -160,14 +155,9 @@ func (p *program) buildAll(c *Cost, layouts int) (pkgs []string, err error) {
 	c.Packages = len(pkgs)
 	c.Size = make(map[string]int64)
 	for _, build := range buildsOf(c.Variants) {
-		for layout := range layouts {
-			var flags []string
-			if layout > 0 {
-				flags = []string{fmt.Sprintf("-ldflags=-randlayout=%d", layout)}
-			}
-			if err := p.build(build, inLayout(build, layout), pkgs, flags); err != nil {
-				return nil, err
-			}
+		err := inLayouts(build, layouts, func(name string, flags ...string) error { return p.build(build, name, pkgs, flags) })
+		if err != nil {
+			return nil, err
 		}
 		if c.Size[build], err = size(p.exe(build)); err != nil {
 			return nil, err
@@ -183,6 +173,20 @@ func inLayout(build string, layout int) string {
 		return build
 	}
 	return fmt.Sprintf("%s.%d", build, layout)
+}
+
+// inLayouts calls make for each layout of a build, with its name and the flags of the go command.
+func inLayouts(build string, layouts int, make func(name string, flags ...string) error) error {
+	for layout := range layouts {
+		var flags []string
+		if layout > 0 {
+			flags = []string{fmt.Sprintf("-ldflags=-randlayout=%d", layout)}
+		}
+		if err := make(inLayout(build, layout), flags...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // build builds one of the executables. pageBuild has been built before.

@@ -72,10 +72,7 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 	add("Wall-clock time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, wall, groups...))
 	add("Exit", "Median time from the end of the profile until its files are written. It is part of all times above: "+exitRanges(costs)+".", exits(costs))
 	add("Executables", "Size, divided by that of the plain executable.", sizes(costs))
-	if costs[0].Instructions != nil || costs[0].Skipped != nil {
-		add("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by the instructions of the plain program. Least of all runs.",
-			largeScale-smallScale, largeScale, smallScale), instructions(costs))
-	}
+	b.WriteString(instructionSection(costs))
 	if costs[0].BuildTime != nil {
 		add("Builds", "Packages that are instrumented cold, all others and the linked runtime warm. "+
 			"The paper's counterpart is its first iteration, which compiles and runs: +1.6% on average, +4.6% at most.", buildTimes(costs))
@@ -336,6 +333,15 @@ func sizes(costs []Cost) *table {
 		t.rows[i] = append([]string{t.rows[i][0], ""}, t.rows[i][1:]...)
 	}
 	return t
+}
+
+// instructionSection is "" if instructions were not to be counted.
+func instructionSection(costs []Cost) string {
+	if costs[0].Instructions == nil && costs[0].Skipped == nil {
+		return ""
+	}
+	return section("Instructions", fmt.Sprintf("Executed for %d percent of the workload (%d%% less %d%%), under valgrind and without ticks, divided by the instructions of the plain program. Least of all runs.",
+		largeScale-smallScale, largeScale, smallScale), instructions(costs))
 }
 
 func instructions(costs []Cost) *table {

@@ -22,17 +22,29 @@ const (
 // flatProgram is a program whose functions are all equally hot.
 const flatProgram = "flat"
 
+// PGOOptions say what PGO measures.
+type PGOOptions struct {
+	Cut          float64 // share of the weight that the calls in profiles have
+	Profiled     int     // workload of the runs that the profiles are of, in percent of the whole
+	Rounds       int     // runs of each variant
+	Layouts      int     // orders of functions, one of them in each round
+	Instructions int     // runs under valgrind of each build; 0 is none
+}
+
 // PGO measures what programs gain if the compiler gets a profile of a run, by turns as
 // Overhead does: the CPU profile of a run of the plain program, and what pep pgo makes of the
 // sampled paths of a run with the same workload. A further program, flat, has
 // 400 functions that call a method of an interface each: a CPU profile has samples of few of them.
-func PGO(cfg *Config, cut float64, rounds int) ([]Cost, error) {
+func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 	var costs []Cost
 	measure := func(p *program) error {
 		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
-		err := p.optimise(cut)
+		err := p.optimise(opts)
 		if err == nil {
-			err = p.rounds(&c, rounds, 1)
+			err = p.rounds(&c, opts.Rounds, opts.Layouts)
+		}
+		if err == nil {
+			err = p.measureInstructions(&c, opts.Instructions)
 		}
 		costs = append(costs, c)
 		return err
@@ -51,17 +63,28 @@ func PGO(cfg *Config, cut float64, rounds int) ([]Cost, error) {
 }
 
 // optimise builds p without a profile and with each of the two profiles.
-func (p *program) optimise(cut float64) error {
+func (p *program) optimise(opts PGOOptions) error {
 	p.logf("%s: building and profiling", p.name)
+	if err := p.pepbuild(pageBuild, "-peppoll=page"); err != nil {
+		return err
+	}
+	cfg := *p.Config
+	cfg.Scale = max(1, p.Scale*opts.Profiled/100)
+	profiled := &program{&cfg, p.name, p.dir, p.work}
 	calls, cpu := filepath.Join(p.work, "calls.pgo"), filepath.Join(p.work, "cpu.pgo")
-	if err := errors.Join(p.plain(plainBuild, "-pgo=off"), p.pepbuild(pageBuild, "-peppoll=page"), p.profileCPU(cpu)); err != nil {
+	if err := errors.Join(profiled.profileCPU(cpu), profiled.profileCalls(calls, opts.Cut)); err != nil {
 		return err
 	}
-	if err := p.profileCalls(calls, cut); err != nil {
-		return err
+	for _, b := range []struct{ build, profile string }{{plainBuild, "off"}, {cpuBuild, cpu}, {callsBuild, calls}} {
+		p.logf("%s: building, %s", p.name, b.build)
+		err := inLayouts(b.build, opts.Layouts, func(name string, flags ...string) error {
+			return p.plain(name, append(flags, "-pgo="+b.profile)...)
+		})
+		if err != nil {
+			return err
+		}
 	}
-	p.logf("%s: building with the profiles", p.name)
-	return errors.Join(p.plain(cpuBuild, "-pgo="+cpu), p.plain(callsBuild, "-pgo="+calls))
+	return nil
 }
 
 // profileCalls writes the profile that pep pgo makes of a sampled run.
@@ -156,7 +179,9 @@ func main() {
 }
 `
 
-// writeFlat writes the module of the flat program.
+// writeFlat writes the module of the flat program. A call of one of its functions has 30 rounds.
+// With fewer, such as 3, the code of 400 functions passes through the cache of instructions faster than
+// the processor executes it, and what is measured is the size of the code.
 func writeFlat(dir string) error {
 	const functions = 400
 	var b strings.Builder
@@ -191,7 +216,7 @@ func main() {
 		panic(err)
 	}
 	sum := 0
-	for i := range 10_000 * percent {
+	for i := range 1_000 * percent {
 		for _, f := range functions {
 			sum = f(operations[0], sum+i)
 		}
@@ -209,7 +234,7 @@ func main() {
 		fmt.Fprintf(&b, `
 //go:noinline
 func f%d(o operation, x int) int {
-	for range 3 {
+	for range 30 {
 		x = o.apply(x + %d)
 	}
 	return x
@@ -230,5 +255,6 @@ func PGOTables(costs []Cost) string {
 		return ""
 	}
 	return section("CPU time", "User and system time: the least of all runs, divided by the least of the program built without a profile. Below 1 the program is faster.", leastRatios(costs, cpu)) +
-		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the program without a profile in the same round.", roundRatios(costs, cpu))
+		section("Spread of CPU time", "Median (quartiles) over the rounds of the ratio to the program without a profile in the same round.", roundRatios(costs, cpu)) +
+		instructionSection(costs)
 }

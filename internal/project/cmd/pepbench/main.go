@@ -133,24 +133,29 @@ func (m *measurement) taps(args []string) error {
 
 func (m *measurement) pgo(args []string) error {
 	flags := m.flags("pgo")
-	cut := flags.Float64("cut", 99, "`percentage` of the weight that the calls in the profile have, as for pep pgo")
-	rounds := flags.Int("rounds", 10, "`runs` of each variant")
+	var opts bench.PGOOptions
+	cut := flags.Float64("cut", 100, "`percentage` of the weight that the calls in the profile have, as for pep pgo")
+	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
+	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
+	flags.IntVar(&opts.Layouts, "layouts", 5, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.IntVar(&opts.Instructions, "instructions", 1, "`runs` of each build under valgrind, to count instructions; 0 is none")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	if *rounds < 1 || !(*cut > 0 && *cut <= 100) {
-		return fmt.Errorf("-rounds %d -cut %g: want 1 or more, and a percentage above 0", *rounds, *cut)
+	if opts.Rounds < 1 || opts.Layouts < 1 || opts.Profiled < 1 || !(*cut > 0 && *cut <= 100) {
+		return fmt.Errorf("-rounds %d -layouts %d -profiled %d -cut %g: want 1 or more, and a percentage above 0", opts.Rounds, opts.Layouts, opts.Profiled, *cut)
 	}
+	opts.Cut = *cut / 100
 	done, err := m.prepare(flags.Args())
 	if err != nil {
 		return err
 	}
 	defer done()
-	costs, err := bench.PGO(&m.cfg, *cut/100, *rounds)
+	costs, err := bench.PGO(&m.cfg, opts)
 	if err != nil {
 		return err
 	}
-	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d. Calls with %g%% of the weight.", *rounds, *cut)+m.workload(), bench.PGOTables(costs))
+	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d, in %d layouts. Profiles of runs with %d%% of the workload. Calls with %g%% of the weight.", opts.Rounds, opts.Layouts, opts.Profiled, *cut)+m.workload(), bench.PGOTables(costs))
 }
 
 func (m *measurement) guide(args []string) error {
