@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build 5b39f20849381a6c
+//	build b784a72a43a2a3f7
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main
