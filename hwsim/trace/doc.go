@@ -2,7 +2,7 @@
 // runtime/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build ab0428d102ab965c
+//	build 40afc122e4da9abb
 //	exe ./app
 //	comment loads of main
 //	package main

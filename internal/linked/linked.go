@@ -284,7 +284,8 @@ func (b *builder) build(withC []*unit) error {
 	errs := make([]error, len(b.pkgs))
 	turn := make(chan struct{}, goruntime.GOMAXPROCS(0))
 	for i, u := range b.pkgs {
-		done[u.path] = make(chan struct{})
+		ready := make(chan struct{})
+		done[u.path] = ready
 		var imports []chan struct{} // they stand before u in the list
 		for _, imp := range u.Imports {
 			if ours, ok := inProgram(imp); ok {
@@ -292,7 +293,7 @@ func (b *builder) build(withC []*unit) error {
 			}
 		}
 		go func() {
-			defer close(done[u.path])
+			defer close(ready)
 			for _, c := range imports {
 				<-c
 			}
