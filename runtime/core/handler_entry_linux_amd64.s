@@ -122,9 +122,11 @@ chain:
 // on to deathEntry.
 //
 // The fault may be anywhere: in instrumented code, in core, or in a handler of
-// ours, which leave this one signal open for that. The header of the .pep file is
-// told, if it is still there. If it is not, that store faults, and this handler
-// runs within itself: but detached is 1 by then, so the header is left alone.
+// ours, which leave this one signal open for that. The first thread that comes here
+// tells the header of the .pep file, if that is still there. If it is not, that store
+// faults, and this handler runs within itself: it knows the address, and replaces the
+// memory. Other threads must not replace it before the header is told, or the store would
+// go to the new memory: they return, and fault again until it is.
 TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $0	// below: sent by a process
 	JLE	chain
@@ -142,10 +144,15 @@ TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 ours:
 	MOVL	$0, ·Taps(SB)
 	MOVL	$0, ·armed(SB)
-	MOVL	$1, AX
-	XCHGL	AX, ·detached(SB)
-	TESTL	AX, AX
-	JNE	told
+	CMPL	·detached(SB), $2
+	JEQ	told
+	CMPQ	BX, ·detachedAt(SB)
+	JEQ	told
+	XORL	AX, AX
+	MOVL	$1, CX
+	LOCK
+	CMPXCHGL	CX, ·detached(SB)
+	JNE	again
 	SUBQ	$24, SP
 	XORL	DI, DI	// CLOCK_REALTIME
 	MOVQ	SP, SI
@@ -157,6 +164,7 @@ ours:
 	ADDQ	$24, SP
 	MOVQ	·detachedAt(SB), BX
 	MOVQ	AX, (BX)
+	MOVL	$2, ·detached(SB)
 told:
 	MOVQ	0(R12), DI
 	MOVQ	8(R12), SI
@@ -166,6 +174,7 @@ told:
 	XORL	R9, R9
 	MOVL	$SYS_mmap, AX
 	SYSCALL
+again:
 	RET
 chain:
 	JMP	·deathEntry(SB)

@@ -13,8 +13,8 @@ import (
 // .pep file, and of the ring. busEntry replaces them when they lose their room.
 var mappings [2][2]uintptr
 
-// detached is 1 when counting has stopped because a file lost its room. busEntry
-// stores the time at detachedAt, the address of a field of the header.
+// detached is not 0 when counting has stopped because a file lost its room. busEntry
+// stores the time at detachedAt, the address of a field of the header, and then 2 in detached.
 var (
 	detached   uint32
 	detachedAt uintptr

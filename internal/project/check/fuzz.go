@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -53,7 +54,8 @@ func targetsOf(list string) (targets []Target) {
 // patience is how long compiling and starting a target may take.
 const patience = 5 * time.Minute
 
-// Fuzz runs each target for about the time each, which does not include compiling. It begins
+// Fuzz runs each target for about the time each, which does not include compiling, as many at a time as there
+// are processors, since half of a short run is compiling and starting. It begins
 // with the inputs that earlier runs kept (go help testflag, "fuzz cache"), and reports
 //
 //	ok    fuzz runtime/wire FuzzReadPackage  2.1s  123456 executions
@@ -62,20 +64,37 @@ const patience = 5 * time.Minute
 // not minimise such an input. Go test would also minimise inputs that are merely new,
 // which takes so much time that only a fortieth of the executions is left.
 func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
-	for _, t := range targets {
-		start := time.Now()
-		executed, out, err := t.run(each)
-		if err != nil {
+	type result struct {
+		executed int
+		out      string
+		err      error
+		took     time.Duration
+	}
+	results := make([]chan result, len(targets))
+	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, t := range targets {
+		results[i] = make(chan result, 1)
+		go func() {
+			turn <- struct{}{}
+			defer func() { <-turn }()
+			start := time.Now()
+			executed, out, err := t.run(each)
+			results[i] <- result{executed, out, err, time.Since(start)}
+		}()
+	}
+	for i, t := range targets {
+		r := <-results[i]
+		if r.err != nil {
 			count.Failed++
 			fmt.Fprintf(w, "FAIL  fuzz %s %s\n", t.Package, t.Name)
-			for line := range strings.Lines(out) {
+			for line := range strings.Lines(r.out) {
 				fmt.Fprintf(w, "      %s\n", strings.TrimRight(line, "\n"))
 			}
-			fmt.Fprintf(w, "      %v\n", err)
+			fmt.Fprintf(w, "      %v\n", r.err)
 			continue
 		}
 		count.Passed++
-		fmt.Fprintf(w, "ok    fuzz %s %s  %.1fs  %d executions\n", t.Package, t.Name, time.Since(start).Seconds(), executed)
+		fmt.Fprintf(w, "ok    fuzz %s %s  %.1fs  %d executions\n", t.Package, t.Name, r.took.Seconds(), r.executed)
 	}
 	return count
 }
