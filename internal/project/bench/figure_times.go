@@ -28,18 +28,15 @@ const (
 // timed builds all programs with build and measures variants, the first of which the others are
 // divided by.
 func (l *lab) timed(variants []Variant, build func(p *program) error) ([]Cost, error) {
-	var costs []Cost
-	err := l.each(func(p *program) error {
+	return l.costs(func(p *program) (Cost, error) {
 		p.logf("%s: building", p.name)
-		if err := build(p); err != nil {
-			return err
-		}
 		c := Cost{Program: p.name, Variants: variants}
-		err := p.rounds(&c, l.opts.Rounds, 1)
-		costs = append(costs, c)
-		return err
+		err := build(p)
+		if err == nil {
+			err = p.rounds(&c, l.opts.Rounds, 1)
+		}
+		return c, err
 	})
-	return costs, err
 }
 
 // paperTimes is what the paper says of a variant: mean and maximum; 0 if it does not.

@@ -4,6 +4,7 @@ package bench
 // instructions.
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -115,16 +116,18 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 	if opts.Settings == nil {
 		opts.Settings = []Setting{PEP}
 	}
-	var costs []Cost
 	var timer *buildTimer
 	if opts.BuildTime {
+		if cfg.Lanes > 0 {
+			return nil, errors.New("builds use all processors: measure their time without lanes")
+		}
 		var err error
 		if timer, err = newBuildTimer(cfg); err != nil {
 			return nil, err
 		}
 		defer timer.close()
 	}
-	err := cfg.each(func(p *program) error {
+	return cfg.costs(func(p *program) (Cost, error) {
 		c := Cost{Program: p.name, Variants: variants(opts)}
 		pkgs, err := p.buildAll(&c, max(opts.Layouts, 1))
 		if err == nil {
@@ -136,10 +139,8 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 		if err == nil && timer != nil {
 			c.BuildTime, err = timer.measure(p, pkgs)
 		}
-		costs = append(costs, c)
-		return err
+		return c, err
 	})
-	return costs, err
 }
 
 // buildAll builds all executables and returns the import paths of the packages that

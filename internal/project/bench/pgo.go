@@ -36,8 +36,7 @@ type PGOOptions struct {
 // sampled paths of a run with the same workload. A further program, flat, has
 // 400 functions that call a method of an interface each: a CPU profile has samples of few of them.
 func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
-	var costs []Cost
-	measure := func(p *program) error {
+	measure := func(p *program) (Cost, error) {
 		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}
 		err := p.optimise(opts)
 		if err == nil {
@@ -46,18 +45,20 @@ func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 		if err == nil {
 			err = p.measureInstructions(&c, opts.Instructions)
 		}
-		costs = append(costs, c)
-		return err
+		return c, err
 	}
-	if err := cfg.each(measure); err != nil {
+	costs, err := cfg.costs(measure)
+	if err != nil {
 		return costs, err
 	}
-	err := cfg.inWork(flatProgram, func(work string) error {
+	err = cfg.inWork(flatProgram, func(work string) error {
 		dir := filepath.Join(work, "module")
 		if err := writeFlat(dir); err != nil {
 			return err
 		}
-		return measure(&program{cfg, flatProgram, dir, work})
+		c, err := measure(&program{cfg, flatProgram, dir, work})
+		costs = append(costs, c)
+		return err
 	})
 	return costs, err
 }

@@ -21,6 +21,7 @@ type Config struct {
 	More     bool      // all includes those in Root/testprogs/bench
 	Packages string    // what is instrumented, as for -peppkg
 	Scale    int       // percent of the programs' workload
+	Lanes    int       // programs whose costs are measured at the same time, each on a processor of its own; 0 is one, on all processors
 	Log      io.Writer // progress; nil is none
 
 	env []string // of builds
@@ -82,12 +83,21 @@ func (c *Config) each(f func(*program) error) error {
 		return err
 	}
 	for _, dir := range dirs {
-		name := filepath.Base(dir)
-		if err := c.inWork(name, func(work string) error {
-			return f(&program{c, name, filepath.Join(c.Root, "testprogs", dir), work})
-		}); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+		if err := c.in(dir, f); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// in calls f for the program in a directory of Root/testprogs, with an empty work directory.
+func (c *Config) in(dir string, f func(*program) error) error {
+	name := filepath.Base(dir)
+	err := c.inWork(name, func(work string) error {
+		return f(&program{c, name, filepath.Join(c.Root, "testprogs", dir), work})
+	})
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
 }

@@ -24,8 +24,7 @@ const (
 // taps whose every tuple goes into an engine, and taps that report in bursts. These builds
 // profile no paths.
 func Taps(cfg *Config, s TapSetting, rounds int) ([]Cost, error) {
-	var costs []Cost
-	err := cfg.each(func(p *program) error {
+	return cfg.costs(func(p *program) (Cost, error) {
 		p.logf("%s: building", p.name)
 		err := errors.Join(
 			p.plain(plainBuild),
@@ -39,10 +38,8 @@ func Taps(cfg *Config, s TapSetting, rounds int) ([]Cost, error) {
 		if err == nil {
 			err = p.rounds(&c, rounds, 1)
 		}
-		costs = append(costs, c)
-		return err
+		return c, err
 	})
-	return costs, err
 }
 
 func tapVariants(s TapSetting) []Variant {

@@ -92,6 +92,11 @@ type measurement struct {
 	settings       string
 }
 
+// lanesFlag adds the flag of the commands that measure the times of programs.
+func (m *measurement) lanesFlag(f *flag.FlagSet) {
+	f.IntVar(&m.cfg.Lanes, "lanes", 0, "`programs` to measure at the same time, each on a processor of its own (default: one, on all processors)")
+}
+
 // flags returns the flags that all commands have.
 func (m *measurement) flags(name string) *flag.FlagSet {
 	f := flag.NewFlagSet(name, flag.ContinueOnError)
@@ -109,6 +114,7 @@ func (m *measurement) settingsFlag(f *flag.FlagSet, settings string) {
 
 func (m *measurement) taps(args []string) error {
 	flags := m.flags("taps")
+	m.lanesFlag(flags)
 	var s bench.TapSetting
 	flags.StringVar(&s.Kinds, "taps", "loads", "`kinds` of taps, as for -peptaps")
 	flags.StringVar(&s.Engine, "engine", "H[P256]2048+A16", "`engine` that all tuples go into")
@@ -133,6 +139,7 @@ func (m *measurement) taps(args []string) error {
 
 func (m *measurement) pgo(args []string) error {
 	flags := m.flags("pgo")
+	m.lanesFlag(flags)
 	var opts bench.PGOOptions
 	cut := flags.Float64("cut", 100, "`percentage` of the weight that the calls in the profile have, as for pep pgo")
 	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
@@ -228,6 +235,7 @@ var firstPrograms = bench.Group{Name: "the first nine", Programs: []string{"flat
 
 func (m *measurement) overhead(args []string) error {
 	flags := m.flags("overhead")
+	m.lanesFlag(flags)
 	m.settingsFlag(flags, "64,17")
 	var opts bench.OverheadOptions
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
@@ -437,7 +445,11 @@ func (m *measurement) prepare(programs []string) (done func(), err error) {
 
 // workload describes the work of the programs.
 func (m *measurement) workload() string {
-	return fmt.Sprintf(" Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", m.cfg.Scale, m.cfg.Packages)
+	var lanes string
+	if m.cfg.Lanes > 0 {
+		lanes = fmt.Sprintf(" Programs measured at the same time, each on a processor of its own: %d.", m.cfg.Lanes)
+	}
+	return fmt.Sprintf("%s Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", lanes, m.cfg.Scale, m.cfg.Packages)
 }
 
 // write writes the tables to standard output and to the file of -o.

@@ -1,0 +1,67 @@
+package bench
+
+// This file measures several programs at the same time.
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// costs returns what measure finds out about each program, in the order of the programs. With
+// Lanes, several programs are measured at the same time, and each lane has a processor of its own,
+// for its builds and its runs.
+func (c *Config) costs(measure func(*program) (Cost, error)) ([]Cost, error) {
+	dirs, err := c.programs()
+	if err != nil {
+		return nil, err
+	}
+	processors, err := c.processors()
+	if err != nil {
+		return nil, err
+	}
+	next := make(chan int, len(dirs))
+	for i := range dirs {
+		next <- i
+	}
+	close(next)
+	costs := make([]Cost, len(dirs))
+	errs := make([]error, max(1, c.Lanes))
+	var lanes sync.WaitGroup
+	for lane := range errs {
+		lanes.Go(func() {
+			if c.Lanes > 0 {
+				// Processes may use the processors of the thread that starts them. The thread
+				// ends with its goroutine, because the goroutine does not unlock it.
+				runtime.LockOSThread()
+				errs[lane] = onlyOn(processors[lane])
+			}
+			for i := range next {
+				if errs[lane] != nil {
+					return
+				}
+				errs[lane] = c.in(dirs[i], func(p *program) (err error) {
+					costs[i], err = measure(p)
+					return err
+				})
+			}
+		})
+	}
+	lanes.Wait()
+	return costs, errors.Join(errs...)
+}
+
+// processors returns those of the lanes, at least as many as there are lanes.
+func (c *Config) processors() (list []int, err error) {
+	if c.Lanes == 0 {
+		return nil, nil
+	}
+	if list, err = usableProcessors(); err != nil {
+		return nil, err
+	}
+	if c.Lanes < 0 || c.Lanes > len(list) {
+		return nil, fmt.Errorf("%d lanes: this machine has processors for 1 to %d", c.Lanes, len(list))
+	}
+	return list, nil
+}
