@@ -2,6 +2,8 @@ package gobuild
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -212,6 +214,49 @@ func TestGcflags(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
+// The go command compares directories faster than import paths. It must match the one package.
+func TestPatterns(t *testing.T) {
+	t.Chdir(t.TempDir())
+	current, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(dir string) string { return filepath.Join(current, dir) }
+	b := &build{deps: []*pkg{
+		{ImportPath: "m", Dir: at(".")},
+		{ImportPath: "m/a", Dir: at("a")},
+		{ImportPath: "above", Dir: at("..")},
+		{ImportPath: "beside", Dir: at("../beside")},
+		{ImportPath: "m/t", Dir: at("t")},
+		{ImportPath: "m/t [m/t.test]", Dir: at("t")},
+		{ImportPath: "m/x [m/x.test]", Dir: at("x")},
+		{ImportPath: "m/x_test [m/x.test]", Dir: at("x")},
+		{ImportPath: "m/e", Dir: at("e=f")},
+		{ImportPath: "m/d", Dir: at("d...d")},
+		{ImportPath: "m/s", Dir: at("s ")},
+		{ImportPath: "m/none"},
+	}}
+	pattern := b.patterns()
+	for path, want := range map[string]string{
+		"m":        ".",
+		"m/a":      "./a",
+		"above":    "..",
+		"beside":   "../beside",
+		"m/t":      "./t",
+		"m/x":      "m/x", // its external test has the same directory
+		"m/x_test": "m/x_test",
+		"m/e":      "m/e", // a pattern ends at the first =
+		"m/d":      "m/d", // dots are a wildcard
+		"m/s":      "m/s", // spaces around a pattern do not count
+		"m/none":   "m/none",
+		"other":    "other",
+	} {
+		if got := pattern(path); got != want {
+			t.Errorf("%s: pattern %q, want %q", path, got, want)
+		}
 	}
 }
 

@@ -4,8 +4,8 @@
 //
 // becomes
 //
-//	go build -toolexec='pepbuild toolexec' -gcflags=example.com/m/cmd/prog=-pep=poll=page,…
-//		-gcflags=strings=-pep=… … -o=prog ./cmd/prog
+//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=poll=page,…
+//		-gcflags=../../go/src/strings=-pep=… … -o=prog ./cmd/prog
 //
 // with one tag for each package that is instrumented. To the go command a tag is a flag
 // of the compiler: it compiles a package again if its tag has changed, and takes
