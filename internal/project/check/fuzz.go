@@ -5,57 +5,79 @@ package check
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A Target is a fuzz test.
 type Target struct {
 	Package, Name string
+	dir           string // of the package
 }
 
-// Targets returns the fuzz tests of packages.
-func Targets(packages ...string) ([]Target, error) {
+// Targets returns the fuzz tests of packages. It reads their sources, because go test -list would
+// link the tests of every package.
+func Targets(packages ...string) (targets []Target, err error) {
 	var stderr bytes.Buffer
-	cmd := exec.Command("go", append([]string{"test", "-list=^Fuzz"}, packages...)...)
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"}, packages...)...)
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s%s", cmd, err, out, stderr.Bytes())
+		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, stderr.Bytes())
 	}
-	return targetsOf(string(out)), nil
-}
-
-// targetsOf reads the output of go test -list: the names of a package's targets, one a line,
-// and then a line that begins with ok and names the package.
-func targetsOf(list string) (targets []Target) {
-	var names []string
-	for line := range strings.Lines(list) {
-		switch f := strings.Fields(line); {
-		case len(f) == 1:
-			names = append(names, f[0])
-		case len(f) > 1:
-			for _, name := range names {
-				targets = append(targets, Target{f[1], name})
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			ImportPath, Dir           string
+			TestGoFiles, XTestGoFiles []string
+		}
+		if err := dec.Decode(&p); err == io.EOF {
+			return targets, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", cmd, err)
+		}
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
 			}
-			names = nil
+			for _, d := range file.Decls {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && isTarget(f.Name.Name) {
+					targets = append(targets, Target{p.ImportPath, f.Name.Name, p.Dir})
+				}
+			}
 		}
 	}
-	return targets
 }
 
-// patience is how long compiling and starting a target may take.
+// isTarget reports whether a function of this name is a fuzz test to go test, which requires that it has the parameters of one.
+func isTarget(name string) bool {
+	rest, ok := strings.CutPrefix(name, "Fuzz")
+	first, _ := utf8.DecodeRuneInString(rest)
+	return ok && !unicode.IsLower(first)
+}
+
+// patience is how long starting a target may take.
 const patience = 5 * time.Minute
 
 // Fuzz runs each target for about the time each, which does not include compiling, as many at a time as there
-// are processors, since half of a short run is compiling and starting. It begins
+// are processors, since much of a short run is compiling and starting. It begins
 // with the inputs that earlier runs kept (go help testflag, "fuzz cache"), and reports
 //
 //	ok    fuzz runtime/wire FuzzReadPackage  2.1s  123456 executions
@@ -70,6 +92,23 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 		err      error
 		took     time.Duration
 	}
+	work, err := os.MkdirTemp("", "fuzz-")
+	cache, cacheErr := exec.Command("go", "env", "GOCACHE").Output()
+	if err := errors.Join(err, cacheErr); err != nil {
+		fmt.Fprintf(w, "FAIL  fuzz\n      %v\n", err)
+		return Count{Failed: 1}
+	}
+	defer os.RemoveAll(work)
+	binaries := map[string]*binary{}
+	for i, t := range targets {
+		if binaries[t.Package] == nil {
+			binaries[t.Package] = &binary{
+				target: t,
+				name:   filepath.Join(work, fmt.Sprint(i, ".test")),
+				inputs: filepath.Join(strings.TrimSpace(string(cache)), "fuzz", t.Package), // as go test has them
+			}
+		}
+	}
 	results := make([]chan result, len(targets))
 	turn := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i, t := range targets {
@@ -78,7 +117,7 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 			turn <- struct{}{}
 			defer func() { <-turn }()
 			start := time.Now()
-			executed, out, err := t.run(each)
+			executed, out, err := binaries[t.Package].run(t.Name, each)
 			results[i] <- result{executed, out, err, time.Since(start)}
 		}()
 	}
@@ -104,16 +143,40 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 // targets make 10,000 a second, and need a second round.
 const firstRound = 1000
 
+// A binary is the test binary of a package, which all its targets share: to link it takes longer than a short run.
+type binary struct {
+	target Target // one of the package
+	name   string
+	inputs string // directory of the inputs that earlier runs kept
+	once   sync.Once
+	out    []byte // of the build, if it failed
+	err    error
+}
+
+// build compiles and links the binary, if that has not been done.
+func (b *binary) build() (string, error) {
+	b.once.Do(func() {
+		cmd := exec.Command("go", "test", "-c", "-vet=off", "-fuzz=^"+b.target.Name+"$", "-o", b.name, b.target.Package)
+		if b.out, b.err = cmd.CombinedOutput(); b.err != nil {
+			b.err = fmt.Errorf("%s: %w", cmd, b.err)
+		}
+	})
+	return string(b.out), b.err
+}
+
 // run runs a target in rounds until most of the time is over. It returns how often
 // it has executed the target, and the output of the round that failed.
 //
 // A round ends after a number of executions, not after a time: when a time limit
 // passes, go test sometimes fails with "context deadline exceeded" although no
 // input failed (golang/go#75804, mended in Go 1.27).
-func (t Target) run(each time.Duration) (executed int, out string, err error) {
+func (b *binary) run(name string, each time.Duration) (executed int, out string, err error) {
+	if out, err := b.build(); err != nil {
+		return 0, out, err
+	}
 	var spent time.Duration
 	for n := firstRound; spent < each*3/4; n = nextRound(executed, spent, each) {
-		out, took, err := t.round(n, each)
+		out, took, err := b.round(name, n, each)
 		if err != nil {
 			return executed, out, err
 		}
@@ -130,12 +193,14 @@ func nextRound(executed int, spent, each time.Duration) int {
 }
 
 // round executes a target n times. It returns the output and how long that took
-// without compiling and reading the cached inputs. It is interrupted if it takes
+// without reading the cached inputs. It is interrupted if it takes
 // much longer than the time each.
-func (t Target) round(n int, each time.Duration) (string, time.Duration, error) {
+func (b *binary) round(name string, n int, each time.Duration) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), each+patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-run=^$", "-fuzz=^"+t.Name+"$", fmt.Sprintf("-fuzztime=%dx", n), "-fuzzminimizetime=1x", t.Package)
+	cmd := exec.CommandContext(ctx, b.name, "-test.run=^$", "-test.fuzz=^"+name+"$", fmt.Sprintf("-test.fuzztime=%dx", n), "-test.fuzzminimizetime=1x",
+		"-test.fuzzcachedir="+b.inputs)
+	cmd.Dir = b.target.dir // where failing inputs go
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 10 * time.Second
 	out := fuzzOutput{began: time.Now()}
@@ -147,7 +212,7 @@ func (t Target) round(n int, each time.Duration) (string, time.Duration, error) 
 	return out.String(), time.Since(out.began), err
 }
 
-// A fuzzOutput keeps the output of go test, and the time when go test began to make new
+// A fuzzOutput keeps the output of a test binary, and the time when it began to make new
 // inputs.
 type fuzzOutput struct {
 	bytes.Buffer
@@ -163,7 +228,7 @@ func (o *fuzzOutput) Write(p []byte) (int, error) {
 
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
-// executions returns the last count that go test has printed, or 0 if it has printed none.
+// executions returns the last count that a test binary has printed, or 0 if it has printed none.
 func executions(out string) int {
 	all := execs.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {

@@ -10,14 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTargetsOf(t *testing.T) {
-	const list = "FuzzA\nFuzzB\nok  \tp\t0.004s\nok  \tq\t0.010s\n?   \tr\t[no test files]\nFuzzA\nok  \ts/t\t0.004s\n"
-	want := []Target{{"p", "FuzzA"}, {"p", "FuzzB"}, {"s/t", "FuzzA"}}
-	if d := cmp.Diff(want, targetsOf(list)); d != "" {
-		t.Errorf("-want +got:\n%s", d)
-	}
-}
-
 func TestExecutions(t *testing.T) {
 	const out = "fuzz: elapsed: 0s, gathering baseline coverage: 0/7 completed\nfuzz: elapsed: 0s, gathering baseline coverage: 7/7 completed, now fuzzing with 2 workers\n" +
 		"fuzz: elapsed: 3s, execs: 100 (33/sec), new interesting: 0 (total: 7)\nfuzz: elapsed: 5s, execs: 234 (60/sec), new interesting: 0 (total: 7)\nPASS\n"
@@ -51,12 +43,19 @@ func TestNextRound(t *testing.T) {
 func TestFuzz(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"go.mod":    "module example.com/m\n\ngo 1.26\n",
+		"x_test.go": "package m_test\n\nimport \"testing\"\n\nfunc FuzzOutside(f *testing.F) { f.Fuzz(func(t *testing.T, s string) {}) }\n",
 		"m_test.go": `package m
 
 import "testing"
 
 func FuzzGood(f *testing.F) { f.Fuzz(func(t *testing.T, b []byte) {}) }
+
+func Fuzzy(n int) {} // not a target
+
+type F struct{}
+
+func (F) FuzzMethod(f *testing.F) {}
 
 func FuzzBad(f *testing.F) {
 	f.Fuzz(func(t *testing.T, n int) {
@@ -75,9 +74,16 @@ func FuzzBad(f *testing.F) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var names []string
+	for _, t := range targets {
+		names = append(names, t.Package+" "+t.Name)
+	}
+	if d := cmp.Diff([]string{"example.com/m FuzzGood", "example.com/m FuzzBad", "example.com/m FuzzOutside"}, names); d != "" {
+		t.Errorf("-want +got:\n%s", d)
+	}
 	var out strings.Builder
 	count := Fuzz(&out, targets, time.Second)
-	if want := (Count{Passed: 1, Failed: 1}); count != want {
+	if want := (Count{Passed: 2, Failed: 1}); count != want {
 		t.Errorf("got %v, want %v\n%s", count, want, out.String())
 	}
 	for _, want := range []string{"ok    fuzz example.com/m FuzzGood", "FAIL  fuzz example.com/m FuzzBad", "planted", "testdata/fuzz/FuzzBad"} {

@@ -12,18 +12,17 @@ import (
 
 // subset matches programs about control flow, from all folders.
 const subset = `^(` +
-	`235|blank|closedchan|closure[1-7]?|cmp|const[34]|copy|ddd|defer|deferfin|defernil|deferprint|divide|for|` +
-	`func[5-8]?|if|init1|initialize|map|method|named|newexpr|nil|nilptr2?|peano|range[34]?|recover[1-4]?|` +
-	`reorder2?|sieve|simassign|stack|stringrange|switch|turing|typeswitch1?|varinit|zerodivide|` +
-	`chan/(doubleselect|select[3-7]?|sieve1|powser1)|` +
-	`ken/(label|array|chan1?|robfor|string|simpswitch|rob[12]|divmod)|` +
-	`fixedbugs/(bug(005|078|113|148|273|312|347)|issue(4353|8047|8048|13684|17381|22881|43444|71675))|` +
+	`closedchan|closure[1-5]|ddd|defer|deferfin|defernil|deferprint|for|func[5-8]|` +
+	`init1|map|method|nilptr2?|range[34]?|recover[1-4]?|reorder2?|stringrange|switch|typeswitch1?|zerodivide|` +
+	`chan/(doubleselect|select[3-7]?|powser1)|` +
+	`ken/(label|chan1?|robfor|simpswitch)|` +
+	`fixedbugs/(bug(078|273|347)|issue(4353|8047|13684|22881|43444|71675))|` +
 	`typeparam/(orderedmap|chans|typeswitch[1-7])` +
 	`)\.go$`
 
 func TestSubset(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds and runs a hundred programs twice")
+		t.Skip("builds and runs seventy programs twice")
 	}
 	programs, _, err := Find(regexp.MustCompile(subset))
 	if err != nil {
@@ -41,8 +40,8 @@ func TestSubset(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range c.Modes {
-		if c.Alike[mode] < 60 || c.Differ[mode] > 0 {
-			t.Errorf("%s: %d programs ran alike, %d differ: want at least 60, and 0", mode, c.Alike[mode], c.Differ[mode])
+		if c.Alike[mode] < 45 || c.Differ[mode] > 0 {
+			t.Errorf("%s: %d programs ran alike, %d differ: want at least 45, and 0", mode, c.Alike[mode], c.Differ[mode])
 		}
 	}
 }
