@@ -247,7 +247,7 @@ var outsiders = map[string][]string{
 	"gonum.org/v1/plot/...":               {"hwsim/plot"},
 	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},
 	"golang.org/x/arch/...":               {"internal/tracer/..."},
-	"golang.org/x/sys/...":                {"internal/tracer/..."},
+	"golang.org/x/sys/...":                {"internal/tracer/...", "internal/project/bench"},
 	"golang.org/x/perf/...":               {"internal/project/bench"},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},

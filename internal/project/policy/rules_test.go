@@ -30,7 +30,7 @@ var direct = []string{
 	"github.com/rogpeppe/go-internal", // scripts that test commands
 	"golang.org/x/arch",               // decoder of machine code
 	"golang.org/x/perf",               // statistics and format of benchmarks
-	"golang.org/x/sys",                // ptrace, perf events
+	"golang.org/x/sys",                // ptrace, perf events, processors of threads
 	"golang.org/x/tools",              // go/ssa, export data
 	"gonum.org/v1/plot",               // plots of experiments
 }
