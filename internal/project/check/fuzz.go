@@ -139,9 +139,8 @@ func Fuzz(w io.Writer, targets []Target, each time.Duration) (count Count) {
 }
 
 // firstRound is the number of executions of the first round. Targets that compare a whole
-// tree with exact counts make 100 a second, so a round of 1000 takes them 10 s. Fast
-// targets make 10,000 a second, and need a second round.
-const firstRound = 1000
+// tree with exact counts make 50 to 100 a second. Fast targets make 10,000 a second, and need a second round.
+const firstRound = 100
 
 // A binary is the test binary of a package, which all its targets share: to link it takes longer than a short run.
 type binary struct {
@@ -177,6 +176,13 @@ func (b *binary) run(name string, each time.Duration) (executed int, out string,
 	var spent time.Duration
 	for n := firstRound; spent < each*3/4; n = nextRound(executed, spent, each) {
 		out, took, err := b.round(name, n, each)
+		if kept := inputs(out); err == nil && executions(out) == 0 && kept >= n {
+			// The inputs that earlier runs kept were more than the round.
+			out, took, err = b.round(name, n+kept, each)
+		}
+		if err == nil && executions(out) == 0 {
+			err = fmt.Errorf("%s of %s executed nothing", name, b.target.Package)
+		}
 		if err != nil {
 			return executed, out, err
 		}
@@ -206,9 +212,6 @@ func (b *binary) round(name string, n int, each time.Duration) (string, time.Dur
 	out := fuzzOutput{began: time.Now()}
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
-	if err == nil && executions(out.String()) == 0 {
-		err = fmt.Errorf("%s executed nothing", cmd)
-	}
 	return out.String(), time.Since(out.began), err
 }
 
@@ -226,11 +229,19 @@ func (o *fuzzOutput) Write(p []byte) (int, error) {
 	return o.Buffer.Write(p)
 }
 
+var baseline = regexp.MustCompile(`gathering baseline coverage: \d+/(\d+)`)
+
+// inputs returns how many inputs a test binary executes before it makes new ones, or 0 if it has not said so.
+func inputs(out string) int { return lastNumber(baseline, out) }
+
 var execs = regexp.MustCompile(`execs: (\d+)`)
 
 // executions returns the last count that a test binary has printed, or 0 if it has printed none.
-func executions(out string) int {
-	all := execs.FindAllStringSubmatch(out, -1)
+func executions(out string) int { return lastNumber(execs, out) }
+
+// lastNumber returns the number in the last match of re, or 0 if there is none.
+func lastNumber(re *regexp.Regexp, out string) int {
+	all := re.FindAllStringSubmatch(out, -1)
 	if len(all) == 0 {
 		return 0
 	}

@@ -16,6 +16,9 @@ func TestExecutions(t *testing.T) {
 	if got := executions(out); got != 234 {
 		t.Errorf("got %d, want 234", got)
 	}
+	if got := inputs(out); got != 7 {
+		t.Errorf("got %d inputs, want 7", got)
+	}
 	if got := executions("PASS\n"); got != 0 {
 		t.Errorf("nothing executed: got %d", got)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // stdOfCI are the packages of the short run.
-var stdOfCI = []string{"text/tabwriter", "sort"}
+var stdOfCI = []string{"sort"}
 
 func stdCases(e *Env) (cases []Case, err error) {
 	packages := stdOfCI
