@@ -34,7 +34,8 @@ type PGOOptions struct {
 // PGO measures what programs gain if the compiler gets a profile of a run, by turns as
 // Overhead does: the CPU profile of a run of the plain program, and what pep pgo makes of the
 // sampled paths of a run with the same workload. A further program, flat, has
-// 400 functions that call a method of an interface each: a CPU profile has samples of few of them.
+// 400 functions that call a method of an interface each: a CPU profile has samples of few of them. It is
+// measured last, by itself and on all processors, also if there are lanes.
 func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 	measure := func(p *program) (Cost, error) {
 		c := Cost{Program: p.name, Variants: []Variant{{"no profile", plainBuild, nil}, {"CPU profile", cpuBuild, nil}, {"pep pgo", callsBuild, nil}}}

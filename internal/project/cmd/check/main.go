@@ -58,13 +58,28 @@ func run(args []string, w io.Writer) check.Count {
 		return fuzzing(w, args[1:], d)
 	}
 	var count check.Count
-	count.Add(silent(w, "gofmt", "gofmt", "-l", "."))
+	count.Add(silent(w, "gofmt", "gofmt", append([]string{"-l"}, sources()...)...))
 	count.Add(silent(w, "go vet", "go", "vet", "./..."))
 	count.Add(tests(w, args))
 	if all {
 		count.Add(fuzzing(w, args, short))
 	}
 	return count
+}
+
+// sources returns the directories that have source. In build/ is what commands make, such as the
+// programs of an interrupted make torture. If there are none, it returns the current directory.
+func sources() (dirs []string) {
+	entries, _ := os.ReadDir(".") // gofmt says what is wrong with the current directory
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "build" && e.Name() != "bin" && !strings.HasPrefix(e.Name(), ".") {
+			dirs = append(dirs, e.Name())
+		}
+	}
+	if len(dirs) == 0 {
+		return []string{"."}
+	}
+	return dirs
 }
 
 // fuzzing runs the fuzz tests of packages.
