@@ -53,7 +53,7 @@ func note(k *pepfile.Key, thread uintptr, now uint64, e *pepfile.Entry) (l *last
 		counts.Note(p, k, gap, slot, e)
 	}
 	l.repeat = 0
-	return l, p != nil && pepfile.Repeats(burst, i) && golink.LoadPtr(&l.thread) == thread
+	return l, p != nil && pepfile.Repeats(i) && golink.LoadPtr(&l.thread) == thread
 }
 
 // again reports whether the thread makes a poll for the second time, and notes how long that took:

@@ -25,16 +25,15 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 		if header.Number == 0 {
 			continue
 		}
-		b, sampled := c.burst(header.Time), false
-		b.Fault = header.Fault
+		b, sampled := c.burst(header, header.Time), false
 		for i := range polls {
 			p := &polls[i]
 			if time := p.Ticks(); time > 0 {
 				if sampled {
 					list = appendByThread(list, &b)
-					b, sampled = c.burst(0), false
+					b, sampled = c.burst(header, 0), false
 				}
-				b.Ticks += c.burst(time).Ticks
+				b.Ticks += c.burst(header, time).Ticks
 			}
 			if !p.Ready() {
 				continue
@@ -71,7 +70,8 @@ func appendByThread(list []report.Burst, b *report.Burst) []report.Burst {
 	return list
 }
 
-// burst returns a burst without polls that stands for some ns of CPU time.
-func (c counted) burst(time uint64) report.Burst {
-	return report.Burst{Burst: weigh.Burst{Ticks: float64(min(time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))}}
+// burst returns a burst without polls, or a part of one, that stands for some ns of CPU time.
+func (c counted) burst(header *pepfile.BurstHeader, time uint64) report.Burst {
+	ticks := float64(min(time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))
+	return report.Burst{Burst: weigh.Burst{Ticks: ticks, Fault: header.Fault}}
 }

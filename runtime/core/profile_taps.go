@@ -179,7 +179,14 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
 		Comment: t.comment() + c.untilDetached(), Scale: 1,
 	}
-	at := report.NewOutsideOfTaps(pkgs)
+	var seen map[uint64]bool
+	if a.Taps == options.TapsBurst && a.Exact != 0 { // an engine reports the most frequent words only
+		seen = make(map[uint64]bool)
+		for i := range t.words {
+			seen[t.words[i].Tuple.Site()] = true
+		}
+	}
+	at := report.NewOutsideOfTaps(pkgs, seen)
 	c.outside(&symbolizer{}, at)
 	if p.Calls != nil {
 		at.AddCalls(p.Calls)

@@ -318,7 +318,7 @@ func testRecovery(t *testing.T, profiled, other string) {
 	}
 }
 
-// testFaults checks that in the log of bursts one burst in four has the cost of a fault, that this is not
+// testFaults checks that nearly all bursts in the log have the cost of a fault, that this is not
 // more than most gaps, and that the polls which were made again were counted once.
 func testFaults(t *testing.T, file string) {
 	data, err := os.ReadFile(file)
@@ -347,7 +347,7 @@ func testFaults(t *testing.T, file string) {
 				}
 			}
 		}
-		if header.Number%4 != 1 || samples > 64 {
+		if samples > 64 {
 			t.Errorf("burst %d: %d samples, and the cost of a fault", header.Number, samples)
 		}
 		if longer < gaps/2 { // the machine may have been slower when this fault was measured
@@ -358,7 +358,7 @@ func testFaults(t *testing.T, file string) {
 	if dear > measured/2 {
 		t.Errorf("in %d of %d bursts a fault costs more than most gaps have", dear, measured)
 	}
-	if measured == 0 || bursts > 1000 {
+	if measured < int(bursts)*3/4 || bursts == 0 || bursts > 1000 {
 		t.Errorf("the cost of a fault is in %d of %d bursts", measured, bursts)
 	}
 	var counted uint64

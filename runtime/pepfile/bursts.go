@@ -162,10 +162,10 @@ func (t Table) NextPoll() (burst, i uint64, p *Poll) {
 	return at >> 32, i, p
 }
 
-// Repeats reports whether the poll of a record is made twice, with nothing in between, so that the
-// burst's header can have the cost of a fault. That is so for one poll of one burst in four, in the middle of a
-// burst, where caches are as they are for most polls.
-func Repeats(burst, i uint64) bool { return burst%4 == 1 && i == 8 }
+// Repeats reports whether the poll of record i of a burst is made twice, with nothing in between, so that the burst's
+// header can have the cost of a fault. That is so for one poll in the middle of each burst, where caches are as they are
+// for most polls.
+func Repeats(i uint64) bool { return i == 8 }
 
 // Repeated notes how many cycles later the poll that was made twice came again, if its burst is still on.
 func (t Table) Repeated(burst, cycles uint64) {

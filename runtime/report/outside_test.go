@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -55,7 +56,7 @@ func TestNoteOfTicks(t *testing.T) {
 func TestNoteOfTicksWithTaps(t *testing.T) {
 	at := report.NewOutsideOfTaps([]*wire.Package{{
 		Path: "p", Files: []string{"/p/a.go"}, Funcs: []wire.Func{{Name: "p.F"}, {Name: "p.G"}}, Taps: []wire.Tap{{Func: "p.F"}},
-	}})
+	}}, nil)
 	at.AddTicks(report.Frame{Func: "p.F", File: "/p/a.go"}, true, 4)
 	at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, 3)
 	at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, true, 2)
@@ -64,5 +65,27 @@ func TestNoteOfTicksWithTaps(t *testing.T) {
 	want := "pep: 80.0% of 20 ticks were outside of functions with taps: pep's own code 50.0%, p.G 15.0%, p.H (inlined) 10.0%, q 5.0%"
 	if got := strings.Join(at.Notes(), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Functions with ticks whose taps have reported nothing are named, if they have a hundredth of the ticks.
+func TestNoteOfQuietTaps(t *testing.T) {
+	pkgs := []*wire.Package{{Path: "p", Files: []string{"/p/a.go"}, Taps: []wire.Tap{{Func: "p.F"}, {Func: "p.G"}, {Func: "p.F"}, {Func: "p.H"}}}}
+	first := tuple.SiteBase("p")
+	for _, test := range []struct {
+		n    uint64 // ticks in p.G
+		want string
+	}{
+		{20, "pep: 18.2% of 110 ticks were in functions whose taps no burst has seen: p.G 18.2%; their taps did not execute, or are in a loop that began before the burst and has no test for one (a loop that calls nothing)"},
+		{1, "pep: 1.1% of 91 ticks were in functions whose taps no burst has seen: p.G 1.1%; their taps did not execute, or are in a loop that began before the burst and has no test for one (a loop that calls nothing)"},
+		{0, ""},
+	} {
+		at := report.NewOutsideOfTaps(pkgs, map[uint64]bool{first + 2: true, first + 3: true})
+		at.AddTicks(report.Frame{Func: "p.F", File: "/p/a.go"}, false, 60)
+		at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, test.n)
+		at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, false, 30)
+		if got := strings.Join(at.Notes(), "\n"); got != test.want {
+			t.Errorf("got  %s\nwant %s", got, test.want)
+		}
 	}
 }

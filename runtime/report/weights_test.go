@@ -158,10 +158,10 @@ func TestEstimatesOfNothing(t *testing.T) {
 
 // A burst that has fewer samples, because ticks came soon after each other, counts as much as others.
 func TestShortBurstsCountAsMuch(t *testing.T) {
-	a, b := []int32{0, 0, 0, 0, 0, 0, 0, 0}, []int32{2}
+	a, b := []int32{0, 0, 0, 0, 0, 0, 0, 0}, []int32{2, 2}
 	paths, _ := sampled(t, a, b, a, b, a, b, a, b)
 	p1, p3 := values(paths, "path", "p1"), values(paths, "path", "p3")
-	if d := p1[0] - p3[0]; d < -9 || d > 9 || p1[2] != 32 || p3[2] != 4 {
-		t.Errorf("counts %d and %d of %d and %d samples, want equal counts of 32 and 4 samples", p1[0], p3[0], p1[2], p3[2])
+	if d := p1[0] - p3[0]; d < -9 || d > 9 || p1[2] != 32 || p3[2] != 8 {
+		t.Errorf("counts %d and %d of %d and %d samples, want equal counts of 32 and 8 samples", p1[0], p3[0], p1[2], p3[2])
 	}
 }

@@ -66,16 +66,17 @@
 // with factors that are the same for all paths, and that fit F best. The constant is 8 cycles, which
 // matters only if no burst sees a short loop and a long one together: then nothing but the clock
 // tells them apart, and it shows nothing below some 50 cycles. Where a path returns, because one of
-// the thread's last three polls was of it, too, its code is in the caches, and the gap beyond the cost of a fault is its time. The
-// least of these gaps is that cost, unless no path that returns is short: one poll in one burst of four is made
-// twice, with nothing in between, and tells the cost, too. The mean counts as far as it is above 1.4 costs and below
+// the thread's last three polls was of it, too, its code is in the caches, and the gap beyond the cost of a fault is its time. Faults
+// cost more or less in different parts of a run: so one poll of each burst is made twice, with nothing in between, and the gaps
+// of the burst are compared with that. Beyond it, loops of 4 ns have -100 to 50 cycles and loops of 500 ns 1000, where the fault
+// itself takes 7000. If no fault was measured, as with flag polls, the least of these gaps is the cost. The mean counts as far as it is above 1.4 costs and below
 // 4: below it says more about caches, and above the thread may have been off the processor.
 // The median counts above 4 costs, which some gaps off the processor do not change.
 //
 // Paths that ticks have found rarely have the expected d, and others have their own: the
-// model counts as much as one tick. But no d is more than four times as large or as small as
-// expected, and where the clock shows the gap itself, this limit is narrower: 1.5 for a gap of one
-// fault, 1.03 for one of 20. For example, let there be two loops of which bursts have seen the way from the
+// model counts as much as one tick. But no d is more than 16 times as large or as small as
+// expected, and where the clock shows the gap itself, this limit is narrower: 3.5 for a gap of one
+// fault, 1.15 for one of 20. For example, let there be two loops of which bursts have seen the way from the
 // first to the second, and never the way back. Each round would then take weight from the first
 // loop, as if the program had left it for good.
 //

@@ -6,18 +6,20 @@ package weigh
 func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	cost := costOf(bursts)
 	small := shortest / cost
+	fault := faultOf(bursts)
 	n := make([]float64, paths)
 	sum := make([]float64, paths)
-	warm, seen := make([][]uint32, paths), make([][]uint32, paths)
+	seen := make([][]uint32, paths)
+	beyond := make([][]int64, paths) // gaps where the path returns, less the fault of their burst
 	var allN, all float64
-	var faults []uint32
 	for i := range bursts {
-		polls := bursts[i].Polls
-		if f := bursts[i].Fault; f > 0 {
-			faults = append(faults, f)
+		b := &bursts[i]
+		own := b.Fault
+		if own < fault/2 || own > 2*fault { // not measured, or an interrupt was in it
+			own = fault
 		}
-		for j := range polls {
-			p := &polls[j]
+		for j := range b.Polls {
+			p := &b.Polls[j]
 			if p.Gap == 0 {
 				continue
 			}
@@ -27,26 +29,20 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 			seen[p.Path] = append(seen[p.Path], p.Gap)
 			allN++
 			all += gap
-			if returns(polls, j) {
-				warm[p.Path] = append(warm[p.Path], p.Gap)
+			if returns(b.Polls, j) {
+				beyond[p.Path] = append(beyond[p.Path], int64(p.Gap)-int64(own))
 			}
 		}
 	}
-	again := make([]float64, paths) // median gap where the path returns, 0 if it does not
-	least := 0.
-	for k := range warm {
-		if len(warm[k]) < enough {
+	again := make([]float64, paths) // median of beyond
+	least := 0.                     // of these; if a fault was measured, it is in them already
+	for k := range beyond {
+		if len(beyond[k]) < enough {
 			continue
 		}
-		again[k] = float64(quantile(warm[k], 1, 2)) / cost
-		if least == 0 || again[k] < least {
+		again[k] = float64(quantile(beyond[k], 1, 2)) / cost
+		if fault == 0 && (least == 0 || again[k] < least) {
 			least = again[k]
-		}
-	}
-	if len(faults) >= enough {
-		fault := repeated * float64(quantile(faults, 1, 2)) / cost
-		if least == 0 || fault < least { // no path that returns is short
-			least = fault
 		}
 	}
 	list := make([][features]float64, paths)
@@ -54,8 +50,8 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	for k := range list {
 		known := 0.
 		switch {
-		case again[k] > 0:
-			known = again[k] - least
+		case len(beyond[k]) >= enough:
+			known = positive(again[k] - least)
 		case len(seen[k]) >= enough:
 			known = max(float64(quantile(seen[k], 1, 2))/cost-clip, 0)
 		}
@@ -63,6 +59,24 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	}
 	return list
 }
+
+// faultOf returns the median of what bursts have measured a fault to cost, 0 if few have.
+func faultOf(bursts []Burst) uint32 {
+	var faults []uint32
+	for i := range bursts {
+		if f := bursts[i].Fault; f > 0 {
+			faults = append(faults, f)
+		}
+	}
+	if len(faults) < enough {
+		return 0
+	}
+	return quantile(faults, 1, 2)
+}
+
+// positive returns about x if that is much more than what the clock does not show, and a little more than
+// 0 if it is less than that: half of it for 0.
+func positive(x float64) float64 { return (x + root(x*x+unsure*unsure)) / 2 }
 
 // returns reports whether the path of polls[i] is one of the last few that its thread has ended.
 func returns(polls []Poll, i int) bool {
@@ -103,7 +117,7 @@ func costOf(bursts []Burst) float64 {
 }
 
 // quantile returns the value that num of den values of list are below. It sorts the list.
-func quantile(list []uint32, num, den int) uint32 {
+func quantile[T uint32 | int64](list []T, num, den int) T {
 	for step := len(list) / 2; step > 0; step /= 2 { // Shell's sort
 		for i := step; i < len(list); i++ {
 			for j := i; j >= step && list[j] < list[j-step]; j -= step {

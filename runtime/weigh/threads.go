@@ -27,7 +27,7 @@ func ByThread(b *Burst) (bursts []Burst, of [][]int) {
 	}
 	for k := range bursts {
 		bursts[k].Ticks = b.Ticks / float64(len(bursts))
+		bursts[k].Fault = b.Fault
 	}
-	bursts[0].Fault = b.Fault
 	return bursts, of
 }

@@ -196,6 +196,27 @@ func TestLoopsWithoutAShortOne(t *testing.T) {
 	}
 }
 
+// Two loops of 4 and 500 ns, one after the other. While the second one runs, faults cost a third less than before: the
+// gaps of the first loop are longer then, and only what each burst has measured tells that its rounds are shorter. The
+// seeds are fixed, so there are no false alarms.
+func TestFaultsThatBecomeCheaper(t *testing.T) {
+	phase := func(seed uint64, path int, time, fault float64) []weigh.Burst {
+		rng := rand.New(rand.NewPCG(seed, 17))
+		loop := program{{[]int{path}, []float64{time}, 1e9}}
+		bursts, _ := loop.run(rng, 200, 2, fault, 0)
+		for i := range bursts {
+			bursts[i].Fault = uint32(fault + 20*rng.Float64())
+		}
+		bursts[0].Fault, bursts[1].Fault = 0, 100_000 // not measured, and with an interrupt
+		return bursts
+	}
+	bursts := append(phase(18, 0, 4, 3600), phase(19, 1, 500, 2400)...)
+	share, _ := shares(bursts, weigh.Weights(bursts, 2), 2)
+	if got, want := share[0]/share[1], 500./4; got < want/8 || got > want*8 {
+		t.Errorf("%.1f times as many rounds, in truth %.0f", got, want)
+	}
+}
+
 // The variance of shares is that of clusters: over many runs of known clusters the true
 // share is within 1.96 standard deviations as often as it should be, and rarely if samples
 // counted as independent. 300 runs of 0.95 have a standard deviation of 1.3 %; the limits are 5 of them away.

@@ -13,7 +13,7 @@ type Poll struct {
 type Burst struct {
 	Polls []Poll
 	Ticks float64 // CPU time that it stands for, in any unit: see package pace
-	Fault uint32  // cycles from a poll to the same poll again, at once; 0 if not measured
+	Fault uint32  // cycles from a poll of the burst to the same poll again, at once; 0 if not measured
 }
 
 const (
@@ -23,13 +23,13 @@ const (
 	firstPolls = 4   // of a burst, whose gaps make its weight
 	rounds     = 6   // of the iteration
 	fits       = 10  // of the factors
-	limit      = 4.0 // a short gap is at most so many times as long or as short as expected
+	limit      = 16. // a short gap is at most so many times as long or as short as expected
 	prior      = 1.0 // ticks that the expected gap of a path counts for
 	longGap    = 1.4 // times the cost of a fault
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
 	recent     = 3   // polls of a thread before one: if they have its path, its code is in the caches
-	repeated   = .97 // of the cost of a repeated poll is that of a poll in a short loop
+	unsure     = .01 // costs of a fault, below which the clock does not tell gaps from each other
 	shortest   = 8.  // cycles; what the constant part of a gap is before factors are fitted
 	trust      = 5.0 // how fast the limit narrows with the gap that the clock shows
 )
@@ -95,7 +95,7 @@ func Weights(bursts []Burst, n int) []float64 {
 // expect computes the expected gaps.
 func (e *estimate) expect() {
 	for k := range e.expected {
-		e.expected[k] = 1e-3
+		e.expected[k] = 1e-4
 		for j, f := range e.factor {
 			e.expected[k] += f * e.feature[k][j]
 		}
