@@ -309,15 +309,18 @@ func main() {
 // TestPollsCountTheirPaths each path is sampled, and the numbers are those of the source: below is called four times
 // in each of 50 rounds, once of it without bytes, and of the others one, one and two of four bytes are less. In 50
 // rounds the numbers 0 to 4 come ten times each, twice as they are and once one greater. The call without bytes
-// is one block with the beginning of the next call, and the installation's compiler drops the first of two equal polls of a block.
+// is one block with the beginning of the next call, and the installation's compiler drops the first of two equal page polls of a block.
 func TestPollsOfInlinedCallsInARow(t *testing.T) {
 	skipUnlessLinux(t)
-	for inlining, without := range map[string]int64{"same": 50, "less": 0} {
+	for flags, without := range map[string]int64{
+		"-peppoll=page -pepinline=same": 50, "-peppoll=page -pepinline=less": 0,
+		"-peppoll=flag -pepinline=same": 50, "-peppoll=flag -pepinline=less": 50,
+	} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "main.go"), rowProgram)
 		write(t, filepath.Join(dir, "go.mod"), "module row\n\ngo 1.26\n")
 		got := map[string]int64{}
-		for _, x := range everyPath(t, build(t, dir, "-peppoll=page", "-pepinline="+inlining), dir) {
+		for _, x := range everyPath(t, build(t, dir, strings.Fields(flags)...), dir) {
 			if name := x.ID.Func.Name + ":"; name != "main.main:" {
 				for _, b := range x.Branches {
 					name += " " + b.Outcome
@@ -330,12 +333,12 @@ func TestPollsOfInlinedCallsInARow(t *testing.T) {
 			"main.sign: true": 30*2 + 20, "main.sign: false": 20*2 + 30,
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("-pepinline=%s: counts of paths (-want +got):\n%s", inlining, d)
+			t.Errorf("%s: counts of paths (-want +got):\n%s", flags, d)
 		}
 	}
 }
 
-// everyPath runs a program with the poll region closed for good, and returns the paths of its profile.
+// everyPath runs a program with the poll region closed, or the flag set, for good, and returns the paths of its profile.
 func everyPath(t *testing.T, prog, dir string) []profile.Path {
 	t.Helper()
 	cmd := exec.Command(prog)
@@ -343,19 +346,7 @@ func everyPath(t *testing.T, prog, dir string) []profile.Path {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	names, err := filepath.Glob(filepath.Join(dir, "*.paths.pb.gz"))
-	if err != nil || len(names) != 1 {
-		t.Fatalf("profiles %v, %v, want one", names, err)
-	}
-	f, err := profile.Open(names[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	paths, err := f.Paths()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return profile.SumPaths(paths)
+	return profileOf(t, dir)
 }
 
 // checkPollCode checks that polls of constant numbers are one instruction each, that none has

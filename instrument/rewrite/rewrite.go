@@ -217,10 +217,10 @@ func (w *file) function(b *ast.BlockStmt) {
 // the number of the path in the package.
 func (w *file) number(s *scope, p uint64) string {
 	n := s.Base + p
-	if w.Poll == Page {
-		return fmt.Sprintf("%#x", poll.Base+n)
+	if w.Poll == Exact {
+		return fmt.Sprint(n)
 	}
-	return fmt.Sprint(n)
+	return fmt.Sprintf("%#x", poll.Base+n)
 }
 
 // code returns the text of ops.

@@ -6,9 +6,9 @@
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
 // The source is that of the Go installation, cmd/compile, with a few lines more in packages
-// inline (see inserted.go.txt), ssa and amd64 (see polls.go.txt and paths.go.txt) through an overlay; the files
-// of the installation stay as they are. The go command takes half a minute of two cores for
-// it, once per release of Go.
+// inline (see inserted.go.txt), ssa, ssagen, amd64 and x86 (see polls.go.txt, paths.go.txt
+// and flags.go.txt) through an overlay; the files of the installation stay as they are. The
+// go command takes half a minute of two cores for it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the
 // installation's own. So a source that does not belong to that compiler is noticed. Package
@@ -39,6 +39,9 @@ var polls []byte
 
 //go:embed paths.go.txt
 var paths []byte
+
+//go:embed flags.go.txt
+var flags []byte
 
 // A file is a file of the compiler's source, below cmd/compile/internal, that the overlay changes
 // or adds.
@@ -108,12 +111,12 @@ var files = []file{
 		// inlined twice in a row have the same addresses.
 		{
 			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil {",
-			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil && !pepNumber(ptr) {",
+			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil && v.Aux == nil && !pepNumber(ptr) {",
 		},
 		// nilcheckelim2, which drops checks of pointers that the program loads from.
 		{
 			"if opcodeTable[v.Op].nilCheck && unnecessary",
-			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && !pepNumber(v.Args[0]) && unnecessary",
+			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && v.Aux == nil && !pepNumber(v.Args[0]) && unnecessary",
 		},
 	}},
 	{name: "ssagen/ssa.go", edits: []edit{
@@ -121,10 +124,49 @@ var files = []file{
 		// instruction is a poll of an inlined function, its position says which function's path it counts.
 		{
 			"if firstPos != src.NoXPos && v.Op != ssa.OpArgIntReg &&",
-			"if firstPos != src.NoXPos && (v.Op != ssa.OpAMD64LoweredNilCheck || v.AuxInt == 0) && v.Op != ssa.OpArgIntReg &&",
+			"if firstPos != src.NoXPos && (v.Op != ssa.OpAMD64LoweredNilCheck || v.AuxInt == 0 && v.Aux == nil) && v.Op != ssa.OpArgIntReg &&",
+		},
+		// State, of a function whose instructions are written.
+		{
+			"\tlineRunStart *obj.Prog\n",
+			"\tlineRunStart *obj.Prog\n\n\tpepCold []pepCold\n",
+		},
+		// genssa, when all blocks are written, and when it is known in which functions there are calls.
+		{
+			"\tif base.Ctxt.Flag_locationlists {\n\t\tvar debugInfo *ssa.FuncDebug\n",
+			"\ts.pepFinish()\n\n\tif base.Ctxt.Flag_locationlists {\n\t\tvar debugInfo *ssa.FuncDebug\n",
+		},
+	}},
+	{name: "ssagen/pepflags.go", text: flags},
+	{name: "ssagen/intrinsics.go", edits: []edit{
+		// initIntrinsics, which says which calls are no calls.
+		{
+			"\t/******** runtime ********/\n",
+			"\tif pepHasStub() {\n\t\taddF(\"0pep/core\", \"Poll\", pepFlagPoll, sys.AMD64)\n\t}\n\n\t/******** runtime ********/\n",
+		},
+	}},
+	{name: "../../internal/obj/x86/obj6.go", edits: []edit{
+		// preprocess, which gives functions that call something a frame.
+		{
+			"if q.As == obj.ACALL || q.As == obj.ADUFFCOPY || q.As == obj.ADUFFZERO {",
+			"if q.As == obj.ACALL && !pepStub(q.To.Sym) || q.As == obj.ADUFFCOPY || q.As == obj.ADUFFZERO {",
+		},
+		// preprocess, which has functions test whether the stack has room for them.
+		{
+			"\t\t\t\tif !isZeroArgRuntimeCall(q.To.Sym) {",
+			"\t\t\t\tif !isZeroArgRuntimeCall(q.To.Sym) && !pepStub(q.To.Sym) {",
+		},
+		{
+			"func isZeroArgRuntimeCall(",
+			"func pepStub(s *obj.LSym) bool { return s != nil && s.Name == \"0pep/core.flagPoll\" }\n\nfunc isZeroArgRuntimeCall(",
 		},
 	}},
 	{name: "amd64/ssa.go", edits: []edit{
+		// ssaGenValue, where the instruction of a check begins.
+		{
+			"\tcase ssa.OpAMD64LoweredNilCheck:\n",
+			"\tcase ssa.OpAMD64LoweredNilCheck:\n\t\tif v.Aux != nil {\n\t\t\ts.PepFlagPoll(v)\n\t\t\tbreak\n\t\t}\n",
+		},
 		// ssaGenValue, which writes the instruction of a check.
 		{
 			"\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",

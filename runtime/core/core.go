@@ -12,8 +12,8 @@
 // A page poll is one load and no branch. The poll region is readable until a tick
 // of CPU time makes it unreadable. From then on polls fault, and the address that
 // faulted is the path: the handler counts it, steps over the load, and makes the
-// region readable again when the burst is over (package sampler). A flag poll does
-// the same with a branch. An exact poll counts every path.
+// region readable again when the burst is over (package sampler). A flag poll, of
+// poll.Base + number, does the same with a branch. An exact poll counts every path.
 //
 // Taps report values: instrumented code calls core.Tap(pc, word). The pairs go
 // through a chunk per goroutine and a buffer per P into a table of words.

@@ -7,11 +7,13 @@ import (
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// Poll reports that the path with the given number within the package has
-// ended.
+// Poll reports that a path has ended, given poll.Base + its number within the package. The
+// compiler that pepbuild builds for linux/amd64 makes something else of a call of Poll: see
+// door_flag_linux_amd64.go.
 func Poll(number uintptr) { uncharged[0] = pollArmed(number) }
 
 func pollArmed(number uintptr) none {
@@ -27,49 +29,80 @@ func pollInBurst(number uintptr) none {
 		return none{}
 	}
 	now := uint64(golink.Cycles())
-	k := pepfile.Key{Path: uint32(number)}
+	k := pepfile.Key{Path: pathOf(number)}
 	take, act := counts.Poll()
-	e := countCallers(&k, take)
+	var e *pepfile.Entry
+	if take {
+		e = countCallers(&k, 0, (*golink.Labels)(golink.ProfLabels()))
+	} else {
+		findPoll(&k)
+	}
+	endPoll(&k, act, now, e)
+	return none{}
+}
+
+// pathOf returns the number of a path within its package.
+func pathOf(number uintptr) uint32 { return uint32(number - poll.Base) }
+
+// endPoll ends the burst if act says so, and notes the poll. The poll came at the time now, in cycles.
+func endPoll(k *pepfile.Key, act sampler.Action, now uint64, e *pepfile.Entry) {
 	if act == sampler.ActDisarm {
 		golink.Store32(&armed, 0)
 	}
 	// The gap is that of the P. It may be another goroutine's, but it is the program's.
 	p := golink.ProcPin()
 	exit := uint64(golink.Cycles())
-	l, _ := note(&k, uintptr(p)+1, now, e)
+	l, _ := note(k, uintptr(p)+1, now, e)
 	l.exit = exit
 	golink.Add64(&spent, int64(exit-now))
 	golink.ProcUnpin()
-	return none{}
 }
 
-// countCallers finds where the poll is, and if take is true it counts k with its callers. It
-// is apart from pollInBurst because of its stack frame.
+// framesOfCall is how many frames are in front of that of a poll: Callers, walk, the function
+// that calls it, pollInBurst, pollArmed and Poll. framesOfStub are systemstack and flagPoll.
+const (
+	framesOfCall = 6
+	framesOfStub = 2
+)
+
+// walk stores the return addresses of frames, as runtime.Callers does: those of the goroutine whose
+// g is given and that waits in flagPoll, or if that is 0, those of the current one.
+func walk(g uintptr, skip int, pcs []uintptr) int {
+	if g != 0 {
+		return golink.Callers(g, framesOfStub+skip, pcs)
+	}
+	return runtime.Callers(framesOfCall+skip, pcs)
+}
+
+// findPoll finds where the poll is.
 //
 //go:noinline
-func countCallers(k *pepfile.Key, take bool) *pepfile.Entry {
-	const skip = 5 // Callers, countCallers, and the three above
-	var pcs [pepfile.MaxCallers + 1]uintptr
-	wanted := 1
-	if take {
-		wanted = len(pcs)
-	}
-	n := runtime.Callers(skip, pcs[:wanted])
-	if n > 0 {
+func findPoll(k *pepfile.Key) {
+	var pcs [1]uintptr
+	if walk(0, 0, pcs[:]) > 0 {
 		k.PC = uint32(pcs[0] - textBase)
 	}
-	if !take {
-		return nil
+}
+
+// countCallers finds where the poll is and who called, and counts it. It is apart from
+// pollInBurst because of its stack frame.
+//
+//go:noinline
+func countCallers(k *pepfile.Key, g uintptr, labels *golink.Labels) *pepfile.Entry {
+	var pcs [pepfile.MaxCallers + 1]uintptr
+	n := walk(g, 0, pcs[:])
+	if n > 0 {
+		k.PC = uint32(pcs[0] - textBase)
 	}
 	list := callerList{Key: k, room: pepfile.MaxCallers}
 	for i := 1; i < n; i++ {
 		list.add(uint32(pcs[i] - textBase))
 	}
 	if n == len(pcs) {
-		list.addOuter(skip + n)
+		list.addOuter(g, n)
 	}
 	list.finish()
-	k.Labels = counts.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
+	k.Labels = counts.NumberOfLabels(labels)
 	return counts.Add(k)
 }
 
@@ -81,9 +114,12 @@ const maxWalkAgain = 512
 // addOuter adds the callers of a deep stack that are behind those that countCallers has added.
 //
 //go:noinline
-func (l *callerList) addOuter(skip int) {
+func (l *callerList) addOuter(g uintptr, skip int) {
+	if g == 0 {
+		skip++ // addOuter
+	}
 	var pcs [maxWalkAgain]uintptr
-	n := runtime.Callers(skip+1, pcs[:])
+	n := walk(g, skip, pcs[:])
 	for _, pc := range pcs[:n] {
 		l.add(uint32(pc - textBase))
 	}

@@ -8,14 +8,15 @@ import (
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// armed is not 0 in a burst.
+// armed is 0, and in a burst all its bits are set: polls compare it with 0, or test it and the
+// stack pointer for common bits.
 var armed uint32
 
 // setFlag does for the flag what mprotect does for the poll region.
 func setFlag(act sampler.Action) {
 	switch act {
 	case sampler.ActArm:
-		golink.Store32(&armed, 1)
+		golink.Store32(&armed, ^uint32(0))
 	case sampler.ActDisarm:
 		golink.Store32(&armed, 0)
 	}

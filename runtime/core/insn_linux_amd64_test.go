@@ -25,9 +25,60 @@ func TestPollsOfAllRegisters(t *testing.T) {
 	}
 	text.WriteString("\tTESTB\tAX, (0x60000140)\n")
 	n++
+	for _, line := range assembled(t, text.String(), "TESTB") {
+		n--
+		if got := decoded(line.code); got != len(line.code) {
+			t.Errorf("%d bytes understood of %s", got, line.text)
+		}
+	}
+	if n != 0 {
+		t.Errorf("%d instructions are missing", n)
+	}
+}
+
+// TestNumbersOfFlagPolls has the assembler encode the NOPLs of flag polls, and compares the addresses that the runtime
+// reads in them with those of the source, for registers that hold a million times their number.
+func TestNumbersOfFlagPolls(t *testing.T) {
+	var text strings.Builder
+	var want []uintptr
+	var regs [16]uintptr
+	text.WriteString("TEXT ·polls(SB), 4, $0\n")
+	for n, r := range strings.Fields("AX CX DX BX SP BP SI DI R8 R9 R10 R11 R12 R13 R14 R15") {
+		if r == "SP" || r == "BP" {
+			continue
+		}
+		regs[n] = uintptr(n+1) * 1_000_000
+		for _, disp := range []int{0, 1, -1, 127, 128, -129, 1 << 20} {
+			fmt.Fprintf(&text, "\tNOPL\t%d(%s)\n", disp, r)
+			want = append(want, regs[n]+uintptr(disp))
+		}
+	}
+	text.WriteString("\tNOPL\t(0x60000140)\n")
+	want = append(want, 0x60000140)
+	for _, line := range assembled(t, text.String(), "NOPL") {
+		padded := append(line.code, make([]byte, 16)...)
+		if got := operand(unsafe.Pointer(&padded[0]), &regs); len(want) == 0 || got != want[0] {
+			t.Fatalf("%#x is read, want %#x, in %s", got, want[:min(1, len(want))], line.text)
+		}
+		want = want[1:]
+	}
+	if len(want) != 0 {
+		t.Errorf("%d instructions are missing", len(want))
+	}
+}
+
+// An assembly is an instruction that the assembler has encoded.
+type assembly struct {
+	code []byte
+	text string
+}
+
+// assembled assembles a text and returns its instructions of a name.
+func assembled(t *testing.T, text, name string) (list []assembly) {
+	t.Helper()
 	dir := t.TempDir()
 	src, obj := filepath.Join(dir, "polls.s"), filepath.Join(dir, "polls.o")
-	if err := os.WriteFile(src, []byte(text.String()), 0o666); err != nil {
+	if err := os.WriteFile(src, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("go", "tool", "asm", "-p", "p", "-o", obj, src).CombinedOutput(); err != nil {
@@ -38,21 +89,16 @@ func TestPollsOfAllRegisters(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(out)) {
-		if !strings.Contains(line, "TESTB") {
+		if !strings.Contains(line, name) {
 			continue
 		}
 		code, err := hexenc.DecodeString(strings.Fields(line)[2])
 		if err != nil {
 			t.Fatal(err)
 		}
-		n--
-		if got := decoded(code); got != len(code) {
-			t.Errorf("%d bytes understood of %s", got, line)
-		}
+		list = append(list, assembly{code, line})
 	}
-	if n != 0 {
-		t.Errorf("%d instructions are missing in\n%s", n, out)
-	}
+	return list
 }
 
 func decoded(code []byte) int {

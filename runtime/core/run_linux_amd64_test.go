@@ -23,7 +23,6 @@ const pagePoll = "_ = *(*unsafe.Pointer)(unsafe.Pointer(r))"
 
 var (
 	flagPolls = []string{
-		"const base = 0x6000_0000", "const base = 0",
 		`_ "0pep/core"`, `"0pep/core"`,
 		pagePoll, "core.Poll(r)",
 		"var array =", "var _ unsafe.Pointer; var array =",

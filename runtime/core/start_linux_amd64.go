@@ -26,6 +26,8 @@ func start() {
 			unprofiled(problem)
 			return
 		}
+	}
+	if poll.Mode != poll.Exact {
 		findLabels()
 	}
 	if poll.Part {

@@ -37,6 +37,13 @@ func Pause() { usleep(PauseTime / 1000) }
 //go:linkname usleep runtime.usleep
 func usleep(us uint32)
 
+// Callers stores the return addresses of frames of the goroutine whose g is given, which waits in a
+// function that package runtime has called on another stack.
+//
+//go:linkname Callers runtime.gcallers
+//go:noescape
+func Callers(g uintptr, skip int, pcs []uintptr) int
+
 func FormatFloat(x float64, bits int) string { return strconv.FormatFloat(x, 'g', -1, bits) }
 
 // MethodPC returns the code of a method of the type whose descriptor is at t, 0

@@ -1,0 +1,84 @@
+package core
+
+// This file counts flag polls of code that pepbuild's own compiler has compiled. A call of
+// Poll is there no call, but a test and a branch:
+//
+//	      TESTL SP, armed
+//	      JNE   cold
+//	back: …
+//	cold: CALL  flagPoll
+//	      NOPL  3(CX)        the number of the path is CX+3
+//	      JMP   back
+//
+// The code around a poll keeps values in all registers, and may be a function without a frame that
+// has not tested whether there is room on the stack. So the assembly function flagPoll
+// saves all registers, and has package runtime call onFlagPoll on the stack of the thread, as
+// package runtime calls functions of its own that must not be preempted or grow the stack.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+)
+
+func flagPoll()
+
+func pollOnSystemStack()
+
+// A pollState is what flagPoll saves. It begins as the function value that systemstack calls.
+type pollState struct {
+	code uintptr     // of pollOnSystemStack
+	pc   uintptr     // of the NOPL, the return address
+	regs [16]uintptr // without SP and BP
+}
+
+// goroutine returns the g that the poll is in.
+func (s *pollState) goroutine() uintptr { return s.regs[14] }
+
+// onFlagPoll counts a poll.
+func onFlagPoll(s *pollState) {
+	if withoutProfile {
+		return
+	}
+	now := uint64(golink.Cycles())
+	k := pepfile.Key{Path: pathOf(operand(golink.At(s.pc), &s.regs)), PC: uint32(s.pc - textBase)}
+	take, act := counts.Poll()
+	var e *pepfile.Entry
+	if take {
+		if g := s.goroutine(); g == golink.CurrentG() {
+			e = counts.Add(&k) // the poll is itself on the stack of the thread: package runtime knows no callers
+		} else {
+			e = countCallers(&k, g, (*goroutine)(golink.At(g)).labels())
+		}
+	}
+	endPoll(&k, act, now, e)
+}
+
+// operand returns the address in the NOPL at pc. It has no index, and its base is not SP or BP.
+func operand(pc unsafe.Pointer, regs *[16]uintptr) (address uintptr) {
+	n, rex := uintptr(0), golink.ByteAt(pc, 0)
+	if rex&0xf0 == 0x40 {
+		n++
+	} else {
+		rex = 0
+	}
+	n += 2 // 0F 1F
+	modrm := golink.ByteAt(pc, n)
+	n++
+	mod, base := modrm>>6, modrm&7
+	if base == 4 {
+		base = golink.ByteAt(pc, n) & 7 // of the SIB byte
+		n++
+	}
+	if mod != 0 || base != 5 {
+		address = regs[base|rex&1<<3]
+	}
+	switch {
+	case mod == 1:
+		return address + uintptr(int8(golink.ByteAt(pc, n)))
+	case mod == 2, base == 5:
+		return address + uintptr(*(*int32)(unsafe.Add(pc, n)))
+	}
+	return address
+}
