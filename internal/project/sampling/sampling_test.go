@@ -105,7 +105,9 @@ func TestSpecialisedProgramsAreRight(t *testing.T) {
 // A program is sampled from its first instruction to its last, and prints what it prints
 // without the sampler.
 func TestCostOfARound(t *testing.T) {
-	costs, err := experiment(t).Cost([]string{"flate"}, 2, 0)
+	e := experiment(t)
+	e.Scale = 5 // on a busy machine 1 % of flate's workload can end before the first interrupt
+	costs, err := e.Cost([]string{"flate"}, 2, 0)
 	skipWithoutRights(t, err)
 	if len(costs) != 15 {
 		t.Errorf("%d settings, want 15", len(costs))
@@ -175,8 +177,8 @@ func TestTaken(t *testing.T) {
 		if x.way == nil {
 			continue
 		}
-		if want := 1e9 / float64(x.way.options.Interval); x.Hz[0] < want/2 || x.Hz[0] > want*2 || x.Kernel[0] <= 0 {
-			t.Errorf("%s: %v interrupts a second, want %.0f; %v ns", x.Name, x.Hz, want, x.Kernel)
+		if want := 1e9 / float64(x.way.options.Interval); x.Hz[0] < want/2 || x.Hz[0] > want*2 || len(x.Kernel) != 1 || math.IsNaN(x.Kernel[0]) {
+			t.Errorf("%s: %v interrupts a second, want %.0f; %v ns", x.Name, x.Hz, want, x.Kernel) // the time is a difference of measured ones, below 0 on a busy machine
 		}
 	}
 	x := &Taken{}
