@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -176,3 +177,83 @@ func checkFlagCode(t *testing.T, prog string) {
 }
 
 var flagTest = regexp.MustCompile(`TESTL SP, 0pep/core\.armed\(SB\)`)
+
+const callbackProgram = `package main
+
+// extern int callback(int n);
+// static int through(int n) { return callback(n); }
+import "C"
+
+import "fmt"
+
+//go:noinline
+func work(n int) (sum int) {
+	for i := range n {
+		if (i^sum)%3 == 0 {
+			sum += i
+		} else {
+			sum -= i >> 1
+		}
+	}
+	return sum
+}
+
+//export callback
+func callback(n C.int) C.int {
+	return C.int(work(int(n)) % 1000)
+}
+
+//go:noinline
+func beyond(n int) int { return int(C.through(C.int(n))) }
+
+//go:noinline
+func within(n int) int { return work(n) }
+
+func main() {
+	sum := 0
+	for range 1000 {
+		sum += beyond(100_000) + within(100_000)
+	}
+	fmt.Println(sum)
+}
+`
+
+// Samples in a function that C code has called back have the callers beyond the C code, up to main.main. The
+// function executes as often by a call from Go.
+func TestFlagPollsHaveCallersBeyondC(t *testing.T) {
+	skipUnlessLinux(t)
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip(err)
+	}
+	dir, out := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), callbackProgram)
+	write(t, filepath.Join(dir, "go.mod"), "module back\n\ngo 1.26\n")
+	cmd := exec.Command(build(t, dir))
+	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=tick=2ms")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	samples := map[string]int64{}
+	for _, s := range readProfile(t, out, "paths").Sample {
+		var names []string
+		for _, l := range s.Location {
+			for _, line := range l.Line {
+				names = append(names, line.Function.Name)
+			}
+		}
+		if !slices.Contains(names, "main.work") {
+			continue
+		}
+		way := ""
+		for _, name := range []string{"main.callback", "main.beyond", "main.within", "main.main"} {
+			if slices.Contains(names, name) {
+				way += " " + name
+			}
+		}
+		samples[way] += s.Value[2]
+	}
+	by, direct := samples[" main.callback main.beyond main.main"], samples[" main.within main.main"]
+	if len(samples) != 2 || by < 1000 || direct < 1000 {
+		t.Errorf("samples of main.work by their callers: %v, want some thousand of each of two ways that lead to main.main", samples)
+	}
+}

@@ -193,6 +193,11 @@ var plans = []struct{ name, src, want string }{
 		"F: cloned\n  loop 3: cloned\n  loop 6: cloned\n  loop 9: cloned\n  loop 12: cloned\nG: cloned\n  loop 21: cloned\n  loop 24: cloned\n  loop 27: cloned\n  loop 30: cloned\n",
 	},
 	{
+		"a loop around an innermost one that calls nothing is cloned, and loops around it are not",
+		"func F(a, b, c [][]int) { BIG\n\tfor i := range a {\n\t\tfor j := range b {\n\t\t\tfor k := 0; k < 9; k++ {\n\t\t\t\tc[i][j] += a[i][k] * b[k][j]\n\t\t\t}\n\t\t}\n\t}\n\tfor range 9 {\n\t\tfor i := range c {\n\t\t\tc[i] = nil\n\t\t}\n\t}\n}",
+		"F: cloned\n  loop 4: cloned\n  loop 10: cloned\n",
+	},
+	{
 		"a loop with a label, a literal or a deferred call in it is not cloned",
 		"func F(f func(int)) { BIG\n\tfor range 9 {\n\t\tf(1)\n\t\tdefer f(2)\n\t}\n\tfor range 9 {\n\tl:\n\t\tf(3)\n\t\tgoto l\n\t}\n\tfor range 9 {\n\t\tf(4)\n\t\tfunc() { BIG }()\n\t}\n}",
 		"F: cloned\n  literal 14: cloned\n",

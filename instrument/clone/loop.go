@@ -10,8 +10,8 @@ import (
 	"go/types"
 )
 
-// largeLoop is the number of nodes from which on a loop is worth a test even if it calls
-// nothing, not even the Go runtime.
+// largeLoop is the number of nodes from which on an innermost loop is worth a test even if it
+// calls nothing, not even the Go runtime.
 const largeLoop = 100
 
 // loops decides on the loops of a function. It reports whether there is a test in n. A
@@ -47,8 +47,9 @@ func (c *chooser) loops(n ast.Node) (tested bool) {
 // worthTest reports whether a loop with the given body is worth a test, and can be
 // cloned: nothing in the body may have a name beyond it, as a label or a type has. A test
 // is cheap beside a call, also one of the Go runtime: the header of the loop may have such
-// a call.
-func (c *chooser) worthTest(body *ast.BlockStmt, calls bool) bool {
+// a call. It is also cheap beside a loop in the body. Without it, a burst would not see a
+// multiplication of matrices: three loops that call nothing.
+func (c *chooser) worthTest(body *ast.BlockStmt, asks bool) bool {
 	can := true
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -58,7 +59,10 @@ func (c *chooser) worthTest(body *ast.BlockStmt, calls bool) bool {
 			can = can && n.Tok != token.TYPE
 		case *ast.DeferStmt:
 			can = false
+		case *ast.ForStmt:
+			asks = true
 		case *ast.RangeStmt:
+			asks = true
 			if t := c.info.TypeOf(n.X); t != nil {
 				if _, ok := t.Underlying().(*types.Signature); ok {
 					can = false
@@ -69,12 +73,12 @@ func (c *chooser) worthTest(body *ast.BlockStmt, calls bool) bool {
 				return false
 			}
 		case *ast.CallExpr:
-			calls = calls || c.costs.Calls(n)
+			asks = asks || c.costs.Calls(n)
 		}
-		calls = calls || c.communicates(n)
+		asks = asks || c.communicates(n)
 		return can
 	})
-	return can && (calls || c.costs.Nodes(body) > largeLoop)
+	return can && (asks || c.costs.Nodes(body) > largeLoop)
 }
 
 // callsRuntime reports whether an expression has a receive or an operation on a map.

@@ -224,8 +224,8 @@ const named = 5
 //	strconv 30.0%, runtime 12.4% (-peppkg=all instruments more)
 //
 //	pep: 30.0% of 250 ticks were in functions whose taps no burst has seen: main.sum 30.0%; their
-//	taps did not execute, or are in a loop that began before the burst and has no test for one (a
-//	loop that calls nothing)
+//	taps did not execute, or are in a loop that began before the burst and has no test for one (an
+//	innermost loop that calls nothing)
 //
 //	pep: 38.2% of calls on paths go outside of instrumented functions: encoding/json.Marshal
 //	30.0%, fmt.Println 8.2% (-peppkg=all instruments more); 12.0% go through interfaces and
@@ -237,7 +237,7 @@ func (t *Outside) Notes() (notes []string) {
 	}
 	if sum, list := t.silent.list(); sum*100 >= t.silent.all && sum > 0 {
 		notes = append(notes, "pep: "+percent(sum, t.silent.all)+" of "+digits.Uint(t.silent.all)+" ticks were in functions whose taps no burst has seen"+list+
-			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (a loop that calls nothing)")
+			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
 	}
 	if t.calls.all == 0 {
 		return notes

@@ -76,8 +76,8 @@ func TestNoteOfQuietTaps(t *testing.T) {
 		n    uint64 // ticks in p.G
 		want string
 	}{
-		{20, "pep: 18.2% of 110 ticks were in functions whose taps no burst has seen: p.G 18.2%; their taps did not execute, or are in a loop that began before the burst and has no test for one (a loop that calls nothing)"},
-		{1, "pep: 1.1% of 91 ticks were in functions whose taps no burst has seen: p.G 1.1%; their taps did not execute, or are in a loop that began before the burst and has no test for one (a loop that calls nothing)"},
+		{20, "pep: 18.2% of 110 ticks were in functions whose taps no burst has seen: p.G 18.2%; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)"},
+		{1, "pep: 1.1% of 91 ticks were in functions whose taps no burst has seen: p.G 1.1%; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)"},
 		{0, ""},
 	} {
 		at := report.NewOutsideOfTaps(pkgs, map[uint64]bool{first + 2: true, first + 3: true})
