@@ -220,13 +220,19 @@ func TestTapsKeepTheGInItsRegister(t *testing.T) {
 	}
 }
 
+// withOnFlagPoll is flagPolls for a program that also has what flag polls call if pepbuild's own compiler
+// has compiled them.
+var withOnFlagPoll = slices.Concat(flagPolls[:len(flagPolls)-1], []string{
+	"var _ unsafe.Pointer\n\n//go:linkname onFlagPoll 0pep/core.onFlagPoll\nfunc onFlagPoll(unsafe.Pointer)\n\nvar keep func(unsafe.Pointer)\n\nfunc init() { keep = onFlagPoll }\n\nvar array =",
+})
+
 // STRAT-25: in every kind of program, polls, taps and ticks call only what they may call.
 func TestCodeOfPollsAndHandlers(t *testing.T) {
 	t.Parallel()
 	for tags, poll := range map[string]struct {
 		replace []string
-		root    string
-	}{"": {}, ",pepflag": {flagPolls, "0pep/core.pollInBurst"}, ",pepexact": {exactPolls, "0pep/core.(*Table).first"}} {
+		roots   []string
+	}{"": {}, ",pepflag": {withOnFlagPoll, []string{"0pep/core.pollInBurst", "0pep/core.onFlagPoll"}}, ",pepexact": {exactPolls, []string{"0pep/core.(*Table).first"}}} {
 		l := newLinker(t, tags, target{})
 		exe := l.program("taps.go", tapTables())
 		testHandlers(t, exe)
@@ -237,7 +243,7 @@ func TestCodeOfPollsAndHandlers(t *testing.T) {
 			}
 		}
 		if poll.replace != nil {
-			testPollCode(t, l.program("loop.go", loopTables(), poll.replace...), poll.root)
+			testPollCode(t, l.program("loop.go", loopTables(), poll.replace...), poll.roots...)
 		}
 	}
 }

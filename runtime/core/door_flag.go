@@ -94,6 +94,7 @@ func countCallers(k *pepfile.Key, g uintptr, labels *golink.Labels) *pepfile.Ent
 	if n > 0 {
 		k.PC = uint32(pcs[0] - textBase)
 	}
+	k.Leaf = pepfile.Logical
 	list := callerList{Key: k, room: pepfile.MaxCallers}
 	for i := 1; i < n; i++ {
 		list.add(uint32(pcs[i] - textBase))

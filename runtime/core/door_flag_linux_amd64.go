@@ -28,9 +28,11 @@ func pollOnSystemStack()
 
 // A pollState is what flagPoll saves. It begins as the function value that systemstack calls.
 type pollState struct {
-	code uintptr     // of pollOnSystemStack
-	pc   uintptr     // of the NOPL, the return address
-	regs [16]uintptr // without SP and BP
+	code  uintptr     // of pollOnSystemStack
+	pc    uintptr     // of the NOPL, the return address
+	regs  [16]uintptr // without SP and BP
+	frame             // of flagPoll
+	stack [1]uintptr  // begins with what was the stack top at the poll
 }
 
 // goroutine returns the g that the poll is in.
@@ -49,10 +51,33 @@ func onFlagPoll(s *pollState) {
 		if g := s.goroutine(); g == golink.CurrentG() {
 			e = counts.Add(&k) // the poll is itself on the stack of the thread: package runtime knows no callers
 		} else {
-			e = countCallers(&k, g, (*goroutine)(golink.At(g)).labels())
+			e = s.count(&k, (*goroutine)(golink.At(g)))
 		}
 	}
 	endPoll(&k, act, now, e)
+}
+
+// count finds who called the function of a poll, and counts it. It follows frame pointers, because
+// package runtime looks up each frame in tables and takes some 12 µs. Where C code has called back, the frame
+// pointers lead into the stack of C, so package runtime finds the callers there.
+func (s *pollState) count(k *pepfile.Key, g *goroutine) *pepfile.Entry {
+	c := chainAt(&s.stack[0], s.frame.caller, g)
+	if !c.whole() {
+		return countCallers(k, uintptr(unsafe.Pointer(g)), g.labels())
+	}
+	follow(k, s.stack[0], c)
+	k.Labels = counts.NumberOfLabels(g.labels())
+	return counts.Add(k)
+}
+
+// whole reports whether frame pointers lead to where the goroutine begins.
+func (c chain) whole() bool {
+	for range maxWalk {
+		if _, ok := c.next(); !ok {
+			return c.at == 0
+		}
+	}
+	return true // as far as follow goes
 }
 
 // operand returns the address in the NOPL at pc. It has no index, and its base is not SP or BP.

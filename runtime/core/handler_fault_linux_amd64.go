@@ -84,7 +84,7 @@ func onFault(ctx *ucontext, number uintptr, now uint64) (act sampler.Action, exi
 	take, act := counts.Poll()
 	var e *pepfile.Entry
 	if take {
-		ctx.callers(&k)
+		follow(&k, *ctx.rsp, chainAt(ctx.rsp, ctx.rbp, ctx.r14))
 		k.Labels = counts.NumberOfLabels(ctx.r14.labels())
 		e = counts.Add(&k)
 	}
@@ -103,26 +103,45 @@ func (ctx *ucontext) skip(n uintptr) {
 	*(*uintptr)(unsafe.Pointer(&ctx.rip)) += n
 }
 
-// callers follows the frame pointers. It also notes the word at the stack top: in a
-// function without a frame that word is the return address, and RBP still is the
-// caller's. Whether the function has a frame is found out later (frameless).
-func (ctx *ucontext) callers(k *pepfile.Key) {
-	if off, ok := textOffset(*ctx.rsp); ok {
+// follow adds the callers of a poll to k, given what RSP points to at the poll, and the frame
+// pointers. It also notes the word at the stack top: in a function without a frame that word is
+// the return address, and RBP still is the caller's. Whether the function has a frame is found
+// out later (frameless).
+func follow(k *pepfile.Key, top uintptr, c chain) {
+	if off, ok := textOffset(top); ok {
 		k.Leaf = off
 	}
-	low := uintptr(unsafe.Pointer(ctx.rsp))
-	high := ctx.r14.stackHi - unsafe.Sizeof(frame{})
 	list := callerList{Key: k, room: pepfile.MaxCallers}
-	for fp := ctx.rbp; ; fp = fp.caller {
-		p := uintptr(unsafe.Pointer(fp))
-		if p < low || p > high || p%8 != 0 {
-			break
-		}
-		off, ok := textOffset(fp.ret)
+	for {
+		off, ok := c.next()
 		if !ok || !list.add(off) {
 			break
 		}
-		low = p + unsafe.Sizeof(frame{})
 	}
 	list.finish()
+}
+
+// A chain is the frame pointers on a goroutine's stack, from a frame outwards. It holds no pointers,
+// because these would be stored with write barriers.
+type chain struct {
+	at        uintptr // the next frame; 0 where the goroutine begins
+	low, high uintptr // where the frame may be
+}
+
+// chainAt returns the chain given RSP and RBP.
+func chainAt(sp *uintptr, bp *frame, g *goroutine) chain {
+	return chain{uintptr(unsafe.Pointer(bp)), uintptr(unsafe.Pointer(sp)), g.stackHi - unsafe.Sizeof(frame{})}
+}
+
+// next returns the next return address, relative to the text segment, or false if there is none.
+func (c *chain) next() (off uint32, ok bool) {
+	if c.at < c.low || c.at > c.high || c.at%8 != 0 {
+		return 0, false
+	}
+	f := (*frame)(golink.At(c.at))
+	if off, ok = textOffset(f.ret); ok {
+		c.low = c.at + unsafe.Sizeof(frame{})
+		c.at = uintptr(unsafe.Pointer(f.caller))
+	}
+	return off, ok
 }

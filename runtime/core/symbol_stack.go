@@ -21,6 +21,9 @@ func address(off uint32) uintptr { return textBase + uintptr(int(int32(off))) }
 // was, it becomes the innermost caller.
 func settleLeaf(k *pepfile.Key) {
 	leaf := k.Leaf
+	if leaf == pepfile.Logical {
+		return
+	}
 	k.Leaf = 0
 	if leaf == 0 || !frameless(address(k.PC)) {
 		return
@@ -103,15 +106,25 @@ func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
 	if poll.Mode == poll.Page {
 		pc++ // the poll's own; the rest are return addresses already
 	}
-	stack := append(make([]uint32, 0, k.N+4), s.lookup(pc)...)
+	lookup := s.lookup
+	if k.Leaf == pepfile.Logical {
+		lookup = s.innermost
+	}
+	stack := append(make([]uint32, 0, k.N+4), lookup(pc)...)
 	for _, off := range k.Callers[:min(k.N, pepfile.MaxCallers)] {
 		if off == pepfile.Gap {
 			stack = append(stack, s.gap())
 			continue
 		}
-		stack = append(stack, s.lookup(address(off))...)
+		stack = append(stack, lookup(address(off))...)
 	}
 	return stack
+}
+
+// innermost returns the innermost frame at pc.
+func (s *symbolizer) innermost(pc uintptr) []uint32 {
+	frames := s.lookup(pc)
+	return frames[:min(1, len(frames))]
 }
 
 // gap returns the frame that stands for callers that were left out.
@@ -153,9 +166,6 @@ func (s *symbolizer) find(pc uintptr) (list []uint32) {
 		if f.Function != "runtime.goexit" {
 			list = append(list, uint32(len(s.frames)))
 			s.frames = append(s.frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
-		}
-		if poll.Mode == poll.Flag {
-			return list // runtime.Callers has told of the inlined ones one by one
 		}
 	}
 }

@@ -70,11 +70,16 @@ type Header struct {
 type Key struct {
 	Path    uint32             // number within the package
 	PC      uint32             // of the poll, relative to Text
-	Leaf    uint32             // the word at the stack top if it is in the text, else 0: see [frameless]
+	Leaf    uint32             // the word at the stack top if it is in the text, else 0: see [frameless]; or Logical
 	N       uint32             // callers
 	Labels  uint32             // 1 + the number of the goroutine's label set, 0 for none
 	Callers [MaxCallers]uint32 // return addresses, innermost first, relative to Text; or Gap
 }
+
+// Logical is in place of Leaf if PC and Callers are as runtime.Callers returns them: each of them
+// stands for one frame, and those of inlined functions are among them. Otherwise a return address
+// stands for all frames there.
+const Logical = 1
 
 // Gap is in place of callers in the middle that were left out.
 const Gap = NoText

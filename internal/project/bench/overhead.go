@@ -73,13 +73,16 @@ func variants(opts OverheadOptions) []Variant {
 	for _, s := range opts.Settings {
 		list = append(list, Variant{s.String() + ", page poll", pageBuild, []string{s.env()}})
 	}
-	list = append(list, Variant{PEP.String() + ", page poll, budget 1%", pageBuild, []string{lowBudget}})
+	list = append(list,
+		Variant{PEP.String() + ", page poll, budget 1%", pageBuild, []string{lowBudget}},
+		Variant{"flag poll, no ticks", flagBuild, []string{noTicks}},
+		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
+	)
 	if opts.Short {
 		return list
 	}
 	return append(list,
 		Variant{PEP.String() + ", page poll, budget 1%, guide", guidedBuild, []string{lowBudget}},
-		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		Variant{"cover, count", countBuild, nil},
 		Variant{"cover, set", setBuild, nil},
