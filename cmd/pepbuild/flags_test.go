@@ -74,7 +74,7 @@ func main() {
 	for t := time.Now(); time.Since(t) < 400*time.Millisecond; {
 	}
 	var group sync.WaitGroup
-	results := make([]int, 1000)
+	results := make([]int, 300)
 	for i := range results {
 		group.Go(func() {
 			results[i] = deep(i)
@@ -101,7 +101,7 @@ func main() {
 `
 
 // Flag polls keep all registers, need no room on the stack, and count each path, in code of both compilers. The numbers of calls are
-// those of the source: the sums of i and of 2 i below 1000, and 2000 calls from elsewhere.
+// those of the source: the sums of i and of 2 i below 300, and 600 calls from elsewhere.
 func TestFlagPollsKeepState(t *testing.T) {
 	skipUnlessLinux(t)
 	dir := t.TempDir()
@@ -136,8 +136,8 @@ func TestFlagPollsKeepState(t *testing.T) {
 				calls += x.Recorded()
 			}
 		}
-		if sum := int64(999 * 1000 / 2); calls != sum+2*sum+2*1000 {
-			t.Errorf("-pepinline=%s: %d paths of deep, want %d", inlining, calls, 3*sum+2000)
+		if sum := int64(299 * 300 / 2); calls != sum+2*sum+2*300 {
+			t.Errorf("-pepinline=%s: %d paths of deep, want %d", inlining, calls, 3*sum+600)
 		}
 	}
 }
