@@ -71,7 +71,8 @@
 // of the burst are compared with that. Beyond it, loops of 4 ns have -100 to 50 cycles and loops of 500 ns 1000, where the fault
 // itself takes 7000. If no fault was measured, as with flag polls, the least of these gaps is the cost. The mean counts as far as it is above 1.4 costs and below
 // 4: below it says more about caches, and above the thread may have been off the processor.
-// The median counts above 4 costs, which some gaps off the processor do not change.
+// The median counts above 4 costs, which some gaps off the processor do not change. Gaps of flag polls are short: their
+// cost is taken to be 600 cycles, because code that is not in the caches takes some hundred cycles longer, and that is not the time of a path.
 //
 // Paths that ticks have found rarely have the expected d, and others have their own: the
 // model counts as much as one tick. But no d is more than 16 times as large or as small as

@@ -94,7 +94,7 @@ func returns(polls []Poll, i int) bool {
 }
 
 // costOf returns the cost of a fault: 2 % of the gaps are below it. It looks at several
-// thousand of them.
+// thousand of them. Flag polls have no faults, and most of their gaps are below coldCode.
 func costOf(bursts []Burst) float64 {
 	const looked = 1 << 12
 	polls := 0
@@ -111,9 +111,9 @@ func costOf(bursts []Burst) float64 {
 		}
 	}
 	if len(gaps) == 0 {
-		return 1
+		return coldCode
 	}
-	return float64(max(quantile(gaps, 1, 50), 1))
+	return float64(max(quantile(gaps, 1, 50), coldCode))
 }
 
 // quantile returns the value that num of den values of list are below. It sorts the list.

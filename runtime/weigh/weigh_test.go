@@ -217,6 +217,20 @@ func TestFaultsThatBecomeCheaper(t *testing.T) {
 	}
 }
 
+// Without faults, as with flag polls, the gaps of short paths show little but caches: a loop of six paths has colder ones
+// than a loop of one path, whose rounds take as long. That is not taken for time.
+func TestColdGapsOfFlagPolls(t *testing.T) {
+	loops := program{
+		{[]int{0}, []float64{10}, 1e9},
+		{[]int{1, 2, 3, 4, 5, 6}, []float64{10, 10, 10, 10, 10, 10}, 1e8},
+	}
+	bursts, truth := loops.run(rand.New(rand.NewPCG(20, 21)), 1000, 7, 40, 300)
+	share, _ := shares(bursts, weigh.Weights(bursts, 7), 7)
+	if got, want := share[0]/share[1], truth[0]/truth[1]; got < want/2 || got > want*2 {
+		t.Errorf("%.1f times as many rounds, in truth %.1f", got, want)
+	}
+}
+
 // The variance of shares is that of clusters: over many runs of known clusters the true
 // share is within 1.96 standard deviations as often as it should be, and rarely if samples
 // counted as independent. 300 runs of 0.95 have a standard deviation of 1.3 %; the limits are 5 of them away.

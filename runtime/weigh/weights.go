@@ -31,6 +31,7 @@ const (
 	recent     = 3   // polls of a thread before one: if they have its path, its code is in the caches
 	unsure     = .01 // costs of a fault, below which the clock does not tell gaps from each other
 	shortest   = 8.  // cycles; what the constant part of a gap is before factors are fitted
+	coldCode   = 600 // cycles that code may take longer because it is not in the caches: the unit of gaps of flag polls
 	trust      = 5.0 // how fast the limit narrows with the gap that the clock shows
 )
 
