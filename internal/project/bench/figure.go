@@ -105,8 +105,12 @@ type lab struct {
 const criterion = `"As the paper" says that the paper's mean is between the least and the greatest value of our programs; otherwise ours is "better" or "worse". An effect "is there" if the mean has it
 and three quarters of the programs, or of the runs of one program, have it; otherwise it is "absent". In brackets are the least and the greatest value.`
 
-// RunFigures makes figures. The result is Markdown. Plots go to files.
+// RunFigures makes figures. The result is Markdown. Plots go to files, in a directory that RunFigures makes
+// before it measures for minutes.
 func RunFigures(cfg *Config, figures []Figure, opts FigureOptions) (string, error) {
+	if err := os.MkdirAll(opts.Plots, 0o777); err != nil {
+		return "", err
+	}
 	l := &lab{Config: cfg, opts: opts}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n", strings.ReplaceAll(criterion, "\n", " "))

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/hwsim/plot"
 )
 
 func TestFindFigures(t *testing.T) {
@@ -29,6 +31,22 @@ func TestFindFigures(t *testing.T) {
 	}
 	if _, err := FindFigures([]string{"pep-32", "pep-34"}); err == nil || !strings.Contains(err.Error(), "no figure pep-34: there are pep-32, ") {
 		t.Errorf("pep-34: got %v", err)
+	}
+}
+
+// A figure that measures does not fail in the end because there is no directory for its plots.
+func TestPlotsGoToANewDirectory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "plots")
+	drawing := Figure{ID: "x", Title: "X", run: func(*lab) (*FigureResult, error) {
+		r := &FigureResult{}
+		r.plot("x", plot.Bars{Title: "X", Groups: []string{"a"}, Series: []plot.Series{series("b", []float64{1})}})
+		return r, nil
+	}}
+	if _, err := RunFigures(&Config{}, []Figure{drawing}, FigureOptions{Plots: dir}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "x.svg")); err != nil {
+		t.Error(err)
 	}
 }
 
