@@ -26,14 +26,17 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 			continue
 		}
 		b, sampled := c.burst(header, header.Time), false
+		b.Polls, b.Samples = make([]weigh.Poll, 0, len(polls)), make([]int32, 0, len(polls))
 		for i := range polls {
 			p := &polls[i]
 			if time := p.Ticks(); time > 0 {
 				if sampled {
 					list = appendByThread(list, &b)
+					before := b
 					b, sampled = c.burst(header, 0), false
+					b.Polls, b.Samples = before.Polls[len(before.Polls):], before.Samples[len(before.Samples):] // the room that is left
 				}
-				b.Ticks += c.burst(header, time).Ticks
+				b.Ticks += c.ticks(time)
 			}
 			if !p.Ready() {
 				continue
@@ -60,6 +63,9 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 // appendByThread appends a burst of each thread's polls.
 func appendByThread(list []report.Burst, b *report.Burst) []report.Burst {
 	bursts, of := weigh.ByThread(&b.Burst)
+	if of == nil {
+		return append(list, *b)
+	}
 	for i := range bursts {
 		samples := make([]int32, len(of[i]))
 		for j, at := range of[i] {
@@ -72,6 +78,10 @@ func appendByThread(list []report.Burst, b *report.Burst) []report.Burst {
 
 // burst returns a burst without polls, or a part of one, that stands for some ns of CPU time.
 func (c counted) burst(header *pepfile.BurstHeader, time uint64) report.Burst {
-	ticks := float64(min(time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))
-	return report.Burst{Burst: weigh.Burst{Ticks: ticks, Fault: header.Fault}}
+	return report.Burst{Burst: weigh.Burst{Ticks: c.ticks(time), Fault: header.Fault}}
+}
+
+// ticks returns the number of ticks in some ns of CPU time.
+func (c counted) ticks(time uint64) float64 {
+	return float64(min(time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))
 }

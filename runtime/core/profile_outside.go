@@ -17,7 +17,7 @@ func (c counted) outside(symbols *symbolizer, at *report.Outside) {
 		inlined := false
 		if pc != pepfile.NoText {
 			if list := symbols.lookup(address(pc)); len(list) > 0 {
-				frame = symbols.frames[list[0]]
+				frame = list[0]
 				inlined = len(list) > 1
 			}
 		}

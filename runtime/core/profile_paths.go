@@ -38,8 +38,11 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		labels := c.labelSets()
 		p.Labels = labels.sets
 		p.Sampled = true
-		p.Samples, p.Bursts, p.Polled = c.samples(&symbols, labels, &d)
-		c.outside(&symbols, p.Outside)
+		both(func() {
+			p.Samples, p.Bursts, p.Polled = c.samples(&symbols, labels, &d)
+		}, func() {
+			c.outside(&symbolizer{}, p.Outside)
+		})
 		p.Frames = symbols.frames
 	}
 	p.Comment += d.comment() + c.ringLoss()
@@ -119,7 +122,7 @@ func (c counted) untilDetached() string {
 func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	most := min(c.Used, uint64(c.Slots))
 	list = make([]report.Sample, 0, most)
-	known := newKeys(uint64(c.Slots))
+	known := newKeys(c.Slots, most)
 	samples := make([]int32, c.Slots) // by entry; 0 if it is none, else index in list + 1
 	sum := uint64(0)
 	for i := range c.Slots {
@@ -165,13 +168,13 @@ type keys struct {
 	slots []int32 // by hash; 0 if free, else index in list + 1
 }
 
-// newKeys returns a set that has room for n keys.
-func newKeys(n uint64) *keys {
+// newKeys returns a set that has room for at most n keys, and for some of them at once.
+func newKeys(n uint32, some uint64) *keys {
 	size := uint64(16)
-	for size < 2*n {
+	for size < 2*uint64(n) {
 		size *= 2
 	}
-	return &keys{slots: make([]int32, size)}
+	return &keys{list: make([]*pepfile.Key, 0, some), slots: make([]int32, size)}
 }
 
 // add adds k, unless the set has it already, and returns its index.

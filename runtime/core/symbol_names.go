@@ -38,7 +38,7 @@ func (n names) funcAt(pc uintptr) report.Frame {
 	if len(frames) == 0 {
 		return report.Frame{Func: digits.Hex(n.there(pc))}
 	}
-	f := n.symbols.frames[frames[len(frames)-1]] // what is inlined at its beginning comes before it
+	f := frames[len(frames)-1] // what is inlined at its beginning comes before it
 	f.Line = f.StartLine
 	return f
 }

@@ -70,12 +70,14 @@ type symbolizer struct {
 	frames []report.Frame
 	table  []symbol
 	used   int
+	free   []uint32 // of a block that stacks are made of
 }
 
-// A symbol has the frames at a program counter.
+// A symbol has what is at a program counter: a function and those that it is inlined into,
+// innermost first, as n frames from the first one on.
 type symbol struct {
-	pc     uintptr  // 0 if the slot is free
-	frames []uint32 // indices into frames, innermost first
+	pc       uintptr // 0 if the slot is free
+	first, n uint32
 }
 
 // slot returns the slot of pc, or a free one for it.
@@ -106,66 +108,84 @@ func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
 	if poll.Mode == poll.Page {
 		pc++ // the poll's own; the rest are return addresses already
 	}
-	lookup := s.lookup
+	leaf := s.at(pc)
 	if k.Leaf == pepfile.Logical {
-		lookup = s.innermost
+		leaf.n = min(1, leaf.n)
 	}
-	stack := append(make([]uint32, 0, k.N+4), lookup(pc)...)
+	const block = 1 << 14
+	if cap(s.free) < block/16 { // else it has room for nearly all stacks
+		s.free = make([]uint32, 0, block)
+	}
+	stack := leaf.appendTo(s.free)
 	for _, off := range k.Callers[:min(k.N, pepfile.MaxCallers)] {
 		if off == pepfile.Gap {
-			stack = append(stack, s.gap())
+			stack = s.gap().appendTo(stack)
 			continue
 		}
-		stack = append(stack, lookup(address(off))...)
+		stack = s.at(address(off)).appendTo(stack)
+	}
+	n := len(stack)
+	s.free = stack[n:n:cap(stack)]
+	return stack[:n:n]
+}
+
+// appendTo appends the indices of the frames to a stack.
+func (e symbol) appendTo(stack []uint32) []uint32 {
+	for i := range e.n {
+		stack = append(stack, e.first+i)
 	}
 	return stack
 }
 
-// innermost returns the innermost frame at pc.
-func (s *symbolizer) innermost(pc uintptr) []uint32 {
-	frames := s.lookup(pc)
-	return frames[:min(1, len(frames))]
-}
-
 // gap returns the frame that stands for callers that were left out.
-func (s *symbolizer) gap() uint32 {
+func (s *symbolizer) gap() symbol {
 	e := s.slot(gapPC)
 	if e.pc == 0 {
-		*e = symbol{gapPC, []uint32{uint32(len(s.frames))}}
+		*e = symbol{gapPC, uint32(len(s.frames)), 1}
 		s.used++
 		s.frames = append(s.frames, report.LeftOut)
 	}
-	return e.frames[0]
+	return *e
 }
 
 // gapPC is no program counter of Go code.
 const gapPC = 1
 
-// lookup returns the frames at pc. The end of a goroutine's stack,
-// runtime.goexit, is left out as runtime/pprof does.
-func (s *symbolizer) lookup(pc uintptr) []uint32 {
+// lookup returns the frames at pc, innermost first.
+func (s *symbolizer) lookup(pc uintptr) []report.Frame {
+	e := s.at(pc)
+	return s.frames[e.first:][:e.n]
+}
+
+// at returns what is at pc. The end of a goroutine's stack, runtime.goexit, is left out
+// as runtime/pprof does.
+func (s *symbolizer) at(pc uintptr) symbol {
 	if 3*s.used >= 2*len(s.table) {
 		s.grow()
 	}
 	e := s.slot(pc)
 	if e.pc == 0 && pc != 0 {
-		*e = symbol{pc, s.find(pc)}
+		*e = symbol{pc: pc, first: uint32(len(s.frames))}
+		s.find(pc)
+		e.n = uint32(len(s.frames)) - e.first
 		s.used++
 	}
-	return e.frames
+	return *e
 }
 
-// find asks package runtime for the frames at pc.
-func (s *symbolizer) find(pc uintptr) (list []uint32) {
+// find appends the frames at pc, which package runtime knows.
+func (s *symbolizer) find(pc uintptr) {
 	frames := runtime.CallersFrames([]uintptr{pc, sentinel + 1})
 	for {
 		f, more := frames.Next()
 		if !more {
-			return list // at the sentinel
+			return // at the sentinel
 		}
 		if f.Function != "runtime.goexit" {
-			list = append(list, uint32(len(s.frames)))
 			s.frames = append(s.frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
+		}
+		if f.Func != nil { // no inlined function, so the sentinel is next
+			return
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (n names) inlined(entry uintptr, name string) (f report.Frame, ok bool) {
 		if len(frames) < 2 {
 			continue
 		}
-		if f = n.symbols.frames[frames[len(frames)-2]]; isMethod(f.Func, name) {
+		if f = frames[len(frames)-2]; isMethod(f.Func, name) {
 			f.Line = f.StartLine
 			return f, true
 		}

@@ -86,8 +86,8 @@ type Profile struct {
 	Start      int64 // ns since 1970
 	Duration   int64 // ns
 
-	// Both runs two functions that share nothing which either changes, perhaps in two threads, and returns when both have
-	// returned. Nil runs one after the other.
+	// Both runs two functions that share nothing which either changes, perhaps at the same time in two threads, and
+	// returns when both have returned. Nil runs one after the other.
 	Both func(a, b func())
 }
 
@@ -102,23 +102,35 @@ func (p *Profile) Write() []File {
 		sampled:   p.Sampled,
 		paths:     newOutput(p, schema.Paths),
 		edges:     newOutput(p, schema.Edges),
-		sampledAt: make(map[pathAt]*path),
+		sampledAt: make(map[pathAt]*path, len(p.Samples)),
 		decode:    make(map[pathOf]*path),
 		taken:     make(map[edgeOf]*edge),
 		branches:  make(map[branchOf]*branchTally),
-		stacks:    make(map[string]int),
+		stacks:    make(map[string]int, len(p.Samples)),
+		nodes:     make([]stackNode, 0, len(p.Samples)),
+	}
+	both := p.Both
+	if both == nil {
+		both = func(a, b func()) { a(); b() }
 	}
 	var lost int64
+	var g weighing
 	paths := make([]*path, len(p.Samples))
-	for i := range p.Samples {
-		if paths[i] = w.pathOf(&p.Samples[i]); paths[i] == nil {
-			lost = plus(lost, p.Samples[i].Count)
+	both(func() {
+		for i := range p.Samples {
+			if paths[i] = w.pathOf(&p.Samples[i]); paths[i] == nil {
+				lost = plus(lost, p.Samples[i].Count)
+			}
 		}
-	}
+	}, func() {
+		if p.Sampled {
+			g = weighingOf(p)
+		}
+	})
 	comment := p.Comment
 	var counts []int64
 	if p.Sampled {
-		counts = w.weigh(p, paths)
+		counts = w.weigh(p, g, paths)
 		comment += w.weighed()
 	}
 	count := func(i int) int64 {
@@ -148,13 +160,7 @@ func (p *Profile) Write() []File {
 		e.Comments = append([]string{comment}, notes...)
 	}
 	w.paths.DefaultType = schema.Paths.Types()[0]
-	// The two functions below run at the same time if a processor is idle. Neither writes what the
-	// other one reads.
 	files := []File{{Kind: string(schema.Paths)}, {Kind: string(schema.Edges)}}
-	both := p.Both
-	if both == nil {
-		both = func(a, b func()) { a(); b() }
-	}
 	both(func() {
 		for i := range p.Samples {
 			if paths[i] != nil {

@@ -23,48 +23,57 @@ func index(pkgs []*wire.Lazy) tables {
 	return t
 }
 
-// find returns the package and the function whose path s counts, or nils.
+// find returns the package and the function whose path s counts, or nils. It reads the
+// function's body.
 //
 // Several packages may have the file. The right one has a function with the sample's
 // number in that file. If that is true of more than one package, a package whose function
 // has the name of the frame is better than one whose import path begins that name.
 func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	if s.Package != "" {
-		p := t.byPath[s.Package]
-		if p == nil {
+		l := t.byPath[s.Package]
+		if l == nil {
 			return nil, nil
 		}
-		return p.Package(), function(p.Package(), s.Number)
+		return withBody(l, function(l.Package(), s.Number))
 	}
 	if len(s.Stack) == 0 {
 		return nil, nil
 	}
 	frame := &frames[s.Stack[0]]
-	var pkg *wire.Package
-	var fn *wire.Func
-	best := -1
+	var pkg *wire.Lazy
+	fn, best := -1, -1
 	for _, l := range t.byFile[frame.File] {
 		p := l.Package()
-		f := function(p, s.Number)
-		if f == nil || p.Files[f.File] != frame.File {
+		i := function(p, s.Number)
+		if i < 0 || p.Files[p.Funcs[i].File] != frame.File {
 			continue
 		}
 		fit := 0
 		switch {
-		case f.Name == frame.Func:
+		case p.Funcs[i].Name == frame.Func:
 			fit = 2
 		case hasPrefix(frame.Func, p.Path+"."):
 			fit = 1
 		}
 		if fit > best {
-			pkg, fn, best = p, f, fit
+			pkg, fn, best = l, i, fit
 		}
 	}
-	return pkg, fn
+	return withBody(pkg, fn)
 }
 
-// function returns the function of p that has the path with the given number, or nil.
-func function(p *wire.Package, number uint64) *wire.Func {
+// withBody returns a package and its function i, with its body; nils if i is below 0.
+func withBody(l *wire.Lazy, i int) (*wire.Package, *wire.Func) {
+	if i < 0 {
+		return nil, nil
+	}
+	l.Body(i)
+	return l.Package(), &l.Package().Funcs[i]
+}
+
+// function returns the index of the function of p that has the path with the given number, or -1.
+func function(p *wire.Package, number uint64) int {
 	lo, hi := 0, len(p.Funcs) // Funcs[:lo] begin at or below number, Funcs[hi:] above
 	for lo < hi {
 		mid := (lo + hi) / 2
@@ -75,13 +84,12 @@ func function(p *wire.Package, number uint64) *wire.Func {
 		}
 	}
 	if lo == 0 {
-		return nil
+		return -1
 	}
-	f := &p.Funcs[lo-1]
-	if number-f.Base >= f.Graph.N {
-		return nil
+	if f := &p.Funcs[lo-1]; number-f.Base >= f.Graph.N {
+		return -1
 	}
-	return f
+	return lo - 1
 }
 
 func hasPrefix(s, prefix string) bool { return len(s) >= len(prefix) && s[:len(prefix)] == prefix }

@@ -99,18 +99,31 @@ type estimates struct {
 	growth float64 // samples divided by those in bursts
 }
 
+// A weighing is what package weigh says of the bursts of a profile.
+type weighing struct {
+	weights []float64 // of bursts
+	bursts  []weigh.Burst
+	kins    [][]int
+}
+
+func weighingOf(p *Profile) (g weighing) {
+	g.bursts = make([]weigh.Burst, len(p.Bursts))
+	for i := range p.Bursts {
+		g.bursts[i] = p.Bursts[i].Burst
+	}
+	g.weights = weigh.Weights(g.bursts, p.Polled)
+	g.kins = weigh.Kins(g.bursts, p.Polled)
+	return g
+}
+
 // weigh estimates the counts of samples, in units of 1/Unit samples, and what the tallies of
 // paths and edges need for bounds. The path of sample i is paths[i], nil if the site tables
 // do not have it.
 //
 // If the bursts are only some of those that were, the samples of a stack have the mean
 // weight of those that are in bursts; if none is, of those of the path.
-func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
-	bursts := make([]weigh.Burst, len(p.Bursts))
-	for i := range p.Bursts {
-		bursts[i] = p.Bursts[i].Burst
-	}
-	weights := weigh.Weights(bursts, p.Polled)
+func (w *writer) weigh(p *Profile, g weighing, paths []*path) (counts []int64) {
+	weights := g.weights
 	logged := make([]int64, len(p.Samples))
 	weight := make([]float64, len(p.Samples))
 	var samples, weighed float64
@@ -128,7 +141,7 @@ func (w *writer) weigh(p *Profile, paths []*path) (counts []int64) {
 		weights[i] *= Unit * samples / max(weighed, 1e-300)
 		w.sizeBurst(&p.Bursts[i], weights[i], paths, weight)
 	}
-	for _, loop := range weigh.Loops(bursts, weigh.Kins(bursts, p.Polled), functions(p, paths)) {
+	for _, loop := range weigh.Loops(g.bursts, g.kins, functions(p, paths)) {
 		for _, kin := range loop {
 			for _, i := range kin {
 				w.addBurst(&p.Bursts[i], weights[i], paths)

@@ -1,17 +1,19 @@
 package wire
 
-// This file reads tables only when they are needed: a program that ends was in a few of its
-// packages, and to read the tables of 150 takes 10 ms.
+// This file reads tables only as far as they are needed: a program that ends was in a few of its
+// packages, and in a tenth of the functions of these. To read all tables of 150 packages takes 10 ms.
 
-// A Lazy is a package whose table is read when it is first needed.
+// A Lazy is a package whose table is read when it is first needed, and bodies of functions when
+// each of them is.
 type Lazy struct {
 	Path  string
 	Files []string
 	Paths uint64 // as Package.Paths
 
-	table []byte
-	pkg   *Package
-	err   error
+	table  []byte
+	pkg    *Package
+	err    error
+	bodies *decoder // nil if all have been read
 }
 
 // ReadLazy reads the beginning of the table at the beginning of b, and returns the bytes
@@ -21,7 +23,7 @@ func ReadLazy(b []byte) (l *Lazy, rest []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	d := &decoder{s: string(body), room: maxRatio*len(body) + minRoom}
+	d := newDecoder(body)
 	l = &Lazy{Path: d.str(), table: b[:len(b)-len(rest)]}
 	d.path, l.Paths = l.Path, d.uvarint()
 	l.Files = d.files()
@@ -31,16 +33,32 @@ func ReadLazy(b []byte) (l *Lazy, rest []byte, err error) {
 	return l, rest, nil
 }
 
-// Package returns the package. If its table is wrong, that is a package without functions
-// and taps, and [Wrong] has the error.
+// Package returns the package. Its functions lack what [Lazy.Body] reads, unless that has read it. If
+// the table is wrong, Package returns a package without functions and taps, and [Wrong] has the error.
 func (l *Lazy) Package() *Package {
-	if l.pkg == nil {
-		if l.pkg, _, l.err = ReadPackage(l.table); l.err != nil {
-			l.pkg = &Package{Path: l.Path, Files: l.Files}
-		}
-		l.table = nil
+	if l.pkg != nil {
+		return l.pkg
 	}
+	if l.pkg, l.bodies, _, l.err = read(l.table, true); l.err != nil {
+		l.pkg = &Package{Path: l.Path, Files: l.Files}
+	} else {
+		l.bodies.room = roomFor(len(l.bodies.s)) // enough for all bodies once more
+	}
+	l.table = nil
 	return l.pkg
+}
+
+// Body reads the graph and the blocks of function i, unless it has read them before.
+func (l *Lazy) Body(i int) {
+	f := &l.Package().Funcs[i]
+	if l.bodies == nil || f.Blocks != nil {
+		return
+	}
+	d, at := l.bodies, l.bodies.places[i]
+	refs := d.refs
+	d.off, d.line, d.refs = at.off, at.line, refs[:at.refs:at.refs] // what the body defines is not new
+	d.body(f)
+	d.refs = refs
 }
 
 // Whole returns packages that are read already as Lazys.
@@ -51,7 +69,7 @@ func Whole(pkgs ...*Package) (list []*Lazy) {
 	return list
 }
 
-// Packages returns all packages. If a table is wrong, [Wrong] has the error.
+// Packages returns all packages, as [Lazy.Package] does. If a table is wrong, [Wrong] has the error.
 func Packages(list []*Lazy) (pkgs []*Package) {
 	for _, l := range list {
 		pkgs = append(pkgs, l.Package())

@@ -22,11 +22,19 @@ func (e Error) Error() string { return "site table: " + string(e) }
 // nil. Errors are of type [Error]. ReadPackage takes at most maxRatio times as much memory
 // as the table has bytes.
 func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
+	p, _, rest, err = read(b, false)
+	return p, rest, err
+}
+
+// read reads the table at the beginning of b as ReadPackage does. If it skims, functions have no
+// graphs but for their N, and no blocks, and the decoder knows where these are.
+func read(b []byte, skim bool) (p *Package, d *decoder, rest []byte, err error) {
 	body, rest, err := split(b)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	d := &decoder{s: string(body), room: maxRatio*len(body) + minRoom}
+	d = newDecoder(body)
+	d.skims = skim
 	p = d.pkg()
 	if b[0] != withoutCalls {
 		d.calls(p)
@@ -35,10 +43,17 @@ func ReadPackage(b []byte) (p *Package, rest []byte, err error) {
 		d.fail(digits.Uint(uint64(len(d.s)-d.off)) + " bytes left over")
 	}
 	if d.wrong != "" {
-		return nil, nil, d.err()
+		return nil, nil, nil, d.err()
 	}
-	return p, rest, nil
+	return p, d, rest, nil
 }
+
+func newDecoder(body []byte) *decoder {
+	return &decoder{s: string(body), room: roomFor(len(body))}
+}
+
+// roomFor returns how many bytes of memory a body of n bytes may take.
+func roomFor(n int) int { return maxRatio*n + minRoom }
 
 func (d *decoder) err() error {
 	return Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of package " + d.path)
@@ -118,6 +133,9 @@ type decoder struct {
 	line int    // line read last
 	open []openOut
 
+	places []place // of functions
+	skims  bool    // functions keep nothing of their bodies
+
 	nodes  slab[pdag.Node]
 	edges  slab[pdag.Edge]
 	starts slab[pdag.Start]
@@ -131,6 +149,14 @@ type decoder struct {
 type openOut struct {
 	out      *Out
 	from, to int
+}
+
+// A place is where the body of a function begins: its graph and its blocks.
+type place struct {
+	off   int
+	line  int // as in decoder
+	refs  int // strings that were read before it
+	nodes int
 }
 
 // The least number of bytes that each thing takes in a table. A count is wrong if the rest
@@ -172,14 +198,21 @@ func (d *decoder) pkg() *Package {
 	d.path = p.Path
 	paths := d.uvarint()
 	p.Files = d.files()
-	p.Funcs = list[Func](d, d.count(minFunc))
+	n := d.count(minFunc)
+	d.places, p.Funcs = list[place](d, n), list[Func](d, n)
 	base := uint64(0)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
 		f.Name, f.File, f.Line = d.head(len(p.Files))
 		f.Base = base + d.uvarint()
-		d.fn(f)
+		d.places[i] = place{d.off, d.line, len(d.refs), 0}
+		d.body(f)
+		d.places[i].nodes = len(f.Blocks)
 		base = f.Base + f.Graph.N
+		if d.skims {
+			f.Blocks, f.Graph.Nodes, f.Graph.Starts = nil, nil, nil
+			d.recycle()
+		}
 	}
 	if paths != base && d.wrong == "" {
 		d.fail("functions with " + digits.Uint(base) + " paths, want " + digits.Uint(paths))
@@ -209,7 +242,7 @@ func (d *decoder) calls(p *Package) {
 		f.Calls = calls.take(d, d.count(minCall))
 		node := 0
 		for j := range f.Calls {
-			node = d.index(uint64(node)+d.uvarint(), len(f.Blocks), "node")
+			node = d.index(uint64(node)+d.uvarint(), d.places[i].nodes, "node")
 			callee := d.index(d.uvarint(), len(p.Funcs)+len(names), "callee")
 			f.Calls[j].Node = node
 			switch {
@@ -254,7 +287,8 @@ func (d *decoder) head(files int) (name string, file, line int) {
 	return d.sharing(), d.index(d.uvarint(), files, "file"), d.lineAt()
 }
 
-func (d *decoder) fn(f *Func) {
+// body reads the graph and the blocks of a function.
+func (d *decoder) body(f *Func) {
 	g := &f.Graph
 	u := d.uvarint()
 	f.Outlined = u&1 != 0
@@ -447,7 +481,7 @@ func littleEndian(b []byte) (u uint64) {
 }
 
 // A slab hands out short slices of a long one.
-type slab[T any] []T
+type slab[T any] struct{ long, free []T }
 
 // take returns n zero values. It returns nil if n is 0 or if there is no room for them.
 func (s *slab[T]) take(d *decoder, n int) []T {
@@ -456,12 +490,29 @@ func (s *slab[T]) take(d *decoder, n int) []T {
 	if n == 0 || !d.takes(n*int(unsafe.Sizeof(one))) {
 		return nil
 	}
-	if n > len(*s) {
-		*s = make([]T, max(n, chunk))
+	if n > len(s.free) {
+		s.long = make([]T, max(n, chunk))
+		s.free = s.long
 	}
-	t := (*s)[:n:n]
-	*s = (*s)[n:]
+	t := s.free[:n:n]
+	s.free = s.free[n:]
 	return t
+}
+
+// recycle takes back what has been handed out of the long slice.
+func (s *slab[T]) recycle() {
+	clear(s.long[:len(s.long)-len(s.free)])
+	s.free = s.long
+}
+
+// recycle takes back the bodies of functions.
+func (d *decoder) recycle() {
+	d.nodes.recycle()
+	d.edges.recycle()
+	d.starts.recycle()
+	d.blocks.recycle()
+	d.spans.recycle()
+	d.outs.recycle()
 }
 
 // list returns n zero values. It returns nil if n is 0 or if there is no room for them.

@@ -347,6 +347,14 @@ func FuzzReadPackage(f *testing.F) {
 			t.Fatal(err)
 		}
 		equal(t, again, p)
+		l, _, err := wire.ReadLazy(framed(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range p.Funcs { // the last one first
+			l.Body(len(p.Funcs) - 1 - i)
+		}
+		equal(t, l.Package(), p)
 	})
 }
 
@@ -511,8 +519,67 @@ func TestLazyPackagesAreThoseOfTheTable(t *testing.T) {
 	if len(list) != 2 || list[0].Path != one.Path || !slices.Equal(list[0].Files, one.Files) || list[0].Paths != one.Paths() || list[1].Path != "empty" || list[1].Paths != 0 {
 		t.Errorf("beginnings are %+v", list)
 	}
+	for i := range one.Funcs {
+		list[0].Body(i)
+	}
 	if got := wire.Packages(list); !cmp.Equal(got, []*wire.Package{one, two}) || wire.Wrong(list) != nil {
 		t.Errorf("got %+v, %v", got, wire.Wrong(list))
+	}
+}
+
+// Bodies are read in any order, some of them twice, and those that nobody asks for are not there.
+func TestBodiesOfLazyPackages(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 5))
+	for range 100 {
+		want := random(r)
+		l, _, err := wire.ReadLazy(wire.AppendPackage(nil, want))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := l.Package()
+		if len(got.Funcs) != len(want.Funcs) {
+			t.Fatalf("%d functions, want %d", len(got.Funcs), len(want.Funcs))
+		}
+		for i := range got.Funcs {
+			f, g := &got.Funcs[i], &want.Funcs[i]
+			if f.Blocks != nil || f.Graph.Nodes != nil || f.Graph.Starts != nil {
+				t.Errorf("%s has a body that nobody has asked for", f.Name)
+			}
+			if f.Name != g.Name || f.Base != g.Base || f.Graph.N != g.Graph.N || f.Outlined != g.Outlined {
+				t.Errorf("got %+v, want %+v", f, g)
+			}
+		}
+		for _, i := range append(r.Perm(len(got.Funcs)), r.Perm(len(got.Funcs))...) {
+			l.Body(i)
+			if f := got.Funcs[i]; !cmp.Equal(f, want.Funcs[i], cmpopts.EquateEmpty()) {
+				t.Errorf("got %+v, want %+v", f, want.Funcs[i])
+			}
+		}
+		equal(t, got, want)
+	}
+}
+
+// A table that takes more than half of the memory that it may has room for its bodies, too.
+func TestBodiesOfADenseTable(t *testing.T) {
+	f := wire.Func{Name: "f", Graph: pdag.Graph{N: 1, Starts: []pdag.Start{{}}}}
+	const nodes = 5000
+	for i := range nodes {
+		f.Blocks = append(f.Blocks, wire.Block{Spans: []wire.Span{{}}, Outs: []wire.Out{{}}})
+		to := i + 1
+		if to == nodes {
+			to = pdag.Exit
+		}
+		f.Graph.Nodes = append(f.Graph.Nodes, pdag.Node{Out: []pdag.Edge{{To: to}}})
+	}
+	want := &wire.Package{Path: "p", Files: []string{"f.go"}, Funcs: []wire.Func{f}}
+	l, _, err := wire.ReadLazy(wire.AppendPackage(nil, want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Body(0)
+	equal(t, l.Package(), want)
+	if err := wire.Wrong([]*wire.Lazy{l}); err != nil {
+		t.Error(err)
 	}
 }
 

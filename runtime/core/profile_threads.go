@@ -1,10 +1,10 @@
 package core
 
-// This file makes the two profiles of paths in two threads, so that a program ends sooner.
+// This file makes parts of profiles in two threads, so that a program ends sooner.
 
 import "github.com/pepgo/pep/runtime/golink"
 
-// both runs a and b, and returns when both have returned. A goroutine runs b if a P is idle.
+// both runs a and b, which share nothing that either changes, and returns when both have returned. A goroutine runs b if a P is idle.
 //
 // A program may have many goroutines that never wait, so that the new goroutine does not run for seconds. So the goroutine that calls
 // both runs b itself if nobody has begun when a has ended. Whoever begins is pinned to the P. So no goroutine is
