@@ -159,7 +159,7 @@ func (p *Profile) Write() []File {
 		e.Time, e.Duration = p.Start, p.Duration
 		e.Comments = append([]string{comment}, notes...)
 	}
-	w.paths.DefaultType = schema.Paths.Types()[0]
+	w.paths.DefaultType, w.edges.DefaultType = schema.Paths.Types()[0], schema.Edges.Types()[0]
 	files := []File{{Kind: string(schema.Paths)}, {Kind: string(schema.Edges)}}
 	both(func() {
 		for i := range p.Samples {

@@ -140,7 +140,7 @@ Locations
 	if d := cmp.Diff(want, text(paths)); d != "" {
 		t.Errorf("paths (-want +got):\n%s", d)
 	}
-	want = `edges/count
+	want = `edges/count[dflt]
           7: 1 4 
                 branch:[x.go:11:2] kind:[for] outcome:[body]
           7: 2 4 

@@ -333,12 +333,14 @@ func (w *writer) variance(t *tally) float64 {
 }
 
 // independent returns how many independent samples would say as much about the share of an
-// edge in its branch as the clustered samples do.
+// edge in its branch as the clustered samples do. If the share is the same in all clusters, these have no
+// variance, and each counts as one sample. Rounded sums then leave a variance of up to rounding.
 func (w *writer) independent(e *edge) float64 {
 	total := &e.branch.total
 	p := e.tally.sum / max(total.Size, 1e-300)
 	chance := e.share.Variance(total, p, &e.branch.leaves)
-	if q, v := p*(1-p), chance/w.growth+e.shares.WeightVariance(&e.branch.totals); v > 0 && q > 1e-9 {
+	const rounding = 1e-12
+	if q, v := p*(1-p), chance/w.growth+e.shares.WeightVariance(&e.branch.totals); v > rounding && q > 1e-9 {
 		return q / v
 	}
 	return equal(&e.branch.total) * w.growth

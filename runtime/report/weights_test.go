@@ -145,6 +145,24 @@ func TestVarianceHasErrorsOfLoops(t *testing.T) {
 	}
 }
 
+// A branch goes the same ways in all bursts, so they have no variance but that of rounded numbers. They are then as many
+// independent samples as there are bursts with the branch, and not 10¹⁵.
+func TestOutcomesThatAreTheSameInAllBursts(t *testing.T) {
+	a, b := []int32{0, 0, 2, 0, 2, 2, 2}, []int32{4, 4, 4}
+	for n := 2; n < 10; n++ {
+		var bursts [][]int32
+		for range n {
+			bursts = append(bursts, a, b)
+		}
+		_, edges := sampled(t, bursts...)
+		for _, outcome := range []string{"body", "done"} {
+			if got := values(edges, "outcome", outcome)[3]; got < int64(n) || got > int64(n)+1 {
+				t.Errorf("%s: %d independent samples in %d bursts", outcome, got, n)
+			}
+		}
+	}
+}
+
 // A program that ended before its first tick has no samples, and a profile all the same.
 func TestEstimatesOfNothing(t *testing.T) {
 	p := report.Profile{Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
