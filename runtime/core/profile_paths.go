@@ -168,7 +168,7 @@ type keys struct {
 	slots []int32 // by hash; 0 if free, else index in list + 1
 }
 
-// newKeys returns a set that has room for at most n keys, and for some of them at once.
+// newKeys returns a set that takes up to n keys. It need not allocate for the first ones, as many as some says.
 func newKeys(n uint32, some uint64) *keys {
 	size := uint64(16)
 	for size < 2*uint64(n) {
