@@ -338,6 +338,49 @@ func TestPollsOfInlinedCallsInARow(t *testing.T) {
 	}
 }
 
+// A package that is not instrumented has the polls of the functions that the compiler inlines there, whether it imports their
+// package itself or, as main does, another one that has them inlined. Its calls are those of TestPollsOfInlinedCallsInARow. And such a package
+// has the inlined calls that it has in a plain build: Sign costs more than the budget with its register.
+func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
+	skipUnlessLinux(t)
+	for flags, below := range map[string]int64{
+		"-peppoll=page -pepinline=same": 6 * 50, "-peppoll=page -pepinline=less": 4 * 50,
+		"-peppoll=flag -pepinline=same": 6 * 50, "-peppoll=flag -pepinline=less": 6 * 50,
+	} {
+		dir := t.TempDir()
+		lib, rest, _ := strings.Cut(strings.TrimPrefix(rowProgram, "package main\n\nimport \"time\"\n"), "//go:noinline\nfunc row")
+		row, main, _ := strings.Cut("func row"+rest, "func main")
+		rename := strings.NewReplacer("//go:noinline\n", "", "row(", "Row(", "same(", "Same(", "below(", "lib.Below(", "sign(", "lib.Sign(")
+		for name, text := range map[string]string{
+			"go.mod":     "module row\n\ngo 1.26\n",
+			"lib/lib.go": "package lib\n" + strings.NewReplacer("below(", "Below(", "sign(", "Sign(").Replace(lib),
+			"mid/mid.go": "package mid\n\nimport \"row/lib\"\n\nfunc None() int { return lib.Below(nil, 2) }\n\n" + rename.Replace(row),
+			"main.go": "package main\n\nimport (\n\t\"time\"\n\t\"row/mid\"\n)\n\n//go:noinline\nfunc row(b []byte) int { n := mid.None(); return n + mid.None() + mid.Row(b) }\n\n" +
+				"//go:noinline\nfunc same(n int) int { return mid.Same(n) }\n\nfunc main" + main,
+		} {
+			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(dir, name), text)
+		}
+		got := map[string]int64{}
+		for _, x := range everyPath(t, build(t, dir, append(strings.Fields(flags), "-peppkg=row/lib")...), dir) {
+			name := x.ID.Func.Name + ":"
+			for _, b := range x.Branches {
+				name += " " + b.Outcome
+			}
+			got[name] += x.Recorded()
+		}
+		want := map[string]int64{
+			"row/lib.Below:": below, "row/lib.Below: done": below, "row/lib.Below: body true": 4 * 50, "row/lib.Below: body false": 8 * 50,
+			"row/lib.Sign: true": 30*2 + 20, "row/lib.Sign: false": 20*2 + 30,
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: counts of paths (-want +got):\n%s", flags, d)
+		}
+	}
+}
+
 // everyPath runs a program with the poll region closed, or the flag set, for good, and returns the paths of its profile.
 func everyPath(t *testing.T, prog, dir string) []profile.Path {
 	t.Helper()

@@ -20,11 +20,15 @@ import (
 	"github.com/pepgo/pep/runtime/wire"
 )
 
+// pollsMember is the archive member of each package that may have polls. It has the tag of a package that
+// they come from, as far as the compiler has to know it: see Tag.polls.
+const pollsMember = "pep.polls"
+
 // compile runs a compile command, on instrumented source if it is tagged.
 func (t *tool) compile() (int, error) {
 	value, i := t.flag(TagFlag)
 	if i < 0 {
-		return t.run(t.args)
+		return t.compileOther()
 	}
 	tag, err := ParseTag(value)
 	if err != nil {
@@ -34,16 +38,61 @@ func (t *tool) compile() (int, error) {
 	if _, ok := t.flag("-V"); ok >= 0 {
 		return t.run(t.args)
 	}
-	if tag.Compiler != "" {
-		if t.path = os.Getenv(EnvCompiler); t.path == "" {
-			return 1, fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvCompiler)
-		}
+	if err := t.choose(tag); err != nil {
+		return 1, err
 	}
 	c := &compilation{tool: t, tag: tag}
 	if err := c.read(); err != nil {
 		return 1, err
 	}
 	return c.run()
+}
+
+// compileOther compiles a package that is not instrumented. If it imports one that is, the compiler may inline functions
+// of that one, polls and all, and it compiles instances of generic functions. So the package gets the compiler and
+// the flags of instrumented packages, and the packages that import it do likewise.
+func (t *tool) compileOther() (int, error) {
+	cfg, i := t.flag("-importcfg")
+	out, o := t.flag("-o")
+	if i < 0 || o < 0 {
+		return t.run(t.args) // -V=full, for example
+	}
+	imports, err := readImports(cfg)
+	if err != nil {
+		return 1, err
+	}
+	polls, err := imports.polls()
+	if err != nil {
+		return 1, err
+	}
+	if polls == "" {
+		return t.run(t.args)
+	}
+	tag, err := ParseTag(polls)
+	if err != nil {
+		return 1, err
+	}
+	if err := t.choose(tag); err != nil {
+		return 1, err
+	}
+	t.keepPolls(tag)
+	if code, err := t.run(t.args); code != 0 || err != nil {
+		return code, err
+	}
+	return 0, archive.Add(out, pollsMember, []byte(polls))
+}
+
+// choose chooses the compiler for a package that may have polls of a tag.
+func (t *tool) choose(tag Tag) error {
+	if tag.Compiler == "" {
+		return nil
+	}
+	path := os.Getenv(EnvCompiler)
+	if path == "" {
+		return fmt.Errorf("%s is not set: the toolexec verb is for pepbuild's own use", EnvCompiler)
+	}
+	t.path = path
+	return nil
 }
 
 // A compilation is a compile command that is tagged.
@@ -133,9 +182,7 @@ func (c *compilation) run() (int, error) {
 	if err := c.replace(res); err != nil {
 		return 1, err
 	}
-	if c.tag.Poll == rewrite.Page && c.tag.Compiler == "" {
-		c.args = slices.Insert(c.args, 0, keepPolls)
-	}
+	c.keepPolls(c.tag)
 	code, err := c.tool.run(c.args)
 	if code != 0 || err != nil {
 		return code, err
@@ -145,14 +192,21 @@ func (c *compilation) run() (int, error) {
 			return 1, err
 		}
 	}
-	return 0, archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites))
+	return 0, errors.Join(
+		archive.Add(c.out, sitesMember, wire.AppendPackage(nil, res.Sites)),
+		archive.Add(c.out, pollsMember, []byte(c.tag.polls())),
+	)
 }
 
-// keepPolls is a flag of the installation's compiler. A page poll is a check of a pointer for nil to it, and it would
+// keepPolls adds a flag for the installation's compiler. A page poll is a check of a pointer for nil to it, and it would
 // drop checks of pointers that it has checked before: polls of functions that are inlined several times in a row. Of
 // the program's own checks most still go away, in a later pass, because a load of the same block does the check.
 // The compiler of package gocompiler knows polls.
-const keepPolls = "-d=ssa/nilcheckelim/off"
+func (t *tool) keepPolls(tag Tag) {
+	if tag.Poll == rewrite.Page && tag.Compiler == "" {
+		t.args = slices.Insert(t.args, 0, "-d=ssa/nilcheckelim/off")
+	}
+}
 
 // tell adds the package to the file that says how far the build is.
 func (c *compilation) tell(name string) error {

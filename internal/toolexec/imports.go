@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
+
+	"github.com/pepgo/pep/internal/archive"
 )
 
 // An importer imports packages from the archives that an importcfg names.
@@ -54,6 +56,17 @@ func readImports(name string) (*importer, error) {
 			return nil, err
 		}
 	}
+}
+
+// polls returns what the archives of the imports say of polls, "" if none can have polls. All that do
+// say the same, for they are of one build.
+func (imp *importer) polls() (string, error) {
+	for _, name := range imp.file {
+		if data, err := archive.Find(name, pollsMember); data != nil || err != nil {
+			return string(data), err
+		}
+	}
+	return "", nil
 }
 
 // Import implements types.Importer.

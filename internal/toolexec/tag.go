@@ -127,6 +127,12 @@ func (t Tag) Arg() string {
 	return s
 }
 
+// polls returns the tag of a package that is not instrumented but imports one with the tag t, as ParseTag reads it. It has
+// the hash of the instrumenter, so that a package that imports one of another instrumenter is compiled anew.
+func (t Tag) polls() string {
+	return strings.TrimPrefix(Tag{Poll: t.Poll, Tool: t.Tool, Compiler: t.Compiler}.Arg(), TagFlag+"=")
+}
+
 // ParseTag is the inverse of Arg, without the flag's name.
 func ParseTag(s string) (Tag, error) {
 	var t Tag

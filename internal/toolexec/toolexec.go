@@ -7,7 +7,8 @@
 // for every tool that it needs. This package passes most calls on as they are. If a
 // compile command has a -pep tag, it compiles instrumented copies of the files instead,
 // and stores the package's site table in the archive. (The tag comes through -gcflags,
-// so it is part of the build cache's key.) For a link command it gathers the site
+// so it is part of the build cache's key.) A package without a tag that imports such packages is compiled by
+// the same compiler, because that may inline their functions into it. For a link command it gathers the site
 // tables of all packages, compiles the package of the runtime that holds them, and
 // links the runtime in.
 //
