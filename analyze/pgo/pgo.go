@@ -2,7 +2,7 @@
 //
 // The compiler reads of a profile who called whom on which line, and how much weight each
 // such edge has. It sorts the edges by weight, and takes those that have 99% of it for hot: it
-// inlines larger functions there, and calls the hottest method of an interface directly.
+// inlines larger functions there. It calls the heaviest method of an interface directly, whatever its weight.
 //
 //	calls, skipped, err := pgo.Calls(f)   // f is a profile of paths, or of call targets
 //	hot := pgo.Cut(calls, 0.99)
@@ -11,9 +11,10 @@
 //
 // A worked example. In a profile of paths, main.main called main.sign on line 30: 7 times
 // along a path of 3 lines, and twice along one of 10 lines. The edge from line 30 to
-// main.sign then has 9 calls and the weight 7*3 + 2*10 = 41. These are 5 lines for each call,
+// main.sign then has 9 calls that executed 7*3 + 2*10 = 41 lines. These are 5 lines for each call,
 // so the compiler may inline it. If main.sign were called once, and had a loop with 80 rounds of
-// a line each, it would be left out: inlining it would save one call in 80 lines.
+// a line each, it would be left out: inlining it would save one call in 80 lines. The two paths have 10 different lines. So
+// each line of a copy of main.sign there would be executed 4.1 times, and that is the weight of the edge.
 package pgo
 
 import (

@@ -7,7 +7,6 @@ package sampling
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -219,12 +218,12 @@ func TakenTable(all []*Taken, own map[string]Own) string {
 	for _, x := range all {
 		if x.way != nil && x.way.options.Interval == Interval && !x.way.options.CountOnly && x.way.options.Every == 0 {
 			xs = append(xs, float64(x.way.options.Length))
-			gaps, kernel = append(gaps, slices.Min(x.Gap)), append(kernel, slices.Min(x.Kernel))
+			gaps, kernel = append(gaps, median(x.Gap)), append(kernel, median(x.Kernel))
 		}
 	}
 	slope, r2 := fit(xs, gaps)
 	inner, innerR2 := fit(xs, kernel)
-	fmt.Fprintf(&b, "* An interpreted instruction makes the gap %.1f ns longer, R² = %.3f over lengths from %.0f to %.0f, by the least of the rounds, because other load only adds (by the kernel's clock %.1f ns, R² = %.3f): linear, R² above 0.95: %s. "+
+	fmt.Fprintf(&b, "* An interpreted instruction makes the gap %.1f ns longer, R² = %.3f over lengths from %.0f to %.0f (by the kernel's clock %.1f ns, R² = %.3f): linear, R² above 0.95: %s. "+
 		"At every 2nd interrupt of the paper's rate an instruction is %.4f%% of the program's time; in the paper it is 1.06%%.\n", slope, r2, xs[0], xs[len(xs)-1], inner, innerR2, yes(r2 > 0.95), slope/2/float64(Interval)*100)
 	return b.String()
 }
