@@ -5,16 +5,16 @@
 // inlines larger functions there. It calls the heaviest method of an interface directly, whatever its weight.
 //
 //	calls, skipped, err := pgo.Calls(f)   // f is a profile of paths, or of call targets
-//	hot := pgo.Cut(calls, 0.99)
+//	hot, cold := pgo.Hot(calls, pgo.Share)
 //	stale := pgo.Stale(hot, source.NewTree(""))
-//	err = f.SaveStacks("default.pgo", pgo.Types, pgo.Stacks(hot))
+//	err = f.SaveStacks("default.pgo", pgo.Types, pgo.Stacks(hot, cold))
 //
 // A worked example. In a profile of paths, main.main called main.sign on line 30: 7 times
 // along a path of 3 lines, and twice along one of 10 lines. The edge from line 30 to
 // main.sign then has 9 calls that executed 7*3 + 2*10 = 41 lines. These are 5 lines for each call,
 // so the compiler may inline it. If main.sign were called once, and had a loop with 80 rounds of
-// a line each, it would be left out: inlining it would save one call in 80 lines. The two paths have 10 different lines. So
-// each line of a copy of main.sign there would be executed 4.1 times, and that is the weight of the edge.
+// a line each, it would be left out: inlining it would save one call in 80 lines. The two paths have 10 different lines, so each
+// line of a copy of main.sign would be executed 4.1 times. The edges with the highest such numbers are inlined first.
 package pgo
 
 import (
@@ -37,8 +37,16 @@ type Call struct {
 	Caller profile.Frame // its line is that of the call
 	Callee profile.Frame // its line is the first of the function
 	Count  int64         // calls that were recorded; of sampled paths in 1/1000 samples
-	Weight int64         // for the compiler, in lines that the callee executed, for the same unit
+	Weight int64         // lines that the callee executed, for the same unit
+	Lines  int64         // of the callee that were executed in any call: about how large a copy of it is; 0 if not known
 }
+
+// fewLines is how long a function is taken to be of which nothing or less is known.
+const fewLines = 2
+
+// Share is the share of the weight whose calls the compiler shall inline. More makes the code larger than caches in
+// programs with many functions: decision 33.
+const Share = 0.95
 
 // maxCost is the most lines that a call executes on average in the function that it calls, if
 // the compiler shall inline the function. Inlining a longer one saves a call in many lines, and costs
@@ -87,15 +95,20 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 	if f.Exact() {
 		return nil, Skipped{}, fmt.Errorf("%s: exact profiles do not have callers: give a sampled profile, or the .calltargets.pb.gz file of a program built with -peptaps=calls,directcalls", f.Name)
 	}
-	hasPaths := make(map[profile.Func]bool)
-	for _, p := range paths {
-		hasPaths[p.ID.Func] = true
-	}
-	for _, p := range paths {
-		cost, err := lines(p.Lines)
-		if err != nil {
+	executed := make(map[profile.Func]lines)
+	costs := make([]int64, len(paths))
+	for i, p := range paths {
+		all := executed[p.ID.Func]
+		if all == nil {
+			all = make(lines)
+			executed[p.ID.Func] = all
+		}
+		if costs[i], err = all.add(p.Lines); err != nil {
 			return nil, Skipped{}, fmt.Errorf("%s: path %s of %s: %w", f.Name, p.ID.Label, p.ID.Func.Name, err)
 		}
+	}
+	for i, p := range paths {
+		cost := costs[i]
 		calls, weight := p.Count, p.Count*max(cost, 1)
 		if p.From != schema.Entry {
 			calls = 0
@@ -107,7 +120,7 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 		}
 		callee := profile.Frame{Func: p.ID.Func, Symbol: p.Symbol}
 		for _, caller := range callers {
-			if !g.add(caller, callee, calls, weight) || hasPaths[caller.Func] {
+			if !g.add(caller, callee, calls, weight) || executed[caller.Func] != nil {
 				break
 			}
 			callee = caller
@@ -120,11 +133,18 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 		}
 		return long
 	})
+	for i := range g.calls {
+		c := &g.calls[i]
+		c.Lines = int64(len(executed[c.Callee.Func]))
+	}
 	return g.sorted(), g.skipped, nil
 }
 
-// lines returns how many lines a list such as "12-14,17" has. It may have none.
-func lines(list string) (n int64, err error) {
+// lines is a set of lines.
+type lines map[int64]struct{}
+
+// add adds a list such as "12-14,17", which may be empty, and returns how many lines it has.
+func (s lines) add(list string) (n int64, err error) {
 	if list == "" {
 		return 0, nil
 	}
@@ -138,6 +158,9 @@ func lines(list string) (n int64, err error) {
 		if err := cmp.Or(err1, err2); err != nil {
 			return 0, fmt.Errorf("lines %q: %w", list, err)
 		}
+		for line := from; line <= to; line++ {
+			s[line] = struct{}{}
+		}
 		n += to - from + 1
 	}
 	return n, nil
@@ -147,6 +170,12 @@ func lines(list string) (n int64, err error) {
 type edge struct {
 	caller, callee string
 	line           int64 // from the caller's first
+}
+
+func (c *Call) edge() edge { return edgeBetween(c.Caller, c.Callee) }
+
+func edgeBetween(caller, callee profile.Frame) edge {
+	return edge{caller.Symbol, callee.Symbol, caller.Line - caller.Func.StartLine}
 }
 
 type graph struct {
@@ -166,7 +195,7 @@ func (g *graph) add(caller, callee profile.Frame, count, weight int64) bool {
 		return false
 	}
 	callee.Line = callee.Func.StartLine
-	k := edge{caller.Symbol, callee.Symbol, caller.Line - caller.Func.StartLine}
+	k := edgeBetween(caller, callee)
 	i, ok := g.index[k]
 	if !ok {
 		i = len(g.calls)
@@ -186,19 +215,30 @@ func (g *graph) sorted() []Call {
 	return g.calls
 }
 
-// Cut returns the heaviest calls that together have at least a share, from 0 to 1, of the
-// weight. The compiler takes 99% of the weight that it is given for hot, however
-// cold the last of it is.
-func Cut(calls []Call, share float64) []Call {
-	total := Weight(calls)
-	var sum int64
-	for i, c := range calls {
+// Hot divides calls into those that the compiler shall inline and the others. The former have at least a share, from 0 to 1,
+// of the weight, and most weight for each line that a copy of the callee has. So they make the hot code no longer than
+// necessary. Both are in the order of calls.
+func Hot(calls []Call, share float64) (hot, cold []Call) {
+	dense := func(c Call) float64 { return float64(c.Weight) / float64(max(c.Lines, fewLines)) }
+	order := slices.Clone(calls)
+	slices.SortStableFunc(order, func(a, b Call) int { return cmp.Compare(dense(b), dense(a)) })
+	total, sum := Weight(calls), int64(0)
+	chosen := make(map[edge]bool)
+	for _, c := range order {
 		if float64(sum) >= share*float64(total) {
-			return calls[:i]
+			break
 		}
 		sum += c.Weight
+		chosen[c.edge()] = true
 	}
-	return calls
+	for _, c := range calls {
+		if chosen[c.edge()] {
+			hot = append(hot, c)
+		} else {
+			cold = append(cold, c)
+		}
+	}
+	return hot, cold
 }
 
 // Weight returns the sum of the weights.
@@ -227,14 +267,30 @@ func Stale(calls []Call, src *source.Tree) (stale []Call) {
 	return stale
 }
 
-// Stacks returns the calls as samples of two frames, with counts of Types.
-func Stacks(calls []Call) (list []profile.Stack) {
+// hotWeight is the least weight of a hot call in the profile for the compiler. That takes the heaviest calls with 99% of the weight, so
+// each hot call needs about the same weight, and the cold ones together hardly any. The last 1% of the hot ones may be
+// left out.
+const (
+	hotWeight  = 1_000_000
+	coldWeight = 1000 // of all cold calls together, above 1 for each
+)
+
+// Stacks returns calls as samples of two frames, with counts of Types. The compiler inlines the hot ones. On lines of the cold ones it
+// only calls methods of interfaces directly. It takes the heaviest method of a line, so weights grow with Call.Weight.
+func Stacks(hot, cold []Call) (list []profile.Stack) {
 	frame := func(f profile.Frame) profile.Frame {
 		f.Func.Name = f.Symbol // the compiler compares it with the linker's name
 		return f
 	}
-	for _, c := range calls {
-		list = append(list, profile.Stack{Frames: []profile.Frame{frame(c.Caller), frame(c.Callee)}, Counts: []int64{c.Count, c.Weight}})
+	add := func(c Call, weight int64) {
+		list = append(list, profile.Stack{Frames: []profile.Frame{frame(c.Caller), frame(c.Callee)}, Counts: []int64{c.Count, weight}})
+	}
+	ofHot, ofCold := max(Weight(hot), 1), max(Weight(cold), 1)
+	for _, c := range hot {
+		add(c, hotWeight+int64(hotWeight*float64(c.Weight)/float64(ofHot)))
+	}
+	for _, c := range cold {
+		add(c, 1+int64(coldWeight*float64(c.Weight)/float64(ofCold)))
 	}
 	return list
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +63,7 @@ path func=main.sign at=/src/sign.go:10 path=p0 end=12 count=8 flow=7 from=entry 
 
 func text(calls []pgo.Call) (list []string) {
 	for _, c := range calls {
-		list = append(list, fmt.Sprintf("%s:%d-%d %s@%d %d %d", c.Caller.Symbol, c.Caller.Line, c.Caller.Func.StartLine, c.Callee.Symbol, c.Callee.Line, c.Count, c.Weight))
+		list = append(list, fmt.Sprintf("%s:%d-%d %s@%d %d %d", c.Caller.Symbol, c.Caller.Line, c.Caller.Func.StartLine, c.Callee.Symbol, c.Callee.Line, c.Count, c.Weight)+fmt.Sprintf(" %d", c.Lines))
 	}
 	return list
 }
@@ -73,15 +74,15 @@ func TestCallsOfPaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"main.main:35-20 main.rounds@1 2 100", // 50 lines for each call; those of round are 50.5
-		"main.main:30-20 main.sign@10 9 41",
-		"main.get:2-1 main.both@1 16 32", // the calls of both
-		"main.main:37-20 main.get@1 16 32",
-		"main.both:3-1 main.sign@10 8 24",
-		"main.both:2-1 main.leaf@2 8 8",
-		"main.main:31-20 main.each[go.shape.int]@4 1 6",
-		"main.main:31-20 main.each[go.shape.string]@4 3 3",
-		"main.main:33-20 main.none@1 2 2", // its path has no line of its own
+		"main.main:35-20 main.rounds@1 2 100 3", // 50 lines for each call; those of round are 50.5
+		"main.main:30-20 main.sign@10 9 41 10",
+		"main.get:2-1 main.both@1 16 32 0", // the calls of both
+		"main.main:37-20 main.get@1 16 32 0",
+		"main.both:3-1 main.sign@10 8 24 10",
+		"main.both:2-1 main.leaf@2 8 8 1",
+		"main.main:31-20 main.each[go.shape.int]@4 1 6 1",
+		"main.main:31-20 main.each[go.shape.string]@4 3 3 1",
+		"main.main:33-20 main.none@1 2 2 0", // its path has no line of its own
 	}
 	if diff := cmp.Diff(want, text(calls)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
@@ -89,11 +90,16 @@ func TestCallsOfPaths(t *testing.T) {
 	if want := (pgo.Skipped{Top: 10, Caller: 4, Generic: 6, Long: 900 + 101 + 1}); skipped != want {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
-	if got := text(pgo.Cut(calls, 0.5)); len(got) != 2 {
-		t.Errorf("the calls with half of 248 are %q, want those of 100 and 41", got)
+	// Half of 248 is more than 100. Of both, of which nothing is known, 16 times two lines were executed, of sign 4 times ten.
+	hot, cold := pgo.Hot(calls, 0.5)
+	if diff := cmp.Diff([]string{want[0], want[2]}, text(hot)); diff != "" {
+		t.Errorf("calls to be inlined (-want +got):\n%s", diff)
 	}
-	if got := pgo.Cut(calls, 1); len(got) != len(want) {
-		t.Errorf("%d of %d calls have all of the weight", len(got), len(want))
+	if diff := cmp.Diff(slices.Concat(want[1:2], want[3:]), text(cold)); diff != "" {
+		t.Errorf("other calls (-want +got):\n%s", diff)
+	}
+	if hot, cold := pgo.Hot(calls, 1); len(hot) != len(want) || len(cold) != 0 {
+		t.Errorf("%d and %d of %d calls have all of the weight and none", len(hot), len(cold), len(want))
 	}
 }
 
@@ -108,10 +114,10 @@ word func=main.run at=/src/run.go:7 site=run.go:9:4 kind=call expr=op.apply type
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := pgo.Cut(calls, 20.0/32); len(got) != 1 {
-		t.Errorf("%d calls have 20 of 32, want 1", len(got))
+	if hot, cold := pgo.Hot(calls, 20.0/32); len(hot) != 1 || len(cold) != 1 {
+		t.Errorf("%d calls have 20 of 32 and %d have not, want 1 and 1", len(hot), len(cold))
 	}
-	want := []string{"main.run:9-7 main.(*mul).apply@5 20 20", "main.run:9-7 main.(*add).apply@3 12 12"}
+	want := []string{"main.run:9-7 main.(*mul).apply@5 20 20 0", "main.run:9-7 main.(*add).apply@3 12 12 0"}
 	if diff := cmp.Diff(want, text(calls)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
@@ -171,7 +177,7 @@ func TestPreprofile(t *testing.T) {
 	}
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "default.pgo"), filepath.Join(dir, "edges")
-	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(calls)); err != nil {
+	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(pgo.Hot(calls, 0.5))); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := exec.Command("go", "tool", "preprofile", "-i", in, "-o", out).CombinedOutput(); err != nil {
@@ -184,31 +190,31 @@ func TestPreprofile(t *testing.T) {
 	want := `GO PREPROFILE V1
 main.main
 main.rounds
-15 100
-main.main
-main.sign
-10 41
+15 1757575
 main.get
 main.both
-1 32
+1 1242424
+main.main
+main.sign
+10 354
 main.main
 main.get
-17 32
+17 276
 main.both
 main.sign
-2 24
+2 207
 main.both
 main.leaf
-1 8
+1 69
 main.main
 main.each[go.shape.int]
-11 6
+11 52
 main.main
 main.each[go.shape.string]
-11 3
+11 26
 main.main
 main.none
-13 2
+13 18
 `
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("edges (-want +got):\n%s", diff)
@@ -275,16 +281,21 @@ path func=main.mix at=main.go:12 path=p0 end=16 count=1000 flow=1000 from=entry 
 		t.Errorf("the program of the test has no call on line %d of %s", stale.Caller.Line, stale.Caller.Symbol)
 	}
 	in := filepath.Join(dir, "default.pgo")
-	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(calls)); err != nil {
+	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(calls, nil)); err != nil {
 		t.Fatal(err)
 	}
+	var direct []string // methods that are called directly
 	inlined := func(flags ...string) (list []string) {
 		args := append([]string{"tool", "compile", "-p=main", "-m", "-o", filepath.Join(dir, "main.o")}, flags...)
 		said, err := exec.Command("go", append(args, name)...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
+		direct = nil
 		for line := range strings.Lines(string(said)) {
+			if _, method, ok := strings.Cut(strings.TrimSpace(line), "PGO devirtualizing interface call "); ok {
+				direct = append(direct, method)
+			}
 			if at, callee, ok := strings.Cut(strings.TrimSpace(line), ": inlining call to "); ok {
 				list = append(list, strings.TrimPrefix(at, name+":")+" "+callee)
 			}
@@ -297,5 +308,16 @@ path func=main.mix at=main.go:12 path=p0 end=16 count=1000 flow=1000 from=entry 
 	want := []string{"9:12 mix", "20:15 (*square).area", "26:14 each"}
 	if diff := cmp.Diff(want, inlined("-pgoprofile="+in)); diff != "" {
 		t.Errorf("inlined with the profile (-want +got):\n%s", diff)
+	}
+	// The call of area is cold: it is direct, and not inlined.
+	area := slices.IndexFunc(calls, func(c pgo.Call) bool { return c.Callee.Symbol == "main.(*square).area" })
+	if err := f.SaveStacks(in, pgo.Types, pgo.Stacks(slices.Delete(slices.Clone(calls), area, area+1), calls[area:area+1])); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"9:12 mix", "26:14 each"}, inlined("-pgoprofile="+in)); diff != "" {
+		t.Errorf("inlined if the call of area is cold (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"s.area to (*square).area"}, direct); diff != "" {
+		t.Errorf("direct calls (-want +got):\n%s", diff)
 	}
 }

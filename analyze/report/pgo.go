@@ -15,16 +15,17 @@ import (
 // PGOOptions select calls.
 type PGOOptions struct {
 	N   int     // how many the listing has; 0 is all
-	Cut float64 // keep the heaviest calls that have this share of the weight
+	Cut float64 // share of the weight that the calls to be inlined have: see pgo.Hot
 }
 
 // A PGOTable lists the calls in a profile for go build -pgo, the heaviest first.
 type PGOTable struct {
 	Profile Profile   `json:"profile"`
 	Calls   int       `json:"calls" unit:"calls"`                    // that the profile has
-	Kept    int       `json:"kept" unit:"calls"`                     // of these: the rest is cold or stale
+	Kept    int       `json:"kept" unit:"calls"`                     // of these, to be inlined
+	Cold    int       `json:"cold" unit:"calls"`                     // in the profile too, for calls of methods of interfaces; the rest is stale
 	Weight  int64     `json:"weight" unit:"lines"`                   // of all calls
-	Cut     float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls before the cold ones have
+	Cut     float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls to be inlined have
 	Top     int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing calls, such as main.main
 	Caller  int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
 	Generic int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
@@ -33,7 +34,7 @@ type PGOTable struct {
 	Stale   []PGOCall `json:"stale"` // not kept: the source does not have these calls
 	Missing []string  `json:"source_not_found"`
 
-	kept []pgo.Call
+	kept, cold []pgo.Call
 }
 
 // A PGOCall is an edge of the call graph.
@@ -59,10 +60,11 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	row := func(c pgo.Call) PGOCall {
 		return PGOCall{c.Caller.Symbol, c.Caller.Func.File, c.Caller.Line, c.Callee.Symbol, c.Count, c.Weight, listing.Ratio(c.Weight, t.Weight)}
 	}
-	t.kept = slices.Clone(pgo.Cut(calls, o.Cut))
-	stale := pgo.Stale(t.kept, src)
-	t.kept = slices.DeleteFunc(t.kept, func(c pgo.Call) bool { return slices.Contains(stale, c) })
-	t.Kept = len(t.kept)
+	t.kept, t.cold = pgo.Hot(calls, o.Cut)
+	stale := pgo.Stale(calls, src)
+	gone := func(c pgo.Call) bool { return slices.Contains(stale, c) }
+	t.kept, t.cold = slices.DeleteFunc(t.kept, gone), slices.DeleteFunc(t.cold, gone)
+	t.Kept, t.Cold = len(t.kept), len(t.cold)
 	if t.Kept == 0 {
 		return nil, fmt.Errorf("%s: no call is left for the compiler: of %d the source does not have %d (was it changed since the program was built?); %d lines were executed in functions without a caller, %d in those without a known line or shape, %d in those too long for inlining",
 			f.Name, len(calls), len(stale), skipped.Top, skipped.Caller+skipped.Generic, skipped.Long)
@@ -81,8 +83,8 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	return t, nil
 }
 
-// Stacks returns the calls that were kept, all of them, as samples of the types pgo.Types.
-func (t *PGOTable) Stacks() []profile.Stack { return pgo.Stacks(t.kept) }
+// Stacks returns all calls but the stale ones as samples of the types pgo.Types.
+func (t *PGOTable) Stacks() []profile.Stack { return pgo.Stacks(t.kept, t.cold) }
 
 // Name implements listing.Listing.
 func (t *PGOTable) Name() string { return "pgo" }
@@ -90,7 +92,10 @@ func (t *PGOTable) Name() string { return "pgo" }
 // Print implements listing.Listing.
 func (t *PGOTable) Print(p *listing.Page) {
 	t.Profile.printComments(p)
-	p.Line("%s: %s of %d, which have %s of the weight", t.Profile.name(), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
+	p.Line("%s: %s of %d to be inlined, with %s of the weight", t.Profile.name(), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
+	if t.Cold > 0 {
+		p.Line("%s more in the profile, so that methods of interfaces are called directly", listing.Count(t.Cold, "call"))
+	}
 	if t.Long > 0 {
 		p.Line("left out: calls too long for inlining, which executed %d lines", t.Long)
 	}

@@ -211,7 +211,7 @@ func dump(c *command.Call) error {
 func makePGO(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
 	n := c.Number("n", 10, "calls")
-	cut := c.Percent("cut", 100)
+	cut := c.Percent("cut", 100*pgo.Share)
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(1, -1); err != nil {
 		return err

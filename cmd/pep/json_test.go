@@ -65,7 +65,7 @@ func pgoRows(o commandtest.Object) (rows []string) {
 		calls = append(calls, fmt.Sprintf("%.2f%% %d %d %s %s:%d calls %s", 100*r.Float("share"), r.Int("weight"), r.Int("count"),
 			r.Text("caller"), r.Text("file"), r.Int("line"), r.Text("callee")))
 	}
-	rows = append(rows, fmt.Sprintf("%s: %d call of %d, which have %.2f%% of the weight", o.At("profile").Text("program"), o.Int("kept"), o.Int("calls"), 100*float64(sum)/float64(o.Int("weight"))))
+	rows = append(rows, fmt.Sprintf("%s: %d call of %d to be inlined, with %.2f%% of the weight", o.At("profile").Text("program"), o.Int("kept"), o.Int("calls"), 100*float64(sum)/float64(o.Int("weight"))))
 	rows = append(rows, fmt.Sprintf("left out: calls too long for inlining, which executed %d lines", o.Int("weight_of_long_calls")))
 	rows = append(rows, calls...)
 	if stale := o.All("stale"); len(stale) > 0 {

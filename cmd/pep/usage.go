@@ -195,7 +195,7 @@ Examples:
 	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
 `
 
-	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 100] [-source_path dirs] [-json] FILE...
+	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 95] [-source_path dirs] [-json] FILE...
 
 Makes a profile for go build -pgo=OUT of sampled paths, or of call targets, and
 prints the heaviest calls in it. The compiler inlines larger functions where a
@@ -209,9 +209,9 @@ that calls anything; the listing names them. Several files of one kind are added
 
 	-o OUT              file to write
 	-n 10               how many calls to print; 0 is all
-	-cut 100            keep the heaviest calls that have this percentage of the
-	                    weight; of those that are left the compiler takes the heaviest
-	                    with 99% of the weight for hot
+	-cut 95             inline the calls that have this percentage of the weight, and
+	                    most weight for each line that was executed of the called function;
+	                    more lets the code grow beyond caches
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
 

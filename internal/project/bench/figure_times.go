@@ -259,9 +259,6 @@ func (l *lab) driven() (*FigureResult, error) {
 	return r, nil
 }
 
-// cutOfCalls is the share of the weight that the calls in profiles for the compiler have.
-const cutOfCalls = 0.99
-
 // drive builds p without a profile and with three.
 func (p *program) drive() error {
 	if err := errors.Join(p.plain(plainBuild, "-pgo=off"), p.pepbuild(pageBuild, "-peppoll=page")); err != nil {
@@ -289,12 +286,13 @@ func (p *program) drive() error {
 	for _, b := range []struct {
 		build string
 		calls []pgo.Call
-	}{{onceBuild, pgo.Cut(some, cutOfCalls)}, {wholeBuild, pgo.Cut(all, cutOfCalls)}, {flippedBuild, flippedCalls(all)}} {
+	}{{onceBuild, some}, {wholeBuild, all}, {flippedBuild, flippedCalls(all)}} {
+		hot, cold := pgo.Hot(b.calls, pgo.Share)
 		name := filepath.Join(p.work, b.build+".pgo")
-		if err := c.file.SaveStacks(name, pgo.Types, pgo.Stacks(b.calls)); err != nil {
+		if err := c.file.SaveStacks(name, pgo.Types, pgo.Stacks(hot, cold)); err != nil {
 			return err
 		}
-		p.logf("%s: building with %d calls, %s", p.name, len(b.calls), b.build)
+		p.logf("%s: building with %d calls, %s", p.name, len(hot), b.build)
 		if err := p.plain(b.build, "-pgo="+name); err != nil {
 			return err
 		}
@@ -303,7 +301,7 @@ func (p *program) drive() error {
 }
 
 // flippedCalls gives each call the weight of the one that is as far from the other end of the
-// list, which is sorted by weight, and returns those that then have most of the weight.
+// list, which is sorted by weight.
 func flippedCalls(calls []pgo.Call) []pgo.Call {
 	r := slices.Clone(calls)
 	for i := range r {
@@ -311,7 +309,7 @@ func flippedCalls(calls []pgo.Call) []pgo.Call {
 		r[i].Count, r[i].Weight = other.Count, other.Weight
 	}
 	slices.Reverse(r)
-	return pgo.Cut(r, cutOfCalls)
+	return r
 }
 
 // beginning returns the profile of the first part of a sampled run, by CPU time.

@@ -24,7 +24,7 @@ const flatProgram = "flat"
 
 // PGOOptions say what PGO measures.
 type PGOOptions struct {
-	Cut          float64 // share of the weight that the calls in profiles have
+	Cut          float64 // share of the weight that the calls to be inlined have
 	Profiled     int     // workload of the runs that the profiles are of, in percent of the whole
 	Rounds       int     // runs of each variant
 	Layouts      int     // orders of functions, one of them in each round
@@ -99,9 +99,9 @@ func (p *program) profileCalls(name string, cut float64) error {
 	if err != nil {
 		return err
 	}
-	hot := pgo.Cut(calls, cut)
+	hot, cold := pgo.Hot(calls, cut)
 	p.logf("%s: %d of %d calls", p.name, len(hot), len(calls))
-	return counts.file.SaveStacks(name, pgo.Types, pgo.Stacks(hot))
+	return counts.file.SaveStacks(name, pgo.Types, pgo.Stacks(hot, cold))
 }
 
 var mainFunc = regexp.MustCompile(`(?m)^func main\(\) \{`)

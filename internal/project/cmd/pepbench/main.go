@@ -37,6 +37,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/internal/project/bench"
 )
 
@@ -141,7 +142,7 @@ func (m *measurement) pgo(args []string) error {
 	flags := m.flags("pgo")
 	m.lanesFlag(flags)
 	var opts bench.PGOOptions
-	cut := flags.Float64("cut", 100, "`percentage` of the weight that the calls in the profile have, as for pep pgo")
+	cut := flags.Float64("cut", 100*pgo.Share, "`percentage` of the weight that the calls to be inlined have, as for pep pgo")
 	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
 	flags.IntVar(&opts.Layouts, "layouts", 5, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
