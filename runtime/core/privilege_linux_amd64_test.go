@@ -318,9 +318,14 @@ func asNobody(t *testing.T, exe string, mode os.FileMode, env ...string) (cmd *e
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, filepath.Base(exe))
+	// A test beside this one may start a process meanwhile, which has the copy open for writing until it executes its own program. The copy
+	// could not be executed until then (ETXTBSY).
+	syscall.ForkLock.RLock()
+	err = os.WriteFile(name, data, 0o755)
+	syscall.ForkLock.RUnlock()
 	for _, err := range []error{
+		err,
 		os.Chmod(dir, 0o777),
-		os.WriteFile(name, data, 0o755),
 		os.Chmod(name, mode),
 	} {
 		if err != nil {
@@ -350,9 +355,9 @@ func testPrivileged(t *testing.T, profiled string) {
 	for _, env := range []string{"PEPOPTS=tick=1ms", "PEPOPTS=nonsense", "PEP_WRITE=" + profiled} {
 		cmd, dir := asNobody(t, profiled, 0o755|os.ModeSetuid, env)
 		cmd.Args = append(cmd.Args, "exit")
-		out, _ := cmd.CombinedOutput()
+		out, err := cmd.CombinedOutput() // exits with status 3
 		if string(out) != privilegedLine || cmd.ProcessState.ExitCode() != 3 {
-			t.Errorf("%s: %s, %s", env, cmd.ProcessState, out)
+			t.Errorf("%s: %v, %s", env, err, out)
 		}
 		if list, _ := filepath.Glob(filepath.Join(dir, "*")); len(list) != 1 {
 			t.Errorf("%s: files %s", env, list)
