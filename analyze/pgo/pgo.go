@@ -20,6 +20,7 @@ package pgo
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +42,7 @@ type Call struct {
 	Lines  int64         // of the callee that were executed in any call: about how large a copy of it is; 0 if not known
 }
 
-// fewLines is how long a function is taken to be of which nothing or less is known.
+// fewLines is how many lines a function is taken to have if fewer are known.
 const fewLines = 2
 
 // Share is the share of the weight whose calls the compiler shall inline. More makes the code larger than caches in
@@ -95,12 +96,12 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 	if f.Exact() {
 		return nil, Skipped{}, fmt.Errorf("%s: exact profiles do not have callers: give a sampled profile, or the .calltargets.pb.gz file of a program built with -peptaps=calls,directcalls", f.Name)
 	}
-	executed := make(map[profile.Func]lines)
+	executed := make(map[profile.Func]*lines)
 	costs := make([]int64, len(paths))
 	for i, p := range paths {
 		all := executed[p.ID.Func]
 		if all == nil {
-			all = make(lines)
+			all = new(lines)
 			executed[p.ID.Func] = all
 		}
 		if costs[i], err = all.add(p.Lines); err != nil {
@@ -134,17 +135,19 @@ func Calls(f *profile.File) ([]Call, Skipped, error) {
 		return long
 	})
 	for i := range g.calls {
-		c := &g.calls[i]
-		c.Lines = int64(len(executed[c.Callee.Func]))
+		if all := executed[g.calls[i].Callee.Func]; all != nil {
+			g.calls[i].Lines = all.count()
+		}
 	}
 	return g.sorted(), g.skipped, nil
 }
 
-// lines is a set of lines.
-type lines map[int64]struct{}
+// lines is a set of lines, as ranges that may overlap. Its size does not depend on how long these are, which a file may
+// say anything about.
+type lines [][2]int64
 
 // add adds a list such as "12-14,17", which may be empty, and returns how many lines it has.
-func (s lines) add(list string) (n int64, err error) {
+func (s *lines) add(list string) (n int64, err error) {
 	if list == "" {
 		return 0, nil
 	}
@@ -158,24 +161,33 @@ func (s lines) add(list string) (n int64, err error) {
 		if err := cmp.Or(err1, err2); err != nil {
 			return 0, fmt.Errorf("lines %q: %w", list, err)
 		}
-		for line := from; line <= to; line++ {
-			s[line] = struct{}{}
+		if to < from {
+			return 0, fmt.Errorf("lines %q: %d is behind %d", list, from, to)
 		}
+		*s = append(*s, [2]int64{from, to})
 		n += to - from + 1
 	}
 	return n, nil
+}
+
+// count returns how many lines are in the set.
+func (s *lines) count() (n int64) {
+	slices.SortFunc(*s, func(a, b [2]int64) int { return cmp.Compare(a[0], b[0]) })
+	*s = slices.Compact(*s)
+	next := int64(math.MinInt64) // the first line that is not counted yet
+	for _, r := range *s {
+		if first := max(r[0], next); first <= r[1] {
+			n += r[1] - first + 1
+			next = r[1] + 1
+		}
+	}
+	return n
 }
 
 // An edge is what the compiler tells calls apart by.
 type edge struct {
 	caller, callee string
 	line           int64 // from the caller's first
-}
-
-func (c *Call) edge() edge { return edgeBetween(c.Caller, c.Callee) }
-
-func edgeBetween(caller, callee profile.Frame) edge {
-	return edge{caller.Symbol, callee.Symbol, caller.Line - caller.Func.StartLine}
 }
 
 type graph struct {
@@ -195,7 +207,7 @@ func (g *graph) add(caller, callee profile.Frame, count, weight int64) bool {
 		return false
 	}
 	callee.Line = callee.Func.StartLine
-	k := edgeBetween(caller, callee)
+	k := edge{caller.Symbol, callee.Symbol, caller.Line - caller.Func.StartLine}
 	i, ok := g.index[k]
 	if !ok {
 		i = len(g.calls)
@@ -219,20 +231,23 @@ func (g *graph) sorted() []Call {
 // of the weight, and most weight for each line that a copy of the callee has. So they make the hot code no longer than
 // necessary. Both are in the order of calls.
 func Hot(calls []Call, share float64) (hot, cold []Call) {
-	dense := func(c Call) float64 { return float64(c.Weight) / float64(max(c.Lines, fewLines)) }
-	order := slices.Clone(calls)
-	slices.SortStableFunc(order, func(a, b Call) int { return cmp.Compare(dense(b), dense(a)) })
+	dense := func(i int) float64 { return float64(calls[i].Weight) / float64(max(calls[i].Lines, fewLines)) }
+	order := make([]int, len(calls))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(dense(j), dense(i)) })
 	total, sum := Weight(calls), int64(0)
-	chosen := make(map[edge]bool)
-	for _, c := range order {
+	chosen := make([]bool, len(calls))
+	for _, i := range order {
 		if float64(sum) >= share*float64(total) {
 			break
 		}
-		sum += c.Weight
-		chosen[c.edge()] = true
+		sum += calls[i].Weight
+		chosen[i] = true
 	}
-	for _, c := range calls {
-		if chosen[c.edge()] {
+	for i, c := range calls {
+		if chosen[i] {
 			hot = append(hot, c)
 		} else {
 			cold = append(cold, c)
@@ -267,12 +282,11 @@ func Stale(calls []Call, src *source.Tree) (stale []Call) {
 	return stale
 }
 
-// hotWeight is the least weight of a hot call in the profile for the compiler. That takes the heaviest calls with 99% of the weight, so
-// each hot call needs about the same weight, and the cold ones together hardly any. The last 1% of the hot ones may be
-// left out.
+// The compiler takes the heaviest calls with 99% of the weight for hot. So each hot call needs about the same weight, and the cold ones
+// together hardly any. The last 1% of the hot ones may be left out.
 const (
-	hotWeight  = 1_000_000
-	coldWeight = 1000 // of all cold calls together, above 1 for each
+	hotWeight  = 1_000_000 // of each hot call at least
+	coldWeight = 1000      // of all cold calls together, above 1 for each
 )
 
 // Stacks returns calls as samples of two frames, with counts of Types. The compiler inlines the hot ones. On lines of the cold ones it

@@ -63,7 +63,7 @@ path func=main.sign at=/src/sign.go:10 path=p0 end=12 count=8 flow=7 from=entry 
 
 func text(calls []pgo.Call) (list []string) {
 	for _, c := range calls {
-		list = append(list, fmt.Sprintf("%s:%d-%d %s@%d %d %d", c.Caller.Symbol, c.Caller.Line, c.Caller.Func.StartLine, c.Callee.Symbol, c.Callee.Line, c.Count, c.Weight)+fmt.Sprintf(" %d", c.Lines))
+		list = append(list, fmt.Sprintf("%s:%d-%d %s@%d %d %d %d", c.Caller.Symbol, c.Caller.Line, c.Caller.Func.StartLine, c.Callee.Symbol, c.Callee.Line, c.Count, c.Weight, c.Lines))
 	}
 	return list
 }
@@ -120,6 +120,37 @@ word func=main.run at=/src/run.go:7 site=run.go:9:4 kind=call expr=op.apply type
 	want := []string{"main.run:9-7 main.(*mul).apply@5 20 20 0", "main.run:9-7 main.(*add).apply@3 12 12 0"}
 	if diff := cmp.Diff(want, text(calls)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+// Ranges of lines may be in any order, overlap and be as long as a number allows, or wrong.
+func TestLines(t *testing.T) {
+	const path = `
+path func=main.f at=/src/f.go:1 path=p%d end=2 count=1000000000 flow=1 from=entry lines=%s callers="main.main /src/main.go:30 start=20"`
+	for lists, want := range map[string]int64{
+		"20-26,10-12 11-13,12,30": 12,
+		"1-3 1-3":                 3,
+		"5 1-9":                   9,
+		"20-10":                   -1,
+		"x 1":                     -1,
+	} {
+		text := header
+		for i, list := range strings.Fields(lists) {
+			text += fmt.Sprintf(path, i, list)
+		}
+		calls, _, err := pgo.Calls(parse(t, "app.paths.pb.gz", text+"\n"))
+		switch {
+		case want < 0:
+			if err == nil || !strings.Contains(err.Error(), ": lines ") {
+				t.Errorf("%s: got error %v", lists, err)
+			}
+		case err != nil || len(calls) != 1 || calls[0].Lines != want:
+			t.Errorf("%s: got %v, %v, want %d lines", lists, calls, err, want)
+		}
+	}
+	calls, skipped, err := pgo.Calls(parse(t, "app.paths.pb.gz", strings.Replace(header+fmt.Sprintf(path, 0, "1-2147483647")+"\n", "1000000000", "1", 1)))
+	if err != nil || len(calls) != 0 || skipped.Long != 1<<31-1 {
+		t.Errorf("two thousand million lines: got %v, %+v, %v", calls, skipped, err)
 	}
 }
 
