@@ -338,6 +338,82 @@ func TestPollsOfInlinedCallsInARow(t *testing.T) {
 	}
 }
 
+// numbersProgram follows lists whose links are numbers, as programs do that were translated from C, and adds up what they hold.
+const numbersProgram = `package main
+
+import (
+	"os"
+	"time"
+	"unsafe"
+)
+
+type node struct {
+	value [8]int64
+	next  uintptr
+}
+
+var nodes [5]node
+
+//go:noinline
+func sum(p uintptr) (n int64) {
+	for {
+		if !(p != 0) {
+			break
+		}
+		if n > 1000 {
+			return n
+		}
+		n += *(*int64)(unsafe.Pointer(p + 24))
+		p = *(*uintptr)(unsafe.Pointer(p + 64))
+	}
+	return n
+}
+
+//go:noinline
+func set(p uintptr, n int64) {
+	if n > 0 {
+		*(*int64)(unsafe.Pointer(p + 24)) = n
+	}
+}
+
+func main() {
+	for t := time.Now(); time.Since(t) < 400*time.Millisecond; { // until the first tick
+	}
+	for i := range nodes {
+		set(uintptr(unsafe.Pointer(&nodes[i])), int64(i+1))
+		if i > 0 {
+			nodes[i].next = uintptr(unsafe.Pointer(&nodes[i-1]))
+		}
+	}
+	if n := sum(uintptr(unsafe.Pointer(&nodes[4]))); n != 15 {
+		println("the sum is", n)
+		os.Exit(1)
+	}
+}
+`
+
+// A load from a number that the program converts to a pointer has the address that it has in the source, and the polls beside it
+// count their paths: five rounds of the loop add up 1 to 5.
+func TestLoadsThroughNumbers(t *testing.T) {
+	skipUnlessLinux(t)
+	for _, flags := range []string{
+		"-peppoll=page -pepinline=same", "-peppoll=page -pepinline=less", "-peppoll=flag -pepinline=same", "-peppoll=flag -pepinline=less",
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "main.go"), numbersProgram)
+		write(t, filepath.Join(dir, "go.mod"), "module numbers\n\ngo 1.26\n")
+		rounds := int64(0)
+		for _, x := range everyPath(t, build(t, dir, strings.Fields(flags)...), dir) {
+			if x.ID.Func.Name == "main.sum" && len(x.Branches) == 2 && x.Branches[0].Outcome == "false" && x.Branches[1].Outcome == "false" {
+				rounds += x.Recorded()
+			}
+		}
+		if rounds != 5 {
+			t.Errorf("%s: %d rounds of sum, want 5", flags, rounds)
+		}
+	}
+}
+
 // A package that is not instrumented has the polls of the functions that the compiler inlines there, whether it imports their
 // package itself or, as main does, another one that has them inlined. The calls are those of TestPollsOfInlinedCallsInARow, and in each
 // of 50 rounds two more without bytes, through mid.None: of these, too, the installation's compiler drops the first page polls.

@@ -108,15 +108,15 @@ var files = []file{
 	}},
 	{name: "ssa/nilcheck.go", edits: []edit{
 		// nilcheckelim, which drops checks of pointers that were checked before. Polls of a function that is
-		// inlined twice in a row have the same addresses.
+		// inlined twice in a row have the same addresses, and nothing uses them.
 		{
 			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil {",
-			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil && v.Aux == nil && !pepNumber(ptr) {",
+			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil && (v.Uses != 0 || v.Aux == nil && !pepNumber(ptr)) {",
 		},
 		// nilcheckelim2, which drops checks of pointers that the program loads from.
 		{
 			"if opcodeTable[v.Op].nilCheck && unnecessary",
-			"if opcodeTable[v.Op].nilCheck && v.AuxInt == 0 && v.Aux == nil && !pepNumber(v.Args[0]) && unnecessary",
+			"if opcodeTable[v.Op].nilCheck && !pepKept(v, unnecessary) && unnecessary",
 		},
 	}},
 	{name: "ssagen/ssa.go", edits: []edit{

@@ -65,7 +65,7 @@ func New(seed uint64, c Config) *Program {
 		rand:    rand.New(rand.NewPCG(seed, 1)),
 		config:  c,
 	}
-	g.w.both("package main\n")
+	g.w.both("package main\n\nimport \"unsafe\"\n\nvar _ unsafe.Pointer\n")
 	var tops strings.Builder
 	for i := range c.Funcs {
 		fmt.Fprintf(&tops, "\t%s,\n", g.declare(i))

@@ -53,9 +53,9 @@ func TestEveryKindOfStatementIsMade(t *testing.T) {
 	}
 	want := []string{
 		"block", "break", "clear", "closure", "continue", "defer", "else if", "fallthrough", "fault", "for", "for cond",
-		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "one comparison", "panic", "range channel",
+		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "load through a number", "one comparison", "panic", "range channel",
 		"range func", "range int", "range map", "range slice", "range string", "recover", "return", "return value",
-		"select", "simple", "switch", "type switch",
+		"select", "simple", "store through a number", "switch", "type switch",
 	}
 	if d := cmp.Diff(want, slices.Sorted(maps.Keys(kinds))); d != "" {
 		t.Errorf("kinds of %d programs (-want +got):\n%s", seeds, d)
@@ -175,7 +175,7 @@ func TestComparisonNoticesWhatDiffers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := small.Compare(want, profiled(t, log)); len(c.Differ) > 0 || c.Paths != 3 {
+	if c := small.Compare(want, profiled(t, log), nil); len(c.Differ) > 0 || c.Paths != 3 {
 		t.Fatalf("%d paths are equal, want 3; %q", c.Paths, c.Differ)
 	}
 	for name, change := range map[string]func([]profile.Path) []profile.Path{
@@ -190,7 +190,7 @@ func TestComparisonNoticesWhatDiffers(t *testing.T) {
 		"A branch is missing.":          func(p []profile.Path) []profile.Path { p[1].Branches = p[1].Branches[1:]; return p },
 		"A path is of another function": func(p []profile.Path) []profile.Path { p[2].ID.Func.StartLine = 4; return p },
 	} {
-		if c := small.Compare(want, change(profiled(t, log))); len(c.Differ) == 0 {
+		if c := small.Compare(want, change(profiled(t, log)), nil); len(c.Differ) == 0 {
 			t.Errorf("%s The comparison does not notice.", name)
 		}
 	}
@@ -201,7 +201,7 @@ func TestSampledPathsAreThoseOfTheExactProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := small.Compare(want, profiled(t, log))
+	c := small.Compare(want, profiled(t, log), nil)
 	sampled := profiled(t, log)[1:]
 	sampled[0].Count = 1
 	if strange := c.Within(small, sampled); strange != nil {
@@ -227,10 +227,10 @@ func TestPathsThatAreCutAreComparedByOutcomes(t *testing.T) {
 		p.Branches = []profile.Decision{{Line: 2, Col: 6, Kind: "&&", Outcome: "true"}}
 		return append(paths, p)
 	}
-	if c := small.Compare(want, piece(1)); len(c.Differ) > 0 || c.Cut != 1 {
+	if c := small.Compare(want, piece(1), nil); len(c.Differ) > 0 || c.Cut != 1 {
 		t.Errorf("%d functions are cut, want 1; %q", c.Cut, c.Differ)
 	}
-	if c := small.Compare(want, piece(2)); len(c.Differ) != 1 {
+	if c := small.Compare(want, piece(2), nil); len(c.Differ) != 1 {
 		t.Errorf("got %q, want one difference", c.Differ)
 	}
 }
@@ -240,5 +240,23 @@ func TestLoopsAreFoundByLine(t *testing.T) {
 		if got, _ := small.loop(1, line); got != want {
 			t.Errorf("loop(1, %d) = %d, want %d", line, got, want)
 		}
+	}
+}
+
+// Paths that are cut at the head of a loop differ from whole ones, and their outcomes do not.
+func TestPathsThatAreCutAtLoopsAreComparedByOutcomes(t *testing.T) {
+	want, err := small.Paths(strings.NewReader(log), Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := profiled(t, log)
+	first := paths[0]
+	first.ID.Label, first.From, first.Branches = "p9", paths[1].From, nil
+	paths = append(paths, first) // a piece without an outcome
+	if c := small.Compare(want, paths, nil); len(c.Differ) == 0 {
+		t.Error("a path that was never taken makes no difference")
+	}
+	if c := small.Compare(want, paths, []int{int(first.ID.Func.StartLine)}); len(c.Differ) > 0 {
+		t.Errorf("got %q, want nothing", c.Differ)
 	}
 }

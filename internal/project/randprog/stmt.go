@@ -54,7 +54,13 @@ func (g *generator) statement(depth int) (falls bool) {
 // simple writes an assignment, or something else without branches.
 func (g *generator) simple() {
 	v := g.variable()
-	switch g.n(7) {
+	switch g.n(9) {
+	case 8:
+		g.count("store through a number")
+		g.w.ln("%s = %s", g.word(), v)
+	case 7:
+		g.count("load through a number")
+		g.w.ln("%s = %s", v, g.word())
 	case 6:
 		g.count("clear")
 		g.w.ln("for i := range s { s[i] = 0 }") // no loop
@@ -70,6 +76,14 @@ func (g *generator) simple() {
 		g.w.ln("%s = %s", v, g.integer())
 	}
 	g.count("simple")
+}
+
+// word returns an element of p.words by its address, a number as programs have it that were translated from C.
+func (g *generator) word() string {
+	if g.one(3) {
+		return "*(*int)(unsafe.Pointer(p.at + 8*uintptr(p.rand(12))))"
+	}
+	return fmt.Sprintf("*(*int)(unsafe.Pointer(p.at + %d))", 8*g.n(12))
 }
 
 func (g *generator) ifStatement(depth int) bool {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"sync"
+	"unsafe"
 )
 
 var seedOfProgram uint64 = 0
@@ -19,6 +20,8 @@ type P struct {
 	state uint64
 	fuel  int // calls left until functions return at once
 	sum   int
+	words [12]int
+	at    uintptr // where words is
 }
 
 type (
@@ -32,6 +35,10 @@ func main() {
 	var wg sync.WaitGroup
 	for i := range ps {
 		p := &P{state: seedOfProgram*0x9e3779b97f4a7c15 + uint64(i) + 1}
+		p.at = uintptr(unsafe.Pointer(&p.words)) // main keeps p, and no P is on a stack
+		for i := range p.words {
+			p.words[i] = i
+		}
 		ps[i] = p
 		wg.Go(func() {
 			for r := range rounds {
