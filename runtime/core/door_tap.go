@@ -5,7 +5,13 @@ package core
 // This file is the tap that instrumented code calls. It needs the field that
 // internal/goruntime adds to goroutines, so only programs with taps have it.
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/tuple"
+)
 
 // Tap reports word w at pc, the tag and site of a tuple.
 func Tap(pc, w uint64) { uncharged[0] = tap(pc, w) }
@@ -14,13 +20,20 @@ func Tap(pc, w uint64) { uncharged[0] = tap(pc, w) }
 // register and makes no code for that. It does not know that the register is the same
 // after a call: if tap asked once, then the compiler would store the address on the
 // stack and load it again in each tap, because some taps call makeRoom.
+//
+// Most taps are of one word, so this one does by itself what lacksRoom and a store function
+// do for others: each function that the compiler inlines into a tap has variables of its own, and the
+// time in which it compiles a function grows with the square of their number.
 func tap(pc, w uint64) none {
 	p := *runtime.PepNext()
-	if lacksRoom(p, 1) {
+	if p%pepfile.ChunkSize == 0 { // lacksRoom(p, 1)
 		uncharged[0] = makeRoom1()
 		p = *runtime.PepNext()
 	}
-	uncharged[0] = store(runtime.PepNext(), p, pc, w)
+	t := (*tuple.Tuple)(golink.At(p))
+	t.W = w
+	t.PC = pc // the PC last
+	*runtime.PepNext() = p + pepfile.TupleSize
 	return none{}
 }
 

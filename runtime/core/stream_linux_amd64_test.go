@@ -41,7 +41,12 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 // A tapper stands for the data that the runtime of a program with taps has of a goroutine.
 type tapper struct{ next uintptr }
 
-func (g *tapper) tap(pc, w uint64) { store(&g.next, g.room(1), pc, w) }
+func (g *tapper) tap(pc, w uint64) {
+	t := (*tuple.Tuple)(golink.At(g.room(1)))
+	t.W = w
+	t.PC = pc
+	g.next += pepfile.TupleSize
+}
 
 // room returns an address where n tuples have room.
 func (g *tapper) room(n uintptr) uintptr {

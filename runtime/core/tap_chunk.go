@@ -60,16 +60,7 @@ func lacksRoom(p, n uintptr) bool {
 	return (p-1)%pepfile.ChunkSize >= pepfile.ChunkSize-n*pepfile.TupleSize
 }
 
-// store stores a tuple at p, which is *next, its PC last.
-func store(next *uintptr, p uintptr, pc, w uint64) none {
-	t := (*tuple.Tuple)(golink.At(p))
-	t.W = w
-	t.PC = pc
-	*next = p + pepfile.TupleSize
-	return none{}
-}
-
-// store2 stores a sample of two words. It becomes visible to others at once, with the
+// store2 stores a sample of two words at p, which is *next. It becomes visible to others at once, with the
 // first PC.
 func store2(next *uintptr, p uintptr, pc, w, more uint64) none {
 	t := (*[2]tuple.Tuple)(golink.At(p))

@@ -80,7 +80,8 @@ func fillTrial(full int) (ns int64) {
 		start := golink.Nanotime()
 		for i := range uint64(pepfile.ChunkTuples) {
 			if p := trialNext; !lacksRoom(p, 1) {
-				store(&trialNext, p, uint64(tuple.Load)<<56, i)
+				*(*tuple.Tuple)(golink.At(p)) = tuple.Tuple{W: i, PC: uint64(tuple.Load) << 56}
+				trialNext = p + pepfile.TupleSize
 			}
 		}
 		measured := uint64(0)
