@@ -47,6 +47,10 @@ ACCURACYFLAGS ?=
 bench:
 	$(GO) run ./internal/project/cmd/pepbench overhead $(BENCHFLAGS)
 
+# The same for the programs in testprogs/others, for which nothing was tuned.
+bench-others:
+	$(GO) run ./internal/project/cmd/pepbench overhead -short $(BENCHFLAGS) $(addprefix ./,$(dir $(wildcard testprogs/others/*/go.mod)))
+
 # Which part of the overhead is of polls and which of registers, in all programs; which functions execute more
 # instructions than in the plain build, and of which kinds. It needs valgrind and about twenty minutes.
 FUNCTIONFLAGS ?= -scale 1 -n 8

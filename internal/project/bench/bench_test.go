@@ -260,6 +260,18 @@ func TestProgramsByName(t *testing.T) {
 	if got, err := c.programs(); err != nil || !slices.Equal(got, []string{filepath.Join("bench", "chess"), "lua"}) {
 		t.Errorf("got %q, %v", got, err)
 	}
+	other, err := filepath.Abs(filepath.Join(c.Root, "testprogs", "others", "shell"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Programs = []string{filepath.Join(c.Root, "testprogs", "others", "shell"), "lua"}
+	if got, err := c.programs(); err != nil || !slices.Equal(got, []string{other, "lua"}) {
+		t.Errorf("got %q, %v, want the absolute name of a directory", got, err)
+	}
+	c.Programs = []string{t.TempDir()}
+	if _, err := c.programs(); err == nil || !strings.Contains(err.Error(), "go.mod") {
+		t.Errorf("got error %v, want one that asks for go.mod", err)
+	}
 	c.Programs = []string{"draughts"}
 	if _, err := c.programs(); err == nil || !strings.Contains(err.Error(), "chess") {
 		t.Errorf("got error %v, want one that names the programs", err)

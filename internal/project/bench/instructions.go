@@ -56,12 +56,25 @@ func (p *program) instructions(builds []string, n int) (map[string]int64, error)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", build, err)
 			}
-			if i == 0 || large-small < counts[build] {
-				counts[build] = large - small
+			n, err := additional(small, large)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", build, err)
+			}
+			if i == 0 || n < counts[build] {
+				counts[build] = n
 			}
 		}
 	}
 	return counts, nil
+}
+
+// additional returns how many more instructions large are than small. It is an error if they are so few more
+// that both are the work of one round.
+func additional(small, large int64) (int64, error) {
+	if large-small < small/10 {
+		return 0, fmt.Errorf("%w: %d%% of the workload take %d instructions, and %d%% take %d; give the program more and smaller rounds", ErrNoValgrind, smallScale, small, largeScale, large)
+	}
+	return large - small, nil
 }
 
 // execute returns the instructions that a build executes at a scale.

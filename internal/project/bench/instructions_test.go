@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"testing"
@@ -35,5 +36,18 @@ func TestReasonOfValgrind(t *testing.T) {
 		if got := reason(test.text); got != test.want {
 			t.Errorf("reason(%q) = %q, want %q", test.text, got, test.want)
 		}
+	}
+}
+
+// Programs whose rounds are so long that one and five percent of the workload are the same have no counts.
+func TestAdditionalInstructions(t *testing.T) {
+	if n, err := additional(200, 900); n != 700 || err != nil {
+		t.Errorf("got %d, %v, want 700", n, err)
+	}
+	if n, err := additional(1000, 1020); !errors.Is(err, ErrNoValgrind) {
+		t.Errorf("got %d, %v, want an error", n, err)
+	}
+	if n, err := additional(1000, 990); !errors.Is(err, ErrNoValgrind) {
+		t.Errorf("got %d, %v, want an error", n, err)
 	}
 }

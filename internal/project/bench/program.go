@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Root     string    // the module of pep; test programs are in Root/testprogs
 	Pepbuild string    // the command
-	Programs []string  // names of test programs; nil is all
+	Programs []string  // names of test programs, or directories of others with a / in them; nil is all
 	More     bool      // all includes those in Root/testprogs/bench
 	Packages string    // what is instrumented, as for -peppkg
 	Scale    int       // percent of the programs' workload
@@ -33,8 +33,8 @@ func (c *Config) logf(format string, args ...any) {
 	}
 }
 
-// programs returns the directories of the test programs to measure, relative to
-// Root/testprogs. Programs may be named without "bench/".
+// programs returns the directories of the programs to measure: those of test programs relative to
+// Root/testprogs, others absolute. Test programs may be named without "bench/".
 func (c *Config) programs() (list []string, err error) {
 	dirs := make(map[string]string)
 	var all []string
@@ -60,10 +60,19 @@ func (c *Config) programs() (list []string, err error) {
 	}
 	list = nil
 	for _, name := range c.Programs {
-		if dirs[name] == "" {
-			return nil, fmt.Errorf("no test program %s; there are %s", name, strings.Join(all, ", "))
+		dir := dirs[name]
+		if strings.ContainsRune(name, filepath.Separator) {
+			if dir, err = filepath.Abs(name); err != nil {
+				return nil, err
+			}
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
+				return nil, fmt.Errorf("a program must be a module whose main package is in the directory of go.mod: %w", err)
+			}
 		}
-		list = append(list, dirs[name])
+		if dir == "" {
+			return nil, fmt.Errorf("no test program %s; there are %s; directories of other programs have a %c in their names", name, strings.Join(all, ", "), filepath.Separator)
+		}
+		list = append(list, dir)
 	}
 	return list, nil
 }
@@ -90,11 +99,14 @@ func (c *Config) each(f func(*program) error) error {
 	return nil
 }
 
-// in calls f for the program in a directory of Root/testprogs, with an empty work directory.
+// in calls f for the program in a directory that programs returns, with an empty work directory.
 func (c *Config) in(dir string, f func(*program) error) error {
 	name := filepath.Base(dir)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(c.Root, "testprogs", dir)
+	}
 	err := c.inWork(name, func(work string) error {
-		return f(&program{c, name, filepath.Join(c.Root, "testprogs", dir), work})
+		return f(&program{c, name, dir, work})
 	})
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

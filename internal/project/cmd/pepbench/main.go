@@ -14,8 +14,9 @@
 //	go run ./internal/project/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
 //	go run ./internal/project/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
 //
-// A program is the name of a directory in testprogs. Without names, pepbench measures all
-// programs. The tables go to standard output. With -o FILE they also go to a file, with the
+// A program is the name of a directory in testprogs, or the directory of any module whose main
+// package is in its root, such as ./testprogs/others/shell, and which works like those in testprogs
+// (testprogs/README.md). Without names, pepbench measures all test programs. The tables go to standard output. With -o FILE they also go to a file, with the
 // machine and the command line. Measure on a quiet machine. To try whether everything
 // works, use -scale 2 -rounds 1.
 //
