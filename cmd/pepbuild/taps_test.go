@@ -167,6 +167,53 @@ func TestTaps(t *testing.T) {
 	}
 }
 
+// The compiler that pepbuild builds has the code of a tap by itself, and the installation's inlines functions of the linked
+// runtime. Both report the words of a thousand loads, eight chunks of them, in order.
+func TestTapsOfBothCompilers(t *testing.T) {
+	skipUnlessLinux(t)
+	const program = `package main
+
+var numbers [1000]uint64
+
+//go:noinline
+func sum() (n uint64) {
+	for i := range numbers {
+		n += numbers[i]
+	}
+	return n
+}
+
+func main() {
+	for i := range numbers {
+		numbers[i] = uint64(i)
+	}
+	if n := sum(); n != 499500 {
+		panic(n)
+	}
+}
+`
+	dir := extract(t, &txtar.Archive{Files: []txtar.File{{Name: "main.go", Data: []byte(program)}}})
+	for flag, inlined := range map[string]bool{"-pepinline=same": false, "-pepinline=less": true} {
+		prog := build(t, dir, "-peptaps=loads", "-pepfuncs=sum", flag)
+		events, _ := tuples(t, prog)
+		if len(events) != 1000 {
+			t.Fatalf("%s: %d loads, want 1000", flag, len(events))
+		}
+		for i, e := range events {
+			if e.w != uint64(i) {
+				t.Fatalf("%s: load %d has the word %d", flag, i, e.w)
+			}
+		}
+		out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.sum$`, prog).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(out, []byte("CALL 0pep/core.makeRoom1(SB)")) || bytes.Contains(out, []byte("door_tap.go:")) != inlined {
+			t.Errorf("%s: inlined functions of taps, want %v:\n%s", flag, inlined, out)
+		}
+	}
+}
+
 // plainOutput runs the program in dir without instrumentation.
 func plainOutput(t *testing.T, dir string) string {
 	t.Helper()

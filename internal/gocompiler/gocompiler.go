@@ -1,13 +1,13 @@
 // Package gocompiler builds a Go compiler that charges nothing for the statements that
-// pepbuild inserts when it decides what to inline, and makes polls one instruction.
+// pepbuild inserts when it decides what to inline, makes polls one instruction, and inlines no functions for taps.
 //
 //	c, err := gocompiler.Find(&gocompiler.Config{GOROOT: "/usr/local/go", …})
 //	c.Path   // "/home/ann/.cache/pepbuild/compiler-2f1c0e4b9a7d3c55/compile"
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
 // The source is that of the Go installation, cmd/compile, with a few lines more in packages
-// inline (see inserted.go.txt), ssa, ssagen, amd64 and x86 (see polls.go.txt, paths.go.txt
-// and flags.go.txt) through an overlay; the files of the installation stay as they are. The
+// inline (see inserted.go.txt), ssa, ssagen, amd64 and x86 (see polls.go.txt, paths.go.txt,
+// flags.go.txt and taps.go.txt) through an overlay; the files of the installation stay as they are. The
 // go command takes half a minute of two cores for it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the
@@ -42,6 +42,9 @@ var paths []byte
 
 //go:embed flags.go.txt
 var flags []byte
+
+//go:embed taps.go.txt
+var taps []byte
 
 // A file is a file of the compiler's source, below cmd/compile/internal, that the overlay changes
 // or adds.
@@ -138,11 +141,12 @@ var files = []file{
 		},
 	}},
 	{name: "ssagen/pepflags.go", text: flags},
+	{name: "ssagen/peptaps.go", text: taps},
 	{name: "ssagen/intrinsics.go", edits: []edit{
 		// initIntrinsics, which says which calls are no calls.
 		{
 			"\t/******** runtime ********/\n",
-			"\tif pepHasStub() {\n\t\taddF(\"0pep/core\", \"Poll\", pepFlagPoll, sys.AMD64)\n\t}\n\n\t/******** runtime ********/\n",
+			"\tif pepHasStub() {\n\t\taddF(\"0pep/core\", \"Poll\", pepFlagPoll, sys.AMD64)\n\t}\n\taddF(\"0pep/core\", \"Tap\", pepTap, sys.AMD64)\n\n\t/******** runtime ********/\n",
 		},
 	}},
 	{name: "../../internal/obj/x86/obj6.go", edits: []edit{

@@ -8,9 +8,10 @@
 // Without that address a tap could not find the memory of its goroutine without a call.
 // The compiler has the current goroutine in a register, and only package runtime may
 // name it. So this package adds a field and functions to the source of package runtime.
-// The compiler inlines the function that taps call:
+// The compiler inlines the function that taps call, or package gocompiler's has the offset of the field
+// itself, which is therefore behind the field m:
 //
-//	type g struct { …; pepNext uintptr }
+//	type g struct { …; m *m; pepNext uintptr; … }
 //
 //	func PepNext() *uintptr { return &getg().pepNext }
 //
@@ -48,9 +49,12 @@ var edits = []edit{
 	{"proflabel.go", func(text []byte) ([]byte, error) { return addBehind(text, "getg().labels", "pepSplit(getg())") }},
 }
 
-const field = "pepNext uintptr "
+const field = "pepNext uintptr"
 
 const functions = `
+// A constant of type uintptr that is not 0 has no negative: the compiler of package gocompiler has this offset in the code of taps.
+const _ = -(unsafe.Offsetof(g{}.pepNext) - 7*goarch.PtrSize)
+
 // PepNext returns the place of the address of this goroutine's next tuple.
 func PepNext() *uintptr { return &getg().pepNext }
 
@@ -187,19 +191,23 @@ func addField(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	end := -1
+	at := -1
 	ast.Inspect(f, func(n ast.Node) bool {
 		if t, ok := n.(*ast.TypeSpec); ok && t.Name.Name == "g" {
 			if s, ok := t.Type.(*ast.StructType); ok {
-				end = fset.Position(s.Fields.Closing).Offset
+				for _, f := range s.Fields.List {
+					if len(f.Names) == 1 && f.Names[0].Name == "m" {
+						at = fset.Position(f.End()).Offset
+					}
+				}
 			}
 		}
 		return true
 	})
-	if end < 0 {
-		return nil, fmt.Errorf("no struct type g: taps need the package runtime of Go 1.26")
+	if at < 0 {
+		return nil, fmt.Errorf("no struct type g with a field m: taps need the package runtime of Go 1.26")
 	}
-	return []byte(string(text[:end]) + field + string(text[end:]) + functions), nil
+	return []byte(string(text[:at]) + "; " + field + string(text[at:]) + functions), nil
 }
 
 // write writes a file whose name says what is in it, so that two builds at once
