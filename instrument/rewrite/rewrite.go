@@ -18,6 +18,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -112,8 +113,17 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 		return "", false
 	}
 	w.imports(f)
-	return fmt.Sprintf("//line %s:1:1\n", w.file.Name()) + w.buf.String(), true
+	column := 1
+	if bytes.HasPrefix(src, byteOrderMark) {
+		// The mark is legal at the beginning of a file only. It counts as a part of the first line.
+		w.buf.Replace(0, len(byteOrderMark), "")
+		column += len(byteOrderMark)
+	}
+	return fmt.Sprintf("//line %s:1:%d\n", w.file.Name(), column) + w.buf.String(), true
 }
+
+// byteOrderMark may stand at the beginning of a source file.
+var byteOrderMark = []byte("\uFEFF")
 
 // Table returns a file of package name that declares the package's table of
 // counts: static data, which needs no initialiser.
