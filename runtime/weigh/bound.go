@@ -19,11 +19,14 @@ func Bound(variance, sum, squares float64) float64 {
 	return confidence * root(variance*(1+4*squares/(sum*sum)))
 }
 
-// root returns the square root of x ≥ 0, by Newton's method. (Package math may be
-// instrumented.)
+// root returns the square root of x ≥ 0, by Newton's method, and 0 of a number that has none.
+// (Package math may be instrumented.)
 func root(x float64) float64 {
 	if !(x > 0) {
 		return 0
+	}
+	if x-x != 0 { // infinite
+		return x
 	}
 	scale := 1.0
 	for x > 1e8 {

@@ -1,8 +1,11 @@
 package weigh
 
 import (
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 func TestRoot(t *testing.T) {
@@ -11,8 +14,40 @@ func TestRoot(t *testing.T) {
 			t.Errorf("root of %g: %g, want %g", x, got, want)
 		}
 	}
-	if root(0) != 0 || root(-1) != 0 {
+	if root(0) != 0 || root(-1) != 0 || root(math.Inf(-1)) != 0 || root(math.NaN()) != 0 {
 		t.Error("the root of what has none is not 0")
+	}
+}
+
+// There is a root of every number, whatever its bits are, and so are the bounds of any sums.
+func TestRootOfAnyBits(t *testing.T) {
+	at := 0.
+	late := time.AfterFunc(time.Minute, func() { panic(fmt.Sprintf("the root of a number, perhaps %g, takes a minute", at)) })
+	defer late.Stop()
+	rng := rand.New(rand.NewPCG(1, 2))
+	list := []float64{math.Inf(1), math.MaxFloat64, math.SmallestNonzeroFloat64, 0x1p-1022}
+	for range 10_000 {
+		list = append(list, math.Float64frombits(rng.Uint64()))
+	}
+	for _, at = range list {
+		want := math.Sqrt(at)
+		if !(at > 0) {
+			want = 0
+		}
+		if got := root(at); got != want && !(math.Abs(got-want) <= 1e-9*want) {
+			t.Errorf("root of %g: %g, want %g", at, got, want)
+		}
+	}
+	any := func() float64 { return list[rng.IntN(len(list))] }
+	for range 10_000 {
+		tap := Tap{Total: Total{any(), any(), any()}, Samples: any(), Alike: any()}
+		p := Part{any(), any(), any()}
+		tap.AddValue(&p)
+		var alike Alike
+		alike.Add(&tap)
+		alike.Correlation()
+		tap.Share(&p)
+		Bound(p.Variance(&tap.Total), p.Sum, p.Squares)
 	}
 }
 
