@@ -260,7 +260,7 @@ func (in *instrumenter) guide(funcs []*flow.Func, d *describe.Describer) {
 		in.working(f.Syntax)
 		sources = append(sources, guide.Source{Func: f, Blocks: d.Blocks(f)})
 	}
-	in.result.Guided = in.opts.Guide.Apply(in.pkg.Path, in.fset, sources)
+	in.result.Guided = in.opts.Guide.Apply(in.pkg.Path, in.fset, in.result.Sites.Files, sources)
 }
 
 // whyBisect is the reason why a function is not instrumented that Options.Bisect does

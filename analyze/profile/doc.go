@@ -80,7 +80,7 @@
 //		EndLine:  12,
 //		From:     "entry",
 //		Lines:    "10-12",
-//		Branches: []Decision{{11, 2, "if", "true"}},
+//		Branches: []Decision{{"", 11, 2, "if", "true"}},
 //		Count:    7,
 //		Flow:     7,
 //	}

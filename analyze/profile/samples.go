@@ -29,6 +29,15 @@ func (f Func) Compare(g Func) int {
 	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.File, g.File), cmp.Compare(f.StartLine, g.StartLine))
 }
 
+// Of returns the whole name of a file that a position in f has: one without a directory is in the
+// directory of f's file.
+func (f Func) Of(file string) string {
+	if strings.ContainsAny(file, `/\`) {
+		return file
+	}
+	return f.File[:strings.LastIndexAny(f.File, `/\`)+1] + file
+}
+
 // A Frame is a line in a function that called.
 type Frame struct {
 	Func   Func
@@ -98,9 +107,9 @@ func estimate(s *pprof.Sample, n int) (e Estimate) {
 // A Label is a label of a goroutine: "handler" is "/users".
 type Label struct{ Key, Value string }
 
-// A Decision is a branch on a path and the way it went, in the file of the
-// path's function.
+// A Decision is a branch on a path and the way it went.
 type Decision struct {
+	File          string // as in a Pos; empty if it is that of the path's function
 	Line, Col     int64
 	Kind, Outcome string // "if", "true"
 }
@@ -122,6 +131,7 @@ type Edge struct {
 	Branch   BranchID
 	Kind     string  // "if", "for", "switch", "&&", …
 	Outcome  string  // "true", "body", "case 1, 2", …
+	File     string  // the edge leads to, as Func has it
 	Line     int64   // line the edge leads to
 	Callers  []Frame // innermost first; none in exact profiles
 	Labels   []Label // that runtime/pprof has given the goroutine, by key
@@ -191,6 +201,7 @@ func newPath(s *pprof.Sample) (Path, error) {
 		return Path{}, l.err
 	}
 	p.ID.Func, p.Symbol, p.EndLine, p.Callers = frames[1].Func, frames[1].Symbol, frames[0].Line, frames[2:]
+	p.ID.Func.File = cmp.Or(l.get(schema.FuncFile), p.ID.Func.File)
 	return p, nil
 }
 
@@ -214,7 +225,8 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 	if l.err != nil {
 		return Edge{}, l.err
 	}
-	e.Branch.Func, e.Line, e.Callers = frames[0].Func, frames[0].Line, frames[1:]
+	e.Branch.Func, e.File, e.Line, e.Callers = frames[0].Func, frames[0].Func.File, frames[0].Line, frames[1:]
+	e.Branch.Func.File = cmp.Or(l.get(schema.FuncFile), e.File)
 	return e, nil
 }
 
@@ -285,10 +297,10 @@ func (l *labels) pos(key string) Pos {
 	return Pos{m[1], l.number(m[2]), l.number(m[3])}
 }
 
-// decisionText matches the beginning of a decision, "12:5 if true", or that of a
-// later one, "; 12:5 if true". The text of a case may contain "; " as well, as in
+// decisionText matches the beginning of a decision, "12:5 if true" or "b.tmpl:12:5 if true", or that
+// of a later one, "; 12:5 if true". The text of a case may contain "; " as well, as in
 // `switch case "a; b"`, but no line:col behind it.
-var decisionText = regexp.MustCompile(`(?:^|; )(\d+):(\d+) (type switch|\S+) `)
+var decisionText = regexp.MustCompile(`(?:^|; )(?:([^;]+?):)?(\d+):(\d+) (type switch|\S+) `)
 
 func (l *labels) decisions() []Decision {
 	text := l.get(schema.Branches)
@@ -307,9 +319,10 @@ func (l *labels) decisions() []Decision {
 			end = starts[i+1][0]
 		}
 		decisions = append(decisions, Decision{
-			Line:    l.number(text[m[2]:m[3]]),
-			Col:     l.number(text[m[4]:m[5]]),
-			Kind:    text[m[6]:m[7]],
+			File:    text[max(m[2], 0):max(m[3], 0)],
+			Line:    l.number(text[m[4]:m[5]]),
+			Col:     l.number(text[m[6]:m[7]]),
+			Kind:    text[m[8]:m[9]],
 			Outcome: text[m[1]:end],
 		})
 	}

@@ -50,6 +50,7 @@ type DumpLabel struct {
 
 // A DumpBranch is a branch on a DumpPath.
 type DumpBranch struct {
+	File    string `json:"file"` // empty if it is that of the function
 	Line    int64  `json:"line" unit:"line"`
 	Col     int64  `json:"column" unit:"column"`
 	Kind    string `json:"kind"`
@@ -235,7 +236,7 @@ func (t *DumpTable) Print(p *listing.Page) {
 	for _, x := range t.Paths {
 		var branches []string
 		for _, b := range x.Branches {
-			branches = append(branches, fmt.Sprintf("%d:%d %s %s", b.Line, b.Col, b.Kind, b.Outcome))
+			branches = append(branches, place(b.File, b.Line, b.Col)+" "+b.Kind+" "+b.Outcome)
 		}
 		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
 			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), x.EndLine, x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),

@@ -39,14 +39,14 @@ type Function struct {
 // A Line is a line of a Function: those that the profile knows of, and all of the
 // function if there is source.
 type Line struct {
+	File     string       `json:"file"`
 	Line     int64        `json:"line" unit:"line"`
 	Source   string       `json:"source"`
 	Arrived  *int64       `json:"arrived" unit:"times"` // edges from branches on other lines; nil if none leads here
 	Branches []LineBranch `json:"branches"`
 }
 
-// A LineBranch is a branch on a Line. By a //line directive it may be in another
-// file than its function.
+// A LineBranch is a branch on a Line.
 type LineBranch struct {
 	File     string        `json:"file"`
 	Line     int64         `json:"line" unit:"line"`
@@ -100,22 +100,26 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 		fn := e.Branch.Func
 		c := known[fn]
 		if c == nil {
-			c = &counts{arrived: make(map[int64]int64), branches: make(map[int64][]profile.Branch)}
+			c = &counts{arrived: make(map[lineOf]int64), branches: make(map[lineOf][]profile.Branch)}
 			known[fn] = c
 		}
-		if e.Line != e.Branch.Pos.Line {
-			c.arrived[e.Line] += e.Count
+		if at := (lineOf{e.File, e.Line}); at != branchLine(e.Branch) {
+			c.arrived[at] += e.Count
 		}
 	}
 	for _, branch := range profile.SumEdges(edges) {
 		c := known[branch.ID.Func]
-		c.branches[branch.ID.Pos.Line] = append(c.branches[branch.ID.Pos.Line], branch)
+		at := branchLine(branch.ID)
+		c.branches[at] = append(c.branches[at], branch)
 	}
 	l := &Listing{Profile: profileOf(f), Estimated: f.Estimated()}
 	var files []string
 	for _, fn := range slices.SortedFunc(maps.Keys(known), profile.Func.Compare) {
 		l.Functions = append(l.Functions, known[fn].function(fn, src, f))
 		files = append(files, fn.File)
+		for _, line := range l.Functions[len(l.Functions)-1].Lines {
+			files = append(files, line.File)
+		}
 	}
 	l.Missing = missingSource(src, files)
 	return l, nil
@@ -123,16 +127,28 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 
 // counts are the counts of a function's branches in a profile, by line.
 type counts struct {
-	arrived  map[int64]int64 // edges that lead there from other lines
-	branches map[int64][]profile.Branch
+	arrived  map[lineOf]int64 // edges that lead there from other lines
+	branches map[lineOf][]profile.Branch
 }
+
+// A lineOf is a line of a file.
+type lineOf struct {
+	file string
+	line int64
+}
+
+func (l lineOf) compare(m lineOf) int {
+	return cmp.Or(cmp.Compare(l.file, m.file), cmp.Compare(l.line, m.line))
+}
+
+func branchLine(b profile.BranchID) lineOf { return lineOf{b.Func.Of(b.Pos.File), b.Pos.Line} }
 
 func (c *counts) function(fn profile.Func, src *source.Tree, f *profile.File) Function {
 	end, ok := src.FuncEnd(fn.File, fn.StartLine)
-	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Differs: !ok && src.Has(fn.File)}
+	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Differs: !ok && path.Ext(fn.File) == ".go" && src.Has(fn.File)}
 	for _, n := range c.lines(fn, src, end) {
-		line := Line{Line: n}
-		line.Source, _ = src.Line(fn.File, n)
+		line := Line{File: n.file, Line: n.line}
+		line.Source, _ = src.Line(n.file, n.line)
 		if times, ok := c.arrived[n]; ok {
 			line.Arrived = &times
 		}
@@ -148,15 +164,30 @@ func (c *counts) function(fn profile.Func, src *source.Tree, f *profile.File) Fu
 
 // lines are the lines to show: the function's, as far as there is source, and all
 // that the profile knows of.
-func (c *counts) lines(fn profile.Func, src *source.Tree, end int64) []int64 {
+func (c *counts) lines(fn profile.Func, src *source.Tree, end int64) []lineOf {
+	own := func(l lineOf) int {
+		if l.file == fn.File {
+			return 1
+		}
+		return 0
+	}
 	known := slices.Concat(slices.Collect(maps.Keys(c.arrived)), slices.Collect(maps.Keys(c.branches)))
-	for n := fn.StartLine; n <= cmp.Or(end, slices.Max(known)); n++ {
+	if end == 0 { // no source of Go: up to the last line that the profile knows of
+		for _, l := range known {
+			if l.file == fn.File {
+				end = max(end, l.line)
+			}
+		}
+	}
+	for n := fn.StartLine; n <= end; n++ {
 		if _, ok := src.Line(fn.File, n); !ok {
 			break
 		}
-		known = append(known, n)
+		known = append(known, lineOf{fn.File, n})
 	}
-	slices.Sort(known)
+	slices.SortFunc(known, func(l, m lineOf) int { // the function's own file first
+		return cmp.Or(-cmp.Compare(own(l), own(m)), l.compare(m))
+	})
 	return slices.Compact(known)
 }
 
@@ -229,7 +260,12 @@ func (x *Function) print(p *listing.Page, estimated bool) {
 		row = func(count, share, bounds, line, text string) { t.Row(count, share, bounds, line, text) }
 	}
 	row("count", "share", "95%", "line", "")
+	file := x.File
 	for _, line := range x.Lines {
+		if line.File != file { // by a //line directive
+			file = line.File
+			row("", "", "", "", p.Short(file)+":")
+		}
 		arrived := ""
 		if line.Arrived != nil {
 			arrived = fmt.Sprint(*line.Arrived)
@@ -237,7 +273,7 @@ func (x *Function) print(p *listing.Page, estimated bool) {
 		row(arrived, "", "", fmt.Sprint(line.Line), line.Source)
 		for _, b := range line.Branches {
 			for _, o := range b.Outcomes {
-				row(fmt.Sprint(o.Count), listing.Percent(o.Share), bounds(o.ShareLow, o.ShareHigh), "", x.caret(b, line.Source)+b.Kind+" "+o.Outcome)
+				row(fmt.Sprint(o.Count), listing.Percent(o.Share), bounds(o.ShareLow, o.ShareHigh), "", caret(b, line.Source)+b.Kind+" "+o.Outcome)
 			}
 		}
 	}
@@ -246,10 +282,7 @@ func (x *Function) print(p *listing.Page, estimated bool) {
 
 // caret is a caret under the column of a branch, or line:col when the line is not
 // the one shown above.
-func (x *Function) caret(b LineBranch, text string) string {
-	if path.Base(b.File) != path.Base(x.File) { // by a //line directive
-		return fmt.Sprintf("%s:%d:%d ", b.File, b.Line, b.Col)
-	}
+func caret(b LineBranch, text string) string {
 	if b.Col < 1 || b.Col > int64(len(text)) {
 		return fmt.Sprintf("%d:%d ", b.Line, b.Col)
 	}

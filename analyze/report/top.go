@@ -56,6 +56,7 @@ type TopPath struct {
 
 // A TopBranch is a branch on a path, with its source line if that was found.
 type TopBranch struct {
+	File    string `json:"file"` // empty if it is that of the function
 	Line    int64  `json:"line" unit:"line"`
 	Col     int64  `json:"column" unit:"column"`
 	Kind    string `json:"kind"`
@@ -107,18 +108,34 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 			Share: share, ShareLow: min(share*low, 1), ShareHigh: min(share*high, 1), Samples: x.Samples,
 			Cumulative: listing.Ratio(sum, total), Branches: topBranches(src, x),
 		})
-		if len(x.Branches) > 0 {
-			wanted = append(wanted, x.ID.Func.File)
+		for _, d := range x.Branches {
+			wanted = append(wanted, fileOf(x.ID.Func, d))
 		}
 	}
 	t.Missing = missingSource(src, wanted)
 	return t, nil
 }
 
+// fileOf returns the whole name of the file of a branch on a path of a function.
+func fileOf(f profile.Func, d profile.Decision) string {
+	if d.File == "" {
+		return f.File
+	}
+	return f.Of(d.File)
+}
+
+// place is "12:5", or "b.tmpl:12:5" with a file.
+func place(file string, line, col int64) string {
+	if file != "" {
+		file += ":"
+	}
+	return fmt.Sprintf("%s%d:%d", file, line, col)
+}
+
 func topBranches(src *source.Tree, x profile.Path) (list []TopBranch) {
 	for _, d := range x.Branches {
-		text, _ := src.Line(x.ID.Func.File, d.Line)
-		list = append(list, TopBranch{d.Line, d.Col, d.Kind, d.Outcome, strings.TrimSpace(text)})
+		text, _ := src.Line(fileOf(x.ID.Func, d), d.Line)
+		list = append(list, TopBranch{d.File, d.Line, d.Col, d.Kind, d.Outcome, strings.TrimSpace(text)})
 	}
 	return list
 }
@@ -143,7 +160,11 @@ func (t *TopTable) Print(p *listing.Page) {
 		p.Line("%s", lines[i+1])
 		where := p.Short(x.File)
 		if x.Lines != "" {
-			where += ":" + x.Lines
+			if first, _, _ := strings.Cut(x.Lines, ";"); strings.Trim(first, "0123456789-,") == "" {
+				where += ":" + x.Lines
+			} else { // by //line directives none is in that file
+				where += ", " + x.Lines
+			}
 		}
 		if x.From != "" {
 			where += " from " + x.From
@@ -188,14 +209,14 @@ func bounds(low, high float64) string {
 // in the line above is not repeated.
 func (x *TopPath) branchTable() *listing.Table {
 	t := &listing.Table{}
-	var last int64
+	last := TopBranch{Line: -1}
 	for _, b := range x.Branches {
 		text := b.Source
-		if b.Line == last {
+		if b.Line == last.Line && b.File == last.File {
 			text = ""
 		}
-		last = b.Line
-		t.Row(fmt.Sprintf("%d:%d", b.Line, b.Col), b.Kind+" "+b.Outcome, text)
+		last = b
+		t.Row(place(b.File, b.Line, b.Col), b.Kind+" "+b.Outcome, text)
 	}
 	return t
 }

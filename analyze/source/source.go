@@ -33,6 +33,10 @@ type file struct {
 // every directory with one leading element of the name left out, and so on:
 // with the directory /home/me/app, the name /build/app/sign.go of a program
 // built elsewhere finds /home/me/app/sign.go.
+//
+// Generators often write //line directives with names that are relative to the directory that they
+// run in. The compiler takes them as relative to that of the Go file: lex/parser.y in /app/lex is
+// /app/lex/lex/parser.y. So the directories above are tried as well, the innermost first.
 func NewTree(list string) *Tree {
 	return &Tree{filepath.SplitList(list), make(map[string]*file)}
 }
@@ -86,6 +90,15 @@ func (t *Tree) find(name string) *file {
 			}
 		}
 		_, rest, _ = strings.Cut(rest, "/")
+	}
+	if filepath.Ext(name) == ".go" {
+		return nil
+	}
+	for dir := filepath.Dir(name); dir != filepath.Dir(dir); {
+		dir = filepath.Dir(dir)
+		if f := read(filepath.Join(dir, filepath.Base(name))); f != nil {
+			return f
+		}
 	}
 	return nil
 }

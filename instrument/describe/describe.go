@@ -16,6 +16,7 @@ package describe
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/printer"
@@ -59,10 +60,33 @@ func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 			out.Calls = append(out.Calls, wire.Call{Node: i, Callee: callee})
 		}
 	}
+	out.Elsewhere = elsewhere(&out)
 	if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 		out.Line = d.fset.Position(decl.Type.Func).Line
 	}
 	return out
+}
+
+// elsewhere reports whether a position of f is in another file than f.
+func elsewhere(f *wire.Func) bool {
+	for _, b := range f.Blocks {
+		if len(b.Outs) > 1 && b.Branch.File != f.File ||
+			slices.ContainsFunc(b.Spans, func(s wire.Span) bool { return s.File != f.File }) ||
+			slices.ContainsFunc(b.Outs, func(o wire.Out) bool { return o.File != f.File }) {
+			return true
+		}
+	}
+	return false
+}
+
+// position returns the position of p. A //line directive without a column leaves the columns behind it
+// unknown; then that of the text is better than none, because it distinguishes branches on a line.
+func (d *Describer) position(p token.Pos) token.Position {
+	pos := d.fset.Position(p)
+	if pos.Column == 0 && pos.IsValid() {
+		pos.Column = d.fset.PositionFor(p, false).Column
+	}
+	return pos
 }
 
 // Blocks describes the nodes of f.
@@ -107,7 +131,7 @@ func (d *Describer) distinguish(n *flow.Node, outs []wire.Out) {
 		}
 		line, col := o.Line, o.Col
 		if mk := n.Out[i].Case; mk != nil && mk.Of != nil {
-			pos := d.fset.Position(mk.Of.Pos())
+			pos := d.position(mk.Of.Pos())
 			line, col = pos.Line, pos.Column
 		}
 		o.Outcome += fmt.Sprintf(" at %d:%d", line, col)
@@ -121,23 +145,55 @@ func (d *Describer) spans(n *flow.Node) []wire.Span {
 		if !mk.From.IsValid() {
 			continue
 		}
-		from, to := d.fset.Position(mk.From), d.fset.Position(mk.To)
-		spans = append(spans, wire.Span{Line: from.Line, Col: from.Column, EndLine: to.Line, EndCol: to.Column})
+		spans = d.run(spans, mk.From, mk.To)
 	}
 	slices.SortFunc(spans, func(a, b wire.Span) int {
-		if a.Line != b.Line {
-			return a.Line - b.Line
-		}
-		return a.Col - b.Col
+		return cmp.Or(a.File-b.File, a.Line-b.Line, a.Col-b.Col)
 	})
+	return spans
+}
+
+// run appends the span of the text between two positions, or several spans if //line directives
+// stand between them. A line that has nothing but a directive is in none of them.
+func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
+	file := d.fset.File(from)
+	start, end := d.position(from), d.position(from) // of the span so far
+	add := func() {
+		spans = append(spans, wire.Span{File: d.file(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
+	}
+	last := file.PositionFor(to, false).Line
+	for n := file.PositionFor(from, false).Line; n <= last; n++ {
+		first, behind := from, to // of line n
+		if s := file.LineStart(n); s > from {
+			first = s
+		}
+		if n < last {
+			behind = file.LineStart(n+1) - 1
+		}
+		a, b := d.position(first), d.position(behind)
+		if first > from && (a.Filename != end.Filename || a.Line != end.Line+1) { // the line before is a directive
+			if end.Line > start.Line {
+				end.Line--
+			}
+			add()
+			start = a
+		}
+		if b.Filename != a.Filename || b.Line != a.Line { // a directive within the line
+			end = a
+			add()
+			start = b
+		}
+		end = b
+	}
+	add()
 	return spans
 }
 
 // branch names the construct that decides where control goes from n.
 func (d *Describer) branch(f *flow.Func, n *flow.Node) wire.Branch {
 	kind, p := branch(f, n)
-	pos := d.fset.Position(p)
-	return wire.Branch{Kind: kind, Line: pos.Line, Col: pos.Column}
+	pos := d.position(p)
+	return wire.Branch{Kind: kind, File: d.file(pos.Filename), Line: pos.Line, Col: pos.Column}
 }
 
 // branch returns the kind and the position of the construct that decides where control
@@ -184,8 +240,8 @@ func firstPos(f *flow.Func, n *flow.Node) token.Pos {
 
 // out describes an edge: the name of its outcome, and where it leads to.
 func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
-	pos := d.fset.Position(d.target(f, e))
-	o := wire.Out{Line: pos.Line, Col: pos.Column}
+	pos := d.position(d.target(f, e))
+	o := wire.Out{File: d.file(pos.Filename), Line: pos.Line, Col: pos.Column}
 	if branch {
 		o.Outcome = d.outcome(e)
 	}

@@ -20,6 +20,7 @@
 package guide
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"path/filepath"
@@ -46,6 +47,7 @@ type Func struct {
 
 // A Branch has the counts of a branch.
 type Branch struct {
+	File      string `json:",omitempty"` // its base name; empty if it is that of the function
 	Line, Col int
 	Kind      string             // as in wire.Branch
 	Outcomes  map[string]float64 // executions, or samples, by the name in wire.Out
@@ -80,8 +82,8 @@ type Source struct {
 }
 
 // Apply writes the counts of p to the edges of the functions of a package with the given import
-// path. Functions without nodes are found, but have no branches.
-func (p *Package) Apply(path string, fset *token.FileSet, funcs []Source) (m Match) {
+// path. Files are the names that blocks have indices of. Functions without nodes are found, but have no branches.
+func (p *Package) Apply(path string, fset *token.FileSet, files []string, funcs []Source) (m Match) {
 	sources := map[string][]Source{}
 	for _, s := range funcs {
 		name := key(Name(path, s.Name), fset.Position(s.Syntax.Pos()).Filename)
@@ -111,7 +113,7 @@ func (p *Package) Apply(path string, fset *token.FileSet, funcs []Source) (m Mat
 		if len(f.Lines) > 0 {
 			f.estimate(s, shift, fset, &m)
 		} else {
-			f.count(s, shift, &m)
+			f.count(s, shift, files, &m)
 		}
 	}
 	return m
@@ -154,12 +156,17 @@ func (f *Func) in(list []Source, fset *token.FileSet) (Source, bool) {
 
 // count writes the counts of the branches to the edges of s, which begins shift lines further
 // down than when the profile was made.
-func (f *Func) count(s Source, shift int, m *Match) {
+func (f *Func) count(s Source, shift int, files []string, m *Match) {
 	for _, b := range f.Branches {
+		at := b.Line + shift
+		if b.File != "" { // lines of another file do not move with the function
+			at = b.Line
+		}
 		found, used := false, map[string]bool{}
 		for i, n := range s.Nodes {
 			block := s.Blocks[i]
-			if len(n.Out) < 2 || block.Branch != (wire.Branch{Kind: b.Kind, Line: b.Line + shift, Col: b.Col}) {
+			if len(n.Out) < 2 || block.Branch != (wire.Branch{Kind: b.Kind, File: block.Branch.File, Line: at, Col: b.Col}) ||
+				filepath.Base(files[block.Branch.File]) != cmp.Or(b.File, f.File) {
 				continue
 			}
 			for j, e := range n.Out {

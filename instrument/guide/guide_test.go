@@ -62,7 +62,7 @@ func apply(t *testing.T, p *guide.Package) (counts []string, m guide.Match) {
 	for _, f := range funcs {
 		sources = append(sources, guide.Source{Func: f, Blocks: d.Blocks(f)})
 	}
-	m = p.Apply("example.com/p.v2", fset, sources)
+	m = p.Apply("example.com/p.v2", fset, []string{"x.go"}, sources)
 	for _, s := range sources {
 		for i, n := range s.Nodes {
 			for j, e := range n.Out {

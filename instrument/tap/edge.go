@@ -28,7 +28,9 @@ func (f *finder) edges() {
 }
 
 func (f *finder) branch(n *flow.Node, b wire.Block) {
-	if !f.within(b.Branch.Line) {
+	at := f.Fset.Position(f.branchPos(n))
+	at.Line = b.Branch.Line
+	if !f.within(at) {
 		return
 	}
 	pc, ok := f.branchSite(n, b)
@@ -60,7 +62,7 @@ func (f *finder) branchSite(n *flow.Node, b wire.Block) (pc uint64, ok bool) {
 	}
 	k := key{tuple.Edge, f.branchPos(n), fmt.Sprint(f.fn.Name, n.Index)}
 	return f.add(k, wire.Tap{
-		Tag: uint8(tuple.Edge), Func: f.fn.Name, File: f.FileNumber(f.file), Line: b.Branch.Line, Col: b.Branch.Col,
+		Tag: uint8(tuple.Edge), Func: f.fn.Name, File: b.Branch.File, Line: b.Branch.Line, Col: b.Branch.Col,
 		Expr: b.Branch.Kind, Type: strings.Join(outcomes, "; "),
 	})
 }

@@ -115,10 +115,14 @@ func ParseRanges(s string) ([]Range, error) {
 }
 
 func parseRange(s string) (r Range, ok bool) {
-	file, lines, some := strings.Cut(s, ":")
+	file, lines, some := s, "", false
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		file, lines, some = s[:i], s[i+1:], true
+	}
 	r = Range{file, 1, int(^uint(0) >> 1)}
+	named := filepath.Ext(file) != "" // by //line directives not all files end in .go
 	if !some {
-		return r, strings.HasSuffix(file, ".go")
+		return r, named
 	}
 	from, to, several := strings.Cut(lines, "-")
 	if !several {
@@ -127,7 +131,7 @@ func parseRange(s string) (r Range, ok bool) {
 	var err1, err2 error
 	r.From, err1 = strconv.Atoi(from)
 	r.To, err2 = strconv.Atoi(to)
-	return r, err1 == nil && err2 == nil && 1 <= r.From && r.From <= r.To && strings.HasSuffix(file, ".go")
+	return r, err1 == nil && err2 == nil && 1 <= r.From && r.From <= r.To && named
 }
 
 // directive is the comment that asks for taps of a statement.

@@ -20,7 +20,6 @@ func (f *finder) function(fn Func) {
 	f.fn, f.loops, f.requested, f.results, f.known = fn, nil, false, nil, reeval.Loads{}
 	f.wanted = f.Funcs == nil || f.Funcs.MatchString(fn.Name)
 	f.old = f.oldLanguage(fn.Syntax.Pos())
-	f.file = f.Fset.Position(fn.Syntax.Pos()).Filename
 	f.enter()
 	switch s := fn.Syntax.(type) {
 	case *ast.FuncDecl:

@@ -243,7 +243,6 @@ type finder struct {
 	keep  map[key]bool // nil for all
 
 	fn        Func
-	file      string // that the function is in
 	results   []*types.Var
 	wanted    bool     // the user selects the function
 	old       bool     // the language version of the file has no generics
@@ -305,16 +304,15 @@ func (f *finder) wants(tag tuple.Tag, pos token.Pos) bool {
 	if f.requested && tag != tuple.Addr && all.Has(tag) {
 		return true
 	}
-	return f.wanted && f.Kinds.Has(tag) && f.within(f.Fset.Position(pos).Line)
+	return f.wanted && f.Kinds.Has(tag) && f.within(f.Fset.Position(pos))
 }
 
-// within reports whether a line of the function's file is in one of the ranges,
-// if there are any.
-func (f *finder) within(line int) bool {
+// within reports whether a position is in one of the ranges, if there are any.
+func (f *finder) within(p token.Position) bool {
 	if len(f.Ranges) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(f.Ranges, func(r Range) bool { return r.Has(f.file, line) })
+	return slices.ContainsFunc(f.Ranges, func(r Range) bool { return r.Has(p.Filename, p.Line) })
 }
 
 func (f *finder) skip(tag tuple.Tag, e Expr, reason string) {

@@ -157,7 +157,11 @@ func branchesOf(name string, edges []profile.Edge, estimated bool) ([]*guide.Fun
 	})
 	for _, k := range keys {
 		f := list.of(k.Func)
-		f.Branches = append(f.Branches, guide.Branch{Line: int(k.Pos.Line), Col: int(k.Pos.Col), Kind: k.kind, Outcomes: counts[k]})
+		file := filepath.Base(k.Pos.File)
+		if file == f.File {
+			file = ""
+		}
+		f.Branches = append(f.Branches, guide.Branch{File: file, Line: int(k.Pos.Line), Col: int(k.Pos.Col), Kind: k.kind, Outcomes: counts[k]})
 	}
 	return list.funcs, nil
 }

@@ -116,5 +116,9 @@ func (w *tapWriter) outcomeSample(s *site, x *Word) {
 		{Key: schema.BranchKind, Value: s.Expr},
 		{Key: schema.Outcome, Value: w.value(s, x)},
 	}
+	if s.home != "" && s.home != s.file {
+		labels[0].Value = beside(s.home, s.file) + ":" + position(s.Line, s.Col)
+		labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: s.home})
+	}
 	p.Sample([]uint64{w.location(p, s)}, []int64{scaled(x.Count, w.Scale)}, p.Labels(w.with(labels, x)...))
 }

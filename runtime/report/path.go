@@ -17,7 +17,7 @@ type path struct {
 	logged   int64     // samples in bursts
 	counted  int64     // how often it was taken, with all callers; as counts of samples
 	leaf     [2]uint64 // locations in the profile of paths: of its pseudo function, and of its end
-	end      int       // line where it ends
+	end      place     // where it ends
 	pkg      *wire.Package
 	fn       *wire.Func
 	steps    []pdag.Step
@@ -68,9 +68,10 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		}
 	}
 	last := steps[len(steps)-1]
-	end := fn.Blocks[last.Node].Outs[last.Out].Line
+	out := fn.Blocks[last.Node].Outs[last.Out]
+	end := place{out.File, out.Line}
 	number := "p" + digits.Int(int64(int(p)))
-	file := pkg.Files[fn.File]
+	file := pkg.Files[end.file]
 	id := w.paths.Function(pprofenc.Function{
 		Name:       schema.PathName(fn.Name, number),
 		SystemName: fn.Name, // unlike Name, so that pprof does not take "(*T)" for C++
@@ -78,14 +79,17 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		StartLine:  int64(fn.Line),
 	})
 	d.end = end
-	d.leaf = [2]uint64{w.paths.Location(id, int64(end)), w.paths.in(pkg, fn, end)}
+	d.leaf = [2]uint64{w.paths.Location(id, int64(end.line)), w.paths.in(pkg, fn, end)}
 	labels := []pprofenc.Label{
 		{Key: schema.Path, Value: number},
-		{Key: schema.From, Value: from(fn, start, base(file))},
-		{Key: schema.Lines, Value: lines(fn, steps)},
+		{Key: schema.From, Value: from(pkg, fn, start)},
+		{Key: schema.Lines, Value: lines(pkg, fn, steps)},
 	}
 	if len(taken) > 0 {
-		labels = append(labels, pprofenc.Label{Key: schema.Branches, Value: branches(fn, taken)})
+		labels = append(labels, pprofenc.Label{Key: schema.Branches, Value: branches(pkg, fn, taken)})
+	}
+	if end.file != fn.File {
+		labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: pkg.Files[fn.File]})
 	}
 	d.labels = w.paths.Labels(labels...)
 	return d
@@ -102,14 +106,18 @@ func (w *writer) edge(pkg *wire.Package, fn *wire.Func, s pdag.Step) *edge {
 		if w.branches[at] == nil {
 			w.branches[at] = &branchTally{}
 		}
+		labels := []pprofenc.Label{
+			{Key: schema.Branch, Value: beside(pkg.Files[fn.File], pkg.Files[block.Branch.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
+			{Key: schema.BranchKind, Value: block.Branch.Kind},
+			{Key: schema.Outcome, Value: out.Outcome},
+		}
+		if out.File != fn.File {
+			labels = append(labels, pprofenc.Label{Key: schema.FuncFile, Value: pkg.Files[fn.File]})
+		}
 		e = &edge{
 			branch: w.branches[at],
-			leaf:   w.edges.in(pkg, fn, out.Line),
-			labels: w.edges.Labels(
-				pprofenc.Label{Key: schema.Branch, Value: base(pkg.Files[fn.File]) + ":" + position(block.Branch.Line, block.Branch.Col)},
-				pprofenc.Label{Key: schema.BranchKind, Value: block.Branch.Kind},
-				pprofenc.Label{Key: schema.Outcome, Value: out.Outcome},
-			),
+			leaf:   w.edges.in(pkg, fn, place{out.File, out.Line}),
+			labels: w.edges.Labels(labels...),
 		}
 		w.taken[k] = e
 	}
@@ -127,7 +135,7 @@ func live(n pdag.Node) (count int) {
 }
 
 // from returns where a path begins.
-func from(fn *wire.Func, start int, file string) string {
+func from(pkg *wire.Package, fn *wire.Func, start int) string {
 	if start == 0 {
 		return schema.Entry
 	}
@@ -136,41 +144,70 @@ func from(fn *wire.Func, start int, file string) string {
 	if s.Cut {
 		at = schema.CutAt
 	}
-	return at + file + ":" + digits.Int(int64(nodeLine(fn, s.Node)))
+	p := nodePlace(fn, s.Node)
+	return at + beside(pkg.Files[fn.File], pkg.Files[p.file]) + ":" + digits.Int(int64(p.line))
 }
 
-// nodeLine returns the line of a node: the line of its branch (in a loop header that is the
+// A place is a line of a file, which is an index into the files of a package.
+type place struct{ file, line int }
+
+// nodePlace returns the line of a node: the line of its branch (in a loop header that is the
 // loop statement), otherwise of its first statement, otherwise the line that an edge to
 // the node leads to.
-func nodeLine(fn *wire.Func, node int) int {
+func nodePlace(fn *wire.Func, node int) place {
 	b := &fn.Blocks[node]
 	if b.Branch.Line > 0 && len(b.Outs) > 1 {
-		return b.Branch.Line
+		return place{b.Branch.File, b.Branch.Line}
 	}
 	if len(b.Spans) > 0 {
-		return b.Spans[0].Line
+		return place{b.Spans[0].File, b.Spans[0].Line}
 	}
 	for i, n := range fn.Graph.Nodes {
 		for j, e := range n.Out {
 			if e.To == node {
-				return fn.Blocks[i].Outs[j].Line
+				out := fn.Blocks[i].Outs[j]
+				return place{out.File, out.Line}
 			}
 		}
 	}
-	return fn.Line
+	return place{fn.File, fn.Line}
 }
 
-// lines lists the lines of the statements and branches on a path: "12-14,17".
-func lines(fn *wire.Func, steps []pdag.Step) string {
+// lines lists the lines of the statements and branches on a path: "12-14,17". Those of other files
+// than the function's follow: "12-14,17; b.tmpl:3-5".
+func lines(pkg *wire.Package, fn *wire.Func, steps []pdag.Step) string {
+	b := linesIn(fn, steps, fn.File)
+	if !fn.Elsewhere {
+		return string(b)
+	}
+	for i, name := range pkg.Files {
+		if i == fn.File {
+			continue
+		}
+		if list := linesIn(fn, steps, i); len(list) > 0 {
+			if len(b) > 0 {
+				b = append(b, "; "...)
+			}
+			b = append(append(append(b, beside(pkg.Files[fn.File], name)...), ':'), list...)
+		}
+	}
+	return string(b)
+}
+
+// linesIn lists the lines that are in a file.
+func linesIn(fn *wire.Func, steps []pdag.Step, file int) []byte {
 	var on []int // ascending
 	for _, s := range steps {
 		b := &fn.Blocks[s.Node]
 		for _, span := range b.Spans {
+			if span.File != file {
+				continue
+			}
 			for l := span.Line; l <= span.EndLine; l++ {
 				on = insert(on, l)
 			}
 		}
-		if len(b.Outs) > 1 && b.Branch.Line > 0 {
+		if len(b.Outs) > 1 && b.Branch.Line > 0 && b.Branch.File == file {
 			on = insert(on, b.Branch.Line)
 		}
 	}
@@ -190,7 +227,7 @@ func lines(fn *wire.Func, steps []pdag.Step) string {
 		}
 		i = j
 	}
-	return string(b)
+	return b
 }
 
 // insert adds x to s, which is in ascending order. Most lines come in this order.
@@ -208,13 +245,17 @@ func insert(s []int, x int) []int {
 	return s
 }
 
-// branches lists the branches of a path and their outcomes.
-func branches(fn *wire.Func, steps []pdag.Step) string {
+// branches lists the branches of a path and their outcomes. One in another file than the function's
+// has the name of the file before its line.
+func branches(pkg *wire.Package, fn *wire.Func, steps []pdag.Step) string {
 	var b []byte
 	for i, s := range steps {
 		block := &fn.Blocks[s.Node]
 		if i > 0 {
 			b = append(b, "; "...)
+		}
+		if block.Branch.File != fn.File {
+			b = append(append(b, beside(pkg.Files[fn.File], pkg.Files[block.Branch.File])...), ':')
 		}
 		b = append(b, position(block.Branch.Line, block.Branch.Col)...)
 		b = append(b, ' ')
@@ -228,6 +269,14 @@ func branches(fn *wire.Func, steps []pdag.Step) string {
 }
 
 func position(line, col int) string { return digits.Int(int64(line)) + ":" + digits.Int(int64(col)) }
+
+// beside returns the name of a file without its directory, if that is the directory of another file.
+func beside(other, name string) string {
+	if short := base(name); name[:len(name)-len(short)] == other[:len(other)-len(base(other))] {
+		return short
+	}
+	return name
+}
 
 func base(name string) string {
 	for i := len(name) - 1; i >= 0; i-- {

@@ -293,8 +293,8 @@ func (w *writer) pathSample(s *Sample, d *path, count int64) {
 	o := w.paths
 	o.locs = append(o.locs[:0], d.leaf[:]...)
 	if f := o.innermost(s); f.Func == d.fn.Name && f.Symbol != "" && f.Symbol != d.fn.Name {
-		id := o.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.fn.File], StartLine: int64(d.fn.Line)})
-		o.locs[1] = o.Location(id, int64(d.end))
+		id := o.Function(pprofenc.Function{Name: d.fn.Name, SystemName: f.Symbol, Filename: d.pkg.Files[d.end.file], StartLine: int64(d.fn.Line)})
+		o.locs[1] = o.Location(id, int64(d.end.line))
 	}
 	o.stack = o.callers(o.stack[:0], s)
 	o.values = append(o.values[:0], count, times(count, len(d.branches)))
@@ -373,7 +373,7 @@ type output struct {
 	*pprofenc.Profile
 	frames    []Frame
 	locations []uint64 // by frame; 0 until it is used
-	ids       map[*wire.Func]uint64
+	ids       map[funcIn]uint64
 	labels    []pprofenc.Labels // of goroutines, by number of the set; the first is none
 
 	// Kept for their memory.
@@ -388,7 +388,7 @@ func newOutput(p *Profile, kind schema.Kind) *output {
 	if p.Sampled {
 		names = append(names, kind.SampledTypes()...)
 	}
-	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), ids: make(map[*wire.Func]uint64), labels: make([]pprofenc.Labels, 1)}
+	o := &output{Profile: newProfile(names), frames: p.Frames, locations: make([]uint64, len(p.Frames)), ids: make(map[funcIn]uint64), labels: make([]pprofenc.Labels, 1)}
 	for _, set := range p.Labels {
 		o.labels = append(o.labels, o.Labels(ofGoroutine(set)...))
 	}
@@ -446,12 +446,19 @@ func (o *output) innermost(s *Sample) Frame {
 	return o.frames[s.Stack[0]]
 }
 
+// A funcIn is a function with a file that some of its lines are in.
+type funcIn struct {
+	fn   *wire.Func
+	file int
+}
+
 // in returns the location of a line of fn.
-func (o *output) in(pkg *wire.Package, fn *wire.Func, line int) uint64 {
-	id := o.ids[fn]
+func (o *output) in(pkg *wire.Package, fn *wire.Func, at place) uint64 {
+	key := funcIn{fn, at.file}
+	id := o.ids[key]
 	if id == 0 {
-		id = o.Function(pprofenc.Function{Name: fn.Name, Filename: pkg.Files[fn.File], StartLine: int64(fn.Line)})
-		o.ids[fn] = id
+		id = o.Function(pprofenc.Function{Name: fn.Name, Filename: pkg.Files[at.file], StartLine: int64(fn.Line)})
+		o.ids[key] = id
 	}
-	return o.Location(id, int64(line))
+	return o.Location(id, int64(at.line))
 }

@@ -27,7 +27,7 @@ func index(pkgs []*wire.Lazy) tables {
 // function's body.
 //
 // Several packages may have the file. The right one has a function with the sample's
-// number in that file. If that is true of more than one package, a package whose function
+// number in that file, or with some positions in other files than its own. If that is true of more than one package, a package whose function
 // has the name of the frame is better than one whose import path begins that name.
 func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	if s.Package != "" {
@@ -46,7 +46,7 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	for _, l := range t.byFile[frame.File] {
 		p := l.Package()
 		i := function(p, s.Number)
-		if i < 0 || p.Files[p.Funcs[i].File] != frame.File {
+		if i < 0 || !p.Funcs[i].Elsewhere && p.Files[p.Funcs[i].File] != frame.File {
 			continue
 		}
 		fit := 0
@@ -58,6 +58,13 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 		}
 		if fit > best {
 			pkg, fn, best = l, i, fit
+		}
+	}
+	if fn < 0 {
+		// The compiler keeps a relative name of a //line directive as it is, so that the frame does not
+		// have the name of the table.
+		if l := t.byPath[unescaped(packageOf(frame.Func))]; l != nil {
+			pkg, fn = l, function(l.Package(), s.Number)
 		}
 	}
 	return withBody(pkg, fn)

@@ -179,24 +179,25 @@ type tapWriter struct {
 type site struct {
 	*wire.Tap
 	file  string
-	start int // line of the function, 0 if not known
+	start int    // line of the function, 0 if not known
+	home  string // file of the function, empty if not known
 }
 
 func (w *tapWriter) index(p *wire.Package) {
 	if len(p.Taps) == 0 {
 		return
 	}
-	starts := map[string]int{}
+	starts, homes := map[string]int{}, map[string]string{}
 	for i := range p.Funcs {
-		starts[p.Funcs[i].Name] = p.Funcs[i].Line
+		starts[p.Funcs[i].Name], homes[p.Funcs[i].Name] = p.Funcs[i].Line, p.Files[p.Funcs[i].File]
 	}
 	for i := range p.Skipped {
-		starts[p.Skipped[i].Name] = p.Skipped[i].Line
+		starts[p.Skipped[i].Name], homes[p.Skipped[i].Name] = p.Skipped[i].Line, p.Files[p.Skipped[i].File]
 	}
 	first := tuple.SiteBase(p.Path)
 	for i := range p.Taps {
 		tap := &p.Taps[i]
-		w.sites[first+uint64(i)] = &site{tap, p.Files[tap.File], starts[tap.Func]}
+		w.sites[first+uint64(i)] = &site{tap, p.Files[tap.File], starts[tap.Func], homes[tap.Func]}
 		if k := kindOf(tuple.Tag(tap.Tag)); k != "" && w.profiles[k] == nil {
 			w.profiles[k] = newProfile(k.Types())
 		}
@@ -238,7 +239,7 @@ func (w *tapWriter) siteOf(t tuple.Tuple) *site {
 	case nil:
 		return nil
 	}
-	return &site{tap, s.file, s.start}
+	return &site{tap, s.file, s.start, s.home}
 }
 
 // tapOf returns what describes the words with a tag at the site of a tap: the tap itself, or a

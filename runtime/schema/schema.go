@@ -77,6 +77,10 @@ const (
 	Branches = "branches" // 12:5 if true; 15:6 for body
 )
 
+// FuncFile is the key of the label of a path or an edge whose innermost frame is in another file than
+// the one where its function begins, by a //line directive. The label has the latter's name.
+const FuncFile = "function_file"
+
 // Keys of labels in profiles of edges.
 const (
 	Branch  = "branch"  // x.go:12:5
@@ -106,7 +110,7 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, Seen,
+	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, Seen,
 		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow:
 		return "goroutine." + key
 	}

@@ -37,7 +37,7 @@
 //	         number of callees that are no functions of the table, their names: name,
 //	         in increasing order, and per function calls
 //	head     name, index of the file, line
-//	function head
+//	function head; if Elsewhere, the index of the file is that plus the number of files
 //	         Base, less Base+N of the function before it (less 0 for the first)
 //	         number of nodes<<1 | Outlined, nodes
 //	         number of starts, per start: node<<1 | Cut, then Val less the
@@ -47,10 +47,10 @@
 //	         branch, number of out-edges; outs = 3 for 3 or more, and then
 //	         the number of those above 3 follows
 //	         spans
-//	         branch, if any: Kind: ref, line, column
+//	         branch, if any: Kind: ref, file, line, column
 //	         per out-edge: edge, out
 //	span     signed<<1 | several: line, whether EndLine differs from it
-//	         column
+//	         file, column
 //	         EndCol less Col, or if several: EndLine: line, EndCol
 //	edge     to<<3 | val<<2 | Dead<<1 | Ends, where to is 0 for Exit and
 //	         otherwise 1 + target less the node (signed)
@@ -63,13 +63,17 @@
 //	         the function, callee: index of a function, or the number of functions
 //	         plus the index of a callee
 //	out      Outcome: ref<<1 | explicit
-//	         if explicit: line, column; otherwise the edge leads to the first
+//	         if explicit: file, line, column; otherwise the edge leads to the first
 //	         span of the target node, or to its branch if it has no span (line
-//	         0, column 0 if it has neither), or, leaving the function, to the
+//	         0, column 0 of the function's file if it has neither), or, leaving the function, to the
 //	         last span of its own node (likewise)
 //
-// A reader refuses versions it does not know. It knows version 6, which has no Partial, and version 5,
-// whose bodies also end with the taps. The version grows with every change of the format.
+//	file     index of the file if the function has Elsewhere; otherwise no bytes, and the
+//	         file is that of the function
+//
+// A reader refuses versions it does not know. It knows version 7, which has no
+// Elsewhere; version 6, which has no Partial either; and version 5, whose bodies also end
+// with the taps. The version grows with every change of the format.
 //
 // # Programs
 //
@@ -105,7 +109,7 @@
 //
 // with x tapped at the entry of f, is 99 bytes long:
 //
-//	07 5d                           version, 93 bytes of body
+//	08 5d                           version, 93 bytes of body
 //	04 6d 61 69 6e                  path "main"
 //	02                              2 paths
 //	01 00 07 6d 61 69 6e 2e 67 6f   1 file: nothing shared, "main.go"
@@ -132,10 +136,12 @@
 package wire
 
 // Version is the version of the format that this package writes and reads.
-const Version = 7
+const Version = 8
 
-// withoutCalls is the version that has no calls.
-const withoutCalls = 5
+const (
+	withoutCalls = 5 // the version that has no calls
+	withFiles    = 8 // the first version whose positions in a function can be in several files
+)
 
 const (
 	refEmpty    = 0

@@ -26,7 +26,7 @@ func ReadLazy(b []byte) (l *Lazy, rest []byte, err error) {
 	d := newDecoder(body)
 	l = &Lazy{Path: d.str(), table: b[:len(b)-len(rest)]}
 	d.path, l.Paths = l.Path, d.uvarint()
-	l.Files = d.files()
+	l.Files = d.fileNames()
 	if d.wrong != "" {
 		return nil, nil, d.err()
 	}

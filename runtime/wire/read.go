@@ -34,6 +34,7 @@ func read(b []byte, skim bool) (p *Package, d *decoder, rest []byte, err error) 
 		return nil, nil, nil, err
 	}
 	d = newDecoder(body)
+	d.version = b[0]
 	d.skims = skim
 	p = d.pkg()
 	if b[0] != withoutCalls {
@@ -127,11 +128,15 @@ type decoder struct {
 	wrong string // the first thing that was wrong
 	room  int    // bytes of memory that may still be taken
 
-	path string
-	refs []string
-	name string // name read last
-	line int    // line read last
-	open []openOut
+	version   byte
+	path      string
+	files     int  // number of files
+	file      int  // of the function
+	elsewhere bool // of the function
+	refs      []string
+	name      string // name read last
+	line      int    // line read last
+	open      []openOut
 
 	places []place // of functions
 	skims  bool    // functions keep nothing of their bodies
@@ -197,13 +202,21 @@ func (d *decoder) pkg() *Package {
 	p.Path = d.str()
 	d.path = p.Path
 	paths := d.uvarint()
-	p.Files = d.files()
+	p.Files = d.fileNames()
+	d.files = len(p.Files)
 	n := d.count(minFunc)
 	d.places, p.Funcs = list[place](d, n), list[Func](d, n)
+	indices := len(p.Files)
+	if d.version >= withFiles {
+		indices *= 2
+	}
 	base := uint64(0)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
-		f.Name, f.File, f.Line = d.head(len(p.Files))
+		f.Name, f.File, f.Line = d.head(indices)
+		if f.File >= len(p.Files) {
+			f.File, f.Elsewhere = f.File-len(p.Files), true
+		}
 		f.Base = base + d.uvarint()
 		d.places[i] = place{d.off, d.line, len(d.refs), 0}
 		d.body(f)
@@ -255,7 +268,7 @@ func (d *decoder) calls(p *Package) {
 	}
 }
 
-func (d *decoder) files() []string {
+func (d *decoder) fileNames() []string {
 	files := list[string](d, d.count(minFile))
 	for i := range files {
 		files[i] = d.sharing()
@@ -290,6 +303,7 @@ func (d *decoder) head(files int) (name string, file, line int) {
 // body reads the graph and the blocks of a function.
 func (d *decoder) body(f *Func) {
 	g := &f.Graph
+	d.file, d.elsewhere = f.File, f.Elsewhere
 	u := d.uvarint()
 	f.Outlined = u&1 != 0
 	n := d.fits(u>>1, minNode)
@@ -301,7 +315,7 @@ func (d *decoder) body(f *Func) {
 	}
 	for _, o := range d.open {
 		at := implied(f, o.from, o.to)
-		o.out.Line, o.out.Col = at.line, at.col
+		o.out.File, o.out.Line, o.out.Col = at.file, at.line, at.col
 	}
 	g.Starts = d.starts.take(d, d.count(minStart))
 	val := uint64(0)
@@ -325,7 +339,7 @@ func (d *decoder) node(f *Func, v int) {
 		block.Spans[i] = d.span()
 	}
 	if u&4 != 0 {
-		block.Branch = Branch{Kind: d.ref(d.uvarint()), Line: d.lineAt(), Col: d.int()}
+		block.Branch = Branch{Kind: d.ref(d.uvarint()), File: d.fileAt(), Line: d.lineAt(), Col: d.int()}
 	}
 	block.Outs = d.outs.take(d, outs)
 	edges := d.edges.take(d, outs)
@@ -339,7 +353,7 @@ func (d *decoder) node(f *Func, v int) {
 func (d *decoder) span() Span {
 	u := d.uvarint()
 	d.line += unzigzag(u >> 1)
-	s := Span{Line: d.line, Col: d.int(), EndLine: d.line}
+	s := Span{File: d.fileAt(), Line: d.line, Col: d.int(), EndLine: d.line}
 	if u&1 == 0 {
 		s.EndCol = s.Col + d.int()
 		return s
@@ -365,10 +379,18 @@ func (d *decoder) out(o *Out, from, to int) {
 	u := d.uvarint()
 	o.Outcome = d.ref(u >> 1)
 	if u&1 != 0 {
-		o.Line, o.Col = d.lineAt(), d.int()
+		o.File, o.Line, o.Col = d.fileAt(), d.lineAt(), d.int()
 		return
 	}
 	d.open = append(d.open, openOut{o, from, to})
+}
+
+// fileAt reads the file of a position in a function.
+func (d *decoder) fileAt() int {
+	if !d.elsewhere {
+		return d.file
+	}
+	return d.index(d.uvarint(), d.files, "file")
 }
 
 func (d *decoder) lineAt() int {

@@ -37,6 +37,10 @@ type Func struct {
 	// instrumented one. So the callers may allocate other variables on the heap. It is
 	// an estimate.
 	Outlined bool
+
+	// Elsewhere says that some positions are in other files than File, by //line directives. If it is
+	// not set, the File of all spans, branches and outs is that of the function.
+	Elsewhere bool
 }
 
 // CallsOf returns where the calls in a node begin and end in Calls.
@@ -76,8 +80,9 @@ type Block struct {
 }
 
 // A Span is a run of statements that are executed as one, by source position.
-// Lines and columns count from 1; End is exclusive.
+// Lines and columns count from 1; End is exclusive. Both ends are in one file.
 type Span struct {
+	File            int // index into Package.Files
 	Line, Col       int
 	EndLine, EndCol int
 }
@@ -85,12 +90,14 @@ type Span struct {
 // A Branch is the construct that decides which out-edge is taken.
 type Branch struct {
 	Kind      string // "if", "for", "range", "switch", "type switch", "select", "&&", "||", …
+	File      int    // index into Package.Files
 	Line, Col int
 }
 
 // An Out is one outcome of a branch (or the only way on from a block).
 type Out struct {
 	Outcome   string // OutTrue and the like, or the text of a case: "case 1, 2"; empty on a single out-edge
+	File      int    // index into Package.Files
 	Line, Col int    // where the edge leads to; for an edge that leaves the function, where it is left
 }
 

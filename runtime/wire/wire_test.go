@@ -124,7 +124,13 @@ func random(r *rand.Rand) *wire.Package {
 	}
 	p := &wire.Package{Path: word(), Files: []string{word(), "b.go"}}
 	for range r.IntN(4) {
-		f := wire.Func{Name: word() + word(), File: r.IntN(2), Line: number(), Base: r.Uint64() >> r.IntN(64)}
+		f := wire.Func{Name: word() + word(), File: r.IntN(2), Line: number(), Base: r.Uint64() >> r.IntN(64), Elsewhere: r.IntN(3) == 0}
+		file := func() int {
+			if f.Elsewhere {
+				return r.IntN(2)
+			}
+			return f.File
+		}
 		n := r.IntN(6)
 		for range n {
 			var out []pdag.Edge
@@ -136,17 +142,17 @@ func random(r *rand.Rand) *wire.Package {
 					Ends: r.IntN(3) == 0,
 					Dead: r.IntN(3) == 0,
 				})
-				block.Outs = append(block.Outs, wire.Out{Outcome: word(), Line: number(), Col: number()})
+				block.Outs = append(block.Outs, wire.Out{Outcome: word(), File: file(), Line: number(), Col: number()})
 			}
 			for range r.IntN(3) {
-				span := wire.Span{Line: number(), Col: number(), EndCol: number()}
+				span := wire.Span{File: file(), Line: number(), Col: number(), EndCol: number()}
 				if span.EndLine = span.Line; r.IntN(2) == 0 {
 					span.EndLine = number()
 				}
 				block.Spans = append(block.Spans, span)
 			}
 			if r.IntN(2) == 0 {
-				block.Branch = wire.Branch{Kind: word(), Line: number(), Col: number()}
+				block.Branch = wire.Branch{Kind: word(), File: file(), Line: number(), Col: number()}
 			}
 			f.Graph.Nodes = append(f.Graph.Nodes, pdag.Node{Out: out})
 			f.Blocks = append(f.Blocks, block)
@@ -179,13 +185,13 @@ func random(r *rand.Rand) *wire.Package {
 	return p
 }
 
-// Tables of version 6, which have no taps that are Partial, and of version 5, which have no calls either, still can
+// Tables of version 7, which have all positions of a function in one file, of version 6, which have no taps that are Partial, and of version 5, which have no calls either, still can
 // be read, and a program that was built with them still has the same hash.
 func TestTablesOfOldVersions(t *testing.T) {
 	for _, test := range []struct {
 		version byte
 		less    int // bytes that its bodies lack at the end: those of the callees and calls
-	}{{6, 0}, {5, 2}} {
+	}{{7, 0}, {6, 0}, {5, 2}} {
 		old := func(p *wire.Package) []byte {
 			body := wire.AppendPackage(nil, p)[2:]
 			table := framed(string(body[:len(body)-4-test.less])) // without checksum
@@ -238,14 +244,14 @@ func TestReadPackageErrors(t *testing.T) {
 	spoilt := bytes.Clone(table)
 	spoilt[10]++
 	newer := bytes.Clone(table)
-	newer[0] = 8
+	newer[0] = wire.Version + 1
 	tests := []struct {
 		name  string
 		table []byte
 		want  string
 	}{
 		{"nothing", nil, `truncated: no bytes`},
-		{"a table of another version", newer, `newer version 8, this program reads 7`},
+		{"a table of another version", newer, `newer version 9, this program reads 8`},
 		{"a file that is something else", []byte{0, 0}, `unknown version 0`},
 		{"a table without its end", table[:20], `truncated: body of \d+ bytes, 18 left`},
 		{"a table without its length", table[:1], `truncated: body of 0 bytes, 0 left`},

@@ -28,6 +28,8 @@ type encoder struct {
 	refs map[string]uint64 // strings that have been written
 	name string            // name written last
 	line int               // line written last
+
+	elsewhere bool // of the function
 }
 
 func (e *encoder) pkg(p *Package) {
@@ -41,7 +43,11 @@ func (e *encoder) pkg(p *Package) {
 	base := uint64(0)
 	for i := range p.Funcs {
 		f := &p.Funcs[i]
-		e.head(f.Name, f.File, f.Line)
+		if e.elsewhere = f.Elsewhere; e.elsewhere {
+			e.head(f.Name, len(p.Files)+f.File, f.Line)
+		} else {
+			e.head(f.Name, f.File, f.Line)
+		}
 		e.uvarint(f.Base - base)
 		e.fn(f)
 		base = f.Base + f.Graph.N
@@ -140,7 +146,7 @@ func (e *encoder) node(f *Func, v int) {
 	if len(block.Outs) != len(out) {
 		panic("wire: " + f.Name + " has a block without one Out per out-edge")
 	}
-	branch := block.Branch != Branch{}
+	branch := block.Branch.some()
 	e.uvarint(uint64(len(block.Spans))<<3 | bit(branch)<<2 | uint64(min(len(out), manyOuts)))
 	if len(out) >= manyOuts {
 		e.int(len(out) - manyOuts)
@@ -150,6 +156,7 @@ func (e *encoder) node(f *Func, v int) {
 	}
 	if branch {
 		e.ref(block.Branch.Kind)
+		e.fileAt(block.Branch.File)
 		e.lineAt(block.Branch.Line)
 		e.int(block.Branch.Col)
 	}
@@ -163,6 +170,7 @@ func (e *encoder) span(s Span) {
 	oneLine := s.EndLine == s.Line
 	e.uvarint(zigzag(s.Line-e.line)<<1 | bit(!oneLine))
 	e.line = s.Line
+	e.fileAt(s.File)
 	e.int(s.Col)
 	if oneLine {
 		e.int(s.EndCol - s.Col)
@@ -184,17 +192,22 @@ func (e *encoder) edge(from int, edge pdag.Edge) {
 }
 
 func (e *encoder) out(o Out, where position) {
-	explicit := position{o.Line, o.Col} != where
+	at := position{o.File, o.Line, o.Col}
+	if !e.elsewhere {
+		at.file = where.file
+	}
+	explicit := at != where
 	e.uvarint(e.lookUp(o.Outcome)<<1 | bit(explicit))
 	e.define(o.Outcome)
 	if explicit {
+		e.fileAt(o.File)
 		e.lineAt(o.Line)
 		e.int(o.Col)
 	}
 }
 
-// A position is a line and a column of a function's file.
-type position struct{ line, col int }
+// A position is a line and a column of a file.
+type position struct{ file, line, col int }
 
 // implied returns the position that an Out has unless the table has another one. It is the
 // first statement of the target node, or the target's branch if the target has no
@@ -204,16 +217,29 @@ func implied(f *Func, from, to int) position {
 	if to == pdag.Exit {
 		spans := f.Blocks[from].Spans
 		if len(spans) == 0 {
-			return position{}
+			return position{file: f.File}
 		}
 		last := spans[len(spans)-1]
-		return position{last.Line, last.Col}
+		return position{last.File, last.Line, last.Col}
 	}
 	b := &f.Blocks[to]
 	if len(b.Spans) > 0 {
-		return position{b.Spans[0].Line, b.Spans[0].Col}
+		return position{b.Spans[0].File, b.Spans[0].Line, b.Spans[0].Col}
 	}
-	return position{b.Branch.Line, b.Branch.Col}
+	if !b.Branch.some() {
+		return position{file: f.File}
+	}
+	return position{b.Branch.File, b.Branch.Line, b.Branch.Col}
+}
+
+// some reports whether there is a branch.
+func (b Branch) some() bool { return b.Kind != "" || b.Line != 0 || b.Col != 0 }
+
+// fileAt writes the file of a position of a function that has some in other files than its own.
+func (e *encoder) fileAt(file int) {
+	if e.elsewhere {
+		e.int(file)
+	}
 }
 
 // lineAt writes a line as the difference from the last one.

@@ -1,0 +1,207 @@
+package main
+
+// This file tests positions that //line directives put into several files within a function, as
+// goyacc, ragel and template engines write them.
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/analyze/source"
+)
+
+const linesProgram = `
+-- main.go --
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	total, n := 0, 2000000
+	if len(os.Args) > 1 { // long enough for samples
+		n *= 50
+	}
+	for i := range n {
+		total += render(i%100 + 1)
+	}
+	fmt.Println(total)
+}
+-- render.go --
+package main
+
+//go:noinline
+func render(n int) (sum int) {
+//line a.tmpl:1
+	if n > 40 {
+		sum++
+	}
+//line b.tmpl:1
+	if n > 90 && n != 95 {
+		sum += 2
+	}
+//line other/b.tmpl:1
+	if n > 70 {
+		sum += 3
+	}
+	return sum
+}
+-- a.tmpl --
+a one
+a two
+-- b.tmpl --
+b one
+-- other/b.tmpl --
+other one
+`
+
+func profilesOf(t *testing.T, prog, opts string, args ...string) (files map[string]*profile.File) {
+	t.Helper()
+	dir := t.TempDir()
+	cmd := exec.Command(prog, args...)
+	cmd.Env = append(os.Environ(), "PEPDIR="+dir, "PEPOPTS="+opts)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.pb.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = map[string]*profile.File{}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := new(profile.Reader).Parse(name, bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[string(f.Kind)] = f
+	}
+	return files
+}
+
+// branchesOf lists the branches of render: where they are, and how often each outcome was counted.
+func branchesOf(t *testing.T, dir string, f *profile.File) (list []string) {
+	t.Helper()
+	edges, err := f.Edges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range profile.SumEdges(edges) {
+		if b.ID.Func.Name != "main.render" {
+			continue
+		}
+		if want := filepath.Join(dir, "render.go"); b.ID.Func.File != want {
+			t.Errorf("branch %s of a function in %s, want %s", b.ID.Pos, b.ID.Func.File, want)
+		}
+		text := fmt.Sprintf("%s:%d %s", strings.TrimPrefix(b.ID.Pos.File, dir+"/"), b.ID.Pos.Line, b.Kind)
+		for _, o := range b.Outcomes {
+			text += fmt.Sprintf(" %s=%d", o.Name, o.Count)
+		}
+		list = append(list, text)
+	}
+	slices.Sort(list)
+	return list
+}
+
+func TestLineDirectivesToSeveralFiles(t *testing.T) {
+	dir := extract(t, txtar.Parse([]byte(linesProgram)))
+	src := source.NewTree(dir)
+	exact := profilesOf(t, build(t, dir, "-peppkg=.", "-pepmode=exact"), "")
+	want := []string{
+		"a.tmpl:1 if true=1200000 false=800000",
+		"b.tmpl:1 && true=200000 false=1800000",
+		"b.tmpl:1 if true=180000 false=20000",
+		"other/b.tmpl:1 if true=600000 false=1400000",
+	}
+	if got := branchesOf(t, dir, exact["edges"]); !slices.Equal(got, want) {
+		t.Errorf("exact branches\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+
+	// Paths, of a sampled profile too, have the same branches, with the source of each.
+	sampled := profilesOf(t, build(t, dir, "-peppkg=."), "tick=1ms", "long")
+	for name, f := range map[string]*profile.File{"exact": exact["paths"], "sampled": sampled["paths"]} {
+		top, err := report.Top(f, src, report.TopOptions{ByCount: true, Func: regexp.MustCompile(`^main\.render$`)})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		data, err := json.Marshal(top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rows struct {
+			Rows []struct {
+				File, Lines string
+				Branches    []struct{ File, Kind, Outcome, Source string }
+			}
+		}
+		if err := json.Unmarshal(data, &rows); err != nil {
+			t.Fatal(err)
+		}
+		hottest := rows.Rows[0] // of 0 … 40, false everywhere
+		got := strings.ReplaceAll(fmt.Sprint(hottest.File, " ", hottest.Lines, " ", hottest.Branches), dir+"/", "")
+		want := "render.go a.tmpl:1; b.tmpl:1; other/b.tmpl:1,4 " +
+			"[{a.tmpl if false a one} {b.tmpl && false b one} {other/b.tmpl if false other one}]"
+		if got != want {
+			t.Errorf("%s: the hottest path is\n%s\nwant\n%s", name, got, want)
+		}
+	}
+
+	// A listing has the lines of each file.
+	listing, err := report.List(exact["edges"], src, regexp.MustCompile(`^main\.render$`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.Marshal(listing)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lists struct {
+		Functions []struct {
+			Lines []struct {
+				File, Source string
+				Line         int
+				Branches     []struct{ Count int }
+			}
+		}
+	}
+	if err := json.Unmarshal(data, &lists); err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, l := range lists.Functions[0].Lines {
+		if len(l.Branches) > 0 {
+			got += fmt.Sprintf("%s:%d %q %v\n", strings.TrimPrefix(l.File, dir+"/"), l.Line, l.Source, l.Branches)
+		}
+	}
+	const lines = "a.tmpl:1 \"a one\" [{2000000}]\nb.tmpl:1 \"b one\" [{2000000} {200000}]\nother/b.tmpl:1 \"other one\" [{2000000}]\n"
+	if got != lines {
+		t.Errorf("lines with branches\n%swant\n%s", got, lines)
+	}
+
+	// Taps of edges report the same.
+	taps := profilesOf(t, build(t, dir, "-peppkg=.", "-peppoll=none", "-peptaps=edges"), "")
+	if got := branchesOf(t, dir, taps["edges"]); !slices.Equal(got, want) {
+		t.Errorf("branches of taps\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	taps = profilesOf(t, build(t, dir, "-peppkg=.", "-peppoll=none", "-peptaps=edges", "-peprange=a.tmpl:1-9"), "")
+	if got := branchesOf(t, dir, taps["edges"]); !slices.Equal(got, want[:1]) {
+		t.Errorf("branches of taps in a.tmpl\n%s\nwant\n%s", strings.Join(got, "\n"), want[0])
+	}
+}
