@@ -37,19 +37,26 @@ const maxOutcome = 48
 type Describer struct {
 	fset *token.FileSet
 	file func(name string) int // index of a file name in the site table
+
+	last struct { // what file has returned last: most positions of a function are in one file
+		name  string
+		index int
+	}
 }
 
 // New returns a describer. file returns the index of a file's name in the site table.
 func New(fset *token.FileSet, file func(name string) int) *Describer {
-	return &Describer{fset, file}
+	return &Describer{fset: fset, file: file}
 }
 
 // Func describes f, whose numbering is g.
 func (d *Describer) Func(f *flow.Func, g *pdag.Graph, base uint64) wire.Func {
 	pos := d.fset.Position(f.Syntax.Pos())
+	file := d.file(pos.Filename)
+	d.last.name, d.last.index = pos.Filename, file
 	out := wire.Func{
 		Name:   f.Name,
-		File:   d.file(pos.Filename),
+		File:   file,
 		Line:   pos.Line,
 		Base:   base,
 		Graph:  *g,
@@ -77,6 +84,14 @@ func elsewhere(f *wire.Func) bool {
 		}
 	}
 	return false
+}
+
+// index returns the index of a file's name.
+func (d *Describer) index(name string) int {
+	if name != d.last.name {
+		d.last.name, d.last.index = name, d.file(name)
+	}
+	return d.last.index
 }
 
 // position returns the position of p. A //line directive without a column leaves the columns behind it
@@ -159,7 +174,7 @@ func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 	file := d.fset.File(from)
 	start, end := d.position(from), d.position(from) // of the span so far
 	add := func() {
-		spans = append(spans, wire.Span{File: d.file(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
+		spans = append(spans, wire.Span{File: d.index(start.Filename), Line: start.Line, Col: start.Column, EndLine: end.Line, EndCol: end.Column})
 	}
 	last := file.PositionFor(to, false).Line
 	for n := file.PositionFor(from, false).Line; n <= last; n++ {
@@ -193,7 +208,7 @@ func (d *Describer) run(spans []wire.Span, from, to token.Pos) []wire.Span {
 func (d *Describer) branch(f *flow.Func, n *flow.Node) wire.Branch {
 	kind, p := branch(f, n)
 	pos := d.position(p)
-	return wire.Branch{Kind: kind, File: d.file(pos.Filename), Line: pos.Line, Col: pos.Column}
+	return wire.Branch{Kind: kind, File: d.index(pos.Filename), Line: pos.Line, Col: pos.Column}
 }
 
 // branch returns the kind and the position of the construct that decides where control
@@ -241,7 +256,7 @@ func firstPos(f *flow.Func, n *flow.Node) token.Pos {
 // out describes an edge: the name of its outcome, and where it leads to.
 func (d *Describer) out(f *flow.Func, e *flow.Edge, branch bool) wire.Out {
 	pos := d.position(d.target(f, e))
-	o := wire.Out{File: d.file(pos.Filename), Line: pos.Line, Col: pos.Column}
+	o := wire.Out{File: d.index(pos.Filename), Line: pos.Line, Col: pos.Column}
 	if branch {
 		o.Outcome = d.outcome(e)
 	}
