@@ -108,3 +108,24 @@ func f(n int, list []int) int {
 		t.Error("a file that is not there calls")
 	}
 }
+
+// A generator that ran in the module's directory writes "//line lex/parser.y:1" into lex/parser.go, and
+// the compiler takes that for lex/lex/parser.y.
+func TestGrammarBesideItsGoFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "lex"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"parser.y", "parser.go"} {
+		if err := os.WriteFile(filepath.Join(dir, "lex", name), []byte("text of "+name+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree := NewTree("")
+	if text, ok := tree.Line(filepath.Join(dir, "lex", "lex", "parser.y"), 1); text != "text of parser.y" || !ok {
+		t.Errorf("got %q, %v", text, ok)
+	}
+	if text, ok := tree.Line(filepath.Join(dir, "lex", "lex", "parser.go"), 1); ok {
+		t.Errorf("a Go file of another directory was found: %q", text)
+	}
+}
