@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"testing"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A message is one in the protobuf encoding.
@@ -147,17 +150,110 @@ func load(data []byte, memory int64) (kept []any, err error) {
 	return []any{f, paths, SumPaths(paths)}, err
 }
 
+// written returns a profile as a program writes it, without compression: so many samples, at taps or
+// paths of many functions, of goroutines with many labels. The names of closures are long, and the types
+// of taps have many semicolons.
+func written(t *testing.T, kind schema.Kind, samples int) []byte {
+	p := &pprof.Profile{
+		PeriodType: &pprof.ValueType{Type: "events", Unit: "count"}, Period: 1,
+		Mapping: []*pprof.Mapping{{ID: 1, File: "/bin/app", BuildID: "5eed"}},
+	}
+	types := kind.Types()
+	if kind == schema.Paths || kind == schema.Edges {
+		types = append(types, kind.SampledTypes()...)
+	}
+	for _, name := range types {
+		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: name, Unit: schema.Unit})
+	}
+	for i := range 400 {
+		name := fmt.Sprintf("example.com/server/handlers.(*Server).Route%d", i) + strings.Repeat(".func1.2.Middleware.func3", i%5)
+		f := &pprof.Function{ID: uint64(i + 1), Name: name, SystemName: name, Filename: fmt.Sprintf("example.com/server/handlers/file%d.go", i/20), StartLine: int64(i)}
+		p.Function = append(p.Function, f)
+		p.Location = append(p.Location, &pprof.Location{ID: uint64(i + 1), Mapping: p.Mapping[0], Line: []pprof.Line{{Function: f, Line: int64(i)}}})
+	}
+	captured := "struct{F uintptr; " + strings.Repeat("X0 *example.com/server.T; ", 300) + "Y int}"
+	for i := range samples {
+		at := i * 7919 % 400
+		s := &pprof.Sample{Location: p.Location[at : at+1], Label: map[string][]string{}}
+		for j := range types {
+			s.Value = append(s.Value, int64(i%1000+j+1))
+		}
+		switch kind {
+		case schema.Paths:
+			s.Location = append(p.Location[at:at+1:at+1], p.Location[min(at, 380):][:12]...)
+			s.Label = map[string][]string{
+				schema.Path: {fmt.Sprintf("p%d", i)}, schema.From: {"entry"}, schema.Lines: {"12-14,17"},
+				schema.Branches: {strings.Repeat("12:5 if true; ", at%8) + "14:2 for body"},
+			}
+		case schema.Edges:
+			s.Location = append(p.Location[at:at+1:at+1], p.Location[min(at, 380):][:12]...)
+			s.Label = map[string][]string{schema.Branch: {fmt.Sprintf("file%d.go:%d:3", at/20, i%5000)}, schema.BranchKind: {"if"}, schema.Outcome: {[]string{"true", "false"}[i%2]}}
+		default:
+			s.Label = map[string][]string{
+				schema.Site: {fmt.Sprintf("file%d.go:%d:3", at/20, at)}, schema.TapKind: {"load"}, schema.Expr: {"s.next"},
+				schema.Value: {fmt.Sprintf("s.next=%d", i)}, schema.Type: {captured},
+			}
+			s.NumLabel = map[string][]int64{schema.CountError: {int64(i + 1)}, schema.ShareError: {7}, schema.ShareBelow: {8}}
+			s.NumUnit = map[string][]string{schema.CountError: {schema.Unit}, schema.ShareError: {schema.PartsPerMillion}, schema.ShareBelow: {schema.PartsPerMillion}}
+		}
+		for j := range 3 {
+			s.Label[fmt.Sprintf("request%d", j)] = []string{fmt.Sprint(i % (100 << j))}
+		}
+		p.Sample = append(p.Sample, s)
+	}
+	var buf bytes.Buffer
+	if err := p.WriteUncompressed(&buf); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// The estimate for a profile as programs write it is not less than what it takes, and at most twice as
+// much.
+func TestEstimates(t *testing.T) {
+	for _, kind := range []schema.Kind{schema.Values, schema.Paths, schema.Edges} {
+		data := written(t, kind, 12_000)
+		before := live()
+		f, err := Parse("x", bytes.NewReader(data))
+		if err != nil {
+			t.Errorf("%s of %d bytes: %v", kind, len(data), err)
+			continue
+		}
+		kept := []any{f}
+		switch kind {
+		case schema.Paths:
+			list, _ := f.Paths()
+			kept = append(kept, list, SumPaths(list))
+		case schema.Edges:
+			list, _ := f.Edges()
+			kept = append(kept, list, SumEdges(list))
+		default:
+			list, _ := f.Words()
+			kept = append(kept, list, SumSites(list))
+		}
+		used := live() - before
+		t.Logf("%s: %.1f MB take %.1f MB; estimate %.1f MB", kind, float64(len(data))/(1<<20), float64(used)/(1<<20), float64(f.weight)/(1<<20))
+		if f.weight < used || f.weight > 2*used {
+			t.Errorf("%s: the estimate is %d bytes, and %d are used", kind, f.weight, used)
+		}
+		runtime.KeepAlive(kept)
+		runtime.KeepAlive(data)
+	}
+}
+
+// live returns how many bytes of the heap are in use.
+func live() int64 {
+	runtime.GC()
+	runtime.GC() // what has finalizers
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // For every shape, a profile that the weights let through takes no more memory than
 // allowed, neither when it is decoded nor for the samples that are made of it.
 func TestMemory(t *testing.T) {
 	const memory = 12 << 20
-	live := func() int64 {
-		runtime.GC()
-		runtime.GC() // what has finalizers
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		return int64(m.HeapAlloc)
-	}
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
 			n := 1

@@ -233,7 +233,11 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 // frames returns the stack, innermost first. A location has several lines if the
 // compiler inlined functions there.
 func frames(s *pprof.Sample) []Frame {
-	var frames []Frame
+	n := 0
+	for _, loc := range s.Location {
+		n += len(loc.Line)
+	}
+	frames := make([]Frame, 0, n)
 	for _, loc := range s.Location {
 		for _, line := range loc.Line {
 			fn := line.Function
