@@ -104,8 +104,23 @@ func labelledWindows(samples uint32, n int, events func(i int) (lists map[uint16
 	memory := make([]uint64, pepfile.WordsSize/8)
 	wordTable = pepfile.WordsAt(unsafe.Pointer(&memory[0]))
 	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
-	startBursts(samples)
 	defer func() { wordTable = pepfile.Words{} }()
+	foldWindows(samples, n, events)
+	c := &taps{area: wordTable}
+	sums := totals(wordTable)
+	for i := range uint64(pepfile.WordSlots) {
+		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
+			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages()), Labels: uint32(e.Key().Labels)}
+			w.Bounds, w.Whole = sums.bounds(wordTable, e)
+			c.words = append(c.words, w)
+		}
+	}
+	return c
+}
+
+// foldWindows folds windows into the table of words.
+func foldWindows(samples uint32, n int, events func(i int) (lists map[uint16][]tuple.Tuple, ns uint64)) {
+	startBursts(samples)
 	const interval = 20_000_000
 	for i := range n {
 		lists, ns := events(i)
@@ -121,16 +136,6 @@ func labelledWindows(samples uint32, n int, events func(i int) (lists map[uint16
 		w.events, w.phase = 0, windowClosed // taps take no time here
 		w.fold(ns)
 	}
-	c := &taps{area: wordTable}
-	sums := totals(wordTable)
-	for i := range uint64(pepfile.WordSlots) {
-		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
-			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages()), Labels: uint32(e.Key().Labels)}
-			w.Bounds, w.Whole = sums.bounds(wordTable, e)
-			c.words = append(c.words, w)
-		}
-	}
-	return c
 }
 
 // Frequent events and rare ones count as often as they are, though there are as many samples

@@ -1,14 +1,28 @@
 package core
 
 import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"math"
+	labels "runtime/pprof"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
 
+	pprofile "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/internal/project/mutant"
+	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sampler"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
 )
 
 // FuzzFile: for all contents of a .pep file, reading the file gives an error or a profile
@@ -62,6 +76,166 @@ func FuzzFile(f *testing.F) {
 		}
 		read()
 	})
+}
+
+// Whatever one number of a .pep file is, its reader returns, with an error or with profiles in which no
+// number is negative and no share is more than all. The test corrects the checksum of the header.
+func TestDamagedFilesAreRead(t *testing.T) {
+	t.Run("paths", func(t *testing.T) {
+		f := recorded(t)
+		for i := range uint64(40) { // in the log of bursts
+			f.BeginBurst(2)
+			for take := false; !f.Idle(); {
+				_, _, p := f.NextPoll()
+				k := &pepfile.Key{Path: uint32(i % 5), PC: uint32(golink.CodeOf(recorded)-textBase) + uint32(i%5)}
+				var e *pepfile.Entry
+				if take, _ = f.Poll(); take {
+					e = f.Add(k)
+				}
+				if p != nil {
+					f.Note(p, k, 1000*i, 5, e)
+				}
+			}
+		}
+		tryMutants(t, f, func(c counted) { plausible(t, c.profile(nil, c.Build).Write()) })
+	})
+	t.Run("taps", func(t *testing.T) {
+		f, table := tappedFile(t)
+		n := 0
+		tryMutants(t, f, func(c counted) {
+			read := c.taps()
+			for _, w := range read.words {
+				if w.Count < 0 || w.Messages < 0 {
+					t.Errorf("counts %+v", w)
+				}
+				for _, b := range []*report.Bounds{&w.Bounds, w.Whole} {
+					if b != nil && !(b.CountError >= 0 && b.CountError <= math.MaxFloat64 && b.ShareError >= 0 && b.ShareError <= 1 && b.ShareBelow >= 0 && b.ShareBelow <= 1) {
+						t.Errorf("bounds %+v of %+v", b, w)
+					}
+				}
+			}
+			if n++; n%4 != 0 { // tapFiles reads all words once more
+				return
+			}
+			lazy, _, err := wire.ReadLazy(table)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plausible(t, c.tapFiles(&report.Profile{Packages: []*wire.Lazy{lazy}}))
+		})
+	})
+}
+
+// tryMutants calls read with mutants of a file that are not refused. Where the key of an entry or of a
+// word has changed, it calls read once more, with the right hash.
+func tryMutants(t *testing.T, f pepfile.Table, read func(c counted)) {
+	f.Publish()
+	file := bytesOf(f)
+	c := counted{pepfile.File{Table: f, Size: uint64(len(file))}}
+	if problem := c.Check(); problem != "" {
+		t.Fatal(problem)
+	}
+	var offsets []int
+	for i := 0; i < len(file); i += 8 {
+		if i < int(unsafe.Sizeof(pepfile.Header{})) || binary.LittleEndian.Uint64(file[i:]) != 0 {
+			offsets = append(offsets, i)
+		}
+	}
+	refused := 0
+	try := func() {
+		f.Publish()
+		if c.Check() != "" {
+			refused++
+			return
+		}
+		read(c)
+	}
+	words := f.Words()
+	mutant.Each(t, file, offsets, func(at int) {
+		try()
+		if i := (at - pepfile.PageSize) / int(unsafe.Sizeof(pepfile.Entry{})); at >= pepfile.PageSize && i < pepfile.Slots {
+			e := f.Entry(uint32(i))
+			was := e.Hash
+			e.Hash = e.Key.Hash()
+			try()
+			e.Hash = was
+		}
+		if words.WordsHeader == nil {
+			return
+		}
+		if i := (at - int(uintptr(unsafe.Pointer(words.Word(0)))-uintptr(unsafe.Pointer(f.Header)))) / int(unsafe.Sizeof(pepfile.Word{})); i >= 0 && i < pepfile.WordSlots {
+			w := words.Word(uint64(i))
+			k, was := w.Key(), w.Hash
+			w.Hash = k.Hash()
+			try()
+			w.Hash = was
+		}
+	})
+	if refused == 0 || refused > mutant.Number {
+		t.Errorf("%d of %d mutants are refused", refused, mutant.Number)
+	}
+}
+
+// plausible checks that pprof takes the files, and that no number in them is negative.
+func plausible(t *testing.T, files []report.File) {
+	for _, f := range files {
+		p, err := pprofile.Parse(bytes.NewReader(f.Data))
+		if err != nil {
+			t.Errorf("%s: %v", f.Kind, err)
+			continue
+		}
+		for _, s := range p.Sample {
+			if slices.Min(s.Value) < 0 {
+				t.Errorf("%s: values %d of %v", f.Kind, s.Value, s.Label)
+			}
+			for key, list := range s.NumLabel {
+				if slices.Min(list) < 0 || s.NumUnit[key][0] == "ppm" && slices.Max(list) > 1e6 {
+					t.Errorf("%s: %s is %d of %v", f.Kind, key, list, s.Label)
+				}
+			}
+		}
+		if p.Period < 0 {
+			t.Errorf("%s: period %d", f.Kind, p.Period)
+		}
+	}
+}
+
+// tappedFile returns the table of a .pep file with words from bursts, and the site table of its taps.
+func tappedFile(t *testing.T) (f pepfile.Table, table []byte) {
+	opts, problem := options.Parse("taps=burst", parseEngine)
+	if problem != "" {
+		t.Fatal(problem)
+	}
+	memory := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
+	f = pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(memory)))
+	f.Fill(opts)
+	f.Streams, f.Text, f.Start = 1, uint64(textBase), 1e18
+	var numbers [3]uint16
+	for i := range numbers {
+		labels.Do(context.Background(), labels.Labels("n", strconv.Itoa(i)), func(context.Context) {
+			numbers[i] = f.WordLabels((*golink.Labels)(golink.ProfLabels()))
+		})
+	}
+	wordTable = f.Words()
+	defer func() { wordTable = pepfile.Words{} }()
+	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
+	base := tuple.SiteBase("p")
+	pkg := &wire.Package{Path: "p", Files: []string{"p.go"}, Taps: []wire.Tap{
+		{Tag: uint8(tuple.Load), Func: "p.F", Line: 1, Expr: "x", Type: "float64", Bits: 64, Kind: wire.Float},
+		{Tag: uint8(tuple.Arg), Func: "p.F", Line: 2, Expr: "y", Type: "int", Bits: 64, Kind: wire.Signed},
+	}}
+	foldWindows(64, 40, func(i int) (lists map[uint16][]tuple.Tuple, ns uint64) {
+		lists = map[uint16][]tuple.Tuple{}
+		for j := range uint64(200) {
+			n := numbers[j%uint64(1+i%3)]
+			lists[n] = append(lists[n], tuple.New(tuple.Load, base, math.Float64bits(float64(j%5))), tuple.New(tuple.Arg, base+1, j%3))
+		}
+		return lists, 100_000
+	})
+	s := f.Stream(0)
+	s.Fed, s.Dropped = 1000, 7
+	s.Cache[3] = pepfile.Cached{PC: tuple.New(tuple.Arg, base+1, 0).PC, W: 9, Count: 5}
+	return f, wire.AppendPackage(nil, pkg)
 }
 
 // FuzzArea: for all contents of the header of the words, there is a comment, a period and a

@@ -154,7 +154,7 @@ func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list
 		}
 		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)
-		list[j].Count += int64(n)
+		list[j].Count = int64(plus(uint64(list[j].Count), n))
 		sum += n
 	}
 	d.ofSamples(c, sum)

@@ -27,6 +27,7 @@ type taps struct {
 	other        uint64 // of these, events of words for which there was no room
 	unlabelled   uint64 // of these, events of goroutines whose labels found no room
 	damaged      int    // words that are left out: see pepfile/verify.go
+	implausible  int    // other numbers that are left out
 
 	damagedLabels int // words whose labels are left out
 }
@@ -58,7 +59,7 @@ func (c counted) taps() *taps {
 			number := uint16(labels.number[min(k.Labels, pepfile.AllLabels)])
 			switch {
 			case k.Labels == pepfile.NoRoomLabels:
-				t.unlabelled += count
+				t.unlabelled = plus(t.unlabelled, count)
 			case number == 0:
 				t.damagedLabels++
 			}
@@ -72,11 +73,11 @@ func (c counted) taps() *taps {
 				Tuple: tuple.Tuple{PC: k.PC &^ pepfile.OtherBit, W: k.W}, Free: k.Free, Other: k.PC&pepfile.OtherBit != 0, Labels: uint32(k.Labels),
 			})
 		}
-		t.words[i].Count += int64(count)
-		t.words[i].Messages += int64(messages)
-		t.counted += count
+		t.words[i].Count = int64(plus(uint64(t.words[i].Count), count))
+		t.words[i].Messages = int64(plus(uint64(t.words[i].Messages), messages))
+		t.counted = plus(t.counted, count)
 		if t.words[i].Other {
-			t.other += count
+			t.other = plus(t.other, count)
 		}
 		return &t.words[i]
 	}
@@ -98,7 +99,7 @@ func (c counted) taps() *taps {
 		if h := golink.Load64(&e.Hash); h&1 == 0 && golink.Load64(&e.Count) == 0 {
 			continue // free, or being made
 		}
-		if !e.Intact() {
+		if !a.Intact(e) {
 			t.damaged++
 			continue
 		}
@@ -122,8 +123,13 @@ func (c counted) taps() *taps {
 	exact := a.Exact != 0 && a.Deliver == options.DeliverInterrupt
 	for i := range min(c.Streams, pepfile.MaxStreams) {
 		s := c.Stream(i)
-		t.fed += s.Fed
-		t.dropped += s.Dropped
+		for _, n := range [...]uint64{s.Fed, s.Dropped} {
+			if n > pepfile.MaxPlausible {
+				t.implausible++
+			}
+		}
+		t.fed += min(s.Fed, pepfile.MaxPlausible)
+		t.dropped += min(s.Dropped, pepfile.MaxPlausible)
 		for i := range s.Cache {
 			if k, n := s.Cache[i].Events(); n > 0 {
 				add(k, n, n)
@@ -154,7 +160,10 @@ func (c counted) taps() *taps {
 	if bursts && a.Exact == 0 {
 		t.scaleEngine(sums)
 	}
-	t.dropped += a.NoStream + a.Queue.Queued - min(a.Queue.Served, a.Queue.Queued)
+	if bursts && !a.Burst.Intact() {
+		t.implausible++
+	}
+	t.dropped = plus(t.dropped, plus(a.NoStream, a.Queue.Queued-min(a.Queue.Served, a.Queue.Queued)))
 	return t
 }
 
@@ -194,7 +203,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	r.Notes = at.Notes()
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()
-	if a.Taps == options.TapsBurst {
+	if a.Taps == options.TapsBurst && a.Burst.Intact() {
 		r.Scale = a.Burst.Scale()
 	}
 	return r.Write()
@@ -246,11 +255,11 @@ func (t *taps) period() int64 {
 	if n := t.area.Rate; n > 0 && n < 1<<62 {
 		return int64(max(2, n))
 	}
-	var messages int64
+	var messages uint64
 	for i := range t.words {
-		messages += t.words[i].Messages
+		messages = plus(messages, uint64(t.words[i].Messages))
 	}
-	return max(2, int64(t.counted)/max(messages, 1))
+	return int64(max(2, t.counted/max(messages, 1)))
 }
 
 func (t *taps) comment() string {
@@ -286,7 +295,7 @@ func (t *taps) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
-	s += (&damage{entries: t.damaged, labels: t.damagedLabels}).comment()
+	s += (&damage{entries: t.damaged, labels: t.damagedLabels, counters: t.implausible}).comment()
 	if a.Deliver == options.DeliverService && q.Messages > 0 {
 		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.P1()) + "ns, " +
 			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
@@ -298,8 +307,8 @@ func (t *taps) comment() string {
 		b := &a.Burst
 		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of " + digits.Uint(b.Seen) + " events in "
 		s += digits.Uint(b.Inside/1000) + "us of " + digits.Uint(b.CPU/1000) + "us"
-		if b.Taken > 0 {
-			s += "; what is not listed may have happened up to " + digits.Uint(uint64(unseen*b.Heaviest*b.Scale())) + " times"
+		if b.Taken > 0 && b.Intact() {
+			s += "; what is not listed may have happened up to " + digits.Int(rounded(unseen*b.Heaviest*b.Scale())) + " times"
 		}
 	}
 	return s

@@ -46,11 +46,15 @@ type wholeWord struct {
 func totals(a pepfile.Words) *tapTotals {
 	t := &tapTotals{taps: map[tapKey]*tapTotal{}, indices: map[pepfile.WordKey]int{}}
 	clusters := float64(max(a.Burst.Ticks, 1))
+	var used []*pepfile.Word
+	for i := range uint64(pepfile.WordSlots) {
+		if e := a.Word(i); e.Hash&1 != 0 && a.Intact(e) {
+			used = append(used, e)
+		}
+	}
 	slots := func(visit func(e *pepfile.Word, k pepfile.WordKey)) {
-		for i := range uint64(pepfile.WordSlots) {
-			if e := a.Word(i); e.Hash&1 != 0 && e.Intact() {
-				visit(e, e.Key())
-			}
+		for _, e := range used {
+			visit(e, e.Key())
 		}
 	}
 	slots(func(e *pepfile.Word, k pepfile.WordKey) {
@@ -163,10 +167,11 @@ func (t *tapTotals) bounds(a pepfile.Words, e *pepfile.Word) (own report.Bounds,
 // share; then a word that comes with every third window could have been missed.
 func (x *tapTotal) bounds(p *weigh.Part, slack float64) report.Bounds {
 	share, b := x.Share(p)
+	// In a damaged file a word may have more events than its tap.
 	return report.Bounds{
-		CountError: weigh.Bound(p.Variance(&x.Total), p.Sum, p.Squares) + slack,
-		ShareBelow: share - b.Low,
-		ShareError: b.High - share,
+		CountError: weigh.Bound(p.Variance(&x.Total), p.Sum, p.Squares) + max(slack, 0),
+		ShareBelow: min(max(share-b.Low, 0), 1),
+		ShareError: min(max(b.High-share, 0), 1),
 	}
 }
 
@@ -178,7 +183,8 @@ func (t *taps) scaleEngine(sums *tapTotals) {
 	var events, given float64
 	for i := range t.words {
 		given += float64(t.words[i].Count)
-		sums.of(t.words[i].Tuple.PC, 0).words += uint64(t.words[i].Count)
+		s := sums.of(t.words[i].Tuple.PC, 0)
+		s.words = plus(s.words, uint64(t.words[i].Count))
 	}
 	for k, s := range sums.taps {
 		if k.labels == 0 {
@@ -189,14 +195,27 @@ func (t *taps) scaleEngine(sums *tapTotals) {
 		w := &t.words[i]
 		s := sums.of(w.Tuple.PC, 0)
 		if s.Size <= 0 {
-			w.Count = int64(float64(w.Count)*events/given + .5)
+			w.Count = rounded(float64(w.Count) * events / max(given, 1))
 			continue
 		}
-		share := float64(w.Count) / float64(s.words)
-		w.Count = int64(share*s.Size + .5)
+		share := float64(w.Count) / float64(max(s.words, 1))
+		w.Count = rounded(share * s.Size)
 		all := weigh.Part{Sum: s.Size, Squares: s.Squares}
 		w.ShareError = min(max(weigh.Bound(share*(1-share)*s.Squares/(s.Size*s.Size), s.Size, s.Squares), 3*s.Squares/(s.Size*s.Size)), 1)
 		w.ShareBelow = w.ShareError
 		w.CountError = share*(weigh.Bound(all.Variance(&s.Total), s.Size, s.Squares)+s.slack) + w.ShareError*s.Size
 	}
 }
+
+// rounded rounds x, at most to the largest number.
+func rounded(x float64) int64 {
+	if x >= most {
+		return most
+	}
+	return int64(x + .5)
+}
+
+// plus adds counts of a file, which may be damaged. Instead of overflowing it returns the largest number.
+func plus(a, b uint64) uint64 { return min(min(a, most)+min(b, most), most) }
+
+const most = 1<<63 - 1

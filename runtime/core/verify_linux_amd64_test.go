@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"fmt"
+	"math"
 	labels "runtime/pprof"
 	"slices"
 	"strconv"
@@ -222,6 +223,39 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 	}
 	if flips != 8*26 {
 		t.Errorf("%d bits flipped", flips)
+	}
+}
+
+// Words whose bounds cannot be right are left out, and the comment says so; the others keep their bounds.
+func TestDamagedBoundsAreSaid(t *testing.T) {
+	f, _ := tappedFile(t)
+	c, a := counted{pepfile.File{Table: f}}, f.Words()
+	before := c.taps()
+	if before.damaged != 0 || strings.Contains(before.comment(), "damaged") {
+		t.Fatal(before.comment())
+	}
+	for i := range uint64(pepfile.WordSlots) {
+		w := a.Word(i)
+		if w.Hash == 0 || w.PC&pepfile.SiteBit != 0 || w.Key().Labels == pepfile.AllLabels {
+			continue
+		}
+		m := a.Moments(w)
+		for _, x := range []*float64{&m.Squares, &m.Cross, &m.Slack} {
+			was := *x
+			for _, *x = range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 1e200} {
+				after := c.taps()
+				if len(after.words) != len(before.words)-1 || !strings.Contains(after.comment(), ", damaged: 1 entries") {
+					t.Errorf("%g: %d of %d words, %s", *x, len(after.words), len(before.words), after.comment())
+				}
+			}
+			*x = was
+		}
+		break
+	}
+	for _, a.Burst.Heaviest = range []float64{math.Inf(1), math.NaN(), -1, 1e200} {
+		if s := c.taps().comment(); !strings.Contains(s, ", damaged: 1 counters") || strings.Contains(s, "what is not listed") {
+			t.Errorf("%g: %s", a.Burst.Heaviest, s)
+		}
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"github.com/pepgo/pep/runtime/crc32"
 	"github.com/pepgo/pep/runtime/digits"
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/poll"
 )
 
@@ -60,6 +61,30 @@ func (e *Word) Intact() bool {
 	return golink.Load64(&e.Hash) == k.Hash() && k.Free <= 64 && k.Labels <= AllLabels && golink.Load64(&e.Count) <= MaxPlausible
 }
 
+// Intact reports whether a word is intact and the sums of its bounds can be those of windows. (One
+// number that is infinite makes all sums of its tap infinite.) Only bursts have such sums.
+func (a Words) Intact(e *Word) bool {
+	const most = MaxPlausible * MaxPlausible
+	if !e.Intact() || a.Taps != options.TapsBurst {
+		return e.Intact()
+	}
+	least := 0.
+	if e.Key().Labels == AllLabels {
+		least = -most // see Moments
+	}
+	for m, i := a.Moments(e), 0; i < 3; i++ {
+		if x := [...]float64{m.Squares, m.Cross, m.Slack}[i]; !(least <= x && x <= most) {
+			return false
+		}
+	}
+	return true
+}
+
+// Intact reports whether the numbers from which counts are estimated can be right.
+func (b *Burst) Intact() bool {
+	return b.Heaviest >= 0 && b.Heaviest <= MaxPlausible && b.CPU <= MaxPlausible && b.Tick <= MaxPlausible
+}
+
 // MaxPlausible is more than can be counted in two years, once every nanosecond. A
 // sum of as many counts as there are slots is below 2^63 only if they are below
 // 2^46, but sums are added up without overflow (package report).
@@ -84,7 +109,7 @@ func (c File) Check() string {
 		return "of a program built with another kind of poll"
 	case *c.sealed() != c.checksum():
 		return "damaged: the checksum of its header is wrong"
-	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Counters > c.Size:
+	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Counters > c.Size, c.Tick > MaxPlausible, c.Start >= 1<<63:
 		return "damaged: its header has impossible numbers"
 	case c.Size < c.Layout().Size:
 		return "truncated"

@@ -316,7 +316,7 @@ func (w *tapWriter) with(labels []pprofenc.Label, x *Word) []pprofenc.Label {
 // bounds adds bounds to the labels of a sample, if there are any.
 func (w *tapWriter) bounds(p *pprofenc.Profile, to pprofenc.Labels, b Bounds, count, above, below string) pprofenc.Labels {
 	if b.CountError > 0 || b.ShareError > 0 {
-		to = p.Number(to, count, int64(b.CountError*w.Scale+.5), schema.Unit)
+		to = p.Number(to, count, int64(min(b.CountError*w.Scale+.5, 1<<62)), schema.Unit)
 		to = p.Number(to, above, int64(b.ShareError*1e6+.5), schema.PartsPerMillion)
 		to = p.Number(to, below, int64(b.ShareBelow*1e6+.5), schema.PartsPerMillion)
 	}

@@ -26,7 +26,12 @@ func (t *Tap) AddValue(p *Part) {
 
 // cluster is how many samples of the tap a window has, as one of its samples finds it: of windows
 // with 1 and 9 samples nine in ten samples are in the second, and 0.1·1 + 0.9·9 = 8.2.
-func (t *Tap) cluster() float64 { return max(t.Squares/t.Samples, 1) }
+func (t *Tap) cluster() float64 {
+	if t.Samples <= 0 {
+		return 1
+	}
+	return max(t.Squares/t.Samples, 1)
+}
 
 // factor returns how many times as large as by chance the variances of the tap's values are. In
 // windows of c samples, two of which have the correlation r, it is 1 + (c-1)·r
@@ -134,7 +139,10 @@ func (t *Tap) Share(p *Part) (share float64, b Bounds) {
 		return share, ShareBounds(share, n, n)
 	}
 	alike := chance * t.factor()
-	windows := p.Sum * p.Sum / p.Squares // that have the value
+	windows := 0. // that have the value
+	if p.Squares > 0 {
+		windows = p.Sum * p.Sum / p.Squares
+	}
 	v := (windows*own + shared*alike) / (windows + shared)
 	between := share * (1 - share)
 	if one := (t.Squares - t.Samples) / (t.Size * t.Size); one > 0 {
@@ -165,7 +173,7 @@ func Student(n float64) float64 {
 // For 3 of 10 independent samples the bounds are 0.073 and 0.699, with 3 degrees of freedom. For
 // 0 of 100 they are 0 and 0.037.
 func ShareBounds(p, n, freedom float64) Bounds {
-	if n <= 0 {
+	if !(n > 0) {
 		return Bounds{0, 1}
 	}
 	z := confidence
