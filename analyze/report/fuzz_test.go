@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/project/mutant"
 )
 
 const wordsText = `profile values
@@ -36,31 +37,60 @@ func FuzzReports(f *testing.F) {
 		if len(old) > 0 && len(new) == len(old) { // lengths stand before strings
 			data = bytes.ReplaceAll(data, []byte(old), []byte(new))
 		}
-		file, err := (&profile.Reader{Memory: 64 << 20}).Parse("fuzz", bytes.NewReader(data))
+		reportAll(t, data)
+	})
+}
+
+// A damaged profile gives an error or reports, too.
+func TestReportsOfDamagedProfiles(t *testing.T) {
+	const bounds = `word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=1 count=9 messages=7 count_error=3 share_error=40000 share_below=30000 tap_events=20 whole_count_error=4 whole_share_error=5 whole_share_below=6
+`
+	for kind, text := range map[string]string{"paths": pathsText, "edges": edgesText, "values": wordsText + bounds} {
+		t.Run(kind, func(t *testing.T) {
+			data, err := proftest.Raw(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read := 0
+			mutant.Each(t, data, nil, func(int) {
+				if reportAll(t, data) {
+					read++
+				}
+			})
+			if read < mutant.Number/10 || read == mutant.Number {
+				t.Errorf("%d of %d are read", read, mutant.Number)
+			}
+		})
+	}
+}
+
+// reportAll makes all reports of a profile, and reports whether there is one.
+func reportAll(t *testing.T, data []byte) (ok bool) {
+	file, err := (&profile.Reader{Memory: 64 << 20}).Parse("fuzz", bytes.NewReader(data))
+	if err != nil {
+		return false
+	}
+	src, all := source.NewTree(""), regexp.MustCompile("")
+	check := func(l listing.Listing, err error) {
 		if err != nil {
 			return
 		}
-		src, all := source.NewTree(""), regexp.MustCompile("")
-		check := func(l listing.Listing, err error) {
-			if err != nil {
-				return
-			}
-			var out, data strings.Builder
-			if err := errors.Join(listing.Text(&out, l), listing.JSON(&data, l)); err != nil {
-				t.Fatal(err)
-			}
-			if !json.Valid([]byte(data.String())) {
-				t.Errorf("%s is not JSON: %s", l.Name(), data.String())
-			}
-			out.WriteString(data.String())
-			if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); i >= 0 {
-				t.Errorf("%q is printed", out.String()[i:min(i+20, out.Len())])
-			}
+		var out, data strings.Builder
+		if err := errors.Join(listing.Text(&out, l), listing.JSON(&data, l)); err != nil {
+			t.Fatal(err)
 		}
-		check(Top(file, src, TopOptions{}))
-		check(List(file, src, all))
-		check(Values(file, src, ValuesOptions{}))
-		check(Accuracy(Run{file, file}, Run{file, file}))
-		check(Dump(file))
-	})
+		if !json.Valid([]byte(data.String())) {
+			t.Errorf("%s is not JSON: %s", l.Name(), data.String())
+		}
+		out.WriteString(data.String())
+		if i := strings.IndexFunc(out.String(), func(r rune) bool { return r != '\n' && r != '\t' && !unicode.IsPrint(r) }); i >= 0 {
+			t.Errorf("%q is printed", out.String()[i:min(i+20, out.Len())])
+		}
+	}
+	check(Top(file, src, TopOptions{}))
+	check(List(file, src, all))
+	check(Values(file, src, ValuesOptions{}))
+	check(Accuracy(Run{file, file}, Run{file, file}))
+	check(Dump(file))
+	return true
 }

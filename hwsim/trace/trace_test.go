@@ -2,7 +2,9 @@ package trace_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/project/mutant"
 	"github.com/pepgo/pep/internal/project/tracetest"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
@@ -416,6 +419,35 @@ func FuzzReader(f *testing.F) {
 		}
 		(&trace.Filter{}).Print(io.Discard, r, false)
 	})
+}
+
+// The mutants of a trace, in which all checksums are right, are read, or there is an error.
+func TestDamagedTracesAreRead(t *testing.T) {
+	file := parse(t, sample)
+	const magic, head, sum = 9, 5, 4 // with the version; kind and size; checksum
+	var chunks [][2]int
+	for at := magic; at < len(file); {
+		end := at + head + int(binary.LittleEndian.Uint32(file[at+1:]))
+		chunks = append(chunks, [2]int{at, end})
+		at = end + sum
+	}
+	read := 0
+	mutant.Each(t, file, nil, func(int) {
+		data := slices.Clone(file)
+		for _, c := range chunks {
+			binary.LittleEndian.PutUint32(data[c[1]:], crc32.ChecksumIEEE(data[c[0]:c[1]]))
+		}
+		r, err := trace.NewReader(bytes.NewReader(data))
+		if err == nil {
+			err = (&trace.Filter{}).Print(io.Discard, r, false)
+		}
+		if err == nil {
+			read++
+		}
+	})
+	if read == 0 || read == mutant.Number {
+		t.Errorf("%d of %d are read", read, mutant.Number)
+	}
 }
 
 // FuzzText: text that can be parsed is printed, and the printed text is parsed and printed

@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/pepgo/pep/internal/project/mutant"
 	"github.com/pepgo/pep/runtime/pdag"
 	"github.com/pepgo/pep/runtime/wire"
 )
@@ -337,34 +338,54 @@ func FuzzReadPackage(f *testing.F) {
 		b, _ := body(wire.AppendPackage(nil, random(rand.New(rand.NewPCG(seed, 5)))))
 		f.Add(string(b))
 	}
-	f.Fuzz(func(t *testing.T, body string) {
-		wire.ReadPackage([]byte(body))
-		p, _, err := wire.ReadPackage(framed(body))
-		if err != nil {
-			if p != nil {
-				t.Error("a package beside an error")
-			}
-			return
-		}
-		for i := range p.Funcs {
-			p.Funcs[i].Graph.Check()
-		}
-		again, _, err := wire.ReadPackage(wire.AppendPackage(nil, p))
-		if err != nil {
-			t.Fatal(err)
-		}
-		equal(t, again, p)
-		l, _, err := wire.ReadLazy(framed(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range p.Funcs { // the last one first
-			l.Body(len(p.Funcs) - 1 - i)
-		}
-		if !reflect.DeepEqual(l.Package(), p) { // much faster than equal
-			t.Errorf("got %+v, want %+v", l.Package(), p)
+	f.Fuzz(func(t *testing.T, body string) { readBody(t, body) })
+}
+
+// The mutants of a table, whose checksum is right.
+func TestDamagedTablesAreRead(t *testing.T) {
+	b, _ := body(wire.AppendPackage(nil, random(rand.New(rand.NewPCG(3, 5)))))
+	read := 0
+	mutant.Each(t, b, nil, func(int) {
+		if readBody(t, string(b)) {
+			read++
 		}
 	})
+	if read == 0 || read == mutant.Number {
+		t.Errorf("%d of %d are read", read, mutant.Number)
+	}
+}
+
+// readBody reads the table that has a body, in all ways, and reports whether it is one.
+func readBody(t *testing.T, body string) (ok bool) {
+	wire.ReadPackage([]byte(body))
+	p, _, err := wire.ReadPackage(framed(body))
+	if err != nil {
+		if p != nil {
+			t.Error("a package beside an error")
+		}
+		return false
+	}
+	for i := range p.Funcs {
+		p.Funcs[i].Graph.Check()
+	}
+	again, _, err := wire.ReadPackage(wire.AppendPackage(nil, p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again, p) { // much faster than equal
+		equal(t, again, p)
+	}
+	l, _, err := wire.ReadLazy(framed(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range p.Funcs { // the last one first
+		l.Body(len(p.Funcs) - 1 - i)
+	}
+	if !reflect.DeepEqual(l.Package(), p) {
+		t.Errorf("got %+v, want %+v", l.Package(), p)
+	}
+	return true
 }
 
 // Reading a small table must not take a lot of memory, whatever the table holds.
