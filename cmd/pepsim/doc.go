@@ -11,7 +11,7 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build b784a72a43a2a3f7
+//	build b47e610c7f3bf876
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main

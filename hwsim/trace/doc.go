@@ -2,7 +2,7 @@
 // runtime/trace, and has a text form for them:
 //
 //	pep trace 1
-//	build 40afc122e4da9abb
+//	build c0c5034e8a26af5a
 //	exe ./app
 //	comment loads of main
 //	package main
