@@ -2,6 +2,7 @@ package core
 
 import (
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -249,9 +250,25 @@ func TestGapsOfTheService(t *testing.T) {
 }
 
 // Names of types and functions come from the tables of the program itself.
+// Whatever address a damaged file has in place of that of a type, it has a name.
+func TestTypesOfDamagedFiles(t *testing.T) {
+	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid(), Start: 1})
+	for p := golink.TypesStart() - 64; p < golink.TypesEnd()+64; p++ {
+		if n.Type(uint64(p)) == "" {
+			t.Fatalf("no name at %#x", p)
+		}
+	}
+	for _, addr := range []uint64{0, 1, 8, 1 << 63, 1<<64 - 1} {
+		if got := n.Type(addr); !strings.HasPrefix(got, "type 0x") {
+			t.Errorf("%#x is %s", addr, got)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
 	textBase = golink.TextStart()
 	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid()})
+	other := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid(), Start: 1}) // of a process that had our number
 	for _, test := range []struct {
 		x    any
 		want string
@@ -262,6 +279,9 @@ func TestNames(t *testing.T) {
 		if got := n.Type(uint64((*eface)(unsafe.Pointer(&test.x)).typ)); got != test.want {
 			t.Errorf("%T: got %s, want %s", test.x, got, test.want)
 		}
+		if got := other.Type(uint64((*eface)(unsafe.Pointer(&test.x)).typ)); got != test.want {
+			t.Errorf("%T, of another process: got %s, want %s", test.x, got, test.want)
+		}
 	}
 	f := n.Func(uint64(golink.CodeOf(TestNames)))
 	if want := "github.com/pepgo/pep/runtime/core.TestNames"; f.Func != want || f.Line == 0 || f.Line != f.StartLine {
@@ -270,7 +290,6 @@ func TestNames(t *testing.T) {
 	if got := n.Float(0.1, 64) + " " + n.Float(float64(float32(0.1)), 32); got != "0.1 0.1" {
 		t.Error(got)
 	}
-	other := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid(), Start: 1}) // of a process that had our number
 	if got := other.Type(0xc000010000); got != "type 0xc000010000" {
 		t.Errorf("a type that another process has made: %s", got)
 	}

@@ -7,8 +7,8 @@ import "github.com/pepgo/pep/runtime/golink"
 // mayReadType reports whether there is a type descriptor at p in this process. A
 // descriptor that another process made while it ran is not in this one. The process
 // number alone does not tell them apart: in containers every process may have number
-// 1.
+// 1. If the file is damaged, what is at p may be anything.
 func (n names) mayReadType(p uintptr) bool {
 	ours := counts.Header != nil && n.of.Pid == counts.Pid && n.of.Start == counts.Start
-	return ours || p >= golink.TypesStart() && p < golink.TypesEnd()
+	return ours || golink.IsType(p)
 }
