@@ -7,6 +7,7 @@ package golink
 
 import (
 	"internal/abi"
+	"internal/race"
 	"internal/runtime/atomic"
 	"internal/runtime/exithook"
 	"internal/strconv"
@@ -15,6 +16,10 @@ import (
 
 // Linked says that this build runs inside an instrumented program.
 const Linked = true
+
+// Race says that the program is built with -race. Our packages are not, but package runtime tells the
+// race detector about the maps that they use.
+const Race = race.Enabled
 
 // AtExit has f called when main returns or os.Exit is called.
 func AtExit(f func()) { exithook.Add(exithook.Hook{F: f, RunOnFailure: true}) }

@@ -13,6 +13,9 @@ import (
 // Linked says that this build runs inside a profiled program.
 const Linked = false
 
+// Race would say that the profiled program is built with -race.
+const Race = false
+
 // AtExit does nothing: there is no program to profile.
 func AtExit(func()) {}
 

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const fiftyGoroutines = `package main
+
+import (
+	"fmt"
+	"sync"
+)
+
+func collatz(n int) (steps int) {
+	for ; n != 1; steps++ {
+		if n%2 == 0 {
+			n /= 2
+		} else {
+			n = 3*n + 1
+		}
+	}
+	return steps
+}
+
+func work(id int) (best int) {
+	for i := 1; i < 3000; i++ {
+		if s := collatz(i + id); s > best {
+			best = s
+		}
+	}
+	return best
+}
+
+func main() {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	total := 0
+	for i := range 50 {
+		wg.Go(func() {
+			b := work(i)
+			mu.Lock()
+			defer mu.Unlock()
+			total += b
+		})
+	}
+	wg.Wait()
+	fmt.Println(total)
+}
+`
+
+// In programs built with -race the detector sees nothing of ours. No function of the linked runtime calls it, nor does
+// code of the linked runtime that is inlined elsewhere. It still sees the maps that our functions use,
+// because package runtime reports those, so all profiles are made in one goroutine.
+func TestRaceDetectorSeesNothingOfOurs(t *testing.T) {
+	skipUnlessLinux(t)
+	if env, err := goEnv("CGO_ENABLED"); err != nil || env[0] != "CGO_ENABLED=1" {
+		t.Skipf("-race needs cgo: %s, %v", env, err)
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "main.go"), fiftyGoroutines)
+	write(t, filepath.Join(dir, "go.mod"), "module example.com/fifty\n\ngo 1.26\n")
+	want, err := exec.Command("go", "run", "-C", dir, ".").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	detector := regexp.MustCompile(`CALL runtime\.((race|msan|asan)\w*)`)
+	for _, flags := range []string{"", "-pepmode=exact", "-peptaps=all -peptapmode=burst"} {
+		prog := build(t, dir, append(strings.Fields(flags), "-race")...)
+		out, err := exec.Command("go", "tool", "objdump", "-s", `^(0pep/|main\.)`, prog).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours, theirs := 0, 0
+		for _, f := range strings.Split("\n"+string(out), "\nTEXT ")[1:] {
+			name, code, _ := strings.Cut(f, "(SB) ")
+			inOurs := strings.HasPrefix(name, "0pep/")
+			if inOurs {
+				ours++
+			}
+			for line := range strings.Lines(code) {
+				m := detector.FindStringSubmatch(line)
+				if m == nil {
+					if inOurs && strings.Contains(line, "CALL runtime.newproc(") && name != "0pep/core.startTaps" {
+						t.Errorf("%q: %s starts a goroutine, and the detector does not see how the others wait for it", flags, name)
+					}
+					continue
+				}
+				file, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+				if _, err := os.Stat(filepath.Join("..", "..", "runtime", "core", file)); inOurs || err == nil {
+					t.Errorf("%q: %s calls %s: %s", flags, name, m[1], line)
+				}
+				theirs++
+			}
+		}
+		if ours < 100 || theirs == 0 {
+			t.Errorf("%q: %d functions of ours, %d calls of the detector: want 100 or more, and at least one of package main", flags, ours, theirs)
+		}
+		for range 4 {
+			cmd := exec.Command(prog)
+			cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=2ms")
+			if out, err := cmd.CombinedOutput(); string(out) != string(want) || err != nil {
+				t.Errorf("%q: %v\n%s", flags, err, out)
+				break
+			}
+		}
+	}
+}
