@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pepgo/pep/internal/tracer/insn"
 )
@@ -25,6 +26,7 @@ var (
 	errTable      = errors.New("a jump through a table leads to it")
 	errFar        = fmt.Errorf("no cheap instruction is among the %d before it", maxSteps)
 	errMany       = fmt.Errorf("more than %d ways lead to it", maxApproaches)
+	errRounds     = errors.New("the branch before it is that of a loop, which is executed in each round")
 	errNotReached = errors.New("no instruction of the function leads to it")
 )
 
@@ -47,8 +49,12 @@ var (
 //	L:      add  16, rsp
 //	        ret           // the instruction i
 //
+// Nor is a way followed back into a loop that i is not in: the branch there is executed in
+// each round, and a stepped probe once. With hot it is, for an instruction that has no
+// probe of its own.
+//
 // If no way has a cheap site, there is nothing to gain, and the error says why.
-func (c *Code) approaches(i int) ([]Approach, error) {
+func (c *Code) approaches(i int, hot bool) ([]Approach, error) {
 	var list []Approach
 	var why error // of the first way without a cheap site
 	cheap := 0
@@ -64,7 +70,11 @@ func (c *Code) approaches(i int) ([]Approach, error) {
 	}
 	var back func(at, steps int) error
 	back = func(at, steps int) error {
-		if err := c.blocked(at, steps); err != nil {
+		err := c.blocked(at, steps)
+		if err == nil && !hot && c.behindLoop(at) {
+			err = errRounds
+		}
+		if err != nil {
 			s := c.site(at)
 			if s.Class == Refused || !interpretable(&c.insts[at].Inst) {
 				return err
@@ -122,6 +132,13 @@ func (c *Code) blocked(i, steps int) error {
 		}
 	}
 	return nil
+}
+
+// behindLoop reports whether a branch of a loop leads to an instruction outside of it.
+func (c *Code) behindLoop(i int) bool {
+	return slices.ContainsFunc(c.insts[i].preds, func(p pred) bool {
+		return c.insts[p.index].Flow == insn.Cond && c.loops().leaves(p.index, i)
+	})
 }
 
 // interpretable reports whether an interpreter of registers and memory can go on after

@@ -16,7 +16,9 @@
 // executes some instructions on a copy of the registers. Every execution of the
 // instruction passes exactly one of them, and the direction of the jump there, with the
 // number of instructions, says how to get to it. If only some of the ways to the
-// instruction have an emulated one, the probes of the other ways are stepped.
+// instruction have an emulated one, the probes of the other ways are stepped. So is that of
+// a way out of a loop: the branch at its end is executed in each round, and the instruction
+// once.
 //
 // # Which counts are exact
 //
@@ -142,6 +144,7 @@ type Code struct {
 	// Jumps through tables that could not be read may lead to any instruction with the same
 	// SP delta.
 	unknownJumps []int
+	nesting      *nesting // of loops; nil until it is needed
 }
 
 type inst struct {
@@ -206,7 +209,7 @@ func (c *Code) probe(kind Kind, i int) Probe {
 	p := Probe{Kind: kind, Site: c.site(i), Inst: in.Inst, Target: in.Target, SPDelta: c.spDelta(in.PC)}
 	if p.Class > Emulated {
 		var err error
-		if p.Via, err = c.approaches(i); err != nil {
+		if p.Via, err = c.approaches(i, p.Class == Refused); err != nil {
 			p.WhyNot = err.Error()
 		}
 	}
