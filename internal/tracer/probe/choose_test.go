@@ -140,6 +140,33 @@ func TestKnownWork(t *testing.T) {
 	}
 }
 
+// What is behind a loop has its probe there, too: probes are executed about as often as
+// what they stand for.
+func TestNoProbeInALoopForWhatIsBehindIt(t *testing.T) {
+	needRights(t)
+	const calls = 500
+	x := run(t, build(t), "calls", "1", fmt.Sprint(calls))
+	plan := chosen(t, x, probe.Wish{
+		Func: regexp.MustCompile(`^main\.rounds$`), Results: true, Times: true,
+		Lines: []probe.Position{{File: "target/main.go", Line: lineOf(t, "return sum\n}\n\n//go:noinline\nfunc indirect"), All: true}},
+	})
+	c := countsOf(t, x, plan, probe.Limits{})
+	hits, executed := map[probe.Kind]uint64{}, uint64(0)
+	for i, s := range plan.Sites {
+		hits[s.Kind] += c.Sites[i].Hits
+		executed += c.Sites[i].Hits + c.Sites[i].Others
+	}
+	if want := map[probe.Kind]uint64{probe.Entry: calls, probe.Exit: calls, probe.Line: calls}; !reflect.DeepEqual(hits, want) {
+		t.Errorf("hits: got %v, want %v", hits, want)
+	}
+	if executed > 6*calls {
+		t.Errorf("the probes were executed %d times in %d calls", executed, calls)
+	}
+	if got := recorded(plan, c, "main.rounds", probe.Exit, "sum"); !reflect.DeepEqual(got, map[uint64]uint64{0: calls}) {
+		t.Errorf("results: got %v", got)
+	}
+}
+
 // The interpreter does not know what is in floating-point registers. A result that depends
 // on them is not read, and it is said how often; other results of the function are.
 func TestUnknownResultsAreNotGuessed(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cilium/ebpf"
 
@@ -23,10 +24,11 @@ type Counts struct {
 
 // A SiteCount is what a site has counted.
 type SiteCount struct {
-	Hits  uint64
-	Taken uint64 // of an Edge: how often it jumped
-	Off   bool   // it was switched off after these hits, because they came too fast
-	Words []WordCount
+	Hits   uint64
+	Taken  uint64        // of an Edge: how often it jumped
+	Others uint64        // executions that are no hits: a fused site's jump led elsewhere, or the site was off
+	Off    time.Duration // when it was switched off, after these hits, because they came too fast; 0 if it was not
+	Words  []WordCount
 }
 
 // A WordCount is what a site has recorded of a word. Every hit counts as a value, or as a
@@ -50,16 +52,18 @@ type TextCount struct {
 }
 
 // Times are the durations of the calls of a function, from entry to exit. That is time on
-// the clock: waiting counts.
+// the clock: waiting counts. When a site of an end is switched off, the timing of the
+// function ends: without the other end, nothing can be said of a call.
 type Times struct {
-	Calls     uint64     // that began and returned while there were probes
-	NS        uint64     // of all of them, in nanoseconds
-	Unmatched uint64     // returns of calls that began before the probes
-	Replaced  uint64     // calls that never returned, as far as later calls in the same frame tell: panics, Goexit
-	Open      uint64     // calls that had not returned at the end
-	Full      uint64     // calls that are not timed: too many were under way
-	Faults    uint64     // likewise: the goroutine could not be read
-	Buckets   [48]uint64 // bucket i has calls that took [2^(i-1), 2^i) ns
+	Calls     uint64        // that began and returned while there were probes
+	NS        uint64        // of all of them, in nanoseconds
+	Unmatched uint64        // returns of calls that began before the probes
+	Replaced  uint64        // calls that never returned, as far as later calls in the same frame tell: panics, Goexit
+	Open      uint64        // calls that had not returned at the end, or at Off
+	Full      uint64        // calls that are not timed: too many were under way
+	Faults    uint64        // likewise: the goroutine could not be read
+	Buckets   [48]uint64    // bucket i has calls that took [2^(i-1), 2^i) ns
+	Off       time.Duration // when the timing ended because a site was switched off; 0 if it did not
 }
 
 // Read reads the counters. While probes are attached, hits can come between the reading of
@@ -84,7 +88,7 @@ func (s *Session) readSites(c *Counts) error {
 		return err
 	}
 	for i := range sites {
-		x := SiteCount{Off: sites[i].Off != 0, Words: make([]WordCount, len(s.plan.Sites[i].Words))}
+		x := SiteCount{Off: s.after(sites[i].Off), Words: make([]WordCount, len(s.plan.Sites[i].Words))}
 		var perCPU []probe.ProbeHits
 		if err := s.objects.Counts.Lookup(uint32(i), &perCPU); err != nil {
 			return err
@@ -92,6 +96,7 @@ func (s *Session) readSites(c *Counts) error {
 		for _, n := range perCPU {
 			x.Hits += n.Hits
 			x.Taken += n.Taken
+			x.Others += n.Others
 		}
 		c.Sites = append(c.Sites, x)
 	}
@@ -160,6 +165,10 @@ func (s *Session) readTimes(c *Counts) error {
 	if !slices.ContainsFunc(s.plan.Funcs, func(f Func) bool { return f.Timed }) {
 		return nil
 	}
+	ends, err := all[uint64](s.objects.Ends, len(s.plan.Funcs))
+	if err != nil {
+		return err
+	}
 	c.Times = make([]Times, len(s.plan.Funcs))
 	for i := range c.Times {
 		var perCPU []probe.ProbeDurations
@@ -167,6 +176,7 @@ func (s *Session) readTimes(c *Counts) error {
 			return err
 		}
 		t := &c.Times[i]
+		t.Off = s.after(ends[i])
 		for _, n := range perCPU {
 			t.Calls += n.Calls
 			t.NS += n.Ns

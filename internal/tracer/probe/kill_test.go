@@ -289,12 +289,44 @@ func TestLimit(t *testing.T) {
 	c := finish(t, s)
 	for i, want := range []uint64{limit, limit / 20, 3, 1} {
 		// The work takes some milliseconds; a new second can begin in it, on each CPU.
-		if got := c.Sites[i]; got.Off != (want > 3) || got.Hits < want || got.Hits > calls-1 {
-			t.Errorf("%s: %d hits, off: %v, want %d hits", h.Funcs[i].Name, got.Hits, got.Off, want)
+		if got := c.Sites[i]; (got.Off > 0) != (want > 3) || got.Hits < want || got.Hits > calls-1 {
+			t.Errorf("%s: %d hits, off after %v, want %d hits", h.Funcs[i].Name, got.Hits, got.Off, want)
 		}
 	}
 	h.clean(x)
 	x.lives(t)
+}
+
+// When a limit switches off the probe at one end of calls, their timing ends: calls whose
+// return is not seen did not panic, and returns whose entry is not seen did not begin
+// before the probes.
+func TestTimingEndsWithAProbe(t *testing.T) {
+	needRights(t)
+	const calls, limit = 3000, 500
+	for _, end := range []probe.Kind{probe.Entry, probe.Exit} {
+		h := plan(t, open(t, build(t)))
+		h.fn("main.pick", true).checked().exits()
+		h.fn("main.work", true).checked().exits()
+		for i := range h.Sites {
+			h.Sites[i].Slow = h.Sites[i].Kind == end // its limit is limit/20, and the other end has limit
+		}
+		x := run(t, h.path, "calls", "2", fmt.Sprint(calls))
+		began := time.Now()
+		s := h.attach(x, probe.Limits{Hits: limit})
+		x.work(t)
+		c := finish(t, s)
+		x.lives(t)
+		got := h.times(c, "main.pick")
+		if got.Replaced+got.Unmatched != 0 || got.Calls == 0 || got.Calls > h.hits(c, "main.pick", end) || got.Open > 2 {
+			t.Errorf("without the probe of the %v: got %+v, want calls with both ends alone", end, got)
+		}
+		if got.Off <= 0 || got.Off > time.Since(began) {
+			t.Errorf("without the probe of the %v: the timing ended after %v, want the time when that was switched off", end, got.Off)
+		}
+		if got := h.times(c, "main.work"); got.Calls != 2 || got.Off != 0 || got.Open+got.Replaced+got.Unmatched != 0 {
+			t.Errorf("another function: got %+v, want 2 calls", got)
+		}
+	}
 }
 
 // While a link takes the place of another one, both have the sites. Hits count once.

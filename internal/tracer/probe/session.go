@@ -10,9 +10,12 @@ import (
 	"fmt"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/cilium/ebpf"
 	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
 	"github.com/pepgo/pep/internal/tracer/bpf/probe"
 	"github.com/pepgo/pep/internal/tracer/process"
 	"github.com/pepgo/pep/internal/tracer/rights"
@@ -55,7 +58,8 @@ type Session struct {
 	link    link.Link // nil when detached
 
 	generation uint32
-	on         []int // indices of the sites with probes
+	began      uint64 // when hits began to count, in ns of the monotonic clock
+	on         []int  // indices of the sites with probes
 	refused    []Skipped
 	detached   []int // sites that were switched off and have no probe any more
 	mayStep    bool  // there are slow sites, or the kernel stepped already before
@@ -131,6 +135,7 @@ func (s *Session) load(limits Limits) error {
 	entries(probe.ProbeMapValues, min(all, maxValues), true)
 	entries(probe.ProbeMapTexts, min(all, maxTexts), texts)
 	entries(probe.ProbeMapTimes, len(s.plan.Funcs), timed)
+	entries(probe.ProbeMapEnds, len(s.plan.Funcs), timed)
 	entries(probe.ProbeMapCalls, int(limits.Calls), timed)
 	interprets := uint32(0)
 	if len(s.plan.Ops) > 0 {
@@ -223,6 +228,14 @@ func (s *Session) attach() error {
 		return fmt.Errorf("attaching %d probes to %s of process %d: %w", len(s.on), s.process.Path, s.process.PID, err)
 	}
 	s.generation++
+	if s.began == 0 {
+		var now unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+			l.Close()
+			return fmt.Errorf("reading the clock: %w", err)
+		}
+		s.began = uint64(now.Nano())
+	}
 	if err := s.objects.Generation.Set(s.generation); err != nil {
 		l.Close()
 		return err
@@ -263,6 +276,15 @@ func (s *Session) refuse(sites []int) error {
 	}
 	sites = slices.Clone(sites)
 	return errors.Join(s.refuse(sites[:len(sites)/2]), s.refuse(sites[len(sites)/2:]))
+}
+
+// after returns how long hits had counted at a moment of the monotonic clock, and 0 if there
+// was no such moment.
+func (s *Session) after(at uint64) time.Duration {
+	if at == 0 {
+		return 0
+	}
+	return max(1, time.Duration(at-s.began))
 }
 
 // Refused returns the sites that the kernel did not let probe.

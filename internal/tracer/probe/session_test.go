@@ -239,6 +239,24 @@ func TestEdgesAndCalls(t *testing.T) {
 	}
 }
 
+// A probe at a jump that stands for one of its ways counts the other way as an execution
+// that is no hit.
+func TestOtherExecutions(t *testing.T) {
+	needRights(t)
+	const calls = 1000
+	h := plan(t, open(t, build(t)))
+	h.fn("main.pick", false).every(probe.Line, x86asm.JB)
+	h.Sites[0].Fused = &probe.Fused{Direction: probe.Taken}
+	x := run(t, h.path, "calls", "1", fmt.Sprint(calls))
+	s := h.attach(x, probe.Limits{})
+	x.work(t)
+	c := finish(t, s)
+	x.lives(t)
+	if got := c.Sites[0]; got.Hits != calls-calls/5 || got.Others != calls/5 {
+		t.Errorf("%d hits and %d other executions, want %d and %d", got.Hits, got.Others, calls-calls/5, calls/5)
+	}
+}
+
 // A call that panics never returns, and says so.
 func TestPanicsAreNoReturns(t *testing.T) {
 	needRights(t)

@@ -49,6 +49,7 @@ enum direction { ANY = 0, NOT_TAKEN = 1, TAKEN = 2 };
 struct hits {
 	u64 hits;
 	u64 taken; // of EDGE: how often the jump was taken
+	u64 others; // executions that are no hits: the jump led elsewhere, or the site was off
 	u64 window; // when the hits that count for the limit began
 	u64 recent; // hits since then
 };
@@ -126,6 +127,7 @@ MAP(MAP_HASH, struct value, u64, values);
 MAP(MAP_HASH, struct text, u64, texts);
 MAP(MAP_HASH, struct call, u64, calls);
 MAP(MAP_PERCPU_ARRAY, u32, struct durations, times);
+MAP(MAP_ARRAY, u32, u64, ends); // by function: when its calls were timed no longer, in ns of the monotonic clock, or 0
 MAP(MAP_ARRAY, u32, struct slot, slots);
 
 volatile const u32 goid_offset; // of the goroutine's number in runtime.g
@@ -253,7 +255,8 @@ INLINE void pair(struct pt_regs *ctx, struct site *s)
 {
 	u32 func = s->func;
 	struct durations *t = map_lookup(&times, &func);
-	if (!t)
+	u64 *end = map_lookup(&ends, &func);
+	if (!t || !end || *end)
 		return;
 	u64 g = ctx->r14, goid = 0, top = 0, now = ktime_get_ns();
 	if (copy_from_user(&goid, 8, (const void *)(g + goid_offset)) || copy_from_user(&top, 8, (const void *)(g + 8))) {
@@ -285,6 +288,13 @@ INLINE void pair(struct pt_regs *ctx, struct site *s)
 	if (b >= BUCKETS)
 		b = BUCKETS - 1;
 	add(&t->bucket[b], 1);
+}
+
+INLINE void end_timing(u32 func, u64 now)
+{
+	u64 *end = map_lookup(&ends, &func);
+	if (end)
+		__sync_val_compare_and_swap(end, 0, now);
 }
 
 static long step(u32 i, struct run **r) { return step_probe(*r); }
@@ -346,8 +356,12 @@ int probe(struct pt_regs *ctx)
 		return 0;
 	struct site *s = map_lookup(&sites, &i);
 	struct hits *c = map_lookup(&counts, &i);
-	if (!s || !c || s->off)
+	if (!s || !c)
 		return 0;
+	if (s->off) {
+		add(&c->others, 1);
+		return 0;
+	}
 	if (s->limit) {
 		// Reading the clock takes a tenth of the time of a hit, so it is read only when
 		// the limit is reached: did that take a second?
@@ -356,8 +370,14 @@ int probe(struct pt_regs *ctx)
 		if (__sync_fetch_and_add(&c->recent, 1) >= s->limit) {
 			u64 now = ktime_get_ns();
 			if (now - c->window < 1000000000ULL) {
+				// Calls are timed while the probes of both ends count. So the timing ends
+				// before this probe misses the first execution: a call whose return is not
+				// seen would pass for one that never returned.
+				if (s->timed)
+					end_timing(s->func, now);
 				if (__sync_val_compare_and_swap(&s->off, 0, now) == 0)
 					__sync_fetch_and_add(&off, 1);
+				add(&c->others, 1);
 				return 0;
 			}
 			c->window = now;
@@ -365,8 +385,10 @@ int probe(struct pt_regs *ctx)
 		}
 	}
 	// Fused probes of other instructions are meant by hits that go the other way.
-	if (s->direction && taken(ctx->flags, s->condition) != (s->direction == TAKEN))
+	if (s->direction && taken(ctx->flags, s->condition) != (s->direction == TAKEN)) {
+		add(&c->others, 1);
 		return 0;
+	}
 	add(&c->hits, 1);
 	if (s->kind == EDGE && taken(ctx->flags, s->condition))
 		add(&c->taken, 1);

@@ -74,6 +74,7 @@ type ProbeHits struct {
 	_      structs.HostLayout
 	Hits   uint64
 	Taken  uint64
+	Others uint64
 	Window uint64
 	Recent uint64
 }
@@ -212,6 +213,7 @@ type ProbeWord struct {
 const (
 	ProbeMapCalls      = "calls"
 	ProbeMapCounts     = "counts"
+	ProbeMapEnds       = "ends"
 	ProbeMapEntries    = "entries"
 	ProbeMapOps        = "ops"
 	ProbeMapSites      = "sites"
@@ -282,6 +284,7 @@ type ProbeProgramSpecs struct {
 type ProbeMapSpecs struct {
 	Calls   *ebpf.MapSpec `ebpf:"calls"`
 	Counts  *ebpf.MapSpec `ebpf:"counts"`
+	Ends    *ebpf.MapSpec `ebpf:"ends"`
 	Entries *ebpf.MapSpec `ebpf:"entries"`
 	Ops     *ebpf.MapSpec `ebpf:"ops"`
 	Sites   *ebpf.MapSpec `ebpf:"sites"`
@@ -328,6 +331,7 @@ func (o *ProbeObjects) Close() error {
 type ProbeMaps struct {
 	Calls   *ebpf.Map `ebpf:"calls"`
 	Counts  *ebpf.Map `ebpf:"counts"`
+	Ends    *ebpf.Map `ebpf:"ends"`
 	Entries *ebpf.Map `ebpf:"entries"`
 	Ops     *ebpf.Map `ebpf:"ops"`
 	Sites   *ebpf.Map `ebpf:"sites"`
@@ -342,6 +346,7 @@ func (m *ProbeMaps) Close() error {
 	return _ProbeClose(
 		m.Calls,
 		m.Counts,
+		m.Ends,
 		m.Entries,
 		m.Ops,
 		m.Sites,

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/pepgo/pep/internal/tracer/probe"
 )
@@ -45,8 +46,10 @@ func (b *builder) function(index int, sites []int) Function {
 		switch s.Kind {
 		case probe.Entry:
 			add(&f.Calls, c.Hits)
+			f.CallsTo = first(f.CallsTo, seconds(c.Off))
 		case probe.Exit:
 			add(&f.Returns, c.Hits)
+			f.ReturnsTo = first(f.ReturnsTo, seconds(c.Off))
 		case probe.Edge:
 			x := site("branch", s, c)
 			x.rows([]valued{{"jumps to " + s.Target, c.Taken}, {"goes on", c.Hits - c.Taken}})
@@ -92,7 +95,24 @@ func (b *builder) function(index int, sites []int) Function {
 }
 
 func site(kind string, s *probe.Site, c *probe.SiteCount) Site {
-	return Site{Kind: kind, File: s.File, Line: s.Line, Hits: c.Hits, Off: c.Off, Slow: s.Slow}
+	return Site{Kind: kind, File: s.File, Line: s.Line, Hits: c.Hits, Off: c.Off > 0, OffAfter: seconds(c.Off), Slow: s.Slow}
+}
+
+// seconds returns a time in seconds, and nil for 0, which is none.
+func seconds(t time.Duration) *float64 {
+	if t == 0 {
+		return nil
+	}
+	s := t.Seconds()
+	return &s
+}
+
+// first returns the earlier of two times, of which nil is none.
+func first(a, b *float64) *float64 {
+	if a == nil || b != nil && *b < *a {
+		return b
+	}
+	return a
 }
 
 // A valued is the text of a value, and its hits.
@@ -140,6 +160,7 @@ func (s *Site) merge(x Site) {
 	s.Other += x.Other
 	s.Unread += x.Unread
 	s.Off = s.Off || x.Off
+	s.OffAfter = first(s.OffAfter, x.OffAfter)
 	s.Slow = s.Slow || x.Slow
 	s.rows(sum(values))
 }
@@ -205,7 +226,7 @@ func (b *builder) format(w probe.Word, v uint64) string {
 }
 
 func durations(t probe.Times) *Durations {
-	d := &Durations{Calls: t.Calls, Before: t.Unmatched, Open: t.Open, Unreturned: t.Replaced, Lost: t.Full + t.Faults}
+	d := &Durations{Calls: t.Calls, To: seconds(t.Off), Before: t.Unmatched, Open: t.Open, Unreturned: t.Replaced, Lost: t.Full + t.Faults}
 	if t.Calls > 0 {
 		d.Mean = float64(t.NS) / float64(t.Calls)
 	}

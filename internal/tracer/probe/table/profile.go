@@ -15,7 +15,8 @@ import (
 // Profile returns the table as a profile of values, in the format of pprof, in gzip. Its
 // samples are like those of taps: kind, expression and value are labels, the stack is the
 // function, and both numbers of a sample are hits. Calls and returns are sites with one
-// value. Every hit was counted, so the profile says that it is exact.
+// value. Every hit was counted, so the profile says that it is exact; a note says if a limit
+// switched off probes.
 func (t *Table) Profile() []byte {
 	types := schema.Values.Types()
 	p := pprofenc.New(pprofenc.ValueType{Type: types[0], Unit: schema.Unit}, pprofenc.ValueType{Type: types[1], Unit: schema.Unit})
@@ -23,7 +24,11 @@ func (t *Table) Profile() []byte {
 	p.PeriodType, p.Period = pprofenc.ValueType{Type: "hits", Unit: schema.Unit}, 1
 	p.Time, p.Duration = t.run.Began, t.run.Duration
 	p.DefaultType = types[0]
-	p.Comments = append([]string{fmt.Sprintf("peptrace: probes of process %d, until %s, every hit counted", t.Process, t.Ended)}, t.Notes...)
+	counted := "every hit counted"
+	if t.off > 0 {
+		counted += " of a probe until it was switched off"
+	}
+	p.Comments = append([]string{fmt.Sprintf("peptrace: probes of process %d, until %s, %s", t.Process, t.Ended, counted)}, t.Notes...)
 	for _, f := range t.Functions {
 		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.Line)})
 		sample := func(kind, file string, line int, expr, typ, value string, n uint64) {

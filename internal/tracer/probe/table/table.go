@@ -50,12 +50,14 @@ type Table struct {
 	Probes    int        `json:"probes" unit:"probes"`
 	Slow      int        `json:"slow_probes" unit:"probes"` // at instructions that the kernel steps over
 	Hits      uint64     `json:"hits" unit:"hits"`
+	Others    uint64     `json:"other_executions" unit:"hits"` // of probes, that are no hits of a site
 	Functions []Function `json:"functions"`
 	Skipped   []Skipped  `json:"skipped"` // things that have no probe although the flags ask for them
 	Notes     []string   `json:"notes"`
 
 	run   Run
 	limit int
+	off   int // probes that were switched off
 }
 
 // A Function is a function with probes.
@@ -65,6 +67,8 @@ type Function struct {
 	Line      int        `json:"line" unit:"line"`
 	Calls     *uint64    `json:"calls" unit:"calls"`     // null if its entry has no probe
 	Returns   *uint64    `json:"returns" unit:"returns"` // null if its returns have no probes
+	CallsTo   *float64   `json:"calls_until" unit:"s"`   // when their probe was switched off; null if it was not
+	ReturnsTo *float64   `json:"returns_until" unit:"s"` // likewise, the first of their probes
 	Durations *Durations `json:"durations"`              // null if they were not measured
 	Sites     []Site     `json:"sites"`
 }
@@ -72,9 +76,10 @@ type Function struct {
 // Durations are times of calls from entry to return, on the clock: waiting counts.
 type Durations struct {
 	Calls      uint64     `json:"calls" unit:"calls"`
+	To         *float64   `json:"until" unit:"s"` // when a probe at an end was switched off; null if none was
 	Mean       float64    `json:"mean" unit:"ns"`
 	Before     uint64     `json:"began_before" unit:"calls"` // they began before the probes
-	Open       uint64     `json:"open" unit:"calls"`         // they had not returned at the end
+	Open       uint64     `json:"open" unit:"calls"`         // they had not returned at the end of the timing
 	Unreturned uint64     `json:"not_returned" unit:"calls"` // they panicked, or the goroutine exited
 	Lost       uint64     `json:"not_measured" unit:"calls"` // there was no room, or no goroutine
 	Buckets    []Duration `json:"buckets"`
@@ -88,18 +93,19 @@ type Duration struct {
 
 // A Site is something whose values were counted: an argument, a jump, a call, a line.
 type Site struct {
-	Kind     string  `json:"kind"`             // "arg", "result", "branch", "call", "line", "value", "later value"
-	File     string  `json:"file"`             // of a branch, call, line or variable: of an inlined function, if it is in one
-	Line     int     `json:"line" unit:"line"` // 0 if it is about the function
-	Expr     string  `json:"expression"`
-	Type     string  `json:"type"`
-	Hits     uint64  `json:"hits" unit:"hits"`
-	Off      bool    `json:"switched_off"` // the hits came faster than the limit; later ones were not counted
-	Slow     bool    `json:"slow"`
-	Distinct int     `json:"distinct" unit:"values"` // that were told apart
-	Rows     []Value `json:"rows"`
-	Other    uint64  `json:"other" unit:"hits"`  // with values that the tables had no room to tell apart
-	Unread   uint64  `json:"unread" unit:"hits"` // at which the value could not be read
+	Kind     string   `json:"kind"`             // "arg", "result", "branch", "call", "line", "value", "later value"
+	File     string   `json:"file"`             // of a branch, call, line or variable: of an inlined function, if it is in one
+	Line     int      `json:"line" unit:"line"` // 0 if it is about the function
+	Expr     string   `json:"expression"`
+	Type     string   `json:"type"`
+	Hits     uint64   `json:"hits" unit:"hits"`
+	Off      bool     `json:"switched_off"`                // the hits came faster than the limit; later ones were not counted
+	OffAfter *float64 `json:"switched_off_after" unit:"s"` // null if it was not; of several probes the first
+	Slow     bool     `json:"slow"`
+	Distinct int      `json:"distinct" unit:"values"` // that were told apart
+	Rows     []Value  `json:"rows"`
+	Other    uint64   `json:"other" unit:"hits"`  // with values that the tables had no room to tell apart
+	Unread   uint64   `json:"unread" unit:"hits"` // at which the value could not be read
 }
 
 // A Value is a value and its hits.
@@ -133,14 +139,26 @@ func New(plan *probe.Plan, c *probe.Counts, run Run, names Names, n int) *Table 
 	}
 	b := builder{plan, c, run.Secrets, names}
 	sites := make([][]int, len(plan.Funcs))
+	var earliest *float64
 	for i, s := range plan.Sites {
 		sites[s.Func] = append(sites[s.Func], i)
-		if !s.Again {
+		t.Others += c.Sites[i].Others
+		if s.Again {
+			t.Others += c.Sites[i].Hits
+		} else {
 			t.Hits += c.Sites[i].Hits
+		}
+		if at := seconds(c.Sites[i].Off); at != nil {
+			t.off++
+			earliest = first(earliest, at)
 		}
 		if s.Slow {
 			t.Slow++
 		}
+	}
+	if t.off > 0 {
+		t.Notes = append(slices.Clone(t.Notes), fmt.Sprintf("-limit switched off %d of %s, the first after %s: later hits were not counted; -limit 0 is no limit",
+			t.off, listing.Count(t.Probes, "probe"), nanoseconds(*earliest*1e9)))
 	}
 	for i := range plan.Funcs {
 		if len(sites[i]) > 0 {
@@ -180,7 +198,11 @@ func (t *Table) Print(p *listing.Page) {
 	if t.Slow > 0 {
 		slow = fmt.Sprintf(" (%d slow)", t.Slow)
 	}
-	p.Line("peptrace: process %d, %.1f s until %s, %s%s, %s", t.Process, t.Seconds, t.Ended, listing.Count(t.Probes, "probe"), slow, listing.Count(t.Hits, "hit"))
+	others := ""
+	if t.Others > 0 {
+		others = fmt.Sprintf(" and %s of probes", listing.Count(t.Others, "other execution"))
+	}
+	p.Line("peptrace: process %d, %.1f s until %s, %s%s, %s%s", t.Process, t.Seconds, t.Ended, listing.Count(t.Probes, "probe"), slow, listing.Count(t.Hits, "hit"), others)
 	for _, n := range t.Notes {
 		p.Line("%s", n)
 	}
@@ -202,10 +224,10 @@ func (f *Function) print(p *listing.Page) {
 	p.Line("")
 	about := ""
 	if f.Calls != nil {
-		about += ", " + listing.Count(*f.Calls, "call")
+		about += ", " + listing.Count(*f.Calls, "call") + until(f.CallsTo)
 	}
 	if f.Returns != nil {
-		about += ", " + listing.Count(*f.Returns, "return")
+		about += ", " + listing.Count(*f.Returns, "return") + until(f.ReturnsTo)
 	}
 	p.Line("%s  %s:%d%s", f.Func, p.Short(f.File), f.Line, about)
 	if f.Durations != nil {
@@ -216,14 +238,31 @@ func (f *Function) print(p *listing.Page) {
 	}
 }
 
+// until says when the probe of a count was switched off, if it was.
+func until(seconds *float64) string {
+	if seconds == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (switched off after %s)", nanoseconds(*seconds*1e9))
+}
+
 func (d *Durations) print(p *listing.Page) {
+	open := "had not returned at the end"
 	p.Line("")
 	p.Line("  duration with the time of probes, %s, mean %s", listing.Count(d.Calls, "call"), nanoseconds(d.Mean))
+	if d.To != nil {
+		p.Line("  timed until a probe at an entry or return was switched off, after %s", nanoseconds(*d.To*1e9))
+		open = "had not returned then"
+	}
+	before := "began before the probes"
+	if d.Lost > 0 { // the return of such a call has no entry either
+		before += ", or were not measured"
+	}
 	for _, x := range []struct {
 		n   uint64
 		why string
 	}{
-		{d.Before, "began before the probes"}, {d.Open, "had not returned at the end"},
+		{d.Before, before}, {d.Open, open},
 		{d.Unreturned, "never returned: they panicked, or their goroutine ended"}, {d.Lost, "were not measured: too many were under way"},
 	} {
 		if x.n > 0 {
@@ -269,8 +308,8 @@ func (s *Site) print(p *listing.Page, file string) {
 		head += " " + s.Type
 	}
 	p.Line("  %s, %s", head, listing.Count(s.Hits, "hit"))
-	if s.Off {
-		p.Line("  switched off: the hits came faster than the limit, and later ones were not counted")
+	if s.OffAfter != nil {
+		p.Line("  switched off after %s: the hits came faster than the limit, and later ones were not counted", nanoseconds(*s.OffAfter*1e9))
 	}
 	if s.Unread > 0 {
 		p.Line("  %s without a value: it could not be read", listing.Count(s.Unread, "hit"))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -69,7 +70,7 @@ func example() (*probe.Plan, *probe.Counts) {
 			{Hits: 3, Words: []probe.WordCount{word(0, 0, 1, 3), word(0, 0, 0, 3)}},
 			{Hits: 6, Words: []probe.WordCount{word(0, 0, 0, 5, 1, 1), word(0, 0, 1, 6)}},
 			{Hits: 10, Taken: 4},
-			{Hits: 4, Off: true, Words: []probe.WordCount{word(0, 0, 0x2000, 3, 0x99, 1)}},
+			{Hits: 4, Off: 1500 * time.Millisecond, Words: []probe.WordCount{word(0, 0, 0x2000, 3, 0x99, 1)}},
 			{Hits: 0},
 		},
 		Times: make([]probe.Times, 2),
@@ -85,6 +86,7 @@ func Example() {
 	listing.Text(os.Stdout, t)
 	// Output:
 	// peptrace: process 4711, 2.0 s until interrupted, 7 probes (1 slow), 34 hits
+	// -limit switched off 1 of 7 probes, the first after 1.5 s: later hits were not counted; -limit 0 is no limit
 	//
 	// main.known  main.go:35, 10 calls, 9 returns
 	//
@@ -130,7 +132,7 @@ func Example() {
 	//   40.00%      4  jumps to line 38
 	//
 	//   call other.go:7, 4 hits
-	//   switched off: the hits came faster than the limit, and later ones were not counted
+	//   switched off after 1.5 s: the hits came faster than the limit, and later ones were not counted
 	//    share  count  value
 	//   75.00%      3  main.g
 	//   25.00%      1  0x99
@@ -143,6 +145,48 @@ func Example() {
 	//
 	// not probed:
 	//   main.h  inlined calls  it is inlined
+}
+
+// What a limit switched off is said, with the time, at each count that it ends, and so are
+// executions that are no hits. Durations say of a call only what both ends have seen.
+func TestSwitchedOff(t *testing.T) {
+	plan, counts := example()
+	counts.Sites[1].Off = 3 * time.Second
+	counts.Sites[2].Off = 200 * time.Millisecond
+	counts.Sites[3].Off = 20 * time.Millisecond
+	counts.Sites[2].Others, counts.Sites[3].Others = 1000, 24
+	counts.Times[1].Off = 20 * time.Millisecond
+	var b bytes.Buffer
+	got := table.New(plan, counts, table.Run{Process: 4711, Program: "/bin/app", Duration: 2e9, Ended: "interrupted"}, names{}, 2)
+	listing.Text(&b, got)
+	for _, want := range []string{
+		"7 probes (1 slow), 34 hits and 1024 other executions of probes\n",
+		"\n-limit switched off 4 of 7 probes, the first after 20 ms: later hits were not counted; -limit 0 is no limit\n",
+		"main.known  main.go:35, 10 calls (switched off after 3 s), 9 returns (switched off after 20 ms)\n",
+		"  timed until a probe at an entry or return was switched off, after 20 ms\n  1 call had not returned then\n",
+		"  arg x int8, 10 hits\n  switched off after 3 s: the hits came faster",
+		"  result #1 bool, 9 hits\n  switched off after 20 ms: the hits came faster",
+	} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+	b.Reset()
+	if err := listing.JSON(&b, got); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"other_executions":1024`, `"calls_until":3`, `"returns_until":0.02`, `"until":0.02`, `"switched_off_after":3`, "-limit switched off 4"} {
+		if !strings.Contains(strings.ReplaceAll(b.String(), `": `, `":`), want) {
+			t.Errorf("%s is not in\n%s", want, b.String())
+		}
+	}
+	f, err := profile.Parse("probe", bytes.NewReader(got.Profile()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(f.Comments); !strings.Contains(text, "counted of a probe until it was switched off") || !strings.Contains(text, "-limit switched off 4 of 7 probes, the first after 20 ms") {
+		t.Errorf("comments of the profile: %s", text)
+	}
 }
 
 // The JSON has the numbers of the text; the profile has those of all values, and pep reads

@@ -91,6 +91,16 @@ type named struct {
 //go:noinline
 func promoted(s shape) int { return s.area() }
 
+// rounds has 40 rounds per call, and returns behind them.
+//
+//go:noinline
+func rounds(b []byte) (sum int) {
+	for _, c := range b {
+		sum += int(c)
+	}
+	return sum
+}
+
 //go:noinline
 func indirect(f func(int) int, i int) int { return f(i) }
 
@@ -108,7 +118,7 @@ func work(calls int) (sum int) {
 		} else {
 			sum += total(&circle{i})
 		}
-		sum += indirect(other, i) + whole(float64(i%3-1)) + promoted(&named{&circle{i}, "n"})
+		sum += indirect(other, i) + whole(float64(i%3-1)) + promoted(&named{&circle{i}, "n"}) + rounds(forty)
 		if i%100 == 0 {
 			garbage = make([]byte, 10000)
 			done := make(chan int)
@@ -123,6 +133,8 @@ func work(calls int) (sum int) {
 }
 
 var garbage []byte
+
+var forty = make([]byte, 40)
 
 //go:noinline
 func boom(i int) (result int) {
