@@ -13,6 +13,7 @@
 package gobuild
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -118,6 +119,9 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.readEnv(); err != nil {
 		return nil, "", err
 	}
+	if err := b.checkProfileDir(); err != nil {
+		return nil, "", err
+	}
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		return nil, "", fmt.Errorf("finding the cache directory for the linked runtime: %w", err)
@@ -173,6 +177,25 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	}
 	goArgs, err = b.goArgs(paths, exe, tag)
 	return goArgs, linkedCfg, err
+}
+
+// checkProfileDir returns an error if programs that the go command runs could not write their profiles.
+// They say so themselves, but go test shows nothing of what passing tests of several packages print.
+func (b *build) checkProfileDir() error {
+	_, exec := last(b.flags(), "exec") // may run them on another machine
+	if b.args.Verb == "build" || exec >= 0 || isOn(b.flags(), "c") || isOn(b.flags(), "n") {
+		return nil
+	}
+	dir := os.Getenv("PEPDIR")
+	f, err := os.CreateTemp(cmp.Or(dir, "."), "pepbuild-")
+	if err != nil {
+		where := "PEPDIR=" + dir
+		if dir == "" {
+			where = "PEPDIR is not set, so profiles go to the current directory"
+		}
+		return fmt.Errorf("no profile can be written (%s): %w; set PEPDIR to a directory that exists and can be written", where, err)
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
 // goArgs returns the arguments of the go command that builds. Our flags stand behind
