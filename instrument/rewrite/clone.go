@@ -61,7 +61,7 @@ func (w *file) outside() version {
 func (w *file) as(v version) *file {
 	v.buf = edit.New(w.src)
 	v.written = new(int)
-	return &file{w.Writer, w.needs, v, w.src, w.file}
+	return &file{w.Writer, w.needs, v, w.src, w.file, w.namings}
 }
 
 // body rewrites the body of a declaration or literal.

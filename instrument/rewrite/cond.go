@@ -18,6 +18,8 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/mark"
@@ -95,7 +97,7 @@ func (w *file) movedOperands(s *scope, cond *mark.Cond, st *ast.ForStmt) {
 	w.buf.Replace(w.offset(cond.Expr.Pos()), w.offset(cond.Expr.End()), "")
 	m := &moved{w: w, at: w.offset(st.Body.Lbrace + 1)}
 	m.lines = bytes.Count(w.src[w.offset(cond.Expr.Pos()):w.offset(cond.Expr.End())], []byte("\n"))
-	m.directives = m.lines > 0 || w.line(cond.Expr.End()) != w.line(st.Body.Lbrace)
+	m.directives = m.lines > 0 || w.line(cond.Expr.End()) != w.line(st.Body.Lbrace) || w.directivesIn(st.For, st.Body.Lbrace)
 	if m.directives && st.Post != nil {
 		w.insert(st.Post.Pos(), w.lineDirective(st.Post.Pos()))
 	}
@@ -115,7 +117,47 @@ func (w *file) line(p token.Pos) int { return w.file.PositionFor(p, false).Line 
 // lineDirective returns a directive that says that what follows stands at p.
 func (w *file) lineDirective(p token.Pos) string {
 	pos := w.file.PositionFor(p, true)
-	return fmt.Sprintf("/*line :%d:%d*/", pos.Line, max(pos.Column, 1))
+	return fmt.Sprintf("/*line %s:%d:%d*/", w.fileName(p), pos.Line, max(pos.Column, 1))
+}
+
+// A naming is a line directive of the source that names a file.
+type naming struct {
+	pos  token.Pos
+	name string // as it stands there: the compiler keeps relative names
+}
+
+var lineDirective = regexp.MustCompile(`^(?://|/\*)line (.*?):\d+(?::\d+)?(?:\*/)?\r?$`)
+
+// namings returns the line directives of f that name a file.
+func namings(f *ast.File) (list []naming) {
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if m := lineDirective.FindStringSubmatch(c.Text); m != nil && m[1] != "" {
+				list = append(list, naming{c.Pos(), m[1]})
+			}
+		}
+	}
+	return list
+}
+
+// fileName returns the name of the file in which p stands, as a directive has to write it: nothing
+// if no directive of the source names a file, because then none can change.
+func (w *file) fileName(p token.Pos) string {
+	if len(w.namings) == 0 {
+		return ""
+	}
+	name := w.file.Name()
+	for _, n := range w.namings {
+		if n.pos < p {
+			name = n.name
+		}
+	}
+	return name
+}
+
+// directivesIn reports whether a directive that names a file stands between two positions.
+func (w *file) directivesIn(from, to token.Pos) bool {
+	return slices.ContainsFunc(w.namings, func(n naming) bool { return from < n.pos && n.pos < to })
 }
 
 type evaluation struct {

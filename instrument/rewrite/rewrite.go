@@ -103,7 +103,7 @@ type Writer struct {
 // Text rewrites a file: src is its text and f its tree with markers. If there is
 // nothing to change, ok is false.
 func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text string, ok bool) {
-	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), needs: &needs{landings: map[*ast.BranchStmt]string{}}}
+	w := &file{Writer: wr, src: src, file: fset.File(f.FileStart), namings: namings(f), needs: &needs{landings: map[*ast.BranchStmt]string{}}}
 	w.version = w.outside()
 	for _, d := range f.Decls {
 		w.Working(d)
@@ -138,8 +138,9 @@ type file struct {
 	*Writer
 	*needs
 	version
-	src  []byte
-	file *token.File
+	src     []byte
+	file    *token.File
+	namings []naming // of line directives, in order
 }
 
 // needs holds what the inserted text of a file needs.
