@@ -101,13 +101,13 @@ func (r Range) Has(file string, line int) bool {
 }
 
 // ParseRanges reads ranges, separated by commas: "x.go:10-20", "a/x.go:7",
-// "x.go" for the whole file.
+// "x.go" for the whole file. A //line directive may name any file, such as a grammar.
 func ParseRanges(s string) ([]Range, error) {
 	var ranges []Range
 	for item := range strings.SplitSeq(s, ",") {
 		r, ok := parseRange(item)
 		if !ok {
-			return nil, fmt.Errorf("%q is not of the form file.go:10-20, file.go:10 or file.go", item)
+			return nil, fmt.Errorf("%q is not of the form file.go:10-20, file.go:10 or file.go; a file without an extension needs lines", item)
 		}
 		ranges = append(ranges, r)
 	}
@@ -115,15 +115,12 @@ func ParseRanges(s string) ([]Range, error) {
 }
 
 func parseRange(s string) (r Range, ok bool) {
-	file, lines, some := s, "", false
-	if i := strings.LastIndexByte(s, ':'); i >= 0 {
-		file, lines, some = s[:i], s[i+1:], true
+	colon := strings.LastIndexByte(s, ':')
+	if colon < 0 {
+		return Range{s, 1, int(^uint(0) >> 1)}, filepath.Ext(s) != ""
 	}
-	r = Range{file, 1, int(^uint(0) >> 1)}
-	named := filepath.Ext(file) != "" // by //line directives not all files end in .go
-	if !some {
-		return r, named
-	}
+	lines := s[colon+1:]
+	r.File = s[:colon]
 	from, to, several := strings.Cut(lines, "-")
 	if !several {
 		to = from
@@ -131,7 +128,7 @@ func parseRange(s string) (r Range, ok bool) {
 	var err1, err2 error
 	r.From, err1 = strconv.Atoi(from)
 	r.To, err2 = strconv.Atoi(to)
-	return r, err1 == nil && err2 == nil && 1 <= r.From && r.From <= r.To && named
+	return r, err1 == nil && err2 == nil && 1 <= r.From && r.From <= r.To && r.File != ""
 }
 
 // directive is the comment that asks for taps of a statement.

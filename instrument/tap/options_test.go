@@ -36,12 +36,12 @@ func TestParseKinds(t *testing.T) {
 }
 
 func TestParseRanges(t *testing.T) {
-	got, err := tap.ParseRanges("x.go:10-20,a/y.go:7,z.go")
-	want := []tap.Range{{"x.go", 10, 20}, {"a/y.go", 7, 7}, {"z.go", 1, int(^uint(0) >> 1)}}
+	got, err := tap.ParseRanges("x.go:10-20,a/y.go:7,z.go,yaccpar:3,expr.y")
+	want := []tap.Range{{"x.go", 10, 20}, {"a/y.go", 7, 7}, {"z.go", 1, int(^uint(0) >> 1)}, {"yaccpar", 3, 3}, {"expr.y", 1, int(^uint(0) >> 1)}}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("error %v (-want +got):\n%s", err, diff)
 	}
-	for _, bad := range []string{"", "x.go:", "x.go:a", "x.go:3-", "x.go:5-4", "x.go:0", "x", "x:3", "x.go,"} {
+	for _, bad := range []string{"", "x.go:", "x.go:a", "x.go:3-", "x.go:5-4", "x.go:0", "x", ":3", "x.go,"} {
 		if r, err := tap.ParseRanges(bad); err == nil {
 			t.Errorf("%q is the ranges %v", bad, r)
 		}
