@@ -183,7 +183,7 @@ func TestMergeAndPprof(t *testing.T) {
 	if got, want := db.Binaries()[0].Interrupts, 3*one.Binaries()[0].Interrupts; got != want || len(db.Binaries()) != 2 {
 		t.Errorf("%d interrupts in the first of %d programs, want %d of 2", got, len(db.Binaries()), want)
 	}
-	run("samples of 2 programs, and a profile is of one: choose a file of app.abcd.hotlists, other.ef01.hotlists", "pprof -o x all")
+	run("samples of 2 programs or shared objects, and a profile is of one: choose a file of app.abcd.hotlists, other.ef01.hotlists", "pprof -o x all")
 	run("", "pprof -o x all/other.ef01.hotlists")
 	run("no -o", "merge values")
 	run("no -o", "pprof values")

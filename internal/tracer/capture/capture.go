@@ -2,10 +2,26 @@ package capture
 
 // This file has runs, tuples and instructions.
 
+import (
+	"path"
+	"strings"
+)
+
 // An Image is the executable file that instructions are in.
 type Image struct {
 	BuildID string // GNU build ID in hexadecimal, or another hash that names the content
-	Path    string // where the file was when it was sampled
+	Path    string // where the file was when it was sampled; "[vdso]" and the like if there is none
+}
+
+// InFile reports whether the code is in a file: not that of the kernel which each process has
+// ("[vdso]"), and not code that a process has made.
+func (im *Image) InFile() bool { return !strings.HasPrefix(im.Path, "[") }
+
+// Program reports whether the image is a program, and not a part of one: a shared object, whose
+// name says so ("libc.so.6"), or code that is in no file.
+func (im *Image) Program() bool {
+	name := path.Base(im.Path)
+	return im.InFile() && !strings.HasSuffix(name, ".so") && !strings.Contains(name, ".so.")
 }
 
 // An Access says what an instruction does with its memory operand.

@@ -84,7 +84,7 @@ func (p *Programs) image(of *capture.Image) *image.Image {
 		}
 		im = found
 	}
-	if im == nil && !strings.HasPrefix(of.Path, "[") { // "[vdso]" is code of the kernel, and no file
+	if im == nil && of.InFile() {
 		p.missing = append(p.missing, fmt.Sprintf("%s has no names of functions: %s", of.Path, strings.Join(why, "; ")))
 	}
 	p.open[*of] = im

@@ -90,7 +90,9 @@ func Find(db *database.Database, names Names, o FindOptions) *FindTable {
 	for _, b := range db.Binaries() {
 		t.Interrupts += b.Interrupts
 		t.Lost = max(t.Lost, b.Lost)
-		t.Programs = append(t.Programs, b.Image.Path)
+		if b.Image.Program() {
+			t.Programs = append(t.Programs, b.Image.Path)
+		}
 	}
 	type found struct {
 		FindRow

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/database"
 	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/schema"
@@ -84,15 +85,27 @@ func hexadecimal(id string) string {
 	return id
 }
 
-// One returns the binary of a database that has one. A profile is of one program.
+// One returns the binary of a database that has one, for a profile, which is of one binary.
+// Code that is in no file, such as the kernel's part of each process, is no second one: a comment
+// says how much of it is left out.
 func One(db *database.Database) (*database.Binary, error) {
 	list := db.Binaries()
 	if len(list) == 1 {
 		return list[0], nil
 	}
-	var names []string
+	var files []*database.Binary
+	var names, left []string
 	for _, b := range list {
-		names = append(names, b.FileName())
+		if b.Image.InFile() {
+			files, names = append(files, b), append(names, b.FileName())
+			continue
+		}
+		left = append(left, fmt.Sprintf("%s in %s left out", listing.Count(b.Interrupts, "interrupt"), b.Image.Path))
 	}
-	return nil, fmt.Errorf("there are samples of %d programs, and a profile is of one: choose a file of %s", len(list), strings.Join(names, ", "))
+	if len(files) != 1 {
+		return nil, fmt.Errorf("there are samples of %d programs or shared objects, and a profile is of one: choose a file of %s, which peptrace merge writes", len(files), strings.Join(names, ", "))
+	}
+	one := *files[0]
+	one.Comments = slices.Concat(one.Comments, left)
+	return &one, nil
 }

@@ -166,6 +166,50 @@ func TestSecretsAreMasked(t *testing.T) {
 	}
 }
 
+// A program whose processes execute code of the kernel, of shared objects and of their own making
+// is one program: for find, and for a profile unless there are samples of two files.
+func TestOneProgram(t *testing.T) {
+	for _, test := range []struct {
+		images  []string
+		head    string
+		profile string // an error, or a comment of the profile
+	}{
+		{[]string{"/bin/app", "[vdso]"}, "interrupts in 1 program,", "1000 interrupts in [vdso] left out"},
+		{[]string{"/bin/app", "[vdso]", "[anonymous]"}, "interrupts in 1 program,", "1000 interrupts in [anonymous] left out"},
+		{[]string{"/bin/app", "/lib/libc.so.6"}, "interrupts in 1 program,", "samples of 2 programs or shared objects"},
+		{[]string{"/bin/app", "/lib/plugin.so", "[vdso]"}, "interrupts in 1 program,", "samples of 2 programs or shared objects"},
+		{[]string{"/bin/app", "/bin/some.sorter"}, "interrupts in 2 programs,", "samples of 2 programs or shared objects"},
+		{[]string{"[vdso]"}, "interrupts in 0 programs,", "1000 interrupts, 0 lost"},
+	} {
+		db := database.New()
+		var p *capturetest.Program
+		for _, image := range test.images {
+			p = &capturetest.Program{Functions: []capturetest.Function{
+				{Name: "main.f", Line: 1, Time: 1, Body: []capturetest.Instruction{{Code: "48 8b 0c d0", Line: 2, Value: capturetest.Always(1)}}},
+			}}
+			p.Image.Path = image
+			if err := db.Merge(collected(t, p, 1, 1000, 1, "operands")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if text := textOf(t, report.Find(db, p, report.FindOptions{})); !strings.Contains(text, test.head) {
+			t.Errorf("%v: find prints %s, want %q", test.images, text, test.head)
+		}
+		b, err := report.One(db)
+		got := fmt.Sprint(err)
+		if err == nil {
+			prof, err := profile.ParseData(report.Profile(b, p, false))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = prof.String()
+		}
+		if !strings.Contains(got, test.profile) {
+			t.Errorf("%v: the profile is %s, want %q", test.images, got, test.profile)
+		}
+	}
+}
+
 // VSAMP-26: the finder has the hidden invariant among its first three, in three programs,
 // with ten seeds each.
 func TestFindHidden(t *testing.T) {
