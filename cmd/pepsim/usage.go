@@ -27,6 +27,9 @@ Usage:
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command
 
+If the program app was built with pepbuild -peptaps=all, this writes the file
+app.trace of the examples: pepsim trace record -o app.trace -- ./app
+
 TRACE may be - for the standard input, and OUT for the standard output.
 With -json run, figure, trace info, trace print and cop size print JSON, for programs.
 

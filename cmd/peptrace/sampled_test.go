@@ -51,6 +51,7 @@ func makeSamples(dir string) error {
 
 func TestSampledUsage(t *testing.T) {
 	p := sampled
+	p.Usage, _, _ = strings.Cut(usage, "\nExamples:\n") // TestHelp runs these
 	p.Verbs = slices.Concat(valuesVerbs, sampledVerbs)
 	commandtest.Usage(t, &p, makeSamples)
 }

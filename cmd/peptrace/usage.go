@@ -36,6 +36,8 @@ writes, or in a recording (-record): FILE is one of these, or a directory of dat
 
 Examples:
 
+	peptrace probe -p 4711 -f '^main\.' -d 1s
+	peptrace values -p 4711 -d 1s -record app.recording
 	peptrace find app.recording
 `
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +80,25 @@ func TestValuesJSON(t *testing.T) {
 	for _, want := range []string{"0xb", "0x16", "0x21", "0x2c"} { // 11, 22, 33, 44
 		if !found[want] {
 			t.Errorf("the value %s of main.pick is not there, only %v", want, found)
+		}
+	}
+}
+
+// Who types the examples of the help in their order, in an empty directory and for a process that
+// there is, gets no error.
+func TestHelp(t *testing.T) {
+	needRights(t)
+	pid := strconv.Itoa(startTable(t).Process.Pid)
+	t.Chdir(t.TempDir())
+	_, examples, _ := strings.Cut(usage, "\nExamples:\n")
+	for line := range strings.Lines(examples) {
+		args := strings.Fields(strings.NewReplacer("4711", pid, "'", "").Replace(line))
+		if len(args) == 0 {
+			continue
+		}
+		var stdout, stderr bytes.Buffer
+		if code := peptrace.Run(args[1:], strings.NewReader(""), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "main.") {
+			t.Errorf("%s: exit code %d: %s%s, want functions of main", strings.TrimSpace(line), code, &stderr, &stdout)
 		}
 	}
 }
