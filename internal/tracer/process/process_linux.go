@@ -127,8 +127,27 @@ func (p *Process) why(err error) error {
 	return fmt.Errorf("process %d: %w", p.PID, err)
 }
 
-// running returns the program that the process runs now.
+// startLimit bounds how long running waits for the kernel to start a program. The kernel
+// takes well below a millisecond for that, unless it waits for a processor or a disk.
+const startLimit = 10 * time.Second
+
+// running returns the program that the process runs now. While the kernel starts a program,
+// /proc/PID/exe is that program already, but its code has no address yet; running waits
+// then. The code has no address either when a process that ends has given up its memory
+// between the two reads; then the next read says so.
 func (p *Process) running() (program, error) {
+	for end := time.Now().Add(startLimit); ; time.Sleep(time.Millisecond) {
+		now, err := p.readProgram()
+		if err != nil || !strings.HasPrefix(now.memory, "0 ") {
+			return now, err
+		}
+		if time.Now().After(end) {
+			return program{}, fmt.Errorf("the kernel has not started its program within %v: try again later", startLimit)
+		}
+	}
+}
+
+func (p *Process) readProgram() (program, error) {
 	var st unix.Stat_t
 	if err := unix.Stat(p.Exe(), &st); err != nil {
 		return program{}, &os.PathError{Op: "stat", Path: p.Exe(), Err: err}

@@ -38,13 +38,6 @@ func TestEndOfAProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for i := 0; p.Check() != nil && i < 1000; i++ { // until it is sleep, and no copy of the test
-		p.Close()
-		time.Sleep(time.Millisecond)
-		if p, err = Open(cmd.Process.Pid); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if !strings.HasSuffix(p.Path, "/sleep") && !strings.HasSuffix(p.Path, "/coreutils") && !strings.HasSuffix(p.Path, "/busybox") {
 		t.Errorf("the program is %q", p.Path)
 	}
@@ -160,5 +153,59 @@ func TestProcessThatIsAboutToEnd(t *testing.T) {
 	}
 	if err := p.Check(); !errors.Is(err, ErrExited) {
 		t.Errorf("got the error %v, want %v", err, ErrExited)
+	}
+}
+
+// startShell starts a shell that runs the script, and returns its process and a function that
+// kills it.
+func startShell(t *testing.T, script string) (cmd *exec.Cmd, kill func()) {
+	t.Helper()
+	cmd = exec.Command("sh", "-c", script, script)
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	return cmd, func() { cmd.Process.Kill(); cmd.Wait() }
+}
+
+// The kernel sets the addresses of a process's memory last when the process executes a
+// program. A process that Open named before has executed no other program since. The shell
+// here executes itself again and again, so that Open meets it at all moments of that.
+func TestOpenWaitsForTheEndOfExec(t *testing.T) {
+	cmd, kill := startShell(t, `exec sh -c "$0" "$0"`)
+	defer kill()
+	seen := map[string]bool{}
+	for range 3000 {
+		p, err := Open(cmd.Process.Pid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		if code, _, _ := strings.Cut(p.program.memory, " "); code == "0" {
+			t.Fatalf("the memory is %q: the code has no address yet", p.program.memory)
+		}
+		seen[p.program.memory] = true
+	}
+	if len(seen) < 10 { // the addresses are random
+		t.Skip("the shell has executed few programs, or at the same addresses")
+	}
+}
+
+// A process that ends has executed no other program, at no moment of its end.
+func TestEndIsNoExec(t *testing.T) {
+	for range 60 {
+		cmd, kill := startShell(t, "while :; do :; done")
+		p, err := Open(cmd.Process.Pid)
+		if err != nil {
+			kill()
+			t.Fatal(err)
+		}
+		cmd.Process.Kill()
+		for err = p.Check(); err == nil; err = p.Check() {
+		}
+		p.Close()
+		kill()
+		if !errors.Is(err, ErrExited) {
+			t.Fatalf("got the error %v, want %v", err, ErrExited)
+		}
 	}
 }
