@@ -134,5 +134,5 @@ func Value(sites *trace.Sites, t tuple.Tuple) (text string, ok bool) {
 	if tap == nil {
 		return "", false
 	}
-	return report.ValueText(tap, t, names(nil).Float)
+	return report.ValueText(tap, t, names(nil))
 }

@@ -51,8 +51,11 @@ func (c *Config) word(t types.Type) (w word, ok bool) {
 		}
 	case *types.Pointer:
 		return word{doors.PtrWord, doors.Ptr, bits(), wire.Address}, true
-	case *types.Chan, *types.Map, *types.Signature:
+	case *types.Chan, *types.Map:
 		return word{doors.RefWord, "", bits(), wire.Address}, true
+	case *types.Signature:
+		// The address of a closure that is gone when the profile is written has no name. Its code has one.
+		return word{doors.FuncWord, "", bits(), wire.None}, true
 	case *types.Slice:
 		return word{doors.SliceWord, "", 0, wire.Length}, true
 	}

@@ -52,7 +52,7 @@ type eface struct {
 	data unsafe.Pointer
 }
 
-// RefWord returns the address that a map, channel or function value is.
+// RefWord returns the address that a map or channel is.
 func RefWord(x any) uint64 { return uint64(uintptr((*eface)(unsafe.Pointer(&x)).data)) }
 
 // TypeWord returns the type descriptor of the value in an interface, 0 for nil.

@@ -65,6 +65,8 @@ func TestRanges(t *testing.T) {
 		{tuple.Type, "io.Reader", 0, wire.None, 0x4000, 12, "[0x4000, 0x4fff]", "0x4000-0x4fff"},
 		{tuple.Call, "func()", 64, wire.None, 0x1000, 12, "[p.first, p.second]", "0x1000-0x1fff"},
 		{tuple.Call, "func()", 64, wire.None, 0x1000, 4, "p.first", "0x1000-0x100f"},
+		{tuple.Load, "func()", 64, wire.None, 0x1000, 12, "[p.first, p.second]", "0x1000-0x1fff"},
+		{tuple.Load, "func()", 64, wire.None, 0x1000, 4, "p.first", "0x1000-0x100f"},
 		{tuple.Call, "io.Reader", 0, wire.None, 0x4000, 4, "[0x4000, 0x400f]", "0x4000-0x400f"},
 	}
 	p := report.Taps{

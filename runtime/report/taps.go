@@ -365,26 +365,33 @@ func (w *tapWriter) value(s *site, x *Word) string {
 	switch {
 	case x.Other:
 		return schema.Other
+	case x.Free > 0 && isCode(s.Tap):
+		return w.targets(x).Func
 	case x.Free > 0:
 		return w.rangeOf(s, x)
 	}
-	return valueText(s.Tap, x.Tuple.W, w.Names.Float)
+	return valueText(s.Tap, x.Tuple.W, w.Names)
+}
+
+// isCode reports whether the words of a tap of values are the program counters of functions.
+func isCode(tap *wire.Tap) bool {
+	return tap.Kind == wire.None && tuple.Tag(tap.Tag) != tuple.Edge
 }
 
 // ValueText writes a word as a value of the tap at its site: 0x7ff8000000000001 as NaN, if that
 // reports floating-point numbers, and the outcome 1 of an if as false. It reports false if
 // the word is no value: a type, a function that is called, or a word that the tap does not report.
-func ValueText(tap *wire.Tap, t tuple.Tuple, float func(x float64, bits int) string) (text string, ok bool) {
+func ValueText(tap *wire.Tap, t tuple.Tuple, names Names) (text string, ok bool) {
 	if kindOf(t.Tag()) != schema.Values {
 		return "", false
 	}
 	if tap = tapOf(tap, t.Tag()); tap == nil {
 		return "", false
 	}
-	return valueText(tap, t.W, float), true
+	return valueText(tap, t.W, names), true
 }
 
-func valueText(tap *wire.Tap, word uint64, float func(x float64, bits int) string) string {
+func valueText(tap *wire.Tap, word uint64, names Names) string {
 	switch tuple.Tag(tap.Tag) {
 	case tuple.Addr:
 		return digits.Hex(word)
@@ -397,14 +404,17 @@ func valueText(tap *wire.Tap, word uint64, float func(x float64, bits int) strin
 	case wire.Float:
 		if tap.Bits == 32 {
 			bits := uint32(word)
-			return float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
+			return names.Float(float64(*(*float32)(unsafe.Pointer(&bits))), 32)
 		}
-		return float(*(*float64)(unsafe.Pointer(&word)), 64)
+		return names.Float(*(*float64)(unsafe.Pointer(&word)), 64)
 	case wire.Unsigned, wire.Length:
 		return digits.Uint(word)
-	case wire.Address:
-		if word == 0 {
+	case wire.Address, wire.None:
+		switch {
+		case word == 0:
 			return schema.Nil
+		case isCode(tap):
+			return names.Func(word).Func
 		}
 		return digits.Hex(word)
 	case wire.Rune:

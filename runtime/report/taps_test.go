@@ -50,6 +50,7 @@ func TestTaps(t *testing.T) {
 		tap(tuple.Load, "next", "p.Next", 64, wire.Address),
 		tap(tuple.Load, "ok", "p.Flag", 8, wire.Bool),
 		tap(tuple.Load, "r", "rune", 32, wire.Rune),
+		tap(tuple.Load, "s.fn", "p.Func", 64, wire.None),
 	}
 	word := func(i int, w uint64) report.Word {
 		return report.Word{Tuple: tuple.New(tuple.Tag(taps[i].Tag), tuple.SiteBase("p")+uint64(i), w), Count: int64(10 * (i + 1)), Messages: 1}
@@ -65,6 +66,7 @@ func TestTaps(t *testing.T) {
 			word(7, 2), word(8, 0xff), other, word(9, 1), word(9, 0), word(10, 1), word(11, 1), lost,
 			word(12, 1<<63), word(13, uint64(math.Float32bits(-.5))), word(14, 0), word(15, 0),
 			word(16, 'a'), word(16, '\''), word(16, '\n'), word(16, 0), word(16, 'é'), word(16, 0x2028), word(16, 0x1f600), word(16, ^uint64(0)), word(16, 0xd800),
+			word(17, 0x4011a0), word(17, 0),
 		},
 		Names: names{}, Scale: 2, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
 	}
@@ -115,6 +117,8 @@ func TestTaps(t *testing.T) {
 			`[340 1] p.f:12 [r='\U0001f600'] [x.go:12:5] [load] [r] [rune] []`,
 			"[340 1] p.f:12 [r=-1] [x.go:12:5] [load] [r] [rune] []",
 			"[340 1] p.f:12 [r=55296] [x.go:12:5] [load] [r] [rune] []",
+			"[360 1] p.f:12 [s.fn=p.called] [x.go:12:5] [load] [s.fn] [p.Func] []",
+			"[360 1] p.f:12 [s.fn=nil] [x.go:12:5] [load] [s.fn] [p.Func] []",
 		},
 		"edges": {"[140] p.f:12 [] [] [switch] [] [] []"},
 		"types": {

@@ -152,14 +152,14 @@ type Word struct {
 type Kind uint8
 
 const (
-	None     Kind = iota // as the tag says: an outcome, a type descriptor, a program counter
+	None     Kind = iota // as the tag says: an outcome, a type descriptor; else the program counter of a function
 	Signed               // an integer, sign-extended
 	Unsigned             // an integer, zero-extended
 	Rune                 // an integer that is a code point
 	Bool                 // 0 or 1
 	Float                // IEEE bits, as wide as Bits says
 	Length               // of a string or slice
-	Address              // of what a pointer, map, channel or function value is; 0 is nil
+	Address              // of what a pointer, map or channel is; 0 is nil
 	kinds
 )
 
