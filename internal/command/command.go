@@ -22,7 +22,7 @@
 //		…
 //
 // The name of a verb may have two words, "trace info". Every program has the verb help, and
-// every verb the flag -h. Authors write the help texts by hand; package commandtest checks
+// every verb the flag -h. With -version a program runs its verb version. Authors write the help texts by hand; package commandtest checks
 // that they are true. Verbs with Lists also have -json.
 package command
 
@@ -118,6 +118,8 @@ func (p *Program) run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	switch name {
 	case "help", "-h", "-help", "--help":
 		return p.help(args, stdout)
+	case "-version", "--version":
+		name = "version"
 	}
 	v, ok := p.find(name)
 	if !ok {

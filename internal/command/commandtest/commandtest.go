@@ -110,10 +110,15 @@ func printed(file string, run func(line string) string) string {
 }
 
 // Usage runs the examples of all usage texts, and checks that every verb and every
-// flag is described.
+// flag is described, and that -version is the verb version.
 func Usage(t *testing.T, p *command.Program, files func(dir string) error) {
 	in(t, files)
 	examples(t, p, p.Usage)
+	for _, flag := range []string{" -version", " --version"} {
+		if got, want := run(t, p, p.Name+flag), run(t, p, p.Name+" version"); got != want {
+			t.Errorf("%s%s prints %q, want %q", p.Name, flag, got, want)
+		}
+	}
 	for _, v := range p.Verbs {
 		if !strings.Contains(p.Usage, "\t"+p.Name+" "+v.Name) {
 			t.Errorf("%s help does not name %s", p.Name, v.Name)
