@@ -128,7 +128,7 @@ func TestBadSamples(t *testing.T) {
 		{"A decision with a line too large.", paths + `path func=f at=x.go:1 path=p0 branches="99999999999:5 if true"`, "line or column 99999999999 is out of range"},
 		{"A branch without place.", edges + "edge func=f at=x.go:1 branch=x.go kind=if outcome=true", `label branch="x.go", want file:line:col`},
 		{"A branch without outcome.", edges + "edge func=f at=x.go:1 branch=x.go:1:2 kind=if", `no label "outcome"`},
-		{"Edges for paths.", edges, "x.edges.pb.gz: counts edges, but paths are needed: give x.paths.pb.gz"},
+		{"Edges for paths.", edges, "x.edges.pb.gz: counts edges, but paths are needed: there is no x.paths.pb.gz; if "},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -151,6 +151,46 @@ func TestBadSamples(t *testing.T) {
 				t.Errorf("got error %v, want %q in it", err, test.want)
 			}
 		})
+	}
+}
+
+// The advice for a file of another kind names a file only if there is one. Otherwise it says how to build
+// a program that writes one.
+func TestAdviceForOtherKinds(t *testing.T) {
+	const (
+		tapped   = "build it with them (pepbuild build -peptaps=loads,types,calls) and run it again"
+		untapped = "if the program was built without taps, " + tapped
+		polled   = "if the program was built with -peppoll=none, build it without and run it again"
+	)
+	words := func(f *profile.File) error { _, err := f.Words(); return err }
+	paths := func(f *profile.File) error { _, err := f.Paths(); return err }
+	edges := func(f *profile.File) error { _, err := f.Edges(); return err }
+	for _, test := range []struct {
+		name, text string
+		load       func(*profile.File) error
+		there      string // files beside it
+		want       string
+	}{
+		{"app.71.paths.pb.gz", pathsText, words, "", "there is no app.71.values.pb.gz; " + untapped},
+		{"app.71.paths.pb.gz", pathsText, words, "app.72.values.pb.gz app.71.edges.pb.gz", "there is no app.71.values.pb.gz; " + untapped},
+		{"app.71.paths.pb.gz", pathsText, words, "app.71.values.pb.gz app.71.types.pb.gz", "give app.71.values.pb.gz"},
+		{"app.71.paths.pb.gz", pathsText, words, "app.71.calltargets.pb.gz", "give app.71.calltargets.pb.gz"},
+		{"app.71.paths.pb.gz", pathsText, edges, "app.71.edges.pb.gz", "give app.71.edges.pb.gz"},
+		{"app.71.paths.pb.gz", pathsText, edges, "", "there is no app.71.edges.pb.gz; " + polled},
+		{"app.71.values.pb.gz", "profile values\n", paths, "app.71.edges.pb.gz", "there is no app.71.paths.pb.gz; " + polled},
+		{"standard input", pathsText, words, "", "give the .values.pb.gz file of the same run; " + untapped},
+		{"standard input", "profile values\n", edges, "", "give the .edges.pb.gz file of the same run; " + polled},
+	} {
+		t.Chdir(t.TempDir())
+		for name := range strings.FieldsSeq(test.there) {
+			if err := os.WriteFile(name, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := test.load(parse(t, test.name, test.text))
+		if err == nil || !strings.HasSuffix(err.Error(), " needed: "+test.want) {
+			t.Errorf("%s beside %q: got error %v, want one that ends in %q", test.name, test.there, err, test.want)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -174,11 +175,30 @@ func (f *File) want(kinds ...schema.Kind) error {
 		}
 		names = append(names, string(k))
 	}
-	advice := fmt.Sprintf("give the .%s.pb.gz file of the same run", kinds[0])
-	if sibling, err := f.named(kinds[0]); err == nil {
-		advice = "give " + sibling
+	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, strings.Join(names, " or "), f.elsewhere(kinds))
+}
+
+// elsewhere says where counts of one of the kinds are: in a file that the same run has written, or if
+// there is none, in those of a program that is built in another way.
+func (f *File) elsewhere(kinds []schema.Kind) string {
+	for _, k := range kinds {
+		name, err := f.named(k)
+		if err != nil {
+			break
+		}
+		if _, err := os.Stat(name); err == nil {
+			return "give " + name
+		}
 	}
-	return fmt.Errorf("%s: counts %s, but %s are needed: %s", f.Name, f.Kind, strings.Join(names, " or "), advice)
+	missing := fmt.Sprintf("give the .%s.pb.gz file of the same run", kinds[0])
+	if name, err := f.named(kinds[0]); err == nil {
+		missing = "there is no " + name
+	}
+	build := "without taps, build it with them (pepbuild build -peptaps=loads,types,calls)"
+	if kinds[0] == schema.Paths || kinds[0] == schema.Edges {
+		build = "with -peppoll=none, build it without"
+	}
+	return fmt.Sprintf("%s; if the program was built %s and run it again", missing, build)
 }
 
 func newPath(s *pprof.Sample) (Path, error) {
