@@ -25,8 +25,9 @@ func main() {
 		<-time.After(time.Millisecond)
 		runtime.GC()
 	}
-	time.AfterFunc(time.Millisecond, func() { fmt.Println("done") })
-	time.Sleep(20 * time.Millisecond)
+	done := make(chan bool)
+	time.AfterFunc(time.Millisecond, func() { fmt.Println("done"); close(done) })
+	<-done
 }
 `
 

@@ -20,7 +20,7 @@ import (
 // closed, and it stays closed, so that every poll is a sample.
 const pollsProgram = `package main
 
-import "time"
+import "syscall"
 
 //go:noinline
 func count(b []byte, c byte) (n int) {
@@ -148,7 +148,7 @@ func steps(b []byte, k int) (n int) {
 }
 
 func main() {
-	for t := time.Now(); time.Since(t) < 400*time.Millisecond; {
+	for u := (syscall.Rusage{}); u.Utime.Usec+u.Stime.Usec < 200_000; syscall.Getrusage(0, &u) { // until the first tick
 	}
 	b := make([]byte, 100)
 	for i := range b {
@@ -268,7 +268,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 // and no memory changes in between.
 const rowProgram = `package main
 
-import "time"
+import "syscall"
 
 func below(b []byte, c byte) (n int) {
 	for _, x := range b {
@@ -293,7 +293,7 @@ func row(b []byte) int { return below(b, 2) + below(b, 2) + below(nil, 2) + belo
 func same(n int) int { return sign(n)*5 + sign(n) + sign(n+1) }
 
 func main() {
-	for t := time.Now(); time.Since(t) < 400*time.Millisecond; { // until the first tick
+	for u := (syscall.Rusage{}); u.Utime.Usec+u.Stime.Usec < 200_000; syscall.Getrusage(0, &u) { // until the first tick
 	}
 	n := 0
 	for i := range 50 {
@@ -343,7 +343,7 @@ const numbersProgram = `package main
 
 import (
 	"os"
-	"time"
+	"syscall"
 	"unsafe"
 )
 
@@ -377,7 +377,7 @@ func set(p uintptr, n int64) {
 }
 
 func main() {
-	for t := time.Now(); time.Since(t) < 400*time.Millisecond; { // until the first tick
+	for u := (syscall.Rusage{}); u.Utime.Usec+u.Stime.Usec < 200_000; syscall.Getrusage(0, &u) { // until the first tick
 	}
 	for i := range nodes {
 		set(uintptr(unsafe.Pointer(&nodes[i])), int64(i+1))
@@ -424,14 +424,14 @@ func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
 		"-peppoll=flag -pepinline=same": 6 * 50, "-peppoll=flag -pepinline=less": 6 * 50,
 	} {
 		dir := t.TempDir()
-		lib, rest, _ := strings.Cut(strings.TrimPrefix(rowProgram, "package main\n\nimport \"time\"\n"), "//go:noinline\nfunc row")
+		lib, rest, _ := strings.Cut(strings.TrimPrefix(rowProgram, "package main\n\nimport \"syscall\"\n"), "//go:noinline\nfunc row")
 		row, main, _ := strings.Cut("func row"+rest, "func main")
 		rename := strings.NewReplacer("//go:noinline\n", "", "row(", "Row(", "same(", "Same(", "below(", "lib.Below(", "sign(", "lib.Sign(")
 		for name, text := range map[string]string{
 			"go.mod":     "module row\n\ngo 1.26\n",
 			"lib/lib.go": "package lib\n" + strings.NewReplacer("below(", "Below(", "sign(", "Sign(").Replace(lib),
 			"mid/mid.go": "package mid\n\nimport \"row/lib\"\n\nfunc None() int { return lib.Below(nil, 2) }\n\n" + rename.Replace(row),
-			"main.go": "package main\n\nimport (\n\t\"time\"\n\t\"row/mid\"\n)\n\n//go:noinline\nfunc row(b []byte) int { n := mid.None(); return n + mid.None() + mid.Row(b) }\n\n" +
+			"main.go": "package main\n\nimport (\n\t\"syscall\"\n\t\"row/mid\"\n)\n\n//go:noinline\nfunc row(b []byte) int { n := mid.None(); return n + mid.None() + mid.Row(b) }\n\n" +
 				"//go:noinline\nfunc same(n int) int { return mid.Same(n) }\n\nfunc main" + main,
 		} {
 			if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {

@@ -40,7 +40,7 @@ func watchRemoval(dir string) (*removal, error) {
 func (r *removal) stop() (at time.Time, ok bool) {
 	select {
 	case at, ok = <-r.at:
-	case <-time.After(time.Second): // the goroutine may not have run yet
+	case <-time.After(time.Minute): // the goroutine may not have run yet
 	}
 	r.close()
 	return at, ok

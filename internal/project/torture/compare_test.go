@@ -70,7 +70,7 @@ func TestEndsThatDifferAreNoticed(t *testing.T) {
 
 func TestSignalsArriveWhenTheProgramIsReady(t *testing.T) {
 	const handler = "trap 'echo caught' TERM; trap 'exit 7' INT; "
-	wait := "\nfor i in 1 2; do echo ready; sleep 1 >/dev/null 2>&1 & wait; done" // sleep must not keep the pipes open
+	wait := "\nfor i in 1 2; do echo ready; sleep 20 >/dev/null 2>&1 & wait; done" // sleep must not keep the pipes open
 	e := &Env{Work: t.TempDir()}
 	i := slices.IndexFunc(ends, func(x end) bool { return x.name == "two SIGINT" })
 	x := ends[i]

@@ -320,7 +320,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	}
 	// The kernel frees programs a little later.
 	for _, id := range mine {
-		for end := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 			p, err := ebpf.NewProgramFromID(id)
 			if err != nil {
 				break
