@@ -115,7 +115,7 @@ func silent(w io.Writer, what, name string, args ...string) check.Count {
 
 // tests runs go test, without the checks of go vet that it would do again.
 func tests(w io.Writer, args []string) check.Count {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=18m"}, args...)...)
+	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=60m"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
