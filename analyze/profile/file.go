@@ -321,6 +321,7 @@ func Merge(files []*File) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("merging %s and %d more: %w", files[0].Name, len(files)-1, err)
 	}
+	p.Comments = sumComments(files)
 	merged, err := newFile(files[0].Name, p)
 	if err != nil {
 		return nil, err
