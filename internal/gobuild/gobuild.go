@@ -131,6 +131,9 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 		return nil, "", err
 	}
 	paths, err := b.selectPackages()
+	if len(b.args.Patterns) == 0 && !slices.ContainsFunc(b.deps, func(p *pkg) bool { return !p.DepOnly && p.Name != "" }) {
+		fmt.Fprintln(b.stderr, "pepbuild: no package is named, and the go command finds none in the current directory: name one, or see pepbuild help")
+	}
 	if err != nil {
 		return nil, "", err
 	}
