@@ -262,7 +262,11 @@ func SameProgram(a, b *File) error {
 	if a.BuildID == "" || b.BuildID == "" || a.BuildID == b.BuildID {
 		return nil
 	}
-	return fmt.Errorf("%s and %s are profiles of different programs (build IDs %q and %q): profile builds of the same source",
+	const tests = ".test" // ends the names of programs that go test builds
+	if p, q := filepath.Base(a.Binary), filepath.Base(b.Binary); p != q && strings.HasSuffix(p, tests) && strings.HasSuffix(q, tests) {
+		return fmt.Errorf("%s is of the program %s and %s of %s: the tests of each package are a program of their own; give files of one", a.Name, p, b.Name, q)
+	}
+	return fmt.Errorf("%s and %s are of different programs, or of builds of one whose paths have other numbers (build IDs %q and %q): give files of one build, or of builds of the same source that differ in -pepmode alone",
 		a.Name, b.Name, a.BuildID, b.BuildID)
 }
 

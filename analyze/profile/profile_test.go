@@ -194,6 +194,41 @@ func TestAdviceForOtherKinds(t *testing.T) {
 	}
 }
 
+// Two test programs have two names, or the same name. Both errors say what profiles go together.
+func TestOtherPrograms(t *testing.T) {
+	of := func(name, binary, build string) *profile.File {
+		text := "profile paths\nperiod 10000000 cpu/nanoseconds\nbuild " + build + "\n"
+		if binary != "" {
+			text += "binary " + binary + "\n"
+		}
+		return parse(t, name, text)
+	}
+	a := of("a.paths.pb.gz", "/tmp/go-build1/b001/a.test", "5eed")
+	const (
+		builds = " are of different programs, or of builds of one whose paths have other numbers (build IDs \"5eed\" and \"0dd\"): give files of one build, or of builds of the same source that differ in -pepmode alone"
+		names  = "a.paths.pb.gz is of the program a.test and b.paths.pb.gz of b.test: the tests of each package are a program of their own; give files of one"
+	)
+	for _, test := range []struct{ binary, build, want string }{
+		{"/tmp/go-build1/b002/b.test", "0dd", names},
+		{"/tmp/go-build1/b002/a.test", "0dd", "a.paths.pb.gz and b.paths.pb.gz" + builds},
+		{"/home/b", "0dd", "a.paths.pb.gz and b.paths.pb.gz" + builds},
+		{"", "0dd", "a.paths.pb.gz and b.paths.pb.gz" + builds},
+		{"/elsewhere/b.test", "5eed", ""},
+	} {
+		b := of("b.paths.pb.gz", test.binary, test.build)
+		_, merging := profile.Merge([]*profile.File{a, b})
+		for what, err := range map[string]error{"comparing": profile.SameProgram(a, b), "merging": merging} {
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != test.want {
+				t.Errorf("%s a.test with %s, build %s: got error %q, want %q", what, test.binary, test.build, got, test.want)
+			}
+		}
+	}
+}
+
 func TestSibling(t *testing.T) {
 	for name, want := range map[string]string{
 		"app.71.paths.pb.gz":           "app.71.edges.pb.gz",
