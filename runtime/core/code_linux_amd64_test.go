@@ -118,6 +118,14 @@ func handlerMistakes(t testing.TB, exe string) (mistakes []string) {
 }
 
 func testHandlers(t *testing.T, exe string) {
+	c := codeOfProgram(t, exe, linkedNames)
+	c.follow(t, []string{"0pep/core.onPrint"}, func(in string, i instruction, callee string, indirect bool) {
+		switch {
+		case callee == "runtime.write1", callee == "runtime.rt_sigaction":
+		case indirect, callee != "" && len(c[callee]) == 0: // the check of the stack's size, too: there may be no goroutine
+			t.Errorf("while the runtime prints, %s must not: %s", in, i.text)
+		}
+	})
 	if m := handlerMistakes(t, exe); len(m) > 0 {
 		t.Errorf("handlers must not\n%s", strings.Join(m, "\n"))
 	}

@@ -13,8 +13,8 @@ package core
 // By an unrecovered panic or a fatal error of the runtime. The runtime prints its
 // message and exits with status 2, where no hook runs. But if GOTRACEBACK=crash tells
 // it to dump core, it raises SIGABRT. So core sets the bit that stands for
-// GOTRACEBACK=crash (keepCrashing), writes the profile at the SIGABRT, and exits with
-// status 2 itself.
+// GOTRACEBACK=crash when the message is printed (onPrint), writes the profile at the
+// SIGABRT, and exits with status 2 itself.
 //
 // By SIGQUIT, SIGABRT, or a fault outside of Go code. Go's handler prints what
 // all goroutines do and exits. Core writes the profile before that, because it gets no
@@ -114,21 +114,16 @@ const crashBit = 1
 // is 0 if the crash bit was set already, by the user.
 var withOurBit uint32
 
-// keepCrashing sets the crash bit unless it is set. It is called at every tick
-// because debug.SetTraceback clears the bit.
-func keepCrashing() {
-	old := golink.Load32(tracebackFlags)
-	if old&crashBit == 0 && golink.Load32(&dying) == 0 && golink.Cas32(tracebackFlags, old, old|crashBit) {
-		golink.Store32(&withOurBit, old|crashBit)
-	}
-}
-
 // crashBitIsOurs reports whether the program would have exited with status 2
-// instead of dumping core. (It is mistaken if the user, having started it with
-// GOTRACEBACK=system, calls debug.SetTraceback("crash").)
+// instead of dumping core. (It is mistaken if the program, started with
+// GOTRACEBACK=system, has called print before it calls debug.SetTraceback("crash").)
+//
+//go:nosplit
 func crashBitIsOurs() bool { return golink.Load32(tracebackFlags) == golink.Load32(&withOurBit) }
 
 // stopCrashing clears the crash bit if it is core's.
+//
+//go:nosplit
 func stopCrashing() {
 	if old := golink.Load32(tracebackFlags); crashBitIsOurs() {
 		golink.Cas32(tracebackFlags, old, old&^crashBit)

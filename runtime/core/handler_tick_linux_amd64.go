@@ -70,18 +70,11 @@ func onInterrupted(pc uintptr) {
 }
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in
-// the thread. Its arguments are the handler of SIGABRT and the CPU time of the process
-// in ns. If C code has installed a handler of its own for SIGABRT, a panic must not end
-// in that signal.
-func onTick(abort uintptr, now uint64) sampler.Action {
+// the thread. Its argument is the CPU time of the process in ns.
+func onTick(now uint64) sampler.Action {
 	stands := keepPace(now)
 	if stands > 0 { // otherwise another tick does it
 		scheduleTick()
-	}
-	if abort == deathAction.Handler {
-		keepCrashing()
-	} else {
-		stopCrashing()
 	}
 	if d := golink.Load32(&denied); d != 0 {
 		golink.Store32(&counts.Denied, d)

@@ -58,19 +58,10 @@ denied:
 
 // tick does what is due at a tick.
 TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$56, SP	// 24 for Go, 32 for a sigaction
-	MOVQ	$0, 24(SP)
-	MOVL	$6, DI	// SIGABRT
-	XORL	SI, SI
-	LEAQ	24(SP), DX
-	MOVL	$8, R10
-	MOVL	$SYS_rt_sigaction, AX
-	SYSCALL
+	SUBQ	$24, SP	// for Go
 	CALL	·usedCPU(SB)
-	MOVQ	AX, BX
-	MOVQ	24(SP), AX
 	MOVQ	·tickCode(SB), R12
-	CALL	·callGo(SB)	// onTick(handler, CPU time) action
+	CALL	·callGo(SB)	// onTick(CPU time) action
 	XORL	DX, DX	// PROT_NONE
 	CMPQ	AX, $1	// sampler.ActArm
 	JEQ	change
@@ -94,7 +85,7 @@ done:
 	MOVL	$SYS_timer_settime, AX
 	SYSCALL
 set:
-	ADDQ	$56, SP
+	ADDQ	$24, SP
 	RET
 
 // spend adds the cycles since R12, and those that the kernel adds to a handler, to

@@ -147,8 +147,10 @@ func TestExactPrograms(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, ",pepexact", target{}).program("loop.go", loopTables(), exactPolls...)
 	testCounts(t, exe)
-	if r := execute(t, exe, nil, "panic"); r.state != "exit status 2" || r.files(t) != bothProfiles {
-		t.Errorf("after a panic: %s, files %s", r.state, r.files(t))
+	for _, what := range []string{"panic", "set traceback"} {
+		if r := execute(t, exe, nil, what); r.state != "exit status 2" || r.files(t) != bothProfiles {
+			t.Errorf("%s: %s, files %s", what, r.state, r.files(t))
+		}
 	}
 }
 
@@ -221,7 +223,9 @@ func testEnds(t *testing.T, profiled, plain string) {
 		{"panic", []string{"GOTRACEBACK=all"}},
 		{"panic", []string{"GOTRACEBACK=crash"}},
 		{"nil", nil},
-		{"set traceback", []string{"PEPOPTS=tick=1ms"}},
+		{"set traceback", nil},
+		{"set traceback and deadlock", nil},
+		{"system, then crash", []string{"PEPOPTS=tick=1ms"}},
 		{"concurrent map writes", []string{"GOTRACEBACK=none"}},
 		{"deadlock", nil},
 		{"overflow", []string{"GOTRACEBACK=none"}},

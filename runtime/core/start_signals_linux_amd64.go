@@ -18,7 +18,7 @@ import (
 //
 //	signal 62  signal.Ignore() would end sampling
 //	SIGABRT    signal.Ignore() would have panics end in SIGABRT, and not
-//	           with status 2: see keepCrashing
+//	           with status 2: see onPrint
 //
 // All functions of os/signal that change handlers do nothing for a signal without
 // the flag _SigNotify. Core's handler passes such signals on to Go's. That looks at
@@ -83,5 +83,5 @@ func installHandlers() {
 		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
 	}
 	deathAction = sys.ActionOf(deathEntryPC())
-	keepCrashing()
+	golink.OnPrint(onPrint)
 }

@@ -13,3 +13,9 @@ func SignalQueue() *Signals { return new(Signals) }
 func SignalTable() unsafe.Pointer { return unsafe.Pointer(new([65]SignalEntry)) }
 
 func Asmcgocall(uintptr, unsafe.Pointer) int32 { return 0 }
+
+func OnPrint(func(fd uintptr, p unsafe.Pointer, n int32) int32) {}
+
+func Write(uintptr, unsafe.Pointer, int32) int32 { return 0 }
+
+func SignalAction(uintptr, unsafe.Pointer) {}

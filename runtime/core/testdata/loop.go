@@ -151,8 +151,15 @@ func main() {
 	case "nil":
 		follow(nil)
 	case "set traceback":
-		debug.SetTraceback("all")
+		debug.SetTraceback("all") // as package testing does when a test times out
+		panic("this is the end")
+	case "set traceback and deadlock":
+		debug.SetTraceback("single")
+		select {}
+	case "system, then crash":
+		debug.SetTraceback("system")
 		burn(4, 60*time.Millisecond) // until the next tick
+		debug.SetTraceback("crash")
 		panic("this is the end")
 	case "concurrent map writes":
 		m := map[int]int{}
