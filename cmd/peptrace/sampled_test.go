@@ -51,7 +51,7 @@ func makeSamples(dir string) error {
 
 func TestSampledUsage(t *testing.T) {
 	p := peptrace
-	p.Usage, _, _ = strings.Cut(usage, "\nExamples:\n") // TestHelp runs these
+	p.Usage, _, _ = strings.Cut(usage, "\nExamples:\n")                                                        // TestHelp runs these
 	p.Verbs = slices.DeleteFunc(slices.Clone(p.Verbs), func(v command.Verb) bool { return v.Name == "probe" }) // its examples need a process
 	commandtest.Usage(t, &p, makeSamples)
 }
