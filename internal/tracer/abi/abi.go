@@ -71,14 +71,15 @@ const (
 	Pointer // also unsafe.Pointer, maps, channels and functions
 	String
 	Slice
-	Interface
+	Any       // an interface without methods
+	Interface // one with methods
 	Struct
 	Array
 )
 
 // String returns the kind in Go's words.
 func (k Kind) String() string {
-	return [...]string{"bool", "int", "uint", "float", "complex", "pointer", "string", "slice", "interface", "struct", "array"}[k]
+	return [...]string{"bool", "int", "uint", "float", "complex", "pointer", "string", "slice", "empty interface", "interface", "struct", "array"}[k]
 }
 
 // A Type is as much of a Go type as the ABI needs.
@@ -259,7 +260,7 @@ func pieces(t *Type, path string, offset int64, list *[]Piece) (fits bool) {
 			return pieces(t.Elem, path, offset, &again)
 		}
 		return t.Len == 0
-	case String, Slice, Interface, Struct:
+	case String, Slice, Any, Interface, Struct:
 		fits = true
 		for _, f := range t.Fields {
 			if !pieces(f.Type, path+"."+f.Name, offset+f.Offset, list) {

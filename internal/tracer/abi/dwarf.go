@@ -162,8 +162,13 @@ func typeOf(t dwarf.Type, depth int) (*Type, error) {
 		if !strings.HasPrefix(t.Name, ".param") { // a type parameter; u is the shape
 			named.Name = t.Name
 		}
-		if s, ok := t.Type.(*dwarf.StructType); ok && (s.StructName == "runtime.iface" || s.StructName == "runtime.eface") {
-			named.Kind = Interface
+		if s, ok := t.Type.(*dwarf.StructType); ok {
+			switch s.StructName {
+			case "runtime.eface":
+				named.Kind = Any
+			case "runtime.iface":
+				named.Kind = Interface
+			}
 		}
 		return &named, nil
 	case *dwarf.BoolType:

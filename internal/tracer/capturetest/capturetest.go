@@ -214,6 +214,9 @@ func (p *Program) Symbol(_ *capture.Image, addr uint64) (string, uint64) {
 	return "", 0
 }
 
+// Type says that no word is a type.
+func (p *Program) Type(*capture.Image, uint64) (string, uint64) { return "", 0 }
+
 // Static reports whether a word is an address of static data.
 func (p *Program) Static(_ *capture.Image, word uint64) bool {
 	return p.Data[0] <= word && word < p.Data[1]

@@ -39,6 +39,13 @@ func use(t *testing.T, im *Image) {
 			vars[i].At(fn.Entry)
 		}
 	}
+	if m := im.module; m.types < m.etypes {
+		for addr := m.types &^ 7; addr < min(m.etypes, m.types+1<<14); addr += 8 {
+			if typ, _ := im.Dynamic(addr); len(typ.Name) > 1<<20 {
+				t.Errorf("the type at %#x has a name of %d bytes", addr, len(typ.Name))
+			}
+		}
+	}
 	im.LineCode("main.go", 5)
 	im.InlinedInto("main.mul")
 	im.Goroutine()
@@ -81,10 +88,10 @@ func TestDamagedExecutables(t *testing.T) {
 		return int(o)
 	}
 	sections := int(binary.LittleEndian.Uint64(good[40:])) // e_shoff
-	table, module := off(im.module.table), off(im.module.addr)
+	table, module, types := off(im.module.table), off(im.module.addr), off(im.module.types)
 	targets := []struct{ start, size int }{
 		{0, 64}, {64, 56 * 8}, {sections, min(64*40, len(good)-sections)}, // headers
-		{table, 72}, {table + 72, 1 << 19}, {module, 400}, {0, len(good)},
+		{table, 72}, {table + 72, 1 << 19}, {module, 400}, {types, 1 << 13}, {types, 1 << 13}, {0, len(good)},
 	}
 	rounds := 60
 	if testing.Short() {

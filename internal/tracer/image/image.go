@@ -65,6 +65,10 @@ type Image struct {
 	layout    func() (Goroutine, error)
 	sites     func() (*executable.File, error)
 	units     unitCache
+	types     struct {
+		sync.Mutex
+		of map[uint64]Type // what Dynamic has found
+	}
 }
 
 // Open reads the executable in a file.

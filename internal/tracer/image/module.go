@@ -23,6 +23,7 @@ type module struct {
 	addr        uint64 // of the moduledata, 0 if it was not found
 	text, etext uint64
 	types       uint64 // start of the type descriptors, 0 if unknown
+	etypes      uint64 // their end
 	gofunc      uint64 // go:func.*, 0 if unknown
 	tableEnd    uint64
 }
@@ -36,6 +37,7 @@ const (
 	wordText      = 22
 	wordEText     = 23
 	wordTypes     = 37
+	wordETypes    = 38
 	wordGoFunc    = 40
 	moduleWords   = 41
 )
@@ -175,7 +177,7 @@ func (im *Image) findModuleData(table uint64, h pclntab.Header) (m module, ok bo
 		}
 		m = module{
 			table: table, addr: at, text: words[wordText], etext: words[wordEText],
-			types: words[wordTypes], gofunc: words[wordGoFunc],
+			types: words[wordTypes], etypes: words[wordETypes], gofunc: words[wordGoFunc],
 			tableEnd: words[wordFunctions] + words[wordFunctions+1],
 		}
 		// Since Go 1.26 the slice includes go:func.*, before that it ends there.

@@ -4,7 +4,6 @@ package modules
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
 )
@@ -50,9 +49,9 @@ func (strides) Format(_ *capture.Instruction, _ string, v capture.Value) string 
 const kindType = "type"
 
 // types samples which concrete types interface values have. The first word of an interface
-// is the address of a type descriptor, or of an itab, which names two types. Both are
-// symbols of the image. So a loaded word is a type if such a symbol begins there. In
-// executables without symbols no type is recognised.
+// is the address of a type descriptor, or of an itab, which leads to one. So a loaded word is a type
+// if there is such data at it. The value of a sample is the address of the descriptor. Itabs and
+// types that the program has made itself are not recognised.
 type types struct{ resolver Resolver }
 
 func newTypes(_ Options, r Resolver) (capture.Module, error) { return types{r}, nil }
@@ -81,44 +80,14 @@ func (m types) Transform(r *capture.Run, emit func(capture.Sample)) {
 		if t.Known&(capture.Result|capture.First) == 0 || word < r.Bias {
 			continue
 		}
-		if _, ok := m.name(t.Insn.Image, word-r.Bias); ok {
-			emit(capture.Sample{Insn: t.Insn, Kind: kindType, Value: capture.Value{Word: word - r.Bias}})
+		if name, descriptor := m.resolver.Type(t.Insn.Image, word-r.Bias); name != "" {
+			emit(capture.Sample{Insn: t.Insn, Kind: kindType, Value: capture.Value{Word: descriptor}})
 		}
 	}
-}
-
-// name returns the name of the concrete type whose descriptor, or itab, is at addr.
-func (m types) name(image *capture.Image, addr uint64) (string, bool) {
-	symbol, offset := m.resolver.Symbol(image, addr)
-	if offset != 0 {
-		return "", false
-	}
-	if name, ok := strings.CutPrefix(symbol, "type:"); ok {
-		return name, true
-	}
-	if name, ok := strings.CutPrefix(symbol, "go:itab."); ok {
-		// The linker writes concrete,interface. A concrete type can contain commas, in the
-		// brackets of type arguments, and an interface cannot without them.
-		depth := 0
-		for i := len(name) - 1; i >= 0; i-- {
-			switch name[i] {
-			case ']', ')', '}':
-				depth++
-			case '[', '(', '{':
-				depth--
-			case ',':
-				if depth == 0 {
-					return name[:i], true
-				}
-			}
-		}
-		return name, true
-	}
-	return "", false
 }
 
 func (m types) Format(in *capture.Instruction, _ string, v capture.Value) string {
-	if name, ok := m.name(in.Image, v.Word); ok {
+	if name, _ := m.resolver.Type(in.Image, v.Word); name != "" {
 		return name
 	}
 	return hexadecimal(v.Word)

@@ -43,6 +43,9 @@ type Resolver interface {
 	// Symbol returns the symbol that contains an address, and how far behind its
 	// beginning the address is; "" if there is none.
 	Symbol(image *capture.Image, addr uint64) (name string, offset uint64)
+	// Type returns the dynamic type that a word stands for, if it is the address of a type descriptor
+	// or of an itab: its name, or "", and the address of its descriptor.
+	Type(image *capture.Image, word uint64) (name string, descriptor uint64)
 	// Position returns the function and line of an instruction, "main.f x.go:12", or "".
 	Position(image *capture.Image, pc uint64) string
 }

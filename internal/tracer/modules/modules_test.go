@@ -19,7 +19,16 @@ import (
 type facts struct {
 	deltas  map[uint64]int
 	symbols map[uint64]string
+	types   map[uint64]string
+	itabs   map[uint64]uint64 // the type of each
 	lines   map[uint64]string
+}
+
+func (f facts) Type(_ *capture.Image, word uint64) (string, uint64) {
+	if descriptor, ok := f.itabs[word]; ok {
+		word = descriptor
+	}
+	return f.types[word], word
 }
 
 func (f facts) SPDelta(_ *capture.Image, pc uint64) (int, bool) {
@@ -183,14 +192,16 @@ func TestStrides(t *testing.T) {
 }
 
 func TestTypes(t *testing.T) {
-	m := module(t, "types", facts{symbols: map[uint64]string{
-		0x5000: "type:main.circle", 0x6000: "go:itab.*main.pair[int,string],fmt.Stringer", 0x7000: "main.table",
-	}})
+	m := module(t, "types", facts{
+		types: map[uint64]string{0x5000: "main.circle", 0x5100: "*main.pair[int,string]"},
+		itabs: map[uint64]uint64{0x6000: 0x5100},
+	})
 	load, compare, narrow := insn(t, 1, "48 8b 0c d0"), insn(t, 2, "48 39 c8"), insn(t, 3, "8b 0c d0")
 	const bias = 0x100000
 	got := samples(m, capture.Run{Bias: bias, Tuples: []capture.Tuple{
 		{Insn: load, Known: capture.Result, Result: bias + 0x5000},
 		{Insn: load, Known: capture.Result, Result: bias + 0x6000},
+		{Insn: load, Known: capture.Result, Result: bias + 0x5100},
 		{Insn: load, Known: capture.Result, Result: bias + 0x6008}, // in an itab
 		{Insn: load, Known: capture.Result, Result: bias + 0x7000},
 		{Insn: load, Known: capture.Result, Result: 0x5000},
@@ -198,7 +209,7 @@ func TestTypes(t *testing.T) {
 		{Insn: narrow, Known: capture.Result, Result: bias + 0x5000},
 		{Insn: load},
 	}})
-	if d := cmp.Diff([]string{"0x1 type main.circle", "0x1 type *main.pair[int,string]", "0x2 type main.circle"}, got); d != "" {
+	if d := cmp.Diff([]string{"0x1 type main.circle", "0x1 type *main.pair[int,string]", "0x1 type *main.pair[int,string]", "0x2 type main.circle"}, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 }

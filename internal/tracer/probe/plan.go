@@ -103,7 +103,8 @@ const (
 	Bool
 	Float   // the bits of a floating-point number
 	Code    // the address of a function's code
-	Itab    // the address of an itab or a type: the dynamic type of an interface
+	Dynamic // the address of a type descriptor: the dynamic type of an empty interface
+	Itab    // the address of an itab, of an interface with methods: recorded is the type that the itab has
 	Pointer // an address: recorded as nil or not, unless secrets are shown
 	Unknown // a number or an address: numbers that may be addresses are not recorded, unless secrets are shown
 	Text    // the address of a string, whose length is the next word: not recorded, unless secrets are shown

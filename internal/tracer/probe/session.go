@@ -202,6 +202,8 @@ func kernelWord(w Word, limits Limits) probe.ProbeWord {
 		k.From = uint8(probe.ProbeFromSTORED)
 	}
 	switch {
+	case w.As == Itab:
+		k.As = uint8(probe.ProbeAsITAB)
 	case w.As == Text && limits.Secrets:
 		k.As = uint8(probe.ProbeAsTEXT)
 	case w.As == Unknown && !limits.Secrets:

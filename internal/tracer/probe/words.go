@@ -190,6 +190,9 @@ func (w *walker) walk(name string, t *abi.Type) {
 		w.leave()
 		w.next("len("+name+")", "int", Signed)
 		w.next("cap("+name+")", "int", Signed)
+	case abi.Any:
+		w.next(name, t.Name, Dynamic)
+		w.leave()
 	case abi.Interface:
 		w.next(name, t.Name, Itab)
 		w.leave()

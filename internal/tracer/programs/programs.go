@@ -3,6 +3,7 @@
 //	p := programs.New("")
 //	p.Frames(image, 0x4a1c0e)  // main.isSpace at lex.go:12, inlined into main.next at parse.go:88
 //	p.Symbol(image, 0x50a000)  // "go:itab.*os.File,io.Reader", 0
+//	p.Type(image, 0x50a000)    // "*os.File", 0x4c7ae0
 //
 // A sample names its image by path and build ID. The package opens the file at the path,
 // or one that the user names, and uses it if it has the build ID. Without the file samples
@@ -139,6 +140,16 @@ func (p *Programs) SPDelta(of *capture.Image, pc uint64) (bytes int, ok bool) {
 func (p *Programs) Symbol(of *capture.Image, addr uint64) (name string, offset uint64) {
 	if im := p.image(of); im != nil {
 		return im.Symbol(addr)
+	}
+	return "", 0
+}
+
+// Type returns the dynamic type that a word stands for, which is the address of a type descriptor
+// or of an itab; "" if it is neither.
+func (p *Programs) Type(of *capture.Image, word uint64) (name string, descriptor uint64) {
+	if im := p.image(of); im != nil {
+		t, _ := im.Dynamic(word)
+		return t.Name, t.Addr
 	}
 	return "", 0
 }

@@ -132,41 +132,59 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-// The module types names what an interface holds by the addresses that are in the executable.
+// The module types names what an interface holds by the addresses that are in the executable, of itabs and
+// of descriptors, which are what any holds. The stripped executable has them at the same addresses.
 func TestTypesOfARealProgram(t *testing.T) {
 	name := build(t)
-	p := programs.New("")
-	defer p.Close()
-	of := imageOf(t, name)
-	list, err := modules.Parse("types", p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	in, err := describe.Instruction(of, 0x401000, []byte{0x48, 0x8b, 0x08}) // mov rcx, [rax]
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := 0
-	for symbol, s := range symbols(t, name) {
-		want, ok := map[string]string{
+	words := symbols(t, name)
+	for _, exe := range []string{name, build(t, "-ldflags=-s -w")} {
+		p := programs.New("")
+		defer p.Close()
+		of := imageOf(t, exe)
+		im, err := image.Open(exe)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer im.Close()
+		list, err := modules.Parse("types", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := describe.Instruction(of, 0x401000, []byte{0x48, 0x8b, 0x08}) // mov rcx, [rax]
+		if err != nil {
+			t.Fatal(err)
+		}
+		typeOf := func(word uint64) (name string, value uint64) {
+			run := capture.Run{Tuples: []capture.Tuple{{Insn: in, Known: capture.Result, Result: word}}}
+			list[0].Transform(&run, func(x capture.Sample) { name, value = list[0].Format(in, x.Kind, x.Value), x.Value.Word })
+			return name, value
+		}
+		for symbol, want := range map[string]string{
 			"go:itab.main.square,main.shape": "main.square",
 			"go:itab.*main.strip,main.shape": "*main.strip",
 			"go:itab.*os.File,io.Writer":     "*os.File",
 			"main.sum":                       "",
-		}[symbol]
-		if !ok {
-			continue
+		} {
+			s, ok := words[symbol]
+			if !ok {
+				t.Errorf("the program has no symbol %s", symbol)
+				continue
+			}
+			got, value := typeOf(s.Value)
+			if got != want {
+				t.Errorf("%s: %s: got type %q, want %q", exe, symbol, got, want)
+			}
+			if want == "" {
+				continue
+			}
+			itab, err := im.Words(s.Value, 2)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name, descriptor := typeOf(itab[1]); name != want || descriptor != itab[1] || value != itab[1] {
+				t.Errorf("%s: the descriptor %#x in %s: got type %q of %#x and of the itab %#x, want %s", exe, itab[1], symbol, name, descriptor, value, want)
+			}
 		}
-		found++
-		got := ""
-		run := capture.Run{Tuples: []capture.Tuple{{Insn: in, Known: capture.Result, Result: s.Value}}}
-		list[0].Transform(&run, func(x capture.Sample) { got = list[0].Format(in, x.Kind, x.Value) })
-		if got != want {
-			t.Errorf("%s: got type %q, want %q", symbol, got, want)
-		}
-	}
-	if found != 4 {
-		t.Errorf("the program has %d of the symbols, want 4", found)
 	}
 }
 

@@ -205,6 +205,9 @@ func specialisable(in *capture.Instruction, kind string) bool {
 
 // symbol names an address, if it has a name.
 func symbol(names Names, image *capture.Image, addr uint64) string {
+	if name, descriptor := names.Type(image, addr); name != "" && descriptor == addr {
+		return " of the type " + name
+	}
 	name, offset := names.Symbol(image, addr)
 	switch {
 	case name == "":

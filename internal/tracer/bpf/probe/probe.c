@@ -56,7 +56,7 @@ struct hits {
 
 // Where a word is and what may be recorded of it.
 enum from { HELD = 0, STORED = 1, POINTED = 2 };
-enum as { VALUE = 0, NIL = 1, TEXT = 2, SMALL = 3 };
+enum as { VALUE = 0, NIL = 1, TEXT = 2, SMALL = 3, ITAB = 4 };
 
 // Numbers that are farther from 0 than that may be addresses. SMALL has HIDDEN for them.
 #define FAR (1ULL << 22)
@@ -66,7 +66,7 @@ struct word {
 	u8 from;
 	u8 reg;       // number of the register, or of the base register of the address
 	u8 size;      // in bytes: 1, 2, 4 or 8
-	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word; SMALL: see FAR
+	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word; SMALL: see FAR; ITAB: the type that the itab has
 	s32 disp;     // of the address
 	s32 then;     // of POINTED: the address there leads to the word, at this distance
 	u32 bound;    // of distinct values in the table
@@ -218,7 +218,10 @@ static long capture(u32 i, struct hit *h)
 	if (!w)
 		return 1;
 	struct value key = {.word = k};
-	if (operand(h, w, &key.value)) {
+	long failed = operand(h, w, &key.value);
+	if (!failed && w->as == ITAB && key.value)
+		failed = fetch(h, key.value + 8, 8, &key.value);
+	if (failed) {
 		add(&w->faults, 1);
 		return 0;
 	}

@@ -27,6 +27,7 @@ const (
 	ProbeAsNIL   ProbeAs = 1
 	ProbeAsTEXT  ProbeAs = 2
 	ProbeAsSMALL ProbeAs = 3
+	ProbeAsITAB  ProbeAs = 4
 )
 
 type ProbeCall struct {

@@ -20,6 +20,31 @@ type builder struct {
 	counts  *probe.Counts
 	secrets bool
 	names   Names
+	shared  map[string]bool // names that several of the recorded types have
+}
+
+// findShared finds the types that have one name, such as those of two functions: their rows must
+// not be added up.
+func (b *builder) findShared() {
+	descriptors := map[string]uint64{}
+	b.shared = map[string]bool{}
+	for i := range b.plan.Sites {
+		for j, w := range b.plan.Sites[i].Words {
+			if w.As != probe.Dynamic && w.As != probe.Itab {
+				continue
+			}
+			for _, v := range b.counts.Sites[i].Words[j].Values {
+				name := b.names.Type(v.Value)
+				if name == "" {
+					continue
+				}
+				if other, ok := descriptors[name]; ok && other != v.Value {
+					b.shared[name] = true
+				}
+				descriptors[name] = v.Value
+			}
+		}
+	}
 }
 
 // function lists a function, given its sites.
@@ -132,8 +157,7 @@ func (s *Site) rows(values []valued) {
 	slices.SortStableFunc(s.Rows, func(a, b Value) int { return cmp.Compare(b.Count, a.Count) })
 }
 
-// word fills in what was recorded of a word. Different numbers can have the same text,
-// such as two itabs of one type.
+// word fills in what was recorded of a word. Different numbers can have the same text.
 func (b *builder) word(s *Site, w probe.Word, c probe.WordCount) {
 	var values []valued
 	for _, v := range c.Values {
@@ -196,16 +220,21 @@ func (b *builder) format(w probe.Word, v uint64) string {
 			return strconv.FormatFloat(float64(math.Float32frombits(uint32(v))), 'g', -1, 32)
 		}
 		return strconv.FormatFloat(math.Float64frombits(v), 'g', -1, 64)
-	case probe.Code, probe.Itab:
-		name := b.names.Code
-		if w.As == probe.Itab {
-			name = b.names.Type
-		}
+	case probe.Code:
 		if v == 0 {
 			return "nil"
 		}
-		if text := name(v); text != "" {
-			return text
+		if name := b.names.Code(v); name != "" {
+			return name
+		}
+	case probe.Dynamic, probe.Itab:
+		if v == 0 {
+			return "nil"
+		}
+		if name := b.names.Type(v); b.shared[name] {
+			return fmt.Sprintf("%s at %#x", name, v)
+		} else if name != "" {
+			return name
 		}
 	case probe.Unknown:
 		if v == probe.Hidden && !b.secrets {

@@ -4,14 +4,10 @@ package table
 
 // This file finds names of addresses.
 
-import (
-	"strings"
+import "github.com/pepgo/pep/internal/tracer/image"
 
-	"github.com/pepgo/pep/internal/tracer/image"
-)
-
-// Of returns the names that the executable of a process has. Types of a stripped executable
-// have none.
+// Of returns the names that the executable of a process has, and as long as the process runs
+// the names of types that it has made itself.
 func Of(im *image.Image) Names { return names{im} }
 
 type names struct{ *image.Image }
@@ -24,16 +20,7 @@ func (n names) Code(addr uint64) string {
 	return name
 }
 
-// Type reads the names of symbols: go:itab.*os.File,io.Reader and type:*os.File.
 func (n names) Type(addr uint64) string {
-	name, offset := n.Symbol(n.FromProcess(addr))
-	if offset != 0 {
-		return ""
-	}
-	if itab, ok := strings.CutPrefix(name, "go:itab."); ok {
-		typ, _, _ := strings.Cut(itab, ",")
-		return typ
-	}
-	typ, _ := strings.CutPrefix(name, "type:")
-	return typ
+	t, _ := n.Dynamic(n.FromProcess(addr))
+	return t.Name
 }

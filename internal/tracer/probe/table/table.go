@@ -124,8 +124,10 @@ type Skipped struct {
 
 // Names has names of addresses in the process, as the process has them.
 type Names interface {
-	Code(addr uint64) string // the function at the address, or ""
-	Type(addr uint64) string // the dynamic type that an itab or a type at the address stands for, or ""
+	// Code returns the function at the address, or "".
+	Code(addr uint64) string
+	// Type returns the name of the type whose descriptor is at the address, or "".
+	Type(addr uint64) string
 }
 
 // New makes a table with at most n values of a site; 0 is all.
@@ -137,7 +139,8 @@ func New(plan *probe.Plan, c *probe.Counts, run Run, names Names, n int) *Table 
 	for _, s := range plan.Skipped {
 		t.Skipped = append(t.Skipped, Skipped(s))
 	}
-	b := builder{plan, c, run.Secrets, names}
+	b := builder{plan: plan, counts: c, secrets: run.Secrets, names: names}
+	b.findShared()
 	sites := make([][]int, len(plan.Funcs))
 	var earliest *float64
 	for i, s := range plan.Sites {

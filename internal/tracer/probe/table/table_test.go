@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,14 +20,14 @@ import (
 	"github.com/pepgo/pep/internal/tracer/probe/table"
 )
 
-// names has two functions, and a type with two itabs.
+// names has two functions, and two types of one name.
 type names struct{}
 
 func (names) Code(addr uint64) string {
 	return map[uint64]string{0x1000: "main.f", 0x2000: "main.g"}[addr]
 }
 func (names) Type(addr uint64) string {
-	return map[uint64]string{0x10: "*main.T", 0x20: "*main.T"}[addr]
+	return map[uint64]string{0x10: "*main.T", 0x50: "main.L", 0x60: "main.L"}[addr]
 }
 
 // example is a plan with counts.
@@ -39,7 +40,7 @@ func example() (*probe.Plan, *probe.Counts) {
 				{Name: "x", Type: "int8", Size: 1, As: probe.Signed},
 				{Name: "s", Type: "string", Size: 8, As: probe.Text},
 				{Name: "len(s)", Type: "int", Size: 8, As: probe.Signed},
-				{Name: "v", Type: "any", Size: 8, As: probe.Itab},
+				{Name: "v", Type: "any", Size: 8, As: probe.Dynamic},
 				{Name: "y", Type: "float32", Size: 4, As: probe.Float, Memory: true},
 			}},
 			{Func: 1, Kind: probe.Exit, Slow: true, Words: []probe.Word{{Name: "#1", Type: "bool", Size: 1, As: probe.Bool}, {Name: "p", Type: "*T", Size: 8, As: probe.Pointer}}},
@@ -64,7 +65,7 @@ func example() (*probe.Plan, *probe.Counts) {
 				word(0, 0, 7, 5, 0xff, 3, 0x80, 2),
 				word(0, 0, 1, 10),
 				word(2, 0, 6, 8),
-				word(0, 0, 0x10, 4, 0x20, 5, 0, 1),
+				word(0, 0, 0x10, 9, 0, 1),
 				word(0, 1, 0x3fc00000, 9),
 			}},
 			{Hits: 3, Words: []probe.WordCount{word(0, 0, 1, 3), word(0, 0, 0, 3)}},
@@ -256,5 +257,45 @@ func TestProfileAndJSON(t *testing.T) {
 	}
 	if d := cmp.Diff(want, lines); d != "" {
 		t.Errorf("profile (-want +got):\n%s", d)
+	}
+}
+
+// Two types that have one name, as those of two functions may have, have a row each.
+func TestTypesOfOneName(t *testing.T) {
+	plan := &probe.Plan{
+		Funcs: []probe.Func{{Name: "main.f", File: "main.go", Line: 3}},
+		Sites: []probe.Site{
+			{Kind: probe.Entry, Words: []probe.Word{{Name: "x", Type: "any", Size: 8, As: probe.Dynamic}, {Name: "y", Type: "error", Size: 8, As: probe.Itab}}},
+		},
+	}
+	values := func(pairs ...uint64) (w probe.WordCount) {
+		for i := 0; i < len(pairs); i += 2 {
+			w.Values = append(w.Values, probe.ValueCount{Value: pairs[i], Count: pairs[i+1]})
+		}
+		return w
+	}
+	for _, test := range []struct {
+		x, y  probe.WordCount
+		wantX string
+		wantY string
+	}{
+		{values(0x50, 3, 0x60, 2, 0x10, 4, 0, 1), values(0x70, 7, 0x80, 3), "main.L at 0x50 3, main.L at 0x60 2, *main.T 4, nil 1", "0x70 7, 0x80 3"},
+		{values(0x50, 10), values(0x60, 10), "main.L at 0x50 10", "main.L at 0x60 10"},
+		{values(0x50, 10), values(0x50, 10), "main.L 10", "main.L 10"},
+	} {
+		counts := &probe.Counts{Sites: []probe.SiteCount{{Hits: 10, Words: []probe.WordCount{test.x, test.y}}}}
+		tab := table.New(plan, counts, table.Run{}, names{}, 0)
+		for i, want := range []string{test.wantX, test.wantY} {
+			var got, all []string
+			for _, r := range tab.Functions[0].Sites[i].Rows {
+				got = append(got, fmt.Sprint(r.Value, " ", r.Count))
+			}
+			all = strings.Split(want, ", ")
+			slices.Sort(got)
+			slices.Sort(all)
+			if d := cmp.Diff(all, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		}
 	}
 }
