@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,10 +10,12 @@ import (
 	"testing"
 )
 
+// fiftyGoroutines add up, with a lock if they have no argument.
 const fiftyGoroutines = `package main
 
 import (
 	"fmt"
+	"os"
 	"sync"
 )
 
@@ -43,6 +46,10 @@ func main() {
 	for i := range 50 {
 		wg.Go(func() {
 			b := work(i)
+			if len(os.Args) > 1 {
+				total += b // races
+				return
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			total += b
@@ -55,7 +62,8 @@ func main() {
 
 // In programs built with -race the detector sees nothing of ours. No function of the linked runtime calls it, nor does
 // code of the linked runtime that is inlined elsewhere. It still sees the maps that our functions use,
-// because package runtime reports those, so all profiles are made in one goroutine.
+// because package runtime reports those, so all profiles are made in one goroutine. And our functions
+// hide no race of the program's, as they would if the detector saw that they wait for each other.
 func TestRaceDetectorSeesNothingOfOurs(t *testing.T) {
 	skipUnlessLinux(t)
 	if env, err := goEnv("CGO_ENABLED"); err != nil || env[0] != "CGO_ENABLED=1" {
@@ -107,6 +115,12 @@ func TestRaceDetectorSeesNothingOfOurs(t *testing.T) {
 				t.Errorf("%q: %v\n%s", flags, err, out)
 				break
 			}
+		}
+		cmd := exec.Command(prog, "without a lock")
+		cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=2ms")
+		race := fmt.Sprintf("main.go:%d ", 1+strings.Count(fiftyGoroutines[:strings.Index(fiftyGoroutines, "// races")], "\n"))
+		if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != 66 || !strings.Contains(string(out), "WARNING: DATA RACE\n") || !strings.Contains(string(out), race) {
+			t.Errorf("%q: the detector does not report the race at %s: %v\n%s", flags, race, cmd.ProcessState, out)
 		}
 	}
 }
