@@ -40,7 +40,8 @@ period 10000000 cpu/nanoseconds
 
 // sign is called on line 30 of main.main 9 times, along paths of 3 and 10 lines, each is a
 // generic function with two shapes, and the wrapper between it and main.main is no caller. get and both have
-// no branches and so no paths: both calls leaf and sign, and get calls both.
+// no branches and so no paths: both calls leaf and sign, and get calls both. The runtime calls late and cleanup,
+// which are deferred.
 const paths = header + `
 path func=main.sign at=/src/sign.go:10 path=p0 end=12 count=7 flow=7 from=entry lines=10-12 callers="main.main /src/main.go:30 start=20"
 path func=main.sign at=/src/sign.go:10 path=p1 end=40 count=2 flow=7 from=entry lines=10-12,20-26 callers="main.main /src/main.go:30 start=20; runtime.main /go/proc.go:290 start=147"
@@ -58,6 +59,8 @@ path func=main.rounds at=/src/rounds.go:1 path=p0 end=3 count=2 flow=2 from=entr
 path func=main.rounds at=/src/rounds.go:1 path=p1 end=3 count=94 flow=94 from="loop rounds.go:2" lines=3 callers="main.main /src/main.go:35 start=20"
 path func=main.endless at=/src/endless.go:1 path=p1 end=3 count=1 flow=1 from="loop endless.go:2" lines=3 callers="main.main /src/main.go:36 start=20"
 path func=main.leaf at=/src/leaf.go:2 path=p0 end=3 count=8 flow=3 from=entry lines=2 callers="main.both /src/both.go:2 start=1; main.get /src/get.go:2 start=1; main.main /src/main.go:37 start=20; runtime.main /go/proc.go:290 start=147"
+path func=main.late at=/src/late.go:1 path=p0 end=2 count=3 flow=0 from=entry lines=1 callers="runtime.deferreturn /go/panic.go:668 start=600; main.main /src/main.go:38 start=20"
+path func=main.leaf at=/src/leaf.go:2 path=p0 end=3 count=1 flow=3 from=entry lines=2 callers="main.cleanup /src/both.go:9 start=7; runtime.gopanic /go/panic.go:787 start=700; main.main /src/main.go:39 start=20"
 path func=main.sign at=/src/sign.go:10 path=p0 end=12 count=8 flow=7 from=entry lines=10-12 callers="main.both /src/both.go:3 start=1; main.get /src/get.go:2 start=1; main.main /src/main.go:37 start=20; runtime.main /go/proc.go:290 start=147"
 `
 
@@ -83,14 +86,15 @@ func TestCallsOfPaths(t *testing.T) {
 		"main.main:31-20 main.each[go.shape.int]@4 1 6 1",
 		"main.main:31-20 main.each[go.shape.string]@4 3 3 1",
 		"main.main:33-20 main.none@1 2 2 0", // its path has no line of its own
+		"main.cleanup:9-7 main.leaf@2 1 1 1",
 	}
 	if diff := cmp.Diff(want, text(calls)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
 	}
-	if want := (pgo.Skipped{Top: 10, Caller: 4, Generic: 6, Long: 900 + 101 + 1}); skipped != want {
+	if want := (pgo.Skipped{Top: 13, Caller: 4, Generic: 6, Long: 900 + 101 + 1}); skipped != want {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
-	// Half of 248 is more than 100. Of both, of which nothing is known, 16 times two lines were executed, of sign 4 times ten.
+	// Half of 249 is more than 100. Of both, of which nothing is known, 16 times two lines were executed, of sign 4 times ten.
 	hot, cold := pgo.Hot(calls, 0.5)
 	if diff := cmp.Diff([]string{want[0], want[2]}, text(hot)); diff != "" {
 		t.Errorf("calls to be inlined (-want +got):\n%s", diff)
@@ -195,6 +199,61 @@ func f(n int) {}
 	}
 }
 
+// A deferred function is called where its caller returns. The compiler inlines none of these calls.
+func TestUndeferred(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "main.go")
+	code := `package main
+
+func f(n int) int {
+	defer func() {
+		n++
+	}()
+	defer mu.Unlock()
+	defer free[int](n)
+	if n > 1 {
+		return n
+	}
+	return g(n)
+}
+
+func g(n int) int {
+	return n
+}
+`
+	if err := os.WriteFile(name, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	call := func(file string, line int64, callee string, calleeLine int64) pgo.Call {
+		return pgo.Call{
+			Caller: profile.Frame{Func: profile.Func{Name: "main.f", File: file, StartLine: 3}, Line: line, Symbol: "main.f"},
+			Callee: profile.Frame{Func: profile.Func{Name: callee, File: file, StartLine: calleeLine}, Line: calleeLine, Symbol: callee},
+			Count:  1, Weight: 2,
+		}
+	}
+	for _, test := range []struct {
+		call     pgo.Call
+		deferred bool
+	}{
+		{call(name, 10, "main.f.func1", 4), true},
+		{call(name, 12, "main.f.func1", 4), true},
+		{call(name, 13, "main.other", 30), true}, // nothing but deferred functions is called where the function ends
+		{call(name, 12, "sync.(*Mutex).Unlock", 200), true},
+		{call(name, 12, "main.free[go.shape.int]", 50), true},
+		{call(name, 12, "main.f.deferwrap1", 7), true},
+		{call(name, 12, "main.g", 15), false},
+		{call(name, 12, "main.f.func2", 5), false}, // not where the literal is
+		{call(name, 8, "main.g", 15), false},
+		{call(name, 16, "main.g", 15), false}, // this function defers nothing
+		{call(name+".gone", 10, "main.f.func1", 4), false},
+		{call(name+".gone", 10, "main.f.deferwrap1", 7), true},
+	} {
+		rest, weight := pgo.Undeferred([]pgo.Call{test.call}, source.NewTree(""))
+		if (len(rest) == 0) != test.deferred || (weight == 2) != test.deferred {
+			t.Errorf("%s on line %d of %s: %d calls stay, weight %d, want deferred %v", test.call.Callee.Symbol, test.call.Caller.Line, filepath.Base(test.call.Caller.Func.File), len(rest), weight, test.deferred)
+		}
+	}
+}
+
 // What the go command makes of the profile is the oracle: it must have each edge with its
 // weight, the shapes of generic functions, and the lines counted from the caller's first.
 func TestPreprofile(t *testing.T) {
@@ -227,13 +286,13 @@ main.both
 1 1242424
 main.main
 main.sign
-10 354
+10 351
 main.main
 main.get
-17 276
+17 274
 main.both
 main.sign
-2 207
+2 206
 main.both
 main.leaf
 1 69
@@ -246,6 +305,9 @@ main.each[go.shape.string]
 main.main
 main.none
 13 18
+main.cleanup
+main.leaf
+2 9
 `
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("edges (-want +got):\n%s", diff)

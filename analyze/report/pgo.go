@@ -5,11 +5,13 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/runtime/schema"
 )
 
 // PGOOptions select calls.
@@ -26,10 +28,11 @@ type PGOTable struct {
 	Cold    int       `json:"cold" unit:"calls"`                     // in the profile too, for calls of methods of interfaces; the rest is stale
 	Weight  int64     `json:"weight" unit:"lines"`                   // of all calls
 	Cut     float64   `json:"cut" unit:"ratio"`                      // share of the weight that the calls to be inlined have
-	Top     int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing calls, such as main.main
+	Top     int64     `json:"weight_without_caller" unit:"lines"`    // of functions that nothing or the runtime calls, such as main.main
 	Caller  int64     `json:"weight_of_unknown_lines" unit:"lines"`  // of callers or targets whose first line is not known
 	Generic int64     `json:"weight_of_unknown_shapes" unit:"lines"` // of generic functions whose shapes are not known
 	Long    int64     `json:"weight_of_long_calls" unit:"lines"`     // of functions that are too long for inlining
+	Late    int64     `json:"weight_of_deferred_calls" unit:"lines"` // of functions that are called where their caller returns
 	Rows    []PGOCall `json:"rows"`
 	Stale   []PGOCall `json:"stale"` // not kept: the source does not have these calls
 	Missing []string  `json:"source_not_found"`
@@ -55,8 +58,16 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(calls) == 0 && skipped == (pgo.Skipped{}) {
+		why := "the program ended before the first tick, or nothing in it is instrumented"
+		if f.Kind == schema.CallTargets {
+			why = "no tap was reached, or the engine sent no message before the end"
+		}
+		return nil, fmt.Errorf("%s: no call was recorded: %s", f.Name, why)
+	}
+	calls, deferred := pgo.Undeferred(calls, src)
 	t := &PGOTable{Profile: profileOf(f), Calls: len(calls), Weight: pgo.Weight(calls), Cut: o.Cut,
-		Top: skipped.Top, Caller: skipped.Caller, Generic: skipped.Generic, Long: skipped.Long}
+		Top: skipped.Top, Caller: skipped.Caller, Generic: skipped.Generic, Long: skipped.Long, Late: deferred}
 	row := func(c pgo.Call) PGOCall {
 		return PGOCall{c.Caller.Symbol, c.Caller.Func.File, c.Caller.Line, c.Callee.Symbol, c.Count, c.Weight, listing.Ratio(c.Weight, t.Weight)}
 	}
@@ -66,8 +77,7 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	t.kept, t.cold = slices.DeleteFunc(t.kept, gone), slices.DeleteFunc(t.cold, gone)
 	t.Kept, t.Cold = len(t.kept), len(t.cold)
 	if t.Kept == 0 {
-		return nil, fmt.Errorf("%s: no call is left for the compiler: of %d the source does not have %d (was it changed since the program was built?); %d lines were executed in functions without a caller, %d in those without a known line or shape, %d in those too long for inlining",
-			f.Name, len(calls), len(stale), skipped.Top, skipped.Caller+skipped.Generic, skipped.Long)
+		return nil, fmt.Errorf("%s: no call is left for the compiler: %s", f.Name, t.leftOut(len(stale)))
 	}
 	var files []string
 	for i, c := range t.kept {
@@ -81,6 +91,31 @@ func PGO(f *profile.File, src *source.Tree, o PGOOptions) (*PGOTable, error) {
 	}
 	t.Missing = missingSource(src, files)
 	return t, nil
+}
+
+// leftOut says why calls are left out, so many because they are stale.
+func (t *PGOTable) leftOut(stale int) string {
+	var why []string
+	if stale > 0 {
+		why = append(why, fmt.Sprintf("of %d the source does not have %d (was it changed since the program was built?)", t.Calls, stale))
+	}
+	for _, x := range []struct {
+		weight int64
+		where  string
+	}{
+		{t.Top, "functions that nothing calls, or the runtime"},
+		{t.Caller + t.Generic, "functions without a known line or shape"},
+		{t.Long, "calls too long for inlining"},
+		{t.Late, "deferred calls"},
+	} {
+		if x.weight > 0 {
+			why = append(why, fmt.Sprintf("%d lines were executed in %s", x.weight, x.where))
+		}
+	}
+	if len(why) == 0 {
+		return "the counts of all are 0"
+	}
+	return strings.Join(why, "; ")
 }
 
 // Stacks returns all calls but the stale ones as samples of the types pgo.Types.
@@ -98,6 +133,9 @@ func (t *PGOTable) Print(p *listing.Page) {
 	}
 	if t.Long > 0 {
 		p.Line("left out: calls too long for inlining, which executed %d lines", t.Long)
+	}
+	if t.Late > 0 {
+		p.Line("left out: deferred calls, which the compiler does not inline, and which executed %d lines", t.Late)
 	}
 	table := listing.Table{Numbers: 3}
 	table.Row("weight%", "weight", "count", "call")

@@ -13,6 +13,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -54,7 +55,8 @@ func (t *Tree) Line(name string, n int64) (string, bool) {
 }
 
 // FuncEnd returns the last line of the function that starts at a line. It
-// reports false if there is none: then the source is not what was profiled.
+// reports false if there is none: then the source is not what was profiled. The compiler also makes
+// functions of the bodies of ranges over functions, and of go and defer statements.
 func (t *Tree) FuncEnd(name string, start int64) (int64, bool) {
 	f := t.file(name)
 	if f == nil {
@@ -68,6 +70,21 @@ func (t *Tree) FuncEnd(name string, start int64) (int64, bool) {
 func (t *Tree) Calls(name string, line int64) bool {
 	f := t.file(name)
 	return f != nil && f.parsed().calls[line]
+}
+
+// A Deferred is what a defer statement calls: a function or method with a name, or a function literal.
+type Deferred struct {
+	Name string // without the package and the type; "" if it has none
+	Line int64  // where a literal starts; 0 if it is none
+}
+
+// Deferred returns what the function that may return on a line defers.
+func (t *Tree) Deferred(name string, line int64) []Deferred {
+	f := t.file(name)
+	if f == nil {
+		return nil
+	}
+	return f.parsed().deferred[line]
 }
 
 func (t *Tree) file(name string) *file {
@@ -120,15 +137,16 @@ func read(name string) *file {
 
 // A shape says where in a file functions and calls are.
 type shape struct {
-	ends  map[int64]int64 // by first line of a function declaration or literal: its last, the outermost's when several start there
-	calls map[int64]bool  // lines with a call, all of those that it extends over, or with a range clause
+	ends     map[int64]int64      // by first line of a function: its last, the outermost's when several start there
+	calls    map[int64]bool       // lines with a call, all of those that it extends over, or with a range clause
+	deferred map[int64][]Deferred // by lines with a return statement, or with the end of a function
 }
 
 func (f *file) parsed() *shape {
 	if f.shape != nil {
 		return f.shape
 	}
-	f.shape = &shape{ends: make(map[int64]int64), calls: make(map[int64]bool)}
+	f.shape = &shape{ends: make(map[int64]int64), calls: make(map[int64]bool), deferred: make(map[int64][]Deferred)}
 	fset := token.NewFileSet()
 	// Of a file with syntax errors, the part that can be parsed is enough.
 	tree, _ := parser.ParseFile(fset, "", strings.Join(f.lines, "\n"), parser.SkipObjectResolution)
@@ -137,14 +155,25 @@ func (f *file) parsed() *shape {
 	}
 	// PositionFor ignores //line directives: these are lines of this file.
 	line := func(pos token.Pos) int64 { return int64(fset.PositionFor(pos, false).Line) }
+	begins := func(n ast.Node, end token.Pos) {
+		f.shape.ends[line(n.Pos())] = max(f.shape.ends[line(n.Pos())], line(end))
+	}
+	wrapped := make(map[int64]int64) // first and last lines of go and defer statements
 	ast.Inspect(tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			f.shape.ends[line(n.Pos())] = line(n.End())
+			f.shape.returns(n.Body, line)
 		case *ast.FuncLit:
-			f.shape.ends[line(n.Pos())] = max(f.shape.ends[line(n.Pos())], line(n.End()))
+			begins(n, n.End())
+			f.shape.returns(n.Body, line)
 		case *ast.RangeStmt: // over a function
+			begins(n, n.End())
 			f.shape.calls[line(n.Pos())] = true
+		case *ast.GoStmt:
+			wrapped[line(n.Pos())] = line(n.End())
+		case *ast.DeferStmt:
+			wrapped[line(n.Pos())] = line(n.End())
 		case *ast.CallExpr:
 			for l := line(n.Pos()); l <= line(n.End()); l++ {
 				f.shape.calls[l] = true
@@ -152,5 +181,54 @@ func (f *file) parsed() *shape {
 		}
 		return true
 	})
+	for first, last := range wrapped {
+		if f.shape.ends[first] == 0 { // no function literal starts there
+			f.shape.ends[first] = last
+		}
+	}
 	return f.shape
+}
+
+// returns adds the lines on which a function that defers something may return.
+func (s *shape) returns(body *ast.BlockStmt, line func(token.Pos) int64) {
+	if body == nil {
+		return
+	}
+	var list []Deferred
+	lines := []int64{line(body.Rbrace)}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit: // another function
+			return false
+		case *ast.ReturnStmt:
+			lines = append(lines, line(n.Pos()))
+		case *ast.DeferStmt:
+			list = append(list, deferredBy(n.Call.Fun, line))
+		}
+		return true
+	})
+	if len(list) == 0 {
+		return
+	}
+	slices.Sort(lines)
+	for _, l := range slices.Compact(lines) {
+		s.deferred[l] = append(s.deferred[l], list...)
+	}
+}
+
+// deferredBy returns what the expression that a defer statement calls is.
+func deferredBy(fun ast.Expr, line func(token.Pos) int64) Deferred {
+	switch fun := ast.Unparen(fun).(type) {
+	case *ast.FuncLit:
+		return Deferred{Line: line(fun.Pos())}
+	case *ast.Ident:
+		return Deferred{Name: fun.Name}
+	case *ast.SelectorExpr:
+		return Deferred{Name: fun.Sel.Name}
+	case *ast.IndexExpr: // an instance of a generic function
+		return deferredBy(fun.X, line)
+	case *ast.IndexListExpr:
+		return deferredBy(fun.X, line)
+	}
+	return Deferred{}
 }

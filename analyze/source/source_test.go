@@ -3,6 +3,7 @@ package source
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -77,6 +78,93 @@ func TestFuncEnd(t *testing.T) {
 	for start, want := range map[int64]int64{4: 11, 5: 6, 3: 0, 7: 0} {
 		if got, ok := tree.FuncEnd(name, start); got != want || ok != (want != 0) {
 			t.Errorf("FuncEnd(%d) = %d, %v, want %d", start, got, ok, want)
+		}
+	}
+}
+
+// The compiler makes functions of the bodies of ranges over functions, and of go and defer statements.
+func TestFunctionsOfStatements(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "made.go")
+	code := `package app
+
+func f(s []int) {
+	for x := range seq(
+		s,
+	) {
+		go g(x,
+			2)
+		defer func(n int) {
+			g(n, 0)
+		}(
+			x)
+	}
+	go func() { defer g(1, 2); go g(3, 4) }()
+}
+`
+	if err := os.WriteFile(name, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree("")
+	for start, want := range map[int64]int64{3: 15, 4: 13, 5: 0, 7: 8, 8: 0, 9: 11, 10: 0, 14: 14} {
+		if got, ok := tree.FuncEnd(name, start); got != want || ok != (want != 0) {
+			t.Errorf("FuncEnd(%d) = %d, %v, want %d", start, got, ok, want)
+		}
+	}
+}
+
+// Deferred functions are called where their function returns.
+func TestDeferred(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "defers.go")
+	code := `package app
+
+func f(x int, c *list[int]) int {
+	defer c.mu.Unlock()
+	defer func() {
+		if x > 1 {
+			return
+		}
+	}()
+	if x > 2 {
+		return func() int {
+			return 1
+		}()
+	}
+	for x := range seq(x) {
+		defer (*list[int]).close(c)
+		defer close[int](c)
+		if x == 1 { return 2 }
+	}
+	c.closers[x]()
+	return 3
+}
+
+func g() {
+	defer f(1, nil)
+	defer funcs[0]()
+	defer (<-calls)()
+	return
+}
+
+func h() int {
+	return 1
+}
+`
+	if err := os.WriteFile(name, []byte(code), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	tree := NewTree("")
+	ofF := []Deferred{{Name: "Unlock"}, {Line: 5}, {Name: "close"}, {Name: "close"}}
+	ofG := []Deferred{{Name: "f"}, {Name: "funcs"}, {}}
+	for line := int64(0); line < 40; line++ {
+		var want []Deferred
+		switch line {
+		case 11, 18, 21, 22:
+			want = ofF
+		case 28, 29:
+			want = ofG
+		}
+		if got := tree.Deferred(name, line); !slices.Equal(got, want) {
+			t.Errorf("Deferred(%d) = %v, want %v", line, got, want)
 		}
 	}
 }

@@ -204,8 +204,9 @@ file default.pgo in the directory of package main it works without the flag.
 
 A call of a function weighs what the function executed: each path the number of
 its lines. Calls that execute more than 50 lines on average are left out: inlining
-them saves little, and may cost time. So are calls without a line in the source
-that calls anything; the listing names them. Several files of one kind are added up.
+them saves little, and may cost time. So are deferred calls, which the compiler does not
+inline, and calls without a line in the source that calls anything; the listing names
+the latter. Several files of one kind are added up.
 
 	-o OUT              file to write
 	-n 10               how many calls to print; 0 is all

@@ -58,6 +58,11 @@ func TestPGO(t *testing.T) {
 	if len(calls.Stale) > 0 {
 		t.Errorf("stale: %+v", calls.Stale)
 	}
+	for _, c := range calls.Rows {
+		if strings.HasPrefix(c.Caller, "runtime.") || strings.HasPrefix(c.Callee, "main.deferring") && strings.Contains(c.Callee, ".func") || c.Callee == "main.(*add).close" {
+			t.Errorf("the compiler cannot inline %s on line %d of %s", c.Callee, c.Line, c.Caller)
+		}
+	}
 	out := filepath.Join(dir, "default.pgo")
 	if err := f.SaveStacks(out, pgo.Types, calls.Stacks()); err != nil {
 		t.Fatal(err)
@@ -77,9 +82,11 @@ func TestPGO(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, edge := range []string{
-		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.int\]\n6 \d+\n`,
-		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.float64\]\n8 \d+\n`,
+		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.int\]\n9 \d+\n`,
+		`main\.main\nexample\.com/taps/sub%2ed\.Sum\[go\.shape\.float64\]\n11 \d+\n`,
 		`main\.each\nmain\.\(\*add\)\.apply\n1 \d+\n`,
+		`main\.ranging-range1\nmain\.pick\n2 \d+\n`,
+		`main\.deferring\.func1\nmain\.pick\n2 \d+\n`,
 	} {
 		if !regexp.MustCompile(edge).Match(edges) {
 			t.Errorf("no edge %s in\n%s", edge, edges)
