@@ -1,5 +1,5 @@
-// Command registers keeps known values in all registers. It waits for a line, prints the values, and
-// then executes for ever a loop that changes none of them:
+// Command registers keeps known values in all registers. It prints "ready", waits for a line, prints the
+// values, and then executes for ever a loop that changes none of them:
 //
 //	AX 0x1…       the registers, by the names that Go's assembler has for them; R13 is the goroutine
 //	top 0x1…      the word at SP
@@ -41,6 +41,7 @@ func main() {
 		*p = 0x8070605040302010 + uint64(i)*0x0101010101010101
 	}
 	v.flags = flags
+	fmt.Println("ready")
 	os.Stdin.Read(make([]byte, 1))
 	go func() {
 		for atomic.LoadUint64(&v.ready) == 0 {
