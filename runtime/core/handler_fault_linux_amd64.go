@@ -20,7 +20,10 @@ type ucontext struct {
 	r14 *goroutine
 	_   [24]byte
 	rbp *frame
-	_   [32]byte
+	_   [8]byte
+	rdx *ucontext
+	rax int64
+	_   [8]byte
 	rsp *uintptr
 	rip uintptr // not a pointer: it is stored to, and must not be with a write barrier
 }

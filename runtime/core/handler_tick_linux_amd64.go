@@ -16,6 +16,7 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
+	"github.com/pepgo/pep/runtime/sys"
 )
 
 // tickSignal is a real-time signal that neither Go nor the C library uses. If a
@@ -31,6 +32,20 @@ var (
 
 	byThread bool   // ticks are of the thread
 	ticksOn  uint32 // 1 when the thread may start
+)
+
+// The timer's signal must reach the thread that was running when the timer expired, because its
+// program counter says what the program was doing. If the thread blocks the signal, the kernel
+// gives the signal to another thread of the process, mostly to one that sleeps in the Go runtime. Go's
+// handlers block all signals, and two of their signals go to running threads at the moments at which
+// timers expire: SIGURG, by which the runtime preempts goroutines, often waits for a
+// thread together with our signal if the machine is busy; SIGPROF comes from
+// a timer, too. The kernel enters the handlers of these signals first. So openHandlers takes our signal out of what
+// their handlers block. Our handler then begins when theirs has yet to execute its first
+// instruction, at goHandler, and takes the program counter from what the kernel passes to that.
+var (
+	goHandler uintptr
+	opened    = [...]uintptr{sys.SigURG, sys.SigPROF, 0}
 )
 
 // denied is not 0 when sampling cannot go on: one of the constants below << 16 | errno.
@@ -54,12 +69,17 @@ func scheduleTick() {
 // onInterrupted counts where the timer's signal has interrupted the program. Profiles say
 // how many ticks were outside of instrumented functions. The thread does not know what it
 // interrupts.
-func onInterrupted(pc uintptr) {
+func onInterrupted(ctx *ucontext) {
 	if golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && wordTable.WordsHeader == nil {
 		return
 	}
+	if ctx.rip == goHandler {
+		if ctx = ctx.rdx; ctx.slept() {
+			return
+		}
+	}
 	at := uint32(pepfile.NoText)
-	if off, ok := textOffset(pc); ok {
+	if off, ok := textOffset(ctx.rip); ok {
 		at = off
 	}
 	if poll.Mode == poll.Exact {
@@ -67,6 +87,14 @@ func onInterrupted(pc uintptr) {
 		return
 	}
 	counts.AddTick(at)
+}
+
+// slept reports whether a signal has woken the thread in a system call: the call
+// returns EINTR, or the thread makes it again.
+func (c *ucontext) slept() bool {
+	const eintr, syscall = 4, 0x050f // syscall is the instruction
+	_, inGo := textOffset(c.rip)
+	return c.rax == -eintr || inGo && *(*uint16)(golink.At(c.rip)) == syscall
 }
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in

@@ -14,7 +14,7 @@
 
 #define SIGINFO_CODE	8
 #define SIGINFO_VALUE	24
-#define UCONTEXT_RIP	168
+#define SIGACTION_MASK	24
 
 #define PROT_READ	1
 #define CLOCK_PROCESS_CPUTIME_ID	2
@@ -139,6 +139,39 @@ done:
 	ADDQ	$32, SP
 	RET
 
+// openHandlers lets the timer's signal interrupt Go's handlers of the signals in opened.
+// Package os/signal and the start of a CPU profile block the timer's signal again.
+TEXT ·openHandlers(SB), NOSPLIT|NOFRAME, $0
+	SUBQ	$32, SP	// a sigaction
+	LEAQ	·opened(SB), BX
+next:
+	MOVQ	(BX), DI
+	TESTQ	DI, DI
+	JEQ	done
+	MOVQ	$0, 0(SP)
+	XORL	SI, SI
+	LEAQ	0(SP), DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+	MOVQ	·goHandler(SB), AX
+	CMPQ	AX, 0(SP)
+	JNE	skip
+	BTRQ	$(62-1), SIGACTION_MASK(SP)	// tickSignal
+	JCC	skip	// it was open
+	MOVQ	(BX), DI
+	LEAQ	0(SP), SI
+	XORL	DX, DX
+	MOVL	$8, R10
+	MOVL	$SYS_rt_sigaction, AX
+	SYSCALL
+skip:
+	ADDQ	$8, BX
+	JMP	next
+done:
+	ADDQ	$32, SP
+	RET
+
 // tickEntry handles the timer's signal. DI = signal, SI = siginfo, DX =
 // ucontext. Signals that our timer has not sent are the program's. They go on to
 // Go's handler as if kill had sent them: package os/signal is kept off this
@@ -151,15 +184,16 @@ TEXT ·tickEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPQ	AX, SIGINFO_VALUE(SI)
 	JNE	chain
 	SUBQ	$32, SP	// 24 for Go, the time
-	MOVQ	UCONTEXT_RIP(DX), BX
+	MOVQ	DX, BX
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	MOVQ	AX, 24(SP)
 	MOVQ	BX, AX
 	MOVQ	·interruptedCode(SB), R12
-	CALL	·callGo(SB)	// onInterrupted(program counter)
+	CALL	·callGo(SB)	// onInterrupted(ucontext)
 	CALL	·tick(SB)
+	CALL	·openHandlers(SB)
 	MOVQ	24(SP), R12
 	CALL	·spend(SB)
 	ADDQ	$32, SP

@@ -79,6 +79,7 @@ func installHandlers() {
 		}
 	}
 	if ticking() && !byThread {
+		goHandler = sys.Handler(sys.SigURG)
 		keepSignal(tickSignal)
 		oldHandlers[tickSignal] = sys.Handle(tickSignal, tickEntryPC())
 	}

@@ -16,6 +16,8 @@ const (
 	SigSEGV = 11
 	SigPIPE = 13
 	SigTERM = 15
+	SigURG  = 23
+	SigPROF = 27
 
 	SiUser  = 0 // codes up to here: sent by a process, not by the kernel
 	SiTkill = -6
