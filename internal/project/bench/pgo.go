@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/pgo"
+	"github.com/pepgo/pep/analyze/source"
 )
 
 const (
@@ -99,6 +100,7 @@ func (p *program) profileCalls(name string, cut float64) error {
 	if err != nil {
 		return err
 	}
+	calls, _ = pgo.Undeferred(calls, source.NewTree(""))
 	hot, cold := pgo.Hot(calls, cut)
 	p.logf("%s: %d of %d calls", p.name, len(hot), len(calls))
 	return counts.file.SaveStacks(name, pgo.Types, pgo.Stacks(hot, cold))
