@@ -217,6 +217,9 @@ func withComplement(b profile.Branch) []profile.Outcome {
 		return b.Outcomes
 	}
 	only := b.Outcomes[0]
+	if b.Kind == wire.RangeFunc { // it may have several others
+		return b.Outcomes
+	}
 	switch only.Name {
 	case wire.OutTrue:
 		return []profile.Outcome{only, {Name: wire.OutFalse}}

@@ -222,7 +222,7 @@ func branch(f *flow.Func, n *flow.Node) (kind string, pos token.Pos) {
 			return l.Op, l.Expr.Pos()
 		}
 		if j := e.Point.Jump; j != nil {
-			return "range", j.Loop.For
+			return wire.RangeFunc, j.Loop.For
 		}
 	}
 	for _, e := range n.Out {
@@ -271,6 +271,9 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 		if e.Point.Marker != nil {
 			return e.Point.Marker.Pos
 		}
+		if e.Point.Jump != nil {
+			return e.Point.Jump.Loop.For
+		}
 		return f.Body().Rbrace
 	case e.Case != nil && e.Case.From.IsValid():
 		return e.Case.From
@@ -292,7 +295,7 @@ func (d *Describer) target(f *flow.Func, e *flow.Edge) token.Pos {
 // outcome names the way that e goes.
 func (d *Describer) outcome(e *flow.Edge) string {
 	if j := e.Point.Jump; j != nil {
-		return j.Tok.String() + " " + j.Label
+		return j.String()
 	}
 	if e.Leaf != nil {
 		if e.Leaf.Op == "for" && !e.Leaf.Cond.Split {

@@ -55,7 +55,7 @@ type builder struct {
 
 	nodes  []*node                  // nodes[0] is the entry
 	bodies map[ast.Node]bool        // range-over-func loops of the function
-	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position; nil for returns
+	exits  map[token.Pos]*mark.Jump // the jumps that leave their bodies, by position
 }
 
 // build fills in b.fn from the SSA form.
@@ -125,8 +125,10 @@ func (b *builder) readBlock(x *ssa.BasicBlock, blocks map[*ssa.BasicBlock]*block
 			blk.said = instr.Pos().IsValid()
 			b.connect(blk, nil)
 		case *ssa.If:
-			jump, gone := b.exit(instr)
-			if !gone {
+			jump := b.exit(instr)
+			if jump != nil && jump.Leaves {
+				b.connect(blk, nil).jump = jump
+			} else {
 				b.connect(blk, blocks[x.Succs[0]]).jump = jump
 			}
 			b.connect(blk, blocks[x.Succs[1]])

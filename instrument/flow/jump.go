@@ -25,60 +25,56 @@ func (b *builder) findExits(loop *ast.RangeStmt) {
 		label string
 	}
 	jumps := map[target]*mark.Jump{}
+	add := func(st ast.Stmt, to target) {
+		j := jumps[to]
+		if j == nil {
+			j = &mark.Jump{Tok: to.tok, Label: to.label, Loop: loop}
+			jumps[to] = j
+		}
+		j.Stmts = append(j.Stmts, st)
+		b.exits[st.Pos()] = j
+	}
 	ast.Inspect(loop.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.ReturnStmt:
-			b.exits[n.Pos()] = nil
+			add(n, target{tok: token.RETURN})
 		case *ast.BranchStmt:
-			if n.Label == nil {
-				break
+			if n.Label != nil {
+				add(n, target{n.Tok, n.Label.Name})
 			}
-			to := target{n.Tok, n.Label.Name}
-			j := jumps[to]
-			if j == nil {
-				j = &mark.Jump{Tok: n.Tok, Label: n.Label.Name, Loop: loop}
-				jumps[to] = j
-			}
-			j.Stmts = append(j.Stmts, n)
-			b.exits[n.Pos()] = j
 		}
 		return true
 	})
 }
 
-// exit answers where control goes if the condition of x is true. It does so for an x
-// that asks whether a statement has left the body of a loop over a function:
+// exit returns the jump that x asks for: control takes the first way from x if a certain
+// statement has left the body of a loop over a function. It returns nil
 //
-//   - The statement is a jump within this function. exit returns the jump.
-//   - The statement is a return, or a jump further out. Control is gone from this
-//     function, and no code runs on the way. An empty path ends, since another one
-//     has ended before the loop.
-//   - The statement is a break with the label of the loop itself. Control goes where
+//   - if x asks for something else,
+//   - if the statement is a break with the label of the loop itself. Control goes where
 //     the loop ends, and there is an insertion point anyhow. A break behind the loop
 //     would not be legal.
-func (b *builder) exit(x *ssa.If) (jump *mark.Jump, gone bool) {
+func (b *builder) exit(x *ssa.If) *mark.Jump {
 	cmp, ok := x.Cond.(*ssa.BinOp)
 	if !ok {
-		return nil, false
+		return nil
 	}
-	jump, ok = b.exits[cmp.Pos()]
-	if !ok {
-		return nil, false
-	}
+	jump := b.exits[cmp.Pos()]
 	if jump == nil {
-		return nil, true
+		return nil
 	}
 	to := x.Block().Succs[0]
 	mk := b.firstMarker(to)
-	if mk == nil && returnsFalse(to) {
-		return nil, true
+	if jump.Tok == token.RETURN || mk == nil && returnsFalse(to) {
+		jump.Leaves = true
+		return jump
 	}
 	if mk != nil && mk.Kind == mark.After && mk.Of == jump.Loop {
-		return nil, false
+		return nil
 	}
-	return jump, false
+	return jump
 }
 
 // returnsFalse reports whether x ends in a "return false" that is not in the source:

@@ -30,7 +30,10 @@ func (p Point) Text(fset *token.FileSet) string {
 		}
 		return s
 	case p.Jump != nil:
-		return fmt.Sprintf("%s %s, behind the loop at %s", p.Jump.Tok, p.Jump.Label, At(fset, p.Jump.Loop.Pos()))
+		if p.Jump.Leaves {
+			return fmt.Sprintf("%s, in the loop at %s", p.Jump, At(fset, p.Jump.Loop.Pos()))
+		}
+		return fmt.Sprintf("%s, behind the loop at %s", p.Jump, At(fset, p.Jump.Loop.Pos()))
 	}
 	return "nowhere"
 }

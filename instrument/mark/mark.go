@@ -80,8 +80,8 @@ type Leaf struct {
 	Both string // "&&" or "||" between its two comparisons, if the leaf was a Pair; else empty
 }
 
-// A Jump is a labelled break or continue, or a goto, out of the body of a loop over a
-// function:
+// A Jump is a labelled break or continue, a goto, or a return, out of the body of a loop
+// over a function:
 //
 //	outer:
 //		for i := range n {
@@ -97,11 +97,24 @@ type Leaf struct {
 // the only insertion point for the code of this edge. But the code must run in the
 // function that Loop stands in. Package rewrite writes it right behind Loop, and makes
 // the statements go there first.
+//
+// A return, or a jump further out, leaves the function that Loop stands in, too. Then no
+// statement there can run on the way. The only code of such an edge is the end of a path
+// whose number is known, and package rewrite writes it in front of the statements.
 type Jump struct {
-	Tok   token.Token // token.BREAK, CONTINUE or GOTO
-	Label string
-	Loop  *ast.RangeStmt    // the loop over a function, of this function, that is left
-	Stmts []*ast.BranchStmt // the statements that make the jump, in source order
+	Tok    token.Token // token.BREAK, CONTINUE, GOTO or RETURN
+	Label  string
+	Loop   *ast.RangeStmt // the loop over a function, of this function, that is left
+	Stmts  []ast.Stmt     // the statements that make the jump, in source order
+	Leaves bool           // the function that Loop stands in is left, too
+}
+
+// String returns the text of the statements, without the operands of a return.
+func (j *Jump) String() string {
+	if j.Label == "" {
+		return j.Tok.String()
+	}
+	return j.Tok.String() + " " + j.Label
 }
 
 // Markers are the markers of a package.

@@ -169,6 +169,10 @@ func (p *Plan) edge(e *flow.Edge, num pdag.Edge) {
 		return
 	}
 	if j := e.Point.Jump; j != nil {
+		if j.Leaves && !op.Known {
+			// The body of the loop cannot use the register. But only the loop itself leads to e, and a path starts behind it.
+			panic("placement: a jump out of a function ends a path of unknown number")
+		}
 		p.Jumps[j] = append(p.Jumps[j], op)
 		return
 	}

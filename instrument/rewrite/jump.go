@@ -16,10 +16,21 @@ package rewrite
 // The compiler makes the same of a goto out of the body as of any other labelled jump.
 // No declaration stands between the loop and the labels, so that goto may jump there,
 // and from there to all labels that it could jump to from within the loop.
+//
+// A return or a jump may leave the function that the loop stands in, too, and no code of that
+// function runs on the way. The number of the path that ends there is known. So the path ends in front of
+// the statement, behind those of the functions further in:
+//
+//	for x := range seq {              for x := range seq {
+//		if x > 0 {               →        if x > 0 {
+//			return x                          poll(3); poll(1); return x
+//		}                                 }
+//	}                                 }
 
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"maps"
 	"slices"
 
@@ -31,7 +42,15 @@ import (
 func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
 	text := ""
 	for _, j := range w.jumps(s, loop) {
-		code := w.atJump(s, j)
+		if j.Leaves {
+			for _, st := range j.Stmts {
+				outer := w.leaving[st]
+				w.leaving[st] = w.atJump(s, j, st.Pos()) + outer
+				defer func() { w.leaving[st] = outer }()
+			}
+			continue
+		}
+		code := w.atJump(s, j, loop.End())
 		if code == "" {
 			continue
 		}
@@ -41,7 +60,7 @@ func (w *file) rangeBody(s *scope, loop *ast.RangeStmt, walk func(*file)) {
 			// Another version of the function may have no code for the jump.
 			defer delete(w.landings, st)
 		}
-		text += fmt.Sprintf(" %s:%s %s %s%s;", l, code, j.Tok, j.Label, w.labelSuffix())
+		text += fmt.Sprintf(" %s:%s %s%s;", l, code, j, w.labelSuffix())
 	}
 	w.loop(loop.Body, walk)
 	if text != "" {
@@ -70,14 +89,14 @@ func (w *file) jumps(s *scope, loop *ast.RangeStmt) []*mark.Jump {
 	})
 }
 
-// atJump returns the text on the way of a jump.
-func (w *file) atJump(s *scope, j *mark.Jump) string {
+// atJump returns the text on the way of a jump, which stands at the given position.
+func (w *file) atJump(s *scope, j *mark.Jump, at token.Pos) string {
 	text := ""
 	if s != nil {
 		text = w.code(s, s.plan.Jumps[j])
 	}
 	if w.taps != nil {
-		text += w.calls(w.taps.Jumps[j], j.Loop.End())
+		text += w.calls(w.taps.Jumps[j], at)
 	}
 	return text
 }
@@ -90,5 +109,12 @@ func (w *file) branch(st *ast.BranchStmt) {
 	}
 	if st.Label != nil {
 		w.label(st.Label)
+	}
+}
+
+// leave writes the ends of the paths of functions further out that st leaves.
+func (w *file) leave(st ast.Stmt) {
+	if text := w.leaving[st]; text != "" {
+		w.insert(st.Pos(), text[1:]+" ")
 	}
 }

@@ -45,8 +45,10 @@ func (w *file) inner(s *scope, st ast.Stmt) {
 		w.label(st.Label)
 		w.stmt(s, st.Stmt)
 	case *ast.BranchStmt:
+		w.leave(st)
 		w.branch(st)
 	case *ast.ReturnStmt:
+		w.leave(st)
 		w.literals(s, st)
 		w.tapReturn(st)
 	case *ast.AssignStmt:

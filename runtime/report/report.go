@@ -118,9 +118,12 @@ func (p *Profile) Write() []File {
 	paths := make([]*path, len(p.Samples))
 	both(func() {
 		for i := range p.Samples {
-			if paths[i] = w.pathOf(&p.Samples[i]); paths[i] == nil {
-				lost = plus(lost, p.Samples[i].Count)
+			s := &p.Samples[i]
+			if paths[i] = w.pathOf(s); paths[i] == nil {
+				lost = plus(lost, s.Count)
+				continue
 			}
+			s.Stack = w.from(s.Stack, paths[i].fn.Name)
 		}
 	}, func() {
 		if p.Sampled {
@@ -286,6 +289,18 @@ func (w *writer) pathOf(s *Sample) *path {
 		w.sampledAt[at] = d
 	}
 	return d
+}
+
+// from returns the part of a stack that begins with a function, or the whole stack if it has
+// no such frame. A return in the body of a loop over a function ends a path of the function around
+// the loop, which the body and the loop's function have been called by.
+func (w *writer) from(stack []uint32, fn string) []uint32 {
+	for i, f := range stack {
+		if w.paths.frames[f].Func == fn {
+			return stack[i:]
+		}
+	}
+	return stack
 }
 
 // pathSample adds s, which is a sample of path d, to the profile of paths.

@@ -67,6 +67,7 @@ var frames = []report.Frame{
 	inF:   {Func: "p.(*T).f", File: "/src/p/x.go", Line: 16, StartLine: 10},
 	inG:   {Func: "p_test.g", File: "/src/p/x_test.go", Line: 16, StartLine: 10},
 	main1: {Func: "main.main", File: "/src/main.go", Line: 5, StartLine: 3},
+	inner: {Func: "p.(*T).f-range1", File: "/src/p/x.go", Line: 19, StartLine: 18},
 	shape: {Func: "main.each[...]", Symbol: "main.each[go.shape.int]", File: "/src/each.go", Line: 7, StartLine: 6},
 }
 
@@ -74,6 +75,7 @@ const (
 	inF = iota
 	inG
 	main1
+	inner
 	shape
 )
 
@@ -193,6 +195,32 @@ func TestSymbolsOfGenericFunctions(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("names (-want +got):\n%s", d)
+	}
+}
+
+// A return in the body of a loop over a function ends a path of the function around it. The frames of the
+// body and of what calls the body are no callers of that function.
+func TestPathsThatEndInBodiesOfLoops(t *testing.T) {
+	paths, _ := write(t,
+		report.Sample{Number: 5 + 3, Count: 2, Stack: []uint32{inner, shape, inF, main1}},
+		report.Sample{Number: 5 + 3, Count: 3, Stack: []uint32{inF, shape, inF, main1}}, // a recursion
+		report.Sample{Number: 5 + 3, Count: 4, Stack: []uint32{inner, shape, main1}},    // cut
+	)
+	got := map[string]int64{}
+	for _, s := range paths.Sample {
+		var names []string
+		for _, l := range s.Location {
+			names = append(names, l.Line[0].Function.Name)
+		}
+		got[strings.Join(names, " ")] += s.Value[0]
+	}
+	want := map[string]int64{
+		"p.(*T).f·p3 p.(*T).f main.main":                         2,
+		"p.(*T).f·p3 p.(*T).f main.each[...] p.(*T).f main.main": 3,
+		"p.(*T).f·p3 p.(*T).f main.each[...] main.main":          4,
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("-want +got:\n%s", d)
 	}
 }
 

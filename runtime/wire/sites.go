@@ -101,6 +101,11 @@ type Out struct {
 	Line, Col int    // where the edge leads to; for an edge that leaves the function, where it is left
 }
 
+// RangeFunc is the kind of the branch that a loop over a function is if statements in its body
+// jump elsewhere than behind the loop. Its outcomes are OutDone and these jumps: "return",
+// "continue outer".
+const RangeFunc = "range func"
+
 // The outcomes of branches that are not the text of a case.
 const (
 	OutTrue    = "true"

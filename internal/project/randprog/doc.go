@@ -22,7 +22,7 @@
 //	paths   entry: nothing; loop 0: 5:6 for body; loop 0: 5:6 for done
 //
 // The generator does not make loops that a goto enters elsewhere than at their head,
-// because then the order of a search decides which node is the head. Nor does it
-// make jumps out of the body of a range over a function to loops around it, or
-// ranges over maps of several elements, whose order differs between the two forms.
+// because then the order of a search decides which node is the head. Nor does it make
+// gotos out of the body of a range over a function, or ranges over maps of several
+// elements, whose order differs between the two forms.
 package randprog

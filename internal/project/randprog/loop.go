@@ -2,7 +2,10 @@ package randprog
 
 // This file writes loops.
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // loop writes a loop. head writes the text before the body, and first writes the beginning
 // of the body.
@@ -29,7 +32,7 @@ func (g *generator) loop(depth int, kind string, t *target, head, first func(l *
 
 // newTarget makes the target that a loop or switch is, sometimes with a label.
 func (g *generator) newTarget() *target {
-	t := &target{loop: -1}
+	t := &target{fn: g.fn, loop: -1}
 	if g.one(3) {
 		t.label = g.label()
 	}
@@ -222,7 +225,8 @@ func (g *generator) rangeFunc(depth int) bool {
 		g.w.start()
 	}
 	g.loops[t.loop].head = [2]int{label, g.w.line}
-	g.begin(&function{noReturn: g.fn.noReturn, inRange: true, counters: g.fn.counters, targets: []*target{t}})
+	targets := append(slices.Clone(g.fn.targets), t)
+	g.begin(&function{noReturn: g.fn.noReturn, counters: g.fn.counters, targets: targets, loop: t, line: g.w.line, col: g.w.col})
 	g.w.open("%s", head)
 	g.w.start()
 	g.enter()
@@ -234,10 +238,35 @@ func (g *generator) rangeFunc(depth int) bool {
 		g.w.both("x++\n")
 	}
 	g.w.close("\n")
-	g.fn.outer.counters = g.fn.counters
-	g.fn = g.fn.outer
+	body := g.fn
+	body.outer.counters = body.counters
+	g.fn = body.outer
 	// The code behind the loop needs a line that belongs to no other loop.
-	g.loops[t.loop].line, g.loops[t.loop].branch = g.w.line, -1
-	g.w.ln("z++")
+	g.loops[t.loop].line = g.w.line
+	g.w.start()
+	if body.left {
+		g.w.trace("t.outcome(%d); ", g.exit(body, "done"))
+	} else {
+		g.loops[t.loop].branch = -1
+	}
+	g.w.both("z++\n")
 	return true
+}
+
+// exit makes an outcome of a range over a function, whose body is given, and returns its number.
+func (g *generator) exit(body *function, name string) int {
+	body.left = true
+	g.outcomes = append(g.outcomes, Outcome{body.line, body.col, "range func", name})
+	return len(g.outcomes) - 1
+}
+
+// leave logs that a statement leaves bodies of ranges over functions: those that do not have the target t
+// in them, or all if t is nil. It returns the function in which control goes on.
+func (g *generator) leave(statement string, t *target) *function {
+	f := g.fn
+	for f.loop != nil && (t == nil || f.loop != t && f != t.fn) {
+		g.w.trace("t%d.end(); t%d.outcome(%d); ", f.id, f.outer.id, g.exit(f, statement))
+		f = f.outer
+	}
+	return f
 }

@@ -96,11 +96,17 @@ type function struct {
 	targets  []*target // enclosing statements that break and continue leave
 	counters int       // used elements of the array k
 	noReturn bool      // has no result: body of a range over a function, or a closure without
-	inRange  bool      // body of a range over a function
+
+	// Of the body of a range over a function: the loop, its position, and whether a return or jump in the
+	// body goes elsewhere than behind the loop.
+	loop      *target
+	line, col int
+	left      bool
 }
 
 // A target is a statement that break leaves. If it is a loop, continue goes on with it.
 type target struct {
+	fn        *function // that it stands in
 	label     string
 	loop      int  // index of the loop, or -1
 	ranges    bool // the end of the loop must be told apart from a break
@@ -155,8 +161,8 @@ func (g *generator) begin(f *function) {
 	g.fn = f
 }
 
-// enter logs that the function has been called.
-func (g *generator) enter() { g.w.trace("t := enter(%d); _ = t; ", g.fn.id) }
+// enter logs that the function has been called. Bodies of ranges over functions in it use the second name of its log.
+func (g *generator) enter() { g.w.trace("t := enter(%d); t%[1]d := t; _, _ = t, t%[1]d; ", g.fn.id) }
 
 // locals declares the variables that all statements use, at the top of a
 // function: goto may not jump over declarations.

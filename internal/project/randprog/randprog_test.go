@@ -53,7 +53,8 @@ func TestEveryKindOfStatementIsMade(t *testing.T) {
 	}
 	want := []string{
 		"block", "break", "clear", "closure", "continue", "defer", "else if", "fallthrough", "fault", "for", "for cond",
-		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "load through a number", "one comparison", "panic", "range channel",
+		"for ever", "go", "goto", "goto back", "if", "labelled break", "labelled continue", "load through a number", "one comparison",
+		"outward labelled break", "outward labelled continue", "outward return", "outward return value", "panic", "range channel",
 		"range func", "range int", "range map", "range slice", "range string", "recover", "return", "return value",
 		"select", "simple", "store through a number", "switch", "type switch",
 	}
@@ -79,7 +80,7 @@ func TestOutcomesStandWhereTheyAreSaidToBe(t *testing.T) {
 	lines := strings.Split(p.Plain[Main], "\n")
 	for _, o := range p.outcomes {
 		text := lines[o.Line-1][o.Col-1:]
-		word := map[string]string{"range": "for", "switch": "switch", "type switch": "switch", "select": "select"}[o.Kind]
+		word := map[string]string{"range": "for", "range func": "for", "switch": "switch", "type switch": "switch", "select": "select"}[o.Kind]
 		if !strings.HasPrefix(text, word) || word == "" && strings.ContainsAny(text[:1], " \t&|{") {
 			t.Errorf("%s: there stands %q", o, text)
 		}

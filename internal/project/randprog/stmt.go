@@ -2,7 +2,10 @@ package randprog
 
 // This file writes all statements except loops and switches.
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 const deepest = 6 // nesting of blocks in a function
 
@@ -123,14 +126,24 @@ func (g *generator) leaveEarly(depth int) bool {
 		g.count("panic")
 		g.end(`panic("random")`)
 	case g.fn.noReturn:
-		g.count("return")
-		g.end("return")
+		g.leaveBy("return", "")
 	default:
-		g.count("return value")
-		g.end("return " + g.integer())
+		g.leaveBy("return value", " "+g.integer())
 	}
 	g.w.close("\n")
 	return true
+}
+
+// leaveBy writes a return.
+func (g *generator) leaveBy(kind, value string) {
+	g.w.start()
+	f := g.leave("return", nil)
+	if f != g.fn {
+		kind = "outward " + kind
+	}
+	g.count(kind)
+	g.w.trace("t%d.end(); ", f.id)
+	g.w.both("return%s\n", value)
 }
 
 // jump is a break or continue under a condition.
@@ -160,32 +173,30 @@ func (g *generator) jumpTo(i int) {
 	if i != last || t.label != "" && g.one(2) {
 		label = " " + t.label
 	}
+	statement := "break"
 	if t.loop >= 0 && g.one(2) {
+		statement = "continue"
 		t.continued = true
-		g.countJump("continue", label)
-		if t.ofFunc {
-			g.end("continue" + label)
-		} else {
-			g.w.ln("continue%s", label)
-		}
-		return
+	} else {
+		t.broken = true
 	}
-	t.broken = true
-	g.countJump("break", label)
-	g.w.start()
-	if t.ofFunc {
-		g.w.trace("t.end(); ")
-	} else if t.ranges {
-		g.w.trace("t.broke(%d); ", t.loop)
-	}
-	g.w.both("break%s\n", label)
-}
-
-func (g *generator) countJump(kind, label string) {
+	kind := statement
 	if label != "" {
 		kind = "labelled " + kind
 	}
+	statement += label
+	g.w.start()
+	f := g.leave(statement, t)
+	if f != g.fn {
+		kind = "outward " + kind
+	}
 	g.count(kind)
+	if t.ofFunc {
+		g.w.trace("t%d.end(); ", f.id)
+	} else if t.ranges && strings.HasPrefix(statement, "break") {
+		g.w.trace("t%d.broke(%d); ", f.id, t.loop)
+	}
+	g.w.both("%s\n", statement)
 }
 
 func (g *generator) label() string {
@@ -296,7 +307,7 @@ func (g *generator) atEnd(result string) {
 
 // deferred defers a function literal, which may recover.
 func (g *generator) deferred(depth int) bool {
-	if g.fn.inRange {
+	if g.fn.loop != nil {
 		g.simple()
 		return true
 	}
