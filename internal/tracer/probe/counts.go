@@ -117,11 +117,18 @@ func (s *Session) readWords(c *Counts) error {
 	if err != nil {
 		return err
 	}
+	types := map[uint64]uint64{} // of itabs
+	if err := each(s.objects.Itabs, func(itab, typ uint64) { types[itab] = typ }); err != nil {
+		return err
+	}
 	for i, w := range words {
 		places[i].Other, places[i].Full, places[i].Faults = w.Other, w.Full, w.Faults
 	}
 	err = each(s.objects.Values, func(k probe.ProbeValue, n uint64) {
 		w := places[k.Word]
+		if typ, ok := types[k.Value]; ok && words[k.Word].As == uint8(probe.ProbeAsITAB) {
+			k.Value = typ
+		}
 		w.Values = append(w.Values, ValueCount{k.Value, n})
 	})
 	if err != nil {

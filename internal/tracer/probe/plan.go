@@ -104,7 +104,7 @@ const (
 	Float   // the bits of a floating-point number
 	Code    // the address of a function's code
 	Dynamic // the address of a type descriptor: the dynamic type of an empty interface
-	Itab    // the address of an itab, of an interface with methods: recorded is the type that the itab has
+	Itab    // the address of an itab, of an interface with methods: read as the type that the itab has
 	Pointer // an address: recorded as nil or not, unless secrets are shown
 	Unknown // a number or an address: numbers that may be addresses are not recorded, unless secrets are shown
 	Text    // the address of a string, whose length is the next word: not recorded, unless secrets are shown

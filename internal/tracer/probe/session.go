@@ -111,12 +111,13 @@ func (s *Session) load(limits Limits) error {
 		limits.Calls = DefaultCalls
 	}
 	sites, words := s.tables(limits)
-	var timed, texts bool
+	var timed, texts, itabs bool
 	for _, f := range s.plan.Funcs {
 		timed = timed || f.Timed
 	}
 	for _, w := range words {
 		texts = texts || w.As == uint8(probe.ProbeAsTEXT)
+		itabs = itabs || w.As == uint8(probe.ProbeAsITAB)
 	}
 	spec, err := probe.LoadProbe()
 	if err != nil {
@@ -134,6 +135,7 @@ func (s *Session) load(limits Limits) error {
 	entries(probe.ProbeMapWords, len(words), true)
 	entries(probe.ProbeMapValues, min(all, maxValues), true)
 	entries(probe.ProbeMapTexts, min(all, maxTexts), texts)
+	entries(probe.ProbeMapItabs, min(all, maxValues), itabs)
 	entries(probe.ProbeMapTimes, len(s.plan.Funcs), timed)
 	entries(probe.ProbeMapEnds, len(s.plan.Funcs), timed)
 	entries(probe.ProbeMapCalls, int(limits.Calls), timed)

@@ -66,7 +66,7 @@ struct word {
 	u8 from;
 	u8 reg;       // number of the register, or of the base register of the address
 	u8 size;      // in bytes: 1, 2, 4 or 8
-	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word; SMALL: see FAR; ITAB: the type that the itab has
+	u8 as;        // NIL: 1 if it is not 0; TEXT: the string whose length is the next word; SMALL: see FAR; ITAB: see itabs
 	s32 disp;     // of the address
 	s32 then;     // of POINTED: the address there leads to the word, at this distance
 	u32 bound;    // of distinct values in the table
@@ -125,6 +125,7 @@ MAP(MAP_PERCPU_ARRAY, u32, struct hits, counts);
 MAP(MAP_ARRAY, u32, struct word, words);
 MAP(MAP_HASH, struct value, u64, values);
 MAP(MAP_HASH, struct text, u64, texts);
+MAP(MAP_HASH, u64, u64, itabs); // the type that each itab has. A read takes as long as a hit, so itabs are read once
 MAP(MAP_HASH, struct call, u64, calls);
 MAP(MAP_PERCPU_ARRAY, u32, struct durations, times);
 MAP(MAP_ARRAY, u32, u64, ends); // by function: when its calls were timed no longer, in ns of the monotonic clock, or 0
@@ -191,24 +192,25 @@ INLINE long operand(struct hit *h, struct word *w, u64 *v)
 	return 0;
 }
 
-// tally adds 1 to a key of a table, if the bound of the word allows it.
-INLINE void tally(void *table, const void *key, struct word *w)
+// tally adds 1 to a key of a table, if the bound of the word allows it. It returns 1 if the key is new.
+INLINE u32 tally(void *table, const void *key, struct word *w)
 {
 	u64 one = 1, *n = map_lookup(table, key);
 	if (n) {
 		add(n, 1);
-		return;
+		return 0;
 	}
 	if (w->distinct >= w->bound) {
 		add(&w->other, 1);
-		return;
+		return 0;
 	}
 	if (map_update(table, key, &one, NOEXIST) == 0) {
 		__sync_fetch_and_add(&w->distinct, 1);
-		return;
+		return 1;
 	}
 	n = map_lookup(table, key); // another thread was first?
 	add(n ? n : &w->full, 1);
+	return 0;
 }
 
 static long capture(u32 i, struct hit *h)
@@ -218,10 +220,7 @@ static long capture(u32 i, struct hit *h)
 	if (!w)
 		return 1;
 	struct value key = {.word = k};
-	long failed = operand(h, w, &key.value);
-	if (!failed && w->as == ITAB && key.value)
-		failed = fetch(h, key.value + 8, 8, &key.value);
-	if (failed) {
+	if (operand(h, w, &key.value)) {
 		add(&w->faults, 1);
 		return 0;
 	}
@@ -249,7 +248,9 @@ static long capture(u32 i, struct hit *h)
 		key.value = key.value != 0;
 	if (w->as == SMALL && key.value + FAR >= 2 * FAR)
 		key.value = HIDDEN;
-	tally(&values, &key, w);
+	u64 type;
+	if (tally(&values, &key, w) && w->as == ITAB && key.value && !fetch(h, key.value + 8, 8, &type))
+		map_update(&itabs, &key.value, &type, MAP_DEFAULT);
 	return 0;
 }
 

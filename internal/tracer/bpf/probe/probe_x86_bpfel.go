@@ -216,6 +216,7 @@ const (
 	ProbeMapCounts     = "counts"
 	ProbeMapEnds       = "ends"
 	ProbeMapEntries    = "entries"
+	ProbeMapItabs      = "itabs"
 	ProbeMapOps        = "ops"
 	ProbeMapSites      = "sites"
 	ProbeMapSlots      = "slots"
@@ -287,6 +288,7 @@ type ProbeMapSpecs struct {
 	Counts  *ebpf.MapSpec `ebpf:"counts"`
 	Ends    *ebpf.MapSpec `ebpf:"ends"`
 	Entries *ebpf.MapSpec `ebpf:"entries"`
+	Itabs   *ebpf.MapSpec `ebpf:"itabs"`
 	Ops     *ebpf.MapSpec `ebpf:"ops"`
 	Sites   *ebpf.MapSpec `ebpf:"sites"`
 	Slots   *ebpf.MapSpec `ebpf:"slots"`
@@ -334,6 +336,7 @@ type ProbeMaps struct {
 	Counts  *ebpf.Map `ebpf:"counts"`
 	Ends    *ebpf.Map `ebpf:"ends"`
 	Entries *ebpf.Map `ebpf:"entries"`
+	Itabs   *ebpf.Map `ebpf:"itabs"`
 	Ops     *ebpf.Map `ebpf:"ops"`
 	Sites   *ebpf.Map `ebpf:"sites"`
 	Slots   *ebpf.Map `ebpf:"slots"`
@@ -349,6 +352,7 @@ func (m *ProbeMaps) Close() error {
 		m.Counts,
 		m.Ends,
 		m.Entries,
+		m.Itabs,
 		m.Ops,
 		m.Sites,
 		m.Slots,
