@@ -188,13 +188,16 @@ outer:
 			if x == 4 {
 				continue outer
 			}
+			if x == 5 {
+				return
+			}
 		}
 		n++
 	}
 	n--
 }`, `
-5:3 range: done to 19; continue outer to 4; break outer to 21
-4:2 range: body to 5; done to 21
+5:3 range func: done to 22; continue outer to 4; break outer to 24; return to 5
+4:2 range: body to 5; done to 24
 `,
 		},
 	} {
