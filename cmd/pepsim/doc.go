@@ -11,12 +11,12 @@
 //
 //	$ pepsim trace print words.trace
 //	pep trace 1
-//	build b47e610c7f3bf876
+//	build 0dc6aafab5584bca
 //	exe ./words
 //	comment loads, calls and types of main
 //	package main
 //	file /src/words.go
-//	tap 0 load main.count words.go:7:8 64 string words[i]
+//	tap 0 load main.count words.go:7:8 length64 string words[i]
 //	tap 1 call main.count words.go:8:3 0 func(string) visit
 //	tap 2 type main.visit words.go:15:9 0 any x
 //	symbol call 0x481020 main.visit
