@@ -77,6 +77,7 @@
 //
 //	Path{
 //		ID:       PathID{Func{"main.sign", "/src/app/sign.go", 10}, "p0"},
+//		EndFile:  "/src/app/sign.go",
 //		EndLine:  12,
 //		From:     "entry",
 //		Lines:    "10-12",

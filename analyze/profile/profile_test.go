@@ -68,7 +68,7 @@ func TestPaths(t *testing.T) {
 	want := profile.Path{
 		ID:      profile.PathID{Func: sign, Label: "p12"},
 		Symbol:  "main.sign",
-		EndLine: 12, From: "entry", Lines: "10-12",
+		EndFile: "sign.go", EndLine: 12, From: "entry", Lines: "10-12",
 		Branches: []profile.Decision{
 			{Line: 11, Col: 2, Kind: "if", Outcome: "true"},
 			{Line: 12, Col: 3, Kind: "switch", Outcome: `case "a; b", 'c'`},

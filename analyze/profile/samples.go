@@ -70,8 +70,9 @@ func (p PathID) Compare(q PathID) int {
 // A Path is one sample of a paths file.
 type Path struct {
 	ID       PathID
-	Symbol   string     // the linker's name of the function
-	EndLine  int64      // where the path ends
+	Symbol   string // the linker's name of the function
+	EndFile  string // where the path ends
+	EndLine  int64
 	From     string     // where it starts: "entry", "loop x.go:15", "cut x.go:20"
 	Lines    string     // lines it runs through, in order: "12-14,17"
 	Branches []Decision // in order
@@ -220,7 +221,8 @@ func newPath(s *pprof.Sample) (Path, error) {
 	if l.err != nil {
 		return Path{}, l.err
 	}
-	p.ID.Func, p.Symbol, p.EndLine, p.Callers = frames[1].Func, frames[1].Symbol, frames[0].Line, frames[2:]
+	p.ID.Func, p.Symbol, p.Callers = frames[1].Func, frames[1].Symbol, frames[2:]
+	p.EndFile, p.EndLine = frames[0].Func.File, frames[0].Line
 	p.ID.Func.File = cmp.Or(l.get(schema.FuncFile), p.ID.Func.File)
 	return p, nil
 }

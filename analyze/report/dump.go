@@ -30,7 +30,8 @@ type DumpPath struct {
 	File      string       `json:"file"`
 	StartLine int64        `json:"start_line" unit:"line"`
 	Path      string       `json:"path"`
-	EndLine   int64        `json:"end_line" unit:"line"` // where the path ends
+	EndFile   string       `json:"end_file"` // where the path ends; empty if the file is that of the function
+	EndLine   int64        `json:"end_line" unit:"line"`
 	Count     int64        `json:"count" unit:"times"`
 	Flow      int64        `json:"flow" unit:"branches"`
 	Samples   int64        `json:"samples" unit:"samples"`  // that Count is estimated from; 0 if it is exact
@@ -65,7 +66,8 @@ type DumpEdge struct {
 	Branch    string      `json:"branch"` // "x.go:12:5"
 	Kind      string      `json:"kind"`
 	Outcome   string      `json:"outcome"`
-	Line      int64       `json:"line" unit:"line"` // that the edge leads to
+	LineFile  string      `json:"line_file"` // of the line that the edge leads to; empty if it is that of the function
+	Line      int64       `json:"line" unit:"line"`
 	Count     int64       `json:"count" unit:"times"`
 	Samples   int64       `json:"samples" unit:"samples"`  // that Count is estimated from; 0 if it is exact
 	Variance  int64       `json:"variance" unit:"times^2"` // of Count
@@ -148,7 +150,7 @@ func (t *DumpTable) addPaths(f *profile.File) error {
 	})
 	for _, p := range paths {
 		x := DumpPath{
-			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label, EndLine: p.EndLine,
+			Func: p.ID.Func.Name, File: p.ID.Func.File, StartLine: p.ID.Func.StartLine, Path: p.ID.Label, EndFile: otherFile(p.ID.Func, p.EndFile), EndLine: p.EndLine,
 			Count: p.Count, Flow: p.Flow, Samples: p.Samples, Variance: p.Variance, From: p.From, Lines: p.Lines, Callers: callersOf(p.Callers),
 			Labels: labelsOf(p.Labels),
 		}
@@ -168,7 +170,7 @@ func (t *DumpTable) addEdges(f *profile.File) error {
 	})
 	for _, e := range edges {
 		fn := e.Branch.Func
-		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, e.Line, e.Count, e.Samples, e.Variance, callersOf(e.Callers), labelsOf(e.Labels), e.Independent})
+		t.Edges = append(t.Edges, DumpEdge{fn.Name, fn.File, fn.StartLine, e.Branch.Pos.String(), e.Kind, e.Outcome, otherFile(fn, e.File), e.Line, e.Count, e.Samples, e.Variance, callersOf(e.Callers), labelsOf(e.Labels), e.Independent})
 	}
 	return err
 }
@@ -238,13 +240,13 @@ func (t *DumpTable) Print(p *listing.Page) {
 		for _, b := range x.Branches {
 			branches = append(branches, place(b.File, b.Line, b.Col)+" "+b.Kind+" "+b.Outcome)
 		}
-		p.Line("path func=%s at=%s path=%s end=%d count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), x.EndLine, x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),
+		p.Line("path func=%s at=%s path=%s end=%s count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), line(x.EndFile, x.EndLine), x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),
 			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Edges {
-		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%d count=%d%s callers=%s%s",
-			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), x.Line, x.Count,
+		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%s count=%d%s callers=%s%s",
+			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), line(x.LineFile, x.Line), x.Count,
 			estimated("samples=%d variance=%d independent=%d", x.Samples, x.Variance, x.Independent), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Words {
@@ -266,6 +268,22 @@ func (t *DumpTable) Print(p *listing.Page) {
 		p.Line("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
 			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages, labelsText(x.Labels))
 	}
+}
+
+// line is only the number in the function's file.
+func line(file string, line int64) string {
+	if file == "" {
+		return fmt.Sprint(line)
+	}
+	return at(file, line)
+}
+
+// otherFile returns the file if it is not the function's, which is what a //line directive makes of it.
+func otherFile(fn profile.Func, file string) string {
+	if file == fn.File {
+		return ""
+	}
+	return file
 }
 
 func at(file string, line int64) string { return quote(fmt.Sprintf("%s:%d", file, line)) }

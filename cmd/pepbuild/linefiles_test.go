@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -193,6 +194,55 @@ func TestLineDirectivesToSeveralFiles(t *testing.T) {
 	const lines = "a.tmpl:1 \"a one\" [{2000000}]\nb.tmpl:1 \"b one\" [{2000000} {200000}]\nother/b.tmpl:1 \"other one\" [{2000000}]\n"
 	if got != lines {
 		t.Errorf("lines with branches\n%swant\n%s", got, lines)
+	}
+
+	// A dump has the file where a path ends, and to which an edge leads.
+	dump, err := report.Dump(exact["paths"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range dump.Paths {
+		if end := fmt.Sprint(p.EndFile, ":", p.EndLine); p.Func == "main.render" && end != filepath.Join(dir, "other/b.tmpl")+":4" {
+			t.Errorf("%s ends at %s", p.Path, end)
+		}
+	}
+	if dump, err = report.Dump(exact["edges"]); err != nil {
+		t.Fatal(err)
+	}
+	leads := map[string]string{}
+	for _, e := range dump.Edges {
+		if e.Func == "main.render" {
+			branch := strings.TrimPrefix(e.Branch, dir+"/")
+			leads[branch+" "+e.Outcome] = strings.TrimPrefix(fmt.Sprint(e.LineFile, ":", e.Line), dir+"/")
+		}
+	}
+	wantLeads := map[string]string{
+		"a.tmpl:1:5 true": "a.tmpl:2", "a.tmpl:1:5 false": "b.tmpl:1",
+		"b.tmpl:1:5 true": "b.tmpl:1", "b.tmpl:1:5 false": "other/b.tmpl:1",
+		"b.tmpl:1:15 true": "b.tmpl:2", "b.tmpl:1:15 false": "other/b.tmpl:1",
+		"other/b.tmpl:1:5 true": "other/b.tmpl:2", "other/b.tmpl:1:5 false": "other/b.tmpl:4",
+	}
+	if !maps.Equal(leads, wantLeads) {
+		t.Errorf("edges lead to\n%v\nwant\n%v", leads, wantLeads)
+	}
+
+	// The profile guides a build in which files have other paths.
+	guide := filepath.Join(t.TempDir(), "guide.edges.pb.gz")
+	if err := exact["edges"].Save(guide); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("pepbuild", "build", "-peppkg=.", "-pepmode=exact", "-trimpath", "-pepguide="+guide, "-o", "trimmed", ".")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if want := "6 of its 6 branches, with 100.0% of its counts"; !strings.Contains(string(out), want) {
+		t.Errorf("pepbuild -pepguide prints\n%swant %q", out, want)
+	}
+	trimmed := profilesOf(t, filepath.Join(dir, "trimmed"), "")
+	if got := branchesOf(t, "example.com/taps", trimmed["edges"]); !slices.Equal(got, want) {
+		t.Errorf("branches with -trimpath\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 
 	// Taps of edges report the same.

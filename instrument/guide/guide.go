@@ -158,18 +158,19 @@ func (f *Func) in(list []Source, fset *token.FileSet) (Source, bool) {
 // down than when the profile was made.
 func (f *Func) count(s Source, shift int, files []string, m *Match) {
 	for _, b := range f.Branches {
-		at := b.Line + shift
+		line := b.Line + shift
 		if b.File != "" { // lines of another file do not move with the function
-			at = b.Line
+			line = b.Line
+		}
+		at := wire.Branch{Kind: b.Kind, Line: line, Col: b.Col}
+		nodes, ok := branchNodes(s, at, cmp.Or(b.File, f.File), files)
+		if !ok {
+			continue
 		}
 		found, used := false, map[string]bool{}
-		for i, n := range s.Nodes {
+		for _, i := range nodes {
 			block := s.Blocks[i]
-			if len(n.Out) < 2 || block.Branch != (wire.Branch{Kind: b.Kind, File: block.Branch.File, Line: at, Col: b.Col}) ||
-				filepath.Base(files[block.Branch.File]) != cmp.Or(b.File, f.File) {
-				continue
-			}
-			for j, e := range n.Out {
+			for j, e := range s.Nodes[i].Out {
 				if count, ok := b.Outcomes[block.Outs[j].Outcome]; ok {
 					found = true
 					used[block.Outs[j].Outcome] = true
@@ -184,4 +185,20 @@ func (f *Func) count(s Source, shift int, files []string, m *Match) {
 			m.Counts += b.Outcomes[outcome]
 		}
 	}
+}
+
+// branchNodes returns the nodes of s whose branch stands in a file with the given base name, where at says. It reports
+// false if files of several folders have such a branch: the profile does not say which is meant.
+func branchNodes(s Source, at wire.Branch, base string, files []string) (nodes []int, ok bool) {
+	for i, n := range s.Nodes {
+		branch := s.Blocks[i].Branch
+		if at.File = branch.File; len(n.Out) < 2 || branch != at || filepath.Base(files[branch.File]) != base {
+			continue
+		}
+		if len(nodes) > 0 && s.Blocks[nodes[0]].Branch.File != branch.File {
+			return nil, false
+		}
+		nodes = append(nodes, i)
+	}
+	return nodes, true
 }

@@ -6,6 +6,8 @@ import (
 	"go/importer"
 	"go/parser"
 	"go/token"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,8 +42,8 @@ func _(x int) { if x > 0 { println() } }
 func _(x int) { if x > 0 { println() } }
 `
 
-// apply returns the counts of the edges in the source, and how well the profile fits.
-func apply(t *testing.T, p *guide.Package) (counts []string, m guide.Match) {
+// apply returns the counts of the edges in a source, and how well the profile fits.
+func apply(t *testing.T, source string, p *guide.Package) (counts []string, m guide.Match) {
 	t.Helper()
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "/new/x.go", source, parser.SkipObjectResolution)
@@ -57,17 +59,25 @@ func apply(t *testing.T, p *guide.Package) (counts []string, m guide.Match) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := describe.New(fset, func(string) int { return 0 })
+	var names []string
+	d := describe.New(fset, func(name string) int {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		return slices.Index(names, name)
+	})
 	var sources []guide.Source
 	for _, f := range funcs {
 		sources = append(sources, guide.Source{Func: f, Blocks: d.Blocks(f)})
 	}
-	m = p.Apply("example.com/p.v2", fset, []string{"x.go"}, sources)
+	m = p.Apply("example.com/p.v2", fset, names, sources)
 	for _, s := range sources {
 		for i, n := range s.Nodes {
 			for j, e := range n.Out {
 				if e.Measured != 0 {
-					counts = append(counts, fmt.Sprintf("%d %s: %g", s.Blocks[i].Branch.Line, s.Blocks[i].Outs[j].Outcome, e.Measured))
+					b := s.Blocks[i].Branch
+					at := strings.TrimPrefix(fmt.Sprintf("%s:%d", strings.TrimPrefix(names[b.File], "/new/"), b.Line), "x.go:")
+					counts = append(counts, fmt.Sprintf("%s %s: %g", at, s.Blocks[i].Outs[j].Outcome, e.Measured))
 				}
 			}
 		}
@@ -84,7 +94,7 @@ func outcomes(names ...string) map[string]float64 {
 }
 
 func TestBranchesAreFoundByName_PositionAndKind(t *testing.T) {
-	counts, m := apply(t, &guide.Package{Funcs: []*guide.Func{
+	counts, m := apply(t, source, &guide.Package{Funcs: []*guide.Func{
 		{Name: "f", File: "x.go", Line: 3, Branches: []guide.Branch{
 			{Line: 4, Col: 5, Kind: "if", Outcomes: outcomes("true", "false")},
 			{Line: 8, Col: 2, Kind: "switch", Outcomes: outcomes("case 1", "case 3", "no case")}, // case 3 is gone
@@ -107,7 +117,7 @@ func TestBranchesAreFoundByName_PositionAndKind(t *testing.T) {
 // A block weighs what its busiest line does, and the way around it has what is left, here of the
 // 90 samples of the condition: 60. 10 samples count like an execution.
 func TestLinesTellEdges(t *testing.T) {
-	counts, m := apply(t, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Lines: []guide.Line{
+	counts, m := apply(t, source, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Lines: []guide.Line{
 		{Line: 4, Samples: 90}, {Line: 5, Samples: 30}, {Line: 7, Samples: 70},
 		{Line: 10, Samples: 20}, {Line: 12, Samples: 80},
 		{Line: 40, Samples: 7}, // behind the function
@@ -124,12 +134,57 @@ func TestLinesTellEdges(t *testing.T) {
 // Where no line around a branch has samples, and where all of its blocks are on one line, nothing is
 // known. Here the switch has samples behind it.
 func TestLinesThatTellNothing(t *testing.T) {
-	counts, m := apply(t, &guide.Package{Funcs: []*guide.Func{
+	counts, m := apply(t, source, &guide.Package{Funcs: []*guide.Func{
 		{Name: "f", File: "x.go", Line: 3, Lines: []guide.Line{{Line: 14, Samples: 50}}},
 		{Name: "_", File: "x.go", Line: 21, Lines: []guide.Line{{Line: 21, Samples: 50}}},
 	}})
 	if len(counts) != 1 || counts[0] != "10 no case: 5" || m.Branches != 1 || m.BranchesOf != 3 {
 		t.Errorf("counts %q, %+v", counts, m)
+	}
+}
+
+// A function with parts in other files, of which two have the same base name.
+const templates = `package p
+
+func f(x int) int {
+	if x > 0 {
+		x++
+	}
+//line a.tmpl:1
+	if x > 1 {
+		x++
+	}
+//line b.tmpl:1
+	if x > 2 {
+		x++
+	}
+//line other/b.tmpl:1
+	if x > 3 {
+		x++
+	}
+	return x
+}
+`
+
+func TestBranchesOfOtherFiles(t *testing.T) {
+	branches := []guide.Branch{{Line: 4, Col: 5, Kind: "if", Outcomes: outcomes("true", "false")}}
+	for _, file := range []string{"a.tmpl", "b.tmpl"} {
+		b := branches[0]
+		b.File, b.Line = file, 1
+		branches = append(branches, b)
+	}
+	counts, m := apply(t, templates, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Branches: branches}}})
+	if diff := cmp.Diff([]string{"4 true: 10", "4 false: 20", "a.tmpl:1 true: 10", "a.tmpl:1 false: 20"}, counts); diff != "" {
+		t.Errorf("counts (-want +got):\n%s", diff)
+	}
+	if m.Branches != 2 || m.BranchesOf != 3 {
+		t.Errorf("%d of %d branches, want 2 of 3", m.Branches, m.BranchesOf)
+	}
+
+	lines := []guide.Line{{Line: 4, Samples: 90}, {Line: 5, Samples: 30}}
+	counts, m = apply(t, templates, &guide.Package{Funcs: []*guide.Func{{Name: "f", File: "x.go", Line: 3, Lines: lines}}})
+	if want := (guide.Match{Funcs: 1, FuncsOf: 1, BranchesOf: 4, CountsOf: 120, Lines: true}); len(counts) > 0 || m != want {
+		t.Errorf("lines: counts %q, %+v, want none, %+v", counts, m, want)
 	}
 }
 

@@ -33,10 +33,10 @@ const sampleWeight = 0.1
 // estimate writes estimates to the edges of s, which begins shift lines further down than
 // when the profile was made.
 func (f *Func) estimate(s Source, shift int, fset *token.FileSet, m *Match) {
-	samples := map[int]float64{}
+	samples, known := map[int]float64{}, inOneFile(s)
 	first, last := line(fset, s), fset.Position(s.Syntax.End()).Line
 	for _, l := range f.Lines {
-		if at := l.Line + shift; first <= at && at <= last {
+		if at := l.Line + shift; known && first <= at && at <= last {
 			samples[at] = l.Samples
 			m.Counts += l.Samples
 		}
@@ -55,10 +55,25 @@ func (f *Func) estimate(s Source, shift int, fset *token.FileSet, m *Match) {
 			continue
 		}
 		m.BranchesOf++
-		if estimateEdges(n, weights, in) {
+		if known && estimateEdges(n, weights, in) {
 			m.Branches++
 		}
 	}
+}
+
+// inOneFile reports whether no //line directive puts a part of the function into another file. A CPU
+// profile has one file for all lines of a function, so it does not say which line of several it means.
+func inOneFile(s Source) bool {
+	files := map[int]bool{}
+	for _, b := range s.Blocks {
+		for _, span := range b.Spans {
+			files[span.File] = true
+		}
+		if b.Branch.Line != 0 {
+			files[b.Branch.File] = true
+		}
+	}
+	return len(files) <= 1
 }
 
 // estimateEdges writes estimates to the edges of a branch. It reports false if the weights of

@@ -139,7 +139,7 @@ var ourFlags = []ourFlag{
 		return checkTaps(toolexec.Taps{Kinds: "all", Funcs: value})
 	}},
 	{name: "peprange", taps: true, forms: []form{
-		{value: "ranges", text: "tap only these lines: file.go:10-20, file.go:10 or file.go, separated by commas"},
+		{value: "ranges", text: "tap only these lines: file.go:10-20, file.go:10 or file.go, separated by commas; a file that a //line directive names, too"},
 	}, set: func(a *Args, value string) error {
 		a.Taps.Ranges = value
 		return checkTaps(toolexec.Taps{Kinds: "all", Ranges: value})
