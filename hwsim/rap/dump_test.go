@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pepgo/pep/internal/project/mutant"
 )
 
 func dump(t testing.TB, tree *Tree, share float64) string {
@@ -128,20 +130,43 @@ func FuzzLoad(f *testing.F) {
 		f.Add(b.String())
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		tree, err := Load(strings.NewReader(text))
-		if err != nil {
-			return
-		}
-		checkStructure(t, tree)
-		least, most := tree.Estimate(0, tree.nodes[tree.roots[0]].hi())
-		if least != tree.Events() || most != tree.Events() {
-			t.Errorf("%d to %d events of %d", least, most, tree.Events())
-		}
-		again, err := Load(strings.NewReader(dump(t, tree, 0.1)))
-		if err != nil || !slices.Equal(again.Ranges(0.1), tree.Ranges(0.1)) {
-			t.Errorf("reloaded: %v", err)
-		}
-		tree.AddCount(0, 1000)
-		checkStructure(t, tree)
+		load(t, text)
 	})
+}
+
+// The mutants of a dump are loaded, or there is an error.
+func TestMutants(t *testing.T) {
+	tree := newTest(t, Options{Eps: 0.2, B: 8, Universe: 1 << 40})
+	tree.Add(words(1, 1.3, false).points(3000))
+	text := []byte(dump(t, tree, 0.07))
+	loaded := 0
+	mutant.Each(t, text, nil, func(int) {
+		if load(t, string(text)) {
+			loaded++
+		}
+	})
+	if loaded == 0 || loaded == mutant.Number {
+		t.Errorf("%d of %d mutants are loaded", loaded, mutant.Number)
+	}
+}
+
+// load loads a dump, and checks the tree. It reports whether there is one.
+func load(t *testing.T, text string) bool {
+	t.Helper()
+	tree, err := Load(strings.NewReader(text))
+	if err != nil {
+		return false
+	}
+	checkStructure(t, tree)
+	least, most := tree.Estimate(0, tree.nodes[tree.roots[0]].hi())
+	if least != tree.Events() || most != tree.Events() {
+		t.Errorf("%d to %d events of %d", least, most, tree.Events())
+	}
+	again, err := Load(strings.NewReader(dump(t, tree, 0.1)))
+	if err != nil || !slices.Equal(again.Ranges(0.1), tree.Ranges(0.1)) {
+		t.Errorf("reloaded: %v", err)
+	}
+	tree.AddCount(0, 1000)
+	checkStructure(t, tree)
+	return true
 }

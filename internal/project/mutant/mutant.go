@@ -4,8 +4,10 @@ package mutant
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 )
@@ -59,5 +61,33 @@ func Each(t testing.TB, file []byte, offsets []int, try func(at int)) {
 		if t.Failed() {
 			t.Fatalf("mutant %d, with %x in place of %x at %d of %d bytes", i, now[:n], was[:n], at, len(file))
 		}
+	}
+}
+
+// Chunks is Each for files that package internal/tracer/chunk frames, and for traces: a name and version of 9
+// bytes, and chunks of a kind, a size, a body and a checksum. Chunks begin where they do in the undamaged
+// file. Each mutant has the right checksums, so that readers see more of it. Read reports whether a
+// mutant is read; it must read some, and refuse some.
+func Chunks(t testing.TB, file []byte, read func(data []byte) bool) {
+	t.Helper()
+	const name, head, sum = 9, 5, 4
+	var chunks [][2]int
+	for at := name; at < len(file); {
+		end := at + head + int(binary.LittleEndian.Uint32(file[at+1:]))
+		chunks = append(chunks, [2]int{at, end})
+		at = end + sum
+	}
+	n := 0
+	Each(t, file, nil, func(int) {
+		data := slices.Clone(file)
+		for _, c := range chunks {
+			binary.LittleEndian.PutUint32(data[c[1]:], crc32.ChecksumIEEE(data[c[0]:c[1]]))
+		}
+		if read(data) {
+			n++
+		}
+	})
+	if n == 0 || n == Number {
+		t.Errorf("%d of %d mutants are read", n, Number)
 	}
 }

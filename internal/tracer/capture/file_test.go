@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/internal/project/mutant"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/chunk"
 )
@@ -237,6 +238,19 @@ func TestBadChunks(t *testing.T) {
 	if _, err := capture.OpenReplay(bytes.NewReader(append([]byte("pepVRUNS\x02"), file('M', nil)[9+12:]...))); err == nil || !strings.Contains(err.Error(), "want the header") {
 		t.Errorf("a recording without a header: got error %v", err)
 	}
+}
+
+// The mutants of a recording, in which all checksums are right, are read and written again, or there is an
+// error.
+func TestMutants(t *testing.T) {
+	header := capture.Header{Comment: "values -p 71", Interval: 1003009, Modules: []string{"operands"}}
+	mutant.Chunks(t, record(t, header, randomRuns(rand.New(rand.NewPCG(1, 1)), 40), 3), func(data []byte) bool {
+		h, runs, lost, err := replay(data)
+		if err == nil {
+			record(t, h, runs, lost)
+		}
+		return err == nil
+	})
 }
 
 // FuzzReplay reads recordings with a chunk of any bytes. What is read without an error is

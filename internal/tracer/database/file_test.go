@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/internal/project/mutant"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/chunk"
 	"github.com/pepgo/pep/internal/tracer/database"
@@ -110,6 +111,22 @@ func TestBadChunks(t *testing.T) {
 			t.Errorf("%s: got error %v, want one with %q", c.name, err, c.want)
 		}
 	}
+}
+
+// The mutants of a database, in which all checksums are right, are read, or there is an error. What is
+// read is written and merged.
+func TestMutants(t *testing.T) {
+	mutant.Chunks(t, encode(t, collect(t, someRuns(1, 30, 2, 100), parity{})), func(data []byte) bool {
+		db, err := database.Read(bytes.NewReader(data))
+		if err != nil {
+			return false
+		}
+		encode(t, db)
+		if err := database.New().Merge(db); err != nil {
+			t.Error(err)
+		}
+		return true
+	})
 }
 
 // FuzzRead reads files with a chunk of any bytes. What is read without an error is written

@@ -11,10 +11,11 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/pepgo/pep/internal/project/mutant"
 	"github.com/pepgo/pep/internal/tracer/image/imagetest"
 )
 
-// use calls every method that reads the file, for a few functions.
+// use calls the methods that read a part of the file, for a few functions.
 func use(t *testing.T, im *Image) {
 	n := 0
 	for fn := range im.Functions() {
@@ -46,6 +47,10 @@ func use(t *testing.T, im *Image) {
 			}
 		}
 	}
+}
+
+// search calls the methods that read all of the file.
+func search(im *Image) {
 	im.LineCode("main.go", 5)
 	im.InlinedInto("main.mul")
 	im.Goroutine()
@@ -55,11 +60,12 @@ func use(t *testing.T, im *Image) {
 
 // open reads an executable that may be damaged. It must not panic, and must not take much
 // more memory than the file has.
-func open(t *testing.T, data []byte) {
+func open(t *testing.T, data []byte) *Image {
 	im, err := New(io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))))
 	if err == nil {
 		use(t, im)
 	}
+	return im
 }
 
 func smallExecutable(t testing.TB) []byte {
@@ -70,12 +76,10 @@ func smallExecutable(t testing.TB) []byte {
 	return data
 }
 
-// Executables whose headers, tables and DWARF are damaged at random.
-func TestDamagedExecutables(t *testing.T) {
-	good := smallExecutable(t)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rng := rand.New(rand.NewPCG(seed, 1))
+// A target is a part of an executable that readers interpret.
+type target struct{ start, size int }
+
+func targetsOf(t *testing.T, good []byte) []target {
 	im, err := New(io.NewSectionReader(bytes.NewReader(good), 0, int64(len(good))))
 	if err != nil {
 		t.Fatal(err)
@@ -89,10 +93,19 @@ func TestDamagedExecutables(t *testing.T) {
 	}
 	sections := int(binary.LittleEndian.Uint64(good[40:])) // e_shoff
 	table, module, types := off(im.module.table), off(im.module.addr), off(im.module.types)
-	targets := []struct{ start, size int }{
+	return []target{
 		{0, 64}, {64, 56 * 8}, {sections, min(64*40, len(good)-sections)}, // headers
 		{table, 72}, {table + 72, 1 << 19}, {module, 400}, {types, 1 << 13}, {types, 1 << 13}, {0, len(good)},
 	}
+}
+
+// Executables whose headers, tables and DWARF are damaged at random.
+func TestDamagedExecutables(t *testing.T) {
+	good := smallExecutable(t)
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	targets := targetsOf(t, good)
 	rounds := 60
 	if testing.Short() {
 		rounds = 10
@@ -120,7 +133,9 @@ func TestDamagedExecutables(t *testing.T) {
 				break
 			}
 		}
-		open(t, data)
+		if im := open(t, data); im != nil {
+			search(im)
+		}
 	}
 	runtime.ReadMemStats(&after)
 	// A round with a whole DWARF takes about 30 MB.
@@ -136,5 +151,26 @@ func FuzzNew(f *testing.F) {
 	// The program headers and the module, without the code in between, would be smaller, but
 	// offsets must stay.
 	f.Add(good)
-	f.Fuzz(func(t *testing.T, data []byte) { open(t, data) })
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if im := open(t, data); im != nil {
+			search(im)
+		}
+	})
+}
+
+// The mutants of an executable: of its headers, of package runtime's table of functions, and of the module
+// and types that the runtime has.
+func TestMutants(t *testing.T) {
+	good, err := os.ReadFile(imagetest.Variants[1].Build(t, "testdata/target"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	var offsets []int
+	for _, target := range targetsOf(t, good) {
+		for range 1000 {
+			offsets = append(offsets, target.start+rng.IntN(target.size))
+		}
+	}
+	mutant.Each(t, good, offsets, func(int) { open(t, good) })
 }
