@@ -111,7 +111,8 @@ type Result struct {
 // type-check; the compiler will say why better. A mistake of the instrumenter's own is
 // an [*InternalError].
 func Do(pkg *Package, opts Options) (res *Result, err error) {
-	in := &instrumenter{pkg: pkg, opts: opts, fset: token.NewFileSet(), src: map[*ast.File][]byte{}}
+	in := &instrumenter{pkg: pkg, opts: opts, fset: token.NewFileSet(), src: map[*ast.File][]byte{},
+		skipped: map[*ast.File]bool{}, byToken: map[*token.File]*ast.File{}}
 	defer in.recover(&res, &err)
 	in.begin("parse")
 	if err := in.parse(); err != nil {
@@ -157,6 +158,8 @@ type instrumenter struct {
 	fset    *token.FileSet
 	files   []*ast.File
 	src     map[*ast.File][]byte
+	skipped map[*ast.File]bool // files that take no edits
+	byToken map[*token.File]*ast.File
 	markers *mark.Markers
 	info    *types.Info
 	hooks   map[*ast.BlockStmt]string // functions that the runtime calls, with the reason
@@ -182,18 +185,22 @@ func (in *instrumenter) parse() error {
 		}
 		in.files = append(in.files, f)
 		in.src[f] = src
+		in.skipped[f] = skips(name, src)
+		in.byToken[in.fset.File(f.FileStart)] = f
 	}
 	return nil
 }
 
-// skip reports whether a file takes no edits: a test file, a file that cgo makes, or a
+// skips reports whether a file takes no edits: a test file, a file that cgo makes, or a
 // file that uses the names that rewrite inserts.
-func (in *instrumenter) skip(f *ast.File) bool {
-	base := filepath.Base(in.fset.File(f.FileStart).Name())
+func skips(name string, src []byte) bool {
+	base := filepath.Base(name)
 	return strings.HasSuffix(base, "_test.go") ||
 		strings.HasPrefix(base, "_cgo_") || base == "_testmain.go" ||
-		rewrite.Reserved(in.src[f])
+		rewrite.Reserved(src)
 }
+
+func (in *instrumenter) skip(f *ast.File) bool { return in.skipped[f] }
 
 // plan numbers the functions and decides which are rewritten. It returns those that
 // may have taps.
@@ -368,13 +375,7 @@ func forbidding(doc *ast.CommentGroup) string {
 }
 
 func (in *instrumenter) fileOf(n ast.Node) *ast.File {
-	tf := in.fset.File(n.Pos())
-	for _, f := range in.files {
-		if in.fset.File(f.FileStart) == tf {
-			return f
-		}
-	}
-	return nil
+	return in.byToken[in.fset.File(n.Pos())]
 }
 
 // fileNumber returns the index of a file in the site table.

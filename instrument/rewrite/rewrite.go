@@ -71,7 +71,7 @@ const (
 )
 
 // Reserved reports whether src uses a name that rewrite inserts.
-func Reserved(src []byte) bool { return strings.Contains(string(src), prefix) }
+func Reserved(src []byte) bool { return bytes.Contains(src, []byte(prefix)) }
 
 // A Func is a function to rewrite.
 type Func struct {
