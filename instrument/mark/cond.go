@@ -47,7 +47,7 @@ func (m *inserter) operand(c *Cond, e ast.Expr, op string) ast.Expr {
 	// The comparison is an untyped bool, which goes with operands of any
 	// boolean type.
 	return &ast.BinaryExpr{
-		X:  call("Leaf", l.ID, e),
+		X:  call(m.leafFunc, l.ID, e),
 		Op: token.EQL,
 		Y:  &ast.BasicLit{Kind: token.INT, Value: "0"},
 	}

@@ -165,7 +165,7 @@ func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node))
 	m := &inserter{markers: &Markers{
 		Conds: map[ast.Stmt]*Cond{},
 		stmts: map[*ast.ExprStmt]*Marker{},
-	}}
+	}, markFunc: function("Mark"), leafFunc: function("Leaf")}
 	for _, f := range files {
 		if skip(f) {
 			continue
@@ -190,7 +190,8 @@ func Files(files []*ast.File, skip func(*ast.File) bool, working func(ast.Node))
 }
 
 type inserter struct {
-	markers *Markers
+	markers            *Markers
+	markFunc, leafFunc *ast.SelectorExpr
 }
 
 func importDecl() ast.Decl {

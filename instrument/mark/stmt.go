@@ -8,21 +8,24 @@ import (
 	"strconv"
 )
 
-// call returns a call of the marker function name. Its nodes have no position: nothing
+// call returns a call of a marker function. Its nodes have no position: nothing
 // in the source corresponds to them.
-func call(name string, id int, args ...ast.Expr) *ast.CallExpr {
+func call(fun *ast.SelectorExpr, id int, args ...ast.Expr) *ast.CallExpr {
 	lit := &ast.BasicLit{Kind: token.INT, Value: strconv.Itoa(id)}
-	return &ast.CallExpr{
-		Fun:  &ast.SelectorExpr{X: ast.NewIdent(PkgName), Sel: ast.NewIdent(name)},
-		Args: append([]ast.Expr{lit}, args...),
-	}
+	return &ast.CallExpr{Fun: fun, Args: append([]ast.Expr{lit}, args...)}
+}
+
+// function returns the name of a marker function. All calls in a package have one tree of it, since
+// a big package has hundreds of thousands.
+func function(name string) *ast.SelectorExpr {
+	return &ast.SelectorExpr{X: ast.NewIdent(PkgName), Sel: ast.NewIdent(name)}
 }
 
 // mark makes a new statement marker.
 func (m *inserter) mark(kind Kind, pos token.Pos, of ast.Node) (*Marker, ast.Stmt) {
 	mk := &Marker{ID: len(m.markers.ByID), Kind: kind, Pos: pos, Of: of}
 	m.markers.ByID = append(m.markers.ByID, mk)
-	s := &ast.ExprStmt{X: call("Mark", mk.ID)}
+	s := &ast.ExprStmt{X: call(m.markFunc, mk.ID)}
 	m.markers.stmts[s] = mk
 	return mk, s
 }
