@@ -41,9 +41,9 @@ type callee struct {
 	through string
 }
 
-// calls names the functions that nodes call, when all functions of the package have names.
-func (c *collector) calls() {
-	for _, f := range c.funcs {
+// calls names the functions that nodes of the given functions call.
+func (c *collector) calls(funcs []*Func) {
+	for _, f := range funcs {
 		for _, n := range f.Nodes {
 			for _, x := range n.callees {
 				name := x.through
@@ -60,16 +60,23 @@ func (c *collector) calls() {
 // symbol returns the linker symbol of a function, wire.ByInterface if it only calls a method of
 // an interface.
 func (c *collector) symbol(fn *ssa.Function) string {
-	if name, ok := c.names[fn]; ok {
+	if name, ok := c.literal[fn]; ok {
 		return name
 	}
 	obj, ok := fn.Object().(*types.Func)
 	if !ok {
 		return fn.String()
 	}
-	if fn := c.prog.pkg.Prog.FuncValue(obj); c.names[fn] != "" {
-		return c.names[fn] // behind a wrapper
+	name, ok := c.symbols[obj]
+	if !ok {
+		name = symbolOf(obj)
+		c.symbols[obj] = name
 	}
+	return name
+}
+
+// symbolOf returns the linker symbol of a function of another package, or of one without a body.
+func symbolOf(obj *types.Func) string {
 	pkg := ""
 	if obj.Pkg() != nil {
 		pkg = escapePath(obj.Pkg().Path()) + "."

@@ -91,6 +91,7 @@ func TestCalls(t *testing.T) {
 // The functions of two packages have as many calls as their syntax. The syntax says what is a
 // call and not a conversion or a builtin by its types alone.
 func TestCallsAreThoseOfTheSyntax(t *testing.T) {
+	flow.SetBatchSize(t, 100_000)
 	all := 0
 	for _, name := range []string{"go/types", "encoding/json"} {
 		dir := filepath.Join(runtime.GOROOT(), "src", name)

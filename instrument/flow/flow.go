@@ -27,8 +27,6 @@ import (
 	"go/token"
 	"go/types"
 
-	"golang.org/x/tools/go/ssa"
-
 	"github.com/pepgo/pep/instrument/mark"
 )
 
@@ -120,23 +118,10 @@ func (p Point) Known() bool { return p.Marker != nil || p.Leaf != nil || p.Jump 
 // Functions returns the functions of the package in source order of their outermost
 // declarations. Literals follow the function that they stand in.
 func Functions(cfg *Config) ([]*Func, *types.Info, error) {
-	prog, err := load(cfg)
+	c, err := newCollector(cfg)
 	if err != nil {
 		return nil, nil, err
 	}
-	c := &collector{cfg: cfg, prog: prog, names: make(map[*ssa.Function]string)}
-	for _, f := range cfg.Files {
-		for _, d := range f.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
-				if fn := prog.function(d); fn != nil {
-					c.function(fn, c.declName(d))
-				}
-			}
-		}
-	}
-	if init := prog.pkg.Func("init"); init != nil {
-		c.literals(init, c.cfg.Path+".init")
-	}
-	c.calls()
-	return c.funcs, prog.info, nil
+	c.all()
+	return c.funcs, c.prog.info, nil
 }

@@ -21,9 +21,10 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected graphs")
 
-// functions returns the functions of a file.
+// functions returns the functions of a file. Each is in a batch of its own.
 func functions(t *testing.T, src []byte) (*token.FileSet, []*flow.Func) {
 	t.Helper()
+	flow.SetBatchSize(t, 0)
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, "in.go", src, parser.SkipObjectResolution)
 	if err != nil {

@@ -1,12 +1,14 @@
 package flow
 
-// This file type-checks a package that carries markers and builds its SSA form.
+// This file type-checks a package that carries markers and builds the SSA form of some of its
+// functions.
 
 import (
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -43,15 +45,17 @@ func (w withMarkers) Import(path string) (*types.Package, error) {
 	return w.Importer.Import(path)
 }
 
-// A program is a package with markers in SSA form.
+// A program is a type-checked package with markers, and the SSA form of a batch of its functions.
 type program struct {
-	fset    *token.FileSet
 	info    *types.Info
-	pkg     *ssa.Package
+	tpkg    *types.Package
 	markers *types.Package
+	prog    *ssa.Program // with the imports
+	pkg     *ssa.Package // of the batch
+	files   []*ast.File  // of the package, but functions that are not in the batch have no body
 }
 
-// load type-checks the files and builds their SSA form.
+// load type-checks the files and prepares for their SSA form.
 func load(cfg *Config) (*program, error) {
 	info := &types.Info{
 		Types:        map[ast.Expr]types.TypeAndValue{},
@@ -88,17 +92,54 @@ func load(cfg *Config) (*program, error) {
 		}
 	}
 	create(tpkg.Imports())
-	pkg := prog.CreatePackage(tpkg, cfg.Files, info, false)
-	pkg.Build()
-	return &program{fset: cfg.Fset, info: info, pkg: pkg, markers: markers}, nil
+	p := &program{info: info, tpkg: tpkg, markers: markers, prog: prog}
+	for _, f := range cfg.Files {
+		p.files = append(p.files, p.withoutBodies(f))
+	}
+	return p, nil
 }
 
-// function returns the SSA function of a declaration, or nil if it has none
-// (a function named _).
-func (p *program) function(d *ast.FuncDecl) *ssa.Function {
-	obj, ok := p.info.Defs[d.Name].(*types.Func)
-	if !ok {
-		return nil
+// withoutBodies returns a copy of a file whose functions have no bodies.
+func (p *program) withoutBodies(f *ast.File) *ast.File {
+	copied := *f
+	copied.Decls = slices.Clone(f.Decls)
+	for i, d := range f.Decls {
+		copied.Decls[i] = withoutBody(d)
 	}
-	return p.pkg.Prog.FuncValue(obj)
+	p.info.FileVersions[&copied] = p.info.FileVersions[f]
+	return &copied
+}
+
+func withoutBody(d ast.Decl) ast.Decl {
+	fn, ok := d.(*ast.FuncDecl)
+	if !ok {
+		return d
+	}
+	copied := *fn
+	copied.Body = nil
+	return &copied
+}
+
+// A place is that of a declared function: files[file].Decls[decl].
+type place struct{ file, decl int }
+
+func (p place) in(files []*ast.File) *ast.FuncDecl {
+	return files[p.file].Decls[p.decl].(*ast.FuncDecl)
+}
+
+// build builds the SSA form of the functions at the given places of files, and with last that of
+// the initialisers of variables. It replaces the form that it has built before.
+func (p *program) build(files []*ast.File, places []place, last bool) {
+	for _, at := range places {
+		p.files[at.file].Decls[at.decl] = at.in(files)
+	}
+	info := *p.info
+	if !last {
+		info.InitOrder = nil
+	}
+	p.pkg = p.prog.CreatePackage(p.tpkg, p.files, &info, false)
+	p.pkg.Build()
+	for _, at := range places {
+		p.files[at.file].Decls[at.decl] = withoutBody(at.in(files))
+	}
 }

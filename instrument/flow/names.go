@@ -10,31 +10,6 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-type collector struct {
-	cfg   *Config
-	prog  *program
-	funcs []*Func
-	inits int
-	names map[*ssa.Function]string
-}
-
-// function adds fn and the functions within it.
-func (c *collector) function(fn *ssa.Function, name string) {
-	c.add(fn, name)
-	c.literals(fn, name)
-}
-
-func (c *collector) add(fn *ssa.Function, name string) {
-	f := &Func{Syntax: fn.Syntax(), Name: name}
-	c.names[fn] = name
-	if c.cfg.Working != nil {
-		c.cfg.Working(fn.Syntax())
-	}
-	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
-	b.build(fn)
-	c.funcs = append(c.funcs, f)
-}
-
 // literals adds the function literals and range-over-func bodies in fn. The
 // compiler numbers the two kinds apart, and names what stands in such a body
 // after the function that the loop is in: f.func1, f.func1.1, f-range1,

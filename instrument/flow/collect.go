@@ -1,0 +1,105 @@
+package flow
+
+// This file goes through the functions of a package in batches: it builds the SSA form of some
+// functions, makes their graphs, and lets go of the SSA form. The SSA form of a whole package that a
+// generator has written can take gigabytes.
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// batchSize is the size of the source whose SSA form is built at a time, in bytes. It is a variable
+// for tests.
+var batchSize = token.Pos(1 << 20)
+
+type collector struct {
+	cfg   *Config
+	prog  *program
+	funcs []*Func
+	inits int
+
+	symbols map[*types.Func]string   // of the package's functions that have a body, and of callees
+	literal map[*ssa.Function]string // symbols of the other functions of the batch
+}
+
+// newCollector type-checks the package and names its declared functions.
+func newCollector(cfg *Config) (*collector, error) {
+	prog, err := load(cfg)
+	if err != nil {
+		return nil, err
+	}
+	c := &collector{
+		cfg: cfg, prog: prog, symbols: map[*types.Func]string{}, literal: map[*ssa.Function]string{},
+	}
+	c.forEachDecl(func(_ place, d *ast.FuncDecl, obj *types.Func) {
+		c.symbols[obj] = c.declName(d)
+	})
+	return c, nil
+}
+
+// forEachDecl calls do for the declared functions that have a body.
+func (c *collector) forEachDecl(do func(place, *ast.FuncDecl, *types.Func)) {
+	for i, f := range c.cfg.Files {
+		for j, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+				if obj, ok := c.prog.info.Defs[d.Name].(*types.Func); ok {
+					do(place{i, j}, d, obj)
+				}
+			}
+		}
+	}
+}
+
+// all adds the functions of the package.
+func (c *collector) all() {
+	var batch []place
+	size := token.Pos(0)
+	c.forEachDecl(func(at place, d *ast.FuncDecl, _ *types.Func) {
+		if size > batchSize {
+			c.batch(batch, false)
+			batch, size = nil, 0
+		}
+		batch = append(batch, at)
+		size += d.End() - d.Pos()
+	})
+	c.batch(batch, true)
+}
+
+// batch adds the functions at the given places. With last it adds the literals in
+// initialisers of variables.
+func (c *collector) batch(places []place, last bool) {
+	c.prog.build(c.cfg.Files, places, last)
+	first := len(c.funcs)
+	for _, at := range places {
+		obj := c.prog.info.Defs[at.in(c.cfg.Files).Name].(*types.Func)
+		c.function(c.prog.prog.FuncValue(obj), c.symbols[obj])
+	}
+	if last {
+		c.literals(c.prog.pkg.Func("init"), c.cfg.Path+".init")
+	}
+	c.calls(c.funcs[first:])
+	clear(c.literal)
+}
+
+// function adds fn and the functions within it.
+func (c *collector) function(fn *ssa.Function, name string) {
+	c.add(fn, name)
+	c.literals(fn, name)
+}
+
+func (c *collector) add(fn *ssa.Function, name string) {
+	f := &Func{Syntax: fn.Syntax(), Name: name}
+	if fn.Object() == nil {
+		c.literal[fn] = name
+	}
+	if c.cfg.Working != nil {
+		c.cfg.Working(fn.Syntax())
+	}
+	b := &builder{markers: c.cfg.Markers, pkg: c.prog.markers, fn: f}
+	b.build(fn)
+	c.funcs = append(c.funcs, f)
+}
