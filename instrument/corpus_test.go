@@ -130,7 +130,7 @@ func instrumentCorpus(t *testing.T, opts instrument.Options) {
 	if testing.Short() {
 		t.Skip("instruments many packages")
 	}
-	opts.Poll = rewrite.Page
+	opts.Mode = rewrite.Sample
 	pkgs, lookup := readCorpus(t, linkedCore)
 	core, err := importer.ForCompiler(token.NewFileSet(), "gc", lookup).Import(linkedCore)
 	if err != nil {

@@ -73,9 +73,9 @@ type Package struct {
 	Rename    func(name string) string // name of a file in the binary's line tables; nil for no change
 }
 
-// Options say how to instrument. The zero value needs a Poll.
+// Options say how to instrument. The zero value needs a Mode.
 type Options struct {
-	Poll    rewrite.Poll
+	Mode    rewrite.Mode
 	Without rewrite.Without // for experiments
 	Numbers pathnum.Options
 	Taps    tap.Options
@@ -236,15 +236,15 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		}
 		described := d.Func(f, p.Graph, base)
 		tapped[len(tapped)-1].Blocks = described.Blocks
-		if in.opts.Poll == rewrite.None {
-			sites.Skipped = append(sites.Skipped, d.Skipped(f, "-peppoll=none"))
+		if in.opts.Mode == rewrite.Taps {
+			sites.Skipped = append(sites.Skipped, d.Skipped(f, "-pepmode=taps"))
 			continue
 		}
 		sites.Funcs = append(sites.Funcs, described)
 		if decl, ok := f.Syntax.(*ast.FuncDecl); ok {
 			in.described[decl] = len(sites.Funcs) - 1
 		}
-		written := p.Graph.N > 1 || in.opts.Poll == rewrite.Exact
+		written := p.Graph.N > 1 || in.opts.Mode == rewrite.Exact
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
 			// A sample of a function with one path says nothing.
@@ -406,7 +406,7 @@ func (in *instrumenter) rewrite() {
 			continue
 		}
 		w := rewrite.Writer{
-			Poll: in.opts.Poll, Without: in.opts.Without, Core: in.pkg.CorePath, Markers: in.markers, Funcs: in.funcs, Import: !imported,
+			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Markers: in.markers, Funcs: in.funcs, Import: !imported,
 			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
 		}
 		name := in.fset.File(f.FileStart).Name()
@@ -417,7 +417,7 @@ func (in *instrumenter) rewrite() {
 		imported = true
 		in.result.Text[name] = text
 	}
-	if in.opts.Poll == rewrite.Exact && len(in.funcs) > 0 {
+	if in.opts.Mode == rewrite.Exact && len(in.funcs) > 0 {
 		in.addTable()
 	}
 }

@@ -63,12 +63,11 @@ func never(n int) int {
 	if err := os.WriteFile(name, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for poll, want := range map[rewrite.Poll]string{
-		rewrite.Page:  "p.(*list).grows",
-		rewrite.Flag:  "p.(*list).grows",
-		rewrite.Exact: "p.small p.(*list).grows p.caller",
+	for mode, want := range map[rewrite.Mode]string{
+		rewrite.Sample: "p.(*list).grows",
+		rewrite.Exact:  "p.small p.(*list).grows p.caller",
 	} {
-		res, err := instrument.Do(&instrument.Package{Path: "p", Files: []string{name}, Importer: importer.Default(), CorePath: "0pep/core"}, instrument.Options{Poll: poll})
+		res, err := instrument.Do(&instrument.Package{Path: "p", Files: []string{name}, Importer: importer.Default(), CorePath: "0pep/core"}, instrument.Options{Mode: mode})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,10 +78,10 @@ func never(n int) int {
 			}
 		}
 		if s := strings.Join(got, " "); s != want {
-			t.Errorf("%s: got %s, want %s", poll, s, want)
+			t.Errorf("%s: got %s, want %s", mode, s, want)
 		}
 		if slices.Contains(got, "p.never") {
-			t.Errorf("%s: the site table says that a function is no longer inlined, which never was", poll)
+			t.Errorf("%s: the site table says that a function is no longer inlined, which never was", mode)
 		}
 	}
 }

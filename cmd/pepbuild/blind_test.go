@@ -74,7 +74,7 @@ func TestSitesThatBurstsSeeInPartAreMarked(t *testing.T) {
 func loads(t *testing.T, dir string, flags ...string) (events map[string]int64, partial map[string]bool) {
 	t.Helper()
 	out := t.TempDir()
-	prog := build(t, dir, append(flags, "-peppkg=./...", "-peptaps=loads", "-peppoll=none")...)
+	prog := build(t, dir, append(flags, "-peppkg=./...", "-peptaps=loads", "-pepmode=taps")...)
 	cmd := exec.Command(prog, "100")
 	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=taps=full")
 	if output, err := cmd.CombinedOutput(); err != nil {

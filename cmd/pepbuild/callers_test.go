@@ -150,13 +150,13 @@ func main() {
 // quarter of the samples or more end in the middle of the recursion.
 func TestCallersOfDeepRecursion(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, poll := range []string{"page", "flag"} {
+	for _, inlining := range []string{"same", "less"} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "main.go"), parser)
 		write(t, filepath.Join(dir, "go.mod"), "module parser\n\ngo 1.26\n")
-		exe := build(t, dir, "-peppoll="+poll)
+		exe := build(t, dir, "-pepinline="+inlining)
 		for what, args := range map[string][]string{"repeated callers": nil, "cycles": {"varying"}} {
-			t.Run(poll+"/"+what, func(t *testing.T) {
+			t.Run(inlining+"/"+what, func(t *testing.T) {
 				t.Parallel()
 				out := t.TempDir()
 				cmd := exec.Command(exe, args...)

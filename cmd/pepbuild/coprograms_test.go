@@ -64,7 +64,7 @@ func TestCOP33_ProgramsOnlineAndOffline(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog := build(t, dir, "-peppoll=none", "-peptaps=edges,pairs,stores,calls,entries,returns")
+	prog := build(t, dir, "-pepmode=taps", "-peptaps=edges,pairs,stores,calls,entries,returns")
 	for _, x := range []struct {
 		program, kind string
 		want          []string // of package main: count, leaf, its caller and the value or outcome

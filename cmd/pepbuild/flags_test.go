@@ -118,7 +118,7 @@ func TestFlagPollsKeepState(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, inlining := range []string{"same", "less"} {
-		prog := build(t, dir, "-peppoll=flag", "-pepinline="+inlining)
+		prog := build(t, dir, "-pepinline="+inlining)
 		if inlining == "same" {
 			checkFlagCode(t, prog)
 		}

@@ -61,7 +61,7 @@ func TestRAP28_HotCodeAndItsData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog := build(t, dir, "-peppoll=none", "-peptaps=pairs")
+	prog := build(t, dir, "-pepmode=taps", "-peptaps=pairs")
 	l, err := executable.OpenLayout(prog)
 	if err != nil {
 		t.Fatal(err)

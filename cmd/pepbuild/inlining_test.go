@@ -30,12 +30,11 @@ func TestFunctionsCostTheInlinerWhatTheyCostInTheSource(t *testing.T) {
 		flags  string
 		differ bool // the costs are others
 	}{
-		{"-peppoll=page", false},
-		{"-peppoll=flag", false},
+		{"-pepmode=sample", false},
 		{"-pepmode=exact", false},
 		{"-peptaps=loads,edges", false},
 		{"-peptaps=loads,edges -peptapmode=burst", false},
-		{"-peppoll=page -pepinline=less", true},
+		{"-pepinline=less", true},
 	} {
 		args := append([]string{"build", "-peppkg=main," + strings.Join(packages, ","), "-o", "prog"}, strings.Fields(test.flags)...)
 		args[1] = strings.Replace(args[1], "=main,", "=.,", 1)

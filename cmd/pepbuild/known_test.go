@@ -106,7 +106,7 @@ func TestBurstsEstimateKnownCounts(t *testing.T) {
 	for _, mode := range []string{"burst", "full"} {
 		t.Run(mode, func(t *testing.T) {
 			out := t.TempDir()
-			cmd := exec.Command(build(t, dir, "-peppoll=none", "-peptaps=loads", "-peptapmode="+mode))
+			cmd := exec.Command(build(t, dir, "-pepmode=taps", "-peptaps=loads", "-peptapmode="+mode))
 			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=taps=burst")
 			stdout, err := cmd.Output()
 			if err != nil {

@@ -70,14 +70,14 @@ func labelsProgram(t *testing.T, flags ...string) (prog string) {
 func TestLabelsOfTapsAreExact(t *testing.T) {
 	skipUnlessLinux(t)
 	for name, x := range map[string]struct{ flags, opts, end string }{
-		"interrupt":  {flags: "-peppoll=none"},
-		"service":    {flags: "-peppoll=none", opts: "deliver=service"},
-		"page":       {flags: "-peppoll=page", opts: "tick=1ms"}, // paths have labels, too
+		"interrupt":  {flags: "-pepmode=taps"},
+		"service":    {flags: "-pepmode=taps", opts: "deliver=service"},
+		"sample":     {flags: "-pepmode=sample", opts: "tick=1ms"}, // paths have labels, too
 		"exact":      {flags: "-pepmode=exact"},
-		"trace":      {flags: "-peppoll=none", opts: "trace=t.trace"},
-		"pairs":      {flags: "-peppoll=none -peptaps=pairs"},
-		"goroutines": {flags: "-peppoll=none -peptaps=loads,goroutines"},
-		"killed":     {flags: "-peppoll=none", end: "kill"},
+		"trace":      {flags: "-pepmode=taps", opts: "trace=t.trace"},
+		"pairs":      {flags: "-pepmode=taps -peptaps=pairs"},
+		"goroutines": {flags: "-pepmode=taps -peptaps=loads,goroutines"},
+		"killed":     {flags: "-pepmode=taps", end: "kill"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,7 +114,7 @@ func TestLabelsOfTapsAreExact(t *testing.T) {
 // Engines do not tell labels apart: all events are there, without labels, and the comment says so.
 func TestEnginesDoNotTellLabels(t *testing.T) {
 	skipUnlessLinux(t)
-	prog, out := labelsProgram(t, "-peppoll=none", "-peptaps=loads"), t.TempDir()
+	prog, out := labelsProgram(t, "-pepmode=taps", "-peptaps=loads"), t.TempDir()
 	cmd := exec.Command(prog, "50")
 	cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=engine=rap(eps=1%)")
 	stdout, err := cmd.Output()
@@ -148,7 +148,7 @@ func TestLabelsOfTapsInBursts(t *testing.T) {
 	skipUnlessLinux(t)
 	for _, mode := range []string{"burst", "full"} {
 		t.Run(mode, func(t *testing.T) {
-			prog, out := labelsProgram(t, "-peppoll=none", "-peptaps=loads", "-peptapmode="+mode), t.TempDir()
+			prog, out := labelsProgram(t, "-pepmode=taps", "-peptaps=loads", "-peptapmode="+mode), t.TempDir()
 			cmd := exec.Command(prog, "10000000")
 			cmd.Env = append(os.Environ(), "PEPDIR="+out, "PEPOPTS=taps=burst")
 			stdout, err := cmd.Output()

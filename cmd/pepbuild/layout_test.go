@@ -56,7 +56,7 @@ func TestLayoutIsThatOfTheLinker(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	flags := []string{"-peppoll=none", "-peptaps=loads,pairs,args,entries,returns,directcalls", "-gcflags=-l"}
+	flags := []string{"-pepmode=taps", "-peptaps=loads,pairs,args,entries,returns,directcalls", "-gcflags=-l"}
 	prog := build(t, dir, flags...)
 	l, err := executable.OpenLayout(prog)
 	if err != nil {
@@ -138,7 +138,7 @@ func main() {
 			t.Fatal(err)
 		}
 	}
-	prog := build(t, dir, "-peppoll=none", "-peptaps=loads")
+	prog := build(t, dir, "-pepmode=taps", "-peptaps=loads")
 	l, err := executable.OpenLayout(prog)
 	if err != nil {
 		t.Fatal(err)

@@ -246,11 +246,11 @@ func TestLineDirectivesToSeveralFiles(t *testing.T) {
 	}
 
 	// Taps of edges report the same.
-	taps := profilesOf(t, build(t, dir, "-peppkg=.", "-peppoll=none", "-peptaps=edges"), "")
+	taps := profilesOf(t, build(t, dir, "-peppkg=.", "-pepmode=taps", "-peptaps=edges"), "")
 	if got := branchesOf(t, dir, taps["edges"]); !slices.Equal(got, want) {
 		t.Errorf("branches of taps\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	taps = profilesOf(t, build(t, dir, "-peppkg=.", "-peppoll=none", "-peptaps=edges", "-peprange=a.tmpl:1-9"), "")
+	taps = profilesOf(t, build(t, dir, "-peppkg=.", "-pepmode=taps", "-peptaps=edges", "-peprange=a.tmpl:1-9"), "")
 	if got := branchesOf(t, dir, taps["edges"]); !slices.Equal(got, want[:1]) {
 		t.Errorf("branches of taps in a.tmpl\n%s\nwant\n%s", strings.Join(got, "\n"), want[0])
 	}

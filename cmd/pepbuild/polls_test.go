@@ -16,8 +16,8 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 )
 
-// pollsProgram calls functions whose paths are known. It waits first until the poll region is
-// closed, and it stays closed, so that every poll is a sample.
+// pollsProgram calls functions whose paths are known. It waits first until the flag is
+// set, and it stays set, so that every poll is a sample.
 const pollsProgram = `package main
 
 import "syscall"
@@ -187,7 +187,7 @@ func skip(b []byte) []byte {
 }
 `
 
-// TestPollsCountTheirPaths closes the poll region for good. So a page poll samples every path,
+// TestPollsCountTheirPaths sets the flag for good. So each poll is a sample,
 // and the numbers are those that one gets by reading the program:
 //
 //   - of the 100 bytes 10 are 3, 10 are 4, and 20 are greater than 7, in each of 50 calls;
@@ -204,7 +204,7 @@ func TestPollsCountTheirPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	prog := build(t, dir, "-peppoll=page", "-pepinline=same")
+	prog := build(t, dir, "-pepinline=same")
 	checkPollCode(t, prog)
 	checkFewerBranches(t, prog)
 	plain := filepath.Join(dir, "plain")
@@ -308,19 +308,15 @@ func main() {
 // Every poll of functions that are inlined several times in a row is there, whichever compiler is used. As in
 // TestPollsCountTheirPaths each path is sampled, and the numbers are those of the source: below is called four times
 // in each of 50 rounds, once of it without bytes, and of the others one, one and two of four bytes are less. In 50
-// rounds the numbers 0 to 4 come ten times each, twice as they are and once one greater. The call without bytes
-// is one block with the beginning of the next call, and the installation's compiler drops the first of two equal page polls of a block.
+// rounds the numbers 0 to 4 come ten times each, twice as they are and once one greater.
 func TestPollsOfInlinedCallsInARow(t *testing.T) {
 	skipUnlessLinux(t)
-	for flags, without := range map[string]int64{
-		"-peppoll=page -pepinline=same": 50, "-peppoll=page -pepinline=less": 0,
-		"-peppoll=flag -pepinline=same": 50, "-peppoll=flag -pepinline=less": 50,
-	} {
+	for _, flag := range []string{"-pepinline=same", "-pepinline=less"} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "main.go"), rowProgram)
 		write(t, filepath.Join(dir, "go.mod"), "module row\n\ngo 1.26\n")
 		got := map[string]int64{}
-		for _, x := range everyPath(t, build(t, dir, strings.Fields(flags)...), dir) {
+		for _, x := range everyPath(t, build(t, dir, flag), dir) {
 			if name := x.ID.Func.Name + ":"; name != "main.main:" {
 				for _, b := range x.Branches {
 					name += " " + b.Outcome
@@ -329,11 +325,11 @@ func TestPollsOfInlinedCallsInARow(t *testing.T) {
 			}
 		}
 		want := map[string]int64{
-			"main.below:": 3*50 + without, "main.below: done": 3*50 + without, "main.below: body true": 4 * 50, "main.below: body false": 8 * 50,
+			"main.below:": 4 * 50, "main.below: done": 4 * 50, "main.below: body true": 4 * 50, "main.below: body false": 8 * 50,
 			"main.sign: true": 30*2 + 20, "main.sign: false": 20*2 + 30,
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: counts of paths (-want +got):\n%s", flags, d)
+			t.Errorf("%s: counts of paths (-want +got):\n%s", flag, d)
 		}
 	}
 }
@@ -396,33 +392,28 @@ func main() {
 // count their paths: five rounds of the loop add up 1 to 5.
 func TestLoadsThroughNumbers(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, flags := range []string{
-		"-peppoll=page -pepinline=same", "-peppoll=page -pepinline=less", "-peppoll=flag -pepinline=same", "-peppoll=flag -pepinline=less",
-	} {
+	for _, flag := range []string{"-pepinline=same", "-pepinline=less"} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "main.go"), numbersProgram)
 		write(t, filepath.Join(dir, "go.mod"), "module numbers\n\ngo 1.26\n")
 		rounds := int64(0)
-		for _, x := range everyPath(t, build(t, dir, strings.Fields(flags)...), dir) {
+		for _, x := range everyPath(t, build(t, dir, flag), dir) {
 			if x.ID.Func.Name == "main.sum" && len(x.Branches) == 2 && x.Branches[0].Outcome == "false" && x.Branches[1].Outcome == "false" {
 				rounds += x.Recorded()
 			}
 		}
 		if rounds != 5 {
-			t.Errorf("%s: %d rounds of sum, want 5", flags, rounds)
+			t.Errorf("%s: %d rounds of sum, want 5", flag, rounds)
 		}
 	}
 }
 
 // A package that is not instrumented has the polls of the functions that the compiler inlines there, whether it imports their
 // package itself or, as main does, another one that has them inlined. The calls are those of TestPollsOfInlinedCallsInARow, and in each
-// of 50 rounds two more without bytes, through mid.None: of these, too, the installation's compiler drops the first page polls.
+// of 50 rounds two more without bytes, through mid.None.
 func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
 	skipUnlessLinux(t)
-	for flags, below := range map[string]int64{
-		"-peppoll=page -pepinline=same": 6 * 50, "-peppoll=page -pepinline=less": 4 * 50,
-		"-peppoll=flag -pepinline=same": 6 * 50, "-peppoll=flag -pepinline=less": 6 * 50,
-	} {
+	for _, flag := range []string{"-pepinline=same", "-pepinline=less"} {
 		dir := t.TempDir()
 		lib, rest, _ := strings.Cut(strings.TrimPrefix(rowProgram, "package main\n\nimport \"syscall\"\n"), "//go:noinline\nfunc row")
 		row, main, _ := strings.Cut("func row"+rest, "func main")
@@ -440,7 +431,7 @@ func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
 			write(t, filepath.Join(dir, name), text)
 		}
 		got := map[string]int64{}
-		for _, x := range everyPath(t, build(t, dir, append(strings.Fields(flags), "-peppkg=row/lib")...), dir) {
+		for _, x := range everyPath(t, build(t, dir, flag, "-peppkg=row/lib"), dir) {
 			name := x.ID.Func.Name + ":"
 			for _, b := range x.Branches {
 				name += " " + b.Outcome
@@ -448,16 +439,16 @@ func TestPollsOfInlinedCallsElsewhere(t *testing.T) {
 			got[name] += x.Recorded()
 		}
 		want := map[string]int64{
-			"row/lib.Below:": below, "row/lib.Below: done": below, "row/lib.Below: body true": 4 * 50, "row/lib.Below: body false": 8 * 50,
+			"row/lib.Below:": 6 * 50, "row/lib.Below: done": 6 * 50, "row/lib.Below: body true": 4 * 50, "row/lib.Below: body false": 8 * 50,
 			"row/lib.Sign: true": 30*2 + 20, "row/lib.Sign: false": 20*2 + 30,
 		}
 		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("%s: counts of paths (-want +got):\n%s", flags, d)
+			t.Errorf("%s: counts of paths (-want +got):\n%s", flag, d)
 		}
 	}
 }
 
-// everyPath runs a program with the poll region closed, or the flag set, for good, and returns the paths of its profile.
+// everyPath runs a program with the flag set for good, and returns the paths of its profile.
 func everyPath(t *testing.T, prog, dir string) []profile.Path {
 	t.Helper()
 	cmd := exec.Command(prog)

@@ -235,7 +235,7 @@ func TestRAP32_HiddenRangesAreFound(t *testing.T) {
 
 	same := func(e tuple.Tuple) tuple.Tuple { return e }
 	pooled := func(e tuple.Tuple) tuple.Tuple { return tuple.New(e.Tag(), tuple.PoolWords, e.W) }
-	data := build(t, dir, "-peppoll=none", "-peptaps=args,addrs", "-pepfuncs=^main.(read|classify)$")
+	data := build(t, dir, "-pepmode=taps", "-peptaps=args,addrs", "-pepfuncs=^main.(read|classify)$")
 	several := false
 	for _, x := range []struct {
 		engine, expr string
@@ -257,7 +257,7 @@ func TestRAP32_HiddenRangesAreFound(t *testing.T) {
 		t.Error("no two trees became one")
 	}
 
-	code := build(t, dir, "-peppoll=none", "-peptaps=edges", "-pepfuncs=^main.long$")
+	code := build(t, dir, "-pepmode=taps", "-peptaps=edges", "-pepfuncs=^main.long$")
 	l, err := executable.OpenLayout(code)
 	if err != nil {
 		t.Fatal(err)

@@ -21,8 +21,7 @@ func TestTheCollectorScansNoTables(t *testing.T) {
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/roots\n\ngo 1.26\n")
 	plain := globals(t, dir, "go")
 	for flags, most := range map[string]int{ // bytes more than in the plain program
-		"-peppoll=page":                         4 << 10,
-		"-peppoll=flag":                         4 << 10,
+		"-pepmode=sample":                       4 << 10,
 		"-pepmode=exact":                        4 << 10,
 		"-peptaps=loads":                        10 << 10, // with engines
 		"-peptaps=loads -peptapmode=burst":      10 << 10,

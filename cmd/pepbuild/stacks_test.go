@@ -86,7 +86,7 @@ func eventsOf(t *testing.T, prog string, do func(e tuple.Tuple, tap *wire.Tap, c
 // loops over functions, and goroutines that use the same chunk one after the other.
 func TestStacksAreThoseOfTheRuntime(t *testing.T) {
 	skipUnlessLinux(t)
-	for _, flags := range [][]string{{"-peppoll=none"}, {"-peppkg=.,errors,fmt,sort,strings,sync"}, {"-peppoll=none", "-peptapmode=burst"}} {
+	for _, flags := range [][]string{{"-pepmode=taps"}, {"-peppkg=.,errors,fmt,sort,strings,sync"}, {"-pepmode=taps", "-peptapmode=burst"}} {
 		dir := t.TempDir()
 		text, err := os.ReadFile("testdata/stacks/main.go")
 		if err != nil {
@@ -165,7 +165,7 @@ func TestReturnsBalance(t *testing.T) {
 		t.Skip("builds and runs programs")
 	}
 	for name, pkgs := range map[string]string{"jsonbench": "encoding/json,.", "markdown": "github.com/yuin/goldmark/..."} {
-		prog := build(t, "../../testprogs/"+name, "-peppoll=none", "-peppkg="+pkgs, "-peptaps=entries,returns,goroutines")
+		prog := build(t, "../../testprogs/"+name, "-pepmode=taps", "-peppkg="+pkgs, "-peptaps=entries,returns,goroutines")
 		s, events := newStacks(), 0
 		eventsOf(t, prog, func(e tuple.Tuple, tap *wire.Tap, callee string) {
 			events++

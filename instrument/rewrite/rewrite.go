@@ -32,15 +32,13 @@ import (
 	"github.com/pepgo/pep/runtime/poll"
 )
 
-// A Poll is the way in which instrumented code passes on a path number at the end of a
-// path.
-type Poll string
+// A Mode says what instrumented code does at the end of a path: -pepmode.
+type Mode string
 
 const (
-	Page  Poll = "page"  // load from the poll page
-	Flag  Poll = "flag"  // test a flag, call the sampler if it is set
-	Exact Poll = "exact" // count the path: -pepmode=exact
-	None  Poll = "none"  // do not keep track of paths
+	Sample Mode = "sample" // test a flag, call the sampler if it is set
+	Exact  Mode = "exact"  // count the path
+	Taps   Mode = "taps"   // nothing: there are taps alone
 )
 
 // A Without says what of the inserted code is left out, to measure what the rest of it costs. A build
@@ -81,7 +79,7 @@ type Func struct {
 
 // A Writer rewrites the files of a package.
 type Writer struct {
-	Poll    Poll
+	Mode    Mode
 	Without Without
 	Core    string // import path of the linked runtime
 	Markers *mark.Markers
@@ -225,11 +223,10 @@ func (w *file) function(b *ast.BlockStmt) {
 	w.tapEnd(b)
 }
 
-// number returns the constant for path p of s: an address in the poll page, or
-// the number of the path in the package.
+// number returns the constant for path p of s: the number of the path in the package, or that and poll.Base.
 func (w *file) number(s *scope, p uint64) string {
 	n := s.Base + p
-	if w.Poll == Exact {
+	if w.Mode == Exact {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%#x", poll.Base+n)
@@ -264,9 +261,7 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 func (w *file) poll(s *scope, op placement.Op) string {
 	number := register
 	if w.Without == WithoutRegisters && !op.Known {
-		// No other poll has this number. Of two polls of one number the compiler may drop one.
-		w.names++
-		op.Known, op.Add = true, poll.Size-uint64(w.names)-s.Base
+		op.Known, op.Add = true, 0
 	}
 	switch {
 	case op.Known:
@@ -274,21 +269,11 @@ func (w *file) poll(s *scope, op placement.Op) string {
 	case op.Add != 0:
 		number = fmt.Sprintf("%s + %d", register, op.Add)
 	}
-	switch w.Poll {
-	case Page:
-		w.usesUnsafe = true
-		if op.Known {
-			// The constant must not be one of type int.
-			number = fmt.Sprintf("%s.Sizeof(0)*0 + %s", unsafe, number)
-		}
-		return fmt.Sprintf(" _ = *(*%s.Pointer)(%s.Pointer(%s));", unsafe, unsafe, number)
-	case Flag:
-		w.usesCore = true
-		return fmt.Sprintf(" %s.%s(%s);", core, doors.Poll, number)
-	default:
-		w.usesCore = true
+	w.usesCore = true
+	if w.Mode == Exact {
 		return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
 	}
+	return fmt.Sprintf(" %s.%s(%s);", core, doors.Poll, number)
 }
 
 // atMarker returns the text at a statement marker.

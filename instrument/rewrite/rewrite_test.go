@@ -67,15 +67,15 @@ func do(t *testing.T, text []byte, opts instrument.Options) (pkg *instrument.Pac
 	return pkg, res
 }
 
-// Each archive has a program in.go, and page.go: the instrumented text with a poll
-// page, followed by the functions that are skipped.
+// Each archive has a program in.go, and sample.go: the instrumented text for
+// samples, followed by the functions that are skipped.
 func TestGolden(t *testing.T) {
 	for name, a := range archives(t) {
 		t.Run(name, func(t *testing.T) {
 			in := a.Files[0].Data
-			pkg, res := do(t, in, instrument.Options{Poll: rewrite.Page})
+			pkg, res := do(t, in, instrument.Options{Mode: rewrite.Sample})
 			text := strings.ReplaceAll(res.Text[pkg.Files[0]], pkg.Files[0], "in.go")
-			got := []txtar.File{a.Files[0], {Name: "page.go", Data: []byte(text)}}
+			got := []txtar.File{a.Files[0], {Name: "sample.go", Data: []byte(text)}}
 			if len(res.Sites.Skipped) > 0 {
 				var left strings.Builder
 				for _, l := range res.Sites.Skipped {
@@ -101,13 +101,13 @@ func TestGolden(t *testing.T) {
 // Each archive in testdata/taps begins with the kinds of taps on a line. It has a
 // program in.go and the instrumented text, taps.go.
 func TestTapsGolden(t *testing.T) {
-	tapsGolden(t, "taps", instrument.Options{Poll: rewrite.Exact})
+	tapsGolden(t, "taps", instrument.Options{Mode: rewrite.Exact})
 }
 
 // Each archive in testdata/bursts likewise has the instrumented text for taps that
 // report in bursts, bursts.go.
 func TestBurstsGolden(t *testing.T) {
-	tapsGolden(t, "bursts", instrument.Options{Poll: rewrite.None, Burst: true})
+	tapsGolden(t, "bursts", instrument.Options{Mode: rewrite.Taps, Burst: true})
 }
 
 func tapsGolden(t *testing.T, dir string, opts instrument.Options) {
@@ -152,7 +152,7 @@ func tapArchives(t *testing.T, dir string) map[string]*txtar.Archive {
 	return all
 }
 
-// The instrumented text type-checks for every kind of poll, with taps and without. It
+// The instrumented text type-checks in every mode, with taps and without. It
 // has as many lines as the source, unless functions are cloned.
 func TestTextIsValid(t *testing.T) {
 	all, err := tap.ParseKinds("all")
@@ -161,16 +161,15 @@ func TestTextIsValid(t *testing.T) {
 	}
 	for name, a := range archives(t) {
 		for kind, opts := range map[string]instrument.Options{
-			"page":        {Poll: rewrite.Page},
-			"registers":   {Poll: rewrite.Page, Without: rewrite.WithoutRegisters},
-			"polls":       {Poll: rewrite.Page, Without: rewrite.WithoutPolls},
-			"flag":        {Poll: rewrite.Flag},
-			"exact":       {Poll: rewrite.Exact},
-			"page,taps":   {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}},
-			"exact,taps":  {Poll: rewrite.Exact, Taps: tap.Options{Kinds: all}},
-			"exact,edges": {Poll: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
-			"page,bursts": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true},
-			"page,cloned": {Poll: rewrite.Page, Taps: tap.Options{Kinds: all}, Burst: true, FreeInlining: true},
+			"sample":        {Mode: rewrite.Sample},
+			"registers":     {Mode: rewrite.Sample, Without: rewrite.WithoutRegisters},
+			"polls":         {Mode: rewrite.Sample, Without: rewrite.WithoutPolls},
+			"exact":         {Mode: rewrite.Exact},
+			"sample,taps":   {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}},
+			"exact,taps":    {Mode: rewrite.Exact, Taps: tap.Options{Kinds: all}},
+			"exact,edges":   {Mode: rewrite.Exact, Taps: tap.Options{Kinds: 1 << tuple.Edge}},
+			"sample,bursts": {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}, Burst: true},
+			"sample,cloned": {Mode: rewrite.Sample, Taps: tap.Options{Kinds: all}, Burst: true, FreeInlining: true},
 		} {
 			t.Run(name+"/"+kind, func(t *testing.T) {
 				in := a.Files[0].Data
@@ -186,7 +185,7 @@ func TestTextIsValid(t *testing.T) {
 				if register := strings.Contains(text, "_pep_r "); register && opts.Without != "" {
 					t.Error("there is a register")
 				}
-				if strings.Contains(text, "unsafe.Pointer") && !bytes.Contains(in, []byte("unsafe.Pointer")) && opts.Without == rewrite.WithoutPolls {
+				if poll := strings.Contains(text, "_pep_core.Poll("); poll && opts.Without == rewrite.WithoutPolls {
 					t.Error("there is a poll")
 				}
 				typeCheck(t, pkg.Files[0], text, res.Table)
@@ -266,7 +265,7 @@ func (w withCore) Import(path string) (*types.Package, error) {
 func TestIncrementsPEP12(t *testing.T) {
 	for name, a := range archives(t) {
 		t.Run(name, func(t *testing.T) {
-			pkg, res := do(t, a.Files[0].Data, instrument.Options{Poll: rewrite.Page})
+			pkg, res := do(t, a.Files[0].Data, instrument.Options{Mode: rewrite.Sample})
 			text := res.Text[pkg.Files[0]]
 			if regexp.MustCompile(`_pep_r [+-]= 0\b`).MatchString(text) {
 				t.Error("the text has an increment of 0")
@@ -293,9 +292,9 @@ func TestIncrementsPEP12(t *testing.T) {
 	}
 }
 
-// The numbers of the paths of a function with 2^40 of them fit the region.
+// The numbers of the paths of a function with 2^40 of them are few enough.
 func TestManyPathsPEP35(t *testing.T) {
-	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Poll: rewrite.Page})
+	_, res := do(t, archives(t)["sequential"].Files[0].Data, instrument.Options{Mode: rewrite.Sample})
 	i := slices.IndexFunc(res.Sites.Funcs, func(f wire.Func) bool { return f.Name == "main.bits" })
 	if i < 0 {
 		t.Fatalf("main.bits is skipped: %v", res.Sites.Skipped)
@@ -318,11 +317,11 @@ func TestManyPathsPEP35(t *testing.T) {
 	}
 }
 
-// Every instrumented program does what the plain program does, with every kind of poll
-// and of truncation. The test builds all programs at once.
+// Every instrumented program does what the plain program does, with every mode and
+// kind of truncation. The test builds all programs at once.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds all programs eight times")
+		t.Skip("builds all programs seven times")
 	}
 	dir := t.TempDir()
 	tool := filepath.Join(dir, "pepbuild")
@@ -345,8 +344,7 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		}
 	}
 	for mode, flag := range map[string]string{
-		"page":     "-peppoll=page",
-		"flag":     "-peppoll=flag",
+		"sample":   "-pepmode=sample",
 		"exact":    "-pepmode=exact",
 		"backedge": "-peptruncate=backedge",
 		"taps":     "-peptaps=all",

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/internal/toolexec"
 )
 
@@ -24,8 +25,7 @@ func usagef(format string, args ...any) error {
 // Args is a parsed command line.
 type Args struct {
 	Verb     string        // "build", "run", "test"
-	Mode     string        // -pepmode: "sample" or "exact"
-	Poll     string        // -peppoll: "page", "flag", "none" or "" for the best there is
+	Mode     rewrite.Mode  // -pepmode
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header" or "backedge"
 	Order    string        // -peporder: "hottest" or "coldest"; "" for "hottest"
@@ -52,7 +52,7 @@ var otherVerbs = []string{
 // Parse parses a command line, without the name of the program. The error is
 // flag.ErrHelp if it asks for help.
 func Parse(args []string) (*Args, error) {
-	a := &Args{Verb: "build", Mode: "sample", Truncate: "header"}
+	a := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header"}
 	if len(args) > 0 {
 		switch {
 		case slices.Contains([]string{"build", "run", "test"}, args[0]):
@@ -75,8 +75,8 @@ func Parse(args []string) (*Args, error) {
 	if t := a.Taps; t.Kinds == "" && t != (toolexec.Taps{}) {
 		return a, usagef("-peptapmode, -pepfuncs, -peprange and -pepsites select among taps: choose taps with -peptaps")
 	}
-	if a.Poll == "none" && a.Taps.Kinds == "" {
-		return a, usagef("-peppoll=none: without paths only taps can be profiled: choose taps with -peptaps")
+	if a.Mode == rewrite.Taps && a.Taps.Kinds == "" {
+		return a, usagef("-pepmode=taps: without paths only taps can be profiled: choose taps with -peptaps")
 	}
 	return a, nil
 }

@@ -170,29 +170,6 @@ func TestGOFLAGS(t *testing.T) {
 	}
 }
 
-// The page cannot be used with these flags of the compiler.
-func TestDebugAgainstPage(t *testing.T) {
-	for flags, want := range map[string]string{
-		"":                                  "",
-		"-N -l":                             "",
-		"-d=checkptr":                       "checkptr",
-		"--d=checkptr=2":                    "checkptr",
-		"-d checkptr:1":                     "checkptr",
-		"-d=ssa/check/on,checkptr=1,append": "checkptr",
-		"-d=checkptr -d=nil":                "checkptr",
-		"-d=checkptr -d=checkptr=0":         "",
-		"-d=checkptr=0":                     "",
-		"-d=disablenil":                     "disablenil",
-		"-d=nil,inlfuncswithclosures=0":     "",
-		"-S d=checkptr":                     "",
-		"-d":                                "",
-	} {
-		if got := debugAgainstPage(strings.Fields(flags)); got != want {
-			t.Errorf("%s: got %q, want %q", flags, got, want)
-		}
-	}
-}
-
 // Of several -gcflags that match a package, the go command takes the last.
 func TestGcflags(t *testing.T) {
 	b := &build{

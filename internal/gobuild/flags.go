@@ -42,16 +42,9 @@ var ourFlags = []ourFlag{
 	{name: "pepmode", choice: true, forms: []form{
 		{value: "sample", text: "sample paths, cheap enough to stay on (default)"},
 		{value: "exact", text: "count every path, one that ends in a return when that begins: slow, to compare with", see: "[panics](docs/formats.md#profiles)"},
+		{value: "taps", text: "profile no paths: taps only"},
 	}, set: func(a *Args, value string) error {
-		a.Mode = value
-		return nil
-	}},
-	{name: "peppoll", choice: true, forms: []form{
-		{value: "page", text: "notice the end of a path by a load from a protected page (default on linux/amd64)"},
-		{value: "flag", text: "notice it by testing a flag (default elsewhere, for programs with C code, and with -race, -msan, -asan and -gcflags=-d=checkptr)", see: "[why](docs/decisions/0013-c-code.md)"},
-		{value: "none", text: "profile no paths: taps only"},
-	}, set: func(a *Args, value string) error {
-		a.Poll = value
+		a.Mode = rewrite.Mode(value)
 		return nil
 	}},
 	{name: "peptruncate", choice: true, forms: []form{
@@ -175,6 +168,12 @@ func checkTaps(t toolexec.Taps) error {
 // parseOurs takes a flag of pepbuild's own.
 func (a *Args) parseOurs(name, value string) error {
 	i := slices.IndexFunc(ourFlags, func(f ourFlag) bool { return f.name == name })
+	switch {
+	case name == "peppoll" && value == "none":
+		return usagef("-peppoll=none: there is no such flag any more; use -pepmode=taps")
+	case name == "peppoll":
+		return usagef("-peppoll=%s: there is no such flag any more, because there is one kind of poll; leave it out", value)
+	}
 	if i < 0 {
 		return a.unknownFlag(name)
 	}

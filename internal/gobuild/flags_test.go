@@ -116,7 +116,7 @@ func TestUnknownFlagsGetTheNearest(t *testing.T) {
 	for _, c := range []struct{ verb, name, want string }{
 		{"build", "pepmod", "did you mean -pepmode? "},
 		{"build", "peptap", "did you mean -peptaps? "},
-		{"build", "peppool", "did you mean -peppoll? "},
+		{"build", "pepgide", "did you mean -pepguide? "},
 		{"build", "rcae", "did you mean -race? "},
 		{"build", "gcflag", "did you mean -gcflags? "},
 		{"run", "exce", "did you mean -exec? "},

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/internal/toolexec"
@@ -116,60 +115,6 @@ func (b *build) gcflagsOf() (func(path string) string, error) {
 		}
 		return flags
 	}, nil
-}
-
-// againstPage returns the compiler flag that rules out polls by the page, "" if
-// none does. Code of an instrumented package may be inlined into any other, so the
-// flags of all packages matter.
-func (b *build) againstPage() string {
-	for _, p := range b.deps {
-		fields, err := splitQuoted(b.userFlags(p.path()))
-		if err != nil {
-			return "" // the go command says what is wrong
-		}
-		if debug := debugAgainstPage(fields); debug != "" {
-			return "with -gcflags=-d=" + debug
-		}
-	}
-	return ""
-}
-
-// debugAgainstPage returns the debug setting among compiler flags that rules out
-// polls by the page, "" if there is none:
-//
-//	checkptr     a poll is a load from an address that was calculated, and the
-//	             program would stop at the first one
-//	disablenil   a poll is a nil check, which the compiler then removes
-//
-// They are set as in -d=checkptr, -d=checkptr=2 or "-d nil,checkptr:1"; the last
-// value counts, and 0 is off.
-func debugAgainstPage(fields []string) string {
-	settings := map[string]int{}
-	for i, f := range fields {
-		name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f, "-"), "-"), "=")
-		if name != "d" || !strings.HasPrefix(f, "-") {
-			continue
-		}
-		if !ok && i+1 < len(fields) {
-			value = fields[i+1]
-		}
-		for s := range strings.SplitSeq(value, ",") {
-			n := 1
-			if i := strings.IndexAny(s, "=:"); i >= 0 {
-				if v, err := strconv.Atoi(s[i+1:]); err == nil {
-					n = v
-				}
-				s = s[:i]
-			}
-			settings[s] = n
-		}
-	}
-	for _, name := range []string{"checkptr", "disablenil"} {
-		if settings[name] != 0 {
-			return name
-		}
-	}
-	return ""
 }
 
 // isNamed reports whether a package is named on the command line.

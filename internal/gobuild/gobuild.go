@@ -4,7 +4,7 @@
 //
 // becomes
 //
-//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=poll=page,…
+//	go build -toolexec='pepbuild toolexec' -gcflags=./cmd/prog=-pep=mode=sample,…
 //		-gcflags=../../go/src/strings=-pep=… … -o=prog ./cmd/prog
 //
 // with one tag for each package that is instrumented. To the go command a tag is a flag
@@ -149,24 +149,20 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if b.userFlags, err = b.gcflagsOf(); err != nil {
 		return nil, "", err
 	}
-	poll, err := b.poll()
-	if err != nil {
-		return nil, "", err
-	}
-	if b.args.Without != "" && (poll != rewrite.Page || b.args.Taps.Kinds != "") {
-		return nil, "", usagef("-pepwithout=%s: only code with page polls and without taps can be measured in parts", b.args.Without)
+	if b.args.Without != "" && (b.args.Mode != rewrite.Sample || b.args.Taps.Kinds != "") {
+		return nil, "", usagef("-pepwithout=%s: only code with polls and without taps can be measured in parts", b.args.Without)
 	}
 	exe, key, err := self()
 	if err != nil {
 		return nil, "", err
 	}
-	if linkedCfg, err = b.linkRuntime(poll, cache); err != nil {
+	if linkedCfg, err = b.linkRuntime(cache); err != nil {
 		return nil, "", err
 	}
 	if err := b.findCompiler(cache); err != nil {
 		return nil, "", err
 	}
-	tag := toolexec.Tag{Poll: poll, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
+	tag := toolexec.Tag{Mode: b.args.Mode, Without: rewrite.Without(b.args.Without), Truncate: b.args.Truncate, Order: b.args.Order, Tool: key, Taps: b.args.Taps, Bisect: b.args.Bisect}
 	if b.compiler != nil {
 		tag.Compiler = b.compiler.Key
 	}
@@ -270,51 +266,6 @@ func (b *build) readEnv() error {
 // in the order in which the go command reads them.
 func (b *build) flags() []string { return slices.Concat(b.given.GoFlags, b.args.GoFlags) }
 
-// poll chooses how the ends of paths are noticed.
-func (b *build) poll() (rewrite.Poll, error) {
-	if b.args.Mode == "exact" {
-		if b.args.Poll != "" {
-			return "", usagef("-peppoll=%s: with -pepmode=exact every path is counted and nothing is polled", b.args.Poll)
-		}
-		return rewrite.Exact, nil
-	}
-	page := b.noPage()
-	switch {
-	case b.args.Poll == "none":
-		return rewrite.None, nil
-	case b.args.Poll == "page" && page != "":
-		return "", usagef("-peppoll=page cannot be used %s; use -peppoll=flag", page)
-	case b.args.Poll == "flag" || page != "":
-		return rewrite.Flag, nil
-	}
-	// If C code blocks or handles SIGSEGV and then returns to Go, plain Go programs
-	// go on, but a poll by the page kills the program.
-	c, err := b.callsC()
-	switch {
-	case err != nil:
-		return "", err
-	case c != "" && b.args.Poll == "page":
-		fmt.Fprintf(b.stderr, "pepbuild: -peppoll=page: the program dies if C code (package %s) returns to Go with SIGSEGV blocked, and sees faults if it handles the signal; -peppoll=flag is safe\n", c)
-	case c != "":
-		return rewrite.Flag, nil
-	}
-	return rewrite.Page, nil
-}
-
-// noPage returns the reason why polls cannot use the page, "on windows/arm64" or
-// "with -race", and "" if they can.
-func (b *build) noPage() string {
-	for _, san := range []string{"race", "msan", "asan"} {
-		if isOn(b.flags(), san) {
-			return "with -" + san
-		}
-	}
-	if b.env["GOOS"] != "linux" || b.env["GOARCH"] != "amd64" {
-		return "on " + b.env["GOOS"] + "/" + b.env["GOARCH"]
-	}
-	return b.againstPage()
-}
-
 // checkMain returns an error if the named packages are libraries only.
 func (b *build) checkMain() error {
 	if b.args.Verb == "test" || b.mains() > 0 {
@@ -353,17 +304,14 @@ func (b *build) overlay(cache string) error {
 	return nil
 }
 
-func (b *build) linkRuntime(poll rewrite.Poll, cache string) (string, error) {
+func (b *build) linkRuntime(cache string) (string, error) {
 	cfg := &linked.Config{
 		Go:       b.goCmd,
 		Env:      b.env,
 		Shared:   b.shared(),
 		CacheDir: cache,
 	}
-	switch {
-	case poll == rewrite.Flag, poll == rewrite.None:
-		cfg.Tags = []string{"pepflag"}
-	case poll == rewrite.Exact:
+	if b.args.Mode == rewrite.Exact {
 		cfg.Tags = []string{"pepexact"}
 	}
 	if b.args.Without != "" {

@@ -26,7 +26,6 @@ type pkg struct {
 	Dir        string
 	GoFiles    []string
 	CgoFiles   []string
-	SFiles     []string
 	Error      *struct{ Err string }
 
 	SwigFiles, SwigCXXFiles []string
@@ -40,7 +39,7 @@ func (p *pkg) path() string {
 
 // list runs go list.
 func (b *build) list(args ...string) ([]*pkg, error) {
-	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,Dir,GoFiles,CgoFiles,SFiles,Error,SwigFiles,SwigCXXFiles"}, args...)
+	args = append([]string{"list", "-e", "-json=ImportPath,Name,Standard,DepOnly,ForTest,Module,Dir,GoFiles,CgoFiles,Error,SwigFiles,SwigCXXFiles"}, args...)
 	out, err := b.goOutput(args...)
 	if err != nil {
 		return nil, err

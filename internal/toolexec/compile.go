@@ -15,7 +15,6 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/instrument"
-	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/internal/linked"
 	"github.com/pepgo/pep/runtime/wire"
@@ -50,8 +49,8 @@ func (t *tool) compile() (int, error) {
 }
 
 // compileOther compiles a package that is not instrumented. If it imports one that is, the compiler may inline functions
-// of that one, polls and all, and it compiles instances of generic functions. So the package gets the compiler and
-// the flags of instrumented packages, and the packages that import it do likewise.
+// of that one, polls and all, and it compiles instances of generic functions. So the package gets the compiler of
+// instrumented packages, and the packages that import it do likewise.
 func (t *tool) compileOther() (int, error) {
 	cfg, i := t.flag("-importcfg")
 	out, o := t.flag("-o")
@@ -76,7 +75,6 @@ func (t *tool) compileOther() (int, error) {
 	if err := t.choose(tag); err != nil {
 		return 1, err
 	}
-	t.keepPolls(tag)
 	if code, err := t.run(t.args); code != 0 || err != nil {
 		return code, err
 	}
@@ -162,7 +160,7 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
-	}, instrument.Options{Poll: c.tag.Poll, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
+	}, instrument.Options{Mode: c.tag.Mode, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
 		FreeInlining: c.tag.Compiler != "", Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {
 		return 1, reportInternal(c.stderr, internal)
@@ -188,7 +186,6 @@ func (c *compilation) run() (int, error) {
 	if err := c.replace(res); err != nil {
 		return 1, err
 	}
-	c.keepPolls(c.tag)
 	// The compiler needs much memory, too: that of the syntax trees and types goes back to the system before.
 	sites, guided := wire.AppendPackage(nil, res.Sites), res.Guided
 	debug.FreeOSMemory()
@@ -205,16 +202,6 @@ func (c *compilation) run() (int, error) {
 		archive.Add(c.out, sitesMember, sites),
 		archive.Add(c.out, pollsMember, []byte(c.tag.polls())),
 	)
-}
-
-// keepPolls adds a flag for the installation's compiler. A page poll is a check of a pointer for nil to it, and it would
-// drop checks of pointers that it has checked before: polls of functions that are inlined several times in a row. Of
-// the program's own checks most still go away, in a later pass, because a load of the same block does the check.
-// The compiler of package gocompiler knows polls.
-func (t *tool) keepPolls(tag Tag) {
-	if tag.Poll == rewrite.Page && tag.Compiler == "" {
-		t.args = slices.Insert(t.args, 0, "-d=ssa/nilcheckelim/off")
-	}
 }
 
 // tell adds the package to the file that says how far the build is.

@@ -17,7 +17,7 @@ import (
 // A Tag says how a package is instrumented. It travels in the package's
 // -gcflags, so that a change of any of it compiles the package anew.
 type Tag struct {
-	Poll     rewrite.Poll
+	Mode     rewrite.Mode
 	Without  rewrite.Without
 	Truncate string // "header" or "backedge"
 	Order    string // "coldest"; "hottest" or empty for the usual order
@@ -105,7 +105,7 @@ const TagFlag = "-pep"
 
 // Arg returns the tag as a command-line argument.
 func (t Tag) Arg() string {
-	s := fmt.Sprintf("%s=poll=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Poll)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
+	s := fmt.Sprintf("%s=mode=%s,truncate=%s,tool=%s", TagFlag, url.QueryEscape(string(t.Mode)), url.QueryEscape(t.Truncate), url.QueryEscape(t.Tool)) + t.Taps.fields()
 	if t.Without != "" {
 		s += ",without=" + url.QueryEscape(string(t.Without))
 	}
@@ -130,7 +130,7 @@ func (t Tag) Arg() string {
 // polls returns the tag of a package that is not instrumented but imports one with the tag t, as ParseTag reads it. It has
 // the hash of the instrumenter, so that a package that imports one of another instrumenter is compiled anew.
 func (t Tag) polls() string {
-	return strings.TrimPrefix(Tag{Poll: t.Poll, Tool: t.Tool, Compiler: t.Compiler}.Arg(), TagFlag+"=")
+	return strings.TrimPrefix(Tag{Mode: t.Mode, Tool: t.Tool, Compiler: t.Compiler}.Arg(), TagFlag+"=")
 }
 
 // ParseTag is the inverse of Arg, without the flag's name.
@@ -144,8 +144,8 @@ func ParseTag(s string) (Tag, error) {
 		switch {
 		case err != nil:
 			return Tag{}, fmt.Errorf("tag %q: %w", s, err)
-		case ok && key == "poll":
-			t.Poll = rewrite.Poll(value)
+		case ok && key == "mode":
+			t.Mode = rewrite.Mode(value)
 		case ok && key == "without":
 			t.Without = rewrite.Without(value)
 		case ok && key == "truncate":

@@ -32,12 +32,12 @@ func TestReportInternal(t *testing.T) {
 
 func TestTagRoundTrip(t *testing.T) {
 	for _, tag := range []Tag{
-		{Poll: rewrite.Page, Truncate: "header", Tool: "0123"},
-		{Poll: rewrite.Flag, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
-		{Poll: rewrite.Page, Truncate: "header", Tool: "0123", Compiler: "4567"},
-		{Poll: rewrite.Page, Truncate: "header", Tool: "0123", Without: "polls"},
-		{Poll: rewrite.Page, Truncate: "header", Order: "coldest", Tool: "0123", Guide: "89ab"},
-		{Poll: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
+		{Mode: rewrite.Sample, Truncate: "header", Tool: "0123"},
+		{Mode: rewrite.Taps, Truncate: "header", Tool: "0123", Taps: Taps{"loads,stores", `^main\.(f|"g" ),=%2C$`, "x.go:1-2,y.go", 7, true}},
+		{Mode: rewrite.Sample, Truncate: "header", Tool: "0123", Compiler: "4567"},
+		{Mode: rewrite.Sample, Truncate: "header", Tool: "0123", Without: "polls"},
+		{Mode: rewrite.Sample, Truncate: "header", Order: "coldest", Tool: "0123", Guide: "89ab"},
+		{Mode: rewrite.Exact, Truncate: "backedge", Tool: "0123", Taps: Taps{Kinds: "all"}, Bisect: "v!01+x1a-11", Dump: "/a dir/with,dump=and=commas,"},
 	} {
 		value, ok := strings.CutPrefix(tag.Arg(), TagFlag+"=")
 		if !ok {
@@ -138,13 +138,13 @@ func TestPassOn(t *testing.T) {
 }
 
 func TestCompileCommandsOfUnknownForm(t *testing.T) {
-	tag := Tag{Poll: rewrite.Page, Truncate: "header", Tool: "x"}.Arg()
+	tag := Tag{Mode: rewrite.Sample, Truncate: "header", Tool: "x"}.Arg()
 	for _, args := range [][]string{
 		{tag},
 		{tag, "-p", "x", "-o", "x.a", "x.go"},
 		{tag, "-p", "x", "-o", "x.a", "-importcfg", "cfg"},
 		{TagFlag + "=nonsense", "-p", "x"},
-		{Tag{Poll: rewrite.Page, Truncate: "header", Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // EnvCompiler is not set
+		{Tag{Mode: rewrite.Sample, Truncate: "header", Tool: "x", Compiler: "y"}.Arg(), "-p", "x"}, // EnvCompiler is not set
 	} {
 		code, err := Run(append([]string{"/nowhere/compile"}, args...), nil, nil, nil)
 		if code != 1 || err == nil {

@@ -1,4 +1,4 @@
-//go:build pepflag && !pepexact
+//go:build !pepexact
 
 package poll
 

@@ -76,7 +76,7 @@ func Accuracy(cfg *Config, opts AccuracyOptions) ([]Fit, error) {
 	err := cfg.each(func(p *program) error {
 		p.logf("%s: building with %s", p.name, truncate)
 		if err := errors.Join(
-			p.pepbuild(pageBuild, truncate),
+			p.pepbuild(sampleBuild, truncate),
 			p.pepbuild(exactBuild, "-pepmode=exact", truncate),
 		); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (p *program) fit(opts AccuracyOptions) (Fit, error) {
 	for run := range opts.Runs {
 		p.logf("%s: run %d of %d", p.name, run+1, opts.Runs)
 		for i, s := range opts.Settings {
-			sampled, err := p.profile(pageBuild, s.env())
+			sampled, err := p.profile(sampleBuild, s.env())
 			if err == nil {
 				err = profile.SameProgram(exact.file, sampled.file)
 			}

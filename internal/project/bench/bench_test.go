@@ -131,7 +131,7 @@ func cost(name string, rounds ...[]float64) Cost {
 		Program:  name,
 		Variants: variants(OverheadOptions{Settings: []Setting{PEP}}),
 		Packages: 40,
-		Size:     map[string]int64{plainBuild: 2_000_000, pageBuild: 2_400_000, lessBuild: 2_300_000, flagBuild: 2_500_000, exactBuild: 2_600_000, countBuild: 3_000_000, setBuild: 2_900_000, atomicBuild: 3_100_000, guidedBuild: 2_350_000, selfBuild: 2_050_000},
+		Size:     map[string]int64{plainBuild: 2_000_000, sampleBuild: 2_400_000, lessBuild: 2_300_000, exactBuild: 2_600_000, countBuild: 3_000_000, setBuild: 2_900_000, atomicBuild: 3_100_000, guidedBuild: 2_350_000, selfBuild: 2_050_000},
 		BuildTime: map[string]Run{
 			"go":       {CPU: 10 * time.Second, Wall: 6 * time.Second},
 			"pepbuild": {CPU: 15 * time.Second, Wall: 9 * time.Second},
@@ -151,9 +151,9 @@ func cost(name string, rounds ...[]float64) Cost {
 }
 
 func TestOverheadTables(t *testing.T) {
-	slow := cost("slow", []float64{2, 2.1, 2.2, 2.15, 2.25, 2.3, 2.14, 4, 3, 2.9, 3.5, 2.4, 2.02}, []float64{2.5, 2.5, 2.5, 2.5, 2.45, 2.5, 2.4, 5, 3, 2.9, 3.6, 2.6, 2.5})
-	slow.Instructions = map[string]int64{plainBuild: 2e9, pageBuild: 2.2e9, lessBuild: 2.3e9, flagBuild: 2.4e9, exactBuild: 6e9, countBuild: 3e9, setBuild: 2.5e9, atomicBuild: 4e9, guidedBuild: 2.15e9}
-	fast := cost("fast", []float64{1, 0.99, 1, 1, 1.05, 1.1, 1, 1.5, 1.2, 1.1, 1.3, 1.2, 1.01}, []float64{1, 1, 1.02, 1.01, 1.05, 1.1, 1, 1.5, 1.3, 1.2, 1.4, 1.1, 1})
+	slow := cost("slow", []float64{2, 2.1, 2.2, 2.15, 2.14, 4, 3, 2.9, 3.5, 2.4, 2.02}, []float64{2.5, 2.5, 2.5, 2.5, 2.4, 5, 3, 2.9, 3.6, 2.6, 2.5})
+	slow.Instructions = map[string]int64{plainBuild: 2e9, sampleBuild: 2.2e9, lessBuild: 2.3e9, exactBuild: 6e9, countBuild: 3e9, setBuild: 2.5e9, atomicBuild: 4e9, guidedBuild: 2.15e9}
+	fast := cost("fast", []float64{1, 0.99, 1, 1, 1, 1.5, 1.2, 1.1, 1.3, 1.2, 1.01}, []float64{1, 1, 1.02, 1.01, 1, 1.5, 1.3, 1.2, 1.4, 1.1, 1})
 	fast.Skipped = ErrNoValgrind
 	golden(t, "overhead.md", OverheadTables([]Cost{slow, fast}, Group{"one", []string{"fast"}}, Group{"others", []string{"fast", "absent"}}))
 }
@@ -227,21 +227,21 @@ func TestInterval(t *testing.T) {
 }
 
 func TestBenchmarkLines(t *testing.T) {
-	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2)
+	text, err := Benchmarks([]Cost{cost("slow", []float64{2, 2.5, 2, 2, 2, 2, 2, 2, 2, 2, 2}, []float64{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3.5})}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"\nBenchmarkRun/program=slow/variant=plain/layout=0 1 4 sec/op 2 cpu-sec/op\n",
-		"\nBenchmarkRun/program=slow/variant=page_poll+no_ticks/layout=0 1 5 sec/op 2.5 cpu-sec/op 0.01 exit-sec/op\n",
+		"\nBenchmarkRun/program=slow/variant=no_ticks/layout=0 1 5 sec/op 2.5 cpu-sec/op 0.01 exit-sec/op\n",
 		"\nBenchmarkRun/program=slow/variant=runtime-pprof_CPU_profile/layout=1 1 7 sec/op 3.5 cpu-sec/op\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no line %q in\n%s", want, text)
 		}
 	}
-	if n := strings.Count(text, "\nBenchmark"); n != 26 {
-		t.Errorf("%d lines, want 26", n)
+	if n := strings.Count(text, "\nBenchmark"); n != 22 {
+		t.Errorf("%d lines, want 22", n)
 	}
 }
 

@@ -92,7 +92,7 @@ func Bounds(cfg *Config, opts BoundsOptions) ([]Coverage, error) {
 // boundPaths compares the bounds of paths and edges with exact counts.
 func (p *program) boundPaths(c *Coverage, opts BoundsOptions) error {
 	p.logf("%s: building", p.name)
-	if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+	if err := errors.Join(p.pepbuild(sampleBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
 		return err
 	}
 	truth, err := p.truth()
@@ -106,7 +106,7 @@ func (p *program) boundPaths(c *Coverage, opts BoundsOptions) error {
 	c.Unsteady = truth.leaveOut(again)
 	c.HotPaths, c.HotEdges = len(truth.paths), len(truth.edges)
 	return p.times(opts.Runs, func() error {
-		sampled, err := p.profile(pageBuild, opts.Setting.env())
+		sampled, err := p.profile(sampleBuild, opts.Setting.env())
 		if err == nil {
 			err = c.add(truth, sampled)
 		}

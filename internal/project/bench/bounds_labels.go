@@ -26,7 +26,7 @@ func BoundLabels(cfg *Config, opts BoundsOptions) (all []LabelHits, err error) {
 	err = cfg.inWork(name, func(work string) error {
 		p := &program{cfg, name, filepath.Join(cfg.Root, "internal", "project", "bench", "testdata", name), work}
 		p.logf("%s: building with taps", p.name)
-		if err := p.pepbuild(burstBuild, "-peppoll=none", "-peptaps=loads", "-peptapmode=burst"); err != nil {
+		if err := p.pepbuild(burstBuild, "-pepmode=taps", "-peptaps=loads", "-peptapmode=burst"); err != nil {
 			return err
 		}
 		all = []LabelHits{{Handler: "a"}, {Handler: "b"}, {}}

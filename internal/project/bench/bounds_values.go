@@ -34,8 +34,8 @@ type valueTruth struct {
 // boundValues compares the bounds of values with exact counts.
 func (p *program) boundValues(c *Coverage, opts BoundsOptions) error {
 	p.logf("%s: building with taps", p.name)
-	err := errors.Join(p.pepbuild(tapsBuild, "-peppoll=none", "-peptaps=loads"),
-		p.pepbuild(burstBuild, "-peppoll=none", "-peptaps=loads", "-peptapmode=burst"))
+	err := errors.Join(p.pepbuild(tapsBuild, "-pepmode=taps", "-peptaps=loads"),
+		p.pepbuild(burstBuild, "-pepmode=taps", "-peptaps=loads", "-peptapmode=burst"))
 	if err != nil {
 		return err
 	}

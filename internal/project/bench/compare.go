@@ -54,13 +54,12 @@ const replayMode = "replay"
 // modes are those that are compared. replay reads a trace that the program has recorded
 // with taps on loads, and pushes it into an engine.
 var modes = []mode{
-	{"page", []string{"-peppoll=page"}, "", 1},
-	{"flag", []string{"-peppoll=flag"}, "", 1},
+	{sampleBuild, nil, "", 1},
 	{"exact", []string{"-pepmode=exact"}, "", 2},
-	{"taps", []string{"-peppoll=none", "-peptaps=loads"}, "engine=exact", 4},
-	{"engine", []string{"-peppoll=none", "-peptaps=loads"}, "engine=" + replayEngine, 4},
-	{"bursts", []string{"-peppoll=none", "-peptaps=loads", "-peptapmode=burst"}, "", 1},
-	{replayMode, []string{"-peppoll=none", "-peptaps=loads"}, "", 4},
+	{"taps", []string{"-pepmode=taps", "-peptaps=loads"}, "engine=exact", 4},
+	{"engine", []string{"-pepmode=taps", "-peptaps=loads"}, "engine=" + replayEngine, 4},
+	{"bursts", []string{"-pepmode=taps", "-peptaps=loads", "-peptapmode=burst"}, "", 1},
+	{replayMode, []string{"-pepmode=taps", "-peptaps=loads"}, "", 4},
 }
 
 const (

@@ -11,7 +11,7 @@
 //
 //	| CPU time                  | mean  | paper | max            | paper  | prototype |
 //	|---------------------------|------:|------:|---------------:|-------:|----------:|
-//	| page poll, no ticks       | +2.1% | +1.1% | +5.0% (lua)    | +5.4%  | +5.5%     |
+//	| no ticks                  | +2.1% | +1.1% | +5.0% (lua)    | +5.4%  | +5.5%     |
 //
 // Measuring overhead is also a test: it ends with an error if a variant does not print
 // what the plain program prints, or exits with another code.

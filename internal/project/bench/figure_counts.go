@@ -34,7 +34,7 @@ func (l *lab) observe() ([]observation, error) {
 	}
 	err := l.each(func(p *program) error {
 		p.logf("%s: building", p.name)
-		if err := errors.Join(p.pepbuild(pageBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
+		if err := errors.Join(p.pepbuild(sampleBuild), p.pepbuild(exactBuild, "-pepmode=exact")); err != nil {
 			return err
 		}
 		o := observation{program: p.name}
@@ -48,7 +48,7 @@ func (l *lab) observe() ([]observation, error) {
 		}
 		for run := range l.opts.Runs {
 			p.logf("%s: sampled run %d of %d", p.name, run+1, l.opts.Runs)
-			c, err := p.profile(pageBuild, l.opts.Sampled.env())
+			c, err := p.profile(sampleBuild, l.opts.Sampled.env())
 			if err != nil {
 				return err
 			}

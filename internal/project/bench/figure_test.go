@@ -116,7 +116,7 @@ func timed(variants []Variant, seconds map[string][]float64, names ...string) (c
 
 func TestTimesAndTruncationAsMarkdown(t *testing.T) {
 	dir := t.TempDir()
-	costs := timed([]Variant{{"plain", plainBuild, nil}, {"no ticks", pageBuild, nil}, {PEP.String(), pageBuild, nil}},
+	costs := timed([]Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, nil}, {PEP.String(), sampleBuild, nil}},
 		map[string][]float64{"one": {1, 1.02, 1.05}, "two": {2, 2.08, 2.2}}, "one", "two")
 	r := new(FigureResult)
 	r.say("Times.")

@@ -107,10 +107,10 @@ const howTimed = "The least CPU time of all runs, divided by the least of the pl
 
 // settings measures figure 6 of the paper.
 func (l *lab) settings() (*FigureResult, error) {
-	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", pageBuild, []string{noTicks}}}
+	variants := []Variant{{"plain", plainBuild, nil}, {"no ticks", sampleBuild, []string{noTicks}}}
 	paper := []paperTimes{{}, {1.011, 1.054}}
 	for _, s := range []Setting{{Samples: 1, Stride: 1}, {Samples: 16, Stride: 17}, PEP, {Samples: 256, Stride: 17}, {Samples: 1024, Stride: 17}} {
-		variants = append(variants, Variant{s.String(), pageBuild, []string{s.env()}})
+		variants = append(variants, Variant{s.String(), sampleBuild, []string{s.env()}})
 		p := paperTimes{}
 		switch {
 		case s == PEP:
@@ -121,7 +121,7 @@ func (l *lab) settings() (*FigureResult, error) {
 		paper = append(paper, p)
 	}
 	costs, err := l.timed(variants, func(p *program) error {
-		return errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page"))
+		return errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild))
 	})
 	if err != nil {
 		return nil, err
@@ -150,7 +150,7 @@ func (l *lab) compileAndRun() (*FigureResult, error) {
 	t := newTable("program", "go build", "pepbuild", "ratio", "run", "with "+PEP.String(), "both", "with pep", "ratio")
 	var builds, both []float64
 	err = l.each(func(p *program) error {
-		if err := errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page")); err != nil {
+		if err := errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild)); err != nil {
 			return err
 		}
 		pkgs, err := p.importPaths()
@@ -161,7 +161,7 @@ func (l *lab) compileAndRun() (*FigureResult, error) {
 		if err != nil {
 			return err
 		}
-		c := Cost{Program: p.name, Variants: []Variant{{"plain", plainBuild, nil}, {PEP.String(), pageBuild, []string{PEP.env()}}}}
+		c := Cost{Program: p.name, Variants: []Variant{{"plain", plainBuild, nil}, {PEP.String(), sampleBuild, []string{PEP.env()}}}}
 		if err := p.rounds(&c, l.opts.Rounds, 1); err != nil {
 			return err
 		}
@@ -191,8 +191,8 @@ func (l *lab) exactCosts() (*FigureResult, error) {
 		{"exact edges: an event for each outcome", edgesBuild, []string{"PEPOPTS=engine=exact"}},
 		{"go build -cover, counts of blocks", countBuild, nil},
 	}, func(p *program) error {
-		if err := errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page"), p.pepbuild(exactBuild, "-pepmode=exact"),
-			p.pepbuild(edgesBuild, "-peppoll=none", "-peptaps=edges")); err != nil {
+		if err := errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild), p.pepbuild(exactBuild, "-pepmode=exact"),
+			p.pepbuild(edgesBuild, "-pepmode=taps", "-peptaps=edges")); err != nil {
 			return err
 		}
 		pkgs, err := p.importPaths()
@@ -222,12 +222,12 @@ func (l *lab) orders() (*FigureResult, error) {
 	ticks := []string{noTicks}
 	costs, err := l.timed([]Variant{
 		{"plain", plainBuild, nil},
-		{"as built", pageBuild, ticks},
+		{"as built", sampleBuild, ticks},
 		{"additions on hot edges", coldestBuild, ticks},
 		{"paths end at back edges", backedgeBuild, ticks},
 	}, func(p *program) error {
-		return errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page"),
-			p.pepbuild(coldestBuild, "-peppoll=page", "-peporder=coldest"), p.pepbuild(backedgeBuild, "-peppoll=page", "-peptruncate=backedge"))
+		return errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild),
+			p.pepbuild(coldestBuild, "-peporder=coldest"), p.pepbuild(backedgeBuild, "-peptruncate=backedge"))
 	})
 	if err != nil {
 		return nil, err
@@ -261,13 +261,13 @@ func (l *lab) driven() (*FigureResult, error) {
 
 // drive builds p without a profile and with three.
 func (p *program) drive() error {
-	if err := errors.Join(p.plain(plainBuild, "-pgo=off"), p.pepbuild(pageBuild, "-peppoll=page")); err != nil {
+	if err := errors.Join(p.plain(plainBuild, "-pgo=off"), p.pepbuild(sampleBuild)); err != nil {
 		return err
 	}
 	cfg := *p.Config
 	cfg.Scale = 100 // a tenth of a shorter run has few ticks
 	full := &program{&cfg, p.name, p.dir, p.work}
-	c, err := full.profile(pageBuild, PEP.env())
+	c, err := full.profile(sampleBuild, PEP.env())
 	if err != nil {
 		return err
 	}
@@ -314,7 +314,7 @@ func flippedCalls(calls []pgo.Call) []pgo.Call {
 
 // beginning returns the profile of the first part of a sampled run, by CPU time.
 func (p *program) beginning(share float64) (*profile.File, error) {
-	r, _, err := p.runVariant(Variant{"", pageBuild, []string{PEP.env()}}, 0)
+	r, _, err := p.runVariant(Variant{"", sampleBuild, []string{PEP.env()}}, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -323,7 +323,7 @@ func (p *program) beginning(share float64) (*profile.File, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	cmd := p.command(out, pageBuild, PEP.env())
+	cmd := p.command(out, sampleBuild, PEP.env())
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ import (
 
 // Classes of instructions, by the text of go tool objdump.
 const (
-	classPoll  = iota // TESTB AL, mem: a poll, or a nil check, which is the same instruction
+	classPoll  = iota // TESTL SP, mem: the test of a poll, whose jump is one of classJump
 	classCall         // calls, returns, and what is at the beginning and end of a function
 	classStack        // other moves to and from the stack: spills, arguments, variables
 	classConst        // loads of constants into registers
@@ -34,7 +34,7 @@ const (
 var classNames = [classes]string{"polls", "calls", "stack", "constants", "additions", "jumps", "others"}
 
 var classForms = [classOther]*regexp.Regexp{
-	classPoll:  regexp.MustCompile(`^TESTB AL, (0x6[0-9a-f]{7}$|[-0-9a-fx]*\()`),
+	classPoll:  regexp.MustCompile(`^TESTL SP, `),
 	classCall:  regexp.MustCompile(`^(CALL|RET|PUSHQ BP|POPQ BP|MOVQ SP, BP|CMPQ SP,|(ADDQ|SUBQ) \$\S+, SP)`),
 	classStack: regexp.MustCompile(`^(MOV\w+ .*\(SP\)|MOV\w+ .*\(SP\), \w+)$`),
 	classConst: regexp.MustCompile(`^(MOV[LQ] \$\S+, \w+|XORL (\w+), \w+)$`),
@@ -80,7 +80,7 @@ type FuncCosts struct {
 	Program string
 	All     int64             // instructions of the plain program
 	Counts  [costBuilds]int64 // without those of the two runtimes
-	Polls   int64             // polls that the full build executes: loads that neither does
+	Polls   int64             // polls that the full build executes
 	Funcs   []FuncCost        // those with the largest differences between the full build and the plain one
 }
 
@@ -89,17 +89,14 @@ func (c *FuncCosts) ratio(build int) float64 {
 	return 1 + float64(c.Counts[build]-c.Counts[costPlain])/float64(c.All)
 }
 
-// registers returns the ratio of the full build if no poll were executed. Each is one instruction.
-func (c *FuncCosts) registers() float64 { return c.ratio(costFull) - float64(c.Polls)/float64(c.All) }
+// registers returns the ratio of the full build if no poll were executed. Each is two instructions.
+func (c *FuncCosts) registers() float64 { return c.ratio(costFull) - 2*float64(c.Polls)/float64(c.All) }
 
 // Functions counts, under callgrind, the instructions that the functions of the programs execute in
 // the plain and in the instrumented build, and in builds without registers or polls. It returns those n functions of
 // each program whose difference is largest. The runs have no ticks and no collections.
 func Functions(cfg *Config, n int) (all []FuncCosts, err error) {
-	// Valgrind has something of its own at the poll region of programs that are linked dynamically.
-	static := *cfg
-	static.env = []string{"CGO_ENABLED=0"}
-	err = static.each(func(p *program) error {
+	err = cfg.each(func(p *program) error {
 		c, err := p.functions(n)
 		all = append(all, c)
 		return err
@@ -109,9 +106,9 @@ func Functions(cfg *Config, n int) (all []FuncCosts, err error) {
 
 func (p *program) functions(n int) (c FuncCosts, err error) {
 	c.Program = p.name
-	names := [costBuilds]string{plainBuild, pageBuild, "polls", "split"}
-	if err := errors.Join(p.plain(plainBuild), p.pepbuild(pageBuild, "-peppoll=page"), p.pepbuild("polls", "-peppoll=page", "-pepwithout=registers"),
-		p.pepbuild("split", "-peppoll=page", "-pepwithout=polls")); err != nil {
+	names := [costBuilds]string{plainBuild, sampleBuild, "polls", "split"}
+	if err := errors.Join(p.plain(plainBuild), p.pepbuild(sampleBuild), p.pepbuild("polls", "-pepwithout=registers"),
+		p.pepbuild("split", "-pepwithout=polls")); err != nil {
 		return c, err
 	}
 	var counts [costBuilds]map[uint64]int64
@@ -138,11 +135,8 @@ func (p *program) functions(n int) (c FuncCosts, err error) {
 			}
 			funcs[name].Counts[i] += n
 			c.Counts[i] += n
-			switch {
-			case i == costFull && e.loads(addr):
+			if i == costFull && e.polls(addr) {
 				c.Polls += n
-			case i == costSplit && e.loads(addr):
-				c.Polls -= n
 			}
 		}
 	}
@@ -256,18 +250,14 @@ func (e *executableText) function(addr uint64) string {
 	return e.symbols[i].Name
 }
 
-// loads reports whether the instruction at an address is TESTB reg, mem: a load whose value is dropped.
-// Its opcode is 84, behind a prefix if the address is in one of the registers from R8 on. (Intel 64 and
-// IA-32 Architectures Software Developer's Manual, volume 2, "TEST".)
-func (e *executableText) loads(addr uint64) bool {
-	if addr < e.base || addr-e.base+3 > uint64(len(e.code)) {
+// polls reports whether the instruction at an address is TESTL SP, mem, the first one of a poll. Its bytes are 85 25 and a
+// displacement. (Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2, "TEST".)
+func (e *executableText) polls(addr uint64) bool {
+	if addr < e.base || addr-e.base+2 > uint64(len(e.code)) {
 		return false
 	}
 	b := e.code[addr-e.base:]
-	if b[0]&0xf0 == 0x40 {
-		b = b[1:]
-	}
-	return b[0] == 0x84 && b[1] < 0xc0
+	return b[0] == 0x85 && b[1] == 0x25
 }
 
 // classify sets More of functions.
@@ -278,7 +268,7 @@ func (p *program) classify(funcs []FuncCost, counts [costBuilds]map[uint64]int64
 		at[funcs[i].Name] = &funcs[i]
 		names = append(names, regexp.QuoteMeta(funcs[i].Name))
 	}
-	for i, build := range []string{plainBuild, pageBuild} { // costPlain, costFull
+	for i, build := range []string{plainBuild, sampleBuild} { // costPlain, costFull
 		text, err := tool(p.work, nil, "go", "tool", "objdump", "-s", "^("+strings.Join(names, "|")+")$", p.exe(build))
 		if err != nil {
 			return err

@@ -18,8 +18,8 @@ func FunctionTables(all []FuncCosts) string {
 	b.WriteString("Instructions relative to those of the plain program. Counted are the functions of all packages but the Go runtime, which is not instrumented and whose work depends on hash seeds, and the linked runtime, " +
 		"which works at start and exit: 1 + (instrumented - plain) / all instructions of the plain program. Start and exit of the program are part of it. Instructions are not time: a poll is a load that " +
 		"nothing waits for, and a mispredicted jump costs more than twenty other instructions.\n\n" +
-		"\"Polls alone\" is a build without path registers: each path ends with a poll of a constant, one instruction, so it shows what one poll per path costs where registers are free. That can be less than its polls, because the compiler orders the other instructions in another way than in the plain program. \"Registers alone\" is the instrumented build without the polls that it executes, " +
-		"one instruction each. \"Neither\" is a build in which conditions are taken apart, so that code can stand at each outcome, and nothing else.\n\n")
+		"\"Polls alone\" is a build without path registers: each path ends with a poll of a constant, so it shows what one poll per path costs where registers are free. That can be less than its polls, because the compiler orders the other instructions in another way than in the plain program. \"Registers alone\" is the instrumented build without the polls that it executes, " +
+		"two instructions each. \"Neither\" is a build in which conditions are taken apart, so that code can stand at each outcome, and nothing else.\n\n")
 	t := newTable("program", "instrumented", "polls alone", "registers alone", "neither", "polls / 1000", "hottest difference")
 	means := make([][]float64, 4)
 	for i := range all {
@@ -47,9 +47,9 @@ func FunctionTables(all []FuncCosts) string {
 		b.WriteString("* " + s + "\n")
 	}
 	b.WriteString("\nThe tables below have percentages of all instructions of the plain program: what a function executes there, how much more it executes in the instrumented build, and how much more in a build with polls alone. " +
-		"The columns behind divide the difference by the kind of instruction, as the disassembly shows it: polls (and nil checks, which are the same instruction), " +
+		"The columns behind divide the difference by the kind of instruction, as the disassembly shows it: tests of polls, " +
 		"calls (with returns and what stands at the beginning and end of functions: inlinings that were lost), moves to and from the stack (spills among them), loads of constants, additions of constants " +
-		"(those of path numbers among them), jumps, and all others. A function without plain instructions is inlined there, or not called. " +
+		"(those of path numbers among them), jumps (those of polls among them), and all others. A function without plain instructions is inlined there, or not called. " +
 		"A negative number is a kind of which the instrumented build executes fewer.\n\n")
 	for i := range all {
 		b.WriteString(all[i].section())

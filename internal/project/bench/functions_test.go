@@ -10,8 +10,8 @@ import (
 
 func TestClassesOfInstructions(t *testing.T) {
 	for text, want := range map[string]int{
-		"TESTB AL, 0x60000005":         classPoll,
-		"TESTB AL, 0(CX)":              classPoll,
+		"TESTL SP, armed(SB)":          classPoll,
+		"TESTB AL, 0(CX)":              classOther,
 		"TESTB AL, AL":                 classOther,
 		"CALL fmt.Fprintln(SB)":        classCall,
 		"RET":                          classCall,
@@ -19,7 +19,7 @@ func TestClassesOfInstructions(t *testing.T) {
 		"MOVQ AX, 0x28(SP)":            classStack,
 		"MOVQ 0x28(SP), AX":            classStack,
 		"MOVQ AX, 0x28(DX)":            classOther,
-		"MOVL $0x60000001, AX":         classConst,
+		"MOVL $0x1, AX":                classConst,
 		"XORL AX, AX":                  classConst,
 		"XORL AX, CX":                  classOther,
 		"ADDQ $0x2, CX":                classAdd,
@@ -71,18 +71,17 @@ func TestFunctionsCountPolls(t *testing.T) {
 	t.Log(FunctionTables([]FuncCosts{c}))
 }
 
-// A poll at a path's end, nil checks of pointers in two registers, and tests of registers.
-func TestLoadsWhoseValueIsDropped(t *testing.T) {
+// The test of a poll, and other tests.
+func TestPollsInMachineCode(t *testing.T) {
 	e := &executableText{base: 0x1000, code: []byte{
-		0x84, 0x04, 0x25, 5, 0, 0, 0x60, // TESTB AL, 0x60000005
+		0x85, 0x25, 5, 0, 0, 0, // TESTL SP, 5(IP)
 		0x84, 0x00, // TESTB AL, 0(AX)
-		0x41, 0x84, 0x00, // TESTB AL, 0(R8)
-		0x84, 0xc0, // TESTB AL, AL
 		0x48, 0x85, 0xc0, // TESTQ AX, AX
-		0x90, 0x90, 0x90,
+		0x85, 0x05, 5, 0, 0, 0, // TESTL AX, 5(IP)
+		0x85,
 	}}
-	for addr, want := range map[uint64]bool{0x1000: true, 0x1007: true, 0x1009: true, 0x100c: false, 0x100e: false, 0xfff: false, 0x1100: false} {
-		if got := e.loads(addr); got != want {
+	for addr, want := range map[uint64]bool{0x1000: true, 0x1006: false, 0x1008: false, 0x1009: false, 0x100b: false, 0x1011: false, 0xfff: false, 0x1100: false} {
+		if got := e.polls(addr); got != want {
 			t.Errorf("%#x: got %v, want %v", addr, got, want)
 		}
 	}

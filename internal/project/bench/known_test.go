@@ -24,7 +24,7 @@ func wide(p, deviation float64) (low, high float64) {
 	return odds / by / (1 + odds/by), odds * by / (1 + odds*by)
 }
 
-// sampleTestdata builds a program of testdata for the page poll, and runs it once with options.
+// sampleTestdata builds a program of testdata, and runs it once with options.
 // It returns what the program has printed, its profiles, and how it ended.
 func sampleTestdata(t *testing.T, name, options string) (printed string, sampled *counts, end *os.ProcessState) {
 	t.Helper()
@@ -32,10 +32,10 @@ func sampleTestdata(t *testing.T, name, options string) (printed string, sampled
 	cfg.Packages = "."
 	work := t.TempDir()
 	p := &program{cfg, name, filepath.Join(cfg.Root, "internal", "project", "bench", "testdata", name), work}
-	if err := p.pepbuild(pageBuild); err != nil {
+	if err := p.pepbuild(sampleBuild); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(p.exe(pageBuild))
+	cmd := exec.Command(p.exe(sampleBuild))
 	cmd.Env = append(os.Environ(), "PEPDIR="+work, "PEPOPTS="+options)
 	out, err := cmd.Output()
 	if err != nil {

@@ -20,8 +20,8 @@ import (
 type OverheadOptions struct {
 	Rounds       int       // runs of each variant
 	Layouts      int       // orders in which the linker places functions, the rounds by turns; 0 and 1 are the linker's own
-	Short        bool      // only the page poll
-	Settings     []Setting // of the page poll; nil is PEP(64,17)
+	Short        bool      // only builds for samples
+	Settings     []Setting // of samples; nil is PEP(64,17)
 	BuildTime    bool      // measure builds
 	Instructions int       // runs under valgrind of each build; 0 is none
 }
@@ -29,21 +29,20 @@ type OverheadOptions struct {
 // A Variant is a way to build and run a program.
 type Variant struct {
 	Name  string
-	Build string   // which executable: "plain", "page", "guided", "less", "flag", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
+	Build string   // which executable: "plain", "sample", "guided", "less", "exact", "count", "set", "atomic", "profiled"; "taps", "burst"
 	Env   []string // what it runs with
 }
 
 // writesPaths reports whether v writes a profile of paths at its end.
 func (v Variant) writesPaths() bool {
-	return slices.Contains([]string{pageBuild, guidedBuild, lessBuild, flagBuild, exactBuild}, v.Build)
+	return slices.Contains([]string{sampleBuild, guidedBuild, lessBuild, exactBuild}, v.Build)
 }
 
 const (
 	plainBuild  = "plain"
-	pageBuild   = "page"
-	guidedBuild = "guided" // page poll, with the edges of a sampled run as -pepguide
-	lessBuild   = "less"   // page poll, with the compiler of the Go installation
-	flagBuild   = "flag"
+	sampleBuild = "sample"
+	guidedBuild = "guided" // with the edges of a sampled run as -pepguide
+	lessBuild   = "less"   // with the compiler of the Go installation
 	exactBuild  = "exact"
 	countBuild  = "count"    // go build -cover, named by -covermode
 	setBuild    = "set"      // the same
@@ -68,26 +67,22 @@ const lowBudget = "PEPOPTS=budget=1%"
 func variants(opts OverheadOptions) []Variant {
 	list := []Variant{
 		{"plain", plainBuild, nil},
-		{"page poll, no ticks", pageBuild, []string{noTicks}},
+		{"no ticks", sampleBuild, []string{noTicks}},
 	}
 	for _, s := range opts.Settings {
-		list = append(list, Variant{s.String() + ", page poll", pageBuild, []string{s.env()}})
+		list = append(list, Variant{s.String(), sampleBuild, []string{s.env()}})
 	}
-	list = append(list,
-		Variant{PEP.String() + ", page poll, budget 1%", pageBuild, []string{lowBudget}},
-		Variant{"flag poll, no ticks", flagBuild, []string{noTicks}},
-		Variant{PEP.String() + ", flag poll", flagBuild, []string{PEP.env()}},
-	)
+	list = append(list, Variant{PEP.String() + ", budget 1%", sampleBuild, []string{lowBudget}})
 	if opts.Short {
 		return list
 	}
 	return append(list,
-		Variant{PEP.String() + ", page poll, budget 1%, guide", guidedBuild, []string{lowBudget}},
+		Variant{PEP.String() + ", budget 1%, guide", guidedBuild, []string{lowBudget}},
 		Variant{"exact paths", exactBuild, []string{"PEPOPTS="}},
 		Variant{"cover, count", countBuild, nil},
 		Variant{"cover, set", setBuild, nil},
 		Variant{"cover, atomic", atomicBuild, nil},
-		Variant{"page poll, no ticks, -pepinline=less", lessBuild, []string{noTicks}},
+		Variant{"no ticks, -pepinline=less", lessBuild, []string{noTicks}},
 		Variant{"runtime/pprof CPU profile", selfBuild, nil},
 	)
 }
@@ -150,7 +145,7 @@ func Overhead(cfg *Config, opts OverheadOptions) ([]Cost, error) {
 // are instrumented in them.
 func (p *program) buildAll(c *Cost, layouts int) (pkgs []string, err error) {
 	p.logf("%s: building", p.name)
-	if err := p.pepbuild(pageBuild, "-peppoll=page"); err != nil {
+	if err := p.pepbuild(sampleBuild); err != nil {
 		return nil, err
 	}
 	if pkgs, err = p.importPaths(); err != nil {
@@ -193,7 +188,7 @@ func inLayouts(build string, layouts int, make func(name string, flags ...string
 	return nil
 }
 
-// build builds one of the executables. pageBuild has been built before.
+// build builds one of the executables. sampleBuild has been built before.
 func (p *program) build(build, name string, pkgs, flags []string) error {
 	switch build {
 	case plainBuild:
@@ -203,11 +198,11 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 	case selfBuild:
 		return p.buildProfiled(name, flags...)
 	case lessBuild:
-		flags = append(flags, "-peppoll=page", "-pepinline=less")
+		flags = append(flags, "-pepinline=less")
 	case guidedBuild:
 		guide := p.exe("guide") // one for all layouts
 		if _, err := os.Stat(guide); err != nil {
-			_, edges, err := p.edgesFile(pageBuild, PEP.env())
+			_, edges, err := p.edgesFile(sampleBuild, PEP.env())
 			if err == nil {
 				err = os.Rename(edges, guide)
 			}
@@ -215,11 +210,9 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 				return err
 			}
 		}
-		flags = append(flags, "-peppoll=page", "-pepguide="+guide)
+		flags = append(flags, "-pepguide="+guide)
 	case exactBuild:
 		flags = append(flags, "-pepmode=exact")
-	default:
-		flags = append(flags, "-peppoll="+build)
 	}
 	return p.pepbuild(name, flags...)
 }
@@ -227,7 +220,7 @@ func (p *program) build(build, name string, pkgs, flags []string) error {
 // importPaths returns the packages that are instrumented, as the go command
 // names them.
 func (p *program) importPaths() ([]string, error) {
-	pkgs, err := instrumented(p.exe(pageBuild))
+	pkgs, err := instrumented(p.exe(sampleBuild))
 	if err != nil {
 		return nil, err
 	}

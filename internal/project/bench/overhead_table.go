@@ -21,10 +21,6 @@ func reference(v Variant) figures {
 	switch {
 	case slices.Contains([]string{guidedBuild, lessBuild, setBuild, atomicBuild, selfBuild}, v.Build):
 		return figures{}
-	case v.Build == flagBuild && slices.Contains(v.Env, noTicks):
-		return figures{prototype: "+12%"}
-	case v.Build == flagBuild:
-		return figures{}
 	case v.Build == exactBuild:
 		return figures{paperMean: "+92%", paperMax: "+407%"}
 	case v.Build == countBuild:

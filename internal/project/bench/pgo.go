@@ -68,7 +68,7 @@ func PGO(cfg *Config, opts PGOOptions) ([]Cost, error) {
 // optimise builds p without a profile and with each of the two profiles.
 func (p *program) optimise(opts PGOOptions) error {
 	p.logf("%s: building and profiling", p.name)
-	if err := p.pepbuild(pageBuild, "-peppoll=page"); err != nil {
+	if err := p.pepbuild(sampleBuild); err != nil {
 		return err
 	}
 	cfg := *p.Config
@@ -92,7 +92,7 @@ func (p *program) optimise(opts PGOOptions) error {
 
 // profileCalls writes the profile that pep pgo makes of a sampled run.
 func (p *program) profileCalls(name string, cut float64) error {
-	counts, err := p.profile(pageBuild, PEP.env())
+	counts, err := p.profile(sampleBuild, PEP.env())
 	if err != nil {
 		return err
 	}

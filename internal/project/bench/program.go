@@ -23,8 +23,6 @@ type Config struct {
 	Scale    int       // percent of the programs' workload
 	Lanes    int       // programs whose costs are measured at the same time, each on a processor of its own; 0 is one, on all processors
 	Log      io.Writer // progress; nil is none
-
-	env []string // of builds
 }
 
 func (c *Config) logf(format string, args ...any) {
@@ -133,14 +131,14 @@ func (p *program) scale() string { return strconv.Itoa(p.Scale) }
 // pepbuild builds p instrumented.
 func (p *program) pepbuild(build string, flags ...string) error {
 	args := append([]string{"build", "-peppkg=" + p.Packages, "-o", p.exe(build)}, flags...)
-	_, err := tool(p.dir, p.env, p.Pepbuild, append(args, ".")...)
+	_, err := tool(p.dir, nil, p.Pepbuild, append(args, ".")...)
 	return err
 }
 
 // plain builds p with the go command and further flags.
 func (p *program) plain(build string, flags ...string) error {
 	args := append([]string{"build", "-o", p.exe(build)}, flags...)
-	_, err := tool(p.dir, p.env, "go", append(args, ".")...)
+	_, err := tool(p.dir, nil, "go", append(args, ".")...)
 	return err
 }
 

@@ -26,7 +26,7 @@ func smokeConfig(t *testing.T) *Config {
 		t.Skip("builds a program in all variants")
 	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the page poll needs linux/amd64")
+		t.Skip("sampling of CPU time needs linux/amd64")
 	}
 	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
@@ -62,8 +62,8 @@ func TestOverheadOfOneProgram(t *testing.T) {
 			t.Errorf("%s: got %d runs, %+v, want 2 that take time", variant.Name, n, c.Runs[v])
 		}
 	}
-	if c.Size[pageBuild] <= c.Size[plainBuild] {
-		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[pageBuild], c.Size[plainBuild])
+	if c.Size[sampleBuild] <= c.Size[plainBuild] {
+		t.Errorf("instrumented executable has %d bytes, plain one %d, want more", c.Size[sampleBuild], c.Size[plainBuild])
 	}
 	// At 1 % of the workload the collector decides which build executes more instructions.
 	for _, b := range buildsOf(c.Variants) {
@@ -98,11 +98,11 @@ func TestAccuracyOfOneProgram(t *testing.T) {
 func TestMetricsAreThoseOfPep(t *testing.T) {
 	cfg := smokeConfig(t)
 	err := cfg.each(func(p *program) error {
-		if err := errors.Join(p.pepbuild(exactBuild, "-pepmode=exact"), p.pepbuild(pageBuild)); err != nil {
+		if err := errors.Join(p.pepbuild(exactBuild, "-pepmode=exact"), p.pepbuild(sampleBuild)); err != nil {
 			return err
 		}
 		exact, exactFiles := profiled(t, p, exactBuild)
-		sampled, sampledFiles := profiled(t, p, pageBuild)
+		sampled, sampledFiles := profiled(t, p, sampleBuild)
 		table, err := report.Accuracy(exactFiles, sampledFiles)
 		if err != nil {
 			return err

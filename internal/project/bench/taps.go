@@ -28,8 +28,8 @@ func Taps(cfg *Config, s TapSetting, rounds int) ([]Cost, error) {
 		p.logf("%s: building", p.name)
 		err := errors.Join(
 			p.plain(plainBuild),
-			p.pepbuild(tapsBuild, "-peppoll=none", "-peptaps="+s.Kinds),
-			p.pepbuild(burstBuild, "-peppoll=none", "-peptaps="+s.Kinds, "-peptapmode=burst"),
+			p.pepbuild(tapsBuild, "-pepmode=taps", "-peptaps="+s.Kinds),
+			p.pepbuild(burstBuild, "-pepmode=taps", "-peptaps="+s.Kinds, "-peptapmode=burst"),
 		)
 		c := Cost{Program: p.name, Variants: tapVariants(s)}
 		if err == nil {

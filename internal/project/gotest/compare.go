@@ -98,8 +98,8 @@ func (c *Comparison) batch(programs []string) error {
 // Flags returns the flags of pepbuild for a mode.
 func Flags(mode string) ([]string, error) {
 	switch mode {
-	case "page", "flag":
-		return []string{"-peppoll=" + mode}, nil
+	case "sample":
+		return nil, nil
 	case "exact":
 		return []string{"-pepmode=exact"}, nil
 	case "backedge":
@@ -109,7 +109,7 @@ func Flags(mode string) ([]string, error) {
 	case "bursts":
 		return []string{"-peptaps=all", "-peptapmode=burst"}, nil
 	}
-	return nil, fmt.Errorf("mode %q: there are page, flag, exact, backedge, taps and bursts", mode)
+	return nil, fmt.Errorf("mode %q: there are sample, exact, backedge, taps and bursts", mode)
 }
 
 // settings returns the PEPOPTS with which programs run in a mode. If taps report in

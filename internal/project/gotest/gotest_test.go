@@ -32,7 +32,7 @@ func TestSubset(t *testing.T) {
 	c := &Comparison{
 		Dir:      dir,
 		Pepbuild: pepbuild(t, dir),
-		Modes:    []string{"page", "exact"},
+		Modes:    []string{"sample", "exact"},
 		Timeout:  time.Minute,
 		Out:      t.Output(),
 	}
@@ -88,7 +88,7 @@ func TestRangeOverFunc(t *testing.T) {
 	}
 	pepbuild := pepbuild(t, dir)
 	t.Setenv("PEPDIR", dir)
-	for _, mode := range []string{"page", "flag", "exact", "backedge", "taps", "bursts"} {
+	for _, mode := range []string{"sample", "exact", "backedge", "taps", "bursts"} {
 		args, err := Flags(mode)
 		if err != nil {
 			t.Fatal(err)

@@ -122,7 +122,7 @@ func TestSamplesThatDoNotAddUpAreNoticed(t *testing.T) {
 		have    uint64
 		ok      bool
 	}{
-		{"pep: sampled PEP(64,17), tick 4ms cpu, page poll, 10 ticks, 640 samples, 0 dropped, 0 shortened", 640, true},
+		{"pep: sampled PEP(64,17), tick 4ms cpu, 10 ticks, 640 samples, 0 dropped, 0 shortened", 640, true},
 		{"pep: 10 ticks, 600 samples, 0 dropped, 0 shortened", 600, true}, // within the last burst
 		{"pep: 10 ticks, 500 samples, 76 dropped, 0 shortened, 1 overruns", 500, true},
 		{"pep: 10 ticks, 500 samples, 70 dropped, 0 shortened", 500, false},
@@ -198,14 +198,14 @@ func TestTestsThatEndOtherwiseAreNoticed(t *testing.T) {
 		"p A pass; p A/x pass; p B fail; p C skip; p D pass; p fail; q fail":           {"q"},
 		"p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass": nil, // excepted
 	} {
-		s := &suite{except: map[string]string{"page p D": "reason"}}
+		s := &suite{except: map[string]string{"sample p D": "reason"}}
 		var r Result
-		if d := cmp.Diff(want, s.differ(plain, parse(got), "page", &r)); d != "" {
+		if d := cmp.Diff(want, s.differ(plain, parse(got), "sample", &r)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", got, d)
 		}
 	}
 	s := &suite{except: map[string]string{"bursts p D": "reason"}}
-	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "page", new(Result))
+	got := s.differ(plain, parse("p A pass; p A/x pass; p B fail; p C skip; p D fail; p fail; q E pass; q pass"), "sample", new(Result))
 	if !slices.Equal(got, []string{"p D"}) {
 		t.Errorf("got %q, want p D: the exception is of another mode", got)
 	}

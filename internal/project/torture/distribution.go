@@ -28,7 +28,7 @@ const gotestPerCase = 200
 var often = []string{"tick=4ms", gotest.Stress}
 
 func gotestCases(e *Env) (cases []Case, err error) {
-	pattern, modes := "", e.modes("page", "flag", "exact", "taps", "bursts")
+	pattern, modes := "", e.modes("sample", "exact", "taps", "bursts")
 	if e.Short {
 		pattern, modes = sampleOfCI, e.modes("taps", "bursts")
 	}

@@ -91,9 +91,9 @@ var ends = []end{
 }
 
 func endsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	modes := e.modes("sample", "exact", "taps", "bursts")
 	if e.Short {
-		modes = e.modes("page", "bursts")
+		modes = e.modes("sample", "bursts")
 	}
 	for _, mode := range modes {
 		cases = append(cases, Case{mode, func(e *Env, r *Result) { e.ends(r, mode, "") }})

@@ -32,7 +32,7 @@ const (
 const inFlight = 4
 
 func killsCases(e *Env) (cases []Case, err error) {
-	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	modes := e.modes("sample", "exact", "taps", "bursts")
 	n := e.N
 	if n == 0 {
 		n = 1000

@@ -34,10 +34,10 @@ func soakCases(e *Env) (cases []Case, err error) {
 	if length == 0 {
 		length = time.Hour
 	}
-	modes := e.modes("page", "flag", "exact", "taps", "bursts")
+	modes := e.modes("sample", "exact", "taps", "bursts")
 	if e.Short {
 		// The Go runtime calls these packages in unusual situations.
-		modes, length, packages = e.modes("page", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
+		modes, length, packages = e.modes("sample", "bursts"), 5*time.Second, "example.com/soak,sync,time,bytes,os/exec"
 	}
 	for _, mode := range modes {
 		name := fmt.Sprintf("%s, %v", mode, length)

@@ -30,7 +30,7 @@ type suite struct {
 
 // Modes of suites, with their PEPOPTS.
 var suiteModes = []struct{ name, opts string }{
-	{"page", "tick=4ms"},
+	{"sample", "tick=4ms"},
 	{"bursts", "tick=4ms"},
 }
 

@@ -32,7 +32,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("inlining", flag.ExitOnError)
 	flags.SetOutput(stderr)
 	pepbuild := flags.String("pepbuild", "bin/pepbuild", "the command pepbuild")
-	settings := flags.String("settings", "-pepinline=same;-pepinline=less;-peppoll=flag -pepinline=same", "flags of pepbuild to compare, separated by semicolons")
+	settings := flags.String("settings", "-pepinline=same;-pepinline=less", "flags of pepbuild to compare, separated by semicolons")
 	details := flags.String("v", "-pepinline=same", "the setting whose calls are listed")
 	std := flags.Bool("std", true, "compare std too")
 	flags.Parse(args)

@@ -1,5 +1,0 @@
-//go:build !pepflag && !pepexact
-
-package poll
-
-const Mode = Page
