@@ -55,12 +55,11 @@ import (
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
-// MaxPaths bounds the paths of a package, so that they fit the poll region.
-const MaxPaths = poll.Size
+// MaxPaths bounds the paths of a package. The machine code of a poll has room for numbers below 2^31.
+const MaxPaths = 1 << 28
 
 // A Package is a package to instrument.
 type Package struct {

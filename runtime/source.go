@@ -4,7 +4,7 @@
 // for their tests and for the tools that read what they write, and by pepbuild,
 // under the import path 0pep, as part of the program that is profiled:
 //
-//	poll        where the poll region is, and the kind of poll of a build
+//	poll        the kind of a build
 //	doors       the names of core that instrumented code uses
 //	core        what instrumented code calls, signal handlers, taps, start and end
 //	sampler     which polls are samples

@@ -7,7 +7,7 @@
 // counted the words that begin with a vowel. Its hottest paths:
 //
 //	$ pep top -n 2 app.71.paths.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, page poll, 2 ticks, 128 samples, 0 dropped
+//	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
 //	app: 5 paths in 2 functions, count 128, flow 258
 //
 //	#   flow%    cum%  flow  count  path
@@ -28,7 +28,7 @@
 // branch went:
 //
 //	$ pep list main.count app.71.edges.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, page poll, 2 ticks, 128 samples, 0 dropped
+//	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
 //
 //	main.count  words.go:4, 3 branches, decided 195 times
 //	count    share  line
@@ -54,7 +54,7 @@
 //
 //	$ pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
 //	pep: exact, every path counted
-//	pep: sampled PEP(64,17), tick 10ms cpu, page poll, 2 ticks, 128 samples, 0 dropped
+//	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
 //
 //	                         ours | paper, PEP(64,17)
 //	Wall weight matching   99.25% | 94%
@@ -92,7 +92,7 @@
 //
 //	$ pep merge -o twice.paths.pb.gz app.71.paths.pb.gz app.71.paths.pb.gz
 //	$ pep top -n 1 -count twice.paths.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, page poll, 4 ticks, 256 samples, 0 dropped
+//	pep: sampled PEP(64,17), tick 10ms cpu, 4 ticks, 256 samples, 0 dropped
 //	app: 5 paths in 2 functions, count 256, flow 516
 //
 //	#  count%    cum%  flow  count  path

@@ -459,36 +459,80 @@ func everyPath(t *testing.T, prog, dir string) []profile.Path {
 	return profileOf(t, dir)
 }
 
-// checkPollCode checks that polls of constant numbers are one instruction each, that none has
-// its address in a register that has just been loaded, and that an increment before a poll is
-// part of it.
-func checkPollCode(t *testing.T, prog string) {
+// A pollCode is a poll in machine code, as go tool objdump has it.
+type pollCode struct {
+	before string // the instruction in front of it
+	number string // the instruction behind its call: TESTL $0x3, AL or NOPL 0x3(CX)
+	jump   bool   // a jump follows, and is the poll's own
+}
+
+// pollsOf returns the polls of the functions that match.
+func pollsOf(t *testing.T, prog, funcs string) (polls []pollCode) {
 	t.Helper()
-	out, err := exec.Command("go", "tool", "objdump", "-s", `^main\.(count|calls|kinds)$`, prog).Output()
+	out, err := exec.Command("go", "tool", "objdump", "-s", funcs, prog).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	absolute, register, displaced := 0, 0, 0
-	loaded := ""
+	var code []string
+	at := map[string]int{} // by address
 	for line := range strings.Lines(string(out)) {
-		switch {
-		case pollAbsolute.MatchString(line):
-			absolute++
-		case pollRegister.MatchString(line):
-			if !strings.Contains(line, "TESTB AL, 0(") {
-				displaced++
-			}
-			if register++; loaded != "" && strings.HasSuffix(strings.TrimSpace(line), "("+loaded+")") {
-				t.Errorf("a constant is loaded for the poll %s", line)
-			}
-		}
-		loaded = ""
-		if m := pollConstant.FindStringSubmatch(line); m != nil {
-			loaded = m[1]
+		if f := strings.Fields(line); len(f) >= 4 && strings.HasPrefix(f[1], "0x") && !strings.HasPrefix(f[3], "NOP") || strings.Contains(line, "NOPL") && strings.Contains(line, "(") {
+			at[f[1]] = len(code)
+			code = append(code, strings.Join(f[3:], " "))
 		}
 	}
-	if absolute < 8 || register < 3 || displaced < 1 {
-		t.Errorf("%d polls of constant numbers, %d of registers, and %d of these with a displacement, want at least 8, 3 and 1 in\n%s", absolute, register, displaced, out)
+	for i, text := range code {
+		if !strings.HasPrefix(text, "TESTL SP, ") {
+			continue
+		}
+		before, behind := i-1, i+2
+		for strings.HasPrefix(code[before], "NOP") {
+			before--
+		}
+		p := pollCode{before: code[before]}
+		to, ok := strings.CutPrefix(code[i+1], "JNE ")
+		if !ok {
+			for strings.HasPrefix(code[behind], "NOP") {
+				behind++
+			}
+			p.jump = true
+			to = strings.TrimPrefix(code[behind], "JMP ")
+		}
+		cold, ok := at[to]
+		if !ok || !strings.HasPrefix(code[cold], "CALL 0pep/core.flagPoll") {
+			t.Fatalf("no call at %s:\n%s", to, out)
+		}
+		p.number = code[cold+1]
+		polls = append(polls, p)
+	}
+	return polls
+}
+
+// checkPollCode checks that polls of constant numbers need no register, that none has
+// its number in a register that has just been loaded, that an increment before a poll is
+// part of it, and that a poll at the end of a loop has no jump in front of the one to the head.
+func checkPollCode(t *testing.T, prog string) {
+	t.Helper()
+	constants, registers, sums, jumps := 0, 0, 0, 0
+	for _, p := range pollsOf(t, prog, `^main\.(count|calls|kinds)$`) {
+		if p.jump {
+			jumps++
+		}
+		if pollConstant.MatchString(p.number) {
+			constants++
+			continue
+		}
+		registers++
+		if !strings.Contains(p.number, "NOPL 0(") {
+			sums++
+		}
+		if m := constantLoad.FindStringSubmatch(p.before); m != nil && strings.HasSuffix(p.number, "("+m[1]+")") {
+			t.Errorf("a constant is loaded for the poll: %+v", p)
+		}
+	}
+	if constants < 8 || registers < 3 || sums < 1 || jumps < 2 {
+		t.Errorf("%d polls of constant numbers, %d of registers, %d of these with a sum, and %d with a jump, want at least 8, 3, 1 and 2 in\n%+v",
+			constants, registers, sums, jumps, pollsOf(t, prog, `^main\.(count|calls|kinds)$`))
 	}
 }
 
@@ -507,16 +551,24 @@ func checkWays(t *testing.T, prog, plain string) {
 	if got, want := count(prog, "pick", `\tCMOV`), count(plain, "pick", `\tCMOV`); got != want || want == 0 {
 		t.Errorf("pick has %d conditional moves, and in the plain program %d", got, want)
 	}
-	if got := count(prog, "arms", pollConstant.String()); got > 0 {
-		t.Errorf("arms loads %d path numbers", got)
+	for _, p := range pollsOf(t, prog, `^main\.arms$`) {
+		if !pollConstant.MatchString(p.number) {
+			t.Errorf("arms has a number in a register: %+v", p)
+		}
 	}
-	if got := count(prog, "steps", pollRegister.String()); got != 3 {
-		t.Errorf("steps has %d polls of numbers that are not constant, want one at the end of each case, 3", got)
+	known := 0
+	for _, p := range pollsOf(t, prog, `^main\.steps$`) {
+		if !pollConstant.MatchString(p.number) {
+			known++
+		}
+	}
+	if known != 3 {
+		t.Errorf("steps has %d polls of numbers that are not constant, want one at the end of each case, 3", known)
 	}
 }
 
 // checkFewerBranches checks that two comparisons of one value are one in classes, and that
-// clear1 calls the runtime: there is a jump for each condition and for the loop, and one for
+// clear1 calls the runtime: there is a jump for each condition, for the loop and for each poll, and one for
 // the growth of the stack where something is called.
 func checkFewerBranches(t *testing.T, prog string) {
 	t.Helper()
@@ -525,8 +577,8 @@ func checkFewerBranches(t *testing.T, prog string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(conditional.FindAllIndex(out, -1)); n == 0 || n > max {
-			t.Errorf("%d conditional jumps, want 1 to %d in\n%s", n, max, out)
+		if n := len(conditional.FindAllIndex(out, -1)) - len(pollsOf(t, prog, `^main\.`+fn+`$`)); n <= 0 || n > max {
+			t.Errorf("%d conditional jumps beside those of polls, want 1 to %d in\n%s", n, max, out)
 		}
 		if fn == "clear1" && !strings.Contains(string(out), "CALL runtime.memclrNoHeapPointers") {
 			t.Errorf("%s does not call the runtime:\n%s", fn, out)
@@ -536,7 +588,6 @@ func checkFewerBranches(t *testing.T, prog string) {
 
 var (
 	conditional  = regexp.MustCompile(`\tJ[^M]\w* 0x`)
-	pollAbsolute = regexp.MustCompile(`TESTB AL, 0x6[0-9a-f]{7}\b`)
-	pollRegister = regexp.MustCompile(`TESTB AL, [-0-9a-fx]+\(`)
-	pollConstant = regexp.MustCompile(`MOVL \$0x6[0-9a-f]{7}, (\w+)`)
+	pollConstant = regexp.MustCompile(`^TESTL \$0x[0-9a-f]+, A[LX]$`)
+	constantLoad = regexp.MustCompile(`^MOVL \$0x[0-9a-f]+, (\w+)$`)
 )

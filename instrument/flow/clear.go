@@ -8,7 +8,7 @@ package flow
 //
 // The compiler does so only if nothing else stands in the body. With a poll there, a loop
 // that clears pages of memory took 200 times the instructions
-// (docs/decisions/0030-fewer-branches.md).
+// (docs/decisions/0001-polls.md).
 
 import (
 	"go/ast"

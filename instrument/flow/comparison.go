@@ -7,7 +7,7 @@ package flow
 //
 // A branch on each of them would cost the program a jump that it does not have otherwise,
 // and often one that the processor cannot predict
-// (docs/decisions/0030-fewer-branches.md).
+// (docs/decisions/0001-polls.md).
 
 import (
 	"go/ast"

@@ -29,7 +29,6 @@ import (
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/poll"
 )
 
 // A Mode says what instrumented code does at the end of a path: -pepmode.
@@ -64,7 +63,6 @@ const (
 	value    = prefix + "v"
 	tapped   = prefix + "t" // behind the names of labels in clones
 	core     = CoreName
-	unsafe   = prefix + "unsafe"
 	table    = prefix + "table"
 )
 
@@ -143,10 +141,10 @@ type file struct {
 
 // needs holds what the inserted text of a file needs.
 type needs struct {
-	usesUnsafe, usesCore bool
-	names                int
-	landings             map[ast.Stmt]string // labels that jumps go to instead of their own
-	leaving              map[ast.Stmt]string // what stands in front of jumps and returns that leave several functions
+	usesCore bool
+	names    int
+	landings map[ast.Stmt]string // labels that jumps go to instead of their own
+	leaving  map[ast.Stmt]string // what stands in front of jumps and returns that leave several functions
 }
 
 // newName returns a name that the file does not have yet.
@@ -159,9 +157,6 @@ func (w *file) newName(prefix string) string {
 // package clause. A file may import a package twice under different names.
 func (w *file) imports(f *ast.File) {
 	var b strings.Builder
-	if w.usesUnsafe {
-		fmt.Fprintf(&b, "; import %s \"unsafe\"", unsafe)
-	}
 	switch {
 	case w.usesCore:
 		fmt.Fprintf(&b, "; import %s %q", core, w.Core)
@@ -215,22 +210,16 @@ func (w *file) function(b *ast.BlockStmt) {
 	}
 	s := &scope{f, f.Plan}
 	if s.plan.Register && w.Without == WithoutNothing {
-		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.Sizeof(0)*0 + %s;", register, unsafe, w.number(s, 0)))
-		w.usesUnsafe = true
+		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.%s(%s);", register, core, doors.Number, s.number(0)))
+		w.usesCore = true
 	}
 	w.tapsAtStart(b)
 	w.stmts(s, b.List)
 	w.tapEnd(b)
 }
 
-// number returns the constant for path p of s: the number of the path in the package, or that and poll.Base.
-func (w *file) number(s *scope, p uint64) string {
-	n := s.Base + p
-	if w.Mode == Exact {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%#x", poll.Base+n)
-}
+// number returns the constant for path p of s, its number in the package.
+func (s *scope) number(p uint64) string { return fmt.Sprint(s.Base + p) }
 
 // code returns the text of ops.
 func (w *file) code(s *scope, ops []placement.Op) string {
@@ -244,7 +233,7 @@ func (w *file) code(s *scope, ops []placement.Op) string {
 				b.WriteString(w.poll(s, op))
 			}
 			if op.Restarts && w.Without == WithoutNothing {
-				fmt.Fprintf(&b, " %s = %s;", register, w.number(s, op.Restart))
+				fmt.Fprintf(&b, " %s = %s;", register, s.number(op.Restart))
 			}
 		case w.Without != WithoutNothing:
 			b.WriteByte(' ')
@@ -265,7 +254,7 @@ func (w *file) poll(s *scope, op placement.Op) string {
 	}
 	switch {
 	case op.Known:
-		number = w.number(s, op.Add)
+		number = s.number(op.Add)
 	case op.Add != 0:
 		number = fmt.Sprintf("%s + %d", register, op.Add)
 	}

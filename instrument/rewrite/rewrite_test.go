@@ -223,8 +223,9 @@ func corePackage() (*types.Package, error) {
 	const text = `package core
 import "unsafe"
 type Table struct { Path string; N uint64 }
-func Poll(uintptr)
-func Count(*Table, uintptr)
+type Number uint32
+func Poll(Number)
+func Count(*Table, Number)
 var Taps uint32
 func Tap(pc, w uint64)
 func Tap2(pc, w, more uint64)

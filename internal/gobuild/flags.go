@@ -68,7 +68,7 @@ var ourFlags = []ourFlag{
 		return nil
 	}},
 	{name: "pepinline", choice: true, forms: []form{
-		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](docs/decisions/0026-inlining.md)"},
+		{value: "same", text: "inline the same calls as in a plain build, with a compiler that pepbuild builds once from the source of the Go installation (default, where that source is there)", see: "[how](docs/decisions/0001-polls.md#the-compiler)"},
 		{value: "less", text: "use the compiler of the Go installation, which inlines fewer calls in instrumented code"},
 	}, set: func(a *Args, value string) error {
 		a.Inline = value

@@ -1,13 +1,13 @@
 // Package gocompiler builds a Go compiler that charges nothing for the statements that
-// pepbuild inserts when it decides what to inline, makes polls one instruction, and inlines no functions for taps.
+// pepbuild inserts when it decides what to inline, makes polls a test and a jump, and inlines no functions for taps.
 //
 //	c, err := gocompiler.Find(&gocompiler.Config{GOROOT: "/usr/local/go", …})
 //	c.Path   // "/home/ann/.cache/pepbuild/compiler-2f1c0e4b9a7d3c55/compile"
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
 // The source is that of the Go installation, cmd/compile, with a few lines more in packages
-// inline (see inserted.go.txt), ssa, ssagen, amd64 and x86 (see polls.go.txt, paths.go.txt,
-// flags.go.txt and taps.go.txt) through an overlay; the files of the installation stay as they are. The
+// inline (see inserted.go.txt), ssa, ssagen, amd64 and x86 (see polls.go.txt, paths.go.txt
+// and taps.go.txt) through an overlay; the files of the installation stay as they are. The
 // go command takes half a minute of two cores for it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the
@@ -34,14 +34,11 @@ import (
 //go:embed inserted.go.txt
 var inserted []byte
 
-//go:embed polls.go.txt
-var polls []byte
-
 //go:embed paths.go.txt
 var paths []byte
 
-//go:embed flags.go.txt
-var flags []byte
+//go:embed polls.go.txt
+var polls []byte
 
 //go:embed taps.go.txt
 var taps []byte
@@ -81,7 +78,6 @@ var files = []file{
 			"\t\t\tr.curfn.Body = inline.PepInlined(call, r.stmts(), callerfn, retvars, &r.delayResults)\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
 		},
 	}},
-	{name: "ssa/peppolls.go", text: polls},
 	{name: "ssa/peppaths.go", text: paths},
 	{name: "ssa/branchelim.go", edits: []edit{
 		// elimIf and elimIfElse, which make conditional moves of short branches.
@@ -102,20 +98,25 @@ var files = []file{
 			"\t\t\tif pepPath(v) {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tif v.Op == OpPhi {\n\t\t\t\t// Each phi",
 		},
 	}},
+	{name: "ssa/phiopt.go", edits: []edit{
+		// phiopt, which makes a conversion of a condition of 0 on one way and 1 on the other.
+		{
+			"if v.Type.IsInteger() {\n\t\t\t\tphioptint(",
+			"if v.Type.IsInteger() && !pepPath(v) {\n\t\t\t\tphioptint(",
+		},
+	}},
 	{name: "ssa/compile.go", edits: []edit{
 		// passes, in order.
 		{
 			"\t{name: \"late deadcode\", fn: deadcode},\n",
 			"\t{name: \"pep polls\", fn: pepPolls},\n\t{name: \"late deadcode\", fn: deadcode},\n",
 		},
+		{
+			"\t{name: \"trim\", fn: trim},",
+			"\t{name: \"pep jumps\", fn: pepJumps},\n\t{name: \"trim\", fn: trim},",
+		},
 	}},
 	{name: "ssa/nilcheck.go", edits: []edit{
-		// nilcheckelim, which drops checks of pointers that were checked before. Polls of a function that is
-		// inlined twice in a row have the same addresses, and nothing uses them.
-		{
-			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil {",
-			"if nilCheck := nonNilValues[ptr.ID]; nilCheck != nil && (v.Uses != 0 || v.Aux == nil && !pepNumber(ptr)) {",
-		},
 		// nilcheckelim2, which drops checks of pointers that the program loads from.
 		{
 			"if opcodeTable[v.Op].nilCheck && unnecessary",
@@ -127,7 +128,7 @@ var files = []file{
 		// instruction is a poll of an inlined function, its position says which function's path it counts.
 		{
 			"if firstPos != src.NoXPos && v.Op != ssa.OpArgIntReg &&",
-			"if firstPos != src.NoXPos && (v.Op != ssa.OpAMD64LoweredNilCheck || v.AuxInt == 0 && v.Aux == nil) && v.Op != ssa.OpArgIntReg &&",
+			"if firstPos != src.NoXPos && (v.Op != ssa.OpAMD64LoweredNilCheck || v.Aux == nil) && v.Op != ssa.OpArgIntReg &&",
 		},
 		// State, of a function whose instructions are written.
 		{
@@ -140,13 +141,13 @@ var files = []file{
 			"\ts.pepFinish()\n\n\tif base.Ctxt.Flag_locationlists {\n\t\tvar debugInfo *ssa.FuncDebug\n",
 		},
 	}},
-	{name: "ssagen/pepflags.go", text: flags},
+	{name: "ssagen/peppolls.go", text: polls},
 	{name: "ssagen/peptaps.go", text: taps},
 	{name: "ssagen/intrinsics.go", edits: []edit{
 		// initIntrinsics, which says which calls are no calls.
 		{
 			"\t/******** runtime ********/\n",
-			"\tif pepHasStub() {\n\t\taddF(\"0pep/core\", \"Poll\", pepFlagPoll, sys.AMD64)\n\t}\n\taddF(\"0pep/core\", \"Tap\", pepTap, sys.AMD64)\n\n\t/******** runtime ********/\n",
+			"\tif pepHasStub() {\n\t\taddF(\"0pep/core\", \"Poll\", pepPoll, sys.AMD64)\n\t}\n\taddF(\"0pep/core\", \"Tap\", pepTap, sys.AMD64)\n\n\t/******** runtime ********/\n",
 		},
 	}},
 	{name: "../../internal/obj/x86/obj6.go", edits: []edit{
@@ -169,12 +170,12 @@ var files = []file{
 		// ssaGenValue, where the instruction of a check begins.
 		{
 			"\tcase ssa.OpAMD64LoweredNilCheck:\n",
-			"\tcase ssa.OpAMD64LoweredNilCheck:\n\t\tif v.Aux != nil {\n\t\t\ts.PepFlagPoll(v)\n\t\t\tbreak\n\t\t}\n",
+			"\tcase ssa.OpAMD64LoweredNilCheck:\n\t\tif v.Aux != nil {\n\t\t\ts.PepPoll(v)\n\t\t\tbreak\n\t\t}\n",
 		},
-		// ssaGenValue, which writes the instruction of a check.
+		// ssaGenBlock, which writes a jump to the only block behind b.
 		{
-			"\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",
-			"\t\tif v.AuxInt != 0 {\n\t\t\tp.To.Offset = v.AuxInt\n\t\t\tif v.Args[0].Op == ssa.OpSP {\n\t\t\t\tp.To.Reg = 0\n\t\t\t}\n\t\t}\n\t\tif logopt.Enabled() {\n\t\t\tlogopt.LogOpt(v.Pos, \"nilcheck\"",
+			"\t\tif b.Succs[0].Block() != next {\n\t\t\tp := s.Prog(obj.AJMP)\n",
+			"\t\tif b.Succs[0].Block() != next && !s.PepJump(b.Succs[0].Block()) {\n\t\t\tp := s.Prog(obj.AJMP)\n",
 		},
 	}},
 }

@@ -66,7 +66,7 @@ type detachable struct {
 }
 
 func detachables(t *testing.T) (list []detachable) {
-	for tags, polls := range map[string][]string{"": nil, ",pepflag": flagPolls, ",pepexact": exactPolls} {
+	for tags, polls := range map[string][]string{"": nil, ",pepexact": exactPolls} {
 		l := newLinker(t, tags, target{})
 		list = append(list, detachable{"paths" + tags, l.program("loop.go", loopTables(), polls...), []string{"PEPOPTS=tick=1ms"}, "loop"})
 		taps := l.program("taps.go", tapTables())
@@ -245,7 +245,7 @@ func fill(t *testing.T, name string) {
 // and goes on.
 func TestAddressSpaceWithoutRoom(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	cmd, _ := command(t, exe, nil, "pause")
 	cmd.Stdout = nil
 	out, err := cmd.StdoutPipe()

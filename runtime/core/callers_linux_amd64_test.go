@@ -252,7 +252,7 @@ func BenchmarkCallers(b *testing.B) {
 // A gap is one frame of its own, in all stacks the same.
 func TestStackWithAGap(t *testing.T) {
 	here := uint32(golink.CodeOf(TestStackWithAGap)-textBase) + 1
-	k := pepfile.Key{PC: here, N: 3}
+	k := pepfile.Key{PC: here + 1, N: 3}
 	k.Callers[0], k.Callers[1], k.Callers[2] = here, pepfile.Gap, here
 	s := symbolizer{}
 	for range 2 {

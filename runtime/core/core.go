@@ -3,17 +3,14 @@
 // pprof files when the program ends.
 //
 // Instrumented code knows a path by its number within the package and polls at
-// the end of each. There are three kinds of poll, one per build of this package:
+// the end of each. There are two kinds of programs, one per build of this package:
 //
-//	page   r := poll.Base + number; … ; _ = *(*unsafe.Pointer)(unsafe.Pointer(r))
-//	flag   core.Poll(number)
-//	exact  core.Count(&table, number)
+//	sample  r := core.Number(number); … ; core.Poll(r)
+//	exact   core.Count(&table, number)
 //
-// A page poll is one load and no branch. The poll region is readable until a tick
-// of CPU time makes it unreadable. From then on polls fault, and the address that
-// faulted is the path: the handler counts it, steps over the load, and makes the
-// region readable again when the burst is over (package sampler). A flag poll, of
-// poll.Base + number, does the same with a branch. An exact poll counts every path.
+// A poll tests a flag, which a tick of CPU time sets. From then on polls count their
+// paths, and the last one of the burst clears the flag (package sampler). Exact programs
+// count every path.
 //
 // Taps report values: instrumented code calls core.Tap(pc, word). The pairs go
 // through a chunk per goroutine and a buffer per P into a table of words.
@@ -57,10 +54,10 @@
 //
 // # Other systems
 //
-// All of the above is available only on linux/amd64. Elsewhere the flag poll and the exact
-// poll work, with ticks of wall-clock time from a goroutine, counts in ordinary
+// All of the above is available only on linux/amd64. Elsewhere polls and exact counts
+// work, with ticks of wall-clock time from a goroutine, counts in ordinary
 // memory, and profiles at normal exits only: there is no live .pep file, no
-// profile of a program that panics or is killed, and (with flag polls) a
+// profile of a program that panics or is killed, and (with polls) a
 // deadlock of all goroutines goes unnoticed.
 //
 // # How it is linked
@@ -74,7 +71,7 @@
 // everything else could be instrumented. pepbuild uses
 //
 //   - the files that the go command chooses (go list -find -tags) with the tag
-//     peplinked, pepflag or pepexact for those kinds of poll, peptaps for taps
+//     peplinked, pepexact for exact counts, peptaps for taps
 //     and engines, and peppart for programs that write no profile;
 //   - compile -p 0pep/NAME, with -complete where there is no assembly, and with
 //     -symabis (from asm -gensymabis) where there is; asm -p 0pep/NAME;
@@ -83,7 +80,7 @@
 //     of the runtime.
 //
 // Source: Bond and McKinley, "Continuous Path and Edge Profiling", MICRO 2005,
-// for what is sampled when; the poll page is ours.
+// for what is sampled when.
 package core
 
 import "github.com/pepgo/pep/runtime/golink"

@@ -19,14 +19,14 @@ type Table struct {
 
 // Count counts the path with the given number within t's package. Every call
 // counts, on any number of threads.
-func Count(t *Table, number uintptr) {
+func Count(t *Table, number Number) {
 	p := golink.LoadPtr(&t.counters)
 	if p == 0 {
 		if p = t.first(); p == 0 {
 			return
 		}
 	}
-	golink.Add64((*uint64)(unsafe.Add(golink.At(p), number*8)), 1)
+	golink.Add64((*uint64)(unsafe.Add(golink.At(p), uintptr(number)*8)), 1)
 }
 
 //go:noinline

@@ -1,22 +1,25 @@
 package core
 
-// This file is the flag poll that instrumented code calls: core.Poll(number).
+// This file is the poll that instrumented code calls: core.Poll(number).
 
 import (
 	"runtime"
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
-// Poll reports that a path has ended, given poll.Base + its number within the package. The
+// A Number is the number of a path within its package. Path registers have this type, by which the compiler that
+// pepbuild builds knows them.
+type Number uint32
+
+// Poll reports that a path has ended. The
 // compiler that pepbuild builds for linux/amd64 makes something else of a call of Poll: see
 // door_flag_linux_amd64.go.
-func Poll(number uintptr) { uncharged[0] = pollArmed(number) }
+func Poll(number Number) { uncharged[0] = pollArmed(number) }
 
-func pollArmed(number uintptr) none {
+func pollArmed(number Number) none {
 	if armed != 0 {
 		uncharged[0] = pollInBurst(number)
 	}
@@ -24,12 +27,12 @@ func pollArmed(number uintptr) none {
 }
 
 //go:noinline
-func pollInBurst(number uintptr) none {
+func pollInBurst(number Number) none {
 	if withoutProfile {
 		return none{}
 	}
 	now := uint64(golink.Cycles())
-	k := pepfile.Key{Path: pathOf(number)}
+	k := pepfile.Key{Path: uint32(number)}
 	take, act := counts.Poll()
 	var e *pepfile.Entry
 	if take {
@@ -41,9 +44,6 @@ func pollInBurst(number uintptr) none {
 	return none{}
 }
 
-// pathOf returns the number of a path within its package.
-func pathOf(number uintptr) uint32 { return uint32(number - poll.Base) }
-
 // endPoll ends the burst if act says so, and notes the poll. The poll came at the time now, in cycles.
 func endPoll(k *pepfile.Key, act sampler.Action, now uint64, e *pepfile.Entry) {
 	if act == sampler.ActDisarm {
@@ -52,8 +52,7 @@ func endPoll(k *pepfile.Key, act sampler.Action, now uint64, e *pepfile.Entry) {
 	// The gap is that of the P. It may be another goroutine's, but it is the program's.
 	p := golink.ProcPin()
 	exit := uint64(golink.Cycles())
-	l, _ := note(k, uintptr(p)+1, now, e)
-	l.exit = exit
+	note(k, uintptr(p)+1, now, e).exit = exit
 	golink.Add64(&spent, int64(exit-now))
 	golink.ProcUnpin()
 }
@@ -107,9 +106,8 @@ func countCallers(k *pepfile.Key, g uintptr, labels *golink.Labels) *pepfile.Ent
 	return counts.Add(k)
 }
 
-// maxWalkAgain is how many further callers of a deep stack are looked at. There are fewer than in
-// the fault handler, because the goroutine's stack must have room for them, and because package
-// runtime takes longer to walk it.
+// maxWalkAgain is how many further callers of a deep stack are looked at. There are fewer than maxWalk,
+// because the goroutine's stack must have room for them, and because package runtime takes longer to walk it.
 const maxWalkAgain = 512
 
 // addOuter adds the callers of a deep stack that are behind those that countCallers has added.

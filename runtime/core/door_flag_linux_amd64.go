@@ -1,13 +1,13 @@
 package core
 
-// This file counts flag polls of code that pepbuild's own compiler has compiled. A call of
+// This file counts polls of code that pepbuild's own compiler has compiled. A call of
 // Poll is there no call, but a test and a branch:
 //
 //	      TESTL SP, armed
 //	      JNE   cold
 //	back: …
 //	cold: CALL  flagPoll
-//	      NOPL  3(CX)        the number of the path is CX+3
+//	      NOPL  3(CX)        the number of the path is CX+3; TESTL $3, AX if it is 3
 //	      JMP   back
 //
 // The code around a poll keeps values in all registers, and may be a function without a frame that
@@ -29,7 +29,7 @@ func pollOnSystemStack()
 // A pollState is what flagPoll saves. It begins as the function value that systemstack calls.
 type pollState struct {
 	code  uintptr     // of pollOnSystemStack
-	pc    uintptr     // of the NOPL, the return address
+	pc    uintptr     // of the instruction with the number, the return address
 	regs  [16]uintptr // without SP and BP
 	frame             // of flagPoll
 	stack [1]uintptr  // begins with what was the stack top at the poll
@@ -44,7 +44,7 @@ func onFlagPoll(s *pollState) {
 		return
 	}
 	now := uint64(golink.Cycles())
-	k := pepfile.Key{Path: pathOf(operand(golink.At(s.pc), &s.regs)), PC: uint32(s.pc - textBase)}
+	k := pepfile.Key{Path: operand(golink.At(s.pc), &s.regs), PC: uint32(s.pc - textBase)}
 	take, act := counts.Poll()
 	var e *pepfile.Entry
 	if take {
@@ -80,8 +80,15 @@ func (c chain) whole() bool {
 	return true // as far as follow goes
 }
 
-// operand returns the address in the NOPL at pc. It has no index, and its base is not SP or BP.
-func operand(pc unsafe.Pointer, regs *[16]uintptr) (address uintptr) {
+// operand returns the number in the instruction at pc: TESTB $n, AL; TESTL $n, AX; or NOPL n(R), where R is
+// neither SP nor BP.
+func operand(pc unsafe.Pointer, regs *[16]uintptr) (number uint32) {
+	switch golink.ByteAt(pc, 0) {
+	case 0xa8:
+		return uint32(golink.ByteAt(pc, 1))
+	case 0xa9:
+		return *(*uint32)(unsafe.Add(pc, 1))
+	}
 	n, rex := uintptr(0), golink.ByteAt(pc, 0)
 	if rex&0xf0 == 0x40 {
 		n++
@@ -96,14 +103,12 @@ func operand(pc unsafe.Pointer, regs *[16]uintptr) (address uintptr) {
 		base = golink.ByteAt(pc, n) & 7 // of the SIB byte
 		n++
 	}
-	if mod != 0 || base != 5 {
-		address = regs[base|rex&1<<3]
+	number = uint32(regs[base|rex&1<<3])
+	switch mod {
+	case 1:
+		number += uint32(int8(golink.ByteAt(pc, n)))
+	case 2:
+		number += *(*uint32)(unsafe.Add(pc, n))
 	}
-	switch {
-	case mod == 1:
-		return address + uintptr(int8(golink.ByteAt(pc, n)))
-	case mod == 2, base == 5:
-		return address + uintptr(*(*int32)(unsafe.Add(pc, n)))
-	}
-	return address
+	return number
 }

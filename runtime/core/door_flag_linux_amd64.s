@@ -1,4 +1,4 @@
-// This file is the entry of flag polls that pepbuild's own compiler has compiled: see
+// This file is the entry of polls that pepbuild's own compiler has compiled: see
 // door_flag_linux_amd64.go.
 
 #include "textflag.h"

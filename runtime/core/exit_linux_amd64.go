@@ -9,7 +9,6 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
 	"github.com/pepgo/pep/runtime/trace"
 )
@@ -22,9 +21,7 @@ func finish() {
 	}
 	pinned(func() {
 		stopTicks()
-		if poll.Mode == poll.Page {
-			sys.Call(sys.NrMprotect, poll.Base, poll.Size, sys.ProtRead, 0, 0, 0)
-		}
+		golink.Store32(&armed, 0)
 		finishTaps()
 		closeTrace()
 		closeRing()

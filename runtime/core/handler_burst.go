@@ -16,7 +16,7 @@ import (
 var bursts pepfile.Burst
 
 // tapsTurn reports whether this tick starts a burst of taps. Bursts of taps and of
-// paths take turns, because the time that a burst of paths spends in faults would
+// paths take turns, because the time that a burst of paths takes would
 // otherwise count as time in a window of taps.
 func tapsTurn() bool {
 	return tapOptions.Taps == options.TapsBurst && (poll.Mode == poll.Exact || golink.Load64(&bursts.Ticks) < golink.Load64(&counts.Ticks))

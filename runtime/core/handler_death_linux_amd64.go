@@ -1,7 +1,9 @@
 package core
 
 // This file decides in a signal handler whether the program is about to die, and
-// whether its profile must be written now.
+// whether its profile must be written now. Like all files of this room it runs on the signal stack, with a
+// g of zeros, and with all signals blocked but SIGBUS. So it must not allocate, store pointers with write
+// barriers, lock, call the runtime, or panic. A test looks for all that in the compiled code.
 //
 // A Go program dies in three ways, other than by exiting:
 //
@@ -35,6 +37,27 @@ var (
 	deathAction sys.Sigaction
 )
 
+// A ucontext is the machine state that a signal interrupted: struct ucontext of
+// linux/amd64 as far as it is needed.
+type ucontext struct {
+	_   [136]byte
+	rdx *ucontext
+	rax int64
+	_   [16]byte
+	rip uintptr
+}
+
+// A siginfo is the beginning of struct siginfo.
+type siginfo struct {
+	signo, errno, code, _ int32
+}
+
+// textOffset returns pc relative to the text segment, and false if pc is outside.
+func textOffset(pc uintptr) (off uint32, ok bool) {
+	d := pc - textBase
+	return uint32(d), d < textSize
+}
+
 // onExit is called by the C function exit.
 func onExit() (f fate) {
 	if startDying() {
@@ -52,8 +75,7 @@ const (
 	fateExit                   // exit(2)
 )
 
-// deadly are the signals that onDeath handles. A SIGSEGV comes to it by way of
-// faultEntry in page mode.
+// deadly are the signals that onDeath handles.
 var deadly = [...]uintptr{sys.SigHUP, sys.SigINT, sys.SigQUIT, sys.SigILL, sys.SigTRAP, sys.SigABRT, sys.SigBUS, sys.SigFPE, sys.SigSEGV, sys.SigPIPE, sys.SigTERM}
 
 // onDeath handles the deadly signals.

@@ -4,8 +4,6 @@ package core
 // handler_tick_linux_amd64.s. Functions whose names end in PC return the address of
 // another one, which Go code cannot name.
 
-func faultEntry()
-
 func tickEntry()
 
 func busEntry()
@@ -18,8 +16,6 @@ func deathEntry()
 
 func spawn()
 
-func faultEntryPC() (p uintptr)
-
 func tickEntryPC() (p uintptr)
 
 func busEntryPC() (p uintptr)
@@ -29,9 +25,6 @@ func tickThreadPC() (p uintptr)
 func exitEntryPC() (p uintptr)
 
 func deathEntryPC() (p uintptr)
-
-// timeFault returns how many cycles a poll of path 0 takes.
-func timeFault() (cycles uint64)
 
 // cpuTime returns how long all threads of the process together have run, in ns.
 // It is assembly because taps call it, anywhere: what the kernel writes to is in

@@ -10,7 +10,6 @@
 #include "textflag.h"
 
 #define SYS_mmap	9
-#define SYS_mprotect	10
 #define SYS_clone	56
 #define SYS_getrusage	98
 #define SYS_execve	59
@@ -24,7 +23,6 @@
 
 #define SIGINFO_CODE	8
 #define SIGINFO_ADDR	16
-#define UCONTEXT_ERR	192
 
 // ADDRESS returns the address of a symbol that Go code cannot name.
 #define ADDRESS(sym) \
@@ -62,58 +60,6 @@ TEXT ·cpuTime(SB), NOSPLIT, $0-8
 #define CALLGO(code) \
 	MOVQ	code(SB), R12 \
 	CALL	·callGo(SB)
-
-// MPROTECT gives the poll region the protection in DX.
-#define MPROTECT \
-	MOVQ	·region+0(SB), DI \
-	MOVQ	·region+8(SB), SI \
-	MOVL	$SYS_mprotect, AX \
-	SYSCALL
-
-// faultEntry handles SIGSEGV. DI = signal, SI = siginfo, DX = ucontext. A read
-// of the poll region that is not permitted goes to onFault, all else on to
-// deathEntry.
-TEXT ·faultEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
-	MOVQ	SIGINFO_ADDR(SI), BX
-	MOVQ	BX, AX
-	SUBQ	·region+0(SB), AX
-	CMPQ	AX, ·region+8(SB)
-	JCC	chain
-	CMPL	SIGINFO_CODE(SI), $2	// SEGV_ACCERR
-	JNE	chain
-	TESTQ	$0x12, UCONTEXT_ERR(DX)	// a write or an instruction fetch
-	JNE	chain
-	SUBQ	$56, SP
-	MOVQ	DI, 24(SP)
-	MOVQ	SI, 32(SP)
-	MOVQ	DX, 40(SP)
-	MOVQ	AX, BX
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, 48(SP)
-	MOVQ	AX, CX
-	MOVQ	40(SP), AX
-	CALLGO(·faultCode)	// onFault(ucontext, number, now) (action, exit)
-	MOVQ	24(SP), DI
-	MOVQ	32(SP), SI
-	MOVQ	40(SP), DX
-	MOVQ	48(SP), R12
-	ADDQ	$56, SP
-	CMPQ	AX, $2	// sampler.ActDisarm
-	JEQ	disarm
-	CMPQ	AX, $3	// sampler.ActChain
-	JEQ	chain
-	CALL	·spend(SB)
-	MOVQ	CX, (BX)
-	RET
-disarm:
-	MOVQ	$1, DX	// PROT_READ
-	CALL	·protect(SB)
-	CALL	·spend(SB)
-	RET
-chain:
-	JMP	·deathEntry(SB)
 
 // busEntry handles SIGBUS. A file that we have mapped may lose its room: the disk
 // is full when a page of it is written to for the first time, or somebody cuts
@@ -237,8 +183,7 @@ TEXT ·chain(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 // has confined itself, which may mean that a process that starts others is killed:
 // see write_child_linux_amd64.go.
 TEXT ·spawn(SB), NOSPLIT|NOFRAME, $0
-	MOVQ	$1, DX
-	MPROTECT
+	MOVL	$0, ·armed(SB)
 	CMPB	·exeIsOurs(SB), $0
 	JEQ	failed
 	MOVL	$PR_GET_SECCOMP, DI
@@ -305,10 +250,6 @@ failed:
 	SYSCALL
 	RET
 
-// func faultEntryPC() (p uintptr)
-TEXT ·faultEntryPC(SB), NOSPLIT, $0-8
-	ADDRESS(·faultEntry)
-
 // func tickEntryPC() (p uintptr)
 TEXT ·tickEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·tickEntry)
@@ -328,18 +269,3 @@ TEXT ·busEntryPC(SB), NOSPLIT, $0-8
 // func deathEntryPC() (p uintptr)
 TEXT ·deathEntryPC(SB), NOSPLIT, $0-8
 	ADDRESS(·deathEntry)
-
-// func timeFault() (cycles uint64)
-TEXT ·timeFault(SB), NOSPLIT, $0-8
-	MOVL	$0x60000000, R8	// poll.Base
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	MOVQ	AX, CX
-	TESTB	AX, (R8)
-	RDTSC
-	SHLQ	$32, DX
-	ORQ	DX, AX
-	SUBQ	CX, AX
-	MOVQ	AX, cycles+0(FP)
-	RET

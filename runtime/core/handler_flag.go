@@ -1,7 +1,6 @@
 package core
 
-// This file is the flag of flag polls, which a tick sets where the poll region would
-// lose its read permission.
+// This file is the flag that polls test. A tick sets it.
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
@@ -12,7 +11,7 @@ import (
 // stack pointer for common bits.
 var armed uint32
 
-// setFlag does for the flag what mprotect does for the poll region.
+// setFlag carries out act.
 func setFlag(act sampler.Action) {
 	switch act {
 	case sampler.ActArm:

@@ -11,13 +11,12 @@ import (
 var (
 	tickPace pace.Pace
 	keeping  uint32 // 1 while a thread changes tickPace
-	spent    uint64 // by handlers and by flag polls in bursts, in cycles
+	spent    uint64 // by handlers and by polls in bursts, in cycles
 	settled  uint64 // of spent
 	timerDue uint32 // 1 if tickPace.Interval has changed: assembly sets the timer
 	began    uint64 // the clock of ticks when sampling began, in ns
 
-	nsPerCycle    uint64 // << cycleShift
-	aroundHandler uint64 // cycles that the kernel adds to a handler of ours
+	nsPerCycle uint64 // << cycleShift
 )
 
 const cycleShift = 20

@@ -54,9 +54,8 @@ var (
 var denied uint32
 
 const (
-	deniedMprotect = 1
-	deniedSleep    = 2
-	deniedSignal   = 3
+	deniedSleep  = 1
+	deniedSignal = 2
 )
 
 // scheduleTick sets timerSpec to when the next tick is due.
@@ -99,7 +98,7 @@ func (c *ucontext) slept() bool {
 
 // onTick does what is due at a tick, in the handler of the timer's signal or in
 // the thread. Its argument is the CPU time of the process in ns.
-func onTick(now uint64) sampler.Action {
+func onTick(now uint64) {
 	stands := keepPace(now)
 	if stands > 0 { // otherwise another tick does it
 		scheduleTick()
@@ -107,21 +106,16 @@ func onTick(now uint64) sampler.Action {
 	if d := golink.Load32(&denied); d != 0 {
 		golink.Store32(&counts.Denied, d)
 		golink.Store32(&counts.Stopped, 1)
-		return sampler.ActNone
+		return
 	}
 	if golink.Load32(&detached) != 0 {
 		setFlag(sampler.ActDisarm)
-		return sampler.ActDisarm
+		return
 	}
 	if tapsTurn() {
 		tickTaps(now)
-		return sampler.ActNone
+		return
 	}
 	tickNoTaps(now)
-	act := counts.BeginBurst(stands)
-	if poll.Mode == poll.Page {
-		return act
-	}
-	setFlag(act)
-	return sampler.ActNone
+	setFlag(counts.BeginBurst(stands))
 }

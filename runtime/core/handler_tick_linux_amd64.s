@@ -3,8 +3,6 @@
 
 #include "textflag.h"
 
-#define SYS_mmap	9
-#define SYS_mprotect	10
 #define SYS_rt_sigaction	13
 #define SYS_rt_sigprocmask	14
 #define SYS_getpid	39
@@ -16,7 +14,6 @@
 #define SIGINFO_VALUE	24
 #define SIGACTION_MASK	24
 
-#define PROT_READ	1
 #define CLOCK_PROCESS_CPUTIME_ID	2
 #define TIMER_ABSTIME	1
 #define FUTEX_WAIT_PRIVATE	128
@@ -30,47 +27,12 @@ TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
 	XORPS	X15, X15
 	JMP	R12
 
-// protect gives the poll region the protection in DX. If the program has come
-// to forbid mprotect (a seccomp filter), it says so in the variable denied, and
-// maps readable memory over the region: polls that are armed would fault for
-// ever.
-TEXT ·protect(SB), NOSPLIT|NOFRAME, $0
-	MOVQ	·region+0(SB), DI
-	MOVQ	·region+8(SB), SI
-	MOVL	$SYS_mprotect, AX
-	SYSCALL
-	TESTQ	AX, AX
-	JNE	denied
-	RET
-denied:
-	NEGL	AX
-	ORL	$(1<<16), AX	// deniedMprotect
-	MOVL	AX, ·denied(SB)
-	MOVQ	·region+0(SB), DI
-	MOVQ	·region+8(SB), SI
-	MOVL	$PROT_READ, DX
-	MOVL	$0x4032, R10	// MAP_PRIVATE|MAP_ANONYMOUS|MAP_NORESERVE|MAP_FIXED
-	MOVQ	$-1, R8
-	XORL	R9, R9
-	MOVL	$SYS_mmap, AX
-	SYSCALL
-	RET
-
 // tick does what is due at a tick.
 TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
 	SUBQ	$24, SP	// for Go
 	CALL	·usedCPU(SB)
 	MOVQ	·tickCode(SB), R12
-	CALL	·callGo(SB)	// onTick(CPU time) action
-	XORL	DX, DX	// PROT_NONE
-	CMPQ	AX, $1	// sampler.ActArm
-	JEQ	change
-	MOVL	$PROT_READ, DX
-	CMPQ	AX, $2	// sampler.ActDisarm
-	JNE	done
-change:
-	CALL	·protect(SB)
-done:
+	CALL	·callGo(SB)	// onTick(CPU time)
 	CALL	·keepHandlers(SB)
 	XORL	AX, AX
 	XCHGL	AX, ·timerDue(SB)
@@ -88,21 +50,18 @@ set:
 	ADDQ	$24, SP
 	RET
 
-// spend adds the cycles since R12, and those that the kernel adds to a handler, to
-// spent, and sets CX to now. If the thread has lost its processor in the
-// meantime, most of that time was the time of others: 100 µs or so is the most that
-// a handler takes.
+// spend adds the cycles since R12 to spent. If the thread has lost its processor in
+// the meantime, most of that time was the time of others: 100 µs or so is the most
+// that a handler takes.
 TEXT ·spend(SB), NOSPLIT|NOFRAME, $0
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
-	MOVQ	AX, CX
 	SUBQ	R12, AX
 	CMPQ	AX, $(1<<18)
 	JLS	add
 	MOVL	$(1<<18), AX
 add:
-	ADDQ	·aroundHandler(SB), AX
 	LOCK
 	XADDQ	AX, ·spent(SB)
 	RET
@@ -250,7 +209,7 @@ sleep:
 	JMP	sleep
 denied:
 	NEGL	AX
-	ORL	$(2<<16), AX	// deniedSleep
+	ORL	$(1<<16), AX	// deniedSleep
 	MOVL	AX, ·denied(SB)
 	ADDQ	$24, SP
 	POPQ	R15

@@ -22,7 +22,7 @@ var (
 func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
 	t.Parallel()
 	const runs, goroutines = 30, 64
-	exe := newLinker(t, ",pepflag", target{}).program("kill.go", tapTables())
+	exe := newLinker(t, "", target{}).program("kill.go", tapTables())
 	unsure, certain, least, most := 0, 0, 0, 0
 	for i := range runs {
 		counted := filepath.Join(t.TempDir(), "counted")

@@ -93,7 +93,7 @@ type linker struct {
 	programs int // built so far
 }
 
-// newLinker returns a linker over the runtime built with tags (",pepflag").
+// newLinker returns a linker over the runtime built with tags (",pepexact").
 func newLinker(t testing.TB, tags string, g target) *linker {
 	t.Helper()
 	std, err := exports(t, g)

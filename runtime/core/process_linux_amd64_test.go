@@ -2,7 +2,6 @@ package core
 
 import (
 	"os"
-	"syscall"
 	"testing"
 	"unsafe"
 
@@ -36,27 +35,6 @@ func TestProcessesOfHeaders(t *testing.T) {
 		if got := processOf(&test.h); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
-	}
-}
-
-// Some kernels treat the address of the poll region as a hint. They may map the region
-// elsewhere.
-func TestRegionsElsewhereAreGivenBack(t *testing.T) {
-	p, e := sys.Mmap(0, poll.Size, sys.ProtRead, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
-	if e != 0 {
-		t.Fatal(e)
-	}
-	if got := misplaced(uintptr(p), 0); got != "something else is there" {
-		t.Errorf("problem %q", got)
-	}
-	if _, _, e := syscall.Syscall(syscall.SYS_MSYNC, uintptr(p), pepfile.PageSize, 0); e != syscall.ENOMEM {
-		t.Errorf("it is still mapped: %v", e)
-	}
-	if got := misplaced(^uintptr(0), sys.EEXIST); got != "file exists" {
-		t.Errorf("problem %q", got)
-	}
-	if got := misplaced(poll.Base, 0); got != "" {
-		t.Errorf("problem %q", got)
 	}
 }
 

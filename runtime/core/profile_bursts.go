@@ -25,7 +25,7 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 		if header.Number == 0 {
 			continue
 		}
-		b, sampled := c.burst(header, header.Time), false
+		b, sampled := c.burst(header.Time), false
 		b.Polls, b.Samples = make([]weigh.Poll, 0, len(polls)), make([]int32, 0, len(polls))
 		for i := range polls {
 			p := &polls[i]
@@ -33,7 +33,7 @@ func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
 				if sampled {
 					list = appendByThread(list, &b)
 					before := b
-					b, sampled = c.burst(header, 0), false
+					b, sampled = c.burst(0), false
 					b.Polls, b.Samples = before.Polls[len(before.Polls):], before.Samples[len(before.Samples):] // the room that is left
 				}
 				b.Ticks += c.ticks(time)
@@ -77,8 +77,8 @@ func appendByThread(list []report.Burst, b *report.Burst) []report.Burst {
 }
 
 // burst returns a burst without polls, or a part of one, that stands for some ns of CPU time.
-func (c counted) burst(header *pepfile.BurstHeader, time uint64) report.Burst {
-	return report.Burst{Burst: weigh.Burst{Ticks: c.ticks(time), Fault: header.Fault}}
+func (c counted) burst(time uint64) report.Burst {
+	return report.Burst{Burst: weigh.Burst{Ticks: c.ticks(time)}}
 }
 
 // ticks returns the number of ticks in some ns of CPU time.

@@ -15,8 +15,6 @@ func whyStopped(h *pepfile.Header) string {
 	switch h.Denied >> 16 {
 	case 0:
 		return ""
-	case deniedMprotect:
-		what = "mprotect"
 	case deniedSleep:
 		what = "clock_nanosleep"
 	case deniedSignal:

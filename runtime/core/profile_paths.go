@@ -66,7 +66,7 @@ func (c counted) comment() string {
 		form = "jikes "
 	}
 	s := "pep: sampled " + form + "PEP(" + digits.Uint(uint64(c.Samples)) + "," + digits.Uint(uint64(c.Stride)) + "), tick " + duration(c.Tick) + " " + tickClock + ", " +
-		poll.Names[poll.Mode] + ", " + digits.Uint(c.Ticks) + " ticks, " + digits.Uint(c.Taken) + " samples, " +
+		digits.Uint(c.Ticks) + " ticks, " + digits.Uint(c.Taken) + " samples, " +
 		digits.Uint(c.Dropped) + " dropped, " + digits.Uint(c.Shortened) + " shortened"
 	for _, more := range [...]struct {
 		n    uint64
@@ -77,7 +77,6 @@ func (c counted) comment() string {
 		{c.Erased, " with cycles of recursion left out"},
 		{c.Gapped, " with callers in the middle left out"},
 		{c.Truncated, " without the outermost callers of a deep stack"},
-		{c.Unknown, " polls not understood"},
 		{c.Unlabelled, " without labels, which are too long or too many"},
 	} {
 		if more.n > 0 {

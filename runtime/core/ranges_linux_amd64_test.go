@@ -91,7 +91,7 @@ func hex(x uint64) string {
 func TestProfilesOfRanges(t *testing.T) {
 	withTestEngines(t)
 	t.Parallel()
-	exe := newLinker(t, ",pepflag,peptestengines", target{}).program("ranges.go", rangeTables())
+	exe := newLinker(t, ",peptestengines", target{}).program("ranges.go", rangeTables())
 	for _, deliver := range []string{"interrupt", "service"} {
 		for _, text := range []string{"cells(bits=12,slots=50)", "cells(bits=64,slots=1)", "CP2:cells(bits=8,slots=500)"} {
 			r := execute(t, exe, []string{"PEPOPTS=trace=t.trace,deliver=" + deliver + ",engine=" + text}, "count")
@@ -133,7 +133,7 @@ func mergedText(comment string) string {
 // the engines still hold them.
 func TestSnapshotBeforeExec(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag,peptestengines", target{}).program("ranges.go", rangeTables())
+	exe := newLinker(t, ",peptestengines", target{}).program("ranges.go", rangeTables())
 	for _, deliver := range []string{"interrupt", "service"} {
 		r := execute(t, exe, []string{"PEPOPTS=deliver=" + deliver + ",engine=cells(bits=64,slots=1)"}, "exec")
 		if r.stderr.Len() > 0 {

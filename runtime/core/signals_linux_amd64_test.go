@@ -34,7 +34,7 @@ func TestTakenSignals(t *testing.T) {
 			// ticks where the kernel looks at timers every 10 ms.
 			var ticks int
 			c := got.profile(t, "paths").Comments[0]
-			if _, rest, ok := strings.Cut(c, "page poll, "); ok {
+			if _, rest, ok := strings.Cut(c, " cpu, "); ok {
 				ticks, _ = strconv.Atoi(strings.Fields(rest)[0])
 			}
 			if ticks < 10 {
@@ -44,22 +44,19 @@ func TestTakenSignals(t *testing.T) {
 	}
 }
 
-// TestDenied runs programs to which the kernel denies what ticks and polls need.
+// TestDenied runs programs to which the kernel denies what ticks need, and what they do not need.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	l := newLinker(t, "", target{})
 	profiled, plain := l.program("loop.go", loopTables()), l.program("loop.go", nil, noPolls...)
-	flag := newLinker(t, ",pepflag", target{}).program("loop.go", loopTables(), flagPolls...)
-	for _, test := range []struct{ deny, exe, stderr string }{
-		{"sigpending", profiled, "pep: making a timer: timer_create: "},
-		{"sigpending", flag, "pep: making a timer: timer_create: "},
-		{"222", profiled, "pep: making a timer: timer_create: "},
-		{"223", profiled, "pep: making a timer: timer_settime: "},
-		{"10", profiled, "pep: arming polls: mprotect: "},
-		{"10", flag, ""},
+	for _, test := range []struct{ deny, stderr string }{
+		{"sigpending", "pep: making a timer: timer_create: "},
+		{"222", "pep: making a timer: timer_create: "},
+		{"223", "pep: making a timer: timer_settime: "},
+		{"10", ""}, // mprotect
 	} {
-		t.Run(fmt.Sprint(test.deny, " ", test.exe == flag), func(t *testing.T) {
-			got, want := deprived(t, test.deny, test.exe), deprived(t, test.deny, plain)
+		t.Run(test.deny, func(t *testing.T) {
+			got, want := deprived(t, test.deny, profiled), deprived(t, test.deny, plain)
 			said := got.stderr.String()
 			got.stderr.Reset()
 			compare(t, test.deny, got, want)
@@ -75,26 +72,21 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestDeniedLater runs programs that themselves forbid a system call that the runtime needs.
+// TestDeniedLater runs a program that itself takes away what the runtime needs.
 func TestDeniedLater(t *testing.T) {
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("signals.go", loopTables())
-	for _, test := range []struct{ what, env, stdout, reason string }{
-		// The first burst never ends, because mprotect is denied while polls are armed.
-		{"deny mprotect", "PEPOPTS=tick=1ms,samples=1000000000", "r--p\ndone\n", "mprotect: operation not permitted"},
-		{"take signal 62", "PEPOPTS=tick=1ms", "done\n", "the program has its own handler for signal 62"},
-	} {
-		r := execute(t, exe, []string{test.env}, test.what)
-		said := strings.Split(r.stderr.String(), "\n")
-		if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+test.reason) {
-			t.Errorf("%s: stderr %s", test.what, &r.stderr)
-		}
-		if r.state != "exit status 0" || r.stdout.String() != test.stdout || r.files(t) != bothProfiles {
-			t.Fatalf("%s: %s, files %s, stdout %s", test.what, r.state, r.files(t), &r.stdout)
-		}
-		if c := r.profile(t, "paths").Comments[0]; !strings.Contains(c, ", sampling stopped: "+test.reason) {
-			t.Errorf("%s: comment %s", test.what, c)
-		}
+	const reason = "the program has its own handler for signal 62"
+	r := execute(t, exe, []string{"PEPOPTS=tick=1ms"}, "take signal 62")
+	said := strings.Split(r.stderr.String(), "\n")
+	if len(said) != 2 || !strings.HasPrefix(said[0], "pep: sampling stopped after ") || !strings.HasSuffix(said[0], " ticks: "+reason) {
+		t.Errorf("stderr %s", &r.stderr)
+	}
+	if r.state != "exit status 0" || r.stdout.String() != "done\n" || r.files(t) != bothProfiles {
+		t.Fatalf("%s, files %s, stdout %s", r.state, r.files(t), &r.stdout)
+	}
+	if c := r.profile(t, "paths").Comments[0]; !strings.Contains(c, ", sampling stopped: "+reason) {
+		t.Errorf("comment %s", c)
 	}
 }
 

@@ -21,12 +21,6 @@ func start() {
 	if name := options.Lookup(env, "PEP_WRITE"); name != "" && !sys.Privileged() {
 		sys.Exit(writeFor(name))
 	}
-	if poll.Mode == poll.Page {
-		if problem := mapRegion(); problem != "" {
-			unprofiled(problem)
-			return
-		}
-	}
 	if poll.Mode != poll.Exact {
 		findLabels()
 	}

@@ -11,7 +11,6 @@ import (
 // startPace measures what it must know, and begins the first interval.
 func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
-	measureFault()
 	spent, settled = 0, 0
 	began = cpuTime()
 	tickPace = pace.New(opts.Tick, opts.Budget, began)

@@ -15,10 +15,6 @@ import (
 )
 
 func start() {
-	if poll.Mode == poll.Page {
-		unprofiled("there is no page poll on this system (rebuild with -peppoll=flag)")
-		return
-	}
 	opts, problem := options.Parse(options.Lookup(golink.Envs(), "PEPOPTS"), parseEngine)
 	if problem != "" {
 		unprofiled("PEPOPTS: " + problem)
@@ -37,7 +33,7 @@ func start() {
 	counts.Start = uint64(sec)*1e9 + uint64(nsec)
 	tapOptions = opts.Tapping
 	golink.AtExit(finish)
-	if poll.Mode == poll.Flag || tapOptions.Taps == options.TapsBurst {
+	if poll.Mode == poll.Sample || tapOptions.Taps == options.TapsBurst {
 		startPace(opts)
 		go ticks()
 	}

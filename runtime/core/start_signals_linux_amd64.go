@@ -9,7 +9,6 @@ import (
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/libc"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
@@ -64,14 +63,12 @@ func installHandlers() {
 	raiseStart = golink.RaisePC()
 	ownPid = counts.Pid
 	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
-	faultCode, tickCode, deathCode = golink.CodeOf(onFault), golink.CodeOf(onTick), golink.CodeOf(onDeath)
+	tickCode, deathCode = golink.CodeOf(onTick), golink.CodeOf(onDeath)
 	interruptedCode = golink.CodeOf(onInterrupted)
 	keepSignal(sys.SigABRT)
 	for _, sig := range deadly {
 		oldHandlers[sig] = sys.Handler(sig)
 		switch {
-		case sig == sys.SigSEGV && poll.Mode == poll.Page:
-			sys.Handle(sig, faultEntryPC())
 		case sig == sys.SigBUS:
 			sys.Handle(sig, busEntryPC())
 		case oldHandlers[sig] > 1: // neither default nor ignored

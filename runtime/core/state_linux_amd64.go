@@ -6,7 +6,6 @@ package core
 import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 )
 
 // Mappings of files that the program writes to, as addresses and sizes: of the
@@ -22,7 +21,6 @@ var (
 
 // Handlers and assembly work with these; they are set before handlers are installed.
 var (
-	region     = [2]uintptr{poll.Base, poll.Size}
 	counts     pepfile.Table
 	textBase   uintptr
 	textSize   uintptr
@@ -32,9 +30,9 @@ var (
 	tracebackFlags *uint32         // the runtime's traceback_cache
 	goSignals      *golink.Signals // the runtime's sig
 
-	faultCode, tickCode, interruptedCode, deathCode uintptr     // of the Go functions that handlers call
-	oldHandlers                                     [65]uintptr // handlers that were there before, by signal
-	zeroG                                           [64]uint64  // as much of a g as compiled code looks at
+	tickCode, interruptedCode, deathCode uintptr     // of the Go functions that handlers call
+	oldHandlers                          [65]uintptr // handlers that were there before, by signal
+	zeroG                                [64]uint64  // as much of a g as compiled code looks at
 )
 
 var (

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sitetables"
 )
@@ -104,11 +103,7 @@ func (s *symbolizer) grow() {
 // stack returns the frames of a sample, inlined ones expanded: the function
 // that polled first.
 func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
-	pc := address(k.PC)
-	if poll.Mode == poll.Page {
-		pc++ // the poll's own; the rest are return addresses already
-	}
-	leaf := s.at(pc)
+	leaf := s.at(address(k.PC))
 	if k.Leaf == pepfile.Logical {
 		leaf.n = min(1, leaf.n)
 	}

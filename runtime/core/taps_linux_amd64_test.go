@@ -110,7 +110,7 @@ func TestTappedPrograms(t *testing.T) {
 		if pie && testing.Short() {
 			continue
 		}
-		l := newLinker(t, ",pepflag", target{pie: pie})
+		l := newLinker(t, "", target{pie: pie})
 		exe := l.program("taps.go", tapTables())
 		for _, end := range []string{"count", "exit", "panic", "kill"} {
 			r := execute(t, exe, nil, end)
@@ -123,7 +123,7 @@ func TestTappedPrograms(t *testing.T) {
 	}
 }
 
-func TestTapsInExactAndPagePrograms(t *testing.T) {
+func TestTapsInExactAndSampledPrograms(t *testing.T) {
 	t.Parallel()
 	for _, tags := range []string{"", ",pepexact"} {
 		exe := newLinker(t, tags, target{}).program("taps.go", tapTables())
@@ -135,7 +135,7 @@ func TestTapsInExactAndPagePrograms(t *testing.T) {
 // Programs can be built so that they use bursts by default.
 func TestProgramsForBursts(t *testing.T) {
 	t.Parallel()
-	for _, tags := range []string{"", ",pepflag", ",pepexact"} {
+	for _, tags := range []string{"", ",pepexact"} {
 		exe := newLinker(t, ",pepbursts"+tags, target{}).program("taps.go", tapTables())
 		testExactTaps(t, execute(t, exe, []string{"PEPOPTS=taps=full"}, "count"))
 		testBursts(t, exe, "")
@@ -190,7 +190,7 @@ func testBursts(t *testing.T, exe, opts string) {
 // and on all Ps, because the random numbers are the same, too.
 func TestTraceReplays(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	streams := 0
 	for _, opts := range []string{
 		"deliver=interrupt,engine=H[P16]64+A16", "deliver=service,engine=H[P16]64+A16",
@@ -293,7 +293,7 @@ func TestTraceReplays(t *testing.T) {
 // runs one goroutine at a time, so that the profile does not depend on the scheduler.
 func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	for _, engine := range []string{"exact", "H[P16]64+A16", "tag8-64-512/2w"} {
 		var want map[string]int64
 		for _, how := range []string{"deliver=interrupt", "deliver=service"} {
@@ -320,7 +320,7 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 // Another process reads the events of a program, and runs an engine of its own over them.
 func TestRing(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	cmd, r := command(t, exe, []string{"PEPOPTS=deliver=ring,full=block"}, "count")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -381,7 +381,7 @@ func openRingIn(t *testing.T, dir string) *ring.Reader {
 // drops.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	counts := regexp.MustCompile(`, (\d+) events, (\d+) dropped`)
 	for _, opts := range []string{"deliver=service,full=block", "deliver=service,full=drop", "deliver=interrupt"} {
 		r := execute(t, exe, []string{"PEPOPTS=" + opts}, "count")
@@ -405,7 +405,7 @@ func TestPolicies(t *testing.T) {
 // If something is wrong with taps, the program prints one line and goes on.
 func TestTapProblems(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	for opts, want := range map[string]string{
 		"engine=Q":      "pep: PEPOPTS: engine Q, column 1: want one of code, where, cache, morton, cop, rap, raphw, R, RC, P, C, CR, H[, A, tag; running without a profile\n",
 		"trace=no/such": "; taps report nothing\n",
@@ -424,7 +424,7 @@ func TestTapProblems(t *testing.T) {
 // A trace replaces a regular file, and nothing else.
 func TestTracesReplaceRegularFilesOnly(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	dir := t.TempDir()
 	file, link, fifo := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "fifo")
 	if err := os.WriteFile(file, []byte("precious"), 0o666); err != nil {
@@ -483,7 +483,7 @@ func TestTracesKeepToTheLimitOfFiles(t *testing.T) {
 // filters understand the labels.
 func TestPprofTotals(t *testing.T) {
 	t.Parallel()
-	exe := newLinker(t, ",pepflag", target{}).program("taps.go", tapTables())
+	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	r := execute(t, exe, []string{"PEPOPTS=engine=H[P16]64"}, "count")
 	for kind := range maps.Keys(events) {
 		names, _ := filepath.Glob(filepath.Join(r.dir, "*."+kind+".pb.gz"))

@@ -111,7 +111,7 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	h := file.Header
 	tallies := []uintptr{
 		unsafe.Offsetof(h.Ticks), unsafe.Offsetof(h.Overruns), unsafe.Offsetof(h.Time), unsafe.Offsetof(h.Spent),
-		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Unknown), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied), unsafe.Offsetof(h.Unlabelled), unsafe.Offsetof(h.Folded), unsafe.Offsetof(h.Erased), unsafe.Offsetof(h.Gapped),
+		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied), unsafe.Offsetof(h.Unlabelled), unsafe.Offsetof(h.Folded), unsafe.Offsetof(h.Erased), unsafe.Offsetof(h.Gapped),
 	}
 	said, refused, same := 0, 0, 0
 	for _, i := range used(file) {

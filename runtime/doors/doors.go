@@ -8,9 +8,10 @@ package doors
 
 // Ends of paths.
 const (
-	Poll  = "Poll"  // func(number uintptr): a flag poll
-	Count = "Count" // func(*Table, number uintptr): an exact poll
-	Table = "Table" // struct{ Path string; N uint64 }: the counters of a package
+	Poll   = "Poll"   // func(Number)
+	Count  = "Count"  // func(*Table, Number): in place of a poll, with exact counts
+	Number = "Number" // uint32: the number of a path within its package
+	Table  = "Table"  // struct{ Path string; N uint64 }: the counters of a package
 )
 
 // Taps.

@@ -20,7 +20,7 @@ func (t Table) Add(k *Key) *Entry {
 }
 
 // TickPath is in place of a path's number in entries that count ticks. No path has it,
-// because polls of all paths are within the poll region.
+// because packages have fewer.
 const TickPath = 1<<32 - 1
 
 // NoText is in place of a program counter that is not in the text segment.

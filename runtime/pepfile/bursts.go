@@ -32,7 +32,7 @@ const (
 // A BurstHeader is the first record of a room.
 type BurstHeader struct {
 	Number uint32 // of the burst, from 1; 0 if the room is empty
-	Fault  uint32 // cycles from a poll to the same poll again: see Repeats; 0 if not measured
+	_      uint32
 	Time   uint64 // CPU time that its tick stands for, in ns
 }
 
@@ -160,18 +160,6 @@ func (t Table) NextPoll() (burst, i uint64, p *Poll) {
 		p = (*Poll)(t.record(room, i))
 	}
 	return at >> 32, i, p
-}
-
-// Repeats reports whether the poll of record i of a burst is made twice, with nothing in between, so that the burst's
-// header can have the cost of a fault. That is so for one poll in the middle of each burst, where caches are as they are
-// for most polls.
-func Repeats(i uint64) bool { return i == 8 }
-
-// Repeated notes how many cycles later the poll that was made twice came again, if its burst is still on.
-func (t Table) Repeated(burst, cycles uint64) {
-	if room := golink.Load64(&t.Room); burst == golink.Load64(&t.Log)>>32 && room < t.Rooms() {
-		golink.Store32(&(*BurstHeader)(t.record(room, 0)).Fault, uint32(min(cycles, 1<<32-1)))
-	}
 }
 
 // Note completes the record of a poll. The entry e is nil if the poll is no sample.

@@ -14,7 +14,7 @@ import (
 
 const (
 	Magic      = "pepdata\n"
-	Version    = 11
+	Version    = 12
 	PageSize   = 4096
 	Slots      = 1 << 15
 	MaxCallers = 32
@@ -26,7 +26,7 @@ const (
 type Header struct {
 	Magic   [8]byte
 	Version uint32
-	Mode    uint32 // modePage, modeFlag or modeExact
+	Mode    uint32 // of package poll
 	Pid     uint32
 	Slots   uint32
 	Text    uint64  // address of the text segment in the program
@@ -50,7 +50,6 @@ type Header struct {
 	Dropped   uint64 // samples that found no room
 	Shortened uint64 // samples counted without some or all of their callers, or without labels, for want of room
 	Truncated uint64 // samples without their outermost callers, because the stack is too deep to walk
-	Unknown   uint64 // polls of a form that pollLen does not know: not counted
 	Detached  uint64 // when counting stopped because the file lost its room, ns since 1970; 0 if it did not
 	Denied    uint32 // a system call that was denied, so that sampling stopped: see denied
 	Writer    uint32 // how far the process that writes the profile has come: writerNone, …
@@ -132,7 +131,7 @@ func (t Table) Publish() {
 	golink.Store64((*uint64)(unsafe.Pointer(&t.Magic)), m)
 }
 
-// SlotsOf returns how many slots there are with a kind of poll.
+// SlotsOf returns how many slots there are in a mode of package poll.
 func SlotsOf(mode uint32) uint32 {
 	if mode == poll.Exact {
 		return 0

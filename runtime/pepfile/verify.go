@@ -106,7 +106,7 @@ func (c File) Check() string {
 	case c.Version != Version:
 		return "of version " + digits.Uint(uint64(c.Version)) + ", not " + digits.Uint(Version)
 	case c.Mode != poll.Mode:
-		return "of a program built with another kind of poll"
+		return "of a program built with another -pepmode"
 	case *c.sealed() != c.checksum():
 		return "damaged: the checksum of its header is wrong"
 	case c.Slots != SlotsOf(poll.Mode), c.ExeLen > uint32(len(c.Exe)), c.Streams > MaxStreams, c.Counters > c.Size, c.Tick > MaxPlausible, c.Start >= 1<<63:

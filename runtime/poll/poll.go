@@ -1,18 +1,7 @@
 package poll
 
-// The poll region: instrumented code holds Base + path number in its path
-// registers. Below 2^31, so that addresses are 32-bit immediates.
+// What programs do at the end of a path. Mode is what this build does.
 const (
-	Base = 0x6000_0000
-	Size = 1 << 28
-)
-
-// Kinds of poll. Mode is the kind of this build.
-const (
-	Page = iota
-	Flag
+	Sample = iota
 	Exact
 )
-
-// Names are the kinds as the comment of a profile names them.
-var Names = [...]string{Page: "page poll", Flag: "flag poll", Exact: "exact"}

@@ -3,8 +3,8 @@
 // Exploiting High-Accuracy Call Graph Profiles", CGO 2005).
 //
 // The rotation and the budget of a burst belong to the process, not to a thread
-// as in Jikes RVM: goroutines move between threads, and the region whose
-// protection starts a burst is the process's too. So a burst is SAMPLES polls
+// as in Jikes RVM: goroutines move between threads, and the flag that
+// starts a burst is the process's too. So a burst is SAMPLES polls
 // of whichever goroutines run, and the first gap rotates from tick to tick.
 //
 // With 2 samples and a stride of 3, "-" for a poll that is skipped and S for a

@@ -30,15 +30,13 @@ type Sampler struct {
 	Overruns uint64 // ticks that came during a burst
 }
 
-// An Action says what to do to the poll region, or to the flag, after a tick or a
-// poll.
+// An Action says what to do to the flag that polls test, after a tick or a poll.
 type Action uintptr
 
 const (
 	ActNone   Action = iota
 	ActArm           // make polls report
 	ActDisarm        // make polls silent
-	ActChain         // not our fault: pass it on
 )
 
 // BeginBurst starts a burst at a tick. A tick during a burst changes nothing, but

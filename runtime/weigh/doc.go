@@ -36,14 +36,13 @@
 // follow are its own burst, which is shorter: in a loop whose rounds take 1 ms, a tick each 4 ms has
 // four polls. They stand for as many polls as those of any other tick.
 //
-// If threads run side by side, the polls of each thread are a burst of their own ([ByThread]): a fault holds up one thread
+// If threads run side by side, the polls of each thread are a burst of their own ([ByThread]): a sample holds up one thread
 // only, so polls of different threads are not in the program's proportions.
 //
 // # What is known of a gap
 //
 // The gap before the first poll cannot be measured, because the tick is in it. Gaps within
-// bursts can, but most of a gap there is the fault of the poll, about 1.2 µs, and what
-// follows it: the caches and the predictors of branches are cold, and code that takes 5 ns
+// bursts can, but after a sample the caches and the predictors of branches are cold, and code that takes 5 ns
 // takes 300. So a measured gap says something about paths that take long, and hardly
 // anything about others.
 //
@@ -66,18 +65,16 @@
 // with factors that are the same for all paths, and that fit F best. The constant is 8 cycles, which
 // matters only if no burst sees a short loop and a long one together: then nothing but the clock
 // tells them apart, and it shows nothing below some 50 cycles. Where a path returns, because one of
-// the thread's last three polls was of it, too, its code is in the caches, and the gap beyond the cost of a fault is its time. Faults
-// cost more or less in different parts of a run: so one poll of each burst is made twice, with nothing in between, and the gaps
-// of the burst are compared with that. Beyond it, loops of 4 ns have -100 to 50 cycles and loops of 500 ns 1000, where the fault
-// itself takes 7000. If no fault was measured, as with flag polls, the least of these gaps is the cost. The mean counts as far as it is above 1.4 costs and below
+// the thread's last three polls was of it, too, its code is in the caches, and the gap beyond the least of these gaps is its
+// time. Gaps are measured in costs of a poll, 600 cycles at least, because code that is not in the caches takes some hundred
+// cycles longer, and that is not the time of a path. The mean counts as far as it is above 1.4 costs and below
 // 4: below it says more about caches, and above the thread may have been off the processor.
-// The median counts above 4 costs, which some gaps off the processor do not change. Gaps of flag polls are short: their
-// cost is taken to be 600 cycles, because code that is not in the caches takes some hundred cycles longer, and that is not the time of a path.
+// The median counts above 4 costs, which some gaps off the processor do not change.
 //
 // Paths that ticks have found rarely have the expected d, and others have their own: the
 // model counts as much as one tick. But no d is more than 16 times as large or as small as
 // expected, and where the clock shows the gap itself, this limit is narrower: 3.5 for a gap of one
-// fault, 1.15 for one of 20. For example, let there be two loops of which bursts have seen the way from the
+// cost, 1.15 for one of 20. For example, let there be two loops of which bursts have seen the way from the
 // first to the second, and never the way back. Each round would then take weight from the first
 // loop, as if the program had left it for good.
 //

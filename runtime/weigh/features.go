@@ -2,22 +2,17 @@ package weigh
 
 // This file computes the features of paths: what their gaps are expected to depend on.
 
-// featuresOf returns the features of all paths. Gaps are in costs of a fault.
+// featuresOf returns the features of all paths. Gaps are in costs of a poll.
 func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	cost := costOf(bursts)
 	small := shortest / cost
-	fault := faultOf(bursts)
 	n := make([]float64, paths)
 	sum := make([]float64, paths)
 	seen := make([][]uint32, paths)
-	beyond := make([][]int64, paths) // gaps where the path returns, less the fault of their burst
+	back := make([][]uint32, paths) // gaps where the path returns
 	var allN, all float64
 	for i := range bursts {
 		b := &bursts[i]
-		own := b.Fault
-		if own < fault/2 || own > 2*fault { // not measured, or an interrupt was in it
-			own = fault
-		}
 		for j := range b.Polls {
 			p := &b.Polls[j]
 			if p.Gap == 0 {
@@ -30,18 +25,18 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 			allN++
 			all += gap
 			if returns(b.Polls, j) {
-				beyond[p.Path] = append(beyond[p.Path], int64(p.Gap)-int64(own))
+				back[p.Path] = append(back[p.Path], p.Gap)
 			}
 		}
 	}
-	again := make([]float64, paths) // median of beyond
-	least := 0.                     // of these; if a fault was measured, it is in them already
-	for k := range beyond {
-		if len(beyond[k]) < enough {
+	again := make([]float64, paths) // median of back
+	least := 0.                     // of these
+	for k := range back {
+		if len(back[k]) < enough {
 			continue
 		}
-		again[k] = float64(quantile(beyond[k], 1, 2)) / cost
-		if fault == 0 && (least == 0 || again[k] < least) {
+		again[k] = float64(quantile(back[k], 1, 2)) / cost
+		if least == 0 || again[k] < least {
 			least = again[k]
 		}
 	}
@@ -50,7 +45,7 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 	for k := range list {
 		known := 0.
 		switch {
-		case len(beyond[k]) >= enough:
+		case len(back[k]) >= enough:
 			known = positive(again[k] - least)
 		case len(seen[k]) >= enough:
 			known = max(float64(quantile(seen[k], 1, 2))/cost-clip, 0)
@@ -58,20 +53,6 @@ func featuresOf(bursts []Burst, paths int) [][features]float64 {
 		list[k] = [features]float64{small, known, max((sum[k]+2*mean)/(n[k]+2)-longGap, 0)}
 	}
 	return list
-}
-
-// faultOf returns the median of what bursts have measured a fault to cost, 0 if few have.
-func faultOf(bursts []Burst) uint32 {
-	var faults []uint32
-	for i := range bursts {
-		if f := bursts[i].Fault; f > 0 {
-			faults = append(faults, f)
-		}
-	}
-	if len(faults) < enough {
-		return 0
-	}
-	return quantile(faults, 1, 2)
 }
 
 // positive returns about x if that is much more than what the clock does not show, and a little more than
@@ -93,8 +74,8 @@ func returns(polls []Poll, i int) bool {
 	return false
 }
 
-// costOf returns the cost of a fault: 2 % of the gaps are below it. It looks at several
-// thousand of them. Flag polls have no faults, and most of their gaps are below coldCode.
+// costOf returns the cost of a poll: 2 % of the gaps are below it. It looks at several
+// thousand of them. Most are below coldCode.
 func costOf(bursts []Burst) float64 {
 	const looked = 1 << 12
 	polls := 0
@@ -117,7 +98,7 @@ func costOf(bursts []Burst) float64 {
 }
 
 // quantile returns the value that num of den values of list are below. It sorts the list.
-func quantile[T uint32 | int64](list []T, num, den int) T {
+func quantile(list []uint32, num, den int) uint32 {
 	for step := len(list) / 2; step > 0; step /= 2 { // Shell's sort
 		for i := step; i < len(list); i++ {
 			for j := i; j >= step && list[j] < list[j-step]; j -= step {

@@ -5,8 +5,8 @@ package weigh
 // ByThread makes a burst of each thread's polls, in the order of their first polls. of[i] has the indices in b.Polls of those of
 // bursts[i]; if all polls are of one thread, bursts[0] is b itself, and of is nil. The tick stands for CPU time of all the threads that were running, so its time is shared out between them.
 //
-// A poll that faults holds up its own thread, and not the others. For example, let a thread go round in a loop of
-// 10 ns and another one in a loop of 10 µs. With faults of 1.2 µs the first thread is 9 times as fast in a burst
+// A poll that is sampled holds up its own thread, and not the others. For example, let a thread go round in a loop of
+// 10 ns and another one in a loop of 10 µs. If a sample takes 1.2 µs, the first thread is 9 times as fast in a burst
 // as the second, and otherwise 1000 times. And the first poll after a tick is always one of the short loop. Taken
 // by themselves the polls of each thread are as in a program with one thread: a tick falls into a gap of the thread in proportion to
 // the gap, and the polls that follow are the thread's next ones.
@@ -27,7 +27,6 @@ func ByThread(b *Burst) (bursts []Burst, of [][]int) {
 	}
 	for k := range bursts {
 		bursts[k].Ticks = b.Ticks / float64(len(bursts))
-		bursts[k].Fault = b.Fault
 	}
 	return bursts, of
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // side is the polls that follow a tick where threads run side by side: thread t ends path t each times[t] ns. A poll takes its thread
-// fault ns more, and the others go on in the meantime.
-func side(rng *rand.Rand, first int32, fault float64, times ...float64) weigh.Burst {
+// cost ns more, and the others go on in the meantime.
+func side(rng *rand.Rand, first int32, cost float64, times ...float64) weigh.Burst {
 	b := weigh.Burst{Ticks: 1}
 	next, last := make([]float64, len(times)), make([]float64, len(times))
 	for t := range times {
@@ -29,7 +29,7 @@ func side(rng *rand.Rand, first int32, fault float64, times ...float64) weigh.Bu
 		}
 		b.Polls = append(b.Polls, p)
 		last[t] = next[t]
-		next[t] += fault + times[t]
+		next[t] += cost + times[t]
 	}
 	return b
 }
@@ -54,10 +54,10 @@ func sharesByThread(bursts []weigh.Burst, paths int) []float64 {
 // random numbers are always the same, so there are no false alarms.
 func TestThreadsSideBySide(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
-	const fault, truth = 1230, 1. / 601
+	const cost, truth = 1230, 1. / 601
 	var bursts []weigh.Burst
 	for range 400 {
-		bursts = append(bursts, side(rng, 0, fault, 10, 6000))
+		bursts = append(bursts, side(rng, 0, cost, 10, 6000))
 	}
 	together, _ := shares(bursts, weigh.Weights(bursts, 2), 2)
 	share := sharesByThread(bursts, 2)

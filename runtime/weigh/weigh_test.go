@@ -18,9 +18,9 @@ type program []struct {
 }
 
 // run executes the program for a number of ticks. It returns the bursts that follow them, as
-// a processor would show them that takes fault ns for a poll that reports and up to cold ns
+// a processor would show them that takes poll ns for a poll that reports and up to cold ns
 // more where another path was before; and the true share of each path.
-func (p program) run(rng *rand.Rand, ticks, paths int, fault, cold float64) (bursts []weigh.Burst, truth []float64) {
+func (p program) run(rng *rand.Rand, ticks, paths int, poll, cold float64) (bursts []weigh.Burst, truth []float64) {
 	const tick, samples = 1e7, 64
 	time := make([]float64, len(p))
 	ends := make([]float64, paths)
@@ -59,7 +59,7 @@ func (p program) run(rng *rand.Rand, ticks, paths int, fault, cold float64) (bur
 			k := p[i].paths[j]
 			gap := 0.
 			if last >= 0 {
-				gap = fault + p[i].times[j] + 20*rng.Float64()
+				gap = poll + p[i].times[j] + 20*rng.Float64()
 				if last != k {
 					gap += cold * rng.Float64()
 				}
@@ -140,7 +140,7 @@ func TestSharesOfPathsOf5nsTo1ms(t *testing.T) {
 }
 
 // Loops that no burst sees together are told apart by the clock: one of 600 ns and one of
-// 500 µs. A third one is so short that the cost of a fault shows.
+// 500 µs. A third one is so short that the cost of a poll shows.
 func TestLoopsApart(t *testing.T) {
 	apart := program{
 		{[]int{0}, []float64{600}, 1e7},
@@ -171,55 +171,9 @@ func TestLoopsOfTwoPaths(t *testing.T) {
 	}
 }
 
-// Two loops of 1 and 4 µs that no burst sees together, in a program without a shorter one. What a fault costs
-// is known if polls are made again; without that the first loop is taken for one of some cycles.
-func TestLoopsWithoutAShortOne(t *testing.T) {
-	const fault = 1230
-	long := program{
-		{[]int{0}, []float64{1000}, 1e7},
-		{[]int{1}, []float64{4000}, 2e6},
-	}
-	bursts, truth := long.run(rand.New(rand.NewPCG(11, 12)), 1000, 2, fault, 0)
-	want := truth[0] / truth[1]
-	share, _ := shares(bursts, weigh.Weights(bursts, 2), 2)
-	if got := share[0] / share[1]; got < want*5 {
-		t.Errorf("without the cost of a fault %.1f times as many rounds, in truth %.1f", got, want)
-	}
-	for i := range bursts {
-		if i%4 == 0 {
-			bursts[i].Fault = fault + uint32(i%40)
-		}
-	}
-	share, _ = shares(bursts, weigh.Weights(bursts, 2), 2)
-	if got := share[0] / share[1]; got < want/1.5 || got > want*1.5 {
-		t.Errorf("%.1f times as many rounds, in truth %.1f", got, want)
-	}
-}
-
-// Two loops of 4 and 500 ns, one after the other. While the second one runs, faults cost a third less than before: the
-// gaps of the first loop are longer then, and only what each burst has measured tells that its rounds are shorter. The
-// seeds are fixed, so there are no false alarms.
-func TestFaultsThatBecomeCheaper(t *testing.T) {
-	phase := func(seed uint64, path int, time, fault float64) []weigh.Burst {
-		rng := rand.New(rand.NewPCG(seed, 17))
-		loop := program{{[]int{path}, []float64{time}, 1e9}}
-		bursts, _ := loop.run(rng, 200, 2, fault, 0)
-		for i := range bursts {
-			bursts[i].Fault = uint32(fault + 20*rng.Float64())
-		}
-		bursts[0].Fault, bursts[1].Fault = 0, 100_000 // not measured, and with an interrupt
-		return bursts
-	}
-	bursts := append(phase(18, 0, 4, 3600), phase(19, 1, 500, 2400)...)
-	share, _ := shares(bursts, weigh.Weights(bursts, 2), 2)
-	if got, want := share[0]/share[1], 500./4; got < want/8 || got > want*8 {
-		t.Errorf("%.1f times as many rounds, in truth %.0f", got, want)
-	}
-}
-
-// Without faults, as with flag polls, the gaps of short paths show little but caches: a loop of six paths has colder ones
+// The gaps of short paths show little but caches: a loop of six paths has colder ones
 // than a loop of one path, whose rounds take as long. That is not taken for time.
-func TestColdGapsOfFlagPolls(t *testing.T) {
+func TestColdGaps(t *testing.T) {
 	loops := program{
 		{[]int{0}, []float64{10}, 1e9},
 		{[]int{1, 2, 3, 4, 5, 6}, []float64{10, 10, 10, 10, 10, 10}, 1e8},
@@ -390,7 +344,7 @@ func TestVarianceByLeavingOut(t *testing.T) {
 }
 
 // A loop of 1 ms, whose ticks are followed by four polls each, and one of 100 µs, whose bursts have all of
-// their 64 polls. (A third loop shows the cost of a fault.) A tick of the first loop weighs a tenth of
+// their 64 polls. (A third loop shows the cost of a poll.) A tick of the first loop weighs a tenth of
 // one of the second, as the clock shows, even if ticks have found one of a loop's two paths much more
 // often than the other.
 func TestShortBurstsOfLongLoops(t *testing.T) {

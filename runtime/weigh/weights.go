@@ -13,7 +13,6 @@ type Poll struct {
 type Burst struct {
 	Polls []Poll
 	Ticks float64 // CPU time that it stands for, in any unit: see package pace
-	Fault uint32  // cycles from a poll of the burst to the same poll again, at once; 0 if not measured
 }
 
 const (
@@ -25,18 +24,18 @@ const (
 	fits       = 10  // of the factors
 	limit      = 16. // a short gap is at most so many times as long or as short as expected
 	prior      = 1.0 // ticks that the expected gap of a path counts for
-	longGap    = 1.4 // times the cost of a fault
+	longGap    = 1.4 // costs of a poll
 	clip       = 4.0 // gaps are cut to so many costs in means: the thread may have been off the processor
 	enough     = 3   // gaps, for their median
 	recent     = 3   // polls of a thread before one: if they have its path, its code is in the caches
-	unsure     = .01 // costs of a fault, below which the clock does not tell gaps from each other
+	unsure     = .01 // costs of a poll, below which the clock does not tell gaps from each other
 	shortest   = 8.  // cycles; what the constant part of a gap is before factors are fitted
-	coldCode   = 600 // cycles that code may take longer because it is not in the caches: the unit of gaps of flag polls
+	coldCode   = 600 // cycles that code may take longer because it is not in the caches: the cost of a poll, at least
 	trust      = 5.0 // how fast the limit narrows with the gap that the clock shows
 )
 
 // features are what the gap of a path is expected to depend on: a constant, the gap that the
-// clock shows where the fault of the poll does not hide it, and the mean gap.
+// clock shows where the cost of the poll does not hide it, and the mean gap.
 const (
 	features = 3
 	byClock  = 1

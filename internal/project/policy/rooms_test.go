@@ -25,8 +25,8 @@ import (
 // that the part of its name before the first "_" or "." names, or in that with
 // the name in parentheses:
 //
-//	handler_fault_linux_amd64.go  is in handler
-//	core.go                       is in door
+//	handler_tick_linux_amd64.go  is in handler
+//	core.go                      is in door
 //
 // A file may use what is declared in its own room and in those before it.
 var rooms = []string{

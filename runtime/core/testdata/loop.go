@@ -16,42 +16,40 @@ import (
 	"time"
 	"unsafe"
 
-	_ "0pep/core"
+	"0pep/core"
 )
-
-const base = 0x6000_0000
 
 // work has the paths 64 … 67: reach the loop, a round with a[i] > x, a round without, leave
 // the loop. It is too small to have a frame of its own.
 //
 //go:noinline
 func work(a []int, x int) int {
-	r := uintptr(base + 64)
+	r := core.Number(64)
 	n := 0
-	_ = *(*unsafe.Pointer)(unsafe.Pointer(r))
-	r = base + 65
+	core.Poll(r)
+	r = 65
 	for i := 0; i < len(a); i++ {
 		if a[i] > x {
 			n++
 		} else {
 			r++
 		}
-		_ = *(*unsafe.Pointer)(unsafe.Pointer(r))
-		r = base + 65
+		core.Poll(r)
+		r = 65
 	}
 	r += 2
-	_ = *(*unsafe.Pointer)(unsafe.Pointer(r))
+	core.Poll(r)
 	return n
 }
 
 // small is paths 100 and 101, and inlined into caller.
 func small(x int) int {
-	r := uintptr(base + 100)
+	r := core.Number(100)
 	if x&1 == 0 {
 		r++
 		x += 3
 	}
-	_ = *(*unsafe.Pointer)(unsafe.Pointer(r))
+	core.Poll(r)
 	return x
 }
 

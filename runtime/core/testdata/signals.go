@@ -6,23 +6,19 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
-	"strings"
 	"syscall"
 	"time"
 	"unsafe"
 
-	_ "0pep/core"
+	"0pep/core"
 )
-
-const base = 0x6000_0000
 
 // loop is paths 64 … 67, as work of program loop.
 //
 //go:noinline
 func work(n int) int {
 	s := 0
-	r := uintptr(base + 65)
+	r := core.Number(65)
 	for i := range n {
 		if i&3 == 1 {
 			s += i
@@ -30,8 +26,8 @@ func work(n int) int {
 			s ^= i
 			r++
 		}
-		_ = *(*unsafe.Pointer)(unsafe.Pointer(r))
-		r = base + 65
+		core.Poll(r)
+		r = 65
 	}
 	return s
 }
@@ -129,29 +125,6 @@ func main() {
 		burn()
 		ignored := [4]uintptr{1} // SIG_IGN
 		syscall.RawSyscall6(syscall.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&ignored)), 0, 8, 0, 0)
-	case "deny mprotect":
-		burn()
-		deny(syscall.SYS_MPROTECT)
-		burn()
-		maps, _ := os.ReadFile("/proc/self/maps")
-		_, region, _ := strings.Cut(string(maps), "\n60000000-70000000 ")
-		fmt.Println(region[:4])
 	}
 	fmt.Println("done")
-}
-
-// deny has a system call fail with EPERM in all threads.
-func deny(number uint32) {
-	runtime.LockOSThread()
-	code := []syscall.SockFilter{
-		{Code: 0x20},
-		{Code: 0x15, Jf: 1, K: number},
-		{Code: 0x06, K: 0x00050000 | uint32(syscall.EPERM)},
-		{Code: 0x06, K: 0x7fff0000},
-	}
-	prog := syscall.SockFprog{Len: uint16(len(code)), Filter: &code[0]}
-	syscall.RawSyscall(syscall.SYS_PRCTL, 38, 1, 0)                                       // PR_SET_NO_NEW_PRIVS
-	if _, _, e := syscall.RawSyscall(317, 1, 1, uintptr(unsafe.Pointer(&prog))); e != 0 { // seccomp(SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC)
-		fmt.Println(e)
-	}
 }

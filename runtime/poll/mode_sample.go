@@ -2,4 +2,4 @@
 
 package poll
 
-const Mode = Flag
+const Mode = Sample

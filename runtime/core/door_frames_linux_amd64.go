@@ -1,0 +1,74 @@
+package core
+
+// This file finds the callers of a poll by frame pointers.
+
+import (
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/pepfile"
+)
+
+// A goroutine is the beginning of the runtime's type g, to which R14 points in
+// compiled Go code.
+type goroutine struct {
+	stackLo, stackHi uintptr
+}
+
+// labels returns the labels that runtime/pprof has given the goroutine. The collector does not
+// free them in the meantime, because the goroutine is interrupted and its g points to them.
+func (g *goroutine) labels() *golink.Labels {
+	if labelsAt == 0 {
+		return nil
+	}
+	return *(**golink.Labels)(unsafe.Add(unsafe.Pointer(g), labelsAt))
+}
+
+// A frame is where RBP points to in compiled Go code.
+type frame struct {
+	caller *frame
+	ret    uintptr
+}
+
+// follow adds the callers of a poll to k, given what RSP points to at the poll, and the frame
+// pointers. It also notes the word at the stack top: in a function without a frame that word is
+// the return address, and RBP still is the caller's. Whether the function has a frame is found
+// out later (frameless).
+func follow(k *pepfile.Key, top uintptr, c chain) {
+	if off, ok := textOffset(top); ok {
+		k.Leaf = off
+	}
+	list := callerList{Key: k, room: pepfile.MaxCallers}
+	for {
+		off, ok := c.next()
+		if !ok || !list.add(off) {
+			break
+		}
+	}
+	list.finish()
+}
+
+// A chain is the frame pointers on a goroutine's stack, from a frame outwards. It holds no pointers,
+// because these would be stored with write barriers.
+type chain struct {
+	at        uintptr // the next frame; 0 where the goroutine begins
+	low, high uintptr // where the frame may be
+}
+
+// chainAt returns the chain given RSP and RBP.
+func chainAt(sp *uintptr, bp *frame, g *goroutine) chain {
+	return chain{uintptr(unsafe.Pointer(bp)), uintptr(unsafe.Pointer(sp)), g.stackHi - unsafe.Sizeof(frame{})}
+}
+
+// next returns the next return address, relative to the text segment, or false if there is none.
+func (c *chain) next() (off uint32, ok bool) {
+	if c.at < c.low || c.at > c.high || c.at%8 != 0 {
+		return 0, false
+	}
+	f := (*frame)(golink.At(c.at))
+	if off, ok = textOffset(f.ret); ok {
+		c.low = c.at + unsafe.Sizeof(frame{})
+		c.at = uintptr(unsafe.Pointer(f.caller))
+	}
+	return off, ok
+}
