@@ -61,7 +61,7 @@ func onFlagPoll(s *pollState) {
 // package runtime looks up each frame in tables and took 14 µs in an interpreter of WebAssembly. Where C code has called back, the frame
 // pointers lead into the stack of C, so package runtime finds the callers there.
 func (s *pollState) count(k *pepfile.Key, g *goroutine) *pepfile.Entry {
-	c := chainAt(&s.stack[0], s.frame.caller, g)
+	c := framesAt(&s.stack[0], s.frame.caller, g)
 	if !c.whole() {
 		return countCallers(k, uintptr(unsafe.Pointer(g)), g.labels())
 	}
@@ -71,7 +71,7 @@ func (s *pollState) count(k *pepfile.Key, g *goroutine) *pepfile.Entry {
 }
 
 // whole reports whether frame pointers lead to where the goroutine begins.
-func (c chain) whole() bool {
+func (c frames) whole() bool {
 	for range maxWalk {
 		if _, ok := c.next(); !ok {
 			return c.at == 0

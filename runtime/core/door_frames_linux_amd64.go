@@ -34,7 +34,7 @@ type frame struct {
 // pointers. It also notes the word at the stack top: in a function without a frame that word is
 // the return address, and RBP still is the caller's. Whether the function has a frame is found
 // out later (frameless).
-func follow(k *pepfile.Key, top uintptr, c chain) {
+func follow(k *pepfile.Key, top uintptr, c frames) {
 	if off, ok := textOffset(top); ok {
 		k.Leaf = off
 	}
@@ -48,20 +48,20 @@ func follow(k *pepfile.Key, top uintptr, c chain) {
 	list.finish()
 }
 
-// A chain is the frame pointers on a goroutine's stack, from a frame outwards. It holds no pointers,
+// frames are those of a goroutine, from one outwards. The type holds no pointers,
 // because these would be stored with write barriers.
-type chain struct {
+type frames struct {
 	at        uintptr // the next frame; 0 where the goroutine begins
 	low, high uintptr // where the frame may be
 }
 
-// chainAt returns the chain given RSP and RBP.
-func chainAt(sp *uintptr, bp *frame, g *goroutine) chain {
-	return chain{uintptr(unsafe.Pointer(bp)), uintptr(unsafe.Pointer(sp)), g.stackHi - unsafe.Sizeof(frame{})}
+// framesAt returns the frames given RSP and RBP.
+func framesAt(sp *uintptr, bp *frame, g *goroutine) frames {
+	return frames{uintptr(unsafe.Pointer(bp)), uintptr(unsafe.Pointer(sp)), g.stackHi - unsafe.Sizeof(frame{})}
 }
 
 // next returns the next return address, relative to the text segment, or false if there is none.
-func (c *chain) next() (off uint32, ok bool) {
+func (c *frames) next() (off uint32, ok bool) {
 	if c.at < c.low || c.at > c.high || c.at%8 != 0 {
 		return 0, false
 	}
