@@ -8,9 +8,9 @@
 //		return 0
 //	}
 //
-// becomes, for the poll page,
+// becomes
 //
-//	func f(x int) int { r := BASE;
+//	func f(x int) int { r := 0;
 //		if x > 0 { r += 1;
 //			poll(r); return 1
 //		}

@@ -22,10 +22,10 @@ func TestMergedComments(t *testing.T) {
 	}{
 		{"what is the same", []string{"pep: exact, every path counted", "pep: exact, every path counted"}, "pep: exact, every path counted"},
 		{"counts that not all have", []string{
-			"pep: sampled PEP(64,17), tick 10ms cpu, page poll, 574 ticks, 36672 samples, 0 dropped, 0 shortened, sampling took 178ms, 3.04% (budget 4.00%), bursts weigh like 401 equal ones",
-			"pep: sampled PEP(64,17), tick 10ms cpu, page poll, 519 ticks, 33152 samples, 0 dropped, 2 shortened, 1 overruns, 7 without labels, which are too long or too many, sampling took 160ms, 2.90% (budget 4.00%), bursts weigh like 350 equal ones",
-			"pep: sampled PEP(64,17), tick 10ms cpu, page poll, 1 ticks, 64 samples, 0 dropped, 0 shortened, 2 overruns, damaged: 3 entries with a wrong hash, sampling took 0ms, 3.50% (budget 4.00%), bursts weigh like 1 equal ones",
-		}, "pep: sampled PEP(64,17), tick 10ms cpu, page poll, 1094 ticks, 69888 samples, 0 dropped, 2 shortened, 3 overruns, damaged: 3 entries with a wrong hash, 7 without labels, which are too long or too many, sampling took 338ms, 2.90-3.50% (budget 4.00%), bursts weigh like 752 equal ones"},
+			"pep: sampled PEP(64,17), tick 10ms cpu, 574 ticks, 36672 samples, 0 dropped, 0 shortened, sampling took 178ms, 3.04% (budget 4.00%), bursts weigh like 401 equal ones",
+			"pep: sampled PEP(64,17), tick 10ms cpu, 519 ticks, 33152 samples, 0 dropped, 2 shortened, 1 overruns, 7 without labels, which are too long or too many, sampling took 160ms, 2.90% (budget 4.00%), bursts weigh like 350 equal ones",
+			"pep: sampled PEP(64,17), tick 10ms cpu, 1 ticks, 64 samples, 0 dropped, 0 shortened, 2 overruns, damaged: 3 entries with a wrong hash, sampling took 0ms, 3.50% (budget 4.00%), bursts weigh like 1 equal ones",
+		}, "pep: sampled PEP(64,17), tick 10ms cpu, 1094 ticks, 69888 samples, 0 dropped, 2 shortened, 3 overruns, damaged: 3 entries with a wrong hash, 7 without labels, which are too long or too many, sampling took 338ms, 2.90-3.50% (budget 4.00%), bursts weigh like 752 equal ones"},
 		{"settings that differ", []string{
 			"pep: sampled PEP(64,17), tick 10ms cpu, 5 ticks, 3 samples", "pep: sampled PEP(64,17), tick 4ms cpu, 6 ticks, 2 samples", "pep: sampled PEP(64,17), tick 10ms cpu, 7 ticks, 1 samples",
 		}, "pep: sampled PEP(64,17), tick 10ms cpu, 12 ticks, 4 samples\npep: sampled PEP(64,17), tick 4ms cpu, 6 ticks, 2 samples"},

@@ -197,7 +197,7 @@ func (f *File) elsewhere(kinds []schema.Kind) string {
 	}
 	build := "without taps, build it with them (pepbuild build -peptaps=loads,types,calls)"
 	if kinds[0] == schema.Paths || kinds[0] == schema.Edges {
-		build = "with -peppoll=none, build it without"
+		build = "with -pepmode=taps, build it without"
 	}
 	return fmt.Sprintf("%s; if the program was built %s and run it again", missing, build)
 }

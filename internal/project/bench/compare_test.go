@@ -172,8 +172,8 @@ func TestComparedProgramsMustPrintTheSame(t *testing.T) {
 	}
 	before, now := fakeCheckout(t, 1, "this"), fakeCheckout(t, 1, "that")
 	cfg := &Config{Root: now.Root, Packages: "all", Scale: 1}
-	_, err := Compare(cfg, []Checkout{before, now}, CompareOptions{Rounds: 1, Modes: []string{"flag"}})
-	if want := `loop: flag: checkout that1: prints "that", an earlier run "this"`; err == nil || err.Error() != want {
+	_, err := Compare(cfg, []Checkout{before, now}, CompareOptions{Rounds: 1, Modes: []string{"sample"}})
+	if want := `loop: sample: checkout that1: prints "that", an earlier run "this"`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

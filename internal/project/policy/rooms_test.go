@@ -58,7 +58,7 @@ var builds = [][]string{
 	{"linux", "amd64"},
 	{"linux", "amd64", "peplinked"},
 	{"linux", "amd64", "peplinked", "peptaps"},
-	{"linux", "arm64", "pepflag"},
+	{"linux", "arm64"},
 }
 
 func TestRoomsOfCore(t *testing.T) {
