@@ -29,11 +29,11 @@ func TestNumbersOfPolls(t *testing.T) {
 		}
 	}
 	for _, n := range []uint32{0, 5, 127, 128, 300, 1 << 28} {
-		name := "TESTL"
+		test, reg := "TESTL", "AX"
 		if n < 128 {
-			name = "TESTB"
+			test, reg = "TESTB", "AL"
 		}
-		fmt.Fprintf(&text, "\t%s\t$%d, AX\n", name, n)
+		fmt.Fprintf(&text, "\t%s\t$%d, %s\n", test, n, reg)
 		want = append(want, n)
 	}
 	for _, line := range assembled(t, text.String()) {

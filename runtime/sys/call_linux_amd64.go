@@ -22,11 +22,8 @@ const (
 	NrFstat          = 5
 	NrLseek          = 8
 	NrMmap           = 9
-	NrMprotect       = 10
-	NrMunmap         = 11
 	NrRtSigaction    = 13
 	NrPread          = 17
-	NrMadvise        = 28
 	NrGetpid         = 39
 	NrKill           = 62
 	NrFtruncate      = 77
@@ -66,15 +63,12 @@ const (
 
 	PrGetSeccomp = 21
 
-	ProtNone, ProtRead, ProtWrite = 0, 1, 2
+	ProtRead, ProtWrite = 1, 2
 
-	MapShared         = 0x1
-	MapPrivate        = 0x2
-	MapAnonymous      = 0x20
-	MapNoreserve      = 0x4000
-	MapFixedNoreplace = 0x100000
-
-	MadvNohugepage = 15
+	MapShared    = 0x1
+	MapPrivate   = 0x2
+	MapAnonymous = 0x20
+	MapNoreserve = 0x4000
 
 	ENOENT     = 2
 	ESRCH      = 3

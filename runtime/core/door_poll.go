@@ -16,7 +16,7 @@ type Number uint32
 
 // Poll reports that a path has ended. The
 // compiler that pepbuild builds for linux/amd64 makes something else of a call of Poll: see
-// door_flag_linux_amd64.go.
+// door_poll_linux_amd64.go.
 func Poll(number Number) { uncharged[0] = pollArmed(number) }
 
 func pollArmed(number Number) none {

@@ -1,5 +1,5 @@
 // This file is the entry of polls that pepbuild's own compiler has compiled: see
-// door_flag_linux_amd64.go.
+// door_poll_linux_amd64.go.
 
 #include "textflag.h"
 
