@@ -99,7 +99,7 @@ func (c *Comparison) batch(programs []string) error {
 func Flags(mode string) ([]string, error) {
 	switch mode {
 	case "sample":
-		return nil, nil
+		return []string{"-pepmode=sample"}, nil
 	case "exact":
 		return []string{"-pepmode=exact"}, nil
 	case "backedge":
