@@ -30,13 +30,13 @@ demo: build
 # gofmt, go vet, all tests, a second of each fuzz test; says what was skipped
 # and ends with the count.
 test:
-	@$(GO) run ./internal/project/cmd/check
+	@$(GO) run ./internal/cmd/check
 
 # Each fuzz test for longer: make fuzz FUZZTIME=10m FUZZ=./runtime/...
 FUZZTIME ?= 1m
 FUZZ     ?= ./...
 fuzz:
-	@$(GO) run ./internal/project/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
+	@$(GO) run ./internal/cmd/check -fuzzeach=$(FUZZTIME) $(FUZZ)
 
 # What profiling costs, and how far sampled profiles can be relied on. With the
 # whole workload this takes long; docs/measuring.md says more. For a quick look:
@@ -45,27 +45,27 @@ BENCHFLAGS    ?=
 ACCURACYFLAGS ?=
 
 bench:
-	$(GO) run ./internal/project/cmd/pepbench overhead $(BENCHFLAGS)
+	$(GO) run ./lab/cmd/pepbench overhead $(BENCHFLAGS)
 
 # The same for the programs in testprogs/others, for which nothing was tuned.
 bench-others:
-	$(GO) run ./internal/project/cmd/pepbench overhead -short $(BENCHFLAGS) $(addprefix ./,$(dir $(wildcard testprogs/others/*/go.mod)))
+	$(GO) run ./lab/cmd/pepbench overhead -short $(BENCHFLAGS) $(addprefix ./,$(dir $(wildcard testprogs/others/*/go.mod)))
 
 # Which part of the overhead is of polls and which of registers, in all programs; which functions execute more
 # instructions than in the plain build, and of which kinds. It needs valgrind and about twenty minutes.
 FUNCTIONFLAGS ?= -scale 1 -n 8
 functions:
-	$(GO) run ./internal/project/cmd/pepbench functions -o docs/results/functions.md $(FUNCTIONFLAGS)
+	$(GO) run ./lab/cmd/pepbench functions -o docs/results/functions.md $(FUNCTIONFLAGS)
 
 accuracy:
-	$(GO) run ./internal/project/cmd/pepbench accuracy $(ACCURACYFLAGS)
+	$(GO) run ./lab/cmd/pepbench accuracy $(ACCURACYFLAGS)
 
 # What programs gain if go build -pgo gets the profile that pep pgo makes, beside a CPU profile.
 # Each program is built three times with all of std.
 PGOFLAGS ?= -o docs/results/pgo.md
 .PHONY: pgo
 pgo:
-	$(GO) run ./internal/project/cmd/pepbench pgo $(PGOFLAGS)
+	$(GO) run ./lab/cmd/pepbench pgo $(PGOFLAGS)
 
 # How often the bounds of sampled profiles have the true value, of paths, edges and values: 200 short runs of four
 # programs beside exact counts, with as many ticks as a run of two seconds has. It takes a
@@ -74,20 +74,20 @@ pgo:
 BOUNDSFLAGS ?= -runs 200 -scale 50 -tick 4ms bitboard markdown printer sortbench
 .PHONY: bounds
 bounds:
-	$(GO) run ./internal/project/cmd/pepbench bounds $(BOUNDSFLAGS)
+	$(GO) run ./lab/cmd/pepbench bounds $(BOUNDSFLAGS)
 
 # What value taps cost: all loads into an engine, and in bursts. The full stream
 # makes programs many times slower, so a part of the workload has to do.
 TAPSFLAGS ?= -scale 50
 taps:
-	$(GO) run ./internal/project/cmd/pepbench taps $(TAPSFLAGS)
+	$(GO) run ./lab/cmd/pepbench taps $(TAPSFLAGS)
 
 # What probes of live programs cost, beside bpftrace and Delve if they are there. It needs
 # the rights of peptrace.
 TRACECOSTFLAGS ?=
 .PHONY: trace-cost
 trace-cost:
-	$(GO) run ./internal/project/cmd/tracecost $(TRACECOSTFLAGS)
+	$(GO) run ./lab/cmd/tracecost $(TRACECOSTFLAGS)
 
 # The tracer's interpreters against the processor, at 10,500 random stops of seven real
 # programs. It needs the right to load BPF programs.
@@ -99,22 +99,22 @@ steps:
 SAMPLINGFLAGS ?=
 .PHONY: sampling
 sampling:
-	$(GO) run ./internal/project/cmd/sampling $(SAMPLINGFLAGS)
+	$(GO) run ./lab/cmd/sampling $(SAMPLINGFLAGS)
 
 # Exact counts against those of go build -cover, over the test programs.
 exact:
-	$(GO) run ./internal/project/cmd/exactness
+	$(GO) run ./lab/cmd/exactness
 
 # The calls that the compiler inlines in plain builds of std and of the test programs and
 # not in instrumented ones, and the other way round.
 INLININGFLAGS ?=
 .PHONY: inlining
 inlining: build
-	$(GO) run ./internal/project/cmd/inlining $(INLININGFLAGS) $(addprefix testprogs/,typecheck lua regex flate printer)
+	$(GO) run ./lab/cmd/inlining $(INLININGFLAGS) $(addprefix testprogs/,typecheck lua regex flate printer)
 
 # The test programs of the Go distribution, plain and instrumented.
 gotest:
-	$(GO) run ./internal/project/cmd/gotest
+	$(GO) run ./lab/cmd/gotest
 
 # Everything that could make profiled programs fail, for hours; an interrupted run
 # goes on where it was. make test has two minutes of it. Minutes of each fuzz test
@@ -124,7 +124,7 @@ TORTUREFLAGS ?=
 TORTUREFUZZ  ?= 5m
 .PHONY: torture
 torture:
-	$(GO) run ./internal/project/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
+	$(GO) run ./lab/cmd/torture -o build/torture/table.md $(TORTUREFLAGS)
 	@[ $(TORTUREFUZZ) = 0 ] || $(MAKE) fuzz FUZZTIME=$(TORTUREFUZZ)
 
 # The experiments of the papers on the test programs: records 16M loads of each,
@@ -199,21 +199,21 @@ PATHFLAGS     ?= -scale 30 -runs 3 -tick 4ms
 PATHTIMEFLAGS ?= -scale 15 -rounds 5 -programs 'flips lua printer regex'
 .PHONY: figures-pep figures-pep-times
 figures-pep:
-	$(GO) run ./internal/project/cmd/pepbench paths $(PATHFLAGS) -o docs/results/figures-pep.md counts
+	$(GO) run ./lab/cmd/pepbench paths $(PATHFLAGS) -o docs/results/figures-pep.md counts
 
 figures-pep-times:
-	$(GO) run ./internal/project/cmd/pepbench paths $(PATHTIMEFLAGS) -o docs/results/figures-pep-times.md times
+	$(GO) run ./lab/cmd/pepbench paths $(PATHTIMEFLAGS) -o docs/results/figures-pep-times.md times
 
 # How fast the engines are that tapped programs run, on the same loads.
 engines: $(LOADS)
-	$(GO) run ./internal/project/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
+	$(GO) run ./lab/cmd/pepbench engines $(ENGINESFLAGS) $(FIGUREPROGRAMS)
 
 # How fast the co-processor is simulated: microinstructions, samples, and a replay of 100
 # million tuples.
 COPFLAGS   ?= -o docs/results/coprocessor-speed.md
 COPENGINES ?= cop 'cop(k0=1)' 'cop(program=values)'
 cop: build/traces/typecheck.loads.trace
-	$(GO) run ./internal/project/cmd/pepbench cop $(COPFLAGS) $(COPENGINES)
+	$(GO) run ./lab/cmd/pepbench cop $(COPFLAGS) $(COPENGINES)
 
 # The folder of the program of a recording: sourceOf lua.loads-2 is testprogs/lua.
 sourceOf = $(firstword $(wildcard testprogs/$(basename $1) testprogs/bench/$(basename $1)))

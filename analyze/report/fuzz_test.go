@@ -13,7 +13,7 @@ import (
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/project/mutant"
+	"github.com/pepgo/pep/internal/mutant"
 )
 
 const wordsText = `profile values

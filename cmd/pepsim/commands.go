@@ -5,12 +5,9 @@ package main
 import (
 	"errors"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/hwsim/figure"
 	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
@@ -75,32 +72,4 @@ func replayTraces(c *command.Call) error {
 		return errors.Join(err, table.CSV(c.Stdout))
 	}
 	return errors.Join(err, c.Print(table, nil))
-}
-
-func figures(c *command.Call) error {
-	env := &figure.Env{Overhead: cost.Default}
-	dir := c.Flags.String("traces", "build/traces", "")
-	out := c.Flags.String("o", "docs/figures", "")
-	page := c.Flags.String("page", "", "")
-	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
-	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")
-	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
-	c.Flags.IntVar(&env.Seeds, "seeds", 10, "")
-	c.Flags.Float64Var(&env.Overhead.PerEvent, "cycles", env.Overhead.PerEvent, "")
-	line := strings.Join(append([]string{"pepsim figure"}, c.Args...), " ")
-	if err := c.Parse(1, -1); err != nil {
-		return err
-	}
-	env.Source, env.Sites, env.Functions = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
-	chosen, err := figure.Choose(c.Args)
-	if err != nil {
-		return command.Usagef("figure: %w", err)
-	}
-	if err := figure.CheckPage(*page, chosen); err != nil {
-		return command.Usagef("figure: -page: %w", err)
-	}
-	var failed error
-	document := figure.Page{Command: line, Date: time.Now().Format(time.DateOnly)}
-	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
-	return document.Save(*page, errors.Join(err, failed))
 }

@@ -15,7 +15,6 @@ var pepsim = command.Program{
 	Usage: usage,
 	Verbs: []command.Verb{
 		{Name: "run", Usage: runUsage, Run: replayTraces, Lists: true},
-		{Name: "figure", Usage: figureUsage, Run: figures, Lists: true},
 		{Name: "trace record", Usage: recordUsage, Run: record},
 		{Name: "trace info", Usage: infoUsage, Run: info, Lists: true},
 		{Name: "trace print", Usage: printUsage, Run: printText, Lists: true},

@@ -16,8 +16,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/command/commandtest"
-	"github.com/pepgo/pep/internal/project/tracetest"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"

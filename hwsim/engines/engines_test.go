@@ -8,7 +8,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/enginetest"
-	"github.com/pepgo/pep/internal/project/tracetest"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 

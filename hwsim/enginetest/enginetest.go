@@ -22,7 +22,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/internal/project/tracetest"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 

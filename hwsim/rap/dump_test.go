@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/project/mutant"
+	"github.com/pepgo/pep/internal/mutant"
 )
 
 func dump(t testing.TB, tree *Tree, share float64) string {

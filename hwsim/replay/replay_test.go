@@ -13,8 +13,8 @@ import (
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/project/tracetest"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )

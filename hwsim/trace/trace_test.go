@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/project/mutant"
-	"github.com/pepgo/pep/internal/project/tracetest"
+	"github.com/pepgo/pep/internal/mutant"
 	format "github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 	"github.com/pepgo/pep/runtime/wire"

@@ -37,7 +37,7 @@
 // # Rooms
 //
 // The files of the package are in rooms. The first word of a file's name is its room. A
-// room uses only the rooms below it; a test of internal/project/policy checks that.
+// room uses only the rooms below it; a test of internal/policy checks that.
 //
 //	door     what instrumented code calls: Poll, Count, Tap, Exec. core.go is here
 //	start    the beginning of a program

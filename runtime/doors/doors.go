@@ -3,7 +3,7 @@
 //
 //	fmt.Sprintf("%s.%s(%s)", core, doors.Poll, "7")   // "_pep_core.Poll(7)"
 //
-// A test of internal/project/policy compares them with the names that core exports.
+// A test of internal/policy compares them with the names that core exports.
 package doors
 
 // Ends of paths.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pepgo/pep/internal/project/tracetest"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/runtime/trace"
 	"github.com/pepgo/pep/runtime/tuple"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/hwsim/cop/debug"
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/internal/project/tracetest"
+	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/runtime/tuple"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/project/mutant"
+	"github.com/pepgo/pep/internal/mutant"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/chunk"
 	"github.com/pepgo/pep/internal/tracer/database"

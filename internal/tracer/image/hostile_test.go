@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/pepgo/pep/internal/project/mutant"
+	"github.com/pepgo/pep/internal/mutant"
 	"github.com/pepgo/pep/internal/tracer/image/imagetest"
 )
 

@@ -1,0 +1,300 @@
+package policy
+
+// This file says who may import whom.
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// walls is a statement of policy: the packages of this module on the left may import
+// those on the right, and no others. "x/..." is x and all packages below it. The first
+// line that names a package holds for it; a package that no line names may not exist. The
+// table in docs/architecture.md has the imports that exist, edge by edge.
+//
+// From source to instrumented programs, from programs to profiles and from
+// profiles to reports there are three trees that meet in formats only: site
+// tables (runtime/wire), numbered graphs (runtime/pdag), names of what is in
+// profiles (runtime/schema) and pprof files.
+const walls = `
+	# Packages that are linked into programs import nothing that could be instrumented.
+	# Engines are linked into programs with taps.
+	runtime:
+	runtime/core:     runtime/... hwsim hwsim/engines
+	runtime/...:      runtime/...
+
+	# A phase knows the phases before it, and none knows how packages are built.
+	instrument/...:   instrument/... runtime/doors runtime/pdag runtime/poll runtime/tuple runtime/wire
+
+	# Models of hardware: they see events, not source and not processes.
+	hwsim:            runtime/digits runtime/items runtime/tuple
+	hwsim/cop:        hwsim hwsim/clock hwsim/sample runtime/digits runtime/tuple
+	hwsim/strat:      hwsim runtime/digits runtime/tuple
+	hwsim/rap:        hwsim runtime/digits runtime/tuple
+	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
+	hwsim/sample:     hwsim runtime/tuple
+	hwsim/hotlist:
+	hwsim/box:        hwsim
+	hwsim/where:      hwsim hwsim/sample runtime/digits
+	hwsim/cache:      hwsim hwsim/sample runtime/digits
+	hwsim/morton:     hwsim hwsim/box hwsim/sample runtime/digits runtime/tuple
+	hwsim/engines:    hwsim/... runtime/items runtime/tuple
+	hwsim/enginetest: hwsim/... runtime/digits runtime/tuple hwsim/tracetest
+	hwsim/profiles:   hwsim hwsim/trace runtime/pprofenc runtime/report runtime/tuple
+	hwsim/...:        hwsim/... runtime/digits runtime/ring runtime/trace runtime/tuple runtime/wire internal/input internal/listing internal/terminal
+
+	# Reports are made from profiles. They need neither analysis of source code nor
+	# the program.
+	analyze/...:      analyze/... runtime/layout runtime/schema runtime/tuple runtime/weigh runtime/wire internal/input internal/listing internal/terminal
+
+	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
+	internal/archive:
+	internal/gocompiler:
+	internal/goruntime/...: internal/goruntime
+	internal/linked:   internal/archive runtime hwsim
+	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
+	internal/gobuild:  analyze/profile instrument/guide instrument/rewrite internal/gocompiler internal/goruntime internal/linked internal/terminal internal/toolexec runtime/poll
+
+	# The tracer of live processes. What keeps and counts values knows neither processes nor the
+	# kernel, so it works on recordings alone.
+	internal/tracer/chunk:
+	internal/tracer/capture:  internal/tracer/chunk
+	internal/tracer/describe: internal/tracer/capture
+	internal/tracer/modules:  internal/tracer/capture runtime/items
+	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
+	# The readers of function tables and instructions, the interpreters and the programs for the
+	# kernel know nothing else. No other tree imports the tracer.
+	internal/tracer/pclntab:
+	internal/tracer/insn:
+	internal/tracer/snapshot:
+	internal/tracer/micro:
+	internal/tracer/bpf:
+	internal/tracer/ptrace:
+	internal/tracer/steptest: internal/tracer/ptrace
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
+
+	# Packages for commands only.
+	internal/terminal:
+	internal/input:
+	internal/listing:  internal/terminal
+	internal/progress: internal/terminal
+	internal/record:   hwsim/trace
+	internal/command/...: internal/command internal/listing internal/terminal
+
+	# Packages that only the project needs may import everything.
+	internal/policy:
+	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...
+
+	# Commands parse flags and call.
+	cmd/pepbuild: internal/gobuild internal/toolexec
+	cmd/pep:      analyze/... internal/command internal/tracer/snapshot runtime/schema
+	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
+	cmd/pepsim:   hwsim/... internal/record internal/command internal/input internal/progress
+`
+
+// inTests lists the packages that the tests of all packages may import in addition:
+// packages that tests share, and decoders of written files.
+const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/..."
+
+// apart lists packages that never import each other, not even in tests.
+var apart = [][2]string{
+	{"hwsim/...", "instrument/..."},
+}
+
+// A rule is a line of walls.
+type rule struct {
+	who string
+	may []string
+}
+
+func rules(t *testing.T) (rules []rule) {
+	for line := range strings.Lines(walls) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		who, may, ok := strings.Cut(line, ":")
+		if !ok {
+			t.Fatalf("policy: %q is not of the form package: packages", line)
+		}
+		rules = append(rules, rule{who, strings.Fields(may)})
+	}
+	return rules
+}
+
+// matches reports whether a package is one of those that pattern names.
+func matches(pattern, dir string) bool {
+	if stem, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return dir == stem || strings.HasPrefix(dir, stem+"/")
+	}
+	return pattern == dir
+}
+
+func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
+	rules := rules(t)
+	for _, f := range goFiles(t) {
+		i := slices.IndexFunc(rules, func(r rule) bool { return matches(r.who, f.dir) })
+		if i < 0 {
+			t.Errorf("%s: the policy has no line for package %s", f.name, f.dir)
+			continue
+		}
+		may := append([]string{f.dir}, rules[i].may...)
+		if f.test() {
+			may = append(may, strings.Fields(inTests)...)
+		}
+		for _, imp := range f.imports {
+			dir, ok := strings.CutPrefix(imp, module+"/")
+			if !ok {
+				continue
+			}
+			if !slices.ContainsFunc(may, func(p string) bool { return matches(p, dir) }) {
+				t.Errorf("%s imports %s; of this module, %s may import: %s", f.name, dir, f.dir, strings.Join(rules[i].may, " "))
+			}
+			for _, a := range apart {
+				if matches(a[0], f.dir) && matches(a[1], dir) || matches(a[1], f.dir) && matches(a[0], dir) {
+					t.Errorf("%s imports %s: %s and %s must not import each other", f.name, dir, a[0], a[1])
+				}
+			}
+		}
+	}
+}
+
+// The programs that users run contain no package that only the project needs. Tests may
+// use such packages, and so may packages that hold tests for other packages.
+func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
+	const own = "internal/project/..."
+	for _, f := range goFiles(t) {
+		if matches(own, f.dir) || f.test() || strings.HasSuffix(f.dir, "test") {
+			continue
+		}
+		for _, imp := range f.imports {
+			if dir, ok := strings.CutPrefix(imp, module+"/"); ok && (matches(own, dir) || strings.HasSuffix(dir, "test")) {
+				t.Errorf("%s imports %s, which only the project needs: commands must not contain it", f.name, dir)
+			}
+		}
+	}
+}
+
+// Programs and the project's own tools choose engines by name, through the registry. No
+// package but the registry imports the packages of engines, not even in tests; the tools
+// of an engine, such as the assembler for its programs, are below its package. So whoever
+// adds an engine adds a package, and a line of the registry. There are
+// exceptions for the trees of package rap. The comparison with other summaries and the
+// figures of nodes and bounds, which no message tells, use the trees as a library. The
+// hardware model has the descriptions of that package, and its tests compare the two. The
+// figures also take the estimates of the co-processor's value profiler while it runs.
+func TestOnlyTheRegistryImportsEngines(t *testing.T) {
+	const registry = "hwsim/engines"
+	mayUseTrees := []string{"lab/bench/summaries", "hwsim/raphw", "lab/figure"}
+	var engines []string
+	for _, f := range goFiles(t) {
+		for _, imp := range f.imports {
+			dir := strings.TrimPrefix(imp, module+"/")
+			if f.dir == registry && !f.test() && strings.HasPrefix(dir, "hwsim/") && !slices.Contains(engines, dir) {
+				engines = append(engines, dir)
+			}
+		}
+	}
+	if !slices.Contains(engines, "hwsim/strat") {
+		t.Fatalf("the registry imports %q, want hwsim/strat among them", engines)
+	}
+	for _, f := range goFiles(t) {
+		for _, imp := range f.imports {
+			dir := strings.TrimPrefix(imp, module+"/")
+			if dir == "hwsim/rap" && slices.Contains(mayUseTrees, f.dir) || dir == "hwsim/cop" && f.dir == "lab/figure" {
+				continue
+			}
+			if slices.Contains(engines, dir) && f.dir != dir && f.dir != registry && !strings.HasPrefix(f.dir, dir+"/") {
+				t.Errorf("%s imports the engine %s; only %s may", f.name, dir, registry)
+			}
+		}
+	}
+}
+
+// The packages that are linked into programs may import package runtime and the
+// packages that it imports. Those are never instrumented, and their initialisers all
+// run before ours. All other packages of std may be instrumented. They would then poll,
+// in signal handlers and while the program writes a profile.
+//
+// On systems where core handles no signals, it has no system calls of its own either,
+// and uses package os. On those systems pepbuild skips os and all packages that os
+// imports.
+func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
+	lent := map[string][]string{"runtime/core/tap_portable.go": {"os"}, "runtime/core/write_portable.go": {"os"}}
+	allowed := strings.Fields(output(t, "go", "list", "-deps", "runtime"))
+	for _, f := range goFiles(t) {
+		if !f.linked(t) {
+			continue
+		}
+		for _, imp := range f.imports {
+			if slices.Contains(lent[f.name], imp) {
+				continue
+			}
+			if !strings.HasPrefix(imp, module+"/") && !slices.Contains(allowed, imp) {
+				t.Errorf("%s imports %s, which package runtime does not", f.name, imp)
+			}
+		}
+	}
+}
+
+// outsiders says which packages may import packages of other modules. Tests may
+// import any that go.mod requires.
+var outsiders = map[string][]string{
+	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
+	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
+	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
+	"gonum.org/v1/plot/...":               {"lab/plot"},
+	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},
+	"golang.org/x/arch/...":               {"internal/tracer/..."},
+	"golang.org/x/sys/...":                {"internal/tracer/...", "lab/bench"},
+	"golang.org/x/perf/...":               {"lab/bench"},
+	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
+	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},
+}
+
+func TestOtherModulesAreImportedWhereTheyBelong(t *testing.T) {
+	for _, f := range goFiles(t) {
+		if f.test() {
+			continue
+		}
+		for _, imp := range f.imports {
+			if strings.HasPrefix(imp, module) || !strings.Contains(strings.Split(imp, "/")[0], ".") {
+				continue
+			}
+			if !mayImport(f.dir, imp) {
+				t.Errorf("%s imports %s; the policy does not let %s do that", f.name, imp, f.dir)
+			}
+		}
+	}
+}
+
+func mayImport(dir, imp string) bool {
+	for pattern, who := range outsiders {
+		if matches(pattern, imp) && slices.ContainsFunc(who, func(w string) bool { return matches(w, dir) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// Reports must work without a type checker or a compiler, and the way from source to
+// text must work without pprof. The test therefore checks the imports through any
+// number of packages: only the packages that are meant to link go/ssa may do so.
+func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./analyze/...", "./cmd/pep")) {
+		if strings.HasPrefix(imp, "golang.org/x/tools/") {
+			t.Errorf("analyze or cmd/pep depends on %s", imp)
+		}
+	}
+}
+
+// Plots show experiments. No package that builds or profiles programs, or that is
+// linked into them, contains a plotting library.
+func TestOnlyPepsimLinksPlots(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./cmd/pep", "./cmd/pepbuild", "./runtime/...")) {
+		if strings.HasPrefix(imp, "gonum.org/") {
+			t.Errorf("cmd/pep, cmd/pepbuild or runtime depends on %s", imp)
+		}
+	}
+}

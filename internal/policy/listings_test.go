@@ -1,0 +1,99 @@
+package policy
+
+// This file compares docs/formats.md with the listings that commands print as JSON.
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/hwsim/cop/transistors"
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/internal/listing"
+	tracer "github.com/pepgo/pep/internal/tracer/report"
+)
+
+var update = flag.Bool("update", false, "rewrite the tables of documents that are made from the code")
+
+// A namedListing is a listing that a command prints.
+type namedListing struct {
+	command string
+	listing.Listing
+}
+
+var listings = []namedListing{
+	{"pep top", &report.TopTable{}},
+	{"pep list", &report.Listing{}},
+	{"pep values", &report.ValueTable{}},
+	{"pep ranges", &report.RangeTable{}},
+	{"pep sites", &report.SiteTable{}},
+	{"pep accuracy", &report.AccuracyTable{}},
+	{"pep dump", &report.DumpTable{}},
+	{"peptrace values", &tracer.ValuesTable{}},
+	{"peptrace list", &tracer.ListTable{}},
+	{"peptrace find", &tracer.FindTable{}},
+	{"pepsim run", &replay.RunTable{}},
+	{"pepsim cop size", &transistors.Table{}},
+	{"pepsim trace info", &trace.InfoTable{}},
+	{"pepsim trace print", &trace.TupleTable{}},
+}
+
+// ofProfile matches the fields that say which profile a listing is of. They are
+// documented once.
+var ofProfile = regexp.MustCompile(`^(profile|exact|sampled)\.`)
+
+// Every field of every listing has a line in docs/formats.md, with its unit and a
+// description, in the order in which it is printed. Every number has a unit.
+func TestFormatsHasTheFieldsOfListings(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/formats.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range listings {
+		var want, profile []string
+		for _, f := range listing.Fields(l.Listing) {
+			if f.Number == (f.Unit == "") {
+				t.Errorf("%s: %s has the unit %q; a number has one, other fields have none", l.command, f.Name, f.Unit)
+			}
+			line := "`" + f.Name + "` " + f.Unit
+			if l.command == "peptrace values" && strings.HasPrefix(f.Name, "list.") {
+				continue // the fields of peptrace list
+			}
+			if p := ofProfile.FindString(f.Name); p != "" {
+				profile = append(profile, strings.Replace(line, p, "profile.", 1))
+			} else {
+				want = append(want, line)
+			}
+		}
+		if d := cmp.Diff(want, documented(string(text), "`"+l.command+"`")); d != "" {
+			t.Errorf("docs/formats.md on the fields of %s (-code +document):\n%s", l.command, d)
+		}
+		got := documented(string(text), "Profiles in listings")
+		for len(profile) > 0 {
+			n := min(len(got), len(profile))
+			if d := cmp.Diff(profile[:n], got); d != "" {
+				t.Fatalf("docs/formats.md on profiles in listings (-code of %s +document):\n%s", l.command, d)
+			}
+			profile = profile[n:]
+		}
+	}
+}
+
+// documented returns the fields and units of the table below a heading. A line
+// without a description does not count.
+func documented(text, heading string) (fields []string) {
+	_, rest, _ := strings.Cut(text, "\n### "+heading+"\n")
+	section, _, _ := strings.Cut(rest, "\n### ")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, m := range regexp.MustCompile("(?m)^\\| (`[^`]+`) \\| ([^|]*)\\| [^ ]").FindAllStringSubmatch(section, -1) {
+		fields = append(fields, m[1]+" "+strings.TrimSpace(m[2]))
+	}
+	return fields
+}

@@ -1,0 +1,476 @@
+// Command pepbench measures on the test programs what profiling costs and how well sampled
+// profiles agree with exact ones, beside the figures of the PEP paper. It also measures
+// what taps cost, and how fast engines are, and compares checkouts of the project.
+//
+//	go run ./lab/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
+//	go run ./lab/cmd/pepbench functions [-n 10] [flags] [program ...]
+//	go run ./lab/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//	go run ./lab/cmd/pepbench bounds [-runs 200] [-kinds paths,values] [flags] [program ...]
+//	go run ./lab/cmd/pepbench taps [-rounds 5] [flags] [program ...]
+//	go run ./lab/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
+//	go run ./lab/cmd/pepbench guide [flags] [program ...]
+//	go run ./lab/cmd/pepbench paths [-runs 5] [-rounds 10] [-programs 'lua flips'] [flags] FIGURE ...
+//	go run ./lab/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
+//	go run ./lab/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
+//	go run ./lab/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
+//
+// A program is the name of a directory in testprogs, or the directory of any module whose main
+// package is in its root, such as ./testprogs/others/shell, and which works like those in testprogs
+// (testprogs/README.md). Without names, pepbench measures all test programs. The tables go to standard output. With -o FILE they also go to a file, with the
+// machine and the command line. Measure on a quiet machine. To try whether everything
+// works, use -scale 2 -rounds 1.
+//
+// These commands measure the configurations of the paper's figure 6, and those of its
+// figures 8 and 9 with a tick of 20 ms beside the default:
+//
+//	go run ./lab/cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
+//	go run ./lab/cmd/pepbench accuracy -tick 10ms,20ms
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/analyze/pgo"
+	"github.com/pepgo/pep/lab/bench"
+)
+
+func main() {
+	err := run(os.Args[1:], os.Stdout, os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "pepbench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|guide|paths|engines|cop|compare [flags] [program ...]")
+	}
+	m := &measurement{command: "go run ./lab/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
+	switch args[0] {
+	case "overhead":
+		return m.overhead(args[1:])
+	case "functions":
+		return m.functions(args[1:])
+	case "accuracy":
+		return m.accuracy(args[1:])
+	case "bounds":
+		return m.bounds(args[1:])
+	case "taps":
+		return m.taps(args[1:])
+	case "pgo":
+		return m.pgo(args[1:])
+	case "guide":
+		return m.guide(args[1:])
+	case "paths":
+		return m.paths(args[1:])
+	case "engines":
+		return m.engines(args[1:])
+	case "cop":
+		return m.cop(args[1:])
+	case "compare":
+		return m.compare(args[1:])
+	}
+	return fmt.Errorf("no command %q: there are overhead, functions, accuracy, bounds, taps, pgo, guide, paths, engines, cop and compare", args[0])
+}
+
+// A measurement is the state of a command that runs.
+type measurement struct {
+	command        string
+	stdout, stderr io.Writer
+	cfg            bench.Config
+	pepbuild, out  string
+	settings       string
+}
+
+// lanesFlag adds the flag of the commands that measure the times of programs.
+func (m *measurement) lanesFlag(f *flag.FlagSet) {
+	f.IntVar(&m.cfg.Lanes, "lanes", 0, "`programs` to measure at the same time, each on a processor of its own (default: one, on all processors)")
+}
+
+// flags returns the flags that all commands have.
+func (m *measurement) flags(name string) *flag.FlagSet {
+	f := flag.NewFlagSet(name, flag.ContinueOnError)
+	f.SetOutput(m.stderr)
+	f.IntVar(&m.cfg.Scale, "scale", 100, "`percent` of the programs' workload")
+	f.StringVar(&m.cfg.Packages, "pkg", "all", "`packages` to instrument, as for -peppkg")
+	f.StringVar(&m.pepbuild, "pepbuild", "", "the pepbuild `command` (default: built from ./cmd/pepbuild)")
+	f.StringVar(&m.out, "o", "", "write the tables to a `file`, too")
+	return f
+}
+
+func (m *measurement) settingsFlag(f *flag.FlagSet, settings string) {
+	f.StringVar(&m.settings, "settings", settings, "`samples,stride` of the sampled runs, several separated by spaces")
+}
+
+func (m *measurement) taps(args []string) error {
+	flags := m.flags("taps")
+	m.lanesFlag(flags)
+	var s bench.TapSetting
+	flags.StringVar(&s.Kinds, "taps", "loads", "`kinds` of taps, as for -peptaps")
+	flags.StringVar(&s.Engine, "engine", "H[P256]2048+A16", "`engine` that all tuples go into")
+	rounds := flags.Int("rounds", 5, "`runs` of each variant")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds %d: want 1 or more", *rounds)
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	costs, err := bench.Taps(&m.cfg, s, *rounds)
+	if err != nil {
+		return err
+	}
+	return m.write("Overhead of taps", fmt.Sprintf("Rounds: %d. Taps: -peptaps=%s.", *rounds, s.Kinds)+m.workload(), bench.TapTables(costs))
+}
+
+func (m *measurement) pgo(args []string) error {
+	flags := m.flags("pgo")
+	m.lanesFlag(flags)
+	var opts bench.PGOOptions
+	cut := flags.Float64("cut", 100*pgo.Share, "`percentage` of the weight that the calls to be inlined have, as for pep pgo")
+	flags.IntVar(&opts.Profiled, "profiled", 100, "`percent` of the workload that the profiled runs have")
+	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
+	flags.IntVar(&opts.Layouts, "layouts", 5, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.IntVar(&opts.Instructions, "instructions", 1, "`runs` of each build under valgrind, to count instructions; 0 is none")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if opts.Rounds < 1 || opts.Layouts < 1 || opts.Profiled < 1 || !(*cut > 0 && *cut <= 100) {
+		return fmt.Errorf("-rounds %d -layouts %d -profiled %d -cut %g: want 1 or more, and a percentage above 0", opts.Rounds, opts.Layouts, opts.Profiled, *cut)
+	}
+	opts.Cut = *cut / 100
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	costs, err := bench.PGO(&m.cfg, opts)
+	if err != nil {
+		return err
+	}
+	return m.write("Profiles for the compiler", fmt.Sprintf("Rounds: %d, in %d layouts. Profiles of runs with %d%% of the workload. Calls with %g%% of the weight.", opts.Rounds, opts.Layouts, opts.Profiled, *cut)+m.workload(), bench.PGOTables(costs))
+}
+
+func (m *measurement) guide(args []string) error {
+	flags := m.flags("guide")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	m.cfg.More = true
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	all, err := bench.Guides(&m.cfg)
+	if err != nil {
+		return err
+	}
+	return m.write("Profiles as guides", "One exact, one sampled and one CPU profile of each program."+m.workload(), bench.GuideTables(all))
+}
+
+// engines has flags of its own, because it builds and runs no programs.
+func (m *measurement) engines(args []string) error {
+	flags := flag.NewFlagSet("engines", flag.ContinueOnError)
+	flags.SetOutput(m.stderr)
+	flags.StringVar(&m.out, "o", "", "write the tables to a `file`, too")
+	rounds := flags.Int("rounds", 20, "`runs` of each engine")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 {
+		return fmt.Errorf("-rounds %d: want 1 or more", *rounds)
+	}
+	if err := m.locate(flags.Args()); err != nil {
+		return err
+	}
+	all, err := bench.Engines(&m.cfg, *rounds)
+	if err != nil {
+		return err
+	}
+	return m.write("Speed of engines", fmt.Sprintf("Rounds: %d. Loads of the test programs, as make figures records them.\n\n", *rounds), bench.EngineTables(all))
+}
+
+// cop has flags of its own, too. Its arguments are engines.
+func (m *measurement) cop(args []string) error {
+	flags := flag.NewFlagSet("cop", flag.ContinueOnError)
+	flags.SetOutput(m.stderr)
+	flags.StringVar(&m.out, "o", "", "write the table to a `file`, too")
+	rounds := flags.Int("rounds", 20, "`runs` of each engine")
+	n := flags.Uint64("n", 100_000_000, "`tuples` of the replay")
+	name := flags.String("trace", "build/traces/typecheck.loads.trace", "the `trace`, as make figures records it")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *rounds < 1 || *n < 1 || flags.NArg() < 1 {
+		return errors.New("want at least one engine, and positive numbers for -rounds and -n")
+	}
+	all, err := bench.Cop(*name, flags.Args(), *rounds, *n)
+	if err != nil {
+		return err
+	}
+	machines, err := bench.CopMachine(".")
+	if err != nil {
+		return err
+	}
+	return m.write("Speed of the co-processor", fmt.Sprintf("Rounds: %d. Trace: %s.\n\n", *rounds, filepath.Base(*name)), bench.CopTables(all, machines))
+}
+
+// firstPrograms are those of which there are results from before others were added.
+var firstPrograms = bench.Group{Name: "the first nine", Programs: []string{"flate", "httpecho", "jsonbench", "lua", "markdown", "printer", "regex", "sortbench", "typecheck"}}
+
+func (m *measurement) overhead(args []string) error {
+	flags := m.flags("overhead")
+	m.lanesFlag(flags)
+	m.settingsFlag(flags, "64,17")
+	var opts bench.OverheadOptions
+	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant")
+	flags.IntVar(&opts.Layouts, "layouts", 3, "`orders` in which the linker places functions, by turns; 1 is the linker's own")
+	flags.BoolVar(&opts.Short, "short", false, "measure only without ticks, sampling, and sampling with a budget")
+	lines := flags.String("benchfmt", "", "write Go benchmark lines to a `file` (default: standard output, behind the tables)")
+	groups := []bench.Group{firstPrograms}
+	flags.Func("group", "show the mean of a `group` by itself: name=program,program; may be repeated (there is one, \""+firstPrograms.Name+"\")", func(text string) error {
+		g, err := bench.ParseGroup(text)
+		groups = append(groups, g)
+		return err
+	})
+	flags.BoolVar(&opts.BuildTime, "buildtime", true, "measure how long builds take")
+	flags.IntVar(&opts.Instructions, "instructions", 0, "`runs` of each build under valgrind, to count instructions; they vary, so 3 or more (default: none)")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if opts.Rounds < 1 || opts.Layouts < 1 {
+		return fmt.Errorf("-rounds %d -layouts %d: want 1 or more", opts.Rounds, opts.Layouts)
+	}
+	m.cfg.More = true
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	if opts.Settings, err = bench.ParseSettings(m.settings); err != nil {
+		return err
+	}
+	costs, err := bench.Overhead(&m.cfg, opts)
+	if err != nil {
+		return err
+	}
+	if err := m.write("Overhead of profiling", fmt.Sprintf("Rounds: %d, in %d layouts.", opts.Rounds, opts.Layouts)+m.workload(), bench.OverheadTables(costs, groups...)); err != nil {
+		return err
+	}
+	text, err := bench.Benchmarks(costs, opts.Layouts)
+	if err == nil && *lines != "" {
+		return os.WriteFile(*lines, []byte(text), 0o644)
+	}
+	if err == nil {
+		_, err = fmt.Fprint(m.stdout, text)
+	}
+	return err
+}
+
+func (m *measurement) accuracy(args []string) error {
+	flags := m.flags("accuracy")
+	m.settingsFlag(flags, "64,17 1,1 256,17 1024,17 16,17")
+	var opts bench.AccuracyOptions
+	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` for each setting")
+	ticks := flags.String("tick", "", "CPU `time` between ticks, several separated by commas (default: the program's, 10ms)")
+	truncate := flags.String("truncate", "header", "header, or backedge to compare truncation at back `edges` with that at headers")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	switch {
+	case opts.Runs < 1:
+		return fmt.Errorf("-runs %d: want 1 or more", opts.Runs)
+	case *truncate != "header" && *truncate != "backedge":
+		return fmt.Errorf("-truncate %s: want header or backedge", *truncate)
+	}
+	settings, err := bench.ParseSettings(m.settings)
+	if err != nil {
+		return err
+	}
+	if opts.Settings, err = atTicks(settings, *ticks); err != nil {
+		return err
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	fits, err := bench.Accuracy(&m.cfg, opts)
+	if err != nil {
+		return err
+	}
+	tables := bench.AccuracyTables(fits)
+	if *truncate == "backedge" {
+		opts.Truncate, opts.Settings = "backedge", opts.Settings[:1]
+		backedge, err := bench.Accuracy(&m.cfg, opts)
+		if err != nil {
+			return err
+		}
+		tables += bench.TruncationTables(fits, backedge)
+	}
+	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact.", opts.Runs)+m.workload(), tables)
+}
+
+func (m *measurement) bounds(args []string) error {
+	flags := m.flags("bounds")
+	m.settingsFlag(flags, "64,17")
+	runs := flags.Int("runs", 200, "sampled `runs`")
+	tick := flags.String("tick", "", "CPU `time` between ticks (default: the program's, 10ms)")
+	kinds := flags.String("kinds", "paths,values", "of which `profiles`: paths (with their edges), values, labels (values by labels of goroutines, of a program of its own), or several")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if *runs < 1 {
+		return fmt.Errorf("-runs %d: want 1 or more", *runs)
+	}
+	opts, labels := bench.BoundsOptions{Runs: *runs}, false
+	for kind := range strings.SplitSeq(*kinds, ",") {
+		switch kind {
+		case "paths":
+			opts.Paths = true
+		case "values":
+			opts.Values = true
+		case "labels":
+			labels = true
+		default:
+			return fmt.Errorf("-kinds %s: want paths, values and labels, or some of them, with commas between", *kinds)
+		}
+	}
+	settings, err := bench.ParseSettings(m.settings)
+	if err == nil {
+		settings, err = atTicks(settings, *tick)
+	}
+	if err != nil {
+		return err
+	}
+	if len(settings) != 1 {
+		return errors.New("want one setting")
+	}
+	done, err := m.prepare(flags.Args())
+	if err != nil {
+		return err
+	}
+	defer done()
+	opts.Setting = settings[0]
+	var tables string
+	if opts.Paths || opts.Values {
+		all, err := bench.Bounds(&m.cfg, opts)
+		if err != nil {
+			return err
+		}
+		tables = bench.BoundsTables(all)
+	}
+	if labels {
+		all, err := bench.BoundLabels(&m.cfg, opts)
+		if err != nil {
+			return err
+		}
+		tables += bench.LabelBoundsTable(all)
+	}
+	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones of paths, 1 of values.", *runs, settings[0])+m.workload(), tables)
+}
+
+// atTicks returns the settings with each of the ticks.
+func atTicks(settings []bench.Setting, ticks string) ([]bench.Setting, error) {
+	if ticks == "" {
+		return settings, nil
+	}
+	var list []bench.Setting
+	for text := range strings.SplitSeq(ticks, ",") {
+		tick, err := time.ParseDuration(text)
+		if err != nil || tick < 100*time.Microsecond {
+			return nil, fmt.Errorf("-tick %s: want times from 100us on, such as 10ms,20ms", ticks)
+		}
+		for _, s := range settings {
+			s.Tick = tick
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// locate sets the fields of m.cfg that say which programs are measured, and where they are.
+func (m *measurement) locate(programs []string) error {
+	m.cfg.Log = m.stderr
+	if len(programs) > 0 {
+		m.cfg.Programs = programs
+	}
+	mod, err := exec.Command("go", "env", "GOMOD").Output()
+	if err != nil {
+		return fmt.Errorf("go env: %w", err)
+	}
+	m.cfg.Root = filepath.Dir(strings.TrimSpace(string(mod)))
+	return nil
+}
+
+// prepare completes m.cfg and builds pepbuild, unless a flag names one. done removes the
+// pepbuild that was built.
+func (m *measurement) prepare(programs []string) (done func(), err error) {
+	if err := m.locate(programs); err != nil {
+		return nil, err
+	}
+	if m.pepbuild != "" {
+		m.cfg.Pepbuild, err = filepath.Abs(m.pepbuild)
+		return func() {}, err
+	}
+	dir, err := os.MkdirTemp("", "pepbench-")
+	if err != nil {
+		return nil, err
+	}
+	m.cfg.Pepbuild = filepath.Join(dir, "pepbuild")
+	cmd := exec.Command("go", "build", "-o", m.cfg.Pepbuild, "./cmd/pepbuild")
+	cmd.Dir = m.cfg.Root
+	cmd.Stderr = m.stderr
+	if err := cmd.Run(); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("building pepbuild: %w", err)
+	}
+	return func() { os.RemoveAll(dir) }, nil
+}
+
+// workload describes the work of the programs.
+func (m *measurement) workload() string {
+	var lanes string
+	if m.cfg.Lanes > 0 {
+		lanes = fmt.Sprintf(" Programs measured at the same time, each on a processor of its own: %d.", m.cfg.Lanes)
+	}
+	return fmt.Sprintf("%s Workload: %d%%. Instrumented packages: -peppkg=%s.\n\n", lanes, m.cfg.Scale, m.cfg.Packages)
+}
+
+// write writes the tables to standard output and to the file of -o.
+func (m *measurement) write(title, how, tables string) error {
+	if _, err := fmt.Fprint(m.stdout, tables); err != nil || m.out == "" {
+		return err
+	}
+	text := bench.Header(title, m.command, time.Now()) + how + tables
+	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
+}
+
+// quote writes arguments so that a shell reads them back.
+func quote(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t'\"$*\\;&|<>()") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
+}

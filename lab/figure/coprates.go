@@ -1,0 +1,312 @@
+package figure
+
+// This file has the errors of profilers on the co-processor over time and over overhead:
+// figures 1 and 8, and the overhead of slow samplers.
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/lab/plot"
+)
+
+// copCore is the main processor of all experiments with the co-processor: four instructions
+// retire in a cycle, in bursts of 64 with as many cycles between them. That is two
+// instructions a cycle on average, as of a processor like the paper's; a load is 4 or 16
+// instructions behind the one before.
+const copCore = "near=4,far=16,retire=4,burst=64,pause=16"
+
+// copEngine describes a co-processor.
+func copEngine(parts ...string) string {
+	return "cop(" + strings.Join(append(parts, copCore), ",") + ")"
+}
+
+// sampler describes the simple sampler with a sample of every period loads.
+func sampler(period int) string { return copEngine(fmt.Sprintf("k0=%d", period)) }
+
+// valueDefaults describe the value profiler in these experiments: it has its own defaults, and
+// memory for all records of a run. The paper's constants are lost; cop-sweep compares others.
+var valueDefaults = []string{"program=values", "records=65536"}
+
+// paperRules are the parameters of the value profiler with the paper's rules alone: the victim waits, and
+// software has no weights and no bounds of ours.
+var paperRules = []string{"advance=0", "weigh=0", "bound=0", "early=0", "rf=3"}
+
+// values describes the value profiler of section 5, with some of its parameters changed.
+func values(changed ...string) string {
+	var parts []string
+	for _, d := range valueDefaults {
+		name, _, _ := strings.Cut(d, "=")
+		if !slices.ContainsFunc(changed, func(c string) bool { return strings.HasPrefix(c, name+"=") }) {
+			parts = append(parts, d)
+		}
+	}
+	return copEngine(append(parts, changed...)...)
+}
+
+// basePeriod is the number of loads to a sample of the simple sampler that the value
+// profiler is compared with. The paper's is lost.
+const basePeriod = 1024
+
+func cycles(p copPoint) uint64   { return p.cycles }
+func overhead(p copPoint) uint64 { return p.overhead }
+
+// copErrors draws the errors of runs over cycles and over overhead.
+func (r *Result) copErrors(name, title string, names []string, runs []*copRun) {
+	for _, axis := range []struct {
+		suffix, x string
+		of        func(p copPoint) uint64
+	}{{"time", "cycles", cycles}, {"overhead", "cycles of overhead", overhead}} {
+		d := plot.Lines{Title: title, X: axis.x, Y: "weighted RMS error %", LogX: true}
+		for i, run := range runs {
+			d.Curves = append(d.Curves, plot.Curve{Name: names[i], Points: run.curve(axis.of)})
+		}
+		r.lines(name+"-"+axis.suffix, d)
+	}
+}
+
+// copSetup says in the setup what is run, and what cycles and errors are.
+func (env *Env) copSetup(res *Result, x *copLoads) {
+	if x != nil {
+		res.setup("program: %s; %s loads at %d sites, %d pairs", copName(x.Program), short(x.events), x.places, len(x.selected))
+	}
+	res.setup("pairs: a load that is executed at least %d times, and a value that it has in at least %.0f %% of these", metric.Pairs.Executions, 100*metric.Pairs.Invariant)
+	res.setup("error: root of the mean square error of the estimated shares of pairs, weighted with executions, against the complete profile")
+	res.setup("main processor: %s; an interrupt takes 200 cycles, an access to the co-processor 2, a record of the sampler 20 (modelled, not measured)", copCore)
+	res.setup("events: those after the initialisation of the programs, which make figures leaves out")
+}
+
+// at returns the error of a run when it has used so much of a quantity, NaN before its first
+// and behind its last point. Between two points it interpolates over the logarithm.
+func (r *copRun) at(of func(p copPoint) uint64, x float64) float64 {
+	for i := 1; i < len(r.points); i++ {
+		a, b := float64(of(r.points[i-1])), float64(of(r.points[i]))
+		if a <= x && x <= b && 0 < a && a < b {
+			f := math.Log(x/a) / math.Log(b/a)
+			return r.points[i-1].rms*(1-f) + r.points[i].rms*f
+		}
+	}
+	return math.NaN()
+}
+
+// apart returns by which factor the errors of two runs differ where they have used the same
+// amount of a quantity, on geometric average over the points of the first.
+func apart(a, b *copRun, of func(p copPoint) uint64) float64 {
+	sum, n := 0.0, 0.0
+	for _, p := range a.points {
+		if y := b.at(of, float64(of(p))); y > 0 && p.rms > 0 {
+			sum, n = sum+math.Log(p.rms/y), n+1
+		}
+	}
+	return math.Exp(sum / n)
+}
+
+// below returns the first cycle after which the error of a run stays below a limit, NaN if
+// it does not.
+func (r *copRun) below(limit float64) float64 {
+	at := math.NaN()
+	for i := len(r.points) - 1; i >= 0 && r.points[i].rms <= limit; i-- {
+		at = float64(r.points[i].cycles)
+	}
+	return at
+}
+
+// mega is a number of cycles.
+func mega(x float64) Value {
+	if math.IsNaN(x) {
+		return Value{"never", x, "cycles"}
+	}
+	return Value{fmt.Sprintf("%.1fM", x/1e6), x, "cycles"}
+}
+
+// rising reports whether each number is greater than the one before. NaN is none.
+func rising(list ...float64) bool {
+	for i := range list {
+		if math.IsNaN(list[i]) || i > 0 && list[i] <= list[i-1] {
+			return false
+		}
+	}
+	return true
+}
+
+// samplerPeriods are those of the simple sampler in figure 1.
+var samplerPeriods = []int{64, 256, 1024}
+
+// cop1 is COP-28.
+func cop1(env *Env, res *Result) error {
+	x, err := env.copLoads(inRole("gcc"))
+	if err != nil {
+		return err
+	}
+	random, err := x.shuffled(env.Seed)
+	if err != nil {
+		return err
+	}
+	env.copSetup(res, x)
+	res.setup("in random order: the same loads, shuffled, so that the program has no phases; seed %d", env.Seed)
+	const overlap = 1.25 // factor within which curves of random samples overlap
+	var other string     // the factors of the order before
+	for _, order := range []struct {
+		suffix, what string
+		*copLoads
+	}{{"random", "in random order", random}, {"recorded", "as recorded", x}} {
+		var specs, names []string
+		for _, n := range samplerPeriods {
+			specs, names = append(specs, sampler(n)), append(names, fmt.Sprintf("1 of %d", n))
+		}
+		runs, err := order.run(specs...)
+		if err != nil {
+			return err
+		}
+		t := Table{Title: "simple sampler, " + order.what, Columns: []string{"sampled", "cycles", "overhead", "error", "below 20 % after", "factor to the slower at equal overhead", "at equal time"}}
+		var reach, same []float64
+		for i, r := range runs {
+			row := []Value{text(names[i]), mega(float64(r.end().cycles)), percent(r.end().percent()), percent(r.end().rms), mega(r.below(20))}
+			if i+1 < len(runs) {
+				f := apart(r, runs[i+1], overhead)
+				same = append(same, f)
+				row = append(row, factor(f), factor(apart(r, runs[i+1], cycles)))
+			}
+			reach = append(reach, r.below(20))
+			t.Rows = append(t.Rows, row)
+		}
+		res.Tables = append(res.Tables, t)
+		res.copErrors("cop-1-"+order.suffix, "Figure 1: "+x.Name+", simple sampler, loads "+order.what, names, runs)
+		res.row(order.what+": error below 20 % after", list(mega(reach[0]), mega(reach[1]), mega(reach[2])), "a faster rate converges faster", rising(reach...))
+		least, most := extremes(same)
+		o := span(factor(least), factor(most))
+		res.row(order.what+": errors at equal overhead, a rate to the next slower one", o, "one curve for all rates", least >= 1/overlap && most <= overlap)
+		res.because("the factors are %s %s%s; curves are one if they are within %.2f", order.what, o.text, other, overlap)
+		other = ", and " + order.what + " " + o.text
+	}
+	return nil
+}
+
+// cop8 is COP-30.
+func cop8(env *Env, res *Result) error {
+	x, err := env.copLoads(inRole("gcc"))
+	if err != nil {
+		return err
+	}
+	random, err := x.shuffled(env.Seed)
+	if err != nil {
+		return err
+	}
+	env.copSetup(res, x)
+	res.setup("in random order: the same loads, shuffled, so that the program has no phases; seed %d", env.Seed)
+	for _, order := range []struct {
+		suffix, what string
+		*copLoads
+	}{{"random", "in random order", random}, {"recorded", "as recorded", x}} {
+		if err := res.converging(order.copLoads, order.suffix, order.what); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// converging compares how fast the co-processor and simple samplers converge.
+func (res *Result) converging(x *copLoads, suffix, what string) error {
+	runs, err := x.run(values("clear=0"), values(), sampler(basePeriod), sampler(basePeriod/4))
+	if err != nil {
+		return err
+	}
+	names := []string{"co-processor, masks stay", "co-processor", fmt.Sprintf("simple, 1 of %d", basePeriod), fmt.Sprintf("simple, 1 of %d", basePeriod/4)}
+	title := "Figure 8: " + x.Name + ", loads " + what
+	res.copErrors("cop-8-"+suffix, title, names, runs)
+	rate := plot.Lines{Title: title + ", overhead so far", X: "cycles", Y: "overhead %", LogX: true}
+	t := Table{Title: "error and overhead over time, loads " + what, Columns: []string{"loads"}}
+	for i, r := range runs {
+		t.Columns = append(t.Columns, names[i], "overhead")
+		c := plot.Curve{Name: names[i]}
+		for _, p := range r.points {
+			c.Points = append(c.Points, metric.Point{Events: p.cycles, Error: p.percent()})
+		}
+		rate.Curves = append(rate.Curves, c)
+	}
+	for k := range runs[0].points {
+		if k%6 != 0 && k+1 < len(runs[0].points) {
+			continue
+		}
+		row := []Value{count(runs[0].points[k].events, "loads")}
+		for _, r := range runs {
+			row = append(row, percent(r.points[k].rms), percent(r.points[k].percent()))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	res.Tables = append(res.Tables, t)
+	res.lines("cop-8-"+suffix+"-rate", rate)
+
+	still, profiler, simple := runs[0], runs[1], runs[2]
+	final := simple.end().rms
+	mine, theirs := profiler.below(final), float64(simple.end().cycles)
+	what += ": "
+	res.row(what+fmt.Sprintf("cycles to the simple sampler's final error, %.2f %%", final), two(mega(mine), mega(theirs), " for the sampler"), "converges faster", mine < theirs)
+	res.because("the final error of the co-processor is %.2f %%", profiler.end().rms)
+	for _, limit := range []float64{40, 20} {
+		a, b := profiler.below(limit), simple.below(limit)
+		res.row(what+fmt.Sprintf("cycles to an error of %.0f %%", limit), two(mega(a), mega(b), " for the sampler"), "converges faster", a < b)
+	}
+	early, late := still.window(0, 0.1), still.window(0.9, 1)
+	res.row(what+"overhead in the first and the last tenth, masks stay", two(percent(early), percent(late), ""), "higher early, then interrupts fade", early > late)
+	for i, r := range runs[2:] {
+		gain := apart(profiler, r, overhead)
+		res.row(what+"error to that of "+names[2+i]+", at equal overhead", one(factor(gain)), "better accuracy for the same overhead", gain < 1)
+		res.because("this factor is over the whole curve; final errors are %.2f %% for an overhead of %.2f %%, and %.2f %% for %.2f %%", profiler.end().rms, profiler.end().percent(), r.end().rms, r.end().percent())
+	}
+	return nil
+}
+
+// window returns the overhead in percent between two shares of the cycles.
+func (r *copRun) window(from, to float64) float64 {
+	near := func(share float64) (p copPoint) {
+		for _, q := range r.points {
+			if float64(q.cycles) > share*float64(r.end().cycles) {
+				break
+			}
+			p = q
+		}
+		return p
+	}
+	a, b := near(from), near(to)
+	if b.cycles == a.cycles {
+		return math.NaN()
+	}
+	return copPoint{cycles: b.cycles - a.cycles, overhead: b.overhead - a.overhead}.percent()
+}
+
+// burrows is the number of loads to a sample of a software sampler: the paper compares with
+// Burrows et al., ASPLOS 2000, who sample four instructions in each 124,000 or so. A load of
+// our traces is 11 instructions of the main processor on average.
+const burrows = 124_000 / 4 / 11
+
+// copRate is the simple sampler with the rate of a software sampler.
+func copRate(env *Env, res *Result) error {
+	env.copSetup(res, nil)
+	t := Table{Title: fmt.Sprintf("simple sampler, 1 of %d loads", burrows), Columns: []string{"program", "overhead", "error"}}
+	bars := plot.Bars{Title: fmt.Sprintf("Overhead of the simple sampler, 1 of %d loads", burrows), Y: "overhead %"}
+	var all []float64
+	err := env.eachCop(res, func(x *copLoads) error {
+		runs, err := x.run(sampler(burrows))
+		if err != nil {
+			return err
+		}
+		p := runs[0].end()
+		all = append(all, p.percent())
+		bars.Groups = append(bars.Groups, x.Name)
+		t.Rows = append(t.Rows, []Value{text(copName(x.Program)), percent(p.percent()), percent(p.rms)})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	bars.Series = []plot.Series{{Name: "simple sampler", Values: all}}
+	res.Tables = append(res.Tables, t)
+	res.bars("cop-rate", bars)
+	least, most := extremes(all)
+	res.row("overhead at the rate of a software sampler", span(percent(least), percent(most)), "a small percentage", most < 1)
+	return nil
+}

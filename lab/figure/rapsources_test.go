@@ -1,0 +1,220 @@
+package figure_test
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/runtime/tuple"
+)
+
+// samples makes samples of several words of loads: with addresses far from each other, or
+// operations with operands.
+func samples(loads []tuple.Tuple, taps string) (list []tuple.Tuple) {
+	for i, t := range loads {
+		if taps == "pairs" {
+			list = append(list, t, tuple.New(tuple.More, t.Site(), 0xc000000000+t.W%64*uint64(i%977)*64))
+			continue
+		}
+		list = append(list, tuple.New(tuple.Op, t.Site(), t.W+1), tuple.New(tuple.More, t.Site(), t.W), tuple.New(tuple.Third, t.Site(), 1))
+	}
+	return list
+}
+
+// of returns an Env in which two programs have one recording of the same samples.
+func of(all ...[]tuple.Tuple) *figure.Env {
+	return ofPrograms(map[string][][]tuple.Tuple{"typecheck": all, "lua": all})
+}
+
+// ofPrograms returns an Env in which programs have one recording each, in blocks.
+func ofPrograms(all map[string][][]tuple.Tuple) *figure.Env {
+	return &figure.Env{Source: func(program, taps string) (replay.Source, error) {
+		if strings.Contains(taps, "-") || all[program] == nil {
+			return nil, figure.ErrNoTrace
+		}
+		return func(do func(trace.Block) error) error {
+			for _, s := range all[program] {
+				if err := do(trace.Block{Tuples: append([]tuple.Tuple(nil), s...)}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil
+	}}
+}
+
+func runFigure(t *testing.T, id string, env *figure.Env) *figure.Result {
+	t.Helper()
+	f, ok := figure.Find(id)
+	if !ok {
+		t.Fatalf("no figure %s", id)
+	}
+	res, err := f.Run(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// value returns value i of the row whose text begins with what.
+func value(t *testing.T, res *figure.Result, what string, i int) float64 {
+	t.Helper()
+	for _, r := range res.Rows {
+		if strings.HasPrefix(r.What, what) {
+			return r.Values[i].Number
+		}
+	}
+	t.Fatalf("%s: no row %q", res.ID, what)
+	return 0
+}
+
+func expect(t *testing.T, what string, got, want, off float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= off) {
+		t.Errorf("%s: %v, want %v ± %v", what, got, want, off)
+	}
+}
+
+// Of 10 loads in a row 9 are of the same line, with values all over; the tenth is of a
+// line that was never loaded, and half of these have the value 5.
+func TestRAP26_FigureOfMisses(t *testing.T) {
+	var in []tuple.Tuple
+	for i := range uint64(80_000) {
+		value, addr := i*0x9E3779B97F4A7C15, uint64(64)
+		if i%10 == 9 {
+			addr = 1<<40 + 64*i
+			if i%20 == 9 {
+				value = 5
+			}
+		}
+		in = append(in, tuple.New(tuple.Load, 1+i%10, value), tuple.New(tuple.More, 1+i%10, addr))
+	}
+	res := runFigure(t, "rap-9", of(in))
+	expect(t, "DL1 misses in narrow hot ranges", value(t, res, "DL1 misses", 0), 50, 1)
+	expect(t, "of DL1 misses more than of all loads", value(t, res, "of DL1 misses more", 0), 50, 1) // 5 % are no hot range
+	expect(t, "of DL2 misses more than of all loads", value(t, res, "of DL2 misses more", 0), 50, 1)
+	for _, s := range res.Plots[0].Series {
+		if last := s.Points[len(s.Points)-1]; last.X != 64 || last.Y < 90 || last.Y > 100 {
+			t.Errorf("%s: %v %% of the events are in hot ranges, and all others together can be below 10 %%", s.Name, last.Y)
+		}
+	}
+}
+
+// Of three programs one has half of its misses in narrow ranges, and two have all: on average five sixths. A fourth program misses
+// too rarely to count.
+func TestRAP26_AverageOfPrograms(t *testing.T) {
+	misses := func(wide, rate uint64) (in []tuple.Tuple) {
+		for i := range uint64(80_000) {
+			value, addr := i*0x9E3779B97F4A7C15, uint64(64)
+			if i%rate == 0 {
+				addr = 1<<40 + 64*i
+				if i/rate%wide == wide-1 {
+					value = 5
+				}
+			}
+			in = append(in, tuple.New(tuple.Load, 1, value), tuple.New(tuple.More, 1, addr))
+		}
+		return in
+	}
+	res := runFigure(t, "rap-9", ofPrograms(map[string][][]tuple.Tuple{"typecheck": {misses(2, 10)}, "lua": {misses(1, 10)}, "regex": {misses(1, 10)}, "flate": {misses(1000, 13)}}))
+	expect(t, "DL1 misses in narrow hot ranges", value(t, res, "DL1 misses", 0), 250./3, 1)
+	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "too few misses: flate (m88ksim), 1") {
+		t.Errorf("setup %q", setup)
+	}
+}
+
+// 36 % of the zeros are loaded from one region of 64 KB, where every third load is of 0. The
+// trace has samples that go on in the next block.
+func TestRAP27_FigureOfZeroLoads(t *testing.T) {
+	var in []tuple.Tuple
+	load := func(value, addr uint64) {
+		in = append(in, tuple.New(tuple.Load, 7, value), tuple.New(tuple.More, 7, addr))
+	}
+	for i := range uint64(100_000) {
+		h := i * 0x9E3779B97F4A7C15
+		if i%25 < 9 {
+			load(0, 0xc000120000+h>>48)
+			load(1, 0xc000120000+h>>48)
+			load(2, 0xc000120000+h>>48)
+		} else {
+			load(0, h>>16) // of 48 bits
+		}
+	}
+	res := runFigure(t, "rap-10", of(in[:101_001], in[101_001:]))
+	expect(t, "inclusive share", value(t, res, "typecheck (gcc): in the hottest", 0), 36, 1)
+	expect(t, "zeros among loads", value(t, res, "typecheck (gcc): a load there is 0", 0), 100./3, 0.5)
+	found := false
+	for _, row := range res.Tables[0].Rows {
+		lo, _ := strconv.ParseUint(row[0].Text, 0, 64)
+		hi, _ := strconv.ParseUint(row[1].Text, 0, 64)
+		if lo <= 0xc000120000 && 0xc00012ffff <= hi && hi-lo < 1<<24 {
+			expect(t, "counted exactly", row[4].Number, 36, 0.1)
+			found = true
+		}
+	}
+	if !found {
+		t.Errorf("no hot node of 16 MB or less has the region: %v", res.Tables[0].Rows)
+	}
+}
+
+// Site 5 has half of the operations with narrow operands; all those of site 9 have one wide
+// operand.
+func TestRAP27_FigureOfNarrowOperands(t *testing.T) {
+	var in []tuple.Tuple
+	for i := range uint64(60_000) {
+		site, x := 5*(i%2), i%65536
+		if site == 0 {
+			site = 10 + i%20
+		}
+		if i%3 == 0 {
+			site, x = 9, 1<<20
+		}
+		in = append(in, tuple.New(tuple.Op, site, 1), tuple.New(tuple.More, site, x), tuple.New(tuple.Third, site, 1<<64-3))
+	}
+	res := runFigure(t, "rap-narrow", of(in))
+	expect(t, "hottest function", value(t, res, "typecheck (gcc): in its hottest function", 0), 50, 1)
+	expect(t, "hottest file", value(t, res, "typecheck (gcc): narrow operations in the hottest file", 0), 100, 1)
+	for i, what := range []string{"narrow operations in the hottest file", "in its hottest function", "in the hottest line of that"} {
+		row := res.Tables[0].Rows[i]
+		if got := value(t, res, "typecheck (gcc): "+what, 0); got != row[3].Number || got >= row[4].Number {
+			t.Errorf("%s: %v, want what the tree has: %v, less than %v", what, got, row[3].Number, row[4].Number)
+		}
+	}
+	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "typecheck (gcc), 1: 60K; lua (li), 1: 60K") {
+		t.Errorf("setup %q", setup)
+	}
+	all := res.Tables[2].Rows
+	if len(all) != 2 || all[1][0].Text != "lua (li), 1" {
+		t.Fatalf("rows of all programs: %v, want one of typecheck and one of lua", all)
+	}
+	for _, row := range all {
+		expect(t, "operations of "+row[0].Text, row[1].Number, 60_000, 0)
+		expect(t, "narrow ones of "+row[0].Text, row[2].Number, 200./3, 0.1)
+		expect(t, "hottest line of "+row[0].Text, row[8].Number, 50, 1)
+	}
+}
+
+// A loop of 12 branches is executed again and again, with another branch now and then.
+func TestRAP28_FigureOfEdges(t *testing.T) {
+	var in []tuple.Tuple
+	for i := range uint64(120_000) {
+		in = append(in, tuple.New(tuple.Edge, 100*(1+i%12), i%2), tuple.New(tuple.Call, 7, 9))
+		if i%5000 == 0 {
+			in = append(in, tuple.New(tuple.Edge, 50, 0))
+		}
+	}
+	res := runFigure(t, "rap-edges", of(in))
+	if len(res.Tables[0].Rows) != 4 {
+		t.Errorf("%d rows, want one of each of 2 programs and 2 errors", len(res.Tables[0].Rows))
+	}
+	// From the outer branch to one of 12 and back, where it stands: 24 times in 120,000.
+	for _, row := range res.Tables[0].Rows {
+		if row[2].Number != 120_000+24-1 || row[6].Number != 10 || row[7].Number != 10 {
+			t.Errorf("%v edges, %v of %v found, want one less than branches, and the most frequent 10", row[2], row[7], row[6])
+		}
+	}
+}

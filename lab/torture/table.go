@@ -1,0 +1,65 @@
+package torture
+
+// This file prints the results.
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/internal/check"
+)
+
+// A Report has the results of all cases, in the order in which they were run.
+type Report struct{ Results []*Result }
+
+// Count adds up the results.
+func (r *Report) Count() (c check.Count) {
+	for _, x := range r.Results {
+		c.Add(check.Count{Passed: x.Passed, Failed: x.Failed, Skipped: x.Skipped})
+	}
+	return c
+}
+
+// Table prints the results as Markdown: a table, the failures, the cases that were skipped,
+// and a last line with the sum.
+func (r *Report) Table(w io.Writer) {
+	fmt.Fprint(w, "| part | case | passed | failed | skipped | time | |\n|---|---|---|---|---|---|---|\n")
+	for _, x := range r.Results {
+		took := time.Duration(x.Seconds * float64(time.Second)).Round(time.Second)
+		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %s | %s |\n", x.Part, x.Case, x.Passed, x.Failed, x.Skipped, took, cell(x.Note))
+	}
+	r.list(w, "Failures", func(x *Result) []string { return x.Failures })
+	r.list(w, "Left out", func(x *Result) []string { return x.Skips })
+	fmt.Fprintf(w, "\n%s\n", r.Count())
+}
+
+// cell makes text fit a cell of a table.
+func cell(s string) string {
+	return strings.ReplaceAll(strings.Join(strings.Fields(s), " "), "|", `\|`)
+}
+
+// list prints a list with a title: the texts that get returns for each result. It prints
+// nothing if there are none.
+func (r *Report) list(w io.Writer, title string, lines func(*Result) []string) {
+	first := true
+	for _, x := range r.Results {
+		for _, line := range lines(x) {
+			if first {
+				fmt.Fprintf(w, "\n%s:\n\n", title)
+				first = false
+			}
+			fmt.Fprintf(w, "* %s %s: %s\n", x.Part, x.Case, indent(line))
+		}
+	}
+}
+
+// indent makes text of several lines an item of a list.
+func indent(s string) string {
+	head, rest, more := strings.Cut(strings.TrimSpace(s), "\n")
+	if !more {
+		return head
+	}
+	return head + "\n\n      " + strings.ReplaceAll(rest, "\n", "\n      ")
+}
