@@ -1,5 +1,5 @@
 // Command pepsim runs models of profiling hardware over the events of real
-// programs, and repeats the experiments of the papers that describe them.
+// programs.
 //
 // A program that was built with pepbuild -peptaps=loads reports every value that
 // it loads, and writes a trace of them if it is run with
@@ -63,11 +63,6 @@
 // The error compares the shares of the values that a site loads with those in an
 // exact profile of the same events. The overhead comes from a model: a message
 // takes 30 cycles, and the program takes 3.35 cycles for an event.
-//
-// The command figure runs the experiments of the papers. It prints our numbers
-// beside theirs and draws plots:
-//
-//	pepsim figure all
 //
 // The exit code is 0 if all went well, 1 if a file cannot be read or is of the
 // wrong kind, and 2 if the command line is wrong. Errors are one line. If a trace is

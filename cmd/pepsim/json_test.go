@@ -2,47 +2,22 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/internal/command/commandtest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // TestJSON checks that a verb prints the same data as text and as JSON. It makes the rows
 // that the text must have from the JSON, by fmt.
 func TestJSON(t *testing.T) {
-	commandtest.Listings(t, &pepsim, makeFigures, []commandtest.Listing{
+	commandtest.Listings(t, &pepsim, makeExample, []commandtest.Listing{
 		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
 		{Line: "run -n 100000 -top 1 -engine P100 -engine raphw(5%,over=words,buffer=64) app.trace", Rows: runRows},
 		{Line: "run -engine P2 words.trace", Rows: runRows}, // too few events for an error
-		{Line: "figure -o plots -permutations 6 -seeds 3 strat-4", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-7", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-8", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-9", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-10", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 800000 -seeds 2 strat-11", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 -seeds 2 strat-filter", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-2", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 100000 rap-3", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-5", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-code", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-6", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-7-code", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-8-values", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-headline", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-buffer", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 rap-throughput", Rows: figureRows},
-		{Line: "figure -o plots rap-cost", Rows: figureRows},
-		{Line: "figure -o plots cop-table1", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 cop-6", Rows: figureRows},
-		{Line: "figure -o plots -traces traces -n 200000 cop-8", Rows: figureRows},
 		{Line: "cop size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
@@ -96,141 +71,6 @@ func sizeRows(o commandtest.Object) (rows []string) {
 		rows = append(rows, row)
 	}
 	return rows
-}
-
-// makeFigures adds made-up traces for all of the figures. They have the names of the test
-// programs, but not their events.
-func makeFigures(dir string) error {
-	if err := makeExample(dir); err != nil {
-		return err
-	}
-	data, err := os.ReadFile(filepath.Join(dir, "app.trace"))
-	if err != nil {
-		return err
-	}
-	traces := filepath.Join(dir, "traces")
-	if err := os.Mkdir(traces, 0o755); err != nil {
-		return err
-	}
-	for _, name := range []string{"typecheck.loads", "typecheck.calls", "lua.loads", "lua.calls", "regex.loads", "flate.loads", "typecheck.blocks", "regex.blocks"} {
-		if err := os.WriteFile(filepath.Join(traces, name+".trace"), data, 0o644); err != nil {
-			return err
-		}
-	}
-	layout := "pep layout 1 build 27a9630f5c4e04e8\n"
-	for i := range uint64(300) {
-		layout += fmt.Sprintf("%#x %#x # load x[%d] app.go:%d:7 main.f%d\n", 0x401000+16*i, tuple.New(tuple.Load, tuple.SiteBase("main")+i, 0).PC, i, 10+i, i/10)
-	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(traces, "typecheck.blocks.layout"), []byte(layout), 0o644),
-		os.WriteFile(filepath.Join(traces, "regex.blocks.layout"), []byte(layout), 0o644),
-	)
-}
-
-// figureRows makes all numbers of the text from those of the JSON.
-func figureRows(o commandtest.Object) (rows []string) {
-	rows = append(rows, "$ "+strings.Replace(o.Text("command"), " -json", "", 1))
-	for _, f := range o.All("figures") {
-		rows = append(rows, f.Text("id")+": "+f.Text("title"))
-		f.Each("setup", func(line string) { rows = append(rows, line) })
-		for _, t := range f.All("tables") {
-			var heads []string
-			t.Each("columns", func(s string) { heads = append(heads, s) })
-			rows = append(rows, t.Text("title"), strings.Join(heads, " "))
-			for _, row := range t["rows"].([]any) {
-				var cells []string
-				for _, v := range row.([]any) {
-					cells = append(cells, numberText(commandtest.Object(v.(map[string]any))))
-				}
-				rows = append(rows, strings.Join(cells, " "))
-			}
-		}
-		heads := "ours | paper"
-		for _, r := range f.All("rows") {
-			if r.Int("runs") > 0 {
-				heads = "ours | paper | agrees if | runs that agree"
-			}
-		}
-		rows = append(rows, heads)
-		for _, r := range f.All("rows") {
-			// The words between the numbers come from the row; the numbers are made here.
-			ours, rest := "", r.Text("ours")
-			for _, v := range r.All("values") {
-				between, behind, ok := strings.Cut(rest, v.Text("text"))
-				if !ok {
-					between = "no " + v.Text("text") + " in "
-				}
-				ours, rest = ours+between+numberText(v), behind
-			}
-			row := r.Text("what") + " " + ours + rest + " | " + r.Text("paper")
-			if runs := r.Int("runs"); runs > 0 {
-				row += fmt.Sprintf(" | %s | %d of %d", r.Text("asked"), r.Int("agree"), runs)
-			}
-			rows = append(rows, row)
-		}
-		for _, r := range f.All("rows") {
-			if r["differs"].(bool) {
-				rows = append(rows, "differs: "+r.Text("what")+": "+r.Text("note"))
-			}
-		}
-		files := "plots:"
-		for _, p := range f.All("plots") {
-			files += " " + p.Text("file")
-			if data := p.Text("data"); data != "" {
-				files += " " + data
-			}
-			for _, s := range p.All("series") {
-				if len(s.All("points")) == 0 {
-					rows = append(rows, "no points in "+s.Text("name"))
-				}
-			}
-		}
-		rows = append(rows, files)
-	}
-	return rows
-}
-
-// numberText prints the number of a value in the form in which its text has it.
-func numberText(v commandtest.Object) string {
-	text, unit := v.Text("text"), v.Text("unit")
-	if v["number"] == nil {
-		if unit == "" || text == "-" || text == "never" || text == "above" || text == "NaN" || text == "+Inf" {
-			return text
-		}
-		return "null"
-	}
-	x := v.Float("number")
-	switch {
-	case strings.HasPrefix(unit, "cycles/"):
-		return fmt.Sprintf("%.2f", x)
-	case unit == "million events/s":
-		return fmt.Sprintf("%.1f M/s", x)
-	case unit == "mm²" || unit == "ns":
-		return fmt.Sprintf("%.2f %s", x, unit)
-	case unit == "nJ":
-		return fmt.Sprintf("%.3f %s", x, unit)
-	case unit == "percent":
-		return fmt.Sprintf("%.2f %%", x)
-	case unit == "factor" && strings.HasSuffix(text, "x"):
-		return fmt.Sprintf("%.2fx", x)
-	case unit == "factor":
-		return fmt.Sprintf("%.2f", x)
-	case unit == "ratio":
-		return fmt.Sprintf("1/%.0f", 1/x)
-	case unit == "events" && x >= 1e6:
-		return strconv.FormatFloat(math.Round(x/1e5)/10, 'f', -1, 64) + "M"
-	case unit == "events" && x >= 1e4:
-		return fmt.Sprintf("%.0fK", math.Floor((x+500)/1000))
-	case unit == "cycles" && strings.HasSuffix(text, "M"):
-		return fmt.Sprintf("%.1fM", x/1e6)
-	case unit == "transistors" && strings.HasSuffix(text, "M"):
-		return fmt.Sprintf("%.2fM", x/1e6)
-	case strings.HasPrefix(text, "N="):
-		return fmt.Sprintf("N=%.0f", x)
-	case strings.HasPrefix(text, "error of "):
-		return fmt.Sprintf("error of %.0f %s", x, unit)
-	}
-	return fmt.Sprintf("%.0f", math.Round(x)) // a median can be half-way between two numbers
 }
 
 func infoRows(o commandtest.Object) (rows []string) {
@@ -299,8 +139,7 @@ func TestErrorsWithJSON(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, figure, trace info, trace print, cop size\n"},
-		{"figure -json -traces nowhere strat-7", 1, "\n  \"figures\": []\n}\n", "pepsim: strat-7: nowhere/typecheck.loads.trace: no such trace "},
+		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, trace info, trace print, cop size\n"},
 		{"run -json -csv words.trace", 2, "", "pepsim: run: -csv and -json are two forms: choose one\n"},
 		{"run -json missing.trace", 1, "", "pepsim: missing.trace: "},
 		{"trace print -json cut.trace", 1, "\n  \"kept\": 9,\n  \"dropped\": 0\n}\n", "pepsim: cut.trace: "},

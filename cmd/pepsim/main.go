@@ -28,4 +28,5 @@ var pepsim = command.Program{
 		{Name: "cop size", Usage: copSizeUsage, Run: size, Lists: true},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},
+	Moved: map[string]string{"figure": "figures of the papers: go run ./cmd/figures in lab, or make figures"},
 }

@@ -19,8 +19,6 @@ import (
 	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/command/commandtest"
 	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
@@ -144,7 +142,7 @@ func makeExample(dir string) error {
 	if err := trace.Parse(&words, bytes.NewReader(text)); err != nil {
 		return err
 	}
-	if err := synthetic(&app, 2_000_000); err != nil {
+	if err := tracetest.Write(&app, 2_000_000); err != nil {
 		return err
 	}
 	return errors.Join(
@@ -153,26 +151,4 @@ func makeExample(dir string) error {
 		os.WriteFile(filepath.Join(dir, "words.trace"), words.Bytes(), 0o644),
 		os.WriteFile(filepath.Join(dir, "app.trace"), app.Bytes(), 0o644),
 	)
-}
-
-// synthetic writes n tuples of a small program with a tap for each of its sites.
-func synthetic(out *bytes.Buffer, n int) error {
-	tuples := tracetest.New(7, 12).Events(make([]tuple.Tuple, n))
-	pkg := &wire.Package{Path: "main", Files: []string{"app.go"}}
-	for i := range 300 {
-		pkg.Taps = append(pkg.Taps, wire.Tap{
-			Tag: uint8(tuple.Load), Func: fmt.Sprintf("main.f%d", i/10), Line: 10 + i, Col: 7,
-			Expr: fmt.Sprintf("x[%d]", i), Type: "int", Bits: 64, Kind: wire.Signed,
-		})
-	}
-	tables := wire.AppendPackage(nil, pkg)
-	build, err := wire.BuildHash(tables)
-	if err != nil {
-		return err
-	}
-	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: build})
-	if err != nil {
-		return err
-	}
-	return errors.Join(w.Write(0, tuples), w.Close(0))
 }

@@ -8,7 +8,6 @@ the loads, branches, calls … that a program built with pepbuild -peptaps repor
 Usage:
 
 	pepsim run [flags] TRACE...        engines over traces: messages, overhead, error
-	pepsim figure [flags] ID...|all    the papers' experiments, ours beside theirs
 	pepsim trace record [flags] -- PROG ARGS...
 	                                   run a program and write a trace of it
 	pepsim trace info [flags] TRACE    summary of a trace
@@ -31,7 +30,7 @@ If the program app was built with pepbuild -peptaps=all, this writes the file
 app.trace of the examples: pepsim trace record -o app.trace -- ./app
 
 TRACE may be - for the standard input, and OUT for the standard output.
-With -json run, figure, trace info, trace print and cop size print JSON, for programs.
+With -json run, trace info, trace print and cop size print JSON, for programs.
 
 Examples:
 
@@ -97,87 +96,6 @@ Examples:
 
 	pepsim run -top 3 app.trace
 	pepsim run -csv -engine P64 -engine 'H[P64]512+A16' app.trace
-`
-
-	figureUsage = `pepsim figure [-json] [-traces DIR] [-o DIR] [-page FILE] [-n N] [-permutations N] [-seed 1] [-seeds 10] [-cycles 3.35] ID...|all
-
-Repeats experiments of the papers and prints ours beside theirs. IDs that begin
-with strat are those of Sastry, Bodik and Smith, ISCA 2001:
-
-	strat-4    error of samplers on random permutations
-	strat-7    error and overhead of the largest working set
-	strat-8    errors of the other programs
-	strat-9    sizes of the table
-	strat-10   a second level of 16 entries
-	strat-11   edges and calls in one compressor
-	strat-filter   filters of places that have converged
-
-IDs that begin with rap are those of Mysore, Agrawal, Sherwood, Shrivastava and
-Suri, CGO 2006:
-
-	rap-2            nodes at worst and in fact, by children and merge interval
-	rap-3            merges in batches and after every split
-	rap-5            hot ranges of the values that a compressor loads
-	rap-code         hot regions of code
-	rap-6            nodes over time
-	rap-7-code       nodes of all programs, code
-	rap-7-values     nodes of all programs, values
-	rap-8-code       errors of hot regions of code
-	rap-8-values     errors of hot ranges of values
-	rap-headline     accuracy with 500 and 4096 nodes
-	rap-9            how wide hot ranges of values are, with caches
-	rap-10           addresses of zero loads
-	rap-narrow       code with narrow operands
-	rap-edges        edges in boxes of two dimensions
-	rap-buffer       what the event buffer of the hardware combines
-	rap-throughput   cycles of the hardware for an event, and stalls
-	rap-cost         area, delay and energy of the hardware
-
-IDs that begin with cop are those of Zilles and Sohi, HPCA 2001, and two that go
-beyond it:
-
-	cop-table1   structures and transistors of the co-processor
-	cop-1        simple sampler: error over time and overhead, three rates
-	cop-6        estimated and true shares of values
-	cop-7        error and overhead of all programs
-	cop-8        error over time and overhead
-	cop-long     figure 7 over windows of long recordings
-	cop-remedies parameters of the value profiler at equal overhead
-	cop-9        arrays of half, base and double size: figures 9 and 10
-	cop-clock    slower co-processors
-	cop-rate     the simple sampler at the rate of software
-	cop-sweep    constants of value profiling
-	cop-upper    a second pass for the upper halves of values
-	cop-phases   a phase detector that clears masks
-
-All but strat-4, rap-cost and cop-table1 need traces of the test programs:
-PROGRAM.loads.trace, PROGRAM.calls.trace, PROGRAM.pairs.trace,
-PROGRAM.ops.trace, and PROGRAM.blocks.trace with PROGRAM.blocks.layout; strat
-and rap use further recordings if they are there, PROGRAM.loads-2.trace and so on;
-make figures records them.
-
-	-json              print tables, rows and the points of the plots as JSON;
-	                   docs/formats.md explains the fields
-	-traces DIR        where they are (default build/traces)
-	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
-	                   (default docs/figures)
-	-page FILE         also write a page about the figures, which are those of one
-	                   paper, in Markdown: what they are, what they show in
-	                   short, and the figures; those that FILE has and that do
-	                   not run stay as they are; without an error only
-	-n N               loads, blocks, or words of samples of a program (default
-	                   16000000); of edges and calls for strat, and of loads for
-	                   strat-10 and rap-throughput, a quarter
-	-permutations N    of strat-4, of all seeds together (default 2500)
-	-seed 1            of strat-4, of all engines, and of the random points of rap-2
-	-seeds 10          with how many seeds, from -seed on, strat replays a recording,
-	                   and of the random points of rap-2
-	-cycles 3.35       cycles that a program takes for an event; a message takes 30
-
-Examples:
-
-	pepsim figure -o plots -permutations 5 strat-4
-	pepsim figure -json -o plots -permutations 5 strat-4
 `
 
 	recordUsage = `pepsim trace record [-o pep.trace] [[-from N] -n N] -- PROG ARGS...

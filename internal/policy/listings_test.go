@@ -17,6 +17,7 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/listing/listingtest"
 	tracer "github.com/pepgo/pep/internal/tracer/report"
 )
 
@@ -72,10 +73,10 @@ func TestFormatsHasTheFieldsOfListings(t *testing.T) {
 				want = append(want, line)
 			}
 		}
-		if d := cmp.Diff(want, documented(string(text), "`"+l.command+"`")); d != "" {
+		if d := cmp.Diff(want, listingtest.Documented(string(text), "`"+l.command+"`")); d != "" {
 			t.Errorf("docs/formats.md on the fields of %s (-code +document):\n%s", l.command, d)
 		}
-		got := documented(string(text), "Profiles in listings")
+		got := listingtest.Documented(string(text), "Profiles in listings")
 		for len(profile) > 0 {
 			n := min(len(got), len(profile))
 			if d := cmp.Diff(profile[:n], got); d != "" {
@@ -84,16 +85,4 @@ func TestFormatsHasTheFieldsOfListings(t *testing.T) {
 			profile = profile[n:]
 		}
 	}
-}
-
-// documented returns the fields and units of the table below a heading. A line
-// without a description does not count.
-func documented(text, heading string) (fields []string) {
-	_, rest, _ := strings.Cut(text, "\n### "+heading+"\n")
-	section, _, _ := strings.Cut(rest, "\n### ")
-	section, _, _ = strings.Cut(section, "\n## ")
-	for _, m := range regexp.MustCompile("(?m)^\\| (`[^`]+`) \\| ([^|]*)\\| [^ ]").FindAllStringSubmatch(section, -1) {
-		fields = append(fields, m[1]+" "+strings.TrimSpace(m[2]))
-	}
-	return fields
 }

@@ -153,7 +153,7 @@ func limitOf(limit float64) float64 {
 }
 
 // Name returns the verb that prints the listing.
-func (l *Listing) Name() string { return "figure" }
+func (l *Listing) Name() string { return "run" }
 
 // Print lays out all but the points of the plots.
 func (l *Listing) Print(p *listing.Page) {

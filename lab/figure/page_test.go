@@ -16,7 +16,7 @@ import (
 // pageOf writes a page of results, and returns the sentences of its summary and the whole text.
 func pageOf(t *testing.T, results ...*Result) (short []string, page string) {
 	t.Helper()
-	page, err := (&Page{Command: "pepsim figure x", Figures: results}).text("")
+	page, err := (&Page{Command: "figures run x", Figures: results}).text("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestPageIsComputed(t *testing.T) {
 				t.Errorf("the summary has %d sentences, and none is\n%s\nbut\n%s", len(got), want, all)
 			}
 		}
-		if !strings.Contains(page, "\n## cop-7\n\n```\n$ pepsim figure x\n\ncop-7: ") {
+		if !strings.Contains(page, "\n## cop-7\n\n```\n$ figures run x\n\ncop-7: ") {
 			t.Errorf("the page has no block with a command line:\n%s", page)
 		}
 	}

@@ -9,7 +9,7 @@ var subjects = []subject{
 	{"cop-", "the co-processor", "Figures of the co-processor", copIntroduction, false},
 }
 
-const stratIntroduction = `All of this page is output of ` + "`pepsim figure -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-strat`" + ` records the traces and runs all figures.
+const stratIntroduction = `All of this page is output of ` + "`figures run -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-strat`" + ` records the traces and runs all figures.
 Estimates do not depend on the speed of the machine, and overheads are modelled: with the same traces each run has the same results. The plots are in [docs/figures](../figures).
 
 These are the experiments of Sastry, Bodik and Smith, *Rapid Profiling via Stratified Sampling*, ISCA 2001, on the test programs that the figures name: their loads, and their edges and call targets. As in the paper
@@ -18,7 +18,7 @@ replayed with several seeds of hash functions and samplers. Rows are medians of 
 "differs:" names those that do not. The figures give no reasons: tables show what could be one. [Decision 25](../decisions/0025-filter.md) is about the filters.
 `
 
-const treeIntroduction = `All of this page is output of ` + "`pepsim figure -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-rap`" + ` records the traces and runs all figures.
+const treeIntroduction = `All of this page is output of ` + "`figures run -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-rap`" + ` records the traces and runs all figures.
 Trees, cycles and counts do not depend on the speed of the machine: with the same traces each run has the same results. The plots are in [docs/figures](../figures).
 
 These are the experiments of Mysore, Agrawal, Sherwood, Shrivastava and Suri, *Profiling over Adaptive Ranges*, CGO 2006, on the test programs that the figures name: values that they load, and basic blocks as
@@ -27,7 +27,7 @@ below each figure, says which rows agree with the paper; a line "differs:" names
 [Decision 16](../decisions/0016-rap.md) gives the reasons for the defaults.
 `
 
-const copIntroduction = `All of this page is output of ` + "`pepsim figure -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-cop`" + ` records the traces and runs all figures.
+const copIntroduction = `All of this page is output of ` + "`figures run -page`" + `; each block begins with the command that has written it and its line in short. ` + "`make figures-cop`" + ` records the traces and runs all figures.
 Estimates and cycles do not depend on the speed of the machine: with the same traces each run has the same results. The plots are in [docs/figures](../figures).
 
 These are the experiments of Zilles and Sohi, *A Programmable Co-Processor for Profiling*, HPCA 2001, on twelve test programs.

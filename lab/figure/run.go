@@ -19,7 +19,7 @@ func Choose(ids []string) (list []Figure, err error) {
 		case ok:
 			list = append(list, f)
 		default:
-			return nil, fmt.Errorf("unknown figure %q: pepsim help figure lists them", id)
+			return nil, fmt.Errorf("unknown figure %q: figures help run lists them", id)
 		}
 	}
 	return list, nil

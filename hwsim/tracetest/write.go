@@ -1,0 +1,34 @@
+package tracetest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/pepgo/pep/hwsim/trace"
+	format "github.com/pepgo/pep/runtime/trace"
+	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/runtime/wire"
+)
+
+// Write writes a trace of n loads of a small program, with a tap for each of its sites.
+func Write(out io.Writer, n int) error {
+	tuples := New(7, 12).Events(make([]tuple.Tuple, n))
+	pkg := &wire.Package{Path: "main", Files: []string{"app.go"}}
+	for i := range 300 {
+		pkg.Taps = append(pkg.Taps, wire.Tap{
+			Tag: uint8(tuple.Load), Func: fmt.Sprintf("main.f%d", i/10), Line: 10 + i, Col: 7,
+			Expr: fmt.Sprintf("x[%d]", i), Type: "int", Bits: 64, Kind: wire.Signed,
+		})
+	}
+	tables := wire.AppendPackage(nil, pkg)
+	build, err := wire.BuildHash(tables)
+	if err != nil {
+		return err
+	}
+	w, err := trace.NewWriter(out, &format.Header{Exe: "./app", Tables: tables, Build: build})
+	if err != nil {
+		return err
+	}
+	return errors.Join(w.Write(0, tuples), w.Close(0))
+}

@@ -1,0 +1,9 @@
+// Command figures repeats the experiments of the papers that describe the models of
+// hwsim. It prints our numbers beside theirs and draws plots:
+//
+//	go run ./cmd/figures run all
+//
+// in the folder lab, or make figures, which first records the traces. The exit code is 0
+// if all went well, 1 if an experiment failed, for example because its traces are missing,
+// and 2 if the command line is wrong. The other experiments run nevertheless.
+package main

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/hwsim/cost"
+	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/lab/figure"
+)
+
+func main() {
+	os.Exit(figures.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+var figures = command.Program{
+	Name:  "figures",
+	Usage: usage,
+	Verbs: []command.Verb{
+		{Name: "run", Usage: runUsage, Run: runFigures, Lists: true},
+		{Name: "version", Usage: versionUsage, Run: command.Version},
+	},
+}
+
+// runFigures is the verb run.
+func runFigures(c *command.Call) error {
+	env := &figure.Env{Overhead: cost.Default}
+	dir := c.Flags.String("traces", "../build/traces", "")
+	out := c.Flags.String("o", "docs/figures", "")
+	page := c.Flags.String("page", "", "")
+	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
+	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")
+	c.Flags.Uint64Var(&env.Seed, "seed", 1, "")
+	c.Flags.IntVar(&env.Seeds, "seeds", 10, "")
+	c.Flags.Float64Var(&env.Overhead.PerEvent, "cycles", env.Overhead.PerEvent, "")
+	line := strings.Join(append([]string{"figures run"}, c.Args...), " ")
+	if err := c.Parse(1, -1); err != nil {
+		return err
+	}
+	env.Source, env.Sites, env.Functions = figure.Files(*dir), figure.Sites(*dir), figure.Layouts(*dir)
+	chosen, err := figure.Choose(c.Args)
+	if err != nil {
+		return command.Usagef("run: %w", err)
+	}
+	if err := figure.CheckPage(*page, chosen); err != nil {
+		return command.Usagef("run: -page: %w", err)
+	}
+	var failed error
+	document := figure.Page{Command: line, Date: time.Now().Format(time.DateOnly)}
+	err = c.Print(&figure.Listing{Command: line, Figures: document.Collect(figure.Run(chosen, env, *out, &failed))}, nil)
+	return document.Save(*page, errors.Join(err, failed))
+}
