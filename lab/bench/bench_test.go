@@ -246,7 +246,11 @@ func TestBenchmarkLines(t *testing.T) {
 }
 
 func TestProgramsByName(t *testing.T) {
-	c := Config{Root: filepath.Join("..", "..")}
+	root, err := Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Root: root}
 	few, err := c.programs()
 	if err != nil {
 		t.Fatal(err)

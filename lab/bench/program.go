@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -81,6 +82,17 @@ type program struct {
 	name string
 	dir  string // its module
 	work string // for executables and profiles
+}
+
+// Root returns the directory of the module of pep, which lab/go.mod names. The working
+// directory must be in lab.
+func Root() (string, error) {
+	cmd := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/pepgo/pep")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s, in lab: %w", cmd, err)
+	}
+	return strings.TrimSpace(string(out)), nil
 }
 
 // each calls f for every program, with an empty work directory.

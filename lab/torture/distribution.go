@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/internal/check"
+	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/gotest"
 )
 
@@ -92,11 +93,15 @@ func testsCases(e *Env) (cases []Case, err error) {
 	if e.Short {
 		return nil, nil // go test runs them once by itself
 	}
+	root, err := bench.Root()
+	if err != nil {
+		return nil, err
+	}
 	for _, h := range harder {
 		name := fmt.Sprintf("%s -run %s -count=%d", h.pkg, h.run, h.count)
 		cases = append(cases, Case{name, func(e *Env, r *Result) {
 			cmd := exec.Command("go", "test", "-json", "-timeout=1h", fmt.Sprintf("-count=%d", h.count), "-run", h.run, h.pkg)
-			cmd.Stderr = os.Stderr
+			cmd.Dir, cmd.Stderr = root, os.Stderr
 			out, err := cmd.Output()
 			var text strings.Builder
 			count, parseErr := check.Tests(&text, strings.NewReader(string(out)))

@@ -2,7 +2,7 @@
 // plain and in every mode of pepbuild, treats both alike, and says where they
 // differ.
 //
-//	o := torture.Options{Parts: []string{"ends"}, Modes: []string{"sample"}, Dir: "build/torture", Out: os.Stdout}
+//	o := torture.Options{Parts: []string{"ends"}, Modes: []string{"sample"}, Dir: "../build/torture", Out: os.Stdout}
 //	report, err := torture.Run(&o)
 //	report.Table(os.Stdout)
 //

@@ -1,7 +1,7 @@
 // Command exactness checks that the exact path counts of the test programs tell correctly
 // how often every block was executed. See package exactness.
 //
-//	go run ./lab/cmd/exactness [flags] [program ...]
+//	go run -C lab ./cmd/exactness [flags] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
 // checked.
@@ -39,7 +39,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 	flags := flag.NewFlagSet("exactness", flag.ExitOnError)
 	flags.SetOutput(stderr)
-	root := flags.String("testprogs", "testprogs", "directory of the programs")
+	root := flags.String("testprogs", "../testprogs", "directory of the programs")
 	percent := flags.Int("percent", 10, "share of the whole workload that is run")
 	truncate := flags.String("truncate", "header", "where paths end: header or backedge")
 	details := flags.Bool("v", false, "say what could not be compared, and which functions have paths that never ended")

@@ -1,7 +1,7 @@
 // Command gotest runs the test programs of the Go distribution, GOROOT/test,
 // plain and instrumented, and reports where the two differ.
 //
-//	$ go run ./lab/cmd/gotest -run 'fixedbugs/issue4.*' -mode sample,exact
+//	$ go run -C lab ./cmd/gotest -run 'fixedbugs/issue4.*' -mode sample,exact
 //	sample: 61 programs ran alike, 0 differ
 //	exact: 61 programs ran alike, 0 differ
 //	7 programs left out: see -v

@@ -1,7 +1,7 @@
 // Command inlining lists the calls that the compiler inlines in plain builds and not in
 // instrumented ones, and the other way round. See package inlining.
 //
-//	go run ./lab/cmd/inlining [flags] [directory of a main package ...]
+//	go run -C lab ./cmd/inlining [flags] [directory of a main package ...]
 //
 // A program that imports all of std comes first.
 package main
@@ -31,7 +31,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("inlining", flag.ExitOnError)
 	flags.SetOutput(stderr)
-	pepbuild := flags.String("pepbuild", "bin/pepbuild", "the command pepbuild")
+	pepbuild := flags.String("pepbuild", "../bin/pepbuild", "the command pepbuild")
 	settings := flags.String("settings", "-pepinline=same;-pepinline=less", "flags of pepbuild to compare, separated by semicolons")
 	details := flags.String("v", "-pepinline=same", "the setting whose calls are listed")
 	std := flags.Bool("std", true, "compare std too")

@@ -2,20 +2,20 @@
 // profiles agree with exact ones, beside the figures of the PEP paper. It also measures
 // what taps cost, and how fast engines are, and compares checkouts of the project.
 //
-//	go run ./lab/cmd/pepbench overhead [-rounds 10] [flags] [program ...]
-//	go run ./lab/cmd/pepbench functions [-n 10] [flags] [program ...]
-//	go run ./lab/cmd/pepbench accuracy [-runs 5] [flags] [program ...]
-//	go run ./lab/cmd/pepbench bounds [-runs 200] [-kinds paths,values] [flags] [program ...]
-//	go run ./lab/cmd/pepbench taps [-rounds 5] [flags] [program ...]
-//	go run ./lab/cmd/pepbench pgo [-rounds 10] [flags] [program ...]
-//	go run ./lab/cmd/pepbench guide [flags] [program ...]
-//	go run ./lab/cmd/pepbench paths [-runs 5] [-rounds 10] [-programs 'lua flips'] [flags] FIGURE ...
-//	go run ./lab/cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
-//	go run ./lab/cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
-//	go run ./lab/cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench overhead [-rounds 10] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench functions [-n 10] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench accuracy [-runs 5] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench bounds [-runs 200] [-kinds paths,values] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench taps [-rounds 5] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench pgo [-rounds 10] [flags] [program ...]
+//	go run -C lab ./cmd/pepbench guide [flags] [program ...]
+//	go run -C lab ./cmd/pepbench paths [-runs 5] [-rounds 10] [-programs 'lua flips'] [flags] FIGURE ...
+//	go run -C lab ./cmd/pepbench engines [-rounds 20] [-o FILE] [program ...]
+//	go run -C lab ./cmd/pepbench cop [-rounds 20] [-n 100000000] [-trace FILE] [-o FILE] ENGINE ...
+//	go run -C lab ./cmd/pepbench compare -against DIR[,DIR] [-rounds 10] [flags] [program ...]
 //
 // A program is the name of a directory in testprogs, or the directory of any module whose main
-// package is in its root, such as ./testprogs/others/shell, and which works like those in testprogs
+// package is in its root, such as ../testprogs/others/shell, and which works like those in testprogs
 // (testprogs/README.md). Without names, pepbench measures all test programs. The tables go to standard output. With -o FILE they also go to a file, with the
 // machine and the command line. Measure on a quiet machine. To try whether everything
 // works, use -scale 2 -rounds 1.
@@ -23,8 +23,8 @@
 // These commands measure the configurations of the paper's figure 6, and those of its
 // figures 8 and 9 with a tick of 20 ms beside the default:
 //
-//	go run ./lab/cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
-//	go run ./lab/cmd/pepbench accuracy -tick 10ms,20ms
+//	go run -C lab ./cmd/pepbench overhead -settings '64,17 1,1 16,17 256,17 1024,17'
+//	go run -C lab ./cmd/pepbench accuracy -tick 10ms,20ms
 package main
 
 import (
@@ -57,7 +57,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|guide|paths|engines|cop|compare [flags] [program ...]")
 	}
-	m := &measurement{command: "go run ./lab/cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
+	m := &measurement{command: "go run -C lab ./cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
 	switch args[0] {
 	case "overhead":
 		return m.overhead(args[1:])
@@ -214,7 +214,7 @@ func (m *measurement) cop(args []string) error {
 	flags.StringVar(&m.out, "o", "", "write the table to a `file`, too")
 	rounds := flags.Int("rounds", 20, "`runs` of each engine")
 	n := flags.Uint64("n", 100_000_000, "`tuples` of the replay")
-	name := flags.String("trace", "build/traces/typecheck.loads.trace", "the `trace`, as make figures records it")
+	name := flags.String("trace", "../build/traces/typecheck.loads.trace", "the `trace`, as make figures records it")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -407,17 +407,13 @@ func atTicks(settings []bench.Setting, ticks string) ([]bench.Setting, error) {
 }
 
 // locate sets the fields of m.cfg that say which programs are measured, and where they are.
-func (m *measurement) locate(programs []string) error {
+func (m *measurement) locate(programs []string) (err error) {
 	m.cfg.Log = m.stderr
 	if len(programs) > 0 {
 		m.cfg.Programs = programs
 	}
-	mod, err := exec.Command("go", "env", "GOMOD").Output()
-	if err != nil {
-		return fmt.Errorf("go env: %w", err)
-	}
-	m.cfg.Root = filepath.Dir(strings.TrimSpace(string(mod)))
-	return nil
+	m.cfg.Root, err = bench.Root()
+	return err
 }
 
 // prepare completes m.cfg and builds pepbuild, unless a flag names one. done removes the

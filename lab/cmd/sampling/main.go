@@ -2,7 +2,7 @@
 
 // Command sampling repeats the experiments of the paper on value sampling.
 //
-//	go run ./lab/cmd/sampling [-rounds 8] [-scale 40] [-bias 8s] [-limit 11m] [-o FILE] [program ...]
+//	go run -C lab ./cmd/sampling [-rounds 8] [-scale 40] [-bias 8s] [-limit 11m] [-o FILE] [program ...]
 //
 // A program is the name of a directory in testprogs, or a command line with a space in it. Without
 // programs, all of testprogs and gofmt are sampled. It needs the rights of peptrace values. The tables go to standard output, and with -o also to a file, with the machine
@@ -51,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	if len(programs) == 0 {
 		programs = []string{"bitboard", "filters", "flate", "httpecho", "jsonbench", "lua", "markdown", "printer", "raytrace", "regex", "sortbench", "typecheck", "gofmt -l $GOROOT/src/runtime"}
 	}
-	if e.Root, err = os.Getwd(); err != nil {
+	if e.Root, err = bench.Root(); err != nil {
 		return err
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
@@ -64,7 +64,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(e.Root, "testprogs", name)); err != nil {
-			return fmt.Errorf("no test program: %w: run it in the directory of the module, with names of directories in testprogs", err)
+			return fmt.Errorf("no test program: %w: want names of directories in testprogs", err)
 		}
 	}
 	if e.Work, err = os.MkdirTemp("", "sampling"); err != nil {
@@ -72,7 +72,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	}
 	defer os.RemoveAll(e.Work)
 	// Sections are written as they are done: what was measured is there even if the rest fails.
-	text := bench.Header("Value sampling", "go run ./lab/cmd/sampling "+strings.Join(args, " "), time.Now())
+	text := bench.Header("Value sampling", "go run -C lab ./cmd/sampling "+strings.Join(args, " "), time.Now())
 	section := func(title string, parts ...string) error {
 		part := "## " + title + "\n\n" + strings.Join(parts, "\n")
 		text += part + "\n"

@@ -1,7 +1,7 @@
 // Command torture tries to make profiled programs fail, see package
 // lab/torture.
 //
-//	$ go run ./lab/cmd/torture -part ends -mode sample
+//	$ go run -C lab ./cmd/torture -part ends -mode sample
 //	| part | case | passed | failed | skipped | time | |
 //	|---|---|---|---|---|---|---|
 //	| ends | sample | 38 | 0 | 0 | 41s | slowest: deadlock 0.02s |
@@ -9,7 +9,7 @@
 //	38 passed, 0 failed
 //
 // It takes hours, and can be interrupted: it stores the results of finished cases in
-// build/torture/state.json and goes on from there. The exit code is 1 if something failed.
+// ../build/torture/state.json and goes on from there. The exit code is 1 if something failed.
 package main
 
 import (
@@ -57,7 +57,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	fs.IntVar(&o.N, "n", 0, "`number` of kills, and of random programs (default: 1000 and 200)")
 	fs.DurationVar(&o.For, "for", 0, "`time` that soak runs, for each mode (default: 1h)")
 	fs.Uint64Var(&o.Seed, "seed", 0, "`seed` of the first random program (default: one that is new)")
-	fs.StringVar(&o.Dir, "dir", "build/torture", "`directory` for the state and temporary files")
+	fs.StringVar(&o.Dir, "dir", "../build/torture", "`directory` for the state and temporary files")
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
@@ -79,7 +79,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	report.Table(&text)
 	fmt.Fprint(stdout, text.String())
 	if *table != "" {
-		command := "go run ./lab/cmd/torture " + strings.Join(args, " ")
+		command := "go run -C lab ./cmd/torture " + strings.Join(args, " ")
 		head := bench.Header("Torture", command, time.Now())
 		if err := os.WriteFile(*table, []byte(head+text.String()), 0o666); err != nil {
 			return err

@@ -2,7 +2,7 @@
 
 // Command tracecost measures what probes cost, beside bpftrace and Delve if they are there.
 //
-//	go run ./lab/cmd/tracecost [-rounds 10] [-calls 300000] [-bpftrace bpftrace] [-dlv dlv] [-o FILE]
+//	go run -C lab ./cmd/tracecost [-rounds 10] [-calls 300000] [-bpftrace bpftrace] [-dlv dlv] [-o FILE]
 //
 // It needs the rights of peptrace. The table goes to standard output, and with -o also to a
 // file, with the machine and the command line.
@@ -59,6 +59,6 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, bench.Load())
-	text := bench.Header("Cost of probes", "go run ./lab/cmd/tracecost "+strings.Join(args, " "), time.Now())
+	text := bench.Header("Cost of probes", "go run -C lab ./cmd/tracecost "+strings.Join(args, " "), time.Now())
 	return os.WriteFile(*out, []byte(text+how+table), 0o644)
 }
