@@ -32,12 +32,12 @@ type Target struct {
 	dir           string // of the package
 }
 
-// Targets returns the fuzz tests of packages. It reads their sources, because go test -list would
-// link the tests of every package.
-func Targets(packages ...string) (targets []Target, err error) {
+// Targets returns the fuzz tests of packages of the module in dir. It reads their sources, because
+// go test -list would link the tests of every package.
+func Targets(dir string, packages ...string) (targets []Target, err error) {
 	var stderr bytes.Buffer
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,TestGoFiles,XTestGoFiles", "--"}, packages...)...)
-	cmd.Stderr = &stderr
+	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w\n%s", cmd, err, stderr.Bytes())
@@ -156,6 +156,7 @@ type binary struct {
 func (b *binary) build() (string, error) {
 	b.once.Do(func() {
 		cmd := exec.Command("go", "test", "-c", "-vet=off", "-fuzz=^"+b.target.Name+"$", "-o", b.name, b.target.Package)
+		cmd.Dir = b.target.dir // in its module
 		if b.out, b.err = cmd.CombinedOutput(); b.err != nil {
 			b.err = fmt.Errorf("%s: %w", cmd, b.err)
 		}

@@ -72,8 +72,7 @@ func FuzzBad(f *testing.F) {
 			t.Fatal(err)
 		}
 	}
-	t.Chdir(dir)
-	targets, err := Targets("./...")
+	targets, err := Targets(dir, "./...")
 	if err != nil {
 		t.Fatal(err)
 	}

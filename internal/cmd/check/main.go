@@ -1,16 +1,18 @@
-// Command check runs every check of the project and ends with a line that says
-// how many passed and how many failed:
+// Command check runs every check of the project, in the product's module and in lab, and
+// ends with a line that says how many passed and how many failed:
 //
 //	$ go run ./internal/cmd/check
 //	ok    gofmt
 //	ok    go vet
+//	ok    go vet in lab
 //	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
 //	…
 //	ok    fuzz github.com/pepgo/pep/runtime/wire FuzzReadPackage  4.1s  80123 executions
 //	…
 //	431 passed, 0 failed
 //
-// The command passes its arguments on to go test. Without arguments it tests all packages,
+// The command passes its arguments on to go test. Packages are directories: those below ./lab
+// are of the module there, and ./... is all packages of both. Without arguments it tests all packages,
 // and runs each fuzz test for a second. If the first argument is -fuzzeach=10m, it only
 // runs the fuzz tests of the packages named after it, each for ten minutes. The exit code
 // is 0 if everything passed.
@@ -23,6 +25,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,14 +61,65 @@ func run(args []string, w io.Writer) check.Count {
 		return fuzzing(w, args[1:], d)
 	}
 	var count check.Count
-	count.Add(silent(w, "gofmt", "gofmt", append([]string{"-l"}, sources()...)...))
-	count.Add(silent(w, "go vet", "go", "vet", "./..."))
-	count.Add(tests(w, args))
+	count.Add(silent(w, "gofmt", ".", "gofmt", append([]string{"-l"}, sources()...)...))
+	for _, m := range modules(args) {
+		count.Add(silent(w, "go vet"+m.in(), m.dir, "go", "vet", "./..."))
+	}
+	for _, m := range modules(args) {
+		count.Add(m.tests(w))
+	}
 	if all {
 		count.Add(fuzzing(w, args, short))
 	}
 	return count
 }
+
+// A module is one of those that the project has, and the arguments of go test there.
+type module struct {
+	dir  string
+	args []string
+}
+
+// in follows the names of checks of a module.
+func (m module) in() string {
+	if m.dir == "." {
+		return ""
+	}
+	return " in " + m.dir
+}
+
+// lab is the directory of the module for what only the project needs.
+const lab = "lab"
+
+// modules returns the modules with packages among the arguments, or both if there are only flags.
+// All modules get the flags.
+func modules(args []string) (list []module) {
+	if !slices.ContainsFunc(args, isPackage) {
+		args = append(slices.Clip(args), "./...")
+	}
+	product, laboratory := module{dir: "."}, module{dir: lab}
+	for _, arg := range args {
+		below, ok := strings.CutPrefix(arg, "./"+lab)
+		switch {
+		case ok && (below == "" || below[0] == '/'):
+			laboratory.args = append(laboratory.args, "."+below)
+		case arg == "./..." || !isPackage(arg):
+			product.args = append(product.args, arg)
+			laboratory.args = append(laboratory.args, arg)
+		default:
+			product.args = append(product.args, arg)
+		}
+	}
+	for _, m := range []module{product, laboratory} {
+		if slices.ContainsFunc(m.args, isPackage) {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// isPackage reports whether an argument names packages, as a directory.
+func isPackage(arg string) bool { return arg == "." || strings.HasPrefix(arg, "./") }
 
 // sources returns the directories that have source. In build/ is what commands make, such as the
 // programs of an interrupted make torture. If there are none, it returns the current directory.
@@ -84,7 +138,12 @@ func sources() (dirs []string) {
 
 // fuzzing runs the fuzz tests of packages.
 func fuzzing(w io.Writer, packages []string, each time.Duration) check.Count {
-	targets, err := check.Targets(packages...)
+	var targets []check.Target
+	var err error
+	for _, m := range modules(packages) {
+		some, e := check.Targets(m.dir, m.args...)
+		targets, err = append(targets, some...), errors.Join(err, e)
+	}
 	if err == nil && len(targets) == 0 {
 		err = errors.New("no fuzz tests")
 	}
@@ -95,12 +154,12 @@ func fuzzing(w io.Writer, packages []string, each time.Duration) check.Count {
 	return check.Fuzz(w, targets, each)
 }
 
-// silent runs a command that prints nothing if all is well. Its messages on standard error
+// silent runs a command in dir that prints nothing if all is well. Its messages on standard error
 // count only if it fails, because the go command lists there what it downloads.
-func silent(w io.Writer, what, name string, args ...string) check.Count {
+func silent(w io.Writer, what, dir, name string, args ...string) check.Count {
 	var stderr bytes.Buffer
 	cmd := exec.Command(name, args...)
-	cmd.Stderr = &stderr
+	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
 	if err == nil && len(out) == 0 {
 		fmt.Fprintf(w, "ok    %s\n", what)
@@ -114,15 +173,15 @@ func silent(w io.Writer, what, name string, args ...string) check.Count {
 }
 
 // tests runs go test, without the checks of go vet that it would do again.
-func tests(w io.Writer, args []string) check.Count {
-	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=60m"}, args...)...)
-	cmd.Stderr = os.Stderr
+func (m module) tests(w io.Writer) check.Count {
+	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=60m"}, m.args...)...)
+	cmd.Dir, cmd.Stderr = m.dir, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
 	}
 	if err != nil {
-		fmt.Fprintf(w, "FAIL  go test\n      %v\n", err)
+		fmt.Fprintf(w, "FAIL  go test%s\n      %v\n", m.in(), err)
 		return check.Count{Failed: 1}
 	}
 	count, err := check.Tests(w, out)
@@ -131,7 +190,7 @@ func tests(w io.Writer, args []string) check.Count {
 		err = waitErr
 	}
 	if err != nil {
-		fmt.Fprintf(w, "FAIL  go test\n      %v\n", err)
+		fmt.Fprintf(w, "FAIL  go test%s\n      %v\n", m.in(), err)
 		count.Failed++
 	}
 	return count
