@@ -20,7 +20,7 @@ const architecture = "docs/architecture.md"
 // comment.
 var tableText = regexp.MustCompile(`(?s)(<!-- go test \./internal/policy -update writes this table -->\n\n)(.*?)(\n\n|\n$)`)
 
-// A graph has, for each package of the module, the packages of the module that it
+// A graph has, for each package of the tree, the packages of the tree that it
 // imports, sorted. Tests do not count.
 type graph map[string][]string
 
@@ -73,15 +73,17 @@ func importsOf(files []*file) graph {
 // listed returns the graph that go list reports. It has only the files of this system.
 func listed(t *testing.T) graph {
 	g := graph{}
-	for line := range strings.Lines(output(t, "go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...")) {
-		if paths := inModule(strings.Fields(line)); len(paths) > 0 {
-			g[paths[0]] = paths[1:]
+	for _, dir := range modules {
+		for line := range strings.Lines(output(t, "go", "list", "-C", dir, "-f", `{{if .GoFiles}}{{.ImportPath}} {{join .Imports " "}}{{end}}`, "./...")) {
+			if paths := inModule(strings.Fields(line)); len(paths) > 0 {
+				g[paths[0]] = paths[1:]
+			}
 		}
 	}
 	return g.sorted()
 }
 
-// inModule returns the import paths that are of this module, without its path.
+// inModule returns the import paths that are of this module or of lab, without the path of this module.
 func inModule(imports []string) (dirs []string) {
 	for _, imp := range imports {
 		if dir, ok := strings.CutPrefix(imp, module+"/"); ok {
@@ -102,7 +104,7 @@ func (g graph) sorted() graph {
 // String is the form in architecture.md: packages by their tree, and within that
 // each below those that it imports.
 func (g graph) String() string {
-	trees := []string{"runtime", "hwsim", "instrument", "analyze", "internal", "internal/project", "cmd"}
+	trees := []string{"runtime", "hwsim", "instrument", "analyze", "internal", "cmd", "lab"}
 	tree := func(dir string) (last int) {
 		for i, t := range trees {
 			if matches(t+"/...", dir) {

@@ -3,6 +3,8 @@ package policy
 // This file says who may import whom.
 
 import (
+	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -77,14 +79,21 @@ const walls = `
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
-	internal/listing:  internal/terminal
+	internal/listing/...: internal/terminal
 	internal/progress: internal/terminal
 	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
-	# Packages that only the project needs may import everything.
+	# Checks, and what tests share.
 	internal/policy:
-	internal/project/...: instrument/... runtime/... hwsim/... analyze/... internal/...
+	internal/check:
+	internal/cmd/check: internal/check
+	internal/mutant:
+	internal/tutorial:
+
+	# The laboratory is a module of its own. It may import everything, and no other package may
+	# import it, not even in tests.
+	lab/...:          lab/... instrument/... runtime/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
@@ -160,18 +169,61 @@ func TestPackagesImportOnlyWhatTheyMay(t *testing.T) {
 	}
 }
 
-// The programs that users run contain no package that only the project needs. Tests may
-// use such packages, and so may packages that hold tests for other packages.
+// The programs that users run contain no package that only the project needs, and the
+// product's module builds without lab. Tests may use packages of this module that only the
+// project needs, and so may packages that hold tests for other packages.
 func TestProductImportsNothingOfTheProjectsOwn(t *testing.T) {
-	const own = "internal/project/..."
-	for _, f := range goFiles(t) {
-		if matches(own, f.dir) || f.test() || strings.HasSuffix(f.dir, "test") {
+	files := goFiles(t)
+	if !slices.ContainsFunc(files, func(f *file) bool { return f.dir == "lab/figure" }) {
+		t.Error("the test reads no file of lab/figure")
+	}
+	for _, problem := range ownImports(files) {
+		t.Error(problem)
+	}
+}
+
+// ownImports returns the imports of packages that only the project needs which the product has.
+func ownImports(files []*file) (problems []string) {
+	own := func(dir string) bool {
+		name := path.Base(dir)
+		return matches("internal/check", dir) || matches("internal/mutant", dir) || matches("internal/tutorial", dir) || strings.HasSuffix(name, "test")
+	}
+	for _, f := range files {
+		if matches(lab, f.dir) {
 			continue
 		}
 		for _, imp := range f.imports {
-			if dir, ok := strings.CutPrefix(imp, module+"/"); ok && (matches(own, dir) || strings.HasSuffix(dir, "test")) {
-				t.Errorf("%s imports %s, which only the project needs: commands must not contain it", f.name, dir)
+			dir, ok := strings.CutPrefix(imp, module+"/")
+			switch {
+			case !ok:
+			case matches(lab, dir):
+				problems = append(problems, fmt.Sprintf("%s imports %s: the product's module must build without lab", f.name, dir))
+			case own(dir) && !own(f.dir) && !f.test() && !matches("internal/cmd/...", f.dir):
+				problems = append(problems, fmt.Sprintf("%s imports %s, which only the project needs: commands must not contain it", f.name, dir))
 			}
+		}
+	}
+	return problems
+}
+
+// lab matches the packages of the module for what only the project needs.
+const lab = "lab/..."
+
+func TestOwnImports(t *testing.T) {
+	for _, c := range []struct{ name, imp, want string }{
+		{"lab/bench/bench.go", "lab/plot", ""},
+		{"hwsim/cost/cost.go", "lab/plot", "hwsim/cost/cost.go imports lab/plot: the product's module must build without lab"},
+		{"hwsim/cost/cost_test.go", "lab/plot", "hwsim/cost/cost_test.go imports lab/plot: the product's module must build without lab"},
+		{"hwsim/enginetest/run.go", "lab/plot", "hwsim/enginetest/run.go imports lab/plot: the product's module must build without lab"},
+		{"hwsim/cost/cost.go", "hwsim/label", ""},
+		{"hwsim/cost/cost.go", "internal/mutant", "hwsim/cost/cost.go imports internal/mutant, which only the project needs: commands must not contain it"},
+		{"hwsim/cost/cost.go", "hwsim/tracetest", "hwsim/cost/cost.go imports hwsim/tracetest, which only the project needs: commands must not contain it"},
+		{"hwsim/cost/cost_test.go", "internal/mutant", ""},
+		{"internal/cmd/check/main.go", "internal/check", ""},
+	} {
+		f := &file{name: c.name, dir: path.Dir(c.name), imports: []string{module + "/" + c.imp}}
+		if got := strings.Join(ownImports([]*file{f}), "\n"); got != c.want {
+			t.Errorf("%s imports %s: got %q, want %q", c.name, c.imp, got, c.want)
 		}
 	}
 }
@@ -243,7 +295,7 @@ func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
 var outsiders = map[string][]string{
 	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
 	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
-	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/..."},
+	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"gonum.org/v1/plot/...":               {"lab/plot"},
 	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},
 	"golang.org/x/arch/...":               {"internal/tracer/..."},
@@ -289,12 +341,12 @@ func TestAnalyzeDoesNotLinkSSA(t *testing.T) {
 	}
 }
 
-// Plots show experiments. No package that builds or profiles programs, or that is
-// linked into them, contains a plotting library.
-func TestOnlyPepsimLinksPlots(t *testing.T) {
-	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./cmd/pep", "./cmd/pepbuild", "./runtime/...")) {
-		if strings.HasPrefix(imp, "gonum.org/") {
-			t.Errorf("cmd/pep, cmd/pepbuild or runtime depends on %s", imp)
+// Plots show experiments. No package of the product contains a plotting library, and no
+// command of it contains a package of lab.
+func TestProductLinksNoPlots(t *testing.T) {
+	for imp := range strings.FieldsSeq(output(t, "go", "list", "-deps", "./...")) {
+		if strings.HasPrefix(imp, "gonum.org/") || matches(module+"/"+lab, imp) {
+			t.Errorf("a package of the product depends on %s", imp)
 		}
 	}
 }

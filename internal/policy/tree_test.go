@@ -1,6 +1,6 @@
 package policy
 
-// This file reads the tree: every package of the module, from its files and not
+// This file reads the tree: every package of the module and of lab, from its files and not
 // from go list, so that files of all systems and build tags are seen.
 
 import (
@@ -24,7 +24,10 @@ const (
 	root   = "../.." // of the module
 )
 
-// A file is a Go file of the module.
+// modules are the directories of the modules whose packages make the tree.
+var modules = []string{".", "lab"}
+
+// A file is a Go file of one of the modules.
 type file struct {
 	name    string // slash-separated, from the root of the module
 	dir     string // of its package, likewise; "." is the root
@@ -121,7 +124,7 @@ func walk(f func(name string) error) error {
 	})
 }
 
-// outside reports whether a Go file belongs to no package of the module: test
+// outside reports whether a Go file belongs to no package of the tree: test
 // data, and the test programs, which are modules of their own.
 func outside(name string) bool {
 	return strings.HasPrefix(name, "testprogs/") || strings.Contains("/"+name, "/testdata/")
@@ -151,7 +154,7 @@ var tree = sync.OnceValues(func() (files []*file, err error) {
 	return files, err
 })
 
-// goFiles returns all Go files of the module's packages.
+// goFiles returns all Go files of the packages of the tree.
 func goFiles(t *testing.T) []*file {
 	t.Helper()
 	files, err := tree()
