@@ -20,7 +20,7 @@
 // program whose behaviour flips, and with guides for the numbering of paths:
 //
 //	figures, err := bench.FindFigures([]string{"pep-32", "pep-36"})
-//	text, err := bench.RunFigures(cfg, figures, bench.FigureOptions{Runs: 3, Rounds: 1, Sampled: bench.PEP, Plots: "docs/figures"})
+//	text, err := bench.RunFigures(cfg, figures, bench.FigureOptions{Runs: 3, Rounds: 1, Sampled: bench.PEP, Plots: "results/figures"})
 //
 // It needs the go command, and for counts of instructions valgrind. The package does
 // not judge the results, with two exceptions: it checks the accuracy tables against the

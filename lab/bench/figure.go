@@ -159,7 +159,7 @@ func (r *FigureResult) markdown(f Figure, dir string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", name, err)
 		}
-		fmt.Fprintf(&b, "![%s](../figures/%s)\n\n", f.Title, name)
+		fmt.Fprintf(&b, "![%s](figures/%s)\n\n", f.Title, name)
 	}
 	return b.String(), nil
 }

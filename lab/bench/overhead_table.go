@@ -13,7 +13,7 @@ import (
 // has no such result.
 type figures struct {
 	paperMean, paperMax string // Bond & McKinley, MICRO 2005, §6.1 and §5.1
-	prototype           string // docs/measuring.md: geometric mean without httpecho and without smart numbering
+	prototype           string // lab/README.md: geometric mean without httpecho and without smart numbering
 }
 
 // reference returns the results to compare a variant with.
@@ -63,7 +63,7 @@ func OverheadTables(costs []Cost, groups ...Group) string {
 	add("Overhead", "User and system time: the least of all runs, divided by the least of the plain program; geometric mean and maximum over the programs. "+
 		"The paper's perfect edge profile stands beside go build -cover -covermode=count of the same packages. "+
 		guideText(costs)+
-		"The prototype (docs/measuring.md) took no samples, had no smart numbering, and did not run httpecho. "+
+		"The prototype (lab/README.md) took no samples, had no smart numbering, and did not run httpecho. "+
 		"The last column is from the rounds: the geometric mean of the programs' ratios to the plain program in each round, then median and "+intervals+".", overheadSummary(costs, cpu))
 	add("CPU time by program", "Least of all runs, divided by that of the plain program.", leastRatios(costs, cpu, groups...))
 	add("Spread of CPU time", "Median over the rounds of the ratio to the plain program in the same round, with "+intervals+".", roundIntervals(costs, cpu))

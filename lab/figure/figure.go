@@ -4,7 +4,7 @@
 //	env := &figure.Env{Source: figure.Files("build/traces")}
 //	f, _ := figure.Find("strat-7")
 //	res, err := f.Run(env)
-//	err = res.Save("docs/figures") // strat-7a.svg, …
+//	err = res.Save("results/figures") // strat-7a.svg, …
 //	l := &figure.Listing{Figures: slices.Values([]*figure.Result{res})}
 //	listing.Text(os.Stdout, l) // H[P256]2048 first below 5 %  ours | 200K events
 //	listing.JSON(os.Stdout, l) // the same numbers, and the points of the plots

@@ -17,7 +17,7 @@ type Burst struct {
 
 const (
 	// The constants were chosen among some hundred by how well nine test programs agreed
-	// with their exact profiles: docs/results/accuracy.md.
+	// with their exact profiles: lab/results/accuracy.md.
 
 	firstPolls = 4   // of a burst, whose gaps make its weight
 	rounds     = 6   // of the iteration

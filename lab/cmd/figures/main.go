@@ -28,7 +28,7 @@ var figures = command.Program{
 func runFigures(c *command.Call) error {
 	env := &figure.Env{Overhead: cost.Default}
 	dir := c.Flags.String("traces", "../build/traces", "")
-	out := c.Flags.String("o", "docs/figures", "")
+	out := c.Flags.String("o", "results/figures", "")
 	page := c.Flags.String("page", "", "")
 	c.Flags.Uint64Var(&env.Events, "n", 16_000_000, "")
 	c.Flags.IntVar(&env.Permutations, "permutations", 2500, "")

@@ -78,7 +78,7 @@ make figures records them.
 	                   lab/formats.md explains the fields
 	-traces DIR        where they are (default ../build/traces)
 	-o DIR             where plots go, as SVG, and the points of rap-6, as CSV
-	                   (default docs/figures)
+	                   (default results/figures)
 	-page FILE         also write a page about the figures, which are those of one
 	                   paper, in Markdown: what they are, what they show in
 	                   short, and the figures; those that FILE has and that do

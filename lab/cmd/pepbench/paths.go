@@ -17,7 +17,7 @@ func (m *measurement) paths(args []string) error {
 	opts := bench.FigureOptions{Sampled: bench.PEP}
 	flags.IntVar(&opts.Runs, "runs", 5, "sampled `runs` of each program, for figures that count")
 	flags.IntVar(&opts.Rounds, "rounds", 10, "`runs` of each variant, for figures that measure time")
-	flags.StringVar(&opts.Plots, "plots", "", "`directory` for the plots (default: docs/figures)")
+	flags.StringVar(&opts.Plots, "plots", "", "`directory` for the plots (default: results/figures)")
 	flags.DurationVar(&opts.Sampled.Tick, "tick", 0, "CPU `time` between ticks of sampled runs, for figures that count (default: the program's, 10ms)")
 	programs := flags.String("programs", "", "`names` of test programs, separated by spaces (default: all)")
 	if err := flags.Parse(args); err != nil {
@@ -41,7 +41,7 @@ func (m *measurement) paths(args []string) error {
 	}
 	defer done()
 	if opts.Plots == "" {
-		opts.Plots = filepath.Join(m.cfg.Root, "docs", "figures")
+		opts.Plots = filepath.Join(m.cfg.Root, "lab", "results", "figures")
 	}
 	tables, err := bench.RunFigures(&m.cfg, figures, opts)
 	if err != nil {
