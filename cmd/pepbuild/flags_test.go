@@ -100,9 +100,9 @@ func main() {
 }
 `
 
-// Flag polls keep all registers, need no room on the stack, and count each path, in code of both compilers. The numbers of calls are
+// Polls keep all registers, need no room on the stack, and count each path, in code of both compilers. The numbers of calls are
 // those of the source: the sums of i and of 2 i below 300, and 600 calls from elsewhere.
-func TestFlagPollsKeepState(t *testing.T) {
+func TestPollsKeepState(t *testing.T) {
 	skipUnlessLinux(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), stateProgram)

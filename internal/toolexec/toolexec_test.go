@@ -48,7 +48,7 @@ func TestTagRoundTrip(t *testing.T) {
 			t.Errorf("ParseTag(%q) = %+v, %v, want %+v", value, got, err, tag)
 		}
 	}
-	for _, bad := range []string{"", "poll", "poll=page,nosuch=1"} {
+	for _, bad := range []string{"", "mode", "mode=sample,nosuch=1"} {
 		if tag, err := ParseTag(bad); err == nil {
 			t.Errorf("ParseTag(%q) = %+v, want an error", bad, tag)
 		}
@@ -185,10 +185,10 @@ func TestReadImports(t *testing.T) {
 
 // FuzzTag checks that a tag that has been parsed and written parses as the same tag.
 func FuzzTag(f *testing.F) {
-	f.Add("poll=page,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
-	f.Add("poll=exact,truncate=backedge,tool=0")
-	f.Add("poll=%zz")
-	f.Add("poll=a%2Cb,truncate=%25,tool=%2Cdump%3D")
+	f.Add("mode=sample,truncate=header,tool=5d0c,taps=loads%2Cstores,funcs=%5Emain,range=x.go%3A1-2,sites=7,burst=1,dump=/a dir/with,dump=and,")
+	f.Add("mode=exact,truncate=backedge,tool=0")
+	f.Add("mode=%zz")
+	f.Add("mode=a%2Cb,truncate=%25,tool=%2Cdump%3D")
 	f.Fuzz(func(t *testing.T, s string) {
 		tag, err := ParseTag(s)
 		if err != nil {
