@@ -20,9 +20,9 @@ comment "pep: sampled PEP(64,17), tick 10ms cpu"
 binary /bin/app
 build 5eed
 period 10000000 cpu/nanoseconds
-path func=main.sign at=sign.go:10 path=p12 end=12 count=7 flow=14 from=entry lines=10-12 branches="11:2 if true; 12:3 switch case \"a; b\", 'c'; 12:9 type switch case int" callers="main.main main.go:9; runtime.main proc.go:250"
+path func=main.sign at=sign.go:10 path=p12 end=12 count=7 flow=14 from=entry lines=10-12 branches="11:2 if true; 12:3 switch case \"a; b\", 'c'; 12:9 type switch case int; 13:2 range func continue outer" callers="main.main main.go:9; runtime.main proc.go:250"
 path func=main.sign at=sign.go:10 path=p2 end=14 count=1 flow=1 from="loop sign.go:13" lines=13,14 branches="13:2 for body" callers="main.main main.go:9"
-path func=main.sign at=sign.go:10 path=p12 end=12 count=3 flow=6 from=entry lines=10-12 branches="11:2 if true; 12:3 switch case \"a; b\", 'c'; 12:9 type switch case int" callers="main.main main.go:8"
+path func=main.sign at=sign.go:10 path=p12 end=12 count=3 flow=6 from=entry lines=10-12 branches="11:2 if true; 12:3 switch case \"a; b\", 'c'; 12:9 type switch case int; 13:2 range func continue outer" callers="main.main main.go:8"
 path func=main.init at=sign.go:3 path=p0 end=4 count=1 flow=0 from=entry lines=3,4
 `
 
@@ -73,6 +73,7 @@ func TestPaths(t *testing.T) {
 			{Line: 11, Col: 2, Kind: "if", Outcome: "true"},
 			{Line: 12, Col: 3, Kind: "switch", Outcome: `case "a; b", 'c'`},
 			{Line: 12, Col: 9, Kind: "type switch", Outcome: "case int"},
+			{Line: 13, Col: 2, Kind: "range func", Outcome: "continue outer"},
 		},
 		Callers: []profile.Frame{
 			{Func: profile.Func{Name: "main.main", File: "main.go"}, Line: 9, Symbol: "main.main"},

@@ -326,7 +326,7 @@ func (l *labels) pos(key string) Pos {
 // decisionText matches the beginning of a decision, "12:5 if true" or "b.tmpl:12:5 if true", or that
 // of a later one, "; 12:5 if true". The text of a case may contain "; " as well, as in
 // `switch case "a; b"`, but no line:col behind it.
-var decisionText = regexp.MustCompile(`(?:^|; )(?:([^;]+?):)?(\d+):(\d+) (type switch|\S+) `)
+var decisionText = regexp.MustCompile(`(?:^|; )(?:([^;]+?):)?(\d+):(\d+) (type switch|range func|\S+) `)
 
 func (l *labels) decisions() []Decision {
 	text := l.get(schema.Branches)
