@@ -247,7 +247,7 @@ func (in *instrumenter) plan(funcs []*flow.Func) (tapped []tap.Func) {
 		in.result.plans = append(in.result.plans, planned{in.fset, p, base, written})
 		if written {
 			// A sample of a function with one path says nothing.
-			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base}
+			in.funcs[f.Body()] = &rewrite.Func{Plan: p, Base: base, Index: len(sites.Funcs) - 1}
 			in.result.Adds += p.Adds()
 			in.result.Polls += p.Ends()
 		}
@@ -405,7 +405,7 @@ func (in *instrumenter) rewrite() {
 			continue
 		}
 		w := rewrite.Writer{
-			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Markers: in.markers, Funcs: in.funcs, Import: !imported,
+			Mode: in.opts.Mode, Without: in.opts.Without, Core: in.pkg.CorePath, Paths: in.result.Sites.Paths(), Markers: in.markers, Funcs: in.funcs, Import: !imported,
 			IsPanic: in.isPanic, Taps: in.result.Taps, Clones: in.clones, Working: in.working, Execs: execs,
 		}
 		name := in.fset.File(f.FileStart).Name()
@@ -469,5 +469,6 @@ func (in *instrumenter) isPanic(call *ast.CallExpr) bool {
 
 // addTable declares the package's table of counts, as a variable of static data.
 func (in *instrumenter) addTable() {
-	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, in.result.Sites.Paths())
+	sites := wire.Whole(in.result.Sites)[0]
+	in.result.Table = rewrite.Table(in.files[0].Name.Name, in.pkg.CorePath, in.pkg.Path, sites.Counters())
 }

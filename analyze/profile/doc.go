@@ -18,6 +18,11 @@
 //	        labels       branch    x.go:12:5
 //	                     kind      if | for | range | switch | && | …
 //	                     outcome   true | body | case 1, 2 | no case | …
+//	        in both, if exact, for paths of a function that have not ended:
+//	        location 0   function "pkg.F·unended", at the line where they began
+//	        location 1   function pkg.F
+//	        labels       path      unended
+//	                     from      as above
 //
 //	values  sample types values/count, messages/count
 //	        location 0   function pkg.F, at the line of the tap

@@ -145,19 +145,43 @@ type Edge struct {
 	Independent int64
 }
 
-// Paths returns the samples of a paths file, in the file's order.
-func (f *File) Paths() ([]Path, error) { return each(f, newPath, schema.Paths) }
+// An Unended is paths that began in a function and have not ended: a panic, runtime.Goexit or the end
+// of the program has left them, or the program was still running. Exact profiles have them.
+type Unended struct {
+	Func  Func
+	From  string // where they began, as in a Path
+	Line  int64  // of that place
+	Count int64
+}
 
-// Edges returns the samples of an edges file, in the file's order.
-func (f *File) Edges() ([]Edge, error) { return each(f, newEdge, schema.Edges) }
+// Paths returns the paths of a paths file, in the file's order.
+func (f *File) Paths() ([]Path, error) { return each(f, ended, newPath, schema.Paths) }
 
-// each decodes the samples of a file that must be of one of the kinds.
-func each[T any](f *File, decode func(*pprof.Sample) (T, error), kinds ...schema.Kind) ([]T, error) {
+// Edges returns the edges of an edges file, in the file's order.
+func (f *File) Edges() ([]Edge, error) { return each(f, ended, newEdge, schema.Edges) }
+
+// Unended returns the paths that have not ended, in the order of a paths or edges file.
+func (f *File) Unended() ([]Unended, error) {
+	unended := func(s *pprof.Sample) bool { return !ended(s) }
+	return each(f, unended, newUnended, schema.Paths, schema.Edges)
+}
+
+// ended reports whether a sample of a paths or edges file is of a path or an edge.
+func ended(s *pprof.Sample) bool { return !slices.Contains(s.Label[schema.Path], schema.Unended) }
+
+// all is for files whose samples are all of one sort.
+func all(*pprof.Sample) bool { return true }
+
+// each decodes some of the samples of a file that must be of one of the kinds.
+func each[T any](f *File, some func(*pprof.Sample) bool, decode func(*pprof.Sample) (T, error), kinds ...schema.Kind) ([]T, error) {
 	if err := f.want(kinds...); err != nil {
 		return nil, err
 	}
 	var list []T
 	for i, s := range f.pprof.Sample {
+		if !some(s) {
+			continue
+		}
 		x, err := decode(s)
 		if err != nil {
 			return nil, fmt.Errorf("%s: sample %d of %d: %w", f.Name, i+1, len(f.pprof.Sample), err)
@@ -250,6 +274,18 @@ func newEdge(s *pprof.Sample) (Edge, error) {
 	e.Branch.Func, e.File, e.Line, e.Callers = frames[0].Func, frames[0].Func.File, frames[0].Line, frames[1:]
 	e.Branch.Func.File = cmp.Or(l.get(schema.FuncFile), e.File)
 	return e, nil
+}
+
+func newUnended(s *pprof.Sample) (Unended, error) {
+	l := labels{s: s}
+	u := Unended{From: l.get(schema.From), Count: s.Value[0]}
+	frames := frames(s)
+	if len(frames) < 2 {
+		return Unended{}, fmt.Errorf("stack of %d frames, want what has not ended and its function", len(frames))
+	}
+	u.Func, u.Line = frames[1].Func, frames[1].Line
+	u.Func.File = cmp.Or(l.get(schema.FuncFile), u.Func.File)
+	return u, nil
 }
 
 // frames returns the stack, innermost first. A location has several lines if the

@@ -70,7 +70,7 @@ type squares struct{ countSquare, shareSquare, belowSquare float64 }
 // Words returns the samples of a values, types, call targets, deps or contexts file, in
 // the file's order.
 func (f *File) Words() ([]Word, error) {
-	return each(f, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts)
+	return each(f, all, f.newWord, schema.Values, schema.Types, schema.CallTargets, schema.Deps, schema.Contexts)
 }
 
 func (f *File) newWord(s *pprof.Sample) (Word, error) {

@@ -15,13 +15,14 @@ import (
 )
 
 // A DumpTable has every sample of a file, in an order that depends on nothing but
-// the content. A file has samples of one of the three sorts.
+// the content. A file has samples of one of the first three sorts.
 type DumpTable struct {
 	Profile   Profile    `json:"profile"`
 	Estimated bool       `json:"estimated"` // counts are estimated from samples
 	Paths     []DumpPath `json:"paths"`
 	Edges     []DumpEdge `json:"edges"`
 	Words     []DumpWord `json:"words"`
+	Unended   []Unended  `json:"unended"`
 }
 
 // A DumpPath is a sample of a paths file.
@@ -122,6 +123,10 @@ type Caller struct {
 //
 //	edge func=main.sign at=/src/app/sign.go:10 branch=sign.go:11:2 kind=if outcome=true line=12 count=7 callers="main.main /src/app/main.go:9" labels="handler=/users method=GET"
 //
+// or in an exact one of these for paths that have not ended
+//
+//	unended func=main.sign at=/src/app/sign.go:10 from=entry line=10 count=1
+//
 // or in a values, types or call targets file
 //
 //	word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=-1 target="" count=7 messages=7
@@ -133,13 +138,19 @@ type Caller struct {
 // Samples of taps whose events bursts do not all see have seen="in part" behind the value. Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
 	t := &DumpTable{Profile: profileOf(f), Estimated: f.Estimated()}
+	var err error
 	switch f.Kind {
 	case schema.Paths:
-		return t, t.addPaths(f)
+		err = t.addPaths(f)
 	case schema.Edges:
-		return t, t.addEdges(f)
+		err = t.addEdges(f)
+	default:
+		return t, t.addWords(f)
 	}
-	return t, t.addWords(f)
+	if err == nil {
+		t.Unended, err = unendedOf(f, nil)
+	}
+	return t, err
 }
 
 func (t *DumpTable) addPaths(f *profile.File) error {
@@ -248,6 +259,9 @@ func (t *DumpTable) Print(p *listing.Page) {
 		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%s count=%d%s callers=%s%s",
 			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), line(x.LineFile, x.Line), x.Count,
 			estimated("samples=%d variance=%d independent=%d", x.Samples, x.Variance, x.Independent), quote(callersText(x.Callers)), labelsText(x.Labels))
+	}
+	for _, x := range t.Unended {
+		p.Line("unended func=%s at=%s from=%s line=%d count=%d", quote(x.Func), at(x.File, x.StartLine), quote(x.From), x.Line, x.Count)
 	}
 	for _, x := range t.Words {
 		target := quote("")

@@ -45,7 +45,9 @@ func FuzzReports(f *testing.F) {
 func TestReportsOfDamagedProfiles(t *testing.T) {
 	const bounds = `word func=main.sign at=/src/app/sign.go:10 site=sign.go:11:5 kind=arg expr=n type=int value=1 count=9 messages=7 count_error=3 share_error=40000 share_below=30000 tap_events=20 whole_count_error=4 whole_share_error=5 whole_share_below=6
 `
-	for kind, text := range map[string]string{"paths": pathsText, "edges": edgesText, "values": wordsText + bounds} {
+	const unended = `unended func=main.sign at=/src/app/sign.go:10 from=entry line=10 count=3
+`
+	for kind, text := range map[string]string{"paths": pathsText + unended, "edges": edgesText + unended, "values": wordsText + bounds} {
 		t.Run(kind, func(t *testing.T) {
 			data, err := proftest.Raw(text)
 			if err != nil {

@@ -27,13 +27,14 @@ type Listing struct {
 
 // A Function is a function of a Listing.
 type Function struct {
-	Func      string `json:"function"`
-	File      string `json:"file"`
-	StartLine int64  `json:"start_line" unit:"line"`
-	Branches  int    `json:"branches" unit:"branches"` // that were recorded
-	Decided   int64  `json:"decided" unit:"times"`     // outcomes of these
-	Differs   bool   `json:"source_differs"`           // there is source, but no function starts at StartLine
-	Lines     []Line `json:"lines"`
+	Func      string    `json:"function"`
+	File      string    `json:"file"`
+	StartLine int64     `json:"start_line" unit:"line"`
+	Branches  int       `json:"branches" unit:"branches"` // that were recorded
+	Decided   int64     `json:"decided" unit:"times"`     // outcomes of these
+	Unended   []Unended `json:"unended"`                  // paths that began and have not ended, by where they began
+	Differs   bool      `json:"source_differs"`           // there is source, but no function starts at StartLine
+	Lines     []Line    `json:"lines"`
 }
 
 // A Line is a line of a Function: those that the profile knows of, and all of the
@@ -92,17 +93,28 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 		return nil, err
 	}
 	edges = slices.DeleteFunc(edges, func(e profile.Edge) bool { return !funcs.MatchString(e.Branch.Func.Name) })
-	if len(edges) == 0 {
+	unended, err := unendedOf(f, funcs)
+	if err != nil {
+		return nil, err
+	}
+	if len(edges) == 0 && len(unended) == 0 {
 		return nil, fmt.Errorf("%s: no function with a recorded branch matches %q: pep list . shows all", f.Name, funcs)
 	}
 	known := make(map[profile.Func]*counts)
-	for _, e := range edges {
-		fn := e.Branch.Func
+	of := func(fn profile.Func) *counts {
 		c := known[fn]
 		if c == nil {
 			c = &counts{arrived: make(map[lineOf]int64), branches: make(map[lineOf][]profile.Branch)}
 			known[fn] = c
 		}
+		return c
+	}
+	for _, u := range unended {
+		c := of(profile.Func{Name: u.Func, File: u.File, StartLine: u.StartLine})
+		c.unended = append(c.unended, u)
+	}
+	for _, e := range edges {
+		c := of(e.Branch.Func)
 		if at := (lineOf{e.File, e.Line}); at != branchLine(e.Branch) {
 			c.arrived[at] += e.Count
 		}
@@ -129,6 +141,7 @@ func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, er
 type counts struct {
 	arrived  map[lineOf]int64 // edges that lead there from other lines
 	branches map[lineOf][]profile.Branch
+	unended  []Unended
 }
 
 // A lineOf is a line of a file.
@@ -145,7 +158,7 @@ func branchLine(b profile.BranchID) lineOf { return lineOf{b.Func.Of(b.Pos.File)
 
 func (c *counts) function(fn profile.Func, src *source.Tree, f *profile.File) Function {
 	end, ok := src.FuncEnd(fn.File, fn.StartLine)
-	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Differs: !ok && path.Ext(fn.File) == ".go" && src.Has(fn.File)}
+	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Unended: c.unended, Differs: !ok && path.Ext(fn.File) == ".go" && src.Has(fn.File)}
 	for _, n := range c.lines(fn, src, end) {
 		line := Line{File: n.file, Line: n.line}
 		line.Source, _ = src.Line(n.file, n.line)
@@ -252,7 +265,11 @@ func (l *Listing) Print(p *listing.Page) {
 }
 
 func (x *Function) print(p *listing.Page, estimated bool) {
-	p.Line("%s  %s:%d, %s, decided %d times", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"), x.Decided)
+	unended := ""
+	for i, u := range x.Unended {
+		unended += [...]string{"; paths that have not ended: ", ", "}[min(i, 1)] + fmt.Sprintf("%d from %s", u.Count, u.From)
+	}
+	p.Line("%s  %s:%d, %s, decided %d times%s", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"), x.Decided, unended)
 	if x.Differs {
 		p.Line("no function starts there: the source is not what was profiled")
 	}

@@ -32,6 +32,7 @@ type TopTable struct {
 	Order     string    `json:"order"`                          // "flow" or "count": what paths are ordered by, and shares are of
 	Unseen    float64   `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
 	Rows      []TopPath `json:"rows"`
+	Unended   []Unended `json:"unended"` // paths that began and have not ended, by count; limited as Rows are
 	Missing   []string  `json:"source_not_found"`
 }
 
@@ -75,10 +76,15 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	selected := slices.DeleteFunc(slices.Clone(all), func(p profile.Path) bool {
 		return o.Func != nil && !o.Func.MatchString(p.ID.Func.Name)
 	})
-	if len(selected) == 0 && len(all) > 0 {
+	unended, err := unendedOf(f, o.Func)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(unended, func(u, v Unended) int { return cmp.Compare(v.Count, u.Count) })
+	if len(selected) == 0 && len(unended) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
 	}
-	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow", Unseen: f.UnseenBound()}
+	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow", Unseen: f.UnseenBound(), Unended: unended}
 	funcs := make(map[profile.Func]bool)
 	for _, p := range all {
 		funcs[p.ID.Func] = true
@@ -93,6 +99,7 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	slices.SortStableFunc(selected, func(p, q profile.Path) int { return cmp.Compare(weight(q), weight(p)) })
 	if o.N > 0 {
 		selected = selected[:min(o.N, len(selected))]
+		t.Unended = unended[:min(o.N, len(unended))]
 	}
 	var sum int64
 	var wanted []string
@@ -146,7 +153,7 @@ func (t *TopTable) Name() string { return "top" }
 // Print implements listing.Listing.
 func (t *TopTable) Print(p *listing.Page) {
 	t.Profile.printComments(p)
-	if t.Paths == 0 {
+	if t.Paths == 0 && len(t.Unended) == 0 {
 		p.Line("no path was recorded: the program ended before the first tick, or nothing in it is instrumented")
 		return
 	}
@@ -172,12 +179,28 @@ func (t *TopTable) Print(p *listing.Page) {
 		p.Line("%s%s", indent, where)
 		p.Table(indent, x.branchTable())
 	}
+	t.printUnended(p)
 	if t.Unseen > 0 {
 		p.Line("")
 		p.Line("95%%: the true share is within these bounds with a probability of 95%%, as far as samples are random.")
 		p.Line("Never seen is not never: a path without a sample has up to %s of all counts.", listing.Percent(t.Unseen))
 	}
 	printMissing(p, t.Missing)
+}
+
+// printUnended prints a line for each function and each place in it where paths began that have not ended.
+func (t *TopTable) printUnended(p *listing.Page) {
+	if len(t.Unended) == 0 {
+		return
+	}
+	p.Line("")
+	p.Line("paths that have not ended (left by a panic, runtime.Goexit or the end of the program, or still running):")
+	table := &listing.Table{Numbers: 1}
+	table.Row("count", "function", "from")
+	for _, x := range t.Unended {
+		table.Row(fmt.Sprint(x.Count), x.Func+" "+p.Short(x.File)+":"+fmt.Sprint(x.StartLine), x.From)
+	}
+	p.Table("", table)
 }
 
 // table has a line for every path. If counts are estimated, it has bounds and samples.

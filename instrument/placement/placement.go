@@ -66,6 +66,25 @@ func (p *Plan) Adds() int { return p.count(func(op Op) bool { return !op.Ends })
 // Ends returns the number of ends of paths in p.
 func (p *Plan) Ends() int { return p.count(func(op Op) bool { return op.Ends }) }
 
+// EndsAtOnce reports whether the code that stands first in the function ends a path, as that of a function
+// which only returns. Then the function is called as often as it ends a path that begins at its entry.
+func (p *Plan) EndsAtOnce() bool {
+	n := p.Func.Nodes[0]
+	if len(n.Out) != 1 {
+		return false
+	}
+	end, num := n.Out[0].Point.Marker, p.Graph.Nodes[0].Out[0]
+	if end == nil || !num.Ends && num.To != pdag.Exit {
+		return false
+	}
+	for _, mk := range n.Markers {
+		if mk.From.IsValid() && mk.From < end.Pos {
+			return false // statements stand before it
+		}
+	}
+	return true
+}
+
 func (p *Plan) count(is func(Op) bool) int {
 	n := 0
 	count := func(ops []Op) {

@@ -73,6 +73,9 @@ func Reserved(src []byte) bool { return bytes.Contains(src, []byte(prefix)) }
 type Func struct {
 	Plan *placement.Plan
 	Base uint64 // number of its path 0 within the package
+
+	// Index is its index in the site table. The counter of its calls has the number Writer.Paths+Index.
+	Index int
 }
 
 // A Writer rewrites the files of a package.
@@ -80,6 +83,7 @@ type Writer struct {
 	Mode    Mode
 	Without Without
 	Core    string // import path of the linked runtime
+	Paths   uint64 // how many the package has
 	Markers *mark.Markers
 	Funcs   map[*ast.BlockStmt]*Func // what to rewrite, by body
 	Import  bool                     // import the linked runtime even if the file does not use it
@@ -122,10 +126,10 @@ func (wr *Writer) Text(fset *token.FileSet, src []byte, f *ast.File) (text strin
 var byteOrderMark = []byte("\uFEFF")
 
 // Table returns a file of package name that declares the package's table of
-// counts: static data, which needs no initialiser.
-func Table(name, corePath, path string, paths uint64) string {
+// counters: static data, which needs no initialiser.
+func Table(name, corePath, path string, counters uint64) string {
 	return fmt.Sprintf("package %s\n\nimport %s %q\n\nvar %s = %s.%s{Path: %q, N: %d}\n",
-		name, core, corePath, table, core, doors.Table, path, paths)
+		name, core, corePath, table, core, doors.Table, path, counters)
 }
 
 // A file is a file that is being rewritten, or a part of one in one of its versions
@@ -209,6 +213,10 @@ func (w *file) function(b *ast.BlockStmt) {
 		return
 	}
 	s := &scope{f, f.Plan}
+	if w.Mode == Exact && !s.plan.EndsAtOnce() {
+		// A panic may leave the function before a path ends.
+		w.insert(b.Lbrace+1, w.count(fmt.Sprint(w.Paths+uint64(f.Index))))
+	}
 	if s.plan.Register && w.Without == WithoutNothing {
 		w.insert(b.Lbrace+1, fmt.Sprintf(" %s := %s.%s(%s);", register, core, doors.Number, s.number(0)))
 		w.usesCore = true
@@ -258,11 +266,17 @@ func (w *file) poll(s *scope, op placement.Op) string {
 	case op.Add != 0:
 		number = fmt.Sprintf("%s + %d", register, op.Add)
 	}
-	w.usesCore = true
 	if w.Mode == Exact {
-		return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
+		return w.count(number)
 	}
+	w.usesCore = true
 	return fmt.Sprintf(" %s.%s(%s);", core, doors.Poll, number)
+}
+
+// count returns the text that adds 1 to the counter with a number.
+func (w *file) count(number string) string {
+	w.usesCore = true
+	return fmt.Sprintf(" %s.%s(&%s, %s);", core, doors.Count, table, number)
 }
 
 // atMarker returns the text at a statement marker.

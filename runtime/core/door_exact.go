@@ -8,16 +8,16 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 )
 
-// A Table is where the paths of one package are counted. Instrumented code
-// declares one per package, statically initialised.
+// A Table is where the paths of one package, and the calls of its functions, are counted. Instrumented
+// code declares one per package, statically initialised.
 type Table struct {
 	Path string // import path of the package, as in its site table
-	N    uint64 // number of paths in the package
+	N    uint64 // number of counters: see wire.Lazy.Counters
 
 	counters uintptr // address of N counters; 0 until the first Count
 }
 
-// Count counts the path with the given number within t's package. Every call
+// Count adds 1 to the counter with the given number within t's package. Every call
 // counts, on any number of threads.
 func Count(t *Table, number Number) {
 	p := golink.LoadPtr(&t.counters)
@@ -35,7 +35,7 @@ func (t *Table) first() uintptr {
 		return 0
 	}
 	for i := range counterRanges {
-		if p := &counterRanges[i]; p.path == t.Path && p.paths >= t.N {
+		if p := &counterRanges[i]; p.path == t.Path && p.counters >= t.N {
 			c := uintptr(counts.At(p.offset))
 			golink.StorePtr(&t.counters, c)
 			return c

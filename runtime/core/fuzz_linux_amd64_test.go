@@ -56,7 +56,7 @@ func FuzzFile(f *testing.F) {
 			}
 			p.Write()
 			c.tapFiles(p)
-			c.exactSamples(nil, new(damage))
+			c.exactCounts(nil, new(damage))
 		}
 		c.Size = uint64(len(data))
 		read()

@@ -32,7 +32,7 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 	}
 	if poll.Mode == poll.Exact {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
-		p.Samples = c.exactSamples(pkgs, &d)
+		p.Samples, p.Called = c.exactCounts(pkgs, &d)
 	} else {
 		symbols := symbolizer{}
 		labels := c.labelSets()
@@ -54,7 +54,7 @@ func (c counted) comment() string {
 	if poll.Mode == poll.Exact {
 		s := "pep: exact, every path counted"
 		if c.Dropped > 0 {
-			s += ", but " + digits.Uint(c.Dropped) + " of packages without a site table"
+			s += ", but " + digits.Uint(c.Dropped) + " paths and calls of packages without a site table"
 		}
 		return s + c.untilDetached()
 	}
@@ -191,21 +191,24 @@ func (s *keys) add(k *pepfile.Key) (i int, had bool) {
 	}
 }
 
-// exactSamples returns the paths that were counted at all.
-func (c counted) exactSamples(pkgs []*wire.Lazy, d *damage) (list []report.Sample) {
+// exactCounts returns the paths and the calls of functions that were counted at all.
+func (c counted) exactCounts(pkgs []*wire.Lazy, d *damage) (paths []report.Sample, calls []report.Call) {
 	at := uint64(0)
 	for _, p := range pkgs {
-		n := min(p.Paths, c.Counters-at)
+		n := min(p.Counters(), c.Counters-at)
 		for i, count := range unsafe.Slice((*uint64)(c.At(c.Layout().Counters+8*at)), n) {
-			if count > pepfile.MaxPlausible {
+			switch i := uint64(i); {
+			case count > pepfile.MaxPlausible:
 				d.counters++
-			} else if count > 0 {
-				list = append(list, report.Sample{Package: p.Path, Number: uint64(i), Count: int64(count)})
+			case count > 0 && i < p.Paths:
+				paths = append(paths, report.Sample{Package: p.Path, Number: i, Count: int64(count)})
+			case count > 0:
+				calls = append(calls, report.Call{Package: p.Path, Func: int(i - p.Paths), Count: int64(count)})
 			}
 		}
 		at += n
 	}
-	return list
+	return paths, calls
 }
 
 // duration writes ns as PEPOPTS has it.

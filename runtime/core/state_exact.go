@@ -12,9 +12,9 @@ import (
 // nothing to allocate, and threads that execute it at the same time find the same
 // range.
 type counterRange struct {
-	path   string
-	paths  uint64
-	offset uint64 // of the file
+	path     string
+	counters uint64
+	offset   uint64 // of the file
 }
 
 var counterRanges []counterRange
@@ -23,9 +23,9 @@ var counterRanges []counterRange
 // streams, and how many counters there are.
 func counterRangesOf(tables []byte, streams uint32) (list []counterRange, counters uint64, err error) {
 	offset := pepfile.LayoutOf(0, streams).Counters
-	err = wire.ReadPaths(tables, func(path string, paths uint64) {
-		list = append(list, counterRange{path, paths, offset + 8*counters})
-		counters += paths
+	err = wire.ReadCounters(tables, func(path string, n uint64) {
+		list = append(list, counterRange{path, n, offset + 8*counters})
+		counters += n
 	})
 	return list, counters, err
 }

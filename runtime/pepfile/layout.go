@@ -13,8 +13,8 @@ func pages(n uint64) uint64 { return (n + PageSize - 1) &^ (PageSize - 1) }
 //
 //	header, slots of sampled paths, label sets (labels.go), and the log of bursts (bursts.go)
 //	in exact programs instead: header, and in those with taps that report label sets
-//	the counters of exact programs: one for each path of each package, in the
-//	order of the site tables
+//	the counters of exact programs: for each package, in the order of the site tables, one for
+//	each path and one for the calls of each function
 //	in programs with taps that report:
 //	the words that taps have reported, their moments (words.go), and ticks (ticks.go)
 //	the streams of the Ps (stream.go)

@@ -23,6 +23,9 @@ type path struct {
 	steps    []pdag.Step
 	branches []*edge // out of nodes with more than one live out-edge
 	labels   pprofenc.Labels
+
+	// The index of the start that it begins at, and of that which it goes to; the latter is 0 if it leaves the function.
+	start, next int
 }
 
 // An edge is an outcome of a branch.
@@ -60,7 +63,7 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		return nil
 	}
 	var taken []pdag.Step
-	d := &path{pkg: pkg, fn: fn, steps: steps}
+	d := &path{pkg: pkg, fn: fn, steps: steps, start: start}
 	for _, s := range steps {
 		if live(fn.Graph.Nodes[s.Node]) > 1 {
 			taken = append(taken, s)
@@ -68,6 +71,9 @@ func (w *writer) decodePath(pkg *wire.Package, fn *wire.Func, p uint64) *path {
 		}
 	}
 	last := steps[len(steps)-1]
+	if e := fn.Graph.Nodes[last.Node].Out[last.Out]; e.Ends {
+		d.next, _ = fn.Graph.StartAfter(e.To)
+	}
 	out := fn.Blocks[last.Node].Outs[last.Out]
 	end := place{out.File, out.Line}
 	number := "p" + digits.Int(int64(int(p)))

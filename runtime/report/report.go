@@ -64,12 +64,22 @@ type Sample struct {
 	Labels uint32
 }
 
+// A Call is a function that was called.
+type Call struct {
+	Package string
+	Func    int // index into the functions of the package
+	Count   int64
+}
+
 // A Profile has the data for the two profiles.
 type Profile struct {
 	Packages []*wire.Lazy
 	Frames   []Frame
 	Samples  []Sample
 	Labels   [][]pprofenc.Label // sets of labels of goroutines
+
+	// Called is how often functions were called, for exact counts. It may lack functions that cannot be left before a path ends.
+	Called []Call
 
 	// Sampled says that Counts are of samples. Bursts are those that they come from, or some
 	// of them. Indices of paths in their polls are below Polled.
@@ -153,6 +163,10 @@ func (p *Profile) Write() []File {
 		p.Outside.AddCalls(p.Calls)
 		notes = p.Outside.Notes()
 	}
+	unended, n := w.unended(p, paths)
+	if n > 0 {
+		comment += ", " + digits.Int(n) + " have not ended"
+	}
 	if lost > 0 {
 		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
 	}
@@ -170,6 +184,7 @@ func (p *Profile) Write() []File {
 				w.pathSample(&p.Samples[i], paths[i], count(i))
 			}
 		}
+		w.paths.addUnended(unended, 0) // no branch flow
 		files[0].Data = pprofenc.Gzip(w.paths.Encode())
 	}, func() {
 		for i := range p.Samples {
@@ -178,6 +193,7 @@ func (p *Profile) Write() []File {
 			}
 		}
 		w.writeEdges()
+		w.edges.addUnended(unended)
 		files[1].Data = pprofenc.Gzip(w.edges.Encode())
 	})
 	return files

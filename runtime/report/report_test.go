@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -167,6 +168,59 @@ Locations
 	}
 }
 
+// f of the tables is called 9 times. Its path p0 goes from the entry to the loop, p2 is a round that continues,
+// and p3 leaves the loop and f.
+func TestPathsThatHaveNotEnded(t *testing.T) {
+	p := report.Profile{
+		Packages: wire.Whole(tables()...),
+		Samples: []report.Sample{
+			{Package: "p", Number: 5 + 0, Count: 7},
+			{Package: "p", Number: 5 + 2, Count: 20},
+			{Package: "p", Number: 5 + 3, Count: 3},
+		},
+		Called: []report.Call{
+			{Package: "p", Func: 0, Count: 9},
+			{Package: "p_test", Func: 0, Count: 2}, // no path of it has ended
+			{Package: "p_test", Func: 1, Count: 2}, // of damaged tables, as the next
+			{Package: "q", Func: 0, Count: 2},
+		},
+		Comment: "pep: a test",
+	}
+	for kind, file := range p.Write() {
+		f, err := profile.ParseData(file.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int64{}
+		for _, s := range f.Sample {
+			if s.Label["path"] == nil || s.Label["path"][0] != "unended" {
+				continue
+			}
+			leaf, fn := s.Location[0].Line[0], s.Location[1].Line[0]
+			if len(s.Location) != 2 || leaf.Function.Name != fn.Function.Name+"·unended" || leaf.Line != fn.Line {
+				t.Errorf("the stack is %s:%d, %s:%d, …", leaf.Function.Name, leaf.Line, fn.Function.Name, fn.Line)
+			}
+			got[fmt.Sprintf("%s:%d from %s", fn.Function.Name, fn.Line, s.Label["from"][0])] += s.Value[0]
+			for _, v := range s.Value[1:] {
+				if v != 0 {
+					t.Errorf("the values are %d, want one that is not 0", s.Value)
+				}
+			}
+		}
+		want := map[string]int64{
+			"p.(*T).f:10 from entry":        9 - 7,
+			"p.(*T).f:11 from loop x.go:11": 7 + 20 - 20 - 3,
+			"p_test.g:10 from entry":        2,
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("file %d (-want +got):\n%s", kind, d)
+		}
+		if want := []string{"pep: a test, 8 have not ended"}; !cmp.Equal(f.Comments, want) {
+			t.Errorf("the comments are %q, want %q", f.Comments, want)
+		}
+	}
+}
+
 // The system names of functions are those of the linker, with the shapes of generic functions. That of
 // a path's function is known from its frame: the site table has one name for all shapes.
 func TestSymbolsOfGenericFunctions(t *testing.T) {
@@ -240,7 +294,7 @@ func TestPackagesAreToldApart(t *testing.T) {
 
 func TestUnknownPathsAreCounted(t *testing.T) {
 	paths, edges := write(t,
-		report.Sample{Number: 5, Count: 1, Stack: []uint32{inF}},
+		report.Sample{Number: 8, Count: 1, Stack: []uint32{inF}},
 		report.Sample{Number: 4, Count: 2, Stack: []uint32{inF}},   // before f
 		report.Sample{Number: 10, Count: 4, Stack: []uint32{inF}},  // after f
 		report.Sample{Number: 5, Count: 8, Stack: []uint32{main1}}, // a file of no package

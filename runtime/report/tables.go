@@ -70,6 +70,15 @@ func (t *tables) find(frames []Frame, s *Sample) (*wire.Package, *wire.Func) {
 	return withBody(pkg, fn)
 }
 
+// called returns the package and the function of c, or nils. It reads the function's body.
+func (t *tables) called(c *Call) (*wire.Package, *wire.Func) {
+	l := t.byPath[c.Package]
+	if l == nil || c.Func >= len(l.Package().Funcs) {
+		return nil, nil
+	}
+	return withBody(l, c.Func)
+}
+
 // withBody returns a package and its function i, with its body; nils if i is below 0.
 func withBody(l *wire.Lazy, i int) (*wire.Package, *wire.Func) {
 	if i < 0 {

@@ -77,6 +77,10 @@ const (
 	Branches = "branches" // 12:5 if true; 15:6 for body
 )
 
+// Unended is the value of the label Path of a sample that counts paths of a function which have not ended. Exact
+// profiles of paths and of edges have such samples, also with the label From.
+const Unended = "unended"
+
 // FuncFile is the key of the label of a path or an edge whose innermost frame is in another file than
 // the one where its function begins, by a //line directive. The label has the latter's name.
 const FuncFile = "function_file"

@@ -9,6 +9,7 @@ type Lazy struct {
 	Path  string
 	Files []string
 	Paths uint64 // as Package.Paths
+	Funcs int    // how many functions Package.Funcs has
 
 	table  []byte
 	pkg    *Package
@@ -27,11 +28,16 @@ func ReadLazy(b []byte) (l *Lazy, rest []byte, err error) {
 	l = &Lazy{Path: d.str(), table: b[:len(b)-len(rest)]}
 	d.path, l.Paths = l.Path, d.uvarint()
 	l.Files = d.fileNames()
+	l.Funcs = d.count(minFunc)
 	if d.wrong != "" {
 		return nil, nil, d.err()
 	}
 	return l, rest, nil
 }
+
+// Counters returns how many counters exact counts need: first one for each path, then one for the calls of
+// each function.
+func (l *Lazy) Counters() uint64 { return l.Paths + uint64(l.Funcs) }
 
 // Package returns the package. Its functions lack what [Lazy.Body] reads, unless that has read it. If
 // the table is wrong, Package returns a package without functions and taps, and [Wrong] has the error.
@@ -64,7 +70,7 @@ func (l *Lazy) Body(i int) {
 // Whole returns packages that are read already as Lazys.
 func Whole(pkgs ...*Package) (list []*Lazy) {
 	for _, p := range pkgs {
-		list = append(list, &Lazy{Path: p.Path, Files: p.Files, Paths: p.Paths(), pkg: p})
+		list = append(list, &Lazy{Path: p.Path, Files: p.Files, Paths: p.Paths(), Funcs: len(p.Funcs), pkg: p})
 	}
 	return list
 }

@@ -20,7 +20,7 @@ const HeaderSize = len(Magic) + 4 + 4 + 8 + 8 + 8 + checksumLen
 type Header struct {
 	Packages uint32  // number of tables: one for each instrumented package
 	Size     uint64  // of all tables together, in bytes
-	Paths    uint64  // path numbers of all packages together: exact counts need one counter for each
+	Paths    uint64  // path numbers of all packages together
 	Build    [8]byte // BuildHash of the tables
 }
 

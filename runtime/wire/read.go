@@ -60,24 +60,18 @@ func (d *decoder) err() error {
 	return Error(d.wrong + " at byte " + digits.Uint(uint64(d.off)) + " of package " + d.path)
 }
 
-// ReadPaths calls f for every package in tables, with its import path and its number of
-// paths. It reads nothing else of the tables.
-func ReadPaths(tables []byte, f func(path string, paths uint64)) error {
+// ReadCounters calls f for every package in tables, with its import path and [Lazy.Counters]. It checks
+// that the tables are as they were written, and reads nothing else of them.
+func ReadCounters(tables []byte, f func(path string, counters uint64)) error {
 	for len(tables) > 0 {
-		body, rest, err := split(tables)
+		if _, _, err := split(tables); err != nil {
+			return err
+		}
+		l, rest, err := ReadLazy(tables)
 		if err != nil {
 			return err
 		}
-		n, size := uvarint(body)
-		if size == 0 || n > uint64(len(body)-size) {
-			return Error("truncated: path of " + digits.Uint(n) + " bytes")
-		}
-		path := string(body[size:][:n])
-		paths, more := uvarint(body[size+int(n):])
-		if more == 0 {
-			return Error("truncated: no number of paths in package " + path)
-		}
-		f(path, paths)
+		f(l.Path, l.Counters())
 		tables = rest
 	}
 	return nil

@@ -12,8 +12,7 @@ type Package struct {
 	Taps    []Tap     // tap i has the site tuple.SiteBase(Path)+i
 }
 
-// Paths returns how many paths the package has. Their numbers are 0 … Paths-1,
-// and exact counts need one counter for each.
+// Paths returns how many paths the package has. Their numbers are 0 … Paths-1.
 func (p *Package) Paths() uint64 {
 	if len(p.Funcs) == 0 {
 		return 0

@@ -450,21 +450,21 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-func TestReadPaths(t *testing.T) {
+func TestReadCounters(t *testing.T) {
 	one, other := example(), random(rand.New(rand.NewPCG(1, 5)))
 	tables := wire.AppendPackage(wire.AppendPackage(nil, one), other)
 	type pkg struct {
-		path  string
-		paths uint64
+		path     string
+		counters uint64
 	}
 	var got []pkg
-	err := wire.ReadPaths(tables, func(path string, paths uint64) { got = append(got, pkg{path, paths}) })
-	want := []pkg{{one.Path, 2}, {other.Path, other.Paths()}}
+	err := wire.ReadCounters(tables, func(path string, counters uint64) { got = append(got, pkg{path, counters}) })
+	want := []pkg{{one.Path, 2 + 1}, {other.Path, other.Paths() + uint64(len(other.Funcs))}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, error %v, want %v", got, err, want)
 	}
 	for _, wrong := range [][]byte{tables[:len(tables)-1], framed("\x05p"), framed("\x01p"), {9}} {
-		if err := wire.ReadPaths(wrong, func(string, uint64) {}); err == nil {
+		if err := wire.ReadCounters(wrong, func(string, uint64) {}); err == nil {
 			t.Errorf("%q: no error", wrong)
 		}
 	}
@@ -546,7 +546,7 @@ func TestLazyPackagesAreThoseOfTheTable(t *testing.T) {
 		}
 		list = append(list, l)
 	}
-	if len(list) != 2 || list[0].Path != one.Path || !slices.Equal(list[0].Files, one.Files) || list[0].Paths != one.Paths() || list[1].Path != "empty" || list[1].Paths != 0 {
+	if len(list) != 2 || list[0].Path != one.Path || !slices.Equal(list[0].Files, one.Files) || list[0].Paths != one.Paths() || list[0].Funcs != len(one.Funcs) || list[1].Path != "empty" || list[1].Paths != 0 {
 		t.Errorf("beginnings are %+v", list)
 	}
 	for i := range one.Funcs {

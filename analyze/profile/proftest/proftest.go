@@ -122,7 +122,7 @@ func (b *builder) line(line string) error {
 		period, err := strconv.ParseInt(n, 10, 64)
 		b.p.Period, b.p.PeriodType = period, valueTypes(types)[0]
 		return err
-	case "path", "edge", "word":
+	case "path", "edge", "word", "unended":
 		fields, err := parseFields(rest)
 		if err != nil {
 			return err
@@ -165,6 +165,14 @@ func (b *builder) sample(verb string, f fields) error {
 			s.Value = append(s.Value, f.int("samples"), f.int("variance"), f.int("independent"))
 		}
 		f.label(s, "branch", "kind", "outcome")
+	case "unended":
+		f.text["path"] = "unended"
+		unended := fn
+		unended.Name += "·unended"
+		s.Location = append(s.Location, b.location(unended, f.int("line")), b.location(fn, f.int("line")))
+		s.Value = make([]int64, len(b.p.SampleType))
+		s.Value[0] = f.int("count")
+		f.label(s, "path", "from")
 	case "word":
 		if err := b.word(s, fn, f); err != nil {
 			return err
