@@ -256,7 +256,8 @@ func (c *comparison) unfound(t *text, x *counter) Block {
 
 // compareFunc compares the counters in the nodes of one function.
 func (c *comparison) compareFunc(f *flow, counters [][]*counter) {
-	unended := f.unended(f.first(counters))
+	node, first := f.first(counters)
+	unended := f.unended(node, first)
 	sum := int64(0)
 	for i, n := range unended {
 		sum += n
@@ -266,6 +267,16 @@ func (c *comparison) compareFunc(f *flow, counters [][]*counter) {
 	}
 	if sum > 0 {
 		c.report.Unended = append(c.report.Unended, fmt.Sprintf("%s %d", f.Name, sum))
+	}
+	if n := max(unended[0], 0); first != nil && f.unendedEntry != n {
+		c.wrong(f.Name, "%d paths from the entry have not ended, the profile says %d", n, f.unendedEntry)
+	}
+	elsewhere := int64(0)
+	for _, n := range unended[1:] {
+		elsewhere += max(n, 0)
+	}
+	if f.unendedElsewhere != elsewhere {
+		c.wrong(f.Name, "%d paths from elsewhere than the entry have not ended, the profile says %d", elsewhere, f.unendedElsewhere)
 	}
 	bounds := f.bounds(unended, counters)
 	var blocks []Block

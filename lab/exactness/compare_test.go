@@ -27,16 +27,23 @@ func TestCompareFunc(t *testing.T) {
 		cover [4]uint32
 		want  string // kinds of the blocks
 		wrong int
+
+		// What the profile says of paths that have not ended.
+		unended [2]int64
 	}{
-		{"all paths ended", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 0},
-		{"counters overflow", [3]uint64{big, 70, big}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 0},
-		{"two panics in the body", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 72, 3}, "[equal unended unended equal]", 0},
-		{"one execution more than possible", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 73, 3}, "[equal unended FAILURE equal]", 0},
-		{"a count without any unended path", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 71, 5}, "[equal equal FAILURE equal]", 0},
-		{"paths where nothing was executed", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 69, 5}, "[equal equal FAILURE equal]", 0},
-		{"behind a node without excess", [3]uint64{5, 70, 3}, [4]uint32{5, 73, 71, 3}, "[equal equal FAILURE equal]", 0},
-		{"more rounds than begin", [3]uint64{5, 70, 6}, [4]uint32{5, 76, 70, 6}, "[equal equal equal equal]", 1},
-		{"more entries than there were", [3]uint64{5, 70, 5}, [4]uint32{4, 75, 70, 5}, "[FAILURE equal equal equal]", 1},
+		{"all paths ended", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 0, [2]int64{0, 0}},
+		{"counters overflow", [3]uint64{big, 70, big}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 0, [2]int64{0, 0}},
+		{"two panics in the body", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 72, 3}, "[equal unended unended equal]", 0, [2]int64{0, 2}},
+		{"a panic at the entry", [3]uint64{5, 70, 5}, [4]uint32{6, 75, 70, 5}, "[unended equal equal equal]", 0, [2]int64{1, 0}},
+		{"a panic at the entry that the profile does not have", [3]uint64{5, 70, 5}, [4]uint32{6, 75, 70, 5}, "[unended equal equal equal]", 1, [2]int64{0, 0}},
+		{"a panic in the body that the profile does not have", [3]uint64{5, 70, 4}, [4]uint32{5, 75, 71, 4}, "[equal unended unended equal]", 1, [2]int64{0, 0}},
+		{"a panic of the profile alone", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 70, 5}, "[equal equal equal equal]", 1, [2]int64{0, 1}},
+		{"one execution more than possible", [3]uint64{5, 70, 3}, [4]uint32{5, 75, 73, 3}, "[equal unended FAILURE equal]", 0, [2]int64{0, 2}},
+		{"a count without any unended path", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 71, 5}, "[equal equal FAILURE equal]", 0, [2]int64{0, 0}},
+		{"paths where nothing was executed", [3]uint64{5, 70, 5}, [4]uint32{5, 75, 69, 5}, "[equal equal FAILURE equal]", 0, [2]int64{0, 0}},
+		{"behind a node without excess", [3]uint64{5, 70, 3}, [4]uint32{5, 73, 71, 3}, "[equal equal FAILURE equal]", 0, [2]int64{0, 2}},
+		{"more rounds than begin", [3]uint64{5, 70, 6}, [4]uint32{5, 76, 70, 6}, "[equal equal equal equal]", 1, [2]int64{0, 0}},
+		{"more entries than there were", [3]uint64{5, 70, 5}, [4]uint32{4, 75, 70, 5}, "[FAILURE equal equal equal]", 1, [2]int64{0, 0}},
 	}
 	for _, test := range tests {
 		f := newFlow(&wire.Func{Name: "f", Graph: graph})
@@ -48,6 +55,7 @@ func TestCompareFunc(t *testing.T) {
 		if err := f.balance(); err != nil {
 			t.Errorf("%s: %v", test.name, err)
 		}
+		f.unendedEntry, f.unendedElsewhere = test.unended[0], test.unended[1]
 		c := &comparison{report: &Report{}}
 		counters := make([][]*counter, len(graph.Nodes))
 		for v, n := range test.cover {

@@ -40,6 +40,9 @@
 // block, and not by one more. That number is the sum of the excesses of the counters in
 // the nodes before it.
 //
+// The profile says itself how many paths have not ended. It must say the same numbers: it has them from a count of
+// calls, and not from coverage.
+//
 // The package takes the first counter of a function for the truth. This can hide only
 // one mistake: that the instrumenter forgets the end of a path wherever the function
 // returns. Therefore reports name the functions with paths that never ended.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/runtime/schema"
 	"github.com/pepgo/pep/runtime/wire"
 )
 
@@ -24,6 +25,9 @@ type flow struct {
 	nodes []uint64   // executions of the nodes on paths that ended
 	began []uint64   // paths that ended, by start
 	ended []uint64   // ends of paths on truncated edges, by the start that follows
+
+	// What the profile says of paths that have not ended: how many began at the entry, and how many elsewhere.
+	unendedEntry, unendedElsewhere int64
 }
 
 func newFlow(f *wire.Func) *flow {
@@ -128,6 +132,21 @@ func readPaths(name string, flows map[funcKey]*flow) error {
 		}
 		if err := f.add(number, uint64(p.Count)); err != nil {
 			return err
+		}
+	}
+	unended, err := file.Unended()
+	if err != nil {
+		return err
+	}
+	for _, u := range unended {
+		f := flows[funcKey{u.Func.Name, u.Func.File, int(u.Func.StartLine)}]
+		switch {
+		case f == nil:
+			return fmt.Errorf("%s: function %s is in no site table", name, u.Func.Name)
+		case u.From == schema.Entry:
+			f.unendedEntry += u.Count
+		default:
+			f.unendedElsewhere += u.Count
 		}
 	}
 	return nil

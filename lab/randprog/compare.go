@@ -19,6 +19,7 @@ type Comparison struct {
 	Cut     int      // functions whose long paths the profile has cut: only their outcomes are compared
 	Differ  []string // what differs
 	profile map[Path]int64
+	cut     map[int]bool // the functions that Cut counts
 }
 
 // Compare compares the counts of all paths of a log with those of an exact profile of
@@ -36,10 +37,29 @@ func (p *Program) Compare(want *Log, prof []profile.Path, cutAtLoops []int) *Com
 	if err != nil {
 		c.Differ = append(c.Differ, err.Error())
 	}
-	c.Cut = len(cut)
+	c.Cut, c.cut = len(cut), cut
 	c.between(without(want.Ended, cut), nil, without(got, cut), "path")
 	c.between(outcomes(want.Ended, cut), outcomes(want.Left, cut), outcomes(got, cut), "outcome")
 	return c
+}
+
+// Unended compares the paths of a log that panics have left with those that an exact profile says have not ended.
+func (c *Comparison) Unended(p *Program, want *Log, prof []profile.Unended) {
+	left, got := map[Path]int64{}, map[Path]int64{}
+	for k, n := range want.Left {
+		left[Path{Func: k.Func, From: k.From}] += n
+	}
+	for _, x := range prof {
+		if filepath.Base(x.Func.File) != Main {
+			continue
+		}
+		k := Path{Func: int(x.Func.StartLine), From: x.From}
+		if err := p.begin(&k); err != nil {
+			c.Differ = append(c.Differ, err.Error())
+		}
+		got[k] += x.Count
+	}
+	c.between(without(left, c.cut), nil, without(got, c.cut), "path that has not ended")
 }
 
 // between compares counts with their lower bounds, and with the numbers by which they may
@@ -80,20 +100,11 @@ func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[
 			continue
 		}
 		k := Path{Func: int(x.ID.Func.StartLine), From: x.From}
-		kind, place, ok := strings.Cut(x.From, " ")
-		if ok {
-			line, e := strconv.Atoi(strings.TrimPrefix(place, Main+":"))
-			from, known := p.loop(k.Func, line)
-			switch {
-			case e != nil:
-				err = fmt.Errorf("label from=%q: %w", x.From, e)
-			case kind == "cut":
-				cut[k.Func] = true
-			case known:
-				k.From = fmt.Sprintf("loop %d", from)
-			default:
-				err = fmt.Errorf("label from=%q in the function at line %d: no loop is there", x.From, k.Func)
-			}
+		if e := p.begin(&k); e != nil {
+			err = e
+		}
+		if strings.HasPrefix(k.From, "cut ") {
+			cut[k.Func] = true
 		}
 		var branches []string
 		for _, d := range x.Branches {
@@ -103,6 +114,24 @@ func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[
 		counts[k] += x.Count
 	}
 	return counts, cut, err
+}
+
+// begin writes where k begins as this package does, if that is a loop. From is that of a profile.
+func (p *Program) begin(k *Path) error {
+	place, ok := strings.CutPrefix(k.From, "loop ")
+	if !ok {
+		return nil
+	}
+	line, err := strconv.Atoi(strings.TrimPrefix(place, Main+":"))
+	if err != nil {
+		return fmt.Errorf("label from=%q: %w", k.From, err)
+	}
+	from, known := p.loop(k.Func, line)
+	if !known {
+		return fmt.Errorf("label from=%q in the function at line %d: no loop is there", k.From, k.Func)
+	}
+	k.From = fmt.Sprintf("loop %d", from)
+	return nil
 }
 
 // without returns the paths of other functions.

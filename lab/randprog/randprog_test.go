@@ -197,6 +197,37 @@ func TestComparisonNoticesWhatDiffers(t *testing.T) {
 	}
 }
 
+// The log leaves one path, in the second round of the loop.
+func TestComparisonOfPathsThatHaveNotEnded(t *testing.T) {
+	want, err := small.Paths(strings.NewReader(log), Header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := profile.Func{Name: "main.f", File: "/src/" + Main, StartLine: 1}
+	left := profile.Unended{Func: f, From: "loop " + Main + ":2", Count: 1}
+	for _, test := range []struct {
+		name    string
+		prof    []profile.Unended
+		differs bool
+	}{
+		{"the same", []profile.Unended{left}, false},
+		{"none", nil, true},
+		{"one more", []profile.Unended{left, left}, true},
+		{"one elsewhere", []profile.Unended{left, {Func: f, From: "entry", Count: 1}}, true},
+		{"at no loop", []profile.Unended{left, {Func: f, From: "loop " + Main + ":77", Count: 1}}, true},
+	} {
+		c := small.Compare(want, profiled(t, log), nil)
+		c.Unended(small, want, test.prof)
+		if (len(c.Differ) > 0) != test.differs {
+			t.Errorf("%s: %q differs", test.name, c.Differ)
+		}
+	}
+	c := small.Compare(want, profiled(t, log), []int{int(f.StartLine)})
+	if c.Unended(small, want, nil); len(c.Differ) > 0 {
+		t.Errorf("the function is cut: %q differs", c.Differ)
+	}
+}
+
 func TestSampledPathsAreThoseOfTheExactProfile(t *testing.T) {
 	want, err := small.Paths(strings.NewReader(log), Header)
 	if err != nil {

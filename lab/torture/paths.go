@@ -139,7 +139,7 @@ func (e *Env) buildPrograms(to string, flags []string) error {
 
 // exec runs the program of a build, and checks what it prints. It returns the
 // profile of paths, if the build makes one.
-func (s *subject) exec(build, opts string, env ...string) ([]profile.Path, error) {
+func (s *subject) exec(build, opts string, env ...string) (*profile.File, error) {
 	dir, err := os.MkdirTemp(s.e.Work, "run-")
 	if err != nil {
 		return nil, err
@@ -159,11 +159,7 @@ func (s *subject) exec(build, opts string, env ...string) ([]profile.Path, error
 	if len(files) != 1 {
 		return nil, fmt.Errorf("%s, PEPOPTS=%s: %d profiles of paths, want 1", build, opts, len(files))
 	}
-	f, err := profile.Open(files[0])
-	if err != nil {
-		return nil, err
-	}
-	return f.Paths()
+	return profile.Open(files[0])
 }
 
 // compare runs all builds of a program. If one differs, compare counts a failure and goes on
@@ -198,7 +194,11 @@ func (s *subject) compare(modes []string) error {
 	}
 	for _, mode := range modes {
 		for _, opts := range pathBuilds[mode] {
-			paths, err := s.exec(mode, opts)
+			var paths []profile.Path
+			f, err := s.exec(mode, opts)
+			if err == nil {
+				paths, err = f.Paths()
+			}
 			if err != nil {
 				s.r.fail("seed %d: %v", s.Seed, err)
 				continue
@@ -221,16 +221,24 @@ func (s *subject) compare(modes []string) error {
 
 // exact compares an exact profile with the log.
 func (s *subject) exact(log string, t randprog.Truncation) (*randprog.Comparison, error) {
-	f, err := os.Open(log)
+	in, err := os.Open(log)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	want, err := s.Paths(f, t)
+	defer in.Close()
+	want, err := s.Paths(in, t)
 	if err != nil {
 		return nil, err
 	}
-	paths, err := s.exec(string(t), "")
+	f, err := s.exec(string(t), "")
+	if err != nil {
+		return nil, err
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		return nil, err
+	}
+	unended, err := f.Unended()
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +256,9 @@ func (s *subject) exact(log string, t randprog.Truncation) (*randprog.Comparison
 			}
 		}
 	}
-	return s.Compare(want, paths, cut), nil
+	c := s.Compare(want, paths, cut)
+	c.Unended(s.Program, want, unended)
+	return c, nil
 }
 
 // cutAtLoop reports whether paths end on an edge that leads to the head of a loop and closes none. With
