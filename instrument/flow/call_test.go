@@ -94,28 +94,7 @@ func TestCallsAreThoseOfTheSyntax(t *testing.T) {
 	flow.SetBatchSize(t, 100_000)
 	all := 0
 	for _, name := range []string{"go/types", "encoding/json"} {
-		dir := filepath.Join(runtime.GOROOT(), "src", name)
-		pkg, err := build.ImportDir(dir, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fset := token.NewFileSet()
-		var files []*ast.File
-		for _, f := range pkg.GoFiles {
-			file, err := parser.ParseFile(fset, filepath.Join(dir, f), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, file)
-		}
-		funcs, info, err := flow.Functions(&flow.Config{
-			Path: name, Fset: fset, Files: files,
-			Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
-			Importer: importer.Default(),
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, funcs, info := ofPackage(t, name)
 		bodies := map[ast.Node]bool{} // of ranges over functions
 		for _, f := range funcs {
 			bodies[f.Syntax] = true
@@ -137,6 +116,34 @@ func TestCallsAreThoseOfTheSyntax(t *testing.T) {
 	if all < 5000 {
 		t.Errorf("only %d calls", all)
 	}
+}
+
+// ofPackage returns the functions of a package of std.
+func ofPackage(t *testing.T, name string) (*token.FileSet, []*flow.Func, *types.Info) {
+	t.Helper()
+	dir := filepath.Join(runtime.GOROOT(), "src", name)
+	pkg, err := build.ImportDir(dir, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, f := range pkg.GoFiles {
+		file, err := parser.ParseFile(fset, filepath.Join(dir, f), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	funcs, info, err := flow.Functions(&flow.Config{
+		Path: name, Fset: fset, Files: files,
+		Markers:  mark.Files(files, func(*ast.File) bool { return false }, func(ast.Node) {}),
+		Importer: importer.Default(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fset, funcs, info
 }
 
 // calls counts the calls in x, and not those in function literals and bodies in it.

@@ -79,6 +79,31 @@ func TestGraphs(t *testing.T) {
 	}
 }
 
+// The graphs of a package are the same whatever functions its batches have.
+func TestBatchesDoNotShow(t *testing.T) {
+	text := func(batch int) string {
+		flow.SetBatchSize(t, batch)
+		fset, funcs, _ := ofPackage(t, "encoding/json")
+		var b strings.Builder
+		for _, f := range funcs {
+			write(&b, fset, f)
+			for _, n := range f.Nodes {
+				fmt.Fprintln(&b, n.Calls)
+			}
+		}
+		return b.String()
+	}
+	whole := text(1 << 30)
+	if len(whole) < 50_000 {
+		t.Errorf("only %d bytes", len(whole))
+	}
+	for _, batch := range []int{0, 10_000} {
+		if diff := cmp.Diff(whole, text(batch)); diff != "" {
+			t.Errorf("batches of %d bytes (-whole +batches):\n%s", batch, diff)
+		}
+	}
+}
+
 func write(b *strings.Builder, fset *token.FileSet, f *flow.Func) {
 	fmt.Fprintf(b, "%s\n", f.Name)
 	if f.Skipped != "" {
