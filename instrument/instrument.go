@@ -42,6 +42,8 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/instrument/bisect"
@@ -442,20 +444,29 @@ func (in *instrumenter) execs() map[ast.Expr]bool {
 		if !ok || fn.Pkg() == nil || fn.Signature().Recv() != nil || fn.Name() != "Exec" {
 			return true
 		}
-		path := fn.Pkg().Path()
-		if path == in.pkg.Path || path != "syscall" && path != "golang.org/x/sys/unix" {
+		if path := fn.Pkg().Path(); path == in.pkg.Path || !hasExec(path) {
 			return true
 		}
 		list[n.(ast.Expr)] = true
 		return false
 	}
 	for _, f := range in.files {
-		if !in.skip(f) {
+		if !in.skip(f) && importsExec(f) {
 			ast.Inspect(f, find)
 		}
 	}
 	return list
 }
+
+// importsExec reports whether a file imports a package whose Exec execs looks for.
+func importsExec(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool {
+		path, err := strconv.Unquote(s.Path.Value)
+		return err == nil && hasExec(path)
+	})
+}
+
+func hasExec(path string) bool { return path == "syscall" || path == "golang.org/x/sys/unix" }
 
 // isPanic reports whether a call is one of the predeclared panic.
 func (in *instrumenter) isPanic(call *ast.CallExpr) bool {
