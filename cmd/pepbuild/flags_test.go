@@ -220,7 +220,7 @@ func main() {
 
 // Samples in a function that C code has called back have the callers beyond the C code, up to main.main. The
 // function executes as often by a call from Go.
-func TestFlagPollsHaveCallersBeyondC(t *testing.T) {
+func TestPollsHaveCallersBeyondC(t *testing.T) {
 	skipUnlessLinux(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip(err)
