@@ -23,7 +23,7 @@
 // other time.
 package hwsim
 
-import "github.com/pepgo/pep/runtime/tuple"
+import "github.com/pepgo/pep/format/tuple"
 
 // A Message is what an engine sends to software: Tuple stands for Count events.
 //

@@ -3,8 +3,8 @@ package hwsim
 // This file holds how engines are described: name(value,key=value,…).
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/items"
 )
 
 // A Kind is a family of engines with one name: all that differ in parameters only. Package

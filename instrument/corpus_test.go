@@ -21,11 +21,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // defaultCorpus has few packages, but shows most mistakes.

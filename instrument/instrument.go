@@ -46,6 +46,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/bisect"
 	"github.com/pepgo/pep/instrument/clone"
 	"github.com/pepgo/pep/instrument/describe"
@@ -57,7 +58,6 @@ import (
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // MaxPaths bounds the paths of a package. The machine code of a poll has room for numbers below 2^31.

@@ -17,10 +17,10 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // Every load of go/ssa is tapped, or is skipped and counted with the reason, or is of a

@@ -14,22 +14,13 @@
 //	sys         system calls, files, facts about processes
 //	golink      functions and data of package runtime of std, for the other packages
 //	libc        two functions of the C library, for programs with C code
-//	tuple       the record of an event at a tap
-//	trace       files of such records
-//	ring        memory in which another process reads such records
-//	pdag        the numbered graph of a function; from path numbers to paths
-//	wire        the format of site tables
+//	ring        memory in which another process reads events of taps
 //	sites       the site tables of the program
 //	sitetables  reads them in the program
 //	report      from samples to profiles
-//	schema      names in profiles: kinds, sample types, labels
-//	pprofenc    pprof's file format
-//	crc32       the checksum of traces and .pep files
-//	digits      integers as text and back
-//	items       text taken apart at commas and the like
 //
-// So are hwsim and hwsim/engines, with the engines that such records go to, for
-// programs with taps. They have their source with them.
+// So are the packages in format, and hwsim and hwsim/engines, with the engines that the records of taps go
+// to, for programs with taps. They have their source with them.
 //
 // They import nothing but each other and what package runtime of the standard
 // library imports itself, since everything else may be instrumented.

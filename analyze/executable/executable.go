@@ -15,8 +15,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/input"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A File is what the file of a program says about its instrumentation.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // tables returns the site tables of a program of one package.

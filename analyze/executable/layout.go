@@ -1,6 +1,6 @@
 package executable
 
-// This file finds the addresses of a program's taps in its code. Package runtime/layout
+// This file finds the addresses of a program's taps in its code. Package format/layout
 // explains the constants that it looks for.
 
 import (
@@ -10,10 +10,10 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pepgo/pep/format/layout"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/input"
-	"github.com/pepgo/pep/runtime/layout"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Place is an address at which code of a tap stands.

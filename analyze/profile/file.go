@@ -19,8 +19,8 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/input"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // kindOf returns the kind of the profiles that have the given sample types, "" if programs

@@ -23,7 +23,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // DefaultMemory is how much memory a Reader allows itself, in bytes, if its field

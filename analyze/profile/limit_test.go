@@ -16,7 +16,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // A message is one in the protobuf encoding.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 const pathsText = `

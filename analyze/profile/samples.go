@@ -13,8 +13,8 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A Func identifies a function of the profiled program. Name alone does not:

@@ -5,7 +5,7 @@ package profile
 import (
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // A Stack is a sample: frames, the outermost first, and a count of each sample type.

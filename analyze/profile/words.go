@@ -11,7 +11,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // A Site is a tap of a program, or all taps of a kind if the engine pooled them: then

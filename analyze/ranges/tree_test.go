@@ -9,9 +9,9 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/ranges"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // The bounds of every range that the engine sends are what its messages say, one by one, and the

@@ -7,8 +7,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A Run is the two files that one run of a program wrote.

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A DumpTable has every sample of a file, in an order that depends on nothing but

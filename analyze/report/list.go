@@ -13,8 +13,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Listing is the source of functions with edge counts.

@@ -11,8 +11,8 @@ import (
 	"github.com/pepgo/pep/analyze/icicle"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/ranges"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // The picture shows hot ranges. It also shows a range that has at least the fraction drawn

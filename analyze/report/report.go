@@ -23,8 +23,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A Profile says which profile a listing is of.

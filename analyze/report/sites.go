@@ -10,9 +10,9 @@ import (
 	"slices"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // SitesOptions select what is listed. The zero value is all packages in short.

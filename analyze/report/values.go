@@ -11,9 +11,9 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // ValuesOptions select sites and values.

@@ -11,10 +11,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/command/commandtest"
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/box"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // hotProgram loads much in two functions, and a little in thirty. Hot loads table[7] again

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/analyze/executable"
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A symbol is a function in an executable.

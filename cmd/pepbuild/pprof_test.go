@@ -21,7 +21,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // Every function of viewed has a path, and main.sum has a word of each kind of tap. It loads what it

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // stacks are those of the goroutines, the outermost function first.

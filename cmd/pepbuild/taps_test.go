@@ -21,9 +21,9 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // An event is a tuple with the tap that it is of.

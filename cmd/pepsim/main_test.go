@@ -15,10 +15,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	format "github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/command/commandtest"
-	format "github.com/pepgo/pep/runtime/trace"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/box"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 func TestBitsGoInTurns(t *testing.T) {

@@ -26,9 +26,9 @@ package cache
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/sample"
-	"github.com/pepgo/pep/runtime/digits"
 )
 
 // Kind is the cache. size and line are in bytes; K stands for 2^10 bytes and M for

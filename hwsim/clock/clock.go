@@ -26,9 +26,9 @@
 package clock
 
 import (
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Config says how instructions retire.

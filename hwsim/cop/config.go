@@ -2,7 +2,7 @@ package cop
 
 // This file holds the sizes of a machine.
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // A Config describes a machine. A field that is 0 means the default. All defaults are
 // ours, except for the ratio of the arrays: section 3.3 says that the data array has

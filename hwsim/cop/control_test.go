@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Each kind of tuple goes to the routine of its class, with its fields.

@@ -6,10 +6,10 @@ package cop
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
 	"github.com/pepgo/pep/hwsim/sample"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // An engine is a machine together with the main processor, which feeds the machine and

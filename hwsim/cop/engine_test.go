@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // parseEngine parses what is between the parentheses of a description.

@@ -6,9 +6,9 @@ package cop
 // No profiled program runs them.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/sample"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Exact implements hwsim.Deriver.

@@ -6,9 +6,9 @@ package cop
 // host sends all counts and empties the table. So no count is lost.
 
 import (
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // checkColumns checks a program whose table has n columns: the sub-arrays B0, B1 and so on,

@@ -6,8 +6,8 @@ package cop
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // CountBits is how many bits of an estimated count are behind the point.

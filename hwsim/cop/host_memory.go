@@ -8,9 +8,9 @@ package cop
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // checkPairs checks a program with the layout of deps and conflicts: 64 addresses, and

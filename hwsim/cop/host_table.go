@@ -3,8 +3,8 @@ package cop
 // This file holds a host for programs that keep a table of PCs.
 
 import (
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
 )
 
 // The host table shows what is in the arrays, so that a new program needs no host of its

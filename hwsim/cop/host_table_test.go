@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // countPCs counts how often each PC occurs, and in B2 how often it occurs with an odd

@@ -6,9 +6,9 @@ package cop
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Constants of the program that the host reads or sets.

@@ -3,8 +3,8 @@ package cop
 // This file holds the parameters of value profiling.
 
 import (
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
 )
 
 // valueOptions are the parameters of engines whose program has the host values. The first

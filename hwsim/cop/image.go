@@ -3,7 +3,7 @@ package cop
 // This file holds images: programs in the form in which the assembler hands them to a
 // machine.
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // An Image is an assembled program: the stores by which software loads the program.
 type Image struct {

@@ -2,7 +2,7 @@ package cop
 
 // This file holds the microinstructions and their encoding in 64 bits.
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // An Instr is a microinstruction. All its parts work in the same cycle and see the
 // state before this cycle. There is one exception: the data array, the associative

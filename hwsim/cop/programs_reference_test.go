@@ -7,8 +7,8 @@ package cop_test
 import (
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A programReference gets one sample after the other. If its table is full afterwards it drains, and at the end.

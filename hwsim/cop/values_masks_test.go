@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/enginetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // On a stationary program each load is masked at some time, interrupts cease, and the profile is complete.

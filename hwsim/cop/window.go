@@ -3,7 +3,7 @@ package cop
 // This file holds the window of addresses through which software reads and writes a
 // machine (section 3.5).
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // The window: the number of a register is the sum of one of these and the number of the
 // word.

@@ -3,8 +3,8 @@ package engines
 // This file connects engines to a chain.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Spec is a parsed description: one engine or a chain.

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // extended is the registry with the engines of enginetest.

@@ -3,8 +3,8 @@ package engines
 // This file makes the events that the messages of an engine are about.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Exact returns an engine that sends, one by one, the events that the messages of s for a

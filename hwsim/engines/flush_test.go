@@ -3,9 +3,9 @@ package engines
 import (
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/enginetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Flush merges the engines of several streams if they can be merged, also behind other

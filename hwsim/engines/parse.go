@@ -3,8 +3,8 @@ package engines
 // This file reads descriptions.
 
 import (
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/items"
 )
 
 // A Registry is a list of kinds of engines. The first kind reads compact descriptions.

@@ -4,9 +4,9 @@ package enginetest
 // merges.
 
 import (
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Cells counts events in cells. A cell is a site and an aligned range of words. When an

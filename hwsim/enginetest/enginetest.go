@@ -21,9 +21,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Options say what is known of an engine.

@@ -3,10 +3,10 @@ package enginetest
 // This file has the second test engine. It has a clock, registers, and a file.
 
 import (
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Gate sends every event unless its PC is masked, or the buffer is full when the event

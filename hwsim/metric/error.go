@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A Selection says which tuples of an ideal profile count. The paper gives the formula for

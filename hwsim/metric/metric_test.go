@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // of returns a profile with the given events of words at the place 1.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // shares are estimates by hand.

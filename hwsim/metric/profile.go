@@ -18,8 +18,8 @@
 package metric
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Profile says how often tuples and places occurred, in events.

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // The numbers of section 4.1: [0, e] has 13.6 %, [0, fe] without it 16.7 %, with it 30.3 %.

@@ -19,11 +19,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Collector adds up messages.

@@ -2,7 +2,7 @@ package rap
 
 // This file counts events and splits nodes (sections 2.1 and 2.2).
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // A PointError says that a point is outside the universe.
 type PointError struct {

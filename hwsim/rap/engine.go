@@ -5,8 +5,8 @@ package rap
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // An engine is a tree with a root for each place. A place is a tag or a PC. The places

@@ -3,9 +3,9 @@ package rap
 // This file parses and writes descriptions of trees as engines.
 
 import (
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Kind makes trees available as engines:

@@ -5,7 +5,7 @@ package rap
 import (
 	"math/bits"
 
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
 )
 
 // Options describe a tree. The zero value describes the tree of section 4 of the paper:

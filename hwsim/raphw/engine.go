@@ -4,9 +4,9 @@ package raphw
 // beside it.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // An engine is a pipeline and the clock of the processor that produces the events.

@@ -5,11 +5,11 @@ package raphw
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
 	"github.com/pepgo/pep/hwsim/rap"
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Kind is the hardware as an engine:

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/rap"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // made returns a new engine.

@@ -11,11 +11,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 const (

@@ -23,12 +23,12 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Source calls a function for every block of events, in order, and returns the first error.

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/listing"
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // synthetic returns n events of a made-up program, in the given number of streams.

@@ -11,12 +11,12 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // limit is an error in percent. The paper states after how many events engines reach it.

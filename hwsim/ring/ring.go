@@ -28,8 +28,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	layout "github.com/pepgo/pep/runtime/ring"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Reader takes blocks of tuples out of a ring.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	layout "github.com/pepgo/pep/runtime/ring"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // write does what a program does: it adds a block if there is room.

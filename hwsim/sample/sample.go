@@ -20,8 +20,8 @@
 package sample
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Sample is what a tap reported at once: N tuples of the same site. The tap reported

@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/sample"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // describe is a take function that writes down the fields of samples, and sends nothing.

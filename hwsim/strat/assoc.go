@@ -5,8 +5,8 @@ package strat
 import (
 	"math/bits"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // maxMerged is how many messages an entry merges before the table sends it. The

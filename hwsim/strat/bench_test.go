@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // madeUp returns n tuples that resemble the loads of a program: few sites have most

@@ -3,9 +3,9 @@ package strat_test
 import (
 	"fmt"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/strat"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 func ExampleParse() {

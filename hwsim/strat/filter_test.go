@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/enginetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // after pushes n loads at a place, where load i has the word word(i). It returns how

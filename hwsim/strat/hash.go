@@ -6,7 +6,7 @@ package strat
 import (
 	"math/bits"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A Hash is a way to compute an index from a tuple. The profile tag is part of

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // slowFold computes xorfold bit by bit.

@@ -13,8 +13,8 @@ package strat
 // CR256 is a C beside an R256, and CRC256 is a C beside an RC256.
 
 import (
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
 )
 
 // The bounds of the numbers in a description.

@@ -3,8 +3,8 @@ package strat
 // This file has the samplers and the counter.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // random is R_r. Its only state is that of its random numbers (section 3.1).

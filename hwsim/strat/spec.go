@@ -4,8 +4,8 @@ package strat
 // compressors from them.
 
 import (
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/digits"
 )
 
 // An Op says what a stage does.

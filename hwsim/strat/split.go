@@ -4,8 +4,8 @@ package strat
 // H[P_r]_n, the design that the paper recommends.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // splitter is H[X]_n. It splits the stream into n disjoint substreams, each of which

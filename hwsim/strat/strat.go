@@ -40,8 +40,8 @@
 package strat
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A component takes messages and sends messages, at most one for each that it

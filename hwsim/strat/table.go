@@ -3,7 +3,7 @@ package strat
 // This file computes the paper's hash fast. It looks up parts of the sum in tables, and
 // remembers the parts that occur again and again.
 
-import "github.com/pepgo/pep/runtime/tuple"
+import "github.com/pepgo/pep/format/tuple"
 
 // tables compute
 //

@@ -3,8 +3,8 @@ package strat
 // This file has the tagged table.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // maxMisses is the number at which the miss counter, of 3 bits, saturates (section 4.2).

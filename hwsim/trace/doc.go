@@ -1,5 +1,5 @@
 // Package trace reads and writes files of tuples, in the format of package
-// runtime/trace, and has a text form for them:
+// format/trace, and has a text form for them:
 //
 //	pep trace 1
 //	build c0c5034e8a26af5a

@@ -11,9 +11,9 @@ import (
 	"regexp"
 	"slices"
 
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A Filter says which tuples to keep: those that meet the conditions of all fields.

@@ -8,8 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // An InfoTable says where a trace comes from, and how many tuples each stream and each

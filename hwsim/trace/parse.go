@@ -12,9 +12,9 @@ import (
 	"strconv"
 	"strings"
 
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // Parse reads the text form of a trace and writes the trace. Its errors name the line.

@@ -9,10 +9,10 @@ import (
 	"iter"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/terminal"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 const textMagic = "pep trace 1"

@@ -9,9 +9,9 @@ import (
 	"fmt"
 	"io"
 
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/internal/input"
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Block is a run of tuples of one stream.

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // Sites maps sites to taps. A nil Sites knows no taps.

@@ -14,13 +14,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/mutant"
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // docText is the example of the package comment.

@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A Writer writes a trace.

@@ -12,7 +12,7 @@ package tracetest
 import (
 	"math/rand/v2"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A Program is an endless stream of events.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 
+	format "github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim/trace"
-	format "github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // Write writes a trace of n loads of a small program, with a tap for each of its sites.

@@ -19,9 +19,9 @@
 package where
 
 import (
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/sample"
-	"github.com/pepgo/pep/runtime/digits"
 )
 
 // Kind is the filter.

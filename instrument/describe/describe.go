@@ -24,10 +24,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // maxOutcome bounds the text of a case in the site table, in bytes.

@@ -13,12 +13,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/placement"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // described returns the functions of a file, and their description.

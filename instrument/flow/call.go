@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // call returns the function that an instruction calls, nil if it calls none, and otherwise what

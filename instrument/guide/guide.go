@@ -26,8 +26,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/flow"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Package is what a profile says of a package.

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/runtime/pdag"
 	"golang.org/x/tools/go/cfg"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // parse makes a graph from one field per node, in the order of the fields:

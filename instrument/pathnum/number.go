@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // number gives every live edge its Val, and cuts where paths become too many.

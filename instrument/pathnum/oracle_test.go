@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // A path as enumeration finds it.

@@ -26,7 +26,7 @@
 //
 // The package knows nothing of source code. Its caller says whether an edge has an
 // insertion point (Fixed, if it has none), and how often it is taken. Package
-// runtime/pdag turns numbers into paths again.
+// format/pdag turns numbers into paths again.
 //
 // Sources: Ball and Larus, "Efficient Path Profiling", MICRO 1996; Bond and
 // McKinley, "Continuous Path and Edge Profiling", MICRO 2005, sections 3.1, 3.2
@@ -38,7 +38,7 @@ package pathnum
 import (
 	"fmt"
 
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // A Graph is the control-flow graph of a function. Edges lead to nodes of the

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // vector is the control-flow graph of spec PEP §3.4.

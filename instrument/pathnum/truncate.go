@@ -3,7 +3,7 @@ package pathnum
 // This file makes the graph acyclic. It finds the dead edges, which are on no completed
 // path, and the loop headers, and truncates edges.
 
-import "github.com/pepgo/pep/runtime/pdag"
+import "github.com/pepgo/pep/format/pdag"
 
 // numbering is the state of one call of Number.
 type numbering struct {

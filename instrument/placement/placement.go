@@ -17,10 +17,10 @@ package placement
 import (
 	"fmt"
 
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // An Op is code at an insertion point. It adds Add to the path register r, or it ends

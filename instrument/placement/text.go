@@ -9,8 +9,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/flow"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // Write writes the graph of a function, with the values of its edges, the starts of

@@ -9,7 +9,7 @@ package placement
 import (
 	"math"
 
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // unknown stands for a path number so far that depends on the way taken.

@@ -18,11 +18,11 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A form is how taps are written: by which functions, for samples of one word and more.

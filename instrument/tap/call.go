@@ -6,9 +6,9 @@ import (
 	"go/ast"
 	"go/types"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Call taps where a call goes.

@@ -18,8 +18,8 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // unitOf starts a unit of the call of a go or defer statement.

@@ -8,10 +8,10 @@ import (
 	"go/token"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/placement"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // edges taps the branches of the function. The word of a tuple is the index of the

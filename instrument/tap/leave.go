@@ -32,9 +32,9 @@ import (
 	"go/token"
 	"go/types"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/reeval"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Return is a tap at a return statement.

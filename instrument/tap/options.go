@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // Options select taps. The zero value selects none.

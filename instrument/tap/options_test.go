@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 func TestParseKinds(t *testing.T) {

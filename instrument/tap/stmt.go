@@ -10,9 +10,9 @@ import (
 	"go/version"
 	"maps"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // function finds the taps of a function, without those of the functions in it.

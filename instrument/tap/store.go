@@ -9,8 +9,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/reeval"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // An assignment is a unit that assigns to targets.

@@ -42,12 +42,12 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/reeval"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Config describes a package, and which values the user asks for.

@@ -13,13 +13,13 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/describe"
 	"github.com/pepgo/pep/instrument/flow"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/placement"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // q imports a package that has an embedded interface which p cannot name.

@@ -8,11 +8,11 @@ import (
 	"go/types"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/mark"
 	"github.com/pepgo/pep/instrument/reeval"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A point is an insertion point for taps that stand before what they tap. The zero

@@ -7,8 +7,8 @@ import (
 	"go/types"
 	"math"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/doors"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A word says how values of a type are reported.

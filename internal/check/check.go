@@ -3,7 +3,7 @@
 // It reads the output of go test -json, shows the output of tests that failed and the
 // reasons of tests that were skipped,
 //
-//	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
+//	ok    github.com/pepgo/pep/format/wire  0.41s  23 passed
 //	SKIP  github.com/pepgo/pep/instrument TestCorpus
 //	      corpus_test.go:31: slow
 //	FAIL  github.com/pepgo/pep/analyze/profile TestOpen

@@ -80,7 +80,7 @@ const patience = 5 * time.Minute
 // are processors, since much of a short run is compiling and starting. It begins
 // with the inputs that earlier runs kept (go help testflag, "fuzz cache"), and reports
 //
-//	ok    fuzz runtime/wire FuzzReadPackage  2.1s  123456 executions
+//	ok    fuzz format/wire FuzzReadPackage  2.1s  123456 executions
 //
 // An input that fails is in testdata/fuzz of the package, as the output says. Fuzz does
 // not minimise such an input. Go test would also minimise inputs that are merely new,

@@ -28,6 +28,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/runtime"
@@ -58,6 +59,7 @@ type root struct {
 }
 
 var roots = []root{
+	{format.Source, "github.com/pepgo/pep/format/", runtime.LinkedPath + "format/"},
 	{runtime.Source, runtime.ModulePath, runtime.LinkedPath},
 	{hwsim.Source, "github.com/pepgo/pep/hwsim", runtime.LinkedPath + "hwsim"},
 }

@@ -16,46 +16,46 @@ import (
 // table in docs/architecture.md has the imports that exist, edge by edge.
 //
 // From source to instrumented programs, from programs to profiles and from
-// profiles to reports there are three trees that meet in formats only: site
-// tables (runtime/wire), numbered graphs (runtime/pdag), names of what is in
-// profiles (runtime/schema) and pprof files.
+// profiles to reports there are three trees that meet in formats only: those in
+// format, and pprof files.
 const walls = `
 	# Packages that are linked into programs import nothing that could be instrumented.
 	# Engines are linked into programs with taps.
+	format/...:       format/...
 	runtime:
-	runtime/core:     runtime/... hwsim hwsim/engines
-	runtime/...:      runtime/...
+	runtime/core:     runtime/... format/... hwsim hwsim/engines
+	runtime/...:      runtime/... format/...
 
 	# A phase knows the phases before it, and none knows how packages are built.
-	instrument/...:   instrument/... runtime/doors runtime/pdag runtime/poll runtime/tuple runtime/wire
+	instrument/...:   instrument/... runtime/doors format/pdag runtime/poll format/tuple format/wire
 
 	# Models of hardware: they see events, not source and not processes.
-	hwsim:            runtime/digits runtime/items runtime/tuple
-	hwsim/cop:        hwsim hwsim/clock hwsim/sample runtime/digits runtime/tuple
-	hwsim/strat:      hwsim runtime/digits runtime/tuple
-	hwsim/rap:        hwsim runtime/digits runtime/tuple
-	hwsim/raphw:      hwsim hwsim/clock hwsim/rap runtime/digits runtime/tuple
-	hwsim/sample:     hwsim runtime/tuple
+	hwsim:            format/digits format/items format/tuple
+	hwsim/cop:        hwsim hwsim/clock hwsim/sample format/digits format/tuple
+	hwsim/strat:      hwsim format/digits format/tuple
+	hwsim/rap:        hwsim format/digits format/tuple
+	hwsim/raphw:      hwsim hwsim/clock hwsim/rap format/digits format/tuple
+	hwsim/sample:     hwsim format/tuple
 	hwsim/hotlist:
 	hwsim/box:        hwsim
-	hwsim/where:      hwsim hwsim/sample runtime/digits
-	hwsim/cache:      hwsim hwsim/sample runtime/digits
-	hwsim/morton:     hwsim hwsim/box hwsim/sample runtime/digits runtime/tuple
-	hwsim/engines:    hwsim/... runtime/items runtime/tuple
-	hwsim/enginetest: hwsim/... runtime/digits runtime/tuple hwsim/tracetest
-	hwsim/profiles:   hwsim hwsim/trace runtime/pprofenc runtime/report runtime/tuple
-	hwsim/...:        hwsim/... runtime/digits runtime/ring runtime/trace runtime/tuple runtime/wire internal/input internal/listing internal/terminal
+	hwsim/where:      hwsim hwsim/sample format/digits
+	hwsim/cache:      hwsim hwsim/sample format/digits
+	hwsim/morton:     hwsim hwsim/box hwsim/sample format/digits format/tuple
+	hwsim/engines:    hwsim/... format/items format/tuple
+	hwsim/enginetest: hwsim/... format/digits format/tuple hwsim/tracetest
+	hwsim/profiles:   hwsim hwsim/trace format/pprofenc runtime/report format/tuple
+	hwsim/...:        hwsim/... format/digits runtime/ring format/trace format/tuple format/wire internal/input internal/listing internal/terminal
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... runtime/layout runtime/schema runtime/tuple runtime/weigh runtime/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/layout format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
 	internal/archive:
 	internal/gocompiler:
 	internal/goruntime/...: internal/goruntime
-	internal/linked:   internal/archive runtime hwsim
-	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll runtime/tuple runtime/wire
+	internal/linked:   internal/archive format runtime hwsim
+	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll format/tuple format/wire
 	internal/gobuild:  analyze/profile instrument/guide instrument/rewrite internal/gocompiler internal/goruntime internal/linked internal/terminal internal/toolexec runtime/poll
 
 	# The tracer of live processes. What keeps and counts values knows neither processes nor the
@@ -63,7 +63,7 @@ const walls = `
 	internal/tracer/chunk:
 	internal/tracer/capture:  internal/tracer/chunk
 	internal/tracer/describe: internal/tracer/capture
-	internal/tracer/modules:  internal/tracer/capture runtime/items
+	internal/tracer/modules:  internal/tracer/capture format/items
 	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
 	# The readers of function tables and instructions, the interpreters and the programs for the
 	# kernel know nothing else. No other tree imports the tracer.
@@ -74,7 +74,7 @@ const walls = `
 	internal/tracer/bpf:
 	internal/tracer/ptrace:
 	internal/tracer/steptest: internal/tracer/ptrace
-	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist runtime/... internal/input internal/listing internal/terminal
+	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist format/... runtime/... internal/input internal/listing internal/terminal
 
 	# Packages for commands only.
 	internal/terminal:
@@ -93,18 +93,18 @@ const walls = `
 
 	# The laboratory is a module of its own. It may import everything, and no other package may
 	# import it, not even in tests.
-	lab/...:          lab/... instrument/... runtime/... hwsim/... analyze/... internal/...
+	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... analyze/... internal/...
 
 	# Commands parse flags and call.
 	cmd/pepbuild: internal/gobuild internal/toolexec
-	cmd/pep:      analyze/... internal/command internal/tracer/snapshot runtime/schema
+	cmd/pep:      analyze/... internal/command internal/tracer/snapshot format/schema
 	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input internal/progress
 `
 
 // inTests lists the packages that the tests of all packages may import in addition:
 // packages that tests share, and decoders of written files.
-const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/..."
+const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/... format/..."
 
 // apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{

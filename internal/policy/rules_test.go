@@ -186,11 +186,11 @@ func TestArchitectureNamesEveryPackage(t *testing.T) {
 	}
 }
 
-// Package runtime/schema holds the names in profiles, for the package that writes them
+// Package format/schema holds the names in profiles, for the package that writes them
 // and for the one that reads them. Package proftest repeats the names on purpose: it
 // makes profiles for tests of the reader.
 func TestSchemaOwnsTheNamesInProfiles(t *testing.T) {
-	const owner = "runtime/schema"
+	const owner = "format/schema"
 	literals := func(f *file, do func(text string)) {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			switch n := n.(type) {

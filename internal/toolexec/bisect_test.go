@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/internal/gobuild"
 	"github.com/pepgo/pep/internal/toolexec"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // The bisect command calls this binary in the place of pepbuild, and the go command

@@ -15,10 +15,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/internal/linked"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // pollsMember is the archive member of each package that may have polls. It has the tag of a package that

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/internal/linked"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // sitesMember is the archive member that holds a package's site table.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // The words have the same 32-bit FNV-1a hash.

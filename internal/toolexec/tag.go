@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument/bisect"
 	"github.com/pepgo/pep/instrument/pathnum"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Tag says how a package is instrumented. It travels in the package's

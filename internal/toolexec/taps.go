@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/instrument"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // listTaps writes a list of a package's taps to a file, if any were asked for.

@@ -9,7 +9,7 @@ import (
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/schema"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // The rates are those of the meters: the sampler takes six instructions for each sample, or

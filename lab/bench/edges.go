@@ -15,7 +15,7 @@ import (
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // biases are the counts of the outcomes of branches.

@@ -13,8 +13,8 @@ import (
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/instrument/pathnum"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // ifs returns a path of a function that decides some branches, each "true" or "false".

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // engineSpecs are the engines to measure. Among them are the default engine of make taps

@@ -11,8 +11,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/instrument/placement"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // Numbered says how good the numbering of a build is for a run: what the executions of its

@@ -15,8 +15,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // smokeConfig needs the go command and a system on which paths are sampled.

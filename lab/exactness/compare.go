@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A Kind is the result for a block of coverage.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // The graph is the loop in the comment of package pdag, with a counter in every node.

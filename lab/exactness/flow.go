@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A funcKey identifies a function in a profile.

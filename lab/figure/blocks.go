@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // tapCode is the length of the instruction whose address a layout has for a tap. No

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/lab/plot"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // negligible is an error, in percent, that is too small to see in a bar chart.

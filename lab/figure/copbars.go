@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/lab/plot"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // scatterClasses divide pairs by their executions. The paper has three classes; their limits

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/lab/phase"
 	"github.com/pepgo/pep/lab/plot"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 const phaseInterval = 100_000 // loads

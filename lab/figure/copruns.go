@@ -13,13 +13,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // copRoles are the benchmarks of the co-processor's paper that test programs stand for.

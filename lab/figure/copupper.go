@@ -6,12 +6,12 @@ package figure
 // second pass that captures the upper bits of such loads (section 5.2).
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/lab/plot"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 const (

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/lab/figure"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // synthetic makes up events for some programs. The numbers in figures of them mean

@@ -8,13 +8,13 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/box"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/lab/plot"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // edgeBits is the number of bits of a branch's number in the figure of edges.

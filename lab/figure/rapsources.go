@@ -13,13 +13,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/lab/plot"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // hot is the share of a stream from which on a range is hot (section 4.1).

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/lab/figure"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // samples makes samples of several words of loads: with addresses far from each other, or

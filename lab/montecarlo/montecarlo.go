@@ -29,10 +29,10 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Config says what is simulated.

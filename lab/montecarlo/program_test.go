@@ -6,11 +6,11 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A program is a source of loads without order. The frequency of place i is

@@ -86,7 +86,7 @@ var harder = []struct {
 }{
 	{"./runtime/core", ".", 20},
 	{"./instrument/pathnum", ".", 20},
-	{"./runtime/wire", ".", 20},
+	{"./format/wire", ".", 20},
 }
 
 func testsCases(e *Env) (cases []Case, err error) {

@@ -12,9 +12,9 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/lab/gotest"
 	"github.com/pepgo/pep/lab/randprog"
-	"github.com/pepgo/pep/runtime/pdag"
 )
 
 // Programs are built in batches, because a build of many programs takes little longer than a

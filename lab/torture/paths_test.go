@@ -3,7 +3,7 @@ package torture
 import (
 	"testing"
 
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // Node 0 leads to a loop of the nodes 1 and 2, from which node 3 is the way out.

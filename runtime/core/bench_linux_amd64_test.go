@@ -7,11 +7,11 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // BenchmarkTap measures how much longer a tap in a program takes than a call of an empty

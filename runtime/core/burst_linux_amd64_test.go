@@ -7,10 +7,10 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // burn uses so many ns of CPU time.

@@ -14,9 +14,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // pausing starts exe and calls do before exe counts anything. Then exe runs to its end.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // pairsOf returns the callers of a stack, and which of them are next to each other.

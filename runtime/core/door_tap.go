@@ -8,9 +8,9 @@ package core
 import (
 	"runtime"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // Tap reports word w at pc, the tag and site of a tuple.

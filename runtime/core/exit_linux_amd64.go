@@ -6,11 +6,11 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/trace"
 )
 
 // finish writes the profile at a normal exit. It is an exit hook: other goroutines

@@ -14,6 +14,8 @@ import (
 
 	pprofile "github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/mutant"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
@@ -21,8 +23,6 @@ import (
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sampler"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // FuzzFile: for all contents of a .pep file, reading the file gives an error or a profile

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"github.com/google/pprof/profile"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 const modulePrefix = "github.com/pepgo/pep/"

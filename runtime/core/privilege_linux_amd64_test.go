@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 func needRoot(t *testing.T) {

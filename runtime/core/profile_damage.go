@@ -3,7 +3,7 @@ package core
 // This file describes damage of a .pep file in the profile's comment.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/runtime/golink"
 )
 

@@ -3,8 +3,8 @@ package core
 // This file reads the label sets of a .pep file.
 
 import (
+	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/pprofenc"
 )
 
 // labelSets are the label sets of a file, each once.

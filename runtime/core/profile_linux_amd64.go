@@ -4,7 +4,7 @@ package core
 // program ended.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
 )

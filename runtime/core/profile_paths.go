@@ -5,14 +5,14 @@ package core
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
-	"github.com/pepgo/pep/runtime/pprofenc"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sampler"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // counted makes profiles of a file.

@@ -14,8 +14,8 @@ import (
 	"unsafe"
 
 	"github.com/google/pprof/profile"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // testdata/loop.go has polls. These are what exact and plain programs have in their place.

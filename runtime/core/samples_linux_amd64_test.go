@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 func (g *tapper) tap2(pc, w, more uint64) { store2(&g.next, g.room(2), pc, w, more) }

@@ -6,8 +6,8 @@ package core
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"

@@ -6,7 +6,7 @@ package core
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/runtime/sys"
 )
 

@@ -3,8 +3,8 @@ package core
 // This file says where the counters of exact programs are in the .pep file.
 
 import (
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A counterRange says where the counters of a package are in the .pep file. All

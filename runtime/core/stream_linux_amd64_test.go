@@ -7,12 +7,12 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // startTapping lets the test tap in its own process until the test calls finish. finish

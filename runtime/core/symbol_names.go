@@ -3,7 +3,7 @@ package core
 // This file names the functions and types whose addresses taps have reported.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"

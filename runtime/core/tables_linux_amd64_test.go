@@ -1,8 +1,8 @@
 package core
 
 import (
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // loopTables are the site tables of testdata/loop.go, by hand.

@@ -24,10 +24,10 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // scratch has room for a chunk that nobody reads. Goroutines without a chunk store

@@ -12,11 +12,11 @@ package core
 // whichever way they take. So the messages are the same.
 
 import (
+	"github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A sink is a stream and the engine that its tuples go to. The stream is in the .pep

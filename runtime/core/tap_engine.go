@@ -5,12 +5,12 @@ package core
 // This file makes the engines of programs with taps.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // engineSpec is the engine that PEPOPTS asks for, if that is not options.EngineExact.

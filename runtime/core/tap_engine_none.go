@@ -6,8 +6,8 @@ package core
 // and nothing that reads descriptions of engines.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // parseEngine takes any text: there is nothing that it could change.

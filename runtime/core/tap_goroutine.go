@@ -16,8 +16,8 @@ package core
 // know (internal/goruntime).
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // goroutinePC is the PC of tuples that tell the goroutine.

@@ -5,12 +5,12 @@ package core
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/layout"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/layout"
 	"github.com/pepgo/pep/runtime/sitetables"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // findTaps calls found for each address at which code of a tap stands.

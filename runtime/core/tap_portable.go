@@ -9,7 +9,7 @@ package core
 import (
 	"os"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // readSetting returns what is in a file that the description of an engine names.

@@ -6,10 +6,10 @@ package core
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/ring"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // tupleRing takes full buffers. It has no header if there is no ring. The ring of

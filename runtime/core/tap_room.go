@@ -5,10 +5,10 @@ package core
 // delivered soon after they happen, also if they are rare.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A chunkRoom says how much of a chunk its goroutine uses.

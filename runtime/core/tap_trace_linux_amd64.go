@@ -3,11 +3,11 @@ package core
 // This file writes the trace, a file of all tuples.
 
 import (
+	"github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A traceFile is the trace as far as it is written.

@@ -11,9 +11,9 @@ package core
 // program that is killed in between loses that count, but never counts it twice.
 
 import (
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // countWords counts tuples of a stream, in the cache if possible. Most are counted by

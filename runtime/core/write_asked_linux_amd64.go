@@ -3,8 +3,8 @@ package core
 // This file writes the profiles of a .pep file for a user who has set PEP_WRITE.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/runtime/sys"
 )
 

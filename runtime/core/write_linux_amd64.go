@@ -3,13 +3,13 @@ package core
 // This file writes the profiles of this program at its normal end.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // writeHere writes the profiles of this program and removes its .pep file.

@@ -8,11 +8,11 @@ package core
 import (
 	"os"
 
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 func writeOrSay() {

@@ -3,8 +3,8 @@ package options
 // This file reads PEPOPTS.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/items"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 

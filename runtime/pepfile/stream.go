@@ -5,8 +5,8 @@ package pepfile
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 const (

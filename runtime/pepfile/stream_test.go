@@ -3,7 +3,7 @@ package pepfile
 import (
 	"testing"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A sample that does not fit as a whole waits for the next buffer, which may be another

@@ -18,8 +18,8 @@ package pepfile
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/crc32"
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/crc32"
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/poll"

@@ -10,7 +10,7 @@ package report
 // No path has the calls that functions make that are not instrumented. Where paths are sampled the
 // same holds for functions with one path, which do not poll.
 
-import "github.com/pepgo/pep/runtime/wire"
+import "github.com/pepgo/pep/format/wire"
 
 // Calls are how often functions were called on the paths of a profile.
 type Calls struct {

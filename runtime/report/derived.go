@@ -15,10 +15,10 @@ package report
 // its value is the set.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // maxCallers bounds the callers in a sample.

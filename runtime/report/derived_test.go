@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // derivedTaps are the taps of package p: f calls g.

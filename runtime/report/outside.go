@@ -5,9 +5,9 @@ package report
 // goes there, and to which functions.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // An Outside has the numbers of ticks in the functions of a program, and of calls of them.

@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 func TestNoteOfTicks(t *testing.T) {

@@ -3,8 +3,8 @@ package report
 // This file says which taps report a part of their events only.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // partial returns a note about the taps that are wire.Tap.Partial, none if there are none.

@@ -3,12 +3,12 @@ package report
 // This file turns a path number into names, lines and branches for people to read.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/weigh"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A path is a decoded path of one function.

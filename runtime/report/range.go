@@ -12,9 +12,9 @@ package report
 // The ends are values of the type: the range of all words is [0, 255] for a uint8.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // ends returns the first and the last word of x.

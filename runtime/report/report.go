@@ -28,11 +28,11 @@
 package report
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A Frame is an active function, and the position of control in it.

@@ -2,7 +2,7 @@ package report
 
 // This file finds the site table and the function of a sample.
 
-import "github.com/pepgo/pep/runtime/wire"
+import "github.com/pepgo/pep/format/wire"
 
 type tables struct {
 	byPath map[string]*wire.Lazy

@@ -30,11 +30,11 @@ package report
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/tuple"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // A Word is a word that a tap reported.

@@ -6,9 +6,9 @@ package report
 // to there.
 
 import (
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
-	"github.com/pepgo/pep/runtime/wire"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/format/wire"
 )
 
 // An unended is the paths of a function that began at a start and have not ended.

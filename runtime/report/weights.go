@@ -4,9 +4,9 @@ package report
 // taken in proportion to each other, and how far off these estimates may be.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/weigh"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // A Burst is the polls that followed a tick.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/weigh"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // sampled writes the profiles of bursts, each of which is a list of samples' indices. The

@@ -27,7 +27,7 @@ package ring
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 const (

@@ -13,5 +13,5 @@
 package sites
 
 // Tables are the site tables of all packages of the program, in the format that
-// [github.com/pepgo/pep/runtime/wire.Join] writes.
+// [github.com/pepgo/pep/format/wire.Join] writes.
 var Tables = ""

@@ -6,8 +6,8 @@ package sitetables
 import (
 	"unsafe"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/sites"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // linkedSites are the bytes of the program's site tables. They must not be

@@ -3,7 +3,7 @@ package sys
 // This file holds the texts of the kernel's error numbers. Package syscall has the same
 // words, but may be instrumented.
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // An Errno is an error number of the kernel; 0 is none.
 type Errno uintptr

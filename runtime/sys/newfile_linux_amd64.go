@@ -10,7 +10,7 @@ package sys
 //	traces        likewise; they are renamed when their header is written
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/runtime/golink"
 )
 

@@ -3,9 +3,9 @@ package sys
 // This file finds out facts about this process, and reads /proc/PID/stat of others.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/items"
 )
 
 // Entries of that vector.

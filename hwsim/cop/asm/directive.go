@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/cop"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // store records the store of a directive.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A command of the debugger. Its function gets the words behind its name.

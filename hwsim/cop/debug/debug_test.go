@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop/asm"
 	"github.com/pepgo/pep/hwsim/cop/debug"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // sampler returns an engine that runs the simple sampler.

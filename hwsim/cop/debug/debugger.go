@@ -9,9 +9,9 @@ import (
 	"iter"
 	"os"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/internal/terminal"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A debugger is the state of Debug.

@@ -26,10 +26,10 @@ import (
 	"io"
 	"iter"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/asm"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // A Session is an engine that runs a program, and the events that it gets.

@@ -5,9 +5,9 @@
 //	ok    gofmt
 //	ok    go vet
 //	ok    go vet in lab
-//	ok    github.com/pepgo/pep/runtime/wire  0.41s  23 passed
+//	ok    github.com/pepgo/pep/format/wire  0.41s  23 passed
 //	…
-//	ok    fuzz github.com/pepgo/pep/runtime/wire FuzzReadPackage  4.1s  80123 executions
+//	ok    fuzz github.com/pepgo/pep/format/wire FuzzReadPackage  4.1s  80123 executions
 //	…
 //	431 passed, 0 failed
 //

@@ -19,7 +19,7 @@
 // A body has at most [MaxBody] bytes. So a reader of a file from elsewhere needs no more
 // memory than what it makes of one body. [Decoder] takes a body apart and checks every length.
 //
-// Traces of taps have the same frames; package runtime/trace specifies them, and is written for
+// Traces of taps have the same frames; package format/trace specifies them, and is written for
 // programs that cannot use the standard library.
 package chunk
 

@@ -18,9 +18,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/tracer/image/imagetest"
 	"github.com/pepgo/pep/internal/tracer/pclntab"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // sample returns addresses of all functions of package main, and of some others.

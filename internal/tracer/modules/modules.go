@@ -32,8 +32,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/runtime/items"
 )
 
 // A Resolver knows the images of the sampled programs. Addresses are those of the image.

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // A mask hides the values of labels: each becomes a number of its key, so that different ones

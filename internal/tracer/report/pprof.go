@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/runtime/pprofenc"
-	"github.com/pepgo/pep/runtime/schema"
 )
 
 // Profile returns a binary's values as a profile of values in the format of pprof, in gzip.

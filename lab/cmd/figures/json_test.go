@@ -13,11 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/internal/command/commandtest"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/listing/listingtest"
 	"github.com/pepgo/pep/lab/figure"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // TestJSON checks that figures prints the same data as text and as JSON. It makes the rows

@@ -27,7 +27,7 @@ func (m *measurement) compare(args []string) error {
 	flags.BoolVar(&opts.Instructions, "instructions", false, "count instructions under valgrind, too")
 	against := flags.String("against", "", "`directories` of the other checkouts, separated by commas; name=directory gives one another name in the tables")
 	modes := flags.String("modes", strings.Join(bench.ModeNames(), ","), "`modes` of programs to compare, separated by commas; empty for none")
-	benchmarks := flags.String("bench", "./hwsim/strat,./runtime/trace", "`packages` whose benchmarks are compared, separated by commas; empty for none")
+	benchmarks := flags.String("bench", "./hwsim/strat,./format/trace", "`packages` whose benchmarks are compared, separated by commas; empty for none")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/runtime/pprofenc"
+	"github.com/pepgo/pep/format/pprofenc"
 )
 
 func TestProfileReadsBackByPprof(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 // content is everything that a file can hold.

@@ -3,8 +3,8 @@ package trace
 // This file codes the chunks of a trace that are not blocks of tuples.
 
 import (
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 // A Header says where a trace comes from.

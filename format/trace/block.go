@@ -5,8 +5,8 @@ package trace
 import (
 	"math/bits"
 
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/tuple"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/tuple"
 )
 
 const (

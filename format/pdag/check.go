@@ -2,7 +2,7 @@ package pdag
 
 // This file holds the invariants of a P-DAG as a program.
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // Check returns what is wrong with g, or "" if g is well-formed:
 //

@@ -8,7 +8,7 @@ package pprofenc
 import (
 	"math/bits"
 
-	"github.com/pepgo/pep/runtime/crc32"
+	"github.com/pepgo/pep/format/crc32"
 )
 
 // Gzip returns data as a gzip file.

@@ -1,6 +1,6 @@
 package wire
 
-import "github.com/pepgo/pep/runtime/pdag"
+import "github.com/pepgo/pep/format/pdag"
 
 // A Package is the site table of one instrumented package: what its path
 // numbers mean, in terms of the source.

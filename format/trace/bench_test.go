@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pepgo/pep/format/trace"
+	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/tracetest"
-	"github.com/pepgo/pep/runtime/trace"
-	"github.com/pepgo/pep/runtime/tuple"
 )
 
 const benchTuples = 1 << 20

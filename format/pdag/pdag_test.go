@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // loop is the example of the package comment.

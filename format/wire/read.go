@@ -5,8 +5,8 @@ package wire
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/runtime/digits"
-	"github.com/pepgo/pep/runtime/pdag"
+	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pdag"
 )
 
 // An Error says what is wrong with the site table of a package or the tables of a program.

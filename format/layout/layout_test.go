@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/layout"
+	"github.com/pepgo/pep/format/layout"
 )
 
 // Instructions that load a known constant into any register are found, at any offset; other

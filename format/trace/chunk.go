@@ -3,8 +3,8 @@ package trace
 // This file frames chunks, and codes numbers and strings.
 
 import (
-	"github.com/pepgo/pep/runtime/crc32"
-	"github.com/pepgo/pep/runtime/digits"
+	"github.com/pepgo/pep/format/crc32"
+	"github.com/pepgo/pep/format/digits"
 )
 
 // A Kind is what the body of a chunk holds.

@@ -18,9 +18,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/pepgo/pep/format/pdag"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/mutant"
-	"github.com/pepgo/pep/runtime/pdag"
-	"github.com/pepgo/pep/runtime/wire"
 )
 
 // example is the package of the package comment.

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/pepgo/pep/runtime/crc32"
+	"github.com/pepgo/pep/format/crc32"
 )
 
 func TestChecksumIsThatOfStd(t *testing.T) {

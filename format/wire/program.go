@@ -2,7 +2,7 @@ package wire
 
 // This file joins the tables of packages to the tables of a program.
 
-import "github.com/pepgo/pep/runtime/digits"
+import "github.com/pepgo/pep/format/digits"
 
 // ErrNoTables is the error for data that does not begin with the tables of a
 // program.

@@ -2,7 +2,7 @@ package wire
 
 // This file writes site tables. The format is specified in doc.go.
 
-import "github.com/pepgo/pep/runtime/pdag"
+import "github.com/pepgo/pep/format/pdag"
 
 // AppendPackage appends the table of p to b.
 //
