@@ -25,7 +25,7 @@ import (
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
-	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
+	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 // defaultCorpus has few packages, but shows most mistakes.

@@ -31,7 +31,7 @@
 //	reeval     decide which expressions a tap may evaluate again
 //	rewrite    edit the text
 //
-// How a package is built is not known here: see internal/toolexec.
+// How a package is built is not known here: see gobuild/internal/toolexec.
 package instrument
 
 import (

@@ -23,8 +23,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/pepgo/pep/internal/gobuild"
-	"github.com/pepgo/pep/internal/toolexec"
+	"github.com/pepgo/pep/gobuild"
 )
 
 var usage = `pepbuild builds Go programs that profile the paths they take.
@@ -72,7 +71,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	if len(args) > 0 {
 		switch args[0] {
 		case "toolexec":
-			return toolexec.Run(args[1:], stdin, stdout, stderr)
+			return gobuild.Tool(args[1:], stdin, stdout, stderr)
 		case "version", "-version", "--version":
 			fmt.Fprintln(stdout, "pepbuild", version())
 			return 0, nil

@@ -173,7 +173,7 @@ const MaxSites = 1 << 24
 // SiteBase returns the site of the first tap of the package with the given
 // import path; the following taps have the numbers after it. The upper 32 bits
 // are the FNV-1a hash of the path, so that a package can be compiled without
-// knowing what else will be linked. The linker of a program (internal/toolexec) checks that
+// knowing what else will be linked. The linker of a program (gobuild/internal/toolexec) checks that
 // no two paths have the same hash.
 func SiteBase(path string) uint64 {
 	h := uint32(2166136261)

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/instrument/hook"
-	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
+	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 // found returns the names of the functions whose bodies Find finds. The name of a

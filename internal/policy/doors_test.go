@@ -75,14 +75,14 @@ func TestDoorsAreWhatCoreExports(t *testing.T) {
 // The functions of core that make a word of a value.
 var wordName = regexp.MustCompile(`^[A-Z]\w*Word$`)
 
-// Strings of package instrument and of internal/toolexec name nothing of core. They
+// Strings of package instrument and of gobuild/internal/toolexec name nothing of core. They
 // use the constants of runtime/doors. (Comments show such text.)
 func TestNamesOfCoreAreSpelledOnce(t *testing.T) {
 	_, values := exported(t, "runtime/doors")
 	spelled := regexp.MustCompile(`(%s|\b_pep_core)\.(` + strings.Join(values, "|") + `)\b`)
 	used := map[string]bool{}
 	for _, f := range goFiles(t) {
-		if f.test() || !matches("instrument/...", f.dir) && !matches("internal/toolexec", f.dir) {
+		if f.test() || !matches("instrument/...", f.dir) && !matches("gobuild/internal/toolexec", f.dir) {
 			continue
 		}
 		ast.Inspect(f.syntax, func(n ast.Node) bool {

@@ -50,13 +50,14 @@ const walls = `
 	# the program.
 	analyze/...:      analyze/... format/layout format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
-	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it.
-	internal/archive:
-	internal/gocompiler:
-	internal/goruntime/...: internal/goruntime
-	internal/linked:   internal/archive format runtime hwsim
-	internal/toolexec: instrument/... internal/archive internal/linked runtime/poll format/tuple format/wire
-	internal/gobuild:  analyze/profile instrument/guide instrument/rewrite internal/gocompiler internal/goruntime internal/linked internal/terminal internal/toolexec runtime/poll
+	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
+	# is the door: commands, tests and the laboratory see no other package of it.
+	gobuild/internal/archive:
+	gobuild/internal/gocompiler:
+	gobuild/internal/goruntime:
+	gobuild/internal/linked:   gobuild/internal/archive format runtime hwsim
+	gobuild/internal/toolexec: instrument/... gobuild/internal/archive gobuild/internal/linked runtime/poll format/tuple format/wire
+	gobuild:  analyze/profile instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/goruntime gobuild/internal/linked internal/terminal gobuild/internal/toolexec runtime/poll
 
 	# The tracer of live processes. What keeps and counts values knows neither processes nor the
 	# kernel, so it works on recordings alone.
@@ -90,13 +91,14 @@ const walls = `
 	internal/cmd/check: internal/check
 	internal/mutant:
 	internal/tutorial:
+	internal/goruntimetest: gobuild
 
 	# The laboratory is a module of its own. It may import everything, and no other package may
 	# import it, not even in tests.
-	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... analyze/... internal/...
+	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... analyze/... gobuild internal/...
 
 	# Commands parse flags and call.
-	cmd/pepbuild: internal/gobuild internal/toolexec
+	cmd/pepbuild: gobuild
 	cmd/pep:      analyze/... internal/command internal/tracer/snapshot format/schema
 	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
 	cmd/pepsim:   hwsim/... internal/record internal/command internal/input internal/progress
@@ -104,7 +106,7 @@ const walls = `
 
 // inTests lists the packages that the tests of all packages may import in addition:
 // packages that tests share, and decoders of written files.
-const inTests = "internal/... analyze/... instrument/... runtime/... hwsim/... format/..."
+const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/..."
 
 // apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{
@@ -294,7 +296,7 @@ func TestLinkedCodeLeansOnTheRuntimeAlone(t *testing.T) {
 // import any that go.mod requires.
 var outsiders = map[string][]string{
 	"golang.org/x/tools/go/ssa":           {"instrument/flow"},
-	"golang.org/x/tools/go/gcexportdata":  {"internal/toolexec"},
+	"golang.org/x/tools/go/gcexportdata":  {"gobuild/internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"gonum.org/v1/plot/...":               {"lab/plot"},
 	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},

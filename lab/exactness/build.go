@@ -19,7 +19,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/internal/gobuild"
+	"github.com/pepgo/pep/gobuild"
 )
 
 //go:embed snapshot.go.txt

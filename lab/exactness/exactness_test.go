@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/toolexec"
+	"github.com/pepgo/pep/gobuild"
 	"github.com/pepgo/pep/lab/exactness"
 )
 
 // The go command calls this binary instead of its tools.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "toolexec" {
-		code, err := toolexec.Run(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+		code, err := gobuild.Tool(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

@@ -3,7 +3,7 @@
 package core
 
 // This file is the tap that instrumented code calls. It needs the field that
-// internal/goruntime adds to goroutines, so only programs with taps have it.
+// gobuild/internal/goruntime adds to goroutines, so only programs with taps have it.
 
 import (
 	"runtime"

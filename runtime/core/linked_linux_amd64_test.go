@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/pepgo/pep/format/wire"
-	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
+	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 const modulePrefix = "github.com/pepgo/pep/"

@@ -10,7 +10,7 @@ package core
 //
 // make F cost no more than its arguments, whatever f does. An element of uncharged
 // has no bytes, so nothing is stored. The file for -coveragecfg with which pepbuild
-// compiles this package says that uncharged is a counter: see internal/linked.
+// compiles this package says that uncharged is a counter: see gobuild/internal/linked.
 
 type none = struct{}
 

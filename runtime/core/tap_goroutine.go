@@ -13,7 +13,7 @@ package core
 // There is one for each chunk at most, written where chunks are copied to the stream,
 // and one more where a goroutine begins in the chunk of one that has ended: package
 // runtime writes that into the chunk when it makes the goroutine, since a tap cannot
-// know (internal/goruntime).
+// know (gobuild/internal/goruntime).
 
 import (
 	"github.com/pepgo/pep/format/tuple"

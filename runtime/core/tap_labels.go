@@ -5,7 +5,7 @@ package core
 // A tap does not look at labels. All tuples of a chunk are of goroutines with the same labels, and
 // the chunk has their number (pepfile.Origin). When a goroutine gets other labels, or when a goroutine
 // begins in the chunk of one that had others, package runtime changes the address of the next tuple
-// to one without room (internal/goruntime):
+// to one without room (gobuild/internal/goruntime):
 //
 //	chunk + offset  becomes  chunk | offset<<48
 //

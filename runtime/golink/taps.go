@@ -2,7 +2,7 @@
 
 package golink
 
-// This file holds what internal/goruntime adds to package runtime for taps.
+// This file holds what gobuild/internal/goruntime adds to package runtime for taps.
 
 import "runtime"
 

@@ -28,7 +28,7 @@ type Chunk struct {
 }
 
 // An Origin says whose tuples are in a chunk: the number of the goroutine that the first one is of,
-// which matters if goroutines are told apart, and in the upper 16 bits, where internal/goruntime
+// which matters if goroutines are told apart, and in the upper 16 bits, where gobuild/internal/goruntime
 // looks for it, the number of the labels that all of them have, as in [WordKey]. (A program that makes
 // a goroutine each us has 2^48 of them after nine years.)
 type Origin uint64

@@ -2,7 +2,7 @@
 //
 // In this module, and in the linked runtime before a program is linked, there
 // are none. When pepbuild links a program it compiles this file again, with the
-// tables written into the literal below (internal/linked). They are constant
+// tables written into the literal below (gobuild/internal/linked). They are constant
 // data of the program, so reading them needs no file, and they are still there
 // when the program was stripped, when it runs in a chroot, and when its file has
 // been deleted.

@@ -15,13 +15,13 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/pepgo/pep/internal/toolexec"
+	"github.com/pepgo/pep/gobuild"
 	"github.com/pepgo/pep/lab/exactness"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "toolexec" { // called by the go command
-		code, err := toolexec.Run(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+		code, err := gobuild.Tool(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "exactness:", err)
 		}

@@ -29,8 +29,8 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/format"
+	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/internal/archive"
 	"github.com/pepgo/pep/runtime"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/rewrite"
-	"github.com/pepgo/pep/internal/toolexec"
 )
 
 // An ourFlag is a flag of pepbuild's own. All have a value.

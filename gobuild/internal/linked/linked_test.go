@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/runtime"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild"
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument"
-	"github.com/pepgo/pep/internal/gobuild"
-	"github.com/pepgo/pep/internal/toolexec"
 )
 
 // The bisect command calls this binary in the place of pepbuild, and the go command

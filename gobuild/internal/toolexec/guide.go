@@ -9,8 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pepgo/pep/gobuild/internal/archive"
 	"github.com/pepgo/pep/instrument/guide"
-	"github.com/pepgo/pep/internal/archive"
 )
 
 // guideMember is the archive member that says how well a profile fits the package.

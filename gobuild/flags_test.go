@@ -34,7 +34,7 @@ func TestReadmeHasTheTableOfFlags(t *testing.T) {
 			t.Fatal(err)
 		}
 	case got != want:
-		t.Errorf("README.md describes other flags; go test ./internal/gobuild -update rewrites the table (-readme +code):\n%s", cmp.Diff(got, want))
+		t.Errorf("README.md describes other flags; go test ./gobuild -update rewrites the table (-readme +code):\n%s", cmp.Diff(got, want))
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
-	"github.com/pepgo/pep/internal/archive"
-	"github.com/pepgo/pep/internal/linked"
+	"github.com/pepgo/pep/gobuild/internal/archive"
+	"github.com/pepgo/pep/gobuild/internal/linked"
 )
 
 // sitesMember is the archive member that holds a package's site table.

@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/guide"
-	"github.com/pepgo/pep/internal/toolexec"
 )
 
 // A profileGuide has what a profile says of the packages that are instrumented, in files of

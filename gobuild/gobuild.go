@@ -9,7 +9,19 @@
 //
 // with one tag for each package that is instrumented. To the go command a tag is a flag
 // of the compiler: it compiles a package again if its tag has changed, and takes
-// packages without tags from its cache. Package toolexec carries out the tags.
+// packages without tags from its cache. The go command calls the program that calls Run
+// for each of its tools, with the verb toolexec. The program passes that to Tool, which
+// carries out the tags:
+//
+//	if len(os.Args) > 1 && os.Args[1] == "toolexec" {
+//		code, err := gobuild.Tool(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+//		…
+//	}
+//	args, err := gobuild.Parse(os.Args[1:])
+//	…
+//	code, err := gobuild.Run(args, os.Stdin, os.Stdout, os.Stderr)
+//
+// This package is the door of all that is below its folder.
 package gobuild
 
 import (
@@ -27,12 +39,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pepgo/pep/gobuild/internal/gocompiler"
+	"github.com/pepgo/pep/gobuild/internal/goruntime"
+	"github.com/pepgo/pep/gobuild/internal/linked"
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/rewrite"
-	"github.com/pepgo/pep/internal/gocompiler"
-	"github.com/pepgo/pep/internal/goruntime"
-	"github.com/pepgo/pep/internal/linked"
 	"github.com/pepgo/pep/internal/terminal"
-	"github.com/pepgo/pep/internal/toolexec"
 )
 
 // goVersion is the release of Go that pepbuild works with: it calls the compiler
@@ -52,6 +64,33 @@ type build struct {
 
 	stderr    io.Writer
 	userFlags func(path string) string // the user's -gcflags for a package
+}
+
+// Tool runs the tool args[0] of the go command with the arguments args[1:], and returns its
+// exit code. It instruments packages with a tag before it has them compiled, and links the
+// runtime into programs. The go command calls it only through a command line of Run.
+func Tool(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int, err error) {
+	return toolexec.Run(args, stdin, stdout, stderr)
+}
+
+// RuntimeOverlay returns the name of a file for go build's -overlay with which package
+// runtime has room for taps, as in programs that Run builds. The installation of Go is in
+// goroot; user is the name of an overlay that it extends, or empty.
+func RuntimeOverlay(goroot, user string) (name string, err error) {
+	cache, err := cacheDir()
+	if err != nil {
+		return "", err
+	}
+	return goruntime.Overlay(goroot, cache, user)
+}
+
+// cacheDir returns where the linked runtime, the compiler and the overlay are kept.
+func cacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the cache directory for the linked runtime: %w", err)
+	}
+	return filepath.Join(dir, "pepbuild"), nil
 }
 
 // Run carries out a command line and returns the exit code of the go command.
@@ -122,11 +161,10 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err := b.checkProfileDir(); err != nil {
 		return nil, "", err
 	}
-	cache, err := os.UserCacheDir()
+	cache, err := cacheDir()
 	if err != nil {
-		return nil, "", fmt.Errorf("finding the cache directory for the linked runtime: %w", err)
+		return nil, "", err
 	}
-	cache = filepath.Join(cache, "pepbuild")
 	if err := b.overlay(cache); err != nil {
 		return nil, "", err
 	}

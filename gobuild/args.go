@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/rewrite"
-	"github.com/pepgo/pep/internal/toolexec"
 )
 
 // A UsageError is the error of a command line that is wrong.

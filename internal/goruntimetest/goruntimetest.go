@@ -4,13 +4,11 @@
 package goruntimetest
 
 import (
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/goruntime"
+	"github.com/pepgo/pep/gobuild"
 )
 
 // Root returns the directory of the Go installation that the go command is of.
@@ -27,11 +25,7 @@ func Root(t testing.TB) string {
 // one that pepbuild uses.
 func Overlay(t testing.TB) string {
 	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name, err := goruntime.Overlay(Root(t), filepath.Join(cache, "pepbuild"), "")
+	name, err := gobuild.RuntimeOverlay(Root(t), "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/goruntime"
-	"github.com/pepgo/pep/internal/goruntime/goruntimetest"
+	"github.com/pepgo/pep/gobuild/internal/goruntime"
+	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
 // Goroutines have places of their own, which they keep, and which are zero at

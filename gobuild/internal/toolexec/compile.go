@@ -16,9 +16,9 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/gobuild/internal/archive"
+	"github.com/pepgo/pep/gobuild/internal/linked"
 	"github.com/pepgo/pep/instrument"
-	"github.com/pepgo/pep/internal/archive"
-	"github.com/pepgo/pep/internal/linked"
 )
 
 // pollsMember is the archive member of each package that may have polls. It has the tag of a package that

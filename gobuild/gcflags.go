@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/internal/toolexec"
+	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
 
 // tagged returns the user's -gcflags and, behind them, one with the tag for each package of paths.

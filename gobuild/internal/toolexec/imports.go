@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/tools/go/gcexportdata"
 
-	"github.com/pepgo/pep/internal/archive"
+	"github.com/pepgo/pep/gobuild/internal/archive"
 )
 
 // An importer imports packages from the archives that an importcfg names.

@@ -5,7 +5,7 @@ package gobuild
 import (
 	"fmt"
 
-	"github.com/pepgo/pep/internal/gocompiler"
+	"github.com/pepgo/pep/gobuild/internal/gocompiler"
 )
 
 // findCompiler finds or builds the compiler that inlines as in a plain build. If there is

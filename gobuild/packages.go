@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/internal/linked"
+	"github.com/pepgo/pep/gobuild/internal/linked"
 )
 
 // A pkg has the fields of a package that go list prints.
