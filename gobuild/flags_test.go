@@ -15,7 +15,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the table of flags in README.md")
 
 // readme is README.md at the root of the module.
-const readme = "../../README.md"
+const readme = "../README.md"
 
 var readmeTable = regexp.MustCompile(`(?s)\| flag of pepbuild \| \|\n.*?\n\n`)
 
@@ -91,8 +91,8 @@ func TestHelpIsWhatIsParsed(t *testing.T) {
 
 // No document names a flag that does not exist.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
-	names := []string{readme, "../../CONTRIBUTING.md"}
-	for _, pattern := range []string{"../../docs/*.md", "../../docs/*/*.md", "../../lab/*.md", "../../lab/*/*.md"} {
+	names := []string{readme, "../CONTRIBUTING.md"}
+	for _, pattern := range []string{"../docs/*.md", "../docs/*/*.md", "../lab/*.md", "../lab/*/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil || len(more) == 0 {
 			t.Fatal(pattern, more, err)
