@@ -24,7 +24,7 @@ func Tap(pc, w uint64) { uncharged[0] = tap(pc, w) }
 // Most taps are of one word, so this one does by itself what lacksRoom and a store function
 // do for others: each function that the compiler inlines into a tap has variables of its own, and the
 // time in which it compiles a function grows with the square of their number. The compiler that package
-// gocompiler builds does without tap: it has the same code in taps.go.txt.
+// gocompiler builds does without tap: it has the same code in peptaps.go.txt.
 func tap(pc, w uint64) none {
 	p := *runtime.PepNext()
 	if p%pepfile.ChunkSize == 0 { // lacksRoom(p, 1)

@@ -5,9 +5,8 @@
 //	c.Path   // "/home/ann/.cache/pepbuild/compiler-2f1c0e4b9a7d3c55/compile"
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
-// The source is that of the Go installation, cmd/compile, with a few lines more in packages
-// inline (see inserted.go.txt), ssa, ssagen, amd64 and x86 (see polls.go.txt, paths.go.txt
-// and taps.go.txt) through an overlay; the files of the installation stay as they are. The
+// The source is that of the Go installation, cmd/compile, with the patches and files of the
+// folder of the release through an overlay; the files of the installation stay as they are. The
 // go command takes half a minute of two cores for it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the
@@ -18,167 +17,20 @@ package gocompiler
 import (
 	"bytes"
 	"crypto/sha256"
-	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
-
-//go:embed inserted.go.txt
-var inserted []byte
-
-//go:embed paths.go.txt
-var paths []byte
-
-//go:embed polls.go.txt
-var polls []byte
-
-//go:embed taps.go.txt
-var taps []byte
-
-// A file is a file of the compiler's source, below cmd/compile/internal, that the overlay changes
-// or adds.
-type file struct {
-	name  string
-	text  []byte // of a file that the overlay adds
-	edits []edit // of one that it changes
-}
-
-// An edit is a change of a file: new stands in place of old, which occurs once.
-type edit struct{ old, new string }
-
-var files = []file{
-	{name: "inline/pepinserted.go", text: inserted},
-	{name: "inline/inl.go", edits: []edit{
-		// hairyVisitor.doNode, which adds up the cost of a function.
-		{
-			"opSwitch:\n\tswitch n.Op() {\n",
-			"\tif pepInserted(n) || v.pepIsDead(n) {\n\t\tv.pepVisit(n)\n\t\treturn false\n\t}\n" +
-				"\tif hairy, done := v.pepBodies(n); done {\n\t\treturn hairy\n\t}\n\tv.budget += pepCredit(n)\nopSwitch:\n\tswitch n.Op() {\n",
-		},
-		// IsBigFunc, which counts the nodes of a function: little is inlined into big ones.
-		{
-			"\t\tbudget--\n\t\treturn budget <= 0\n",
-			"\t\tbudget += pepNodes(n) - 1\n\t\treturn budget <= 0\n",
-		},
-		// canDelayResults, which counts the returns of a function.
-		{"nreturns := 0\n\tir.VisitList(fn.Body,", "nreturns := 0\n\tir.VisitList(pepCounted(fn.Body),"},
-	}},
-	{name: "noder/reader.go", edits: []edit{
-		// unifiedInlineCall, which reads the body of a function to inline it.
-		{
-			"\t\t\tr.curfn.Body = r.stmts()\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
-			"\t\t\tr.curfn.Body = inline.PepInlined(call, r.stmts(), callerfn, retvars, &r.delayResults)\n\t\t\tr.curfn.Endlineno = r.pos()\n\t\t}\n\n\t\t// TODO(mdempsky): This shouldn't be necessary. Inlining",
-		},
-	}},
-	{name: "ssa/peppaths.go", text: paths},
-	{name: "ssa/branchelim.go", edits: []edit{
-		// elimIf and elimIfElse, which make conditional moves of short branches.
-		{
-			"if len(simple.Values) > maxfuseinsts ||",
-			"if len(simple.Values)-pepPaths(simple) > maxfuseinsts ||",
-		},
-		{
-			"if !isLeafPlain(yes) || len(yes.Values) > 1 ||",
-			"if !isLeafPlain(yes) || len(yes.Values)-pepPaths(yes) > 1 ||",
-		},
-		{
-			"if !isLeafPlain(no) || len(no.Values) > 1 ||",
-			"if !isLeafPlain(no) || len(no.Values)-pepPaths(no) > 1 ||",
-		},
-		{
-			"\t\t\tif v.Op == OpPhi {\n\t\t\t\t// Each phi",
-			"\t\t\tif pepPath(v) {\n\t\t\t\tcontinue\n\t\t\t}\n\t\t\tif v.Op == OpPhi {\n\t\t\t\t// Each phi",
-		},
-	}},
-	{name: "ssa/phiopt.go", edits: []edit{
-		// phiopt, which makes a conversion of a condition of 0 on one way and 1 on the other.
-		{
-			"if v.Type.IsInteger() {\n\t\t\t\tphioptint(",
-			"if v.Type.IsInteger() && !pepPath(v) {\n\t\t\t\tphioptint(",
-		},
-	}},
-	{name: "ssa/compile.go", edits: []edit{
-		// passes, in order.
-		{
-			"\t{name: \"late deadcode\", fn: deadcode},\n",
-			"\t{name: \"pep polls\", fn: pepPolls},\n\t{name: \"late deadcode\", fn: deadcode},\n",
-		},
-		{
-			"\t{name: \"trim\", fn: trim},",
-			"\t{name: \"pep jumps\", fn: pepJumps},\n\t{name: \"trim\", fn: trim},",
-		},
-	}},
-	{name: "ssa/nilcheck.go", edits: []edit{
-		// nilcheckelim2, which drops checks of pointers that the program loads from.
-		{
-			"if opcodeTable[v.Op].nilCheck && unnecessary",
-			"if opcodeTable[v.Op].nilCheck && !pepKept(v, unnecessary) && unnecessary",
-		},
-	}},
-	{name: "ssagen/ssa.go", edits: []edit{
-		// genssa, which gives the first instruction of a function the position of its first statement. If that
-		// instruction is a poll of an inlined function, its position says which function's path it counts.
-		{
-			"if firstPos != src.NoXPos && v.Op != ssa.OpArgIntReg &&",
-			"if firstPos != src.NoXPos && (v.Op != ssa.OpAMD64LoweredNilCheck || v.Aux == nil) && v.Op != ssa.OpArgIntReg &&",
-		},
-		// State, of a function whose instructions are written.
-		{
-			"\tlineRunStart *obj.Prog\n",
-			"\tlineRunStart *obj.Prog\n\n\tpepCold []pepCold\n",
-		},
-		// genssa, when all blocks are written, and when it is known in which functions there are calls.
-		{
-			"\tif base.Ctxt.Flag_locationlists {\n\t\tvar debugInfo *ssa.FuncDebug\n",
-			"\ts.pepFinish()\n\n\tif base.Ctxt.Flag_locationlists {\n\t\tvar debugInfo *ssa.FuncDebug\n",
-		},
-	}},
-	{name: "ssagen/peppolls.go", text: polls},
-	{name: "ssagen/peptaps.go", text: taps},
-	{name: "ssagen/intrinsics.go", edits: []edit{
-		// initIntrinsics, which says which calls are no calls.
-		{
-			"\t/******** runtime ********/\n",
-			"\tif pepHasStub() {\n\t\taddF(\"0pep/core\", \"Poll\", pepPoll, sys.AMD64)\n\t}\n\taddF(\"0pep/core\", \"Tap\", pepTap, sys.AMD64)\n\n\t/******** runtime ********/\n",
-		},
-	}},
-	{name: "../../internal/obj/x86/obj6.go", edits: []edit{
-		// preprocess, which gives functions that call something a frame.
-		{
-			"if q.As == obj.ACALL || q.As == obj.ADUFFCOPY || q.As == obj.ADUFFZERO {",
-			"if q.As == obj.ACALL && !pepStub(q.To.Sym) || q.As == obj.ADUFFCOPY || q.As == obj.ADUFFZERO {",
-		},
-		// preprocess, which has functions test whether the stack has room for them.
-		{
-			"\t\t\t\tif !isZeroArgRuntimeCall(q.To.Sym) {",
-			"\t\t\t\tif !isZeroArgRuntimeCall(q.To.Sym) && !pepStub(q.To.Sym) {",
-		},
-		{
-			"func isZeroArgRuntimeCall(",
-			"func pepStub(s *obj.LSym) bool { return s != nil && s.Name == \"0pep/core.flagPoll\" }\n\nfunc isZeroArgRuntimeCall(",
-		},
-	}},
-	{name: "amd64/ssa.go", edits: []edit{
-		// ssaGenValue, where the instruction of a check begins.
-		{
-			"\tcase ssa.OpAMD64LoweredNilCheck:\n",
-			"\tcase ssa.OpAMD64LoweredNilCheck:\n\t\tif v.Aux != nil {\n\t\t\ts.PepPoll(v)\n\t\t\tbreak\n\t\t}\n",
-		},
-		// ssaGenBlock, which writes a jump to the only block behind b.
-		{
-			"\t\tif b.Succs[0].Block() != next {\n\t\t\tp := s.Prog(obj.AJMP)\n",
-			"\t\tif b.Succs[0].Block() != next && !s.PepJump(b.Succs[0].Block()) {\n\t\t\tp := s.Prog(obj.AJMP)\n",
-		},
-	}},
-}
 
 // A Config says which compiler is wanted.
 type Config struct {
@@ -197,7 +49,7 @@ type Compiler struct {
 }
 
 // Find returns the compiler. If it is not in the cache, Find builds it. An error says why
-// there is none: the source is missing, or it is of a release that the edits do not fit.
+// there is none: the source is missing, or it is of a release that the patches do not fit.
 func Find(cfg *Config) (*Compiler, error) {
 	stock := filepath.Join(cfg.GOTOOLDIR, exe("compile"))
 	info, err := os.Stat(stock)
@@ -206,17 +58,15 @@ func Find(cfg *Config) (*Compiler, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintln(h, cfg.GOVERSION, stock, info.Size(), info.ModTime().UnixNano(), runtime.GOOS, runtime.GOARCH)
-	b := &builder{Config: cfg, stock: stock, texts: map[string][]byte{}}
-	for _, f := range files {
-		name := filepath.Join(cfg.GOROOT, "src", "cmd", "compile", "internal", filepath.FromSlash(f.name))
-		text, err := f.edited(name)
-		if err != nil {
-			return nil, err
-		}
-		b.texts[name] = text
-		fmt.Fprintln(h, f.name, len(text))
-		h.Write(text)
+	texts, err := overlaid(cfg.GOROOT)
+	if err != nil {
+		return nil, err
 	}
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		fmt.Fprintln(h, name, len(texts[name]))
+		io.WriteString(h, texts[name])
+	}
+	b := &builder{Config: cfg, stock: stock, texts: texts}
 	c := &Compiler{Key: hex.EncodeToString(h.Sum(nil))[:16]}
 	c.Path = filepath.Join(cfg.CacheDir, "compiler-"+c.Key, exe("compile"))
 	if _, err := os.Stat(c.Path); err == nil {
@@ -233,29 +83,10 @@ func exe(name string) string {
 	return name
 }
 
-// edited returns the text that the overlay has for f, which is the file name of the
-// installation.
-func (f *file) edited(name string) ([]byte, error) {
-	if f.text != nil {
-		return f.text, nil
-	}
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range f.edits {
-		if n := bytes.Count(text, []byte(e.old)); n != 1 {
-			return nil, fmt.Errorf("%s: %q occurs %d times, want once: pepbuild does not know this source", name, e.old, n)
-		}
-		text = bytes.Replace(text, []byte(e.old), []byte(e.new), 1)
-	}
-	return text, nil
-}
-
 type builder struct {
 	*Config
 	stock  string            // the installation's compiler
-	texts  map[string][]byte // of the overlay, by the names of the files that they replace
+	texts  map[string]string // of the overlay, by the names of the files that they replace
 	target string
 }
 
@@ -314,7 +145,7 @@ func (b *builder) overlay(work string) (string, error) {
 	replace := map[string]string{}
 	for name, text := range b.texts {
 		file := filepath.Join(work, strconv.Itoa(len(replace))+".go")
-		if err := os.WriteFile(file, text, 0o666); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			return "", err
 		}
 		replace[name] = file

@@ -3,6 +3,7 @@ package gocompiler
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,56 +11,95 @@ import (
 	"testing"
 )
 
-// A release of Go whose source the edits do not fit, a missing source, and a source that does
+// A release of Go whose source the patches do not fit, a missing source, and a source that does
 // not belong to the installed compiler are errors that say so, before anything is used.
 func TestSourcesThatDoNotFit(t *testing.T) {
 	cfg := installed(t)
-	for _, f := range files {
-		if f.text != nil {
-			continue
-		}
-		good, err := os.ReadFile(filepath.Join(cfg.GOROOT, source, f.name))
+	for file, patch := range patches(t) {
+		good, err := os.ReadFile(filepath.Join(cfg.GOROOT, source, file))
 		if err != nil {
 			t.Fatal(err)
 		}
+		old, _ := sides(hunks(patch)[0])
 		for _, test := range []struct{ name, text, want string }{
 			{"no source", "", "no such file"},
-			{"an edit fits nowhere", strings.Replace(string(good), f.edits[0].old, "", 1), "occurs 0 times, want once"},
-			{"an edit fits twice", string(good) + "/*" + f.edits[0].old + "*/", "occurs 2 times, want once"},
+			{"a change fits nowhere", strings.Replace(string(good), old, "", 1), "change 1 occur 0 times, want once"},
+			{"a change fits twice", string(good) + "/*\n" + old + "*/", "change 1 occur 2 times, want once"},
 		} {
 			c := *cfg
 			c.GOROOT, c.CacheDir = t.TempDir(), t.TempDir()
-			copyEdited(t, cfg.GOROOT, c.GOROOT)
-			name := filepath.Join(c.GOROOT, source, f.name)
+			copyPatched(t, cfg.GOROOT, c.GOROOT)
+			name := filepath.Join(c.GOROOT, source, file)
 			if err := os.Remove(name); err != nil {
 				t.Fatal(err)
 			}
 			if test.text != "" {
 				write(t, name, test.text)
 			}
-			c.Announce = func(string) { t.Errorf("%s, %s: a build is announced", f.name, test.name) }
+			c.Announce = func(string) { t.Errorf("%s, %s: a build is announced", file, test.name) }
 			if _, err := Find(&c); err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s, %s: %v, want %s", f.name, test.name, err, test.want)
+				t.Errorf("%s, %s: %v, want %s", file, test.name, err, test.want)
 			}
 		}
 	}
 }
 
-// source is where the files are that the overlay is about.
-var source = filepath.Join("src", "cmd", "compile", "internal")
-
-// copyEdited copies the files that the overlay changes from one installation to another.
-func copyEdited(t *testing.T, from, to string) {
-	t.Helper()
-	for _, f := range files {
-		if f.text != nil {
-			continue
+// The patched files are those that git makes of them.
+func TestApply(t *testing.T) {
+	cfg := installed(t)
+	dir := t.TempDir()
+	copyPatched(t, cfg.GOROOT, dir)
+	got, err := overlaid(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range patches(t) {
+		cmd := exec.Command("git", "apply", "-p0")
+		cmd.Dir, cmd.Stdin = filepath.Join(dir, source), strings.NewReader(text)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", file, err, out)
 		}
-		text, err := os.ReadFile(filepath.Join(from, source, f.name))
+		name := filepath.Join(dir, source, file)
+		want, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		write(t, filepath.Join(to, source, f.name), string(text))
+		if got[name] != string(want) {
+			t.Errorf("%s is not what git makes of it", file)
+		}
+	}
+}
+
+// source is where the files are that the overlay is about.
+var source = filepath.Join("src", "cmd")
+
+// patches returns the patches of the release, by the names of the files that they change.
+func patches(t *testing.T) map[string]string {
+	t.Helper()
+	patches := map[string]string{}
+	err := fs.WalkDir(releases, release, func(path string, _ fs.DirEntry, err error) error {
+		if name, ok := strings.CutSuffix(path, ".patch"); ok && err == nil {
+			text, err := releases.ReadFile(path)
+			patches[strings.TrimPrefix(name, release+"/")] = string(text)
+			return err
+		}
+		return err
+	})
+	if err != nil || len(patches) == 0 {
+		t.Fatalf("%d patches, %v", len(patches), err)
+	}
+	return patches
+}
+
+// copyPatched copies the files that patches change from one installation to another.
+func copyPatched(t *testing.T, from, to string) {
+	t.Helper()
+	for name := range patches(t) {
+		text, err := os.ReadFile(filepath.Join(from, source, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(to, source, name), string(text))
 	}
 }
 
@@ -92,7 +132,7 @@ func TestKeys(t *testing.T) {
 		c.GOVERSION = version
 		c.Announce = func(string) {}
 		c.GOROOT = filepath.Join(t.TempDir(), "root") // its go command is missing, so nothing is built
-		copyEdited(t, cfg.GOROOT, c.GOROOT)
+		copyPatched(t, cfg.GOROOT, c.GOROOT)
 		got, err := Find(&c)
 		if err == nil || !strings.Contains(err.Error(), filepath.Join("bin", "go")) {
 			t.Errorf("%s: %v, want an error about the missing go command", name, err)

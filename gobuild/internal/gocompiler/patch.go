@@ -1,0 +1,91 @@
+package gocompiler
+
+// This file applies the patches of a release.
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The folder of a release has what the overlay changes in the source of the go command's
+// tools. Names are those below GOROOT/src/cmd:
+//
+//	compile/internal/ssa/peppaths.go.txt      a file that the overlay adds
+//	compile/internal/ssa/nilcheck.go.patch    changes of a file, as diff -u writes them
+//
+// A patch begins with what the changed functions do.
+//
+//go:embed go126
+var releases embed.FS
+
+const release = "go126"
+
+// overlaid returns the texts that the overlay has, by the names of the files of the
+// installation that they replace.
+func overlaid(goroot string) (map[string]string, error) {
+	texts := map[string]string{}
+	err := fs.WalkDir(releases, release, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := releases.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		path, patch := strings.CutSuffix(strings.TrimPrefix(path, release+"/"), ".patch")
+		name := filepath.Join(goroot, "src", "cmd", filepath.FromSlash(strings.TrimSuffix(path, ".txt")))
+		if !patch {
+			texts[name] = string(text)
+			return nil
+		}
+		source, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if texts[name], err = apply(string(text), string(source)); err != nil {
+			err = fmt.Errorf("%s: %w: pepbuild does not know this source", name, err)
+		}
+		return err
+	})
+	return texts, err
+}
+
+// apply returns the source with the changes of a patch. It finds a hunk by its old lines, which
+// must occur once. The line numbers do not matter, so one patch fits all minor releases that
+// have these lines.
+func apply(patch, source string) (string, error) {
+	for i, hunk := range hunks(patch) {
+		old, new := sides(hunk)
+		if n := strings.Count("\n"+source, "\n"+old); n != 1 {
+			return "", fmt.Errorf("the old lines of change %d occur %d times, want once", i+1, n)
+		}
+		source = strings.TrimPrefix(strings.Replace("\n"+source, "\n"+old, "\n"+new, 1), "\n")
+	}
+	return source, nil
+}
+
+// hunks returns the lines of each change of a patch.
+func hunks(patch string) (hunks []string) {
+	for _, h := range strings.Split(patch, "\n@@ ")[1:] {
+		_, lines, _ := strings.Cut(h, "\n")
+		hunks = append(hunks, strings.TrimSuffix(lines, "\n")+"\n")
+	}
+	return hunks
+}
+
+// sides returns the lines of a change before and after it.
+func sides(hunk string) (old, new string) {
+	for line := range strings.Lines(hunk) {
+		if line[0] != '+' {
+			old += line[1:]
+		}
+		if line[0] != '-' {
+			new += line[1:]
+		}
+	}
+	return old, new
+}
