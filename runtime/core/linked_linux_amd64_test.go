@@ -26,7 +26,7 @@ import (
 const modulePrefix = "github.com/pepgo/pep/"
 
 // linkedName replaces the import paths in the source of the linked runtime.
-var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
+var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"format/", `"0pep/format/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
 
 // runtimePackages returns the package and all packages of this module that it imports, in
 // the order in which they must be compiled.
