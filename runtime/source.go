@@ -14,7 +14,6 @@
 //	sys         system calls, files, facts about processes
 //	golink      functions and data of package runtime of std, for the other packages
 //	libc        two functions of the C library, for programs with C code
-//	ring        memory in which another process reads events of taps
 //	sites       the site tables of the program
 //	sitetables  reads them in the program
 //	report      from samples to profiles

@@ -44,7 +44,7 @@ const walls = `
 	hwsim/engines:    hwsim/... format/items format/tuple
 	hwsim/enginetest: hwsim/... format/digits format/tuple hwsim/tracetest
 	hwsim/profiles:   hwsim hwsim/trace format/pprofenc runtime/report format/tuple
-	hwsim/...:        hwsim/... format/digits runtime/ring format/trace format/tuple format/wire internal/input internal/listing internal/terminal
+	hwsim/...:        hwsim/... format/digits format/trace format/tuple format/wire internal/input internal/listing internal/terminal
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.

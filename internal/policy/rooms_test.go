@@ -32,7 +32,7 @@ import (
 var rooms = []string{
 	"state",      // variables that several rooms share; set when the program starts
 	"handler",    // what runs in signal handlers, and nothing else
-	"tap",        // the way of tuples from taps to the table of words, the trace or the ring
+	"tap",        // the way of tuples from taps to the table of words or the trace
 	"symbol",     // from program counters to names
 	"profile",    // from counts to profiles, in memory
 	"write",      // reading of .pep files, writing of profiles

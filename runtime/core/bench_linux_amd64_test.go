@@ -20,7 +20,7 @@ import (
 func BenchmarkTap(b *testing.B) {
 	exe := newLinker(b, "", target{}).program("taps.go", tapTables())
 	for _, opts := range []string{
-		"taps=off", "taps=burst", "engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16", "deliver=service", "deliver=ring,full=drop",
+		"taps=off", "taps=burst", "engine=exact", "engine=H[P256]2048", "engine=H[P256]2048@mul", "engine=H[P256]2048+A16", "deliver=service",
 		"engine=exact,trace=a.trace",
 	} {
 		b.Run(opts, func(b *testing.B) {

@@ -70,7 +70,7 @@ func detachables(t *testing.T) (list []detachable) {
 		l := newLinker(t, tags, target{})
 		list = append(list, detachable{"paths" + tags, l.program("loop.go", loopTables(), polls...), []string{"PEPOPTS=tick=1ms"}, "loop"})
 		taps := l.program("taps.go", tapTables())
-		for _, opts := range []string{"taps=full", "taps=burst,tick=1ms", "engine=H[P16]64", "deliver=service", "deliver=ring,full=drop"} {
+		for _, opts := range []string{"taps=full", "taps=burst,tick=1ms", "engine=H[P16]64", "deliver=service"} {
 			list = append(list, detachable{"taps" + tags + " " + opts, taps, []string{"PEPOPTS=" + opts}, "taps"})
 			if tags != "" && opts == "taps=burst,tick=1ms" {
 				break
@@ -100,22 +100,19 @@ func TestFilesThatAreCutOff(t *testing.T) {
 			dir := t.TempDir()
 			r := pausing(t, p.exe, dir, p.env, func() {
 				files, _ := filepath.Glob(filepath.Join(dir, "*.pep"))
-				rings, _ := filepath.Glob(filepath.Join(dir, "*.ring"))
-				if len(files) != 1 || len(rings) != strings.Count(p.name, "ring") {
-					t.Fatalf("%s: files %q %q", p.name, files, rings)
+				if len(files) != 1 {
+					t.Fatalf("%s: files %q", p.name, files)
 				}
-				for _, f := range append(files, rings...) {
-					info, err := os.Stat(f)
-					if err != nil {
-						t.Fatal(err)
-					}
-					size := int64(0)
-					if part > 0 {
-						size = max(info.Size()/part, pepfile.PageSize)
-					}
-					if err := os.Truncate(f, size); err != nil {
-						t.Fatal(err)
-					}
+				info, err := os.Stat(files[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				size := int64(0)
+				if part > 0 {
+					size = max(info.Size()/part, pepfile.PageSize)
+				}
+				if err := os.Truncate(files[0], size); err != nil {
+					t.Fatal(err)
 				}
 			})
 			unharmed(t, p.name, r)
@@ -141,12 +138,6 @@ func TestFullDisks(t *testing.T) {
 		r := pausing(t, p.exe, disk, p.env, func() { fill(t, filler) })
 		unharmed(t, p.name, r)
 		full := p.program == "taps" || strings.Contains(p.name, "exact")
-		if strings.Contains(p.name, "ring") {
-			full = false
-			if !strings.HasPrefix(r.stderr.String(), "pep: taps, until the disk was full or the file was cut off ") {
-				t.Errorf("%s: %s", p.name, &r.stderr)
-			}
-		}
 		if full && !strings.Contains(r.stderr.String(), "no space left on device; the counts are in ") {
 			t.Errorf("%s: %s", p.name, &r.stderr)
 		}

@@ -185,7 +185,7 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 // nothing, take no locks, and need neither a P nor a goroutine. A test of package trace
 // checks that AppendBlock does not allocate if there is room. (The panics are calls that
 // the compiler inserts where it cannot prove that an index is right.)
-var leaves = regexp.MustCompile(`^(0pep/format/trace\.AppendBlock|runtime\/pprof\.runtime_getProfLabel|runtime\.(PepPin|PepMayWait|procPin|procUnpin|nanotime|cputicks|usleep|memmove|memclrNoHeapPointers|` +
+var leaves = regexp.MustCompile(`^(0pep/format/trace\.AppendBlock|runtime\/pprof\.runtime_getProfLabel|runtime\.(PepPin|procPin|procUnpin|nanotime|cputicks|usleep|memmove|memclrNoHeapPointers|` +
 	`memequal|morestack.*|duff.*|panic(Index|Slice|Bounds|divide|shift).*|[cC]allers|gcallers))$`)
 
 // testPollCode checks some functions, which polls and taps call: neither they nor the

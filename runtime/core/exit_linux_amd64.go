@@ -1,14 +1,13 @@
 package core
 
 // This file is the normal end of a program: the exit hook, and the functions that close
-// trace, ring and timer. handler_death_linux_amd64.go has the other ends.
+// trace and timer. handler_death_linux_amd64.go has the other ends.
 
 import (
 	"unsafe"
 
 	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
 )
@@ -24,7 +23,6 @@ func finish() {
 		golink.Store32(&armed, 0)
 		finishTaps()
 		closeTrace()
-		closeRing()
 		writeHere()
 	})
 }
@@ -76,20 +74,6 @@ func closeTrace() {
 		print("pep: writing ", tracing.name, ": ", e.Error(), "\n")
 	}
 	sys.Close(tracing.fd)
-}
-
-// closeRing tells the reader, which has the ring mapped, that no more tuples come.
-func closeRing() {
-	if tapOptions.Deliver == options.DeliverRing && tupleRing.Header != nil {
-		if golink.Load32(&tupleRing.Attached) == 0 { // nobody will read what is in the ring
-			for i := range sinks {
-				s := sinks[i].stream
-				s.Fed, s.Dropped = 0, s.Dropped+s.Fed
-			}
-		}
-		golink.Store32(&tupleRing.Closed, 1)
-		sys.Unlink(ringName(tableName))
-	}
 }
 
 // stopTicks deletes the timer. Ticks that still come do nothing, since

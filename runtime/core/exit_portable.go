@@ -12,7 +12,6 @@ func finish() {
 	golink.Store32(&counts.Stopped, 1)
 	finishTaps()
 	closeTrace()
-	closeRing()
 	writeOrSay()
 }
 
@@ -23,5 +22,3 @@ func writeBeforeExec() {
 }
 
 func closeTrace() {}
-
-func closeRing() {}

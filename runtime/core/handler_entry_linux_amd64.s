@@ -77,17 +77,11 @@ TEXT ·busEntry(SB), NOSPLIT|NOFRAME|TOPFRAME, $0
 	CMPL	SIGINFO_CODE(SI), $0	// below: sent by a process
 	JLE	chain
 	MOVQ	SIGINFO_ADDR(SI), BX
-	LEAQ	·mappings(SB), R12
-	MOVQ	BX, AX
-	SUBQ	0(R12), AX
-	CMPQ	AX, 8(R12)
-	JCS	ours
-	ADDQ	$16, R12
+	LEAQ	·mapping(SB), R12
 	MOVQ	BX, AX
 	SUBQ	0(R12), AX
 	CMPQ	AX, 8(R12)
 	JCC	chain
-ours:
 	MOVL	$0, ·Taps(SB)
 	MOVL	$0, ·armed(SB)
 	CMPL	·detached(SB), $2

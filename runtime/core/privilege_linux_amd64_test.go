@@ -30,7 +30,7 @@ func needRoot(t *testing.T) {
 }
 
 // stem is the common beginning of the names of a run's files.
-var stem = regexp.MustCompile(`^(\w+)\.(\d+)\.(\d+)\.(?:pep|ring|\w+\.pb\.gz)$`)
+var stem = regexp.MustCompile(`^(\w+)\.(\d+)\.(\d+)\.(?:pep|\w+\.pb\.gz)$`)
 
 // writtenOrSaid checks that there is a profile and nothing on stderr. Otherwise one line
 // must say why there is none, and it must be possible to make a profile from the .pep

@@ -45,7 +45,7 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		})
 		p.Frames = symbols.frames
 	}
-	p.Comment += d.comment() + c.ringLoss()
+	p.Comment += d.comment()
 	return p
 }
 

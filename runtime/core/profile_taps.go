@@ -167,8 +167,7 @@ func (c counted) taps() *taps {
 	return t
 }
 
-// tapFiles returns the profiles of taps. It returns none if the program has no taps, or if
-// another process got all events. The paths profile p identifies the program and its run.
+// tapFiles returns the profiles of taps, none if the program has no taps. The paths profile p identifies the program and its run.
 func (c counted) tapFiles(p *report.Profile) []report.File {
 	if c.Streams == 0 && !tapped {
 		return nil
@@ -179,9 +178,6 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	t := c.taps()
 	a := t.area
-	if a.Deliver == options.DeliverRing {
-		return nil
-	}
 	names := newNames(c.Header)
 	r := &report.Taps{
 		Packages: pkgs, Words: t.words, Labels: t.sets, Names: names, Code: t.places(names),
@@ -207,23 +203,6 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 		r.Scale = a.Burst.Scale()
 	}
 	return r.Write()
-}
-
-// ringLoss says how many events did not reach the reader of the ring, "" if there is no ring or
-// all did.
-func (c counted) ringLoss() string {
-	if a := c.Words(); a.WordsHeader == nil || a.Deliver != options.DeliverRing {
-		return ""
-	}
-	t := c.taps()
-	if t.dropped == 0 {
-		return ""
-	}
-	why := "the reader of the ring was too slow"
-	if t.fed == 0 {
-		why = "nobody read the ring"
-	}
-	return ", " + digits.Uint(t.dropped) + " of " + digits.Uint(t.fed+t.dropped) + " events of taps dropped: " + why
 }
 
 // unseen is in how many windows a word could have been that was never sampled: with 95 %

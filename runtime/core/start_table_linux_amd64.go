@@ -34,7 +34,7 @@ func mapTable(fd uintptr, l pepfile.Layout) (t pepfile.Table, problem string) {
 	}
 	t = pepfile.TableAt(p)
 	detachedAt = uintptr(unsafe.Pointer(&t.Detached))
-	mappings[0] = [2]uintptr{uintptr(p), uintptr(l.Size)}
+	mapping = [2]uintptr{uintptr(p), uintptr(l.Size)}
 	return t, ""
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// Mappings of files that the program writes to, as addresses and sizes: of the
-// .pep file, and of the ring. busEntry replaces them when they lose their room.
-var mappings [2][2]uintptr
+// mapping is where the .pep file is mapped, address and size. busEntry replaces it when the file
+// loses its room.
+var mapping [2]uintptr
 
 // detached is not 0 when counting has stopped because a file lost its room. busEntry
 // stores the time at detachedAt, the address of a field of the header, and then 2 in detached.

@@ -191,7 +191,7 @@ func TestThreadsAddWordsWithoutLoss(t *testing.T) {
 // because it can be anywhere.
 func TestTapsDoNotAllocate(t *testing.T) {
 	for _, opts := range []string{
-		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "engine=P1:CP3:A16", "deliver=service", "deliver=ring,full=drop", "taps=burst",
+		"engine=exact", "engine=H[P16]64+A16", "engine=F64+H[P16]64", "engine=P1:CP3:A16", "deliver=service", "taps=burst",
 	} {
 		finish := startTapping(t, opts)
 		tappers := make([]tapper, 11)

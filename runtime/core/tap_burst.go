@@ -102,7 +102,7 @@ type window struct {
 
 	samples  []sample // as many as were asked for; the first ones have samples
 	reported uint64   // samples since opened
-	left     uint32   // how many the engine, the trace or the ring still gets
+	left     uint32   // how many the engine or the trace still gets
 	random   uint64
 
 	found foundWords
@@ -279,7 +279,7 @@ func (w *window) take(tuples []tuple.Tuple, labels uint16) {
 // used. (Steele and Vigna, "Computationally easy, spectrally good multipliers", 2021.)
 const multiplier = 0xd1342543de82ef95
 
-// streamed returns how many of the tuples the engine, the trace or the ring gets: SAMPLES
+// streamed returns how many of the tuples the engine or the trace gets: SAMPLES
 // samples of each window.
 func (w *window) streamed(tuples []tuple.Tuple) (n int) {
 	for n < len(tuples) && w.left > 0 {
@@ -291,10 +291,9 @@ func (w *window) streamed(tuples []tuple.Tuple) (n int) {
 	return n
 }
 
-// streaming reports whether something takes events in order: an engine, a trace, or the
-// ring.
+// streaming reports whether something takes events in order: an engine or a trace.
 func streaming() bool {
-	return wordTable.Exact == 0 || wordTable.Deliver == options.DeliverRing || tapOptions.Trace != ""
+	return wordTable.Exact == 0 || tapOptions.Trace != ""
 }
 
 // close ends the window and records its samples.

@@ -87,7 +87,7 @@ func siteOf(pc uint64) uint64 { return tuple.Tuple{PC: pc}.Site() }
 // makeRoom delivers the tuples of a full chunk and sets *next to an address where the
 // next n tuples have room. Like all that it calls, it may run wherever instrumented code
 // runs: while the world is stopped, on the stack of a thread, while the runtime holds
-// its locks. So it allocates nothing, and waits only if golink.MayWait permits it.
+// its locks. So it allocates nothing, and waits for nothing but threads that run.
 //
 //go:noinline
 func makeRoom(next *uintptr, n uintptr) none {

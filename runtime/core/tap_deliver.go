@@ -1,12 +1,11 @@
 package core
 
 // This file empties full buffers. There are two ways in section 2.2 of Sastry, Bodik
-// and Smith, "Rapid Profiling via Stratified Sampling", ISCA 2001, and a third one:
+// and Smith, "Rapid Profiling via Stratified Sampling", ISCA 2001:
 //
 //	interrupt  the P feeds its buffer to its engine, and adds the messages to
 //	           the table, as the handler of an interrupt would
 //	service    the buffer goes into a queue; a goroutine does the rest
-//	ring       the buffer goes into a ring that another process reads
 //
 // Every stream has an engine of its own, which sees the stream's tuples in order,
 // whichever way they take. So the messages are the same.
@@ -47,7 +46,7 @@ func openSinks() {
 	if tapOptions.Engine == options.EngineExact {
 		a.Exact = 1
 	}
-	tellLabels = a.Exact != 0 && a.Deliver != options.DeliverRing && roomForOffset
+	tellLabels = a.Exact != 0 && roomForOffset
 	a.Rate = engineRate()
 	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.Engine))
 	sinks = make([]sink, counts.Streams)
@@ -61,32 +60,23 @@ func openSinks() {
 	}
 }
 
-// deliver empties the buffer, and reports whether it did. It keeps the buffer if the
-// ring has no room and the caller, which has waited that many ns so far, should wait
-// longer. The P is pinned.
-func (k *sink) deliver(waited uint64) bool {
+// deliver empties the buffer. The P is pinned.
+func (k *sink) deliver() {
 	s := k.stream
 	for !golink.Cas32(&s.Lock, pepfile.StreamFree, pepfile.StreamTaken) {
 		if golink.Load32(&s.Lock) == pepfile.StreamTaken {
 			s.Empty() // the program has ended
-			return true
+			return
 		}
 		golink.Pause() // another thread takes a snapshot, pinned
 	}
-	done := true
-	switch tuples := s.Buffered(); wordTable.Deliver {
-	case options.DeliverInterrupt:
-		k.feed(tuples, uint16(s.Labels), &s.Done)
-	case options.DeliverService:
+	if tuples := s.Buffered(); wordTable.Deliver == options.DeliverService {
 		k.enqueue(tuples)
-	case options.DeliverRing:
-		done = k.send(tuples, waited, golink.MayWait())
+	} else {
+		k.feed(tuples, uint16(s.Labels), &s.Done)
 	}
-	if done {
-		s.Empty()
-	}
+	s.Empty()
 	golink.Store32(&s.Lock, pepfile.StreamFree)
-	return done
 }
 
 // feed gives tuples, which have some labels, to the engine and the engine's messages to the
@@ -117,8 +107,7 @@ func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages
 	return messages
 }
 
-// startTaps makes engines, queue, trace and ring, as the options say, and lets taps
-// report.
+// startTaps makes engines, queue and trace, as the options say, and lets taps report.
 func startTaps(opts options.Options) (problem string) {
 	if tapOptions.Taps == options.TapsOff {
 		return ""
@@ -130,14 +119,9 @@ func startTaps(opts options.Options) (problem string) {
 	if problem := openTrace(); problem != "" {
 		return problem
 	}
-	switch tapOptions.Deliver {
-	case options.DeliverService:
-		openQueue()
+	if tapOptions.Deliver == options.DeliverService {
+		serviceQueue = newQueue()
 		go serve()
-	case options.DeliverRing:
-		if problem := openRing(); problem != "" {
-			return problem
-		}
 	}
 	switch tapOptions.Taps {
 	case options.TapsFull:
@@ -162,7 +146,7 @@ func finishTaps() {
 		}
 		var left []*engine
 		for i := range sinks {
-			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil && wordTable.Deliver != options.DeliverRing {
+			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil {
 				left = append(left, k.engine)
 			}
 		}
@@ -170,8 +154,7 @@ func finishTaps() {
 	}
 }
 
-// maxWait is how long a thread waits for another thread, or for the reader of the
-// ring, to make room.
+// maxWait is how long a thread waits for another thread to make room.
 const maxWait = 1e9 // ns
 
 // finishWait is how long the end of the program waits for threads that are in the
@@ -190,13 +173,7 @@ func (k *sink) close(deadline int64) (ok bool) {
 		}
 		golink.Pause()
 	}
-	if tuples := s.Buffered(); wordTable.Deliver == options.DeliverRing {
-		for waiting := (wait{}); !k.send(tuples, waiting.time(), true); {
-			waiting.pause()
-		}
-	} else {
-		k.feed(tuples, uint16(s.Labels), nil)
-	}
+	k.feed(s.Buffered(), uint16(s.Labels), nil)
 	s.Empty()
 	return true
 }

@@ -18,7 +18,7 @@ package core
 //	})
 //
 // The tuples in the buffer of a P have the same labels, too, and so the caches and the table of words count
-// words by labels. Engines, traces and the ring take tuples of all goroutines as one stream, which has
+// words by labels. Engines and traces take tuples of all goroutines as one stream, which has
 // no labels. If a goroutine has some, the profile's comment says so.
 
 import (

@@ -1,44 +1,79 @@
 package core
 
-// This file delivers tuples to a service: a goroutine of this program, or a reader in
-// another process. Both take blocks out of a ring (package ring).
+// This file delivers tuples to the service, a goroutine of this program.
 
 import (
-	"unsafe"
-
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
-	"github.com/pepgo/pep/runtime/ring"
+	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// tupleRing takes full buffers. It has no header if there is no ring. The ring of
-// the service is on the heap, where tupleRingMemory keeps it.
-var (
-	tupleRing       ring.Ring
-	tupleRingMemory []uint64
+// queueBlocks is how many blocks the queue has: 4 MB.
+const queueBlocks = 256
 
-	serviceLock    uint32 // lock: held by the one who takes blocks out
-	serviceStopped uint32 // the service is to end
-)
+// A queue is a bounded queue of full buffers with many writers and one reader (D. Vyukov's,
+// with a sequence number in each block). Positions count blocks from 0 on; the block of
+// position p is the one with the index p % queueBlocks. It may be
+//
+//	written for p  when its seq is p: a writer that has taken p, by adding 1 to
+//	               tail where it found p, fills it and then sets seq to p+1
+//	read for p     when its seq is p+1: then seq becomes p+queueBlocks and head p+1
+//
+// For example, with 256 blocks, a writer finds tail 300. Block 300 % 256 = 44 has seq
+// 300, so it is free. The writer sets tail to 301, fills the block, and sets its seq to
+// 301. The reader, whose head is 300, sees 301 = 300+1, reads the block, and sets its
+// seq to 556 = 300+256, the position of the next block that goes there.
+type queue struct {
+	tail   uint64 // position of the next block to be written
+	_      [56]byte
+	head   uint64 // position of the next block to be read
+	_      [56]byte
+	blocks [queueBlocks]queueBlock
+}
 
-// put adds a block of tuples, which have some labels, to a ring. It reports false if there is no
-// room.
-func put(r ring.Ring, stream uint32, tuples []tuple.Tuple, labels uint32) (ok bool) {
+// A queueBlock is a buffer of one stream. Blocks of a stream are in order.
+type queueBlock struct {
+	seq    uint64
+	time   uint64 // ns of the monotonic clock when it was written
+	stream uint16
+	labels uint16 // the number of the labels of the tuples
+	n      uint32
+	tuples [pepfile.BufTuples]tuple.Tuple
+}
+
+func newQueue() *queue {
+	q := new(queue)
+	for i := range q.blocks {
+		q.blocks[i].seq = uint64(i)
+	}
+	return q
+}
+
+func (q *queue) block(pos uint64) *queueBlock { return &q.blocks[pos%queueBlocks] }
+
+// put adds a block of tuples, which have some labels. It reports false if there is no room.
+func (q *queue) put(stream uint32, tuples []tuple.Tuple, labels uint32) (ok bool) {
 	for {
-		pos := golink.Load64(&r.Tail)
-		b := r.Block(pos)
-		switch seq := golink.Load64(&b.Seq); {
+		pos := golink.Load64(&q.tail)
+		b := q.block(pos)
+		switch seq := golink.Load64(&b.seq); {
 		case seq < pos:
 			return false
-		case seq == pos && golink.Cas64(&r.Tail, pos, pos+1):
-			b.Stream, b.Labels, b.N = uint16(stream), uint16(labels), uint32(copy(b.Tuples[:], tuples))
-			b.Time = uint64(golink.Nanotime())
-			golink.Add64(&b.Seq, 1)
+		case seq == pos && golink.Cas64(&q.tail, pos, pos+1):
+			b.stream, b.labels, b.n = uint16(stream), uint16(labels), uint32(copy(b.tuples[:], tuples))
+			b.time = uint64(golink.Nanotime())
+			golink.Add64(&b.seq, 1)
 			return true
 		}
 	}
 }
+
+var (
+	serviceQueue   *queue // nil if there is no service
+	serviceLock    uint32 // lock: held by the one who takes blocks out
+	serviceStopped uint32 // the service is to end
+)
 
 // enqueue passes tuples to the service. If the queue is full and nothing may be
 // dropped, it does the service's work itself until there is room. It must not wait
@@ -47,7 +82,7 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 	if len(tuples) == 0 {
 		return
 	}
-	for waiting := (wait{}); !put(tupleRing, k.id, tuples, k.stream.Labels); {
+	for waiting := (wait{}); !serviceQueue.put(k.id, tuples, k.stream.Labels); {
 		if wordTable.Full == options.FullDrop || waiting.time() >= maxWait {
 			k.drop(tuples)
 			return
@@ -69,12 +104,6 @@ func (k *sink) enqueue(tuples []tuple.Tuple) {
 func (k *sink) drop(tuples []tuple.Tuple) {
 	k.stream.Dropped += uint64(len(tuples))
 	k.stream.Goroutine = 0
-}
-
-func openQueue() {
-	tupleRingMemory = make([]uint64, ring.Size/8)
-	tupleRing = ring.At(unsafe.Pointer(&tupleRingMemory[0]))
-	tupleRing.Init()
 }
 
 // serviceSleep is how long the service sleeps when the queue is empty: a tenth of the
@@ -99,14 +128,14 @@ func serveOne() (ok bool) {
 		golink.ProcUnpin()
 		return false
 	}
-	pos := tupleRing.Head
-	b := tupleRing.Block(pos)
-	if ok = golink.Load64(&b.Seq) == pos+1; ok {
+	pos := serviceQueue.head
+	b := serviceQueue.block(pos)
+	if ok = golink.Load64(&b.seq) == pos+1; ok {
 		start := golink.Nanotime()
-		messages := sinks[b.Stream].feed(b.Tuples[:b.N], b.Labels, nil)
-		wordTable.Queue.Note(uint64(b.N), uint64(messages), b.Time, uint64(golink.Nanotime()-start))
-		golink.Store64(&tupleRing.Head, pos+1)
-		golink.Add64(&b.Seq, ring.Blocks-1)
+		messages := sinks[b.stream].feed(b.tuples[:b.n], b.labels, nil)
+		wordTable.Queue.Note(uint64(b.n), uint64(messages), b.time, uint64(golink.Nanotime()-start))
+		golink.Store64(&serviceQueue.head, pos+1)
+		golink.Add64(&b.seq, queueBlocks-1)
 	}
 	golink.Store32(&serviceLock, 0)
 	golink.ProcUnpin()
@@ -117,7 +146,7 @@ func serveOne() (ok bool) {
 // until the deadline.
 func stopService(deadline int64) {
 	golink.Store32(&serviceStopped, 1)
-	for golink.Load64(&tupleRing.Head) != golink.Load64(&tupleRing.Tail) {
+	for golink.Load64(&serviceQueue.head) != golink.Load64(&serviceQueue.tail) {
 		if !serveOne() {
 			if golink.Nanotime() > deadline {
 				return
@@ -127,33 +156,21 @@ func stopService(deadline int64) {
 	}
 }
 
-// send writes tuples to the ring. It reports false if there is no room and the
-// caller, which has waited that many ns already, should wait longer: the reader has
-// maxWait to make room. If nobody reads, or the caller may not wait, send drops the
-// tuples and counts them.
-func (k *sink) send(tuples []tuple.Tuple, waited uint64, mayWait bool) (ok bool) {
-	if len(tuples) == 0 {
-		return true
+// A wait is a thread that waits. It looks at the clock, because a pause may take several times
+// as long as it should.
+type wait struct{ began int64 }
+
+// time returns how long the wait has lasted, in ns; 0 before the first pause.
+func (w *wait) time() uint64 {
+	if w.began == 0 {
+		return 0
 	}
-	if put(tupleRing, k.id, tuples, k.stream.Labels) {
-		k.stream.Fed += uint64(len(tuples))
-		return true
-	}
-	if wordTable.Full == options.FullBlock && mayWait && !readerGone() {
-		if waited < maxWait {
-			return false
-		}
-		golink.Store64(&lastBeat, golink.Load64(&tupleRing.Beat)+1)
-	}
-	k.drop(tuples)
-	golink.Add64(&tupleRing.Dropped, int64(len(tuples)))
-	return true
+	return uint64(golink.Nanotime() - w.began)
 }
 
-// lastBeat is 1 + the beat of the reader at the end of the last wait for it that was in
-// vain, or 0 if no wait was.
-var lastBeat uint64
-
-// readerGone reports whether the reader has done nothing since a thread waited for
-// it in vain. Then no thread waits for it again.
-func readerGone() bool { return golink.Load64(&lastBeat) == golink.Load64(&tupleRing.Beat)+1 }
+func (w *wait) pause() {
+	if w.began == 0 {
+		w.began = golink.Nanotime()
+	}
+	golink.Pause()
+}

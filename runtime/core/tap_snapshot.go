@@ -18,7 +18,7 @@ var held []report.Word
 // snapshotEngines returns the words that engines hold, for all engines that can tell
 // without a change.
 func snapshotEngines() (words []report.Word) {
-	if wordTable.WordsHeader == nil || wordTable.Deliver == options.DeliverRing {
+	if wordTable.WordsHeader == nil {
 		return nil
 	}
 	for i := range sinks {

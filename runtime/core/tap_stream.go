@@ -24,13 +24,13 @@ func streamsWanted() uint32 {
 	return uint32(min(n, pepfile.MaxStreams))
 }
 
-// record puts tuples into the stream of the P, and adds their number to *done. It waits for
-// room if there is none and it may wait. The words of a sample stay together.
+// record puts tuples into the stream of the P, and adds their number to *done. The words of a
+// sample stay together.
 //
 //go:noinline
 func record(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
 	goroutine, labels := origin.Goroutine(), uint32(origin.Labels())
-	for waiting := (wait{}); len(tuples) > 0; {
+	for len(tuples) > 0 {
 		p := golink.Pin()
 		if uint(p) >= uint(len(sinks)) { // no P, or too many
 			golink.Unpin()
@@ -39,25 +39,23 @@ func record(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
 		}
 		k := &sinks[p]
 		k.used = true
-		if k.takes(labels, need(tuples)) || k.deliver(waiting.time()) {
-			k.stream.Labels = labels
-			if options.TellGoroutines {
-				announce(k.stream, goroutine)
-			}
-			n := k.stream.Put(tuples)
-			if options.TellGoroutines {
-				goroutine = lastGoroutine(goroutine, tuples[:n])
-				k.stream.Goroutine = goroutine + 1
-			}
-			if done != nil {
-				*done += uint32(n)
-			}
-			tuples = tuples[n:]
-			golink.Unpin()
-			continue
+		if !k.takes(labels, need(tuples)) {
+			k.deliver()
 		}
-		golink.Unpin() // the collector should not have to wait for the reader, too
-		waiting.pause()
+		k.stream.Labels = labels
+		if options.TellGoroutines {
+			announce(k.stream, goroutine)
+		}
+		n := k.stream.Put(tuples)
+		if options.TellGoroutines {
+			goroutine = lastGoroutine(goroutine, tuples[:n])
+			k.stream.Goroutine = goroutine + 1
+		}
+		if done != nil {
+			*done += uint32(n)
+		}
+		tuples = tuples[n:]
+		golink.Unpin()
 	}
 }
 
@@ -65,25 +63,6 @@ func record(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
 func (k *sink) takes(labels, n uint32) bool {
 	buffered := golink.Load32(&k.stream.N)
 	return buffered+n <= pepfile.BufTuples && (buffered == 0 || k.stream.Labels == labels)
-}
-
-// A wait is a thread that waits. It looks at the clock, because a pause may take several times
-// as long as it should.
-type wait struct{ began int64 }
-
-// time returns how long the wait has lasted, in ns; 0 before the first pause.
-func (w *wait) time() uint64 {
-	if w.began == 0 {
-		return 0
-	}
-	return uint64(golink.Nanotime() - w.began)
-}
-
-func (w *wait) pause() {
-	if w.began == 0 {
-		w.began = golink.Nanotime()
-	}
-	golink.Pause()
 }
 
 // need returns how much room there must be for the first of tuples: for all words of

@@ -4,7 +4,6 @@ package core
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"os"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
@@ -25,7 +23,6 @@ import (
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/hwsim/ring"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
@@ -315,66 +312,6 @@ func TestDeliveriesGiveTheSameProfile(t *testing.T) {
 			}
 		}
 	}
-}
-
-// Another process reads the events of a program, and runs an engine of its own over them.
-func TestRing(t *testing.T) {
-	t.Parallel()
-	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
-	cmd, r := command(t, exe, []string{"PEPOPTS=deliver=ring,full=block"}, "count")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	reader := openRingIn(t, r.dir)
-	counts := map[tuple.Tuple]int{}
-	read := 0
-	for {
-		_, tuples, err := reader.Next()
-		if err == io.EOF {
-			break
-		}
-		for _, x := range tuples {
-			counts[x]++
-		}
-		read += len(tuples)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err, &r.stderr)
-	}
-	if read != 2_400_000 || reader.Dropped() != 0 {
-		t.Errorf("%d read, %d dropped", read, reader.Dropped())
-	}
-	if n := counts[tuple.New(tuple.Arg, tuple.SiteBase("main"), ^uint64(6))]; n != 8*90_000 {
-		t.Errorf("n=-7 %d times", n)
-	}
-	if err := reader.Close(); err != nil {
-		t.Error(err)
-	}
-	if r.stderr.String() != "" {
-		t.Errorf("with a reader: %s", &r.stderr)
-	}
-	// Without a reader no program waits for ever, and all events are lost, also those in the ring.
-	const lost = ", 2400000 of 2400000 events of taps dropped: nobody read the ring"
-	for _, full := range []string{"block", "drop"} {
-		r := execute(t, exe, []string{"PEPOPTS=deliver=ring,full=" + full}, "count")
-		if r.stdout.String() != "done\n" || r.files(t) != "" || r.stderr.String() != "pep: taps"+lost+"\n" {
-			t.Errorf("%s: %s%s, files %s", full, &r.stdout, &r.stderr, r.files(t))
-		}
-	}
-}
-
-// openRingIn opens the ring in a directory when it is there.
-func openRingIn(t *testing.T, dir string) *ring.Reader {
-	t.Helper()
-	for start := time.Now(); time.Since(start) < time.Minute; {
-		if names, _ := filepath.Glob(filepath.Join(dir, "*.ring")); len(names) == 1 {
-			if r, err := ring.Open(names[0]); err == nil {
-				return r
-			}
-		}
-	}
-	t.Fatal("there is no ring")
-	return nil
 }
 
 // The program drops no event unless the user allows it, and it counts the events that it

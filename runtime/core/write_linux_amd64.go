@@ -6,7 +6,6 @@ import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
@@ -59,7 +58,7 @@ func ownCounts() (c counted, problem string) {
 		}
 		if fd, problem := openCounts(tableName); problem == "" {
 			switch c, problem = readCounts(fd); {
-			case problem != "" && uintptr(info.Size) < mappings[0][1]:
+			case problem != "" && uintptr(info.Size) < mapping[1]:
 				problem = "reading the counts: the file was cut off"
 			case problem != "":
 				problem = "reading the counts: " + problem
@@ -102,11 +101,6 @@ func (c counted) write(name string, untilNow bool) (problem string) {
 	for _, f := range files {
 		if problem := sys.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data); problem != "" {
 			return problem
-		}
-	}
-	if a := c.Words(); a.WordsHeader != nil && a.Deliver == options.DeliverRing {
-		if s := c.untilDetached() + c.ringLoss(); s != "" { // there is no profile of taps that could say so
-			print("pep: taps", s, "\n")
 		}
 	}
 	return ""

@@ -13,10 +13,6 @@ const TapsLinked = true
 // engine.
 func Pin() int { return runtime.PepPin() }
 
-// MayWait reports whether the caller, which has pinned once, may sleep after it unpins. It
-// may not if it holds locks of the Go runtime, or if other threads wait for it to stop.
-func MayWait() bool { return runtime.PepMayWait() }
-
 // Goroutine returns the number of the goroutine, 0 on the stack of a thread.
 func Goroutine() uint64 { return runtime.PepGoroutine() }
 

@@ -9,8 +9,6 @@ const TapsLinked = false
 
 func Pin() int { return ProcPin() }
 
-func MayWait() bool { return true }
-
 func Goroutine() uint64 { return 0 }
 
 func TellGoroutines(pc uint64) {}

@@ -12,10 +12,9 @@ import (
 const (
 	DeliverInterrupt = iota
 	DeliverService
-	DeliverRing
 )
 
-// What a P does when a queue or ring is full.
+// What a P does when the queue of the service is full.
 const (
 	FullBlock = iota // wait
 	FullDrop         // drop the buffer and count what was in it
@@ -89,13 +88,6 @@ func Parse(s string, engine func(text string) (problem string)) (o Options, prob
 	if !has(given, "budget") && (has(given, "samples") || has(given, "tick") || has(given, "ag")) {
 		o.Budget = 0 // the user has set what sampling costs
 	}
-	if o.Deliver == DeliverRing {
-		for _, name := range [...]string{"engine", "trace"} {
-			if has(given, name) {
-				return o, "deliver=ring leaves engines and traces to the reader: no " + name + "="
-			}
-		}
-	}
 	return o, ""
 }
 
@@ -160,7 +152,10 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "taps":
 		return choose(&o.Taps, name, value, "off", "full", "burst")
 	case "deliver":
-		return choose(&o.Deliver, name, value, "interrupt", "service", "ring")
+		if value == "ring" {
+			return "deliver=ring exists no more: deliver= is interrupt or service, and trace=FILE records all events"
+		}
+		return choose(&o.Deliver, name, value, "interrupt", "service")
 	case "full":
 		return choose(&o.Full, name, value, "block", "drop")
 	default:
@@ -253,5 +248,5 @@ func (o Tapping) Comment() string {
 	if o.Taps == TapsBurst {
 		s += ", in bursts"
 	}
-	return s + [...]string{", by interrupt", ", by service", ", by ring"}[min(o.Deliver, DeliverRing)]
+	return s + [...]string{", by interrupt", ", by service"}[min(o.Deliver, DeliverService)]
 }

@@ -57,8 +57,8 @@ type Stream struct {
 	// whoever reads the stream does not know it.
 	Goroutine uint64
 
-	Fed     uint64 // events that the engine has seen, or that are in the ring
-	Dropped uint64 // events that the queue or ring had no room for
+	Fed     uint64 // events that the engine has seen
+	Dropped uint64 // events that the queue had no room for
 	Cache   [CacheSize]Cached
 	Others  [OthersSize]Cached
 	Buf     [BufTuples]tuple.Tuple

@@ -3,11 +3,11 @@ package sys
 // This file creates files. Somebody else may be able to write to the directory, so it
 // creates no file under a name that exists, and follows no link:
 //
-//	.pep, .ring   have their final names from the start; nobody can know these
-//	              before, since they contain the time in ns
-//	profiles      are written as .pep-<64 random bits> and then renamed, so that
-//	              no reader ever sees half of one
-//	traces        likewise; they are renamed when their header is written
+//	.pep files  have their final names from the start; nobody can know these
+//	            before, since they contain the time in ns
+//	profiles    are written as .pep-<64 random bits> and then renamed, so that
+//	            no reader ever sees half of one
+//	traces      likewise; they are renamed when their header is written
 
 import (
 	"github.com/pepgo/pep/format/digits"
@@ -34,22 +34,6 @@ func CreateLive(dir, prog string, pid uint32) (name string, fd uintptr, start ui
 		}
 	}
 	return name, fd, start, e
-}
-
-// Allocate gives a new file its size. The room on disk is taken at once: a signal
-// handler that found the disk full would die of SIGBUS.
-func Allocate(fd, size uintptr) (problem string) {
-	if limit := FileLimit(); uint64(size) > limit {
-		return "it takes " + digits.Uint(uint64(size)) + " bytes, and files may have " + digits.Uint(limit) + " (ulimit -f)"
-	}
-	_, e := Call(NrFallocate, fd, 0, 0, size, 0, 0)
-	if e == EOPNOTSUPP {
-		_, e = Call(NrFtruncate, fd, size, 0, 0, 0, 0)
-	}
-	if e != 0 {
-		return e.Error()
-	}
-	return ""
 }
 
 // CreateTemporary makes a file beside the one of the given name, which it is to

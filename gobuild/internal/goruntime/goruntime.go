@@ -104,16 +104,6 @@ func PepPin() int {
 	}
 	return int(mp.p.ptr().id)
 }
-
-// PepMayWait reports whether the caller, who has pinned once, may sleep after it
-// unpins: that it has no other locks, does not allocate or die, and that nobody
-// stops the world.
-func PepMayWait() bool {
-	gp := getg()
-	mp := gp.m
-	return gp == mp.curg && mp.p != 0 && mp.locks == 1 && mp.mallocing == 0 && mp.preemptoff == "" &&
-		mp.dying == 0 && mp.throwing == throwTypeNone && !sched.gcwaiting.Load()
-}
 `
 
 // An overlay is what the go command's -overlay flag names a file of.
