@@ -32,7 +32,7 @@ func TestWithoutTheSourceOfTheCompiler(t *testing.T) {
 		if b.compiler != nil {
 			t.Errorf("-pepinline=%s: the compiler %s", test.inline, b.compiler.Path)
 		}
-		if note := strings.Contains(stderr.String(), "inl.go: no such file"); note != test.note {
+		if note := strings.Contains(stderr.String(), ".go: no such file"); note != test.note {
 			t.Errorf("-pepinline=%s prints %q", test.inline, &stderr)
 		}
 	}

@@ -17,7 +17,7 @@ import (
 type ourFlag struct {
 	name   string
 	taps   bool // it is about taps
-	hidden bool // it is for measurements of the project: CONTRIBUTING.md describes it, and not help and README.md
+	hidden bool // it repeats an experiment of a paper or measures the code: lab/README.md describes it, not help and README.md
 	choice bool // the value is that of one of the forms
 	forms  []form
 	set    func(a *Args, value string) error
@@ -47,17 +47,11 @@ var ourFlags = []ourFlag{
 		a.Mode = rewrite.Mode(value)
 		return nil
 	}},
-	{name: "peptruncate", choice: true, forms: []form{
-		{value: "header", text: "loops end paths at their headers (default)"},
-		{value: "backedge", text: "loops end paths on their back edges only"},
-	}, set: func(a *Args, value string) error {
+	{name: "peptruncate", hidden: true, choice: true, forms: []form{{value: "header"}, {value: "backedge"}}, set: func(a *Args, value string) error {
 		a.Truncate = value
 		return nil
 	}},
-	{name: "peporder", choice: true, forms: []form{
-		{value: "hottest", text: "edges that are probably taken most often get no addition (default)"},
-		{value: "coldest", text: "those that are probably taken least often get none, to measure what the order brings"},
-	}, set: func(a *Args, value string) error {
+	{name: "peporder", hidden: true, choice: true, forms: []form{{value: "hottest"}, {value: "coldest"}}, set: func(a *Args, value string) error {
 		a.Order = value
 		return nil
 	}},

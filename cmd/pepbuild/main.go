@@ -52,9 +52,9 @@ The program that is built writes its profiles when it ends:
 	.contexts.pb.gz,
 to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
-	PEPOPTS=samples=64,stride=17,tick=10ms,ag=simplified
+	PEPOPTS=samples=64,stride=17,tick=10ms
 	                  how to sample
-	PEPOPTS=engine=exact,taps=full,deliver=interrupt
+	PEPOPTS=engine=exact,taps=full
 	                  how values get into profiles; trace=FILE records all of
 	                  them
 `

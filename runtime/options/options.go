@@ -159,7 +159,7 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "full":
 		return choose(&o.Full, name, value, "block", "drop")
 	default:
-		return items.Quote(name) + " is none of samples, stride, tick, budget, ag, taps, engine, deliver, full, trace"
+		return items.Quote(name) + " is none of samples, stride, tick, budget, taps, engine, trace"
 	}
 	return ""
 }
