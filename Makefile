@@ -6,7 +6,7 @@ DEMO   := typecheck
 
 # What is built stays in bin/ and build/; what the go command and pepbuild cache
 # is where they cache it always.
-.PHONY: build demo test fuzz help clean
+.PHONY: build demo test test-short check fuzz help clean
 
 build: ## pep, pepbuild, pepsim and peptrace into bin/
 	@$(GO) build -o bin/pepbuild ./cmd/pepbuild
@@ -27,10 +27,15 @@ demo: build ## profiles a type checker and shows its hottest paths
 	@cd build/demo/profiles && for f in *.paths.pb.gz; do echo "	go tool pprof -http=: build/demo/profiles/$$f"; done
 	@cd build/demo/profiles && for f in *.edges.pb.gz; do echo "	bin/pep list REGEXP build/demo/profiles/$$f"; done
 
-# gofmt, go vet, all tests, a second of each fuzz test; says what was skipped
-# and ends with the count.
-test: ## all checks, ends with "N passed, N failed"
+# gofmt, go vet and tests; each says what was skipped, and ends with the count.
+test: ## the product's tests; ends with "N passed, N failed"
 	@$(GO) run ./internal/cmd/check
+
+test-short: ## what one runs while working
+	@$(GO) run ./internal/cmd/check -short
+
+check: test ## everything: also lab, staticcheck and a second of each fuzz test
+	@$(GO) run ./internal/cmd/check -beyond
 
 # Each fuzz test for longer: make fuzz FUZZTIME=10m FUZZ=./runtime/...
 FUZZTIME ?= 1m

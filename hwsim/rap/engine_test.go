@@ -103,7 +103,7 @@ func TestRAP30_ErrorsOfSamplerAndTreeAddUp(t *testing.T) {
 			}
 		}
 		var ofSampler, ofTree, ofBoth float64
-		bound := int64(0.02*float64(n)) + 32*(1024/3200+2)
+		bound := int64(0.02*float64(n)) + 32*2
 		for r := range ranges {
 			var truth, sampled int64
 			for w, n := range truths {

@@ -24,7 +24,7 @@ type top struct {
 	Names []string        `json:"names"`
 	Fine  bool            `json:"fine"`
 
-	hidden error
+	hidden error //lint:ignore U1000 a field without a name in JSON is not listed
 }
 
 type row struct {

@@ -1,21 +1,21 @@
-// Command check runs every check of the project, in the product's module and in lab, and
-// ends with a line that says how many passed and how many failed:
+// Command check runs the project's checks, and ends with a line that says how many passed and how
+// many failed:
 //
 //	$ go run ./internal/cmd/check
 //	ok    gofmt
 //	ok    go vet
-//	ok    go vet in lab
 //	ok    github.com/pepgo/pep/format/wire  0.41s  23 passed
-//	…
-//	ok    fuzz github.com/pepgo/pep/format/wire FuzzReadPackage  4.1s  80123 executions
 //	…
 //	431 passed, 0 failed
 //
-// The command passes its arguments on to go test. Packages are directories: those below ./lab
-// are of the module there, and ./... is all packages of both. Without arguments it tests all packages,
-// and runs each fuzz test for a second. If the first argument is -fuzzeach=10m, it only
-// runs the fuzz tests of the packages named after it, each for ten minutes. The exit code
-// is 0 if everything passed.
+// Without arguments it tests the product. With -short it tests the product in its short form, and
+// with -beyond all that guards the project beside the product's tests: lab, staticcheck, and a second
+// of each fuzz test of both modules.
+//
+// The command passes other arguments on to go test. Packages are directories: those below ./lab
+// are of the module there, and ./... is all packages of both. If the first argument is -fuzzeach=10m,
+// the command only runs the fuzz tests of the packages named after it, each for ten minutes. The exit
+// code is 0 if everything passed.
 package main
 
 import (
@@ -25,6 +25,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -46,11 +47,24 @@ func main() {
 // short is how long each fuzz test runs beside the other checks.
 const short = time.Second
 
+// The packages whose tests take longest begin first, so that no processor waits for one of them at
+// the end.
+var (
+	product    = module{dir: ".", args: []string{"./cmd/pepbuild", "./runtime/core", "./..."}}
+	laboratory = module{dir: lab, args: []string{"./torture", "./..."}}
+)
+
 func run(args []string, w io.Writer) check.Count {
-	all := len(args) == 0
-	if all {
-		// The packages whose tests take longest begin first, so that no processor waits for one of them at the end.
-		args = []string{"./cmd/pepbuild", "./runtime/core", "./lab/torture", "./..."}
+	switch strings.Join(args, " ") {
+	case "":
+		return checks(w, product)
+	case "-short":
+		return checks(w, module{dir: ".", args: []string{"-short", "./..."}})
+	case "-beyond":
+		count := checks(w, laboratory)
+		count.Add(static(w))
+		count.Add(fuzzing(w, []string{"./..."}, short))
+		return count
 	}
 	if each, ok := strings.CutPrefix(args[0], "-fuzzeach="); ok {
 		d, err := time.ParseDuration(each)
@@ -60,16 +74,37 @@ func run(args []string, w io.Writer) check.Count {
 		}
 		return fuzzing(w, args[1:], d)
 	}
+	return checks(w, modules(args)...)
+}
+
+// checks runs gofmt on all sources, and go vet and the tests of modules.
+func checks(w io.Writer, modules ...module) check.Count {
 	var count check.Count
 	count.Add(silent(w, "gofmt", ".", "gofmt", append([]string{"-l"}, sources()...)...))
-	for _, m := range modules(args) {
+	for _, m := range modules {
 		count.Add(silent(w, "go vet"+m.in(), m.dir, "go", "vet", "./..."))
 	}
-	for _, m := range modules(args) {
+	for _, m := range modules {
 		count.Add(m.tests(w))
 	}
-	if all {
-		count.Add(fuzzing(w, args, short))
+	return count
+}
+
+// static runs staticcheck, a tool of the module lab, on both modules.
+func static(w io.Writer) check.Count {
+	dir, err := os.MkdirTemp("", "check-")
+	if err != nil {
+		fmt.Fprintf(w, "FAIL  staticcheck\n      %v\n", err)
+		return check.Count{Failed: 1}
+	}
+	defer os.RemoveAll(dir)
+	tool := filepath.Join(dir, "staticcheck")
+	count := silent(w, "building staticcheck", lab, "go", "build", "-o", tool, "honnef.co/go/tools/cmd/staticcheck")
+	if count.Failed > 0 {
+		return count
+	}
+	for _, m := range []module{product, laboratory} {
+		count.Add(silent(w, "staticcheck"+m.in(), m.dir, tool, "./..."))
 	}
 	return count
 }
