@@ -3,6 +3,7 @@ package hotlist
 // This file has the list itself: the update of section 2.2, and its merge.
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -206,4 +207,10 @@ func (g *generator) next() uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
+}
+
+// descending sorts entries by count.
+func descending[V comparable](entries []Entry[V]) []Entry[V] {
+	slices.SortStableFunc(entries, func(a, b Entry[V]) int { return cmp.Compare(b.Count, a.Count) })
+	return entries
 }

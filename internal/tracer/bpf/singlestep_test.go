@@ -19,6 +19,7 @@ import (
 	"github.com/pepgo/pep/internal/tracer/bpf"
 	"github.com/pepgo/pep/internal/tracer/micro"
 	"github.com/pepgo/pep/internal/tracer/ptrace"
+	"github.com/pepgo/pep/internal/tracer/steptest"
 )
 
 var (
@@ -116,7 +117,7 @@ func (c *comparison) process() {
 	t := c.t
 	cmd := c.start()
 	pid := cmd.Process.Pid
-	group := ptrace.NewGroup(pid)
+	group := steptest.NewGroup(pid)
 	defer func() {
 		cmd.Process.Kill()
 		group.Reap()

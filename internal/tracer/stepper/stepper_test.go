@@ -19,9 +19,9 @@ import (
 	"github.com/cilium/ebpf"
 
 	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/ptrace"
 	"github.com/pepgo/pep/internal/tracer/sampler"
 	"github.com/pepgo/pep/internal/tracer/stepper"
+	"github.com/pepgo/pep/internal/tracer/steptest"
 )
 
 const table = "../sampler/testdata/table" // the program that the sampler's tests sample, too
@@ -168,7 +168,7 @@ func stepTable(t *testing.T, pid, n int) (pc uint64, values map[uint64]int) {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	group := ptrace.NewGroup(pid)
+	group := steptest.NewGroup(pid)
 	found := map[uint64]map[uint64]int{}
 	for hits, stops := 0, 0; hits < n; stops++ {
 		if stops > 100*n {

@@ -1,5 +1,5 @@
-// Package steptest has the processor execute random instructions. It is the oracle of the
-// interpreters of machine code.
+// Package steptest has the processor execute random instructions, and code of stopped processes. It
+// is the oracle of the interpreters of machine code.
 //
 // Example: one instruction is executed with random registers and random memory.
 //

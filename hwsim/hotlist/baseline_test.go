@@ -3,7 +3,6 @@ package hotlist
 // This file has the two baselines.
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -110,9 +109,3 @@ func (t *Table[V]) Top() []Entry[V] { return slices.Clone(t.entries) }
 
 // coin returns true with the given probability.
 func (g *generator) coin(p float64) bool { return float64(g.next()>>11) < p*(1<<53) }
-
-// descending sorts entries by count.
-func descending[V comparable](entries []Entry[V]) []Entry[V] {
-	slices.SortStableFunc(entries, func(a, b Entry[V]) int { return cmp.Compare(b.Count, a.Count) })
-	return entries
-}

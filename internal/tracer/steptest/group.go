@@ -1,4 +1,6 @@
-package ptrace
+package steptest
+
+// This file stops all threads of a process.
 
 import (
 	"errors"
@@ -6,18 +8,20 @@ import (
 	"os"
 	"strconv"
 	"syscall"
+
+	"github.com/pepgo/pep/internal/tracer/ptrace"
 )
 
 // A Group is all threads of a process. While they are stopped, no other thread changes
 // memory that one of them reads.
 type Group struct {
 	pid     int
-	threads map[int]*Thread
+	threads map[int]*ptrace.Thread
 	seized  bool // at least one thread has been seized
 }
 
 // NewGroup returns the threads of a process. Nothing is stopped yet.
-func NewGroup(pid int) *Group { return &Group{pid: pid, threads: map[int]*Thread{}} }
+func NewGroup(pid int) *Group { return &Group{pid: pid, threads: map[int]*ptrace.Thread{}} }
 
 // Stop stops all threads of the process.
 func (g *Group) Stop() error {
@@ -36,7 +40,7 @@ func (g *Group) Stop() error {
 			stopped[tid] = true
 			th := g.threads[tid]
 			if th == nil {
-				if th, err = Seize(tid); err != nil {
+				if th, err = ptrace.Seize(tid); err != nil {
 					// The kernel also refuses threads that are about to end.
 					if errors.Is(err, os.ErrPermission) && !g.seized {
 						return err
@@ -56,7 +60,7 @@ func (g *Group) Stop() error {
 }
 
 // Busiest returns the stopped thread that has run longest, or nil.
-func (g *Group) Busiest() (busiest *Thread) {
+func (g *Group) Busiest() (busiest *ptrace.Thread) {
 	var most uint64
 	for tid, th := range g.threads {
 		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", g.pid, tid))
@@ -93,9 +97,6 @@ func (g *Group) Reap() {
 			syscall.PtraceCont(tid, 0)
 		}
 	}
-	for _, th := range g.threads {
-		th.mem.Close()
-	}
 }
 
 func (g *Group) tasks() (tids []int, err error) {
@@ -106,7 +107,7 @@ func (g *Group) tasks() (tids []int, err error) {
 		}
 	}
 	if len(tids) == 0 && err == nil {
-		err = ErrExited
+		err = ptrace.ErrExited
 	}
 	return tids, err
 }
