@@ -112,13 +112,6 @@ func (d *decoder) byte() byte {
 	return d.code[d.at-1]
 }
 
-func (d *decoder) peek() byte {
-	if d.at >= len(d.code) {
-		return 0
-	}
-	return d.code[d.at]
-}
-
 // signed reads a signed number of n bytes.
 func (d *decoder) signed(n int) int64 {
 	if d.at+n > len(d.code) {
