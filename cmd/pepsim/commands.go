@@ -67,7 +67,7 @@ func replayTraces(c *command.Call) error {
 		traces[0].Names = names
 		err = messages.Save(*prefix, traces[0], "replay, engine "+results[0].Spec.String())
 	}
-	table := replay.Table(results, *top, traces[0].Sites, names)
+	table := replay.Table(results, *top, traces[0].Sites, names, profiles.Value)
 	if *asCSV {
 		return errors.Join(err, table.CSV(c.Stdout))
 	}

@@ -45,7 +45,7 @@ func run(t *testing.T, source replay.Source, c replay.Config) map[string]*replay
 		by[r.Spec.String()] = r
 	}
 	var out bytes.Buffer
-	if err := listing.Text(&out, replay.Table(results, 0, nil, nil)); err != nil {
+	if err := listing.Text(&out, replay.Table(results, 0, nil, nil, nil)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("\n%s", out.String())

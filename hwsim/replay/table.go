@@ -14,7 +14,6 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
-	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
 )
@@ -67,9 +66,13 @@ type TopTuple struct {
 	Text      string  `json:"word_text"` // the word as a value of its tap, or the name of the type or function that it is
 }
 
+// A Value returns the word of a tuple as text, as a profile of the program has it. It returns false
+// if the word is no value, but a type or a function, or if the tap of the tuple is not known.
+type Value func(*trace.Sites, tuple.Tuple) (text string, ok bool)
+
 // Table lists results. For each engine it has the n tuples that the engine has reported
 // most, with the names that are known of their sites and words.
-func Table(results []*Result, n int, sites *trace.Sites, names trace.Names) *RunTable {
+func Table(results []*Result, n int, sites *trace.Sites, names trace.Names, value Value) *RunTable {
 	t := &RunTable{Limit: limit}
 	for _, r := range results {
 		t.Events, t.Tuples, t.Sites = r.Events, r.Error.Tuples, r.Error.Places
@@ -82,7 +85,7 @@ func Table(results []*Result, n int, sites *trace.Sites, names trace.Names) *Run
 		for _, m := range r.Meters {
 			row.Meters = append(row.Meters, MeterRow{m.Name, m.Value(), m.Unit})
 		}
-		row.Distinct, row.Top = top(r.Profile, n, sites, names)
+		row.Distinct, row.Top = top(r.Profile, n, sites, names, value)
 		t.Engines = append(t.Engines, row)
 	}
 	return t
@@ -97,13 +100,13 @@ func reached(events uint64, ok bool) *uint64 {
 }
 
 // top returns how many tuples a profile has, and the n most frequent.
-func top(p *metric.Profile, n int, sites *trace.Sites, names trace.Names) (distinct int, list []TopTuple) {
+func top(p *metric.Profile, n int, sites *trace.Sites, names trace.Names, value Value) (distinct int, list []TopTuple) {
 	all := metric.Selection{}.Of(p)
 	slices.SortStableFunc(all, func(a, b tuple.Tuple) int { return cmp.Compare(p.Tuple(b), p.Tuple(a)) })
 	for _, x := range all[:min(max(n, 0), len(all))] {
 		word := trace.WordName(x.Tag(), x.W)
-		if value, ok := profiles.Value(sites, x); ok {
-			word = value
+		if text, ok := value(sites, x); ok {
+			word = text
 		}
 		if name, ok := names[trace.Word{Tag: x.Tag(), W: x.W}]; ok {
 			word = name
