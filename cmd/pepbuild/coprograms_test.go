@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
-	"github.com/pepgo/pep/hwsim/profiles"
+	"github.com/pepgo/pep/cmd/pepsim/profiles"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 )

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"os"
 
+	"github.com/pepgo/pep/cmd/pepsim/profiles"
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/hwsim/profiles"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 
+	recording "github.com/pepgo/pep/cmd/pepsim/record"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
-	recording "github.com/pepgo/pep/internal/record"
 )
 
 // open opens traces; "-" is the standard input. They stay open until the end.

@@ -43,7 +43,6 @@ const walls = `
 	hwsim/morton:     hwsim hwsim/box hwsim/sample format/digits format/tuple
 	hwsim/engines:    hwsim/... format/items format/tuple
 	hwsim/enginetest: hwsim/... format/digits format/tuple hwsim/tracetest
-	hwsim/profiles:   hwsim hwsim/trace format/pprofenc runtime/report format/tuple
 	hwsim/...:        hwsim/... format/digits format/trace format/tuple format/wire internal/input internal/listing internal/terminal
 
 	# Reports are made from profiles. They need neither analysis of source code nor
@@ -82,7 +81,6 @@ const walls = `
 	internal/input:
 	internal/listing/...: internal/terminal
 	internal/progress: internal/terminal
-	internal/record:   hwsim/trace
 	internal/command/...: internal/command internal/listing internal/terminal
 
 	# Checks, and what tests share.
@@ -101,12 +99,14 @@ const walls = `
 	cmd/pepbuild: gobuild
 	cmd/pep:      analyze/... internal/command internal/tracer/snapshot format/schema
 	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
-	cmd/pepsim:   hwsim/... internal/record internal/command internal/input internal/progress
+	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
+	cmd/pepsim/profiles: hwsim hwsim/trace format/pprofenc runtime/report format/tuple
+	cmd/pepsim/record:   hwsim/trace
 `
 
 // inTests lists the packages that the tests of all packages may import in addition:
 // packages that tests share, and decoders of written files.
-const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/..."
+const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/... cmd/pepsim/profiles"
 
 // apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{

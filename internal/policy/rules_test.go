@@ -157,7 +157,7 @@ func TestPackagesHaveOneComment(t *testing.T) {
 		docs = slices.DeleteFunc(docs, func(d string) bool { return d == "" })
 		name := regexp.QuoteMeta(filepath.Base(dir))
 		want := regexp.MustCompile(`^Package ` + name + ` `)
-		if strings.HasPrefix(dir, "cmd/") || strings.Contains(dir, "/cmd/") {
+		if filepath.Base(filepath.Dir(dir)) == "cmd" {
 			want = regexp.MustCompile(`^(Command )?(?i:` + name + `) `)
 		}
 		if len(docs) != 1 {
