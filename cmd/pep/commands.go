@@ -14,9 +14,9 @@ import (
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/cmd/pep/snapshot"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
-	"github.com/pepgo/pep/internal/tracer/snapshot"
 )
 
 // reader returns a reader of profiles; "-" names the standard input. It also asks

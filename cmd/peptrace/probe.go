@@ -14,11 +14,11 @@ import (
 
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/tracer/probe/run"
+	"github.com/pepgo/pep/tracer"
 )
 
 func runProbe(c *command.Call) error {
-	var q run.Request
+	var q tracer.ProbeRequest
 	q.Flags(c.Flags)
 	n := c.Flags.Int("n", 5, "")
 	profile := c.Flags.String("pprof", "", "")
@@ -34,7 +34,7 @@ func runProbe(c *command.Call) error {
 	// From here on a signal ends the wait and not the command, so it prints what it has.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	result, err := run.Probe(ctx, q, func(probes int) {
+	result, err := tracer.Probe(ctx, q, func(probes int) {
 		fmt.Fprintf(c.Stderr, "peptrace: %s in process %d; ^C ends\n", listing.Count(probes, "probe"), q.PID)
 	})
 	if err != nil {

@@ -12,14 +12,14 @@ import (
 	"syscall"
 
 	"github.com/pepgo/pep/internal/command"
-	"github.com/pepgo/pep/internal/tracer/sampler/run"
+	"github.com/pepgo/pep/tracer"
 )
 
 // valuesVerbs are the commands that sample values.
 var valuesVerbs = []command.Verb{{Name: "values", Usage: valuesUsage, Run: values, Lists: true}}
 
 func values(c *command.Call) error {
-	var q run.Request
+	var q tracer.SampleRequest
 	q.Flags(c.Flags)
 	f := newSampledFlags(c)
 	if err := c.Parse(0, 0); err != nil {
@@ -36,7 +36,7 @@ func values(c *command.Call) error {
 	// this process is killed.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	result, err := run.Values(ctx, q, c.Stdin, c.Stdout)
+	result, err := tracer.Sample(ctx, q, c.Stdin, c.Stdout)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func (g graph) sorted() graph {
 // String is the form in architecture.md: packages by their tree, and within that
 // each below those that it imports.
 func (g graph) String() string {
-	trees := []string{"format", "runtime", "hwsim", "instrument", "analyze", "internal", "cmd", "lab"}
+	trees := []string{"format", "runtime", "hwsim", "instrument", "analyze", "tracer", "internal", "cmd", "lab"}
 	tree := func(dir string) (last int) {
 		for i, t := range trees {
 			if matches(t+"/...", dir) {

@@ -69,11 +69,11 @@ const walls = `
 	# kernel know nothing else. No other tree imports the tracer.
 	internal/tracer/pclntab:
 	internal/tracer/insn:
-	internal/tracer/snapshot:
 	internal/tracer/micro:
 	internal/tracer/bpf:
 	internal/tracer/ptrace:
 	internal/tracer/steptest: internal/tracer/ptrace
+	tracer:              internal/tracer/... internal/listing
 	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist format/... runtime/... internal/input internal/listing internal/terminal
 
 	# Packages for commands only.
@@ -93,12 +93,13 @@ const walls = `
 
 	# The laboratory is a module of its own. It may import everything, and no other package may
 	# import it, not even in tests.
-	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... analyze/... gobuild internal/...
+	lab/...:          lab/... instrument/... runtime/... format/... hwsim/... analyze/... gobuild internal/... tracer cmd/pep/snapshot
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command internal/tracer/snapshot format/schema
-	cmd/peptrace: internal/tracer/... analyze/... internal/command internal/listing
+	cmd/pep:      analyze/... internal/command cmd/pep/snapshot format/schema
+	cmd/pep/snapshot:
+	cmd/peptrace: tracer internal/tracer/... analyze/... internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
 	cmd/pepsim/profiles: hwsim hwsim/trace format/pprofenc runtime/report format/tuple
 	cmd/pepsim/record:   hwsim/trace
@@ -106,7 +107,7 @@ const walls = `
 
 // inTests lists the packages that the tests of all packages may import in addition:
 // packages that tests share, and decoders of written files.
-const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/... cmd/pepsim/profiles"
+const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/... tracer cmd/pepsim/profiles"
 
 // apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{

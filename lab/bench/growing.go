@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/internal/tracer/snapshot"
+	"github.com/pepgo/pep/cmd/pep/snapshot"
 )
 
 // The first profile of a running program is taken after this CPU time, and each further one

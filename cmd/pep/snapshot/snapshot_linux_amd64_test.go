@@ -13,11 +13,11 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/cmd/pep/snapshot"
 	"github.com/pepgo/pep/internal/tracer/image"
 	"github.com/pepgo/pep/internal/tracer/probe"
 	"github.com/pepgo/pep/internal/tracer/process"
 	"github.com/pepgo/pep/internal/tracer/rights"
-	"github.com/pepgo/pep/internal/tracer/snapshot"
 )
 
 // A program counts its paths exactly, and probes count its calls at the same time. Each call
@@ -29,8 +29,8 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 	dir := t.TempDir()
 	pepbuild, app := filepath.Join(dir, "pepbuild"), filepath.Join(dir, "app")
 	for _, cmd := range []*exec.Cmd{
-		exec.Command("go", "build", "-o", pepbuild, "../../../cmd/pepbuild"),
-		exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../probe/testdata/target"),
+		exec.Command("go", "build", "-o", pepbuild, "../../pepbuild"),
+		exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../../../internal/tracer/probe/testdata/target"),
 	} {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)

@@ -1,14 +1,6 @@
 //go:build linux && amd64
 
-// Package run samples values of processes from the beginning to the end: it attaches the
-// sampler, collects what comes, shows it meanwhile if that is wanted, and makes the listing.
-//
-//	q := run.Request{Options: sampler.Options{PIDs: []int{4711}}, With: "ebpf", Modules: "operands", Time: time.Second}
-//	result, err := run.Values(ctx, q, os.Stdin, os.Stdout)
-//	listing.Text(os.Stdout, result.Listing())
-//
-// Packages sampler, database and report do the work; commands call this one.
-package run
+package tracer
 
 import (
 	"context"
@@ -31,9 +23,9 @@ import (
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
-// A Request says what to sample, how long, and what to show.
-type Request struct {
-	Options sampler.Options    // those that have flags; Values sets the modules
+// A SampleRequest says what to sample, how long, and what to show.
+type SampleRequest struct {
+	Options sampler.Options    // those that have flags; Sample sets the modules
 	With    string             // how, as package backend names it
 	Modules string             // as modules.Parse reads them
 	Binary  string             // file for names of functions, if it is not where the program ran
@@ -45,7 +37,7 @@ type Request struct {
 }
 
 // Flags defines the flags of a request, as peptrace values has them.
-func (q *Request) Flags(f *flag.FlagSet) {
+func (q *SampleRequest) Flags(f *flag.FlagSet) {
 	f.Func("p", "", func(text string) error {
 		pid, err := strconv.Atoi(text)
 		q.Options.PIDs = append(q.Options.PIDs, pid)
@@ -88,7 +80,7 @@ func (q *Request) Flags(f *flag.FlagSet) {
 }
 
 // Check says what is wrong with the flags. Without -d and -live, it sets the time to 10 s.
-func (q *Request) Check() error {
+func (q *SampleRequest) Check() error {
 	switch {
 	case len(q.Options.PIDs) == 0 && !q.Options.All:
 		return errors.New("no process: give -p PID, or -a for all")
@@ -107,41 +99,41 @@ func (q *Request) Check() error {
 	return nil
 }
 
-// A Result is what was sampled.
-type Result struct {
+// A Sampled is what was sampled.
+type Sampled struct {
 	Sampling report.Sampling
 	NotSaved error // why the values could not be added to databases or recorded, nil if they were
 
-	request Request
+	request SampleRequest
 	db      *database.Database
 	names   *programs.Programs
 }
 
 // Close closes the files of programs.
-func (r *Result) Close() { r.names.Close() }
+func (r *Sampled) Close() { r.names.Close() }
 
 // Listing returns the listing of the request: after a live view, the same view once more.
-func (r *Result) Listing() listing.Listing {
+func (r *Sampled) Listing() listing.Listing {
 	if r.request.Live {
 		return r.view(r.Sampling.String())
 	}
 	return &report.ValuesTable{Sampling: r.Sampling, List: report.List(r.db, r.names, r.request.List)}
 }
 
-func (r *Result) view(head string) listing.Listing {
+func (r *Sampled) view(head string) listing.Listing {
 	l := &r.request.List
 	return report.NewView(r.db, r.names, report.ViewOptions{
 		Head: head, Find: report.FindOptions{Func: l.Func, Label: l.Label, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
 	})
 }
 
-// Values samples until the context is done, the time is over, all processes have ended, or
+// Sample samples until the context is done, the time is over, all processes have ended, or
 // somebody presses q in the live view. The caller closes the result.
-func Values(ctx context.Context, q Request, stdin io.Reader, stdout io.Writer) (*Result, error) {
+func Sample(ctx context.Context, q SampleRequest, stdin io.Reader, stdout io.Writer) (*Sampled, error) {
 	if f, ok := stdout.(*os.File); q.Live && (!ok || report.Terminal(f) == nil) {
 		return nil, errors.New("values: -live: the output is not a terminal; without -live, values are printed when the time is over")
 	}
-	r := &Result{request: q, db: database.New(), names: programs.New(q.Binary)}
+	r := &Sampled{request: q, db: database.New(), names: programs.New(q.Binary)}
 	if err := r.sample(ctx, stdin, stdout); err != nil {
 		r.Close()
 		return nil, err
@@ -153,7 +145,7 @@ func Values(ctx context.Context, q Request, stdin io.Reader, stdout io.Writer) (
 	return r, nil
 }
 
-func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) (err error) {
+func (r *Sampled) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) (err error) {
 	o := r.request.Options
 	if o.Modules, err = modules.Parse(r.request.Modules, r.names); err != nil {
 		return err
@@ -164,11 +156,11 @@ func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) 
 	}
 	defer s.Close()
 	if r.request.Record != "" {
-		rec, err := newRecorder(s, r.request.Record, capture.Header{Interval: uint64(o.Interval), Modules: []string{r.request.Modules}})
+		rec, err := backend.Record(s, r.request.Record, capture.Header{Interval: uint64(o.Interval), Modules: []string{r.request.Modules}})
 		if err != nil {
 			return err
 		}
-		defer func() { r.NotSaved = rec.end() }()
+		defer func() { r.NotSaved = rec.End() }()
 		s = rec
 	}
 	if r.request.Time > 0 {
@@ -191,7 +183,7 @@ func (r *Result) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) 
 	return s.Close()
 }
 
-func (r *Result) watch(ctx context.Context, s capture.Source, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
+func (r *Sampled) watch(ctx context.Context, s capture.Source, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
 	ctx, stop := report.Quit(ctx, stdin)
 	defer stop()
 	began := time.Now()

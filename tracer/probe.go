@@ -1,13 +1,11 @@
 //go:build linux && amd64
 
-// Package run traces a process from the beginning to the end: it opens the process, chooses
-// sites, attaches probes, waits, and makes the listing.
+// Package tracer looks into running Go programs that were built as usual.
 //
-//	result, err := run.Probe(ctx, run.Request{PID: 4711, Wish: wish}, func(probes int) { … })
+//	q := tracer.ProbeRequest{PID: 4711, Wish: wish}
+//	result, err := tracer.Probe(ctx, q, func(probes int) { … })
 //	listing.Text(os.Stdout, result.Table(5))
-//
-// Packages process, probe and table do the work; commands call this one.
-package run
+package tracer
 
 import (
 	"context"
@@ -26,8 +24,8 @@ import (
 	"github.com/pepgo/pep/internal/tracer/process"
 )
 
-// A Request says what to trace, and how long.
-type Request struct {
+// A ProbeRequest says what to trace, and how long.
+type ProbeRequest struct {
 	PID    int
 	Wish   probe.Wish
 	Limits probe.Limits
@@ -35,7 +33,7 @@ type Request struct {
 }
 
 // Flags defines the flags of a request, as peptrace probe has them.
-func (q *Request) Flags(f *flag.FlagSet) {
+func (q *ProbeRequest) Flags(f *flag.FlagSet) {
 	f.IntVar(&q.PID, "p", 0, "")
 	f.Func("f", "", func(text string) (err error) {
 		q.Wish.Func, err = regexp.Compile(text)
@@ -55,7 +53,7 @@ func (q *Request) Flags(f *flag.FlagSet) {
 
 // addLine adds a line that is written as file.go:12, or with variables as file.go:12=x,y.
 // Without an equals sign all variables are recorded, and with nothing behind it none.
-func (q *Request) addLine(text string) error {
+func (q *ProbeRequest) addLine(text string) error {
 	at, vars, some := strings.Cut(text, "=")
 	file, line, _ := strings.Cut(at, ":")
 	n, err := strconv.Atoi(line)
@@ -74,7 +72,7 @@ func (q *Request) addLine(text string) error {
 }
 
 // Check says what is wrong with the flags.
-func (q *Request) Check() error {
+func (q *ProbeRequest) Check() error {
 	w := &q.Wish
 	switch {
 	case q.PID <= 0:
@@ -91,8 +89,8 @@ func (q *Request) Check() error {
 	return nil
 }
 
-// A Result is what was counted.
-type Result struct {
+// A Probed is what was counted.
+type Probed struct {
 	im     *image.Image
 	plan   *probe.Plan
 	counts *probe.Counts
@@ -101,7 +99,7 @@ type Result struct {
 
 // Probe traces until the context is done, the time is over, or the process has ended. It
 // calls ready when the probes are there. The caller closes the result.
-func Probe(ctx context.Context, q Request, ready func(probes int)) (*Result, error) {
+func Probe(ctx context.Context, q ProbeRequest, ready func(probes int)) (*Probed, error) {
 	p, err := process.Open(q.PID)
 	if err != nil {
 		return nil, err
@@ -111,7 +109,7 @@ func Probe(ctx context.Context, q Request, ready func(probes int)) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	r := &Result{im: im}
+	r := &Probed{im: im}
 	if err := r.probe(ctx, p, q, ready); err != nil {
 		im.Close()
 		return nil, err
@@ -119,7 +117,7 @@ func Probe(ctx context.Context, q Request, ready func(probes int)) (*Result, err
 	return r, nil
 }
 
-func (r *Result) probe(ctx context.Context, p *process.Process, q Request, ready func(probes int)) (err error) {
+func (r *Probed) probe(ctx context.Context, p *process.Process, q ProbeRequest, ready func(probes int)) (err error) {
 	if r.plan, err = probe.Choose(r.im, q.Wish); err != nil {
 		return fmt.Errorf("process %d, %s: %w", p.PID, p.Path, err)
 	}
@@ -148,9 +146,9 @@ func (r *Result) probe(ctx context.Context, p *process.Process, q Request, ready
 }
 
 // Table lists the counts, with at most n values of a site; 0 is all.
-func (r *Result) Table(n int) *table.Table {
+func (r *Probed) Table(n int) *table.Table {
 	return table.New(r.plan, r.counts, r.run, table.Of(r.im), n)
 }
 
 // Close closes the executable, which has the names.
-func (r *Result) Close() error { return r.im.Close() }
+func (r *Probed) Close() error { return r.im.Close() }

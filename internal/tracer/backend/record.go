@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package run
+package backend
 
 import (
 	"errors"
@@ -8,29 +8,29 @@ import (
 	"os"
 	"sync"
 
-	"github.com/pepgo/pep/internal/tracer/backend"
 	"github.com/pepgo/pep/internal/tracer/capture"
 )
 
-// A recorder is a source that also writes its runs to a file. Only its user can read the file: it has
+// A Recorder is a source that also writes its runs to a file. Only its user can read the file: it has
 // values of the program.
-type recorder struct {
-	backend.Source
+type Recorder struct {
+	Source
 	mu   sync.Mutex // the source can still be asked for a run when the recording ends
 	w    *capture.Writer
 	file *os.File
 }
 
-func newRecorder(s backend.Source, name string, h capture.Header) (*recorder, error) {
+// Record begins a recording of a source in a file. The header says what the recording is of.
+func Record(s Source, name string, h capture.Header) (*Recorder, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("-record: %w", err)
 	}
-	return &recorder{Source: s, w: capture.NewWriter(f, h), file: f}, nil
+	return &Recorder{Source: s, w: capture.NewWriter(f, h), file: f}, nil
 }
 
 // Next records the run that it returns.
-func (r *recorder) Next(run *capture.Run) error {
+func (r *Recorder) Next(run *capture.Run) error {
 	if err := r.Source.Next(run); err != nil {
 		return err
 	}
@@ -42,8 +42,8 @@ func (r *recorder) Next(run *capture.Run) error {
 	return nil
 }
 
-// end completes the file.
-func (r *recorder) end() error {
+// End completes the file.
+func (r *Recorder) End() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	err := errors.Join(r.w.Close(), r.file.Close())

@@ -1,6 +1,6 @@
 //go:build linux && amd64
 
-package run_test
+package tracer_test
 
 import (
 	"bufio"
@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/internal/tracer/probe"
-	"github.com/pepgo/pep/internal/tracer/probe/run"
 	"github.com/pepgo/pep/internal/tracer/rights"
+	"github.com/pepgo/pep/tracer"
 )
 
 // The dynamic types of arguments have the names that the program prints: for any and for
@@ -29,7 +29,7 @@ func TestDynamicTypes(t *testing.T) {
 		t.Skip(err)
 	}
 	exe := filepath.Join(t.TempDir(), "types")
-	if out, err := exec.Command("go", "build", "-o", exe, "../../image/testdata/types").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "../internal/tracer/image/testdata/types").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, ends := range []bool{false, true} {
@@ -55,14 +55,14 @@ func dynamicTypes(t *testing.T, exe string, ends bool) {
 	tooLong := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer tooLong.Stop()
 
-	q := run.Request{PID: cmd.Process.Pid}
+	q := tracer.ProbeRequest{PID: cmd.Process.Pid}
 	q.Limits.Values = probe.DefaultValues
 	q.Wish.Func, q.Wish.Args = regexp.MustCompile(`^main\.(word|itab|made|generic\[.*)$`), true
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	want, reflected := map[string]uint64{}, uint64(0)
 	printed := make(chan bool)
-	result, err := run.Probe(ctx, q, func(int) {
+	result, err := tracer.Probe(ctx, q, func(int) {
 		go func() {
 			defer close(printed)
 			io.WriteString(in, "\n")
