@@ -17,6 +17,7 @@ import (
 	"github.com/pepgo/pep/internal/tracer/backend"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/live"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
@@ -130,7 +131,7 @@ func (r *Sampled) view(head string) listing.Listing {
 // Sample samples until the context is done, the time is over, all processes have ended, or
 // somebody presses q in the live view. The caller closes the result.
 func Sample(ctx context.Context, q SampleRequest, stdin io.Reader, stdout io.Writer) (*Sampled, error) {
-	if f, ok := stdout.(*os.File); q.Live && (!ok || report.Terminal(f) == nil) {
+	if f, ok := stdout.(*os.File); q.Live && (!ok || live.Terminal(f) == nil) {
 		return nil, errors.New("values: -live: the output is not a terminal; without -live, values are printed when the time is over")
 	}
 	r := &Sampled{request: q, db: database.New(), names: programs.New(q.Binary)}
@@ -172,7 +173,7 @@ func (r *Sampled) sample(ctx context.Context, stdin io.Reader, stdout io.Writer)
 	if r.request.Live {
 		err = r.watch(ctx, s, collector, stdin, stdout)
 	} else {
-		err = report.Follow(ctx, s, collector, nil, nil)
+		err = live.Follow(ctx, s, collector, nil, nil)
 	}
 	if err != nil {
 		return err
@@ -184,10 +185,10 @@ func (r *Sampled) sample(ctx context.Context, stdin io.Reader, stdout io.Writer)
 }
 
 func (r *Sampled) watch(ctx context.Context, s capture.Source, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
-	ctx, stop := report.Quit(ctx, stdin)
+	ctx, stop := live.Quit(ctx, stdin)
 	defer stop()
 	began := time.Now()
-	return report.Watch(ctx, s, c, func() listing.Listing {
+	return live.Watch(ctx, s, c, func() listing.Listing {
 		return r.view(fmt.Sprintf("values of running programs, %.0f s so far; q or ^C ends", time.Since(began).Seconds()))
-	}, stdout)
+	}, live.Terminal(stdout.(*os.File)))
 }

@@ -14,7 +14,9 @@ import (
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/live"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
@@ -47,7 +49,7 @@ func (f *sampledFlags) open(c *command.Call) (*database.Database, *programs.Prog
 	if _, err := modules.Parse(f.modules, names); err != nil {
 		return nil, nil, command.Usagef("%s: -modules: %w", c.Flags.Name(), err)
 	}
-	db, err := report.Open(c.Args, report.Input{Modules: f.modules, Names: names})
+	db, err := database.Load(c.Args, f.modules, names)
 	return db, names, err
 }
 
@@ -131,7 +133,7 @@ func watch(c *command.Call) error {
 	}
 	names := programs.New(f.binary)
 	defer names.Close()
-	replay, err := report.OpenRecording(c.Args[0])
+	replay, err := capture.OpenRecording(c.Args[0])
 	if err != nil {
 		return err
 	}
@@ -144,9 +146,13 @@ func watch(c *command.Call) error {
 	defer stop()
 	db := database.New()
 	collector := db.Collector(list, database.Settings{Interval: replay.Header.Interval, Comment: replay.Header.Comment})
-	paced := &report.Paced{Source: replay, Speed: *speed}
+	paced := &capture.Paced{Source: replay, Speed: *speed}
 	find := func() listing.Listing { return report.Find(db, names, f.FindOptions) }
-	if err := report.Watch(ctx, paced, collector, find, c.Stdout); err != nil {
+	var screen *live.Screen
+	if f, ok := c.Stdout.(*os.File); ok {
+		screen = live.Terminal(f)
+	}
+	if err := live.Watch(ctx, paced, collector, find, screen); err != nil {
 		return err
 	}
 	return c.Print(find(), nil)

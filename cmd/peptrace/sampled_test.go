@@ -17,7 +17,6 @@ import (
 	"github.com/pepgo/pep/internal/command/commandtest"
 	"github.com/pepgo/pep/internal/tracer/capturetest"
 	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/report"
 )
 
 // sampled is the program with the commands about sampled values alone.
@@ -41,7 +40,7 @@ func makeSamples(dir string) error {
 	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
 		return err
 	}
-	db, err := report.Open([]string{name}, report.Input{Modules: "operands,strides", Names: p})
+	db, err := database.Load([]string{name}, "operands,strides", p)
 	if err != nil {
 		return err
 	}

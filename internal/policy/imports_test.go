@@ -61,10 +61,10 @@ const walls = `
 	# The tracer of live processes. What keeps and counts values knows neither processes nor the
 	# kernel, so it works on recordings alone.
 	internal/tracer/chunk:
-	internal/tracer/capture:  internal/tracer/chunk
+	internal/tracer/capture:  internal/tracer/chunk internal/input
 	internal/tracer/describe: internal/tracer/capture
 	internal/tracer/modules:  internal/tracer/capture format/items
-	internal/tracer/database: internal/tracer/capture internal/tracer/chunk hwsim/hotlist internal/input
+	internal/tracer/database: internal/tracer/capture internal/tracer/chunk internal/tracer/modules hwsim/hotlist internal/input
 	# The readers of function tables and instructions, the interpreters and the programs for the
 	# kernel know nothing else. No other tree imports the tracer.
 	internal/tracer/pclntab:

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/live"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
@@ -163,11 +164,11 @@ func (w *way) attach(pid int, db *database.Database, ended chan<- error) (*sampl
 			ended <- db.Collect(s, o.Modules, settings)
 			return
 		}
-		live := &report.Live{W: io.Discard, Size: func() (int, int) { return 40, 120 }}
+		screen := &live.Screen{W: io.Discard, Size: func() (int, int) { return 40, 120 }}
 		ticker := time.NewTicker(time.Second / 2)
 		defer ticker.Stop()
-		ended <- report.Follow(context.Background(), s, db.Collector(o.Modules, settings), ticker.C, func() error {
-			return live.Show(report.NewView(db, names, report.ViewOptions{Find: report.FindOptions{N: 3}, Instructions: 30, Values: 3}))
+		ended <- live.Follow(context.Background(), s, db.Collector(o.Modules, settings), ticker.C, func() error {
+			return screen.Show(report.NewView(db, names, report.ViewOptions{Find: report.FindOptions{N: 3}, Instructions: 30, Values: 3}))
 		})
 	}()
 	return s, began, nil

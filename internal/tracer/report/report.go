@@ -1,7 +1,7 @@
 // Package report shows what value sampling has found: as a listing of instructions, as a list of
-// values that are worth specialising, as a profile for pprof, and while it is found.
+// values that are worth specialising, and as a profile for pprof.
 //
-//	db, err := report.Open([]string{"values"}, report.Input{Modules: "operands", Names: p})
+//	db, err := database.Load([]string{"values"}, "operands", p)
 //	t := report.List(db, p, report.ListOptions{Func: re})
 //	listing.Text(os.Stdout, t)
 //
@@ -27,13 +27,9 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
-	"github.com/pepgo/pep/internal/input"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
 	"github.com/pepgo/pep/internal/tracer/modules"
@@ -55,67 +51,6 @@ type Names interface {
 
 // Confidence is the probability with which all bounds of a hotlist hold.
 const Confidence = 0.95
-
-// Input says how to read recordings.
-type Input struct {
-	Modules string // what makes samples of their runs
-	Names   Names
-}
-
-// Open reads files and directories of databases, and recordings, and merges them.
-func Open(files []string, in Input) (*database.Database, error) {
-	db := database.New()
-	for _, name := range files {
-		one, err := open(name, in)
-		if err == nil {
-			err = db.Merge(one)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return db, nil
-}
-
-// recording is how recordings begin.
-const recording = "pepVRUNS"
-
-func open(name string, in Input) (*database.Database, error) {
-	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		return database.Open(name)
-	}
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b := bufio.NewReader(f)
-	if head, _ := b.Peek(len(recording)); string(head) == recording {
-		db, err := collect(b, in)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		return db, nil
-	}
-	db, err := database.Read(b)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w; want a database or a recording", name, err)
-	}
-	return db, nil
-}
-
-func collect(r io.Reader, in Input) (*database.Database, error) {
-	replay, err := capture.OpenReplay(r)
-	if err != nil {
-		return nil, err
-	}
-	list, err := modules.Parse(in.Modules, in.Names)
-	if err != nil {
-		return nil, err
-	}
-	db := database.New()
-	return db, db.Collect(replay, list, database.Settings{Interval: replay.Header.Interval, Comment: replay.Header.Comment})
-}
 
 // A Value is a value of a hotlist.
 type Value struct {

@@ -1,4 +1,4 @@
-package report
+package live
 
 import (
 	"os"
@@ -6,25 +6,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Terminal returns a function that returns the size of the terminal that f is; nil if f is no
-// terminal.
-func Terminal(f *os.File) func() (lines, columns int) {
+// Terminal returns the screen of the terminal that f is; nil if f is no terminal.
+func Terminal(f *os.File) *Screen {
 	if _, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ); err != nil {
 		return nil
 	}
-	return func() (lines, columns int) {
+	return &Screen{W: f, Size: func() (lines, columns int) {
 		size, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 		if err != nil || size.Row == 0 || size.Col == 0 {
 			return 24, 80
 		}
 		return int(size.Row), int(size.Col)
-	}
+	}}
 }
 
-// Keys sets the terminal f so that a program reads each key at once, and the terminal does not show
+// keys sets the terminal f so that a program reads each key at once, and the terminal does not show
 // it. ^C still interrupts. The function restore sets it back. If f is no terminal, ok is
 // false.
-func Keys(f *os.File) (restore func(), ok bool) {
+func keys(f *os.File) (restore func(), ok bool) {
 	fd := int(f.Fd())
 	before, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 	if err != nil {

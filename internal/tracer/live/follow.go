@@ -1,16 +1,18 @@
-package report
-
-// This file shows what a source has, while its runs come.
+// Package live shows what a source of runs has, while its runs come.
+//
+//	screen := live.Terminal(os.Stdout)
+//	c := db.Collector(modules, settings)
+//	err := live.Watch(ctx, source, c, func() listing.Listing { return report.Find(db, names, options) }, screen)
+//
+// adds runs to a database until the source ends, and shows what the finder finds twice a second.
+package live
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"time"
 
-	"github.com/pepgo/pep/internal/input"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/capture"
 	"github.com/pepgo/pep/internal/tracer/database"
@@ -75,17 +77,15 @@ func Follow(ctx context.Context, source capture.Source, c *database.Collector, t
 	}
 }
 
-// Watch is Follow for a user: if w is a terminal, it shows a listing twice a second.
-func Watch(ctx context.Context, source capture.Source, c *database.Collector, make func() listing.Listing, w io.Writer) error {
-	f, ok := w.(*os.File)
-	if !ok || Terminal(f) == nil {
+// Watch is Follow for a user: it shows a listing twice a second, on a screen that is not nil.
+func Watch(ctx context.Context, source capture.Source, c *database.Collector, make func() listing.Listing, screen *Screen) error {
+	if screen == nil {
 		return Follow(ctx, source, c, nil, nil)
 	}
-	live := &Live{W: w, Size: Terminal(f)}
 	ticker := time.NewTicker(time.Second / 2)
 	defer ticker.Stop()
-	defer io.WriteString(w, home+clearRest) // what the caller prints begins at the top
-	return Follow(ctx, source, c, ticker.C, func() error { return live.Show(make()) })
+	defer io.WriteString(screen.W, home+clearRest) // what the caller prints begins at the top
+	return Follow(ctx, source, c, ticker.C, func() error { return screen.Show(make()) })
 }
 
 // Quit returns a context that is done when ctx is, or when somebody presses q, if r is a
@@ -96,7 +96,7 @@ func Quit(ctx context.Context, r io.Reader) (_ context.Context, stop func()) {
 	if !ok {
 		return ctx, cancel
 	}
-	restore, ok := Keys(f)
+	restore, ok := keys(f)
 	if !ok {
 		return ctx, cancel
 	}
@@ -109,50 +109,4 @@ func Quit(ctx context.Context, r io.Reader) (_ context.Context, stop func()) {
 		cancel()
 	}()
 	return ctx, func() { cancel(); restore() }
-}
-
-// A Recording is the source of a recording in a file.
-type Recording struct {
-	*capture.Replay
-	file *input.File
-}
-
-// OpenRecording opens a recording.
-func OpenRecording(name string) (*Recording, error) {
-	f, err := input.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	replay, err := capture.OpenReplay(bufio.NewReader(f))
-	if err != nil {
-		f.Close()
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return &Recording{replay, f}, nil
-}
-
-// Close closes the file.
-func (r *Recording) Close() error { return r.file.Close() }
-
-// A Paced is a source whose runs come when they came while they were recorded, or a number
-// of times as fast.
-type Paced struct {
-	capture.Source
-	Speed float64 // 1 is as recorded
-
-	began time.Time // when the first run came
-	first uint64    // its time
-}
-
-// Next waits until it is time for the next run, and returns it.
-func (p *Paced) Next(r *capture.Run) error {
-	if err := p.Source.Next(r); err != nil {
-		return err
-	}
-	if p.began.IsZero() {
-		p.began, p.first = time.Now(), r.Time
-	}
-	// Runs of several CPUs can be out of order: then the difference is below 0.
-	time.Sleep(time.Duration(float64(int64(r.Time-p.first))/p.Speed) - time.Since(p.began))
-	return nil
 }

@@ -1,6 +1,6 @@
-package report
+package live
 
-// This file shows listings again and again while they change.
+// This file writes to the terminal.
 
 import (
 	"bytes"
@@ -12,18 +12,18 @@ import (
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// A Live shows a listing on a terminal, and shows it again in the same lines.
+// A Screen shows a listing on a terminal, and shows it again in the same lines.
 //
-//	live := &report.Live{W: os.Stdout, Size: size}
+//	screen := live.Terminal(os.Stdout)
 //	for range time.Tick(time.Second) {
-//		if err := live.Show(report.Find(db, names, options)); err != nil { … }
+//		if err := screen.Show(report.Find(db, names, options)); err != nil { … }
 //	}
 //
 // It uses three sequences that all terminals know: to move the cursor to the first line,
 // to clear a line from the cursor on, and to clear all lines below. It does not clear the
 // screen first, so nothing flickers. Lines that do not fit are cut, and the last line says
 // how many more there are.
-type Live struct {
+type Screen struct {
 	W    io.Writer
 	Size func() (lines, columns int) // of the terminal now; it may be resized
 }
@@ -35,12 +35,12 @@ const (
 )
 
 // Show shows a listing.
-func (v *Live) Show(l listing.Listing) error {
+func (s *Screen) Show(l listing.Listing) error {
 	var text bytes.Buffer
 	if err := listing.Text(&text, l); err != nil {
 		return err
 	}
-	rows, columns := v.Size()
+	rows, columns := s.Size()
 	rows, columns = max(rows, 2), max(columns, 10)
 	lines := strings.Split(strings.TrimRight(text.String(), "\n"), "\n")
 	if over := len(lines) - rows; over > 0 {
@@ -56,7 +56,7 @@ func (v *Live) Show(l listing.Listing) error {
 		screen.WriteString(clearLine)
 	}
 	screen.WriteString(clearRest)
-	_, err := v.W.Write(screen.Bytes())
+	_, err := s.W.Write(screen.Bytes())
 	return err
 }
 

@@ -1,4 +1,4 @@
-package report_test
+package live_test
 
 import (
 	"bytes"
@@ -8,8 +8,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/tracer/capture"
+	"github.com/pepgo/pep/internal/tracer/capturetest"
 	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/internal/tracer/live"
 	"github.com/pepgo/pep/internal/tracer/modules"
 	"github.com/pepgo/pep/internal/tracer/report"
 )
@@ -32,6 +37,18 @@ func (g *gated) Next(r *capture.Run) error {
 		return g.end
 	}
 	return err
+}
+
+// program is a program with a value that is mostly 0.
+func program() *capturetest.Program {
+	p := &capturetest.Program{Functions: []capturetest.Function{
+		{Name: "main.zeros", Time: 0.7, Body: []capturetest.Instruction{
+			{Code: "48 8b 0c d0", Value: capturetest.Mostly(0, 0.9, capturetest.Below(4))}, // mov rcx, [rax+rdx*8]
+			{Code: "48 ff c2", Value: capturetest.Counter},                                 // inc rdx
+		}},
+	}}
+	p.Image.BuildID, p.Image.Path = "abcd", "app"
+	return p
 }
 
 // Follow shows at each tick what came so far, also while the source waits, and adds each run once.
@@ -66,7 +83,7 @@ func TestFollow(t *testing.T) {
 	done := make(chan error)
 	go func() {
 		c := db.Collector(list, database.Settings{})
-		done <- report.Follow(context.Background(), source, c, ticks, func() error { shown <- all(db); return nil })
+		done <- live.Follow(context.Background(), source, c, ticks, func() error { shown <- all(db); return nil })
 	}()
 	for _, want := range []uint64{1000, 2000} {
 		n := uint64(0)
@@ -82,9 +99,27 @@ func TestFollow(t *testing.T) {
 	if err := <-done; err != nil || all(db) != 3000 {
 		t.Errorf("%v, %d runs, want 3000", err, all(db))
 	}
-	direct := collected(t, p, 1, 3000, 8, "operands")
-	if got, want := textOf(t, report.List(db, p, report.ListOptions{})), textOf(t, report.List(direct, p, report.ListOptions{})); len(got) < 100 || len(want) < 100 || got[len(got)-300:] != want[len(want)-300:] {
-		t.Errorf("Follow has collected something else:\n%s\nwant\n%s", got, want)
+	replay, err := capture.OpenReplay(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := modules.Parse("operands", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	direct := database.New()
+	if err := direct.Collect(replay, again, database.Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	text := func(db *database.Database) string {
+		var b bytes.Buffer
+		if err := listing.Text(&b, report.List(db, p, report.ListOptions{})); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if d := cmp.Diff(text(direct), text(db)); len(text(direct)) < 300 || d != "" {
+		t.Errorf("Follow has collected something else (-want +got):\n%s", d)
 	}
 
 	broken := errors.New("broken")
@@ -92,19 +127,19 @@ func TestFollow(t *testing.T) {
 	for _, c := range source.gate {
 		close(c)
 	}
-	if err := report.Follow(context.Background(), source, database.New().Collector(list, database.Settings{}), nil, nil); err != broken {
+	if err := live.Follow(context.Background(), source, database.New().Collector(list, database.Settings{}), nil, nil); err != broken {
 		t.Errorf("a broken source: got %v, want %v", err, broken)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	source = open(io.EOF)
 	show := func() error { cancel(); return nil }
-	if err := report.Follow(ctx, source, database.New().Collector(list, database.Settings{}), tick(), show); err != nil {
+	if err := live.Follow(ctx, source, database.New().Collector(list, database.Settings{}), tick(), show); err != nil {
 		t.Errorf("interrupted: %v", err)
 	}
 	for _, c := range source.gate {
 		close(c)
 	}
-	if err := report.Follow(context.Background(), open(nil), database.New().Collector(list, database.Settings{}), tick(), func() error { return broken }); err != broken {
+	if err := live.Follow(context.Background(), open(nil), database.New().Collector(list, database.Settings{}), tick(), func() error { return broken }); err != broken {
 		t.Errorf("a terminal that is gone: got %v, want %v", err, broken)
 	}
 }
@@ -114,35 +149,4 @@ func tick() <-chan time.Time {
 	c := make(chan time.Time, 1)
 	c <- time.Time{}
 	return c
-}
-
-// times is a source of runs that have nothing but times.
-type times []uint64
-
-func (s *times) Next(r *capture.Run) error {
-	if len(*s) == 0 {
-		return io.EOF
-	}
-	r.Time, *s = (*s)[0], (*s)[1:]
-	return nil
-}
-
-func (*times) Lost() uint64 { return 0 }
-
-func TestPaced(t *testing.T) {
-	const ms = 1_000_000
-	p := &report.Paced{Source: &times{500 * ms, 400 * ms, 900 * ms}, Speed: 10}
-	began := time.Now()
-	var r capture.Run
-	for _, least := range []time.Duration{0, 0, 40} {
-		if err := p.Next(&r); err != nil {
-			t.Fatal(err)
-		}
-		if took := time.Since(began); took < least*time.Millisecond {
-			t.Errorf("the run of time %d came after %v, want %v or more", r.Time, took, least*time.Millisecond)
-		}
-	}
-	if err := p.Next(&r); err != io.EOF {
-		t.Errorf("got %v, want the end", err)
-	}
 }
