@@ -32,14 +32,13 @@ func TypeName(p uintptr) string {
 // nameAt returns the name at p: behind a byte of flags, its length as a varint,
 // and its bytes.
 func nameAt(p *byte) string {
-	b := (*[1 << 16]byte)(unsafe.Pointer(p))
-	n, size := 0, 1
+	n, size := 0, uintptr(1)
 	for shift := 0; ; shift += 7 {
-		x := b[size]
+		x := ByteAt(unsafe.Pointer(p), size)
 		size++
 		n |= int(x&0x7f) << shift
 		if x < 0x80 {
-			return string(b[size : size+n])
+			return string(unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(p), size)), n))
 		}
 	}
 }
