@@ -57,6 +57,9 @@ const (
 	numTags
 )
 
+// GoroutinePC is the PC of tuples with the tag Goroutine.
+const GoroutinePC = uint64(Goroutine) << 56
+
 var tagNames = [numTags]string{
 	"none", "arg", "result", "load", "store", "call", "type", "edge", "addr", "const", "more", "goroutine", "direct", "return", "third", "op", "enter",
 	"dep", "follow", "conflict", "context", "within",

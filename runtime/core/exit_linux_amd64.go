@@ -85,7 +85,7 @@ func stopTicks() {
 	}
 	sys.Call(sys.NrTimerDelete, uintptr(timerID), 0, 0, 0, 0, 0)
 	if sys.Handler(tickSignal) != tickEntryPC() {
-		golink.Store32(&counts.Denied, deniedSignal<<16)
+		golink.Store32(&counts.Denied, pepfile.DeniedSignal<<16|tickSignal)
 	}
 }
 

@@ -48,15 +48,8 @@ var (
 	opened    = [...]uintptr{sys.SigURG, sys.SigPROF, 0}
 )
 
-// denied is not 0 when sampling cannot go on: one of the constants below << 16 | errno.
-// A program may forbid system calls later (seccomp), or install a handler of its own
-// past package os/signal.
+// denied is what the header's Denied becomes when sampling cannot go on.
 var denied uint32
-
-const (
-	deniedSleep  = 1
-	deniedSignal = 2
-)
 
 // scheduleTick sets timerSpec to when the next tick is due.
 func scheduleTick() {

@@ -209,7 +209,7 @@ sleep:
 	JMP	sleep
 denied:
 	NEGL	AX
-	ORL	$(1<<16), AX	// deniedSleep
+	ORL	$(1<<16), AX	// pepfile.DeniedSleep
 	MOVL	AX, ·denied(SB)
 	ADDQ	$24, SP
 	POPQ	R15

@@ -15,10 +15,10 @@ func whyStopped(h *pepfile.Header) string {
 	switch h.Denied >> 16 {
 	case 0:
 		return ""
-	case deniedSleep:
+	case pepfile.DeniedSleep:
 		what = "clock_nanosleep"
-	case deniedSignal:
-		return "the program has its own handler for signal " + digits.Uint(tickSignal)
+	case pepfile.DeniedSignal:
+		return "the program has its own handler for signal " + digits.Uint(uint64(h.Denied&0xffff))
 	}
 	return what + ": " + sys.Errno(h.Denied&0xffff).Error()
 }

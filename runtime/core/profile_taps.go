@@ -33,9 +33,9 @@ type taps struct {
 }
 
 // ambiguous is how many events of a stream that was being emptied when the program
-// was killed may have been counted twice or not at all: those of a feedStep, and the
+// was killed may have been counted twice or not at all: those of a [pepfile.FeedStep], and the
 // counts that may just have been on their way from the caches to the table.
-const ambiguous = feedStep + 3*pepfile.CacheMost
+const ambiguous = pepfile.FeedStep + 3*pepfile.CacheMost
 
 // taps adds up the words of a file and the events that are still in streams: in their
 // caches, and, for a program without an engine that has died, in buffers and chunks.
@@ -88,7 +88,7 @@ func (c counted) taps() *taps {
 		}
 		t.fed += uint64(len(tuples))
 		for _, x := range tuples {
-			if x.PC == goroutinePC {
+			if x.PC == tuple.GoroutinePC {
 				continue
 			}
 			add(pepfile.WordKey{PC: x.PC, W: x.W, Labels: labels}, 1, 1)

@@ -257,7 +257,7 @@ func (w *window) take(tuples []tuple.Tuple, labels uint16) {
 		}
 		words := tuples[:n]
 		tuples = tuples[n:]
-		if words[0].PC == goroutinePC {
+		if words[0].PC == tuple.GoroutinePC {
 			continue
 		}
 		w.events += uint64(n)
@@ -283,7 +283,7 @@ const multiplier = 0xd1342543de82ef95
 // samples of each window.
 func (w *window) streamed(tuples []tuple.Tuple) (n int) {
 	for n < len(tuples) && w.left > 0 {
-		if tuples[n].PC != goroutinePC {
+		if tuples[n].PC != tuple.GoroutinePC {
 			w.left--
 		}
 		n += tuple.SampleLen(tuples[n:])

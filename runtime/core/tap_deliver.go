@@ -31,10 +31,6 @@ type sink struct {
 // sinks are those of the Ps, with all the memory that they will ever need.
 var sinks []sink
 
-// feedStep is how many tuples are counted before that is noted: a program that is
-// killed may have counted up to feedStep tuples that it has not noted.
-const feedStep = 64
-
 // openSinks makes the engines.
 func openSinks() {
 	wordTable = counts.Words()
@@ -91,7 +87,7 @@ func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages
 	for len(tuples) > 0 {
 		n := len(tuples)
 		if k.engine == nil {
-			n = min(n, feedStep)
+			n = min(n, pepfile.FeedStep)
 			if tapOptions.Taps != options.TapsBurst { // in bursts, the window counts
 				countWords(s, tuples[:n], labels)
 			}
@@ -113,7 +109,7 @@ func startTaps(opts options.Options) (problem string) {
 		return ""
 	}
 	if options.TellGoroutines {
-		golink.TellGoroutines(goroutinePC)
+		golink.TellGoroutines(tuple.GoroutinePC)
 	}
 	openSinks()
 	if problem := openTrace(); problem != "" {

@@ -20,14 +20,11 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// goroutinePC is the PC of tuples that tell the goroutine.
-const goroutinePC = uint64(tuple.Goroutine) << 56
-
 // lastGoroutine returns the goroutine of what follows tuples, the first of which is of
 // the given one.
 func lastGoroutine(goroutine uint64, tuples []tuple.Tuple) uint64 {
 	for i := range tuples {
-		if tuples[i].PC == goroutinePC {
+		if tuples[i].PC == tuple.GoroutinePC {
 			goroutine = tuples[i].W
 		}
 	}
@@ -40,7 +37,7 @@ func announce(s *pepfile.Stream, goroutine uint64) {
 	if s.Goroutine == goroutine+1 {
 		return
 	}
-	s.Buf[s.N] = tuple.Tuple{PC: goroutinePC, W: goroutine}
+	s.Buf[s.N] = tuple.Tuple{PC: tuple.GoroutinePC, W: goroutine}
 	s.N++
 	s.Goroutine = goroutine + 1
 }

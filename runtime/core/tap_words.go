@@ -22,7 +22,7 @@ func countWords(s *pepfile.Stream, tuples []tuple.Tuple, labels uint16) {
 	none := uint64(labels) << pepfile.CachedLabels // no events with these labels
 	for i := range tuples {
 		pc, w := tuples[i].PC, tuples[i].W
-		if options.TellGoroutines && pc == goroutinePC {
+		if options.TellGoroutines && pc == tuple.GoroutinePC {
 			continue
 		}
 		c := &s.Cache[pepfile.Mix(pc, w)>>20%pepfile.CacheSize]

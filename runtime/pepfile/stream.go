@@ -20,6 +20,10 @@ const (
 	MaxStreams = 1024
 )
 
+// FeedStep is how many tuples are counted before that is noted: a program that is
+// killed may have counted up to FeedStep tuples that it has not noted.
+const FeedStep = 64
+
 // The caches of a stream: core/tap_words.go explains them.
 const (
 	CacheSize  = 2048 // words; 48 KB
