@@ -16,6 +16,7 @@
 //	libc        two functions of the C library, for programs with C code
 //	sites       the site tables of the program
 //	sitetables  reads them in the program
+//	symbol      from addresses to functions, lines and type names
 //	report      from samples to profiles
 //
 // So are the packages in format, and hwsim and hwsim/engines, with the engines that the records of taps go

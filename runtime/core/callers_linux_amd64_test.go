@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pepgo/pep/format/schema"
-	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
@@ -199,27 +197,6 @@ func TestStacksThatCannotBeFolded(t *testing.T) {
 	}
 }
 
-// If 32 callers leave no room for the frameless leaf, the outermost of them remains.
-func TestLeafTakesTheRoomOfTheMiddle(t *testing.T) {
-	leaf := golink.CodeOf(TestLeafTakesTheRoomOfTheMiddle)
-	k := pepfile.Key{PC: uint32(leaf - textBase), Leaf: 7, N: pepfile.MaxCallers}
-	for i := range k.Callers {
-		k.Callers[i] = uint32(100 + i)
-	}
-	settleLeaf(&k)
-	want := []uint32{7}
-	for i := range uint32(15) {
-		want = append(want, 100+i)
-	}
-	want = append(want, pepfile.Gap)
-	for i := range uint32(15) {
-		want = append(want, 117+i)
-	}
-	if !slices.Equal(k.Callers[:k.N], want) {
-		t.Errorf("got %v, want %v", k.Callers, want)
-	}
-}
-
 // BenchmarkCallers is the cost of a sample's callers, without reading them from the stack.
 func BenchmarkCallers(b *testing.B) {
 	defer func(h *pepfile.Header) { counts.Header = h }(counts.Header)
@@ -246,26 +223,5 @@ func BenchmarkCallers(b *testing.B) {
 				}
 			})
 		}
-	}
-}
-
-// A gap is one frame of its own, in all stacks the same.
-func TestStackWithAGap(t *testing.T) {
-	here := uint32(golink.CodeOf(TestStackWithAGap)-textBase) + 1
-	k := pepfile.Key{PC: here + 1, N: 3}
-	k.Callers[0], k.Callers[1], k.Callers[2] = here, pepfile.Gap, here
-	s := symbolizer{}
-	for range 2 {
-		var names []string
-		for _, i := range s.stack(&k) {
-			names = append(names, s.frames[i].Func)
-		}
-		const f = "github.com/pepgo/pep/runtime/core.TestStackWithAGap"
-		if want := []string{f, f, schema.LeftOut, f}; !slices.Equal(names, want) {
-			t.Errorf("got %q, want %q", names, want)
-		}
-	}
-	if len(s.frames) != 3 {
-		t.Errorf("%d frames, want one of the poll, one of the callers and the gap's", len(s.frames))
 	}
 }

@@ -44,7 +44,6 @@
 //	exit     its normal end
 //	write    reading of .pep files, writing of profiles; the writer
 //	profile  from counts to profiles, in memory
-//	symbol   from program counters to names
 //	tap      from chunks through buffers and engines to the table of words
 //	handler  what runs in signal handlers, and nothing else
 //	state    variables that several rooms share

@@ -8,15 +8,16 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/symbol"
 )
 
 // outside adds the ticks of a profile to at.
-func (c counted) outside(symbols *symbolizer, at *report.Outside) {
+func (c counted) outside(symbols *symbol.Table, at *report.Outside) {
 	add := func(pc uint32, n uint64) {
 		var frame report.Frame
 		inlined := false
 		if pc != pepfile.NoText {
-			if list := symbols.lookup(address(pc)); len(list) > 0 {
+			if list := symbols.At(pc); len(list) > 0 {
 				frame = list[0]
 				inlined = len(list) > 1
 			}

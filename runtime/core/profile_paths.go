@@ -13,6 +13,7 @@ import (
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sampler"
+	"github.com/pepgo/pep/runtime/symbol"
 )
 
 // counted makes profiles of a file.
@@ -34,16 +35,16 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
 		p.Samples, p.Called = c.exactCounts(pkgs, &d)
 	} else {
-		symbols := symbolizer{}
+		symbols := symbol.NewTable(textBase)
 		labels := c.labelSets()
 		p.Labels = labels.sets
 		p.Sampled = true
 		both(func() {
-			p.Samples, p.Bursts, p.Polled = c.samples(&symbols, labels, &d)
+			p.Samples, p.Bursts, p.Polled = c.samples(symbols, labels, &d)
 		}, func() {
-			c.outside(&symbolizer{}, p.Outside)
+			c.outside(symbol.NewTable(textBase), p.Outside)
 		})
-		p.Frames = symbols.frames
+		p.Frames = symbols.Frames
 	}
 	p.Comment += d.comment()
 	return p
@@ -118,7 +119,7 @@ func (c counted) untilDetached() string {
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts, in which the indices of paths are below polled.
-func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
+func (c counted) samples(symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	most := min(c.Used, uint64(c.Slots))
 	list = make([]report.Sample, 0, most)
 	known := newKeys(c.Slots, most)
@@ -140,7 +141,7 @@ func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list
 		if k.Leaf != 0 || k.Labels != 0 {
 			copied := *k
 			k = &copied
-			settleLeaf(k)
+			symbols.SettleLeaf(k)
 			if k.Labels != 0 {
 				if k.Labels = labels.number[k.Labels]; k.Labels == 0 {
 					d.labels++
@@ -149,7 +150,7 @@ func (c counted) samples(symbols *symbolizer, labels labelSets, d *damage) (list
 		}
 		j, ok := known.add(k)
 		if !ok {
-			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.stack(k), Labels: k.Labels})
+			list = append(list, report.Sample{Number: uint64(k.Path), Stack: symbols.Stack(k), Labels: k.Labels})
 		}
 		samples[i] = int32(j + 1)
 		n := golink.Load64(&e.Count)

@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/symbol"
 )
 
 // taps has the events of taps in a .pep file, or in the memory of a running program.
@@ -178,7 +179,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 	}
 	t := c.taps()
 	a := t.area
-	names := newNames(c.Header)
+	names := symbol.NewNames(thisProcess(), c.Header)
 	r := &report.Taps{
 		Packages: pkgs, Words: t.words, Labels: t.sets, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
@@ -192,7 +193,7 @@ func (c counted) tapFiles(p *report.Profile) []report.File {
 		}
 	}
 	at := report.NewOutsideOfTaps(pkgs, seen)
-	c.outside(&symbolizer{}, at)
+	c.outside(symbol.NewTable(textBase), at)
 	if p.Calls != nil {
 		at.AddCalls(p.Calls)
 	}
@@ -215,10 +216,10 @@ const unseen = 3
 
 // places returns where the taps stand in the code of the program that the words are of,
 // if words are about code.
-func (t *taps) places(n names) (list []report.Place) {
+func (t *taps) places(n symbol.Names) (list []report.Place) {
 	for i := range t.words {
 		if t.words[i].Tuple.Site() == tuple.PoolCode {
-			findTaps(func(addr, pc uint64) { list = append(list, report.Place{Addr: n.there(uintptr(addr)), PC: pc}) })
+			symbol.FindTaps(func(addr, pc uint64) { list = append(list, report.Place{Addr: n.There(uintptr(addr)), PC: pc}) })
 			break
 		}
 	}
@@ -295,7 +296,7 @@ func (t *taps) comment() string {
 
 // symbols returns the names of types and functions among the words.
 func (t *taps) symbols() (list []trace.Symbol) {
-	n := newNames(counts.Header)
+	n := symbol.NewNames(thisProcess(), counts.Header)
 	for i := range t.words {
 		w := &t.words[i]
 		if w.Other || w.Tuple.W == 0 {
@@ -306,7 +307,7 @@ func (t *taps) symbols() (list []trace.Symbol) {
 			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: n.Type(w.Tuple.W)})
 		case tuple.Call, tuple.Direct:
 			name := n.Func(w.Tuple.W).Func
-			if len(n.symbols.lookup(n.here(w.Tuple.W)+1)) == 0 { // a type, of whose methods one is called
+			if !n.IsFunc(w.Tuple.W) { // a type, of whose methods one is called
 				name = n.Type(w.Tuple.W)
 			}
 			list = append(list, trace.Symbol{Tag: tag, W: w.Tuple.W, Name: name})

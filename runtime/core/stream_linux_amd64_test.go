@@ -2,7 +2,6 @@ package core
 
 import (
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
 	"unsafe"
@@ -11,8 +10,6 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/report"
-	"github.com/pepgo/pep/runtime/sys"
 )
 
 // startTapping lets the test tap in its own process until the test calls finish. finish
@@ -246,51 +243,5 @@ func TestGapsOfTheService(t *testing.T) {
 		if gap < low || gap >= high {
 			t.Fatalf("gap %d is in the bucket from %d to %d", gap, low, high)
 		}
-	}
-}
-
-// Names of types and functions come from the tables of the program itself.
-// Whatever address a damaged file has in place of that of a type, it has a name.
-func TestTypesOfDamagedFiles(t *testing.T) {
-	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid(), Start: 1})
-	for p := golink.TypesStart() - 64; p < golink.TypesEnd()+64; p++ {
-		if n.Type(uint64(p)) == "" {
-			t.Fatalf("no name at %#x", p)
-		}
-	}
-	for _, addr := range []uint64{0, 1, 8, 1 << 63, 1<<64 - 1} {
-		if got := n.Type(addr); !strings.HasPrefix(got, "type 0x") {
-			t.Errorf("%#x is %s", addr, got)
-		}
-	}
-}
-
-func TestNames(t *testing.T) {
-	textBase = golink.TextStart()
-	n := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid()})
-	other := newNames(&pepfile.Header{Text: uint64(textBase), Pid: sys.Getpid(), Start: 1}) // of a process that had our number
-	for _, test := range []struct {
-		x    any
-		want string
-	}{
-		{0, "int"}, {new(int), "*int"}, {[]string{}, "[]string"}, {report.Frame{}, "report.Frame"}, {&report.Frame{}, "*report.Frame"},
-		{struct{ X, y int }{}, "struct { X int; y int }"}, {t, "*testing.T"},
-	} {
-		if got := n.Type(uint64((*eface)(unsafe.Pointer(&test.x)).typ)); got != test.want {
-			t.Errorf("%T: got %s, want %s", test.x, got, test.want)
-		}
-		if got := other.Type(uint64((*eface)(unsafe.Pointer(&test.x)).typ)); got != test.want {
-			t.Errorf("%T, of another process: got %s, want %s", test.x, got, test.want)
-		}
-	}
-	f := n.Func(uint64(golink.CodeOf(TestNames)))
-	if want := "github.com/pepgo/pep/runtime/core.TestNames"; f.Func != want || f.Line == 0 || f.Line != f.StartLine {
-		t.Errorf("got %+v, want %s", f, want)
-	}
-	if got := n.Float(0.1, 64) + " " + n.Float(float64(float32(0.1)), 32); got != "0.1 0.1" {
-		t.Error(got)
-	}
-	if got := other.Type(0xc000010000); got != "type 0xc000010000" {
-		t.Errorf("a type that another process has made: %s", got)
 	}
 }

@@ -15,9 +15,6 @@ import (
 // readSetting returns what is in a file that the description of an engine names.
 func readSetting(name string) ([]byte, error) { return os.ReadFile(name) }
 
-// findTaps knows the code of linux/amd64 alone.
-func findTaps(func(addr, pc uint64)) (ok bool) { return false }
-
 // There are no files to which threads could write while they are pinned.
 
 func openTrace() (problem string) {

@@ -1,4 +1,4 @@
-package core
+package symbol
 
 // This file decides which type descriptors may be read.
 
@@ -8,7 +8,8 @@ import "github.com/pepgo/pep/runtime/golink"
 // descriptor that another process made while it ran is not in this one. The process
 // number alone does not tell them apart: in containers every process may have number
 // 1. If the file is damaged, what is at p may be anything.
-func (n names) mayReadType(p uintptr) bool {
-	ours := counts.Header != nil && n.of.Pid == counts.Pid && n.of.Start == counts.Start
+func (n Names) mayReadType(p uintptr) bool {
+	own := n.process.Own
+	ours := own != nil && n.of.Pid == own.Pid && n.of.Start == own.Start
 	return ours || golink.IsType(p)
 }

@@ -1,4 +1,4 @@
-package core
+package symbol
 
 // This file turns program counters into functions and lines.
 
@@ -12,19 +12,19 @@ import (
 	"github.com/pepgo/pep/runtime/sitetables"
 )
 
-// address returns the program counter that is off from the text segment. (The
-// difference is signed where textBase is just some function's address.)
-func address(off uint32) uintptr { return textBase + uintptr(int(int32(off))) }
+// address returns the program counter that is off from the beginning of the text. (The
+// difference is signed where that is just some function's address.)
+func (s *Table) address(off uint32) uintptr { return s.text + uintptr(int(int32(off))) }
 
-// settleLeaf decides whether the word at the stack top was a return address. If it
+// SettleLeaf decides whether the word at the stack top was a return address. If it
 // was, it becomes the innermost caller.
-func settleLeaf(k *pepfile.Key) {
+func (s *Table) SettleLeaf(k *pepfile.Key) {
 	leaf := k.Leaf
 	if leaf == pepfile.Logical {
 		return
 	}
 	k.Leaf = 0
-	if leaf == 0 || !frameless(address(k.PC)) {
+	if leaf == 0 || !frameless(s.address(k.PC)) {
 		return
 	}
 	if k.N >= pepfile.MaxCallers {
@@ -62,15 +62,20 @@ func frameless(pc uintptr) bool {
 // expands the inlined frames of a program counter only if another one follows.
 var sentinel = golink.CodeOf(sitetables.All)
 
-// A symbolizer turns program counters into frames, and each only once: a profile has
-// many stacks of the same few thousand callers. Its table is a hash table with linear
+// A Table has the frames of program counters. It finds each only once: a profile has
+// many stacks of the same few thousand callers. It is a hash table with linear
 // probing, which is faster than a map of small keys, and of which a third is free at least.
-type symbolizer struct {
-	frames []report.Frame
-	table  []symbol
-	used   int
-	free   []uint32 // of a block that stacks are made of
+type Table struct {
+	Frames []report.Frame // all that were found
+
+	text  uintptr
+	table []symbol
+	used  int
+	free  []uint32 // of a block that stacks are made of
 }
+
+// NewTable returns a table without frames. PCs in a .pep file are relative to text.
+func NewTable(text uintptr) *Table { return &Table{text: text} }
 
 // A symbol has what is at a program counter: a function and those that it is inlined into,
 // innermost first, as n frames from the first one on.
@@ -80,7 +85,7 @@ type symbol struct {
 }
 
 // slot returns the slot of pc, or a free one for it.
-func (s *symbolizer) slot(pc uintptr) *symbol {
+func (s *Table) slot(pc uintptr) *symbol {
 	mask := uint64(len(s.table) - 1)
 	for i := pepfile.Mix(0, uint64(pc)) & mask; ; i = (i + 1) & mask {
 		if e := &s.table[i]; e.pc == pc || e.pc == 0 {
@@ -90,7 +95,7 @@ func (s *symbolizer) slot(pc uintptr) *symbol {
 }
 
 // grow doubles the table.
-func (s *symbolizer) grow() {
+func (s *Table) grow() {
 	old := s.table
 	s.table = make([]symbol, max(2*len(old), 1<<10))
 	for _, e := range old {
@@ -100,10 +105,10 @@ func (s *symbolizer) grow() {
 	}
 }
 
-// stack returns the frames of a sample, inlined ones expanded: the function
+// Stack returns the frames of a sample as indices of Frames, inlined ones expanded: the function
 // that polled first.
-func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
-	leaf := s.at(address(k.PC))
+func (s *Table) Stack(k *pepfile.Key) []uint32 {
+	leaf := s.at(s.address(k.PC))
 	if k.Leaf == pepfile.Logical {
 		leaf.n = min(1, leaf.n)
 	}
@@ -117,7 +122,7 @@ func (s *symbolizer) stack(k *pepfile.Key) []uint32 {
 			stack = s.gap().appendTo(stack)
 			continue
 		}
-		stack = s.at(address(off)).appendTo(stack)
+		stack = s.at(s.address(off)).appendTo(stack)
 	}
 	n := len(stack)
 	s.free = stack[n:n:cap(stack)]
@@ -133,12 +138,12 @@ func (e symbol) appendTo(stack []uint32) []uint32 {
 }
 
 // gap returns the frame that stands for callers that were left out.
-func (s *symbolizer) gap() symbol {
+func (s *Table) gap() symbol {
 	e := s.slot(gapPC)
 	if e.pc == 0 {
-		*e = symbol{gapPC, uint32(len(s.frames)), 1}
+		*e = symbol{gapPC, uint32(len(s.Frames)), 1}
 		s.used++
-		s.frames = append(s.frames, report.LeftOut)
+		s.Frames = append(s.Frames, report.LeftOut)
 	}
 	return *e
 }
@@ -146,30 +151,33 @@ func (s *symbolizer) gap() symbol {
 // gapPC is no program counter of Go code.
 const gapPC = 1
 
+// At returns the frames at a program counter that is off from the beginning of the text, innermost first.
+func (s *Table) At(off uint32) []report.Frame { return s.lookup(s.address(off)) }
+
 // lookup returns the frames at pc, innermost first.
-func (s *symbolizer) lookup(pc uintptr) []report.Frame {
+func (s *Table) lookup(pc uintptr) []report.Frame {
 	e := s.at(pc)
-	return s.frames[e.first:][:e.n]
+	return s.Frames[e.first:][:e.n]
 }
 
 // at returns what is at pc. The end of a goroutine's stack, runtime.goexit, is left out
 // as runtime/pprof does.
-func (s *symbolizer) at(pc uintptr) symbol {
+func (s *Table) at(pc uintptr) symbol {
 	if 3*s.used >= 2*len(s.table) {
 		s.grow()
 	}
 	e := s.slot(pc)
 	if e.pc == 0 && pc != 0 {
-		*e = symbol{pc: pc, first: uint32(len(s.frames))}
+		*e = symbol{pc: pc, first: uint32(len(s.Frames))}
 		s.find(pc)
-		e.n = uint32(len(s.frames)) - e.first
+		e.n = uint32(len(s.Frames)) - e.first
 		s.used++
 	}
 	return *e
 }
 
 // find appends the frames at pc, which package runtime knows.
-func (s *symbolizer) find(pc uintptr) {
+func (s *Table) find(pc uintptr) {
 	frames := runtime.CallersFrames([]uintptr{pc, sentinel + 1})
 	for {
 		f, more := frames.Next()
@@ -177,7 +185,7 @@ func (s *symbolizer) find(pc uintptr) {
 			return // at the sentinel
 		}
 		if f.Function != "runtime.goexit" {
-			s.frames = append(s.frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
+			s.Frames = append(s.Frames, report.Frame{Func: f.Function, Symbol: golink.FrameSymbolName(&f), File: f.File, Line: f.Line, StartLine: golink.FrameStartLine(&f)})
 		}
 		if f.Func != nil { // no inlined function, so the sentinel is next
 			return
