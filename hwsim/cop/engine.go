@@ -52,7 +52,7 @@ func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 
 func (e *engine) reset() {
 	e.m.Restore(e.initial)
-	e.m.lfsr = e.seed
+	e.m.Seed(e.seed)
 	if e.memory != nil {
 		e.memory.reset()
 	}
@@ -127,7 +127,7 @@ func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 // sample, and the tuple begins a new one. If the program does not select addresses, each
 // word is a sample.
 func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
-	if e.m.fields&SelectAddr != 0 {
+	if e.m.Fields()&SelectAddr != 0 {
 		if !e.pending.Add(t, count) {
 			e.offer(out, true)
 			e.pending.Begin(t, count)
@@ -138,9 +138,8 @@ func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
 		e.offer(out, true) // the program has selected addresses until now
 	}
 	cycle := e.until(t, out, true)
-	if e.offered == nil && !e.m.Filters.accepts(t.PC, uint8(t.Tag())) {
-		e.m.stats.Filtered++ // most events end here
-		e.refused += count
+	if e.offered == nil && e.m.Rejects(t.PC, uint8(t.Tag())) {
+		e.refused += count // most events end here
 		return
 	}
 	e.pending.Begin(t, count)
@@ -161,7 +160,7 @@ func (e *engine) offer(out *hwsim.Out, ask bool) {
 func (e *engine) until(t tuple.Tuple, out *hwsim.Out, ask bool) (cycle uint64) {
 	core := e.clock.Event(t)
 	cycle = e.machineCycle(core)
-	if e.m.state != Waiting || e.m.watch != nil {
+	if e.m.Busy() {
 		for e.m.Run(cycle) == Interrupted {
 			cycle = e.interrupt(out, ask)
 		}
@@ -298,7 +297,7 @@ func (e *engine) snapshot(do func()) {
 // dropped. Of the other events it returns those that are in no message yet. When a
 // sample is sent, the events that it stands for are subtracted.
 func (e *engine) Balance() hwsim.Balance {
-	lost := e.m.stats.KilledWords
+	lost := e.m.Stats().KilledWords
 	if e.memory != nil {
 		lost += e.memory.lost()
 	}
@@ -329,11 +328,7 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 			return e.access + e.window.cycles
 		}
 	}
-	old, err := e.m.Get(register)
-	if e.m.Set(register, value) == nil && err == nil && e.host.check(e.m) != nil {
-		e.m.Set(register, old)
-		e.m.stats.BadStores++
-	}
+	e.m.SetIf(register, value, e.host.check) // a store that is refused is counted
 	return e.access
 }
 

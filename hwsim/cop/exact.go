@@ -95,7 +95,7 @@ func exactConflicts(m *Machine) hwsim.Engine {
 			return t, false
 		}
 		n++
-		block := addr & m.reg[SourceK+1]
+		block := addr & m.Read(SourceK+1)
 		before, again := last[block]
 		last[block] = n
 		return conflict(m, s.Tuples[0].Site(), addr), again && n-before <= short

@@ -42,3 +42,8 @@ func (f *Filters) accepts(pc uint64, class uint8) bool {
 	n := f.hashes[f.BitHash](pc)
 	return f.bits[int(n>>6)&(len(f.bits)-1)]>>(n&63)&1 == 0
 }
+
+// Bit returns the number of the bit that a PC has in the filter with a bit for each PC.
+func (f *Filters) Bit(pc uint64) uint32 {
+	return f.hashes[f.BitHash](pc) & uint32(64*len(f.bits)-1)
+}

@@ -46,7 +46,7 @@ type host struct {
 
 // HostWindow is behind the windows of the machine: its registers are those of the host, which
 // are variables of software. Hosts that have registers define what they mean.
-const HostWindow = numWindows << 16
+const HostWindow = NumWindows << 16
 
 // A memory is the state of a host. A host allocates its memory once, when the engine is
 // made.
@@ -142,14 +142,14 @@ func (w *window) send(m hwsim.Message, out *hwsim.Out) {
 func (w *window) next(index int, ended bool) int {
 	n := int(w.load(IndexWindow + index))
 	if n == 0 && !ended {
-		n = 1 << w.m.indexWidth[index]
+		n = 1 << w.m.IndexWidth(index)
 	}
 	return n
 }
 
 // word loads a word of a sub-array.
 func (w *window) word(base, i int) uint64 {
-	return w.load(DataWindow + (int(w.m.base[base])|i)&(len(w.m.data)-1))
+	return w.load(w.m.SubArray(base, i))
 }
 
 // count sends a message if there were events.
@@ -169,7 +169,7 @@ func (w *window) empty() {
 // checkFields checks that samples have fields.
 func checkFields(m *Machine, host string, fields Fields) error {
 	for i, name := range [...]string{"pc", "value", "addr"} {
-		if bit := Fields(1 << i); fields&bit != 0 && m.fields&bit == 0 {
+		if bit := Fields(1 << i); fields&bit != 0 && m.Fields()&bit == 0 {
 			return Error("the fields of a sample: the host " + host + " wants " + name + " among them")
 		}
 	}
@@ -181,25 +181,25 @@ func checkFields(m *Machine, host string, fields Fields) error {
 // Each sample stands for K0 events.
 
 func checkSamples(m *Machine) error {
-	width := m.indexWidth[0]
-	if m.baseSize[0] != width || m.baseSize[1] != width {
-		return Error("sub-arrays of " + digits.Uint(1<<m.baseSize[0]) + " and " + digits.Uint(1<<m.baseSize[1]) +
+	width := m.IndexWidth(0)
+	if m.BaseBits(0) != width || m.BaseBits(1) != width {
+		return Error("sub-arrays of " + digits.Uint(1<<m.BaseBits(0)) + " and " + digits.Uint(1<<m.BaseBits(1)) +
 			" words: the host samples wants as many in both as I0 can count, " + digits.Uint(1<<width))
 	}
-	if m.reg[SourceK] == 0 {
+	if m.Read(SourceK) == 0 {
 		return Error("K0 is 0: the host samples wants the number of events there that a sample stands for")
 	}
 	return checkFields(m, "samples", SelectPC|SelectValue)
 }
 
 func readSamples(w *window, ended bool, out *hwsim.Out) {
-	n := 1 << w.m.indexWidth[0]
+	n := 1 << w.m.IndexWidth(0)
 	if ended {
 		n = int(w.load(IndexWindow))
 	}
-	pcs, words := DataWindow+int(w.m.base[0]), DataWindow+int(w.m.base[1])
+	pcs, words := DataWindow+w.m.Base(0), DataWindow+w.m.Base(1)
 	for i := range n {
 		t := tuple.Tuple{PC: w.load(pcs + i), W: w.load(words + i)}
-		w.send(hwsim.Message{Tuple: t, Count: w.m.reg[SourceK]}, out)
+		w.send(hwsim.Message{Tuple: t, Count: w.m.Read(SourceK)}, out)
 	}
 }

@@ -14,15 +14,15 @@ import (
 // checkColumns checks a program whose table has n columns: the sub-arrays B0, B1 and so on,
 // all with as many words as I0 can count.
 func checkColumns(m *Machine, host string, n int, fields Fields) error {
-	width := m.indexWidth[0]
+	width := m.IndexWidth(0)
 	for i := range n {
-		if m.baseSize[i] != width {
-			return Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.baseSize[i]) + " words: the host " + host +
+		if m.BaseBits(i) != width {
+			return Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.BaseBits(i)) + " words: the host " + host +
 				" wants as many as I0 can count, " + digits.Uint(1<<width))
 		}
 	}
-	if 1<<width > len(m.cam.keys) {
-		return Error("an associative array of " + digits.Int(int64(len(m.cam.keys))) + " slots: the host " + host +
+	if 1<<width > m.Config().Slots {
+		return Error("an associative array of " + digits.Int(int64(m.Config().Slots)) + " slots: the host " + host +
 			" wants as many as I0 can count, " + digits.Uint(1<<width))
 	}
 	return checkFields(m, host, fields)

@@ -111,7 +111,7 @@ func part(n, a, of uint64) uint64 {
 // twiceRF returns the constant RF of a program, times 2.
 func twiceRF(m *Machine) (n uint64) {
 	for bit, k := range valuesRF {
-		n |= m.reg[SourceK+Source(k)] & 1 << bit
+		n |= m.Read(SourceK+Source(k)) & 1 << bit
 	}
 	return n
 }

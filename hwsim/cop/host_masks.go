@@ -33,8 +33,7 @@ func (v *values) decide(w *window) {
 
 // mask makes the filter with a bit for each PC reject a PC.
 func (v *values) mask(w *window, pc uint64) {
-	f := &w.m.Filters
-	n := f.hashes[f.BitHash](pc) & uint32(w.m.config.FilterPCs-1)
+	n := w.m.Filters.Bit(pc)
 	register := FilterWindow + int(n>>6)
 	word := w.load(register)
 	if word>>(n&63)&1 == 1 {
@@ -57,7 +56,7 @@ func (v *values) clearMasks(w *window) {
 		v.restart(w)
 	}
 	w.store(CommandWindow+ClearFilter, 0)
-	if n := uint64(len(w.m.Filters.hashes)); n > 1 {
+	if n := uint64(len(w.m.Config().Hashes)); n > 1 {
 		w.store(SampleWindow+FilterHash, uint64(w.m.Filters.BitHash)%(n-1)+1)
 	}
 	v.endEras(w)

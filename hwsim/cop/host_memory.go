@@ -17,17 +17,17 @@ import (
 // pairs in slots up to 127.
 func checkPairs(m *Machine, host string, sizes [3]uint8) error {
 	for i, size := range sizes {
-		if m.baseSize[i] != size {
-			return Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.baseSize[i]) + " words: the host " + host +
+		if m.BaseBits(i) != size {
+			return Error("sub-array B" + digits.Int(int64(i)) + " of " + digits.Uint(1<<m.BaseBits(i)) + " words: the host " + host +
 				" wants " + digits.Uint(1<<size))
 		}
 	}
 	switch {
-	case m.indexWidth[0] != 6, m.indexWidth[2] != 7:
-		return Error("I0 of " + digits.Uint(uint64(m.indexWidth[0])) + " bits and I2 of " + digits.Uint(uint64(m.indexWidth[2])) +
+	case m.IndexWidth(0) != 6, m.IndexWidth(2) != 7:
+		return Error("I0 of " + digits.Uint(uint64(m.IndexWidth(0))) + " bits and I2 of " + digits.Uint(uint64(m.IndexWidth(2))) +
 			": the host " + host + " wants 6 and 7")
-	case len(m.cam.keys) < 128 || m.config.KeyBits < 32:
-		return Error("an associative array of " + digits.Int(int64(len(m.cam.keys))) + " slots with " + digits.Int(int64(m.config.KeyBits)) +
+	case m.Config().Slots < 128 || m.Config().KeyBits < 32:
+		return Error("an associative array of " + digits.Int(int64(m.Config().Slots)) + " slots with " + digits.Int(int64(m.Config().KeyBits)) +
 			" bits: the host " + host + " wants at least 128 slots with 32 bits")
 	}
 	return checkFields(m, host, SelectPC|SelectAddr)
@@ -52,7 +52,7 @@ func readDeps(w *window, ended bool, out *hwsim.Out) {
 // checkConflicts also checks the masks of addresses: K0 selects the number of the set, and
 // K1 the block.
 func checkConflicts(m *Machine) error {
-	set, block := m.reg[SourceK], m.reg[SourceK+1]
+	set, block := m.Read(SourceK), m.Read(SourceK+1)
 	if line := -block; block == 0 || line&(line-1) != 0 {
 		return Error("K1 is " + digits.Hex(block) + ": the host conflicts wants all bits but those of the offset in a block, such as " + digits.Hex(^uint64(63)))
 	}
@@ -79,5 +79,5 @@ func readConflicts(w *window, ended bool, out *hwsim.Out) {
 
 // conflict returns the event of a conflict: at a site, in the set of an address.
 func conflict(m *Machine, site, addr uint64) tuple.Tuple {
-	return tuple.New(tuple.Conflict, site, addr&m.reg[SourceK]>>bits.TrailingZeros64(m.reg[SourceK+1]))
+	return tuple.New(tuple.Conflict, site, addr&m.Read(SourceK)>>bits.TrailingZeros64(m.Read(SourceK+1)))
 }

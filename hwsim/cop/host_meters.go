@@ -22,7 +22,9 @@ func (v *values) meters() []hwsim.Meter {
 	c := &v.counts
 	phased := uint64(0)
 	for i := range v.loads {
-		phased += bit(v.phased(&v.loads[i]))
+		if v.phased(&v.loads[i]) {
+			phased++
+		}
 	}
 	return []hwsim.Meter{
 		{Name: "interrupts FULL", Unit: "interrupts", Count: c.full},

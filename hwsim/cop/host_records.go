@@ -10,7 +10,7 @@ type slot struct {
 }
 
 func slotOf(word uint64) slot {
-	return slot{uint32(fieldBits[FieldValue].of(word)), fieldBits[FieldHits].of(word), fieldBits[FieldMisses].of(word), fieldBits[FieldTotal].of(word)}
+	return slot{uint32(FieldValue.Of(word)), FieldHits.Of(word), FieldMisses.Of(word), FieldTotal.Of(word)}
 }
 
 // A record has the sums over all slots that had the same load and active value. The

@@ -18,8 +18,8 @@ func checkStack(m *Machine) error {
 	if err := checkColumns(m, "stack", 3, SelectPC); err != nil {
 		return err
 	}
-	if m.indexWidth[0] != 6 || m.indexWidth[1] != 6 {
-		return Error("I0 of " + digits.Uint(uint64(m.indexWidth[0])) + " bits and I1 of " + digits.Uint(uint64(m.indexWidth[1])) + ": the host stack wants 6 and 6")
+	if m.IndexWidth(0) != 6 || m.IndexWidth(1) != 6 {
+		return Error("I0 of " + digits.Uint(uint64(m.IndexWidth(0))) + " bits and I1 of " + digits.Uint(uint64(m.IndexWidth(1))) + ": the host stack wants 6 and 6")
 	}
 	return nil
 }
@@ -64,10 +64,10 @@ func rebuildStack(w *window, pcs *[stackNodes]uint64, parents *[stackNodes]uint8
 	w.empty()
 	for i := range n {
 		node := n - i
-		w.store(KeyWindow+node, hashes[i]&w.m.cam.mask)
-		w.store(DataWindow+int(w.m.base[0])+node, pcs[path[i]])
-		w.store(DataWindow+int(w.m.base[1])+node, uint64(node-1))
-		w.store(DataWindow+int(w.m.base[2])+node, hashes[i])
+		w.store(KeyWindow+node, hashes[i]&w.m.KeyMask())
+		w.store(DataWindow+w.m.Base(0)+node, pcs[path[i]])
+		w.store(DataWindow+w.m.Base(1)+node, uint64(node-1))
+		w.store(DataWindow+w.m.Base(2)+node, hashes[i])
 	}
 	w.store(IndexWindow, uint64(n+1))
 	w.store(IndexWindow+1, uint64(n))

@@ -20,8 +20,8 @@ import (
 
 // tableBases returns which of B1 to B3 a program uses.
 func tableBases(m *Machine) (list []int) {
-	for b := 1; b < len(m.base); b++ {
-		if m.baseSize[b] > 0 {
+	for b := 1; b < NumBases; b++ {
+		if m.BaseBits(b) > 0 {
 			list = append(list, b)
 		}
 	}
@@ -29,17 +29,17 @@ func tableBases(m *Machine) (list []int) {
 }
 
 func checkTable(m *Machine) error {
-	if m.config.KeyBits < 64 {
-		return Error("keys of " + digits.Int(int64(m.config.KeyBits)) + " bits: the host table wants whole PCs as keys: add keybits=64")
+	if m.Config().KeyBits < 64 {
+		return Error("keys of " + digits.Int(int64(m.Config().KeyBits)) + " bits: the host table wants whole PCs as keys: add keybits=64")
 	}
 	bases := tableBases(m)
 	if bases == nil {
 		return Error("B1, B2 and B3 are not set: the host table wants one of them, with a word for each slot")
 	}
 	for _, b := range bases {
-		if n := 1 << m.baseSize[b]; n != m.config.Slots {
+		if n := 1 << m.BaseBits(b); n != m.Config().Slots {
 			return Error("B" + digits.Uint(uint64(b)) + " has " + digits.Int(int64(n)) + " words: the host table wants one for each of the " +
-				digits.Int(int64(m.config.Slots)) + " slots")
+				digits.Int(int64(m.Config().Slots)) + " slots")
 		}
 	}
 	return checkFields(m, "table", SelectPC)
@@ -47,20 +47,20 @@ func checkTable(m *Machine) error {
 
 func readTable(w *window, _ bool, out *hwsim.Out) {
 	m := w.m
-	for i := range m.config.Slots {
+	for i := range m.Config().Slots {
 		if w.load(ValidWindow+i) == 0 {
 			continue
 		}
 		pc := w.load(KeyWindow + i)
-		for b := 1; b < len(m.base); b++ {
-			if m.baseSize[b] > 0 {
+		for b := 1; b < NumBases; b++ {
+			if m.BaseBits(b) > 0 {
 				word := w.word(b, i)
-				w.count(pc, fieldBits[FieldValue].of(word), fieldBits[FieldTotal].of(word), out)
+				w.count(pc, FieldValue.Of(word), FieldTotal.Of(word), out)
 			}
 		}
 	}
 	w.empty()
-	for i := 1; i < len(m.indexWidth); i++ {
+	for i := 1; i < NumIndexes; i++ {
 		w.store(IndexWindow+i, 0)
 	}
 }

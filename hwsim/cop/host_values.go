@@ -103,18 +103,18 @@ func viewValue(t tuple.Tuple) tuple.Tuple {
 }
 
 func checkValues(m *Machine) error {
-	k := func(i int) uint64 { return m.reg[SourceK+Source(i)] }
-	slots := m.config.Slots
+	k := func(i int) uint64 { return m.Read(SourceK + Source(i)) }
+	slots := m.Config().Slots
 	width := uint8(bits.Len(uint(slots - 1)))
 	wrong := func(what, want string) error { return Error(what + ": the host values wants " + want) }
 	switch {
-	case m.config.Data != slots:
-		return wrong(digits.Int(int64(slots))+" slots and "+digits.Int(int64(m.config.Data))+" words of the data array", "as many of both: set slots, and leave out data")
-	case m.config.Width != 64:
+	case m.Config().Data != slots:
+		return wrong(digits.Int(int64(slots))+" slots and "+digits.Int(int64(m.Config().Data))+" words of the data array", "as many of both: set slots, and leave out data")
+	case m.Config().Width != 64:
 		return wrong("a width of 32 bits", "64")
-	case m.base[0] != 0 || m.indexWidth[0] != width || m.indexWidth[1] != width:
+	case m.Base(0) != 0 || m.IndexWidth(0) != width || m.IndexWidth(1) != width:
 		return wrong("B0, I0 and I1", "that B0 is 0 and that I0 and I1 have "+digits.Uint(uint64(width))+" bits, for all words of the data array")
-	case m.indexWidth[2] != 16 && 1<<m.indexWidth[2] <= k(valuesFailed), m.indexWidth[3] != 16 && 1<<m.indexWidth[3] <= k(valuesDropped):
+	case m.IndexWidth(2) != 16 && 1<<m.IndexWidth(2) <= k(valuesFailed), m.IndexWidth(3) != 16 && 1<<m.IndexWidth(3) <= k(valuesDropped):
 		return wrong("I2 and I3", "bits enough for the thresholds in K2 and K3")
 	case k(valuesR)&(k(valuesR)+1) != 0 || k(valuesR) > 1<<16-1:
 		return wrong("K0 is "+digits.Uint(k(valuesR)), "R there, all ones in binary, at most 65535")
@@ -133,7 +133,7 @@ func readValues(w *window, ended bool, out *hwsim.Out) {
 	case ended:
 		v.copySlots(w)
 		v.send(w, out)
-	case w.load(IndexWindow+3) >= w.m.reg[SourceK+valuesDropped]:
+	case w.load(IndexWindow+3) >= w.m.Read(SourceK+valuesDropped):
 		v.thrash(w)
 	default:
 		v.counts.full++
@@ -151,10 +151,11 @@ func readValues(w *window, ended bool, out *hwsim.Out) {
 // processed returns the number of events that the slots have taken or ignored since the
 // machine was made. While the machine is interrupted, one event is processed but not done.
 func processed(m *Machine) uint64 {
-	if m.state == Interrupted {
-		return m.stats.Done + 1
+	done := m.Stats().Done
+	if state, _ := m.State(); state == Interrupted {
+		done++
 	}
-	return m.stats.Done
+	return done
 }
 
 // profile copies the slots, and decides which loads need no further samples. If software
@@ -180,7 +181,7 @@ func (v *values) copySlots(w *window) {
 		now, dropped := w.retired()
 		v.visit.stop(now, dropped, processed(w.m)-v.seen)
 	}
-	for i := range w.m.config.Slots {
+	for i := range w.m.Config().Slots {
 		word := w.load(DataWindow + i)
 		slot := slotOf(word)
 		if slot.total == 0 {
@@ -188,7 +189,7 @@ func (v *values) copySlots(w *window) {
 		}
 		w.load(KeyWindow + i)
 		w.cycles += w.record
-		number := v.find(w.m.cam.origin[i])
+		number := v.find(w.m.Origin(i))
 		l := &v.loads[number]
 		if l.stamp != v.copies {
 			if l.first < 0 {
@@ -240,7 +241,7 @@ func (v *values) thrash(w *window) {
 	v.seen += samples
 	v.restart(w)
 	ways := 1
-	if samples < v.values.fast*uint64(w.m.config.Slots) {
+	if samples < v.values.fast*uint64(w.m.Config().Slots) {
 		ways = 2
 	}
 	if v.split(ways) {
@@ -267,7 +268,7 @@ func timeValues(w *window, out *hwsim.Out) {
 	v := w.memory.(*values)
 	v.counts.timer++
 	v.quiet++
-	if n := w.m.stats.Accepted; n != v.accepted {
+	if n := w.m.Stats().Accepted; n != v.accepted {
 		v.accepted, v.empty = n, 0
 	} else {
 		v.empty++
@@ -311,7 +312,10 @@ func (v *values) store(w *window, i int, value uint64) bool {
 func (v *values) load(i int) (uint64, bool) {
 	switch i {
 	case ProfileComplete:
-		return bit(v.complete), true
+		if v.complete {
+			return 1, true
+		}
+		return 0, true
 	case PartitionCount:
 		return uint64(len(v.leaves)), true
 	case FullInterrupts:

@@ -187,9 +187,9 @@ func setupValues(s *spec, m *Machine) error {
 			}
 		}
 	}
-	slots := uint64(m.config.Slots)
+	slots := uint64(m.Config().Slots)
 	for _, x := range [...][2]int{{valuesFailed, valuesFTH}, {valuesDropped, valuesDTH}} {
-		if err := set(x[0], m.reg[SourceK+Source(x[1])]*slots); err != nil {
+		if err := set(x[0], m.Read(SourceK+Source(x[1]))*slots); err != nil {
 			return err
 		}
 	}

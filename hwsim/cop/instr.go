@@ -157,6 +157,9 @@ func (f bitField) mask() uint64 { return 1<<(f.width-1)<<1 - 1 }
 // of returns the value in a word.
 func (f bitField) of(word uint64) uint64 { return word >> (f.shift & 63) & f.mask() }
 
+// Of returns what a field of a word has.
+func (f Field) Of(word uint64) uint64 { return fieldBits[f].of(word) }
+
 // fieldBits has the bits of each field.
 var fieldBits = [numField]bitField{{0, 64}, {0, 32}, {32, 8}, {40, 8}, {48, 16}, {32, 32}}
 

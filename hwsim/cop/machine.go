@@ -13,6 +13,12 @@ const (
 	Interrupted              // the machine is halted until Resume
 )
 
+// How many index registers and base registers a machine has.
+const (
+	NumIndexes = 8
+	NumBases   = 4
+)
+
 // A Machine is a co-processor. Only one goroutine at a time may use it.
 type Machine struct {
 	Filters Filters
@@ -25,10 +31,10 @@ type Machine struct {
 	// results that no one uses.
 	reg        [64]uint64
 	flags      uint32 // a bit for each Pred
-	indexWidth [8]uint8
-	indexMask  [8]uint64
-	base       [4]uint64
-	baseSize   [4]uint8 // log2
+	indexWidth [NumIndexes]uint8
+	indexMask  [NumIndexes]uint64
+	base       [NumBases]uint64
+	baseSize   [NumBases]uint8 // log2
 	target     [4]uint16
 	entry      [NumClasses]uint16
 	fields     Fields
@@ -234,6 +240,18 @@ func (m *Machine) dispatch() {
 	m.pc = m.entry[s.Class]
 	m.routine = m.config.Watchdog
 	m.state = Running
+}
+
+// Busy reports whether Run has anything to do.
+func (m *Machine) Busy() bool { return m.state != Waiting || m.watch != nil }
+
+// Rejects reports whether a filter rejects an event, as Offer then would, and counts the event if so.
+func (m *Machine) Rejects(pc uint64, class uint8) bool {
+	if m.Filters.accepts(pc, class) {
+		return false
+	}
+	m.stats.Filtered++
+	return true
 }
 
 // Resume ends an interrupt in a cycle: m continues with the event after the one whose

@@ -10,7 +10,7 @@ import "github.com/pepgo/pep/hwsim"
 // counts of the host follow.
 func (e *engine) Meters() []hwsim.Meter {
 	now, stalled := e.clock.Cycles()
-	s := e.m.stats
+	s := e.m.Stats()
 	samples := s.Done + s.Killed
 	list := []hwsim.Meter{
 		{Name: "processor to an event", Unit: "cycles/event", Count: now, Of: s.Accepted + s.Filtered + s.Dropped},

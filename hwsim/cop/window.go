@@ -23,7 +23,7 @@ const (
 	SampleWindow // words: see below
 	CommandWindow
 	OriginWindow // read only: the PCs of the events that wrote the slots of the associative array; see Machine.Get
-	numWindows   = iota
+	NumWindows   = iota
 )
 
 // Words in SampleWindow.
@@ -52,18 +52,18 @@ const (
 )
 
 // windowNames has the names of the windows, and windowSize their sizes.
-var windowNames = [numWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width", "constant", "base", "target", "entry", "sample", "command", "origin"}
+var windowNames = [NumWindows]string{"microcode", "data", "key", "valid", "filter", "value", "index", "width", "constant", "base", "target", "entry", "sample", "command", "origin"}
 
 func (m *Machine) windowSize(window int) int {
-	return [numWindows]int{len(m.words), len(m.data), len(m.cam.keys), len(m.cam.keys), len(m.Filters.bits),
-		8, 8, 8, 16, 4, 4, NumClasses, numSampleWords, numCommands, len(m.cam.keys)}[window]
+	return [NumWindows]int{len(m.words), len(m.data), len(m.cam.keys), len(m.cam.keys), len(m.Filters.bits),
+		8, NumIndexes, NumIndexes, 16, NumBases, 4, NumClasses, numSampleWords, numCommands, len(m.cam.keys)}[window]
 }
 
 // locate returns the window that a register is in, and the number of its word there.
 func (m *Machine) locate(register int) (window, i int, err error) {
 	window, i = register&^0xffff, register&0xffff
-	if register < 0 || window>>16 >= numWindows {
-		return 0, 0, Error("register " + digits.Int(int64(register)) + ": the machine has " + digits.Uint(numWindows) + " windows of 65536 registers")
+	if register < 0 || window>>16 >= NumWindows {
+		return 0, 0, Error("register " + digits.Int(int64(register)) + ": the machine has " + digits.Uint(NumWindows) + " windows of 65536 registers")
 	}
 	if n := m.windowSize(window >> 16); i >= n {
 		return 0, 0, Error(windowNames[window>>16] + " " + digits.Int(int64(i)) + ": the machine has " + digits.Int(int64(n)))
@@ -82,6 +82,16 @@ func (m *Machine) Set(register int, value uint64) error {
 		m.stats.BadStores++
 	}
 	return err
+}
+
+// SetIf does the same, but the store is refused too if check returns an error afterwards. The
+// register then keeps its old value.
+func (m *Machine) SetIf(register int, value uint64, check func(m *Machine) error) {
+	old, err := m.Get(register)
+	if m.Set(register, value) == nil && err == nil && check(m) != nil {
+		m.Set(register, old)
+		m.stats.BadStores++
+	}
 }
 
 func (m *Machine) set(window, i int, value uint64) error {
@@ -155,6 +165,32 @@ func (m *Machine) set(window, i int, value uint64) error {
 	}
 	return nil
 }
+
+// Fields returns which fields of events the sample buffer stores.
+func (m *Machine) Fields() Fields { return m.fields }
+
+// IndexWidth returns how many bits an index register has.
+func (m *Machine) IndexWidth(i int) uint8 { return m.indexWidth[i] }
+
+// Base returns the address in the data array at which a sub-array begins.
+func (m *Machine) Base(i int) int { return int(m.base[i]) }
+
+// BaseBits returns the binary logarithm of the size of a sub-array.
+func (m *Machine) BaseBits(i int) uint8 { return m.baseSize[i] }
+
+// SubArray returns the register of a word of a sub-array.
+func (m *Machine) SubArray(base, i int) int {
+	return DataWindow + (int(m.base[base])|i)&(len(m.data)-1)
+}
+
+// KeyMask returns the largest key of the associative array.
+func (m *Machine) KeyMask() uint64 { return m.cam.mask }
+
+// Origin returns what OriginWindow has for a slot; see Get.
+func (m *Machine) Origin(slot int) uint64 { return m.cam.origin[slot] }
+
+// Seed sets the shift register to a state other than 0.
+func (m *Machine) Seed(state uint32) { m.lfsr = state }
 
 // setBase sets a base register. A sub-array begins at a multiple of its size, so the
 // machine needs no adder for an address: it is base or index.
