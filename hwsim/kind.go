@@ -62,9 +62,14 @@ type Args struct {
 	from, to int    // what is between the parentheses
 	read     ReadFile
 	names    []string
-	values   []arg // by parameter
+	values   []arg   // by parameter
+	unknown  []named // with names that are not among names
+	other    func(name string) string
 	err      *SyntaxError
 }
+
+// A named argument has the bytes from at to to of the description; value is where its value begins.
+type named struct{ at, value, to int }
 
 // An arg is a value: the bytes from from to to of the description. If to is 0, the
 // description does not have it.
@@ -85,10 +90,39 @@ func (a *Args) Parse(k *Kind) (Spec, *SyntaxError) {
 		return nil, a.err
 	}
 	s := k.Parse(a)
+	a.refuse()
 	if a.err != nil {
 		return nil, a.err
 	}
 	return s, nil
+}
+
+// Also adds the parameters that only some engines of a kind have, such as those of one program. The kind
+// calls Also before it reads them. If the description has a parameter that is not known even so,
+// other says what is wanted instead of its value; it returns "" for a name that it does not know either.
+func (a *Args) Also(names []string, other func(name string) string) {
+	a.names = append(a.names[:len(a.names):len(a.names)], names...) // those of the kind stay
+	a.values = append(a.values, make([]arg, len(names))...)
+	a.other = other
+	list := a.unknown
+	a.unknown = nil
+	for _, x := range list {
+		a.named(x)
+	}
+}
+
+// refuse reports the first parameter that is not known.
+func (a *Args) refuse() {
+	if len(a.unknown) == 0 {
+		return
+	}
+	x := a.unknown[0]
+	if a.other != nil {
+		if want := a.other(a.spec[x.at : x.value-1]); want != "" {
+			a.wantAt(x.value, want)
+		}
+	}
+	a.wantAt(x.at, oneOf(a.names))
 }
 
 // Text returns the whole text between the parentheses. Kinds with a language of their own
@@ -192,23 +226,36 @@ func (a *Args) split() {
 
 // argument takes argument i, which begins at byte at.
 func (a *Args) argument(at int, item string, i int) {
-	from, to := at, at+len(item)
-	if name, value, ok := items.Cut(item, '='); ok {
-		from = to - len(value)
-		i = 0
-		for i < len(a.names) && a.names[i] != name {
-			i++
+	to := at + len(item)
+	if _, value, ok := items.Cut(item, '='); ok {
+		a.named(named{at, to - len(value), to})
+	} else if i < len(a.names) {
+		a.take(i, named{at, at, to})
+	} else {
+		a.wantAt(at, oneOf(a.names))
+	}
+}
+
+// named takes an argument with a name.
+func (a *Args) named(x named) {
+	for i, name := range a.names {
+		if name == a.spec[x.at:x.value-1] {
+			a.take(i, x)
+			return
 		}
 	}
+	a.unknown = append(a.unknown, x)
+}
+
+// take takes the value of parameter i.
+func (a *Args) take(i int, x named) {
 	switch {
-	case i >= len(a.names):
-		a.wantAt(at, oneOf(a.names))
 	case a.values[i].to != 0:
-		a.wantAt(at, a.names[i]+" once")
-	case from == to:
-		a.wantAt(from, "a value")
+		a.wantAt(x.at, a.names[i]+" once")
+	case x.value == x.to:
+		a.wantAt(x.value, "a value")
 	default:
-		a.values[i] = arg{from, to}
+		a.values[i] = arg{x.value, x.to}
 	}
 }
 

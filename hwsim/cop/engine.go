@@ -40,8 +40,8 @@ type run struct {
 // New returns a new engine.
 func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
-	if s.host.memory != nil {
-		e.memory, e.copy.memory = s.host.memory(s), s.host.memory(s)
+	if s.params != nil {
+		e.memory, e.copy.memory = s.params.memory(e.m), s.params.memory(e.m)
 	}
 	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
 		e.seed = 1
@@ -58,8 +58,8 @@ func (e *engine) reset() {
 	}
 	e.clock = clock.New(e.processor)
 	e.pending.N, e.taken, e.refused, e.sent, e.alarm = 0, 0, 0, 0, 1<<64-1
-	if e.host.timer != nil {
-		e.alarm = e.values.firstWait()
+	if t, ok := e.memory.(timed); ok {
+		e.alarm = t.firstAlarm()
 	}
 }
 
@@ -220,7 +220,7 @@ func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
 	}
 	e.window = e.newWindow()
 	e.window.cycles = e.handler
-	e.host.timer(&e.window, out)
+	e.memory.(timed).timer(&e.window, out)
 	e.sent += e.window.events
 	e.clock.Stall(e.window.cycles)
 	e.setAlarm()

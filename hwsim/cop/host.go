@@ -20,16 +20,10 @@ type host struct {
 	// read.
 	read func(w *window, ended bool, out *hwsim.Out)
 
-	// setup sets registers after a program is loaded; nil: there is nothing to set.
-	setup func(s *spec, m *Machine) error
-
-	// memory returns what the host keeps in main memory from one interrupt to the next.
-	// It is nil for hosts that keep nothing.
-	memory func(s *spec) memory
-
-	// timer answers the timer of the main processor. The machine waits for an event then. It
-	// is nil for hosts that need no timer.
-	timer func(w *window, out *hwsim.Out)
+	// params are the names of the parameters that only programs for this host have, and parse reads
+	// them. It is nil for hosts that have none, and that keep nothing from one interrupt to the next.
+	params []string
+	parse  func(a *hwsim.Args) params
 
 	// view returns the tuple that the host's messages are about, for an event; nil: the
 	// event itself.
@@ -48,6 +42,15 @@ type host struct {
 // are variables of software. Hosts that have registers define what they mean.
 const HostWindow = NumWindows << 16
 
+// params are the parameters of a host in a description.
+type params interface {
+	write(add func(name, value string)) // calls add with those that do not have their defaults
+	setup(m *Machine) error             // sets registers after a program is loaded
+
+	// memory returns what the host keeps in main memory from one interrupt to the next.
+	memory(m *Machine) memory
+}
+
 // A memory is the state of a host. A host allocates its memory once, when the engine is
 // made.
 type memory interface {
@@ -64,6 +67,14 @@ type memory interface {
 type registered interface {
 	store(w *window, i int, value uint64) (ok bool)
 	load(i int) (value uint64, ok bool)
+}
+
+// A timed memory has the timer of the main processor.
+type timed interface {
+	firstAlarm() uint64 // the cycle in which the timer is due first
+
+	// timer answers the timer. The machine waits for an event then.
+	timer(w *window, out *hwsim.Out)
 }
 
 // A metered memory counts what its host does.

@@ -131,7 +131,7 @@ func (v *values) send(w *window, out *hwsim.Out) {
 	for i := range v.loads {
 		l := &v.loads[i]
 		_, samples, steps := v.estimate(l, rf)
-		w.cycles += steps * v.values.estimate
+		w.cycles += steps * v.o.estimate
 		sum := uint64(0)
 		for k := l.first; k >= 0; k = v.list[k].next {
 			x := &v.list[k]

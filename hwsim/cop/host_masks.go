@@ -13,7 +13,7 @@ package cop
 // long as no slot has found this value. Therefore a variant load needs more samples:
 // if a share of lo means least hits, it needs least/lo samples.
 func (v *values) decide(w *window) {
-	o := &v.values
+	o := v.o
 	for _, i := range v.touched {
 		l := &v.loads[i]
 		l.times++
@@ -47,8 +47,8 @@ func (v *values) mask(w *window, pc uint64) {
 // to its next hash function, so a load that had the same bit as a masked one probably has
 // another bit now. The current visit ends, because its filters do.
 func (v *values) clearMasks(w *window) {
-	if v.values.weigh > 0 && processed(w.m) > v.seen {
-		if uint64(len(v.list)) <= v.values.records {
+	if v.o.weigh > 0 && processed(w.m) > v.seen {
+		if uint64(len(v.list)) <= v.o.records {
 			v.copySlots(w)
 		} else {
 			v.clearedSlots(w, 0) // there is no room for the slots
@@ -74,7 +74,7 @@ func (v *values) clearMasks(w *window) {
 // the old partitions, and look a load up there when it finds the load again. This takes few cycles
 // for each partition, and the model does not count them.
 func (v *values) endEras(w *window) {
-	if v.values.weigh == 0 {
+	if v.o.weigh == 0 {
 		return
 	}
 	for i := range v.loads {

@@ -35,13 +35,13 @@ const (
 )
 
 var valuesHost = &host{
-	name: "values", check: checkValues, read: readValues, setup: setupValues,
-	memory: newValues, timer: timeValues, view: viewValue, estimates: true, ranges: true,
+	name: "values", check: checkValues, read: readValues, params: valueParams(), parse: parseValueOptions,
+	view: viewValue, estimates: true, ranges: true,
 }
 
 // values is what the host keeps in main memory.
 type values struct {
-	*spec
+	o *valueOptions
 	records
 	partitions
 	touched []int32 // the loads that the current interrupt has copied slots of
@@ -67,18 +67,19 @@ type values struct {
 	counts valueCounts
 }
 
-func newValues(s *spec) memory {
-	v := &values{spec: s, touched: make([]int32, 0, s.config.Slots)}
+func (o *valueOptions) memory(m *Machine) memory {
+	slots := m.Config().Slots
+	v := &values{o: o, touched: make([]int32, 0, slots)}
 	// The slots of the interrupt that makes the records too many have room, and those that
 	// are copied for Loads.
-	v.records = newRecords(int(s.values.records) + 2*s.config.Slots)
-	v.records.bound, v.records.most, v.records.close = s.values.bound, refinePasses, refineClose
+	v.records = newRecords(int(o.records) + 2*slots)
+	v.records.bound, v.records.most, v.records.close = o.bound, refinePasses, refineClose
 	v.partitions = newPartitions()
 	return v
 }
 
 func (v *values) reset() {
-	fresh := values{spec: v.spec, records: v.records, partitions: v.partitions, touched: v.touched[:0]}
+	fresh := values{o: v.o, records: v.records, partitions: v.partitions, touched: v.touched[:0]}
 	fresh.records.clear()
 	fresh.partitions.clear()
 	*v = fresh
@@ -163,7 +164,7 @@ func processed(m *Machine) uint64 {
 func (v *values) profile(w *window, out *hwsim.Out) {
 	v.copySlots(w)
 	v.decide(w)
-	if n := uint64(len(v.list)); n > v.values.records {
+	if n := uint64(len(v.list)); n > v.o.records {
 		v.counts.early += n
 		v.send(w, out)
 	}
@@ -177,7 +178,7 @@ func (v *values) copySlots(w *window) {
 	v.copies++
 	copied := uint64(0)
 	current := &v.leaves[v.current]
-	if v.values.weigh > 0 {
+	if v.o.weigh > 0 {
 		now, dropped := w.retired()
 		v.visit.stop(now, dropped, processed(w.m)-v.seen)
 	}
@@ -196,7 +197,7 @@ func (v *values) copySlots(w *window) {
 				l.until = v.first
 			}
 			l.stamp, l.weight = v.copies, 1
-			if v.values.weigh > 0 {
+			if v.o.weigh > 0 {
 				l.weight = v.visit.weight(v.eraOf(current, l.until))
 			}
 			v.touched = append(v.touched, number)
@@ -225,7 +226,7 @@ func (v *values) restart(w *window) {
 	w.store(CommandWindow+ClearData, 0)
 	w.store(IndexWindow+2, 0)
 	w.store(IndexWindow+3, 0)
-	if v.values.weigh > 0 {
+	if v.o.weigh > 0 {
 		v.visit.start(w)
 	}
 }
@@ -241,7 +242,7 @@ func (v *values) thrash(w *window) {
 	v.seen += samples
 	v.restart(w)
 	ways := 1
-	if samples < v.values.fast*uint64(w.m.Config().Slots) {
+	if samples < v.o.fast*uint64(w.m.Config().Slots) {
 		ways = 2
 	}
 	if v.split(ways) {
@@ -261,11 +262,12 @@ func (v *values) next(w *window) {
 	}
 }
 
-// timeValues answers the timer of the main processor: the visit has lasted long enough, and all
+func (v *values) firstAlarm() uint64 { return v.o.firstWait() }
+
+// timer answers the timer of the main processor: the visit has lasted long enough, and all
 // unmasked loads of the partition have room in the slots. The next partition gets its turn. If
 // no partition leads to an interrupt, the profile is complete.
-func timeValues(w *window, out *hwsim.Out) {
-	v := w.memory.(*values)
+func (v *values) timer(w *window, out *hwsim.Out) {
 	v.counts.timer++
 	v.quiet++
 	if n := w.m.Stats().Accepted; n != v.accepted {
@@ -295,7 +297,7 @@ func timeValues(w *window, out *hwsim.Out) {
 // its turn; otherwise the last ones would never have theirs if clear is short.
 func (v *values) clearDue(w *window) {
 	turned := len(v.leaves) == 1 || v.turns >= uint64(len(v.leaves))
-	if v.values.clear > 0 && w.now-v.unmasked >= v.values.clear && turned {
+	if v.o.clear > 0 && w.now-v.unmasked >= v.o.clear && turned {
 		v.clearMasks(w)
 	}
 }

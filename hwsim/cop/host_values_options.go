@@ -59,8 +59,6 @@ type valueOptions struct {
 	weigh     uint64
 	bound     uint64
 	early     uint64
-
-	given string // a parameter that the description has, "" for none
 }
 
 // The parameters that change constants of the program.
@@ -103,13 +101,22 @@ func (o *valueOptions) software() [13]softwareOption {
 	}
 }
 
-func parseValueOptions(a *hwsim.Args) (o valueOptions) {
+// valueParams returns the names of all parameters.
+func valueParams() []string {
+	names := constantNames[:]
+	for _, p := range new(valueOptions).software() {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+func parseValueOptions(a *hwsim.Args) params {
+	o := &valueOptions{}
 	for i, name := range constantNames {
 		o.constants[i] = unset
 		if a.String(name, "") == "" {
 			continue
 		}
-		o.given = name
 		if i == constantRF {
 			o.constants[i] = halves(a)
 			continue
@@ -121,9 +128,6 @@ func parseValueOptions(a *hwsim.Args) (o valueOptions) {
 		a.WantFor("r", "0, 1, 3, 7 or another number that is all ones in binary")
 	}
 	for _, p := range o.software() {
-		if a.String(p.name, "") != "" {
-			o.given = p.name
-		}
 		*p.value = a.Uint(p.name, p.otherwise, p.least, p.most)
 	}
 	if o.hi <= o.lo && o.hi > 0 {
@@ -169,10 +173,9 @@ func (o *valueOptions) write(add func(name, value string)) {
 	}
 }
 
-// setupValues sets the constants of a program for the number of slots.
-func setupValues(s *spec, m *Machine) error {
+// setup sets the constants of a program for the number of slots.
+func (o *valueOptions) setup(m *Machine) error {
 	set := func(k int, n uint64) error { return m.Set(ConstWindow+k, n) }
-	o := &s.values
 	for i, k := range [numConstants]int{constantR: valuesR, constantRF: -1, constantKeep: valuesKeep, constantFTH: valuesFTH, constantDTH: valuesDTH, constantAdvance: valuesAdvance} {
 		if n := o.constants[i]; n != unset && k >= 0 {
 			if err := set(k, n); err != nil {

@@ -71,9 +71,9 @@ func (x *visit) weight(from uint64) uint64 {
 // The length is random within a quarter. If a program repeats itself in the time of a turn of all partitions,
 // each partition would otherwise see the same part of the program in each turn.
 func (v *values) wait(now uint64) uint64 {
-	n := v.values.firstWait()
-	if v.values.early > 0 {
-		n = min(v.values.timer, max(n, now/v.values.early))
+	n := v.o.firstWait()
+	if v.o.early > 0 {
+		n = min(v.o.timer, max(n, now/v.o.early))
 	}
 	v.random = v.random*6364136223846793005 + 1442695040888963407
 	return n - n/4 + (v.random>>32)%(n/2+1)

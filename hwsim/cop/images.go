@@ -17,6 +17,16 @@ var images = [...]struct{ name, text string }{
 	{"callstack", imageCallstack},
 }
 
+// programOf returns the name of the first built-in program for a host.
+func programOf(host string) string {
+	for _, x := range images {
+		if image, err := ParseImage(x.text); err == nil && image.Host == host {
+			return x.name
+		}
+	}
+	return ""
+}
+
 // builtIn returns the text of the image of a built-in program.
 func builtIn(name string) (text string, ok bool) {
 	for _, x := range images {

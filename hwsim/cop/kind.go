@@ -31,7 +31,8 @@ import (
 //	           the fields of Config
 //	predictor  static or dynamic
 //
-// The parameters of value profiling, program=values, are in the comment of valueOptions.
+// Software of a program may have parameters of its own, which other programs do not take. Those of
+// value profiling, program=values, are in the comment of valueOptions.
 //
 // An event of the stream is a sample: its class is the tag, and its value is the word.
 // The word is also the target for calls, and the address for tuple.Addr and tuple.More.
@@ -46,8 +47,7 @@ import (
 var Kind = &hwsim.Kind{
 	Name: "cop",
 	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
-		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor",
-		"r", "rf", "keep", "fth", "dth", "advance", "hi", "lo", "times", "least", "fast", "timer", "clear", "records", "decide", "estimate", "weigh", "bound", "early"}, clock.Params...),
+		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor"}, clock.Params...),
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
@@ -75,7 +75,7 @@ type spec struct {
 	k0                     uint64
 	setK0                  bool
 	seed                   uint64
-	values                 valueOptions
+	params                 params   // of the host, nil if it has none
 	initial                *Machine // the machine with its program loaded
 }
 
@@ -114,7 +114,6 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	default:
 		a.WantFor("predictor", "static or dynamic")
 	}
-	s.values = parseValueOptions(a)
 	s.load(a)
 	return s
 }
@@ -142,17 +141,17 @@ func (s *spec) load(a *hwsim.Args) {
 		fail(Error("its host is " + image.Host + ", and there are " + hostNames()))
 		return
 	}
-	if name := s.values.given; name != "" && s.host != valuesHost {
-		a.WantFor(name, "no "+name+": only programs for the host values have it, such as program=values")
-		return
+	a.Also(s.host.params, ofOtherHost)
+	if s.host.parse != nil {
+		s.params = s.host.parse(a)
 	}
 	if s.initial, err = New(s.config); err == nil {
 		if err = s.initial.Load(image); err == nil && s.setK0 {
 			err = s.initial.Set(ConstWindow, s.k0)
 		}
 	}
-	if err == nil && s.host.setup != nil {
-		err = s.host.setup(s, s.initial)
+	if err == nil && s.params != nil {
+		err = s.params.setup(s.initial)
 	}
 	if err == nil {
 		err = s.host.check(s.initial)
@@ -160,6 +159,18 @@ func (s *spec) load(a *hwsim.Args) {
 	if err != nil {
 		fail(err)
 	}
+}
+
+// ofOtherHost says that only other programs have a parameter, "" if none has it.
+func ofOtherHost(name string) string {
+	for _, h := range hosts {
+		for _, p := range h.params {
+			if p == name {
+				return "no " + name + ": only programs for the host " + h.name + " have it, such as program=" + programOf(h.name)
+			}
+		}
+	}
+	return ""
 }
 
 // clockRatio parses a decimal number.
@@ -223,7 +234,9 @@ func (s *spec) String() string {
 	if c.Dynamic {
 		add("predictor", "dynamic")
 	}
-	s.values.write(add)
+	if s.params != nil {
+		s.params.write(add)
+	}
 	if text == "" {
 		return "cop"
 	}

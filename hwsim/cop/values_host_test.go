@@ -326,7 +326,14 @@ func TestValuesTellPackagesApart(t *testing.T) {
 
 // Parameters that make no sense together, and those of another program.
 func TestValuesParameters(t *testing.T) {
+	const machine = "column 5: want one of program, clock, access, handler, record, k0, seed, slots, keybits, data, microcode, " +
+		"filterpcs, buffer, penalty, watchdog, predictor, near, far, retire, burst, pause"
 	for args, want := range map[string]string{
+		"nothing=1":                          machine,
+		"nothing=1,program=values":           machine + ", r, rf, keep, fth, dth, advance, hi, lo, times, least, fast, timer, clear, records, decide, estimate, weigh, bound, early",
+		"program=edges,keep=3":               "column 24: want no keep: only programs for the host values have it, such as program=values",
+		"keep=3,program=values,keep=4":       "column 27: want keep once",
+		"keep=,program=values":               "column 10: want a value",
 		"hi=50":                              "column 8: want no hi: only programs for the host values have it, such as program=values",
 		"program=values,r=30":                "column 22: want 0, 1, 3, 7 or another number that is all ones in binary",
 		"program=values,rf=8":                "column 23: want one of 0.5, 1, 1.5 and so on up to 7.5",
@@ -341,6 +348,10 @@ func TestValuesParameters(t *testing.T) {
 	}
 	const all = `cop(program="values",slots=64,r=7,rf=1.5,keep=3,fth=5,dth=6,advance=1,hi=90,lo=2,times=3,least=4,fast=5,timer=6000,clear=7000,records=800,decide=9,estimate=8,weigh=0,bound=0,early=7)`
 	if s, err := parseEngine(all[4:len(all)-1], nil); err != nil || s.String() != all {
+		t.Errorf("%v, %v", s, err)
+	}
+	// The program may follow its parameters.
+	if s, err := parseEngine("keep=3,near=4,program=values", nil); err != nil || s.String() != `cop(program="values",near=4,keep=3)` {
 		t.Errorf("%v, %v", s, err)
 	}
 }
