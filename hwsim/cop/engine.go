@@ -19,7 +19,7 @@ type engine struct {
 	*spec
 	run
 	copy   run    // for Snapshot
-	window window // the window during the interrupt that the host handles
+	window Window // the window during the interrupt that the host handles
 	seed   uint32
 
 	offered func(s Sample, o Outcome) // for debuggers; nil: nobody wants to know
@@ -28,7 +28,7 @@ type engine struct {
 // A run is the state of an engine.
 type run struct {
 	m       *Machine
-	memory  memory // of the host, or nil
+	memory  Memory // of the host, or nil
 	clock   clock.Clock
 	pending sample.Sample // the sample whose further words may still come; N is 0 if there is none
 	taken   uint64        // number of events that the machine has accepted
@@ -41,7 +41,7 @@ type run struct {
 func (s *spec) New(i hwsim.Instance) hwsim.Engine {
 	e := &engine{spec: s, run: run{m: s.initial.Checkpoint()}, copy: run{m: s.initial.Checkpoint()}}
 	if s.params != nil {
-		e.memory, e.copy.memory = s.params.memory(e.m), s.params.memory(e.m)
+		e.memory, e.copy.memory = s.params.Memory(e.m), s.params.Memory(e.m)
 	}
 	if e.seed = uint32(i.Seed(s.seed)); e.seed == 0 {
 		e.seed = 1
@@ -54,12 +54,12 @@ func (e *engine) reset() {
 	e.m.Restore(e.initial)
 	e.m.Seed(e.seed)
 	if e.memory != nil {
-		e.memory.reset()
+		e.memory.Reset()
 	}
 	e.clock = clock.New(e.processor)
 	e.pending.N, e.taken, e.refused, e.sent, e.alarm = 0, 0, 0, 0, 1<<64-1
-	if t, ok := e.memory.(timed); ok {
-		e.alarm = t.firstAlarm()
+	if t, ok := e.memory.(Timed); ok {
+		e.alarm = t.FirstAlarm()
 	}
 }
 
@@ -88,8 +88,8 @@ func (s *spec) coreCycle(machine uint64) uint64 {
 	return n + min(rest, 1)
 }
 
-// retired returns the sample that the machine gets for the words of a sample.
-func retired(words *sample.Sample) Sample {
+// toMachine returns the sample that the machine gets for the words of a sample.
+func toMachine(words *sample.Sample) Sample {
 	t := words.Tuples[0]
 	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag()), Words: uint8(words.N)}
 	switch t.Tag() {
@@ -174,7 +174,7 @@ func (e *engine) until(t tuple.Tuple, out *hwsim.Out, ask bool) (cycle uint64) {
 // give gives the machine the sample in a cycle up to which it has run.
 func (e *engine) give(cycle uint64) {
 	s := &e.pending
-	x := retired(s)
+	x := toMachine(s)
 	outcome := e.m.Offer(cycle, x)
 	if e.offered != nil {
 		e.offered(x, outcome)
@@ -219,10 +219,10 @@ func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
 		e.clock.Stall(e.coreCycle(at) - now)
 	}
 	e.window = e.newWindow()
-	e.window.cycles = e.handler
-	e.memory.(timed).timer(&e.window, out)
-	e.sent += e.window.events
-	e.clock.Stall(e.window.cycles)
+	e.window.Cycles = e.handler
+	e.memory.(Timed).Timer(&e.window, out)
+	e.sent += e.window.Events
+	e.clock.Stall(e.window.Cycles)
 	e.setAlarm()
 	if ask {
 		out.Interrupt()
@@ -233,25 +233,25 @@ func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
 
 // setAlarm sets the timer as the host wants. It is called before others use the window for stores.
 func (e *engine) setAlarm() {
-	if e.window.alarm > 0 {
+	if e.window.Alarm > 0 {
 		now, _ := e.clock.Cycles()
-		e.alarm = now + e.window.alarm
+		e.alarm = now + e.window.Alarm
 	}
 }
 
-func (e *engine) newWindow() window {
+func (e *engine) newWindow() Window {
 	now, _ := e.clock.Cycles()
-	return window{m: e.m, memory: e.memory, access: e.access, record: e.trans, now: now}
+	return Window{Machine: e.m, Memory: e.memory, Access: e.access, Record: e.trans, Now: now}
 }
 
 // answer makes the host handle an interrupt, and returns the number of cycles of the
 // main processor that this takes.
 func (e *engine) answer(out *hwsim.Out) uint64 {
 	e.window = e.newWindow()
-	e.window.cycles = e.handler
-	e.host.read(&e.window, false, out)
-	e.sent += e.window.events
-	return e.window.cycles
+	e.window.Cycles = e.handler
+	e.host.Read(&e.window, false, out)
+	e.sent += e.window.Events
+	return e.window.Cycles
 }
 
 // finish makes the machine finish all events, the pending one too.
@@ -267,7 +267,7 @@ func (e *engine) finish(out *hwsim.Out) {
 func (e *engine) end(out *hwsim.Out) {
 	e.finish(out)
 	e.window = e.newWindow()
-	e.host.read(&e.window, true, out)
+	e.host.Read(&e.window, true, out)
 }
 
 // Flush sends all samples that the machine holds.
@@ -283,7 +283,7 @@ func (e *engine) Snapshot(out *hwsim.Out) { e.snapshot(func() { e.end(out) }) }
 func (e *engine) snapshot(do func()) {
 	e.copy.m.Restore(e.m)
 	if e.memory != nil {
-		e.copy.memory.copy(e.memory)
+		e.copy.memory.Copy(e.memory)
 	}
 	m, memory := e.copy.m, e.copy.memory
 	e.copy = e.run
@@ -299,12 +299,12 @@ func (e *engine) snapshot(do func()) {
 func (e *engine) Balance() hwsim.Balance {
 	lost := e.m.Stats().KilledWords
 	if e.memory != nil {
-		lost += e.memory.lost()
+		lost += e.memory.Lost()
 	}
 	return hwsim.Balance{
 		Held:    int64(e.taken - lost + e.pending.Events() - e.sent),
 		Dropped: e.refused + lost,
-		Sampled: e.host.estimates,
+		Sampled: e.host.Estimates,
 	}
 }
 
@@ -318,17 +318,17 @@ func (e *engine) Time() hwsim.Time {
 // Store stores to a register of the window. The registers are numbered as in package
 // cop: ConstWindow, for example. A store changes nothing and is counted in
 // RefusedStores if the machine refuses it, or if it would take something away that the
-// program's host needs. The registers from HostWindow on are those of the host.
+// program's host needs. The registers from FirstRegister on are those of the host.
 func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	e.clock.Stall(e.access)
-	if r, ok := e.memory.(registered); ok && register >= HostWindow {
+	if r, ok := e.memory.(Registered); ok && register >= FirstRegister {
 		e.window = e.newWindow()
-		if r.store(&e.window, register-HostWindow, value) {
-			e.clock.Stall(e.window.cycles)
-			return e.access + e.window.cycles
+		if r.Store(&e.window, register-FirstRegister, value) {
+			e.clock.Stall(e.window.Cycles)
+			return e.access + e.window.Cycles
 		}
 	}
-	e.m.SetIf(register, value, e.host.check) // a store that is refused is counted
+	e.m.SetIf(register, value, e.host.Check) // a store that is refused is counted
 	return e.access
 }
 
@@ -336,8 +336,8 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 // register.
 func (e *engine) Load(register int) (value, cycles uint64) {
 	e.clock.Stall(e.access)
-	if r, ok := e.memory.(registered); ok && register >= HostWindow {
-		if value, ok := r.load(register - HostWindow); ok {
+	if r, ok := e.memory.(Registered); ok && register >= FirstRegister {
+		if value, ok := r.Load(register - FirstRegister); ok {
 			return value, e.access
 		}
 	}

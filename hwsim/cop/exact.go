@@ -11,14 +11,6 @@ import (
 	"github.com/pepgo/pep/hwsim/sample"
 )
 
-// Exact implements hwsim.Deriver.
-func (s *spec) Exact() hwsim.Engine {
-	if s.host.exact == nil {
-		return nil
-	}
-	return s.host.exact(s.initial)
-}
-
 // deriving returns an engine that calls derive with each sample. derive returns the event
 // that follows from it, if there is one.
 func deriving(derive func(s *sample.Sample) (t tuple.Tuple, ok bool), reset func()) hwsim.Engine {

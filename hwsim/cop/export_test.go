@@ -2,20 +2,6 @@ package cop
 
 // This file opens back doors for tests.
 
-// BuiltIn returns the image of a built-in program, "" if there is none.
-func BuiltIn(name string) string {
-	text, _ := builtIn(name)
-	return text
-}
-
-// BuiltInNames returns the names of the built-in programs.
-func BuiltInNames() (names []string) {
-	for _, x := range images {
-		names = append(names, x.name)
-	}
-	return names
-}
-
 // HostNames lists the hosts, for error messages.
 var HostNames = hostNames
 
@@ -45,7 +31,7 @@ func Estimated(slots []RecordedSlot, twiceRF, bound uint64) []Load {
 
 // EstimatedIn does the same with other limits for passes of the self-consistent estimate.
 func EstimatedIn(slots []RecordedSlot, twiceRF, bound, passes uint64, close uint) []Load {
-	v := values{records: newRecords(len(slots))}
+	v := Profile{records: newRecords(len(slots))}
 	v.records.bound, v.records.most, v.records.close = bound, passes, close
 	for _, s := range slots {
 		l := &v.loads[v.find(s.PC)]

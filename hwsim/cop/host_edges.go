@@ -11,6 +11,13 @@ import (
 	"github.com/pepgo/pep/hwsim"
 )
 
+// The hosts of branches.
+var (
+	Edges   = &Host{Name: "edges", Check: checkEdges, Read: readEdges, Exact: exactEdges}
+	Targets = &Host{Name: "targets", Check: checkTargets, Read: readTargets, Exact: exactTargets}
+	Follow  = &Host{Name: "follow", Check: checkFollow, Read: readFollow, Exact: exactFollow}
+)
+
 // checkColumns checks a program whose table has n columns: the sub-arrays B0, B1 and so on,
 // all with as many words as I0 can count.
 func checkColumns(m *Machine, host string, n int, fields Fields) error {
@@ -25,7 +32,7 @@ func checkColumns(m *Machine, host string, n int, fields Fields) error {
 		return Error("an associative array of " + digits.Int(int64(m.Config().Slots)) + " slots: the host " + host +
 			" wants as many as I0 can count, " + digits.Uint(1<<width))
 	}
-	return checkFields(m, host, fields)
+	return CheckFields(m, host, fields)
 }
 
 func checkEdges(m *Machine) error   { return checkColumns(m, "edges", 2, SelectPC|SelectValue) }
@@ -34,7 +41,7 @@ func checkFollow(m *Machine) error  { return checkColumns(m, "follow", 3, Select
 
 // readEdges reads PCs of branches from B0 and counts from B1: that of outcome 0 is in the
 // low half of the word, that of outcome 1 in the high half.
-func readEdges(w *window, ended bool, out *hwsim.Out) {
+func readEdges(w *Window, ended bool, out *hwsim.Out) {
 	for i := range w.next(0, ended) {
 		pc, counts := w.word(0, i), w.word(1, i)
 		w.count(pc, 0, counts&(1<<32-1), out)
@@ -44,7 +51,7 @@ func readEdges(w *window, ended bool, out *hwsim.Out) {
 }
 
 // readTargets reads PCs from B0, targets from B1 and counts from B2.
-func readTargets(w *window, ended bool, out *hwsim.Out) {
+func readTargets(w *Window, ended bool, out *hwsim.Out) {
 	for i := range w.next(0, ended) {
 		w.count(w.word(0, i), w.word(1, i), w.word(2, i), out)
 	}
@@ -53,7 +60,7 @@ func readTargets(w *window, ended bool, out *hwsim.Out) {
 
 // readFollow reads a branch from B0, the one that followed it from B1, and the count from
 // B2. A branch is its PC shifted by one, with the outcome in the lowest bit.
-func readFollow(w *window, ended bool, out *hwsim.Out) {
+func readFollow(w *Window, ended bool, out *hwsim.Out) {
 	for i := range w.next(0, ended) {
 		before, branch := w.word(0, i), w.word(1, i)
 		t := follow(before>>1, before&1, branch>>1, branch&1)

@@ -126,22 +126,22 @@ func twiceRF(m *Machine) (n uint64) {
 // says how often software has updated records. Also, readers of profiles take each message
 // for one observation when they compute how far a count may be off; and a slot is about that:
 // its samples are neighbours in time, so they are not independent of one another.
-func (v *values) send(w *window, out *hwsim.Out) {
-	rf := twiceRF(w.m)
+func (v *Profile) send(w *Window, out *hwsim.Out) {
+	rf := twiceRF(w.Machine)
 	for i := range v.loads {
 		l := &v.loads[i]
 		_, samples, steps := v.estimate(l, rf)
-		w.cycles += steps * v.o.estimate
+		w.Cycles += steps * v.o.estimate
 		sum := uint64(0)
 		for k := l.first; k >= 0; k = v.list[k].next {
 			x := &v.list[k]
 			before := sum >> CountBits
 			sum += x.count
 			t := viewValue(tuple.Tuple{PC: l.pc, W: uint64(x.value)})
-			w.sendParts(t, sum>>CountBits-before, x.slots, out)
+			sendParts(w, t, sum>>CountBits-before, x.slots, out)
 		}
 		if n := samples - sum>>CountBits; n > 0 {
-			w.events += n
+			w.Events += n
 			v.counts.unattributed += n
 			out.Send(hwsim.Message{Tuple: tuple.Tuple{PC: l.pc}, Count: n, Free: 64})
 		}
@@ -150,29 +150,13 @@ func (v *values) send(w *window, out *hwsim.Out) {
 }
 
 // sendParts sends a count in equal parts, as far as it can be divided.
-func (w *window) sendParts(t tuple.Tuple, count, parts uint64, out *hwsim.Out) {
-	w.events += count
+func sendParts(w *Window, t tuple.Tuple, count, parts uint64, out *hwsim.Out) {
+	w.Events += count
 	for parts = min(parts, count); parts > 0; parts-- {
 		part := count / parts
 		count -= part
 		out.Send(hwsim.Message{Tuple: t, Count: part})
 	}
-}
-
-// A Profiler is an engine that profiles values. The engines of [Kind] are Profilers; if
-// their program has another host, they have no loads.
-type Profiler interface {
-	hwsim.Engine
-
-	// Loads returns what the engine knows, as if it were flushed, in the order in which
-	// loads were first copied. Loads that software has sent early, because there was no
-	// room for further records, are missing. The engine goes on as before.
-	Loads() []Load
-
-	// Complete reports whether the profile is complete: whether no partition of the
-	// program led to an interrupt when it last had its turn. Later interrupts or cleared
-	// masks make it incomplete again.
-	Complete() bool
 }
 
 // A Load is a load with its values.
@@ -204,29 +188,17 @@ func (l *Load) Invariance(i int) float64 {
 	return float64(l.Values[i].Count) / (1 << CountBits) / float64(l.Samples)
 }
 
-// Loads is a method of Profiler.
-func (e *engine) Loads() (list []Load) {
-	v, ok := e.copy.memory.(*values)
-	if !ok {
-		return nil
-	}
-	e.snapshot(func() {
-		nowhere := hwsim.NewOut(1, func([]hwsim.Message) {})
-		e.finish(nowhere)
-		w := e.newWindow()
-		v.copySlots(&w)
-		list = v.results(twiceRF(e.m))
-	})
-	return list
+// Loads returns what software knows when it has copied the slots once more. It is for a copy of
+// the machine, which has done all events.
+func (v *Profile) Loads(w *Window) []Load {
+	v.copySlots(w)
+	return v.results(twiceRF(w.Machine))
 }
 
-// Complete is a method of Profiler.
-func (e *engine) Complete() bool {
-	v, ok := e.memory.(*values)
-	return ok && v.complete
-}
+// Complete reports whether no partition of the program led to an interrupt when it last had its turn.
+func (v *Profile) Complete() bool { return v.complete }
 
-func (v *values) results(rf uint64) (list []Load) {
+func (v *Profile) results(rf uint64) (list []Load) {
 	for i := range v.loads {
 		l := &v.loads[i]
 		_, samples, steps := v.estimate(l, rf)

@@ -12,12 +12,12 @@ package cop
 // another active value, do not count. So a load with a frequent value looks variant as
 // long as no slot has found this value. Therefore a variant load needs more samples:
 // if a share of lo means least hits, it needs least/lo samples.
-func (v *values) decide(w *window) {
+func (v *Profile) decide(w *Window) {
 	o := v.o
 	for _, i := range v.touched {
 		l := &v.loads[i]
 		l.times++
-		w.cycles += o.decide
+		w.Cycles += o.decide
 		top, samples := v.top(l)
 		switch {
 		case samples >= o.least && 100*top >= o.hi*samples:
@@ -32,22 +32,22 @@ func (v *values) decide(w *window) {
 }
 
 // mask makes the filter with a bit for each PC reject a PC.
-func (v *values) mask(w *window, pc uint64) {
-	n := w.m.Filters.Bit(pc)
+func (v *Profile) mask(w *Window, pc uint64) {
+	n := w.Machine.Filters.Bit(pc)
 	register := FilterWindow + int(n>>6)
-	word := w.load(register)
+	word := w.Load(register)
 	if word>>(n&63)&1 == 1 {
 		return // another load has the same bit
 	}
-	w.store(register, word|1<<(n&63))
+	w.Store(register, word|1<<(n&63))
 	v.counts.masked++
 }
 
 // clearMasks makes software profile all loads again, in one partition. The filter changes
 // to its next hash function, so a load that had the same bit as a masked one probably has
 // another bit now. The current visit ends, because its filters do.
-func (v *values) clearMasks(w *window) {
-	if v.o.weigh > 0 && processed(w.m) > v.seen {
+func (v *Profile) clearMasks(w *Window) {
+	if v.o.weigh > 0 && processed(w.Machine) > v.seen {
 		if uint64(len(v.list)) <= v.o.records {
 			v.copySlots(w)
 		} else {
@@ -55,9 +55,9 @@ func (v *values) clearMasks(w *window) {
 		}
 		v.restart(w)
 	}
-	w.store(CommandWindow+ClearFilter, 0)
-	if n := uint64(len(w.m.Config().Hashes)); n > 1 {
-		w.store(SampleWindow+FilterHash, uint64(w.m.Filters.BitHash)%(n-1)+1)
+	w.Store(CommandWindow+ClearFilter, 0)
+	if n := uint64(len(w.Machine.Config().Hashes)); n > 1 {
+		w.Store(SampleWindow+FilterHash, uint64(w.Machine.Filters.BitHash)%(n-1)+1)
 	}
 	v.endEras(w)
 	for i := range v.loads {
@@ -66,14 +66,14 @@ func (v *values) clearMasks(w *window) {
 	v.partitions.clear()
 	v.selectPartition(w)
 	v.quiet, v.empty, v.turns, v.complete = 0, 0, 0, false
-	v.unmasked = w.now
+	v.unmasked = w.Now
 	v.counts.cleared++
 }
 
 // endEras notes for each load when its era began, because its partition ends. Real software would keep
 // the old partitions, and look a load up there when it finds the load again. This takes few cycles
 // for each partition, and the model does not count them.
-func (v *values) endEras(w *window) {
+func (v *Profile) endEras(w *Window) {
 	if v.o.weigh == 0 {
 		return
 	}
@@ -86,6 +86,6 @@ func (v *values) endEras(w *window) {
 	for i := range v.leaves {
 		first = min(first, v.eraOf(&v.leaves[i], v.first))
 	}
-	now, _ := w.retired()
+	now, _ := retired(w)
 	v.first, v.clearedAt = first, now
 }

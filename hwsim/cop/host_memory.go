@@ -13,6 +13,12 @@ import (
 	"github.com/pepgo/pep/hwsim"
 )
 
+// The hosts of accesses to memory.
+var (
+	Deps      = &Host{Name: "deps", Check: checkDeps, Read: readDeps, Exact: exactDeps}
+	Conflicts = &Host{Name: "conflicts", Check: checkConflicts, Read: readConflicts, Exact: exactConflicts}
+)
+
 // checkPairs checks a program with the layout of deps and conflicts: 64 addresses, and
 // pairs in slots up to 127.
 func checkPairs(m *Machine, host string, sizes [3]uint8) error {
@@ -30,7 +36,7 @@ func checkPairs(m *Machine, host string, sizes [3]uint8) error {
 		return Error("an associative array of " + digits.Int(int64(m.Config().Slots)) + " slots with " + digits.Int(int64(m.Config().KeyBits)) +
 			" bits: the host " + host + " wants at least 128 slots with 32 bits")
 	}
-	return checkFields(m, host, SelectPC|SelectAddr)
+	return CheckFields(m, host, SelectPC|SelectAddr)
 }
 
 func checkDeps(m *Machine) error { return checkPairs(m, "deps", [3]uint8{6, 6, 7}) }
@@ -40,13 +46,13 @@ const firstDep = 96
 
 // readDeps reads pairs. That of slot i has its count in word B2|i, the PC of the load in
 // B2|i-32 and the PC of the store in B2|i-64.
-func readDeps(w *window, ended bool, out *hwsim.Out) {
+func readDeps(w *Window, ended bool, out *hwsim.Out) {
 	for i := firstDep; i < w.next(2, ended); i++ {
 		load := tuple.Tuple{PC: w.word(2, i-32)}
 		w.count(tuple.New(tuple.Dep, load.Site(), 0).PC, w.word(2, i-64), w.word(2, i), out)
-		w.store(ValidWindow+i, 0)
+		w.Store(ValidWindow+i, 0)
 	}
-	w.store(IndexWindow+2, firstDep)
+	w.Store(IndexWindow+2, firstDep)
 }
 
 // checkConflicts also checks the masks of addresses: K0 selects the number of the set, and
@@ -67,14 +73,14 @@ const firstConflict = 64
 
 // readConflicts reads pairs. That of slot i has the PC in word B1|i. The low half of word
 // B2|i has the bits of addresses that are the number of the set, the high half the count.
-func readConflicts(w *window, ended bool, out *hwsim.Out) {
+func readConflicts(w *Window, ended bool, out *hwsim.Out) {
 	for i := firstConflict; i < w.next(2, ended); i++ {
 		x := w.word(2, i)
-		t := conflict(w.m, tuple.Tuple{PC: w.word(1, i)}.Site(), x&(1<<32-1))
+		t := conflict(w.Machine, tuple.Tuple{PC: w.word(1, i)}.Site(), x&(1<<32-1))
 		w.count(t.PC, t.W, x>>32, out)
-		w.store(ValidWindow+i, 0)
+		w.Store(ValidWindow+i, 0)
 	}
-	w.store(IndexWindow+2, firstConflict)
+	w.Store(IndexWindow+2, firstConflict)
 }
 
 // conflict returns the event of a conflict: at a site, in the set of an address.

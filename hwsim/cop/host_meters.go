@@ -18,7 +18,7 @@ type valueCounts struct {
 	unattributed uint64 // the estimate gives them to no value
 }
 
-func (v *values) meters() []hwsim.Meter {
+func (v *Profile) Meters() []hwsim.Meter {
 	c := &v.counts
 	phased := uint64(0)
 	for i := range v.loads {

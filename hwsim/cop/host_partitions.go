@@ -70,8 +70,8 @@ func (p *partitions) of(pc uint64) *leaf {
 }
 
 // selectPartition makes the filter of PCs accept the current partition.
-func (p *partitions) selectPartition(w *window) {
+func (p *partitions) selectPartition(w *Window) {
 	l := p.leaves[p.current]
-	w.store(SampleWindow+FilterMask, matchingHash<<32|(1<<l.bits-1))
-	w.store(SampleWindow+FilterMatch, uint64(l.match))
+	w.Store(SampleWindow+FilterMask, matchingHash<<32|(1<<l.bits-1))
+	w.Store(SampleWindow+FilterMatch, uint64(l.match))
 }

@@ -9,6 +9,9 @@ import (
 	"github.com/pepgo/pep/hwsim"
 )
 
+// Stack is the host of calling contexts.
+var Stack = &Host{Name: "stack", Check: checkStack, Read: readStack, Exact: exactStack}
+
 const (
 	stackNodes = 64 // node 0 is the root
 	stackKept  = 32 // contexts that stay when the table is full, at most
@@ -26,7 +29,7 @@ func checkStack(m *Machine) error {
 
 // readStack sends the counts of all nodes. The context of a node is that of its parent and
 // the function that was entered there. A parent has a lower number than its nodes.
-func readStack(w *window, ended bool, out *hwsim.Out) {
+func readStack(w *Window, ended bool, out *hwsim.Out) {
 	var pcs [stackNodes]uint64
 	var parents [stackNodes]uint8
 	var contexts [stackNodes]uint64
@@ -50,10 +53,10 @@ func readStack(w *window, ended bool, out *hwsim.Out) {
 // rebuildStack makes a tree of the function that runs and its callers, without counts. If
 // there are more than stackKept, those further out are left out. The root is then the
 // caller of the outermost one that stays.
-func rebuildStack(w *window, pcs *[stackNodes]uint64, parents *[stackNodes]uint8) {
+func rebuildStack(w *Window, pcs *[stackNodes]uint64, parents *[stackNodes]uint8) {
 	var path [stackKept]int // from the function that runs outwards
 	n := 0
-	for i := int(w.load(IndexWindow + 1)); i != 0 && n < stackKept; i = int(parents[i]) {
+	for i := int(w.Load(IndexWindow + 1)); i != 0 && n < stackKept; i = int(parents[i]) {
 		path[n] = i
 		n++
 	}
@@ -64,11 +67,11 @@ func rebuildStack(w *window, pcs *[stackNodes]uint64, parents *[stackNodes]uint8
 	w.empty()
 	for i := range n {
 		node := n - i
-		w.store(KeyWindow+node, hashes[i]&w.m.KeyMask())
-		w.store(DataWindow+w.m.Base(0)+node, pcs[path[i]])
-		w.store(DataWindow+w.m.Base(1)+node, uint64(node-1))
-		w.store(DataWindow+w.m.Base(2)+node, hashes[i])
+		w.Store(KeyWindow+node, hashes[i]&w.Machine.KeyMask())
+		w.Store(DataWindow+w.Machine.Base(0)+node, pcs[path[i]])
+		w.Store(DataWindow+w.Machine.Base(1)+node, uint64(node-1))
+		w.Store(DataWindow+w.Machine.Base(2)+node, hashes[i])
 	}
-	w.store(IndexWindow, uint64(n+1))
-	w.store(IndexWindow+1, uint64(n))
+	w.Store(IndexWindow, uint64(n+1))
+	w.Store(IndexWindow+1, uint64(n))
 }

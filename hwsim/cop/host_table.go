@@ -7,7 +7,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 )
 
-// The host table shows what is in the arrays, so that a new program needs no host of its
+// Table is the host table. It shows what is in the arrays, so that a new program needs no host of its
 // own. The keys of the associative array are PCs. The sub-arrays B1, B2 and B3, as far as
 // the program sets them, have a word for each slot: the field value is a word that the
 // program has found for the PC of the slot, such as a value or a stride, and the field
@@ -17,6 +17,8 @@ import (
 //
 // The totals are what the program has counted. They need not add up to the number of
 // events: those that are in no total are Held in the balance of the engine.
+
+var Table = &Host{Name: "table", Check: checkTable, Read: readTable}
 
 // tableBases returns which of B1 to B3 a program uses.
 func tableBases(m *Machine) (list []int) {
@@ -42,16 +44,16 @@ func checkTable(m *Machine) error {
 				digits.Int(int64(m.Config().Slots)) + " slots")
 		}
 	}
-	return checkFields(m, "table", SelectPC)
+	return CheckFields(m, "table", SelectPC)
 }
 
-func readTable(w *window, _ bool, out *hwsim.Out) {
-	m := w.m
+func readTable(w *Window, _ bool, out *hwsim.Out) {
+	m := w.Machine
 	for i := range m.Config().Slots {
-		if w.load(ValidWindow+i) == 0 {
+		if w.Load(ValidWindow+i) == 0 {
 			continue
 		}
-		pc := w.load(KeyWindow + i)
+		pc := w.Load(KeyWindow + i)
 		for b := 1; b < NumBases; b++ {
 			if m.BaseBits(b) > 0 {
 				word := w.word(b, i)
@@ -61,6 +63,6 @@ func readTable(w *window, _ bool, out *hwsim.Out) {
 	}
 	w.empty()
 	for i := 1; i < NumIndexes; i++ {
-		w.store(IndexWindow+i, 0)
+		w.Store(IndexWindow+i, 0)
 	}
 }

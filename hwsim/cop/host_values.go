@@ -25,7 +25,7 @@ const (
 // valuesRF are the constants of the program that add 1/2, 1, 2 and 4 to RF.
 var valuesRF = [...]int{7, 8, 9, 14}
 
-// Registers of the host, from HostWindow on.
+// Registers of the host, from FirstRegister on.
 const (
 	ClearMasks      = iota // store: clear all masks, as the parameter clear does; a phase detector stores here when a phase begins
 	ProfileComplete        // load: 1 if the profile is complete, see Profiler
@@ -34,13 +34,13 @@ const (
 	ThrashInterrupts
 )
 
-var valuesHost = &host{
-	name: "values", check: checkValues, read: readValues, params: valueParams(), parse: parseValueOptions,
-	view: viewValue, estimates: true, ranges: true,
+var valuesHost = &Host{
+	Name: "values", Check: checkValues, Read: readValues, Params: valueParams(), Parse: parseValueOptions,
+	View: viewValue, Estimates: true, Ranges: true,
 }
 
-// values is what the host keeps in main memory.
-type values struct {
+// A Profile is what the host keeps in main memory.
+type Profile struct {
 	o *valueOptions
 	records
 	partitions
@@ -67,9 +67,9 @@ type values struct {
 	counts valueCounts
 }
 
-func (o *valueOptions) memory(m *Machine) memory {
+func (o *valueOptions) Memory(m *Machine) Memory {
 	slots := m.Config().Slots
-	v := &values{o: o, touched: make([]int32, 0, slots)}
+	v := &Profile{o: o, touched: make([]int32, 0, slots)}
 	// The slots of the interrupt that makes the records too many have room, and those that
 	// are copied for Loads.
 	v.records = newRecords(int(o.records) + 2*slots)
@@ -78,22 +78,22 @@ func (o *valueOptions) memory(m *Machine) memory {
 	return v
 }
 
-func (v *values) reset() {
-	fresh := values{o: v.o, records: v.records, partitions: v.partitions, touched: v.touched[:0]}
+func (v *Profile) Reset() {
+	fresh := Profile{o: v.o, records: v.records, partitions: v.partitions, touched: v.touched[:0]}
 	fresh.records.clear()
 	fresh.partitions.clear()
 	*v = fresh
 }
 
-func (v *values) copy(from memory) {
-	old, f := *v, from.(*values)
+func (v *Profile) Copy(from Memory) {
+	old, f := *v, from.(*Profile)
 	*v = *f
 	v.records, v.partitions, v.touched = old.records, old.partitions, old.touched
 	v.records.copy(&f.records)
 	v.partitions.copy(&f.partitions)
 }
 
-func (v *values) lost() uint64 { return v.lostCount }
+func (v *Profile) Lost() uint64 { return v.lostCount }
 
 // viewValue cuts a word to the 32 bits of the value in a slot. Software extends them by
 // their sign, as the Alpha's loads of 32 bits do: words from -2^31 to 2^31-1 stay what they
@@ -124,17 +124,17 @@ func checkValues(m *Machine) error {
 	case k(valuesDropped) == 0 || k(valuesDropped) > 1<<16-1:
 		return wrong("K3 is "+digits.Uint(k(valuesDropped)), "1 to 65535, the number of slots times dth: change dth")
 	}
-	return checkFields(m, "values", SelectPC|SelectValue)
+	return CheckFields(m, "values", SelectPC|SelectValue)
 }
 
 // readValues answers FULL and THRASH, and the end of the stream.
-func readValues(w *window, ended bool, out *hwsim.Out) {
-	v := w.memory.(*values)
+func readValues(w *Window, ended bool, out *hwsim.Out) {
+	v := w.Memory.(*Profile)
 	switch {
 	case ended:
 		v.copySlots(w)
 		v.send(w, out)
-	case w.load(IndexWindow+3) >= w.m.Read(SourceK+valuesDropped):
+	case w.Load(IndexWindow+3) >= w.Machine.Read(SourceK+valuesDropped):
 		v.thrash(w)
 	default:
 		v.counts.full++
@@ -143,10 +143,10 @@ func readValues(w *window, ended bool, out *hwsim.Out) {
 		v.next(w)
 	}
 	if !ended {
-		v.quiet, w.alarm = 0, v.wait(w.now)
+		v.quiet, w.Alarm = 0, v.wait(w.Now)
 		v.clearDue(w)
 	}
-	v.counts.cycles += w.cycles
+	v.counts.cycles += w.Cycles
 }
 
 // processed returns the number of events that the slots have taken or ignored since the
@@ -161,7 +161,7 @@ func processed(m *Machine) uint64 {
 
 // profile copies the slots, and decides which loads need no further samples. If software
 // now has too many records, it sends them, and begins new ones.
-func (v *values) profile(w *window, out *hwsim.Out) {
+func (v *Profile) profile(w *Window, out *hwsim.Out) {
 	v.copySlots(w)
 	v.decide(w)
 	if n := uint64(len(v.list)); n > v.o.records {
@@ -173,24 +173,24 @@ func (v *values) profile(w *window, out *hwsim.Out) {
 // copySlots adds all slots in use to the records. The records then count the samples in
 // the slots' totals; the other samples since the slots were last cleared were ignored, or
 // were in slots that other loads have replaced.
-func (v *values) copySlots(w *window) {
+func (v *Profile) copySlots(w *Window) {
 	v.touched = v.touched[:0]
 	v.copies++
 	copied := uint64(0)
 	current := &v.leaves[v.current]
 	if v.o.weigh > 0 {
-		now, dropped := w.retired()
-		v.visit.stop(now, dropped, processed(w.m)-v.seen)
+		now, dropped := retired(w)
+		v.visit.stop(now, dropped, processed(w.Machine)-v.seen)
 	}
-	for i := range w.m.Config().Slots {
-		word := w.load(DataWindow + i)
+	for i := range w.Machine.Config().Slots {
+		word := w.Load(DataWindow + i)
 		slot := slotOf(word)
 		if slot.total == 0 {
 			continue
 		}
-		w.load(KeyWindow + i)
-		w.cycles += w.record
-		number := v.find(w.m.Origin(i))
+		w.Load(KeyWindow + i)
+		w.Cycles += w.Record
+		number := v.find(w.Machine.Origin(i))
 		l := &v.loads[number]
 		if l.stamp != v.copies {
 			if l.first < 0 {
@@ -212,8 +212,8 @@ func (v *values) copySlots(w *window) {
 
 // clearedSlots accounts for all samples since the slots were last cleared: the records have
 // taken over copied of them.
-func (v *values) clearedSlots(w *window, copied uint64) {
-	now := processed(w.m)
+func (v *Profile) clearedSlots(w *Window, copied uint64) {
+	now := processed(w.Machine)
 	lost := now - v.seen - copied
 	v.lostCount += lost
 	v.counts.ignored += lost
@@ -221,11 +221,11 @@ func (v *values) clearedSlots(w *window, copied uint64) {
 }
 
 // restart makes the slots empty.
-func (v *values) restart(w *window) {
-	w.store(CommandWindow+InvalidateAll, 0)
-	w.store(CommandWindow+ClearData, 0)
-	w.store(IndexWindow+2, 0)
-	w.store(IndexWindow+3, 0)
+func (v *Profile) restart(w *Window) {
+	w.Store(CommandWindow+InvalidateAll, 0)
+	w.Store(CommandWindow+ClearData, 0)
+	w.Store(IndexWindow+2, 0)
+	w.Store(IndexWindow+3, 0)
 	if v.o.weigh > 0 {
 		v.visit.start(w)
 	}
@@ -234,15 +234,15 @@ func (v *values) restart(w *window) {
 // thrash answers THRASH. The slots have little information, so they are not copied; the
 // partition is split (section 5.3). If the slots have thrashed after few samples, the
 // partition is much too large.
-func (v *values) thrash(w *window) {
+func (v *Profile) thrash(w *Window) {
 	v.counts.thrash++
-	samples := processed(w.m) - v.seen
+	samples := processed(w.Machine) - v.seen
 	v.counts.thrashed += samples
 	v.lostCount += samples
 	v.seen += samples
 	v.restart(w)
 	ways := 1
-	if samples < v.o.fast*uint64(w.m.Config().Slots) {
+	if samples < v.o.fast*uint64(w.Machine.Config().Slots) {
 		ways = 2
 	}
 	if v.split(ways) {
@@ -254,7 +254,7 @@ func (v *values) thrash(w *window) {
 }
 
 // next selects the next partition.
-func (v *values) next(w *window) {
+func (v *Profile) next(w *Window) {
 	v.turns++
 	if len(v.leaves) > 1 {
 		v.advance()
@@ -262,15 +262,15 @@ func (v *values) next(w *window) {
 	}
 }
 
-func (v *values) firstAlarm() uint64 { return v.o.firstWait() }
+func (v *Profile) FirstAlarm() uint64 { return v.o.firstWait() }
 
 // timer answers the timer of the main processor: the visit has lasted long enough, and all
 // unmasked loads of the partition have room in the slots. The next partition gets its turn. If
 // no partition leads to an interrupt, the profile is complete.
-func (v *values) timer(w *window, out *hwsim.Out) {
+func (v *Profile) Timer(w *Window, out *hwsim.Out) {
 	v.counts.timer++
 	v.quiet++
-	if n := w.m.Stats().Accepted; n != v.accepted {
+	if n := w.Machine.Stats().Accepted; n != v.accepted {
 		v.accepted, v.empty = n, 0
 	} else {
 		v.empty++
@@ -288,30 +288,30 @@ func (v *values) timer(w *window, out *hwsim.Out) {
 		}
 	}
 	v.clearDue(w)
-	w.alarm = v.wait(w.now)
-	v.counts.cycles += w.cycles
+	w.Alarm = v.wait(w.Now)
+	v.counts.cycles += w.Cycles
 }
 
 // clearDue clears the masks if they are old enough. Clearing makes the program one partition,
 // and its splits begin again with the first part. So masks stay until each partition has had
 // its turn; otherwise the last ones would never have theirs if clear is short.
-func (v *values) clearDue(w *window) {
+func (v *Profile) clearDue(w *Window) {
 	turned := len(v.leaves) == 1 || v.turns >= uint64(len(v.leaves))
-	if v.o.clear > 0 && w.now-v.unmasked >= v.o.clear && turned {
+	if v.o.clear > 0 && w.Now-v.unmasked >= v.o.clear && turned {
 		v.clearMasks(w)
 	}
 }
 
-func (v *values) store(w *window, i int, value uint64) bool {
+func (v *Profile) Store(w *Window, i int, value uint64) bool {
 	if i != ClearMasks {
 		return false
 	}
 	v.clearMasks(w)
-	v.counts.cycles += w.cycles
+	v.counts.cycles += w.Cycles
 	return true
 }
 
-func (v *values) load(i int) (uint64, bool) {
+func (v *Profile) Load(i int) (uint64, bool) {
 	switch i {
 	case ProfileComplete:
 		if v.complete {

@@ -110,7 +110,7 @@ func valueParams() []string {
 	return names
 }
 
-func parseValueOptions(a *hwsim.Args) params {
+func parseValueOptions(a *hwsim.Args) Params {
 	o := &valueOptions{}
 	for i, name := range constantNames {
 		o.constants[i] = unset
@@ -155,8 +155,8 @@ func halvesText(n uint64) string {
 	return digits.Uint(n/2) + ".5"
 }
 
-// write adds the parameters that do not have their defaults.
-func (o *valueOptions) write(add func(name, value string)) {
+// Write adds the parameters that do not have their defaults.
+func (o *valueOptions) Write(add func(name, value string)) {
 	for i, n := range o.constants {
 		switch {
 		case n == unset:
@@ -173,8 +173,8 @@ func (o *valueOptions) write(add func(name, value string)) {
 	}
 }
 
-// setup sets the constants of a program for the number of slots.
-func (o *valueOptions) setup(m *Machine) error {
+// Setup sets the constants of a program for the number of slots.
+func (o *valueOptions) Setup(m *Machine) error {
 	set := func(k int, n uint64) error { return m.Set(ConstWindow+k, n) }
 	for i, k := range [numConstants]int{constantR: valuesR, constantRF: -1, constantKeep: valuesKeep, constantFTH: valuesFTH, constantDTH: valuesDTH, constantAdvance: valuesAdvance} {
 		if n := o.constants[i]; n != unset && k >= 0 {

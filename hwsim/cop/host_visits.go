@@ -37,13 +37,13 @@ type visit struct {
 const weightBits = 6
 
 // retired returns how many events are retired, and how many of them the buffer has dropped.
-func (w *window) retired() (n, dropped uint64) {
-	dropped = w.load(SampleWindow + DroppedEvents)
-	return w.load(SampleWindow+AcceptedEvents) + w.load(SampleWindow+FilteredEvents) + dropped, dropped
+func retired(w *Window) (n, dropped uint64) {
+	dropped = w.Load(SampleWindow + DroppedEvents)
+	return w.Load(SampleWindow+AcceptedEvents) + w.Load(SampleWindow+FilteredEvents) + dropped, dropped
 }
 
 // start begins a visit.
-func (x *visit) start(w *window) { x.begin, x.dropped = w.retired() }
+func (x *visit) start(w *Window) { x.begin, x.dropped = retired(w) }
 
 // stop ends a visit with a number of samples. now and dropped are what retired returns.
 func (x *visit) stop(now, dropped, samples uint64) {
@@ -70,7 +70,7 @@ func (x *visit) weight(from uint64) uint64 {
 //
 // The length is random within a quarter. If a program repeats itself in the time of a turn of all partitions,
 // each partition would otherwise see the same part of the program in each turn.
-func (v *values) wait(now uint64) uint64 {
+func (v *Profile) wait(now uint64) uint64 {
 	n := v.o.firstWait()
 	if v.o.early > 0 {
 		n = min(v.o.timer, max(n, now/v.o.early))
@@ -92,7 +92,7 @@ const shortest = 16
 
 // eraOf returns when the era of a load began whose partition is given: when the last visit of this partition
 // ended. If there was none since masks were cleared, it is until, which was noted then.
-func (v *values) eraOf(l *leaf, until uint64) uint64 {
+func (v *Profile) eraOf(l *leaf, until uint64) uint64 {
 	if l.seen > v.clearedAt {
 		return l.seen
 	}

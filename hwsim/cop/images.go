@@ -2,10 +2,8 @@ package cop
 
 // This file holds the table of built-in programs.
 
-// images are the programs that an engine can run without a file, by the name that stands
-// in program=NAME. The program NAME is assembled from asm/programs/NAME.s, and the constant
+// The program NAME is assembled from asm/programs/NAME.s, and the constant
 // with its image is in image_NAME.go: go test ./hwsim/cop -run Assembled -update writes it.
-// An engine without program= runs the first one.
 var images = [...]struct{ name, text string }{
 	{"sampler", imageSampler},
 	{"values", imageValues},
@@ -17,18 +15,16 @@ var images = [...]struct{ name, text string }{
 	{"callstack", imageCallstack},
 }
 
-// programOf returns the name of the first built-in program for a host.
-func programOf(host string) string {
+// Names returns the names of all built-in programs.
+func Names() (list []string) {
 	for _, x := range images {
-		if image, err := ParseImage(x.text); err == nil && image.Host == host {
-			return x.name
-		}
+		list = append(list, x.name)
 	}
-	return ""
+	return list
 }
 
-// builtIn returns the text of the image of a built-in program.
-func builtIn(name string) (text string, ok bool) {
+// Find returns the text of the image of a built-in program.
+func Find(name string) (text string, ok bool) {
 	for _, x := range images {
 		if x.name == name {
 			return x.text, true

@@ -26,11 +26,11 @@ func TestCOP13_BuiltInProgramsAreAssembled(t *testing.T) {
 			writeImage(t, name, got)
 			continue
 		}
-		if got != cop.BuiltIn(name) {
+		if text, _ := cop.Find(name); got != text {
 			t.Errorf("go test ./hwsim/cop -run Assembled -update: %s is assembled to\n%s", file, got)
 		}
 	}
-	if built := cop.BuiltInNames(); !slices.Equal(slices.Sorted(slices.Values(built)), names) {
+	if built := cop.Names(); !slices.Equal(slices.Sorted(slices.Values(built)), names) {
 		t.Errorf("the table in images.go has %v, and asm/programs has the sources of %v", built, names)
 	}
 }
@@ -45,7 +45,7 @@ func writeImage(t *testing.T, name, text string) {
 
 // A name without a file is that of a built-in program.
 func TestCOP13_BuiltInProgramsByName(t *testing.T) {
-	for _, name := range cop.BuiltInNames() {
+	for _, name := range cop.Names() {
 		s, err := parseEngine("program="+name, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

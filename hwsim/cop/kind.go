@@ -68,14 +68,14 @@ type spec struct {
 	config                 Config
 	file                   string
 	image                  *Image
-	host                   *host
+	host                   *Host
 	ratio                  uint64 // billionths of a cycle
 	processor              clock.Config
 	access, handler, trans uint64
 	k0                     uint64
 	setK0                  bool
 	seed                   uint64
-	params                 params   // of the host, nil if it has none
+	params                 Params   // of the host, nil if it has none
 	initial                *Machine // the machine with its program loaded
 }
 
@@ -120,11 +120,12 @@ func parse(a *hwsim.Args) hwsim.Spec {
 
 // load makes the machine that all others are copied from.
 func (s *spec) load(a *hwsim.Args) {
-	text, known := builtIn(s.file)
-	switch {
-	case s.file == "":
-		text = images[0].text
-	case !known:
+	name := s.file
+	if name == "" {
+		name = "sampler"
+	}
+	text, known := Find(name)
+	if !known {
 		text = string(a.File("program"))
 	}
 	if s.config.Slots == 0 {
@@ -141,9 +142,9 @@ func (s *spec) load(a *hwsim.Args) {
 		fail(Error("its host is " + image.Host + ", and there are " + hostNames()))
 		return
 	}
-	a.Also(s.host.params, ofOtherHost)
-	if s.host.parse != nil {
-		s.params = s.host.parse(a)
+	a.Also(s.host.Params, ofOtherHost)
+	if s.host.Parse != nil {
+		s.params = s.host.Parse(a)
 	}
 	if s.initial, err = New(s.config); err == nil {
 		if err = s.initial.Load(image); err == nil && s.setK0 {
@@ -151,10 +152,10 @@ func (s *spec) load(a *hwsim.Args) {
 		}
 	}
 	if err == nil && s.params != nil {
-		err = s.params.setup(s.initial)
+		err = s.params.Setup(s.initial)
 	}
 	if err == nil {
-		err = s.host.check(s.initial)
+		err = s.host.Check(s.initial)
 	}
 	if err != nil {
 		fail(err)
@@ -164,9 +165,9 @@ func (s *spec) load(a *hwsim.Args) {
 // ofOtherHost says that only other programs have a parameter, "" if none has it.
 func ofOtherHost(name string) string {
 	for _, h := range hosts {
-		for _, p := range h.params {
+		for _, p := range h.Params {
 			if p == name {
-				return "no " + name + ": only programs for the host " + h.name + " have it, such as program=" + programOf(h.name)
+				return "no " + name + ": only programs for the host " + h.Name + " have it, such as program=" + programOf(h.Name)
 			}
 		}
 	}
@@ -235,7 +236,7 @@ func (s *spec) String() string {
 		add("predictor", "dynamic")
 	}
 	if s.params != nil {
-		s.params.write(add)
+		s.params.Write(add)
 	}
 	if text == "" {
 		return "cop"
@@ -270,17 +271,25 @@ func (s *spec) Config() Config { return s.initial.Config() }
 
 // View returns the tuple that messages are about, for an event.
 func (s *spec) View(t tuple.Tuple) tuple.Tuple {
-	if s.host.view != nil {
-		return s.host.view(t)
+	if s.host.View != nil {
+		return s.host.View(t)
 	}
 	return t
 }
 
 // Views reports whether View changes anything.
-func (s *spec) Views() bool { return s.host.view != nil }
+func (s *spec) Views() bool { return s.host.View != nil }
 
 // Ranges reports whether engines send messages with Free bits.
-func (s *spec) Ranges() bool { return s.host.ranges }
+func (s *spec) Ranges() bool { return s.host.Ranges }
+
+// Exact implements hwsim.Deriver.
+func (s *spec) Exact() hwsim.Engine {
+	if s.host.Exact == nil {
+		return nil
+	}
+	return s.host.Exact(s.initial)
+}
 
 // Size returns the storage of the machine. The sample buffer counts with its bytes, and
 // the registers with the bits that software and microcode can access.

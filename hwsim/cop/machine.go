@@ -292,3 +292,8 @@ func (m *Machine) Restore(from *Machine) {
 	copy(m.queue.ring, from.queue.ring)
 	copy(m.Filters.bits, from.Filters.bits)
 }
+
+// Watch makes Run call f instead of executing microinstructions itself. So f decides when
+// the machine makes its steps, by Step. It returns the state of the machine when no step
+// before the cycle until is left. With nil Run works as before.
+func (m *Machine) Watch(f func(until uint64) State) { m.watch = f }

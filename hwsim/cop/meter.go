@@ -27,8 +27,8 @@ func (e *engine) Meters() []hwsim.Meter {
 		{Name: "lost: watchdog", Unit: "events", Count: s.Killed},
 		{Name: "stores refused", Unit: "stores", Count: s.BadStores},
 	}
-	if m, ok := e.memory.(metered); ok {
-		list = append(list, m.meters()...)
+	if m, ok := e.memory.(Metered); ok {
+		list = append(list, m.Meters()...)
 	}
 	return list
 }

@@ -108,8 +108,8 @@ func TestCOP14_MessagesAreTheReference(t *testing.T) {
 	keep()
 	// No load has 2^20 samples, and none is profiled a million times: nothing is masked.
 	e := profile(t, paper+",slots=16,dth=4000,least=1048576,times=1000000,clear=0")
-	if msgs := enginetest.Push(e, in); msgs != nil || register(e, cop.HostWindow+cop.FullInterrupts) != interrupts {
-		t.Errorf("%d messages, %d interrupts, want %d", len(msgs), register(e, cop.HostWindow+cop.FullInterrupts), interrupts)
+	if msgs := enginetest.Push(e, in); msgs != nil || register(e, cop.FirstRegister+cop.FullInterrupts) != interrupts {
+		t.Errorf("%d messages, %d interrupts, want %d", len(msgs), register(e, cop.FirstRegister+cop.FullInterrupts), interrupts)
 	}
 	b := e.Balance()
 	sums, samples := map[tuple.Tuple]float64{}, map[uint64]uint64{}
@@ -193,7 +193,7 @@ func TestCOP21_NewLoadsInterrupt(t *testing.T) {
 	second := loads(16*4, func(i int) (uint64, uint64) { return 100 + uint64(i%16), 1 })
 	enginetest.Push(e, first)
 	enginetest.Push(e, first)
-	full := func() uint64 { return register(e, cop.HostWindow+cop.FullInterrupts) }
+	full := func() uint64 { return register(e, cop.FirstRegister+cop.FullInterrupts) }
 	if full() != 0 {
 		t.Fatalf("%d interrupts while all loads have slots", full())
 	}
@@ -234,13 +234,13 @@ func TestCOP22_Thrash(t *testing.T) {
 		fast, ways, mask uint64
 	}{{8, 4, 3}, {0, 2, 1}} {
 		e := profile(t, fmt.Sprintf("fast=%d", x.fast))
-		for n := 0; register(e, cop.HostWindow+cop.ThrashInterrupts) == 0; n++ {
+		for n := 0; register(e, cop.FirstRegister+cop.ThrashInterrupts) == 0; n++ {
 			if n == len(in) {
 				t.Fatal("no THRASH")
 			}
 			enginetest.Push(e, in[n:n+1])
 		}
-		if got := register(e, cop.HostWindow+cop.PartitionCount); got != x.ways {
+		if got := register(e, cop.FirstRegister+cop.PartitionCount); got != x.ways {
 			t.Errorf("%d partitions, want %d", got, x.ways)
 		}
 		if got := register(e, cop.SampleWindow+cop.FilterMask); got != 2<<32|x.mask {
@@ -257,8 +257,8 @@ func TestCOP22_Thrash(t *testing.T) {
 		if b := e.Balance(); b.Held < 0 || b.Held > 1 { // the next event, if the filter accepts it
 			t.Errorf("%+v", b)
 		}
-		e.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)
-		if n, mask := register(e, cop.HostWindow+cop.PartitionCount), register(e, cop.SampleWindow+cop.FilterMask); n != 1 || mask != 2<<32 {
+		e.(hwsim.Controlled).Store(cop.FirstRegister+cop.ClearMasks, 0)
+		if n, mask := register(e, cop.FirstRegister+cop.PartitionCount), register(e, cop.SampleWindow+cop.FilterMask); n != 1 || mask != 2<<32 {
 			t.Errorf("%d partitions after masks are cleared, mask %#x", n, mask)
 		}
 	}
@@ -271,7 +271,7 @@ func TestCOP22_Thrash(t *testing.T) {
 		t.Errorf("%d loads profiled, %d splits, complete %v", n, meter(t, e, "partitions split"), e.(cop.Profiler).Complete())
 	}
 	// All loads are masked, so one partition is enough again.
-	if n := register(e, cop.HostWindow+cop.PartitionCount); n != 1 {
+	if n := register(e, cop.FirstRegister+cop.PartitionCount); n != 1 {
 		t.Errorf("%d partitions in the end", n)
 	}
 }
@@ -286,7 +286,7 @@ func TestCOP22_PartitionsOfTheLastSizeTakeTurns(t *testing.T) {
 	}
 	// Six splits 4 ways make partitions of 12 bits, which is the limit. Each has about 24 loads, three
 	// times the slots.
-	if n, splits := register(e, cop.HostWindow+cop.PartitionCount), meter(t, e, "partitions split"); n != 19 || splits != 6 || len(matches) < 3 {
+	if n, splits := register(e, cop.FirstRegister+cop.PartitionCount), meter(t, e, "partitions split"); n != 19 || splits != 6 || len(matches) < 3 {
 		t.Errorf("%d partitions after %d splits, %d have had a turn", n, splits, len(matches))
 	}
 }

@@ -30,7 +30,7 @@ func TestCOP23_ProfilesComplete(t *testing.T) {
 	before := meter(t, e, "interrupts FULL") + meter(t, e, "interrupts THRASH")
 	enginetest.Push(e, stream(100_000))
 	after := meter(t, e, "interrupts FULL") + meter(t, e, "interrupts THRASH")
-	if before == 0 || after != before || !e.(cop.Profiler).Complete() || register(e, cop.HostWindow+cop.ProfileComplete) != 1 {
+	if before == 0 || after != before || !e.(cop.Profiler).Complete() || register(e, cop.FirstRegister+cop.ProfileComplete) != 1 {
 		t.Errorf("%d interrupts and then %d, complete %v", before, after, e.(cop.Profiler).Complete())
 	}
 	masked := 0
@@ -92,7 +92,7 @@ func TestCOP24_MasksAreCleared(t *testing.T) {
 			t.Errorf("%s: the first phase leaves the load unmasked", x.args)
 		}
 		if x.detect {
-			e.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 1)
+			e.(hwsim.Controlled).Store(cop.FirstRegister+cop.ClearMasks, 1)
 		}
 		enginetest.Push(e, phase(2, 60_000))
 		if got := invariance(e, 5, 2); (got > 0) != x.want {
@@ -110,7 +110,7 @@ func TestCOP24_MasksAreCleared(t *testing.T) {
 func TestCOP24_EachPartitionHasItsTurn(t *testing.T) {
 	e := profile(t, "slots=8,timer=50000,clear=100000")
 	enginetest.Push(e, loads(400_000, func(i int) (uint64, uint64) { return uint64(i*37) % 128, 1 }))
-	cleared, partitions := meter(t, e, "masks cleared"), register(e, cop.HostWindow+cop.PartitionCount)
+	cleared, partitions := meter(t, e, "masks cleared"), register(e, cop.FirstRegister+cop.PartitionCount)
 	if n := len(e.(cop.Profiler).Loads()); n != 128 || cleared == 0 {
 		t.Errorf("%d loads of 128 were profiled, masks were cleared %d times, now %d partitions", n, cleared, partitions)
 	}

@@ -92,7 +92,7 @@ func TestValuesEraBeginsWithTheMask(t *testing.T) {
 	}
 	at := masked
 	phase(100_000, 2)
-	e.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)
+	e.(hwsim.Controlled).Store(cop.FirstRegister+cop.ClearMasks, 0)
 	phase(50_000, 2)
 	if share, want := invariance(e, 0, 2), 1-at/250_000; math.Abs(share-want) > 0.02 {
 		t.Errorf("the second value has a share of %v, want %v: %+v", share, want, loadOf(t, e, 0))
@@ -105,7 +105,7 @@ func TestValuesErasGoOnWhenMasksAreCleared(t *testing.T) {
 	e := profile(t, "slots=16,clear=0,times=1048576,hi=100,lo=0,least=1048576,timer=100000")
 	for i := range uint64(20) {
 		enginetest.Push(e, loads(10_000, func(n int) (uint64, uint64) { return uint64(n*7) % 60, i / 10 }))
-		e.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)
+		e.(hwsim.Controlled).Store(cop.FirstRegister+cop.ClearMasks, 0)
 	}
 	for site := range uint64(60) {
 		if share := invariance(e, site, 1); math.Abs(share-0.5) > 0.15 {

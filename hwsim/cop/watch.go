@@ -1,13 +1,8 @@
 package cop
 
-// This file holds what debuggers need of machines and engines.
+// This file holds what debuggers need of engines.
 
 import "github.com/pepgo/pep/hwsim"
-
-// Watch makes Run call f instead of executing microinstructions itself. So f decides when
-// the machine makes its steps, by Step. It returns the state of the machine when no step
-// before the cycle until is left. With nil Run works as before.
-func (m *Machine) Watch(f func(until uint64) State) { m.watch = f }
 
 // A Watched is an engine that a debugger can watch. All engines of Kind are.
 type Watched interface {

@@ -147,7 +147,7 @@ func (x *copLoads) detected() (*detectedRun, error) {
 			spent += readSlots + changed*(takeRecord+pairCycles)
 			current = d.Phase()
 			if len(d.Lengths()) > known && known > 0 {
-				r.engine.(hwsim.Controlled).Store(cop.HostWindow+cop.ClearMasks, 0)
+				r.engine.(hwsim.Controlled).Store(cop.FirstRegister+cop.ClearMasks, 0)
 				r.cleared++
 			}
 		}
