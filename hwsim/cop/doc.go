@@ -50,8 +50,3 @@
 // numbers and tables. The section numbers are inferred. All sizes, and the encoding of
 // instructions, are ours: see [Config] and docs/decisions/0018-coprocessor.md.
 package cop
-
-// An Error says what is wrong with a machine, a program, or an access by software.
-type Error string
-
-func (e Error) Error() string { return string(e) }

@@ -2,39 +2,16 @@ package cop_test
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
 )
-
-// parseEngine parses what is between the parentheses of a description.
-func parseEngine(args string, files map[string]string) (hwsim.Spec, error) {
-	text := "cop(" + args + ")"
-	read := func(name string) ([]byte, error) {
-		if data, ok := files[name]; ok {
-			return []byte(data), nil
-		}
-		return nil, os.ErrNotExist
-	}
-	s, err := hwsim.NewArgs(text, 4, len(text)-1, false, read).Parse(cop.Kind)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
-}
-
-func newEngine(t testing.TB, args string) hwsim.Engine {
-	t.Helper()
-	s, err := parseEngine(args, nil)
-	must(t, err)
-	return s.New(0)
-}
 
 // The sampler in plain Go: each k-th event, with the count k. The rest is lost.
 func referenceSamples(in []tuple.Tuple, k int) (msgs []hwsim.Message) {
@@ -49,7 +26,7 @@ func referenceSamples(in []tuple.Tuple, k int) (msgs []hwsim.Message) {
 func TestCOP33_SamplerIsTheReference(t *testing.T) {
 	in := tracetest.New(1, 200).Events(make([]tuple.Tuple, 1_000_000))
 	for _, k := range []int{1, 2, 7, 64, 1000, 999_999} {
-		e := newEngine(t, fmt.Sprintf("near=10,far=20,k0=%d", k))
+		e := coptest.New(t, fmt.Sprintf("near=10,far=20,k0=%d", k))
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 		if want := referenceSamples(in, k); !slices.Equal(got, want) {
 			t.Errorf("period %d: %d messages, want %d, or others", k, len(got), len(want))
@@ -105,7 +82,7 @@ func TestCOP31_SlowClocksDropEvents(t *testing.T) {
 		capacity  int // of the buffer
 	}{{1, "1", 4, 23, 1}, {1, "1", 2, 8, 60}, {2, "0.5", 2, 8, 60}, {4, "0.25", 2, 8, 60}, {8, "0.125", 2, 8, 60}} {
 		slow, clock, near, far, capacity := x.slow, x.clock, x.near, x.far, x.capacity
-		e := newEngine(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
+		e := coptest.New(t, fmt.Sprintf("k0=1,handler=0,access=0,record=0,clock=%s,near=%d,far=%d,buffer=%d", clock, x.near, x.far, 17*capacity))
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
 		var want []hwsim.Message
@@ -141,7 +118,7 @@ func TestCOP12_MachineAndProcessorWaitForTheHandler(t *testing.T) {
 	for _, clock := range []string{"1", "0.25"} {
 		var quick []hwsim.Message
 		for _, handler := range []string{"0", "4000"} {
-			e := newEngine(t, "k0=1,access=0,record=0,clock="+clock+",handler="+handler)
+			e := coptest.New(t, "k0=1,access=0,record=0,clock="+clock+",handler="+handler)
 			got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 			if handler == "0" {
 				quick = got
@@ -167,7 +144,7 @@ func TestCOP31_BurstsDropEvents(t *testing.T) {
 		if x.burst > 0 {
 			args += fmt.Sprintf(",burst=%d,pause=%d", x.burst, x.pause)
 		}
-		e := newEngine(t, args)
+		e := coptest.New(t, args)
 		got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 
 		var want []hwsim.Message
@@ -200,7 +177,7 @@ func TestCOP31_BurstsDropEvents(t *testing.T) {
 // What is lost and what the processor waits for are meters.
 func TestCOP31_Meters(t *testing.T) {
 	in := tracetest.New(2, 200).Events(make([]tuple.Tuple, 20_000))
-	e := newEngine(t, "k0=1,clock=0.25,access=3,handler=1000,record=7")
+	e := coptest.New(t, "k0=1,clock=0.25,access=3,handler=1000,record=7")
 	messages := enginetest.Push(e, in)
 	meters := map[string]hwsim.Meter{}
 	for _, m := range e.(hwsim.Metered).Meters() {
@@ -237,7 +214,7 @@ func TestCOP12_InterruptsStallTheProcessor(t *testing.T) {
 	for i := range in {
 		in[i] = tuple.New(tuple.Load, 5, uint64(i))
 	}
-	e := newEngine(t, "near=50,far=50,k0=1,access=3,handler=1000,record=7")
+	e := coptest.New(t, "near=50,far=50,k0=1,access=3,handler=1000,record=7")
 	enginetest.Push(e, in)
 	enginetest.Push(e, in[:1]) // the interrupt of event 384 comes before this event
 	want := hwsim.Time{Cycles: 50 * 385, Stalled: 3 * (1000 + 128*(2*3+7))}
@@ -253,7 +230,7 @@ func TestCOP12_SoftwareAnswers(t *testing.T) {
 	for i := range in {
 		in[i] = tuple.New(tuple.Load, 5, uint64(i))
 	}
-	e := newEngine(t, "near=50,far=50,k0=1")
+	e := coptest.New(t, "near=50,far=50,k0=1")
 	var got []hwsim.Message
 	out := hwsim.NewOut(7, func(m []hwsim.Message) { got = append(got, m...) })
 	answers := 0
@@ -278,12 +255,12 @@ func TestCOP12_SoftwareAnswers(t *testing.T) {
 
 // A program travels as the text of its image, and an engine that cannot run it says why.
 func TestCOP13_ProgramsOfEngines(t *testing.T) {
-	image := func(old, new string) string { return assemble(t, change(t, "sampler", old, new)) }
+	image := func(old, new string) string { return coptest.Image(t, coptest.Change(t, "sampler", old, new)) }
 	files := map[string]string{
-		"good": image("K0 64", "K0 3"), "source": sourceOf(t, "sampler"), "host": image("samples", "nobody"),
+		"good": image("K0 64", "K0 3"), "source": coptest.Source(t, "sampler"), "host": image("samples", "nobody"),
 		"zero": image("K0 64", "K0 0"), "fields": image("pc value", "pc"), "narrow": image("I0 7", "I0 6"),
 	}
-	s, err := parseEngine("good,near=10", files)
+	s, err := coptest.Parse("good,near=10", files)
 	must(t, err)
 	in := tracetest.New(3, 20).Events(make([]tuple.Tuple, 1000))
 	e := s.New(0)
@@ -303,9 +280,21 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 		"clock=1.2.3":           `column 11: want a number from 0.001 to 64, such as 0.5`,
 		"predictor=best":        `column 15: want static or dynamic`,
 	} {
-		_, err := parseEngine(args, files)
+		_, err := coptest.Parse(args, files)
 		if err == nil || err.Error() != "engine cop("+args+"), "+want {
 			t.Errorf("%s: %v\nwant %s", args, err, want)
+		}
+	}
+}
+
+// A name without a file is that of a built-in program.
+func TestCOP13_BuiltInProgramsByName(t *testing.T) {
+	for _, name := range cop.Names() {
+		s, err := coptest.Parse("program="+name, nil)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if got, want := s.String(), `cop(program="`+name+`")`; got != want {
+			t.Errorf("%s is described as %s, want %s", name, got, want)
 		}
 	}
 }

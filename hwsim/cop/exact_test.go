@@ -11,12 +11,13 @@ import (
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/enginetest"
 )
 
 func exactOf(t *testing.T, program string) hwsim.Engine {
 	t.Helper()
-	s, err := parseEngine("program="+program, nil)
+	s, err := coptest.Parse("program="+program, nil)
 	must(t, err)
 	return s.(hwsim.Deriver).Exact()
 }
@@ -44,7 +45,7 @@ func TestCOP33_ProgramsAreExact(t *testing.T) {
 	} {
 		in := x.world.events(8, 300_000)
 		for _, name := range x.programs {
-			e, exact := newEngine(t, "near=100,far=100,program="+name), exactOf(t, name)
+			e, exact := coptest.New(t, "near=100,far=100,program="+name), exactOf(t, name)
 			got := totalsOf(append(enginetest.Push(e, in), enginetest.Flush(e)...))
 			want := totalsOf(append(enginetest.Push(exact, in), enginetest.Flush(exact)...))
 			if len(want) < 20 || !maps.Equal(got, want) {
@@ -58,7 +59,7 @@ func TestCOP33_ProgramsAreExact(t *testing.T) {
 func TestCOP33_DependencesAreFoundWithinReach(t *testing.T) {
 	w := world{sites: 50, blocks: 40, deep: 3}
 	in := w.events(9, 200_000)
-	e, exact := newEngine(t, "near=100,far=100,program=deps"), exactOf(t, "deps")
+	e, exact := coptest.New(t, "near=100,far=100,program=deps"), exactOf(t, "deps")
 	got := totalsOf(append(enginetest.Push(e, in), enginetest.Flush(e)...))
 	want := totalsOf(append(enginetest.Push(exact, in), enginetest.Flush(exact)...))
 	found, all := uint64(0), uint64(0)
@@ -122,7 +123,7 @@ func TestCOP33_ExactAnalyses(t *testing.T) {
 		if got != x.want {
 			t.Errorf("%s:\n%s\nwant\n%s", x.program, got, x.want)
 		}
-		e := newEngine(t, "near=100,far=100,program="+x.program)
+		e := coptest.New(t, "near=100,far=100,program="+x.program)
 		if machine := append(enginetest.Push(e, x.in), enginetest.Flush(e)...); !maps.Equal(totalsOf(machine), totalsOf(exactMessages(t, x.program, x.in))) {
 			t.Errorf("%s: the machine sends %v", x.program, machine)
 		}
@@ -155,7 +156,7 @@ func TestCOP09_WordsOfAnEventAreOneSample(t *testing.T) {
 			wr B0|I0, addr
 			wr B1|I0, target ; inc I0
 			done`
-		s, err := parseEngine("program=x,near=10,far=10", map[string]string{"x": assemble(t, source)})
+		s, err := coptest.Parse("program=x,near=10,far=10", map[string]string{"x": coptest.Image(t, source)})
 		must(t, err)
 		e := s.New(0)
 		enginetest.Push(e, in)
@@ -187,7 +188,7 @@ func TestCOP09_WordsOfAnEventAreOneSample(t *testing.T) {
 
 // Behind another engine the machine gets each message once.
 func TestCOP02_MessagesAreOneSampleEach(t *testing.T) {
-	e := newEngine(t, "k0=1,near=50").(hwsim.Weighted)
+	e := coptest.New(t, "k0=1,near=50").(hwsim.Weighted)
 	out := hwsim.NewOut(8, func([]hwsim.Message) {})
 	e.PushWeighted([]hwsim.Message{{Tuple: tuple.New(tuple.Load, 1, 5), Count: 3}, {Tuple: tuple.New(tuple.Load, 1, 6), Count: 1}}, out)
 	if b := e.Balance(); b != (hwsim.Balance{Held: 2, Dropped: 2}) {
@@ -210,17 +211,17 @@ func TestCOP33_HostsCheckPrograms(t *testing.T) {
 		{"conflicts", "K0 0xfc0", "K0 0xfe0", "K0 is 0xfe0: the host conflicts wants the bits that are the number of a set, below bit 32 and above the offset in a block"},
 		{"callstack", ".width  I1 6", ".width  I1 5", "I0 of 6 bits and I1 of 5: the host stack wants 6 and 6"},
 	} {
-		_, err := parseEngine("program=x", map[string]string{"x": assemble(t, change(t, x.program, x.from, x.to))})
+		_, err := coptest.Parse("program=x", map[string]string{"x": coptest.Image(t, coptest.Change(t, x.program, x.from, x.to))})
 		if want := "engine cop(program=x), column 13: want a program for this machine: " + x.want; err == nil || err.Error() != want {
 			t.Errorf("%s: %v\nwant %s", x.program, err, want)
 		}
 	}
-	_, err := parseEngine("program=deps,slots=64,data=256", nil)
+	_, err := coptest.Parse("program=deps,slots=64,data=256", nil)
 	if err == nil || err.Error() != "engine cop(program=deps,slots=64,data=256), column 13: want a program for this machine: "+
 		"an associative array of 64 slots with 32 bits: the host deps wants at least 128 slots with 32 bits" {
 		t.Errorf("%v", err)
 	}
-	_, err = parseEngine("program=edges,slots=64,data=256", nil)
+	_, err = coptest.Parse("program=edges,slots=64,data=256", nil)
 	if err == nil || err.Error() != "engine cop(program=edges,slots=64,data=256), column 13: want a program for this machine: "+
 		"an associative array of 64 slots: the host edges wants as many as I0 can count, 128" {
 		t.Errorf("%v", err)
@@ -229,7 +230,7 @@ func TestCOP33_HostsCheckPrograms(t *testing.T) {
 
 // Of a sample that the watchdog ends, all words are dropped.
 func TestCOP09_WordsOfAKilledSampleAreDropped(t *testing.T) {
-	s, err := parseEngine("program=x,near=100,watchdog=16", map[string]string{"x": assemble(t, `.host samples
+	s, err := coptest.Parse("program=x,near=100,watchdog=16", map[string]string{"x": coptest.Image(t, `.host samples
 		.sample pc value addr
 		.entry op round
 		.const K0 1

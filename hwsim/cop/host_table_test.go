@@ -7,6 +7,7 @@ import (
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
 )
@@ -38,7 +39,7 @@ last:	dsinc B1|I0.total ; if !eq goto interrupt
 // The host table sends each PC with the words and counts of the program, whether or not
 // the table is full in between.
 func TestCOP12_HostTable(t *testing.T) {
-	s, err := parseEngine("count,slots=64,data=256,keybits=64,near=100,far=100", map[string]string{"count": assemble(t, countPCs)})
+	s, err := coptest.Parse("count,slots=64,data=256,keybits=64,near=100,far=100", map[string]string{"count": coptest.Image(t, countPCs)})
 	must(t, err)
 	for _, sites := range []int{3, 200} {
 		in := tracetest.New(3, sites).Events(make([]tuple.Tuple, 20_000))
@@ -68,7 +69,7 @@ func TestCOP12_HostTable(t *testing.T) {
 		{".sample pc value", ".sample value", "slots=64,data=256,keybits=64", "the fields of a sample: the host table wants pc among them"},
 		{"\t.base   B1 64 64\n\t.base   B2 128 64\n", "", "slots=64,data=256,keybits=64", "B1, B2 and B3 are not set: the host table wants one of them, with a word for each slot"},
 	} {
-		_, err := parseEngine("count,"+x.args, map[string]string{"count": assemble(t, strings.Replace(countPCs, x.old, x.new, 1))})
+		_, err := coptest.Parse("count,"+x.args, map[string]string{"count": coptest.Image(t, strings.Replace(countPCs, x.old, x.new, 1))})
 		if err == nil || !strings.HasSuffix(err.Error(), ": "+x.want) {
 			t.Errorf("%s: %v, want %s", x.args, err, x.want)
 		}

@@ -9,19 +9,18 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 )
 
 var update = flag.Bool("update", false, "write the images of the built-in programs")
 
 // The built-in programs are those of asm/programs, and each is what the assembler makes of its source.
 func TestCOP13_BuiltInProgramsAreAssembled(t *testing.T) {
-	sources, err := filepath.Glob("asm/programs/*.s")
-	must(t, err)
 	var names []string
-	for _, file := range sources {
+	for _, file := range coptest.Programs(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".s")
 		names = append(names, name)
-		got := assemble(t, sourceOf(t, name))
+		got := coptest.Image(t, coptest.Source(t, name))
 		if *update {
 			writeImage(t, name, got)
 			continue
@@ -41,16 +40,4 @@ func writeImage(t *testing.T, name, text string) {
 	source := "package cop\n\n// " + constant + " is assembled from asm/programs/" + name + ".s:\n" +
 		"// go test ./hwsim/cop -run Assembled -update\nconst " + constant + " = `" + text + "`\n"
 	must(t, os.WriteFile("image_"+name+".go", []byte(source), 0o644))
-}
-
-// A name without a file is that of a built-in program.
-func TestCOP13_BuiltInProgramsByName(t *testing.T) {
-	for _, name := range cop.Names() {
-		s, err := parseEngine("program="+name, nil)
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		} else if got, want := s.String(), `cop(program="`+name+`")`; got != want {
-			t.Errorf("%s is described as %s, want %s", name, got, want)
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 )
 
 func newMachine(t testing.TB, c cop.Config) *cop.Machine {
@@ -19,7 +20,7 @@ func newMachine(t testing.TB, c cop.Config) *cop.Machine {
 func load(t testing.TB, c cop.Config, source string) *cop.Machine {
 	t.Helper()
 	m := newMachine(t, c)
-	must(t, m.Load(assembled(t, source).Image))
+	must(t, m.Load(coptest.Assemble(t, source).Image))
 	return m
 }
 

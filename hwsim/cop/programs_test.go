@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/enginetest"
 )
 
@@ -106,7 +107,7 @@ func TestCOP33_ProgramsAreTheirReferences(t *testing.T) {
 	for name, reference := range programReferences {
 		for kind, w := range worlds {
 			in := w().events(7, 250_000)
-			e := newEngine(t, "near=100,far=100,program="+name)
+			e := coptest.New(t, "near=100,far=100,program="+name)
 			got := append(enginetest.Push(e, in), enginetest.Flush(e)...)
 			want := refer(reference(), in, name == "deps" || name == "conflicts")
 			if len(want) < 3 {

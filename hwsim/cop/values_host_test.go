@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/enginetest"
 )
 
@@ -23,7 +24,7 @@ func profile(t testing.TB, args string) hwsim.Engine {
 	if args != "" {
 		args = "," + args
 	}
-	return newEngine(t, "program=values,near=100,far=100"+args)
+	return coptest.New(t, "program=values,near=100,far=100"+args)
 }
 
 func meter(t testing.TB, e hwsim.Engine, name string) uint64 {
@@ -161,7 +162,7 @@ func TestValuesLoseNothingSilently(t *testing.T) {
 	zipf := rand.NewZipf(r, 1.2, 4, 5000)
 	in := loads(400_000, func(i int) (uint64, uint64) { return zipf.Uint64(), r.Uint64N(1 + zipf.Uint64()%9) })
 	for _, args := range []string{"slots=16,records=20,timer=20000,clear=1000000", "slots=64,near=1,far=3,buffer=40,timer=5000", "slots=8,dth=1,fth=1"} {
-		e := newEngine(t, "program=values,"+args)
+		e := coptest.New(t, "program=values,"+args)
 		sent := uint64(0)
 		out := hwsim.NewOut(100, func(msgs []hwsim.Message) { sent += enginetest.Sum(msgs) })
 		for i, part := range slices.Collect(slices.Chunk(in, 1000)) {
@@ -342,16 +343,16 @@ func TestValuesParameters(t *testing.T) {
 		"program=values,fth=0":               "column 13: want a program for this machine: K2 is 0: the host values wants 1 to 65535, the number of slots times fth: change fth",
 		"program=values,slots=4096,dth=4000": "column 13: want a program for this machine: K3 is 16384000: the host values wants 1 to 65535, the number of slots times dth: change dth",
 	} {
-		if _, err := parseEngine(args, nil); err == nil || err.Error() != "engine cop("+args+"), "+want {
+		if _, err := coptest.Parse(args, nil); err == nil || err.Error() != "engine cop("+args+"), "+want {
 			t.Errorf("%s: %v\nwant %s", args, err, want)
 		}
 	}
 	const all = `cop(program="values",slots=64,r=7,rf=1.5,keep=3,fth=5,dth=6,advance=1,hi=90,lo=2,times=3,least=4,fast=5,timer=6000,clear=7000,records=800,decide=9,estimate=8,weigh=0,bound=0,early=7)`
-	if s, err := parseEngine(all[4:len(all)-1], nil); err != nil || s.String() != all {
+	if s, err := coptest.Parse(all[4:len(all)-1], nil); err != nil || s.String() != all {
 		t.Errorf("%v, %v", s, err)
 	}
 	// The program may follow its parameters.
-	if s, err := parseEngine("keep=3,near=4,program=values", nil); err != nil || s.String() != `cop(program="values",near=4,keep=3)` {
+	if s, err := coptest.Parse("keep=3,near=4,program=values", nil); err != nil || s.String() != `cop(program="values",near=4,keep=3)` {
 		t.Errorf("%v, %v", s, err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 )
 
 // constants are those of the program.
@@ -23,7 +24,7 @@ var standard = constants{slots: 256, r: 31, keep: 16, fth: 4, dth: 2, twiceRF: 6
 // valuesProgram assembles the program, after a replacement, which may break it.
 func valuesProgram(t testing.TB, old, new string) *asm.Program {
 	t.Helper()
-	return assembled(t, change(t, "values", old, new))
+	return coptest.Assemble(t, coptest.Change(t, "values", old, new))
 }
 
 // A profiler is a machine with the program, beside the reference.
@@ -116,7 +117,7 @@ func loadPC(site uint64) uint64 { return 3<<56 | site }
 // A slot is 32 bits of a PC in the associative array, and 64 bits of the data array. Values wrap at 32
 // bits, counters do not wrap.
 func TestCOP15_Slots(t *testing.T) {
-	s, err := parseEngine("program=values", nil)
+	s, err := coptest.Parse("program=values", nil)
 	must(t, err)
 	bits := map[string]int{}
 	for _, part := range s.(hwsim.Sized).Size(64) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/coptest"
 	"github.com/pepgo/pep/hwsim/enginetest"
 )
 
@@ -119,7 +120,7 @@ func TestValuesErasGoOnWhenMasksAreCleared(t *testing.T) {
 func TestValuesFirstVisitsAreShort(t *testing.T) {
 	in := loads(400_000, func(i int) (uint64, uint64) { return uint64(i*7) % 2560, 1 })
 	profiled := func(args string) (loads int, timer uint64) {
-		e := newEngine(t, "program=values,near=10,far=10"+args)
+		e := coptest.New(t, "program=values,near=10,far=10"+args)
 		enginetest.Push(e, in)
 		return len(e.(cop.Profiler).Loads()), meter(t, e, "interrupts of the timer")
 	}
@@ -129,7 +130,7 @@ func TestValuesFirstVisitsAreShort(t *testing.T) {
 		t.Errorf("%d loads in visits that begin short, %d otherwise; %d and %d timer interrupts", short, long, many, few)
 	}
 	// Visits grow until they last for a million cycles, within a quarter, unless the machine interrupts before.
-	e := newEngine(t, "program=values,near=100,far=100,clear=0,times=1048576,hi=100,lo=0,least=1048576")
+	e := coptest.New(t, "program=values,near=100,far=100,clear=0,times=1048576,hi=100,lo=0,least=1048576")
 	last, timer, others := uint64(0), uint64(0), uint64(0)
 	lengths := map[uint64]bool{}
 	for i := range uint64(40_000) {
