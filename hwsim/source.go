@@ -7,5 +7,5 @@ import "embed"
 // Source is the source of this package and all below it. What runtime/core
 // imports of it is linked into programs with taps. Package runtime has the rest.
 //
-//go:embed *.go */*.go
+//go:embed *.go */*.go */*/*.go
 var Source embed.FS

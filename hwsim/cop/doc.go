@@ -1,41 +1,11 @@
-// Package cop models a programmable profiling co-processor: a small machine that runs a
-// short routine of microcode for each event, and interrupts software when its memory
-// holds something worth reading.
+// Package cop makes a programmable profiling co-processor an engine. The engine of [Kind]
+// has a machine, a model of the main processor, and a host: the software that answers the
+// interrupts of a program.
 //
-//	image, err := asm.Assemble("sampler.s", source) // package hwsim/cop/asm
-//	m, err := cop.New(cop.Config{})
-//	err = m.Load(image)
-//	m.Offer(10, cop.Sample{PC: 0x40, Value: 7, Class: 3}) // an event in cycle 10
-//	if m.Run(1000) == cop.Interrupted {                    // all cycles before 1000
-//		word, err := m.Get(cop.DataWindow + 5) // software reads data word 5
-//		…
-//		m.Resume(1200)
-//	}
+// Package machine, below this one, has the machine. Package host says what a host is and has those
+// of the small programs; package values has the host of value profiling, with parameters of its
+// own; package images has the programs. A debugger watches engines as [Watched].
 //
-// Each event must pass three filters: one for the class of the event, one for the hash
-// of its PC, and one with a bit for each PC. Accepted events wait in the sample buffer.
-// If the buffer is full, events are dropped and counted. The decoder and field
-// extractor shows the event at the head of the buffer to the microcode, and knows the
-// address of the routine for its class. The routine works with
-//
-//	V0-V7   values
-//	I0-I7   indexes and small counters, each of its own width
-//	K0-K15  constants, which only software writes
-//	B0-B3   sub-arrays of the data array, likewise
-//	T0-T3   far targets of branches, likewise
-//	M       what the data array has read last
-//
-// and ends with a branch to done, which takes the next event, or to interrupt, which
-// stops the machine until software resumes it. See [Instr] for the instructions.
-//
-// The machine is simulated cycle by cycle. It executes one microinstruction per cycle,
-// in three stages. Some cycles have no microinstruction: those after a branch that was
-// predicted wrongly, and those at the start of a routine if the machine had nothing to
-// do before. The state of the machine depends only on the calls above. The machine
-// allocates memory only in New, Load and Checkpoint.
-//
-// The engine of [Kind] has a machine, a model of the main processor, and a host: the
-// software that answers the interrupts of a program. The files host*.go have the hosts.
 // For value profiling, see [Profiler]:
 //
 //	spec, err := engines.Parse("cop(program=values)", nil) // package hwsim/engines
@@ -44,9 +14,4 @@
 //	for _, load := range e.Loads() { // values of each load, with their shares
 //		…
 //	}
-//
-// Source: Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001,
-// section 3. This package was written from a text of the paper that has lost its
-// numbers and tables. The section numbers are inferred. All sizes, and the encoding of
-// instructions, are ours: see [Config] and docs/decisions/0018-coprocessor.md.
 package cop

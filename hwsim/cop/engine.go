@@ -9,6 +9,8 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
+	"github.com/pepgo/pep/hwsim/cop/host"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/sample"
 )
 
@@ -18,17 +20,17 @@ import (
 type engine struct {
 	*spec
 	run
-	copy   run    // for Snapshot
-	window Window // the window during the interrupt that the host handles
+	copy   run         // for Snapshot
+	window host.Window // the window during the interrupt that the host handles
 	seed   uint32
 
-	offered func(s Sample, o Outcome) // for debuggers; nil: nobody wants to know
+	offered func(s machine.Sample, o machine.Outcome) // for debuggers; nil: nobody wants to know
 }
 
 // A run is the state of an engine.
 type run struct {
-	m       *Machine
-	memory  Memory // of the host, or nil
+	m       *machine.Machine
+	memory  host.Memory // of the host, or nil
 	clock   clock.Clock
 	pending sample.Sample // the sample whose further words may still come; N is 0 if there is none
 	taken   uint64        // number of events that the machine has accepted
@@ -58,7 +60,7 @@ func (e *engine) reset() {
 	}
 	e.clock = clock.New(e.processor)
 	e.pending.N, e.taken, e.refused, e.sent, e.alarm = 0, 0, 0, 0, 1<<64-1
-	if t, ok := e.memory.(Timed); ok {
+	if t, ok := e.memory.(host.Timed); ok {
 		e.alarm = t.FirstAlarm()
 	}
 }
@@ -89,9 +91,9 @@ func (s *spec) coreCycle(machine uint64) uint64 {
 }
 
 // toMachine returns the sample that the machine gets for the words of a sample.
-func toMachine(words *sample.Sample) Sample {
+func toMachine(words *sample.Sample) machine.Sample {
 	t := words.Tuples[0]
-	s := Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag()), Words: uint8(words.N)}
+	s := machine.Sample{PC: t.PC, Value: t.W, Class: uint8(t.Tag()), Words: uint8(words.N)}
 	switch t.Tag() {
 	case tuple.Call, tuple.Direct:
 		s.Target = t.W
@@ -127,7 +129,7 @@ func (e *engine) PushWeighted(in []hwsim.Message, out *hwsim.Out) {
 // sample, and the tuple begins a new one. If the program does not select addresses, each
 // word is a sample.
 func (e *engine) add(t tuple.Tuple, count uint64, out *hwsim.Out) {
-	if e.m.Fields()&SelectAddr != 0 {
+	if e.m.Fields()&machine.SelectAddr != 0 {
 		if !e.pending.Add(t, count) {
 			e.offer(out, true)
 			e.pending.Begin(t, count)
@@ -161,7 +163,7 @@ func (e *engine) until(t tuple.Tuple, out *hwsim.Out, ask bool) (cycle uint64) {
 	core := e.clock.Event(t)
 	cycle = e.machineCycle(core)
 	if e.m.Busy() {
-		for e.m.Run(cycle) == Interrupted {
+		for e.m.Run(cycle) == machine.Interrupted {
 			cycle = e.interrupt(out, ask)
 		}
 	}
@@ -179,7 +181,7 @@ func (e *engine) give(cycle uint64) {
 	if e.offered != nil {
 		e.offered(x, outcome)
 	}
-	if outcome == Accepted {
+	if outcome == machine.Accepted {
 		e.taken += uint64(s.N)
 		e.refused += s.Events() - uint64(s.N)
 	} else {
@@ -205,7 +207,7 @@ func (e *engine) interrupt(out *hwsim.Out, ask bool) (cycle uint64) {
 
 // settle runs the machine until it waits for an event.
 func (e *engine) settle(out *hwsim.Out, ask bool) {
-	for e.m.Run(1<<64-1) == Interrupted {
+	for e.m.Run(1<<64-1) == machine.Interrupted {
 		e.interrupt(out, ask)
 	}
 }
@@ -220,7 +222,7 @@ func (e *engine) timer(out *hwsim.Out, ask bool) (cycle uint64) {
 	}
 	e.window = e.newWindow()
 	e.window.Cycles = e.handler
-	e.memory.(Timed).Timer(&e.window, out)
+	e.memory.(host.Timed).Timer(&e.window, out)
 	e.sent += e.window.Events
 	e.clock.Stall(e.window.Cycles)
 	e.setAlarm()
@@ -239,9 +241,9 @@ func (e *engine) setAlarm() {
 	}
 }
 
-func (e *engine) newWindow() Window {
+func (e *engine) newWindow() host.Window {
 	now, _ := e.clock.Cycles()
-	return Window{Machine: e.m, Memory: e.memory, Access: e.access, Record: e.trans, Now: now}
+	return host.Window{Machine: e.m, Memory: e.memory, Access: e.access, Record: e.trans, Now: now}
 }
 
 // answer makes the host handle an interrupt, and returns the number of cycles of the
@@ -257,7 +259,7 @@ func (e *engine) answer(out *hwsim.Out) uint64 {
 // finish makes the machine finish all events, the pending one too.
 func (e *engine) finish(out *hwsim.Out) {
 	e.offer(out, false)
-	for e.m.Run(1<<64-1) == Interrupted {
+	for e.m.Run(1<<64-1) == machine.Interrupted {
 		e.answer(out)
 		e.m.Resume(0)
 	}
@@ -321,9 +323,9 @@ func (e *engine) Time() hwsim.Time {
 // program's host needs. The registers from FirstRegister on are those of the host.
 func (e *engine) Store(register int, value uint64) (cycles uint64) {
 	e.clock.Stall(e.access)
-	if r, ok := e.memory.(Registered); ok && register >= FirstRegister {
+	if r, ok := e.memory.(host.Registered); ok && register >= host.FirstRegister {
 		e.window = e.newWindow()
-		if r.Store(&e.window, register-FirstRegister, value) {
+		if r.Store(&e.window, register-host.FirstRegister, value) {
 			e.clock.Stall(e.window.Cycles)
 			return e.access + e.window.Cycles
 		}
@@ -336,8 +338,8 @@ func (e *engine) Store(register int, value uint64) (cycles uint64) {
 // register.
 func (e *engine) Load(register int) (value, cycles uint64) {
 	e.clock.Stall(e.access)
-	if r, ok := e.memory.(Registered); ok && register >= FirstRegister {
-		if value, ok := r.Load(register - FirstRegister); ok {
+	if r, ok := e.memory.(host.Registered); ok && register >= host.FirstRegister {
+		if value, ok := r.Load(register - host.FirstRegister); ok {
 			return value, e.access
 		}
 	}

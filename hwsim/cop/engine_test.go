@@ -9,6 +9,8 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/coptest"
+	"github.com/pepgo/pep/hwsim/cop/images"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/enginetest"
 	"github.com/pepgo/pep/hwsim/tracetest"
 )
@@ -236,7 +238,7 @@ func TestCOP12_SoftwareAnswers(t *testing.T) {
 	answers := 0
 	out.OnInterrupt(func() {
 		answers++
-		e.(hwsim.Controlled).Store(cop.SampleWindow+cop.FilterClasses, 0) // no event from here on
+		e.(hwsim.Controlled).Store(machine.SampleWindow+machine.FilterClasses, 0) // no event from here on
 	})
 	e.Push(in, out)
 	out.Drain()
@@ -244,11 +246,11 @@ func TestCOP12_SoftwareAnswers(t *testing.T) {
 		t.Errorf("%d answers, %d messages, %+v", answers, len(got), b)
 	}
 	c := e.(hwsim.Controlled)
-	c.Store(cop.ConstWindow, 0) // the host needs the period
-	if v, _ := c.Load(cop.ConstWindow); v != 1 {
+	c.Store(machine.ConstWindow, 0) // the host needs the period
+	if v, _ := c.Load(machine.ConstWindow); v != 1 {
 		t.Errorf("K0 is %d", v)
 	}
-	if v, cycles := c.Load(cop.SampleWindow + cop.RefusedStores); v != 1 || cycles != 2 {
+	if v, cycles := c.Load(machine.SampleWindow + machine.RefusedStores); v != 1 || cycles != 2 {
 		t.Errorf("%d stores refused, read in %d cycles", v, cycles)
 	}
 }
@@ -289,12 +291,19 @@ func TestCOP13_ProgramsOfEngines(t *testing.T) {
 
 // A name without a file is that of a built-in program.
 func TestCOP13_BuiltInProgramsByName(t *testing.T) {
-	for _, name := range cop.Names() {
+	for _, name := range images.Names() {
 		s, err := coptest.Parse("program="+name, nil)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if got, want := s.String(), `cop(program="`+name+`")`; got != want {
 			t.Errorf("%s is described as %s, want %s", name, got, want)
 		}
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

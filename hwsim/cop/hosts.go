@@ -2,20 +2,27 @@ package cop
 
 // This file holds the table of hosts.
 
-var hosts = [...]*Host{Samples, valuesHost, Table, Edges, Targets, Follow, Deps, Conflicts, Stack}
+import (
+	"github.com/pepgo/pep/hwsim/cop/host"
+	"github.com/pepgo/pep/hwsim/cop/images"
+	"github.com/pepgo/pep/hwsim/cop/machine"
+	"github.com/pepgo/pep/hwsim/cop/values"
+)
+
+var hosts = [...]*host.Host{host.Samples, values.Host, host.Table, host.Edges, host.Targets, host.Follow, host.Deps, host.Conflicts, host.Stack}
 
 // programOf returns the name of a built-in program for a host.
 func programOf(host string) string {
-	for _, name := range Names() {
-		text, _ := Find(name)
-		if image, err := ParseImage(text); err == nil && image.Host == host {
+	for _, name := range images.Names() {
+		text, _ := images.Find(name)
+		if image, err := machine.ParseImage(text); err == nil && image.Host == host {
 			return name
 		}
 	}
 	return ""
 }
 
-func findHost(name string) *Host {
+func findHost(name string) *host.Host {
 	for _, h := range hosts {
 		if h.Name == name {
 			return h

@@ -7,6 +7,9 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/clock"
+	"github.com/pepgo/pep/hwsim/cop/host"
+	"github.com/pepgo/pep/hwsim/cop/images"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // Kind makes machines available as engines:
@@ -32,7 +35,7 @@ import (
 //	predictor  static or dynamic
 //
 // Software of a program may have parameters of its own, which other programs do not take. Those of
-// value profiling, program=values, are in the comment of valueOptions.
+// value profiling, program=values, are in the comment of options in package values.
 //
 // An event of the stream is a sample: its class is the tag, and its value is the word.
 // The word is also the target for calls, and the address for tuple.Addr and tuple.More.
@@ -65,18 +68,18 @@ const billion = 1_000_000_000
 
 // spec describes an engine.
 type spec struct {
-	config                 Config
+	config                 machine.Config
 	file                   string
-	image                  *Image
-	host                   *Host
+	image                  *machine.Image
+	host                   *host.Host
 	ratio                  uint64 // billionths of a cycle
 	processor              clock.Config
 	access, handler, trans uint64
 	k0                     uint64
 	setK0                  bool
 	seed                   uint64
-	params                 Params   // of the host, nil if it has none
-	initial                *Machine // the machine with its program loaded
+	params                 host.Params      // of the host, nil if it has none
+	initial                *machine.Machine // the machine with its program loaded
 }
 
 func parse(a *hwsim.Args) hwsim.Spec {
@@ -87,7 +90,7 @@ func parse(a *hwsim.Args) hwsim.Spec {
 	s.setK0 = a.String("k0", "") != ""
 	s.k0 = a.Uint("k0", 0, 0, 1<<62)
 	s.seed = a.Uint("seed", 1, 1, 1<<32-1)
-	s.config = Config{
+	s.config = machine.Config{
 		Slots:     int(a.Uint("slots", 256, 8, 4096)),
 		KeyBits:   int(a.Uint("keybits", 32, 8, 64)),
 		Microcode: int(a.Uint("microcode", 512, 32, 4096)),
@@ -124,7 +127,7 @@ func (s *spec) load(a *hwsim.Args) {
 	if name == "" {
 		name = "sampler"
 	}
-	text, known := Find(name)
+	text, known := images.Find(name)
 	if !known {
 		text = string(a.File("program"))
 	}
@@ -132,23 +135,23 @@ func (s *spec) load(a *hwsim.Args) {
 		return // there was an error
 	}
 	fail := func(err error) { a.WantFor("program", "a program for this machine: "+err.Error()) }
-	image, err := ParseImage(text)
+	image, err := machine.ParseImage(text)
 	if err != nil {
 		fail(err)
 		return
 	}
 	s.image = image
 	if s.host = findHost(image.Host); s.host == nil {
-		fail(Error("its host is " + image.Host + ", and there are " + hostNames()))
+		fail(machine.Error("its host is " + image.Host + ", and there are " + hostNames()))
 		return
 	}
 	a.Also(s.host.Params, ofOtherHost)
 	if s.host.Parse != nil {
 		s.params = s.host.Parse(a)
 	}
-	if s.initial, err = New(s.config); err == nil {
+	if s.initial, err = machine.New(s.config); err == nil {
 		if err = s.initial.Load(image); err == nil && s.setK0 {
-			err = s.initial.Set(ConstWindow, s.k0)
+			err = s.initial.Set(machine.ConstWindow, s.k0)
 		}
 	}
 	if err == nil && s.params != nil {
@@ -267,7 +270,7 @@ func (s *spec) WithSeed(seed uint64) hwsim.Spec {
 }
 
 // Config returns the sizes of the machine.
-func (s *spec) Config() Config { return s.initial.Config() }
+func (s *spec) Config() machine.Config { return s.initial.Config() }
 
 // View returns the tuple that messages are about, for an event.
 func (s *spec) View(t tuple.Tuple) tuple.Tuple {
@@ -303,6 +306,6 @@ func (s *spec) Size(int) []hwsim.Part {
 		{Name: "cop sample buffer", Entries: c.Buffer, Bits: 8},
 		{Name: "cop values and constants", Entries: 24, Bits: c.Width},
 		{Name: "cop indexes, bases and targets", Entries: 16, Bits: 16},
-		{Name: "cop table of routines", Entries: NumClasses, Bits: 16},
+		{Name: "cop table of routines", Entries: machine.NumClasses, Bits: 16},
 	}
 }

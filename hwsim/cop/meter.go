@@ -2,7 +2,10 @@ package cop
 
 // This file holds what an engine counts: the results of the model of time.
 
-import "github.com/pepgo/pep/hwsim"
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cop/host"
+)
 
 // Meters returns the counts since the engine was made or last flushed. Stalls, drops and
 // all cycles are results of the model: of package clock for the main processor, and of
@@ -27,7 +30,7 @@ func (e *engine) Meters() []hwsim.Meter {
 		{Name: "lost: watchdog", Unit: "events", Count: s.Killed},
 		{Name: "stores refused", Unit: "stores", Count: s.BadStores},
 	}
-	if m, ok := e.memory.(Metered); ok {
+	if m, ok := e.memory.(host.Metered); ok {
 		list = append(list, m.Meters()...)
 	}
 	return list

@@ -2,7 +2,10 @@ package cop
 
 // This file hands out the results of value profiling.
 
-import "github.com/pepgo/pep/hwsim"
+import (
+	"github.com/pepgo/pep/hwsim"
+	"github.com/pepgo/pep/hwsim/cop/values"
+)
 
 // A Profiler is an engine that profiles values. The engines of [Kind] are Profilers; if
 // their program has another host, they have no loads.
@@ -12,7 +15,7 @@ type Profiler interface {
 	// Loads returns what the engine knows, as if it were flushed, in the order in which
 	// loads were first copied. Loads that software has sent early, because there was no
 	// room for further records, are missing. The engine goes on as before.
-	Loads() []Load
+	Loads() []values.Load
 
 	// Complete reports whether the profile is complete: whether no partition of the
 	// program led to an interrupt when it last had its turn. Later interrupts or cleared
@@ -21,8 +24,8 @@ type Profiler interface {
 }
 
 // Loads is a method of Profiler.
-func (e *engine) Loads() (list []Load) {
-	v, ok := e.copy.memory.(*Profile)
+func (e *engine) Loads() (list []values.Load) {
+	v, ok := e.copy.memory.(*values.Profile)
 	if !ok {
 		return nil
 	}
@@ -37,6 +40,6 @@ func (e *engine) Loads() (list []Load) {
 
 // Complete is a method of Profiler.
 func (e *engine) Complete() bool {
-	v, ok := e.memory.(*Profile)
+	v, ok := e.memory.(*values.Profile)
 	return ok && v.Complete()
 }

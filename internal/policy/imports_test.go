@@ -31,7 +31,11 @@ const walls = `
 
 	# Models of hardware: they see events, not source and not processes.
 	hwsim:            format/digits format/items format/tuple
-	hwsim/cop:        hwsim hwsim/clock hwsim/sample format/digits format/tuple
+	hwsim/cop/machine: format/digits
+	hwsim/cop/images:
+	hwsim/cop/host:   hwsim/cop/machine hwsim hwsim/sample format/digits format/tuple
+	hwsim/cop/values: hwsim/cop/host hwsim/cop/machine hwsim format/digits format/tuple
+	hwsim/cop:        hwsim/cop/host hwsim/cop/images hwsim/cop/machine hwsim/cop/values hwsim hwsim/clock hwsim/sample format/digits format/tuple
 	hwsim/strat:      hwsim format/digits format/tuple
 	hwsim/rap:        hwsim format/digits format/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap format/digits format/tuple

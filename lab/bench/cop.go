@@ -132,7 +132,7 @@ var machineLine = regexp.MustCompile(`(?m)^BenchmarkInstructions/(\S+?)-?\d*\s.*
 
 // CopMachine runs the benchmark of the machine in the source tree root.
 func CopMachine(root string) (all []MachineSpeed, err error) {
-	c := exec.Command("go", "test", "./hwsim/cop", "-run", "^$", "-bench", "Instructions")
+	c := exec.Command("go", "test", "./hwsim/cop/machine", "-run", "^$", "-bench", "Instructions")
 	c.Dir = root
 	text, err := c.CombinedOutput()
 	if err != nil {
@@ -183,7 +183,7 @@ func CopTables(all []CopSpeed, machines []MachineSpeed) string {
 			share(func(r copRound) float64 { return r.filtered }), share(func(r copRound) float64 { return r.dropped }),
 			fmt.Sprintf("%.0f M in %.0f s", float64(s.Tuples)/1e6, s.Replay.Seconds()), goal)
 	}
-	return section("The machine", fmt.Sprintf("In a second of CPU time, by `go test ./hwsim/cop -run '^$' -bench Instructions`. We want at least %.0f million microinstructions.",
+	return section("The machine", fmt.Sprintf("In a second of CPU time, by `go test ./hwsim/cop/machine -run '^$' -bench Instructions`. We want at least %.0f million microinstructions.",
 		wantInstructions/1e6), alone) +
 		section("Engines", fmt.Sprintf("The machine with its processor and its host, in a second of CPU time: median and quartiles of the rounds. We want at least %.0f M "+
 			"samples for value profiling. A sample is a tuple whose routine of microcode has run to its end. The other tuples take time, too, but are no samples: filters reject the loads of other partitions and "+

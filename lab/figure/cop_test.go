@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/values"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
@@ -202,7 +202,7 @@ func TestCOP34_SecondPassForUpperHalves(t *testing.T) {
 			return 2, rng.Uint64N(2)
 		}
 	})
-	one := runOf(t, x, values())
+	one := runOf(t, x, valueEngine())
 	if called, wrong := x.misjudged(one.estimate); called != 2 || wrong != 1 {
 		t.Errorf("one pass calls %d loads invariant, %d of them wrongly; want 2, 1", called, wrong)
 	}
@@ -229,13 +229,13 @@ func TestCOP34_SecondPassForUpperHalves(t *testing.T) {
 func TestCOP35_ConstantsAreParameters(t *testing.T) {
 	x := loadsOf(t, 30_000, func(i int, rng *rand.Rand) (uint64, uint64) { return uint64(i % 5), rng.Uint64N(3) })
 	for _, c := range copConstants {
-		base := runOf(t, x, values()).end()
-		if got := runOf(t, x, values(c.param+"="+c.values[0])).end(); got != base {
+		base := runOf(t, x, valueEngine()).end()
+		if got := runOf(t, x, valueEngine(c.param+"="+c.values[0])).end(); got != base {
 			t.Errorf("%s=%s: %+v, without it %+v", c.param, c.values[0], got, base)
 		}
 		seen := map[string]bool{}
 		for _, v := range c.values {
-			if _, err := x.run(values(c.param + "=" + v)); err != nil || seen[v] {
+			if _, err := x.run(valueEngine(c.param + "=" + v)); err != nil || seen[v] {
 				t.Errorf("%s=%s: %v, or twice", c.param, v, err)
 			}
 			seen[v] = true
@@ -265,7 +265,7 @@ func TestPhasesThatClearMasks(t *testing.T) {
 			t.Errorf("share of %d is %v, want %v", value, got, want)
 		}
 	}
-	never := runOf(t, x, values("clear=0"))
+	never := runOf(t, x, valueEngine("clear=0"))
 	if got := never.estimate.Invariance(site(0, 10)); got < 0.95 {
 		t.Errorf("masks that are never cleared: share %v, want nearly 1: the load is masked before its value changes", got)
 	}
@@ -277,15 +277,15 @@ func TestPhasesThatClearMasks(t *testing.T) {
 // By hand: load 1 has 10 samples of the value 5 in phase 0, which is 3 intervals long, and 5
 // samples of 5 and 5 of 6 in phase 1, which is one interval long.
 func TestPhasedProfileByHand(t *testing.T) {
-	load := func(samples, five, six uint64) []cop.Load {
-		return []cop.Load{{PC: 1, Samples: samples, Values: []cop.Estimate{
-			{Value: 5, Count: five << cop.CountBits}, {Value: 6, Count: six << cop.CountBits},
+	load := func(samples, five, six uint64) []values.Load {
+		return []values.Load{{PC: 1, Samples: samples, Values: []values.Estimate{
+			{Value: 5, Count: five << values.CountBits}, {Value: 6, Count: six << values.CountBits},
 		}}}
 	}
 	p := &phasedProfile{before: map[uint64]*phasedLoad{}}
 	for _, x := range []struct {
 		phase   int
-		loads   []cop.Load
+		loads   []values.Load
 		changed uint64
 	}{{0, load(10, 10, 0), 1}, {1, load(20, 15, 5), 1}, {0, load(20, 15, 5), 0}} {
 		if got := p.add(x.phase, x.loads); got != x.changed {

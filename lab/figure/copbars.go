@@ -29,7 +29,7 @@ func cop6(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	runs, err := x.run(values())
+	runs, err := x.run(valueEngine())
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (env *Env) withoutPhases(res *Result, all []copResult) error {
 		if err != nil {
 			return err
 		}
-		runs, err := x.run(values("clear=0"))
+		runs, err := x.run(valueEngine("clear=0"))
 		if err != nil {
 			return err
 		}
@@ -173,7 +173,7 @@ func (env *Env) compared(res *Result, region string) (all []copResult, err error
 		costs.Series = append(costs.Series, plot.Series{Name: n})
 	}
 	err = env.eachCop(res, func(x *copLoads) error {
-		runs, err := x.run(values(), sampler(basePeriod))
+		runs, err := x.run(valueEngine(), sampler(basePeriod))
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func newLongWindow(p Program, variants [][]string) (*longWindow, error) {
 	w := &longWindow{loads: &copLoads{Program: p}, all: metric.New(), variants: len(variants)}
 	var specs []string
 	for _, v := range variants {
-		specs = append(specs, values(v...))
+		specs = append(specs, valueEngine(v...))
 	}
 	for _, n := range longPeriods {
 		specs = append(specs, sampler(n))
@@ -206,5 +206,5 @@ func (env *Env) longSetup(res *Result) {
 	env.copSetup(res, nil)
 	res.setup("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
 	res.setup("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
-	res.setup("default: %s", values())
+	res.setup("default: %s", valueEngine())
 }

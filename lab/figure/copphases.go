@@ -10,6 +10,8 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/host"
+	"github.com/pepgo/pep/hwsim/cop/values"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/lab/phase"
 	"github.com/pepgo/pep/lab/plot"
@@ -41,7 +43,7 @@ type phasedLoad struct {
 
 // add gives the samples since the last call to a phase. It returns how many loads have such
 // samples.
-func (p *phasedProfile) add(number int, loads []cop.Load) (changed uint64) {
+func (p *phasedProfile) add(number int, loads []values.Load) (changed uint64) {
 	for len(p.phases) <= number {
 		p.phases = append(p.phases, map[uint64]*phasedLoad{})
 	}
@@ -67,7 +69,7 @@ func (p *phasedProfile) add(number int, loads []cop.Load) (changed uint64) {
 		part.samples += sum.samples - old.samples
 		for _, v := range l.Values {
 			w := uint64(uint32(v.Value))
-			sum.values[w] = float64(v.Count) / (1 << cop.CountBits)
+			sum.values[w] = float64(v.Count) / (1 << values.CountBits)
 			part.values[w] += max(0, sum.values[w]-old.values[w])
 		}
 	}
@@ -116,7 +118,7 @@ type detectedRun struct {
 func (x *copLoads) detected() (*detectedRun, error) {
 	// The detector weighs phases, so visits need no weights. A load is profiled twice in a phase: the next
 	// phase begins an interval before the detector sees it.
-	text := values("clear=0", "weigh=0", "times=2")
+	text := valueEngine("clear=0", "weigh=0", "times=2")
 	spec, err := engines.Parse(text, nil)
 	if err != nil {
 		return nil, err
@@ -147,7 +149,7 @@ func (x *copLoads) detected() (*detectedRun, error) {
 			spent += readSlots + changed*(takeRecord+pairCycles)
 			current = d.Phase()
 			if len(d.Lengths()) > known && known > 0 {
-				r.engine.(hwsim.Controlled).Store(cop.FirstRegister+cop.ClearMasks, 0)
+				r.engine.(hwsim.Controlled).Store(host.FirstRegister+values.ClearMasks, 0)
 				r.cleared++
 			}
 		}
@@ -174,7 +176,7 @@ func (x *copLoads) periodic(want float64) (*copRun, uint64, error) {
 	var at uint64
 	for n := range 7 { // periods from a half to a 128th of a run with 5.7 cycles a load, which is typecheck's
 		period := uint64(float64(x.events) * 5.7 / math.Pow(2, float64(n)+1))
-		runs, err := x.run(values(fmt.Sprintf("clear=%d", period), fmt.Sprintf("timer=%d", max(1000, min(1_000_000, period/4)))))
+		runs, err := x.run(valueEngine(fmt.Sprintf("clear=%d", period), fmt.Sprintf("timer=%d", max(1000, min(1_000_000, period/4)))))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -197,7 +199,7 @@ func copPhases(env *Env, res *Result) error {
 	bars := plot.Bars{Title: "Error by the way in which masks are cleared", Y: "error %", Series: []plot.Series{{Name: "never"}, {Name: "periodically, equal overhead"}, {Name: "by phases"}}}
 	better := 0
 	err := env.eachCop(res, func(x *copLoads) error {
-		never, err := x.run(values("clear=0"))
+		never, err := x.run(valueEngine("clear=0"))
 		if err != nil {
 			return err
 		}

@@ -35,8 +35,8 @@ var valueDefaults = []string{"program=values", "records=65536"}
 // software has no weights and no bounds of ours.
 var paperRules = []string{"advance=0", "weigh=0", "bound=0", "early=0", "rf=3"}
 
-// values describes the value profiler of section 5, with some of its parameters changed.
-func values(changed ...string) string {
+// valueEngine describes the value profiler of section 5, with some of its parameters changed.
+func valueEngine(changed ...string) string {
 	var parts []string
 	for _, d := range valueDefaults {
 		name, _, _ := strings.Cut(d, "=")
@@ -210,7 +210,7 @@ func cop8(env *Env, res *Result) error {
 
 // converging compares how fast the co-processor and simple samplers converge.
 func (res *Result) converging(x *copLoads, suffix, what string) error {
-	runs, err := x.run(values("clear=0"), values(), sampler(basePeriod), sampler(basePeriod/4))
+	runs, err := x.run(valueEngine("clear=0"), valueEngine(), sampler(basePeriod), sampler(basePeriod/4))
 	if err != nil {
 		return err
 	}

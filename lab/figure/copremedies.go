@@ -22,7 +22,7 @@ var longRemedies = [][]string{
 // largest working sets.
 func copRemedies(env *Env, res *Result) error {
 	env.longSetup(res)
-	res.setup("rules of the paper: %s", values(paperRules...))
+	res.setup("rules of the paper: %s", valueEngine(paperRules...))
 	res.setup("parts: the first half of the loads, and the second half by itself")
 	t := Table{Title: "parameters at equal overhead", Columns: []string{"parameters"}}
 	t.Rows = make([][]Value, len(longRemedies))

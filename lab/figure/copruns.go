@@ -16,6 +16,7 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/values"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
@@ -168,7 +169,7 @@ type copRun struct {
 	out      *hwsim.Out
 	records  uint64          // messages
 	estimate metric.Estimate // after the last point
-	profiled []cop.Load      // likewise, of the value profiler
+	profiled []values.Load   // likewise, of the value profiler
 }
 
 func (r *copRun) end() copPoint { return r.points[len(r.points)-1] }
@@ -295,7 +296,7 @@ const pairCycles = 20
 // shares are the estimates of the value profiler. Its values have 32 bits.
 type shares map[tuple.Tuple]float64
 
-func sharesOf(loads []cop.Load) shares {
+func sharesOf(loads []values.Load) shares {
 	s := shares{}
 	for i := range loads {
 		for k, v := range loads[i].Values {

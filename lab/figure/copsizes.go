@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/lab/plot"
@@ -41,7 +41,7 @@ func copTable1(_ *Env, res *Result) error {
 	sizes := []int{128, 256, 512, 1024}
 	var total, arrays []float64
 	for _, slots := range sizes {
-		x, err := transistors.Of(cop.Config{Slots: slots})
+		x, err := transistors.Of(machine.Config{Slots: slots})
 		if err != nil {
 			return err
 		}
@@ -78,9 +78,9 @@ type copVariant struct {
 	spec string
 }
 
-var arrayVariants = []copVariant{{"half", values("slots=128")}, {"base", values()}, {"double", values("slots=512")}}
+var arrayVariants = []copVariant{{"half", valueEngine("slots=128")}, {"base", valueEngine()}, {"double", valueEngine("slots=512")}}
 
-var clockVariants = []copVariant{{"1", values()}, {"1/2", values("clock=0.5")}, {"1/4", values("clock=0.25")}}
+var clockVariants = []copVariant{{"1", valueEngine()}, {"1/2", valueEngine("clock=0.5")}, {"1/4", valueEngine("clock=0.25")}}
 
 // varied runs variants of the co-processor over all programs, and draws their errors and
 // overheads. do gets the runs of each program.

@@ -46,9 +46,9 @@ func copSweep(env *Env, res *Result) error {
 	at := map[string]int{} // the number of a spec
 	for _, c := range copConstants {
 		for i, v := range c.values {
-			spec := values(c.param + "=" + v)
+			spec := valueEngine(c.param + "=" + v)
 			if i == 0 {
-				spec = values()
+				spec = valueEngine()
 			}
 			if _, ok := at[spec]; !ok {
 				at[spec] = len(specs)
@@ -83,7 +83,7 @@ func copSweep(env *Env, res *Result) error {
 		best, worst := 0, 0
 		var list []float64
 		for i, v := range c.values {
-			k := at[values(c.param+"="+v)]
+			k := at[valueEngine(c.param+"="+v)]
 			if i == 0 {
 				k = 0
 			}

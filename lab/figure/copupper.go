@@ -9,6 +9,8 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
+	"github.com/pepgo/pep/hwsim/cop/values"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/lab/plot"
@@ -31,12 +33,12 @@ const swapCycles = 2 * 2 * (256 + 256 + 8192/64 + 16)
 // that look invariant by their lower halves. The two passes have a machine each in the model,
 // which stands for one machine that software gives the state of the pass.
 func (x *copLoads) twoPasses() (*copRun, error) {
-	spec, err := engines.Parse(values(), nil)
+	spec, err := engines.Parse(valueEngine(), nil)
 	if err != nil {
 		return nil, err
 	}
-	lower, upper := newCopRun(values(), engines.Stages(spec.New(0))[0]), newCopRun(values("clear=0"), nil)
-	if spec, err = engines.Parse(values("clear=0"), nil); err != nil {
+	lower, upper := newCopRun(valueEngine(), engines.Stages(spec.New(0))[0]), newCopRun(valueEngine("clear=0"), nil)
+	if spec, err = engines.Parse(valueEngine("clear=0"), nil); err != nil {
 		return nil, err
 	}
 	upper.engine = engines.Stages(spec.New(1))[0]
@@ -71,32 +73,32 @@ func (x *copLoads) twoPasses() (*copRun, error) {
 
 // selectUpper makes a machine profile the upper halves of the loads that look invariant, except
 // those that it has masked already, and no other load. Aliases in the filter of PCs pass, too.
-func selectUpper(e hwsim.Engine, loads []cop.Load) {
+func selectUpper(e hwsim.Engine, loads []values.Load) {
 	m := e.(hwsim.Controlled)
-	routine, _ := m.Load(cop.TargetWindow + 2) // the program has the routine for upper halves there
-	m.Store(cop.EntryWindow+int(tuple.Load), routine)
-	hash, _ := m.Load(cop.SampleWindow + cop.FilterHash)
+	routine, _ := m.Load(machine.TargetWindow + 2) // the program has the routine for upper halves there
+	m.Store(machine.EntryWindow+int(tuple.Load), routine)
+	hash, _ := m.Load(machine.SampleWindow + machine.FilterHash)
 	masked := map[uint64]bool{}
 	for _, l := range e.(cop.Profiler).Loads() {
 		masked[l.PC] = l.Masked
 	}
-	var words [1 << 13 / 64]uint64 // the size of the filter in cop.Config
+	var words [1 << 13 / 64]uint64 // the size of the filter in machine.Config
 	for i := range words {
 		words[i] = ^uint64(0)
 	}
 	for i := range loads {
 		if _, share := top(&loads[i]); share >= looksInvariant && !masked[loads[i].PC] {
-			n := cop.DefaultHashes[hash](loads[i].PC)
+			n := machine.DefaultHashes[hash](loads[i].PC)
 			words[n>>6&uint32(len(words)-1)] &^= 1 << (n & 63)
 		}
 	}
 	for i, w := range words {
-		m.Store(cop.FilterWindow+i, w)
+		m.Store(machine.FilterWindow+i, w)
 	}
 }
 
 // top returns the most frequent value of a load, and its share.
-func top(l *cop.Load) (value uint64, share float64) {
+func top(l *values.Load) (value uint64, share float64) {
 	for i := range l.Values {
 		if s := l.Invariance(i); s > share {
 			value, share = l.Values[i].Value, s
@@ -107,7 +109,7 @@ func top(l *cop.Load) (value uint64, share float64) {
 
 // upperShares returns the shares of the upper halves of values, with the halves in the lower
 // bits.
-func upperShares(loads []cop.Load) map[uint64]shares {
+func upperShares(loads []values.Load) map[uint64]shares {
 	m := map[uint64]shares{}
 	for i := range loads {
 		m[loads[i].PC] = sharesOf(loads[i : i+1])
@@ -158,7 +160,7 @@ func copUpper(env *Env, res *Result) error {
 	t := Table{Title: "one pass and two", Columns: []string{"program", "error, one pass", "two", "overhead, one pass", "two", "called invariant, one pass", "wrongly", "two", "wrongly"}}
 	bars := plot.Bars{Title: "Error without and with a second pass for upper halves", Y: "error %", Series: []plot.Series{{Name: "one pass"}, {Name: "two passes"}}}
 	err := env.eachCop(res, func(x *copLoads) error {
-		runs, err := x.run(values())
+		runs, err := x.run(valueEngine())
 		if err != nil {
 			return err
 		}

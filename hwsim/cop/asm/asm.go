@@ -80,12 +80,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // A Program is an assembled program.
 type Program struct {
-	Image *cop.Image
+	Image *machine.Image
 	Code  []Code         // microinstructions by address
 	Label map[string]int // addresses
 
@@ -94,7 +94,7 @@ type Program struct {
 
 // Code is a microinstruction and the source line that it comes from.
 type Code struct {
-	Instr cop.Instr
+	Instr machine.Instr
 	Line  int // from 1
 	Text  string
 }
@@ -155,7 +155,7 @@ type assembler struct {
 	host   string
 	stores map[int]uint64   // values by register
 	at     map[int]position // positions of these stores in the source
-	extra  []cop.Store      // stores of .store
+	extra  []machine.Store  // stores of .store
 	uses   []use            // uses of labels
 
 	classes  uint32 // classes that have an entry
@@ -239,32 +239,32 @@ func (a *assembler) finish() {
 			a.fail(end, "no .entry says where the routine of a class begins")
 		}
 	})
-	if classes, ok := a.stores[cop.SampleWindow+cop.FilterClasses]; !ok {
-		a.stores[cop.SampleWindow+cop.FilterClasses] = uint64(a.classes)
+	if classes, ok := a.stores[machine.SampleWindow+machine.FilterClasses]; !ok {
+		a.stores[machine.SampleWindow+machine.FilterClasses] = uint64(a.classes)
 	} else if left := uint32(classes) &^ a.classes; left != 0 && a.classes != 0 {
 		a.try(func() {
-			a.fail(a.at[cop.SampleWindow+cop.FilterClasses], "the filter accepts class %s, which has no .entry", classNames(left)[0])
+			a.fail(a.at[machine.SampleWindow+machine.FilterClasses], "the filter accepts class %s, which has no .entry", classNames(left)[0])
 		})
 	}
-	a.Image = &cop.Image{Host: a.host}
+	a.Image = &machine.Image{Host: a.host}
 	for _, window := range order {
 		a.image(window)
 	}
 	for i, c := range a.Code {
-		a.Image.Stores = append(a.Image.Stores, cop.Store{Register: cop.MicrocodeWindow + i, Value: c.Instr.Encode()})
+		a.Image.Stores = append(a.Image.Stores, machine.Store{Register: machine.MicrocodeWindow + i, Value: c.Instr.Encode()})
 	}
 	a.Image.Stores = append(a.Image.Stores, a.extra...)
 }
 
 // order is the order of the windows in an image. Widths come before the indexes that
 // they cut off.
-var order = []int{cop.SampleWindow, cop.WidthWindow, cop.ConstWindow, cop.ValueWindow, cop.IndexWindow, cop.BaseWindow, cop.TargetWindow, cop.EntryWindow}
+var order = []int{machine.SampleWindow, machine.WidthWindow, machine.ConstWindow, machine.ValueWindow, machine.IndexWindow, machine.BaseWindow, machine.TargetWindow, machine.EntryWindow}
 
 // image adds the stores to one window.
 func (a *assembler) image(window int) {
-	for register := window; register < window+cop.NumClasses; register++ {
+	for register := window; register < window+machine.NumClasses; register++ {
 		if value, ok := a.stores[register]; ok {
-			a.Image.Stores = append(a.Image.Stores, cop.Store{Register: register, Value: value})
+			a.Image.Stores = append(a.Image.Stores, machine.Store{Register: register, Value: value})
 		}
 	}
 }

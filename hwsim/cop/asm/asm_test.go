@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // all uses each directive and each operation.
@@ -62,7 +62,7 @@ func TestCOP13_RoundTripOfPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkRoundTrip(t, p)
-		m, err := cop.New(cop.Config{})
+		m, err := machine.New(machine.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func checkRoundTrip(t *testing.T, p *Program) {
 	if again.Image.Host != p.Image.Host || !slices.Equal(again.Image.Stores, p.Image.Stores) {
 		t.Errorf("disassembled to\n%s", text)
 	}
-	parsed, err := cop.ParseImage(p.Image.Text())
+	parsed, err := machine.ParseImage(p.Image.Text())
 	if err != nil || parsed.Host != p.Image.Host || !slices.Equal(parsed.Stores, p.Image.Stores) {
 		t.Errorf("the text of the image is read as %+v (%v)", parsed, err)
 	}
@@ -99,7 +99,7 @@ func checkRoundTrip(t *testing.T, p *Program) {
 // checkWord checks a word that cop.Decode takes: its text is assembled to the word.
 func checkWord(t *testing.T, w uint64) (valid bool) {
 	t.Helper()
-	in, err := cop.Decode(w)
+	in, err := machine.Decode(w)
 	if err != nil {
 		return false
 	}
@@ -263,7 +263,7 @@ func TestCOP13_Trace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := cop.New(cop.Config{})
+	m, err := machine.New(machine.Config{})
 	if err == nil {
 		err = m.Load(p.Image)
 	}
@@ -272,14 +272,14 @@ func TestCOP13_Trace(t *testing.T) {
 	}
 	var b strings.Builder
 	v := &Tracer{W: &b, M: m}
-	m.Offer(10, cop.Sample{PC: 0x40, Value: 7, Class: 3})
+	m.Offer(10, machine.Sample{PC: 0x40, Value: 7, Class: 3})
 	v.Run(20)
-	m.Offer(20, cop.Sample{PC: 0x44, Value: 8, Class: 3})
-	if got := v.Run(100); got != cop.Interrupted {
+	m.Offer(20, machine.Sample{PC: 0x44, Value: 8, Class: 3})
+	if got := v.Run(100); got != machine.Interrupted {
 		t.Errorf("state %d", got)
 	}
 	m.Resume(50)
-	m.Offer(60, cop.Sample{PC: 0x48, Class: 3})
+	m.Offer(60, machine.Sample{PC: 0x48, Class: 3})
 	v.Run(64)
 	v.Summary()
 	const want = `cycle  addr

@@ -7,7 +7,7 @@ import (
 	"math"
 
 	"github.com/pepgo/pep/format/tuple"
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // store records the store of a directive.
@@ -32,42 +32,42 @@ func (s *scanner) directive() {
 		}
 		s.a.equ[name] = s.number("a number", 0, math.MaxUint64)
 	case "const":
-		s.store(p, cop.ConstWindow+s.register("K", 16), s.number("a number", 0, math.MaxUint64))
+		s.store(p, machine.ConstWindow+s.register("K", 16), s.number("a number", 0, math.MaxUint64))
 	case "value":
-		s.store(p, cop.ValueWindow+s.register("V", 8), s.number("a number", 0, math.MaxUint64))
+		s.store(p, machine.ValueWindow+s.register("V", 8), s.number("a number", 0, math.MaxUint64))
 	case "index":
-		s.store(p, cop.IndexWindow+s.register("I", 8), s.number("a number", 0, 1<<16-1))
+		s.store(p, machine.IndexWindow+s.register("I", 8), s.number("a number", 0, 1<<16-1))
 	case "width":
-		s.store(p, cop.WidthWindow+s.register("I", 8), s.number("a width", 1, 16))
+		s.store(p, machine.WidthWindow+s.register("I", 8), s.number("a width", 1, 16))
 	case "base":
 		s.base(p)
 	case "target":
-		register := cop.TargetWindow + s.register("T", 4)
+		register := machine.TargetWindow + s.register("T", 4)
 		s.store(p, register, 0)
 		s.use(register)
 	case "entry":
 		s.entry(p)
 	case "filter":
-		s.store(p, cop.SampleWindow+cop.FilterClasses, uint64(s.classes()))
+		s.store(p, machine.SampleWindow+machine.FilterClasses, uint64(s.classes()))
 	case "sample":
 		s.sample(p)
 	case "match":
 		hash := s.number("the number of a hash", 0, 255)
 		mask := s.number("a mask", 0, math.MaxUint32)
-		s.store(p, cop.SampleWindow+cop.FilterMask, hash<<32|mask)
+		s.store(p, machine.SampleWindow+machine.FilterMask, hash<<32|mask)
 		at := s.here()
 		match := s.number("what to match", 0, math.MaxUint32)
 		if match&^mask != 0 {
 			s.a.fail(at, "no hash has these bits: some are not in the mask")
 		}
-		s.store(p, cop.SampleWindow+cop.FilterMatch, match)
+		s.store(p, machine.SampleWindow+machine.FilterMatch, match)
 	case "mask":
-		s.store(p, cop.SampleWindow+cop.FilterHash, s.number("the number of a hash", 0, 255))
+		s.store(p, machine.SampleWindow+machine.FilterHash, s.number("the number of a hash", 0, 255))
 	case "seed":
-		s.store(p, cop.SampleWindow+cop.ShiftRegister, s.number("a seed", 1, math.MaxUint32))
+		s.store(p, machine.SampleWindow+machine.ShiftRegister, s.number("a seed", 1, math.MaxUint32))
 	case "store":
 		register := s.number("a register of the window", 0, math.MaxInt32)
-		s.a.extra = append(s.a.extra, cop.Store{Register: int(register), Value: s.number("a number", 0, math.MaxUint64)})
+		s.a.extra = append(s.a.extra, machine.Store{Register: int(register), Value: s.number("a number", 0, math.MaxUint64)})
 	default:
 		s.a.fail(p, "there is no directive .%s", d)
 	}
@@ -78,7 +78,7 @@ func (s *scanner) directive() {
 
 // base parses the position of a sub-array. The machine checks the same conditions.
 func (s *scanner) base(p position) {
-	register := cop.BaseWindow + s.register("B", 4)
+	register := machine.BaseWindow + s.register("B", 4)
 	at := s.here()
 	address := s.number("an address", 0, 1<<16-1)
 	size := s.number("a size", 1, 1<<15)
@@ -95,9 +95,9 @@ func (s *scanner) entry(p position) {
 	}
 	s.a.classes |= classes
 	t := s.name("a label")
-	for c := range cop.NumClasses {
+	for c := range machine.NumClasses {
 		if classes>>c&1 == 1 {
-			s.a.uses = append(s.a.uses, use{s.at(t), t.text, -1, cop.EntryWindow + c})
+			s.a.uses = append(s.a.uses, use{s.at(t), t.text, -1, machine.EntryWindow + c})
 		}
 	}
 }
@@ -117,7 +117,7 @@ func (s *scanner) classes() (set uint32) {
 			s.next()
 			set = math.MaxUint32
 		case text != "" && '0' <= text[0] && text[0] <= '9':
-			set |= 1 << s.number("the number of a class", 0, cop.NumClasses-1)
+			set |= 1 << s.number("the number of a class", 0, machine.NumClasses-1)
 		default:
 			c, ok := classNumber(text)
 			if !ok {
@@ -134,7 +134,7 @@ func (s *scanner) classes() (set uint32) {
 
 // classNumber returns the class for the name of a tag.
 func classNumber(name string) (int, bool) {
-	for t := tuple.Tag(1); t.Known() && t < cop.NumClasses; t++ {
+	for t := tuple.Tag(1); t.Known() && t < machine.NumClasses; t++ {
 		if t.String() == name {
 			return int(t), true
 		}
@@ -147,7 +147,7 @@ func classNames(set uint32) (names []string) {
 	if set == math.MaxUint32 {
 		return []string{"all"}
 	}
-	for c := range cop.NumClasses {
+	for c := range machine.NumClasses {
 		if set>>c&1 == 0 {
 			continue
 		}
@@ -172,7 +172,7 @@ func (s *scanner) sample(p position) {
 		s.next()
 		fields |= 1 << i
 	}
-	s.store(p, cop.SampleWindow+cop.SelectFields, fields)
+	s.store(p, machine.SampleWindow+machine.SelectFields, fields)
 }
 
 // indexOf returns the position of a name in a list, or -1. A name that is "" marks a

@@ -6,39 +6,39 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // Instr returns an instruction as text that Assemble accepts.
-func Instr(in cop.Instr) string {
+func Instr(in machine.Instr) string {
 	var ops []string
 	add := func(format string, args ...any) { ops = append(ops, fmt.Sprintf(format, args...)) }
 	result := "" // the text behind operations that use the result
-	if in.Main == cop.MainNop {
+	if in.Main == machine.MainNop {
 		result = ", " + sourceName(in.A)
 	} else {
 		ops = append(ops, mainText(in))
 	}
 	switch in.Index {
-	case cop.IndexNop:
-	case cop.IndexClr:
+	case machine.IndexNop:
+	case machine.IndexClr:
 		add("clr I%d", in.IndexDst)
-	case cop.IndexSet:
+	case machine.IndexSet:
 		add("set I%d%s", in.IndexDst, result)
 	default:
 		add("%s I%d, I%d", indexNames[in.Index], in.IndexDst, in.IndexSrc)
 	}
-	if in.Data != cop.DataNop {
+	if in.Data != machine.DataNop {
 		field, stored := "", ""
-		if in.Field != cop.FieldWord {
+		if in.Field != machine.FieldWord {
 			field = "." + partNames[in.Field]
 		}
-		if in.Data == cop.DataWrite {
+		if in.Data == machine.DataWrite {
 			stored = result
 		}
 		add("%s B%d|I%d%s%s", dataNames[in.Data], in.Base, in.DataIndex, field, stored)
 	}
-	if in.Cam != cop.CamNop {
+	if in.Cam != machine.CamNop {
 		key := ""
 		if in.CamResult {
 			key = result
@@ -57,7 +57,7 @@ func Instr(in cop.Instr) string {
 	return strings.Join(ops, " ; ")
 }
 
-func mainText(in cop.Instr) string {
+func mainText(in machine.Instr) string {
 	s := mainNames[in.Main] + " "
 	if in.Dst != 0 {
 		s += fmt.Sprintf("V%d, ", in.Dst&7)
@@ -69,21 +69,21 @@ func mainText(in cop.Instr) string {
 	return s
 }
 
-func sourceName(s cop.Source) string {
+func sourceName(s machine.Source) string {
 	switch {
 	case s < 8:
 		return fmt.Sprintf("V%d", s)
-	case s < cop.SourceI:
-		return fmt.Sprintf("K%d", s-cop.SourceK)
-	case s < cop.SourcePC:
-		return fmt.Sprintf("I%d", s-cop.SourceI)
-	case s == cop.SourceM:
+	case s < machine.SourceI:
+		return fmt.Sprintf("K%d", s-machine.SourceK)
+	case s < machine.SourcePC:
+		return fmt.Sprintf("I%d", s-machine.SourceI)
+	case s == machine.SourceM:
 		return "M"
 	}
-	return sourceFields[s-cop.SourcePC]
+	return sourceFields[s-machine.SourcePC]
 }
 
-func branchText(in cop.Instr) string {
+func branchText(in machine.Instr) string {
 	s := ""
 	if !in.Always() {
 		s = "if "
@@ -93,13 +93,13 @@ func branchText(in cop.Instr) string {
 		s += predNames[in.Pred] + " "
 	}
 	switch in.Branch {
-	case cop.BranchOffset:
+	case machine.BranchOffset:
 		s += fmt.Sprintf("goto %+d", in.Offset)
-	case cop.BranchTarget:
+	case machine.BranchTarget:
 		s += fmt.Sprintf("goto T%d", in.Offset)
-	case cop.BranchDone:
+	case machine.BranchDone:
 		s += "goto done"
-	case cop.BranchInterrupt:
+	case machine.BranchInterrupt:
 		s += "goto interrupt"
 	}
 	switch {
@@ -114,7 +114,7 @@ func branchText(in cop.Instr) string {
 // Disassemble returns the source of an image that is given as text. If Assemble has
 // made the image, it makes the same stores from this source.
 func Disassemble(text string) (string, error) {
-	image, err := cop.ParseImage(text)
+	image, err := machine.ParseImage(text)
 	if err != nil {
 		return "", err
 	}
@@ -132,7 +132,7 @@ func Disassemble(text string) (string, error) {
 
 type disassembler struct {
 	text    strings.Builder
-	code    []cop.Instr
+	code    []machine.Instr
 	labels  map[uint64]bool   // the addresses that need a label
 	entries map[uint64]uint32 // classes by the address of their routine
 	order   []uint64          // the order of these addresses
@@ -143,46 +143,46 @@ func (d *disassembler) directive(format string, args ...any) {
 	fmt.Fprintf(&d.text, format+"\n", args...)
 }
 
-func (d *disassembler) store(s cop.Store) error {
+func (d *disassembler) store(s machine.Store) error {
 	window, i := s.Register&^0xffff, s.Register&0xffff
 	switch window {
-	case cop.MicrocodeWindow:
+	case machine.MicrocodeWindow:
 		if i != len(d.code) {
 			break
 		}
-		in, err := cop.Decode(s.Value)
+		in, err := machine.Decode(s.Value)
 		if err != nil {
 			return err
 		}
 		d.code = append(d.code, in)
 		return nil
-	case cop.ConstWindow:
+	case machine.ConstWindow:
 		d.directive(".const K%d %d", i, s.Value)
 		return nil
-	case cop.ValueWindow:
+	case machine.ValueWindow:
 		d.directive(".value V%d %d", i, s.Value)
 		return nil
-	case cop.IndexWindow:
+	case machine.IndexWindow:
 		d.directive(".index I%d %d", i, s.Value)
 		return nil
-	case cop.WidthWindow:
+	case machine.WidthWindow:
 		d.directive(".width I%d %d", i, s.Value)
 		return nil
-	case cop.BaseWindow:
+	case machine.BaseWindow:
 		d.directive(".base B%d %d %d", i, s.Value&0xffff, s.Value>>16)
 		return nil
-	case cop.TargetWindow:
+	case machine.TargetWindow:
 		d.labels[s.Value] = true
 		d.directive(".target T%d L%d", i, s.Value)
 		return nil
-	case cop.EntryWindow:
+	case machine.EntryWindow:
 		d.labels[s.Value] = true
 		if d.entries[s.Value] == 0 {
 			d.order = append(d.order, s.Value)
 		}
 		d.entries[s.Value] |= 1 << (i & 31)
 		return nil
-	case cop.SampleWindow:
+	case machine.SampleWindow:
 		if d.sample(i, s.Value) {
 			return nil
 		}
@@ -194,7 +194,7 @@ func (d *disassembler) store(s cop.Store) error {
 // sample writes the directive for a word in cop.SampleWindow, if there is one for it.
 func (d *disassembler) sample(i int, value uint64) bool {
 	switch i {
-	case cop.SelectFields:
+	case machine.SelectFields:
 		var names []string
 		for i, n := range fieldNames {
 			if value>>i&1 == 1 {
@@ -205,18 +205,18 @@ func (d *disassembler) sample(i int, value uint64) bool {
 			return false
 		}
 		d.directive(".sample %s", strings.Join(names, " "))
-	case cop.FilterClasses:
+	case machine.FilterClasses:
 		if value == 0 {
 			return false
 		}
 		d.directive(".filter %s", strings.Join(classNames(uint32(value)), " "))
-	case cop.FilterMask:
+	case machine.FilterMask:
 		d.hash = value // FilterMatch writes the .match
-	case cop.FilterMatch:
+	case machine.FilterMatch:
 		d.directive(".match %d %#x %#x", d.hash>>32, d.hash&0xffffffff, value)
-	case cop.FilterHash:
+	case machine.FilterHash:
 		d.directive(".mask %d", value)
-	case cop.ShiftRegister:
+	case machine.ShiftRegister:
 		d.directive(".seed %d", value)
 	default:
 		return false

@@ -3,8 +3,8 @@ package asm_test
 import (
 	"fmt"
 
-	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // The program of the package comment interrupts when it has seen 256 loads: an index register
@@ -23,7 +23,7 @@ full:   interrupt
 		fmt.Println(err)
 		return
 	}
-	m, err := cop.New(cop.Config{})
+	m, err := machine.New(machine.Config{})
 	if err == nil {
 		err = m.Load(p.Image)
 	}
@@ -33,10 +33,10 @@ full:   interrupt
 	}
 	const load = 3 // tuple.Load
 	events := uint64(0)
-	for m.Run(10*events) != cop.Interrupted {
-		m.Offer(10*events, cop.Sample{PC: 0x40, Value: 7, Class: load})
+	for m.Run(10*events) != machine.Interrupted {
+		m.Offer(10*events, machine.Sample{PC: 0x40, Value: 7, Class: load})
 		events++
 	}
-	fmt.Println(events, "events, V0 =", m.Read(cop.SourceV))
+	fmt.Println(events, "events, V0 =", m.Read(machine.SourceV))
 	// Output: 256 events, V0 = 256
 }

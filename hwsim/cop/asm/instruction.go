@@ -5,7 +5,7 @@ package asm
 import (
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // The names of operations, predicates and fields, by their numbers. The disassembler
@@ -23,7 +23,7 @@ var (
 // An instruction is a line during parsing.
 type instruction struct {
 	*scanner
-	cop.Instr
+	machine.Instr
 	users []user // the users of the result of the main ALU
 	taken map[string]bool
 }
@@ -32,7 +32,7 @@ type instruction struct {
 // passes through the main ALU.
 type user struct {
 	token
-	source cop.Source
+	source machine.Source
 	direct bool // the line gives the source
 }
 
@@ -40,7 +40,7 @@ func (s *scanner) instruction(text string) {
 	p := s.here()
 	// A wrong line gets an instruction, too, so that branches over it keep their
 	// distances. This instruction is one that may end a program.
-	s.a.Code = append(s.a.Code, Code{cop.Instr{Not: true}, s.line, text})
+	s.a.Code = append(s.a.Code, Code{machine.Instr{Not: true}, s.line, text})
 	in := &instruction{scanner: s, taken: map[string]bool{}}
 	for {
 		in.operation()
@@ -50,7 +50,7 @@ func (s *scanner) instruction(text string) {
 		s.expect(";")
 	}
 	in.passOperands()
-	decoded, err := cop.Decode(in.Encode())
+	decoded, err := machine.Decode(in.Encode())
 	if err != nil {
 		_, what, _ := strings.Cut(err.Error(), ": ")
 		s.a.fail(p, "%s", what)
@@ -94,9 +94,9 @@ func (in *instruction) operation() {
 // main parses an operation of the main ALU.
 func (in *instruction) main(t token) {
 	in.unit(t, "the main ALU")
-	in.Main = cop.MainOp(indexOf(mainNames, t.text))
+	in.Main = machine.MainOp(indexOf(mainNames, t.text))
 	n := in.Main.Operands()
-	if in.Main != cop.MainCmp && in.listLen() > n {
+	if in.Main != machine.MainCmp && in.listLen() > n {
 		i, ok := isRegister(in.peek(), "V", 8)
 		if !ok {
 			in.want("V0 to V7, the only registers that the main ALU writes")
@@ -127,7 +127,7 @@ func (in *instruction) listLen() int {
 }
 
 // operand parses an operand of the main ALU.
-func (in *instruction) operand() cop.Source {
+func (in *instruction) operand() machine.Source {
 	source, ok := operandNumber(in.peek())
 	if !ok {
 		if c := in.peek(); c != "" && '0' <= c[0] && c[0] <= '9' {
@@ -139,31 +139,31 @@ func (in *instruction) operand() cop.Source {
 	return source
 }
 
-func operandNumber(text string) (cop.Source, bool) {
+func operandNumber(text string) (machine.Source, bool) {
 	if i, ok := isRegister(text, "V", 8); ok {
-		return cop.SourceV + cop.Source(i), true
+		return machine.SourceV + machine.Source(i), true
 	}
 	if i, ok := isRegister(text, "K", 16); ok {
-		return cop.SourceK + cop.Source(i), true
+		return machine.SourceK + machine.Source(i), true
 	}
 	if i, ok := isRegister(text, "I", 8); ok {
-		return cop.SourceI + cop.Source(i), true
+		return machine.SourceI + machine.Source(i), true
 	}
 	if text == "M" {
-		return cop.SourceM, true
+		return machine.SourceM, true
 	}
 	i := indexOf(sourceFields, text)
-	return cop.SourcePC + cop.Source(max(i, 0)), i >= 0
+	return machine.SourcePC + machine.Source(max(i, 0)), i >= 0
 }
 
 // index parses an operation of the index ALU.
 func (in *instruction) index(t token) {
 	in.unit(t, "the index ALU")
-	in.Index = cop.IndexOp(indexOf(indexNames, t.text))
+	in.Index = machine.IndexOp(indexOf(indexNames, t.text))
 	in.IndexDst = uint8(in.register("I", 8))
 	switch in.Index {
-	case cop.IndexClr:
-	case cop.IndexSet:
+	case machine.IndexClr:
+	case machine.IndexSet:
 		in.user(t)
 	default:
 		in.IndexSrc = in.IndexDst
@@ -188,11 +188,11 @@ func (in *instruction) user(t token) {
 func (in *instruction) passOperands() {
 	for i, u := range in.users {
 		switch {
-		case u.direct && in.Main != cop.MainNop:
+		case u.direct && in.Main != machine.MainNop:
 			in.a.fail(in.at(u.token), "%s must pass through the main ALU, which has an operation in this line: store its result, or use another line", u.text)
 		case u.direct && i > 0 && u.source != in.A:
 			in.a.fail(in.at(u.token), "%s must pass through the main ALU, which passes another operand in this line", u.text)
-		case !u.direct && in.Main == cop.MainNop:
+		case !u.direct && in.Main == machine.MainNop:
 			in.a.fail(in.at(u.token), "%s stores the result of the main ALU, which has no operation in this line", u.text)
 		}
 		if u.direct {
@@ -204,7 +204,7 @@ func (in *instruction) passOperands() {
 // data parses an operation of the data array.
 func (in *instruction) data(t token) {
 	in.unit(t, "the data array")
-	in.Data = cop.DataOp(indexOf(dataNames, t.text))
+	in.Data = machine.DataOp(indexOf(dataNames, t.text))
 	in.Base = uint8(in.register("B", 4))
 	in.expect("|")
 	in.DataIndex = uint8(in.register("I", 8))
@@ -214,9 +214,9 @@ func (in *instruction) data(t token) {
 			in.want("one of value, hits, misses, total and high")
 		}
 		in.next()
-		in.Field = cop.Field(i)
+		in.Field = machine.Field(i)
 	}
-	if in.Data == cop.DataWrite {
+	if in.Data == machine.DataWrite {
 		in.user(t)
 	}
 }
@@ -224,9 +224,9 @@ func (in *instruction) data(t token) {
 // cam parses an operation of the associative array.
 func (in *instruction) cam(t token) {
 	in.unit(t, "the associative array")
-	in.Cam = cop.CamOp(indexOf(camNames, t.text))
+	in.Cam = machine.CamOp(indexOf(camNames, t.text))
 	in.CamIndex = uint8(in.register("I", 8))
-	if in.Cam != cop.CamInval && in.peek() == "," {
+	if in.Cam != machine.CamInval && in.peek() == "," {
 		in.CamResult = true
 		in.user(t)
 	}
@@ -243,15 +243,15 @@ func (in *instruction) branch(t token) {
 			in.want("a predicate, one of " + strings.Join(predNames[1:], ", "))
 		}
 		in.next()
-		in.Pred = cop.Pred(i)
+		in.Pred = machine.Pred(i)
 		in.expect("goto")
 	}
-	in.Hint = in.Pred == cop.PredNever
+	in.Hint = in.Pred == machine.PredNever
 	switch t.text {
 	case "done":
-		in.Branch = cop.BranchDone
+		in.Branch = machine.BranchDone
 	case "interrupt":
-		in.Branch = cop.BranchInterrupt
+		in.Branch = machine.BranchInterrupt
 	default:
 		in.where()
 	}
@@ -268,10 +268,10 @@ func (in *instruction) where() {
 	sign := int64(1)
 	switch text := in.peek(); {
 	case in.accept("done"):
-		in.Branch = cop.BranchDone
+		in.Branch = machine.BranchDone
 		return
 	case in.accept("interrupt"):
-		in.Branch = cop.BranchInterrupt
+		in.Branch = machine.BranchInterrupt
 		return
 	case text == "-":
 		sign = -1
@@ -283,7 +283,7 @@ func (in *instruction) where() {
 	}
 	if i, ok := isRegister(in.peek(), "T", 4); ok {
 		in.next()
-		in.Branch, in.Offset = cop.BranchTarget, int8(i)
+		in.Branch, in.Offset = machine.BranchTarget, int8(i)
 		return
 	}
 	t := in.name("a label, T0 to T3, done or interrupt")

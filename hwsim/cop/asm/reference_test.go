@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // rows returns the first two cells of the rows of a table in docs/microcode.md: the first
@@ -79,12 +79,12 @@ func TestReferenceHasAllNames(t *testing.T) {
 
 // All examples of the reference are in the language, and use what their row is about.
 func TestReferenceExamplesAssemble(t *testing.T) {
-	part := map[string]func(cop.Instr) bool{
-		"## Main ALU":          func(in cop.Instr) bool { return in.Main != cop.MainNop },
-		"## Index ALU":         func(in cop.Instr) bool { return in.Index != cop.IndexNop },
-		"## Data array":        func(in cop.Instr) bool { return in.Data != cop.DataNop },
-		"## Associative array": func(in cop.Instr) bool { return in.Cam != cop.CamNop },
-		"## Branches":          func(in cop.Instr) bool { return in.Branches() },
+	part := map[string]func(machine.Instr) bool{
+		"## Main ALU":          func(in machine.Instr) bool { return in.Main != machine.MainNop },
+		"## Index ALU":         func(in machine.Instr) bool { return in.Index != machine.IndexNop },
+		"## Data array":        func(in machine.Instr) bool { return in.Data != machine.DataNop },
+		"## Associative array": func(in machine.Instr) bool { return in.Cam != machine.CamNop },
+		"## Branches":          func(in machine.Instr) bool { return in.Branches() },
 	}
 	for title, uses := range part {
 		for _, r := range rows(t, title) {
@@ -113,7 +113,7 @@ func TestReferenceExamplesAssemble(t *testing.T) {
 // The bits of each part of a word, and of each field of a data word, are those of package
 // cop.
 func TestReferenceEncoding(t *testing.T) {
-	parts := []cop.Instr{
+	parts := []machine.Instr{
 		{Main: 31}, {A: 63}, {B: 63}, {Dst: 15}, {Index: 7}, {IndexSrc: 7}, {IndexDst: 7}, {Data: 7}, {Base: 3}, {DataIndex: 7}, {Field: 7},
 		{Cam: 3}, {CamIndex: 7}, {CamResult: true}, {Pred: 15}, {Not: true}, {Branch: 3}, {Offset: -1}, {Hint: true}, {},
 	}
@@ -129,7 +129,7 @@ func TestReferenceEncoding(t *testing.T) {
 		}
 		next = to + 1
 		want := uint64(0)
-		if parts[i] != (cop.Instr{}) {
+		if parts[i] != (machine.Instr{}) {
 			want = (1<<(to-from+1) - 1) << from
 		}
 		if got := parts[i].Encode(); got != want {
@@ -139,7 +139,7 @@ func TestReferenceEncoding(t *testing.T) {
 	if next != 64 {
 		t.Errorf("the rows have %d bits", next)
 	}
-	m, err := cop.New(cop.Config{})
+	m, err := machine.New(machine.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,18 +150,18 @@ func TestReferenceEncoding(t *testing.T) {
 			err = m.Load(p.Image)
 		}
 		if err == nil {
-			err = m.Set(cop.CommandWindow+cop.ClearData, 0)
+			err = m.Set(machine.CommandWindow+machine.ClearData, 0)
 		}
 		if err == nil {
-			err = m.Set(cop.ValueWindow, 0)
+			err = m.Set(machine.ValueWindow, 0)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, now := m.State()
-		m.Offer(now, cop.Sample{Class: 1})
+		m.Offer(now, machine.Sample{Class: 1})
 		m.Run(1 << 40)
-		if got, _ := m.Get(cop.DataWindow); got != (1<<(to-from+1)-1)<<from {
+		if got, _ := m.Get(machine.DataWindow); got != (1<<(to-from+1)-1)<<from {
 			t.Errorf("field %s: bits %#x, the reference says %s", r[0], got, r[1])
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // A Tracer runs a machine and writes a line for each microinstruction: the cycle, the
@@ -23,19 +23,19 @@ import (
 //	    7        13 cycles without an event
 type Tracer struct {
 	W       io.Writer
-	M       *cop.Machine
+	M       *machine.Machine
 	Program *Program // for labels and source lines; without it the lines have the disassembly
 
-	last    cop.Stats
+	last    machine.Stats
 	started bool
 }
 
 // Run does the same as cop.Machine.Run, and writes the lines.
-func (t *Tracer) Run(until uint64) cop.State {
+func (t *Tracer) Run(until uint64) machine.State {
 	t.Catch()
 	for {
 		state, now := t.M.State()
-		if state != cop.Running || now >= until {
+		if state != machine.Running || now >= until {
 			return state
 		}
 		t.Step()
@@ -76,14 +76,14 @@ func plural(n uint64, word string) string {
 }
 
 // registers are the registers whose changes a line shows. The arrays are shown apart.
-var registers = func() (list []cop.Source) {
-	for i := range cop.Source(8) {
-		list = append(list, cop.SourceV+i)
+var registers = func() (list []machine.Source) {
+	for i := range machine.Source(8) {
+		list = append(list, machine.SourceV+i)
 	}
-	for i := range cop.Source(8) {
-		list = append(list, cop.SourceI+i)
+	for i := range machine.Source(8) {
+		list = append(list, machine.SourceI+i)
 	}
-	return append(list, cop.SourceM)
+	return append(list, machine.SourceM)
 }()
 
 // Step makes one step of the machine, which must be running, and writes its line.
@@ -92,13 +92,13 @@ func (t *Tracer) Step() {
 	m := t.M
 	_, now := m.State()
 	address := m.PC()
-	word, _ := m.Get(cop.MicrocodeWindow + address)
-	in, _ := cop.Decode(word) // the machine has only valid words
+	word, _ := m.Get(machine.MicrocodeWindow + address)
+	in, _ := machine.Decode(word) // the machine has only valid words
 	var before [57]uint64
 	for _, r := range registers {
 		before[r] = m.Read(r)
 	}
-	data, slot := t.data(in), int(m.Read(cop.SourceI+cop.Source(in.CamIndex)))&(m.Config().Slots-1)
+	data, slot := t.data(in), int(m.Read(machine.SourceI+machine.Source(in.CamIndex)))&(m.Config().Slots-1)
 	flags := Flags(m)
 
 	m.Step()
@@ -109,15 +109,15 @@ func (t *Tracer) Step() {
 			changes = append(changes, fmt.Sprintf("%s=%#x", sourceName(r), x))
 		}
 	}
-	if in.Data > cop.DataRead {
-		x, _ := m.Get(cop.DataWindow + data)
+	if in.Data > machine.DataRead {
+		x, _ := m.Get(machine.DataWindow + data)
 		changes = append(changes, fmt.Sprintf("data[%d]=%#x", data, x))
 	}
 	switch in.Cam {
-	case cop.CamWrite:
-		x, _ := m.Get(cop.KeyWindow + slot)
+	case machine.CamWrite:
+		x, _ := m.Get(machine.KeyWindow + slot)
 		changes = append(changes, fmt.Sprintf("slot[%d]=%#x", slot, x))
-	case cop.CamInval:
+	case machine.CamInval:
 		changes = append(changes, fmt.Sprintf("slot[%d] invalid", slot))
 	}
 	if after := Flags(m); after != flags {
@@ -148,7 +148,7 @@ func (t *Tracer) Step() {
 }
 
 // instruction returns an address and what is there.
-func (t *Tracer) instruction(address int, in cop.Instr) string {
+func (t *Tracer) instruction(address int, in machine.Instr) string {
 	if t.Program == nil {
 		return fmt.Sprintf("%5d  %-40s", address, Instr(in))
 	}
@@ -157,8 +157,8 @@ func (t *Tracer) instruction(address int, in cop.Instr) string {
 
 // Next returns the address of the next microinstruction and what is there.
 func (t *Tracer) Next() string {
-	word, _ := t.M.Get(cop.MicrocodeWindow + t.M.PC())
-	in, _ := cop.Decode(word)
+	word, _ := t.M.Get(machine.MicrocodeWindow + t.M.PC())
+	in, _ := machine.Decode(word)
 	return strings.TrimSpace(t.instruction(t.M.PC(), in))
 }
 
@@ -212,15 +212,15 @@ func ratio(a, b uint64) string {
 }
 
 // data returns the word of the data array that an instruction uses.
-func (t *Tracer) data(in cop.Instr) int {
-	base, _ := t.M.Get(cop.BaseWindow + int(in.Base))
-	return int(base&0xffff|t.M.Read(cop.SourceI+cop.Source(in.DataIndex))) & (t.M.Config().Data - 1)
+func (t *Tracer) data(in machine.Instr) int {
+	base, _ := t.M.Get(machine.BaseWindow + int(in.Base))
+	return int(base&0xffff|t.M.Read(machine.SourceI+machine.Source(in.DataIndex))) & (t.M.Config().Data - 1)
 }
 
 // Flags returns the names of the predicates that are true, except for empty.
-func Flags(m *cop.Machine) string {
+func Flags(m *machine.Machine) string {
 	var names []string
-	for p := cop.PredEQ; p < cop.PredEmpty; p++ {
+	for p := machine.PredEQ; p < machine.PredEmpty; p++ {
 		if m.Flag(p) {
 			names = append(names, predNames[p])
 		}

@@ -10,7 +10,7 @@ import (
 	"os"
 
 	"github.com/pepgo/pep/format/tuple"
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/internal/terminal"
 )
 
@@ -81,10 +81,10 @@ func (d *debugger) event() (t tuple.Tuple, ok bool) {
 }
 
 // run does what cop.Machine.Run does, and stops for commands on the way.
-func (d *debugger) run(until uint64) cop.State {
+func (d *debugger) run(until uint64) machine.State {
 	for {
 		state, now := d.machine.State()
-		if state != cop.Running || now >= until || d.quit {
+		if state != machine.Running || now >= until || d.quit {
 			return state
 		}
 		if d.breaks[d.machine.PC()] && !d.passed {
@@ -125,7 +125,7 @@ func (d *debugger) step() {
 
 // prompt takes commands until one makes the machine go on.
 func (d *debugger) prompt() {
-	if state, _ := d.machine.State(); state == cop.Running {
+	if state, _ := d.machine.State(); state == machine.Running {
 		fmt.Fprintf(d.w, "next: %s\n", d.tracer.Next())
 	}
 	for !d.quit && d.goal == here {

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // print prints a part of the machine.
@@ -39,7 +39,7 @@ var files = []struct {
 	letter    string
 	n, window int
 }{
-	{"V", 8, cop.ValueWindow}, {"I", 8, cop.IndexWindow}, {"K", 16, cop.ConstWindow}, {"B", 4, cop.BaseWindow}, {"T", 4, cop.TargetWindow},
+	{"V", 8, machine.ValueWindow}, {"I", 8, machine.IndexWindow}, {"K", 16, machine.ConstWindow}, {"B", 4, machine.BaseWindow}, {"T", 4, machine.TargetWindow},
 }
 
 func (d *debugger) registers() {
@@ -58,7 +58,7 @@ func (d *debugger) registers() {
 			fmt.Fprintln(d.w, strings.Join(line, " "))
 		}
 	}
-	fmt.Fprintf(d.w, "M=%#x flags=%s; other registers are 0\n", d.machine.Read(cop.SourceM), asm.Flags(d.machine))
+	fmt.Fprintf(d.w, "M=%#x flags=%s; other registers are 0\n", d.machine.Read(machine.SourceM), asm.Flags(d.machine))
 }
 
 // value returns what a register holds. Bases are shown as address and size, targets as
@@ -76,7 +76,7 @@ func (d *debugger) value(letter string, register int) string {
 
 func (d *debugger) register(name string) error {
 	if name == "M" {
-		fmt.Fprintf(d.w, "M=%#x\n", d.machine.Read(cop.SourceM))
+		fmt.Fprintf(d.w, "M=%#x\n", d.machine.Read(machine.SourceM))
 		return nil
 	}
 	for _, f := range files {
@@ -126,7 +126,7 @@ func (d *debugger) array(args []string, n int, entry func(i int) string) error {
 }
 
 func (d *debugger) word(i int) string {
-	x, _ := d.machine.Get(cop.DataWindow + i)
+	x, _ := d.machine.Get(machine.DataWindow + i)
 	if x == 0 {
 		return ""
 	}
@@ -134,8 +134,8 @@ func (d *debugger) word(i int) string {
 }
 
 func (d *debugger) slot(i int) string {
-	key, _ := d.machine.Get(cop.KeyWindow + i)
-	valid, _ := d.machine.Get(cop.ValidWindow + i)
+	key, _ := d.machine.Get(machine.KeyWindow + i)
+	valid, _ := d.machine.Get(machine.ValidWindow + i)
 	switch {
 	case valid == 1:
 		return fmt.Sprintf("%#x", key)
@@ -151,7 +151,7 @@ func (d *debugger) head(n int) string {
 		return "none"
 	}
 	read := d.machine.Read
-	return fmt.Sprintf("pc=%#x value=%#x addr=%#x target=%#x class=%d", read(cop.SourcePC), read(cop.SourceValue), read(cop.SourceAddr), read(cop.SourceTarget), read(cop.SourceClass))
+	return fmt.Sprintf("pc=%#x value=%#x addr=%#x target=%#x class=%d", read(machine.SourcePC), read(machine.SourceValue), read(machine.SourceAddr), read(machine.SourceTarget), read(machine.SourceClass))
 }
 
 // list prints the program.
@@ -162,7 +162,7 @@ func (d *debugger) list(args []string) error {
 		if d.breaks[a] {
 			mark = "* "
 		}
-		if state == cop.Running && a == d.machine.PC() {
+		if state == machine.Running && a == d.machine.PC() {
 			mark = mark[:1] + ">"
 		}
 		fmt.Fprintf(d.w, "%s%4d  %-10s %s\n", mark, a, d.program.Name(a), d.program.Source(a))

@@ -30,13 +30,14 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/asm"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 )
 
 // A Session is an engine that runs a program, and the events that it gets.
 type Session struct {
 	w       io.Writer
 	engine  cop.Watched
-	machine *cop.Machine
+	machine *machine.Machine
 	program *asm.Program
 	tracer  *asm.Tracer
 	out     *hwsim.Out
@@ -89,7 +90,7 @@ func (s *Session) push(t tuple.Tuple) {
 }
 
 // offered says what became of an event.
-func (s *Session) offered(x cop.Sample, o cop.Outcome) {
+func (s *Session) offered(x machine.Sample, o machine.Outcome) {
 	s.showMessages()
 	words := ""
 	if x.Words > 1 {
@@ -100,9 +101,9 @@ func (s *Session) offered(x cop.Sample, o cop.Outcome) {
 	}
 	n, capacity := s.machine.Queued()
 	outcome := [...]string{
-		cop.Accepted: fmt.Sprintf("accepted, %d of %d in the sample buffer", n, capacity),
-		cop.Filtered: "a filter rejects it",
-		cop.Dropped:  "dropped, the sample buffer is full",
+		machine.Accepted: fmt.Sprintf("accepted, %d of %d in the sample buffer", n, capacity),
+		machine.Filtered: "a filter rejects it",
+		machine.Dropped:  "dropped, the sample buffer is full",
 	}[o]
 	now := s.engine.(hwsim.Timed).Time().Cycles
 	fmt.Fprintf(s.w, "             event in cycle %d of the processor: %s%s: %s\n", now, event(tuple.Tuple{PC: x.PC, W: x.Value}), words, outcome)

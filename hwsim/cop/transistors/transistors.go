@@ -21,7 +21,7 @@ import (
 	"strconv"
 
 	"github.com/pepgo/pep/hwsim"
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/internal/listing"
 )
@@ -84,8 +84,8 @@ func (s Structure) Total() int { return s.Cells + s.Rest }
 // counts as two xors for each bit. So the third of cop.DefaultHashes, a product, counts as
 // less than a multiplier: hardware would have another function there. An error is one of
 // cop.New.
-func Of(c cop.Config) (*Table, error) {
-	m, err := cop.New(c)
+func Of(c machine.Config) (*Table, error) {
+	m, err := machine.New(c)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func Of(c cop.Config) (*Table, error) {
 	t.file("base address registers", 4, bits.Len(uint(c.Data-1)), 1, 1)
 	t.file("branch target registers", 4, address, 1, 1)
 
-	t.file("decoder and field extractor", cop.NumClasses, address, 1, 1)
+	t.file("decoder and field extractor", machine.NumClasses, address, 1, 1)
 	t.last().Rest += 8*eventBytes*flipFlop + 2*c.Width*(fieldInputs-1)*choose
 
 	sources := 2 * c.Width * (fieldGroups - 1) * choose
@@ -125,7 +125,7 @@ func Of(c cop.Config) (*Table, error) {
 	t.logic("control", 2*64*flipFlop+address*(2*fullAdder+flipFlop+4*choose)+predicates*(flipFlop+choose))
 	hashes := len(c.Hashes) * (2*exclusive + choose)
 	compare := 2*gate + exclusive
-	t.logic("filters", (cop.NumClasses+2*hashBits)*flipFlop+decoded*(cop.NumClasses*choose+hashBits*(hashes+compare)))
+	t.logic("filters", (machine.NumClasses+2*hashBits)*flipFlop+decoded*(machine.NumClasses*choose+hashBits*(hashes+compare)))
 	t.logic("host interface", 2*64*flipFlop+windows*(8*gate+64*choose))
 	for _, s := range t.Structures {
 		t.Total += s.Total()
@@ -144,7 +144,7 @@ func Parse(text string, read hwsim.ReadFile) (*Table, error) {
 		return nil, err
 	}
 	for _, s := range spec.Stages() {
-		c, ok := s.(interface{ Config() cop.Config })
+		c, ok := s.(interface{ Config() machine.Config })
 		if !ok {
 			continue
 		}

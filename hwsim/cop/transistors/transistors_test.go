@@ -3,11 +3,11 @@ package transistors_test
 import (
 	"testing"
 
-	"github.com/pepgo/pep/hwsim/cop"
+	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/cop/transistors"
 )
 
-func table(t *testing.T, c cop.Config) (*transistors.Table, map[string]transistors.Structure) {
+func table(t *testing.T, c machine.Config) (*transistors.Table, map[string]transistors.Structure) {
 	t.Helper()
 	x, err := transistors.Of(c)
 	if err != nil {
@@ -29,7 +29,7 @@ func table(t *testing.T, c cop.Config) (*transistors.Table, map[string]transisto
 // says. The cells are those of a hand count: 6 for a bit, 10 if it can be searched, and 2
 // for each further port.
 func TestCOP32_Transistors(t *testing.T) {
-	x, s := table(t, cop.Config{})
+	x, s := table(t, machine.Config{})
 	if x.Total < 300_000 || x.Total > 700_000 || 2*x.Arrays < x.Total {
 		t.Errorf("%d transistors, %d of them in arrays: want 300000 to 700000, most of them in arrays", x.Total, x.Arrays)
 	}
@@ -56,20 +56,20 @@ func TestCOP32_Transistors(t *testing.T) {
 
 // What the total depends on: each size counts in its own structures and nowhere else.
 func TestCOP32_EachSizeCounts(t *testing.T) {
-	base, old := table(t, cop.Config{})
+	base, old := table(t, machine.Config{})
 	for _, x := range []struct {
-		config cop.Config
+		config machine.Config
 		grow   []string
 	}{
-		{cop.Config{Slots: 512, Data: 256}, []string{"associative array"}},
-		{cop.Config{Data: 512}, []string{"data array", "base address registers"}},
-		{cop.Config{KeyBits: 64}, []string{"associative array"}},
-		{cop.Config{Microcode: 1024}, []string{"microcode array", "branch target registers", "decoder and field extractor", "control"}},
-		{cop.Config{FilterPCs: 1 << 14}, []string{"PC filter bits"}},
-		{cop.Config{Buffer: 2048}, []string{"sample buffer"}},
-		{cop.Config{Dynamic: true}, []string{"microcode array"}},
-		{cop.Config{Hashes: append([]cop.Hash{nil}, cop.DefaultHashes...)}, []string{"filters"}},
-		{cop.Config{Seed: 7, Watchdog: 99, Penalty: 1}, nil},
+		{machine.Config{Slots: 512, Data: 256}, []string{"associative array"}},
+		{machine.Config{Data: 512}, []string{"data array", "base address registers"}},
+		{machine.Config{KeyBits: 64}, []string{"associative array"}},
+		{machine.Config{Microcode: 1024}, []string{"microcode array", "branch target registers", "decoder and field extractor", "control"}},
+		{machine.Config{FilterPCs: 1 << 14}, []string{"PC filter bits"}},
+		{machine.Config{Buffer: 2048}, []string{"sample buffer"}},
+		{machine.Config{Dynamic: true}, []string{"microcode array"}},
+		{machine.Config{Hashes: append([]machine.Hash{nil}, machine.DefaultHashes...)}, []string{"filters"}},
+		{machine.Config{Seed: 7, Watchdog: 99, Penalty: 1}, nil},
 	} {
 		bigger, now := table(t, x.config)
 		grown := map[string]bool{}
@@ -85,10 +85,10 @@ func TestCOP32_EachSizeCounts(t *testing.T) {
 			t.Errorf("%v: %d transistors, %d before", x.grow, bigger.Total, base.Total)
 		}
 	}
-	if narrow, _ := table(t, cop.Config{Width: 32}); narrow.Total >= base.Total {
+	if narrow, _ := table(t, machine.Config{Width: 32}); narrow.Total >= base.Total {
 		t.Errorf("%d transistors with values of 32 bits, %d with 64", narrow.Total, base.Total)
 	}
-	if _, err := transistors.Of(cop.Config{Slots: 100}); err == nil {
+	if _, err := transistors.Of(machine.Config{Slots: 100}); err == nil {
 		t.Error("100 slots are accepted")
 	}
 }
