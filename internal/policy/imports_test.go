@@ -13,7 +13,7 @@ import (
 // walls is a statement of policy: the packages of this module on the left may import
 // those on the right, and no others. "x/..." is x and all packages below it. The first
 // line that names a package holds for it; a package that no line names may not exist. The
-// table in docs/architecture.md has the imports that exist, edge by edge.
+// file testdata/imports.txt has the imports that exist, edge by edge.
 //
 // From source to instrumented programs, from programs to profiles and from
 // profiles to reports there are three trees that meet in formats only: those in
