@@ -11,10 +11,19 @@ import (
 	"time"
 )
 
-// Header returns the beginning of a file of results: title, date, machine class, and the
+// Header returns the beginning of a file of results: title, date, machine class, commit, and the
 // command line that makes the file again.
 func Header(title, command string, when time.Time) string {
-	return fmt.Sprintf("# %s\n\n%s, %s.\n\n    %s\n\n", title, when.Format(time.DateOnly), machine(), command)
+	return fmt.Sprintf("# %s\n\n%s, %s, %s.\n\n    %s\n\n", title, when.Format(time.DateOnly), machine(), commit(), command)
+}
+
+// commit is the commit of the working directory, "-dirty" if files have changed since.
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--exclude=*").Output()
+	if err != nil {
+		return "unknown commit"
+	}
+	return "commit " + strings.TrimSpace(string(out))
 }
 
 // machine is the class of this machine: processor, cores, kernel, Go. If the measurement may use
