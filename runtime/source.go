@@ -16,6 +16,7 @@
 //	libc        two functions of the C library, for programs with C code
 //	sites       the site tables of the program
 //	sitetables  reads them in the program
+//	convert     from the counts in a .pep file to profiles
 //	symbol      from addresses to functions, lines and type names
 //	report      from samples to profiles
 //

@@ -33,7 +33,6 @@ var rooms = []string{
 	"state",      // variables that several rooms share; set when the program starts
 	"handler",    // what runs in signal handlers, and nothing else
 	"tap",        // the way of tuples from taps to the table of words or the trace
-	"profile",    // from counts to profiles, in memory
 	"write",      // reading of .pep files, writing of profiles
 	"exit",       // the normal end of a program
 	"start",      // the beginning of a program
@@ -78,12 +77,12 @@ func TestRoomsOfCore(t *testing.T) {
 // The test above finds uses of a higher room, from Go and from assembly.
 func TestRoomsNoticeArrowsUp(t *testing.T) {
 	for name, text := range map[string]string{
-		"state_planted.go":          "package core\n\nfunc planted() { finishTaps() }",
-		"handler_planted.go":        "package core\n\nfunc (e *engine) planted() { e.flush() }",
-		"tap_planted.go":            "package core\n\nvar planted = writerArg",
-		"handler_planted.s":         "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·sinks(SB), AX\n\tRET\n",
-		"profile_planted_module.go": "package core\n\nfunc planted(c counted) string { return c.write(``, true) }",
-		"profile_planted_arch.s":    "\tCALL\t·beforeExec(SB)\n",
+		"state_planted.go":        "package core\n\nfunc planted() { finishTaps() }",
+		"handler_planted.go":      "package core\n\nfunc (e *engine) planted() { e.flush() }",
+		"tap_planted.go":          "package core\n\nvar planted = writerArg",
+		"handler_planted.s":       "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·sinks(SB), AX\n\tRET\n",
+		"write_planted_module.go": "package core\n\nfunc planted() { finish() }",
+		"write_planted_arch.s":    "\tCALL\t·beforeExec(SB)\n",
 	} {
 		uses, _ := usesInCore(t, map[string]string{name: text})
 		up := upward(uses)

@@ -1,15 +1,22 @@
 package core
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	labels "runtime/pprof"
+	"strconv"
+	"sync"
 	"testing"
 	"unsafe"
 
 	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/runtime/convert"
+	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/report"
 )
 
@@ -34,10 +41,10 @@ func TestBurstsOfTaps(t *testing.T) {
 		burn(1_000_000)
 	}
 	c := finish()
-	b := &c.area.Burst
+	b := &wordTable.Burst
 	// If the machine has other work, time may pass in a window without a delivery.
-	if len(c.words) != 1 || c.words[0].Messages != int64(b.Taken) || b.Taken%100 != 0 || b.Taken < 1000 || b.Taken > 2000 {
-		t.Errorf("%+v of %+v, want one word with up to 2000 samples", c.words, b)
+	if len(c.Words) != 1 || c.Words[0].Messages != int64(b.Taken) || b.Taken%100 != 0 || b.Taken < 1000 || b.Taken > 2000 {
+		t.Errorf("%+v of %+v, want one word with up to 2000 samples", c.Words, b)
 	}
 	if b.Seen > 20*(maxEvents+uint64(pepfile.ChunkTuples)) || b.Seen < 10*1000 {
 		t.Errorf("windows are not bounded: %+v", b)
@@ -84,7 +91,8 @@ func TestWarmUpLeavesTimeForWindows(t *testing.T) {
 				this.tap(1<<56, 7)
 			}
 		}
-		if b := &finish().area.Burst; b.Taken < 10*64 {
+		finish()
+		if b := &wordTable.Burst; b.Taken < 10*64 {
 			t.Errorf("ticks every %d ns: %d samples in %d bursts, want 64 in most", tick, b.Taken, b.Ticks)
 		}
 	}
@@ -92,30 +100,42 @@ func TestWarmUpLeavesTimeForWindows(t *testing.T) {
 
 // windows folds windows of known events, and returns the table's words. In window i the
 // program taps as the function says, in so many ns of program time.
-func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns uint64)) *taps {
+func windows(samples uint32, n int, events func(i int) (list []tuple.Tuple, ns uint64)) *convert.Taps {
 	return labelledWindows(samples, n, func(i int) (lists map[uint16][]tuple.Tuple, ns uint64) {
 		list, ns := events(i)
 		return map[uint16][]tuple.Tuple{0: list}, ns
 	})
 }
 
-// labelledWindows is windows for goroutines with labels of some numbers.
-func labelledWindows(samples uint32, n int, events func(i int) (lists map[uint16][]tuple.Tuple, ns uint64)) *taps {
-	memory := make([]uint64, pepfile.WordsSize/8)
-	wordTable = pepfile.WordsAt(unsafe.Pointer(&memory[0]))
-	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
+// labelledWindows is windows for goroutines with labels: set i of labels is that of samples with Labels i.
+func labelledWindows(samples uint32, n int, events func(i int) (lists map[uint16][]tuple.Tuple, ns uint64)) *convert.Taps {
+	f := windowsFile()
+	wordTable = f.Words()
 	defer func() { wordTable = pepfile.Words{} }()
-	foldWindows(samples, n, events)
-	c := &taps{area: wordTable}
-	sums := totals(wordTable)
-	for i := range uint64(pepfile.WordSlots) {
-		if e := wordTable.Word(i); e.Count > 0 && e.PC&pepfile.SiteBit == 0 {
-			w := report.Word{Tuple: tuple.Tuple{PC: e.PC, W: e.W}, Count: int64(e.Count), Messages: int64(e.Messages()), Labels: uint32(e.Key().Labels)}
-			w.Bounds, w.Whole = sums.bounds(wordTable, e)
-			c.words = append(c.words, w)
+	clear(unsafe.Slice((*byte)(unsafe.Pointer(wordTable.WordsHeader)), pepfile.WordsSize))
+	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
+	foldWindows(samples, n, func(i int) (numbered map[uint16][]tuple.Tuple, ns uint64) {
+		lists, ns := events(i)
+		numbered = map[uint16][]tuple.Tuple{}
+		for set, list := range lists {
+			numbered[numberOfSet(f, set)] = list
 		}
+		return numbered, ns
+	})
+	return toConvert(pepfile.File{Table: f}).Taps()
+}
+
+// windowsFile returns a file for windows, each time the same.
+var windowsFile = sync.OnceValue(pepfiletest.Tapped)
+
+// numberOfSet returns the number that set i of labels has in a file; 0 is no labels.
+func numberOfSet(f pepfile.Table, i uint16) (number uint16) {
+	for k := range i { // the sets get their numbers in this order
+		labels.Do(context.Background(), labels.Labels("n", strconv.Itoa(int(k))), func(context.Context) {
+			number = f.WordLabels((*golink.Labels)(golink.ProfLabels()))
+		})
 	}
-	return c
+	return number
 }
 
 // foldWindows folds windows into the table of words.
@@ -157,7 +177,7 @@ func TestWindowsAreWeighed(t *testing.T) {
 		return list, 1_000_000
 	})
 	want := map[tuple.Tuple]float64{{PC: fast, W: 0}: 900 * 20 * 200, {PC: fast, W: 1}: 100 * 20 * 200, {PC: slow, W: 5}: 10 * 20 * 200}
-	for _, w := range c.words {
+	for _, w := range c.Words {
 		truth := want[w.Tuple]
 		delete(want, w.Tuple)
 		// Samples are drawn from each window at random. 1.96 standard deviations are the
@@ -205,7 +225,7 @@ func TestBoundsHoldForClusters(t *testing.T) {
 			}
 			return list, 100_000
 		})
-		for _, w := range c.words {
+		for _, w := range c.Words {
 			if w.Tuple.W != 1 {
 				continue
 			}
@@ -262,7 +282,7 @@ func TestWindowsKeepSamplesWhole(t *testing.T) {
 		return list, 100_000
 	})
 	first, more := map[uint64]int64{}, map[uint64]int64{}
-	for _, w := range c.words {
+	for _, w := range c.Words {
 		if w.Tuple.Tag() == tuple.More {
 			more[w.Tuple.W] = w.Messages
 		} else {
@@ -275,22 +295,6 @@ func TestWindowsKeepSamplesWhole(t *testing.T) {
 	for w, n := range first {
 		if more[w] != n {
 			t.Errorf("word %d was sampled %d times, its second word %d times", w, n, more[w])
-		}
-	}
-}
-
-// With an engine, the words of a tap add up to what the windows say of the tap.
-func TestEnginesInBurstsAreWeighed(t *testing.T) {
-	sums := &tapTotals{taps: map[tapKey]*tapTotal{}}
-	sums.of(1, 0).Size, sums.of(2, 0).Size = 1000, 10
-	c := &taps{}
-	for _, x := range []tuple.Tuple{{PC: 1, W: 3}, {PC: 1, W: 4}, {PC: 2, W: 5}, {PC: 9, W: 5}} {
-		c.words = append(c.words, wordOf(x, 64))
-	}
-	c.scaleEngine(sums)
-	for i, want := range []int64{500, 500, 10, 253} {
-		if c.words[i].Count != want {
-			t.Errorf("%+v, want %d", c.words[i], want)
 		}
 	}
 }
@@ -321,7 +325,7 @@ func TestLabelsDoNotChangeBounds(t *testing.T) {
 				}
 			}
 			return all, 100_000
-		}).words
+		}).Words
 	}
 	same := func(what string, got, want float64) {
 		t.Helper()

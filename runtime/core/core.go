@@ -42,8 +42,7 @@
 //	door     what instrumented code calls: Poll, Count, Tap, Exec. core.go is here
 //	start    the beginning of a program
 //	exit     its normal end
-//	write    reading of .pep files, writing of profiles; the writer
-//	profile  from counts to profiles, in memory
+//	write    reading of .pep files, writing of the profiles that package convert makes; the writer
 //	tap      from chunks through buffers and engines to the table of words
 //	handler  what runs in signal handlers, and nothing else
 //	state    variables that several rooms share

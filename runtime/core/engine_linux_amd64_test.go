@@ -36,10 +36,10 @@ func TestEngineWithAFile(t *testing.T) {
 		this.tap(open.PC, i%10)
 	}
 	c := finish()
-	if c.fed != 6*pepfile.BufTuples || c.counted != 3*pepfile.BufTuples {
-		t.Errorf("%d events fed and %d counted, want %d and half of it", c.fed, c.counted, 6*pepfile.BufTuples)
+	if c.Fed != 6*pepfile.BufTuples || c.Counted != 3*pepfile.BufTuples {
+		t.Errorf("%d events fed and %d counted, want %d and half of it", c.Fed, c.Counted, 6*pepfile.BufTuples)
 	}
-	for _, w := range c.words {
+	for _, w := range c.Words {
 		if w.Tuple.PC != open.PC {
 			t.Errorf("%+v is masked by the file, and is counted", w)
 		}

@@ -65,9 +65,10 @@ func closeTrace() {
 	var end trace.End
 	var syms []trace.Symbol
 	if wordTable.WordsHeader != nil {
-		c := counted{pepfile.File{Table: counts}}.taps()
-		end.Tuples, end.Dropped = c.fed, c.dropped
-		syms = c.symbols()
+		c := toConvert(pepfile.File{Table: counts})
+		taps := c.Taps()
+		end.Tuples, end.Dropped = taps.Fed, taps.Dropped
+		syms = c.Symbols(taps)
 	}
 	b := trace.AppendEnd(trace.AppendSymbols(nil, syms), end)
 	if e := tracing.write(b); e != 0 {

@@ -2,12 +2,9 @@ package core
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"math"
-	labels "runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -17,77 +14,26 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/mutant"
+	"github.com/pepgo/pep/runtime/convert"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/sampler"
 )
-
-// FuzzFile: for all contents of a .pep file, reading the file gives an error or a profile
-// without negative counts. The test corrects the header, because otherwise no file would
-// pass the check of the header.
-func FuzzFile(f *testing.F) {
-	file := bytesOf(recorded(f))
-	size := int(unsafe.Sizeof(pepfile.Entry{}))
-	for i := range pepfile.Slots {
-		if e := file[pepfile.PageSize+i*size:][:size]; e[0] != 0 {
-			f.Add(append(append([]byte(nil), file[:pepfile.PageSize]...), e...), uint64(0))
-		}
-	}
-	f.Add(file[:pepfile.PageSize], uint64(1<<63))
-	f.Add([]byte{}, uint64(0))
-	zeros, whole := newTable(), newTable()
-	mapped := unsafe.Slice((*byte)(unsafe.Pointer(whole.Header)), len(file))
-	f.Fuzz(func(t *testing.T, data []byte, counters uint64) {
-		copy(mapped, bytesOf(zeros))
-		copy(mapped, data)
-		c := counted{pepfile.File{Table: whole, Size: uint64(len(mapped))}}
-		read := func() {
-			if c.Check() != "" {
-				return
-			}
-			p := c.profile(nil, c.Build)
-			for _, s := range p.Samples {
-				if s.Count < 0 {
-					t.Errorf("%d samples of path %d", s.Count, s.Number)
-				}
-			}
-			p.Write()
-			c.tapFiles(p)
-			c.exactCounts(nil, new(damage))
-		}
-		c.Size = uint64(len(data))
-		read()
-		c.Size = uint64(len(mapped))
-		read()
-		c.Version, c.Mode, c.Slots, c.Pid, c.Counters, c.Streams = pepfile.Version, poll.Mode, pepfile.Slots, 0, counters, 0
-		c.Publish()
-		read()
-		// Make the file one without counters, whose entries all have the right hash of their
-		// key.
-		c.Counters = 0
-		c.Publish()
-		for i := range uint32(len(data)/size + 1) {
-			e := c.Entry(min(i, pepfile.Slots-1))
-			e.N %= pepfile.MaxCallers + 1
-			e.State, e.Count, e.Hash = pepfile.EntryReady, e.Count%pepfile.MaxPlausible, e.Key.Hash()
-		}
-		read()
-	})
-}
 
 // Whatever one number of a .pep file is, its reader returns, with an error or with profiles in which no
 // number is negative and no share is more than all. The test corrects the checksum of the header.
 func TestDamagedFilesAreRead(t *testing.T) {
 	t.Run("paths", func(t *testing.T) {
-		f := recorded(t)
+		here := golink.CodeOf(TestDamagedFilesAreRead)
+		f := pepfiletest.Recorded(textBase, here)
 		for i := range uint64(40) { // in the log of bursts
 			f.BeginBurst(2)
 			for take := false; !f.Idle(); {
 				_, _, p := f.NextPoll()
-				k := &pepfile.Key{Path: uint32(i % 5), PC: uint32(golink.CodeOf(recorded)-textBase) + uint32(i%5)}
+				k := &pepfile.Key{Path: uint32(i % 5), PC: uint32(here-textBase) + uint32(i%5)}
 				var e *pepfile.Entry
 				if take, _ = f.Poll(); take {
 					e = f.Add(k)
@@ -97,14 +43,14 @@ func TestDamagedFilesAreRead(t *testing.T) {
 				}
 			}
 		}
-		tryMutants(t, f, func(c counted) { plausible(t, c.profile(nil, c.Build).Write()) })
+		tryMutants(t, f, func(c convert.Counts) { plausible(t, c.Profile(nil, c.Build).Write()) })
 	})
 	t.Run("taps", func(t *testing.T) {
 		f, table := tappedFile(t)
 		n := 0
-		tryMutants(t, f, func(c counted) {
-			read := c.taps()
-			for _, w := range read.words {
+		tryMutants(t, f, func(c convert.Counts) {
+			read := c.Taps()
+			for _, w := range read.Words {
 				if w.Count < 0 || w.Messages < 0 {
 					t.Errorf("counts %+v", w)
 				}
@@ -114,24 +60,24 @@ func TestDamagedFilesAreRead(t *testing.T) {
 					}
 				}
 			}
-			if n++; n%4 != 0 { // tapFiles reads all words once more
+			if n++; n%4 != 0 { // TapFiles reads all words once more
 				return
 			}
 			lazy, _, err := wire.ReadLazy(table)
 			if err != nil {
 				t.Fatal(err)
 			}
-			plausible(t, c.tapFiles(&report.Profile{Packages: []*wire.Lazy{lazy}}))
+			plausible(t, c.TapFiles(&report.Profile{Packages: []*wire.Lazy{lazy}}))
 		})
 	})
 }
 
 // tryMutants calls read with mutants of a file that are not refused. Where the key of an entry or of a
 // word has changed, it calls read once more, with the right hash.
-func tryMutants(t *testing.T, f pepfile.Table, read func(c counted)) {
+func tryMutants(t *testing.T, f pepfile.Table, read func(c convert.Counts)) {
 	f.Publish()
-	file := bytesOf(f)
-	c := counted{pepfile.File{Table: f, Size: uint64(len(file))}}
+	file := pepfiletest.Bytes(f)
+	c := toConvert(pepfile.File{Table: f, Size: uint64(len(file))})
 	if problem := c.Check(); problem != "" {
 		t.Fatal(problem)
 	}
@@ -206,16 +152,10 @@ func tappedFile(t *testing.T) (f pepfile.Table, table []byte) {
 	if problem != "" {
 		t.Fatal(problem)
 	}
-	memory := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
-	f = pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(memory)))
+	f = pepfiletest.Tapped()
 	f.Fill(opts)
-	f.Streams, f.Text, f.Start = 1, uint64(textBase), 1e18
-	var numbers [3]uint16
-	for i := range numbers {
-		labels.Do(context.Background(), labels.Labels("n", strconv.Itoa(i)), func(context.Context) {
-			numbers[i] = f.WordLabels((*golink.Labels)(golink.ProfLabels()))
-		})
-	}
+	f.Text, f.Start = uint64(textBase), 1e18
+	numbers := [...]uint16{numberOfSet(f, 1), numberOfSet(f, 2), numberOfSet(f, 3)}
 	wordTable = f.Words()
 	defer func() { wordTable = pepfile.Words{} }()
 	wordTable.Exact, wordTable.Taps = 1, options.TapsBurst
@@ -238,31 +178,37 @@ func tappedFile(t *testing.T) (f pepfile.Table, table []byte) {
 	return f, wire.AppendPackage(nil, pkg)
 }
 
-// FuzzArea: for all contents of the header of the words, there is a comment, a period and a
-// scale.
-func FuzzArea(f *testing.F) {
-	f.Add([]byte{1}, uint64(7), uint64(3))
-	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
-	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(words)))}}
-	c.Slots, c.Streams = pepfile.Slots, 1
-	a := c.Words()
-	header := unsafe.Slice((*byte)(unsafe.Pointer(a.WordsHeader)), unsafe.Sizeof(pepfile.WordsHeader{}))
-	f.Fuzz(func(t *testing.T, data []byte, w, count uint64) {
-		clear(header)
-		copy(header, data)
-		x := a.Word(w % pepfile.WordSlots)
-		x.PC, x.W, x.Count, x.Sent = 1, w, count%pepfile.MaxPlausible, count%7
-		k := x.Key()
-		x.Hash = k.Hash()
-		defer func() { *x = pepfile.Word{} }()
-		taps := c.taps()
-		if taps.comment() == "" || taps.period() < 1 || !(a.Burst.Scale() >= 0) {
-			t.Errorf("%s, period %d, scale %g", taps.comment(), taps.period(), a.Burst.Scale())
+// Words whose bounds cannot be right are left out, and the comment says so; the others keep their bounds.
+func TestDamagedBoundsAreSaid(t *testing.T) {
+	f, _ := tappedFile(t)
+	c, a := toConvert(pepfile.File{Table: f}), f.Words()
+	before := c.Taps()
+	if strings.Contains(before.Comment(), "damaged") {
+		t.Fatal(before.Comment())
+	}
+	for i := range uint64(pepfile.WordSlots) {
+		w := a.Word(i)
+		if w.Hash == 0 || w.PC&pepfile.SiteBit != 0 || w.Key().Labels == pepfile.AllLabels {
+			continue
 		}
-		if len(taps.words) != 1 || taps.words[0].Count < 0 {
-			t.Errorf("words %+v", taps.words)
+		m := a.Moments(w)
+		for _, x := range []*float64{&m.Squares, &m.Cross, &m.Slack} {
+			was := *x
+			for _, *x = range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 1e200} {
+				after := c.Taps()
+				if len(after.Words) != len(before.Words)-1 || !strings.Contains(after.Comment(), ", damaged: 1 entries") {
+					t.Errorf("%g: %d of %d words, %s", *x, len(after.Words), len(before.Words), after.Comment())
+				}
+			}
+			*x = was
 		}
-	})
+		break
+	}
+	for _, a.Burst.Heaviest = range []float64{math.Inf(1), math.NaN(), -1, 1e200} {
+		if s := c.Taps().Comment(); !strings.Contains(s, ", damaged: 1 counters") || strings.Contains(s, "what is not listed") {
+			t.Errorf("%g: %s", a.Burst.Heaviest, s)
+		}
+	}
 }
 
 // FuzzOptions: the program understands the settings, or prints one line that says what is

@@ -41,7 +41,7 @@ func TestProcessesOfHeaders(t *testing.T) {
 // A header without its magic bytes is refused, whatever else is in it.
 func TestTheMagicIsPublishedLast(t *testing.T) {
 	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
-	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0])), Size: pepfile.TableSize(pepfile.SlotsOf(poll.Mode))}}
+	c := pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0])), Size: pepfile.TableSize(pepfile.SlotsOf(poll.Mode))}
 	c.Fill(options.Default)
 	if got := c.Check(); got != "not a .pep file yet: its program has not finished the header, or died before it did" {
 		t.Errorf("before: %q", got)

@@ -22,6 +22,7 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	hwtrace "github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 )
 
 // rangeTables are the site tables of testdata/ranges.go.
@@ -169,7 +170,7 @@ func sum(p *profile.Profile) (n int64) {
 
 // A .pep file of a version without ranges is refused with both numbers.
 func TestFilesOfAnOlderVersion(t *testing.T) {
-	c := counted{pepfile.File{Table: newTable(), Size: pepfile.LayoutOf(0, 0).Size}}
+	c := pepfile.File{Table: pepfiletest.New(), Size: pepfile.LayoutOf(0, 0).Size}
 	c.Version = pepfile.Version - 1
 	c.Publish()
 	if got := c.Check(); !strings.HasPrefix(got, fmt.Sprintf("of version %d, not %d", pepfile.Version-1, pepfile.Version)) {

@@ -45,8 +45,8 @@ func TestSamplesAreNotTornApart(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if c := finish(); c.dropped > 0 {
-			t.Fatalf("%d dropped", c.dropped)
+		if c := finish(); c.Dropped > 0 {
+			t.Fatalf("%d dropped", c.Dropped)
 		}
 		samples := 0
 		for stream, tuples := range seen.streams {
@@ -115,7 +115,7 @@ func TestSamplesWithoutChunks(t *testing.T) {
 		this.tap3(1<<56, i, i, i)
 	}
 	nchunks = 0
-	if c := finish(); c.fed != 0 || c.dropped != 600 {
-		t.Errorf("%d events and %d dropped, want 0 and 600", c.fed, c.dropped)
+	if c := finish(); c.Fed != 0 || c.Dropped != 600 {
+		t.Errorf("%d events and %d dropped, want 0 and 600", c.Fed, c.Dropped)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
-	"github.com/pepgo/pep/runtime/symbol"
 )
 
 var (
@@ -44,9 +43,6 @@ const tapped = golink.TapsLinked || !golink.Linked
 // TapsBurst. A tap stores its tuple in any case; makeRoom looks at Taps when the chunk
 // is full.
 var Taps uint32
-
-// thisProcess is this process for package symbol.
-func thisProcess() symbol.Process { return symbol.Process{Text: textBase, Own: counts.Header} }
 
 // ticking reports whether anything is sampled at ticks.
 func ticking() bool { return poll.Mode != poll.Exact || tapOptions.Taps == options.TapsBurst }

@@ -1,12 +1,11 @@
 package core
 
 import (
-	"math/rand/v2"
 	"sync"
 	"testing"
-	"unsafe"
 
 	"github.com/pepgo/pep/format/tuple"
+	"github.com/pepgo/pep/runtime/convert"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
@@ -14,7 +13,7 @@ import (
 
 // startTapping lets the test tap in its own process until the test calls finish. finish
 // returns the counts.
-func startTapping(t testing.TB, o string) (finish func() *taps) {
+func startTapping(t testing.TB, o string) (finish func() *convert.Taps) {
 	t.Helper()
 	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
 	chunkRooms = nil
@@ -30,9 +29,9 @@ func startTapping(t testing.TB, o string) (finish func() *taps) {
 	if problem != "" {
 		t.Fatal(problem)
 	}
-	return func() *taps {
+	return func() *convert.Taps {
 		finishTaps()
-		return counted{pepfile.File{Table: counts}}.taps()
+		return toConvert(pepfile.File{Table: counts}).Taps()
 	}
 }
 
@@ -76,24 +75,24 @@ func TestTapsAreConserved(t *testing.T) {
 		}
 		wg.Wait()
 		c := finish()
-		if c.fed+c.dropped != goroutines*each {
-			t.Errorf("%s: %d events and %d dropped, want %d", opts, c.fed, c.dropped, goroutines*each)
+		if c.Fed+c.Dropped != goroutines*each {
+			t.Errorf("%s: %d events and %d dropped, want %d", opts, c.Fed, c.Dropped, goroutines*each)
 		}
-		if c.dropped > 0 && c.area.Full != options.FullDrop {
-			t.Errorf("%s: %d dropped", opts, c.dropped)
+		if c.Dropped > 0 && wordTable.Full != options.FullDrop {
+			t.Errorf("%s: %d dropped", opts, c.Dropped)
 		}
 		switch opts {
 		case "engine=H[P16]64":
-			if kept := c.fed - c.counted; int64(kept) < 0 || kept > 15*64*uint64(len(sinks)) {
-				t.Errorf("%s: %d counted of %d", opts, c.counted, c.fed)
+			if kept := c.Fed - c.Counted; int64(kept) < 0 || kept > 15*64*uint64(len(sinks)) {
+				t.Errorf("%s: %d counted of %d", opts, c.Counted, c.Fed)
 			}
 		default:
-			if c.counted != c.fed {
-				t.Errorf("%s: %d counted of %d", opts, c.counted, c.fed)
+			if c.Counted != c.Fed {
+				t.Errorf("%s: %d counted of %d", opts, c.Counted, c.Fed)
 			}
 		}
-		if c.area.Exact != 0 && c.dropped == 0 {
-			for _, w := range c.words {
+		if wordTable.Exact != 0 && c.Dropped == 0 {
+			for _, w := range c.Words {
 				if w.Count != each/1000 || w.Messages != w.Count {
 					t.Fatalf("%s: %v %d times in %d messages, want %d in as many", opts, w.Tuple, w.Count, w.Messages, each/1000)
 				}
@@ -113,74 +112,8 @@ func TestGoroutinesWithoutChunks(t *testing.T) {
 		}
 	}
 	c := finish()
-	if c.fed != pepfile.MaxChunks*each || c.dropped != further*each {
-		t.Errorf("%d events and %d dropped, want %d and %d", c.fed, c.dropped, pepfile.MaxChunks*each, further*each)
-	}
-}
-
-// emptyCounts returns the counts of a program with taps that has tapped nothing.
-func emptyCounts() counted {
-	words := make([]uint64, pepfile.LayoutOf(0, 1).Size/8)
-	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(&words[0]))}}
-	c.Streams = 1
-	return c
-}
-
-// Memory is bounded: when the table is full, words are counted together, per
-// tap, and no event is lost.
-func TestWordsWithoutRoomAreOthers(t *testing.T) {
-	c := emptyCounts()
-	a := c.Words()
-	const sites, each = 10, pepfile.WordSlots / 10
-	for range each {
-		for s := range uint64(sites) {
-			a.Add(pepfile.WordKey{PC: tuple.New(tuple.Store, s, 0).PC, W: rand.Uint64()}, 3, 1)
-		}
-	}
-	sums := map[uint64]int64{}
-	others := map[uint64]int64{}
-	for _, w := range c.taps().words {
-		sums[w.Tuple.Site()] += w.Count
-		if w.Other {
-			others[w.Tuple.Site()] += w.Count
-		}
-	}
-	var other uint64
-	for s := range uint64(sites) {
-		if sums[s] != 3*each {
-			t.Errorf("site %d: %d events, want %d", s, sums[s], 3*each)
-		}
-		other += uint64(others[s])
-	}
-	// A few words meet a crowded part of the table before the table is full.
-	if least := uint64(3 * (sites*each - pepfile.WordSlots/2)); a.Lost != 0 || other < least || other > least+least/100 {
-		t.Errorf("%d lost, %d others, want about %d", a.Lost, other, least)
-	}
-	if a.Used > pepfile.WordSlots/2+sites {
-		t.Errorf("%d of %d slots used", a.Used, pepfile.WordSlots)
-	}
-}
-
-func TestThreadsAddWordsWithoutLoss(t *testing.T) {
-	c := emptyCounts()
-	a := c.Words()
-	var wg sync.WaitGroup
-	for range 8 {
-		wg.Go(func() {
-			for i := range uint64(50_000) {
-				a.Add(pepfile.WordKey{PC: 1 << 56, W: i % 500}, 1, 1)
-			}
-		})
-	}
-	wg.Wait()
-	list := c.taps().words
-	if len(list) != 500 {
-		t.Errorf("%d words, want 500", len(list))
-	}
-	for _, w := range list {
-		if w.Count != 800 {
-			t.Errorf("%v %d times, want 800", w.Tuple, w.Count)
-		}
+	if c.Fed != pepfile.MaxChunks*each || c.Dropped != further*each {
+		t.Errorf("%d events and %d dropped, want %d and %d", c.Fed, c.Dropped, pepfile.MaxChunks*each, further*each)
 	}
 }
 

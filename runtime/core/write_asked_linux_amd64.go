@@ -5,21 +5,22 @@ package core
 import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/items"
+	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
 // writeFor writes the profiles of the file that PEP_WRITE names, and returns the exit
 // status. If the program has ended, it then removes the file.
 func writeFor(name string) (status uintptr) {
-	var c counted
+	var f pepfile.File
 	var process int
 	fd, problem := openCounts(name)
 	if problem == "" {
-		c, problem = readCounts(fd)
+		f, problem = readCounts(fd)
 	}
 	if problem == "" {
-		process = processOf(c.Header)
-		problem = c.write(name, process == processRuns)
+		process = processOf(f.Header)
+		problem = writeProfiles(f, name, process == processRuns)
 	}
 	if problem == "" && process == processEnded {
 		if e := sys.Unlink(name); e != 0 {
@@ -30,7 +31,7 @@ func writeFor(name string) (status uintptr) {
 		print("pep: PEP_WRITE=", items.Quote(name), ": ", problem, "\n")
 		return 1
 	}
-	which := string(c.Exe[:c.ExeLen]) + " (process " + digits.Uint(uint64(c.Pid)) + ")"
+	which := string(f.Exe[:f.ExeLen]) + " (process " + digits.Uint(uint64(f.Pid)) + ")"
 	switch process {
 	case processRuns:
 		print("pep: ", which, " still runs: the profiles are of its counts so far, and ", name, " stays\n")

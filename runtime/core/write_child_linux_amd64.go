@@ -48,7 +48,7 @@ func writeAsChild(args []string) (status uintptr) {
 	if problem != "" {
 		return 1
 	}
-	c, problem := readCounts(fd)
+	f, problem := readCounts(fd)
 	if problem != "" {
 		return 1
 	}
@@ -57,7 +57,7 @@ func writeAsChild(args []string) (status uintptr) {
 		return 1
 	}
 	golink.Store32(&said.Writer, writerBegan)
-	if problem = c.write(name, true); problem != "" {
+	if problem = writeProfiles(f, name, true); problem != "" {
 		print("pep: ", problem, "; the counts are in ", name, "\n")
 		status = 1
 	} else if e := sys.Unlink(name); e != 0 {

@@ -5,6 +5,7 @@ package core
 import (
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/wire"
+	"github.com/pepgo/pep/runtime/convert"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
@@ -13,11 +14,11 @@ import (
 
 // writeHere writes the profiles of this program and removes its .pep file.
 func writeHere() {
-	c, problem := ownCounts()
+	f, problem := ownCounts()
 	if problem == "" {
-		problem = c.write(tableName, true)
+		problem = writeProfiles(f, tableName, true)
 	}
-	if problem == "" && c.Header == counts.Header && golink.Load32(&detached) != 0 {
+	if problem == "" && f.Header == counts.Header && golink.Load32(&detached) != 0 {
 		problem = "the profiles lack counts, since the disk was full or the file was cut off while they were written"
 	}
 	if problem != "" {
@@ -47,8 +48,8 @@ func whereCountsAre() string {
 // ownCounts returns the mapped counts in any case. Then a load may find the disk full: busEntry
 // makes the memory zeros and sets detached, and the reader has fewer counts than there
 // were. The same happens if somebody cuts off the file while mapped counts are read.
-func ownCounts() (c counted, problem string) {
-	mapped := counted{pepfile.File{Table: counts, Size: counts.Layout().Size}}
+func ownCounts() (f pepfile.File, problem string) {
+	mapped := pepfile.File{Table: counts, Size: counts.Layout().Size}
 	if info, e := sys.Stat(tableName, sys.AtSymlinkNofollow); e == 0 && info.Ino == tableIno {
 		if allRoom && golink.Load32(&detached) == 0 && uint64(info.Size) == mapped.Size {
 			if problem = mapped.Check(); problem != "" {
@@ -57,49 +58,49 @@ func ownCounts() (c counted, problem string) {
 			return mapped, problem
 		}
 		if fd, problem := openCounts(tableName); problem == "" {
-			switch c, problem = readCounts(fd); {
+			switch f, problem = readCounts(fd); {
 			case problem != "" && uintptr(info.Size) < mapping[1]:
 				problem = "reading the counts: the file was cut off"
 			case problem != "":
 				problem = "reading the counts: " + problem
 			}
-			return c, problem
+			return f, problem
 		}
 	}
 	if golink.Load32(&detached) != 0 {
-		return c, "the disk was full or the file was cut off"
+		return f, "the disk was full or the file was cut off"
 	}
 	return mapped, ""
 }
 
-// write writes the profiles of the counts beside the .pep file with the given
+// writeProfiles writes the profiles of a .pep file beside that, which has the given
 // name. They last until now if the program does.
-func (c counted) write(name string, untilNow bool) (problem string) {
+func writeProfiles(f pepfile.File, name string, untilNow bool) (problem string) {
 	pkgs, build, err := sitetables.All()
 	if err != nil {
 		return err.Error()
 	}
-	if build != c.Build {
-		return "of another build of " + string(c.Exe[:c.ExeLen])
+	if build != f.Build {
+		return "of another build of " + string(f.Exe[:f.ExeLen])
 	}
-	if why := whyStopped(c.Header); why != "" {
-		print("pep: sampling stopped after ", digits.Uint(c.Ticks), " ticks: ", why, "\n")
+	if why := convert.WhyStopped(f.Header); why != "" {
+		print("pep: sampling stopped after ", digits.Uint(f.Ticks), " ticks: ", why, "\n")
 	}
-	p := c.profile(pkgs, build)
-	p.Both = both
+	c := toConvert(f)
+	p := c.Profile(pkgs, build)
 	if untilNow {
-		p.Duration = int64(sys.Now() - c.Start)
+		p.Duration = int64(sys.Now() - f.Start)
 	}
 	stem := name
 	if n := len(name) - len(".pep"); n > 0 && name[n:] == ".pep" {
 		stem = name[:n]
 	}
-	files := append(p.Write(), c.tapFiles(p)...)
+	files := append(p.Write(), c.TapFiles(p)...)
 	if err := wire.Wrong(pkgs); err != nil {
 		return err.Error()
 	}
-	for _, f := range files {
-		if problem := sys.WriteFile(stem+"."+f.Kind+".pb.gz", f.Data); problem != "" {
+	for _, x := range files {
+		if problem := sys.WriteFile(stem+"."+x.Kind+".pb.gz", x.Data); problem != "" {
 			return problem
 		}
 	}

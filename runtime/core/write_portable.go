@@ -28,10 +28,9 @@ func writeCounts() (problem string) {
 	}
 	name, _ := os.Executable()
 	counts.ExeLen = uint32(copy(counts.Exe[:], name))
-	c := counted{pepfile.File{Table: counts}}
-	p := c.profile(pkgs, build)
-	p.Both = both
-	files := append(p.Write(), c.tapFiles(p)...)
+	c := toConvert(pepfile.File{Table: counts})
+	p := c.Profile(pkgs, build)
+	files := append(p.Write(), c.TapFiles(p)...)
 	if err := wire.Wrong(pkgs); err != nil {
 		return "no profile: " + err.Error()
 	}

@@ -34,21 +34,21 @@ func openCounts(name string) (fd uintptr, problem string) {
 }
 
 // readCounts reads a .pep file that is open, and closes it.
-func readCounts(fd uintptr) (c counted, problem string) {
+func readCounts(fd uintptr) (f pepfile.File, problem string) {
 	defer sys.Close(fd)
 	info, e := sys.Fstat(fd)
 	if e != 0 {
-		return c, e.Error()
+		return f, e.Error()
 	}
 	if info.Size < pepfile.PageSize {
-		return c, "not a .pep file"
+		return f, "not a .pep file"
 	}
 	m, e := sys.ReadSparse(fd, uint64(info.Size))
 	if e != 0 {
-		return c, e.Error()
+		return f, e.Error()
 	}
-	c = counted{pepfile.File{Table: pepfile.TableAt(m), Size: uint64(info.Size)}}
-	return c, c.Check()
+	f = pepfile.File{Table: pepfile.TableAt(m), Size: uint64(info.Size)}
+	return f, f.Check()
 }
 
 // unfit says why a file is not read as a .pep file. Those of other users are not:

@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file names the clock of ticks, and finds out why sampling stopped before the
 // program ended.
@@ -9,8 +9,8 @@ import (
 	"github.com/pepgo/pep/runtime/sys"
 )
 
-// whyStopped says why sampling ended before the program did, "" if it has not.
-func whyStopped(h *pepfile.Header) string {
+// WhyStopped says why sampling ended before the program did, "" if it has not.
+func WhyStopped(h *pepfile.Header) string {
 	what := ""
 	switch h.Denied >> 16 {
 	case 0:

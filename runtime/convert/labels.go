@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file reads the label sets of a .pep file.
 
@@ -14,7 +14,7 @@ type labelSets struct {
 }
 
 // labelSets reads the sets. Sets that two slots have become one.
-func (c counted) labelSets() (all labelSets) {
+func (c Counts) labelSets() (all labelSets) {
 	if c.Slots == 0 && c.Streams == 0 {
 		return all
 	}

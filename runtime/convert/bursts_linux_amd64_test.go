@@ -1,4 +1,4 @@
-package core
+package convert
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/sampler"
 )
 
@@ -13,7 +14,7 @@ import (
 // A tick that no sample follows before the next one counts with that one. If threads have polled by turns, each
 // has a burst of its own and a part of the tick.
 func TestBurstsEndAtTicks(t *testing.T) {
-	f := newTable()
+	f := pepfiletest.New()
 	f.Samples, f.Stride, f.Form, f.Tick, f.Start = 6, 3, sampler.AgSimplified, 1<<20, 1
 	f.Publish()
 	var samples []int32
@@ -54,8 +55,7 @@ func TestBurstsEndAtTicks(t *testing.T) {
 		thread = 5 + i%3/2 // 5, 5, 6 and again
 		poll(7 + i)
 	}
-	c := counted{pepfile.File{Table: f, Size: pepfile.TableSize(pepfile.Slots)}}
-	list, polled := c.bursts(samples)
+	list, polled := countsOf(f).bursts(samples)
 	var got []string
 	for _, b := range list {
 		var paths []string

@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file says in which code ticks were outside of instrumented functions, or of functions
 // with taps: what a profile does not show.
@@ -12,7 +12,7 @@ import (
 )
 
 // outside adds the ticks of a profile to at.
-func (c counted) outside(symbols *symbol.Table, at *report.Outside) {
+func (c Counts) outside(symbols *symbol.Table, at *report.Outside) {
 	add := func(pc uint32, n uint64) {
 		var frame report.Frame
 		inlined := false

@@ -1,6 +1,6 @@
 //go:build !linux || !amd64
 
-package core
+package convert
 
 // This file says how ticks come on systems where core handles no signals.
 
@@ -8,5 +8,5 @@ import "github.com/pepgo/pep/runtime/pepfile"
 
 const tickClock = "wall"
 
-// whyStopped: nothing that sampling takes can be denied.
-func whyStopped(*pepfile.Header) string { return "" }
+// WhyStopped returns "": nothing that sampling takes can be denied.
+func WhyStopped(*pepfile.Header) string { return "" }

@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file describes damage of a .pep file in the profile's comment.
 
@@ -17,7 +17,7 @@ type damage struct {
 // ofSamples compares the samples in entries with those that were taken. A handler
 // counts a sample as taken first, and in its entry later. So a few samples may be on
 // their way if the program was killed or still runs.
-func (d *damage) ofSamples(c counted, sum uint64) {
+func (d *damage) ofSamples(c Counts, sum uint64) {
 	dropped := golink.Load64(&c.Dropped)
 	d.taken = int64(golink.Load64(&c.Taken) - sum - dropped)
 }

@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file makes parts of profiles in two threads, so that a program ends sooner.
 
@@ -8,7 +8,7 @@ import "github.com/pepgo/pep/runtime/golink"
 //
 // A program may have many goroutines that never wait, so that the new goroutine does not run for seconds. So the goroutine that calls
 // both runs b itself if nobody has begun when a has ended. Whoever begins is pinned to the P. So no goroutine is
-// preempted that the other one waits for: see pinned.
+// preempted that the other one waits for: core pins the caller, too.
 //
 // In programs built with -race there is no second goroutine: the race detector sees the maps that a and b use, but not
 // how the goroutines wait for each other, so it would report races.

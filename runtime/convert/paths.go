@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file makes profiles of paths from the counts of a .pep file.
 
@@ -16,11 +16,8 @@ import (
 	"github.com/pepgo/pep/runtime/symbol"
 )
 
-// counted makes profiles of a file.
-type counted struct{ pepfile.File }
-
-// profile returns the profile that c makes with the program's site tables.
-func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
+// Profile returns the profile of paths, with the program's site tables.
+func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 	var d damage
 	p := &report.Profile{
 		Packages:   pkgs,
@@ -30,19 +27,20 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		Period:     int64(c.Tick),
 		Start:      int64(c.Start),
 		Outside:    report.NewOutside(pkgs),
+		Both:       both,
 	}
 	if poll.Mode == poll.Exact {
 		p.PeriodType, p.Period = pprofenc.ValueType{Type: "paths", Unit: "count"}, 1
 		p.Samples, p.Called = c.exactCounts(pkgs, &d)
 	} else {
-		symbols := symbol.NewTable(textBase)
+		symbols := symbol.NewTable(c.Here.Text)
 		labels := c.labelSets()
 		p.Labels = labels.sets
 		p.Sampled = true
 		both(func() {
 			p.Samples, p.Bursts, p.Polled = c.samples(symbols, labels, &d)
 		}, func() {
-			c.outside(symbol.NewTable(textBase), p.Outside)
+			c.outside(symbol.NewTable(c.Here.Text), p.Outside)
 		})
 		p.Frames = symbols.Frames
 	}
@@ -51,7 +49,7 @@ func (c counted) profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 }
 
 // comment says how the profile was made and what it lacks.
-func (c counted) comment() string {
+func (c Counts) comment() string {
 	if poll.Mode == poll.Exact {
 		s := "pep: exact, every path counted"
 		if c.Dropped > 0 {
@@ -84,14 +82,14 @@ func (c counted) comment() string {
 			s += ", " + digits.Uint(more.n) + more.what
 		}
 	}
-	if why := whyStopped(c.Header); why != "" {
+	if why := WhyStopped(c.Header); why != "" {
 		s += ", sampling stopped: " + why
 	}
 	return s + c.took() + c.untilDetached()
 }
 
 // took says what sampling has taken, and of what the budget was a part.
-func (c counted) took() string {
+func (c Counts) took() string {
 	if c.Time == 0 {
 		return ""
 	}
@@ -109,7 +107,7 @@ func percent(part, all uint64) string {
 }
 
 // untilDetached says when and why counting stopped before the program did.
-func (c counted) untilDetached() string {
+func (c Counts) untilDetached() string {
 	if c.Detached == 0 {
 		return ""
 	}
@@ -119,7 +117,7 @@ func (c counted) untilDetached() string {
 // samples returns the entries of the table that count paths, equal ones added up. Their
 // stacks are numbers of frames of symbols, and their labels are numbers of sets. It also
 // returns the bursts, in which the indices of paths are below polled.
-func (c counted) samples(symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
+func (c Counts) samples(symbols *symbol.Table, labels labelSets, d *damage) (list []report.Sample, bursts []report.Burst, polled int) {
 	most := min(c.Used, uint64(c.Slots))
 	list = make([]report.Sample, 0, most)
 	known := newKeys(c.Slots, most)
@@ -193,7 +191,7 @@ func (s *keys) add(k *pepfile.Key) (i int, had bool) {
 }
 
 // exactCounts returns the paths and the calls of functions that were counted at all.
-func (c counted) exactCounts(pkgs []*wire.Lazy, d *damage) (paths []report.Sample, calls []report.Call) {
+func (c Counts) exactCounts(pkgs []*wire.Lazy, d *damage) (paths []report.Sample, calls []report.Call) {
 	at := uint64(0)
 	for _, p := range pkgs {
 		n := min(p.Counters(), c.Counters-at)

@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file makes profiles of the words that taps have reported.
 
@@ -15,20 +15,21 @@ import (
 	"github.com/pepgo/pep/runtime/symbol"
 )
 
-// taps has the events of taps in a .pep file, or in the memory of a running program.
-type taps struct {
-	area  pepfile.Words
-	words []report.Word
-	sets  [][]pprofenc.Label // label sets of goroutines
+// Taps has the events of taps in a .pep file, or in the memory of a running program.
+type Taps struct {
+	Words   []report.Word
+	Fed     uint64 // events that have been counted, or that engines have got
+	Dropped uint64 // events that there was no room for
+	Counted uint64 // events that words stand for
 
-	fed, dropped uint64
-	buffered     uint64 // events that were still in buffers, and went nowhere
-	unsure       uint64 // events that may have been counted twice or not at all
-	counted      uint64 // events that words stand for
-	other        uint64 // of these, events of words for which there was no room
-	unlabelled   uint64 // of these, events of goroutines whose labels found no room
-	damaged      int    // words that are left out: see pepfile/verify.go
-	implausible  int    // other numbers that are left out
+	area        pepfile.Words
+	sets        [][]pprofenc.Label // label sets of goroutines
+	buffered    uint64             // events that were still in buffers, and went nowhere
+	unsure      uint64             // events that may have been counted twice or not at all
+	other       uint64             // of Counted, events of words for which there was no room
+	unlabelled  uint64             // of these, events of goroutines whose labels found no room
+	damaged     int                // words that are left out: see pepfile/verify.go
+	implausible int                // other numbers that are left out
 
 	damagedLabels int // words whose labels are left out
 }
@@ -38,11 +39,11 @@ type taps struct {
 // counts that may just have been on their way from the caches to the table.
 const ambiguous = pepfile.FeedStep + 3*pepfile.CacheMost
 
-// taps adds up the words of a file and the events that are still in streams: in their
+// Taps adds up the words of a file and the events that are still in streams: in their
 // caches, and, for a program without an engine that has died, in buffers and chunks.
-func (c counted) taps() *taps {
+func (c Counts) Taps() *Taps {
 	a := c.Words()
-	t := &taps{area: a}
+	t := &Taps{area: a}
 	if a.WordsHeader == nil {
 		t.area = pepfile.Words{WordsHeader: &pepfile.WordsHeader{Exact: 1}}
 		return t
@@ -68,26 +69,26 @@ func (c counted) taps() *taps {
 		}
 		i, ok := index[k]
 		if !ok {
-			i = len(t.words)
+			i = len(t.Words)
 			index[k] = i
-			t.words = append(t.words, report.Word{
+			t.Words = append(t.Words, report.Word{
 				Tuple: tuple.Tuple{PC: k.PC &^ pepfile.OtherBit, W: k.W}, Free: k.Free, Other: k.PC&pepfile.OtherBit != 0, Labels: uint32(k.Labels),
 			})
 		}
-		t.words[i].Count = int64(plus(uint64(t.words[i].Count), count))
-		t.words[i].Messages = int64(plus(uint64(t.words[i].Messages), messages))
-		t.counted = plus(t.counted, count)
-		if t.words[i].Other {
+		t.Words[i].Count = int64(plus(uint64(t.Words[i].Count), count))
+		t.Words[i].Messages = int64(plus(uint64(t.Words[i].Messages), messages))
+		t.Counted = plus(t.Counted, count)
+		if t.Words[i].Other {
 			t.other = plus(t.other, count)
 		}
-		return &t.words[i]
+		return &t.Words[i]
 	}
 	rest := func(tuples []tuple.Tuple, labels uint16) {
 		if a.Exact == 0 || a.Deliver != options.DeliverInterrupt {
 			t.buffered += uint64(len(tuples))
 			return
 		}
-		t.fed += uint64(len(tuples))
+		t.Fed += uint64(len(tuples))
 		for _, x := range tuples {
 			if x.PC == tuple.GoroutinePC {
 				continue
@@ -118,7 +119,7 @@ func (c counted) taps() *taps {
 			w.Whole = whole
 		}
 	}
-	for _, m := range held {
+	for _, m := range c.Held {
 		add(pepfile.WordKey{PC: m.Tuple.PC, W: m.Tuple.W, Free: m.Free}, uint64(m.Count), uint64(m.Messages))
 	}
 	exact := a.Exact != 0 && a.Deliver == options.DeliverInterrupt
@@ -129,8 +130,8 @@ func (c counted) taps() *taps {
 				t.implausible++
 			}
 		}
-		t.fed += min(s.Fed, pepfile.MaxPlausible)
-		t.dropped += min(s.Dropped, pepfile.MaxPlausible)
+		t.Fed += min(s.Fed, pepfile.MaxPlausible)
+		t.Dropped += min(s.Dropped, pepfile.MaxPlausible)
 		for i := range s.Cache {
 			if k, n := s.Cache[i].Events(); n > 0 {
 				add(k, n, n)
@@ -164,36 +165,36 @@ func (c counted) taps() *taps {
 	if bursts && !a.Burst.Intact() {
 		t.implausible++
 	}
-	t.dropped = plus(t.dropped, plus(a.NoStream, a.Queue.Queued-min(a.Queue.Served, a.Queue.Queued)))
+	t.Dropped = plus(t.Dropped, plus(a.NoStream, a.Queue.Queued-min(a.Queue.Served, a.Queue.Queued)))
 	return t
 }
 
-// tapFiles returns the profiles of taps, none if the program has no taps. The paths profile p identifies the program and its run.
-func (c counted) tapFiles(p *report.Profile) []report.File {
-	if c.Streams == 0 && !tapped {
+// TapFiles returns the profiles of taps, none if the program has no taps. The paths profile p identifies the program and its run.
+func (c Counts) TapFiles(p *report.Profile) []report.File {
+	if c.Streams == 0 && !c.Tapped {
 		return nil
 	}
 	pkgs := wire.Packages(p.Packages)
 	if c.Streams == 0 && !report.Tapped(pkgs) {
 		return nil
 	}
-	t := c.taps()
+	t := c.Taps()
 	a := t.area
-	names := symbol.NewNames(thisProcess(), c.Header)
+	names := symbol.NewNames(c.Here, c.Header)
 	r := &report.Taps{
-		Packages: pkgs, Words: t.words, Labels: t.sets, Names: names, Code: t.places(names),
+		Packages: pkgs, Words: t.Words, Labels: t.sets, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
-		Comment: t.comment() + c.untilDetached(), Scale: 1,
+		Comment: t.Comment() + c.untilDetached(), Scale: 1,
 	}
 	var seen map[uint64]bool
 	if a.Taps == options.TapsBurst && a.Exact != 0 { // an engine reports the most frequent words only
 		seen = make(map[uint64]bool)
-		for i := range t.words {
-			seen[t.words[i].Tuple.Site()] = true
+		for i := range t.Words {
+			seen[t.Words[i].Tuple.Site()] = true
 		}
 	}
 	at := report.NewOutsideOfTaps(pkgs, seen)
-	c.outside(symbol.NewTable(textBase), at)
+	c.outside(symbol.NewTable(c.Here.Text), at)
 	if p.Calls != nil {
 		at.AddCalls(p.Calls)
 	}
@@ -216,9 +217,9 @@ const unseen = 3
 
 // places returns where the taps stand in the code of the program that the words are of,
 // if words are about code.
-func (t *taps) places(n symbol.Names) (list []report.Place) {
-	for i := range t.words {
-		if t.words[i].Tuple.Site() == tuple.PoolCode {
+func (t *Taps) places(n symbol.Names) (list []report.Place) {
+	for i := range t.Words {
+		if t.Words[i].Tuple.Site() == tuple.PoolCode {
 			symbol.FindTaps(func(addr, pc uint64) { list = append(list, report.Place{Addr: n.There(uintptr(addr)), PC: pc}) })
 			break
 		}
@@ -228,7 +229,7 @@ func (t *taps) places(n symbol.Names) (list []report.Place) {
 
 // period returns how many events a sample stands for, or a message if it is not known what
 // the engine samples. It is 1 only if every event was counted.
-func (t *taps) period() int64 {
+func (t *Taps) period() int64 {
 	if t.area.Exact != 0 && t.area.Taps != options.TapsBurst {
 		return 1
 	}
@@ -236,24 +237,25 @@ func (t *taps) period() int64 {
 		return int64(max(2, n))
 	}
 	var messages uint64
-	for i := range t.words {
-		messages = plus(messages, uint64(t.words[i].Messages))
+	for i := range t.Words {
+		messages = plus(messages, uint64(t.Words[i].Messages))
 	}
-	return int64(max(2, t.counted/max(messages, 1)))
+	return int64(max(2, t.Counted/max(messages, 1)))
 }
 
-func (t *taps) comment() string {
+// Comment says how the profile was made and what it lacks.
+func (t *Taps) Comment() string {
 	a := t.area
 	o := options.Tapping{Engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), Taps: a.Taps, Deliver: a.Deliver}
 	if a.Exact != 0 {
 		o.Engine = options.EngineExact
 	}
-	seen := t.fed
+	seen := t.Fed
 	if a.Taps == options.TapsBurst && a.Exact != 0 {
 		seen = a.Burst.Taken
 	}
-	s := o.Comment() + ", " + digits.Uint(seen) + " events, " + digits.Uint(t.dropped) + " dropped"
-	kept := int64(t.fed) - int64(t.counted) - int64(a.Lost) // negative: counters that began with a phase
+	s := o.Comment() + ", " + digits.Uint(seen) + " events, " + digits.Uint(t.Dropped) + " dropped"
+	kept := int64(t.Fed) - int64(t.Counted) - int64(a.Lost) // negative: counters that began with a phase
 	if a.Exact != 0 {
 		kept = 0 // without an engine, what is missing is part of t.unsure
 	}
@@ -294,11 +296,11 @@ func (t *taps) comment() string {
 	return s
 }
 
-// symbols returns the names of types and functions among the words.
-func (t *taps) symbols() (list []trace.Symbol) {
-	n := symbol.NewNames(thisProcess(), counts.Header)
-	for i := range t.words {
-		w := &t.words[i]
+// Symbols returns the names of types and functions among the words of taps.
+func (c Counts) Symbols(t *Taps) (list []trace.Symbol) {
+	n := symbol.NewNames(c.Here, c.Header)
+	for i := range t.Words {
+		w := &t.Words[i]
 		if w.Other || w.Tuple.W == 0 {
 			continue
 		}

@@ -1,56 +1,17 @@
-package core
+package convert
 
 import (
-	"context"
 	"fmt"
-	"math"
-	labels "runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
+	"github.com/pepgo/pep/runtime/symbol"
 )
-
-// recorded returns the table of a .pep file as a program leaves it. Its entries are of
-// functions of this test.
-func recorded(t testing.TB) pepfile.Table {
-	t.Helper()
-	opts, problem := options.Parse("samples=8", parseEngine)
-	if problem != "" {
-		t.Fatal(problem)
-	}
-	f := newTable()
-	f.Fill(opts)
-	f.Pid, f.Text, f.Start = 4711, uint64(textBase), 1e18
-	f.ExeLen = uint32(copy(f.Exe[:], "/bin/app"))
-	f.Build = [8]byte{1, 2, 3, 4, 5, 6, 7, 8}
-	f.Publish()
-	here := uint32(golink.CodeOf(recorded) - textBase)
-	for i := range uint32(5) {
-		for range 3*i + 1 {
-			f.BeginBurst(1)
-			for take := false; !take; take, _ = f.Poll() {
-			}
-			var number uint32
-			if i >= 3 {
-				labels.Do(context.Background(), labels.Labels("key", "value", "n", strconv.Itoa(int(i))), func(context.Context) {
-					number = f.NumberOfLabels((*golink.Labels)(golink.ProfLabels()))
-				})
-			}
-			f.Add(&pepfile.Key{Path: i, PC: here + i, N: 2, Labels: number, Callers: [pepfile.MaxCallers]uint32{here + 2*i, here + 3}})
-		}
-	}
-	return f
-}
-
-func bytesOf(f pepfile.Table) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(f.Header)), f.Layout().Size)
-}
 
 // used returns the offsets of the bytes of a file's header, of its entries in use,
 // of the entries behind these, which are free, and of the label sets in use.
@@ -79,11 +40,12 @@ func used(f pepfile.Table) (offsets []int) {
 
 // read returns the profile that is made of a file, or what is wrong with the file.
 func read(file []byte) (profile, problem string) {
-	c := counted{pepfile.File{Table: pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(file))), Size: uint64(len(file))}}
+	c := countsOf(pepfile.TableAt(unsafe.Pointer(unsafe.SliceData(file))))
+	c.Size = uint64(len(file))
 	if problem := c.Check(); problem != "" {
 		return "", problem
 	}
-	p := c.profile(nil, c.Build)
+	p := c.Profile(nil, c.Build)
 	lines := []string{fmt.Sprint(p.Mapping, p.PeriodType, p.Period, p.Start)}
 	for _, s := range p.Samples {
 		lines = append(lines, fmt.Sprint(s.Number, s.Count))
@@ -102,8 +64,8 @@ func read(file []byte) (profile, problem string) {
 // file is damaged, or the profile is the same. Numbers that occur only in the comment are
 // not protected.
 func TestEveryFlippedBitIsNoticed(t *testing.T) {
-	file := recorded(t)
-	bytes := bytesOf(file)
+	file := recorded()
+	bytes := pepfiletest.Bytes(file)
 	want, problem := read(bytes)
 	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") || !strings.Contains(want, "[{key value} {n 4}]") {
 		t.Fatalf("%s\n%s", problem, want)
@@ -167,9 +129,9 @@ func TestDamageIsSaid(t *testing.T) {
 			}
 		}},
 	} {
-		f := recorded(t)
+		f := recorded()
 		test.harm(f)
-		got, problem := read(bytesOf(f))
+		got, problem := read(pepfiletest.Bytes(f))
 		if problem != "" || !strings.HasSuffix(got, test.want) {
 			t.Errorf("%s %s%s\nwant %s", test.name, problem, got, test.want)
 		}
@@ -186,18 +148,16 @@ func unused(f pepfile.Table) uint32 {
 }
 
 func TestDamagedWordsAreSaid(t *testing.T) {
-	finish := startTapping(t, "engine=exact")
-	area := func() pepfile.Words { return wordTable }
-	var this tapper
+	c := countsOf(pepfiletest.Tapped())
+	a := c.Words()
+	a.Exact = 1
 	for i := range uint64(5000) {
-		this.tap(1<<56|i%7, i%3)
+		a.AddWord(pepfile.WordKey{PC: 1<<56 | i%7, W: i % 3}, 1, 0)
 	}
-	before := finish()
-	if before.damaged != 0 || strings.Contains(before.comment(), "damaged") {
-		t.Fatal(before.comment())
+	harmed, flips := c.Taps(), 0
+	if harmed.damaged != 0 || strings.Contains(harmed.Comment(), "damaged") || len(harmed.Words) != 21 {
+		t.Fatal(harmed.Comment())
 	}
-	a, c := area(), counted{pepfile.File{Table: counts}}
-	harmed, flips := c.taps(), 0
 	for i := range uint64(pepfile.WordSlots) {
 		w := a.Word(i)
 		if w.Hash == 0 {
@@ -212,10 +172,10 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 			for bit := range 8 {
 				p := (*byte)(unsafe.Add(unsafe.Pointer(w), off))
 				*p ^= 1 << bit
-				harmed = c.taps()
+				harmed = c.Taps()
 				*p ^= 1 << bit
-				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.comment(), ", damaged: 1 entries") {
-					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.comment())
+				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.Comment(), ", damaged: 1 entries") {
+					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.Comment())
 				}
 			}
 		}
@@ -226,42 +186,12 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 	}
 }
 
-// Words whose bounds cannot be right are left out, and the comment says so; the others keep their bounds.
-func TestDamagedBoundsAreSaid(t *testing.T) {
-	f, _ := tappedFile(t)
-	c, a := counted{pepfile.File{Table: f}}, f.Words()
-	before := c.taps()
-	if before.damaged != 0 || strings.Contains(before.comment(), "damaged") {
-		t.Fatal(before.comment())
-	}
-	for i := range uint64(pepfile.WordSlots) {
-		w := a.Word(i)
-		if w.Hash == 0 || w.PC&pepfile.SiteBit != 0 || w.Key().Labels == pepfile.AllLabels {
-			continue
-		}
-		m := a.Moments(w)
-		for _, x := range []*float64{&m.Squares, &m.Cross, &m.Slack} {
-			was := *x
-			for _, *x = range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 1e200} {
-				after := c.taps()
-				if len(after.words) != len(before.words)-1 || !strings.Contains(after.comment(), ", damaged: 1 entries") {
-					t.Errorf("%g: %d of %d words, %s", *x, len(after.words), len(before.words), after.comment())
-				}
-			}
-			*x = was
-		}
-		break
-	}
-	for _, a.Burst.Heaviest = range []float64{math.Inf(1), math.NaN(), -1, 1e200} {
-		if s := c.taps().comment(); !strings.Contains(s, ", damaged: 1 counters") || strings.Contains(s, "what is not listed") {
-			t.Errorf("%g: %s", a.Burst.Heaviest, s)
-		}
-	}
+// recorded returns a file whose entries are of a function of this test.
+func recorded() pepfile.Table {
+	return pepfiletest.Recorded(golink.TextStart(), golink.CodeOf(recorded))
 }
 
-func newTable() pepfile.Table {
-	words := make([]uint64, pepfile.TableSize(pepfile.Slots)/8)
-	t := pepfile.TableAt(unsafe.Pointer(&words[0]))
-	t.Slots = pepfile.Slots
-	return t
+// countsOf returns the counts of a file of this process.
+func countsOf(f pepfile.Table) Counts {
+	return Counts{File: pepfile.File{Table: f, Size: f.Layout().Size}, Here: symbol.Process{Text: golink.TextStart()}, Tapped: true}
 }

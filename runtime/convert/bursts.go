@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file reads the log of bursts, from which the weights of samples follow.
 
@@ -17,7 +17,7 @@ import (
 // A path is told from
 // others by its number in its package and by where its poll is, since the log does not have
 // the package. The slice samples has for each entry the index of its sample + 1, or 0.
-func (c counted) bursts(samples []int32) (list []report.Burst, polled int) {
+func (c Counts) bursts(samples []int32) (list []report.Burst, polled int) {
 	type pathAt struct{ path, pc uint32 }
 	paths := make(map[pathAt]int32)
 	for room := range min(c.Rooms(), c.Log>>32) {
@@ -77,11 +77,11 @@ func appendByThread(list []report.Burst, b *report.Burst) []report.Burst {
 }
 
 // burst returns a burst without polls, or a part of one, that stands for some ns of CPU time.
-func (c counted) burst(time uint64) report.Burst {
+func (c Counts) burst(time uint64) report.Burst {
 	return report.Burst{Burst: weigh.Burst{Ticks: c.ticks(time)}}
 }
 
 // ticks returns the number of ticks in some ns of CPU time.
-func (c counted) ticks(time uint64) float64 {
+func (c Counts) ticks(time uint64) float64 {
 	return float64(min(time, pepfile.MaxPlausible)) / float64(max(c.Tick, 1))
 }

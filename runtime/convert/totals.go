@@ -1,4 +1,4 @@
-package core
+package convert
 
 // This file estimates counts and bounds of words that taps have reported in bursts. The
 // table of words has the sums (pepfile.Moments), and package weigh the formulas.
@@ -179,20 +179,20 @@ func (x *tapTotal) bounds(p *weigh.Part, slack float64) report.Bounds {
 // of each tap add up to what the windows say of the tap. Events that are of no tap are
 // scaled as all events together. The engine does not tell windows apart, so the bound of a
 // share is the one that holds if each window had one word only.
-func (t *taps) scaleEngine(sums *tapTotals) {
+func (t *Taps) scaleEngine(sums *tapTotals) {
 	var events, given float64
-	for i := range t.words {
-		given += float64(t.words[i].Count)
-		s := sums.of(t.words[i].Tuple.PC, 0)
-		s.words = plus(s.words, uint64(t.words[i].Count))
+	for i := range t.Words {
+		given += float64(t.Words[i].Count)
+		s := sums.of(t.Words[i].Tuple.PC, 0)
+		s.words = plus(s.words, uint64(t.Words[i].Count))
 	}
 	for k, s := range sums.taps {
 		if k.labels == 0 {
 			events += s.Size
 		}
 	}
-	for i := range t.words {
-		w := &t.words[i]
+	for i := range t.Words {
+		w := &t.Words[i]
 		s := sums.of(w.Tuple.PC, 0)
 		if s.Size <= 0 {
 			w.Count = rounded(float64(w.Count) * events / max(given, 1))
