@@ -5,10 +5,8 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/pepgo/pep/hwsim/cop/asm"
-	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -26,19 +24,6 @@ Examples:
 
 	pepsim cop asm -o sampler.cop sampler.s
 	pepsim run -engine 'cop(sampler.cop,clock=0.5)' -top 0 app.trace
-`
-	copSizeUsage = `pepsim cop size [-json] [-engine cop]
-
-Estimates how many transistors a co-processor needs in hardware: those of its memory
-arrays, register files and units.
-
-	-engine cop   the co-processor, as for pepsim run
-	-json         print the listing as JSON; docs/formats.md explains its fields
-
-Examples:
-
-	pepsim cop size
-	pepsim cop size -engine 'cop(slots=512,microcode=256)'
 `
 	copDisasmUsage = `pepsim cop disasm IMAGE
 
@@ -90,16 +75,4 @@ func disassemble(c *command.Call) error {
 	}
 	_, err = io.WriteString(c.Stdout, text)
 	return err
-}
-
-func size(c *command.Call) error {
-	engine := c.Flags.String("engine", "cop", "")
-	if err := c.Parse(0, 0); err != nil {
-		return err
-	}
-	t, err := transistors.Parse(*engine, os.ReadFile)
-	if err != nil {
-		return command.Usagef("cop size: %w", err)
-	}
-	return c.Print(t, nil)
 }

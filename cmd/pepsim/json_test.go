@@ -18,7 +18,6 @@ func TestJSON(t *testing.T) {
 		{Line: "run -n 200000 -top 3 -engine P100 -engine H[P64]512+A16 app.trace", Rows: runRows},
 		{Line: "run -n 100000 -top 1 -engine P100 -engine raphw(5%,over=words,buffer=64) app.trace", Rows: runRows},
 		{Line: "run -engine P2 words.trace", Rows: runRows}, // too few events for an error
-		{Line: "cop size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "trace info words.trace", Rows: infoRows},
 		{Line: "trace print words.trace", Rows: printRows},
 		{Line: "trace print -tag load words.trace", Rows: printRows},
@@ -56,19 +55,6 @@ func runRows(o commandtest.Object) (rows []string) {
 		for _, x := range e.All("top") {
 			rows = append(rows, fmt.Sprintf("%.2f%% %.2f%% %s %s %s", 100*x.Float("share"), 100*x.Float("share_of_site"), x.Text("tag"), x.Text("site"), x.Text("word_text")))
 		}
-	}
-	return rows
-}
-
-func sizeRows(o commandtest.Object) (rows []string) {
-	rows = append(rows, fmt.Sprintf("%s: about %d transistors, %d of them in memory arrays (%.2f%%)", o.Text("engine"), o.Int("total"), o.Int("arrays"),
-		100*o.Float("arrays")/o.Float("total")))
-	for _, x := range o.All("structures") {
-		row := fmt.Sprintf("%d %d %d %s", x.Int("cells")+x.Int("rest"), x.Int("cells"), x.Int("rest"), x.Text("name"))
-		if x.Int("entries") > 0 {
-			row += fmt.Sprintf(" %d x %d bits %s", x.Int("entries"), x.Int("bits"), x.Text("ports"))
-		}
-		rows = append(rows, row)
 	}
 	return rows
 }
@@ -139,7 +125,7 @@ func TestErrorsWithJSON(t *testing.T) {
 		code           int
 		stdout, stderr string
 	}{
-		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, trace info, trace print, cop size\n"},
+		{"trace merge -json -o x words.trace", 2, "", "pepsim: trace merge: -json: pepsim trace merge does not print a listing; these do: run, trace info, trace print\n"},
 		{"run -json -csv words.trace", 2, "", "pepsim: run: -csv and -json are two forms: choose one\n"},
 		{"run -json missing.trace", 1, "", "pepsim: missing.trace: "},
 		{"trace print -json cut.trace", 1, "\n  \"kept\": 9,\n  \"dropped\": 0\n}\n", "pepsim: cut.trace: "},

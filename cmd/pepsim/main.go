@@ -25,8 +25,10 @@ var pepsim = command.Program{
 		{Name: "cop disasm", Usage: copDisasmUsage, Run: disassemble},
 		{Name: "cop trace", Usage: copTraceUsage, Run: traceProgram},
 		{Name: "cop step", Usage: copStepUsage, Run: stepProgram},
-		{Name: "cop size", Usage: copSizeUsage, Run: size, Lists: true},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},
-	Moved: map[string]string{"figure": "figures of the papers: go run ./cmd/figures in lab, or make figures"},
+	Moved: map[string]string{
+		"figure":   "figures of the papers: go run ./cmd/figures in lab, or make figures",
+		"cop size": "transistors of a co-processor: go run ./cmd/figures size -engine cop in lab",
+	},
 }

@@ -22,7 +22,6 @@ Usage:
 	                                   each cycle of a program over a trace
 	pepsim cop step [flags] PROGRAM [TRACE]
 	                                   a debugger for such programs
-	pepsim cop size [-engine cop]      transistors of a co-processor
 	pepsim version                     version of pepsim
 	pepsim help [command]              this text, or the flags of a command
 
@@ -30,7 +29,7 @@ If the program app was built with pepbuild -peptaps=all, this writes the file
 app.trace of the examples: pepsim trace record -o app.trace -- ./app
 
 TRACE may be - for the standard input, and OUT for the standard output.
-With -json run, trace info, trace print and cop size print JSON, for programs.
+With -json run, trace info and trace print print JSON, for programs.
 
 Examples:
 

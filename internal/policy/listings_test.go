@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/analyze/report"
-	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
@@ -41,7 +40,6 @@ var listings = []namedListing{
 	{"peptrace list", &tracer.ListTable{}},
 	{"peptrace find", &tracer.FindTable{}},
 	{"pepsim run", &replay.RunTable{}},
-	{"pepsim cop size", &transistors.Table{}},
 	{"pepsim trace info", &trace.InfoTable{}},
 	{"pepsim trace print", &trace.TupleTable{}},
 }

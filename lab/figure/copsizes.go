@@ -8,9 +8,9 @@ import (
 
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop/machine"
-	"github.com/pepgo/pep/hwsim/cop/transistors"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/lab/plot"
+	"github.com/pepgo/pep/lab/transistors"
 )
 
 // copMeter returns a meter of the engine of a run.

@@ -13,9 +13,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/lab/hardware"
 	"github.com/pepgo/pep/lab/plot"
 )
 
@@ -137,7 +137,7 @@ func rapThroughput(env *Env, res *Result) error {
 	res.setup("busy: an event in each cycle; buffer: 1024 entries, 2 or 8 cycles from event to event; slow: a cycle of the engine is 10 of the program")
 	res.setup("cycles: 4 from event to event, 5 from a split to the next result and 1 for each new or moved entry, 1 for each entry in a merge")
 	res.setup("\"small and bounded\" has no number in the paper: here it is at most 10 %%")
-	bars := plot.Bars{Title: "Cycles of a busy engine for an event, 1 %, median of recordings", Y: "cycles/event", Limit: cost.CyclesPerEvent, Series: []plot.Series{{Name: "raphw(over=words)"}}}
+	bars := plot.Bars{Title: "Cycles of a busy engine for an event, 1 %, median of recordings", Y: "cycles/event", Limit: hardware.CyclesPerEvent, Series: []plot.Series{{Name: "raphw(over=words)"}}}
 	for _, p := range Programs {
 		if own := ofProgram(list, p); own != nil {
 			bars.Groups = append(bars.Groups, p.Name)
@@ -155,7 +155,7 @@ func rapThroughput(env *Env, res *Result) error {
 	res.compare("merges, to the number of times that events have doubled since 2^10", tallyAll(list, ofEngine(busy, func(r *replay.Result) float64 {
 		return meter(r, "merges") / float64(bits.Len64(r.Events/1024))
 	})), times, "as many", between(times(1), times(1)))
-	h := cost.HWCost(4096)
+	h := hardware.Of(4096)
 	for _, x := range []struct {
 		what, paper string
 		rate        float64
@@ -187,28 +187,28 @@ func rapCost(_ *Env, res *Result) error {
 		"entries", "key", "counter", "area", "TCAM", "counters", "energy", "TCAM in one stage", "in several", "",
 	}}
 	add := func(entries, key int) {
-		h := cost.HWCostOf(entries, key, 32)
+		h := hardware.OfWidths(entries, key, 32)
 		kind := "predicted"
 		if entries == 4096 && key == 36 {
 			kind = "calibration"
 		}
 		t.Rows = append(t.Rows, []Value{
 			count(entries, "entries"), count(key, "bits"), count(32, "bits"), measure(h.Area, 2, "mm²"), measure(h.Match, 2, "ns"), measure(h.Count, 2, "ns"),
-			measure(h.Energy, 3, "nJ"), rate(h.Rate(cost.CyclesPerEvent, false)), rate(h.Rate(cost.CyclesPerEvent, true)), text(kind),
+			measure(h.Energy, 3, "nJ"), rate(h.Rate(hardware.CyclesPerEvent, false)), rate(h.Rate(hardware.CyclesPerEvent, true)), text(kind),
 		})
 	}
 	lines := plot.Lines{Title: "Area by the model, keys of 36 bits", X: "entries", Y: "mm²", LogX: true}
 	curve := plot.Curve{Name: "36 and 32 bits"}
 	for _, n := range costSizes {
 		add(n, 36)
-		curve.Points = append(curve.Points, metric.Point{Events: uint64(n), Error: cost.HWCost(n).Area})
+		curve.Points = append(curve.Points, metric.Point{Events: uint64(n), Error: hardware.Of(n).Area})
 	}
 	add(4096, 64)
 	lines.Curves = []plot.Curve{curve}
 	res.Tables = append(res.Tables, t)
 	res.lines("rap-cost", lines)
 
-	h, small := cost.HWCost(4096), cost.HWCost(400)
+	h, small := hardware.Of(4096), hardware.Of(400)
 	for _, x := range []struct {
 		what  string
 		ours  float64
@@ -224,8 +224,8 @@ func rapCost(_ *Env, res *Result) error {
 	}
 	res.compare("400 entries: less area (predicted)", tally{h.Area / small.Area}, times, "more than 10x", above(times(10)))
 	res.compare("400 entries: less energy for an event (predicted)", tally{h.Energy / small.Energy}, times, "more than 10x less power", above(times(10)))
-	res.compare("events a second, TCAM in one stage (follows)", tally{h.Rate(cost.CyclesPerEvent, false)}, rate, "36 M/s: 143 MHz, 4 cycles", about(36, 36, rate))
-	res.compare("events a second, TCAM in several stages (follows)", tally{h.Rate(cost.CyclesPerEvent, true)}, rate, "198 M/s: 794 MHz, 4 cycles", about(198, 198, rate))
+	res.compare("events a second, TCAM in one stage (follows)", tally{h.Rate(hardware.CyclesPerEvent, false)}, rate, "36 M/s: 143 MHz, 4 cycles", about(36, 36, rate))
+	res.compare("events a second, TCAM in several stages (follows)", tally{h.Rate(hardware.CyclesPerEvent, true)}, rate, "198 M/s: 794 MHz, 4 cycles", about(198, 198, rate))
 	return nil
 }
 

@@ -18,12 +18,14 @@ import (
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/listing/listingtest"
 	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/transistors"
 )
 
 // TestJSON checks that figures prints the same data as text and as JSON. It makes the rows
 // that the text must have from the JSON, by fmt.
 func TestJSON(t *testing.T) {
 	commandtest.Listings(t, &figures, makeFigures, []commandtest.Listing{
+		{Line: "size -engine cop(slots=512)", Rows: sizeRows},
 		{Line: "run -o plots -permutations 6 -seeds 3 strat-4", Rows: figureRows},
 		{Line: "run -o plots -traces traces -n 200000 -seeds 2 strat-7", Rows: figureRows},
 		{Line: "run -o plots -traces traces -n 200000 -seeds 2 strat-8", Rows: figureRows},
@@ -58,7 +60,7 @@ func TestErrorsWithJSON(t *testing.T) {
 	}
 }
 
-// Every field of the listing has a line in the document, with its unit, in the order in which
+// Every field of the listings has a line in the document, with its unit, in the order in which
 // it is printed. Every number has a unit.
 func TestDocumentHasTheFieldsOfTheListing(t *testing.T) {
 	const file = "../../formats.md"
@@ -66,15 +68,17 @@ func TestDocumentHasTheFieldsOfTheListing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
-	for _, f := range listing.Fields(&figure.Listing{}) {
-		if f.Number == (f.Unit == "") {
-			t.Errorf("%s has the unit %q; a number has one, other fields have none", f.Name, f.Unit)
+	for command, l := range map[string]listing.Listing{"run": &figure.Listing{}, "size": &transistors.Table{}} {
+		var want []string
+		for _, f := range listing.Fields(l) {
+			if f.Number == (f.Unit == "") {
+				t.Errorf("%s has the unit %q; a number has one, other fields have none", f.Name, f.Unit)
+			}
+			want = append(want, "`"+f.Name+"` "+f.Unit)
 		}
-		want = append(want, "`"+f.Name+"` "+f.Unit)
-	}
-	if d := cmp.Diff(want, listingtest.Documented(string(text), "`figures run`")); d != "" {
-		t.Errorf("%s (-code +document):\n%s", file, d)
+		if d := cmp.Diff(want, listingtest.Documented(string(text), "`figures "+command+"`")); d != "" {
+			t.Errorf("%s on figures %s (-code +document):\n%s", file, command, d)
+		}
 	}
 }
 
@@ -105,6 +109,19 @@ func makeFigures(dir string) error {
 		os.WriteFile(filepath.Join(traces, "typecheck.blocks.layout"), []byte(layout), 0o644),
 		os.WriteFile(filepath.Join(traces, "regex.blocks.layout"), []byte(layout), 0o644),
 	)
+}
+
+func sizeRows(o commandtest.Object) (rows []string) {
+	rows = append(rows, fmt.Sprintf("%s: about %d transistors, %d of them in memory arrays (%.2f%%)", o.Text("engine"), o.Int("total"), o.Int("arrays"),
+		100*o.Float("arrays")/o.Float("total")))
+	for _, x := range o.All("structures") {
+		row := fmt.Sprintf("%d %d %d %s", x.Int("cells")+x.Int("rest"), x.Int("cells"), x.Int("rest"), x.Text("name"))
+		if x.Int("entries") > 0 {
+			row += fmt.Sprintf(" %d x %d bits %s", x.Int("entries"), x.Int("bits"), x.Text("ports"))
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // figureRows makes all numbers of the text from those of the JSON.

@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/hwsim/cost"
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/transistors"
 )
 
 func main() {
@@ -20,8 +21,22 @@ var figures = command.Program{
 	Usage: usage,
 	Verbs: []command.Verb{
 		{Name: "run", Usage: runUsage, Run: runFigures, Lists: true},
+		{Name: "size", Usage: sizeUsage, Run: size, Lists: true},
 		{Name: "version", Usage: versionUsage, Run: command.Version},
 	},
+}
+
+// size is the verb size.
+func size(c *command.Call) error {
+	engine := c.Flags.String("engine", "cop", "")
+	if err := c.Parse(0, 0); err != nil {
+		return err
+	}
+	t, err := transistors.Parse(*engine, os.ReadFile)
+	if err != nil {
+		return command.Usagef("size: %w", err)
+	}
+	return c.Print(t, nil)
 }
 
 // runFigures is the verb run.

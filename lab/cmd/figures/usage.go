@@ -7,6 +7,7 @@ const usage = `figures repeats the experiments of the papers, and prints ours be
 Usage:
 
 	figures run [flags] ID...|all   experiments: tables, verdicts and plots
+	figures size [-engine cop]      transistors of a co-processor
 	figures version                 version of figures
 	figures help [command]          this text, or the flags of a command
 
@@ -96,6 +97,20 @@ Examples:
 
 	figures run -o plots -permutations 5 strat-4
 	figures run -json -o plots -permutations 5 strat-4
+`
+
+	sizeUsage = `figures size [-json] [-engine cop]
+
+Estimates how many transistors a co-processor needs in hardware: those of its memory
+arrays, register files and units.
+
+	-engine cop   the co-processor, as for pepsim run
+	-json         print the listing as JSON; lab/formats.md explains its fields
+
+Examples:
+
+	figures size
+	figures size -engine 'cop(slots=512,microcode=256)'
 `
 
 	versionUsage = `figures version

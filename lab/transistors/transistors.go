@@ -1,7 +1,7 @@
-// Package transistors estimates how many transistors a co-processor of package cop needs in
-// hardware.
+// Package transistors estimates how many transistors a co-processor of package
+// hwsim/cop/machine needs in hardware.
 //
-//	t, err := transistors.Of(cop.Config{Slots: 512})
+//	t, err := transistors.Of(machine.Config{Slots: 512})
 //	t.Total            // about 0.8 million
 //	t.Structures[4]    // the data array: {data array 1rw 512 64 …}
 //	listing.Text(os.Stdout, t)
@@ -41,7 +41,7 @@ const (
 	choose     = 6  // one of two inputs, of transmission gates
 )
 
-// The machine has more registers and units than package cop has in its Config.
+// The machine has more registers and units than package machine has in its Config.
 const (
 	decoded     = 4  // instructions that the main processor decodes in a cycle: each needs filters of its own
 	indexBits   = 16 // the widest index register
@@ -81,9 +81,9 @@ func (s Structure) Total() int { return s.Cells + s.Rest }
 // rows. The filter of PCs and the sample buffer have rows of 64 bits, which is what
 // software and the engine read at once. The arrays that microcode uses have one port; the
 // sample buffer has one for the main processor and one for the engine. Each hash function
-// counts as two xors for each bit. So the third of cop.DefaultHashes, a product, counts as
+// counts as two xors for each bit. So the third of machine.DefaultHashes, a product, counts as
 // less than a multiplier: hardware would have another function there. An error is one of
-// cop.New.
+// machine.New.
 func Of(c machine.Config) (*Table, error) {
 	m, err := machine.New(c)
 	if err != nil {
@@ -183,7 +183,7 @@ func (t *Table) logic(name string, n int) {
 }
 
 // Name implements listing.Listing.
-func (t *Table) Name() string { return "cop size" }
+func (t *Table) Name() string { return "size" }
 
 // Print implements listing.Listing.
 func (t *Table) Print(p *listing.Page) {

@@ -1,15 +1,17 @@
-package cost
-
-// This file has area, delay and energy of the engine for range adaptive profiling.
+// Package hardware computes area, delay and energy of the hardware for range adaptive profiling.
+//
+//	h := hardware.Of(4096)
+//	h.Area // 24.73 mm²
 //
 // Source: Mysore, Agrawal, Sherwood, Shrivastava and Suri, "Profiling over
 // Adaptive Ranges", CGO 2006, section 3.4.
+package hardware
 
 import "math"
 
-// Hardware is what a pipelined engine with a TCAM and counters costs, in the
+// A Cost is what a pipelined engine with a TCAM and counters costs, in the
 // process of the paper, 0.18 µm, with all signals switching.
-type Hardware struct {
+type Cost struct {
 	Entries int     // words of the TCAM, and counters
 	Area    float64 // mm²
 	Match   float64 // ns: the critical path of a lookup in the TCAM
@@ -40,7 +42,7 @@ const (
 	counterTransistors = 8
 )
 
-// HWCost returns what an engine costs that has the paper's widths and so many entries. With
+// Of returns what an engine costs that has the paper's widths and so many entries. With
 // 4096 it returns the paper's numbers; all other sizes are predictions:
 //
 //   - Area and energy are in proportion to the entries. The paper says of 400 entries that
@@ -49,17 +51,17 @@ const (
 //   - Both delays are in proportion to the logarithm of the entries, as trees of gates are:
 //     decoders, arbiters, and the drivers of lines. The paper has nothing to compare that
 //     with.
-func HWCost(entries int) Hardware { return HWCostOf(entries, calibratedKey, calibratedCounter) }
+func Of(entries int) Cost { return OfWidths(entries, calibratedKey, calibratedCounter) }
 
-// HWCostOf is HWCost for other widths, in bits. Area and energy are in proportion to the
+// OfWidths is Of for other widths, in bits. Area and energy are in proportion to the
 // transistors of all cells. That is a prediction for all widths but the paper's.
-func HWCostOf(entries, key, counter int) Hardware {
+func OfWidths(entries, key, counter int) Cost {
 	cells := func(entries, key, counter int) float64 {
 		return float64(entries) * float64(key*ternaryTransistors+counter*counterTransistors)
 	}
 	size := cells(entries, key, counter) / cells(calibratedEntries, calibratedKey, calibratedCounter)
 	depth := math.Log2(float64(entries)) / math.Log2(calibratedEntries)
-	return Hardware{
+	return Cost{
 		Entries: entries, Area: size * calibratedArea, Energy: size * calibratedEnergy,
 		Match: depth * calibratedMatch, Count: depth * calibratedCount,
 	}
@@ -67,7 +69,7 @@ func HWCostOf(entries, key, counter int) Hardware {
 
 // Clock returns the frequency in MHz. Sub-pipelined means that the TCAM compares a nibble
 // or a byte in a stage, so that the counters limit the frequency.
-func (h Hardware) Clock(subPipelined bool) float64 {
+func (h Cost) Clock(subPipelined bool) float64 {
 	if subPipelined {
 		return 1000 / h.Count
 	}
@@ -75,6 +77,6 @@ func (h Hardware) Clock(subPipelined bool) float64 {
 }
 
 // Rate returns million events a second, if an event takes so many cycles.
-func (h Hardware) Rate(cycles float64, subPipelined bool) float64 {
+func (h Cost) Rate(cycles float64, subPipelined bool) float64 {
 	return h.Clock(subPipelined) / cycles
 }

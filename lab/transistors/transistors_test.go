@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/hwsim/cop/machine"
-	"github.com/pepgo/pep/hwsim/cop/transistors"
+	"github.com/pepgo/pep/lab/transistors"
 )
 
 func table(t *testing.T, c machine.Config) (*transistors.Table, map[string]transistors.Structure) {
