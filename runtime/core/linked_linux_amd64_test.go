@@ -28,20 +28,26 @@ const modulePrefix = "github.com/pepgo/pep/"
 // linkedName replaces the import paths in the source of the linked runtime.
 var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+modulePrefix+"format/", `"0pep/format/`, `"`+modulePrefix+"hwsim", `"0pep/hwsim`)
 
+// A pkg is a package of the runtime, as go list describes it.
+type pkg struct {
+	path, dir       string
+	goFiles, sFiles []string
+}
+
 // runtimePackages returns the package and all packages of this module that it imports, in
 // the order in which they must be compiled.
-func (l *linker) runtimePackages(tags string) (names []string) {
+func (l *linker) runtimePackages(tags string) (list []pkg) {
 	l.t.Helper()
-	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", "{{.ImportPath}}", ".").Output()
+	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", `{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}}`, ".").Output()
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	for path := range strings.Lines(string(out)) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(path), modulePrefix); ok {
-			names = append(names, name)
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Split(strings.TrimSpace(line), ","); strings.HasPrefix(f[0], modulePrefix) {
+			list = append(list, pkg{strings.TrimPrefix(f[0], modulePrefix), f[3], strings.Fields(f[1]), strings.Fields(f[2])})
 		}
 	}
-	return names
+	return list
 }
 
 // A target is the system and the kind of code that programs are built for.
@@ -87,27 +93,67 @@ var (
 // A linker builds programs over the runtime with some build tags.
 type linker struct {
 	t         testing.TB
-	dir       string
-	importcfg string
+	dir       string // of the test's programs
+	importcfg string // has the packages of the runtime
 	target
 	programs int // built so far
 }
 
+// A linkedRuntime is the runtime, compiled with some build tags. Tests share it, for compiling takes
+// longer than most of them.
+type linkedRuntime struct {
+	sync.Mutex
+	done bool
+	dir  string
+}
+
+type runtimeKey struct {
+	tags string
+	target
+}
+
+var (
+	runtimesLock sync.Mutex
+	runtimes     = map[runtimeKey]*linkedRuntime{}
+	runtimesDir  string // TestMain removes it
+)
+
 // newLinker returns a linker over the runtime built with tags (",pepexact").
 func newLinker(t testing.TB, tags string, g target) *linker {
 	t.Helper()
+	runtimesLock.Lock()
+	key := runtimeKey{tags, g}
+	r := runtimes[key]
+	if r == nil {
+		r = &linkedRuntime{dir: filepath.Join(runtimesDir, strconv.Itoa(len(runtimes)))}
+		runtimes[key] = r
+	}
+	runtimesLock.Unlock()
+	r.Lock()
+	defer r.Unlock()
+	if !r.done {
+		r.compile(t, "peplinked,peptaps"+tags, g)
+		r.done = true
+	}
+	return &linker{t: t, dir: t.TempDir(), importcfg: r.importcfg(), target: g}
+}
+
+func (r *linkedRuntime) importcfg() string { return filepath.Join(r.dir, "importcfg") }
+
+func (r *linkedRuntime) compile(t testing.TB, tags string, g target) {
+	t.Helper()
 	std, err := exports(t, g)
+	if err == nil {
+		err = os.MkdirAll(r.dir, 0o777)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &linker{t: t, dir: t.TempDir(), target: g}
-	l.importcfg = filepath.Join(l.dir, "importcfg")
+	l := &linker{t: t, dir: r.dir, importcfg: r.importcfg(), target: g}
 	l.write(l.importcfg, std)
-	tags = "peplinked,peptaps" + tags
-	for _, name := range l.runtimePackages(tags) {
-		l.runtimePackage(name, tags)
+	for _, p := range l.runtimePackages(tags) {
+		l.runtimePackage(p)
 	}
-	return l
 }
 
 // shared returns the flag of compiler and assembler for position-independent
@@ -126,59 +172,68 @@ func (l *linker) write(name, text string) {
 	}
 }
 
-func (l *linker) tool(args ...string) {
+func (l *linker) tool(name string, args ...string) {
 	l.t.Helper()
-	cmd := l.command(append([]string{"tool"}, args...)...)
+	dir, err := toolDir()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(dir, name), args...)
+	cmd.Env = l.command().Env
+	if name == "pack" { // the go command builds it when it is asked for it
+		cmd = l.command(append([]string{"tool", name}, args...)...)
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		l.t.Fatalf("%s: %v\n%s", cmd, err, out)
 	}
 }
 
+// toolDir returns the directory of compiler, assembler and linker. The go command would take
+// longer to start them than most of them run.
+var toolDir = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "env", "GOTOOLDIR").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
 // runtimePackage compiles one package of the runtime under its 0pep name.
-func (l *linker) runtimePackage(name, tags string) {
+func (l *linker) runtimePackage(p pkg) {
 	l.t.Helper()
-	list := l.command("list", "-find", "-tags", tags, "-f", `{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}}`, modulePrefix+name)
-	out, err := list.Output()
-	if err != nil {
-		l.t.Fatalf("%s: %v", list, err)
-	}
-	f := strings.Split(strings.TrimSpace(string(out)), ",")
-	goFiles, sFiles, dir := strings.Fields(f[0]), strings.Fields(f[1]), f[2]
-	name = strings.TrimPrefix(name, "runtime/")
+	name := strings.TrimPrefix(p.path, "runtime/")
 	path := "0pep/" + name
 	name = strings.ReplaceAll(name, "/", "-")
 	archive := filepath.Join(l.dir, name+".a")
-	args := []string{"compile", "-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
+	args := []string{"-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
 	args = append(args, l.shared()...)
 	if name == "core" {
 		cfg := filepath.Join(l.dir, "coveragecfg")
 		l.write(cfg, runtime.CoverageConfig)
 		args = append(args, "-coveragecfg", cfg)
 	}
+	asm := append([]string{"-p", path, "-I", filepath.Join(goruntimetest.Root(l.t), "pkg", "include")}, l.shared()...)
+	var sFiles []string
+	for _, file := range p.sFiles {
+		sFiles = append(sFiles, filepath.Join(p.dir, file))
+	}
 	if len(sFiles) == 0 {
 		args = append(args, "-complete")
 	} else {
-		for i, s := range sFiles {
-			sFiles[i] = filepath.Join(dir, s)
-		}
 		abis := filepath.Join(l.dir, name+".symabis")
-		l.tool(append([]string{"asm", "-p", path, "-I", filepath.Join(goruntimetest.Root(l.t), "pkg", "include"), "-gensymabis", "-o", abis}, sFiles...)...)
+		l.tool("asm", slices.Concat(asm, []string{"-gensymabis", "-o", abis}, sFiles)...)
 		args = append(args, "-symabis", abis)
 	}
-	for _, g := range goFiles {
-		text, err := os.ReadFile(filepath.Join(dir, g))
+	for _, file := range p.goFiles {
+		text, err := os.ReadFile(filepath.Join(p.dir, file))
 		if err != nil {
 			l.t.Fatal(err)
 		}
-		copied := filepath.Join(l.dir, name+"_"+g)
+		copied := filepath.Join(l.dir, name+"_"+file)
 		l.write(copied, linkedName.Replace(string(text)))
 		args = append(args, copied)
 	}
-	l.tool(args...)
-	for i, s := range sFiles {
+	l.tool("compile", args...)
+	for i, file := range sFiles {
 		obj := filepath.Join(l.dir, fmt.Sprint(name, i, ".o"))
-		asm := append([]string{"asm", "-p", path, "-I", filepath.Join(goruntimetest.Root(l.t), "pkg", "include")}, l.shared()...)
-		l.tool(append(asm, "-o", obj, s)...)
+		l.tool("asm", slices.Concat(asm, []string{"-o", obj, file})...)
 		l.tool("pack", "r", archive, obj)
 	}
 	cfg, _ := os.ReadFile(l.importcfg)
@@ -199,7 +254,7 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 	src := filepath.Join(l.dir, name+".go")
 	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
 	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
-	l.tool(append(append([]string{"compile", "-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared()...), src)...)
+	l.tool("compile", slices.Concat([]string{"-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared(), []string{src})...)
 	importcfg := l.importcfg
 	if tables != nil {
 		importcfg = l.withSites(name, tables)
@@ -224,7 +279,7 @@ func (l *linker) withSites(name string, tables []*wire.Package) (importcfg strin
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	// The other packages were compiled against sites_sites.go in l.dir.
+	// The other packages were compiled against sites_sites.go in the directory of the runtime.
 	dir := filepath.Join(l.dir, name+"_sites")
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		l.t.Fatal(err)
@@ -232,7 +287,7 @@ func (l *linker) withSites(name string, tables []*wire.Package) (importcfg strin
 	src := filepath.Join(dir, "sites_sites.go")
 	l.write(src, strings.Replace(string(text), `""`, strconv.Quote(string(data)), 1))
 	archive := filepath.Join(l.dir, name+"_sites.a")
-	l.tool(slices.Concat([]string{"compile", "-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>" + l.dir, "-o", archive}, l.shared(), []string{src})...)
+	l.tool("compile", slices.Concat([]string{"-p", "0pep/sites", "-complete", "-pack", "-trimpath", dir + "=>" + filepath.Dir(l.importcfg), "-o", archive}, l.shared(), []string{src})...)
 	cfg, err := os.ReadFile(l.importcfg)
 	if err != nil {
 		l.t.Fatal(err)

@@ -111,7 +111,14 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, deprive(deny))
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	var err error
+	if runtimesDir, err = os.MkdirTemp("", "core-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(runtimesDir)
+	os.Exit(code)
 }
 
 // deprive becomes the program that the arguments name, without a right.
