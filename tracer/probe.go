@@ -1,95 +1,88 @@
 //go:build linux && amd64
 
-// Package tracer looks into running Go programs that were built as usual.
-//
-//	q := tracer.ProbeRequest{PID: 4711, Wish: wish}
-//	result, err := tracer.Probe(ctx, q, func(probes int) { … })
-//	listing.Text(os.Stdout, result.Table(5))
 package tracer
+
+// This file probes running processes.
 
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/pepgo/pep/internal/tracer/image"
 	"github.com/pepgo/pep/internal/tracer/probe"
 	"github.com/pepgo/pep/internal/tracer/probe/table"
 	"github.com/pepgo/pep/internal/tracer/process"
+	"github.com/pepgo/pep/internal/tracer/rights"
 )
 
-// A ProbeRequest says what to trace, and how long.
+// Bounds of the values that are counted of an argument, result or variable.
+const (
+	DefaultValues = probe.DefaultValues
+	MaxValues     = probe.MaxValues
+)
+
+// ErrMissing is wrapped by errors that say which right or which feature of the kernel is missing.
+var ErrMissing = rights.ErrMissing
+
+// CheckRights returns an error that wraps ErrMissing if this process cannot probe others.
+func CheckRights() error { return rights.Check() }
+
+// A ProbeRequest says what to count in which process, and how long.
 type ProbeRequest struct {
-	PID    int
-	Wish   probe.Wish
-	Limits probe.Limits
-	Time   time.Duration // 0 is until the context is done, or the process ends
+	PID int
+
+	Func    *regexp.Regexp // count the calls of the functions whose names match; nil is none
+	Args    bool           // count the values of their arguments
+	Results bool           // count the values of their results
+	Times   bool           // measure how long their calls take, on the clock
+	Edges   bool           // count which way their conditional jumps go
+	Calls   bool           // count which functions they call
+	Lines   []Line         // count how often these lines are reached, and the values of variables there
+
+	Limit   uint64        // hits per second of a probe on one CPU: more switch it off, and of a slow probe a twentieth of them; 0 is no limit
+	Values  uint          // different values to tell apart; 0 is DefaultValues
+	Secrets bool          // record pointers and strings as they are; without it, whether they are nil and how long they are
+	Time    time.Duration // 0 is until the context is done, or the process ends
 }
 
-// Flags defines the flags of a request, as peptrace probe has them.
-func (q *ProbeRequest) Flags(f *flag.FlagSet) {
-	f.IntVar(&q.PID, "p", 0, "")
-	f.Func("f", "", func(text string) (err error) {
-		q.Wish.Func, err = regexp.Compile(text)
-		return err
-	})
-	f.BoolVar(&q.Wish.Args, "args", false, "")
-	f.BoolVar(&q.Wish.Results, "results", false, "")
-	f.BoolVar(&q.Wish.Times, "times", false, "")
-	f.BoolVar(&q.Wish.Edges, "edges", false, "")
-	f.BoolVar(&q.Wish.Calls, "calls", false, "")
-	f.Func("at", "", q.addLine)
-	f.DurationVar(&q.Time, "d", 0, "")
-	f.Uint64Var(&q.Limits.Hits, "limit", 100_000, "")
-	f.UintVar(&q.Limits.Values, "values", probe.DefaultValues, "")
-	f.BoolVar(&q.Limits.Secrets, "secrets", false, "")
+// A Line is a line of the source.
+type Line struct {
+	File string   // with or without directories: "main.go"
+	Line int      // the first is 1
+	All  bool     // count the values of all variables that are in scope
+	Vars []string // count the values of these variables
 }
 
-// addLine adds a line that is written as file.go:12, or with variables as file.go:12=x,y.
-// Without an equals sign all variables are recorded, and with nothing behind it none.
-func (q *ProbeRequest) addLine(text string) error {
-	at, vars, some := strings.Cut(text, "=")
-	file, line, _ := strings.Cut(at, ":")
-	n, err := strconv.Atoi(line)
-	if err != nil || n < 1 || file == "" {
-		return errors.New("want file.go:12, or file.go:12=x,y with variables")
-	}
-	p := probe.Position{File: file, Line: n, All: !some}
-	if vars != "" {
-		p.Vars = strings.Split(vars, ",")
-	}
-	if slices.Contains(p.Vars, "") {
-		return errors.New("a name is missing: want file.go:12=x,y")
-	}
-	q.Wish.Lines = append(q.Wish.Lines, p)
-	return nil
-}
-
-// Check says what is wrong with the flags.
+// Check says what is wrong with a request.
 func (q *ProbeRequest) Check() error {
-	w := &q.Wish
 	switch {
 	case q.PID <= 0:
 		return errors.New("which process? give its ID: -p PID")
-	case w.Func == nil && len(w.Lines) == 0:
+	case q.Func == nil && len(q.Lines) == 0:
 		return errors.New("what should be probed? give functions, -f regexp, or lines, -at file.go:12")
-	case w.Func == nil && (w.Args || w.Results || w.Times || w.Edges || w.Calls):
+	case q.Func == nil && (q.Args || q.Results || q.Times || q.Edges || q.Calls):
 		return errors.New("-args, -results, -times, -edges and -calls are about functions: give them too, -f regexp")
 	case q.Time < 0:
 		return fmt.Errorf("-d %v: a time cannot be negative", q.Time)
-	case q.Limits.Values < 1 || q.Limits.Values > probe.MaxValues:
-		return fmt.Errorf("-values %d: want 1 to %d", q.Limits.Values, probe.MaxValues)
+	case q.Values > MaxValues:
+		return fmt.Errorf("-values %d: want 1 to %d", q.Values, MaxValues)
 	}
 	return nil
 }
 
-// A Probed is what was counted.
+// wish returns what package probe chooses sites by.
+func (q *ProbeRequest) wish() probe.Wish {
+	w := probe.Wish{Func: q.Func, Args: q.Args, Results: q.Results, Times: q.Times, Edges: q.Edges, Calls: q.Calls}
+	for _, l := range q.Lines {
+		w.Lines = append(w.Lines, probe.Position(l))
+	}
+	return w
+}
+
+// Probed is what was counted.
 type Probed struct {
 	im     *image.Image
 	plan   *probe.Plan
@@ -97,9 +90,12 @@ type Probed struct {
 	run    table.Run
 }
 
-// Probe traces until the context is done, the time is over, or the process has ended. It
-// calls ready when the probes are there. The caller closes the result.
+// Probe counts until the context is done, the time is over, or the process has ended. It calls ready,
+// if that is not nil, when the probes are there, with their number. The caller closes the result.
 func Probe(ctx context.Context, q ProbeRequest, ready func(probes int)) (*Probed, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
 	p, err := process.Open(q.PID)
 	if err != nil {
 		return nil, err
@@ -118,21 +114,23 @@ func Probe(ctx context.Context, q ProbeRequest, ready func(probes int)) (*Probed
 }
 
 func (r *Probed) probe(ctx context.Context, p *process.Process, q ProbeRequest, ready func(probes int)) (err error) {
-	if r.plan, err = probe.Choose(r.im, q.Wish); err != nil {
+	if r.plan, err = probe.Choose(r.im, q.wish()); err != nil {
 		return fmt.Errorf("process %d, %s: %w", p.PID, p.Path, err)
 	}
-	s, err := probe.Attach(p, r.plan, q.Limits)
+	s, err := probe.Attach(p, r.plan, probe.Limits{Hits: q.Limit, Values: q.Values, Secrets: q.Secrets})
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	ready(len(r.plan.Sites))
+	if ready != nil {
+		ready(len(r.plan.Sites))
+	}
 	if q.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, q.Time)
 		defer cancel()
 	}
-	r.run = table.Run{Process: p.PID, Program: p.Path, BuildID: fmt.Sprintf("%x", r.im.GNUID), Began: time.Now().UnixNano(), Secrets: q.Limits.Secrets}
+	r.run = table.Run{Process: p.PID, Program: p.Path, BuildID: fmt.Sprintf("%x", r.im.GNUID), Began: time.Now().UnixNano(), Secrets: q.Secrets}
 	if r.run.Ended, err = s.Watch(ctx); err != nil {
 		return err
 	}
@@ -145,8 +143,12 @@ func (r *Probed) probe(ctx context.Context, p *process.Process, q ProbeRequest, 
 	return err
 }
 
+// A ProbeTable lists the counts. Its method Profile returns them as a profile for pep values and go tool
+// pprof, in gzip.
+type ProbeTable = table.Table
+
 // Table lists the counts, with at most n values of a site; 0 is all.
-func (r *Probed) Table(n int) *table.Table {
+func (r *Probed) Table(n int) *ProbeTable {
 	return table.New(r.plan, r.counts, r.run, table.Of(r.im), n)
 }
 

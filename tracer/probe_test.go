@@ -16,8 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/internal/tracer/probe"
-	"github.com/pepgo/pep/internal/tracer/rights"
 	"github.com/pepgo/pep/tracer"
 )
 
@@ -25,7 +23,7 @@ import (
 // interfaces with methods, also if the program has made the itab. Types that
 // package reflect has made have names while the process runs.
 func TestDynamicTypes(t *testing.T) {
-	if err := rights.Check(); err != nil {
+	if err := tracer.CheckRights(); err != nil {
 		t.Skip(err)
 	}
 	exe := filepath.Join(t.TempDir(), "types")
@@ -55,9 +53,7 @@ func dynamicTypes(t *testing.T, exe string, ends bool) {
 	tooLong := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	defer tooLong.Stop()
 
-	q := tracer.ProbeRequest{PID: cmd.Process.Pid}
-	q.Limits.Values = probe.DefaultValues
-	q.Wish.Func, q.Wish.Args = regexp.MustCompile(`^main\.(word|itab|made|generic\[.*)$`), true
+	q := tracer.ProbeRequest{PID: cmd.Process.Pid, Func: regexp.MustCompile(`^main\.(word|itab|made|generic\[.*)$`), Args: true}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	want, reflected := map[string]uint64{}, uint64(0)

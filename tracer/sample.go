@@ -2,15 +2,14 @@
 
 package tracer
 
+// This file samples values of running processes.
+
 import (
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
-	"regexp"
-	"strconv"
 	"time"
 
 	"github.com/pepgo/pep/internal/listing"
@@ -19,176 +18,166 @@ import (
 	"github.com/pepgo/pep/internal/tracer/database"
 	"github.com/pepgo/pep/internal/tracer/live"
 	"github.com/pepgo/pep/internal/tracer/modules"
-	"github.com/pepgo/pep/internal/tracer/programs"
 	"github.com/pepgo/pep/internal/tracer/report"
 	"github.com/pepgo/pep/internal/tracer/sampler"
 )
 
-// A SampleRequest says what to sample, how long, and what to show.
+// DefaultSkip is the longest skip of peptrace values, in instructions.
+const DefaultSkip = sampler.DefaultSkip
+
+// A SampleRequest says what to sample, how, for how long, and where the values go.
 type SampleRequest struct {
-	Options sampler.Options    // those that have flags; Sample sets the modules
-	With    string             // how, as package backend names it
-	Modules string             // as modules.Parse reads them
-	Binary  string             // file for names of functions, if it is not where the program ran
-	Time    time.Duration      // 0 is until the context is done, or the processes end
-	Live    bool               // show a view on the terminal, until q
-	Record  string             // file for a recording of all runs; none if empty
-	Out     string             // directory of databases to add the values to; none if empty
-	List    report.ListOptions // of the listing
+	Input
+	PIDs []int // processes
+	All  bool  // all processes, except this one
+
+	// With says who finds out what instructions compute: "ebpf", which is the default, "ticks" or
+	// "interpret", as in the help of peptrace values.
+	With string
+
+	Threads  bool          // interrupt threads of PIDs, not CPUs
+	Interval time.Duration // mean time between two interrupts of a CPU; 0 is 1/997 s, or that of the kernel's ticks
+	Every    int           // interpret at every n-th interrupt; 0 is 1, and with vreplay 128
+	Length   int           // instructions to interpret; 0 is 4, with ticks 16, with vreplay 128
+	Skip     int           // interpret a random number of instructions up to this one first
+
+	// CountOnly counts interrupts and interprets nothing, to measure what the interrupts themselves
+	// cost. There are no values then, and no modules.
+	CountOnly bool
+
+	Time   time.Duration // how long; 0 is until the context is done, or the processes end
+	Record string        // file for a recording of all that is sampled; "" is none
+	Out    string        // directory of databases to add the values to; "" is none
+	Select Selection     // of Sampled.Listing, and of the screen
+	Screen *Screen       // shows what was sampled so far, twice a second; nil is none
+	Keys   io.Reader     // a terminal where the key q ends the sampling, if there is a screen
 }
 
-// Flags defines the flags of a request, as peptrace values has them.
-func (q *SampleRequest) Flags(f *flag.FlagSet) {
-	f.Func("p", "", func(text string) error {
-		pid, err := strconv.Atoi(text)
-		q.Options.PIDs = append(q.Options.PIDs, pid)
-		return err
-	})
-	f.BoolVar(&q.Options.All, "a", false, "")
-	f.BoolVar(&q.Options.Threads, "threads", false, "")
-	f.Func("hz", "", func(text string) error {
-		hz, err := strconv.ParseFloat(text, 64)
-		if err == nil && (!(hz > 0) || hz > 100000) {
-			err = errors.New("want interrupts per second, at most 100000")
-		}
-		q.Options.Interval = time.Duration(float64(time.Second) / hz)
-		return err
-	})
-	f.IntVar(&q.Options.Every, "every", 0, "")
-	f.IntVar(&q.Options.Length, "length", 0, "")
-	f.StringVar(&q.With, "with", "ebpf", "")
-	f.IntVar(&q.Options.Skip, "skip", sampler.DefaultSkip, "")
-	f.Func("d", "", func(text string) (err error) {
-		q.Time, err = time.ParseDuration(text)
-		if err == nil && q.Time <= 0 {
-			err = errors.New("want a time above 0")
-		}
-		return err
-	})
-	f.BoolVar(&q.Live, "live", false, "")
-	f.StringVar(&q.Out, "o", "", "")
-	f.StringVar(&q.Record, "record", "", "")
-	f.Func("f", "", func(text string) (err error) {
-		q.List.Func, err = regexp.Compile(text)
-		return err
-	})
-	f.Func("label", "", func(text string) (err error) {
-		q.List.Label, err = regexp.Compile(text)
-		return err
-	})
-	f.IntVar(&q.List.N, "n", 3, "")
-	f.BoolVar(&q.List.Secrets, "secrets", false, "")
-}
-
-// Check says what is wrong with the flags. Without -d and -live, it sets the time to 10 s.
+// Check says what is wrong with a request.
 func (q *SampleRequest) Check() error {
 	switch {
-	case len(q.Options.PIDs) == 0 && !q.Options.All:
+	case len(q.PIDs) == 0 && !q.All:
 		return errors.New("no process: give -p PID, or -a for all")
-	case q.List.N < 0:
-		return fmt.Errorf("-n %d: want a number of values, or 0 for all", q.List.N)
+	case q.Select.N < 0:
+		return fmt.Errorf("-n %d: want a number of values, or 0 for all", q.Select.N)
+	case q.CountOnly && q.With == "interpret":
+		return errors.New("-with interpret has no interrupts to count")
 	}
-	if err := backend.Check(q.With, q.Modules, &q.Options); err != nil {
+	if _, err := q.options(); err != nil || q.CountOnly {
 		return err
 	}
-	if _, err := modules.Parse(q.Modules, programs.New(q.Binary)); err != nil {
-		return fmt.Errorf("-modules: %w", err)
-	}
-	if q.Time == 0 && !q.Live {
-		q.Time = 10 * time.Second
-	}
-	return nil
+	return q.Input.Check()
 }
 
-// A Sampled is what was sampled.
+func (q *SampleRequest) with() string { return cmp.Or(q.With, "ebpf") }
+
+// options returns the options of the sampler, with all defaults and without modules.
+func (q *SampleRequest) options() (sampler.Options, error) {
+	o := sampler.Options{
+		PIDs: q.PIDs, All: q.All, Threads: q.Threads, Interval: q.Interval, Every: q.Every, Length: q.Length, Skip: q.Skip, CountOnly: q.CountOnly,
+	}
+	err := backend.Check(q.with(), q.Modules, &o)
+	return o, err
+}
+
+// A Cost is what the sampler's program in the kernel took: instructions that it interpreted, and, if
+// sysctl kernel.bpf_stats_enabled is on, how often it was called, also for interrupts of other
+// programs, and how long it ran.
+type Cost = backend.Cost
+
+// Sampled are the values that Sample has sampled.
 type Sampled struct {
-	Sampling report.Sampling
-	NotSaved error // why the values could not be added to databases or recorded, nil if they were
+	*Values
+	Sampling Sampling
+	Cost     Cost  // zero with "interpret"
+	NotSaved error // why the values could not be added to databases or recorded; nil if they were
 
 	request SampleRequest
-	db      *database.Database
-	names   *programs.Programs
 }
 
-// Close closes the files of programs.
-func (r *Sampled) Close() { r.names.Close() }
-
-// Listing returns the listing of the request: after a live view, the same view once more.
-func (r *Sampled) Listing() listing.Listing {
-	if r.request.Live {
-		return r.view(r.Sampling.String())
+// Listing returns the listing of the request: after a live view the same view once more, and otherwise
+// a ValuesTable.
+func (s *Sampled) Listing() listing.Listing {
+	if s.request.Screen != nil {
+		return s.view(s.Sampling.String())
 	}
-	return &report.ValuesTable{Sampling: r.Sampling, List: report.List(r.db, r.names, r.request.List)}
+	return &ValuesTable{Sampling: s.Sampling, List: s.List(s.request.Select)}
 }
 
-func (r *Sampled) view(head string) listing.Listing {
-	l := &r.request.List
-	return report.NewView(r.db, r.names, report.ViewOptions{
-		Head: head, Find: report.FindOptions{Func: l.Func, Label: l.Label, N: 3, Secrets: l.Secrets}, Instructions: 30, Values: l.N,
-	})
+func (s *Sampled) view(head string) listing.Listing {
+	find := s.request.Select.find()
+	find.N = 3
+	return report.NewView(s.db, s.names, report.ViewOptions{Head: head, Find: find, Instructions: 30, Values: s.request.Select.N})
 }
 
 // Sample samples until the context is done, the time is over, all processes have ended, or
-// somebody presses q in the live view. The caller closes the result.
-func Sample(ctx context.Context, q SampleRequest, stdin io.Reader, stdout io.Writer) (*Sampled, error) {
-	if f, ok := stdout.(*os.File); q.Live && (!ok || live.Terminal(f) == nil) {
-		return nil, errors.New("values: -live: the output is not a terminal; without -live, values are printed when the time is over")
+// somebody presses q at a screen. It calls ready, if that is not nil, when the interrupts have begun.
+// The caller closes the result.
+func Sample(ctx context.Context, q SampleRequest, ready func()) (*Sampled, error) {
+	if err := q.Check(); err != nil {
+		return nil, err
 	}
-	r := &Sampled{request: q, db: database.New(), names: programs.New(q.Binary)}
-	if err := r.sample(ctx, stdin, stdout); err != nil {
-		r.Close()
+	s := &Sampled{Values: newValues(q.Input), request: q}
+	if err := s.sample(ctx, ready); err != nil {
+		s.Close()
 		return nil, err
 	}
 	if q.Out != "" {
-		_, err := r.db.Save(q.Out)
-		r.NotSaved = errors.Join(r.NotSaved, err)
+		s.NotSaved = errors.Join(s.NotSaved, s.Save(q.Out))
 	}
-	return r, nil
+	return s, nil
 }
 
-func (r *Sampled) sample(ctx context.Context, stdin io.Reader, stdout io.Writer) (err error) {
-	o := r.request.Options
-	if o.Modules, err = modules.Parse(r.request.Modules, r.names); err != nil {
-		return err
-	}
-	s, err := backend.Attach(r.request.With, o)
+func (s *Sampled) sample(ctx context.Context, ready func()) error {
+	q := &s.request
+	o, err := q.options()
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	if r.request.Record != "" {
-		rec, err := backend.Record(s, r.request.Record, capture.Header{Interval: uint64(o.Interval), Modules: []string{r.request.Modules}})
+	if !q.CountOnly {
+		if o.Modules, err = modules.Parse(q.Modules, s.names); err != nil {
+			return err
+		}
+	}
+	source, err := backend.Attach(q.with(), o)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	if q.Record != "" {
+		recorder, err := backend.Record(source, q.Record, capture.Header{Interval: uint64(o.Interval), Modules: []string{q.Modules}})
 		if err != nil {
 			return err
 		}
-		defer func() { r.NotSaved = rec.End() }()
-		s = rec
+		defer func() { s.NotSaved = recorder.End() }()
+		source = recorder
 	}
-	if r.request.Time > 0 {
+	if ready != nil {
+		ready()
+	}
+	if q.Time > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, r.request.Time)
+		ctx, cancel = context.WithTimeout(ctx, q.Time)
 		defer cancel()
 	}
-	collector := r.db.Collector(o.Modules, database.Settings{Interval: uint64(o.Interval)})
-	if r.request.Live {
-		err = r.watch(ctx, s, collector, stdin, stdout)
-	} else {
-		err = live.Follow(ctx, s, collector, nil, nil)
-	}
-	if err != nil {
+	if err := s.collect(ctx, source, s.db.Collector(o.Modules, database.Settings{Interval: uint64(o.Interval)})); err != nil {
 		return err
 	}
-	if r.Sampling, err = s.Sampling(); err != nil {
+	if s.Sampling, s.Cost, err = source.Sampling(); err != nil {
 		return err
 	}
-	return s.Close()
+	return source.Close()
 }
 
-func (r *Sampled) watch(ctx context.Context, s capture.Source, c *database.Collector, stdin io.Reader, stdout io.Writer) error {
-	ctx, stop := live.Quit(ctx, stdin)
-	defer stop()
+// collect collects what the source has, and shows it meanwhile if there is a screen.
+func (s *Sampled) collect(ctx context.Context, source capture.Source, c *database.Collector) error {
+	if s.request.Screen != nil {
+		var stop func()
+		ctx, stop = live.Quit(ctx, s.request.Keys)
+		defer stop()
+	}
 	began := time.Now()
-	return live.Watch(ctx, s, c, func() listing.Listing {
-		return r.view(fmt.Sprintf("values of running programs, %.0f s so far; q or ^C ends", time.Since(began).Seconds()))
-	}, live.Terminal(stdout.(*os.File)))
+	return live.Watch(ctx, source, c, func() listing.Listing {
+		return s.view(fmt.Sprintf("values of running programs, %.0f s so far; q or ^C ends", time.Since(began).Seconds()))
+	}, s.request.Screen)
 }

@@ -20,7 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pepgo/pep/internal/tracer/rights"
+	"github.com/pepgo/pep/tracer"
 )
 
 // build builds the program of the examples, and returns its path.
@@ -98,7 +98,7 @@ func runExample(t *testing.T, path, line string) string {
 
 func needRights(t *testing.T) {
 	t.Helper()
-	if err := rights.Check(); err != nil {
+	if err := tracer.CheckRights(); err != nil {
 		t.Skip(err)
 	}
 }

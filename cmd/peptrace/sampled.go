@@ -13,13 +13,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/command"
-	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/live"
-	"github.com/pepgo/pep/internal/tracer/modules"
-	"github.com/pepgo/pep/internal/tracer/programs"
-	"github.com/pepgo/pep/internal/tracer/report"
+	"github.com/pepgo/pep/tracer"
 )
 
 // sampledVerbs are the commands about sampled values.
@@ -31,26 +25,18 @@ var sampledVerbs = []command.Verb{
 	{Name: "merge", Usage: mergeUsage, Run: merge},
 }
 
-// sampledFlags are the flags that all of these commands have.
-type sampledFlags struct {
-	modules, binary string
-}
-
-func newSampledFlags(c *command.Call) *sampledFlags {
-	f := &sampledFlags{}
-	c.Flags.StringVar(&f.modules, "modules", "operands", "")
-	c.Flags.StringVar(&f.binary, "binary", "", "")
-	return f
+// inputFlags defines the flags that all of these commands have.
+func inputFlags(c *command.Call, in *tracer.Input) {
+	c.Flags.StringVar(&in.Modules, "modules", "operands", "")
+	c.Flags.StringVar(&in.Binary, "binary", "", "")
 }
 
 // open reads the databases and recordings that are the arguments.
-func (f *sampledFlags) open(c *command.Call) (*database.Database, *programs.Programs, error) {
-	names := programs.New(f.binary)
-	if _, err := modules.Parse(f.modules, names); err != nil {
-		return nil, nil, command.Usagef("%s: -modules: %w", c.Flags.Name(), err)
+func open(c *command.Call, in tracer.Input) (*tracer.Values, error) {
+	if err := in.Check(); err != nil {
+		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
 	}
-	db, err := database.Load(c.Args, f.modules, names)
-	return db, names, err
+	return tracer.Open(in, c.Args...)
 }
 
 // matchFlag defines a flag that is a regular expression. Without it *re stays nil.
@@ -61,16 +47,16 @@ func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
 	})
 }
 
-// listingFlags are the flags of commands that print values. They are the fields of
-// report.FindOptions, but for source.
+// listingFlags are the flags of commands that print values.
 type listingFlags struct {
-	*sampledFlags
-	report.FindOptions
+	tracer.Input
+	tracer.Selection
 	source string
 }
 
 func newListingFlags(c *command.Call, n int) *listingFlags {
-	f := &listingFlags{sampledFlags: newSampledFlags(c)}
+	f := &listingFlags{}
+	inputFlags(c, &f.Input)
 	matchFlag(c, "f", &f.Func)
 	matchFlag(c, "label", &f.Label)
 	c.Flags.IntVar(&f.N, "n", n, "")
@@ -93,18 +79,16 @@ func (f *listingFlags) parse(c *command.Call, least, most int, things string) er
 
 func list(c *command.Call) error {
 	f := newListingFlags(c, 3)
-	o := report.ListOptions{}
-	matchFlag(c, "kind", &o.Kind)
+	matchFlag(c, "kind", &f.Kind)
 	if err := f.parse(c, 1, -1, "values"); err != nil {
 		return err
 	}
-	o.Func, o.Label, o.N, o.Secrets, o.Source = f.Func, f.Label, f.N, f.Secrets, f.Source
-	db, names, err := f.open(c)
+	values, err := open(c, f.Input)
 	if err != nil {
 		return err
 	}
-	defer names.Close()
-	return c.Print(report.List(db, names, o), nil)
+	defer values.Close()
+	return c.Print(values.List(f.Selection), nil)
 }
 
 func find(c *command.Call) error {
@@ -113,12 +97,12 @@ func find(c *command.Call) error {
 	if err := f.parse(c, 1, -1, "rows"); err != nil {
 		return err
 	}
-	db, names, err := f.open(c)
+	values, err := open(c, f.Input)
 	if err != nil {
 		return err
 	}
-	defer names.Close()
-	return c.Print(report.Find(db, names, f.FindOptions), nil)
+	defer values.Close()
+	return c.Print(values.Find(f.Selection), nil)
 }
 
 func watch(c *command.Call) error {
@@ -128,74 +112,59 @@ func watch(c *command.Call) error {
 	if err := f.parse(c, 1, 1, "rows"); err != nil {
 		return err
 	}
-	if !(*speed > 0) {
-		return command.Usagef("watch: -speed %g: want more than 0, and 1 for as fast as it was", *speed)
-	}
-	names := programs.New(f.binary)
-	defer names.Close()
-	replay, err := capture.OpenRecording(c.Args[0])
-	if err != nil {
-		return err
-	}
-	defer replay.Close()
-	list, err := modules.Parse(f.modules, names)
-	if err != nil {
-		return command.Usagef("watch: -modules: %w", err)
+	q := tracer.ReplayRequest{Input: f.Input, File: c.Args[0], Speed: *speed, Screen: tracer.Terminal(c.Stdout), Select: f.Selection}
+	if err := q.Check(); err != nil {
+		return command.Usagef("watch: %w", err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	db := database.New()
-	collector := db.Collector(list, database.Settings{Interval: replay.Header.Interval, Comment: replay.Header.Comment})
-	paced := &capture.Paced{Source: replay, Speed: *speed}
-	find := func() listing.Listing { return report.Find(db, names, f.FindOptions) }
-	var screen *live.Screen
-	if f, ok := c.Stdout.(*os.File); ok {
-		screen = live.Terminal(f)
-	}
-	if err := live.Watch(ctx, paced, collector, find, screen); err != nil {
+	values, err := tracer.Replay(ctx, q)
+	if err != nil {
 		return err
 	}
-	return c.Print(find(), nil)
+	defer values.Close()
+	return c.Print(values.Find(f.Selection), nil)
 }
 
 func pprof(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
-	secrets := c.Flags.Bool("secrets", false, "")
-	var label *regexp.Regexp
-	matchFlag(c, "label", &label)
-	f := newSampledFlags(c)
+	var s tracer.Selection
+	c.Flags.BoolVar(&s.Secrets, "secrets", false, "")
+	matchFlag(c, "label", &s.Label)
+	var in tracer.Input
+	inputFlags(c, &in)
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	if *out == "" {
 		return command.Usagef("pprof: no -o: usage: %s", c.Synopsis())
 	}
-	db, names, err := f.open(c)
+	values, err := open(c, in)
 	if err != nil {
 		return err
 	}
-	defer names.Close()
-	b, err := report.One(report.Labelled(db, label))
+	defer values.Close()
+	data, err := values.Profile(s)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(*out, report.Profile(b, names, *secrets), 0o600)
+	return os.WriteFile(*out, data, 0o600)
 }
 
 func merge(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
-	f := newSampledFlags(c)
+	var in tracer.Input
+	inputFlags(c, &in)
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
 	if *out == "" {
 		return command.Usagef("merge: no -o: usage: %s", c.Synopsis())
 	}
-	db, names, err := f.open(c)
+	values, err := open(c, in)
 	if err != nil {
 		return err
 	}
-	defer names.Close()
-	_, err = db.Save(*out)
-	return err
+	defer values.Close()
+	return values.Save(*out)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/command/commandtest"
 	"github.com/pepgo/pep/internal/tracer/capturetest"
-	"github.com/pepgo/pep/internal/tracer/database"
+	"github.com/pepgo/pep/tracer"
 )
 
 // sampled is the program with the commands about sampled values alone.
@@ -40,12 +40,12 @@ func makeSamples(dir string) error {
 	if err := os.WriteFile(name, b.Bytes(), 0o600); err != nil {
 		return err
 	}
-	db, err := database.Load([]string{name}, "operands,strides", p)
+	values, err := tracer.Open(tracer.Input{Modules: "operands,strides"}, name)
 	if err != nil {
 		return err
 	}
-	_, err = db.Save(filepath.Join(dir, "values"))
-	return err
+	defer values.Close()
+	return values.Save(filepath.Join(dir, "values"))
 }
 
 func TestSampledUsage(t *testing.T) {
@@ -172,16 +172,17 @@ func TestMergeAndPprof(t *testing.T) {
 	}
 	run("", "merge -o all values app.recording other.recording")
 	run("", "merge -o all app.recording")
-	db, err := database.Open("all")
-	if err != nil {
-		t.Fatal(err)
+	programs := func(dir string) *tracer.ListTable {
+		values, err := tracer.Open(tracer.Input{Modules: "operands"}, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer values.Close()
+		return values.List(tracer.Selection{})
 	}
-	one, err := database.Open("values")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, want := db.Binaries()[0].Interrupts, 3*one.Binaries()[0].Interrupts; got != want || len(db.Binaries()) != 2 {
-		t.Errorf("%d interrupts in the first of %d programs, want %d of 2", got, len(db.Binaries()), want)
+	all, one := programs("all"), programs("values")
+	if got, want := all.Binaries[0].Interrupts, 3*one.Binaries[0].Interrupts; got != want || len(all.Binaries) != 2 {
+		t.Errorf("%d interrupts in the first of %d programs, want %d of 2", got, len(all.Binaries), want)
 	}
 	run("samples of 2 programs or shared objects, and a profile is of one: choose a file of app.abcd.hotlists, other.ef01.hotlists", "pprof -o x all")
 	run("", "pprof -o x all/other.ef01.hotlists")

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
+	"time"
 
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/tracer"
@@ -18,25 +20,70 @@ import (
 // valuesVerbs are the commands that sample values.
 var valuesVerbs = []command.Verb{{Name: "values", Usage: valuesUsage, Run: values, Lists: true}}
 
+// valuesFlags defines the flags of a request.
+func valuesFlags(c *command.Call) *tracer.SampleRequest {
+	q := &tracer.SampleRequest{}
+	f := c.Flags
+	f.Func("p", "", func(text string) error {
+		pid, err := strconv.Atoi(text)
+		q.PIDs = append(q.PIDs, pid)
+		return err
+	})
+	f.BoolVar(&q.All, "a", false, "")
+	f.BoolVar(&q.Threads, "threads", false, "")
+	f.Func("hz", "", func(text string) error {
+		hz, err := strconv.ParseFloat(text, 64)
+		if err == nil && (!(hz > 0) || hz > 100000) {
+			err = errors.New("want interrupts per second, at most 100000")
+		}
+		q.Interval = time.Duration(float64(time.Second) / hz)
+		return err
+	})
+	f.IntVar(&q.Every, "every", 0, "")
+	f.IntVar(&q.Length, "length", 0, "")
+	f.StringVar(&q.With, "with", "ebpf", "")
+	f.IntVar(&q.Skip, "skip", tracer.DefaultSkip, "")
+	f.Func("d", "", func(text string) (err error) {
+		q.Time, err = time.ParseDuration(text)
+		if err == nil && q.Time <= 0 {
+			err = errors.New("want a time above 0")
+		}
+		return err
+	})
+	f.StringVar(&q.Out, "o", "", "")
+	f.StringVar(&q.Record, "record", "", "")
+	matchFlag(c, "f", &q.Select.Func)
+	matchFlag(c, "label", &q.Select.Label)
+	f.IntVar(&q.Select.N, "n", 3, "")
+	f.BoolVar(&q.Select.Secrets, "secrets", false, "")
+	inputFlags(c, &q.Input)
+	return q
+}
+
 func values(c *command.Call) error {
-	var q tracer.SampleRequest
-	q.Flags(c.Flags)
-	f := newSampledFlags(c)
+	q := valuesFlags(c)
+	live := c.Flags.Bool("live", false, "")
 	if err := c.Parse(0, 0); err != nil {
 		return err
 	}
-	q.Modules, q.Binary = f.modules, f.binary
 	if err := q.Check(); err != nil {
 		return command.Usagef("values: %w", err)
 	}
-	if q.Live && c.JSON() {
+	switch {
+	case !*live && q.Time == 0:
+		q.Time = 10 * time.Second
+	case *live && c.JSON():
 		return command.Usagef("values: -live and -json: choose one")
+	case *live:
+		if q.Screen, q.Keys = tracer.Terminal(c.Stdout), c.Stdin; q.Screen == nil {
+			return errors.New("values: -live: the output is not a terminal; without -live, values are printed when the time is over")
+		}
 	}
 	// Signals are caught before the kernel interrupts anything. The kernel detaches if
 	// this process is killed.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	result, err := tracer.Sample(ctx, q, c.Stdin, c.Stdout)
+	result, err := tracer.Sample(ctx, *q, nil)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ const walls = `
 	internal/tracer/bpf:
 	internal/tracer/ptrace:
 	internal/tracer/steptest: internal/tracer/ptrace
-	tracer:              internal/tracer/... internal/listing
+	tracer:              internal/tracer/... analyze/source internal/listing
 	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist format/... runtime/... internal/input internal/listing internal/terminal
 
 	# Packages for commands only.
@@ -103,7 +103,7 @@ const walls = `
 	cmd/pepbuild: gobuild
 	cmd/pep:      analyze/... internal/command cmd/pep/snapshot format/schema
 	cmd/pep/snapshot:
-	cmd/peptrace: tracer internal/tracer/... analyze/... internal/command internal/listing
+	cmd/peptrace: tracer analyze/source internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
 	cmd/pepsim/profiles: hwsim hwsim/trace format/pprofenc runtime/report format/tuple
 	cmd/pepsim/record:   hwsim/trace
@@ -304,9 +304,9 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"gobuild/internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"gonum.org/v1/plot/...":               {"lab/plot"},
-	"github.com/cilium/ebpf/...":          {"internal/tracer/..."},
+	"github.com/cilium/ebpf/...":          {"internal/tracer/...", "lab/sampling"},
 	"golang.org/x/arch/...":               {"internal/tracer/..."},
-	"golang.org/x/sys/...":                {"internal/tracer/...", "lab/bench"},
+	"golang.org/x/sys/...":                {"internal/tracer/...", "lab/bench", "lab/sampling"},
 	"golang.org/x/perf/...":               {"lab/bench"},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},

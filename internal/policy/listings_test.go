@@ -17,7 +17,6 @@ import (
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/internal/listing"
 	"github.com/pepgo/pep/internal/listing/listingtest"
-	tracer "github.com/pepgo/pep/internal/tracer/report"
 )
 
 var update = flag.Bool("update", false, "rewrite the tables of documents that are made from the code")
@@ -36,9 +35,6 @@ var listings = []namedListing{
 	{"pep sites", &report.SiteTable{}},
 	{"pep accuracy", &report.AccuracyTable{}},
 	{"pep dump", &report.DumpTable{}},
-	{"peptrace values", &tracer.ValuesTable{}},
-	{"peptrace list", &tracer.ListTable{}},
-	{"peptrace find", &tracer.FindTable{}},
 	{"pepsim run", &replay.RunTable{}},
 	{"pepsim trace info", &trace.InfoTable{}},
 	{"pepsim trace print", &trace.TupleTable{}},

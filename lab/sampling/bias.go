@@ -6,18 +6,17 @@ package sampling
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/pepgo/pep/analyze/source"
-	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/programs"
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/tracer"
 )
 
 // Skips are the longest random skips of which the bias is measured: none, a short one, that of
 // peptrace values, and the longest one.
-var Skips = []int{0, 15, sampler.DefaultSkip, 255}
+var Skips = []int{0, 15, tracer.DefaultSkip, 255}
 
 // A Bias has the number of values that were sampled of two loads of one basic block, which is
 // executed in a loop.
@@ -35,30 +34,13 @@ func (e *Experiment) Bias(last time.Duration) (all []Bias, err error) {
 	if err != nil {
 		return nil, err
 	}
-	names := programs.New("")
-	defer names.Close()
-	tree := source.NewTree("")
 	for _, skip := range Skips {
 		fmt.Fprintf(e.Log, "bias: skip %d\n", skip)
-		r, err := sampled(exe, nil, &way{options: sampler.Options{Interval: 100 * time.Microsecond, Skip: skip}, modules: "operands"}, last)
-		if err != nil {
-			return nil, err
-		}
 		b := Bias{Skip: skip}
-		for _, binary := range r.db.Binaries() {
-			for _, l := range binary.Locations() {
-				frames := names.Frames(binary.Image, l.Insn.PC)
-				values := l.Lists["result"]
-				if l.Insn.Memory&capture.Load == 0 || len(frames) == 0 || values == nil {
-					continue
-				}
-				switch text, _ := tree.Line(frames[0].File, int64(frames[0].Line)); {
-				case strings.HasSuffix(text, "// far"):
-					b.Far += values.Total()
-				case strings.HasSuffix(text, "// near"):
-					b.Near += values.Total()
-				}
-			}
+		w := values(tracer.SampleRequest{Interval: 100 * time.Microsecond, Skip: skip})
+		w.use = b.count
+		if _, err := sampled(exe, nil, &w, last); err != nil {
+			return nil, err
 		}
 		if b.Far == 0 || b.Near == 0 {
 			return nil, fmt.Errorf("skip %d: %d values of the far load, %d of the near one", skip, b.Far, b.Near)
@@ -66,4 +48,26 @@ func (e *Experiment) Bias(last time.Duration) (all []Bias, err error) {
 		all = append(all, b)
 	}
 	return all, nil
+}
+
+// load matches an instruction that loads a register from memory.
+var load = regexp.MustCompile(`^MOV\w* \S*\(\S*, \w+$`)
+
+// count counts the values of the two loads, which comments in the source name.
+func (b *Bias) count(s *tracer.Sampled) {
+	for _, binary := range s.List(tracer.Selection{Source: source.NewTree("")}).Binaries {
+		for _, f := range binary.Functions {
+			for _, in := range f.Instructions {
+				for _, l := range in.Lists {
+					switch {
+					case l.Kind != "result" || !load.MatchString(in.Instruction):
+					case strings.HasSuffix(in.Source, "// far"):
+						b.Far += l.Samples
+					case strings.HasSuffix(in.Source, "// near"):
+						b.Near += l.Samples
+					}
+				}
+			}
+		}
+	}
 }

@@ -5,8 +5,10 @@ package sampling
 // This file measures what sampling costs (section 3.4 of the paper).
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,7 +16,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/cilium/ebpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/pepgo/pep/tracer"
 )
 
 // Interval is the time between two interrupts. In the paper these are 62,000 instructions apart, on
@@ -33,27 +38,27 @@ type Setting struct {
 func settings() []Setting {
 	// Events of threads interrupt the program alone, so all of the time in the kernel is that
 	// of its interrupts.
-	values := func(length, every int) way {
-		return way{options: sampler.Options{Interval: Interval, Length: length, Every: every, Threads: true}, modules: "operands"}
+	runs := func(length, every int) way {
+		return values(tracer.SampleRequest{Interval: Interval, Length: length, Every: every, Threads: true})
 	}
-	with := func(w way, modules string) way { w.modules = modules; return w }
-	vreplay := with(values(128, 128), "vreplay")
+	with := func(w way, modules string) way { w.Modules = modules; return w }
+	vreplay := with(runs(128, 128), "vreplay")
 	return []Setting{
-		{"2a", aloneRow, 3.9, way{options: sampler.Options{Interval: Interval, CountOnly: true, Threads: true}, modules: ""}},
-		{"2a", values4, 10.7, values(4, 2)},
-		{"2a", "values by call site", 12.2, with(values(4, 2), "operands,callsites")},
+		{"2a", aloneRow, 3.9, way{SampleRequest: tracer.SampleRequest{Interval: Interval, CountOnly: true, Threads: true}}},
+		{"2a", values4, 10.7, runs(4, 2)},
+		{"2a", "values by call site", 12.2, with(runs(4, 2), "operands,callsites")},
 		{"2a", "vreplay", 5.9, vreplay},
 		{"2a", "vreplay with call sites", 6.8, with(vreplay, "vreplay,callsites")},
-		{"2b", "length 8, every 2nd", 14.8, values(8, 2)},
-		{"2b", "length 16, every 2nd", 22.7, values(16, 2)},
-		{"2b", "length 32, every 2nd", 40.4, values(32, 2)},
-		{"2c", "length 8, every 4th", 10.8, values(8, 4)},
-		{"2c", "length 16, every 8th", 9.7, values(16, 8)},
-		{"2c", "length 32, every 16th", 9.3, values(32, 16)},
-		{"2c", "length 64, every 32nd", 9.2, values(64, 32)},
-		{"", userRow, 0, way{options: sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip}, modules: "operands"}},
-		{"", "peptrace values -with ticks", 0, way{options: sampler.Options{Ticks: true, Length: 16, Skip: sampler.DefaultSkip}, modules: "operands"}},
-		{"", "peptrace values -threads", 0, way{options: sampler.Options{Interval: time.Second / 997, Length: 4, Skip: sampler.DefaultSkip, Threads: true}, modules: "operands"}},
+		{"2b", "length 8, every 2nd", 14.8, runs(8, 2)},
+		{"2b", "length 16, every 2nd", 22.7, runs(16, 2)},
+		{"2b", "length 32, every 2nd", 40.4, runs(32, 2)},
+		{"2c", "length 8, every 4th", 10.8, runs(8, 4)},
+		{"2c", "length 16, every 8th", 9.7, runs(16, 8)},
+		{"2c", "length 32, every 16th", 9.3, runs(32, 16)},
+		{"2c", "length 64, every 32nd", 9.2, runs(64, 32)},
+		{"", userRow, 0, values(tracer.SampleRequest{Interval: time.Second / 997, Length: 4, Skip: tracer.DefaultSkip})},
+		{"", "peptrace values -with ticks", 0, values(tracer.SampleRequest{With: "ticks", Length: 16, Skip: tracer.DefaultSkip})},
+		{"", "peptrace values -threads", 0, values(tracer.SampleRequest{Interval: time.Second / 997, Length: 4, Skip: tracer.DefaultSkip, Threads: true})},
 	}
 }
 
@@ -71,7 +76,7 @@ type Cost struct {
 	Plain, CPU time.Duration // user and system time of the program, without and with sampling
 	Kernel     time.Duration // time of the program in the kernel for interrupts of the program
 	Own        time.Duration // CPU time of this process
-	Stats      sampler.Stats
+	Stats      Stats
 }
 
 // Costs are the costs of a setting.
@@ -109,7 +114,7 @@ func (e *Experiment) program(name string) (*program, error) {
 // Cost runs each program in each round once without sampling and once with each setting. After
 // the first round it begins with no program after the limit.
 func (e *Experiment) Cost(names []string, rounds int, limit time.Duration) ([]*Costs, error) {
-	on, err := sampler.EnableTimes()
+	on, err := enableTimes()
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +177,7 @@ func (e *Experiment) round(program *program, p, round int, all []*Costs) error {
 		}
 		// Clocks of CPUs interrupt other programs, too.
 		other := other
-		if c.options.Ticks {
+		if c.ticks() {
 			other = timer
 		}
 		kernel := st.Time - time.Duration(float64(st.Called-st.Interrupts)*other)
@@ -192,19 +197,36 @@ func elsewhere(ticks bool) (float64, error) {
 	}
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
-	s, err := sampler.Attach(sampler.Options{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true, Ticks: ticks})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	q := tracer.SampleRequest{PIDs: []int{cmd.Process.Pid}, Interval: Interval, CountOnly: true}
+	if ticks {
+		q.With, q.Interval = "ticks", 0
+	}
+	ended, err := begin(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	for end := time.Now().Add(time.Second / 2); time.Now().Before(end); { // a CPU that sleeps has no interrupts
+	}
+	cancel()
+	s, err := ended()
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
-	for end := time.Now().Add(time.Second / 2); time.Now().Before(end); { // a CPU that sleeps has no interrupts
-	}
-	st, err := s.Stats()
-	if err != nil {
-		return 0, err
-	}
-	if st.Called == st.Interrupts {
+	if s.Cost.Called == s.Sampling.Interrupts {
 		return 0, errors.New("no other program was interrupted")
 	}
-	return float64(st.Time) / float64(st.Called-st.Interrupts), nil
+	return float64(s.Cost.Time) / float64(s.Cost.Called-s.Sampling.Interrupts), nil
+}
+
+// enableTimes makes the kernel measure all BPF programs, which takes some of their time, until
+// the result is closed.
+func enableTimes() (io.Closer, error) {
+	c, err := ebpf.EnableStats(uint32(unix.BPF_STATS_RUN_TIME))
+	if err != nil {
+		return nil, fmt.Errorf("statistics of BPF programs, which need CAP_SYS_ADMIN: %w", err)
+	}
+	return c, nil
 }

@@ -32,7 +32,7 @@ func (e *Experiment) Evicted(rounds int, limit time.Duration) (all []*Evicted, e
 			ways = append(ways, x.way)
 			v := &Evicted{Name: x.Name}
 			if x.way != nil {
-				v.Hz = 1e9 / float64(x.way.options.Interval)
+				v.Hz = 1e9 / float64(x.every)
 			}
 			all = append(all, v)
 		}

@@ -16,9 +16,7 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/analyze/source"
-	"github.com/pepgo/pep/internal/tracer/programs"
-	"github.com/pepgo/pep/internal/tracer/report"
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/tracer"
 )
 
 // A Hidden is the invariant that a program of testdata/hidden was written to have. It is stated here,
@@ -44,7 +42,7 @@ const Top = 3
 type Found struct {
 	Program string
 	Rank    int            // of its first row; 0 if it has none
-	Row     report.FindRow // of that rank
+	Row     tracer.FindRow // of that rank
 	First   []string       // the first rows of the list, of the function, line and value
 	Times   [2][]float64   // seconds of CPU time of the program as it is, and specialised, by round
 }
@@ -57,14 +55,14 @@ func (e *Experiment) Find(h Hidden, last time.Duration) (*Found, error) {
 		return nil, err
 	}
 	// These are the defaults of peptrace values, at a higher rate so that it takes less time.
-	r, err := sampled(exe, []string{"forever"}, &way{options: sampler.Options{Interval: time.Second / 1994, Skip: sampler.DefaultSkip}, modules: "operands"}, last)
-	if err != nil {
+	w := values(tracer.SampleRequest{Interval: time.Second / 1994, Skip: tracer.DefaultSkip})
+	var table *tracer.FindTable
+	w.use = func(s *tracer.Sampled) { table = s.Find(tracer.Selection{N: 10, Source: source.NewTree("")}) }
+	if _, err := sampled(exe, []string{"forever"}, &w, last); err != nil {
 		return nil, err
 	}
-	names := programs.New("")
-	defer names.Close()
 	f := &Found{Program: h.Program}
-	for _, row := range report.Find(r.db, names, report.FindOptions{N: 10, Source: source.NewTree("")}).Rows {
+	for _, row := range table.Rows {
 		if row.Rank <= Top {
 			f.First = append(f.First, fmt.Sprintf("%d. %s, %s:%d: %s %s", row.Rank, row.Func, path.Base(row.File), row.Line, row.Kind, row.Value))
 		}
@@ -81,7 +79,7 @@ func (e *Experiment) Find(h Hidden, last time.Duration) (*Found, error) {
 
 // invariant reports whether a row is the hidden invariant: its value, at a line of its function that
 // has one of its expressions. It reads the source itself.
-func (e *Experiment) invariant(h Hidden, row report.FindRow) (bool, error) {
+func (e *Experiment) invariant(h Hidden, row tracer.FindRow) (bool, error) {
 	if path.Base(row.File) != "general.go" || row.Func != h.Func {
 		return false, nil
 	}

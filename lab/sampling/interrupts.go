@@ -10,18 +10,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"golang.org/x/sys/unix"
+
+	"github.com/pepgo/pep/tracer"
 )
 
 // A Taken is what a setting takes from the program gaps, which computes and reads the clock. A
 // number of each round.
 type Taken struct {
 	Name   string
-	way    *way      // nil is no sampler
-	Part   []float64 // of the program's time on its processor: time in gaps, in percent
-	Gap    []float64 // median of the gaps, in ns
-	Kernel []float64 // time of our program in the kernel for an interrupt of this program, in ns
-	Hz     []float64 // interrupts of this program per second of its time on its processor
+	way    *way          // nil is no sampler
+	every  time.Duration // mean time between two interrupts
+	Part   []float64     // of the program's time on its processor: time in gaps, in percent
+	Gap    []float64     // median of the gaps, in ns
+	Kernel []float64     // time of our program in the kernel for an interrupt of this program, in ns
+	Hz     []float64     // interrupts of this program per second of its time on its processor
 }
 
 // preempted is the length of a gap from which on it is the turn of another program, and not of
@@ -33,24 +36,24 @@ const preempted = 100 * time.Microsecond
 var longRuns = []int{4, 8, 16, 32, 64}
 
 func takens(tick time.Duration) (all []*Taken) {
-	add := func(name string, o sampler.Options) {
-		modules := "operands"
-		if o.CountOnly {
-			modules = ""
+	add := func(name string, q tracer.SampleRequest) {
+		w, every := values(q), q.Interval
+		if w.ticks() {
+			every = tick
 		}
-		all = append(all, &Taken{Name: name, way: &way{options: o, modules: modules}})
+		all = append(all, &Taken{Name: name, way: &w, every: every})
 	}
 	all = append(all, &Taken{Name: noSampler})
 	const rate = time.Second / 997
-	add(countUser, sampler.Options{Interval: rate, CountOnly: true})
-	add(valuesUser, sampler.Options{Interval: rate, Length: 4, Skip: sampler.DefaultSkip})
-	add("997 Hz, -threads", sampler.Options{Interval: rate, Length: 4, Skip: sampler.DefaultSkip, Threads: true})
-	add(sparse, sampler.Options{Interval: time.Second / 252, Length: 64, Skip: sampler.DefaultSkip})
-	add(ticksUser, sampler.Options{Ticks: true, Interval: tick, Length: 16, Skip: sampler.DefaultSkip})
-	add(countPaper, sampler.Options{Interval: Interval, CountOnly: true})
-	add(valuesPaper, sampler.Options{Interval: Interval, Length: 4, Every: 2})
+	add(countUser, tracer.SampleRequest{Interval: rate, CountOnly: true})
+	add(valuesUser, tracer.SampleRequest{Interval: rate, Length: 4, Skip: tracer.DefaultSkip})
+	add("997 Hz, -threads", tracer.SampleRequest{Interval: rate, Length: 4, Skip: tracer.DefaultSkip, Threads: true})
+	add(sparse, tracer.SampleRequest{Interval: time.Second / 252, Length: 64, Skip: tracer.DefaultSkip})
+	add(ticksUser, tracer.SampleRequest{With: "ticks", Length: 16, Skip: tracer.DefaultSkip})
+	add(countPaper, tracer.SampleRequest{Interval: Interval, CountOnly: true})
+	add(valuesPaper, tracer.SampleRequest{Interval: Interval, Length: 4, Every: 2})
 	for _, length := range longRuns {
-		add(fmt.Sprintf("paper's rate, length %d, every interrupt", length), sampler.Options{Interval: Interval, Length: length})
+		add(fmt.Sprintf("paper's rate, length %d, every interrupt", length), tracer.SampleRequest{Interval: Interval, Length: length})
 	}
 	return all
 }
@@ -66,9 +69,18 @@ const (
 	valuesPaper = "paper's rate, length 4, every 2nd"
 )
 
+// tickInterval returns the time between two of the kernel's ticks.
+func tickInterval() (time.Duration, error) {
+	var res unix.Timespec
+	if err := unix.ClockGetres(unix.CLOCK_MONOTONIC_COARSE, &res); err != nil { // the coarse clocks move at ticks
+		return 0, fmt.Errorf("the interval of the kernel's ticks: %w", err)
+	}
+	return time.Duration(res.Nano()), nil
+}
+
 // Taken measures all settings in each round. It begins no round after the limit.
 func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
-	on, err := sampler.EnableTimes()
+	on, err := enableTimes()
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +89,7 @@ func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	tick, err := sampler.TickInterval()
+	tick, err := tickInterval()
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +114,7 @@ func (e *Experiment) Taken(rounds int, limit time.Duration) ([]*Taken, error) {
 				return nil, fmt.Errorf("%s: %w", x.Name, err)
 			}
 			other := other
-			if x.way != nil && x.way.options.Ticks {
+			if x.way != nil && x.way.ticks() {
 				other = timer
 			}
 			if err := x.add(r, other); err != nil {
@@ -216,8 +228,8 @@ func TakenTable(all []*Taken, own map[string]Own) string {
 	fmt.Fprintf(&b, "* The same number of values a second as in the paper, %.0f, takes %.2f%% when an interrupt has 64 of them. Below 1%%: %s.\n", median(few.Hz)*64, part(few), yes(part(few) <= 1))
 	var xs, gaps, kernel []float64
 	for _, x := range all {
-		if x.way != nil && x.way.options.Interval == Interval && !x.way.options.CountOnly && x.way.options.Every == 0 {
-			xs = append(xs, float64(x.way.options.Length))
+		if x.way != nil && x.every == Interval && !x.way.CountOnly && x.way.Every == 0 {
+			xs = append(xs, float64(x.way.Length))
 			gaps, kernel = append(gaps, median(x.Gap)), append(kernel, median(x.Kernel))
 		}
 	}

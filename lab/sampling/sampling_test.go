@@ -15,7 +15,7 @@ import (
 
 	"github.com/cilium/ebpf"
 
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/tracer"
 )
 
 func experiment(t *testing.T) *Experiment {
@@ -114,15 +114,15 @@ func TestCostOfARound(t *testing.T) {
 	}
 	for _, c := range costs {
 		for _, x := range c.Programs[0] {
-			st, every := x.Stats, uint64(max(c.options.Every, 1))
-			if c.options.Threads && (x.Kernel <= 0 || st.Called > st.Interrupts+128) || x.CPU <= 0 || x.Own <= 0 {
+			st, every := x.Stats, uint64(max(c.Every, 1))
+			if c.Threads && (x.Kernel <= 0 || st.Called > st.Interrupts+128) || x.CPU <= 0 || x.Own <= 0 {
 				t.Errorf("%s: %v in the kernel, %v in the program, %v in this process; %d interrupts, %d calls", c.Name, x.Kernel, x.CPU, x.Own, st.Interrupts, st.Called)
 			}
 			// A CPU can be some interrupts ahead of the next to be interpreted.
-			if chosen := st.Interrupts - st.Passed; !c.options.CountOnly && (chosen > st.Interrupts/every+128 || chosen+128 < st.Interrupts/every) {
+			if chosen := st.Interrupts - st.Passed; !c.CountOnly && (chosen > st.Interrupts/every+128 || chosen+128 < st.Interrupts/every) {
 				t.Errorf("%s: %d of %d interrupts were chosen, want one of %d", c.Name, chosen, st.Interrupts, every)
 			}
-			if most := st.Runs * uint64(c.options.Length+c.options.Skip); st.Steps > most || c.options.CountOnly && st.Runs > 0 {
+			if most := st.Runs * uint64(c.Length+c.Skip); st.Steps > most || c.CountOnly && st.Runs > 0 {
 				t.Errorf("%s: %d instructions in %d runs", c.Name, st.Steps, st.Runs)
 			}
 		}
@@ -145,8 +145,8 @@ func TestTakenTable(t *testing.T) {
 			if x.way == nil {
 				continue
 			}
-			o := x.way.options
-			x.Hz, x.Kernel = []float64{1e9 / float64(o.Interval)}, []float64{100}
+			o := x.way
+			x.Hz, x.Kernel = []float64{1e9 / float64(x.every)}, []float64{100}
 			if !o.CountOnly {
 				x.Gap[0] += 50*float64(o.Length)*times + (times-1)*500000/float64(i)
 			}
@@ -180,7 +180,7 @@ func TestTaken(t *testing.T) {
 		if x.way == nil {
 			continue
 		}
-		if want := 1e9 / float64(x.way.options.Interval); x.Hz[0] < want/2 || x.Hz[0] > want*2 || len(x.Kernel) != 1 || math.IsNaN(x.Kernel[0]) {
+		if want := 1e9 / float64(x.every); x.Hz[0] < want/2 || x.Hz[0] > want*2 || len(x.Kernel) != 1 || math.IsNaN(x.Kernel[0]) {
 			t.Errorf("%s: %v interrupts a second, want %.0f; %v ns", x.Name, x.Hz, want, x.Kernel) // the time is a difference of measured ones, below 0 on a busy machine
 		}
 	}
@@ -238,12 +238,12 @@ func TestFit(t *testing.T) {
 // The tables say what is not as it should be.
 func TestVerdicts(t *testing.T) {
 	cost := func(s Setting, kernel, own time.Duration) *Costs {
-		return &Costs{s, [][]Cost{{{Plain: time.Second, CPU: time.Second + kernel, Kernel: kernel, Own: own, Stats: sampler.Stats{Interrupts: 1000, Steps: 2000}}}}, []string{"one"}}
+		return &Costs{s, [][]Cost{{{Plain: time.Second, CPU: time.Second + kernel, Kernel: kernel, Own: own, Stats: Stats{tracer.Sampling{Interrupts: 1000}, tracer.Cost{Steps: 2000}}}}}, []string{"one"}}
 	}
 	var good, bad []*Costs
 	for _, s := range settings() {
-		good = append(good, cost(s, time.Duration(s.options.Length)*time.Millisecond/time.Duration(max(s.options.Every, 1)), time.Millisecond))
-		bad = append(bad, cost(s, time.Duration(900+100*(s.options.Length%3))*time.Millisecond, time.Second))
+		good = append(good, cost(s, time.Duration(s.Length)*time.Millisecond/time.Duration(max(s.Every, 1)), time.Millisecond))
+		bad = append(bad, cost(s, time.Duration(900+100*(s.Length%3))*time.Millisecond, time.Second))
 	}
 	for _, want := range []string{"R² = 1.000 by time in interrupts", "above 0.95: yes", "Greatest to least: 1.00 by time in interrupts (below 1.3: yes), 1.00 by CPU time, 1.00 by time in our program in the kernel alone, which the paper does not have, 1.17 in the paper",
 		"12 by time in interrupts, 12 by CPU time, 12 by time in our program in the kernel, 12 by that", "| `one` | 1 | 1.00 (1.00) | +0.0% | +0.2% |"} {

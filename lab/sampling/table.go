@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/tracer"
 )
 
 // HiddenTable returns the ranks and speed-ups.
@@ -127,7 +127,7 @@ func withOwn(c Cost) float64  { return 100 * float64(c.Kernel+c.Own) / float64(c
 func perTick(c Cost) float64  { return float64(c.Kernel) / float64(c.Stats.Interrupts) }
 func steps(c Cost) float64    { return float64(c.Stats.Steps) / float64(c.Stats.Interrupts) }
 func missed(c Cost) float64 {
-	return 100 * float64(c.Stats.Missed+c.Stats.Stale) / float64(max(c.Stats.Interrupts-c.Stats.Passed, 1))
+	return 100 * float64(c.Stats.Missed) / float64(max(c.Stats.Interrupts-c.Stats.Passed, 1))
 }
 
 // table returns the rows of a table.
@@ -158,7 +158,7 @@ func (c *Costs) inInterrupts(outside float64) float64 {
 }
 
 func (c *Costs) inInterruptsOf(outside float64) func(Cost) float64 {
-	if c.options.Ticks {
+	if c.ticks() {
 		outside = 0 // there would be as many interrupts without a sampler
 	}
 	return func(x Cost) float64 { return inKernel(x) + 100*outside*float64(x.Stats.Interrupts)/float64(x.CPU) }
@@ -193,7 +193,7 @@ func CostTables(costs []*Costs, outside float64) string {
 		len(costs)-len(tables[""]), cheaper(whole), cheaper(cpu), cheaper(inside), cheaper(func(c *Costs) float64 { return c.over(withOwn) }))
 
 	fmt.Fprintf(&b, "### Table 2b: longer runs at every 2nd interrupt\n\n%s\n", table(tables["2b"], outside))
-	length := func(c *Costs) float64 { return float64(c.options.Length) }
+	length := func(c *Costs) float64 { return float64(c.Length) }
 	paper, paperR2 := line(tables["2b"], length, func(c *Costs) float64 { return c.Paper })
 	kernel, kernelR2 := line(tables["2b"], length, whole)
 	slope, cpuR2 := line(tables["2b"], length, cpu)
@@ -211,7 +211,7 @@ func CostTables(costs []*Costs, outside float64) string {
 	fmt.Fprintf(&b, "Greatest to least: %.2f by time in interrupts (below 1.3: %s), %.2f by CPU time, %.2f by time in our program in the kernel alone, which the paper does not have, %.2f in the paper.\n\n",
 		ratio(whole), yes(ratio(whole) < 1.3), ratio(cpu), ratio(inside), ratio(func(c *Costs) float64 { return c.Paper }))
 
-	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, or the kernel's ticks, length 16, and a random skip of up to %d. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", sampler.DefaultSkip, table(tables[""], outside))
+	fmt.Fprintf(&b, "### The sampler as users get it\n\n997 interrupts a second, length 4, or the kernel's ticks, length 16, and a random skip of up to %d. Clocks on each CPU interrupt other programs, too: an estimate of their time in the kernel is taken off.\n\n%s\n", tracer.DefaultSkip, table(tables[""], outside))
 	for _, c := range tables[""] {
 		percent, err := c.slowdown()
 		fmt.Fprintf(&b, "* %s: at most 1%%: %s in our program in the kernel, %s by time in interrupts, %s by CPU time (%+.1f%% ± %.1f).\n", c.Name, yes(inside(c) <= 1), yes(whole(c) <= 1), yes(percent <= 1), percent, err)

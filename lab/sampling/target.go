@@ -7,7 +7,6 @@ package sampling
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,12 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/live"
-	"github.com/pepgo/pep/internal/tracer/modules"
-	"github.com/pepgo/pep/internal/tracer/programs"
-	"github.com/pepgo/pep/internal/tracer/report"
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/tracer"
 )
 
 // An Experiment says what is common to the experiments.
@@ -56,9 +50,24 @@ func build(dir string, args ...string) error {
 
 // A way says how a program is sampled.
 type way struct {
-	options sampler.Options
-	modules string // for package modules; "" is none
-	live    bool   // a view is made twice a second, as by peptrace values -live
+	tracer.SampleRequest                       // of a process that it does not name
+	live                 bool                  // a view is made twice a second, as by peptrace values -live
+	use                  func(*tracer.Sampled) // takes what it needs of the values; nil is nothing
+}
+
+// values is a request for the values of instructions.
+func values(q tracer.SampleRequest) way {
+	q.Modules = "operands"
+	return way{SampleRequest: q}
+}
+
+// ticks reports whether the kernel's own clock interrupts.
+func (w *way) ticks() bool { return w.With == "ticks" }
+
+// Stats say what became of the interrupts, and what our program in the kernel took.
+type Stats struct {
+	tracer.Sampling
+	tracer.Cost
 }
 
 // A run is a program that was sampled until its end.
@@ -67,8 +76,7 @@ type run struct {
 	own    time.Duration // of this process meanwhile, which decodes code and counts values
 	attach time.Duration // of this process before, to attach
 	steady float64       // CPU time of this process as a part of time, after the first second of it; only if the program was killed
-	stats  sampler.Stats
-	db     *database.Database
+	stats  Stats
 	stdout string
 }
 
@@ -96,17 +104,24 @@ func sampled(exe string, args []string, w *way, last time.Duration) (r *run, err
 	if _, err := syscall.Wait4(pid, nil, 0, nil); err != nil { // it has called exec
 		return nil, err
 	}
-	r = &run{db: database.New()}
+	r = &run{}
 	runtime.GC() // what other runs have left does not belong to this one
-	var s *sampler.Sampler
-	ended := make(chan error, 1)
+	var ended func() (*tracer.Sampled, error)
 	began := cpuTime()
 	if w != nil {
+		q := w.SampleRequest
+		q.PIDs = []int{pid}
+		if w.live {
+			q.Screen = &tracer.Screen{W: io.Discard, Size: func() (int, int) { return 40, 120 }}
+			q.Select.N = 3
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
 		before := began
-		if s, began, err = w.attach(pid, r.db, ended); err != nil {
+		if ended, err = begin(ctx, q); err != nil {
 			return nil, err
 		}
-		defer s.Close()
+		began = cpuTime()
 		r.attach = began - before
 	}
 	if err := syscall.PtraceDetach(pid); err != nil {
@@ -132,46 +147,40 @@ func sampled(exe string, args []string, w *way, last time.Duration) (r *run, err
 	if w == nil {
 		return r, nil
 	}
-	err = <-ended
+	result, err := ended()
+	if err != nil {
+		return nil, err
+	}
+	defer result.Close()
 	r.own = cpuTime() - began
-	st, statsErr := s.Stats()
-	r.stats = st
-	return r, errors.Join(err, statsErr, s.Close())
+	r.stats = Stats{result.Sampling, result.Cost}
+	if w.use != nil {
+		w.use(result)
+	}
+	return r, nil
 }
 
-// attach samples a process into a database. It returns the CPU time of this process before the
-// first sample.
-func (w *way) attach(pid int, db *database.Database, ended chan<- error) (*sampler.Sampler, time.Duration, error) {
-	names := programs.New("")
-	o := w.options
-	o.PIDs = []int{pid}
-	if w.modules != "" {
-		list, err := modules.Parse(w.modules, names)
-		if err != nil {
-			return nil, 0, err
-		}
-		o.Modules = list
+// begin begins to sample. The function that it returns waits for the end.
+func begin(ctx context.Context, q tracer.SampleRequest) (end func() (*tracer.Sampled, error), err error) {
+	type result struct {
+		*tracer.Sampled
+		err error
 	}
-	s, err := sampler.Attach(o)
-	if err != nil {
-		return nil, 0, err
-	}
-	began := cpuTime()
-	settings := database.Settings{Interval: uint64(o.Interval)}
+	ready, ended := make(chan struct{}), make(chan result, 1)
 	go func() {
-		defer names.Close()
-		if !w.live {
-			ended <- db.Collect(s, o.Modules, settings)
-			return
-		}
-		screen := &live.Screen{W: io.Discard, Size: func() (int, int) { return 40, 120 }}
-		ticker := time.NewTicker(time.Second / 2)
-		defer ticker.Stop()
-		ended <- live.Follow(context.Background(), s, db.Collector(o.Modules, settings), ticker.C, func() error {
-			return screen.Show(report.NewView(db, names, report.ViewOptions{Find: report.FindOptions{N: 3}, Instructions: 30, Values: 3}))
-		})
+		s, err := tracer.Sample(ctx, q, func() { close(ready) })
+		ended <- result{s, err}
 	}()
-	return s, began, nil
+	end = func() (*tracer.Sampled, error) { r := <-ended; return r.Sampled, r.err }
+	select {
+	case <-ready:
+	case r := <-ended:
+		if r.err != nil {
+			return nil, r.err
+		}
+		ended <- r
+	}
+	return end, nil
 }
 
 // usedBy returns the CPU time of another process that has not been waited for.

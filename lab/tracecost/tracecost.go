@@ -5,6 +5,7 @@ package tracecost
 import (
 	"bufio"
 	"context"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/internal/tracer/image"
-	"github.com/pepgo/pep/internal/tracer/probe"
-	"github.com/pepgo/pep/internal/tracer/process"
+	"github.com/pepgo/pep/tracer"
 )
 
 // A Config says what to measure.
@@ -97,21 +96,20 @@ func Measure(cfg Config, progress io.Writer) ([]Row, error) {
 
 func (cfg Config) ways() []way {
 	hit, after, either := regexp.MustCompile(`^main\.hit$`), regexp.MustCompile(`^main\.after$`), regexp.MustCompile(`^main\.either$`)
-	line := probe.Position{File: "target/main.go", Line: 27} // the body of after
+	line := tracer.Line{File: "target/main.go", Line: 27} // the body of after
 	vars := line
 	vars.All = true
-	limit := probe.Limits{Hits: 1 << 40}
 	list := []way{
 		{"no tracer", "hit", cfg.Calls, false, func(*target) (func() error, error) { return func() error { return nil }, nil }},
-		{calls, "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit})},
-		{"peptrace: calls and arguments", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Args: true})},
-		{"peptrace: calls and the branch", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Edges: true})},
-		{fused, "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Results: true})},
-		{"peptrace: calls and durations, slow", "hit", cfg.Calls, false, probes(limit, probe.Wish{Func: hit, Times: true})},
-		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(limit, probe.Wish{Func: after, Results: true})},
-		{"peptrace: calls and results, one of four slow", "either", cfg.Calls, false, probes(limit, probe.Wish{Func: either, Results: true})},
-		{"peptrace: a line", "after", cfg.Calls, false, probes(limit, probe.Wish{Lines: []probe.Position{line}})},
-		{"peptrace: a line and its variables", "after", cfg.Calls, false, probes(limit, probe.Wish{Lines: []probe.Position{vars}})},
+		{calls, "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit})},
+		{"peptrace: calls and arguments", "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Args: true})},
+		{"peptrace: calls and the branch", "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Edges: true})},
+		{fused, "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Results: true})},
+		{"peptrace: calls and durations, slow", "hit", cfg.Calls, false, probes(tracer.ProbeRequest{Func: hit, Times: true})},
+		{"peptrace: calls and results, slow", "after", cfg.Calls, false, probes(tracer.ProbeRequest{Func: after, Results: true})},
+		{"peptrace: calls and results, one of four slow", "either", cfg.Calls, false, probes(tracer.ProbeRequest{Func: either, Results: true})},
+		{"peptrace: a line", "after", cfg.Calls, false, probes(tracer.ProbeRequest{Lines: []tracer.Line{line}})},
+		{"peptrace: a line and its variables", "after", cfg.Calls, false, probes(tracer.ProbeRequest{Lines: []tracer.Line{vars}})},
 	}
 	if cfg.Bpftrace != "" {
 		list = append(list, way{bpftrace, "hit", cfg.Calls, false, command(cfg.Bpftrace, "-p", "PID", "-e", "uprobe:EXE:main.hit { @calls = count(); }")})
@@ -122,23 +120,28 @@ func (cfg Config) ways() []way {
 	return list
 }
 
-// probes traces with package probe.
-func probes(limits probe.Limits, wish probe.Wish) func(*target) (func() error, error) {
+// probes traces with probes, which no limit switches off.
+func probes(q tracer.ProbeRequest) func(*target) (func() error, error) {
 	return func(t *target) (func() error, error) {
-		p, err := process.Open(t.cmd.Process.Pid)
-		if err != nil {
-			return nil, err
+		q := q
+		q.PID = t.cmd.Process.Pid
+		ctx, cancel := context.WithCancel(context.Background())
+		ready, ended := make(chan struct{}), make(chan error, 1)
+		go func() {
+			probed, err := tracer.Probe(ctx, q, func(int) { close(ready) })
+			if err == nil {
+				err = probed.Close()
+			}
+			ended <- err
+		}()
+		detach := func() error { cancel(); return <-ended }
+		select {
+		case <-ready:
+			return detach, nil
+		case err := <-ended:
+			cancel()
+			return nil, fmt.Errorf("the probes have ended at once: %w", err)
 		}
-		im, err := image.OpenProcess(p.PID)
-		if err != nil {
-			return nil, err
-		}
-		plan, err := probe.Choose(im, wish)
-		if err != nil {
-			return nil, err
-		}
-		s, err := probe.Attach(p, plan, limits)
-		return func() error { return errors.Join(s.Close(), im.Close(), p.Close()) }, err
 	}
 }
 
@@ -193,16 +196,20 @@ type target struct {
 
 func start(path string) (*target, error) {
 	t := &target{cmd: exec.Command(path)}
-	im, err := image.Open(path)
+	exe, err := elf.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer im.Close()
-	fn := im.Named("main.hit")
-	if len(fn) != 1 {
-		return nil, fmt.Errorf("%d functions main.hit, want 1", len(fn))
+	defer exe.Close()
+	symbols, err := exe.Symbols()
+	if err != nil {
+		return nil, err
 	}
-	t.hit, t.n = fn[0].Entry, int(fn[0].End-fn[0].Entry)
+	i := slices.IndexFunc(symbols, func(s elf.Symbol) bool { return s.Name == "main.hit" })
+	if i < 0 {
+		return nil, errors.New("the target has no function main.hit")
+	}
+	t.hit, t.n = symbols[i].Value, int(symbols[i].Size)
 	t.cmd.Stderr = os.Stderr
 	if t.in, err = t.cmd.StdinPipe(); err != nil {
 		return nil, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pepgo/pep/internal/tracer/rights"
+	"github.com/pepgo/pep/tracer"
 )
 
 func TestTableHasMedianAndQuartiles(t *testing.T) {
@@ -33,9 +33,9 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// One round with few calls works, with every way of package probe.
+// One round with few calls works, with every kind of probe.
 func TestMeasure(t *testing.T) {
-	if err := rights.Check(); err != nil {
+	if err := tracer.CheckRights(); err != nil {
 		t.Skip(err)
 	}
 	t.Chdir("..")

@@ -3,6 +3,7 @@ package snapshot_test
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -14,10 +15,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/cmd/pep/snapshot"
-	"github.com/pepgo/pep/internal/tracer/image"
-	"github.com/pepgo/pep/internal/tracer/probe"
-	"github.com/pepgo/pep/internal/tracer/process"
-	"github.com/pepgo/pep/internal/tracer/rights"
+	"github.com/pepgo/pep/tracer"
 )
 
 // A program counts its paths exactly, and probes count its calls at the same time. Each call
@@ -110,42 +108,35 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 // the rights for probes, what it returns returns nil.
 func probes(t *testing.T, pid int) func() map[string]int64 {
 	t.Helper()
-	if err := rights.Check(); err != nil {
+	if err := tracer.CheckRights(); err != nil {
 		t.Log("without probes:", err)
 		return func() map[string]int64 { return nil }
 	}
-	p, err := process.Open(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close() })
-	im, err := image.OpenProcess(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { im.Close() })
-	plan, err := probe.Choose(im, probe.Wish{Func: regexp.MustCompile(`^main\.(pick|known|deep|total|work)$`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := probe.Attach(p, plan, probe.Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return func() map[string]int64 {
-		if err := s.Detach(); err != nil {
-			t.Fatal(err)
-		}
-		c, err := s.Read()
+	ctx, cancel := context.WithCancel(t.Context())
+	q := tracer.ProbeRequest{PID: pid, Func: regexp.MustCompile(`^main\.(pick|known|deep|total|work)$`)}
+	ready, ended := make(chan bool), make(chan map[string]int64, 1)
+	go func() {
+		defer close(ended)
+		probed, err := tracer.Probe(ctx, q, func(int) { close(ready) })
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			return
 		}
+		defer probed.Close()
 		calls := map[string]int64{}
-		for i, site := range plan.Sites {
-			calls[plan.Funcs[site.Func].Name] += int64(c.Sites[i].Hits)
+		for _, f := range probed.Table(0).Functions {
+			calls[f.Func] = int64(*f.Calls)
 		}
-		return calls
+		ended <- calls
+	}()
+	select {
+	case <-ready:
+	case <-ended:
+		t.FailNow()
+	}
+	return func() map[string]int64 {
+		cancel()
+		return <-ended
 	}
 }
 

@@ -32,8 +32,16 @@ import (
 // A Source is a live source of any kind.
 type Source interface {
 	capture.Source
-	Sampling() (report.Sampling, error) // ends the sampling, and says what it has done
+	Sampling() (report.Sampling, Cost, error) // ends the sampling, and says what it has done
 	Close() error
+}
+
+// A Cost is what a program in the kernel took. Called and Time are zero unless the kernel measures BPF
+// programs, which sysctl kernel.bpf_stats_enabled says.
+type Cost struct {
+	Steps  uint64        // instructions interpreted
+	Called uint64        // how often the program was called, also for interrupts of other processes
+	Time   time.Duration // how long it ran
 }
 
 // Check fills in defaults for a back end and a list of modules, and refuses options that the
@@ -94,13 +102,13 @@ func Attach(name string, o sampler.Options) (Source, error) {
 // An interrupting source is the one with a BPF program.
 type interrupting struct{ *sampler.Sampler }
 
-func (s interrupting) Sampling() (n report.Sampling, err error) {
+func (s interrupting) Sampling() (n report.Sampling, c Cost, err error) {
 	if err := s.Stop(); err != nil {
-		return n, err
+		return n, c, err
 	}
 	st, err := s.Stats()
 	if err != nil {
-		return n, err
+		return n, c, err
 	}
 	n = report.Sampling{Interrupts: st.Interrupts, Kernel: st.Kernel, Passed: st.Passed, Missed: st.Missed + st.Stale, Runs: st.Runs, Dropped: st.Dropped, Unlabelled: st.Unlabelled}
 	for _, reason := range slices.Sorted(maps.Keys(st.Stops)) {
@@ -108,20 +116,20 @@ func (s interrupting) Sampling() (n report.Sampling, err error) {
 			n.Stops = append(n.Stops, report.Stop{Reason: reason.String(), Runs: st.Stops[reason]})
 		}
 	}
-	return n, nil
+	return n, Cost{Steps: st.Steps, Called: st.Called, Time: st.Time}, nil
 }
 
 // A stopping source is one that stops threads. Its interrupts are stops.
 type stopping struct{ *stepper.Sampler }
 
-func (s stopping) Sampling() (n report.Sampling, err error) {
+func (s stopping) Sampling() (n report.Sampling, c Cost, err error) {
 	if err := s.Close(); err != nil {
-		return n, err
+		return n, c, err
 	}
 	st := s.Stats()
 	n = report.Sampling{Interrupts: st.Stops, Kernel: st.Kernel, Ended: st.Ended, Refused: st.Refused, Runs: st.Runs}
 	if st.Early > 0 {
 		n.Stops = []report.Stop{{Reason: "early", Runs: st.Early}}
 	}
-	return n, nil
+	return n, c, nil
 }
