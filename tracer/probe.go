@@ -11,11 +11,11 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/pepgo/pep/internal/tracer/image"
-	"github.com/pepgo/pep/internal/tracer/probe"
-	"github.com/pepgo/pep/internal/tracer/probe/table"
-	"github.com/pepgo/pep/internal/tracer/process"
-	"github.com/pepgo/pep/internal/tracer/rights"
+	"github.com/pepgo/pep/tracer/internal/exe/image"
+	"github.com/pepgo/pep/tracer/internal/probe"
+	"github.com/pepgo/pep/tracer/internal/probe/table"
+	"github.com/pepgo/pep/tracer/internal/proc/process"
+	"github.com/pepgo/pep/tracer/internal/proc/rights"
 )
 
 // Bounds of the values that are counted of an argument, result or variable.

@@ -27,7 +27,7 @@ func TestDynamicTypes(t *testing.T) {
 		t.Skip(err)
 	}
 	exe := filepath.Join(t.TempDir(), "types")
-	if out, err := exec.Command("go", "build", "-o", exe, "../internal/tracer/image/testdata/types").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "./internal/exe/image/testdata/types").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, ends := range []bool{false, true} {

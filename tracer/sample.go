@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/tracer/backend"
-	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/live"
-	"github.com/pepgo/pep/internal/tracer/modules"
-	"github.com/pepgo/pep/internal/tracer/report"
-	"github.com/pepgo/pep/internal/tracer/sampler"
+	"github.com/pepgo/pep/tracer/internal/samplers/backend"
+	"github.com/pepgo/pep/tracer/internal/samplers/sampler"
+	"github.com/pepgo/pep/tracer/internal/values/capture"
+	"github.com/pepgo/pep/tracer/internal/values/database"
+	"github.com/pepgo/pep/tracer/internal/values/live"
+	"github.com/pepgo/pep/tracer/internal/values/modules"
+	"github.com/pepgo/pep/tracer/internal/values/report"
 )
 
 // DefaultSkip is the longest skip of peptrace values, in instructions.

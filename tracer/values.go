@@ -13,12 +13,12 @@ import (
 
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
-	"github.com/pepgo/pep/internal/tracer/capture"
-	"github.com/pepgo/pep/internal/tracer/database"
-	"github.com/pepgo/pep/internal/tracer/live"
-	"github.com/pepgo/pep/internal/tracer/modules"
-	"github.com/pepgo/pep/internal/tracer/programs"
-	"github.com/pepgo/pep/internal/tracer/report"
+	"github.com/pepgo/pep/tracer/internal/values/capture"
+	"github.com/pepgo/pep/tracer/internal/values/database"
+	"github.com/pepgo/pep/tracer/internal/values/live"
+	"github.com/pepgo/pep/tracer/internal/values/modules"
+	"github.com/pepgo/pep/tracer/internal/values/programs"
+	"github.com/pepgo/pep/tracer/internal/values/report"
 )
 
 // An Input says what values are made of what a sampler has noted, and where the programs are.

@@ -26,7 +26,7 @@ import (
 // build builds the program of the examples, and returns its path.
 func build(t *testing.T) string {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "..", "internal", "tracer", "probe", "testdata", "target", "main.go"))
+	source, err := os.ReadFile(filepath.Join("..", "..", "tracer", "internal", "probe", "testdata", "target", "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

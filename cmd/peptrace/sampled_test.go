@@ -15,8 +15,8 @@ import (
 
 	"github.com/pepgo/pep/internal/command"
 	"github.com/pepgo/pep/internal/command/commandtest"
-	"github.com/pepgo/pep/internal/tracer/capturetest"
 	"github.com/pepgo/pep/tracer"
+	"github.com/pepgo/pep/tracer/capturetest"
 )
 
 // sampled is the program with the commands about sampled values alone.

@@ -20,7 +20,7 @@ import (
 func startTable(t *testing.T) *exec.Cmd {
 	t.Helper()
 	exe := filepath.Join(t.TempDir(), "table")
-	if out, err := exec.Command("go", "build", "-o", exe, "../../internal/tracer/sampler/testdata/table").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, "../../tracer/internal/samplers/sampler/testdata/table").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(exe, "forever")

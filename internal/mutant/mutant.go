@@ -64,7 +64,7 @@ func Each(t testing.TB, file []byte, offsets []int, try func(at int)) {
 	}
 }
 
-// Chunks is Each for files that package internal/tracer/chunk frames, and for traces: a name and version of 9
+// Chunks is Each for files that package tracer/internal/values/chunk frames, and for traces: a name and version of 9
 // bytes, and chunks of a kind, a size, a body and a checksum. Chunks begin where they do in the undamaged
 // file. Each mutant has the right checksums, so that readers see more of it. Read reports whether a
 // mutant is read; it must read some, and refuse some.

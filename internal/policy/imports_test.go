@@ -40,7 +40,6 @@ const walls = `
 	hwsim/rap:        hwsim format/digits format/tuple
 	hwsim/raphw:      hwsim hwsim/clock hwsim/rap format/digits format/tuple
 	hwsim/sample:     hwsim format/tuple
-	hwsim/hotlist:
 	hwsim/box:        hwsim
 	hwsim/where:      hwsim hwsim/sample format/digits
 	hwsim/cache:      hwsim hwsim/sample format/digits
@@ -62,23 +61,30 @@ const walls = `
 	gobuild/internal/toolexec: instrument/... gobuild/internal/archive gobuild/internal/linked runtime/poll format/tuple format/wire
 	gobuild:  analyze/profile instrument/guide instrument/rewrite gobuild/internal/gocompiler gobuild/internal/goruntime gobuild/internal/linked internal/terminal gobuild/internal/toolexec runtime/poll
 
-	# The tracer of live processes. What keeps and counts values knows neither processes nor the
-	# kernel, so it works on recordings alone.
-	internal/tracer/chunk:
-	internal/tracer/capture:  internal/tracer/chunk internal/input
-	internal/tracer/describe: internal/tracer/capture
-	internal/tracer/modules:  internal/tracer/capture format/items
-	internal/tracer/database: internal/tracer/capture internal/tracer/chunk internal/tracer/modules hwsim/hotlist internal/input
-	# The readers of function tables and instructions, the interpreters and the programs for the
-	# kernel know nothing else. No other tree imports the tracer.
-	internal/tracer/pclntab:
-	internal/tracer/insn:
-	internal/tracer/micro:
-	internal/tracer/bpf:
-	internal/tracer/ptrace:
-	internal/tracer/steptest: internal/tracer/ptrace
-	tracer:              internal/tracer/... analyze/source internal/listing
-	internal/tracer/...: internal/tracer/... analyze/... hwsim/hotlist format/... runtime/... internal/input internal/listing internal/terminal
+	# The tracer of live processes, the lowest room first. Each room knows rooms above it in this list
+	# and none below. Executables, the kernel's processes and the interpreters know nothing else of the
+	# tracer. What keeps and counts values knows neither processes nor the kernel, so it works on recordings
+	# alone. Other trees can only import the door, package tracer.
+	tracer/internal/exe/pclntab:
+	tracer/internal/exe/insn:
+	tracer/internal/exe/image:       tracer/internal/exe/pclntab tracer/internal/exe/insn analyze/executable
+	tracer/internal/exe/image/imagetest:
+	tracer/internal/exe/...:         tracer/internal/exe/...
+	tracer/internal/proc/...:
+	tracer/internal/interp/steptest: tracer/internal/proc/ptrace
+	tracer/internal/interp/...:
+	tracer/internal/values/hotlist:
+	tracer/internal/values/chunk:
+	tracer/internal/values/capture:  tracer/internal/values/chunk internal/input
+	tracer/internal/values/describe: tracer/internal/values/capture
+	tracer/internal/values/modules:  tracer/internal/values/capture format/items
+	tracer/internal/values/database: tracer/internal/values/capture tracer/internal/values/chunk tracer/internal/values/hotlist tracer/internal/values/modules internal/input
+	tracer/internal/values/programs: tracer/internal/values/capture tracer/internal/exe/...
+	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/pprofenc format/schema internal/listing
+	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/...
+	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/pprofenc format/schema internal/listing
+	tracer:                          tracer/internal/... analyze/source internal/listing
+	tracer/capturetest:              tracer/internal/values/... tracer/internal/exe/pclntab
 
 	# Packages for commands only.
 	internal/terminal:
@@ -111,7 +117,7 @@ const walls = `
 
 // inTests lists the packages that the tests of all packages may import in addition:
 // packages that tests share, and decoders of written files.
-const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/... tracer cmd/pepsim/profiles"
+const inTests = "gobuild internal/... analyze/... instrument/... runtime/... hwsim/... format/... tracer/... cmd/pepsim/profiles"
 
 // apart lists packages that never import each other, not even in tests.
 var apart = [][2]string{
@@ -304,9 +310,9 @@ var outsiders = map[string][]string{
 	"golang.org/x/tools/go/gcexportdata":  {"gobuild/internal/toolexec"},
 	"github.com/google/pprof/profile":     {"analyze/profile", "analyze/profile/proftest", "internal/...", "lab/bench"},
 	"gonum.org/v1/plot/...":               {"lab/plot"},
-	"github.com/cilium/ebpf/...":          {"internal/tracer/...", "lab/sampling"},
-	"golang.org/x/arch/...":               {"internal/tracer/..."},
-	"golang.org/x/sys/...":                {"internal/tracer/...", "lab/bench", "lab/sampling"},
+	"github.com/cilium/ebpf/...":          {"tracer/internal/...", "lab/sampling"},
+	"golang.org/x/arch/...":               {"tracer/internal/..."},
+	"golang.org/x/sys/...":                {"tracer/internal/...", "lab/bench", "lab/sampling"},
 	"golang.org/x/perf/...":               {"lab/bench"},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},

@@ -28,7 +28,7 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 	pepbuild, app := filepath.Join(dir, "pepbuild"), filepath.Join(dir, "app")
 	for _, cmd := range []*exec.Cmd{
 		exec.Command("go", "build", "-o", pepbuild, "../../pepbuild"),
-		exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../../../internal/tracer/probe/testdata/target"),
+		exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../../../tracer/internal/probe/testdata/target"),
 	} {
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", cmd, err, out)

@@ -1,0 +1,113 @@
+package steptest
+
+// This file stops all threads of a process.
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"syscall"
+
+	"github.com/pepgo/pep/tracer/internal/proc/ptrace"
+)
+
+// A Group is all threads of a process. While they are stopped, no other thread changes
+// memory that one of them reads.
+type Group struct {
+	pid     int
+	threads map[int]*ptrace.Thread
+	seized  bool // at least one thread has been seized
+}
+
+// NewGroup returns the threads of a process. Nothing is stopped yet.
+func NewGroup(pid int) *Group { return &Group{pid: pid, threads: map[int]*ptrace.Thread{}} }
+
+// Stop stops all threads of the process.
+func (g *Group) Stop() error {
+	stopped := map[int]bool{}
+	for {
+		// A thread that was not stopped yet may have started further ones.
+		tids, err := g.tasks()
+		if err != nil {
+			return err
+		}
+		before := len(stopped)
+		for _, tid := range tids {
+			if stopped[tid] {
+				continue
+			}
+			stopped[tid] = true
+			th := g.threads[tid]
+			if th == nil {
+				if th, err = ptrace.Seize(tid); err != nil {
+					// The kernel also refuses threads that are about to end.
+					if errors.Is(err, os.ErrPermission) && !g.seized {
+						return err
+					}
+					continue
+				}
+				g.threads[tid], g.seized = th, true
+			}
+			if err := th.Interrupt(); err != nil {
+				delete(g.threads, tid)
+			}
+		}
+		if len(stopped) == before {
+			return nil
+		}
+	}
+}
+
+// Busiest returns the stopped thread that has run longest, or nil.
+func (g *Group) Busiest() (busiest *ptrace.Thread) {
+	var most uint64
+	for tid, th := range g.threads {
+		data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", g.pid, tid))
+		var ns uint64
+		if fmt.Sscan(string(data), &ns); ns >= most {
+			most, busiest = ns, th
+		}
+	}
+	return busiest
+}
+
+// Continue lets all threads run.
+func (g *Group) Continue() {
+	for tid, th := range g.threads {
+		if th.Continue() != nil {
+			delete(g.threads, tid)
+		}
+	}
+}
+
+// Reap waits for the end of all threads but the first, after the process was killed. The
+// kernel keeps a process until the tracer has done so.
+func (g *Group) Reap() {
+	tids, _ := g.tasks()
+	for _, tid := range tids { // some have stopped at their end
+		syscall.PtraceCont(tid, 0)
+	}
+	for _, tid := range tids {
+		for tid != g.pid {
+			var ws syscall.WaitStatus
+			if _, err := syscall.Wait4(tid, &ws, syscall.WALL, nil); err != nil && err != syscall.EINTR || err == nil && !ws.Stopped() {
+				break
+			}
+			syscall.PtraceCont(tid, 0)
+		}
+	}
+}
+
+func (g *Group) tasks() (tids []int, err error) {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", g.pid))
+	for _, e := range entries {
+		if tid, err := strconv.Atoi(e.Name()); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	if len(tids) == 0 && err == nil {
+		err = ptrace.ErrExited
+	}
+	return tids, err
+}

@@ -1,0 +1,359 @@
+//go:build linux && amd64
+
+package probe
+
+// This file attaches and detaches probes.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/cilium/ebpf"
+	"github.com/cilium/ebpf/link"
+	"golang.org/x/sys/unix"
+
+	"github.com/pepgo/pep/tracer/internal/interp/bpf/probe"
+	"github.com/pepgo/pep/tracer/internal/proc/process"
+	"github.com/pepgo/pep/tracer/internal/proc/rights"
+)
+
+// Limits bound what probes cost. The zero value has no limit of hits and the bounds named
+// Default….
+type Limits struct {
+	Hits    uint64 // per second on one CPU, of a site: more switch it off; a slow site may have a twentieth; 0 is no limit
+	Values  uint   // distinct values that are counted of a word
+	Calls   uint32 // calls that may be under way, of all functions that are timed
+	Secrets bool   // pointers and strings are recorded as they are
+}
+
+// The bounds of memory in the kernel.
+const (
+	DefaultValues = 1000
+	MaxValues     = 1 << 16
+	DefaultCalls  = 1 << 16
+
+	maxValues = 1 << 18 // of all words together; a value takes about 80 bytes
+	maxTexts  = 1 << 15 // likewise; about 130 bytes
+)
+
+// slots is the number of slots of scratch memory; the program in the kernel has it as SLOTS.
+const slots = 256
+
+// errRefused is the kernel's ENOTSUPP: there is an instruction that it cannot probe.
+const errRefused = syscall.Errno(524)
+
+// slowness is how many times as much a probe costs if the kernel steps over its
+// instruction. A kernel in a virtual machine needs 10 µs instead of 0.5 µs.
+const slowness = 20
+
+// A Session is a set of probes in a process.
+type Session struct {
+	plan    *Plan
+	process *process.Process
+	objects probe.ProbeObjects
+	link    link.Link // nil when detached
+
+	generation uint32
+	began      uint64 // when hits began to count, in ns of the monotonic clock
+	on         []int  // indices of the sites with probes
+	refused    []Skipped
+	detached   []int // sites that were switched off and have no probe any more
+	mayStep    bool  // there are slow sites, or the kernel stepped already before
+	stepped    bool  // see Stepped
+}
+
+// Attach puts the probes of a plan into a process. They begin to count together when all
+// are there.
+//
+// An error that wraps rights.ErrMissing says which capability or feature of the kernel is
+// missing. Sites at instructions that the kernel refuses to probe are left out, see Refused.
+func Attach(p *process.Process, plan *Plan, limits Limits) (*Session, error) {
+	if len(plan.Sites) == 0 {
+		return nil, errors.New("nothing to probe: no site")
+	}
+	if err := rights.Check(); err != nil {
+		return nil, err
+	}
+	s := &Session{plan: plan, process: p, mayStep: steps(p)}
+	for i := range plan.Sites {
+		s.on = append(s.on, i)
+		s.mayStep = s.mayStep || plan.Sites[i].Slow
+	}
+	err := p.Check()
+	if err == nil {
+		err = rights.Explain(s.load(limits))
+	}
+	if err == nil {
+		err = rights.Explain(s.attach())
+	}
+	// If the process lives now, its ID meant this process all the time. If not, that is why
+	// attaching failed.
+	if gone := p.Check(); gone != nil {
+		err = gone
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// load loads the program and fills the tables of sites and words.
+func (s *Session) load(limits Limits) error {
+	if limits.Values == 0 {
+		limits.Values = DefaultValues
+	}
+	if limits.Calls == 0 {
+		limits.Calls = DefaultCalls
+	}
+	sites, words := s.tables(limits)
+	var timed, texts, itabs bool
+	for _, f := range s.plan.Funcs {
+		timed = timed || f.Timed
+	}
+	for _, w := range words {
+		texts = texts || w.As == uint8(probe.ProbeAsTEXT)
+		itabs = itabs || w.As == uint8(probe.ProbeAsITAB)
+	}
+	spec, err := probe.LoadProbe()
+	if err != nil {
+		return err
+	}
+	entries := func(name string, n int, used bool) {
+		if !used {
+			n = 1
+		}
+		spec.Maps[name].MaxEntries = uint32(max(n, 1))
+	}
+	all := len(words) * int(limits.Values)
+	entries(probe.ProbeMapSites, len(sites), true)
+	entries(probe.ProbeMapCounts, len(sites), true)
+	entries(probe.ProbeMapWords, len(words), true)
+	entries(probe.ProbeMapValues, min(all, maxValues), true)
+	entries(probe.ProbeMapTexts, min(all, maxTexts), texts)
+	entries(probe.ProbeMapItabs, min(all, maxValues), itabs)
+	entries(probe.ProbeMapTimes, len(s.plan.Funcs), timed)
+	entries(probe.ProbeMapEnds, len(s.plan.Funcs), timed)
+	entries(probe.ProbeMapCalls, int(limits.Calls), timed)
+	interprets := uint32(0)
+	if len(s.plan.Ops) > 0 {
+		interprets = 1
+	}
+	entries(probe.ProbeMapOps, len(s.plan.Ops), true)
+	entries(probe.ProbeMapSlots, slots, interprets > 0)
+	entries(probe.ProbeMapEntries, 1, true)
+	if err := spec.Variables[probe.ProbeVarInterprets].Set(interprets); err != nil {
+		return err
+	}
+	if err := spec.Variables[probe.ProbeVarGoidOffset].Set(s.plan.GoidOffset); err != nil {
+		return err
+	}
+	if err := spec.LoadAndAssign(&s.objects, nil); err != nil {
+		return fmt.Errorf("loading the BPF program: %w", err)
+	}
+	return cmp.Or(put(s.objects.Sites, sites), put(s.objects.Words, words), put(s.objects.Ops, s.plan.Ops))
+}
+
+// put fills an array map.
+func put[T any](m *ebpf.Map, list []T) error {
+	if len(list) == 0 {
+		return nil
+	}
+	keys := make([]uint32, len(list))
+	for i := range keys {
+		keys[i] = uint32(i)
+	}
+	_, err := m.BatchUpdate(keys, list, nil)
+	return err
+}
+
+// tables makes the tables that the program in the kernel reads.
+func (s *Session) tables(limits Limits) (sites []probe.ProbeSite, words []probe.ProbeWord) {
+	for _, x := range s.plan.Sites {
+		k := probe.ProbeSite{
+			Func: uint32(x.Func), Kind: uint8(x.Kind), Condition: x.Condition, Nwords: uint8(len(x.Words)),
+			Word: uint32(len(words)), Depth: x.Depth, Limit: limits.Hits,
+		}
+		if x.Slow && k.Limit > 0 {
+			k.Limit = max(1, k.Limit/slowness)
+		}
+		if s.plan.Funcs[x.Func].Timed && (x.Kind == Entry || x.Kind == Exit) {
+			k.Timed = 1
+		}
+		if f := x.Fused; f != nil {
+			k.Arrives, k.Steps, k.Direction, k.Op = f.Addr, f.Steps, uint8(f.Direction), f.Op
+		}
+		sites = append(sites, k)
+		for _, w := range x.Words {
+			words = append(words, kernelWord(w, limits))
+		}
+	}
+	return sites, words
+}
+
+func kernelWord(w Word, limits Limits) probe.ProbeWord {
+	k := probe.ProbeWord{Reg: w.Reg, Size: w.Size, Disp: w.Disp, Bound: uint32(limits.Values)}
+	switch {
+	case w.Pointer:
+		k.From, k.Then = uint8(probe.ProbeFromPOINTED), w.Then
+	case w.Memory:
+		k.From = uint8(probe.ProbeFromSTORED)
+	}
+	switch {
+	case w.As == Itab:
+		k.As = uint8(probe.ProbeAsITAB)
+	case w.As == Text && limits.Secrets:
+		k.As = uint8(probe.ProbeAsTEXT)
+	case w.As == Unknown && !limits.Secrets:
+		k.As = uint8(probe.ProbeAsSMALL)
+	case (w.As == Text || w.As == Pointer) && !limits.Secrets:
+		k.As = uint8(probe.ProbeAsNIL)
+	}
+	return k
+}
+
+// attach makes a link of the sites that are on, and then lets its hits count.
+func (s *Session) attach() error {
+	l, err := s.link1(s.on, s.generation+1)
+	if errors.Is(err, errRefused) {
+		if err := s.refuse(s.on); err != nil {
+			return err
+		}
+		if len(s.on) == 0 {
+			return errors.New("the kernel refuses to probe any of these instructions")
+		}
+		l, err = s.link1(s.on, s.generation+1)
+	}
+	if err != nil {
+		return fmt.Errorf("attaching %d probes to %s of process %d: %w", len(s.on), s.process.Path, s.process.PID, err)
+	}
+	s.generation++
+	if s.began == 0 {
+		var now unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &now); err != nil {
+			l.Close()
+			return fmt.Errorf("reading the clock: %w", err)
+		}
+		s.began = uint64(now.Nano())
+	}
+	if err := s.objects.Generation.Set(s.generation); err != nil {
+		l.Close()
+		return err
+	}
+	s.link = l
+	return nil
+}
+
+// link1 makes one link of sites.
+func (s *Session) link1(sites []int, generation uint32) (link.Link, error) {
+	ex, err := link.OpenExecutable(s.process.Exe())
+	if err != nil {
+		return nil, err
+	}
+	o := link.UprobeMultiOptions{PID: uint32(s.process.PID)}
+	for _, i := range sites {
+		o.Addresses = append(o.Addresses, s.plan.Sites[i].Offset)
+		o.Cookies = append(o.Cookies, uint64(generation)<<32|uint64(i))
+	}
+	return ex.UprobeMulti(nil, s.objects.Probe, &o)
+}
+
+// refuse finds the sites that the kernel refuses to probe, such as instructions with a LOCK
+// prefix, and takes them off the list: the kernel says only that there are some.
+func (s *Session) refuse(sites []int) error {
+	l, err := s.link1(sites, 0)
+	if err == nil {
+		return l.Close()
+	}
+	if !errors.Is(err, errRefused) {
+		return err
+	}
+	if len(sites) == 1 {
+		x := s.plan.Sites[sites[0]]
+		s.refused = append(s.refused, Skipped{s.plan.Funcs[x.Func].Name, x.Kind.String(), fmt.Sprintf("the kernel refuses to probe the instruction at %#x", x.Addr)})
+		s.on = slices.DeleteFunc(slices.Clone(s.on), func(i int) bool { return i == sites[0] })
+		return nil
+	}
+	sites = slices.Clone(sites)
+	return errors.Join(s.refuse(sites[:len(sites)/2]), s.refuse(sites[len(sites)/2:]))
+}
+
+// after returns how long hits had counted at a moment of the monotonic clock, and 0 if there
+// was no such moment.
+func (s *Session) after(at uint64) time.Duration {
+	if at == 0 {
+		return 0
+	}
+	return max(1, time.Duration(at-s.began))
+}
+
+// Refused returns the sites that the kernel did not let probe.
+func (s *Session) Refused() []Skipped { return s.refused }
+
+// Prune detaches the sites that the program has switched off, because they had more hits
+// than the limit. It makes a link without them before it closes the one with them, so the
+// others count on. (A hit of theirs at the moment of the change can count twice, or not.)
+// Prune returns whether sites are left.
+func (s *Session) Prune() (left bool, err error) {
+	var off uint64
+	if s.link == nil {
+		return false, nil
+	}
+	if err := s.objects.Off.Get(&off); err != nil || off == uint64(len(s.detached)) {
+		return true, err
+	}
+	sites, err := all[probe.ProbeSite](s.objects.Sites, len(s.plan.Sites))
+	if err != nil {
+		return true, err
+	}
+	isOff := func(i int) bool { return sites[i].Off != 0 }
+	for _, i := range s.on {
+		if isOff(i) {
+			s.detached = append(s.detached, i)
+		}
+	}
+	s.on = slices.DeleteFunc(s.on, isOff)
+	if len(s.on) == 0 {
+		return false, s.Detach()
+	}
+	old := s.link
+	if err := s.attach(); err != nil {
+		return false, errors.Join(err, s.Detach())
+	}
+	return true, old.Close()
+}
+
+// all reads an array map.
+func all[T any](m *ebpf.Map, n int) ([]T, error) {
+	keys, list := make([]uint32, n), make([]T, n)
+	var cursor ebpf.MapBatchCursor
+	got, err := m.BatchLookup(&cursor, keys, list, nil)
+	if errors.Is(err, ebpf.ErrKeyNotExist) { // the end
+		err = nil
+	}
+	if err == nil && got != n {
+		err = fmt.Errorf("reading a map: have %d entries, want %d", got, n)
+	}
+	return list, err
+}
+
+// Detach removes all probes from the process: all sites stop counting together, and the
+// code is as it was. What was counted can still be read.
+func (s *Session) Detach() error {
+	if s.link == nil {
+		return nil
+	}
+	err := s.objects.Generation.Set(^uint32(0))
+	err = errors.Join(err, s.link.Close())
+	s.link = nil
+	return err
+}
+
+// Close detaches and frees the counters.
+func (s *Session) Close() error {
+	return errors.Join(s.Detach(), s.objects.Close())
+}

@@ -1,0 +1,174 @@
+// Package mapped knows the executable code that is mapped into processes: from which file it
+// is, what its instructions are, and what modules want of them. Both kinds of value
+// samplers, the one in the kernel and the one with ptrace, make their tuples with it.
+//
+//	maps, err := mapped.Read(4711)
+//	files := mapped.Files{}
+//	m := mapped.Find(maps, op.PC)
+//	in := files.Instruction(4711, m, &op, code, want)
+//	in.PC              // 0x4011a0: the address in the file
+//	in.Tuple(have, w)  // what an interpreter noted, as far as a module wants it
+package mapped
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"debug/elf"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/pepgo/pep/tracer/internal/interp/micro"
+	"github.com/pepgo/pep/tracer/internal/values/capture"
+	"github.com/pepgo/pep/tracer/internal/values/describe"
+)
+
+// A Mapping is executable memory of a process.
+type Mapping struct {
+	start, end, offset uint64
+	Key                string // device, inode and path
+	Path               string
+	image              *file // nil until it is needed
+}
+
+// Files are the files that have been mapped, by the key of their mappings. Processes share them.
+type Files map[string]*file
+
+// A file is an image and its instructions, which all processes share.
+type file struct {
+	image capture.Image
+	elf   *elf.File // nil for code that is in no ELF file
+	insns map[uint64]*Instruction
+}
+
+// An Instruction is one that has been decoded, and what modules want of it.
+type Instruction struct {
+	*capture.Instruction
+	Want capture.Want
+	kind micro.Kind
+	jump uint64 // target of a direct jump, less the address of the instruction
+}
+
+// Read reads the executable mappings of a process.
+func Read(pid uint32) (maps []Mapping, err error) {
+	f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var m Mapping
+		var mode, device string
+		var inode uint64
+		fields := strings.SplitN(s.Text(), " ", 6) // the path may contain spaces
+		if _, err := fmt.Sscanf(s.Text(), "%x-%x %s %x %s %d", &m.start, &m.end, &mode, &m.offset, &device, &inode); err != nil {
+			return nil, fmt.Errorf("memory map of process %d: %q: %w", pid, s.Text(), err)
+		}
+		if !strings.Contains(mode, "x") {
+			continue
+		}
+		if len(fields) == 6 {
+			m.Path = strings.TrimSuffix(strings.TrimLeft(fields[5], " "), " (deleted)")
+		}
+		m.Key = fmt.Sprintf("%s:%d:%s", device, inode, m.Path)
+		maps = append(maps, m)
+	}
+	return maps, nil
+}
+
+// Find returns the mapping at pc, or nil.
+func Find(maps []Mapping, pc uint64) *Mapping {
+	for i := range maps {
+		if m := &maps[i]; m.start <= pc && pc < m.end {
+			return m
+		}
+	}
+	return nil
+}
+
+// Instruction returns the instruction of a decoded op. Want says what to note of
+// one that has not been met before.
+func (fs Files) Instruction(pid uint32, m *Mapping, op *micro.Op, code micro.Code, want func(*capture.Instruction) capture.Want) *Instruction {
+	if m.image == nil {
+		f := fs[m.Key]
+		if f == nil || f.elf == nil { // anonymous memory differs from process to process
+			f = m.open(pid)
+			fs[m.Key] = f
+		}
+		m.image = f
+	}
+	f := m.image
+	pc := op.PC - m.bias()
+	in := f.insns[pc]
+	if in == nil {
+		bytes := make([]byte, op.Len)
+		code.ReadCode(op.PC, bytes)
+		d, err := describe.Instruction(&f.image, pc, bytes)
+		if err != nil || len(d.Code) != len(bytes) {
+			d = describe.Unknown(&f.image, pc, bytes)
+		}
+		in = &Instruction{d, want(d), op.Kind, op.Imm - op.PC}
+		f.insns[pc] = in
+	}
+	return in
+}
+
+// open reads the file of a mapping. Memory without a file, and files that cannot be read,
+// become an image without a build ID.
+func (m *Mapping) open(pid uint32) *file {
+	f := &file{image: capture.Image{Path: m.Path}, insns: map[uint64]*Instruction{}}
+	if !strings.HasPrefix(m.Path, "/") {
+		if m.Path == "" {
+			f.image.Path = "[anonymous]"
+		}
+		return f
+	}
+	// The executable may have been replaced, and the process may have its own root.
+	name := fmt.Sprintf("/proc/%d/root%s", pid, m.Path)
+	if exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil && strings.TrimSuffix(exe, " (deleted)") == m.Path {
+		name = fmt.Sprintf("/proc/%d/exe", pid)
+	}
+	r, err := os.Open(name)
+	if err != nil {
+		return f
+	}
+	defer r.Close()
+	if f.elf, err = elf.NewFile(r); err != nil {
+		f.elf = nil
+		return f
+	}
+	f.image.BuildID = buildID(f.elf, r)
+	return f
+}
+
+// buildID returns the GNU build ID, or a hash of the file.
+func buildID(f *elf.File, r io.ReadSeeker) string {
+	const header = 16 // sizes, type, "GNU\0"
+	if s := f.Section(".note.gnu.build-id"); s != nil {
+		if data, err := s.Data(); err == nil && len(data) > header {
+			return fmt.Sprintf("%x", data[header:])
+		}
+	}
+	h := sha256.New()
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return ""
+	}
+	if _, err := io.Copy(h, r); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:20])
+}
+
+// bias returns what the loader has added to the addresses in the file.
+func (m *Mapping) bias() uint64 {
+	if m.image.elf == nil {
+		return 0
+	}
+	for _, p := range m.image.elf.Progs {
+		if p.Type == elf.PT_LOAD && m.offset >= p.Off&^0xfff && m.offset < p.Off+p.Filesz {
+			return m.start - (p.Vaddr + m.offset - p.Off)
+		}
+	}
+	return 0
+}
