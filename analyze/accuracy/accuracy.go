@@ -26,13 +26,6 @@ import (
 // hot: 0.125 % (§6.3).
 const HotShare = 0.00125
 
-// The paper's results for PEP(64,17): averages over its programs (§6.3 and §6.4).
-const (
-	PaperWall     = 0.94
-	PaperRelative = 0.96
-	PaperAbsolute = 0.83
-)
-
 // A Matching is the result of Wall.
 type Matching struct {
 	// Accuracy is the share, from 0 to 1, of the actual hot paths' flow that

@@ -3,8 +3,6 @@ package report
 // This file lists how well a sampled profile agrees with an exact one.
 
 import (
-	"fmt"
-
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/schema"
@@ -52,9 +50,8 @@ type AccuracyTable struct {
 
 // A Metric is one measure of the paper.
 type Metric struct {
-	Metric string  `json:"metric"`
-	Ours   float64 `json:"ours" unit:"ratio"`
-	Paper  float64 `json:"paper" unit:"ratio"` // its average over its programs
+	Metric   string  `json:"metric"`
+	Accuracy float64 `json:"accuracy" unit:"ratio"`
 }
 
 // Accuracy compares a sampled run with an exact one of the same program, by the
@@ -82,9 +79,9 @@ func Accuracy(exact, sampled Run) (*AccuracyTable, error) {
 	t := &AccuracyTable{
 		Exact: profileOf(exact.Paths), Sampled: profileOf(sampled.Paths), HotShare: accuracy.HotShare,
 		Metrics: []Metric{
-			{"Wall weight matching", wall.Accuracy, accuracy.PaperWall},
-			{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges), accuracy.PaperRelative},
-			{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges), accuracy.PaperAbsolute},
+			{"Wall weight matching", wall.Accuracy},
+			{"relative overlap", accuracy.Relative(actualEdges, estimatedEdges)},
+			{"absolute overlap", accuracy.Absolute(actualEdges, estimatedEdges)},
 		},
 		Paths: len(actual), Hot: wall.Hot, Found: wall.Matched, Seen: len(estimated),
 	}
@@ -123,10 +120,8 @@ func (t *AccuracyTable) Print(p *listing.Page) {
 	t.Exact.printComments(p)
 	t.Sampled.printComments(p)
 	p.Line("")
-	row := func(metric, ours, paper string) { p.Line("%-20s  %7s | %s", metric, ours, paper) }
-	row("", "ours", "paper, PEP(64,17)")
 	for _, m := range t.Metrics {
-		row(m.Metric, listing.Percent(m.Ours), fmt.Sprintf("%.0f%%", 100*m.Paper))
+		p.Line("%-20s  %7s", m.Metric, listing.Percent(m.Accuracy))
 	}
 	p.Line("")
 	p.Line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)", t.Hot, t.Paths, t.Found, 100*t.HotShare)

@@ -56,10 +56,9 @@
 //	pep: exact, every path counted
 //	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
 //
-//	                         ours | paper, PEP(64,17)
-//	Wall weight matching   99.25% | 94%
-//	relative overlap       98.99% | 96%
-//	absolute overlap       98.87% | 83%
+//	Wall weight matching   99.25%
+//	relative overlap       98.99%
+//	absolute overlap       98.87%
 //
 //	actual hot paths: 7 of 8, 5 of them found (a hot path has more than 0.125% of the flow)
 //	samples: 128, of 5 paths

@@ -203,7 +203,7 @@ func siteRows(o commandtest.Object) (rows []string) {
 
 func accuracyRows(o commandtest.Object) (rows []string) {
 	for _, m := range o.All("metrics") {
-		rows = append(rows, fmt.Sprintf("%s %.2f%% | %.0f%%", m.Text("metric"), 100*m.Float("ours"), 100*m.Float("paper")))
+		rows = append(rows, fmt.Sprintf("%s %.2f%%", m.Text("metric"), 100*m.Float("accuracy")))
 	}
 	return append(rows,
 		fmt.Sprintf("actual hot paths: %d of %d, %d of them found (a hot path has more than %v%% of the flow)",

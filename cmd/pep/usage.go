@@ -180,9 +180,8 @@ Examples:
 	accuracyUsage = `pep accuracy [-json] EXACT SAMPLED
 
 Compares a sampled profile with an exact one of the same source, by the
-metrics of the PEP paper, and prints the paper's results beside ours. Each
-argument is the paths file or the edges file of a run; pep finds the other by
-its name.
+metrics of the PEP paper. Each argument is the paths file or the edges file of
+a run; pep finds the other by its name.
 
 	Wall weight matching   share of the hot paths' flow that the sampled profile finds
 	relative overlap       how well it shows the bias of each branch
