@@ -15,9 +15,7 @@ func CompareTables(names []string, rows []Compared) string {
 	}
 	summary, all := newTable("mode", "programs"), newTable("mode", "program")
 	last := names[len(names)-1]
-	for _, name := range names {
-		all.rows[0] = append(all.rows[0], name)
-	}
+	all.rows[0] = append(all.rows[0], names...)
 	for _, name := range names[:len(names)-1] {
 		summary.rows[0] = append(summary.rows[0], last+" / "+name, "instructions")
 		all.rows[0] = append(all.rows[0], last+" / "+name, "spread", "instructions")

@@ -105,14 +105,6 @@ func part(some, all int, unit string) ours {
 	return ours{fmt.Sprintf("%s of %s %s", a.Text, b.Text, unit), []Value{a, b}}
 }
 
-// ratio returns a/b for numbers of events, either of which may never be reached.
-func ratio(a uint64, aok bool, b uint64, bok bool) float64 {
-	if !aok || !bok || b == 0 {
-		return math.NaN()
-	}
-	return float64(a) / float64(b)
-}
-
 func near(x, want, relative float64) bool { return math.Abs(x-want) <= relative*want }
 
 // until returns the points of a curve up to a number of events.

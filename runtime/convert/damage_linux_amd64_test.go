@@ -70,10 +70,9 @@ func TestEveryFlippedBitIsNoticed(t *testing.T) {
 	if problem != "" || strings.Contains(want, "damaged") || strings.Contains(want, "not counted") || !strings.Contains(want, "4 13 ") || !strings.Contains(want, "[{key value} {n 4}]") {
 		t.Fatalf("%s\n%s", problem, want)
 	}
-	h := file.Header
 	tallies := []uintptr{
-		unsafe.Offsetof(h.Ticks), unsafe.Offsetof(h.Overruns), unsafe.Offsetof(h.Time), unsafe.Offsetof(h.Spent),
-		unsafe.Offsetof(h.Shortened), unsafe.Offsetof(h.Truncated), unsafe.Offsetof(h.Detached), unsafe.Offsetof(h.Denied), unsafe.Offsetof(h.Unlabelled), unsafe.Offsetof(h.Folded), unsafe.Offsetof(h.Erased), unsafe.Offsetof(h.Gapped),
+		unsafe.Offsetof(file.Header.Ticks), unsafe.Offsetof(file.Header.Overruns), unsafe.Offsetof(file.Header.Time), unsafe.Offsetof(file.Header.Spent),
+		unsafe.Offsetof(file.Header.Shortened), unsafe.Offsetof(file.Header.Truncated), unsafe.Offsetof(file.Header.Detached), unsafe.Offsetof(file.Header.Denied), unsafe.Offsetof(file.Header.Unlabelled), unsafe.Offsetof(file.Header.Folded), unsafe.Offsetof(file.Header.Erased), unsafe.Offsetof(file.Header.Gapped),
 	}
 	said, refused, same := 0, 0, 0
 	for _, i := range used(file) {

@@ -158,8 +158,7 @@ type assembler struct {
 	extra  []machine.Store  // stores of .store
 	uses   []use            // uses of labels
 
-	classes  uint32 // classes that have an entry
-	filtered bool   // the source has .filter
+	classes uint32 // classes that have an entry
 }
 
 type position struct{ line, column int }
