@@ -109,6 +109,9 @@ const events = "pairs,stores,ops,directcalls,entries,returns"
 
 // A package with all kinds of taps is still valid.
 func TestCorpusTapped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 30 s")
+	}
 	for _, kinds := range []string{"all", "loads", events} {
 		for _, burst := range []bool{false, true} {
 			if kinds == "loads" && !burst {

@@ -18,6 +18,9 @@ import (
 // The oracle is the full build's counts. In the burst build all taps report with taps=full, so
 // all counts are exact. If few functions have taps, nearly all callers have none.
 func TestBurstBuildsSeeAllCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	skipUnlessLinux(t)
 	a, err := txtar.ParseFile(filepath.Join("testdata", "ways.txtar"))
 	if err != nil {

@@ -34,6 +34,9 @@ func main() {
 // STRAT-25: functions that the Go runtime calls by itself hold neither polls nor
 // taps, and the site tables say why.
 func TestHooksOfTheRuntimeAreSkipped(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 20 s")
+	}
 	skipUnlessLinux(t)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"main.go": hooked, "go.mod": "module hooked\n\ngo 1.26\n"} {

@@ -92,6 +92,9 @@ func estimates(t *testing.T, file string) map[string]estimate {
 // built for bursts or always there, where a load takes 1 ns and where it takes 1 ms. Estimates that
 // count each sample once, as if all windows stood for as many events, are found to be wrong.
 func TestBurstsEstimateKnownCounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 7 s")
+	}
 	skipUnlessLinux(t)
 	dir := t.TempDir()
 	text, err := os.ReadFile("testdata/known/main.go")

@@ -145,6 +145,9 @@ func TestEnginesDoNotTellLabels(t *testing.T) {
 // samples as others. An estimate is outside in 4 of 10^9 runs if errors are normal (manyBounds), so a false alarm
 // comes in one of a million runs.
 func TestLabelsOfTapsInBursts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 15 s")
+	}
 	skipUnlessLinux(t)
 	for _, mode := range []string{"burst", "full"} {
 		t.Run(mode, func(t *testing.T) {

@@ -122,6 +122,9 @@ func branchesOf(t *testing.T, dir string, f *profile.File) (list []string) {
 }
 
 func TestLineDirectivesToSeveralFiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 6 s")
+	}
 	dir := extract(t, txtar.Parse([]byte(linesProgram)))
 	src := source.NewTree(dir)
 	exact := profilesOf(t, build(t, dir, "-peppkg=.", "-pepmode=exact"), "")

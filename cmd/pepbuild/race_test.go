@@ -65,6 +65,9 @@ func main() {
 // because package runtime reports those, so all profiles are made in one goroutine. And our functions
 // hide no race of the program's, as they would if the detector saw that they wait for each other.
 func TestRaceDetectorSeesNothingOfOurs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 20 s")
+	}
 	skipUnlessLinux(t)
 	if env, err := goEnv("CGO_ENABLED"); err != nil || env[0] != "CGO_ENABLED=1" {
 		t.Skipf("-race needs cgo: %s, %v", env, err)

@@ -12,6 +12,9 @@ import (
 // The linked runtime gives the collector next to nothing to scan: its tables are in memory
 // that the collector does not know.
 func TestTheCollectorScansNoTables(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 8 s")
+	}
 	dir := t.TempDir()
 	text, err := os.ReadFile(filepath.Join("testdata", "roots", "main.go"))
 	if err != nil {

@@ -85,6 +85,9 @@ func eventsOf(t *testing.T, prog string, do func(e tuple.Tuple, tap *wire.Tap, c
 // program calls it: through recursion, interfaces, deferred calls, panics, runtime.Goexit,
 // loops over functions, and goroutines that use the same chunk one after the other.
 func TestStacksAreThoseOfTheRuntime(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	skipUnlessLinux(t)
 	for _, flags := range [][]string{{"-pepmode=taps"}, {"-peppkg=.,errors,fmt,sort,strings,sync"}, {"-pepmode=taps", "-peptapmode=burst"}} {
 		dir := t.TempDir()

@@ -131,6 +131,9 @@ func main() {
 // and the test makes two of them. With 700 ticks it is mostly above 29 if half of the ticks
 // in one part are not counted.
 func TestTimeOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 6 s")
+	}
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "main.go"), timeOfKinds)

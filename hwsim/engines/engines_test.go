@@ -31,6 +31,9 @@ func parse(t testing.TB, text string) *Spec {
 // Every engine keeps the promises of package hwsim: by itself, and behind another
 // engine if it can stand there. CP3 is in front, with counts of 3.
 func TestContract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 25 s")
+	}
 	for _, k := range extended {
 		if len(k.Examples) == 0 {
 			t.Errorf("%s has no examples", k.Name)

@@ -94,6 +94,9 @@ func unharmed(t *testing.T, name string, r *run) {
 
 // A program whose file is truncated runs on as a plain one.
 func TestFilesThatAreCutOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 15 s")
+	}
 	t.Parallel()
 	for _, p := range detachables(t) {
 		for _, part := range []int64{0, 2, 100} { // nothing is left, a half, the header

@@ -235,6 +235,9 @@ var withOnFlagPoll = []string{
 
 // STRAT-25: in every kind of program, polls, taps and ticks call only what they may call.
 func TestCodeOfPollsAndHandlers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	t.Parallel()
 	for tags, poll := range map[string]struct {
 		replace []string

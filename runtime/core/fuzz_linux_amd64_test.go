@@ -26,6 +26,9 @@ import (
 // Whatever one number of a .pep file is, its reader returns, with an error or with profiles in which no
 // number is negative and no share is more than all. The test corrects the checksum of the header.
 func TestDamagedFilesAreRead(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	t.Run("paths", func(t *testing.T) {
 		here := golink.CodeOf(TestDamagedFilesAreRead)
 		f := pepfiletest.Recorded(textBase, here)

@@ -20,6 +20,9 @@ var (
 // STRAT-27: if a program is killed, every event is in the profile, except for as many as
 // the profile says.
 func TestKilledProgramsLoseNothingUncounted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	t.Parallel()
 	const runs, goroutines = 30, 64
 	exe := newLinker(t, "", target{}).program("kill.go", tapTables())

@@ -90,6 +90,9 @@ func hex(x uint64) string {
 // The ranges in the profile of a program are the ranges that a replay of its trace gives.
 // Program and replay both merge the engines of several Ps. The hot range is among them.
 func TestProfilesOfRanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	withTestEngines(t)
 	t.Parallel()
 	exe := newLinker(t, ",peptestengines", target{}).program("ranges.go", rangeTables())
@@ -133,6 +136,9 @@ func mergedText(comment string) string {
 // The profile that is written before exec has the counts that engines hold. If exec fails,
 // the engines still hold them.
 func TestSnapshotBeforeExec(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	t.Parallel()
 	exe := newLinker(t, ",peptestengines", target{}).program("ranges.go", rangeTables())
 	for _, deliver := range []string{"interrupt", "service"} {

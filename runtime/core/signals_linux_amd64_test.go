@@ -17,6 +17,9 @@ import (
 
 // TestTakenSignals has programs ignore our signals, and then ask for them again.
 func TestTakenSignals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 10 s")
+	}
 	t.Parallel()
 	l := newLinker(t, "", target{})
 	profiled, plain := l.program("signals.go", loopTables()), l.program("signals.go", nil, noPolls...)

@@ -102,6 +102,9 @@ func testExactTaps(t *testing.T, r *run) {
 // STRAT-26: a program collects values, types and call targets at once. No event is lost,
 // however the program ends.
 func TestTappedPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 15 s")
+	}
 	t.Parallel()
 	for _, pie := range []bool{false, true} {
 		if pie && testing.Short() {
@@ -131,6 +134,9 @@ func TestTapsInExactAndSampledPrograms(t *testing.T) {
 
 // Programs can be built so that they use bursts by default.
 func TestProgramsForBursts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 20 s")
+	}
 	t.Parallel()
 	for _, tags := range []string{"", ",pepexact"} {
 		exe := newLinker(t, ",pepbursts"+tags, target{}).program("taps.go", tapTables())
@@ -289,6 +295,9 @@ func TestTraceReplays(t *testing.T) {
 // STRAT-18: both ways of delivery give the same profile. The program has one stream and
 // runs one goroutine at a time, so that the profile does not depend on the scheduler.
 func TestDeliveriesGiveTheSameProfile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes about 7 s")
+	}
 	t.Parallel()
 	exe := newLinker(t, "", target{}).program("taps.go", tapTables())
 	for _, engine := range []string{"exact", "H[P16]64+A16", "tag8-64-512/2w"} {
