@@ -15,6 +15,7 @@ type Kind struct {
 	// Params are the names of the parameters. Values without a name belong to the
 	// first, the second and so on.
 	Params []string
+	Also   bool // Parse calls Args.Also: some engines have more parameters
 
 	// Parse makes a Spec from the text between the parentheses. If the text is wrong,
 	// Parse calls a.Want, and its result is ignored.
@@ -85,6 +86,9 @@ func (a *Args) Parse(k *Kind) (Spec, *SyntaxError) {
 	if k.Params != nil {
 		a.names, a.values = k.Params, make([]arg, len(k.Params))
 		a.split()
+	}
+	if !k.Also {
+		a.refuse() // before the kind reads values: a misspelt name is the first thing to say
 	}
 	if a.err != nil {
 		return nil, a.err

@@ -51,6 +51,7 @@ var Kind = &hwsim.Kind{
 	Name: "cop",
 	Params: append([]string{"program", "clock", "access", "handler", "record", "k0", "seed",
 		"slots", "keybits", "data", "microcode", "filterpcs", "buffer", "penalty", "watchdog", "predictor"}, clock.Params...),
+	Also:     true,
 	Parse:    parse,
 	Weighted: true,
 	Examples: []string{
