@@ -70,7 +70,7 @@ func tool(t *testing.T, name string) string {
 // testprog builds the test program that has the name of the test.
 func testprog(t *testing.T, dir string) []string {
 	t.Helper()
-	src, err := filepath.Abs(filepath.Join("..", "..", "..", "testprogs", filepath.Base(t.Name())))
+	src, err := filepath.Abs(filepath.Join("..", "..", "..", "..", "testprogs", filepath.Base(t.Name())))
 	if err != nil {
 		t.Fatal(err)
 	}
