@@ -113,7 +113,7 @@ func TestMetricsAreThoseOfPep(t *testing.T) {
 		}
 		m := match(exact, sampled)
 		for name, x := range map[string]float64{"Wall weight matching": m.Wall, "relative overlap": m.Relative, "absolute overlap": m.Absolute} {
-			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^%s +%.2f%% `, name, 100*x)); !want.Match(text.Bytes()) {
+			if want := regexp.MustCompile(fmt.Sprintf(`(?m)^%s +%.2f%%$`, name, 100*x)); !want.Match(text.Bytes()) {
 				t.Errorf("%s is %v, pep accuracy prints\n%s", name, x, &text)
 			}
 		}
