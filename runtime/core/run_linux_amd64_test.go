@@ -73,8 +73,10 @@ func testShares(t *testing.T, exe, clock string) {
 		{"p1 in small", share(paths, "path", "p1", "main.small"), .5},
 		{"true in work", share(edges, "outcome", "true", "main.work") / share(edges, "kind", "if", "main.work"), .69},
 	} {
-		if s.got < s.want-.05 || s.got > s.want+.05 {
-			t.Errorf("%s: share %.3f, want about %.2f", s.of, s.got, s.want)
+		// Beside two busy loops, 25 runs had a standard deviation of .005, but few bursts of much weight make
+		// it more at times: one of some hundred runs was off by .054. A path that counts twice is off by .13.
+		if s.got < s.want-.08 || s.got > s.want+.08 {
+			t.Errorf("%s: share %.3f, want about %.2f: %s", s.of, s.got, s.want, paths.Comments[0])
 		}
 	}
 	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + clock + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?, sampling took \d+ms, (0\.[1-9]\d|[1-9]\d?\.\d\d)%, bursts weigh like \d+ equal ones$`)
