@@ -18,11 +18,12 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/report"
+	"github.com/pepgo/pep/runtime/sys"
 )
 
 // burn uses so many ns of CPU time.
 func burn(ns uint64) {
-	for began := cpuTime(); cpuTime()-began < ns; {
+	for began := sys.CPUTime(); sys.CPUTime()-began < ns; {
 	}
 }
 
@@ -31,7 +32,7 @@ func TestBurstsOfTaps(t *testing.T) {
 	finish := startTapping(t, "taps=burst,samples=100")
 	var this tapper
 	for range 20 {
-		tickTaps(cpuTime())
+		tickTaps(sys.CPUTime())
 		for n := 0; Taps != options.TapsOff; n++ {
 			if n == 100_000_000 {
 				t.Fatal("the burst does not end")
@@ -57,11 +58,11 @@ func TestBurstsAfterAPhaseWithoutTaps(t *testing.T) {
 	startTapping(t, "taps=burst")
 	var this tapper
 	for range 12 {
-		tickTaps(cpuTime())
+		tickTaps(sys.CPUTime())
 		burn(warmUp + minWindow/2)
 		this.tap(1<<56, 1)
 		this.tap(1<<56, 1)
-		tickNoTaps(cpuTime())
+		tickNoTaps(sys.CPUTime())
 		if Taps != options.TapsOff {
 			t.Fatal("a burst lasts longer than a tick")
 		}
@@ -69,7 +70,7 @@ func TestBurstsAfterAPhaseWithoutTaps(t *testing.T) {
 	if current.length > maxWindow {
 		t.Errorf("after windows without events, a window is %d ns", current.length)
 	}
-	tickTaps(cpuTime())
+	tickTaps(sys.CPUTime())
 	n := 0
 	for ; Taps == options.TapsBurst && n < 100*maxEvents; n++ {
 		this.tap(1<<56, 1)
@@ -86,8 +87,8 @@ func TestWarmUpLeavesTimeForWindows(t *testing.T) {
 		finish := startTapping(t, "taps=burst")
 		var this tapper
 		for range 20 {
-			tickTaps(cpuTime())
-			for began := cpuTime(); cpuTime()-began < tick; {
+			tickTaps(sys.CPUTime())
+			for began := sys.CPUTime(); sys.CPUTime()-began < tick; {
 				this.tap(1<<56, 7)
 			}
 		}

@@ -25,8 +25,3 @@ func tickThreadPC() (p uintptr)
 func exitEntryPC() (p uintptr)
 
 func deathEntryPC() (p uintptr)
-
-// cpuTime returns how long all threads of the process together have run, in ns.
-// It is assembly because taps call it, anywhere: what the kernel writes to is in
-// its stack frame, which is neither allocated nor moved.
-func cpuTime() uint64

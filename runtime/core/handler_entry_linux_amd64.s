@@ -11,7 +11,6 @@
 
 #define SYS_mmap	9
 #define SYS_clone	56
-#define SYS_getrusage	98
 #define SYS_execve	59
 #define SYS_write	1
 #define SYS_wait4	61
@@ -28,31 +27,6 @@
 #define ADDRESS(sym) \
 	LEAQ	sym(SB), AX \
 	MOVQ	AX, p+0(FP) \
-	RET
-
-// usedCPU sets AX to the CPU time of the process in ns. The kernel's struct
-// rusage begins with the times in user and system mode, in s and us. (The clock
-// of CPU time would not do: in a process with a timer that goes by it, the kernel
-// goes by what it knew when its scheduler last ticked.)
-TEXT ·usedCPU(SB), NOSPLIT|NOFRAME, $0
-	SUBQ	$144, SP
-	XORL	DI, DI	// RUSAGE_SELF
-	MOVQ	SP, SI
-	MOVL	$SYS_getrusage, AX
-	SYSCALL
-	MOVQ	0(SP), AX
-	ADDQ	16(SP), AX
-	IMULQ	$1000000, AX
-	ADDQ	8(SP), AX
-	ADDQ	24(SP), AX
-	IMULQ	$1000, AX
-	ADDQ	$144, SP
-	RET
-
-// func cpuTime() uint64
-TEXT ·cpuTime(SB), NOSPLIT, $0-8
-	CALL	·usedCPU(SB)
-	MOVQ	AX, ret+0(FP)
 	RET
 
 // CALLGO calls the Go function whose code the variable names. Its arguments are

@@ -30,7 +30,8 @@ TEXT ·callGo(SB), NOSPLIT|NOFRAME, $0
 // tick does what is due at a tick.
 TEXT ·tick(SB), NOSPLIT|NOFRAME, $0
 	SUBQ	$24, SP	// for Go
-	CALL	·usedCPU(SB)
+	MOVQ	·usedCPU(SB), R12
+	CALL	R12
 	MOVQ	·tickCode(SB), R12
 	CALL	·callGo(SB)	// onTick(CPU time)
 	CALL	·keepHandlers(SB)

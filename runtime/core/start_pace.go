@@ -6,13 +6,14 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pace"
+	"github.com/pepgo/pep/runtime/sys"
 )
 
 // startPace measures what it must know, and begins the first interval.
 func startPace(opts options.Options) {
 	nsPerCycle = measureCycles()
 	spent, settled = 0, 0
-	began = cpuTime()
+	began = sys.CPUTime()
 	tickPace = pace.New(opts.Tick, opts.Budget, began)
 }
 

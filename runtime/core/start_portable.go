@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
+	"github.com/pepgo/pep/runtime/sys"
 )
 
 func start() {
@@ -46,8 +47,8 @@ func start() {
 // does not notice when all other goroutines are deadlocked.
 func ticks() {
 	for golink.Load32(&counts.Stopped) == 0 {
-		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(cpuTime()))
-		now := cpuTime()
+		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(sys.CPUTime()))
+		now := sys.CPUTime()
 		stands := keepPace(now)
 		if tapsTurn() {
 			tickTaps(now)

@@ -65,6 +65,7 @@ func installHandlers() {
 	tracebackFlags, goSignals = golink.TracebackCache(), golink.SignalQueue()
 	tickCode, deathCode = golink.CodeOf(onTick), golink.CodeOf(onDeath)
 	interruptedCode = golink.CodeOf(onInterrupted)
+	usedCPU = sys.UsedCPUPC()
 	keepSignal(sys.SigABRT)
 	for _, sig := range deadly {
 		oldHandlers[sig] = sys.Handler(sig)

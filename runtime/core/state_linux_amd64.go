@@ -32,6 +32,7 @@ var (
 
 	tickCode, interruptedCode, deathCode uintptr     // of the Go functions that handlers call
 	oldHandlers                          [65]uintptr // handlers that were there before, by signal
+	usedCPU                              uintptr     // of the assembly function that sets AX to the CPU time in ns
 	zeroG                                [64]uint64  // as much of a g as compiled code looks at
 )
 

@@ -5,10 +5,7 @@ package core
 // This file holds the variables that several rooms share on systems where core handles
 // no signals.
 
-import (
-	"github.com/pepgo/pep/runtime/golink"
-	"github.com/pepgo/pep/runtime/pepfile"
-)
+import "github.com/pepgo/pep/runtime/pepfile"
 
 var (
 	counts   pepfile.Table
@@ -18,6 +15,3 @@ var (
 
 	detached uint32 // always 0: there is no file that could lose its room
 )
-
-// cpuTime: time in bursts is wall-clock time, as ticks are.
-func cpuTime() uint64 { return uint64(golink.Nanotime()) }

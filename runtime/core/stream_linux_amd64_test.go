@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sys"
 )
 
 // startTapping lets the test tap in its own process until the test calls finish. finish
@@ -127,7 +128,7 @@ func TestTapsDoNotAllocate(t *testing.T) {
 		tappers := make([]tapper, 11)
 		n, runs := uint64(0), 0
 		if got := testing.AllocsPerRun(len(tappers)-1, func() {
-			tickTaps(cpuTime())
+			tickTaps(sys.CPUTime())
 			this := &tappers[runs]
 			runs++
 			for range 3 * pepfile.BufTuples {

@@ -49,6 +49,7 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/sys"
 )
 
 const (
@@ -172,7 +173,7 @@ func recordInBurst(entered uint64, origin pepfile.Origin, tuples []tuple.Tuple) 
 // look looks at the clock, unless it has just done so.
 func (w *window) look(now uint64) {
 	if now-w.looked >= clockInterval {
-		w.now, w.looked = cpuTime(), now
+		w.now, w.looked = sys.CPUTime(), now
 	}
 }
 
@@ -196,7 +197,7 @@ func (w *window) open() {
 	w.phase = windowOpen
 	w.opened = w.warm()
 	if w.frequent() {
-		w.now, w.looked = cpuTime(), uint64(golink.Nanotime())
+		w.now, w.looked = sys.CPUTime(), uint64(golink.Nanotime())
 		w.opened = w.now
 	}
 	w.own, w.rooms, w.events, w.reported, w.left = 0, 0, 0, 0, uint32(len(w.samples))
@@ -229,7 +230,7 @@ func (w *window) deliver(entered uint64, tuples []tuple.Tuple, labels uint16) (c
 	}
 	// The window ends with this delivery.
 	w.spend(entered, uint64(golink.Nanotime()))
-	w.now, w.looked = cpuTime(), uint64(golink.Nanotime())
+	w.now, w.looked = sys.CPUTime(), uint64(golink.Nanotime())
 	w.length = w.now - w.opened
 	return true
 }
@@ -334,7 +335,7 @@ func stopBursts() {
 		}
 		golink.Pause()
 	}
-	now := cpuTime()
+	now := sys.CPUTime()
 	if w.phase == windowOpen && w.now < now && w.end() > now {
 		w.length = now - w.opened
 	}
