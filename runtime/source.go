@@ -6,7 +6,8 @@
 //
 //	poll        the kind of a build
 //	doors       the names of core that instrumented code uses
-//	core        what instrumented code calls, signal handlers, taps, start and end
+//	core        what instrumented code calls, signal handlers, start and end
+//	taps        the way of tuples from taps to the table of words
 //	sampler     which polls are samples
 //	pace        how far apart ticks are, within a budget
 //	pepfile     the .pep file, in which a program counts

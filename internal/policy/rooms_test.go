@@ -1,9 +1,9 @@
 package policy
 
-// This file says which rooms package runtime/core has, and that each knows only the
+// This file says which rooms some packages have, and that each room knows only the
 // rooms below it. The linker, the assembler and instrumented code name core's
 // variables, so all code that shares these variables stays in one package. The rooms
-// keep that package readable.
+// keep that package readable. In package taps, what runs in signal handlers shares variables with the rest.
 
 import (
 	"go/ast"
@@ -21,37 +21,46 @@ import (
 	"testing"
 )
 
-// rooms are the rooms of runtime/core, the lowest first. A file is in the room
+// rooms are the rooms of packages, the lowest first. A file is in the room
 // that the part of its name before the first "_" or "." names, or in that with
 // the name in parentheses:
 //
 //	handler_tick_linux_amd64.go  is in handler
 //	core.go                      is in door
 //
-// A file may use what is declared in its own room and in those before it.
-var rooms = []string{
-	"state",      // variables that several rooms share; set when the program starts
-	"handler",    // what runs in signal handlers, and nothing else
-	"tap",        // the way of tuples from taps to the table of words or the trace
-	"write",      // reading of .pep files, writing of profiles
-	"exit",       // the normal end of a program
-	"start",      // the beginning of a program
-	"door(core)", // what instrumented code calls
+// All other files are in the room "…", if there is one. A file may use what is declared in
+// its own room and in those before it.
+var rooms = map[string][]string{
+	"runtime/core": {
+		"state",      // variables that several rooms share; set when the program starts
+		"handler",    // what runs in signal handlers, and nothing else
+		"write",      // reading of .pep files, writing of profiles
+		"exit",       // the normal end of a program
+		"start",      // the beginning of a program
+		"door(core)", // what instrumented code calls
+	},
+	"runtime/taps": {
+		"state", // variables that ticks and taps share
+		"tick",  // what runs in signal handlers, and nothing else
+		"…",     // the way of tuples from taps to the table of words or the trace
+	},
 }
 
-const roomed = "runtime/core"
-
-// roomOf returns the index of the room of a file of runtime/core, -1 if it is in
+// roomOf returns the index of the room of a file of package dir, -1 if it is in
 // none.
-func roomOf(name string) int {
+func roomOf(dir, name string) int {
 	prefix := name[:strings.IndexAny(name, "_.")]
-	return slices.IndexFunc(rooms, func(r string) bool {
+	i := slices.IndexFunc(rooms[dir], func(r string) bool {
 		r, other, _ := strings.Cut(strings.TrimSuffix(r, ")"), "(")
 		return prefix == r || prefix == other
 	})
+	if i < 0 {
+		i = slices.Index(rooms[dir], "…")
+	}
+	return i
 }
 
-// builds are builds that together have all files of runtime/core.
+// builds are builds that together have all files of packages with rooms.
 var builds = [][]string{
 	{"linux", "amd64"},
 	{"linux", "amd64", "peplinked"},
@@ -59,35 +68,52 @@ var builds = [][]string{
 	{"linux", "arm64"},
 }
 
-func TestRoomsOfCore(t *testing.T) {
-	uses, files := usesInCore(t, nil)
-	for _, name := range files {
-		if roomOf(name) < 0 {
-			t.Errorf("%s/%s is in no room: the rooms are %q", roomed, name, rooms)
+func TestRooms(t *testing.T) {
+	for dir := range rooms {
+		uses, files := usesIn(t, dir, nil)
+		for _, name := range files {
+			if roomOf(dir, name) < 0 {
+				t.Errorf("%s/%s is in no room: the rooms are %q", dir, name, rooms[dir])
+			}
 		}
-	}
-	if len(uses) < 100 {
-		t.Fatalf("only %d uses were found: %v", len(uses), uses)
-	}
-	for _, u := range upward(uses) {
-		t.Errorf("%s uses %s of %s, a room above it", u.in, u.name, u.of)
+		if len(uses) < 100 {
+			t.Fatalf("%s: only %d uses were found: %v", dir, len(uses), uses)
+		}
+		for _, u := range upward(dir, uses) {
+			t.Errorf("%s/%s uses %s of %s, a room above it", dir, u.in, u.name, u.of)
+		}
 	}
 }
 
 // The test above finds uses of a higher room, from Go and from assembly.
 func TestRoomsNoticeArrowsUp(t *testing.T) {
-	for name, text := range map[string]string{
-		"state_planted.go":        "package core\n\nfunc planted() { finishTaps() }",
-		"handler_planted.go":      "package core\n\nfunc (e *engine) planted() { e.flush() }",
-		"tap_planted.go":          "package core\n\nvar planted = writerArg",
-		"handler_planted.s":       "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·sinks(SB), AX\n\tRET\n",
-		"write_planted_module.go": "package core\n\nfunc planted() { finish() }",
-		"write_planted_arch.s":    "\tCALL\t·beforeExec(SB)\n",
+	for dir, planted := range map[string]map[string]string{
+		"runtime/core": {
+			"state_planted.go":            "package core\n\nfunc plantedCall() { finish() }",
+			"handler_planted.go":          "package core\n\nfunc (t *Table) planted() { t.first() }",
+			"handler_planted_variable.go": "package core\n\nvar planted = writerArg",
+			"handler_planted.s":           "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·execing(SB), AX\n\tRET\n",
+			"write_planted_module.go":     "package core\n\nfunc plantedModule() { finish() }",
+			"write_planted_arch.s":        "\tCALL\t·beforeExec(SB)\n",
+		},
+		"runtime/taps": {
+			"state_planted.go":         "package taps\n\nfunc plantedCall() { BeginBurst(1) }",
+			"tick_planted.go":          "package taps\n\nfunc (e *engine) planted() { e.flush() }",
+			"tick_planted_variable.go": "package taps\n\nvar planted = &sinks",
+			"tick_planted.s":           "TEXT ·planted(SB), 4, $0\n\tMOVQ\t·sinks(SB), AX\n\tRET\n",
+		},
 	} {
-		uses, _ := usesInCore(t, map[string]string{name: text})
-		up := upward(uses)
-		if len(up) == 0 || slices.ContainsFunc(up, func(u use) bool { return u.in != name }) {
-			t.Errorf("%s: arrows up %v, want the arrow from this file", name, up)
+		uses, _ := usesIn(t, dir, planted)
+		up := upward(dir, uses)
+		for name := range planted {
+			if !slices.ContainsFunc(up, func(u use) bool { return u.in == name }) {
+				t.Errorf("%s/%s: no arrow up is found, only %v", dir, name, up)
+			}
+		}
+		for _, u := range up {
+			if planted[u.in] == "" {
+				t.Errorf("%s: the arrow up %v is not from a planted file", dir, u)
+			}
 		}
 	}
 }
@@ -96,26 +122,26 @@ func TestRoomsNoticeArrowsUp(t *testing.T) {
 type use struct{ in, of, name string }
 
 // upward returns the uses of declarations in a higher room.
-func upward(uses []use) (up []use) {
+func upward(dir string, uses []use) (up []use) {
 	for _, u := range uses {
-		if roomOf(u.in) < roomOf(u.of) {
+		if roomOf(dir, u.in) < roomOf(dir, u.of) {
 			up = append(up, u)
 		}
 	}
 	return up
 }
 
-// usesInCore returns which declarations of runtime/core, with some files more, are used
+// usesIn returns which declarations of a package, with some files more, are used
 // in other files than their own, and all files. It type-checks without the packages of
 // other modules and of std, and ignores the errors that this causes.
-func usesInCore(t *testing.T, more map[string]string) (uses []use, names []string) {
+func usesIn(t *testing.T, dir string, more map[string]string) (uses []use, names []string) {
 	t.Helper()
 	fset := token.NewFileSet()
 	texts := maps.Clone(more)
 	if texts == nil {
 		texts = map[string]string{}
 	}
-	entries, err := os.ReadDir(filepath.Join(root, roomed))
+	entries, err := os.ReadDir(filepath.Join(root, dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +150,7 @@ func usesInCore(t *testing.T, more map[string]string) (uses []use, names []strin
 		if e.IsDir() || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(root, roomed, name))
+		text, err := os.ReadFile(filepath.Join(root, dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +179,7 @@ func usesInCore(t *testing.T, more map[string]string) (uses []use, names []strin
 		}
 		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
 		config := types.Config{Importer: imp, Error: func(error) {}}
-		pkg, _ := config.Check(roomed, fset, files, info)
+		pkg, _ := config.Check(dir, fset, files, info)
 		for id, obj := range info.Uses {
 			if obj.Pkg() == pkg {
 				u := use{fset.Position(id.Pos()).Filename, fset.Position(obj.Pos()).Filename, obj.Name()}

@@ -85,6 +85,7 @@ var harder = []struct {
 	count    int
 }{
 	{"./runtime/core", ".", 20},
+	{"./runtime/taps", ".", 20},
 	{"./instrument/pathnum", ".", 20},
 	{"./format/wire", ".", 20},
 }

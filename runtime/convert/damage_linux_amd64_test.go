@@ -147,7 +147,7 @@ func unused(f pepfile.Table) uint32 {
 }
 
 func TestDamagedWordsAreSaid(t *testing.T) {
-	c := countsOf(pepfiletest.Tapped())
+	c := countsOf(pepfiletest.Tapped(1))
 	a := c.Words()
 	a.Exact = 1
 	for i := range uint64(5000) {

@@ -66,7 +66,7 @@ func FuzzFile(f *testing.F) {
 // scale.
 func FuzzArea(f *testing.F) {
 	f.Add([]byte{1}, uint64(7), uint64(3))
-	c := countsOf(pepfiletest.Tapped())
+	c := countsOf(pepfiletest.Tapped(1))
 	c.Slots = pepfile.Slots
 	a := c.Words()
 	header := unsafe.Slice((*byte)(unsafe.Pointer(a.WordsHeader)), unsafe.Sizeof(pepfile.WordsHeader{}))

@@ -14,7 +14,7 @@ import (
 // Memory is bounded: when the table is full, words are counted together, per
 // tap, and no event is lost.
 func TestWordsWithoutRoomAreOthers(t *testing.T) {
-	c := countsOf(pepfiletest.Tapped())
+	c := countsOf(pepfiletest.Tapped(1))
 	a := c.Words()
 	const sites, each = 10, pepfile.WordSlots / 10
 	for range each {
@@ -47,7 +47,7 @@ func TestWordsWithoutRoomAreOthers(t *testing.T) {
 }
 
 func TestThreadsAddWordsWithoutLoss(t *testing.T) {
-	c := countsOf(pepfiletest.Tapped())
+	c := countsOf(pepfiletest.Tapped(1))
 	a := c.Words()
 	var wg sync.WaitGroup
 	for range 8 {

@@ -132,11 +132,11 @@ func testHandlers(t *testing.T, exe string) {
 }
 
 // handlerFiles matches the files whose code signal handlers run.
-var handlerFiles = regexp.MustCompile(`^(core_handler_.*|sampler_sampler|pace_pace|pepfile_(add|bursts|ticks|window|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
+var handlerFiles = regexp.MustCompile(`^(core_handler_.*|taps_tick|sampler_sampler|pace_pace|pepfile_(add|bursts|ticks|window|table)|golink_(labels|linked|memory|signals_linux_amd64))\.go$`)
 
 // The handler room holds the code that signal handlers run, and nothing else. Handlers run
 // code in files of that room and in a few small files of other packages, and they run
-// every function of that room.
+// every function of that room, and of tick.go in package taps.
 func TestHandlersAreInOneRoom(t *testing.T) {
 	t.Parallel()
 	ran := map[string]map[int]bool{} // lines by file
@@ -155,11 +155,12 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 			ran[i.file][i.line] = true
 		})
 	}
-	files, err := filepath.Glob("handler_*.go")
+	files, err := filepath.Glob("../core/handler_*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
-	for _, name := range files {
+	for _, name := range append(files, "../taps/tick.go") {
+		compiled := filepath.Base(filepath.Dir(name)) + "_" + filepath.Base(name)
 		fset := token.NewFileSet()
 		f, err := parser.ParseFile(fset, name, nil, 0)
 		if err != nil {
@@ -172,7 +173,7 @@ func TestHandlersAreInOneRoom(t *testing.T) {
 			}
 			runs := false
 			for line := fset.Position(fn.Pos()).Line; line <= fset.Position(fn.End()).Line; line++ {
-				runs = runs || ran["core_"+name][line]
+				runs = runs || ran[compiled][line]
 			}
 			if !runs {
 				t.Errorf("%s: no signal handler runs %s", name, fn.Name.Name)
@@ -199,7 +200,7 @@ func testPollCode(t *testing.T, exe string, roots ...string) (seen map[string]bo
 	}
 	return c.follow(t, roots, func(in string, i instruction, callee string, indirect bool) {
 		switch {
-		case indirect && (in == "0pep/core.(*engine).push" || in == "0pep/core.(*sink).feed"): // an engine: the suite of all engines tests that none allocates
+		case indirect && (in == "0pep/taps.(*engine).push" || in == "0pep/taps.(*sink).feed"): // an engine: the suite of all engines tests that none allocates
 		case indirect && in == "0pep/hwsim.(*Out).Drain": // (*engine).fold, which is looked at by itself
 		case indirect, callee != "" && len(c[callee]) == 0 && !leaves.MatchString(callee):
 			t.Errorf("%s: %s", in, i.text)
@@ -246,8 +247,8 @@ func TestCodeOfPollsAndHandlers(t *testing.T) {
 		l := newLinker(t, tags, target{})
 		exe := l.program("taps.go", tapTables())
 		testHandlers(t, exe)
-		seen := testPollCode(t, exe, "0pep/core.makeRoom", "0pep/core.(*engine).fold")
-		for _, f := range []string{"0pep/core.record", "0pep/core.(*sink).feed", "0pep/core.recordInBurst", "0pep/core.(*sink).enqueue", "0pep/core.(*sink).traceBlock"} {
+		seen := testPollCode(t, exe, "0pep/taps.MakeRoom", "0pep/taps.(*engine).fold")
+		for _, f := range []string{"0pep/taps.record", "0pep/taps.(*sink).feed", "0pep/taps.recordInBurst", "0pep/taps.(*sink).enqueue", "0pep/taps.(*sink).traceBlock"} {
 			if !seen[f] {
 				t.Errorf("%s is not among what taps call: %q", f, slices.Sorted(maps.Keys(seen)))
 			}

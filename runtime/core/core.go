@@ -13,7 +13,7 @@
 // count every path.
 //
 // Taps report values: instrumented code calls core.Tap(pc, word). The pairs go
-// through a chunk per goroutine and a buffer per P into a table of words.
+// through a chunk per goroutine and a buffer per P into a table of words (package taps).
 //
 // Counts live in a file that is mapped into the program,
 // <prog>.<pid>.<start>.pep in PEPDIR (package pepfile; start is in ns since 1970),
@@ -43,7 +43,6 @@
 //	start    the beginning of a program
 //	exit     its normal end
 //	write    reading of .pep files, writing of the profiles that package convert makes; the writer
-//	tap      from chunks through buffers and engines to the table of words
 //	handler  what runs in signal handlers, and nothing else
 //	state    variables that several rooms share
 //

@@ -3,7 +3,10 @@ package core
 // This file writes the profile before the program replaces itself by another one:
 // exec runs no exit hooks, and the memory is lost.
 
-import "github.com/pepgo/pep/runtime/golink"
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/taps"
+)
 
 // State of execing.
 const (
@@ -32,7 +35,7 @@ func Exec(exec func(name string, args, env []string) error) func(name string, ar
 // call of beforeExec has just done so: one of the same goroutine further out, or of
 // another goroutine. It leaves engines, the queue and the trace as they are, since
 // the program may go on. What engines hold is in the profile if they can tell it
-// without a change (snapshot.go); the profile's comment counts the rest.
+// without a change (package taps); the profile's comment counts the rest.
 func beforeExec() (mine bool) {
 	if withoutProfile {
 		return false
@@ -43,7 +46,7 @@ func beforeExec() (mine bool) {
 		}
 		golink.Pause()
 	}
-	held = snapshotEngines()
+	held = taps.Snapshot()
 	writeBeforeExec()
 	held = nil
 	golink.Store32(&execing, execCalled)

@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 // Tap reports word w at pc, the tag and site of a tuple.
@@ -19,15 +20,15 @@ func Tap(pc, w uint64) { uncharged[0] = tap(pc, w) }
 // tap asks for the address of the g's field three times. The compiler has the g in a
 // register and makes no code for that. It does not know that the register is the same
 // after a call: if tap asked once, then the compiler would store the address on the
-// stack and load it again in each tap, because some taps call makeRoom.
+// stack and load it again in each tap, because some taps call makeRoom1.
 //
-// Most taps are of one word, so this one does by itself what lacksRoom and a store function
-// do for others: each function that the compiler inlines into a tap has variables of its own, and the
+// Most taps are of one word, so this one does by itself what LacksRoom and a store function of
+// package taps do for others: each function that the compiler inlines into a tap has variables of its own, and the
 // time in which it compiles a function grows with the square of their number. The compiler that package
 // gocompiler builds does without tap: it has the same code in peptaps.go.txt.
 func tap(pc, w uint64) none {
 	p := *runtime.PepNext()
-	if p%pepfile.ChunkSize == 0 { // lacksRoom(p, 1)
+	if p%pepfile.ChunkSize == 0 { // taps.LacksRoom(p, 1)
 		uncharged[0] = makeRoom1()
 		p = *runtime.PepNext()
 	}
@@ -43,11 +44,11 @@ func Tap2(pc, w, more uint64) { uncharged[0] = tap2(pc, w, more) }
 
 func tap2(pc, w, more uint64) none {
 	p := *runtime.PepNext()
-	if lacksRoom(p, 2) {
+	if taps.LacksRoom(p, 2) {
 		uncharged[0] = makeRoom2()
 		p = *runtime.PepNext()
 	}
-	uncharged[0] = store2(runtime.PepNext(), p, pc, w, more)
+	uncharged[0] = taps.Store2(runtime.PepNext(), p, pc, w, more)
 	return none{}
 }
 
@@ -56,11 +57,11 @@ func Tap3(pc, w, more, third uint64) { uncharged[0] = tap3(pc, w, more, third) }
 
 func tap3(pc, w, more, third uint64) none {
 	p := *runtime.PepNext()
-	if lacksRoom(p, 3) {
+	if taps.LacksRoom(p, 3) {
 		uncharged[0] = makeRoom3()
 		p = *runtime.PepNext()
 	}
-	uncharged[0] = store3(runtime.PepNext(), p, pc, w, more, third)
+	uncharged[0] = taps.Store3(runtime.PepNext(), p, pc, w, more, third)
 	return none{}
 }
 
@@ -82,13 +83,13 @@ func Tap3Case(pc, w, more, third uint64) bool {
 	return false
 }
 
-// The calls of makeRoom have no arguments, because they are in the code of each tap.
+// The calls of taps.MakeRoom have no arguments, because they are in the code of each tap.
 
 //go:noinline
-func makeRoom1() none { return makeRoom(runtime.PepNext(), 1) }
+func makeRoom1() none { return taps.MakeRoom(runtime.PepNext(), 1) }
 
 //go:noinline
-func makeRoom2() none { return makeRoom(runtime.PepNext(), 2) }
+func makeRoom2() none { return taps.MakeRoom(runtime.PepNext(), 2) }
 
 //go:noinline
-func makeRoom3() none { return makeRoom(runtime.PepNext(), 3) }
+func makeRoom3() none { return taps.MakeRoom(runtime.PepNext(), 3) }

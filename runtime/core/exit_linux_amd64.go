@@ -1,6 +1,6 @@
 package core
 
-// This file is the normal end of a program: the exit hook, and the functions that close
+// This file is the normal end of a program: the exit hook, and the functions that end
 // trace and timer. handler_death_linux_amd64.go has the other ends.
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 // finish writes the profile at a normal exit. It is an exit hook: other goroutines
@@ -21,8 +22,10 @@ func finish() {
 	pinned(func() {
 		stopTicks()
 		golink.Store32(&armed, 0)
-		finishTaps()
-		closeTrace()
+		if golink.Load32(&detached) == 0 {
+			taps.Finish()
+		}
+		taps.CloseTrace(endOfTrace)
 		writeHere()
 	})
 }
@@ -53,28 +56,12 @@ func pinned(f func()) {
 	golink.SetMaxStack(old)
 }
 
-// closeTrace ends the trace with the names of types and functions in it, as far
-// as they are in the profile, and the number of events.
-func closeTrace() {
-	if tracing.wrong != 0 {
-		print("pep: writing ", tracing.name, ": ", tracing.wrong.Error(), "; the trace ends there\n")
-	}
-	if !golink.Cas32(&tracing.open, 1, 0) {
-		return
-	}
-	var end trace.End
-	var syms []trace.Symbol
-	if wordTable.WordsHeader != nil {
-		c := toConvert(pepfile.File{Table: counts})
-		taps := c.Taps()
-		end.Tuples, end.Dropped = taps.Fed, taps.Dropped
-		syms = c.Symbols(taps)
-	}
-	b := trace.AppendEnd(trace.AppendSymbols(nil, syms), end)
-	if e := tracing.write(b); e != 0 {
-		print("pep: writing ", tracing.name, ": ", e.Error(), "\n")
-	}
-	sys.Close(tracing.fd)
+// endOfTrace returns the number of events of taps, and the names of types and functions among them,
+// as far as they are in the profile.
+func endOfTrace() (trace.End, []trace.Symbol) {
+	c := toConvert(pepfile.File{Table: counts})
+	t := c.Taps()
+	return trace.End{Tuples: t.Fed, Dropped: t.Dropped}, c.Symbols(t)
 }
 
 // stopTicks deletes the timer. Ticks that still come do nothing, since

@@ -4,14 +4,16 @@ package core
 
 // This file is the end of a program on systems where core handles no signals.
 
-import "github.com/pepgo/pep/runtime/golink"
+import (
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/taps"
+)
 
 // finish writes the profile. It runs as an exit hook, while other goroutines
 // may go on.
 func finish() {
 	golink.Store32(&counts.Stopped, 1)
-	finishTaps()
-	closeTrace()
+	taps.Finish()
 	writeOrSay()
 }
 
@@ -20,5 +22,3 @@ func finish() {
 func writeBeforeExec() {
 	writeOrSay()
 }
-
-func closeTrace() {}

@@ -17,6 +17,7 @@ import (
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sampler"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 // tickSignal is a real-time signal that neither Go nor the C library uses. If a
@@ -62,7 +63,7 @@ func scheduleTick() {
 // how many ticks were outside of instrumented functions. The thread does not know what it
 // interrupts.
 func onInterrupted(ctx *ucontext) {
-	if golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && wordTable.WordsHeader == nil {
+	if golink.Load32(&detached) != 0 || poll.Mode == poll.Exact && !taps.HasWords() {
 		return
 	}
 	if ctx.rip == goHandler {
@@ -75,7 +76,7 @@ func onInterrupted(ctx *ucontext) {
 		at = off
 	}
 	if poll.Mode == poll.Exact {
-		wordTable.AddTick(at)
+		taps.CountTick(at)
 		return
 	}
 	counts.AddTick(at)
@@ -105,10 +106,10 @@ func onTick(now uint64) {
 		setFlag(sampler.ActDisarm)
 		return
 	}
-	if tapsTurn() {
-		tickTaps(now)
+	if taps.Turn() {
+		taps.BeginBurst(now)
 		return
 	}
-	tickNoTaps(now)
+	taps.EndBurst(now)
 	setFlag(counts.BeginBurst(stands))
 }

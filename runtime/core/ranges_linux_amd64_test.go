@@ -20,6 +20,7 @@ import (
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/hwsim/enginetest"
 	hwtrace "github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
@@ -93,7 +94,9 @@ func TestProfilesOfRanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes about 10 s")
 	}
-	withTestEngines(t)
+	all := engines.All
+	engines.All = append(all[:len(all):len(all)], enginetest.Cells, enginetest.Gate) // as tag peptestengines does
+	t.Cleanup(func() { engines.All = all })
 	t.Parallel()
 	exe := newLinker(t, ",peptestengines", target{}).program("ranges.go", rangeTables())
 	for _, deliver := range []string{"interrupt", "service"} {

@@ -9,6 +9,7 @@ import (
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 func start() {
@@ -33,7 +34,7 @@ func start() {
 		unprofiled("PEPDIR, PEPOPTS and PEP_WRITE are ignored, since the program has privileges that its user does not have")
 		return
 	}
-	opts, problem := options.Parse(options.Lookup(env, "PEPOPTS"), parseEngine)
+	opts, problem := options.Parse(options.Lookup(env, "PEPOPTS"), taps.ParseEngine)
 	if problem != "" {
 		unprofiled("PEPOPTS: " + problem)
 		return
@@ -42,7 +43,7 @@ func start() {
 		unprofiled(problem)
 		return
 	}
-	tapOptions = opts.Tapping
+	taps.Configure(taps.Program{Counts: counts, File: tableName, Mode: &Taps}, opts.Tapping)
 	if ticking() {
 		if problem := readyTicks(); problem != "" {
 			sys.Unlink(tableName)
@@ -54,7 +55,7 @@ func start() {
 	installHandlers()
 	golink.AtExit(finish)
 	atExitOfC()
-	if problem := startTaps(opts); problem != "" {
+	if problem := taps.Start(opts.Samples); problem != "" {
 		unprofiledTaps(problem)
 	}
 	if ticking() {

@@ -11,12 +11,12 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
-	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 func start() {
-	opts, problem := options.Parse(options.Lookup(golink.Envs(), "PEPOPTS"), parseEngine)
+	opts, problem := options.Parse(options.Lookup(golink.Envs(), "PEPOPTS"), taps.ParseEngine)
 	if problem != "" {
 		unprofiled("PEPOPTS: " + problem)
 		return
@@ -32,13 +32,13 @@ func start() {
 	counts.Fill(opts)
 	sec, nsec, _ := golink.TimeNow()
 	counts.Start = uint64(sec)*1e9 + uint64(nsec)
-	tapOptions = opts.Tapping
+	taps.Configure(taps.Program{Counts: counts, Mode: &Taps}, opts.Tapping)
 	golink.AtExit(finish)
-	if poll.Mode == poll.Sample || tapOptions.Taps == options.TapsBurst {
+	if ticking() {
 		startPace(opts)
 		go ticks()
 	}
-	if problem := startTaps(opts); problem != "" {
+	if problem := taps.Start(opts.Samples); problem != "" {
 		unprofiledTaps(problem)
 	}
 }
@@ -50,10 +50,10 @@ func ticks() {
 		golink.Sleep(int64(tickPace.Last+tickPace.Interval) - int64(sys.CPUTime()))
 		now := sys.CPUTime()
 		stands := keepPace(now)
-		if tapsTurn() {
-			tickTaps(now)
+		if taps.Turn() {
+			taps.BeginBurst(now)
 		} else {
-			tickNoTaps(now)
+			taps.EndBurst(now)
 			setFlag(counts.BeginBurst(stands))
 		}
 	}

@@ -7,14 +7,13 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/poll"
 	"github.com/pepgo/pep/runtime/sitetables"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 // roomWanted returns the layout of the .pep file of a program with some options,
 // and notes the ranges of exact counters in it.
 func roomWanted(opts options.Options) (counters uint64, streams uint32, problem string) {
-	if tapped && opts.Taps != options.TapsOff {
-		streams = streamsWanted()
-	}
+	streams = taps.Streams(opts.Tapping)
 	if poll.Mode == poll.Exact {
 		tables, _, err := sitetables.Raw()
 		if err == nil {
@@ -32,6 +31,6 @@ func countIn(t pepfile.Table, counters uint64, streams uint32) {
 	t.Counters, t.Streams = counters, streams
 	counts = t
 	if streams > 0 {
-		chunkBase = uintptr(t.At(t.Layout().Chunks))
+		taps.UseChunks(uintptr(t.At(t.Layout().Chunks)))
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sitetables"
 	"github.com/pepgo/pep/runtime/sys"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 // mapTable gives the .pep file its size and maps it. The table of paths gets its
@@ -42,12 +43,12 @@ func mapTable(fd uintptr, l pepfile.Layout) (t pepfile.Table, problem string) {
 // nothing, because taps store in any case. Without chunks they would all store to
 // the same address, which is slower.
 func spareChunks() {
-	if !tapped || chunkBase != 0 {
+	if !taps.Linked || taps.HasChunks() {
 		return
 	}
 	p, e := sys.Mmap(0, pepfile.MaxChunks*pepfile.ChunkSize, sys.ProtRead|sys.ProtWrite, sys.MapPrivate|sys.MapAnonymous|sys.MapNoreserve, ^uintptr(0), 0)
 	if e == 0 {
-		chunkBase = uintptr(p)
+		taps.UseChunks(uintptr(p))
 	}
 }
 

@@ -12,6 +12,4 @@ var (
 	textBase uintptr
 
 	countsMemory []uint64 // keeps what counts is in
-
-	detached uint32 // always 0: there is no file that could lose its room
 )

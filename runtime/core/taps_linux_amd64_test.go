@@ -23,7 +23,6 @@ import (
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/runtime/sys"
 )
 
 // tapTables are the site tables of testdata/taps.go.
@@ -402,26 +401,6 @@ func TestTracesReplaceRegularFilesOnly(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, ".pep-*")); len(left) > 0 {
 		t.Errorf("files %s", left)
-	}
-}
-
-// A trace ends at the limit for the size of files, because the kernel would kill a program
-// that writes more.
-func TestTracesKeepToTheLimitOfFiles(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "trace")
-	fd, e := sys.Open(name, sys.OWronly|sys.OCreat|sys.OExcl)
-	if e != 0 {
-		t.Fatal(e)
-	}
-	defer sys.Close(fd)
-	f := traceFile{fd: fd, name: name, limit: 10}
-	for i, want := range []sys.Errno{0, 0, sys.EFBIG} {
-		if got := f.write([]byte("12345")); got != want {
-			t.Errorf("block %d: %v, want %v", i, got, want)
-		}
-	}
-	if text, _ := os.ReadFile(name); string(text) != "1234512345" {
-		t.Errorf("text %q", text)
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 	"github.com/pepgo/pep/runtime/convert"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/symbol"
+	"github.com/pepgo/pep/runtime/taps"
 )
 
 // toConvert returns the counts of a .pep file, or of this program, with what convert must know of
 // this process.
 func toConvert(f pepfile.File) convert.Counts {
-	return convert.Counts{File: f, Here: symbol.Process{Text: textBase, Own: counts.Header}, Tapped: tapped, Held: held}
+	return convert.Counts{File: f, Here: symbol.Process{Text: textBase, Own: counts.Header}, Tapped: taps.Linked, Held: held}
 }

@@ -234,7 +234,7 @@ func Lookup(env []string, name string) string {
 const (
 	TapsOff   = iota // nothing
 	TapsFull         // report
-	TapsBurst        // report what the bursts say (core/tap_burst.go)
+	TapsBurst        // report what the bursts say (taps/burst.go)
 )
 
 // Comment says how the profile was made and what it lacks.

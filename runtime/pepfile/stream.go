@@ -24,7 +24,7 @@ const (
 // killed may have counted up to FeedStep tuples that it has not noted.
 const FeedStep = 64
 
-// The caches of a stream: core/tap_words.go explains them.
+// The caches of a stream: taps/words.go explains them.
 const (
 	CacheSize  = 2048 // words; 48 KB
 	OthersSize = 64   // taps whose words have found no room

@@ -1,6 +1,6 @@
 package pepfile
 
-// This file holds the numbers of bursts of taps. core/tap_burst.go explains bursts.
+// This file holds the numbers of bursts of taps. taps/burst.go explains bursts.
 
 // A Burst has the numbers of all bursts of a program, and when the current one began.
 // Handlers and other threads write the fields without a lock, each by one atomic store.

@@ -61,7 +61,7 @@ func TestNoteOfTicksWithTaps(t *testing.T) {
 	at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, 3)
 	at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, true, 2)
 	at.AddTicks(report.Frame{Func: "q.F", File: "/q/q.go"}, false, 1)
-	at.AddTicks(report.Frame{Func: "0pep/core.makeRoom", File: "/r/tap_chunk.go"}, false, 10)
+	at.AddTicks(report.Frame{Func: "0pep/taps.MakeRoom", File: "/r/chunk.go"}, false, 10)
 	want := "pep: 80.0% of 20 ticks were outside of functions with taps: pep's own code 50.0%, p.G 15.0%, p.H (inlined) 10.0%, q 5.0%"
 	if got := strings.Join(at.Notes(), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)

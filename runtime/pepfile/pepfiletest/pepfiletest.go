@@ -22,10 +22,10 @@ func New() pepfile.Table {
 	return t
 }
 
-// Tapped returns the table of a program with taps that has tapped nothing.
-func Tapped() pepfile.Table {
-	t := memory(pepfile.LayoutOf(0, 1).Size)
-	t.Streams = 1
+// Tapped returns the table of a program with taps, on so many streams, that has tapped nothing.
+func Tapped(streams uint32) pepfile.Table {
+	t := memory(pepfile.LayoutOf(0, streams).Size)
+	t.Streams = streams
 	return t
 }
 

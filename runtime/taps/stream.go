@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file takes tuples out of the goroutines that report them.
 //
@@ -16,10 +16,13 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
-// streamsWanted returns the number of streams. All are made when the program starts.
-// If it raises GOMAXPROCS later, the tuples of the further Ps are dropped, and
-// counted as dropped.
-func streamsWanted() uint32 {
+// Streams returns the number of streams that a program needs, 0 if taps report nothing. All are
+// made when the program starts. If it raises GOMAXPROCS later, the tuples of the further Ps are
+// dropped, and counted as dropped.
+func Streams(o options.Tapping) uint32 {
+	if !Linked || o.Taps == options.TapsOff {
+		return 0
+	}
 	n := max(runtime.NumCPU(), runtime.GOMAXPROCS(0), pepfile.MinStreams)
 	return uint32(min(n, pepfile.MaxStreams))
 }

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file makes the layout of the code for engines.
 

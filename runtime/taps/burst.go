@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file records taps in bursts: after a tick, all events of a window of time are
 // counted, and SAMPLES of them, drawn at random, are recorded. Then taps are silent until
@@ -21,10 +21,10 @@ package core
 //     has what windows see after 50 us and after 500 us.
 //   - The window ends after a time that is fixed before it begins, or earlier if it has
 //     maxEvents events. It never lasts longer than a tick.
-//   - Only time counts that the program would need without the burst. What makeRoom takes in
+//   - Only time counts that the program would need without the burst. What MakeRoom takes in
 //     the window is measured. What it does not measure itself, and what taps take in
 //     programs that have none outside of bursts, a loop measures after each window
-//     (tap_cost.go). A tap in the program may take twice as long as one in the loop, because
+//     (cost.go). A tap in the program may take twice as long as one in the loop, because
 //     the compiler stores and loads registers around it, or nothing at all, because the
 //     processor executes it beside what surrounds it. In five programs it took 0.3 to 1.5 times
 //     as long. The estimate takes tapTime times the loop's time. So a count has slack: how
@@ -63,7 +63,7 @@ const (
 	clockInterval = 8_000     // ns: a system call for every chunk would take longer than to fill the chunk
 	often         = 2 * clockInterval
 	chunkTime     = 4_000   // ns
-	longRoom      = 200_000 // ns: longer than makeRoom takes
+	longRoom      = 200_000 // ns: longer than MakeRoom takes
 	usualRoom     = 1_000   // ns: what it takes
 	roomDoubt     = 1. / 3  // of perRoom
 	tapTime       = 1.25    // a tap in the program, as a multiple of one in the loop that measures taps
@@ -95,8 +95,8 @@ type window struct {
 	opened uint64 // CPU time
 	length uint64 // ns: when to end
 	last   uint64 // CPU time of the last delivery of the burst, 0 before the first
-	own    uint64 // ns that makeRoom took since opened
-	rooms  uint64 // how often makeRoom was called since opened
+	own    uint64 // ns that MakeRoom took since opened
+	rooms  uint64 // how often MakeRoom was called since opened
 	events uint64 // tuples since opened
 	now    uint64 // CPU time when it was last looked at
 	looked uint64 // time of that, 0 to look again
@@ -136,7 +136,7 @@ func recordInBurst(entered uint64, origin pepfile.Origin, tuples []tuple.Tuple) 
 	}
 	w := &current
 	for !golink.Cas32(&w.lock, 0, 1) {
-		if golink.Load32(&Taps) == options.TapsOff {
+		if golink.Load32(mode) == options.TapsOff {
 			golink.Unpin()
 			return 0
 		}
@@ -235,8 +235,8 @@ func (w *window) deliver(entered uint64, tuples []tuple.Tuple, labels uint16) (c
 	return true
 }
 
-// spend counts the time that makeRoom took. If it took long, something else had the
-// processor meanwhile, and makeRoom took as long as usual.
+// spend counts the time that MakeRoom took. If it took long, something else had the
+// processor meanwhile, and MakeRoom took as long as usual.
 func (w *window) spend(entered, now uint64) {
 	took := now - entered
 	if took > longRoom {
@@ -294,7 +294,7 @@ func (w *window) streamed(tuples []tuple.Tuple) (n int) {
 
 // streaming reports whether something takes events in order: an engine or a trace.
 func streaming() bool {
-	return wordTable.Exact == 0 || tapOptions.Trace != ""
+	return wordTable.Exact == 0 || settings.Trace != ""
 }
 
 // close ends the window and records its samples.
@@ -305,9 +305,9 @@ func (w *window) close() {
 	}
 	w.phase = windowClosed
 	if golink.Load64(&bursts.Tick) == w.tick {
-		golink.Store32(&Taps, options.TapsOff)
+		golink.Store32(mode, options.TapsOff)
 		if golink.Load64(&bursts.Tick) != w.tick { // a tick has just come
-			golink.Store32(&Taps, options.TapsBurst)
+			golink.Store32(mode, options.TapsBurst)
 		}
 	}
 }
@@ -324,7 +324,7 @@ func (w *window) resize() {
 }
 
 func stopBursts() {
-	if tapOptions.Taps != options.TapsBurst {
+	if settings.Taps != options.TapsBurst {
 		return
 	}
 	w := &current

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file adds the samples of a window to the table of words, with their weight, and with
 // what bounds are computed from.
@@ -85,7 +85,7 @@ func (w *window) fold(elapsed uint64) {
 }
 
 // programTime returns which part of the time left in a window is the program's: left ns are not
-// makeRoom's, or up to doubt more or less, and taps that take as long as in the loop take
+// MakeRoom's, or up to doubt more or less, and taps that take as long as in the loop take
 // taps ns of them. It is at least least ns. off says how much a count may be off because taps
 // may take nothing, or twice as long as in the loop: a count is inverse to the program's time.
 //

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file delivers tuples to the service, a goroutine of this program.
 

@@ -1,14 +1,14 @@
-package core
+package taps
 
-// This file measures what taps take in a window, beyond what makeRoom measures itself:
+// This file measures what taps take in a window, beyond what MakeRoom measures itself:
 //
 //	perTap   a tap that stores into a chunk
-//	perRoom  a call of makeRoom, without the time between its two looks at the clock
+//	perRoom  a call of MakeRoom, without the time between its two looks at the clock
 //
 // A loop taps as a program does, into a chunk of its own. It runs after each window,
 // because a tap takes twice as long when another thread has the processor's other half.
 // In a program whose taps are always there, taps take that time outside of windows,
-// too. Then perTap is 0, and perRoom is how much longer makeRoom takes in windows.
+// too. Then perTap is 0, and perRoom is how much longer MakeRoom takes in windows.
 
 import (
 	"unsafe"
@@ -32,8 +32,8 @@ var trialNext uintptr
 // because taps may not call what the test of their code cannot see.)
 const (
 	trialNothing = iota
-	trialSilent  // what makeRoom does outside of windows
-	trialWindow  // what makeRoom does in a window
+	trialSilent  // what MakeRoom does outside of windows
+	trialWindow  // what MakeRoom does in a window
 )
 
 // trialRounds is how often the loop fills the chunk. The least time counts.
@@ -49,14 +49,14 @@ func tapCosts() (perTap, perRoom float64) {
 	return 0, float64(room) - float64(silent)
 }
 
-// silentTrial does what makeRoom does outside of windows.
+// silentTrial does what MakeRoom does outside of windows.
 func silentTrial(c *pepfile.Chunk, r *chunkRoom) {
 	golink.Nanotime()
 	c.Origin = originNow(c, false)
 	r.resize(uint64(golink.Nanotime()), pepfile.ChunkTuples, 1)
 }
 
-// takeTrial does what makeRoom does in a window, and returns how long it took by the same
+// takeTrial does what MakeRoom does in a window, and returns how long it took by the same
 // measure.
 func takeTrial(c *pepfile.Chunk, r *chunkRoom) (measured uint64) {
 	entered := uint64(golink.Nanotime())
@@ -79,7 +79,7 @@ func fillTrial(full int) (ns int64) {
 		trialNext = c.Start()
 		start := golink.Nanotime()
 		for i := range uint64(pepfile.ChunkTuples) {
-			if p := trialNext; !lacksRoom(p, 1) {
+			if p := trialNext; !LacksRoom(p, 1) {
 				*(*tuple.Tuple)(golink.At(p)) = tuple.Tuple{W: i, PC: uint64(tuple.Load) << 56}
 				trialNext = p + pepfile.TupleSize
 			}

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file reads the files that the description of an engine names.
 

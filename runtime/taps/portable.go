@@ -1,6 +1,6 @@
 //go:build !linux || !amd64
 
-package core
+package taps
 
 // This file stands in for the trace on systems where core handles no
 // signals, and reads the files that the description of an engine names. It uses
@@ -18,7 +18,7 @@ func readSetting(name string) ([]byte, error) { return os.ReadFile(name) }
 // There are no files to which threads could write while they are pinned.
 
 func openTrace() (problem string) {
-	if tapOptions.Trace != "" {
+	if settings.Trace != "" {
 		return "PEPOPTS: trace= is available only on linux/amd64"
 	}
 	return ""

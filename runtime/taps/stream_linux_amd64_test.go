@@ -1,6 +1,7 @@
-package core
+package taps
 
 import (
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/golink"
 	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
+	"github.com/pepgo/pep/runtime/symbol"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
@@ -19,21 +22,29 @@ func startTapping(t testing.TB, o string) (finish func() *convert.Taps) {
 	wordTable, sinks, serviceStopped, bursts = pepfile.Words{}, nil, 0, pepfile.Burst{}
 	chunkRooms = nil
 	chunkBase, nchunks = 0, 0
-	opts, problem := options.Parse(o, parseEngine)
-	if problem == "" {
-		problem = createTable(t.TempDir(), opts)
-	}
-	tapOptions = opts.Tapping
-	if problem == "" {
-		problem = startTaps(opts)
-	}
+	opts, problem := options.Parse(o, ParseEngine)
 	if problem != "" {
 		t.Fatal(problem)
 	}
-	return func() *convert.Taps {
-		finishTaps()
-		return toConvert(pepfile.File{Table: counts}).Taps()
+	f := pepfiletest.Tapped(Streams(opts.Tapping))
+	f.Fill(opts)
+	f.Publish()
+	Configure(Program{Counts: f, File: filepath.Join(t.TempDir(), "test.1.2.pep"), Mode: new(uint32)}, opts.Tapping)
+	if f.Streams > 0 {
+		UseChunks(uintptr(f.At(f.Layout().Chunks)))
 	}
+	if problem := Start(opts.Samples); problem != "" {
+		t.Fatal(problem)
+	}
+	return func() *convert.Taps {
+		Finish()
+		return countsOf(pepfile.File{Table: f}).Taps()
+	}
+}
+
+// countsOf returns the counts of a file of this process.
+func countsOf(f pepfile.File) convert.Counts {
+	return convert.Counts{File: f, Here: symbol.Process{Text: golink.TextStart(), Own: counts.Header}, Tapped: true}
 }
 
 // A tapper stands for the data that the runtime of a program with taps has of a goroutine.
@@ -48,8 +59,8 @@ func (g *tapper) tap(pc, w uint64) {
 
 // room returns an address where n tuples have room.
 func (g *tapper) room(n uintptr) uintptr {
-	if lacksRoom(g.next, n) {
-		makeRoom(&g.next, n)
+	if LacksRoom(g.next, n) {
+		MakeRoom(&g.next, n)
 	}
 	return g.next
 }
@@ -128,7 +139,7 @@ func TestTapsDoNotAllocate(t *testing.T) {
 		tappers := make([]tapper, 11)
 		n, runs := uint64(0), 0
 		if got := testing.AllocsPerRun(len(tappers)-1, func() {
-			tickTaps(sys.CPUTime())
+			BeginBurst(sys.CPUTime())
 			this := &tappers[runs]
 			runs++
 			for range 3 * pepfile.BufTuples {
@@ -150,10 +161,10 @@ func TestTapsThatAreOff(t *testing.T) {
 	for range 2 * pepfile.ChunkTuples {
 		this.tap(1<<56, 0)
 	}
-	if Taps != options.TapsOff || wordTable.WordsHeader != nil {
+	if *mode != options.TapsOff || wordTable.WordsHeader != nil {
 		t.Error("a tap that is off was recorded")
 	}
-	finishTaps()
+	Finish()
 }
 
 func TestGapsOfTheService(t *testing.T) {

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file empties full buffers. There are two ways in section 2.2 of Sastry, Bodik
 // and Smith, "Rapid Profiling via Stratified Sampling", ISCA 2001:
@@ -38,19 +38,19 @@ func openSinks() {
 		return
 	}
 	a := wordTable
-	a.Deliver, a.Full, a.Taps = tapOptions.Deliver, tapOptions.Full, tapOptions.Taps
-	if tapOptions.Engine == options.EngineExact {
+	a.Deliver, a.Full, a.Taps = settings.Deliver, settings.Full, settings.Taps
+	if settings.Engine == options.EngineExact {
 		a.Exact = 1
 	}
 	tellLabels = a.Exact != 0 && roomForOffset
 	a.Rate = engineRate()
-	a.EngineLen = uint32(copy(a.Engine[:], tapOptions.Engine))
+	a.EngineLen = uint32(copy(a.Engine[:], settings.Engine))
 	sinks = make([]sink, counts.Streams)
 	for i := range sinks {
 		k := &sinks[i]
 		k.id, k.stream = uint32(i), counts.Stream(uint32(i))
 		k.engine = newEngine(k.id)
-		if tapOptions.Trace != "" {
+		if settings.Trace != "" {
 			k.trace = make([]byte, 0, trace.BlockBytes(pepfile.BufTuples))
 		}
 	}
@@ -88,7 +88,7 @@ func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages
 		n := len(tuples)
 		if k.engine == nil {
 			n = min(n, pepfile.FeedStep)
-			if tapOptions.Taps != options.TapsBurst { // in bursts, the window counts
+			if settings.Taps != options.TapsBurst { // in bursts, the window counts
 				countWords(s, tuples[:n], labels)
 			}
 		} else {
@@ -101,53 +101,6 @@ func (k *sink) feed(tuples []tuple.Tuple, labels uint16, done *uint32) (messages
 		}
 	}
 	return messages
-}
-
-// startTaps makes engines, queue and trace, as the options say, and lets taps report.
-func startTaps(opts options.Options) (problem string) {
-	if tapOptions.Taps == options.TapsOff {
-		return ""
-	}
-	if options.TellGoroutines {
-		golink.TellGoroutines(tuple.GoroutinePC)
-	}
-	openSinks()
-	if problem := openTrace(); problem != "" {
-		return problem
-	}
-	if tapOptions.Deliver == options.DeliverService {
-		serviceQueue = newQueue()
-		go serve()
-	}
-	switch tapOptions.Taps {
-	case options.TapsFull:
-		golink.Store32(&Taps, options.TapsFull)
-	case options.TapsBurst:
-		startBursts(opts.Samples)
-	}
-	return ""
-}
-
-// finishTaps feeds the rest of chunks and buffers to the engines, and then flushes the
-// engines. Other goroutines may still run; events that they report from now on do not
-// count.
-func finishTaps() {
-	if wordTable.WordsHeader != nil && golink.Load32(&detached) == 0 {
-		emptyChunks()
-		golink.Store32(&Taps, options.TapsOff)
-		stopBursts()
-		deadline := golink.Nanotime() + finishWait
-		if wordTable.Deliver == options.DeliverService {
-			stopService(deadline)
-		}
-		var left []*engine
-		for i := range sinks {
-			if k := &sinks[i]; k.used && k.close(deadline) && k.engine != nil {
-				left = append(left, k.engine)
-			}
-		}
-		flushEngines(left)
-	}
 }
 
 // maxWait is how long a thread waits for another thread to make room.

@@ -1,8 +1,8 @@
 //go:build peplinked && !peptaps
 
-package core
+package taps
 
-// This file stands in for tap_engine.go in programs without taps: they link no engine,
+// This file stands in for engine.go in programs without taps: they link no engine,
 // and nothing that reads descriptions of engines.
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 )
 
-// parseEngine takes any text: there is nothing that it could change.
-func parseEngine(string) (problem string) { return "" }
+// ParseEngine takes any text: there is nothing that it could change.
+func ParseEngine(string) (problem string) { return "" }
 
 type engine struct{}
 

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file writes the trace, a file of all tuples.
 
@@ -26,12 +26,12 @@ var tracing traceFile
 // blocks that several threads write at the same time come one after the other
 // without a lock.
 func openTrace() (problem string) {
-	if tapOptions.Trace == "" {
+	if settings.Trace == "" {
 		return ""
 	}
-	name := tapOptions.Trace
+	name := settings.Trace
 	if name[0] != '/' {
-		name = tableName[:len(tableName)-len(sys.Base(tableName))] + name
+		name = file[:len(file)-len(sys.Base(file))] + name
 	}
 	if problem := sys.Replaceable(name); problem != "" {
 		return "the trace " + name + ": " + problem
@@ -45,7 +45,7 @@ func openTrace() (problem string) {
 		return "creating the trace " + name + ": " + e.Error()
 	}
 	tracing = traceFile{fd: fd, name: name, limit: sys.FileLimit()}
-	h := trace.Header{Build: build, Exe: string(counts.Exe[:counts.ExeLen]), Tables: tables, Comment: tapOptions.Comment()}
+	h := trace.Header{Build: build, Exe: string(counts.Exe[:counts.ExeLen]), Tables: tables, Comment: settings.Comment()}
 	if e = tracing.write(trace.AppendHeader(nil, &h)); e == 0 {
 		e = sys.Rename(tmp, name)
 	}
@@ -77,4 +77,20 @@ func (k *sink) traceBlock(tuples []tuple.Tuple) {
 	if e := tracing.write(b); e != 0 && golink.Cas32(&tracing.open, 1, 0) {
 		tracing.wrong = e
 	}
+}
+
+// CloseTrace ends the trace with what end returns, if there is a trace.
+func CloseTrace(end func() (trace.End, []trace.Symbol)) {
+	if tracing.wrong != 0 {
+		print("pep: writing ", tracing.name, ": ", tracing.wrong.Error(), "; the trace ends there\n")
+	}
+	if !golink.Cas32(&tracing.open, 1, 0) {
+		return
+	}
+	e, names := end()
+	b := trace.AppendEnd(trace.AppendSymbols(nil, names), e)
+	if e := tracing.write(b); e != 0 {
+		print("pep: writing ", tracing.name, ": ", e.Error(), "\n")
+	}
+	sys.Close(tracing.fd)
 }

@@ -1,4 +1,4 @@
-package core
+package taps
 
 import (
 	"os"
@@ -67,7 +67,7 @@ func TestEnginesThatCannotBe(t *testing.T) {
 		"engine=H[P4]8:A16,tick=1s":             "",
 		"engine=H[P4]8:A16,engine=exact":        "engine= is given twice",
 	} {
-		if _, problem := options.Parse(opts, parseEngine); problem != want {
+		if _, problem := options.Parse(opts, ParseEngine); problem != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", opts, problem, want)
 		}
 	}

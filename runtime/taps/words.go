@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file counts tuples if there is no engine: every tuple goes into the table of
 // words. In front of the table is a cache per stream, for the words that come again

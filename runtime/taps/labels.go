@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file holds the labels of runtime/pprof (pprof.Do) on events of taps.
 //
@@ -9,12 +9,12 @@ package core
 //
 //	chunk + offset  becomes  chunk | offset<<48
 //
-// So the next tap calls makeRoom, which looks at the labels, and delivers the tuples so far if
+// So the next tap calls MakeRoom, which looks at the labels, and delivers the tuples so far if
 // these have others. Labels that no tap runs under cost no more than that change of the address:
 //
 //	pprof.Do(ctx, a, func(ctx) {               the address changes
 //		pprof.Do(ctx, b, func(ctx) { … })      it is changed already
-//		x = *p                                 makeRoom: the tuples so far have no labels; what follows has a
+//		x = *p                                 MakeRoom: the tuples so far have no labels; what follows has a
 //	})
 //
 // The tuples in the buffer of a P have the same labels, too, and so the caches and the table of words count
@@ -64,5 +64,5 @@ func originNow(c *pepfile.Chunk, split bool) pepfile.Origin {
 
 // joins reports whether n tuples of an origin may follow those of the chunk before p.
 func joins(c *pepfile.Chunk, origin pepfile.Origin, p, n uintptr) bool {
-	return origin.Labels() == c.Origin.Labels() && !lacksRoom(p, n) && !options.TellGoroutines
+	return origin.Labels() == c.Origin.Labels() && !LacksRoom(p, n) && !options.TellGoroutines
 }

@@ -1,4 +1,4 @@
-package core
+package taps
 
 import (
 	"context"
@@ -32,8 +32,8 @@ func TestBurstsOfTaps(t *testing.T) {
 	finish := startTapping(t, "taps=burst,samples=100")
 	var this tapper
 	for range 20 {
-		tickTaps(sys.CPUTime())
-		for n := 0; Taps != options.TapsOff; n++ {
+		BeginBurst(sys.CPUTime())
+		for n := 0; *mode != options.TapsOff; n++ {
 			if n == 100_000_000 {
 				t.Fatal("the burst does not end")
 			}
@@ -58,27 +58,27 @@ func TestBurstsAfterAPhaseWithoutTaps(t *testing.T) {
 	startTapping(t, "taps=burst")
 	var this tapper
 	for range 12 {
-		tickTaps(sys.CPUTime())
+		BeginBurst(sys.CPUTime())
 		burn(warmUp + minWindow/2)
 		this.tap(1<<56, 1)
 		this.tap(1<<56, 1)
-		tickNoTaps(sys.CPUTime())
-		if Taps != options.TapsOff {
+		EndBurst(sys.CPUTime())
+		if *mode != options.TapsOff {
 			t.Fatal("a burst lasts longer than a tick")
 		}
 	}
 	if current.length > maxWindow {
 		t.Errorf("after windows without events, a window is %d ns", current.length)
 	}
-	tickTaps(sys.CPUTime())
+	BeginBurst(sys.CPUTime())
 	n := 0
-	for ; Taps == options.TapsBurst && n < 100*maxEvents; n++ {
+	for ; *mode == options.TapsBurst && n < 100*maxEvents; n++ {
 		this.tap(1<<56, 1)
 	}
 	if most := 3 * (maxEvents + int(warmUp)); n > most { // a tap takes a ns or more
 		t.Errorf("the next burst has %d events, want at most %d", n, most)
 	}
-	finishTaps()
+	Finish()
 }
 
 // However close ticks are, windows have events: the warm-up does not take all of the time.
@@ -87,7 +87,7 @@ func TestWarmUpLeavesTimeForWindows(t *testing.T) {
 		finish := startTapping(t, "taps=burst")
 		var this tapper
 		for range 20 {
-			tickTaps(sys.CPUTime())
+			BeginBurst(sys.CPUTime())
 			for began := sys.CPUTime(); sys.CPUTime()-began < tick; {
 				this.tap(1<<56, 7)
 			}
@@ -123,11 +123,11 @@ func labelledWindows(samples uint32, n int, events func(i int) (lists map[uint16
 		}
 		return numbered, ns
 	})
-	return toConvert(pepfile.File{Table: f}).Taps()
+	return countsOf(pepfile.File{Table: f}).Taps()
 }
 
 // windowsFile returns a file for windows, each time the same.
-var windowsFile = sync.OnceValue(pepfiletest.Tapped)
+var windowsFile = sync.OnceValue(func() pepfile.Table { return pepfiletest.Tapped(1) })
 
 // numberOfSet returns the number that set i of labels has in a file; 0 is no labels.
 func numberOfSet(f pepfile.Table, i uint16) (number uint16) {
@@ -365,8 +365,6 @@ func TestLabelsDoNotChangeBounds(t *testing.T) {
 		}
 	}
 }
-
-func wordOf(x tuple.Tuple, n int64) report.Word { return report.Word{Tuple: x, Count: n, Messages: n} }
 
 // The estimate of a count, and what lies within its slack, for taps that take 0 to 2 times as
 // long as in the loop that measures them. The truth is made by hand: the program takes gap ns for

@@ -1,4 +1,4 @@
-package core
+package taps
 
 import (
 	"bytes"
@@ -31,12 +31,12 @@ func TestDamagedFilesAreRead(t *testing.T) {
 	}
 	t.Run("paths", func(t *testing.T) {
 		here := golink.CodeOf(TestDamagedFilesAreRead)
-		f := pepfiletest.Recorded(textBase, here)
+		f := pepfiletest.Recorded(golink.TextStart(), here)
 		for i := range uint64(40) { // in the log of bursts
 			f.BeginBurst(2)
 			for take := false; !f.Idle(); {
 				_, _, p := f.NextPoll()
-				k := &pepfile.Key{Path: uint32(i % 5), PC: uint32(here-textBase) + uint32(i%5)}
+				k := &pepfile.Key{Path: uint32(i % 5), PC: uint32(here-golink.TextStart()) + uint32(i%5)}
 				var e *pepfile.Entry
 				if take, _ = f.Poll(); take {
 					e = f.Add(k)
@@ -80,7 +80,7 @@ func TestDamagedFilesAreRead(t *testing.T) {
 func tryMutants(t *testing.T, f pepfile.Table, read func(c convert.Counts)) {
 	f.Publish()
 	file := pepfiletest.Bytes(f)
-	c := toConvert(pepfile.File{Table: f, Size: uint64(len(file))})
+	c := countsOf(pepfile.File{Table: f, Size: uint64(len(file))})
 	if problem := c.Check(); problem != "" {
 		t.Fatal(problem)
 	}
@@ -151,13 +151,13 @@ func plausible(t *testing.T, files []report.File) {
 
 // tappedFile returns the table of a .pep file with words from bursts, and the site table of its taps.
 func tappedFile(t *testing.T) (f pepfile.Table, table []byte) {
-	opts, problem := options.Parse("taps=burst", parseEngine)
+	opts, problem := options.Parse("taps=burst", ParseEngine)
 	if problem != "" {
 		t.Fatal(problem)
 	}
-	f = pepfiletest.Tapped()
+	f = pepfiletest.Tapped(1)
 	f.Fill(opts)
-	f.Text, f.Start = uint64(textBase), 1e18
+	f.Text, f.Start = uint64(golink.TextStart()), 1e18
 	numbers := [...]uint16{numberOfSet(f, 1), numberOfSet(f, 2), numberOfSet(f, 3)}
 	wordTable = f.Words()
 	defer func() { wordTable = pepfile.Words{} }()
@@ -184,7 +184,7 @@ func tappedFile(t *testing.T) (f pepfile.Table, table []byte) {
 // Words whose bounds cannot be right are left out, and the comment says so; the others keep their bounds.
 func TestDamagedBoundsAreSaid(t *testing.T) {
 	f, _ := tappedFile(t)
-	c, a := toConvert(pepfile.File{Table: f}), f.Words()
+	c, a := countsOf(pepfile.File{Table: f}), f.Words()
 	before := c.Taps()
 	if strings.Contains(before.Comment(), "damaged") {
 		t.Fatal(before.Comment())
@@ -224,7 +224,7 @@ func FuzzOptions(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		o, problem := options.Parse(s, parseEngine)
+		o, problem := options.Parse(s, ParseEngine)
 		if problem != "" {
 			if strings.Contains(problem, "\n") && !strings.Contains(s, "\n") {
 				t.Errorf("%q: %q", s, problem)

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file holds the chunks of programs with bursts. In such a program a goroutine uses the
 // end of its chunk only, as much of it as the goroutine fills in a few us. So events are
@@ -20,7 +20,7 @@ type chunkRoom struct {
 // chunkRooms has the rooms of all chunks of a program with bursts; nil if there are none.
 var chunkRooms []chunkRoom
 
-// makeRoomInBursts does what makeRoom does in a program with bursts: it delivers the tuples
+// makeRoomInBursts does what MakeRoom does in a program with bursts: it delivers the tuples
 // before p, and returns an address where the next n tuples have room. Nobody else reads the
 // chunk, so it is not cleared. The goroutine may have other labels if split is true.
 func makeRoomInBursts(p, n uintptr, split bool) (next uintptr) {
@@ -33,7 +33,7 @@ func makeRoomInBursts(p, n uintptr, split bool) (next uintptr) {
 	}
 	tuples := c.Tuples[r.first : (p-c.Start())/pepfile.TupleSize]
 	since := uint64(0)
-	if golink.Load32(&Taps) == options.TapsBurst {
+	if golink.Load32(mode) == options.TapsBurst {
 		since = recordInBurst(entered, c.Origin, tuples)
 	}
 	c.Origin = origin

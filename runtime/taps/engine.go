@@ -1,6 +1,6 @@
 //go:build peptaps || !peplinked
 
-package core
+package taps
 
 // This file makes the engines of programs with taps.
 
@@ -16,8 +16,8 @@ import (
 // engineSpec is the engine that PEPOPTS asks for, if that is not options.EngineExact.
 var engineSpec *engines.Spec
 
-// parseEngine reads the description of an engine, and the files that it names.
-func parseEngine(text string) (problem string) {
+// ParseEngine reads the description of an engine, and the files that it names.
+func ParseEngine(text string) (problem string) {
 	if text == options.EngineExact {
 		return ""
 	}
@@ -35,7 +35,7 @@ func parseEngine(text string) (problem string) {
 // engineRate returns of how many events a sample of the engine is one, 0 if that is not
 // known or there is no engine.
 func engineRate() uint64 {
-	if tapOptions.Engine == options.EngineExact {
+	if settings.Engine == options.EngineExact {
 		return 0
 	}
 	return engineSpec.Rate()
@@ -55,7 +55,7 @@ const engineMessages = 512
 // newEngine returns the engine of a stream, nil if every tuple is counted. It
 // allocates all that the engine needs until it is flushed.
 func newEngine(stream uint32) *engine {
-	if tapOptions.Engine == options.EngineExact {
+	if settings.Engine == options.EngineExact {
 		return nil
 	}
 	e := &engine{Engine: engineSpec.New(stream)}

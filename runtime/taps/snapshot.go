@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file reads engines while they are in use. The profile that is written before
 // syscall.Exec needs this: it must have the events that engines hold, but the call may
@@ -11,13 +11,9 @@ import (
 	"github.com/pepgo/pep/runtime/report"
 )
 
-// held has the words that engines hold and have not sent, while a profile is written that
-// includes them. Nothing else may write profiles at that time (execing).
-var held []report.Word
-
-// snapshotEngines returns the words that engines hold, for all engines that can tell
-// without a change.
-func snapshotEngines() (words []report.Word) {
+// Snapshot returns the words that engines hold and have not sent, for all engines that can tell
+// them without a change.
+func Snapshot() (words []report.Word) {
 	if wordTable.WordsHeader == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file holds the numbers of goroutines in streams. If they are asked for
 // (options.TellGoroutines), a tuple with the tag Goroutine is before the first tuple of another

@@ -1,4 +1,4 @@
-package core
+package taps
 
 // This file holds the tap itself: it stores a tuple into the chunk of its goroutine.
 // Every goroutine that taps has a chunk of its own, for good: when the goroutine
@@ -30,6 +30,11 @@ import (
 	"github.com/pepgo/pep/runtime/pepfile"
 )
 
+var (
+	chunkBase uintptr // address of the first chunk; 0 if there is no memory for them
+	nchunks   uint32  // how many have been given to goroutines
+)
+
 // scratch has room for a chunk that nobody reads. Goroutines without a chunk store
 // to its end, where there is room for one tuple.
 var scratch [2 * pepfile.ChunkSize]byte
@@ -51,46 +56,46 @@ func drop(n int) {
 	}
 }
 
-// lacksRoom reports whether n tuples have no room at p. A p that is a multiple of
+// LacksRoom reports whether n tuples have no room at p. A p that is a multiple of
 // pepfile.ChunkSize is the end of a chunk, or 0 if the goroutine has none yet.
-func lacksRoom(p, n uintptr) bool {
+func LacksRoom(p, n uintptr) bool {
 	if n == 1 {
 		return p%pepfile.ChunkSize == 0
 	}
 	return (p-1)%pepfile.ChunkSize >= pepfile.ChunkSize-n*pepfile.TupleSize
 }
 
-// store2 stores a sample of two words at p, which is *next. It becomes visible to others at once, with the
+// Store2 stores a sample of two words at p, which is *next. It becomes visible to others at once, with the
 // first PC.
-func store2(next *uintptr, p uintptr, pc, w, more uint64) none {
+func Store2(next *uintptr, p uintptr, pc, w, more uint64) struct{} {
 	t := (*[2]tuple.Tuple)(golink.At(p))
 	t[1] = tuple.New(tuple.More, siteOf(pc), more)
 	t[0].W = w
 	t[0].PC = pc
 	*next = p + 2*pepfile.TupleSize
-	return none{}
+	return struct{}{}
 }
 
-// store3 stores a sample of three words.
-func store3(next *uintptr, p uintptr, pc, w, more, third uint64) none {
+// Store3 stores a sample of three words.
+func Store3(next *uintptr, p uintptr, pc, w, more, third uint64) struct{} {
 	t := (*[3]tuple.Tuple)(golink.At(p))
 	t[2] = tuple.New(tuple.Third, siteOf(pc), third)
 	t[1] = tuple.New(tuple.More, siteOf(pc), more)
 	t[0].W = w
 	t[0].PC = pc
 	*next = p + 3*pepfile.TupleSize
-	return none{}
+	return struct{}{}
 }
 
 func siteOf(pc uint64) uint64 { return tuple.Tuple{PC: pc}.Site() }
 
-// makeRoom delivers the tuples of a full chunk and sets *next to an address where the
+// MakeRoom delivers the tuples of a full chunk and sets *next to an address where the
 // next n tuples have room. Like all that it calls, it may run wherever instrumented code
 // runs: while the world is stopped, on the stack of a thread, while the runtime holds
 // its locks. So it allocates nothing, and waits for nothing but threads that run.
 //
 //go:noinline
-func makeRoom(next *uintptr, n uintptr) none {
+func MakeRoom(next *uintptr, n uintptr) struct{} {
 	switch p, split := unsplit(*next); p {
 	case 0:
 		if *next = newChunk(); *next == 0 {
@@ -115,7 +120,7 @@ func makeRoom(next *uintptr, n uintptr) none {
 				clear(c.Tuples[used:])
 			}
 			consume(c.Origin, c.Tuples[:used], &c.Done)
-			if Taps == options.TapsOff {
+			if *mode == options.TapsOff {
 				c.Done = uint32(pepfile.ChunkTuples) // clearing would take longer than filling it
 			} else {
 				c.Clear(used)
@@ -125,14 +130,14 @@ func makeRoom(next *uintptr, n uintptr) none {
 		c.Origin = origin
 		*next = c.Start()
 	}
-	return none{}
+	return struct{}{}
 }
 
 // consume records or drops tuples of a chunk, as Taps says. It adds the number of tuples
 // that it is done with to *done, so that the writer of a program that is killed halfway does
 // not count them a second time.
 func consume(origin pepfile.Origin, tuples []tuple.Tuple, done *uint32) {
-	if Taps == options.TapsFull {
+	if *mode == options.TapsFull {
 		record(origin, tuples, done)
 	}
 }
