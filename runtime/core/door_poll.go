@@ -53,7 +53,7 @@ func endPoll(k *pepfile.Key, act sampler.Action, now uint64, e *pepfile.Entry) {
 	p := golink.ProcPin()
 	exit := uint64(golink.Cycles())
 	note(k, uintptr(p)+1, now, e).exit = exit
-	golink.Add64(&spent, int64(exit-now))
+	golink.Add64(&spent, min(int64(exit-now), longSpend))
 	golink.ProcUnpin()
 }
 

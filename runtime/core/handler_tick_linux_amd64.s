@@ -14,6 +14,8 @@
 #define SIGINFO_VALUE	24
 #define SIGACTION_MASK	24
 
+#define LONG_SPEND	(1<<18) // longSpend
+
 #define CLOCK_PROCESS_CPUTIME_ID	2
 #define TIMER_ABSTIME	1
 #define FUTEX_WAIT_PRIVATE	128
@@ -51,17 +53,15 @@ set:
 	ADDQ	$24, SP
 	RET
 
-// spend adds the cycles since R12 to spent. If the thread has lost its processor in
-// the meantime, most of that time was the time of others: 100 µs or so is the most
-// that a handler takes.
+// spend adds the cycles since R12 to spent, or longSpend if these are more.
 TEXT ·spend(SB), NOSPLIT|NOFRAME, $0
 	RDTSC
 	SHLQ	$32, DX
 	ORQ	DX, AX
 	SUBQ	R12, AX
-	CMPQ	AX, $(1<<18)
+	CMPQ	AX, $LONG_SPEND
 	JLS	add
-	MOVL	$(1<<18), AX
+	MOVL	$LONG_SPEND, AX
 add:
 	LOCK
 	XADDQ	AX, ·spent(SB)

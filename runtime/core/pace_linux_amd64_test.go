@@ -4,6 +4,12 @@ import (
 	"regexp"
 	"strconv"
 	"testing"
+	"unsafe"
+
+	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
+	"github.com/pepgo/pep/runtime/pepfile"
+	"github.com/pepgo/pep/runtime/poll"
 )
 
 var tookBudget = regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, \d+\.\d\d%( \(budget 0\.05%\))?`)
@@ -26,5 +32,46 @@ func TestBudgetSetsTheTimer(t *testing.T) {
 	}
 	if ticks["off"] < 60 || ticks["0.05%"] < 2 || ticks["0.05%"] > 30 {
 		t.Errorf("ticks by budget %v, want 60 or more and 2 to 30", ticks)
+	}
+}
+
+// A thread may wait for a page between the readings of the two clocks. The length of a cycle is then
+// measured again, and is not many times too long.
+func TestMeasureOfCyclesWhileThreadsWait(t *testing.T) {
+	const perNs = 3 // cycles
+	for _, stall := range []struct{ reading, before, after int64 }{{-1, 0, 0}, {0, 30_000, 0}, {0, 0, 30_000}, {7, 15_000, 0}, {7, 0, 15_000}} {
+		var now, readings int64 // ns
+		got := measure(func() (before, ns, after int64) {
+			before = now * perNs
+			now += 50
+			if readings == stall.reading {
+				now += stall.before
+			}
+			ns = now
+			now += 50
+			if readings == stall.reading {
+				now += stall.after
+			}
+			readings++
+			return before, ns, now * perNs
+		})
+		length := float64(got) / (1 << cycleShift)
+		if length < 0.95/perNs || length > 1.05/perNs {
+			t.Errorf("stall %+v: a cycle is %.3f ns long, want %.3f", stall, length, 1./perNs)
+		}
+	}
+}
+
+// A poll that took long had lost its processor: it must not keep ticks away for seconds.
+func TestPollsThatLoseTheProcessor(t *testing.T) {
+	words := make([]uint64, pepfile.TableSize(pepfile.SlotsOf(poll.Mode))/8)
+	saved := counts
+	defer func() { counts = saved }()
+	counts = pepfile.TableAt(unsafe.Pointer(&words[0]))
+	counts.Fill(options.Default)
+	before := spent
+	endPoll(&pepfile.Key{}, 0, uint64(golink.Cycles())-1<<32, nil)
+	if got := spent - before; got != longSpend {
+		t.Errorf("%d cycles, want %d", got, longSpend)
 	}
 }
