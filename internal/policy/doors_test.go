@@ -17,47 +17,43 @@ import (
 // functions, without methods; in a const declaration also their values.
 func exported(t *testing.T, dir string) (names, values []string) {
 	t.Helper()
-	add := func(id *ast.Ident) {
-		if id.IsExported() && !slices.Contains(names, id.Name) {
-			names = append(names, id.Name)
-		}
-	}
 	for _, f := range goFiles(t) {
 		if f.dir != dir || f.test() {
 			continue
 		}
 		for _, d := range f.syntax.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if d.Recv == nil {
-					add(d.Name)
-				}
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					switch s := s.(type) {
-					case *ast.TypeSpec:
-						add(s.Name)
-					case *ast.ValueSpec:
-						for i, id := range s.Names {
-							add(id)
-							if d.Tok == token.CONST && i < len(s.Values) {
-								if lit, ok := s.Values[i].(*ast.BasicLit); ok && lit.Kind == token.STRING {
-									v, err := strconv.Unquote(lit.Value)
-									if err != nil {
-										t.Fatal(err)
-									}
-									values = append(values, v)
-								}
-							}
-						}
-					}
+			for _, id := range declared(d) {
+				if id.IsExported() && !slices.Contains(names, id.Name) {
+					names = append(names, id.Name)
 				}
 			}
+			values = append(values, stringConstants(t, d)...)
 		}
 	}
 	slices.Sort(names)
 	slices.Sort(values)
 	return names, values
+}
+
+// stringConstants returns the values of the constants that a declaration gives as string literals.
+func stringConstants(t *testing.T, d ast.Decl) (values []string) {
+	t.Helper()
+	g, ok := d.(*ast.GenDecl)
+	if !ok || g.Tok != token.CONST {
+		return nil
+	}
+	for _, spec := range g.Specs {
+		for _, value := range spec.(*ast.ValueSpec).Values {
+			if lit, ok := value.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+				v, err := strconv.Unquote(lit.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				values = append(values, v)
+			}
+		}
+	}
+	return values
 }
 
 // Package core exports the names that instrumented code uses, and no others.

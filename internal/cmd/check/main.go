@@ -132,20 +132,20 @@ func modules(args []string) (list []module) {
 	if !slices.ContainsFunc(args, isPackage) {
 		args = append(slices.Clip(args), "./...")
 	}
-	product, laboratory := module{dir: "."}, module{dir: lab}
+	root, nested := module{dir: "."}, module{dir: lab}
 	for _, arg := range args {
 		below, ok := strings.CutPrefix(arg, "./"+lab)
 		switch {
 		case ok && (below == "" || below[0] == '/'):
-			laboratory.args = append(laboratory.args, "."+below)
+			nested.args = append(nested.args, "."+below)
 		case arg == "./..." || !isPackage(arg):
-			product.args = append(product.args, arg)
-			laboratory.args = append(laboratory.args, arg)
+			root.args = append(root.args, arg)
+			nested.args = append(nested.args, arg)
 		default:
-			product.args = append(product.args, arg)
+			root.args = append(root.args, arg)
 		}
 	}
-	for _, m := range []module{product, laboratory} {
+	for _, m := range []module{root, nested} {
 		if slices.ContainsFunc(m.args, isPackage) {
 			list = append(list, m)
 		}
