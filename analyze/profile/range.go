@@ -44,6 +44,32 @@ func (l *labels) words() *Range {
 	return &Range{a, b}
 }
 
+// A Code is where the taps in a range of code are.
+type Code struct {
+	FirstFunc, LastFunc string // of the first and the last tap
+	FirstFile, LastFile string // without directories
+	OneFile             bool   // all taps are in FirstFile
+	Low, High           int64  // lines: the least and the greatest in one file, else those of the first and the last tap
+}
+
+// code returns where the taps of a sample are whose innermost frame is in f.
+func (l *labels) code(f Func) *Code {
+	c := &Code{FirstFunc: cmp.Or(l.get(schema.LowFunc), f.Name), LastFunc: cmp.Or(l.get(schema.HighFunc), f.Name), FirstFile: f.File[strings.LastIndexAny(f.File, `/\`)+1:]}
+	c.OneFile = l.get(schema.HighFile) == ""
+	c.LastFile = cmp.Or(l.get(schema.HighFile), c.FirstFile)
+	c.Low, c.High = l.line(schema.LowLine), l.line(schema.HighLine)
+	return c
+}
+
+// line returns the number of a label that the sample must have.
+func (l *labels) line(key string) int64 {
+	if n := l.s.NumLabel[key]; len(n) > 0 {
+		return n[0]
+	}
+	l.fail("no label %q with a number", key)
+	return 0
+}
+
 // addUpRanges sets Within of all words of s. It goes from the last range to the
 // first, wider ones last, so that a range meets those in it just before: they are on
 // the top of a stack.

@@ -15,15 +15,15 @@ const rangesText = `
 profile values
 binary /bin/app
 period 2 events/count
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[0, 255]" words=0x0-0xff count=10 messages=1
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 count=900 messages=9
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[64, 79]" words=0x40-0x4f count=60 messages=2
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 count=30 messages=1
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[128, 255]" words=0x80-0xff count=5 messages=1
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[-9223372036854775808, 9223372036854775807]" words=0x0-0xffffffffffffffff count=1 messages=1
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[0, 255]" words=0x0-0xff low=0 high=255 count=10 messages=1
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 low=66 high=66 count=900 messages=9
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[64, 79]" words=0x40-0x4f low=64 high=79 count=60 messages=2
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 low=66 high=66 count=30 messages=1
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[128, 255]" words=0x80-0xff low=128 high=255 count=5 messages=1
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[-9223372036854775808, 9223372036854775807]" words=0x0-0xffffffffffffffff low=-9223372036854775808 high=9223372036854775807 count=1 messages=1
 word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="(other)" count=7 messages=1
-word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value="[0, 15]" words=0x0-0xf count=4 messages=1
-word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value=200 words=0xc8-0xc8 count=2 messages=1
+word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value="[0, 15]" words=0x0-0xf low=0 high=15 count=4 messages=1
+word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value=200 words=0xc8-0xc8 low=200 high=200 count=2 messages=1
 `
 
 // The counts of a site add up to its events, and Within counts each event in a range once.

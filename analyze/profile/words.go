@@ -61,6 +61,13 @@ type Word struct {
 	// those of all narrower ranges and words in it. SumSites computes it.
 	Range  *Range
 	Within int64
+
+	// Low and High are the values of the first and the last word of Range if these are integers, addresses or nil,
+	// else "". Address says that the value is an address.
+	Low, High string
+	Address   bool
+
+	Code *Code // of a range of code; else nil
 }
 
 // squares are bounds for a count and for the share of the site's events, and for how far the share may
@@ -100,6 +107,9 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 		want = 2
 	}
 	w.Range = l.words()
+	w.Low = l.get(schema.Low)
+	w.High = cmp.Or(l.get(schema.High), w.Low)
+	w.Address = l.get(schema.Form) == schema.Address
 	if l.err == nil && len(frames) < want {
 		l.err = fmt.Errorf("stack of %d frames, want %d", len(frames), want)
 	}
@@ -108,8 +118,8 @@ func (f *File) newWord(s *pprof.Sample) (Word, error) {
 	}
 	w.Site.Func, w.Line = frames[want-1].Func, frames[want-1].Line
 	if w.Site.Pool != "" {
-		w.pooled()
-		return w, nil
+		w.pooled(&l)
+		return w, l.err
 	}
 	if f.Kind == schema.CallTargets {
 		w.Target = frames[0].Func
@@ -129,9 +139,10 @@ func square(s *pprof.Sample, key string, unit float64) float64 {
 
 // pooled makes w, which has the function of its sample, a word of a pool. A range of
 // code has its function in its text, so that its value says where it is.
-func (w *Word) pooled() {
+func (w *Word) pooled(l *labels) {
 	if w.Site.Pool != schema.PoolWords && w.Value != schema.Other {
 		w.Target = w.Site.Func
+		w.Code = l.code(w.Target)
 		w.Value = w.Target.Name + " " + w.Value
 	}
 	w.Site.Func = Func{Name: "(all " + w.Site.Kind + " taps)"}

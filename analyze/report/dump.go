@@ -92,7 +92,15 @@ type DumpWord struct {
 	Expr       string `json:"expression"`
 	Type       string `json:"type"`
 	Value      string `json:"value"`
-	Words      string `json:"words"`       // "0x1000-0x1fff"; "" if the profile has no ranges
+	Words      string `json:"words"`                // "0x1000-0x1fff"; "" if the profile has no ranges
+	Low        string `json:"low"`                  // value of the first of these words; "" if it is no number
+	High       string `json:"high"`                 // value of the last one
+	Address    bool   `json:"address"`              // the value is an address
+	LowFunc    string `json:"low_function"`         // of a range of code: that of its first tap
+	HighFunc   string `json:"high_function"`        // that of its last tap
+	HighFile   string `json:"high_file"`            // of a range of code in several files: that of its last tap
+	LowLine    int64  `json:"low_line" unit:"line"` // of a range of code
+	HighLine   int64  `json:"high_line" unit:"line"`
 	TargetFile string `json:"target_file"` // of a call target
 	TargetLine int64  `json:"target_line" unit:"line"`
 	Count      int64  `json:"count" unit:"events"`
@@ -133,7 +141,7 @@ type Caller struct {
 //
 // or of an engine that counts ranges of all taps of a kind
 //
-//	word func="(all arg taps)" at=:0 pool=words line=0 kind=arg expr=word type=int value="[-4, -1]" words=0xfffffffffffffffc-0xffffffffffffffff target="" count=7 messages=1
+//	word func="(all arg taps)" at=:0 pool=words line=0 kind=arg expr=word type=int value="[-4, -1]" words=0xfffffffffffffffc-0xffffffffffffffff low=-4 high=-1 target="" count=7 messages=1
 //
 // Samples of taps whose events bursts do not all see have seen="in part" behind the value. Samples of goroutines without labels have no labels. Values with other than plain characters are quoted as in Go.
 func Dump(f *profile.File) (*DumpTable, error) {
@@ -197,6 +205,13 @@ func (t *DumpTable) addWords(f *profile.File) error {
 		x := DumpWord{
 			Pool: w.Site.Pool, Line: w.Line, Kind: w.Site.Kind, Expr: w.Site.Expr, Type: w.Site.Type, Value: w.Value,
 			TargetFile: w.Target.File, TargetLine: w.Target.StartLine, Count: w.Count, Messages: w.Messages, Partial: w.Site.Partial, Labels: labelsOf(w.Labels),
+			Low: w.Low, High: w.High, Address: w.Address,
+		}
+		if c := w.Code; c != nil {
+			x.LowFunc, x.HighFunc, x.LowLine, x.HighLine = c.FirstFunc, c.LastFunc, c.Low, c.High
+			if !c.OneFile {
+				x.HighFile = c.LastFile
+			}
 		}
 		switch {
 		case x.Pool == "":
@@ -275,6 +290,15 @@ func (t *DumpTable) Print(p *listing.Page) {
 		words := ""
 		if x.Words != "" {
 			words = " words=" + x.Words
+		}
+		if x.Low != "" {
+			words += " low=" + x.Low + " high=" + x.High
+		}
+		if x.Address {
+			words += " form=" + schema.Address
+		}
+		if x.LowFunc != "" {
+			words += fmt.Sprintf(" low_function=%s high_function=%s high_file=%s low_line=%d high_line=%d", quote(x.LowFunc), quote(x.HighFunc), quote(x.HighFile), x.LowLine, x.HighLine)
 		}
 		if x.Partial {
 			words += " seen=" + quote(schema.InPart)

@@ -23,13 +23,13 @@ const rangesText = `
 profile values
 binary "/bin/<script>alert(1)</script>"
 period 2 events/count
-word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[0, 255]" words=0x0-0xff count=10 messages=1
-word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 count=930 messages=9
-word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[64, 79]" words=0x40-0x4f count=60 messages=2
+word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[0, 255]" words=0x0-0xff low=0 high=255 count=10 messages=1
+word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 low=66 high=66 count=930 messages=9
+word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[64, 79]" words=0x40-0x4f low=64 high=79 count=60 messages=2
 word func=main.f at=/src/x.go:3 site=x.go:4:5 kind=load expr=n type=int value="(other)" count=5 messages=2
-word func="[main.f, main.g]" at=/src/x.go:3 pool=sites line=4 kind=edge expr=tap value=x.go:4-30 words=0x0-0xffffffffffffffff count=7 messages=1
-word func=main.g at=/src/x.go:20 pool=sites line=24 kind=edge expr=tap value=x.go:24:2 words=0x1000003-0x1000003 count=400 messages=1
-word func=main.g at=/src/x.go:20 pool=sites line=26 kind=edge expr=tap value=x.go:26-30 words=0x1000004-0x1000007 count=90 messages=1
+word func="[main.f, main.g]" at=/src/x.go:3 pool=sites line=4 kind=edge expr=tap value=x.go:4-30 words=0x0-0xffffffffffffffff low_function=main.f high_function=main.g low_line=4 high_line=30 count=7 messages=1
+word func=main.g at=/src/x.go:20 pool=sites line=24 kind=edge expr=tap value=x.go:24:2 words=0x1000003-0x1000003 low_function=main.g high_function=main.g low_line=24 high_line=24 count=400 messages=1
+word func=main.g at=/src/x.go:20 pool=sites line=26 kind=edge expr=tap value=x.go:26-30 words=0x1000004-0x1000007 low_function=main.g high_function=main.g low_line=26 high_line=30 count=90 messages=1
 word func="main.</title>" at=/src/x.go:40 site=x.go:40:5 kind=load expr="</text>\x1b" type=int value="(other)" count=3 messages=1
 `
 

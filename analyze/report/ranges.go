@@ -145,18 +145,17 @@ func inFunc(s profile.Seen, re *regexp.Regexp) bool {
 		return true
 	}
 	code := s.Site.Pool == schema.PoolSites || s.Site.Pool == schema.PoolCode
-	return code && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Value, re) })
+	return code && slices.ContainsFunc(s.Words, func(w profile.Word) bool { return ofFunc(s.Site, w.Code, re) })
 }
 
 // ofFunc reports whether a range is in a function that matches. For a pool of code,
-// text says which functions the range is in. The ranges of a tap are in the tap's
+// c says where the range is, nil if that is not known. The ranges of a tap are in the tap's
 // function.
-func ofFunc(s profile.Site, text string, re *regexp.Regexp) bool {
+func ofFunc(s profile.Site, c *profile.Code, re *regexp.Regexp) bool {
 	if re == nil || s.Pool == "" || s.Pool == schema.PoolWords {
 		return true
 	}
-	span, ok := parseSpan(text)
-	return ok && span.firstFunc == span.lastFunc && re.MatchString(span.firstFunc)
+	return c != nil && c.FirstFunc == c.LastFunc && re.MatchString(c.FirstFunc)
 }
 
 // add adds a source if the source has hot ranges.
@@ -172,7 +171,7 @@ func (t *RangeTable) add(tree *ranges.Tree, o RangesOptions) (hot bool) {
 	}
 	share := func(n int64) float64 { return listing.Ratio(n, t.Events) }
 	tree.Walk(func(n *ranges.Node, depth int) bool {
-		hot := n.Hot && ofFunc(s, t.view.text(s, n), o.Func)
+		hot := n.Hot && ofFunc(s, codeOf(n), o.Func)
 		if hot {
 			x.Rows = append(x.Rows, RangeRow{depth, n.First, n.Last, t.view.text(s, n), t.view.where(s, n), n.Weight, share(n.Weight), n.Least, share(n.Least), n.Most, share(n.Most)})
 		}
@@ -253,8 +252,7 @@ func words(s profile.Site) string {
 
 // where returns the name of a range of addresses.
 func (v view) where(s profile.Site, n *ranges.Node) string {
-	hex := func(prefix string) bool { return n.Word != nil && strings.HasPrefix(n.Word.Value, prefix) }
-	if v.addresses(s) || s.Pool == "" && (hex("0x") || hex("[0x")) { // a pointer
+	if v.addresses(s) || s.Pool == "" && n.Word != nil && n.Word.Address && n.Word.Low != schema.Nil { // a pointer
 		return v.memory.Where(n.First, n.Last)
 	}
 	return ""

@@ -18,11 +18,11 @@ func TestRangesOfValues(t *testing.T) {
 profile values
 binary /bin/app
 period 1 events/count
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[0, 255]" words=0x0-0xff count=10 messages=1
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 count=930 messages=9
-word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[64, 79]" words=0x40-0x4f count=60 messages=2
-word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value="[0, 15]" words=0x0-0xf count=1000 messages=4
-word func=main.h at=x.go:12 site=x.go:12:5 kind=load expr=k type=int value=7 words=0x7-0x7 count=1000 messages=4
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[0, 255]" words=0x0-0xff low=0 high=255 count=10 messages=1
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value=66 words=0x42-0x42 low=66 high=66 count=930 messages=9
+word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=n type=int value="[64, 79]" words=0x40-0x4f low=64 high=79 count=60 messages=2
+word func=main.g at=x.go:9 site=x.go:9:5 kind=load expr=m type=int value="[0, 15]" words=0x0-0xf low=0 high=15 count=1000 messages=4
+word func=main.h at=x.go:12 site=x.go:12:5 kind=load expr=k type=int value=7 words=0x7-0x7 low=7 high=7 count=1000 messages=4
 `)
 	if err != nil {
 		t.Fatal(err)

@@ -1,7 +1,7 @@
 package report
 
 // This file writes the ranges that have no sample: package ranges adds them around
-// other ranges. Their text is made from the texts of the ranges in them.
+// other ranges. Their text is made from the ends of the ranges in them.
 
 import (
 	"fmt"
@@ -9,14 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/ranges"
 )
 
-// endsText matches the values of ranges whose ends are numbers, nil or addresses.
-var endsText = regexp.MustCompile(`^\[(-?\w+), (-?\w+)\]$`)
-
-// hull writes the lowest and the highest value of the ranges in n. If the values are
-// not in the order of the words, it writes the words of n: "64, 75".
+// hull writes the lowest and the highest value of the ranges in n. If these are no numbers, or not
+// in the order of the words, it writes the words of n: "64, 75".
 func hull(n *ranges.Node) string {
 	first, last := n, n
 	for first.Word == nil {
@@ -25,102 +23,72 @@ func hull(n *ranges.Node) string {
 	for last.Word == nil {
 		last = last.Kids[len(last.Kids)-1]
 	}
-	low, _, ok1 := endsOf(first.Word.Value)
-	_, high, ok2 := endsOf(last.Word.Value)
+	low, high := first.Word.Low, last.Word.High
 	a, err1 := strconv.ParseInt(low, 0, 64)
 	b, err2 := strconv.ParseInt(high, 0, 64)
-	if !ok1 || !ok2 || err1 == nil && err2 == nil && a > b {
+	if low == "" || high == "" || err1 == nil && err2 == nil && a > b {
 		return fmt.Sprintf("%#x, %#x", n.First, n.Last)
 	}
 	return low + ", " + high
 }
 
-// endsOf returns the two ends of a range from the text of its value.
-func endsOf(value string) (low, high string, ok bool) {
-	if m := endsText.FindStringSubmatch(value); m != nil {
-		return m[1], m[2], true
+// codeOf returns where the code of n is, nil if no sample says that.
+func codeOf(n *ranges.Node) *profile.Code {
+	if n.Word != nil {
+		return n.Word.Code
 	}
-	_, err := strconv.ParseInt(value, 0, 64)
-	_, err2 := strconv.ParseUint(value, 0, 64)
-	return value, value, err == nil || err2 == nil || value == "nil"
-}
-
-// spanText matches texts that say where code is: "main.f x.go:12:5", "main.f x.go:12",
-// "[main.f, main.g] x.go:12-20", "[a.F, b.G] a.go:3 to b.go:9".
-var spanText = regexp.MustCompile(`^(.*?) (\S+?):(\d+)(?:-(\d+)|:\d+| to (\S+?):(\d+))?$`)
-
-// A codeSpan says where code is.
-type codeSpan struct {
-	firstFunc, lastFunc string
-	firstFile, lastFile string
-	low, high           int // lines: the least and the greatest of one file, or of the first and the last
-}
-
-func parseSpan(text string) (s codeSpan, ok bool) {
-	m := spanText.FindStringSubmatch(text)
-	if m == nil {
-		return s, false
+	list := codesIn(n, nil)
+	if len(list) == 0 {
+		return nil
 	}
-	s.firstFunc, s.lastFunc = m[1], m[1]
-	if inner, ok := strings.CutPrefix(m[1], "["); ok {
-		if f, l, ok := strings.Cut(strings.TrimSuffix(inner, "]"), ", "); ok {
-			s.firstFunc, s.lastFunc = f, l
+	first, last := list[0], list[len(list)-1]
+	c := *first
+	c.LastFunc = last.LastFunc
+	for _, x := range list {
+		switch {
+		case c.FirstFunc == c.LastFunc && (x.FirstFunc != c.FirstFunc || x.LastFunc != c.FirstFunc):
+		case !x.OneFile || x.FirstFile != c.FirstFile:
+			c.OneFile, c.LastFile, c.Low, c.High = false, last.LastFile, first.Low, last.High
+			return &c
+		default:
+			c.Low, c.High = min(c.Low, x.Low), max(c.High, x.High)
 		}
 	}
-	s.firstFile, s.lastFile = m[2], m[2]
-	s.low, _ = strconv.Atoi(m[3])
-	s.high = s.low
-	if m[4] != "" {
-		s.high, _ = strconv.Atoi(m[4])
+	return &c
+}
+
+// codesIn appends where the code of the ranges in n is that have samples.
+func codesIn(n *ranges.Node, list []*profile.Code) []*profile.Code {
+	switch {
+	case n.Word == nil:
+		for _, k := range n.Kids {
+			list = codesIn(k, list)
+		}
+	case n.Word.Code != nil:
+		list = append(list, n.Word.Code)
 	}
-	if m[5] != "" {
-		s.lastFile = m[5]
-		s.high, _ = strconv.Atoi(m[6])
-	}
-	return s, true
+	return list
 }
 
 // codeBetween writes where the code of the ranges in n is: the first and the last
 // function, and their lines.
 func codeBetween(n *ranges.Node) string {
-	spans := spansOf(n, nil)
-	if len(spans) == 0 {
+	c := codeOf(n)
+	if c == nil {
 		return fmt.Sprintf("[%#x, %#x]", n.First, n.Last)
 	}
-	first, last := spans[0], spans[len(spans)-1]
-	name := first.firstFunc
-	if name != last.lastFunc {
-		name = "[" + name + ", " + last.lastFunc + "]"
+	name := c.FirstFunc
+	if name != c.LastFunc {
+		name = "[" + name + ", " + c.LastFunc + "]"
 	}
-	low, high := first.low, first.high
-	for _, s := range spans {
-		switch {
-		case name == first.firstFunc && (s.firstFunc != name || s.lastFunc != name):
-		case s.firstFile != first.firstFile || s.lastFile != first.firstFile:
-			return fmt.Sprintf("%s %s:%d to %s:%d", name, first.firstFile, first.low, last.lastFile, last.high)
-		default:
-			low, high = min(low, s.low), max(high, s.high)
-		}
+	text := fmt.Sprintf("%s %s:%d", name, c.FirstFile, c.Low)
+	switch {
+	case !c.OneFile:
+		text += fmt.Sprintf(" to %s:%d", c.LastFile, c.High)
+	case c.Low < c.High:
+		text += fmt.Sprintf("-%d", c.High)
 	}
-	if low == high {
-		return fmt.Sprintf("%s %s:%d", name, first.firstFile, low)
-	}
-	return fmt.Sprintf("%s %s:%d-%d", name, first.firstFile, low, high)
-}
-
-// spansOf appends the place of the code of n. If n has no sample, it appends those of
-// the ranges in n.
-func spansOf(n *ranges.Node, list []codeSpan) []codeSpan {
-	if n.Word == nil {
-		for _, k := range n.Kids {
-			list = spansOf(k, list)
-		}
-		return list
-	}
-	if s, ok := parseSpan(n.Word.Value); ok {
-		list = append(list, s)
-	}
-	return list
+	return text
 }
 
 // importPath matches the path of a package except for its last element, which names keep. If

@@ -20,9 +20,9 @@ period 1 events/count
 word func=main.f at=x.go:3 site=x.go:4:5 kind=load expr=p.n type=int value=7 count=100 messages=100
 word func=main.f at=x.go:3 site=x.go:5:5 kind=load expr=p.n type=int value=7 count=300 messages=300
 word func=main.g at=x.go:9 site=x.go:9:1 kind=arg expr=p.n type=int value=7 count=200 messages=200
-word func=main.g at=x.go:9 site=x.go:10:5 kind=result expr=q type=*int value=nil count=50 messages=50
-word func=main.g at=x.go:9 site=x.go:11:5 kind=load expr=q type=*int value=0x7f001000 count=50 messages=50
-word func=main.g at=x.go:9 site=x.go:12:5 kind=addr expr=q type= value=0x7f001000 count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:10:5 kind=result expr=q type=*int value=nil form=address count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:11:5 kind=load expr=q type=*int value=0x7f001000 form=address count=50 messages=50
+word func=main.g at=x.go:9 site=x.go:12:5 kind=addr expr=q type= value=0x7f001000 form=address count=50 messages=50
 word func=main.g at=x.go:9 site=x.go:13:5 kind=edge expr=if type= value=true count=50 messages=50
 word func=main.g at=x.go:9 site=x.go:14:5 kind=store expr=s type=int value=1 count=50 messages=50
 `)

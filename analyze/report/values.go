@@ -178,7 +178,7 @@ var useful = map[string]bool{
 // may be worthwhile. Addresses differ from run to run, so they never are.
 func specialise(f *profile.File, s profile.Seen, o ValuesOptions) (x Specialisation, ok bool) {
 	top := s.Words[0]
-	if !useful[s.Site.Kind] || s.Site.Pool != "" || f.Kind == schema.Values && strings.HasPrefix(top.Value, "0x") {
+	if !useful[s.Site.Kind] || s.Site.Pool != "" || top.Address && top.Value != schema.Nil {
 		return x, false
 	}
 	least := float64(top.Count) / float64(max(s.Count, 1))

@@ -248,6 +248,12 @@ func dumpRows(o commandtest.Object) (rows []string) {
 		if x.Text("words") != "" {
 			words = " words=" + x.Text("words")
 		}
+		if x.Text("low") != "" {
+			words += " low=" + x.Text("low") + " high=" + x.Text("high")
+		}
+		if x["address"].(bool) {
+			words += " form=address"
+		}
 		rows = append(rows, fmt.Sprintf("word func=%s at=%s:%d %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d",
 			x.Text("function"), x.Text("file"), x.Int("start_line"), place, x.Text("kind"), x.Text("expression"), x.Text("type"),
 			x.Text("value"), words, target, x.Int("count"), x.Int("messages")))

@@ -104,6 +104,9 @@ const (
 	Value  = "value"  // n=42; of values only
 	Type   = "type"   // int; in a profile of types the dynamic type
 	Words  = "words"  // 0x1000-0x1fff; of all samples if some are ranges of words
+	Low    = "low"    // 4096; the value of the first word, of samples with the label Words whose values are numbers or addresses
+	High   = "high"   // 8191; the value of the last word, if it is another
+	Form   = "form"   // address; only of values that are addresses
 	Static = "static" // io.Reader; of types only: the type of the expression
 	Seen   = "seen"   // in part; only if bursts do not see all events of the tap
 	Pool   = "pool"   // words; in place of the label Site if the sample is of all taps of a kind
@@ -114,7 +117,8 @@ const (
 // a prefix: "path" is "goroutine.path".
 func GoroutineKey(key string) string {
 	switch key {
-	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Static, Pool, Seen,
+	case Path, From, Lines, Branches, FuncFile, Branch, Outcome, BranchKind, Site, Expr, Value, Type, Words, Low, High, Form, Static, Pool, Seen,
+		LowFunc, HighFunc, HighFile, LowLine, HighLine,
 		CountError, ShareError, ShareBelow, TapEvents, WholeCountError, WholeShareError, WholeShareBelow:
 		return "goroutine." + key
 	}
@@ -141,8 +145,22 @@ const (
 	WholeShareBelow = "whole_share_below"
 )
 
-// InPart is the value of the label Seen.
-const InPart = "in part"
+// InPart is the value of the label Seen, and Address that of the label Form.
+const (
+	InPart  = "in part"
+	Address = "address"
+)
+
+// Further labels of samples of ranges of code: where their first and their last tap are. The sample's frame
+// has the function and the file of both, if they are the same.
+const (
+	LowFunc  = "low_function"  // main.f; only if the last tap is in another function
+	HighFunc = "high_function" // main.g; likewise
+	HighFile = "high_file"     // x.go; only if taps in the range are in another file than the first tap
+	LowLine  = "low_line"      // a number, in Line; in one file the least line of the taps, else that of the first
+	HighLine = "high_line"     // the greatest line, or that of the last tap
+	Line     = "line"
+)
 
 // What the words of a pool are: the values of the label Pool.
 const (

@@ -73,9 +73,7 @@ func (w *tapWriter) derived(x *Word, kind schema.Kind) (ok bool) {
 	}
 	labels := append(s.labels(t.Tag().String()),
 		pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, value)}, pprofenc.Label{Key: schema.Type, Value: s.Type})
-	if w.ranges && !x.Other {
-		labels = append(labels, pprofenc.Label{Key: schema.Words, Value: x.words()})
-	}
+	labels = w.withEnds(labels, s, x)
 	p.Sample(stack, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
 	return true
 }

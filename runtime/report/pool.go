@@ -50,15 +50,19 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 	frame := pprofenc.Function{Name: "(all " + tag.String() + " taps)"}
 	line := int64(0)
 	typ := ""
+	var about []pprofenc.Label
+	var lines [2]int
 	switch {
 	case x.Other:
 		value = schema.Other
 	case pool == schema.PoolWords:
-		value, typ = w.poolWord(x)
+		var like *site
+		value, typ, like = w.poolWord(x)
+		about = w.withEnds(nil, like, x)
 	default:
 		expr = "tap"
 		if pool == schema.PoolCode {
-			expr = "address"
+			expr = schema.Address
 		}
 		in := w.within(x, pool)
 		if len(in) == 0 {
@@ -66,11 +70,16 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 		}
 		first, last := in[0].site, in[len(in)-1].site
 		frame = pprofenc.Function{Name: first.Func, Filename: first.file, StartLine: int64(first.start)}
+		about = w.withWords(nil, x)
 		if first.Func != last.Func {
 			frame.Name = "[" + first.Func + ", " + last.Func + "]"
+			about = append(about, pprofenc.Label{Key: schema.LowFunc, Value: first.Func}, pprofenc.Label{Key: schema.HighFunc, Value: last.Func})
 		}
 		line = int64(first.Line)
-		value = span(in)
+		var file string
+		if value, file, lines = span(in); file != "" {
+			about = append(about, pprofenc.Label{Key: schema.HighFile, Value: file})
+		}
 	}
 	p := w.profile(schema.Values)
 	labels := []pprofenc.Label{
@@ -80,10 +89,12 @@ func (w *tapWriter) pooled(x *Word, pool string) (ok bool) {
 		{Key: schema.Value, Value: schema.ValueText(expr, value)},
 		{Key: schema.Type, Value: typ},
 	}
-	if w.ranges && !x.Other {
-		labels = append(labels, pprofenc.Label{Key: schema.Words, Value: x.words()})
+	all := p.Labels(append(labels, about...)...)
+	if lines[0] > 0 {
+		all = p.Number(all, schema.LowLine, int64(lines[0]), schema.Line)
+		all = p.Number(all, schema.HighLine, int64(lines[1]), schema.Line)
 	}
-	p.Sample([]uint64{p.Location(p.Function(frame), line)}, []int64{scaled(x.Count, w.Scale), x.Messages}, p.Labels(labels...))
+	p.Sample([]uint64{p.Location(p.Function(frame), line)}, []int64{scaled(x.Count, w.Scale), x.Messages}, all)
 	return true
 }
 
@@ -96,24 +107,23 @@ func (w *tapWriter) profile(k schema.Kind) *pprofenc.Profile {
 }
 
 // poolWord writes a range of words of all taps of a tag. It also returns their type if
-// all of them have the same.
-func (w *tapWriter) poolWord(x *Word) (value, typ string) {
+// all of them have the same, and one of the taps if the words of all of them are read in the same way.
+func (w *tapWriter) poolWord(x *Word) (value, typ string, like *site) {
 	tag := x.Tuple.Tag()
-	same, oneType := w.likeAll(tag)
-	first, last := x.ends()
+	like, oneType := w.likeAll(tag)
 	switch {
-	case same == nil:
-		return plainWords(first, last), ""
+	case like == nil:
+		return plainWords(x.ends()), "", nil
 	case oneType:
-		typ = same.Type
+		typ = like.Type
 	}
 	switch kindOf(tag) {
 	case schema.Types:
-		return w.typeOf(x), typ
+		return w.typeOf(x), typ, like
 	case schema.CallTargets:
-		return w.target(same, x).Func, typ
+		return w.target(like, x).Func, typ, like
 	}
-	return w.value(same, x), typ
+	return w.value(like, x), typ, like
 }
 
 // likeAll returns one of the taps of a tag if the words of all these taps are read in
@@ -138,16 +148,21 @@ func (w *tapWriter) likeAll(tag tuple.Tag) (like *site, oneType bool) {
 	return like, oneType && like != nil
 }
 
-// plainWords writes a range of words that have no common type.
-func plainWords(first, last uint64) string {
+// plain returns how words are written that have no common type: those of a range.
+func plain(first, last uint64) (write func(uint64) string) {
 	const small = 1 << 32
-	write := digits.Hex
 	switch {
 	case last < small:
-		write = digits.Uint
+		return digits.Uint
 	case -first <= small && first > last>>1: // the upper end of all words: below 0 with a sign
-		write = func(x uint64) string { return "-" + digits.Uint(-x) }
+		return func(x uint64) string { return "-" + digits.Uint(-x) }
 	}
+	return digits.Hex
+}
+
+// plainWords writes a range of words that have no common type.
+func plainWords(first, last uint64) string {
+	write := plain(first, last)
 	if first == last {
 		return write(first)
 	}
@@ -221,8 +236,9 @@ func inOrder(pkgs []*wire.Package) []*wire.Package {
 }
 
 // span writes the lines of taps: "x.go:12:5" for one tap, "x.go:12-20" for several taps
-// in a file, and otherwise the first and the last line: "a.go:3 to z.go:9".
-func span(in []placed) string {
+// in a file, and otherwise the first and the last line: "a.go:3 to z.go:9". It returns these lines, and the
+// second file if there is one.
+func span(in []placed) (text, file string, lines [2]int) {
 	first, last := in[0].site, in[len(in)-1].site
 	low, high := first.Line, first.Line
 	for _, p := range in {
@@ -230,15 +246,19 @@ func span(in []placed) string {
 			continue // a tap of another function that the compiler has inlined
 		}
 		if p.site.file != first.file {
-			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + base(last.file) + ":" + digits.Int(int64(last.Line))
+			file = base(last.file)
+			return base(first.file) + ":" + digits.Int(int64(first.Line)) + " to " + file + ":" + digits.Int(int64(last.Line)), file, [2]int{first.Line, last.Line}
 		}
 		low, high = min(low, p.site.Line), max(high, p.site.Line)
 	}
+	text = base(first.file) + ":"
 	switch {
 	case len(in) == 1:
-		return base(first.file) + ":" + position(first.Line, first.Col)
+		text += position(first.Line, first.Col)
 	case low == high:
-		return base(first.file) + ":" + digits.Int(int64(low))
+		text += digits.Int(int64(low))
+	default:
+		text += digits.Int(int64(low)) + "-" + digits.Int(int64(high))
 	}
-	return base(first.file) + ":" + digits.Int(int64(low)) + "-" + digits.Int(int64(high))
+	return text, "", [2]int{low, high}
 }

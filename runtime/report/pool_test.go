@@ -1,6 +1,7 @@
 package report_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,34 +51,34 @@ func TestPools(t *testing.T) {
 		p.Words = append(p.Words, report.Word{Tuple: tuple.New(tag, pool, w), Free: free, Count: 1, Messages: 1})
 		want = append(want, text)
 	}
-	add(tuple.Load, tuple.PoolWords, 0, 8, "(all load taps) words load word=[0, 255] int32 0x0-0xff")
-	add(tuple.Load, tuple.PoolWords, 0, 64, "(all load taps) words load word=[-2147483648, 2147483647] int32 0x0-0xffffffffffffffff")
-	add(tuple.Arg, tuple.PoolWords, 0, 1, "(all arg taps) words arg word=[0, 1]  0x0-0x1") // bool and uint8
-	add(tuple.Arg, tuple.PoolWords, ^uint64(3), 2, "(all arg taps) words arg word=[-4, -1]  0xfffffffffffffffc-0xffffffffffffffff")
-	add(tuple.Arg, tuple.PoolWords, 0, 64, "(all arg taps) words arg word=[0x0, 0xffffffffffffffff]  0x0-0xffffffffffffffff")
-	add(tuple.Arg, tuple.PoolWords, 1<<40, 0, "(all arg taps) words arg word=0x10000000000  0x10000000000-0x10000000000")
+	add(tuple.Load, tuple.PoolWords, 0, 8, "(all load taps) words load word=[0, 255] int32 0x0-0xff 0 255")
+	add(tuple.Load, tuple.PoolWords, 0, 64, "(all load taps) words load word=[-2147483648, 2147483647] int32 0x0-0xffffffffffffffff -2147483648 2147483647")
+	add(tuple.Arg, tuple.PoolWords, 0, 1, "(all arg taps) words arg word=[0, 1]  0x0-0x1 0 1") // bool and uint8
+	add(tuple.Arg, tuple.PoolWords, ^uint64(3), 2, "(all arg taps) words arg word=[-4, -1]  0xfffffffffffffffc-0xffffffffffffffff -4 -1")
+	add(tuple.Arg, tuple.PoolWords, 0, 64, "(all arg taps) words arg word=[0x0, 0xffffffffffffffff]  0x0-0xffffffffffffffff 0x0 0xffffffffffffffff")
+	add(tuple.Arg, tuple.PoolWords, 1<<40, 0, "(all arg taps) words arg word=0x10000000000  0x10000000000-0x10000000000 0x10000000000 ")
 	for _, x := range []struct {
-		from, to uint64
-		text     string
+		from, to   uint64
+		text, code string
 	}{
-		{base, base, "p.F sites load tap=a.go:5:2"},
-		{base, base + 1, "p.F sites load tap=a.go:4-5"},
-		{base, base + 3, "p.F sites load tap=a.go:4-6"}, // p.H is inlined amid
-		{base + 2, base + 3, "[p.H, p.F] sites load tap=a.go:6-20"},
-		{base, base + 4, "[p.F, p.K] sites load tap=a.go:5 to b.go:30"},
-		{tuple.SiteBase("q"), base, "[q.G, p.K] sites load tap=q.go:7 to b.go:30"},
+		{base, base, "p.F sites load tap=a.go:5:2", "lines 5 to 5"},
+		{base, base + 1, "p.F sites load tap=a.go:4-5", "lines 4 to 5"},
+		{base, base + 3, "p.F sites load tap=a.go:4-6", "lines 4 to 6"}, // p.H is inlined amid
+		{base + 2, base + 3, "[p.H, p.F] sites load tap=a.go:6-20", "p.H p.F lines 6 to 20"},
+		{base, base + 4, "[p.F, p.K] sites load tap=a.go:5 to b.go:30", "p.F p.K b.go lines 5 to 30"},
+		{tuple.SiteBase("q"), base, "[q.G, p.K] sites load tap=q.go:7 to b.go:30", "q.G p.K b.go lines 7 to 30"},
 	} {
 		w, free := site(x.from, x.to)
 		last := w | (1<<free - 1)
-		add(tuple.Load, tuple.PoolSites, w, free, x.text+"  "+hex(w)+"-"+hex(last))
+		add(tuple.Load, tuple.PoolSites, w, free, x.text+"  "+hex(w)+"-"+hex(last)+"   "+x.code)
 	}
-	add(tuple.Load, tuple.PoolCode, 0x1000, 6, "p.H code load address=a.go:20  0x1000-0x103f")
-	add(tuple.Load, tuple.PoolCode, 0x1010, 3, "p.F code load address=a.go:5:2  0x1010-0x1017")
-	add(tuple.Load, tuple.PoolCode, 0x1000, 5, "[p.H, p.F] code load address=a.go:5-20  0x1000-0x101f")
+	add(tuple.Load, tuple.PoolCode, 0x1000, 6, "p.H code load address=a.go:20  0x1000-0x103f   lines 20 to 20")
+	add(tuple.Load, tuple.PoolCode, 0x1010, 3, "p.F code load address=a.go:5:2  0x1010-0x1017   lines 5 to 5")
+	add(tuple.Load, tuple.PoolCode, 0x1000, 5, "[p.H, p.F] code load address=a.go:5-20  0x1000-0x101f   p.H p.F lines 5 to 20")
 	p.Words = append(p.Words,
 		report.Word{Tuple: tuple.New(tuple.Load, tuple.PoolCode, 0x9000), Free: 3, Count: 100, Messages: 1}, // no tap is there
 		report.Word{Tuple: tuple.New(tuple.Load, tuple.PoolWords, 0), Other: true, Count: 1, Messages: 1})
-	want = append(want, "(all load taps) words load word=(other)  ")
+	want = append(want, "(all load taps) words load word=(other)    ")
 
 	files := p.Write()
 	if len(files) != 1 || files[0].Kind != "values" {
@@ -87,15 +88,18 @@ func TestPools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	label := func(s *profile.Sample, key string) string {
-		if list := s.Label[key]; len(list) > 0 {
-			return list[0]
-		}
-		return ""
-	}
 	var texts []string
 	for _, s := range got.Sample {
-		texts = append(texts, s.Location[0].Line[0].Function.Name+" "+label(s, "pool")+" "+label(s, "kind")+" "+label(s, "value")+" "+label(s, "type")+" "+label(s, "words"))
+		code := ""
+		if lines := s.NumLabel["low_line"]; lines != nil {
+			for _, key := range []string{"low_function", "high_function", "high_file"} {
+				if x := label(s, key); x != "" {
+					code += " " + x
+				}
+			}
+			code += fmt.Sprintf(" lines %d to %d", lines[0], s.NumLabel["high_line"][0])
+		}
+		texts = append(texts, s.Location[0].Line[0].Function.Name+" "+label(s, "pool")+" "+label(s, "kind")+" "+label(s, "value")+" "+label(s, "type")+" "+label(s, "words")+" "+label(s, "low")+" "+label(s, "high")+code)
 	}
 	if d := cmp.Diff(want, texts); d != "" {
 		t.Errorf("-want +got:\n%s", d)
@@ -103,6 +107,14 @@ func TestPools(t *testing.T) {
 	if c := got.Comments[0]; c != ", 100 at taps unknown to the site tables" {
 		t.Errorf("comment %q", c)
 	}
+}
+
+// label returns the value of a label, "" if there is none.
+func label(s *profile.Sample, key string) string {
+	if list := s.Label[key]; len(list) > 0 {
+		return list[0]
+	}
+	return ""
 }
 
 func hex(x uint64) string {

@@ -13,6 +13,8 @@ package report
 
 import (
 	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/pprofenc"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 )
@@ -23,10 +25,51 @@ func (x *Word) ends() (first, last uint64) {
 	return x.Tuple.W &^ free, x.Tuple.W | free
 }
 
-// words returns the label that tells programs which words x is about: "0x1000-0x1fff".
-func (x *Word) words() string {
+// withWords adds to labels the one that tells programs which words x is about: 0x1000-0x1fff. In profiles without
+// ranges no sample has it.
+func (w *tapWriter) withWords(labels []pprofenc.Label, x *Word) []pprofenc.Label {
+	if !w.ranges || x.Other {
+		return labels
+	}
 	first, last := x.ends()
-	return digits.Hex(first) + "-" + digits.Hex(last)
+	return append(labels, pprofenc.Label{Key: schema.Words, Value: digits.Hex(first) + "-" + digits.Hex(last)})
+}
+
+// withEnds adds that label, and those with the values of the first and the last word. If words are read in different
+// ways, there is no site.
+func (w *tapWriter) withEnds(labels []pprofenc.Label, s *site, x *Word) []pprofenc.Label {
+	if !w.ranges || x.Other {
+		return labels
+	}
+	labels = w.withWords(labels, x)
+	low, high := numbers(s, x)
+	if low != "" {
+		labels = append(labels, pprofenc.Label{Key: schema.Low, Value: low})
+	}
+	if high != low {
+		labels = append(labels, pprofenc.Label{Key: schema.High, Value: high})
+	}
+	return labels
+}
+
+// numbers returns the values of the first and the last word of x if these are integers, addresses or nil.
+func numbers(s *site, x *Word) (low, high string) {
+	first, last := x.ends()
+	tag := x.Tuple.Tag()
+	switch kind := kindOf(tag); {
+	case s == nil:
+		write := plain(first, last)
+		return write(first), write(last)
+	case tag.Derived() || kind == schema.Types || kind == schema.CallTargets && s.Bits == 0:
+		if x.Free > 0 { // as hexRange
+			return digits.Hex(first), digits.Hex(last)
+		}
+	case kind == schema.CallTargets:
+	case isAddress(s.Tap) || s.Kind == wire.Signed || s.Kind == wire.Unsigned || s.Kind == wire.Length:
+		first, last = clip(s, first, last)
+		return valueText(s.Tap, first, nil), valueText(s.Tap, last, nil)
+	}
+	return "", ""
 }
 
 // ranges reports whether some of the words are ranges.

@@ -283,7 +283,11 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 	}
 	switch kind {
 	case schema.Values:
-		labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, w.value(s, x))}, pprofenc.Label{Key: schema.Type, Value: s.Type})
+		value := w.value(s, x)
+		labels = append(labels, pprofenc.Label{Key: schema.Value, Value: schema.ValueText(s.Expr, value)}, pprofenc.Label{Key: schema.Type, Value: s.Type})
+		if !x.Other && (isAddress(s.Tap) || isCode(s.Tap) && hasPrefix(value, "0x")) { // a function without a name
+			labels = append(labels, pprofenc.Label{Key: schema.Form, Value: schema.Address})
+		}
 	case schema.Types:
 		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: w.typeOf(x)}, pprofenc.Label{Key: schema.Static, Value: s.Type})
 	case schema.CallTargets:
@@ -292,9 +296,7 @@ func (w *tapWriter) word(x *Word) (ok bool) {
 		stack = []uint64{p.Location(id, int64(f.Line)), at}
 		labels = append(labels, pprofenc.Label{Key: schema.Type, Value: s.Type})
 	}
-	if w.ranges && !x.Other {
-		labels = append(labels, pprofenc.Label{Key: schema.Words, Value: x.words()})
-	}
+	labels = w.withEnds(labels, s, x)
 	all := p.Labels(w.with(labels, x)...)
 	all = w.bounds(p, all, x.Bounds, schema.CountError, schema.ShareError, schema.ShareBelow)
 	if x.Whole != nil {
@@ -371,6 +373,11 @@ func (w *tapWriter) value(s *site, x *Word) string {
 		return w.rangeOf(s, x)
 	}
 	return valueText(s.Tap, x.Tuple.W, w.Names)
+}
+
+// isAddress reports whether the words of a tap of values are addresses of data.
+func isAddress(tap *wire.Tap) bool {
+	return tap.Kind == wire.Address || tuple.Tag(tap.Tag) == tuple.Addr
 }
 
 // isCode reports whether the words of a tap of values are the program counters of functions.

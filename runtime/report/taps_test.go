@@ -3,6 +3,7 @@ package report_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,7 +89,7 @@ func TestTaps(t *testing.T) {
 				stack += fmt.Sprintf(" %s:%d", l.Line[0].Function.Name, l.Line[0].Line)
 			}
 			l := s.Label
-			got[f.Kind] = append(got[f.Kind], fmt.Sprintf("%v%s %v %v %v %v %v %v", s.Value, stack, l["value"], l["site"], l["kind"], l["expr"], l["type"], l["static"]))
+			got[f.Kind] = append(got[f.Kind], fmt.Sprintf("%v%s %v %v %v %v %v %v%s", s.Value, stack, l["value"], l["site"], l["kind"], l["expr"], l["type"], l["static"], strings.Join(l["form"], ", ")))
 		}
 	}
 	want := map[string][]string{
@@ -96,17 +97,17 @@ func TestTaps(t *testing.T) {
 			"[20 1] p.f:12 [n=-7] [x.go:12:5] [load] [n] [int] []",
 			"[40 1] p.f:12 [u=200] [x.go:12:5] [arg] [u] [uint8] []",
 			"[60 1] p.f:12 [f=1.5] [x.go:12:5] [load] [f] [float64] []",
-			"[80 1] p.f:12 [p=0xc0de] [x.go:12:5] [load] [p] [*p.T] []",
-			"[80 1] p.f:12 [p=nil] [x.go:12:5] [load] [p] [*p.T] []",
+			"[80 1] p.f:12 [p=0xc0de] [x.go:12:5] [load] [p] [*p.T] []address",
+			"[80 1] p.f:12 [p=nil] [x.go:12:5] [load] [p] [*p.T] []address",
 			"[100 1] p.f:12 [b=true] [x.go:12:5] [load] [b] [bool] []",
 			"[120 1] p.f:12 [len(s)=3] [x.go:12:5] [load] [len(s)] [string] []",
 			"[140 1] p.f:12 [switch=default] [x.go:12:5] [edge] [switch] [case 1, 2; default] []",
 			"[160 1] p.f:12 [c=2] [x.go:12:5] [store] [c] [p.Color] []",
-			"[180 1] p.f:12 [x.n=0xff] [x.go:12:5] [addr] [x.n] [int] []",
+			"[180 1] p.f:12 [x.n=0xff] [x.go:12:5] [addr] [x.n] [int] []address",
 			"[20 1] p.f:12 [n=(other)] [x.go:12:5] [load] [n] [int] []",
 			"[260 1] p.f:12 [size=9223372036854775808] [x.go:12:5] [load] [size] [p.Size] []",
 			"[280 1] p.f:12 [temp=-0.5] [x.go:12:5] [load] [temp] [p.Celsius] []",
-			"[300 1] p.f:12 [next=nil] [x.go:12:5] [load] [next] [p.Next] []",
+			"[300 1] p.f:12 [next=nil] [x.go:12:5] [load] [next] [p.Next] []address",
 			"[320 1] p.f:12 [ok=false] [x.go:12:5] [load] [ok] [p.Flag] []",
 			"[340 1] p.f:12 [r='a'] [x.go:12:5] [load] [r] [rune] []",
 			`[340 1] p.f:12 [r='\''] [x.go:12:5] [load] [r] [rune] []`,
