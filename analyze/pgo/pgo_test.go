@@ -33,6 +33,7 @@ func parse(t *testing.T, name, text string) *profile.File {
 
 const header = `profile paths
 comment "pep: sampled"
+comment "#pep.version=1 mode=sampled"
 binary /bin/app
 build 5eed
 period 10000000 cpu/nanoseconds

@@ -4,9 +4,8 @@ package profile
 
 import (
 	"math"
-	"regexp"
-	"strconv"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
@@ -51,27 +50,9 @@ func (f *File) UnseenBound() float64 {
 	return shareBounds(0, f.Bursts()).High
 }
 
-// weighText is what the comment of a sampled profile says about the weights of bursts.
-var weighText = regexp.MustCompile(`bursts weigh like (\d+) equal ones`)
-
 // Bursts returns how many bursts of equal weight would be as good as those of the file.
-func (f *File) Bursts() float64 { return f.inComments(weighText) }
-
-// unseenText is what the comment of a profile of taps in bursts says about values without samples.
-var unseenText = regexp.MustCompile(`what is not listed may have happened up to (\d+) times`)
+func (f *File) Bursts() float64 { return float64(f.Fact(facts.EqualBursts)) }
 
 // UnseenCount returns how often something may have happened at most, with 95 % confidence,
 // of which a profile of taps in bursts has no sample; 0 for other profiles.
-func (f *File) UnseenCount() float64 { return f.inComments(unseenText) }
-
-// inComments adds up the numbers that a pattern finds in the comments: a merged file has those of
-// all its parts.
-func (f *File) inComments(pattern *regexp.Regexp) (sum float64) {
-	for _, c := range f.Comments {
-		if m := pattern.FindStringSubmatch(c); m != nil {
-			x, _ := strconv.ParseFloat(m[1], 64) // of digits: at worst infinite
-			sum += x
-		}
-	}
-	return sum
-}
+func (f *File) UnseenCount() float64 { return float64(f.Fact(facts.Unseen)) }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/weigh"
 )
 
@@ -58,9 +59,9 @@ func TestStudent(t *testing.T) {
 }
 
 // What was never seen has an upper bound, which is that of 0 of as many samples as the
-// bursts of all comments stand for.
+// bursts of all runs stand for.
 func TestNeverSeenIsNotNever(t *testing.T) {
-	f := &File{estimated: true, Comments: []string{"pep: sampled, bursts weigh like 60 equal ones", "pep: sampled, bursts weigh like 40 equal ones, damaged"}}
+	f := &File{estimated: true, Facts: []facts.List{{{Key: facts.EqualBursts, N: 60}}, {{Key: facts.EqualBursts, N: 40}}}}
 	if got := f.UnseenBound(); math.Abs(got-0.037) > .0005 {
 		t.Errorf("%v, want 0.037", got)
 	}
@@ -73,14 +74,14 @@ func TestNeverSeenIsNotNever(t *testing.T) {
 	}
 }
 
-// The comment of taps in bursts says how often something may have happened that is not listed.
+// The facts of taps in bursts say how often something may have happened that is not listed.
 func TestUnseenCount(t *testing.T) {
-	f := &File{Comments: []string{"pep: taps, in bursts; what is not listed may have happened up to 1200 times", "pep: 3 % of 7 ticks"}}
+	f := &File{Facts: []facts.List{{{Key: facts.InBursts, N: 1}, {Key: facts.Unseen, N: 1200}}}}
 	if got := f.UnseenCount(); got != 1200 {
 		t.Errorf("%v, want 1200", got)
 	}
-	if got := (&File{Comments: []string{"pep: taps"}}).UnseenCount(); got != 0 {
-		t.Errorf("without such a comment: %v, want 0", got)
+	if got := (&File{Facts: []facts.List{{{Key: facts.Mode, Text: facts.ModeTaps}}}}).UnseenCount(); got != 0 {
+		t.Errorf("without such a fact: %v, want 0", got)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/input"
 )
@@ -64,10 +65,11 @@ var others = map[string]string{
 type File struct {
 	Name     string // as given to Open or Parse, for messages
 	Kind     schema.Kind
-	Comments []string // lines for people: how the profile was taken
-	Binary   string   // path of the profiled program
-	BuildID  string   // identifies the program's site tables; may be empty
-	Period   Period   //
+	Comments []string // lines for people: how the profile was taken. Nothing else depends on them
+	Facts    []facts.List
+	Binary   string // path of the profiled program
+	BuildID  string // identifies the program's site tables; may be empty
+	Period   Period //
 
 	pprof  *pprof.Profile
 	totals []int64 // of every sample type, over all samples
@@ -194,9 +196,17 @@ func isCorrupt(err error) bool {
 }
 
 func newFile(name string, p *pprof.Profile) (*File, error) {
-	f := &File{Name: name, Comments: p.Comments, pprof: p}
+	f := &File{Name: name, pprof: p}
+	if err := f.splitComments(); err != nil { // first of all: other versions may have other sample types
+		return nil, err
+	}
 	if f.Kind, f.estimated = kindOf(p.SampleType); f.Kind == "" {
 		return nil, &KindError{name, sampleTypes(p)}
+	}
+	if len(f.Facts) == 0 {
+		return nil, fmt.Errorf("%s: the profile has no version (no comment that begins with %s), and this pep reads version %d: "+
+			"build the program with the pepbuild that belongs to this pep, and run it again, or if another tool made this file of a profile, give the profile itself",
+			name, facts.Mark, facts.Version)
 	}
 	if len(p.Mapping) > 0 {
 		f.Binary, f.BuildID = p.Mapping[0].File, p.Mapping[0].BuildID
@@ -226,6 +236,66 @@ func (f *File) addUp() error {
 		}
 	}
 	return nil
+}
+
+// maxLists is how many lists of facts a file may have. pep merge writes one for all profiles with the same settings.
+const maxLists = 100
+
+// splitComments reads the facts in the comments.
+func (f *File) splitComments() error {
+	known := make(map[string]bool)
+	for _, c := range f.pprof.Comments {
+		if !facts.In(c) {
+			f.Comments = append(f.Comments, c)
+			continue
+		}
+		if known[c] {
+			continue // as for pprof, which keeps one of equal comments
+		}
+		known[c] = true
+		if len(known) > maxLists {
+			return fmt.Errorf("%s: the profile has the facts of more than %d profiles whose settings differ: merge fewer", f.Name, maxLists)
+		}
+		list, problem := facts.Decode(c)
+		if problem != "" {
+			return fmt.Errorf("%s: the profile is %s", f.Name, problem)
+		}
+		f.Facts = append(f.Facts, list)
+	}
+	return nil
+}
+
+// Fact returns the number of a fact. A merged file has the sum of its parts.
+func (f *File) Fact(k facts.Key) (sum uint64) {
+	for _, list := range f.Facts {
+		sum += list.Number(k)
+	}
+	return sum
+}
+
+// mergedComments returns the facts of all files with the sentences that they make, and the comments of others than pep.
+func mergedComments(files []*File) (list []string, err error) {
+	var all []facts.List
+	for _, f := range files {
+		all = append(all, f.Facts...)
+	}
+	all, problem := facts.Merge(all)
+	if problem != "" {
+		return nil, fmt.Errorf("%s and %d more: %s", files[0].Name, len(files)-1, problem)
+	}
+	for _, x := range all {
+		list = append(list, x.Comments()...)
+	}
+	had := make(map[string]bool)
+	for _, f := range files {
+		for _, c := range f.Comments {
+			if !strings.HasPrefix(c, facts.Sentence) && !had[c] {
+				had[c] = true
+				list = append(list, c)
+			}
+		}
+	}
+	return list, nil
 }
 
 func sampleTypes(p *pprof.Profile) []string {
@@ -325,7 +395,9 @@ func Merge(files []*File) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("merging %s and %d more: %w", files[0].Name, len(files)-1, err)
 	}
-	p.Comments = sumComments(files)
+	if p.Comments, err = mergedComments(files); err != nil {
+		return nil, err
+	}
 	merged, err := newFile(files[0].Name, p)
 	if err != nil {
 		return nil, err

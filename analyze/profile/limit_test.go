@@ -45,18 +45,28 @@ func (m message) with(more ...message) message {
 func (m message) times(n int) message { return bytes.Repeat(m, n) }
 
 // Strings, in this order, of the profiles below, which are of paths.
-var pathStrings = message{}.strings("", "paths", "count", "branch_flow", "path", "p0", "branches")
+var pathStrings = message{}.strings("", "paths", "count", "branch_flow", "path", "p0", "branches", "#pep.version=1")
+
+// manyFacts has as many facts as there may be.
+var manyFacts = func() string {
+	text := "#pep.version=1"
+	for i := range 150 {
+		text += fmt.Sprintf(" ticks_outside_in/%d=1", i)
+	}
+	return text
+}()
 
 var pathTypes = message{}.
 	bytes(1, message{}.number(1, 1).number(2, 2)).
-	bytes(1, message{}.number(1, 3).number(2, 2))
+	bytes(1, message{}.number(1, 3).number(2, 2)).
+	number(13, 7)
 
 // stack is a location 1 with so many lines, all of function 1, and that function,
-// whose name is string 7.
+// whose name is string 8.
 func stack(lines int) message {
 	line := message{}.bytes(4, message{}.number(1, 1))
 	return message{}.
-		bytes(5, message{}.number(1, 1).number(2, 7)).
+		bytes(5, message{}.number(1, 1).number(2, 8)).
 		bytes(4, append(message{}.number(1, 1), line.times(lines)...))
 }
 
@@ -113,6 +123,16 @@ var shapes = []struct {
 	{"a long string", false, func(n int) message { return pathStrings.with().strings(strings.Repeat("x", n)) }},
 	{"comments, one by one", false, func(n int) message { return pathStrings.with(message{}.number(13, 0).times(n)) }},
 	{"comments, packed", false, func(n int) message { return pathStrings.with().bytes(13, make([]byte, n)) }},
+	{"the same facts again and again", true, func(n int) message {
+		return append(pathTypes.with(pathStrings).strings(manyFacts), message{}.number(13, 8).times(n)...)
+	}},
+	{"facts that differ", false, func(n int) message {
+		m := pathTypes.with(pathStrings)
+		for i := range n {
+			m = m.strings(fmt.Sprintf("%s tick=%d", manyFacts, i)).number(13, uint64(8+i))
+		}
+		return m
+	}},
 	{"paths", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings("main.f"), stack(2)...)
@@ -131,12 +151,12 @@ var shapes = []struct {
 	{"many paths with one long list of branches", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings(strings.Repeat("1:1 if a; ", n)+"1:1 if a"), stack(2)...)
-		return append(m, sample(1, append(label(4, 5), label(6, 7)...)).times(n)...)
+		return append(m, sample(1, append(label(4, 5), label(6, 8)...)).times(n)...)
 	}},
 	{"one path with a long list of branches", true, func(n int) message {
 		m := pathTypes.with(pathStrings)
 		m = append(m.strings(strings.Repeat("1:1 if a; ", n)+"1:1 if a"), stack(2)...)
-		return append(m, sample(1, append(label(4, 5), label(6, 7)...))...)
+		return append(m, sample(1, append(label(4, 5), label(6, 8)...))...)
 	}},
 }
 
@@ -155,6 +175,7 @@ func load(data []byte, memory int64) (kept []any, err error) {
 // of taps have many semicolons.
 func written(t *testing.T, kind schema.Kind, samples int) []byte {
 	p := &pprof.Profile{
+		Comments:   []string{"#pep.version=1"},
 		PeriodType: &pprof.ValueType{Type: "events", Unit: "count"}, Period: 1,
 		Mapping: []*pprof.Mapping{{ID: 1, File: "/bin/app", BuildID: "5eed"}},
 	}

@@ -17,6 +17,7 @@ import (
 const pathsText = `
 profile paths
 comment "pep: sampled PEP(64,17), tick 10ms cpu"
+comment "#pep.version=1 mode=sampled burst=64 stride=17 tick=10000000 clock=cpu"
 binary /bin/app
 build 5eed
 period 10000000 cpu/nanoseconds
@@ -29,6 +30,7 @@ path func=main.init at=sign.go:3 path=p0 end=4 count=1 flow=0 from=entry lines=3
 const edgesText = `
 profile edges
 comment "pep: exact, every path counted"
+comment "#pep.version=1 mode=exact"
 binary /bin/app
 build 5eed
 period 1 paths/count

@@ -122,6 +122,7 @@ type Caller struct {
 //
 //	profile paths
 //	comment "pep: exact, every path counted"
+//	comment "#pep.version=1 mode=exact"
 //	binary /bin/app
 //	build 5eed
 //	period 1 paths/count
@@ -255,7 +256,7 @@ func (t *DumpTable) Print(p *listing.Page) {
 		estimated = func(format string, values ...any) string { return fmt.Sprintf(" "+format, values...) }
 	}
 	p.Line("profile %s%s", t.Profile.Kind, estimated("estimated"))
-	for _, c := range t.Profile.Comments {
+	for _, c := range slices.Concat(t.Profile.Comments, t.Profile.Facts) {
 		p.Line("comment %q", c)
 	}
 	p.Line("binary %s", quote(t.Profile.Program))

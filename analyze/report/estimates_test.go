@@ -15,6 +15,7 @@ import (
 const (
 	estimatedPaths = `profile paths estimated
 comment "pep: sampled, bursts weigh like 100 equal ones"
+comment "#pep.version=1 mode=sampled equal_bursts=100"
 binary /bin/app
 build 5eed
 period 10000000 cpu/nanoseconds
@@ -23,6 +24,7 @@ path func=main.f at=/x.go:10 path=p1 end=12 count=5000 flow=5000 samples=6 varia
 `
 	estimatedEdges = `profile edges estimated
 comment "pep: sampled, bursts weigh like 100 equal ones"
+comment "#pep.version=1 mode=sampled equal_bursts=100"
 binary /bin/app
 build 5eed
 period 10000000 cpu/nanoseconds

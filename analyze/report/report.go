@@ -31,7 +31,8 @@ import (
 type Profile struct {
 	File       string      `json:"file"`     // as it was given; of several the first
 	Kind       schema.Kind `json:"kind"`     // "paths", "edges", "values", "types", "calltargets", "deps", "contexts"
-	Comments   []string    `json:"comments"` // how the profile was taken
+	Facts      []string    `json:"facts"`    // how the profile was taken, for programs; of a merged one several if settings differ
+	Comments   []string    `json:"comments"` // the same for people
 	Program    string      `json:"program"`  // file of the profiled program
 	Build      string      `json:"build"`    // hash of its site tables
 	Exact      bool        `json:"exact"`    // everything was counted
@@ -41,7 +42,11 @@ type Profile struct {
 }
 
 func profileOf(f *profile.File) Profile {
-	return Profile{f.Name, f.Kind, f.Comments, f.Binary, f.BuildID, f.Exact(), f.Period.Value, f.Period.Type, f.Period.Unit}
+	var list []string
+	for _, x := range f.Facts {
+		list = append(list, x.Encode())
+	}
+	return Profile{f.Name, f.Kind, list, f.Comments, f.Binary, f.BuildID, f.Exact(), f.Period.Value, f.Period.Type, f.Period.Unit}
 }
 
 // name returns the name of the profiled program.

@@ -91,7 +91,7 @@
 //
 //	$ pep merge -o twice.paths.pb.gz app.71.paths.pb.gz app.71.paths.pb.gz
 //	$ pep top -n 1 -count twice.paths.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, 4 ticks, 256 samples, 0 dropped
+//	pep: sampled PEP(64,17), tick 10ms cpu, 4 ticks, 256 samples, 0 dropped, 0 shortened
 //	app: 5 paths in 2 functions, count 256, flow 516
 //
 //	#  count%    cum%  flow  count  path

@@ -65,7 +65,7 @@ func replayTraces(c *command.Call) error {
 	names := trace.AllNames(traces)
 	if *prefix != "" && err == nil {
 		traces[0].Names = names
-		err = messages.Save(*prefix, traces[0], "replay, engine "+results[0].Spec.String())
+		err = messages.Save(*prefix, traces[0], results[0].Spec.String())
 	}
 	table := replay.Table(results, *top, traces[0].Sites, names, profiles.Value)
 	if *asCSV {

@@ -50,7 +50,7 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... format/layout format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/facts format/layout format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
 	# is the door: commands, tests and the laboratory see no other package of it.
@@ -80,9 +80,9 @@ const walls = `
 	tracer/internal/values/modules:  tracer/internal/values/capture format/items
 	tracer/internal/values/database: tracer/internal/values/capture tracer/internal/values/chunk tracer/internal/values/hotlist tracer/internal/values/modules internal/input
 	tracer/internal/values/programs: tracer/internal/values/capture tracer/internal/exe/...
-	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/pprofenc format/schema internal/listing
+	tracer/internal/values/...:      tracer/internal/values/... tracer/internal/exe/pclntab analyze/source format/facts format/pprofenc format/schema internal/listing
 	tracer/internal/samplers/...:    tracer/internal/samplers/... tracer/internal/values/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/...
-	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/pprofenc format/schema internal/listing
+	tracer/internal/probe/...:       tracer/internal/probe/... tracer/internal/interp/... tracer/internal/proc/... tracer/internal/exe/... format/facts format/pprofenc format/schema internal/listing
 	tracer:                          tracer/internal/... analyze/source internal/listing
 	tracer/capturetest:              tracer/internal/values/... tracer/internal/exe/pclntab
 
@@ -111,7 +111,7 @@ const walls = `
 	cmd/pep/snapshot:
 	cmd/peptrace: tracer analyze/source internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
-	cmd/pepsim/profiles: hwsim hwsim/trace format/pprofenc runtime/report format/tuple
+	cmd/pepsim/profiles: hwsim hwsim/trace format/facts format/pprofenc runtime/report format/tuple
 	cmd/pepsim/record:   hwsim/trace
 `
 

@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 // AccuracyOptions say what Accuracy measures. Runs must be at least 1, so the zero value
@@ -230,7 +229,7 @@ func read(name string) (*counts, error) {
 			c.unweighed.outcome(e.Branch, e.Outcome, e.Samples)
 		}
 	}
-	c.ticks, c.dropped = commented(file.Comments, "ticks"), commented(file.Comments, "dropped")
+	c.ticks, c.dropped = int64(file.Fact(facts.Ticks)), int64(file.Fact(facts.Dropped))
 	return c, nil
 }
 
@@ -261,20 +260,6 @@ func (c *counts) add(run *counts) {
 	c.samples += run.samples
 	c.ticks += run.ticks
 	c.dropped += run.dropped
-}
-
-// commented returns the number before a word in the comments of a profile, such
-// as "312 ticks"; 0 if there is none.
-func commented(comments []string, word string) int64 {
-	m := regexp.MustCompile(`\b(\d+) ` + word + `\b`).FindStringSubmatch(strings.Join(comments, "\n"))
-	if m == nil {
-		return 0
-	}
-	n, err := strconv.ParseInt(m[1], 10, 64)
-	if err != nil {
-		return 0
-	}
-	return n
 }
 
 func match(exact, sampled *counts) Match {

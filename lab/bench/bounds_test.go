@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 // Of five values two are within their bounds, one is below and one above, and one that the run
@@ -23,7 +24,7 @@ func TestValuesAreComparedWithTheirBounds(t *testing.T) {
 		truth.shares[valueID{site, value}] = share
 		truth.counts[valueID{site, value}] = 1000 * share
 	}
-	file := &profile.File{Comments: []string{"pep: taps; what is not listed may have happened up to 39 times"}}
+	file := &profile.File{Facts: []facts.List{{{Key: facts.Unseen, N: 39}}}}
 	c := Coverage{Program: "x", Runs: 1}
 	c.addValues(truth, file, profile.SumSites(words("1", "2", "3", "4")))
 	if want := (Hits{In: 2, Below: 1, Above: 2, Seen: 4, Missed: 1}); c.Values != want {
@@ -46,7 +47,7 @@ func TestValuesOfALabelAreComparedWithTheirBounds(t *testing.T) {
 		words = append(words, profile.Word{Site: profile.Site{Kind: "load", Expr: "p.n"}, Value: w.value, Count: w.n, Messages: w.n,
 			Labels: []profile.Label{{Key: "handler", Value: w.handler}}})
 	}
-	file := &profile.File{Comments: []string{"pep: taps; what is not listed may have happened up to 39 times"}}
+	file := &profile.File{Facts: []facts.List{{{Key: facts.Unseen, N: 39}}}}
 	const printed = "a 1 110\na 2 400\na 3 45\nb 1 900\n"
 	// Of 400 samples a share of 0.25 is known to 1.96·√(0.25·0.75/400) = 0.042, and 110 of 555 are less. Counts of 100
 	// and 300 are known to 19.6 and 33.9.

@@ -5,13 +5,12 @@ package bench
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 // With a budget, ticks move apart, and the shares that two callers have of a loop's rounds stay
@@ -32,15 +31,12 @@ func TestSharesAreRightWithinABudget(t *testing.T) {
 		truth[name] = n
 		rounds += n
 	}
-	comments := strings.Join(sampled.file.Comments, "\n")
-	t.Log(comments)
-	m := regexp.MustCompile(`, (\d+) ticks, .*, sampling took \d+ms, ([\d.]+)% \(budget 0\.50%\), bursts weigh like (\d+) equal ones`).FindStringSubmatch(comments)
-	if m == nil {
-		t.Fatal("the profile does not say that there was a budget")
+	t.Log(sampled.file.Comments)
+	fact := func(k facts.Key) float64 { return float64(sampled.file.Fact(k)) }
+	if got := fact(facts.Budget); got != 1e4*budget {
+		t.Fatalf("the profile says that the budget was %g ppm", got)
 	}
-	ticks, _ := strconv.ParseFloat(m[1], 64)
-	took, _ := strconv.ParseFloat(m[2], 64)
-	equal, _ := strconv.ParseFloat(m[3], 64)
+	ticks, took, equal := fact(facts.Ticks), 100*fact(facts.SampledTime)/fact(facts.CPUTime), fact(facts.EqualBursts)
 	if most := end.UserTime().Seconds() / tick; ticks > 0.9*most {
 		t.Skipf("%g ticks, and %.0f without a budget: sampling costs less than %g%% here, so the budget changes nothing", ticks, most, budget)
 	}

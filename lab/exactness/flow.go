@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/wire"
 )
@@ -112,10 +113,8 @@ func readPaths(name string, flows map[funcKey]*flow) error {
 	if !file.Exact() {
 		return fmt.Errorf("%s: not exact", name)
 	}
-	for _, c := range file.Comments {
-		if strings.Contains(c, "unknown to the site tables") {
-			return fmt.Errorf("%s: %s", name, c)
-		}
+	if n := file.Fact(facts.UnknownPaths); n > 0 {
+		return fmt.Errorf("%s: %d paths of functions unknown to the site tables", name, n)
 	}
 	paths, err := file.Paths()
 	if err != nil {

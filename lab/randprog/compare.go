@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // A Comparison is the result of comparing a log with an exact profile.
@@ -103,7 +104,7 @@ func (p *Program) profiled(prof []profile.Path) (counts map[Path]int64, cut map[
 		if e := p.begin(&k); e != nil {
 			err = e
 		}
-		if strings.HasPrefix(k.From, "cut ") {
+		if strings.HasPrefix(k.From, schema.CutAt) {
 			cut[k.Func] = true
 		}
 		var branches []string

@@ -13,7 +13,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
+	"github.com/pepgo/pep/format/facts"
 )
 
 // script makes a program of a shell script that leaves a profile.
@@ -118,20 +120,22 @@ func TestLostEventsAreNoticed(t *testing.T) {
 
 func TestSamplesThatDoNotAddUpAreNoticed(t *testing.T) {
 	for _, test := range []struct {
-		comment string
-		have    uint64
-		ok      bool
+		ticks, samples, dropped, overruns, have uint64
+		ok                                      bool
 	}{
-		{"pep: sampled PEP(64,17), tick 4ms cpu, 10 ticks, 640 samples, 0 dropped, 0 shortened", 640, true},
-		{"pep: 10 ticks, 600 samples, 0 dropped, 0 shortened", 600, true}, // within the last burst
-		{"pep: 10 ticks, 500 samples, 76 dropped, 0 shortened, 1 overruns", 500, true},
-		{"pep: 10 ticks, 500 samples, 70 dropped, 0 shortened", 500, false},
-		{"pep: 10 ticks, 640 samples, 0 dropped, 0 shortened", 639, false},
-		{"pep: 9 ticks, 640 samples, 0 dropped, 0 shortened", 640, false},
-		{"pep: 0 ticks, 0 samples, 0 dropped, 0 shortened", 0, false},
+		{10, 640, 0, 0, 640, true},
+		{10, 600, 0, 0, 600, true}, // within the last burst
+		{10, 500, 76, 1, 500, true},
+		{10, 500, 70, 0, 500, false},
+		{10, 640, 0, 0, 639, false},
+		{9, 640, 0, 0, 640, false},
+		{0, 0, 0, 0, 0, false},
 	} {
-		if err := addsUp([]string{test.comment}, test.have); (err == nil) != test.ok {
-			t.Errorf("%s, and %d in the profile: got %v", test.comment, test.have, err)
+		f := &profile.File{Facts: []facts.List{{
+			{Key: facts.Ticks, N: test.ticks}, {Key: facts.Samples, N: test.samples}, {Key: facts.Dropped, N: test.dropped}, {Key: facts.Overruns, N: test.overruns},
+		}}}
+		if err := addsUp(f, test.have); (err == nil) != test.ok {
+			t.Errorf("%+v: got %v", test, err)
 		}
 	}
 }

@@ -10,12 +10,11 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 //go:embed testdata/kills.go
@@ -204,7 +203,7 @@ func (k *killed) words() (lost uint64, err error) {
 			got += uint64(w.Count)
 		}
 	}
-	lost, unsure := said(f.Comments, lostWords), said(f.Comments, unsureWords)
+	lost, unsure := f.Fact(facts.Dropped)+f.Fact(facts.InEngines)+f.Fact(facts.InBuffers), f.Fact(facts.Unsure)
 	return lost + unsure, near("words of event", got, lost, unsure, k.own)
 }
 
@@ -217,31 +216,13 @@ func near(what string, got, lost, unsure, own uint64) error {
 	return nil
 }
 
-var (
-	lostWords    = regexp.MustCompile(`(\d+) (?:dropped|lost|left in|in buffers|were in)`)
-	unsureWords  = regexp.MustCompile(`(\d+) at most counted twice or not at all`)
-	takenSamples = regexp.MustCompile(`(\d+) samples`)
-	lostSamples  = regexp.MustCompile(`(\d+) (?:dropped|polls not understood)`)
-)
-
-// said adds up the numbers in the comment of a profile that pattern matches.
-func said(comments []string, what *regexp.Regexp) (sum uint64) {
-	for _, c := range comments {
-		for _, m := range what.FindAllStringSubmatch(c, -1) {
-			n, _ := strconv.ParseUint(m[1], 10, 64)
-			sum += n
-		}
-	}
-	return sum
-}
-
 // samples compares the samples in the file with the number of samples that were taken.
 func (k *killed) samples(f *profile.File, paths []profile.Path) error {
 	var got uint64
 	for _, p := range paths {
 		got += uint64(p.Recorded())
 	}
-	taken := said(f.Comments, takenSamples)
+	taken := f.Fact(facts.Samples)
 	if got > taken+inFlight || got+inFlight < taken {
 		return fmt.Errorf("%d samples in the profile, %d were taken: %q", got, taken, f.Comments)
 	}

@@ -8,13 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/facts"
 )
 
 //go:embed testdata/soak.go
@@ -160,11 +160,6 @@ func (w *watch) files() error {
 	return nil
 }
 
-var (
-	ticks    = regexp.MustCompile(`(\d+) ticks,`) // a second comment has "250 ticks were outside …"
-	overruns = regexp.MustCompile(`(\d+) overruns`)
-)
-
 // samplesOfTick is how many samples a tick asks for: the default of samples=.
 const samplesOfTick = 64
 
@@ -191,19 +186,19 @@ func samplesAddUp(dir string) (comment string, err error) {
 	for _, p := range paths {
 		have += uint64(p.Recorded())
 	}
-	return comment, addsUp(f.Comments, have)
+	return comment, addsUp(f, have)
 }
 
-func addsUp(comments []string, have uint64) error {
-	taken, asked := said(comments, takenSamples), samplesOfTick*said(comments, ticks)
-	known := taken + said(comments, lostSamples) + samplesOfTick*said(comments, overruns)
+func addsUp(f *profile.File, have uint64) error {
+	taken, asked := f.Fact(facts.Samples), samplesOfTick*f.Fact(facts.Ticks)
+	known := taken + f.Fact(facts.Dropped) + samplesOfTick*f.Fact(facts.Overruns)
 	switch {
 	case asked == 0:
-		return fmt.Errorf("no tick: %q", comments)
+		return fmt.Errorf("no tick: %q", f.Comments)
 	case have != taken:
-		return fmt.Errorf("%d samples in the profile, want %d: %q", have, taken, comments)
+		return fmt.Errorf("%d samples in the profile, want %d: %q", have, taken, f.Comments)
 	case known > asked || known+samplesOfTick < asked:
-		return fmt.Errorf("%d samples asked for, %d taken or counted as lost: %q", asked, known, comments)
+		return fmt.Errorf("%d samples asked for, %d taken or counted as lost: %q", asked, known, f.Comments)
 	}
 	return nil
 }

@@ -1,9 +1,9 @@
 package convert
 
-// This file describes damage of a .pep file in the profile's comment.
+// This file counts what is damaged in a .pep file, for the profile's facts.
 
 import (
-	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/golink"
 )
 
@@ -22,25 +22,14 @@ func (d *damage) ofSamples(c Counts, sum uint64) {
 	d.taken = int64(golink.Load64(&c.Taken) - sum - dropped)
 }
 
-// comment describes the damage for the profile's comment, "" if there is none.
-func (d *damage) comment() (s string) {
-	for _, more := range [...]struct {
-		n    int
-		what string
-	}{
-		{d.entries, " entries with a wrong hash"},
-		{d.labels, " entries whose labels have a wrong hash"},
-		{d.counters, " counters are too large to be right"},
-	} {
-		if more.n > 0 {
-			s += ", damaged: " + digits.Uint(uint64(more.n)) + more.what
-		}
+// tell adds the damage to the profile's facts.
+func (d *damage) tell(f *facts.List) {
+	f.Set(facts.DamagedEntries, uint64(d.entries))
+	f.Set(facts.DamagedLabels, uint64(d.labels))
+	f.Set(facts.DamagedCounters, uint64(d.counters))
+	if d.taken < 0 {
+		f.Set(facts.NotTaken, -uint64(d.taken)) // of the lowest number, too
+	} else {
+		f.Set(facts.NotCounted, uint64(d.taken))
 	}
-	switch {
-	case d.taken > 0:
-		s += ", " + digits.Int(d.taken) + " taken but not counted"
-	case d.taken < 0:
-		s += ", damaged: " + digits.Uint(uint64(-d.taken)) + " counted but not taken"
-	}
-	return s
 }

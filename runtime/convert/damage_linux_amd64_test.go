@@ -57,7 +57,7 @@ func read(file []byte) (profile, problem string) {
 		}
 	}
 	slices.Sort(lines[1:])
-	return strings.Join(lines, "\n") + "\n" + p.Comment, ""
+	return strings.Join(lines, "\n") + "\n" + p.Facts.Sentences()[0], ""
 }
 
 // If any one bit of a file is flipped, the file is refused, or the comment says that the
@@ -154,8 +154,8 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 		a.AddWord(pepfile.WordKey{PC: 1<<56 | i%7, W: i % 3}, 1, 0)
 	}
 	harmed, flips := c.Taps(), 0
-	if harmed.damaged != 0 || strings.Contains(harmed.Comment(), "damaged") || len(harmed.Words) != 21 {
-		t.Fatal(harmed.Comment())
+	if harmed.damaged != 0 || strings.Contains(harmed.Facts().Sentences()[0], "damaged") || len(harmed.Words) != 21 {
+		t.Fatal(harmed.Facts().Sentences()[0])
 	}
 	for i := range uint64(pepfile.WordSlots) {
 		w := a.Word(i)
@@ -173,8 +173,8 @@ func TestDamagedWordsAreSaid(t *testing.T) {
 				*p ^= 1 << bit
 				harmed = c.Taps()
 				*p ^= 1 << bit
-				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.Comment(), ", damaged: 1 entries") {
-					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.Comment())
+				if flips++; harmed.damaged != 1 || !strings.Contains(harmed.Facts().Sentences()[0], ", damaged: 1 entries") {
+					t.Fatalf("bit %d of byte %d: %s", bit, off, harmed.Facts().Sentences()[0])
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/pepfile/pepfiletest"
 	"github.com/pepgo/pep/runtime/poll"
@@ -79,8 +80,9 @@ func FuzzArea(f *testing.F) {
 		x.Hash = k.Hash()
 		defer func() { *x = pepfile.Word{} }()
 		taps := c.Taps()
-		if taps.Comment() == "" || taps.period() < 1 || !(a.Burst.Scale() >= 0) {
-			t.Errorf("%s, period %d, scale %g", taps.Comment(), taps.period(), a.Burst.Scale())
+		sentence := taps.Facts().Sentences()[0]
+		if _, problem := facts.Decode(taps.Facts().Encode()); problem != "" || sentence == "" || taps.period() < 1 || !(a.Burst.Scale() >= 0) {
+			t.Errorf("%s, period %d, scale %g", sentence, taps.period(), a.Burst.Scale())
 		}
 		if len(taps.Words) != 1 || taps.Words[0].Count < 0 {
 			t.Errorf("words %+v", taps.Words)

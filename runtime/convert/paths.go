@@ -5,7 +5,7 @@ package convert
 import (
 	"unsafe"
 
-	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/golink"
@@ -22,7 +22,7 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 	p := &report.Profile{
 		Packages:   pkgs,
 		Mapping:    pprofenc.Mapping{File: string(c.Exe[:c.ExeLen]), BuildID: hexBytes(build[:])},
-		Comment:    c.comment(),
+		Facts:      c.facts(),
 		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"},
 		Period:     int64(c.Tick),
 		Start:      int64(c.Start),
@@ -44,74 +44,59 @@ func (c Counts) Profile(pkgs []*wire.Lazy, build [8]byte) *report.Profile {
 		})
 		p.Frames = symbols.Frames
 	}
-	p.Comment += d.comment()
+	d.tell(&p.Facts)
 	return p
 }
 
-// comment says how the profile was made and what it lacks.
-func (c Counts) comment() string {
+// facts says how the profile was made and what it lacks.
+func (c Counts) facts() (f facts.List) {
 	if poll.Mode == poll.Exact {
-		s := "pep: exact, every path counted"
-		if c.Dropped > 0 {
-			s += ", but " + digits.Uint(c.Dropped) + " paths and calls of packages without a site table"
-		}
-		return s + c.untilDetached()
+		f.SetText(facts.Mode, facts.ModeExact)
+		f.Set(facts.NoTable, c.Dropped)
+		c.tellDetached(&f)
+		return f
 	}
-	form := ""
+	f.SetText(facts.Mode, facts.ModeSampled)
 	switch c.Form {
 	case sampler.AgRegular:
-		form = "regular "
+		f.SetText(facts.Form, "regular")
 	case sampler.AgJikes:
-		form = "jikes "
+		f.SetText(facts.Form, "jikes")
 	}
-	s := "pep: sampled " + form + "PEP(" + digits.Uint(uint64(c.Samples)) + "," + digits.Uint(uint64(c.Stride)) + "), tick " + duration(c.Tick) + " " + tickClock + ", " +
-		digits.Uint(c.Ticks) + " ticks, " + digits.Uint(c.Taken) + " samples, " +
-		digits.Uint(c.Dropped) + " dropped, " + digits.Uint(c.Shortened) + " shortened"
-	for _, more := range [...]struct {
-		n    uint64
-		what string
+	f.SetText(facts.Clock, tickClock)
+	f.SetText(facts.Stopped, WhyStopped(c.Header))
+	c.tellDetached(&f)
+	for _, x := range [...]struct {
+		key facts.Key
+		n   uint64
 	}{
-		{c.Overruns, " overruns"},
-		{c.Folded, " with repeated callers of recursion left out"},
-		{c.Erased, " with cycles of recursion left out"},
-		{c.Gapped, " with callers in the middle left out"},
-		{c.Truncated, " without the outermost callers of a deep stack"},
-		{c.Unlabelled, " without labels, which are too long or too many"},
+		{facts.Burst, uint64(c.Samples)},
+		{facts.Stride, uint64(c.Stride)},
+		{facts.Tick, c.Tick},
+		{facts.Budget, c.Budget},
+		{facts.Ticks, c.Ticks},
+		{facts.Samples, c.Taken},
+		{facts.Dropped, c.Dropped},
+		{facts.Shortened, c.Shortened},
+		{facts.Overruns, c.Overruns},
+		{facts.Folded, c.Folded},
+		{facts.Erased, c.Erased},
+		{facts.Gapped, c.Gapped},
+		{facts.Truncated, c.Truncated},
+		{facts.Unlabelled, c.Unlabelled},
+		{facts.SampledTime, c.Spent},
+		{facts.CPUTime, c.Time},
 	} {
-		if more.n > 0 {
-			s += ", " + digits.Uint(more.n) + more.what
-		}
+		f.Set(x.key, x.n)
 	}
-	if why := WhyStopped(c.Header); why != "" {
-		s += ", sampling stopped: " + why
-	}
-	return s + c.took() + c.untilDetached()
+	return f
 }
 
-// took says what sampling has taken, and of what the budget was a part.
-func (c Counts) took() string {
-	if c.Time == 0 {
-		return ""
+// tellDetached adds when counting stopped before the program did.
+func (c Counts) tellDetached(f *facts.List) {
+	if c.Detached > 0 {
+		f.Set(facts.Detached, max(c.Detached-min(c.Start, c.Detached), 1))
 	}
-	s := ", sampling took " + digits.Uint(c.Spent/1e6) + "ms, " + percent(c.Spent, c.Time)
-	if c.Budget > 0 {
-		s += " (budget " + percent(c.Budget, 1e6) + ")"
-	}
-	return s
-}
-
-// percent returns the share of part in all with two digits behind the point.
-func percent(part, all uint64) string {
-	n := uint64(float64(part)/float64(all)*1e4 + .5)
-	return digits.Uint(n/100) + "." + digits.Uint(n%100 + 100)[1:] + "%"
-}
-
-// untilDetached says when and why counting stopped before the program did.
-func (c Counts) untilDetached() string {
-	if c.Detached == 0 {
-		return ""
-	}
-	return ", until the disk was full or the file was cut off " + digits.Uint((c.Detached-min(c.Start, c.Detached))/1e6) + "ms after the start"
 }
 
 // samples returns the entries of the table that count paths, equal ones added up. Their
@@ -208,19 +193,6 @@ func (c Counts) exactCounts(pkgs []*wire.Lazy, d *damage) (paths []report.Sample
 		at += n
 	}
 	return paths, calls
-}
-
-// duration writes ns as PEPOPTS has it.
-func duration(ns uint64) string {
-	for _, u := range [...]struct {
-		ns   uint64
-		name string
-	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} {
-		if ns%u.ns == 0 {
-			return digits.Uint(ns/u.ns) + u.name
-		}
-	}
-	return digits.Uint(ns) + "ns"
 }
 
 func hexBytes(b []byte) string {

@@ -3,7 +3,7 @@ package convert
 // This file makes profiles of the words that taps have reported.
 
 import (
-	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/trace"
 	"github.com/pepgo/pep/format/tuple"
@@ -184,7 +184,7 @@ func (c Counts) TapFiles(p *report.Profile) []report.File {
 	r := &report.Taps{
 		Packages: pkgs, Words: t.Words, Labels: t.sets, Names: names, Code: t.places(names),
 		Mapping: p.Mapping, Start: p.Start, Duration: p.Duration,
-		Comment: t.Comment() + c.untilDetached(), Scale: 1,
+		Facts: t.Facts(), Scale: 1,
 	}
 	var seen map[uint64]bool
 	if a.Taps == options.TapsBurst && a.Exact != 0 { // an engine reports the most frequent words only
@@ -198,7 +198,8 @@ func (c Counts) TapFiles(p *report.Profile) []report.File {
 	if p.Calls != nil {
 		at.AddCalls(p.Calls)
 	}
-	r.Notes = at.Notes()
+	at.Tell(&r.Facts)
+	c.tellDetached(&r.Facts)
 	r.PeriodType = pprofenc.ValueType{Type: "events", Unit: "count"}
 	r.Period = t.period()
 	if a.Taps == options.TapsBurst && a.Burst.Intact() {
@@ -243,57 +244,61 @@ func (t *Taps) period() int64 {
 	return int64(max(2, t.Counted/max(messages, 1)))
 }
 
-// Comment says how the profile was made and what it lacks.
-func (t *Taps) Comment() string {
+// Facts says how the profile was made and what it lacks.
+func (t *Taps) Facts() (f facts.List) {
 	a := t.area
 	o := options.Tapping{Engine: string(a.Engine[:min(a.EngineLen, uint32(len(a.Engine)))]), Taps: a.Taps, Deliver: a.Deliver}
 	if a.Exact != 0 {
 		o.Engine = options.EngineExact
 	}
+	f = o.Facts()
 	seen := t.Fed
 	if a.Taps == options.TapsBurst && a.Exact != 0 {
 		seen = a.Burst.Taken
 	}
-	s := o.Comment() + ", " + digits.Uint(seen) + " events, " + digits.Uint(t.Dropped) + " dropped"
 	kept := int64(t.Fed) - int64(t.Counted) - int64(a.Lost) // negative: counters that began with a phase
 	if a.Exact != 0 {
 		kept = 0 // without an engine, what is missing is part of t.unsure
 	}
-	q := &a.Queue
-	for _, more := range [...]struct {
-		n    uint64
-		what string
+	for _, x := range [...]struct {
+		key facts.Key
+		n   uint64
 	}{
-		{uint64(max(kept, 0)), " left in engines"},
-		{uint64(a.Merged), " engines merged"},
-		{uint64(a.MergedRoughly), " engines merged, so that counts are approximate"},
-		{t.buffered, " left in buffers"},
-		{t.other, " of words without room, as other"},
-		{t.unlabelled, " without labels, which are too long or too many"},
-		{a.Lost, " without room"},
-		{t.unsure, " at most counted twice or not at all when the program was killed"},
+		{facts.Events, seen},
+		{facts.Dropped, t.Dropped},
+		{facts.InEngines, uint64(max(kept, 0))},
+		{facts.Merged, uint64(a.Merged)},
+		{facts.MergedRoughly, uint64(a.MergedRoughly)},
+		{facts.InBuffers, t.buffered},
+		{facts.Others, t.other},
+		{facts.Unlabelled, t.unlabelled},
+		{facts.NoRoom, a.Lost},
+		{facts.Unsure, t.unsure},
 	} {
-		if more.n > 0 {
-			s += ", " + digits.Uint(more.n) + more.what
-		}
+		f.Set(x.key, x.n)
 	}
-	s += (&damage{entries: t.damaged, labels: t.damagedLabels, counters: t.implausible}).comment()
-	if a.Deliver == options.DeliverService && q.Messages > 0 {
-		s += ", gap between messages at least " + digits.Uint(q.MinGap) + "ns, p1 " + digits.Uint(q.P1()) + "ns, " +
-			digits.Uint(q.Busy/q.Messages) + "ns to handle one"
+	(&damage{entries: t.damaged, labels: t.damagedLabels, counters: t.implausible}).tell(&f)
+	if q := &a.Queue; a.Deliver == options.DeliverService && q.Messages > 0 {
+		f.Set(facts.Handled, q.Messages)
+		f.Set(facts.Handling, q.Busy)
+		f.Set(facts.MinGap, q.MinGap)
+		f.Set(facts.GapP1, q.P1())
 	}
 	if a.Untold != 0 {
-		s += ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
+		f.Set(facts.Untold, 1)
 	}
 	if a.Taps == options.TapsBurst {
 		b := &a.Burst
-		s += ", " + digits.Uint(b.Taken) + " taken in " + digits.Uint(b.Ticks) + " bursts of " + digits.Uint(b.Seen) + " events in "
-		s += digits.Uint(b.Inside/1000) + "us of " + digits.Uint(b.CPU/1000) + "us"
+		f.Set(facts.BurstEvents, b.Taken)
+		f.Set(facts.Bursts, b.Ticks)
+		f.Set(facts.BurstSeen, b.Seen)
+		f.Set(facts.BurstInside, b.Inside)
+		f.Set(facts.BurstTime, b.CPU)
 		if b.Taken > 0 && b.Intact() {
-			s += "; what is not listed may have happened up to " + digits.Int(rounded(unseen*b.Heaviest*b.Scale())) + " times"
+			f.Set(facts.Unseen, uint64(rounded(unseen*b.Heaviest*b.Scale())))
 		}
 	}
-	return s
+	return f
 }
 
 // Symbols returns the names of types and functions among the words of taps.

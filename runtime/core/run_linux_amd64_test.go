@@ -81,7 +81,7 @@ func testShares(t *testing.T, exe, clock string) {
 	}
 	comment := regexp.MustCompile(`^pep: sampled PEP\(64,17\), tick 2ms ` + clock + `, \d+ ticks, \d+ samples, 0 dropped, 0 shortened(, \d+ overruns)?, sampling took \d+ms, (0\.[1-9]\d|[1-9]\d?\.\d\d)%, bursts weigh like \d+ equal ones$`)
 	outside := regexp.MustCompile(`^pep: \d{1,2}\.\d% of \d+ ticks were outside of instrumented functions: [^(]+$`)
-	if len(paths.Comments) > 2 || !comment.MatchString(paths.Comments[0]) || len(paths.Comments) > 1 && !outside.MatchString(paths.Comments[1]) {
+	if len(paths.Comments) > 3 || !comment.MatchString(paths.Comments[0]) || len(paths.Comments) > 2 && !outside.MatchString(paths.Comments[1]) {
 		t.Errorf("comments %q", paths.Comments)
 	}
 	for _, want := range []string{
@@ -131,7 +131,7 @@ func testCounts(t *testing.T, exe string) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if c := paths.Comments; len(c) != 1 || c[0] != "pep: exact, every path counted" {
+	if c := paths.Comments; len(c) != 2 || c[0] != "pep: exact, every path counted" || c[1] != "#pep.version=1 mode=exact" {
 		t.Errorf("comments %q", c)
 	}
 }

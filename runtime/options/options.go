@@ -4,6 +4,7 @@ package options
 
 import (
 	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/items"
 	"github.com/pepgo/pep/runtime/sampler"
 )
@@ -237,16 +238,18 @@ const (
 	TapsBurst        // report what the bursts say (taps/burst.go)
 )
 
-// Comment says how the profile was made and what it lacks.
-func (o Tapping) Comment() string {
-	s := "pep: taps, "
-	if o.Engine == EngineExact {
-		s += "every event counted"
-	} else {
-		s += "engine " + o.Engine
+// Facts says how the profile of taps was made.
+func (o Tapping) Facts() (f facts.List) {
+	f.SetText(facts.Mode, facts.ModeTaps)
+	if o.Engine != EngineExact {
+		f.SetText(facts.Engine, o.Engine)
 	}
 	if o.Taps == TapsBurst {
-		s += ", in bursts"
+		f.Set(facts.InBursts, 1)
 	}
-	return s + [...]string{", by interrupt", ", by service"}[min(o.Deliver, DeliverService)]
+	f.SetText(facts.Deliver, [...]string{facts.ByInterrupt, facts.ByService}[min(o.Deliver, DeliverService)])
+	return f
 }
+
+// Comment is the comment of a trace.
+func (o Tapping) Comment() string { return "pep: " + o.Facts().How() }

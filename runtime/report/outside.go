@@ -5,19 +5,17 @@ package report
 // goes there, and to which functions.
 
 import (
-	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 )
 
 // An Outside has the numbers of ticks in the functions of a program, and of calls of them.
 type Outside struct {
-	inside string                  // the kind of functions that are inside
-	does   string                  // what -peppkg=all does to more of them
-	funcs  map[string]bool         // that are inside, of the packages read so far
-	files  map[string][]*wire.Lazy // of instrumented packages
-	paths  map[string]*wire.Lazy   // packages to read, by import path
-	known  map[string]bool         // import paths of instrumented packages
+	funcs map[string]bool         // that are inside, of the packages read so far
+	files map[string][]*wire.Lazy // of instrumented packages
+	paths map[string]*wire.Lazy   // packages to read, by import path
+	known map[string]bool         // import paths of instrumented packages
 
 	quiet map[string]bool // functions whose taps have reported nothing
 
@@ -47,7 +45,7 @@ func (s *share) add(name string, n uint64) {
 
 // NewOutside returns an Outside of a program with the given site tables.
 func NewOutside(pkgs []*wire.Lazy) *Outside {
-	t := newOutside("instrumented functions", "instruments", pkgs)
+	t := newOutside(pkgs)
 	for _, p := range pkgs {
 		t.paths[p.Path] = p
 	}
@@ -55,9 +53,9 @@ func NewOutside(pkgs []*wire.Lazy) *Outside {
 }
 
 // NewOutsideOfTaps returns an Outside whose inside is the functions that have taps. If seen is not nil, it says which sites
-// have reported something, and notes name the functions none of whose taps have.
+// have reported something, and the facts name the functions none of whose taps have.
 func NewOutsideOfTaps(pkgs []*wire.Package, seen map[uint64]bool) *Outside {
-	t := newOutside("functions with taps", "taps", wire.Whole(pkgs...))
+	t := newOutside(wire.Whole(pkgs...))
 	t.quiet = make(map[string]bool)
 	for _, p := range pkgs {
 		first := tuple.SiteBase(p.Path)
@@ -74,8 +72,8 @@ func NewOutsideOfTaps(pkgs []*wire.Package, seen map[uint64]bool) *Outside {
 	return t
 }
 
-func newOutside(inside, does string, pkgs []*wire.Lazy) *Outside {
-	t := &Outside{inside: inside, does: does, funcs: make(map[string]bool), files: make(map[string][]*wire.Lazy), paths: make(map[string]*wire.Lazy), known: make(map[string]bool)}
+func newOutside(pkgs []*wire.Lazy) *Outside {
+	t := &Outside{funcs: make(map[string]bool), files: make(map[string][]*wire.Lazy), paths: make(map[string]*wire.Lazy), known: make(map[string]bool)}
 	for _, p := range pkgs {
 		t.known[p.Path] = true
 		for _, f := range p.Files {
@@ -214,76 +212,38 @@ func cutDot(name string, begin int) string {
 	return assembly
 }
 
-// named is how many packages or functions a note names.
-const named = 5
-
-// Notes returns the notes as comments of a profile. Ticks have none if all were inside, and calls
-// if there are none on the paths.
-//
-//	pep: 98.0% of 250 ticks were outside of instrumented functions: encoding/json 55.6%,
-//	strconv 30.0%, runtime 12.4% (-peppkg=all instruments more)
-//
-//	pep: 30.0% of 250 ticks were in functions whose taps no burst has seen: main.sum 30.0%; their
-//	taps did not execute, or are in a loop that began before the burst and has no test for one (an
-//	innermost loop that calls nothing)
-//
-//	pep: 38.2% of calls on paths go outside of instrumented functions: encoding/json.Marshal
-//	30.0%, fmt.Println 8.2% (-peppkg=all instruments more); 12.0% go through interfaces and
-//	function values, their targets are not known; calls by functions outside or with one path
-//	are not counted
-func (t *Outside) Notes() (notes []string) {
-	if sum, list := t.ticks.list(); sum > 0 {
-		notes = append(notes, "pep: "+percent(sum, t.ticks.all)+" of "+digits.Uint(t.ticks.all)+" ticks were outside of "+t.inside+list+t.hint(&t.ticks))
-	}
-	if sum, list := t.silent.list(); sum*100 >= t.silent.all && sum > 0 {
-		notes = append(notes, "pep: "+percent(sum, t.silent.all)+" of "+digits.Uint(t.silent.all)+" ticks were in functions whose taps no burst has seen"+list+
-			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
-	}
+// Tell adds the facts of ticks and calls: how many there were, how many were outside, and where most of these were.
+func (t *Outside) Tell(f *facts.List) {
+	f.Set(facts.TicksPlaced, t.ticks.all)
+	f.Set(facts.TicksOutside, t.ticks.tell(f, facts.TicksOutsideIn))
+	f.Set(facts.TicksMore, t.ticks.more)
+	f.Set(facts.TicksQuiet, t.silent.tell(f, facts.TicksQuietIn))
+	f.Set(facts.Calls, t.calls.all)
 	if t.calls.all == 0 {
-		return notes
+		return
 	}
-	sum, list := t.calls.list()
-	s := "pep: " + percent(sum, t.calls.all) + " of calls on paths go outside of " + t.inside + list + t.hint(&t.calls)
-	if t.open > 0 {
-		s += "; " + percent(t.open, t.calls.all) + " go through interfaces and function values, their targets are not known"
-	}
-	s += "; calls by functions outside"
+	f.Set(facts.CallsOutside, t.calls.tell(f, facts.CallsOutsideTo))
+	f.Set(facts.CallsMore, t.calls.more)
+	f.Set(facts.CallsOpen, t.open)
 	if t.sampled {
-		s += " or with one path"
+		f.Set(facts.CallsSampled, 1)
 	}
-	return append(notes, s+" are not counted")
 }
 
-// list returns how many ticks or calls are outside, and a list of where most of them are, with a
-// colon before it.
-func (s *share) list() (sum uint64, list string) {
+// tell adds a fact for each of the names with the highest numbers, and returns how many ticks or calls are outside.
+func (s *share) tell(f *facts.List, k facts.Key) (sum uint64) {
 	for _, name := range s.names {
 		sum += s.out[name]
 	}
-	for i := 0; i < len(s.names) && i <= named; i++ {
+	for i := 0; i < len(s.names) && i < facts.MaxNames; i++ {
 		for j := i + 1; j < len(s.names); j++ {
 			if s.less(s.names[j], s.names[i]) {
 				s.names[i], s.names[j] = s.names[j], s.names[i]
 			}
 		}
-		switch name := s.names[i]; i {
-		case 0:
-			list = ": " + name + " " + percent(s.out[name], s.all)
-		case named:
-			list += ", …"
-		default:
-			list += ", " + name + " " + percent(s.out[name], s.all)
-		}
+		f.SetName(k, s.names[i], s.out[s.names[i]])
 	}
-	return sum, list
-}
-
-// hint says how more could be inside, if that is a tenth or more.
-func (t *Outside) hint(s *share) string {
-	if s.more*10 < s.all {
-		return ""
-	}
-	return " (-peppkg=all " + t.does + " more)"
+	return sum
 }
 
 // less orders names by their ticks or calls, then by name.
@@ -292,13 +252,6 @@ func (s *share) less(a, b string) bool {
 		return s.out[a] > s.out[b]
 	}
 	return a < b
-}
-
-// percent returns the share of n in all with one digit behind the point. The numbers can be
-// large: calls are in 1/1000 samples.
-func percent(n, all uint64) string {
-	permille := uint64(float64(n)*1000/float64(all) + .5)
-	return digits.Uint(permille/10) + "." + digits.Uint(permille%10) + "%"
 }
 
 // ofRuntime reports whether a package belongs to the Go runtime, which is never

@@ -4,10 +4,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
 )
+
+// notes returns the sentences about what is outside, in a profile of a mode.
+func notes(at *report.Outside, mode string) string {
+	var f facts.List
+	f.SetText(facts.Mode, mode)
+	at.Tell(&f)
+	return strings.Join(f.Sentences()[1:], "\n")
+}
 
 func TestNoteOfTicks(t *testing.T) {
 	pkgs := []*wire.Package{
@@ -46,7 +55,7 @@ func TestNoteOfTicks(t *testing.T) {
 		for _, x := range test.ticks {
 			at.AddTicks(report.Frame{Func: x.name, File: x.file}, false, x.n)
 		}
-		if got := strings.Join(at.Notes(), "\n"); got != test.want {
+		if got := notes(at, facts.ModeExact); got != test.want {
 			t.Errorf("%v:\ngot  %s\nwant %s", test.ticks, got, test.want)
 		}
 	}
@@ -63,7 +72,7 @@ func TestNoteOfTicksWithTaps(t *testing.T) {
 	at.AddTicks(report.Frame{Func: "q.F", File: "/q/q.go"}, false, 1)
 	at.AddTicks(report.Frame{Func: "0pep/taps.MakeRoom", File: "/r/chunk.go"}, false, 10)
 	want := "pep: 80.0% of 20 ticks were outside of functions with taps: pep's own code 50.0%, p.G 15.0%, p.H (inlined) 10.0%, q 5.0%"
-	if got := strings.Join(at.Notes(), "\n"); got != want {
+	if got := notes(at, facts.ModeTaps); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -84,7 +93,7 @@ func TestNoteOfQuietTaps(t *testing.T) {
 		at.AddTicks(report.Frame{Func: "p.F", File: "/p/a.go"}, false, 60)
 		at.AddTicks(report.Frame{Func: "p.G", File: "/p/a.go"}, false, test.n)
 		at.AddTicks(report.Frame{Func: "p.H", File: "/p/a.go"}, false, 30)
-		if got := strings.Join(at.Notes(), "\n"); got != test.want {
+		if got := notes(at, facts.ModeTaps); got != test.want {
 			t.Errorf("got  %s\nwant %s", got, test.want)
 		}
 	}

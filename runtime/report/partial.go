@@ -3,17 +3,15 @@ package report
 // This file says which taps report a part of their events only.
 
 import (
-	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/wire"
 )
 
-// partial returns a note about the taps that are wire.Tap.Partial, none if there are none.
-//
-//	pep: 3 of 20 taps see only some calls of their functions: main.(*counter).get, main.half. The compiler
-//	inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call
-//	them. Their counts are too low, and shares are those of the events seen. Without -pepinline=less, or
-//	without -peptapmode=burst, taps see all calls.
-func partial(pkgs []*wire.Package) (notes []string) {
+// named is how many functions are named.
+const named = 5
+
+// tellPartial adds the facts about the taps that are wire.Tap.Partial, none if there are none.
+func tellPartial(pkgs []*wire.Package, f *facts.List) {
 	taps, all, funcs, names := 0, 0, 0, ""
 	known := make(map[string]bool)
 	for _, p := range pkgs {
@@ -38,10 +36,9 @@ func partial(pkgs []*wire.Package) (notes []string) {
 			}
 		}
 	}
-	if taps == 0 {
-		return nil
+	if taps > 0 {
+		f.Set(facts.Taps, uint64(all))
+		f.Set(facts.PartialTaps, uint64(taps))
+		f.SetText(facts.PartialIn, names)
 	}
-	return []string{"pep: " + digits.Int(int64(taps)) + " of " + digits.Int(int64(all)) + " taps see only some calls of their functions: " + names +
-		". The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen." +
-		" Without -pepinline=less, or without -peptapmode=burst, taps see all calls."}
 }

@@ -104,7 +104,7 @@ func TestPools(t *testing.T) {
 	if d := cmp.Diff(want, texts); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}
-	if c := got.Comments[0]; c != ", 100 at taps unknown to the site tables" {
+	if c := got.Comments[0]; c != "#pep.version=1 unknown_taps=100" {
 		t.Errorf("comment %q", c)
 	}
 }

@@ -71,7 +71,7 @@ func TestRanges(t *testing.T) {
 	}
 	p := report.Taps{
 		Packages: []*wire.Package{{Path: "p", Files: []string{"/src/p/x.go"}}},
-		Names:    codeNames{}, Scale: 1, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
+		Names:    codeNames{}, Scale: 1, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 2,
 	}
 	want := map[int]string{}
 	for i, x := range tests {

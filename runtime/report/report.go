@@ -28,7 +28,7 @@
 package report
 
 import (
-	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/schema"
@@ -88,9 +88,9 @@ type Profile struct {
 	Polled  int
 
 	Mapping    pprofenc.Mapping
-	Comment    string
-	Outside    *Outside // for further comments; nil for none
-	Calls      *Calls   // on the paths; Write sets it
+	Facts      facts.List // Write adds what it finds
+	Outside    *Outside   // for further facts; nil for none
+	Calls      *Calls     // on the paths; Write sets it
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -140,11 +140,11 @@ func (p *Profile) Write() []File {
 			g = weighingOf(p)
 		}
 	})
-	comment := p.Comment
+	about := append(facts.List(nil), p.Facts...)
 	var counts []int64
 	if p.Sampled {
 		counts = w.weigh(p, g, paths)
-		comment += w.weighed()
+		about.Set(facts.EqualBursts, w.weighed())
 	}
 	count := func(i int) int64 {
 		if p.Sampled {
@@ -158,23 +158,19 @@ func (p *Profile) Write() []File {
 		}
 	}
 	p.Calls = w.calls()
-	var notes []string
 	if p.Outside != nil {
 		p.Outside.AddCalls(p.Calls)
-		notes = p.Outside.Notes()
+		p.Outside.Tell(&about)
 	}
 	unended, n := w.unended(p, paths)
-	if n > 0 {
-		comment += ", " + digits.Int(n) + " have not ended"
-	}
-	if lost > 0 {
-		comment += ", " + digits.Int(lost) + " of functions unknown to the site tables"
-	}
+	about.Set(facts.Unended, uint64(n))
+	about.Set(facts.UnknownPaths, uint64(lost))
+	comments := about.Comments()
 	for _, e := range [...]*output{w.paths, w.edges} {
 		e.Mapping = p.Mapping
 		e.PeriodType, e.Period = p.PeriodType, p.Period
 		e.Time, e.Duration = p.Start, p.Duration
-		e.Comments = append([]string{comment}, notes...)
+		e.Comments = comments
 	}
 	w.paths.DefaultType, w.edges.DefaultType = schema.Paths.Types()[0], schema.Edges.Types()[0]
 	files := []File{{Kind: string(schema.Paths)}, {Kind: string(schema.Edges)}}

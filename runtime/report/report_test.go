@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pdag"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/wire"
@@ -80,6 +81,9 @@ const (
 	shape
 )
 
+// exact is the facts of a profile.
+var exact = facts.List{{Key: facts.Mode, Text: facts.ModeExact}}
+
 func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profile) {
 	t.Helper()
 	p := report.Profile{
@@ -87,7 +91,7 @@ func write(t *testing.T, samples ...report.Sample) (paths, edges *profile.Profil
 		Frames:     frames,
 		Samples:    samples,
 		Mapping:    pprofenc.Mapping{File: "/bin/p", BuildID: "00ff"},
-		Comment:    "pep: a test",
+		Facts:      exact,
 		PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"},
 		Period:     1e7,
 	}
@@ -162,7 +166,7 @@ Locations
 		t.Errorf("edges (-want +got):\n%s", d)
 	}
 	for _, p := range []*profile.Profile{paths, edges} {
-		if d := cmp.Diff([]string{"pep: a test"}, p.Comments); d != "" {
+		if d := cmp.Diff([]string{"pep: exact, every path counted", "#pep.version=1 mode=exact"}, p.Comments); d != "" {
 			t.Errorf("comments (-want +got):\n%s", d)
 		}
 	}
@@ -184,7 +188,7 @@ func TestPathsThatHaveNotEnded(t *testing.T) {
 			{Package: "p_test", Func: 1, Count: 2}, // of damaged tables, as the next
 			{Package: "q", Func: 0, Count: 2},
 		},
-		Comment: "pep: a test",
+		Facts: exact,
 	}
 	for kind, file := range p.Write() {
 		f, err := profile.ParseData(file.Data)
@@ -215,7 +219,7 @@ func TestPathsThatHaveNotEnded(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("file %d (-want +got):\n%s", kind, d)
 		}
-		if want := []string{"pep: a test, 8 have not ended"}; !cmp.Equal(f.Comments, want) {
+		if want := []string{"pep: exact, every path counted, 8 have not ended", "#pep.version=1 mode=exact unended=8"}; !cmp.Equal(f.Comments, want) {
 			t.Errorf("the comments are %q, want %q", f.Comments, want)
 		}
 	}
@@ -301,7 +305,7 @@ func TestUnknownPathsAreCounted(t *testing.T) {
 		report.Sample{Number: 5, Count: 16, Package: "q"},
 		report.Sample{Number: 5, Count: 32},
 	)
-	want := "pep: a test, 62 of functions unknown to the site tables"
+	want := "pep: exact, every path counted, 62 of functions unknown to the site tables"
 	if len(paths.Sample) != 1 || paths.Comments[0] != want || edges.Comments[0] != want {
 		t.Errorf("%d samples, comments %q and %q", len(paths.Sample), paths.Comments, edges.Comments)
 	}

@@ -31,6 +31,7 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/format/digits"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/format/tuple"
@@ -91,8 +92,7 @@ type Taps struct {
 	Scale    float64 // of counts
 
 	Mapping    pprofenc.Mapping
-	Comment    string
-	Notes      []string // further comments
+	Facts      facts.List // Write adds what it finds
 	PeriodType pprofenc.ValueType
 	Period     int64
 	Start      int64 // ns since 1970
@@ -143,11 +143,10 @@ func (t *Taps) Write() (files []File) {
 			lost = plus(lost, t.Words[i].Count)
 		}
 	}
-	comment := t.Comment
-	if lost > 0 {
-		comment += ", " + digits.Int(lost) + " at taps unknown to the site tables"
-	}
-	notes := append(partial(t.Packages), t.Notes...)
+	about := append(facts.List(nil), t.Facts...)
+	about.Set(facts.UnknownTaps, uint64(lost))
+	tellPartial(t.Packages, &about)
+	comments := about.Comments()
 	for _, kind := range schema.Kinds {
 		p := w.profiles[kind]
 		if p == nil {
@@ -156,7 +155,7 @@ func (t *Taps) Write() (files []File) {
 		p.Mapping = t.Mapping
 		p.PeriodType, p.Period = t.PeriodType, t.Period
 		p.Time, p.Duration = t.Start, t.Duration
-		p.Comments = append([]string{comment}, notes...)
+		p.Comments = comments
 		p.DefaultType = kind.Types()[0]
 		files = append(files, File{string(kind), pprofenc.Gzip(p.Encode())})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/format/wire"
@@ -69,7 +70,7 @@ func TestTaps(t *testing.T) {
 			word(16, 'a'), word(16, '\''), word(16, '\n'), word(16, 0), word(16, 'é'), word(16, 0x2028), word(16, 0x1f600), word(16, ^uint64(0)), word(16, 0xd800),
 			word(17, 0x4011a0), word(17, 0),
 		},
-		Names: names{}, Scale: 2, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
+		Names: names{}, Scale: 2, Facts: replay, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1,
 	}
 	got := map[string][]string{}
 	for _, f := range p.Write() {
@@ -80,7 +81,7 @@ func TestTaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := "pep: a test, 10 at taps unknown to the site tables"; p.Comments[0] != want {
+		if want := "pep: replay, engine P1, 0 events in 0 messages, 10 at taps unknown to the site tables"; p.Comments[0] != want {
 			t.Errorf("%s: comments %q, want %s", f.Kind, p.Comments, want)
 		}
 		for _, s := range p.Sample {
@@ -136,6 +137,9 @@ func TestTaps(t *testing.T) {
 	}
 }
 
+// replay is the facts of a profile.
+var replay = facts.List{{Key: facts.Mode, Text: facts.ModeReplay}, {Key: facts.Engine, Text: "P1"}}
+
 // Packages without taps have no profiles of values, types or call targets.
 func TestNoTaps(t *testing.T) {
 	p := report.Taps{Packages: tables(), Names: names{}, Scale: 1}
@@ -163,7 +167,7 @@ func TestScaledCountsDoNotWrap(t *testing.T) {
 // What bursts see in part is said in a comment, with the functions, and on each sample.
 func TestTapsThatSeeInPart(t *testing.T) {
 	pkg := &wire.Package{Path: "p", Files: []string{"x.go"}}
-	p := report.Taps{Packages: []*wire.Package{pkg}, Names: names{}, Scale: 1, Comment: "pep: a test", Notes: []string{"a note"}, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1}
+	p := report.Taps{Packages: []*wire.Package{pkg}, Names: names{}, Scale: 1, Facts: replay, PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: 1}
 	for i, f := range []string{"p.a", "p.b", "p.b", "p.c", "p.d", "p.e", "p.f", "p.g"} {
 		pkg.Taps = append(pkg.Taps, wire.Tap{Tag: uint8(tuple.Load), Func: f, Line: i + 1, Col: 1, Expr: "n", Type: "int", Bits: 64, Kind: wire.Signed, Partial: f != "p.a"})
 		p.Words = append(p.Words, report.Word{Tuple: tuple.New(tuple.Load, tuple.SiteBase("p")+uint64(i), 7), Count: 1, Messages: 1})
@@ -173,9 +177,9 @@ func TestTapsThatSeeInPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"pep: a test",
+		"pep: replay, engine P1, 0 events in 0 messages",
 		"pep: 7 of 8 taps see only some calls of their functions: p.b, p.c, p.d, p.e, p.f, …. The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen. Without -pepinline=less, or without -peptapmode=burst, taps see all calls.",
-		"a note",
+		"#pep.version=1 mode=replay engine=P1 taps=8 partial_taps=7 partial_in=p.b,%20p.c,%20p.d,%20p.e,%20p.f,%20…",
 	}
 	if d := cmp.Diff(want, got.Comments); d != "" {
 		t.Errorf("-want +got:\n%s", d)

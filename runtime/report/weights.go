@@ -4,7 +4,6 @@ package report
 // taken in proportion to each other, and how far off these estimates may be.
 
 import (
-	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/weigh"
 )
@@ -355,8 +354,5 @@ func equal(t *weigh.Total) float64 {
 	return t.Size * t.Size / t.Squares
 }
 
-// weighed is the end of the comment of a sampled profile.
-func (w *writer) weighed() string {
-	n := int64(equal(&w.all)*w.growth + .5)
-	return ", bursts weigh like " + digits.Int(n) + " equal ones"
-}
+// weighed returns how many bursts of equal weight would be as good as those of the profile.
+func (w *writer) weighed() uint64 { return uint64(equal(&w.all)*w.growth + .5) }

@@ -8,11 +8,18 @@ import (
 
 	"github.com/google/pprof/profile"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/report"
 	"github.com/pepgo/pep/runtime/weigh"
 )
+
+// settings is the facts of a profile.
+var settings = facts.List{{Key: facts.Mode, Text: facts.ModeSampled}, {Key: facts.Burst, N: 8}, {Key: facts.Stride, N: 1}, {Key: facts.Tick, N: 1e7}, {Key: facts.Clock, Text: "cpu"}}
+
+// comment is the comment of a profile with these facts.
+const comment = "pep: sampled PEP(8,1), tick 10ms cpu, 0 ticks, 0 samples, 0 dropped, 0 shortened"
 
 // sampled writes the profiles of bursts, each of which is a list of samples' indices. The
 // fourth sample is not in any burst, and the fifth is of another function than the others.
@@ -27,7 +34,7 @@ func sampled(t *testing.T, bursts ...[]int32) (paths, edges *profile.Profile) {
 			{Number: 5 + 0, Stack: []uint32{inF, main1}, Count: 1},
 			{Number: 5 + 4, Stack: []uint32{inG, main1}},
 		},
-		Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
+		Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7,
 	}
 	for _, list := range bursts {
 		b := report.Burst{Burst: weigh.Burst{Ticks: 1}, Samples: list}
@@ -105,7 +112,7 @@ func TestEstimatesOfBurstsThatAreAlike(t *testing.T) {
 			t.Errorf("a path that is in no burst: %v", s.Value)
 		}
 	}
-	if c := paths.Comments[0]; c != "pep: a test, bursts weigh like 8 equal ones" {
+	if c := paths.Comments[0]; c != comment+", bursts weigh like 8 equal ones" {
 		t.Error(c)
 	}
 	// The variance of a path is shared out to its stacks.
@@ -165,10 +172,10 @@ func TestOutcomesThatAreTheSameInAllBursts(t *testing.T) {
 
 // A program that ended before its first tick has no samples, and a profile all the same.
 func TestEstimatesOfNothing(t *testing.T) {
-	p := report.Profile{Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Comment: "pep: a test", PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
+	p := report.Profile{Packages: wire.Whole(tables()...), Frames: frames, Sampled: true, Facts: settings, PeriodType: pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, Period: 1e7}
 	for _, f := range p.Write() {
 		got, err := profile.ParseData(f.Data)
-		if err != nil || len(got.Sample) != 0 || got.Comments[0] != "pep: a test, bursts weigh like 0 equal ones" {
+		if err != nil || len(got.Sample) != 0 || got.Comments[0] != comment {
 			t.Errorf("%v: %v", err, got)
 		}
 	}

@@ -186,8 +186,8 @@ func TestDamagedBoundsAreSaid(t *testing.T) {
 	f, _ := tappedFile(t)
 	c, a := countsOf(pepfile.File{Table: f}), f.Words()
 	before := c.Taps()
-	if strings.Contains(before.Comment(), "damaged") {
-		t.Fatal(before.Comment())
+	if strings.Contains(before.Facts().Sentences()[0], "damaged") {
+		t.Fatal(before.Facts().Sentences()[0])
 	}
 	for i := range uint64(pepfile.WordSlots) {
 		w := a.Word(i)
@@ -199,8 +199,8 @@ func TestDamagedBoundsAreSaid(t *testing.T) {
 			was := *x
 			for _, *x = range []float64{math.Inf(1), math.Inf(-1), math.NaN(), -1, 1e200} {
 				after := c.Taps()
-				if len(after.Words) != len(before.Words)-1 || !strings.Contains(after.Comment(), ", damaged: 1 entries") {
-					t.Errorf("%g: %d of %d words, %s", *x, len(after.Words), len(before.Words), after.Comment())
+				if len(after.Words) != len(before.Words)-1 || !strings.Contains(after.Facts().Sentences()[0], ", damaged: 1 entries") {
+					t.Errorf("%g: %d of %d words, %s", *x, len(after.Words), len(before.Words), after.Facts().Sentences()[0])
 				}
 			}
 			*x = was
@@ -208,7 +208,7 @@ func TestDamagedBoundsAreSaid(t *testing.T) {
 		break
 	}
 	for _, a.Burst.Heaviest = range []float64{math.Inf(1), math.NaN(), -1, 1e200} {
-		if s := c.Taps().Comment(); !strings.Contains(s, ", damaged: 1 counters") || strings.Contains(s, "what is not listed") {
+		if s := c.Taps().Facts().Sentences()[0]; !strings.Contains(s, ", damaged: 1 counters") || strings.Contains(s, "what is not listed") {
 			t.Errorf("%g: %s", a.Burst.Heaviest, s)
 		}
 	}

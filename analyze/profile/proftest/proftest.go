@@ -10,7 +10,7 @@
 //
 // Blank lines and lines that begin with # are left out. So may be any value
 // of a sample but func and at; then it is 0, or its label is missing. Parse
-// makes whatever is asked for, right or wrong.
+// makes whatever is asked for, right or wrong. Without a comment with facts, the profile gets one with the version alone.
 //
 // A path may have a symbol, the linker's name of its function. A caller may have its
 // function's first line and its symbol, which pep dump does not print:
@@ -25,10 +25,13 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	pprof "github.com/google/pprof/profile"
+
+	"github.com/pepgo/pep/format/facts"
 )
 
 // Parse makes a profile of a text.
@@ -46,6 +49,9 @@ func Parse(text string) (*pprof.Profile, error) {
 		if err := b.line(line); err != nil {
 			return nil, fmt.Errorf("line %d: %w: %s", i+1, err, line)
 		}
+	}
+	if b.ours && !slices.ContainsFunc(b.p.Comments, facts.In) {
+		b.p.Comments = append(b.p.Comments, facts.List{}.Encode())
 	}
 	return b.p, nil
 }
@@ -77,6 +83,7 @@ func Raw(text string) ([]byte, error) {
 }
 
 type builder struct {
+	ours      bool // it is of a kind that has facts
 	p         *pprof.Profile
 	functions map[pprof.Function]*pprof.Function
 	locations map[pprof.Line]*pprof.Location
@@ -103,7 +110,9 @@ func (b *builder) line(line string) error {
 			b.p.SampleType = valueTypes("calls/count messages/count")
 		default: // of another kind, for tests of errors
 			b.p.SampleType = valueTypes(rest)
+			return nil
 		}
+		b.ours = true
 		return nil
 	case "comment":
 		text, err := unquote(rest)

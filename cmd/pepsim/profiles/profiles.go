@@ -3,7 +3,7 @@
 //
 //	c := profiles.New()
 //	results, err := replay.Run(source, replay.Config{Engines: []string{"cop(program=deps)"}, Messages: c.Add})
-//	err = c.Save("app", reader, "replay of cop(program=deps)") // app.deps.pb.gz
+//	err = c.Save("app", reader, "cop(program=deps)") // app.deps.pb.gz
 //
 // Taps, functions and lines are those of the site tables in the trace, and the names of
 // types and functions those that the trace has. A trace does not say where the code of
@@ -14,11 +14,11 @@ package profiles
 import (
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"strings"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
@@ -57,7 +57,7 @@ func (c *Collector) Add(msgs []hwsim.Message) {
 
 // Files returns the profiles of all messages. The trace says what sites and words are. It
 // is an error if the trace has no site tables.
-func (c *Collector) Files(r *trace.Reader, comment string) ([]report.File, error) {
+func (c *Collector) Files(r *trace.Reader, engine string) ([]report.File, error) {
 	if len(r.Sites.Packages()) == 0 {
 		return nil, errors.New("the trace has no site tables, so profiles have no names: record it with a program built by pepbuild")
 	}
@@ -69,7 +69,10 @@ func (c *Collector) Files(r *trace.Reader, comment string) ([]report.File, error
 	taps := &report.Taps{
 		Packages: r.Sites.Packages(), Words: c.words, Names: names(r.Names), Scale: 1,
 		Mapping: pprofenc.Mapping{File: r.Header.Exe, BuildID: hex.EncodeToString(r.Header.Build[:])},
-		Comment: fmt.Sprintf("pep: %s, %d events in %d messages", comment, events, messages),
+		Facts: facts.List{
+			{Key: facts.Mode, Text: facts.ModeReplay}, {Key: facts.Engine, Text: engine},
+			{Key: facts.Events, N: uint64(events)}, {Key: facts.Messages, N: uint64(messages)},
+		},
 		// 1 would say that every event was counted.
 		PeriodType: pprofenc.ValueType{Type: "events", Unit: "count"}, Period: max(2, events/max(messages, 1)),
 	}
@@ -77,8 +80,8 @@ func (c *Collector) Files(r *trace.Reader, comment string) ([]report.File, error
 }
 
 // Save writes the profiles to files: PREFIX.KIND.pb.gz for each kind.
-func (c *Collector) Save(prefix string, r *trace.Reader, comment string) error {
-	files, err := c.Files(r, comment)
+func (c *Collector) Save(prefix string, r *trace.Reader, engine string) error {
+	files, err := c.Files(r, engine)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func TestCOP33_ProgramsFillProfiles(t *testing.T) {
 		if _, err := replay.Run(replay.Of(r), replay.Config{Engines: []string{x.engine}, Messages: c.Add}); err != nil {
 			t.Fatal(err)
 		}
-		files, err := c.Files(r, "a test")
+		files, err := c.Files(r, "P1")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ end 8 0
 	if _, err := replay.Run(replay.Of(r), replay.Config{Engines: []string{"P1"}, Messages: c.Add}); err != nil {
 		t.Fatal(err)
 	}
-	files, err := c.Files(r, "a test")
+	files, err := c.Files(r, "P1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ end 8 0
 	for _, f := range files {
 		got[f.Kind] = samples(t, f.Data)
 		p, err := profile.ParseData(f.Data)
-		if err != nil || p.Comments[0] != "pep: a test, 8 events in 8 messages" || p.Mapping[0].File != "./x" {
+		if err != nil || p.Comments[0] != "pep: replay, engine P1, 8 events in 8 messages" || p.Mapping[0].File != "./x" {
 			t.Errorf("%s: %v %q %+v", f.Kind, err, p.Comments, p.Mapping[0])
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/schema"
 )
@@ -29,6 +30,7 @@ func (t *Table) Profile() []byte {
 		counted += " of a probe until it was switched off"
 	}
 	p.Comments = append([]string{fmt.Sprintf("peptrace: probes of process %d, until %s, %s", t.Process, t.Ended, counted)}, t.Notes...)
+	p.Comments = append(p.Comments, facts.List{}.Encode())
 	for _, f := range t.Functions {
 		id := p.Function(pprofenc.Function{Name: f.Func, Filename: f.File, StartLine: int64(f.Line)})
 		sample := func(kind, file string, line int, expr, typ, value string, n uint64) {

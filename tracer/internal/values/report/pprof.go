@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/pprofenc"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
@@ -30,6 +31,7 @@ func Profile(b *database.Binary, names Names, secrets bool) []byte {
 	p.PeriodType, p.Period = pprofenc.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(b.Interval)
 	p.DefaultType = types[0]
 	p.Comments = append([]string{fmt.Sprintf("peptrace: values of instructions, %d interrupts, %d lost", b.Interrupts, b.Lost)}, b.Comments...)
+	p.Comments = append(p.Comments, facts.List{}.Encode())
 	m := newMask(secrets)
 	for _, g := range b.Groups() {
 		var labels []pprofenc.Label

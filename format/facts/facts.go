@@ -1,0 +1,504 @@
+// Package facts has what a profile says of itself besides its samples: how it was made, and what is not in it.
+// A List of facts is one comment of a profile, for programs, and makes the sentences that people read:
+//
+//	var f facts.List
+//	f.SetText(facts.Mode, facts.ModeExact)
+//	f.Set(facts.Unended, 3)
+//	f.Comments() // "pep: exact, every path counted, 3 have not ended", "#pep.version=1 mode=exact unended=3"
+//
+// In the last comment % and two hexadecimal digits stand for a space and the like. (go tool pprof prints comments
+// that begin with # on request only.) What is not there is 0 or "". Nothing reads the sentences. Programs write
+// facts, so the package imports only what is linked into them; analyze/profile reads them.
+package facts
+
+import "github.com/pepgo/pep/format/digits"
+
+// Version is that of what is in profiles: of the names and the meaning of sample types, labels and facts. Package
+// analyze/profile reads profiles of this version only.
+const Version = 1
+
+// A List is the facts of a profile. A profile that was merged has several if settings differ.
+type List []Fact
+
+// A Fact is a key with its value: a number, or a text.
+type Fact struct {
+	Key  Key
+	Name string // for a key that a fact can have for each of several names; of a function or a package
+	N    uint64
+	Text string
+}
+
+// A Key says what a fact is about.
+type Key uint8
+
+// Keys of facts. Times are in ns.
+const (
+	version Key = iota
+
+	// How the profile was made.
+	Mode
+	Form   // of bursts, as the setting ag; "" is simplified
+	Burst  // samples after a tick
+	Stride // see the setting
+	Tick   // between ticks
+	Clock  // of ticks
+	Budget // of sampling, in parts per million of the CPU time; 0 is no limit
+	Engine // of taps; "" is none: every event was counted
+	InBursts
+	Deliver
+
+	// What was counted, and what was not.
+	Ticks
+	Samples
+	Events
+	Messages
+	Dropped
+	Shortened
+	Overruns
+	Folded
+	Erased
+	Gapped
+	Truncated
+	NoTable
+	InEngines
+	Merged
+	MergedRoughly
+	InBuffers
+	Others
+	Unlabelled
+	NoRoom
+	Unsure
+	Stopped     // why sampling stopped before the program did
+	SampledTime // that sampling took
+	CPUTime     // of the program
+	DamagedEntries
+	DamagedLabels
+	DamagedCounters
+	NotCounted
+	NotTaken
+	Handled // messages of the service
+	Handling
+	MinGap
+	GapP1
+	Untold // 1 if goroutines had labels and their samples have none
+	BurstEvents
+	Bursts
+	BurstSeen
+	BurstInside
+	BurstTime
+	EqualBursts // so many bursts of equal weight would be as good
+	Unended
+	UnknownPaths
+	UnknownTaps
+	Unseen   // what is not listed may have happened so many times
+	Detached // time from the start until counting stopped because the file was full or cut off
+
+	// Where ticks and calls were. Lists have the names with the highest numbers.
+	TicksPlaced
+	TicksOutside
+	TicksOutsideIn
+	TicksMore // of these in packages that -peppkg=all adds
+	TicksQuiet
+	TicksQuietIn
+	Calls
+	CallsOutside
+	CallsOutsideTo
+	CallsMore
+	CallsOpen    // through interfaces and function values
+	CallsSampled // 1 if functions with one path are not counted
+
+	Taps
+	PartialTaps
+	PartialIn // the functions that have them
+
+	numKeys
+)
+
+// Values of Mode. Profiles of other programs than those of pepbuild have none.
+const (
+	ModeExact   = "exact"
+	ModeSampled = "sampled"
+	ModeTaps    = "taps"
+	ModeReplay  = "replay" // of a trace by pepsim
+)
+
+// Values of Deliver.
+const (
+	ByInterrupt = "interrupt"
+	ByService   = "service"
+)
+
+// A rule says what becomes of facts with the same key when profiles are merged.
+type rule uint8
+
+const (
+	same  rule = iota // facts with different values stay apart, with all others of their profile
+	sum               // they add up
+	least             // the least one remains
+	drop              // none remains
+	names             // they add up by name, and names go of which some numbers are not known
+)
+
+// keys says what facts are. The first sentence has those with text around their number, in the order of keys.
+var keys = [numKeys]struct {
+	name          string
+	rule          rule
+	text          bool      // the value is a text
+	always        [2]string // modes in which the sentence has the number even if it is 0
+	before, after string
+}{
+	version:  {name: "version"},
+	Mode:     {name: "mode", text: true},
+	Form:     {name: "form", text: true},
+	Burst:    {name: "burst"},
+	Stride:   {name: "stride"},
+	Tick:     {name: "tick"},
+	Clock:    {name: "clock", text: true},
+	Budget:   {name: "budget"},
+	Engine:   {name: "engine", text: true},
+	InBursts: {name: "in_bursts"},
+	Deliver:  {name: "deliver", text: true},
+
+	Ticks:           {name: "ticks", rule: sum, always: [2]string{ModeSampled}, after: " ticks"},
+	Samples:         {name: "samples", rule: sum, always: [2]string{ModeSampled}, after: " samples"},
+	Events:          {name: "events", rule: sum, always: [2]string{ModeTaps, ModeReplay}, after: " events"},
+	Messages:        {name: "messages", rule: sum, after: " messages"},
+	Dropped:         {name: "dropped", rule: sum, always: [2]string{ModeSampled, ModeTaps}, after: " dropped"},
+	Shortened:       {name: "shortened", rule: sum, always: [2]string{ModeSampled}, after: " shortened"},
+	Overruns:        {name: "overruns", rule: sum, after: " overruns"},
+	Folded:          {name: "repeated_callers", rule: sum, after: " with repeated callers of recursion left out"},
+	Erased:          {name: "cycles_left_out", rule: sum, after: " with cycles of recursion left out"},
+	Gapped:          {name: "middle_left_out", rule: sum, after: " with callers in the middle left out"},
+	Truncated:       {name: "outermost_left_out", rule: sum, after: " without the outermost callers of a deep stack"},
+	NoTable:         {name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"},
+	InEngines:       {name: "in_engines", rule: sum, after: " left in engines"},
+	Merged:          {name: "engines_merged", rule: sum, after: " engines merged"},
+	MergedRoughly:   {name: "engines_merged_roughly", rule: sum, after: " engines merged, so that counts are approximate"},
+	InBuffers:       {name: "in_buffers", rule: sum, after: " left in buffers"},
+	Others:          {name: "other", rule: sum, after: " of words without room, as other"},
+	Unlabelled:      {name: "without_labels", rule: sum, after: " without labels, which are too long or too many"},
+	NoRoom:          {name: "no_room", rule: sum, after: " without room"},
+	Unsure:          {name: "unsure", rule: sum, after: " at most counted twice or not at all when the program was killed"},
+	Stopped:         {name: "stopped", text: true},
+	SampledTime:     {name: "sampling_time", rule: sum},
+	CPUTime:         {name: "cpu_time", rule: sum},
+	DamagedEntries:  {name: "damaged_entries", rule: sum, before: "damaged: ", after: " entries with a wrong hash"},
+	DamagedLabels:   {name: "damaged_labels", rule: sum, before: "damaged: ", after: " entries whose labels have a wrong hash"},
+	DamagedCounters: {name: "damaged_counters", rule: sum, before: "damaged: ", after: " counters are too large to be right"},
+	NotCounted:      {name: "not_counted", rule: sum, after: " taken but not counted"},
+	NotTaken:        {name: "not_taken", rule: sum, before: "damaged: ", after: " counted but not taken"},
+	Handled:         {name: "handled", rule: sum},
+	Handling:        {name: "handling_time", rule: sum},
+	MinGap:          {name: "gap_min", rule: least},
+	GapP1:           {name: "gap_p1", rule: drop},
+	Untold:          {name: "labels_not_told"},
+	BurstEvents:     {name: "burst_events", rule: sum},
+	Bursts:          {name: "bursts", rule: sum},
+	BurstSeen:       {name: "burst_seen", rule: sum},
+	BurstInside:     {name: "burst_inside", rule: sum},
+	BurstTime:       {name: "burst_time", rule: sum},
+	EqualBursts:     {name: "equal_bursts", rule: sum, before: "bursts weigh like ", after: " equal ones"},
+	Unended:         {name: "unended", rule: sum, after: " have not ended"},
+	UnknownPaths:    {name: "unknown_paths", rule: sum, after: " of functions unknown to the site tables"},
+	UnknownTaps:     {name: "unknown_taps", rule: sum, after: " at taps unknown to the site tables"},
+	Unseen:          {name: "unseen", rule: sum},
+	Detached:        {name: "detached"},
+
+	TicksPlaced:    {name: "ticks_placed", rule: sum},
+	TicksOutside:   {name: "ticks_outside", rule: sum},
+	TicksOutsideIn: {name: "ticks_outside_in", rule: names},
+	TicksMore:      {name: "ticks_more", rule: sum},
+	TicksQuiet:     {name: "ticks_quiet", rule: sum},
+	TicksQuietIn:   {name: "ticks_quiet_in", rule: names},
+	Calls:          {name: "calls", rule: sum},
+	CallsOutside:   {name: "calls_outside", rule: sum},
+	CallsOutsideTo: {name: "calls_outside_to", rule: names},
+	CallsMore:      {name: "calls_more", rule: sum},
+	CallsOpen:      {name: "calls_open", rule: sum},
+	CallsSampled:   {name: "calls_sampled"},
+
+	Taps:        {name: "taps"},
+	PartialTaps: {name: "partial_taps"},
+	PartialIn:   {name: "partial_in", text: true},
+}
+
+// MaxNames is how many names a list has in a profile.
+const MaxNames = 50
+
+// most is the greatest number of a fact.
+const most = 999_999_999_999_999_999
+
+// Set adds a fact with a number.
+func (f *List) Set(k Key, n uint64) { f.set(Fact{Key: k, N: n}) }
+
+// SetText adds a fact with a text.
+func (f *List) SetText(k Key, text string) { f.set(Fact{Key: k, Text: text}) }
+
+// SetName adds a fact for a name. Of a key, the names with the highest numbers come first.
+func (f *List) SetName(k Key, name string, n uint64) { f.set(Fact{Key: k, Name: name, N: n}) }
+
+func (f *List) set(x Fact) {
+	if x.N > 0 || x.Text != "" || keys[x.Key].rule == least {
+		x.N = min(x.N, most) // as a counter that is full
+		*f = append(*f, x)
+	}
+}
+
+// Number returns the number of a key that has no names, 0 if there is none.
+func (f List) Number(k Key) uint64 { return f.find(k).N }
+
+// Text returns the text of a key, "" if there is none.
+func (f List) Text(k Key) string { return f.find(k).Text }
+
+func (f List) find(k Key) (x Fact) {
+	for i := range f {
+		if f[i].Key == k {
+			return f[i]
+		}
+	}
+	return x
+}
+
+// Comments returns the comments of a profile with the facts: the sentences for people, then that for programs.
+func (f List) Comments() []string { return append(f.Sentences(), f.Encode()) }
+
+// Mark begins a comment with facts, and Sentence one with a sentence.
+const (
+	Mark     = "#pep.version="
+	Sentence = "pep: "
+)
+
+// Encode returns the comment that programs read.
+func (f List) Encode() string {
+	b := append([]byte(Mark), digits.Uint(Version)...)
+	for k := range numKeys {
+		for i := range f {
+			x := &f[i]
+			if x.Key != k {
+				continue
+			}
+			b = append(append(b, ' '), keys[k].name...)
+			if keys[k].rule == names {
+				b = escape(append(b, '/'), x.Name)
+			}
+			b = append(b, '=')
+			if keys[k].text {
+				b = escape(b, x.Text)
+			} else {
+				b = append(b, digits.Uint(x.N)...)
+			}
+		}
+	}
+	return string(b)
+}
+
+// escape appends a text, in which %20 stands for a space.
+func escape(b []byte, text string) []byte {
+	const hex = "0123456789abcdef"
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c <= ' ' || c == '%' || c == '=' || c == 0x7f:
+			b = append(b, '%', hex[c>>4], hex[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+// Sentences returns what people read: how the profile was made and what it lacks, which share of ticks and calls was
+// outside of the functions that it is about, and which taps see some of their events only.
+func (f List) Sentences() (list []string) {
+	mode := f.Text(Mode)
+	if mode == "" {
+		return nil
+	}
+	s := Sentence + f.How()
+	for k := range numKeys {
+		n := f.Number(k)
+		switch k {
+		case Messages:
+			if mode == ModeReplay {
+				s += " in " + digits.Uint(n) + " messages"
+			}
+			continue
+		case Stopped:
+			if why := f.Text(k); why != "" {
+				s += ", sampling stopped: " + why
+			}
+		case SampledTime:
+			s += f.took()
+		case Handled:
+			s += f.gaps()
+		case Untold:
+			if n > 0 {
+				s += ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
+			}
+		case BurstEvents:
+			if f.Number(InBursts) > 0 {
+				s += ", " + digits.Uint(n) + " taken in " + digits.Uint(f.Number(Bursts)) + " bursts of " + digits.Uint(f.Number(BurstSeen)) + " events in " +
+					digits.Uint(f.Number(BurstInside)/1e3) + "us of " + digits.Uint(f.Number(BurstTime)/1e3) + "us"
+			}
+		case Unseen:
+			if n > 0 {
+				s += "; what is not listed may have happened up to " + digits.Uint(n) + " times"
+			}
+		case Detached:
+			if n > 0 {
+				s += ", until the disk was full or the file was cut off " + digits.Uint(n/1e6) + "ms after the start"
+			}
+		}
+		if x := &keys[k]; x.after != "" && (n > 0 || x.always[0] == mode || x.always[1] == mode) {
+			s += ", " + x.before + digits.Uint(n) + x.after
+		}
+	}
+	list = append(list, s)
+	if n := f.Number(PartialTaps); n > 0 {
+		list = append(list, Sentence+digits.Uint(n)+" of "+digits.Uint(f.Number(Taps))+" taps see only some calls of their functions: "+f.Text(PartialIn)+
+			". The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen."+
+			" Without -pepinline=less, or without -peptapmode=burst, taps see all calls.")
+	}
+	return append(list, f.outside()...)
+}
+
+// How says how the profile was made.
+func (f List) How() string {
+	switch f.Text(Mode) {
+	case ModeExact:
+		return "exact, every path counted"
+	case ModeReplay:
+		return "replay, engine " + f.Text(Engine)
+	case ModeSampled:
+		form := f.Text(Form)
+		if form != "" {
+			form += " "
+		}
+		return "sampled " + form + "PEP(" + digits.Uint(f.Number(Burst)) + "," + digits.Uint(f.Number(Stride)) + "), tick " + duration(f.Number(Tick)) + " " + f.Text(Clock)
+	}
+	s := "taps, every event counted"
+	if e := f.Text(Engine); e != "" {
+		s = "taps, engine " + e
+	}
+	if f.Number(InBursts) > 0 {
+		s += ", in bursts"
+	}
+	return s + ", by " + f.Text(Deliver)
+}
+
+// took says what sampling has taken, and of what the budget was a part.
+func (f List) took() string {
+	all := f.Number(CPUTime)
+	if all == 0 {
+		return ""
+	}
+	s := ", sampling took " + digits.Uint(f.Number(SampledTime)/1e6) + "ms, " + percent(f.Number(SampledTime), all, 2)
+	if n := f.Number(Budget); n > 0 {
+		s += " (budget " + percent(n, 1e6, 2) + ")"
+	}
+	return s
+}
+
+// gaps says how fast messages came, and how fast the service was.
+func (f List) gaps() string {
+	n := f.Number(Handled)
+	if n == 0 {
+		return ""
+	}
+	s := ", gap between messages at least " + digits.Uint(f.Number(MinGap)) + "ns, "
+	if p1 := f.Number(GapP1); p1 > 0 {
+		s += "p1 " + digits.Uint(p1) + "ns, "
+	}
+	return s + digits.Uint(f.Number(Handling)/n) + "ns to handle one"
+}
+
+// outside says which share of ticks and calls was outside of the functions that the profile is about.
+//
+//	pep: 98.0% of 250 ticks were outside of instrumented functions: encoding/json 55.6%,
+//	strconv 30.0%, runtime 12.4% (-peppkg=all instruments more)
+//
+//	pep: 30.0% of 250 ticks were in functions whose taps no burst has seen: main.sum 30.0%; their
+//	taps did not execute, or are in a loop that began before the burst and has no test for one (an
+//	innermost loop that calls nothing)
+//
+//	pep: 38.2% of calls on paths go outside of instrumented functions: encoding/json.Marshal
+//	30.0%, fmt.Println 8.2% (-peppkg=all instruments more); 12.0% go through interfaces and
+//	function values, their targets are not known; calls by functions outside or with one path
+//	are not counted
+func (f List) outside() (list []string) {
+	inside, does := "instrumented functions", "instruments"
+	if f.Text(Mode) == ModeTaps {
+		inside, does = "functions with taps", "taps"
+	}
+	more := func(n, all uint64) string {
+		if n < all/10+min(all%10, 1) {
+			return "" // not worth another build
+		}
+		return " (-peppkg=all " + does + " more)"
+	}
+	if all, n := f.Number(TicksPlaced), f.Number(TicksOutside); all > 0 && n > 0 {
+		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were outside of "+inside+f.list(TicksOutsideIn, n, all)+more(f.Number(TicksMore), all))
+	}
+	if all, n := f.Number(TicksPlaced), f.Number(TicksQuiet); n > 0 && n >= all/100+min(all%100, 1) {
+		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were in functions whose taps no burst has seen"+f.list(TicksQuietIn, n, all)+
+			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
+	}
+	all := f.Number(Calls)
+	if all == 0 {
+		return list
+	}
+	n := f.Number(CallsOutside)
+	s := Sentence + percent(n, all, 1) + " of calls on paths go outside of " + inside + f.list(CallsOutsideTo, n, all) + more(f.Number(CallsMore), all)
+	if open := f.Number(CallsOpen); open > 0 {
+		s += "; " + percent(open, all, 1) + " go through interfaces and function values, their targets are not known"
+	}
+	s += "; calls by functions outside"
+	if f.Number(CallsSampled) > 0 {
+		s += " or with one path"
+	}
+	return append(list, s+" are not counted")
+}
+
+// named is how many names a sentence has.
+const named = 5
+
+// list returns the first names of a key with their shares, and with a colon before them. The numbers of all names add up to n.
+func (f List) list(k Key, n, all uint64) (s string) {
+	count, separator := 0, ": "
+	for i := range f {
+		if f[i].Key != k || count == named {
+			continue
+		}
+		s += separator + f[i].Name + " " + percent(f[i].N, all, 1)
+		n -= min(f[i].N, n)
+		separator = ", "
+		count++
+	}
+	if n > 0 {
+		s += separator + "…"
+	}
+	return s
+}
+
+// percent returns the share of n in all with some digits behind the point. The numbers can be
+// large: calls are in 1/1000 samples.
+func percent(n, all uint64, places int) string {
+	one := uint64(10) // 1 %
+	if places == 2 {
+		one = 100
+	}
+	share := uint64(float64(n)*100*float64(one)/float64(all) + .5)
+	return digits.Uint(share/one) + "." + digits.Uint(share%one + one)[1:] + "%"
+}
+
+// duration writes ns as PEPOPTS has it.
+func duration(ns uint64) string {
+	for _, u := range [...]struct {
+		ns   uint64
+		name string
+	}{{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}} {
+		if ns%u.ns == 0 {
+			return digits.Uint(ns/u.ns) + u.name
+		}
+	}
+	return digits.Uint(ns) + "ns"
+}
