@@ -15,7 +15,7 @@ import (
 	"github.com/pepgo/pep/lab/plot"
 )
 
-// A Listing lists the results of experiments. docs/formats.md explains its fields.
+// A Listing lists the results of experiments. lab/formats.md explains its fields.
 type Listing struct {
 	Command string            `json:"command"` // the command line
 	Figures iter.Seq[*Result] `json:"figures"` // it may run the experiments one by one
@@ -34,6 +34,7 @@ type Result struct {
 // A Table has a title, column heads, and rows with a cell for each of them. A row may
 // end early.
 type Table struct {
+	Key     string    `json:"key"` // of a table that a sentence is made of; "" for others
 	Title   string    `json:"title"`
 	Columns []string  `json:"columns"`
 	Rows    [][]Value `json:"rows"`
@@ -49,12 +50,13 @@ type Value struct {
 
 // A Row is a number or statement of the paper, with our result beside it.
 type Row struct {
+	Key     string  `json:"key"` // what rows are found by; it stays if What gets other words
 	What    string  `json:"what"`
 	Ours    string  `json:"ours"`
 	Values  []Value `json:"values"` // that Ours is made of
 	Paper   string  `json:"paper"`
-	Asked   string  `json:"asked"`             // what the paper says, as a relation that a run has or has not; "" for figures of the co-processor
-	Runs    int     `json:"runs" unit:"runs"`  // whose median and range are ours; 0 for figures of the co-processor
+	Asked   string  `json:"asked"`             // what the paper says, as a relation that a run has or has not; "" of a single run
+	Runs    int     `json:"runs" unit:"runs"`  // whose median and range are ours; 0 of a single run
 	Agree   int     `json:"agree" unit:"runs"` // that have the relation
 	Differs bool    `json:"differs"`           // ours is not what the paper says
 	Note    string  `json:"note"`              // why ours differs, or in how many runs; "" if Differs is false
@@ -91,8 +93,8 @@ type Point struct {
 	Y     float64 `json:"y" unit:"y_axis"`
 }
 
-// lines adds a plot of curves.
-func (r *Result) lines(name string, d plot.Lines) {
+// AddLines adds a plot of curves.
+func (r *Result) AddLines(name string, d plot.Lines) {
 	p := Plot{Name: name, Title: d.Title, X: d.X, Y: d.Y, Limit: limitOf(d.Limit), Marks: d.Marks, drawing: d}
 	for _, c := range d.Curves {
 		s := Series{Name: c.Name}
@@ -104,8 +106,8 @@ func (r *Result) lines(name string, d plot.Lines) {
 	r.Plots = append(r.Plots, p)
 }
 
-// bars adds a plot of bars.
-func (r *Result) bars(name string, d plot.Bars) {
+// AddBars adds a plot of bars.
+func (r *Result) AddBars(name string, d plot.Bars) {
 	p := Plot{Name: name, Title: d.Title, Y: d.Y, Limit: limitOf(d.Limit), drawing: d}
 	for _, b := range d.Series {
 		s := Series{Name: b.Name}
@@ -117,8 +119,8 @@ func (r *Result) bars(name string, d plot.Bars) {
 	r.Plots = append(r.Plots, p)
 }
 
-// scatter adds a plot of points.
-func (r *Result) scatter(name string, d plot.Scatter) {
+// AddScatter adds a plot of points.
+func (r *Result) AddScatter(name string, d plot.Scatter) {
 	p := Plot{Name: name, Title: d.Title, X: d.X, Y: d.Y, Limit: math.NaN(), drawing: d}
 	for _, c := range d.Clouds {
 		s := Series{Name: c.Name}
@@ -129,6 +131,9 @@ func (r *Result) scatter(name string, d plot.Scatter) {
 	}
 	r.Plots = append(r.Plots, p)
 }
+
+// SavePoints makes Save write the points of the last plot, too.
+func (r *Result) SavePoints() { r.Plots[len(r.Plots)-1].data = true }
 
 // csv returns the points of curves, a line each.
 func (p *Plot) csv() []byte {

@@ -1,7 +1,7 @@
 package figure
 
-// This file writes the results of figures as a page of the documentation. There is a page for the figures of each
-// paper. All of a page is output: pagetexts.go has its fixed sentences, and all others are computed from the results.
+// This file writes the results of figures as a page of the documentation. There is a page for each paper. All of it
+// is output: the introduction is the paper's, and all other sentences are computed from the results.
 
 import (
 	"errors"
@@ -18,39 +18,21 @@ import (
 // A Page is a page about figures of one paper, in Markdown: what they are, what they show in short, and each figure in
 // a block of its own, which begins with the command line.
 type Page struct {
+	Paper   Paper
 	Command string // the command line
 	Date    string // of the run, such as "2026-11-22"
 	Figures []*Result
 }
 
-// A subject is what the page of a paper has beside the figures.
-type subject struct {
-	prefix       string // of the IDs of its figures
-	what         string // the figures, in error messages
-	title        string
-	introduction string
-	dated        bool // the date and the version of Go stand above each block
-}
-
-// subjectOf returns the subject of a figure.
-func subjectOf(id string) subject {
-	for _, s := range subjects {
-		if strings.HasPrefix(id, s.prefix) {
-			return s
-		}
-	}
-	panic("no page for " + id) // a test has all figures
-}
-
-// CheckPage returns an error if some of the figures cannot be on one page. Without the name of a file there
-// is no page.
-func CheckPage(file string, list []Figure) error {
+// PaperOf returns the paper that all figures of a list belong to. Figures of two papers cannot be on one page.
+func PaperOf(papers []Paper, list []Figure) (Paper, error) {
+	own := papers[slices.IndexFunc(papers, func(p Paper) bool { _, ok := p.Find(list[0].ID); return ok })]
 	for _, f := range list {
-		if first := subjectOf(list[0].ID); file != "" && !strings.HasPrefix(f.ID, first.prefix) {
-			return fmt.Errorf("a page has figures of one paper: not %s with those of %s (%s…)", f.ID, first.what, first.prefix)
+		if _, ok := own.Find(f.ID); !ok {
+			return own, fmt.Errorf("a page has figures of one paper: not %s with those of %s (%s…)", f.ID, own.Subject, own.Prefix)
 		}
 	}
-	return nil
+	return own, nil
 }
 
 // Collect returns the same results, and puts them on the page as they come.
@@ -84,19 +66,19 @@ func (p *Page) Save(file string, failed error) error {
 
 // text returns the page. Figures of an old page that have not run are taken from there.
 func (p *Page) text(old string) (string, error) {
-	about := subjectOf(p.Figures[0].ID)
-	var short, blocks strings.Builder
-	for _, f := range All {
-		if !strings.HasPrefix(f.ID, about.prefix) {
-			continue
-		}
+	var sentences, blocks strings.Builder
+	for _, f := range p.Paper.Figures {
 		s := sectionOf(old, f.ID)
 		for _, r := range p.Figures {
 			if r.ID != f.ID {
 				continue
 			}
-			s = section{short: f.short(r)}
-			if about.dated {
+			sentence := f.Sentence
+			if sentence == nil {
+				sentence = AgreeingRows
+			}
+			s = section{sentence: sentence(r)}
+			if p.Paper.Dated {
 				s.stamp = fmt.Sprintf("%s, %s/%s, %d cores, %s.\n\n", p.Date, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
 			}
 			var b strings.Builder
@@ -105,26 +87,26 @@ func (p *Page) text(old string) (string, error) {
 			}
 			s.block = b.String()
 		}
-		if s.short != "" {
-			fmt.Fprintf(&short, "* [%s](#%[1]s): %s\n", f.ID, s.short)
+		if s.sentence != "" {
+			fmt.Fprintf(&sentences, "* [%s](#%[1]s): %s\n", f.ID, s.sentence)
 		}
 		if s.block != "" {
 			fmt.Fprintf(&blocks, "\n## %s\n\n%s```\n%s```\n", f.ID, s.stamp, s.block)
 		}
 	}
-	text := "# " + about.title + "\n\n" + about.introduction
-	if short.Len() > 0 {
-		text += "\n## In short\n\n" + short.String()
+	text := "# " + p.Paper.Title + "\n\n" + p.Paper.Introduction
+	if sentences.Len() > 0 {
+		text += "\n## In short\n\n" + sentences.String()
 	}
 	return text + blocks.String(), nil
 }
 
 // A section is what a page has about a figure.
-type section struct{ short, stamp, block string }
+type section struct{ sentence, stamp, block string }
 
 func sectionOf(page, id string) (s section) {
 	if _, rest, ok := strings.Cut(page, fmt.Sprintf("\n* [%s](#%[1]s): ", id)); ok {
-		s.short, _, _ = strings.Cut(rest, "\n")
+		s.sentence, _, _ = strings.Cut(rest, "\n")
 	}
 	if _, rest, ok := strings.Cut(page, "\n## "+id+"\n\n"); ok {
 		stamp, rest, _ := strings.Cut(rest, "```\n")
@@ -136,8 +118,8 @@ func sectionOf(page, id string) (s section) {
 	return s
 }
 
-// shortRows says how many rows agree with the paper, and which do not.
-func shortRows(r *Result) string {
+// AgreeingRows says how many rows agree with the paper, and which do not.
+func AgreeingRows(r *Result) string {
 	var differ []string
 	for _, row := range r.Rows {
 		if row.Differs {

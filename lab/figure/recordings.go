@@ -1,93 +1,97 @@
 package figure
 
-// This file replays the recordings of programs, each with many seeds. make figures records a
+// This file replays the recordings of programs with engines, each with many seeds. make figures records a
 // program more than once, because one run of a program is not like the next: addresses,
 // the garbage collector and the order of maps differ.
 
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/pepgo/pep/hwsim/engines"
-	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/lab/plot"
 )
 
-// recordings are the numbers of the recordings of a program that may be there: the first, the
-// part of the program that follows, and the part of the first once more. Each is from a run
-// of its own. The Makefile records them.
-var recordings = []string{"1", "2", "3"}
+// Recordings are the numbers of the recordings that a program may have: the first one, the part of the program
+// that follows, and the same part as the first once more. Each is from a run of its own. The Makefile records them.
+var Recordings = []string{"1", "2", "3"}
 
-// again is the sentence about them.
-const again = "recordings: each from a run of its own; 2 is the part of the program that follows 1, and 3 is the same part as 1"
+// ofTheirOwn explains the numbers in the setup.
+const ofTheirOwn = "recordings: each from a run of its own; 2 is the part of the program that follows 1, and 3 is the same part as 1"
 
-// An origin is the recording that a result comes from.
-type origin struct {
+// An Origin is the recording that a result comes from. Types of results embed it.
+type Origin struct {
 	Program
-	recording string
+	Recording string
 }
 
 // String is the name of the recording: "lua (li), 2".
-func (o origin) String() string { return o.Program.String() + ", " + o.recording }
+func (o Origin) String() string { return o.Program.String() + ", " + o.Recording }
 
-func (o origin) from() origin { return o }
+func (o Origin) from() Origin { return o }
 
-// taps is the name of the recording of some taps: "loads" or "loads-2".
-func (o origin) taps(taps string) string {
-	if o.recording == recordings[0] {
+// Taps is the name of the recording of some taps: "loads" or "loads-2".
+func (o Origin) Taps(taps string) string {
+	if o.Recording == Recordings[0] {
 		return taps
 	}
-	return taps + "-" + o.recording
+	return taps + "-" + o.Recording
 }
 
-// recorded results know their origin.
-type recorded interface{ from() origin }
+// recorded is a result that embeds its origin.
+type recorded interface{ from() Origin }
 
-// A batch is the result of replaying one recording.
-type batch struct {
-	origin
-	engines []string
-	results [][]*replay.Result // by engine, then by seed
+// A Batch has the results of replaying one recording.
+type Batch struct {
+	Origin
+	Engines []string
+	Results [][]*replay.Result // by engine, then by seed
 }
 
-// of returns the results of an engine, one for each seed.
-func (b *batch) of(engine string) []*replay.Result { return b.results[slices.Index(b.engines, engine)] }
+// Of returns the results of an engine, one for each seed.
+func (b *Batch) Of(engine string) []*replay.Result { return b.Results[slices.Index(b.Engines, engine)] }
 
-// tally returns one number for each seed. The function f computes it from the results of
-// engines with this seed.
-func (b *batch) tally(f func(of func(engine string) *replay.Result) float64) (t tally) {
-	for k := range b.results[0] {
-		t = append(t, f(func(engine string) *replay.Result { return b.of(engine)[k] }))
+// A Measure computes a number from the results of engines with the same seed.
+type Measure func(of func(engine string) *replay.Result) float64
+
+// OfEngine is the measure that needs a single engine.
+func OfEngine(engine string, f func(*replay.Result) float64) Measure {
+	return func(of func(string) *replay.Result) float64 { return f(of(engine)) }
+}
+
+// Tally returns what a measure is with each seed.
+func (b *Batch) Tally(f Measure) (t Tally) {
+	for k := range b.Results[0] {
+		t = append(t, f(func(engine string) *replay.Result { return b.Of(engine)[k] }))
 	}
 	return t
 }
 
-// tallyAll returns the tallies of several batches in one.
-func tallyAll(list []*batch, f func(of func(engine string) *replay.Result) float64) (t tally) {
+// TallyAll returns the tallies of several batches in one.
+func TallyAll(list []*Batch, f Measure) (t Tally) {
 	for _, b := range list {
-		t = append(t, b.tally(f)...)
+		t = append(t, b.Tally(f)...)
 	}
 	return t
 }
 
-// tallyAcross returns one number for each seed and recording. The function f computes it from
-// one number of each of the programs, the k-th of values(b) for each result b of the
-// recording. Only a recording that all programs have counts.
-func tallyAcross[R recorded](list []R, values func(b R) tally, f func(one tally) float64) (t tally) {
+// TallyAcross returns one number for each seed and recording. The function f computes it from one number of each
+// program: the k-th of values(b) for each result b of the recording. A recording counts only if all programs have it.
+func TallyAcross[R recorded](list []R, values func(b R) Tally, f func(one Tally) float64) (t Tally) {
 	programs := 0
 	for _, b := range list {
-		if b.from().recording == recordings[0] {
+		if b.from().Recording == Recordings[0] {
 			programs++
 		}
 	}
-	for _, recording := range recordings {
-		var all []tally
+	for _, recording := range Recordings {
+		var all []Tally
 		for _, b := range list {
-			if b.from().recording == recording {
+			if b.from().Recording == recording {
 				all = append(all, values(b))
 			}
 		}
@@ -95,7 +99,7 @@ func tallyAcross[R recorded](list []R, values func(b R) tally, f func(one tally)
 			continue
 		}
 		for k := range all[0] {
-			var one tally
+			var one Tally
 			for _, v := range all {
 				one = append(one, v[k])
 			}
@@ -105,8 +109,8 @@ func tallyAcross[R recorded](list []R, values func(b R) tally, f func(one tally)
 	return t
 }
 
-// ofProgram returns the results of a program.
-func ofProgram[R recorded](list []R, p Program) (own []R) {
+// OfProgram returns the results of a program.
+func OfProgram[R recorded](list []R, p Program) (own []R) {
 	for _, b := range list {
 		if b.from().Program == p {
 			own = append(own, b)
@@ -115,9 +119,20 @@ func ofProgram[R recorded](list []R, p Program) (own []R) {
 	return own
 }
 
-// with replays a source with the engines and all seeds. Hash functions and random samplers
+// ByProgram returns the programs that have results, each with its results.
+func ByProgram[R recorded](list []R) iter.Seq2[Program, []R] {
+	return func(yield func(Program, []R) bool) {
+		for _, p := range Programs {
+			if own := OfProgram(list, p); own != nil && !yield(p, own) {
+				return
+			}
+		}
+	}
+}
+
+// Replay replays a source with the engines and all seeds. Hash functions and random samplers
 // depend on the seed. P256 does not: its runs on one recording are all the same.
-func (env *Env) with(source replay.Source, events uint64, specs []string) ([][]*replay.Result, error) {
+func (env *Env) Replay(source replay.Source, events uint64, specs []string) ([][]*replay.Result, error) {
 	c := replay.Config{Overhead: env.Overhead, Limit: events}
 	for _, e := range specs {
 		spec, err := engines.Parse(e, nil)
@@ -134,23 +149,33 @@ func (env *Env) with(source replay.Source, events uint64, specs []string) ([][]*
 
 // A job is one recording that is to be replayed.
 type job struct {
-	batch
+	Batch
 	source replay.Source
-	events uint64
 	done   chan error
 }
 
-// eachRecording calls do with all recordings that programs have, and notes in the setup which
+// OfBranches are the taps of recordings of which Env.Branches says how many events are run.
+const OfBranches = "calls"
+
+// limit returns how many events of a recording are run.
+func (env *Env) limit(taps string) uint64 {
+	if taps == OfBranches {
+		return env.Branches
+	}
+	return env.Loads
+}
+
+// EachRecording calls do with all recordings that programs have, and says in the setup which
 // programs have none. It is an error if no program has a recording.
-func (env *Env) eachRecording(res *Result, programs []Program, taps string, do func(o origin, source replay.Source) error) error {
+func (env *Env) EachRecording(res *Result, programs []Program, taps string, do func(o Origin, source replay.Source) error) error {
 	var missing []string
 	var last error
 	for _, p := range programs {
-		for _, number := range recordings {
-			o := origin{p, number}
-			source, err := env.Source(p.Name, o.taps(taps))
+		for _, number := range Recordings {
+			o := Origin{p, number}
+			source, err := env.Source(p.Name, o.Taps(taps))
 			switch {
-			case errors.Is(err, ErrNoTrace) && number == recordings[0]:
+			case errors.Is(err, ErrNoTrace) && number == Recordings[0]:
 				missing, last = append(missing, p.Name), err
 			case errors.Is(err, ErrNoTrace):
 			case err != nil:
@@ -166,34 +191,34 @@ func (env *Env) eachRecording(res *Result, programs []Program, taps string, do f
 		return last
 	}
 	if missing != nil {
-		res.setup("no recordings of %s of: %s", taps, strings.Join(missing, ", "))
+		res.Describe("no recordings of %s of: %s", taps, strings.Join(missing, ", "))
 	}
 	return nil
 }
 
-// ran notes in the setup which recordings there were, and after how many events each ended.
-func (res *Result) ran(taps string, list []origin, events []uint64) {
+// Ran says in the setup which recordings there were, and after how many events each ended.
+func (res *Result) Ran(taps string, list []Origin, events []uint64) {
 	var texts []string
 	more := false
 	for i, o := range list {
-		texts = append(texts, fmt.Sprintf("%s: %s", o, short(events[i])))
-		more = more || o.recording != recordings[0]
+		texts = append(texts, fmt.Sprintf("%s: %s", o, Abbreviate(events[i])))
+		more = more || o.Recording != Recordings[0]
 	}
-	res.setup("%s, a program and the number of its recording each, with events: %s", taps, strings.Join(texts, "; "))
+	res.Describe("%s, a program and the number of its recording each, with events: %s", taps, strings.Join(texts, "; "))
 	if more {
-		res.setup("%s", again)
+		res.Describe("%s", ofTheirOwn)
 	}
 }
 
-// recorded replays all recordings of programs, and calls do with one after the other. The
+// ReplayRecordings replays all recordings of programs, and calls do with one after the other. The
 // profiles in the results are there until do returns. Recordings are replayed at the same
 // time, as many as there are processors; the order of calls does not depend on that.
-// recorded returns all batches, and notes in the setup what was replayed. It is an error if no program
+// ReplayRecordings returns all batches, and says in the setup what was replayed. It is an error if no program
 // has a recording.
-func (env *Env) recorded(res *Result, programs []Program, taps string, part uint64, specs []string, do func(b *batch)) ([]*batch, error) {
+func (env *Env) ReplayRecordings(res *Result, programs []Program, taps string, specs []string, do func(b *Batch)) ([]*Batch, error) {
 	var list []*job
-	err := env.eachRecording(res, programs, taps, func(o origin, source replay.Source) error {
-		list = append(list, &job{batch{o, specs, nil}, source, env.Events, make(chan error, 1)})
+	err := env.EachRecording(res, programs, taps, func(o Origin, source replay.Source) error {
+		list = append(list, &job{Batch{o, specs, nil}, source, make(chan error, 1)})
 		return nil
 	})
 	if err != nil {
@@ -204,7 +229,7 @@ func (env *Env) recorded(res *Result, programs []Program, taps string, part uint
 			j := list[i]
 			go func() {
 				var err error
-				j.results, err = env.with(j.source, j.events/part, specs)
+				j.Results, err = env.Replay(j.source, env.limit(taps), specs)
 				j.done <- err
 			}()
 		}
@@ -213,8 +238,8 @@ func (env *Env) recorded(res *Result, programs []Program, taps string, part uint
 	for i := range ahead {
 		start(i)
 	}
-	var all []*batch
-	var ran []origin
+	var all []*Batch
+	var ran []Origin
 	var events []uint64
 	for i, j := range list {
 		if err := <-j.done; err != nil {
@@ -223,62 +248,32 @@ func (env *Env) recorded(res *Result, programs []Program, taps string, part uint
 			}
 			return nil, err
 		}
-		do(&j.batch)
-		for _, seeds := range j.results {
+		do(&j.Batch)
+		for _, seeds := range j.Results {
 			for _, r := range seeds {
 				r.Profile, r.Ideal = nil, nil
 			}
 		}
-		all = append(all, &j.batch)
-		ran, events = append(ran, j.origin), append(events, j.results[0][0].Events)
+		all = append(all, &j.Batch)
+		ran, events = append(ran, j.Origin), append(events, j.Results[0][0].Events)
 		start(i + ahead)
 	}
-	res.ran(taps, ran, events)
+	res.Ran(taps, ran, events)
 	seeds := fmt.Sprintf("%d seeds, from seed %d on", env.Seeds, env.Seed)
 	if env.Seeds == 1 {
 		seeds = fmt.Sprintf("seed %d", env.Seed)
 	}
-	res.setup("engines: %s; %s", strings.Join(specs, " "), seeds)
-	env.model(res)
+	res.Describe("engines: %s; %s", strings.Join(specs, " "), seeds)
+	res.Describe("%s", Initialised)
+	res.Describe("overheads: %v cycles a message, %v cycles an event (modelled, not measured)", env.Overhead.PerMessage, env.Overhead.PerEvent)
 	return all, nil
 }
 
-// medians returns the curve of an engine that has at each point the median of its errors, or of
-// what the function returns, in all runs.
-func medians(list []*batch, engine string, of func(r *replay.Result) metric.Curve) metric.Curve {
-	return alongCurves(list, engine, of, tally.median)
-}
+// Initialised says in the setup which events count.
+const Initialised = "events: those after the initialisation of the programs, which make figures leaves out"
 
-func alongCurves(list []*batch, engine string, of func(r *replay.Result) metric.Curve, what func(tally) float64) (c metric.Curve) {
-	at := map[uint64]tally{}
-	for _, b := range list {
-		for _, r := range b.of(engine) {
-			for _, p := range of(r) {
-				at[p.Events] = append(at[p.Events], p.Error)
-			}
-		}
-	}
-	var events []uint64
-	for n := range at {
-		events = append(events, n)
-	}
-	slices.Sort(events)
-	for _, n := range events {
-		c = append(c, metric.Point{Events: n, Error: what(at[n])})
-	}
-	return c
-}
-
-// curvesOf returns a curve of medians for each engine.
-func curvesOf(list []*batch, engines []string, of func(r *replay.Result) metric.Curve) (c []plot.Curve) {
-	for _, e := range engines {
-		c = append(c, plot.Curve{Name: e, Points: medians(list, e, of)})
-	}
-	return c
-}
-
-// with3 is the heads of columns that have the median, the least and the greatest.
-func with3(heads ...string) (all []string) {
+// SpreadHeads are the heads of columns that have the median, the least and the greatest.
+func SpreadHeads(heads ...string) (all []string) {
 	for _, h := range heads {
 		all = append(all, h, "least", "most")
 	}

@@ -9,16 +9,18 @@ import (
 	"runtime"
 )
 
-// Choose returns the figures with IDs; "all" is the ID of all of them.
-func Choose(ids []string) (list []Figure, err error) {
+// Choose returns the figures of papers with IDs; "all" is the ID of all of them.
+func Choose(papers []Paper, ids []string) (list []Figure, err error) {
 	for _, id := range ids {
-		f, ok := Find(id)
-		switch {
-		case id == "all":
-			list = append(list, All...)
-		case ok:
-			list = append(list, f)
-		default:
+		n := len(list)
+		for _, p := range papers {
+			if id == "all" {
+				list = append(list, p.Figures...)
+			} else if f, ok := p.Find(id); ok {
+				list = append(list, f)
+			}
+		}
+		if len(list) == n {
 			return nil, fmt.Errorf("unknown figure %q: figures help run lists them", id)
 		}
 	}
@@ -43,9 +45,7 @@ func Run(list []Figure, env *Env, dir string, err *error) iter.Seq[*Result] {
 			for i, f := range list {
 				places <- true
 				go func() {
-					own := *env // figures share no runs
-					own.cop = nil
-					r, err := f.Run(&own)
+					r, err := f.Run(env)
 					results[i] <- result{r, err}
 					<-places
 				}()

@@ -1,14 +1,12 @@
 package figure
 
-// This file gets events from traces: of one program, or of all programs in turns.
+// This file reads the recordings of programs.
 
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/replay"
@@ -35,94 +33,42 @@ func traceFile(dir, program, taps string) string {
 	return filepath.Join(dir, program+"."+taps+".trace")
 }
 
-// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory. Words of
-// blocks are addresses, by PROGRAM.TAPS.layout.
+// Layouts returns a function that names the files PROGRAM.TAPS.layout of a directory.
+func Layouts(dir string) func(program, taps string) string {
+	return func(program, taps string) string { return filepath.Join(dir, program+"."+taps+".layout") }
+}
+
+// Files returns a source that reads the files PROGRAM.TAPS.trace of a directory.
 func Files(dir string) func(program, taps string) (replay.Source, error) {
 	return func(program, taps string) (replay.Source, error) {
 		name := traceFile(dir, program, taps)
 		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
 			return nil, fmt.Errorf("%s: %w (make figures records them)", name, ErrNoTrace)
 		}
-		events := func(do func(trace.Block) error) error {
+		return func(do func(trace.Block) error) error {
 			r, err := trace.Open(name, nil)
 			if err != nil {
 				return err
 			}
 			defer r.Close()
 			return replay.Of(r)(do)
-		}
-		if kind, _, _ := strings.Cut(taps, "-"); kind == ofCode {
-			return atAddresses(events, filepath.Join(dir, program+"."+taps+".layout"))
-		}
-		return events, nil
+		}, nil
 	}
 }
 
-// inTurns returns the events of several programs as those of one program: n events of each,
-// in turns, until one of them ends. Places of different programs are different.
-func inTurns(sources []replay.Source, events int) replay.Source {
-	return func(do func(trace.Block) error) error {
-		var all []*turns
-		for _, s := range sources {
-			x := newTurns(s)
-			defer x.stop()
-			all = append(all, x)
+// FirstTuples calls do with the first tuples of a source, at most so many.
+func FirstTuples(source replay.Source, most uint64, do func(stream uint32, tuples []tuple.Tuple)) error {
+	enough := errors.New("enough")
+	err := source(func(b trace.Block) error {
+		n := tuple.Whole(b.Tuples, int(min(most, uint64(len(b.Tuples)))))
+		do(b.Stream, b.Tuples[:n])
+		if most -= uint64(n); n < len(b.Tuples) || most == 0 {
+			return enough
 		}
-		turn := make([]tuple.Tuple, 0, events)
-		for {
-			for i, x := range all {
-				turn = turn[:0]
-				for len(turn) < events {
-					t, ok := x.next()
-					if !ok {
-						return x.err
-					}
-					t.PC ^= uint64(i) << programShift
-					turn = append(turn, t)
-				}
-				if err := do(trace.Block{Tuples: turn}); err != nil {
-					return err
-				}
-			}
-		}
-	}
-}
-
-// programShift is where the number of a program is put into a pc: below the tag,
-// into the number of the package.
-const programShift = 48
-
-// turns are the events of a source, one at a time.
-type turns struct {
-	pull func() (trace.Block, bool)
-	stop func()
-	rest []tuple.Tuple // of the block that was pulled last
-	err  error         // of the source
-}
-
-func newTurns(s replay.Source) *turns {
-	x := &turns{}
-	stopped := errors.New("stopped")
-	x.pull, x.stop = iter.Pull(func(yield func(trace.Block) bool) {
-		x.err = s(func(b trace.Block) error {
-			if !yield(b) {
-				return stopped
-			}
-			return nil
-		})
+		return nil
 	})
-	return x
-}
-
-func (x *turns) next() (tuple.Tuple, bool) {
-	for len(x.rest) == 0 {
-		b, ok := x.pull()
-		if !ok {
-			return tuple.Tuple{}, false
-		}
-		x.rest = b.Tuples
+	if err == enough {
+		return nil
 	}
-	t := x.rest[0]
-	x.rest = x.rest[1:]
-	return t, true
+	return err
 }

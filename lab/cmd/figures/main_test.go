@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/hwsim/tracetest"
 	"github.com/pepgo/pep/internal/command/commandtest"
+	"github.com/pepgo/pep/lab/figure"
 )
 
 func TestMain(m *testing.M) {
@@ -35,4 +38,42 @@ func makeExample(dir string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "app.trace"), app.Bytes(), 0o644)
+}
+
+// Each paper has a page with a part for each of its figures. Figures of different papers cannot be on one page.
+func TestPageOfEachPaper(t *testing.T) {
+	all := papers(1)
+	saysNothing := map[string]int{"cop-": 3} // without rows there is nothing to say about the sweep, phases and upper halves
+	for _, p := range all {
+		document := figure.Page{Paper: p, Command: "figures run x"}
+		for _, f := range p.Figures {
+			document.Figures = append(document.Figures, &figure.Result{ID: f.ID, Title: f.Title})
+		}
+		file := filepath.Join(t.TempDir(), "page.md")
+		if err := document.Save(file, nil); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := string(text)
+		if got, want := strings.Count(page, "\n* ["), len(p.Figures)-saysNothing[p.Prefix]; got != want {
+			t.Errorf("%s: %d sentences, want %d:\n%s", p.Prefix, got, want, page)
+		}
+		if !strings.HasPrefix(page, "# "+p.Title+"\n\n"+p.Introduction) {
+			t.Errorf("the page begins with %q", page[:100])
+		}
+		for _, other := range all {
+			for _, f := range other.Figures {
+				own := other.Prefix == p.Prefix
+				if strings.Contains(page, "\n## "+f.ID+"\n") != own || strings.HasPrefix(f.ID, p.Prefix) != own {
+					t.Errorf("the page of %s has %s: %t", p.Prefix, f.ID, !own)
+				}
+				if _, err := figure.PaperOf(all, append(slices.Clone(p.Figures), f)); (err == nil) != own {
+					t.Errorf("%s with those of %s: %v", f.ID, p.Prefix, err)
+				}
+			}
+		}
+	}
 }

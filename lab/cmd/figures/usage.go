@@ -18,7 +18,7 @@ Run it in the folder lab of the source of pep, as make figures does:
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	runUsage = `figures run [-json] [-traces DIR] [-o DIR] [-page FILE] [-n N] [-permutations N] [-seed 1] [-seeds 10] [-cycles 3.35] ID...|all
+	runUsage = `figures run [-json] [-traces DIR] [-o DIR] [-page FILE] [-loads N] [-branches N] [-permutations N] [-seed 1] [-seeds 10] [-cycles 3.35] ID...|all
 
 Repeats experiments of the papers and prints ours beside theirs. IDs that begin
 with strat are those of Sastry, Bodik and Smith, ISCA 2001:
@@ -84,9 +84,12 @@ make figures records them.
 	                   paper, in Markdown: what they are, what they show in
 	                   short, and the figures; those that FILE has and that do
 	                   not run stay as they are; without an error only
-	-n N               loads, blocks, or words of samples of a program (default
-	                   16000000); of edges and calls for strat, and of loads for
-	                   strat-10 and rap-throughput, a quarter
+	-loads N           how many events of a recording of loads, blocks, pairs or ops
+	                   are run (default 16000000); a pair is two events, and an
+	                   operation three; strat-10 and rap-throughput take a quarter,
+	                   and cop-long 16 times as many of its recordings
+	-branches N        how many of a recording of calls, which are edges and calls
+	                   (default 4000000)
 	-permutations N    of strat-4, of all seeds together (default 2500)
 	-seed 1            of strat-4, of all engines, and of the random points of rap-2
 	-seeds 10          with how many seeds, from -seed on, strat replays a recording,

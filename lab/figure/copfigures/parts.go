@@ -1,18 +1,19 @@
-package figure
+package copfigures
 
-// This file compares value profilers at equal overhead: at the end of parts of a recording, and by
-// which pairs the error is (COP-29). copwindows.go takes many parts of many recordings.
+// This file compares value profilers at equal overhead at the end of parts of a recording, and says
+// which pairs have most of the error (COP-29). windows.go takes many parts of many recordings.
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
-	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
 )
 
 // longPeriods are those of the simple samplers, from the fastest. The error of one with an overhead
@@ -21,9 +22,9 @@ var longPeriods = []int{256, 512, 1024}
 
 // A longPart is what profilers have reached at the end of a part of a recording.
 type longPart struct {
-	loads    *copLoads
-	mine     []copPoint      // by variant
-	samplers []copPoint      // by period, from the fastest
+	loads    *stream
+	mine     []point         // by variant
+	samplers []point         // by period, from the fastest
 	estimate metric.Estimate // of the first variant
 }
 
@@ -51,20 +52,20 @@ type longSpan struct {
 	from    uint64   // loads before the first window
 	lengths []uint64 // rising; the last one is the length of a window
 	windows int      // at most so many
-	whole   bool     // a recording that ends within the first window ends this window
+	whole   bool     // a recording that ends within the first window ends this window, too
 }
 
 // A longWindow is a window that is not at its end yet.
 type longWindow struct {
-	loads    *copLoads
+	loads    *stream
 	all      *metric.Profile // the complete profile
-	runs     []*copRun       // of variants, and behind them of simple samplers
+	runs     []*run          // of variants, and behind them of simple samplers
 	variants int
 	next     int // of the lengths
 }
 
-func newLongWindow(p Program, variants [][]string) (*longWindow, error) {
-	w := &longWindow{loads: &copLoads{Program: p}, all: metric.New(), variants: len(variants)}
+func newLongWindow(p figure.Program, variants [][]string) (*longWindow, error) {
+	w := &longWindow{loads: &stream{Program: p}, all: metric.New(), variants: len(variants)}
 	var specs []string
 	for _, v := range variants {
 		specs = append(specs, valueEngine(v...))
@@ -73,11 +74,11 @@ func newLongWindow(p Program, variants [][]string) (*longWindow, error) {
 		specs = append(specs, sampler(n))
 	}
 	for _, text := range specs {
-		spec, err := engines.Parse(text, nil)
+		r, err := newRun(text, 0)
 		if err != nil {
 			return nil, err
 		}
-		w.runs = append(w.runs, newCopRun(text, engines.Stages(spec.New(0))[0]))
+		w.runs = append(w.runs, r)
 	}
 	return w, nil
 }
@@ -91,7 +92,7 @@ func (w *longWindow) part() *longPart {
 		return part
 	}
 	for i, r := range w.runs {
-		r.point(x, x.events)
+		r.addPoint(x, x.events)
 		if i < w.variants {
 			part.mine = append(part.mine, r.end())
 		} else {
@@ -102,9 +103,9 @@ func (w *longWindow) part() *longPart {
 	return part
 }
 
-// long runs variants of the value profiler and simple samplers over windows of a recording, all in
+// profileWindows runs variants of the value profiler and simple samplers over windows of a recording, all in
 // one pass, and calls do at each length of each window.
-func (env *Env) long(p Program, source replay.Source, span longSpan, variants [][]string, do func(p *longPart) error) error {
+func profileWindows(p figure.Program, source replay.Source, span longSpan, variants [][]string, do func(p *longPart) error) error {
 	w, err := newLongWindow(p, variants)
 	if err != nil {
 		return err
@@ -156,11 +157,7 @@ func variantName(v []string) string {
 	if slices.Equal(v, paperRules) {
 		return "rules of the paper"
 	}
-	name := v[0]
-	for _, s := range v[1:] {
-		name += " " + s
-	}
-	return name
+	return strings.Join(v, " ")
 }
 
 // longClasses divide pairs by their true shares in percent.
@@ -168,8 +165,8 @@ var longClasses = [][2]float64{{10, 20}, {20, 40}, {40, 60}, {60, 80}, {80, 100}
 
 // carried says which pairs carry the error of the default at the end of a part. A mean error that is not 0 is a
 // bias of the estimate; the rest are errors in both directions.
-func (p *longPart) carried(title string) Table {
-	t := Table{Title: title + ", default, longest window: where the error is", Columns: []string{
+func (p *longPart) carried(title string) figure.Table {
+	t := figure.Table{Title: title + ", default, longest window: where the error is", Columns: []string{
 		"true share %", "pairs", "of the executions", "of the mean square", "mean error, points", "never sampled",
 	}}
 	type sums struct{ pairs, never, weight, bias, square float64 }
@@ -183,7 +180,7 @@ func (p *longPart) carried(title string) Table {
 		w := float64(p.loads.complete.Tuple(pair))
 		for _, s := range []*sums{&list[class], &all} {
 			s.pairs++
-			s.never += float64(one01(estimate == 0))
+			s.never += float64(oneIf(estimate == 0))
 			s.weight += w
 			s.bias += w * (estimate - truth)
 			s.square += w * (estimate - truth) * (estimate - truth)
@@ -194,17 +191,18 @@ func (p *longPart) carried(title string) Table {
 			continue
 		}
 		mean := s.bias / s.weight
-		t.Rows = append(t.Rows, []Value{
-			text(fmt.Sprintf("%.0f-%.0f", longClasses[i][0], longClasses[i][1])), count(int(s.pairs), "pairs"), percent(100 * s.weight / all.weight),
-			percent(100 * s.square / all.square), {fmt.Sprintf("%+.2f", mean), mean, "points"}, count(int(s.never), "pairs"),
+		t.Rows = append(t.Rows, []figure.Value{
+			figure.Text(fmt.Sprintf("%.0f-%.0f", longClasses[i][0], longClasses[i][1])), figure.Count(int(s.pairs), "pairs"), figure.Percent(100 * s.weight / all.weight),
+			figure.Percent(100 * s.square / all.square), {Text: fmt.Sprintf("%+.2f", mean), Number: mean, Unit: "points"}, figure.Count(int(s.never), "pairs"),
 		})
 	}
 	return t
 }
 
-func (env *Env) longSetup(res *Result) {
-	env.copSetup(res, nil)
-	res.setup("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
-	res.setup("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
-	res.setup("default: %s", valueEngine())
+// describeLong says in the setup how profilers are compared at equal overhead.
+func describeLong(res *figure.Result) {
+	describe(res, nil)
+	res.Describe("factor: the error to that of a simple sampler with the same overhead; below 1 the co-processor is better")
+	res.Describe("simple samplers: 1 of %v loads; between two of them, the error is interpolated", longPeriods)
+	res.Describe("default: %s", valueEngine())
 }

@@ -1,4 +1,4 @@
-package figure
+package copfigures
 
 // This file lets a phase detector decide when masks are cleared. The paper clears them
 // periodically, and says that an explicit phase detector would do better (section 5.1).
@@ -12,7 +12,7 @@ import (
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/host"
 	"github.com/pepgo/pep/hwsim/cop/values"
-	"github.com/pepgo/pep/hwsim/engines"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/phase"
 	"github.com/pepgo/pep/lab/plot"
 )
@@ -30,7 +30,7 @@ const (
 	takeRecord      = 2 + 20
 )
 
-// A phased profile has the samples of each phase.
+// A phasedProfile has the samples of each phase.
 type phasedProfile struct {
 	phases []map[uint64]*phasedLoad // by phase and load
 	before map[uint64]*phasedLoad   // sums of all phases until now
@@ -105,9 +105,9 @@ func (p *phasedProfile) shares(lengths []uint64) shares {
 	return sum
 }
 
-// A detected run is one whose masks a phase detector clears.
+// A detectedRun is one whose masks a phase detector clears.
 type detectedRun struct {
-	*copRun
+	*run
 	phases, changes int
 	cleared         int
 	unweighted      float64 // error of the estimates without phases
@@ -115,15 +115,14 @@ type detectedRun struct {
 
 // detected clears the masks when a new phase begins. When a phase comes back whose loads are
 // known, there is nothing to do.
-func (x *copLoads) detected() (*detectedRun, error) {
+func (x *stream) detected() (*detectedRun, error) {
 	// The detector weighs phases, so visits need no weights. A load is profiled twice in a phase: the next
 	// phase begins an interval before the detector sees it.
-	text := valueEngine("clear=0", "weigh=0", "times=2")
-	spec, err := engines.Parse(text, nil)
+	machine, err := newRun(valueEngine("clear=0", "weigh=0", "times=2"), 0)
 	if err != nil {
 		return nil, err
 	}
-	r := &detectedRun{copRun: newCopRun(text, engines.Stages(spec.New(0))[0])}
+	r := &detectedRun{run: machine}
 	d := phase.New(phase.Config{Interval: phaseInterval})
 	profile := &phasedProfile{before: map[uint64]*phasedLoad{}}
 	current, spent := 0, uint64(0)
@@ -158,7 +157,7 @@ func (x *copLoads) detected() (*detectedRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.point(x, x.events)
+	r.addPoint(x, x.events)
 	profile.add(current, r.profiled)
 	p := &r.points[0]
 	r.unweighted = p.rms
@@ -170,9 +169,9 @@ func (x *copLoads) detected() (*detectedRun, error) {
 
 // periodic returns the run that clears masks periodically and costs about the given overhead
 // in percent, and its period.
-func (x *copLoads) periodic(want float64) (*copRun, uint64, error) {
+func (x *stream) periodic(want float64) (*run, uint64, error) {
 	least := math.Inf(1)
-	var best *copRun
+	var best *run
 	var at uint64
 	for n := range 7 { // periods from a half to a 128th of a run with 5.7 cycles a load, which is typecheck's
 		period := uint64(float64(x.events) * 5.7 / math.Pow(2, float64(n)+1))
@@ -187,18 +186,18 @@ func (x *copLoads) periodic(want float64) (*copRun, uint64, error) {
 	return best, at, nil
 }
 
-// copPhases is the phase detector.
-func copPhases(env *Env, res *Result) error {
-	env.copSetup(res, nil)
-	res.setup("detector: signatures of the loads in intervals of %d (package phase); its interrupts, accesses and comparisons count as overhead", phaseInterval)
-	res.setup("it clears masks when a new phase begins, and weighs the shares of each phase with the length of the phase")
-	res.setup("periodic: of seven periods, the one whose overhead is nearest to the detector's")
-	t := Table{Title: "when masks are cleared", Columns: []string{
+// masksByPhase compares masks that a phase detector clears with others.
+func masksByPhase(env *figure.Env, res *figure.Result) error {
+	describe(res, nil)
+	res.Describe("detector: signatures of the loads in intervals of %d (package phase); its interrupts, accesses and comparisons count as overhead", phaseInterval)
+	res.Describe("it clears masks when a new phase begins, and weighs the shares of each phase with the length of the phase")
+	res.Describe("periodic: of seven periods, the one whose overhead is nearest to the detector's")
+	t := figure.Table{Title: "when masks are cleared", Columns: []string{
 		"program", "phases", "changes", "cleared", "never", "overhead", "periodically", "overhead", "cycles", "by phases", "overhead", "by phases, not weighed",
 	}}
 	bars := plot.Bars{Title: "Error by the way in which masks are cleared", Y: "error %", Series: []plot.Series{{Name: "never"}, {Name: "periodically, equal overhead"}, {Name: "by phases"}}}
 	better := 0
-	err := env.eachCop(res, func(x *copLoads) error {
+	err := eachProgram(env, res, func(x *stream) error {
 		never, err := x.run(valueEngine("clear=0"))
 		if err != nil {
 			return err
@@ -212,21 +211,21 @@ func copPhases(env *Env, res *Result) error {
 			return err
 		}
 		a, b, c := never[0].end(), periodic.end(), by.end()
-		t.Rows = append(t.Rows, []Value{
-			text(copName(x.Program)), count(by.phases, "phases"), count(by.changes, "changes"), count(by.cleared, "times"), percent(a.rms), percent(a.percent()),
-			percent(b.rms), percent(b.percent()), mega(float64(period)), percent(c.rms), percent(c.percent()), percent(by.unweighted),
+		t.Rows = append(t.Rows, []figure.Value{
+			figure.Text(nameOf(x.Program)), figure.Count(by.phases, "phases"), figure.Count(by.changes, "changes"), figure.Count(by.cleared, "times"), figure.Percent(a.rms), figure.Percent(a.percent()),
+			figure.Percent(b.rms), figure.Percent(b.percent()), mega(float64(period)), figure.Percent(c.rms), figure.Percent(c.percent()), figure.Percent(by.unweighted),
 		})
 		bars.Groups = append(bars.Groups, x.Name)
-		for i, p := range []copPoint{a, b, c} {
+		for i, p := range []point{a, b, c} {
 			bars.Series[i].Values = append(bars.Series[i].Values, p.rms)
 		}
-		better += one01(c.rms < b.rms)
-		if x.Name == "filters" {
-			name := copName(x.Program)
-			res.row(name+": error, masks never cleared and by phases", two(percent(a.rms), percent(c.rms), ""), "a phase detector improves it", c.rms < a.rms)
-			res.row(name+": error, masks cleared periodically and by phases, at equal overhead", two(percent(b.rms), percent(c.rms), ""), "a phase detector improves it", c.rms < b.rms)
-			res.because("periodic clearing has %.2f times the error of masks that stay, and the detector %.2f times", b.rms/a.rms, c.rms/a.rms)
-			res.row(name+": overheads of these", two(percent(b.percent()), percent(c.percent()), ""), "-", true)
+		better += oneIf(c.rms < b.rms)
+		if x.Name == filters.Name {
+			name := nameOf(x.Program)
+			state(res, "never", name+": error, masks never cleared and by phases", two(figure.Percent(a.rms), figure.Percent(c.rms), ""), "a phase detector improves it", c.rms < a.rms)
+			state(res, "periodic", name+": error, masks cleared periodically and by phases, at equal overhead", two(figure.Percent(b.rms), figure.Percent(c.rms), ""), "a phase detector improves it", c.rms < b.rms)
+			because(res, "periodic clearing has %.2f times the error of masks that stay, and the detector %.2f times", b.rms/a.rms, c.rms/a.rms)
+			state(res, "overheads", name+": overheads of these", two(figure.Percent(b.percent()), figure.Percent(c.percent()), ""), "-", true)
 		}
 		return nil
 	})
@@ -234,7 +233,7 @@ func copPhases(env *Env, res *Result) error {
 		return err
 	}
 	res.Tables = append(res.Tables, t)
-	res.bars("cop-phases", bars)
-	res.row("programs with a smaller error by phases than periodically", part(better, len(bars.Groups), "programs"), "-", true)
+	res.AddBars("cop-phases", bars)
+	state(res, "better", "programs with a smaller error by phases than periodically", part(better, len(bars.Groups), "programs"), "-", true)
 	return nil
 }

@@ -1,17 +1,11 @@
-package figure
+package copfigures
 
 // This file runs value profilers on the co-processor over the loads of a program, and
-// compares their estimates with the complete profile.
-//
-// Source: Zilles and Sohi, "A Programmable Co-Processor for Profiling", HPCA 2001,
-// section 5.2.
+// compares their estimates with the complete profile (section 5.2).
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim"
@@ -21,54 +15,33 @@ import (
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
 )
 
-// copRoles are the benchmarks of the co-processor's paper that test programs stand for.
-var copRoles = map[string]string{
-	"typecheck": "gcc", "regex": "perl", "flate": "gzip", "markdown": "parser", "sortbench": "vortex",
-	"raytrace": "eon", "filters": "gap, vpr", "bitboard": "crafty",
-}
-
-// copName is the name of a program with its role.
-func copName(p Program) string {
-	if role := copRoles[p.Name]; role != "" {
-		return p.Name + " (" + role + ")"
-	}
-	return p.Name
-}
-
-// copLoads are the loads of a program with their complete profile.
-type copLoads struct {
-	Program
+// A stream is the loads of a program with their complete profile.
+type stream struct {
+	figure.Program
 	source   replay.Source
 	limit    uint64          // of the events, how many are run
 	events   uint64          // that there are, at most limit
 	places   int             // loads that were executed
 	selected []tuple.Tuple   // pairs whose invariance is estimated
 	complete *metric.Profile // of the pairs
-	runs     map[string]*copRun
+	runs     map[string]*run // that there have been, by engine
 }
 
-// copLoads reads the loads of a program once to make their complete profile. Experiments
-// share the profile and the runs.
-func (env *Env) copLoads(p Program) (*copLoads, error) {
-	key := fmt.Sprint(p.Name, " ", env.Events)
-	if x := env.cop[key]; x != nil {
-		return x, nil
-	}
-	source, err := env.Source(p.Name, ofValues)
+// streamOf returns the loads of a program.
+func streamOf(env *figure.Env, p figure.Program) (*stream, error) {
+	source, err := env.Source(p.Name, ofLoads)
 	if err != nil {
 		return nil, err
 	}
-	x, err := newCopLoads(p, source, env.Events)
-	if err == nil {
-		env.cop[key] = x
-	}
-	return x, err
+	return newStream(p, source, env.Loads)
 }
 
-func newCopLoads(p Program, source replay.Source, limit uint64) (*copLoads, error) {
-	x := &copLoads{Program: p, source: source, limit: limit, runs: map[string]*copRun{}}
+// newStream reads the loads of a program once to make their complete profile.
+func newStream(p figure.Program, source replay.Source, limit uint64) (*stream, error) {
+	x := &stream{Program: p, source: source, limit: limit, runs: map[string]*run{}}
 	all := metric.New()
 	if err := x.each(func(t []tuple.Tuple) { all.AddTuples(t) }); err != nil {
 		return nil, err
@@ -81,72 +54,18 @@ func newCopLoads(p Program, source replay.Source, limit uint64) (*copLoads, erro
 	return x, nil
 }
 
-// errNoPairs is the error for too few events.
-var errNoPairs = errors.New("no load has a value whose share can be estimated")
-
-// eachCop calls do for all programs that have a trace, and says in the setup which have none,
-// and which have no pairs.
-func (env *Env) eachCop(res *Result, do func(x *copLoads) error) error {
-	var missing, none []string
-	var last error
-	ran := 0
-	for _, p := range slices.Concat(Programs, MorePrograms) {
-		x, err := env.copLoads(p)
-		if errors.Is(err, ErrNoTrace) {
-			missing = append(missing, p.Name)
-			if !errors.Is(last, errNoPairs) { // which says more: there are traces
-				last = err
-			}
-			continue
-		}
-		if errors.Is(err, errNoPairs) {
-			none, last = append(none, p.Name), err
-			continue
-		}
-		if err == nil {
-			err = do(x)
-		}
-		if err != nil {
-			return err
-		}
-		ran++
-	}
-	if ran == 0 {
-		return last
-	}
-	if missing != nil {
-		res.setup("no traces of loads of: %s", strings.Join(missing, ", "))
-	}
-	if none != nil {
-		res.setup("no pairs in %s loads of: %s", short(env.Events), strings.Join(none, ", "))
-	}
-	return nil
-}
-
 // each calls do with all loads, in order.
-func (x *copLoads) each(do func(t []tuple.Tuple)) error {
-	enough, left := errors.New("enough"), x.limit
-	err := x.source(func(b trace.Block) error {
-		n := min(left, uint64(len(b.Tuples)))
-		do(b.Tuples[:n])
-		if left -= n; left == 0 {
-			return enough
-		}
-		return nil
-	})
-	if err == enough {
-		return nil
-	}
-	return err
+func (x *stream) each(do func(t []tuple.Tuple)) error {
+	return figure.FirstTuples(x.source, x.limit, func(_ uint32, t []tuple.Tuple) { do(t) })
 }
 
 // rms returns the root of the mean square error of an estimate in percent (COP-27).
-func (x *copLoads) rms(e metric.Estimate) float64 {
+func (x *stream) rms(e metric.Estimate) float64 {
 	return 100 * metric.Over(x.selected, x.complete, e).RMS
 }
 
-// A copPoint is what a profiler has reached after some events.
-type copPoint struct {
+// A point is what a profiler has reached after some events.
+type point struct {
 	events   uint64
 	cycles   uint64  // of the main processor
 	overhead uint64  // of these, cycles that profiling took
@@ -157,14 +76,14 @@ type copPoint struct {
 }
 
 // percent returns by how many percent profiling slows the program down.
-func (p copPoint) percent() float64 {
+func (p point) percent() float64 {
 	return 100 * float64(p.overhead) / float64(p.cycles-p.overhead)
 }
 
-// A copRun is what a profiler did with the loads of a program.
-type copRun struct {
+// A run is what a profiler did with the loads of a program.
+type run struct {
 	spec     string
-	points   []copPoint
+	points   []point
 	engine   hwsim.Engine
 	out      *hwsim.Out
 	records  uint64          // messages
@@ -172,10 +91,10 @@ type copRun struct {
 	profiled []values.Load   // likewise, of the value profiler
 }
 
-func (r *copRun) end() copPoint { return r.points[len(r.points)-1] }
+func (r *run) end() point { return r.points[len(r.points)-1] }
 
 // curve returns a curve of the errors over a quantity of the points.
-func (r *copRun) curve(x func(p copPoint) uint64) (c metric.Curve) {
+func (r *run) curve(x func(p point) uint64) (c metric.Curve) {
 	for _, p := range r.points {
 		c = append(c, metric.Point{Events: x(p), Error: p.rms})
 	}
@@ -184,7 +103,7 @@ func (r *copRun) curve(x func(p copPoint) uint64) (c metric.Curve) {
 
 // shuffled returns the same loads in a random order. It has no phases: any part of the order
 // is like the whole.
-func (x *copLoads) shuffled(seed uint64) (*copLoads, error) {
+func (x *stream) shuffled(seed uint64) (*stream, error) {
 	var all []tuple.Tuple
 	if err := x.each(func(t []tuple.Tuple) { all = append(all, t...) }); err != nil {
 		return nil, err
@@ -193,60 +112,62 @@ func (x *copLoads) shuffled(seed uint64) (*copLoads, error) {
 	rng.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
 	y := *x
 	y.source = func(do func(trace.Block) error) error { return do(trace.Block{Tuples: all}) }
-	y.runs = map[string]*copRun{}
+	y.runs = map[string]*run{}
 	return &y, nil
 }
 
 // run runs profilers over the loads, all in one pass, except those that have run before.
 // All streams of the trace go through one machine: the programs of the traces run on one
 // processor.
-func (x *copLoads) run(specs ...string) ([]*copRun, error) {
-	var fresh []*copRun
+func (x *stream) run(specs ...string) ([]*run, error) {
+	var fresh []*run
 	for _, text := range specs {
 		if x.runs[text] != nil {
 			continue
 		}
-		spec, err := engines.Parse(text, nil)
+		r, err := newRun(text, 0)
 		if err != nil {
 			return nil, err
 		}
-		r := newCopRun(text, engines.Stages(spec.New(0))[0])
 		x.runs[text] = r
 		fresh = append(fresh, r)
 	}
 	if err := x.replay(fresh); err != nil {
 		return nil, err
 	}
-	runs := make([]*copRun, len(specs))
+	runs := make([]*run, len(specs))
 	for i, text := range specs {
 		runs[i] = x.runs[text]
 	}
 	return runs, nil
 }
 
-func newCopRun(text string, e hwsim.Engine) *copRun {
-	r := &copRun{spec: text, engine: e}
+// newRun returns a run without loads, of the machine that an engine has for a stream.
+func newRun(text string, stream uint32) (*run, error) {
+	spec, err := engines.Parse(text, nil)
+	if err != nil {
+		return nil, err
+	}
 	seen := &lowHalf{metric.New()}
-	r.estimate = seen
+	r := &run{spec: text, engine: engines.Stages(spec.New(stream))[0], estimate: seen}
 	r.out = hwsim.NewOut(512, func(msgs []hwsim.Message) {
 		r.records += uint64(len(msgs))
 		seen.add(msgs)
 	})
-	return r
+	return r, nil
 }
 
-// Points of curves are after so many events, and each time that events have grown by a
-// factor.
-const copFirst, copStep = 20_000, 1.15
+// The first point of a curve is after so many events, and each further one when events have grown by a factor.
+const firstPoint, pointStep = 20_000, 1.15
 
-func (x *copLoads) replay(runs []*copRun) error {
+func (x *stream) replay(runs []*run) error {
 	if runs == nil {
 		return nil
 	}
-	events, next := uint64(0), uint64(copFirst)
-	point := func() {
+	events, next := uint64(0), uint64(firstPoint)
+	add := func() {
 		for _, r := range runs {
-			r.point(x, events)
+			r.addPoint(x, events)
 		}
 	}
 	err := x.each(func(t []tuple.Tuple) {
@@ -257,21 +178,21 @@ func (x *copLoads) replay(runs []*copRun) error {
 			}
 			t, events = t[n:], events+n
 			if events == next {
-				point()
-				next = uint64(float64(next) * copStep)
+				add()
+				next = uint64(float64(next) * pointStep)
 			}
 		}
 	})
-	point()
+	add()
 	return err
 }
 
-// point adds the point after a number of events. The value profiler has to estimate shares if
+// addPoint adds the point after a number of events. The value profiler has to estimate shares if
 // someone wants to see them, so overheads of all points contain one estimate.
-func (r *copRun) point(x *copLoads, events uint64) {
+func (r *run) addPoint(x *stream, events uint64) {
 	r.out.Drain()
 	time := r.engine.(hwsim.Timed).Time()
-	p := copPoint{events: events, cycles: time.Cycles, overhead: time.Stalled, records: r.records}
+	p := point{events: events, cycles: time.Cycles, overhead: time.Stalled, records: r.records}
 	if e, ok := r.engine.(cop.Profiler); ok {
 		if loads := e.Loads(); loads != nil {
 			r.profiled = loads
@@ -282,7 +203,7 @@ func (r *copRun) point(x *copLoads, events uint64) {
 				p.samples += loads[i].Samples
 			}
 			p.cycles, p.overhead = p.cycles+n*pairCycles, p.overhead+n*pairCycles
-			p.records, p.complete = r.copMeter("slots copied").Count, e.Complete()
+			p.records, p.complete = r.meter("slots copied").Count, e.Complete()
 		}
 	}
 	p.rms = x.rms(r.estimate)

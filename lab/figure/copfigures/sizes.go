@@ -1,4 +1,4 @@
-package figure
+package copfigures
 
 // This file varies the co-processor: its size, its arrays and its clock.
 
@@ -9,34 +9,35 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 	"github.com/pepgo/pep/lab/transistors"
 )
 
-// copMeter returns a meter of the engine of a run.
-func (r *copRun) copMeter(name string) hwsim.Meter {
+// meter returns a meter of the engine of a run.
+func (r *run) meter(name string) hwsim.Meter {
 	for _, m := range r.engine.(hwsim.Metered).Meters() {
 		if m.Name == name {
 			return m
 		}
 	}
-	panic("figure: " + r.spec + " does not count: " + name)
+	panic("copfigures: " + r.spec + " does not count: " + name)
 }
 
-func interrupts(r *copRun) uint64 { return r.copMeter("interrupts").Count }
+func interrupts(r *run) uint64 { return r.meter("interrupts").Count }
 
 // lost returns the percentage of the events at the sample buffer that were lost.
-func (r *copRun) lost() float64 {
-	drops, samples := r.copMeter("lost: buffer full").Count, r.copMeter("samples").Count
+func (r *run) lost() float64 {
+	drops, samples := r.meter("lost: buffer full").Count, r.meter("samples").Count
 	if drops+samples == 0 {
 		return 0
 	}
 	return 100 * float64(drops) / float64(drops+samples)
 }
 
-// copTable1 is table 1.
-func copTable1(_ *Env, res *Result) error {
-	t := Table{Title: "structures of the base machine", Columns: []string{"structure", "ports", "entries", "bits", "bytes", "transistors"}}
+// transistorsBySize is table 1 of Zilles and Sohi: structures and transistors of the co-processor (COP-32).
+func transistorsBySize(_ *figure.Env, res *figure.Result) error {
+	t := figure.Table{Title: "structures of the base machine", Columns: []string{"structure", "ports", "entries", "bits", "bytes", "transistors"}}
 	bars := plot.Bars{Title: "Table 1: transistors by size of the arrays", Y: "transistors"}
 	sizes := []int{128, 256, 512, 1024}
 	var total, arrays []float64
@@ -50,43 +51,45 @@ func copTable1(_ *Env, res *Result) error {
 		if slots != 256 {
 			continue
 		}
-		none := text("-")
+		none := figure.Text("-")
 		for _, s := range x.Structures {
-			row := []Value{text(s.Name), none, none, none, none, count(s.Total(), "transistors")}
+			row := []figure.Value{figure.Text(s.Name), none, none, none, none, figure.Count(s.Total(), "transistors")}
 			if s.Entries > 0 {
-				copy(row[1:], []Value{text(s.Ports), count(s.Entries, "words"), count(s.Bits, "bits"), count((s.Entries*s.Bits+7)/8, "bytes")})
+				copy(row[1:], []figure.Value{figure.Text(s.Ports), figure.Count(s.Entries, "words"), figure.Count(s.Bits, "bits"), figure.Count((s.Entries*s.Bits+7)/8, "bytes")})
 			}
 			t.Rows = append(t.Rows, row)
 		}
-		t.Rows = append(t.Rows, []Value{text("total"), none, none, none, none, count(x.Total, "transistors")})
+		t.Rows = append(t.Rows, []figure.Value{figure.Text("total"), none, none, none, none, figure.Count(x.Total, "transistors")})
 	}
 	bars.Series = []plot.Series{{Name: "all", Values: total}, {Name: "memory arrays", Values: arrays}}
-	res.setup("transistors: an estimate from the sizes of the structures; package transistors has its constants")
+	res.Describe("transistors: an estimate from the sizes of the structures; package transistors has its constants")
 	res.Tables = append(res.Tables, t)
-	res.bars("cop-table1", bars)
+	res.AddBars("cop-table1", bars)
 	base, inArrays := total[1], arrays[1]
-	million := func(x float64) Value { return Value{fmt.Sprintf("%.2fM", x/1e6), x, "transistors"} }
-	res.row("transistors", one(million(base)), "approximately half a million", 0.3e6 <= base && base <= 0.7e6)
-	res.row("of these in memory arrays", one(percent(100*inArrays/base)), "most", inArrays > base/2)
-	res.row("the rest, processor and interfaces", one(million(base-inArrays)), "simpler than a StrongARM core", base-inArrays < 0.4e6)
+	million := func(x float64) figure.Value {
+		return figure.Value{Text: fmt.Sprintf("%.2fM", x/1e6), Number: x, Unit: "transistors"}
+	}
+	state(res, "transistors", "transistors", one(million(base)), "approximately half a million", 0.3e6 <= base && base <= 0.7e6)
+	state(res, "in-arrays", "of these in memory arrays", one(figure.Percent(100*inArrays/base)), "most", inArrays > base/2)
+	state(res, "rest", "the rest, processor and interfaces", one(million(base-inArrays)), "simpler than a StrongARM core", base-inArrays < 0.4e6)
 	return nil
 }
 
-// A copVariant is a co-processor that differs from the base machine.
-type copVariant struct {
+// A variant is a co-processor that differs from the base machine.
+type variant struct {
 	name string
 	spec string
 }
 
-var arrayVariants = []copVariant{{"half", valueEngine("slots=128")}, {"base", valueEngine()}, {"double", valueEngine("slots=512")}}
+var arrayVariants = []variant{{"half", valueEngine("slots=128")}, {"base", valueEngine()}, {"double", valueEngine("slots=512")}}
 
-var clockVariants = []copVariant{{"1", valueEngine()}, {"1/2", valueEngine("clock=0.5")}, {"1/4", valueEngine("clock=0.25")}}
+var clockVariants = []variant{{"1", valueEngine()}, {"1/2", valueEngine("clock=0.5")}, {"1/4", valueEngine("clock=0.25")}}
 
 // varied runs variants of the co-processor over all programs, and draws their errors and
 // overheads. do gets the runs of each program.
-func (env *Env) varied(res *Result, id, title string, variants []copVariant, do func(x *copLoads, runs []*copRun)) error {
-	env.copSetup(res, nil)
-	t := Table{Title: title, Columns: []string{"program", "sites"}}
+func varied(env *figure.Env, res *figure.Result, id, title string, variants []variant, do func(x *stream, runs []*run)) error {
+	describe(res, nil)
+	t := figure.Table{Title: title, Columns: []string{"program", "sites"}}
 	errs := plot.Bars{Title: title + ": weighted RMS error", Y: "error %"}
 	costs := plot.Bars{Title: title + ": overhead", Y: "overhead %"}
 	var specs []string
@@ -100,22 +103,22 @@ func (env *Env) varied(res *Result, id, title string, variants []copVariant, do 
 			t.Columns = append(t.Columns, what+" "+v.name)
 		}
 	}
-	err := env.eachCop(res, func(x *copLoads) error {
+	err := eachProgram(env, res, func(x *stream) error {
 		runs, err := x.run(specs...)
 		if err != nil {
 			return err
 		}
-		row := []Value{text(copName(x.Program)), count(x.places, "sites")}
+		row := []figure.Value{figure.Text(nameOf(x.Program)), figure.Count(x.places, "sites")}
 		for i, r := range runs {
-			row = append(row, percent(r.end().rms))
+			row = append(row, figure.Percent(r.end().rms))
 			errs.Series[i].Values = append(errs.Series[i].Values, r.end().rms)
 			costs.Series[i].Values = append(costs.Series[i].Values, r.end().percent())
 		}
 		for _, r := range runs {
-			row = append(row, percent(r.end().percent()))
+			row = append(row, figure.Percent(r.end().percent()))
 		}
 		for _, r := range runs {
-			row = append(row, percent(r.lost()))
+			row = append(row, figure.Percent(r.lost()))
 		}
 		t.Rows = append(t.Rows, row)
 		errs.Groups, costs.Groups = append(errs.Groups, x.Name), append(costs.Groups, x.Name)
@@ -125,10 +128,10 @@ func (env *Env) varied(res *Result, id, title string, variants []copVariant, do 
 	if err != nil {
 		return err
 	}
-	res.setup("lost: share of the events that passed the filters and found the sample buffer full")
+	res.Describe("lost: share of the events that passed the filters and found the sample buffer full")
 	res.Tables = append(res.Tables, t)
-	res.bars(id+"-error", errs)
-	res.bars(id+"-overhead", costs)
+	res.AddBars(id+"-error", errs)
+	res.AddBars(id+"-overhead", costs)
 	return nil
 }
 
@@ -141,20 +144,20 @@ func geometric(list []float64) float64 {
 	return math.Exp(sum / float64(len(list)))
 }
 
-// cop9 has figures 9 and 10, and half of COP-31.
-func cop9(env *Env, res *Result) error {
+// errorByArraySize is figures 9 and 10 of Zilles and Sohi: arrays of half, base and double size (COP-31).
+func errorByArraySize(env *figure.Env, res *figure.Result) error {
 	var half, double, cheap []float64 // quotients of neighbouring sizes
 	smaller := 0
-	var gcc []*copRun
+	var gcc []*run
 	var name string
-	err := env.varied(res, "cop-10", "Figure 10: arrays of half, base and double size", arrayVariants, func(x *copLoads, runs []*copRun) {
+	err := varied(env, res, "cop-10", "Figure 10: arrays of half, base and double size", arrayVariants, func(x *stream, runs []*run) {
 		h, b, d := runs[0].end(), runs[1].end(), runs[2].end()
 		half, double = append(half, h.rms/b.rms), append(double, b.rms/d.rms)
 		cheap = append(cheap, h.percent()/b.percent(), b.percent()/d.percent())
 		if h.rms < b.rms || b.rms < d.rms {
 			smaller++
 		}
-		if x.Program == inRole("gcc") {
+		if x.Program == figure.InRole("gcc") {
 			gcc, name = runs, x.Name
 		}
 	})
@@ -162,25 +165,25 @@ func cop9(env *Env, res *Result) error {
 		return err
 	}
 	if gcc != nil {
-		env.rates(res, name, gcc)
+		collectionRates(res, name, gcc)
 	}
 	all := geometric(append(half, double...))
-	res.row("error of arrays of half the size to those of the whole", one(factor(all)), "better with more, less than in proportion", all > 1 && all < 2)
-	res.row("programs for which some smaller arrays are better", part(smaller, len(half), "programs"), "some", smaller > 0 && smaller < len(half))
-	res.row("overhead of arrays of half the size to those of the whole", one(factor(geometric(cheap))), "slightly lower", geometric(cheap) < 1)
+	state(res, "error", "error of arrays of half the size to those of the whole", one(figure.Factor(all)), "better with more, less than in proportion", all > 1 && all < 2)
+	state(res, "smaller-better", "programs for which some smaller arrays are better", part(smaller, len(half), "programs"), "some", smaller > 0 && smaller < len(half))
+	state(res, "overhead", "overhead of arrays of half the size to those of the whole", one(figure.Factor(geometric(cheap))), "slightly lower", geometric(cheap) < 1)
 	return nil
 }
 
-// rates has figure 9: how fast each size of the arrays collects a profile, in samples that the
+// collectionRates is figure 9: how fast each size of the arrays collects a profile, in samples that the
 // profile is made of.
-func (env *Env) rates(res *Result, name string, runs []*copRun) {
+func collectionRates(res *figure.Result, name string, runs []*run) {
 	var names []string
 	for _, v := range arrayVariants {
 		names = append(names, v.name)
 	}
-	res.copErrors("cop-9", "Figure 9: "+name, names, runs)
+	drawErrors(res, "cop-9", "Figure 9: "+name, names, runs)
 	lines := plot.Lines{Title: "Figure 9: " + name + ", samples in the profile", X: "cycles", Y: "samples"}
-	t := Table{Title: name + ": how fast profiles are collected", Columns: []string{"arrays", "slots", "slots copied", "samples in the profile", "for a million cycles", "to half the size"}}
+	t := figure.Table{Title: name + ": how fast profiles are collected", Columns: []string{"arrays", "slots", "slots copied", "samples in the profile", "for a million cycles", "to half the size"}}
 	var slots, rate []float64
 	for i, r := range runs {
 		n, p := float64(int(128)<<i), r.end()
@@ -190,18 +193,18 @@ func (env *Env) rates(res *Result, name string, runs []*copRun) {
 		}
 		lines.Curves = append(lines.Curves, c)
 		slots, rate = append(slots, n), append(rate, float64(p.samples)/float64(p.cycles)*1e6)
-		t.Rows = append(t.Rows, []Value{
-			text(names[i]), count(int(n), "slots"), count(p.records, "slots"), count(p.samples, "samples"), {fmt.Sprintf("%.0f", rate[i]), rate[i], "samples"},
+		t.Rows = append(t.Rows, []figure.Value{
+			figure.Text(names[i]), figure.Count(int(n), "slots"), figure.Count(p.records, "slots"), figure.Count(p.samples, "samples"), {Text: fmt.Sprintf("%.0f", rate[i]), Number: rate[i], Unit: "samples"},
 		})
 		if i > 0 {
-			t.Rows[i] = append(t.Rows[i], factor(rate[i]/rate[i-1]))
+			t.Rows[i] = append(t.Rows[i], figure.Factor(rate[i]/rate[i-1]))
 		}
 	}
 	res.Tables = append(res.Tables, t)
-	res.lines("cop-9-rate", lines)
+	res.AddLines("cop-9-rate", lines)
 	e := exponent(slots, rate)
-	res.row(name+": samples in the profile for a cycle, with the size of the arrays", one(Value{fmt.Sprintf("size^%.2f", e), e, "exponent"}), "linear", 0.75 <= e && e <= 1.25)
-	res.because("the base arrays have %.2fx the samples of the half ones, and the double arrays %.2fx those of the base; linear is 2.00x", rate[1]/rate[0], rate[2]/rate[1])
+	state(res, "rate", name+": samples in the profile for a cycle, with the size of the arrays", one(figure.Value{Text: fmt.Sprintf("size^%.2f", e), Number: e, Unit: "exponent"}), "linear", 0.75 <= e && e <= 1.25)
+	because(res, "the base arrays have %.2fx the samples of the half ones, and the double arrays %.2fx those of the base; linear is 2.00x", rate[1]/rate[0], rate[2]/rate[1])
 }
 
 // exponent returns the power of x that fits y best.
@@ -214,11 +217,11 @@ func exponent(x, y []float64) float64 {
 	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
-// copClock is the other half of COP-31.
-func copClock(env *Env, res *Result) error {
+// errorByClock runs slower co-processors (COP-31).
+func errorByClock(env *figure.Env, res *figure.Result) error {
 	var half, quarter []float64
 	largest, slow := 0, 0.0
-	err := env.varied(res, "cop-clock", "Clock of the co-processor to that of the main processor", clockVariants, func(x *copLoads, runs []*copRun) {
+	err := varied(env, res, "cop-clock", "Clock of the co-processor to that of the main processor", clockVariants, func(x *stream, runs []*run) {
 		half, quarter = append(half, runs[1].end().rms/runs[0].end().rms), append(quarter, runs[2].end().rms/runs[0].end().rms)
 		if x.places > largest {
 			limit := 2 * runs[0].end().rms
@@ -228,8 +231,8 @@ func copClock(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.row("error at half the clock, to that at the whole", one(factor(geometric(half))), "little effect", near(geometric(half), 1, 0.15))
-	res.row("error at a quarter of the clock", one(factor(geometric(quarter))), "little effect", near(geometric(quarter), 1, 0.25))
-	res.row(fmt.Sprintf("time until twice the final error, a quarter of the clock, largest working set (%d sites)", largest), one(factor(slow)), "slower for the largest working sets", slow > 1)
+	state(res, "half", "error at half the clock, to that at the whole", one(figure.Factor(geometric(half))), "little effect", math.Abs(geometric(half)-1) <= 0.15)
+	state(res, "quarter", "error at a quarter of the clock", one(figure.Factor(geometric(quarter))), "little effect", math.Abs(geometric(quarter)-1) <= 0.25)
+	state(res, "time", fmt.Sprintf("time until twice the final error, a quarter of the clock, largest working set (%d sites)", largest), one(figure.Factor(slow)), "slower for the largest working sets", slow > 1)
 	return nil
 }

@@ -1,4 +1,4 @@
-package figure
+package copfigures
 
 // This file varies the constants of value profiling, one at a time (COP-35). Our text of
 // the paper has lost all of them.
@@ -8,12 +8,13 @@ import (
 	"math"
 	"strings"
 
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
-// copConstants are the constants with the values to compare. The first value is that of all
+// constants are the constants with the values to compare. The first value is that of all
 // other experiments.
-var copConstants = []struct {
+var constants = []struct {
 	name   string // in the paper's algorithm, or what it is
 	param  string
 	values []string
@@ -38,13 +39,13 @@ var copConstants = []struct {
 // sweepPart is the part of the events that the sweep runs.
 const sweepPart = 4
 
-// copSweep is COP-35.
-func copSweep(env *Env, res *Result) error {
+// errorByConstant compares values of the constants of value profiling (COP-35).
+func errorByConstant(env *figure.Env, res *figure.Result) error {
 	region := *env
-	region.Events /= sweepPart
+	region.Loads /= sweepPart
 	var specs []string
 	at := map[string]int{} // the number of a spec
-	for _, c := range copConstants {
+	for _, c := range constants {
 		for i, v := range c.values {
 			spec := valueEngine(c.param + "=" + v)
 			if i == 0 {
@@ -57,9 +58,9 @@ func copSweep(env *Env, res *Result) error {
 		}
 	}
 	errs, costs := make([][]float64, len(specs)), make([][]float64, len(specs))
-	env.copSetup(res, nil)
+	describe(res, nil)
 	programs := 0
-	err := region.eachCop(res, func(x *copLoads) error {
+	err := eachProgram(&region, res, func(x *stream) error {
 		runs, err := x.run(specs...)
 		if err != nil {
 			return err
@@ -73,13 +74,13 @@ func copSweep(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.setup("%d programs, %s loads of each; geometric means over the programs; one constant changes at a time", programs, short(region.Events))
-	res.setup("others: %s", strings.Join(valueDefaults, " "))
-	t := Table{Title: "constants of value profiling", Columns: []string{"constant", "value", "error", "overhead", "error to the default's"}}
+	res.Describe("%d programs, %s loads of each; geometric means over the programs; one constant changes at a time", programs, figure.Abbreviate(region.Loads))
+	res.Describe("others: %s", strings.Join(valueDefaults, " "))
+	t := figure.Table{Title: "constants of value profiling", Columns: []string{"constant", "value", "error", "overhead", "error to the default's"}}
 	bars := plot.Bars{Title: "Best and worst error by constant", Y: "error %", Series: []plot.Series{{Name: "best"}, {Name: "worst"}}}
 	base := geometric(errs[0])
 	bars.Limit = base
-	for _, c := range copConstants {
+	for _, c := range constants {
 		best, worst := 0, 0
 		var list []float64
 		for i, v := range c.values {
@@ -95,18 +96,18 @@ func copSweep(env *Env, res *Result) error {
 			if e > list[worst] {
 				worst = i
 			}
-			t.Rows = append(t.Rows, []Value{text(c.name), text(v), percent(e), percent(geometric(costs[k])), factor(e / base)})
+			t.Rows = append(t.Rows, []figure.Value{figure.Text(c.name), figure.Text(v), figure.Percent(e), figure.Percent(geometric(costs[k])), figure.Factor(e / base)})
 		}
 		bars.Groups = append(bars.Groups, c.param)
 		bars.Series[0].Values = append(bars.Series[0].Values, list[best])
 		bars.Series[1].Values = append(bars.Series[1].Values, list[worst])
-		res.row(c.name+": best and worst", ours{
+		state(res, c.param, c.name+": best and worst", ours{
 			fmt.Sprintf("%s: %.2f %%, %s: %.2f %%", c.values[best], list[best], c.values[worst], list[worst]),
-			[]Value{percent(list[best]), percent(list[worst])},
+			[]figure.Value{figure.Percent(list[best]), figure.Percent(list[worst])},
 		}, "lost", true)
 	}
 	res.Tables = append(res.Tables, t)
-	res.bars("cop-sweep", bars)
+	res.AddBars("cop-sweep", bars)
 	least, most := math.Inf(1), 0.0
 	var leastSpec, mostSpec string
 	for i := range specs {
@@ -118,8 +119,8 @@ func copSweep(env *Env, res *Result) error {
 			most, mostSpec = e, specs[i]
 		}
 	}
-	res.setup("best of all: %s", leastSpec)
-	res.setup("worst of all: %s", mostSpec)
-	res.row("best and worst of all", two(percent(least), percent(most), ""), "lost", true)
+	res.Describe("best of all: %s", leastSpec)
+	res.Describe("worst of all: %s", mostSpec)
+	state(res, "all", "best and worst of all", two(figure.Percent(least), figure.Percent(most), ""), "lost", true)
 	return nil
 }

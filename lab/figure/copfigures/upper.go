@@ -1,4 +1,4 @@
-package figure
+package copfigures
 
 // This file has a second pass over loads that look invariant (COP-34). The value profiler
 // keeps the lower 32 bits of values. So it takes a load of flags for invariant if only the
@@ -11,8 +11,8 @@ import (
 	"github.com/pepgo/pep/hwsim/cop"
 	"github.com/pepgo/pep/hwsim/cop/machine"
 	"github.com/pepgo/pep/hwsim/cop/values"
-	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
@@ -32,18 +32,17 @@ const swapCycles = 2 * 2 * (256 + 256 + 8192/64 + 16)
 // twoPasses profiles lower and upper halves of values in turns: the upper halves of those loads
 // that look invariant by their lower halves. The two passes have a machine each in the model,
 // which stands for one machine that software gives the state of the pass.
-func (x *copLoads) twoPasses() (*copRun, error) {
-	spec, err := engines.Parse(valueEngine(), nil)
+func (x *stream) twoPasses() (*run, error) {
+	lower, err := newRun(valueEngine(), 0)
 	if err != nil {
 		return nil, err
 	}
-	lower, upper := newCopRun(valueEngine(), engines.Stages(spec.New(0))[0]), newCopRun(valueEngine("clear=0"), nil)
-	if spec, err = engines.Parse(valueEngine("clear=0"), nil); err != nil {
+	upper, err := newRun(valueEngine("clear=0"), 1)
+	if err != nil {
 		return nil, err
 	}
-	upper.engine = engines.Stages(spec.New(1))[0]
 	events, next, spent := uint64(0), uint64(upperTurn), uint64(0)
-	turns := [2]*copRun{lower, upper}
+	turns := [2]*run{lower, upper}
 	now := 0
 	err = x.each(func(t []tuple.Tuple) {
 		for len(t) > 0 {
@@ -63,11 +62,11 @@ func (x *copLoads) twoPasses() (*copRun, error) {
 	if err != nil {
 		return nil, err
 	}
-	lower.point(x, events)
-	upper.point(x, events)
+	lower.addPoint(x, events)
+	upper.addPoint(x, events)
 	a, b := lower.end(), upper.end()
-	r := &copRun{spec: "two passes", estimate: bothHalves{lower.estimate.(shares), upperShares(upper.profiled)}}
-	r.points = []copPoint{{events: events, cycles: a.cycles + b.cycles + spent, overhead: a.overhead + b.overhead + spent, rms: x.rms(r.estimate)}}
+	r := &run{spec: "two passes", estimate: bothHalves{lower.estimate.(shares), upperShares(upper.profiled)}}
+	r.points = []point{{events: events, cycles: a.cycles + b.cycles + spent, overhead: a.overhead + b.overhead + spent, rms: x.rms(r.estimate)}}
 	return r, nil
 }
 
@@ -135,7 +134,7 @@ func (b bothHalves) Invariance(t tuple.Tuple) float64 {
 }
 
 // misjudged returns how many loads an estimate calls invariant, and how many of these are not.
-func (x *copLoads) misjudged(e metric.Estimate) (called, wrong int) {
+func (x *stream) misjudged(e metric.Estimate) (called, wrong int) {
 	truth, estimated := map[uint64]float64{}, map[uint64]float64{}
 	for _, t := range x.selected {
 		truth[t.PC] = max(truth[t.PC], x.complete.Invariance(t))
@@ -152,14 +151,14 @@ func (x *copLoads) misjudged(e metric.Estimate) (called, wrong int) {
 	return called, wrong
 }
 
-// copUpper is COP-34.
-func copUpper(env *Env, res *Result) error {
-	env.copSetup(res, nil)
-	res.setup("second pass: in turns of %s loads with the first; it profiles the upper halves of loads of which one lower half has at least %.0f %%", short(upperTurn), 100*looksInvariant)
-	res.setup("called invariant: loads with an estimated share of at least %.0f %%; wrongly if no value of 64 bits has %.0f %%", 100*looksInvariant, 100*isInvariant)
-	t := Table{Title: "one pass and two", Columns: []string{"program", "error, one pass", "two", "overhead, one pass", "two", "called invariant, one pass", "wrongly", "two", "wrongly"}}
+// upperHalves compares one pass with two passes (COP-34).
+func upperHalves(env *figure.Env, res *figure.Result) error {
+	describe(res, nil)
+	res.Describe("second pass: in turns of %s loads with the first; it profiles the upper halves of loads of which one lower half has at least %.0f %%", figure.Abbreviate(upperTurn), 100*looksInvariant)
+	res.Describe("called invariant: loads with an estimated share of at least %.0f %%; wrongly if no value of 64 bits has %.0f %%", 100*looksInvariant, 100*isInvariant)
+	t := figure.Table{Title: "one pass and two", Columns: []string{"program", "error, one pass", "two", "overhead, one pass", "two", "called invariant, one pass", "wrongly", "two", "wrongly"}}
 	bars := plot.Bars{Title: "Error without and with a second pass for upper halves", Y: "error %", Series: []plot.Series{{Name: "one pass"}, {Name: "two passes"}}}
-	err := env.eachCop(res, func(x *copLoads) error {
+	err := eachProgram(env, res, func(x *stream) error {
 		runs, err := x.run(valueEngine())
 		if err != nil {
 			return err
@@ -171,17 +170,17 @@ func copUpper(env *Env, res *Result) error {
 		before, after := runs[0].end(), both.end()
 		called1, wrong1 := x.misjudged(runs[0].estimate)
 		called2, wrong2 := x.misjudged(both.estimate)
-		t.Rows = append(t.Rows, []Value{
-			text(copName(x.Program)), percent(before.rms), percent(after.rms), percent(before.percent()), percent(after.percent()),
-			count(called1, "loads"), count(wrong1, "loads"), count(called2, "loads"), count(wrong2, "loads"),
+		t.Rows = append(t.Rows, []figure.Value{
+			figure.Text(nameOf(x.Program)), figure.Percent(before.rms), figure.Percent(after.rms), figure.Percent(before.percent()), figure.Percent(after.percent()),
+			figure.Count(called1, "loads"), figure.Count(wrong1, "loads"), figure.Count(called2, "loads"), figure.Count(wrong2, "loads"),
 		})
 		bars.Groups = append(bars.Groups, x.Name)
 		bars.Series[0].Values = append(bars.Series[0].Values, before.rms)
 		bars.Series[1].Values = append(bars.Series[1].Values, after.rms)
-		if x.Name == "bitboard" {
-			name := copName(x.Program)
-			res.row(name+": error with one pass and with two", two(percent(before.rms), percent(after.rms), ""), "being worked on", after.rms < before.rms)
-			res.row(name+": loads wrongly called invariant, one pass and two", two(count(wrong1, "loads"), count(wrong2, "loads"), ""), "being worked on", wrong2 < wrong1)
+		if x.Name == bitboard.Name {
+			name := nameOf(x.Program)
+			state(res, "error", name+": error with one pass and with two", two(figure.Percent(before.rms), figure.Percent(after.rms), ""), "being worked on", after.rms < before.rms)
+			state(res, "wrong", name+": loads wrongly called invariant, one pass and two", two(figure.Count(wrong1, "loads"), figure.Count(wrong2, "loads"), ""), "being worked on", wrong2 < wrong1)
 		}
 		return nil
 	})
@@ -189,11 +188,11 @@ func copUpper(env *Env, res *Result) error {
 		return err
 	}
 	res.Tables = append(res.Tables, t)
-	res.bars("cop-upper", bars)
+	res.AddBars("cop-upper", bars)
 	better := 0
 	for i := range bars.Groups {
-		better += one01(bars.Series[1].Values[i] <= bars.Series[0].Values[i]+0.5)
+		better += oneIf(bars.Series[1].Values[i] <= bars.Series[0].Values[i]+0.5)
 	}
-	res.row("programs whose error does not grow by more than 0.5 points", part(better, len(bars.Groups), "programs"), "-", true)
+	state(res, "not-worse", "programs whose error does not grow by more than 0.5 points", part(better, len(bars.Groups), "programs"), "-", true)
 	return nil
 }

@@ -1,4 +1,4 @@
-package figure
+package copfigures
 
 // This file compares the value profiler with simple samplers at equal overhead over windows of long
 // recordings. One window says little: factors of neighbouring ones differ by two and more.
@@ -13,19 +13,21 @@ import (
 
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
-// The taps in the names of long recordings of loads. Those of ofLong2 are the loads that follow those
-// of ofLong, from another run of the program.
+// The taps in the names of recordings of loads. Long recordings have more of them. Those of ofLong2 are the loads
+// that follow those of ofLong, from another run of the program.
 const (
+	ofLoads = "loads"
 	ofLong  = "long"
 	ofLong2 = "long-2"
 )
 
 // A longRecording is a recording of many loads of a program.
 type longRecording struct {
-	program Program
+	program figure.Program
 	taps    string
 	choice  string // what the choice of the estimator and the defaults (decision 19) knew of it
 }
@@ -38,18 +40,21 @@ const (
 )
 
 var longRecordings = []longRecording{
-	{named("typecheck"), ofLong, chosenOn}, {named("printer"), ofLong, chosenOn},
-	{named("typecheck"), ofLong2, unseen}, {named("printer"), ofLong2, unseen},
-	{Program{Name: "javascript"}, ofLong, unseen}, {Program{Name: "templates"}, ofLong, unseen},
-	{named("httpecho"), ofLong, known}, {named("markdown"), ofLong, known}, {named("flate"), ofLong, known},
+	{figure.Named("typecheck"), ofLong, chosenOn}, {figure.Named("printer"), ofLong, chosenOn},
+	{figure.Named("typecheck"), ofLong2, unseen}, {figure.Named("printer"), ofLong2, unseen},
+	{figure.Program{Name: "javascript"}, ofLong, unseen}, {figure.Program{Name: "templates"}, ofLong, unseen},
+	{figure.Named("httpecho"), ofLong, known}, {figure.Named("markdown"), ofLong, known}, {figure.Named("flate"), ofLong, known},
 }
 
 func (r longRecording) String() string {
 	if r.taps == ofLong2 {
-		return copName(r.program) + ", later loads"
+		return nameOf(r.program) + ", later loads"
 	}
-	return copName(r.program)
+	return nameOf(r.program)
 }
+
+// name is a name for keys and files: "printer", or "printer-2" for later loads.
+func (r longRecording) name() string { return r.program.Name + strings.TrimPrefix(r.taps, ofLong) }
 
 // longTimes is how many times as many loads of a long recording are run as of the others.
 const longTimes = 16
@@ -74,16 +79,16 @@ func longSpans(most uint64) (list []longSpan) {
 // overheads, and factors.
 type longLength struct {
 	loads                                uint64
-	sites, pairs, mine, overhead, simple tally
-	gains                                tally // factors
+	sites, pairs, mine, overhead, simple figure.Tally
+	gains                                figure.Tally // factors
 }
 
 // A longSet has the windows of a recording, by length.
 type longSet struct {
 	longRecording
 	lengths []*longLength
-	without int   // windows without pairs
-	carried Table // of the longest window
+	without int          // windows without pairs
+	carried figure.Table // of the longest window
 }
 
 func (s *longSet) add(p *longPart) error {
@@ -107,27 +112,27 @@ func (s *longSet) add(p *longPart) error {
 // gainsIn returns in how many windows the co-processor has a smaller error.
 func (l *longLength) gainsIn() (n int) {
 	for _, x := range l.gains {
-		n += one01(x < 1)
+		n += oneIf(x < 1)
 	}
 	return n
 }
 
 // isGain is the verdict about all windows of a length.
-func (l *longLength) isGain() bool { return l.gains.median() < 1 }
+func (l *longLength) isGain() bool { return l.gains.Median() < 1 }
 
 func (l *longLength) String() string {
-	return fmt.Sprintf("%s %.2f (%.2f to %.2f, %d of %d windows)", short(l.loads), l.gains.median(), l.gains.least(), l.gains.most(), l.gainsIn(), len(l.gains))
+	return fmt.Sprintf("%s %.2f (%.2f to %.2f, %d of %d windows)", figure.Abbreviate(l.loads), l.gains.Median(), l.gains.Least(), l.gains.Most(), l.gainsIn(), len(l.gains))
 }
 
-// windows profiles a recording. Windows of different lengths run at the same time.
-func (env *Env) windows(rec longRecording, source replay.Source, most uint64) (*longSet, error) {
+// windowsOf profiles a recording. Windows of different lengths run at the same time.
+func windowsOf(rec longRecording, source replay.Source, most uint64) (*longSet, error) {
 	spans := longSpans(most)
 	sets, errs := make([]*longSet, len(spans)), make([]error, len(spans))
 	var wait sync.WaitGroup
 	for i, span := range spans {
 		wait.Go(func() {
 			sets[i] = &longSet{longRecording: rec}
-			errs[i] = env.long(rec.program, source, span, [][]string{nil}, sets[i].add)
+			errs[i] = profileWindows(rec.program, source, span, [][]string{nil}, sets[i].add)
 		})
 	}
 	wait.Wait()
@@ -142,31 +147,28 @@ func (env *Env) windows(rec longRecording, source replay.Source, most uint64) (*
 	return all, err
 }
 
-// longTitle is in the titles of the tables of cop-long, after the program.
-const longTitle = "windows of a recording: "
-
-func (s *longSet) table() Table {
-	t := Table{Title: s.String() + ", " + longTitle + s.choice, Columns: []string{
+func (s *longSet) table() figure.Table {
+	t := figure.Table{Key: "windows-" + s.name(), Title: s.String() + ", windows of a recording: " + s.choice, Columns: []string{
 		"loads", "windows", "sites", "pairs", "default", "overhead", "simple at that", "factor", "least", "greatest", "gains in",
 	}}
 	for _, l := range s.lengths {
-		row := []Value{text(short(l.loads)), count(len(l.gains), "windows"), numberOf("sites")(l.sites.median()), numberOf("pairs")(l.pairs.median())}
-		row = append(row, percent(l.mine.median()), percent(l.overhead.median()), percent(l.simple.median()))
-		row = append(row, l.gains.spread(factor)...)
-		t.Rows = append(t.Rows, append(row, count(l.gainsIn(), "windows")))
+		row := []figure.Value{figure.Text(figure.Abbreviate(l.loads)), figure.Count(len(l.gains), "windows"), figure.NumberOf("sites")(l.sites.Median()), figure.NumberOf("pairs")(l.pairs.Median())}
+		row = append(row, figure.Percent(l.mine.Median()), figure.Percent(l.overhead.Median()), figure.Percent(l.simple.Median()))
+		row = append(row, l.gains.Spread(figure.Factor)...)
+		t.Rows = append(t.Rows, append(row, figure.Count(l.gainsIn(), "windows")))
 	}
 	return t
 }
 
-func (s *longSet) draw(res *Result) {
+func (s *longSet) draw(res *figure.Result) {
 	d := plot.Lines{Title: "Error to that of the simple sampler at equal overhead: " + s.String(), X: "loads of a window", Y: "factor", LogX: true}
 	for _, c := range []struct {
 		name string
 		of   func(l *longLength) float64
 	}{
-		{"median of the windows", func(l *longLength) float64 { return l.gains.median() }},
-		{"least", func(l *longLength) float64 { return l.gains.least() }},
-		{"greatest", func(l *longLength) float64 { return l.gains.most() }},
+		{"median of the windows", func(l *longLength) float64 { return l.gains.Median() }},
+		{"least", func(l *longLength) float64 { return l.gains.Least() }},
+		{"greatest", func(l *longLength) float64 { return l.gains.Most() }},
 	} {
 		curve := plot.Curve{Name: c.name}
 		for _, l := range s.lengths {
@@ -174,7 +176,7 @@ func (s *longSet) draw(res *Result) {
 		}
 		d.Curves = append(d.Curves, curve)
 	}
-	res.lines("cop-long-"+s.program.Name+strings.TrimPrefix(s.taps, ofLong), d)
+	res.AddLines("cop-long-"+s.name(), d)
 }
 
 // workingSet is the number of loads of the program, sites, that a window of 8M executes, or the
@@ -182,37 +184,37 @@ func (s *longSet) draw(res *Result) {
 func (s *longSet) workingSet() float64 {
 	for _, l := range s.lengths {
 		if l.loads == 8_000_000 {
-			return l.sites.median()
+			return l.sites.Median()
 		}
 	}
-	return s.lengths[len(s.lengths)-1].sites.median()
+	return s.lengths[len(s.lengths)-1].sites.Median()
 }
 
-// copLong is figure 7 over windows of long recordings.
-func copLong(env *Env, res *Result) error {
-	env.longSetup(res)
-	res.setup("windows: parts of a recording that follow one another, each with new profilers and the complete profile of its own; windows of one length have no load in common")
-	res.setup("lengths: 500K, 2M and 4M are the first loads of windows of 8M, 16M those of windows of 32M, and 64M those of the recording")
-	res.setup("a working set gains at a length if the median factor of the windows of this length is below 1; numbers in tables are medians of the windows, with the least and the greatest factor")
-	res.setup("size of a working set: sites of loads that 8M loads execute, the median of the windows")
+// errorByWindow is figure 7 of Zilles and Sohi over windows of long recordings (COP-29).
+func errorByWindow(env *figure.Env, res *figure.Result) error {
+	describeLong(res)
+	res.Describe("windows: parts of a recording that follow one another, each with new profilers and the complete profile of its own; windows of one length have no load in common")
+	res.Describe("lengths: 500K, 2M and 4M are the first loads of windows of 8M, 16M those of windows of 32M, and 64M those of the recording")
+	res.Describe("a working set gains at a length if the median factor of the windows of this length is below 1; numbers in tables are medians of the windows, with the least and the greatest factor")
+	res.Describe("size of a working set: sites of loads that 8M loads execute, the median of the windows")
 	var sets []*longSet
 	var last error
 	for _, rec := range longRecordings {
-		source, most, err := env.longSource(res, rec)
-		if errors.Is(err, ErrNoTrace) {
-			res.setup("no trace of loads of: %s", rec)
+		source, most, err := longSource(env, res, rec)
+		if errors.Is(err, figure.ErrNoTrace) {
+			res.Describe("no trace of loads of: %s", rec)
 			last = err
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		set, err := env.windows(rec, source, most)
+		set, err := windowsOf(rec, source, most)
 		if err != nil {
 			return err
 		}
 		if set.without > 0 {
-			res.setup("windows without pairs, %s: %d", rec, set.without)
+			res.Describe("windows without pairs, %s: %d", rec, set.without)
 		}
 		sets = append(sets, set)
 		res.Tables = append(res.Tables, set.table(), set.carried)
@@ -221,12 +223,12 @@ func copLong(env *Env, res *Result) error {
 	if sets == nil {
 		return last
 	}
-	res.longVerdicts(sets)
+	addWindowVerdicts(res, sets)
 	return nil
 }
 
-// longVerdicts adds the rows about the two largest working sets, their later loads, and each recording.
-func (r *Result) longVerdicts(sets []*longSet) {
+// addWindowVerdicts adds the rows about the two largest working sets, their later loads, and each recording.
+func addWindowVerdicts(r *figure.Result, sets []*longSet) {
 	first := slices.DeleteFunc(slices.Clone(sets), func(s *longSet) bool { return s.taps == ofLong2 })
 	slices.SortStableFunc(first, func(a, b *longSet) int { return cmp.Compare(b.workingSet(), a.workingSet()) })
 	first = first[:min(2, len(first))]
@@ -239,9 +241,12 @@ func (r *Result) longVerdicts(sets []*longSet) {
 		}
 	}
 	for _, group := range []struct {
-		what string
-		sets []*longSet
-	}{{longLargest, first}, {longLater, later}} {
+		key, what string
+		sets      []*longSet
+	}{
+		{"largest-", "the two largest working sets, median factors, loads of a window: ", first},
+		{"later-", "their later loads, median factors, loads of a window: ", later},
+	} {
 		if len(group.sets) == 0 {
 			continue
 		}
@@ -250,48 +255,42 @@ func (r *Result) longVerdicts(sets []*longSet) {
 			for _, s := range group.sets {
 				if i < len(s.lengths) && s.lengths[i].loads == l.loads {
 					m := s.lengths[i]
-					o.values, gain = append(o.values, factor(m.gains.median())), gain && m.isGain()
-					o.text += fmt.Sprintf("%s %.2fx ", s.program.Name, m.gains.median())
+					o.values, gain = append(o.values, figure.Factor(m.gains.Median())), gain && m.isGain()
+					o.text += fmt.Sprintf("%s %.2fx ", s.program.Name, m.gains.Median())
 					notes = append(notes, s.program.Name+": "+m.String())
 				}
 			}
 			o.text = strings.TrimSpace(o.text)
-			r.row(group.what+short(l.loads), o, "the two largest gain most", gain)
-			r.because("medians and ranges: %s", strings.Join(notes, "; "))
+			state(r, group.key+figure.Abbreviate(l.loads), group.what+figure.Abbreviate(l.loads), o, "the two largest gain most", gain)
+			because(r, "medians and ranges: %s", strings.Join(notes, "; "))
 		}
 	}
 	for _, s := range sets {
 		var at []string
 		for _, l := range s.lengths {
 			if l.isGain() {
-				at = append(at, short(l.loads))
+				at = append(at, figure.Abbreviate(l.loads))
 			}
 		}
 		o := part(len(at), len(s.lengths), "lengths")
 		if at != nil {
 			o.text += ": " + strings.Join(at, " ")
 		}
-		r.row(fmt.Sprintf("%s, %.0f sites: gains at", s, s.workingSet()), o, "-", true)
+		state(r, "gains-"+s.name(), fmt.Sprintf("%s, %.0f sites: gains at", s, s.workingSet()), o, "-", true)
 	}
 }
 
-// The beginnings of rows about medians of windows. The length is behind them.
-const (
-	longLargest = "the two largest working sets, median factors, loads of a window: "
-	longLater   = "their later loads, median factors, loads of a window: "
-)
-
 // longSource returns a long recording and how many of its loads are run; without one, the loads of the other
 // experiments.
-func (env *Env) longSource(res *Result, rec longRecording) (source replay.Source, most uint64, err error) {
+func longSource(env *figure.Env, res *figure.Result, rec longRecording) (source replay.Source, most uint64, err error) {
 	source, err = env.Source(rec.program.Name, rec.taps)
 	if err == nil {
-		return source, longTimes * env.Events, nil
+		return source, longTimes * env.Loads, nil
 	}
-	if !errors.Is(err, ErrNoTrace) || rec.taps != ofLong {
+	if !errors.Is(err, figure.ErrNoTrace) || rec.taps != ofLong {
 		return nil, 0, err
 	}
-	res.setup("no long recording of: %s", rec)
-	source, err = env.Source(rec.program.Name, ofValues)
-	return source, env.Events, err
+	res.Describe("no long recording of: %s", rec)
+	source, err = env.Source(rec.program.Name, ofLoads)
+	return source, env.Loads, err
 }

@@ -1,10 +1,12 @@
-package figure_test
+// Package figuretest helps to test the experiments of a paper.
+package figuretest
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
-	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,9 +19,9 @@ import (
 	"github.com/pepgo/pep/lab/figure"
 )
 
-// synthetic makes up events for some programs. The numbers in figures of them mean
-// nothing. The tests look at the form of the figures.
-func synthetic(program, taps string) (replay.Source, error) {
+// Synthetic is an Env.Source that makes up events for some programs. The numbers in figures of them mean
+// nothing. Tests look at the form of the figures.
+func Synthetic(program, taps string) (replay.Source, error) {
 	funcs := map[string]int{"typecheck": 200, "lua": 20, "regex": 5, "flate": 60}[program]
 	if funcs == 0 {
 		return nil, fmt.Errorf("%s: %w", program, figure.ErrNoTrace)
@@ -55,99 +57,138 @@ func synthetic(program, taps string) (replay.Source, error) {
 	}, nil
 }
 
-func TestFigures(t *testing.T) {
-	env := &figure.Env{Source: synthetic, Events: 400_000, Permutations: 20, Seeds: 2}
-	for _, f := range figure.All {
-		t.Run(f.ID, func(t *testing.T) {
-			env := *env
-			// cop-long takes 16 times as many; those of RAP run many trees, and no curve needs so many.
-			if f.ID == "cop-long" || strings.HasPrefix(f.ID, "rap-") {
-				env.Events /= 4
+// samples makes samples of several words of loads: with addresses far from each other, or
+// operations with operands.
+func samples(loads []tuple.Tuple, taps string) (list []tuple.Tuple) {
+	for i, t := range loads {
+		if taps == "pairs" {
+			list = append(list, t, tuple.New(tuple.More, t.Site(), 0xc000000000+t.W%64*uint64(i%977)*64))
+			continue
+		}
+		list = append(list, tuple.New(tuple.Op, t.Site(), t.W+1), tuple.New(tuple.More, t.Site(), t.W), tuple.New(tuple.Third, t.Site(), 1))
+	}
+	return list
+}
+
+// Tuples returns a source of tuples, in blocks.
+func Tuples(list []tuple.Tuple) replay.Source {
+	return func(do func(trace.Block) error) error {
+		for b := range slices.Chunk(list, 4096) {
+			if err := do(trace.Block{Tuples: slices.Clone(b)}); err != nil {
+				return err
 			}
-			res, err := f.Run(&env)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var out strings.Builder
-			l := &figure.Listing{Figures: slices.Values([]*figure.Result{res})}
-			if err := listing.Text(&out, l); err != nil {
-				t.Fatal(err)
-			}
-			t.Logf("\n%s", out.String())
-			if len(res.Rows) == 0 || len(res.Plots) == 0 || len(res.Setup) == 0 {
-				t.Errorf("%d rows, %d plots, %d lines of setup", len(res.Rows), len(res.Plots), len(res.Setup))
-			}
-			if strings.HasPrefix(f.ID, "strat-") && !strings.Contains(out.String(), "seed 1") {
-				t.Error("no seed")
-			}
-			for _, row := range res.Rows {
-				if row.Differs != (row.Note != "") {
-					t.Errorf("%+v: want a note if ours differs, else none", row)
-				}
-				if said := "differs: " + row.What + ": " + row.Note; strings.Contains(out.String(), said) != row.Differs {
-					t.Errorf("%+v: and %q", row, said)
-				}
-			}
-			for _, table := range res.Tables {
-				for _, row := range table.Rows {
-					if len(row) > len(table.Columns) {
-						t.Errorf("%s: %d cells below %d heads", table.Title, len(row), len(table.Columns))
-					}
-				}
-			}
-			if err := res.Save(t.TempDir()); err != nil {
-				t.Error(err)
-			}
-			for _, p := range res.Plots {
-				svg, err := os.ReadFile(p.File)
-				if err != nil || !strings.Contains(string(svg), "<svg") {
-					t.Errorf("%s: %v, no SVG", p.File, err)
-				}
-				if len(p.Series) == 0 {
-					t.Errorf("%s: no series", p.Name)
-				}
-				for _, s := range p.Series {
-					if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") {
-						t.Errorf("%s: %s has %d points, or is not in the legend", p.Name, s.Name, len(s.Points))
-					}
-				}
-			}
-		})
+		}
+		return nil
 	}
 }
 
-func TestProgramsAreTheTestPrograms(t *testing.T) {
-	entries, err := os.ReadDir("../../testprogs")
+// Run runs a figure of a paper.
+func Run(t *testing.T, p figure.Paper, id string, env *figure.Env) *figure.Result {
+	t.Helper()
+	f, ok := p.Find(id)
+	if !ok {
+		t.Fatalf("no figure %s", id)
+	}
+	res, err := f.Run(env)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want, got []string
-	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join("../../testprogs", e.Name(), "go.mod")); err == nil {
-			want = append(want, e.Name())
-		}
-	}
-	got = append(got, "flips") // for profiles of paths only
-	for _, p := range slices.Concat(figure.Programs, figure.MorePrograms) {
-		got = append(got, p.Name)
-	}
-	slices.Sort(got)
-	if !slices.Equal(got, want) {
-		t.Errorf("programs %q, want %q", got, want)
-	}
+	return res
 }
 
-func TestNoTraces(t *testing.T) {
-	env := &figure.Env{Source: figure.Files(t.TempDir())}
-	for _, f := range figure.All {
-		if f.ID == "strat-4" || f.ID == "rap-cost" || f.ID == "cop-table1" {
-			continue // these need no trace
+// Cell returns the number in a row of a table.
+func Cell(t *testing.T, res *figure.Result, table, row int, column string) float64 {
+	t.Helper()
+	i := slices.Index(res.Tables[table].Columns, column)
+	if i < 0 {
+		t.Fatalf("%s: no column %q in %q", res.ID, column, res.Tables[table].Columns)
+	}
+	return res.Tables[table].Rows[row][i].Number
+}
+
+// Value returns the first number of the row with a key.
+func Value(t *testing.T, res *figure.Result, key string) float64 {
+	t.Helper()
+	row := res.Row(key)
+	if len(row.Values) == 0 {
+		t.Fatalf("%s: no row %q", res.ID, key)
+	}
+	return row.Values[0].Number
+}
+
+// Near reports whether a number is what is wanted, but for a part of it.
+func Near(x, want, relative float64) bool { return math.Abs(x-want) <= relative*want }
+
+var isKey = regexp.MustCompile(`^[^ ]+$`).MatchString
+
+// Form runs a figure, and checks that it has all of what a figure has, as text, as data and as plots. It returns the
+// result.
+func Form(t *testing.T, f figure.Figure, env *figure.Env) *figure.Result {
+	t.Helper()
+	res, err := f.Run(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	l := &figure.Listing{Figures: slices.Values([]*figure.Result{res})}
+	if err := listing.Text(&out, l); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("\n%s", out.String())
+	if len(res.Rows) == 0 || len(res.Plots) == 0 || len(res.Setup) == 0 {
+		t.Errorf("%d rows, %d plots, %d lines of setup", len(res.Rows), len(res.Plots), len(res.Setup))
+	}
+	seen := map[string]bool{}
+	for _, row := range res.Rows {
+		if !isKey(row.Key) || seen[row.Key] {
+			t.Errorf("%+v: want a key without spaces that no other row has", row)
+		}
+		seen[row.Key] = true
+		if row.Differs != (row.Note != "") {
+			t.Errorf("%+v: want a note if ours differs, else none", row)
+		}
+		if said := "differs: " + row.What + ": " + row.Note; strings.Contains(out.String(), said) != row.Differs {
+			t.Errorf("%+v: and %q", row, said)
+		}
+	}
+	for _, table := range res.Tables {
+		for _, row := range table.Rows {
+			if len(row) > len(table.Columns) {
+				t.Errorf("%s: %d cells below %d heads", table.Title, len(row), len(table.Columns))
+			}
+		}
+	}
+	if err := res.Save(t.TempDir()); err != nil {
+		t.Error(err)
+	}
+	for _, p := range res.Plots {
+		svg, err := os.ReadFile(p.File)
+		if err != nil || !strings.Contains(string(svg), "<svg") {
+			t.Errorf("%s: %v, no SVG", p.File, err)
+		}
+		if len(p.Series) == 0 {
+			t.Errorf("%s: no series", p.Name)
+		}
+		for _, s := range p.Series {
+			if len(s.Points) == 0 || !strings.Contains(string(svg), ">"+s.Name+"<") {
+				t.Errorf("%s: %s has %d points, or is not in the legend", p.Name, s.Name, len(s.Points))
+			}
+		}
+	}
+	return res
+}
+
+// NoTraces checks that each figure of a paper says so if there are no traces. Some figures need none.
+func NoTraces(t *testing.T, p figure.Paper, needNone ...string) {
+	t.Helper()
+	dir := t.TempDir()
+	env := &figure.Env{Source: figure.Files(dir), Layout: figure.Layouts(dir)}
+	for _, f := range p.Figures {
+		if slices.Contains(needNone, f.ID) {
+			continue
 		}
 		if _, err := f.Run(env); !errors.Is(err, figure.ErrNoTrace) || !strings.HasSuffix(err.Error(), "no such trace (make figures records them)") {
 			t.Errorf("%s: got %v", f.ID, err)
 		}
-	}
-	if _, ok := figure.Find("strat-5"); ok {
-		t.Error("found strat-5, which is a drawing and no experiment")
 	}
 }

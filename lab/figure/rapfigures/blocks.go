@@ -1,4 +1,4 @@
-package figure
+package rapfigures
 
 // This file makes points of code: the basic blocks that a program executes, each as its
 // address. So the points have the order of the code in memory.
@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,20 +15,37 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
 )
 
 // tapCode is the length of the instruction whose address a layout has for a tap. No
 // other tap is at one of the addresses of this instruction.
 const tapCode = 10
 
-// atAddresses returns the events of branches and of entries of functions. Their words
+// atAddresses returns an environment in which the words of blocks are their addresses.
+func atAddresses(env *figure.Env) *figure.Env {
+	if env.Layout == nil {
+		return env
+	}
+	placed := *env
+	placed.Source = func(program, taps string) (replay.Source, error) {
+		source, err := env.Source(program, taps)
+		if err != nil {
+			return nil, err
+		}
+		return place(source, env.Layout(program, taps))
+	}
+	return &placed
+}
+
+// place returns the events of branches and of entries of functions. Their words
 // are the addresses of the blocks. The layout is a file of pep sites -layout for the
 // program that the events come from.
 //
 // A block begins where a function is entered or where a branch goes. A layout has only
 // one address for a branch, so the number of the outcome is added to it. Outcomes from
 // the tenth on are not told apart.
-func atAddresses(s replay.Source, layout string) (replay.Source, error) {
+func place(s replay.Source, layout string) (replay.Source, error) {
 	spec, err := engines.Parse("code("+strconv.Quote(layout)+")", os.ReadFile)
 	if err != nil {
 		return nil, err
@@ -59,50 +75,47 @@ func atAddresses(s replay.Source, layout string) (replay.Source, error) {
 	}, nil
 }
 
-// Functions are the functions of a program in the order of their code. The code of an
+// A codeMap has the functions of a program in the order of their code. The code of an
 // inlined function is part of several functions.
-type Functions []Function
+type codeMap []function
 
-// A Function is code of a function, from an address on.
-type Function struct {
-	Addr uint64
-	Name string
+// A function is code of a function, from an address on.
+type function struct {
+	addr uint64
+	name string
 }
 
-// Layouts returns the functions of the layouts PROGRAM.TAPS.layout of a directory, where taps are "blocks" or
-// "blocks-2".
-func Layouts(dir string) func(program, taps string) (Functions, error) {
-	return func(program, taps string) (Functions, error) {
-		text, err := os.ReadFile(filepath.Join(dir, program+"."+taps+".layout"))
-		if err != nil {
-			return nil, err
-		}
-		var list Functions
-		for line := range strings.Lines(string(text)) {
-			// 0x47a1c0 0x3ea90e208000003 # load p.next main.go:5:9 main.f
-			place, note, _ := strings.Cut(strings.TrimSpace(line), " # ")
-			addr, _, _ := strings.Cut(place, " ")
-			at, err := strconv.ParseUint(addr, 0, 64)
-			if err != nil {
-				continue // such as the first line
-			}
-			list = append(list, Function{at, note[strings.LastIndexByte(note, ' ')+1:]})
-		}
-		slices.SortStableFunc(list, func(a, b Function) int { return cmp.Compare(a.Addr, b.Addr) })
-		return list, nil
+// functionsIn returns the functions of a layout.
+func functionsIn(layout string) (codeMap, error) {
+	text, err := os.ReadFile(layout)
+	if err != nil {
+		return nil, err
 	}
+	var list codeMap
+	for line := range strings.Lines(string(text)) {
+		// 0x47a1c0 0x3ea90e208000003 # load p.next main.go:5:9 main.f
+		site, note, _ := strings.Cut(strings.TrimSpace(line), " # ")
+		addr, _, _ := strings.Cut(site, " ")
+		at, err := strconv.ParseUint(addr, 0, 64)
+		if err != nil {
+			continue // such as the first line
+		}
+		list = append(list, function{at, note[strings.LastIndexByte(note, ' ')+1:]})
+	}
+	slices.SortStableFunc(list, func(a, b function) int { return cmp.Compare(a.addr, b.addr) })
+	return list, nil
 }
 
-// In says which functions have code from lo to hi. It returns the name if there is one
+// in says which functions have code from lo to hi. It returns the name if there is one
 // function. For several functions of one package it returns their number and the package,
 // otherwise the numbers of functions and packages, and the first and the last function.
-func (f Functions) In(lo, hi uint64) string {
+func (f codeMap) in(lo, hi uint64) string {
 	var names []string
 	seen := map[string]bool{}
 	packages := map[string]bool{}
-	from, _ := slices.BinarySearchFunc(f, lo, func(x Function, at uint64) int { return cmp.Compare(x.Addr, at) })
-	for ; from < len(f) && f[from].Addr <= hi; from++ {
-		if name := f[from].Name; !seen[name] {
+	from, _ := slices.BinarySearchFunc(f, lo, func(x function, at uint64) int { return cmp.Compare(x.addr, at) })
+	for ; from < len(f) && f[from].addr <= hi; from++ {
+		if name := f[from].name; !seen[name] {
 			seen[name] = true
 			names = append(names, name)
 			packages[packageOf(name)] = true

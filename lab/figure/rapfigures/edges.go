@@ -1,4 +1,4 @@
-package figure
+package rapfigures
 
 // This file profiles edges in two dimensions, source and destination.
 
@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
@@ -32,18 +33,18 @@ var edgeErrors = []struct {
 	most float64
 }{{"1%", 1}, {"0.1%", 0.1}}
 
-// rapEdges is RAP-28 on programs. The points are edges from one branch to the next one
-// that is executed, so they have two dimensions. Branches are numbered in the order of
-// their sites.
-func rapEdges(env *Env, res *Result) error {
-	t := Table{Title: fmt.Sprintf("the %d most frequent edges", topEdges),
+// edgesInBoxes profiles edges, which section 6 of the paper names, with trees of boxes (RAP-28). The points are edges from
+// one branch to the next one that is executed, so they have two dimensions. Branches are numbered in the order of their
+// sites.
+func edgesInBoxes(env *figure.Env, res *figure.Result) error {
+	t := figure.Table{Title: fmt.Sprintf("the %d most frequent edges", topEdges),
 		Columns: []string{"recording", "eps", "edges", "distinct", "boxes", "hot boxes", "compared", "found", "worst error"}}
-	res.setup("%s", treeRule)
-	errors := make([]tally, len(edgeErrors))
-	var ran []origin
+	res.Describe("%s", rule)
+	errors := make([]figure.Tally, len(edgeErrors))
+	var ran []figure.Origin
 	var events []uint64
-	err := env.eachRecording(res, Programs, "calls", func(o origin, source replay.Source) error {
-		edges, err := env.edges(source)
+	err := env.EachRecording(res, figure.Programs, figure.OfBranches, func(o figure.Origin, source replay.Source) error {
+		edges, err := edgesOf(env, source)
 		if err != nil {
 			return err
 		}
@@ -70,12 +71,12 @@ func rapEdges(env *Env, res *Result) error {
 				}
 			}
 			errors[i] = append(errors[i], share(b.worst, n))
-			t.Rows = append(t.Rows, []Value{text(o.String()), text(x.eps), count(n, "edges"), count(len(exact), "edges"), count(b.boxes, "boxes"), count(b.hot, "boxes"),
-				count(len(want), "edges"), count(same, "edges"), percent(share(b.worst, n))})
+			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(x.eps), figure.Count(n, "edges"), figure.Count(len(exact), "edges"), figure.Count(b.boxes, "boxes"), figure.Count(b.hot, "boxes"),
+				figure.Count(len(want), "edges"), figure.Count(same, "edges"), figure.Percent(share(b.worst, n))})
 			curves = append(curves, plot.Curve{Name: "by boxes, eps " + x.eps, Points: byRank(want, b.counts, n)})
 		}
-		if o.recording == recordings[0] && (o.Role == "gcc" || o.Role == "li") {
-			res.lines("rap-edges-"+o.Name, plot.Lines{Title: "edges of " + o.Name + " by rank", X: "rank", Y: "% of all edges", LogX: true, Curves: curves})
+		if o.Recording == figure.Recordings[0] && (o.Role == "gcc" || o.Role == "li") {
+			res.AddLines("rap-edges-"+o.Name, plot.Lines{Title: "edges of " + o.Name + " by rank", X: "rank", Y: "% of all edges", LogX: true, Curves: curves})
 		}
 		ran, events = append(ran, o), append(events, n)
 		return nil
@@ -83,20 +84,20 @@ func rapEdges(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.ran("edges from branch to branch", ran, events)
-	res.setup("errors in percent of the stream; the paper names edges in section 6 and has no numbers: found are those of the most frequent edges that are among as many of the tree")
+	res.Ran("edges from branch to branch", ran, events)
+	res.Describe("errors in percent of the stream; the paper names edges in section 6 and has no numbers: found are those of the most frequent edges that are among as many of the tree")
 	res.Tables = append(res.Tables, t)
 	for i, x := range edgeErrors {
-		res.compare("worst error of an edge, any program, eps "+x.eps, errors[i], percent, "at most eps", atMost(percent(x.most)))
+		res.Compare("worst-"+x.eps, "worst error of an edge, any program, eps "+x.eps, errors[i], figure.Percent, "at most eps", figure.AtMost(figure.Percent(x.most)))
 	}
 	return nil
 }
 
-// edges returns the edges from each branch to the next in its stream.
-func (env *Env) edges(source replay.Source) (list [][2]uint64, err error) {
+// edgesOf returns the edges from each branch to the next in its stream.
+func edgesOf(env *figure.Env, source replay.Source) (list [][2]uint64, err error) {
 	number := map[uint64]uint64{}
 	each := func(do func(stream uint32, site uint64)) error {
-		return env.tuples(source, func(stream uint32, tuples []tuple.Tuple) {
+		return figure.FirstTuples(source, env.Branches, func(stream uint32, tuples []tuple.Tuple) {
 			for _, t := range tuples {
 				if t.Tag() == tuple.Edge {
 					do(stream, t.Site())

@@ -1,4 +1,4 @@
-package figure
+package rapfigures
 
 import (
 	"errors"
@@ -14,36 +14,31 @@ import (
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/figure/figuretest"
 )
 
 // of returns an environment in which all programs have recordings with the same points: typecheck two, the others one.
-func of(points []uint64) *Env {
-	return &Env{Events: uint64(len(points)), Seed: 1, Seeds: 2, Source: func(program, taps string) (replay.Source, error) {
+func of(points []uint64) *figure.Env {
+	var loads []tuple.Tuple
+	for _, x := range points {
+		loads = append(loads, tuple.New(tuple.Load, 1, x))
+	}
+	return &figure.Env{Loads: uint64(len(points)), Seed: 1, Seeds: 2, Source: func(program, taps string) (replay.Source, error) {
 		if _, number, _ := strings.Cut(taps, "-"); number == "3" || number == "2" && program != "typecheck" {
-			return nil, ErrNoTrace
+			return nil, figure.ErrNoTrace
 		}
-		return func(do func(trace.Block) error) error {
-			for block := range slices.Chunk(points, 4096) {
-				var b trace.Block
-				for _, x := range block {
-					b.Tuples = append(b.Tuples, tuple.New(tuple.Load, 1, x))
-				}
-				if err := do(b); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil
+		return figuretest.Tuples(loads), nil
 	}}
 }
 
 // ofOne returns an environment in which typecheck alone has a recording.
-func ofOne(points []uint64) *Env {
+func ofOne(points []uint64) *figure.Env {
 	env := of(points)
 	all := env.Source
 	env.Source = func(program, taps string) (replay.Source, error) {
 		if program != "typecheck" || strings.Contains(taps, "-") {
-			return nil, ErrNoTrace
+			return nil, figure.ErrNoTrace
 		}
 		return all(program, taps)
 	}
@@ -76,44 +71,23 @@ func phases(seed uint64, n int) []uint64 {
 	return list
 }
 
-func runFigure(t *testing.T, id string, env *Env) *Result {
+func runFigure(t *testing.T, id string, env *figure.Env) *figure.Result {
 	t.Helper()
-	f, ok := Find(id)
-	if !ok {
-		t.Fatalf("no figure %s", id)
-	}
-	res, err := f.Run(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
+	return figuretest.Run(t, Paper(), id, env)
 }
 
-// cell returns the number in a row of a table.
-func cell(t *testing.T, res *Result, table, row int, column string) float64 {
-	t.Helper()
-	i := slices.Index(res.Tables[table].Columns, column)
-	if i < 0 {
-		t.Fatalf("%s: no column %q in %q", res.ID, column, res.Tables[table].Columns)
+func TestForm(t *testing.T) {
+	env := &figure.Env{Source: figuretest.Synthetic, Loads: 100_000, Branches: 100_000, Seeds: 2}
+	for _, f := range Paper().Figures {
+		t.Run(f.ID, func(t *testing.T) { figuretest.Form(t, f, env) })
 	}
-	return res.Tables[table].Rows[row][i].Number
 }
 
-// value returns the first number of the row that begins with what.
-func value(t *testing.T, res *Result, what string) float64 {
-	t.Helper()
-	for _, r := range res.Rows {
-		if strings.HasPrefix(r.What, what) {
-			return r.Values[0].Number
-		}
-	}
-	t.Fatalf("%s: no row %q", res.ID, what)
-	return 0
-}
+func TestNoTraces(t *testing.T) { figuretest.NoTraces(t, Paper(), "rap-cost") }
 
 // RAP-23: the truth is exact, and errors are percent of it. Here the truth is that of a sorted
 // list.
-func TestRAP23_ErrorsAreThoseOfTheTruth(t *testing.T) {
+func TestErrorsAreThoseOfTheTruth(t *testing.T) {
 	points := phases(1, 200_000)
 	g, err := grow(rap.Options{Eps: 0.1}, points, nil)
 	if err != nil {
@@ -134,7 +108,7 @@ func TestRAP23_ErrorsAreThoseOfTheTruth(t *testing.T) {
 		most, sum = max(most, e), sum+e
 	}
 	gotMost, gotAverage := g.errors()
-	if !near(gotMost, most, 1e-9) || !near(gotAverage, sum/float64(len(g.hot)), 1e-9) {
+	if !figuretest.Near(gotMost, most, 1e-9) || !figuretest.Near(gotAverage, sum/float64(len(g.hot)), 1e-9) {
 		t.Errorf("errors %v and %v, want %v and %v", gotMost, gotAverage, most, sum/float64(len(g.hot)))
 	}
 	// The value of the second phase has a quarter of the events. Those of its beginning
@@ -146,7 +120,7 @@ func TestRAP23_ErrorsAreThoseOfTheTruth(t *testing.T) {
 
 // RAP-14: with points that fit entirely errors are those of the first 52 events, which go to
 // the node of all points.
-func TestRAP14_StreamThatFits(t *testing.T) {
+func TestStreamThatFits(t *testing.T) {
 	points := make([]uint64, 1<<18)
 	for i := range points {
 		points[i] = uint64(i % 4)
@@ -161,19 +135,19 @@ func TestRAP14_StreamThatFits(t *testing.T) {
 }
 
 // RAP-12: nodes grow with b/log2(b) at worst, and with q.
-func TestRAP12_WorstCases(t *testing.T) {
+func TestWorstCases(t *testing.T) {
 	res := runFigure(t, "rap-2", ofOne(loops(1, 100_000)))
 	for i, want := range []float64{12800, 12800, 17600, 25600} { // 64, 32, 22 and 16 levels
-		if got := cell(t, res, 0, i, "after a merge"); got != want {
+		if got := figuretest.Cell(t, res, 0, i, "after a merge"); got != want {
 			t.Errorf("b=%d: %v nodes after a merge, want %v", 2<<i, got, want)
 		}
 	}
 	for i, q := range []float64{2, 3, 4, 8} {
-		if got := cell(t, res, 1, i, "before a merge"); got != 12800+4*6400*(q-1) {
+		if got := figuretest.Cell(t, res, 1, i, "before a merge"); got != 12800+4*6400*(q-1) {
 			t.Errorf("q=%v: %v nodes before a merge", q, got)
 		}
 		for _, s := range []string{what(ofValues), what(ofCode), "random points"} {
-			if got := cell(t, res, 1, i, s+", most"); got > cell(t, res, 1, i, "before a merge") || got < 10 {
+			if got := figuretest.Cell(t, res, 1, i, s+", most"); got > figuretest.Cell(t, res, 1, i, "before a merge") || got < 10 {
 				t.Errorf("q=%v, %s: %v nodes", q, s, got)
 			}
 		}
@@ -181,18 +155,18 @@ func TestRAP12_WorstCases(t *testing.T) {
 }
 
 // RAP-10: merges in batches need more nodes, and few passes.
-func TestRAP10_Batches(t *testing.T) {
+func TestBatches(t *testing.T) {
 	res := runFigure(t, "rap-3", ofOne(loops(2, 200_000)))
-	if got := cell(t, res, 0, 0, "growing: passes"); got != 8 { // after 2^10 to 2^17 events
+	if got := figuretest.Cell(t, res, 0, 0, "growing: passes"); got != 8 { // after 2^10 to 2^17 events
 		t.Errorf("%v batches", got)
 	}
-	if more := value(t, res, "most nodes with batches"); more < 1 {
+	if more := figuretest.Value(t, res, "most"); more < 1 {
 		t.Errorf("with batches %v times the nodes without", more)
 	}
-	if passes := cell(t, res, 0, 0, "continuous: passes"); passes < 100 {
+	if passes := figuretest.Cell(t, res, 0, 0, "continuous: passes"); passes < 100 {
 		t.Errorf("%v passes, want one after every split", passes)
 	}
-	if eps, worst := cell(t, res, 1, 2, "eps"), cell(t, res, 1, 2, "before it (q-1)"); eps != 0.1 || worst != 384_000 {
+	if eps, worst := figuretest.Cell(t, res, 1, 2, "eps"), figuretest.Cell(t, res, 1, 2, "before it (q-1)"); eps != 0.1 || worst != 384_000 {
 		t.Errorf("eps %v: %v nodes, want the paper's label of 384000", eps, worst)
 	}
 	worst := res.Plots[1].Series[0].Points
@@ -205,14 +179,14 @@ func TestRAP10_Batches(t *testing.T) {
 
 // RAP-25: merges after powers of two, and fewer nodes behind them. The CSV file has what
 // is drawn.
-func TestRAP25_NodesOverTime(t *testing.T) {
+func TestNodesOverTime(t *testing.T) {
 	res := runFigure(t, "rap-6", of(loops(3, 300_000)))
 	marks := res.Plots[0].Marks
 	for i, at := range marks {
 		if at != 1024<<i {
 			t.Errorf("merge %d after %d events", i, at)
 		}
-		before, after := cell(t, res, 0, i, "nodes before"), cell(t, res, 0, i, "nodes after")
+		before, after := figuretest.Cell(t, res, 0, i, "nodes before"), figuretest.Cell(t, res, 0, i, "nodes after")
 		if i > 0 && after >= before {
 			t.Errorf("%v nodes before and %v after the merge after %d events", before, after, at)
 		}
@@ -235,11 +209,11 @@ func TestRAP25_NodesOverTime(t *testing.T) {
 }
 
 // RAP-22: the table has the nodes of all programs, and their memory.
-func TestRAP22_Memory(t *testing.T) {
+func TestMemory(t *testing.T) {
 	points := loops(4, 100_000)
 	res := runFigure(t, "rap-7-code", of(points))
-	if len(res.Tables[0].Rows) != 1+len(Programs) || len(Programs) < 10 {
-		t.Errorf("%d recordings, want one of each of %d programs, at least 10, and a second", len(res.Tables[0].Rows), len(Programs))
+	if len(res.Tables[0].Rows) != 1+len(figure.Programs) || len(figure.Programs) < 10 {
+		t.Errorf("%d recordings, want one of each of %d programs, at least 10, and a second", len(res.Tables[0].Rows), len(figure.Programs))
 	}
 	tree, err := rap.New(rap.Options{Eps: 0.1})
 	if err != nil {
@@ -250,20 +224,20 @@ func TestRAP22_Memory(t *testing.T) {
 		tree.Add([]uint64{x})
 		most, sum = max(most, tree.Stats().Nodes), sum+tree.Stats().Nodes
 	}
-	if got := cell(t, res, 0, 0, "eps 10 %: most"); got < float64(most) || got > float64(most)+4*4 {
+	if got := figuretest.Cell(t, res, 0, 0, "eps 10 %: most"); got < float64(most) || got > float64(most)+4*4 {
 		t.Errorf("at most %v nodes, want %d, or as many as there are before a merge", got, most)
 	}
-	if got, want := cell(t, res, 0, 0, "average"), float64(sum)/float64(len(points)); !near(got, want, 0.05) {
+	if got, want := figuretest.Cell(t, res, 0, 0, "average"), float64(sum)/float64(len(points)); !figuretest.Near(got, want, 0.05) {
 		t.Errorf("%v nodes on average, want %v", got, want)
 	}
-	if got := cell(t, res, 0, 0, "bytes, 48"); got != 48*cell(t, res, 0, 0, "eps 10 %: most") {
+	if got := figuretest.Cell(t, res, 0, 0, "bytes, 48"); got != 48*figuretest.Cell(t, res, 0, 0, "eps 10 %: most") {
 		t.Errorf("%v bytes", got)
 	}
 }
 
 // Rows over all programs have one run for each recording that all programs have, rows of a program one for each of its own.
 // Here the other programs have constant points, whose trees are small.
-func TestRAP22_RowsOverPrograms(t *testing.T) {
+func TestRowsOverPrograms(t *testing.T) {
 	points, constant := loops(4, 50_000), make([]uint64, 50_000)
 	env, other := of(points), of(constant)
 	all := env.Source
@@ -281,30 +255,28 @@ func TestRAP22_RowsOverPrograms(t *testing.T) {
 		}
 		most[i], average[i] = g.most(), g.average
 	}
-	n := float64(len(Programs))
+	n := float64(len(figure.Programs))
 	res := runFigure(t, "rap-7-code", env)
 	for _, x := range []struct {
-		row  string
+		key  string
 		want float64
 		runs int
 	}{
-		{"most nodes of any program, eps 10 %", most[0], 1},
-		{"typecheck (gcc): most nodes, eps 10 %", most[0], 2},
-		{"average nodes of all programs, eps 10 %", (average[0] + (n-1)*average[1]) / n, 1},
+		{"most", most[0], 1},
+		{"gcc-most", most[0], 2},
+		{"average-10", (average[0] + (n-1)*average[1]) / n, 1},
 	} {
-		if got := value(t, res, x.row); !near(got, x.want, 1e-9) || most[0] <= most[1] {
-			t.Errorf("%s: %v, want %v", x.row, got, x.want)
+		if got := figuretest.Value(t, res, x.key); !figuretest.Near(got, x.want, 1e-9) || most[0] <= most[1] {
+			t.Errorf("%s: %v, want %v", x.key, got, x.want)
 		}
-		for _, r := range res.Rows {
-			if r.What == x.row && r.Runs != x.runs {
-				t.Errorf("%s: %d runs, want %d", x.row, r.Runs, x.runs)
-			}
+		if runs := res.Row(x.key).Runs; runs != x.runs {
+			t.Errorf("%s: %d runs, want %d", x.key, runs, x.runs)
 		}
 	}
 }
 
 // RAP-24: with few nodes splits are denied, and the figure says how many.
-func TestRAP24_DeniedSplitsAreSaid(t *testing.T) {
+func TestDeniedSplitsAreSaid(t *testing.T) {
 	res := runFigure(t, "rap-headline", of(phases(2, 200_000)))
 	for i := range 2 {
 		tables := res.Tables[i]
@@ -318,7 +290,7 @@ func TestRAP24_DeniedSplitsAreSaid(t *testing.T) {
 }
 
 // RAP-31: ranges that cover a share hold it in truth, and no two have a point in common.
-func TestRAP31_RangesThatCover(t *testing.T) {
+func TestRangesThatCover(t *testing.T) {
 	points := loops(5, 200_000)
 	g, err := grow(rap.Options{Eps: 0.01}, points, nil)
 	if err != nil {
@@ -339,7 +311,7 @@ func TestRAP31_RangesThatCover(t *testing.T) {
 		}
 	}
 	res := runFigure(t, "rap-5", of(points))
-	if got := cell(t, res, 4, 2, "held"); got < 95 {
+	if got := figuretest.Cell(t, res, 4, 2, "held"); got < 95 {
 		t.Errorf("%v %% held, want 95", got)
 	}
 }
@@ -351,23 +323,35 @@ func TestBlocksAreAtAddresses(t *testing.T) {
 	if err := os.WriteFile(file, []byte(layout), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	source := func(events ...tuple.Tuple) replay.Source {
-		s, err := atAddresses(func(do func(trace.Block) error) error { return do(trace.Block{Tuples: events}) }, file)
+	words := func(events ...tuple.Tuple) (list []uint64, err error) {
+		env := atAddresses(&figure.Env{
+			Source: func(program, taps string) (replay.Source, error) { return figuretest.Tuples(events), nil },
+			Layout: figure.Layouts(filepath.Dir(file)),
+		})
+		s, err := env.Source("app", "blocks")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return s
+		return list, s(func(b trace.Block) error {
+			for _, x := range b.Tuples {
+				list = append(list, x.W)
+			}
+			return nil
+		})
 	}
-	got, _ := words(t, source(tuple.New(tuple.Enter, 9, 0), tuple.New(tuple.Edge, 3, 0), tuple.New(tuple.Edge, 3, 1), tuple.New(tuple.Edge, 3, 70)))
+	got, err := words(tuple.New(tuple.Enter, 9, 0), tuple.New(tuple.Edge, 3, 0), tuple.New(tuple.Edge, 3, 1), tuple.New(tuple.Edge, 3, 70))
+	if err != nil {
+		t.Fatal(err)
+	}
 	if want := []uint64{0x401000, 0x401100, 0x401101, 0x401109}; !slices.Equal(got, want) {
 		t.Errorf("addresses %x, want %x", got, want)
 	}
-	err := source(tuple.New(tuple.Edge, 4, 0))(func(trace.Block) error { return nil })
+	_, err = words(tuple.New(tuple.Edge, 4, 0))
 	if err == nil || !strings.Contains(err.Error(), "no address of site 0x4") {
 		t.Errorf("a site that the layout lacks: %v", err)
 	}
 
-	functions, err := Layouts(filepath.Dir(file))("app", "blocks")
+	functions, err := functionsIn(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,11 +364,11 @@ func TestBlocksAreAtAddresses(t *testing.T) {
 		{0, 1 << 63, "3 functions of 2 packages, a/b.f to c.h"},
 		{0x403000, 1 << 63, ""},
 	} {
-		if got := functions.In(x.lo, x.hi); got != x.want {
+		if got := functions.in(x.lo, x.hi); got != x.want {
 			t.Errorf("%x-%x: %q, want %q", x.lo, x.hi, got, x.want)
 		}
 	}
-	if _, err := Layouts(filepath.Dir(file))("none", "blocks"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := functionsIn(file + "-2"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no layout: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
-package figure
+package rapfigures
 
-// This file has figure 5 of range adaptive profiling and the code of section 4.1: hot
-// ranges, and the ranges that cover a share of a stream.
+// This file has figure 5 and the code of section 4.1: hot ranges, and the ranges that cover a share of a stream.
 
 import (
 	"cmp"
@@ -10,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
@@ -18,35 +18,35 @@ import (
 // then not among the hot ranges, however many events it has. The last tree loses only
 // leaves.
 var hotTrees = []struct {
-	name string
-	o    rap.Options
+	key, name string
+	o         rap.Options
 }{
-	{"eps 10 %", rap.Options{Eps: coarse}},
-	{"eps 1 %", rap.Options{Eps: fine}},
-	{"eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
+	{"hot-10", "eps 10 %", rap.Options{Eps: coarse}},
+	{"hot-1", "eps 1 %", rap.Options{Eps: fine}},
+	{"hot-leaves", "eps 1 %, merges of leaves alone", rap.Options{Eps: fine, Policy: rap.Leaf}},
 }
 
 // hotRanges builds hotTrees from all recordings of a program. It adds tables with the hot ranges of the
 // first recording, and a plot with those of the last two trees. For code, the tables also have the names of
 // functions. A row for each tree has the number of hot ranges, which the paper states.
-func hotRanges(env *Env, res *Result, p Program, taps, of, things, paper string) error {
+func hotRanges(env *figure.Env, res *figure.Result, p figure.Program, taps, of, things, paper string) error {
 	var options []rap.Options
 	for _, x := range hotTrees {
 		options = append(options, x.o)
 	}
-	list, err := env.forests(res, []Program{p}, taps, options, nil)
+	list, err := forests(env, res, []figure.Program{p}, taps, options, nil)
 	if err != nil {
 		return err
 	}
 	first := list[0]
-	var functions Functions
-	if taps == ofCode && env.Functions != nil {
-		if functions, err = env.Functions(p.Name, first.taps(taps)); err != nil {
+	var functions codeMap
+	if taps == ofCode && env.Layout != nil {
+		if functions, err = functionsIn(env.Layout(p.Name, first.Taps(taps))); err != nil {
 			return err
 		}
 	}
-	res.setup("the tables of ranges have recording %s", first.recording)
-	numbers := Table{Title: "hot ranges of " + of, Columns: []string{"recording"}}
+	res.Describe("the tables of ranges have recording %s", first.Recording)
+	numbers := figure.Table{Title: "hot ranges of " + of, Columns: []string{"recording"}}
 	for _, x := range hotTrees {
 		numbers.Columns = append(numbers.Columns, x.name)
 	}
@@ -56,7 +56,7 @@ func hotRanges(env *Env, res *Result, p Program, taps, of, things, paper string)
 		if functions != nil {
 			t.Columns = append(t.Columns, "functions")
 			for i, h := range inOrder(g) {
-				t.Rows[i] = append(t.Rows[i], text(functions.In(h.Lo, h.Hi)))
+				t.Rows[i] = append(t.Rows[i], figure.Text(functions.in(h.Lo, h.Hi)))
 			}
 		}
 		res.Tables = append(res.Tables, t)
@@ -65,17 +65,17 @@ func hotRanges(env *Env, res *Result, p Program, taps, of, things, paper string)
 			if i > 1 {
 				name += "-leaves"
 			}
-			res.bars(name, hotBars("Hot ranges of "+of+", "+x.name, g))
+			res.AddBars(name, hotBars("Hot ranges of "+of+", "+x.name, g))
 		}
 		if taps == ofValues && i == 0 {
 			continue // the paper's number is of eps 1 %; for code it does not say
 		}
-		res.compare(things+" with 10 % and more, "+x.name, everyTree(list, i, (*grown).hotRanges), fraction(things), paper, about(7, 7, fraction(things)))
+		res.Compare(x.key, things+" with 10 % and more, "+x.name, everyTree(list, i, (*grown).hotRanges), figure.Fraction(things), paper, figure.About(7, 7, figure.Fraction(things)))
 	}
 	for _, f := range list {
-		row := []Value{text(f.String())}
+		row := []figure.Value{figure.Text(f.String())}
 		for _, g := range f.trees {
-			row = append(row, count(len(g.hot), things))
+			row = append(row, figure.Count(len(g.hot), things))
 		}
 		numbers.Rows = append(numbers.Rows, row)
 	}
@@ -83,11 +83,11 @@ func hotRanges(env *Env, res *Result, p Program, taps, of, things, paper string)
 	return cover(res, first.trees[1], of)
 }
 
-// rap5 is RAP-13 and RAP-31 for the values that a compressor loads. flate is the
+// hotValues is figure 5 of Mysore and others: hot ranges of the values that a compressor loads (RAP-13, RAP-31). flate is the
 // compressor among our programs; the paper's is gzip.
-func rap5(env *Env, res *Result) error {
-	p := named("flate")
-	res.setup("program: %s, for gzip", p.Name)
+func hotValues(env *figure.Env, res *figure.Result) error {
+	p := figure.Named("flate")
+	res.Describe("program: %s, for gzip", p.Name)
 	if err := hotRanges(env, res, p, ofValues, "values that "+p.Name+" loads", "ranges", "7 (gzip, eps 1 %)"); err != nil {
 		return err
 	}
@@ -96,46 +96,46 @@ func rap5(env *Env, res *Result) error {
 
 // someFifty is the share of the 50 most frequent values that "some" programs have. As in other figures, some are
 // at least two.
-var someFifty = about(40, 40, percent)
+var someFifty = figure.About(40, 40, figure.Percent)
 
 // frequent adds the frequencies of the most frequent values, for all programs, because
 // section 4.1 makes its statement about programs in general.
-func frequent(env *Env, res *Result) error {
-	t := Table{Title: "how much of the loads the most frequent values are", Columns: []string{"recording", "one", "50", "different values"}}
+func frequent(env *figure.Env, res *figure.Result) error {
+	t := figure.Table{Title: "how much of the loads the most frequent values are", Columns: []string{"recording", "one", "50", "different values"}}
 	var list []*mostFrequent
-	err := env.eachPoints(res, Programs, ofValues, func(o origin, points []uint64) error {
+	err := eachPoints(env, res, figure.Programs, ofValues, func(o figure.Origin, points []uint64) error {
 		top, different := topPoints(points, 50)
-		s := &mostFrequent{origin: o, first: top[0]}
+		s := &mostFrequent{Origin: o, first: top[0]}
 		for _, share := range top {
 			s.fifty += share
 		}
 		list = append(list, s)
-		t.Rows = append(t.Rows, []Value{text(o.String()), percent(s.first), percent(s.fifty), count(different, "values")})
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Percent(s.first), figure.Percent(s.fifty), figure.Count(different, "values")})
 		return nil
 	})
 	if err != nil {
 		return err
 	}
 	res.Tables = append(res.Tables, t)
-	var first tally
+	var first figure.Tally
 	for _, s := range list {
 		first = append(first, s.first)
 	}
-	res.compare("the most frequent value, any program", first, percent, "20 to 40 % of loads", about(20, 40, percent))
-	some := tallyAcross(list, func(s *mostFrequent) tally { return tally{s.fifty} }, func(one tally) float64 { return howMany(one, someFifty.holds) })
-	res.compare("programs whose 50 most frequent values are "+someFifty.text, some, numberOf("programs"), "about 40 % for some", atLeast(numberOf("programs")(2)))
+	res.Compare("most-frequent", "the most frequent value, any program", first, figure.Percent, "20 to 40 % of loads", figure.About(20, 40, figure.Percent))
+	some := figure.TallyAcross(list, func(s *mostFrequent) figure.Tally { return figure.Tally{s.fifty} }, func(one figure.Tally) float64 { return one.HowMany(someFifty.Holds) })
+	res.Compare("fifty", "programs whose 50 most frequent values are "+someFifty.Text, some, figure.NumberOf("programs"), "about 40 % for some", figure.AtLeast(figure.NumberOf("programs")(2)))
 	return nil
 }
 
 // mostFrequent has the shares of the most frequent values of a recording, in percent.
 type mostFrequent struct {
-	origin
+	figure.Origin
 	first, fifty float64
 }
 
-// rapCode is the code of section 4.1.
-func rapCode(env *Env, res *Result) error {
-	p := inRole("gcc")
+// hotCode finds hot regions of code (section 4.1).
+func hotCode(env *figure.Env, res *figure.Result) error {
+	p := figure.InRole("gcc")
 	return hotRanges(env, res, p, ofCode, "code of "+p.String(), "regions", "7 (gcc)")
 }
 
@@ -155,8 +155,8 @@ func inOrder(g *grown) []hotRange {
 }
 
 // hotTree returns the hot ranges of a tree, each indented below the range around it.
-func hotTree(g *grown, of string) Table {
-	t := Table{Title: "hot ranges of " + of, Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
+func hotTree(g *grown, of string) figure.Table {
+	t := figure.Table{Title: "hot ranges of " + of, Columns: []string{"range", "without hot ranges inside", "with", "exactly", "too low by"}}
 	n := float64(g.Events())
 	var around []hotRange
 	for _, h := range inOrder(g) {
@@ -168,14 +168,14 @@ func hotTree(g *grown, of string) Table {
 			indent += "· "
 		}
 		around = append(around, h)
-		t.Rows = append(t.Rows, []Value{text(indent + span64(h.Lo, h.Hi)), percent(100 * float64(h.Weight) / n), percent(100 * float64(h.Inclusive) / n),
-			percent(100 * float64(h.exact) / n), percent(h.error())})
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(indent + span64(h.Lo, h.Hi)), figure.Percent(100 * float64(h.Weight) / n), figure.Percent(100 * float64(h.Inclusive) / n),
+			figure.Percent(100 * float64(h.exact) / n), figure.Percent(h.error())})
 	}
 	return t
 }
 
 func hotBars(title string, g *grown) plot.Bars {
-	bars := plot.Bars{Title: title, Y: "% of the stream", Limit: 100 * hotShare,
+	bars := plot.Bars{Title: title, Y: "% of the stream", Limit: 100 * hot,
 		Series: []plot.Series{{Name: "without hot ranges inside"}, {Name: "with them"}, {Name: "exactly, with them"}}}
 	n := float64(g.Events())
 	for _, h := range inOrder(g) {
@@ -188,8 +188,8 @@ func hotBars(title string, g *grown) plot.Bars {
 }
 
 // cover adds the ranges that hold 50, 80 and 95 % of a stream (section 4.1).
-func cover(res *Result, g *grown, of string) error {
-	t := Table{Title: "the narrowest ranges that hold a share of the " + of, Columns: []string{"share", "held", "ranges", "widest, bits", "most frequent of them"}}
+func cover(res *figure.Result, g *grown, of string) error {
+	t := figure.Table{Title: "the narrowest ranges that hold a share of the " + of, Columns: []string{"share", "held", "ranges", "widest, bits", "most frequent of them"}}
 	for _, share := range []float64{0.5, 0.8, 0.95} {
 		ranges, events := g.Cover(share)
 		held := float64(events) / float64(g.Events())
@@ -205,7 +205,7 @@ func cover(res *Result, g *grown, of string) error {
 		for _, r := range ranges[:min(4, len(ranges))] {
 			few += fmt.Sprintf("%s %.1f %%  ", span64(r.Lo, r.Hi), 100*float64(r.Inclusive)/float64(g.Events()))
 		}
-		t.Rows = append(t.Rows, []Value{percent(100 * share), percent(100 * held), count(len(ranges), "ranges"), count(widest, "bits"), text(strings.TrimSpace(few))})
+		t.Rows = append(t.Rows, []figure.Value{figure.Percent(100 * share), figure.Percent(100 * held), figure.Count(len(ranges), "ranges"), figure.Count(widest, "bits"), figure.Text(strings.TrimSpace(few))})
 	}
 	res.Tables = append(res.Tables, t)
 	return nil

@@ -1,7 +1,6 @@
-package figure
+package rapfigures
 
-// This file checks the statements of section 4.4 of range adaptive profiling about
-// narrow operands.
+// This file checks the statements of section 4.4 about narrow operands.
 
 import (
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"github.com/pepgo/pep/hwsim"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
@@ -29,31 +29,31 @@ var narrowLevels = []struct {
 	{"line", "in the hottest line of that", "6.4 %, one block", 6.4, func(x position) string { return fmt.Sprintf("%s:%d", x.file, x.line) }},
 }
 
-// rapNarrow is the first half of RAP-27. The sites of a package are numbered from file
+// narrowOperands finds the code with narrow operands (RAP-27). The sites of a package are numbered from file
 // to file, in the order of the source, so files, functions and lines are ranges of
 // sites. The paper has numbers of gcc alone; a table has the same of all programs.
-func rapNarrow(env *Env, res *Result) error {
-	p := inRole("gcc")
-	res.setup("%s", treeRule)
-	t := Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
-	all := Table{Title: "the same of all programs, by the tree", Columns: []string{"recording", "operations", "narrow"}}
+func narrowOperands(env *figure.Env, res *figure.Result) error {
+	p := figure.InRole("gcc")
+	res.Describe("%s", rule)
+	t := figure.Table{Title: "the hottest file, its hottest function, and the hottest line of that", Columns: []string{"recording", "", "sites", "by the tree", "counted exactly"}}
+	all := figure.Table{Title: "the same of all programs, by the tree", Columns: []string{"recording", "operations", "narrow"}}
 	for _, level := range narrowLevels {
 		all.Columns = append(all.Columns, level.name, "share")
 	}
-	found := make([]tally, len(narrowLevels))
-	var ran []origin
+	found := make([]figure.Tally, len(narrowLevels))
+	var ran []figure.Origin
 	var events []uint64
-	var hotOnes Table
+	var hotOnes figure.Table
 	bars := plot.Bars{Title: "RAP: where operands are narrow, recording 1", Y: "% of narrow operations", Series: []plot.Series{{Name: "by the tree"}, {Name: "counted exactly"}}}
-	err := env.eachRecording(res, Programs, "ops", func(o origin, source replay.Source) error {
-		x, err := env.narrowOf(o, source)
+	err := env.EachRecording(res, figure.Programs, "ops", func(o figure.Origin, source replay.Source) error {
+		x, err := narrowOf(env, o, source)
 		if err != nil {
 			return err
 		}
 		ran, events = append(ran, o), append(events, x.operations)
-		line := []Value{text(o.String()), count(x.operations, "operations"), percent(share(x.narrow, x.operations))}
+		line := []figure.Value{figure.Text(o.String()), figure.Count(x.operations, "operations"), figure.Percent(share(x.narrow, x.operations))}
 		for _, part := range x.parts {
-			line = append(line, text(part.name), percent(part.least))
+			line = append(line, figure.Text(part.name), figure.Percent(part.least))
 		}
 		all.Rows = append(all.Rows, line)
 		if o.Program != p {
@@ -65,8 +65,8 @@ func rapNarrow(env *Env, res *Result) error {
 		for i, part := range x.parts {
 			name := narrowLevels[i].name
 			found[i] = append(found[i], part.least)
-			t.Rows = append(t.Rows, []Value{text(o.String()), text(name + " " + part.name), count(part.sites, "sites"), percent(part.least), percent(part.truth)})
-			if o.recording == recordings[0] {
+			t.Rows = append(t.Rows, []figure.Value{figure.Text(o.String()), figure.Text(name + " " + part.name), figure.Count(part.sites, "sites"), figure.Percent(part.least), figure.Percent(part.truth)})
+			if o.Recording == figure.Recordings[0] {
 				bars.Groups = append(bars.Groups, name)
 				bars.Series[0].Values = append(bars.Series[0].Values, part.least)
 				bars.Series[1].Values = append(bars.Series[1].Values, part.truth)
@@ -78,14 +78,14 @@ func rapNarrow(env *Env, res *Result) error {
 		return err
 	}
 	if found[0] == nil {
-		return fmt.Errorf("ops of %s: %w", p, ErrNoTrace)
+		return fmt.Errorf("ops of %s: %w", p, figure.ErrNoTrace)
 	}
-	res.ran("operations on integers", ran, events)
-	res.setup("narrow: both operands are in 16 bits; the paper does not say whether one is enough")
+	res.Ran("operations on integers", ran, events)
+	res.Describe("narrow: both operands are in 16 bits; the paper does not say whether one is enough")
 	res.Tables = append(res.Tables, t, hotOnes, all)
-	res.bars("rap-narrow", bars)
+	res.AddBars("rap-narrow", bars)
 	for i, level := range narrowLevels {
-		res.compare(p.String()+": "+level.row, found[i], percent, level.paper, about(level.share, level.share, percent))
+		res.Compare(level.name, p.String()+": "+level.row, found[i], figure.Percent, level.paper, figure.About(level.share, level.share, figure.Percent))
 	}
 	return nil
 }
@@ -107,8 +107,8 @@ type narrowOperations struct {
 }
 
 // narrowOf finds the parts of a recording that have most narrow operations.
-func (env *Env) narrowOf(o origin, source replay.Source) (*narrowOperations, error) {
-	sent, err := env.messages(source, narrow+":rap(1%,over=sites)", "where(pass=first):rap(1%,over=sites)", narrow)
+func narrowOf(env *figure.Env, o figure.Origin, source replay.Source) (*narrowOperations, error) {
+	sent, err := messagesOf(env, source, narrow+":rap(1%,over=sites)", "where(pass=first):rap(1%,over=sites)", narrow)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (env *Env) narrowOf(o origin, source replay.Source) (*narrowOperations, err
 	if x.narrow == 0 {
 		return nil, fmt.Errorf("the trace of ops has no operation with two narrow operands")
 	}
-	if x.where, err = env.positions(o.Program, o.taps("ops")); err != nil {
+	if x.where, err = positions(env, o.Program, o.Taps("ops")); err != nil {
 		return nil, err
 	}
 	sites := x.sites
@@ -146,7 +146,7 @@ type position struct {
 
 // positions returns a function that finds the position of a site. Without site tables
 // the function returns the name of the site.
-func (env *Env) positions(p Program, taps string) (func(site uint64) position, error) {
+func positions(env *figure.Env, p figure.Program, taps string) (func(site uint64) position, error) {
 	if env.Sites == nil {
 		return func(site uint64) position { return position{"?", fmt.Sprintf("%#x", site), 0} }, nil
 	}
@@ -192,8 +192,8 @@ func within(msgs []hwsim.Message, lo, hi uint64) (n uint64) {
 
 // hotSites lists the hot ranges of sites. Each has the first and the last place that
 // has events.
-func hotSites(msgs []hwsim.Message, where func(site uint64) position, sites []uint64) Table {
-	t := Table{Title: "hot ranges of sites", Columns: []string{"from", "to", "share", "inclusive"}}
+func hotSites(msgs []hwsim.Message, where func(site uint64) position, sites []uint64) figure.Table {
+	t := figure.Table{Title: "hot ranges of sites", Columns: []string{"from", "to", "share", "inclusive"}}
 	total := eventsOf(msgs)
 	for _, r := range metric.Ranges(msgs, hot) {
 		from, _ := slices.BinarySearch(sites, r.Tuple.W)
@@ -204,11 +204,11 @@ func hotSites(msgs []hwsim.Message, where func(site uint64) position, sites []ui
 		if !r.Hot || from > to {
 			continue
 		}
-		at := func(site uint64) Value {
+		at := func(site uint64) figure.Value {
 			x := where(site)
-			return text(fmt.Sprintf("%s:%d %s", x.file, x.line, x.function))
+			return figure.Text(fmt.Sprintf("%s:%d %s", x.file, x.line, x.function))
 		}
-		t.Rows = append(t.Rows, []Value{at(sites[from]), at(sites[to]), percent(share(r.Weight, total)), percent(share(r.Inclusive, total))})
+		t.Rows = append(t.Rows, []figure.Value{at(sites[from]), at(sites[to]), figure.Percent(share(r.Weight, total)), figure.Percent(share(r.Inclusive, total))})
 	}
 	return t
 }

@@ -1,7 +1,6 @@
-package figure
+package rapfigures
 
-// This file has figures 2, 3 and 6 of range adaptive profiling: the numbers of nodes,
-// at worst and measured, over events, for several options.
+// This file has figures 2, 3 and 6: the numbers of nodes, at worst and measured, over events, for several options.
 
 import (
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
@@ -38,9 +38,9 @@ func uniform(seed uint64, n int) []uint64 {
 	return list
 }
 
-// rap2 is RAP-12. It varies the number of children, and the ratio of the events at a
+// nodesByOption is figure 2 of Mysore and others (RAP-12). It varies the number of children, and the ratio of the events at a
 // merge to those at the previous merge.
-func rap2(env *Env, res *Result) error {
+func nodesByOption(env *figure.Env, res *figure.Result) error {
 	var sweeps []swept
 	var options []rap.Options
 	for _, s := range []swept{
@@ -57,17 +57,17 @@ func rap2(env *Env, res *Result) error {
 	}
 	var streams []stream
 	for _, taps := range []string{ofValues, ofCode} {
-		list, err := env.forests(res, Programs, taps, options, nil)
+		list, err := forests(env, res, figure.Programs, taps, options, nil)
 		if err != nil {
 			return err
 		}
-		streams = append(streams, stream{what(taps), list})
+		streams = append(streams, stream{taps, what(taps), list})
 	}
-	random := stream{name: "random points"}
+	random := stream{key: "random", name: "random points"}
 	for k := range uint64(env.Seeds) {
 		f := &forest{}
 		for _, o := range options {
-			g, err := grow(o, uniform(env.Seed+k, int(env.Events/16)), nil)
+			g, err := grow(o, uniform(env.Seed+k, int(env.Loads/16)), nil)
 			if err != nil {
 				return fmt.Errorf("random points: %w", err)
 			}
@@ -75,7 +75,7 @@ func rap2(env *Env, res *Result) error {
 		}
 		random.list = append(random.list, f)
 	}
-	res.setup("eps 1 %%; %s uniform random points, %d seeds, from seed %d on", short(env.Events/16), env.Seeds, env.Seed)
+	res.Describe("eps 1 %%; %s uniform random points, %d seeds, from seed %d on", figure.Abbreviate(env.Loads/16), env.Seeds, env.Seed)
 
 	bs, qs := sweeps[0], sweeps[1]
 	for _, s := range sweeps {
@@ -86,31 +86,33 @@ func rap2(env *Env, res *Result) error {
 	for _, k := range []int{8, 16} {
 		least = min(least, worst(bs, k, rap.WorstNodes))
 	}
-	res.compare("worst case after a merge: b=4 to the least of the others", tally{worst(bs, 4, rap.WorstNodes) / least}, times, "b=4 is a good trade of nodes and depth", atMost(times(1)))
+	res.Compare("worst-b", "worst case after a merge: b=4 to the least of the others", figure.Tally{worst(bs, 4, rap.WorstNodes) / least},
+		figure.Times, "b=4 is a good trade of nodes and depth", figure.AtMost(figure.Times(1)))
 	least = math.Inf(1)
 	for _, k := range []int{3, 4, 8} {
 		least = min(least, worst(qs, k, beforeMerge))
 	}
-	res.compare("worst case before a merge: q=2 to the least of the others", tally{worst(qs, 2, beforeMerge) / least}, times, "least with q=2", below(times(1)))
+	res.Compare("worst-q", "worst case before a merge: q=2 to the least of the others", figure.Tally{worst(qs, 2, beforeMerge) / least},
+		figure.Times, "least with q=2", figure.Below(figure.Times(1)))
 	for _, s := range streams {
-		res.compare(s.name+", most nodes: b=4 to the fewer of b=8 and b=16", fromTrees(s.list, func(f *forest) float64 {
+		res.Compare(s.key+"-b", s.name+", most nodes: b=4 to the fewer of b=8 and b=16", fromTrees(s.list, func(f *forest) float64 {
 			return f.trees[1].most() / min(f.trees[2].most(), f.trees[3].most())
-		}), times, "b=4 is a good trade", atMost(times(1)))
-		res.compare(s.name+", most nodes: q=2 to the fewest of the others", fromTrees(s.list, func(f *forest) float64 {
+		}), figure.Times, "b=4 is a good trade", figure.AtMost(figure.Times(1)))
+		res.Compare(s.key+"-q", s.name+", most nodes: q=2 to the fewest of the others", fromTrees(s.list, func(f *forest) float64 {
 			q := f.trees[qs.first:]
 			return q[0].most() / min(q[1].most(), q[2].most(), q[3].most())
-		}), times, "least with q=2", atMost(times(1)))
-		res.compare(s.name+": worst case to the nodes on average", fromTrees(s.list, func(f *forest) float64 {
+		}), figure.Times, "least with q=2", figure.AtMost(figure.Times(1)))
+		res.Compare(s.key+"-worst", s.name+": worst case to the nodes on average", fromTrees(s.list, func(f *forest) float64 {
 			return float64(beforeMerge(bs.of(4))) / f.trees[1].average
-		}), times, "a factor of 1000", about(1000, 1000, times))
+		}), figure.Times, "a factor of 1000", figure.About(1000, 1000, figure.Times))
 	}
 	return nil
 }
 
 // A stream is points of recordings, or random ones, with a name.
 type stream struct {
-	name string
-	list []*forest
+	key, name string
+	list      []*forest
 }
 
 // A swept is an option whose numbers are compared.
@@ -122,40 +124,40 @@ type swept struct {
 }
 
 // add adds a table, and plots of the worst cases and of the medians of all recordings.
-func (s swept) add(res *Result, streams []stream) {
-	t := Table{Title: "nodes, by " + s.option, Columns: []string{s.option, "depth", "splits", "after a merge", "before a merge", "to the first"}}
+func (s swept) add(res *figure.Result, streams []stream) {
+	t := figure.Table{Title: "nodes, by " + s.option, Columns: []string{s.option, "depth", "splits", "after a merge", "before a merge", "to the first"}}
 	bounds := plot.Bars{Title: "Figure 2: nodes at worst, eps 1 %, by " + s.option, Y: "nodes", Series: []plot.Series{{Name: "after a merge"}, {Name: "before a merge"}}}
 	met := plot.Bars{Title: "Figure 2: nodes there were at most, eps 1 %, by " + s.option, Y: "nodes, median of recordings"}
 	for _, x := range streams {
-		t.Columns = append(t.Columns, with3(x.name+", most", "average")...)
+		t.Columns = append(t.Columns, figure.SpreadHeads(x.name+", most", "average")...)
 		met.Series = append(met.Series, plot.Series{Name: x.name})
 	}
 	for i, k := range s.numbers {
 		o := s.of(k)
 		after, before := rap.WorstNodes(o), beforeMerge(o)
 		depth := int(math.Ceil(64 / math.Log2(float64(branching(o)))))
-		row := []Value{count(k, ""), count(depth, "levels"), count(rap.WorstSplits(o), "splits"), count(after, "nodes"), count(before, "nodes"),
-			factor(float64(before) / float64(beforeMerge(s.of(s.numbers[0]))))}
+		row := []figure.Value{figure.Count(k, ""), figure.Count(depth, "levels"), figure.Count(rap.WorstSplits(o), "splits"), figure.Count(after, "nodes"), figure.Count(before, "nodes"),
+			figure.Factor(float64(before) / float64(beforeMerge(s.of(s.numbers[0]))))}
 		group := fmt.Sprintf("%s=%d", s.option, k)
 		bounds.Groups, met.Groups = append(bounds.Groups, group), append(met.Groups, group)
 		bounds.Series[0].Values = append(bounds.Series[0].Values, float64(after))
 		bounds.Series[1].Values = append(bounds.Series[1].Values, float64(before))
 		for j, x := range streams {
 			most := everyTree(x.list, s.first+i, (*grown).most)
-			row = slices.Concat(row, most.spread(nodes), everyTree(x.list, s.first+i, (*grown).averageNodes).spread(nodes))
-			met.Series[j].Values = append(met.Series[j].Values, most.median())
+			row = slices.Concat(row, most.Spread(nodes), everyTree(x.list, s.first+i, (*grown).averageNodes).Spread(nodes))
+			met.Series[j].Values = append(met.Series[j].Values, most.Median())
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	res.Tables = append(res.Tables, t)
-	res.bars("rap-2-"+s.option+"-worst", bounds)
-	res.bars("rap-2-"+s.option, met)
+	res.AddBars("rap-2-"+s.option+"-worst", bounds)
+	res.AddBars("rap-2-"+s.option, met)
 }
 
-// rap3 is RAP-10. It compares merges in batches with merges after every split.
-func rap3(env *Env, res *Result) error {
-	drawn := origin{inRole("gcc"), recordings[0]}
-	t := Table{Title: "nodes and errors, eps 1 %", Columns: []string{"recording"}}
+// mergeBatches is figure 3 of Mysore and others (RAP-10). It compares merges in batches with merges after every split.
+func mergeBatches(env *figure.Env, res *figure.Result) error {
+	drawn := figure.Origin{Program: figure.InRole("gcc"), Recording: figure.Recordings[0]}
+	t := figure.Table{Title: "nodes and errors, eps 1 %", Columns: []string{"recording"}}
 	curves := plot.Lines{Title: "Figure 3: nodes of " + drawn.String() + ", merges in batches and after every split, eps 1 %", X: "values", Y: "nodes", LogX: true}
 	var options []rap.Options
 	for _, k := range []rap.ScheduleKind{rap.Growing, rap.Periodic, rap.Continuous} {
@@ -168,7 +170,7 @@ func rap3(env *Env, res *Result) error {
 		curves.Curves = append(curves.Curves, plot.Curve{Name: name})
 		t.Columns = append(t.Columns, name+": passes", "removed", "most", "average", "worst error, % of stream")
 	}
-	list, err := env.forests(res, Programs, ofValues, options, func(o origin, tree int) func(s rap.Stats) {
+	list, err := forests(env, res, figure.Programs, ofValues, options, func(o figure.Origin, tree int) func(s rap.Stats) {
 		if o != drawn {
 			return nil
 		}
@@ -182,19 +184,19 @@ func rap3(env *Env, res *Result) error {
 	}
 	most := uint64(0)
 	for _, f := range list {
-		row := []Value{text(f.String())}
+		row := []figure.Value{figure.Text(f.String())}
 		for _, g := range f.trees {
-			row = append(row, count(g.stats.Merges, "merges"), count(g.stats.Merged, "nodes"), count(g.stats.Most, "nodes"),
-				nodes(g.average), percent(100*float64(g.WorstError())/float64(g.stats.Events)))
+			row = append(row, figure.Count(g.stats.Merges, "merges"), figure.Count(g.stats.Merged, "nodes"), figure.Count(g.stats.Most, "nodes"),
+				nodes(g.average), figure.Percent(100*float64(g.WorstError())/float64(g.stats.Events)))
 		}
 		t.Rows = append(t.Rows, row)
 		most = max(most, f.trees[0].stats.Events)
 	}
 	res.Tables = append(res.Tables, t, worstTable())
 	if curves.Curves[0].Points != nil {
-		res.lines("rap-3", curves)
+		res.AddLines("rap-3", curves)
 	}
-	res.lines("rap-3-worst", plot.Lines{
+	res.AddLines("rap-3-worst", plot.Lines{
 		Title: "Figure 3: nodes at worst, eps 1 %", X: "events", Y: "nodes", LogX: true,
 		Curves: []plot.Curve{
 			{Name: "growing", Points: worstCurve(rap.Options{Eps: fine}, most)},
@@ -202,28 +204,27 @@ func rap3(env *Env, res *Result) error {
 		},
 	})
 	low, high := rap.WorstNodes(rap.Options{Eps: fine}), beforeMerge(rap.Options{Eps: fine})
-	res.compare("nodes at worst after a merge, eps 1 %", tally{float64(low)}, nodes, "256000 (label)", about(256_000, 256_000, nodes))
-	res.compare("nodes at worst before a merge, eps 1 %", tally{float64(high)}, nodes, "384000 (label)", about(384_000, 384_000, nodes))
-	res.compare("most nodes with batches, to those without", fromTrees(list, func(f *forest) float64 { return f.trees[0].most() / f.trees[2].most() }), times,
-		"1.5x (labels, at worst)", atMost(times(1.5)))
-	res.compare("passes without batches, to those with", fromTrees(list, func(f *forest) float64 {
+	res.Compare("worst-after-merge", "nodes at worst after a merge, eps 1 %", figure.Tally{float64(low)}, nodes, "256000 (label)", figure.About(256_000, 256_000, nodes))
+	res.Compare("worst-before-merge", "nodes at worst before a merge, eps 1 %", figure.Tally{float64(high)}, nodes, "384000 (label)", figure.About(384_000, 384_000, nodes))
+	res.Compare("most", "most nodes with batches, to those without", fromTrees(list, func(f *forest) float64 { return f.trees[0].most() / f.trees[2].most() }), figure.Times,
+		"1.5x (labels, at worst)", figure.AtMost(figure.Times(1.5)))
+	res.Compare("passes", "passes without batches, to those with", fromTrees(list, func(f *forest) float64 {
 		return float64(f.trees[2].stats.Merges) / float64(f.trees[0].stats.Merges)
-	}), times, "a search every cycle", above(times(1)))
-	res.compare("batches, to log2(n/1024), rounded down, and one", fromTrees(list, func(f *forest) float64 {
+	}), figure.Times, "a search every cycle", figure.Above(figure.Times(1)))
+	res.Compare("batches", "batches, to log2(n/1024), rounded down, and one", fromTrees(list, func(f *forest) float64 {
 		s := f.trees[0].stats
 		return float64(s.Merges) / float64(rap.Merges(rap.Schedule{}, s.Events))
-	}), times, "as many", between(times(1), times(1)))
+	}), figure.Times, "as many", figure.Between(figure.Times(1), figure.Times(1)))
 	return nil
 }
 
-// worstTable has the bounds for several errors, because the paper's labels do not fit 1
-// %.
-func worstTable() Table {
-	t := Table{Title: "nodes at worst, b=4, 2^64 points", Columns: []string{"eps", "after a merge", "before it (q-1)", "before it (ln q)", "b·log2(R)/eps"}}
+// worstTable has the bounds for several errors, because the labels in the paper do not fit 1 %.
+func worstTable() figure.Table {
+	t := figure.Table{Title: "nodes at worst, b=4, 2^64 points", Columns: []string{"eps", "after a merge", "before it (q-1)", "before it (ln q)", "b·log2(R)/eps"}}
 	for _, eps := range []float64{coarse, fine, 0.001} {
 		o := rap.Options{Eps: eps}
 		sharp := float64(rap.WorstNodes(o)) + 4*64/eps*math.Ln2
-		t.Rows = append(t.Rows, []Value{percent(100 * eps), count(rap.WorstNodes(o), "nodes"), count(beforeMerge(o), "nodes"), nodes(sharp), nodes(4 * 64 / eps)})
+		t.Rows = append(t.Rows, []figure.Value{figure.Percent(100 * eps), figure.Count(rap.WorstNodes(o), "nodes"), figure.Count(beforeMerge(o), "nodes"), nodes(sharp), nodes(4 * 64 / eps)})
 	}
 	return t
 }
@@ -260,13 +261,13 @@ func thinned(c metric.Curve, events uint64, nodes float64) metric.Curve {
 	return append(c, metric.Point{Events: events, Error: nodes})
 }
 
-// rap6 is RAP-25: the number of nodes over time, with merges.
-func rap6(env *Env, res *Result) error {
-	drawn := origin{inRole("gcc"), recordings[0]}
+// nodesOverTime is figure 6 of Mysore and others: the number of nodes over time, with merges (RAP-25).
+func nodesOverTime(env *figure.Env, res *figure.Result) error {
+	drawn := figure.Origin{Program: figure.InRole("gcc"), Recording: figure.Recordings[0]}
 	var c metric.Curve
-	t := Table{Title: "merges of " + drawn.String(), Columns: []string{"events", "nodes before", "nodes after", "removed"}}
-	marks, drops := map[origin][]uint64{}, map[origin]int{}
-	list, err := env.forests(res, Programs, ofCode, []rap.Options{{Eps: coarse}}, func(o origin, _ int) func(s rap.Stats) {
+	t := figure.Table{Title: "merges of " + drawn.String(), Columns: []string{"events", "nodes before", "nodes after", "removed"}}
+	marks, drops := map[figure.Origin][]uint64{}, map[figure.Origin]int{}
+	list, err := forests(env, res, figure.Programs, ofCode, []rap.Options{{Eps: coarse}}, func(o figure.Origin, _ int) func(s rap.Stats) {
 		var last rap.Stats
 		return func(s rap.Stats) {
 			if s.Merges > last.Merges { // a merge came with the last event of the step
@@ -276,7 +277,7 @@ func rap6(env *Env, res *Result) error {
 					drops[o]++
 				}
 				if o == drawn {
-					t.Rows = append(t.Rows, []Value{count(s.Events, ""), count(s.Nodes+removed, "nodes"), count(s.Nodes, "nodes"), percent(100 * float64(removed) / float64(s.Nodes+removed))})
+					t.Rows = append(t.Rows, []figure.Value{figure.Count(s.Events, ""), figure.Count(s.Nodes+removed, "nodes"), figure.Count(s.Nodes, "nodes"), figure.Percent(100 * float64(removed) / float64(s.Nodes+removed))})
 					c = append(c, metric.Point{Events: s.Events - 1, Error: float64(s.Nodes + removed)})
 				}
 			}
@@ -296,31 +297,33 @@ func rap6(env *Env, res *Result) error {
 			}
 		}
 	}
-	own := ofProgram(list, drawn.Program)
+	own := figure.OfProgram(list, drawn.Program)
 	if own == nil {
-		return fmt.Errorf("blocks of %s: %w", drawn.Program, ErrNoTrace)
+		return fmt.Errorf("blocks of %s: %w", drawn.Program, figure.ErrNoTrace)
 	}
-	res.setup("eps 10 %%; \"far less\" has no number in the paper: here it is at most half")
+	res.Describe("eps 10 %%; \"far less\" has no number in the paper: here it is at most half")
 	worst := float64(beforeMerge(rap.Options{Eps: coarse}))
-	all := Table{Title: fmt.Sprintf("nodes of all programs, %.0f at worst", worst), Columns: []string{"recording", "merges", "with fewer nodes behind them", "most", "after 2^20", "average"}}
+	all := figure.Table{Title: fmt.Sprintf("nodes of all programs, %.0f at worst", worst), Columns: []string{"recording", "merges", "with fewer nodes behind them", "most", "after 2^20", "average"}}
 	for _, f := range list {
 		g := f.trees[0]
-		all.Rows = append(all.Rows, []Value{text(f.String()), count(len(marks[f.origin]), "merges"), count(drops[f.origin], "merges"), nodes(g.most()), nodes(g.later), nodes(g.average)})
+		all.Rows = append(all.Rows, []figure.Value{figure.Text(f.String()), figure.Count(len(marks[f.Origin]), "merges"), figure.Count(drops[f.Origin], "merges"), nodes(g.most()), nodes(g.later), nodes(g.average)})
 	}
 	res.Tables = append(res.Tables, t, all)
-	res.lines("rap-6", plot.Lines{Title: "Figure 6: nodes of " + drawn.String() + ", code, eps 10 %, merges dashed", X: "blocks", Y: "nodes", LogX: true, Marks: marks[drawn],
+	res.AddLines("rap-6", plot.Lines{Title: "Figure 6: nodes of " + drawn.String() + ", code, eps 10 %, merges dashed", X: "blocks", Y: "nodes", LogX: true, Marks: marks[drawn],
 		Curves: []plot.Curve{{Name: "nodes", Points: c}}})
-	res.Plots[0].data = true
+	res.SavePoints()
 	for _, x := range []struct {
-		who  string
-		list []*forest
-	}{{drawn.Program.String(), own}, {"any program", list}} {
-		res.compare(x.who+": merges after 2^10, 2^11, … with fewer nodes behind them", fromTrees(x.list, func(f *forest) float64 {
-			return share(uint64(drops[f.origin]), uint64(len(marks[f.origin])))
-		}), percent, "all, rapid reduction", atLeast(percent(100)))
-		res.compare(x.who+": most nodes, of those at worst", fromTrees(x.list, func(f *forest) float64 { return 100 * f.trees[0].most() / worst }), percent, "far less than the worst case", atMost(percent(50)))
-		if env.Events > settled {
-			res.compare(x.who+": the same after 2^20 events", fromTrees(x.list, func(f *forest) float64 { return 100 * f.trees[0].later / worst }), percent, "far less than the worst case", atMost(percent(50)))
+		key, who string
+		list     []*forest
+	}{{"gcc", drawn.Program.String(), own}, {"any", "any program", list}} {
+		res.Compare(x.key+"-merges", x.who+": merges after 2^10, 2^11, … with fewer nodes behind them", fromTrees(x.list, func(f *forest) float64 {
+			return share(uint64(drops[f.Origin]), uint64(len(marks[f.Origin])))
+		}), figure.Percent, "all, rapid reduction", figure.AtLeast(figure.Percent(100)))
+		res.Compare(x.key+"-most", x.who+": most nodes, of those at worst", fromTrees(x.list, func(f *forest) float64 { return 100 * f.trees[0].most() / worst }),
+			figure.Percent, "far less than the worst case", figure.AtMost(figure.Percent(50)))
+		if env.Loads > settled {
+			res.Compare(x.key+"-most-later", x.who+": the same after 2^20 events", fromTrees(x.list, func(f *forest) float64 { return 100 * f.trees[0].later / worst }),
+				figure.Percent, "far less than the worst case", figure.AtMost(figure.Percent(50)))
 		}
 	}
 	return nil

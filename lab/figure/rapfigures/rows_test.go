@@ -1,4 +1,4 @@
-package figure
+package rapfigures
 
 import (
 	"math"
@@ -7,6 +7,8 @@ import (
 
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/rap"
+	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/figure/figuretest"
 )
 
 // treeOf returns the tree of points with some options.
@@ -19,15 +21,15 @@ func treeOf(t *testing.T, o rap.Options, points []uint64) *grown {
 	return g
 }
 
-func checkRow(t *testing.T, res *Result, what string, want float64) {
+func checkRow(t *testing.T, res *figure.Result, key string, want float64) {
 	t.Helper()
-	if got := value(t, res, what); !near(got, want, 1e-9) {
-		t.Errorf("%s: %s: %v, want %v", res.ID, what, got, want)
+	if got := figuretest.Value(t, res, key); !figuretest.Near(got, want, 1e-9) {
+		t.Errorf("%s: %s: %v, want %v", res.ID, key, got, want)
 	}
 }
 
 // RAP-12: of the trees with other numbers of children the best one is what 4 are compared with.
-func TestRAP12_RowsAreThoseOfTheTrees(t *testing.T) {
+func TestRowsOfNodesByOption(t *testing.T) {
 	points := phases(3, 60_000)
 	var most []float64
 	for _, o := range []rap.Options{{B: 4}, {B: 8}, {B: 16}, {Schedule: rap.Schedule{Q: 3}}, {Schedule: rap.Schedule{Q: 4}}, {Schedule: rap.Schedule{Q: 8}}} {
@@ -38,12 +40,12 @@ func TestRAP12_RowsAreThoseOfTheTrees(t *testing.T) {
 		t.Fatalf("trees of %v nodes are no test", most)
 	}
 	res := runFigure(t, "rap-2", ofOne(points))
-	checkRow(t, res, "values of loads, most nodes: b=4 to the fewer", most[0]/min(most[1], most[2]))
-	checkRow(t, res, "values of loads, most nodes: q=2 to the fewest", most[0]/min(most[3], most[4], most[5]))
+	checkRow(t, res, "loads-b", most[0]/min(most[1], most[2]))
+	checkRow(t, res, "loads-q", most[0]/min(most[3], most[4], most[5]))
 }
 
 // RAP-10: batches are compared with merges after every split.
-func TestRAP10_RowsAreThoseOfTheTrees(t *testing.T) {
+func TestRowsOfMergeBatches(t *testing.T) {
 	points := loops(4, 70_000)
 	batches := treeOf(t, rap.Options{Eps: fine}, points)
 	always := treeOf(t, rap.Options{Eps: fine, Schedule: rap.Schedule{Kind: rap.Continuous}}, points)
@@ -52,12 +54,12 @@ func TestRAP10_RowsAreThoseOfTheTrees(t *testing.T) {
 		t.Fatalf("two trees of %d nodes are no test", often.stats.Most)
 	}
 	res := runFigure(t, "rap-3", ofOne(points))
-	checkRow(t, res, "most nodes with batches", batches.most()/always.most())
-	checkRow(t, res, "passes without batches", float64(always.stats.Merges)/float64(batches.stats.Merges))
+	checkRow(t, res, "most", batches.most()/always.most())
+	checkRow(t, res, "passes", float64(always.stats.Merges)/float64(batches.stats.Merges))
 }
 
 // RAP-23: the greatest error is that of the worst range of the worst program, the average that of the averages of programs.
-func TestRAP23_RowsAreThoseOfTheTrees(t *testing.T) {
+func TestRowsOfErrors(t *testing.T) {
 	points := phases(5, 200_000)
 	res := runFigure(t, "rap-8-values", of(points))
 	for eps, o := range map[string]rap.Options{"10": {Eps: coarse}, "1": {Eps: fine}} {
@@ -74,13 +76,13 @@ func TestRAP23_RowsAreThoseOfTheTrees(t *testing.T) {
 		if most <= average {
 			t.Fatalf("eps %s %%: errors %v are no test", eps, errors)
 		}
-		checkRow(t, res, "greatest error of any program, eps "+eps+" %", most)
-		checkRow(t, res, "average error of all programs, eps "+eps+" %", average)
+		checkRow(t, res, "greatest-"+eps, most)
+		checkRow(t, res, "average-"+eps, average)
 	}
 }
 
 // RAP-13: of 100 values that are all as frequent, one has 1 % of the loads and 50 have a half.
-func TestRAP13_MostFrequentValues(t *testing.T) {
+func TestMostFrequentValues(t *testing.T) {
 	points := make([]uint64, 100_000)
 	for i := range points {
 		points[i] = uint64(i%100) << 40
@@ -88,25 +90,25 @@ func TestRAP13_MostFrequentValues(t *testing.T) {
 	res := runFigure(t, "rap-5", of(points))
 	last := len(res.Tables) - 1
 	for column, want := range map[string]float64{"one": 1, "50": 50, "different values": 100} {
-		if got := cell(t, res, last, 0, column); !near(got, want, 1e-9) {
+		if got := figuretest.Cell(t, res, last, 0, column); !figuretest.Near(got, want, 1e-9) {
 			t.Errorf("%s: %v, want %v", column, got, want)
 		}
 	}
-	checkRow(t, res, "programs whose 50 most frequent values are", float64(len(Programs)))
+	checkRow(t, res, "fifty", float64(len(figure.Programs)))
 }
 
 // RAP-19: an engine is stalled by splits and by merges.
-func TestRAP19_StallsAreThoseOfBoth(t *testing.T) {
+func TestStallsAreThoseOfBoth(t *testing.T) {
 	res := runFigure(t, "rap-throughput", ofOne(phases(6, 60_000)))
-	splits, merges := cell(t, res, 0, 0, "splits stall"), cell(t, res, 0, 0, "merges stall")
+	splits, merges := figuretest.Cell(t, res, 0, 0, "splits stall"), figuretest.Cell(t, res, 0, 0, "merges stall")
 	if splits <= 0 || merges <= 0 {
 		t.Fatalf("stalls of %v and %v %% are no test", splits, merges)
 	}
-	checkRow(t, res, "of these, stalls for splits and merges", splits+merges)
+	checkRow(t, res, "stalls", splits+merges)
 }
 
 // RAP-28: the worst error is that of the edge that lacks most, of all edges that there are.
-func TestRAP28_WorstErrorOfAnEdge(t *testing.T) {
+func TestWorstErrorOfAnEdge(t *testing.T) {
 	var edges [][2]uint64
 	exact := map[uint64]uint64{}
 	for i, x := range loops(7, 50_000) {
@@ -132,7 +134,7 @@ func TestRAP28_WorstErrorOfAnEdge(t *testing.T) {
 }
 
 // RAP-27: the hottest node is not the one of all addresses, which has 60 of 100 zeros here. Of the 80 loads in the other, 40 are of zero.
-func TestRAP27_HottestNode(t *testing.T) {
+func TestHottestNode(t *testing.T) {
 	all, hottest := metric.Range{Weight: 60, Inclusive: 100}, metric.Range{Weight: 40, Inclusive: 40}
 	all.Free, hottest.Free = 64, 16
 	z := &zeros{total: 100, nodes: []metric.Range{all, hottest}, loads: []uint64{1000, 80}, zero: []uint64{100, 40}}

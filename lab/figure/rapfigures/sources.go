@@ -1,12 +1,9 @@
-package figure
+package rapfigures
 
-// This file has figures 9 and 10 of range adaptive profiling, and the statements of its
-// section 4.4 about narrow operands. Their trees count selected events. The engines in
-// front of the trees select them.
+// This file has figures 9 and 10. Their trees count selected events. The engines in front of the trees select them.
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -18,16 +15,13 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
 	"github.com/pepgo/pep/lab/plot"
 )
 
-// hot is the share of a stream from which on a range is hot (section 4.1).
-const hot = 0.1
-
-// messages runs engines over the tuples of a recording, one engine for each stream. It
+// messagesOf runs engines over the tuples of a recording, one engine for each stream. It
 // returns the messages that each engine has sent at the end.
-func (env *Env) messages(source replay.Source, specs ...string) (sent [][]hwsim.Message, err error) {
+func messagesOf(env *figure.Env, source replay.Source, specs ...string) (sent [][]hwsim.Message, err error) {
 	sent = make([][]hwsim.Message, len(specs))
 	running := make([]map[uint32]hwsim.Engine, len(specs))
 	outs := make([]*hwsim.Out, len(specs))
@@ -40,7 +34,7 @@ func (env *Env) messages(source replay.Source, specs ...string) (sent [][]hwsim.
 		parsed, running[i] = append(parsed, spec), map[uint32]hwsim.Engine{}
 		outs[i] = hwsim.NewOut(512, func(m []hwsim.Message) { sent[i] = append(sent[i], m...) })
 	}
-	err = env.tuples(source, func(stream uint32, tuples []tuple.Tuple) {
+	err = figure.FirstTuples(source, env.Loads, func(stream uint32, tuples []tuple.Tuple) {
 		for i, spec := range parsed {
 			e := running[i][stream]
 			if e == nil {
@@ -62,24 +56,6 @@ func (env *Env) messages(source replay.Source, specs ...string) (sent [][]hwsim.
 	return sent, err
 }
 
-// tuples calls do with the first tuples of a recording, at most env.Events.
-func (env *Env) tuples(source replay.Source, do func(stream uint32, tuples []tuple.Tuple)) error {
-	enough := errors.New("enough")
-	left := env.Events
-	err := source(func(b trace.Block) error {
-		n := tuple.Whole(b.Tuples, int(min(left, uint64(len(b.Tuples)))))
-		do(b.Stream, b.Tuples[:n])
-		if left -= uint64(n); n < len(b.Tuples) || left == 0 {
-			return enough
-		}
-		return nil
-	})
-	if err == enough {
-		return nil
-	}
-	return err
-}
-
 // eventsOf returns the number of events that messages stand for.
 func eventsOf(msgs []hwsim.Message) (n uint64) {
 	for _, m := range msgs {
@@ -91,7 +67,7 @@ func eventsOf(msgs []hwsim.Message) (n uint64) {
 // share returns a part of all in percent.
 func share(part, all uint64) float64 { return 100 * float64(part) / float64(all) }
 
-// tree describes the tree of all three figures, with the paper's smaller eps.
+// tree describes the tree of the figures, with the paper's smaller eps.
 const tree = "rap(1%,over=words)"
 
 // The caches of figure 9. The paper does not state its own.
@@ -110,35 +86,35 @@ const narrowWidth = 16
 
 // A missed has the coverage of one recording: for all loads and for the misses of each cache.
 type missed struct {
-	origin
+	figure.Origin
 	covered [][]float64
 }
 
-// rap9 is RAP-26: the widths of the hot ranges of loaded values, for all loads and for
+// widthsBehindCaches is figure 9 of Mysore and others (RAP-26): the widths of the hot ranges of loaded values, for all loads and for
 // the loads that miss caches.
-func rap9(env *Env, res *Result) error {
+func widthsBehindCaches(env *figure.Env, res *figure.Result) error {
 	names := []string{"all loads", "DL1 misses", "DL2 misses"}
 	specs := []string{"where(pass=first):" + tree, dl1 + ":where(pass=first):" + tree, dl1 + ":" + dl2 + ":where(pass=first):" + tree}
-	t := Table{Title: "loads, and of these the misses; events in hot ranges at most 2^16 wide",
+	t := figure.Table{Title: "loads, and of these the misses; events in hot ranges at most 2^16 wide",
 		Columns: []string{"recording", "loads", "DL1 misses", "DL2 misses", "all loads", "DL1 misses", "DL2 misses"}}
 	var list []*missed
-	var all []origin
+	var all []figure.Origin
 	var events []uint64
 	var few []string
-	res.setup("%s", treeRule)
-	err := env.eachRecording(res, Programs, "pairs", func(o origin, source replay.Source) error {
-		sent, err := env.messages(source, specs...)
+	res.Describe("%s", rule)
+	err := env.EachRecording(res, figure.Programs, "pairs", func(o figure.Origin, source replay.Source) error {
+		sent, err := messagesOf(env, source, specs...)
 		if err != nil {
 			return err
 		}
-		m := &missed{origin: o}
-		line, at := []Value{text(o.String())}, []Value{}
+		m := &missed{Origin: o}
+		line, at := []figure.Value{figure.Text(o.String())}, []figure.Value{}
 		least := uint64(math.MaxUint64)
 		for _, msgs := range sent {
 			n, c := eventsOf(msgs), coverage(msgs)
 			least = min(least, n)
 			m.covered = append(m.covered, c)
-			line, at = append(line, count(n, "events")), append(at, percent(c[narrowWidth]))
+			line, at = append(line, figure.Count(n, "events")), append(at, figure.Percent(c[narrowWidth]))
 		}
 		t.Rows = append(t.Rows, append(line, at...))
 		all, events = append(all, o), append(events, eventsOf(sent[0]))
@@ -152,35 +128,35 @@ func rap9(env *Env, res *Result) error {
 	if err != nil {
 		return err
 	}
-	res.ran("loads with addresses", all, events)
-	res.setup("DL1 is %s, DL2 %s behind it; hot ranges: those with 10 %% of the events and more; averages are over the programs with %d misses of both caches and more", dl1, dl2, leastMisses)
+	res.Ran("loads with addresses", all, events)
+	res.Describe("DL1 is %s, DL2 %s behind it; hot ranges: those with 10 %% of the events and more; averages are over the programs with %d misses of both caches and more", dl1, dl2, leastMisses)
 	if few != nil {
-		res.setup("too few misses: %s", strings.Join(few, "; "))
+		res.Describe("too few misses: %s", strings.Join(few, "; "))
 	}
 	res.Tables = append(res.Tables, t)
 	// average is that of all programs, for each recording.
-	average := func(kind, width int) tally {
-		return tallyAcross(list, func(m *missed) tally { return tally{m.covered[kind][width]} }, tally.mean)
+	average := func(kind, width int) figure.Tally {
+		return figure.TallyAcross(list, func(m *missed) figure.Tally { return figure.Tally{m.covered[kind][width]} }, figure.Tally.Mean)
 	}
 	lines := plot.Lines{Title: "RAP figure 9: how wide hot ranges of values are", X: "log2 of the width of hot ranges", Y: "events in them, %, median of recordings", MaxY: 100}
 	for kind, name := range names {
 		curve := metric.Curve{}
 		for w := range 65 {
-			curve = append(curve, metric.Point{Events: uint64(w), Error: average(kind, w).median()})
+			curve = append(curve, metric.Point{Events: uint64(w), Error: average(kind, w).Median()})
 		}
 		lines.Curves = append(lines.Curves, plot.Curve{Name: name, Points: curve})
 	}
-	res.lines("rap-9", lines)
-	more := func(a, b int) (t tally) {
+	res.AddLines("rap-9", lines)
+	more := func(a, b int) (t figure.Tally) {
 		y := average(b, narrowWidth)
 		for k, x := range average(a, narrowWidth) {
 			t = append(t, x-y[k])
 		}
 		return t
 	}
-	res.compare("DL1 misses in ranges at most 2^16 wide, average of programs", average(1, narrowWidth), percent, "about 56 %", about(56, 56, percent))
-	res.compare("of DL1 misses more than of all loads, points", more(1, 0), percent, "more value locality", above(percent(0)))
-	res.compare("of DL2 misses more than of all loads, points", more(2, 0), percent, "more value locality", above(percent(0)))
+	res.Compare("dl1", "DL1 misses in ranges at most 2^16 wide, average of programs", average(1, narrowWidth), figure.Percent, "about 56 %", figure.About(56, 56, figure.Percent))
+	res.Compare("dl1-more", "of DL1 misses more than of all loads, points", more(1, 0), figure.Percent, "more value locality", figure.Above(figure.Percent(0)))
+	res.Compare("dl2-more", "of DL2 misses more than of all loads, points", more(2, 0), figure.Percent, "more value locality", figure.Above(figure.Percent(0)))
 	return nil
 }
 
@@ -200,7 +176,7 @@ func coverage(msgs []hwsim.Message) []float64 {
 
 // A zeros has the hot nodes of the addresses from which a recording loads zeros.
 type zeros struct {
-	origin
+	figure.Origin
 	total       uint64
 	nodes       []metric.Range
 	loads, zero []uint64 // in each node, and those of zeros, counted exactly
@@ -219,77 +195,77 @@ func (z *zeros) hottest() (inclusive, often float64) {
 	return inclusive, often
 }
 
-// rap10 is the second half of RAP-27: the addresses from which programs load zeros.
-func rap10(env *Env, res *Result) error {
-	res.setup("%s", treeRule)
-	all := Table{Title: "hot nodes of all programs", Columns: []string{"recording", "zero loads", "hot nodes", "in the hottest, inclusive", "a load there is 0 in"}}
+// zeroLoads is figure 10 of Mysore and others (RAP-27): the addresses from which programs load zeros.
+func zeroLoads(env *figure.Env, res *figure.Result) error {
+	res.Describe("%s", rule)
+	all := figure.Table{Title: "hot nodes of all programs", Columns: []string{"recording", "zero loads", "hot nodes", "in the hottest, inclusive", "a load there is 0 in"}}
 	var list []*zeros
-	var ran []origin
+	var ran []figure.Origin
 	var events []uint64
-	err := env.eachRecording(res, Programs, "pairs", func(o origin, source replay.Source) error {
-		sent, err := env.messages(source, "where(first=0,pass=second):"+tree)
+	err := env.EachRecording(res, figure.Programs, "pairs", func(o figure.Origin, source replay.Source) error {
+		sent, err := messagesOf(env, source, "where(first=0,pass=second):"+tree)
 		if err != nil {
 			return err
 		}
-		z := &zeros{origin: o, total: eventsOf(sent[0]), nodes: metric.Hot(sent[0], hot)}
+		z := &zeros{Origin: o, total: eventsOf(sent[0]), nodes: metric.Hot(sent[0], hot)}
 		slices.SortFunc(z.nodes, func(a, b metric.Range) int {
 			return cmp.Or(cmp.Compare(a.Tuple.W, b.Tuple.W), cmp.Compare(b.Free, a.Free))
 		})
 		var n uint64
-		if n, z.loads, z.zero, err = env.inRanges(source, z.nodes); err != nil {
+		if n, z.loads, z.zero, err = countInRanges(env, source, z.nodes); err != nil {
 			return err
 		}
 		inclusive, often := z.hottest()
-		all.Rows = append(all.Rows, []Value{text(o.String()), count(z.total, "loads"), count(len(z.nodes), "nodes"), percent(inclusive), percent(often)})
+		all.Rows = append(all.Rows, []figure.Value{figure.Text(o.String()), figure.Count(z.total, "loads"), figure.Count(len(z.nodes), "nodes"), figure.Percent(inclusive), figure.Percent(often)})
 		list, ran, events = append(list, z), append(ran, o), append(events, n)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	res.ran("loads with addresses", ran, events)
-	p := inRole("gcc")
-	own := ofProgram(list, p)
+	res.Ran("loads with addresses", ran, events)
+	p := figure.InRole("gcc")
+	own := figure.OfProgram(list, p)
 	if own == nil {
-		return fmt.Errorf("pairs of %s: %w", p, ErrNoTrace)
+		return fmt.Errorf("pairs of %s: %w", p, figure.ErrNoTrace)
 	}
-	res.setup("hot nodes: address ranges with 10 %% of the zero loads and more; zero: how many of the loads in the range are of 0, counted exactly")
-	res.addZeros(own[0])
+	res.Describe("hot nodes: address ranges with 10 %% of the zero loads and more; zero: how many of the loads in the range are of 0, counted exactly")
+	addZeros(res, own[0])
 	res.Tables = append(res.Tables, all)
-	var number, inclusive, often tally
+	var number, inclusive, often figure.Tally
 	for _, z := range own {
 		x, y := z.hottest()
 		number, inclusive, often = append(number, float64(len(z.nodes))), append(inclusive, x), append(often, y)
 	}
-	res.compare(p.String()+": hot nodes", number, fraction("nodes"), "3: 16.9 %, 54.6 %, 13.7 %", about(3, 3, fraction("nodes")))
-	res.compare(p.String()+": in the hottest, inclusive", inclusive, percent, "68.3 %", about(68.3, 68.3, percent))
-	res.compare(p.String()+": a load there is 0 in", often, percent, "about 38 %", about(38, 38, percent))
+	res.Compare("hot-nodes", p.String()+": hot nodes", number, figure.Fraction("nodes"), "3: 16.9 %, 54.6 %, 13.7 %", figure.About(3, 3, figure.Fraction("nodes")))
+	res.Compare("hottest", p.String()+": in the hottest, inclusive", inclusive, figure.Percent, "68.3 %", figure.About(68.3, 68.3, figure.Percent))
+	res.Compare("zero-in-hottest", p.String()+": a load there is 0 in", often, figure.Percent, "about 38 %", figure.About(38, 38, figure.Percent))
 	return nil
 }
 
 // addZeros adds a table and a plot of the hot nodes of a recording.
-func (r *Result) addZeros(z *zeros) {
-	t := Table{Title: "hot nodes of " + z.String(), Columns: []string{"first address", "last address", "share", "inclusive", "counted exactly", "zero"}}
+func addZeros(r *figure.Result, z *zeros) {
+	t := figure.Table{Title: "hot nodes of " + z.String(), Columns: []string{"first address", "last address", "share", "inclusive", "counted exactly", "zero"}}
 	bars := plot.Bars{Title: "RAP figure 10: addresses of zero loads of " + z.String(), Y: "% of zero loads"}
 	bars.Series = []plot.Series{{Name: "without hot nodes inside"}, {Name: "inclusive"}}
 	for i, x := range z.nodes {
 		own, in := share(x.Weight, z.total), share(x.Inclusive, z.total)
-		t.Rows = append(t.Rows, []Value{text(fmt.Sprintf("%#x", x.Tuple.W)), text(fmt.Sprintf("%#x", x.Hi())), percent(own), percent(in),
-			percent(share(z.zero[i], z.total)), percent(share(z.zero[i], z.loads[i]))})
+		t.Rows = append(t.Rows, []figure.Value{figure.Text(fmt.Sprintf("%#x", x.Tuple.W)), figure.Text(fmt.Sprintf("%#x", x.Hi())), figure.Percent(own), figure.Percent(in),
+			figure.Percent(share(z.zero[i], z.total)), figure.Percent(share(z.zero[i], z.loads[i]))})
 		bars.Groups = append(bars.Groups, fmt.Sprintf("2^%d from %#x", x.Free, x.Tuple.W))
 		bars.Series[0].Values = append(bars.Series[0].Values, own)
 		bars.Series[1].Values = append(bars.Series[1].Values, in)
 	}
 	r.Tables = append(r.Tables, t)
-	r.bars("rap-10", bars)
+	r.AddBars("rap-10", bars)
 }
 
-// inRanges counts all loads, those with addresses in each of some ranges, and those of them
+// countInRanges counts all loads, those with addresses in each of some ranges, and those of them
 // whose value is 0. It makes a pass of its own, without a tree.
-func (env *Env) inRanges(source replay.Source, ranges []metric.Range) (all uint64, loads, zero []uint64, err error) {
+func countInRanges(env *figure.Env, source replay.Source, ranges []metric.Range) (all uint64, loads, zero []uint64, err error) {
 	loads, zero = make([]uint64, len(ranges)), make([]uint64, len(ranges))
 	value := map[uint32]uint64{} // the value of the last load, by stream
-	err = env.tuples(source, func(stream uint32, tuples []tuple.Tuple) {
+	err = figure.FirstTuples(source, env.Loads, func(stream uint32, tuples []tuple.Tuple) {
 		for _, t := range tuples {
 			if t.Tag() != tuple.More {
 				value[stream] = t.W

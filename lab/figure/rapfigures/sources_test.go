@@ -1,7 +1,8 @@
-package figure_test
+package rapfigures
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,27 +11,15 @@ import (
 	"github.com/pepgo/pep/hwsim/replay"
 	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/figure/figuretest"
 )
 
-// samples makes samples of several words of loads: with addresses far from each other, or
-// operations with operands.
-func samples(loads []tuple.Tuple, taps string) (list []tuple.Tuple) {
-	for i, t := range loads {
-		if taps == "pairs" {
-			list = append(list, t, tuple.New(tuple.More, t.Site(), 0xc000000000+t.W%64*uint64(i%977)*64))
-			continue
-		}
-		list = append(list, tuple.New(tuple.Op, t.Site(), t.W+1), tuple.New(tuple.More, t.Site(), t.W), tuple.New(tuple.Third, t.Site(), 1))
-	}
-	return list
-}
-
-// of returns an Env in which two programs have one recording of the same samples.
-func of(all ...[]tuple.Tuple) *figure.Env {
+// ofSamples returns an environment in which two programs have one recording of the same samples.
+func ofSamples(all ...[]tuple.Tuple) *figure.Env {
 	return ofPrograms(map[string][][]tuple.Tuple{"typecheck": all, "lua": all})
 }
 
-// ofPrograms returns an Env in which programs have one recording each, in blocks.
+// ofPrograms returns an environment in which programs have one recording each, in blocks.
 func ofPrograms(all map[string][][]tuple.Tuple) *figure.Env {
 	return &figure.Env{Source: func(program, taps string) (replay.Source, error) {
 		if strings.Contains(taps, "-") || all[program] == nil {
@@ -38,38 +27,13 @@ func ofPrograms(all map[string][][]tuple.Tuple) *figure.Env {
 		}
 		return func(do func(trace.Block) error) error {
 			for _, s := range all[program] {
-				if err := do(trace.Block{Tuples: append([]tuple.Tuple(nil), s...)}); err != nil {
+				if err := do(trace.Block{Tuples: slices.Clone(s)}); err != nil {
 					return err
 				}
 			}
 			return nil
 		}, nil
 	}}
-}
-
-func runFigure(t *testing.T, id string, env *figure.Env) *figure.Result {
-	t.Helper()
-	f, ok := figure.Find(id)
-	if !ok {
-		t.Fatalf("no figure %s", id)
-	}
-	res, err := f.Run(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res
-}
-
-// value returns value i of the row whose text begins with what.
-func value(t *testing.T, res *figure.Result, what string, i int) float64 {
-	t.Helper()
-	for _, r := range res.Rows {
-		if strings.HasPrefix(r.What, what) {
-			return r.Values[i].Number
-		}
-	}
-	t.Fatalf("%s: no row %q", res.ID, what)
-	return 0
 }
 
 func expect(t *testing.T, what string, got, want, off float64) {
@@ -81,7 +45,7 @@ func expect(t *testing.T, what string, got, want, off float64) {
 
 // Of 10 loads in a row 9 are of the same line, with values all over; the tenth is of a
 // line that was never loaded, and half of these have the value 5.
-func TestRAP26_FigureOfMisses(t *testing.T) {
+func TestFigureOfMisses(t *testing.T) {
 	var in []tuple.Tuple
 	for i := range uint64(80_000) {
 		value, addr := i*0x9E3779B97F4A7C15, uint64(64)
@@ -93,10 +57,10 @@ func TestRAP26_FigureOfMisses(t *testing.T) {
 		}
 		in = append(in, tuple.New(tuple.Load, 1+i%10, value), tuple.New(tuple.More, 1+i%10, addr))
 	}
-	res := runFigure(t, "rap-9", of(in))
-	expect(t, "DL1 misses in narrow hot ranges", value(t, res, "DL1 misses", 0), 50, 1)
-	expect(t, "of DL1 misses more than of all loads", value(t, res, "of DL1 misses more", 0), 50, 1) // 5 % are no hot range
-	expect(t, "of DL2 misses more than of all loads", value(t, res, "of DL2 misses more", 0), 50, 1)
+	res := runFigure(t, "rap-9", ofSamples(in))
+	expect(t, "DL1 misses in narrow hot ranges", figuretest.Value(t, res, "dl1"), 50, 1)
+	expect(t, "of DL1 misses more than of all loads", figuretest.Value(t, res, "dl1-more"), 50, 1) // 5 % are no hot range
+	expect(t, "of DL2 misses more than of all loads", figuretest.Value(t, res, "dl2-more"), 50, 1)
 	for _, s := range res.Plots[0].Series {
 		if last := s.Points[len(s.Points)-1]; last.X != 64 || last.Y < 90 || last.Y > 100 {
 			t.Errorf("%s: %v %% of the events are in hot ranges, and all others together can be below 10 %%", s.Name, last.Y)
@@ -106,7 +70,7 @@ func TestRAP26_FigureOfMisses(t *testing.T) {
 
 // Of three programs one has half of its misses in narrow ranges, and two have all: on average five sixths. A fourth program misses
 // too rarely to count.
-func TestRAP26_AverageOfPrograms(t *testing.T) {
+func TestAverageOfPrograms(t *testing.T) {
 	misses := func(wide, rate uint64) (in []tuple.Tuple) {
 		for i := range uint64(80_000) {
 			value, addr := i*0x9E3779B97F4A7C15, uint64(64)
@@ -121,7 +85,7 @@ func TestRAP26_AverageOfPrograms(t *testing.T) {
 		return in
 	}
 	res := runFigure(t, "rap-9", ofPrograms(map[string][][]tuple.Tuple{"typecheck": {misses(2, 10)}, "lua": {misses(1, 10)}, "regex": {misses(1, 10)}, "flate": {misses(1000, 13)}}))
-	expect(t, "DL1 misses in narrow hot ranges", value(t, res, "DL1 misses", 0), 250./3, 1)
+	expect(t, "DL1 misses in narrow hot ranges", figuretest.Value(t, res, "dl1"), 250./3, 1)
 	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "too few misses: flate (m88ksim), 1") {
 		t.Errorf("setup %q", setup)
 	}
@@ -129,7 +93,7 @@ func TestRAP26_AverageOfPrograms(t *testing.T) {
 
 // 36 % of the zeros are loaded from one region of 64 KB, where every third load is of 0. The
 // trace has samples that go on in the next block.
-func TestRAP27_FigureOfZeroLoads(t *testing.T) {
+func TestFigureOfZeroLoads(t *testing.T) {
 	var in []tuple.Tuple
 	load := func(value, addr uint64) {
 		in = append(in, tuple.New(tuple.Load, 7, value), tuple.New(tuple.More, 7, addr))
@@ -144,9 +108,9 @@ func TestRAP27_FigureOfZeroLoads(t *testing.T) {
 			load(0, h>>16) // of 48 bits
 		}
 	}
-	res := runFigure(t, "rap-10", of(in[:101_001], in[101_001:]))
-	expect(t, "inclusive share", value(t, res, "typecheck (gcc): in the hottest", 0), 36, 1)
-	expect(t, "zeros among loads", value(t, res, "typecheck (gcc): a load there is 0", 0), 100./3, 0.5)
+	res := runFigure(t, "rap-10", ofSamples(in[:101_001], in[101_001:]))
+	expect(t, "inclusive share", figuretest.Value(t, res, "hottest"), 36, 1)
+	expect(t, "zeros among loads", figuretest.Value(t, res, "zero-in-hottest"), 100./3, 0.5)
 	found := false
 	for _, row := range res.Tables[0].Rows {
 		lo, _ := strconv.ParseUint(row[0].Text, 0, 64)
@@ -163,7 +127,7 @@ func TestRAP27_FigureOfZeroLoads(t *testing.T) {
 
 // Site 5 has half of the operations with narrow operands; all those of site 9 have one wide
 // operand.
-func TestRAP27_FigureOfNarrowOperands(t *testing.T) {
+func TestFigureOfNarrowOperands(t *testing.T) {
 	var in []tuple.Tuple
 	for i := range uint64(60_000) {
 		site, x := 5*(i%2), i%65536
@@ -175,13 +139,13 @@ func TestRAP27_FigureOfNarrowOperands(t *testing.T) {
 		}
 		in = append(in, tuple.New(tuple.Op, site, 1), tuple.New(tuple.More, site, x), tuple.New(tuple.Third, site, 1<<64-3))
 	}
-	res := runFigure(t, "rap-narrow", of(in))
-	expect(t, "hottest function", value(t, res, "typecheck (gcc): in its hottest function", 0), 50, 1)
-	expect(t, "hottest file", value(t, res, "typecheck (gcc): narrow operations in the hottest file", 0), 100, 1)
-	for i, what := range []string{"narrow operations in the hottest file", "in its hottest function", "in the hottest line of that"} {
+	res := runFigure(t, "rap-narrow", ofSamples(in))
+	expect(t, "hottest function", figuretest.Value(t, res, "function"), 50, 1)
+	expect(t, "hottest file", figuretest.Value(t, res, "file"), 100, 1)
+	for i, key := range []string{"file", "function", "line"} {
 		row := res.Tables[0].Rows[i]
-		if got := value(t, res, "typecheck (gcc): "+what, 0); got != row[3].Number || got >= row[4].Number {
-			t.Errorf("%s: %v, want what the tree has: %v, less than %v", what, got, row[3].Number, row[4].Number)
+		if got := figuretest.Value(t, res, key); got != row[3].Number || got >= row[4].Number {
+			t.Errorf("%s: %v, want what the tree has: %v, less than %v", key, got, row[3].Number, row[4].Number)
 		}
 	}
 	if setup := strings.Join(res.Setup, "\n"); !strings.Contains(setup, "typecheck (gcc), 1: 60K; lua (li), 1: 60K") {
@@ -199,7 +163,7 @@ func TestRAP27_FigureOfNarrowOperands(t *testing.T) {
 }
 
 // A loop of 12 branches is executed again and again, with another branch now and then.
-func TestRAP28_FigureOfEdges(t *testing.T) {
+func TestFigureOfEdges(t *testing.T) {
 	var in []tuple.Tuple
 	for i := range uint64(120_000) {
 		in = append(in, tuple.New(tuple.Edge, 100*(1+i%12), i%2), tuple.New(tuple.Call, 7, 9))
@@ -207,7 +171,7 @@ func TestRAP28_FigureOfEdges(t *testing.T) {
 			in = append(in, tuple.New(tuple.Edge, 50, 0))
 		}
 	}
-	res := runFigure(t, "rap-edges", of(in))
+	res := runFigure(t, "rap-edges", ofSamples(in))
 	if len(res.Tables[0].Rows) != 4 {
 		t.Errorf("%d rows, want one of each of 2 programs and 2 errors", len(res.Tables[0].Rows))
 	}

@@ -1,17 +1,16 @@
-package figure
+package rapfigures
 
 // This file builds trees of ranges from the points of programs, and checks that they
-// keep the promises of the theory. All figures of range adaptive profiling use it.
+// keep the promises of the theory.
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/pepgo/pep/format/tuple"
 	"github.com/pepgo/pep/hwsim/rap"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/trace"
+	"github.com/pepgo/pep/lab/figure"
 )
 
 // The taps whose traces the points come from.
@@ -21,19 +20,15 @@ const (
 )
 
 const (
-	hotShare = 0.1 // share of the stream from which on a range is hot (section 4.1)
-	coarse   = 0.1 // the two errors of the paper's figures 7 and 8
-	fine     = 0.01
+	hot    = 0.1 // share of the stream from which on a range is hot (section 4.1)
+	coarse = 0.1 // the two errors of the paper's figures 7 and 8
+	fine   = 0.01
 )
 
 const (
 	paperNode = 16 // bytes; "each node requiring about 128 bits", section 4.2
 	ourNode   = 48 // bytes with four children; docs/decisions/0016-rap.md
 )
-
-// treeRule is what the setup of a figure says about its rows.
-var treeRule = "a run is one recording, because trees have nothing random; " + agreement + "; a number may be off by a factor of " + fmt.Sprint(slack) +
-	", nodes and errors that the paper states may be fewer, too, and bounds hold as they stand"
 
 // what returns the name of points in titles and setups.
 func what(taps string) string {
@@ -43,38 +38,33 @@ func what(taps string) string {
 	return "values of loads"
 }
 
-// points returns the first points of a recording, at most Env.Events.
-func (env *Env) points(source replay.Source, taps string) ([]uint64, error) {
-	enough := errors.New("enough")
-	list := make([]uint64, 0, env.Events)
-	err := source(func(b trace.Block) error {
-		for _, t := range b.Tuples {
-			if uint64(len(list)) == env.Events {
-				return enough
-			}
+// pointsOf returns the points of a recording.
+func pointsOf(env *figure.Env, source replay.Source, taps string) ([]uint64, error) {
+	list := make([]uint64, 0, env.Loads)
+	err := figure.FirstTuples(source, env.Loads, func(_ uint32, tuples []tuple.Tuple) {
+		for _, t := range tuples {
 			if taps == ofCode || t.Tag() == tuple.Load {
 				list = append(list, t.W)
 			}
 		}
-		return nil
 	})
 	if err == nil && len(list) == 0 {
 		err = fmt.Errorf("the trace of %s has no points", taps)
 	}
-	if err != nil && err != enough {
-		return nil, err
-	}
-	return list, nil
+	return list, err
 }
 
-// eachPoints calls do with the points of all recordings of programs. It notes in the setup what
+// eachPoints calls do with the points of all recordings of programs. It says in the setup what
 // there was, the rule of the verdicts, and how trees are made. It is an error if no program has a recording.
-func (env *Env) eachPoints(res *Result, programs []Program, taps string, do func(o origin, points []uint64) error) error {
-	var list []origin
+func eachPoints(env *figure.Env, res *figure.Result, programs []figure.Program, taps string, do func(o figure.Origin, points []uint64) error) error {
+	var list []figure.Origin
 	var events []uint64
-	res.setup("%s", treeRule)
-	err := env.eachRecording(res, programs, taps, func(o origin, source replay.Source) error {
-		points, err := env.points(source, taps)
+	res.Describe("%s", rule)
+	if taps == ofCode {
+		env = atAddresses(env)
+	}
+	err := env.EachRecording(res, programs, taps, func(o figure.Origin, source replay.Source) error {
+		points, err := pointsOf(env, source, taps)
 		if err != nil {
 			return err
 		}
@@ -84,8 +74,12 @@ func (env *Env) eachPoints(res *Result, programs []Program, taps string, do func
 	if err != nil {
 		return err
 	}
-	res.ran(what(taps), list, events)
-	env.tree(res, taps)
+	res.Ran(what(taps), list, events)
+	res.Describe("trees: 2^64 points, b=4, thresholds with log2, merges after 2^10 events and whenever their number has doubled, if nothing else is said; every run held to the bounds of splits and errors")
+	if taps == ofCode {
+		res.Describe("a block is a function that is entered or a branch and where it went, at the address of the tap there (Makefile: build/traces/*.blocks.layout)")
+	}
+	res.Describe("%s", figure.Initialised)
 	return nil
 }
 
@@ -147,7 +141,7 @@ func grow(o rap.Options, points []uint64, each func(s rap.Stats)) (*grown, error
 	if o.Schedule.Kind != rap.Periodic && g.stats.Busiest > rap.WorstSplits(o) {
 		return nil, fmt.Errorf("%d splits between two merges, at most %d are possible: package rap is wrong", g.stats.Busiest, rap.WorstSplits(o))
 	}
-	for _, r := range t.Hot(hotShare) {
+	for _, r := range t.Hot(hot) {
 		h := hotRange{r, inRange(points, r.Lo, r.Hi)}
 		if h.Inclusive > h.exact || g.stats.Denied == 0 && h.exact-h.Inclusive > t.Bound() {
 			return nil, fmt.Errorf("%d events in %#x-%#x, counted as %d with a bound of %d: package rap is wrong", h.exact, h.Lo, h.Hi, h.Inclusive, t.Bound())
@@ -190,17 +184,17 @@ func (g *grown) hotRanges() float64     { return float64(len(g.hot)) }
 
 // A forest has the trees of one recording, by option.
 type forest struct {
-	origin
+	figure.Origin
 	trees []*grown
 }
 
 // of returns a number of one of the trees, as a tally of one run.
-func (f *forest) of(tree int, number func(g *grown) float64) tally {
-	return tally{number(f.trees[tree])}
+func (f *forest) of(tree int, number func(g *grown) float64) figure.Tally {
+	return figure.Tally{number(f.trees[tree])}
 }
 
 // everyTree returns a number of one tree of each recording.
-func everyTree(list []*forest, tree int, number func(g *grown) float64) (t tally) {
+func everyTree(list []*forest, tree int, number func(g *grown) float64) (t figure.Tally) {
 	for _, f := range list {
 		t = append(t, f.of(tree, number)...)
 	}
@@ -208,12 +202,12 @@ func everyTree(list []*forest, tree int, number func(g *grown) float64) (t tally
 }
 
 // acrossTrees returns for each recording what the function f computes from one number of each program.
-func acrossTrees(list []*forest, tree int, number func(g *grown) float64, f func(one tally) float64) tally {
-	return tallyAcross(list, func(x *forest) tally { return x.of(tree, number) }, f)
+func acrossTrees(list []*forest, tree int, number func(g *grown) float64, f func(one figure.Tally) float64) figure.Tally {
+	return figure.TallyAcross(list, func(x *forest) figure.Tally { return x.of(tree, number) }, f)
 }
 
 // fromTrees returns what a function computes from the trees of each recording.
-func fromTrees(list []*forest, of func(f *forest) float64) (t tally) {
+func fromTrees(list []*forest, of func(f *forest) float64) (t figure.Tally) {
 	for _, f := range list {
 		t = append(t, of(f))
 	}
@@ -222,9 +216,9 @@ func fromTrees(list []*forest, of func(f *forest) float64) (t tally) {
 
 // forests builds trees with all the options from the points of all recordings of programs. If watch is
 // not nil, it is called before each tree is built, and what it returns is called after every step.
-func (env *Env) forests(res *Result, programs []Program, taps string, options []rap.Options, watch func(o origin, tree int) func(s rap.Stats)) (list []*forest, err error) {
-	err = env.eachPoints(res, programs, taps, func(o origin, points []uint64) error {
-		f := &forest{origin: o}
+func forests(env *figure.Env, res *figure.Result, programs []figure.Program, taps string, options []rap.Options, watch func(o figure.Origin, tree int) func(s rap.Stats)) (list []*forest, err error) {
+	err = eachPoints(env, res, programs, taps, func(o figure.Origin, points []uint64) error {
+		f := &forest{Origin: o}
 		for i, option := range options {
 			var each func(s rap.Stats)
 			if watch != nil {
@@ -242,22 +236,13 @@ func (env *Env) forests(res *Result, programs []Program, taps string, options []
 	return list, err
 }
 
-// tree adds to the setup how trees and points are made.
-func (env *Env) tree(res *Result, taps string) {
-	res.setup("trees: 2^64 points, b=4, thresholds with log2, merges after 2^10 events and whenever their number has doubled, if nothing else is said; every run held to the bounds of splits and errors")
-	if taps == ofCode {
-		res.setup("a block is a function that is entered or a branch and where it went, at the address of the tap there (Makefile: build/traces/*.blocks.layout)")
-	}
-	res.setup("events: those after the initialisation of the programs, which make figures leaves out")
-}
-
 // nodes is a number of nodes, rounded.
-func nodes(x float64) Value {
+func nodes(x float64) figure.Value {
 	if math.IsNaN(x) {
-		return Value{"-", x, "nodes"}
+		return figure.Value{Text: "-", Number: x, Unit: "nodes"}
 	}
-	return Value{fmt.Sprintf("%.0f", x), x, "nodes"}
+	return figure.Value{Text: fmt.Sprintf("%.0f", x), Number: x, Unit: "nodes"}
 }
 
 // memoryOf returns the memory of nodes that have each bytes.
-func memoryOf(nodes, each int) Value { return count(nodes*each, "bytes") }
+func memoryOf(nodes, each int) figure.Value { return figure.Count(nodes*each, "bytes") }

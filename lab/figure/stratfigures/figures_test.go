@@ -1,9 +1,10 @@
-package figure
+package stratfigures
 
 import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pepgo/pep/format/tuple"
@@ -11,9 +12,23 @@ import (
 	"github.com/pepgo/pep/hwsim/engines"
 	"github.com/pepgo/pep/hwsim/metric"
 	"github.com/pepgo/pep/hwsim/replay"
-	"github.com/pepgo/pep/hwsim/trace"
 	"github.com/pepgo/pep/hwsim/tracetest"
+	"github.com/pepgo/pep/lab/figure"
+	"github.com/pepgo/pep/lab/figure/figuretest"
 )
+
+func TestForm(t *testing.T) {
+	for _, f := range Paper(20).Figures {
+		t.Run(f.ID, func(t *testing.T) {
+			res := figuretest.Form(t, f, &figure.Env{Source: figuretest.Synthetic, Loads: 400_000, Branches: 100_000, Seeds: 2})
+			if !strings.Contains(strings.Join(res.Setup, "\n"), "seed 1") {
+				t.Error("no seed")
+			}
+		})
+	}
+}
+
+func TestNoTraces(t *testing.T) { figuretest.NoTraces(t, Paper(0), "strat-4") }
 
 // streams are made-up recordings of two programs, lua and sortbench. Every fifth site of calls is a call.
 func streams(n int) map[string][]tuple.Tuple {
@@ -32,20 +47,13 @@ func streams(n int) map[string][]tuple.Tuple {
 	return all
 }
 
-func ofStreams(all map[string][]tuple.Tuple, n int) *Env {
-	return &Env{Events: uint64(n), Seeds: 3, Seed: 5, Source: func(program, taps string) (replay.Source, error) {
+func ofStreams(all map[string][]tuple.Tuple, n int) *figure.Env {
+	return &figure.Env{Loads: uint64(n), Branches: uint64(n / 4), Seeds: 3, Seed: 5, Source: func(program, taps string) (replay.Source, error) {
 		tuples := all[program+"."+taps]
 		if tuples == nil {
-			return nil, ErrNoTrace
+			return nil, figure.ErrNoTrace
 		}
-		return func(do func(trace.Block) error) error {
-			for b := range slices.Chunk(tuples, 4096) {
-				if err := do(trace.Block{Tuples: slices.Clone(b)}); err != nil {
-					return err
-				}
-			}
-			return nil
-		}, nil
+		return figuretest.Tuples(tuples), nil
 	}}
 }
 
@@ -135,7 +143,7 @@ func TestStratifiedFiguresAreThoseOfTheEngines(t *testing.T) {
 	}
 	check := func(what string, got, want float64) {
 		t.Helper()
-		if !near(got, want, 1e-9) {
+		if !figuretest.Near(got, want, 1e-9) {
 			t.Errorf("%s: %v, want %v", what, got, want)
 		}
 	}
@@ -148,12 +156,12 @@ func TestStratifiedFiguresAreThoseOfTheEngines(t *testing.T) {
 		}
 	}
 
-	res := runFigure(t, "strat-8", env)
+	res := figuretest.Run(t, Paper(0), "strat-8", env)
 	for i, p := range programs {
 		for _, e := range compressors {
-			check("strat-8: "+p+": "+e, cell(t, res, 0, i, e), middle(numbers(p, "loads", n, errorOf(e))...))
+			check("strat-8: "+p+": "+e, figuretest.Cell(t, res, 0, i, e), middle(numbers(p, "loads", n, errorOf(e))...))
 		}
-		check("strat-8: "+p+": rate", cell(t, res, 1, i, "rate"), middle(numbers(p, "loads", n, func(tuples []tuple.Tuple, seed uint64) float64 {
+		check("strat-8: "+p+": rate", figuretest.Cell(t, res, 1, i, "rate"), middle(numbers(p, "loads", n, func(tuples []tuple.Tuple, seed uint64) float64 {
 			rate := 0.0
 			for _, r := range []float64{256, 512, 768, 1024, 2048} {
 				if errorOf(fmt.Sprintf("H[P%v]2048", r))(tuples, seed) <= errorOf("R256")(tuples, seed) {
@@ -163,15 +171,15 @@ func TestStratifiedFiguresAreThoseOfTheEngines(t *testing.T) {
 			return rate
 		})...))
 	}
-	check("strat-8: P256 to R256", value(t, res, "error of P256 to that of R256"), both(toOther("P256", "R256")))
+	check("strat-8: P256 to R256", figuretest.Value(t, res, "p-to-r-error"), both(toOther("P256", "R256")))
 
-	res = runFigure(t, "strat-9", env)
+	res = figuretest.Run(t, Paper(0), "strat-9", env)
 	for i, p := range programs {
-		check("strat-9: "+p, cell(t, res, 0, i, "n=1024"), middle(numbers(p, "loads", n, errorOf("H[P256]1024"))...))
+		check("strat-9: "+p, figuretest.Cell(t, res, 0, i, "n=1024"), middle(numbers(p, "loads", n, errorOf("H[P256]1024"))...))
 	}
-	check("strat-9: largest to smallest", value(t, res, "error of n=4096 to that of n=512 at the end"), both(toOther("H[P256]4096", "H[P256]512")))
+	check("strat-9: largest to smallest", figuretest.Value(t, res, "end"), both(toOther("H[P256]4096", "H[P256]512")))
 
-	res = runFigure(t, "strat-10", env)
+	res = figuretest.Run(t, Paper(0), "strat-10", env)
 	saves := func(engine string) func(tuples []tuple.Tuple, seed uint64) float64 {
 		return func(tuples []tuple.Tuple, seed uint64) float64 {
 			return direct(t, tuples, engine, seed).messages / direct(t, tuples, engine+"+A16", seed).messages
@@ -179,12 +187,12 @@ func TestStratifiedFiguresAreThoseOfTheEngines(t *testing.T) {
 	}
 	for _, e := range []string{"R256", "H[P256]2048", "tag2-256-2048"} {
 		lua, sort := numbers("lua", "loads", n/4, saves(e)), numbers("sortbench", "loads", n/4, saves(e))
-		check("strat-10: "+e, value(t, res, e+": messages to those with A16"), middle(slices.Concat(lua, sort)...))
+		check("strat-10: "+e, figuretest.Value(t, res, "saved-"+e), middle(slices.Concat(lua, sort)...))
 		least := []float64{min(lua[0], sort[0]), min(lua[1], sort[1]), min(lua[2], sort[2])}
-		check("strat-10: the least of "+e, value(t, res, e+": the same, the program with the least"), middle(least...))
+		check("strat-10: the least of "+e, figuretest.Value(t, res, "least-"+e), middle(least...))
 	}
 	for i, p := range programs {
-		check("strat-10: calls of "+p, cell(t, res, 1, i, "H[P256]2048"), middle(numbers(p, "calls", n/4, saves("H[P256]2048"))...))
+		check("strat-10: calls of "+p, figuretest.Cell(t, res, 1, i, "H[P256]2048"), middle(numbers(p, "calls", n/4, saves("H[P256]2048"))...))
 		counts := map[tuple.Tuple]int{}
 		for _, x := range all[p+".loads"][:n/4] {
 			counts[x]++
@@ -198,32 +206,32 @@ func TestStratifiedFiguresAreThoseOfTheEngines(t *testing.T) {
 		for _, c := range top[:16] {
 			sum -= c
 		}
-		check("strat-10: top 16 of "+p, cell(t, res, 0, i, "of the top 16"), 100*float64(sum)/(n/4))
+		check("strat-10: top 16 of "+p, figuretest.Cell(t, res, 0, i, "of the top 16"), 100*float64(sum)/(n/4))
 	}
 
-	res = runFigure(t, "strat-11", env)
+	res = figuretest.Run(t, Paper(0), "strat-11", env)
 	for i, p := range programs {
 		for column, tag := range map[string]tuple.Tag{"of edges": tuple.Edge, "of calls": tuple.Call} {
 			is := func(x tuple.Tuple) bool { return x.Tag() != tag }
-			check("strat-11: "+p+": "+column, cell(t, res, 0, i, column), middle(numbers(p, "calls", n/4, func(tuples []tuple.Tuple, seed uint64) float64 {
+			check("strat-11: "+p+": "+column, figuretest.Cell(t, res, 0, i, column), middle(numbers(p, "calls", n/4, func(tuples []tuple.Tuple, seed uint64) float64 {
 				return bySpec(slices.DeleteFunc(slices.Clone(tuples), is), direct(t, tuples, "H[P256]2048", seed).counted)
 			})...))
 		}
 	}
 	lua, sort := numbers("lua", "calls", n/4, errorOf("H[P256]2048")), numbers("sortbench", "calls", n/4, errorOf("H[P256]2048"))
-	check("strat-11: greatest error", value(t, res, "greatest error of a program"), middle(max(lua[0], sort[0]), max(lua[1], sort[1]), max(lua[2], sort[2])))
+	check("strat-11: greatest error", figuretest.Value(t, res, "error"), middle(max(lua[0], sort[0]), max(lua[1], sort[1]), max(lua[2], sort[2])))
 
-	res = runFigure(t, "strat-filter", env)
+	res = figuretest.Run(t, Paper(0), "strat-filter", env)
 	for i, p := range programs {
 		for _, e := range []string{unfiltered, forever, spent} {
-			check("strat-filter: "+p+": "+e, cell(t, res, 0, i, e), middle(numbers(p, "loads", n, errorOf(e))...))
+			check("strat-filter: "+p+": "+e, figuretest.Cell(t, res, 0, i, e), middle(numbers(p, "loads", n, errorOf(e))...))
 		}
 	}
-	check("strat-filter: forever", value(t, res, forever+": error at the end"), both(toOther(forever, unfiltered)))
+	check("strat-filter: forever", figuretest.Value(t, res, "forever-error"), both(toOther(forever, unfiltered)))
 }
 
 // The initial phase ends with the event that could fill the counters of the largest table: 4096 counters of 256.
-func TestSTRAT24_InitialPhase(t *testing.T) {
+func TestInitialPhase(t *testing.T) {
 	r := &replay.Result{Errors: metric.Curve{{Events: 10_000, Error: math.NaN()}, {Events: 500_000, Error: 2}, {Events: 1 << 20, Error: 4}, {Events: 1<<20 + 1, Error: 100}}}
 	if got := early(r); got != 3 {
 		t.Errorf("mean error %v of the initial phase, want 3", got)
@@ -231,7 +239,7 @@ func TestSTRAT24_InitialPhase(t *testing.T) {
 }
 
 // The rows of figure 7, worked out by hand: H[P256]2048 falls below 5 % at 200 events and stays from 400 on, R256 does both at 1000.
-func TestSTRAT22_RowsByHand(t *testing.T) {
+func TestWorkingSetRowsByHand(t *testing.T) {
 	curve := func(errors ...float64) (c metric.Curve) {
 		for i, e := range errors {
 			c = append(c, metric.Point{Events: []uint64{100, 200, 300, 400, 1000}[i], Error: e})
@@ -241,40 +249,28 @@ func TestSTRAT22_RowsByHand(t *testing.T) {
 	made := func(mean float64, messages uint64, errors ...float64) []*replay.Result {
 		return []*replay.Result{{Events: 1000, Messages: messages, Error: metric.Error{Mean: mean}, Errors: curve(errors...)}}
 	}
-	b := &batch{engines: compressors, results: [][]*replay.Result{
+	b := &figure.Batch{Engines: compressors, Results: [][]*replay.Result{
 		made(0.04, 500, 90, 60, 30, 6, 4),    // R256
 		made(0.03, 600, 90, 60, 30, 6, 3),    // P256
 		made(0.02, 400, 20, 4, 6, 4, 2),      // H[P256]2048
 		made(0.05, 250, 50, 30, 10, 8, 5),    // H[P512]2048
 		made(0.01, 1000, 10, 3, 2.5, 2.5, 1), // tag2-256-2048
 	}}
-	res := &Result{}
-	figure7Rows(res, "", []*batch{b})
-	for what, want := range map[string]float64{
-		"H[P256]2048 is first below 5 %": 200, "R256 is first below 5 %": 1000, "R256 takes longer": 5,
-		"H[P256]2048 stays below 5 % from": 400, "R256 stays below 5 % from": 1000, "R256 takes longer to stay": 2.5,
-		"error of H[P256]2048 at the end": 2, "error of P256 to that of R256": 0.75,
-		"error of tag2-256-2048 to the best other's, over the curve": 3.8 / 7.2, "error of tag2-256-2048 to the best other's, at the end": 0.5,
-		"messages of tag2-256-2048 to H[P256]2048": 2.5, "messages of H[P512]2048 to R256": 0.5, "error of H[P512]2048 to that of R256": 1.25,
-		"messages of R256 above H[P256]2048": 100,
+	res := &figure.Result{}
+	workingSetRows(res, "", "", []*figure.Batch{b})
+	for key, want := range map[string]float64{
+		"h-first": 200, "r-first": 1000, "r-to-h-first": 5, "h-stays": 400, "r-stays": 1000, "r-to-h-stays": 2.5,
+		"h-error": 2, "p-to-r-error": 0.75, "tag2-to-best-curve": 3.8 / 7.2, "tag2-to-best-end": 0.5,
+		"tag2-to-h-messages": 2.5, "half-to-r-messages": 0.5, "half-to-r-error": 1.25, "r-above-h-messages": 100,
 	} {
-		found := false
-		for _, row := range res.Rows {
-			if row.What == what {
-				found = true
-				if !near(row.Values[0].Number, want, 1e-9) {
-					t.Errorf("%s: %v, want %v", what, row.Values[0].Number, want)
-				}
-			}
-		}
-		if !found {
-			t.Errorf("no row %q", what)
+		if got := figuretest.Value(t, res, key); !figuretest.Near(got, want, 1e-9) {
+			t.Errorf("%s: %v, want %v", key, got, want)
 		}
 	}
 }
 
 // The error without a filter, at as many messages, follows a power law: with 4 % at 100 messages and 2 % at 400 it is 2.83 % at 200.
-func TestSTRAT29_AsManyMessages(t *testing.T) {
+func TestAsManyMessages(t *testing.T) {
 	made := func(messages uint64, percent float64) *replay.Result {
 		return &replay.Result{Messages: messages, Error: metric.Error{Mean: percent / 100}}
 	}
@@ -293,7 +289,7 @@ func TestSTRAT29_AsManyMessages(t *testing.T) {
 		by := map[string]*replay.Result{"F": x.filter, withoutFilter[0]: made(25_600, 0.25), withoutFilter[1]: made(1600, 1), withoutFilter[2]: made(400, 2),
 			withoutFilter[3]: made(100, 4), withoutFilter[4]: made(25, 16)}
 		got := toAsMany("F")(func(engine string) *replay.Result { return by[engine] })
-		if !near(got, x.want, 1e-9) && !(math.IsNaN(got) && math.IsNaN(x.want)) {
+		if !figuretest.Near(got, x.want, 1e-9) && !(math.IsNaN(got) && math.IsNaN(x.want)) {
 			t.Errorf("%d messages, %v %%: %v, want %v", x.filter.Messages, 100*x.filter.Error.Mean, got, x.want)
 		}
 	}
