@@ -139,87 +139,165 @@ const (
 	names             // they add up by name, and names go of which some numbers are not known
 )
 
-// keys says what facts are. The first sentence has those with text around their number, in the order of keys.
-var keys = [numKeys]struct {
+// A kind says what facts with a key are. The first sentence has those with text around their number, in the order of
+// keys.
+type kind struct {
 	name          string
 	rule          rule
 	text          bool      // the value is a text
 	always        [2]string // modes in which the sentence has the number even if it is 0
 	before, after string
-}{
-	version:  {name: "version"},
-	Mode:     {name: "mode", text: true},
-	Form:     {name: "form", text: true},
-	Burst:    {name: "burst"},
-	Stride:   {name: "stride"},
-	Tick:     {name: "tick"},
-	Clock:    {name: "clock", text: true},
-	Budget:   {name: "budget"},
-	Engine:   {name: "engine", text: true},
-	InBursts: {name: "in_bursts"},
-	Deliver:  {name: "deliver", text: true},
+}
 
-	Ticks:           {name: "ticks", rule: sum, always: [2]string{ModeSampled}, after: " ticks"},
-	Samples:         {name: "samples", rule: sum, always: [2]string{ModeSampled}, after: " samples"},
-	Events:          {name: "events", rule: sum, always: [2]string{ModeTaps, ModeReplay}, after: " events"},
-	Messages:        {name: "messages", rule: sum, after: " messages"},
-	Dropped:         {name: "dropped", rule: sum, always: [2]string{ModeSampled, ModeTaps}, after: " dropped"},
-	Shortened:       {name: "shortened", rule: sum, always: [2]string{ModeSampled}, after: " shortened"},
-	Overruns:        {name: "overruns", rule: sum, after: " overruns"},
-	Folded:          {name: "repeated_callers", rule: sum, after: " with repeated callers of recursion left out"},
-	Erased:          {name: "cycles_left_out", rule: sum, after: " with cycles of recursion left out"},
-	Gapped:          {name: "middle_left_out", rule: sum, after: " with callers in the middle left out"},
-	Truncated:       {name: "outermost_left_out", rule: sum, after: " without the outermost callers of a deep stack"},
-	NoTable:         {name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"},
-	InEngines:       {name: "in_engines", rule: sum, after: " left in engines"},
-	Merged:          {name: "engines_merged", rule: sum, after: " engines merged"},
-	MergedRoughly:   {name: "engines_merged_roughly", rule: sum, after: " engines merged, so that counts are approximate"},
-	InBuffers:       {name: "in_buffers", rule: sum, after: " left in buffers"},
-	Others:          {name: "other", rule: sum, after: " of words without room, as other"},
-	Unlabelled:      {name: "without_labels", rule: sum, after: " without labels, which are too long or too many"},
-	NoRoom:          {name: "no_room", rule: sum, after: " without room"},
-	Unsure:          {name: "unsure", rule: sum, after: " at most counted twice or not at all when the program was killed"},
-	Stopped:         {name: "stopped", text: true},
-	SampledTime:     {name: "sampling_time", rule: sum},
-	CPUTime:         {name: "cpu_time", rule: sum},
-	DamagedEntries:  {name: "damaged_entries", rule: sum, before: "damaged: ", after: " entries with a wrong hash"},
-	DamagedLabels:   {name: "damaged_labels", rule: sum, before: "damaged: ", after: " entries whose labels have a wrong hash"},
-	DamagedCounters: {name: "damaged_counters", rule: sum, before: "damaged: ", after: " counters are too large to be right"},
-	NotCounted:      {name: "not_counted", rule: sum, after: " taken but not counted"},
-	NotTaken:        {name: "not_taken", rule: sum, before: "damaged: ", after: " counted but not taken"},
-	Handled:         {name: "handled", rule: sum},
-	Handling:        {name: "handling_time", rule: sum},
-	MinGap:          {name: "gap_min", rule: least},
-	GapP1:           {name: "gap_p1", rule: drop},
-	Untold:          {name: "labels_not_told"},
-	BurstEvents:     {name: "burst_events", rule: sum},
-	Bursts:          {name: "bursts", rule: sum},
-	BurstSeen:       {name: "burst_seen", rule: sum},
-	BurstInside:     {name: "burst_inside", rule: sum},
-	BurstTime:       {name: "burst_time", rule: sum},
-	EqualBursts:     {name: "equal_bursts", rule: sum, before: "bursts weigh like ", after: " equal ones"},
-	Unended:         {name: "unended", rule: sum, after: " have not ended"},
-	UnknownPaths:    {name: "unknown_paths", rule: sum, after: " of functions unknown to the site tables"},
-	UnknownTaps:     {name: "unknown_taps", rule: sum, after: " at taps unknown to the site tables"},
-	Unseen:          {name: "unseen", rule: sum},
-	Detached:        {name: "detached"},
+// kind is a function and not a table, because package variables that have pointers are roots, which the collector of
+// the profiled program would scan in each cycle.
+func (k Key) kind() (x kind) {
+	switch k {
+	case version:
+		return kind{name: "version"}
+	case Mode:
+		return kind{name: "mode", text: true}
+	case Form:
+		return kind{name: "form", text: true}
+	case Burst:
+		return kind{name: "burst"}
+	case Stride:
+		return kind{name: "stride"}
+	case Tick:
+		return kind{name: "tick"}
+	case Clock:
+		return kind{name: "clock", text: true}
+	case Budget:
+		return kind{name: "budget"}
+	case Engine:
+		return kind{name: "engine", text: true}
+	case InBursts:
+		return kind{name: "in_bursts"}
+	case Deliver:
+		return kind{name: "deliver", text: true}
 
-	TicksPlaced:    {name: "ticks_placed", rule: sum},
-	TicksOutside:   {name: "ticks_outside", rule: sum},
-	TicksOutsideIn: {name: "ticks_outside_in", rule: names},
-	TicksMore:      {name: "ticks_more", rule: sum},
-	TicksQuiet:     {name: "ticks_quiet", rule: sum},
-	TicksQuietIn:   {name: "ticks_quiet_in", rule: names},
-	Calls:          {name: "calls", rule: sum},
-	CallsOutside:   {name: "calls_outside", rule: sum},
-	CallsOutsideTo: {name: "calls_outside_to", rule: names},
-	CallsMore:      {name: "calls_more", rule: sum},
-	CallsOpen:      {name: "calls_open", rule: sum},
-	CallsSampled:   {name: "calls_sampled"},
+	case Ticks:
+		return kind{name: "ticks", rule: sum, always: [2]string{ModeSampled}, after: " ticks"}
+	case Samples:
+		return kind{name: "samples", rule: sum, always: [2]string{ModeSampled}, after: " samples"}
+	case Events:
+		return kind{name: "events", rule: sum, always: [2]string{ModeTaps, ModeReplay}, after: " events"}
+	case Messages:
+		return kind{name: "messages", rule: sum, after: " messages"}
+	case Dropped:
+		return kind{name: "dropped", rule: sum, always: [2]string{ModeSampled, ModeTaps}, after: " dropped"}
+	case Shortened:
+		return kind{name: "shortened", rule: sum, always: [2]string{ModeSampled}, after: " shortened"}
+	case Overruns:
+		return kind{name: "overruns", rule: sum, after: " overruns"}
+	case Folded:
+		return kind{name: "repeated_callers", rule: sum, after: " with repeated callers of recursion left out"}
+	case Erased:
+		return kind{name: "cycles_left_out", rule: sum, after: " with cycles of recursion left out"}
+	case Gapped:
+		return kind{name: "middle_left_out", rule: sum, after: " with callers in the middle left out"}
+	case Truncated:
+		return kind{name: "outermost_left_out", rule: sum, after: " without the outermost callers of a deep stack"}
+	case NoTable:
+		return kind{name: "no_table", rule: sum, before: "but ", after: " paths and calls of packages without a site table"}
+	case InEngines:
+		return kind{name: "in_engines", rule: sum, after: " left in engines"}
+	case Merged:
+		return kind{name: "engines_merged", rule: sum, after: " engines merged"}
+	case MergedRoughly:
+		return kind{name: "engines_merged_roughly", rule: sum, after: " engines merged, so that counts are approximate"}
+	case InBuffers:
+		return kind{name: "in_buffers", rule: sum, after: " left in buffers"}
+	case Others:
+		return kind{name: "other", rule: sum, after: " of words without room, as other"}
+	case Unlabelled:
+		return kind{name: "without_labels", rule: sum, after: " without labels, which are too long or too many"}
+	case NoRoom:
+		return kind{name: "no_room", rule: sum, after: " without room"}
+	case Unsure:
+		return kind{name: "unsure", rule: sum, after: " at most counted twice or not at all when the program was killed"}
+	case Stopped:
+		return kind{name: "stopped", text: true}
+	case SampledTime:
+		return kind{name: "sampling_time", rule: sum}
+	case CPUTime:
+		return kind{name: "cpu_time", rule: sum}
+	case DamagedEntries:
+		return kind{name: "damaged_entries", rule: sum, before: "damaged: ", after: " entries with a wrong hash"}
+	case DamagedLabels:
+		return kind{name: "damaged_labels", rule: sum, before: "damaged: ", after: " entries whose labels have a wrong hash"}
+	case DamagedCounters:
+		return kind{name: "damaged_counters", rule: sum, before: "damaged: ", after: " counters are too large to be right"}
+	case NotCounted:
+		return kind{name: "not_counted", rule: sum, after: " taken but not counted"}
+	case NotTaken:
+		return kind{name: "not_taken", rule: sum, before: "damaged: ", after: " counted but not taken"}
+	case Handled:
+		return kind{name: "handled", rule: sum}
+	case Handling:
+		return kind{name: "handling_time", rule: sum}
+	case MinGap:
+		return kind{name: "gap_min", rule: least}
+	case GapP1:
+		return kind{name: "gap_p1", rule: drop}
+	case Untold:
+		return kind{name: "labels_not_told"}
+	case BurstEvents:
+		return kind{name: "burst_events", rule: sum}
+	case Bursts:
+		return kind{name: "bursts", rule: sum}
+	case BurstSeen:
+		return kind{name: "burst_seen", rule: sum}
+	case BurstInside:
+		return kind{name: "burst_inside", rule: sum}
+	case BurstTime:
+		return kind{name: "burst_time", rule: sum}
+	case EqualBursts:
+		return kind{name: "equal_bursts", rule: sum, before: "bursts weigh like ", after: " equal ones"}
+	case Unended:
+		return kind{name: "unended", rule: sum, after: " have not ended"}
+	case UnknownPaths:
+		return kind{name: "unknown_paths", rule: sum, after: " of functions unknown to the site tables"}
+	case UnknownTaps:
+		return kind{name: "unknown_taps", rule: sum, after: " at taps unknown to the site tables"}
+	case Unseen:
+		return kind{name: "unseen", rule: sum}
+	case Detached:
+		return kind{name: "detached"}
 
-	Taps:        {name: "taps"},
-	PartialTaps: {name: "partial_taps"},
-	PartialIn:   {name: "partial_in", text: true},
+	case TicksPlaced:
+		return kind{name: "ticks_placed", rule: sum}
+	case TicksOutside:
+		return kind{name: "ticks_outside", rule: sum}
+	case TicksOutsideIn:
+		return kind{name: "ticks_outside_in", rule: names}
+	case TicksMore:
+		return kind{name: "ticks_more", rule: sum}
+	case TicksQuiet:
+		return kind{name: "ticks_quiet", rule: sum}
+	case TicksQuietIn:
+		return kind{name: "ticks_quiet_in", rule: names}
+	case Calls:
+		return kind{name: "calls", rule: sum}
+	case CallsOutside:
+		return kind{name: "calls_outside", rule: sum}
+	case CallsOutsideTo:
+		return kind{name: "calls_outside_to", rule: names}
+	case CallsMore:
+		return kind{name: "calls_more", rule: sum}
+	case CallsOpen:
+		return kind{name: "calls_open", rule: sum}
+	case CallsSampled:
+		return kind{name: "calls_sampled"}
+
+	case Taps:
+		return kind{name: "taps"}
+	case PartialTaps:
+		return kind{name: "partial_taps"}
+	case PartialIn:
+		return kind{name: "partial_in", text: true}
+	}
+	return x
 }
 
 // MaxNames is how many names a list has in a profile.
@@ -238,7 +316,7 @@ func (f *List) SetText(k Key, text string) { f.set(Fact{Key: k, Text: text}) }
 func (f *List) SetName(k Key, name string, n uint64) { f.set(Fact{Key: k, Name: name, N: n}) }
 
 func (f *List) set(x Fact) {
-	if x.N > 0 || x.Text != "" || keys[x.Key].rule == least {
+	if x.N > 0 || x.Text != "" || x.Key.kind().rule == least {
 		x.N = min(x.N, most) // as a counter that is full
 		*f = append(*f, x)
 	}
@@ -277,12 +355,12 @@ func (f List) Encode() string {
 			if x.Key != k {
 				continue
 			}
-			b = append(append(b, ' '), keys[k].name...)
-			if keys[k].rule == names {
+			b = append(append(b, ' '), k.kind().name...)
+			if k.kind().rule == names {
 				b = escape(append(b, '/'), x.Name)
 			}
 			b = append(b, '=')
-			if keys[k].text {
+			if k.kind().text {
 				b = escape(b, x.Text)
 			} else {
 				b = append(b, digits.Uint(x.N)...)
@@ -348,7 +426,7 @@ func (f List) Sentences() (list []string) {
 				s += ", until the disk was full or the file was cut off " + digits.Uint(n/1e6) + "ms after the start"
 			}
 		}
-		if x := &keys[k]; x.after != "" && (n > 0 || x.always[0] == mode || x.always[1] == mode) {
+		if x := k.kind(); x.after != "" && (n > 0 || x.always[0] == mode || x.always[1] == mode) {
 			s += ", " + x.before + digits.Uint(n) + x.after
 		}
 	}

@@ -43,16 +43,16 @@ func decodeFact(item string) (x Fact, problem string) {
 	key, value := cut(item, '=')
 	name, of := cut(key, '/')
 	for k := Mode; k < numKeys; k++ {
-		if keys[k].name != name {
+		if k.kind().name != name {
 			continue
 		}
 		x.Key = k
 		var ok bool
-		if x.Name, ok = unescape(of); !ok || (keys[k].rule == names) != (len(key) > len(name)) {
+		if x.Name, ok = unescape(of); !ok || (k.kind().rule == names) != (len(key) > len(name)) {
 			return x, "has no name that can be read"
 		}
 		switch {
-		case !keys[k].text:
+		case !k.kind().text:
 			if x.N, ok = digits.Parse(value); !ok {
 				return x, "is no number of up to 18 digits"
 			}
@@ -134,7 +134,7 @@ func Merge(list []List) (sums []List, problem string) {
 func (f List) settings() string {
 	var list List
 	for _, x := range f {
-		if keys[x.Key].rule == same {
+		if x.Key.kind().rule == same {
 			list = append(list, x)
 		}
 	}
@@ -144,12 +144,12 @@ func (f List) settings() string {
 func add(f, g List) (all List, problem string) {
 	for k := range numKeys {
 		x, y := f.find(k), g.find(k)
-		switch keys[k].rule {
+		switch k.kind().rule {
 		case same:
 			all.set(x)
 		case sum:
 			if x.N+y.N > most {
-				return nil, "the facts " + keys[k].name + " add up to more than 18 digits: merge fewer"
+				return nil, "the facts " + k.kind().name + " add up to more than 18 digits: merge fewer"
 			}
 			all.Set(k, x.N+y.N)
 		case least:
