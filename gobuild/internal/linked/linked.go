@@ -20,6 +20,7 @@ import (
 	"go/build"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -49,6 +50,11 @@ var thisFile string
 // WithC returns the name of the file to use in place of the importcfg that Build
 // returns when a program with C code of its own is linked.
 func WithC(importcfg string) string { return importcfg + ".cgo" }
+
+// Std returns the name of the file, beside the importcfg that Build returns, that names the archives
+// of the packages of std on which the runtime depends. A program that does not import one of these
+// itself is linked with the archive named there.
+func Std(importcfg string) string { return importcfg + ".std" }
 
 // A root is embedded source. The packages in it import each other, and those in
 // roots before it, by paths that begin with module; in programs these become
@@ -218,19 +224,30 @@ func (b *builder) context(source fs.FS) *build.Context {
 	return &ctx
 }
 
-// listExports finds the export data of the imported packages of std.
+// listExports finds the export data, which is in their archives, of the imported packages of std
+// and of all on which they depend.
 func (b *builder) listExports() error {
-	args := append([]string{"list", "-export", "-f", "{{.ImportPath}}={{.Export}}"}, b.ListFlags...)
+	args := append([]string{"list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}"}, b.ListFlags...)
 	out, err := output(b.Go, append(append(args, "--"), b.std...)...)
 	if err != nil {
 		return fmt.Errorf("listing std for the linked runtime: %w", err)
 	}
 	b.exports = map[string]string{}
 	for line := range strings.Lines(out) {
-		imp, file, _ := strings.Cut(strings.TrimSpace(line), "=")
-		b.exports[imp] = file
+		if imp, file, ok := strings.Cut(strings.TrimSpace(line), "="); ok {
+			b.exports[imp] = file
+		}
 	}
 	return nil
+}
+
+// stdLines returns the lines of an importcfg for the packages of std.
+func (b *builder) stdLines() string {
+	var text strings.Builder
+	for _, imp := range slices.Sorted(maps.Keys(b.exports)) {
+		fmt.Fprintf(&text, "packagefile %s=%s\n", imp, b.exports[imp])
+	}
+	return text.String()
 }
 
 // identify gives each package its key. A key covers all that the archive depends on: the files of
@@ -273,9 +290,7 @@ func (b *builder) archive(u *unit) string { return filepath.Join(b.CacheDir, u.k
 // and the variants for programs with C code.
 func (b *builder) build(withC []*unit) error {
 	var cfg strings.Builder
-	for imp, file := range b.exports {
-		fmt.Fprintf(&cfg, "packagefile %s=%s\n", imp, file)
-	}
+	cfg.WriteString(b.stdLines())
 	for _, u := range b.pkgs {
 		fmt.Fprintf(&cfg, "packagefile %s=%s\n", u.path, b.archive(u))
 	}
@@ -357,12 +372,15 @@ func (b *builder) list(withC []*unit) (importcfg string, err error) {
 		}
 		return text.String()
 	}
-	plain, other := lines(b.pkgs, nil), lines(b.pkgs, withC)
-	importcfg = filepath.Join(b.CacheDir, fmt.Sprintf("%.16x.importcfg", sha256.Sum256([]byte(plain+other))))
+	plain, other, std := lines(b.pkgs, nil), lines(b.pkgs, withC), b.stdLines()
+	importcfg = filepath.Join(b.CacheDir, fmt.Sprintf("%.16x.importcfg", sha256.Sum256([]byte(plain+other+std))))
 	if _, err := os.Stat(importcfg); err == nil {
 		return importcfg, nil
 	}
 	if err := create(WithC(importcfg), other); err != nil {
+		return "", err
+	}
+	if err := create(Std(importcfg), std); err != nil {
 		return "", err
 	}
 	return importcfg, create(importcfg, plain)

@@ -287,7 +287,7 @@ func (c *compilation) replace(res *instrument.Result) error {
 		return err
 	}
 	cfg := filepath.Join(dir, "importcfg")
-	if err := appendFile(c.importcfg, cfg, linked); err != nil {
+	if err := join(cfg, linked, c.importcfg); err != nil {
 		return err
 	}
 	_, i := c.flag("-importcfg")

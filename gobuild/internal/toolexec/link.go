@@ -57,10 +57,11 @@ func (t *tool) link() (int, error) {
 	if err := linked.Sites(os.Getenv(EnvLinked), t.sibling("compile"), archive, data); err != nil {
 		return 1, err
 	}
-	// The linker takes the last of two lines for one package.
 	lines += fmt.Sprintf("packagefile %s=%s\n", linked.SitesPath, archive)
 	ours := filepath.Join(work, "importcfg.pep")
-	if err := appendFile(cfg, ours, lines); err != nil {
+	// The linker takes the last of two lines for one package, so what the program imports counts
+	// before the packages of std that only the runtime imports.
+	if err := join(ours, lines, linked.Std(os.Getenv(EnvLinked)), cfg); err != nil {
 		return 1, err
 	}
 	args := withFlag(t.args, i, "-importcfg", ours)

@@ -136,14 +136,17 @@ func withFlag(args []string, i int, name, value string) []string {
 	return args
 }
 
-// appendFile writes a copy of the file name with text added at the end.
-func appendFile(name, copy, text string) error {
-	old, err := os.ReadFile(name)
-	if err != nil {
-		return err
+// join writes a file that has the lines of others, and then those of text.
+func join(to, text string, files ...string) error {
+	var all []byte
+	for _, name := range files {
+		lines, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if all = append(all, lines...); len(all) > 0 && all[len(all)-1] != '\n' {
+			all = append(all, '\n')
+		}
 	}
-	if len(old) > 0 && old[len(old)-1] != '\n' {
-		old = append(old, '\n')
-	}
-	return os.WriteFile(copy, append(old, text...), 0o666)
+	return os.WriteFile(to, append(all, text...), 0o666)
 }
