@@ -6,7 +6,7 @@
 //	c.Key    // "2f1c0e4b9a7d3c55": for the key of the build cache
 //
 // The source is that of the Go installation, cmd/compile, with the patches and files of the
-// folder of the release through an overlay; the files of the installation stay as they are. The
+// folder patches through an overlay; the files of the installation stay as they are. The
 // go command takes half a minute of two cores for it, once per release of Go.
 //
 // The compiler is used only if it makes the same object file of a plain package as the

@@ -73,14 +73,14 @@ func TestApply(t *testing.T) {
 // source is where the files are that the overlay is about.
 var source = filepath.Join("src", "cmd")
 
-// patches returns the patches of the release, by the names of the files that they change.
+// patches returns the patches, by the names of the files that they change.
 func patches(t *testing.T) map[string]string {
 	t.Helper()
 	patches := map[string]string{}
-	err := fs.WalkDir(releases, release, func(path string, _ fs.DirEntry, err error) error {
+	err := fs.WalkDir(overlayFiles, root, func(path string, _ fs.DirEntry, err error) error {
 		if name, ok := strings.CutSuffix(path, ".patch"); ok && err == nil {
-			text, err := releases.ReadFile(path)
-			patches[strings.TrimPrefix(name, release+"/")] = string(text)
+			text, err := overlayFiles.ReadFile(path)
+			patches[strings.TrimPrefix(name, root+"/")] = string(text)
 			return err
 		}
 		return err

@@ -1,6 +1,6 @@
 package gocompiler
 
-// This file applies the patches of a release.
+// This file applies the patches.
 
 import (
 	"embed"
@@ -11,32 +11,32 @@ import (
 	"strings"
 )
 
-// The folder of a release has what the overlay changes in the source of the go command's
-// tools. Names are those below GOROOT/src/cmd:
+// The folder patches has what the overlay changes in the source of the go command's tools. The same
+// patches fit all releases of Go that pepbuild knows. Names are those below GOROOT/src/cmd:
 //
 //	compile/internal/ssa/peppaths.go.txt      a file that the overlay adds
 //	compile/internal/ssa/nilcheck.go.patch    changes of a file, as diff -u writes them
 //
 // A patch begins with what the changed functions do.
 //
-//go:embed go126
-var releases embed.FS
+//go:embed patches
+var overlayFiles embed.FS
 
-const release = "go126"
+const root = "patches"
 
 // overlaid returns the texts that the overlay has, by the names of the files of the
 // installation that they replace.
 func overlaid(goroot string) (map[string]string, error) {
 	texts := map[string]string{}
-	err := fs.WalkDir(releases, release, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(overlayFiles, root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		text, err := releases.ReadFile(path)
+		text, err := overlayFiles.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		path, patch := strings.CutSuffix(strings.TrimPrefix(path, release+"/"), ".patch")
+		path, patch := strings.CutSuffix(strings.TrimPrefix(path, root+"/"), ".patch")
 		name := filepath.Join(goroot, "src", "cmd", filepath.FromSlash(strings.TrimSuffix(path, ".txt")))
 		if !patch {
 			texts[name] = string(text)
@@ -55,7 +55,7 @@ func overlaid(goroot string) (map[string]string, error) {
 }
 
 // apply returns the source with the changes of a patch. It finds a hunk by its old lines, which
-// must occur once. The line numbers do not matter, so one patch fits all minor releases that
+// must occur once. The line numbers do not matter, so one patch fits all releases that
 // have these lines.
 func apply(patch, source string) (string, error) {
 	for i, hunk := range hunks(patch) {
