@@ -12,6 +12,9 @@ import (
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 )
 
+// roomy is the package that has room for taps. It is never instrumented.
+const roomy = "runtime"
+
 // tagged returns the user's -gcflags and, behind them, one with the tag for each package of paths.
 func (b *build) tagged(paths []string, tag toolexec.Tag) ([]string, error) {
 	args := map[string]string{}
@@ -26,12 +29,23 @@ func (b *build) tagged(paths []string, tag toolexec.Tag) ([]string, error) {
 	return b.gcflags(paths, func(path string) string { return args[path] }), nil
 }
 
-// gcflags returns the user's -gcflags and, behind them, one for each package of paths. It
-// has the flags that the user gives for the package, and its tag, which may be empty.
+// gcflags returns the user's -gcflags and, behind them, one for each package of paths, and one for package
+// runtime if that has room for taps. It has the flags that the user gives for the package, and its tag, which
+// may be empty.
 func (b *build) gcflags(paths []string, tag func(path string) string) []string {
 	var flags []string
 	for _, v := range b.args.Gcflags {
 		flags = append(flags, "-gcflags="+v)
+	}
+	if b.args.Taps.Kinds != "" {
+		paths = append([]string{roomy}, slices.DeleteFunc(slices.Clone(paths), func(p string) bool { return p == roomy })...)
+		others := tag
+		tag = func(path string) string {
+			if path == roomy {
+				return toolexec.RoomForTaps()
+			}
+			return others(path)
+		}
 	}
 	pattern := b.patterns()
 	for i, path := range paths {

@@ -40,7 +40,6 @@ import (
 	"time"
 
 	"github.com/pepgo/pep/gobuild/internal/gocompiler"
-	"github.com/pepgo/pep/gobuild/internal/goruntime"
 	"github.com/pepgo/pep/gobuild/internal/linked"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
 	"github.com/pepgo/pep/instrument/rewrite"
@@ -73,18 +72,17 @@ func Tool(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int, e
 	return toolexec.Run(args, stdin, stdout, stderr)
 }
 
-// RuntimeOverlay returns the name of a file for go build's -overlay with which package
-// runtime has room for taps, as in programs that Run builds. The installation of Go is in
-// goroot; user is the name of an overlay that it extends, or empty.
-func RuntimeOverlay(goroot, user string) (name string, err error) {
-	cache, err := cacheDir()
-	if err != nil {
-		return "", err
-	}
-	return goruntime.Overlay(goroot, cache, user)
+// RoomForTaps returns flags of the go command that build, as Run does for programs with taps, a package
+// runtime with room for these. The go command calls exe for its tools, which is to call Tool as Run's does.
+func RoomForTaps(exe string) ([]string, error) {
+	self, err := quoted(exe)
+	return []string{toolexecFlag(self), "-gcflags=runtime=" + toolexec.RoomForTaps()}, err
 }
 
-// cacheDir returns where the linked runtime, the compiler and the overlay are kept.
+// toolexecFlag returns the flag that has the go command call an executable for its tools.
+func toolexecFlag(quotedExe string) string { return "-toolexec=" + quotedExe + " toolexec" }
+
+// cacheDir returns where the linked runtime and the compiler are kept.
 func cacheDir() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -165,9 +163,6 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if err := b.overlay(cache); err != nil {
-		return nil, "", err
-	}
 	paths, err := b.selectPackages()
 	if len(b.args.Patterns) == 0 && !slices.ContainsFunc(b.deps, func(p *pkg) bool { return !p.DepOnly && p.Name != "" }) {
 		fmt.Fprintln(b.stderr, "pepbuild: no package is named, and the go command finds none in the current directory: name one, or see pepbuild help")
@@ -194,7 +189,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if linkedCfg, err = b.linkRuntime(cache); err != nil {
+	if linkedCfg, err = b.linkRuntime(cache, exe); err != nil {
 		return nil, "", err
 	}
 	if err := b.findCompiler(cache); err != nil {
@@ -247,7 +242,7 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 		// A result from the cache leaves no profile.
 		args = append(args, "-count=1")
 	}
-	args = append(args, "-toolexec="+self+" toolexec")
+	args = append(args, toolexecFlag(self))
 	flags, err := b.tagged(paths, tag)
 	if err != nil {
 		return nil, err
@@ -327,22 +322,7 @@ func (b *build) mains() (n int) {
 	return n
 }
 
-// overlay makes the go command compile a package runtime whose goroutines have a
-// field for taps, if the program has taps.
-func (b *build) overlay(cache string) error {
-	if b.args.Taps.Kinds == "" {
-		return nil
-	}
-	user, _ := last(b.flags(), "overlay")
-	name, err := goruntime.Overlay(b.env["GOROOT"], cache, user)
-	if err != nil {
-		return err
-	}
-	b.args.GoFlags = append(b.args.GoFlags, "-overlay="+name) // the last one counts
-	return nil
-}
-
-func (b *build) linkRuntime(cache string) (string, error) {
+func (b *build) linkRuntime(cache, exe string) (string, error) {
 	cfg := &linked.Config{
 		Go:       b.goCmd,
 		Env:      b.env,
@@ -368,9 +348,17 @@ func (b *build) linkRuntime(cache string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	cfg.ListFlags = b.args.listFlags()
+	if b.args.Taps.Kinds != "" {
+		self, err := quoted(exe)
+		if err != nil {
+			return "", err
+		}
+		cfg.ListFlags = append(cfg.ListFlags, toolexecFlag(self))
+	}
 	// -gcflags without a pattern hold for the packages that the user names. To go
 	// list we name others, so each of those gets its flags by name.
-	cfg.ListFlags = append(b.args.listFlags(), b.gcflags(imports, func(string) string { return "" })...)
+	cfg.ListFlags = append(cfg.ListFlags, b.gcflags(imports, func(string) string { return "" })...)
 	for _, name := range []string{"json", "n"} { // go list takes them for something else
 		if isOn(b.given.GoFlags, name) {
 			cfg.ListFlags = append(cfg.ListFlags, "-"+name+"=false")

@@ -71,13 +71,19 @@ func (p *listed) files() (names []string) {
 // linkedCore is the import path of what instrumented code calls.
 const linkedCore = "github.com/pepgo/pep/runtime/core"
 
+// The go command calls this binary in the place of its tools.
+func TestMain(m *testing.M) {
+	goruntimetest.Toolexec()
+	os.Exit(m.Run())
+}
+
 // readCorpus returns the packages of the corpus that have files and no cgo. It also
 // returns the export data of all packages that they, and the other packages named,
 // import.
 func readCorpus(t *testing.T, others ...string) (pkgs []*listed, lookup importer.Lookup) {
 	t.Helper()
 	exports := map[string]string{}
-	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-overlay=" + goruntimetest.Overlay(t), "-export", "-deps"}, others, strings.Split(*corpus, ","))...) {
+	for _, p := range list(t, slices.Concat([]string{"-tags=peptaps", "-export", "-deps"}, goruntimetest.Flags(t), others, strings.Split(*corpus, ","))...) {
 		exports[p.ImportPath] = p.Export
 		if !p.DepOnly && p.ImportPath != "unsafe" && !slices.Contains(others, p.ImportPath) && len(p.CgoFiles) == 0 && len(p.GoFiles) > 0 {
 			pkgs = append(pkgs, p)

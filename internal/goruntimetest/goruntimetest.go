@@ -1,9 +1,16 @@
 // Package goruntimetest is for tests that build programs with taps.
 //
-//	cmd := exec.Command("go", "build", "-tags=peptaps", "-overlay="+goruntimetest.Overlay(t))
+//	func TestMain(m *testing.M) {
+//		goruntimetest.Toolexec()
+//		os.Exit(m.Run())
+//	}
+//
+//	cmd := exec.Command("go", append(append([]string{"build", "-tags=peptaps"}, goruntimetest.Flags(t)...), ".")...)
 package goruntimetest
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -21,13 +28,31 @@ func Root(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Overlay returns the name of a file for -overlay that makes room for taps, the
-// one that pepbuild uses.
-func Overlay(t testing.TB) string {
+// Flags returns the flags of the go command with which package runtime has room for taps, as pepbuild
+// makes it. The go command calls the test's executable for its tools, so TestMain begins with Toolexec.
+func Flags(t testing.TB) []string {
 	t.Helper()
-	name, err := gobuild.RuntimeOverlay(Root(t), "")
+	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return name
+	flags, err := gobuild.RoomForTaps(exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return flags
+}
+
+// Toolexec runs a tool of the go command and ends the process, if the go command has called this
+// executable because of Flags. Otherwise it does nothing.
+func Toolexec() {
+	if len(os.Args) < 2 || os.Args[1] != "toolexec" {
+		return
+	}
+	code, err := gobuild.Tool(os.Args[2:], os.Stdin, os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
 }

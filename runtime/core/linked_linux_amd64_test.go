@@ -79,8 +79,8 @@ func exports(t testing.TB, g target) (string, error) {
 	if cfg, ok := exportsKnown[g]; ok {
 		return cfg, nil
 	}
-	out, err := g.command("list", "-overlay="+goruntimetest.Overlay(t), "-buildmode="+g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}",
-		"runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time").Output()
+	args := append([]string{"list", "-buildmode=" + g.mode(), "-export", "-deps", "-f", "{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}"}, goruntimetest.Flags(t)...)
+	out, err := g.command(append(args, "runtime", "fmt", "os/signal", "os/exec", "runtime/debug", "time")...).Output()
 	exportsKnown[g] = string(out)
 	return string(out), err
 }

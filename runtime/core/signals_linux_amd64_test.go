@@ -12,6 +12,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pepgo/pep/internal/goruntimetest"
 	"unsafe"
 )
 
@@ -110,6 +112,7 @@ func deprived(t *testing.T, deny, exe string) *run {
 }
 
 func TestMain(m *testing.M) {
+	goruntimetest.Toolexec()
 	if deny := os.Getenv(denyEnv); deny != "" {
 		fmt.Fprintln(os.Stderr, deprive(deny))
 		os.Exit(1)

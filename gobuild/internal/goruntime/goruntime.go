@@ -1,9 +1,9 @@
 // Package goruntime makes room for taps in the Go runtime of instrumented
 // programs: every goroutine keeps the address of its next tuple.
 //
-//	overlay, err := goruntime.Overlay(goroot, cacheDir, userOverlay)
-//	…
-//	cmd := exec.Command("go", "build", "-overlay="+overlay)
+//	if slices.Contains(goruntime.Files(), "runtime2.go") {
+//		text, err = goruntime.Edit("runtime2.go", text)
+//	}
 //
 // Without that address a tap could not find the memory of its goroutine without a call.
 // The compiler has the current goroutine in a register, and only package runtime may
@@ -18,21 +18,22 @@
 // and calls where a goroutine gets its number, for streams that tell goroutines apart, and where it
 // gets labels of runtime/pprof. Both say where the tuples of a goroutine end.
 //
-// The files of the Go installation stay as they are.
+// The files of the Go installation stay as they are: package toolexec has the compiler read edited copies.
+//
+// What this depends on in a release of Go: the struct g with its field m, which is the eighth word or a
+// later one; the one assignment to newg.goid, behind which the goroutine has its number and no code has
+// run; and the one to getg().labels.
 package goruntime
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
-	"path/filepath"
-	"strings"
 )
 
 // An edit is a change of a file of package runtime. It keeps the numbers of all lines.
@@ -41,8 +42,8 @@ type edit struct {
 	add  func(text []byte) ([]byte, error)
 }
 
-// edits are the files that change: the one that declares g, and the one that makes
-// goroutines.
+// edits are the files that change: the one that declares g, the one that makes goroutines, and the
+// one that sets labels.
 var edits = []edit{
 	{"runtime2.go", addField},
 	{"proc.go", func(text []byte) ([]byte, error) { return addBehind(text, "newg.goid", "pepBegin(newg)") }},
@@ -106,50 +107,32 @@ func PepPin() int {
 }
 `
 
-// An overlay is what the go command's -overlay flag names a file of.
-type overlay struct {
-	Replace map[string]string
+// Files returns the base names of the files of package runtime that Edit changes.
+func Files() (names []string) {
+	for _, e := range edits {
+		names = append(names, e.file)
+	}
+	return names
 }
 
-// Overlay returns the name of a file for -overlay that adds to what user, the
-// file of the user's own -overlay, replaces; user may be empty. It is written to
-// dir. What was built with it before is found in the go command's cache.
-func Overlay(goroot, dir, user string) (name string, err error) {
-	var o overlay
-	if user != "" {
-		text, err := os.ReadFile(user)
-		if err != nil {
-			return "", fmt.Errorf("-overlay: %w", err)
-		}
-		if err := json.Unmarshal(text, &o); err != nil {
-			return "", fmt.Errorf("-overlay=%s: %w", user, err)
-		}
-	}
-	if o.Replace == nil {
-		o.Replace = map[string]string{}
-	}
+// Edit returns the text of a file of package runtime with room for taps. It returns an error if the
+// text has not the places that it knows.
+func Edit(file string, text []byte) ([]byte, error) {
 	for _, e := range edits {
-		source := filepath.Join(goroot, "src", "runtime", e.file)
-		actual := source
-		if with, ok := o.Replace[source]; ok {
-			actual = with
-		}
-		text, err := os.ReadFile(actual)
-		if err != nil {
-			return "", err
-		}
-		if text, err = e.add(text); err != nil {
-			return "", fmt.Errorf("%s: %w", actual, err)
-		}
-		if o.Replace[source], err = write(dir, strings.TrimSuffix(e.file, ".go")+"-", ".go", text); err != nil {
-			return "", err
+		if e.file == file {
+			return e.add(text)
 		}
 	}
-	list, err := json.MarshalIndent(o, "", "\t")
-	if err != nil {
-		return "", err
-	}
-	return write(dir, "overlay-", ".json", list)
+	return nil, fmt.Errorf("%s is not changed for taps", file)
+}
+
+//go:embed goruntime.go
+var thisFile []byte
+
+// Key returns a text without spaces that differs for versions of this package that may edit differently.
+func Key() string {
+	sum := sha256.Sum256(thisFile)
+	return hex.EncodeToString(sum[:8])
 }
 
 // addBehind returns the text with a call behind the one assignment to a variable.
@@ -169,7 +152,7 @@ func addBehind(text []byte, variable, call string) ([]byte, error) {
 		return true
 	})
 	if len(ends) != 1 {
-		return nil, fmt.Errorf("%d statements set %s, want one: taps need the runtime of a release of Go that is known", len(ends), variable)
+		return nil, fmt.Errorf("%d statements set %s, want one: taps need the package runtime of Go 1.26 or 1.27", len(ends), variable)
 	}
 	return []byte(string(text[:ends[0]]) + "; " + call + string(text[ends[0]:])), nil
 }
@@ -195,32 +178,7 @@ func addField(text []byte) ([]byte, error) {
 		return true
 	})
 	if at < 0 {
-		return nil, fmt.Errorf("no struct type g with a field m: taps need the package runtime of Go 1.26")
+		return nil, fmt.Errorf("no struct type g with a field m: taps need the package runtime of Go 1.26 or 1.27")
 	}
 	return []byte(string(text[:at]) + "; " + field + string(text[at:]) + functions), nil
-}
-
-// write writes a file whose name says what is in it, so that two builds at once
-// may share it.
-func write(dir, prefix, suffix string, text []byte) (name string, err error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(text)
-	name = filepath.Join(dir, prefix+hex.EncodeToString(sum[:8])+suffix)
-	if have, err := os.ReadFile(name); err == nil && string(have) == string(text) {
-		return name, nil
-	}
-	f, err := os.CreateTemp(dir, prefix)
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(text); err == nil {
-		err = f.Close()
-	}
-	if err != nil {
-		return "", err
-	}
-	return name, os.Rename(f.Name(), name)
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,19 +13,23 @@ import (
 	"github.com/pepgo/pep/internal/goruntimetest"
 )
 
+// The go command calls this binary in the place of its tools.
+func TestMain(m *testing.M) {
+	goruntimetest.Toolexec()
+	os.Exit(m.Run())
+}
+
 // Goroutines have places of their own, which they keep, and which are zero at
 // first.
 func TestPlaces(t *testing.T) {
 	dir := t.TempDir()
-	replaced := filepath.Join(dir, "other.txt")
 	main := filepath.Join(dir, "main.go")
-	write(t, replaced, "package main\n\nconst hello = \"replaced\"\n")
-	write(t, filepath.Join(dir, "const.go"), "package main\n\nconst hello = \"as it was\"\n")
 	write(t, filepath.Join(dir, "go.mod"), "module m\n\ngo 1.26\n")
 	write(t, main, `package main
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"sync"
 )
@@ -52,50 +57,61 @@ func main() {
 		})
 	}
 	wg.Wait()
-	fmt.Println(len(places), hello)
+	fmt.Println(len(places))
+	for _, f := range []any{runtime.PepNext, runtime.GC} {
+		f := runtime.FuncForPC(reflect.ValueOf(f).Pointer())
+		name, _ := f.FileLine(f.Entry())
+		fmt.Println(name)
+	}
 }
 `)
-	user := filepath.Join(dir, "user.json")
-	text, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(dir, "const.go"): replaced}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, user, string(text))
-	overlay, err := goruntime.Overlay(goruntimetest.Root(t), filepath.Join(dir, "cache"), user)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := goruntime.Overlay(goruntimetest.Root(t), filepath.Join(dir, "cache"), user)
-	if err != nil || again != overlay {
-		t.Errorf("a second time %s, %v, want %s", again, err, overlay)
-	}
-	cmd := exec.Command("go", "run", "-overlay="+overlay, ".")
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil || string(out) != "100 replaced\n" {
-		t.Errorf("%v, %q", err, out)
+	for _, more := range [][]string{nil, {"-trimpath"}, {"-overlay=" + userOverlay(t, dir)}} {
+		args := slices.Concat([]string{"build", "-o", filepath.Join(dir, "main")}, goruntimetest.Flags(t), more, []string{"."})
+		cmd := exec.Command("go", args...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", more, err, out)
+		}
+		// The edited file stands where the others do.
+		out, err := exec.Command(filepath.Join(dir, "main")).CombinedOutput()
+		lines := strings.Split(string(out), "\n")
+		if err != nil || len(lines) != 4 || lines[0] != "100" || lines[1] != filepath.Join(filepath.Dir(lines[2]), "runtime2.go") {
+			t.Errorf("%v: %v, %q", more, err, out)
+		}
 	}
 }
 
-func TestOverlayProblems(t *testing.T) {
-	dir := t.TempDir()
-	malformed, strange := filepath.Join(dir, "malformed.json"), filepath.Join(dir, "strange.json")
-	write(t, malformed, "Replace:")
-	write(t, filepath.Join(dir, "strange.go"), "package runtime\n\ntype m struct{}\n")
-	text, err := json.Marshal(map[string]map[string]string{
-		"Replace": {filepath.Join(goruntimetest.Root(t), "src", "runtime", "runtime2.go"): filepath.Join(dir, "strange.go")},
-	})
+// userOverlay returns the name of an overlay, as a user may have it, that replaces one of the files that are edited.
+func userOverlay(t *testing.T, dir string) string {
+	t.Helper()
+	original := filepath.Join(goruntimetest.Root(t), "src", "runtime", "proc.go")
+	text, err := os.ReadFile(original)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, strange, string(text))
-	for user, want := range map[string]string{
-		malformed:                  "-overlay=" + malformed,
-		filepath.Join(dir, "none"): "no such file",
-		strange:                    "strange.go: no struct type g",
-	} {
-		if _, err := goruntime.Overlay(goruntimetest.Root(t), dir, user); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", user, err, want)
+	replaced := filepath.Join(dir, "any.txt")
+	write(t, replaced, string(text)+"\nconst inOverlay = 1\n")
+	list, err := json.Marshal(map[string]map[string]string{"Replace": {original: replaced}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "user.json")
+	write(t, name, string(list))
+	return name
+}
+
+// A text without the places that are edited is an error that says what is missing.
+func TestUnknownSource(t *testing.T) {
+	strange := []byte("package runtime\n\ntype m struct{}\n")
+	want := map[string]string{
+		"runtime2.go":  "no struct type g with a field m: taps need the package runtime of Go 1.26 or 1.27",
+		"proc.go":      "0 statements set newg.goid, want one",
+		"proflabel.go": "0 statements set getg().labels, want one",
+		"stack.go":     "stack.go is not changed for taps",
+	}
+	for _, file := range append(goruntime.Files(), "stack.go") {
+		if _, err := goruntime.Edit(file, strange); err == nil || !strings.Contains(err.Error(), want[file]) || want[file] == "" {
+			t.Errorf("%s: %v, want %q", file, err, want[file])
 		}
 	}
 }

@@ -31,13 +31,16 @@ func (t *tool) compile() (int, error) {
 	if i < 0 {
 		return t.compileOther()
 	}
-	tag, err := ParseTag(value)
-	if err != nil {
-		return 1, err
-	}
 	t.args = append(append([]string(nil), t.args[:i]...), t.args[i+1:]...)
 	if _, ok := t.flag("-V"); ok >= 0 {
 		return t.run(t.args)
+	}
+	if strings.HasPrefix(value, roomField) {
+		return t.compileRuntime()
+	}
+	tag, err := ParseTag(value)
+	if err != nil {
+		return 1, err
 	}
 	if err := t.choose(tag); err != nil {
 		return 1, err
@@ -112,19 +115,44 @@ func (c *compilation) read() error {
 	c.out, _ = c.flag("-o")
 	c.importcfg, _ = c.flag("-importcfg")
 	c.rewrites, _ = c.flag("-trimpath")
+	files, err := c.goFiles(c.rewrites)
+	if err != nil {
+		return err
+	}
 	c.files = map[string]int{}
-	for i := len(c.args) - 1; i >= 0 && strings.HasSuffix(c.args[i], ".go"); i-- {
-		abs, err := filepath.Abs(c.args[i])
-		if err != nil {
-			return err
-		}
-		c.files[abs] = i
-		c.order = append([]string{abs}, c.order...)
+	for _, f := range files {
+		c.files[f.name] = f.index
+		c.order = append(c.order, f.name)
 	}
 	if c.path == "" || c.out == "" || c.importcfg == "" || len(c.order) == 0 {
 		return errors.New("the compile command has no -p, -o, -importcfg or Go files: pepbuild does not know this version of Go")
 	}
 	return nil
+}
+
+// A goFile is an argument of a compile command.
+type goFile struct {
+	name     string // absolute
+	original string // the name in positions
+	index    int    // of the argument
+}
+
+// goFiles returns the Go files of a compile command, which are its last arguments. With an overlay a file
+// may have any name, and one of the rewrites of file names says what it stands for.
+func (t *tool) goFiles(rewrites string) (files []goFile, err error) {
+	for i := len(t.args) - 1; i >= 0; i-- {
+		abs, err := filepath.Abs(t.args[i])
+		if err != nil {
+			return nil, err
+		}
+		original := trimmed(abs, rewrites)
+		if !strings.HasSuffix(abs, ".go") && !strings.HasSuffix(original, ".go") {
+			break
+		}
+		files = append(files, goFile{abs, original, i})
+	}
+	slices.Reverse(files)
+	return files, nil
 }
 
 func (c *compilation) run() (int, error) {
