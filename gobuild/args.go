@@ -41,6 +41,8 @@ type Args struct {
 	Gcflags  []string // values of -gcflags, in order
 	Patterns []string // packages or files
 	Rest     []string // what comes behind: arguments of the program or the tests
+
+	line []string // the command line
 }
 
 // otherVerbs are the verbs of the go command that pepbuild does not have.
@@ -52,7 +54,7 @@ var otherVerbs = []string{
 // Parse parses a command line, without the name of the program. The error is
 // flag.ErrHelp if it asks for help.
 func Parse(args []string) (*Args, error) {
-	a := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header"}
+	a := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", line: args}
 	if len(args) > 0 {
 		switch {
 		case slices.Contains([]string{"build", "run", "test"}, args[0]):

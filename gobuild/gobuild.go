@@ -35,6 +35,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -46,16 +47,13 @@ import (
 	"github.com/pepgo/pep/internal/terminal"
 )
 
-// goVersion is the release of Go that pepbuild works with: it calls the compiler
-// and the linker itself, and the linked runtime knows package runtime.
-const goVersion = "go1.26"
-
 type build struct {
-	args  *Args
-	given *Args // GoFlags and Gcflags of GOFLAGS; the go command reads them itself
-	goCmd string
-	env   map[string]string
-	deps  []*pkg
+	args    *Args
+	given   *Args // GoFlags and Gcflags of GOFLAGS; the go command reads them itself
+	goCmd   string
+	env     map[string]string
+	release release // that the go command is of
+	deps    []*pkg
 
 	packages int                  // that are instrumented
 	compiler *gocompiler.Compiler // for instrumented packages; nil for the installation's own
@@ -95,6 +93,12 @@ func cacheDir() (string, error) {
 // With -C it changes the working directory of the process, as the go command
 // does.
 func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err error) {
+	newer := os.Getenv(envNewer) != ""
+	os.Unsetenv(envNewer) // It is not for what the user's tests and programs build.
+	called, err := os.Getwd()
+	if err != nil {
+		return 1, err
+	}
 	if args.Dir != "" {
 		if err := os.Chdir(args.Dir); err != nil {
 			return 2, fmt.Errorf("-C: %w", err)
@@ -102,14 +106,18 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	}
 	b := &build{args: args, goCmd: "go", stderr: stderr}
 	defer func() { err = errors.Join(err, b.guide.remove()) }()
-	goArgs, linkedCfg, err := b.prepare()
-	var ge *goError
-	if errors.As(err, &ge) {
-		fmt.Fprintln(stderr, ge)
-		return ge.code, nil
+	if err := b.readEnv(); err != nil {
+		return failed(err, stderr)
 	}
+	if b.release.newerThanSelf() {
+		if newer {
+			return 1, fmt.Errorf("the go command says that it is %s, and has built a pepbuild with %s: GOROOT or PATH mixes two releases", b.release.name, runtime.Version())
+		}
+		return b.runNewer(called, stdin, stdout, stderr)
+	}
+	goArgs, linkedCfg, err := b.prepare()
 	if err != nil {
-		return 1, err
+		return failed(err, stderr)
 	}
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
@@ -150,10 +158,19 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	return 0, nil
 }
 
+// failed returns the exit code for an error. What the go command itself has said is printed as it is.
+func failed(err error, stderr io.Writer) (int, error) {
+	if ge, ok := errors.AsType[*goError](err); ok {
+		fmt.Fprintln(stderr, ge)
+		return ge.code, nil
+	}
+	return 1, err
+}
+
 // prepare returns the arguments for the go command, and the file that names the
 // linked runtime's archives.
 func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
-	if err := b.readEnv(); err != nil {
+	if err := b.checkRelease(); err != nil {
 		return nil, "", err
 	}
 	if err := b.checkProfileDir(); err != nil {
@@ -265,7 +282,7 @@ func (b *build) goArgs(paths []string, exe string, tag toolexec.Tag) ([]string, 
 func (b *build) readEnv() error {
 	out, err := b.goOutput("env", "-json", "GOOS", "GOARCH", "GOROOT", "GOTOOLDIR", "GOVERSION", "GOAMD64", "GOEXPERIMENT", "GOFLAGS", "GOCACHE")
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("the go command is not in PATH: install Go (%s) or add its bin directory to PATH", goVersion)
+		return fmt.Errorf("the go command is not in PATH: install Go (%s or later) or add its bin directory to PATH", known[0])
 	}
 	if err != nil {
 		return err
@@ -273,9 +290,7 @@ func (b *build) readEnv() error {
 	if err := json.Unmarshal([]byte(out), &b.env); err != nil {
 		return fmt.Errorf("go env: %w", err)
 	}
-	if v := b.env["GOVERSION"]; v != goVersion && !strings.HasPrefix(v, goVersion+".") && !strings.HasPrefix(v, goVersion+"-") {
-		return fmt.Errorf("the go command is %s: this pepbuild works with %s; put that first in PATH or set GOTOOLCHAIN", v, goVersion)
-	}
+	b.release = parseRelease(b.env["GOVERSION"])
 	flags, err := parseGOFLAGS(b.args.Verb, b.env["GOFLAGS"])
 	if err != nil {
 		return err

@@ -11,9 +11,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -74,12 +76,17 @@ func TestScripts(t *testing.T) {
 			return os.Mkdir(filepath.Join(e.WorkDir, "prof"), 0o777)
 		},
 		Condition: func(cond string) (bool, error) {
+			if release, ok := strings.CutPrefix(cond, "local:"); ok {
+				return strings.HasPrefix(runtime.Version(), release+"."), nil
+			}
 			switch cond {
 			case "cgo":
 				_, err := exec.LookPath("gcc")
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
+			case "go1.27": // is this go command, or can be had
+				return newest() == nil, nil
 			case "gdb": // it is there and may trace
 				out, _ := exec.Command("gdb", "-nx", "-batch", "-ex", "run", "/bin/true").Output()
 				return bytes.Contains(out, []byte("exited normally")), nil
@@ -101,6 +108,14 @@ func TestScripts(t *testing.T) {
 		},
 	})
 }
+
+// newest returns an error if the newest release of Go that pepbuild knows cannot be had. It is
+// downloaded once.
+var newest = sync.OnceValue(func() error {
+	cmd := exec.Command("go", "version")
+	cmd.Env = append(os.Environ(), "GOTOOLCHAIN=go1.27.3")
+	return cmd.Run()
+})
 
 func goEnv(names ...string) ([]string, error) {
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()
