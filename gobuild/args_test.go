@@ -65,7 +65,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s %v", test.name, err)
 			continue
 		}
-		if diff := cmp.Diff(&test.want, got, cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(&test.want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreUnexported(Args{})); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", test.name, diff)
 		}
 	}

@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 				return err == nil, nil
 			case "root":
 				return os.Getuid() == 0, nil
-			case "go1.27": // is this go command, or can be had
+			case "newest": // release of Go is there, or can be downloaded
 				return newest() == nil, nil
 			case "gdb": // it is there and may trace
 				out, _ := exec.Command("gdb", "-nx", "-batch", "-ex", "run", "/bin/true").Output()
