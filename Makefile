@@ -1,4 +1,4 @@
-# Everything needs Go 1.26 and make; README.md says what to type.
+# Everything needs Go 1.26 or 1.27 and make; README.md says what to type.
 
 GO     ?= go
 BUILD  := $(CURDIR)/build
