@@ -34,8 +34,9 @@ test: ## the product's tests; ends with "N passed, N failed"
 test-short: ## what one runs while working
 	@$(GO) run ./internal/cmd/check -short
 
-check: test ## everything: also lab, staticcheck and a second of each fuzz test
+check: test ## everything: also lab, staticcheck, a second of each fuzz test, and the other release of Go
 	@$(GO) run ./internal/cmd/check -beyond
+	@$(GO) run ./internal/cmd/check -other
 
 # Each fuzz test for longer: make fuzz FUZZTIME=10m FUZZ=./runtime/...
 FUZZTIME ?= 1m

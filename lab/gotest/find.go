@@ -3,6 +3,7 @@ package gotest
 // This file finds the programs.
 
 import (
+	"fmt"
 	"go/build"
 	"os"
 	"os/exec"
@@ -45,9 +46,22 @@ func Find(match *regexp.Regexp) (programs, left []string, err error) {
 	return programs, left, nil
 }
 
-func testRoot() (string, error) {
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	return filepath.Join(strings.TrimSpace(string(out)), "test"), err
+// testRoot returns the folder of the programs: that of the selected toolchain, or, because toolchains that the
+// go command downloads come without it, that of the installation.
+func testRoot() (root string, err error) {
+	for _, env := range [][]string{nil, append(os.Environ(), "GOTOOLCHAIN=local")} {
+		cmd := exec.Command("go", "env", "GOROOT")
+		cmd.Env = env
+		out, err := cmd.Output()
+		if err != nil {
+			return "", err
+		}
+		root = filepath.Join(strings.TrimSpace(string(out)), "test")
+		if _, err := os.Stat(root); err == nil {
+			return root, nil
+		}
+	}
+	return "", fmt.Errorf("the installation of Go has no folder %s: some distributions leave it out", root)
 }
 
 // runs reports whether the header of a file says that it is a program to run,

@@ -10,7 +10,8 @@
 //
 // Without arguments it tests the product. With -short it tests the product in its short form, and
 // with -beyond all that guards the project beside the product's tests: lab, staticcheck, and a second
-// of each fuzz test of both modules.
+// of each fuzz test of both modules. With -other it runs some tests with the other release of Go that
+// pepbuild knows.
 //
 // The command passes other arguments on to go test. Packages are directories: those below ./lab
 // are of the module there, and ./... is all packages of both. If the first argument is -fuzzeach=10m,
@@ -26,6 +27,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +67,8 @@ func run(args []string, w io.Writer) check.Count {
 		count.Add(static(w))
 		count.Add(fuzzing(w, []string{"./..."}, short))
 		return count
+	case "-other":
+		return otherRelease(w, runtime.Version())
 	}
 	if each, ok := strings.CutPrefix(args[0], "-fuzzeach="); ok {
 		d, err := time.ParseDuration(each)
@@ -109,10 +113,39 @@ func static(w io.Writer) check.Count {
 	return count
 }
 
+// otherRelease runs some tests with the other release of Go that pepbuild knows: programs built in all modes, with
+// the compiler and the runtime of that release, profiles for the compiler, and test programs of Go.
+func otherRelease(w io.Writer, this string) check.Count {
+	toolchain := "go1.27.3"
+	if strings.HasPrefix(this, "go1.27") {
+		toolchain = "go1.26.8"
+	}
+	env := append(os.Environ(), "GOTOOLCHAIN="+toolchain)
+	cmd := exec.Command("go", "version")
+	cmd.Env = env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		fmt.Fprintf(w, "SKIP  tests with %s\n      it cannot be downloaded: %v: %s", toolchain, err, out)
+		return check.Count{Skipped: 1}
+	}
+	fmt.Fprintf(w, "with %s:\n", toolchain)
+	var count check.Count
+	for _, m := range []module{
+		{dir: ".", args: []string{"-run", "^TestScripts$/^(basic|modes|taps|bursts|guide|test|cgo|newer)$", "./cmd/pepbuild"}},
+		{dir: ".", args: []string{"-run", "^TestPGO$", "./cmd/pepbuild"}},
+		{dir: ".", args: []string{"./gobuild/..."}},
+		{dir: lab, args: []string{"-run", "^TestSubset$", "./gotest"}},
+	} {
+		m.env = env
+		count.Add(m.tests(w))
+	}
+	return count
+}
+
 // A module is one of those that the project has, and the arguments of go test there.
 type module struct {
 	dir  string
 	args []string
+	env  []string // nil for that of this process
 }
 
 // in follows the names of checks of a module.
@@ -210,7 +243,7 @@ func silent(w io.Writer, what, dir, name string, args ...string) check.Count {
 // tests runs go test, without the checks of go vet that it would do again.
 func (m module) tests(w io.Writer) check.Count {
 	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=off", "-timeout=60m"}, m.args...)...)
-	cmd.Dir, cmd.Stderr = m.dir, os.Stderr
+	cmd.Dir, cmd.Env, cmd.Stderr = m.dir, m.env, os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
