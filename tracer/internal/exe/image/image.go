@@ -62,7 +62,8 @@ type Image struct {
 	relocated func() []relocation
 	symbols   func() ([]Symbol, error)
 	dwarf     func() (*dwarf.Data, error)
-	layout    func() (Goroutine, error)
+	layouts   func() ([]release, error)
+	goroutine func() (Goroutine, error)
 	sites     func() (*executable.File, error)
 	units     unitCache
 	types     struct {
@@ -112,6 +113,8 @@ func New(r *io.SectionReader) (*Image, error) {
 	}
 	im.notes()
 	im.relocated = sync.OnceValue(im.sortedRelocations)
+	im.dwarf = sync.OnceValues(im.readDWARF)
+	im.layouts = sync.OnceValues(im.possibleReleases)
 	if err := im.findModule(); err != nil {
 		if im.GoVersion != "" {
 			err = fmt.Errorf("built by %s: %w", im.GoVersion, err)
@@ -119,8 +122,7 @@ func New(r *io.SectionReader) (*Image, error) {
 		return nil, err
 	}
 	im.symbols = sync.OnceValues(im.readSymbols)
-	im.dwarf = sync.OnceValues(im.readDWARF)
-	im.layout = sync.OnceValues(im.findGoroutine)
+	im.goroutine = sync.OnceValues(im.findGoroutine)
 	im.sites = sync.OnceValues(func() (*executable.File, error) { return executable.Read(r) })
 	return im, nil
 }

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"bytes"
 	"debug/elf"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -272,41 +271,6 @@ func TestLineCode(t *testing.T) {
 	into := im.InlinedInto("main.mul")
 	if !slices.ContainsFunc(into, func(f Function) bool { return f.Name == "main.total" }) || slices.ContainsFunc(into, func(f Function) bool { return f.Name == "main.each" }) {
 		t.Errorf("main.mul is inlined into %v", into)
-	}
-}
-
-// The table for stripped executables has what DWARF has.
-func TestGoroutineTable(t *testing.T) {
-	im, err := Open(imagetest.Variants[0].Build(t, "testdata/target"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer im.Close()
-	want, err := im.Goroutine()
-	if err != nil || want.Source != "DWARF" || want.Goid == 0 || want.StackHi != 8 {
-		t.Fatalf("%+v, %v", want, err)
-	}
-	stripped, err := Open(imagetest.Variants[1].Build(t, "testdata/target"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stripped.Close()
-	got, err := stripped.Goroutine()
-	if err != nil || !strings.HasPrefix(stripped.GoVersion, got.Source) {
-		t.Errorf("release %s: %+v, %v", stripped.GoVersion, got, err)
-	}
-	if got.Source = want.Source; got != want {
-		t.Errorf("the table has %+v, DWARF %+v", got, want)
-	}
-	if _, err := stripped.Symbols(); !errors.Is(err, ErrStripped) {
-		t.Errorf("symbols: %v", err)
-	}
-	if _, err := stripped.DWARF(); !errors.Is(err, ErrStripped) {
-		t.Errorf("DWARF: %v", err)
-	}
-	stripped.GoVersion = "go1.99"
-	if _, err := stripped.findGoroutine(); err == nil || !strings.Contains(err.Error(), "no table for go1.99") {
-		t.Errorf("unknown release: %v", err)
 	}
 }
 

@@ -14,7 +14,7 @@ func (im *Image) Lost() (list []string) {
 	if _, err := im.dwarf(); errors.Is(err, ErrStripped) {
 		list = append(list,
 			"No DWARF: parameters and results have no names and no types, so arguments are shown as words; results are unknown, and so are the arguments of functions that do not check the stack size.")
-		if _, err := im.layout(); err != nil {
+		if _, err := im.goroutine(); err != nil {
 			list = append(list, "No goroutine numbers and no labels: "+err.Error()+".")
 		}
 	}

@@ -26,21 +26,8 @@ type module struct {
 	etypes      uint64 // their end
 	gofunc      uint64 // go:func.*, 0 if unknown
 	tableEnd    uint64
+	mapType     uint64 // size of abi.MapType
 }
-
-// Words of runtime.moduledata. They are the same in Go 1.20 to 1.26.
-const (
-	wordTable     = 0
-	wordNames     = 1  // slices have three words: address, length, capacity
-	wordFunctions = 13 // the slice pclntable
-	wordIndex     = 16 // the slice ftab
-	wordText      = 22
-	wordEText     = 23
-	wordTypes     = 37
-	wordETypes    = 38
-	wordGoFunc    = 40
-	moduleWords   = 41
-)
 
 // findModule sets im.module and im.funcs.
 func (im *Image) findModule() error {
@@ -113,7 +100,10 @@ func find(r io.ReaderAt, text []byte) func(yield func(off uint64) bool) {
 
 // useTable reads the table at addr, and the module that names it.
 func (im *Image) useTable(addr uint64, h pclntab.Header) error {
-	m, found := im.findModuleData(addr, h)
+	m, found, err := im.findModuleData(addr, h)
+	if err != nil {
+		return err
+	}
 	if !found {
 		// Without the module, older releases tell the start of the text in the header.
 		m = module{table: addr, text: h.TextStart}
@@ -164,29 +154,42 @@ func (im *Image) useTable(addr uint64, h pclntab.Header) error {
 
 // findModuleData finds the moduledata that names the table at addr. Its section or
 // symbol is not needed: it begins with the address of the table.
-func (im *Image) findModuleData(table uint64, h pclntab.Header) (m module, ok bool) {
-	for at := range im.pointersTo(table) {
-		words, err := im.words(at, moduleWords)
-		if err != nil {
-			continue
-		}
-		if words[wordTable] != table || words[wordNames] != table+h.Names ||
-			words[wordFunctions] != table+h.Functions || words[wordIndex] != table+h.Functions ||
-			words[wordIndex+1] != h.Funcs+1 || words[wordText] > words[wordEText] {
-			continue
-		}
-		m = module{
-			table: table, addr: at, text: words[wordText], etext: words[wordEText],
-			types: words[wordTypes], etypes: words[wordETypes], gofunc: words[wordGoFunc],
-			tableEnd: words[wordFunctions] + words[wordFunctions+1],
-		}
-		// Since Go 1.26 the slice includes go:func.*, before that it ends there.
-		if p, ok := im.segment(table); !ok || m.tableEnd < table || m.tableEnd-p.Vaddr > p.Filesz {
-			continue
-		}
-		return m, true
+func (im *Image) findModuleData(table uint64, h pclntab.Header) (m module, ok bool, err error) {
+	list, err := im.layouts()
+	if err != nil {
+		return m, false, err
 	}
-	return m, false
+	for at := range im.pointersTo(table) {
+		for _, r := range list {
+			words, err := im.words(at, r.module.size())
+			if err != nil {
+				continue
+			}
+			if m, ok := im.moduleOf(table, at, words, r, h); ok {
+				return m, true, nil
+			}
+		}
+	}
+	return m, false, nil
+}
+
+// moduleOf takes the words at an address for the moduledata of a release that names the table. It returns
+// false if they cannot be.
+func (im *Image) moduleOf(table, at uint64, words []uint64, r release, h pclntab.Header) (m module, ok bool) {
+	w := r.module
+	m = module{
+		table: table, addr: at, text: words[w.text], etext: words[w.etext],
+		types: words[w.types], etypes: words[w.etypes], gofunc: words[w.gofunc],
+		// Since Go 1.26 the slice includes go:func.*, before that it ends there.
+		tableEnd: words[w.functions] + words[w.functions+1],
+		mapType:  r.mapType,
+	}
+	p, ok := im.segment(table)
+	ok = ok && words[0] == table && m.tableEnd >= table && m.tableEnd-p.Vaddr <= p.Filesz &&
+		words[w.names] == table+h.Names && words[w.functions] == table+h.Functions &&
+		words[w.index] == table+h.Functions && words[w.index+1] == h.Funcs+1 &&
+		m.text <= m.etext && m.types < m.etypes && im.Mapped(m.types) && im.Mapped(m.etypes-1) && im.Mapped(m.gofunc)
+	return m, ok
 }
 
 // pointersTo returns the addresses of words that point to target, in the file or after

@@ -1,7 +1,8 @@
 package image
 
 // This file reads the names of types from their descriptors, which the linker keeps in stripped
-// executables, too. The layout of descriptors is that of internal/abi in Go 1.20 to 1.26.
+// executables, too. The layout of descriptors is that of internal/abi since Go 1.20; what changed since
+// is in release.go.
 
 import (
 	"encoding/binary"
@@ -68,8 +69,6 @@ const (
 	chanSize     = typeSize + 16
 	arraySize    = typeSize + 24
 	structSize   = typeSize + 32
-	mapSize      = typeSize + 64
-	oldMapSize   = typeSize + 40 // before Go 1.24
 
 	fieldSize  = 24 // abi.StructField
 	methodSize = 8  // abi.Imethod
@@ -473,14 +472,14 @@ func (r *typeReader) uncommonAt(d descriptor) uint64 {
 	case kindInterface, kindStruct:
 		return structSize
 	case kindMap:
-		// Since Go 1.24 the size of the groups of slots is a word, in the programs that have them.
+		// With buckets, the word that has the size of the groups of slots is part of other fields.
 		group, _ := r.pointer(d.addr + typeSize + 16)
 		size, ok1 := r.number(group)
 		word, ok2 := r.number(d.addr + typeSize + 32)
 		if ok1 && ok2 && size == word {
-			return mapSize
+			return r.im.module.mapType
 		}
-		return oldMapSize
+		return buckets
 	case kindPointer, kindSlice:
 		return pointerSize
 	}

@@ -164,16 +164,21 @@ func checkDWARF(t *testing.T, im *Image) {
 		}
 	}
 	more, itabs := 0, 0
+	var last uint64 // descriptor
 	for addr := types; addr < etypes; addr++ {
 		got, ok := im.Dynamic(addr)
-		switch {
-		case !ok || names[addr] != "":
-		case got.Addr != addr:
+		if !ok {
+			continue
+		}
+		if got.Addr != addr {
 			itabs++
-		default:
-			if more++; addr%32 != 0 {
-				fail("%#x in the data of types is %s", addr, got.Name)
-			}
+			continue
+		}
+		if addr-last < 48 {
+			fail("%#x, within the descriptor at %#x, is %s", addr, last, got.Name)
+		}
+		if last = addr; names[addr] == "" {
+			more++
 		}
 	}
 	t.Logf("%d types, %d that DWARF does not have, %d itabs, %d wrong", len(names), more, itabs, wrong)
