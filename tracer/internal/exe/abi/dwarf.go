@@ -92,8 +92,8 @@ func Values(im *image.Image, fn image.Function) (params, results []Value, err er
 		}
 		r.SkipChildren()
 	}
-	if at, ok := dictionary(name); ok && at <= len(params) {
-		params = slices.Insert(params, at, Value{Name: ".dict", Type: &Type{Name: "*[]uintptr", Kind: Pointer, Size: 8, Align: 8}})
+	if at, ok := dictionary(name); ok && at <= len(params) && !slices.ContainsFunc(params, func(v Value) bool { return v.Name == dict }) {
+		params = slices.Insert(params, at, Value{Name: dict, Type: &Type{Name: "*[]uintptr", Kind: Pointer, Size: 8, Align: 8}})
 	}
 	return params, results, nil
 }
@@ -107,8 +107,11 @@ var (
 	method  = regexp.MustCompile(`\]\)?\.[^.\]]+$`)
 )
 
+// dict is the name of the dictionary among the arguments.
+const dict = ".dict"
+
 // dictionary returns the index of the argument that is the dictionary of a generic
-// function, which DWARF does not have. Instantiations for shapes of types have one: methods
+// function. DWARF does not have it, or since Go 1.27 only for functions that are inlined nowhere. Instantiations for shapes of types have one: methods
 // after the receiver, functions as the first argument, and closures among their
 // variables, not as an argument.
 func dictionary(name string) (at int, ok bool) {
