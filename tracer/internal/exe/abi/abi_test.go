@@ -161,16 +161,21 @@ func values(types []*Type) (list []Value) {
 
 func TestDictionary(t *testing.T) {
 	for name, want := range map[string]int{
-		"main.F[go.shape.int]":                      0,
-		"main.(*T[go.shape.int]).M":                 1,
-		"main.T[go.shape.[]main.U[go.shape.int]].M": 1,
-		"main.F[go.shape.int].func1":                -1,
-		"main.(*T[go.shape.int]).M.func2.1":         -1,
-		"main.(*T[go.shape.int]).M-range1":          -1,
-		"main.F[go.shape.int].gowrap1":              -1,
-		"main.F":                                    -1,
-		"main.T[int].M":                             -1,
-		"type:.eq.main.T[go.shape.int]":             -1,
+		"main.F[go.shape.int]":                             0,
+		"main.(*T[go.shape.int]).M":                        1,
+		"main.T[go.shape.[]main.U[go.shape.int]].M":        1,
+		"main.T[go.shape.int].M[go.shape.string]":          1,
+		"main.(*T).M[go.shape.[]example.com/x.U]":          1,
+		"example.com/x/gopkg%2ein.F[go.shape.int]":         0,
+		"a.b/c.T.M[go.shape.struct { F int \"][.\\\"\" }]": 1,
+		"a.b/c.F[go.shape.struct { F int \"].[]\" }]":      0,
+		"main.F[go.shape.int].func1":                       -1,
+		"main.(*T[go.shape.int]).M.func2.1":                -1,
+		"main.(*T[go.shape.int]).M-range1":                 -1,
+		"main.F[go.shape.int].gowrap1":                     -1,
+		"main.F":                                           -1,
+		"main.T[int].M":                                    -1,
+		"type:.eq.main.T[go.shape.int]":                    -1,
 	} {
 		at, ok := dictionary(name)
 		if !ok {

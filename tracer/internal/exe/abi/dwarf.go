@@ -104,25 +104,45 @@ func has(results []Value, v Value) bool {
 
 var (
 	closure = regexp.MustCompile(`\.(func|gowrap|deferwrap)\d+|-range\d+`)
-	method  = regexp.MustCompile(`\]\)?\.[^.\]]+$`)
+	// In the last element of a path, linkers write dots as %2e.
+	method = regexp.MustCompile(`^(.*/)?[^./]+\.[^./]+\.[^./]+$`)
+	tag    = regexp.MustCompile(`"(\\.|[^"\\])*"`) // of a field: may contain brackets
 )
 
 // dict is the name of the dictionary among the arguments.
 const dict = ".dict"
 
 // dictionary returns the index of the argument that is the dictionary of a generic
-// function. DWARF does not have it, or since Go 1.27 only for functions that are inlined nowhere. Instantiations for shapes of types have one: methods
-// after the receiver, functions as the first argument, and closures among their
-// variables, not as an argument.
+// function. DWARF does not have it, or since Go 1.27 only for functions that are inlined nowhere. Instantiations
+// for shapes of types have one: methods after the receiver, functions as the first argument, and
+// closures among their variables, not as an argument.
 func dictionary(name string) (at int, ok bool) {
 	last := strings.LastIndexByte(name, ']')
 	if last < 0 || !strings.Contains(name, "go.shape.") || strings.HasPrefix(name, "type:") || closure.MatchString(name[last:]) {
 		return 0, false
 	}
-	if method.MatchString(name) {
+	if method.MatchString(withoutTypes(name)) {
 		return 1, true
 	}
 	return 0, true
+}
+
+// withoutTypes removes the type arguments from the name of a function: main.(*T).m of
+// main.(*T[go.shape.int]).m[go.shape.string], a generic method, which Go has since 1.27.
+func withoutTypes(name string) string {
+	var b strings.Builder
+	depth := 0
+	for _, c := range tag.ReplaceAllString(name, "") {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case depth == 0:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
 }
 
 // value reads an argument or a result.
