@@ -134,6 +134,7 @@ func work(rounds int) seen {
 			s.int("COUNT len(s)", len("é")+len(text), 8)
 			s.int("COUNT n", n, 8)
 			s.int("COUNT n after", n+1, 8)
+			use(n + 1)
 		}
 		for _, g := range []struct {
 			v, bytes int

@@ -5,6 +5,8 @@ package image
 import (
 	"debug/dwarf"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // A Variable is a variable or a parameter of a function.
@@ -55,7 +57,33 @@ func (im *Image) Variables(fn Function, pc uint64) ([]Variable, error) {
 	if err != nil {
 		return nil, fmt.Errorf("DWARF: variables of %s: %w", fn.Name, err)
 	}
-	return w.list, nil
+	return slices.DeleteFunc(slices.Clone(w.list), func(v Variable) bool { return isPart(&v, w.list) }), nil
+}
+
+// isPart reports whether a variable is a part of another one of the list, which the compiler has made: list.len of
+// a slice, px of a struct p with a field x. Go 1.27 writes where on the stack such a part is kept, but not when
+// it is there. What DWARF has of the whole variable says this.
+func isPart(v *Variable, list []Variable) bool {
+	if at := v.entry.AttrField(dwarf.AttrLocation); at == nil || at.Class != dwarf.ClassExprLoc || v.Param {
+		return false
+	}
+	return slices.ContainsFunc(list, func(whole Variable) bool {
+		rest, ok := strings.CutPrefix(v.Name, whole.Name)
+		at := whole.entry.AttrField(dwarf.AttrLocation)
+		return ok && v.Line == whole.Line && at != nil && at.Class == dwarf.ClassLocListPtr && names(whole.Type, rest)
+	})
+}
+
+// names reports whether a text names a part of a type as the compiler does.
+func names(t dwarf.Type, text string) bool {
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "[0]") {
+		return true
+	}
+	s, ok := underlying(t).(*dwarf.StructType)
+	return ok && slices.ContainsFunc(s.Field, func(f *dwarf.StructField) bool {
+		rest, ok := strings.CutPrefix(text, f.Name)
+		return ok && f.Name != "" && (rest == "" || names(f.Type, rest))
+	})
 }
 
 // A scope collects variables.

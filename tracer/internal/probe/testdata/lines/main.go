@@ -142,6 +142,7 @@ func generic[T int32 | int64](v T, list []T) T {
 func count(s string) (n int) {
 	for range s {
 		n++ // COUNT
+		use(n)
 	}
 	return n
 }
