@@ -57,9 +57,12 @@ func (im *Image) Mapped(addr uint64) bool {
 	})
 }
 
-// Symbol returns the symbol at an address. Without a symbol table it returns the function
-// or the section there.
+// Symbol returns the symbol at an address, with those that the linker has for types and itabs.
+// Without a symbol table it returns the function or the section there.
 func (im *Image) Symbol(addr uint64) (name string, offset uint64) {
+	if name := im.typeSymbol(addr); name != "" {
+		return name, 0
+	}
 	list, _ := im.symbols()
 	i := sort.Search(len(list), func(i int) bool { return list[i].Addr > addr }) - 1
 	for ; i >= 0; i-- {

@@ -40,6 +40,27 @@ func (im *Image) Dynamic(word uint64) (Type, bool) {
 	return t, t.Name != ""
 }
 
+// typeSymbol names a type descriptor or an itab of the executable as the linker does, or returns "":
+// type:int, go:itab.*os.File,io.Writer. Symbol tables have no descriptors, and since Go 1.27 no itabs.
+func (im *Image) typeSymbol(addr uint64) string {
+	if addr < im.module.types || addr >= im.module.etypes {
+		return ""
+	}
+	t, ok := im.Dynamic(addr)
+	if !ok {
+		return ""
+	}
+	if t.Addr == addr {
+		return "type:" + t.Name
+	}
+	words, err := im.words(addr, 1)
+	if err != nil {
+		return ""
+	}
+	i, _ := im.Dynamic(words[0])
+	return "go:itab." + t.Name + "," + i.Name
+}
+
 // maxTypes is how many words Dynamic remembers.
 const maxTypes = 1 << 16
 

@@ -124,6 +124,9 @@ func checkDWARF(t *testing.T, im *Image) {
 		case "runtime.etypes":
 			etypes = s.Value
 		}
+		if name, off := im.Symbol(s.Value); strings.HasPrefix(s.Name, "go:itab.") && (name != s.Name || off != 0) {
+			t.Errorf("%#x is %s+%d, want %s", s.Value, name, off, s.Name)
+		}
 	}
 	d, err := f.DWARF()
 	if err != nil {
@@ -170,9 +173,15 @@ func checkDWARF(t *testing.T, im *Image) {
 		if !ok {
 			continue
 		}
+		name, _ := im.Symbol(addr)
 		if got.Addr != addr {
-			itabs++
+			if itabs++; !strings.HasPrefix(name, "go:itab."+got.Name+",") {
+				fail("%#x, the itab of %s, has the name %s", addr, got.Name, name)
+			}
 			continue
+		}
+		if name != "type:"+got.Name {
+			fail("%#x, the type %s, has the name %s", addr, got.Name, name)
 		}
 		if addr-last < 48 {
 			fail("%#x, within the descriptor at %#x, is %s", addr, last, got.Name)

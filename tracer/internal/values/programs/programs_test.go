@@ -136,11 +136,17 @@ func TestPositions(t *testing.T) {
 // of descriptors, which are what any holds. The stripped executable has them at the same addresses.
 func TestTypesOfARealProgram(t *testing.T) {
 	name := build(t)
-	words := symbols(t, name)
+	elfSymbols := symbols(t, name)
 	for _, exe := range []string{name, build(t, "-ldflags=-s -w")} {
 		p := programs.New("")
 		defer p.Close()
 		of := imageOf(t, exe)
+		words := map[string]uint64{"main.sum": elfSymbols["main.sum"].Value}
+		for addr := elfSymbols["runtime.types"].Value; addr < elfSymbols["runtime.etypes"].Value; addr += 8 {
+			if symbol, offset := p.Symbol(of, addr); offset == 0 {
+				words[symbol] = addr
+			}
+		}
 		im, err := image.Open(exe)
 		if err != nil {
 			t.Fatal(err)
@@ -165,19 +171,19 @@ func TestTypesOfARealProgram(t *testing.T) {
 			"go:itab.*os.File,io.Writer":     "*os.File",
 			"main.sum":                       "",
 		} {
-			s, ok := words[symbol]
+			word, ok := words[symbol]
 			if !ok {
 				t.Errorf("the program has no symbol %s", symbol)
 				continue
 			}
-			got, value := typeOf(s.Value)
+			got, value := typeOf(word)
 			if got != want {
 				t.Errorf("%s: %s: got type %q, want %q", exe, symbol, got, want)
 			}
 			if want == "" {
 				continue
 			}
-			itab, err := im.Words(s.Value, 2)
+			itab, err := im.Words(word, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
