@@ -29,7 +29,8 @@ Usage:
 It needs Linux 6.6 on amd64, and root or the capabilities CAP_BPF and CAP_PERFMON
 (and CAP_SYS_PTRACE for programs of other users). The program is not changed on
 disk, needs no restart and no symbols, and is as before when peptrace ends, also
-if it is killed.
+if it is killed. It knows what Go 1.20 to 1.27 build, and programs of other releases
+if they have DWARF.
 
 Sampled values are in databases, one for each program, which "peptrace values -o DIR"
 writes, or in a recording (-record): FILE is one of these, or a directory of databases.

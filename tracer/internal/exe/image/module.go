@@ -108,7 +108,7 @@ func (im *Image) useTable(addr uint64, h pclntab.Header) error {
 		// Without the module, older releases tell the start of the text in the header.
 		m = module{table: addr, text: h.TextStart}
 		if m.text == 0 {
-			return errors.New("no runtime.firstmoduledata, so the start of the code is unknown")
+			return errors.New("no runtime.firstmoduledata as the release has it, so the start of the code is unknown")
 		}
 	}
 	if m.tableEnd == 0 {
