@@ -1,7 +1,8 @@
 package image
 
-// This file has all that depends on the Go release that built an executable. The format of the
-// function table is that of package pclntab; Go 1.20 to 1.27 have the same one.
+// This file has what depends on the Go release that built an executable. Not here are the format of the function
+// table, which package pclntab has and knows by its first bytes, the same from Go 1.20 to 1.27; and what
+// DWARF has since some release, which its readers see: isPart, and the dictionaries in package abi.
 
 import (
 	"debug/dwarf"
