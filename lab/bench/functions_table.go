@@ -16,8 +16,8 @@ const worstWanted = 1.08
 func FunctionTables(all []FuncCosts) string {
 	var b strings.Builder
 	b.WriteString("Instructions relative to those of the plain program. Counted are the functions of all packages but the Go runtime, which is not instrumented and whose work depends on hash seeds, and the linked runtime, " +
-		"which works at start and exit: 1 + (instrumented - plain) / all instructions of the plain program. Start and exit of the program are part of it. Instructions are not time: a poll is a load that " +
-		"nothing waits for, and a mispredicted jump costs more than twenty other instructions.\n\n" +
+		"which works at start and exit: 1 + (instrumented - plain) / all instructions of the plain program. Start and exit of the program are part of it. Instructions are not time: a poll is a test and a jump " +
+		"that the processor predicts, and a mispredicted jump costs more than twenty other instructions.\n\n" +
 		"\"Polls alone\" is a build without path registers: each path ends with a poll of a constant, so it shows what one poll per path costs where registers are free. That can be less than its polls, because the compiler orders the other instructions in another way than in the plain program. \"Registers alone\" is the instrumented build without the polls that it executes, " +
 		"two instructions each. \"Neither\" is a build in which conditions are taken apart, so that code can stand at each outcome, and nothing else.\n\n")
 	t := newTable("program", "instrumented", "polls alone", "registers alone", "neither", "polls / 1000", "hottest difference")
