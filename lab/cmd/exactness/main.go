@@ -4,7 +4,8 @@
 //	go run -C lab ./cmd/exactness [flags] [program ...]
 //
 // A program is the name of a directory in testprogs; without any, all are
-// checked.
+// checked. With -o FILE the table also goes to a file, with the machine and the
+// command line.
 package main
 
 import (
@@ -14,8 +15,11 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/pepgo/pep/gobuild"
+	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/exactness"
 )
 
@@ -43,6 +47,7 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 	percent := flags.Int("percent", 10, "share of the whole workload that is run")
 	truncate := flags.String("truncate", "header", "where paths end: header or backedge")
 	details := flags.Bool("v", false, "say what could not be compared, and which functions have paths that never ended")
+	out := flags.String("o", "", "write the table to a `file`, too")
 	flags.Parse(args)
 
 	programs := flags.Args()
@@ -55,6 +60,8 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 			programs = append(programs, filepath.Base(filepath.Dir(d)))
 		}
 	}
+	var text strings.Builder
+	result := io.MultiWriter(stdout, &text)
 	ok = true
 	var reports []*exactness.Report
 	for _, name := range programs {
@@ -64,14 +71,36 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 			return false, err
 		}
 		ok = ok && r.OK()
-		r.Failures(stdout)
+		r.Failures(result)
 		if *details {
-			r.Details(stdout)
+			r.Details(result)
 		}
 		reports = append(reports, r)
 	}
-	exactness.Summary(stdout, reports)
-	return ok, nil
+	exactness.Summary(result, reports)
+	if *out == "" {
+		return ok, nil
+	}
+	head := bench.Header("Exact counts", "go run -C lab ./cmd/exactness "+strings.Join(args, " "), time.Now())
+	return ok, os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *percent)+indent(text.String())), 0o644)
+}
+
+// explanation says what the table has.
+const explanation = `Both counts come from one run: a program counts its paths and the blocks of go build -cover. Exact counts of paths say
+how often each block was executed. The table has the blocks of each kind and their share of all executions: *equal*
+blocks have the same counts; those of *unended* ones differ by paths that had not ended with the program, and by no
+more; *skipped* ones are in functions that are not instrumented; *unreachable* ones are on no path and were never
+executed. *Not found* and *FAILURE* should be 0. Workload: %d%%. Instrumented packages: -peppkg=all.
+
+`
+
+// indent makes a block of code of lines.
+func indent(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + line)
+	}
+	return b.String()
 }
 
 func check(dir string, percent int, truncate string, stderr io.Writer) (*exactness.Report, error) {

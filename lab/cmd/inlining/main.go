@@ -3,7 +3,8 @@
 //
 //	go run -C lab ./cmd/inlining [flags] [directory of a main package ...]
 //
-// A program that imports all of std comes first.
+// A program that imports all of std comes first. With -o FILE the table also goes to a
+// file, with the machine and the command line.
 package main
 
 import (
@@ -14,7 +15,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/pepgo/pep/lab/bench"
 	"github.com/pepgo/pep/lab/inlining"
 )
 
@@ -35,6 +38,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	settings := flags.String("settings", "-pepinline=same;-pepinline=less", "flags of pepbuild to compare, separated by semicolons")
 	details := flags.String("v", "-pepinline=same", "the setting whose calls are listed")
 	std := flags.Bool("std", true, "compare std too")
+	out := flags.String("o", "", "write the table to a `file`, too")
 	flags.Parse(args)
 	tool, err := filepath.Abs(*pepbuild)
 	if err != nil {
@@ -52,7 +56,9 @@ func run(args []string, stdout, stderr io.Writer) error {
 		}
 		dirs = append([]string{dir}, dirs...)
 	}
-	fmt.Fprintf(stdout, "| program | setting | calls inlined in the plain build | not in the instrumented one | only in the instrumented one |\n|---|---|--:|--:|--:|\n")
+	var text strings.Builder
+	result := io.MultiWriter(stdout, &text)
+	fmt.Fprintf(result, "| program | setting | calls inlined in the plain build | not in the instrumented one | only in the instrumented one |\n|---|---|--:|--:|--:|\n")
 	var list list
 	for _, dir := range dirs {
 		name := filepath.Base(dir)
@@ -70,7 +76,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 				return err
 			}
 			lost, gained := plain.Diff(log)
-			fmt.Fprintf(stdout, "| %s | `%s` | %d | %d | %d |\n", name, setting, plain.Total(), len(lost), len(gained))
+			fmt.Fprintf(result, "| %s | `%s` | %d | %d | %d |\n", name, setting, plain.Total(), len(lost), len(gained))
 			if setting == *details {
 				for _, c := range lost {
 					list.add("not inlined: " + c.String())
@@ -81,12 +87,24 @@ func run(args []string, stdout, stderr io.Writer) error {
 			}
 		}
 	}
-	fmt.Fprintf(stdout, "\nAll that differ with `%s`:\n\n", *details)
+	fmt.Fprintf(result, "\nAll that differ with `%s`:\n\n", *details)
 	for _, line := range list {
-		fmt.Fprintf(stdout, "    %s\n", line)
+		fmt.Fprintf(result, "    %s\n", line)
 	}
-	return nil
+	if *out == "" {
+		return nil
+	}
+	head := bench.Header("Inlined calls", "go run -C lab ./cmd/inlining "+strings.Join(args, " "), time.Now())
+	return os.WriteFile(*out, []byte(head+explanation+text.String()), 0o644)
 }
+
+// explanation says what the table has.
+const explanation = `A call is counted as often as the compiler inlines it (-gcflags=all=-m), also in instances of generic functions.
+Instrumented packages: -peppkg=all. The program std imports all packages of the standard library. An instrumented build
+may also inline calls behind a constant operand of a condition. A plain build drops such code before it inlines, the
+instrumented one drops it in later passes.
+
+`
 
 // A list has lines, each once.
 type list []string
