@@ -5,6 +5,7 @@ package torture
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,17 +23,30 @@ func (r *Report) Count() (c check.Count) {
 	return c
 }
 
-// Table prints the results as Markdown: a table, the failures, the cases that were skipped,
-// and a last line with the sum.
+// Table prints the results as Markdown: a table, the parts that were not run, the failures, the
+// cases that were skipped, and a last line with the sum.
 func (r *Report) Table(w io.Writer) {
 	fmt.Fprint(w, "| part | case | passed | failed | skipped | time | |\n|---|---|---|---|---|---|---|\n")
 	for _, x := range r.Results {
 		took := time.Duration(x.Seconds * float64(time.Second)).Round(time.Second)
 		fmt.Fprintf(w, "| %s | %s | %d | %d | %d | %s | %s |\n", x.Part, x.Case, x.Passed, x.Failed, x.Skipped, took, cell(x.Note))
 	}
+	if missing := r.missing(); len(missing) > 0 {
+		fmt.Fprintf(w, "\nNot run: %s.\n", strings.Join(missing, ", "))
+	}
 	r.list(w, "Failures", func(x *Result) []string { return x.Failures })
 	r.list(w, "Left out", func(x *Result) []string { return x.Skips })
 	fmt.Fprintf(w, "\n%s\n", r.Count())
+}
+
+// missing returns the names of the parts without a result.
+func (r *Report) missing() (names []string) {
+	for _, p := range Parts {
+		if !slices.ContainsFunc(r.Results, func(x *Result) bool { return x.Part == p.Name }) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // cell makes text fit a cell of a table.

@@ -184,6 +184,8 @@ func TestTable(t *testing.T) {
 | ends | sample | 12 | 0 | 0 | 1m1s | a \| b c |
 | kills | taps | 0 | 1 | 1 | 0s |  |
 
+Not run: paths, gotest, modules, std, tests, soak.
+
 Failures:
 
 * kills taps: first line

@@ -81,7 +81,10 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if *table != "" {
 		command := "go run -C lab ./cmd/torture " + strings.Join(args, " ")
 		head := bench.Header("Torture", command, time.Now())
-		if err := os.WriteFile(*table, []byte(head+text.String()), 0o666); err != nil {
+		for _, p := range torture.Parts {
+			head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
+		}
+		if err := os.WriteFile(*table, []byte(head+"\n"+text.String()), 0o666); err != nil {
 			return err
 		}
 	}
