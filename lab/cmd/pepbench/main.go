@@ -307,6 +307,7 @@ func (m *measurement) accuracy(args []string) error {
 	if opts.Settings, err = atTicks(settings, *ticks); err != nil {
 		return err
 	}
+	m.cfg.More = true
 	done, err := m.prepare(flags.Args())
 	if err != nil {
 		return err
