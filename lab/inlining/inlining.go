@@ -82,7 +82,7 @@ func Parse(text []byte) (Log, error) {
 			continue
 		}
 		m := inlined.FindStringSubmatch(s.Text())
-		if m == nil || m[3] == "core.Poll" || m[3] == "core.Count" {
+		if m == nil || slices.Contains([]string{"core.Poll", "core.pollArmed", "core.Count"}, m[3]) {
 			continue
 		}
 		line, err := strconv.Atoi(m[2])

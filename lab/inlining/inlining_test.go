@@ -21,6 +21,7 @@ const instrumented = `# sort
 # example.com/m
 ./main.go:7:1: inlining call to sort.Search
 ./main.go:7:1: inlining call to core.Poll
+./main.go:7:1: inlining call to core.pollArmed
 ./main.go:9:1: inlining call to f[go.shape.int]
 `
 
