@@ -205,8 +205,8 @@ func TestAccuracyTables(t *testing.T) {
 }
 
 func TestHeaderNamesMachineAndCommand(t *testing.T) {
-	got := Header("Title", "go run ./x -n 1", time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
-	if !strings.HasPrefix(got, "# Title\n\n2026-03-04, ") || !strings.HasSuffix(got, ".\n\n    go run ./x -n 1\n\n") || !strings.Contains(got, " cores, ") || !strings.Contains(got, "go1.") || !strings.Contains(got, "commit") {
+	got := Header("Title", "x", []string{"-n", "1", "a|b"}, time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC))
+	if !strings.HasPrefix(got, "# Title\n\n2026-03-04, ") || !strings.HasSuffix(got, ".\n\n    go run -C lab ./cmd/x -n 1 'a|b'\n\n") || !strings.Contains(got, " cores, ") || !strings.Contains(got, "go1.") || !strings.Contains(got, "commit") {
 		t.Errorf("got %q", got)
 	}
 }

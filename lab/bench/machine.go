@@ -12,9 +12,21 @@ import (
 )
 
 // Header returns the beginning of a file of results: title, date, machine class, commit, and the
-// command line that makes the file again.
-func Header(title, command string, when time.Time) string {
-	return fmt.Sprintf("# %s\n\n%s, %s, %s.\n\n    %s\n\n", title, when.Format(time.DateOnly), machine(), commit(), command)
+// command line that makes the file again. The command is one of those in cmd.
+func Header(title, command string, args []string, when time.Time) string {
+	return fmt.Sprintf("# %s\n\n%s, %s, %s.\n\n    go run -C lab ./cmd/%s %s\n\n", title, when.Format(time.DateOnly), machine(), commit(), command, quote(args))
+}
+
+// quote writes arguments so that a shell reads them back.
+func quote(args []string) string {
+	var words []string
+	for _, a := range args {
+		if a == "" || strings.ContainsAny(a, " \t'\"$*?[#~{\\;&|<>()") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		words = append(words, a)
+	}
+	return strings.Join(words, " ")
 }
 
 // commit is the commit of the working directory, "-dirty" if files have changed since.

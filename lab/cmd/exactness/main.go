@@ -81,7 +81,7 @@ func run(args []string, stdout, stderr io.Writer) (ok bool, err error) {
 	if *out == "" {
 		return ok, nil
 	}
-	head := bench.Header("Exact counts", "go run -C lab ./cmd/exactness "+strings.Join(args, " "), time.Now())
+	head := bench.Header("Exact counts", "exactness", args, time.Now())
 	return ok, os.WriteFile(*out, []byte(head+fmt.Sprintf(explanation, *percent)+indent(text.String())), 0o644)
 }
 

@@ -94,7 +94,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if *out == "" {
 		return nil
 	}
-	head := bench.Header("Inlined calls", "go run -C lab ./cmd/inlining "+strings.Join(args, " "), time.Now())
+	head := bench.Header("Inlined calls", "inlining", args, time.Now())
 	return os.WriteFile(*out, []byte(head+explanation+text.String()), 0o644)
 }
 

@@ -57,7 +57,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
 		return errors.New("usage: pepbench overhead|functions|accuracy|bounds|taps|pgo|guide|paths|engines|cop|compare [flags] [program ...]")
 	}
-	m := &measurement{command: "go run -C lab ./cmd/pepbench " + quote(args), stdout: stdout, stderr: stderr}
+	m := &measurement{args: args, stdout: stdout, stderr: stderr}
 	switch args[0] {
 	case "overhead":
 		return m.overhead(args[1:])
@@ -87,7 +87,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 
 // A measurement is the state of a command that runs.
 type measurement struct {
-	command        string
+	args           []string // of the command line
 	stdout, stderr io.Writer
 	cfg            bench.Config
 	pepbuild, out  string
@@ -456,18 +456,6 @@ func (m *measurement) write(title, how, tables string) error {
 	if _, err := fmt.Fprint(m.stdout, tables); err != nil || m.out == "" {
 		return err
 	}
-	text := bench.Header(title, m.command, time.Now()) + how + tables
+	text := bench.Header(title, "pepbench", m.args, time.Now()) + how + tables
 	return os.WriteFile(m.out, []byte(strings.TrimRight(text, "\n")+"\n"), 0o644)
-}
-
-// quote writes arguments so that a shell reads them back.
-func quote(args []string) string {
-	var words []string
-	for _, a := range args {
-		if a == "" || strings.ContainsAny(a, " \t'\"$*\\;&|<>()") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
-	}
-	return strings.Join(words, " ")
 }

@@ -72,7 +72,7 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 	}
 	defer os.RemoveAll(e.Work)
 	// Sections are written as they are done: what was measured is there even if the rest fails.
-	text := bench.Header("Value sampling", "go run -C lab ./cmd/sampling "+strings.Join(args, " "), time.Now())
+	text := bench.Header("Value sampling", "sampling", args, time.Now())
 	section := func(title string, parts ...string) error {
 		part := "## " + title + "\n\n" + strings.Join(parts, "\n")
 		text += part + "\n"

@@ -79,8 +79,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 	report.Table(&text)
 	fmt.Fprint(stdout, text.String())
 	if *table != "" {
-		command := "go run -C lab ./cmd/torture " + strings.Join(args, " ")
-		head := bench.Header("Torture", command, time.Now())
+		head := bench.Header("Torture", "torture", args, time.Now())
 		for _, p := range torture.Parts {
 			head += fmt.Sprintf("* %s: %s\n", p.Name, p.What)
 		}

@@ -15,7 +15,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"strings"
 	"time"
 
 	"github.com/pepgo/pep/lab/bench"
@@ -59,6 +58,6 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	how := fmt.Sprintf("Rounds: %d, with %d calls each. The first line is the CPU time of a call; the others are what a tracer adds to it. Delve stops the program, so its time is that on the clock. Load of the machine at the end, in running threads: %s.\n\n", cfg.Rounds, cfg.Calls, bench.Load())
-	text := bench.Header("Cost of probes", "go run -C lab ./cmd/tracecost "+strings.Join(args, " "), time.Now())
+	text := bench.Header("Cost of probes", "tracecost", args, time.Now())
 	return os.WriteFile(*out, []byte(text+how+table), 0o644)
 }
