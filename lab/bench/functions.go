@@ -89,8 +89,13 @@ func (c *FuncCosts) ratio(build int) float64 {
 	return 1 + float64(c.Counts[build]-c.Counts[costPlain])/float64(c.All)
 }
 
-// registers returns the ratio of the full build if no poll were executed. Each is two instructions.
-func (c *FuncCosts) registers() float64 { return c.ratio(costFull) - 2*float64(c.Polls)/float64(c.All) }
+// ofPolls returns the instructions of the polls that the full build executes, each a test and a jump.
+func (c *FuncCosts) ofPolls() int64 { return 2 * c.Polls }
+
+// registers returns the ratio of the full build if no poll were executed.
+func (c *FuncCosts) registers() float64 {
+	return c.ratio(costFull) - float64(c.ofPolls())/float64(c.All)
+}
 
 // Functions counts, under callgrind, the instructions that the functions of the programs execute in
 // the plain and in the instrumented build, and in builds without registers or polls. It returns those n functions of

@@ -81,7 +81,7 @@ func limits(all []FuncCosts) (list []string) {
 	var polls, registers, over, stay, fall []string
 	for _, c := range all {
 		// What goes away without registers, and without polls.
-		withoutRegisters, withoutPolls := c.Counts[costFull]-c.Counts[costPolls], c.Polls
+		withoutRegisters, withoutPolls := c.Counts[costFull]-c.Counts[costPolls], c.ofPolls()
 		if withoutRegisters > withoutPolls {
 			registers = append(registers, c.Program)
 		} else {

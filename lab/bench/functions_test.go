@@ -92,7 +92,7 @@ func TestLimitsAreOfTheCosts(t *testing.T) {
 		return FuncCosts{Program: name, All: 1000, Polls: executed, Counts: [costBuilds]int64{900, 900 + full, 900 + polls, 900},
 			Funcs: []FuncCost{{Name: name + ".f", Counts: [costBuilds]int64{100, 100 + full/2, 100 + polls/2, 100}}}}
 	}
-	got := limits([]FuncCosts{cost("a", 20, 15, 15), cost("b", 100, 40, 35), cost("c", 200, 120, 110)})
+	got := limits([]FuncCosts{cost("a", 20, 15, 4), cost("b", 100, 40, 25), cost("c", 200, 120, 110)})
 	want := []string{
 		"Without registers more instructions go away than without polls in b, fewer in a and c.",
 		"2 of 3 programs are above 1.08: c and b.",
