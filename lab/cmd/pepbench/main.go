@@ -326,7 +326,7 @@ func (m *measurement) accuracy(args []string) error {
 		}
 		tables += bench.TruncationTables(fits, backedge)
 	}
-	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact.", opts.Runs)+m.workload(), tables)
+	return m.write("Accuracy of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of each setting, 1 exact. Load of the machine at the end: %s.", opts.Runs, bench.Load())+m.workload(), tables)
 }
 
 func (m *measurement) bounds(args []string) error {
@@ -385,7 +385,7 @@ func (m *measurement) bounds(args []string) error {
 		}
 		tables += bench.LabelBoundsTable(all)
 	}
-	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones of paths, 1 of values.", *runs, settings[0])+m.workload(), tables)
+	return m.write("Bounds of sampled profiles", fmt.Sprintf("Runs: %d sampled ones of %s, 2 exact ones of paths, 1 of values. Load of the machine at the end: %s.", *runs, settings[0], bench.Load())+m.workload(), tables)
 }
 
 // atTicks returns the settings with each of the ticks.
