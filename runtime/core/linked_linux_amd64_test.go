@@ -5,6 +5,7 @@ package core
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"fmt"
 	"github.com/pepgo/pep/runtime"
 	"os"
@@ -32,22 +33,39 @@ var linkedName = strings.NewReplacer(`"`+modulePrefix+"runtime/", `"0pep/`, `"`+
 type pkg struct {
 	path, dir       string
 	goFiles, sFiles []string
+	archive         string // name that says which files it and its imports are of
 }
 
 // runtimePackages returns the package and all packages of this module that it imports, in
 // the order in which they must be compiled.
 func (l *linker) runtimePackages(tags string) (list []pkg) {
 	l.t.Helper()
-	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", `{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}}`, ".").Output()
+	out, err := l.command("list", "-e", "-deps", "-tags", tags, "-f", `{{.ImportPath}},{{join .GoFiles " "}},{{join .SFiles " "}},{{.Dir}},{{join .Imports " "}}`, ".").Output()
 	if err != nil {
 		l.t.Fatal(err)
 	}
+	archives := map[string]string{}
 	for line := range strings.Lines(string(out)) {
-		if f := strings.Split(strings.TrimSpace(line), ","); strings.HasPrefix(f[0], modulePrefix) {
-			list = append(list, pkg{strings.TrimPrefix(f[0], modulePrefix), f[3], strings.Fields(f[1]), strings.Fields(f[2])})
+		f := strings.Split(strings.TrimSpace(line), ",")
+		if !strings.HasPrefix(f[0], modulePrefix) {
+			continue
 		}
+		p := pkg{path: strings.TrimPrefix(f[0], modulePrefix), dir: f[3], goFiles: strings.Fields(f[1]), sFiles: strings.Fields(f[2])}
+		h := sha256.New()
+		fmt.Fprintln(h, p.goFiles, p.sFiles)
+		for _, imp := range strings.Fields(f[4]) {
+			fmt.Fprintln(h, archives[imp])
+		}
+		p.archive = fmt.Sprintf("%s-%x.a", p.name(), h.Sum(nil)[:8])
+		archives[f[0]] = p.archive
+		list = append(list, p)
 	}
 	return list
+}
+
+// name is a file name for the package.
+func (p pkg) name() string {
+	return strings.ReplaceAll(strings.TrimPrefix(p.path, "runtime/"), "/", "-")
 }
 
 // A target is the system and the kind of code that programs are built for.
@@ -90,69 +108,71 @@ var (
 	exportsKnown = map[target]string{}
 )
 
-// A linker builds programs over the runtime with some build tags.
+// A linker builds programs over the runtime with some build tags. Tests share the archives of packages
+// and the programs, for building takes longer than most tests.
 type linker struct {
 	t         testing.TB
-	dir       string // of the test's programs
+	dir       string // of what is built for the target
 	importcfg string // has the packages of the runtime
 	target
-	programs int // built so far
 }
 
-// A linkedRuntime is the runtime, compiled with some build tags. Tests share it, for compiling takes
-// longer than most of them.
-type linkedRuntime struct {
+// builds are what tests have built for a target.
+type builds struct {
 	sync.Mutex
-	done bool
-	dir  string
-}
-
-type runtimeKey struct {
-	tags string
-	target
+	importcfgs map[string]string // by build tags
+	programs   map[string]string // executables, by what program gets
 }
 
 var (
-	runtimesLock sync.Mutex
-	runtimes     = map[runtimeKey]*linkedRuntime{}
-	runtimesDir  string // TestMain removes it
+	builtLock sync.Mutex
+	built     = map[target]*builds{}
+	builtDir  string // TestMain removes it
 )
+
+// builds returns what tests have built for g.
+func (g target) builds() *builds {
+	builtLock.Lock()
+	defer builtLock.Unlock()
+	if built[g] == nil {
+		built[g] = &builds{importcfgs: map[string]string{}, programs: map[string]string{}}
+	}
+	return built[g]
+}
 
 // newLinker returns a linker over the runtime built with tags (",pepexact").
 func newLinker(t testing.TB, tags string, g target) *linker {
 	t.Helper()
-	runtimesLock.Lock()
-	key := runtimeKey{tags, g}
-	r := runtimes[key]
-	if r == nil {
-		r = &linkedRuntime{dir: filepath.Join(runtimesDir, strconv.Itoa(len(runtimes)))}
-		runtimes[key] = r
+	l := &linker{t: t, dir: filepath.Join(builtDir, g.goarch+g.mode()), target: g}
+	b := g.builds()
+	b.Lock()
+	defer b.Unlock()
+	if b.importcfgs[tags] == "" {
+		l.importcfg = filepath.Join(l.dir, "importcfg"+strings.ReplaceAll(tags, ",", "-"))
+		l.compile("peplinked,peptaps" + tags)
+		b.importcfgs[tags] = l.importcfg
 	}
-	runtimesLock.Unlock()
-	r.Lock()
-	defer r.Unlock()
-	if !r.done {
-		r.compile(t, "peplinked,peptaps"+tags, g)
-		r.done = true
-	}
-	return &linker{t: t, dir: t.TempDir(), importcfg: r.importcfg(), target: g}
+	l.importcfg = b.importcfgs[tags]
+	return l
 }
 
-func (r *linkedRuntime) importcfg() string { return filepath.Join(r.dir, "importcfg") }
-
-func (r *linkedRuntime) compile(t testing.TB, tags string, g target) {
-	t.Helper()
-	std, err := exports(t, g)
+func (l *linker) compile(tags string) {
+	l.t.Helper()
+	std, err := exports(l.t, l.target)
 	if err == nil {
-		err = os.MkdirAll(r.dir, 0o777)
+		err = os.MkdirAll(l.dir, 0o777)
 	}
 	if err != nil {
-		t.Fatal(err)
+		l.t.Fatal(err)
 	}
-	l := &linker{t: t, dir: r.dir, importcfg: r.importcfg(), target: g}
 	l.write(l.importcfg, std)
 	for _, p := range l.runtimePackages(tags) {
-		l.runtimePackage(p)
+		archive := filepath.Join(l.dir, p.archive)
+		if _, err := os.Stat(archive); err != nil {
+			l.runtimePackage(p, archive)
+		}
+		cfg, _ := os.ReadFile(l.importcfg)
+		l.write(l.importcfg, fmt.Sprintf("%spackagefile 0pep/%s=%s\n", cfg, strings.TrimPrefix(p.path, "runtime/"), archive))
 	}
 }
 
@@ -196,13 +216,11 @@ var toolDir = sync.OnceValues(func() (string, error) {
 })
 
 // runtimePackage compiles one package of the runtime under its 0pep name.
-func (l *linker) runtimePackage(p pkg) {
+func (l *linker) runtimePackage(p pkg, archive string) {
 	l.t.Helper()
-	name := strings.TrimPrefix(p.path, "runtime/")
-	path := "0pep/" + name
-	name = strings.ReplaceAll(name, "/", "-")
-	archive := filepath.Join(l.dir, name+".a")
-	args := []string{"-p", path, "-importcfg", l.importcfg, "-o", archive, "-pack"}
+	name, path := p.name(), "0pep/"+strings.TrimPrefix(p.path, "runtime/")
+	part := archive + ".part" // a compilation that fails leaves no archive
+	args := []string{"-p", path, "-importcfg", l.importcfg, "-o", part, "-pack"}
 	args = append(args, l.shared()...)
 	if name == "core" {
 		cfg := filepath.Join(l.dir, "coveragecfg")
@@ -234,10 +252,11 @@ func (l *linker) runtimePackage(p pkg) {
 	for i, file := range sFiles {
 		obj := filepath.Join(l.dir, fmt.Sprint(name, i, ".o"))
 		l.tool("asm", slices.Concat(asm, []string{"-o", obj, file})...)
-		l.tool("pack", "r", archive, obj)
+		l.tool("pack", "r", part, obj)
 	}
-	cfg, _ := os.ReadFile(l.importcfg)
-	l.write(l.importcfg, fmt.Sprintf("%spackagefile %s=%s\n", cfg, path, archive))
+	if err := os.Rename(part, archive); err != nil {
+		l.t.Fatal(err)
+	}
 }
 
 // program builds testdata/file and returns the executable. replace has pairs of old and
@@ -249,29 +268,36 @@ func (l *linker) program(file string, tables []*wire.Package, replace ...string)
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.programs++
-	name := strings.TrimSuffix(file, ".go") + string(rune('a'+l.programs))
+	var sites []byte
+	for _, p := range tables {
+		sites = wire.AppendPackage(sites, p)
+	}
+	b := l.builds()
+	b.Lock()
+	defer b.Unlock()
+	key := fmt.Sprintf("%s %s %q %q", l.importcfg, file, replace, sites)
+	if exe := b.programs[key]; exe != "" {
+		return exe
+	}
+	name := fmt.Sprint(strings.TrimSuffix(file, ".go"), len(b.programs))
 	src := filepath.Join(l.dir, name+".go")
 	l.write(src, "//line /src/"+file+":1:1\n"+strings.NewReplacer(replace...).Replace(string(text)))
 	obj, exe := filepath.Join(l.dir, name+".o"), filepath.Join(l.dir, name)
 	l.tool("compile", slices.Concat([]string{"-p", "main", "-importcfg", l.importcfg, "-o", obj}, l.shared(), []string{src})...)
 	importcfg := l.importcfg
 	if tables != nil {
-		importcfg = l.withSites(name, tables)
+		importcfg = l.withSites(name, sites)
 	}
 	l.tool("link", "-checklinkname=0", "-importcfg", importcfg, "-o", exe, "-buildmode="+l.mode(), obj)
+	b.programs[key] = exe
 	return exe
 }
 
 // withSites compiles package sites with tables in it and returns an importcfg
 // that has it.
-func (l *linker) withSites(name string, tables []*wire.Package) (importcfg string) {
+func (l *linker) withSites(name string, tables []byte) (importcfg string) {
 	l.t.Helper()
-	var b []byte
-	for _, p := range tables {
-		b = wire.AppendPackage(b, p)
-	}
-	data, err := wire.Join(b)
+	data, err := wire.Join(tables)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -281,7 +307,7 @@ func (l *linker) withSites(name string, tables []*wire.Package) (importcfg strin
 	}
 	// The other packages were compiled against sites_sites.go in the directory of the runtime.
 	dir := filepath.Join(l.dir, name+"_sites")
-	if err := os.Mkdir(dir, 0o777); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		l.t.Fatal(err)
 	}
 	src := filepath.Join(dir, "sites_sites.go")

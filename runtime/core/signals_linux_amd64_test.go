@@ -118,12 +118,12 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	var err error
-	if runtimesDir, err = os.MkdirTemp("", "core-"); err != nil {
+	if builtDir, err = os.MkdirTemp("", "core-"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 	code := m.Run()
-	os.RemoveAll(runtimesDir)
+	os.RemoveAll(builtDir)
 	os.Exit(code)
 }
 
