@@ -319,7 +319,7 @@ func TestManyPathsPEP35(t *testing.T) {
 }
 
 // Every instrumented program does what the plain program does, with every mode and
-// kind of truncation. The test builds all programs at once.
+// kind of truncation. One executable has them all, for linking takes longer than compiling.
 func TestProgramsRunAlikePEP10(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds all programs seven times")
@@ -332,14 +332,19 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 	for file, a := range tapArchives(t, "bursts") {
 		all["bursts"+strings.TrimSuffix(filepath.Base(file), ".txtar")] = a
 	}
+	var imports, calls strings.Builder
 	for name, a := range all {
-		write(t, filepath.Join(module, name, "in.go"), a.Files[0].Data)
+		fmt.Fprintf(&imports, "import p%s \"example.com/programs/%[1]s\"\n", name)
+		fmt.Fprintf(&calls, "\tcase %q:\n\t\tp%[1]s.Main()\n", name)
+		program := strings.NewReplacer("package main", "package p", "func main()", "func Main()").Replace(string(a.Files[0].Data))
+		write(t, filepath.Join(module, name, "in.go"), []byte(program))
 	}
+	write(t, filepath.Join(module, "main.go"), fmt.Appendf(nil, "package main\n\nimport \"os\"\n%s\nfunc main() {\n\tswitch os.Args[1] {\n%s\t}\n}\n", &imports, &calls))
 	write(t, filepath.Join(module, "go.mod"), []byte("module example.com/programs\n\ngo 1.26\n"))
-	run(t, module, "go", "build", "-o", filepath.Join(dir, "plain")+"/", "./...")
+	run(t, module, "go", "build", "-o", filepath.Join(dir, "plain"), ".")
 	want := map[string]string{}
 	for name := range all {
-		want[name] = outcome(t, filepath.Join(dir, "plain", name), "")
+		want[name] = outcome(t, filepath.Join(dir, "plain"), name, "")
 		if !strings.HasPrefix(want[name], "<nil>") {
 			t.Fatalf("%s ends with %s", name, want[name])
 		}
@@ -353,10 +358,10 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		"bursts":   "-peptaps=all -peptapmode=burst",
 	} {
 		t.Run(mode, func(t *testing.T) {
-			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag), []string{"-o", filepath.Join(dir, mode) + "/", "./..."})...)
+			run(t, module, tool, slices.Concat([]string{"build"}, strings.Fields(flag), []string{"-o", filepath.Join(dir, mode), "."})...)
 			for name := range all {
 				for _, taps := range []string{"", ",taps=full", ",taps=off"} {
-					if got := outcome(t, filepath.Join(dir, mode, name), taps); got != want[name] {
+					if got := outcome(t, filepath.Join(dir, mode), name, taps); got != want[name] {
 						t.Errorf("%s%s:\n%s", name, taps, cmp.Diff(want[name], got))
 					}
 					if mode != "bursts" {
@@ -387,11 +392,11 @@ func run(t *testing.T, dir, name string, args ...string) {
 	}
 }
 
-// outcome runs a program, with more options for the linked runtime, and returns how
+// outcome runs a program of an executable, with more options for the linked runtime, and returns how
 // it ended and what it printed.
-func outcome(t *testing.T, name, opts string) string {
+func outcome(t *testing.T, exe, program, opts string) string {
 	t.Helper()
-	cmd := exec.Command(name)
+	cmd := exec.Command(exe, program)
 	cmd.Env = append(os.Environ(), "PEPDIR="+t.TempDir(), "PEPOPTS=tick=200us,stride=3"+opts)
 	out, err := cmd.CombinedOutput()
 	return fmt.Sprintf("%v\n%s", err, out)
