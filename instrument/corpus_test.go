@@ -40,8 +40,13 @@ type listed struct {
 	DepOnly                 bool
 }
 
+// list returns what the go command lists. It takes longer than to instrument a package, so it is asked once.
 func list(t *testing.T, args ...string) []*listed {
 	t.Helper()
+	key := strings.Join(args, " ")
+	if known[key] != nil {
+		return known[key]
+	}
 	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Dir,Export,GoFiles,CgoFiles,DepOnly"}, args...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
@@ -52,6 +57,7 @@ func list(t *testing.T, args ...string) []*listed {
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
 		p := new(listed)
 		if err := dec.Decode(p); err == io.EOF {
+			known[key] = pkgs
 			return pkgs
 		} else if err != nil {
 			t.Fatal(err)
@@ -59,6 +65,8 @@ func list(t *testing.T, args ...string) []*listed {
 		pkgs = append(pkgs, p)
 	}
 }
+
+var known = map[string][]*listed{} // by the arguments
 
 // files returns the names of the files of p.
 func (p *listed) files() (names []string) {
