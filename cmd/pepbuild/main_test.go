@@ -23,22 +23,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected outputs of scripts")
 
 // The tests run a pepbuild that the go command builds, and not this executable under another name:
-// that is the one that tests of other packages build, so all take packages that it has
-// compiled from the go command's cache.
+// that is the one that tests of other packages build.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "pepbuild-")
 		if err == nil {
 			defer os.RemoveAll(dir)
-			var out []byte
-			if out, err = exec.Command("go", "build", "-o", dir, ".").CombinedOutput(); err != nil {
-				err = fmt.Errorf("go build: %w\n%s", err, out)
-			}
+			_, err = pepbuildtest.Build(dir)
 		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -25,6 +25,7 @@ import (
 	"github.com/pepgo/pep/instrument"
 	"github.com/pepgo/pep/instrument/rewrite"
 	"github.com/pepgo/pep/instrument/tap"
+	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected texts")
@@ -325,8 +326,10 @@ func TestProgramsRunAlikePEP10(t *testing.T) {
 		t.Skip("builds all programs seven times")
 	}
 	dir := t.TempDir()
-	tool := filepath.Join(dir, "pepbuild")
-	run(t, ".", "go", "build", "-o", tool, "github.com/pepgo/pep/cmd/pepbuild")
+	tool, err := pepbuildtest.Build(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	module := filepath.Join(dir, "module")
 	all := archives(t)
 	for file, a := range tapArchives(t, "bursts") {

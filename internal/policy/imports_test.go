@@ -100,6 +100,7 @@ const walls = `
 	internal/mutant:
 	internal/tutorial:
 	internal/goruntimetest: gobuild
+	internal/pepbuildtest:
 
 	# The laboratory is a module of its own. It may import everything, and no other package may
 	# import it, not even in tests.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/internal/pepbuildtest"
 	"github.com/pepgo/pep/internal/tutorial"
 )
 
@@ -27,10 +28,13 @@ func TestTutorial(t *testing.T) {
 		t.Fatal(err)
 	}
 	bin, dir := t.TempDir(), t.TempDir()
-	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/pepbuild", "./cmd/pepsim")
+	build := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/pepsim")
 	build.Dir = "../.."
 	if text, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
+	}
+	if _, err := pepbuildtest.Build(bin); err != nil {
+		t.Fatal(err)
 	}
 	env := append(os.Environ(), "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"), "GOFLAGS=", "GOWORK=off", "LC_ALL=C")
 	got, err := tutorial.Run(string(document), dir, env)

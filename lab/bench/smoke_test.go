@@ -17,6 +17,7 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 // smokeConfig needs the go command and a system on which paths are sampled.
@@ -32,11 +33,9 @@ func smokeConfig(t *testing.T) *Config {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pepbuild := filepath.Join(t.TempDir(), "pepbuild")
-	cmd := exec.Command("go", "build", "-o", pepbuild, "./cmd/pepbuild")
-	cmd.Dir = root
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("building pepbuild: %v\n%s", err, out)
+	pepbuild, err := pepbuildtest.Build(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
 	}
 	return &Config{Root: root, Pepbuild: pepbuild, Programs: []string{"sortbench"}, Packages: "container/heap,.", Scale: 2}
 }

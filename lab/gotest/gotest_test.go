@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 // subset matches programs about control flow, from all folders.
@@ -49,10 +51,9 @@ func TestSubset(t *testing.T) {
 // pepbuild builds the command in dir and returns its name.
 func pepbuild(t *testing.T, dir string) string {
 	t.Helper()
-	name := filepath.Join(dir, "pepbuild")
-	cmd := exec.Command("go", "build", "-o", name, "github.com/pepgo/pep/cmd/pepbuild")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", cmd, err, out)
+	name, err := pepbuildtest.Build(dir)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return name
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/pepgo/pep/internal/pepbuildtest"
 )
 
 // The test runs the short form of every part. It skips parts without a short form, with the
@@ -23,11 +25,12 @@ func TestShort(t *testing.T) {
 		t.Skip("kills and signals are linux/amd64's")
 	}
 	dir := t.TempDir()
-	o := &Options{Short: true, Seed: uint64(time.Now().UnixNano()), Dir: dir, Out: t.Output()}
-	e := &Env{Options: o, Pepbuild: filepath.Join(dir, "pepbuild")}
-	if _, err := buildTool(e.Pepbuild); err != nil {
+	pepbuild, err := pepbuildtest.Build(dir)
+	if err != nil {
 		t.Fatal(err)
 	}
+	o := &Options{Short: true, Seed: uint64(time.Now().UnixNano()), Dir: dir, Out: t.Output()}
+	e := &Env{Options: o, Pepbuild: pepbuild}
 	for _, p := range Parts {
 		t.Run(p.Name, func(t *testing.T) {
 			cases, err := p.cases(e)

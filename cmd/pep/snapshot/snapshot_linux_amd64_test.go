@@ -15,6 +15,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/cmd/pep/snapshot"
+	"github.com/pepgo/pep/internal/pepbuildtest"
 	"github.com/pepgo/pep/tracer"
 )
 
@@ -25,14 +26,14 @@ func TestPathsAgreeWithProbes(t *testing.T) {
 		t.Skip("building with pepbuild takes seconds")
 	}
 	dir := t.TempDir()
-	pepbuild, app := filepath.Join(dir, "pepbuild"), filepath.Join(dir, "app")
-	for _, cmd := range []*exec.Cmd{
-		exec.Command("go", "build", "-o", pepbuild, "../../pepbuild"),
-		exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../../../tracer/internal/probe/testdata/target"),
-	} {
-		if out, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", cmd, err, out)
-		}
+	pepbuild, err := pepbuildtest.Build(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := filepath.Join(dir, "app")
+	build := exec.Command(pepbuild, "build", "-pepmode=exact", "-o", app, "../../../tracer/internal/probe/testdata/target")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", build, err, out)
 	}
 	x := exec.Command(app, "calls", "3", "1000")
 	x.Env = append(os.Environ(), "PEPDIR="+dir)
