@@ -82,6 +82,9 @@ func TestViewsOfPprof(t *testing.T) {
 	}
 	v := viewer{strings.TrimSpace(string(out))}
 	for _, kind := range schema.Kinds {
+		if testing.Short() && kind != schema.Paths {
+			continue
+		}
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			profiles := cmp.Or(engine[kind], exact)
