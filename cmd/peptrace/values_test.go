@@ -140,8 +140,8 @@ func TestRecording(t *testing.T) {
 	all := int64(0)
 	for pc, n := range live {
 		all += n
-		// The last runs may come while the sampling ends.
-		if m := replayed[pc]; m < n || m > n+n/10+10 {
+		// The last run may come while the sampling ends.
+		if m := replayed[pc]; m < n || m > n+10 {
 			t.Errorf("%#x: %d samples in the recording, %d were printed", pc, m, n)
 		}
 	}

@@ -22,7 +22,8 @@ import (
 const queue = 1024
 
 // Follow adds the runs of a source to a collector until the source ends or ctx is done. It
-// calls show at each tick, between two runs, even if no run comes.
+// calls show at each tick, between two runs, even if no run comes. Of the runs that the source has returned
+// by then it leaves out one at most, so that a recording of the source has the same.
 func Follow(ctx context.Context, source capture.Source, c *database.Collector, ticks <-chan time.Time, show func() error) error {
 	type item struct {
 		run  capture.Run
@@ -45,34 +46,47 @@ func Follow(ctx context.Context, source capture.Source, c *database.Collector, t
 			case <-ctx.Done():
 				return
 			}
-			if x.err != nil {
+			if x.err != nil || ctx.Err() != nil {
 				return
 			}
 		}
 	}()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticks:
-			if err := show(); err != nil {
-				return err
-			}
-		case x := <-items:
-			c.Lost(x.lost)
-			if x.err == io.EOF {
-				return nil
-			}
-			if x.err == nil {
-				x.err = c.Add(&x.run)
-			}
-			if x.err != nil {
-				return x.err
-			}
+	add := func(x item) error {
+		c.Lost(x.lost)
+		if x.err == nil {
+			x.err = c.Add(&x.run)
+		}
+		if x.err == nil {
 			select {
 			case free <- x.run.Tuples[:0]:
 			default:
 			}
+		}
+		return x.err
+	}
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			// On a busy machine many runs wait.
+			for err == nil {
+				select {
+				case x := <-items:
+					err = add(x)
+				default:
+					return nil
+				}
+			}
+		case <-ticks:
+			err = show()
+		case x := <-items:
+			err = add(x)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
 		}
 	}
 }

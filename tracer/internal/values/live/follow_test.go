@@ -150,3 +150,54 @@ func tick() <-chan time.Time {
 	c <- time.Time{}
 	return c
 }
+
+// Runs that wait when the context is done are added: a recording of the source has them, too.
+func TestFollowAddsWhatWaits(t *testing.T) {
+	p := program()
+	list, err := modules.Parse("operands", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var data bytes.Buffer
+	if err := p.Record(&data, 1, 3000, 8); err != nil {
+		t.Fatal(err)
+	}
+	replay, err := capture.OpenReplay(&data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const waiting = 600
+	gate := make(chan struct{})
+	source := &signalling{gated: &gated{Source: replay, gate: map[int]chan struct{}{waiting: gate}, end: io.EOF}, at: waiting, reached: make(chan struct{})}
+	defer close(gate)
+	ctx, cancel := context.WithCancel(context.Background())
+	ticks := make(chan time.Time, 1)
+	ticks <- time.Time{}
+	db := database.New()
+	err = live.Follow(ctx, source, db.Collector(list, database.Settings{}), ticks, func() error {
+		<-source.reached // in the queue, or added before the tick
+		cancel()
+		return nil
+	})
+	n := db.Elsewhere
+	for _, b := range db.Binaries() {
+		n += b.Interrupts
+	}
+	if err != nil || n != waiting {
+		t.Errorf("%v, %d runs, want %d", err, n, waiting)
+	}
+}
+
+// signalling is a source that says when run number at is asked for.
+type signalling struct {
+	*gated
+	at      int
+	reached chan struct{}
+}
+
+func (s *signalling) Next(r *capture.Run) error {
+	if s.n == s.at {
+		close(s.reached)
+	}
+	return s.gated.Next(r)
+}
