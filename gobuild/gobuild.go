@@ -122,6 +122,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
 	cmd.Env = append(os.Environ(), toolexec.EnvLinked+"="+linkedCfg, toolexec.EnvC+"="+strings.Join(b.withC(), " "))
+	cmd.Env = append(cmd.Env, toolexec.EnvRelease+"="+b.release.lang)
 	if b.compiler != nil {
 		cmd.Env = append(cmd.Env, toolexec.EnvCompiler+"="+b.compiler.Path)
 	}

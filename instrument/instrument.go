@@ -72,6 +72,10 @@ type Package struct {
 	Sizes     types.Sizes
 	CorePath  string                   // import path of the linked runtime
 	Rename    func(name string) string // name of a file in the binary's line tables; nil for no change
+
+	// NamesInFolder says that the compiler takes names in line directives as relative to the folder of the
+	// file, as it does since Go 1.27.
+	NamesInFolder bool
 }
 
 // Options say how to instrument. The zero value needs a Mode.
@@ -179,6 +183,9 @@ func (in *instrumenter) parse() error {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			return err
+		}
+		if in.pkg.NamesInFolder {
+			src = rewrite.AbsoluteNames(src, name)
 		}
 		f, err := parser.ParseFile(in.fset, name, src, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {

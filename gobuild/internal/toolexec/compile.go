@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"go/version"
 	"io"
 	"io/fs"
 	"os"
@@ -187,6 +188,8 @@ func (c *compilation) run() (int, error) {
 		Sizes:     types.SizesFor("gc", os.Getenv("GOARCH")),
 		CorePath:  linked.CorePath,
 		Rename:    func(name string) string { return trimmed(name, c.rewrites) },
+
+		NamesInFolder: version.Compare(os.Getenv(EnvRelease), "go1.27") >= 0,
 	}, instrument.Options{Mode: c.tag.Mode, Without: c.tag.Without, Numbers: c.tag.numbering(), Taps: taps, Burst: c.tag.Taps.Burst,
 		FreeInlining: c.tag.Compiler != "", Bisect: pattern, Guide: profiled})
 	if internal := (*instrument.InternalError)(nil); errors.As(err, &internal) {

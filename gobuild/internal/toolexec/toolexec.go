@@ -38,6 +38,9 @@ const EnvC = "PEPBUILD_C"
 // packages whose tag has a Compiler.
 const EnvCompiler = "PEPBUILD_COMPILER"
 
+// EnvRelease names the environment variable that has the release of the toolchain: go1.27.
+const EnvRelease = "PEPBUILD_RELEASE"
+
 // EnvProgress names the environment variable that has the name of a file, to which the import
 // path of each package that is instrumented is added; it may be empty.
 const EnvProgress = "PEPBUILD_PROGRESS"
