@@ -15,8 +15,8 @@ import (
 // so they share the packages that it compiles: their keys in the go command's cache have a hash of it.
 //
 // The go command takes the result of a test from its cache unless a file has changed that the test has
-// opened. It does not know what commands open that the test runs. So Build opens all files of this module that pepbuild
-// is built from.
+// opened. It does not know what commands open that the test runs, nor what TestMain opens. So Build opens all files of
+// this module that pepbuild is built from, and has to be called in the test.
 func Build(dir string) (exe string, err error) {
 	root, err := run("", "list", "-m", "-f", "{{.Dir}}", "github.com/pepgo/pep")
 	if err != nil {
