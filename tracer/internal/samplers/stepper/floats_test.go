@@ -41,6 +41,10 @@ func TestFloats(t *testing.T) {
 					}
 				}
 			}
+			// main loads its constants once for each 100,000 instructions of the loops, so few runs have them.
+			for _, constant := range []float64{0.5, 1.25, 2.5} {
+				delete(found[load], constant)
+			}
 			t.Logf("MOVSD %v, MULSD %v, ADDSD %v", found[load], found[mul], found[add])
 			// Of 200 numbers of which each is 0.25 with probability 1/4, 15 to 90 are, but for a
 			// probability below 1 in 100,000.
