@@ -3,10 +3,9 @@ package gotest
 // This file finds the programs.
 
 import (
-	"fmt"
+	"errors"
 	"go/build"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -46,22 +45,20 @@ func Find(match *regexp.Regexp) (programs, left []string, err error) {
 	return programs, left, nil
 }
 
-// testRoot returns the folder of the programs: that of the selected toolchain, or, because toolchains that the
-// go command downloads come without it, that of the installation.
-func testRoot() (root string, err error) {
-	for _, env := range [][]string{nil, append(os.Environ(), "GOTOOLCHAIN=local")} {
-		cmd := exec.Command("go", "env", "GOROOT")
-		cmd.Env = env
-		out, err := cmd.Output()
+// testRoot returns the folder of the programs: that of the first go command in PATH that has one. Toolchains that
+// the go command downloads come without it, and stand in front of the installation in PATH.
+func testRoot() (string, error) {
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		gocmd, err := filepath.EvalSymlinks(filepath.Join(dir, "go"))
 		if err != nil {
-			return "", err
+			continue
 		}
-		root = filepath.Join(strings.TrimSpace(string(out)), "test")
-		if _, err := os.Stat(root); err == nil {
+		root := filepath.Join(filepath.Dir(filepath.Dir(gocmd)), "test")
+		if _, err := os.Stat(filepath.Join(root, "fixedbugs")); err == nil {
 			return root, nil
 		}
 	}
-	return "", fmt.Errorf("the installation of Go has no folder %s: some distributions leave it out", root)
+	return "", errors.New("no installation of Go in PATH has the folder test: some distributions leave it out")
 }
 
 // runs reports whether the header of a file says that it is a program to run,
