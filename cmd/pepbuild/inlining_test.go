@@ -63,6 +63,7 @@ var known = map[string]string{
 	"onepass.go:222 onePassCopy":               "216",
 	"replace.go:221 (*genericReplacer).lookup": "132",
 	"strings.go:127 IndexRune":                 "402", // !haveFastIndex && …
+	"strings.go:110 IndexRune":                 "402", // in Go 1.27
 }
 
 var costOf = regexp.MustCompile(`^(?:\S*/)?([^/\s]+\.go:\d+)(?::\d+)?: (?:can|cannot) inline ([^ ]+?):? (?:with|function too complex:) cost (\d+)`)

@@ -167,7 +167,7 @@ func TestReturnsBalance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs programs")
 	}
-	for name, pkgs := range map[string]string{"jsonbench": "encoding/json,.", "markdown": "github.com/yuin/goldmark/..."} {
+	for name, pkgs := range map[string]string{"jsonbench": "encoding/json/...,.", "markdown": "github.com/yuin/goldmark/..."} {
 		prog := build(t, "../../testprogs/"+name, "-pepmode=taps", "-peppkg="+pkgs, "-peptaps=entries,returns,goroutines")
 		s, events := newStacks(), 0
 		eventsOf(t, prog, func(e tuple.Tuple, tap *wire.Tap, callee string) {

@@ -83,7 +83,7 @@ func TestGraphs(t *testing.T) {
 func TestBatchesDoNotShow(t *testing.T) {
 	text := func(batch int) string {
 		flow.SetBatchSize(t, batch)
-		fset, funcs, _ := ofPackage(t, "encoding/json")
+		fset, funcs, _ := ofPackage(t, "go/parser")
 		var b strings.Builder
 		for _, f := range funcs {
 			write(&b, fset, f)
