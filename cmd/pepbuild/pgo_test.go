@@ -34,7 +34,7 @@ func TestPGO(t *testing.T) {
 	prog := build(t, dir)
 	files := t.TempDir()
 	cmd := exec.Command(prog)
-	cmd.Env = append(os.Environ(), "PEPDIR="+files, "PEPOPTS=")
+	cmd.Env = append(os.Environ(), "PEPDIR="+files, "PEPOPTS=tick=1ms")
 	want, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, want)
