@@ -158,12 +158,15 @@ func TestLineDirectivesToSeveralFiles(t *testing.T) {
 		if err := json.Unmarshal(data, &rows); err != nil {
 			t.Fatal(err)
 		}
-		hottest := rows.Rows[0] // of 0 … 40, false everywhere
-		got := strings.ReplaceAll(fmt.Sprint(hottest.File, " ", hottest.Lines, " ", hottest.Branches), dir+"/", "")
+		// The path of 0 … 40, false everywhere. It is the hottest, but some 30 ticks do not always show it.
+		var got []string
+		for _, row := range rows.Rows {
+			got = append(got, strings.ReplaceAll(fmt.Sprint(row.File, " ", row.Lines, " ", row.Branches), dir+"/", ""))
+		}
 		want := "render.go a.tmpl:1; b.tmpl:1; other/b.tmpl:1,4 " +
 			"[{a.tmpl if false a one} {b.tmpl && false b one} {other/b.tmpl if false other one}]"
-		if got != want {
-			t.Errorf("%s: the hottest path is\n%s\nwant\n%s", name, got, want)
+		if !slices.Contains(got, want) {
+			t.Errorf("%s: the paths are\n%s\nnone is\n%s", name, strings.Join(got, "\n"), want)
 		}
 	}
 
