@@ -139,8 +139,8 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		cmd.Env = append(cmd.Env, "PEPDIR="+dir)
 	}
 	// Programs and tests that are run get standard error as it is.
-	if f, ok := stderr.(*os.File); ok && args.Verb == "build" && terminal.Is(f) {
-		p, err := startProgress(f, b.packages)
+	if args.Verb == "build" && terminal.Is(stderr) {
+		p, err := startProgress(stderr, b.packages)
 		if err != nil {
 			return 1, err
 		}

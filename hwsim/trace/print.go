@@ -147,37 +147,37 @@ func (t *TupleTable) Print(p *listing.Page) {
 		if notes != nil {
 			line += "  # " + oneLine(strings.Join(notes, "; "))
 		}
-		p.Line("%s", line)
+		p.Whole("%s", line)
 	}
 	if t.err == nil && !t.bare {
-		p.Line("end %d %d", t.Kept, t.Dropped)
+		p.Whole("end %d %d", t.Kept, t.Dropped)
 	}
 }
 
 func (t *TupleTable) printHeader(p *listing.Page) {
-	p.Line("%s", textMagic)
-	p.Line("build %s", t.Build)
+	p.Whole("%s", textMagic)
+	p.Whole("build %s", t.Build)
 	if t.Program != "" {
-		p.Line("exe %s", oneLine(t.Program))
+		p.Whole("exe %s", oneLine(t.Program))
 	}
 	if t.Comment != "" {
-		p.Line("comment %s", oneLine(t.Comment))
+		p.Whole("comment %s", oneLine(t.Comment))
 	}
 	for _, pkg := range t.Packages {
-		p.Line("package %s", oneLine(pkg.Package))
+		p.Whole("package %s", oneLine(pkg.Package))
 		for _, f := range pkg.Files {
-			p.Line("file %s", oneLine(f))
+			p.Whole("file %s", oneLine(f))
 		}
 		for _, x := range pkg.Taps {
-			p.Line("tap %d %s %s %s:%d:%d %s%d %s %s", x.Index, x.Tag, noSpace(x.Func), noSpace(x.File), x.Line, x.Col,
+			p.Whole("tap %d %s %s %s:%d:%d %s%d %s %s", x.Index, x.Tag, noSpace(x.Func), noSpace(x.File), x.Line, x.Col,
 				x.Kind, x.Bits, noSpace(x.Type), oneLine(x.Expr))
 			for _, m := range x.More {
-				p.Line("more %s%d %s %s", m.Kind, m.Bits, noSpace(m.Type), oneLine(m.Expr))
+				p.Whole("more %s%d %s %s", m.Kind, m.Bits, noSpace(m.Type), oneLine(m.Expr))
 			}
 		}
 	}
 	for _, s := range t.Symbols {
-		p.Line("symbol %s %s %s", s.Tag, s.Text, oneLine(s.Symbol))
+		p.Whole("symbol %s %s %s", s.Tag, s.Text, oneLine(s.Symbol))
 	}
 }
 

@@ -37,6 +37,8 @@ import (
 	"bufio"
 	"io"
 	"reflect"
+
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 // Version is the version of the JSON form of all listings. Raise it when a field is removed
@@ -50,9 +52,12 @@ type Listing interface {
 	Print(p *Page)
 }
 
-// Text writes a listing as text that a terminal shows as it is.
-func Text(w io.Writer, l Listing) error {
-	p := &Page{bufio.NewWriter(w)}
+// Text writes a listing as text that a terminal shows as it is, in lines of any length.
+func Text(w io.Writer, l Listing) error { return TextFor(terminal.Screen{}, w, l) }
+
+// TextFor writes a listing as text for a screen.
+func TextFor(s terminal.Screen, w io.Writer, l Listing) error {
+	p := &Page{b: bufio.NewWriter(w), screen: s}
 	l.Print(p)
 	return p.b.Flush()
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pepgo/pep/internal/listing"
+	"github.com/pepgo/pep/internal/terminal"
 )
 
 type top struct {
@@ -201,17 +202,125 @@ func TestNumbersThatDoNotExist(t *testing.T) {
 	}
 }
 
-// A file below the working directory has a short name.
+// Names of files are as short as they can be: below the working directory, in std, in a module.
 func TestShort(t *testing.T) {
 	t.Chdir(t.TempDir())
 	wd, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("GOROOT", "/opt/gotip")
+	t.Setenv("GOMODCACHE", "/var/cache/mods")
 	p := &listing.Page{}
-	for name, want := range map[string]string{wd + "/a/x.go": "a/x.go", wd + "x.go": wd + "x.go", "/usr/x.go": "/usr/x.go"} {
+	for name, want := range map[string]string{
+		wd + "/a/x.go":                        "a/x.go",
+		wd + "x.go":                           wd + "x.go",
+		"/usr/x.go":                           "/usr/x.go",
+		"/usr/local/go/src/go/types/check.go": "go/types/check.go",
+		"/usr/lib/go-1.26/src/fmt/print.go":   "fmt/print.go",
+		"/opt/gotip/src/fmt/print.go":         "fmt/print.go",
+		"/home/u/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.27.0.linux-amd64/src/io/io.go": "io/io.go",
+		"/home/u/go/pkg/mod/example.com/m@v1.2.3/pkg/file.go":                              "example.com/m@v1.2.3/pkg/file.go",
+		"/home/u/go/pkg/mod/github.com/!burnt!sushi/toml@v1.6.0/lex.go":                    "github.com/BurntSushi/toml@v1.6.0/lex.go",
+		"/var/cache/mods/example.com/m@v1.2.3/file.go":                                     "example.com/m@v1.2.3/file.go",
+		"/home/u/app/vendor/example.com/m/file.go":                                         "/home/u/app/vendor/example.com/m/file.go",
+		"example.com/m@v1.2.3/pkg/file.go":                                                 "example.com/m@v1.2.3/pkg/file.go",
+		"/home/u/go/pkg/mod/golang.org/x/tools@v0.52.0/src/x.go":                           "golang.org/x/tools@v0.52.0/src/x.go",
+	} {
 		if got := p.Short(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
+}
+
+// A wide prints what is cut on narrow screens.
+type wide struct{}
+
+func (wide) Name() string { return "wide" }
+
+func (wide) Print(p *listing.Page) {
+	p.Line("")
+	p.Line("a line with the number 12345.67%% and more")
+	t := &listing.Table{Numbers: 2, Names: []int{2}}
+	t.Heading("count", "share", "name", "source")
+	t.Row("123456789", "100.00%", "github.com/yuin/goldmark/parser.(*inlineParser).parse·p12", "if 世界 {\treturn 123456789 }")
+	t.Row("1", "0.01%", "main.f·p1", "x")
+	p.Line("")
+	p.Line("")
+	p.Table("  ", t)
+	p.Say(listing.Warning, "A paragraph of many words, which goes on in the next line.")
+	p.Whole("data for other programs is never cut, however long it is")
+	p.Line("")
+}
+
+// On a screen no line is longer than that, numbers are whole or away, and of names the end remains.
+func TestLinesFitTheScreen(t *testing.T) {
+	for width, want := range map[int]string{
+		0: `a line with the number 12345.67% and more
+
+      count    share  name                                                       source
+  123456789  100.00%  github.com/yuin/goldmark/parser.(*inlineParser).parse·p12  if 世界 {` + "\t" + `return 123456789 }
+          1    0.01%  main.f·p1                                                  x
+A paragraph of many words, which goes on in the next line.
+data for other programs is never cut, however long it is
+`,
+		80: `a line with the number 12345.67% and more
+
+      count    share  name                          source
+  123456789  100.00%  …r.(*inlineParser).parse·p12  if 世界 {` + "\t" + `return…
+          1    0.01%  main.f·p1                     x
+A paragraph of many words, which goes on in the next line.
+data for other programs is never cut, however long it is
+`,
+		60: `a line with the number 12345.67% and more
+
+      count    share  name                source
+  123456789  100.00%  …Parser).parse·p12  if 世界 {` + "\t" + `ret…
+          1    0.01%  main.f·p1           x
+A paragraph of many words, which goes on in the next line.
+data for other programs is never cut, however long it is
+`,
+		30: `a line with the number…
+
+      count    share  name…
+  123456789  100.00%  …).pars…
+          1    0.01%  main.f·…
+A paragraph of many words,
+  which goes on in the next
+  line.
+data for other programs is never cut, however long it is
+`,
+	} {
+		var b strings.Builder
+		if err := listing.TextFor(terminal.Screen{Width: width}, &b, wide{}); err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, b.String()); d != "" {
+			t.Errorf("%d columns (-want +got):\n%s", width, d)
+		}
+	}
+}
+
+// Colours are around texts, and what a text has of them is escaped.
+func TestColours(t *testing.T) {
+	var b strings.Builder
+	if err := listing.TextFor(terminal.Screen{Colour: true}, &b, coloured{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\x1b[2ma\x1b[0m\n\x1b[32m\\x1b[2J\x1b[0m  b\n\x1b[33mc\\nd\x1b[0m\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}
+
+type coloured struct{}
+
+func (coloured) Name() string { return "coloured" }
+
+func (coloured) Print(p *listing.Page) {
+	p.Styled(listing.Heading, "a")
+	t := &listing.Table{}
+	t.Row("\x1b[2J", "b")
+	t.Style(0, listing.True)
+	p.Table("", t)
+	p.Say(listing.Warning, "c\nd")
 }

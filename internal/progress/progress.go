@@ -17,7 +17,6 @@ package progress
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
@@ -36,8 +35,7 @@ type Bar struct {
 
 // New returns a bar on w, or nil if w is no terminal or quiet is true.
 func New(w io.Writer, total uint64, quiet bool) *Bar {
-	f, ok := w.(*os.File)
-	if quiet || !ok || !terminal.Is(f) {
+	if quiet || !terminal.Is(w) {
 		return nil
 	}
 	return &Bar{W: w, Total: total, Now: time.Now}

@@ -1,4 +1,5 @@
-// Package terminal makes text that comes out of a file fit for a terminal.
+// Package terminal makes text that comes out of a file fit for a terminal, and says what a terminal can
+// show.
 //
 // Names, comments and labels in a profile, and names of files, can have any
 // bytes. An escape sequence among them could change colours, move the cursor or type
