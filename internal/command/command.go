@@ -32,6 +32,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -127,7 +128,7 @@ func (p *Program) run(args []string, stdin io.Reader, stdout, stderr io.Writer) 
 	}
 	v, ok := p.find(name)
 	if !ok {
-		return Usagef("unknown command %q: %s help lists the commands", name, p.Name)
+		return p.unknown("", name)
 	}
 	c := p.Call(v, args...)
 	c.Stdin, c.Stdout, c.Stderr = stdin, stdout, stderr
@@ -172,9 +173,23 @@ func (p *Program) help(args []string, w io.Writer) error {
 	}
 	v, ok := p.find(args[0])
 	if !ok {
-		return Usagef("help: unknown command %q: %s help lists the commands", args[0], p.Name)
+		return p.unknown("help: ", args[0])
 	}
 	return v.help(w)
+}
+
+// unknown is the error for a verb that p does not have.
+func (p *Program) unknown(prefix, name string) error {
+	var names []string
+	for _, v := range p.Verbs {
+		names = append(names, v.Name)
+	}
+	names = append(names, "help")
+	meant := Meant(name, names)
+	if meant == "" {
+		meant = fmt.Sprintf(": %s help lists the commands", p.Name)
+	}
+	return Usagef("%sunknown command %q%s", prefix, name, meant)
 }
 
 func (v Verb) help(w io.Writer) error {
@@ -204,7 +219,7 @@ func (c *Call) Print(l listing.Listing, err error) error {
 	if c.json {
 		return listing.JSON(c.Stdout, l)
 	}
-	return listing.Text(c.Stdout, l)
+	return listing.TextFor(terminal.ScreenOf(c.Stdout, os.Getenv), c.Stdout, l)
 }
 
 // Listing returns the names of the verbs that print a listing: they have -json.
@@ -226,7 +241,7 @@ func (c *Call) Parse(least, most int) error {
 		return err
 	}
 	if err != nil {
-		return Usagef("%s: %w; see %s help %s", c.verb.Name, err, c.program.Name, c.verb.Name)
+		return Usagef("%s: %w%s; see %s help %s", c.verb.Name, err, c.meantFlag(err), c.program.Name, c.verb.Name)
 	}
 	if c.json && !c.verb.Lists {
 		return Usagef("%s: -json: %s %s does not print a listing; these do: %s", c.verb.Name, c.program.Name, c.verb.Name, strings.Join(c.program.Listing(), ", "))
@@ -236,6 +251,21 @@ func (c *Call) Parse(least, most int) error {
 		return Usagef("%s: wrong number of arguments: usage: %s", c.verb.Name, c.Synopsis())
 	}
 	return nil
+}
+
+// meantFlag ends an error about a flag that does not exist.
+func (c *Call) meantFlag(err error) string {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return ""
+	}
+	var names []string
+	c.Flags.VisitAll(func(f *flag.Flag) {
+		if f.Name != "json" || c.verb.Lists {
+			names = append(names, f.Name)
+		}
+	})
+	return strings.Replace(Meant(name, names), "mean ", "mean -", 1)
 }
 
 // Synopsis is the first line of the verb's usage.

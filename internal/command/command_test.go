@@ -46,7 +46,7 @@ func ExampleProgram_Run() {
 	// usage: greet hello [-loud] NAME
 	//
 	// Greets NAME.
-	// greet: unknown command "helo": greet help lists the commands
+	// greet: unknown command "helo": did you mean hello?
 	// 2
 }
 
@@ -68,19 +68,22 @@ func TestRun(t *testing.T) {
 		{&greet, "fail", 1, "", "greet: no fail\n"},
 		{&greet, "hello", 2, "", "greet: hello: wrong number of arguments: usage: greet hello [-loud] NAME\n"},
 		{&greet, "hello -x", 2, "", "greet: hello: flag provided but not defined: -x; see greet help hello\n"},
+		{&greet, "hello -luod", 2, "", "greet: hello: flag provided but not defined: -luod: did you mean -loud?; see greet help hello\n"},
+		{&greet, "fial", 2, "", "greet: unknown command \"fial\": did you mean fail?\n"},
+		{&greet, "farewell", 2, "", "greet: unknown command \"farewell\"" + lists},
 		{&greet, "help", 0, "greet greets.\n", ""},
 		{&greet, "help help", 0, "greet greets.\n", ""},
 		{&greet, "help fail", 0, "usage: greet fail\n", ""},
-		{&greet, "help helo", 2, "", `greet: help: unknown command "helo"` + lists},
+		{&greet, "help helo", 2, "", "greet: help: unknown command \"helo\": did you mean hello?\n"},
 		{&greet, "bye you", 2, "", "greet: bye: call leave\n"},
 		{&greet, "help bye", 2, "", "greet: help: bye: call leave\n"},
 		{&greet, "help hello fail", 2, "", "greet: help: wrong number of arguments: usage: greet help [command]\n"},
 		{&nested, "say hello you", 0, "Hello, you\n", ""},
-		{&nested, "say", 2, "", `greet: unknown command "say"` + lists},
+		{&nested, "say", 2, "", "greet: unknown command \"say\": did you mean say hello?\n"},
 		{&nested, "say bye", 2, "", `greet: unknown command "say bye"` + lists},
 		{&nested, "help", 0, "greet greets.\n", ""},
 		{&nested, "help say hello", 0, "usage: greet say hello NAME\n", ""},
-		{&nested, "help say hello you", 2, "", `greet: help: unknown command "say hello you"` + lists},
+		{&nested, "help say hello you", 2, "", "greet: help: unknown command \"say hello you\": did you mean say hello?\n"},
 	} {
 		var stdout, stderr bytes.Buffer
 		code := c.program.Run(strings.Fields(c.line), nil, &stdout, &stderr)

@@ -39,6 +39,8 @@ func in(t *testing.T, files func(dir string) error) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	t.Setenv("COLUMNS", "")
+	t.Setenv("PEPDIR", "")
 }
 
 // run runs a command line as a shell would, as far as words and quotes go.
@@ -109,7 +111,7 @@ func printed(file string, run func(line string) string) string {
 	return strings.Join(doc, "")
 }
 
-// Usage runs the examples of all usage texts, and checks that every verb and every
+// Usage runs the examples of all usage texts, and checks that every text has some, that every verb and every
 // flag is described, and that -version is the verb version.
 func Usage(t *testing.T, p *command.Program, files func(dir string) error) {
 	in(t, files)
@@ -144,7 +146,11 @@ func Usage(t *testing.T, p *command.Program, files func(dir string) error) {
 
 func examples(t *testing.T, p *command.Program, usage string) {
 	t.Helper()
-	_, lines, _ := strings.Cut(usage, "Examples:\n")
+	_, lines, ok := strings.Cut(usage, "Examples:\n")
+	if !ok {
+		line, _, _ := strings.Cut(usage, "\n")
+		t.Errorf("no examples in the usage of %s", line)
+	}
 	for line := range strings.Lines(lines) {
 		if line = strings.TrimSpace(line); line != "" {
 			run(t, p, line)
