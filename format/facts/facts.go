@@ -98,6 +98,8 @@ const (
 	TicksOutside
 	TicksOutsideIn
 	TicksMore // of these in packages that -peppkg=all adds
+	TicksInside
+	TicksInsideIn
 	TicksQuiet
 	TicksQuietIn
 	Calls
@@ -273,6 +275,10 @@ func (k Key) kind() (x kind) {
 		return kind{name: "ticks_outside_in", rule: names}
 	case TicksMore:
 		return kind{name: "ticks_more", rule: sum}
+	case TicksInside:
+		return kind{name: "ticks_inside", rule: sum}
+	case TicksInsideIn:
+		return kind{name: "ticks_inside_in", rule: names}
 	case TicksQuiet:
 		return kind{name: "ticks_quiet", rule: sum}
 	case TicksQuietIn:
@@ -393,50 +399,84 @@ func (f List) Sentences() (list []string) {
 	}
 	s := Sentence + f.How()
 	for k := range numKeys {
-		n := f.Number(k)
-		switch k {
-		case Messages:
-			if mode == ModeReplay {
-				s += " in " + digits.Uint(n) + " messages"
-			}
-			continue
-		case Stopped:
-			if why := f.Text(k); why != "" {
-				s += ", sampling stopped: " + why
-			}
-		case SampledTime:
-			s += f.took()
-		case Handled:
-			s += f.gaps()
-		case Untold:
-			if n > 0 {
-				s += ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
-			}
-		case BurstEvents:
-			if f.Number(InBursts) > 0 {
-				s += ", " + digits.Uint(n) + " taken in " + digits.Uint(f.Number(Bursts)) + " bursts of " + digits.Uint(f.Number(BurstSeen)) + " events in " +
-					digits.Uint(f.Number(BurstInside)/1e3) + "us of " + digits.Uint(f.Number(BurstTime)/1e3) + "us"
-			}
-		case Unseen:
-			if n > 0 {
-				s += "; what is not listed may have happened up to " + digits.Uint(n) + " times"
-			}
-		case Detached:
-			if n > 0 {
-				s += ", until the disk was full or the file was cut off " + digits.Uint(n/1e6) + "ms after the start"
-			}
-		}
-		if x := k.kind(); x.after != "" && (n > 0 || x.always[0] == mode || x.always[1] == mode) {
-			s += ", " + x.before + digits.Uint(n) + x.after
-		}
+		s += f.part(k, mode)
 	}
-	list = append(list, s)
+	return append(append(append(list, s), f.partial()...), f.outside()...)
+}
+
+// TapSentences returns the sentences about taps that bursts do not see, or see some events of.
+func (f List) TapSentences() (list []string) { return append(f.partial(), f.quiet()...) }
+
+func (f List) partial() (list []string) {
 	if n := f.Number(PartialTaps); n > 0 {
 		list = append(list, Sentence+digits.Uint(n)+" of "+digits.Uint(f.Number(Taps))+" taps see only some calls of their functions: "+f.Text(PartialIn)+
 			". The compiler inlines these functions, and -pepinline=less taps them in bursts where clones of their packages call them. Their counts are too low, and shares are those of the events seen."+
 			" Without -pepinline=less, or without -peptapmode=burst, taps see all calls.")
 	}
-	return append(list, f.outside()...)
+	return list
+}
+
+func (f List) quiet() (list []string) {
+	if all, n := f.Number(TicksPlaced), f.Number(TicksQuiet); n > 0 && n >= all/100+min(all%100, 1) {
+		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were in functions whose taps no burst has seen"+f.list(TicksQuietIn, n, all)+
+			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
+	}
+	return list
+}
+
+// part returns what the first sentence says of a key, with the separator before it.
+func (f List) part(k Key, mode string) (s string) {
+	n := f.Number(k)
+	switch k {
+	case Messages:
+		if mode == ModeReplay {
+			s = " in " + digits.Uint(n) + " messages"
+		}
+		return s
+	case Stopped:
+		if why := f.Text(k); why != "" {
+			s = ", sampling stopped: " + why
+		}
+	case SampledTime:
+		s = f.took()
+	case Handled:
+		s = f.gaps()
+	case Untold:
+		if n > 0 {
+			s = ", without labels of goroutines, which engines and 32-bit programs do not tell apart"
+		}
+	case BurstEvents:
+		if f.Number(InBursts) > 0 {
+			s = ", " + digits.Uint(n) + " taken in " + digits.Uint(f.Number(Bursts)) + " bursts of " + digits.Uint(f.Number(BurstSeen)) + " events in " +
+				digits.Uint(f.Number(BurstInside)/1e3) + "us of " + digits.Uint(f.Number(BurstTime)/1e3) + "us"
+		}
+	case Unseen:
+		if n > 0 {
+			s = "; what is not listed may have happened up to " + digits.Uint(n) + " times"
+		}
+	case Detached:
+		if n > 0 {
+			s = ", until the disk was full or the file was cut off " + digits.Uint(n/1e6) + "ms after the start"
+		}
+	}
+	if x := k.kind(); x.after != "" && (n > 0 || x.always[0] == mode || x.always[1] == mode) {
+		s += ", " + x.before + digits.Uint(n) + x.after
+	}
+	return s
+}
+
+// Lacks returns the parts of the first sentence that say what the profile lacks: "4 overruns".
+func (f List) Lacks() (list []string) {
+	for k := range numKeys {
+		switch k {
+		case Ticks, Samples, Events, Messages, SampledTime, Handled, BurstEvents, EqualBursts, Unended:
+			continue
+		}
+		if s := f.part(k, "lacks"); s != "" { // no mode, so that what is 0 is left out
+			list = append(list, s[len(", "):])
+		}
+	}
+	return list
 }
 
 // How says how the profile was made.
@@ -516,10 +556,7 @@ func (f List) outside() (list []string) {
 	if all, n := f.Number(TicksPlaced), f.Number(TicksOutside); all > 0 && n > 0 {
 		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were outside of "+inside+f.list(TicksOutsideIn, n, all)+more(f.Number(TicksMore), all))
 	}
-	if all, n := f.Number(TicksPlaced), f.Number(TicksQuiet); n > 0 && n >= all/100+min(all%100, 1) {
-		list = append(list, Sentence+percent(n, all, 1)+" of "+digits.Uint(all)+" ticks were in functions whose taps no burst has seen"+f.list(TicksQuietIn, n, all)+
-			"; their taps did not execute, or are in a loop that began before the burst and has no test for one (an innermost loop that calls nothing)")
-	}
+	list = append(list, f.quiet()...)
 	all := f.Number(Calls)
 	if all == 0 {
 		return list

@@ -37,7 +37,7 @@ func Decode(comment string) (f List, problem string) {
 }
 
 // maxFacts is how many facts a profile has at most.
-const maxFacts = int(numKeys) + 3*MaxNames
+const maxFacts = int(numKeys) + 4*MaxNames
 
 func decodeFact(item string) (x Fact, problem string) {
 	key, value := cut(item, '=')
