@@ -265,6 +265,14 @@ func (f *File) splitComments() error {
 	return nil
 }
 
+// FuncNames returns the names of all functions in the file.
+func (f *File) FuncNames() (names []string) {
+	for _, fn := range f.pprof.Function {
+		names = append(names, fn.Name)
+	}
+	return names
+}
+
 // Fact returns the number of a fact. A merged file has the sum of its parts.
 func (f *File) Fact(k facts.Key) (sum uint64) {
 	for _, list := range f.Facts {

@@ -117,13 +117,12 @@ func (t *AccuracyTable) Name() string { return "accuracy" }
 
 // Print implements listing.Listing.
 func (t *AccuracyTable) Print(p *listing.Page) {
-	t.Exact.printComments(p)
-	t.Sampled.printComments(p)
-	p.Line("")
 	for _, m := range t.Metrics {
 		p.Line("%-20s  %7s", m.Metric, listing.Percent(m.Accuracy))
 	}
 	p.Line("")
 	p.Line("actual hot paths: %d of %d, %d of them found (a hot path has more than %g%% of the flow)", t.Hot, t.Paths, t.Found, 100*t.HotShare)
 	p.Line("samples: %d, of %s", t.Samples, listing.Count(t.Seen, "path"))
+	t.Exact.printNotes(p)
+	t.Sampled.printNotes(p)
 }

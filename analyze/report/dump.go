@@ -255,29 +255,29 @@ func (t *DumpTable) Print(p *listing.Page) {
 	if t.Estimated {
 		estimated = func(format string, values ...any) string { return fmt.Sprintf(" "+format, values...) }
 	}
-	p.Line("profile %s%s", t.Profile.Kind, estimated("estimated"))
+	p.Whole("profile %s%s", t.Profile.Kind, estimated("estimated"))
 	for _, c := range slices.Concat(t.Profile.Comments, t.Profile.Facts) {
-		p.Line("comment %q", c)
+		p.Whole("comment %q", c)
 	}
-	p.Line("binary %s", quote(t.Profile.Program))
-	p.Line("build %s", quote(t.Profile.Build))
-	p.Line("period %d %s/%s", t.Profile.Period, t.Profile.PeriodType, t.Profile.PeriodUnit)
+	p.Whole("binary %s", quote(t.Profile.Program))
+	p.Whole("build %s", quote(t.Profile.Build))
+	p.Whole("period %d %s/%s", t.Profile.Period, t.Profile.PeriodType, t.Profile.PeriodUnit)
 	for _, x := range t.Paths {
 		var branches []string
 		for _, b := range x.Branches {
 			branches = append(branches, place(b.File, b.Line, b.Col)+" "+b.Kind+" "+b.Outcome)
 		}
-		p.Line("path func=%s at=%s path=%s end=%s count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
+		p.Whole("path func=%s at=%s path=%s end=%s count=%d flow=%d%s from=%s lines=%s branches=%s callers=%s%s",
 			quote(x.Func), at(x.File, x.StartLine), quote(x.Path), line(x.EndFile, x.EndLine), x.Count, x.Flow, estimated("samples=%d variance=%d", x.Samples, x.Variance),
 			quote(x.From), quote(x.Lines), quote(strings.Join(branches, "; ")), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Edges {
-		p.Line("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%s count=%d%s callers=%s%s",
+		p.Whole("edge func=%s at=%s branch=%s kind=%s outcome=%s line=%s count=%d%s callers=%s%s",
 			quote(x.Func), at(x.File, x.StartLine), quote(x.Branch), quote(x.Kind), quote(x.Outcome), line(x.LineFile, x.Line), x.Count,
 			estimated("samples=%d variance=%d independent=%d", x.Samples, x.Variance, x.Independent), quote(callersText(x.Callers)), labelsText(x.Labels))
 	}
 	for _, x := range t.Unended {
-		p.Line("unended func=%s at=%s from=%s line=%d count=%d", quote(x.Func), at(x.File, x.StartLine), quote(x.From), x.Line, x.Count)
+		p.Whole("unended func=%s at=%s from=%s line=%d count=%d", quote(x.Func), at(x.File, x.StartLine), quote(x.From), x.Line, x.Count)
 	}
 	for _, x := range t.Words {
 		target := quote("")
@@ -304,7 +304,7 @@ func (t *DumpTable) Print(p *listing.Page) {
 		if x.Partial {
 			words += " seen=" + quote(schema.InPart)
 		}
-		p.Line("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
+		p.Whole("word func=%s at=%s %s kind=%s expr=%s type=%s value=%s%s target=%s count=%d messages=%d%s",
 			quote(x.Func), at(x.File, x.StartLine), place, quote(x.Kind), quote(x.Expr), quote(x.Type), quote(x.Value), words, target, x.Count, x.Messages, labelsText(x.Labels))
 	}
 }

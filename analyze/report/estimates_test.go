@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
 )
@@ -45,13 +46,19 @@ func TestEstimatesHaveBounds(t *testing.T) {
 	paths, edges := parse(t, estimatedPaths), parse(t, estimatedEdges)
 	top, err := Top(paths, source.NewTree(""), TopOptions{})
 	for _, want := range []string{
-		`1 +50\.00% +41\.1-60\.8% +50\.00% +5000 +5000 +4 +main\.f·p0`, // as of 100 events: a fifth less to a fifth more
-		`2 +50\.00% +33\.9-73\.8% +100\.00% +5000 +5000 +6 +main\.f·p1`,
+		`1 +50\.00% +41\.1-60\.8% +5000 +main\.f·p0`, // as of 100 events: a fifth less to a fifth more
+		`2 +50\.00% +33\.9-73\.8% +5000 +main\.f·p1`,
 		`Never seen is not never: a path without a sample has up to 3\.70% of all counts`,
 	} {
 		if text := textOf(t, top, err); !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("no %s in\n%s", want, text)
 		}
+	}
+	// The standard deviations of the paths, 500 and 1000, add up to 1500.
+	sum, err := Top(paths, source.NewTree(""), TopOptions{By: ByFunc})
+	want := paths.CountBounds(10000, profile.Estimate{Variance: 1500 * 1500})
+	if g := sum.Groups[0]; err != nil || len(sum.Groups) != 1 || g.Count != 10000 || g.Samples != 10 || g.Paths != 2 || g.Share != 1 || g.ShareLow != want.Low/10000 || g.ShareHigh != 1 {
+		t.Errorf("the sum of two paths is %+v, %v, want %v", sum.Groups, err, want)
 	}
 	list, err := List(edges, source.NewTree(""), regexp.MustCompile("f"))
 	for _, want := range []string{`10000 +100\.00% +94\.0-100\.0%`, `0 +0\.00% +0\.0-6\.0%`, `Never seen is not never`} {

@@ -251,16 +251,18 @@ func (l *Listing) Name() string { return "list" }
 
 // Print implements listing.Listing.
 func (l *Listing) Print(p *listing.Page) {
-	l.Profile.printComments(p)
+	l.Profile.printWarning(p)
 	for i := range l.Functions {
 		p.Line("")
 		l.Functions[i].print(p, l.Estimated)
 	}
+	var notes []string
 	if l.Estimated {
-		p.Line("")
-		p.Line("95%%: the true share of an outcome in its branch is within these bounds with a probability of 95%%, as far as samples are random.")
-		p.Line("Never seen is not never: what no sample shows may happen as often as the bound says, and branches without samples are not shown at all.")
+		notes = append(notes,
+			"95%: the true share of an outcome in its branch is within these bounds with a probability of 95%, as far as samples are random.",
+			"Never seen is not never: what no sample shows may happen as often as the bound says, and branches without samples are not shown at all.")
 	}
+	l.Profile.printNotes(p, notes...)
 	printMissing(p, l.Missing)
 }
 

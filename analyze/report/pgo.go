@@ -126,8 +126,8 @@ func (t *PGOTable) Name() string { return "pgo" }
 
 // Print implements listing.Listing.
 func (t *PGOTable) Print(p *listing.Page) {
-	t.Profile.printComments(p)
-	p.Line("%s: %s of %d to be inlined, with %s of the weight", t.Profile.name(), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
+	t.Profile.printWarning(p)
+	p.Line("%s: %s of %d to be inlined, with %s of the weight", p.Short(t.Profile.name()), listing.Count(t.Kept, "call"), t.Calls, listing.Percent(t.share()))
 	if t.Cold > 0 {
 		p.Line("%s more in the profile, so that methods of interfaces are called directly", listing.Count(t.Cold, "call"))
 	}
@@ -137,15 +137,13 @@ func (t *PGOTable) Print(p *listing.Page) {
 	if t.Late > 0 {
 		p.Line("left out: deferred calls, which the compiler does not inline, and which executed %d lines", t.Late)
 	}
-	table := listing.Table{Numbers: 3}
-	table.Row("weight%", "weight", "count", "call")
+	table := listing.Table{Numbers: 3, Names: []int{3}}
+	table.Heading("weight%", "weight", "count", "call")
 	for _, c := range t.Rows {
 		table.Row(listing.Percent(c.Share), fmt.Sprint(c.Weight), fmt.Sprint(c.Count), c.text(p))
 	}
 	p.Line("")
-	for _, l := range table.Lines() {
-		p.Line("%s", l)
-	}
+	p.Table("", &table)
 	if len(t.Stale) > 0 {
 		p.Line("")
 		p.Line("left out, because the source has no such call: was it changed since the program was built?")
@@ -153,6 +151,7 @@ func (t *PGOTable) Print(p *listing.Page) {
 			p.Line("%s", c.text(p))
 		}
 	}
+	t.Profile.printNotes(p)
 	printMissing(p, t.Missing)
 }
 

@@ -277,8 +277,8 @@ func (t *RangeTable) Name() string { return "ranges" }
 
 // Print implements listing.Listing.
 func (t *RangeTable) Print(p *listing.Page) {
-	t.Profile.printComments(p)
-	p.Line("%s: %d events; ranges with at least %s of them", t.Profile.name(), t.Events, listing.Percent(t.Hot))
+	t.Profile.printWarning(p)
+	p.Line("%s: %d events; ranges with at least %s of them", p.Short(t.Profile.name()), t.Events, listing.Percent(t.Hot))
 	for i, s := range t.Sources {
 		t.printSource(p, s, t.trees[i].Site)
 	}
@@ -294,6 +294,7 @@ func (t *RangeTable) Print(p *listing.Page) {
 	case t.Rest > 0:
 		p.Line("and %s without such a range, %s of the events", listing.Count(t.Rest, "tap"), listing.Percent(listing.Ratio(t.RestSum, t.Events)))
 	}
+	t.Profile.printNotes(p)
 }
 
 // number writes a ratio as a percentage without needless digits.
@@ -304,7 +305,7 @@ func (t *RangeTable) printSource(p *listing.Page, s RangeSource, site profile.Si
 	p.Line("%s, %d events (%s), %s, counts at most %d (%s) too low", shortNames(sourceName(site)), s.Events, listing.Percent(s.Share),
 		listing.Count(s.Ranges, "range"), s.Error, listing.Percent(listing.Ratio(s.Error, t.Events)))
 	table := &listing.Table{Numbers: 4}
-	table.Row("share", "within", "at most", "events", "range")
+	table.Heading("share", "within", "at most", "events", "range")
 	var around []string // texts of the ranges around, indexed by depth
 	for _, r := range s.Rows {
 		text := shortNames(r.Text)

@@ -5,13 +5,14 @@
 // Each function returns data, a struct that package listing prints as text and as
 // JSON. Top, for the profile of package profile's worked example, as text:
 //
-//	pep: exact, every path counted
 //	/bin/app: 1 path in 1 function, count 7, flow 7
 //
-//	#    flow%     cum%  flow  count  path
-//	1  100.00%  100.00%     7      7  main.sign·p0
-//	   /src/app/sign.go:10-12 from entry
+//	#    flow%  count  path
+//	1  100.00%      7  main.sign·p0
+//	   /src/app/sign.go:10-12  from entry
 //	   11:2  if true  if n < 0 {
+//
+//	Exact: every path was counted.
 //
 // The texts are for reading and may change. Programs read the JSON form, whose
 // fields docs/formats.md explains, or the profiles themselves.
@@ -23,6 +24,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/facts"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
 )
@@ -39,6 +41,9 @@ type Profile struct {
 	Period     int64       `json:"period" unit:"period_unit"`
 	PeriodType string      `json:"period_type"`
 	PeriodUnit string      `json:"period_unit"`
+
+	facts []facts.List
+	few   uint64 // ticks, if there are so few that bounds are wide
 }
 
 func profileOf(f *profile.File) Profile {
@@ -46,17 +51,16 @@ func profileOf(f *profile.File) Profile {
 	for _, x := range f.Facts {
 		list = append(list, x.Encode())
 	}
-	return Profile{f.Name, f.Kind, list, f.Comments, f.Binary, f.BuildID, f.Exact(), f.Period.Value, f.Period.Type, f.Period.Unit}
+	x := Profile{File: f.Name, Kind: f.Kind, Facts: list, Comments: f.Comments, Program: f.Binary, Build: f.BuildID, Exact: f.Exact(),
+		Period: f.Period.Value, PeriodType: f.Period.Type, PeriodUnit: f.Period.Unit, facts: f.Facts}
+	if n := f.Fact(facts.Ticks); f.Estimated() && n < fewTicks {
+		x.few = n
+	}
+	return x
 }
 
 // name returns the name of the profiled program.
 func (x Profile) name() string { return cmp.Or(x.Program, x.File) }
-
-func (x Profile) printComments(p *listing.Page) {
-	for _, c := range x.Comments {
-		p.Line("%s", c)
-	}
-}
 
 // missingSource returns those of files that src does not have, each once.
 func missingSource(src *source.Tree, files []string) (missing []string) {
@@ -73,6 +77,10 @@ func missingSource(src *source.Tree, files []string) (missing []string) {
 func printMissing(p *listing.Page, files []string) {
 	if len(files) > 0 {
 		p.Line("")
-		p.Line("source not found: %s (-source_path=DIR says where to look)", strings.Join(files, ", "))
+		var short []string
+		for _, f := range files {
+			short = append(short, p.Short(f))
+		}
+		p.Say(listing.Plain, "Source not found: %s. -source_path=DIR says where to look.", strings.Join(short, ", "))
 	}
 }

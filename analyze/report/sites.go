@@ -107,6 +107,19 @@ func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) 
 	return t, nil
 }
 
+// FuncNames returns the names of all functions in the site tables of a program, instrumented or skipped.
+func FuncNames(f *executable.File) (names []string) {
+	for _, p := range f.Packages {
+		for _, fn := range p.Funcs {
+			names = append(names, fn.Name)
+		}
+		for _, s := range p.Skipped {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 // sitePackage describes the part of a package that is about the selected functions.
 func sitePackage(p *wire.Package, o SitesOptions) SitePackage {
 	selected := func(name string) bool { return o.Func == nil || o.Func.MatchString(name) }

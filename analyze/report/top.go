@@ -11,6 +11,8 @@ import (
 
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -18,22 +20,27 @@ import (
 type TopOptions struct {
 	N       int            // how many; 0 is all
 	ByCount bool           // order and share by count instead of branch flow
+	By      string         // what has a row: "path" (or ""), or "func", "pkg" or "line", with the sum of its paths
 	Func    *regexp.Regexp // only paths of functions whose names match; nil is all
 }
 
-// A TopTable lists the hot paths of a paths file, hottest first. Totals and shares
-// are of the whole program, whatever is selected.
+// A TopTable lists the hot paths of a paths file, hottest first, or functions, packages or lines
+// with the sums of their paths. Totals and shares are of the whole program, whatever is selected.
 type TopTable struct {
-	Profile   Profile   `json:"profile"`
-	Paths     int       `json:"paths" unit:"paths"`
-	Functions int       `json:"functions" unit:"functions"`
-	Count     int64     `json:"count" unit:"times"`
-	Flow      int64     `json:"flow" unit:"branches"`
-	Order     string    `json:"order"`                          // "flow" or "count": what paths are ordered by, and shares are of
-	Unseen    float64   `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
-	Rows      []TopPath `json:"rows"`
-	Unended   []Unended `json:"unended"` // paths that began and have not ended, by count; limited as Rows are
-	Missing   []string  `json:"source_not_found"`
+	Findings  []Finding  `json:"findings"`
+	Profile   Profile    `json:"profile"`
+	Paths     int        `json:"paths" unit:"paths"`
+	Functions int        `json:"functions" unit:"functions"`
+	Count     int64      `json:"count" unit:"times"`
+	Flow      int64      `json:"flow" unit:"branches"`
+	Ticks     int64      `json:"ticks" unit:"ticks"`             // whose place is known
+	Order     string     `json:"order"`                          // "flow" or "count": what paths are ordered by, and shares are of
+	By        string     `json:"by"`                             // "path", "func", "pkg" or "line": what has a row
+	Unseen    float64    `json:"unseen_share_high" unit:"ratio"` // a path without a sample has at most this share of all counts; 0 if all were counted
+	Rows      []TopPath  `json:"rows"`                           // by path
+	Groups    []TopGroup `json:"groups"`                         // by something else
+	Unended   []Unended  `json:"unended"`                        // paths that began and have not ended, by count; limited as Rows are
+	Missing   []string   `json:"source_not_found"`
 }
 
 // A TopPath is a path of a TopTable.
@@ -84,7 +91,7 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 	if len(selected) == 0 && len(unended) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: no function of a path matches %q: pep top -n 0 shows all that were recorded", f.Name, o.Func)
 	}
-	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow", Unseen: f.UnseenBound(), Unended: unended}
+	t := &TopTable{Profile: profileOf(f), Paths: len(all), Order: "flow", By: cmp.Or(o.By, ByPath), Unseen: f.UnseenBound(), Unended: unended, Ticks: int64(f.Fact(facts.TicksPlaced))}
 	funcs := make(map[profile.Func]bool)
 	for _, p := range all {
 		funcs[p.ID.Func] = true
@@ -92,35 +99,66 @@ func Top(f *profile.File, src *source.Tree, o TopOptions) (*TopTable, error) {
 		t.Flow += p.Flow
 	}
 	t.Functions = len(funcs)
-	weight, total := func(p profile.Path) int64 { return p.Flow }, t.Flow
+	w := weight{f: f, of: func(p profile.Path) int64 { return p.Flow }, total: t.Flow}
 	if o.ByCount {
-		weight, total, t.Order = func(p profile.Path) int64 { return p.Count }, t.Count, "count"
+		w.of, w.total, t.Order = func(p profile.Path) int64 { return p.Count }, t.Count, "count"
 	}
-	slices.SortStableFunc(selected, func(p, q profile.Path) int { return cmp.Compare(weight(q), weight(p)) })
+	slices.SortStableFunc(selected, func(p, q profile.Path) int { return cmp.Compare(w.of(q), w.of(p)) })
 	if o.N > 0 {
-		selected = selected[:min(o.N, len(selected))]
 		t.Unended = unended[:min(o.N, len(unended))]
 	}
-	var sum int64
 	var wanted []string
-	for i, x := range selected {
-		sum += weight(x)
-		share, low, high := listing.Ratio(weight(x), total), 1., 1.
-		if b := f.CountBounds(x.Count, x.Estimate); x.Count > 0 {
-			low, high = b.Low/float64(x.Count), b.High/float64(x.Count)
-		}
-		t.Rows = append(t.Rows, TopPath{
+	if t.By == ByPath {
+		t.Rows, wanted = topPaths(w, limit(selected, o.N), src)
+	} else {
+		t.Groups, wanted = topGroups(w, selected, t.By, o.N, src)
+	}
+	t.Missing = missingSource(src, wanted)
+	t.Findings = t.find(w, selected)
+	return t, nil
+}
+
+// limit returns the first n of a list, all if n is 0.
+func limit[T any](list []T, n int) []T {
+	if n == 0 {
+		return list
+	}
+	return list[:min(n, len(list))]
+}
+
+// A weight is what paths are ordered by, flow or count, with its total.
+type weight struct {
+	f     *profile.File
+	of    func(profile.Path) int64
+	total int64
+}
+
+// share returns the share of a weight, with the bounds that a count with an estimate gives it.
+func (w weight) share(of, count int64, e profile.Estimate) (share, low, high float64) {
+	share, low, high = listing.Ratio(of, w.total), 1, 1
+	if b := w.f.CountBounds(count, e); count > 0 {
+		low, high = b.Low/float64(count), b.High/float64(count)
+	}
+	return share, min(share*low, 1), min(share*high, 1)
+}
+
+// topPaths returns the rows of paths, and the files whose source they want.
+func topPaths(w weight, paths []profile.Path, src *source.Tree) (rows []TopPath, wanted []string) {
+	var sum int64
+	for i, x := range paths {
+		sum += w.of(x)
+		share, low, high := w.share(w.of(x), x.Count, x.Estimate)
+		rows = append(rows, TopPath{
 			Rank: i + 1, Func: x.ID.Func.Name, File: x.ID.Func.File, StartLine: x.ID.Func.StartLine,
 			Path: x.ID.Label, From: x.From, Lines: x.Lines, Flow: x.Flow, Count: x.Count,
-			Share: share, ShareLow: min(share*low, 1), ShareHigh: min(share*high, 1), Samples: x.Samples,
-			Cumulative: listing.Ratio(sum, total), Branches: topBranches(src, x),
+			Share: share, ShareLow: low, ShareHigh: high, Samples: x.Samples,
+			Cumulative: listing.Ratio(sum, w.total), Branches: topBranches(src, x),
 		})
 		for _, d := range x.Branches {
 			wanted = append(wanted, fileOf(x.ID.Func, d))
 		}
 	}
-	t.Missing = missingSource(src, wanted)
-	return t, nil
+	return rows, wanted
 }
 
 // fileOf returns the whole name of the file of a branch on a path of a function.
@@ -152,19 +190,36 @@ func (t *TopTable) Name() string { return "top" }
 
 // Print implements listing.Listing.
 func (t *TopTable) Print(p *listing.Page) {
-	t.Profile.printComments(p)
 	if t.Paths == 0 && len(t.Unended) == 0 {
-		p.Line("no path was recorded: the program ended before the first tick, or nothing in it is instrumented")
+		p.Say(listing.Plain, "no path was recorded: the program ended before the first tick, or nothing in it is instrumented")
+		t.Profile.printNotes(p)
 		return
 	}
-	p.Line("%s: %s in %s, count %d, flow %d", t.Profile.name(), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), t.Count, t.Flow)
-	table := t.table()
-	lines := table.Lines()
-	indent := strings.Repeat(" ", len(fmt.Sprint(len(t.Rows)))+2)
+	t.Profile.printWarning(p)
+	p.Line("%s: %s in %s, count %d, flow %d", p.Short(t.Profile.name()), listing.Count(t.Paths, "path"), listing.Count(t.Functions, "function"), t.Count, t.Flow)
 	p.Line("")
-	p.Line("%s", lines[0])
+	if t.By == ByPath {
+		t.printPaths(p)
+	} else {
+		t.printGroups(p)
+	}
+	t.printUnended(p)
+	var notes []string
+	if t.Unseen > 0 {
+		notes = append(notes,
+			"95%: the true share is within these bounds with a probability of 95%, as far as samples are random."+sumsOfBounds[t.By],
+			fmt.Sprintf("Never seen is not never: a path without a sample has up to %s of all counts.", listing.Percent(t.Unseen)))
+	}
+	t.Profile.printNotes(p, notes...)
+	printMissing(p, t.Missing)
+}
+
+func (t *TopTable) printPaths(p *listing.Page) {
+	table := t.table()
+	indent := strings.Repeat(" ", len(fmt.Sprint(len(t.Rows)))+2)
+	p.TableRow("", table, 0)
 	for i, x := range t.Rows {
-		p.Line("%s", lines[i+1])
+		p.TableRow("", table, i+1)
 		where := p.Short(x.File)
 		if x.Lines != "" {
 			if first, _, _ := strings.Cut(x.Lines, ";"); strings.Trim(first, "0123456789-,") == "" {
@@ -173,19 +228,11 @@ func (t *TopTable) Print(p *listing.Page) {
 				where += ", " + x.Lines
 			}
 		}
-		if x.From != "" {
-			where += " from " + x.From
-		}
-		p.Line("%s%s", indent, where)
+		place := &listing.Table{}
+		place.Heading(where, x.from())
+		p.Table(indent, place)
 		p.Table(indent, x.branchTable())
 	}
-	t.printUnended(p)
-	if t.Unseen > 0 {
-		p.Line("")
-		p.Line("95%%: the true share is within these bounds with a probability of 95%%, as far as samples are random.")
-		p.Line("Never seen is not never: a path without a sample has up to %s of all counts.", listing.Percent(t.Unseen))
-	}
-	printMissing(p, t.Missing)
 }
 
 // printUnended prints a line for each function and each place in it where paths began that have not ended.
@@ -195,37 +242,69 @@ func (t *TopTable) printUnended(p *listing.Page) {
 	}
 	p.Line("")
 	p.Line("paths that have not ended (left by a panic, runtime.Goexit or the end of the program, or still running):")
-	table := &listing.Table{Numbers: 1}
-	table.Row("count", "function", "from")
+	table := &listing.Table{Numbers: 1, Names: []int{1, 2}}
+	table.Heading("count", "function", "line", "from")
 	for _, x := range t.Unended {
-		table.Row(fmt.Sprint(x.Count), x.Func+" "+p.Short(x.File)+":"+fmt.Sprint(x.StartLine), x.From)
+		table.Row(fmt.Sprint(x.Count), x.Func, p.Short(x.File)+":"+fmt.Sprint(x.StartLine), x.From)
 	}
 	p.Table("", table)
 }
 
-// table has a line for every path. If counts are estimated, it has bounds and samples.
+// table has a line for every path. If counts are estimated, it has bounds.
 func (t *TopTable) table() *listing.Table {
-	if t.Unseen == 0 {
-		table := &listing.Table{Numbers: 5}
-		table.Row("#", t.Order+"%", "cum%", "flow", "count", "path")
-		for _, x := range t.Rows {
-			table.Row(fmt.Sprint(x.Rank), listing.Percent(x.Share), listing.Percent(x.Cumulative),
-				fmt.Sprint(x.Flow), fmt.Sprint(x.Count), x.Func+"·"+x.Path)
-		}
-		return table
-	}
-	table := &listing.Table{Numbers: 7}
-	table.Row("#", t.Order+"%", "95%", "cum%", "flow", "count", "samples", "path")
+	table := newTopTable(t.Unseen > 0, "", t.Order+"%", "count", "path")
 	for _, x := range t.Rows {
-		table.Row(fmt.Sprint(x.Rank), listing.Percent(x.Share), bounds(x.ShareLow, x.ShareHigh), listing.Percent(x.Cumulative),
-			fmt.Sprint(x.Flow), fmt.Sprint(x.Count), fmt.Sprint(x.Samples), x.Func+"·"+x.Path)
+		table.row(x.Rank, x.Share, x.ShareLow, x.ShareHigh, fmt.Sprint(x.Count), "", x.Func+"·"+x.Path)
 	}
-	return table
+	return &table.Table
+}
+
+// A topTable is a table with a rank, a share and its bounds, a count, perhaps a share of the time, and a name.
+type topTable struct {
+	listing.Table
+	estimated, timed bool
+}
+
+// newTopTable returns a table with a heading; there are no bounds unless counts are estimated, and no time if its heading is "".
+func newTopTable(estimated bool, time, share, count, name string) *topTable {
+	t := &topTable{estimated: estimated, timed: time != ""}
+	t.add(t.Heading, "#", share, "95%", count, time, name)
+	t.Numbers = len(t.Rows[0]) - 1
+	t.Names = []int{t.Numbers}
+	return t
+}
+
+func (t *topTable) add(row func(...string), rank, share, bounds, count, time, name string) {
+	cells := []string{rank, share}
+	if t.estimated {
+		cells = append(cells, bounds)
+	}
+	cells = append(cells, count)
+	if t.timed {
+		cells = append(cells, time)
+	}
+	row(append(cells, name)...)
+}
+
+// row adds a row. Its share is hot if it is one of ten or more of the whole.
+func (t *topTable) row(rank int, share, low, high float64, count, time, name string) {
+	t.add(t.Row, fmt.Sprint(rank), listing.Percent(share), bounds(low, high), count, time, name)
+	if share >= .1 {
+		t.Style(1, listing.Hot)
+	}
 }
 
 // bounds is "1.2-3.4%".
 func bounds(low, high float64) string {
 	return fmt.Sprintf("%.1f-%.1f%%", 100*low, 100*high)
+}
+
+// from says where the path begins.
+func (x *TopPath) from() string {
+	if x.From == "" {
+		return ""
+	}
+	return "from " + x.From
 }
 
 // branchTable has a line for every branch on the path. A source line that stands
@@ -240,6 +319,18 @@ func (x *TopPath) branchTable() *listing.Table {
 		}
 		last = b
 		t.Row(place(b.File, b.Line, b.Col), b.Kind+" "+b.Outcome, text)
+		t.Style(1, outcomeStyle(b.Outcome))
 	}
 	return t
+}
+
+// outcomeStyle is the style of an outcome: one for true and a round of a loop, another for their opposites.
+func outcomeStyle(outcome string) listing.Style {
+	switch outcome {
+	case wire.OutTrue, wire.OutBody:
+		return listing.True
+	case wire.OutFalse, wire.OutDone:
+		return listing.False
+	}
+	return listing.Plain
 }

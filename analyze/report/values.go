@@ -22,6 +22,8 @@ type ValuesOptions struct {
 	Func   *regexp.Regexp // only sites in functions whose names match; nil is all
 	Events int64          // a site is worth specialising that has at least so many events,
 	Share  float64        // of which the most frequent value has at least this share
+
+	OnlySpecialise bool // list no sites but those
 }
 
 // A ValueTable lists what taps have reported. Totals are of the whole file, whatever is
@@ -29,6 +31,7 @@ type ValuesOptions struct {
 // (profile.Seen.ShareError, profile.Word.CountError); of an exact file the bounds
 // are 0.
 type ValueTable struct {
+	Findings    []Finding        `json:"findings"`
 	Profile     Profile          `json:"profile"`
 	Taps        int              `json:"taps" unit:"taps"`
 	Functions   int              `json:"functions" unit:"functions"`
@@ -38,7 +41,8 @@ type ValueTable struct {
 	LeastShare  float64          `json:"specialise_share" unit:"ratio"`
 	Specialise  []Specialisation `json:"specialise"`
 
-	listed int // values of a site that are wanted at most; 0 is all
+	listed int  // values of a site that are wanted at most; 0 is all
+	only   bool // what is worth specialising
 }
 
 // A ValueSite is a tap with its most frequent values.
@@ -86,9 +90,9 @@ type Specialisation struct {
 	Line      int64   `json:"line" unit:"line"`
 }
 
-// Values lists the sites of a values, types or call targets file with their most frequent
-// values. Sites with most events come first. Then it lists the sites that are worth
+// Values lists the sites of a values, types or call targets file that are worth
 // specialising: one value is so frequent that code for this value alone may be faster.
+// Then it lists all sites with their most frequent values. Sites with most events come first.
 // (If the file is not exact, the share of the value less its bound must be great enough.)
 // A site as text:
 //
@@ -118,7 +122,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	if len(sites) == 0 && len(all) > 0 {
 		return nil, fmt.Errorf("%s: no function of a tap matches %q: without -func, pep values shows all", f.Name, o.Func)
 	}
-	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N}
+	t := &ValueTable{Profile: profileOf(f), Taps: len(all), LeastEvents: o.Events, LeastShare: o.Share, listed: o.N, only: o.OnlySpecialise}
 	funcs := make(map[profile.Func]bool)
 	for _, s := range all {
 		funcs[s.Site.Func] = true
@@ -126,7 +130,9 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 	}
 	t.Functions = len(funcs)
 	for _, s := range sites {
-		t.Sites = append(t.Sites, valueSite(s, src, o.N, f))
+		if !o.OnlySpecialise {
+			t.Sites = append(t.Sites, valueSite(s, src, o.N, f))
+		}
 		x, ok := specialise(f, s, o)
 		// A function may load a field several times. The first site has most events.
 		ok = ok && !slices.ContainsFunc(t.Specialise, func(y Specialisation) bool {
@@ -136,6 +142,7 @@ func Values(f *profile.File, src *source.Tree, o ValuesOptions) (*ValueTable, er
 			t.Specialise = append(t.Specialise, x)
 		}
 	}
+	t.Findings = t.find()
 	return t, nil
 }
 
@@ -219,12 +226,21 @@ func (t *ValueTable) Name() string { return "values" }
 
 // Print implements listing.Listing.
 func (t *ValueTable) Print(p *listing.Page) {
-	t.Profile.printComments(p)
 	if t.Taps == 0 {
-		p.Line("no event was recorded: no tap was reached, or the engine sent no message before the end")
+		p.Say(listing.Plain, "no event was recorded: no tap was reached, or the engine sent no message before the end")
+		t.Profile.printNotes(p)
 		return
 	}
-	p.Line("%s: %s in %s, %s", t.Profile.name(), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
+	t.Profile.printWarning(p)
+	p.Line("%s: %s in %s, %s", p.Short(t.Profile.name()), listing.Count(t.Taps, "tap"), listing.Count(t.Functions, "function"), t.about(t.Events))
+	t.printSpecialise(p)
+	if !t.only {
+		t.printSites(p)
+	}
+	t.Profile.printNotes(p)
+}
+
+func (t *ValueTable) printSites(p *listing.Page) {
 	// Engines that count ranges send few messages, and count all events.
 	ranged := slices.ContainsFunc(t.Sites, func(s ValueSite) bool { return s.Ranges })
 	vague := 0
@@ -239,6 +255,9 @@ func (t *ValueTable) Print(p *listing.Page) {
 		p.Line("")
 		p.Line("%s not listed, with too few events to tell a share (-n 0 lists all)", listing.Count(vague, "tap"))
 	}
+}
+
+func (t *ValueTable) printSpecialise(p *listing.Page) {
 	if !specialises(t.Profile.Kind) {
 		return
 	}
@@ -249,14 +268,15 @@ func (t *ValueTable) Print(p *listing.Page) {
 		return
 	}
 	p.Line("worth specialising (%s):", rule)
-	table := &listing.Table{Numbers: 2}
-	table.Row("events", "share", "kind", "condition", "where")
+	table := &listing.Table{Numbers: 2, Names: []int{4, 5}}
+	table.Heading("events", "share", "kind", "condition", "function", "line")
 	for _, x := range t.Specialise {
 		condition := x.Condition
 		if x.Partial {
 			condition += " (seen in part)"
 		}
-		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, condition, fmt.Sprintf("%s %s:%d", x.Func, p.Short(x.File), x.Line))
+		table.Row(fmt.Sprint(x.Events), listing.Percent(x.Share), x.Kind, condition, x.Func, fmt.Sprintf("%s:%d", p.Short(x.File), x.Line))
+		table.Style(3, listing.Hot)
 	}
 	p.Table("", table)
 }
@@ -284,14 +304,18 @@ func (t *ValueTable) printSite(p *listing.Page, s ValueSite) {
 	if s.Partial {
 		events += ", seen in part"
 	}
-	p.Line("%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
+	p.Say(listing.Plain, "%s  %s  %s, %s, %s", s.Func, cmp.Or(s.Pos, s.Pool), what, events, listing.Count(s.Distinct, thing))
 	table := &listing.Table{Numbers: 2}
 	row := func(within string, cells ...string) {
 		if s.Ranges { // a column before the last
 			cells = slices.Insert(cells, len(cells)-1, within)
 		}
 		table.Numbers = len(cells) - 1
-		table.Row(cells...)
+		if len(table.Rows) == 0 {
+			table.Heading(cells...)
+		} else {
+			table.Row(cells...)
+		}
 	}
 	if t.Profile.Exact {
 		row("within", "share", "count", thing)

@@ -4,10 +4,12 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
-	"regexp"
 	"runtime/debug"
+	"slices"
+	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/pgo"
@@ -52,36 +54,23 @@ func openProcess(c *command.Call, pid int) (*profile.File, error) {
 	return r.Parse(fmt.Sprintf("process %d", pid), bytes.NewReader(data))
 }
 
-// matchFlag defines a flag, such as -func, that is a regular expression. Without it, or if it
-// is empty, *re stays nil.
-func matchFlag(c *command.Call, name string, re **regexp.Regexp) {
-	c.Flags.Func(name, "", func(text string) (err error) {
-		if *re = nil; text != "" {
-			*re, err = regexp.Compile(text)
-		}
-		return err
-	})
-}
-
 func top(c *command.Call) error {
 	n := c.Number("n", 10, "paths")
-	byFlow := c.Flags.Bool("flow", false, "")
 	byCount := c.Flags.Bool("count", false, "")
+	by := c.Flags.String("by", report.ByPath, "")
 	pid := c.Flags.Int("p", 0, "")
-	options := report.TopOptions{}
-	matchFlag(c, "func", &options.Func)
+	funcs := matchFlag(c, "func")
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
-	if (*pid > 0) == (len(c.Args) > 0) {
+	if *pid > 0 && len(c.Args) > 0 {
 		return command.Usagef("top: want files, or a process, -p PID: usage: %s", c.Synopsis())
 	}
-	if *byFlow && *byCount {
-		return command.Usagef("top: -flow and -count are two orders: choose one")
+	if !slices.Contains(report.Bys, *by) {
+		return command.Usagef("top: -by=%s: want %s", *by, strings.Join(report.Bys, ", "))
 	}
-	options.N, options.ByCount = *n, *byCount
-	open := func() (*profile.File, error) { return openMerged(c, c.Args...) }
+	open := func() (*profile.File, error) { return openKind(c, c.Args, schema.Paths) }
 	if *pid > 0 {
 		open = func() (*profile.File, error) { return openProcess(c, *pid) }
 	}
@@ -89,19 +78,23 @@ func top(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Print(report.Top(f, source.NewTree(*sourcePath), options))
+	re, err := funcs.in(c, f.FuncNames())
+	if err != nil {
+		return err
+	}
+	return c.Print(report.Top(f, source.NewTree(*sourcePath), report.TopOptions{N: *n, ByCount: *byCount, By: *by, Func: re}))
 }
 
 func list(c *command.Call) error {
 	sourcePath := c.Flags.String("source_path", "", "")
-	if err := c.Parse(2, 2); err != nil {
+	if err := c.Parse(1, 2); err != nil {
 		return err
 	}
-	re, err := regexp.Compile(c.Args[0])
+	f, err := openKind(c, c.Args[1:], schema.Edges)
 	if err != nil {
-		return command.Usagef("list: %w", err)
+		return err
 	}
-	f, err := openMerged(c, c.Args[1])
+	re, err := pattern(cmp.Or(c.Args[0], ".")).in(c, f.FuncNames())
 	if err != nil {
 		return err
 	}
@@ -110,35 +103,39 @@ func list(c *command.Call) error {
 
 func values(c *command.Call) error {
 	options := report.ValuesOptions{}
-	matchFlag(c, "func", &options.Func)
+	funcs := matchFlag(c, "func")
 	n := c.Number("n", 5, "values")
 	events := c.Flags.Int64("events", 1000, "")
 	percent := c.Flags.Float64("share", 80, "")
+	c.Flags.BoolVar(&options.OnlySpecialise, "specialise", false, "")
 	sourcePath := c.Flags.String("source_path", "", "")
-	if err := c.Parse(1, -1); err != nil {
+	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
 	if *percent < 0 || *percent > 100 {
 		return command.Usagef("values: -share %g: want a percentage", *percent)
 	}
-	options.N, options.Events, options.Share = *n, *events, *percent/100
-	f, err := openMerged(c, c.Args...)
+	f, err := openKind(c, c.Args, tapKinds...)
 	if err != nil {
 		return err
 	}
+	if options.Func, err = funcs.in(c, f.FuncNames()); err != nil {
+		return err
+	}
+	options.N, options.Events, options.Share = *n, *events, *percent/100
 	return c.Print(report.Values(f, source.NewTree(*sourcePath), options))
 }
 
 func sites(c *command.Call) error {
 	options := report.SitesOptions{}
-	matchFlag(c, "func", &options.Func)
+	funcs := matchFlag(c, "func")
 	c.Flags.BoolVar(&options.All, "all", false, "")
 	layout := c.Flags.Bool("layout", false, "")
 	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
 	if *layout {
-		if options.All || options.Func != nil || c.JSON() {
+		if options.All || *funcs != "" || c.JSON() {
 			return command.Usagef("sites: -layout writes a file for package hwsim/code, of all taps: it goes with no other flag")
 		}
 		l, err := executable.OpenLayout(c.Args[0])
@@ -150,6 +147,9 @@ func sites(c *command.Call) error {
 	}
 	f, err := executable.Open(c.Args[0])
 	if err != nil {
+		return err
+	}
+	if options.Func, err = funcs.in(c, report.FuncNames(f)); err != nil {
 		return err
 	}
 	return c.Print(report.Sites(c.Args[0], f, options))
@@ -213,13 +213,13 @@ func makePGO(c *command.Call) error {
 	n := c.Number("n", 10, "calls")
 	cut := c.Percent("cut", 100*pgo.Share)
 	sourcePath := c.Flags.String("source_path", "", "")
-	if err := c.Parse(1, -1); err != nil {
+	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
 	if *out == "" {
 		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := openMerged(c, c.Args...)
+	f, err := openKind(c, c.Args, schema.Paths, schema.CallTargets)
 	if err != nil {
 		return err
 	}

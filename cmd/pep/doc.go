@@ -7,20 +7,21 @@
 // counted the words that begin with a vowel. Its hottest paths:
 //
 //	$ pep top -n 2 app.71.paths.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
 //	app: 5 paths in 2 functions, count 128, flow 258
 //
-//	#   flow%    cum%  flow  count  path
-//	1  45.35%  45.35%   117     39  main.count·p1
-//	   words.go:6-7 from loop words.go:6
+//	#   flow%  count  path
+//	1  45.35%     39  main.count·p1
+//	   words.go:6-7  from loop words.go:6
 //	   6:2  range body  for _, w := range words {
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if false
-//	2  30.23%  75.58%    78     26  main.count·p0
-//	   words.go:6-8 from loop words.go:6
+//	2  30.23%     26  main.count·p0
+//	   words.go:6-8  from loop words.go:6
 //	   6:2  range body  for _, w := range words {
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if true
+//
+//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.
 //
 // A path begins at the entry of a function or at the head of a loop, and ends where
 // the function returns or the next round of a loop begins. Its flow is how often it
@@ -28,8 +29,6 @@
 // branch went:
 //
 //	$ pep list main.count app.71.edges.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
-//
 //	main.count  words.go:4, 3 branches, decided 195 times
 //	count    share  line
 //	                   4  func count(words []string) int {
@@ -48,14 +47,13 @@
 //	                  11  	return n
 //	                  12  }
 //
+//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.
+//
 // (Empty words and the ends of the loop are so rare that no sample has them.) How
 // accurate is the sampled profile? Compare it with an exact one, of the same
 // source built with pepbuild -pepmode=exact:
 //
 //	$ pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
-//	pep: exact, every path counted
-//	pep: sampled PEP(64,17), tick 10ms cpu, 2 ticks, 128 samples, 0 dropped
-//
 //	Wall weight matching   99.25%
 //	relative overlap       98.99%
 //	absolute overlap       98.87%
@@ -63,12 +61,20 @@
 //	actual hot paths: 7 of 8, 5 of them found (a hot path has more than 0.125% of the flow)
 //	samples: 128, of 5 paths
 //
+//	Exact: every path was counted.
+//
+//	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.
+//
 // If the program has taps, it also writes files of values, dynamic types of interfaces,
 // and targets of calls.
 //
 //	$ pep values -n 1 app.71.values.pb.gz
-//	pep: taps, every event counted, by interrupt, 3000 events, 0 dropped
 //	app: 2 taps in 1 function, 3000 events
+//
+//	worth specialising (at least 1000 events, 80.00% of them alike):
+//	events   share  kind    condition            function      line
+//	  1500  80.00%  arg     c == 120             main.isVowel  words.go:14
+//	  1500  80.00%  result  isVowel(c) == false  main.isVowel  words.go:17
 //
 //	main.isVowel  words.go:14:14  arg c byte, 1500 events, 3 values
 //	 share  count  value
@@ -80,10 +86,7 @@
 //	80.00%   1200  false
 //	and 1 value more, 20.00%
 //
-//	worth specialising (at least 1000 events, 80.00% of them alike):
-//	events   share  kind    condition            where
-//	  1500  80.00%  arg     c == 120             main.isVowel words.go:14
-//	  1500  80.00%  result  isVowel(c) == false  main.isVowel words.go:17
+//	Taps, every event counted, by interrupt, 3000 events.
 //
 // The command merge adds up profiles of several runs. To find what no report shows,
 // use dump, which prints every sample as a line, and grep. Programs read the
@@ -91,15 +94,16 @@
 //
 //	$ pep merge -o twice.paths.pb.gz app.71.paths.pb.gz app.71.paths.pb.gz
 //	$ pep top -n 1 -count twice.paths.pb.gz
-//	pep: sampled PEP(64,17), tick 10ms cpu, 4 ticks, 256 samples, 0 dropped, 0 shortened
 //	app: 5 paths in 2 functions, count 256, flow 516
 //
-//	#  count%    cum%  flow  count  path
-//	1  30.47%  30.47%   234     78  main.count·p1
-//	   words.go:6-7 from loop words.go:6
+//	#  count%  count  path
+//	1  30.47%     78  main.count·p1
+//	   words.go:6-7  from loop words.go:6
 //	   6:2  range body  for _, w := range words {
 //	   7:6  && true     if w != "" && isVowel(w[0]) {
 //	   7:3  if false
+//
+//	Sampled: 256 paths at 4 ticks, one each 10ms of CPU time.
 //
 // The exit code is 0 if all went well, 1 if a file cannot be read or is of the
 // wrong kind, and 2 if the command line is wrong. Errors are one line.

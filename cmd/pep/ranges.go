@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
 
@@ -38,20 +40,28 @@ func (x *percents) Set(text string) error {
 
 func ranges(c *command.Call) error {
 	options := report.RangesOptions{}
-	matchFlag(c, "func", &options.Func)
-	matchFlag(c, "site", &options.Site)
+	funcs := matchFlag(c, "func")
+	c.Flags.Func("site", "", func(text string) (err error) {
+		if options.Site = nil; text != "" {
+			options.Site, err = regexp.Compile(text)
+		}
+		return err
+	})
 	phi := c.Percent("phi", 10)
 	cover := percents{.5, .8, .95}
 	c.Flags.Var(&cover, "cover", "")
 	svg := c.Flags.String("svg", "", "")
 	stacks := c.Flags.String("pprof", "", "")
 	program := c.Flags.String("program", "", "")
-	if err := c.Parse(1, -1); err != nil {
+	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
 	options.Hot, options.Cover = *phi, cover
-	f, err := openMerged(c, c.Args...)
+	f, err := openKind(c, c.Args, schema.Values)
 	if err != nil {
+		return err
+	}
+	if options.Func, err = funcs.in(c, f.FuncNames()); err != nil {
 		return err
 	}
 	options.Memory, err = executable.OpenMemory(cmp.Or(*program, f.Binary), f.BuildID)

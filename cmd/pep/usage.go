@@ -7,42 +7,52 @@ which paths they took, and which way each branch went.
 
 Usage:
 
-	pep top [flags] FILE...            hot paths with their branches and source
-	pep list [flags] REGEXP FILE       source of functions with edge counts beside it
-	pep values [flags] FILE...         what taps have reported: values, types, call targets
-	pep ranges [flags] FILE...         hot ranges of values, addresses and code
+	pep top [flags] [FILE...]          hot paths with their branches and source
+	pep list [flags] FUNC [FILE]       source of functions with edge counts beside it
+	pep values [flags] [FILE...]       what taps have reported: values, types, call targets
+	pep ranges [flags] [FILE...]       hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
 	pep accuracy [flags] EXACT SAMPLED how well a sampled profile agrees with an exact one
-	pep pgo -o OUT FILE...             a profile for go build -pgo
+	pep pgo -o OUT [FILE...]           a profile for go build -pgo
 	pep merge -o OUT FILE...           add up profiles
 	pep dump [flags] FILE              every sample as a line of text
 	pep version                        version of pep
 	pep help [command]                 this text, or the flags of a command
 
-A program writes two files when it ends: app.71.T.paths.pb.gz for top, and
-app.71.T.edges.pb.gz for list, if 71 was its process ID and T the time when it
-started, which is left out here; if it has taps, also app.71.T.values.pb.gz,
-app.71.T.types.pb.gz and app.71.T.calltargets.pb.gz for values. Programs of the
-co-processor also fill app.71.T.deps.pb.gz and app.71.T.contexts.pb.gz for values.
-FILE may be - for the standard input. All files also open in go tool pprof.
-With -json the commands that list something print it as JSON, for programs.
+A program writes several files when it ends, app.71.T.paths.pb.gz and others, if 71 was
+its process ID and T the time when it started. Give any of them: pep takes the one of the
+same run that has what it needs. Without FILE pep takes the newest profile in $PEPDIR, or
+else the current directory, and says which on standard error. FILE may be - for the
+standard input. All files also open in go tool pprof.
+
+FUNC and -func are the name of a function as a listing has it, main.(*T).Method or
+go/types.(*Named).methodIndex·p6, or else a regular expression.
+
+On a terminal, lines are cut at its width; $COLUMNS overrides that. NO_COLOR=1 leaves out
+colours. With -json the commands that list something print it as JSON, for programs.
 
 Examples:
 
-	pep top app.71.paths.pb.gz
-	pep list main.count app.71.edges.pb.gz
+	pep top
+	pep list main.count
 	pep values app.71.values.pb.gz
 `
 
 // The usage of each verb; the first line is its synopsis.
 const (
-	topUsage = `pep top [-n 10] [-flow|-count] [-func regexp] [-source_path dirs] [-json] -p PID | FILE...
+	topUsage = `pep top [-n 10] [-by path|func|pkg|line] [-count] [-func name] [-source_path dirs] [-json] -p PID | [FILE...]
 
-Prints the hot paths of paths profiles, hottest first: share of the program,
-share so far, flow, count, and the branches in order with their source.
-Counts of sampled profiles are estimates in 1/1000 samples; their shares have 95%
-bounds. Several files are added up. With -p it shows what a program that was built with
-pepbuild, and that still runs, has counted so far.
+Prints the hot paths of paths profiles, hottest first: share of the program, its 95%
+bounds, count, and the branches in order with their source. Shares are of the branch
+flow, the counts times the branches on the path. Counts of sampled profiles are
+estimates in 1/1000 samples. Several files are added up. With -p it shows what a program
+that was built with pepbuild, and that still runs, has counted so far.
+
+With -by it prints functions, packages or lines with the sums of their paths. The count of
+a line is how often paths ran through it, and its flow is that of the branches on it. The
+bounds of sums are wider than needed, because the samples of paths depend on each other.
+The column time is the share of clock ticks that interrupted the function's own code,
+without what it calls; ticks do not tell on which path the function was.
 
 Samples have the labels that the program has given its goroutines with pprof.Do.
 For the paths under one of them:
@@ -52,22 +62,24 @@ For the paths under one of them:
 
 	-p PID              the process, in place of files
 	-n 10               how many paths; 0 is all
-	-flow               order by branch flow: count times branches on the path (default)
-	-count              order by count
-	-func regexp        only paths of functions whose names match
+	-by path            what has a row: path, func, pkg or line
+	-count              order by count, and show shares of the count
+	-func name          only paths of this function; or a regular expression
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
 
 Examples:
 
-	pep top -n 3 app.71.paths.pb.gz
+	pep top -n 3
+	pep top -by func app.71.paths.pb.gz
 	pep top -count -func '^main\.' app.71.paths.pb.gz app.72.paths.pb.gz
 	pep top -json -n 0 app.71.paths.pb.gz
 `
 
-	listUsage = `pep list [-source_path dirs] [-json] REGEXP FILE
+	listUsage = `pep list [-source_path dirs] [-json] FUNC [FILE]
 
-Prints the source of the functions of an edges profile whose names match.
+Prints the source of the function with the name FUNC, or of those whose names match it
+as a regular expression.
 The count beside a line says how often a branch on another line led there.
 Beneath a line stand its branches, a caret under each, with the count and
 share of every outcome; the operands of && and || are branches, too. Shares in
@@ -78,15 +90,21 @@ sampled profiles have 95% bounds; never seen is not never.
 
 Examples:
 
-	pep list main.count app.71.edges.pb.gz
+	pep list main.count
+	pep list main.count·p1 app.71.edges.pb.gz
 	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
 `
 
-	valuesUsage = `pep values [-n 5] [-func regexp] [-events 1000] [-share 80] [-source_path dirs] [-json] FILE...
+	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]
 
-Prints what taps have reported: for each tap the most frequent values (or types,
-or functions that were called) with their share and count. Taps with most events
-come first. Several files of one kind are added up.
+Prints what taps have reported. First it lists those that are worth specialising: one
+value is so frequent that code for this value alone may be faster. Addresses, outcomes
+of branches and stored values are not listed there. If several taps of a function have
+the same expression and value, only the one with most events is.
+
+Then it lists for each tap the most frequent values (or types, or functions that were
+called) with their share and count. Taps with most events come first. Several files of
+one kind are added up.
 
 If not every event was counted, counts are estimates, with bounds beside them.
 If the messages of the engine come at random, the true number is within the
@@ -95,13 +113,9 @@ bound with 95% confidence; stratified engines do better. The bound of a count is
 1.96*sqrt(p*(1-p)/M), or 3/M if p is 0 or 1. Taps whose shares may be anything,
 such as 100% of a single event, are listed with -n 0 only.
 
-At the end it lists taps that are worth specialising: one value is so frequent
-that code for this value alone may be faster. Addresses, outcomes of branches
-and stored values are not listed there. If several taps of a function have the
-same expression and value, only the one with most events is.
-
 	-n 5                how many values of a tap; 0 is all, of all taps
-	-func regexp        only taps in functions whose names match
+	-func name          only taps in this function; or a regular expression
+	-specialise         only what is worth specialising
 	-events 1000        worth specialising: taps with at least so many events
 	-share 80           of which at least this percentage, less the bound, is one value
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
@@ -109,11 +123,12 @@ same expression and value, only the one with most events is.
 
 Examples:
 
-	pep values -n 2 app.71.values.pb.gz
+	pep values -n 2
+	pep values -specialise -events 100 app.71.values.pb.gz
 	pep values -func '^main\.' -share 50 app.71.calltargets.pb.gz
 `
 
-	rangesUsage = `pep ranges [-phi 10] [-cover 50,80,95] [-func regexp] [-site regexp] [-svg FILE] [-pprof FILE] [-program FILE] [-json] FILE...
+	rangesUsage = `pep ranges [-phi 10] [-cover 50,80,95] [-func name] [-site regexp] [-svg FILE] [-pprof FILE] [-program FILE] [-json] [FILE...]
 
 Prints hot ranges of what taps have seen: of values, of addresses, of code. The
 program must have run with an engine that counts ranges, for instance one of
@@ -135,8 +150,8 @@ Below stand the narrowest ranges that hold half of the events, 80% and 95%.
 
 	-phi 10             percentage of all events that makes a range hot
 	-cover 50,80,95     percentages of a source's events to find narrowest ranges for
-	-func regexp        only taps in functions whose names match; of code, ranges in
-	                    such functions
+	-func name          only taps in this function, or in those that match it as a regular
+	                    expression; of code, ranges in such functions
 	-site regexp        only taps whose line in the listing matches: 'load n'
 	-svg FILE           draw the tree as an SVG picture, for a browser
 	-pprof FILE         write it as a profile whose stacks are nested ranges, for
@@ -151,7 +166,7 @@ Examples:
 	pep ranges -phi 20 -site 'addr' -svg app.svg app.72.values.pb.gz
 `
 
-	sitesUsage = `pep sites [-all] [-func regexp] [-layout] [-json] PROGRAM
+	sitesUsage = `pep sites [-all] [-func name] [-layout] [-json] PROGRAM
 
 Prints what is instrumented in a program that pepbuild has built: for each
 package how many functions are profiled, with how many paths; the functions
@@ -166,7 +181,7 @@ compiler's rules. Of 42 such functions in five packages of std the estimate find
 34, and it names 15 others.
 
 	-all           list every function that is profiled, and every tap
-	-func regexp   only functions whose names match, and their taps
+	-func name     only this function and its taps; or a regular expression
 	-layout        write the addresses of all taps in the order of the code, for
 	               pepsim run -engine 'code(FILE):…'; linux/amd64, stripped or not
 	-json          print the listing as JSON; docs/formats.md explains its fields
@@ -194,7 +209,7 @@ Examples:
 	pep accuracy exact.70.paths.pb.gz app.71.paths.pb.gz
 `
 
-	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 95] [-source_path dirs] [-json] FILE...
+	pgoUsage = `pep pgo -o OUT [-n 10] [-cut 95] [-source_path dirs] [-json] [FILE...]
 
 Makes a profile for go build -pgo=OUT of sampled paths, or of call targets, and
 prints the heaviest calls in it. The compiler inlines larger functions where a
@@ -246,5 +261,9 @@ Examples:
 	versionUsage = `pep version
 
 Prints the version of pep and of the Go it was built with.
+
+Examples:
+
+	pep version
 `
 )

@@ -1,0 +1,134 @@
+package report
+
+// This file says what in a listing is worth a look, for programs.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// A Finding is something that the user may want to know or to change. A listing has those first that matter most.
+type Finding struct {
+	Kind    string  `json:"kind"`
+	Text    string  `json:"text"`
+	Share   float64 `json:"share" unit:"ratio"`
+	Func    string  `json:"function"`
+	File    string  `json:"file"`
+	Line    int64   `json:"line" unit:"line"`
+	Command string  `json:"command"` // that shows more, or ""
+}
+
+// Kinds of findings, with what their share is of.
+const (
+	timeOutside    = "time_outside"     // the time
+	hotPath        = "hot_path"         // the program's flow or count, as the listing is ordered
+	oneSidedBranch = "one_sided_branch" // the counts of the branch
+	specialisation = "specialise"       // the events of the tap
+)
+
+const (
+	outsideShare = .1  // less of the time outside is no finding
+	oneSided     = .99 // a branch that goes one way at least so often is one
+	oneSidedSeen = 100 // if it was seen so often
+)
+
+// find returns the findings of a profile whose selected paths are in the order of the listing.
+func (t *TopTable) find(w weight, selected []profile.Path) (list []Finding) {
+	if o := t.Profile.unseenTime(); o.share >= outsideShare {
+		x := Finding{Kind: timeOutside, Text: t.Profile.sayTime(o), Share: o.share}
+		if o.more {
+			x.Command = "pepbuild build -peppkg=all"
+		}
+		list = append(list, x)
+	}
+	if len(selected) == 0 || w.of(selected[0]) == 0 {
+		return list
+	}
+	hot := selected[0]
+	share, low, high := w.share(w.of(hot), hot.Count, hot.Estimate)
+	text := fmt.Sprintf("%s·%s has %s of the %s", hot.ID.Func.Name, hot.ID.Label, listing.Percent(share), t.Order)
+	if t.Unseen > 0 {
+		text += ", bounds " + bounds(low, high)
+	}
+	list = append(list, Finding{Kind: hotPath, Text: text, Share: share, Func: hot.ID.Func.Name, File: hot.ID.Func.File, Line: hot.EndLine, Command: t.listOf(hot.ID.Func)})
+	return append(list, t.oneSided(hot, selected)...)
+}
+
+// oneSided finds the branches on a path that nearly always go the way that they go there, the most frequent first.
+func (t *TopTable) oneSided(hot profile.Path, paths []profile.Path) (list []Finding) {
+	type way struct {
+		at      profile.Decision
+		outcome string
+	}
+	counts, seen := map[way]int64{}, map[profile.Decision]int64{}
+	all := map[profile.Decision]int64{}
+	for _, p := range paths {
+		if p.ID.Func != hot.ID.Func {
+			continue
+		}
+		for _, d := range p.Branches {
+			at := d
+			at.Outcome = ""
+			counts[way{at, d.Outcome}] += p.Count
+			all[at] += p.Count
+			seen[at] += p.Recorded()
+		}
+	}
+	for _, d := range hot.Branches {
+		at := d
+		at.Outcome = ""
+		share := listing.Ratio(counts[way{at, d.Outcome}], all[at])
+		if share < oneSided || seen[at] < oneSidedSeen {
+			continue
+		}
+		file := fileOf(hot.ID.Func, d)
+		text := fmt.Sprintf("%s at %s goes to %s in %s of %s", d.Kind, place(base(file), d.Line, d.Col), d.Outcome, listing.Percent(share), listing.Count(seen[at], t.seenThing()))
+		list = append(list, Finding{Kind: oneSidedBranch, Text: text, Share: share, Func: hot.ID.Func.Name, File: file, Line: d.Line, Command: t.listOf(hot.ID.Func)})
+	}
+	slices.SortStableFunc(list, func(x, y Finding) int { return cmp.Compare(y.Share, x.Share) })
+	return slices.CompactFunc(list, func(x, y Finding) bool { return x.Text == y.Text })
+}
+
+func (t *TopTable) seenThing() string {
+	if t.Unseen > 0 {
+		return "sample"
+	}
+	return "execution"
+}
+
+// listOf is the command that shows a function with the counts of its branches.
+func (t *TopTable) listOf(fn profile.Func) string {
+	file := t.Profile.File
+	if mark := "." + string(schema.Paths) + "."; strings.Contains(file, mark) {
+		return "pep list " + quoted(fn.Name) + " " + quoted(file) // of the edges of that run
+	}
+	return "pep list " + quoted(fn.Name)
+}
+
+// quoted is a word as a shell reads it.
+func quoted(s string) string {
+	if strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-@:+,") == "" {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+func base(file string) string { return file[strings.LastIndexAny(file, `/\`)+1:] }
+
+// find returns the findings of what taps have seen.
+func (t *ValueTable) find() (list []Finding) {
+	if o := t.Profile.unseenTime(); o.most() {
+		list = append(list, Finding{Kind: timeOutside, Text: t.Profile.sayTime(o), Share: o.share})
+	}
+	for _, x := range t.Specialise {
+		list = append(list, Finding{Kind: specialisation, Text: fmt.Sprintf("%s in %s of %s", x.Condition, listing.Percent(x.Share), t.about(x.Events)),
+			Share: x.Share, Func: x.Func, File: x.File, Line: x.Line, Command: "pep values -func " + quoted(x.Func) + " " + quoted(t.Profile.File)})
+	}
+	return list
+}

@@ -1,0 +1,227 @@
+package report
+
+// This file adds up paths by function, package and line.
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// What has a row in a TopTable.
+const (
+	ByPath = "path"
+	ByFunc = "func"
+	ByPkg  = "pkg"
+	ByLine = "line"
+)
+
+// Bys has all of them.
+var Bys = []string{ByPath, ByFunc, ByPkg, ByLine}
+
+// A TopGroup is paths that have the same function, package or line.
+type TopGroup struct {
+	Rank      int     `json:"rank" unit:"rank"` // from 1
+	Func      string  `json:"function"`         // "" of a package
+	Package   string  `json:"package"`
+	File      string  `json:"file"`             // "" of a package
+	Line      int64   `json:"line" unit:"line"` // of a function the first one; 0 of a package
+	Source    string  `json:"source"`           // of a line, if source was found
+	Paths     int     `json:"paths" unit:"paths"`
+	Flow      int64   `json:"flow" unit:"branches"` // of a line: the branches on it
+	Count     int64   `json:"count" unit:"times"`
+	Share     float64 `json:"share" unit:"ratio"`      // of the program's flow, or count
+	ShareLow  float64 `json:"share_low" unit:"ratio"`  // bounds with at least 95 %
+	ShareHigh float64 `json:"share_high" unit:"ratio"` //
+	Samples   int64   `json:"samples" unit:"samples"`
+	Ticks     int64   `json:"ticks" unit:"ticks"` // in the code of the function or package; 0 of a line. It may be too low if TicksLeast is true
+	AtLeast   bool    `json:"ticks_at_least"`     // the profile does not name all functions that had ticks
+}
+
+// sumsOfBounds says how bounds of sums are computed.
+var sumsOfBounds = map[string]string{
+	ByFunc: sumOfBounds, ByPkg: sumOfBounds, ByLine: sumOfBounds,
+}
+
+const sumOfBounds = " The bounds of sums are wider than needed, because they hold however much paths depend on each other."
+
+// A place that paths run through, with the branches of a path that are there.
+type spot struct {
+	key      TopGroup // Func, Package, File and Line
+	branches int64
+}
+
+// topGroups returns the first n groups of paths, and the files whose source they want.
+//
+// The bounds of a sum are those of a count whose standard deviation is the sum of those of its paths.
+// Samples of a burst depend on each other, so variances must not be added up; and no dependence
+// makes the standard deviation of a sum larger than that sum.
+func topGroups(w weight, paths []profile.Path, by string, n int, src *source.Tree) (groups []TopGroup, wanted []string) {
+	type tally struct {
+		TopGroup
+		deviation float64
+	}
+	known := make(map[TopGroup]*tally)
+	var all []*tally
+	for _, p := range paths {
+		for _, s := range spots(p, by) {
+			g := known[s.key]
+			if g == nil {
+				g = &tally{TopGroup: s.key}
+				known[s.key] = g
+				all = append(all, g)
+			}
+			g.Paths++
+			g.Count += p.Count
+			g.Flow += p.Count * s.branches
+			g.Samples += p.Samples
+			g.deviation += math.Sqrt(float64(p.Variance))
+		}
+	}
+	of := func(g *tally) int64 { return w.of(profile.Path{Count: g.Count, Flow: g.Flow}) }
+	slices.SortStableFunc(all, func(g, h *tally) int {
+		return cmp.Or(cmp.Compare(of(h), of(g)), cmp.Compare(h.Count, g.Count), cmp.Compare(g.Package, h.Package), cmp.Compare(g.Func, h.Func), cmp.Compare(g.File, h.File), cmp.Compare(g.Line, h.Line))
+	})
+	ticks, atLeast := ticksIn(w.f.Facts)
+	for i, g := range limit(all, n) {
+		x := g.TopGroup
+		x.Rank = i + 1
+		e := profile.Estimate{Samples: g.Samples, Variance: int64(min(g.deviation*g.deviation, math.MaxInt64/2))}
+		x.Share, x.ShareLow, x.ShareHigh = w.share(of(g), g.Count, e)
+		switch by {
+		case ByFunc:
+			x.Ticks, x.AtLeast = ticks[x.Func], atLeast && ticks[x.Func] == 0
+		case ByPkg:
+			for f, n := range ticks {
+				if packageOf(f) == x.Package {
+					x.Ticks += n
+				}
+			}
+			x.AtLeast = atLeast
+		case ByLine:
+			text, _ := src.Line(x.File, x.Line)
+			x.Source = strings.TrimSpace(text)
+			wanted = append(wanted, x.File)
+		}
+		groups = append(groups, x)
+	}
+	return groups, wanted
+}
+
+// ticksIn returns the ticks in functions, and whether there were others in functions that are not named.
+func ticksIn(lists []facts.List) (ticks map[string]int64, more bool) {
+	ticks = make(map[string]int64)
+	left := sum(lists, facts.TicksInside)
+	for _, p := range parts(lists, facts.TicksInsideIn) {
+		ticks[p.name] = int64(p.n)
+		left -= min(left, p.n)
+	}
+	return ticks, left > 0
+}
+
+// spots returns the function, the package or the lines of a path.
+func spots(p profile.Path, by string) (list []spot) {
+	fn := p.ID.Func
+	of := TopGroup{Package: packageOf(fn.Name)}
+	switch by {
+	case ByPkg:
+		return []spot{{of, int64(len(p.Branches))}}
+	case ByFunc:
+		of.Func, of.File, of.Line = fn.Name, fn.File, fn.StartLine
+		return []spot{{of, int64(len(p.Branches))}}
+	}
+	of.Func = fn.Name
+	at := func(file string, line int64) *spot {
+		of.File, of.Line = file, line
+		i := slices.IndexFunc(list, func(s spot) bool { return s.key == of })
+		if i < 0 {
+			i, list = len(list), append(list, spot{key: of})
+		}
+		return &list[i]
+	}
+	for _, l := range linesOf(fn, p.Lines) {
+		at(l.file, l.line)
+	}
+	for _, d := range p.Branches {
+		at(fileOf(fn, d), d.Line).branches++
+	}
+	return list
+}
+
+// linesOf returns the lines in a label such as "12-14,17; b.tmpl:3-5".
+func linesOf(fn profile.Func, label string) (list []lineOf) {
+	for part := range strings.SplitSeq(label, "; ") {
+		file := fn.File
+		if i := strings.LastIndexByte(part, ':'); i >= 0 {
+			file, part = fn.Of(part[:i]), part[i+1:]
+		}
+		for span := range strings.SplitSeq(part, ",") {
+			from, to, ok := strings.Cut(span, "-")
+			if !ok {
+				to = from
+			}
+			first, err1 := strconv.ParseInt(from, 10, 64)
+			last, err2 := strconv.ParseInt(to, 10, 64)
+			if err1 != nil || err2 != nil || last-first > maxLines {
+				continue
+			}
+			for l := first; l <= last; l++ {
+				list = append(list, lineOf{file, l})
+			}
+		}
+	}
+	return list
+}
+
+// maxLines is how many lines a span of a path has at most; a damaged file may say anything.
+const maxLines = 1 << 20
+
+// packageOf returns the import path in the name of a function: "encoding/json" of "encoding/json.(*decodeState).value".
+func packageOf(name string) string {
+	if i := strings.IndexAny(name, "[("); i >= 0 {
+		name = name[:i]
+	}
+	dir, base := path.Split(name)
+	base, _, _ = strings.Cut(base, ".")
+	return dir + base
+}
+
+func (t *TopTable) printGroups(p *listing.Page) {
+	time := ""
+	if sum(t.Profile.facts, facts.TicksInside) > 0 && t.By != ByLine {
+		time = "time"
+	}
+	name := map[string]string{ByFunc: "function", ByPkg: "package", ByLine: "line"}[t.By]
+	table := newTopTable(t.Unseen > 0, time, t.Order+"%", "count", name)
+	for _, g := range t.Groups {
+		ticks := listing.Percent(listing.Ratio(g.Ticks, t.Ticks))
+		switch {
+		case g.AtLeast && g.Ticks == 0:
+			ticks = "-"
+		case g.AtLeast:
+			ticks = "≥" + ticks
+		}
+		name := g.Package
+		switch t.By {
+		case ByFunc:
+			name = g.Func
+		case ByLine:
+			name = fmt.Sprintf("%s:%d", p.Short(g.File), g.Line)
+		}
+		table.row(g.Rank, g.Share, g.ShareLow, g.ShareHigh, fmt.Sprint(g.Count), ticks, name)
+		if t.By == ByLine {
+			row := len(table.Rows) - 1
+			table.Rows[row] = append(table.Rows[row], g.Source)
+		}
+	}
+	p.Table("", &table.Table)
+}

@@ -1,0 +1,211 @@
+package report
+
+// This file says what a listing lacks, and what to do about it.
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/internal/listing"
+)
+
+// fewTicks is a number of ticks below which bounds are wide.
+const fewTicks = 100
+
+// A part is a part of all ticks or calls.
+type part struct {
+	name string
+	n    uint64
+}
+
+// parts returns the facts of a key that have names, added up over all lists, the largest first.
+func parts(lists []facts.List, k facts.Key) (all []part) {
+	for _, list := range lists {
+		for _, x := range list {
+			if x.Key != k {
+				continue
+			}
+			i := slices.IndexFunc(all, func(p part) bool { return p.name == x.Name })
+			if i < 0 {
+				i, all = len(all), append(all, part{name: x.Name})
+			}
+			all[i].n += x.N
+		}
+	}
+	slices.SortStableFunc(all, func(p, q part) int { return cmp.Or(cmp.Compare(q.n, p.n), cmp.Compare(p.name, q.name)) })
+	return all
+}
+
+// sum returns the number of a fact, added up over all lists.
+func sum(lists []facts.List, k facts.Key) (n uint64) {
+	for _, list := range lists {
+		n += list.Number(k)
+	}
+	return n
+}
+
+// An outside says how much of a whole is outside of what the profile is about.
+type outside struct {
+	share float64
+	all   uint64
+	where string // "runtime 39.3%, strconv 4.7%, …"
+	more  bool   // pepbuild could instrument much of it
+}
+
+func outsideOf(lists []facts.List, all, out, in, more facts.Key) outside {
+	const named = 2
+	x := outside{all: sum(lists, all)}
+	n := sum(lists, out)
+	if x.all == 0 || n == 0 {
+		return x
+	}
+	x.share = float64(n) / float64(x.all)
+	x.more = 10*sum(lists, more) >= x.all
+	var where []string
+	for i, p := range parts(lists, in) {
+		if i == named {
+			break
+		}
+		where = append(where, fmt.Sprintf("%s %.1f%%", p.name, 100*float64(p.n)/float64(x.all)))
+		n -= min(n, p.n)
+	}
+	if n > 0 {
+		where = append(where, "…")
+	}
+	x.where = strings.Join(where, ", ")
+	return x
+}
+
+// unseenTime is how much of the time ticks were outside of instrumented functions, or of functions with taps.
+func (x Profile) unseenTime() outside {
+	return outsideOf(x.facts, facts.TicksPlaced, facts.TicksOutside, facts.TicksOutsideIn, facts.TicksMore)
+}
+
+// most reports whether most of the time is outside, so that the listing has little to say.
+func (o outside) most() bool { return o.share > .5 }
+
+// inTaps reports whether the profile is about taps.
+func (x Profile) inTaps() bool {
+	return len(x.facts) > 0 && (x.facts[0].Text(facts.Mode) == facts.ModeTaps)
+}
+
+// sayTime says what of the time the profile does not show, and what does.
+func (x Profile) sayTime(o outside) string {
+	what, more := "no path", "build with pepbuild -peppkg=all to see more of it"
+	if x.inTaps() {
+		what, more = "functions without taps", "build with pepbuild -peppkg=all to tap more of it"
+	}
+	if !o.more {
+		more = "a CPU profile shows it"
+	}
+	return fmt.Sprintf("%.1f%% of the time is in %s: %s; %s", 100*o.share, what, o.where, more)
+}
+
+// sayCalls says which calls on paths lead where the profile does not show more, "" if none do.
+func (x Profile) sayCalls() string {
+	o := outsideOf(x.facts, facts.Calls, facts.CallsOutside, facts.CallsOutsideTo, facts.CallsMore)
+	var list []string
+	if o.share > 0 {
+		inside, does := "instrumented functions", "instruments"
+		if x.inTaps() {
+			inside, does = "functions with taps", "taps"
+		}
+		s := fmt.Sprintf("%.1f%% of calls on paths go outside of %s: %s", 100*o.share, inside, o.where)
+		if o.more {
+			s += fmt.Sprintf(" (pepbuild build -peppkg=all %s more)", does)
+		}
+		list = append(list, s)
+	}
+	if open := sum(x.facts, facts.CallsOpen); open > 0 && o.all > 0 {
+		list = append(list, fmt.Sprintf("%.1f%% go through interfaces and function values (-peptaps=calls shows to which functions)", 100*float64(open)/float64(o.all)))
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	if o.share == 0 {
+		list[0] = strings.Replace(list[0], "% go", "% of calls on paths go", 1)
+	}
+	return strings.Join(list, "; ") + "."
+}
+
+// printWarning says above a listing if it has little of the time.
+func (x Profile) printWarning(p *listing.Page) {
+	if o := x.unseenTime(); o.most() {
+		p.Say(listing.Warning, "%s", x.sayTime(o))
+		p.Line("")
+	}
+}
+
+// printNotes says below a listing how the profile was made, what it lacks, and what to do about it.
+func (x Profile) printNotes(p *listing.Page, bounds ...string) {
+	notes := bounds
+	if o := x.unseenTime(); o.share > 0 && !o.most() {
+		notes = append(notes, x.sayTime(o)+".")
+	}
+	if s := x.sayCalls(); s != "" {
+		notes = append(notes, s)
+	}
+	for _, list := range x.facts {
+		for _, s := range list.TapSentences() {
+			notes = append(notes, strings.TrimPrefix(s, facts.Sentence)+".")
+		}
+	}
+	for _, list := range x.facts {
+		if s := made(list); s != "" {
+			notes = append(notes, s)
+		}
+	}
+	if x.few > 0 {
+		notes = append(notes, fmt.Sprintf("%s are few. For narrower bounds let the program run longer, give files of several runs, or sample more often: PEPOPTS=tick=1ms.", listing.Count(x.few, "tick")))
+	}
+	known := slices.ContainsFunc(x.facts, func(list facts.List) bool { return list.Text(facts.Mode) != "" })
+	for _, c := range x.Comments {
+		if !known || !strings.HasPrefix(c, facts.Sentence) { // others say what the facts do
+			notes = append(notes, c)
+		}
+	}
+	if len(notes) > 0 {
+		p.Line("")
+	}
+	for _, n := range notes {
+		p.Say(listing.Plain, "%s", n)
+	}
+}
+
+// clocks are the words for the clocks of ticks.
+var clocks = map[string]string{"cpu": "CPU", "wall": "wall-clock"}
+
+// made says how a profile was made and what it lacks.
+func made(list facts.List) string {
+	if list.Text(facts.Mode) == "" {
+		return ""
+	}
+	s := list.How()
+	switch list.Text(facts.Mode) {
+	case facts.ModeSampled:
+		if list.Number(facts.Tick) == 0 {
+			s = "Sampled"
+			break
+		}
+		s = fmt.Sprintf("Sampled: %s at %s", listing.Count(list.Number(facts.Samples), "path"), listing.Count(list.Number(facts.Ticks), "tick"))
+		s += fmt.Sprintf(", one each %v of %s time", time.Duration(list.Number(facts.Tick)), clocks[list.Text(facts.Clock)])
+		if all := list.Number(facts.CPUTime); all > 0 {
+			s += fmt.Sprintf(", which took %.1f%% of the CPU time", 100*float64(list.Number(facts.SampledTime))/float64(all))
+		}
+	case facts.ModeExact:
+		s = "Exact: every path was counted"
+	default:
+		s = strings.ToUpper(s[:1]) + s[1:]
+		if n := list.Number(facts.Events); n > 0 {
+			s += fmt.Sprintf(", %s", listing.Count(n, "event"))
+		}
+	}
+	if lacks := list.Lacks(); len(lacks) > 0 {
+		s += ". Of note: " + strings.Join(lacks, ", ")
+	}
+	return s + "."
+}
