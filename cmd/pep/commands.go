@@ -7,15 +7,15 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/pgo"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/cmd/pep/choice"
 	"github.com/pepgo/pep/cmd/pep/snapshot"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
@@ -41,6 +41,27 @@ func openMerged(c *command.Call, names ...string) (*profile.File, error) {
 	return r.OpenMerged(names...)
 }
 
+// open loads the profiles that the user means, added up.
+func open(c *command.Call, names []string, kinds ...schema.Kind) (*profile.File, error) {
+	found, note, err := choice.Files(names, cmp.Or(os.Getenv("PEPDIR"), "."), kinds...)
+	if err != nil {
+		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
+	}
+	if note != "" {
+		c.Note("%s", note)
+	}
+	return openMerged(c, found...)
+}
+
+// functions returns the expression for the functions that the user means, of those with the given names.
+func functions(c *command.Call, pattern string, names []string) (*regexp.Regexp, error) {
+	re, err := choice.Functions(pattern, names)
+	if err != nil {
+		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
+	}
+	return re, nil
+}
+
 // openProcess loads the paths that a running program has counted so far.
 func openProcess(c *command.Call, pid int) (*profile.File, error) {
 	r, err := reader(c)
@@ -57,9 +78,9 @@ func openProcess(c *command.Call, pid int) (*profile.File, error) {
 func top(c *command.Call) error {
 	n := c.Number("n", 10, "paths")
 	byCount := c.Flags.Bool("count", false, "")
-	by := c.Flags.String("by", report.ByPath, "")
+	by := c.OneOf("by", report.Bys...)
 	pid := c.Flags.Int("p", 0, "")
-	funcs := matchFlag(c, "func")
+	funcs := c.Flags.String("func", "", "")
 	sourcePath := c.Flags.String("source_path", "", "")
 	if err := c.Parse(0, -1); err != nil {
 		return err
@@ -67,18 +88,17 @@ func top(c *command.Call) error {
 	if *pid > 0 && len(c.Args) > 0 {
 		return command.Usagef("top: want files, or a process, -p PID: usage: %s", c.Synopsis())
 	}
-	if !slices.Contains(report.Bys, *by) {
-		return command.Usagef("top: -by=%s: want %s", *by, strings.Join(report.Bys, ", "))
-	}
-	open := func() (*profile.File, error) { return openKind(c, c.Args, schema.Paths) }
+	var f *profile.File
+	var err error
 	if *pid > 0 {
-		open = func() (*profile.File, error) { return openProcess(c, *pid) }
+		f, err = openProcess(c, *pid)
+	} else {
+		f, err = open(c, c.Args, schema.Paths)
 	}
-	f, err := open()
 	if err != nil {
 		return err
 	}
-	re, err := funcs.in(c, f.FuncNames())
+	re, err := functions(c, *funcs, f.FuncNames())
 	if err != nil {
 		return err
 	}
@@ -90,11 +110,11 @@ func list(c *command.Call) error {
 	if err := c.Parse(1, 2); err != nil {
 		return err
 	}
-	f, err := openKind(c, c.Args[1:], schema.Edges)
+	f, err := open(c, c.Args[1:], schema.Edges)
 	if err != nil {
 		return err
 	}
-	re, err := pattern(cmp.Or(c.Args[0], ".")).in(c, f.FuncNames())
+	re, err := functions(c, cmp.Or(c.Args[0], "."), f.FuncNames())
 	if err != nil {
 		return err
 	}
@@ -103,7 +123,7 @@ func list(c *command.Call) error {
 
 func values(c *command.Call) error {
 	options := report.ValuesOptions{}
-	funcs := matchFlag(c, "func")
+	funcs := c.Flags.String("func", "", "")
 	n := c.Number("n", 5, "values")
 	events := c.Flags.Int64("events", 1000, "")
 	percent := c.Flags.Float64("share", 80, "")
@@ -115,11 +135,11 @@ func values(c *command.Call) error {
 	if *percent < 0 || *percent > 100 {
 		return command.Usagef("values: -share %g: want a percentage", *percent)
 	}
-	f, err := openKind(c, c.Args, tapKinds...)
+	f, err := open(c, c.Args, choice.TapKinds...)
 	if err != nil {
 		return err
 	}
-	if options.Func, err = funcs.in(c, f.FuncNames()); err != nil {
+	if options.Func, err = functions(c, *funcs, f.FuncNames()); err != nil {
 		return err
 	}
 	options.N, options.Events, options.Share = *n, *events, *percent/100
@@ -128,7 +148,7 @@ func values(c *command.Call) error {
 
 func sites(c *command.Call) error {
 	options := report.SitesOptions{}
-	funcs := matchFlag(c, "func")
+	funcs := c.Flags.String("func", "", "")
 	c.Flags.BoolVar(&options.All, "all", false, "")
 	layout := c.Flags.Bool("layout", false, "")
 	if err := c.Parse(1, 1); err != nil {
@@ -149,7 +169,7 @@ func sites(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	if options.Func, err = funcs.in(c, report.FuncNames(f)); err != nil {
+	if options.Func, err = functions(c, *funcs, report.FuncNames(f)); err != nil {
 		return err
 	}
 	return c.Print(report.Sites(c.Args[0], f, options))
@@ -219,7 +239,7 @@ func makePGO(c *command.Call) error {
 	if *out == "" {
 		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := openKind(c, c.Args, schema.Paths, schema.CallTargets)
+	f, err := open(c, c.Args, schema.Paths, schema.CallTargets)
 	if err != nil {
 		return err
 	}

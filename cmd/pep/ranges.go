@@ -9,8 +9,6 @@ import (
 	"io"
 	"os"
 	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
@@ -18,29 +16,9 @@ import (
 	"github.com/pepgo/pep/internal/command"
 )
 
-// percents are the flag -cover: percentages, separated by commas.
-type percents []float64
-
-func (x *percents) String() string { return "" }
-
-func (x *percents) Set(text string) error {
-	*x = nil
-	for part := range strings.SplitSeq(text, ",") {
-		if part == "" {
-			continue
-		}
-		p, err := strconv.ParseFloat(part, 64)
-		if err != nil || !(p > 0 && p <= 100) {
-			return fmt.Errorf("%q is no percentage above 0", part)
-		}
-		*x = append(*x, p/100)
-	}
-	return nil
-}
-
 func ranges(c *command.Call) error {
 	options := report.RangesOptions{}
-	funcs := matchFlag(c, "func")
+	funcs := c.Flags.String("func", "", "")
 	c.Flags.Func("site", "", func(text string) (err error) {
 		if options.Site = nil; text != "" {
 			options.Site, err = regexp.Compile(text)
@@ -48,20 +26,19 @@ func ranges(c *command.Call) error {
 		return err
 	})
 	phi := c.Percent("phi", 10)
-	cover := percents{.5, .8, .95}
-	c.Flags.Var(&cover, "cover", "")
+	cover := c.Percents("cover", 50, 80, 95)
 	svg := c.Flags.String("svg", "", "")
 	stacks := c.Flags.String("pprof", "", "")
 	program := c.Flags.String("program", "", "")
 	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
-	options.Hot, options.Cover = *phi, cover
-	f, err := openKind(c, c.Args, schema.Values)
+	options.Hot, options.Cover = *phi, *cover
+	f, err := open(c, c.Args, schema.Values)
 	if err != nil {
 		return err
 	}
-	if options.Func, err = funcs.in(c, f.FuncNames()); err != nil {
+	if options.Func, err = functions(c, *funcs, f.FuncNames()); err != nil {
 		return err
 	}
 	options.Memory, err = executable.OpenMemory(cmp.Or(*program, f.Binary), f.BuildID)

@@ -222,6 +222,11 @@ func (c *Call) Print(l listing.Listing, err error) error {
 	return listing.TextFor(terminal.ScreenOf(c.Stdout, os.Getenv), c.Stdout, l)
 }
 
+// Note prints a line for the user on standard error.
+func (c *Call) Note(format string, args ...any) {
+	fmt.Fprintf(c.Stderr, "%s: %s\n", c.program.Name, terminal.Escape(fmt.Sprintf(format, args...)))
+}
+
 // Listing returns the names of the verbs that print a listing: they have -json.
 func (p *Program) Listing() (names []string) {
 	for _, v := range p.Verbs {

@@ -5,7 +5,9 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // Number defines a flag that says how many things a listing shows; 0 is all. Usage texts
@@ -50,5 +52,56 @@ func (x *share) Set(text string) error {
 		return errors.New("want a percentage above 0, and at most 100")
 	}
 	*x = share(p / 100)
+	return nil
+}
+
+// Percents defines a flag that is a list of percentages above 0, separated by commas. Its value has shares.
+func (c *Call) Percents(name string, percentages ...float64) *[]float64 {
+	x := new(shares)
+	for _, p := range percentages {
+		*x = append(*x, p/100)
+	}
+	c.Flags.Var(x, name, "")
+	return (*[]float64)(x)
+}
+
+type shares []float64
+
+func (x *shares) String() string { return "" }
+
+func (x *shares) Set(text string) error {
+	*x = nil
+	for part := range strings.SplitSeq(text, ",") {
+		if part == "" {
+			continue
+		}
+		var s share
+		if err := s.Set(part); err != nil {
+			return fmt.Errorf("%q is no percentage above 0", part)
+		}
+		*x = append(*x, float64(s))
+	}
+	return nil
+}
+
+// OneOf defines a flag that has one of some values; the first is the default.
+func (c *Call) OneOf(name string, values ...string) *string {
+	x := &choice{values[0], values}
+	c.Flags.Var(x, name, "")
+	return &x.value
+}
+
+type choice struct {
+	value  string
+	values []string
+}
+
+func (x *choice) String() string { return x.value }
+
+func (x *choice) Set(text string) error {
+	if !slices.Contains(x.values, text) {
+		return fmt.Errorf("want %s%s", strings.Join(x.values, ", "), Meant(text, x.values))
+	}
+	x.value = text
 	return nil
 }

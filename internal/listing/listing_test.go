@@ -219,13 +219,13 @@ func TestShort(t *testing.T) {
 		"/usr/local/go/src/go/types/check.go": "go/types/check.go",
 		"/usr/lib/go-1.26/src/fmt/print.go":   "fmt/print.go",
 		"/opt/gotip/src/fmt/print.go":         "fmt/print.go",
-		"/home/u/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.27.0.linux-amd64/src/io/io.go": "io/io.go",
-		"/home/u/go/pkg/mod/example.com/m@v1.2.3/pkg/file.go":                              "example.com/m@v1.2.3/pkg/file.go",
-		"/home/u/go/pkg/mod/github.com/!burnt!sushi/toml@v1.6.0/lex.go":                    "github.com/BurntSushi/toml@v1.6.0/lex.go",
-		"/var/cache/mods/example.com/m@v1.2.3/file.go":                                     "example.com/m@v1.2.3/file.go",
-		"/home/u/app/vendor/example.com/m/file.go":                                         "/home/u/app/vendor/example.com/m/file.go",
-		"example.com/m@v1.2.3/pkg/file.go":                                                 "example.com/m@v1.2.3/pkg/file.go",
-		"/home/u/go/pkg/mod/golang.org/x/tools@v0.52.0/src/x.go":                           "golang.org/x/tools@v0.52.0/src/x.go",
+		"/go/pkg/mod/golang.org/toolchain@v0.0.1-go1.27.0.linux-amd64/src/io/io.go": "io/io.go",
+		"/go/pkg/mod/example.com/m@v1.2.3/pkg/file.go":                              "example.com/m@v1.2.3/pkg/file.go",
+		"/go/pkg/mod/github.com/!burnt!sushi/toml@v1.6.0/lex.go":                    "github.com/BurntSushi/toml@v1.6.0/lex.go",
+		"/var/cache/mods/example.com/m@v1.2.3/file.go":                              "example.com/m@v1.2.3/file.go",
+		"/app/vendor/example.com/m/file.go":                                         "/home/u/app/vendor/example.com/m/file.go",
+		"example.com/m@v1.2.3/pkg/file.go":                                          "example.com/m@v1.2.3/pkg/file.go",
+		"/go/pkg/mod/golang.org/x/tools@v0.52.0/src/x.go":                           "golang.org/x/tools@v0.52.0/src/x.go",
 	} {
 		if got := p.Short(name); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)

@@ -108,8 +108,9 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command cmd/pep/snapshot format/schema
+	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/snapshot format/schema
 	cmd/pep/snapshot:
+	cmd/pep/choice: format/schema
 	cmd/peptrace: tracer analyze/source internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
 	cmd/pepsim/profiles: hwsim hwsim/trace format/facts format/pprofenc runtime/report format/tuple
@@ -314,6 +315,7 @@ var outsiders = map[string][]string{
 	"github.com/cilium/ebpf/...":          {"tracer/internal/...", "lab/sampling"},
 	"golang.org/x/arch/...":               {"tracer/internal/..."},
 	"golang.org/x/sys/...":                {"tracer/internal/...", "lab/bench", "lab/sampling"},
+	"golang.org/x/term":                   {"internal/terminal"},
 	"golang.org/x/perf/...":               {"lab/bench"},
 	"github.com/google/go-cmp/...":        {"internal/command/commandtest"},
 	"github.com/rogpeppe/go-internal/...": {"internal/command/commandtest"},

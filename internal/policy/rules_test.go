@@ -31,6 +31,7 @@ var direct = map[string][]string{
 		"github.com/rogpeppe/go-internal", // scripts that test commands
 		"golang.org/x/arch",               // decoder of machine code
 		"golang.org/x/sys",                // ptrace, perf events
+		"golang.org/x/term",               // width of terminals
 		"golang.org/x/tools",              // go/ssa, export data
 	},
 	"lab": {
