@@ -39,6 +39,7 @@ func start() {
 		unprofiled("PEPOPTS: " + problem)
 		return
 	}
+	say = opts.Say
 	if problem := createTable(options.Lookup(env, "PEPDIR"), opts); problem != "" {
 		unprofiled(problem)
 		return

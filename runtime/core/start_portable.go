@@ -21,6 +21,7 @@ func start() {
 		unprofiled("PEPOPTS: " + problem)
 		return
 	}
+	say = opts.Say
 	textBase = golink.CodeOf(start)
 	counters, streams, problem := roomWanted(opts)
 	if problem != "" {

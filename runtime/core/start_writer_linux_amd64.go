@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/pepgo/pep/format/items"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
@@ -15,7 +16,7 @@ import (
 func prepareWriter(env []string) {
 	w := &writerMemory
 	w.path = sys.CString("/proc/self/exe")
-	w.argv = []*byte{sys.CString(writerArg), sys.CString(tableName), nil}
+	w.argv = []*byte{sys.CString(writerArg), sys.CString(tableName), sys.CString(options.Says[say]), nil}
 	for _, e := range env {
 		if name, _, _ := items.CutPlain(e, '='); len(name) >= 2 && name[:2] == "GO" || len(name) >= 3 && name[:3] == "PEP" {
 			continue

@@ -14,13 +14,14 @@ import (
 func writeFor(name string) (status uintptr) {
 	var f pepfile.File
 	var process int
+	var kinds []string
 	fd, problem := openCounts(name)
 	if problem == "" {
 		f, problem = readCounts(fd)
 	}
 	if problem == "" {
 		process = processOf(f.Header)
-		problem = writeProfiles(f, name, process == processRuns)
+		kinds, problem = writeProfiles(f, name, process == processRuns)
 	}
 	if problem == "" && process == processEnded {
 		if e := sys.Unlink(name); e != 0 {
@@ -38,5 +39,6 @@ func writeFor(name string) (status uintptr) {
 	case processUnknown:
 		print("pep: cannot tell from here whether ", which, " still runs: the profiles are written, and ", name, " stays\n")
 	}
+	sayWritten(stemOf(name), kinds)
 	return 0
 }

@@ -17,12 +17,13 @@ package core
 
 import (
 	"github.com/pepgo/pep/runtime/golink"
+	"github.com/pepgo/pep/runtime/options"
 	"github.com/pepgo/pep/runtime/pepfile"
 	"github.com/pepgo/pep/runtime/sys"
 )
 
 // writerArg is what the writer has as its first argument, and ps shows. The second
-// is the name of the .pep file.
+// is the name of the .pep file, the third whether the writer says what it has written.
 const writerArg = "pep writes the profile of"
 
 // Values of Writer in the header, which both processes have mapped: how far the writer
@@ -40,10 +41,15 @@ func isWriter(args []string) bool { return len(args) > 0 && args[0] == writerArg
 // writeAsChild is the writer. If it cannot open the file it prints nothing, because
 // the program then says that no process could write the profile.
 func writeAsChild(args []string) (status uintptr) {
-	if len(args) != 2 || sys.Privileged() {
+	if len(args) != 3 || sys.Privileged() {
 		return 1
 	}
 	name := args[1]
+	for i, x := range options.Says {
+		if args[2] == x {
+			say = uint32(i)
+		}
+	}
 	fd, problem := openCounts(name)
 	if problem != "" {
 		return 1
@@ -57,12 +63,14 @@ func writeAsChild(args []string) (status uintptr) {
 		return 1
 	}
 	golink.Store32(&said.Writer, writerBegan)
-	if problem = writeProfiles(f, name, true); problem != "" {
+	kinds, problem := writeProfiles(f, name, true)
+	if problem != "" {
 		print("pep: ", problem, "; the counts are in ", name, "\n")
 		status = 1
 	} else if e := sys.Unlink(name); e != 0 {
 		print("pep: removing ", name, ": ", e.Error(), "; its profiles are written\n")
 	}
+	sayWritten(stemOf(name), kinds)
 	golink.Store32(&said.Writer, writerDone)
 	return status
 }

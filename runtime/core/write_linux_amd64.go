@@ -3,6 +3,8 @@ package core
 // This file writes the profiles of this program at its normal end.
 
 import (
+	"unsafe"
+
 	"github.com/pepgo/pep/format/digits"
 	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/runtime/convert"
@@ -15,8 +17,9 @@ import (
 // writeHere writes the profiles of this program and removes its .pep file.
 func writeHere() {
 	f, problem := ownCounts()
+	var kinds []string
 	if problem == "" {
-		problem = writeProfiles(f, tableName, true)
+		kinds, problem = writeProfiles(f, tableName, true)
 	}
 	if problem == "" && f.Header == counts.Header && golink.Load32(&detached) != 0 {
 		problem = "the profiles lack counts, since the disk was full or the file was cut off while they were written"
@@ -28,6 +31,32 @@ func writeHere() {
 	if e := sys.Unlink(tableName); e != 0 && e != sys.ENOENT {
 		print("pep: removing ", tableName, ": ", e.Error(), "; its profiles are written\n")
 	}
+	sayWritten(stemOf(tableName), kinds)
+}
+
+// onTerminal reports whether standard error is a terminal.
+func onTerminal() bool {
+	const tcgets = 0x5401
+	var settings [64]byte // of a terminal, which has 36
+	_, e := sys.Call(sys.NrIoctl, 2, tcgets, uintptr(unsafe.Pointer(&settings[0])), 0, 0, 0)
+	return e == 0
+}
+
+// fromHere returns a name as it is in the current directory.
+func fromHere(name string) string {
+	dir, e := sys.Getcwd()
+	if n := len(dir); e == 0 && len(name) > n+1 && name[:n] == dir && name[n] == '/' {
+		return name[n+1:]
+	}
+	return name
+}
+
+// stemOf returns the name of a .pep file without its end, with which the names of its profiles begin.
+func stemOf(name string) string {
+	if n := len(name) - len(".pep"); n > 0 && name[n:] == ".pep" {
+		return name[:n]
+	}
+	return name
 }
 
 // whereCountsAre ends a message that says why there is no profile.
@@ -74,14 +103,14 @@ func ownCounts() (f pepfile.File, problem string) {
 }
 
 // writeProfiles writes the profiles of a .pep file beside that, which has the given
-// name. They last until now if the program does.
-func writeProfiles(f pepfile.File, name string, untilNow bool) (problem string) {
+// name, and returns their kinds. They last until now if the program does.
+func writeProfiles(f pepfile.File, name string, untilNow bool) (kinds []string, problem string) {
 	pkgs, build, err := sitetables.All()
 	if err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
 	if build != f.Build {
-		return "of another build of " + string(f.Exe[:f.ExeLen])
+		return nil, "of another build of " + string(f.Exe[:f.ExeLen])
 	}
 	if why := convert.WhyStopped(f.Header); why != "" {
 		print("pep: sampling stopped after ", digits.Uint(f.Ticks), " ticks: ", why, "\n")
@@ -91,18 +120,15 @@ func writeProfiles(f pepfile.File, name string, untilNow bool) (problem string) 
 	if untilNow {
 		p.Duration = int64(sys.Now() - f.Start)
 	}
-	stem := name
-	if n := len(name) - len(".pep"); n > 0 && name[n:] == ".pep" {
-		stem = name[:n]
-	}
 	files := append(p.Write(), c.TapFiles(p)...)
 	if err := wire.Wrong(pkgs); err != nil {
-		return err.Error()
+		return nil, err.Error()
 	}
 	for _, x := range files {
-		if problem := sys.WriteFile(stem+"."+x.Kind+".pb.gz", x.Data); problem != "" {
-			return problem
+		if problem := sys.WriteFile(stemOf(name)+"."+x.Kind+".pb.gz", x.Data); problem != "" {
+			return nil, problem
 		}
+		kinds = append(kinds, string(x.Kind))
 	}
-	return ""
+	return kinds, ""
 }

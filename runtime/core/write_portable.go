@@ -39,13 +39,31 @@ func writeCounts() (problem string) {
 		dir = "."
 	}
 	stem := sys.Base(os.Args[0]) + "." + digits.Uint(uint64(os.Getpid())) + "." + digits.Uint(counts.Start)
+	var kinds []string
 	for _, f := range files {
 		if err := writeBeside(dir, stem+"."+f.Kind+".pb.gz", f.Data); err != nil {
 			return "no profile: " + err.Error() + " (set PEPDIR to a directory that can be written)"
 		}
+		kinds = append(kinds, string(f.Kind))
 	}
+	if dir != "." {
+		stem = dir + string(os.PathSeparator) + stem
+	}
+	sayWritten(stem, kinds)
 	return ""
 }
+
+// onTerminal reports whether standard error is a terminal.
+func onTerminal() bool {
+	info, err := os.Stderr.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
+}
+
+func fromHere(name string) string { return name }
 
 // writeBeside writes a file that only the user can read, under a random name that is
 // then exchanged.

@@ -44,8 +44,19 @@ type Options struct {
 	Samples, Stride, Form uint32
 	Tick                  uint64 // ns
 	Budget                uint64 // of the CPU time for sampling, in parts per million; 0 is no limit
+	Say                   uint32 // SayOnTerminal, …
 	Tapping
 }
+
+// When the program says which profiles it has written.
+const (
+	SayOnTerminal = iota // if standard error is a terminal
+	SayNever
+	SayAlways
+)
+
+// Says are the values of the setting say.
+var Says = [...]string{"terminal", "never", "always"}
 
 // tapping are the options of taps.
 type Tapping struct {
@@ -150,6 +161,8 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 		o.Engine = value
 	case "trace":
 		o.Trace = value
+	case "say":
+		return choose(&o.Say, name, value, Says[:]...)
 	case "taps":
 		return choose(&o.Taps, name, value, "off", "full", "burst")
 	case "deliver":
@@ -160,7 +173,7 @@ func (o *Options) set(name, value string, engine func(text string) (problem stri
 	case "full":
 		return choose(&o.Full, name, value, "block", "drop")
 	default:
-		return items.Quote(name) + " is none of samples, stride, tick, budget, taps, engine, trace"
+		return items.Quote(name) + " is none of samples, stride, tick, budget, say, taps, engine, trace"
 	}
 	return ""
 }

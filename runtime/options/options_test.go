@@ -52,7 +52,8 @@ func TestOptions(t *testing.T) {
 func TestMalformedOptions(t *testing.T) {
 	for in, want := range map[string]string{
 		"samples":                   `"samples" is not of the form name=value`,
-		"rate=3":                    `"rate" is none of samples, stride, tick, budget, taps, engine, trace`,
+		"say=loud":                  "say=loud is none of terminal, never, always",
+		"rate=3":                    `"rate" is none of samples, stride, tick, budget, say, taps, engine, trace`,
 		"samples=0":                 `samples=0 is not a number from 1 on`,
 		"samples=4294967296":        `samples=4294967296 is not a number from 1 on`,
 		"stride=65536":              `stride=65536 is not a number from 1 to 65535`,
@@ -78,7 +79,7 @@ func TestMalformedOptions(t *testing.T) {
 		"samples=64,,stride=1":      `"" is not of the form name=value`,
 		"engine=strat(P4,samples=3": `engine=strat(P4,samples=3: no counterpart to (`,
 		`trace="a,b`:                `trace="a,b: no counterpart to "`,
-		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, budget, taps, engine, trace`,
+		"engine=strat(P4),rate=3":   `"rate" is none of samples, stride, tick, budget, say, taps, engine, trace`,
 	} {
 		if _, problem := Parse(in, noEngine); problem != want {
 			t.Errorf("%q: %s, want %s", in, problem, want)

@@ -23,6 +23,7 @@ const (
 	NrLseek          = 8
 	NrMmap           = 9
 	NrRtSigaction    = 13
+	NrIoctl          = 16
 	NrPread          = 17
 	NrGetpid         = 39
 	NrKill           = 62
