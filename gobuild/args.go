@@ -6,6 +6,7 @@ package gobuild
 import (
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func usagef(format string, args ...any) error {
 
 // Args is a parsed command line.
 type Args struct {
-	Verb     string        // "build", "run", "test"
+	Verb     string        // "build", "install", "run", "test"
 	Mode     rewrite.Mode  // -pepmode
 	Packages []string      // -peppkg: patterns; nil for the main module
 	Truncate string        // -peptruncate: "header" or "backedge"
@@ -47,9 +48,12 @@ type Args struct {
 
 // otherVerbs are the verbs of the go command that pepbuild does not have.
 var otherVerbs = []string{
-	"bug", "clean", "doc", "env", "fix", "fmt", "generate", "get", "install", "list", "mod", "work",
+	"bug", "clean", "doc", "fix", "fmt", "generate", "get", "list", "mod", "work",
 	"telemetry", "tool", "vet",
 }
+
+// verbs are those that pepbuild has for packages.
+var verbs = []string{"build", "install", "run", "test"}
 
 // Parse parses a command line, without the name of the program. The error is
 // flag.ErrHelp if it asks for help.
@@ -57,12 +61,19 @@ func Parse(args []string) (*Args, error) {
 	a := &Args{Verb: "build", Mode: rewrite.Sample, Truncate: "header", line: args}
 	if len(args) > 0 {
 		switch {
-		case slices.Contains([]string{"build", "run", "test"}, args[0]):
+		case slices.Contains(verbs, args[0]):
 			a.Verb = args[0]
 			args = args[1:]
 		case slices.Contains(otherVerbs, args[0]):
-			return nil, usagef("no verb %q: there are build, run, test and version; for all else use go %s", args[0], args[0])
+			return nil, usagef("no verb %q: there are build, install, run, test, env and version; for all else use go %s", args[0], args[0])
+		default:
+			if err := mistyped(args[0]); err != nil {
+				return nil, err
+			}
 		}
+	}
+	if err := a.parsePEPFLAGS(os.Getenv("PEPFLAGS")); err != nil {
+		return a, err
 	}
 	parse := a.parseBuild
 	if a.Verb == "test" {
@@ -81,6 +92,45 @@ func Parse(args []string) (*Args, error) {
 		return a, usagef("-pepmode=taps: without paths only taps can be profiled: choose taps with -peptaps")
 	}
 	return a, nil
+}
+
+// mistyped returns an error if a word looks like a verb and not like a package or a file.
+func mistyped(word string) error {
+	if strings.ContainsAny(word, "./\\-") {
+		return nil
+	}
+	if _, err := os.Stat(word); err == nil {
+		return nil
+	}
+	words := append([]string{"env", "version", "help"}, verbs...)
+	if best, ok := nearest(word, words); ok && distance(word, best) <= 2 {
+		return usagef("no verb %q: did you mean %s?", word, best)
+	}
+	return nil
+}
+
+// parsePEPFLAGS takes the flags in the variable PEPFLAGS, which the go command does for its own and GOFLAGS: they come before
+// those of the command line, which override them.
+func (a *Args) parsePEPFLAGS(text string) error {
+	fields, err := splitQuoted(text)
+	for _, field := range fields {
+		name, value, hasValue, ok := splitFlag(field)
+		switch {
+		case !ok:
+			return usagef("PEPFLAGS: %q is not a flag", field)
+		case !strings.HasPrefix(name, "pep"):
+			return usagef("PEPFLAGS: -%s is no flag of pepbuild: put flags of the go command into GOFLAGS", name)
+		case !hasValue:
+			return usagef("PEPFLAGS: flag -%s needs a value: -%s=value", name, name)
+		}
+		if err := a.parseOurs(name, value); err != nil {
+			return usagef("PEPFLAGS: %v", err)
+		}
+	}
+	if err != nil {
+		return usagef("PEPFLAGS: %v", err)
+	}
+	return nil
 }
 
 // parseBuild takes all arguments behind the verbs build and run.

@@ -37,9 +37,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/gobuild/internal/gocompiler"
 	"github.com/pepgo/pep/gobuild/internal/linked"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
@@ -60,6 +62,7 @@ type build struct {
 	guide    *profileGuide        // nil without -pepguide
 
 	stderr    io.Writer
+	progress  *progress                // nil if standard error is no terminal
 	userFlags func(path string) string // the user's -gcflags for a package
 }
 
@@ -105,11 +108,21 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		}
 	}
 	b := &build{args: args, goCmd: "go", stderr: stderr}
+	started := time.Now()
+	if terminal.Is(stderr) && os.Getenv(toolexec.EnvProgress) == "" {
+		p, err := startProgress(stderr, builds(args.Verb))
+		if err != nil {
+			return 1, err
+		}
+		defer p.stop()
+		b.progress, b.stderr = p, p
+	}
 	defer func() { err = errors.Join(err, b.guide.remove()) }()
 	if err := b.readEnv(); err != nil {
-		return failed(err, stderr)
+		return failed(err, b.stderr)
 	}
 	if b.release.newerThanSelf() {
+		b.progress.stop()
 		if newer {
 			return 1, fmt.Errorf("the go command says that it is %s, and has built a pepbuild with %s: GOROOT or PATH mixes two releases", b.release.name, runtime.Version())
 		}
@@ -117,7 +130,7 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 	}
 	goArgs, linkedCfg, err := b.prepare()
 	if err != nil {
-		return failed(err, stderr)
+		return failed(err, b.stderr)
 	}
 	cmd := exec.Command(b.goCmd, goArgs...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stderr
@@ -138,17 +151,16 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		}
 		cmd.Env = append(cmd.Env, "PEPDIR="+dir)
 	}
-	// Programs and tests that are run get standard error as it is.
-	if args.Verb == "build" && terminal.Is(stderr) {
-		p, err := startProgress(stderr, b.packages)
-		if err != nil {
-			return 1, err
+	if b.progress != nil {
+		cmd.Env = append(cmd.Env, toolexec.EnvProgress+"="+b.progress.log)
+		b.progress.building(b.packages)
+		if builds(args.Verb) { // programs and tests that are run get standard error as it is
+			cmd.Stderr = b.progress
 		}
-		defer p.stop()
-		cmd.Stderr = p
-		cmd.Env = append(cmd.Env, toolexec.EnvProgress+"="+p.log)
 	}
 	err = cmd.Run()
+	b.progress.stop()
+	b.sayWhere(stderr, started)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return exit.ExitCode(), nil
@@ -157,6 +169,52 @@ func Run(args *Args, stdin io.Reader, stdout, stderr io.Writer) (code int, err e
 		return 1, fmt.Errorf("running the go command: %w", err)
 	}
 	return 0, nil
+}
+
+// builds reports whether a verb of the go command runs nothing of what it builds.
+func builds(verb string) bool { return verb == "build" || verb == "install" }
+
+// sayWhere says where tests, and programs that could not say so, have written their profiles since a time.
+func (b *build) sayWhere(stderr io.Writer, since time.Time) {
+	if builds(b.args.Verb) || b.args.Verb == "run" && terminal.Is(stderr) {
+		return
+	}
+	dir := cmp.Or(os.Getenv("PEPDIR"), ".")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var programs []string
+	paths := false
+	for _, e := range entries {
+		name := e.Name()
+		parts := strings.Split(strings.TrimSuffix(name, ".pb.gz"), ".")
+		if n := len(parts) - 3; n > 0 && strings.HasSuffix(name, ".pb.gz") {
+			if start, err := strconv.ParseInt(parts[n+1], 10, 64); err != nil || start < since.UnixNano() {
+				continue
+			}
+			programs = append(programs, strings.Join(parts[:n+1], "."))
+			paths = paths || parts[n+2] == string(schema.Paths)
+		}
+	}
+	slices.Sort(programs)
+	programs = slices.Compact(programs)
+	if len(programs) == 0 {
+		return
+	}
+	verb := "values"
+	if paths {
+		verb = "top"
+	}
+	show := "pep " + verb + " shows the newest"
+	if dir != "." {
+		show = "PEPDIR=" + dir + " " + show
+	}
+	things := "run"
+	if len(programs) > 1 {
+		things += "s"
+	}
+	fmt.Fprintf(stderr, "pepbuild: profiles of %d %s are in %s: %s\n", len(programs), things, dir, show)
 }
 
 // failed returns the exit code for an error. What the go command itself has said is printed as it is.
@@ -233,7 +291,7 @@ func (b *build) prepare() (goArgs []string, linkedCfg string, err error) {
 // They say so themselves, but go test shows nothing of what passing tests of several packages print.
 func (b *build) checkProfileDir() error {
 	_, exec := last(b.flags(), "exec") // may run them on another machine
-	if b.args.Verb == "build" || exec >= 0 || isOn(b.flags(), "c") || isOn(b.flags(), "n") {
+	if builds(b.args.Verb) || exec >= 0 || isOn(b.flags(), "c") || isOn(b.flags(), "n") {
 		return nil
 	}
 	dir := os.Getenv("PEPDIR")

@@ -36,9 +36,10 @@ var buildFlags = kinds{
 
 // verbFlags are flags that not all verbs have.
 var verbFlags = map[string]kinds{
-	"build": {valued: {"o"}},
-	"run":   {valued: {"exec"}},
-	"test":  {valued: {"coverprofile", "exec", "o", "vet"}, boolean: {"c"}},
+	"build":   {valued: {"o"}},
+	"install": {},
+	"run":     {valued: {"exec"}},
+	"test":    {valued: {"coverprofile", "exec", "o", "vet"}, boolean: {"c"}},
 }
 
 // testFlags are the flags that go test passes on to the test. Users may write

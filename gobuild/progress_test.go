@@ -21,7 +21,7 @@ func screen(text string) string {
 func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 	var out strings.Builder
 	start := time.Now()
-	p := &progress{out: &out, log: filepath.Join(t.TempDir(), "sub", "packages"), most: 3, start: start, end: make(chan struct{})}
+	p := &progress{out: &out, log: filepath.Join(t.TempDir(), "sub", "packages"), changes: true, most: 3, start: start, end: make(chan struct{})}
 	if err := os.Mkdir(filepath.Dir(p.log), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,10 @@ func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 			t.Errorf("after %v the screen shows %q, want %q", after, got, want)
 		}
 	}
-	p.show(start.Add(5 * time.Second)) // before the first package
+	p.show(start.Add(time.Second))
+	if out.Len() > 0 {
+		t.Errorf("a short build shows %q", out.String())
+	}
 	step(time.Second, "sort\n", "")
 	step(3*time.Second, "sort\n", "pepbuild: 1 packages instrumented, at most 2 to do, 3s: sort")
 	p.Write([]byte("# regexp\nbad.go:1: x\n"))
@@ -50,5 +53,30 @@ func TestProgressIsOneLineBelowTheOutput(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Dir(p.log)); err == nil {
 		t.Error("the directory is still there")
+	}
+}
+
+// While a program may run that writes to the terminal, nothing is erased, and nothing is written unless packages are compiled.
+func TestProgressOfWhatIsRunIsLinesThatStay(t *testing.T) {
+	var out strings.Builder
+	start := time.Now()
+	p := &progress{out: &out, log: filepath.Join(t.TempDir(), "packages"), start: start}
+	at := func(after time.Duration, packages string) {
+		t.Helper()
+		if err := os.WriteFile(p.log, []byte(packages), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p.show(start.Add(after * time.Second))
+	}
+	at(1, "")
+	at(3, "")
+	p.building(4)
+	at(6, "a\n")
+	at(9, "a\nb\n")
+	at(15, "a\nb\nc\n")
+	at(60, "a\nb\nc\n")
+	want := "pepbuild: preparing, 3s\npepbuild: 2 packages instrumented, at most 2 to do, 9s: b\npepbuild: 3 packages instrumented, at most 1 to do, 15s: c\n"
+	if out.String() != want {
+		t.Errorf("got %q, want %q", out.String(), want)
 	}
 }

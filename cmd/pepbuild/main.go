@@ -3,7 +3,8 @@
 //
 // Usage:
 //
-//	pepbuild [build|run|test] [flags] [packages]
+//	pepbuild [build|install|run|test] [flags] [packages]
+//	pepbuild env [names]
 //	pepbuild version
 //
 // It takes the place of the go command:
@@ -29,11 +30,14 @@ import (
 var usage = `pepbuild builds Go programs that profile the paths they take.
 
 usage:
-	pepbuild [build|run|test] [flags] [packages] [arguments]
+	pepbuild [build|install|run|test] [flags] [packages] [arguments]
+	pepbuild env [names]
 	pepbuild version
 
-Without a verb it builds. It takes the flags of go build, go run and go test,
-reads them as the go command does, from GOFLAGS too, and has flags of its own:
+Without a verb it builds. It takes the flags of go build, install, run and test,
+reads them as the go command does, from GOFLAGS too, and has flags of its own,
+which it also reads from PEPFLAGS; those of the command line override these. The
+verb env prints the settings.
 
 ` + gobuild.FlagHelp(false) + `
 Programs report values besides paths if these flags choose taps:
@@ -54,9 +58,20 @@ to be read with go tool pprof or pep. It looks at the environment:
 	PEPDIR=dir        where profiles go (default: the current directory)
 	PEPOPTS=samples=64,stride=17,tick=10ms
 	                  how to sample
+	PEPOPTS=say=never
+	                  not to say which profiles were written, as programs do on
+	                  a terminal
 	PEPOPTS=engine=exact,taps=full
 	                  how values get into profiles; trace=FILE records all of
 	                  them
+
+Examples:
+
+	pepbuild build -peppkg=all -o prog .
+	pepbuild test ./...
+	PEPFLAGS=-peppkg=all pepbuild run .
+	pepbuild build -peptaps=loads,types -peptapmode=burst -o prog .
+	pepbuild env
 `
 
 func main() {
@@ -78,6 +93,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 		case "help", "-h", "-help", "--help":
 			fmt.Fprint(stdout, usage)
 			return 0, nil
+		case "env":
+			if err := gobuild.Env(args[1:], stdout); err != nil {
+				return codeOf(1, err)
+			}
+			return 0, nil
 		}
 	}
 	parsed, err := gobuild.Parse(args)
@@ -88,10 +108,13 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (int, error) 
 	if err != nil {
 		return 2, err
 	}
-	code, err := gobuild.Run(parsed, stdin, stdout, stderr)
-	var usageErr *gobuild.UsageError
-	if errors.As(err, &usageErr) {
-		code = 2
+	return codeOf(gobuild.Run(parsed, stdin, stdout, stderr))
+}
+
+// codeOf returns the exit code for an error: 2 if the command line is wrong.
+func codeOf(code int, err error) (int, error) {
+	if _, ok := errors.AsType[*gobuild.UsageError](err); ok {
+		return 2, err
 	}
 	return code, err
 }
