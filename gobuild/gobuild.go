@@ -41,7 +41,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/gobuild/internal/gocompiler"
 	"github.com/pepgo/pep/gobuild/internal/linked"
 	"github.com/pepgo/pep/gobuild/internal/toolexec"
@@ -194,7 +193,7 @@ func (b *build) sayWhere(stderr io.Writer, since time.Time) {
 				continue
 			}
 			programs = append(programs, strings.Join(parts[:n+1], "."))
-			paths = paths || parts[n+2] == string(schema.Paths)
+			paths = paths || parts[n+2] == "paths"
 		}
 	}
 	slices.Sort(programs)
