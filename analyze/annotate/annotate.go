@@ -52,7 +52,9 @@ type Program struct {
 	Notes     []string    `json:"notes"`     // what is missing, and what to do about it; sentences
 	Functions []*Function `json:"functions"` // by flow; then those that ran without a sample; then those never seen
 
-	detail func(i int) (*Detail, error)
+	// Detail computes the details of Functions[i], when they are wanted: a program may have tens of
+	// thousands of functions.
+	Detail func(i int) (*Detail, error) `json:"-"`
 }
 
 // A Share is a part of a whole with its name.
