@@ -1,0 +1,267 @@
+package annotate
+
+// This file gathers what files of a run know of each function.
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/executable"
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/wire"
+)
+
+// An Input is what is known of a run.
+type Input struct {
+	Paths, Edges *profile.File
+	Words        []*profile.File  // of values, types and call targets; there may be none
+	Program      *executable.File // the program's file; nil if it was not found
+	Source       *source.Tree
+}
+
+// New puts the profiles of a run beside the source. The files must be of one build of a program, and
+// Program must be that build.
+func New(in Input) (*Program, error) {
+	if err := profile.SameProgram(in.Paths, in.Edges); err != nil {
+		return nil, err
+	}
+	if in.Program != nil && in.Paths.BuildID != "" && in.Paths.BuildID != fmt.Sprintf("%x", in.Program.Build) {
+		return nil, fmt.Errorf("%s: its program is another build (%s) than the executable's (%x)", in.Paths.Name, in.Paths.BuildID, in.Program.Build)
+	}
+	b := &builder{Input: in, known: make(map[profile.Func]*function)}
+	if err := b.read(); err != nil {
+		return nil, err
+	}
+	p := b.program()
+	p.Detail = func(i int) (*Detail, error) { return b.detail(b.order[i]), nil }
+	return p, nil
+}
+
+// A builder has what is known of each function.
+type builder struct {
+	Input
+	known  map[profile.Func]*function
+	order  []*function // as Program.Functions
+	p      *Program
+	texts  map[string][][][2]string // of files, by line
+	inFile map[string][]*function   // by file
+}
+
+// A function is what files know of a function.
+type function struct {
+	id       profile.Func
+	pkg      *wire.Package // nil if the program's file is not known
+	site     *wire.Func
+	paths    []profile.Path // summed, by flow
+	branches []profile.Branch
+	taps     []tapOf
+	calls    []int64            // lines at which a sample shows a call
+	callers  map[callSite]int64 // counts of paths under it
+	callees  map[callSite]int64 // likewise; the name is the callee's
+	index    *Function
+}
+
+// A tapOf is what a file says of a tap.
+type tapOf struct {
+	file *profile.File
+	seen profile.Seen
+}
+
+// A callSite is a line of a function from which a call goes to, or comes from, a function of a name.
+type callSite struct {
+	name string
+	line int64
+}
+
+func (b *builder) of(id profile.Func) *function {
+	f := b.known[id]
+	if f == nil {
+		f = &function{id: id, callers: make(map[callSite]int64), callees: make(map[callSite]int64)}
+		b.known[id] = f
+	}
+	return f
+}
+
+func (b *builder) read() error {
+	if b.Program != nil {
+		for _, pkg := range b.Program.Packages {
+			for i := range pkg.Funcs {
+				site := &pkg.Funcs[i]
+				f := b.of(profile.Func{Name: site.Name, File: pkg.Files[site.File], StartLine: int64(site.Line)})
+				f.pkg, f.site = pkg, site
+			}
+		}
+	}
+	paths, err := b.Paths.Paths()
+	if err != nil {
+		return err
+	}
+	for _, x := range paths {
+		b.addCallers(&x)
+	}
+	for _, x := range profile.SumPaths(paths) {
+		f := b.of(x.ID.Func)
+		f.paths = append(f.paths, x)
+	}
+	edges, err := b.Edges.Edges()
+	if err != nil {
+		return err
+	}
+	for _, x := range profile.SumEdges(edges) {
+		f := b.of(x.ID.Func)
+		f.branches = append(f.branches, x)
+	}
+	for _, file := range b.Words {
+		words, err := file.Words()
+		if err != nil {
+			return err
+		}
+		for _, x := range profile.SumSites(words) {
+			if f := b.known[x.Site.Func]; f != nil {
+				f.taps = append(f.taps, tapOf{file, x})
+			}
+		}
+	}
+	return nil
+}
+
+// addCallers adds the callers of a path. Each frame shows that a line of its function has run.
+func (b *builder) addCallers(x *profile.Path) {
+	for i, frame := range x.Callers {
+		f := b.known[frame.Func]
+		if f == nil {
+			if b.Program != nil || i > 0 {
+				continue // not instrumented
+			}
+			f = b.of(frame.Func)
+		}
+		f.calls = append(f.calls, frame.Line)
+		if i == 0 {
+			f.callees[callSite{x.ID.Func.Name, frame.Line}] += x.Count
+		}
+	}
+	if len(x.Callers) > 0 {
+		c := x.Callers[0]
+		b.of(x.ID.Func).callers[callSite{c.Func.Name, c.Line}] += x.Count
+	}
+}
+
+// program makes the index.
+func (b *builder) program() *Program {
+	p := &Program{
+		Name: filepath.Base(cmp.Or(b.Paths.Binary, b.Paths.Name)), Build: b.Paths.BuildID, Exact: b.Paths.Exact(),
+		CPUTime: int64(b.Paths.Fact(facts.CPUTime)), Unseen: b.Paths.UnseenBound(),
+	}
+	b.p = p
+	for _, f := range b.known {
+		slices.Sort(f.calls)
+		f.calls = slices.Compact(f.calls)
+		slices.SortStableFunc(f.paths, func(x, y profile.Path) int {
+			return cmp.Or(cmp.Compare(y.Flow, x.Flow), cmp.Compare(y.Count, x.Count), x.ID.Compare(y.ID))
+		})
+		f.index = f.summary(p)
+	}
+	for _, f := range b.known {
+		f.index.Share = share(float64(f.index.Flow), float64(p.Flow))
+	}
+	b.order = slices.SortedFunc(maps.Values(b.known), func(f, g *function) int {
+		rank := map[State]int{Seen: 0, Ran: 1}
+		place := func(f *function) int {
+			if r, ok := rank[f.index.State]; ok {
+				return r
+			}
+			return 2
+		}
+		return cmp.Or(cmp.Compare(place(f), place(g)), cmp.Compare(g.index.Flow, f.index.Flow), cmp.Compare(g.index.Count, f.index.Count), f.id.Compare(g.id))
+	})
+	b.inFile = make(map[string][]*function)
+	for _, f := range b.order {
+		b.inFile[f.id.File] = append(b.inFile[f.id.File], f)
+		p.Functions = append(p.Functions, f.index)
+	}
+	if p.CPUTime > 0 {
+		p.Cost = float64(b.Paths.Fact(facts.SampledTime)) / float64(p.CPUTime)
+	}
+	b.outside()
+	if b.Program == nil {
+		p.Notes = append(p.Notes, fmt.Sprintf("The program %s, as it was when it ran, was not found. So functions and outcomes that no sample shows are not listed, "+
+			"and counts are as they were sampled. Put it back, or name it with -program.", cmp.Or(b.Paths.Binary, "of this profile")))
+	}
+	return p
+}
+
+// summary makes the index entry of a function, and adds its numbers to the program's.
+func (f *function) summary(p *Program) *Function {
+	x := &Function{Name: f.id.Name, Package: packageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never}
+	if f.pkg != nil {
+		x.Package = f.pkg.Path
+	}
+	x.Short = path.Join(x.Package, path.Base(filepath.ToSlash(f.id.File)))
+	for _, y := range f.paths {
+		x.Flow += y.Flow
+		x.Count += y.Count
+		x.Samples += y.Samples
+	}
+	p.Paths += len(f.paths)
+	p.Flow += x.Flow
+	p.Count += x.Count
+	p.Samples += x.Samples
+	switch {
+	case len(f.paths) > 0:
+		x.State = Seen
+	case len(f.calls) > 0:
+		x.State = Ran
+	case !p.Exact && p.Unseen > few:
+		x.State = Few
+	}
+	return x
+}
+
+// few is the share above which a bound for what no sample shows says too little.
+const few = 0.2
+
+// packageOf returns the package in a function's name: "go/types" of "go/types.(*Checker).expr".
+func packageOf(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	slash := strings.LastIndexByte(name, '/') + 1
+	pkg, _, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + pkg
+}
+
+// outside says which share of the ticks no path explains.
+func (b *builder) outside() {
+	all := float64(b.Paths.Fact(facts.TicksPlaced))
+	if all == 0 {
+		return
+	}
+	b.p.Outside = float64(b.Paths.Fact(facts.TicksOutside)) / all
+	b.p.More = float64(b.Paths.Fact(facts.TicksMore)) / all
+	in := make(map[string]float64)
+	for _, list := range b.Paths.Facts {
+		for _, x := range list {
+			if x.Key == facts.TicksOutsideIn {
+				in[x.Name] += float64(x.N) / all
+			}
+		}
+	}
+	for name, part := range in {
+		b.p.OutsideIn = append(b.p.OutsideIn, Share{name, part})
+	}
+	slices.SortFunc(b.p.OutsideIn, func(x, y Share) int {
+		return cmp.Or(cmp.Compare(y.Share, x.Share), cmp.Compare(x.Name, y.Name))
+	})
+}
+
+func share(part, whole float64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return part / whole
+}
