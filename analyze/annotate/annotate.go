@@ -1,7 +1,7 @@
 // Package annotate puts what profiles of a run say beside the source of the program: how often each
 // line ran, which way each branch went, the hottest paths, callers, and what taps saw.
 //
-//	p, err := annotate.New(annotate.Input{Paths: paths, Edges: edges, Program: program, Source: source.NewTree("")})
+//	p, err := annotate.New(annotate.Input{Run: run, Program: program, Source: source.NewTree("")})
 //	d, err := p.Detail(0) // of p.Functions[0], the hottest
 //	d.Lines[3].Count      // how often its fourth line ran
 //

@@ -20,20 +20,16 @@ import (
 
 // An Input is what is known of a run.
 type Input struct {
-	Paths, Edges *profile.File
-	Words        []*profile.File  // of values, types and call targets; there may be none
-	Program      *executable.File // the program's file; nil if it was not found
-	Source       *source.Tree
+	Run     *profile.Run     // with files of values, types and call targets, if there are any
+	Program *executable.File // the program's file; nil if it was not found
+	Source  *source.Tree
 }
 
-// New puts the profiles of a run beside the source. The files must be of one build of a program, and
-// Program must be that build.
+// New puts the profiles of a run beside the source. If Program is another build than the run's, it is
+// an error.
 func New(in Input) (*Program, error) {
-	if err := profile.SameProgram(in.Paths, in.Edges); err != nil {
-		return nil, err
-	}
-	if in.Program != nil && in.Paths.BuildID != "" && in.Paths.BuildID != fmt.Sprintf("%x", in.Program.Build) {
-		return nil, fmt.Errorf("%s: its program is another build (%s) than the executable's (%x)", in.Paths.Name, in.Paths.BuildID, in.Program.Build)
+	if in.Program != nil && in.Run.Paths.BuildID != in.Program.ID() {
+		return nil, fmt.Errorf("%s is of build %s of its program, and the executable of build %s", in.Run.Paths.Name, in.Run.Paths.BuildID, in.Program.ID())
 	}
 	b := &builder{Input: in, known: make(map[profile.Func]*function)}
 	if err := b.read(); err != nil {
@@ -99,7 +95,7 @@ func (b *builder) read() error {
 			}
 		}
 	}
-	paths, err := b.Paths.Paths()
+	paths, err := b.Run.Paths.Paths()
 	if err != nil {
 		return err
 	}
@@ -110,7 +106,7 @@ func (b *builder) read() error {
 		f := b.of(x.ID.Func)
 		f.paths = append(f.paths, x)
 	}
-	edges, err := b.Edges.Edges()
+	edges, err := b.Run.Edges.Edges()
 	if err != nil {
 		return err
 	}
@@ -118,7 +114,7 @@ func (b *builder) read() error {
 		f := b.of(x.ID.Func)
 		f.branches = append(f.branches, x)
 	}
-	for _, file := range b.Words {
+	for _, file := range b.Run.More {
 		words, err := file.Words()
 		if err != nil {
 			return err
@@ -156,8 +152,8 @@ func (b *builder) addCallers(x *profile.Path) {
 // program makes the index.
 func (b *builder) program() *Program {
 	p := &Program{
-		Name: filepath.Base(cmp.Or(b.Paths.Binary, b.Paths.Name)), Build: b.Paths.BuildID, Exact: b.Paths.Exact(),
-		CPUTime: int64(b.Paths.Fact(facts.CPUTime)), Unseen: b.Paths.UnseenBound(),
+		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID, Exact: b.Run.Paths.Exact(),
+		CPUTime: int64(b.Run.Paths.Fact(facts.CPUTime)), Unseen: b.Run.Paths.UnseenBound(),
 	}
 	b.p = p
 	for _, f := range b.known {
@@ -187,12 +183,12 @@ func (b *builder) program() *Program {
 		p.Functions = append(p.Functions, f.index)
 	}
 	if p.CPUTime > 0 {
-		p.Cost = float64(b.Paths.Fact(facts.SampledTime)) / float64(p.CPUTime)
+		p.Cost = float64(b.Run.Paths.Fact(facts.SampledTime)) / float64(p.CPUTime)
 	}
 	b.outside()
 	if b.Program == nil {
 		p.Notes = append(p.Notes, fmt.Sprintf("The program %s, as it was when it ran, was not found. So functions and outcomes that no sample shows are not listed, "+
-			"and counts are as they were sampled. Put it back, or name it with -program.", cmp.Or(b.Paths.Binary, "of this profile")))
+			"and counts are as they were sampled. Put it back, or name it with -program.", cmp.Or(b.Run.Paths.Binary, "of this profile")))
 	}
 	return p
 }
@@ -237,14 +233,14 @@ func packageOf(name string) string {
 
 // outside says which share of the ticks no path explains.
 func (b *builder) outside() {
-	all := float64(b.Paths.Fact(facts.TicksPlaced))
+	all := float64(b.Run.Paths.Fact(facts.TicksPlaced))
 	if all == 0 {
 		return
 	}
-	b.p.Outside = float64(b.Paths.Fact(facts.TicksOutside)) / all
-	b.p.More = float64(b.Paths.Fact(facts.TicksMore)) / all
+	b.p.Outside = float64(b.Run.Paths.Fact(facts.TicksOutside)) / all
+	b.p.More = float64(b.Run.Paths.Fact(facts.TicksMore)) / all
 	in := make(map[string]float64)
-	for _, list := range b.Paths.Facts {
+	for _, list := range b.Run.Paths.Facts {
 		for _, x := range list {
 			if x.Key == facts.TicksOutsideIn {
 				in[x.Name] += float64(x.N) / all

@@ -46,7 +46,7 @@ func (v *view) path(i int, flow float64) Path {
 	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count, Samples: p.Samples}
 	x.Share = share(v.flow(i), flow)
 	x.Low, x.High = x.Share, x.Share
-	if b := v.b.Paths.CountBounds(p.Count, p.Estimate); p.Count > 0 {
+	if b := v.b.Run.Paths.CountBounds(p.Count, p.Estimate); p.Count > 0 {
 		x.Low, x.High = min(x.Share*b.Low/float64(p.Count), 1), min(x.Share*b.High/float64(p.Count), 1)
 	}
 	for _, r := range v.runs(p) {

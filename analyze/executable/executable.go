@@ -25,6 +25,9 @@ type File struct {
 	Packages []*wire.Package // sorted by import path, which is not "main" for package main
 }
 
+// ID is Build as profiles have it.
+func (f *File) ID() string { return fmt.Sprintf("%x", f.Build) }
+
 // Open reads the site tables of an executable.
 func Open(name string) (*File, error) {
 	f, err := input.Open(name)

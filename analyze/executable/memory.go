@@ -32,7 +32,7 @@ func OpenMemory(name, build string) (*Memory, error) {
 	if err != nil {
 		return nil, err
 	}
-	if have := fmt.Sprintf("%x", f.Build); build != "" && build != have {
+	if have := f.ID(); build != "" && build != have {
 		return nil, fmt.Errorf("%s: it has the build ID %s, and the profile %s", name, have, build)
 	}
 	r, err := input.Open(name)

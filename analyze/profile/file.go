@@ -314,24 +314,16 @@ func sampleTypes(p *pprof.Profile) []string {
 	return types
 }
 
-// Sibling returns the name of the file of the other kind that the same run
-// of the program wrote: app.71.edges.pb.gz for app.71.paths.pb.gz, and back.
-func (f *File) Sibling() (string, error) {
-	if f.Kind == schema.Edges {
-		return f.named(schema.Paths)
-	}
-	return f.named(schema.Edges)
-}
-
-// named returns the name of the file of a kind that the same run wrote.
-func (f *File) named(other schema.Kind) (string, error) {
+// Beside returns the name of the file of another kind that the same run of the program wrote:
+// app.71.edges.pb.gz for app.71.paths.pb.gz.
+func (f *File) Beside(kind schema.Kind) (string, error) {
 	dir, base := filepath.Split(f.Name)
 	mark := "." + string(f.Kind) + "."
 	i := strings.LastIndex(base, mark)
 	if i < 0 {
-		return "", fmt.Errorf("%s: cannot tell its %s file, because its name does not contain %q: rename the two files as the program named them", f.Name, other, mark)
+		return "", fmt.Errorf("%s: cannot tell its %s file, because its name does not contain %q: rename the two files as the program named them", f.Name, kind, mark)
 	}
-	return dir + base[:i] + "." + string(other) + "." + base[i+len(mark):], nil
+	return dir + base[:i] + "." + string(kind) + "." + base[i+len(mark):], nil
 }
 
 // SameProgram returns an error if a and b are known to come from programs

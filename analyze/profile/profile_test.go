@@ -232,16 +232,16 @@ func TestOtherPrograms(t *testing.T) {
 	}
 }
 
-func TestSibling(t *testing.T) {
+func TestBeside(t *testing.T) {
 	for name, want := range map[string]string{
 		"app.71.paths.pb.gz":           "app.71.edges.pb.gz",
 		"/d.paths.d/x.paths.pb.gz":     "/d.paths.d/x.edges.pb.gz",
 		"my.paths.test.71.paths.pb.gz": "my.paths.test.71.edges.pb.gz",
 		"/d.paths.d/profile.pb.gz":     "",
 	} {
-		got, err := parse(t, name, pathsText).Sibling()
+		got, err := parse(t, name, pathsText).Beside(schema.Edges)
 		if got != want || (err != nil) != (want == "") {
-			t.Errorf("sibling of %s: got %q, %v, want %q", name, got, err, want)
+			t.Errorf("beside %s: got %q, %v, want %q", name, got, err, want)
 		}
 	}
 }

@@ -207,7 +207,7 @@ func (f *File) want(kinds ...schema.Kind) error {
 // there is none, in those of a program that is built in another way.
 func (f *File) elsewhere(kinds []schema.Kind) string {
 	for _, k := range kinds {
-		name, err := f.named(k)
+		name, err := f.Beside(k)
 		if err != nil {
 			break
 		}
@@ -216,7 +216,7 @@ func (f *File) elsewhere(kinds []schema.Kind) string {
 		}
 	}
 	missing := fmt.Sprintf("give the .%s.pb.gz file of the same run", kinds[0])
-	if name, err := f.named(kinds[0]); err == nil {
+	if name, err := f.Beside(kinds[0]); err == nil {
 		missing = "there is no " + name
 	}
 	build := "without taps, build it with them (pepbuild build -peptaps=loads,types,calls)"

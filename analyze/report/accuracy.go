@@ -5,35 +5,8 @@ package report
 import (
 	"github.com/pepgo/pep/analyze/accuracy"
 	"github.com/pepgo/pep/analyze/profile"
-	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
 )
-
-// A Run is the two files that one run of a program wrote.
-type Run struct {
-	Paths, Edges *profile.File
-}
-
-// OpenRun loads the two files of a run, given one of them.
-func OpenRun(r *profile.Reader, name string) (Run, error) {
-	f, err := r.Open(name)
-	if err != nil {
-		return Run{}, err
-	}
-	siblingName, err := f.Sibling()
-	if err != nil {
-		return Run{}, err
-	}
-	sibling, err := r.Open(siblingName)
-	if err != nil {
-		return Run{}, err
-	}
-	run := Run{Paths: f, Edges: sibling}
-	if f.Kind == schema.Edges {
-		run = Run{Paths: sibling, Edges: f}
-	}
-	return run, profile.SameProgram(run.Paths, run.Edges)
-}
 
 // An AccuracyTable is a comparison of a sampled run with an exact one.
 type AccuracyTable struct {
@@ -56,7 +29,7 @@ type Metric struct {
 
 // Accuracy compares a sampled run with an exact one of the same program, by the
 // metrics of the paper.
-func Accuracy(exact, sampled Run) (*AccuracyTable, error) {
+func Accuracy(exact, sampled *profile.Run) (*AccuracyTable, error) {
 	exactPaths, err := exact.Paths.Paths()
 	if err != nil {
 		return nil, err

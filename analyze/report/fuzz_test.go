@@ -93,7 +93,7 @@ func reportAll(t *testing.T, data []byte) (ok bool) {
 	check(Top(file, src, TopOptions{}))
 	check(List(file, src, all))
 	check(Values(file, src, ValuesOptions{}))
-	check(Accuracy(Run{file, file}, Run{file, file}))
+	check(Accuracy(&profile.Run{Paths: file, Edges: file}, &profile.Run{Paths: file, Edges: file}))
 	check(Dump(file))
 	return true
 }

@@ -87,7 +87,7 @@ type SiteTap struct {
 // functions that are profiled, the taps, the functions that were skipped, with the reason,
 // and the functions that the compiler no longer inlines.
 func Sites(name string, f *executable.File, o SitesOptions) (*SiteTable, error) {
-	t := &SiteTable{Program: name, Build: fmt.Sprintf("%x", f.Build), All: o.All}
+	t := &SiteTable{Program: name, Build: f.ID(), All: o.All}
 	for _, p := range f.Packages {
 		x := sitePackage(p, o)
 		if o.Func != nil && x.Count == (SiteCounts{}) {

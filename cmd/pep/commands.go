@@ -184,11 +184,11 @@ func compare(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	exact, err := report.OpenRun(r, c.Args[0])
+	exact, err := r.OpenRun(c.Args[:1])
 	if err != nil {
 		return err
 	}
-	sampled, err := report.OpenRun(r, c.Args[1])
+	sampled, err := r.OpenRun(c.Args[1:])
 	if err != nil {
 		return err
 	}

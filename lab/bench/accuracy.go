@@ -14,6 +14,7 @@ import (
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/facts"
+	"github.com/pepgo/pep/format/schema"
 )
 
 // AccuracyOptions say what Accuracy measures. Runs must be at least 1, so the zero value
@@ -198,7 +199,7 @@ func read(name string) (*counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	sibling, err := file.Sibling()
+	sibling, err := file.Beside(schema.Edges)
 	if err != nil {
 		return nil, err
 	}

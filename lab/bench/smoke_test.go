@@ -125,7 +125,7 @@ func TestMetricsAreThoseOfPep(t *testing.T) {
 
 // profiled runs a build and returns its profiles, as read here and for package
 // report.
-func profiled(t *testing.T, p *program, build string) (*counts, report.Run) {
+func profiled(t *testing.T, p *program, build string) (*counts, *profile.Run) {
 	t.Helper()
 	dir := t.TempDir()
 	if _, err := start(dir, []string{"PEPDIR=" + dir}, p.exe(build), p.scale()); err != nil {
@@ -142,7 +142,7 @@ func profiled(t *testing.T, p *program, build string) (*counts, report.Run) {
 		}
 		return f
 	}
-	run := report.Run{Paths: open(schema.Paths), Edges: open(schema.Edges)}
+	run := &profile.Run{Paths: open(schema.Paths), Edges: open(schema.Edges)}
 	c, err := read(run.Paths.Name)
 	if err != nil {
 		t.Fatal(err)
