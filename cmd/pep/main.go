@@ -16,6 +16,8 @@ var pep = command.Program{
 	Verbs: []command.Verb{
 		{Name: "top", Usage: topUsage, Run: top, Lists: true},
 		{Name: "list", Usage: listUsage, Run: list, Lists: true},
+		{Name: "html", Usage: htmlUsage, Run: htmlPage},
+		{Name: "serve", Usage: serveUsage, Run: serve},
 		{Name: "values", Usage: valuesUsage, Run: values, Lists: true},
 		{Name: "ranges", Usage: rangesUsage, Run: ranges, Lists: true},
 		{Name: "sites", Usage: sitesUsage, Run: sites, Lists: true},

@@ -9,6 +9,8 @@ Usage:
 
 	pep top [flags] [FILE...]          hot paths with their branches and source
 	pep list [flags] FUNC [FILE]       source of functions with edge counts beside it
+	pep html [flags] [FILE...]         all of it as a web page, one file
+	pep serve [flags] [FILE...]        the same page in a browser
 	pep values [flags] [FILE...]       what taps have reported: values, types, call targets
 	pep ranges [flags] [FILE...]       hot ranges of values, addresses and code
 	pep sites [flags] PROGRAM          what is profiled and tapped in a program
@@ -93,6 +95,38 @@ Examples:
 	pep list main.count
 	pep list main.count·p1 app.71.edges.pb.gz
 	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
+`
+
+	htmlUsage = `pep html [-o FILE] [-program FILE] [-source_path dirs] FILE...
+
+Writes a web page with all that a run knows: functions by flow, their source with
+counts, every outcome of every branch, the hottest paths, the control-flow graph,
+callers, and what taps have reported. FILE is any file of a run; pep finds those
+beside it by their names. Several runs are added up.
+
+The page is one file that loads nothing, so it can be kept and sent. It has the
+source of the functions that ran.
+
+	-o FILE             where to write; default PROGRAM.html beside the first file; - is
+	                    the standard output
+	-program FILE       the profiled program, if it is not where it ran: its graphs are in it
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+
+Examples:
+
+	pep html app.71.paths.pb.gz
+	pep html -o run.html app.71.paths.pb.gz app.72.paths.pb.gz
+`
+
+	serveUsage = `pep serve [-http=localhost:0] [-no_browser] [-program FILE] [-source_path dirs] FILE...
+
+Opens the page of pep html in a browser, and serves it until ctrl-C. It answers only
+those who name the address that it listens on.
+
+	-http localhost:0   address to listen on; port 0 is any that is free
+	-no_browser         print where the page is, and open no browser
+	-program FILE       the profiled program, if it is not where it ran: its graphs are in it
+	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 `
 
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]
