@@ -17,18 +17,21 @@ function set(e, attributes) {
 	return e;
 }
 
-// h makes an HTML element, g one of SVG. Children are elements, texts, lists of both, or nothing.
-function h(tag, attributes, ...children) {
-	const e = set(document.createElement(tag), attributes);
+// add appends children to an element: elements, texts, lists of both; false and null are nothing.
+function add(e, ...children) {
 	e.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
 	return e;
 }
 
-function g(tag, attributes, ...children) {
-	const e = set(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes);
-	e.append(...children.flat(Infinity).filter(c => c !== null && c !== undefined && c !== false));
-	return e;
+// fill is add after all that the element had has gone.
+function fill(e, ...children) {
+	e.replaceChildren();
+	return add(e, ...children);
 }
+
+// h makes an HTML element with children, g one of SVG.
+const h = (tag, attributes, ...children) => add(set(document.createElement(tag), attributes), ...children);
+const g = (tag, attributes, ...children) => add(set(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes), ...children);
 
 const UNIT = '\u202f%'; // a narrow space that does not break
 
@@ -115,11 +118,11 @@ const stateTitle = {
 function showTop() {
 	const p = program;
 	const seen = functions.filter(f => f.state === 'seen').length;
-	$('run').append(p.program);
+	add($('run'), p.program);
 	$('run').title = 'About this run';
 	$('run').setAttribute('aria-label', 'About this run of ' + p.program);
 	const fact = (name, value) => value !== null && [h('dt', {}, name), h('dd', {}, value)];
-	$('run-facts').append(h('h2', {}, 'This run'), h('dl', {},
+	add($('run-facts'), h('h2', {}, 'This run'), h('dl', {},
 		fact('program', p.program),
 		fact('counts', p.exact ? 'exact: every path was counted' : 'sampled'),
 		fact('samples', p.exact ? null : full(p.samples)),
@@ -130,16 +133,16 @@ function showTop() {
 		fact('flow', full(p.flow) + ' branches on these'),
 		fact('no sample shows', p.exact ? null : `at most ${percent(p.unseen)} of all counts, with 95${UNIT} confidence`),
 		fact('build', p.build || null)));
-	$('facts').append(
+	add($('facts'), 
 		p.exact ? h('span', {}, h('b', {}, 'exact'), ' counts') : h('span', {}, h('b', {}, full(p.samples)), ' samples'),
 		!p.exact && p.cpu_ns ? h('span', {title: 'Share of the CPU time that sampling took'}, 'cost ', h('b', {}, percent(p.cost))) : '',
 		h('span', {}, h('b', {}, full(seen)), ' of ', full(functions.length), ' functions seen'));
 	if (p.outside > 0) {
 		const advice = p.more > 0 ? `pepbuild build -peppkg=all would bring ${percent(p.more)} inside.` : '';
 		$('outside').hidden = false;
-		$('outside').append('⚠ ', h('b', {}, percent(p.outside)), ' of the time not in paths');
+		add($('outside'), '⚠ ', h('b', {}, percent(p.outside)), ' of the time not in paths');
 		$('outside').title = `No path explains ${percent(p.outside)} of the CPU time. ${advice}`;
-		$('outside-facts').append(
+		add($('outside-facts'), 
 			h('h2', {}, `No path explains ${percent(p.outside)} of the CPU time`),
 			h('p', {}, 'These ticks were outside of instrumented functions. What the page says is about the rest.'),
 			p.outsideIn?.length ? [h('p', {}, 'Where they were, as shares of all ticks:'), h('div', {class: 'shares'}, p.outsideIn.map(s => callRow(s.name, s.share, percent(s.share))))] : '',
@@ -147,8 +150,8 @@ function showTop() {
 	}
 	if (p.notes?.length) {
 		$('notes').hidden = false;
-		$('notes').append(plural(p.notes.length, 'note'));
-		$('notes-facts').append(h('h2', {}, 'What is missing'), h('ul', {}, p.notes.map(n => h('li', {}, n))));
+		add($('notes'), plural(p.notes.length, 'note'));
+		add($('notes-facts'), h('h2', {}, 'What is missing'), h('ul', {}, p.notes.map(n => h('li', {}, n))));
 	}
 	for (const button of document.querySelectorAll('[popovertarget]')) {
 		const box = $(button.getAttribute('popovertarget'));
@@ -242,7 +245,7 @@ function drawItems() {
 	const last = Math.min(items.length, Math.ceil((box.scrollTop + box.clientHeight) / ROW) + 10);
 	const rows = [];
 	for (let i = first; i < last; i++) rows.push(drawItem(items[i], i, role));
-	$('list-rows').replaceChildren(...rows);
+	fill($('list-rows'), rows);
 	if (active >= first && active < last) box.setAttribute('aria-activedescendant', 'item-' + active);
 	else box.removeAttribute('aria-activedescendant');
 }
@@ -382,7 +385,7 @@ function showHead(f, d, problem) {
 		if (d.outcomes) stats.push(stat(d.unseen ? h('button', {type: 'button', title: 'Go to the next one (n)', onclick: () => step(1)}, `${full(d.unseen)} of ${full(d.outcomes)}`) : `0 of ${full(d.outcomes)}`, 'outcomes never seen'));
 	}
 	const place = f.short || f.file;
-	$('function').replaceChildren(
+	fill($('function'), 
 		h('h1', {}, h('small', {}, pkg), local),
 		h('span', {class: 'place', title: f.file}, place ? `${place}:${f.line}` : 'no file'),
 		h('dl', {class: 'stats'}, stats),
@@ -423,7 +426,7 @@ function showRows(f, d) {
 			never: ['Never seen. ', `No sample shows this function: it ran rarely, or not at all. All that no sample shows has at most ${percent(program.unseen)} of all counts, with 95${UNIT} confidence.`],
 			few: ['Few samples. ', 'No sample shows this function, and there are too few samples to say how rarely it ran. Run the program for longer.'],
 		}[f.state];
-		rows.replaceChildren(h('p', {class: 'empty'}, why && [h('b', {}, why[0]), program.exact ? 'No path of this function was executed.' : why[1]]));
+		fill(rows, h('p', {class: 'empty'}, why && [h('b', {}, why[0]), program.exact ? 'No path of this function was executed.' : why[1]]));
 		return;
 	}
 	const branches = group(d.branches), taps = group(d.taps);
@@ -445,8 +448,8 @@ function showRows(f, d) {
 		all.push(row);
 		for (const b of branches.get(k) ?? []) all.push(branchElement(line, b));
 	}
-	rows.replaceChildren(...all);
-	if (!d.lines?.length) rows.append(h('p', {class: 'empty'}, 'There is no source. ', d.note ? '' : 'Is it where the program was built?'));
+	fill(rows, all);
+	if (!d.lines?.length) add(rows, h('p', {class: 'empty'}, 'There is no source. ', d.note ? '' : 'Is it where the program was built?'));
 }
 
 const gutter = (...children) => h('span', {class: 'gutter'}, ...children);
@@ -478,10 +481,10 @@ function lineElement(f, line, branches, taps, top) {
 		};
 		for (const t of taps.slice(0, 2)) {
 			const best = t.values?.[0];
-			code.append(h('button', {type: 'button', class: 'tap', 'aria-expanded': 'false', title: `${t.kind} ${t.expr} ${t.type}: ${plural(t.events, 'event')}`, onclick: e => open(e.currentTarget)},
+			add(code, h('button', {type: 'button', class: 'tap', 'aria-expanded': 'false', title: `${t.kind} ${t.expr} ${t.type}: ${plural(t.events, 'event')}`, onclick: e => open(e.currentTarget)},
 				clip(t.expr, 24), best ? [t.kind === 'call' ? ' → ' : ' = ', h('b', {}, clip(best.text, 28)), ' ', percent(best.share)] : ''));
 		}
-		if (taps.length > 2) code.append(h('button', {type: 'button', class: 'tap', 'aria-expanded': 'false', 'aria-label': `${taps.length - 2} more expressions with values`, onclick: e => open(e.currentTarget)}, '+' + (taps.length - 2)));
+		if (taps.length > 2) add(code, h('button', {type: 'button', class: 'tap', 'aria-expanded': 'false', 'aria-label': `${taps.length - 2} more expressions with values`, onclick: e => open(e.currentTarget)}, '+' + (taps.length - 2)));
 	}
 	return row;
 }
@@ -494,7 +497,7 @@ function texts(runs, branches) {
 	const marks = branches.map(b => ({col: b.col, e: h('span', {class: 'marker', 'data-branch': b.number - 1, title: `${b.kind}, branch ${b.number}`}, b.number)}));
 	const out = [];
 	let column = 1;
-	for (const [text, cls] of runs) {
+	for (const [cls, text] of runs) {
 		let part = '';
 		const flush = () => {
 			if (part) out.push(cls ? h('span', {class: cls}, part) : part);
@@ -517,7 +520,7 @@ function texts(runs, branches) {
 // indent is the width of the white space that a line begins with.
 function indent(line) {
 	let n = 0;
-	for (const c of (line.text ?? []).map(r => r[0]).join('')) {
+	for (const c of (line.text ?? []).map(r => r[1]).join('')) {
 		if (c === '\t') n += 4 - n % 4;
 		else if (c === ' ') n++;
 		else break;
@@ -548,13 +551,13 @@ function branchElement(line, b) {
 	row.addEventListener('mouseleave', light(false));
 	const outcomes = b.outcomes ?? [];
 	if (b.state !== 'seen' && !outcomes.some(o => o.state === 'ran')) {
-		text.append(h('span', {class: 'outcome'}, h('span', {class: `tag ${b.state} unseen`, title: stateTitle[b.state]}, b.state === 'never' ? 'never reached' : b.state === 'few' ? 'not reached, few samples' : 'ran, no sample')));
+		add(text, h('span', {class: 'outcome'}, h('span', {class: `tag ${b.state} unseen`, title: stateTitle[b.state]}, b.state === 'never' ? 'never reached' : b.state === 'few' ? 'not reached, few samples' : 'ran, no sample')));
 		if (b.state === 'ran') text.querySelector('.unseen').classList.remove('unseen');
 		return row;
 	}
 	if (outcomes.length <= 2) {
 		const first = outcomes[0];
-		text.append(bar(outcomes.map(o => part(o.share, side(o.name))), first && b.state === 'seen' && bound(first.low, first.high)), outcomes.map((o, k) => outcomeElement(o, i, k)));
+		add(text, bar(outcomes.map(o => part(o.share, side(o.name))), first && b.state === 'seen' && bound(first.low, first.high)), outcomes.map((o, k) => outcomeElement(o, i, k)));
 		return row;
 	}
 	// A switch has a bar for each case; a long one shows the hottest at first.
@@ -562,22 +565,22 @@ function branchElement(line, b) {
 	text.classList.add('many');
 	const ways = h('span', {class: 'ways'});
 	const best = outcomes.map((o, k) => k).sort((x, y) => outcomes[y].share - outcomes[x].share || x - y).slice(0, KEEP);
-	const fill = all => {
-		ways.replaceChildren();
+	const show = all => {
+		fill(ways);
 		outcomes.forEach((o, k) => {
-			if (all || outcomes.length <= FOLD || best.includes(k)) ways.append(bar(part(o.share, side(o.name)), o.state === 'seen' && bound(o.low, o.high)), outcomeElement(o, i, k));
+			if (all || outcomes.length <= FOLD || best.includes(k)) add(ways, bar(part(o.share, side(o.name)), o.state === 'seen' && bound(o.low, o.high)), outcomeElement(o, i, k));
 		});
 		if (outcomes.length > FOLD) {
 			const rest = outcomes.filter((_, k) => !best.includes(k));
 			const never = rest.filter(o => o.state === 'never' || o.state === 'few').length;
-			ways.append(h('span'), h('button', {type: 'button', class: 'more', 'aria-expanded': String(all), onclick: () => { fill(!all); drawRails(); ways.querySelector('.more').focus(); }},
+			add(ways, h('span'), h('button', {type: 'button', class: 'more', 'aria-expanded': String(all), onclick: () => { show(!all); drawRails(); ways.querySelector('.more').focus(); }},
 				all ? 'show fewer' : `+${rest.length} more` + (never ? `, ${never} never seen` : '')));
 		}
 		markTaken();
 	};
-	row.unfold = () => fill(true);
-	text.append(ways);
-	fill(false);
+	row.unfold = () => show(true);
+	add(text, ways);
+	show(false);
 	return row;
 }
 
@@ -655,14 +658,14 @@ function drawRails() {
 			else marks.push(g('circle', {class: 'from', cx: x, cy: start, r: .5 * width + 2.4}));
 			marks.push(g('path', {class: 'end', d: `M${x - 3.5} ${end + 7}h7`, 'stroke-width': 1.6}));
 		}
-		svg.append(g('g', {
+		add(svg, g('g', {
 			class: `rail p${lane}` + (k === picked ? ' on' : ''), role: 'button', tabindex: '0', 'aria-pressed': String(k === picked), 'data-path': k,
 			'aria-label': `Path ${k + 1}, ${percent(path.share)} of the flow`,
 			onclick: () => pick(k),
 			onkeydown: e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); pick(k); } },
 		}, g('title', {}, `${path.name}: ${percent(path.share)} of the flow, ${full(path.count)} times, ${origin(path)}`), g('path', {class: 'grab', d: `M${x} ${start}V${end}`}), marks));
 	});
-	holder.replaceChildren(svg);
+	fill(holder, svg);
 }
 
 function origin(path) {
@@ -721,7 +724,7 @@ function showCards(f, d) {
 	const box = $('cards');
 	box.scrollTop = 0;
 	if (!d) {
-		box.replaceChildren(h('h2', {}, 'Hot paths'), h('p', {class: 'note'}, 'No path of this function was seen.'));
+		fill(box, h('h2', {}, 'Hot paths'), h('p', {class: 'note'}, 'No path of this function was seen.'));
 		return;
 	}
 	const paths = d.paths ?? [];
@@ -747,7 +750,7 @@ function showCards(f, d) {
 	};
 	calls('Called from', d.callers, 'share of recorded calls');
 	calls('Calls', d.callees, 'share of recorded calls');
-	box.replaceChildren(...all);
+	fill(box, all);
 	showSteps();
 }
 
@@ -762,7 +765,7 @@ function showSteps() {
 			return o ? [h('small', {}, b.line), h('b', {class: side(o.name)}, clip(o.name, 12)), h('span', {class: 'clip', title: condition(b)}, condition(b))] : null;
 		});
 		if (n < steps.length) list.push(h('span', {class: 'rest'}, n ? `and ${plural(steps.length - n, 'more branch', 'more branches')}` : plural(steps.length, 'branch', 'branches')));
-		card.querySelector('.steps').replaceChildren(...list.flat().filter(e => e !== null));
+		fill(card.querySelector('.steps'), list);
 	}
 }
 
@@ -770,7 +773,7 @@ function showSteps() {
 function condition(b) {
 	if (b.condition !== undefined) return b.condition;
 	const line = lineOf.get(key(b.file, b.line));
-	const bytes = new TextEncoder().encode((line?.text ?? []).map(r => r[0]).join(''));
+	const bytes = new TextEncoder().encode((line?.text ?? []).map(r => r[1]).join(''));
 	const cut = (from, to) => new TextDecoder().decode(bytes.slice(from - 1, to)).trim();
 	const later = detail.branches.filter(c => c.file === b.file && c.line === b.line && c.col > b.col).map(c => c.col - 1);
 	const whole = cut(b.col), tidy = t => t.replace(/\s*\/\/.*$/, '').replace(/^(if|for|switch|select|case)\b\s*/, '').replace(/\s*(\{|&&|\|\||\)|:)*$/, m => m.includes(')') ? m.replace(/[\s{]+$/, '') : '');
@@ -783,13 +786,13 @@ const LARGE = 700; // nodes: beyond, a drawing takes long and shows nothing
 
 function showGraph(f, d) {
 	const box = $('drawing'), nodes = d?.graph?.nodes ?? [];
-	box.replaceChildren();
+	fill(box);
 	$('graph').hidden = !d;
 	$('graph-note').textContent = nodes.length ? plural(nodes.length, 'block') : '';
 	if (!$('graph').open || !d) return;
-	if (!nodes.length) box.append(h('p', {class: 'note'}, 'There is no graph: the program’s file was not found.'));
-	else if (nodes.length > LARGE) box.append(h('p', {class: 'note'}, 'The graph is too large to draw.'));
-	else box.append(graphElement(f, nodes));
+	if (!nodes.length) add(box, h('p', {class: 'note'}, 'There is no graph: the program’s file was not found.'));
+	else if (nodes.length > LARGE) add(box, h('p', {class: 'note'}, 'The graph is too large to draw.'));
+	else add(box, graphElement(f, nodes));
 }
 
 function graphElement(f, nodes) {
@@ -817,7 +820,7 @@ function graphElement(f, nodes) {
 		const text = `${a.arc.name ? a.arc.name + ': ' : ''}${a.arc.count ? full(a.arc.count) + ' times' : 'never seen'}${a.arc.to < 0 ? ', leaves the function' : ''}`;
 		return g('g', {'data-arc': `${a.from} ${a.arc.to}`}, g('title', {}, text), marks);
 	});
-	svg.append(...arcs);
+	add(svg, ...arcs);
 	nodes.forEach((n, i) => {
 		const {x, y, w, h: height} = layout.nodes[i];
 		const box = {x: x - w / 2, y: y - height / 2, width: w, height, rx: 4};
@@ -825,7 +828,7 @@ function graphElement(f, nodes) {
 		const shape = [g('title', {}, `${n.first ? `lines ${label(n)}: ` : ''}${n.count ? full(n.count) + ' times' : 'never seen'}`),
 			g('rect', box), g('rect', {...box, class: 'heat-fill', style: {'--a': a.toFixed(2)}}), g('text', {x, y}, label(n))];
 		const cls = 'node' + (n.count > 0 ? '' : ' cold');
-		svg.append(n.first ? g('a', {class: cls, 'data-node': i, href: link(f, {L: n.first}), 'aria-label': `Lines ${label(n)}`}, shape) : g('g', {class: cls, 'data-node': i}, shape));
+		add(svg, n.first ? g('a', {class: cls, 'data-node': i, href: link(f, {L: n.first}), 'aria-label': `Lines ${label(n)}`}, shape) : g('g', {class: cls, 'data-node': i}, shape));
 	});
 	if (layout.width > 560) svg.classList.add('wide');
 	return svg;
@@ -915,7 +918,7 @@ function render(wanted) {
 	}));
 	rendering = (async () => {
 		const name = address.get('f');
-		let i = wanted ?? (functions[current]?.name === name ? current : byName.get(name));
+		let i = wanted ?? (current >= 0 && functions[current].name === name ? current : byName.get(name));
 		if (i === undefined) {
 			if (name) say(`This program has no function ${name}.`);
 			if (current >= 0) return;
@@ -974,7 +977,7 @@ const keys = [
 
 function showKeys() {
 	if (!$('keys').firstChild) {
-		$('keys').append(h('h2', {id: 'keys-title'}, 'Keys'),
+		add($('keys'), h('h2', {id: 'keys-title'}, 'Keys'),
 			h('dl', {}, keys.map(([k, what]) => [h('dt', {}, k.split('  ').map((x, i) => [i ? ' ' : '', h('kbd', {}, x)])), h('dd', {}, what)])),
 			h('p', {class: 'note'}, 'In the list, arrows move and Enter opens. In the source, arrows move between numbers of lines.'),
 			h('button', {type: 'button', onclick: () => $('keys').close()}, 'Close'));
@@ -1081,12 +1084,12 @@ async function start() {
 	buildItems();
 	listen();
 	if (functions.length) await render();
-	else $('rows').replaceChildren(h('p', {class: 'empty'}, 'This profile has no functions.'));
+	else fill($('rows'), h('p', {class: 'empty'}, 'This profile has no functions.'));
 	document.body.dataset.ready = 'true';
 }
 
 start().catch(e => {
-	$('rows').replaceChildren(h('p', {class: 'banner'}, typeof DecompressionStream === 'undefined' ?
+	fill($('rows'), h('p', {class: 'banner'}, typeof DecompressionStream === 'undefined' ?
 		'This browser cannot decompress what the page holds. These can: Chrome and Edge 80, Firefox 113, Safari 16.4, and later ones.' :
 		`The page cannot be shown: ${e.message}.`));
 	throw e;
