@@ -83,7 +83,6 @@ let program;        // the index: annotate.Program
 let functions = []; // of it
 let byName;         // the index of a function by its name
 let ordinals;       // for each function its number among those with details, or -1
-let most = 0;       // the largest share of a function
 
 const loaded = new Map(); // details by the number of their block, a few of them
 
@@ -168,6 +167,7 @@ function showTop() {
 const ROW = 24;
 let mode = 'flow';       // or 'file'
 let items = [];          // {f} for a function, {label, flow, open, key} for a package or a file, each with its level
+let most = 0;            // the largest share of an item
 let active = 0;          // the item that keys act on
 const opened = new Set(); // keys of open packages and files
 
@@ -176,6 +176,7 @@ function buildItems() {
 	if (query) items = find(query);
 	else if (mode === 'flow') items = functions.map((_, i) => ({f: i, level: 1}));
 	else items = tree();
+	most = items.reduce((m, x) => Math.max(m, x.f === undefined ? x.share : functions[x.f].share), 0);
 	const n = items.length, unseen = functions.filter(f => f.state !== 'seen').length;
 	$('list-note').textContent = query ? plural(n, 'match', 'matches') :
 		`${plural(functions.length, 'function')}, ${full(unseen)} without a sample`;
@@ -327,12 +328,14 @@ function setMode(m) {
 	$('by-file').setAttribute('aria-pressed', String(m === 'file'));
 	if (m === 'file') {
 		tree();
-		const f = functions[current];
-		if (f) opened.add(f.package).add(f.package + '\n' + (f.short || f.file));
+		if (functions[current]) unfold(functions[current]);
 	}
 	buildItems();
 	moveTo(active);
 }
+
+// unfold opens the package and the file of a function.
+const unfold = f => opened.add(f.package).add(f.package + '\n' + (f.short || f.file));
 
 // ---- A function
 
@@ -348,8 +351,12 @@ async function showFunction(i) {
 	picked = stop = -1;
 	document.title = `${nameOf(f).join('')} · ${program.program} · pep`;
 	$('main').setAttribute('aria-busy', 'true');
-	active = Math.max(0, items.findIndex(x => x.f === i));
-	moveTo(active);
+	if (mode === 'file' && !items.some(x => x.f === i) && !$('query').value) {
+		unfold(f);
+		buildItems();
+	}
+	const at = items.findIndex(x => x.f === i);
+	if (at >= 0) moveTo(at);
 	let d = null, problem = '';
 	try {
 		d = await detailOf(i);
@@ -446,7 +453,10 @@ function showRows(f, d) {
 		const row = lineElement(f, line, branches.get(k) ?? [], taps.get(k) ?? [], top);
 		rowOf.set(k, row);
 		all.push(row);
-		for (const b of branches.get(k) ?? []) all.push(branchElement(line, b));
+		const [reached, not] = [[], []];
+		for (const b of branches.get(k) ?? []) (isReached(b) ? reached : not).push(b);
+		for (const b of reached) all.push(branchElement(line, b));
+		if (not.length) all.push(unreachedElement(line, not));
 	}
 	fill(rows, all);
 	if (!d.lines?.length) add(rows, h('p', {class: 'empty'}, 'There is no source. ', d.note ? '' : 'Is it where the program was built?'));
@@ -480,13 +490,20 @@ function lineElement(f, line, branches, taps, top) {
 			drawRails();
 		};
 		for (const t of taps.slice(0, 2)) {
-			const best = t.values?.[0];
 			add(code, h('button', {type: 'button', class: 'tap', 'aria-expanded': 'false', title: `${t.kind} ${t.expr} ${t.type}: ${plural(t.events, 'event')}`, onclick: e => open(e.currentTarget)},
-				clip(t.expr, 24), best ? [t.kind === 'call' ? ' → ' : ' = ', h('b', {}, clip(best.text, 28)), ' ', percent(best.share)] : ''));
+				clip(t.expr, 24), valueText(t)));
 		}
 		if (taps.length > 2) add(code, h('button', {type: 'button', class: 'tap', 'aria-expanded': 'false', 'aria-label': `${taps.length - 2} more expressions with values`, onclick: e => open(e.currentTarget)}, '+' + (taps.length - 2)));
 	}
 	return row;
+}
+
+// valueText is the most frequent value of a tap, if one is frequent.
+function valueText(t) {
+	const best = t.values?.[0];
+	if (!best) return null;
+	if (best.share < .05) return ' varies';
+	return [t.kind === 'call' ? ' → ' : ' = ', h('b', {}, clip(best.text, 28)), ' ', percent(best.share)];
 }
 
 const clip = (text, n) => text.length > n ? text.slice(0, n - 1) + '…' : text;
@@ -538,9 +555,22 @@ const bar = (...parts) => h('span', {class: 'split', 'aria-hidden': 'true'}, ...
 const part = (share, cls) => h('i', {class: cls ?? null, style: {width: 100 * share + '%'}});
 const bound = (low, high) => program.exact || high <= low ? null : h('s', {class: 'bound', style: {left: 100 * low + '%', width: 100 * (high - low) + '%'}});
 
+// isReached reports whether anything is known of a branch.
+const isReached = b => b.state === 'seen' || (b.outcomes ?? []).some(o => o.state === 'ran');
+
+const marker = b => h('span', {class: 'marker', 'aria-hidden': 'true'}, b.number);
+
+// unreachedElement is one row for all branches of a line of which nothing is known.
+function unreachedElement(line, branches) {
+	const text = {ran: 'ran, no sample', few: 'not reached, few samples'}, [{state}] = branches;
+	return beneath(line, '',
+		branches.map(b => [marker(b), h('span', {class: 'kind'}, b.kind)]),
+		h('span', {class: 'outcome'}, h('span', {class: `tag ${state}` + (state === 'ran' ? '' : ' unseen'), title: stateTitle[state]}, text[state] ?? 'never reached')));
+}
+
 function branchElement(line, b) {
 	const i = b.number - 1;
-	const row = beneath(line, '', h('span', {class: 'marker', 'aria-hidden': 'true'}, b.number), h('span', {class: 'kind', title: `branch ${b.number}: decided ${full(b.count)} times`}, b.kind));
+	const row = beneath(line, '', marker(b), h('span', {class: 'kind', title: `branch ${b.number}: decided ${full(b.count)} times`}, b.kind));
 	const text = row.querySelector('.text');
 	row.dataset.branch = i;
 	const light = on => () => {
@@ -550,11 +580,6 @@ function branchElement(line, b) {
 	row.addEventListener('mouseenter', light(true));
 	row.addEventListener('mouseleave', light(false));
 	const outcomes = b.outcomes ?? [];
-	if (b.state !== 'seen' && !outcomes.some(o => o.state === 'ran')) {
-		add(text, h('span', {class: 'outcome'}, h('span', {class: `tag ${b.state} unseen`, title: stateTitle[b.state]}, b.state === 'never' ? 'never reached' : b.state === 'few' ? 'not reached, few samples' : 'ran, no sample')));
-		if (b.state === 'ran') text.querySelector('.unseen').classList.remove('unseen');
-		return row;
-	}
 	if (outcomes.length <= 2) {
 		const first = outcomes[0];
 		add(text, bar(outcomes.map(o => part(o.share, side(o.name))), first && b.state === 'seen' && bound(first.low, first.high)), outcomes.map((o, k) => outcomeElement(o, i, k)));
@@ -606,10 +631,11 @@ function outcomeElement(o, branch, k) {
 
 function tapElement(line, t) {
 	const values = t.values ?? [];
-	return beneath(line, 'tapped', h('span', {class: 'values'},
-		h('span', {class: 'what'}, t.kind, ' ', h('code', {}, t.expr), t.type && [' ', t.type], ' · ', plural(t.events, 'event')),
-		values.map(v => [bar(part(v.share), bound(v.low, v.high)), h('span', {class: 'num'}, percent(v.share), ' ', h('small', {}, bounds(v.low, v.high))), h('span', {class: 'value', title: v.text}, clip(v.text, 70))]),
-		t.more > 0 && [h('span'), h('small', {}, `+${full(t.more)} more`), h('span')]));
+	return beneath(line, 'tapped',
+		h('span', {class: 'what', title: plural(t.events, 'event')}, t.kind, ' ', h('code', {}, t.expr), t.type && ' ' + t.type, ` · ${short(t.events)}`),
+		bar(values.map(v => part(v.share))),
+		values.map(v => h('span', {class: 'outcome', title: `${v.text}\n${percent(v.share)}, 95${UNIT} bounds ${percent(v.low)} to ${percent(v.high)}`}, h('b', {}, clip(v.text, 40)), ' ', percent(v.share), ' ', v.high > v.low ? h('small', {}, bounds(v.low, v.high)) : '')),
+		t.more > 0 && h('small', {}, `+${full(t.more)} more`));
 }
 
 // ---- Rails
@@ -729,12 +755,12 @@ function showCards(f, d) {
 	}
 	const paths = d.paths ?? [];
 	const keys = Math.min(9, paths.length);
-	const all = [h('h2', {}, 'Hot paths', keys > 1 ? h('span', {class: 'note'}, h('kbd', {}, '1'), '–', h('kbd', {}, keys)) : '')];
+	const all = [h('h2', {}, 'Hot paths', keys > 1 ? h('span', {class: 'note'}, h('kbd', {}, '1'), ' – ', h('kbd', {}, keys)) : '')];
 	paths.forEach((path, k) => {
 		all.push(h('button', {type: 'button', class: 'card ' + laneOf(k), 'data-path': k, 'aria-pressed': 'false', onclick: () => pick(k), title: `${full(path.count)} times${path.raw !== path.count ? `, ${full(path.raw)} as sampled` : ''}; flow ${full(path.flow)}`},
-			h('span', {class: 'head'}, h('b', {}, percent(path.share), program.exact ? '' : [' ', h('small', {}, bounds(path.low, path.high))]), h('span', {}, short(path.count) + ' times' + (program.exact ? '' : ` · ${plural(path.samples, 'sample')}`))),
+			h('span', {class: 'head'}, h('b', {}, percent(path.share), program.exact ? '' : [' ', h('small', {}, bounds(path.low, path.high))]), h('span', {}, short(path.count) + ' times')),
 			bar(part(path.share), bound(path.low, path.high)),
-			h('span', {class: 'about'}, h('span', {}, `${path.name} · ${origin(path)}`)),
+			h('span', {class: 'about'}, h('span', {}, `${path.name} · ${origin(path)}`), program.exact ? '' : h('span', {}, plural(path.samples, 'sample'))),
 			h('span', {class: 'steps'})));
 	});
 	if (!paths.length) all.push(h('p', {class: 'note'}, 'No sample shows a path of this function. It ran: what a sample shows cannot have run without it.'));
@@ -776,8 +802,12 @@ function condition(b) {
 	const bytes = new TextEncoder().encode((line?.text ?? []).map(r => r[1]).join(''));
 	const cut = (from, to) => new TextDecoder().decode(bytes.slice(from - 1, to)).trim();
 	const later = detail.branches.filter(c => c.file === b.file && c.line === b.line && c.col > b.col).map(c => c.col - 1);
-	const whole = cut(b.col), tidy = t => t.replace(/\s*\/\/.*$/, '').replace(/^(if|for|switch|select|case)\b\s*/, '').replace(/\s*(\{|&&|\|\||\)|:)*$/, m => m.includes(')') ? m.replace(/[\s{]+$/, '') : '');
-	return b.condition = tidy(later.length ? cut(b.col, Math.min(...later)) : whole) || tidy(whole) || cut(1) || b.kind;
+	const tidy = t => {
+		t = t.replace(/\s*\/\/.*$/, '').replace(/^(if|for|switch|select|case)\b\s*/, '').replace(/[\s{:]+$/, '').replace(/(\s|&&|\|\||[!(])+$/, '');
+		while (t.endsWith(')') && t.split(')').length > t.split('(').length) t = t.slice(0, -1);
+		return t;
+	};
+	return b.condition = later.length && tidy(cut(b.col, Math.min(...later))) || tidy(cut(b.col)) || cut(1) || b.kind;
 }
 
 // ---- Right: the graph
@@ -1079,7 +1109,6 @@ async function start() {
 	let n = 0;
 	ordinals = functions.map(f => f.state === 'seen' || f.state === 'ran' ? n++ : -1);
 	for (let i = functions.length - 1; i >= 0; i--) byName.set(functions[i].name, i);
-	for (const f of functions) most = Math.max(most, f.share);
 	showTop();
 	buildItems();
 	listen();
