@@ -459,6 +459,8 @@ function showRows(f, d) {
 		if (not.length) all.push(unreachedElement(line, not));
 	}
 	fill(rows, all);
+	const first = rows.querySelector('.number');
+	if (first) first.tabIndex = 0; // see onRowsKey
 	if (!d.lines?.length) add(rows, h('p', {class: 'empty'}, 'There is no source. ', d.note ? '' : 'Is it where the program was built?'));
 }
 
@@ -681,7 +683,7 @@ function drawRails() {
 			marks.push(g('path', {d: `M${x - 6} ${head - 5.5}L${x - 1.2} ${head - 2.6}L${x - 5.4} ${head + 1.6}`, 'stroke-width': 1.2}));
 		} else {
 			if (path.from === 'entry') marks.push(g('path', {class: 'entry', d: `M${x - 3.5} ${start - 11}L${x} ${start - 6.5}L${x + 3.5} ${start - 11}`, 'stroke-width': 1.6}));
-			else marks.push(g('circle', {class: 'from', cx: x, cy: start, r: .5 * width + 2.4}));
+			else marks.push(g('path', {class: 'from', d: `M${x - 9} ${start}H${x}`, 'stroke-width': 1.6})); // out of a loop
 			marks.push(g('path', {class: 'end', d: `M${x - 3.5} ${end + 7}h7`, 'stroke-width': 1.6}));
 		}
 		add(svg, g('g', {
@@ -788,7 +790,7 @@ function showSteps() {
 		const n = k === picked ? steps.length : k < 5 ? Math.min(steps.length, 7) : 0;
 		const list = steps.slice(0, n).map(({branch, outcome}) => {
 			const b = detail.branches[branch], o = b?.outcomes?.[outcome];
-			return o ? [h('small', {}, b.line), h('b', {class: side(o.name)}, clip(o.name, 12)), h('span', {class: 'clip', title: condition(b)}, condition(b))] : null;
+			return o ? [h('small', {}, b.line), h('b', {class: 'clip ' + side(o.name), title: o.name}, o.name), h('span', {class: 'clip', title: condition(b)}, condition(b))] : null;
 		});
 		if (n < steps.length) list.push(h('span', {class: 'rest'}, n ? `and ${plural(steps.length - n, 'more branch', 'more branches')}` : plural(steps.length, 'branch', 'branches')));
 		fill(card.querySelector('.steps'), list);
@@ -822,7 +824,20 @@ function showGraph(f, d) {
 	if (!$('graph').open || !d) return;
 	if (!nodes.length) add(box, h('p', {class: 'note'}, 'There is no graph: the program’s file was not found.'));
 	else if (nodes.length > LARGE) add(box, h('p', {class: 'note'}, 'The graph is too large to draw.'));
-	else add(box, graphElement(f, nodes));
+	else {
+		const svg = graphElement(f, nodes);
+		add(box, svg);
+		const entry = svg.querySelector('.node').getBBox();
+		box.scrollTop = 0;
+		box.scrollLeft = entry.x + entry.width / 2 - box.clientWidth / 2;
+	}
+}
+
+// enlarge has the graph cover the page, or not.
+function enlarge(large) {
+	$('graph').classList.toggle('large', large);
+	$('enlarge').setAttribute('aria-pressed', String(large));
+	if (large) $('graph').open = true;
 }
 
 function graphElement(f, nodes) {
@@ -1047,6 +1062,7 @@ function onKey(e) {
 	case '?': showKeys(); break;
 	case 'Escape':
 		if (document.body.classList.contains('nav-open')) openList(false);
+		else if ($('graph').classList.contains('large')) enlarge(false);
 		else if (picked >= 0) pick(picked);
 		return;
 	default: return;
@@ -1090,7 +1106,9 @@ function listen() {
 	$('scroll').addEventListener('scroll', drawMap);
 	$('map').addEventListener('pointerdown', onMap);
 	$('map').addEventListener('pointermove', onMap);
+	$('enlarge').addEventListener('click', () => enlarge(!$('graph').classList.contains('large')));
 	$('graph').addEventListener('toggle', () => {
+		if (!$('graph').open) enlarge(false);
 		if (current < 0) return;
 		showGraph(functions[current], detail);
 		markGraph(detail?.paths?.[picked], `var(--${laneOf(picked)})`);
