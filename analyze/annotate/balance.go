@@ -11,11 +11,12 @@ type flow struct {
 }
 
 // balance returns weights w of places by which count·w[from]/w[to], over all that leave a place, add up
-// to the same as over all that lead to it. It returns nil if there are none.
+// to the same as over all that lead to it. There are none if some flow is not part of a circle; then
+// closed is false. It returns nil also if it does not find them in many rounds.
 //
 // It is the iteration of Osborne (1960) for the balancing of a matrix: each place in turn gets the
-// weight that balances it, until all are balanced. It converges if each flow is part of a circle.
-func balance(flows []flow, places int) []float64 {
+// weight that balances it, until all are balanced. That converges.
+func balance(flows []flow, places int) (w []float64, closed bool) {
 	at := make([][]flow, places)
 	for _, f := range flows {
 		if f.from != f.to && f.count > 0 { // others are balanced with any weights
@@ -24,9 +25,9 @@ func balance(flows []flow, places int) []float64 {
 		}
 	}
 	if !circular(at) {
-		return nil
+		return nil, false
 	}
-	w := make([]float64, places)
+	w = make([]float64, places)
 	for i := range w {
 		w[i] = 1
 	}
@@ -48,10 +49,10 @@ func balance(flows []flow, places int) []float64 {
 			}
 		}
 		if worst < accuracy {
-			return w
+			return w, true
 		}
 	}
-	return nil
+	return nil, true
 }
 
 // circular reports whether each flow is part of a circle: whether what it leads to leads back.

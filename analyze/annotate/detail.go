@@ -109,9 +109,13 @@ func (v *view) reconcile() {
 		}
 		flows[j].count += c
 	}
-	w := balance(flows, len(v.f.site.Graph.Starts))
+	w, closed := balance(flows, len(v.f.site.Graph.Starts))
 	if w == nil {
-		v.d.Note = "No sample shows how a loop was reached or left, so the counts stay as they were sampled, and those of a loop may not fit those around it."
+		why := "No sample shows how a loop was reached or left"
+		if closed {
+			why = "The counts of loops differ too much from those around them"
+		}
+		v.d.Note = why + ", so counts stay as they were sampled, and those of a loop may not fit those around it."
 		return
 	}
 	var before, after float64

@@ -84,10 +84,10 @@ func TestBalance(t *testing.T) {
 		for range r.IntN(3 * places) {
 			flows = append(flows, flow{r.IntN(places), r.IntN(places), float64(r.IntN(1000))})
 		}
-		w := balance(flows, places)
+		w, closed := balance(flows, places)
 		circle := inCircles(flows, places)
-		if (w != nil) != circle {
-			t.Fatalf("%v: got weights %v, but each is part of a circle: %t", flows, w, circle)
+		if (w != nil) != circle || closed != circle {
+			t.Fatalf("%v: got weights %v, %t, but each is part of a circle: %t", flows, w, closed, circle)
 		}
 		if w == nil {
 			not++
@@ -111,7 +111,7 @@ func TestBalance(t *testing.T) {
 		t.Errorf("%d balanced and %d not: the flows test too little", balanced, not)
 	}
 	// What is balanced stays as it is.
-	w := balance([]flow{{0, 1, 10}, {1, 1, 90}, {1, 0, 10}}, 2)
+	w, _ := balance([]flow{{0, 1, 10}, {1, 1, 90}, {1, 0, 10}}, 2)
 	if len(w) != 2 || w[0] != w[1] {
 		t.Errorf("weights of balanced flows: %v", w)
 	}

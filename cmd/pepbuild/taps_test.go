@@ -152,7 +152,7 @@ func TestTaps(t *testing.T) {
 			}
 			for i := range a.Files {
 				f := &a.Files[i]
-				got := annotate(string(f.Data), seen(events, f.Name, names(stdout)))
+				got := comments(string(f.Data), seen(events, f.Name, names(stdout)))
 				if got != string(f.Data) && !*update {
 					t.Errorf("%s: run with -update to accept (-want +got):\n%s", f.Name, cmp.Diff(string(f.Data), got))
 				}
@@ -291,8 +291,8 @@ func show(e event, names map[uint64]string) string {
 	return fmt.Sprint(int64(e.w))
 }
 
-// annotate returns a text with its lines' comments replaced.
-func annotate(text string, lines map[int]string) string {
+// comments returns a text with its lines' comments replaced.
+func comments(text string, lines map[int]string) string {
 	var b strings.Builder
 	n := 0
 	for line := range strings.Lines(text) {
