@@ -131,7 +131,7 @@ func (b *branch) complement() {
 }
 
 func (v *view) finish(b *branch) Branch {
-	x := Branch{File: b.at.file, Line: b.at.line, Col: b.at.col, Kind: b.kind, State: v.unseen(1)}
+	x := Branch{File: b.at.file, Line: b.at.line, Col: b.at.col, Kind: b.kind, State: v.unseen(1), Outcomes: []Outcome{}}
 	var all float64
 	for _, o := range b.outs {
 		all += o.count

@@ -45,7 +45,8 @@ type view struct {
 }
 
 func (b *builder) detail(f *function) *Detail {
-	v := &view{b: b, f: f, d: &Detail{}}
+	// No list is nil, so that none is null as JSON.
+	v := &view{b: b, f: f, d: &Detail{Lines: []Line{}, Branches: []Branch{}, Paths: []Path{}, Taps: []Tap{}, Graph: Graph{Nodes: []Node{}}}}
 	for _, p := range f.paths {
 		v.count = append(v.count, float64(p.Count))
 	}
@@ -161,7 +162,7 @@ func (v *view) graph() {
 				seen = append(seen, n)
 			}
 		}
-		x := Node{First: first, Last: last, Count: round(v.node[n])}
+		x := Node{First: first, Last: last, Count: round(v.node[n]), Out: []Arc{}}
 		for j, e := range site.Graph.Nodes[n].Out {
 			x.Out = append(x.Out, Arc{To: e.To, Name: site.Blocks[n].Outs[j].Outcome, Count: round(arcs[n][j])})
 		}

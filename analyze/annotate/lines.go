@@ -131,12 +131,12 @@ func (v *view) lines() {
 }
 
 func (v *view) line(at placeOf, t tally, code State, inner bool) Line {
-	x := Line{File: at.file, Line: at.line, State: None}
+	x := Line{File: at.file, Line: at.line, State: None, Text: [][2]string{}}
 	file := at.file
 	if file == "" {
 		file = v.f.id.File
 	}
-	if text := v.b.text(file); at.line >= 1 && at.line <= int64(len(text)) {
+	if text := v.b.text(file); at.line >= 1 && at.line <= int64(len(text)) && len(text[at.line-1]) > 0 {
 		x.Text = text[at.line-1]
 	}
 	switch {

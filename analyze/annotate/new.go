@@ -154,6 +154,7 @@ func (b *builder) program() *Program {
 	p := &Program{
 		Name: filepath.Base(cmp.Or(b.Run.Paths.Binary, b.Run.Paths.Name)), Build: b.Run.Paths.BuildID, Exact: b.Run.Paths.Exact(),
 		CPUTime: int64(b.Run.Paths.Fact(facts.CPUTime)), Unseen: b.Run.Paths.UnseenBound(),
+		OutsideIn: []Share{}, Notes: []string{}, Functions: []*Function{},
 	}
 	b.p = p
 	for _, f := range b.known {

@@ -43,7 +43,8 @@ func (v *view) flow(i int) float64 { return v.count[i] * float64(len(v.f.paths[i
 func (v *view) path(i int, flow float64) Path {
 	p := &v.f.paths[i]
 	how, at := v.from(p.From)
-	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count, Samples: p.Samples}
+	x := Path{Name: p.ID.Label, From: how, Line: at.line, Flow: round(v.flow(i)), Count: round(v.count[i]), Raw: p.Count, Samples: p.Samples,
+		Lines: [][2]int64{}, Branches: []Decision{}, Nodes: []int{}}
 	x.Share = share(v.flow(i), flow)
 	x.Low, x.High = x.Share, x.Share
 	if b := v.b.Run.Paths.CountBounds(p.Count, p.Estimate); p.Count > 0 {
@@ -73,7 +74,8 @@ func (v *view) path(i int, flow float64) Path {
 }
 
 // calls lists calls, the most frequent first.
-func calls(counts map[callSite]int64) (list []Call) {
+func calls(counts map[callSite]int64) []Call {
+	list := []Call{}
 	var all int64
 	for at, n := range counts {
 		list = append(list, Call{Name: at.name, Line: at.line, Count: n})
@@ -89,7 +91,7 @@ func calls(counts map[callSite]int64) (list []Call) {
 }
 
 func (b *builder) tap(f *profile.File, s profile.Seen) Tap {
-	x := Tap{Line: s.Site.Pos.Line, Col: s.Site.Pos.Col, Kind: s.Site.Kind, Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count}
+	x := Tap{Line: s.Site.Pos.Line, Col: s.Site.Pos.Col, Kind: s.Site.Kind, Expr: s.Site.Expr, Type: s.Site.Type, Events: s.Count, Values: []Value{}}
 	for i, w := range s.Words {
 		if i >= maxValues {
 			x.More = len(s.Words) - i
