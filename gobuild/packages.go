@@ -117,7 +117,9 @@ func (b *build) selectPackages() ([]string, error) {
 		paths = append(paths, path)
 	}
 	slices.Sort(paths)
-	if len(paths) == 0 && b.args.Packages != nil {
+	// What cannot be built is for the go command to say.
+	broken := slices.ContainsFunc(deps, func(p *pkg) bool { return p.Error != nil })
+	if len(paths) == 0 && b.args.Packages != nil && !broken {
 		return nil, usagef("-peppkg=%s matches no package of the program that can be instrumented; see go list -deps", strings.Join(b.args.Packages, ","))
 	}
 	return paths, nil

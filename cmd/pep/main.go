@@ -14,6 +14,8 @@ var pep = command.Program{
 	Name:  "pep",
 	Usage: usage,
 	Verbs: []command.Verb{
+		{Name: "run", Usage: runUsage, Run: run},
+		{Name: "test", Usage: testUsage, Run: test},
 		{Name: "top", Usage: topUsage, Run: top, Lists: true},
 		{Name: "list", Usage: listUsage, Run: list, Lists: true},
 		{Name: "html", Usage: htmlUsage, Run: htmlPage},

@@ -7,6 +7,8 @@ which paths they took, and which way each branch went.
 
 Usage:
 
+	pep run [flags] PACKAGE            build and run a program, and show its paths in the browser
+	pep test [flags] [PACKAGE...]      likewise for tests
 	pep top [flags] [FILE...]          hot paths with their branches and source
 	pep list [flags] FUNC [FILE]       source of functions with edge counts beside it
 	pep html [flags] [FILE...]         all of it as a web page, one file
@@ -42,6 +44,42 @@ Examples:
 
 // The usage of each verb; the first line is its synopsis.
 const (
+	runUsage = `pep run [-o FILE] [-no_browser] [-text] [flags of pepbuild] PACKAGE [arguments]
+
+Builds a program with pepbuild and runs it. When it ends, also by ctrl-C, pep shows the paths
+that it took as a page in the browser: source with counts, the outcomes of branches, hot paths.
+The program has pep's standard streams, and pep ends with its exit status.
+
+The program, its profiles and the page are in a directory of their own, which pep prints.
+Flags that are not listed here are those of pepbuild, as -flag or -flag=value. -peppkg=all is one
+of them: all packages are profiled that can be.
+
+	-o FILE       write the page to FILE, and do not open it
+	-no_browser   do not open the page
+	-text         print the hot paths, as pep top does, and write no page
+
+Examples:
+
+	pep run .
+	pep run -text -tags=demo ./cmd/app -n 10
+	pep run golang.org/x/tools/cmd/goimports -l .
+`
+
+	testUsage = `pep test [-o FILE] [-no_browser] [-text] [flags of pepbuild] [PACKAGE...] [test flags]
+
+Is pep run for the tests of packages: it runs pepbuild test, and shows a page for the tests of
+each package.
+
+	-o FILE       write the page to FILE, and do not open it
+	-no_browser   do not open the page
+	-text         print the hot paths, as pep top does, and write no page
+
+Examples:
+
+	pep test ./parser
+	pep test -text -run=TestLarge ./parser
+`
+
 	topUsage = `pep top [-n 10] [-by path|func|pkg|line] [-count] [-func name] [-source_path dirs] [-json] -p PID | [FILE...]
 
 Prints the hot paths of paths profiles, hottest first: share of the program, its 95%

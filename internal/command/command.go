@@ -77,12 +77,18 @@ func Usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
+// An Exit is the error of a verb that ends with an exit code of its own, that of a program which it ran,
+// and without a message. Exit(0) is no error.
+type Exit int
+
+func (e Exit) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
 // Run runs a command line, prints errors, and returns the exit code: 2 if the command line
-// is wrong, 1 for all other errors.
+// is wrong, that of an Exit, 1 for all other errors.
 func (p *Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	err := p.run(args, stdin, stdout, stderr)
-	if err == nil {
-		return 0
+	if exit, ok := errors.AsType[Exit](err); err == nil || ok {
+		return int(exit)
 	}
 	for _, line := range lines(err) {
 		if len(line) > maxError { // it quotes what is in a file

@@ -1,0 +1,8 @@
+//go:build !unix
+
+package main
+
+import "os"
+
+// exitCode returns the exit code of a program that has ended.
+func exitCode(s *os.ProcessState) int { return s.ExitCode() }
