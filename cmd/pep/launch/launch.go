@@ -1,0 +1,141 @@
+// Package launch builds programs and tests with pepbuild, and runs them.
+//
+//	s, err := launch.New(os.Stdin, os.Stdout, os.Stderr)
+//	program, code, err := s.Build([]string{"-tags=demo", "./cmd/app"})
+//	code, err = s.Run(program, []string{"-n", "10"})
+//	runs, err := s.Runs() // {Program: "/tmp/pep-71/app", Profiles: {"/tmp/pep-71/app.72.….paths.pb.gz"}}
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+
+	"github.com/pepgo/pep/analyze/profile"
+	"github.com/pepgo/pep/format/schema"
+)
+
+// A Session runs programs in a directory of its own. Their files and profiles stay there, for further
+// commands.
+type Session struct {
+	Dir string
+
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	pepbuild       string // file of the command
+}
+
+// New makes the directory. Programs have the given streams.
+func New(stdin io.Reader, stdout, stderr io.Writer) (*Session, error) {
+	pepbuild, err := find("pepbuild")
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "pep-")
+	return &Session{dir, stdin, stdout, stderr, pepbuild}, err
+}
+
+// find finds another command: in the directory of this one, or in PATH.
+func find(name string) (string, error) {
+	if self, err := os.Executable(); err == nil {
+		if file, err := exec.LookPath(filepath.Join(filepath.Dir(self), name)); err == nil {
+			return file, nil
+		}
+	}
+	file, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("%s is neither beside pep nor in PATH: go install github.com/pepgo/pep/cmd/%s@latest", name, name)
+	}
+	return file, nil
+}
+
+// Build builds a program, with flags and a package, or Go files, for pepbuild. If that fails, it has
+// said why, and code is its exit code.
+func (s *Session) Build(args []string) (program string, code int, err error) {
+	args = append([]string{"build", "-peppkg=all", "-o", s.Dir + string(filepath.Separator)}, args...)
+	if code, err = s.exec(s.pepbuild, args...); code != 0 || err != nil {
+		return "", code, errors.Join(err, os.RemoveAll(s.Dir))
+	}
+	files, err := os.ReadDir(s.Dir)
+	if err != nil {
+		return "", 0, err
+	}
+	if len(files) != 1 {
+		return "", 0, errors.Join(fmt.Errorf("%d programs: name one", len(files)), os.RemoveAll(s.Dir))
+	}
+	return filepath.Join(s.Dir, files[0].Name()), 0, nil
+}
+
+// Run runs a program. It returns the exit code, of one that a signal has killed as shells do. Ctrl-C ends
+// the program, but not Run.
+func (s *Session) Run(program string, args []string) (code int, err error) {
+	return s.exec(program, args...)
+}
+
+// Test runs tests, with the arguments of pepbuild test. It returns the exit code.
+func (s *Session) Test(args []string) (code int, err error) {
+	return s.exec(s.pepbuild, append([]string{"test", "-peppkg=all", "-o", s.Dir + string(filepath.Separator)}, args...)...)
+}
+
+func (s *Session) exec(name string, args ...string) (code int, err error) {
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt)
+	defer signal.Stop(interrupted)
+	cmd := exec.Command(name, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = s.stdin, s.stdout, s.stderr
+	cmd.Env = append(os.Environ(), "PEPDIR="+s.Dir)
+	err = cmd.Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exitCode(exit.ProcessState), nil
+	}
+	return 0, err
+}
+
+// A Run is a program that ran, perhaps several times.
+type Run struct {
+	Program  string   // its file; "" if that is not in Dir
+	Name     string   // of the file
+	Profiles []string // of paths
+}
+
+// Runs returns the programs that wrote profiles. If there is none, it returns an error and removes
+// Dir, unless that has counts of a program that was killed.
+func (s *Session) Runs() (runs []*Run, err error) {
+	names, err := filepath.Glob(filepath.Join(s.Dir, "*."+string(schema.Paths)+".pb.gz"))
+	if err != nil {
+		return nil, err
+	}
+	byName := make(map[string]*Run)
+	for _, name := range names {
+		f, err := profile.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		base := filepath.Base(f.Binary)
+		r := byName[base]
+		if r == nil {
+			r = &Run{Program: filepath.Join(s.Dir, base), Name: base}
+			if _, err := os.Stat(r.Program); errors.Is(err, fs.ErrNotExist) {
+				r.Program = ""
+			}
+			byName[base] = r
+			runs = append(runs, r)
+		}
+		r.Profiles = append(r.Profiles, name)
+	}
+	if len(runs) > 0 {
+		return runs, nil
+	}
+	counts, err := filepath.Glob(filepath.Join(s.Dir, "*.pep"))
+	if err == nil && len(counts) > 0 {
+		program, _, _ := strings.Cut(counts[0], ".")
+		return nil, fmt.Errorf("the program was killed and wrote no profile: PEP_WRITE=%s %s makes profiles of what it had counted", counts[0], program)
+	}
+	return nil, errors.Join(errors.New("nothing wrote a profile"), os.RemoveAll(s.Dir))
+}
