@@ -1129,6 +1129,7 @@ async function start() {
 	for (let i = functions.length - 1; i >= 0; i--) byName.set(functions[i].name, i);
 	showTop();
 	buildItems();
+	performance.mark('list');
 	listen();
 	if (functions.length) await render();
 	else fill($('rows'), h('p', {class: 'empty'}, 'This profile has no functions.'));
