@@ -1,6 +1,6 @@
 
 // This file shows what Write put into the page. The address says what is shown, #f=FUNCTION&p=PATH or
-// #f=FUNCTION&L=LINE, and render() shows it. All text becomes text nodes: there is no innerHTML.
+// #f=FUNCTION&L=LINE, and render() shows it. All text becomes text nodes, never markup.
 
 // ---- Elements and text
 

@@ -11,6 +11,7 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/launch"
+	"github.com/pepgo/pep/internal/browser"
 	"github.com/pepgo/pep/internal/command"
 )
 
@@ -120,5 +121,5 @@ func (f runFlags) show(c *command.Call, s *launch.Session, r *launch.Run) error 
 	if *f.noBrowser || *f.out != "" {
 		return nil
 	}
-	return openBrowser("file://" + filepath.ToSlash(name))
+	return browser.Open("file://" + filepath.ToSlash(name))
 }

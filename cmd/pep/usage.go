@@ -153,7 +153,7 @@ source of the functions that ran.
 Examples:
 
 	pep html app.71.paths.pb.gz
-	pep html -o run.html app.71.paths.pb.gz app.72.paths.pb.gz
+	pep html -o run.html app.71.paths.pb.gz
 `
 
 	serveUsage = `pep serve [-http=localhost:0] [-no_browser] [-program FILE] [-source_path dirs] FILE...

@@ -89,6 +89,7 @@ const walls = `
 	# Packages for commands only.
 	internal/terminal:
 	internal/input:
+	internal/browser:
 	internal/listing/...: internal/terminal
 	internal/progress: internal/terminal
 	internal/command/...: internal/command internal/listing internal/terminal
@@ -108,7 +109,7 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/snapshot format/schema
+	cmd/pep:      analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/snapshot format/schema
 	cmd/pep/snapshot:
 	cmd/pep/choice: format/schema
 	cmd/peptrace: tracer analyze/source internal/command internal/listing

@@ -35,6 +35,8 @@ var direct = map[string][]string{
 		"golang.org/x/tools",              // go/ssa, export data
 	},
 	"lab": {
+		"github.com/chromedp/cdproto",  // what a browser says of a page
+		"github.com/chromedp/chromedp", // a browser, for tests of the page
 		"github.com/cilium/ebpf",
 		"github.com/google/go-cmp",
 		"github.com/google/pprof",
