@@ -316,8 +316,9 @@ func TestRailsEndAtTheirLines(t *testing.T) {
 	}
 	check("at first")
 	tab.click(".tap")
+	check("with values")
 	tab.click(".more")
-	check("with more rows")
+	check("with more cases")
 	tab.do(chromedp.EmulateViewport(800, 900))
 	check("in a narrow window")
 	marks := eval[[]string](tab, `[...document.querySelectorAll('.rail')].map(r => [...r.querySelectorAll('.back, .entry, .from, .end, .jump')].map(e => e.getAttribute('class')).join(' '))`)
@@ -406,10 +407,10 @@ func TestLongSwitchesAreFolded(t *testing.T) {
 func TestMarkersStandAtTheColumns(t *testing.T) {
 	tab := open(t, small(), false)
 	got := eval[string](tab, `document.querySelector('.row.line[data-line="12"] .code').textContent`)
-	if want := "\t\tif 2n > 0 && 3ä(n) {"; got != want {
+	if want := "\t\tif 2ä(n) && 3n > 0 {"; got != want {
 		t.Errorf("line 12 is %q, want %q", got, want)
 	}
-	if got := eval[[]string](tab, `[...document.querySelectorAll('.card')].map(c => c.querySelector('.steps').children[5]?.textContent ?? '')`)[0]; got != "n > 0" {
+	if got := eval[[]string](tab, `[...document.querySelectorAll('.card')].map(c => c.querySelector('.steps').children[5]?.textContent ?? '')`)[0]; got != "ä(n)" {
 		t.Errorf("the condition of branch 2 is %q", got)
 	}
 }

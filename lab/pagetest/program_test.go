@@ -45,7 +45,7 @@ func walk() *annotate.Detail {
 		Lines: []annotate.Line{
 			line(10, 1000, seen, "func walk(list []int) int {"),
 			line(11, 8000, seen, "\tfor _, n := range list {"),
-			line(12, 7000, seen, "\t\tif n > 0 && ä(n) {"),
+			line(12, 7000, seen, "\t\tif ä(n) && n > 0 {"),
 			line(13, 3500, seen, "\t\t\tsum += n"),
 			line(14, 0, none, "\t\t}"),
 			line(15, 7000, seen, "\t\tswitch n {"),
