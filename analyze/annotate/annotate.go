@@ -34,6 +34,8 @@
 // sampled, and the function is not Reconciled. Exact counts need no reconciliation.
 package annotate
 
+import "github.com/pepgo/pep/analyze/profile"
+
 // A Program is all functions of a profiled program.
 type Program struct {
 	Name      string      `json:"program"`   // base name of its file
@@ -141,6 +143,8 @@ type Outcome struct {
 	Low   float64 `json:"low"`   // 95 % bounds of the share before it was reconciled
 	High  float64 `json:"high"`
 	State State   `json:"state"` // Seen, Ran, Never (High says how rare it is) or Few
+
+	RawBounds profile.Bounds `json:"-"` // 95 % bounds of Raw
 }
 
 // A Path is a path of a function.

@@ -26,6 +26,8 @@ type outcome struct {
 	raw   int64
 	count float64
 	arcs  []pdag.Step // of the graph
+
+	estimate profile.Estimate // of raw
 }
 
 // place returns a position with the whole name of its file, "" if that is the function's.
@@ -69,10 +71,18 @@ func (v *view) branches() {
 		b := v.branch(v.place(raw.ID.Pos.File, raw.ID.Pos.Line, raw.ID.Pos.Col), raw.Kind)
 		b.raw = raw
 		for _, o := range raw.Outcomes {
-			b.out(o.Name, o.Line).raw += o.Count
+			x := b.out(o.Name, o.Line)
+			x.raw, x.estimate = o.Count, o.Estimate
 		}
 		if v.shape == nil {
 			b.complement()
+		}
+	}
+	if len(v.f.paths) == 0 { // the file of paths is not of the same run
+		for _, b := range v.list {
+			for _, o := range b.outs {
+				o.count = float64(o.raw)
+			}
 		}
 	}
 	for i, p := range v.f.paths {
@@ -146,6 +156,10 @@ func (v *view) finish(b *branch) Branch {
 		y := Outcome{Name: o.name, Line: o.line, Count: round(o.count), Share: share(o.count, all), Raw: o.raw, State: Seen}
 		if b.raw.Count() > 0 {
 			y.Low, y.High = v.bounds(b.raw, o.name)
+			y.RawBounds = v.b.Run.Edges.CountBounds(o.raw, o.estimate)
+			if o.raw == 0 && !v.b.p.Exact {
+				y.RawBounds.High = y.High * float64(b.raw.Count())
+			}
 		} else if !v.b.p.Exact {
 			y.High = 1
 		}

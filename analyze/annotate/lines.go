@@ -3,43 +3,15 @@ package annotate
 // This file counts how often lines ran.
 
 import (
+	"cmp"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/format/schema"
 )
-
-// A run is lines of a file that a path goes over. The file is "" if it is the function's.
-type run struct {
-	file        string
-	first, last int64
-}
-
-// runs returns the lines of a path, see schema.Lines.
-func (v *view) runs(p *profile.Path) (list []run) {
-	file := ""
-	for part := range strings.SplitSeq(p.Lines, "; ") {
-		if i := strings.LastIndexByte(part, ':'); i >= 0 {
-			file, part = v.place(part[:i], 0, 0).file, part[i+1:]
-		}
-		for item := range strings.SplitSeq(part, ",") {
-			from, to, several := strings.Cut(item, "-")
-			first, err := strconv.ParseInt(from, 10, 32)
-			last := first
-			if several && err == nil {
-				last, err = strconv.ParseInt(to, 10, 32)
-			}
-			if err == nil && first > 0 && last >= first {
-				list = append(list, run{file, first, last})
-			}
-		}
-	}
-	return list
-}
 
 // from returns how a path begins, and where: "entry", "loop" or "cut".
 func (v *view) from(text string) (how string, at placeOf) {
@@ -57,31 +29,79 @@ func (v *view) from(text string) (how string, at placeOf) {
 // A tally is the count of a line.
 type tally struct{ count, raw float64 }
 
+func (t *tally) add(u tally) { t.count, t.raw = t.count+u.count, t.raw+u.raw }
+
+// tallies are the counts of all lines that paths go over.
+type tallies struct {
+	files map[string][]change // by line
+	heads map[placeOf]tally   // lines where loops begin
+}
+
+// A change is what more, or less, paths go over a line than over the one before.
+type change struct {
+	line int64
+	by   tally
+}
+
 // tallies counts how often the paths go over each line.
-func (v *view) tallies() map[placeOf]tally {
-	all := make(map[placeOf]tally)   // by all paths
-	begin := make(map[placeOf]tally) // by paths that begin there, in a loop
+func (v *view) tallies() *tallies {
+	t := &tallies{make(map[string][]change), make(map[placeOf]tally)}
 	for i := range v.f.paths {
 		p := &v.f.paths[i]
-		add := func(to map[placeOf]tally, at placeOf) {
-			t := to[at]
-			to[at] = tally{t.count + v.count[i], t.raw + float64(p.Count)}
-		}
-		for _, r := range v.runs(p) {
-			for l := r.first; l <= r.last; l++ {
-				add(all, placeOf{r.file, l, 0})
-			}
+		c := tally{v.count[i], float64(p.Count)}
+		for _, s := range p.Spans() {
+			file := v.place(s.File, 0, 0).file
+			t.files[file] = append(t.files[file], change{s.First, c}, change{s.Last + 1, tally{-c.count, -c.raw}})
 		}
 		if how, at := v.from(p.From); how != schema.Entry {
-			add(begin, at)
+			head := t.heads[at]
+			head.add(c)
+			t.heads[at] = head
 		}
 	}
-	for at, t := range begin {
-		if _, ok := all[at]; ok {
-			all[at] = t
+	for file, list := range t.files {
+		slices.SortFunc(list, func(x, y change) int { return cmp.Compare(x.line, y.line) })
+		sums := list[:0]
+		var sum tally
+		for i, c := range list {
+			sum.add(c.by)
+			if i+1 == len(list) || list[i+1].line != c.line {
+				sums = append(sums, change{c.line, sum})
+			}
+		}
+		t.files[file] = sums // from each line on
+	}
+	return t
+}
+
+// at returns the count of a line.
+func (t *tallies) at(at placeOf) tally {
+	list := t.files[at.file]
+	i, ok := slices.BinarySearchFunc(list, at.line, func(c change, line int64) int { return cmp.Compare(c.line, line) })
+	if !ok {
+		i--
+	}
+	if i < 0 || list[i].by.raw < .5 {
+		return tally{}
+	}
+	if head, ok := t.heads[at]; ok {
+		return head
+	}
+	return list[i].by
+}
+
+// known adds the lines that have counts to a set, until that is as large as may be shown.
+func (t *tallies) known(set map[placeOf]bool) {
+	for file, list := range t.files {
+		for i := range list {
+			if list[i].by.raw < .5 || i+1 == len(list) {
+				continue
+			}
+			for l := list[i].line; l < list[i+1].line && len(set) < maxLines; l++ {
+				set[placeOf{file, l, 0}] = true
+			}
 		}
 	}
-	return all
 }
 
 // maxLines is how many lines of a function are shown at most.
@@ -100,9 +120,7 @@ func (v *view) lines() {
 		v.d.Note = "No function begins on this line of the source: it is not what was profiled."
 	}
 	want := make(map[placeOf]bool) // lines to list
-	for at := range tallies {
-		want[at] = true
-	}
+	tallies.known(want)
 	for _, b := range v.list {
 		want[placeOf{b.at.file, b.at.line, 0}] = true
 	}
@@ -123,7 +141,7 @@ func (v *view) lines() {
 	slices.SortFunc(list, placeOf.compare)
 	inner := v.inner(end)
 	for _, at := range list {
-		v.d.Lines = append(v.d.Lines, v.line(at, tallies[at], code[at], at.file == "" && slices.ContainsFunc(inner, func(r [2]int64) bool { return r[0] < at.line && at.line < r[1] })))
+		v.d.Lines = append(v.d.Lines, v.line(at, tallies.at(at), code[at], at.file == "" && slices.ContainsFunc(inner, func(r [2]int64) bool { return r[0] < at.line && at.line < r[1] })))
 		if at.file == "" {
 			v.d.End = at.line
 		}

@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/profile"
@@ -58,7 +57,7 @@ type function struct {
 	paths    []profile.Path // summed, by flow
 	branches []profile.Branch
 	taps     []tapOf
-	calls    []int64            // lines at which a sample shows a call
+	calls    []int64            // lines that ran, though perhaps no path ended: a sample shows a call there, or an exact profile the beginning of a path
 	callers  map[callSite]int64 // counts of paths under it
 	callees  map[callSite]int64 // likewise; the name is the callee's
 	index    *Function
@@ -105,6 +104,14 @@ func (b *builder) read() error {
 	for _, x := range profile.SumPaths(paths) {
 		f := b.of(x.ID.Func)
 		f.paths = append(f.paths, x)
+	}
+	unended, err := b.Run.Paths.Unended()
+	if err != nil {
+		return err
+	}
+	for _, x := range unended { // they began
+		f := b.of(x.Func)
+		f.calls = append(f.calls, x.Line)
 	}
 	edges, err := b.Run.Edges.Edges()
 	if err != nil {
@@ -196,7 +203,7 @@ func (b *builder) program() *Program {
 
 // summary makes the index entry of a function, and adds its numbers to the program's.
 func (f *function) summary(p *Program) *Function {
-	x := &Function{Name: f.id.Name, Package: packageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never}
+	x := &Function{Name: f.id.Name, Package: profile.PackageOf(f.id.Name), File: f.id.File, Line: f.id.StartLine, State: Never}
 	if f.pkg != nil {
 		x.Package = f.pkg.Path
 	}
@@ -211,7 +218,7 @@ func (f *function) summary(p *Program) *Function {
 	p.Count += x.Count
 	p.Samples += x.Samples
 	switch {
-	case len(f.paths) > 0:
+	case len(f.paths)+len(f.branches) > 0:
 		x.State = Seen
 	case len(f.calls) > 0:
 		x.State = Ran
@@ -223,14 +230,6 @@ func (f *function) summary(p *Program) *Function {
 
 // few is the share above which a bound for what no sample shows says too little.
 const few = 0.2
-
-// packageOf returns the package in a function's name: "go/types" of "go/types.(*Checker).expr".
-func packageOf(name string) string {
-	name, _, _ = strings.Cut(name, "[")
-	slash := strings.LastIndexByte(name, '/') + 1
-	pkg, _, _ := strings.Cut(name[slash:], ".")
-	return name[:slash] + pkg
-}
 
 // outside says which share of the ticks no path explains.
 func (b *builder) outside() {

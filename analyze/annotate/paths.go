@@ -50,9 +50,9 @@ func (v *view) path(i int, flow float64) Path {
 	if b := v.b.Run.Paths.CountBounds(p.Count, p.Estimate); p.Count > 0 {
 		x.Low, x.High = min(x.Share*b.Low/float64(p.Count), 1), min(x.Share*b.High/float64(p.Count), 1)
 	}
-	for _, r := range v.runs(p) {
-		if r.file == "" {
-			x.Lines = append(x.Lines, [2]int64{r.first, r.last})
+	for _, s := range p.Spans() {
+		if s.File == v.f.id.File {
+			x.Lines = append(x.Lines, [2]int64{s.First, s.Last})
 		}
 	}
 	for _, d := range p.Branches {

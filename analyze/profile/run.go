@@ -39,6 +39,9 @@ func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 			return nil, err
 		}
 		for _, kind := range kinds {
+			if kind == f.Kind {
+				continue
+			}
 			beside, err := f.Beside(kind)
 			if err != nil {
 				return nil, err
@@ -47,8 +50,10 @@ func (r *Reader) OpenRun(names []string, more ...schema.Kind) (*Run, error) {
 				continue
 			}
 			had[beside] = true
-			_, err = os.Stat(beside)
-			if errors.Is(err, fs.ErrNotExist) && kind != schema.Paths && kind != schema.Edges {
+			if _, err := os.Stat(beside); errors.Is(err, fs.ErrNotExist) {
+				if kind == schema.Paths || kind == schema.Edges {
+					return nil, f.want(kind)
+				}
 				continue
 			}
 			if _, err := open(beside); err != nil {

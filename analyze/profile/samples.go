@@ -30,6 +30,16 @@ func (f Func) Compare(g Func) int {
 	return cmp.Or(cmp.Compare(f.Name, g.Name), cmp.Compare(f.File, g.File), cmp.Compare(f.StartLine, g.StartLine))
 }
 
+// PackageOf returns the import path in the name of a function: "go/types" of "go/types.(*Checker).expr".
+func PackageOf(name string) string {
+	if i := strings.IndexAny(name, "[("); i >= 0 { // there are slashes in the names of types
+		name = name[:i]
+	}
+	slash := strings.LastIndexByte(name, '/') + 1
+	pkg, _, _ := strings.Cut(name[slash:], ".")
+	return name[:slash] + pkg
+}
+
 // Of returns the whole name of a file that a position in f has: one without a directory is in the
 // directory of f's file.
 func (f Func) Of(file string) string {
@@ -81,6 +91,37 @@ type Path struct {
 	Count    int64      // how often it was recorded, or an estimate in 1/1000 samples
 	Flow     int64      // Count times the number of branches on it
 	Estimate            // of Count
+}
+
+// A Span is lines of a file that a path goes over.
+type Span struct {
+	File        string // whole name
+	First, Last int64
+}
+
+// maxSpan is how many lines a span has at most; a damaged file may say anything.
+const maxSpan = 1 << 20
+
+// Spans returns Lines, those of each file in increasing order. It leaves out what is no span.
+func (p *Path) Spans() (list []Span) {
+	for part := range strings.SplitSeq(p.Lines, "; ") {
+		file := p.ID.Func.File
+		if i := strings.LastIndexByte(part, ':'); i >= 0 {
+			file, part = p.ID.Func.Of(part[:i]), part[i+1:]
+		}
+		for text := range strings.SplitSeq(part, ",") {
+			from, to, several := strings.Cut(text, "-")
+			if !several {
+				to = from
+			}
+			first, err1 := strconv.ParseInt(from, 10, 32)
+			last, err2 := strconv.ParseInt(to, 10, 32)
+			if err1 == nil && err2 == nil && 0 < first && first <= last && last-first < maxSpan {
+				list = append(list, Span{file, first, last})
+			}
+		}
+	}
+	return list
 }
 
 // An Estimate is what is known of a count besides the count. It is zero in files whose

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/internal/listing"
@@ -60,8 +61,13 @@ func TestEstimatesHaveBounds(t *testing.T) {
 	if g := sum.Groups[0]; err != nil || len(sum.Groups) != 1 || g.Count != 10000 || g.Samples != 10 || g.Paths != 2 || g.Share != 1 || g.ShareLow != want.Low/10000 || g.ShareHigh != 1 {
 		t.Errorf("the sum of two paths is %+v, %v, want %v", sum.Groups, err, want)
 	}
-	list, err := List(edges, source.NewTree(""), regexp.MustCompile("f"))
-	for _, want := range []string{`10000 +100\.00% +94\.0-100\.0%`, `0 +0\.00% +0\.0-6\.0%`, `Never seen is not never`} {
+	run := &profile.Run{Paths: paths, Edges: edges}
+	program, err := annotate.New(annotate.Input{Run: run, Source: source.NewTree("")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := List(run, program, source.NewTree(""), regexp.MustCompile("f"))
+	for _, want := range []string{` 94\.0-100\.0% +11:2 if true`, ` 0\.0-6\.0% +11:2 if false`, `Never seen is not never`} {
 		if text := textOf(t, list, err); !regexp.MustCompile(want).MatchString(text) {
 			t.Errorf("no %s in\n%s", want, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
@@ -91,9 +92,12 @@ func reportAll(t *testing.T, data []byte) (ok bool) {
 		}
 	}
 	check(Top(file, src, TopOptions{}))
-	check(List(file, src, all))
+	run := &profile.Run{Paths: file, Edges: file}
+	if program, err := annotate.New(annotate.Input{Run: run, Source: src}); err == nil {
+		check(List(run, program, src, all))
+	}
 	check(Values(file, src, ValuesOptions{}))
-	check(Accuracy(&profile.Run{Paths: file, Edges: file}, &profile.Run{Paths: file, Edges: file}))
+	check(Accuracy(run, run))
 	check(Dump(file))
 	return true
 }

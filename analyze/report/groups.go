@@ -6,9 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pepgo/pep/analyze/profile"
@@ -102,7 +100,7 @@ func topGroups(w weight, paths []profile.Path, by string, n int, src *source.Tre
 			x.Ticks, x.AtLeast = ticks[x.Func], atLeast && ticks[x.Func] == 0
 		case ByPkg:
 			for f, n := range ticks {
-				if packageOf(f) == x.Package {
+				if profile.PackageOf(f) == x.Package {
 					x.Ticks += n
 				}
 			}
@@ -131,7 +129,7 @@ func ticksIn(lists []facts.List) (ticks map[string]int64, more bool) {
 // spots returns the function, the package or the lines of a path.
 func spots(p profile.Path, by string) (list []spot) {
 	fn := p.ID.Func
-	of := TopGroup{Package: packageOf(fn.Name)}
+	of := TopGroup{Package: profile.PackageOf(fn.Name)}
 	switch by {
 	case ByPkg:
 		return []spot{{of, int64(len(p.Branches))}}
@@ -148,51 +146,15 @@ func spots(p profile.Path, by string) (list []spot) {
 		}
 		return &list[i]
 	}
-	for _, l := range linesOf(fn, p.Lines) {
-		at(l.file, l.line)
+	for _, x := range p.Spans() {
+		for l := x.First; l <= x.Last; l++ {
+			at(x.File, l)
+		}
 	}
 	for _, d := range p.Branches {
 		at(fileOf(fn, d), d.Line).branches++
 	}
 	return list
-}
-
-// linesOf returns the lines in a label such as "12-14,17; b.tmpl:3-5".
-func linesOf(fn profile.Func, label string) (list []lineOf) {
-	for part := range strings.SplitSeq(label, "; ") {
-		file := fn.File
-		if i := strings.LastIndexByte(part, ':'); i >= 0 {
-			file, part = fn.Of(part[:i]), part[i+1:]
-		}
-		for span := range strings.SplitSeq(part, ",") {
-			from, to, ok := strings.Cut(span, "-")
-			if !ok {
-				to = from
-			}
-			first, err1 := strconv.ParseInt(from, 10, 64)
-			last, err2 := strconv.ParseInt(to, 10, 64)
-			if err1 != nil || err2 != nil || last-first > maxLines {
-				continue
-			}
-			for l := first; l <= last; l++ {
-				list = append(list, lineOf{file, l})
-			}
-		}
-	}
-	return list
-}
-
-// maxLines is how many lines a span of a path has at most; a damaged file may say anything.
-const maxLines = 1 << 20
-
-// packageOf returns the import path in the name of a function: "encoding/json" of "encoding/json.(*decodeState).value".
-func packageOf(name string) string {
-	if i := strings.IndexAny(name, "[("); i >= 0 {
-		name = name[:i]
-	}
-	dir, base := path.Split(name)
-	base, _, _ = strings.Cut(base, ".")
-	return dir + base
 }
 
 func (t *TopTable) printGroups(p *listing.Page) {

@@ -1,23 +1,23 @@
 package report
 
-// This file lists source with edge counts beside it.
+// This file lists source with counts beside it.
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/source"
-	"github.com/pepgo/pep/format/wire"
 	"github.com/pepgo/pep/internal/listing"
 )
 
-// A Listing is the source of functions with edge counts.
+// A Listing is the source of functions with counts.
 type Listing struct {
 	Profile   Profile    `json:"profile"`
 	Functions []Function `json:"functions"`
@@ -27,55 +27,63 @@ type Listing struct {
 
 // A Function is a function of a Listing.
 type Function struct {
-	Func      string    `json:"function"`
-	File      string    `json:"file"`
-	StartLine int64     `json:"start_line" unit:"line"`
-	Branches  int       `json:"branches" unit:"branches"` // that were recorded
-	Decided   int64     `json:"decided" unit:"times"`     // outcomes of these
-	Unended   []Unended `json:"unended"`                  // paths that began and have not ended, by where they began
-	Differs   bool      `json:"source_differs"`           // there is source, but no function starts at StartLine
-	Lines     []Line    `json:"lines"`
+	Func       string    `json:"function"`
+	File       string    `json:"file"`
+	StartLine  int64     `json:"start_line" unit:"line"`
+	Calls      int64     `json:"calls" unit:"times"`       // paths that begin at its entry, reconciled
+	Branches   int       `json:"branches" unit:"branches"` // that were recorded
+	Decided    int64     `json:"decided" unit:"times"`     // outcomes of these
+	Reconciled bool      `json:"reconciled"`               // the members of this name below may differ from the counts
+	Note       string    `json:"note"`                     // what is wrong with source or counts; empty if nothing is
+	Unended    []Unended `json:"unended"`                  // paths that began and have not ended, by where they began
+	Lines      []Line    `json:"lines"`
 }
 
 // A Line is a line of a Function: those that the profile knows of, and all of the
 // function if there is source.
 type Line struct {
-	File     string       `json:"file"`
-	Line     int64        `json:"line" unit:"line"`
-	Source   string       `json:"source"`
-	Arrived  *int64       `json:"arrived" unit:"times"` // edges from branches on other lines; nil if none leads here
-	Branches []LineBranch `json:"branches"`
+	File       string       `json:"file"`
+	Line       int64        `json:"line" unit:"line"`
+	Source     string       `json:"source"`
+	State      string       `json:"state"` // what is known of it: package annotate, State
+	Count      int64        `json:"count" unit:"times"`
+	Reconciled int64        `json:"reconciled" unit:"times"`
+	Branches   []LineBranch `json:"branches"`
 }
 
 // A LineBranch is a branch on a Line.
 type LineBranch struct {
-	File     string        `json:"file"`
-	Line     int64         `json:"line" unit:"line"`
-	Col      int64         `json:"column" unit:"column"`
-	Kind     string        `json:"kind"`
-	Count    int64         `json:"count" unit:"times"`
-	Outcomes []LineOutcome `json:"outcomes"`
+	File       string        `json:"file"`
+	Line       int64         `json:"line" unit:"line"`
+	Col        int64         `json:"column" unit:"column"`
+	Kind       string        `json:"kind"`
+	State      string        `json:"state"`
+	Count      int64         `json:"count" unit:"times"`
+	Reconciled int64         `json:"reconciled" unit:"times"`
+	Outcomes   []LineOutcome `json:"outcomes"`
 }
 
 // A LineOutcome is one way that a LineBranch goes.
 type LineOutcome struct {
-	Outcome string  `json:"outcome"`
-	Count   int64   `json:"count" unit:"times"`
-	Share   float64 `json:"share" unit:"ratio"` // of the branch
+	Outcome    string  `json:"outcome"`
+	State      string  `json:"state"`
+	Count      int64   `json:"count" unit:"times"`
+	Share      float64 `json:"share" unit:"ratio"` // of the branch's count
+	Reconciled int64   `json:"reconciled" unit:"times"`
 
-	// 95 % bounds. If all were counted, these are the count and the share.
+	// 95 % bounds of Count and Share. If all were counted, these are the count and the share.
 	CountLow  float64 `json:"count_low" unit:"times"`
 	CountHigh float64 `json:"count_high" unit:"times"`
 	ShareLow  float64 `json:"share_low" unit:"ratio"`
 	ShareHigh float64 `json:"share_high" unit:"ratio"`
 }
 
-// List lists the source of the functions of an edges file whose names match. As
-// text:
+// List lists the source of the functions of a program whose names match, those with most flow
+// first. As text:
 //
 //	count    share  line
-//	                  10  func sign(n int) int {
-//	                  11  	if n < 0 {
+//	    7             10  func sign(n int) int {
+//	    7             11  	if n < 0 {
 //	    7  100.00%        	^ if true
 //	    0    0.00%        	^ if false
 //	    7             12  		return -1
@@ -83,167 +91,89 @@ type LineOutcome struct {
 //	                  14  	return 1
 //	                  15  }
 //
-// The count beside a line says how often a branch on another line led there.
-// Beneath a line stand its branches, a caret under each (the operands of &&
-// and || are branches, too), with the count and share of every outcome.
-// Without source the lines known to the profile are shown by number.
-func List(f *profile.File, src *source.Tree, funcs *regexp.Regexp) (*Listing, error) {
-	edges, err := f.Edges()
+// The count beside a line says how often it ran. Beneath a line stand its branches, a caret under
+// each (the operands of && and || are branches, too), with the count and share of every outcome.
+// These counts are reconciled (see package annotate), so that they fit each other. Where no
+// sample is, it says "ran" if what samples show proves that, and else "-", as far as the program's
+// file is at hand. Without source the lines known to the profile are shown by number.
+func List(run *profile.Run, p *annotate.Program, src *source.Tree, funcs *regexp.Regexp) (*Listing, error) {
+	unended, err := unendedOf(run.Paths, funcs)
 	if err != nil {
 		return nil, err
 	}
-	edges = slices.DeleteFunc(edges, func(e profile.Edge) bool { return !funcs.MatchString(e.Branch.Func.Name) })
-	unended, err := unendedOf(f, funcs)
-	if err != nil {
-		return nil, err
-	}
-	if len(edges) == 0 && len(unended) == 0 {
-		return nil, fmt.Errorf("%s: no function with a recorded branch matches %q: pep list . shows all", f.Name, funcs)
-	}
-	known := make(map[profile.Func]*counts)
-	of := func(fn profile.Func) *counts {
-		c := known[fn]
-		if c == nil {
-			c = &counts{arrived: make(map[lineOf]int64), branches: make(map[lineOf][]profile.Branch)}
-			known[fn] = c
-		}
-		return c
-	}
-	for _, u := range unended {
-		c := of(profile.Func{Name: u.Func, File: u.File, StartLine: u.StartLine})
-		c.unended = append(c.unended, u)
-	}
-	for _, e := range edges {
-		c := of(e.Branch.Func)
-		if at := (lineOf{e.File, e.Line}); at != branchLine(e.Branch) {
-			c.arrived[at] += e.Count
-		}
-	}
-	for _, branch := range profile.SumEdges(edges) {
-		c := known[branch.ID.Func]
-		at := branchLine(branch.ID)
-		c.branches[at] = append(c.branches[at], branch)
-	}
-	l := &Listing{Profile: profileOf(f), Estimated: f.Estimated()}
+	l := &Listing{Profile: profileOf(run.Edges), Estimated: run.Edges.Estimated()}
 	var files []string
-	for _, fn := range slices.SortedFunc(maps.Keys(known), profile.Func.Compare) {
-		l.Functions = append(l.Functions, known[fn].function(fn, src, f))
-		files = append(files, fn.File)
-		for _, line := range l.Functions[len(l.Functions)-1].Lines {
+	never := ""
+	for i, f := range p.Functions {
+		if !funcs.MatchString(f.Name) {
+			continue
+		}
+		mine := slices.DeleteFunc(slices.Clone(unended), func(u Unended) bool {
+			return u.Func != f.Name || u.File != f.File || u.StartLine != f.Line
+		})
+		if f.State != annotate.Seen && f.State != annotate.Ran && len(mine) == 0 {
+			never = f.Name
+			continue
+		}
+		d, err := p.Detail(i)
+		if err != nil {
+			return nil, err
+		}
+		x := functionOf(f, d)
+		x.Unended = mine
+		if !src.Has(f.File) {
+			x.Note = "" // Missing says it
+		}
+		l.Functions = append(l.Functions, x)
+		files = append(files, f.File)
+		for _, line := range x.Lines {
 			files = append(files, line.File)
 		}
+	}
+	if len(l.Functions) == 0 {
+		if never != "" {
+			return nil, fmt.Errorf("%s: %s did not run, or no sample shows it: pep list . shows all that are seen", run.Paths.Name, never)
+		}
+		return nil, fmt.Errorf("%s: no function that ran matches %q: pep list . shows all", run.Paths.Name, funcs)
 	}
 	l.Missing = missingSource(src, files)
 	return l, nil
 }
 
-// counts are the counts of a function's branches in a profile, by line.
-type counts struct {
-	arrived  map[lineOf]int64 // edges that lead there from other lines
-	branches map[lineOf][]profile.Branch
-	unended  []Unended
-}
-
-// A lineOf is a line of a file.
-type lineOf struct {
-	file string
-	line int64
-}
-
-func (l lineOf) compare(m lineOf) int {
-	return cmp.Or(cmp.Compare(l.file, m.file), cmp.Compare(l.line, m.line))
-}
-
-func branchLine(b profile.BranchID) lineOf { return lineOf{b.Func.Of(b.Pos.File), b.Pos.Line} }
-
-func (c *counts) function(fn profile.Func, src *source.Tree, f *profile.File) Function {
-	end, ok := src.FuncEnd(fn.File, fn.StartLine)
-	x := Function{Func: fn.Name, File: fn.File, StartLine: fn.StartLine, Unended: c.unended, Differs: !ok && path.Ext(fn.File) == ".go" && src.Has(fn.File)}
-	for _, n := range c.lines(fn, src, end) {
-		line := Line{File: n.file, Line: n.line}
-		line.Source, _ = src.Line(n.file, n.line)
-		if times, ok := c.arrived[n]; ok {
-			line.Arrived = &times
+func functionOf(f *annotate.Function, d *annotate.Detail) Function {
+	x := Function{Func: f.Name, File: f.File, StartLine: f.Line, Calls: d.Entries, Reconciled: d.Reconciled, Note: d.Note}
+	branches := d.Branches
+	for _, line := range d.Lines {
+		y := Line{File: cmp.Or(line.File, f.File), Line: line.Line, State: string(line.State), Count: line.Raw, Reconciled: line.Count}
+		for _, r := range line.Text {
+			y.Source += r[1]
 		}
-		for _, b := range c.branches[n] {
-			x.Branches++
-			x.Decided += b.Count()
-			line.Branches = append(line.Branches, lineBranch(b, f))
+		for len(branches) > 0 && branches[0].File == line.File && branches[0].Line == line.Line {
+			b := lineBranch(f, &branches[0])
+			if b.State == string(annotate.Seen) {
+				x.Branches++
+				x.Decided += b.Reconciled
+			}
+			y.Branches = append(y.Branches, b)
+			branches = branches[1:]
 		}
-		x.Lines = append(x.Lines, line)
+		x.Lines = append(x.Lines, y)
 	}
 	return x
 }
 
-// lines are the lines to show: the function's, as far as there is source, and all
-// that the profile knows of.
-func (c *counts) lines(fn profile.Func, src *source.Tree, end int64) []lineOf {
-	own := func(l lineOf) int {
-		if l.file == fn.File {
-			return 1
-		}
-		return 0
+func lineBranch(f *annotate.Function, b *annotate.Branch) LineBranch {
+	x := LineBranch{File: cmp.Or(b.File, path.Base(f.File)), Line: b.Line, Col: b.Col, Kind: b.Kind, State: string(b.State), Reconciled: b.Count}
+	for _, o := range b.Outcomes {
+		x.Count += o.Raw
 	}
-	known := slices.Concat(slices.Collect(maps.Keys(c.arrived)), slices.Collect(maps.Keys(c.branches)))
-	if end == 0 { // no source of Go: up to the last line that the profile knows of
-		for _, l := range known {
-			if l.file == fn.File {
-				end = max(end, l.line)
-			}
-		}
-	}
-	for n := fn.StartLine; n <= end; n++ {
-		if _, ok := src.Line(fn.File, n); !ok {
-			break
-		}
-		known = append(known, lineOf{fn.File, n})
-	}
-	slices.SortFunc(known, func(l, m lineOf) int { // the function's own file first
-		return cmp.Or(-cmp.Compare(own(l), own(m)), l.compare(m))
-	})
-	return slices.Compact(known)
-}
-
-func lineBranch(b profile.Branch, f *profile.File) LineBranch {
-	x := LineBranch{File: b.ID.Pos.File, Line: b.ID.Pos.Line, Col: b.ID.Pos.Col, Kind: b.Kind, Count: b.Count()}
-	for _, o := range withComplement(b) {
-		y := LineOutcome{Outcome: o.Name, Count: o.Count, Share: listing.Ratio(o.Count, x.Count)}
-		y.ShareLow, y.ShareHigh = y.Share, y.Share
-		count := f.CountBounds(o.Count, o.Estimate)
-		if f.Estimated() {
-			share := b.ShareBounds(o)
-			y.ShareLow, y.ShareHigh = share.Low, share.High
-			if o.Count == 0 {
-				count.High = share.High * float64(x.Count)
-			}
-		}
-		y.CountLow, y.CountHigh = count.Low, count.High
-		x.Outcomes = append(x.Outcomes, y)
+	for _, o := range b.Outcomes {
+		x.Outcomes = append(x.Outcomes, LineOutcome{
+			Outcome: o.Name, State: string(o.State), Count: o.Raw, Share: listing.Ratio(o.Raw, x.Count), Reconciled: o.Count,
+			CountLow: o.RawBounds.Low, CountHigh: o.RawBounds.High, ShareLow: o.Low, ShareHigh: o.High,
+		})
 	}
 	return x
-}
-
-// withComplement adds the outcome of a two-way branch that never happened, because the file
-// has only outcomes that happened.
-func withComplement(b profile.Branch) []profile.Outcome {
-	if len(b.Outcomes) != 1 {
-		return b.Outcomes
-	}
-	only := b.Outcomes[0]
-	if b.Kind == wire.RangeFunc { // it may have several others
-		return b.Outcomes
-	}
-	switch only.Name {
-	case wire.OutTrue:
-		return []profile.Outcome{only, {Name: wire.OutFalse}}
-	case wire.OutFalse:
-		return []profile.Outcome{{Name: wire.OutTrue}, only}
-	case wire.OutBody:
-		return []profile.Outcome{only, {Name: wire.OutDone}}
-	case wire.OutDone:
-		return []profile.Outcome{{Name: wire.OutBody}, only}
-	}
-	return b.Outcomes
 }
 
 // Name implements listing.Listing.
@@ -260,7 +190,7 @@ func (l *Listing) Print(p *listing.Page) {
 	if l.Estimated {
 		notes = append(notes,
 			"95%: the true share of an outcome in its branch is within these bounds with a probability of 95%, as far as samples are random.",
-			"Never seen is not never: what no sample shows may happen as often as the bound says, and branches without samples are not shown at all.")
+			"Never seen is not never: what no sample shows may happen as often as the bound says.")
 	}
 	l.Profile.printNotes(p, notes...)
 	printMissing(p, l.Missing)
@@ -272,47 +202,72 @@ func (x *Function) print(p *listing.Page, estimated bool) {
 		unended += [...]string{"; paths that have not ended: ", ", "}[min(i, 1)] + fmt.Sprintf("%d from %s", u.Count, u.From)
 	}
 	p.Line("%s  %s:%d, %s, decided %d times%s", x.Func, p.Short(x.File), x.StartLine, listing.Count(x.Branches, "branch"), x.Decided, unended)
-	if x.Differs {
-		p.Line("no function starts there: the source is not what was profiled")
+	if x.Note != "" {
+		p.Say(listing.Plain, "%s", x.Note)
 	}
 	t := &listing.Table{Numbers: 3}
-	row := func(count, share, _, line, text string) { t.Row(count, share, line, text) }
+	row := func(add func(...string), count, share, _, line, text string) { add(count, share, line, text) }
 	if estimated {
 		t.Numbers = 4
-		row = func(count, share, bounds, line, text string) { t.Row(count, share, bounds, line, text) }
+		row = func(add func(...string), count, share, bounds, line, text string) {
+			add(count, share, bounds, line, text)
+		}
 	}
-	row("count", "share", "95%", "line", "")
+	row(t.Heading, "count", "share", "95%", "line", "")
 	file := x.File
 	for _, line := range x.Lines {
 		if line.File != file { // by a //line directive
 			file = line.File
-			row("", "", "", "", p.Short(file)+":")
+			row(t.Row, "", "", "", "", p.Short(file)+":")
 		}
-		arrived := ""
-		if line.Arrived != nil {
-			arrived = fmt.Sprint(*line.Arrived)
-		}
-		row(arrived, "", "", fmt.Sprint(line.Line), line.Source)
+		row(t.Row, countText(line.State, line.Reconciled), "", "", fmt.Sprint(line.Line), detab(line.Source))
 		for _, b := range line.Branches {
 			for _, o := range b.Outcomes {
-				row(fmt.Sprint(o.Count), listing.Percent(o.Share), bounds(o.ShareLow, o.ShareHigh), "", caret(b, line.Source)+b.Kind+" "+o.Outcome)
+				share, within := "", ""
+				if o.State == string(annotate.Seen) || b.Count > 0 && o.State != string(annotate.Ran) {
+					share, within = listing.Percent(listing.Ratio(o.Reconciled, b.Reconciled)), bounds(o.ShareLow, o.ShareHigh)
+				}
+				count := countText(o.State, o.Reconciled)
+				if count == "-" && b.Count > 0 {
+					count = "0"
+				}
+				row(t.Row, count, share, within, "", caret(b, line.Source)+b.Kind+" "+o.Outcome)
+				t.Style(t.Numbers, outcomeStyle(o.Outcome))
 			}
 		}
 	}
 	p.Table("", t)
 }
 
-// caret is a caret under the column of a branch, or line:col when the line is not
+// countText is a count, or what is known without one.
+func countText(state string, count int64) string {
+	switch annotate.State(state) {
+	case annotate.Seen:
+		return fmt.Sprint(count)
+	case annotate.Ran:
+		return "ran"
+	case annotate.None:
+		return ""
+	}
+	return "-"
+}
+
+// detab replaces tabs by as many spaces as gofmt's readers mostly see.
+func detab(text string) string { return strings.ReplaceAll(text, "\t", "    ") }
+
+// farRight is the column from which on no caret stands beneath a line: the line may be cut there.
+const farRight = 50
+
+// caret is a caret under the column of a branch, or line:col when that is far to the right or the line is not
 // the one shown above.
 func caret(b LineBranch, text string) string {
 	if b.Col < 1 || b.Col > int64(len(text)) {
 		return fmt.Sprintf("%d:%d ", b.Line, b.Col)
 	}
-	blank := func(r rune) rune {
-		if r == '\t' {
-			return r
-		}
-		return ' '
+	before := detab(text[:b.Col-1])
+	if n := utf8.RuneCountInString(before); n < farRight {
+		return strings.Repeat(" ", n) + "^ "
 	}
-	return strings.Map(blank, text[:b.Col-1]) + "^ "
+	indent := len(before) - len(strings.TrimLeft(before, " "))
+	return fmt.Sprintf("%s%d:%d ", before[:indent], b.Line, b.Col)
 }

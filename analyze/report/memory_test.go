@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/listing"
 )
 
@@ -18,7 +20,7 @@ import (
 // the file itself: as many samples as fit, of every shape.
 func TestListingsFitIntoTheMemoryOfTheReader(t *testing.T) {
 	const memory = 16 << 20
-	src, all := source.NewTree(""), regexp.MustCompile("")
+	src := source.NewTree("")
 	deep := strings.Repeat("; main.f x.go:1", 300)[2:]
 	long := strings.Repeat("; 1:1 if true", 300)[2:]
 	for _, shape := range []struct{ name, head, sample string }{
@@ -55,7 +57,7 @@ func TestListingsFitIntoTheMemoryOfTheReader(t *testing.T) {
 			}
 			for _, list := range []func() (listing.Listing, error){
 				func() (listing.Listing, error) { return Top(f, src, TopOptions{}) },
-				func() (listing.Listing, error) { return List(f, src, all) },
+				func() (listing.Listing, error) { return annotated(t, f, src) },
 				func() (listing.Listing, error) { return Values(f, src, ValuesOptions{}) },
 				func() (listing.Listing, error) { return Dump(f) },
 			} {
@@ -81,4 +83,18 @@ func live() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// annotated lists all functions of a run that has a file of paths or of edges, and an empty one of the other
+// kind.
+func annotated(t *testing.T, f *profile.File, src *source.Tree) (listing.Listing, error) {
+	run := &profile.Run{Paths: f, Edges: parse(t, "profile edges\nperiod 1 events/count\n")}
+	if f.Kind == schema.Edges {
+		run = &profile.Run{Paths: parse(t, "profile paths\nperiod 1 events/count\n"), Edges: f}
+	}
+	program, err := annotate.New(annotate.Input{Run: run, Source: src})
+	if err != nil {
+		return nil, err
+	}
+	return List(run, program, src, regexp.MustCompile(""))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/profile/proftest"
 	"github.com/pepgo/pep/analyze/source"
@@ -88,7 +89,12 @@ func TestDocs(t *testing.T) {
 		}
 		return b.String()
 	}
-	top, list := text(Top(paths, src, TopOptions{})), text(List(edges, src, regexp.MustCompile("sign")))
+	run := &profile.Run{Paths: paths, Edges: edges}
+	program, err := annotate.New(annotate.Input{Run: run, Source: src})
+	if err != nil {
+		t.Fatal(err)
+	}
+	top, list := text(Top(paths, src, TopOptions{})), text(List(run, program, src, regexp.MustCompile("sign")))
 	dumpPaths, dumpEdges := text(Dump(paths)), text(Dump(edges))
 	if diff := cmp.Diff(codeBlock(t, "report.go", "flow%"), top); diff != "" {
 		t.Errorf("Top (-doc +got):\n%s", diff)

@@ -41,14 +41,23 @@ func openMerged(c *command.Call, names ...string) (*profile.File, error) {
 	return r.OpenMerged(names...)
 }
 
-// open loads the profiles that the user means, added up.
-func open(c *command.Call, names []string, kinds ...schema.Kind) (*profile.File, error) {
+// choose returns the names of the profiles that the user means.
+func choose(c *command.Call, names []string, kinds ...schema.Kind) ([]string, error) {
 	found, note, err := choice.Files(names, cmp.Or(os.Getenv("PEPDIR"), "."), kinds...)
 	if err != nil {
 		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
 	}
 	if note != "" {
 		c.Note("%s", note)
+	}
+	return found, nil
+}
+
+// open loads the profiles that the user means, added up.
+func open(c *command.Call, names []string, kinds ...schema.Kind) (*profile.File, error) {
+	found, err := choose(c, names, kinds...)
+	if err != nil {
+		return nil, err
 	}
 	return openMerged(c, found...)
 }
@@ -106,19 +115,24 @@ func top(c *command.Call) error {
 }
 
 func list(c *command.Call) error {
+	program := c.Flags.String("program", "", "")
 	sourcePath := c.Flags.String("source_path", "", "")
-	if err := c.Parse(1, 2); err != nil {
+	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	f, err := open(c, c.Args[1:], schema.Edges)
+	run, p, err := openRun(c, c.Args[1:], *program, *sourcePath)
 	if err != nil {
 		return err
 	}
-	re, err := functions(c, cmp.Or(c.Args[0], "."), f.FuncNames())
+	var names []string
+	for _, f := range p.Functions {
+		names = append(names, f.Name)
+	}
+	re, err := functions(c, cmp.Or(c.Args[0], "."), names)
 	if err != nil {
 		return err
 	}
-	return c.Print(report.List(f, source.NewTree(*sourcePath), re))
+	return c.Print(report.List(run, p, source.NewTree(*sourcePath), re))
 }
 
 func values(c *command.Call) error {

@@ -32,19 +32,19 @@
 //	main.count  words.go:4, 3 branches, decided 195 times
 //	count    share  line
 //	                   4  func count(words []string) int {
-//	                   5  	n := 0
-//	   39              6  	for _, w := range words {
-//	   65  100.00%        	^ range body
-//	    0    0.00%        	^ range done
-//	   65              7  		if w != "" && isVowel(w[0]) {
-//	   26   40.00%        		^ if true
-//	   39   60.00%        		^ if false
-//	   65  100.00%        		   ^ && true
-//	    0    0.00%        		   ^ && false
-//	   26              8  			n++
-//	                   9  		}
-//	                  10  	}
-//	                  11  	return n
+//	                   5      n := 0
+//	   65              6      for _, w := range words {
+//	   65  100.00%            ^ range body
+//	    0    0.00%            ^ range done
+//	   65              7          if w != "" && isVowel(w[0]) {
+//	   26   40.00%                ^ if true
+//	   39   60.00%                ^ if false
+//	   65  100.00%                   ^ && true
+//	    0    0.00%                   ^ && false
+//	   26              8              n++
+//	                   9          }
+//	                  10      }
+//	                  11      return n
 //	                  12  }
 //
 //	Sampled: 128 paths at 2 ticks, one each 10ms of CPU time.

@@ -83,8 +83,8 @@ func listRows(o commandtest.Object) (rows []string) {
 		rows = append(rows, "count share line")
 		for _, l := range f.All("lines") {
 			row := fmt.Sprint(l.Int("line"), " ", l.Text("source"))
-			if l["arrived"] != nil {
-				row = fmt.Sprint(l.Int("arrived"), " ", row)
+			if l.Text("state") == "seen" {
+				row = fmt.Sprint(l.Int("reconciled"), " ", row)
 			}
 			rows = append(rows, row)
 			for _, b := range l.All("branches") {

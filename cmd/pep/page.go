@@ -29,7 +29,7 @@ func programFlags(c *command.Call) func() (*annotate.Program, error) {
 func htmlPage(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
 	open := programFlags(c)
-	if err := c.Parse(1, -1); err != nil {
+	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
 	p, err := open()
@@ -39,7 +39,7 @@ func htmlPage(c *command.Call) error {
 	if *out == "-" {
 		return page.Write(c.Stdout, p)
 	}
-	name := cmp.Or(*out, filepath.Join(filepath.Dir(c.Args[0]), p.Name+".html"))
+	name := cmp.Or(*out, filepath.Join(filepath.Dir(append(c.Args, "")[0]), p.Name+".html"))
 	if err := writePage(name, p); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func serve(c *command.Call) error {
 	address := c.Flags.String("http", "localhost:0", "")
 	noBrowser := c.Flags.Bool("no_browser", false, "")
 	open := programFlags(c)
-	if err := c.Parse(1, -1); err != nil {
+	if err := c.Parse(0, -1); err != nil {
 		return err
 	}
 	p, err := open()

@@ -116,15 +116,18 @@ Examples:
 	pep top -json -n 0 app.71.paths.pb.gz
 `
 
-	listUsage = `pep list [-source_path dirs] [-json] FUNC [FILE]
+	listUsage = `pep list [-program FILE] [-source_path dirs] [-json] FUNC [FILE...]
 
 Prints the source of the function with the name FUNC, or of those whose names match it
-as a regular expression.
-The count beside a line says how often a branch on another line led there.
-Beneath a line stand its branches, a caret under each, with the count and
-share of every outcome; the operands of && and || are branches, too. Shares in
-sampled profiles have 95% bounds; never seen is not never.
+as a regular expression. Beside a line stands how often it ran, and beneath it its
+branches, a caret under each, with the count and share of every outcome; the operands of
+&& and || are branches, too. Where no sample is, it says "ran" if what samples show proves
+that, and else "-". Counts are made to fit each other: what goes into a loop comes out of
+it. -json has them as they were sampled, too. Shares in sampled profiles have 95% bounds;
+never seen is not never.
 
+	-program FILE       the profiled program, if it is not where it ran: what it could have
+	                    done is in it
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
 	-json               print the listing as JSON; docs/formats.md explains its fields
 
@@ -135,7 +138,7 @@ Examples:
 	pep list -source_path lib:/usr/src 'main\.' app.71.edges.pb.gz
 `
 
-	htmlUsage = `pep html [-o FILE] [-program FILE] [-source_path dirs] FILE...
+	htmlUsage = `pep html [-o FILE] [-program FILE] [-source_path dirs] [FILE...]
 
 Writes a web page with all that a run knows: functions by flow, their source with
 counts, every outcome of every branch, the hottest paths, the control-flow graph,
@@ -153,10 +156,10 @@ source of the functions that ran.
 Examples:
 
 	pep html app.71.paths.pb.gz
-	pep html -o run.html app.71.paths.pb.gz
+	pep html -o run.html exact.70.paths.pb.gz
 `
 
-	serveUsage = `pep serve [-http=localhost:0] [-no_browser] [-program FILE] [-source_path dirs] FILE...
+	serveUsage = `pep serve [-http=localhost:0] [-no_browser] [-program FILE] [-source_path dirs] [FILE...]
 
 Opens the page of pep html in a browser, and serves it until ctrl-C. It answers only
 those who name the address that it listens on.
@@ -165,6 +168,11 @@ those who name the address that it listens on.
 	-no_browser         print where the page is, and open no browser
 	-program FILE       the profiled program, if it is not where it ran: its graphs are in it
 	-source_path dirs   where source is, if not where it was built; dirs as in $PATH
+
+Examples:
+
+	pep serve
+	pep serve -http=localhost:8080 -no_browser app.71.paths.pb.gz
 `
 
 	valuesUsage = `pep values [-n 5] [-func name] [-specialise] [-events 1000] [-share 80] [-source_path dirs] [-json] [FILE...]

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/profile"
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
@@ -171,7 +172,12 @@ func TestLineDirectivesToSeveralFiles(t *testing.T) {
 	}
 
 	// A listing has the lines of each file.
-	listing, err := report.List(exact["edges"], src, regexp.MustCompile(`^main\.render$`))
+	run := &profile.Run{Paths: exact["paths"], Edges: exact["edges"]}
+	program, err := annotate.New(annotate.Input{Run: run, Source: src})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listing, err := report.List(run, program, src, regexp.MustCompile(`^main\.render$`))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,10 +113,13 @@ func printed(file string, run func(line string) string) string {
 }
 
 // Usage runs the examples of all usage texts, and checks that every text has some, that every verb and every
-// flag is described, and that -version is the verb version.
-func Usage(t *testing.T, p *command.Program, files func(dir string) error) {
+// flag is described, and that -version is the verb version. The examples of verbs that start
+// other programs only have to be there.
+func Usage(t *testing.T, p *command.Program, files func(dir string) error, start ...string) {
 	in(t, files)
-	examples(t, p, p.Usage)
+	for _, line := range examples(t, p.Usage) {
+		run(t, p, line)
+	}
 	for _, flag := range []string{" -version", " --version"} {
 		if got, want := run(t, p, p.Name+flag), run(t, p, p.Name+" version"); got != want {
 			t.Errorf("%s%s prints %q, want %q", p.Name, flag, got, want)
@@ -140,22 +144,27 @@ func Usage(t *testing.T, p *command.Program, files func(dir string) error) {
 				t.Errorf("the usage of %s does not describe -%s", v.Name, f.Name)
 			}
 		})
-		examples(t, p, v.Usage)
+		for _, line := range examples(t, v.Usage) {
+			if !slices.Contains(start, v.Name) {
+				run(t, p, line)
+			}
+		}
 	}
 }
 
-func examples(t *testing.T, p *command.Program, usage string) {
+func examples(t *testing.T, usage string) (list []string) {
 	t.Helper()
-	_, lines, ok := strings.Cut(usage, "Examples:\n")
-	if !ok {
+	_, lines, _ := strings.Cut(usage, "Examples:\n")
+	for line := range strings.Lines(lines) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	if len(list) == 0 {
 		line, _, _ := strings.Cut(usage, "\n")
 		t.Errorf("no examples in the usage of %s", line)
 	}
-	for line := range strings.Lines(lines) {
-		if line = strings.TrimSpace(line); line != "" {
-			run(t, p, line)
-		}
-	}
+	return list
 }
 
 // ExitCode is a command of test scripts. It runs a command that must end with the

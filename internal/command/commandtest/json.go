@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pepgo/pep/internal/command"
+	"github.com/pepgo/pep/internal/listing"
 )
 
 // An Object is a decoded JSON object. Its methods panic if a field is missing or is
@@ -93,8 +94,8 @@ func compare(t *testing.T, p *command.Program, line string, rows func(o Object) 
 	if _, err := d.Token(); err != io.EOF {
 		t.Errorf("behind the JSON stands more: %v", err)
 	}
-	if o.Text("listing") != verb || o.Int("version") != 1 {
-		t.Errorf("got listing %v of version %v, want %s of version 1", o["listing"], o["version"], verb)
+	if o.Text("listing") != verb || o.Int("version") != listing.Version {
+		t.Errorf("got listing %v of version %v, want %s of version %d", o["listing"], o["version"], verb, listing.Version)
 	}
 	plain := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, `"`, "")), " ") }
 	var lines []string
