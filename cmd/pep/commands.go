@@ -3,12 +3,8 @@ package main
 // This file holds the commands: each parses flags and calls package report.
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"os"
-	"regexp"
-	"runtime/debug"
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/pgo"
@@ -16,73 +12,9 @@ import (
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
 	"github.com/pepgo/pep/cmd/pep/choice"
-	"github.com/pepgo/pep/cmd/pep/snapshot"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
-
-// reader returns a reader of profiles; "-" names the standard input. It also asks
-// the garbage collector to keep the program within the reader's memory.
-func reader(c *command.Call) (*profile.Reader, error) {
-	memory, err := profile.MemoryFrom(os.Getenv)
-	if err != nil {
-		return nil, command.Usagef("%w", err)
-	}
-	debug.SetMemoryLimit(memory)
-	return &profile.Reader{Memory: memory, Stdin: c.Stdin}, nil
-}
-
-// openMerged loads one file or adds up several.
-func openMerged(c *command.Call, names ...string) (*profile.File, error) {
-	r, err := reader(c)
-	if err != nil {
-		return nil, err
-	}
-	return r.OpenMerged(names...)
-}
-
-// choose returns the names of the profiles that the user means.
-func choose(c *command.Call, names []string, kinds ...schema.Kind) ([]string, error) {
-	found, note, err := choice.Files(names, cmp.Or(os.Getenv("PEPDIR"), "."), kinds...)
-	if err != nil {
-		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
-	}
-	if note != "" {
-		c.Note("%s", note)
-	}
-	return found, nil
-}
-
-// open loads the profiles that the user means, added up.
-func open(c *command.Call, names []string, kinds ...schema.Kind) (*profile.File, error) {
-	found, err := choose(c, names, kinds...)
-	if err != nil {
-		return nil, err
-	}
-	return openMerged(c, found...)
-}
-
-// functions returns the expression for the functions that the user means, of those with the given names.
-func functions(c *command.Call, pattern string, names []string) (*regexp.Regexp, error) {
-	re, err := choice.Functions(pattern, names)
-	if err != nil {
-		return nil, command.Usagef("%s: %w", c.Flags.Name(), err)
-	}
-	return re, nil
-}
-
-// openProcess loads the paths that a running program has counted so far.
-func openProcess(c *command.Call, pid int) (*profile.File, error) {
-	r, err := reader(c)
-	if err != nil {
-		return nil, err
-	}
-	data, err := snapshot.Take(pid, string(schema.Paths))
-	if err != nil {
-		return nil, err
-	}
-	return r.Parse(fmt.Sprintf("process %d", pid), bytes.NewReader(data))
-}
 
 func top(c *command.Call) error {
 	n := c.Number("n", 10, "paths")
@@ -100,14 +32,14 @@ func top(c *command.Call) error {
 	var f *profile.File
 	var err error
 	if *pid > 0 {
-		f, err = openProcess(c, *pid)
+		f, err = choice.Process(c, *pid)
 	} else {
-		f, err = open(c, c.Args, schema.Paths)
+		f, err = choice.Open(c, c.Args, schema.Paths)
 	}
 	if err != nil {
 		return err
 	}
-	re, err := functions(c, *funcs, f.FuncNames())
+	re, err := choice.Match(c, *funcs, f.FuncNames())
 	if err != nil {
 		return err
 	}
@@ -120,7 +52,7 @@ func list(c *command.Call) error {
 	if err := c.Parse(1, -1); err != nil {
 		return err
 	}
-	run, p, err := openRun(c, c.Args[1:], *program, *sourcePath)
+	run, p, err := choice.Run(c, c.Args[1:], *program, *sourcePath)
 	if err != nil {
 		return err
 	}
@@ -128,7 +60,7 @@ func list(c *command.Call) error {
 	for _, f := range p.Functions {
 		names = append(names, f.Name)
 	}
-	re, err := functions(c, cmp.Or(c.Args[0], "."), names)
+	re, err := choice.Match(c, cmp.Or(c.Args[0], "."), names)
 	if err != nil {
 		return err
 	}
@@ -149,11 +81,11 @@ func values(c *command.Call) error {
 	if *percent < 0 || *percent > 100 {
 		return command.Usagef("values: -share %g: want a percentage", *percent)
 	}
-	f, err := open(c, c.Args, choice.TapKinds...)
+	f, err := choice.Open(c, c.Args, choice.TapKinds...)
 	if err != nil {
 		return err
 	}
-	if options.Func, err = functions(c, *funcs, f.FuncNames()); err != nil {
+	if options.Func, err = choice.Match(c, *funcs, f.FuncNames()); err != nil {
 		return err
 	}
 	options.N, options.Events, options.Share = *n, *events, *percent/100
@@ -183,7 +115,7 @@ func sites(c *command.Call) error {
 	if err != nil {
 		return err
 	}
-	if options.Func, err = functions(c, *funcs, report.FuncNames(f)); err != nil {
+	if options.Func, err = choice.Match(c, *funcs, report.FuncNames(f)); err != nil {
 		return err
 	}
 	return c.Print(report.Sites(c.Args[0], f, options))
@@ -194,7 +126,7 @@ func compare(c *command.Call) error {
 	if err := c.Parse(2, 2); err != nil {
 		return err
 	}
-	r, err := reader(c)
+	r, err := choice.Reader(c)
 	if err != nil {
 		return err
 	}
@@ -223,7 +155,7 @@ func merge(c *command.Call) error {
 	if *out == "" {
 		return command.Usagef("merge: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := openMerged(c, c.Args...)
+	f, err := choice.Merged(c, c.Args...)
 	if err != nil {
 		return err
 	}
@@ -234,7 +166,7 @@ func dump(c *command.Call) error {
 	if err := c.Parse(1, 1); err != nil {
 		return err
 	}
-	f, err := openMerged(c, c.Args[0])
+	f, err := choice.Merged(c, c.Args[0])
 	if err != nil {
 		return err
 	}
@@ -253,7 +185,7 @@ func makePGO(c *command.Call) error {
 	if *out == "" {
 		return command.Usagef("pgo: no -o: usage: %s", c.Synopsis())
 	}
-	f, err := open(c, c.Args, schema.Paths, schema.CallTargets)
+	f, err := choice.Open(c, c.Args, schema.Paths, schema.CallTargets)
 	if err != nil {
 		return err
 	}

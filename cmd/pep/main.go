@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 
+	"github.com/pepgo/pep/cmd/pep/show"
 	"github.com/pepgo/pep/internal/command"
 )
 
@@ -14,12 +15,12 @@ var pep = command.Program{
 	Name:  "pep",
 	Usage: usage,
 	Verbs: []command.Verb{
-		{Name: "run", Usage: runUsage, Run: run},
-		{Name: "test", Usage: testUsage, Run: test},
+		{Name: "run", Usage: runUsage, Run: show.Run},
+		{Name: "test", Usage: testUsage, Run: show.Test},
 		{Name: "top", Usage: topUsage, Run: top, Lists: true},
 		{Name: "list", Usage: listUsage, Run: list, Lists: true},
-		{Name: "html", Usage: htmlUsage, Run: htmlPage},
-		{Name: "serve", Usage: serveUsage, Run: serve},
+		{Name: "html", Usage: htmlUsage, Run: show.HTML},
+		{Name: "serve", Usage: serveUsage, Run: show.Serve},
 		{Name: "values", Usage: valuesUsage, Run: values, Lists: true},
 		{Name: "ranges", Usage: rangesUsage, Run: ranges, Lists: true},
 		{Name: "sites", Usage: sitesUsage, Run: sites, Lists: true},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/executable"
 	"github.com/pepgo/pep/analyze/report"
+	"github.com/pepgo/pep/cmd/pep/choice"
 	"github.com/pepgo/pep/format/schema"
 	"github.com/pepgo/pep/internal/command"
 )
@@ -34,11 +35,11 @@ func ranges(c *command.Call) error {
 		return err
 	}
 	options.Hot, options.Cover = *phi, *cover
-	f, err := open(c, c.Args, schema.Values)
+	f, err := choice.Open(c, c.Args, schema.Values)
 	if err != nil {
 		return err
 	}
-	if options.Func, err = functions(c, *funcs, f.FuncNames()); err != nil {
+	if options.Func, err = choice.Match(c, *funcs, f.FuncNames()); err != nil {
 		return err
 	}
 	options.Memory, err = executable.OpenMemory(cmp.Or(*program, f.Binary), f.BuildID)

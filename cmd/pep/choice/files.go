@@ -1,5 +1,7 @@
-// Package choice finds out which profiles and which functions the user of pep means.
+// Package choice finds out which profiles and which functions the user of pep means, and opens them.
 //
+//	f, err := choice.Open(c, c.Args, schema.Paths)                // files of paths, added up
+//	run, p, err := choice.Run(c, c.Args, "", "")                  // all files of runs, beside the source
 //	names, note, err := choice.Files(nil, ".", schema.Paths)      // the newest .paths.pb.gz file of a directory
 //	re, err := choice.Functions("main.(*T).f·p12", f.FuncNames()) // ^main\.\(\*T\)\.f$
 package choice

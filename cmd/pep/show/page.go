@@ -1,7 +1,6 @@
-package main
+package show
 
-// This file holds the commands that show a program as a web page: html writes it to a file, serve
-// answers a browser on this machine.
+// This file shows runs that have been.
 
 import (
 	"bytes"
@@ -15,9 +14,15 @@ import (
 
 	"github.com/pepgo/pep/analyze/annotate"
 	"github.com/pepgo/pep/analyze/page"
+	"github.com/pepgo/pep/cmd/pep/choice"
 	"github.com/pepgo/pep/internal/browser"
 	"github.com/pepgo/pep/internal/command"
 )
+
+func openProgram(c *command.Call, names []string, program, sourcePath string) (*annotate.Program, error) {
+	_, p, err := choice.Run(c, names, program, sourcePath)
+	return p, err
+}
 
 // programFlags defines the flags of commands that show a program, and returns what opens it.
 func programFlags(c *command.Call) func() (*annotate.Program, error) {
@@ -26,7 +31,8 @@ func programFlags(c *command.Call) func() (*annotate.Program, error) {
 	return func() (*annotate.Program, error) { return openProgram(c, c.Args, *program, *sourcePath) }
 }
 
-func htmlPage(c *command.Call) error {
+// HTML is the command html.
+func HTML(c *command.Call) error {
 	out := c.Flags.String("o", "", "")
 	open := programFlags(c)
 	if err := c.Parse(0, -1); err != nil {
@@ -59,7 +65,8 @@ func writePage(name string, p *annotate.Program) error {
 	return nil
 }
 
-func serve(c *command.Call) error {
+// Serve is the command serve.
+func Serve(c *command.Call) error {
 	address := c.Flags.String("http", "localhost:0", "")
 	noBrowser := c.Flags.Bool("no_browser", false, "")
 	open := programFlags(c)

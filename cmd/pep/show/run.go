@@ -1,6 +1,10 @@
-package main
+// Package show holds the commands of pep that show runs of programs as a page: of runs that have been, and of those that
+// they start.
+//
+//	{Name: "html", Usage: htmlUsage, Run: show.HTML}
+package show
 
-// This file holds the commands that build and run programs, and show what they did.
+// This file starts runs and shows them.
 
 import (
 	"cmp"
@@ -10,6 +14,7 @@ import (
 
 	"github.com/pepgo/pep/analyze/report"
 	"github.com/pepgo/pep/analyze/source"
+	"github.com/pepgo/pep/cmd/pep/choice"
 	"github.com/pepgo/pep/cmd/pep/launch"
 	"github.com/pepgo/pep/internal/browser"
 	"github.com/pepgo/pep/internal/command"
@@ -45,7 +50,8 @@ func parseRun(c *command.Call, least int) (f runFlags, err error) {
 	return f, c.Parse(least, -1)
 }
 
-func run(c *command.Call) error {
+// Run is the command run.
+func Run(c *command.Call) error {
 	f, err := parseRun(c, 1)
 	if err != nil {
 		return err
@@ -67,7 +73,8 @@ func run(c *command.Call) error {
 	return f.finish(c, s, code, err)
 }
 
-func test(c *command.Call) error {
+// Test is the command test.
+func Test(c *command.Call) error {
 	f, err := parseRun(c, 0)
 	if err != nil {
 		return err
@@ -99,7 +106,7 @@ func (f runFlags) finish(c *command.Call, s *launch.Session, code int, err error
 
 func (f runFlags) show(c *command.Call, s *launch.Session, r *launch.Run) error {
 	if *f.text {
-		p, err := openMerged(c, r.Profiles...)
+		p, err := choice.Merged(c, r.Profiles...)
 		if err != nil {
 			return err
 		}
