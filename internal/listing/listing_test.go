@@ -223,7 +223,7 @@ func TestShort(t *testing.T) {
 		"/go/pkg/mod/example.com/m@v1.2.3/pkg/file.go":                              "example.com/m@v1.2.3/pkg/file.go",
 		"/go/pkg/mod/github.com/!burnt!sushi/toml@v1.6.0/lex.go":                    "github.com/BurntSushi/toml@v1.6.0/lex.go",
 		"/var/cache/mods/example.com/m@v1.2.3/file.go":                              "example.com/m@v1.2.3/file.go",
-		"/app/vendor/example.com/m/file.go":                                         "/home/u/app/vendor/example.com/m/file.go",
+		"/app/vendor/example.com/m/file.go":                                         "/app/vendor/example.com/m/file.go",
 		"example.com/m@v1.2.3/pkg/file.go":                                          "example.com/m@v1.2.3/pkg/file.go",
 		"/go/pkg/mod/golang.org/x/tools@v0.52.0/src/x.go":                           "golang.org/x/tools@v0.52.0/src/x.go",
 	} {

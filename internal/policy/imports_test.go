@@ -50,7 +50,7 @@ const walls = `
 
 	# Reports are made from profiles. They need neither analysis of source code nor
 	# the program.
-	analyze/...:      analyze/... format/facts format/layout format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
+	analyze/...:      analyze/... format/facts format/layout format/pdag format/schema format/tuple runtime/weigh format/wire internal/input internal/listing internal/terminal
 
 	# How a build goes. Nothing in runtime, instrument, hwsim or analyze knows it. Package gobuild
 	# is the door: commands, tests and the laboratory see no other package of it.
@@ -109,9 +109,11 @@ const walls = `
 
 	# Commands parse flags and call.
 	cmd/pepbuild: gobuild
-	cmd/pep:      analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/snapshot format/schema
+	cmd/pep:      analyze/... internal/command cmd/pep/choice cmd/pep/show format/schema
 	cmd/pep/snapshot:
-	cmd/pep/choice: format/schema
+	cmd/pep/choice: analyze/... format/schema internal/command cmd/pep/snapshot
+	cmd/pep/launch: analyze/profile format/schema
+	cmd/pep/show:   analyze/... internal/browser internal/command cmd/pep/choice cmd/pep/launch
 	cmd/peptrace: tracer analyze/source internal/command internal/listing
 	cmd/pepsim:   hwsim/... cmd/pepsim/profiles cmd/pepsim/record internal/command internal/input internal/progress
 	cmd/pepsim/profiles: hwsim hwsim/trace format/facts format/pprofenc runtime/report format/tuple
