@@ -112,11 +112,16 @@ function layoutGraph(nodes, widths) {
 	}
 	const MARGIN = 22;
 	const at = i => ({x: items[i].x - left + MARGIN, y: items[i].rank * RANK + 26, w: items[i].w, h: HEIGHT});
+	// Edges between the same nodes lie side by side, and edges that close loops beside those that do not.
+	const parallel = new Map();
 	const arcs = edges.map(e => {
+		const pair = `${Math.min(e.from, e.arc.to)} ${Math.max(e.from, e.arc.to)}`, nth = parallel.get(pair) ?? 0;
+		parallel.set(pair, nth + 1);
+		const aside = 7 * nth + (e.back && !nth ? 9 : 0);
 		const from = at(e.from);
 		if (e.arc.to < 0) return {...e, points: [[from.x, from.y + HEIGHT / 2], [from.x, from.y + HEIGHT / 2 + 13]]};
 		if (e.arc.to === e.from) return {...e, points: [[from.x + from.w / 2, from.y]], self: true};
-		const points = e.chain.map(i => [at(i).x, at(i).y]);
+		const points = e.chain.map(i => [at(i).x + aside, at(i).y]);
 		const half = HEIGHT / 2;
 		points[0] = [points[0][0], points[0][1] + half];
 		points[points.length - 1] = [points.at(-1)[0], points.at(-1)[1] - half];

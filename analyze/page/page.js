@@ -179,7 +179,7 @@ function buildItems() {
 	most = items.reduce((m, x) => Math.max(m, x.f === undefined ? x.share : functions[x.f].share), 0);
 	const n = items.length, unseen = functions.filter(f => f.state !== 'seen').length;
 	$('list-note').textContent = query ? plural(n, 'match', 'matches') :
-		`${plural(functions.length, 'function')}, ${full(unseen)} without a sample`;
+		`${plural(functions.length, 'function')}, ${full(unseen)} ${program.exact ? 'not executed' : 'without a sample'}`;
 	const role = items.some(x => x.key) ? 'tree' : 'listbox';
 	$('list').setAttribute('role', role);
 	$('list-rows').style.height = n * ROW + 'px';
@@ -659,6 +659,8 @@ function drawRails() {
 		const line = lineOf.get(key('', n));
 		return line !== undefined && line.state !== 'none';
 	};
+	// Without the program's file nothing is known of code that was not executed, but how it looks.
+	const looksLikeCode = n => !detail.graph?.nodes?.length && lineOf.get(key('', n))?.text?.some(([cls, text]) => cls !== 'c' && /\w/.test(text));
 	const svg = g('svg', {width: 88, height: $('rows').scrollHeight, role: 'group'}, g('title', {}, 'The hottest paths beside the lines that they execute'));
 	shown.forEach((k, lane) => {
 		const path = detail.paths[k];
@@ -669,7 +671,7 @@ function drawRails() {
 		for (let j = 1; j < lines.length; j++) {
 			const a = y(lines[j - 1]), b = y(lines[j]);
 			let between = false; // code that the path does not execute
-			for (let n = lines[j - 1] + 1; n < lines[j]; n++) between ||= isCode(n);
+			for (let n = lines[j - 1] + 1; n < lines[j]; n++) between ||= isCode(n) || looksLikeCode(n);
 			marks.push(between ?
 				g('path', {class: 'jump', d: `M${x} ${a}C${x + 11} ${a + 14} ${x + 11} ${b - 14} ${x} ${b}`, 'stroke-width': .5 * width + .6}) :
 				g('path', {class: 'run', d: `M${x} ${a}V${b}`, 'stroke-width': width}));
@@ -760,7 +762,7 @@ function showCards(f, d) {
 	const all = [h('h2', {}, 'Hot paths', keys > 1 ? h('span', {class: 'note'}, h('kbd', {}, '1'), ' – ', h('kbd', {}, keys)) : '')];
 	paths.forEach((path, k) => {
 		all.push(h('button', {type: 'button', class: 'card ' + laneOf(k), 'data-path': k, 'aria-pressed': 'false', onclick: () => pick(k), title: `${full(path.count)} times${path.raw !== path.count ? `, ${full(path.raw)} as sampled` : ''}; flow ${full(path.flow)}`},
-			h('span', {class: 'head'}, h('b', {}, percent(path.share), program.exact ? '' : [' ', h('small', {}, bounds(path.low, path.high))]), h('span', {}, short(path.count) + ' times')),
+			h('span', {class: 'head'}, h('b', {}, percent(path.share), program.exact || !path.high ? '' : [' ', h('small', {}, bounds(path.low, path.high))]), h('span', {}, short(path.count) + ' times')),
 			bar(part(path.share), bound(path.low, path.high)),
 			h('span', {class: 'about'}, h('span', {}, `${path.name} · ${origin(path)}`), program.exact ? '' : h('span', {}, plural(path.samples, 'sample'))),
 			h('span', {class: 'steps'})));
@@ -793,6 +795,7 @@ function showSteps() {
 			return o ? [h('small', {}, b.line), h('b', {class: 'clip ' + side(o.name), title: o.name}, o.name), h('span', {class: 'clip', title: condition(b)}, condition(b))] : null;
 		});
 		if (n < steps.length) list.push(h('span', {class: 'rest'}, n ? `and ${plural(steps.length - n, 'more branch', 'more branches')}` : plural(steps.length, 'branch', 'branches')));
+		if (!steps.length) list.push(h('span', {class: 'rest'}, 'no branches, so it has no flow'));
 		fill(card.querySelector('.steps'), list);
 	}
 }
@@ -821,8 +824,8 @@ function showGraph(f, d) {
 	fill(box);
 	$('graph').hidden = !d;
 	$('graph-note').textContent = nodes.length ? plural(nodes.length, 'block') : '';
-	if (!$('graph').open || !d) return;
-	if (!nodes.length) add(box, h('p', {class: 'note'}, 'There is no graph: the program’s file was not found.'));
+	if (!$('graph').classList.contains('open') || !d) return;
+	if (!nodes.length) add(box, h('p', {class: 'note'}, 'There is no graph: the program’s file was not found. Give it with -program FILE.'));
 	else if (nodes.length > LARGE) add(box, h('p', {class: 'note'}, 'The graph is too large to draw.'));
 	else {
 		const svg = graphElement(f, nodes);
@@ -837,7 +840,17 @@ function showGraph(f, d) {
 function enlarge(large) {
 	$('graph').classList.toggle('large', large);
 	$('enlarge').setAttribute('aria-pressed', String(large));
-	if (large) $('graph').open = true;
+	if (large) foldGraph(false);
+}
+
+function foldGraph(folded) {
+	if (folded) enlarge(false);
+	if (folded === !$('graph').classList.contains('open')) return;
+	$('graph').classList.toggle('open', !folded);
+	$('fold').setAttribute('aria-expanded', String(!folded));
+	if (current < 0 || folded) return;
+	showGraph(functions[current], detail);
+	markGraph(detail?.paths?.[picked], `var(--${laneOf(picked)})`);
 }
 
 function graphElement(f, nodes) {
@@ -878,6 +891,8 @@ function graphElement(f, nodes) {
 	if (layout.width > 560) svg.classList.add('wide');
 	return svg;
 }
+
+const toggleGraph = () => foldGraph($('graph').classList.contains('open'));
 
 // markGraph sets the blocks and edges of a path apart.
 function markGraph(path, colour) {
@@ -1058,7 +1073,7 @@ function onKey(e) {
 	case 'n': step(1); break;
 	case 'p': step(-1); break;
 	case 'f': setMode(mode === 'flow' ? 'file' : 'flow'); break;
-	case 'g': $('graph').open = !$('graph').open; break;
+	case 'g': toggleGraph(); break;
 	case '?': showKeys(); break;
 	case 'Escape':
 		if (document.body.classList.contains('nav-open')) openList(false);
@@ -1107,12 +1122,7 @@ function listen() {
 	$('map').addEventListener('pointerdown', onMap);
 	$('map').addEventListener('pointermove', onMap);
 	$('enlarge').addEventListener('click', () => enlarge(!$('graph').classList.contains('large')));
-	$('graph').addEventListener('toggle', () => {
-		if (!$('graph').open) enlarge(false);
-		if (current < 0) return;
-		showGraph(functions[current], detail);
-		markGraph(detail?.paths?.[picked], `var(--${laneOf(picked)})`);
-	});
+	$('fold').addEventListener('click', toggleGraph);
 	new ResizeObserver(() => drawItems()).observe($('list'));
 	new ResizeObserver(() => drawRails()).observe($('scroll'));
 	matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawMap);

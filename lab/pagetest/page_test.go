@@ -264,7 +264,7 @@ func TestClicksKeysAndAddresses(t *testing.T) {
 		t.Errorf("files: %q", got)
 	}
 	tab.press("g")
-	tab.wait(`!document.getElementById('graph').open`)
+	tab.wait(`!document.getElementById('drawing').checkVisibility()`)
 	tab.press("?")
 	tab.wait(`document.getElementById('keys').open`)
 	tab.press(kb.Escape)
