@@ -421,11 +421,13 @@ function linesOf(path) {
 
 let rowOf = new Map();    // rows of lines, by key
 let lineOf = new Map();   // annotate.Line, by key
+let heatOf = new Map();   // how hot lines are, from 0 to 1, by key
 const lineRow = n => rowOf.get(key('', n));
 
 function showRows(f, d) {
 	rowOf = new Map();
 	lineOf = new Map();
+	heatOf = new Map();
 	const rows = $('rows');
 	rows.className = '';
 	if (!d) {
@@ -470,6 +472,7 @@ function lineElement(f, line, branches, taps, top) {
 	const code = h('span', {class: 'code'}, texts(line.text ?? [], branches));
 	const seen = line.state === 'seen';
 	const strength = seen && line.count > 0 ? .07 + .55 * Math.max(0, 1 + Math.log10(line.count / top) / 3) : 0;
+	heatOf.set(key(line.file, line.line), strength);
 	let count = '', title = null;
 	if (seen) {
 		count = short(line.count);
@@ -644,7 +647,7 @@ function tapElement(line, t) {
 
 // drawRails draws the five hottest paths, and the selected one, beside the lines that they execute.
 function drawRails() {
-	drawMap();
+	measureMap();
 	const holder = $('rows').querySelector('.rails');
 	if (!holder || !detail?.paths?.length) return;
 	const shown = detail.paths.map((_, k) => k).slice(0, 5);
@@ -909,26 +912,34 @@ function markGraph(path, colour) {
 
 // ---- The map at the right of the source
 
+let mapMarks = []; // {y, heat} of lines that ran and {y} of outcomes that were never seen, as rows stand
+
+function measureMap() {
+	mapMarks = [];
+	for (const [k, row] of rowOf) {
+		const heat = heatOf.get(k);
+		if (heat) mapMarks.push({y: row.offsetTop, heat});
+	}
+	for (const e of $('rows').querySelectorAll('.unseen')) mapMarks.push({y: e.closest('.row').offsetTop + 5});
+	drawMap();
+}
+
 function drawMap() {
 	const canvas = $('map'), box = $('scroll'), scale = devicePixelRatio || 1;
 	const width = canvas.clientWidth, height = canvas.clientHeight;
 	canvas.width = width * scale;
 	canvas.height = height * scale;
+	const total = contentHeight();
+	if (!total) return;
 	const c = canvas.getContext('2d');
 	c.scale(scale, scale);
 	const style = getComputedStyle(document.documentElement), colour = name => style.getPropertyValue(name).trim();
-	const total = contentHeight();
-	if (!total) return;
-	const ratio = Math.min(height / total, 1);
-	const heat = colour('--heat');
-	for (const row of rowOf.values()) {
-		const a = Number(row.querySelector('.heat').style.getPropertyValue('--a'));
-		if (!a) continue;
-		c.fillStyle = `rgb(${heat} / ${Math.min(1, .1 + 1.4 * a)})`;
-		c.fillRect(1, row.offsetTop * ratio, width - 6, Math.max(1.5, 20 * ratio));
+	const ratio = Math.min(height / total, 1), hot = colour('--heat'), unseen = colour('--warn');
+	for (const {y, heat} of mapMarks) {
+		c.fillStyle = heat ? `rgb(${hot} / ${Math.min(1, .1 + 1.4 * heat)})` : unseen;
+		if (heat) c.fillRect(1, y * ratio, width - 6, Math.max(1.5, 20 * ratio));
+		else c.fillRect(width - 4, y * ratio, 3, Math.max(2, 8 * ratio));
 	}
-	c.fillStyle = colour('--warn');
-	for (const e of $('rows').querySelectorAll('.unseen')) c.fillRect(width - 4, (e.closest('.row').offsetTop + 5) * ratio, 3, Math.max(2, 8 * ratio));
 	c.fillStyle = colour('--mute');
 	c.globalAlpha = .22;
 	if (total > box.clientHeight) c.fillRect(0, box.scrollTop * ratio, width, box.clientHeight * ratio);
