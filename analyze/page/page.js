@@ -664,7 +664,7 @@ function drawRails() {
 	};
 	// Without the program's file nothing is known of code that was not executed, but how it looks.
 	const looksLikeCode = n => !detail.graph?.nodes?.length && lineOf.get(key('', n))?.text?.some(([cls, text]) => cls !== 'c' && /\w/.test(text));
-	const svg = g('svg', {width: 88, height: $('rows').scrollHeight, role: 'group'}, g('title', {}, 'The hottest paths beside the lines that they execute'));
+	const svg = g('svg', {width: 88, height: contentHeight(), role: 'group'}, g('title', {}, 'The hottest paths beside the lines that they execute'));
 	shown.forEach((k, lane) => {
 		const path = detail.paths[k];
 		const lines = linesOf(path).filter(n => lineRow(n) && isCode(n));

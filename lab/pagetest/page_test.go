@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/accessibility"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/google/go-cmp/cmp"
@@ -453,6 +454,84 @@ func TestMarkupStaysText(t *testing.T) {
 	}
 	if got := eval[string](tab, `document.title`); !strings.Contains(got, evil) {
 		t.Errorf("the title is %q", got)
+	}
+}
+
+func TestTheTimeOutsideComesWithAdvice(t *testing.T) {
+	tab := open(t, small(), false)
+	if got := eval[string](tab, `document.getElementById('outside').textContent`); got != "⚠ 40.0\u202f% of the time not in paths" {
+		t.Errorf("it says %q", got)
+	}
+	visible := `document.getElementById('outside-facts').checkVisibility()`
+	if eval[bool](tab, visible) {
+		t.Error("the advice is open at once")
+	}
+	tab.click("#outside")
+	tab.wait(visible)
+	got := eval[string](tab, `document.getElementById('outside-facts').innerText`)
+	for _, want := range []string{"runtime", "30.0\u202f%", "fmt", "pepbuild build -peppkg=all", "10.0\u202f%"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the advice does not have %q: %q", want, got)
+		}
+	}
+	p := small()
+	p.Outside = 0
+	tab = open(t, p, false)
+	if eval[bool](tab, `document.getElementById('outside').checkVisibility()`) {
+		t.Error("there is a warning of nothing")
+	}
+}
+
+func TestWindowsOfAllWidths(t *testing.T) {
+	tab := open(t, small(), false)
+	for _, width := range []int64{1600, 1280, 1024, 800} {
+		tab.do(chromedp.EmulateViewport(width, 900))
+		if got := eval[int](tab, `document.documentElement.scrollWidth - innerWidth`); got > 0 {
+			t.Errorf("with %d px, the page is %d px too wide", width, got)
+		}
+		if got := eval[int](tab, `document.getElementById('scroll').clientWidth`); got < 490 {
+			t.Errorf("with %d px, the source has %d px", width, got)
+		}
+		out := eval[[]string](tab, `[...document.querySelectorAll('#top button, #cards .card, #enlarge')].filter(e => e.checkVisibility()).filter(e => {
+			const r = e.getBoundingClientRect();
+			return r.left < 0 || r.right > innerWidth + 1;
+		}).map(e => e.id || e.className)`)
+		if len(out) > 0 {
+			t.Errorf("with %d px, these are beside the page: %q", width, out)
+		}
+	}
+	// In a narrow window the list opens by a button.
+	if eval[bool](tab, `document.getElementById('list').checkVisibility({visibilityProperty: true})`) {
+		t.Error("with 800 px, the list is open at once")
+	}
+	tab.click("#menu")
+	tab.click("#list .item:nth-child(2)")
+	tab.wait(`location.hash === '#f=other.helper' && !document.getElementById('list').checkVisibility({visibilityProperty: true})`)
+}
+
+func TestPrint(t *testing.T) {
+	tab := open(t, small(), true)
+	call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}})
+	tab.do(chromedp.EmulateViewport(720, 1000))
+	if got := eval[string](tab, `getComputedStyle(document.body).backgroundColor`); got != "rgb(255, 255, 255)" {
+		t.Errorf("paper is %s", got)
+	}
+	for selector, want := range map[string]bool{"#nav": false, "#map": false, "#rows": true, "#cards": true} {
+		if got := eval[bool](tab, fmt.Sprintf(`document.querySelector(%q).checkVisibility()`, selector)); got != want {
+			t.Errorf("%s is printed: %v", selector, got)
+		}
+	}
+	if got := eval[int](tab, `document.getElementById('scroll').scrollHeight - document.getElementById('scroll').clientHeight`); got > 1 {
+		t.Errorf("%d px of the source are not printed", got)
+	}
+	if got := eval[float64](tab, `(() => {
+		const middle = e => { const r = e.getBoundingClientRect(); return (r.top + r.bottom) / 2; };
+		return Math.max(...[...document.querySelectorAll('.rail circle')].map(c => Math.abs(middle(c) - middle(document.querySelector('.row.line[data-line="' + c.dataset.line + '"] .number')))));
+	})()`); got > 1.5 {
+		t.Errorf("rails are %.1f px beside their lines", got)
+	}
+	for _, problem := range eval[[]string](tab, contrast) {
+		t.Error(problem)
 	}
 }
 
